@@ -257,8 +257,10 @@ aggregate_dataset(struct req *rq)
 	return reply(rq, 200, NULL, aggregate_out, &answer);
 }
 
-/* Bodies as examples, each in an array of its own, since a macro cannot join the rows of two tables. */
-#define ANSWER(id, list, record, hit, scope, entitlement, query, first, second)                    \
+/* Names of operations, and bodies as examples, each in an array of its own, since a macro cannot join the rows of two
+   tables. */
+#define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
+	static const char aggregate_##id[] = "aggregate_" list;                                    \
 	static const char example_##id[] =                                                         \
 	    "{\"query\":" #query ",\"aggregations\":[{\"field\":" #first                           \
 	    ",\"limit\":10},{\"field\":" #second "}]}";
@@ -268,10 +270,9 @@ aggregate_dataset(struct req *rq)
 static const struct route aggregate_routes[] = {
 #define DATASET(id, number, name, unit, key, nested, naming, label)                                \
 	{                                                                                          \
-		ROUTE_AS(                                                                          \
-		    POST, "/search/" name "/aggregate", "aggregate_" name, aggregate_dataset),     \
+		ROUTE_AS(POST, "/search/" name "/aggregate", aggregate_##id, aggregate_dataset),   \
 		.arg = DATASET_##id,                                                               \
-		COLUMNS_OF_SEARCH(SCOPE_SEARCH_AGGREGATE),                                         \
+		COLUMNS_OF_COUNTING(id),                                                           \
 		BODY(struct aggregate_in, aggregate_in, LIM_AGGREGATE_BODY),                       \
 		.body_codes = aggregate_codes,                                                     \
 		.out = aggregate_out,                                                              \
@@ -284,6 +285,7 @@ static const struct route aggregate_routes[] = {
 		    "Counts the values of one to eight fields over everything that the "           \
 		    "query matches: one group a field, in the order of the request.",              \
 	},
+#define LISTED(id, number, name, key, nested, naming, label)
 #define VIEW DATASET
 #include "tbl/datasets.h"
 	ROUTE_END,

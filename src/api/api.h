@@ -150,9 +150,24 @@ bool name_visible(struct str name);
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = (feature)
 
-#define COLUMNS_OF_SEARCH(need)                                                                    \
-	.scope = (need), .access = ACCESS_ACCOUNT, .meter = METER_QUOTA, .area = AREA_SEARCH,      \
-	.entitlement = ENTITLEMENT_SEARCH, .tag = "Search"
+/* The rights of tbl/answers.h as constants, since the row of a route is made by another table. */
+enum {
+#define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
+	SCOPE_OF_##id = SCOPE_##scope, BESIDES_OF_##id = SCOPE_##besides,                          \
+	ENTITLEMENT_OF_##id = ENTITLEMENT_##entitlement,
+#include "tbl/answers.h"
+#undef ANSWER
+};
+
+/* Operations of search: of all datasets, or those that read or count the documents of one. */
+#define COLUMNS_OF_SEARCH                                                                          \
+	.access = ACCESS_ACCOUNT, .meter = METER_QUOTA, .area = AREA_SEARCH, .tag = "Search"
+#define COLUMNS_OF_READING(id)                                                                     \
+	.scope = (enum scope)SCOPE_OF_##id, .entitlement = (enum entitlement)ENTITLEMENT_OF_##id,  \
+	COLUMNS_OF_SEARCH
+#define COLUMNS_OF_COUNTING(id)                                                                    \
+	.scope = SCOPE_SEARCH_AGGREGATE, .besides = (enum scope)BESIDES_OF_##id,                   \
+	.entitlement = (enum entitlement)ENTITLEMENT_OF_##id, COLUMNS_OF_SEARCH
 
 /* Documents that everybody may read and that change with a release only. */
 #define COLUMNS_OF_DOCUMENT                                                                        \

@@ -190,7 +190,7 @@ static const enum error bulk_errors[] = { ERR_INVALID_IP_BATCH, ERR_INVALID_LIMI
 static const struct route bulk_routes[] = {
 	{
 	    ROUTE(POST, "/search/hosts/bulk", bulk_lookup_hosts),
-	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
+	    COLUMNS_OF_READING(HOSTS),
 	    PARAMS(struct fields_args, fields_params),
 	    BODY(struct bulk_in, bulk_in, BODY_CONFIGURED),
 	    .body_codes = bulk_codes,

@@ -291,14 +291,13 @@ bulk_lookup_dns(struct req *rq)
 static const enum error bulk_errors[] = { ERR_INVALID_REQUEST, ERR_SEARCH_UNAVAILABLE,
 	ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT, ERR_UNSET };
 
-#define BULK_COLUMNS                                                                               \
-	COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW), PARAMS(struct fields_args, fields_params),           \
-	    .errors = bulk_errors
+#define BULK_COLUMNS(id)                                                                           \
+	COLUMNS_OF_READING(id), PARAMS(struct fields_args, fields_params), .errors = bulk_errors
 
 static const struct route bulk_record_routes[] = {
 	{
 	    ROUTE(POST, "/search/dns/bulk", bulk_lookup_dns),
-	    BULK_COLUMNS,
+	    BULK_COLUMNS(DNS),
 	    BODY(struct keys_in, names_in, BODY_CONFIGURED),
 	    .out = names_out,
 	    .summary = "Look up DNS records by name",
@@ -310,7 +309,7 @@ static const struct route bulk_record_routes[] = {
 	},
 	{
 	    ROUTE(POST, "/search/whois/bulk", bulk_lookup_whois),
-	    BULK_COLUMNS,
+	    BULK_COLUMNS(WHOIS),
 	    BODY(struct keys_in, domains_in, BODY_CONFIGURED),
 	    .out = domain_out,
 	    .summary = "Look up registrations by domain",
@@ -322,7 +321,7 @@ static const struct route bulk_record_routes[] = {
 	},
 	{
 	    ROUTE(POST, "/search/certificates/bulk", bulk_lookup_certificates),
-	    BULK_COLUMNS,
+	    BULK_COLUMNS(CERTIFICATES),
 	    BODY(struct keys_in, fingerprints_in, BODY_CONFIGURED),
 	    .out = fingerprint_out,
 	    .summary = "Look up certificates by fingerprint",

@@ -13,8 +13,8 @@
 enum { TREE_MEMORY = 1 << 30 };
 
 const struct answer_names answer_names[DATASETS_AND_CONDITIONS] = {
-#define ANSWER(id, list, record, hit, scope, entitlement, query, first, second)                    \
-	[DATASET_##id] = { list, record, hit },
+#define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
+	[DATASET_##id] = { list, record, hit, SCOPE_##scope, ENTITLEMENT_##entitlement },
 #include "tbl/answers.h"
 #undef ANSWER
 };

@@ -30,9 +30,11 @@ struct documents {
 	size_t n;
 };
 
-/* The names of a dataset's documents (tbl/answers.h). */
+/* The names of a dataset's documents, and what a key needs to read them (tbl/answers.h). */
 struct answer_names {
 	const char *list, *record, *hit;
+	enum scope scope;
+	enum entitlement entitlement;
 };
 extern const struct answer_names answer_names[DATASETS_AND_CONDITIONS];
 

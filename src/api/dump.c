@@ -2,7 +2,7 @@
 /* surfaced -D: prints a table of the program, one row in each line, for tests and for packagers.
 
      openapi, asyncapi    the documents of the API; the golden files of the tests
-     routes               method, path, operation, scope, access, meter, entitlement
+     routes               method, path, operation, scope, access, meter, entitlement, second scope
      limits, errors       the tables of src/tbl
      params               the parameters of configuration files, for the manual
      sql                  every statement, for the test that prepares each with the rights of its role
@@ -45,9 +45,10 @@ dump_routes(void)
 {
 	for (const struct route *const *t = route_tables(); *t != NULL; t++)
 		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
-			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", method_names[r->method], r->path,
+			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", method_names[r->method], r->path,
 			    r->operation, scope_name(r->scope), access_names[r->access],
-			    meter_names[r->meter], entitlement_name(r->entitlement));
+			    meter_names[r->meter], entitlement_name(r->entitlement),
+			    scope_name(r->besides > SCOPE_ANY ? r->besides : SCOPE_ANY));
 }
 
 static void

@@ -533,7 +533,7 @@ DOCUMENT_OUT(certificate, "certificate", "certificate")
 static const struct route lookup_routes[] = {
 	{
 	    ROUTE(GET, "/search/hosts/{ip}", get_host),
-	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
+	    COLUMNS_OF_READING(HOSTS),
 	    .path_params = host_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = host_out,
@@ -544,7 +544,7 @@ static const struct route lookup_routes[] = {
 	},
 	{
 	    ROUTE(GET, "/search/hosts/{ip}/services/{port}/{transport}", get_host_service),
-	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
+	    COLUMNS_OF_READING(SERVICES),
 	    .path_params = host_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = host_service_out,
@@ -555,7 +555,7 @@ static const struct route lookup_routes[] = {
 	},
 	{
 	    ROUTE(GET, "/search/dns/{name}", get_dns_name),
-	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
+	    COLUMNS_OF_READING(DNS),
 	    .path_params = name_path,
 	    PARAMS(struct name_args, name_params),
 	    .out = name_out,
@@ -567,7 +567,7 @@ static const struct route lookup_routes[] = {
 	},
 	{
 	    ROUTE(GET, "/search/whois/{domain}", get_whois_domain),
-	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
+	    COLUMNS_OF_READING(WHOIS),
 	    .path_params = domain_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = whois_out,
@@ -579,7 +579,7 @@ static const struct route lookup_routes[] = {
 	},
 	{
 	    ROUTE(GET, "/search/certificates/{fingerprint}", get_certificate),
-	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
+	    COLUMNS_OF_READING(CERTIFICATES),
 	    .path_params = fingerprint_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = certificate_out,

@@ -164,6 +164,8 @@ write_security(struct buf *b, const struct route *r)
 	json_member_begin(b, "x-required-scopes", '[');
 	if (r->scope != SCOPE_ANY)
 		json_item_str(b, scope_name(r->scope));
+	if (r->besides > SCOPE_ANY)
+		json_item_str(b, scope_name(r->besides));
 	buf_char(b, ']');
 	if (r->also == 0)
 		return;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "api/documents.h"
 
 static const char *const type_names[] = {
 	[VALUE_KEYWORD] = "keyword",
@@ -85,6 +86,14 @@ schema_of(struct arena *a, enum dataset d)
 		unit[0] == '\0' ? STR_NULL : str_of(unit), aliases_of(a, d, "*"), { out, n } };
 }
 
+/* A dataset that a key may not read is not even named to it. */
+static bool
+may_read(const struct key *key, enum dataset d)
+{
+	return key_has_scope(key, answer_names[d].scope) &&
+	       key_has_entitlement(key, answer_names[d].entitlement);
+}
+
 static int
 list_search_schemas(struct req *rq)
 {
@@ -92,7 +101,7 @@ list_search_schemas(struct req *rq)
 	struct schemas_answer answer = { { all, 0 } };
 
 	for (enum dataset d = 0; d < DATASET_FINDINGS; d++)
-		if (d < DATASETS || d >= DATASETS_STORED)
+		if ((d < DATASETS || d >= DATASETS_STORED) && may_read(rq->key, d))
 			all[answer.schemas.n++] = schema_of(rq->arena, d);
 	return reply(rq, 200, NULL, schemas_out, &answer);
 }
@@ -100,12 +109,14 @@ list_search_schemas(struct req *rq)
 static const struct route schemas_routes[] = {
 	{
 	    ROUTE(GET, "/search/schemas", list_search_schemas),
-	    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),
+	    .scope = SCOPE_SEARCH_VIEW,
+	    .entitlement = ENTITLEMENT_SEARCH,
+	    COLUMNS_OF_SEARCH,
 	    .out = schemas_out,
 	    .summary = "List the search schemas",
 	    .result = "The datasets with their fields.",
-	    .description = "The fields of every dataset: type, aliases, and whether they can be "
-			   "aggregated.",
+	    .description = "The fields of every dataset that the key may read: type, aliases, and "
+			   "whether they can be aggregated.",
 	},
 	ROUTE_END,
 };

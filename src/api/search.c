@@ -50,8 +50,11 @@ struct search_args {
 		.error = ERR_INVALID_SEARCH_CURSOR                                                 \
 	}
 
-/* The parameters of each dataset differ in the example of a query. */
-#define ANSWER(id, list, record, hit, scope, entitlement, query, first, second)                    \
+/* The parameters of each dataset differ in the example of a query. An operation has the name of the list, because that
+   of the dataset may have a hyphen. */
+#define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
+	static const char search_##id[] = "search_" list, count_##id[] = "count_" list,            \
+			  validate_##id[] = "validate_" list;                                      \
 	static const struct url_param query_params_##id[] = {                                      \
 		QUERY_PARAM(struct query_args, query), URL_PARAM_END                               \
 	};                                                                                         \
@@ -84,6 +87,11 @@ static const struct field matched_service[] = {
 	FIELD_END_OF("MatchedService"),
 };
 
+static const struct field matched_file[] = {
+	{ .name = "name", .type = FIELD_STR, .offset = offsetof(struct nested_key, text) },
+	FIELD_END_OF("MatchedFile"),
+};
+
 /* The bytes by which the key of a service is longer than that of its host: port and transport. */
 enum { SERVICE_KEY = 3 };
 
@@ -102,9 +110,12 @@ struct hit_extra {
 	}
 
 static const struct field host_hit[] = MATCHED("matched_services", matched_service);
+static const struct field directory_hit[] = MATCHED("matched_files", matched_file);
 
 /* The members that a hit has in addition to those of its document, for datasets with a nested object. */
-static const struct field *const hits[DATASETS_AND_CONDITIONS] = { [DATASET_HOSTS] = host_hit };
+static const struct field *const hits[DATASETS_AND_CONDITIONS] = {
+	[DATASET_HOSTS] = host_hit, [DATASET_DIRECTORIES] = directory_hit
+};
 
 const struct field *
 hit_members(enum dataset d)
@@ -187,7 +198,7 @@ struct search_page {
 static const struct field page_head[] = { PAGE_HEAD, FIELD_END };
 static const struct field page_tail[] = { PAGE_TAIL };
 
-#define ANSWER(id, list, record, hit, scope, entitlement, query, first, second)                    \
+#define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
 	static const struct field hit_of_##id[] = { FIELD_END_OF(hit) };                           \
 	static const struct field page_of_##id[] = { PAGE_HEAD,                                    \
 		{ .name = (list),                                                                  \
@@ -449,9 +460,9 @@ static const enum error count_errors[] = { ERR_INVALID_SEARCH_QUERY, ERR_SEARCH_
 static const struct route search_routes[] = {
 #define DATASET(id, number, name, unit, key, nested, naming, label)                                \
 	{                                                                                          \
-		ROUTE_AS(GET, "/search/" name, "search_" name, search_dataset),                    \
+		ROUTE_AS(GET, "/search/" name, search_##id, search_dataset),                       \
 		.arg = DATASET_##id,                                                               \
-		COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),                                              \
+		COLUMNS_OF_READING(id),                                                            \
 		PARAMS(struct search_args, search_params_##id),                                    \
 		.out = page_of_##id,                                                               \
 		.errors = search_errors,                                                           \
@@ -463,26 +474,30 @@ static const struct route search_routes[] = {
 			       "fewer than limit; has_more tells.",                                \
 	},                                                                                         \
 	    {                                                                                      \
-		    ROUTE_AS(GET, "/search/" name "/count", "count_" name, count_matches),         \
+		    ROUTE_AS(GET, "/search/" name "/validate", validate_##id, validate_query),     \
 		    .arg = DATASET_##id,                                                           \
-		    COLUMNS_OF_SEARCH(SCOPE_SEARCH_AGGREGATE),                                     \
-		    PARAMS(struct query_args, query_params_##id),                                  \
-		    .out = count_out,                                                              \
-		    .errors = count_errors,                                                        \
-		    .summary = "Count matching " name,                                             \
-		    .result = "The number and what it counts.",                                    \
-		    .description = "The exact number of matches.",                                 \
-	    },                                                                                     \
-	    {                                                                                      \
-		    ROUTE_AS(GET, "/search/" name "/validate", "validate_" name, validate_query),  \
-		    .arg = DATASET_##id,                                                           \
-		    COLUMNS_OF_SEARCH(SCOPE_SEARCH_VIEW),                                          \
+		    COLUMNS_OF_READING(id),                                                        \
 		    PARAMS(struct query_args, query_params_##id),                                  \
 		    .out = validity_out,                                                           \
 		    .summary = "Validate a query of " name,                                        \
 		    .result = "Whether the query parses, and where and why it does not.",          \
 		    .description = "Parses the query and does not execute it.",                    \
 	    },
+#define VIEW DATASET
+#include "tbl/datasets.h"
+#define DATASET(id, number, name, unit, key, nested, naming, label)                                \
+	{                                                                                          \
+		ROUTE_AS(GET, "/search/" name "/count", count_##id, count_matches),                \
+		.arg = DATASET_##id,                                                               \
+		COLUMNS_OF_COUNTING(id),                                                           \
+		PARAMS(struct query_args, query_params_##id),                                      \
+		.out = count_out,                                                                  \
+		.errors = count_errors,                                                            \
+		.summary = "Count matching " name,                                                 \
+		.result = "The number and what it counts.",                                        \
+		.description = "The exact number of matches.",                                     \
+	},
+#define LISTED(id, number, name, key, nested, naming, label)
 #define VIEW DATASET
 #include "tbl/datasets.h"
 	ROUTE_END,

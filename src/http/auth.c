@@ -87,11 +87,16 @@ auth_account(struct req *rq)
 int
 auth_scope(struct req *rq)
 {
-	enum scope need = rq->route->scope;
+	enum scope need = rq->route->scope, besides = rq->route->besides;
 
-	if (rq->key == NULL || need == SCOPE_ANY || key_has_scope(rq->key, need) ||
-	    (rq->key->scopes & rq->route->also) != 0)
+	if (rq->key == NULL)
 		return PASS;
+	if (need == SCOPE_ANY || key_has_scope(rq->key, need) ||
+	    (rq->key->scopes & rq->route->also) != 0) {
+		if (besides == SCOPE_UNSET || key_has_scope(rq->key, besides))
+			return PASS;
+		need = besides;
+	}
 	return fail_at(rq, ERR_PERMISSION_DENIED,
 	    arena_printf(rq->arena, "The API key lacks the scope %s.", scope_name(need)));
 }

@@ -154,6 +154,7 @@ struct route {
 	/* A row without one of these keeps the program from starting. */
 	enum scope scope;
 	uint64_t also;
+	enum scope besides; /* the key needs this scope too; SCOPE_UNSET or SCOPE_ANY: no other */
 	enum access access;
 	enum meter meter;
 	enum area area;

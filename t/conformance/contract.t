@@ -23,6 +23,7 @@ evidence() { [ "$(sql "SELECT screenshots || ' ' || network_events FROM session_
 echo '{"ip":"192.0.2.1","country_code":"GB","services":[{"port":443,"transport":"tcp","service_name":"http"}]}' | ctl import hosts - >/dev/null
 echo '{"host":"www.example.com","record_type":"AAAA","answer":"2001:db8::1","ttl":60,"first_seen":"2026-01-15T00:00:00Z"}' | ctl import dns - >/dev/null
 echo '{"domain":"example.com","whois":{"registrar":"Example Registrar","dnssec":true}}' | ctl import whois - >/dev/null
+echo '{"host":"files.example.com","port":80,"path":"/pub/","files":[{"name":"run.ps1","size":2048},{"name":"readme","size":5}]}' | ctl import open-directories - >/dev/null
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /dev/null -out "$W/cert" -days 30 \
 	-subj /CN=www.example.com 2>/dev/null
 ctl import certificates --format pem "$W/cert" >/dev/null

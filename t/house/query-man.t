@@ -43,7 +43,7 @@ of() {
 }
 
 # Datasets that are stored but not searched have no section yet.
-sed -n -e 's/^VIEW(/DATASET(/' -e 's/^DATASET(\([A-Z_]*\),[[:space:]]*[0-9]*,[[:space:]]*"\([^"]*\)".*/\1 \2/p' \
+sed -n -e 's/^\(VIEW\|LISTED\)(/DATASET(/' -e 's/^DATASET(\([A-Z_]*\),[[:space:]]*[0-9]*,[[:space:]]*"\([^"]*\)".*/\1 \2/p' \
 	-e 's/^CONDITIONS(\([A-Z_]*\),[[:space:]]*"\([^"]*\)".*/\1 \2/p' src/tbl/datasets.h src/tbl/conditions.h >"$work/sets"
 while read -r dataset label; do
 	of "$dataset" "$label"

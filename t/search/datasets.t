@@ -31,6 +31,13 @@ records hosts ndjson <<'END'
 {"ip":"192.0.2.7","country_code":"GB","hostnames":["www.d7.example.org"],"services":[{"port":443,"transport":"tcp","product":"nginx"},{"port":53,"transport":"udp"},{"port":8443,"transport":"tcp","product":"nginx"}]}
 {"ip":"192.0.2.8","country_code":"FR","services":[{"port":443,"transport":"tcp"}]}
 END
+# Twelve directories of three hosts; each third one has a large script, beside a large text and a small script.
+awk 'BEGIN { for (i = 1; i <= 12; i++)
+	printf "{\"host\":\"files%d.example.org\",\"port\":%d,\"title\":\"Index of /pub\",\"files\":[{\"name\":\"bin/run%d.ps1\",\"size\":%d},{\"name\":\"notes.txt\",\"size\":5000},{\"name\":\"a.ps1\",\"size\":10}]}\n", \
+		i % 3, 8000 + i, i, i % 3 ? 20 : 2000 }' | records open-directories ndjson
+records open-directories ndjson <<'END'
+{"ip":"192.0.2.7","port":8080,"path":"/x/","last_seen":"2026-02-01T00:00:00Z","files":[{"name":"only.iso","size":700000000}]}
+END
 
 # counted DATASET N
 counted()
@@ -41,6 +48,13 @@ counted()
 for set in dns:240 whois:40 certificates:30 hosts:2 services:4; do
 	ok "each record of ${set%:*} becomes searchable (C-401)" world_until 60 counted "${set%:*}" "${set#*:}"
 done
+# found DATASET N: the same for a dataset without a count
+found()
+{
+	api GET "/search/$1"
+	[ "$(field .total.value)" = "$2" ]
+}
+ok "each open directory becomes searchable (C-401)" world_until 60 found open-directories 13
 
 # ---- search, pages ----
 
@@ -52,7 +66,7 @@ pages()
 		api GET "/search/$1?limit=7&q=$2$_more"
 		TOTAL=$(field .total.value)
 		[ "$STATUS" = 200 ] || break
-		SEEN="$SEEN$(field ".$1[]|$3")
+		SEEN="$SEEN$(field ".$(printf %s "$1" | tr - _)[]|$3")
 "
 		[ "$(field .has_more)" = true ] || break
 		_more="&cursor=$(field .next_cursor)"
@@ -74,6 +88,10 @@ is "$SEEN" "$(printf '%s' "$SEEN" | sort -r)
 " "certificates come newest first (C-401)"
 pages dns 'record_type:A+AND+rcode:NXDOMAIN' .host
 is "$TOTAL $(unique "$SEEN")" "60 60" "a query on DNS records selects by type and answer code (C-401)"
+pages open-directories '' '"\(.host) \(.port)"'
+is "$STATUS $TOTAL $(number "$SEEN") $(unique "$SEEN")" "200 13 13 13" "the pages of open directories have each directory once (C-401)"
+is "$SEEN" "$(sql "SELECT coalesce(doc::json->>'host', 'null') || ' ' || (doc::json->>'port') FROM record WHERE dataset = 7 ORDER BY key")
+" "open directories come in the order of their keys (C-401)"
 
 api GET '/search/dns?limit=7'
 cursor=$(field .next_cursor)
@@ -145,8 +163,32 @@ api GET '/search/certificates/count?q=expired:true'
 is "$(field .count)" "$(sql "SELECT count(*) FROM record WHERE dataset = 5 AND (doc::json->>'not_after')::timestamptz < now()")" \
 	"expired certificates are those whose not_after has passed"
 api GET /search/schemas
-is "$(field '[.schemas[]|"\(.dataset):\(.count_unit)"]|join(" ")')" "hosts:host dns:dns_record whois:whois_domain certificates:certificate services:service" \
+is "$(field '[.schemas[]|"\(.dataset):\(.count_unit)"]|join(" ")')" "hosts:host dns:dns_record whois:whois_domain certificates:certificate open-directories:null services:service" \
 	"the schemas list each dataset with its unit (C-401)"
+
+# ---- open directories, which have no count ----
+
+pages open-directories 'files:(extension:ps1+AND+size:>1000)' '"\(.port) \(.matched_files|map(.name)|join(","))"'
+is "$TOTAL $(printf '%s' "$SEEN" | sort)" "4 8003 bin/run3.ps1
+8006 bin/run6.ps1
+8009 bin/run9.ps1
+8012 bin/run12.ps1" "one file must pass all tests of files in brackets, and is named in matched_files (SPEC 2.6)"
+pages open-directories 'files.extension:ps1+AND+files.size:>1000+AND+port:8001' '.matched_files|length'
+is "$TOTAL $SEEN" "1 3
+" "tests of files without brackets may be passed by different files"
+api GET '/search/open-directories?q=192.0.2.0/24&fields=ip,files.name'
+is "$(printf '%s' "$BODY" | jq -c '[.open_directories, .total.value]')" '[[{"ip":"192.0.2.7","files":[{"name":"only.iso"}],"matched_files":[]}],1]' \
+	"an open directory is found by its address, and fields selects its members (C-414)"
+api GET '/search/open-directories?q=files.name:only.*'
+is "$(field '.open_directories[0]|"\(.path) \(.file_count) \(.total_size)"')" "/x/ 1 700000000" "an open directory is found by the name of a file"
+api GET '/search/open-directories?q=host:files1.example.org'
+is "$STATUS $(field .total.value) $(field '.open_directories[0].matched_files|length')" "200 4 0" "a search without tests of files matches no files"
+api GET '/search/open-directories/validate?q=files.size:x'
+is "$STATUS $(field .valid)" "200 false" "validate refuses a size that is no number (C-401)"
+api GET /search/open-directories/count
+is "$STATUS $(field .error.code)" "404 not_found" "open directories have no count (SPEC 2.2)"
+api POST /search/open-directories/aggregate '{"aggregations":[{"field":"port"}]}'
+is "$STATUS $(field .error.code)" "404 not_found" "open directories are not aggregated (C-401)"
 
 # ---- services, a view of hosts ----
 

@@ -11,9 +11,12 @@ printf '%s\n' bulkLookupCertificates bulkLookupDns bulkLookupHosts bulkLookupWho
 is "$(jq -r '[.paths[][].operationId|select(test("^[a-z]+([A-Z][a-z]+)+$")|not)]|join(" ")' "$spec")" "" \
 	"every operationId is in camel case"
 is "$(jq -r '[.paths[][]|select(.tags == ["Search"]).operationId]|sort|join(" ")' "$spec")" \
-	"$(for d in Certificates Dns Hosts Services Whois; do
-		printf '%s\n' "aggregate$d" "count$d" "search$d" "validate$d"
-	done | sort - "$W/others" | paste -sd' ')" \
+	"$({
+		for d in Certificates Dns Hosts Services Whois; do
+			printf '%s\n' "aggregate$d" "count$d" "search$d" "validate$d"
+		done
+		printf '%s\n' searchOpenDirectories validateOpenDirectories
+	} | sort - "$W/others" | paste -sd' ')" \
 	"the operations of search have the expected names"
 is "$(jq -r '[.paths[][]|[.responses|to_entries[]|select(.key < "300").value.description|length]|select(. == [] or min < 10)]|length' "$spec")" 0 \
 	"every successful answer has a description"
@@ -38,7 +41,7 @@ done <"$W/bodies"
 jq -r '. as $d | .paths | to_entries[] | .key as $p | .value.get.parameters // [] | .[]["$ref"] // empty
 	| ltrimstr("#/components/parameters/") | $d.components.parameters[.] | select(.name == "q")
 	| "\($p)?q=\(.example | @uri)"' "$spec" >"$W/queries"
-is "$(wc -l <"$W/queries")" 15 "search, count and validate of each dataset have an example of q"
+is "$(wc -l <"$W/queries")" 17 "search, count and validate of each dataset have an example of q"
 while read -r path; do
 	api GET "$path"
 	is "$STATUS $(field '.valid // true')" "200 true" "the example of $path is a valid query"

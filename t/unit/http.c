@@ -4,6 +4,7 @@
 
 #include "daemon/conf.h"
 #include "http/http_priv.h"
+#include "http/stages_priv.h"
 #include "t/unit/tap.h"
 
 /* ---- an API of its own ---- */
@@ -514,6 +515,23 @@ documents_are_written_once(void)
 	CU_ASSERT_EQUAL(documents_written, 1);
 }
 
+/* Counting reports needs the scope of counting and that of reports (C-009). */
+static void
+a_route_may_need_two_scopes(void)
+{
+	static const struct route both = { .scope = SCOPE_SEARCH_AGGREGATE,
+		.besides = SCOPE_REPORTS_VIEW };
+	const uint64_t count = SCOPE_BIT(SEARCH_AGGREGATE), reports = SCOPE_BIT(REPORTS_VIEW);
+	const uint64_t scopes[] = { 0, count, reports, count | reports };
+
+	for (size_t i = 0; i < COUNT(scopes); i++) {
+		struct key key = { .scopes = scopes[i] };
+		struct req rq = { .worker = &worker, .arena = arena, .route = &both, .key = &key };
+
+		CU_ASSERT_EQUAL(auth_scope(&rq) == PASS, scopes[i] == (count | reports));
+	}
+}
+
 static void
 rows_without_a_column_are_found(void)
 {
@@ -560,6 +578,8 @@ main(void)
 		{ "every error has a reason phrase", every_error_has_a_reason },
 		{ "a public document is written once and answered with 200 or 304",
 		    documents_are_written_once },
+		{ "a key needs both scopes of a route that has two (C-009)",
+		    a_route_may_need_two_scopes },
 		{ "rows of a table without a column are found", rows_without_a_column_are_found },
 		CU_TEST_INFO_NULL,
 	};
