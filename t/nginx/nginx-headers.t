@@ -35,7 +35,7 @@ for v in --http1.1 --http2; do
 	is "$STATUS $(header content-encoding) $(gzip -dc "$W/body" | jq -r .info.version)" "200 gzip 1.0.0" "$v: openapi.json is compressed"
 	api POST /search/hosts/aggregate '{"aggregations":[{"field":"services.port","limit":100}]}' $v -H "$zip"
 	is "$STATUS $(header content-encoding)" "200 gzip" "$v: an aggregation is compressed"
-	api GET /search/hosts/nothing $v -H "$zip"
+	api GET /search/nothing $v -H "$zip"
 	is "$STATUS $(header content-encoding) $(field .error.code)" "404  not_found" "$v: a worker's short envelope is plain"
 	head -c 2200000 /dev/zero >"$W/big"
 	api POST /search/hosts/aggregate --data-binary "@$W/big" $v -H "$zip"

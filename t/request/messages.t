@@ -24,9 +24,9 @@ asked 'port : 22' '6 of the query: no white space can stand before : and other o
 asked 'port:22 && country:GB' '9 of the query: write AND'
 
 says GET '/search/hosts?page=2' "" \
-	"The query parameters are not valid. page: is unknown; the operation takes q, limit, cursor."
+	"The query parameters are not valid. page: is unknown; the operation takes q, limit, fields, cursor."
 says GET '/search/hosts?Limt=2' "" \
-	"The query parameters are not valid. Limt: is unknown; the operation takes q, limit, cursor; did you mean limit?"
+	"The query parameters are not valid. Limt: is unknown; the operation takes q, limit, fields, cursor; did you mean limit?"
 says GET '/search/schemas?q=x' "" "The query parameters are not valid. q: is unknown; the operation takes no parameter."
 says GET '/usage?days=7' "" "The request is not valid. days: is unknown; the operation takes window."
 is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "days unknown_field" "the field error has the name"
@@ -39,7 +39,7 @@ says GET '/usage?window=14d' "" "The request is not valid. window: must be one o
 says GET '/usage?window=7d&window=7d' "" "The request is not valid. window: is repeated."
 is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "window duplicate" \
 	"the field error of a repeated window names field and code"
-says GET '/search/hosts?limit=500' "" "The pagination parameters are not valid. limit: must be from 1 to 100."
+says GET '/search/hosts?limit=1500' "" "The pagination parameters are not valid. limit: must be from 1 to 1000."
 says GET "/projects/$P/esi/services?hostname=" "" "The request is not valid. hostname: must have from 1 to 500 characters."
 says GET "/projects/$P/sessions/x" "" "The request is not valid. session_uuid: must be a UUID."
 is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "session_uuid invalid_format" \
