@@ -40,7 +40,7 @@ fail_item(struct req *rq, size_t i, const char *what)
 	    arena_printf(rq->arena, "%s[%zu]: %s.", rq->route->body.fields[0].name, i, what));
 }
 
-/* Brings each item into the canonical form of the member. */
+/* Brings each item into the canonical form of the member. A name must have a dot, as in the look-up of one name. */
 static int
 canonical_items(struct req *rq, enum dataset d, const char *member, struct str *out)
 {
@@ -52,6 +52,8 @@ canonical_items(struct req *rq, enum dataset d, const char *member, struct str *
 		if (!record_canonical(rq->arena, d, member, &out[i]))
 			return fail_item(
 			    rq, i, "has another form than this member of the documents");
+		if (d != DATASET_CERTIFICATES && memchr(out[i].p, '.', out[i].n) == NULL)
+			return fail_item(rq, i, "is a name without a dot");
 		for (size_t k = 0; k < i; k++)
 			if (str_eq(out[k], out[i]))
 				return fail_item(rq, i, "is repeated");
@@ -99,26 +101,40 @@ struct results {
 RESULT_OF(domain, "domain", "whois_domain", "whois_domain", "WhoisBulkResult")
 RESULT_OF(fingerprint, "fingerprint", "certificate", "certificate", "CertificateBulkResult")
 
-/* Answers the first document of each item's keys; an item has `each` of them, one after the other. */
-static int
-answer_items(struct req *rq, enum dataset d, const struct str *items, const struct documents *docs,
-    size_t each)
+/* Keys without repetitions: a document that two items ask for is read once. */
+struct keys {
+	struct str p[2 * LIM_BULK_KEYS];
+	size_t n;
+};
+
+/* The place of the key, which is added when it is new. */
+static size_t
+key_place(struct keys *keys, struct str key)
 {
-	const struct fields_args *args = rq->params;
-	size_t n = docs->n / each;
+	size_t i = 0;
+
+	while (i < keys->n && !str_eq(keys->p[i], key))
+		i++;
+	if (i == keys->n)
+		keys->p[keys->n++] = key;
+	return i;
+}
+
+/* Answers each item with the first document of its two places, which may be equal. */
+static int
+answer_items(struct req *rq, enum dataset d, const struct str *items, size_t n, size_t (*places)[2],
+    const struct documents *docs, const struct record_fields *fields)
+{
 	struct one_result *results = ARENA_ARRAY(rq->arena, n, struct one_result);
 	struct results answer = { { results, n } };
-	const struct record_fields *fields;
 
-	if (fields_parse(rq, d, args->fields, &fields) != PASS)
-		return FAILED;
 	if (documents_fit(docs) < docs->n)
 		return fail_too_large(rq);
 	for (size_t i = 0; i < n; i++) {
-		const struct document *found = NULL;
+		const struct document *found = docs->p[places[i][0]];
 
-		for (size_t k = 0; found == NULL && k < each; k++)
-			found = docs->p[i * each + k];
+		if (found == NULL)
+			found = docs->p[places[i][1]];
 		results[i] = (struct one_result){ .item = items[i], .found = found != NULL };
 		if (found != NULL)
 			results[i].doc.text = document_text(rq->arena, d, found->doc, fields);
@@ -126,50 +142,68 @@ answer_items(struct req *rq, enum dataset d, const struct str *items, const stru
 	return reply(rq, 200, NULL, rq->route->out, &answer);
 }
 
+/* The cheap refusals of both operations, before the worker's time is asked for. */
+static int
+begin_items(struct req *rq, enum dataset d, const char *member, struct str *items,
+    const struct record_fields **fields)
+{
+	const struct fields_args *args = rq->params;
+	struct budget unused;
+
+	if (canonical_items(rq, d, member, items) != PASS ||
+	    fields_parse(rq, d, args->fields, fields) != PASS)
+		return FAILED;
+	return share_begin(rq, &unused);
+}
+
 static int
 bulk_lookup_whois(struct req *rq)
 {
-	size_t n = ((const struct keys_in *)rq->in)->items.n;
-	struct str domains[LIM_BULK_KEYS], keys[2 * LIM_BULK_KEYS];
+	size_t n = ((const struct keys_in *)rq->in)->items.n, places[LIM_BULK_KEYS][2];
+	struct str domains[LIM_BULK_KEYS];
+	const struct record_fields *fields;
+	struct keys keys = { .n = 0 };
 	struct documents docs;
-	struct budget unused;
 
-	if (canonical_items(rq, DATASET_WHOIS, "domain", domains) != PASS ||
-	    share_begin(rq, &unused) != PASS)
+	if (begin_items(rq, DATASET_WHOIS, "domain", domains, &fields) != PASS)
 		return FAILED;
 	for (size_t i = 0; i < n; i++) {
 		struct str apex = host_registrable(rq->arena, domains[i]);
 
-		keys[2 * i] = record_key_name(rq->arena, domains[i]);
-		keys[2 * i + 1] = record_key_name(rq->arena, apex.p != NULL ? apex : domains[i]);
+		places[i][0] = key_place(&keys, record_key_name(rq->arena, domains[i]));
+		places[i][1] = apex.p == NULL ? places[i][0]
+					      : key_place(&keys, record_key_name(rq->arena, apex));
 	}
-	if (documents_read(rq, DATASET_WHOIS, BY_KEY, (struct strs){ keys, 2 * n }, &docs) != PASS)
+	if (documents_read(rq, DATASET_WHOIS, BY_KEY, (struct strs){ keys.p, keys.n }, &docs) !=
+	    PASS)
 		return FAILED;
-	return answer_items(rq, DATASET_WHOIS, domains, &docs, 2);
+	return answer_items(rq, DATASET_WHOIS, domains, n, places, &docs, fields);
 }
 
 static int
 bulk_lookup_certificates(struct req *rq)
 {
-	enum { SUM = 32 };
-	size_t n = ((const struct keys_in *)rq->in)->items.n;
-	struct str sums[LIM_BULK_KEYS], keys[LIM_BULK_KEYS];
-	unsigned char bytes[LIM_BULK_KEYS][SUM];
+	enum { FINGERPRINT = 32 };
+	size_t n = ((const struct keys_in *)rq->in)->items.n, places[LIM_BULK_KEYS][2];
+	struct str fingerprints[LIM_BULK_KEYS];
+	unsigned char bytes[LIM_BULK_KEYS][FINGERPRINT];
+	const struct record_fields *fields;
+	struct keys keys = { .n = 0 };
 	struct documents docs;
-	struct budget unused;
 
-	if (canonical_items(rq, DATASET_CERTIFICATES, "fingerprint_sha256", sums) != PASS ||
-	    share_begin(rq, &unused) != PASS)
+	if (begin_items(rq, DATASET_CERTIFICATES, "fingerprint_sha256", fingerprints, &fields) !=
+	    PASS)
 		return FAILED;
 	for (size_t i = 0; i < n; i++) {
-		if (!hex_parse(sums[i], bytes[i], SUM))
+		if (!hex_parse(fingerprints[i], bytes[i], FINGERPRINT))
 			panic("a canonical fingerprint is not hexadecimal");
-		keys[i] = (struct str){ (const char *)bytes[i], SUM };
+		places[i][0] = places[i][1] =
+		    key_place(&keys, (struct str){ (const char *)bytes[i], FINGERPRINT });
 	}
-	if (documents_read(
-		rq, DATASET_CERTIFICATES, BY_FINGERPRINT, (struct strs){ keys, n }, &docs) != PASS)
+	if (documents_read(rq, DATASET_CERTIFICATES, BY_FINGERPRINT,
+		(struct strs){ keys.p, keys.n }, &docs) != PASS)
 		return FAILED;
-	return answer_items(rq, DATASET_CERTIFICATES, sums, &docs, 1);
+	return answer_items(rq, DATASET_CERTIFICATES, fingerprints, n, places, &docs, fields);
 }
 
 /* ---- the records of names ---- */

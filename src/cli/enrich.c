@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* surfacectl enrich hosts: adds to stored hosts what the databases about addresses know, after a database was installed
-   or renewed. The hosts are read in the order of their addresses, a thousand in a transaction, so an end in the
-   middle keeps what was done, and the next run goes on where it finds something to add.
+   or renewed. The hosts are read in the order of their addresses, at most a thousand or 16 MiB in a transaction, so
+   an end in the middle keeps what was done, and the next run goes on where it finds something to add.
 
      SELECT ... FOR UPDATE  -->  record_parse  -->  enrich_find, enrich_add  -->  record_print  -->  UPDATE
 
@@ -25,10 +25,14 @@ static const struct field row_out[] = {
 	FIELD_END,
 };
 
+/* The first host comes whatever its size. The rows are locked by the outer statement, since sums and FOR UPDATE exclude
+   each other. */
 STMT_LIST(read_step, struct row, row_out,
-    "SELECT host(h.ip) AS ip, doc::text AS doc FROM host AS h"
-    " WHERE nullif($1, '') IS NULL OR h.ip > nullif($1, '')::inet"
-    " ORDER BY h.ip LIMIT 1000 FOR UPDATE");
+    "SELECT host(h.ip) AS ip, doc::text AS doc FROM host AS h WHERE h.ip IN ("
+    "  SELECT ip FROM (SELECT ip, bytes, sum(bytes) OVER (ORDER BY ip) AS up_to FROM ("
+    "   SELECT ip, bytes FROM host WHERE nullif($1, '') IS NULL OR ip > nullif($1, '')::inet"
+    "   ORDER BY ip LIMIT 1000) AS next) AS summed WHERE up_to <= 16777216 OR up_to = bytes)"
+    " ORDER BY h.ip FOR UPDATE");
 
 STMT(write_step, NULL,
     "UPDATE host AS h SET doc = n.doc::jsonb FROM unnest($1::text[], $2::text[]) AS n (ip, doc)"
@@ -38,8 +42,9 @@ struct run {
 	struct cli *cli;
 	struct enrich *enrich;
 	bool replace, quiet;
-	struct arena *a;
-	struct str last; /* the address of the last host that was read; in cli's arena */
+	struct arena *a;    /* the rows of a step */
+	struct arena *tree; /* one document: a tree is many times as large as its text */
+	struct str last;    /* the address of the last host that was read; in cli's arena */
 	uint64_t read, changed;
 };
 
@@ -70,8 +75,8 @@ enrich_document(struct run *r, const struct row *row, struct buf *out)
 	struct str what;
 
 	if (!ipnet_parse(row->ip, &ip) ||
-	    !record_parse(r->a, DATASET_HOSTS, row->doc, RECORD_LENIENT, &rec, &what) ||
-	    !record_finish(r->a, &rec, RECORD_LENIENT, &what))
+	    !record_parse(r->tree, DATASET_HOSTS, row->doc, RECORD_LENIENT, &rec, &what) ||
+	    !record_finish(r->tree, &rec, RECORD_LENIENT, &what))
 		return false;
 	o = rec.root;
 	have.has_asn = record_int(o, "asn", &have.asn);
@@ -80,16 +85,16 @@ enrich_document(struct run *r, const struct row *row, struct buf *out)
 	have.country_code = record_text(o, "country_code");
 	have.region = record_text(o, "region");
 	have.city = record_text(o, "city");
-	found = enrich_find(r->enrich, r->a, ip.a);
+	found = enrich_find(r->enrich, r->tree, ip.a);
 	if (!enrich_add(&have, &found, r->replace))
 		return false;
 	if (have.has_asn)
-		record_set_int(r->a, o, "asn", have.asn);
-	record_set_text(r->a, o, "as_name", have.as_name);
-	record_set_text(r->a, o, "prefix", have.prefix);
-	record_set_text(r->a, o, "country_code", have.country_code);
-	record_set_text(r->a, o, "region", have.region);
-	record_set_text(r->a, o, "city", have.city);
+		record_set_int(r->tree, o, "asn", have.asn);
+	record_set_text(r->tree, o, "as_name", have.as_name);
+	record_set_text(r->tree, o, "prefix", have.prefix);
+	record_set_text(r->tree, o, "country_code", have.country_code);
+	record_set_text(r->tree, o, "region", have.region);
+	record_set_text(r->tree, o, "city", have.city);
 	record_print(out, &rec, NULL);
 	return true;
 }
@@ -106,12 +111,13 @@ enrich_rows(struct run *r, const struct list *rows)
 	if (rows->n == 0)
 		return DB_NONE;
 	for (size_t i = 0; i < rows->n; i++) {
-		struct buf doc = { .a = r->a };
+		struct buf doc = { .a = r->tree };
 
+		arena_reset(r->tree);
 		if (!enrich_document(r, &row[i], &doc))
 			continue;
 		ips[n] = row[i].ip;
-		docs[n++] = buf_done(&doc);
+		docs[n++] = arena_str(r->a, buf_done(&doc));
 	}
 	r->last = arena_str(r->cli->arena, row[rows->n - 1].ip);
 	r->read += rows->n;
@@ -161,11 +167,13 @@ hosts(struct cli *c, int argc, char **argv)
 		return cli_fail(EXIT_FAILED, "no database about addresses is open: see mmdb_asn, "
 					     "mmdb_city and pfx2as_ipv4 in surfaced.conf(5)");
 	r.a = arena_new((size_t)1 << 30);
+	r.tree = arena_new((size_t)1 << 30);
 	do
 		rc = enrich_step(&r);
 	while (rc == DB_OK);
 	db_use(c->db, c->arena, 0);
 	arena_free(r.a);
+	arena_free(r.tree);
 	enrich_close(r.enrich);
 	if (rc != DB_NONE)
 		return cli_fail_db(c, rc, "the run ended early; run it again");

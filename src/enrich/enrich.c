@@ -132,6 +132,13 @@ add_network(const struct enrich_facts *have, const struct enrich_facts *found, b
 	return sum;
 }
 
+/* Whether a member of the host is missing, or what was found. */
+static bool
+agrees(struct str have, struct str found)
+{
+	return have.p == NULL || str_eq(have, found);
+}
+
 static struct enrich_facts
 add_place(const struct enrich_facts *have, const struct enrich_facts *found, bool replace)
 {
@@ -139,12 +146,13 @@ add_place(const struct enrich_facts *have, const struct enrich_facts *found, boo
 
 	if (found->country_code.p == NULL)
 		return sum;
-	if (replace || have->country_code.p == NULL) {
+	if (replace) {
 		sum.country_code = found->country_code;
-		sum.region = replace ? found->region : first_text(have->region, found->region);
-		sum.city = replace ? found->city : first_text(have->city, found->city);
-	} else if (str_eq(have->country_code, found->country_code) &&
-		   (have->region.p == NULL || str_eq(have->region, found->region))) {
+		sum.region = found->region;
+		sum.city = found->city;
+	} else if (agrees(have->country_code, found->country_code) &&
+		   agrees(have->region, found->region) && agrees(have->city, found->city)) {
+		sum.country_code = found->country_code;
 		sum.region = first_text(have->region, found->region);
 		sum.city = first_text(have->city, found->city);
 	}

@@ -14,8 +14,8 @@
  *
  *   group     members               is added when the host
  *   network   asn, as_name, prefix  has no asn, or the same asn; then each member that is missing
- *   place     country_code,         has no country_code, or the same one; then each member that is missing, but
- *             region, city          no city beside another region
+ *   place     country_code,         says nothing else about its place; then each member that is missing
+ *             region, city
  */
 #ifndef ENRICH_ENRICH_H
 #define ENRICH_ENRICH_H

@@ -32,15 +32,15 @@
  *   side.wait | sent | not yet sent |      a copy of the bytes that the socket did not accept
  *                    ^ wait_at      ^ wait_end
  *
- * - Data frames are forwarded as they are. Control frames and heads that arrived in two reads are written
+ * - Data frames are forwarded as they are. Control frames, and heads that arrived in two reads, are written
  *   again, because their bytes are no longer in the buffer, or are needed unmasked.
  * - While a side has bytes in wait, the proxy does not read the other side. A direction therefore never
  *   stores more than one read (SCRATCH, 64 KiB) and small frames of the proxy's own, and a slow reader
  *   slows its sender down.
  * - A partial head is never forwarded. The proxy may insert a frame of its own (ping, close) exactly when
  *   no payload of a forwarded frame is outstanding: side_between_frames. At the end of a stream PUMP_FLUSH
- *   therefore forwards the rest of the runner's frame first, and the close frame follows it. A client that does
- *   not take the rest within 3 s is closed without a close frame.
+ *   therefore forwards the rest of the runner's frame first, and the close frame follows it. When the rest has
+ *   not come and been taken within 3 s, the client is closed without a close frame.
  *
  * The end of a connection, and its close code. The client always gets the close frame before its socket is closed,
  * unless a frame to it is incomplete or it no longer answers.
@@ -52,6 +52,7 @@
  *   runner sends close               RECHECK      the runner's code; 1008 if a right was lost
  *   runner's socket ends             RECHECK      1013; 1008, or 1000 if the session has ended
  *   ... within a frame               ENDING       none: it would be read as payload
+ *   ... after the client's close     ENDING       1013
  *   a side breaks RFC 6455           ENDING       1002, 1007 or 1009
  *   recheck: right lost              ENDING       1008
  *   recheck: session ended           ENDING       1000
@@ -59,18 +60,20 @@
  *   shutdown                         ENDING       1001
  *
  * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its silence shows that.
- * The slot stays taken meanwhile: the database identifies a stream by its slot. After 3 s without an answer the code
- * of the table is sent unchecked. With the close frame to the client, the slot is released, and the runner's socket
- * is closed if it still is open (gate.h), so the session can have its next stream. An end without a close frame
- * releases the slot when the conn is freed.
+ * The slot stays taken meanwhile: the database identifies a stream by its slot. After 3 s, or when the database fails,
+ * the code of the table is sent unchecked. With the close frame to the client, the slot is released, and the runner's socket
+ * is closed if it still is open (gate.h), so the session can have its next stream. The slot is released at once,
+ * too, when the runner's socket ends within a frame; other ends without a close frame release it when the conn is
+ * freed. A release is repeated until the database has taken it or the process ends; then its lease ends it.
  *
  * A socket that is closed with unread bytes sends a reset, which may overtake the close frame. So the pump closes the
  * client's socket when the first of these has happened: the client's close frame has come and nothing waits for it;
  * the client's socket has ended; 3 s have passed (0.5 s after malformed frames).
  *
- * A silent client is one that has sent nothing and whose socket has accepted nothing for conf.stream_silence. The proxy
- * pings it, but not while bytes wait for it. While the runner is slow the client is not read, and its silence is not
- * counted.
+ * Silence. The proxy pings each open client in every third of conf.stream_silence, between two frames and when no
+ * bytes wait for the client. A client is freed at once when for conf.stream_silence nothing has come from it and
+ * its socket has taken none of the bytes that waited. While the runner is slow the client is not read, and its
+ * silence is not counted.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H

@@ -146,6 +146,10 @@ is "$OUT" "2 read, 0 new, 0 changed, 2 unchanged, 0 bad, 0 skipped" "the same ti
 import --format ct-tile "$W/cut"
 is "$STATUS $OUT" "1 4 read, 0 new, 0 changed, 2 unchanged, 1 bad, 0 skipped" "a tile that was cut off gives the leaves before the cut"
 is "$ERR" "$W/cut:4: the leaf is cut off; the rest of the tile cannot be read" "the leaf that was cut off is named by its number"
+printf '\0\0\1\215\200\0\0\0\0\7 and the rest of the leaf' >"$W/unknown"
+import --format ct-tile "$W/unknown"
+is "$STATUS $ERR" "1 $W/unknown:1: the type of the entry is unknown; the rest of the tile cannot be read" \
+	"a leaf of an unknown type is named"
 import --format ct-tile "$W/leaf.pem"
 is "$STATUS $OUT" "1 1 read, 0 new, 0 changed, 0 unchanged, 1 bad, 0 skipped" "a file that is no tile is one bad record"
 import --format pem --log argon2027 "$W/leaf.pem"

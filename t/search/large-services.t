@@ -53,4 +53,4 @@ pages country:GB
 is "$STATUS $(seen)" "200 1000/1000" "each service of a host with 4,000 names is on one page"
 ok "pages end early because of their bytes" test "$PAGES" -gt 5
 ok "no page is larger than 9 megabytes" test "$LARGEST" -le 9
-is "$(pgrep -P "$(world_pid surfaced)" | sort)" "$before" "no worker died"
+is "$(pgrep -P "$(world_pid surfaced)" | sort)" "$before" "no worker dies by large pages of services"

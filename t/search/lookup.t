@@ -43,10 +43,12 @@ api GET /search/hosts/2001:DB8:0::1
 is "$STATUS $(field .host.country_code)" "200 FR" "a host is looked up by an IPv6 address (C-411)"
 api GET /search/hosts/192.0.2.9
 is "$STATUS $(field .error.code)" "404 not_found" "an address without a host is not found (C-411)"
-for bad in 192.0.2.0/24 192.0.2 example.org 1; do
-	api GET "/search/hosts/$(printf '%s' "$bad" | jq -sRr @uri)"
-	like "$STATUS $(field .error.code)" '^(400 invalid_search_parameter|404 not_found)$' "$bad is no address of a host (C-411)"
+for bad in 192.0.2 example.org 1; do
+	api GET "/search/hosts/$bad"
+	is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "$bad is no address of a host (C-411)"
 done
+api GET /search/hosts/192.0.2.0%2F24
+is "$STATUS $(field .error.code)" "404 not_found" "a network is no path of a host (C-411)"
 api GET /search/hosts/example.org
 is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "a name is an invalid address (C-411)"
 like "$(field .error.message)" '^ip: must be an IP address' "the message names the parameter of the path"
@@ -138,6 +140,10 @@ is "$STATUS $(printf '%s' "$BODY" | jq -c '[.results[]|[.name,.found,(.records|l
 api POST '/search/dns/bulk?fields=answer' '{"names":["a.www.example.org"]}'
 is "$STATUS $BODY" '200 {"results":[{"name":"a.www.example.org","found":true,"records":[{"answer":"192.0.2.9"}],"records_has_more":false}]}' \
 	"fields selects the members of a bulk answer (C-414)"
+api POST '/search/whois/bulk?fields=nothing' '{"domains":["example.org"]}'
+is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "a bulk look-up names an unknown field (C-414)"
+api POST /search/whois/bulk '{"domains":["example.org","org"]}'
+is "$STATUS $(field .error.code)" "400 invalid_request" "a name without a dot is refused in a bulk look-up, too"
 api POST /search/whois/bulk '{"domains":["a.example.org","example.net","example.org"]}'
 is "$STATUS $(printf '%s' "$BODY" | jq -c '[.results[]|[.domain,.found,.whois_domain.domain]]')" \
 	'200 [["a.example.org",true,"example.org"],["example.net",false,null],["example.org",true,"example.org"]]' \

@@ -6,7 +6,7 @@ pg_start
 
 is "$(sql "SELECT string_agg(substring(pg_get_expr(relpartbound, oid) from '[0-9]+'), ' ' ORDER BY oid) FROM pg_class
 	WHERE relispartition AND relkind = 'r'")" \
-	"$(sed -nE 's/^(DATASET|STORED)\([A-Z]+,[[:space:]]*([0-9]+),.*/\2/p' "$TOP/src/tbl/datasets.h" | tr '\n' ' ' | sed 's/ $//')" \
+	"$(sed -nE 's/^(DATASET|STORED|LISTED)\([A-Z]+,[[:space:]]*([0-9]+),.*/\2/p' "$TOP/src/tbl/datasets.h" | tr '\n' ' ' | sed 's/ $//')" \
 	"the table record has a partition for each stored dataset of src/tbl/datasets.h"
 refused() { ok "$1" sh -c "! psql -XqAt -U '$2' -v ON_ERROR_STOP=1 -c \"$3\" >/dev/null 2>&1"; }
 notified() { psql -XqAt -U surfaced_admin -c 'LISTEN record_changed' -c "$1" 2>&1 | sed -n 's/.*payload "\([^"]*\)".*/\1/p' | tr '\n' ' '; }

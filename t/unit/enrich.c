@@ -171,6 +171,10 @@ groups_are_not_mixed(void)
 	CU_ASSERT_TRUE(becomes(
 	    facts(1, NULL, "DE", NULL, NULL), found, false, facts(1, NULL, "DE", NULL, NULL)));
 	CU_ASSERT_TRUE(becomes(facts(64500, NULL, "NL", NULL, NULL), found, false, found));
+	CU_ASSERT_TRUE(becomes(facts(64500, "DB", NULL, "Zeeland", NULL), found, false,
+	    facts(64500, "DB", NULL, "Zeeland", NULL)));
+	CU_ASSERT_TRUE(becomes(facts(64500, "DB", NULL, NULL, "Breda"), found, false,
+	    facts(64500, "DB", NULL, NULL, "Breda")));
 	CU_ASSERT_TRUE(becomes(facts(64500, "Own", "NL", "Zeeland", NULL), found, false,
 	    facts(64500, "Own", "NL", "Zeeland", NULL)));
 }

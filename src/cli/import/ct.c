@@ -169,14 +169,12 @@ read_leaf(struct bytes *leaf, struct bytes *extra, struct entry *e)
 	if (leaf->over || version != 0 || type != 0)
 		return "leaf_input: is no leaf of version 1";
 	why = take_entry(leaf, e);
-	if (leaf->over || leaf->n > 0)
+	if (leaf->over || (why == NULL && leaf->n > 0))
 		return "leaf_input: has a wrong length";
-	if (why == NULL && e->type == ENTRY_PRECERTIFICATE) {
-		e->certificate = take_vector(extra, 3);
-		if (extra->over)
-			return "extra_data: has no precertificate";
-	}
-	return why;
+	if (why != NULL || e->type != ENTRY_PRECERTIFICATE)
+		return why;
+	e->certificate = take_vector(extra, 3);
+	return extra->over ? "extra_data: has no precertificate" : NULL;
 }
 
 static void
@@ -244,10 +242,12 @@ take_leaf(struct bytes *b, struct entry *e)
 {
 	const char *why = take_entry(b, e);
 
+	if (why != NULL)
+		return why;
 	if (e->type == ENTRY_PRECERTIFICATE)
 		e->certificate = take_vector(b, 3);
 	take_vector(b, 2); /* the fingerprints of the chain */
-	return why;
+	return NULL;
 }
 
 /* Reads the leaves that are complete and returns the number of their bytes. A tile has no marks between its leaves, so a
