@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* src/cli/import*.c: the three readers, from text to stored documents. */
+/* src/cli/import: the readers of hosts, from text to stored documents. */
 #include "config.h"
 
 #include "cli/import/format.h"
-#include "cli/import/import.h"
-#include "cli/import/source.h"
 #include "t/unit/tap.h"
 
 #include <sys/mman.h>
@@ -15,14 +13,15 @@ struct result {
 	uint64_t read;
 };
 
-static void
-take_host(void *arg, const struct import_host *h, struct str doc)
+static bool
+take_host(void *arg, const struct record *host, struct str der)
 {
 	struct result *r = arg;
 
-	(void)h;
-	buf_str(&r->docs, doc);
+	(void)der;
+	record_print(&r->docs, host, NULL);
 	buf_char(&r->docs, '\n');
+	return true;
 }
 
 static void
@@ -34,31 +33,34 @@ take_bad(void *arg, uint64_t line, struct str what)
 }
 
 static struct result
-read_all(import_reader *reader, struct str text)
+read_all(records_reader *reader, struct str text)
 {
 	struct result r = { .read = 0 };
 	struct source src;
-	struct importer im = {
-		.src = &src, .host = take_host, .bad = take_bad, .arg = &r, .window = 2
-	};
+	struct records rs = { .dataset = DATASET_HOSTS,
+		.src = &src,
+		.seen = TS_NULL,
+		.take = take_host,
+		.bad = take_bad,
+		.arg = &r,
+		.window = 2 };
 	int fd = memfd_create("import", 0);
 
 	if (fd < 0 || write(fd, text.p, text.n) != (ssize_t)text.n || lseek(fd, 0, SEEK_SET) != 0)
 		panic("no memfd");
 	source_open(&src, fd, -1);
-	im.arena = arena_new((size_t)1 << 30);
+	rs.a = arena_new((size_t)1 << 30);
 	if (reader == NULL) {
 		const struct format *f = format_guess(DATASET_HOSTS, &src);
 
-		reader = f == NULL ? NULL : f->hosts;
+		reader = f == NULL ? NULL : f->records;
 	}
 	if (reader == NULL)
 		buf_z(&r.bad, "unknown");
 	else
-		reader(&im);
-	r.read = im.read;
-	buf_free(&im.doc);
-	arena_free(im.arena);
+		reader(&rs);
+	r.read = rs.read;
+	arena_free(rs.a);
 	source_close(&src);
 	close(fd);
 	return r;
@@ -66,7 +68,7 @@ read_all(import_reader *reader, struct str text)
 
 /* Compares and releases. */
 static bool
-gives(import_reader *reader, struct str text, const char *docs, const char *bad)
+gives(records_reader *reader, struct str text, const char *docs, const char *bad)
 {
 	struct result r = read_all(reader, text);
 	bool same = str_is(buf_done(&r.docs), docs) && str_is(buf_done(&r.bad), bad);
@@ -85,7 +87,7 @@ refused(struct str line, const char *why)
 	char bad[256];
 
 	snprintf(bad, sizeof(bad), "1: %s\n", why);
-	return gives(import_ndjson, line, "", bad);
+	return gives(read_ndjson, line, "", bad);
 }
 
 static void
@@ -192,14 +194,14 @@ lines_are_bounded_and_counted(void)
 	memset(p, ' ', n);
 	memcpy(p, "{\"os\":\"", 7);
 	memcpy(p + 2 * IMPORT_LINE + 50, line.p, line.n);
-	r = read_all(import_ndjson, (struct str){ p, n });
+	r = read_all(read_ndjson, (struct str){ p, n });
 	CU_ASSERT_TRUE(str_is(buf_done(&r.docs), "{\"ip\":\"192.0.2.1\",\"ip_version\":4}\n"));
 	CU_ASSERT_TRUE(str_starts(buf_done(&r.bad), STR("1: the record is longer than")));
 	CU_ASSERT_EQUAL(r.read, 2);
 	buf_free(&r.docs);
 	buf_free(&r.bad);
 	free(p);
-	CU_ASSERT_TRUE(gives(import_ndjson,
+	CU_ASSERT_TRUE(gives(read_ndjson,
 	    STR("{\"ip\":\"192.0.2.1\"}\n\n{\"ip\"\n\xff\n{\"ip\":\"192.0.2.2\"}"),
 	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4}\n{\"ip\":\"192.0.2.2\",\"ip_"
 	    "version\":4}\n",
@@ -268,7 +270,7 @@ nmap_becomes_documents(void)
 static void
 nmap_passes_over_silent_hosts(void)
 {
-	CU_ASSERT_TRUE(gives(import_nmap,
+	CU_ASSERT_TRUE(gives(read_nmap,
 	    NMAP("<host><status state=\"down\"/><address addr=\"192.0.2.1\" "
 		 "addrtype=\"ipv4\"/></host>"
 		 "<host><status state=\"up\"/><address addr=\"192.0.2.2\" "
@@ -289,7 +291,7 @@ nmap_forgets_closed_ports(void)
 		buf_printf(&b, "<port protocol=\"tcp\" portid=\"%d\"><state state=\"%s\"/></port>",
 		    port, port == 20000 ? "open" : "closed");
 	buf_z(&b, "</ports></host></nmaprun>");
-	CU_ASSERT_TRUE(gives(import_nmap, buf_done(&b),
+	CU_ASSERT_TRUE(gives(read_nmap, buf_done(&b),
 	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"service_count\":1,\"services\":["
 	    "{\"port\":20000,\"transport\":\"tcp\"}]}\n",
 	    ""));
@@ -301,17 +303,17 @@ hostile_xml_is_refused(void)
 {
 	struct result r;
 
-	CU_ASSERT_TRUE(gives(import_nmap,
+	CU_ASSERT_TRUE(gives(read_nmap,
 	    STR("<?xml version=\"1.0\"?>\n<!DOCTYPE nmaprun [\n<!ENTITY a "
 		"\"b\">]>\n<nmaprun>&a;</nmaprun>"),
 	    "", "3: it declares entities; the rest of the file is not read\n"));
-	CU_ASSERT_TRUE(gives(import_nmap,
+	CU_ASSERT_TRUE(gives(read_nmap,
 	    STR("<!DOCTYPE nmaprun [<!ENTITY a SYSTEM "
 		"\"file:///etc/passwd\">]>\n<nmaprun>&a;</nmaprun>"),
 	    "", "1: it declares entities; the rest of the file is not read\n"));
-	CU_ASSERT_TRUE(gives(import_nmap, STR("<rss/>"), "",
+	CU_ASSERT_TRUE(gives(read_nmap, STR("<rss/>"), "",
 	    "1: the root element is not nmaprun; the rest of the file is not read\n"));
-	r = read_all(import_nmap, NMAP("<host><ports>"));
+	r = read_all(read_nmap, NMAP("<host><ports>"));
 	CU_ASSERT_EQUAL(r.docs.n, 0);
 	CU_ASSERT_TRUE(r.bad.n > 0);
 	buf_free(&r.docs);
@@ -386,14 +388,14 @@ static void
 masscan_windows_follow_each_other(void)
 {
 	CU_ASSERT_TRUE(
-	    gives(import_masscan, STR(SEEN("1") SEEN("1") SEEN("2") SEEN("1") SEEN("3") SEEN("4")),
+	    gives(read_masscan, STR(SEEN("1") SEEN("1") SEEN("2") SEEN("1") SEEN("3") SEEN("4")),
 		OPENED("1") OPENED("2") OPENED("1") OPENED("3") OPENED("4"), ""));
 }
 
 static void
 masscan_faults_name_the_line(void)
 {
-	CU_ASSERT_TRUE(gives(import_masscan,
+	CU_ASSERT_TRUE(gives(read_masscan,
 	    STR("[\n{\"ip\":\"192.0.2.1\"}\n,\n{\"ports\":[]}\n{\"ip\":\"x\",\"ports\":[{"
 		"\"port\":1,\"status\":\"open\"}]}\n]"),
 	    "", "2: ports: must be an array\n4: ip: is missing\n5: ip: is no IP address\n"));

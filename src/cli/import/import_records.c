@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import dns, whois, certificates, open-directories: options, messages and the summary.
+/* surfacectl import hosts, dns, whois, certificates, open-directories: options, messages and the summary.
 
      record_pipe.c: thread that reads and parses   --parts-->   this thread: store, messages, progress
 
+     exit status   0   everything was imported
+                   1   a record was bad, the file could not be read, or a batch failed
+                   4   the database could not be reached, or took too long
+
    Messages come in the order of the file, each batch's before it is stored. A batch that fails ends
    the import; the batches before it are committed, and running the import again repeats them without
-   a change. */
+   a change. One transaction for all would lock its rows for hours, and an error at its end would
+   lose all of it. */
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/enrich.h"
 #include "cli/import/format.h"
 #include "cli/import/progress.h"
 #include "cli/import/record_pipe.h"
@@ -17,7 +23,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { COMMON_OPTIONS = 5 };
+enum { COMMON_OPTIONS = 5, HOST_OPTIONS = 2 };
+
+/* The formats whose records have all services of their host. */
+#define WHOLE_HOSTS " ndjson nmap "
 
 struct run {
 	struct cli *cli;
@@ -27,7 +36,9 @@ struct run {
 	struct record_sum sum;
 	struct progress progress;
 	uint64_t read, bad, skipped;
-	bool quiet;
+	bool quiet, plain;
+	struct str scanned; /* --replace-ports */
+	const struct record_ports *replace;
 };
 
 /* EXIT_OK, or the status to return after a message. */
@@ -36,16 +47,20 @@ parse_options(struct run *r, int argc, char **argv)
 {
 	struct cli_list words;
 	struct str format = STR("auto");
-	struct cli_option table[COMMON_OPTIONS + FORMAT_OPTIONS + 1] = {
+	struct cli_option table[COMMON_OPTIONS + HOST_OPTIONS + FORMAT_OPTIONS + 1] = {
 		{ .name = "format", .text = &format },
 		{ .name = "source", .text = &r->o.origin },
 		{ .name = "seen", .time = &r->o.seen },
 		{ .name = "quiet", .flag = &r->quiet },
 		{ .name = "strict", .flag = &r->o.strict },
+		{ .name = "no-enrich", .flag = &r->plain },
+		{ .name = "replace-ports", .text = &r->scanned },
 	};
+	size_t common = COMMON_OPTIONS + (r->o.dataset == DATASET_HOSTS ? HOST_OPTIONS : 0);
 	int status;
 
-	format_options_rows(&r->arguments, table + COMMON_OPTIONS);
+	table[common] = (struct cli_option){ .name = NULL };
+	format_options_rows(&r->arguments, table + common);
 	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
 	r->format = format_option(r->cli, r->o.dataset, format, &status);
@@ -53,6 +68,11 @@ parse_options(struct run *r, int argc, char **argv)
 		return status;
 	if (r->o.origin.p != NULL && (r->o.origin.n == 0 || r->o.origin.n > 200))
 		return cli_usage(r->cli, "--source must have 1 to 200 bytes");
+	if (r->scanned.p != NULL)
+		r->replace = record_ports_parse(r->cli->arena, r->scanned);
+	if (r->scanned.p != NULL && r->replace == NULL)
+		return cli_usage(
+		    r->cli, "--replace-ports wants ports such as 22,80,8000-8100,53/udp");
 	r->o.file = words.p[0].p; /* NUL-terminated, as it is an argument */
 	return EXIT_OK;
 }
@@ -79,10 +99,10 @@ show_messages(struct run *r, const struct buf *messages)
 }
 
 static enum db_rc
-store_part(struct run *r, struct arena *scratch, struct record_part *part)
+store_part(struct run *r, struct record_store *st, const struct record_part *part)
 {
 	struct record_sum before = r->sum;
-	enum db_rc rc = record_store(r->cli->db, scratch, &part->batch, &r->sum);
+	enum db_rc rc = record_store_batch(st, &part->batch, &r->sum);
 	int64_t large = r->sum.large - before.large;
 
 	if (large > 0)
@@ -95,15 +115,25 @@ store_part(struct run *r, struct arena *scratch, struct record_part *part)
 	return rc;
 }
 
+/* Reports a failed batch with the message of the connection that failed. */
 static int
-store_all(struct run *r, struct record_pipe *p, struct arena *scratch)
+fail_store(const struct run *r, const struct record_store *st, enum db_rc rc)
+{
+	struct cli c = *r->cli;
+
+	c.db = record_store_failed(st);
+	return cli_fail_db(&c, rc, "the import ended early; run it again");
+}
+
+static int
+store_all(struct run *r, struct record_pipe *p, struct record_store *st)
 {
 	struct record_part *part;
 	enum db_rc rc = DB_OK;
 
 	while (rc == DB_OK && (part = record_pipe_next(p)) != NULL) {
 		show_messages(r, &part->messages);
-		rc = store_part(r, scratch, part);
+		rc = store_part(r, st, part);
 		r->read += part->read;
 		r->bad += part->bad;
 		r->skipped += part->skipped;
@@ -111,10 +141,24 @@ store_all(struct run *r, struct record_pipe *p, struct arena *scratch)
 	}
 	progress_end(&r->progress, r->read, record_pipe_bytes(p));
 	if (rc != DB_OK)
-		return cli_fail_db(r->cli, rc, "the import ended early; run it again");
+		return fail_store(r, st, rc);
 	if (record_pipe_failed(p) != NULL)
 		return cli_fail(EXIT_FAILED, "%s %s", r->o.file, record_pipe_failed(p));
 	return EXIT_OK;
+}
+
+/* Checks the options that depend on the format. Where a record has one port of a host, the second record of a host would
+   remove the service of the first one, so --replace-ports is refused. */
+static int
+read_format_options(struct run *r, struct record_pipe *p)
+{
+	struct str format = str_of(r->format->name);
+
+	if (r->replace != NULL && !format_is_in(WHOLE_HOSTS, format))
+		return cli_usage(r->cli, "--replace-ports belongs to --format%.*s",
+		    (int)strlen(WHOLE_HOSTS) - 1, WHOLE_HOSTS);
+	return format_options_read(
+	    r->cli, format, &r->arguments, record_pipe_format_options(p));
 }
 
 /* Reads the whole file and stores its batches. */
@@ -122,7 +166,7 @@ static int
 run_import(struct run *r)
 {
 	struct record_pipe *p = record_pipe_open(&r->o);
-	struct arena *scratch;
+	struct record_store *st;
 	int rc;
 
 	if (r->format == NULL)
@@ -133,15 +177,14 @@ run_import(struct run *r)
 		rc = cli_fail(EXIT_FAILED, "%s is in no format known here; name one with --format",
 		    r->o.file);
 	else
-		rc = format_options_read(
-		    r->cli, str_of(r->format->name), &r->arguments, record_pipe_format_options(p));
+		rc = read_format_options(r, p);
 	if (rc == EXIT_OK) {
-		scratch = arena_new((size_t)1 << 30);
+		st = record_store_open(r->o.dataset, r->cli->db, r->cli->conninfo, r->replace);
 		progress_begin(&r->progress, !r->quiet && !r->cli->json, r->o.fd);
 		record_pipe_start(p, r->format->records);
-		rc = store_all(r, p, scratch);
+		rc = store_all(r, p, st);
 		db_use(r->cli->db, r->cli->arena, 0);
-		arena_free(scratch);
+		record_store_close(st);
 	}
 	record_pipe_end(p);
 	return rc;
@@ -154,9 +197,10 @@ print_summary(const struct run *r)
 
 	if (r->cli->json)
 		printf("{\"read\":%ju,\"new\":%jd,\"changed\":%jd,\"unchanged\":%jd,\"bad\":%ju,"
-		       "\"skipped\":%ju}\n",
+		       "\"skipped\":%ju,\"new_tags\":%jd}\n",
 		    (uintmax_t)r->read, (intmax_t)s->fresh, (intmax_t)s->changed,
-		    (intmax_t)s->unchanged, (uintmax_t)r->bad, (uintmax_t)r->skipped);
+		    (intmax_t)s->unchanged, (uintmax_t)r->bad, (uintmax_t)r->skipped,
+		    (intmax_t)s->tags);
 	else if (!r->quiet)
 		printf("%ju read, %jd new, %jd changed, %jd unchanged, %ju bad, %ju skipped\n",
 		    (uintmax_t)r->read, (intmax_t)s->fresh, (intmax_t)s->changed,
@@ -174,7 +218,10 @@ import_records(struct cli *c, enum dataset d, int argc, char **argv)
 		rc = open_input(&r);
 	if (rc != EXIT_OK)
 		return rc;
+	if (d == DATASET_HOSTS && !r.plain)
+		r.o.enrich = cli_enrich_open();
 	rc = run_import(&r);
+	enrich_close(r.o.enrich);
 	if (r.read > 0 || rc == EXIT_OK)
 		print_summary(&r);
 	buf_free(&r.sum.messages);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The reader's thread of an import of records.
 
-     source --> reader of the format --take_record--> batch (merged by key, printed) --> the caller stores it
+     source --> reader of the format --take_record--> batch (enriched, merged by key, printed) --> the caller stores it
 
    Parsing and printing cost about as much as storing, so the two threads use two cores. All trees of records are in
    arenas of this thread; a batch has texts alone. Messages about bad records end after the first hundred; the counts
@@ -12,8 +12,9 @@
 
 #include "address/start_url.h"
 #include "cli/import/handover.h"
+#include "cli/import/names.h"
 
-enum { MESSAGES = 100 };
+enum { MESSAGES = 100, TAGS = 65536 };
 
 struct record_pipe {
 	struct record_pipe_options o;
@@ -24,6 +25,7 @@ struct record_pipe {
 	struct source src;
 	struct records rs;
 	struct arena *scratch;
+	struct names *tags; /* those that the table tag has, as this import has seen to it */
 	uint64_t read, skipped, shown;
 };
 
@@ -65,13 +67,51 @@ add_bad_message(void *arg, uint64_t line, struct str what)
 		p->rs.stop = true;
 }
 
+/* Collects the tags that the import has not met yet. The set is a cache that saves statements, nothing more: when it is
+   full it is emptied, and a tag that is met again is sent again, which the store ignores. The set survives batches,
+   whereas a batch that fails ends the import; so no tag can be lost between the two. */
+static void
+add_tags(struct record_pipe *p, struct record_batch *b, const struct record_object *o)
+{
+	const struct str *slugs;
+	size_t n = record_texts(o, "tags", &slugs);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t *at;
+
+		if (names_full(p->tags))
+			names_clear(p->tags);
+		at = names_at(p->tags, slugs[i]);
+		if (*at != 0)
+			continue;
+		*at = 1;
+		record_batch_add_tag(b, slugs[i]);
+	}
+}
+
+static void
+add_host_tags(struct record_pipe *p, struct record_batch *b, const struct record *host)
+{
+	struct record_object *const *services;
+	size_t n = record_nested_all(host, &services);
+
+	add_tags(p, b, host->root);
+	for (size_t i = 0; i < n; i++)
+		add_tags(p, b, services[i]);
+}
+
 static bool
 take_record(void *arg, const struct record *r, struct str der)
 {
 	struct record_pipe *p = arg;
 	struct record_batch *b = &current_part(p)->batch;
+	struct record host = *r;
 
 	arena_reset(p->scratch);
+	if (r->dataset == DATASET_HOSTS && p->o.enrich != NULL)
+		(void)enrich_host(p->o.enrich, p->scratch, &host, false);
+	if (r->dataset == DATASET_HOSTS)
+		add_host_tags(p, b, r);
 	if (!record_batch_add(b, p->scratch, r, der))
 		add_bad_message(p, p->src.line, STR("the record would be too large"));
 	return !record_batch_full(b) || hand_over_part(p);
@@ -96,6 +136,7 @@ record_pipe_open(const struct record_pipe_options *o)
 	p->o = *o;
 	source_open(&p->src, o->fd, handover_open(&p->turns));
 	p->scratch = arena_new((size_t)1 << 30);
+	p->tags = names_new(TAGS);
 	for (size_t i = 0; i < COUNT(p->parts); i++)
 		record_batch_open(&p->parts[i].batch, o->dataset);
 	p->rs = (struct records){ .dataset = o->dataset,
@@ -161,6 +202,7 @@ record_pipe_end(struct record_pipe *p)
 		record_batch_close(&p->parts[i].batch);
 		buf_free(&p->parts[i].messages);
 	}
+	names_free(p->tags);
 	arena_free(p->rs.a);
 	arena_free(p->scratch);
 	source_close(&p->src);

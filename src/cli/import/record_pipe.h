@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The thread that reads, parses and finishes records while the caller stores the last batch of them. pipe.h does the
- * same for hosts, whose batches are lines for COPY; here a batch is one of record_store.h. */
+/* The thread that reads, parses and finishes records while the caller stores the last batch of them. handover.h draws the
+ * turns. */
 #ifndef CLI_IMPORT_RECORD_PIPE_H
 #define CLI_IMPORT_RECORD_PIPE_H
 
+#include "cli/import/enrich_host.h"
 #include "cli/import/format.h"
 #include "cli/import/record_store.h"
 #include "cli/import/records.h"
@@ -20,7 +21,8 @@ struct record_pipe_options {
 	int fd;
 	struct str origin; /* as in struct records */
 	struct ts seen;
-	bool strict; /* stop at the first bad record */
+	struct enrich *enrich; /* of hosts; NULL: they are stored as they were read */
+	bool strict;           /* stop at the first bad record */
 };
 
 struct record_pipe;

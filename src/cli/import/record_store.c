@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Stores batches of records in the table record (record_store.h has the picture). The merge is made
    in C and not in SQL, because tbl/merges.h has rules for single members; so the stored documents
-   of a batch are read first, and an advisory lock keeps a second import of the dataset from
-   changing them before they are written.
+   of a batch are read first, and an advisory lock for each lane keeps a second import of the dataset,
+   and every other program that calls record_lock, from changing them before they are written. A row
+   lock for each key would do the same, but would write every unchanged row.
 
    Memory: a tree is many times as large as its text. A batch therefore holds texts only, and trees
    live in an arena that is reset for each item. */
@@ -14,7 +15,13 @@
 #include "cli/import/names.h"
 #include "db/copy.h"
 
-enum { STORE_BUDGET_US = 600 * SECOND_US };
+#include <pthread.h>
+
+enum {
+	STORE_BUDGET_US = 600 * SECOND_US,
+	LANES = 2,
+	LANE_LEAST = 2000, /* keys; below, the second connection is not worth its work */
+};
 
 struct stored {
 	int64_t n; /* the number of the item, from 1 */
@@ -27,15 +34,18 @@ static const struct field stored_out[] = {
 	FIELD_END,
 };
 
-/* An import of a dataset waits for another one's batch, so that neither takes a key of the other for a new one. The
-   settings prevent a plan that was made while the table was empty from scanning all of it later. The temporary table
+/* The settings prevent a plan that was made while the table was empty from scanning all of it later. The temporary table
    belongs to the connection, which may be new. */
 static const char stage[] = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
 			    " SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;"
 			    " CREATE TEMPORARY TABLE IF NOT EXISTS record_stage (dataset smallint,"
 			    " key bytea, doc text, blob bytea) ON COMMIT DELETE ROWS";
 
-STMT(lock_dataset, NULL, "SELECT pg_advisory_xact_lock(hashtext('record'), $1::integer)");
+/* An import of a dataset waits for another one's batch of the same lane, so that neither takes a key of the other for a new
+   one. $2 and $3: the first and the last lane. */
+STMT(lock_lanes, NULL,
+    "SELECT pg_advisory_xact_lock(hashtext('record'), 16 * $1::integer + lane)"
+    " FROM generate_series($2::integer, $3::integer) AS lane ORDER BY lane");
 
 STMT_LIST(read_stored, struct stored, stored_out,
     "SELECT k.n, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"
@@ -50,6 +60,10 @@ STMT(update_changed, NULL,
     "UPDATE record AS r SET doc = s.doc, gone = false FROM record_stage AS s"
     " WHERE r.dataset = $1::smallint AND s.dataset = r.dataset AND s.key = r.key"
     " AND s.doc IS NOT NULL");
+
+STMT(register_tags, NULL,
+    "INSERT INTO tag (slug, name) SELECT slug, slug FROM unnest($1::text[]) AS slug"
+    " ORDER BY slug ON CONFLICT DO NOTHING");
 
 STMT(insert_blobs, NULL,
     "INSERT INTO record_blob (dataset, key, blob)"
@@ -79,7 +93,15 @@ record_batch_clear(struct record_batch *b)
 {
 	arena_reset(b->a);
 	names_clear(b->keys);
-	b->n = b->bytes = 0;
+	b->n = b->bytes = b->ntags = 0;
+	b->tags = NULL;
+}
+
+void
+record_batch_add_tag(struct record_batch *b, struct str slug)
+{
+	b->tags = arena_room(b->a, b->tags, b->ntags, sizeof(*b->tags));
+	b->tags[b->ntags++] = arena_str(b->a, slug);
 }
 
 bool
@@ -158,6 +180,29 @@ record_batch_add(
 
 /* ---- storing ---- */
 
+struct record_store {
+	enum dataset dataset;
+	const char *conninfo;
+	struct db *dbs[LANES]; /* the second one is NULL until it is needed */
+	struct arena *scratch[LANES];
+	const struct record_ports *replace;
+	struct db *failed;
+};
+
+/* The part of a batch that one connection stores. */
+struct lane {
+	const struct record_store *store;
+	struct db *db;
+	struct arena *a;
+	unsigned first, last; /* lanes */
+	const struct record_item *items;
+	size_t n;
+	struct strs tags;
+	struct ts now; /* of records that do not say when they were seen */
+	struct record_sum sum;
+	enum db_rc rc;
+};
+
 static struct str
 hex_bytes(struct arena *a, struct str s)
 {
@@ -169,10 +214,15 @@ hex_bytes(struct arena *a, struct str s)
 	return (struct str){ p, 2 * s.n + 2 };
 }
 
-static int
-by_key(const void *a, const void *b)
+/* FNV-1a. A key has the same lane in every import. */
+static unsigned
+lane_of(struct str key)
 {
-	return str_cmp(((const struct record_item *)a)->key, ((const struct record_item *)b)->key);
+	uint32_t h = 2166136261;
+
+	for (size_t i = 0; i < key.n; i++)
+		h = (h ^ (unsigned char)key.p[i]) * 16777619;
+	return (h >> 16) % LANES;
 }
 
 /* An item of the batch beside its stored document. */
@@ -181,18 +231,24 @@ struct pair {
 	struct str text; /* to write; STR_NULL: nothing */
 };
 
-static enum db_rc
-read_pairs(struct db *db, struct arena *a, const struct record_batch *b, struct pair *pairs)
+static int64_t
+number_of(const struct lane *l)
 {
-	struct str *keys = ARENA_ARRAY(a, b->n, struct str);
+	return record_dataset_number(l->store->dataset);
+}
+
+static enum db_rc
+read_pairs(const struct lane *l, struct pair *pairs)
+{
+	struct str *keys = ARENA_ARRAY(l->a, l->n, struct str);
 	struct list rows = { 0 };
 	const struct stored *row;
 	enum db_rc rc;
 
-	for (size_t i = 0; i < b->n; i++)
-		keys[i] = hex_bytes(a, b->items[i].key);
-	rc = db_list(db, &read_stored, &rows, P((int64_t)record_dataset_number(b->dataset)),
-	    P(((struct strs){ keys, b->n })));
+	for (size_t i = 0; i < l->n; i++)
+		keys[i] = hex_bytes(l->a, l->items[i].key);
+	rc = db_list(
+	    l->db, &read_stored, &rows, P(number_of(l)), P(((struct strs){ keys, l->n })));
 	row = rows.items;
 	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++)
 		pairs[row->n - 1].doc = row->doc;
@@ -201,12 +257,12 @@ read_pairs(struct db *db, struct arena *a, const struct record_batch *b, struct 
 
 /* A stored document that this release cannot read stays as it is: another release may have written it. */
 static void
-report_unreadable(
-    struct arena *a, struct buf *messages, enum dataset d, struct str key, struct str what)
+report_unreadable(struct lane *l, struct arena *a, struct str key, struct str what)
 {
+	enum dataset d = l->store->dataset;
 	struct str name = record_key_text(a, d, key);
 
-	buf_printf(messages,
+	buf_printf(&l->sum.messages,
 	    "the stored document %.*s of %s cannot be read and stays as it is: %.*s\n", (int)name.n,
 	    name.p, record_dataset_name(d), (int)what.n, what.p);
 }
@@ -224,39 +280,41 @@ report_unreadable(
    A deleted record keeps its row with an empty document, so that the indexer learns of the
    deletion; an import of its key fills the row again. */
 static void
-judge_pair(struct arena *a, const struct record_batch *b, const struct record_item *item,
-    struct pair *p, struct record_sum *sum)
+judge_pair(struct lane *l, struct arena *a, const struct record_item *item, struct pair *p)
 {
 	bool fresh = p->doc.p == NULL || p->doc.n == 0;
+	enum dataset d = l->store->dataset;
 	struct record new, old;
 	struct str what;
 
 	p->text = item->text;
 	if (fresh && !item->timeless) {
-		sum->fresh++;
+		l->sum.fresh++;
 		return;
 	}
-	new = read_own_text(a, b->dataset, item->text);
+	new = read_own_text(a, d, item->text);
 	if (fresh) {
-		record_seen(&new, ts_now());
-	} else if (read_text(a, b->dataset, p->doc, &old, &what)) {
+		record_seen(&new, l->now);
+	} else if (read_text(a, d, p->doc, &old, &what)) {
+		if (l->store->replace != NULL)
+			record_drop_ports(a, &old, &new, l->store->replace);
 		new = record_merge(a, &old, &new);
 	} else {
-		report_unreadable(a, &sum->messages, b->dataset, item->key, what);
+		report_unreadable(l, a, item->key, what);
 		p->text = STR_NULL;
-		sum->unreadable++;
+		l->sum.unreadable++;
 		return;
 	}
 	p->text = write_text(a, &new);
 	if (p->text.p == NULL) {
-		sum->large++;
+		l->sum.large++;
 	} else if (fresh) {
-		sum->fresh++;
+		l->sum.fresh++;
 	} else if (str_eq(p->text, p->doc)) {
 		p->text = STR_NULL;
-		sum->unchanged++;
+		l->sum.unchanged++;
 	} else {
-		sum->changed++;
+		l->sum.changed++;
 	}
 }
 
@@ -291,19 +349,20 @@ copy_rows(struct db *db, const char *sql, const struct buf *rows)
    record_stage, where the empty document keeps the UPDATE away from it. DER is inserted after
    record, whose row it belongs to. */
 static enum db_rc
-write_pairs(struct db *db, struct arena *a, const struct record_batch *b, const struct pair *pairs)
+write_pairs(const struct lane *l, const struct pair *pairs)
 {
-	int64_t number = record_dataset_number(b->dataset);
-	struct buf fresh = { .a = a }, staged = { .a = a };
+	int64_t number = number_of(l);
+	struct buf fresh = { .a = l->a }, staged = { .a = l->a };
 	enum db_rc rc;
 
-	for (size_t i = 0; i < b->n; i++) {
-		const struct record_item *item = &b->items[i];
-		struct str key = hex_bytes(a, item->key);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct record_item *item = &l->items[i];
 		bool stored = pairs[i].doc.p != NULL;
+		struct str key;
 
 		if (pairs[i].text.p == NULL)
 			continue;
+		key = hex_bytes(l->a, item->key);
 		if (!stored) {
 			buf_printf(&fresh, "%d\002", (int)number);
 			add_column(&fresh, key, '\002');
@@ -314,65 +373,192 @@ write_pairs(struct db *db, struct arena *a, const struct record_batch *b, const 
 		buf_printf(&staged, "%d\002", (int)number);
 		add_column(&staged, key, '\002');
 		add_column(&staged, stored ? pairs[i].text : STR(""), '\002'); /* empty is NULL */
-		add_column(&staged, item->der.p == NULL ? STR("") : hex_bytes(a, item->der), '\n');
+		add_column(
+		    &staged, item->der.p == NULL ? STR("") : hex_bytes(l->a, item->der), '\n');
 	}
-	rc = copy_rows(db, copy_new, &fresh);
+	rc = copy_rows(l->db, copy_new, &fresh);
 	if (rc == DB_OK)
-		rc = copy_rows(db, copy_stage, &staged);
+		rc = copy_rows(l->db, copy_stage, &staged);
 	if (rc == DB_OK && staged.n > 0)
-		rc = db_do(db, &update_changed, NULL, P(number));
+		rc = db_do(l->db, &update_changed, NULL, P(number));
 	if (rc == DB_OK && staged.n > 0)
-		rc = db_run(db, &insert_blobs, NULL, DB_NO_ARGS);
+		rc = db_run(l->db, &insert_blobs, NULL, DB_NO_ARGS);
 	return rc;
 }
 
 static enum db_rc
-store_pairs(struct db *db, struct arena *a, struct record_batch *b, struct record_sum *sum)
+store_pairs(struct lane *l)
 {
-	struct pair *pairs = ARENA_ARRAY(a, b->n, struct pair);
+	struct pair *pairs = ARENA_ARRAY(l->a, l->n, struct pair);
 	struct arena *one = arena_new((size_t)1 << 30);
-	enum db_rc rc = db_script(db, stage);
+	enum db_rc rc = db_script(l->db, stage);
 
 	if (rc == DB_OK)
-		rc = db_do(db, &lock_dataset, NULL, P((int64_t)record_dataset_number(b->dataset)));
+		rc = db_do(l->db, &lock_lanes, NULL, P(number_of(l)), P((int64_t)l->first),
+		    P((int64_t)l->last));
+	if (rc == DB_OK && l->tags.n > 0)
+		rc = db_do(l->db, &register_tags, &l->sum.tags, P(l->tags));
 	if (rc == DB_OK)
-		rc = read_pairs(db, a, b, pairs);
-	for (size_t i = 0; rc == DB_OK && i < b->n; i++) {
-		judge_pair(one, b, &b->items[i], &pairs[i], sum);
-		if (pairs[i].text.p != NULL && pairs[i].text.p != b->items[i].text.p)
-			pairs[i].text = arena_str(a, pairs[i].text);
+		rc = read_pairs(l, pairs);
+	for (size_t i = 0; rc == DB_OK && i < l->n; i++) {
+		judge_pair(l, one, &l->items[i], &pairs[i]);
+		if (pairs[i].text.p != NULL && pairs[i].text.p != l->items[i].text.p)
+			pairs[i].text = arena_str(l->a, pairs[i].text);
 		arena_reset(one); /* trees are many times as large as their texts */
 	}
 	arena_free(one);
-	return rc == DB_OK ? write_pairs(db, a, b, pairs) : rc;
+	return rc == DB_OK ? write_pairs(l, pairs) : rc;
+}
+
+/* Stores the items of a lane or nothing. The start of the second thread. */
+static void *
+store_lane(void *arg)
+{
+	struct lane *l = arg;
+
+	arena_reset(l->a);
+	db_use(l->db, l->a, mono_us() + STORE_BUDGET_US);
+	l->rc = db_begin(l->db);
+	if (l->rc == DB_OK)
+		l->rc = store_pairs(l);
+	if (l->rc == DB_OK)
+		l->rc = db_commit(l->db);
+	if (l->rc != DB_OK)
+		db_rollback(l->db);
+	return NULL;
+}
+
+/* ---- lanes ---- */
+
+/* Rows in the order of the index, so that its pages are written once. */
+static int
+by_key(const void *a, const void *b)
+{
+	return str_cmp(((const struct record_item *)a)->key, ((const struct record_item *)b)->key);
+}
+
+static int
+by_lane(const void *a, const void *b)
+{
+	const struct record_item *x = a, *y = b;
+	unsigned lx = lane_of(x->key), ly = lane_of(y->key);
+
+	return lx != ly ? (lx < ly ? -1 : 1) : str_cmp(x->key, y->key);
+}
+
+struct record_store *
+record_store_open(
+    enum dataset d, struct db *db, const char *conninfo, const struct record_ports *replace)
+{
+	struct record_store *st = mem_zero(sizeof(*st));
+
+	st->dataset = d;
+	st->conninfo = conninfo;
+	st->dbs[0] = db;
+	st->replace = replace;
+	for (size_t i = 0; i < LANES; i++)
+		st->scratch[i] = arena_new((size_t)1 << 30);
+	return st;
+}
+
+void
+record_store_close(struct record_store *st)
+{
+	for (size_t i = 1; i < LANES; i++)
+		if (st->dbs[i] != NULL)
+			db_close(st->dbs[i]);
+	for (size_t i = 0; i < LANES; i++)
+		arena_free(st->scratch[i]);
+	free(st);
+}
+
+struct db *
+record_store_failed(const struct record_store *st)
+{
+	return st->failed;
+}
+
+static void
+add_sum(struct record_sum *sum, struct lane *l)
+{
+	if (l->sum.messages.n > 0)
+		buf_str(&sum->messages, buf_done(&l->sum.messages));
+	buf_free(&l->sum.messages);
+	if (l->rc != DB_OK)
+		return;
+	sum->fresh += l->sum.fresh;
+	sum->changed += l->sum.changed;
+	sum->unchanged += l->sum.unchanged;
+	sum->large += l->sum.large;
+	sum->unreadable += l->sum.unreadable;
+	sum->tags += l->sum.tags;
+}
+
+/* Splits a large batch into two lanes, which two threads store at the same time. */
+static void
+store_lanes(struct record_store *st, const struct record_batch *b, struct lane lanes[LANES])
+{
+	pthread_t thread;
+	size_t n = 0;
+
+	if (st->dbs[1] == NULL) {
+		st->dbs[1] = db_open(st->conninfo, "surfacectl");
+		db_quiet(st->dbs[1]);
+	}
+	qsort(b->items, b->n, sizeof(b->items[0]), by_lane);
+	while (n < b->n && lane_of(b->items[n].key) == 0)
+		n++;
+	lanes[1] = lanes[0];
+	lanes[1].db = st->dbs[1];
+	lanes[1].a = st->scratch[1];
+	lanes[1].first = lanes[1].last = 1;
+	lanes[1].items = b->items + n;
+	lanes[1].n = b->n - n;
+	lanes[1].tags.n = 0;
+	lanes[0].last = 0;
+	lanes[0].n = n;
+	if (pthread_create(&thread, NULL, store_lane, &lanes[1]) != 0)
+		panic("no thread");
+	store_lane(&lanes[0]);
+	if (pthread_join(thread, NULL) != 0)
+		panic("pthread_join failed");
 }
 
 enum db_rc
-record_store(struct db *db, struct arena *scratch, struct record_batch *b, struct record_sum *sum)
+record_store_batch(
+    struct record_store *st, const struct record_batch *b, struct record_sum *sum)
 {
-	struct record_sum add = { .messages = sum->messages };
-	enum db_rc rc;
+	struct lane lanes[LANES] = { { .store = st,
+	    .db = st->dbs[0],
+	    .a = st->scratch[0],
+	    .last = LANES - 1,
+	    .items = b->items,
+	    .n = b->n,
+	    .tags = { b->tags, b->ntags },
+	    .now = ts_now() } };
+	enum db_rc rc = DB_OK;
 
 	if (b->n == 0)
 		return DB_OK;
-	arena_reset(scratch);
-	/* rows in the order of the index, so that its pages are written once */
-	qsort(b->items, b->n, sizeof(b->items[0]), by_key);
-	db_use(db, scratch, mono_us() + STORE_BUDGET_US);
-	rc = db_begin(db);
-	if (rc == DB_OK)
-		rc = store_pairs(db, scratch, b, &add);
-	if (rc == DB_OK)
-		rc = db_commit(db);
-	sum->messages = add.messages;
-	if (rc != DB_OK) {
-		db_rollback(db);
-		return rc;
+	if (b->n >= LANE_LEAST) {
+		store_lanes(st, b, lanes);
+	} else {
+		qsort(b->items, b->n, sizeof(b->items[0]), by_key);
+		store_lane(&lanes[0]);
 	}
-	sum->fresh += add.fresh;
-	sum->changed += add.changed;
-	sum->unchanged += add.unchanged;
-	sum->large += add.large;
-	sum->unreadable += add.unreadable;
-	return DB_OK;
+	for (size_t i = 0; i < LANES; i++) {
+		if (lanes[i].rc != DB_OK && rc == DB_OK) {
+			rc = lanes[i].rc;
+			st->failed = lanes[i].db;
+		}
+		add_sum(sum, &lanes[i]);
+	}
+	return rc;
+}
+
+enum db_rc
+record_lock(struct db *db, enum dataset d)
+{
+	return db_do(db, &lock_lanes, NULL, P(record_dataset_number(d)), P((int64_t)0),
+	    P((int64_t)LANES - 1));
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Stores records in the table record, a batch in one transaction:
+/* Stores records in the table record, a batch after the other:
  *
- *   batch, sorted by key     SELECT the stored ones     record_merge     COPY new ones into record
- *   key, text, DER        -> key, text               -> in C          -> UPDATE those whose text changed
+ *                         SELECT the stored ones     record_merge     COPY new ones into record
+ *   keys of lane 0     -> key, text               -> in C          -> UPDATE those whose text changed
+ *   keys of lane 1     -> the same at the same time, on a connection and in a transaction of its own
  *
+ * A hash of the key chooses the lane, so a key is always stored by the same one, and neither waits for rows of the other.
  * Two records of one key in a batch are merged before, so a key stands in it once. Unchanged records are not written:
  * a repeated import of the same file reads and compares only. */
 #ifndef CLI_IMPORT_RECORD_STORE_H
@@ -11,7 +13,7 @@
 
 #include "cli/import/import.h"
 #include "db/db.h"
-#include "record/record.h"
+#include "record/ports.h"
 
 struct record_item {
 	struct str key, text, der; /* der: STR_NULL when it is unknown */
@@ -24,6 +26,8 @@ struct record_batch {
 	struct record_item *items;
 	size_t n, bytes;
 	struct names *keys; /* the number of an item, from 1 */
+	struct str *tags;   /* slugs that have to be in the table tag */
+	size_t ntags;
 };
 
 struct record_sum {
@@ -31,10 +35,11 @@ struct record_sum {
 	int64_t large; /* not stored, because the merged document would be too large */
 	int64_t
 	    unreadable; /* not stored, because the stored document could not be read and merged */
-	struct buf messages; /* about those, a line each, on the heap */
+	int64_t tags;   /* that were new to the table tag */
+	struct buf messages; /* about the unreadable, a line each, on the heap */
 };
 
-enum { RECORD_BATCH = 5000, RECORD_BATCH_BYTES = 8 * 1024 * 1024 };
+enum { RECORD_BATCH = 10000, RECORD_BATCH_BYTES = 16 * 1024 * 1024 };
 
 void record_batch_open(struct record_batch *b, enum dataset d);
 void record_batch_close(struct record_batch *b);
@@ -43,10 +48,24 @@ void record_batch_clear(struct record_batch *b);
    it would be too large, and is left out. */
 bool record_batch_add(
     struct record_batch *b, struct arena *scratch, const struct record *r, struct str der) MUST_USE;
+void record_batch_add_tag(struct record_batch *b, struct str slug);
 bool record_batch_full(const struct record_batch *b);
 
-/* Stores the whole batch or nothing, and adds to *sum. scratch is reset. */
-enum db_rc record_store(
-    struct db *db, struct arena *scratch, struct record_batch *b, struct record_sum *sum) MUST_USE;
+struct record_store;
+
+/* conninfo: of db, for the connection of the second lane. replace: NULL, or the ports of a full scan
+   (record_drop_ports). */
+struct record_store *record_store_open(
+    enum dataset d, struct db *db, const char *conninfo, const struct record_ports *replace);
+void record_store_close(struct record_store *st);
+/* Stores the batch, and adds what was committed to *sum. A failure leaves out a whole lane or both; the same import made
+   again stores the rest. */
+enum db_rc record_store_batch(struct record_store *st, const struct record_batch *b,
+    struct record_sum *sum) MUST_USE;
+/* After a failure: the connection that has the message. */
+struct db *record_store_failed(const struct record_store *st);
+
+/* Makes all imports of the dataset wait until the end of the transaction, for a program that changes records itself. */
+enum db_rc record_lock(struct db *db, enum dataset d) MUST_USE;
 
 #endif
