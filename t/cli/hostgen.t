@@ -3,6 +3,7 @@
 # t/helper/hostgen makes the same hosts in any pieces, all of them valid, with the rates that t/bench relies on.
 . t/lib.sh
 db_start
+host_rows
 
 gen=$BUILD/t/helper/hostgen
 N=${N:-40000}

@@ -93,7 +93,7 @@ record_batch_clear(struct record_batch *b)
 {
 	arena_reset(b->a);
 	names_clear(b->keys);
-	b->n = b->bytes = b->ntags = 0;
+	b->n = b->bytes = b->copied = b->ntags = 0;
 	b->tags = NULL;
 }
 
@@ -107,7 +107,8 @@ record_batch_add_tag(struct record_batch *b, struct str slug)
 bool
 record_batch_full(const struct record_batch *b)
 {
-	return b->n == RECORD_BATCH || b->bytes >= RECORD_BATCH_BYTES;
+	return b->n == RECORD_BATCH || b->bytes >= RECORD_BATCH_BYTES ||
+	       b->copied >= RECORD_BATCH_ROOM;
 }
 
 /* Parses a text that record_print wrote, perhaps in an older release, whose members may have gone since. */
@@ -171,10 +172,12 @@ record_batch_add(
 		*item = (struct record_item){ .key = arena_str(b->a, key) };
 	}
 	item->timeless = is_timeless(&merged);
+	b->bytes -= item->text.n;
 	item->text = arena_str(b->a, text);
 	if (item->der.p == NULL && der.p != NULL)
 		item->der = arena_str(b->a, der);
 	b->bytes += text.n + (der.p == NULL ? 0 : der.n);
+	b->copied += text.n + (der.p == NULL ? 0 : der.n);
 	return true;
 }
 

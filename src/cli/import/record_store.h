@@ -24,7 +24,9 @@ struct record_batch {
 	enum dataset dataset;
 	struct arena *a;
 	struct record_item *items;
-	size_t n, bytes;
+	size_t n;
+	size_t bytes;       /* of all items */
+	size_t copied;      /* bytes in the arena, which keeps the former texts of merged items */
 	struct names *keys; /* the number of an item, from 1 */
 	struct str *tags;   /* slugs that have to be in the table tag */
 	size_t ntags;
@@ -39,7 +41,7 @@ struct record_sum {
 	struct buf messages; /* about the unreadable, a line each, on the heap */
 };
 
-enum { RECORD_BATCH = 10000, RECORD_BATCH_BYTES = 16 * 1024 * 1024 };
+enum { RECORD_BATCH = 10000, RECORD_BATCH_BYTES = 16 * 1024 * 1024, RECORD_BATCH_ROOM = 256 * 1024 * 1024 };
 
 void record_batch_open(struct record_batch *b, enum dataset d);
 void record_batch_close(struct record_batch *b);
