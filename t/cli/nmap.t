@@ -31,7 +31,7 @@ service()
 
 import --json "$W/scan/scan.xml"
 is "$STATUS$ERR" 0 "an import of nmap's XML succeeds"
-is "$OUT" '{"read":3,"new":3,"changed":0,"unchanged":0,"bad":0,"new_tags":0}' \
+is "$OUT" '{"read":3,"new":3,"changed":0,"unchanged":0,"bad":0,"skipped":0,"new_tags":0}' \
 	"the import has every host that answered"
 is "$(service "$A" "$HTTP" product)/$(service "$A" "$HTTP" protocol)" nginx/http \
 	"nginx is stored with product and protocol"
@@ -99,5 +99,5 @@ is "$OUT" "3 read, 0 new, 0 changed, 3 unchanged, 0 bad, 0 skipped" "importing t
 
 head -c "$(($(wc -c <"$W/scan/scan.xml") - 400))" "$W/scan/scan.xml" >"$W/cut.xml"
 import "$W/cut.xml"
-like "$STATUS $OUT $ERR" '^1 .* 1 bad .*cut.xml:[0-9]+: .*the rest of the file is not read' \
+like "$STATUS $OUT $ERR" '^1 .* 1 bad, .*cut.xml:[0-9]+: .*the rest of the file is not read' \
 	"a truncated scan is reported with the line of its end"
