@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* A walk over the stored hosts (hosts.h):
 
-     record_lock, SELECT  -->  record_parse, record_finish  -->  judge  -->  UPDATE, record_remove
+     import_lock, SELECT  -->  record_parse, record_finish  -->  judge  -->  UPDATE, record_remove
 
-   record_lock makes an import of hosts wait, so neither overwrites the other. */
+   import_lock makes an import of hosts wait, so neither overwrites the other. */
 #include "config.h"
 
 #include "cli/hosts.h"
-#include "cli/import/record_store.h"
+#include "cli/import/store.h"
 
 enum { STEP_BUDGET_US = 60000000 };
 
@@ -117,7 +117,7 @@ make_step(struct step *s)
 	db_use(db, s->a, mono_us() + STEP_BUDGET_US);
 	rc = db_begin(db);
 	if (rc == DB_OK && !s->walk->dry)
-		rc = record_lock(db, DATASET_HOSTS);
+		rc = import_lock(db, DATASET_HOSTS);
 	if (rc == DB_OK)
 		rc = db_list(db, &read_step, &rows, P(record_dataset_number(DATASET_HOSTS)),
 		    P(s->last));

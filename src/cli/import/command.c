@@ -8,31 +8,31 @@
 static int
 hosts(struct cli *c, int argc, char **argv)
 {
-	return import_records(c, DATASET_HOSTS, argc, argv);
+	return import_dataset(c, DATASET_HOSTS, argc, argv);
 }
 
 static int
 dns(struct cli *c, int argc, char **argv)
 {
-	return import_records(c, DATASET_DNS, argc, argv);
+	return import_dataset(c, DATASET_DNS, argc, argv);
 }
 
 static int
 whois(struct cli *c, int argc, char **argv)
 {
-	return import_records(c, DATASET_WHOIS, argc, argv);
+	return import_dataset(c, DATASET_WHOIS, argc, argv);
 }
 
 static int
 certificates(struct cli *c, int argc, char **argv)
 {
-	return import_records(c, DATASET_CERTIFICATES, argc, argv);
+	return import_dataset(c, DATASET_CERTIFICATES, argc, argv);
 }
 
 static int
 open_directories(struct cli *c, int argc, char **argv)
 {
-	return import_records(c, DATASET_DIRECTORIES, argc, argv);
+	return import_dataset(c, DATASET_DIRECTORIES, argc, argv);
 }
 
 #define ARGUMENTS(more) "[--format NAME] " more "[--quiet] [--strict] FILE|-"

@@ -7,12 +7,12 @@
  *   reader of a format (records.h)              one entry of the file at a time --> struct record
  *     |  records_emit: every member checked and in its stored form (record/record.h)
  *     v
- *   record_pipe.c                               enriches hosts, and fills a batch of texts in this thread ...
+ *   pipe.c                               enriches hosts, and fills a batch of texts in this thread ...
  *     |                                         ======================================================
  *     v                                         ... while the main thread stores the batch before
- *   record_store.c                              two lanes, a connection and a transaction each: SELECT, merge in C, COPY
+ *   store.c                              two lanes, a connection and a transaction each: SELECT, merge in C, COPY
  *
- * Everything before record_store.c knows nothing of the database, so parsing and storing use several cores, and a reader
+ * Everything before store.c knows nothing of the database, so parsing and storing use several cores, and a reader
  * can be tested without a server.
  *
  * The input may be hostile and of any size. A line, a document, a text, a list and the depth of nesting are

@@ -48,8 +48,8 @@ bool records_text(struct records *rs, struct json_values *v, struct str *text) M
 typedef void records_value(void *arg, const struct json_value *v, uint64_t line);
 void records_json(struct records *rs, const char *member, records_value *take, void *arg);
 
-/* import_records.c: the command surfacectl import for a dataset. */
+/* import.c: the command surfacectl import for a dataset. */
 struct cli;
-int import_records(struct cli *c, enum dataset d, int argc, char **argv);
+int import_dataset(struct cli *c, enum dataset d, int argc, char **argv);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /* The thread that reads, parses and finishes records while the caller stores the last batch of them. handover.h draws the
  * turns. */
-#ifndef CLI_IMPORT_RECORD_PIPE_H
-#define CLI_IMPORT_RECORD_PIPE_H
+#ifndef CLI_IMPORT_PIPE_H
+#define CLI_IMPORT_PIPE_H
 
 #include "cli/import/enrich_host.h"
 #include "cli/import/format.h"
-#include "cli/import/record_store.h"
+#include "cli/import/store.h"
 #include "cli/import/records.h"
 
-struct record_part {
-	struct record_batch batch;
+struct import_part {
+	struct import_batch batch;
 	struct buf messages; /* about bad records: "file:line: what\n" */
 	uint64_t read, bad, skipped;
 };
 
-struct record_pipe_options {
+struct import_pipe_options {
 	enum dataset dataset;
 	const char *file; /* name of the input in messages */
 	int fd;
@@ -25,20 +25,20 @@ struct record_pipe_options {
 	bool strict;           /* stop at the first bad record */
 };
 
-struct record_pipe;
+struct import_pipe;
 
-struct record_pipe *record_pipe_open(const struct record_pipe_options *o);
+struct import_pipe *import_pipe_open(const struct import_pipe_options *o);
 /* Before the start: the format of the input, NULL when it is unknown; and the options of the format, to be filled. */
-const struct format *record_pipe_guess(struct record_pipe *p);
-struct format_options *record_pipe_format_options(struct record_pipe *p);
+const struct format *import_pipe_guess(struct import_pipe *p);
+struct format_options *import_pipe_format_options(struct import_pipe *p);
 /* Starts the thread. */
-void record_pipe_start(struct record_pipe *p, records_reader *reader);
+void import_pipe_start(struct import_pipe *p, records_reader *reader);
 /* Waits for the next part and returns the previous one to the reader. NULL: the input has ended. */
-struct record_part *record_pipe_next(struct record_pipe *p);
-/* Before the start, or after record_pipe_next has returned NULL: the reason of a failure, or NULL. */
-const char *record_pipe_failed(const struct record_pipe *p);
-uint64_t record_pipe_bytes(const struct record_pipe *p);
+struct import_part *import_pipe_next(struct import_pipe *p);
+/* Before the start, or after import_pipe_next has returned NULL: the reason of a failure, or NULL. */
+const char *import_pipe_failed(const struct import_pipe *p);
+uint64_t import_pipe_bytes(const struct import_pipe *p);
 /* Stops the thread if it was started, also in the middle of a read, and frees the pipe. */
-void record_pipe_end(struct record_pipe *p);
+void import_pipe_end(struct import_pipe *p);
 
 #endif

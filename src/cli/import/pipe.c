@@ -8,7 +8,7 @@
    have all of them. */
 #include "config.h"
 
-#include "cli/import/record_pipe.h"
+#include "cli/import/pipe.h"
 
 #include "address/start_url.h"
 #include "cli/import/handover.h"
@@ -16,10 +16,10 @@
 
 enum { MESSAGES = 100, TAGS = 65536 };
 
-struct record_pipe {
-	struct record_pipe_options o;
+struct import_pipe {
+	struct import_pipe_options o;
 	struct handover turns;
-	struct record_part parts[2];
+	struct import_part parts[2];
 	records_reader *reader; /* NULL: not started */
 	/* used by the reader's thread only */
 	struct source src;
@@ -29,16 +29,16 @@ struct record_pipe {
 	uint64_t read, skipped, shown;
 };
 
-static struct record_part *
-current_part(struct record_pipe *p)
+static struct import_part *
+current_part(struct import_pipe *p)
 {
 	return &p->parts[handover_filling(&p->turns)];
 }
 
 static bool
-hand_over_part(struct record_pipe *p)
+hand_over_part(struct import_pipe *p)
 {
-	struct record_part *part = current_part(p);
+	struct import_part *part = current_part(p);
 	bool go_on;
 
 	part->read = p->rs.read - p->read;
@@ -47,7 +47,7 @@ hand_over_part(struct record_pipe *p)
 	p->skipped = p->rs.skipped;
 	go_on = handover_give(&p->turns);
 	part = current_part(p);
-	record_batch_clear(&part->batch);
+	import_batch_clear(&part->batch);
 	buf_clear(&part->messages);
 	part->read = part->bad = part->skipped = 0;
 	return go_on;
@@ -56,8 +56,8 @@ hand_over_part(struct record_pipe *p)
 static void
 add_bad_message(void *arg, uint64_t line, struct str what)
 {
-	struct record_pipe *p = arg;
-	struct record_part *part = current_part(p);
+	struct import_pipe *p = arg;
+	struct import_part *part = current_part(p);
 
 	part->bad++;
 	if (p->shown++ < MESSAGES)
@@ -71,7 +71,7 @@ add_bad_message(void *arg, uint64_t line, struct str what)
    full it is emptied, and a tag that is met again is sent again, which the store ignores. The set survives batches,
    whereas a batch that fails ends the import; so no tag can be lost between the two. */
 static void
-add_tags(struct record_pipe *p, struct record_batch *b, const struct record_object *o)
+add_tags(struct import_pipe *p, struct import_batch *b, const struct record_object *o)
 {
 	const struct str *slugs;
 	size_t n = record_texts(o, "tags", &slugs);
@@ -85,12 +85,12 @@ add_tags(struct record_pipe *p, struct record_batch *b, const struct record_obje
 		if (*at != 0)
 			continue;
 		*at = 1;
-		record_batch_add_tag(b, slugs[i]);
+		import_batch_add_tag(b, slugs[i]);
 	}
 }
 
 static void
-add_host_tags(struct record_pipe *p, struct record_batch *b, const struct record *host)
+add_host_tags(struct import_pipe *p, struct import_batch *b, const struct record *host)
 {
 	struct record_object *const *services;
 	size_t n = record_nested_all(host, &services);
@@ -103,8 +103,8 @@ add_host_tags(struct record_pipe *p, struct record_batch *b, const struct record
 static bool
 take_record(void *arg, const struct record *r, struct str der)
 {
-	struct record_pipe *p = arg;
-	struct record_batch *b = &current_part(p)->batch;
+	struct import_pipe *p = arg;
+	struct import_batch *b = &current_part(p)->batch;
 	struct record host = *r;
 
 	arena_reset(p->scratch);
@@ -112,15 +112,15 @@ take_record(void *arg, const struct record *r, struct str der)
 		(void)enrich_host(p->o.enrich, p->scratch, &host, false);
 	if (r->dataset == DATASET_HOSTS)
 		add_host_tags(p, b, r);
-	if (!record_batch_add(b, p->scratch, r, der))
+	if (!import_batch_add(b, p->scratch, r, der))
 		add_bad_message(p, p->src.line, STR("the record would be too large"));
-	return !record_batch_full(b) || hand_over_part(p);
+	return !import_batch_full(b) || hand_over_part(p);
 }
 
 static void *
 reader_main(void *arg)
 {
-	struct record_pipe *p = arg;
+	struct import_pipe *p = arg;
 
 	p->reader(&p->rs);
 	hand_over_part(p);
@@ -128,17 +128,17 @@ reader_main(void *arg)
 	return NULL;
 }
 
-struct record_pipe *
-record_pipe_open(const struct record_pipe_options *o)
+struct import_pipe *
+import_pipe_open(const struct import_pipe_options *o)
 {
-	struct record_pipe *p = mem_zero(sizeof(*p));
+	struct import_pipe *p = mem_zero(sizeof(*p));
 
 	p->o = *o;
 	source_open(&p->src, o->fd, handover_open(&p->turns));
 	p->scratch = arena_new((size_t)1 << 30);
 	p->tags = names_new(TAGS);
 	for (size_t i = 0; i < COUNT(p->parts); i++)
-		record_batch_open(&p->parts[i].batch, o->dataset);
+		import_batch_open(&p->parts[i].batch, o->dataset);
 	p->rs = (struct records){ .dataset = o->dataset,
 		.src = &p->src,
 		.a = arena_new((size_t)1 << 30),
@@ -153,26 +153,26 @@ record_pipe_open(const struct record_pipe_options *o)
 }
 
 const struct format *
-record_pipe_guess(struct record_pipe *p)
+import_pipe_guess(struct import_pipe *p)
 {
 	return format_guess(p->o.dataset, &p->src);
 }
 
 struct format_options *
-record_pipe_format_options(struct record_pipe *p)
+import_pipe_format_options(struct import_pipe *p)
 {
 	return &p->rs.options;
 }
 
 void
-record_pipe_start(struct record_pipe *p, records_reader *reader)
+import_pipe_start(struct import_pipe *p, records_reader *reader)
 {
 	p->reader = reader;
 	handover_start(&p->turns, reader_main, p);
 }
 
-struct record_part *
-record_pipe_next(struct record_pipe *p)
+struct import_part *
+import_pipe_next(struct import_pipe *p)
 {
 	int which = handover_take(&p->turns);
 
@@ -180,26 +180,26 @@ record_pipe_next(struct record_pipe *p)
 }
 
 const char *
-record_pipe_failed(const struct record_pipe *p)
+import_pipe_failed(const struct import_pipe *p)
 {
 	return p->src.failed;
 }
 
 uint64_t
-record_pipe_bytes(const struct record_pipe *p)
+import_pipe_bytes(const struct import_pipe *p)
 {
 	return p->src.bytes;
 }
 
 void
-record_pipe_end(struct record_pipe *p)
+import_pipe_end(struct import_pipe *p)
 {
 	if (p->reader != NULL)
 		handover_stop(&p->turns);
 	else
 		handover_close(&p->turns);
 	for (size_t i = 0; i < COUNT(p->parts); i++) {
-		record_batch_close(&p->parts[i].batch);
+		import_batch_close(&p->parts[i].batch);
 		buf_free(&p->parts[i].messages);
 	}
 	names_free(p->tags);

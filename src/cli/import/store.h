@@ -8,22 +8,22 @@
  * A hash of the key chooses the lane, so a key is always stored by the same one, and neither waits for rows of the other.
  * Two records of one key in a batch are merged before, so a key stands in it once. Unchanged records are not written:
  * a repeated import of the same file reads and compares only. */
-#ifndef CLI_IMPORT_RECORD_STORE_H
-#define CLI_IMPORT_RECORD_STORE_H
+#ifndef CLI_IMPORT_STORE_H
+#define CLI_IMPORT_STORE_H
 
 #include "cli/import/import.h"
 #include "db/db.h"
 #include "record/ports.h"
 
-struct record_item {
+struct import_item {
 	struct str key, text, der; /* der: STR_NULL when it is unknown */
 	bool timeless;             /* does not say when it was seen */
 };
 
-struct record_batch {
+struct import_batch {
 	enum dataset dataset;
 	struct arena *a;
-	struct record_item *items;
+	struct import_item *items;
 	size_t n;
 	size_t bytes;       /* of all items */
 	size_t copied;      /* bytes in the arena, which keeps the former texts of merged items */
@@ -32,7 +32,7 @@ struct record_batch {
 	size_t ntags;
 };
 
-struct record_sum {
+struct import_sum {
 	int64_t fresh, changed, unchanged;
 	int64_t large; /* not stored, because the merged document would be too large */
 	int64_t
@@ -41,33 +41,33 @@ struct record_sum {
 	struct buf messages; /* about the unreadable, a line each, on the heap */
 };
 
-enum { RECORD_BATCH = 10000, RECORD_BATCH_BYTES = 16 * 1024 * 1024, RECORD_BATCH_ROOM = 256 * 1024 * 1024 };
+enum { IMPORT_BATCH = 10000, IMPORT_BATCH_BYTES = 16 * 1024 * 1024, IMPORT_BATCH_ROOM = 256 * 1024 * 1024 };
 
-void record_batch_open(struct record_batch *b, enum dataset d);
-void record_batch_close(struct record_batch *b);
-void record_batch_clear(struct record_batch *b);
+void import_batch_open(struct import_batch *b, enum dataset d);
+void import_batch_close(struct import_batch *b);
+void import_batch_clear(struct import_batch *b);
 /* Adds a finished record, or merges it with the one of its key. scratch: memory of this call. False: merged with that one
    it would be too large, and is left out. */
-bool record_batch_add(
-    struct record_batch *b, struct arena *scratch, const struct record *r, struct str der) MUST_USE;
-void record_batch_add_tag(struct record_batch *b, struct str slug);
-bool record_batch_full(const struct record_batch *b);
+bool import_batch_add(
+    struct import_batch *b, struct arena *scratch, const struct record *r, struct str der) MUST_USE;
+void import_batch_add_tag(struct import_batch *b, struct str slug);
+bool import_batch_full(const struct import_batch *b);
 
-struct record_store;
+struct import_store;
 
 /* conninfo: of db, for the connection of the second lane. replace: NULL, or the ports of a full scan
    (record_drop_ports). */
-struct record_store *record_store_open(
+struct import_store *import_store_open(
     enum dataset d, struct db *db, const char *conninfo, const struct record_ports *replace);
-void record_store_close(struct record_store *st);
+void import_store_close(struct import_store *st);
 /* Stores the batch, and adds what was committed to *sum. A failure leaves out a whole lane or both; the same import made
    again stores the rest. */
-enum db_rc record_store_batch(struct record_store *st, const struct record_batch *b,
-    struct record_sum *sum) MUST_USE;
+enum db_rc import_store_batch(struct import_store *st, const struct import_batch *b,
+    struct import_sum *sum) MUST_USE;
 /* After a failure: the connection that has the message. */
-struct db *record_store_failed(const struct record_store *st);
+struct db *import_store_failed(const struct import_store *st);
 
 /* Makes all imports of the dataset wait until the end of the transaction, for a program that changes records itself. */
-enum db_rc record_lock(struct db *db, enum dataset d) MUST_USE;
+enum db_rc import_lock(struct db *db, enum dataset d) MUST_USE;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* surfacectl import hosts, dns, whois, certificates, open-directories: options, messages and the summary.
 
-     record_pipe.c: thread that reads and parses   --parts-->   this thread: store, messages, progress
+     pipe.c: thread that reads and parses   --parts-->   this thread: store, messages, progress
 
      exit status   0   everything was imported
                    1   a record was bad, the file could not be read, or a batch failed
@@ -17,7 +17,7 @@
 #include "cli/enrich.h"
 #include "cli/import/format.h"
 #include "cli/import/progress.h"
-#include "cli/import/record_pipe.h"
+#include "cli/import/pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,10 +30,10 @@ enum { COMMON_OPTIONS = 5, HOST_OPTIONS = 2 };
 
 struct run {
 	struct cli *cli;
-	struct record_pipe_options o;
+	struct import_pipe_options o;
 	const struct format *format; /* NULL: to be guessed */
 	struct format_arguments arguments;
-	struct record_sum sum;
+	struct import_sum sum;
 	struct progress progress;
 	uint64_t read, bad, skipped;
 	bool quiet, plain;
@@ -99,10 +99,10 @@ show_messages(struct run *r, const struct buf *messages)
 }
 
 static enum db_rc
-store_part(struct run *r, struct record_store *st, const struct record_part *part)
+store_part(struct run *r, struct import_store *st, const struct import_part *part)
 {
-	struct record_sum before = r->sum;
-	enum db_rc rc = record_store_batch(st, &part->batch, &r->sum);
+	struct import_sum before = r->sum;
+	enum db_rc rc = import_store_batch(st, &part->batch, &r->sum);
 	int64_t large = r->sum.large - before.large;
 
 	if (large > 0)
@@ -117,40 +117,40 @@ store_part(struct run *r, struct record_store *st, const struct record_part *par
 
 /* Reports a failed batch with the message of the connection that failed. */
 static int
-fail_store(const struct run *r, const struct record_store *st, enum db_rc rc)
+fail_store(const struct run *r, const struct import_store *st, enum db_rc rc)
 {
 	struct cli c = *r->cli;
 
-	c.db = record_store_failed(st);
+	c.db = import_store_failed(st);
 	return cli_fail_db(&c, rc, "the import ended early; run it again");
 }
 
 static int
-store_all(struct run *r, struct record_pipe *p, struct record_store *st)
+store_all(struct run *r, struct import_pipe *p, struct import_store *st)
 {
-	struct record_part *part;
+	struct import_part *part;
 	enum db_rc rc = DB_OK;
 
-	while (rc == DB_OK && (part = record_pipe_next(p)) != NULL) {
+	while (rc == DB_OK && (part = import_pipe_next(p)) != NULL) {
 		show_messages(r, &part->messages);
 		rc = store_part(r, st, part);
 		r->read += part->read;
 		r->bad += part->bad;
 		r->skipped += part->skipped;
-		progress_draw(&r->progress, r->read, record_pipe_bytes(p));
+		progress_draw(&r->progress, r->read, import_pipe_bytes(p));
 	}
-	progress_end(&r->progress, r->read, record_pipe_bytes(p));
+	progress_end(&r->progress, r->read, import_pipe_bytes(p));
 	if (rc != DB_OK)
 		return fail_store(r, st, rc);
-	if (record_pipe_failed(p) != NULL)
-		return cli_fail(EXIT_FAILED, "%s %s", r->o.file, record_pipe_failed(p));
+	if (import_pipe_failed(p) != NULL)
+		return cli_fail(EXIT_FAILED, "%s %s", r->o.file, import_pipe_failed(p));
 	return EXIT_OK;
 }
 
 /* Checks the options that depend on the format. Where a record has one port of a host, the second record of a host would
    remove the service of the first one, so --replace-ports is refused. */
 static int
-read_format_options(struct run *r, struct record_pipe *p)
+read_format_options(struct run *r, struct import_pipe *p)
 {
 	struct str format = str_of(r->format->name);
 
@@ -158,42 +158,42 @@ read_format_options(struct run *r, struct record_pipe *p)
 		return cli_usage(r->cli, "--replace-ports belongs to --format%.*s",
 		    (int)strlen(WHOLE_HOSTS) - 1, WHOLE_HOSTS);
 	return format_options_read(
-	    r->cli, format, &r->arguments, record_pipe_format_options(p));
+	    r->cli, format, &r->arguments, import_pipe_format_options(p));
 }
 
 /* Reads the whole file and stores its batches. */
 static int
 run_import(struct run *r)
 {
-	struct record_pipe *p = record_pipe_open(&r->o);
-	struct record_store *st;
+	struct import_pipe *p = import_pipe_open(&r->o);
+	struct import_store *st;
 	int rc;
 
 	if (r->format == NULL)
-		r->format = record_pipe_guess(p);
-	if (r->format == NULL && record_pipe_failed(p) != NULL)
-		rc = cli_fail(EXIT_FAILED, "%s %s", r->o.file, record_pipe_failed(p));
+		r->format = import_pipe_guess(p);
+	if (r->format == NULL && import_pipe_failed(p) != NULL)
+		rc = cli_fail(EXIT_FAILED, "%s %s", r->o.file, import_pipe_failed(p));
 	else if (r->format == NULL)
 		rc = cli_fail(EXIT_FAILED, "%s is in no format known here; name one with --format",
 		    r->o.file);
 	else
 		rc = read_format_options(r, p);
 	if (rc == EXIT_OK) {
-		st = record_store_open(r->o.dataset, r->cli->db, r->cli->conninfo, r->replace);
+		st = import_store_open(r->o.dataset, r->cli->db, r->cli->conninfo, r->replace);
 		progress_begin(&r->progress, !r->quiet && !r->cli->json, r->o.fd);
-		record_pipe_start(p, r->format->records);
+		import_pipe_start(p, r->format->records);
 		rc = store_all(r, p, st);
 		db_use(r->cli->db, r->cli->arena, 0);
-		record_store_close(st);
+		import_store_close(st);
 	}
-	record_pipe_end(p);
+	import_pipe_end(p);
 	return rc;
 }
 
 static void
 print_summary(const struct run *r)
 {
-	const struct record_sum *s = &r->sum;
+	const struct import_sum *s = &r->sum;
 
 	if (r->cli->json)
 		printf("{\"read\":%ju,\"new\":%jd,\"changed\":%jd,\"unchanged\":%jd,\"bad\":%ju,"
@@ -209,7 +209,7 @@ print_summary(const struct run *r)
 }
 
 int
-import_records(struct cli *c, enum dataset d, int argc, char **argv)
+import_dataset(struct cli *c, enum dataset d, int argc, char **argv)
 {
 	struct run r = { .cli = c, .o = { .dataset = d, .seen = TS_NULL, .fd = STDIN_FILENO } };
 	int rc = parse_options(&r, argc, argv);

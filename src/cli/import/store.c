@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Stores batches of records in the table record (record_store.h has the picture). The merge is made
+/* Stores batches of records in the table record (store.h has the picture). The merge is made
    in C and not in SQL, because tbl/merges.h has rules for single members; so the stored documents
    of a batch are read first, and an advisory lock for each lane keeps a second import of the dataset,
-   and every other program that calls record_lock, from changing them before they are written. A row
+   and every other program that calls import_lock, from changing them before they are written. A row
    lock for each key would do the same, but would write every unchanged row.
 
    Memory: a tree is many times as large as its text. A batch therefore holds texts only, and trees
    live in an arena that is reset for each item. */
 #include "config.h"
 
-#include "cli/import/record_store.h"
+#include "cli/import/store.h"
 
 #include "base/limits.h"
 #include "cli/import/names.h"
@@ -73,15 +73,15 @@ STMT(insert_blobs, NULL,
 /* ---- the batch ---- */
 
 void
-record_batch_open(struct record_batch *b, enum dataset d)
+import_batch_open(struct import_batch *b, enum dataset d)
 {
-	*b = (struct record_batch){ .dataset = d, .a = arena_new((size_t)1 << 30) };
-	b->items = mem_array(RECORD_BATCH, sizeof(b->items[0]));
-	b->keys = names_new(RECORD_BATCH);
+	*b = (struct import_batch){ .dataset = d, .a = arena_new((size_t)1 << 30) };
+	b->items = mem_array(IMPORT_BATCH, sizeof(b->items[0]));
+	b->keys = names_new(IMPORT_BATCH);
 }
 
 void
-record_batch_close(struct record_batch *b)
+import_batch_close(struct import_batch *b)
 {
 	arena_free(b->a);
 	free(b->items);
@@ -89,7 +89,7 @@ record_batch_close(struct record_batch *b)
 }
 
 void
-record_batch_clear(struct record_batch *b)
+import_batch_clear(struct import_batch *b)
 {
 	arena_reset(b->a);
 	names_clear(b->keys);
@@ -98,17 +98,17 @@ record_batch_clear(struct record_batch *b)
 }
 
 void
-record_batch_add_tag(struct record_batch *b, struct str slug)
+import_batch_add_tag(struct import_batch *b, struct str slug)
 {
 	b->tags = arena_room(b->a, b->tags, b->ntags, sizeof(*b->tags));
 	b->tags[b->ntags++] = arena_str(b->a, slug);
 }
 
 bool
-record_batch_full(const struct record_batch *b)
+import_batch_full(const struct import_batch *b)
 {
-	return b->n == RECORD_BATCH || b->bytes >= RECORD_BATCH_BYTES ||
-	       b->copied >= RECORD_BATCH_ROOM;
+	return b->n == IMPORT_BATCH || b->bytes >= IMPORT_BATCH_BYTES ||
+	       b->copied >= IMPORT_BATCH_ROOM;
 }
 
 /* Parses a text that record_print wrote, perhaps in an older release, whose members may have gone since. */
@@ -151,12 +151,12 @@ is_timeless(const struct record *r)
 }
 
 bool
-record_batch_add(
-    struct record_batch *b, struct arena *scratch, const struct record *r, struct str der)
+import_batch_add(
+    struct import_batch *b, struct arena *scratch, const struct record *r, struct str der)
 {
 	struct str key = record_key(scratch, r), text;
 	uint32_t *at = names_at(b->keys, key);
-	struct record_item *item = &b->items[*at == 0 ? b->n : *at - 1];
+	struct import_item *item = &b->items[*at == 0 ? b->n : *at - 1];
 	struct record merged = *r;
 
 	if (*at != 0) {
@@ -169,7 +169,7 @@ record_batch_add(
 		return false;
 	if (*at == 0) {
 		*at = (uint32_t)++b->n;
-		*item = (struct record_item){ .key = arena_str(b->a, key) };
+		*item = (struct import_item){ .key = arena_str(b->a, key) };
 	}
 	item->timeless = is_timeless(&merged);
 	b->bytes -= item->text.n;
@@ -183,7 +183,7 @@ record_batch_add(
 
 /* ---- storing ---- */
 
-struct record_store {
+struct import_store {
 	enum dataset dataset;
 	const char *conninfo;
 	struct db *dbs[LANES]; /* the second one is NULL until it is needed */
@@ -194,15 +194,15 @@ struct record_store {
 
 /* The part of a batch that one connection stores. */
 struct lane {
-	const struct record_store *store;
+	const struct import_store *store;
 	struct db *db;
 	struct arena *a;
 	unsigned first, last; /* lanes */
-	const struct record_item *items;
+	const struct import_item *items;
 	size_t n;
 	struct strs tags;
 	struct ts now; /* of records that do not say when they were seen */
-	struct record_sum sum;
+	struct import_sum sum;
 	enum db_rc rc;
 };
 
@@ -283,7 +283,7 @@ report_unreadable(struct lane *l, struct arena *a, struct str key, struct str wh
    A deleted record keeps its row with an empty document, so that the indexer learns of the
    deletion; an import of its key fills the row again. */
 static void
-judge_pair(struct lane *l, struct arena *a, const struct record_item *item, struct pair *p)
+judge_pair(struct lane *l, struct arena *a, const struct import_item *item, struct pair *p)
 {
 	bool fresh = p->doc.p == NULL || p->doc.n == 0;
 	enum dataset d = l->store->dataset;
@@ -359,7 +359,7 @@ write_pairs(const struct lane *l, const struct pair *pairs)
 	enum db_rc rc;
 
 	for (size_t i = 0; i < l->n; i++) {
-		const struct record_item *item = &l->items[i];
+		const struct import_item *item = &l->items[i];
 		bool stored = pairs[i].doc.p != NULL;
 		struct str key;
 
@@ -437,23 +437,23 @@ store_lane(void *arg)
 static int
 by_key(const void *a, const void *b)
 {
-	return str_cmp(((const struct record_item *)a)->key, ((const struct record_item *)b)->key);
+	return str_cmp(((const struct import_item *)a)->key, ((const struct import_item *)b)->key);
 }
 
 static int
 by_lane(const void *a, const void *b)
 {
-	const struct record_item *x = a, *y = b;
+	const struct import_item *x = a, *y = b;
 	unsigned lx = lane_of(x->key), ly = lane_of(y->key);
 
 	return lx != ly ? (lx < ly ? -1 : 1) : str_cmp(x->key, y->key);
 }
 
-struct record_store *
-record_store_open(
+struct import_store *
+import_store_open(
     enum dataset d, struct db *db, const char *conninfo, const struct record_ports *replace)
 {
-	struct record_store *st = mem_zero(sizeof(*st));
+	struct import_store *st = mem_zero(sizeof(*st));
 
 	st->dataset = d;
 	st->conninfo = conninfo;
@@ -465,7 +465,7 @@ record_store_open(
 }
 
 void
-record_store_close(struct record_store *st)
+import_store_close(struct import_store *st)
 {
 	for (size_t i = 1; i < LANES; i++)
 		if (st->dbs[i] != NULL)
@@ -476,13 +476,13 @@ record_store_close(struct record_store *st)
 }
 
 struct db *
-record_store_failed(const struct record_store *st)
+import_store_failed(const struct import_store *st)
 {
 	return st->failed;
 }
 
 static void
-add_sum(struct record_sum *sum, struct lane *l)
+add_sum(struct import_sum *sum, struct lane *l)
 {
 	if (l->sum.messages.n > 0)
 		buf_str(&sum->messages, buf_done(&l->sum.messages));
@@ -499,7 +499,7 @@ add_sum(struct record_sum *sum, struct lane *l)
 
 /* Splits a large batch into two lanes, which two threads store at the same time. */
 static void
-store_lanes(struct record_store *st, const struct record_batch *b, struct lane lanes[LANES])
+store_lanes(struct import_store *st, const struct import_batch *b, struct lane lanes[LANES])
 {
 	pthread_t thread;
 	size_t n = 0;
@@ -528,8 +528,8 @@ store_lanes(struct record_store *st, const struct record_batch *b, struct lane l
 }
 
 enum db_rc
-record_store_batch(
-    struct record_store *st, const struct record_batch *b, struct record_sum *sum)
+import_store_batch(
+    struct import_store *st, const struct import_batch *b, struct import_sum *sum)
 {
 	struct lane lanes[LANES] = { { .store = st,
 	    .db = st->dbs[0],
@@ -560,7 +560,7 @@ record_store_batch(
 }
 
 enum db_rc
-record_lock(struct db *db, enum dataset d)
+import_lock(struct db *db, enum dataset d)
 {
 	return db_do(db, &lock_lanes, NULL, P(record_dataset_number(d)), P((int64_t)0),
 	    P((int64_t)LANES - 1));
