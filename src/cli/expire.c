@@ -39,7 +39,7 @@ hosts(struct cli *c, int argc, char **argv)
 	struct run r = { .unseen = TS_NULL };
 	struct hosts_walk w = { .cli = c, .judge = judge, .arg = &r };
 	const struct cli_option table[] = {
-		{ .name = "unseen", .time = &r.unseen },
+		{ .name = "unseen", .past = &r.unseen },
 		{ .name = "dry-run", .flag = &w.dry },
 		{ .name = NULL },
 	};

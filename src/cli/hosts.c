@@ -23,13 +23,15 @@ static const struct field row_out[] = {
 
 /* The first host comes whatever its size. */
 STMT_LIST(read_step, struct row, row_out,
-    "SELECT key::text AS key, doc FROM (SELECT key, doc, bytes, sum(bytes) OVER (ORDER BY key) AS up_to"
+    "SELECT key::text AS key, doc FROM (SELECT key, doc, bytes, sum(bytes) OVER (ORDER BY key) AS "
+    "up_to"
     "  FROM (SELECT key, doc, bytes FROM record WHERE dataset = $1::smallint AND NOT gone"
     "   AND key > $2::text::bytea ORDER BY key LIMIT 1000) AS next) AS summed"
     " WHERE up_to <= 16777216 OR up_to = bytes ORDER BY key");
 
 STMT(write_step, NULL,
-    "UPDATE record AS r SET doc = n.doc FROM unnest($2::text[]::bytea[], $3::text[]) AS n (key, doc)"
+    "UPDATE record AS r SET doc = n.doc FROM unnest($2::text[]::bytea[], $3::text[]) AS n (key, "
+    "doc)"
     " WHERE r.dataset = $1::smallint AND r.key = n.key AND NOT r.gone");
 
 STMT(remove_step, NULL,
@@ -119,8 +121,8 @@ make_step(struct step *s)
 	if (rc == DB_OK && !s->walk->dry)
 		rc = import_lock(db, DATASET_HOSTS);
 	if (rc == DB_OK)
-		rc = db_list(db, &read_step, &rows, P(record_dataset_number(DATASET_HOSTS)),
-		    P(s->last));
+		rc = db_list(
+		    db, &read_step, &rows, P(record_dataset_number(DATASET_HOSTS)), P(s->last));
 	if (rc == DB_OK)
 		rc = judge_rows(s, &rows);
 	if (rc == DB_OK)

@@ -63,8 +63,7 @@ STMT(few_documents, few_out,
     "SELECT count(*) <= $1::bigint AS few FROM"
     " (SELECT FROM record WHERE dataset = $2 AND NOT gone LIMIT $1::bigint + 1) AS first");
 
-STMT(purge_marks, NULL,
-    "SELECT FROM record_purge($1::smallint)");
+STMT(purge_marks, NULL, "SELECT FROM record_purge($1::smallint)");
 
 #define CHANGED                                                                                    \
 	"changed >= pg_snapshot_xmin(current_setting('surfaced.since')::pg_snapshot)"              \
@@ -77,7 +76,7 @@ STMT(purge_marks, NULL,
 #define LISTED                                                                                     \
 	"key IN (SELECT decode(k, 'hex') FROM"                                                     \
 	" unnest(current_setting('surfaced.keys')::text[]) AS k)"
-#define DOCUMENTS                                                                               \
+#define DOCUMENTS                                                                                  \
 	"COPY (SELECT encode(key, 'hex'), doc FROM record WHERE " OF_DATASET " AND NOT gone"
 
 static const char *const copies[] = {
@@ -303,7 +302,7 @@ source_purge(struct source *s, const char *snapshot)
 
 	arena_reset(s->a);
 	extend_deadline(s);
-	rc = db_do(s->db, &advance_feed, NULL, P(index_name(s)), P(number_of(s)),
-	    P(str_of(snapshot)));
+	rc = db_do(
+	    s->db, &advance_feed, NULL, P(index_name(s)), P(number_of(s)), P(str_of(snapshot)));
 	return rc == DB_OK ? db_do(s->db, &purge_marks, NULL, P(number_of(s))) : rc;
 }

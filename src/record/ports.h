@@ -12,8 +12,8 @@ struct record_ports;
 const struct record_ports *record_ports_parse(struct arena *a, struct str text);
 
 /* Removes from old the services on these ports that new does not have. Both are finished records of one host. */
-void record_drop_ports(
-    struct arena *a, struct record *old, const struct record *new, const struct record_ports *ports);
+void record_drop_ports(struct arena *a, struct record *old, const struct record *new,
+    const struct record_ports *ports);
 
 /* Keeps the first nested objects, and everything else as it is. Returns whether there were more. */
 bool record_nested_cut(struct record *r, size_t most);

@@ -103,7 +103,8 @@ a_document_gets_its_stored_form(void)
 		"\"c2\",\"c2\"],"
 		"\"vulnerabilities\":[\"cve-2024-1\"],\"hostnames\":[\"WWW.Example.co.uk."
 		"\"]}\r\n\n"),
-	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"country_code\":\"GB\",\"hostnames\":[\"www.example."
+	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"country_code\":\"GB\",\"hostnames\":[\"www."
+	    "example."
 	    "co.uk\"],"
 	    "\"apex_domains\":[\"example.co.uk\"],\"vulnerabilities\":[\"CVE-2024-1\"],"
 	    "\"tags\":[\"c2\",\"phishing\"]}\n",
@@ -243,7 +244,8 @@ nmap_becomes_documents(void)
 		 "<table key=\"validity\"><elem "
 		 "key=\"notAfter\">2027-01-01T00:00:00</elem></table></script>"
 		 "</port></ports></host>"),
-	    "{\"ip\":\"192.0.2.9\",\"ip_version\":4,\"hostnames\":[\"h.example.com\"],\"apex_domains\":["
+	    "{\"ip\":\"192.0.2.9\",\"ip_version\":4,\"hostnames\":[\"h.example.com\"],\"apex_"
+	    "domains\":["
 	    "\"example.com\"],"
 	    "\"ptr\":\"h.example.com\",\"os\":\"Linux\",\"cpe\":[\"cpe:/"
 	    "o:linux:linux_kernel\"],\"service_count\":1,"
@@ -330,15 +332,15 @@ masscan_records_are_gathered(void)
 	static const char want[] =
 	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"service_count\":2," TIMES(
 		"20", "22") ",\"services\":["
-			"{\"port\":22,\"transport\":\"tcp\"," TIMES("21",
-			    "21") "},"
-				  "{\"port\":80,\"transport\":\"tcp\",\"protocol\":\"http\","
-				  "\"service_name\":\"http\","
-				  "\"banner\":\"HTTP/1.1 200 OK\",\"banner_hash\":"
-				  "\"92413e9787e7d079d0aee62a9ec27ca7eb8e5e410a75a209a377a0c581"
-				  "743151\","
-				  "\"http\":{\"status_code\":200,\"title\":\"Hi\"}," TIMES(
-				      "20", "22") "}]}\n";
+			    "{\"port\":22,\"transport\":\"tcp\"," TIMES("21",
+				"21") "},"
+				      "{\"port\":80,\"transport\":\"tcp\",\"protocol\":\"http\","
+				      "\"service_name\":\"http\","
+				      "\"banner\":\"HTTP/1.1 200 OK\",\"banner_hash\":"
+				      "\"92413e9787e7d079d0aee62a9ec27ca7eb8e5e410a75a209a377a0c581"
+				      "743151\","
+				      "\"http\":{\"status_code\":200,\"title\":\"Hi\"}," TIMES(
+					  "20", "22") "}]}\n";
 
 	CU_ASSERT_TRUE(gives(NULL,
 	    STR("[\n{   \"ip\": \"192.0.2.1\",   \"timestamp\": \"1700000000\", "
@@ -399,7 +401,8 @@ masscan_faults_name_the_line(void)
 	CU_ASSERT_TRUE(gives(read_masscan,
 	    STR("[\n{\"ip\":\"192.0.2.1\"}\n,\n{\"ports\":[]}\n{\"ip\":\"x\",\"ports\":[{"
 		"\"port\":1,\"status\":\"open\"}]}\n]"),
-	    "", "2: ports: must be an array\n4: ip: is missing\n5: ip: is missing or no IP address\n"));
+	    "",
+	    "2: ports: must be an array\n4: ip: is missing\n5: ip: is missing or no IP address\n"));
 }
 
 /* masscan 1.0 writes no brackets; json.dump and jq change the lines of an array. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What databases about addresses know, as members of a host. */
+/* Adds to hosts what databases about addresses know. */
 #ifndef CLI_IMPORT_ENRICH_HOST_H
 #define CLI_IMPORT_ENRICH_HOST_H
 

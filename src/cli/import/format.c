@@ -6,8 +6,7 @@
 #include "cli/import/format.h"
 
 static const struct format formats[] = {
-#define FORMAT(dataset, name, reader, help)                                                        \
-	{ DATASET_##dataset, #name, help, read_##reader },
+#define FORMAT(dataset, name, reader, help) { DATASET_##dataset, #name, help, read_##reader },
 #include "tbl/formats.h"
 #undef FORMAT
 };

@@ -157,8 +157,7 @@ read_format_options(struct run *r, struct import_pipe *p)
 	if (r->replace != NULL && !format_is_in(WHOLE_HOSTS, format))
 		return cli_usage(r->cli, "--replace-ports belongs to --format%.*s",
 		    (int)strlen(WHOLE_HOSTS) - 1, WHOLE_HOSTS);
-	return format_options_read(
-	    r->cli, format, &r->arguments, import_pipe_format_options(p));
+	return format_options_read(r->cli, format, &r->arguments, import_pipe_format_options(p));
 }
 
 /* Reads the whole file and stores its batches. */

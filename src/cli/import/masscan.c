@@ -39,8 +39,7 @@ window_flush(struct window *w)
 {
 	for (size_t i = 0; i < w->n && !w->rs->stop; i++) {
 		arena_reset(w->rs->a);
-		records_emit(
-		    w->rs, &w->hosts[i].host, STR_NULL, RECORD_LENIENT, w->hosts[i].line);
+		records_emit(w->rs, &w->hosts[i].host, STR_NULL, RECORD_LENIENT, w->hosts[i].line);
 	}
 	arena_reset(w->arena);
 	names_clear(w->names);
@@ -285,9 +284,9 @@ take_text(struct window *w, struct str text)
 void
 read_masscan(struct records *rs)
 {
-	struct window w = {
-		.rs = rs, .arena = arena_new(SIZE_MAX / 2), .most = rs->window > 0 ? rs->window : WINDOW
-	};
+	struct window w = { .rs = rs,
+		.arena = arena_new(SIZE_MAX / 2),
+		.most = rs->window > 0 ? rs->window : WINDOW };
 	struct json_values v;
 	struct str text;
 

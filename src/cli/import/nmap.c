@@ -33,8 +33,9 @@ struct nmap {
 	XML_Parser xml;
 	struct record host;
 	struct record_object *service; /* the service of the present port, or NULL */
-	struct str transport;          /* of the present port, whose service is made when it is known to be open */
-	int64_t port;                  /* 0: it is closed, or its service is there already */
+	struct str
+	    transport; /* with port: a port whose service is made once it is known to be open */
+	int64_t port;  /* 0: it is closed, or its service is there already */
 	bool in_host, up, os_done, too_big;
 	uint64_t line; /* first line of the host */
 	struct str script;
@@ -300,8 +301,8 @@ set_service(struct nmap *x, const char **atts)
 	record_set_text(a, s, "protocol", tls ? name_inside_tls(name) : name);
 	record_set_bool(a, s, "tls_enabled", tls);
 	if (product.p != NULL)
-		record_set_text(
-		    a, s, "banner", build_banner(x, product, version, attribute(atts, "extrainfo")));
+		record_set_text(a, s, "banner",
+		    build_banner(x, product, version, attribute(atts, "extrainfo")));
 	guess_os(x, str_of(attribute(atts, "ostype")));
 }
 
@@ -332,8 +333,8 @@ add_cpe(struct nmap *x, struct str s)
 		return;
 	s = (struct str){ s.p + 7, s.n - 7 };
 	colon = memchr(s.p, ':', s.n);
-	set_text(x, service, "vendor",
-	    (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
+	set_text(
+	    x, service, "vendor", (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
 }
 
 /* ---- scripts ---- */
@@ -440,8 +441,7 @@ static void
 set_not_after(struct nmap *x, struct str when)
 {
 	struct ts t;
-	struct str z =
-	    arena_printf(x->rs->a, "%.*sZ", (int)(when.n > 19 ? 19 : when.n), when.p);
+	struct str z = arena_printf(x->rs->a, "%.*sZ", (int)(when.n > 19 ? 19 : when.n), when.p);
 
 	if (ts_parse(z, &t))
 		record_set_time(x->rs->a, x->service, "tls.certificate.not_after", t);

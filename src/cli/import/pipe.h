@@ -21,7 +21,7 @@ struct import_pipe_options {
 	int fd;
 	struct str origin; /* as in struct records */
 	struct ts seen;
-	struct enrich *enrich; /* of hosts; NULL: they are stored as they were read */
+	struct enrich *enrich; /* for hosts; NULL: they are stored as they were read */
 	bool strict;           /* stop at the first bad record */
 };
 

@@ -201,7 +201,7 @@ struct lane {
 	const struct import_item *items;
 	size_t n;
 	struct strs tags;
-	struct ts now; /* of records that do not say when they were seen */
+	struct ts now; /* for records that do not say when they were seen */
 	struct import_sum sum;
 	enum db_rc rc;
 };
@@ -250,8 +250,7 @@ read_pairs(const struct lane *l, struct pair *pairs)
 
 	for (size_t i = 0; i < l->n; i++)
 		keys[i] = hex_bytes(l->a, l->items[i].key);
-	rc = db_list(
-	    l->db, &read_stored, &rows, P(number_of(l)), P(((struct strs){ keys, l->n })));
+	rc = db_list(l->db, &read_stored, &rows, P(number_of(l)), P(((struct strs){ keys, l->n })));
 	row = rows.items;
 	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++)
 		pairs[row->n - 1].doc = row->doc;
@@ -528,8 +527,7 @@ store_lanes(struct import_store *st, const struct import_batch *b, struct lane l
 }
 
 enum db_rc
-import_store_batch(
-    struct import_store *st, const struct import_batch *b, struct import_sum *sum)
+import_store_batch(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
 {
 	struct lane lanes[LANES] = { { .store = st,
 	    .db = st->dbs[0],

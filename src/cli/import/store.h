@@ -37,11 +37,15 @@ struct import_sum {
 	int64_t large; /* not stored, because the merged document would be too large */
 	int64_t
 	    unreadable; /* not stored, because the stored document could not be read and merged */
-	int64_t tags;   /* that were new to the table tag */
+	int64_t tags;   /* new ones in the table tag */
 	struct buf messages; /* about the unreadable, a line each, on the heap */
 };
 
-enum { IMPORT_BATCH = 10000, IMPORT_BATCH_BYTES = 16 * 1024 * 1024, IMPORT_BATCH_ROOM = 256 * 1024 * 1024 };
+enum {
+	IMPORT_BATCH = 10000,
+	IMPORT_BATCH_BYTES = 16 * 1024 * 1024,
+	IMPORT_BATCH_ROOM = 256 * 1024 * 1024
+};
 
 void import_batch_open(struct import_batch *b, enum dataset d);
 void import_batch_close(struct import_batch *b);
@@ -62,8 +66,8 @@ struct import_store *import_store_open(
 void import_store_close(struct import_store *st);
 /* Stores the batch, and adds what was committed to *sum. A failure leaves out a whole lane or both; the same import made
    again stores the rest. */
-enum db_rc import_store_batch(struct import_store *st, const struct import_batch *b,
-    struct import_sum *sum) MUST_USE;
+enum db_rc import_store_batch(
+    struct import_store *st, const struct import_batch *b, struct import_sum *sum) MUST_USE;
 /* After a failure: the connection that has the message. */
 struct db *import_store_failed(const struct import_store *st);
 
