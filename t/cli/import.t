@@ -121,6 +121,17 @@ is "$STATUS$(printf %s "$OUT" | jq '.new + .unchanged')" 030000 \
 	"the next import adds the missing hosts of a killed one"
 is "$(sql "SELECT count(*) FROM host")" 30000 "every host is stored after the second import"
 
+# Two imports of the same hosts at the same time: each host is new to one of them, and unchanged or changed to the other.
+sql "DELETE FROM record_hosts"
+"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts --json "$W/many.ndjson" >"$W/first" &
+pid=$!
+import --json "$W/many.ndjson"
+wait "$pid"
+is "$?$STATUS $(jq -s 'map(.new) | add' "$W/first" - <<END
+$OUT
+END
+) $(sql "SELECT count(*) FROM host")" "00 30000 30000" "two imports at once store each host once"
+
 # PostgreSQL stops during an import.
 "$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts "$W/fifo" \
 	>"$W/lost" 2>&1 &

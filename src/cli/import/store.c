@@ -294,6 +294,11 @@ judge_pair(struct lane *l, struct arena *a, const struct import_item *item, stru
 		l->sum.fresh++;
 		return;
 	}
+	if (!fresh && !item->timeless && str_eq(item->text, p->doc)) {
+		p->text = STR_NULL; /* merge(x, x) is x */
+		l->sum.unchanged++;
+		return;
+	}
 	new = read_own_text(a, d, item->text);
 	if (fresh) {
 		record_seen(&new, l->now);
