@@ -60,8 +60,8 @@ put '{"ip":"192.0.2.1","last_seen":"2020-01-01T00:00:00Z","services":[{"port":22
 	'{"ip":"192.0.2.5","services":[{"port":22}]}'
 rows=$(sql "SELECT string_agg(key::text || doc || changed::text, ' ' ORDER BY key) FROM record_hosts")
 is "$(ctl expire hosts --unseen 2021-01-01 --dry-run)" "5 read, 1 hosts and 2 services of other hosts to be removed" \
-	"--dry-run counts what is older"
-is "$(sql "SELECT string_agg(key::text || doc || changed::text, ' ' ORDER BY key) FROM record_hosts")" "$rows" "--dry-run removes nothing"
+	"a dry run of expire counts what is older"
+is "$(sql "SELECT string_agg(key::text || doc || changed::text, ' ' ORDER BY key) FROM record_hosts")" "$rows" "a dry run of expire removes nothing"
 is "$(ctl expire hosts --unseen 2021-01-01 --json)" '{"read":5,"hosts":1,"services":2,"dry_run":false}' \
 	"expire counts the hosts and services that it removes"
 is "$(sql "SELECT string_agg(host(ip), ' ' ORDER BY ip) FROM host")" "192.0.2.2 192.0.2.3 192.0.2.4 192.0.2.5" \
