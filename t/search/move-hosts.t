@@ -82,3 +82,16 @@ import "$dir/hosts"
 is "$OUT" "6 read, 0 new, 0 changed, 6 unchanged, 0 bad, 0 skipped" "the next import changes nothing"
 sql "DELETE FROM record_hosts WHERE key = '\\x04c0000209'"
 is "$(sql "SELECT string_agg(doc::jsonb::text, ' ' ORDER BY key) FROM record_hosts")" "$docs" "no member of a document was lost"
+
+# A backup of the earlier release is restored into this one.
+earlier || exit 1
+sql "INSERT INTO host (ip, doc) VALUES ('192.0.2.99', '{\"ip\": \"192.0.2.99\"}')"
+mkdir -p "$W/evidence"
+count=$(sql "SELECT count(*) FROM host")
+"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=postgres" backup --evidence "$W/evidence" "$W/backup" >"$W/out" 2>"$W/err"
+is "$? $(cat "$W/err")" "0 " "a database of an earlier release is backed up"
+sql "DROP TABLE host" >/dev/null
+"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=postgres" restore --evidence "$W/evidence" --sql-dir "$SQL" --replace "$W/backup" \
+	>"$W/out" 2>"$W/err"
+is "$? $(cat "$W/err") $(sql "SELECT to_regclass('host') IS NULL") $(sql "SELECT count(*) FROM record_hosts WHERE NOT gone")" "0  t $count" \
+	"a restore moves the hosts of a backup of an earlier release"
