@@ -316,6 +316,25 @@ sql()
 	psql -XqAt -v ON_ERROR_STOP=1 -c "$1"
 }
 
+# host_rows: makes the view host, by which a test reads and writes hosts as rows of an address and jsonb.
+host_rows()
+{
+	sql "CREATE VIEW host AS SELECT (doc::jsonb ->> 'ip')::inet AS ip, doc::jsonb AS doc, changed FROM record
+			WHERE dataset = 1 AND NOT gone;
+		CREATE FUNCTION host_key(ip inet) RETURNS bytea LANGUAGE sql IMMUTABLE AS
+			'SELECT (CASE family(ip) WHEN 4 THEN ''\\x04'' ELSE ''\\x06'' END)::bytea || substring(inet_send(ip) FROM 5)';
+		CREATE FUNCTION host_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
+			IF TG_OP = ''DELETE'' THEN
+				PERFORM record_remove(1::smallint, host_key(OLD.ip));
+				RETURN OLD;
+			END IF;
+			INSERT INTO record (dataset, key, doc) VALUES (1, host_key(NEW.ip), NEW.doc::text)
+				ON CONFLICT (dataset, key) DO UPDATE SET doc = excluded.doc, gone = false;
+			RETURN NEW;
+		END';
+		CREATE TRIGGER host_row INSTEAD OF INSERT OR UPDATE OR DELETE ON host FOR EACH ROW EXECUTE FUNCTION host_row()"
+}
+
 ctl()
 {
 	world_ctl "$@"

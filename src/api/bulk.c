@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* Bulk lookup of hosts by address (CONTRACT A3). No index is needed: one statement reads all hosts from PostgreSQL.
-   The sizes of documents are hard: PostgreSQL sums them up and sends none when they exceed a limit, so that
-   neither the worker's memory nor its time depends on the documents that a client picks. */
+/* Bulk lookup of hosts by address (CONTRACT A3). No index is needed: the hosts are read from PostgreSQL.
+
+   The sizes of documents are hard: a hundred hosts with every port open have gigabytes, of which the answer may need the
+   first ten services each. They are read in rounds of at most LIM_PAGE_BYTES, each in an arena that the next round
+   empties, and only what is answered is kept:
+
+     keys      k1 k2 k3 | k4 | k5 ... k100       a round: documents that fit into a page, and the first in any case
+     results   cut to limit_per_ip               together at most LIM_BULK_BYTES, or the request is refused */
 #include "config.h"
 
 #include "api/api.h"
 #include "api/documents.h"
 #include "api/share.h"
+#include "record/ports.h"
+
+enum { ROUND_MEMORY = 1 << 30 };
 
 struct bulk_in {
 	struct list ips;
@@ -25,46 +33,6 @@ static const struct body_code bulk_codes[] = {
 	{ NULL, ERR_UNSET, ERR_UNSET },
 };
 
-struct bulk_host {
-	struct str ip;
-	struct json doc; /* without text: all documents together are too large */
-	bool more;
-};
-
-static const struct field bulk_host_out[] = {
-	FIELD(struct bulk_host, ip, 0),
-	FIELD(struct bulk_host, doc, NULLABLE),
-	FIELD(struct bulk_host, more, 0),
-	FIELD_END,
-};
-
-/* $2: the number of services of a host in the answer, the first in the stored order. $3: the limit
-   of bytes of all documents together. $4: the limit of their stored bytes. Beyond either limit no
-   host has its document.
-
-     picked    the hosts, and the sum of their stored sizes, which costs no reading of documents
-     found     only when this sum is within $4: the documents with their first services
-     sized     the sum of the texts that would be sent
-     UNION     the hosts without documents when `picked` was too large; `found` is empty then
-
-   $4 protects the front workers from the time that PostgreSQL needs to read large documents; such a
-   request moves to the other pool. $3 protects the client and the worker's memory, and is answered
-   with an error. */
-STMT_LIST(bulk_hosts, struct bulk_host, bulk_host_out,
-    "WITH picked AS (SELECT ip, doc, sum(bytes) OVER () AS stored FROM host"
-    "  WHERE ip = ANY ($1::text[]::inet[])),"
-    " found AS (SELECT ip, more, CASE WHEN more"
-    "  THEN jsonb_set(doc, '{services}', jsonb_path_query_array(doc->'services',"
-    "       '$[0 to $last]', jsonb_build_object('last', $2::bigint - 1)))"
-    "  ELSE doc END AS doc"
-    " FROM picked, LATERAL (SELECT"
-    "  COALESCE(jsonb_array_length(doc->'services') > $2::bigint, false) AS more) AS m"
-    " WHERE stored <= $4::bigint),"
-    " sized AS (SELECT *, sum(octet_length(doc::text)) OVER () AS bytes FROM found)"
-    " SELECT host(ip) AS ip, CASE WHEN bytes <= $3::bigint THEN doc END AS doc, more"
-    " FROM sized"
-    " UNION ALL SELECT host(ip), NULL, false FROM picked WHERE stored > $4::bigint");
-
 static int
 fail_ip(struct req *rq, size_t i, const char *what)
 {
@@ -73,31 +41,23 @@ fail_ip(struct req *rq, size_t i, const char *what)
 
 /* Each item must be one address, not a prefix, and no address may be there twice in another spelling. */
 static int
-parse_ips(struct req *rq, const struct list *ips, struct ipnet *nets, struct str *texts)
+parse_ips(struct req *rq, const struct list *ips, struct str *texts, struct str *keys)
 {
 	const struct str *sent = ips->items;
 
 	for (size_t i = 0; i < ips->n; i++) {
-		if (!ipnet_parse_address(sent[i], &nets[i]))
+		struct record r = record_new(rq->arena, DATASET_HOSTS);
+
+		texts[i] = sent[i];
+		if (!ipnet_canonical_address(rq->arena, &texts[i]))
 			return fail_ip(rq, i, "is no IP address");
+		record_set_text(rq->arena, r.root, "ip", texts[i]);
+		keys[i] = record_key(rq->arena, &r);
 		for (size_t k = 0; k < i; k++)
-			if (ip_cmp(nets[k].a, nets[i].a) == 0)
+			if (str_eq(keys[k], keys[i]))
 				return fail_ip(rq, i, "is repeated");
-		texts[i] = ipnet_text(rq->arena, &nets[i]);
 	}
 	return PASS;
-}
-
-static const struct bulk_host *
-find_host(const struct list *hosts, const struct ipnet *net)
-{
-	const struct bulk_host *h = hosts->items;
-	struct ipnet at;
-
-	for (size_t i = 0; i < hosts->n; i++)
-		if (ipnet_parse(h[i].ip, &at) && ip_cmp(at.a, net->a) == 0)
-			return &h[i];
-	return NULL;
 }
 
 struct bulk_result {
@@ -132,22 +92,66 @@ static const struct field bulk_out[] = {
 	FIELD_END,
 };
 
-static struct bulk_result
-bulk_result_of(
-    struct arena *a, struct str ip, const struct bulk_host *h, const struct record_fields *fields)
+/* The answers so far. */
+struct bulk {
+	struct bulk_result *results;
+	const struct record_fields *fields;
+	size_t limit, bytes;
+};
+
+static void
+set_result(struct req *rq, struct bulk *b, struct bulk_result *out, struct str doc)
 {
-	if (h == NULL)
-		return (struct bulk_result){ .ip = ip };
-	return (struct bulk_result){ ip, true, h->more,
-		{ document_text(a, DATASET_HOSTS, h->doc.text, fields) } };
+	struct buf text = { .a = rq->arena };
+	struct arena *a = tree_arena();
+	struct record host;
+	struct str what;
+
+	if (!record_parse(a, DATASET_HOSTS, doc, RECORD_LENIENT, &host, &what))
+		panic("a stored document: %.*s", (int)what.n, what.p);
+	out->found = true;
+	out->services_has_more = record_nested_cut(&host, b->limit);
+	record_print(&text, &host, b->fields);
+	arena_reset(a);
+	out->host.text = buf_done(&text);
+	b->bytes += text.n;
 }
 
-static bool
-hosts_lack_documents(const struct list *hosts)
+/* Reads the documents of the next keys, and answers those that came. Returns their number in *n. */
+static int
+read_round(struct req *rq, struct strs keys, struct bulk *b, size_t *n)
 {
-	const struct bulk_host *h = hosts->items;
+	struct documents docs;
 
-	return hosts->n > 0 && h->doc.text.p == NULL;
+	if (documents_read(rq, DATASET_HOSTS, BY_KEY, keys, &docs) != PASS)
+		return FAILED;
+	*n = documents_fit(&docs);
+	for (size_t i = 0; i < *n && b->bytes <= LIM_BULK_BYTES; i++)
+		if (docs.p[i] != NULL)
+			set_result(rq, b, &b->results[i], docs.p[i]->doc);
+	b->results += *n;
+	if (b->bytes <= LIM_BULK_BYTES)
+		return PASS;
+	return fail_at(rq, ERR_INVALID_IP_BATCH,
+	    STR("The hosts are too large for one answer; ask for fewer "
+		"addresses or a smaller limit_per_ip."));
+}
+
+static int
+read_rounds(struct req *rq, struct strs keys, struct bulk *b)
+{
+	int64_t deadline = db_hurry(rq->db, INT64_MAX);
+	struct arena *a = arena_new(ROUND_MEMORY);
+	int rc = PASS;
+
+	for (size_t n = 0; rc == PASS && keys.n > 0; keys.p += n, keys.n -= n) {
+		arena_reset(a);
+		db_use(rq->db, a, deadline);
+		rc = read_round(rq, keys, b, &n);
+	}
+	db_use(rq->db, rq->arena, deadline);
+	arena_free(a);
+	return rc;
 }
 
 static int
@@ -155,32 +159,19 @@ bulk_lookup_hosts(struct req *rq)
 {
 	const struct bulk_in *in = rq->in;
 	const struct fields_args *args = rq->params;
-	const struct record_fields *fields;
-	struct ipnet nets[LIM_BULK_IPS];
-	struct str texts[LIM_BULK_IPS];
-	struct list hosts = { 0 };
+	struct str texts[LIM_BULK_IPS], keys[LIM_BULK_IPS];
 	struct bulk_result results[LIM_BULK_IPS];
 	struct bulk_answer answer = { { results, in->ips.n } };
-	int64_t most = share_bytes();
+	struct bulk b = { .results = results, .limit = (size_t)in->limit_per_ip };
 	struct budget unused;
-	enum db_rc rc;
 
-	if (fields_parse(rq, DATASET_HOSTS, args->fields, &fields) != PASS ||
-	    parse_ips(rq, &in->ips, nets, texts) != PASS || share_begin(rq, &unused) != PASS)
+	if (fields_parse(rq, DATASET_HOSTS, args->fields, &b.fields) != PASS ||
+	    parse_ips(rq, &in->ips, texts, keys) != PASS || share_begin(rq, &unused) != PASS)
 		return FAILED;
-	rc = db_list(rq->db, &bulk_hosts, &hosts, P(((struct strs){ texts, in->ips.n })),
-	    P(in->limit_per_ip), P((int64_t)LIM_BULK_BYTES), P(most));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	if (hosts_lack_documents(&hosts) && most != INT64_MAX)
-		return share_hand_over(rq);
-	if (hosts_lack_documents(&hosts))
-		return fail_at(rq, ERR_INVALID_IP_BATCH,
-		    STR("The hosts are too large for one answer; ask for fewer "
-			"addresses or a smaller limit_per_ip."));
 	for (size_t i = 0; i < in->ips.n; i++)
-		results[i] =
-		    bulk_result_of(rq->arena, texts[i], find_host(&hosts, &nets[i]), fields);
+		results[i] = (struct bulk_result){ .ip = texts[i] };
+	if (read_rounds(rq, (struct strs){ keys, in->ips.n }, &b) != PASS)
+		return FAILED;
 	return reply(rq, 200, NULL, bulk_out, &answer);
 }
 

@@ -37,6 +37,38 @@ field_type_of(enum value_type t)
 	panic("value type %d", (int)t); /* UNCOVERED: the switch is complete */
 }
 
+/* Members of documents that no query names. */
+static const struct {
+	enum dataset dataset;
+	const char *name;
+	enum value_type type;
+	bool list;
+} members[] = {
+#define MEMBER(id, text, value, form, least, most, items, merge)                                   \
+	{ DATASET_##id, text, VALUE_##value, items > 0 },
+#include "tbl/fields.h"
+};
+
+/* Adds the members of the object with this prefix. Returns the number of rows. */
+static size_t
+add_members(enum dataset d, struct str prefix, struct field *rows)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < COUNT(members); i++) {
+		struct str name = str_of(members[i].name);
+		enum field_type type = field_type_of(members[i].type);
+
+		if (members[i].dataset == d && str_starts(name, prefix) &&
+		    strchr(name.p + prefix.n, '.') == NULL)
+			rows[n++] = (struct field){ .name = name.p + prefix.n,
+				.type = members[i].list ? FIELD_LIST : type,
+				.item = type,
+				.flags = OMIT_UNSET };
+	}
+	return n;
+}
+
 static const struct field *object_fields(struct arena *a, enum dataset d, struct str object);
 
 /* Makes the row of one member. Its dotted name begins with `skip` bytes of the object's. */
@@ -62,7 +94,7 @@ object_fields(struct arena *a, enum dataset d, struct str object)
 	    object.n > 0 ? arena_printf(a, "%.*s.", (int)object.n, object.p) : object;
 	const struct schema_field *f;
 	size_t n = schema_fields(d, &f), rows = 0;
-	struct field *out = ARENA_ARRAY(a, n + 1, struct field);
+	struct field *out = ARENA_ARRAY(a, n + COUNT(members) + 1, struct field);
 	struct str before = STR_NULL;
 
 	for (size_t i = 0; i < n; i++) {
@@ -76,6 +108,7 @@ object_fields(struct arena *a, enum dataset d, struct str object)
 		before = name;
 		out[rows++] = member_field(a, d, name, prefix.n);
 	}
+	rows += add_members(d, prefix, out + rows);
 	out[rows] = (struct field){ .type = FIELD_NONE,
 		.name = object.n > 0 ? arena_str(a, object).p
 				     : openapi_camel(a, answer_names[d].record, true) };

@@ -104,14 +104,15 @@ struct cli_list {
 	size_t n;
 };
 
-/* An option "--name value" or "--name=value". One of text, list, flag and time is set and gets the value: a flag
-   has none, a list collects repetitions, and a time is RFC 3339, YYYY-MM-DD or a distance from now (90d, 12h). */
+/* An option "--name value" or "--name=value". One of text, list, flag, time and past is set and gets the value: a flag
+   has none, a list collects repetitions, and a time is RFC 3339, YYYY-MM-DD or a distance from now on (90d, 12h), for
+   past a distance back from now. */
 struct cli_option {
 	const char *name; /* NULL: the end of the table */
 	struct str *text;
 	struct cli_list *list;
 	bool *flag;
-	struct ts *time;
+	struct ts *time, *past;
 };
 
 /* Parses the arguments; words gets min to max arguments that are not options, and --json is always allowed.

@@ -13,8 +13,9 @@
 
 enum { SHOWN = 200 }; /* characters of a wrong argument that a message shows */
 
+/* way: 1 for a time from now on, -1 for one before now. */
 static bool
-parse_distance(struct str s, struct ts *out)
+parse_distance(struct str s, int64_t way, struct ts *out)
 {
 	static const struct {
 		char unit;
@@ -30,7 +31,7 @@ parse_distance(struct str s, struct ts *out)
 		return false;
 	for (size_t i = 0; i < COUNT(units); i++) {
 		if (s.p[s.n - 1] == units[i].unit) {
-			out->us = ts_now().us + n * units[i].us;
+			out->us = ts_now().us + way * n * units[i].us;
 			return true;
 		}
 	}
@@ -38,9 +39,9 @@ parse_distance(struct str s, struct ts *out)
 }
 
 static bool
-parse_time(struct str s, struct ts *out)
+parse_time(struct str s, int64_t way, struct ts *out)
 {
-	return ts_parse(s, out) || ts_parse_date(s, out) || parse_distance(s, out);
+	return ts_parse(s, out) || ts_parse_date(s, out) || parse_distance(s, way, out);
 }
 
 static bool
@@ -54,9 +55,14 @@ take_value(const struct cli *c, const struct cli_option *o, struct str value)
 		*o->text = value;
 	if (o->list != NULL)
 		o->list->p[o->list->n++] = value;
-	if (o->time != NULL && !parse_time(value, o->time)) {
+	if ((o->time != NULL && !parse_time(value, 1, o->time)) ||
+	    (o->past != NULL && !parse_time(value, -1, o->past))) {
 		cli_usage(
 		    c, "--%s wants a time: 2027-01-31T12:00:00Z, 2027-01-31, 90d, 12h", o->name);
+		return false;
+	}
+	if (o->past != NULL && ts_cmp(*o->past, ts_now()) > 0) {
+		cli_usage(c, "--%s wants a time in the past", o->name);
 		return false;
 	}
 	return true;

@@ -40,7 +40,6 @@ followers_open(const char *directory)
 		return NULL;
 	}
 	all->db = db_open(conf.database, "surfaced-index");
-	db_listen(all->db, "host_changed");
 	db_listen(all->db, "record_changed");
 	db_listen(all->db, "tag_changed");
 	for (int d = 0; d < DATASETS_STORED; d++)

@@ -7,10 +7,7 @@
  * COPY takes no parameters, and a snapshot or a list of keys must not become text of a
  * statement. So these are passed as settings of the transaction (set_config with is_local), which
  * the statement of COPY reads with current_setting.
- *
- * The documents of hosts are in a table of their own (host), with deletions in another one (host_gone). All other
- * datasets share the table record, where a deleted row stays as a mark. So there are two sets of statements, and
- * set_of() is the only place that chooses. */
+ */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -41,79 +38,11 @@ static const struct field few_out[] = {
 	FIELD_END,
 };
 
-struct statements {
-	const struct stmt
-	    *begin; /* $1: the older snapshot, $2: the name of this index, $3: the dataset */
-	const struct stmt
-	    *few; /* $1: a number, $2: the dataset; whether there are at most as many documents */
-	const struct stmt
-	    *join; /* $1: the name of this index, $2: the dataset; NULL: nothing has to be noted */
-	const struct stmt
-	    *advance; /* $1, $2 as join, $3: the snapshot of the published generation; or NULL */
-	const struct stmt
-	    *purge; /* $1: the dataset, $2: the snapshot of the published generation */
-	const char *copies[SOURCE_GONE + 1];
-};
-
-/* ---- hosts ---- */
-
-/* Whether the older snapshot `s` can be continued. It cannot when it is from the future of this database: the database
-   was restored from a backup, or is another one. It cannot, either, when deletions that it does not contain have been
-   purged from host_gone. */
-STMT(begin_hosts, snapshot_out,
-    "SELECT pg_current_snapshot()::text AS snapshot,"
-    " coalesce(pg_snapshot_xmax(s) <= pg_snapshot_xmax(pg_current_snapshot())"
-    "  AND h.purged < pg_snapshot_xmin(s)"
-    "  AND (pg_visible_in_snapshot(h.begun, s)"
-    "   OR h.begun >= pg_snapshot_xmax(pg_current_snapshot())), false) AS continues"
-    " FROM host_gone_horizon h, (SELECT nullif($1, '')::pg_snapshot AS s) since"
-    " WHERE $2::text IS NOT NULL AND $3::smallint IS NOT NULL");
-
-STMT(few_hosts, few_out,
-    "SELECT count(*) <= $1::bigint AS few FROM (SELECT FROM host WHERE $2::smallint IS NOT NULL"
-    " LIMIT $1::bigint + 1) AS first");
-
-STMT(purge_hosts, NULL,
-    "SELECT FROM host_gone_purge($2::pg_snapshot) WHERE $1::smallint IS NOT NULL");
-
-#define CHANGED                                                                                    \
-	"changed >= pg_snapshot_xmin(current_setting('surfaced.since')::pg_snapshot)"              \
-	" AND NOT pg_visible_in_snapshot(changed, "                                                \
-	"current_setting('surfaced.since')::pg_snapshot)"
-#define KEYS "unnest(current_setting('surfaced.keys')::text[])"
-#define TO_STDOUT ") TO STDOUT"
-
-/* The key of an address is 04 or 06 and its bytes (record.h); ADDRESS is the reverse. */
-#define HOST_KEY                                                                                   \
-	"CASE family(ip) WHEN 4 THEN '04' ELSE '06' END"                                           \
-	" || encode(substring(inet_send(ip) FROM 5), 'hex')"
-#define ADDRESS                                                                                    \
-	"CASE left(k, 2) WHEN '04'"                                                                \
-	" THEN '0.0.0.0'::inet + ('x' || substring(k FROM 3))::bit(32)::bigint"                    \
-	" ELSE regexp_replace(substring(k FROM 3), '(.{4})(?=.)', '\\1:', 'g')::inet END"
-/* IN is hashed once; ANY would search the whole array for every row. */
-#define HOSTS_LISTED "ip IN (SELECT " ADDRESS " FROM " KEYS " AS k)"
-#define HOSTS_FROM "COPY (SELECT " HOST_KEY ", doc FROM host"
-
-static const struct statements of_hosts = {
-	.begin = &begin_hosts,
-	.few = &few_hosts,
-	.purge = &purge_hosts,
-	.copies = {
-	    [SOURCE_ALL] = HOSTS_FROM " ORDER BY ip" TO_STDOUT,
-	    [SOURCE_CHANGED] = HOSTS_FROM " WHERE " CHANGED " ORDER BY ip" TO_STDOUT,
-	    [SOURCE_BOTH] =
-		HOSTS_FROM " WHERE (" CHANGED ") OR " HOSTS_LISTED " ORDER BY ip" TO_STDOUT,
-	    [SOURCE_GONE] = "COPY (SELECT DISTINCT " HOST_KEY ", '' FROM host_gone g WHERE " CHANGED
-			    " AND NOT EXISTS (SELECT FROM host h WHERE h.ip = g.ip)" TO_STDOUT,
-	},
-};
-
-/* ---- the table record ---- */
+/* ---- statements ---- */
 
 /* The older snapshot can be continued when it is of the past of this database, and when the marks of all later deletions
    are still there. search_feed has the snapshot from which on this index needs them; record_purge keeps to it. */
-STMT(begin_records, snapshot_out,
+STMT(read_snapshot, snapshot_out,
     "SELECT pg_current_snapshot()::text AS snapshot,"
     " coalesce(pg_snapshot_xmax(s) <= pg_snapshot_xmax(pg_current_snapshot())"
     "  AND pg_snapshot_xmin(f.snapshot) <= pg_snapshot_xmin(s), false) AS continues"
@@ -121,48 +50,42 @@ STMT(begin_records, snapshot_out,
     " LEFT JOIN search_feed AS f ON f.engine = $2 AND f.dataset = $3");
 
 /* From now on marks are kept for this index. Its first generation is read by a later snapshot, so it misses none. */
-STMT(join_records, NULL,
+STMT(join_feed, NULL,
     "INSERT INTO search_feed (engine, dataset, snapshot) VALUES ($1, $2, pg_current_snapshot())"
     " ON CONFLICT DO NOTHING");
 
-STMT(advance_records, NULL,
+STMT(advance_feed, NULL,
     "UPDATE search_feed SET snapshot = $3::pg_snapshot, at = now() WHERE engine = $1 AND dataset = "
     "$2"
     " AND pg_snapshot_xmin(snapshot) < pg_snapshot_xmin($3::pg_snapshot)");
 
-STMT(few_records, few_out,
+STMT(few_documents, few_out,
     "SELECT count(*) <= $1::bigint AS few FROM"
     " (SELECT FROM record WHERE dataset = $2 AND NOT gone LIMIT $1::bigint + 1) AS first");
 
-STMT(purge_records, NULL,
-    "SELECT FROM record_purge($1::smallint) WHERE $2::pg_snapshot IS NOT NULL");
+STMT(purge_marks, NULL, "SELECT FROM record_purge($1::smallint)");
+
+#define CHANGED                                                                                    \
+	"changed >= pg_snapshot_xmin(current_setting('surfaced.since')::pg_snapshot)"              \
+	" AND NOT pg_visible_in_snapshot(changed, "                                                \
+	"current_setting('surfaced.since')::pg_snapshot)"
+#define TO_STDOUT ") TO STDOUT"
 
 #define OF_DATASET "dataset = current_setting('surfaced.dataset')::smallint"
-#define RECORDS_LISTED "key IN (SELECT decode(k, 'hex') FROM " KEYS " AS k)"
-#define RECORDS_FROM                                                                               \
+/* IN is hashed once; ANY would search the whole array for every row. */
+#define LISTED                                                                                     \
+	"key IN (SELECT decode(k, 'hex') FROM"                                                     \
+	" unnest(current_setting('surfaced.keys')::text[]) AS k)"
+#define DOCUMENTS                                                                                  \
 	"COPY (SELECT encode(key, 'hex'), doc FROM record WHERE " OF_DATASET " AND NOT gone"
 
-static const struct statements of_records = {
-	.begin = &begin_records,
-	.few = &few_records,
-	.join = &join_records,
-	.advance = &advance_records,
-	.purge = &purge_records,
-	.copies = {
-	    [SOURCE_ALL] = RECORDS_FROM " ORDER BY key" TO_STDOUT,
-	    [SOURCE_CHANGED] = RECORDS_FROM " AND " CHANGED " ORDER BY key" TO_STDOUT,
-	    [SOURCE_BOTH] = RECORDS_FROM " AND ((" CHANGED ") OR " RECORDS_LISTED
-					 ") ORDER BY key" TO_STDOUT,
-	    [SOURCE_GONE] = "COPY (SELECT encode(key, 'hex'), '' FROM record WHERE " OF_DATASET
-			    " AND gone AND " CHANGED TO_STDOUT,
-	},
+static const char *const copies[] = {
+	[SOURCE_ALL] = DOCUMENTS " ORDER BY key" TO_STDOUT,
+	[SOURCE_CHANGED] = DOCUMENTS " AND " CHANGED " ORDER BY key" TO_STDOUT,
+	[SOURCE_BOTH] = DOCUMENTS " AND ((" CHANGED ") OR " LISTED ") ORDER BY key" TO_STDOUT,
+	[SOURCE_GONE] = "COPY (SELECT encode(key, 'hex'), '' FROM record WHERE " OF_DATASET
+			" AND gone AND " CHANGED TO_STDOUT,
 };
-
-static const struct statements *
-set_of(const struct source *s)
-{
-	return s->dataset == DATASET_HOSTS ? &of_hosts : &of_records;
-}
 
 /* ---- a transaction ---- */
 
@@ -239,11 +162,9 @@ number_of(const struct source *s)
 
 /* Has the marks of deletions kept for this index, which has no generation or one that cannot be continued. */
 static enum db_rc
-join_feed(struct source *s)
+keep_marks(struct source *s)
 {
-	const struct stmt *join = set_of(s)->join;
-
-	return join == NULL ? DB_OK : db_do(s->db, join, NULL, P(index_name(s)), P(number_of(s)));
+	return db_do(s->db, &join_feed, NULL, P(index_name(s)), P(number_of(s)));
 }
 
 static enum db_rc
@@ -254,7 +175,7 @@ begin_reading(struct source *s, const char *since, struct snapshot_row *row)
 	if (rc == DB_OK)
 		rc = db_script(s->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
 	if (rc == DB_OK)
-		rc = db_one(s->db, set_of(s)->begin, row, P(str_of(since)), P(index_name(s)),
+		rc = db_one(s->db, &read_snapshot, row, P(str_of(since)), P(index_name(s)),
 		    P(number_of(s)));
 	return rc;
 }
@@ -274,7 +195,7 @@ source_begin(struct source *s, const char *since)
 	if (rc == DB_OK && !row.continues) {
 		if (since[0] != '\0')
 			db_rollback(s->db);
-		rc = join_feed(s);
+		rc = keep_marks(s);
 		if (rc == DB_OK)
 			rc = begin_reading(s, "", &row);
 		row.continues = false;
@@ -303,7 +224,7 @@ source_is_small(struct source *s, bool *small)
 	enum db_rc rc;
 
 	extend_deadline(s);
-	rc = db_one(s->db, set_of(s)->few, &row, P((int64_t)SMALL_DOCUMENTS), P(number_of(s)));
+	rc = db_one(s->db, &few_documents, &row, P((int64_t)SMALL_DOCUMENTS), P(number_of(s)));
 	*small = row.few;
 	return rc;
 }
@@ -316,7 +237,7 @@ source_documents(struct source *s, enum source_what what, struct str keys)
 	extend_deadline(s);
 	if (what == SOURCE_BOTH)
 		rc = db_do(s->db, &set_keys, NULL, P(keys));
-	return rc == DB_OK ? db_copy_out_begin(s->db, set_of(s)->copies[what]) : rc;
+	return rc == DB_OK ? db_copy_out_begin(s->db, copies[what]) : rc;
 }
 
 /* Decodes a line of the text format of COPY. */
@@ -377,15 +298,11 @@ source_next(struct source *s, struct buf *room, struct source_row *out)
 enum db_rc
 source_purge(struct source *s, const char *snapshot)
 {
-	const struct stmt *advance = set_of(s)->advance;
-	enum db_rc rc = DB_OK;
+	enum db_rc rc;
 
 	arena_reset(s->a);
 	extend_deadline(s);
-	if (advance != NULL)
-		rc = db_do(
-		    s->db, advance, NULL, P(index_name(s)), P(number_of(s)), P(str_of(snapshot)));
-	return rc == DB_OK
-		   ? db_do(s->db, set_of(s)->purge, NULL, P(number_of(s)), P(str_of(snapshot)))
-		   : rc;
+	rc = db_do(
+	    s->db, &advance_feed, NULL, P(index_name(s)), P(number_of(s)), P(str_of(snapshot)));
+	return rc == DB_OK ? db_do(s->db, &purge_marks, NULL, P(number_of(s))) : rc;
 }

@@ -1,5 +1,5 @@
 /* The formats of surfacectl import: FORMAT(dataset, name, reader, help). The reader is the function read_<reader> of
-   src/cli/import, of hosts import_<reader>. An empty file has the first format of its dataset. surfaced-import(5) has the
+   src/cli/import. An empty file has the first format of its dataset. surfaced-import(5) has the
    same list (t/house/man.t). */
 FORMAT(HOSTS,		ndjson,	ndjson,	"our own documents, one JSON object each")
 FORMAT(HOSTS,		nmap,	nmap,	"XML of nmap -oX")

@@ -151,11 +151,11 @@ restore --as nobody-of-this-name "$B/four"
 like "$RC $(cat "$W/err")" '^1 .*cannot become the user' "restore --as refuses an unknown user"
 restore "$B/four"
 like "$RC $(cat "$W/err")" '^1 .*not empty: nothing was done' "restore refuses a database with rows"
-is "$(sql "SELECT count(*) FROM host")" 300 "a refused restore keeps the rows of the database"
+is "$(sql "SELECT count(*) FROM record_hosts")" 300 "a refused restore keeps the rows of the database"
 $CTL restore --evidence "$E" --sql-dir "$SQL" --replace "$B/four" >"$W/out" 2>"$W/err"
 like "$? $(tail -1 "$W/err")" "^1 .*the database is as it was" \
 	"restore with a role without rights leaves the database unchanged"
-is "$(sql "SELECT count(*) FROM host")" 300 "a failed restore keeps the rows of the database"
+is "$(sql "SELECT count(*) FROM record_hosts")" 300 "a failed restore keeps the rows of the database"
 
 # ---- the instance is destroyed ----
 
@@ -171,7 +171,7 @@ as=
 ! world_root || as="--as $WORLD_USER"
 restore $as "$B/four"
 is "$RC $(cat "$W/err")" "0 " "restore into an empty database succeeds"
-is "$(sql "SELECT count(*) FROM host")" 300 "the restored database has every host"
+is "$(sql "SELECT count(*) FROM record_hosts")" 300 "the restored database has every host"
 is "$(sql "SELECT action || ' ' || subject_id FROM audit ORDER BY id DESC LIMIT 1")" \
 	"database.restore $(jq -r .created_at "$B/four/manifest.json")" \
 	"the audit has the restore with the time of the backup"
@@ -185,13 +185,13 @@ web_start
 hosts_wait 300
 answers >"$W/after"
 is "$(diff "$W/before" "$W/after")" "" "the restored instance gives the same answers as before"
-is "$(sql "SELECT count(*) FROM host WHERE changed > pg_current_xact_id()")" 0 \
+is "$(sql "SELECT count(*) FROM record_hosts WHERE changed > pg_current_xact_id()")" 0 \
 	"no restored host has a transaction number of the future"
 
 # ---- restore over rows, beside a running API ----
 
 world_kill surfaced-index
-sql "DELETE FROM host" >/dev/null
+sql "DELETE FROM record_hosts" >/dev/null
 restore --replace "$B/four"
 is "$RC $(cat "$W/err")" "0 " "restore --replace over rows succeeds"
 index_start

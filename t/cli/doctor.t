@@ -492,12 +492,12 @@ found failed login 'surfaced, as the user .*not permitted to log in.* because ro
 advised ALTER_ROLE roles "a role that could not log in can log in again"
 sql "ALTER ROLE surfaced_index SUPERUSER"
 advised ALTER_ROLE roles "a role that may do too much loses it"
-sql "REVOKE SELECT ON host FROM surfaced_index"
+sql "REVOKE SELECT ON record FROM surfaced_index"
 doctor
-found failed rights 'revoked: SELECT ON TABLE public.host FROM surfaced_index' \
+found failed rights 'revoked: SELECT ON TABLE public.record FROM surfaced_index' \
 	"a revoked right is found by the check of rights"
 advised MIGRATE rights "a revoked right is restored by the advice"
-is "$(sql "SELECT has_table_privilege('surfaced_index', 'host', 'SELECT')")" t "surfaced_index may read hosts again"
+is "$(sql "SELECT has_table_privilege('surfaced_index', 'record', 'SELECT')")" t "surfaced_index may read hosts again"
 sql "GRANT SELECT ON member TO surfaced_index"
 advised REVOKE rights "a right that was granted by hand is revoked"
 sql "ALTER ROLE surfaced_meter RENAME TO surfaced_before; CREATE ROLE surfaced_meter LOGIN; GRANT CONNECT ON DATABASE surfaced TO surfaced_meter"

@@ -3,6 +3,7 @@
 # Hosts get their network and their place from MaxMind databases and from prefix files, at their import and later.
 . t/lib.sh
 db_start
+host_rows
 
 # facts ADDRESS: the members that databases add.
 facts()
@@ -49,9 +50,9 @@ cat >"$W/hosts" <<'END'
 {"ip":"10.0.0.1","last_seen":"2026-01-01T00:00:00Z"}
 END
 
-sql "TRUNCATE host" >/dev/null
+sql "DELETE FROM host" >/dev/null
 import "$W/hosts"
-is "$OUT$(facts 192.0.2.1)" "9 read, 9 new, 0 changed, 0 unchanged, 0 bad" "nothing is added without a database"
+is "$OUT$(facts 192.0.2.1)" "9 read, 9 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "nothing is added without a database"
 is "$(ctl enrich hosts 2>&1)" \
 	"surfacectl: no database about addresses is open: see mmdb_asn, mmdb_city and pfx2as_ipv4 in surfaced.conf(5)" "enrich says that there is no database"
 
@@ -73,14 +74,14 @@ is "$(ctl enrich hosts)" "9 read, 0 changed" "a second run changes nothing"
 is "$(ctl --json enrich hosts)" '{"read":9,"changed":0}' "the summary is JSON on request"
 
 before=$(sql "SELECT md5(string_agg(doc::text, '' ORDER BY ip)) FROM host")
-sql "TRUNCATE host" >/dev/null
+sql "DELETE FROM host" >/dev/null
 import "$W/hosts"
 is "$(facts 192.0.2.1)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "an import adds what enrich adds"
 is "$(sql "SELECT md5(string_agg(doc::text, '' ORDER BY ip)) FROM host")" "$before" \
 	"hosts are equal whether they are enriched at their import or later"
 import "$W/hosts"
-is "$OUT" "9 read, 0 new, 0 changed, 9 unchanged, 0 bad" "an enriched file that is imported again changes nothing"
-sql "TRUNCATE host" >/dev/null
+is "$OUT" "9 read, 0 new, 0 changed, 9 unchanged, 0 bad, 0 skipped" "an enriched file that is imported again changes nothing"
+sql "DELETE FROM host" >/dev/null
 import --no-enrich "$W/hosts"
 is "$(facts 192.0.2.1)" "" "--no-enrich stores hosts as they were read"
 
@@ -105,9 +106,9 @@ conf mmdb_asn "$W/cut.mmdb"
 conf mmdb_city "$W/none.mmdb"
 conf pfx2as_ipv4 "$W/broken.pfx2as"
 conf pfx2as_ipv6
-sql "TRUNCATE host" >/dev/null
+sql "DELETE FROM host" >/dev/null
 import "$W/hosts"
-is "$STATUS $OUT" "0 9 read, 9 new, 0 changed, 0 unchanged, 0 bad" "databases that cannot be used do not stop an import"
+is "$STATUS $OUT" "0 9 read, 9 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "databases that cannot be used do not stop an import"
 is "$(printf '%s\n' "$ERR" | grep -c -e "^surfacectl: $W/cut.mmdb: " -e "^surfacectl: $W/none.mmdb: " \
 	-e "^surfacectl: $W/broken.pfx2as: 1 lines are no prefixes")" 3 "each of them is named with its fault"
 is "$(facts 203.0.113.9)" "9|203.0.113.0/24" "the good lines of a prefix file are used"

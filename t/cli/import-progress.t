@@ -3,9 +3,9 @@
 # surfacectl import on a terminal shows a line of progress, and elsewhere nothing of it.
 . t/lib.sh
 pg_start
-seq 40000 | awk '{ printf "{\"host\":\"h%d.example.org\",\"record_type\":\"A\",\"answer\":\"192.0.2.1\",\"last_seen\":\"2026-01-02T00:00:00Z\"}\n", $1 }' >"$W/dns"
+seq 200000 | awk '{ printf "{\"host\":\"h%d.example.org\",\"record_type\":\"A\",\"answer\":\"192.0.2.1\",\"last_seen\":\"2026-01-02T00:00:00Z\"}\n", $1 }' >"$W/dns"
 sed -i '20000s/.*/{"host":1}/' "$W/dns"
-"$BUILD/t/helper/hostgen" --hosts 8000 >"$W/hosts"
+"$BUILD/t/helper/hostgen" --hosts 60000 >"$W/hosts"
 
 # on_terminal COLUMNS ARGUMENTS...: runs the import with stderr on a terminal and prints what it shows, a line each time the
 # cursor returns to the first column.
@@ -35,7 +35,7 @@ END
 on_terminal 100 dns "$W/dns" >"$W/seen"
 like "$(cat "$W/seen")" '\[=*> *\] *[0-9]* %  [0-9]* records, [0-9]*/s, [0-9]*:[0-9][0-9] left' \
 	"a terminal shows a bar, the share of the file, records, the rate and the time left"
-like "$(tail -2 "$W/seen")" '\[=*\] 100 %  40000 records, [0-9]*/s, [0-9]*:[0-9][0-9]$' "the last line has all records and the time that was needed"
+like "$(tail -2 "$W/seen")" '\[=*\] 100 %  200000 records, [0-9]*/s, [0-9]*:[0-9][0-9]$' "the last line has all records and the time that was needed"
 is "$(grep -c '^[^ ]*/dns:20000: host: must be a string$' "$W/seen")" 1 "a message has a line of its own between two lines of progress"
 on_terminal 40 dns "$W/dns" >"$W/seen"
 is "$(awk 'length > 39 && !/dns:20000/' "$W/seen")" "" "no line of progress is broken on a terminal of 40 columns"
@@ -44,12 +44,12 @@ on_terminal 80 hosts "$W/hosts" >"$W/seen"
 like "$(cat "$W/seen")" '\[=*>? *\] *[0-9]* %  [0-9]* records, ' "the import of hosts shows the same line"
 gzip -k "$W/hosts"
 on_terminal 80 hosts "$W/hosts.gz" >"$W/seen"
-like "$(tail -2 "$W/seen")" '100 %  8000 records' "the share of a compressed file is that of its compressed bytes"
+like "$(tail -2 "$W/seen")" '100 %  60000 records' "the share of a compressed file is that of its compressed bytes"
 mkfifo "$W/fifo"
 cat "$W/dns" >"$W/fifo" &
 on_terminal 80 dns "$W/fifo" >"$W/seen"
 wait $!
-like "$(tail -2 "$W/seen")" '^40000 records, [0-9]*/s, [0-9]*:[0-9][0-9]$' "a pipe has no share, and its line has the time that has passed"
+like "$(tail -2 "$W/seen")" '^200000 records, [0-9]*/s, [0-9]*:[0-9][0-9]$' "a pipe has no share, and its line has the time that has passed"
 on_terminal 80 dns --quiet "$W/dns" >"$W/seen"
 is "$(grep -v '^$' "$W/seen")" "$W/dns:20000: host: must be a string" "--quiet shows no progress"
 on_terminal 80 dns --json "$W/dns" >"$W/seen"

@@ -63,7 +63,7 @@ is "$OUT" "7 read, 0 new, 0 changed, 3 unchanged, 3 bad, 0 skipped" "the same fi
 is "$(rows)" "$before" "the same file twice writes no row (C-404)"
 echo '{"host":"www.example.org","record_type":"A","answer":"192.0.2.1","ttl":5,"last_seen":"2026-01-03T00:00:00Z"}' >"$W/later"
 records dns --json "$W/later"
-is "$OUT" '{"read":1,"new":0,"changed":1,"unchanged":0,"bad":0,"skipped":0}' "the summary with --json is one object"
+is "$OUT" '{"read":1,"new":0,"changed":1,"unchanged":0,"bad":0,"skipped":0,"new_tags":0}' "the summary with --json is one object"
 is "$(docs 3 | tail -1 | jq -c '[.ttl, .last_seen]')" '[5,"2026-01-03T00:00:00.000000Z"]' "a later record changes the document"
 records dns --strict "$W/dns"
 is "$STATUS ${OUT%%,*}" "1 3 read" "--strict ends the import at the first bad record"
@@ -88,7 +88,7 @@ mkfifo "$W/other"
 psql -Xq <"$W/other" >/dev/null &
 other=$!
 exec 3>"$W/other"
-echo "SELECT pg_advisory_lock(hashtext('record'), 3);" >&3
+echo "SELECT pg_advisory_lock(hashtext('record'), 16 * 3);" >&3
 world_until 10 sql "SELECT 1 / count(*) FROM pg_locks WHERE locktype = 'advisory'" >/dev/null 2>&1
 records dns "$W/later" 3>&- &
 import=$!

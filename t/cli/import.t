@@ -3,6 +3,7 @@
 # surfacectl import hosts: NDJSON and masscan's JSON are imported into a real database.
 . t/lib.sh
 db_start
+host_rows
 
 doc()
 {
@@ -19,7 +20,7 @@ cat >"$W/a.ndjson" <<'END'
 END
 import "$W/a.ndjson"
 is "$STATUS" 1 "an import with bad records exits with status 1"
-is "$OUT" "5 read, 3 new, 0 changed, 0 unchanged, 2 bad" "the summary counts new and bad records"
+is "$OUT" "5 read, 3 new, 0 changed, 0 unchanged, 2 bad, 0 skipped" "the summary counts new and bad records"
 is "$ERR" "$W/a.ndjson:4: asn: must be an integer
 $W/a.ndjson:5: no valid JSON: the record does not end" \
 	"each bad record is reported with its line and member"
@@ -34,7 +35,7 @@ is "$(sql "SELECT name || classification FROM tag WHERE slug = 'zeta-new'")" zet
 
 state=$(sql "SELECT md5(string_agg(ip || doc::text || changed::text, '' ORDER BY ip)) FROM host")
 import "$W/a.ndjson"
-is "$OUT" "5 read, 0 new, 0 changed, 3 unchanged, 2 bad" "importing the same file again changes no host"
+is "$OUT" "5 read, 0 new, 0 changed, 3 unchanged, 2 bad, 0 skipped" "importing the same file again changes no host"
 is "$(sql "SELECT md5(string_agg(ip || doc::text || changed::text, '' ORDER BY ip)) FROM host")" "$state" \
 	"importing the same file again does not touch the rows"
 
@@ -44,7 +45,7 @@ printf '%s\n' '{"ip":"192.0.2.2","services":[{"port":443,"banner":"b"}],"last_se
 	import --json -
 	echo "$STATUS $OUT" >"$W/merged"
 }
-is "$(cat "$W/merged")" '0 {"read":3,"new":0,"changed":3,"unchanged":0,"bad":0,"new_tags":0}' \
+is "$(cat "$W/merged")" '0 {"read":3,"new":0,"changed":1,"unchanged":0,"bad":0,"skipped":0,"new_tags":0}' \
 	"records of one address merge in the order of the file"
 is "$(doc 192.0.2.2 os)" BSD "an older record does not replace newer values"
 is "$(doc 192.0.2.2 first_seen)/$(doc 192.0.2.2 last_seen)" \
@@ -54,7 +55,7 @@ is "$(doc 192.0.2.2 services,1,banner)$(doc 192.0.2.2 service_count)" b2 \
 	"the services of a host merge by port"
 
 import --strict "$W/a.ndjson"
-is "$STATUS$OUT" "13 read, 0 new, 0 changed, 2 unchanged, 1 bad" \
+is "$STATUS$OUT" "13 read, 0 new, 0 changed, 2 unchanged, 1 bad, 0 skipped" \
 	"--strict stops the import at the first bad record"
 seq 1 150 | sed 's/.*/{"ip":7}/' >"$W/bad.ndjson"
 import --quiet "$W/bad.ndjson"
@@ -69,7 +70,7 @@ import --format xml "$W/hello"
 is "$STATUS" 2 "a wrong option makes the import exit with status 2"
 : >"$W/empty"
 import "$W/empty"
-is "$STATUS$OUT" "00 read, 0 new, 0 changed, 0 unchanged, 0 bad" \
+is "$STATUS$OUT" "00 read, 0 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" \
 	"an empty file imports no host and succeeds"
 
 cat >"$W/masscan.json" <<'END'
@@ -86,18 +87,18 @@ cat >"$W/masscan.json" <<'END'
 ]
 END
 import "$W/masscan.json"
-is "$STATUS$OUT" "05 read, 2 new, 0 changed, 0 unchanged, 0 bad" \
+is "$STATUS$OUT" "05 read, 2 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" \
 	"an import of masscan's JSON array counts its records"
 is "$(doc 198.51.100.7 services,0,http,server)" nginx/1.22.1 "the banners of masscan belong to one service"
 is "$(doc 198.51.100.7 first_seen)" 2023-11-14T22:13:20.000000Z \
 	"the time of a masscan record becomes the time of the host"
 is "$(doc 198.51.100.8 services,0,transport)" udp "a UDP port of masscan is stored as UDP"
 import "$W/masscan.json"
-is "$OUT" "5 read, 0 new, 0 changed, 2 unchanged, 0 bad" \
+is "$OUT" "5 read, 0 new, 0 changed, 2 unchanged, 0 bad, 0 skipped" \
 	"importing the same masscan file again changes nothing"
 
 # A killed import keeps its complete batches, and the next import adds the rest.
-sql "TRUNCATE host"
+sql "DELETE FROM host"
 "$BUILD/t/helper/hostgen" --hosts 30000 >"$W/many.ndjson"
 mkfifo "$W/fifo"
 "$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts "$W/fifo" \
@@ -120,6 +121,17 @@ is "$STATUS$(printf %s "$OUT" | jq '.new + .unchanged')" 030000 \
 	"the next import adds the missing hosts of a killed one"
 is "$(sql "SELECT count(*) FROM host")" 30000 "every host is stored after the second import"
 
+# Two imports of the same hosts at the same time: each host is new to one of them, and unchanged or changed to the other.
+sql "DELETE FROM record_hosts"
+"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts --json "$W/many.ndjson" >"$W/first" &
+pid=$!
+import --json "$W/many.ndjson"
+wait "$pid"
+is "$?$STATUS $(jq -s 'map(.new) | add' "$W/first" - <<END
+$OUT
+END
+) $(sql "SELECT count(*) FROM host")" "00 30000 30000" "two imports at once store each host once"
+
 # PostgreSQL stops during an import.
 "$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts "$W/fifo" \
 	>"$W/lost" 2>&1 &
@@ -133,7 +145,7 @@ wait "$pid"
 is "$?" 4 "an import exits with status 4 when the database stops"
 world_pg_resume
 
-# A host grows with each record until it would exceed the limit of a document.
+# A host grows with each record until it would exceed the limit of a document. Its records are merged before they are stored.
 python3 - >"$W/grow" <<'END'
 import json
 print(json.dumps({"ip": "192.0.2.80"}))
@@ -142,8 +154,9 @@ for r in range(6):
 print(json.dumps({"ip": "192.0.2.82"}))
 END
 import "$W/grow"
-is "$STATUS/$OUT" "1/8 read, 3 new, 3 changed, 0 unchanged, 2 bad" \
+is "$STATUS/$OUT" "1/8 read, 3 new, 0 changed, 0 unchanged, 2 bad, 0 skipped" \
 	"a host above the limit does not stop the import"
-is "$ERR" "$W/grow: 2 records left out: the host would be larger than 16777216 bytes, as 192.0.2.81" \
+is "$ERR" "$W/grow:6: the record would be too large
+$W/grow:7: the record would be too large" \
 	"the import reports the host above the limit"
 is "$(doc 192.0.2.81 service_count)" 240 "a host above the limit keeps its earlier services"

@@ -10,6 +10,7 @@ if [ -x "$BUILD/surfaced" ] && [ -x "$BUILD/surfaced-index" ]; then
 else
 	db_start
 fi
+host_rows
 mkdir "$W/scan"
 if ! t/helper/scan "$W/scan" >"$W/scan.out" 2>&1; then
 	diag "$(cat "$W/scan.out")"
@@ -30,7 +31,7 @@ service()
 
 import --json "$W/scan/scan.xml"
 is "$STATUS$ERR" 0 "an import of nmap's XML succeeds"
-is "$OUT" '{"read":3,"new":3,"changed":0,"unchanged":0,"bad":0,"new_tags":0}' \
+is "$OUT" '{"read":3,"new":3,"changed":0,"unchanged":0,"bad":0,"skipped":0,"new_tags":0}' \
 	"the import has every host that answered"
 is "$(service "$A" "$HTTP" product)/$(service "$A" "$HTTP" protocol)" nginx/http \
 	"nginx is stored with product and protocol"
@@ -64,7 +65,7 @@ is "$(sql "SELECT bool_and(doc->>'last_seen' > doc->>'first_seen') FROM host")" 
 
 if [ -n "$SIX" ]; then
 	import "$W/scan/scan6.xml"
-	is "$OUT" "1 read, 1 new, 0 changed, 0 unchanged, 0 bad" "an import of an IPv6 scan succeeds"
+	is "$OUT" "1 read, 1 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "an import of an IPv6 scan succeeds"
 fi
 # aggregated QUERY FIELD: prints "value=count ..." from the API.
 aggregated()
@@ -94,9 +95,9 @@ else
 fi
 
 import "$W/scan/scan.xml"
-is "$OUT" "3 read, 0 new, 0 changed, 3 unchanged, 0 bad" "importing the same scan again changes nothing"
+is "$OUT" "3 read, 0 new, 0 changed, 3 unchanged, 0 bad, 0 skipped" "importing the same scan again changes nothing"
 
 head -c "$(($(wc -c <"$W/scan/scan.xml") - 400))" "$W/scan/scan.xml" >"$W/cut.xml"
 import "$W/cut.xml"
-like "$STATUS $OUT $ERR" '^1 .* 1 bad .*cut.xml:[0-9]+: .*the rest of the file is not read' \
+like "$STATUS $OUT $ERR" '^1 .* 1 bad, .*cut.xml:[0-9]+: .*the rest of the file is not read' \
 	"a truncated scan is reported with the line of its end"

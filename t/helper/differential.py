@@ -4,7 +4,7 @@
 
 usage: differential.py DIR [--queries N] [--seed S]      DIR: a running t/instance world
 
-The oracle knows nothing of the index: it spreads host.doc into two tables (hosts, services) and builds
+The oracle knows nothing of the index: it spreads the documents of hosts into two tables (hosts, services) and builds
 its own WHERE clause beside each query text. Prints one TAP line a query; every difference is shown.
 """
 import argparse
@@ -94,6 +94,8 @@ def spread(psql):
                        f" WHERE slug IN (SELECT jsonb_array_elements_text({array}->'tags'))) AS {column(name)}")
 
     psql.run("SET jit = off; SET work_mem = '256MB'; SET timezone = 'UTC'; SET client_min_messages = warning")
+    psql.run("CREATE TEMP TABLE host AS SELECT (doc::jsonb->>'ip')::inet AS ip, doc::jsonb AS doc"
+             " FROM record WHERE dataset = 1 AND NOT gone")
     psql.run("CREATE TEMP TABLE h AS SELECT row_number() OVER (ORDER BY host.ip) AS id, host.ip, "
              + ", ".join([*columns(HOST), *derived(False, "d")])
              + " FROM host, LATERAL (SELECT doc AS d) AS doc_")

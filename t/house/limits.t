@@ -21,7 +21,7 @@ VIEWPORT_HEIGHT_MIN browser_session_viewport_height_check
 VIEWPORT_HEIGHT_MAX browser_session_viewport_height_check
 TAG_SLUG tag_slug_check
 TAG_NAME tag_name_check
-HOST_BYTES host_too_large
+HOST_BYTES record_too_large
 REQUEST_ID audit_request_id_check
 FILTER asset_name_check
 FILTER asset_service_service_key_check

@@ -23,7 +23,7 @@ count()
 is "$(count --cacert "$CACERT")" 300 "the API answers over TCP with the instance's certificate"
 # shellcheck disable=SC2086 # CURL is a list of options
 is "$(count $CURL)" 300 "the API answers over the Unix socket"
-is "$(psql -XqAt -c 'SELECT count(*) FROM host')" 300 "PGHOST and PGDATABASE connect to the database"
+is "$(psql -XqAt -c 'SELECT count(*) FROM record_hosts')" 300 "PGHOST and PGDATABASE connect to the database"
 is "$($CTL --json workers --nginx "$W/etc/nginx.conf" | jq -c "[.pools[].state]")" '["ok","ok","ok","ok"]' \
 	"CTL runs surfacectl with this instance"
 

@@ -3,6 +3,7 @@
 # The search operations over five known hosts: C-038, C-039, C-041 to C-057, C-059, A3.
 . t/lib.sh
 pg_start
+host_rows
 
 host()
 {

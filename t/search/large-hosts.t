@@ -4,6 +4,7 @@
 # dies, and the pages contain each host once (C-059, A3).
 . t/lib.sh
 pg_start
+host_rows
 # The documents of a bulk answer are 100 MB. The statement that reads them has 5 s, which a slow machine may exceed.
 sql "ALTER ROLE surfaced_api SET statement_timeout = '10min'"
 

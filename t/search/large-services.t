@@ -5,6 +5,7 @@
 . t/lib.sh
 WORLD_CONF='request_memory = 67108864'
 pg_start
+host_rows
 # 120 hosts with 20,000 services each; a host with 4,000 names and 1,000 services.
 sql "INSERT INTO host (ip, doc) SELECT ip::inet, jsonb_build_object('ip', ip, 'country_code', 'FR', 'services',
 	(SELECT jsonb_agg(jsonb_build_object('port', p) ORDER BY p) FROM generate_series(1, 20000) AS p))

@@ -30,7 +30,7 @@ gone() { sql "UPDATE record SET doc = '', gone = true WHERE dataset = 3 AND doc 
 once; is $? 0 "surfaced-index --once succeeds on an empty table"
 is "$(hits dns '*') $(hits whois '*') $(hits certificates '*') $(hits reports '*') $(hits open-directories '*')" \
 	"0 0 0 0 0" "the index of each empty dataset has no records"
-is "$(sql 'SELECT count(*) FROM search_feed')" 5 "an index registers for the deletions of each dataset"
+is "$(sql 'SELECT count(*) FROM search_feed')" 6 "an index registers for the deletions of each dataset"
 names 1 600 '"ttl":60'
 record 4 '\x6f7267016578616d706c650100' '{"domain":"example.org","whois":{"registrar":"Registrar One"}}'
 record 5 '\x00' '{"fingerprint_sha256":"aa","not_after":"2020-01-01T00:00:00Z","names":["www.example.org"],"tags":["c2"]}'

@@ -20,7 +20,7 @@ is "$(sql "SELECT p.oid::regprocedure FROM pg_proc p WHERE p.prosecdef AND p.pro
 	AND NOT 'search_path=public, pg_temp' = ANY (coalesce(p.proconfig, '{}'))")" "" \
 	"every SECURITY DEFINER function searches the temporary schema last"
 
-sql "REVOKE SELECT ON host FROM surfaced_index; REVOKE USAGE ON TYPE session_wanted FROM surfaced_api;
+sql "REVOKE SELECT ON record FROM surfaced_index; REVOKE USAGE ON TYPE session_wanted FROM surfaced_api;
 	REVOKE EXECUTE ON FUNCTION session_create FROM surfaced_api; REVOKE UPDATE (cancelled_at) ON alert_silence FROM surfaced_api;
 	REVOKE USAGE ON SCHEMA public FROM surfaced_meter; REVOKE CONNECT ON DATABASE surfaced FROM surfaced_api;
 	GRANT SELECT ON member TO surfaced_index"

@@ -83,7 +83,7 @@ for role in surfaced_api surfaced_index surfaced_admin; do
 		"INSERT INTO audit (actor, action, subject, subject_id, program) VALUES ('t', 'a.b', 'c', 'd', 'x')" \
 		"CREATE TABLE mine (n int)" "DROP TABLE audit" "SET ROLE surfaced_owner" \
 		"ALTER TABLE audit DISABLE TRIGGER ALL" "CREATE SCHEMA mine" \
-		"DELETE FROM api_key" "DELETE FROM host" "DELETE FROM schema_migration" \
+		"DELETE FROM api_key" "DELETE FROM record" "DELETE FROM schema_migration" \
 		"INSERT INTO schema_migration (version, name, sha256) VALUES (1, 'x', 'x')"; do
 		not $role "$change"
 	done
@@ -100,12 +100,12 @@ not surfaced_api "UPDATE api_key SET revoked_at = NULL"
 not surfaced_api "INSERT INTO account_scope SELECT uuid, 'search.view' FROM account"
 not surfaced_api "INSERT INTO entitlement (account_uuid, name) SELECT uuid, 'search' FROM account"
 not surfaced_api "SELECT count(*) FROM audit"
-not surfaced_api "INSERT INTO host (ip, doc) VALUES ('192.0.2.1', '{\"ip\":\"192.0.2.1\"}')"
+not surfaced_api "INSERT INTO record (dataset, key, doc) VALUES (1, '\\x04c0000201', '{\"ip\":\"192.0.2.1\"}')"
 not surfaced_api "CREATE TEMPORARY TABLE mine (n int)"
 not surfaced_index "UPDATE tag SET name = 'x'"
-may surfaced_index "SELECT count(*) FROM host, tag"
+may surfaced_index "SELECT count(*) FROM record, tag"
 may surfaced_admin "CREATE TEMPORARY TABLE stage (ip inet, doc jsonb)"
-may surfaced_admin "INSERT INTO host (ip, doc) VALUES ('192.0.2.1', '{\"ip\":\"192.0.2.1\"}') ON CONFLICT (ip) DO UPDATE SET doc = host_merge(host.doc, excluded.doc)"
+may surfaced_admin "INSERT INTO record (dataset, key, doc) VALUES (1, '\\x04c0000201', '{\"ip\":\"192.0.2.1\"}') ON CONFLICT (dataset, key) DO UPDATE SET doc = excluded.doc"
 as surfaced_api "SHOW statement_timeout" && grep -q 5s "$dir/out"
 result $? "the role surfaced_api has a statement_timeout of 5 s"
 for table in "browser_session SET state = 'terminal'" "session_policy SET caller_sessions = 9" "session_caller SET active = 0" \

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* src/cli/import*.c: the three readers, from text to stored documents. */
+/* src/cli/import: the readers of hosts, from text to stored documents. */
 #include "config.h"
 
 #include "cli/import/format.h"
-#include "cli/import/import.h"
-#include "cli/import/source.h"
 #include "t/unit/tap.h"
 
 #include <sys/mman.h>
@@ -15,14 +13,15 @@ struct result {
 	uint64_t read;
 };
 
-static void
-take_host(void *arg, const struct import_host *h, struct str doc)
+static bool
+take_host(void *arg, const struct record *host, struct str der)
 {
 	struct result *r = arg;
 
-	(void)h;
-	buf_str(&r->docs, doc);
+	(void)der;
+	record_print(&r->docs, host, NULL);
 	buf_char(&r->docs, '\n');
+	return true;
 }
 
 static void
@@ -34,31 +33,34 @@ take_bad(void *arg, uint64_t line, struct str what)
 }
 
 static struct result
-read_all(import_reader *reader, struct str text)
+read_all(records_reader *reader, struct str text)
 {
 	struct result r = { .read = 0 };
 	struct source src;
-	struct importer im = {
-		.src = &src, .host = take_host, .bad = take_bad, .arg = &r, .window = 2
-	};
+	struct records rs = { .dataset = DATASET_HOSTS,
+		.src = &src,
+		.seen = TS_NULL,
+		.take = take_host,
+		.bad = take_bad,
+		.arg = &r,
+		.window = 2 };
 	int fd = memfd_create("import", 0);
 
 	if (fd < 0 || write(fd, text.p, text.n) != (ssize_t)text.n || lseek(fd, 0, SEEK_SET) != 0)
 		panic("no memfd");
 	source_open(&src, fd, -1);
-	im.arena = arena_new((size_t)1 << 30);
+	rs.a = arena_new((size_t)1 << 30);
 	if (reader == NULL) {
 		const struct format *f = format_guess(DATASET_HOSTS, &src);
 
-		reader = f == NULL ? NULL : f->hosts;
+		reader = f == NULL ? NULL : f->records;
 	}
 	if (reader == NULL)
 		buf_z(&r.bad, "unknown");
 	else
-		reader(&im);
-	r.read = im.read;
-	buf_free(&im.doc);
-	arena_free(im.arena);
+		reader(&rs);
+	r.read = rs.read;
+	arena_free(rs.a);
 	source_close(&src);
 	close(fd);
 	return r;
@@ -66,7 +68,7 @@ read_all(import_reader *reader, struct str text)
 
 /* Compares and releases. */
 static bool
-gives(import_reader *reader, struct str text, const char *docs, const char *bad)
+gives(records_reader *reader, struct str text, const char *docs, const char *bad)
 {
 	struct result r = read_all(reader, text);
 	bool same = str_is(buf_done(&r.docs), docs) && str_is(buf_done(&r.bad), bad);
@@ -85,7 +87,7 @@ refused(struct str line, const char *why)
 	char bad[256];
 
 	snprintf(bad, sizeof(bad), "1: %s\n", why);
-	return gives(import_ndjson, line, "", bad);
+	return gives(read_ndjson, line, "", bad);
 }
 
 static void
@@ -95,16 +97,17 @@ a_document_gets_its_stored_form(void)
 	    "{\"ip\":\"2001:db8::7\",\"ip_version\":6}\n", ""));
 	CU_ASSERT_TRUE(
 	    gives(NULL, STR("{\"ip\":\"::ffff:192.0.2.1\",\"prefix\":\"192.0.2.77/24\"}"),
-		"{\"ip\":\"192.0.2.1\",\"prefix\":\"192.0.2.0/24\",\"ip_version\":4}\n", ""));
+		"{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"prefix\":\"192.0.2.0/24\"}\n", ""));
 	CU_ASSERT_TRUE(gives(NULL,
 	    STR("{\"ip\":\"192.0.2.1\",\"country_code\":\"gb\",\"tags\":[\"Phishing\","
 		"\"c2\",\"c2\"],"
 		"\"vulnerabilities\":[\"cve-2024-1\"],\"hostnames\":[\"WWW.Example.co.uk."
 		"\"]}\r\n\n"),
-	    "{\"ip\":\"192.0.2.1\",\"country_code\":\"GB\",\"hostnames\":[\"www.example."
+	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"country_code\":\"GB\",\"hostnames\":[\"www."
+	    "example."
 	    "co.uk\"],"
 	    "\"apex_domains\":[\"example.co.uk\"],\"vulnerabilities\":[\"CVE-2024-1\"],"
-	    "\"tags\":[\"c2\",\"phishing\"],\"ip_version\":4}\n",
+	    "\"tags\":[\"c2\",\"phishing\"]}\n",
 	    ""));
 }
 
@@ -129,9 +132,9 @@ times_are_canonical_and_imply_each_other(void)
 	CU_ASSERT_TRUE(gives(NULL,
 	    STR("{\"ip\":\"192.0.2.1\",\"last_seen\":\"2026-01-02T03:04:05+01:00\","
 		"\"services\":[{\"port\":1}]}"),
-	    "{\"ip\":\"192.0.2.1\",\"first_seen\":\"2026-01-02T02:04:05.000000Z\","
-	    "\"last_seen\":\"2026-01-02T02:04:05.000000Z\",\"ip_version\":4,\"service_"
-	    "count\":1,"
+	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"service_count\":1,"
+	    "\"first_seen\":\"2026-01-02T02:04:05.000000Z\","
+	    "\"last_seen\":\"2026-01-02T02:04:05.000000Z\","
 	    "\"services\":[{\"port\":1,\"transport\":\"tcp\","
 	    "\"first_seen\":\"2026-01-02T02:04:05.000000Z\",\"last_seen\":\"2026-01-"
 	    "02T02:04:05.000000Z\"}]}\n",
@@ -150,7 +153,7 @@ static void
 faults_name_the_member(void)
 {
 	CU_ASSERT_TRUE(refused(STR("[7]"), "must be an object"));
-	CU_ASSERT_TRUE(refused(STR("{}"), "ip: is missing"));
+	CU_ASSERT_TRUE(refused(STR("{}"), "ip: is missing or no IP address"));
 	CU_ASSERT_TRUE(refused(STR("{\"ip\":7}"), "ip: must be a string"));
 	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.256\"}"), "ip: is no IP address"));
 	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.1\",\"colour\":\"red\"}"),
@@ -192,14 +195,14 @@ lines_are_bounded_and_counted(void)
 	memset(p, ' ', n);
 	memcpy(p, "{\"os\":\"", 7);
 	memcpy(p + 2 * IMPORT_LINE + 50, line.p, line.n);
-	r = read_all(import_ndjson, (struct str){ p, n });
+	r = read_all(read_ndjson, (struct str){ p, n });
 	CU_ASSERT_TRUE(str_is(buf_done(&r.docs), "{\"ip\":\"192.0.2.1\",\"ip_version\":4}\n"));
 	CU_ASSERT_TRUE(str_starts(buf_done(&r.bad), STR("1: the record is longer than")));
 	CU_ASSERT_EQUAL(r.read, 2);
 	buf_free(&r.docs);
 	buf_free(&r.bad);
 	free(p);
-	CU_ASSERT_TRUE(gives(import_ndjson,
+	CU_ASSERT_TRUE(gives(read_ndjson,
 	    STR("{\"ip\":\"192.0.2.1\"}\n\n{\"ip\"\n\xff\n{\"ip\":\"192.0.2.2\"}"),
 	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4}\n{\"ip\":\"192.0.2.2\",\"ip_"
 	    "version\":4}\n",
@@ -241,13 +244,14 @@ nmap_becomes_documents(void)
 		 "<table key=\"validity\"><elem "
 		 "key=\"notAfter\">2027-01-01T00:00:00</elem></table></script>"
 		 "</port></ports></host>"),
-	    "{\"ip\":\"192.0.2.9\",\"hostnames\":[\"h.example.com\"],\"apex_domains\":["
+	    "{\"ip\":\"192.0.2.9\",\"ip_version\":4,\"hostnames\":[\"h.example.com\"],\"apex_"
+	    "domains\":["
 	    "\"example.com\"],"
 	    "\"ptr\":\"h.example.com\",\"os\":\"Linux\",\"cpe\":[\"cpe:/"
-	    "o:linux:linux_kernel\"],"
+	    "o:linux:linux_kernel\"],\"service_count\":1,"
 	    "\"first_seen\":\"2023-11-14T22:13:21.000000Z\",\"last_seen\":\"2023-11-"
 	    "14T22:13:22.000000Z\","
-	    "\"ip_version\":4,\"service_count\":1,\"services\":[{\"port\":443,"
+	    "\"services\":[{\"port\":443,"
 	    "\"transport\":\"tcp\","
 	    "\"protocol\":\"https\",\"service_name\":\"http\",\"vendor\":\"igor_sysoev\","
 	    "\"product\":\"nginx\","
@@ -268,7 +272,7 @@ nmap_becomes_documents(void)
 static void
 nmap_passes_over_silent_hosts(void)
 {
-	CU_ASSERT_TRUE(gives(import_nmap,
+	CU_ASSERT_TRUE(gives(read_nmap,
 	    NMAP("<host><status state=\"down\"/><address addr=\"192.0.2.1\" "
 		 "addrtype=\"ipv4\"/></host>"
 		 "<host><status state=\"up\"/><address addr=\"192.0.2.2\" "
@@ -289,7 +293,7 @@ nmap_forgets_closed_ports(void)
 		buf_printf(&b, "<port protocol=\"tcp\" portid=\"%d\"><state state=\"%s\"/></port>",
 		    port, port == 20000 ? "open" : "closed");
 	buf_z(&b, "</ports></host></nmaprun>");
-	CU_ASSERT_TRUE(gives(import_nmap, buf_done(&b),
+	CU_ASSERT_TRUE(gives(read_nmap, buf_done(&b),
 	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"service_count\":1,\"services\":["
 	    "{\"port\":20000,\"transport\":\"tcp\"}]}\n",
 	    ""));
@@ -301,17 +305,17 @@ hostile_xml_is_refused(void)
 {
 	struct result r;
 
-	CU_ASSERT_TRUE(gives(import_nmap,
+	CU_ASSERT_TRUE(gives(read_nmap,
 	    STR("<?xml version=\"1.0\"?>\n<!DOCTYPE nmaprun [\n<!ENTITY a "
 		"\"b\">]>\n<nmaprun>&a;</nmaprun>"),
 	    "", "3: it declares entities; the rest of the file is not read\n"));
-	CU_ASSERT_TRUE(gives(import_nmap,
+	CU_ASSERT_TRUE(gives(read_nmap,
 	    STR("<!DOCTYPE nmaprun [<!ENTITY a SYSTEM "
 		"\"file:///etc/passwd\">]>\n<nmaprun>&a;</nmaprun>"),
 	    "", "1: it declares entities; the rest of the file is not read\n"));
-	CU_ASSERT_TRUE(gives(import_nmap, STR("<rss/>"), "",
+	CU_ASSERT_TRUE(gives(read_nmap, STR("<rss/>"), "",
 	    "1: the root element is not nmaprun; the rest of the file is not read\n"));
-	r = read_all(import_nmap, NMAP("<host><ports>"));
+	r = read_all(read_nmap, NMAP("<host><ports>"));
 	CU_ASSERT_EQUAL(r.docs.n, 0);
 	CU_ASSERT_TRUE(r.bad.n > 0);
 	buf_free(&r.docs);
@@ -325,17 +329,18 @@ hostile_xml_is_refused(void)
 static void
 masscan_records_are_gathered(void)
 {
-	static const char want[] = "{\"ip\":\"192.0.2.1\"," TIMES(
-	    "20", "22") ",\"ip_version\":4,\"service_count\":2,\"services\":["
-			"{\"port\":22,\"transport\":\"tcp\"," TIMES("21",
-			    "21") "},"
-				  "{\"port\":80,\"transport\":\"tcp\",\"protocol\":\"http\","
-				  "\"service_name\":\"http\","
-				  "\"banner\":\"HTTP/1.1 200 OK\",\"banner_hash\":"
-				  "\"92413e9787e7d079d0aee62a9ec27ca7eb8e5e410a75a209a377a0c581"
-				  "743151\","
-				  "\"http\":{\"status_code\":200,\"title\":\"Hi\"}," TIMES(
-				      "20", "22") "}]}\n";
+	static const char want[] =
+	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"service_count\":2," TIMES(
+		"20", "22") ",\"services\":["
+			    "{\"port\":22,\"transport\":\"tcp\"," TIMES("21",
+				"21") "},"
+				      "{\"port\":80,\"transport\":\"tcp\",\"protocol\":\"http\","
+				      "\"service_name\":\"http\","
+				      "\"banner\":\"HTTP/1.1 200 OK\",\"banner_hash\":"
+				      "\"92413e9787e7d079d0aee62a9ec27ca7eb8e5e410a75a209a377a0c581"
+				      "743151\","
+				      "\"http\":{\"status_code\":200,\"title\":\"Hi\"}," TIMES(
+					  "20", "22") "}]}\n";
 
 	CU_ASSERT_TRUE(gives(NULL,
 	    STR("[\n{   \"ip\": \"192.0.2.1\",   \"timestamp\": \"1700000000\", "
@@ -386,17 +391,18 @@ static void
 masscan_windows_follow_each_other(void)
 {
 	CU_ASSERT_TRUE(
-	    gives(import_masscan, STR(SEEN("1") SEEN("1") SEEN("2") SEEN("1") SEEN("3") SEEN("4")),
+	    gives(read_masscan, STR(SEEN("1") SEEN("1") SEEN("2") SEEN("1") SEEN("3") SEEN("4")),
 		OPENED("1") OPENED("2") OPENED("1") OPENED("3") OPENED("4"), ""));
 }
 
 static void
 masscan_faults_name_the_line(void)
 {
-	CU_ASSERT_TRUE(gives(import_masscan,
+	CU_ASSERT_TRUE(gives(read_masscan,
 	    STR("[\n{\"ip\":\"192.0.2.1\"}\n,\n{\"ports\":[]}\n{\"ip\":\"x\",\"ports\":[{"
 		"\"port\":1,\"status\":\"open\"}]}\n]"),
-	    "", "2: ports: must be an array\n4: ip: is missing\n5: ip: is no IP address\n"));
+	    "",
+	    "2: ports: must be an array\n4: ip: is missing\n5: ip: is missing or no IP address\n"));
 }
 
 /* masscan 1.0 writes no brackets; json.dump and jq change the lines of an array. */
@@ -404,8 +410,9 @@ static void
 masscan_may_have_any_white_space(void)
 {
 	static const char doc[] =
-	    "{\"ip\":\"192.0.2.1\",\"first_seen\":\"1970-01-01T00:00:05.000000Z\",\"last_seen\":"
-	    "\"1970-01-01T00:00:05.000000Z\",\"ip_version\":4,\"service_count\":1,\"services\":[{"
+	    "{\"ip\":\"192.0.2.1\",\"ip_version\":4,\"service_count\":1,"
+	    "\"first_seen\":\"1970-01-01T00:00:05.000000Z\",\"last_seen\":"
+	    "\"1970-01-01T00:00:05.000000Z\",\"services\":[{"
 	    "\"port\":80,\"transport\":\"tcp\",\"first_seen\":\"1970-01-01T00:00:05.000000Z\","
 	    "\"last_seen\":\"1970-01-01T00:00:05.000000Z\"}]}\n";
 

@@ -193,12 +193,12 @@ write_rows(const struct job *j, int to)
 	/* A row with a transaction id in this cluster's future would look changed for ever. Other connections
 	   have cached tables that no longer exist, so they are ended. */
 	static const char after[] =
-	    "UPDATE public.host SET changed = DEFAULT WHERE changed > "
-	    "pg_current_xact_id();\n"
 	    "UPDATE public.tag SET changed = DEFAULT WHERE changed > "
 	    "pg_current_xact_id();\n"
-	    /* surfaced-index rebuilds the index after a restore, so the list of deletions begins empty. */
+	    /* Releases before the file 0014 had a table of hosts. surfaced-index rebuilds the index after a restore, so
+	       their list of deletions begins empty. */
 	    "DO $$ BEGIN IF to_regclass('public.host_gone_horizon') IS NOT NULL THEN\n"
+	    "	UPDATE public.host SET changed = DEFAULT WHERE changed > pg_current_xact_id();\n"
 	    "	DELETE FROM public.host_gone;\n"
 	    "	UPDATE public.host_gone_horizon SET begun = pg_current_xact_id(), purged "
 	    "= '0';\n"

@@ -91,13 +91,10 @@ static const struct field lag_out[] = {
    transaction (`changed`) was not visible in that snapshot. The first condition repeats a part of
    the second in a form that the index on `changed` can use: every transaction below xmin was
    visible. LIMIT bounds the work on a host whose indexer has not run for weeks. */
-#define LAG_OF(from)                                                                               \
-	"SELECT count(*) AS pending FROM (SELECT FROM " from                                       \
-	" changed >= pg_snapshot_xmin($1::text::pg_snapshot)"                                      \
-	" AND NOT pg_visible_in_snapshot(changed, $1::text::pg_snapshot) LIMIT 100000) AS h"
-
-STMT(read_host_lag, lag_out, LAG_OF("host WHERE"));
-STMT(read_record_lag, lag_out, LAG_OF("record WHERE dataset = $2::smallint AND"));
+STMT(read_lag_of, lag_out,
+    "SELECT count(*) AS pending FROM (SELECT FROM record WHERE dataset = $2::smallint"
+    " AND changed >= pg_snapshot_xmin($1::text::pg_snapshot)"
+    " AND NOT pg_visible_in_snapshot(changed, $1::text::pg_snapshot) LIMIT 100000) AS h");
 
 enum { PATIENCE_US = 5000000, LOOK_US = 200000, LAG_MAX = 1000000 };
 
@@ -137,12 +134,8 @@ struct dataset_index {
 static enum db_rc
 read_lag(struct doctor *d, const struct dataset_index *x, struct lag *out)
 {
-	struct str snapshot = str_of(x->state.snapshot);
-
-	if (x->dataset == DATASET_HOSTS)
-		return db_one(d->c->db, &read_host_lag, out, P(snapshot));
-	return db_one(
-	    d->c->db, &read_record_lag, out, P(snapshot), P(record_dataset_number(x->dataset)));
+	return db_one(d->c->db, &read_lag_of, out, P(str_of(x->state.snapshot)),
+	    P(record_dataset_number(x->dataset)));
 }
 
 /* Waits for a while until the index contains everything that is committed now. */

@@ -13,8 +13,7 @@
 #include "access/audit.h"
 #include "cli/cli.h"
 #include "cli/import/esi.h"
-#include "cli/import/import.h"
-#include "cli/import/source.h"
+#include "cli/import/records.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -172,33 +171,36 @@ read_lines(struct run *r)
 	}
 }
 
-static void
-add_host(void *arg, const struct import_host *h, struct str doc)
+static bool
+add_host(void *arg, const struct record *host, struct str der)
 {
 	struct run *r = arg;
+	struct record_object *const *services;
+	size_t n = record_nested_all(host, &services);
 
-	(void)doc;
-	for (size_t i = 0; i < h->nservices; i++) {
+	(void)der;
+	for (size_t i = 0; i < n; i++) {
 		r->read++;
-		add_record(r, esi_of_nmap(r->arena, h, &h->services[i]), r->src.line);
+		add_record(r, esi_of_nmap(r->arena, host->root, services[i]), r->src.line);
 		if (r->n == 0)
 			arena_reset(r->arena);
 	}
+	return r->rc == DB_OK;
 }
 
 static void
-read_nmap(struct run *r)
+read_hosts(struct run *r)
 {
-	struct importer im = { .src = &r->src,
-		.arena = arena_new(ARENA),
-		.host = add_host,
+	struct records rs = { .dataset = DATASET_HOSTS,
+		.src = &r->src,
+		.a = arena_new(ARENA),
+		.seen = TS_NULL,
+		.take = add_host,
 		.bad = report_bad_record,
 		.arg = r };
 
-	im.doc = (struct buf){ 0 };
-	import_nmap(&im);
-	buf_free(&im.doc);
-	arena_free(im.arena);
+	read_nmap(&rs);
+	arena_free(rs.a);
 }
 
 /* Writes one line of audit for the whole import; a reopened finding has a line of its own. */
@@ -224,7 +226,7 @@ store_records(struct run *r, bool nmap)
 {
 	r->rc = db_begin(r->cli->db);
 	if (r->rc == DB_OK)
-		(nmap ? read_nmap : read_lines)(r);
+		(nmap ? read_hosts : read_lines)(r);
 	flush_batch(r);
 	if (r->rc == DB_OK && r->src.failed != NULL)
 		return cli_fail(EXIT_FAILED, "%s %s; nothing was imported", r->file, r->src.failed);

@@ -3,7 +3,8 @@
 #ifndef CLI_IMPORT_ESI_H
 #define CLI_IMPORT_ESI_H
 
-#include "cli/import/import.h"
+#include "json/json.h"
+#include "record/record.h"
 
 struct esi_table {
 	const struct field *fields;
@@ -16,6 +17,7 @@ struct esi_table {
 extern const struct esi_table esi_assets, esi_services, esi_findings;
 
 /* Makes an unfinished record of esi_services from a service that nmap found. */
-void *esi_of_nmap(struct arena *a, const struct import_host *h, const struct import_service *s);
+void *esi_of_nmap(
+    struct arena *a, const struct record_object *host, const struct record_object *service);
 
 #endif

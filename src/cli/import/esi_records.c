@@ -11,7 +11,9 @@
    records; hence names are brought into one form before they are stored. */
 #include "config.h"
 
+#include "base/limits.h"
 #include "cli/import/esi.h"
+#include "record/lookup.h"
 #include "resource/asset.h"
 #include "resource/finding.h"
 #include "resource/origin.h"
@@ -42,6 +44,12 @@ check_fingerprint(struct arena *a, struct str *s)
 	return NULL;
 }
 
+static bool
+is_dns_name(struct arena *a, struct str *name)
+{
+	return record_canonical(a, DATASET_HOSTS, "ptr", name);
+}
+
 static const char *
 asset_name(struct arena *a, struct str kind, struct str *name)
 {
@@ -49,7 +57,7 @@ asset_name(struct arena *a, struct str kind, struct str *name)
 		return check_address(a, name);
 	if (str_is(kind, "certificate"))
 		return check_fingerprint(a, name);
-	return import_dns_name(a, name) ? NULL : NO_DNS_NAME;
+	return is_dns_name(a, name) ? NULL : NO_DNS_NAME;
 }
 
 /* metadata must be an object or absent. */
@@ -97,7 +105,7 @@ service_names(struct arena *a, struct imported_service *r)
 
 	if (r->ip.p != NULL)
 		fault = check_address(a, &r->ip);
-	if (fault == NULL && r->hostname.p != NULL && !import_dns_name(a, &r->hostname))
+	if (fault == NULL && r->hostname.p != NULL && !is_dns_name(a, &r->hostname))
 		fault = NO_DNS_NAME;
 	if (fault == NULL && r->tls_certificate_sha256.p != NULL)
 		fault = check_fingerprint(a, &r->tls_certificate_sha256);
@@ -189,38 +197,50 @@ copy_cut(struct arena *a, struct str s, size_t max)
 	return s.n == 0 ? STR_NULL : arena_str(a, s);
 }
 
+/* The time of the service, or else of its host. */
 static struct ts
-time_of(struct opt a, struct opt b)
+time_of(const struct record_object *host, const struct record_object *service, const char *name)
 {
-	if (a.set)
-		return (struct ts){ a.v };
-	return b.set ? (struct ts){ b.v } : TS_NULL;
+	int64_t us;
+
+	return record_int(service, name, &us) || record_int(host, name, &us) ? (struct ts){ us }
+									     : TS_NULL;
+}
+
+static struct str
+short_text(struct arena *a, const struct record_object *o, const char *name)
+{
+	return copy_cut(a, record_text(o, name), IMPORTED_SHORT);
 }
 
 void *
-esi_of_nmap(struct arena *a, const struct import_host *h, const struct import_service *s)
+esi_of_nmap(struct arena *a, const struct record_object *host, const struct record_object *s)
 {
 	struct imported_service *r = blank_service(a);
+	struct str fingerprint = record_text(s, "tls.certificate.fingerprint_sha256");
+	const struct str *names;
+	int64_t n;
 
-	r->ip = arena_str(a, h->ip);
+	r->ip = arena_str(a, record_text(host, "ip"));
 	r->asset_kind = STR("address");
 	r->asset_name = r->ip;
-	r->port = s->port.v;
-	r->protocol = copy_cut(a, s->transport, IMPORTED_SHORT);
-	if (h->hostnames.n > 0)
-		r->hostname = copy_cut(a, h->hostnames.p[0], IMPORT_NAME);
-	r->service_name = copy_cut(a, s->service_name, IMPORTED_SHORT);
-	r->product = copy_cut(a, s->product, IMPORTED_SHORT);
-	r->version = copy_cut(a, s->version, IMPORTED_SHORT);
-	r->http_title = copy_cut(a, s->http.title, IMPORTED_SHORT);
-	if (s->http.status_code.set && s->http.status_code.v >= 100)
-		r->http_status_code = s->http.status_code.v;
-	if (s->tls_enabled.set)
-		r->tls_enabled.text = s->tls_enabled.v != 0 ? STR("true") : STR("false");
-	if (s->tls.certificate.fingerprint_sha256.n == SHA256_HEX)
-		r->tls_certificate_sha256 = arena_str(a, s->tls.certificate.fingerprint_sha256);
-	r->first_seen_at = time_of(s->first_seen, h->first_seen);
-	r->last_seen_at = time_of(s->last_seen, h->last_seen);
+	if (record_int(s, "port", &n))
+		r->port = n;
+	r->protocol = short_text(a, s, "transport");
+	if (record_texts(host, "hostnames", &names) > 0)
+		r->hostname = copy_cut(a, names[0], LIM_DNS_NAME);
+	r->service_name = short_text(a, s, "service_name");
+	r->product = short_text(a, s, "product");
+	r->version = short_text(a, s, "version");
+	r->http_title = short_text(a, s, "http.title");
+	if (record_int(s, "http.status_code", &n) && n >= 100)
+		r->http_status_code = n;
+	if (record_int(s, "tls_enabled", &n))
+		r->tls_enabled.text = n != 0 ? STR("true") : STR("false");
+	if (fingerprint.n == SHA256_HEX)
+		r->tls_certificate_sha256 = arena_str(a, fingerprint);
+	r->first_seen_at = time_of(host, s, "first_seen");
+	r->last_seen_at = time_of(host, s, "last_seen");
 	r->discovery_channel = STR("scan");
 	r->discovery_provider = r->source_name = STR("nmap");
 	return r;

@@ -5,15 +5,8 @@
 
 #include "cli/import/format.h"
 
-#define READER_HOSTS(reader) .hosts = import_##reader
-#define READER_DNS(reader) .records = read_##reader
-#define READER_WHOIS(reader) .records = read_##reader
-#define READER_CERTIFICATES(reader) .records = read_##reader
-#define READER_DIRECTORIES(reader) .records = read_##reader
-
 static const struct format formats[] = {
-#define FORMAT(dataset, name, reader, help)                                                        \
-	{ DATASET_##dataset, #name, help, READER_##dataset(reader) },
+#define FORMAT(dataset, name, reader, help) { DATASET_##dataset, #name, help, read_##reader },
 #include "tbl/formats.h"
 #undef FORMAT
 };

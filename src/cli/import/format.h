@@ -8,8 +8,7 @@
 struct format {
 	enum dataset dataset;
 	const char *name, *help;
-	import_reader *hosts;    /* for hosts */
-	records_reader *records; /* for other datasets */
+	records_reader *records;
 };
 
 /* NULL: the dataset has no format of that name. */

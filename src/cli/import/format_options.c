@@ -37,8 +37,8 @@ format_options_rows(struct format_arguments *in, struct cli_option *rows)
 	}
 }
 
-static bool
-has_format(const char *formats, struct str name)
+bool
+format_is_in(const char *formats, struct str name)
 {
 	const char *p = memmem(formats, strlen(formats), name.p, name.n);
 
@@ -79,7 +79,7 @@ format_options_read(const struct cli *c, struct str format, const struct format_
 	*out = (struct format_options){ 0 };
 	for (size_t i = 0; i < FORMAT_OPTIONS; i++) {
 		bool given = in->flags[i] || in->texts[i].p != NULL;
-		bool reads = has_format(options[i].formats, format);
+		bool reads = format_is_in(options[i].formats, format);
 		const char *wants = NULL;
 
 		if (given && !reads)

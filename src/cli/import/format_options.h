@@ -33,6 +33,8 @@ struct format_arguments {
 struct cli;
 struct cli_option;
 
+/* Whether a list of formats, with a blank before and behind each, has this one. */
+bool format_is_in(const char *formats, struct str name);
 /* Fills FORMAT_OPTIONS rows of a table of options, which write into in. */
 void format_options_rows(struct format_arguments *in, struct cli_option *rows);
 /* Checks the options for the format. EXIT_OK, or the status to return after a message. */

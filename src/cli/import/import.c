@@ -1,272 +1,230 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import hosts: options, progress and the summary. pipe.c reads and parses in a second
-   thread; this file is the first one: it takes batches, stores them (store.c) and prints.
+/* surfacectl import hosts, dns, whois, certificates, open-directories: options, messages and the summary.
+
+     pipe.c: thread that reads and parses   --parts-->   this thread: store, messages, progress
 
      exit status   0   everything was imported
                    1   a record was bad, the file could not be read, or a batch failed
                    4   the database could not be reached, or took too long
 
-   Messages come in the order of the file, each batch's before it is stored. */
+   Messages come in the order of the file, each batch's before it is stored. A batch that fails ends
+   the import; the batches before it are committed, and running the import again repeats them without
+   a change. One transaction for all would lock its rows for hours, and an error at its end would
+   lose all of it. */
 #include "config.h"
 
-#include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/enrich.h"
 #include "cli/import/format.h"
-#include "cli/import/pipe.h"
 #include "cli/import/progress.h"
-#include "cli/import/store.h"
+#include "cli/import/pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
+enum { COMMON_OPTIONS = 5, HOST_OPTIONS = 2 };
+
+/* The formats whose records have all services of their host. */
+#define WHOLE_HOSTS " ndjson nmap "
+
 struct run {
 	struct cli *cli;
 	struct import_pipe_options o;
-	bool quiet, plain;
+	const struct format *format; /* NULL: to be guessed */
+	struct format_arguments arguments;
+	struct import_sum sum;
 	struct progress progress;
-	uint64_t read, bad;
-	struct import_store store;
+	uint64_t read, bad, skipped;
+	bool quiet, plain;
+	struct str scanned; /* --replace-ports */
+	const struct record_ports *replace;
 };
 
 /* EXIT_OK, or the status to return after a message. */
 static int
-parse_import_options(struct run *r, int argc, char **argv)
+parse_options(struct run *r, int argc, char **argv)
 {
 	struct cli_list words;
 	struct str format = STR("auto");
-	const struct cli_option table[] = {
+	struct cli_option table[COMMON_OPTIONS + HOST_OPTIONS + FORMAT_OPTIONS + 1] = {
 		{ .name = "format", .text = &format },
+		{ .name = "source", .text = &r->o.origin },
+		{ .name = "seen", .time = &r->o.seen },
 		{ .name = "quiet", .flag = &r->quiet },
 		{ .name = "strict", .flag = &r->o.strict },
 		{ .name = "no-enrich", .flag = &r->plain },
-		{ .name = NULL },
+		{ .name = "replace-ports", .text = &r->scanned },
 	};
-
-	const struct format *f;
+	size_t common = COMMON_OPTIONS + (r->o.dataset == DATASET_HOSTS ? HOST_OPTIONS : 0);
 	int status;
 
+	table[common] = (struct cli_option){ .name = NULL };
+	format_options_rows(&r->arguments, table + common);
 	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
+	r->format = format_option(r->cli, r->o.dataset, format, &status);
+	if (status != EXIT_OK)
+		return status;
+	if (r->o.origin.p != NULL && (r->o.origin.n == 0 || r->o.origin.n > 200))
+		return cli_usage(r->cli, "--source must have 1 to 200 bytes");
+	if (r->scanned.p != NULL)
+		r->replace = record_ports_parse(r->cli->arena, r->scanned);
+	if (r->scanned.p != NULL && r->replace == NULL)
+		return cli_usage(
+		    r->cli, "--replace-ports wants ports such as 22,80,8000-8100,53/udp");
 	r->o.file = words.p[0].p; /* NUL-terminated, as it is an argument */
-	f = format_option(r->cli, DATASET_HOSTS, format, &status);
-	r->o.reader = f == NULL ? NULL : f->hosts;
-	return status;
+	return EXIT_OK;
 }
 
 static int
 open_input(struct run *r)
 {
-	if (strcmp(r->o.file, "-") == 0) {
+	if (strcmp(r->o.file, "-") == 0)
 		r->o.file = "stdin";
-		r->o.fd = STDIN_FILENO;
-	} else {
+	else
 		r->o.fd = open(r->o.file, O_RDONLY | O_CLOEXEC);
-	}
 	if (r->o.fd < 0)
 		return cli_fail(EXIT_FAILED, "%s: %s", r->o.file, strerror(errno));
 	return EXIT_OK;
 }
 
 static void
-show_bad(struct run *r, const struct import_batch *b)
+show_messages(struct run *r, const struct buf *messages)
 {
-	if (b->messages.n == 0)
+	if (messages->n == 0)
 		return;
 	progress_hide(&r->progress);
-	fwrite(b->messages.p, 1, b->messages.n, stderr);
+	fwrite(messages->p, 1, messages->n, stderr);
 }
 
-/* Reports hosts that were too large to merge; their line numbers are no longer known. */
-static void
-show_large(struct run *r)
+static enum db_rc
+store_part(struct run *r, struct import_store *st, const struct import_part *part)
 {
-	const struct import_sum *s = &r->store.sum;
+	struct import_sum before = r->sum;
+	enum db_rc rc = import_store_batch(st, &part->batch, &r->sum);
+	int64_t large = r->sum.large - before.large;
 
-	if (s->large == 0)
-		return;
-	r->bad += (uint64_t)s->large;
-	progress_hide(&r->progress);
-	fprintf(stderr,
-	    "%s: %jd records left out: the host would be larger than %jd bytes, as "
-	    "%.*s\n",
-	    r->o.file, (intmax_t)s->large, (intmax_t)LIM_HOST_BYTES, (int)s->example.n,
-	    s->example.p);
+	if (large > 0)
+		buf_printf(&r->sum.messages,
+		    "%s: %jd records left out: they would be larger than %jd bytes\n", r->o.file,
+		    (intmax_t)large, (intmax_t)LIM_HOST_BYTES);
+	show_messages(r, &r->sum.messages);
+	buf_clear(&r->sum.messages);
+	r->bad += (uint64_t)(large + r->sum.unreadable - before.unreadable);
+	return rc;
+}
+
+/* Reports a failed batch with the message of the connection that failed. */
+static int
+fail_store(const struct run *r, const struct import_store *st, enum db_rc rc)
+{
+	struct cli c = *r->cli;
+
+	c.db = import_store_failed(st);
+	return cli_fail_db(&c, rc, "the import ended early; run it again");
 }
 
 static int
-store_all(struct run *r, struct import_pipe *p)
+store_all(struct run *r, struct import_pipe *p, struct import_store *st)
 {
-	const struct import_batch *b;
+	struct import_part *part;
+	enum db_rc rc = DB_OK;
 
-	while ((b = import_pipe_next(p)) != NULL) {
-		enum db_rc rc;
-
-		show_bad(r, b);
-		rc = import_store_batch(&r->store, b);
-		if (rc != DB_OK) {
-			progress_end(&r->progress, r->read, import_pipe_bytes(p));
-			return cli_fail_db(r->cli, rc, "the import ended early; run it again");
-		}
-		r->read += b->read;
-		r->bad += b->bad;
-		show_large(r);
+	while (rc == DB_OK && (part = import_pipe_next(p)) != NULL) {
+		show_messages(r, &part->messages);
+		rc = store_part(r, st, part);
+		r->read += part->read;
+		r->bad += part->bad;
+		r->skipped += part->skipped;
 		progress_draw(&r->progress, r->read, import_pipe_bytes(p));
 	}
 	progress_end(&r->progress, r->read, import_pipe_bytes(p));
+	if (rc != DB_OK)
+		return fail_store(r, st, rc);
 	if (import_pipe_failed(p) != NULL)
 		return cli_fail(EXIT_FAILED, "%s %s", r->o.file, import_pipe_failed(p));
 	return EXIT_OK;
 }
 
-static void
-print_count(struct buf *b, const char *name, int64_t n)
+/* Checks the options that depend on the format. Where a record has one port of a host, the second record of a host would
+   remove the service of the first one, so --replace-ports is refused. */
+static int
+read_format_options(struct run *r, struct import_pipe *p)
 {
-	buf_char(b, b->n == 0 ? '{' : ',');
-	json_write_str(b, str_of(name));
-	buf_char(b, ':');
-	json_write_int(b, n);
+	struct str format = str_of(r->format->name);
+
+	if (r->replace != NULL && !format_is_in(WHOLE_HOSTS, format))
+		return cli_usage(r->cli, "--replace-ports belongs to --format%.*s",
+		    (int)strlen(WHOLE_HOSTS) - 1, WHOLE_HOSTS);
+	return format_options_read(r->cli, format, &r->arguments, import_pipe_format_options(p));
+}
+
+/* Reads the whole file and stores its batches. */
+static int
+run_import(struct run *r)
+{
+	struct import_pipe *p = import_pipe_open(&r->o);
+	struct import_store *st;
+	int rc;
+
+	if (r->format == NULL)
+		r->format = import_pipe_guess(p);
+	if (r->format == NULL && import_pipe_failed(p) != NULL)
+		rc = cli_fail(EXIT_FAILED, "%s %s", r->o.file, import_pipe_failed(p));
+	else if (r->format == NULL)
+		rc = cli_fail(EXIT_FAILED, "%s is in no format known here; name one with --format",
+		    r->o.file);
+	else
+		rc = read_format_options(r, p);
+	if (rc == EXIT_OK) {
+		st = import_store_open(r->o.dataset, r->cli->db, r->cli->conninfo, r->replace);
+		progress_begin(&r->progress, !r->quiet && !r->cli->json, r->o.fd);
+		import_pipe_start(p, r->format->records);
+		rc = store_all(r, p, st);
+		db_use(r->cli->db, r->cli->arena, 0);
+		import_store_close(st);
+	}
+	import_pipe_end(p);
+	return rc;
 }
 
 static void
 print_summary(const struct run *r)
 {
-	const struct import_sum *s = &r->store.sum;
-	struct buf b = { .a = r->cli->arena };
+	const struct import_sum *s = &r->sum;
 
-	if (r->cli->json) {
-		print_count(&b, "read", (int64_t)r->read);
-		print_count(&b, "new", s->fresh);
-		print_count(&b, "changed", s->changed);
-		print_count(&b, "unchanged", s->unchanged);
-		print_count(&b, "bad", (int64_t)r->bad);
-		print_count(&b, "new_tags", s->tags);
-		printf("%.*s}\n", (int)b.n, b.p);
-	} else if (!r->quiet) {
-		printf("%ju read, %jd new, %jd changed, %jd unchanged, %ju bad\n",
+	if (r->cli->json)
+		printf("{\"read\":%ju,\"new\":%jd,\"changed\":%jd,\"unchanged\":%jd,\"bad\":%ju,"
+		       "\"skipped\":%ju,\"new_tags\":%jd}\n",
 		    (uintmax_t)r->read, (intmax_t)s->fresh, (intmax_t)s->changed,
-		    (intmax_t)s->unchanged, (uintmax_t)r->bad);
-	}
+		    (intmax_t)s->unchanged, (uintmax_t)r->bad, (uintmax_t)r->skipped,
+		    (intmax_t)s->tags);
+	else if (!r->quiet)
+		printf("%ju read, %jd new, %jd changed, %jd unchanged, %ju bad, %ju skipped\n",
+		    (uintmax_t)r->read, (intmax_t)s->fresh, (intmax_t)s->changed,
+		    (intmax_t)s->unchanged, (uintmax_t)r->bad, (uintmax_t)r->skipped);
 	fflush(stdout);
 }
 
-static int
-hosts(struct cli *c, int argc, char **argv)
+int
+import_dataset(struct cli *c, enum dataset d, int argc, char **argv)
 {
-	struct run r = { .cli = c };
-	struct import_pipe *p;
-	int rc = parse_import_options(&r, argc, argv);
+	struct run r = { .cli = c, .o = { .dataset = d, .seen = TS_NULL, .fd = STDIN_FILENO } };
+	int rc = parse_options(&r, argc, argv);
 
 	if (rc == EXIT_OK)
 		rc = open_input(&r);
 	if (rc != EXIT_OK)
 		return rc;
-	progress_begin(&r.progress, !r.quiet && !c->json, r.o.fd);
-	r.store = (struct import_store){ .db = c->db, .arena = arena_new((size_t)1 << 30) };
-	r.o.enrich = r.plain ? NULL : cli_enrich_open();
-	p = import_pipe_start(&r.o);
-	rc = store_all(&r, p);
-	import_pipe_end(p);
+	if (d == DATASET_HOSTS && !r.plain)
+		r.o.enrich = cli_enrich_open();
+	rc = run_import(&r);
 	enrich_close(r.o.enrich);
 	if (r.read > 0 || rc == EXIT_OK)
 		print_summary(&r);
-	db_use(c->db, c->arena, 0);
-	arena_free(r.store.arena);
+	buf_free(&r.sum.messages);
 	if (r.o.fd != STDIN_FILENO)
 		close(r.o.fd);
 	return rc == EXIT_OK && r.bad > 0 ? EXIT_FAILED : rc;
 }
-
-static int
-dns(struct cli *c, int argc, char **argv)
-{
-	return import_records(c, DATASET_DNS, argc, argv);
-}
-
-static int
-whois(struct cli *c, int argc, char **argv)
-{
-	return import_records(c, DATASET_WHOIS, argc, argv);
-}
-
-static int
-certificates(struct cli *c, int argc, char **argv)
-{
-	return import_records(c, DATASET_CERTIFICATES, argc, argv);
-}
-
-static int
-open_directories(struct cli *c, int argc, char **argv)
-{
-	return import_records(c, DATASET_DIRECTORIES, argc, argv);
-}
-
-#define ARGUMENTS(more) "[--format NAME] " more "[--quiet] [--strict] FILE|-"
-#define RECORD_ARGUMENTS(more) ARGUMENTS("[--source NAME] [--seen TIME] " more)
-
-static const struct command commands[] = {
-	{
-	    .name = "hosts",
-	    .arguments = ARGUMENTS("[--no-enrich] "),
-	    .help = "import hosts: our own documents, nmap -oX, masscan -oJ",
-	    .run = hosts,
-	    .more_help = format_print_help,
-	},
-	{
-	    .name = "dns",
-	    .arguments = RECORD_ARGUMENTS("[--type TYPE] [--authorities] "),
-	    .help = "import DNS records: our own documents and those of resolvers and passive DNS",
-	    .run = dns,
-	    .more_help = format_print_help,
-	},
-	{
-	    .name = "whois",
-	    .arguments = RECORD_ARGUMENTS(""),
-	    .help = "import registrations of domains: our own documents, RDAP, WhoisXML",
-	    .run = whois,
-	    .more_help = format_print_help,
-	},
-	{
-	    .name = "certificates",
-	    .arguments = RECORD_ARGUMENTS("[--log NAME] [--start N] [--chains] "),
-	    .help = "import certificates: our own documents, PEM, DER, logs, certstream, tlsx",
-	    .run = certificates,
-	    .more_help = format_print_help,
-	},
-	{
-	    .name = "open-directories",
-	    .arguments = RECORD_ARGUMENTS("[--url URL] "),
-	    .help = "import open directories: our own documents, nginx's autoindex",
-	    .run = open_directories,
-	    .more_help = format_print_help,
-	},
-	{
-	    .name = "assets",
-	    .arguments = "--project UUID FILE|-",
-	    .help = "import a project's inventory, a JSON object a line",
-	    .run = import_assets,
-	},
-	{
-	    .name = "services",
-	    .arguments = "--project UUID [--format ndjson|nmap] FILE|-",
-	    .help = "import services of a project's assets, also from nmap -oX",
-	    .run = import_services,
-	},
-	{
-	    .name = "findings",
-	    .arguments = "--project UUID FILE|-",
-	    .help = "import findings; a resolved one that is seen again reopens",
-	    .run = import_findings,
-	},
-	{ .name = NULL },
-};
-
-static const struct command import_command = {
-	.name = "import",
-	.help = "put scan results into the database",
-	.sub = commands,
-	.more_help = format_print_help,
-};
-
-COMMAND(import_command);

@@ -1,103 +1,110 @@
 /* SPDX-License-Identifier: ISC */
 /* Reads masscan's -oJ (an array, but not always valid JSON as a whole: an interrupted run leaves it without its end, and
-   older releases wrote no brackets around it) and -oD (one object on each line). The status of a port and each of its banners are separate records, in any order, so the
-   records of an address are gathered for a window of hosts before the hosts are emitted. */
+   older releases wrote no brackets around it) and -oD (one object on each line). The status of a port and each of its
+   banners are separate records, in any order, so the records of an address are gathered for a window of hosts before the
+   hosts are emitted. */
 #include "config.h"
 
-#include "cli/import/import.h"
+#include "cli/import/json_values.h"
 #include "cli/import/names.h"
-#include "cli/import/source.h"
+#include "cli/import/records.h"
 
-enum { WINDOW_BYTES = 64 * 1024 * 1024 };
+enum { WINDOW = 20000, WINDOW_BYTES = 64 * 1024 * 1024, SERVICE_BYTES = 1024 };
 
 struct gathered {
-	struct import_host host;
+	struct record host;
 	uint64_t line;
 };
 
 struct window {
-	struct importer *im;
+	struct records *rs;
 	struct arena *arena;
 	struct gathered *hosts; /* the first record of a host initialises its element */
-	size_t n, bytes;
+	size_t n, most, bytes;
 	uint64_t line;       /* where the present record begins */
 	struct names *names; /* address to 1 + index in hosts */
 };
 
-struct record {
+/* A record of masscan. */
+struct sighting {
 	struct str ip, transport, name, banner;
 	int64_t port, seconds;
 	bool open;
 };
 
-/* Emits the gathered hosts and begins a new window. A host whose records are
-   spread over two windows is emitted twice; the import then merges the second
-   document into the first (store.c), so nothing is lost but a little time. The
-   arenas are reset in this order: import_emit prints from the window's arena into
-   that of the importer, and the names in the table point into neither. */
+/* Emits the gathered hosts and begins a new window. A host whose records are spread over two windows is emitted twice, and
+   the import merges both. */
 static void
 window_flush(struct window *w)
 {
-	for (size_t i = 0; i < w->n && !w->im->stop; i++) {
-		import_emit(w->im, &w->hosts[i].host, IMPORT_LENIENT, w->hosts[i].line);
-		arena_reset(w->im->arena);
+	for (size_t i = 0; i < w->n && !w->rs->stop; i++) {
+		arena_reset(w->rs->a);
+		records_emit(w->rs, &w->hosts[i].host, STR_NULL, RECORD_LENIENT, w->hosts[i].line);
 	}
 	arena_reset(w->arena);
 	names_clear(w->names);
 	w->n = w->bytes = 0;
 }
 
-static struct import_host *
+static struct record *
 window_host(struct window *w, struct str ip)
 {
 	uint32_t *at = names_at(w->names, ip);
 
 	if (*at == 0) {
+		struct gathered *g = &w->hosts[w->n];
+
 		*at = (uint32_t)++w->n;
-		w->hosts[w->n - 1] =
-		    (struct gathered){ { .ip = arena_str(w->arena, ip) }, w->line };
+		*g = (struct gathered){ record_new(w->arena, DATASET_HOSTS), w->line };
+		record_set_text(w->arena, g->host.root, "ip", arena_str(w->arena, ip));
 	}
 	return &w->hosts[*at - 1].host;
 }
 
-static struct import_service *
-host_service(struct window *w, struct import_host *h, const struct record *r)
+/* NULL: the host has too many. */
+static struct record_object *
+host_service(struct window *w, struct record *h, const struct sighting *r)
 {
-	struct import_service *s;
+	struct record_object *const *all;
+	size_t n = record_nested_all(h, &all);
+	struct record_object *s;
+	int64_t port;
 
-	for (size_t i = 0; i < h->nservices; i++)
-		if (h->services[i].port.v == r->port &&
-		    str_eq(h->services[i].transport, r->transport))
-			return &h->services[i];
-	s = import_service_add(w->arena, h);
-	w->bytes += 2 * sizeof(*s);
-	s->port = (struct opt){ true, r->port };
-	s->transport = arena_str(w->arena, r->transport);
+	for (size_t i = 0; i < n; i++)
+		if (record_int(all[i], "port", &port) && port == r->port &&
+		    str_eq(record_text(all[i], "transport"), r->transport))
+			return all[i];
+	if (n >= LIM_LIST)
+		return NULL;
+	s = record_nested(w->arena, h);
+	w->bytes += SERVICE_BYTES;
+	record_set_int(w->arena, s, "port", r->port);
+	record_set_text(w->arena, s, "transport", arena_str(w->arena, r->transport));
 	return s;
 }
 
 static void
-update_times(struct opt *first, struct opt *last, int64_t seconds)
+widen_times(struct window *w, struct record_object *o, int64_t seconds)
 {
-	struct opt t = { true, seconds * 1000000 };
+	int64_t t = seconds * SECOND_US, first, last;
 
 	if (seconds <= 0)
 		return;
-	if (!first->set || t.v < first->v)
-		*first = t;
-	if (!last->set || t.v > last->v)
-		*last = t;
+	if (!record_int(o, "first_seen", &first) || t < first)
+		record_set_int(w->arena, o, "first_seen", t);
+	if (!record_int(o, "last_seen", &last) || t > last)
+		record_set_int(w->arena, o, "last_seen", t);
 }
 
 /* "HTTP/1.1 301 Moved ..." */
 static void
-set_http_status(struct import_service *s, struct str head)
+set_http_status(struct window *w, struct record_object *s, struct str head)
 {
 	int64_t code;
 
 	if (head.n >= 12 && str_starts(head, STR("HTTP/")) &&
 	    str_int64((struct str){ head.p + 9, 3 }, &code) && code >= 100)
-		s->http.status_code = (struct opt){ true, code };
+		record_set_int(w->arena, s, "http.status_code", code);
 }
 
 /* Stores a banner. masscan names most banners after their protocol, and others after a part of the
@@ -112,22 +119,25 @@ set_http_status(struct import_service *s, struct str head)
    The records of one port come in any order, so a row may not depend on another one having come
    before. */
 static void
-set_banner(struct import_service *s, struct str name, struct str text)
+set_banner(struct window *w, struct record_object *s, struct str name, struct str text)
 {
+	struct arena *a = w->arena;
+
 	if (str_is(name, "title")) {
-		s->http.title = text;
+		record_set_text(a, s, "http.title", text);
 	} else if (str_is(name, "http.server")) {
-		s->http.server = text;
+		record_set_text(a, s, "http.server", text);
 	} else if (str_is(name, "X509") || str_is(name, "ssl") || str_is(name, "X509CA")) {
-		s->tls_enabled = (struct opt){ true, true };
+		record_set_bool(a, s, "tls_enabled", true);
 	} else if (str_is(name, "html") || str_is(name, "vuln") || str_is(name, "unknown")) {
-		if (s->banner.p == NULL)
-			s->banner = text;
+		if (record_text(s, "banner").p == NULL)
+			record_set_text(a, s, "banner", text);
 	} else {
-		s->service_name = s->protocol = name;
-		s->banner = text;
+		record_set_text(a, s, "service_name", name);
+		record_set_text(a, s, "protocol", name);
+		record_set_text(a, s, "banner", text);
 		if (str_is(name, "http"))
-			set_http_status(s, text);
+			set_http_status(w, s, text);
 	}
 }
 
@@ -153,21 +163,21 @@ remove_nul(struct window *w, struct str s)
 }
 
 static void
-add_record_to_window(struct window *w, const struct record *r)
+add_record_to_window(struct window *w, const struct sighting *r)
 {
-	struct import_host *h;
-	struct import_service *s;
+	struct record *h;
+	struct record_object *s;
 
 	if (!r->open && r->name.p == NULL)
 		return;
 	h = window_host(w, r->ip);
-	if (h->nservices >= IMPORT_ITEMS)
-		return;
 	s = host_service(w, h, r);
-	update_times(&h->first_seen, &h->last_seen, r->seconds);
-	update_times(&s->first_seen, &s->last_seen, r->seconds);
+	if (s == NULL)
+		return;
+	widen_times(w, h->root, r->seconds);
+	widen_times(w, s, r->seconds);
 	if (r->name.p != NULL)
-		set_banner(s, copy_to_window(w, r->name), remove_nul(w, r->banner));
+		set_banner(w, s, copy_to_window(w, r->name), remove_nul(w, r->banner));
 }
 
 /* ---- records ---- */
@@ -195,7 +205,7 @@ int_of(const struct json_value *v, const char *name)
 
 /* Handles a port: an item of "ports" (-oJ), or the record itself with its "data" (-oD). */
 static const char *
-port_record(struct window *w, struct record *r, const struct json_value *port,
+port_record(struct window *w, struct sighting *r, const struct json_value *port,
     const struct json_value *data)
 {
 	const struct json_value *service = json_get(port, "service");
@@ -221,7 +231,7 @@ handle_record(struct window *w, const struct json_value *v)
 {
 	const struct json_value *ports, *data;
 	const char *why = NULL;
-	struct record r = { .port = 0 };
+	struct sighting r = { .port = 0 };
 
 	if (json_type(v) != JSON_OBJECT)
 		return "must be an object";
@@ -229,7 +239,7 @@ handle_record(struct window *w, const struct json_value *v)
 	if (r.ip.p == NULL)
 		return "ip: is missing";
 	r.seconds = int_of(v, "timestamp");
-	if (r.seconds > TS_NEWEST_US / 1000000)
+	if (r.seconds > TS_NEWEST_US / SECOND_US)
 		return "timestamp: is out of range";
 	data = json_get(v, "data");
 	if (data != NULL && json_type(data) == JSON_OBJECT)
@@ -246,42 +256,52 @@ handle_record(struct window *w, const struct json_value *v)
 	return why;
 }
 
-static void
-take_object(void *arg, struct str text, uint64_t line)
+/* The last line of older releases, which is not JSON. */
+static bool
+is_end(struct str text)
 {
-	struct window *w = arg;
-	struct importer *im = w->im;
+	return str_starts(text, STR("{finished:")) || str_starts(text, STR("{ finished:"));
+}
+
+static void
+take_text(struct window *w, struct str text)
+{
 	struct json_fault fault;
-	struct json_value *v;
+	const struct json_value *v = json_parse_told(w->rs->a, text, &fault);
 	const char *why;
 
-	/* the last line of older releases, which is not JSON */
-	if (str_starts(text, STR("{finished:")) || str_starts(text, STR("{ finished:")))
-		return;
-	im->read++;
-	w->line = line;
-	if (!json_scan(im->arena, text, IMPORT_DEPTH, &fault)) {
-		import_bad(im, line, "no valid JSON: %s", fault.what);
+	if (v == NULL) {
+		records_bad(w->rs, w->line, "no valid JSON: %s", fault.what);
 		return;
 	}
-	v = json_parse(im->arena, text);
-	why = v == NULL ? "no valid JSON" : handle_record(w, v);
+	why = handle_record(w, v);
 	if (why != NULL)
-		import_bad(im, line, "%s", why);
-	else if (w->n >= im->window || w->bytes > WINDOW_BYTES)
+		records_bad(w->rs, w->line, "%s", why);
+	else if (w->n >= w->most || w->bytes > WINDOW_BYTES)
 		window_flush(w);
 }
 
 void
-import_masscan(struct importer *im)
+read_masscan(struct records *rs)
 {
-	struct window w = { .im = im, .arena = arena_new(SIZE_MAX / 2) };
+	struct window w = { .rs = rs,
+		.arena = arena_new(SIZE_MAX / 2),
+		.most = rs->window > 0 ? rs->window : WINDOW };
+	struct json_values v;
+	struct str text;
 
-	w.hosts = mem_array(im->window, sizeof(w.hosts[0]));
-	w.names = names_new(im->window);
-	import_values(im, take_object, &w);
-	if (!im->stop)
-		window_flush(&w);
+	w.hosts = mem_array(w.most, sizeof(w.hosts[0]));
+	w.names = names_new(w.most);
+	json_values_open(&v, rs->src, NULL);
+	while (records_text(rs, &v, &text)) {
+		w.line = v.line;
+		if (is_end(text))
+			rs->read--;
+		else
+			take_text(&w, text);
+	}
+	json_values_close(&v);
+	window_flush(&w);
 	names_free(w.names);
 	free(w.hosts);
 	arena_free(w.arena);

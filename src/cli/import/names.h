@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A set of names, each with a number: the addresses of a batch with their rounds, and the tags that
+/* A set of names, each with a number: the keys of a batch with their items, and the tags that
  * were seen. names_clear empties the set without freeing its slots. */
 #ifndef CLI_IMPORT_NAMES_H
 #define CLI_IMPORT_NAMES_H

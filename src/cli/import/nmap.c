@@ -15,13 +15,12 @@
 
 #include <openssl/evp.h> /* first, since it declares a member rand, which base.h forbids */
 
-#include "cli/import/import.h"
-#include "cli/import/source.h"
+#include "cli/import/records.h"
 
 #include <expat.h>
 #include <openssl/sha.h>
 
-enum { DEPTH = 64, TEXT = 65536, HOST_BYTES = IMPORT_DOCUMENT, KEY = 48 };
+enum { DEPTH = 64, TEXT = 65536, HOST_BYTES = 8 * 1024 * 1024, KEY = 48, SERVICE_BYTES = 1024 };
 
 /* The table of a script that the next elem belongs to. */
 struct tables {
@@ -30,10 +29,13 @@ struct tables {
 };
 
 struct nmap {
-	struct importer *im;
+	struct records *rs;
 	XML_Parser xml;
-	struct import_host host;
-	struct import_service *service; /* the service of the present port, or NULL */
+	struct record host;
+	struct record_object *service; /* the service of the present port, or NULL */
+	struct str
+	    transport; /* with port: a port whose service is made once it is known to be open */
+	int64_t port;  /* 0: it is closed, or its service is there already */
 	bool in_host, up, os_done, too_big;
 	uint64_t line; /* first line of the host */
 	struct str script;
@@ -77,7 +79,7 @@ copy_for_host(struct nmap *x, struct str s)
 		x->too_big = true;
 		return STR_NULL;
 	}
-	return arena_str(x->im->arena, s);
+	return arena_str(x->rs->a, s);
 }
 
 static struct str
@@ -96,18 +98,44 @@ parse_number(const char *z)
 }
 
 static void
-set_time(struct opt *o, int64_t seconds)
+set_time(struct nmap *x, const char *name, int64_t seconds)
 {
 	if (seconds > 0)
-		*o = (struct opt){ true, seconds * 1000000 };
+		record_set_time(x->rs->a, x->host.root, name, (struct ts){ seconds * SECOND_US });
 }
 
 static void
-add_text(struct nmap *x, struct texts *t, struct str s)
+add_text(struct nmap *x, struct record_object *o, const char *list, struct str s)
 {
 	s = copy_for_host(x, s);
-	if (s.p != NULL && t->n < IMPORT_ITEMS)
-		import_texts_add(x->im->arena, t, s);
+	if (s.p != NULL && record_texts(o, list, &(const struct str *){ NULL }) < LIM_LIST)
+		record_add(x->rs->a, o, list, s);
+}
+
+static void
+set_text(struct nmap *x, struct record_object *o, const char *name, struct str s)
+{
+	record_set_text(x->rs->a, o, name, copy_for_host(x, s));
+}
+
+/* The service of the present port, which is made at its first use; NULL: the port is closed. */
+static struct record_object *
+present_service(struct nmap *x)
+{
+	if (x->port == 0)
+		return x->service;
+	x->service = record_nested(x->rs->a, &x->host);
+	x->used += SERVICE_BYTES;
+	record_set_int(x->rs->a, x->service, "port", x->port);
+	record_set_text(x->rs->a, x->service, "transport", x->transport);
+	x->port = 0;
+	return x->service;
+}
+
+static size_t
+count_services(const struct nmap *x)
+{
+	return record_nested_all(&x->host, &(struct record_object *const *){ NULL });
 }
 
 /* ---- elements ---- */
@@ -118,35 +146,34 @@ begin_host(struct nmap *x, const char **atts)
 	int64_t start = parse_number(attribute(atts, "starttime")),
 		end = parse_number(attribute(atts, "endtime"));
 
-	arena_reset(x->im->arena);
-	x->host = (struct import_host){ .ip = STR_NULL };
+	arena_reset(x->rs->a);
+	x->host = record_new(x->rs->a, DATASET_HOSTS);
 	x->service = NULL;
+	x->port = 0;
 	x->in_host = x->up = true;
 	x->os_done = x->too_big = false;
 	x->used = 0;
 	x->line = XML_GetCurrentLineNumber(x->xml);
 	if (start == 0)
 		start = x->started;
-	set_time(&x->host.first_seen, start);
-	set_time(&x->host.last_seen, end >= start ? end : start);
+	set_time(x, "first_seen", start);
+	set_time(x, "last_seen", end >= start ? end : start);
 }
 
 static void
 end_host(struct nmap *x)
 {
-	struct import_host *h = &x->host;
-
 	x->in_host = false;
-	if (!x->up || h->nservices == 0)
+	if (!x->up || count_services(x) == 0)
 		return; /* the host was down or has no open port */
-	x->im->read++;
+	x->rs->read++;
 	if (x->too_big)
-		import_bad(x->im, x->line, "the host is larger than %d bytes", HOST_BYTES);
-	else if (h->ip.p == NULL)
-		import_bad(x->im, x->line, "the host has no IP address");
+		records_bad(x->rs, x->line, "the host is larger than %d bytes", HOST_BYTES);
+	else if (record_text(x->host.root, "ip").p == NULL)
+		records_bad(x->rs, x->line, "the host has no IP address");
 	else
-		import_emit(x->im, h, IMPORT_LENIENT, x->line);
-	if (x->im->stop)
+		records_emit(x->rs, &x->host, STR_NULL, RECORD_LENIENT, x->line);
+	if (x->rs->stop)
 		XML_StopParser(x->xml, XML_FALSE);
 }
 
@@ -156,7 +183,7 @@ set_address(struct nmap *x, const char **atts)
 	const char *type = attribute(atts, "addrtype");
 
 	if (type != NULL && (strcmp(type, "ipv4") == 0 || strcmp(type, "ipv6") == 0))
-		x->host.ip = copy_attribute(x, atts, "addr");
+		set_text(x, x->host.root, "ip", str_of(attribute(atts, "addr")));
 }
 
 static void
@@ -166,39 +193,38 @@ add_hostname(struct nmap *x, const char **atts)
 	struct str name = str_of(attribute(atts, "name"));
 
 	if (type != NULL && strcmp(type, "PTR") == 0)
-		x->host.ptr = copy_for_host(x, name);
-	add_text(x, &x->host.hostnames, name);
+		set_text(x, x->host.root, "ptr", name);
+	add_text(x, x->host.root, "hostnames", name);
 }
 
 static void
 begin_port(struct nmap *x, const char **atts)
 {
-	struct import_service *s;
 	int64_t port = parse_number(attribute(atts, "portid"));
 
 	x->service = NULL;
-	if (port < 1 || port > 65535 || x->host.nservices >= IMPORT_ITEMS)
+	x->port = 0;
+	if (port < 1 || port > 65535 || count_services(x) >= LIM_LIST)
 		return;
-	s = import_service_add(x->im->arena, &x->host);
-	x->used += sizeof(*s) * 2;
-	s->port = (struct opt){ true, port };
-	s->transport = copy_attribute(x, atts, "protocol");
-	s->first_seen = x->host.first_seen;
-	s->last_seen = x->host.last_seen;
-	x->service = s;
+	x->port = port;
+	x->transport = copy_attribute(x, atts, "protocol");
 }
 
-/* Removes the newest port again if it is not open. */
 static void
-drop_closed_port(struct nmap *x, const char **atts)
+set_state(struct nmap *x, const char **atts)
 {
 	const char *state = attribute(atts, "state");
 
-	if (x->service == NULL || (state != NULL && strcmp(state, "open") == 0))
-		return;
-	memset(x->service, 0, sizeof(*x->service));
-	x->used -= sizeof(*x->service) * 2;
-	x->host.nservices--;
+	if (state != NULL && strcmp(state, "open") == 0)
+		(void)present_service(x);
+	else
+		x->port = 0;
+}
+
+static void
+end_port(struct nmap *x)
+{
+	(void)present_service(x); /* a port without a state is open */
 	x->service = NULL;
 }
 
@@ -225,15 +251,15 @@ name_inside_tls(struct str name)
 }
 
 /* Builds the banner: the description of a service as in nmap's plain output. */
-static void
-build_banner(struct nmap *x, struct import_service *s, const char *extra)
+static struct str
+build_banner(struct nmap *x, struct str product, struct str version, const char *extra)
 {
-	struct buf b = { .a = x->im->arena };
+	struct buf b = { .a = x->rs->a };
 
-	buf_str(&b, s->product);
-	if (s->version.n > 0) {
+	buf_str(&b, product);
+	if (version.n > 0) {
 		buf_char(&b, ' ');
-		buf_str(&b, s->version);
+		buf_str(&b, version);
 	}
 	if (extra != NULL && *extra != '\0') {
 		buf_z(&b, " (");
@@ -241,37 +267,43 @@ build_banner(struct nmap *x, struct import_service *s, const char *extra)
 		buf_char(&b, ')');
 	}
 	x->used += b.n;
-	s->banner = buf_done(&b);
+	return buf_done(&b);
 }
 
-static struct str
-read_ostype(struct nmap *x, const char **atts)
+/* The first guess wins, but "Unix" is less specific than any other. */
+static void
+guess_os(struct nmap *x, struct str guess)
 {
-	struct str s = copy_attribute(x, atts, "ostype");
+	struct str os = record_text(x->host.root, "os");
 
-	return s.p != NULL ? s : x->host.os;
+	if (guess.n > 0 && (os.p == NULL || str_is(os, "Unix")))
+		set_text(x, x->host.root, "os", guess);
 }
 
 static void
 set_service(struct nmap *x, const char **atts)
 {
-	struct import_service *s = x->service;
+	struct record_object *s = present_service(x);
+	struct arena *a = x->rs->a;
 	const char *tunnel = attribute(atts, "tunnel");
+	struct str name, product, version;
 	bool tls;
 
 	if (s == NULL)
 		return;
-	s->service_name = copy_attribute(x, atts, "name");
-	s->product = copy_attribute(x, atts, "product");
-	s->version = copy_attribute(x, atts, "version");
-	tls = (tunnel != NULL && strcmp(tunnel, "ssl") == 0) || str_is(s->service_name, "https");
-	s->protocol = tls ? name_inside_tls(s->service_name) : s->service_name;
-	s->tls_enabled = (struct opt){ true, tls };
-	if (s->product.p != NULL)
-		build_banner(x, s, attribute(atts, "extrainfo"));
-	/* the first guess wins, but "Unix" is less specific than any other */
-	if (x->host.os.p == NULL || str_is(x->host.os, "Unix"))
-		x->host.os = read_ostype(x, atts);
+	name = copy_attribute(x, atts, "name");
+	product = copy_attribute(x, atts, "product");
+	version = copy_attribute(x, atts, "version");
+	tls = (tunnel != NULL && strcmp(tunnel, "ssl") == 0) || str_is(name, "https");
+	record_set_text(a, s, "service_name", name);
+	record_set_text(a, s, "product", product);
+	record_set_text(a, s, "version", version);
+	record_set_text(a, s, "protocol", tls ? name_inside_tls(name) : name);
+	record_set_bool(a, s, "tls_enabled", tls);
+	if (product.p != NULL)
+		record_set_text(a, s, "banner",
+		    build_banner(x, product, version, attribute(atts, "extrainfo")));
+	guess_os(x, str_of(attribute(atts, "ostype")));
 }
 
 /* The first match is the best; it replaces a guess from a service. */
@@ -281,7 +313,7 @@ set_os(struct nmap *x, const char **atts)
 	if (x->os_done)
 		return;
 	x->os_done = true;
-	x->host.os = copy_attribute(x, atts, "name");
+	set_text(x, x->host.root, "os", str_of(attribute(atts, "name")));
 }
 
 /* A CPE such as cpe:/a:nginx:nginx:1.22.1. A program (a) belongs to the service, a system (o) or device (h) to the
@@ -289,19 +321,20 @@ set_os(struct nmap *x, const char **atts)
 static void
 add_cpe(struct nmap *x, struct str s)
 {
+	struct record_object *service = present_service(x);
 	const char *colon;
 
-	if (x->service == NULL || str_starts(s, STR("cpe:/o:")) || str_starts(s, STR("cpe:/h:"))) {
-		add_text(x, &x->host.cpe, s);
+	if (service == NULL || str_starts(s, STR("cpe:/o:")) || str_starts(s, STR("cpe:/h:"))) {
+		add_text(x, x->host.root, "cpe", s);
 		return;
 	}
-	add_text(x, &x->service->cpe, s);
-	if (x->service->vendor.p != NULL || s.n < 8 || !str_starts(s, STR("cpe:/a:")))
+	add_text(x, service, "cpe", s);
+	if (record_text(service, "vendor").p != NULL || s.n < 8 || !str_starts(s, STR("cpe:/a:")))
 		return;
 	s = (struct str){ s.p + 7, s.n - 7 };
 	colon = memchr(s.p, ':', s.n);
-	x->service->vendor =
-	    copy_for_host(x, (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
+	set_text(
+	    x, service, "vendor", (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
 }
 
 /* ---- scripts ---- */
@@ -309,18 +342,19 @@ add_cpe(struct nmap *x, struct str s)
 static void
 begin_script(struct nmap *x, const char **atts)
 {
+	struct record_object *service = present_service(x);
 	struct str output = str_of(attribute(atts, "output"));
 
 	x->script = STR_NULL;
 	x->tables.depth = 0;
-	if (x->service == NULL)
+	if (service == NULL)
 		return;
 	x->script = copy_attribute(x, atts, "id");
 	if (str_is(x->script, "banner"))
-		x->service->banner = copy_for_host(x, output);
+		set_text(x, service, "banner", output);
 	if (str_is(x->script, "http-server-header") &&
 	    memchr(output.p == NULL ? "" : output.p, '\n', output.n) == NULL)
-		x->service->http.server = copy_for_host(x, str_trim(output));
+		set_text(x, service, "http.server", str_trim(output));
 	x->subject[0] = x->issuer[0] = '\0';
 }
 
@@ -360,7 +394,7 @@ add_alternative_names(struct nmap *x, struct str list)
 		struct str one = str_trim((struct str){ list.p, n });
 
 		if (str_starts(one, STR("DNS:")))
-			add_text(x, &x->service->tls.certificate.names,
+			add_text(x, x->service, "tls.certificate.names",
 			    (struct str){ one.p + 4, one.n - 4 });
 		n += comma != NULL;
 		list = (struct str){ list.p + n, list.n - n };
@@ -388,8 +422,8 @@ hash_certificate(struct nmap *x, struct str pem)
 	to = memmem(from, pem.n - (size_t)(from - pem.p), "-----END", 8);
 	if (to == NULL)
 		return;
-	b64 = arena_alloc(x->im->arena, (size_t)(to - from) + 1);
-	der = arena_alloc(x->im->arena, (size_t)(to - from) + 4);
+	b64 = arena_alloc(x->rs->a, (size_t)(to - from) + 1);
+	der = arena_alloc(x->rs->a, (size_t)(to - from) + 4);
 	x->used += 2 * (size_t)(to - from);
 	for (; from < to; from++)
 		if (*from > ' ')
@@ -400,34 +434,33 @@ hash_certificate(struct nmap *x, struct str pem)
 	len -= (b64[n - 1] == '=') + (b64[n - 2] == '=');
 	SHA256(der, (size_t)len, sum);
 	hex_print(hex, sum, sizeof(sum));
-	x->service->tls.certificate.fingerprint_sha256 = copy_for_host(x, str_of(hex));
+	set_text(x, x->service, "tls.certificate.fingerprint_sha256", str_of(hex));
 }
 
 static void
 set_not_after(struct nmap *x, struct str when)
 {
 	struct ts t;
-	struct str z =
-	    arena_printf(x->im->arena, "%.*sZ", (int)(when.n > 19 ? 19 : when.n), when.p);
+	struct str z = arena_printf(x->rs->a, "%.*sZ", (int)(when.n > 19 ? 19 : when.n), when.p);
 
 	if (ts_parse(z, &t))
-		x->service->tls.certificate.not_after = (struct opt){ true, t.us };
+		record_set_time(x->rs->a, x->service, "tls.certificate.not_after", t);
 }
 
 static void
 handle_certificate_elem(struct nmap *x, struct str text)
 {
-	struct import_service *s = x->service;
+	struct record_object *s = x->service;
 
-	s->tls_enabled = (struct opt){ true, true };
+	record_set_bool(x->rs->a, s, "tls_enabled", true);
 	if (is_in_table(x, 1, "subject")) {
 		add_part(x->subject, sizeof(x->subject), x->elem, text);
 		if (strcmp(x->elem, "commonName") == 0)
-			s->tls.certificate.subject_cn = copy_for_host(x, text);
+			set_text(x, s, "tls.certificate.subject_cn", text);
 	} else if (is_in_table(x, 1, "issuer")) {
 		add_part(x->issuer, sizeof(x->issuer), x->elem, text);
 		if (strcmp(x->elem, "commonName") == 0)
-			s->tls.certificate.issuer_cn = copy_for_host(x, text);
+			set_text(x, s, "tls.certificate.issuer_cn", text);
 	} else if (is_in_table(x, 1, "validity") && strcmp(x->elem, "notAfter") == 0) {
 		set_not_after(x, text);
 	} else if (is_in_table(x, 2, "extensions") && strcmp(x->elem, "name") == 0) {
@@ -438,7 +471,7 @@ handle_certificate_elem(struct nmap *x, struct str text)
 	} else if (x->tables.depth == 0 && strcmp(x->elem, "pem") == 0) {
 		hash_certificate(x, text);
 	} else if (x->tables.depth == 0 && strcmp(x->elem, "sha256") == 0) {
-		s->tls.certificate.fingerprint_sha256 = copy_for_host(x, text);
+		set_text(x, s, "tls.certificate.fingerprint_sha256", text);
 	}
 }
 
@@ -452,17 +485,18 @@ end_elem(struct nmap *x)
 	if (str_is(x->script, "ssl-cert"))
 		handle_certificate_elem(x, text);
 	else if (str_is(x->script, "http-title") && strcmp(x->elem, "title") == 0)
-		x->service->http.title = copy_for_host(x, str_trim(text));
-	else if (str_is(x->script, "http-server-header") && x->service->http.server.p == NULL)
-		x->service->http.server = copy_for_host(x, str_trim(text));
+		set_text(x, x->service, "http.title", str_trim(text));
+	else if (str_is(x->script, "http-server-header") &&
+		 record_text(x->service, "http.server").p == NULL)
+		set_text(x, x->service, "http.server", str_trim(text));
 }
 
 static void
 end_script(struct nmap *x)
 {
 	if (x->service != NULL && str_is(x->script, "ssl-cert") && x->subject[0] != '\0')
-		x->service->tls.certificate.self_signed =
-		    (struct opt){ true, strcmp(x->subject, x->issuer) == 0 };
+		record_set_bool(x->rs->a, x->service, "tls.certificate.self_signed",
+		    strcmp(x->subject, x->issuer) == 0);
 	x->script = STR_NULL;
 }
 
@@ -516,7 +550,7 @@ begin_inside(struct nmap *x, enum element what, const char **atts)
 		begin_port(x, atts);
 		break;
 	case STATE:
-		drop_closed_port(x, atts);
+		set_state(x, atts);
 		break;
 	case SERVICE:
 		set_service(x, atts);
@@ -580,7 +614,7 @@ on_element_end(void *arg, const char *name)
 	if (what == HOST)
 		end_host(x);
 	else if (what == PORT)
-		x->service = NULL;
+		end_port(x);
 	else if (what == CPE)
 		add_cpe(x, buf_done(&x->text));
 	else if (what == ELEM)
@@ -623,26 +657,26 @@ parse_input(struct nmap *x)
 	enum XML_Status rc;
 
 	do {
-		chunk = source_chunk(x->im->src);
+		chunk = source_chunk(x->rs->src);
 		fed += chunk.n;
 		rc = XML_Parse(x->xml, chunk.p, (int)chunk.n, chunk.n == 0);
 		if (rc == XML_STATUS_OK &&
 		    fed - (uint64_t)XML_GetCurrentByteIndex(x->xml) > IMPORT_LINE && chunk.n > 0)
 			refuse_document(x, "a tag is too long");
 	} while (rc == XML_STATUS_OK && x->refused == NULL && chunk.n > 0);
-	if (x->im->stop)
+	if (x->rs->stop)
 		return;
 	if (x->refused == NULL && rc == XML_STATUS_OK)
 		return;
-	x->im->read++;
-	import_bad(x->im, XML_GetCurrentLineNumber(x->xml), "%s; the rest of the file is not read",
+	x->rs->read++;
+	records_bad(x->rs, XML_GetCurrentLineNumber(x->xml), "%s; the rest of the file is not read",
 	    x->refused != NULL ? x->refused : XML_ErrorString(XML_GetErrorCode(x->xml)));
 }
 
 void
-import_nmap(struct importer *im)
+read_nmap(struct records *rs)
 {
-	struct nmap x = { .im = im };
+	struct nmap x = { .rs = rs };
 
 	x.xml = XML_ParserCreate(NULL);
 	if (x.xml == NULL)
@@ -655,5 +689,5 @@ import_nmap(struct importer *im)
 	parse_input(&x);
 	XML_ParserFree(x.xml);
 	buf_free(&x.text);
-	arena_reset(im->arena);
+	arena_reset(rs->a);
 }

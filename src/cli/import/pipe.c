@@ -1,169 +1,188 @@
 /* SPDX-License-Identifier: ISC */
-/* The reader's thread fills one batch of hosts while the caller stores the other (handover.h). */
+/* The reader's thread of an import of records.
+
+     source --> reader of the format --take_record--> batch (enriched, merged by key, printed) --> the caller stores it
+
+   Parsing and printing cost about as much as storing, so the two threads use two cores. All trees of records are in
+   arenas of this thread; a batch has texts alone. Messages about bad records end after the first hundred; the counts
+   have all of them. */
 #include "config.h"
 
-#include "cli/import/format.h"
-#include "cli/import/handover.h"
-#include "cli/import/import.h"
-#include "cli/import/names.h"
 #include "cli/import/pipe.h"
-#include "cli/import/source.h"
 
-enum { BATCH_HOSTS = 5000, BATCH_BYTES = 8 * 1024 * 1024, MESSAGES = 100, TAGS = 65536 };
+#include "address/start_url.h"
+#include "cli/import/handover.h"
+#include "cli/import/names.h"
+
+enum { MESSAGES = 100, TAGS = 65536 };
 
 struct import_pipe {
 	struct import_pipe_options o;
 	struct handover turns;
-	struct import_batch batches[2];
-	const char *failed;
+	struct import_part parts[2];
+	records_reader *reader; /* NULL: not started */
 	/* used by the reader's thread only */
 	struct source src;
-	struct importer im;
-	struct names *addresses, *tags;
-	uint64_t counted, shown;
+	struct records rs;
+	struct arena *scratch;
+	struct names *tags; /* those that the table tag has, as this import has seen to it */
+	uint64_t read, skipped, shown;
 };
 
-/* ---- the reader's thread ---- */
-
-static struct import_batch *
-current_batch(struct import_pipe *p)
+static struct import_part *
+current_part(struct import_pipe *p)
 {
-	return &p->batches[handover_filling(&p->turns)];
+	return &p->parts[handover_filling(&p->turns)];
 }
 
-/* Gives the batch to the caller and empties the other one. The set of addresses is emptied for each batch, because
-   rounds are counted within one transaction. */
-static void
-hand_over_batch(struct import_pipe *p)
+static bool
+hand_over_part(struct import_pipe *p)
 {
-	struct import_batch *b = current_batch(p);
+	struct import_part *part = current_part(p);
+	bool go_on;
 
-	b->read = p->im.read - p->counted;
-	p->counted = p->im.read;
-	if (!handover_give(&p->turns))
-		p->im.stop = true;
-	b = current_batch(p);
-	buf_clear(&b->rows);
-	buf_clear(&b->tags);
-	buf_clear(&b->messages);
-	b->hosts = b->rounds = 0;
-	b->read = b->bad = 0;
-	names_clear(p->addresses);
-}
-
-/* Collects the tags that the import has not met yet. The set is a cache that saves
-   statements, nothing more: when it is full it is emptied, and a tag that is met
-   again is sent again, which register_tags ignores. The set survives batches,
-   whereas a batch that fails ends the import; so no tag can be lost between the
-   two. */
-static void
-add_tags(struct import_pipe *p, const struct texts *t)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		uint32_t *at;
-
-		if (names_full(p->tags))
-			names_clear(p->tags);
-		at = names_at(p->tags, t->p[i]);
-		if (*at != 0)
-			continue;
-		*at = 1;
-		buf_str(&current_batch(p)->tags, t->p[i]);
-		buf_char(&current_batch(p)->tags, '\0');
-	}
-}
-
-static void
-add_host_row(void *arg, const struct import_host *h, struct str doc)
-{
-	struct import_pipe *p = arg;
-	struct import_batch *b = current_batch(p);
-	uint32_t *times;
-
-	add_tags(p, &h->tags);
-	for (size_t i = 0; i < h->nservices; i++)
-		add_tags(p, &h->services[i].tags);
-	times = names_at(p->addresses, h->ip);
-	if (*times >= b->rounds)
-		b->rounds = *times + 1;
-	/* IMPORT_COPY quotes and separates with control characters, which JSON always escapes */
-	buf_printf(&b->rows, "%u\002", (*times)++);
-	buf_str(&b->rows, h->ip);
-	buf_char(&b->rows, '\002');
-	buf_str(&b->rows, doc);
-	buf_char(&b->rows, '\n');
-	b->hosts++;
-	if (b->hosts == BATCH_HOSTS || b->rows.n >= BATCH_BYTES || b->rounds == IMPORT_ROUNDS)
-		hand_over_batch(p);
+	part->read = p->rs.read - p->read;
+	part->skipped = p->rs.skipped - p->skipped;
+	p->read = p->rs.read;
+	p->skipped = p->rs.skipped;
+	go_on = handover_give(&p->turns);
+	part = current_part(p);
+	import_batch_clear(&part->batch);
+	buf_clear(&part->messages);
+	part->read = part->bad = part->skipped = 0;
+	return go_on;
 }
 
 static void
 add_bad_message(void *arg, uint64_t line, struct str what)
 {
 	struct import_pipe *p = arg;
-	struct import_batch *b = current_batch(p);
+	struct import_part *part = current_part(p);
 
-	b->bad++;
+	part->bad++;
 	if (p->shown++ < MESSAGES)
-		buf_printf(&b->messages, "%s:%ju: %.*s\n", p->o.file, (uintmax_t)line, (int)what.n,
-		    what.p);
+		buf_printf(&part->messages, "%s:%ju: %.*s\n", p->o.file, (uintmax_t)line,
+		    (int)what.n, what.p);
 	if (p->o.strict)
-		p->im.stop = true;
+		p->rs.stop = true;
+}
+
+/* Collects the tags that the import has not met yet. The set is a cache that saves statements, nothing more: when it is
+   full it is emptied, and a tag that is met again is sent again, which the store ignores. The set survives batches,
+   whereas a batch that fails ends the import; so no tag can be lost between the two. */
+static void
+add_tags(struct import_pipe *p, struct import_batch *b, const struct record_object *o)
+{
+	const struct str *slugs;
+	size_t n = record_texts(o, "tags", &slugs);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t *at;
+
+		if (names_full(p->tags))
+			names_clear(p->tags);
+		at = names_at(p->tags, slugs[i]);
+		if (*at != 0)
+			continue;
+		*at = 1;
+		import_batch_add_tag(b, slugs[i]);
+	}
+}
+
+static void
+add_host_tags(struct import_pipe *p, struct import_batch *b, const struct record *host)
+{
+	struct record_object *const *services;
+	size_t n = record_nested_all(host, &services);
+
+	add_tags(p, b, host->root);
+	for (size_t i = 0; i < n; i++)
+		add_tags(p, b, services[i]);
+}
+
+static bool
+take_record(void *arg, const struct record *r, struct str der)
+{
+	struct import_pipe *p = arg;
+	struct import_batch *b = &current_part(p)->batch;
+	struct record host = *r;
+
+	arena_reset(p->scratch);
+	if (r->dataset == DATASET_HOSTS && p->o.enrich != NULL)
+		(void)enrich_host(p->o.enrich, p->scratch, &host, false);
+	if (r->dataset == DATASET_HOSTS)
+		add_host_tags(p, b, r);
+	if (!import_batch_add(b, p->scratch, r, der))
+		add_bad_message(p, p->src.line, STR("the record would be too large"));
+	return !import_batch_full(b) || hand_over_part(p);
 }
 
 static void *
 reader_main(void *arg)
 {
 	struct import_pipe *p = arg;
-	const struct format *guess =
-	    p->o.reader != NULL ? NULL : format_guess(DATASET_HOSTS, &p->src);
-	import_reader *reader = guess == NULL ? p->o.reader : guess->hosts;
 
-	if (reader != NULL)
-		reader(&p->im);
-	if (p->src.failed != NULL)
-		p->failed = p->src.failed;
-	else if (reader == NULL)
-		p->failed = "is in no format known here; name one with --format";
-	hand_over_batch(p);
+	p->reader(&p->rs);
+	hand_over_part(p);
 	handover_done(&p->turns);
 	return NULL;
 }
 
-/* ---- the caller's thread ---- */
-
 struct import_pipe *
-import_pipe_start(const struct import_pipe_options *o)
+import_pipe_open(const struct import_pipe_options *o)
 {
 	struct import_pipe *p = mem_zero(sizeof(*p));
 
 	p->o = *o;
 	source_open(&p->src, o->fd, handover_open(&p->turns));
-	p->addresses = names_new(BATCH_HOSTS);
+	p->scratch = arena_new((size_t)1 << 30);
 	p->tags = names_new(TAGS);
-	p->im = (struct importer){ .src = &p->src,
-		.enrich = o->enrich,
-		.host = add_host_row,
+	for (size_t i = 0; i < COUNT(p->parts); i++)
+		import_batch_open(&p->parts[i].batch, o->dataset);
+	p->rs = (struct records){ .dataset = o->dataset,
+		.src = &p->src,
+		.a = arena_new((size_t)1 << 30),
+		.origin = o->origin,
+		.seen = o->seen,
+		.take = take_record,
 		.bad = add_bad_message,
-		.arg = p,
-		.window = IMPORT_WINDOW };
-	p->im.arena = arena_new((size_t)1 << 30);
-	handover_start(&p->turns, reader_main, p);
+		.arg = p };
+	/* both threads finish records; the list of suffixes is loaded at its first use, which must not be theirs */
+	(void)host_registrable(p->scratch, STR("example.org"));
 	return p;
 }
 
-const struct import_batch *
+const struct format *
+import_pipe_guess(struct import_pipe *p)
+{
+	return format_guess(p->o.dataset, &p->src);
+}
+
+struct format_options *
+import_pipe_format_options(struct import_pipe *p)
+{
+	return &p->rs.options;
+}
+
+void
+import_pipe_start(struct import_pipe *p, records_reader *reader)
+{
+	p->reader = reader;
+	handover_start(&p->turns, reader_main, p);
+}
+
+struct import_part *
 import_pipe_next(struct import_pipe *p)
 {
 	int which = handover_take(&p->turns);
 
-	return which < 0 ? NULL : &p->batches[which];
+	return which < 0 ? NULL : &p->parts[which];
 }
 
 const char *
 import_pipe_failed(const struct import_pipe *p)
 {
-	return p->failed;
+	return p->src.failed;
 }
 
 uint64_t
@@ -175,16 +194,17 @@ import_pipe_bytes(const struct import_pipe *p)
 void
 import_pipe_end(struct import_pipe *p)
 {
-	handover_stop(&p->turns);
-	for (size_t i = 0; i < COUNT(p->batches); i++) {
-		buf_free(&p->batches[i].rows);
-		buf_free(&p->batches[i].tags);
-		buf_free(&p->batches[i].messages);
+	if (p->reader != NULL)
+		handover_stop(&p->turns);
+	else
+		handover_close(&p->turns);
+	for (size_t i = 0; i < COUNT(p->parts); i++) {
+		import_batch_close(&p->parts[i].batch);
+		buf_free(&p->parts[i].messages);
 	}
-	buf_free(&p->im.doc);
-	names_free(p->addresses);
 	names_free(p->tags);
-	arena_free(p->im.arena);
+	arena_free(p->rs.a);
+	arena_free(p->scratch);
 	source_close(&p->src);
 	free(p);
 }

@@ -2,6 +2,7 @@
 /* The reader of ndjson, and the functions that all readers of records share.
 
      records_next    counts an entry and resets the arena: the entry before is gone
+     records_text    takes the next value of a format that is JSON, and reports a value that does not end
      records_json    reads all values of a format that is JSON
      records_emit    adds --source and --seen, finishes the record and hands it to the importer
      records_bad     reports an entry with its line; control characters of the file become question marks
@@ -62,9 +63,8 @@ records_emit(
 		rs->stop = true;
 }
 
-/* The next value of the file; faults of the file are reported. False: the file has ended, or the import stops. */
-static bool
-next_value(struct records *rs, struct json_values *v, struct str *text)
+bool
+records_text(struct records *rs, struct json_values *v, struct str *text)
 {
 	for (;;) {
 		enum json_values_next how = json_values_next(v, text);
@@ -88,7 +88,7 @@ read_ndjson(struct records *rs)
 	struct record r;
 
 	json_values_open(&v, rs->src, NULL);
-	while (next_value(rs, &v, &text)) {
+	while (records_text(rs, &v, &text)) {
 		if (record_parse(rs->a, rs->dataset, text, RECORD_STRICT, &r, &what))
 			records_emit(rs, &r, STR_NULL, RECORD_STRICT, v.line);
 		else
@@ -105,7 +105,7 @@ records_json(struct records *rs, const char *member, records_value *take, void *
 	struct str text;
 
 	json_values_open(&v, rs->src, member);
-	while (next_value(rs, &v, &text)) {
+	while (records_text(rs, &v, &text)) {
 		const struct json_value *o = json_parse_told(rs->a, text, &fault);
 
 		if (o == NULL)

@@ -23,11 +23,12 @@ struct records {
 	bool (*take)(void *arg, const struct record *r, struct str der);
 	void (*bad)(void *arg, uint64_t line, struct str what);
 	void *arg;
+	size_t window; /* masscan: hosts that are gathered at a time; 0: as many as it likes */
 };
 
 typedef void records_reader(struct records *rs);
 
-records_reader read_ndjson, read_pem, read_der;
+records_reader read_ndjson, read_nmap, read_masscan, read_pem, read_der;
 records_reader read_cof, read_zdns, read_massdns, read_dnsx, read_sonar;
 records_reader read_ct, read_ct_tile, read_certstream, read_tlsx;
 records_reader read_rdap, read_whoisjson, read_autoindex;
@@ -39,13 +40,16 @@ void records_emit(
     struct records *rs, struct record *r, struct str der, enum record_manner manner, uint64_t line);
 void records_bad(struct records *rs, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
 
+/* The text of the next value of the file, which is counted. False: the file has ended, or the reader must end. */
+struct json_values;
+bool records_text(struct records *rs, struct json_values *v, struct str *text) MUST_USE;
 /* Reads the whole input as JSON (json_values.h), calls take for each object, and reports everything else as bad. member:
    NULL, or the member whose elements are taken one by one instead of the object around them, such as "entries". */
 typedef void records_value(void *arg, const struct json_value *v, uint64_t line);
 void records_json(struct records *rs, const char *member, records_value *take, void *arg);
 
-/* import_records.c: the command surfacectl import for a dataset of the table record. */
+/* import.c: the command surfacectl import for a dataset. */
 struct cli;
-int import_records(struct cli *c, enum dataset d, int argc, char **argv);
+int import_dataset(struct cli *c, enum dataset d, int argc, char **argv);
 
 #endif

@@ -1,169 +1,570 @@
 /* SPDX-License-Identifier: ISC */
-/* Stores a batch in one transaction: COPY into a temporary table, then a merge that writes only the rows that
-   change. */
+/* Stores batches of records in the table record (store.h has the picture). The merge is made
+   in C and not in SQL, because tbl/merges.h has rules for single members; so the stored documents
+   of a batch are read first, and an advisory lock for each lane keeps a second import of the dataset,
+   and every other program that calls import_lock, from changing them before they are written. A row
+   lock for each key would do the same, but would write every unchanged row.
+
+   Memory: a tree is many times as large as its text. A batch therefore holds texts only, and trees
+   live in an arena that is reset for each item. */
 #include "config.h"
 
-#include "base/limits.h"
 #include "cli/import/store.h"
+
+#include "base/limits.h"
+#include "cli/import/names.h"
 #include "db/copy.h"
 
-enum { BATCH_BUDGET_US = 600 * SECOND_US };
+#include <pthread.h>
 
-struct outcome {
-	int64_t fresh, changed, large;
-	struct str example;
+enum {
+	STORE_BUDGET_US = 600 * SECOND_US,
+	LANES = 2,
+	LANE_LEAST = 2000, /* keys; below, the second connection is not worth its work */
 };
 
-static const struct field outcome_out[] = {
-	FIELD(struct outcome, fresh, 0),
-	FIELD(struct outcome, changed, 0),
-	FIELD(struct outcome, large, 0),
-	FIELD(struct outcome, example, NULLABLE),
+struct stored {
+	int64_t n; /* the number of the item, from 1 */
+	struct str doc;
+};
+
+static const struct field stored_out[] = {
+	FIELD(struct stored, n, 0),
+	FIELD(struct stored, doc, 0),
 	FIELD_END,
 };
 
-/* The temporary table belongs to the connection, which may be new. The settings prevent a plan that was made while
-   host was empty from scanning the whole table later. */
+/* The settings prevent a plan that was made while the table was empty from scanning all of it later. The temporary table
+   belongs to the connection, which may be new. */
 static const char stage[] = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
 			    " SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;"
-			    " CREATE TEMPORARY TABLE IF NOT EXISTS import_stage"
-			    " (round integer NOT NULL, ip inet NOT NULL, doc jsonb NOT NULL)"
-			    " ON COMMIT DELETE ROWS";
+			    " CREATE TEMPORARY TABLE IF NOT EXISTS record_stage (dataset smallint,"
+			    " key bytea, doc text, blob bytea) ON COMMIT DELETE ROWS";
 
-static const char copy[] =
-    "COPY import_stage (round, ip, doc) FROM STDIN"
-    " WITH (FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01', ESCAPE E'\\x01')";
+/* An import of a dataset waits for another one's batch of the same lane, so that neither takes a key of the other for a new
+   one. $2 and $3: the first and the last lane. */
+STMT(lock_lanes, NULL,
+    "SELECT pg_advisory_xact_lock(hashtext('record'), 16 * $1::integer + lane)"
+    " FROM generate_series($2::integer, $3::integer) AS lane ORDER BY lane");
+
+STMT_LIST(read_stored, struct stored, stored_out,
+    "SELECT k.n, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"
+    " JOIN record AS r ON r.dataset = $1::smallint AND r.key = k.key");
+
+#define COPY_FORMAT " WITH (FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01', ESCAPE E'\\x01')"
+static const char copy_new[] = "COPY record (dataset, key, doc) FROM STDIN" COPY_FORMAT;
+static const char copy_stage[] =
+    "COPY record_stage (dataset, key, doc, blob) FROM STDIN" COPY_FORMAT;
+
+STMT(update_changed, NULL,
+    "UPDATE record AS r SET doc = s.doc, gone = false FROM record_stage AS s"
+    " WHERE r.dataset = $1::smallint AND s.dataset = r.dataset AND s.key = r.key"
+    " AND s.doc IS NOT NULL");
 
 STMT(register_tags, NULL,
     "INSERT INTO tag (slug, name) SELECT slug, slug FROM unnest($1::text[]) AS slug"
     " ORDER BY slug ON CONFLICT DO NOTHING");
 
-/* Merges one round. The rows are in the order of addresses, so that two imports wait for each other
-   instead of ending in a deadlock.
+STMT(insert_blobs, NULL,
+    "INSERT INTO record_blob (dataset, key, blob)"
+    " SELECT dataset, key, blob FROM record_stage WHERE blob IS NOT NULL"
+    " ON CONFLICT DO NOTHING");
 
-     seen   each staged host beside its stored document, and the merge of the two; OFFSET 0 keeps the planner from
-            computing the merge again for each use of doc
-     fit    those that differ from the stored document, and whether their text is small enough
-     put    inserts and updates them; xmax = 0 marks a row that was inserted
+/* ---- the batch ---- */
 
-   After a conflict, which another import may cause, host_merge runs again on the newer row. A host
-   that would become too large keeps its document, since one record must not stop an import for
-   ever. As text, jsonb is at most six times as long (escapes), so only large documents are printed
-   to be measured. */
-static const struct stmt merge_round = {
-	.name = "merge_round",
-	.out = outcome_out,
-	.size = sizeof(struct outcome),
-	.sql = "WITH seen AS ("
-	       "  SELECT s.ip, h.doc AS old, CASE WHEN h.doc IS NULL"
-	       "    THEN jsonb_build_object('first_seen', $2::text, 'last_seen', "
-	       "$2::text) || s.doc"
-	       "    ELSE host_merge(h.doc, s.doc) END AS doc"
-	       "  FROM import_stage AS s LEFT JOIN host AS h ON h.ip = s.ip"
-	       "  WHERE s.round = $1::integer OFFSET 0),"
-	       " fit AS ("
-	       "  SELECT ip, doc, CASE WHEN pg_column_size(doc) < $3::integer / 6 THEN true"
-	       "    ELSE octet_length(doc::text) <= $3::integer END AS fits"
-	       "  FROM seen WHERE old IS NULL OR old <> doc),"
-	       " put AS ("
-	       "  INSERT INTO host AS h (ip, doc)"
-	       "  SELECT ip, doc FROM fit WHERE fits ORDER BY ip"
-	       "  ON CONFLICT (ip) DO UPDATE SET doc = host_merge(h.doc, excluded.doc)"
-	       "  RETURNING xmax = 0 AS fresh)"
-	       " SELECT count(*) FILTER (WHERE fresh) AS fresh,"
-	       " count(*) FILTER (WHERE NOT fresh) AS changed,"
-	       " (SELECT count(*) FROM fit WHERE NOT fits) AS large,"
-	       " (SELECT host(min(ip)) FROM fit WHERE NOT fits) AS example FROM put",
-};
-
-static enum db_rc
-insert_tags(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
+void
+import_batch_open(struct import_batch *b, enum dataset d)
 {
-	struct str all = buf_done(&b->tags);
-	struct strs slugs = { NULL, 0 };
-	struct str *p;
-	size_t n = 0;
-
-	for (size_t i = 0; i < all.n; i++)
-		n += all.p[i] == '\0';
-	if (n == 0)
-		return DB_OK;
-	slugs.p = p = ARENA_ARRAY(st->arena, n, struct str);
-	while (all.n > 0) {
-		p[slugs.n] = str_of(all.p);
-		all = (struct str){ all.p + p[slugs.n].n + 1, all.n - p[slugs.n].n - 1 };
-		slugs.n++;
-	}
-	return db_do(st->db, &register_tags, &sum->tags, P(slugs));
+	*b = (struct import_batch){ .dataset = d, .a = arena_new((size_t)1 << 30) };
+	b->items = mem_array(IMPORT_BATCH, sizeof(b->items[0]));
+	b->keys = names_new(IMPORT_BATCH);
 }
 
-/* Copies the batch into the temporary table and merges it round by round. The nth record of an
-   address is in round n - 1, because one INSERT ... ON CONFLICT cannot change a row twice; most
-   batches have one round. A host that is merged in two rounds counts twice, as the file has it
-   twice.
-
-   now is one text for the whole batch, so that two hosts without times in one batch get the same. */
-static enum db_rc
-copy_hosts(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
+void
+import_batch_close(struct import_batch *b)
 {
-	char now[TS_LEN + 1];
-	enum db_rc rc;
-	int64_t rows;
+	arena_free(b->a);
+	free(b->items);
+	names_free(b->keys);
+}
 
-	if (b->hosts == 0)
-		return DB_OK;
-	ts_print(ts_now(), now);
-	rc = db_copy_in_begin(st->db, copy);
-	if (rc == DB_OK)
-		rc = db_copy_in(st->db, buf_done(&b->rows));
-	if (rc == DB_OK)
-		rc = db_copy_in_end(st->db, &rows);
-	for (unsigned round = 0; rc == DB_OK && round < b->rounds; round++) {
-		struct outcome out = { 0 };
+void
+import_batch_clear(struct import_batch *b)
+{
+	arena_reset(b->a);
+	names_clear(b->keys);
+	b->n = b->bytes = b->copied = b->ntags = 0;
+	b->tags = NULL;
+}
 
-		rc = db_one(st->db, &merge_round, &out, P((int64_t)round), P(str_of(now)),
-		    P((int64_t)LIM_HOST_BYTES));
-		sum->fresh += out.fresh;
-		sum->changed += out.changed;
-		sum->large += out.large;
-		if (out.large > 0)
-			sum->example = out.example;
+void
+import_batch_add_tag(struct import_batch *b, struct str slug)
+{
+	b->tags = arena_room(b->a, b->tags, b->ntags, sizeof(*b->tags));
+	b->tags[b->ntags++] = arena_str(b->a, slug);
+}
+
+bool
+import_batch_full(const struct import_batch *b)
+{
+	return b->n == IMPORT_BATCH || b->bytes >= IMPORT_BATCH_BYTES ||
+	       b->copied >= IMPORT_BATCH_ROOM;
+}
+
+/* Parses a text that record_print wrote, perhaps in an older release, whose members may have gone since. */
+static bool
+read_text(struct arena *a, enum dataset d, struct str text, struct record *r, struct str *what)
+{
+	return record_parse(a, d, text, RECORD_LENIENT, r, what) &&
+	       record_finish(a, r, RECORD_LENIENT, what);
+}
+
+/* Parses a text that this process has printed. */
+static struct record
+read_own_text(struct arena *a, enum dataset d, struct str text)
+{
+	struct record r;
+	struct str what;
+
+	if (!read_text(a, d, text, &r, &what))
+		panic("a document of %s that was just printed: %.*s", record_dataset_name(d),
+		    (int)what.n, what.p);
+	return r;
+}
+
+/* The text in the arena; STR_NULL when it is too large to be stored. */
+static struct str
+write_text(struct arena *a, const struct record *r)
+{
+	struct buf b = { .a = a };
+
+	record_print(&b, r, NULL);
+	return b.n <= LIM_HOST_BYTES ? buf_done(&b) : STR_NULL;
+}
+
+static bool
+is_timeless(const struct record *r)
+{
+	int64_t seen;
+
+	return !record_int(r->root, "last_seen", &seen);
+}
+
+bool
+import_batch_add(
+    struct import_batch *b, struct arena *scratch, const struct record *r, struct str der)
+{
+	struct str key = record_key(scratch, r), text;
+	uint32_t *at = names_at(b->keys, key);
+	struct import_item *item = &b->items[*at == 0 ? b->n : *at - 1];
+	struct record merged = *r;
+
+	if (*at != 0) {
+		struct record before = read_own_text(scratch, b->dataset, item->text);
+
+		merged = record_merge(scratch, &before, r);
 	}
-	sum->unchanged = (int64_t)b->hosts - sum->fresh - sum->changed - sum->large;
+	text = write_text(scratch, &merged);
+	if (text.p == NULL)
+		return false;
+	if (*at == 0) {
+		*at = (uint32_t)++b->n;
+		*item = (struct import_item){ .key = arena_str(b->a, key) };
+	}
+	item->timeless = is_timeless(&merged);
+	b->bytes -= item->text.n;
+	item->text = arena_str(b->a, text);
+	if (item->der.p == NULL && der.p != NULL)
+		item->der = arena_str(b->a, der);
+	b->bytes += text.n + (der.p == NULL ? 0 : der.n);
+	b->copied += text.n + (der.p == NULL ? 0 : der.n);
+	return true;
+}
+
+/* ---- storing ---- */
+
+struct import_store {
+	enum dataset dataset;
+	const char *conninfo;
+	struct db *dbs[LANES]; /* the second one is NULL until it is needed */
+	struct arena *scratch[LANES];
+	const struct record_ports *replace;
+	struct db *failed;
+};
+
+/* The part of a batch that one connection stores. */
+struct lane {
+	const struct import_store *store;
+	struct db *db;
+	struct arena *a;
+	unsigned first, last; /* lanes */
+	const struct import_item *items;
+	size_t n;
+	struct strs tags;
+	struct ts now; /* for records that do not say when they were seen */
+	struct import_sum sum;
+	enum db_rc rc;
+};
+
+static struct str
+hex_bytes(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, 2 * s.n + 3);
+
+	p[0] = '\\';
+	p[1] = 'x';
+	hex_print(p + 2, (const unsigned char *)s.p, s.n);
+	return (struct str){ p, 2 * s.n + 2 };
+}
+
+/* FNV-1a. A key has the same lane in every import. */
+static unsigned
+lane_of(struct str key)
+{
+	uint32_t h = 2166136261;
+
+	for (size_t i = 0; i < key.n; i++)
+		h = (h ^ (unsigned char)key.p[i]) * 16777619;
+	return (h >> 16) % LANES;
+}
+
+/* An item of the batch beside its stored document. */
+struct pair {
+	struct str doc;  /* p NULL: not stored; empty: deleted */
+	struct str text; /* to write; STR_NULL: nothing */
+};
+
+static int64_t
+number_of(const struct lane *l)
+{
+	return record_dataset_number(l->store->dataset);
+}
+
+static enum db_rc
+read_pairs(const struct lane *l, struct pair *pairs)
+{
+	struct str *keys = ARENA_ARRAY(l->a, l->n, struct str);
+	struct list rows = { 0 };
+	const struct stored *row;
+	enum db_rc rc;
+
+	for (size_t i = 0; i < l->n; i++)
+		keys[i] = hex_bytes(l->a, l->items[i].key);
+	rc = db_list(l->db, &read_stored, &rows, P(number_of(l)), P(((struct strs){ keys, l->n })));
+	row = rows.items;
+	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++)
+		pairs[row->n - 1].doc = row->doc;
 	return rc;
 }
 
-/* Each batch is one transaction. An import of millions of hosts in a single
-   transaction would lock its rows for hours, and an error at its end would lose
-   all of it. A failed import is repaired by running it again: committed batches
-   then count as unchanged. The sums grow only after COMMIT, so that the summary
-   never counts rows that were rolled back. */
-enum db_rc
-import_store_batch(struct import_store *st, const struct import_batch *b)
+/* A stored document that this release cannot read stays as it is: another release may have written it. */
+static void
+report_unreadable(struct lane *l, struct arena *a, struct str key, struct str what)
 {
-	struct import_sum sum = { 0 };
+	enum dataset d = l->store->dataset;
+	struct str name = record_key_text(a, d, key);
+
+	buf_printf(&l->sum.messages,
+	    "the stored document %.*s of %s cannot be read and stays as it is: %.*s\n", (int)name.n,
+	    name.p, record_dataset_name(d), (int)what.n, what.p);
+}
+
+/* Decides what is written for an item, and counts it:
+
+     stored document     item               written                        counted
+     none, or deleted    has a time         its text                       fresh
+     none, or deleted    has no time        its text with now as its time  fresh
+     there               merge is equal     nothing, not even its DER      unchanged
+     there               merge differs      the merged text                changed
+     any, merged         too large          nothing                        large
+     cannot be read      any                nothing                        unreadable
+
+   A deleted record keeps its row with an empty document, so that the indexer learns of the
+   deletion; an import of its key fills the row again. */
+static void
+judge_pair(struct lane *l, struct arena *a, const struct import_item *item, struct pair *p)
+{
+	bool fresh = p->doc.p == NULL || p->doc.n == 0;
+	enum dataset d = l->store->dataset;
+	struct record new, old;
+	struct str what;
+
+	p->text = item->text;
+	if (fresh && !item->timeless) {
+		l->sum.fresh++;
+		return;
+	}
+	if (!fresh && !item->timeless && str_eq(item->text, p->doc)) {
+		p->text = STR_NULL; /* merge(x, x) is x */
+		l->sum.unchanged++;
+		return;
+	}
+	new = read_own_text(a, d, item->text);
+	if (fresh) {
+		record_seen(&new, l->now);
+	} else if (read_text(a, d, p->doc, &old, &what)) {
+		if (l->store->replace != NULL)
+			record_drop_ports(a, &old, &new, l->store->replace);
+		new = record_merge(a, &old, &new);
+	} else {
+		report_unreadable(l, a, item->key, what);
+		p->text = STR_NULL;
+		l->sum.unreadable++;
+		return;
+	}
+	p->text = write_text(a, &new);
+	if (p->text.p == NULL) {
+		l->sum.large++;
+	} else if (fresh) {
+		l->sum.fresh++;
+	} else if (str_eq(p->text, p->doc)) {
+		p->text = STR_NULL;
+		l->sum.unchanged++;
+	} else {
+		l->sum.changed++;
+	}
+}
+
+static void
+add_column(struct buf *rows, struct str s, char end)
+{
+	buf_str(
+	    rows, s); /* the separator and the quote are control characters, which JSON escapes */
+	buf_char(rows, end);
+}
+
+static enum db_rc
+copy_rows(struct db *db, const char *sql, const struct buf *rows)
+{
+	enum db_rc rc;
+	int64_t n;
+
+	if (rows->n == 0)
+		return DB_OK;
+	rc = db_copy_in_begin(db, sql);
+	if (rc == DB_OK)
+		rc = db_copy_in(db, buf_done(rows));
+	return rc == DB_OK ? db_copy_in_end(db, &n) : rc;
+}
+
+/* Writes the documents with as few statements as the rows allow:
+
+     fresh    keys without a row       COPY straight into record
+     staged   rows that change, DER    COPY into record_stage, then one UPDATE and one INSERT for all of them
+
+   A fresh certificate appears in both: its document goes into record, and its DER goes through
+   record_stage, where the empty document keeps the UPDATE away from it. DER is inserted after
+   record, whose row it belongs to. */
+static enum db_rc
+write_pairs(const struct lane *l, const struct pair *pairs)
+{
+	int64_t number = number_of(l);
+	struct buf fresh = { .a = l->a }, staged = { .a = l->a };
 	enum db_rc rc;
 
-	arena_reset(st->arena);
-	db_use(st->db, st->arena, mono_us() + BATCH_BUDGET_US);
-	rc = db_begin(st->db);
-	if (rc == DB_OK)
-		rc = db_script(st->db, stage);
-	if (rc == DB_OK)
-		rc = insert_tags(st, b, &sum);
-	if (rc == DB_OK)
-		rc = copy_hosts(st, b, &sum);
-	if (rc == DB_OK)
-		rc = db_commit(st->db);
-	if (rc != DB_OK) {
-		db_rollback(st->db);
-		return rc;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct import_item *item = &l->items[i];
+		bool stored = pairs[i].doc.p != NULL;
+		struct str key;
+
+		if (pairs[i].text.p == NULL)
+			continue;
+		key = hex_bytes(l->a, item->key);
+		if (!stored) {
+			buf_printf(&fresh, "%d\002", (int)number);
+			add_column(&fresh, key, '\002');
+			add_column(&fresh, pairs[i].text, '\n');
+		}
+		if (!stored && item->der.p == NULL)
+			continue;
+		buf_printf(&staged, "%d\002", (int)number);
+		add_column(&staged, key, '\002');
+		add_column(&staged, stored ? pairs[i].text : STR(""), '\002'); /* empty is NULL */
+		add_column(
+		    &staged, item->der.p == NULL ? STR("") : hex_bytes(l->a, item->der), '\n');
 	}
-	st->sum.fresh += sum.fresh;
-	st->sum.changed += sum.changed;
-	st->sum.unchanged += sum.unchanged;
-	st->sum.tags += sum.tags;
-	st->sum.large = sum.large; /* counts of this batch only */
-	st->sum.example = sum.example;
-	return DB_OK;
+	rc = copy_rows(l->db, copy_new, &fresh);
+	if (rc == DB_OK)
+		rc = copy_rows(l->db, copy_stage, &staged);
+	if (rc == DB_OK && staged.n > 0)
+		rc = db_do(l->db, &update_changed, NULL, P(number));
+	if (rc == DB_OK && staged.n > 0)
+		rc = db_run(l->db, &insert_blobs, NULL, DB_NO_ARGS);
+	return rc;
+}
+
+static enum db_rc
+store_pairs(struct lane *l)
+{
+	struct pair *pairs = ARENA_ARRAY(l->a, l->n, struct pair);
+	struct arena *one = arena_new((size_t)1 << 30);
+	enum db_rc rc = db_script(l->db, stage);
+
+	if (rc == DB_OK)
+		rc = db_do(l->db, &lock_lanes, NULL, P(number_of(l)), P((int64_t)l->first),
+		    P((int64_t)l->last));
+	if (rc == DB_OK && l->tags.n > 0)
+		rc = db_do(l->db, &register_tags, &l->sum.tags, P(l->tags));
+	if (rc == DB_OK)
+		rc = read_pairs(l, pairs);
+	for (size_t i = 0; rc == DB_OK && i < l->n; i++) {
+		judge_pair(l, one, &l->items[i], &pairs[i]);
+		if (pairs[i].text.p != NULL && pairs[i].text.p != l->items[i].text.p)
+			pairs[i].text = arena_str(l->a, pairs[i].text);
+		arena_reset(one); /* trees are many times as large as their texts */
+	}
+	arena_free(one);
+	return rc == DB_OK ? write_pairs(l, pairs) : rc;
+}
+
+/* Stores the items of a lane or nothing. The start of the second thread. */
+static void *
+store_lane(void *arg)
+{
+	struct lane *l = arg;
+
+	arena_reset(l->a);
+	db_use(l->db, l->a, mono_us() + STORE_BUDGET_US);
+	l->rc = db_begin(l->db);
+	if (l->rc == DB_OK)
+		l->rc = store_pairs(l);
+	if (l->rc == DB_OK)
+		l->rc = db_commit(l->db);
+	if (l->rc != DB_OK)
+		db_rollback(l->db);
+	return NULL;
+}
+
+/* ---- lanes ---- */
+
+/* Rows in the order of the index, so that its pages are written once. */
+static int
+by_key(const void *a, const void *b)
+{
+	return str_cmp(((const struct import_item *)a)->key, ((const struct import_item *)b)->key);
+}
+
+static int
+by_lane(const void *a, const void *b)
+{
+	const struct import_item *x = a, *y = b;
+	unsigned lx = lane_of(x->key), ly = lane_of(y->key);
+
+	return lx != ly ? (lx < ly ? -1 : 1) : str_cmp(x->key, y->key);
+}
+
+struct import_store *
+import_store_open(
+    enum dataset d, struct db *db, const char *conninfo, const struct record_ports *replace)
+{
+	struct import_store *st = mem_zero(sizeof(*st));
+
+	st->dataset = d;
+	st->conninfo = conninfo;
+	st->dbs[0] = db;
+	st->replace = replace;
+	for (size_t i = 0; i < LANES; i++)
+		st->scratch[i] = arena_new((size_t)1 << 30);
+	return st;
+}
+
+void
+import_store_close(struct import_store *st)
+{
+	for (size_t i = 1; i < LANES; i++)
+		if (st->dbs[i] != NULL)
+			db_close(st->dbs[i]);
+	for (size_t i = 0; i < LANES; i++)
+		arena_free(st->scratch[i]);
+	free(st);
+}
+
+struct db *
+import_store_failed(const struct import_store *st)
+{
+	return st->failed;
+}
+
+static void
+add_sum(struct import_sum *sum, struct lane *l)
+{
+	if (l->sum.messages.n > 0)
+		buf_str(&sum->messages, buf_done(&l->sum.messages));
+	buf_free(&l->sum.messages);
+	if (l->rc != DB_OK)
+		return;
+	sum->fresh += l->sum.fresh;
+	sum->changed += l->sum.changed;
+	sum->unchanged += l->sum.unchanged;
+	sum->large += l->sum.large;
+	sum->unreadable += l->sum.unreadable;
+	sum->tags += l->sum.tags;
+}
+
+/* Splits a large batch into two lanes, which two threads store at the same time. */
+static void
+store_lanes(struct import_store *st, const struct import_batch *b, struct lane lanes[LANES])
+{
+	pthread_t thread;
+	size_t n = 0;
+
+	if (st->dbs[1] == NULL) {
+		st->dbs[1] = db_open(st->conninfo, "surfacectl");
+		db_quiet(st->dbs[1]);
+	}
+	qsort(b->items, b->n, sizeof(b->items[0]), by_lane);
+	while (n < b->n && lane_of(b->items[n].key) == 0)
+		n++;
+	lanes[1] = lanes[0];
+	lanes[1].db = st->dbs[1];
+	lanes[1].a = st->scratch[1];
+	lanes[1].first = lanes[1].last = 1;
+	lanes[1].items = b->items + n;
+	lanes[1].n = b->n - n;
+	lanes[1].tags.n = 0;
+	lanes[0].last = 0;
+	lanes[0].n = n;
+	if (pthread_create(&thread, NULL, store_lane, &lanes[1]) != 0)
+		panic("no thread");
+	store_lane(&lanes[0]);
+	if (pthread_join(thread, NULL) != 0)
+		panic("pthread_join failed");
+}
+
+enum db_rc
+import_store_batch(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
+{
+	struct lane lanes[LANES] = { { .store = st,
+	    .db = st->dbs[0],
+	    .a = st->scratch[0],
+	    .last = LANES - 1,
+	    .items = b->items,
+	    .n = b->n,
+	    .tags = { b->tags, b->ntags },
+	    .now = ts_now() } };
+	enum db_rc rc = DB_OK;
+
+	if (b->n == 0)
+		return DB_OK;
+	if (b->n >= LANE_LEAST) {
+		store_lanes(st, b, lanes);
+	} else {
+		qsort(b->items, b->n, sizeof(b->items[0]), by_key);
+		store_lane(&lanes[0]);
+	}
+	for (size_t i = 0; i < LANES; i++) {
+		if (lanes[i].rc != DB_OK && rc == DB_OK) {
+			rc = lanes[i].rc;
+			st->failed = lanes[i].db;
+		}
+		add_sum(sum, &lanes[i]);
+	}
+	return rc;
+}
+
+enum db_rc
+import_lock(struct db *db, enum dataset d)
+{
+	return db_do(db, &lock_lanes, NULL, P(record_dataset_number(d)), P((int64_t)0),
+	    P((int64_t)LANES - 1));
 }

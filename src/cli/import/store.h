@@ -1,24 +1,77 @@
 /* SPDX-License-Identifier: ISC */
-/* The last stage of an import: stores a batch in PostgreSQL. */
+/* Stores records in the table record, a batch after the other:
+ *
+ *                         SELECT the stored ones     record_merge     COPY new ones into record
+ *   keys of lane 0     -> key, text               -> in C          -> UPDATE those whose text changed
+ *   keys of lane 1     -> the same at the same time, on a connection and in a transaction of its own
+ *
+ * A hash of the key chooses the lane, so a key is always stored by the same one, and neither waits for rows of the other.
+ * Two records of one key in a batch are merged before, so a key stands in it once. Unchanged records are not written:
+ * a repeated import of the same file reads and compares only. */
 #ifndef CLI_IMPORT_STORE_H
 #define CLI_IMPORT_STORE_H
 
-#include "cli/import/pipe.h"
+#include "cli/import/import.h"
 #include "db/db.h"
+#include "record/ports.h"
+
+struct import_item {
+	struct str key, text, der; /* der: STR_NULL when it is unknown */
+	bool timeless;             /* does not say when it was seen */
+};
+
+struct import_batch {
+	enum dataset dataset;
+	struct arena *a;
+	struct import_item *items;
+	size_t n;
+	size_t bytes;       /* of all items */
+	size_t copied;      /* bytes in the arena, which keeps the former texts of merged items */
+	struct names *keys; /* the number of an item, from 1 */
+	struct str *tags;   /* slugs that have to be in the table tag */
+	size_t ntags;
+};
 
 struct import_sum {
-	int64_t fresh, changed, unchanged, tags;
-	int64_t large;      /* hosts of the last batch that were not merged, as too large */
-	struct str example; /* one of those hosts, until the next batch */
+	int64_t fresh, changed, unchanged;
+	int64_t large; /* not stored, because the merged document would be too large */
+	int64_t
+	    unreadable; /* not stored, because the stored document could not be read and merged */
+	int64_t tags;   /* new ones in the table tag */
+	struct buf messages; /* about the unreadable, a line each, on the heap */
 };
 
-struct import_store {
-	struct db *db;
-	struct arena *arena;   /* memory of one batch */
-	struct import_sum sum; /* counts of the committed batches */
+enum {
+	IMPORT_BATCH = 10000,
+	IMPORT_BATCH_BYTES = 16 * 1024 * 1024,
+	IMPORT_BATCH_ROOM = 256 * 1024 * 1024
 };
 
-/* Stores the whole batch or nothing. */
-enum db_rc import_store_batch(struct import_store *st, const struct import_batch *b) MUST_USE;
+void import_batch_open(struct import_batch *b, enum dataset d);
+void import_batch_close(struct import_batch *b);
+void import_batch_clear(struct import_batch *b);
+/* Adds a finished record, or merges it with the one of its key. scratch: memory of this call. False: merged with that one
+   it would be too large, and is left out. */
+bool import_batch_add(
+    struct import_batch *b, struct arena *scratch, const struct record *r, struct str der) MUST_USE;
+void import_batch_add_tag(struct import_batch *b, struct str slug);
+bool import_batch_full(const struct import_batch *b);
+
+struct import_store;
+
+/* conninfo: of db, for the connection of the second lane. replace: NULL, or the ports of a full scan
+   (record_drop_ports). */
+struct import_store *import_store_open(
+    enum dataset d, struct db *db, const char *conninfo, const struct record_ports *replace);
+void import_store_close(struct import_store *st);
+/* Stores the batch, and adds what was committed to *sum. A failure leaves out a whole lane or both; the same import made
+   again stores the rest. */
+enum db_rc import_store_batch(
+    struct import_store *st, const struct import_batch *b, struct import_sum *sum) MUST_USE;
+/* After a failure: the connection that has the message. */
+struct db *import_store_failed(const struct import_store *st);
+
+/* Makes all imports of the dataset wait until the end of the transaction, for a program that changes records itself. */
+enum db_rc import_lock(struct db *db, enum dataset d) MUST_USE;
 
 #endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl import: its commands. */
+#include "config.h"
+
+#include "cli/cli.h"
+#include "cli/import/format.h"
+
+static int
+hosts(struct cli *c, int argc, char **argv)
+{
+	return import_dataset(c, DATASET_HOSTS, argc, argv);
+}
+
+static int
+dns(struct cli *c, int argc, char **argv)
+{
+	return import_dataset(c, DATASET_DNS, argc, argv);
+}
+
+static int
+whois(struct cli *c, int argc, char **argv)
+{
+	return import_dataset(c, DATASET_WHOIS, argc, argv);
+}
+
+static int
+certificates(struct cli *c, int argc, char **argv)
+{
+	return import_dataset(c, DATASET_CERTIFICATES, argc, argv);
+}
+
+static int
+open_directories(struct cli *c, int argc, char **argv)
+{
+	return import_dataset(c, DATASET_DIRECTORIES, argc, argv);
+}
+
+#define ARGUMENTS(more) "[--format NAME] " more "[--quiet] [--strict] FILE|-"
+#define RECORD_ARGUMENTS(more) ARGUMENTS("[--source NAME] [--seen TIME] " more)
+
+static const struct command commands[] = {
+	{
+	    .name = "hosts",
+	    .arguments = ARGUMENTS("[--seen TIME] [--no-enrich] [--replace-ports LIST] "),
+	    .help = "import hosts: our own documents, nmap -oX, masscan -oJ",
+	    .run = hosts,
+	    .more_help = format_print_help,
+	},
+	{
+	    .name = "dns",
+	    .arguments = RECORD_ARGUMENTS("[--type TYPE] [--authorities] "),
+	    .help = "import DNS records: our own documents and those of resolvers and passive DNS",
+	    .run = dns,
+	    .more_help = format_print_help,
+	},
+	{
+	    .name = "whois",
+	    .arguments = RECORD_ARGUMENTS(""),
+	    .help = "import registrations of domains: our own documents, RDAP, WhoisXML",
+	    .run = whois,
+	    .more_help = format_print_help,
+	},
+	{
+	    .name = "certificates",
+	    .arguments = RECORD_ARGUMENTS("[--log NAME] [--start N] [--chains] "),
+	    .help = "import certificates: our own documents, PEM, DER, logs, certstream, tlsx",
+	    .run = certificates,
+	    .more_help = format_print_help,
+	},
+	{
+	    .name = "open-directories",
+	    .arguments = RECORD_ARGUMENTS("[--url URL] "),
+	    .help = "import open directories: our own documents, nginx's autoindex",
+	    .run = open_directories,
+	    .more_help = format_print_help,
+	},
+	{
+	    .name = "assets",
+	    .arguments = "--project UUID FILE|-",
+	    .help = "import a project's inventory, a JSON object a line",
+	    .run = import_assets,
+	},
+	{
+	    .name = "services",
+	    .arguments = "--project UUID [--format ndjson|nmap] FILE|-",
+	    .help = "import services of a project's assets, also from nmap -oX",
+	    .run = import_services,
+	},
+	{
+	    .name = "findings",
+	    .arguments = "--project UUID FILE|-",
+	    .help = "import findings; a resolved one that is seen again reopens",
+	    .run = import_findings,
+	},
+	{ .name = NULL },
+};
+
+static const struct command import_command = {
+	.name = "import",
+	.help = "put scan results into the database",
+	.sub = commands,
+	.more_help = format_print_help,
+};
+
+COMMAND(import_command);
