@@ -14,7 +14,7 @@
 
 #include "base/base.h"
 
-enum { CURSOR_PAYLOAD_MAX = 601 }; /* the key of a record (sql/0011) and one byte */
+enum { CURSOR_PAYLOAD_MAX = 601 }; /* a byte for the dataset, and a record's key (sql/0011) */
 
 enum { CURSOR_KEY_LEN = 32 };
 

@@ -18,7 +18,7 @@
  *
  * The database row is the only truth about a session. Its lease lasts 15 s and is renewed every 5 s
  * by the dispatcher for the runners it trusts; the runner is told 14 s, so the runner ends before
- * the row expires. Each start of a session has a new epoch, against runners of earlier starts:
+ * the row expires. Each start of a session has a new epoch, by which a runner of an earlier start is recognised:
  *
  *   the epoch of a runner is compared           so a runner of an earlier start
  *   with the row, by every SQL function that    writes nothing (sql/functions/session.sql, evidence.sql)

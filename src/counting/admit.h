@@ -48,9 +48,10 @@ struct meter_ticket {
 	int64_t retry_after;         /* seconds, of a refusal */
 };
 
-/* A worker's end of the mapping. Each meter_admit looks first whether the file still is meter.map, and moves to the
-   file that the meter made since; without one it waits. The meter keeps a file that it
-   replaced for as long as a request may run, so it also stores the units of a request that looked just before. */
+/* A worker's view of the mapping. meter_admit first checks that the mapped file still has the name
+   meter.map. If another file has the name, meter_admit maps that file; if no file has it, it waits
+   for one. The meter keeps a replaced file for as long as a request may run, and so also stores the
+   units of a request that was admitted just before the replacement. */
 struct meter_link;
 struct meter_link *meter_new(void); /* never NULL */
 void meter_free(struct meter_link *m);

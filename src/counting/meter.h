@@ -36,17 +36,18 @@
  * fails; now it can count the unused units exactly, and makes the slot live again.
  *
  * Charges. A worker writes into its journal which slot it is about to count in (TAKING), counts in the slot's word,
- * and writes that it has counted (TAKEN). If it is killed in between, did it count? The upper half of the word is
- * the tag (journal, sequence number) of the last worker that counted. A worker that is about to overwrite the tag of
- * another one first sets that one's journal entry to TAKEN (confirm_writer). The journal of a dead worker therefore
- * shows whether it counted:
+ * and writes that it has counted (TAKEN). A worker may be killed between these steps, so the word itself must show
+ * whether the unit was counted: its upper half is the tag (journal, sequence number) of the last worker that counted
+ * there. Before a worker overwrites another worker's tag, it sets the other worker's journal entry to TAKEN
+ * (confirm_writer). After the death of a worker, its journal entry and the tag give the answer:
  *
- *   entry    tag in the word       the unit was
+ *   entry    tag in the word       the unit of the dead worker was
  *   TAKEN    any                   counted
- *   TAKING   the dead worker's     counted: nobody has overwritten the tag yet
- *   TAKING   any other             not counted: a worker that overwrote the dead one's tag would have set TAKEN
+ *   TAKING   the dead worker's     counted: this tag was written together with the count
+ *   TAKING   another worker's      not counted: if the dead worker had written its tag, the worker that overwrote
+ *                                  it would have set the entry to TAKEN
  *
- * Giving back does the same in `back`.
+ * Units are given back in the same way, in `back`.
  *
  * Phases of a journal, and what happens to the charge when the worker is killed:
  *
@@ -56,11 +57,11 @@
  *            |                          touches it, because nginx repeats a GET whose answer did not arrive
  *            +-- the units are given back
  *
- * A repeated request has the same identifier. Its new worker finds the dead worker's journal by it and adopts the
- * journal with its charge (journal_adopt), so the request is charged once. The dead worker's connection may close, and
- * nginx repeat the request, shortly before its lock is released: the new worker tries the lock for 100 ms. After that
- * it charges the request again. The meter gives the first charge back, unless its journal is in the phase answering:
- * then the request costs twice.
+ * A repeated request has the same identifier. Its new worker finds the dead worker's journal by the identifier and
+ * adopts the journal with its charge (journal_adopt), so the request is charged once. The kernel may close the dead
+ * worker's connection shortly before it releases the lock, and nginx repeats the request at once. The new worker
+ * therefore tries the lock for 100 ms before it charges the request again. The meter then gives the first charge back,
+ * unless the dead worker's journal is in the phase answering: such a request is charged twice.
  *
  * Death is detected by locks: a worker holds a lock on its journal as long as it lives (an open file description
  * lock, which the kernel releases with the process), so a process that obtains the lock knows that the worker is
@@ -75,7 +76,8 @@
 enum { JOURNAL_ENTRIES = SLOT_KINDS - SLOT_ACCOUNT_QUOTA };
 enum journal_phase { PHASE_IDLE, PHASE_TAKING, PHASE_CHARGED, PHASE_ANSWERING };
 
-/* The charge of the request that a worker is running, for its heir when it is killed (meter_charge.c). */
+/* The charge of the request that a worker is running. When the worker is killed, the worker of the
+   repeated request adopts the charge, or the meter settles it (meter_charge.c). */
 struct journal {
 	_Atomic uint64_t request;      /* the request's identifier; 0: none */
 	_Atomic uint32_t phase, since; /* since: second of boot_us */
@@ -128,9 +130,10 @@ bool meter_file_hold(struct meter_file *f, char *err, size_t room) MUST_USE;
 /* False when the file has another number of slots than conf.meter_slots wants. */
 bool meter_file_fits(const struct meter_file *f);
 void meter_file_close(struct meter_file *f);
-/* Removes the file's name, so that meter_file_hold makes a new file; keeps a name that another file has now. */
+/* Removes the name of the file, so that meter_file_hold makes a new file. Does nothing when the name
+   already belongs to another file. */
 void meter_file_drop(const struct meter_file *f);
-/* True when meter.map is another file now, or none. */
+/* True when the name meter.map belongs to another file, or to none. */
 bool meter_file_replaced(const struct meter_file *f);
 /* A new slot, where meter_find has none. The caller fills it in and publishes it. NULL: the table is full. */
 struct slot *meter_add(

@@ -198,15 +198,16 @@ charge_return(const struct meter_file *f, struct journal *j)
 
 /* ---- journals of dead workers ---- */
 
-/* Finds out whether a write took place whose worker was killed before it could write so into the
- * journal. If it did, either the number still has its tag, or the next writer has confirmed it
- * in the journal (confirm_writer):
+/* Finds out whether a killed worker had written the number that its journal entry announces. If it
+ * had, either the number still has the tag of the entry, or the next writer has confirmed the entry
+ * (confirm_writer):
  *
  *   entry       tag in the number   result
- *   TAKING      that of the entry   counted: TAKEN
+ *   TAKING      that of the entry   counted: the entry becomes TAKEN
  *   TAKING      another             not counted: the entry is emptied
  *   RETURNING   that of the entry   given back: the entry is emptied
- *   RETURNING   another             not given back: TAKEN, and charge_return does it again
+ *   RETURNING   another             not given back: the entry becomes TAKEN, and charge_return
+ *                                   gives the unit back
  *
  * The entry is read again before it is changed, because a writer may have confirmed it since. */
 static void
@@ -332,9 +333,9 @@ lock_patiently(const struct meter_file *f, uint32_t at)
 	return false;
 }
 
-/* Makes the charge of j, whose lock the caller has, the charge of this request. The lock of the caller's own
- * journal is released: that journal is idle, and the next worker can join it. A charge with other owners
- * than this request has is given back. Returns false then. */
+/* Makes the charge of j the charge of this request; the caller has the lock of j. Releases the lock
+ * of the caller's own journal, which is idle, so that another worker can use it. If the charge has
+ * other owners than the request, the charge is given back and the result is false. */
 static bool
 adopt_dead_charge(const struct meter_file *f, struct journal *own, struct journal *j,
     const struct uuid *const owners[JOURNAL_ENTRIES])

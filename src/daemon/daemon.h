@@ -25,7 +25,7 @@
  * worker runs; the master never uses it (api/share.h does).
  *
  *   end of a worker                                  delay of its pool before the next start
- *   retired, at a reload or stop                     as it was; nobody replaces this worker
+ *   retired, at a reload or stop                     unchanged; no worker is started in place of this one
  *   status 0 (after worker_requests, for example),
  *   or any end after its first second                0: replaced at once
  *   SIGKILL within its first second                  100 ms
@@ -66,7 +66,8 @@
  *   SIGUSR1   the kernel, when the        while a request is    as SIGTERM; an alarm takes the place of the watchdog
  *             master has died             read                  and ends the worker after conf.worker_stuck + 1 s
  *
- * SIGUSR1 cannot be blocked for as long as SIGTERM: a handler that is stuck would never come to set the alarm. */
+ * SIGUSR1 is not blocked while a handler runs: a handler that is stuck would never reach the point where the pending
+ * signal is delivered, and no alarm would end it. */
 #ifndef DAEMON_DAEMON_H
 #define DAEMON_DAEMON_H
 

@@ -77,12 +77,12 @@ struct meterd {
 	bool registered;                 /* PostgreSQL has registered this incarnation */
 	int64_t flush_at, look_at, maintain_at, full_at; /* for mono_due */
 	struct ts now; /* PostgreSQL's time at the begin of the turn */
-	/* The files before this one, newest first (main.c). Each is a copy of this struct: its file, notes and list
-	   of slots are its own, all else is shared. */
+	/* Replaced files whose last numbers are not stored yet, newest first (main.c). Each is a copy of this
+	   struct with a file, notes and a list of slots of its own; the other members are shared. */
 	struct meterd *late;
-	bool
-	    replaced; /* this is such a copy: PostgreSQL has closed its incarnation, or soon will */
-	int64_t late_until; /* mono_us: no worker writes into the copy's file any more */
+	/* This struct is such a copy: PostgreSQL has closed its incarnation, or soon will. */
+	bool replaced;
+	int64_t late_until; /* mono_us from which no worker writes into the copy's file */
 };
 
 /* ---- ask.c: questions of workers ---- */

@@ -3,9 +3,8 @@
  * buffer of the process, checked there, and written from there; they are copied only if the
  * receiving socket does not accept them. stream.h draws the buffer.
  *
- * The ends of sockets and frames are reported to pump.c as events. Nothing of its table runs for a
- * frame that is forwarded: the table is asked when a socket ends or has accepted the bytes that
- * waited, and otherwise not at all. */
+ * This file reports ends of sockets, drained sockets and faults to pump.c as events, which the table
+ * there handles. A frame that is forwarded in an open stream needs no event. */
 #include "config.h"
 
 #include "base/limits.h"
