@@ -16,8 +16,8 @@
  * - The row decides what should happen. session_check_rows compares it with the sessions every second, and
  *   at once after a notification: a closing row sends close to the runner; a missing row means that the
  *   session is terminal or belongs to another host, and the runner is given up.
- * - The process decides what is. When it ends, store_lost ends the row, and is repeated until the database
- *   confirms. The end of a process is known by a pidfd or, without one, by the end of its connection:
+ * - The process decides whether the session still runs. When the process ends, store_lost moves the row, and is
+ *   repeated until the database confirms it. The end of a process is known by a pidfd or, without one, by the end of its connection:
  *
  *     the runner was                              pidfd
  *     forked by spawn_runner (no service          from its start
@@ -126,12 +126,15 @@ struct dispatcher {
 
 /* Compares the rows of this host with its sessions: closes and gives up. */
 void session_check_rows(struct dispatcher *d);
-/* Claims queued sessions and starts their runners. */
-void session_claim_new(struct dispatcher *d);
 void session_renew_leases(struct dispatcher *d);
 /* Acts on times that have passed, and on runners that have ended. */
 void session_tend_all(struct dispatcher *d);
 struct session *session_find(struct dispatcher *d, const struct uuid *session, int64_t epoch);
+/* Makes a session of a row. */
+struct session *session_new(struct dispatcher *d, const struct session_row *row);
+void session_log(const struct session *s, enum log_prio prio, const char *event, const char *why);
+/* Whether a list of struct uuid contains the session. */
+bool session_is_listed(struct list uuids, const struct uuid *session);
 /* Makes a session of a row whose runner has connected to this process. */
 struct session *session_adopt(struct dispatcher *d, const struct session_row *row, pid_t pid);
 /* Notes the hello of a runner that this process has started; pid is the runner's claim. */
@@ -141,6 +144,11 @@ bool session_watch_process(struct session *s, pid_t pid, int pidfd);
 /* Moves the row to running and informs the runner; repeated later if the database is away. */
 void session_store_ready(struct session *s);
 void session_send_running(const struct session *s);
+
+/* ---- claim.c ---- */
+
+/* Claims queued sessions and starts their runners. */
+void session_claim_new(struct dispatcher *d);
 
 /* ---- egress.c ---- */
 
