@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The structs that the files of the live stream share: live.c (socket, connection, the present
-   state for a new viewer), live_past.c (the past of the session for a new viewer), live_in.c (the
-   viewer's messages), live_picture.c (frames and their pace). */
+/* The structs that the files of the live stream share. A file uses those before it in this list:
+ *
+ *   live_write.c     writes frames to the viewer
+ *   live_past.c      the past of the session, for a new viewer
+ *   live_send.c      messages to the viewer, and the present state for a new viewer
+ *   live_picture.c   pictures and their pace
+ *   live_in.c        the viewer's messages
+ *   live.c           the socket and the connection */
 #ifndef BROWSER_RUNNER_LIVE_PRIV_H
 #define BROWSER_RUNNER_LIVE_PRIV_H
 
@@ -82,14 +87,21 @@ struct live {
 
 /* Queues a WebSocket frame for the viewer; does nothing without a viewer. */
 void live_write(struct live *l, unsigned opcode, struct str payload);
+/* The same for a control frame; there must be a viewer. */
+void live_write_control(struct live_viewer *v, unsigned opcode, struct str payload);
+/* Sends the viewer a close frame and sets the time for its answer; does nothing at a second call. */
+void live_write_close(struct live *l, unsigned code, const char *why);
 /* Bytes that surfaced-stream has not read yet, queued here or in the socket. */
 size_t live_unsent(const struct live *l);
 
-/* Handles a text message of the viewer. */
-void live_handle(struct live *l, struct str text);
+/* Sends the first messages to a new viewer: hello, the present state, the past. */
+void live_send_state(struct live *l);
 /* Sends an error about the message "to"; field may be STR_NULL. */
 void live_send_error(
     struct live *l, const char *code, struct str message, struct str to, struct str field);
+
+/* Handles a text message of the viewer. */
+void live_handle(struct live *l, struct str text);
 
 void past_open(struct live_past *past);
 void past_close(struct live_past *past);

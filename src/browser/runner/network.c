@@ -19,7 +19,6 @@
 
 #include "browser/runner/evidence.h"
 #include "browser/runner/network.h"
-#include "browser/runner/page.h"
 #include "browser/runner/tabs.h"
 
 enum {
@@ -179,8 +178,9 @@ has_header(struct list headers, const char *name)
 	return false;
 }
 
-/* Sets the failure of the tab, if the request is for the newest document of its main frame. Why surfaced-egress did not
-   connect may arrive after the tab has gone on to the next document, whose failure must stay. */
+/* Sets the failure of the tab if the request is for the newest document of its main frame. The reason
+   for which surfaced-egress refused a connection may arrive after the tab has requested its next
+   document, whose own failure must not be overwritten. */
 static void
 report_page_failure(struct network *n, const struct request *q)
 {
@@ -188,7 +188,7 @@ report_page_failure(struct network *n, const struct request *q)
 	struct tab *t = q->document != 0 ? tab_find(n->r, e->tab) : NULL;
 
 	if (t != NULL && t->document == q->document)
-		page_set_failure(n->r, t, e->failure.p != NULL ? e->failure : STR(""));
+		tab_set_failure(n->r, t, e->failure.p != NULL ? e->failure : STR(""));
 }
 
 /* Completes the sizes and the address at the end of a request. In HTTP/2 pseudo-headers such as

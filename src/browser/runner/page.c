@@ -50,14 +50,15 @@ set_tab_url(struct runner *r, struct tab *t, struct str url)
 }
 
 void
-page_set_failure(struct runner *r, struct tab *t, struct str failure)
+tab_activate(struct runner *r, struct tab *t)
 {
-	if (str_eq(failure, buf_done(&t->failure)))
+	if (t->closing || r->active == t)
 		return;
-	buf_clear(&t->failure);
-	buf_str(&t->failure, failure);
-	if (t->unreachable && failure.n > 0)
-		tab_send_url(r, t);
+	r->active = t;
+	tab_send(r, t, "Page.bringToFront", NULL);
+	screencast_switch(r->cast);
+	tabs_send(r);
+	tab_send_url(r, t);
 }
 
 static void

@@ -6,7 +6,7 @@
  *                                                            ^
  *                                        network.c, shots.c -+                      requests, screenshots
  *                                            ^
- *   browser <-- CDP over pipes (cdp.h) --> tabs.c, setup.c, page.c                  targets, documents
+ *   browser <-- CDP over pipes (cdp.h) --> targets.c, setup.c, page.c               targets, documents
  *                                            ^          |
  *                                input.c, viewer.c    screencast.c                  commands, frames
  *                                            ^          v
