@@ -232,7 +232,7 @@ recheck_before_end(struct conn *c, struct ending e)
 	c->code = e.code;
 	c->recheck_since = mono_us();
 	c->deadline = c->recheck_since + RECHECK_US;
-	gate_recheck(c->proxy->gate);
+	event_active(c->proxy->recheck_now, EV_TIMEOUT, 0);
 }
 
 /* Ends a stream whose runner is lost. If a frame is incomplete, the client would read anything further as

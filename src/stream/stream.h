@@ -147,25 +147,25 @@ struct proxy {
 	struct conns lists[CONN_STATES];
 	size_t conns;
 	struct gate *gate;
-	unsigned char *scratch; /* SCRATCH bytes: the last read, of any socket */
-	int64_t drain_until;    /* mono_us; 0: not draining */
-	int64_t exit_by;        /* mono_us: the loop ends then at the latest; 0: not ending */
+	struct recheck *recheck;
+	struct event *recheck_now; /* activated: recheck.c rechecks all streams at once */
+	unsigned char *scratch;    /* SCRATCH bytes: the last read, of any socket */
+	int64_t drain_until;       /* mono_us; 0: not draining */
+	int64_t exit_by;           /* mono_us: the loop ends then at the latest; 0: not ending */
 };
 
 enum { SCRATCH = 65536 };
 
-/* ---- conn.c ---- */
+/* The files below and those of gate.h use one another in this order: conn.c, gate.c, pump.c, forward.c, upgrade.c,
+   redeem.c and recheck.c, accept.c. */
 
-void conn_accept(struct proxy *p, int listener);
+/* ---- conn.c: the list, the secrets and the end of a connection ---- */
+
 void conn_move(struct conn *c, enum conn_state to);
+void conn_forget_head(struct conn *c);
+void conn_forget_subprotocol(struct conn *c);
 /* Closes both sockets and frees c. */
 void conn_free(struct conn *c);
-/* Sends the 101 and starts the pump; runner is a connected socket, owned by c from now on. */
-void conn_upgrade(struct conn *c, int runner);
-/* Sends the error as an HTTP answer, or as 101 and a close frame if the client asked for that; c may be freed. */
-void conn_refuse(struct conn *c, enum error e);
-/* Acts on deadlines that have passed; pings the client of an open stream. */
-void conn_tick(struct conn *c, int64_t now);
 
 /* ---- answer.c ---- */
 
@@ -196,5 +196,18 @@ void pump_late(struct conn *c);
 void forward_start(struct conn *c);
 /* Pings the client of an open stream when it is time; a silent client's stream is closed. */
 void forward_ping(struct conn *c, int64_t now);
+
+/* ---- upgrade.c: the answer to a request ---- */
+
+/* Sends the 101 and starts the pump; runner is a connected socket, owned by c from now on. */
+void conn_upgrade(struct conn *c, int runner);
+/* Sends the error as an HTTP answer, or as 101 and a close frame if the client asked for that; c may be freed. */
+void conn_refuse(struct conn *c, enum error e);
+
+/* ---- accept.c: new connections, and the deadlines of all ---- */
+
+void conn_accept(struct proxy *p, int listener);
+/* Acts on deadlines that have passed; pings the client of an open stream. */
+void conn_tick(struct conn *c, int64_t now);
 
 #endif
