@@ -3,7 +3,8 @@
    filters.
 
      base64url( version | first 16 bytes of HMAC-SHA256 | payload )
-                           covers version, API key, operation, filters and payload, each with its length
+                           covers version, API key, operation, filters and payload, each with
+                           its length
 
    A cursor is not secret and not encrypted; the signature prevents a client from making one, and
    from continuing the list of another key or query. The server keeps no state for it. The secret

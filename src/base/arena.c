@@ -131,8 +131,8 @@ arena_upper(struct arena *a, struct str s)
 	return s;
 }
 
-/* The capacity is not stored, because it follows from n: it is four, and doubles each time n reaches
-   it. So the array is full when n is 0, or a power of two from 4 on. */
+/* The capacity is not stored, because it follows from n: it is four, and doubles each time n
+   reaches it. So the array is full when n is 0, or a power of two from 4 on. */
 void *
 arena_room(struct arena *a, void *p, size_t n, size_t size)
 {

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 
-/* An address or a network of either family. An IPv4 address is stored as ::ffff:a.b.c.d. bits: the length of the prefix
-   of these 128 bits; 128 for one address. */
+/* An address or a network of either family. An IPv4 address is stored as ::ffff:a.b.c.d. bits: the
+   length of the prefix of these 128 bits; 128 for one address. */
 struct ipnet {
 	unsigned char a[16];
 	uint8_t bits;
@@ -23,15 +23,17 @@ bool ipnet_parse_address(struct str s, struct ipnet *out) MUST_USE;
 size_t ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1]);
 /* Prints the same text into an arena. */
 struct str ipnet_text(struct arena *a, const struct ipnet *net);
-/* Replace the text of an address, or of a network with its prefix length, by the canonical text that
-   records and hosts store. False: the text is not an address or a network. */
+/* Replace the text of an address, or of a network with its prefix length, by the canonical text
+   that records and hosts store. False: the text is not an address or a network. */
 bool ipnet_canonical_address(struct arena *a, struct str *s) MUST_USE;
 bool ipnet_canonical_network(struct arena *a, struct str *s) MUST_USE;
-/* Whether the network contains the address. An IPv6 network such as ::/0 contains no IPv4 address. */
+/* Whether the network contains the address. An IPv6 network such as ::/0 contains no IPv4
+   address. */
 bool ipnet_contains(const struct ipnet *net, const unsigned char a[16]);
 /* Whether an address is an IPv4 address, ::ffff:a.b.c.d. */
 bool ip_is_v4(const unsigned char a[16]);
-/* Compares addresses: every IPv4 address is before every IPv6 address, and each family is ordered by value. */
+/* Compares addresses: every IPv4 address is before every IPv6 address, and each family is ordered
+   by value. */
 int ip_cmp(const unsigned char a[16], const unsigned char b[16]);
 
 #endif

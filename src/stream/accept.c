@@ -35,8 +35,9 @@ adopt_request_id(struct conn *c, const struct request *r)
 	uuid_print(&own, c->id);
 }
 
-/* Copies the parts of the request that a 101 repeats. From here on the request is a handshake from an allowed
-   origin, so the client may get a refusal as a close frame; any earlier refusal is an HTTP answer. */
+/* Copies the parts of the request that a 101 repeats. From here on the request is a handshake from
+   an allowed origin, so the client may get a refusal as a close frame; any earlier refusal is an
+   HTTP answer. */
 static void
 keep_handshake(struct conn *c, const struct handshake *h)
 {
@@ -112,7 +113,8 @@ on_head_readable(int fd, short what, void *arg)
 	ssize_t n;
 
 	(void)what;
-	/* As large as a head may be from the start: a buffer that grows leaves its ticket in freed memory. */
+	/* As large as a head may be from the start: a buffer that grows leaves its ticket in freed
+	   memory. */
 	if (c->head == NULL)
 		c->head = mem_alloc(REQUEST_MAX);
 	n = read(fd, c->head + c->head_n, REQUEST_MAX - c->head_n);
@@ -167,8 +169,8 @@ conn_accept(struct proxy *p, int listener)
 			conn_new(p, fd);
 			continue;
 		}
-		/* EAGAIN: another process has accepted it. Without descriptors, connections wait in the
-		   kernel's queue until the next tick adds the event again. */
+		/* EAGAIN: another process has accepted it. Without descriptors, connections wait in
+		   the kernel's queue until the next tick adds the event again. */
 		if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR)
 			return;
 		log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The slots of this process, their lease, the tickets that it has sent, and its counters (gate.h). A
- * release that failed is repeated until it succeeds: the slot would not expire by itself, because
+/* The slots of this process, their lease, the tickets that it has sent, and its counters (gate.h).
+ * A release that failed is repeated until it succeeds: the slot would not expire by itself, because
  * this process renews the lease of all its slots. */
 #include "config.h"
 
@@ -24,8 +24,8 @@ struct gate {
 	size_t nreleases, nsent;           /* slots to release; how many of those were sent */
 	size_t room;
 	struct uuid *releases;
-	/* A ring of the tickets last sent to the database. A client that repeats one is refused without a
-	   database call. */
+	/* A ring of the tickets last sent to the database. A client that repeats one is refused
+	   without a database call. */
 	struct uuid spent[SPENT];
 	size_t next_spent;
 };
@@ -90,7 +90,8 @@ uuid_texts(struct arena *a, const struct uuid *uuids, size_t n)
 
 static void send_releases(struct gate *g);
 
-/* Slots that could not be released stay queued: they would not expire, because this process renews the lease. */
+/* Slots that could not be released stay queued: they would not expire, because this process renews
+   the lease. */
 static void
 on_released(void *arg, enum db_rc rc, const void *rows, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The worker process of surfaced-stream: its event loop, and draining. After a reload the old process stops
-   accepting and serves its streams for at most stream_drain seconds; at the end of the service, streams are
-   closed with 1001, and EXIT_US remain to release the last slots. */
+/* The worker process of surfaced-stream: its event loop, and draining. After a reload the old
+   process stops accepting and serves its streams for at most stream_drain seconds; at the end of
+   the service, streams are closed with 1001, and EXIT_US remain to release the last slots. */
 #include "config.h"
 
 #include "daemon/conf.h"

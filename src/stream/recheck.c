@@ -138,8 +138,8 @@ on_streams_checked(void *arg, enum db_rc rc, const void *rows, size_t n)
 		event_active(r->proxy->recheck_now, EV_TIMEOUT, 0);
 }
 
-/* Closes all streams after several intervals without an answer: better no stream than one that may have lost
-   its right. */
+/* Closes all streams after several intervals without an answer: better no stream than one that may
+   have lost its right. */
 static void
 close_unchecked(struct recheck *r, int64_t now)
 {

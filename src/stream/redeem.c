@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Uses the ticket of a request: one statement uses the ticket and takes the session's slot (gate.h).
- * Its answer upgrades or refuses the connection. The answer may be lost after the statement has taken
- * the slot, so the slot is released then. */
+/* Uses the ticket of a request: one statement uses the ticket and takes the session's slot
+ * (gate.h). Its answer upgrades or refuses the connection. The answer may be lost after the
+ * statement has taken the slot, so the slot is released then. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -28,7 +28,8 @@ static const struct field redeemed_out[] = {
 STMT_LIST(redeem, struct redeemed, redeemed_out,
     "SELECT outcome, epoch FROM stream_redeem($1, $2, $3, $4, $5, $6::integer, $7)");
 
-/* Connects to the runner's socket, which speaks WebSocket without a handshake. Returns -1 on failure. */
+/* Connects to the runner's socket, which speaks WebSocket without a handshake. Returns -1 on
+   failure. */
 static int
 connect_runner(const struct conn *c, int64_t epoch)
 {

@@ -13,11 +13,13 @@
  *        reach         at most egress_connect
  *          |  look-up of the name             resolver; a proxy is never asked to resolve
  *          |  answer_judge                    resolve.c: every address of the name must be public
- *          |  dial: the target, or the proxy  dial.c: asserts the rule again before connect(2), and checks the
- *          |                                  peer's address after it
- *          |  talk to the proxy               proxy.c: asks for the checked address, never for the name
+ *          |  dial: the target, or the proxy  dial.c: asserts the rule again before connect(2), and
+ *          |                                  checks the peer's address after it
+ *          |  talk to the proxy               proxy.c: asks for the checked address, never for the
+ *          |                                  name
  *          v
- *        relay         both sockets, until both directions have ended or nothing has moved for egress_idle
+ *        relay         both sockets, until both directions have ended or nothing has moved for
+ *                      egress_idle
  *
  * The address that was checked is the address that is connected to: there is one look-up, and its
  * result is passed on as bytes. A name that changes its address between two look-ups gains nothing.
@@ -32,8 +34,8 @@
  * listening sockets from the dispatcher.
  *
  * The listening socket is shared with the runner's side, which may be hostile: it can make the
- * socket blocking at any time. listener.c accepts under a timer, and session.c closes a listener that
- * blocks.
+ * socket blocking at any time. listener.c accepts under a timer, and session.c closes a listener
+ * that blocks.
  *
  * The files below use one another in this order: listener.c and traffic.c, client.c, session.c,
  * control.c. */
@@ -92,7 +94,8 @@ void session_tick(struct session *s);
 bool listener_is_good(int fd);
 /* Returns a connection. -1: errno is EINTR when the socket blocks. */
 int listener_accept(const struct session *s);
-/* Stops accepting until listener_resume, which does nothing while the session has too many clients. */
+/* Stops accepting until listener_resume, which does nothing while the session has too many
+   clients. */
 void listener_pause(struct session *s);
 void listener_resume(struct session *s);
 void listener_close(struct session *s);

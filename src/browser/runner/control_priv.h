@@ -33,9 +33,9 @@ struct control {
 	size_t warned, idle_warned;
 
 	enum step step;
-	struct event *advance,
-	    *step_timeout; /* advance: start the next step; step_timeout: the present one takes too long */
-	bool abandoned; /* the lease has ended: the dispatcher expects nothing more */
+	struct event *advance;      /* starts the next step */
+	struct event *step_timeout; /* the present step takes too long */
+	bool abandoned;             /* the lease has ended: the dispatcher expects nothing more */
 	bool failed;
 	char reason[64], detail[768];
 	char *check_output; /* the text that a host check printed; sent, then freed */

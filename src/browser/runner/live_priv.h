@@ -25,14 +25,13 @@ enum { LIVE_TOKENS = 8, LIVE_SIZES = 256 };
 struct live_picture {
 	struct buf waiting; /* the newest frame, not sent yet; empty: there is none */
 	int64_t waiting_token;
-	int64_t tokens
-	    [LIVE_TOKENS]; /* tokens of sent frames that frame_taken has not returned, the oldest first */
+	/* Tokens of sent frames that frame_taken has not returned, the oldest first. */
+	int64_t tokens[LIVE_TOKENS];
 	size_t ntokens;
 	uint32_t sent, acked;     /* number of the newest frame that was sent, and acknowledged */
 	size_t sizes[LIVE_SIZES]; /* bytes of each frame that is not acknowledged, by number */
 	size_t unacked;           /* the sum of sizes */
-	bool
-	    acks; /* this viewer acknowledges frames, so unacked limits the pace; else the socket's queue */
+	bool acks;                /* this viewer acknowledges frames, so unacked limits the pace */
 	int64_t sent_us, acked_us;
 	int64_t fps, quality;
 	struct event *tick;
@@ -54,12 +53,10 @@ struct live_viewer {
 	struct bufferevent *bev;
 	struct ws_reader reader;
 	struct buf message; /* the bytes of the incomplete message */
-	size_t
-	    message_n; /* the size of the incomplete message; bytes above the limit are counted only */
-	double credit; /* messages that the viewer may send now */
+	size_t message_n;   /* the size of the incomplete message, with bytes above the limit */
+	double credit;      /* messages that the viewer may send now */
 	int64_t credit_us, received_us, rate_error_us;
-	bool
-	    closing; /* the runner's close frame is queued; only the viewer's close frame is read now */
+	bool closing;     /* the runner's close frame is queued; only the viewer's is read now */
 	bool peer_closed; /* the viewer's close frame has been received */
 	bool overflowed;  /* the queue is too long; the next on_ping closes the connection */
 };
@@ -70,10 +67,10 @@ struct live {
 	char *path;
 	const struct live_ops *ops;
 	void *arg;
-	struct arena *
-	    arena; /* memory for one message of the viewer and the replies to it, or for one message to the viewer */
-	bool
-	    handling; /* a message of the viewer is being handled: live_send must not reset arena */
+	/* The memory of one message of the viewer with the replies to it, or of one message to the
+	   viewer. */
+	struct arena *arena;
+	bool handling; /* a viewer's message is being handled: live_send must not reset arena */
 	struct live_viewer *viewer;
 	struct live_picture picture;
 	struct event *ping, *linger;
@@ -89,7 +86,8 @@ struct live {
 void live_write(struct live *l, unsigned opcode, struct str payload);
 /* The same for a control frame; there must be a viewer. */
 void live_write_control(struct live_viewer *v, unsigned opcode, struct str payload);
-/* Sends the viewer a close frame and sets the time for its answer; does nothing at a second call. */
+/* Sends the viewer a close frame and sets the time for its answer; does nothing at a second
+   call. */
 void live_write_close(struct live *l, unsigned code, const char *why);
 /* Bytes that surfaced-stream has not read yet, queued here or in the socket. */
 size_t live_unsent(const struct live *l);

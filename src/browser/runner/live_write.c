@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Writes WebSocket frames to the viewer.
 
-   The viewer may be freed only from an event: live_write can be called deep inside a handler of CDP,
-   whose caller does not expect the viewer to vanish. An overlong queue therefore sets overflowed
-   and activates the event of the pings (on_ping in live.c). */
+   The viewer may be freed only from an event: live_write can be called deep inside a handler of
+   CDP, whose caller does not expect the viewer to vanish. An overlong queue therefore sets
+   overflowed and activates the event of the pings (on_ping in live.c). */
 #include "config.h"
 
 #include "browser/runner/live_priv.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests as evidence. Chromium reports one request in several events of the same requestId:
  *
- *   requestWillBeSent           address, headers that the page wants to send; redirectResponse ends the former
- *   requestWillBeSentExtraInfo  headers that were sent                   | these two may come before or after
- *   responseReceivedExtraInfo   headers that were received               | the events beside them
+ *   requestWillBeSent           address, headers that the page wants to send; redirectResponse ends
+ *                               the former
+ *   requestWillBeSentExtraInfo  headers that were sent         | these two may come before or after
+ *   responseReceivedExtraInfo   headers that were received     | the events beside them
  *   responseReceived            status, protocol, TLS
  *   dataReceived                sizes so far
  *   loadingFinished / -Failed   size or reason; the end
@@ -37,8 +38,8 @@ struct request {
 	struct str id;
 	bool begun; /* false: only an ExtraInfo has come so far */
 	bool ended, sent_extra, got_extra, cached, contacted;
-	int64_t
-	    document; /* the number of a request for the document of a tab's main frame; 0: another request */
+	/* The number of a request for the document of a tab's main frame; 0: another request. */
+	int64_t document;
 	int64_t line, sent; /* bytes of the first line, of the headers; 0: not sent */
 	int64_t data, came; /* bytes of the body so far, decoded and on the wire */
 	double began;       /* in seconds of Chromium's clock */
@@ -178,9 +179,9 @@ has_header(struct list headers, const char *name)
 	return false;
 }
 
-/* Sets the failure of the tab if the request is for the newest document of its main frame. The reason
-   for which surfaced-egress refused a connection may arrive after the tab has requested its next
-   document, whose own failure must not be overwritten. */
+/* Sets the failure of the tab if the request is for the newest document of its main frame. The
+   reason for which surfaced-egress refused a connection may arrive after the tab has requested its
+   next document, whose own failure must not be overwritten. */
 static void
 report_page_failure(struct network *n, const struct request *q)
 {

@@ -164,8 +164,8 @@ dialog_answer(struct runner *r, struct tab *t, bool accept, struct str text)
 				     .in = &(struct dialog_params){ accept, text } });
 }
 
-/* Answers a dialog that the viewer has not answered in time. beforeunload is accepted, so that a page cannot
-   prevent its own end; every other dialog is dismissed. */
+/* Answers a dialog that the viewer has not answered in time. beforeunload is accepted, so that a
+   page cannot prevent its own end; every other dialog is dismissed. */
 static void
 answer_overdue_dialog(struct runner *r, struct tab *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Tabs: finding one, the calls that navigate, refresh and close it, its history, and its messages to
- * the viewer. targets.c makes and frees tabs. */
+/* Tabs: finding one, the calls that navigate, refresh and close it, its history, and its messages
+ * to the viewer. targets.c makes and frees tabs. */
 #include "config.h"
 
 #include "browser/runner/control.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Tabs: tabs.c finds them, sends them calls and reports them to the viewer; targets.c makes and frees
- * them. The files of the runner use one another in this order:
+/* Tabs: tabs.c finds them, sends them calls and reports them to the viewer; targets.c makes and
+ * frees them. The files of the runner use one another in this order:
  *
  *   report.c, ending.c        the session's state and end, for all others
  *   tabs.c
