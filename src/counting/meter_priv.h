@@ -8,8 +8,9 @@
 /* Maps the existing file, for a worker; false when there is none. */
 bool meter_file_open(struct meter_file *f) MUST_USE;
 
-/* ---- meter_charge.c; the journal may be NULL: the charge is then lost when its worker is killed
-   ---- */
+/* ---- meter_charge.c ---- */
+
+/* Every journal below may be NULL: a charge is then lost when its worker is killed. */
 
 /* Locks a journal that no living process holds, and settles it; NULL: there is none. */
 struct journal *journal_join(struct meter_file *f);

@@ -51,8 +51,10 @@ screencast_free(struct screencast *s)
 	free(s);
 }
 
-/* ---- tokens: generation and Chromium's sessionId; 0 for a screenshot, which needs no
-   acknowledgement ---- */
+/* ---- tokens ---- */
+
+/* A token is the generation with Chromium's sessionId; 0: a screenshot, which needs no
+   acknowledgement. */
 
 struct frame_ack {
 	int64_t sessionId;
