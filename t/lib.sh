@@ -340,14 +340,20 @@ ctl()
 	world_ctl "$@"
 }
 
-# import ARGUMENT...: hosts; sets OUT (stdout), ERR (stderr) and STATUS.
-import()
+# import_records DATASET ARGUMENT...: runs surfacectl import without a configuration; sets OUT (stdout), ERR (stderr) and
+# STATUS.
+import_records()
 {
-	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import hosts "$@" \
-		>"$W/out" 2>"$W/err"
+	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import "$@" >"$W/out" 2>"$W/err"
 	STATUS=$?
 	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
 	export OUT ERR
+}
+
+# import ARGUMENT...: imports hosts.
+import()
+{
+	import_records hosts "$@"
 }
 
 # key_new --scope S ...: a key of the world's account; prints its secret.

@@ -4,7 +4,7 @@
 -- files are imported, the observation with the later last_seen_at wins; an older one only fills in what is
 -- missing.
 
--- Stores assets: those that are records of the file, and those that services and findings of the file name.
+-- Stores the assets of a file: its asset records, and the assets that its services and findings name.
 CREATE OR REPLACE FUNCTION import_assets(project uuid, records jsonb) RETURNS TABLE (fresh bigint, changed bigint)
 	LANGUAGE sql AS $$
 	WITH given AS (

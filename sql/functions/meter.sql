@@ -53,7 +53,7 @@ BEGIN
 	SELECT * INTO l FROM quota_lease q
 	 WHERE q.owner_uuid = p_owner AND q.month = p_month AND q.incarnation = p_incarnation FOR UPDATE;
 	charge := charge - (l.granted - l.surrendered);
-	l.granted := greatest(l.granted, p_granted); -- never below the number that the host has itself
+	l.granted := greatest(l.granted, p_granted); -- at least the number that the host reports
 	l.surrendered := greatest(l.surrendered, p_surrendered);
 	l.taken := greatest(l.taken, p_taken);
 	l.given_back := greatest(l.given_back, p_given_back);

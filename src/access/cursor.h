@@ -3,7 +3,8 @@
    filters.
 
      base64url( version | first 16 bytes of HMAC-SHA256 | payload )
-                           covers version, API key, operation, filters and payload, each with its length
+                           covers version, API key, operation, filters and payload, each with
+                           its length
 
    A cursor is not secret and not encrypted; the signature prevents a client from making one, and
    from continuing the list of another key or query. The server keeps no state for it. The secret
@@ -14,7 +15,7 @@
 
 #include "base/base.h"
 
-enum { CURSOR_PAYLOAD_MAX = 601 }; /* the key of a record (sql/0011) and one byte */
+enum { CURSOR_PAYLOAD_MAX = 601 }; /* a byte for the dataset, and a record's key (sql/0011) */
 
 enum { CURSOR_KEY_LEN = 32 };
 

@@ -9,8 +9,10 @@
    PostgreSQL stores the prefix and the SHA-256 of the whole key; the bits are random, so a slow
    hash would add nothing.
 
-     key_lookup --> malformed? --> cached and fresh? --> find_key (conf.auth_wait) --> cache for conf.key_cache
-                        | KEY_UNKNOWN     | KEY_FOUND         | KEY_UNKNOWN, KEY_UNAVAILABLE: not cached
+     key_lookup --> malformed? --> cached and fresh? --> find_key          --> cached for
+                        |                 |              (conf.auth_wait)      conf.key_cache
+                        v                 v                  v
+                    KEY_UNKNOWN       KEY_FOUND          KEY_UNKNOWN, KEY_UNAVAILABLE: not cached
 
    A revoked key must stop working everywhere at once. Three things end an entry of the cache: a
    notification of any change of keys, accounts or entitlements; a lost connection, since
@@ -23,8 +25,8 @@
 #include "access/scope.h"
 #include "db/db.h"
 
-/* SQL for the scopes that a key effectively has: those that it holds and that its account still allows, sorted. k is
-   the alias of api_key. */
+/* SQL for the scopes that a key effectively has: those that it holds and that its account still
+   allows, sorted. k is the alias of api_key. */
 #define KEY_SCOPES                                                                                 \
 	"ARRAY(SELECT s.scope FROM account_scope s WHERE s.account_uuid = k.account_uuid"          \
 	" AND s.scope = ANY (k.scopes) ORDER BY 1)"

@@ -6,8 +6,9 @@
                 |                   +-- start_url.c: dot segments resolved, percent-encoded
                 +-- host [:port]
                     |      +-- start_url.c: 1 to 65535, not one that Chromium blocks
-                    +-- start_url_host.c: an IPv6 address in brackets, a canonical IPv4 address, or a name of the
-                        public Internet after UTS 46; addresses must be public (netaddr.h)
+                    +-- start_url_host.c: an IPv6 address in brackets, a canonical IPv4 address, or
+                        a name of the public Internet after UTS 46; addresses must be public
+                        (netaddr.h)
 
    Parsers disagree about unusual URLs: backslashes, percent signs in hosts, numbers in other bases,
    two spellings of one name. Each such URL is refused, so that the host that was checked is the

@@ -41,9 +41,9 @@ STMT_LIST(claim, struct claim, claim_out,
 
 STMT(finish, NULL, "SELECT delivery_finish($1, $2, $3, nullif($4::bigint, 0), $5, $6, $7)");
 
-/* The delay before the next attempt: webhook_backoff * 4^(tries - 1), at most webhook_backoff_max, minus a random
-   part of up to a quarter, so that deliveries that failed together are not sent together again. A
-   receiver's Retry-After may lengthen it, up to the same maximum. */
+/* The delay before the next attempt: webhook_backoff * 4^(tries - 1), at most webhook_backoff_max,
+   minus a random part of up to a quarter, so that deliveries that failed together are not sent
+   together again. A receiver's Retry-After may lengthen it, up to the same maximum. */
 static int64_t
 retry_delay_ms(const struct attempt *t)
 {

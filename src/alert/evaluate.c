@@ -216,9 +216,9 @@ judge_batch(struct engine *e, struct list records)
 	    P(pushed_strs(&b.record)));
 }
 
-/* Makes the next batch smaller, since a batch may fail for its size. A single change that fails is deferred for a
-   minute, so that the others are judged meanwhile. The change may have used up the deadline that db_up set, so the
-   deferral gets a new one. */
+/* Makes the next batch smaller, since a batch may fail for its size. A single change that fails is
+   deferred for a minute, so that the others are judged meanwhile. The change may have used up the
+   deadline that db_up set, so the deferral gets a new one. */
 static void
 shrink_batch(struct engine *e, enum db_rc rc)
 {

@@ -7,10 +7,10 @@
  * answer cannot differ), and the address that libcurl is about to connect to (open_public_socket).
  * Redirects are not followed, no proxy is used, and a connection serves one request only.
  *
- *   sender_send -> resolve_public -> on_receiver_resolved -> libcurl -> collect_finished -> finish_attempt
- *        |                                   |                                                  ^
- *        +-- refused URL --> fail_attempt <--+-- unknown or private name                        |
- *                                  +------------------------------------------------------------+
+ *   sender_send -> resolve_public -> on_receiver_resolved -> libcurl -> collect_finished
+ *        |                                   |                                 |
+ *        +-- refused URL --> fail_attempt <--+-- unknown or private name       v
+ *                                  +--------------------------------------> finish_attempt
  *
  * A receiver cannot hold an attempt beyond its deadline or make this process store its answer: head
  * and body are counted, not kept, and cut off at ANSWER_MAX. */

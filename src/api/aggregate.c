@@ -257,8 +257,8 @@ aggregate_dataset(struct req *rq)
 	return reply(rq, 200, NULL, aggregate_out, &answer);
 }
 
-/* Names of operations, and bodies as examples, each in an array of its own, since a macro cannot join the rows of two
-   tables. */
+/* The name of each operation and the example of its body, each in an array of its own. The rows of the routes are made
+   from tbl/datasets.h and refer to these arrays, because a macro cannot join the rows of two tables. */
 #define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
 	static const char aggregate_##id[] = "aggregate_" list;                                    \
 	static const char example_##id[] =                                                         \

@@ -58,7 +58,7 @@ const char *relation_name(enum relation r);
 
 /* ---- search.c: tables that openapi.json needs, too ---- */
 
-/* The members that a hit of the dataset adds to those of its document; NULL: none. */
+/* The members that a hit of the dataset has in addition to those of its document; NULL: none. */
 const struct field *hit_members(enum dataset d);
 extern const char *const count_units[], *const value_types[], *const relations[];
 
@@ -150,7 +150,7 @@ bool name_visible(struct str name);
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = (feature)
 
-/* The rights of tbl/answers.h as constants, since the row of a route is made by another table. */
+/* The rights of tbl/answers.h as constants, for route rows that are made from another table. */
 enum {
 #define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
 	SCOPE_OF_##id = SCOPE_##scope, BESIDES_OF_##id = SCOPE_##besides,                          \

@@ -86,7 +86,7 @@ schema_of(struct arena *a, enum dataset d)
 		unit[0] == '\0' ? STR_NULL : str_of(unit), aliases_of(a, d, "*"), { out, n } };
 }
 
-/* A dataset that a key may not read is not even named to it. */
+/* The answer omits datasets that the key may not read. */
 static bool
 may_read(const struct key *key, enum dataset d)
 {

@@ -50,8 +50,8 @@ struct search_args {
 		.error = ERR_INVALID_SEARCH_CURSOR                                                 \
 	}
 
-/* The parameters of each dataset differ in the example of a query. An operation has the name of the list, because that
-   of the dataset may have a hyphen. */
+/* Each dataset has parameters of its own, because their examples of a query differ. An operation is named after the
+   list of the dataset, because the name of a dataset may contain a hyphen. */
 #define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
 	static const char search_##id[] = "search_" list, count_##id[] = "count_" list,            \
 			  validate_##id[] = "validate_" list;                                      \
@@ -238,8 +238,8 @@ write_documents(struct buf *b, enum dataset d, const struct page *page,
 	}
 }
 
-/* Writes services until the page is full. A service that was removed after the index was built is left out. The place of
-   its host may be as large as a document and is in each answer, so the bytes that are written count. */
+/* Writes services until the page is full. A service that was removed after the index was built is left out. Each service
+   repeats the place of its host, which may be as large as a document, so the limit counts the bytes that are written. */
 static void
 write_services(struct buf *b, struct page *page, const struct documents *docs,
     const struct record_fields *fields)

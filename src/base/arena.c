@@ -131,8 +131,8 @@ arena_upper(struct arena *a, struct str s)
 	return s;
 }
 
-/* The room needs no variable of its own: it is four, and then the power of two at which n arrives
-   when it is full. */
+/* The capacity is not stored, because it follows from n: it is four, and doubles each time n
+   reaches it. So the array is full when n is 0, or a power of two from 4 on. */
 void *
 arena_room(struct arena *a, void *p, size_t n, size_t size)
 {

@@ -8,7 +8,8 @@
 void fd_close(int fd); /* does nothing if fd is negative, and preserves errno */
 /* Sets close-on-exec of a descriptor that an exec has passed or should have passed. */
 bool fd_cloexec(int fd);
-/* Fills the address of the Unix socket at path; false with ENAMETOOLONG when the path is too long. */
+/* Fills the address of the Unix socket at path; false with ENAMETOOLONG when the path is too
+   long. */
 struct sockaddr_un;
 bool local_address(struct sockaddr_un *out, const char *path) MUST_USE;
 /* Connects to the Unix socket at path; type is that of socket(2), and the descriptor is

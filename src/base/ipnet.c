@@ -24,8 +24,8 @@ ip_is_v4(const unsigned char a[16])
 	return memcmp(a, mapped, sizeof(mapped)) == 0;
 }
 
-static void
-clear_host_bits(struct ipnet *net)
+void
+ipnet_clear_host_bits(struct ipnet *net)
 {
 	for (unsigned i = 0; i < 16; i++) {
 		unsigned kept = net->bits <= i * 8 ? 0 : net->bits - i * 8;
@@ -73,7 +73,7 @@ ipnet_parse(struct str s, struct ipnet *out)
 			return false;
 		net.bits = (uint8_t)(bits + before);
 	}
-	clear_host_bits(&net);
+	ipnet_clear_host_bits(&net);
 	*out = net;
 	return true;
 }
@@ -147,7 +147,7 @@ ipnet_contains(const struct ipnet *net, const unsigned char a[16])
 	if (net->bits < V4_BITS && ip_is_v4(a))
 		return false;
 	memcpy(other.a, a, sizeof(other.a));
-	clear_host_bits(&other);
+	ipnet_clear_host_bits(&other);
 	return memcmp(other.a, net->a, sizeof(other.a)) == 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The log: one line per event on stderr, with the <priority> prefix that the journal understands. */
+/* The log: one line per event on stderr, with the <priority> prefix that the journal
+   understands. */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 

@@ -26,8 +26,8 @@ struct str arena_str(struct arena *a, struct str s); /* a copy, with a NUL after
 struct str arena_lower(struct arena *a, struct str s);
 struct str arena_upper(struct arena *a, struct str s);
 struct str arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
-/* An array with room for an element more than its n ones, for appending: p itself, or a copy with
-   twice the room. p was returned by this function or is NULL. */
+/* Returns an array with the n elements of p and room for one more: p itself, or a copy with twice
+   the room. p is NULL or the result of an earlier call. */
 void *arena_room(struct arena *a, void *p, size_t n, size_t size);
 /* Calls fn(arg) at the next reset; the last function registered is called first. */
 void arena_defer(struct arena *a, void (*fn)(void *), void *arg);

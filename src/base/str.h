@@ -31,7 +31,8 @@ bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 /* True when host is zone or ends in "." and zone: whole labels of a DNS name. */
 bool str_within(struct str host, struct str zone);
-/* room holds s.n bytes. memory.h has the same in an arena: arena_lower and arena_upper. */
+/* Write the text into room, which has s.n bytes. arena_lower and arena_upper (memory.h) allocate
+   it. */
 struct str str_lower_ascii(char *room, struct str s);
 struct str str_upper_ascii(char *room, struct str s);
 /* True for a text that is not empty and has neither blanks nor control characters. Underscores,
@@ -45,7 +46,8 @@ size_t str_chars(struct str s);
    bytes. */
 struct str str_cut(struct str s, size_t chars);
 struct str str_cut_bytes(struct str s, size_t bytes);
-/* Removes the next line from *rest and returns it without its newline; false when *rest is empty. */
+/* Removes the next line from *rest and returns it without its newline; false when *rest is
+   empty. */
 bool str_line(struct str *rest, struct str *line);
 /* Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or s.n. */
 size_t str_utf8_bad(struct str s);

@@ -8,48 +8,54 @@
  * each runner one browser. A page may take over its browser, so neither the dispatcher nor egress
  * trusts what it receives:
  *
- *     PostgreSQL  <--->  dispatcher  <--- runner_link --->  runner  --- CDP over pipes --->  browser
- *     (the row: state,   leases, evidence,                  one session, its outbox             |
- *      epoch, lease)         |                                     ^                         SOCKS5
- *                            | egress_link                         | WebSocket                  |
- *                            v                                surfaced-stream            listening socket
- *                         egress  <------ accepts the browser's connections ------- in an empty namespace
- *                                         and connects to public addresses
+ *   PostgreSQL  <-->  dispatcher  <-- runner_link -->  runner  -- CDP over pipes -->  browser
+ *   (the row: state,  leases, evidence,                one session,                      |
+ *    epoch, lease)        |                            its outbox                     SOCKS5
+ *                         | egress_link                    ^                             |
+ *                         |                                | WebSocket           listening socket,
+ *                         |                          surfaced-stream          in an empty namespace
+ *                         v                                                              |
+ *                      egress  <------ accepts the browser's connections ----------------+
+ *                                      and connects to public addresses
  *
  * The database row is the only truth about a session. Its lease lasts 15 s and is renewed every 5 s
  * by the dispatcher for the runners it trusts; the runner is told 14 s, so the runner ends before
- * the row expires. Each start of a session has a new epoch, against runners of earlier starts:
+ * the row expires. Each start of a session has a new epoch, by which a runner of an earlier start
+ * is recognised:
  *
  *   the epoch of a runner is compared           so a runner of an earlier start
- *   with the row, by every SQL function that    writes nothing (sql/functions/session.sql, evidence.sql)
- *   the dispatcher calls for one session
+ *   with the row, by every SQL function that    writes nothing (sql/functions/session.sql,
+ *   the dispatcher calls for one session        evidence.sql)
  *   with the row, by the dispatcher at hello    is refused
  *   with the name of its socket, EPOCH.sock,    gets no viewer
  *   by surfaced-stream
  *
  *   process that dies   what follows
- *   dispatcher          Browsers continue. The runners reconnect to dispatch.sock, and the new dispatcher
- *                       adopts each one whose session and epoch fit a row of this host. Evidence is not lost: a
- *                       runner keeps it until it is confirmed. A runner that finds no dispatcher ends itself
- *                       with its lease; then the sweep of any host ends the session, or queues it again if it
- *                       had not become ready.
- *   runner              The kernel kills its browser (PR_SET_PDEATHSIG). The dispatcher sees the end of the
- *                       process or of the connection and calls session_lost(), see below. Messages that have
- *                       already reached the dispatcher are read and stored. Evidence that the runner had not
- *                       sent is lost, since no other process has it.
- *   browser             The runner sends the evidence it has and ends, with the reason in its last message. The
- *                       same follows when the browser has not started after 30 s. If only its first page does
- *                       not answer, the session runs without the page after 10 s. The dispatcher kills a runner
- *                       that has not sent ready within runner_start. In each case session_lost() follows.
- *   egress              Open connections break and pages fail; the sessions continue. The dispatcher keeps a
- *                       duplicate of every listening socket and sends all of them to the next egress. Until then
- *                       the dispatcher accepts connections from these sockets and closes them, instead of leaving
- *                       them in the queue, and it claims no session.
+ *   dispatcher          Browsers continue. The runners reconnect to dispatch.sock, and the new
+ *                       dispatcher adopts each one whose session and epoch fit a row of this host.
+ *                       Evidence is not lost: a runner keeps it until it is confirmed. A runner
+ *                       that finds no dispatcher ends itself with its lease; then the sweep of any
+ *                       host ends the session, or queues it again if it had not become ready.
+ *   runner              The kernel kills its browser (PR_SET_PDEATHSIG). The dispatcher sees the
+ *                       end of the process or of the connection and calls session_lost(), see
+ *                       below. Messages that have already reached the dispatcher are read and
+ *                       stored. Evidence that the runner had not sent is lost, since no other
+ *                       process has it.
+ *   browser             The runner sends the evidence it has and ends, with the reason in its last
+ *                       message. The same follows when the browser has not started after 30 s. If
+ *                       only its first page does not answer, the session runs without the page
+ *                       after 10 s. The dispatcher kills a runner that has not sent ready within
+ *                       runner_start. In each case session_lost() follows.
+ *   egress              Open connections break and pages fail; the sessions continue. The
+ *                       dispatcher keeps a duplicate of every listening socket and sends all of
+ *                       them to the next egress. Until then the dispatcher accepts connections from
+ *                       these sockets and closes them, instead of leaving them in the queue, and it
+ *                       claims no session.
  *   the host            The lease ends; the sweep of another host calls session_lost().
  *   PostgreSQL          Nothing starts. Sessions continue until their leases end.
  *
- * session_lost() decides by the state of the row. starting: queued again, or failed after the third start.
- * running: failed. closing: terminal, with the reason of the close.
+ * session_lost() decides by the state of the row. starting: queued again, or failed after the third
+ * start. running: failed. closing: terminal, with the reason of the close.
  */
 #ifndef BROWSER_LINK_H
 #define BROWSER_LINK_H

@@ -4,8 +4,9 @@
    socket as its standard input, on which the dispatcher sends first: job or check. When that
    connection is lost, the runner connects to dispatch.sock in run_directory.
 
-   runner:     hello, and socks + its SOCKS5 listener (both again after every reconnect), ready, activity,
-               shot + a sealed memfd, net, truncated, ended (its last); checked (the answer to check)
+   runner:     hello, and socks + its SOCKS5 listener (both again after every reconnect), ready,
+               activity, shot + a sealed memfd, net, truncated, ended (its last); checked (the
+               answer to check)
    dispatcher: job or check, once, first; lease, running, close, egress, logged, refused, stored
 
    shot, net and truncated are the log of a session's evidence, which survives either end's restart:
@@ -13,7 +14,8 @@
      runner's outbox      | 41 | 42 | 43 | 44 | 45 |
                             ^ the first number without an answer
      sent, unanswered     |<- at most LOG_WINDOW ->|
-     logged {"seq": 42}     41 and 42 are in the database, or refused for good: the runner drops them
+     logged {"seq": 42}     41 and 42 are in the database, or refused for good: the runner drops
+                            them
 
    The runner numbers the messages from 1, sends them in order, and keeps each until logged covers
    it. It sends none before it has received a message, which proves that the dispatcher has accepted

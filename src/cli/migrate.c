@@ -11,9 +11,9 @@
    functions that have to exist before, and functions name tables that exist after:
    functions/triggers.sql therefore also runs before the numbered files, its bodies unchecked.
 
-   There is no way back: a mistake is corrected by a further file. A program whose release is older
-   than the one that applied the functions leaves them alone, so that a host that is upgraded last
-   cannot put its own back. An advisory lock makes a second migration wait. */
+   There is no way back: a mistake is corrected by a further file. An older release does not replace
+   the functions of a newer one, so that the host that is upgraded last cannot bring old functions
+   back. An advisory lock makes a second migration wait. */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -151,7 +151,7 @@ migrate_files_applied(const struct migrate_files *f, const struct list *applied)
 	return n;
 }
 
-/* An earlier candidate has had fewer files, and some of other names: no file leads from there. */
+/* An earlier release candidate had fewer files, some with other names. No migration from it exists. */
 static bool
 check_names(const struct migrate_files *f, const struct list *list)
 {
@@ -161,9 +161,9 @@ check_names(const struct migrate_files *f, const struct list *list)
 		if (f->p[i].version != a[i].version || str_eq(f->p[i].name, a[i].name))
 			continue;
 		cli_fail(EXIT_FAILED,
-		    "the database has had %.*s, where this program has %.*s: an early release "
-		    "candidate made it; upgrade it to the last release candidate first, or create "
-		    "it anew",
+		    "the database was migrated with %.*s where this program has %.*s: it is of an "
+		    "early release candidate; upgrade it to the last release candidate first, or "
+		    "create a new database",
 		    (int)a[i].name.n, a[i].name.p, (int)f->p[i].name.n, f->p[i].name.p);
 		return false;
 	}
@@ -184,15 +184,15 @@ migrate_files_check(const char *dir, const struct migrate_files *f, const struct
 	for (size_t i = 0; i < list->n; i++) {
 		if (i >= (size_t)f->n || files[i].version != a[i].version) {
 			cli_fail(EXIT_FAILED,
-			    "the database has had %.*s, which is not in its place in %s: "
-			    "this program is older than the database, or a file is missing",
+			    "the database was migrated with %.*s, which %s does not have in that "
+			    "place: this program is older than the database, or a file is missing",
 			    (int)a[i].name.n, a[i].name.p, dir);
 			return false;
 		}
 		if (!str_is(a[i].sha256, files[i].sha256)) {
 			cli_fail(EXIT_FAILED,
 			    "%s/%.*s.sql has changed since it was applied: restore it, "
-			    "and put what is new into a file of its own",
+			    "and put the change into a new file",
 			    dir, (int)files[i].name.n, files[i].name.p);
 			return false;
 		}

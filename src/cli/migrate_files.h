@@ -23,8 +23,8 @@
  *
  * The functions are compared by one sum, because all of them are applied when one differs.
  *
- * The roles are hard: roles.sql is the only list of them, but doctor and --check need the list
- * without the right to execute the file. So its text is searched for rows of that form. */
+ * roles.sql is the only list of the roles. doctor and --check need the list without the right to
+ * execute the file, so migrate_roles searches its text for rows of the form above. */
 #ifndef CLI_MIGRATE_FILES_H
 #define CLI_MIGRATE_FILES_H
 
@@ -57,7 +57,7 @@ struct migrate_applied {
 bool migrate_files_read(struct arena *a, const char *dir, struct migrate_files *out) MUST_USE;
 /* The number of the last file; 0: there is none. */
 int64_t migrate_files_last(const struct migrate_files *f);
-/* The same for a directory that was not read; false after a message. */
+/* Finds the number of the last file of a directory that was not read; false after a message. */
 bool migrate_newest(struct arena *a, const char *dir, int64_t *version) MUST_USE;
 
 /* Whether the applied files, a list of struct migrate_applied in order, are the first files of the

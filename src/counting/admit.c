@@ -61,7 +61,8 @@ close_mapping(struct meter_link *m)
 	m->journal = NULL;
 }
 
-/* Only between two requests: the ticket of a request points into the mapping that it was charged in. */
+/* Only between two requests: the ticket of a request points into the mapping that it was charged
+   in. */
 static bool
 open_current_mapping(struct meter_link *m)
 {
@@ -90,8 +91,8 @@ struct window {
 	uint32_t start, count, limit, seconds;
 };
 
-/* The window of a request: the current one, or a new one that begins with it. A request that read the clock before
-   another worker began the window belongs to that window too. */
+/* The window of a request: the current one, or a new one that begins with it. A request that read
+   the clock before another worker began the window belongs to that window too. */
 static struct window
 window_at(const struct slot *s, uint64_t word, int64_t boot)
 {
@@ -132,7 +133,7 @@ take_from_rate(struct slot *s, int64_t boot, struct window *w)
 	do {
 		*w = window_at(s, word, boot);
 		if (w->count >= w->limit)
-			return false; /* UNCOVERED: another worker took the last unit since the survey */
+			return false; /* UNCOVERED: another worker took the last unit meanwhile */
 		w->count++;
 	} while (
 	    !atomic_compare_exchange_weak(&s->word, &word, (uint64_t)w->start << 32 | w->count));
@@ -283,8 +284,8 @@ survey_slot(
 	panic("slot kind %d", (int)kind); /* UNCOVERED: there is no other */
 }
 
-/* Looks at all limits of the request and takes nothing, so that a request which one limit refuses leaves the others
-   untouched. */
+/* Looks at all limits of the request and takes nothing, so that a request which one limit refuses
+   leaves the others untouched. */
 static struct plan
 survey(const struct meter_link *m, const struct meter_who *who, struct meter_ticket *t)
 {
@@ -412,8 +413,8 @@ meter_give_back(struct meter_link *m, struct meter_ticket *t)
 		charge_return(&m->file, m->journal);
 }
 
-/* Adopts the charge of a worker that died with this request, which nginx has sent again. Rates were charged then too,
-   and are not charged again. */
+/* Adopts the charge of a worker that died with this request, which nginx has sent again. Rates were
+   charged then too, and are not charged again. */
 static bool
 adopt_charge(struct meter_link *m, const struct meter_who *who, struct meter_ticket *t)
 {
@@ -433,7 +434,8 @@ adopt_charge(struct meter_link *m, const struct meter_who *who, struct meter_tic
 	return true;
 }
 
-/* Waits for an answer of the meter; sleeps for a moment when there is no mapping whose futex could wake it. */
+/* Waits for an answer of the meter; sleeps for a moment when there is no mapping whose futex could
+   wake it. */
 static void
 pause_for_meter(struct meter_link *m, uint32_t seen, int64_t us)
 {
@@ -486,8 +488,8 @@ meter_admit(struct meter_link *m, const struct meter_who *who, struct meter_tick
 		for (;;) {
 			struct plan p = survey(m, who, out);
 
-			/* Retry-After is the longest wait, and that may be the wait of a quota whose
-			   slot is missing: the meter is asked once before the refusal. */
+			/* Retry-After is the longest wait, and that may be the wait of a quota
+			   whose slot is missing: the meter is asked once before the refusal. */
 			if (p.refusal != METER_ADMITTED && (asked || !p.lacks))
 				return p.refusal;
 			if (p.lacks)

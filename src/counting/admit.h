@@ -38,7 +38,8 @@ struct meter_who {
 	int64_t deadline; /* mono_us: bounds the wait together with conf.meter_wait */
 };
 
-/* The units that one request took, so that they can be given back, and the numbers of its RateLimit headers. */
+/* The units that one request took, so that they can be given back, and the numbers of its RateLimit
+   headers. */
 struct meter_ticket {
 	bool charged; /* the worker's journal has its charge */
 	struct slot *taken[SLOT_KINDS];
@@ -48,19 +49,21 @@ struct meter_ticket {
 	int64_t retry_after;         /* seconds, of a refusal */
 };
 
-/* A worker's end of the mapping. Each meter_admit looks first whether the file still is meter.map, and moves to the
-   file that the meter made since; without one it waits. The meter keeps a file that it
-   replaced for as long as a request may run, so it also stores the units of a request that looked just before. */
+/* A worker's view of the mapping. meter_admit first checks that the mapped file still has the name
+   meter.map. If another file has the name, meter_admit maps that file; if no file has it, it waits
+   for one. The meter keeps a replaced file for as long as a request may run, and so also stores the
+   units of a request that was admitted just before the replacement. */
 struct meter_link;
 struct meter_link *meter_new(void); /* never NULL */
 void meter_free(struct meter_link *m);
-/* Takes a unit of every slot that counts for the request, or none at all. Waits for the meter only when a slot or a
-   lease is missing. */
+/* Takes a unit of every slot that counts for the request, or none at all. Waits for the meter only
+   when a slot or a lease is missing. */
 enum meter_rc meter_admit(
     struct meter_link *m, const struct meter_who *who, struct meter_ticket *out);
 /* Gives back every unit that the request took, as if it had never been counted (C-069). */
 void meter_give_back(struct meter_link *m, struct meter_ticket *t);
-/* Call before the answer is sent: from then on the charge stays, even when this worker is killed. */
+/* Call before the answer is sent: from then on the charge stays, even when this worker is
+   killed. */
 void meter_answering(struct meter_link *m);
 /* Call after the answer has been sent. */
 void meter_answered(struct meter_link *m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Rates, quotas and usage of one host: a file, meter.map, that every worker and surfaced-meter map into their memory.
- * A worker admits a request by compare-and-swap in it, without waiting for another worker; its one system call asks
- * whether the file was replaced.
- * The difficulty: any process may be killed between any two instructions, and no unit may be lost or counted twice.
+/* Rates, quotas and usage of one host: a file, meter.map, that every worker and surfaced-meter map
+ * into their memory. A worker admits a request by compare-and-swap in it, without waiting for
+ * another worker; its one system call asks whether the file was replaced. The difficulty: any
+ * process may be killed between any two instructions, and no unit may be lost or counted twice.
  *
  *   meter.map
  *   +-------------------+-----------------------------+---------------------------------+
@@ -10,61 +10,69 @@
  *   | clock, futex      | one for owner and period:   | the charge of the request that  |
  *   |                   | limit, word, back           | the worker is running           |
  *   +-------------------+-----------------------------+---------------------------------+
- *     ^ clock              ^ limit       ^ word, back    ^ written by its worker, confirmed by later
- *     |                    |             |               | writers, settled after the worker's death
+ *     ^ clock              ^ limit       ^ word, back    ^ written by its worker, confirmed by
+ *     |                    |             |               | later writers, settled after its death
  *   surfaced-meter --------+           workers ----------+
  *     ^
  *     v  leases, flushes, clock; every number is absolute, so repeating a call is harmless
  *   PostgreSQL
  *
- * The life of a request in here: meter_admit looks at all slots that count for it (key's rate, account's rate,
- * account's quota, group's quota, key's usage) and refuses when one is full: the first full limit in this order
- * gives the error, the longest wait gives Retry-After. It then takes a unit from each, in the same order; when
- * another worker was quicker in one of them, it gives the others back and looks again. Where a slot or a lease is
- * missing it asks surfaced-meter by a datagram and sleeps on a futex. Any answer of the meter, to any worker, wakes
- * every sleeper, which looks again. It asks again every 50 ms; after conf.meter_wait the request is refused as
+ * The life of a request in here: meter_admit looks at all slots that count for it (key's rate,
+ * account's rate, account's quota, group's quota, key's usage) and refuses when one is full: the
+ * first full limit in this order gives the error, the longest wait gives Retry-After. It then takes
+ * a unit from each, in the same order; when another worker was quicker in one of them, it gives the
+ * others back and looks again. Where a slot or a lease is missing it asks surfaced-meter by a
+ * datagram and sleeps on a futex. Any answer of the meter, to any worker, wakes every sleeper,
+ * which looks again. It asks again every 50 ms; after conf.meter_wait the request is refused as
  * unavailable (503), not as over a quota.
  *
- * Clocks. Windows of rates are seconds of boot_us(), the time since the boot: a wall clock that is set back or forward
- * would lengthen or cut a window. A boot makes a new file, so no window is older than its clock.
- * Months and days are those of PostgreSQL's clock, head.epoch_us + boot_us(). The meter sets epoch_us with each
- * flush, so the wall clocks of hosts are irrelevant and all hosts agree about the period.
+ * Clocks. Windows of rates are seconds of boot_us(), the time since the boot: a wall clock that is
+ * set back or forward would lengthen or cut a window. A boot makes a new file, so no window is
+ * older than its clock. Months and days are those of PostgreSQL's clock, head.epoch_us + boot_us().
+ * The meter sets epoch_us with each flush, so the wall clocks of hosts are irrelevant and all hosts
+ * agree about the period.
  *
- * Leases. The meter obtains a part of a month's quota from PostgreSQL and raises the slot's limit by it. A worker
- * takes a unit while taken < limit + given back - surrendered. When another host needs units, the meter surrenders
- * the unused ones: it retires the slot and changes the tag in its word, so that each compare-and-swap under way
- * fails; now it can count the unused units exactly, and makes the slot live again.
+ * Leases. The meter obtains a part of a month's quota from PostgreSQL and raises the slot's limit
+ * by it. A worker takes a unit while taken < limit + given back - surrendered. When another host
+ * needs units, the meter surrenders the unused ones: it retires the slot and changes the tag in its
+ * word, so that each compare-and-swap under way fails; now it can count the unused units exactly,
+ * and makes the slot live again.
  *
- * Charges. A worker writes into its journal which slot it is about to count in (TAKING), counts in the slot's word,
- * and writes that it has counted (TAKEN). If it is killed in between, did it count? The upper half of the word is
- * the tag (journal, sequence number) of the last worker that counted. A worker that is about to overwrite the tag of
- * another one first sets that one's journal entry to TAKEN (confirm_writer). The journal of a dead worker therefore
- * shows whether it counted:
+ * Charges. A worker writes into its journal which slot it is about to count in (TAKING), counts in
+ * the slot's word, and writes that it has counted (TAKEN). A worker may be killed between these
+ * steps, so the word itself must show whether the unit was counted: its upper half is the tag
+ * (journal, sequence number) of the last worker that counted there. Before a worker overwrites
+ * another worker's tag, it sets the other worker's journal entry to TAKEN (confirm_writer). After
+ * the death of a worker, its journal entry and the tag give the answer:
  *
- *   entry    tag in the word       the unit was
+ *   entry    tag in the word       the unit of the dead worker was
  *   TAKEN    any                   counted
- *   TAKING   the dead worker's     counted: nobody has overwritten the tag yet
- *   TAKING   any other             not counted: a worker that overwrote the dead one's tag would have set TAKEN
+ *   TAKING   the dead worker's     counted: this tag was written together with the count
+ *   TAKING   another worker's      not counted: if the dead worker had written its tag, the worker
+ *                                  that overwrote it would have set the entry to TAKEN
  *
- * Giving back does the same in `back`.
+ * Units are given back in the same way, in `back`.
  *
  * Phases of a journal, and what happens to the charge when the worker is killed:
  *
  *   idle --> taking --> charged --> answering --> idle
  *            |          |           |
- *            +----------+           +-- the charge stays: the answer was probably sent. For ten seconds nothing
- *            |                          touches it, because nginx repeats a GET whose answer did not arrive
+ *            +----------+           +-- the charge stays: the answer was probably sent. For ten
+ *            |                          seconds nothing touches it, because nginx repeats a GET
+ *            |                          whose answer did not arrive
  *            +-- the units are given back
  *
- * A repeated request has the same identifier. Its new worker finds the dead worker's journal by it and adopts the
- * journal with its charge (journal_adopt), so the request is charged once. The dead worker's connection may close, and
- * nginx repeat the request, shortly before its lock is released: the new worker tries the lock for 100 ms. After that
- * it charges the request again. The meter gives the first charge back, unless its journal is in the phase answering:
- * then the request costs twice.
+ * A repeated request has the same identifier. Its new worker finds the dead worker's journal by the
+ * identifier and adopts the journal with its charge (journal_adopt), so the request is charged
+ * once. The kernel may close the dead worker's connection shortly before it releases the lock, and
+ * nginx repeats the request at once. The new worker therefore tries the lock for 100 ms before it
+ * charges the request again. The meter then gives the first charge back, unless the dead worker's
+ * journal is in the phase answering: such a request is charged twice.
  *
- * Death is detected by locks: a worker holds a lock on its journal as long as it lives (an open file description
- * lock, which the kernel releases with the process), so a process that obtains the lock knows that the worker is
- * dead. The meter settles the journals of dead workers every second. */
+ * Death is detected by locks: a worker holds a lock on its journal as long as it lives (an open
+ * file description lock, which the kernel releases with the process), so a process that obtains the
+ * lock knows that the worker is dead. The meter settles the journals of dead workers every
+ * second. */
 #ifndef COUNTING_METER_H
 #define COUNTING_METER_H
 
@@ -75,7 +83,8 @@
 enum { JOURNAL_ENTRIES = SLOT_KINDS - SLOT_ACCOUNT_QUOTA };
 enum journal_phase { PHASE_IDLE, PHASE_TAKING, PHASE_CHARGED, PHASE_ANSWERING };
 
-/* The charge of the request that a worker is running, for its heir when it is killed (meter_charge.c). */
+/* The charge of the request that a worker is running. When the worker is killed, the worker of the
+   repeated request adopts the charge, or the meter settles it (meter_charge.c). */
 struct journal {
 	_Atomic uint64_t request;      /* the request's identifier; 0: none */
 	_Atomic uint32_t phase, since; /* since: second of boot_us */
@@ -120,22 +129,26 @@ struct slot *meter_find(
 
 /* ---- for surfaced-meter, which holds meter_lock ---- */
 
-/* Makes this process the only meter of the host. Returns a descriptor that holds the lock, or -1. */
+/* Makes this process the only meter of the host. Returns a descriptor that holds the lock, or
+   -1. */
 int meter_lock(void);
-/* Opens meter.map in conf.run_directory. Makes a new one, with a new incarnation, when there is none or when it
-   belongs to another boot or version. False with a reason. */
+/* Opens meter.map in conf.run_directory. Makes a new one, with a new incarnation, when there is
+   none or when it belongs to another boot or version. False with a reason. */
 bool meter_file_hold(struct meter_file *f, char *err, size_t room) MUST_USE;
 /* False when the file has another number of slots than conf.meter_slots wants. */
 bool meter_file_fits(const struct meter_file *f);
 void meter_file_close(struct meter_file *f);
-/* Removes the file's name, so that meter_file_hold makes a new file; keeps a name that another file has now. */
+/* Removes the name of the file, so that meter_file_hold makes a new file. Does nothing when the
+   name already belongs to another file. */
 void meter_file_drop(const struct meter_file *f);
-/* True when meter.map is another file now, or none. */
+/* True when the name meter.map belongs to another file, or to none. */
 bool meter_file_replaced(const struct meter_file *f);
-/* A new slot, where meter_find has none. The caller fills it in and publishes it. NULL: the table is full. */
+/* A new slot, where meter_find has none. The caller fills it in and publishes it. NULL: the table
+   is full. */
 struct slot *meter_add(
     struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
-/* The retired slot of this owner and period; slot_publish makes it live again. NULL: there is none. */
+/* The retired slot of this owner and period; slot_publish makes it live again. NULL: there is
+   none. */
 struct slot *meter_find_retired(
     const struct meter_file *f, enum slot_kind kind, const struct uuid *owner, uint32_t period);
 /* Settles the journals of dead workers: gives back units of requests that they did not answer. */

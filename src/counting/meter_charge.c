@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Charges that survive kill -9: takes units of quotas and usage, gives them back, and settles the charges of workers
-   that died. counting/meter.h describes the protocol.
+/* Charges that survive kill -9: takes units of quotas and usage, gives them back, and settles the
+   charges of workers that died. counting/meter.h describes the protocol.
 
-   The order of the writes is the protocol: journal entry, then word, then journal entry; and confirm_writer before
-   each compare-and-swap. All are sequentially consistent, so every process sees them in this order. */
+   The order of the writes is the protocol: journal entry, then word, then journal entry; and
+   confirm_writer before each compare-and-swap. All are sequentially consistent, so every process
+   sees them in this order. */
 #include "config.h"
 
 #include "counting/meter_priv.h"
@@ -19,7 +20,8 @@ enum { SEQ_BITS = 21, SEQ_MASK = (1 << SEQ_BITS) - 1 };
 enum {
 	/* nginx repeats a request at once, but the repetition may wait in a queue */
 	RETRY_S = 10,
-	/* a dying worker's connection closes before its lock is released, so the repetition may arrive first */
+	/* a dying worker's connection closes before its lock is released, so the repetition may
+	   arrive first */
 	LOCK_TRIES = 100,
 	LOCK_PAUSE_US = 1000,
 };
@@ -54,8 +56,8 @@ next_tag(const struct meter_file *f, struct journal *j)
 	return ((uint32_t)(j - f->journals) + 1) << SEQ_BITS | j->seq;
 }
 
-/* Writes into the journal of the number's last writer that its write succeeded. Called before the number is overwritten,
-   because its tag is the only other evidence. */
+/* Writes into the journal of the number's last writer that its write succeeded. Called before the
+   number is overwritten, because its tag is the only other evidence. */
 static void
 confirm_writer(const struct meter_file *f, uint64_t number)
 {
@@ -86,7 +88,8 @@ set_journal_entry(struct journal *j, int i, uint64_t entry)
 		atomic_store(&j->entries[i], entry);
 }
 
-/* A slot that is not live is being surrendered or belongs to a past period: the worker must ask the meter. */
+/* A slot that is not live is being surrendered or belongs to a past period: the worker must ask the
+   meter. */
 static bool
 quota_has_room(const struct slot *s, uint64_t word, uint64_t *left)
 {
@@ -167,8 +170,8 @@ charge_phase(struct journal *j, enum journal_phase phase)
 	atomic_store(&j->phase, (uint32_t)phase);
 }
 
-/* Empties the journal without giving anything back. The caller has set PHASE_ANSWERING or returned the units, so that a
-   kill in the middle gives nothing back either. */
+/* Empties the journal without giving anything back. The caller has set PHASE_ANSWERING or returned
+   the units, so that a kill in the middle gives nothing back either. */
 static void
 empty_journal(struct journal *j)
 {
@@ -198,15 +201,16 @@ charge_return(const struct meter_file *f, struct journal *j)
 
 /* ---- journals of dead workers ---- */
 
-/* Finds out whether a write took place whose worker was killed before it could write so into the
- * journal. If it did, either the number still has its tag, or the next writer has confirmed it
- * in the journal (confirm_writer):
+/* Finds out whether a killed worker had written the number that its journal entry announces. If it
+ * had, either the number still has the tag of the entry, or the next writer has confirmed the entry
+ * (confirm_writer):
  *
  *   entry       tag in the number   result
- *   TAKING      that of the entry   counted: TAKEN
+ *   TAKING      that of the entry   counted: the entry becomes TAKEN
  *   TAKING      another             not counted: the entry is emptied
  *   RETURNING   that of the entry   given back: the entry is emptied
- *   RETURNING   another             not given back: TAKEN, and charge_return does it again
+ *   RETURNING   another             not given back: the entry becomes TAKEN, and charge_return
+ *                                   gives the unit back
  *
  * The entry is read again before it is changed, because a writer may have confirmed it since. */
 static void
@@ -332,9 +336,9 @@ lock_patiently(const struct meter_file *f, uint32_t at)
 	return false;
 }
 
-/* Makes the charge of j, whose lock the caller has, the charge of this request. The lock of the caller's own
- * journal is released: that journal is idle, and the next worker can join it. A charge with other owners
- * than this request has is given back. Returns false then. */
+/* Makes the charge of j the charge of this request; the caller has the lock of j. Releases the lock
+ * of the caller's own journal, which is idle, so that another worker can use it. If the charge has
+ * other owners than the request, the charge is given back and the result is false. */
 static bool
 adopt_dead_charge(const struct meter_file *f, struct journal *own, struct journal *j,
     const struct uuid *const owners[JOURNAL_ENTRIES])
@@ -374,10 +378,10 @@ journal_adopt(const struct meter_file *f, struct journal *own, uint64_t request,
 
 /* ---- the meter's side ---- */
 
-/* Stops all workers for the moment of counting. No worker finds a retired slot. A worker that already holds it cannot
-   count either: its compare-and-swap fails because the tag has changed, and after reading the word again it finds
-   that the slot is not live. A meter that is killed in here leaves a retired slot; roster_slot makes it live
-   again when a worker asks for it. */
+/* Stops all workers for the moment of counting. No worker finds a retired slot. A worker that
+   already holds it cannot count either: its compare-and-swap fails because the tag has changed, and
+   after reading the word again it finds that the slot is not live. A meter that is killed in here
+   leaves a retired slot; roster_slot makes it live again when a worker asks for it. */
 uint64_t
 slot_surrender(struct meter_file *f, struct slot *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* The mapping of counting/meter.h: periods, slots, the file, and the futex.
 
-   The table is a hash table with linear probing. A look-up ends at an EMPTY slot; at most seven eighths
-   of the table are in use, so a miss is cheap. FREE marks a slot inside a chain, which look-ups
-   pass and meter_add reuses; slot_free turns FREE slots at the end of a chain into EMPTY ones. Only the meter adds
-   and frees slots.
+   The table is a hash table with linear probing. A look-up ends at an EMPTY slot; at most seven
+   eighths of the table are in use, so a miss is cheap. FREE marks a slot inside a chain, which
+   look-ups pass and meter_add reuses; slot_free turns FREE slots at the end of a chain into EMPTY
+   ones. Only the meter adds and frees slots.
 
      EMPTY --meter_add, slot_publish--> LIVE --slot_retire--> RETIRED --slot_free--> FREE --> EMPTY
                                          ^  <--slot_publish--                         |
@@ -43,7 +43,8 @@ meter_day_start(uint32_t day)
 	return (struct ts){ day * DAY_US };
 }
 
-/* Counts days from 0000-03-01, so that a leap day is the last day of its year; eras have 400 years. */
+/* Counts days from 0000-03-01, so that a leap day is the last day of its year; eras have 400
+   years. */
 uint32_t
 meter_month(struct ts t)
 {
@@ -97,7 +98,8 @@ slot_room(const struct slot *s)
 uint64_t
 slot_left(const struct slot *s)
 {
-	/* Room first: a unit granted or given back between the two reads is missed, not invented. */
+	/* Room first: a unit granted or given back between the two reads is missed, not
+	   invented. */
 	uint64_t room = slot_room(s), taken = slot_taken(s);
 
 	return room > taken ? room - taken : 0;
@@ -192,7 +194,8 @@ meter_add(struct meter_file *f, enum slot_kind kind, const struct uuid *owner, u
 	return s;
 }
 
-/* When the next slot is EMPTY, no look-up goes beyond this one: the FREE slots before it become EMPTY too. */
+/* When the next slot is EMPTY, no look-up goes beyond this one: the FREE slots before it become
+   EMPTY too. */
 void
 slot_free(struct meter_file *f, struct slot *s)
 {
@@ -287,8 +290,8 @@ meter_file_open(struct meter_file *f)
 	return ok;
 }
 
-/* A file that was renamed over or removed has no links left. A flag in the head would miss a file that was removed
-   by hand. */
+/* A file that was renamed over or removed has no links left. A flag in the head would miss a file
+   that was removed by hand. */
 bool
 meter_file_replaced(const struct meter_file *f)
 {

@@ -36,8 +36,8 @@ static const struct {
 
 /* ---- the file ---- */
 
-/* Opens the file and locks it until the descriptor is closed. The size is part of the name, so that a version with other
-   counters uses another file and an upgrade need not wait for a reboot. */
+/* Opens the file and locks it until the descriptor is closed. The size is part of the name, so that
+   a version with other counters uses another file and an upgrade need not wait for a reboot. */
 static int
 open_metrics_locked(int flags)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Counters and latency histograms of one host, in a file that its processes map. surfaced-meter serves them to
-   Prometheus. No program decides anything by them, so a process that cannot map the file runs without counting.
+/* Counters and latency histograms of one host, in a file that its processes map. surfaced-meter
+   serves them to Prometheus. No program decides anything by them, so a process that cannot map the
+   file runs without counting.
 
-   Numbers are added with relaxed atomics; a scrape may see a request's bucket before its sum. An operation gets its
-   number when a process first asks for it, under the file's lock, and keeps it as long as the file exists. */
+   Numbers are added with relaxed atomics; a scrape may see a request's bucket before its sum. An
+   operation gets its number when a process first asks for it, under the file's lock, and keeps it
+   as long as the file exists. */
 #ifndef COUNTING_METRICS_H
 #define COUNTING_METRICS_H
 
@@ -40,7 +42,8 @@ struct metrics {
 
 /* Maps the file in conf.run_directory and makes it when it is missing; NULL: impossible. */
 struct metrics *metrics_open(void);
-/* Maps an existing file only, for surfacectl: a file that root makes could not be written by the daemons. */
+/* Maps an existing file only, for surfacectl: a file that root makes could not be written by the
+   daemons. */
 struct metrics *metrics_view(void);
 void metrics_close(struct metrics *m);
 /* The number of an operation, the same for every process; -1: the table is full. */

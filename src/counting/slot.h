@@ -32,11 +32,12 @@ enum slot_state {
 
              rate                                    quota and usage
      word    window's start (boot_us, s) | admitted  tag of the last writer | units taken
-     back    -                                       tag of the last writer | units taken and given back
+     back    -                                       tag of the last writer | of these, given back
      limit   requests | seconds of the window        units leased (a quota's)
 
-   The part before | is in the upper 32 bits. surrendered: units of a quota leased and returned unused.
-   Every number of a quota and of usage only grows, so the larger of two reports is the later one. */
+   The part before | is in the upper 32 bits. surrendered: units of a quota leased and returned
+   unused. Every number of a quota and of usage only grows, so the larger of two reports is the
+   later one. */
 struct slot {
 	_Atomic uint16_t state;
 	uint16_t kind;
@@ -58,7 +59,8 @@ uint64_t slot_room(const struct slot *s);
 /* Units taken, and units taken and given back since; of a quota or of usage. */
 uint64_t slot_taken(const struct slot *s);
 uint64_t slot_back(const struct slot *s);
-/* Units of a quota that this host can still take. Safe against concurrent changes: never too large. */
+/* Units of a quota that this host can still take. Safe against concurrent changes: never too
+   large. */
 uint64_t slot_left(const struct slot *s);
 /* Units taken and not given back, of a quota or of usage. */
 uint64_t slot_used(const struct slot *s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Counts for the whole installation: a process counts in memory and adds its steps to the database every few seconds
-   (metric_add). They are for monitoring only: steps that a killed process has not sent yet are lost.
+/* Counts for the whole installation: a process counts in memory and adds its steps to the database
+   every few seconds (metric_add). They are for monitoring only: steps that a killed process has not
+   sent yet are lost.
 
      totals_add ... totals_tell --> SELECT metric_add(series, steps) --> totals_told(rc) */
 #ifndef COUNTING_TOTALS_H
@@ -22,8 +23,8 @@ struct totals {
 };
 
 void totals_add(struct totals *t, enum total which, uint64_t n);
-/* Returns true every few seconds, when there is something to send, with the arguments of metric_add. The caller
-   passes the result of that call to totals_told before it asks again. */
+/* Returns true every few seconds, when there is something to send, with the arguments of
+   metric_add. The caller passes the result of that call to totals_told before it asks again. */
 bool totals_tell(
     struct totals *t, struct arena *a, struct strs *series, struct strs *steps) MUST_USE;
 /* Forgets the steps that were sent if rc is DB_OK; otherwise they are sent again. */

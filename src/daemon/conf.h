@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The configuration file of one program. src/tbl/params.h lists the parameters of all programs; each
-   row names the programs that read it. */
+/* The configuration file of one program. src/tbl/params.h lists the parameters of all programs;
+   each row names the programs that read it. */
 #ifndef DAEMON_CONF_H
 #define DAEMON_CONF_H
 
@@ -27,9 +27,9 @@ struct conf {
    change. */
 extern struct conf conf;
 
-/* Sets conf to the defaults and then to the lines of the file (NULL: only the defaults). A line with a
-   parameter that `program` does not read is a fault. On failure false, with "file:line: fault" in
-   err, and conf is unchanged. */
+/* Sets conf to the defaults and then to the lines of the file (NULL: only the defaults). A line
+   with a parameter that `program` does not read is a fault. On failure false, with "file:line:
+   fault" in err, and conf is unchanged. */
 bool conf_load(const char *program, const char *file, char *err, size_t room) MUST_USE;
 /* Prints one line per parameter: name, programs, type, default, bounds, help; for surfaced -D
    params. */

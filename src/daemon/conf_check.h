@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Checks of configuration values whose text has a grammar; conf.c names one per type. All accept the
-   empty text if the row of the parameter does. */
+/* Checks of configuration values whose text has a grammar; conf.c names one per type. All accept
+   the empty text if the row of the parameter does. */
 #ifndef DAEMON_CONF_CHECK_H
 #define DAEMON_CONF_CHECK_H
 

@@ -10,7 +10,7 @@
  *   WatchdogSec  <---- WATCHDOG=1                                    |
  *                      kills the workers that are stuck <----+       | busy_since, searching
  *                                                            |       v
- *                      shared mapping (memfd): [ pools | slot 0 | slot 1 | ... | slot SLOTS_MAX - 1 ]
+ *                      shared mapping (memfd): [ pools | slot 0 | slot 1 | ... SLOTS_MAX slots ]
  *                                                            ^
  *   surfacectl workers: opens the memfd in /proc/PID/fd -----+
  *
@@ -18,55 +18,65 @@
  * waits in sigtimedwait and, about once a second, reaps dead workers, kills stuck ones and starts
  * missing ones.
  *
- * The life of a worker: the master reserves a slot and forks. The child closes the sockets of the other pools,
- * changes to conf.user if it is root, and calls work(), which serves until daemon_stopping(). Only the master clears
- * a slot, after waitpid: a slot with a pid always has a process, even if it is a zombie. A worker whose request is
- * older than conf.worker_stuck (busy_since) is killed with SIGKILL. `searching` is the account whose search the
- * worker runs; the master never uses it (api/share.h does).
+ * The life of a worker: the master reserves a slot and forks. The child closes the sockets of the
+ * other pools, changes to conf.user if it is root, and calls work(), which serves until
+ * daemon_stopping(). Only the master clears a slot, after waitpid: a slot with a pid always has a
+ * process, even if it is a zombie. A worker whose request is older than conf.worker_stuck
+ * (busy_since) is killed with SIGKILL. `searching` is the account whose search the worker runs; the
+ * master never uses it (api/share.h does).
  *
  *   end of a worker                                  delay of its pool before the next start
- *   retired, at a reload or stop                     as it was; nobody replaces this worker
+ *   retired, at a reload or stop                     unchanged; no worker is started in place of
+ *                                                    this one
  *   status 0 (after worker_requests, for example),
  *   or any end after its first second                0: replaced at once
  *   SIGKILL within its first second                  100 ms
  *   any other death within its first second          100 ms, doubled with each such death up to 5 s
  *
- * A reload (SIGHUP) is an exec of the program file, which an upgrade may have replaced. The master first runs "FILE
- * -t", for 30 s at most. If that fails (logged as reload_refused) or the exec fails (reload_failed), everything goes
- * on as it was. Four things survive the exec. Their descriptors lose close-on-exec just before it, and get it again
- * when it fails. An environment variable lists them; a process of another pid ignores it (inherited.c):
+ * A reload (SIGHUP) is an exec of the program file, which an upgrade may have replaced. The master
+ * first runs "FILE -t", for 30 s at most. If that fails (logged as reload_refused) or the exec
+ * fails (reload_failed), everything goes on as it was. Four things survive the exec. Their
+ * descriptors lose close-on-exec just before it, and get it again when it fails. An environment
+ * variable lists them; a process of another pid ignores it (inherited.c):
  *
  *   the process id         the workers remain children of the master, and systemd sees no restart
- *   the listening sockets  no connection is refused, and those that are not accepted yet wait. The new master
- *                          calls listen(2) again: SO_PEERCRED names the last caller, and surfacectl looks for it
+ *   the listening sockets  no connection is refused, and those that are not accepted yet wait. The
+ *                          new master calls listen(2) again: SO_PEERCRED names the last caller, and
+ *                          surfacectl looks for it
  *   the shared mapping     the new master finds the pids of the workers that are already running
  *   the program's path     /proc/self/exe would name the deleted file after an upgrade
  *
- * Everything else is read again. If the configuration has become bad since -t, the new master logs the reason and
- * reads it again each second or at SIGHUP, while the old workers serve; a first start ends with status 1. A pool
- * that cannot listen, for example because another process does at its path, ends a first start; after a reload it is
- * logged and left out. The new master marks every worker that it finds as retired, sends SIGTERM to each until it
- * has ended, and starts new workers beside them. A retired worker finishes its request under the configuration with
- * which it began; for that time there are two sets of workers, hence SLOTS_MAX.
+ * Everything else is read again. If the configuration has become bad since -t, the new master logs
+ * the reason and reads it again each second or at SIGHUP, while the old workers serve; a first
+ * start ends with status 1. A pool that cannot listen, for example because another process does at
+ * its path, ends a first start; after a reload it is logged and left out. The new master marks
+ * every worker that it finds as retired, sends SIGTERM to each until it has ended, and starts new
+ * workers beside them. A retired worker finishes its request under the configuration with which it
+ * began; for that time there are two sets of workers, hence SLOTS_MAX.
  *
  * Listening sockets come from three places, and the place decides who removes the file at the end:
  *
- *   own     bound by this master or by its predecessor       removed at the stop, if the file is still this one
+ *   own     bound by this master or by its predecessor       removed at the stop, if the file is
+ *                                                            still this one
  *   lent    passed by the service manager (LISTEN_FDS)       never removed
  *   stored  own, and duplicated into systemd's socket store  kept, so that connections made during
  *                                                            a restart wait in its queue
  *
- * Signals. A signal that interrupts libfcgi while it reads a body truncates that body. SA_RESTART does not prevent
- * this, because the kernel never restarts a read from a socket with a time-out (SO_RCVTIMEO). So two signals are
- * blocked in a worker:
+ * Signals. A signal that interrupts libfcgi while it reads a body truncates that body. SA_RESTART
+ * does not prevent this, because the kernel never restarts a read from a socket with a time-out
+ * (SO_RCVTIMEO). So two signals are blocked in a worker:
  *
  *   signal    sender                      blocked               effect
- *   SIGTERM   the master                  except in the wait    the worker ends after its request; daemon_stopping
- *                                         of daemon_wait        also finds a pending one
- *   SIGUSR1   the kernel, when the        while a request is    as SIGTERM; an alarm takes the place of the watchdog
- *             master has died             read                  and ends the worker after conf.worker_stuck + 1 s
+ *   SIGTERM   the master                  except in the wait    the worker ends after its request;
+ *                                         of daemon_wait        daemon_stopping also finds a
+ *                                                               pending one
+ *   SIGUSR1   the kernel, when the        while a request is    as SIGTERM; an alarm takes the
+ *             master has died             read                  place of the watchdog and ends the
+ *                                                               worker after
+ *                                                               conf.worker_stuck + 1 s
  *
- * SIGUSR1 cannot be blocked for as long as SIGTERM: a handler that is stuck would never come to set the alarm. */
+ * SIGUSR1 is not blocked while a handler runs: a handler that is stuck would never reach the point
+ * where the pending signal is delivered, and no alarm would end it. */
 #ifndef DAEMON_DAEMON_H
 #define DAEMON_DAEMON_H
 
@@ -132,8 +142,8 @@ int options_take(const struct daemon *d, int argc, char **argv, struct options *
 /* Blocks until listener is readable (true) or the worker should stop (false). SIGTERM is unblocked
    only while this function waits. extra is one more descriptor to wait for; -1: none. */
 bool daemon_wait(int listener, int extra);
-/* Between these two calls the death of the master does not interrupt a read. They do not nest, and each read that they
-   enclose needs a time-out of its own. */
+/* Between these two calls the death of the master does not interrupt a read. They do not nest, and
+   each read that they enclose needs a time-out of its own. */
 void daemon_defer_orphan(void);
 void daemon_admit_orphan(void);
 bool daemon_stopping(void);
@@ -187,8 +197,8 @@ struct daemon_view {
 };
 
 /* Reads the state of the daemon that listens on path, the socket of any of its pools. False with a
-   reason in err when no process listens there (out->master is 0) or the caller may not read the mapping
-   (out->master is the pid). */
+   reason in err when no process listens there (out->master is 0) or the caller may not read the
+   mapping (out->master is the pid). */
 bool daemon_view(const char *path, struct daemon_view *out, char *err, size_t room) MUST_USE;
 
 #endif

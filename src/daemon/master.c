@@ -490,8 +490,8 @@ run_loop(struct master *m, const sigset_t *set)
 	}
 }
 
-/* A reload may remove pools and change their order, but workers of the former pools still run. The slot of such a
-   worker gets the new index of its pool, which is the one with the same path. */
+/* A reload may remove pools and change their order, but workers of the former pools still run. The
+   slot of such a worker gets the new index of its pool, which is the one with the same path. */
 static void
 renumber_pools_of_slots(struct master *m, const struct pool *pools, size_t n)
 {

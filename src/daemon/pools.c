@@ -3,8 +3,8 @@
    workers and the weights that nginx balances by cannot differ:
 
      upstream surfaced_api {
-             server unix:/run/surfaced/api.sock weight=8;      a pool of 8 workers
-             server unix:/run/surfaced/search.sock backup;     no worker: nginx uses it in an emergency
+             server unix:/run/surfaced/api.sock weight=8;    a pool of 8 workers
+             server unix:/run/surfaced/search.sock backup;   no worker: for nginx in an emergency
      }
 
    The parser is a function from text to pools, without I/O, with nginx's rules for quotes and

@@ -92,9 +92,9 @@ on_orphaned(int sig)
 }
 
 /* SIGTERM is blocked except in epoll_pwait. SIGUSR1 is blocked only while a request is read
-   (daemon_defer_orphan): a handler has to be interrupted, because the alarm of on_orphaned is what ends
-   it if it is stuck. SIGINT and SIGHUP, which a terminal sends to the whole process group, are for
-   the master only. */
+   (daemon_defer_orphan): a handler has to be interrupted, because the alarm of on_orphaned is what
+   ends it if it is stuck. SIGINT and SIGHUP, which a terminal sends to the whole process group, are
+   for the master only. */
 static void
 set_signals(void)
 {

@@ -6,9 +6,10 @@
  *     |            v              v          +------------------------+
  *     +------ lose_connection -----+-----------------------------------+
  *
- * The first call of the queue is the one on the connection in PREPARING and RUNNING. When a connection cannot
- * be made, every queued call is answered with DB_DOWN at once; when it is lost later, only the call under way
- * is, and the others continue on the next connection. Time-outs are checked every TICK_MS. */
+ * The first call of the queue is the one on the connection in PREPARING and RUNNING. When a
+ * connection cannot be made, every queued call is answered with DB_DOWN at once; when it is lost
+ * later, only the call under way is, and the others continue on the next connection. Time-outs are
+ * checked every TICK_MS. */
 #include "config.h"
 
 #include "db/async.h"
@@ -168,7 +169,8 @@ open_connection(struct db_async *d)
 		watch_socket(d, EV_WRITE);
 }
 
-/* Sends what the socket accepts; the rest follows when it is writable. False: the connection is lost. */
+/* Sends what the socket accepts; the rest follows when it is writable. False: the connection is
+   lost. */
 static bool
 send_queued(struct db_async *d)
 {
@@ -293,7 +295,8 @@ take_notifications(struct db_async *d)
 		d->told(d->told_arg);
 }
 
-/* Performs one step. False: the connection was lost, or nothing can be done until more bytes arrive. */
+/* Performs one step. False: the connection was lost, or nothing can be done until more bytes
+   arrive. */
 static bool
 advance_once(struct db_async *d)
 {
@@ -373,7 +376,8 @@ tick_database(int fd, short what, void *arg)
 		open_connection(d);
 }
 
-/* Starts a queued call from the loop, so that done is never called before db_async_run has returned. */
+/* Starts a queued call from the loop, so that done is never called before db_async_run has
+   returned. */
 static void
 on_wake(int fd, short what, void *arg)
 {

@@ -44,7 +44,8 @@ db_lose(struct db *db, const char *why)
 	return DB_DOWN;
 }
 
-/* The timeout for poll(2) until the deadline, rounded up; -1: no deadline; 0: the deadline has passed. */
+/* The timeout for poll(2) until the deadline, rounded up; -1: no deadline; 0: the deadline has
+   passed. */
 static int
 left_ms(int64_t deadline)
 {
@@ -260,8 +261,8 @@ connect_now(struct db *db)
 	return listen_all(db);
 }
 
-/* Whether the connection is usable. Detects a connection that the server closed while it was idle, so that
-   the next statement does not fail for it. */
+/* Whether the connection is usable. Detects a connection that the server closed while it was idle,
+   so that the next statement does not fail for it. */
 static bool
 connection_usable(struct db *db)
 {
@@ -270,7 +271,8 @@ connection_usable(struct db *db)
 	if (db->conn == NULL)
 		return false;
 	pfd.fd = PQsocket(db->conn);
-	/* Reads until the socket is empty: a server that shuts down sends a message before it closes. */
+	/* Reads until the socket is empty: a server that shuts down sends a message before it
+	   closes. */
 	while (PQstatus(db->conn) == CONNECTION_OK && poll(&pfd, 1, 0) > 0) {
 		if (!PQconsumeInput(db->conn) || PQstatus(db->conn) != CONNECTION_OK) {
 			db_lose(db, PQerrorMessage(db->conn));

@@ -33,8 +33,8 @@ begin_copy(struct db *db, const char *sql, ExecStatusType want)
 	return db_drain(db) == DB_OK || db->conn != NULL ? rc : DB_DOWN;
 }
 
-/* Sends everything that is queued. Reads the server's messages meanwhile: a server whose messages are not read
-   stops reading, and both would wait. */
+/* Sends everything that is queued. Reads the server's messages meanwhile: a server whose messages
+   are not read stops reading, and both would wait. */
 static enum db_rc
 send_queued_copy(struct db *db)
 {

@@ -37,8 +37,8 @@ void db_begin_connection(struct db *db);
 enum db_rc db_ensure(struct db *db) MUST_USE;
 /* Closes the connection and keeps why (may be NULL) for db_message. Always returns DB_DOWN. */
 enum db_rc db_lose(struct db *db, const char *why);
-/* Sends queued bytes and waits, within the deadline, until PQgetResult would not block. Returns DB_OK,
-   DB_TIMEOUT or DB_DOWN; the connection is closed unless it returns DB_OK. */
+/* Sends queued bytes and waits, within the deadline, until PQgetResult would not block. Returns
+   DB_OK, DB_TIMEOUT or DB_DOWN; the connection is closed unless it returns DB_OK. */
 enum db_rc db_wait_result(struct db *db) MUST_USE;
 /* Waits for poll events on the socket within the deadline. */
 enum db_rc db_wait_socket(struct db *db, short events) MUST_USE;
@@ -61,8 +61,8 @@ struct db_values {
 	int *lengths, *formats;
 };
 
-/* Converts parameters to libpq's arrays, allocated in the arena. False: a text contains a NUL byte, which
-   PostgreSQL cannot store. */
+/* Converts parameters to libpq's arrays, allocated in the arena. False: a text contains a NUL byte,
+   which PostgreSQL cannot store. */
 bool db_values(struct arena *a, struct db_args args, struct db_values *out) MUST_USE;
 
 /* ---- row.c ---- */

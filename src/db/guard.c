@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Spacing of calls to a database that fails: without it an event loop would wait for the time-out of a call in
-   every turn. */
+/* Spacing of calls to a database that fails: without it an event loop would wait for the time-out
+   of a call in every turn. */
 #include "config.h"
 
 #include "db/db_priv.h"

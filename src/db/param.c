@@ -69,8 +69,8 @@ has_nul(struct str s)
 	return s.n > 0 && memchr(s.p, '\0', s.n) != NULL;
 }
 
-/* Writes an array literal. Every element is quoted, so none can be read as NULL or as a brace. Returns NULL when
-   an element contains a NUL byte. */
+/* Writes an array literal. Every element is quoted, so none can be read as NULL or as a brace.
+   Returns NULL when an element contains a NUL byte. */
 static const char *
 array_text(struct arena *a, struct strs v)
 {
@@ -101,7 +101,8 @@ ts_text(struct arena *a, struct ts t)
 	return text;
 }
 
-/* The text form of a parameter other than PARAM_NULL and PARAM_BYTES; NULL when PostgreSQL cannot store it. */
+/* The text form of a parameter other than PARAM_NULL and PARAM_BYTES; NULL when PostgreSQL cannot
+   store it. */
 static const char *
 value_text(struct arena *a, const struct db_param *p)
 {

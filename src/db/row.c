@@ -237,8 +237,8 @@ store_null(const struct field *f, void *to)
 	panic("a NULL column for a field of type %d", (int)f->type);
 }
 
-/* Layout of an array: dimensions, has-nulls, element type; length and lower bound of the one dimension; then
-   the elements, each preceded by its length. */
+/* Layout of an array: dimensions, has-nulls, element type; length and lower bound of the one
+   dimension; then the elements, each preceded by its length. */
 static void
 store_list(const struct value *v, const struct field *f, struct list *to)
 {

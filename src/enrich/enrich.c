@@ -42,7 +42,7 @@ open_prefixes(struct enrich *e, const struct enrich_files *files,
 		if (!prefixes_read(&e->prefixes, files->pfx2as[i], &bad, why)) {
 			fault(arg, why);
 		} else if (bad > 0) {
-			snprintf(why, sizeof(why), "%s: %zu lines are no prefixes",
+			snprintf(why, sizeof(why), "%s: %zu malformed lines were skipped",
 			    files->pfx2as[i], bad);
 			fault(arg, why);
 		}
@@ -132,7 +132,7 @@ add_network(const struct enrich_facts *have, const struct enrich_facts *found, b
 	return sum;
 }
 
-/* Whether a member of the host is missing, or what was found. */
+/* True when the host lacks the member, or has the value that was found. */
 static bool
 agrees(struct str have, struct str found)
 {

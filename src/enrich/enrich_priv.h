@@ -10,7 +10,7 @@
 /* ---- mmdb.c ---- */
 
 bool mmdb_open(MMDB_s *db, const char *path, char fault[ENRICH_FAULT]) MUST_USE;
-/* Set the members of *out that the database has. */
+/* Set those members of *out that the database knows. */
 void mmdb_find_network(
     MMDB_s *db, struct arena *a, const unsigned char ip[16], struct enrich_facts *out);
 void mmdb_find_place(
@@ -30,8 +30,8 @@ struct prefixes {
 	size_t n, room;
 };
 
-/* Adds the prefixes of a file, which may be compressed by gzip. False: it cannot be read; *bad counts lines that are no
-   prefixes. */
+/* Adds the prefixes of a file, which may be compressed by gzip. *bad: the number of malformed lines.
+   False: the file cannot be read. */
 bool prefixes_read(
     struct prefixes *all, const char *path, size_t *bad, char fault[ENRICH_FAULT]) MUST_USE;
 /* Sorts them; call it once after all files. */

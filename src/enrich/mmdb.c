@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* MaxMind databases, by libmaxminddb. Two forms of records are known, because both are common:
+/* MaxMind databases, by libmaxminddb. The records of a database have one of two common forms:
 
      member         GeoLite2 and GeoIP2               flat (IPinfo)
      asn            autonomous_system_number: 64500   asn: "AS64500"
@@ -8,8 +8,8 @@
      region         subdivisions[0].names.en          region
      city           city.names.en                     city
 
-   registered_country is not used: it is where the network was registered, and not where the address is. A member of
-   another type, or a text that is not UTF-8, counts as absent; so does everything when the database is damaged. */
+   registered_country is not used: it is the country where the network was registered, and not that of the address. A
+   member of another type, a text that is not UTF-8, and every member of a damaged database count as absent. */
 #include "config.h"
 
 #include "enrich/enrich_priv.h"

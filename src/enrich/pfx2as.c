@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Prefixes with their origin, as RouteViews' files list them (pfx2as): the prefix, its length and an AS, separated by
-   tabs. An AS that is several has the first one's number: "1_2" are several origins, "1,2" is a set.
+   tabs. The first of several ASes is used: "1_2" are two origins, "1,2" is an AS set.
 
-   Prefixes are sorted by address, and a shorter one comes before the longer ones inside it. Each knows the prefix
-   around it, so a search is one bisection and a few steps outwards:
+   Prefixes are sorted by address, and a prefix comes before the longer prefixes inside it. Each prefix has the index of
+   the smallest prefix around it, so a search is one bisection and a few steps outwards:
 
      10.0.0.0/8        up: none
        10.1.0.0/16     up: 10.0.0.0/8
@@ -59,10 +59,10 @@ parse_line(struct str line, struct prefix *out)
 	if (!take_number(&line, UINT32_MAX, &asn) ||
 	    (line.n > 0 && strchr("_,\r", line.p[0]) == NULL))
 		return false;
-	*out = (struct prefix){ .bits = (uint8_t)(v6 ? bits : bits + 96), .asn = (uint32_t)asn };
+	net.bits = (uint8_t)(v6 ? bits : bits + 96);
+	ipnet_clear_host_bits(&net);
+	*out = (struct prefix){ .bits = net.bits, .asn = (uint32_t)asn };
 	memcpy(out->from, net.a, sizeof(out->from));
-	for (unsigned i = out->bits; i < 128; i++)
-		out->from[i / 8] &= (unsigned char)~(0x80 >> i % 8);
 	return true;
 }
 
@@ -104,7 +104,7 @@ prefixes_read(struct prefixes *all, const char *path, size_t *bad, char fault[EN
 	gzerror(f, &why);
 	gzclose(f);
 	if (why != Z_OK && why != Z_STREAM_END) {
-		snprintf(fault, ENRICH_FAULT, "%s: is damaged or cut", path);
+		snprintf(fault, ENRICH_FAULT, "%s: is damaged or truncated", path);
 		return false;
 	}
 	return true;

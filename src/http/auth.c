@@ -12,8 +12,9 @@
 #include "http/http_priv.h"
 #include "http/stages_priv.h"
 
-/* A request without X-API-Key has no key whose state the message could disclose (C-003), so the message may point
-   out that the client used another header. The web server blanks the value of Authorization. */
+/* A request without X-API-Key has no key whose state the message could disclose (C-003), so the
+   message may point out that the client used another header. The web server blanks the value of
+   Authorization. */
 static int
 fail_without_key(struct req *rq)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The stages of a body: media type, size, JSON and schema, in this order (C-014, C-016, C-021 to C-032). A body of
-   the wrong type or size is refused before it is read or decoded. One answer reports the faults of the
-   field table together with the faults of the operation's own check (C-098). */
+/* The stages of a body: media type, size, JSON and schema, in this order (C-014, C-016, C-021 to
+   C-032). A body of the wrong type or size is refused before it is read or decoded. One answer
+   reports the faults of the field table together with the faults of the operation's own check
+   (C-098). */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -25,7 +26,8 @@ skip_bytes(struct str s, size_t n)
 	return (struct str){ s.p + n, s.n - n };
 }
 
-/* Accepts application/json, alone or with the parameter charset=utf-8, in any case, quoted or not (C-021). */
+/* Accepts application/json, alone or with the parameter charset=utf-8, in any case, quoted or not
+   (C-021). */
 bool
 body_media_type(struct str value)
 {
@@ -70,7 +72,8 @@ body_check_type(struct req *rq)
 {
 	if (rq->route->body.fields == NULL)
 		return PASS;
-	/* The web server passes each Content-Type line as HTTP_CONTENT_TYPE, and one of them as CONTENT_TYPE. */
+	/* The web server passes each Content-Type line as HTTP_CONTENT_TYPE, and one of them as
+	   CONTENT_TYPE. */
 	if (env_count(rq, "CONTENT_TYPE") != 1 || env_count(rq, "HTTP_CONTENT_TYPE") > 1 ||
 	    !body_media_type(env_get(rq, "CONTENT_TYPE")) ||
 	    env_count(rq, "HTTP_CONTENT_ENCODING") > 1 ||
@@ -118,7 +121,8 @@ stop_at_override(void *arg, struct str name, struct json_value *member)
 	return !*found;
 }
 
-/* No schema has an account override as a member, so only a body that is refused anyway can hold one (C-011). */
+/* No schema has an account override as a member, so only a body that is refused anyway can hold one
+   (C-011). */
 static bool
 has_override_member(const struct json_value *top)
 {

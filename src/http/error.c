@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Error answers. Search operations and all others have different envelopes (SPEC 2.3); wire/error.h writes both,
-   and this file chooses the message. A message never repeats text that only the client knows (C-062). */
+/* Error answers. Search operations and all others have different envelopes (SPEC 2.3); wire/error.h
+   writes both, and this file chooses the message. A message never repeats text that only the client
+   knows (C-062). */
 #include "config.h"
 
 #include "http/http_priv.h"
@@ -34,8 +35,8 @@ fail_at(struct req *rq, enum error e, struct str message)
 	return write_error(rq, e, message, NULL, 0);
 }
 
-/* True when the message may repeat this path of a member or this name of a parameter. An unknown name is the
-   client's own text (C-062), so it must be short and plain. */
+/* True when the message may repeat this path of a member or this name of a parameter. An unknown
+   name is the client's own text (C-062), so it must be short and plain. */
 static bool
 is_safe_name(struct str field)
 {
@@ -79,8 +80,8 @@ fail_retry(struct req *rq, enum error e, int seconds)
 	return FAILED;
 }
 
-/* The only function that maps results of the database to errors of the API. A conflict that the handler did not
-   expect is a bug of ours. */
+/* The only function that maps results of the database to errors of the API. A conflict that the
+   handler did not expect is a bug of ours. */
 int
 fail_db(struct req *rq, enum db_rc rc)
 {

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* The loop of a worker, and the only user of libfcgi. All workers of a pool accept from one non-blocking socket,
-   each connection carries one request, and no signal is delivered while a request is read, because libfcgi
-   takes an interrupted read for the end of the body (daemon.h has the two signals of a worker).
+/* The loop of a worker, and the only user of libfcgi. All workers of a pool accept from one
+   non-blocking socket, each connection carries one request, and no signal is delivered while a
+   request is read, because libfcgi takes an interrupted read for the end of the body (daemon.h has
+   the two signals of a worker).
 
-   libfcgi parses the requests, and does nothing else here: it would accept by itself, read without a time-out, write
-   an answer in pieces of 8 kB, and then keep the worker waiting until the web server has closed its end of the
-   connection. accept_request works around the first two. send_answer writes the records of an answer itself:
+   libfcgi parses the requests, and does nothing else here: it would accept by itself, read without
+   a time-out, write an answer in pieces of 8 kB, and then keep the worker waiting until the web
+   server has closed its end of the connection. accept_request works around the first two.
+   send_answer writes the records of an answer itself:
 
      header | head of the answer     header | 65,528 bytes of the body     header | header | end
      STDOUT                          STDOUT   ... the next, and so on      STDOUT   END_REQUEST
                                                                            (empty)
 
-   All of these are one writev(2), straight from the buffers that the head and the body were built in, and the
-   connection is closed at once. */
+   All of these are one writev(2), straight from the buffers that the head and the body were built
+   in, and the connection is closed at once. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -29,12 +31,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The rest of a body is read before the answer is sent: a web server that still writes into a socket when it is
-   closed takes the answer for a failure. A longer rest is not worth the worker's time. */
+/* The rest of a body is read before the answer is sent: a web server that still writes into a
+   socket when it is closed takes the answer for a failure. A longer rest is not worth the worker's
+   time. */
 enum { DRAIN_MAX = 16 * 1024 * 1024 };
 
-/* The time-out of a read. The web server buffers a request before it sends it, so the bytes are there at once; a
-   peer that stops within a record must not hold the worker. */
+/* The time-out of a read. The web server buffers a request before it sends it, so the bytes are
+   there at once; a peer that stops within a record must not hold the worker. */
 enum { READ_SECONDS = 5 };
 
 static size_t
@@ -74,7 +77,8 @@ format_head(const struct req *rq)
 {
 	struct buf b = { .a = rq->arena };
 
-	/* nginx copies some headers of this answer to the client, beside those of the worker that answers. */
+	/* nginx copies some headers of this answer to the client, beside those of the worker that
+	   answers. */
 	if (rq->handed_to != NULL) {
 		buf_printf(&b, "Status: 200 OK\r\nX-Accel-Redirect: %s\r\n\r\n", rq->handed_to);
 		return buf_done(&b);
@@ -190,9 +194,9 @@ send_answer(const struct req *rq, const FCGX_Request *fcgi)
 		log_event(LOGP_NOTICE, "unsent", "req=%s", rq->id);
 }
 
-/* Frees the request and closes its connection. libfcgi waits until the web server has closed its end, because a
-   socket that is closed with unread bytes in it loses the answer; that wait is needed only when the body was not
-   read to its end. */
+/* Frees the request and closes its connection. libfcgi waits until the web server has closed its
+   end, because a socket that is closed with unread bytes in it loses the answer; that wait is
+   needed only when the body was not read to its end. */
 static void
 end_request(FCGX_Request *fcgi)
 {

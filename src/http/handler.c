@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The last stage: the handler. An operation that may change something runs in a transaction, which is committed
-   only if the handler succeeded and the client still waits. After an error, or after the client has left, nothing
-   has changed. The one exception is a connection to PostgreSQL that is lost during COMMIT: the client gets an
-   error, and the outcome is unknown. */
+/* The last stage: the handler. An operation that may change something runs in a transaction, which
+   is committed only if the handler succeeded and the client still waits. After an error, or after
+   the client has left, nothing has changed. The one exception is a connection to PostgreSQL that is
+   lost during COMMIT: the client gets an error, and the outcome is unknown. */
 #include "config.h"
 
 #include "http/http_priv.h"

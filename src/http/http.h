@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* FastCGI and routing. An operation is a row of a route table, and a permission is a column of that row: this
- * directory runs the same stages before every handler (C-014) and knows no resource.
+/* FastCGI and routing. An operation is a row of a route table, and a permission is a column of that
+ * row: this directory runs the same stages before every handler (C-014) and knows no resource.
  *
- * The life of a request. nginx buffers the whole request, gives it an id and connects to the socket of a pool.
- * A worker serves one request at a time:
+ * The life of a request. nginx buffers the whole request, gives it an id and connects to the socket
+ * of a pool. A worker serves one request at a time:
  *
  *   wait for a connection                                            fcgi.c
  *        |          refresh: the worker maps a new generation of the index
@@ -21,7 +21,8 @@
  *   meter                                      429; charges the key  meter.c
  *   path_uuids, auth_project                   400, 404              request.c, auth.c
  *   body_type, body_read                       415, 413              body.c
- *   params, idempotency, body_decode           400                   params.c, idempotency.c, body.c
+ *   params, idempotency,                                             params.c, idempotency.c,
+ *   body_decode                                400                   body.c
  *        |          each stage passes, or writes an error and ends the list
  *   handler: BEGIN, the operation,                                   handler.c
  *            has the client left? -- yes --> ROLLBACK
@@ -35,30 +36,34 @@
  *
  * Five decisions carry the rest:
  *
- * The order of the stages is part of the contract. A request with several faults gets the error of the first stage
- * that finds one, so a client without a valid key learns nothing about bodies or projects. Charging comes behind
- * authorisation, since refused keys pay nothing (C-069), and before the body, since an authorised client pays for
- * its invalid bodies. settle gives the charge of 401, 403, 429 and 5xx back. A long search is handed over
- * (api/share.h): instead of an answer, nginx gets the name of another pool and sends the request there. settle gives
- * its charge back, too, because the worker that answers charges again. A client that leaves while its handler runs
- * pays, because the work was done.
+ * The order of the stages is part of the contract. A request with several faults gets the error of
+ * the first stage that finds one, so a client without a valid key learns nothing about bodies or
+ * projects. Charging comes behind authorisation, since refused keys pay nothing (C-069), and before
+ * the body, since an authorised client pays for its invalid bodies. settle gives the charge of 401,
+ * 403, 429 and 5xx back. A long search is handed over (api/share.h): instead of an answer, nginx
+ * gets the name of another pool and sends the request there. settle gives its charge back, too,
+ * because the worker that answers charges again. A client that leaves while its handler runs pays,
+ * because the work was done.
  *
- * A handler never checks a permission. routes_check ends the program at its start when a row lacks its scope,
- * access, meter, area or entitlement; SCOPE_ANY and ENTITLEMENT_ANY are written out.
+ * A handler never checks a permission. routes_check ends the program at its start when a row lacks
+ * its scope, access, meter, area or entitlement; SCOPE_ANY and ENTITLEMENT_ANY are written out.
  *
- * Nothing is sent before everything is decided. The answer is built in req.out, in the request's arena, so an error
- * that is found late replaces it as a whole. The commit comes before the first byte: a client that reads a success
- * can rely on it. The transaction is rolled back when the handler's status is 400 or more, when the client has left
- * and when the commit fails. GET and searches have none. A connection to PostgreSQL that is lost during COMMIT gives
- * 503 and an unknown outcome; a client that reads nothing knows nothing either. Idempotency-Key exists for these
- * cases: the operation recognises a repeated request in its transaction.
+ * Nothing is sent before everything is decided. The answer is built in req.out, in the request's
+ * arena, so an error that is found late replaces it as a whole. The commit comes before the first
+ * byte: a client that reads a success can rely on it. The transaction is rolled back when the
+ * handler's status is 400 or more, when the client has left and when the commit fails. GET and
+ * searches have none. A connection to PostgreSQL that is lost during COMMIT gives 503 and an
+ * unknown outcome; a client that reads nothing knows nothing either. Idempotency-Key exists for
+ * these cases: the operation recognises a repeated request in its transaction.
  *
- * The deadline counts from the moment when nginx received the request. Time in the queue of the socket is part of
- * conf.request_budget, and each database call and each search gets the rest of it. begin computes the deadline; the
- * stage "deadline" refuses a request whose deadline has passed already, without any work.
+ * The deadline counts from the moment when nginx received the request. Time in the queue of the
+ * socket is part of conf.request_budget, and each database call and each search gets the rest of
+ * it. begin computes the deadline; the stage "deadline" refuses a request whose deadline has passed
+ * already, without any work.
  *
- * A bug ends one worker. panic() logs the reason, the master starts a new worker, the charges of the request are
- * given back (counting/meter.h), and nginx answers with a 502 or 503 in the envelope of the API.
+ * A bug ends one worker. panic() logs the reason, the master starts a new worker, the charges of
+ * the request are given back (counting/meter.h), and nginx answers with a 502 or 503 in the
+ * envelope of the API.
  */
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H
@@ -87,15 +92,16 @@ enum method { METHOD_UNSET, METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_PATCH, M
 
 extern const char *const method_names[]; /* "GET" */
 
-/* The clients that may call an operation: every client, each valid key, each key that may see the project in the
-   path. A row never has the value 0. */
+/* The clients that may call an operation: every client, each valid key, each key that may see the
+   project in the path. A row never has the value 0. */
 enum access { ACCESS_UNSET, ACCESS_PUBLIC, ACCESS_ACCOUNT, ACCESS_PROJECT };
 
-/* The counters that a call is charged to: none, rates, rates and quotas. A row never leaves it 0. */
+/* The counters that a call is charged to: none, rates, rates and quotas. A row never leaves it
+   0. */
 enum meter { METER_UNSET, METER_NONE, METER_RATE, METER_QUOTA };
 
-/* The envelope of an operation's errors and the codes of its bad parameters (C-060, C-061). A row never leaves
-   it 0. */
+/* The envelope of an operation's errors and the codes of its bad parameters (C-060, C-061). A row
+   never leaves it 0. */
 enum area { AREA_UNSET, AREA_SEARCH, AREA_SERVICE };
 
 /* A URL parameter: its member in the route's .params struct, and its own error. */
@@ -110,7 +116,8 @@ struct url_param {
 		.field = FIELD_END                                                                 \
 	}
 
-/* The error code of faults at or below one member of a body: aggregate and bulk have codes of their own. */
+/* The error code of faults at or below one member of a body: aggregate and bulk have codes of their
+   own. */
 struct body_code {
 	const char *member; /* a member of the top level; NULL ends the table */
 	enum error error;
@@ -134,9 +141,10 @@ struct body {
 	const struct field *fields; /* NULL: the operation takes no body */
 	size_t size;                /* bytes of the struct that the body fills */
 	size_t limit;
-	/* Checks rules that a field table cannot express: adds faults, and sets members that were not sent. It
-	   also runs when the table has found faults, so that one answer reports all of them; texts that are
-	   absent or faulty then have no p. FAILED: the check has written an answer itself. */
+	/* Checks rules that a field table cannot express: adds faults, and sets members that were
+	   not sent. It also runs when the table has found faults, so that one answer reports all of
+	   them; texts that are absent or faulty then have no p. FAILED: the check has written an
+	   answer itself. */
 	int (*check)(struct req *rq, void *in, struct body_faults *faults);
 };
 
@@ -167,8 +175,8 @@ struct route {
 	const struct body_code *body_codes;
 	bool idempotent; /* takes an Idempotency-Key */
 
-	/* The answer of success: its status (0: 200; 201 has a Location), and the status when nothing was left
-	   to do (0: the same). */
+	/* The answer of success: its status (0: 200; 201 has a Location), and the status when
+	   nothing was left to do (0: the same). */
 	int status;
 	int done_status;
 	const struct field *out;
@@ -219,7 +227,8 @@ struct worker {
 	struct usage_cache *usage; /* for GET /usage */
 	/* Each table ends with ROUTE_END; NULL ends the list. */
 	const struct route *const *tables;
-	/* Called between two requests: maps a new generation of the index. NULL: nothing to do, as below. */
+	/* Called between two requests: maps a new generation of the index. NULL: nothing to do, as
+	   below. */
 	void (*refresh)(struct worker *w);
 	/* Called when a request was accepted, even when its client has left. */
 	void (*accepted)(struct str request_id);
@@ -281,15 +290,18 @@ struct req {
 	struct buf out;
 };
 
-/* Sets the members from id on, runs the stages and the handler, settles and logs; the answer is then in rq. */
+/* Sets the members from id on, runs the stages and the handler, settles and logs; the answer is
+   then in rq. */
 void req_serve(struct req *rq);
 
-/* The value of the first NAME=value of the request, or STR_NULL; an empty value has p set and n 0. */
+/* The value of the first NAME=value of the request, or STR_NULL; an empty value has p set and n
+   0. */
 struct str env_get(const struct req *rq, const char *name);
 
 /* ---- answers ---- */
 
-/* Begins a JSON answer with this status and returns its buffer; an answer that was begun before is dropped. */
+/* Begins a JSON answer with this status and returns its buffer; an answer that was begun before is
+   dropped. */
 struct buf *reply_begin(struct req *rq, int status);
 /* A text that is the same for every client as long as the program runs: openapi.json. */
 struct public_document {
@@ -298,8 +310,8 @@ struct public_document {
 	char etag[65];   /* the SHA-256 of the text */
 };
 
-/* Answers with a document, which each worker writes once. Caches keep it for the route's max_age, and a client that
-   has it already gets 304 (RFC 9110, 13.1.2). */
+/* Answers with a document, which each worker writes once. Caches keep it for the route's max_age,
+   and a client that has it already gets 304 (RFC 9110, 13.1.2). */
 int reply_public(struct req *rq, struct public_document *d);
 /* Answers {"wrapper":{...}}, or {...} when wrapper is NULL. */
 int reply(struct req *rq, int status, const char *wrapper, const struct field *out, const void *in);
@@ -310,8 +322,8 @@ int fail(struct req *rq, enum error e);
 int fail_at(struct req *rq, enum error e, struct str message);
 /* invalid_request with one field error. */
 int fail_field(struct req *rq, const char *field, const char *code, const char *message);
-/* A name that a client sent, as an answer may repeat it (C-062): bytes other than letters, digits and _ . - [ ] are
-   percent-encoded, and a long name is cut. */
+/* A name that a client sent, as an answer may repeat it (C-062): bytes other than letters, digits
+   and _ . - [ ] are percent-encoded, and a long name is cut. */
 struct str params_shown(struct arena *a, struct str name);
 /* With Retry-After. */
 int fail_retry(struct req *rq, enum error e, int seconds);

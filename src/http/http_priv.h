@@ -21,14 +21,15 @@ struct router_match {
 	enum area area;
 };
 
-/* Finds the row of a method and a raw request target. No I/O; decoded segments live in the arena. */
+/* Finds the row of a method and a raw request target. No I/O; decoded segments live in the
+   arena. */
 enum match router_match(struct arena *a, const struct route *const *tables, struct str method,
     struct str uri, struct router_match *out);
 
 /* ---- params.c ---- */
 
-/* Decodes the percent escapes of one part of a query string ('+' is a space there) or of one path segment.
-   False on invalid escapes, NUL and invalid UTF-8 (C-058). */
+/* Decodes the percent escapes of one part of a query string ('+' is a space there) or of one path
+   segment. False on invalid escapes, NUL and invalid UTF-8 (C-058). */
 enum plus { PLUS_IS_SPACE, PLUS_IS_PLUS };
 bool percent_decode(struct arena *a, struct str part, enum plus plus, struct str *out) MUST_USE;
 /* True when a parameter selects an account (C-011), even beside invalid parameters. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Rates and quotas of a request (C-067 to C-073): the stage that charges them, the return of charges for answers
-   that cost nothing, and the headers that show the rate. counting/admit.h does the counting. */
+/* Rates and quotas of a request (C-067 to C-073): the stage that charges them, the return of
+   charges for answers that cost nothing, and the headers that show the rate. counting/admit.h does
+   the counting. */
 #include "config.h"
 
 #include "http/http_priv.h"
@@ -101,7 +102,8 @@ meter_settle(struct req *rq)
 	}
 }
 
-/* Shows the rate of the key alone: a client cannot adapt to limits that it shares with other keys (CONTRACT A6). */
+/* Shows the rate of the key alone: a client cannot adapt to limits that it shares with other keys
+   (CONTRACT A6). */
 void
 meter_headers(const struct req *rq, struct buf *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Counts each answer in the histogram of its operation and status. Requests without a route share the operation
-   "none". */
+/* Counts each answer in the histogram of its operation and status. Requests without a route share
+   the operation "none". */
 #include "config.h"
 
 #include "http/http_priv.h"

@@ -63,7 +63,8 @@ struct pair {
 	struct str name, value; /* raw */
 };
 
-/* Finds the next "name=value" of a query string and skips empty pairs ("a&&b"). False at the end. */
+/* Finds the next "name=value" of a query string and skips empty pairs ("a&&b"). False at the
+   end. */
 static bool
 next_pair(struct str *query, struct pair *out)
 {
@@ -302,7 +303,8 @@ read_pair(struct req *rq, const struct pair *pair, uint64_t *seen, void *out)
 	return set_param(rq, p, value, out);
 }
 
-/* The web server sends a query string above QUERY_STRING_BESIDE_BODY in place of the body (LONG_QUERY). */
+/* The web server sends a query string above QUERY_STRING_BESIDE_BODY in place of the body
+   (LONG_QUERY). */
 static bool
 body_was_replaced(const struct req *rq)
 {

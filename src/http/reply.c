@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Successful answers. The whole answer is built in rq->out before a byte is sent, so an error can still replace it. */
+/* Successful answers. The whole answer is built in rq->out before a byte is sent, so an error can
+   still replace it. */
 #include "config.h"
 
 #include "http/http_priv.h"
@@ -35,8 +36,8 @@ reply(struct req *rq, int status, const char *wrapper, const struct field *out, 
 	return PASS;
 }
 
-/* True when an If-None-Match header has the ETag or is "*". The comparison is weak, so W/ before a tag does not
-   matter: nginx adds it when it compresses the answer. */
+/* True when an If-None-Match header has the ETag or is "*". The comparison is weak, so W/ before a
+   tag does not matter: nginx adds it when it compresses the answer. */
 static bool
 client_has(const struct req *rq, const char *etag)
 {

@@ -40,8 +40,8 @@ find_route(struct req *rq)
 	panic("match out of range");
 }
 
-/* A request whose budget was used up in a queue is refused without any work: nginx has given up on it, or its
-   client has. */
+/* A request whose budget was used up in a queue is refused without any work: nginx has given up on
+   it, or its client has. */
 static int
 check_deadline(struct req *rq)
 {
@@ -61,8 +61,8 @@ captured_name(struct req *rq, size_t i)
 	return arena_str(rq->arena, (struct str){ p + 1, strcspn(p + 1, "}") }).p;
 }
 
-/* The router captures any text; a text that is no UUID is a 400 and not a 404 (C-020), but only after
-   authentication. A parameter whose name does not end in "uuid" is checked by its handler. */
+/* The router captures any text; a text that is no UUID is a 400 and not a 404 (C-020), but only
+   after authentication. A parameter whose name does not end in "uuid" is checked by its handler. */
 static int
 parse_path_uuids(struct req *rq)
 {
@@ -123,8 +123,9 @@ set_request_id(struct req *rq)
 	hex_print(rq->id, fresh, sizeof(fresh));
 }
 
-/* The time since nginx received the request; MSEC is nginx's clock then, as "seconds.milliseconds". nginx gives up
-   on an answer after 70 s, so a much greater age means that the clock was set since: it counts as none. */
+/* The time since nginx received the request; MSEC is nginx's clock then, as "seconds.milliseconds".
+   nginx gives up on an answer after 70 s, so a much greater age means that the clock was set since:
+   it counts as none. */
 static int64_t
 request_age_us(const struct req *rq)
 {
@@ -151,8 +152,8 @@ raw_query(struct req *rq)
 	return (struct str){ q + 1, uri.n - (size_t)(q + 1 - uri.p) };
 }
 
-/* nginx sends a long query string as the body and marks the request with LONG_QUERY. ROOM exceeds the limit, so
-   params_read still sees when the string is too long. */
+/* nginx sends a long query string as the body and marks the request with LONG_QUERY. ROOM exceeds
+   the limit, so params_read still sees when the string is too long. */
 static struct str
 read_long_query(struct req *rq)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The router: finds the row of a raw request target. The path is split before its segments are decoded, so an
-   encoded '/', '?' or dot segment cannot turn one path into another; such a path matches no row. A linear
-   search through some sixty rows is too short to need an index. */
+/* The router: finds the row of a raw request target. The path is split before its segments are
+   decoded, so an encoded '/', '?' or dot segment cannot turn one path into another; such a path
+   matches no row. A linear search through some sixty rows is too short to need an index. */
 #include "config.h"
 
 #include "http/http_priv.h"
@@ -29,7 +29,8 @@ add_segment(struct arena *a, struct segments *s, struct str raw)
 	return part->n > 0 && !str_is(*part, ".") && !str_is(*part, "..");
 }
 
-/* Splits "/a/b" into its segments. False for "", "//", a trailing '/' and segments that no route can have. */
+/* Splits "/a/b" into its segments. False for "", "//", a trailing '/' and segments that no route
+   can have. */
 static bool
 split_path(struct arena *a, struct str path, struct segments *s)
 {

@@ -5,10 +5,12 @@
  *
  *   route, time budget                           no I/O
  *   key, override, account, scope, entitlement   one look-up of the key, in a cache first
- *   charge                                       the mapping of counting/meter.h; may wait for surfaced-meter
+ *   charge                                       the mapping of counting/meter.h; may wait for
+ *                                                surfaced-meter
  *   UUIDs of the path, project                   one statement, if the route is one of a project
  *   body, parameters, Idempotency-Key, fields    bytes of this request alone
- *   handler                                      the work, in a transaction if it may change something
+ *   handler                                      the work, in a transaction if it may change
+ *                                                something
  *
  * A stage may rely on the results of all stages above it and of none below. A refusal above the
  * charge costs nothing; below it the status of the answer decides (meter_settle). */
@@ -30,7 +32,8 @@ int params_read(struct req *rq);
 
 /* ---- handler.c ---- */
 
-/* The last stage: runs the handler, inside a transaction when the operation may change something. */
+/* The last stage: runs the handler, inside a transaction when the operation may change
+   something. */
 int handler_run(struct req *rq);
 
 /* ---- auth.c: authentication and authorisation ---- */

@@ -95,7 +95,7 @@ struct rebuilder {
 	struct buf gone;
 };
 
-/* Has the index built again; its present segments are outdated. */
+/* Requests a rebuild, and marks the present segments as outdated. */
 void rebuild_want(struct rebuilder *r, struct index_state *s);
 /* Starts the child when one is wanted and none runs. No merge may run. */
 void rebuild_start(struct rebuilder *r, struct index_state *s);

@@ -29,7 +29,7 @@ struct follower {
 	   contains documents of another database. */
 	char *since;
 	bool stale; /* it does */
-	/* There is no generation that could be followed. The state is empty, and nothing is published until a rebuild ends. */
+	/* No generation can be followed. The state is empty, and nothing is published until a rebuild ends. */
 	bool lost;
 	bool no_child;
 	struct feed feed;
@@ -185,7 +185,7 @@ struct pass {
 	const char *how;
 	struct buf keys;        /* documents to write again: an array literal without its end */
 	struct index_tags tags; /* of this snapshot */
-	struct str snapshot;    /* the one that the state has when the pass has ended */
+	struct str snapshot;    /* the snapshot of the state after this pass */
 };
 
 /* Takes the result of the child that has built the index again. Its documents were written with its own tags. */
@@ -253,8 +253,8 @@ rebuild_here(struct follower *f, struct pass *p, char *err)
 	return true;
 }
 
-/* Publishes what the child has built where there was nothing to follow; the next pass adds the changes since its
-   snapshot. Before, it only starts the child. */
+/* Rebuilds in a child when there is no generation to follow. Earlier passes start the child and wait for its end; the
+   first pass after it publishes the child's generation. The next pass adds the changes since the child's snapshot. */
 static bool
 rebuild_in_child(struct follower *f, struct pass *p, char *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* surfaced-index: keeps the search index equal to the documents in PostgreSQL. One process follows the database, dataset
- * after dataset: each has its own files, generation, snapshot and passes, so that the failure or the rebuild of one
- * keeps no other from being followed. A large merge of segments runs in a child, and so does a large rebuild.
+ * after dataset: each has its own files, generation, snapshot and passes, so a dataset that fails or is rebuilt does not
+ * delay the others. A large merge of segments runs in a child, and so does a large rebuild.
  *
  *   notification or poll
  *      |
@@ -25,12 +25,12 @@
  *      v
  *   index_publish   with the snapshot of this pass; then a large merge may start
  *
- * Why snapshots: a time or a sequence number in a row is from its writing and not from its commit. A
- * transaction that commits late would be missed by a pass that remembers the highest number. A snapshot of PostgreSQL
- * lists exactly which transactions a pass has seen, so no order of commits can hide a change.
+ * Why snapshots: a row gets a time or a sequence number when it is written and not when it is committed. A pass that
+ * remembers the highest number would miss a transaction that commits late. A snapshot of PostgreSQL lists exactly which
+ * transactions a pass has seen, so no order of commits can hide a change.
  *
- * Failures: the state in memory may be half changed after one. It is read again from the manifest, and the next pass does
- * the same work again. Nothing is lost, because the published snapshot has not advanced. */
+ * After a failure the state in memory may be half changed. It is read again from the manifest, and the next pass does the
+ * same work again. Nothing is lost, because the published snapshot has not advanced. */
 #ifndef INDEXER_INDEXER_H
 #define INDEXER_INDEXER_H
 
@@ -43,7 +43,7 @@ struct source {
 	enum dataset dataset;
 	struct db *db;
 	struct arena *a;
-	struct str snapshot; /* the one of the transaction that source_begin opened */
+	struct str snapshot; /* the snapshot of the transaction that source_begin has opened */
 	/* The older snapshot is of this database, which still has the marks of all later deletions. */
 	bool continues;
 	struct tag *tags;

@@ -40,8 +40,8 @@ static const struct field few_out[] = {
 
 /* ---- statements ---- */
 
-/* The older snapshot can be continued when it is of the past of this database, and when the marks of all later deletions
-   are still there. search_feed has the snapshot from which on this index needs them; record_purge keeps to it. */
+/* The older snapshot can be continued when it is of this database's past and the marks of all later deletions still
+   exist. search_feed has the snapshot since which this index needs the marks; record_purge keeps them. */
 STMT(read_snapshot, snapshot_out,
     "SELECT pg_current_snapshot()::text AS snapshot,"
     " coalesce(pg_snapshot_xmax(s) <= pg_snapshot_xmax(pg_current_snapshot())"
@@ -49,7 +49,8 @@ STMT(read_snapshot, snapshot_out,
     " FROM (SELECT nullif($1, '')::pg_snapshot AS s) AS since"
     " LEFT JOIN search_feed AS f ON f.engine = $2 AND f.dataset = $3");
 
-/* From now on marks are kept for this index. Its first generation is read by a later snapshot, so it misses none. */
+/* After this statement record_purge keeps the marks of later deletions for this index. Its first generation is read with
+   a later snapshot, so no deletion is missed. */
 STMT(join_feed, NULL,
     "INSERT INTO search_feed (engine, dataset, snapshot) VALUES ($1, $2, pg_current_snapshot())"
     " ON CONFLICT DO NOTHING");
@@ -160,7 +161,7 @@ number_of(const struct source *s)
 	return record_dataset_number(s->dataset);
 }
 
-/* Has the marks of deletions kept for this index, which has no generation or one that cannot be continued. */
+/* Registers this index, which has no generation that can be continued, so that record_purge keeps marks for it. */
 static enum db_rc
 keep_marks(struct source *s)
 {
@@ -180,8 +181,8 @@ begin_reading(struct source *s, const char *since, struct snapshot_row *row)
 	return rc;
 }
 
-/* A snapshot that cannot be continued is given up: this index joins the feed, and then takes the snapshot from which it
-   will go on. In the other order, a deletion between both could be purged unseen. */
+/* When the older snapshot cannot be continued, the index first registers in search_feed and then takes a new snapshot. In
+   the other order, the mark of a deletion between the two steps could be purged before the index has read it. */
 enum db_rc
 source_begin(struct source *s, const char *since)
 {

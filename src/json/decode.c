@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Decodes a request body into a struct by its field table, or reports all faults of the body at once
-   (C-098). The scan decides whether the body is JSON, json-c builds the tree, and the table decides
-   what is allowed. The first walk follows the table, so that the order of the errors does not depend
-   on the order in which a client sends members; a second walk, over the tree, finds the unknown
-   members. */
+/* Decodes a request body into a struct by its field table, or reports all faults of the body at
+   once (C-098). The scan decides whether the body is JSON, json-c builds the tree, and the table
+   decides what is allowed. The first walk follows the table, so that the order of the errors does
+   not depend on the order in which a client sends members; a second walk, over the tree, finds the
+   unknown members. */
 #include "config.h"
 
 #include "base/limits.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The JSON Schema (2020-12, as OpenAPI 3.1 uses it) of a field table, and an example record. This is the
- * third and the fourth use of a table that decodes a body and writes an answer, so openapi.json
- * cannot differ from what the service does. */
+/* The JSON Schema (2020-12, as OpenAPI 3.1 uses it) of a field table, and an example record. This
+ * is the third and the fourth use of a table that decodes a body and writes an answer, so
+ * openapi.json cannot differ from what the service does. */
 #ifndef JSON_DESCRIBE_H
 #define JSON_DESCRIBE_H
 

@@ -23,45 +23,49 @@
  * The life of a request body:
  *
  *   bytes
- *     |   scan.c checks that they are exactly one RFC 8259 value (UTF-8, depth, duplicate names, lone
- *     |   surrogates) and records the span, offset and length, of each value. A fault is JSON_INVALID
- *     v   with a byte offset.
+ *     |   scan.c checks that they are exactly one RFC 8259 value (UTF-8, depth, duplicate names,
+ *     |   lone surrogates) and records the span, offset and length, of each value. A fault is
+ *     v   JSON_INVALID with a byte offset.
  *   bytes and spans
- *     |   json-c builds a tree. Only its structure and strings are used: for a number or a raw value
- *     |   the decoder reads the bytes of the span, because json-c saturates integers and reformats
- *     v   values that it prints.
+ *     |   json-c builds a tree. Only its structure and strings are used: for a number or a raw
+ *     |   value the decoder reads the bytes of the span, because json-c saturates integers and
+ *     v   reformats values that it prints.
  *   tree
  *     |   decode.c walks the table and the tree together and collects every fault of the body with
  *     |   the path of its member ("items[0].limit"), in the order of the table, then the unknown
  *     v   members in the order of the body: JSON_FIELDS.
  *   struct, whose texts and lists are in the arena of the request
  *
- * Why two parsers: scan.c must run before json-c, because parsers disagree about duplicate names, \u0000 and bad
- * UTF-8, and a check that reads a body differently from its user is no check. Duplicate names cost a client's body
- * little: up to 16 members are compared in pairs, more are sorted by heapsort, which has no slow case and needs no
- * memory. The check takes at most 24 bytes of the arena for each byte.
+ * Why two parsers: scan.c must run before json-c, because parsers disagree about duplicate names,
+ * \u0000 and bad UTF-8, and a check that reads a body differently from its user is no check.
+ * Duplicate names cost a client's body little: up to 16 members are compared in pairs, more are
+ * sorted by heapsort, which has no slow case and needs no memory. The check takes at most 24 bytes
+ * of the arena for each byte.
  *
- * json-c would end a name at \u0000, so json_decode gives it a copy with other bytes there. In a body, such a name is
- * an unknown member and such a text has an invalid format, since PostgreSQL cannot store it; json_scan and json_parse
- * refuse such a name. For documents that this service has written itself (search documents, jsonb), json_parse needs
- * no json-c: the scan builds the tree in the arena, over a copy of the text, with strings unescaped in place and
- * numbers as their exact text.
+ * json-c would end a name at \u0000, so json_decode gives it a copy with other bytes there. In a
+ * body, such a name is an unknown member and such a text has an invalid format, since PostgreSQL
+ * cannot store it; json_scan and json_parse refuse such a name. For documents that this service has
+ * written itself (search documents, jsonb), json_parse needs no json-c: the scan builds the tree in
+ * the arena, over a copy of the text, with strings unescaped in place and numbers as their exact
+ * text.
  *
- * Decoding. An integer is exact: 25.0 and 2.5e1 are 25 and 9007199254740993 is itself; 2.5 has an invalid type, and a
- * number beyond int64_t is out of range. At most 64 faults are reported, without any value of the client; a path may
- * name an unknown member. After JSON_FIELDS only the texts may be read; a bad one is unset. After JSON_OK the struct
- * contains, for a member that is
+ * Decoding. An integer is exact: 25.0 and 2.5e1 are 25 and 9007199254740993 is itself; 2.5 has an
+ * invalid type, and a number beyond int64_t is out of range. At most 64 faults are reported,
+ * without any value of the client; a path may name an unknown member. After JSON_FIELDS only the
+ * texts may be read; a bad one is unset. After JSON_OK the struct contains, for a member that is
  *
- *                       STR, UUID, RAW, LIST  INT, BOOL  NUM  TS                          OBJECT
- *   not sent            unset                 the row's  0    unset; with DEFAULT_NOW     each member as
- *                                             default         the start of the request    if not sent
- *   null, and NULLABLE  unset                 the row's  0    unset                       each member as
- *                                             default                                     if not sent
+ *                       STR, UUID,  INT, BOOL  NUM  TS                        OBJECT
+ *                       RAW, LIST
+ *   not sent            unset       the row's  0    unset; with DEFAULT_NOW   each member as
+ *                                   default         the start of the request  if not sent
+ *   null, and NULLABLE  unset       the row's  0    unset                     each member as
+ *                                   default                                   if not sent
  *
- * "Unset" is a property of the value, not a flag beside it: a text without pointer, the zero UUID, TS_NULL, a list
- * without items pointer. The writer leaves such a member out (OMIT_UNSET), or writes null (NULLABLE), or else "", []
- * or {}, and null for a type without an empty value. int64_t, double and bool are never unset; where one of them may
- * be null in an answer, the member is a struct json and its row is OPTIONAL. */
+ * "Unset" is a property of the value, not a flag beside it: a text without pointer, the zero UUID,
+ * TS_NULL, a list without items pointer. The writer leaves such a member out (OMIT_UNSET), or
+ * writes null (NULLABLE), or else "", [] or {}, and null for a type without an empty value.
+ * int64_t, double and bool are never unset; where one of them may be null in an answer, the member
+ * is a struct json and its row is OPTIONAL. */
 #ifndef JSON_JSON_H
 #define JSON_JSON_H
 
@@ -235,8 +239,8 @@ struct str json_one_of(struct arena *a, const char *const *values);
 /* Scans text (to the depth LIM_JSON_DEPTH) and decodes it into *out, a struct with the table fields
    that the caller has zeroed. Texts and lists are in the arena. Unknown members and null (unless
    NULLABLE) are errors (C-028, C-029). A name that contains \u0000 is valid JSON and therefore an
-   unknown member here, although json_scan refuses it, because PostgreSQL cannot store it. The note above
-   describes *out. */
+   unknown member here, although json_scan refuses it, because PostgreSQL cannot store it. The note
+   above describes *out. */
 enum json_rc json_decode(struct arena *a, struct str text, const struct field *fields,
     struct ts now, void *out, struct decoded *how) MUST_USE;
 
@@ -246,7 +250,8 @@ enum json_rc json_decode(struct arena *a, struct str text, const struct field *f
    members) is left out with OMIT_UNSET; otherwise it is null with NULLABLE; otherwise it is "" or
    [] or {} if its type has an empty value, and null if not. */
 void json_write(struct buf *b, const struct field *fields, const void *in);
-/* Adds the members of another record to the object with which the buffer ends. Both have a member. */
+/* Adds the members of another record to the object with which the buffer ends. Both have a
+   member. */
 void json_write_more(struct buf *b, const struct field *fields, const void *in);
 void json_write_str(struct buf *b, struct str s); /* quoted, escaped */
 void json_write_int(struct buf *b, int64_t n);

@@ -51,7 +51,8 @@ uint32_t name_tag(struct str name);
 
 enum lexeme { LEXEME_INT, LEXEME_FRACTION, LEXEME_RANGE };
 
-/* The exact integer value of a JSON number: 25.0 and 2.5e1 are 25, 2.5 is LEXEME_FRACTION (C-037). */
+/* The exact integer value of a JSON number: 25.0 and 2.5e1 are 25, 2.5 is LEXEME_FRACTION
+   (C-037). */
 enum lexeme lexeme_int(struct str lexeme, int64_t *out);
 
 /* True when the member is unset, as json.h defines it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Documents as a tree, without a field table: those that this service or PostgreSQL wrote, messages of
- * the browser, and the body of a client before its table is known. The tree lies in an arena and is
- * never changed after json_parse. */
+/* Documents as a tree, without a field table: those that this service or PostgreSQL wrote, messages
+ * of the browser, and the body of a client before its table is known. The tree lies in an arena and
+ * is never changed after json_parse. */
 #ifndef JSON_TREE_H
 #define JSON_TREE_H
 

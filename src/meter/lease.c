@@ -53,7 +53,8 @@ static const struct field returned_out[] = {
 	FIELD_END,
 };
 
-/* The sequence number 0 asks for no further units. All hosts take the locks in the order of the owners. */
+/* The sequence number 0 asks for no further units. All hosts take the locks in the order of the
+   owners. */
 STMT(give_back, returned_out,
     "SELECT count(*) AS leases FROM (SELECT * FROM unnest($2::text[], $3::text[]::uuid[],"
     " $4::text[]::integer[], $5::text[]::bigint[], $6::text[]::bigint[], $7::text[]::bigint[],"

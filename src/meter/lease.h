@@ -24,8 +24,8 @@ void lease_need(struct meterd *m, enum slot_kind kind, const struct uuid *owner,
 void lease_retry(struct meterd *m);
 /* Surrenders units that other hosts need, or that a reduced quota does not allow any more. */
 void lease_surrender(struct meterd *m);
-/* Surrenders the unused units of every lease, and reports them. False: some are not reported, because the
-   database failed; the next call reports them. */
+/* Surrenders the unused units of every lease, and reports them. False: some are not reported,
+   because the database failed; the next call reports them. */
 bool lease_return(struct meterd *m) MUST_USE;
 /* Limits may have changed: exhausted quotas are asked for again. */
 void lease_doubt(struct meterd *m);

@@ -44,9 +44,9 @@ close_replaced(struct meterd *old)
 	return next;
 }
 
-/* A request that began in a file that was replaced since still writes into it: it counts what it had
-   begun to take, and gives back. The watchdog kills a worker whose request takes longer than
-   worker_stuck, so twice that time later the file is at rest, and its last numbers can be stored. */
+/* A request that was admitted before its file was replaced still counts and gives back units in
+   that file. The watchdog kills a worker whose request takes longer than worker_stuck, so after
+   twice that time no worker writes into the file, and its last numbers can be stored. */
 static void
 flush_replaced(struct meterd *m)
 {
@@ -129,9 +129,9 @@ hold_file(struct meterd *m)
      new file                                       | named
      workers   count | finish their requests, wait  | count in the new file
 
-   From the second column on no request begins in the old file, and each turn tries to store its counts and
-   to return its leases. While PostgreSQL cannot be called, a new file would not help the workers, since
-   it has no leases. */
+   From the second column on no request begins in the old file, and each turn tries to store its
+   counts and to return its leases. While PostgreSQL cannot be called, a new file would not help the
+   workers, since it has no leases. */
 static void
 replace_file(struct meterd *m)
 {
@@ -144,7 +144,8 @@ replace_file(struct meterd *m)
 	}
 	if (!lease_return(m) || !flush_counts(m))
 		return;
-	log_event(LOGP_NOTICE, "meter_map", "slots=%u: was changed or removed, and is made again",
+	log_event(LOGP_NOTICE, "meter_map",
+	    "slots=%u: the file was removed or meter_slots has changed; a new file is made",
 	    m->file.head->slots);
 	old = mem_zero(sizeof(*old));
 	*old = *m;

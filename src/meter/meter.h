@@ -9,7 +9,8 @@
  *        +-------+--------+
  *        v                v
  *     rates.c          lease.c                          flush.c             slots.c, periods.c
- *     limits of rates  parts of a month's quota         counts, clock       next period, old slots, dead workers
+ *     limits of rates  parts of a month's quota         counts, clock       next period, old slots,
+ *                                                                           dead workers
  *        |                | meter_lease, meter_unwanted    | meter_flush       | only the mapping
  *        v                v                                v                   v
  *     PostgreSQL: key_limit, account_limit; quota_month, quota_lease; usage; meter_host
@@ -20,12 +21,12 @@
  * 200, so that hosts share the end of a quota fairly. The meter raises the slot's limit; when half
  * of the block is taken, a worker asks for the next one (slot.mark). When nothing is left but other
  * hosts hold unused units, PostgreSQL notifies them (meter_wanted), they surrender the units, and
- * this meter tries again for GIVE_UP_US (0.4 s). Only then the slot is marked exhausted, for about a
- * second.
+ * this meter tries again for GIVE_UP_US (0.4 s). Only then the slot is marked exhausted, for about
+ * a second.
  *
  * All numbers that are sent are absolute and only grow, and PostgreSQL keeps the greater one. So a
- * late call and a call of a restarted meter do no harm, and a database that was restored from a backup
- * learns the present state from the next reports (slots_store_again). After a lost answer:
+ * late call and a call of a restarted meter do no harm, and a database that was restored from a
+ * backup learns the present state from the next reports (slots_store_again). After a lost answer:
  *
  *   meter -> PostgreSQL    seq 8, granted 200        grants 100 for the new number 8
  *   meter <- (lost)        seq 8, granted 300        the slot still has seq 7 and the limit 200
@@ -33,15 +34,20 @@
  *   meter <- PostgreSQL    seq 8, granted 300        the sum: the slot gets the limit 300
  *
  * Deaths, and their effects:
- *   a worker           its journal has the charge of its request (counting/meter.h); settled within a second
- *   surfaced-meter     workers go on with the leases they have; the next meter finds slots and numbers in the file
+ *   a worker           its journal has the charge of its request (counting/meter.h); settled within
+ *                      a second
+ *   surfaced-meter     workers go on with the leases they have; the next meter finds slots and
+ *                      numbers in the file
  *   PostgreSQL         the same; requests whose lease is used up are refused as unavailable (C-018)
- *   the host           a reboot makes a new file, hence a new incarnation; units leased to the old one count as used
+ *   the host           a reboot makes a new file, hence a new incarnation; units leased to the old
+ *                      one count as used
  *   the file, when
  *     another meter    meter_begin refuses this incarnation, and the process starts again
  *     has replaced it
- *     meter_slots      replace_file stores its counts in PostgreSQL, returns its unused units there, and then makes
- *     changed, or it   a new file; requests that a worker has begun are still counted in the old one
+ *     meter_slots      replace_file stores its counts in PostgreSQL, returns its unused units
+ *                      there, and then makes
+ *     changed, or it   a new file; requests that a worker has begun are still counted in the old
+ *                      one
  *     was removed
  *     it was removed   the units leased to it count as used
  *     and no meter ran
@@ -77,12 +83,13 @@ struct meterd {
 	bool registered;                 /* PostgreSQL has registered this incarnation */
 	int64_t flush_at, look_at, maintain_at, full_at; /* for mono_due */
 	struct ts now; /* PostgreSQL's time at the begin of the turn */
-	/* The files before this one, newest first (main.c). Each is a copy of this struct: its file, notes and list
-	   of slots are its own, all else is shared. */
+	/* Replaced files whose last numbers are not stored yet, newest first (main.c). Each is a
+	   copy of this struct with a file, notes and a list of slots of its own; the other members
+	   are shared. */
 	struct meterd *late;
-	bool
-	    replaced; /* this is such a copy: PostgreSQL has closed its incarnation, or soon will */
-	int64_t late_until; /* mono_us: no worker writes into the copy's file any more */
+	/* This struct is such a copy: PostgreSQL has closed its incarnation, or soon will. */
+	bool replaced;
+	int64_t late_until; /* mono_us from which no worker writes into the copy's file */
 };
 
 /* ---- ask.c: questions of workers ---- */

@@ -74,8 +74,8 @@ meterd_ready(struct meterd *m)
 	if (m->registered || m->replaced)
 		return true;
 	rc = db_one(m->db, &begin, &began, P(m->file.head->incarnation), P(host_name()));
-	if (rc ==
-	    DB_CONFLICT) { /* another file of this host was registered since: start with a new one */
+	/* Another file of this host was registered since: start with a new one. */
+	if (rc == DB_CONFLICT) {
 		log_event(LOGP_ERR, "closed", "why=\"%s\"", db_message(m->db));
 		meter_file_drop(&m->file);
 		exit(1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The keys of records that somebody asks for by a name or a number, which first gets the form that records have:
+/* Makes the keys of records from a name or an address that a client has sent. The key is made from the canonical form of
+   the value, which the records have too:
 
      "WWW.Example.org."  --record_canonical-->  "www.example.org"
                                                       |

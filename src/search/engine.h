@@ -82,7 +82,7 @@ struct engine;
    until the index of its dataset is published, a query gets ENGINE_UNAVAILABLE. */
 struct engine *engine_open_index(const char *directory);
 void engine_close(struct engine *e);
-/* Changes to newer generations where some are published. Cheap enough to call between any two requests. */
+/* Opens the newer generations that were published since the last call. Cheap enough to call between any two requests. */
 void engine_refresh(struct engine *e);
 
 struct engine_status {

@@ -93,7 +93,7 @@ nested_prefix(enum dataset d, const char *name)
 	return object.n + 1;
 }
 
-/* The field after "asn=" in the row of the dataset, when f is the one before. */
+/* Returns the field that labels the buckets of f: as_name when f is asn and the dataset has "asn=as_name". NULL: none. */
 static const struct schema_field *
 label_of(const struct schema_field *f)
 {

@@ -10,7 +10,8 @@
 
 #include "stream/stream.h"
 
-/* The statuses of a refused stream, and the headers that a status needs in addition to the common ones. */
+/* The statuses of a refused stream, and the headers that a status needs in addition to the common
+   ones. */
 static const struct refusal {
 	int status;
 	enum total total;

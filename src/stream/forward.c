@@ -3,9 +3,8 @@
  * buffer of the process, checked there, and written from there; they are copied only if the
  * receiving socket does not accept them. stream.h draws the buffer.
  *
- * The ends of sockets and frames are reported to pump.c as events. Nothing of its table runs for a
- * frame that is forwarded: the table is asked when a socket ends or has accepted the bytes that
- * waited, and otherwise not at all. */
+ * This file reports ends of sockets, drained sockets and faults to pump.c as events, which the
+ * table there handles. A frame that is forwarded in an open stream needs no event. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -17,10 +16,12 @@
 
 enum { VECTORS = 32, PINGS_A_SILENCE = 3 };
 
-/* Payload of the proxy's pings. A pong with this payload is not forwarded: the runner sent no such ping. */
+/* Payload of the proxy's pings. A pong with this payload is not forwarded: the runner sent no such
+   ping. */
 static const struct str ping_text = STR_INIT("surfaced");
 
-/* The output of one read: spans of the buffer, and heads and control frames written again into frames. */
+/* The output of one read: spans of the buffer, and heads and control frames written again into
+   frames. */
 struct batch {
 	struct conn *conn;
 	struct side *to;
@@ -85,8 +86,9 @@ forward_control_frame(struct batch *b, struct side *from)
 	batch_add(b, room, room + n);
 }
 
-/* Forwards the client's close frame, and the runner's answer to one. A close frame that the runner sends
-   first is not forwarded yet: on_stream_readable asks the database before (recheck_before_end). */
+/* Forwards the client's close frame, and the runner's answer to one. A close frame that the runner
+   sends first is not forwarded yet: on_stream_readable asks the database before
+   (recheck_before_end). */
 static void
 forward_close_frame(struct batch *b, struct side *from)
 {
@@ -190,8 +192,9 @@ skip_frames(struct ws_reader *r, unsigned char *bytes, size_t n)
 	} while (e != WS_MORE && e != WS_BAD);
 }
 
-/* Ends a stream for a fault in its frames. rest: the bytes behind the fault. A client's frame that is too big
-   can still be skipped, so that the client's answer to the close frame is recognised behind it. */
+/* Ends a stream for a fault in its frames. rest: the bytes behind the fault. A client's frame that
+   is too big can still be skipped, so that the client's answer to the close frame is recognised
+   behind it. */
 static void
 end_for_fault(struct conn *c, struct side *from, unsigned char *rest, size_t n)
 {
@@ -235,7 +238,8 @@ forward_bytes(struct conn *c, struct side *from, unsigned char *bytes, size_t n)
 
 /* ---- reading ---- */
 
-/* Drops what the client sends after the stream has ended; only its answer to the close frame matters. */
+/* Drops what the client sends after the stream has ended; only its answer to the close frame
+   matters. */
 static void
 discard_from_client(struct conn *c, unsigned char *bytes, size_t n)
 {

@@ -64,7 +64,8 @@ judge_target(struct str target, struct handshake *out)
 	return ERR_UNSET;
 }
 
-/* Whether the nonce is the canonical base64 of 16 bytes: decoding alone would accept stray bits at the end. */
+/* Whether the nonce is the canonical base64 of 16 bytes: decoding alone would accept stray bits at
+   the end. */
 static bool
 nonce_is_good(struct str nonce)
 {
@@ -111,7 +112,8 @@ judge_upgrade(const struct request *r, struct handshake *out)
 	return ERR_UNSET;
 }
 
-/* Origins are compared as browsers write them: in lower case, without the default port of the scheme. */
+/* Origins are compared as browsers write them: in lower case, without the default port of the
+   scheme. */
 static bool
 origin_is_own(struct str origin, struct str host)
 {
@@ -142,7 +144,8 @@ judge_origin(const struct request *r, const char *allowed)
 		return ERR_UNSET;
 	if (n > 1)
 		return ERR_INVALID_REQUEST;
-	/* Pages without an origin send "null": that is never allowed, not even if the list contains it. */
+	/* Pages without an origin send "null": that is never allowed, not even if the list contains
+	   it. */
 	if (str_is(request_header(r, "Origin"), "null") ||
 	    !origin_allowed(request_header(r, "Origin"), request_header(r, "Host"), allowed))
 		return ERR_ORIGIN_NOT_ALLOWED;

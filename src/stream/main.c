@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The worker process of surfaced-stream: its event loop, and draining. After a reload the old process stops
-   accepting and serves its streams for at most stream_drain seconds; at the end of the service, streams are
-   closed with 1001, and EXIT_US remain to release the last slots. */
+/* The worker process of surfaced-stream: its event loop, and draining. After a reload the old
+   process stops accepting and serves its streams for at most stream_drain seconds; at the end of
+   the service, streams are closed with 1001, and EXIT_US remain to release the last slots. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -71,6 +71,7 @@ tick_proxy(int fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	gate_tick(p->gate, now);
+	recheck_tick(p->recheck, now);
 	for (int state = 0; state < CONN_STATES; state++)
 		for (c = TAILQ_FIRST(&p->lists[state]); c != NULL; c = after) {
 			after = TAILQ_NEXT(c, next);
@@ -132,8 +133,10 @@ run_proxy(const struct pool *pool, int listener)
 	p.keys = ticket_ring_new(conf.stream_keys);
 	p.db = db_async_open(p.base, conf.database, pool->name);
 	p.gate = gate_new(&p);
+	p.recheck = recheck_new(&p);
 	run_proxy_loop(&p, listener);
 	db_async_close(p.db);
+	recheck_free(p.recheck);
 	gate_free(p.gate);
 	ticket_ring_free(p.keys);
 	free(p.scratch);

@@ -3,9 +3,9 @@
  * events, and stream.h lists every end with its code.
  *
  * The ends are hard. A frame of the proxy's own may only be sent between two forwarded frames, each
- * side may end first, in the middle of a frame, or not at all, and neither the code nor the silence of
- * a runner shows whether the client lost a right. So the decisions stand in one table, `actions`: a row
- * for each event, a column for each state, a function in each cell.
+ * side may end first, in the middle of a frame, or not at all, and neither the code nor the silence
+ * of a runner shows whether the client lost a right. So the decisions stand in one table,
+ * `actions`: a row for each event, a column for each state, a function in each cell.
  *
  *                   ANSWER  OPEN         CLOSING        RECHECK      FLUSH         FAREWELL
  *   client lost     free    client left  client left    close        close         close
@@ -21,11 +21,13 @@
  *   OPEN      frames are forwarded in both directions
  *   CLOSING   the same, but the client has sent its close frame and waits for the runner's answer
  *   RECHECK   the runner has ended; the database is asked whether a right was lost
- *   FLUSH     the stream ends, but the client has an incomplete frame of the runner, whose rest goes first
- *   FAREWELL  the runner's socket is closed; the client has a close frame, or as much as it will get
+ *   FLUSH     the stream ends, but the client has an incomplete frame of the runner, whose rest
+ *             goes first
+ *   FAREWELL  the runner's socket is closed; the client has a close frame, or as much as it will
+ *             get
  *
- * A dash does nothing. A dot cannot happen: the socket of that event is closed, or it is not read, in
- * that state; pump_event panics. An ending stream moves to the right only, so it ends. */
+ * A dash does nothing. A dot cannot happen: the socket of that event is closed, or it is not read,
+ * in that state; pump_event panics. An ending stream moves to the right only, so it ends. */
 #include "config.h"
 
 #include "stream/pump_priv.h"
@@ -72,8 +74,8 @@ pump_close(struct conn *c)
 	conn_free(c);
 }
 
-/* A client that sent its close frame sends nothing
-   more. A client whose frames cannot be parsed any more gets an end of file instead, and disconnects. */
+/* A client that sent its close frame sends nothing more. A client whose frames cannot be parsed any
+   more gets an end of file instead, and disconnects. */
 void
 pump_end_if_answered(struct conn *c)
 {
@@ -97,9 +99,9 @@ build_close_frame(const struct conn *c, unsigned char frame[WS_CONTROL_FRAME])
 	return ws_close(frame, c->code, STR_NULL, NULL);
 }
 
-/* Sends the close frame and waits until c->deadline for the client's answer: closing a socket that has unread
-   bytes resets the connection, and the reset may overtake the frame. The slot is released first, because
-   the session's next stream need not wait for this client. */
+/* Sends the close frame and waits until c->deadline for the client's answer: closing a socket that
+   has unread bytes resets the connection, and the reset may overtake the frame. The slot is
+   released first, because the session's next stream need not wait for this client. */
 static void
 send_farewell(struct conn *c)
 {
@@ -125,8 +127,8 @@ enum pump_state {
 	PUMP_STATES
 };
 
-/* The column of the table. Three facts decide it: the list that the connection is on, the stage of the
-   client's reader, and the runner's socket. */
+/* The column of the table. Three facts decide it: the list that the connection is on, the stage of
+   the client's reader, and the runner's socket. */
 static enum pump_state
 pump_state(const struct conn *c)
 {
@@ -219,9 +221,9 @@ begin_end(struct conn *c, struct ending e)
 }
 
 /* The runner closed, or its connection was lost. The runner may have ended because a right was lost
-   (C-113), and neither its code nor its silence shows that: before the client gets a close frame, the
-   database is asked. The slot stays taken until then, because the database identifies a stream by its
-   slot. */
+   (C-113), and neither its code nor its silence shows that: before the client gets a close frame,
+   the database is asked. The slot stays taken until then, because the database identifies a stream
+   by its slot. */
 static void
 recheck_before_end(struct conn *c, struct ending e)
 {
@@ -232,12 +234,12 @@ recheck_before_end(struct conn *c, struct ending e)
 	c->code = e.code;
 	c->recheck_since = mono_us();
 	c->deadline = c->recheck_since + RECHECK_US;
-	gate_recheck(c->proxy->gate);
+	event_active(c->proxy->recheck_now, EV_TIMEOUT, 0);
 }
 
-/* Ends a stream whose runner is lost. If a frame is incomplete, the client would read anything further as
-   its payload: begin_end then sends no close frame, and the rest never comes. The client's socket stays
-   open until the deadline, so that bytes which wait for it still arrive. */
+/* Ends a stream whose runner is lost. If a frame is incomplete, the client would read anything
+   further as its payload: begin_end then sends no close frame, and the rest never comes. The
+   client's socket stays open until the deadline, so that bytes which wait for it still arrive. */
 static void
 end_without_runner(struct conn *c, struct ending e)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The upgrade request of a stream: the head of an HTTP/1 request, and the checks that make it a handshake
-   (RFC 6455 section 4.2) for one session. Pure text: no socket, no database, nothing allocated. */
+/* The upgrade request of a stream: the head of an HTTP/1 request, and the checks that make it a
+   handshake (RFC 6455 section 4.2) for one session. Pure text: no socket, no database, nothing
+   allocated. */
 #ifndef STREAM_REQUEST_H
 #define STREAM_REQUEST_H
 
@@ -20,13 +21,14 @@ struct request {
 
 enum request_rc { REQUEST_MORE, REQUEST_WHOLE, REQUEST_BAD };
 
-/* Parses a request head; the strings of out point into text. *used is the length of the head including
-   its empty line, or 0 until the head is complete. */
+/* Parses a request head; the strings of out point into text. *used is the length of the head
+   including its empty line, or 0 until the head is complete. */
 enum request_rc request_parse(struct str text, struct request *out, size_t *used);
 /* The value of a header that occurs exactly once; otherwise STR_NULL. */
 struct str request_header(const struct request *r, const char *name);
 size_t request_count(const struct request *r, const char *name);
-/* Whether any header of this name lists the member; lists are separated by commas, case is ignored. */
+/* Whether any header of this name lists the member; lists are separated by commas, case is
+   ignored. */
 bool request_lists(const struct request *r, const char *name, const char *member);
 
 enum { ACCEPT_LEN = 28 };

@@ -44,7 +44,8 @@ side_close(struct side *s)
 	s->wait = NULL;
 }
 
-/* Queues the bytes of v behind those that wait already, except the first skip bytes, which were sent. */
+/* Queues the bytes of v behind those that wait already, except the first skip bytes, which were
+   sent. */
 static void
 queue_unsent(struct side *s, const struct iovec *v, int n, size_t skip)
 {

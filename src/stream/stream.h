@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-stream: the WebSocket proxy between nginx and the runner of a session (SPEC 4.6, CONTRACT A4,
- * C-107 to C-114). It checks the upgrade request, uses the ticket, and forwards frames in both directions.
+/* surfaced-stream: the WebSocket proxy between nginx and the runner of a session (SPEC 4.6,
+ * CONTRACT A4, C-107 to C-114). It checks the upgrade request, uses the ticket, and forwards frames
+ * in both directions.
  *
  * The life of a connection. Every conn is in one state and on that state's list:
  *
@@ -10,9 +11,10 @@
  *                            |                    (the database is asked whether a right was lost)
  *                            +-> freed when the answer is sent
  *
- * pump.c has a table of events by states. It derives its state from the one above and from one more fact:
+ * pump.c has a table of events by states. It derives its state from the one above and from one more
+ * fact:
  *
- *   state here            further fact                                       state in the table of pump.c
+ *   state here            further fact                                       state in pump.c
  *   HEAD, TICKET, ANSWER                                                     PUMP_ANSWER
  *   OPEN                  the client has sent no close frame                 PUMP_OPEN
  *   OPEN                  the client has sent its close frame                PUMP_CLOSING
@@ -21,29 +23,31 @@
  *                         frame to the client is incomplete
  *   ENDING                the runner's socket is closed                      PUMP_FAREWELL
  *
- * The pump reads a socket into one buffer of the process, checks the frames, and writes from that buffer:
+ * The pump reads a socket into one buffer of the process, checks the frames, and writes from that
+ * buffer:
  *
  *   scratch   | ..payload | head payload | ping | head payload | hea
- *             |<-------- span 1 -------->|      |<-- span 2 -->|  ^ kept by the ws_reader until it is whole
- *                    |                     |           |
+ *             |<-------- span 1 -------->|      |<-- span 2 -->|  ^ kept by the ws_reader until
+ *                    |                     |           |            it is whole
  *   batch     iovec: span 1,       frames[0]: the ping,      span 2 ..., sent with one sendmsg
  *                    |             written again
  *                    v
  *   side.wait | sent | not yet sent |      a copy of the bytes that the socket did not accept
  *                    ^ wait_at      ^ wait_end
  *
- * - Data frames are forwarded as they are. Control frames, and heads that arrived in two reads, are written
- *   again, because their bytes are no longer in the buffer, or are needed unmasked.
- * - While a side has bytes in wait, the proxy does not read the other side. A direction therefore never
- *   stores more than one read (SCRATCH, 64 KiB) and small frames of the proxy's own, and a slow reader
- *   slows its sender down.
- * - A partial head is never forwarded. The proxy may insert a frame of its own (ping, close) exactly when
- *   no payload of a forwarded frame is outstanding: side_between_frames. At the end of a stream PUMP_FLUSH
- *   therefore forwards the rest of the runner's frame first, and the close frame follows it. When the rest has
- *   not come and been taken within 3 s, the client is closed without a close frame.
+ * - Data frames are forwarded as they are. Control frames, and heads that arrived in two reads, are
+ *   written again, because their bytes are no longer in the buffer, or are needed unmasked.
+ * - While a side has bytes in wait, the proxy does not read the other side. A direction therefore
+ *   never stores more than one read (SCRATCH, 64 KiB) and small frames of the proxy's own, and a
+ *   slow reader slows its sender down.
+ * - A partial head is never forwarded. The proxy may insert a frame of its own (ping, close)
+ *   exactly when no payload of a forwarded frame is outstanding: side_between_frames. At the end of
+ *   a stream PUMP_FLUSH therefore forwards the rest of the runner's frame first, and the close
+ *   frame follows it. When the rest has not come and been taken within 3 s, the client is closed
+ *   without a close frame.
  *
- * The end of a connection, and its close code. The client always gets the close frame before its socket is closed,
- * unless a frame to it is incomplete or it no longer answers.
+ * The end of a connection, and its close code. The client always gets the close frame before its
+ * socket is closed, unless a frame to it is incomplete or it no longer answers.
  *
  *   event                            next state   close frame to the client
  *   client sends close               OPEN         the runner's answer; after 3 s its own code
@@ -59,21 +63,24 @@
  *   recheck: slot lost, no answers   ENDING       1013
  *   shutdown                         ENDING       1001
  *
- * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its silence shows that.
- * The slot stays taken meanwhile: the database identifies a stream by its slot. After 3 s, or when the database fails,
- * the code of the table is sent unchecked. With the close frame to the client, the slot is released, and the runner's socket
- * is closed if it still is open (gate.h), so the session can have its next stream. The slot is released at once,
- * too, when the runner's socket ends within a frame; other ends without a close frame release it when the conn is
- * freed. A release is repeated until the database has taken it or the process ends; then its lease ends it.
+ * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its
+ * silence shows that. The slot stays taken meanwhile: the database identifies a stream by its slot.
+ * After 3 s, or when the database fails, the code of the table is sent unchecked. With the close
+ * frame to the client, the slot is released, and the runner's socket is closed if it still is open
+ * (gate.h), so the session can have its next stream. The slot is released at once, too, when the
+ * runner's socket ends within a frame; other ends without a close frame release it when the conn is
+ * freed. A release is repeated until the database has taken it or the process ends; then its lease
+ * ends it.
  *
- * A socket that is closed with unread bytes sends a reset, which may overtake the close frame. So the pump closes the
- * client's socket when the first of these has happened: the client's close frame has come and nothing waits for it;
- * the client's socket has ended; 3 s have passed (0.5 s after malformed frames).
+ * A socket that is closed with unread bytes sends a reset, which may overtake the close frame. So
+ * the pump closes the client's socket when the first of these has happened: the client's close
+ * frame has come and nothing waits for it; the client's socket has ended; 3 s have passed (0.5 s
+ * after malformed frames).
  *
- * Silence. The proxy pings each open client in every third of conf.stream_silence, between two frames and when no
- * bytes wait for the client. A client is freed at once when for conf.stream_silence nothing has come from it and
- * its socket has taken none of the bytes that waited. While the runner is slow the client is not read, and its
- * silence is not counted.
+ * Silence. The proxy pings each open client in every third of conf.stream_silence, between two
+ * frames and when no bytes wait for the client. A client is freed at once when for
+ * conf.stream_silence nothing has come from it and its socket has taken none of the bytes that
+ * waited. While the runner is slow the client is not read, and its silence is not counted.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
@@ -147,25 +154,25 @@ struct proxy {
 	struct conns lists[CONN_STATES];
 	size_t conns;
 	struct gate *gate;
-	unsigned char *scratch; /* SCRATCH bytes: the last read, of any socket */
-	int64_t drain_until;    /* mono_us; 0: not draining */
-	int64_t exit_by;        /* mono_us: the loop ends then at the latest; 0: not ending */
+	struct recheck *recheck;
+	struct event *recheck_now; /* activated: recheck.c rechecks all streams at once */
+	unsigned char *scratch;    /* SCRATCH bytes: the last read, of any socket */
+	int64_t drain_until;       /* mono_us; 0: not draining */
+	int64_t exit_by;           /* mono_us: the loop ends then at the latest; 0: not ending */
 };
 
 enum { SCRATCH = 65536 };
 
-/* ---- conn.c ---- */
+/* The files below and those of gate.h use one another in this order: conn.c, gate.c, pump.c,
+   forward.c, upgrade.c, redeem.c and recheck.c, accept.c. */
 
-void conn_accept(struct proxy *p, int listener);
+/* ---- conn.c: the list, the secrets and the end of a connection ---- */
+
 void conn_move(struct conn *c, enum conn_state to);
+void conn_forget_head(struct conn *c);
+void conn_forget_subprotocol(struct conn *c);
 /* Closes both sockets and frees c. */
 void conn_free(struct conn *c);
-/* Sends the 101 and starts the pump; runner is a connected socket, owned by c from now on. */
-void conn_upgrade(struct conn *c, int runner);
-/* Sends the error as an HTTP answer, or as 101 and a close frame if the client asked for that; c may be freed. */
-void conn_refuse(struct conn *c, enum error e);
-/* Acts on deadlines that have passed; pings the client of an open stream. */
-void conn_tick(struct conn *c, int64_t now);
 
 /* ---- answer.c ---- */
 
@@ -181,10 +188,11 @@ enum total answer_total(enum error e);
 
 /* Logs the end of the stream, releases the slot, and frees c. */
 void pump_close(struct conn *c);
-/* Writes what the socket accepts and queues the rest. Returns false when the connection was lost: c is then
-   ending or freed. */
+/* Writes what the socket accepts and queues the rest. Returns false when the connection was lost: c
+   is then ending or freed. */
 bool pump_send(struct conn *c, struct side *to, const void *bytes, size_t n);
-/* Ends an open stream: sends the client a close frame with this code, as soon as a frame may be sent. */
+/* Ends an open stream: sends the client a close frame with this code, as soon as a frame may be
+   sent. */
 void pump_end(struct conn *c, enum why why, unsigned code);
 /* Ends a stream in CONN_RECHECK with the reason and code that the runner's end gave. */
 void pump_end_as_runner(struct conn *c);
@@ -196,5 +204,19 @@ void pump_late(struct conn *c);
 void forward_start(struct conn *c);
 /* Pings the client of an open stream when it is time; a silent client's stream is closed. */
 void forward_ping(struct conn *c, int64_t now);
+
+/* ---- upgrade.c: the answer to a request ---- */
+
+/* Sends the 101 and starts the pump; runner is a connected socket, owned by c from now on. */
+void conn_upgrade(struct conn *c, int runner);
+/* Sends the error as an HTTP answer, or as 101 and a close frame if the client asked for that; c
+   may be freed. */
+void conn_refuse(struct conn *c, enum error e);
+
+/* ---- accept.c: new connections, and the deadlines of all ---- */
+
+void conn_accept(struct proxy *p, int listener);
+/* Acts on deadlines that have passed; pings the client of an open stream. */
+void conn_tick(struct conn *c, int64_t now);
 
 #endif

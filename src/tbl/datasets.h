@@ -1,15 +1,16 @@
 /* The datasets (SPEC 2.2):
-     DATASET(id, number, name, count unit, key, nested object, its names, label)   search, count and aggregate answer it
-     LISTED(id, number, name, key, nested object, its names, label)                search alone answers it
-     STORED(id, number, name, count unit, key, nested object, its names, label)    imported and kept, not searched yet
-     VIEW(id, number, name, count unit, source, nested object, its names, label)   made of the source's nested objects
+     DATASET(id, number, name, count unit, key, nested object, its names, label)   can be searched, counted, aggregated
+     LISTED(id, number, name, key, nested object, its names, label)                can only be searched
+     STORED(id, number, name, count unit, key, nested object, its names, label)    is imported and cannot be searched yet
+     VIEW(id, number, name, count unit, source, nested object, its names, label)   has the nested objects of its source
+                                                                                   as documents
 
-   number       the dataset's in the database (table record); it never changes
-   count unit   of the API; it has none for a listed dataset, which is a DATASET with an empty unit where a reader has
-                no LISTED of its own
+   number       the number of the dataset in the table record; it never changes
+   count unit   the unit of the API's counts. A LISTED dataset has none; an includer that does not define LISTED gets
+                its row as a DATASET with an empty unit
    key          a function of src/record/key.c; documents with the key "address" are found by their field ip
    its names    the members by which a hit names a nested object: at most one integer, and texts
-   label        "field=name": in a facet of the field, a bucket has as its label the other field's value
+   label        "asn=as_name": in an aggregation by asn, each bucket has the value of as_name as its label
 
    The end of the file undefines all. */
 #ifndef DATASET

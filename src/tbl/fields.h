@@ -3,10 +3,10 @@
 
      SEARCH_FIELD(dataset, name, type, aggregatable, store, form, least, most, items, merge)
      MEMBER(dataset, name, type, form, least, most, items, merge)     in the document, but in no query
-     VIEW_FIELD(dataset, name, type, aggregatable, items, field)      of a view: the name of a field of its source
+     VIEW_FIELD(dataset, name, type, aggregatable, items, field)      of a view; field: the name in its source
      CONDITION_FIELD(dataset, name, type)                             of the records that alert rules test
      ALIAS(dataset, alias, name)    another name, in queries only; an alias that ends in ".*" is a prefix
-     PASSED(dataset, name, date)    says of a VIRTUAL boolean that it is true once the time of another field has passed
+     PASSED(dataset, name, date)    a VIRTUAL boolean that is true once the time in the field `date` has passed
 
    name     dotted as the document nests; the rows of one object are adjacent, and documents are printed in their order
    store    TERMS: values that repeat; NATIVE: mostly unique; KEY: identifies the document or nested object;

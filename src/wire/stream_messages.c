@@ -131,16 +131,16 @@ static const struct field client_dialog[] = {
 static const struct field client_ack[] = {
 	TYPE("ack"),
 	GIVEN(struct stream_ack, frame, REQUIRED, 0, UINT32_MAX,
-	    "Number of the frame, from its header; it stands for all before it."),
+	    "Number of the frame, from its header; all earlier frames count as acknowledged too."),
 	FIELD_END,
 };
 
 static const struct field client_quality[] = {
 	TYPE("quality"),
 	GIVEN(struct stream_quality, fps, 0, 1, LIM_STREAM_FPS,
-	    "Frames a second at most; as before when absent."),
+	    "Frames a second at most; unchanged when absent."),
 	GIVEN(struct stream_quality, quality, 0, 1, LIM_STREAM_QUALITY,
-	    "JPEG quality; as before when absent."),
+	    "JPEG quality; unchanged when absent."),
 	FIELD_END,
 };
 
@@ -206,7 +206,8 @@ static const struct field server_url[] = {
 	SAID(struct stream_url, can_go_back, NULL),
 	SAID(struct stream_url, can_go_forward, NULL),
 	SHOWN(struct stream_url, failure, NULLABLE, SHOWN_NAME,
-	    "Why the page could not be loaded, as its network event says; null: it was."),
+	    "Why the page could not be loaded, as in its network event; null when it was "
+	    "loaded."),
 	FIELD_END,
 };
 
@@ -223,7 +224,7 @@ static const struct field server_dialog[] = {
 	TYPE("dialog"),
 	TAB(struct stream_dialog_open),
 	ONE_OF(struct stream_dialog_open, kind, REQUIRED, dialog_kinds, NULL),
-	SHOWN(struct stream_dialog_open, message, 0, SHOWN_TEXT, "The page's own words."),
+	SHOWN(struct stream_dialog_open, message, 0, SHOWN_TEXT, "The text that the page chose."),
 	{
 	    .name = "default",
 	    .type = FIELD_STR,
@@ -233,7 +234,7 @@ static const struct field server_dialog[] = {
 	    .help = "The text that a prompt suggests.",
 	},
 	SAID(struct stream_dialog_open, open,
-	    "False: it has been answered or is gone, and the other members say nothing."),
+	    "False: the dialog was answered or has closed; ignore the other members."),
 	FIELD_END,
 };
 
@@ -346,7 +347,7 @@ static const struct field server_expiring[] = {
 	TYPE("expiring"),
 	SAID(struct stream_expiring, seconds, "Until the session ends."),
 	ONE_OF(struct stream_expiring, reason, REQUIRED, expiring_reasons,
-	    "idle_timeout: input prevents it."),
+	    "Input prevents the end for idle_timeout."),
 	FIELD_END,
 };
 
@@ -356,9 +357,11 @@ static const struct field server_error[] = {
 	    "One of the codes of a field error, or too_many_messages, message_too_long, "
 	    "invalid_json, unknown_message, session_not_ready, tab_not_found, no_dialog, "
 	    "shot_refused."),
-	SHOWN(struct stream_error, message, 0, 512, "For people."),
-	SHOWN(struct stream_error, to, NULLABLE, 32, "Type of the message that was not obeyed."),
-	SHOWN(struct stream_error, field, NULLABLE, 128, "Its member that is at fault."),
+	SHOWN(struct stream_error, message, 0, 512, "A description for people."),
+	SHOWN(
+	    struct stream_error, to, NULLABLE, 32, "Type of the message that was not carried out."),
+	SHOWN(struct stream_error, field, NULLABLE, 128,
+	    "The member of that message that is at fault."),
 	FIELD_END,
 };
 
@@ -370,8 +373,8 @@ static const struct field server_pong[] = {
 static const struct field server_bye[] = {
 	TYPE("bye"),
 	SHOWN(struct stream_bye, reason, 0, 64,
-	    "Why: a terminal_reason of the session, or displaced when another stream "
-	    "took over."),
+	    "Why the stream ends: a terminal_reason of the session, or displaced when "
+	    "another stream took over."),
 	FIELD_END,
 };
 

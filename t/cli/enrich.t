@@ -65,7 +65,7 @@ is "$(facts 192.0.2.1)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "a hos
 is "$(facts 192.0.2.129)" "1|192.0.2.0/24|NL|Utrecht|Zeist" "an address that the database lacks gets the AS of a prefix file"
 is "$(facts 192.0.2.2)" "7|BE" "members of another AS or country are not mixed with those of the host"
 is "$(facts 192.0.2.3)" "64500|Own name|192.0.2.0/25|NL|Zeeland" "members that the host has are kept"
-is "$(facts 198.51.100.1)" "64501|198.51.100.0/24" "a country of registration is no place"
+is "$(facts 198.51.100.1)" "64501|198.51.100.0/24" "the country where a network is registered is not the place of a host"
 is "$(facts 203.0.113.9)" "64510|203.0.113.0/24" "of several origins of a prefix the first one counts"
 is "$(facts 2001:db8::1)" "64502|Six|2001:db8::/32|DE|Köln" "IPv6 addresses are enriched"
 is "$(facts 2001:db9::1)" "64512|2001:db9::/32" "a second prefix file has the prefixes of IPv6"
@@ -97,7 +97,7 @@ conf mmdb_city "$W/city.mmdb"
 ctl enrich hosts --quiet
 is "$(facts 192.0.2.1)" "64520|Flat|192.0.2.0/24|FR" "a newer database does not replace what is there"
 ctl enrich hosts --quiet --replace
-is "$(facts 192.0.2.1)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "--replace takes what the newer database says"
+is "$(facts 192.0.2.1)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "--replace stores the facts of the newer database"
 is "$(facts 192.0.2.2)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "--replace takes each group as a whole"
 
 head -c 300 "$W/asn.mmdb" >"$W/cut.mmdb"
@@ -110,5 +110,5 @@ sql "DELETE FROM host" >/dev/null
 import "$W/hosts"
 is "$STATUS $OUT" "0 9 read, 9 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "databases that cannot be used do not stop an import"
 is "$(printf '%s\n' "$ERR" | grep -c -e "^surfacectl: $W/cut.mmdb: " -e "^surfacectl: $W/none.mmdb: " \
-	-e "^surfacectl: $W/broken.pfx2as: 1 lines are no prefixes")" 3 "each of them is named with its fault"
+	-e "^surfacectl: $W/broken.pfx2as: 1 malformed lines were skipped")" 3 "each of them is named with its fault"
 is "$(facts 203.0.113.9)" "9|203.0.113.0/24" "the good lines of a prefix file are used"

@@ -4,13 +4,7 @@
 . t/lib.sh
 pg_start
 
-# import [OPTION ...] FILE: imports certificates and sets STATUS, OUT and ERR.
-import()
-{
-	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import certificates "$@" >"$W/out" 2>"$W/err"
-	STATUS=$?
-	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
-}
+import() { import_records certificates "$@"; }
 # show FINGERPRINT JQ: prints members of the stored certificate.
 show() { sql "SELECT doc FROM record WHERE dataset = 5 AND encode(key, 'hex') LIKE '%$1'" | jq -c "$2"; }
 fingerprint() { sha256sum "$1" | cut -c1-64; }
@@ -102,7 +96,7 @@ is "$OUT" "2 read, 1 new, 0 changed, 2 unchanged, 0 bad, 0 skipped" "--chains st
 is "$(show "$CA" '[.ct, .last_seen, .self_signed]')" '[null,"2023-11-14T22:13:21.000000Z",true]' "an issuer was seen with its entries and has no place in the log"
 clear
 import --format ct "$W/broken.json"
-is "$STATUS $OUT" "1 11 read, 1 new, 0 changed, 0 unchanged, 9 bad, 0 skipped" "each broken entry costs only itself"
+is "$STATUS $OUT" "1 11 read, 1 new, 0 changed, 0 unchanged, 9 bad, 0 skipped" "the entries around broken ones are imported"
 is "$(printf '%s\n' "$ERR" | sed 's/.*json:[0-9]*: //')" "leaf_input: must be base64
 leaf_input: must be base64
 the type of the entry is unknown
@@ -189,7 +183,7 @@ import --format certstream "$W/data.json"
 is "$OUT" "2 read, 2 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "the member data alone is read like its message"
 clear
 
-# A certificate that is known by its members is completed by its DER, and not the other way round.
+# The DER of a certificate replaces members that a tool reported, and never the other way round.
 /usr/bin/python3 - "$W" <<'END'
 import datetime, json, subprocess, sys
 lite = json.loads(open(sys.argv[1] + "/go.json").read().splitlines()[1])
@@ -202,7 +196,7 @@ END
 import --format certstream "$W/lite.json"
 import --format der "$W/leaf.der"
 is "$OUT" "1 read, 0 new, 1 changed, 0 unchanged, 0 bad, 0 skipped" "the DER of a certificate completes its record"
-is "$(show "$LEAF" '[.subject, .ct.index, .validity_days, (.spki_sha256 | length)]')" '[{"common_name":"leaf.example.org"},6,90,64]' "parsed members replace those that a tool told"
+is "$(show "$LEAF" '[.subject, .ct.index, .validity_days, (.spki_sha256 | length)]')" '[{"common_name":"leaf.example.org"},6,90,64]' "the members of a parsed certificate replace those that a tool reported"
 is "$(sql "SELECT encode(sha256(blob), 'hex') FROM record_blob WHERE encode(key, 'hex') LIKE '%$LEAF'")" "$LEAF" "the DER that came later is stored"
 before=$(sql "SELECT doc FROM record")
 import --format certstream "$W/lite.json"

@@ -4,13 +4,7 @@
 . t/lib.sh
 pg_start
 
-# records DATASET [OPTION ...] FILE: sets STATUS, OUT and ERR.
-records()
-{
-	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import "$@" >"$W/out" 2>"$W/err"
-	STATUS=$?
-	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
-}
+records() { import_records "$@"; }
 rows() { sql "SELECT md5(string_agg(doc, '' ORDER BY dataset, key)) FROM record"; }
 
 /usr/bin/python3 - "$W" <<'END2'

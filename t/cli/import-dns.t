@@ -1,19 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # surfacectl import dns reads the files of DNS tools: exact counts, the stored documents, and the same file twice (C-404). A
-# file of t/cli/data/dns has the name and version of the tool whose format it has, and beside it what its import gives:
-# messages, the summary and all documents. UPDATE=1 writes these anew; read the difference before you commit it.
+# file TOOL-VERSION.json of t/cli/data/dns is output of that tool. TOOL-VERSION.out beside it has the messages, the summary
+# and all documents of its import; UPDATE=1 writes these files, whose difference is read before it is committed.
 . t/lib.sh
 pg_start
 DATA=t/cli/data/dns
 
-# records [OPTION ...] FILE: sets STATUS, OUT and ERR.
-records()
-{
-	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import dns "$@" >"$W/out" 2>"$W/err"
-	STATUS=$?
-	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
-}
+records() { import_records dns "$@"; }
 docs() { sql "SELECT doc FROM record ORDER BY key"; }
 rows() { sql "SELECT md5(string_agg(key::text || doc || changed::text, '' ORDER BY dataset, key)) FROM record"; }
 
@@ -59,7 +53,7 @@ sql "TRUNCATE record CASCADE"
 for file in s z m; do records "$W/$file"; done
 is "$(docs)" "$there" "three files in another order give the same document (C-404)"
 
-# The same lines in other clothes: an array, indented, behind a byte order mark, with Windows' ends of lines.
+# The same lines in other forms: as an array, indented, after a byte order mark, with line ends of Windows.
 sql "TRUNCATE record CASCADE"
 records $DATA/massdns-1.1.json
 there=$(docs)
@@ -73,11 +67,11 @@ for file in indented array windows; do
 	is "$(docs)" "$there" "$file JSON of massdns has the documents of its lines"
 done
 
-# A broken line costs itself.
+# A broken line is one bad record.
 { head -1 $DATA/dnsx-1.2.json; echo '{"host":"cut.example.org","a":["192'; tail -4 $DATA/dnsx-1.2.json | head -1; } >"$W/broken"
 sql "TRUNCATE record CASCADE"
 records "$W/broken"
-is "$STATUS $OUT" "1 3 read, 2 new, 0 changed, 0 unchanged, 1 bad, 0 skipped" "a broken line of dnsx costs itself alone (C-404)"
+is "$STATUS $OUT" "1 3 read, 2 new, 0 changed, 0 unchanged, 1 bad, 0 skipped" "the lines around a broken line of dnsx are imported (C-404)"
 is "$ERR" "$W/broken:2: no valid JSON: the record does not end" "a broken line of dnsx is named (C-404)"
 
 # Options of a format.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfacectl import on a terminal shows a line of progress, and elsewhere nothing of it.
+# surfacectl import draws a line of progress on a terminal, and only there.
 . t/lib.sh
 pg_start
 seq 200000 | awk '{ printf "{\"host\":\"h%d.example.org\",\"record_type\":\"A\",\"answer\":\"192.0.2.1\",\"last_seen\":\"2026-01-02T00:00:00Z\"}\n", $1 }' >"$W/dns"

@@ -4,13 +4,7 @@
 . t/lib.sh
 pg_start
 
-# records DATASET [OPTION ...] FILE: sets STATUS, OUT and ERR.
-records()
-{
-	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import "$@" >"$W/out" 2>"$W/err"
-	STATUS=$?
-	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
-}
+records() { import_records "$@"; }
 docs() { sql "SELECT doc FROM record WHERE dataset = $1 ORDER BY key"; }
 rows() { sql "SELECT md5(string_agg(key::text || doc || changed::text, '' ORDER BY dataset, key)) FROM record"; }
 
@@ -35,7 +29,7 @@ $W/dns:11: nome: is no member of this format" "each bad record is reported with 
 is "$(docs 3 | tail -1)" '{"host":"www.example.org","record_type":"A","rcode":"NOERROR","answer":"192.0.2.1","answer_ip":"192.0.2.1","apex_domain":"example.org","tld":"org","ttl":60,"wildcard":false,"first_seen":"2026-01-01T00:00:00.000000Z","last_seen":"2026-01-02T00:00:00.000000Z"}' \
 	"two records of one answer are one document in the order of the table (C-414)"
 is "$(sql "SELECT count(*) FROM record WHERE doc::jsonb ->> 'last_seen' IS NULL")" 0 "a new record without a time gets the time of the import"
-# A value of many lines that is too long costs only itself; so does a stored document that cannot be read.
+# A value of many lines that is too long, and a stored document that cannot be read, do not stop the import of the others.
 python3 - "$W/long" <<'END'
 import sys
 with open(sys.argv[1], "w") as f:

@@ -4,13 +4,7 @@
 . t/lib.sh
 pg_start
 
-# import [OPTION ...] FILE: imports registrations and sets STATUS, OUT and ERR.
-import()
-{
-	"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=surfaced_admin" import whois "$@" >"$W/out" 2>"$W/err"
-	STATUS=$?
-	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
-}
+import() { import_records whois "$@"; }
 # show DOMAIN JQ: prints members of the stored registration.
 show() { sql "SELECT doc FROM record WHERE dataset = 4 AND doc::jsonb ->> 'domain' = '$1'" | jq -c "$2"; }
 clear() { sql "DELETE FROM record" >/dev/null; }

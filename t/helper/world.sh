@@ -263,8 +263,9 @@ world_gone()
 	! world_running "$1"
 }
 
-# A socket appears under its name when it listens, not before. The wait is over, too, when the process is gone; on a
-# loaded machine it may take seconds until the process becomes its program.
+# True when the socket of each pool exists: a pool's socket gets its name when it listens. Also true when surfaced has
+# ended, so that a wait for the sockets ends. Until the new process has become surfaced, which takes seconds on a loaded
+# machine, world_running is false.
 world_sockets_ready()
 {
 	[ -d "/proc/$(world_pid surfaced)" ] || return 0

@@ -53,4 +53,19 @@ none "no header declares more than 20 functions: such a header is two rooms" \
 none "the test finds ten headers with more than ten functions" \
 	"$(printf '%s\n' "$headers" | awk '$2 > 10 { n++ } END { if (n < 10) print "only " n + 0 }')"
 none "the test finds more than fifty functions" "$([ "$total" -gt 50 ] || echo "only $total")"
+
+# Directories whose comments fit 100 columns, as clang-format keeps code; others join as they are wrapped.
+NARROW='access address alert base browser counting daemon db http json meter stream wire'
+none "no line of a comment in a narrow directory is above 100 columns" \
+	"$(t/helper/prose --list wide | grep -E "^src/($(printf '%s' "$NARROW" | tr ' ' '|'))/")"
+ok "the script measures the columns of comments with tabs as 8 columns" /usr/bin/python3 -B -c '
+from importlib.machinery import SourceFileLoader
+wide = SourceFileLoader("prose", "t/helper/prose").load_module().wide_lines
+for text, wanted in (
+        ("/* " + "x" * 94 + " */\n", []),
+        ("/* " + "x" * 95 + " */\n", [1]),
+        ("\t/* a\n\t   " + "x" * 90 + " */\n", [2]),
+        ("f(\"" + "x" * 100 + "\");\n", [])):
+    assert list(wide(text)) == wanted, (text, wanted)
+'
 done_testing

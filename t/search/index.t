@@ -2,22 +2,12 @@
 # SPDX-License-Identifier: ISC
 # surfaced-index: the index answers with the database's contents soon after each change.
 . t/lib.sh
-db_start
+. t/helper/index-world.sh
+index_world 3
 host_rows
-top=$BUILD dir=$W/tmp pid=
-trap '[ -z "$pid" ] || kill "$pid"; lib_exit' EXIT
-cat >"$dir/conf" <<END
-database = host=$W/db dbname=surfaced user=surfaced_index
-index_directory = $dir/index
-index_poll = 100
-index_segments = 3
-END
 
-sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
-hits() { "$top/t/bench/engine" -d "$dir/index" -q "$1"; }
-once() { "$top/surfaced-index" --once "$@" -c "$dir/conf" 2>>"$dir/log"; }
-# soon N QUERY: waits until the query has N hits.
-soon() { timeout 300 sh -c "until [ \"\$($top/t/bench/engine -d $dir/index -q '$2' 2>>$dir/asked)\" = $1 ]; do :; done"; }
+hits() { index_hits hosts "$1"; }
+soon() { index_soon hosts "$1" "$2"; }
 hosts() { # from, to, members
 	sql "INSERT INTO host (ip, doc) SELECT ip, jsonb_build_object('ip', host(ip)) || '$3'
 		FROM (SELECT '10.0.0.0'::inet + i AS ip FROM generate_series($1, $2) i) x"

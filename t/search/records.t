@@ -2,20 +2,11 @@
 # SPDX-License-Identifier: ISC
 # surfaced-index follows every dataset of the table record: the index of each has the records that the table has.
 . t/lib.sh
-db_start
-top=$BUILD dir=$W/tmp pid=
-trap '[ -z "$pid" ] || kill "$pid"; lib_exit' EXIT
-cat >"$dir/conf" <<END
-database = host=$W/db dbname=surfaced user=surfaced_index
-index_directory = $dir/index
-index_poll = 100
-index_segments = 2
-END
+. t/helper/index-world.sh
+index_world 2
 
-sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
-hits() { "$top/t/bench/engine" -d "$dir/index" -D "$1" -q "$2" 2>>"$dir/asked"; }
-once() { timeout 100 "$top/surfaced-index" --once "$@" -c "$dir/conf" 2>>"$dir/log"; }
-soon() { timeout 100 sh -c "until [ \"\$($top/t/bench/engine -d $dir/index -D $1 -q '$3' 2>>$dir/asked)\" = $2 ]; do :; done"; }
+hits() { index_hits "$@"; }
+soon() { index_soon "$@"; }
 # record NUMBER KEY DOCUMENT: the text of a bytea, and JSON.
 record() { sql "INSERT INTO record (dataset, key, doc) VALUES ($1, '$2', '$3')
 	ON CONFLICT (dataset, key) DO UPDATE SET doc = excluded.doc, gone = false"; }
@@ -57,7 +48,7 @@ is "$(grep -c 'dataset=dns .*how=rebuild' "$dir/log")" 1 "changes and deletions 
 # A mark is kept until this index has published a generation that contains the deletion.
 gone 9
 once --rebuild
-is "$(sql 'SELECT count(*) FROM record WHERE gone')" 0 "a published generation lets go of the marks that it contains"
+is "$(sql 'SELECT count(*) FROM record WHERE gone')" 0 "the marks of deletions that a published generation contains are removed"
 sql "DELETE FROM search_feed WHERE dataset = 3"
 gone 10
 once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* stream/conn.c: a head that arrives in pieces leaves no copy of its ticket in memory, freed blocks included. The test
+/* stream/accept.c: a head that arrives in pieces leaves no copy of its ticket in memory, freed blocks included. The test
    searches the memory of its own process through /proc/self/mem. */
 #include "config.h"
 

@@ -8,7 +8,7 @@
 extern uint64_t random_seed; /* never 0 */
 
 unsigned random_pick(unsigned n); /* below n */
-/* A finished record with the key of this number. timed: it says when it was seen. */
+/* A finished record with the key of this number. timed: with the times at which it was seen. */
 struct record random_record(struct arena *a, enum dataset d, bool timed, unsigned n);
 
 #endif

@@ -24,6 +24,18 @@ bool spawn_runner(
 /* Kills a runner and its process group. Returns false if the process may not be killed. */
 bool spawn_kill(pid_t pid, int pidfd);
 
+/* ---- caller.c: the end of a connection ---- */
+
+enum { STRANGER_US = 5000000 }; /* from a connection to its hello */
+
+struct caller;
+
+/* Closes a connection. A runner without a pidfd counts as ended with it. */
+void caller_close(struct caller *c);
+/* Closes the session's connection. */
+void caller_drop(struct session *s);
+void runner_send_close(struct session *s, struct str reason);
+
 /* ---- runner.c: the messages of runners ---- */
 
 bool callers_open(struct dispatcher *d, char *err, size_t room) MUST_USE;
@@ -32,8 +44,5 @@ void caller_new_runner(struct session *s, int fd);
 /* Tries again to accept the callers that wait for the database; refuses those that are late. */
 void callers_tend(struct dispatcher *d);
 void callers_close(struct dispatcher *d);
-/* Closes the session's connection. */
-void caller_drop(struct session *s);
-void runner_send_close(struct session *s, struct str reason);
 
 #endif

@@ -6,24 +6,26 @@
  * The process may be killed at any time, because it stores nothing of its own: all it knows of a
  * session comes from the row and from the runner's hello. The life of a session here:
  *
- *   store_claim --> session_new --> spawn_runner --> hello --> ready --> close --> process ends --> freed
- *                   SESSION_STARTING .......................   RUNNING   CLOSING   gone
+ *   store_claim -> session_new -> spawn_runner -> hello -> ready -> close -> process ends -> freed
+ *                  SESSION_STARTING ....................   RUNNING  CLOSING  gone
  *
  *   after a restart of this process:
- *   hello on dispatch.sock --> row of this host and epoch? --> session_adopt --> as if never interrupted
+ *   hello on dispatch.sock -> row of this host and epoch? -> session_adopt -> as before
  *
  * Two sources move a session, and neither is believed about the other's part:
- * - The row decides what should happen. session_check_rows compares it with the sessions every second, and
- *   at once after a notification: a closing row sends close to the runner; a missing row means that the
- *   session is terminal or belongs to another host, and the runner is given up.
- * - The process decides what is. When it ends, store_lost ends the row, and is repeated until the database
- *   confirms. The end of a process is known by a pidfd or, without one, by the end of its connection:
+ * - The row decides what should happen. session_check_rows compares it with the sessions every
+ *   second, and at once after a notification: a closing row sends close to the runner; a missing
+ *   row means that the session is terminal or belongs to another host, and the runner is given up.
+ * - The process decides whether the session still runs. When the process ends, store_lost moves the
+ *   row, and is repeated until the database confirms it. The end of a process is known by a pidfd
+ *   or, without one, by the end of its connection:
  *
  *     the runner was                              pidfd
  *     forked by spawn_runner (no service          from its start
  *     manager)
- *     started by the service manager, because     none: the pid in its hello is a claim, good for comparing
- *     spawn_runner connected to runner.sock       only. The end of this connection counts as the runner's end
+ *     started by the service manager, because     none: the pid in its hello is a claim, good for
+ *     spawn_runner connected to runner.sock       comparing only. The end of this connection counts
+ *                                                 as the runner's end
  *     adopted after a restart of this process     from its hello on dispatch.sock, by SO_PEERCRED
  *
  * A lease is only renewed for a session that is trusted: its runner is connected and has sent
@@ -31,13 +33,16 @@
  * row after 15 s, and the runner earlier, because it is told RUNNER_LEASE_MS less the time that the
  * renewal took.
  *
- * Runners are not trusted, because a page may have taken one over. Every message is bounded by its table; more
- * evidence than LOG_WINDOW closes the connection. A hello on dispatch.sock is a claim (accept_caller):
+ * Runners are not trusted, because a page may have taken one over. Every message is bounded by its
+ * table; more evidence than LOG_WINDOW closes the connection. A hello on dispatch.sock is a claim
+ * (accept_caller):
  *
  *     its session is                              accepted when
- *     known to this process                       the kernel (SO_PEERCRED) names the process of the session
- *     unknown, after a restart                    a row of this host has its uuid and epoch. The row has no
- *                                                 process, so the first one that knows both gets the session
+ *     known to this process                       the kernel (SO_PEERCRED) names the process of the
+ *                                                 session
+ *     unknown, after a restart                    a row of this host has its uuid and epoch. The
+ *                                                 row has no process, so the first one that knows
+ *                                                 both gets the session
  *
  * Every database call blocks the loop, for 1.5 s at most; after a failure, none is made for 250 ms.
  */
@@ -126,12 +131,15 @@ struct dispatcher {
 
 /* Compares the rows of this host with its sessions: closes and gives up. */
 void session_check_rows(struct dispatcher *d);
-/* Claims queued sessions and starts their runners. */
-void session_claim_new(struct dispatcher *d);
 void session_renew_leases(struct dispatcher *d);
 /* Acts on times that have passed, and on runners that have ended. */
 void session_tend_all(struct dispatcher *d);
 struct session *session_find(struct dispatcher *d, const struct uuid *session, int64_t epoch);
+/* Makes a session of a row. */
+struct session *session_new(struct dispatcher *d, const struct session_row *row);
+void session_log(const struct session *s, enum log_prio prio, const char *event, const char *why);
+/* Whether a list of struct uuid contains the session. */
+bool session_is_listed(struct list uuids, const struct uuid *session);
 /* Makes a session of a row whose runner has connected to this process. */
 struct session *session_adopt(struct dispatcher *d, const struct session_row *row, pid_t pid);
 /* Notes the hello of a runner that this process has started; pid is the runner's claim. */
@@ -141,6 +149,11 @@ bool session_watch_process(struct session *s, pid_t pid, int pidfd);
 /* Moves the row to running and informs the runner; repeated later if the database is away. */
 void session_store_ready(struct session *s);
 void session_send_running(const struct session *s);
+
+/* ---- claim.c ---- */
+
+/* Claims queued sessions and starts their runners. */
+void session_claim_new(struct dispatcher *d);
 
 /* ---- egress.c ---- */
 

@@ -17,47 +17,10 @@
 #include <unistd.h>
 
 enum {
-	STRANGER_US = 5000000, /* from the connection to hello */
 	ACTIVITY_US = 1000000, /* between two stored activities */
 	WAITING_US = 15000000, /* for the database after hello: the length of the lease */
 	STRANGERS_MAX = 64,
 };
-
-/* Closes a connection. A runner without a pidfd counts as ended with it. */
-static void
-close_caller(struct caller *c)
-{
-	if (c->session != NULL) {
-		c->session->link = NULL;
-		c->session->trusted_until = mono_us() + STRANGER_US;
-		c->session->gone |= c->session->pidfd < 0;
-	}
-	if (c->socks >= 0)
-		close(c->socks);
-	link_free(c->link);
-	LIST_REMOVE(c, next);
-	free(c);
-}
-
-void
-caller_drop(struct session *s)
-{
-	struct caller *c, *following;
-
-	for (c = LIST_FIRST(&s->d->callers); c != NULL; c = following) {
-		following = LIST_NEXT(c, next);
-		if (c->session == s)
-			close_caller(c);
-	}
-}
-
-void
-runner_send_close(struct session *s, struct str reason)
-{
-	const struct runner_close message = { reason };
-
-	link_send(s->link, "close", runner_close_fields, &message, -1);
-}
 
 static void
 refuse_caller(struct caller *c, const char *why)
@@ -69,7 +32,7 @@ refuse_caller(struct caller *c, const char *why)
 	log_event(LOGP_NOTICE, "refused", "session=%s epoch=%" PRId64 " why=\"%s\"", text,
 	    c->hello.epoch, why);
 	link_send(c->link, "close", runner_close_fields, &message, -1);
-	close_caller(c);
+	caller_close(c);
 }
 
 static void
@@ -250,7 +213,7 @@ close_unless_queued(struct caller *c, bool queued)
 		return;
 	log_event(LOGP_ERR, "link", "why=\"more evidence than it may send\" pid=%d",
 	    (int)c->session->pid);
-	close_caller(c);
+	caller_close(c);
 }
 
 static void
@@ -306,7 +269,7 @@ on_caller_lost(void *arg, struct link *l)
 	struct dispatcher *d = c->d;
 
 	(void)l;
-	close_caller(c);
+	caller_close(c);
 	session_tend_all(d);
 }
 
@@ -356,7 +319,7 @@ admit_stranger(struct dispatcher *d, const struct caller *fresh)
 		if (c == fresh || c->session != NULL)
 			continue;
 		if (link_peer(c->link).pid == pid)
-			close_caller(c);
+			caller_close(c);
 		else
 			strangers++;
 	}
@@ -404,7 +367,7 @@ on_runner_connection(int listener, short what, void *arg)
 		    (int)who.uid);
 	else if (admit_stranger(d, c))
 		return;
-	close_caller(c);
+	caller_close(c);
 }
 
 bool
@@ -454,7 +417,7 @@ callers_close(struct dispatcher *d)
 
 	for (c = LIST_FIRST(&d->callers); c != NULL; c = following) {
 		following = LIST_NEXT(c, next);
-		close_caller(c);
+		caller_close(c);
 	}
 	event_free(d->accepting);
 	close(d->listener);

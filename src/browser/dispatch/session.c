@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The sessions of this host: claiming, adopting, renewing leases, closing, giving up. dispatch.h
+/* The sessions of this host: adopting, renewing leases, closing, giving up. dispatch.h
  * draws the life of a session. Three sources change one, and each is tended by one function:
  *
  *   its row      session_check_rows    closing: "close" to the runner; missing: given up
@@ -26,8 +26,8 @@ enum {
 	HELLO_US = 10000000, /* a new runner has this long to connect and send hello */
 };
 
-static void
-log_session(const struct session *s, enum log_prio prio, const char *event, const char *why)
+void
+session_log(const struct session *s, enum log_prio prio, const char *event, const char *why)
 {
 	log_event(prio, event, "session=%s epoch=%" PRId64 " pid=%d why=\"%s\"",
 	    uuid_text(&s->row.uuid).z, s->row.epoch, (int)s->pid, why);
@@ -68,8 +68,8 @@ keep_row(struct session *s, const struct session_row *row)
 		s->row.credential = arena_str(s->arena, row->credential);
 }
 
-static struct session *
-claimed_session_new(struct dispatcher *d, const struct session_row *row)
+struct session *
+session_new(struct dispatcher *d, const struct session_row *row)
 {
 	struct session *s = mem_zero(sizeof(*s));
 
@@ -131,24 +131,6 @@ drop_session(struct session *s)
 
 /* ---- starting ---- */
 
-static void
-start_claimed_session(struct dispatcher *d, const struct session_row *row)
-{
-	struct session *s = claimed_session_new(d, row);
-	char err[512] = "";
-	struct runner_process process;
-
-	if (!spawn_runner(d, &process, err, sizeof(err))) {
-		log_session(s, LOGP_ERR, "started", err);
-		s->gone = true;
-		host_report_fault(d, err);
-		return;
-	}
-	if (process.pid > 0 && !session_watch_process(s, process.pid, process.pidfd))
-		panic("no pidfd for runner %d", (int)process.pid);
-	caller_new_runner(s, process.fd);
-}
-
 void
 session_note_hello(struct session *s, pid_t pid)
 {
@@ -157,48 +139,21 @@ session_note_hello(struct session *s, pid_t pid)
 	s->greeted = true;
 	if (s->pid == 0)
 		s->pid = pid;
-	log_session(s, LOGP_INFO, "started", "claimed");
+	session_log(s, LOGP_INFO, "started", "claimed");
 }
 
 struct session *
 session_adopt(struct dispatcher *d, const struct session_row *row, pid_t pid)
 {
-	struct session *s = claimed_session_new(d, row);
+	struct session *s = session_new(d, row);
 
 	s->greeted = true;
 	if (session_watch_process(s, pid, -1)) {
-		log_session(s, LOGP_NOTICE, "adopted", "its runner has reconnected");
+		session_log(s, LOGP_NOTICE, "adopted", "its runner has reconnected");
 		return s;
 	}
 	s->gone = true; /* the process ended after its hello */
 	return s;
-}
-
-static bool
-is_among(struct list uuids, const struct uuid *one)
-{
-	const struct uuid *u = uuids.items;
-
-	for (size_t i = 0; i < uuids.n; i++)
-		if (uuid_cmp(&u[i], one) == 0)
-			return true;
-	return false;
-}
-
-void
-session_claim_new(struct dispatcher *d)
-{
-	struct list claimed, rows;
-	const struct session_row *row;
-
-	if (!d->announced || d->fault[0] != '\0' || !store_claim(d, &claimed) || claimed.n == 0 ||
-	    !store_sessions(d, &rows))
-		return;
-	row = rows.items;
-	for (size_t i = 0; i < rows.n; i++)
-		if (is_among(claimed, &row[i].uuid) &&
-		    session_find(d, &row[i].uuid, row[i].epoch) == NULL)
-			start_claimed_session(d, &row[i]);
 }
 
 /* ---- rows ---- */
@@ -235,7 +190,7 @@ give_up_session(struct session *s, const char *why)
 		runner_send_close(s, STR("failed"));
 	egress_shut(s);
 	s->given_up = true;
-	log_session(s, LOGP_WARNING, spawn_kill(s->pid, s->pidfd) ? "killed" : "given_up", why);
+	session_log(s, LOGP_WARNING, spawn_kill(s->pid, s->pidfd) ? "killed" : "given_up", why);
 }
 
 /* A session without a row is terminal, or belongs to another host because its lease had expired. */
@@ -277,11 +232,22 @@ session_store_ready(struct session *s)
 		return;
 	s->state = SESSION_RUNNING;
 	s->expires_at = mono_us() + expires_ms * 1000;
-	log_session(s, LOGP_INFO, "running", "ready");
+	session_log(s, LOGP_INFO, "running", "ready");
 	session_send_running(s);
 }
 
 /* ---- leases ---- */
+
+bool
+session_is_listed(struct list uuids, const struct uuid *one)
+{
+	const struct uuid *u = uuids.items;
+
+	for (size_t i = 0; i < uuids.n; i++)
+		if (uuid_cmp(&u[i], one) == 0)
+			return true;
+	return false;
+}
 
 /* Whether the lease may be renewed; otherwise it expires on both sides. */
 static bool
@@ -336,7 +302,7 @@ session_renew_leases(struct dispatcher *d)
 	message.ms = RUNNER_LEASE_MS - (mono_us() - before) / 1000;
 	for (s = LIST_FIRST(&d->sessions); s != NULL; s = LIST_NEXT(s, next))
 		if (s->link != NULL && s->greeted && message.ms > 0 &&
-		    is_among(renewed, &s->row.uuid))
+		    session_is_listed(renewed, &s->row.uuid))
 			link_send(s->link, "lease", runner_lease_fields, &message, -1);
 }
 

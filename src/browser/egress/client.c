@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* One connection of a browser: SOCKS5 greeting and request, then a reach, then a relay. Every
- * request is reported once by control_traffic.
+ * request is reported once by traffic_report.
  *
  *   fd: client     greeting, request      read_socks_handshake reads no byte behind the request
  *   fd: client     reach                  the socket is not read; its bytes wait in the kernel
@@ -37,7 +37,7 @@ client_free(struct client *c)
 	struct session *s = c->s;
 
 	if (c->reach != NULL) {
-		control_traffic(s, &c->target, REASON_GONE, NULL);
+		traffic_report(s, &c->target, REASON_GONE, NULL);
 		reach_cancel(c->reach);
 	}
 	if (c->relay != NULL)
@@ -56,7 +56,7 @@ end_client(struct client *c)
 	struct session *s = c->s;
 
 	client_free(c);
-	session_left(s);
+	listener_resume(s);
 }
 
 /* Sends a few bytes. The socket buffer is almost empty, so a partial write means that the
@@ -74,7 +74,7 @@ refuse_request(struct client *c, enum reason why)
 
 	socks_reply(reply, outcomes[why].reply);
 	(void)send_reply(c, reply, sizeof(reply));
-	control_traffic(c->s, &c->target, why, NULL);
+	traffic_report(c->s, &c->target, why, NULL);
 	end_client(c);
 }
 
@@ -100,7 +100,7 @@ on_reached(void *arg, const struct reached *r)
 		refuse_request(c, r->why);
 		return;
 	}
-	control_traffic(c->s, &c->target, REASON_CONNECTED, &r->at);
+	traffic_report(c->s, &c->target, REASON_CONNECTED, &r->at);
 	socks_reply(reply, outcomes[REASON_CONNECTED].reply);
 	if (!send_reply(c, reply, sizeof(reply))) {
 		close(r->fd);
@@ -139,7 +139,7 @@ refuse_protocol(struct client *c)
 		(void)send_reply(c, reply, sizeof(reply));
 	else
 		(void)send_reply(c, method, sizeof(method));
-	control_traffic(c->s, &c->target, REASON_PROTOCOL, NULL);
+	traffic_report(c->s, &c->target, REASON_PROTOCOL, NULL);
 	end_client(c);
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The link to the dispatcher: opens and shuts sessions, probes routes, reports traffic. During
- * the dispatcher's restart two of them may be connected, so there may be several peers; a
- * session belongs to the peer that opened it last.
+/* The link to the dispatcher: opens and shuts sessions, and probes routes. During the dispatcher's
+ * restart two of them may be connected, so there may be several peers; a session belongs to the
+ * peer that opened it last.
  *
  * A peer that is lost does not end its sessions, or a restart of the dispatcher would break
  * every page. They go on without an owner for egress_grace seconds (session_orphan); the next
- * dispatcher opens them again. Reports of traffic are lost meanwhile. A session with more than
- * TRAFFIC_MAX reports in a second gets one message for each kind with the sum of the rest. */
+ * dispatcher opens them again. Reports of traffic (traffic.c) are lost meanwhile. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
@@ -22,7 +21,6 @@
 enum {
 	PEERS_MAX = 8,
 	PROBES_MAX = 64,
-	TRAFFIC_MAX = 50, /* traffic messages of a session in a second; the rest is summed */
 };
 
 struct peer {
@@ -48,64 +46,6 @@ struct control {
 	LIST_HEAD(, probe) probes;
 	unsigned peer_n, probe_n;
 };
-
-/* ---- traffic ---- */
-
-static void
-send_traffic(struct session *s, const struct egress_traffic *t)
-{
-	if (s->owner != NULL)
-		link_send(s->owner, "traffic", egress_traffic_fields, t, -1);
-}
-
-/* Denials are logged as well, for the person on call. */
-static void
-log_denial(const struct egress_traffic *t)
-{
-	log_event(LOGP_NOTICE, "denied", "session=%s host=\"%s\" port=%lld why=%s",
-	    uuid_text(&t->session).z, t->host.p, (long long)t->port, t->reason.p);
-}
-
-void
-control_traffic(struct session *s, const struct target *t, enum reason why, const struct ip *at)
-{
-	const struct outcome *o = &outcomes[why];
-	char address[IP_TEXT_LEN] = "";
-	struct egress_traffic line = { .session = s->id,
-		.event = str_of(event_names[o->event]),
-		.host = str_of(t->said),
-		.port = t->port,
-		.count = 1 };
-
-	if (s->told >= TRAFFIC_MAX) {
-		s->more[o->event]++;
-		return;
-	}
-	s->told++;
-	if (at != NULL) {
-		ip_print(at, address);
-		line.address = str_of(address);
-	}
-	if (why != REASON_CONNECTED)
-		line.reason = str_of(o->name);
-	if (o->event == EVENT_denied)
-		log_denial(&line);
-	send_traffic(s, &line);
-}
-
-void
-control_more(struct session *s)
-{
-	for (int i = 0; i < EVENT_COUNT; i++) {
-		if (s->more[i] > 0)
-			send_traffic(s, &(struct egress_traffic){ .session = s->id,
-					    .event = str_of(event_names[i]),
-					    .reason = STR("more"),
-					    .count = s->more[i] });
-		s->more[i] = 0;
-	}
-	s->told = 0;
-}
 
 /* ---- probes ---- */
 

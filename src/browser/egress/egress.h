@@ -13,17 +13,19 @@
  *        reach         at most egress_connect
  *          |  look-up of the name             resolver; a proxy is never asked to resolve
  *          |  answer_judge                    resolve.c: every address of the name must be public
- *          |  dial: the target, or the proxy  dial.c: asserts the rule again before connect(2), and checks the
- *          |                                  peer's address after it
- *          |  talk to the proxy               proxy.c: asks for the checked address, never for the name
+ *          |  dial: the target, or the proxy  dial.c: asserts the rule again before connect(2), and
+ *          |                                  checks the peer's address after it
+ *          |  talk to the proxy               proxy.c: asks for the checked address, never for the
+ *          |                                  name
  *          v
- *        relay         both sockets, until both directions have ended or nothing has moved for egress_idle
+ *        relay         both sockets, until both directions have ended or nothing has moved for
+ *                      egress_idle
  *
  * The address that was checked is the address that is connected to: there is one look-up, and its
  * result is passed on as bytes. A name that changes its address between two look-ups gains nothing.
  *
  * Each attempt is reported to the dispatcher as traffic, with a reason of tbl/egress_reasons.h;
- * control.c limits these reports for each session and second.
+ * traffic.c limits these reports for each session and second.
  *
  * The life of a session. open (control.c) creates it, or replaces its socket and route; shut ends
  * it. When the dispatcher's connection is lost, its sessions have no owner; they continue, and end
@@ -32,8 +34,11 @@
  * listening sockets from the dispatcher.
  *
  * The listening socket is shared with the runner's side, which may be hostile: it can make the
- * socket blocking at any time. session.c accepts under a timer, and drops a listener that blocks.
- */
+ * socket blocking at any time. listener.c accepts under a timer, and session.c closes a listener
+ * that blocks.
+ *
+ * The files below use one another in this order: listener.c and traffic.c, client.c, session.c,
+ * control.c. */
 #ifndef BROWSER_EGRESS_EGRESS_H
 #define BROWSER_EGRESS_EGRESS_H
 
@@ -82,8 +87,26 @@ void session_orphan(struct egress *e, const struct link *gone);
 void session_drain(struct session *s);
 /* Called once a second; may free s. */
 void session_tick(struct session *s);
-/* Called after a client was freed. */
-void session_left(struct session *s);
+
+/* ---- listener.c: the listening socket of a session ---- */
+
+/* Whether fd is a listening stream socket, of any namespace; makes it nonblocking. */
+bool listener_is_good(int fd);
+/* Returns a connection. -1: errno is EINTR when the socket blocks. */
+int listener_accept(const struct session *s);
+/* Stops accepting until listener_resume, which does nothing while the session has too many
+   clients. */
+void listener_pause(struct session *s);
+void listener_resume(struct session *s);
+void listener_close(struct session *s);
+
+/* ---- traffic.c: reports to the dispatcher ---- */
+
+/* Reports how an attempt ended. at is NULL unless it is connected. */
+void traffic_report(
+    struct session *s, const struct target *t, enum reason why, const struct ip *at);
+/* Reports the attempts that traffic_report only counted. */
+void traffic_report_rest(struct session *s);
 
 /* ---- control.c: the link to the dispatcher ---- */
 
@@ -92,11 +115,6 @@ struct control;
 struct control *control_new(struct egress *e);
 void control_free(struct control *c);
 void control_tick(struct control *c);
-/* Reports how an attempt ended. at is NULL unless it is connected. */
-void control_traffic(
-    struct session *s, const struct target *t, enum reason why, const struct ip *at);
-/* Reports the attempts that control_traffic only counted. */
-void control_more(struct session *s);
 
 struct egress {
 	struct event_base *base;

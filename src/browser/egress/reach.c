@@ -5,7 +5,7 @@
      direct   look-up of the target -> dial the target
      proxy    look-up of the target -> look-up of the proxy -> dial the proxy -> talk
                                                                   ^               | refused
-                                                                  +-- next address of the target, 3 at most
+                         next address of the target, 3 at most ---+---------------+
 
    One deadline (egress_connect) covers all of it; the stage it hits decides the reason. */
 #include "config.h"

@@ -1,64 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* Sessions of surfaced-egress: accepting a browser's connections, and their limits. The
- * listening socket was made in the browser's network namespace and is shared with the runner's
- * side, which is not trusted: it may clear O_NONBLOCK at any time, between any two calls.
- * accept4 would then block this process, and with it every other session. So each accept runs
- * under a timer (accept_now), and a listener that blocks is closed. */
+/* Sessions of surfaced-egress: their connections, their owner, and their end. */
 #include "config.h"
 
 #include "browser/egress/egress.h"
 #include "daemon/conf.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
-enum {
-	ACCEPTS = 32,         /* connections of one listener before other events are handled */
-	ACCEPT_NS = 50000000, /* after this an accept is interrupted */
-};
-
-static void
-pause_accepting(struct session *s)
-{
-	s->paused = true;
-	event_del(s->acceptable);
-}
-
-static void
-resume_accepting(struct session *s)
-{
-	if (!s->paused || s->listener < 0 || (int64_t)s->n >= conf.egress_connections)
-		return;
-	s->paused = false;
-	event_add(s->acceptable, NULL);
-}
-
-/* Accepts without blocking, even if the runner's side has made the socket blocking: then the
-   timer's signal interrupts the call. EINTR therefore means a blocking socket; a nonblocking accept
-   never returns it. */
-static int
-accept_now(timer_t timer, int fd)
-{
-	static const struct itimerspec some = { { 0, ACCEPT_NS }, { 0, ACCEPT_NS } },
-				       none = { { 0, 0 }, { 0, 0 } };
-	int got, why;
-
-	timer_settime(timer, 0, &some, NULL);
-	got = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	why = errno;
-	timer_settime(timer, 0, &none, NULL);
-	errno = why;
-	return got;
-}
-
-static void stop_listening(struct session *s);
+enum { ACCEPTS = 32 }; /* connections of one listener before other events are handled */
 
 static void
 drop_blocking_listener(struct session *s)
 {
 	log_event(LOGP_ERR, "listener", "session=%s why=\"it blocks\"", uuid_text(&s->id).z);
-	stop_listening(s);
+	listener_close(s);
 }
 
 /* Above egress_connections, or without descriptors, connections wait in the listener's queue. */
@@ -67,15 +23,16 @@ on_browser_connection(int fd, short what, void *arg)
 {
 	struct session *s = arg;
 
+	(void)fd;
 	(void)what;
 	for (int i = 0; i < ACCEPTS; i++) {
 		int got;
 
 		if ((int64_t)s->n >= conf.egress_connections) {
-			pause_accepting(s);
+			listener_pause(s);
 			return;
 		}
-		got = accept_now(s->e->accept_timer, fd);
+		got = listener_accept(s);
 		if (got >= 0) {
 			client_new(s, got);
 			continue;
@@ -86,16 +43,10 @@ on_browser_connection(int fd, short what, void *arg)
 			drop_blocking_listener(s);
 		} else if (errno != EAGAIN) {
 			log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
-			pause_accepting(s);
+			listener_pause(s);
 		}
 		return;
 	}
-}
-
-void
-session_left(struct session *s)
-{
-	resume_accepting(s);
 }
 
 struct session *
@@ -107,18 +58,6 @@ session_find(struct egress *e, const struct uuid *id)
 	if (uuid_cmp(&s->id, id) == 0)
 		return s;
 	return NULL;
-}
-
-/* Whether fd is a listening stream socket, of any namespace; makes it nonblocking. */
-static bool
-is_listening_stream(int fd)
-{
-	int yes = 0, type = 0;
-	socklen_t n = sizeof(yes), m = sizeof(type);
-
-	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &n) == 0 && yes != 0 &&
-	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &m) == 0 && type == SOCK_STREAM &&
-	       fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
 }
 
 static struct session *
@@ -136,19 +75,9 @@ session_new(struct egress *e, const struct uuid *id)
 }
 
 static void
-stop_listening(struct session *s)
-{
-	if (s->listener < 0)
-		return;
-	event_free(s->acceptable);
-	close(s->listener);
-	s->listener = -1;
-}
-
-static void
 listen_on(struct session *s, int fd)
 {
-	stop_listening(s);
+	listener_close(s);
 	s->listener = fd;
 	s->paused = false;
 	s->acceptable = event_new(s->e->base, fd, EV_READ | EV_PERSIST, on_browser_connection, s);
@@ -163,7 +92,7 @@ session_open(
 	struct session *s = session_find(e, id);
 	const char *fault = NULL;
 
-	if (fd < 0 || !is_listening_stream(fd))
+	if (fd < 0 || !listener_is_good(fd))
 		fault = "the message has no listening stream socket";
 	else if (s == NULL && (int64_t)e->n >= conf.egress_sessions)
 		fault = "as many sessions as egress_sessions are open already";
@@ -185,8 +114,8 @@ session_free(struct session *s)
 {
 	while (!LIST_EMPTY(&s->clients))
 		client_free(LIST_FIRST(&s->clients));
-	control_more(s);
-	stop_listening(s);
+	traffic_report_rest(s);
+	listener_close(s);
 	LIST_REMOVE(s, next);
 	s->e->n--;
 	free(s);
@@ -207,7 +136,7 @@ session_orphan(struct egress *e, const struct link *gone)
 void
 session_drain(struct session *s)
 {
-	stop_listening(s);
+	listener_close(s);
 	s->draining = true;
 	s->ends_at = mono_us() + conf.egress_drain * SECOND_US;
 }
@@ -215,8 +144,8 @@ session_drain(struct session *s)
 void
 session_tick(struct session *s)
 {
-	control_more(s);
-	resume_accepting(s);
+	traffic_report_rest(s);
+	listener_resume(s);
 	if (s->draining && s->n == 0) {
 		session_free(s);
 	} else if (s->owner == NULL && mono_us() >= s->ends_at) {

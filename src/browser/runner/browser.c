@@ -88,9 +88,8 @@ browser_start(struct runner *r, char *err, size_t room)
 bool
 browser_kill(struct runner *r)
 {
-	return r->process.pid != 0 && !cdp_is_over(r->cdp) &&
-	       kill(r->process.pid, SIGKILL) ==
-		   0; /* the init of its PID namespace dies with bubblewrap, and with init every process */
+	/* The init of its PID namespace dies with bubblewrap, and with init every process. */
+	return r->process.pid != 0 && !cdp_is_over(r->cdp) && kill(r->process.pid, SIGKILL) == 0;
 }
 
 void

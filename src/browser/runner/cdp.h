@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The Chrome DevTools Protocol (CDP) over --remote-debugging-pipe, for the runner and for its host check.
+/* The Chrome DevTools Protocol (CDP) over --remote-debugging-pipe, for the runner and for its host
+ * check.
  *
  * Messages are JSON objects, each followed by a NUL byte:
  *
- *   runner -> browser   {"id":7,"sessionId":"A1","method":"Page.navigate","params":{...}}     call 7
- *   browser -> runner   {"id":7,"sessionId":"A1","result":{...}}   or "error":{...}            its reply
- *   browser -> runner   {"method":"Page.frameNavigated","sessionId":"A1","params":{...}}      an event
+ *   call 7      to the browser  {"id":7,"sessionId":"A1","method":"Page.navigate","params":{...}}
+ *   its reply   to the runner   {"id":7,"sessionId":"A1","result":{...}}, or "error":{...}
+ *   an event    to the runner   {"method":"Page.frameNavigated","sessionId":"A1","params":{...}}
  *
  * Every attached target (page, frame, worker) has a CDP session, and all sessions share the one
  * pipe: each message names its session, or none for the browser itself.

@@ -8,8 +8,8 @@
      STEP_STORED     the dispatcher stores the rest of the log             close_ms of the job
      STEP_ENDED      send "ended", wait until the dispatcher disconnects   1 s
 
-   A step ends with closing_advance or with its time limit. Either one only activates an event, so
-   the next step never runs inside a function of the part that it frees. */
+   A step ends with closing_advance (ending.c) or with its time limit. Either one only activates an
+   event, so the next step never runs inside a function of the part that it frees. */
 #include "config.h"
 
 #include "browser/runner/browser.h"
@@ -23,19 +23,6 @@
 #include <unistd.h>
 
 enum { SHOT_MS = 3000, BROWSER_MS = 1000, VIEWER_MS = 3000, ENDED_MS = 1000 };
-
-void
-closing_check(struct control *c)
-{
-	if (c->step == STEP_STORED && (c->abandoned || outbox_is_empty(c->r->outbox)))
-		closing_advance(c);
-}
-
-void
-closing_advance(struct control *c)
-{
-	event_active(c->advance, EV_TIMEOUT, 0);
-}
 
 /* Enters a step that may take ms. */
 static void
@@ -158,63 +145,10 @@ on_next_step(int fd, short what, void *arg)
 	}
 }
 
-/* ---- called by the other parts ---- */
-
 bool
 closing_prepare(struct control *c)
 {
 	c->advance = event_new(c->r->base, -1, 0, on_next_step, c);
 	c->step_timeout = event_new(c->r->base, -1, 0, on_next_step, c);
 	return c->advance != NULL && c->step_timeout != NULL;
-}
-
-void
-closing_begin(struct control *c)
-{
-	struct runner *r = c->r;
-
-	if (r->stage >= STAGE_CLOSING)
-		return;
-	r->stage = STAGE_CLOSING;
-	log_event(LOGP_INFO, "closing", "reason=%s detail=\"%s\"", c->failed ? "failed" : c->reason,
-	    c->detail);
-	if (r->live != NULL)
-		live_state(r->live, &(struct stream_state){ .state = STR("closing") });
-	closing_advance(c);
-}
-
-void
-runner_fail(struct runner *r, const char *fmt, ...)
-{
-	struct control *c = r->control;
-	va_list ap;
-
-	if (r->stage >= STAGE_CLOSING)
-		return;
-	c->failed = true;
-	va_start(ap, fmt);
-	vsnprintf(c->detail, sizeof(c->detail), fmt, ap);
-	va_end(ap);
-	closing_begin(c);
-}
-
-void
-control_last_shot(struct control *c)
-{
-	if (c->step == STEP_SHOT)
-		closing_advance(c);
-}
-
-void
-control_browser_gone(struct control *c)
-{
-	if (c->step == STEP_BROWSER)
-		closing_advance(c);
-}
-
-void
-control_viewer_gone(struct control *c)
-{
-	if (c->step == STEP_VIEWER)
-		closing_advance(c);
 }

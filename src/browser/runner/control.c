@@ -31,14 +31,6 @@ enum {
 	CHECK_S = 60,           /* for a host check; the dispatcher waits no longer */
 	UP_US = 30000000,       /* for the browser to start */
 	PAGE_US = 10000000,     /* for the first page; then the session runs without it */
-	ACTIVITY_US = 2000000,  /* between two messages "activity" */
-};
-
-static const char *const stage_names[] = {
-	[STAGE_STARTING] = "starting",
-	[STAGE_RUNNING] = "running",
-	[STAGE_CLOSING] = "closing",
-	[STAGE_OVER] = "closing",
 };
 
 /* ---- the lease ---- */
@@ -112,14 +104,6 @@ send_viewer_hello(struct runner *r)
 }
 
 static void
-send_viewer_state(struct runner *r)
-{
-	if (r->live != NULL)
-		live_state(
-		    r->live, &(struct stream_state){ .state = str_of(stage_names[r->stage]) });
-}
-
-static void
 send_socks_listener(struct control *c)
 {
 	if (c->link != NULL && c->r->process.pid != 0)
@@ -133,7 +117,7 @@ send_dispatcher_hello(struct control *c)
 
 	link_send(c->link, "hello", runner_hello_fields,
 	    &(struct runner_hello){
-		r->job.session, r->job.epoch, getpid(), str_of(stage_names[r->stage]) },
+		r->job.session, r->job.epoch, getpid(), str_of(runner_stage_name(r)) },
 	    -1);
 }
 
@@ -187,7 +171,7 @@ start_session(struct runner *r)
 		return;
 	}
 	send_viewer_hello(r);
-	send_viewer_state(r);
+	runner_send_state(r);
 	send_socks_listener(r->control);
 	tabs_begin(r);
 }
@@ -369,43 +353,6 @@ reconnect_dispatcher(struct control *c)
 	if (r->stage == STAGE_RUNNING)
 		link_send(c->link, "ready", NULL, NULL, -1);
 	outbox_restart(r->outbox);
-}
-
-/* ---- messages to the dispatcher ---- */
-
-void
-control_send_log(struct control *c)
-{
-	if (c->link != NULL && c->accepted)
-		outbox_send(c->r->outbox, c->link);
-}
-
-void
-runner_ready(struct runner *r)
-{
-	struct control *c = r->control;
-
-	if (r->stage != STAGE_STARTING)
-		return;
-	r->stage = STAGE_RUNNING;
-	r->ready_at = c->active_at = mono_us();
-	if (c->link != NULL)
-		link_send(c->link, "ready", NULL, NULL, -1);
-	send_viewer_state(r);
-}
-
-void
-runner_activity(struct runner *r)
-{
-	struct control *c = r->control;
-	int64_t now = mono_us();
-
-	c->active_at = now;
-	c->idle_warned = 0;
-	if (c->link == NULL || now - c->activity_sent_at < ACTIVITY_US)
-		return;
-	c->activity_sent_at = now;
-	link_send(c->link, "activity", NULL, NULL, -1);
 }
 
 /* ---- time ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The state that control.c (the link to the dispatcher, the lease, the timers) and closing.c (the
-   end of a session) share. */
+/* The state that control.c (the link to the dispatcher, the lease, the timers), report.c, ending.c
+   and closing.c (the end of a session) share. */
 #ifndef BROWSER_RUNNER_CONTROL_PRIV_H
 #define BROWSER_RUNNER_CONTROL_PRIV_H
 
@@ -33,13 +33,18 @@ struct control {
 	size_t warned, idle_warned;
 
 	enum step step;
-	struct event *advance,
-	    *step_timeout; /* advance: start the next step; step_timeout: the present one takes too long */
-	bool abandoned; /* the lease has ended: the dispatcher expects nothing more */
+	struct event *advance;      /* starts the next step */
+	struct event *step_timeout; /* the present step takes too long */
+	bool abandoned;             /* the lease has ended: the dispatcher expects nothing more */
 	bool failed;
 	char reason[64], detail[768];
 	char *check_output; /* the text that a host check printed; sent, then freed */
 };
+
+/* The name of the stage in messages. */
+const char *runner_stage_name(const struct runner *r);
+/* Sends the stage to the viewer. */
+void runner_send_state(struct runner *r);
 
 bool closing_prepare(struct control *c);
 /* Starts to close the session; later calls do nothing. c->reason or c->failed must be set. */

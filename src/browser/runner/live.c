@@ -1,199 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/* The socket of the live stream: accepts one viewer at a time, writes messages to it, splits its
-   bytes into messages, and keeps the state that a new viewer needs first.
-
-   The viewer may be freed only from an event: live_send can be called deep inside a handler of CDP,
-   whose caller does not expect the viewer to vanish. An overlong queue therefore sets overflowed
-   and activates on_ping. */
+/* The socket of the live stream: accepts one viewer at a time, and splits its bytes into messages.
+   The viewer is freed here alone, and only from an event (live_write.c). */
 #include "config.h"
 
 #include "browser/runner/live_priv.h"
 #include "daemon/daemon.h"
 
 #include <errno.h>
-#include <sys/ioctl.h>
-#include <linux/sockios.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum {
 	ARENA = 16 * 1024 * 1024,
-	QUEUE_MAX = 16 * 1024 * 1024, /* unsent bytes above which the viewer is disconnected */
 	PING_MS = 15000,
 	SILENT_US = 45000000,    /* without a byte, pongs included: the viewer is disconnected */
-	LINGER_S = 2,            /* time for the viewer's close frame */
 	RATE_ERROR_US = 1000000, /* at most one error about the rate of messages in this time */
 	BACKLOG = 8,
 };
-
-/* ---- writing ---- */
-
-bool
-live_watched(const struct live *l)
-{
-	return l->viewer != NULL && !l->viewer->closing;
-}
-
-size_t
-live_unsent(const struct live *l)
-{
-	int kernel = 0;
-
-	if (ioctl(bufferevent_getfd(l->viewer->bev), SIOCOUTQ, &kernel) != 0)
-		kernel = 0;
-	return evbuffer_get_length(bufferevent_get_output(l->viewer->bev)) + (size_t)kernel;
-}
-
-static void
-queue_bytes(struct live_viewer *v, const void *bytes, size_t n)
-{
-	if (bufferevent_write(v->bev, bytes, n) != 0)
-		panic("bufferevent_write failed for the viewer");
-}
-
-void
-live_write(struct live *l, unsigned opcode, struct str payload)
-{
-	struct live_viewer *v = l->viewer;
-	unsigned char head[WS_HEAD_MAX];
-
-	if (!live_watched(l) || v->overflowed)
-		return;
-	queue_bytes(v, head, ws_head(head, WS_FIN | opcode, payload.n, NULL));
-	queue_bytes(v, payload.p, payload.n);
-	if (evbuffer_get_length(bufferevent_get_output(v->bev)) <= QUEUE_MAX)
-		return;
-	/* on_ping frees the viewer; the caller does not expect that here. */
-	v->overflowed = true;
-	event_active(l->ping, EV_TIMEOUT, 0);
-}
-
-static void
-send_control_frame(struct live_viewer *v, unsigned opcode, struct str payload)
-{
-	unsigned char frame[WS_CONTROL_FRAME];
-
-	queue_bytes(v, frame, ws_control(frame, WS_FIN | opcode, payload, NULL));
-}
-
-static void
-send_close_frame(struct live *l, unsigned code, const char *why)
-{
-	const struct timeval linger = { LINGER_S, 0 };
-	unsigned char frame[WS_CONTROL_FRAME];
-
-	if (l->viewer->closing)
-		return;
-	l->viewer->closing = true;
-	queue_bytes(l->viewer, frame, ws_close(frame, code, str_of(why), NULL));
-	event_add(l->linger, &linger);
-}
-
-/* ---- messages ---- */
-
-/* Cuts texts to the bounds of their fields, since a page chooses their length. Lists are copied
-   first, so that the caller's stay as they are. */
-static void
-cut_texts(struct arena *a, const struct field *fields, void *out)
-{
-	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
-		void *at = (char *)out + f->offset;
-		struct list *list = at;
-
-		if (f->type == FIELD_STR && f->hi > 0)
-			*(struct str *)at = str_cut(*(struct str *)at, (size_t)f->hi);
-		if (f->type != FIELD_LIST || f->sub == NULL || list->n == 0)
-			continue;
-		list->items =
-		    memcpy(arena_array(a, list->n, f->size), list->items, list->n * f->size);
-		for (size_t i = 0; i < list->n; i++)
-			cut_texts(a, f->sub, (char *)list->items + i * f->size);
-	}
-}
-
-static struct str
-encode_message(struct live *l, enum stream_message_id id, const void *message)
-{
-	const struct stream_message *m = &stream_messages[id];
-	struct buf b = { .a = l->arena };
-	char *copy = memcpy(arena_alloc(l->arena, m->size), message, m->size);
-
-	*(struct str *)(void *)copy =
-	    str_of(m->name); /* the first member of every message is its type */
-	cut_texts(l->arena, m->fields, copy);
-	json_write(&b, m->fields, copy);
-	return buf_done(&b);
-}
-
-/* The newest message of each of these kinds is sent to every new viewer, in this order. */
-static const enum stream_message_id state_messages[] = { STREAM_STATE, STREAM_TABS, STREAM_URL,
-	STREAM_DIALOG_OPEN };
-
-static void
-keep_state_message(struct live *l, enum stream_message_id id, struct str text)
-{
-	for (size_t i = 0; i < COUNT(state_messages); i++)
-		if (state_messages[i] == id) {
-			buf_clear(&l->state_messages[id]);
-			buf_str(&l->state_messages[id], text);
-		}
-}
-
-static void
-copy_text(char *out, size_t room, struct str *s)
-{
-	if (s->n >= room)
-		s->n = room - 1;
-	if (s->n > 0)
-		memcpy(out, s->p, s->n);
-	s->p = out;
-}
-
-static void
-remember_hello(struct live *l, const struct stream_hello *h)
-{
-	l->hello = *h;
-	copy_text(l->profile, sizeof(l->profile), &l->hello.profile);
-	copy_text(l->country, sizeof(l->country), &l->hello.country);
-	l->hello.version = STREAM_VERSION;
-	l->hello.limits = (struct stream_limits){ LIM_STREAM_MESSAGE, LIM_STREAM_RATE,
-		LIM_STREAM_TEXT, LIM_STREAM_FRAME, LIM_STREAM_FPS, LIM_STREAM_QUALITY };
-	l->knows_hello = true;
-}
-
-static void
-send_hello(struct live *l)
-{
-	l->hello.now = ts_now();
-	if (l->knows_hello)
-		live_write(l, WS_TEXT, encode_message(l, STREAM_HELLO, &l->hello));
-}
-
-void
-live_send(struct live *l, enum stream_message_id id, const void *message)
-{
-	struct str text;
-
-	if (id == STREAM_HELLO) {
-		remember_hello(l, message);
-		send_hello(l);
-	} else {
-		text = encode_message(l, id, message);
-		keep_state_message(l, id, text);
-		past_keep(&l->past, id, text);
-		live_write(l, WS_TEXT, text);
-	}
-	if (!l->handling)
-		arena_reset(l->arena);
-}
-
-void
-live_send_error(
-    struct live *l, const char *code, struct str message, struct str to, struct str field)
-{
-	live_error(l, &(struct stream_error){
-			  .code = str_of(code), .message = message, .to = to, .field = field });
-}
 
 /* ---- the viewer's bytes ---- */
 
@@ -296,11 +119,11 @@ handle_ws_frame(struct live *l)
 
 	if (r->frame.opcode == WS_CLOSE) {
 		v->peer_closed = true;
-		send_close_frame(l, r->close_code, NULL);
+		live_write_close(l, r->close_code, NULL);
 	} else if (v->closing) {
 		return;
 	} else if (r->frame.opcode == WS_PING) {
-		send_control_frame(
+		live_write_control(
 		    v, WS_PONG, (struct str){ (const char *)r->control, (size_t)r->frame.length });
 	} else if (r->frame.opcode <= WS_BINARY && r->frame.fin) {
 		handle_viewer_message(l, r->frame.message);
@@ -324,7 +147,7 @@ parse_viewer_bytes(struct live *l, unsigned char *bytes, size_t n)
 			handle_ws_frame(l);
 	} while (e != WS_MORE && e != WS_BAD);
 	if (e == WS_BAD)
-		send_close_frame(l, r->code, r->why);
+		live_write_close(l, r->code, r->why);
 }
 
 /* ---- the connection ---- */
@@ -381,7 +204,7 @@ on_ping(int fd, short what, void *arg)
 	else if (mono_us() - l->viewer->received_us > SILENT_US)
 		drop_viewer(l, "silent");
 	else if (!l->viewer->closing)
-		send_control_frame(l->viewer, WS_PING, STR_NULL);
+		live_write_control(l->viewer, WS_PING, STR_NULL);
 }
 
 /* Closes the old connection in favour of a new one: the newest viewer is the one whose person is
@@ -397,7 +220,7 @@ displace_viewer(struct live *l)
 	struct evbuffer *out = bufferevent_get_output(l->viewer->bev);
 
 	live_bye(l, &(struct stream_bye){ .reason = STR("displaced") });
-	send_close_frame(l, WS_TRY_LATER, "displaced");
+	live_write_close(l, WS_TRY_LATER, "displaced");
 	evbuffer_unfreeze(out, 1); /* a bufferevent freezes its output */
 	if (evbuffer_write(out, bufferevent_getfd(l->viewer->bev)) < 0)
 		log_event(LOGP_INFO, "viewer", "unsent=\"%s\"", strerror(errno));
@@ -407,12 +230,7 @@ displace_viewer(struct live *l)
 static void
 welcome_viewer(struct live *l)
 {
-	send_hello(l);
-	for (size_t i = 0; i < COUNT(state_messages); i++)
-		if (l->state_messages[state_messages[i]].n > 0)
-			live_write(l, WS_TEXT, buf_done(&l->state_messages[state_messages[i]]));
-	past_send(l);
-	arena_reset(l->arena);
+	live_send_state(l);
 	l->ops->watch(l->arg, true, l->picture.fps, l->picture.quality);
 }
 
@@ -495,7 +313,7 @@ live_end(struct live *l, const char *reason, unsigned code)
 	stop_live_listener(l);
 	if (l->viewer != NULL) {
 		live_bye(l, &(struct stream_bye){ .reason = str_of(reason) });
-		send_close_frame(l, code, reason);
+		live_write_close(l, code, reason);
 	}
 	l->ended = true;
 	if (l->viewer == NULL)

@@ -3,8 +3,8 @@
  * viewer's mouse, keys and commands back. It knows WebSocket and the stream's messages, but not
  * CDP.
  *
- *   viewer <== TLS ==> nginx <==> surfaced-stream <== Unix socket ==> live.c <-- live_ops, live_* --> runner
- *                                 (handshake, ticket)
+ *   viewer <= TLS => nginx <=> surfaced-stream <= Unix socket => live.c <- live_ops, live_* ->
+ *                              (handshake, ticket)                                     runner
  *
  * surfaced-stream has completed the WebSocket handshake, so a connection to the socket is an open
  * WebSocket from its first byte. A new connection displaces the old one.
@@ -12,7 +12,8 @@
  * Messages to the viewer. live_send and its wrappers may be called at any time, with or without a
  * viewer:
  *
- *   hello, state, tabs, url, dialog    the newest of each is kept and sent to every viewer that connects
+ *   hello, state, tabs, url, dialog    the newest of each is kept and sent to every viewer that
+ *                                      connects
  *   net, shot_taken, notices           the newest are kept (live_past.c) and sent after those
  *   pong, error, expiring, title       only for the viewer that is connected now
  *
@@ -20,8 +21,9 @@
  *
  *   runner -- live_frame(token) --> waiting -- at most fps, if the viewer keeps up --> sent
  *     ^                                |                                                 |
- *     +------- frame_taken(token) -----+ replaced or refused        +-- when the next frame is wanted
- *     +-------------------------------------------------------------+
+ *     +------- frame_taken(token) -----+ replaced or refused                             |
+ *     +------- frame_taken(token) -------------------------------------------------------+
+ *                                                           when the next frame is wanted
  *
  * Each token comes back exactly once. The browser produces a new frame only after frame_taken, so a
  * slow viewer slows the browser's screencast down instead of filling memory.

@@ -190,8 +190,8 @@ send_json_error(struct live *l, struct str text)
 	struct json_fault fault;
 
 	if (json_scan(l->arena, text, LIM_JSON_DEPTH, &fault))
-		panic(
-		    "json_parse rejected a text that json_scan accepts"); /* UNCOVERED: both are one scan */
+		/* UNCOVERED: both are one scan */
+		panic("json_parse rejected a text that json_scan accepts");
 	live_send_error(l, "invalid_json",
 	    arena_printf(l->arena, "is not JSON at byte %zu: %s", fault.at, fault.what), STR_NULL,
 	    STR_NULL);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The structs that the files of the live stream share: live.c (socket, connection, the present
-   state for a new viewer), live_past.c (the past of the session for a new viewer), live_in.c (the
-   viewer's messages), live_picture.c (frames and their pace). */
+/* The structs that the files of the live stream share. A file uses those before it in this list:
+ *
+ *   live_write.c     writes frames to the viewer
+ *   live_past.c      the past of the session, for a new viewer
+ *   live_send.c      messages to the viewer, and the present state for a new viewer
+ *   live_picture.c   pictures and their pace
+ *   live_in.c        the viewer's messages
+ *   live.c           the socket and the connection */
 #ifndef BROWSER_RUNNER_LIVE_PRIV_H
 #define BROWSER_RUNNER_LIVE_PRIV_H
 
@@ -20,14 +25,13 @@ enum { LIVE_TOKENS = 8, LIVE_SIZES = 256 };
 struct live_picture {
 	struct buf waiting; /* the newest frame, not sent yet; empty: there is none */
 	int64_t waiting_token;
-	int64_t tokens
-	    [LIVE_TOKENS]; /* tokens of sent frames that frame_taken has not returned, the oldest first */
+	/* Tokens of sent frames that frame_taken has not returned, the oldest first. */
+	int64_t tokens[LIVE_TOKENS];
 	size_t ntokens;
 	uint32_t sent, acked;     /* number of the newest frame that was sent, and acknowledged */
 	size_t sizes[LIVE_SIZES]; /* bytes of each frame that is not acknowledged, by number */
 	size_t unacked;           /* the sum of sizes */
-	bool
-	    acks; /* this viewer acknowledges frames, so unacked limits the pace; else the socket's queue */
+	bool acks;                /* this viewer acknowledges frames, so unacked limits the pace */
 	int64_t sent_us, acked_us;
 	int64_t fps, quality;
 	struct event *tick;
@@ -49,12 +53,10 @@ struct live_viewer {
 	struct bufferevent *bev;
 	struct ws_reader reader;
 	struct buf message; /* the bytes of the incomplete message */
-	size_t
-	    message_n; /* the size of the incomplete message; bytes above the limit are counted only */
-	double credit; /* messages that the viewer may send now */
+	size_t message_n;   /* the size of the incomplete message, with bytes above the limit */
+	double credit;      /* messages that the viewer may send now */
 	int64_t credit_us, received_us, rate_error_us;
-	bool
-	    closing; /* the runner's close frame is queued; only the viewer's close frame is read now */
+	bool closing;     /* the runner's close frame is queued; only the viewer's is read now */
 	bool peer_closed; /* the viewer's close frame has been received */
 	bool overflowed;  /* the queue is too long; the next on_ping closes the connection */
 };
@@ -65,10 +67,10 @@ struct live {
 	char *path;
 	const struct live_ops *ops;
 	void *arg;
-	struct arena *
-	    arena; /* memory for one message of the viewer and the replies to it, or for one message to the viewer */
-	bool
-	    handling; /* a message of the viewer is being handled: live_send must not reset arena */
+	/* The memory of one message of the viewer with the replies to it, or of one message to the
+	   viewer. */
+	struct arena *arena;
+	bool handling; /* a viewer's message is being handled: live_send must not reset arena */
 	struct live_viewer *viewer;
 	struct live_picture picture;
 	struct event *ping, *linger;
@@ -82,14 +84,22 @@ struct live {
 
 /* Queues a WebSocket frame for the viewer; does nothing without a viewer. */
 void live_write(struct live *l, unsigned opcode, struct str payload);
+/* The same for a control frame; there must be a viewer. */
+void live_write_control(struct live_viewer *v, unsigned opcode, struct str payload);
+/* Sends the viewer a close frame and sets the time for its answer; does nothing at a second
+   call. */
+void live_write_close(struct live *l, unsigned code, const char *why);
 /* Bytes that surfaced-stream has not read yet, queued here or in the socket. */
 size_t live_unsent(const struct live *l);
 
-/* Handles a text message of the viewer. */
-void live_handle(struct live *l, struct str text);
+/* Sends the first messages to a new viewer: hello, the present state, the past. */
+void live_send_state(struct live *l);
 /* Sends an error about the message "to"; field may be STR_NULL. */
 void live_send_error(
     struct live *l, const char *code, struct str message, struct str to, struct str field);
+
+/* Handles a text message of the viewer. */
+void live_handle(struct live *l, struct str text);
 
 void past_open(struct live_past *past);
 void past_close(struct live_past *past);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests as evidence. Chromium reports one request in several events of the same requestId:
  *
- *   requestWillBeSent           address, headers that the page wants to send; redirectResponse ends the former
- *   requestWillBeSentExtraInfo  headers that were sent                   | these two may come before or after
- *   responseReceivedExtraInfo   headers that were received               | the events beside them
+ *   requestWillBeSent           address, headers that the page wants to send; redirectResponse ends
+ *                               the former
+ *   requestWillBeSentExtraInfo  headers that were sent         | these two may come before or after
+ *   responseReceivedExtraInfo   headers that were received     | the events beside them
  *   responseReceived            status, protocol, TLS
  *   dataReceived                sizes so far
  *   loadingFinished / -Failed   size or reason; the end
@@ -19,7 +20,6 @@
 
 #include "browser/runner/evidence.h"
 #include "browser/runner/network.h"
-#include "browser/runner/page.h"
 #include "browser/runner/tabs.h"
 
 enum {
@@ -38,8 +38,8 @@ struct request {
 	struct str id;
 	bool begun; /* false: only an ExtraInfo has come so far */
 	bool ended, sent_extra, got_extra, cached, contacted;
-	int64_t
-	    document; /* the number of a request for the document of a tab's main frame; 0: another request */
+	/* The number of a request for the document of a tab's main frame; 0: another request. */
+	int64_t document;
 	int64_t line, sent; /* bytes of the first line, of the headers; 0: not sent */
 	int64_t data, came; /* bytes of the body so far, decoded and on the wire */
 	double began;       /* in seconds of Chromium's clock */
@@ -179,8 +179,9 @@ has_header(struct list headers, const char *name)
 	return false;
 }
 
-/* Sets the failure of the tab, if the request is for the newest document of its main frame. Why surfaced-egress did not
-   connect may arrive after the tab has gone on to the next document, whose failure must stay. */
+/* Sets the failure of the tab if the request is for the newest document of its main frame. The
+   reason for which surfaced-egress refused a connection may arrive after the tab has requested its
+   next document, whose own failure must not be overwritten. */
 static void
 report_page_failure(struct network *n, const struct request *q)
 {
@@ -188,7 +189,7 @@ report_page_failure(struct network *n, const struct request *q)
 	struct tab *t = q->document != 0 ? tab_find(n->r, e->tab) : NULL;
 
 	if (t != NULL && t->document == q->document)
-		page_set_failure(n->r, t, e->failure.p != NULL ? e->failure : STR(""));
+		tab_set_failure(n->r, t, e->failure.p != NULL ? e->failure : STR(""));
 }
 
 /* Completes the sizes and the address at the end of a request. In HTTP/2 pseudo-headers such as

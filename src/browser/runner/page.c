@@ -50,14 +50,15 @@ set_tab_url(struct runner *r, struct tab *t, struct str url)
 }
 
 void
-page_set_failure(struct runner *r, struct tab *t, struct str failure)
+tab_activate(struct runner *r, struct tab *t)
 {
-	if (str_eq(failure, buf_done(&t->failure)))
+	if (t->closing || r->active == t)
 		return;
-	buf_clear(&t->failure);
-	buf_str(&t->failure, failure);
-	if (t->unreachable && failure.n > 0)
-		tab_send_url(r, t);
+	r->active = t;
+	tab_send(r, t, "Page.bringToFront", NULL);
+	screencast_switch(r->cast);
+	tabs_send(r);
+	tab_send_url(r, t);
 }
 
 static void
@@ -163,8 +164,8 @@ dialog_answer(struct runner *r, struct tab *t, bool accept, struct str text)
 				     .in = &(struct dialog_params){ accept, text } });
 }
 
-/* Answers a dialog that the viewer has not answered in time. beforeunload is accepted, so that a page cannot
-   prevent its own end; every other dialog is dismissed. */
+/* Answers a dialog that the viewer has not answered in time. beforeunload is accepted, so that a
+   page cannot prevent its own end; every other dialog is dismissed. */
 static void
 answer_overdue_dialog(struct runner *r, struct tab *t)
 {

@@ -5,7 +5,7 @@
 
      profile --> the browser's start          --user-agent, --accept-lang, TZ, LANG
              --> every page and frame         Emulation.setUserAgentOverride
-             --> every worker                 Network.setUserAgentOverride, and a patch of its navigator
+             --> every worker                 Network.setUserAgentOverride, a patch of its navigator
              --> a popup's first request      its headers, rewritten before they are sent
    (setup.c) */
 #ifndef BROWSER_RUNNER_PROFILE_H

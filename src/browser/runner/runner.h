@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /* surfaced-runner: one process for one browser session.
  *
- *   surfaced-dispatch <-- link (browser/runner_link.h) --> control.c, closing.c     jobs, lease, end
- *                     <-- shot, net, truncated ----------- outbox.c                 log of evidence
- *                                                            ^
- *                                        network.c, shots.c -+                      requests, screenshots
- *                                            ^
- *   browser <-- CDP over pipes (cdp.h) --> tabs.c, setup.c, page.c                  targets, documents
- *                                            ^          |
- *                                input.c, viewer.c    screencast.c                  commands, frames
- *                                            ^          v
- *   surfaced-stream <-- WebSocket on R/sessions/ID/EPOCH.sock --> live*.c           the viewer
+ *   dispatcher <-- link (browser/runner_link.h) --> control.c, closing.c   jobs, lease, end
+ *              <-- shot, net, truncated ----------- outbox.c               log of evidence
+ *                                                     ^
+ *                                 network.c, shots.c -+                    requests, screenshots
+ *                                     ^
+ *   browser <-- CDP (cdp.h) ------> targets.c, setup.c, page.c             targets, documents
+ *                                     ^          |
+ *                         input.c, viewer.c    screencast.c                commands, frames
+ *                                     ^          v
+ *   stream <-- WebSocket on R/sessions/ID/EPOCH.sock --> live*.c           the viewer
  *
  * Everything runs in one thread and one event loop. struct runner is passed to every part; each
  * part owns the struct that is named after it.
@@ -18,7 +18,7 @@
  * The life of a session:
  *
  *   STAGE_NEW       control.c waits for a job (or for a host check, which ends the process)
- *   STAGE_STARTING  the browser starts; setup.c prepares its first page, tabs.c navigates it to start_url
+ *   STAGE_STARTING  the browser starts; setup.c prepares its first page, tabs.c loads start_url
  *   STAGE_RUNNING   "ready" was sent: the first page has answered, or PAGE_US have passed
  *   STAGE_CLOSING   the steps of closing.c: last screenshot, browser, viewer, storage
  *   STAGE_OVER      "ended" was sent; the process exits

@@ -18,8 +18,7 @@
 enum {
 	UNACKED_MAX = 2,    /* the limit in Chromium */
 	FIRST_US = 1000000, /* no frame for this long: a new document has cancelled the start */
-	TITLE_US =
-	    1000000, /* between two requests for the title: Chromium reports no change by a script */
+	TITLE_US = 1000000, /* between two requests for the title: a script may have changed it */
 };
 
 struct screencast {
@@ -52,8 +51,10 @@ screencast_free(struct screencast *s)
 	free(s);
 }
 
-/* ---- tokens: generation and Chromium's sessionId; 0 for a screenshot, which needs no acknowledgement
-   ---- */
+/* ---- tokens ---- */
+
+/* A token is the generation with Chromium's sessionId; 0: a screenshot, which needs no
+   acknowledgement. */
 
 struct frame_ack {
 	int64_t sessionId;

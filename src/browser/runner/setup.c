@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "browser/runner/control.h"
+#include "browser/runner/page.h"
 #include "browser/runner/setup.h"
 #include "browser/runner/tabs.h"
 

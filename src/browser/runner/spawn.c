@@ -105,8 +105,8 @@ find_locales(char *out, size_t room)
    So a process has the right locale before it runs a line of any site, and keeps it as long as it
    lives. Emulation.setLocaleOverride promises less. It changes a running process, on behalf of one
    page, and the locale is lost when that page closes or leaves the process: a service worker that
-   shares the process sees the real locale until it is set again, and the site of the worker can read
-   it.
+   shares the process sees the real locale until it is set again, and the site of the worker can
+   read it.
 
    The .pak files hold the texts of the user interface. Debian installs those in English, and a
    headless browser displays none of them. The English file is therefore also shown under the name

@@ -2,11 +2,11 @@
 /* The browser's processes and the descriptors that connect them with the runner.
  *
  *   surfaced-runner
- *     |  fork, then namespace_enter: user and network namespace in which only lo exists; the SOCKS5 listener
- *     |  is created inside and its descriptor is sent out, since no socket of the host is reachable inside
- *     v
- *   bubblewrap        PID, IPC, UTS and mount namespaces; dies with the runner (PR_SET_PDEATHSIG), and the
- *     |               kernel kills everything in its PID namespace with it
+ *     |  fork, then namespace_enter: user and network namespace in which only lo exists; the SOCKS5
+ *     |  listener is created inside and its descriptor is sent out, since no socket of the host is
+ *     v  reachable inside
+ *   bubblewrap        PID, IPC, UTS and mount namespaces; dies with the runner (PR_SET_PDEATHSIG),
+ *     |               and the kernel kills everything in its PID namespace with it
  *     v
  *   Chromium          with its own sandbox for each renderer
  *

@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Targets as they come and go: pages and popups become tabs, frames and workers belong to one.
- * Also the calls that navigate, activate and close a tab, and the tab messages to the viewer.
- *
- *   page          struct tab            its CDP session, its URL, what the viewer sees
- *   iframe,       struct child_target   only the way from a CDP session to its tab, for events
- *   worker
- *
- * A tab is freed in remove_tab and nowhere else while the session runs. Replies may still be
- * under way then: cdp_forget fails those of its session first, while the tab exists, and
- * `closing` shows the callbacks that it is about to go. */
+/* Tabs: finding one, the calls that navigate, refresh and close it, its history, and its messages
+ * to the viewer. targets.c makes and frees tabs. */
 #include "config.h"
 
 #include "browser/runner/control.h"
-#include "browser/runner/page.h"
-#include "browser/runner/screencast.h"
-#include "browser/runner/setup.h"
-#include "browser/runner/shots.h"
 #include "browser/runner/tabs.h"
 
-enum { TABS_MAX = 20 };
-
-static void
-set_tab_text(struct buf *b, struct str s)
+void
+tab_set_text(struct buf *b, struct str s)
 {
 	buf_clear(b);
 	buf_str(b, s);
@@ -51,8 +37,8 @@ find_tab_by_target(struct runner *r, struct str target)
 	return NULL;
 }
 
-static struct tab *
-find_tab_by_session(struct runner *r, struct str session)
+struct tab *
+tab_find_by_session(struct runner *r, struct str session)
 {
 	struct tab *t;
 
@@ -62,8 +48,8 @@ find_tab_by_session(struct runner *r, struct str session)
 	return NULL;
 }
 
-static struct child_target *
-find_child(struct runner *r, struct str session)
+struct child_target *
+child_find(struct runner *r, struct str session)
 {
 	struct child_target *c;
 
@@ -76,8 +62,8 @@ find_child(struct runner *r, struct str session)
 struct tab *
 tab_of_session(struct runner *r, struct str session)
 {
-	struct tab *t = find_tab_by_session(r, session);
-	const struct child_target *c = t == NULL ? find_child(r, session) : NULL;
+	struct tab *t = tab_find_by_session(r, session);
+	const struct child_target *c = t == NULL ? child_find(r, session) : NULL;
 
 	return c != NULL ? tab_find(r, c->tab) : t;
 }
@@ -121,6 +107,16 @@ tab_send_url(struct runner *r, const struct tab *t)
 				      .can_go_forward = t->can_go_forward });
 }
 
+void
+tab_set_failure(struct runner *r, struct tab *t, struct str failure)
+{
+	if (str_eq(failure, buf_done(&t->failure)))
+		return;
+	tab_set_text(&t->failure, failure);
+	if (t->unreachable && failure.n > 0)
+		tab_send_url(r, t);
+}
+
 /* ---- calls ---- */
 
 void
@@ -162,7 +158,7 @@ tab_navigate(struct runner *r, struct tab *t, struct str url)
 			     .arg = r });
 }
 
-/* ---- targets attach and detach ---- */
+/* ---- targets ---- */
 
 struct target {
 	struct str targetId;
@@ -173,127 +169,13 @@ static const struct field target_fields[] = {
 	FIELD_END,
 };
 
-static void
-close_target(struct runner *r, struct str target)
+void
+target_close(struct runner *r, struct str target)
 {
 	cdp_send(r->cdp, &(struct cdp_call){ .method = "Target.closeTarget",
 			     .fields = target_fields,
 			     .in = &(struct target){ target } });
 }
-
-static size_t
-count_tabs(const struct runner *r)
-{
-	const struct tab *t;
-	size_t n = 0;
-
-	TAILQ_FOREACH(t, &r->tabs, next)
-	n++;
-	return n;
-}
-
-static void
-add_tab(struct runner *r, struct str session, const struct json_value *info)
-{
-	struct tab *t = mem_zero(sizeof(*t));
-
-	t->r = r;
-	t->id = ++r->last_tab;
-	set_tab_text(&t->target, cdp_text(info, "targetId"));
-	set_tab_text(&t->session, session);
-	set_tab_text(&t->url, cdp_text(info, "url"));
-	set_tab_text(&t->title, cdp_text(info, "title"));
-	TAILQ_INSERT_TAIL(&r->tabs, t, next);
-	setup_tab(r, t);
-	tabs_send(r);
-}
-
-static struct child_target *
-add_child(struct runner *r, struct str session, struct str parent)
-{
-	const struct tab *t = tab_of_session(r, parent);
-	struct child_target *c = mem_zero(sizeof(*c) + session.n);
-
-	c->tab = t != NULL ? t->id : 0;
-	c->session_n = session.n;
-	memcpy(c->session, session.p, session.n);
-	LIST_INSERT_HEAD(&r->children, c, next);
-	return c;
-}
-
-static void
-on_target_attached(struct runner *r, const struct cdp_event *event)
-{
-	const struct json_value *info = cdp_get(event->params, "targetInfo");
-	struct str own = cdp_text(event->params, "sessionId"), type = cdp_text(info, "type");
-
-	if (!str_is(type, "page")) {
-		setup_child(r, add_child(r, own, event->session), type);
-	} else if (count_tabs(r) >= TABS_MAX || r->last_tab >= UINT16_MAX) {
-		close_target(r, cdp_text(info, "targetId"));
-	} else {
-		add_tab(r, own, info);
-	}
-}
-
-ON_EVENT("Target.attachedToTarget", on_target_attached);
-
-static void
-free_tab(struct runner *r, struct tab *t)
-{
-	TAILQ_REMOVE(&r->tabs, t, next);
-	buf_free(&t->target);
-	buf_free(&t->session);
-	buf_free(&t->url);
-	buf_free(&t->title);
-	buf_free(&t->failure);
-	free(t);
-}
-
-static void
-remove_tab(struct runner *r, struct tab *t)
-{
-	bool was_active = r->active == t;
-
-	t->closing = true;
-	cdp_forget(r->cdp, buf_done(&t->session));
-	shots_forget(r->shots, t);
-	screencast_forget(r->cast, t);
-	if (was_active)
-		r->active = NULL;
-	free_tab(r, t);
-	if (TAILQ_EMPTY(&r->tabs) && r->stage < STAGE_CLOSING) {
-		/* A session always has a page: the viewer has no command to open one. */
-		cdp_send(r->cdp, &(struct cdp_call){ .method = "Target.createTarget",
-				     .constant = "{\"url\":\"about:blank\"}" });
-	} else if (was_active && !TAILQ_EMPTY(&r->tabs)) {
-		tab_activate(r, TAILQ_LAST(&r->tabs, tabs));
-	}
-	tabs_send(r);
-}
-
-static void
-remove_child(struct runner *r, struct child_target *c)
-{
-	cdp_forget(r->cdp, (struct str){ c->session, c->session_n });
-	LIST_REMOVE(c, next);
-	free(c);
-}
-
-static void
-on_target_detached(struct runner *r, const struct cdp_event *event)
-{
-	struct str own = cdp_text(event->params, "sessionId");
-	struct tab *t = find_tab_by_session(r, own);
-	struct child_target *c = t == NULL ? find_child(r, own) : NULL;
-
-	if (t != NULL)
-		remove_tab(r, t);
-	if (c != NULL)
-		remove_child(r, c);
-}
-
-ON_EVENT("Target.detachedFromTarget", on_target_detached);
 
 static void
 on_target_changed(struct runner *r, const struct cdp_event *event)
@@ -305,13 +187,13 @@ on_target_changed(struct runner *r, const struct cdp_event *event)
 	if (t == NULL)
 		return;
 	if (!str_eq(title, buf_done(&t->title))) {
-		set_tab_text(&t->title, title);
+		tab_set_text(&t->title, title);
 		if (r->live != NULL)
 			live_title(r->live, &(struct stream_title){ .title = title, .tab = t->id });
 		tabs_send(r);
 	}
 	if (!str_eq(url, buf_done(&t->url))) {
-		set_tab_text(&t->url, url);
+		tab_set_text(&t->url, url);
 		tab_send_url(r, t);
 	}
 }
@@ -336,82 +218,12 @@ tab_refresh(struct runner *r, const struct tab *t)
 }
 
 void
-tab_activate(struct runner *r, struct tab *t)
-{
-	if (t->closing || r->active == t)
-		return;
-	r->active = t;
-	tab_send(r, t, "Page.bringToFront", NULL);
-	screencast_switch(r->cast);
-	tabs_send(r);
-	tab_send_url(r, t);
-}
-
-void
 tab_close(struct runner *r, struct tab *t)
 {
 	if (t->closing)
 		return;
 	t->closing = true;
-	close_target(r, buf_done(&t->target));
-}
-
-/* ---- all targets ---- */
-
-static void
-on_browser_setup_reply(void *arg, const struct json_value *result)
-{
-	struct runner *r = arg;
-
-	if (result == NULL && r->stage == STAGE_STARTING)
-		runner_fail(r, "the browser does not obey");
-}
-
-static void
-send_browser_setup(struct runner *r, const char *method, const char *constant)
-{
-	cdp_send(r->cdp,
-	    &(struct cdp_call){
-		.method = method, .constant = constant, .done = on_browser_setup_reply, .arg = r });
-}
-
-void
-tabs_begin(struct runner *r)
-{
-	send_browser_setup(
-	    r, "Browser.setDownloadBehavior", "{\"behavior\":\"deny\",\"eventsEnabled\":true}");
-	send_browser_setup(r, "Fetch.enable",
-	    "{\"patterns\":[{\"urlPattern\":\"*\",\"resourceType\":\"Document\"}]}");
-	send_browser_setup(
-	    r, "Target.setDiscoverTargets", "{\"discover\":true,\"filter\":[{\"type\":\"page\"}]}");
-	send_browser_setup(r, "Target.setAutoAttach",
-	    "{\"autoAttach\":true,\"waitForDebuggerOnStart\":true,\"flatten\":true}");
-}
-
-void
-tabs_tick(struct runner *r)
-{
-	struct tab *t;
-
-	TAILQ_FOREACH(t, &r->tabs, next)
-	page_tick(r, t);
-}
-
-void
-tabs_free(struct runner *r)
-{
-	struct tab *t, *following;
-	struct child_target *c;
-
-	r->active = NULL;
-	for (t = TAILQ_FIRST(&r->tabs); t != NULL; t = following) {
-		following = TAILQ_NEXT(t, next);
-		free_tab(r, t);
-	}
-	while ((c = LIST_FIRST(&r->children)) != NULL) {
-		LIST_REMOVE(c, next);
-		free(c);
-	}
+	target_close(r, buf_done(&t->target));
 }
 
 /* ---- history ---- */

@@ -315,7 +315,8 @@ drop_index(void)
 		manifest_path(conf.index_directory, (enum dataset)d, 0, p.z, sizeof(p.z));
 		if (unlink(p.z) < 0 && errno != ENOENT)
 			return cli_fail(EXIT_FAILED,
-			    "%s: %s: remove it before surfaced-index starts, it is of other rows",
+			    "%s: %s: remove it before surfaced-index starts: it is not an index of "
+			    "this database",
 			    p.z, strerror(errno));
 	}
 	return EXIT_OK;

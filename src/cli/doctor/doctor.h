@@ -14,7 +14,7 @@
  *   findings.c    collects and prints the findings
  *
  * A finding has a check ("database", "role"), perhaps a subject (a program, a role), a detail, and a row of
-  * tbl/advice.h. One fault breaks many checks: without the database no daemon can log in. So a check names the
+ * tbl/advice.h. One fault breaks many checks: without the database no daemon can log in. So a check names the
  * finding that would explain its failure (doctor_cause):
  *
  *   database   failed   connection refused                  advice: start PostgreSQL

@@ -171,13 +171,13 @@ check_state(struct doctor *d, struct dataset_index *x)
 	if (!d->database) {
 		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(START_DATABASE, SETUP),
 		    "%s: generation %" PRIu64 ", %" PRIu64
-		    " documents; how far behind cannot be told",
+		    " documents; its lag is unknown without the database",
 		    name, s->generation, documents);
 		doctor_cause(d, "database", NULL);
 	} else if (!index_catches_up(d, x, &pending)) {
 		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(MIGRATE, SETUP),
-		    "%s: generation %" PRIu64 ": how far behind cannot be told: %s", name,
-		    s->generation, db_message(d->c->db));
+		    "%s: generation %" PRIu64 ": its lag is unknown: %s", name, s->generation,
+		    db_message(d->c->db));
 		doctor_cause(d, "schema", NULL);
 	} else if (pending > 0) {
 		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
@@ -204,7 +204,7 @@ check_dataset(struct doctor *d, struct dataset_index *x)
 	}
 	if (x->state.generation == 0) {
 		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
-		    "%s: nothing is published of %s", x->directory,
+		    "%s: no index of %s is published", x->directory,
 		    record_dataset_name(x->dataset));
 		doctor_cause(d, d->database ? "daemon" : "database", d->database ? INDEXER : NULL);
 	} else {
@@ -213,7 +213,7 @@ check_dataset(struct doctor *d, struct dataset_index *x)
 	index_state_free(&x->state);
 }
 
-/* All datasets together wait once: an indexer that does not run is late in each of them. */
+/* One deadline serves all datasets: an indexer that does not run is late with each of them. */
 void
 doctor_index(struct doctor *d)
 {

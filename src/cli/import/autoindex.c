@@ -4,9 +4,9 @@
      [ { "name":"docs", "type":"directory", "mtime":"Wed, 21 Oct 2026 07:28:00 GMT" },
        { "name":"a.ps1", "type":"file", "mtime":"Wed, 21 Oct 2026 07:28:00 GMT", "size":1042 } ]
 
-   The whole array is one record, whose address the option --url gives, since nothing in the listing does. Its
-   elements are read one by one, so that a broken one costs only itself; the files are collected in an arena
-   of their own. Directories are entries without a size and no files: they are counted as skipped. */
+   The whole array is one record. The option --url gives its URL, because the listing does not contain it. The
+   elements of the array are read one by one, so that a malformed element does not spoil the others. The files are
+   collected in an arena that lives as long as the listing. Subdirectories are no files: they count as skipped. */
 #include "config.h"
 
 #include "cli/import/autoindex.h"
@@ -106,7 +106,7 @@ autoindex_record(struct arena *a, struct str url, struct record *out)
 	    at.bracketed ? "]" : "");
 	if (at.port != usual)
 		buf_printf(&b, ":%d", (int)at.port);
-	/* nginx lists a directory only behind a final slash */
+	/* nginx lists a directory only when its URL ends with a slash */
 	at.path = arena_printf(
 	    a, "%.*s%s", (int)at.path.n, at.path.p, str_ends(at.path, STR("/")) ? "" : "/");
 	*out = record_new(a, DATASET_DIRECTORIES);
@@ -211,7 +211,7 @@ read_listing_entry(void *arg, const struct json_value *o, uint64_t line)
 		add_file(l, json_text(name), o);
 }
 
-/* A listing without files says that the directory is empty now, so it has the members of a listing, too. */
+/* A listing without files is stored too, with file_count 0, because it shows that the directory was empty at that time. */
 static void
 emit_listing(struct listing *l)
 {

@@ -7,9 +7,9 @@
                "source": {"url": "ct.googleapis.com/logs/argon2020/"},
                "leaf_cert": {"as_der": "MII...", "sha256": "AB:CD:...", ...}, "chain": [...]}}
 
-   as_der of a PrecertLogEntry is the precertificate. The streams without as_der ("lite") describe the
-   certificate by members, which are stored when sha256 is there; `fingerprint` is the SHA-1. Such a record has
-   no spki_sha256, so the certificate itself completes it later (tbl/merges.h, PARSED). */
+   as_der of a PrecertLogEntry is the precertificate. A "lite" stream has no as_der; its other members describe the
+   certificate and are stored if sha256 is among them (`fingerprint` is the SHA-1). Such a record has no spki_sha256, so
+   its members give way to those of the certificate itself when that is imported (tbl/merges.h, PARSED). */
 #include "config.h"
 
 #include "cli/import/certificates.h"
@@ -64,7 +64,7 @@ set_told_name(struct records *rs, struct record *r, const struct json_value *nam
 	record_set_text(rs->a, r->root, members[2], tool_text(tool_get(name, "C")));
 }
 
-/* A record of a certificate that is known by the members of the message alone. */
+/* Makes the record of a certificate from the members of the message, which has no DER. */
 static struct record
 describe_leaf(struct records *rs, const struct json_value *data, const struct json_value *leaf)
 {
@@ -92,7 +92,7 @@ describe_leaf(struct records *rs, const struct json_value *data, const struct js
 	return r;
 }
 
-/* False: as_der is there and was reported as bad. */
+/* False: as_der is malformed, and was reported. */
 static bool
 parse_der(struct records *rs, struct str base64, struct str *der, struct record *r, uint64_t line)
 {
@@ -140,7 +140,7 @@ read_update(struct records *rs, const struct json_value *data, uint64_t line)
 		emit_issuers(rs, data, line);
 }
 
-/* Programs often store the member data alone, so a message without a type is taken for it. */
+/* Many programs store only the member "data" of a message, so an object without message_type is read as that member. */
 static void
 read_message(void *arg, const struct json_value *o, uint64_t line)
 {
@@ -152,7 +152,7 @@ read_message(void *arg, const struct json_value *o, uint64_t line)
 	else if (tool_has(type, "certificate_update"))
 		read_update(rs, tool_get(o, "data"), line);
 	else if (tool_has(type, "heartbeat") || tool_has(type, "dns_entries"))
-		rs->skipped++; /* names without a certificate, and signs of life */
+		rs->skipped++; /* the names of a certificate alone, and heartbeats */
 	else
 		records_bad(rs, line, "message_type: must be certificate_update");
 }

@@ -3,9 +3,9 @@
 
      {"rrname":"www.example.org.","rrtype":"A","rdata":["192.0.2.1","192.0.2.2"],"time_first":1700000000,...}
 
-   One record for each rdata. Times are seconds, milliseconds or texts, by their names. DNSDB wraps the objects in
-   frames, {"cond":"begin"}, {"obj":{...}}, {"cond":"succeeded"}; an input with frames that does not end with a
-   condition was cut off. */
+   Each value of rdata becomes a record. A time is a text or a number; the table cof_times has the unit of each member.
+   DNSDB wraps the objects in frames, {"cond":"begin"}, {"obj":{...}}, {"cond":"succeeded"}. Its last frame is a
+   condition such as "succeeded"; without it the input was cut off. */
 #include "config.h"
 
 #include "cli/import/dns.h"
@@ -30,7 +30,7 @@ static const struct {
 	{ "zone_time_last_ms", true, 1000 },
 };
 
-/* False: the member is there but is no time. */
+/* False: the value is not a time. */
 static bool
 cof_time(const struct json_value *v, int64_t unit, struct ts *out)
 {
@@ -43,8 +43,8 @@ cof_time(const struct json_value *v, int64_t unit, struct ts *out)
 	return ts_is_printable(*out);
 }
 
-/* NULL, or the name of a member that is no time. The earliest of the first times and the latest of the last ones count,
-   since an answer may have been seen by sensors and in zone files. */
+/* Returns NULL, or the name of a member that is not a time. An object may have times of sensors and times of zone files;
+   the record gets the earliest first time and the latest last time. */
 static const char *
 set_cof_times(const struct cof *c, const struct json_value *o, struct record *r)
 {
@@ -108,7 +108,7 @@ read_cof_object(struct cof *c, const struct json_value *o, uint64_t line)
 	const struct json_value *name = json_get(o, "rrname"), *rdata = json_get(o, "rdata");
 
 	if (json_type(o) == JSON_OBJECT && name == NULL && json_get(o, "num_results") != NULL) {
-		c->rs->skipped++; /* a summary */
+		c->rs->skipped++; /* the summary of a query, not an answer */
 		return;
 	}
 	if (name == NULL || json_type(name) != JSON_STRING) {

@@ -14,12 +14,12 @@
    extra_data:                     0: chain                  1: 3-byte length, precertificate; chain
    A tile has behind each entry:   0: chain fingerprints     1: 3-byte length, precertificate; chain fingerprints
 
-   A TBSCertificate is no certificate, since it has no signature. The record of an entry of type 1 is
-   therefore made of the precertificate, whose fingerprint other tools know, too.
+   A TBSCertificate is not a certificate, because it has no signature. The record of an entry of type 1 is
+   therefore made from the precertificate, whose fingerprint other tools use too.
 
-   Neither format names the log, and get-entries does not tell the index of its first entry; the
-   options --log and --start do. The log accepted the certificate at the entry's timestamp, which is
-   the time when the certificate was seen. */
+   Neither format names the log, and an answer of get-entries does not contain the index of its first entry: the
+   options --log and --start give them. The record gets the entry's timestamp, the time at which the log accepted
+   the certificate, as its time of observation. */
 #include "config.h"
 
 #include "cli/import/certificates.h"
@@ -34,11 +34,11 @@ struct entry {
 	int64_t index; /* -1: unknown */
 };
 
-/* Bytes that are taken from the front. */
+/* The unread bytes of a structure. */
 struct bytes {
 	const unsigned char *p;
 	size_t n;
-	bool over; /* more was taken than there is */
+	bool over; /* a read went beyond the end */
 };
 
 static struct bytes
@@ -61,7 +61,7 @@ take(struct bytes *b, size_t n)
 	return s;
 }
 
-/* A number of at most 8 bytes. */
+/* Reads a big-endian number of at most 8 bytes. */
 static uint64_t
 take_number(struct bytes *b, size_t bytes)
 {
@@ -73,7 +73,7 @@ take_number(struct bytes *b, size_t bytes)
 	return v;
 }
 
-/* A length of so many bytes, then as many bytes as it says. */
+/* Reads a vector of TLS: its length, a number of `bytes` bytes, and then that many bytes of content. */
 static struct str
 take_vector(struct bytes *b, size_t bytes)
 {
@@ -82,7 +82,7 @@ take_vector(struct bytes *b, size_t bytes)
 	return b->over ? STR("") : take(b, n);
 }
 
-/* The index of an entry of a static log: extension 0 with 5 bytes. */
+/* Returns the index of an entry of a static log, which is extension 0 with 5 bytes; -1: there is none. */
 static int64_t
 index_of(struct str extensions)
 {
@@ -99,7 +99,8 @@ index_of(struct str extensions)
 	return -1;
 }
 
-/* Takes timestamp, type, signed entry and extensions. NULL, or what is wrong; b->over: the entry is not complete. */
+/* Reads timestamp, type, signed entry and extensions. Returns NULL or a description of the fault; b->over: the entry is
+   incomplete. */
 static const char *
 take_entry(struct bytes *b, struct entry *e)
 {
@@ -136,7 +137,7 @@ emit_entry(struct records *rs, const struct entry *e, uint64_t line)
 
 /* ---- get-entries ---- */
 
-/* The issuers of an entry are certificates without an entry of their own in this place of the log. */
+/* Emits the certificates of the entry's issuers. They get no log and no index, because the entry is not theirs. */
 static void
 emit_chain(struct records *rs, struct bytes *extra, const struct entry *e, uint64_t line)
 {
@@ -159,7 +160,7 @@ emit_chain(struct records *rs, struct bytes *extra, const struct entry *e, uint6
 	}
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL or a description of the fault. */
 static const char *
 read_leaf(struct bytes *leaf, struct bytes *extra, struct entry *e)
 {
@@ -236,7 +237,7 @@ read_ct(struct records *rs)
 
 /* ---- data tiles ---- */
 
-/* Takes one leaf. NULL, or what is wrong; b->over: the leaf is not complete. */
+/* Reads one leaf. Returns NULL or a description of the fault; b->over: the leaf is incomplete. */
 static const char *
 take_leaf(struct bytes *b, struct entry *e)
 {
@@ -250,8 +251,8 @@ take_leaf(struct bytes *b, struct entry *e)
 	return NULL;
 }
 
-/* Reads the leaves that are complete and returns the number of their bytes. A tile has no marks between its leaves, so a
-   leaf that is wrong or never ends hides those behind it: the whole text is consumed and *end set. */
+/* Reads the complete leaves of the text and returns the number of bytes that were read. A tile has no separators between
+   its leaves, so the leaves after a malformed one cannot be found: the rest of the text is then dropped and *end is set. */
 static size_t
 read_leaves(struct records *rs, struct str text, bool *end)
 {
@@ -279,7 +280,7 @@ read_leaves(struct records *rs, struct str text, bool *end)
 	return text.n;
 }
 
-/* Messages have the number of the leaf in place of a line. */
+/* Messages have the number of the leaf where other formats have a line number. */
 void
 read_ct_tile(struct records *rs)
 {

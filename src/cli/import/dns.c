@@ -68,7 +68,7 @@ dns_quote(struct arena *a, struct str s)
 	return buf_done(&b);
 }
 
-/* 192.0.2.1 becomes 1.2.0.192.in-addr.arpa; false: the name is no address. */
+/* Replaces 192.0.2.1 by 1.2.0.192.in-addr.arpa. False: the name is not an address. */
 static bool
 reverse_name(struct arena *a, struct str *name)
 {
@@ -135,7 +135,7 @@ dns_same_name(struct str a, struct str b)
 	return a.n == b.n && a.n > 0 && strncasecmp(a.p, b.p, a.n) == 0;
 }
 
-/* Each record is followed at most once, so a circle of aliases ends. */
+/* The number of steps is bounded by the number of records, so a loop of aliases ends. */
 struct str
 dns_chain_end(const struct json_value *records, struct str name, const char *target)
 {

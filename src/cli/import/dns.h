@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Functions that the readers of DNS tools share (zdns.c, massdns.c, dnsx.c, sonar.c, cof.c). A line of such a tool is an
- * answer of a server, and becomes one record for each resource record, or one that tells that there is none:
+/* Functions that the readers of DNS tools share (zdns.c, massdns.c, dnsx.c, sonar.c, cof.c). A line of such a tool is the
+ * answer of a server. Each resource record of the answer becomes a record. If the answer has none, or its response code
+ * is an error, one more record has the response code and no answer:
  *
  *     www.a.org  A?   CNAME chain                      www.a.org    CNAME  NOERROR   web.b.org
  *                     www.a.org CNAME web.b.org   -->  web.b.org    A      NOERROR   192.0.2.1
@@ -9,8 +10,9 @@
  *     www.c.org  A?   NXDOMAIN                         www.c.org    CNAME  NOERROR   gone.d.org
  *                     www.c.org CNAME gone.d.org  -->  gone.d.org   A      NXDOMAIN
  *
- * The code of an answer belongs to the end of its chain (RFC 6604); the names before it exist, or they could not be
- * aliases. Where a tool does not tell the type that it asked for, --type does, and without it no such record is made. */
+ * The response code is that of the last name of the chain (RFC 6604). The aliases before it exist and have NOERROR.
+ * A record without an answer needs the type of the question. If the tool does not write that type, the option --type
+ * gives it; without the option the record is skipped. */
 #ifndef CLI_IMPORT_DNS_H
 #define CLI_IMPORT_DNS_H
 
@@ -22,27 +24,29 @@ struct dns_line {
 	struct ts seen; /* TS_NULL: unknown */
 };
 
-/* Makes a record and hands it over. A host that is an address is its name in in-addr.arpa or ip6.arpa when the type is
-   PTR. */
+/* Makes a record and emits it. For the type PTR, a host that is an address is replaced by its name in in-addr.arpa or
+   ip6.arpa. */
 void dns_emit(struct records *rs, const struct dns_line *l, uint64_t line);
 
-/* The text of a member, or STR_NULL. */
+/* Returns the text of a member; STR_NULL: it is missing or not a text. */
 struct str dns_member(const struct json_value *o, const char *name);
-/* An integer that is a number or a text; false: it is missing or another value. */
+/* Reads an integer, which may be a JSON number or a text. False: the member is missing or not an integer. */
 bool dns_number(const struct json_value *o, const char *name, int64_t *out) MUST_USE;
-/* The elements of a member that is an array; NULL when there are none. */
+/* Returns a member that is an array; NULL: it is missing, empty or not an array. */
 const struct json_value *dns_list(const struct json_value *o, const char *name);
-/* Seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by their size. False: no time. */
+/* Converts a number of seconds, milliseconds, microseconds or nanoseconds since 1970. The unit follows from the size of
+   the number: seconds have up to 11 digits, milliseconds 12 to 14, microseconds 15 to 17. False: the number is not a
+   time. */
 bool dns_time_of_number(int64_t n, struct ts *out) MUST_USE;
 
-/* Puts a text into quotes, for the presentation form; escapes that the text has stay. */
+/* Quotes a text for the presentation form. Escapes that the text already contains are kept. */
 struct str dns_quote(struct arena *a, struct str s);
-/* The last name of the chain of aliases that begins at name. The records have the members name, type, and target, the name
-   of the third member. */
+/* Returns the last name of the chain of aliases that begins at name. Each record has the members "name" and "type", and
+   the alias's target in the member whose name is `target`. */
 struct str dns_chain_end(const struct json_value *records, struct str name, const char *target);
-/* Compares names without regard to case and final dots; an empty name equals none. */
+/* Compares two names, ignoring case and final dots. An empty name equals no name. */
 bool dns_same_name(struct str a, struct str b);
-/* Whether a class is that of the Internet; an unknown class is. */
+/* True for the class IN, and when the answer has no class. */
 bool dns_is_internet(struct str class);
 
 #endif

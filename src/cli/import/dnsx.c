@@ -5,20 +5,23 @@
       "all":["www.a.org.\t60\tIN\tCNAME\tweb.b.org.","web.b.org.\t60\tIN\tA\t192.0.2.1"],
       "status_code":"NOERROR","timestamp":"2026-01-02T03:04:05.678901234Z"}
 
-   Lists such as "a" have lost owner, ttl and parts of their records: addresses behind an alias belong to its target,
-   and MX has no preference. "all" has the whole records, so it is taken alone where it is present. Without it
+   "all" has complete records, so where it is present the other lists are ignored. The other lists, such as "a", lack
+   the owner, the ttl and parts of the records: an address behind an alias belongs to the alias's target, and MX has no
+   preference. They are read so:
 
-     cname     the first is the alias of host; those behind it are skipped, and addresses too
-     soa       objects tell their owner; a flat list of two names is of the host, unless the answer is an error
-     srv, caa  have nothing but a target or a value, and are skipped
-     ttl       is that of one record, and is kept only when the line has one
+     cname     the first one is the alias of host. The further ones are skipped, and so are all addresses, because
+               their owners are unknown
+     soa       an object contains its owner. A flat list of names has two for each SOA of the host; it is skipped when
+               the response code is an error, because the SOA then belongs to a zone above
+     srv, caa  skipped, because they have only a target or a value
+     ttl       belongs to one record of the line, so it is used only when the line has exactly one
 
-   A line does not tell the types that were asked for. */
+   A line does not contain the types that were asked for. */
 #include "config.h"
 
 #include "cli/import/dns.h"
 
-/* Takes the text up to the next tab or blank. */
+/* Takes the next word, which ends at a tab or blank. */
 static struct str
 take_word(struct str *s)
 {
@@ -34,7 +37,8 @@ take_word(struct str *s)
 	return word;
 }
 
-/* A record as a zone file has it. Lines of EDNS begin with a semicolon, perhaps behind a newline. */
+/* Emits a record in the form of a zone file. Lines of EDNS are comments: they begin with a semicolon, perhaps behind a
+   newline. */
 static void
 emit_zone_line(struct records *rs, struct str text, const struct dns_line *all, uint64_t line)
 {
@@ -65,7 +69,7 @@ count_items(const struct json_value *o, const char *name)
 	return list == NULL ? 0 : json_length(list);
 }
 
-/* Emits the items of a list, at most so many. */
+/* Emits the first items of a list, at most `most`. */
 static void
 emit_list(struct records *rs, const struct json_value *o, const char *name, size_t most,
     const struct dns_line *all, uint64_t line)
@@ -86,7 +90,7 @@ emit_list(struct records *rs, const struct json_value *o, const char *name, size
 	}
 }
 
-/* An SOA with all of its members; numbers that are zero are left out by dnsx. */
+/* Emits an SOA from an object. dnsx omits numbers that are zero. */
 static void
 emit_soa_object(
     struct records *rs, const struct json_value *o, const struct dns_line *all, uint64_t line)
@@ -127,7 +131,7 @@ emit_soa(struct records *rs, const struct json_value *o, bool error, const struc
 			emit_soa_object(rs, item, all, line);
 			continue;
 		}
-		if (error || i + 1 == n) { /* it belongs to the zone above, whose name is unknown */
+		if (error || i + 1 == n) { /* an SOA of a zone above, whose name is unknown */
 			rs->skipped++;
 			break;
 		}
@@ -140,7 +144,7 @@ emit_soa(struct records *rs, const struct json_value *o, bool error, const struc
 	}
 }
 
-/* The lists of a line without "all". */
+/* Emits the lists of a line without "all". */
 static void
 emit_lists(
     struct records *rs, const struct json_value *o, bool error, struct dns_line *all, uint64_t line)
@@ -166,7 +170,7 @@ emit_lists(
 	rs->skipped += count_items(o, "srv") + count_items(o, "caa");
 }
 
-/* Whether the line has a record of the host itself; an SOA may be that of the zone above. */
+/* True when the line has a record of the host itself. An SOA may belong to a zone above the host. */
 static bool
 has_answers(const struct json_value *o, struct str host)
 {
@@ -192,7 +196,7 @@ has_answers(const struct json_value *o, struct str host)
 	return false;
 }
 
-/* The code of an answer belongs to the end of its aliases. */
+/* Returns the last name of the chain of aliases, to which the response code belongs. */
 static struct str
 last_alias(const struct json_value *o, struct str host)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the format of a file. A guess looks at the names of the first JSON object, never at values: names are what a
-   tool's own code writes, and what two tools rarely share. */
+/* Finds the format of a file, by its name or by the beginning of the file. For JSON only the names of members count and
+   no values: the names are fixed in the code of each tool, and differ between tools. */
 #include "config.h"
 
 #include "cli/import/format.h"
@@ -74,7 +74,7 @@ take_string(struct str *s)
 	return string;
 }
 
-/* Whether the object at the beginning of s has the member. The end of s may be missing. */
+/* True when the object at the beginning of s has the member. s may end in the middle of the object. */
 static bool
 object_has(struct str s, struct str name)
 {
@@ -97,7 +97,7 @@ object_has(struct str s, struct str name)
 	return false;
 }
 
-/* names: "ip+ports". */
+/* True when the object has all members of a list such as "ip+ports". */
 static bool
 object_has_all(struct str s, struct str names)
 {
@@ -138,7 +138,7 @@ format_guess(enum dataset d, struct source *s)
 		head = (struct str){ head.p + 3, head.n - 3 };
 	head = object = skip_spaces(head);
 	if (head.n == 0)
-		return format_next(d, NULL); /* an empty file has no records in any format */
+		return format_next(d, NULL); /* an empty file is valid in every format */
 	if (object.p[0] == '[')
 		object = skip_spaces((struct str){ object.p + 1, object.n - 1 });
 	for (size_t i = 0; i < COUNT(signs); i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Two buffers between two threads: a reader fills one while the caller stores the other. The owner of the buffers
- * keeps an array of two; this module tells which of them belongs to which thread.
+/* Two buffers between two threads: a reader fills one while the caller stores the other. The caller of
+ * these functions has the buffers, an array of two; the functions return the index of the buffer that a thread may use.
  *
  *     reader:  fill 0 | fill 1 | wait, fill 0 | ...      full[i] under the mutex decides who owns buffer i
  *     caller:  wait   | store 0 | store 1     | ...

@@ -6,9 +6,10 @@
               "authorities":[...]},"resolver":"192.0.2.53:53","proto":"UDP"}
      {"name":"b.org.","type":"A","class":"IN","error":"TIMEOUT"}
 
-   Tools behind massdns write types and codes in lower case and add members. Bytes that are not printable are \xHH. massdns
-   knows the form of a few types; the data of all others is the bytes of the record, printable ones as they are, and
-   is stored as RFC 3597 has it. It prints the critical bit of CAA, 0 or 1, in place of the flags. */
+   Programs that convert massdns' output may write types and codes in lower case and add members. massdns writes the
+   presentation form of a few types (the list `printed`). The data of every other type is the bytes of the record, in
+   which \xHH replaces a byte that is not printable; raw_answer converts it to the generic form of RFC 3597. In place of
+   the flags of a CAA record, massdns writes its critical bit, 0 or 1. */
 #include "config.h"
 
 #include "cli/import/dns.h"
@@ -33,7 +34,7 @@ hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The bytes of a record in the form of RFC 3597: \# 2 C0FF. */
+/* Returns the bytes of a record in the generic form of RFC 3597: \# 2 C0FF. */
 static struct str
 raw_answer(struct arena *a, struct str data)
 {

@@ -6,7 +6,7 @@
      status[]                                     whois.status, in the words of EPP (RFC 8056)
      events[]{eventAction, eventDate}             registration: created_at, last changed: updated_at,
                                                   expiration: expires_at
-     secureDNS.delegationSigned                   whois.dnssec; without it nothing is known
+     secureDNS.delegationSigned                   whois.dnssec; absent when this member is absent
      nameservers[].ldhName                        whois.nameservers
      entities[] with the role registrar           fn, org or handle: registrar; publicIds[]: registrar_iana_id
      entities[] with the role registrant          org, country, hash of the email
@@ -26,7 +26,7 @@
 
 /* ---- jCards ---- */
 
-/* The property of an entity's jCard: [name, parameters, type, value]. NULL: it has none. */
+/* Returns a property of an entity's jCard: [name, parameters, type, value]. NULL: the jCard has no such property. */
 static const struct json_value *
 property(const struct json_value *entity, const char *name)
 {
@@ -41,7 +41,7 @@ property(const struct json_value *entity, const char *name)
 	return NULL;
 }
 
-/* The value, or the first text of a value that is a list. */
+/* Returns the value of a property; of a list, its first text. */
 static struct str
 first_text(const struct json_value *v)
 {
@@ -58,7 +58,7 @@ property_text(const struct json_value *entity, const char *name)
 	return first_text(tool_item(property(entity, name), 3));
 }
 
-/* The country of an address: the parameter cc, or the seventh part. */
+/* Returns the country of an address: the parameter cc, or the seventh part of the address. */
 static struct str
 country_of(const struct json_value *entity)
 {
@@ -130,8 +130,8 @@ read_entities(struct records *rs, struct record *r, const struct json_value *lis
 
 /* ---- the domain ---- */
 
-/* The time of an event; TS_NULL: the domain has none. The words of events are compared without case, as some registries
-   capitalise them. */
+/* Returns the time of an event; TS_NULL: the domain has no such event. Case is ignored, because some registries capitalise
+   the names of events. */
 static struct ts
 event_time(const struct json_value *events, const char *action)
 {
@@ -148,8 +148,8 @@ event_time(const struct json_value *events, const char *action)
 	return TS_NULL;
 }
 
-/* The server says as of when its database was copied, which is the time at which the answer was true. --seen wins, since
-   the administrator may know better. */
+/* Sets the times of the events. "last update of RDAP database" is the time when the server's copy of the registry was
+   current, so it is the time of observation, unless the option --seen gives another one. */
 static void
 read_events(struct records *rs, struct record *r, const struct json_value *events)
 {

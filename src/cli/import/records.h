@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Readers of the formats of tbl/formats.h. A reader takes one record after the other from the source and gives each to
- * records_emit; it does not know the database. It calls records_bad for a record that is wrong,
- * and counts in .skipped an entry that is right but holds nothing for this dataset. */
+/* Readers of the formats of tbl/formats.h. A reader reads one entry of the file after the other and passes its records to
+ * records_emit; it does not use the database. It calls records_bad for a malformed entry, and counts a good entry
+ * without a record of this dataset in .skipped. */
 #ifndef CLI_IMPORT_RECORDS_H
 #define CLI_IMPORT_RECORDS_H
 
@@ -18,8 +18,8 @@ struct records {
 	struct ts seen;    /* --seen: TS_NULL when it was not given */
 	struct format_options options;
 	uint64_t read, skipped;
-	bool stop; /* a callback ends the reading */
-	/* Takes a finished record. False: it could not be stored; the reader ends. */
+	bool stop; /* a callback sets it to end the reading */
+	/* Called for each finished record. False: the record could not be stored, and the reader ends. */
 	bool (*take)(void *arg, const struct record *r, struct str der);
 	void (*bad)(void *arg, uint64_t line, struct str what);
 	void *arg;
@@ -33,9 +33,9 @@ records_reader read_cof, read_zdns, read_massdns, read_dnsx, read_sonar;
 records_reader read_ct, read_ct_tile, read_certstream, read_tlsx;
 records_reader read_rdap, read_whoisjson, read_autoindex;
 
-/* Counts the next entry of the file and frees the last one's memory; false: the reader must end. */
+/* Counts the next entry of the file and frees the memory of the previous one. False: the reader must end. */
 bool records_next(struct records *rs);
-/* Finishes a record and hands it over; der: STR_NULL or the certificate's bytes. */
+/* Finishes a record and calls .take with it. der: the certificate, or STR_NULL. */
 void records_emit(
     struct records *rs, struct record *r, struct str der, enum record_manner manner, uint64_t line);
 void records_bad(struct records *rs, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
@@ -43,8 +43,9 @@ void records_bad(struct records *rs, uint64_t line, const char *fmt, ...) PRINTF
 /* The text of the next value of the file, which is counted. False: the file has ended, or the reader must end. */
 struct json_values;
 bool records_text(struct records *rs, struct json_values *v, struct str *text) MUST_USE;
-/* Reads the whole input as JSON (json_values.h), calls take for each object, and reports everything else as bad. member:
-   NULL, or the member whose elements are taken one by one instead of the object around them, such as "entries". */
+/* Reads the whole input as JSON (json_values.h), calls take for each object, and reports every other value as bad.
+   member: NULL, or the name of a member such as "entries"; take is then called for each element of that member, and not
+   for the object that contains it. */
 typedef void records_value(void *arg, const struct json_value *v, uint64_t line);
 void records_json(struct records *rs, const char *member, records_value *take, void *arg);
 

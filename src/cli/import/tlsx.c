@@ -25,7 +25,7 @@ set_told_time(struct records *rs, struct record *r, const char *member, const st
 		record_set_time(rs->a, r->root, member, t);
 }
 
-/* The last of several organisations is the most specific one, as in the certificate. */
+/* Returns the last text of a list. The last of several organisations is the most specific one. */
 static struct str
 last_text(const struct json_value *list)
 {
@@ -54,8 +54,8 @@ describe_certificate(struct records *rs, const struct json_value *o)
 	return r;
 }
 
-/* Emits the certificate o of a line: the server's, which is the line itself, or an element of its chain. A place in a log
-   is the server's alone. */
+/* Emits a certificate of a line. o is the line for the server's certificate, or an element of the line's chain. The
+   members ctl_source and ctl_index of the line are those of the server's certificate. */
 static void
 emit_told_certificate(
     struct records *rs, const struct json_value *line, const struct json_value *o, uint64_t at)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Members of JSON that a tool wrote. A member may be missing or have another type in the next release of the tool, so
- * these functions take NULL and values of any type, and say that there is no value. */
+/* Members of JSON that a tool wrote. A member may be missing or have another type in the next release of the tool, so each
+ * function accepts NULL and a value of any type. For these it returns the result that means "no value", such as NULL or
+ * STR_NULL. */
 #ifndef CLI_IMPORT_TOOL_JSON_H
 #define CLI_IMPORT_TOOL_JSON_H
 

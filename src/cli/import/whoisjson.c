@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Reader of the JSON of WhoisXML, for surfacectl import whois. A record is an object, or the member WhoisRecord
-   of one, or an element of records (the answer of the history).
+/* Reader of the JSON of WhoisXML, for surfacectl import whois. A record is an object of the file, or its member
+   WhoisRecord, or an element of its member records (an answer of the history API).
 
-   The record has what the registrar said, and its member registryData, an object of the same form, what the
-   registry said. Either may lack a member, and dates have up to three spellings, so a value is looked for in
-   this order:
+   The members of the record come from the registrar. Its member registryData is an object of the same form with the
+   members that come from the registry. Either may lack a member, and a date may be in any of three members, so a
+   date is taken from the first of these that has one:
 
      createdDateNormalized, createdDate, createdDateISO8601     of the record
      the same                                                   of registryData */
@@ -17,7 +17,7 @@ struct answer {
 	const struct json_value *parts[2]; /* the record, registryData */
 };
 
-/* The first value of the member in both parts. */
+/* Returns the text of the member in the record, or else in registryData. */
 static struct str
 find_text(const struct answer *w, const char *name)
 {
@@ -99,7 +99,7 @@ is_epp_status(struct str word)
 	return false;
 }
 
-/* Takes the next word from *rest; words are separated by blanks and commas. STR_NULL: there is none. */
+/* Takes the next word from *rest; words are separated by blanks and commas. STR_NULL: there is no further word. */
 static struct str
 take_word(struct str *rest)
 {
@@ -121,8 +121,8 @@ is_status_url(struct str word)
 	return word.n > 3 && memmem(word.p, word.n, "://", 3) != NULL;
 }
 
-/* The statuses are words in one text, with or without their URLs. A text with any other word is one status, such as
-   "Registered until expiry date". */
+/* Adds the statuses. The text is a list of EPP statuses, each of which may be followed by its URL. A text with any other
+   word is a single status, such as "Registered until expiry date". */
 static void
 set_statuses(const struct answer *w, struct record *r)
 {
@@ -139,7 +139,7 @@ set_statuses(const struct answer *w, struct record *r)
 			record_add(w->rs->a, r->root, "whois.status", word);
 }
 
-/* The name servers are a list, or the list hostNames of an object. */
+/* Adds the name servers: the member is a list, or an object with the list hostNames. */
 static void
 set_nameservers(const struct answer *w, struct record *r)
 {

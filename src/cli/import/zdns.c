@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads zdns, one name on each line. Version 2 names the modules that asked, version 1 had one and does not tell it:
+/* Reads zdns, one name on each line. A module of zdns is one kind of look-up. A line of version 2 has the results of each
+   module under the module's name; a line of version 1 has the results of one module and not its name:
 
      2  {"name":"a.org","results":{"A":{"status":"NOERROR","timestamp":"2026-01-02T03:04:05Z","data":{"answers":[...]}},
                                    "MX":{"status":"NXDOMAIN",...}}}
      1  {"name":"a.org","class":"IN","status":"NOERROR","timestamp":"...","data":{"answers":[...]}}
 
-   The members of data tell what a module looked up, in both versions:
+   The members of "data" show what the module looked up, in both versions:
 
-     answers             resource records; zdns has no presentation form of most types, so it is made of the members that
-                         the table below lists
+     answers             resource records. zdns writes the presentation form of few types; for the others it is made
+                         from the members that the table `forms` lists
      ipv4_addresses ...  ALOOKUP: addresses of the name
-     exchanges           MXLOOKUP: mail servers with their addresses; there "name" is the target
-     servers             NSLOOKUP: the same for name servers; with records in them, AXFR
+     exchanges           MXLOOKUP: mail servers with their addresses; "name" is the name of the mail server
+     servers             NSLOOKUP: the same for name servers; AXFR: servers with the records of the zone
      spf, dmarc          the text of one TXT record
      anything else       skipped
 
-   Statuses are codes of DNS or zdns' own, such as TIMEOUT; lines with the latter are skipped, since no server said so. A
-   name without answers needs the type that was asked for: the module's name in version 2, --type in version 1. */
+   "status" is a response code of DNS or a status of zdns' own, such as TIMEOUT. A result with a status of zdns' own is
+   skipped, because no server sent it. A record without an answer needs the type that was asked for: the name of the
+   module in version 2, the option --type in version 1. */
 #include "config.h"
 
 #include "cli/import/dns.h"
 
-/* The members of an answer in presentation form; a quote before a name stands for quotes around its value. "|" separates
-   two spellings of one member. */
+/* The members whose values, in this order, are the presentation form of a type. A value is printed in quotes when a quote
+   precedes the member's name. "|" separates two names of one member: versions of zdns differ. */
 static const struct {
 	const char *type, *members;
 } forms[] = {
@@ -48,13 +50,13 @@ static const struct {
 	{ "ZONEMD", "serial scheme hash digest" },
 };
 
-/* Types whose presentation form cannot be made of the members that zdns writes. */
+/* Types whose presentation form cannot be made, because zdns writes too few members. */
 static const char *const unprintable[] = { "AMTRELAY", "APL", "CERT", "CSYNC", "HIP", "HTTPS",
 	"IPSECKEY", "NSEC3", "NSEC3PARAM", "NXT", "RRSIG", "SIG", "SVCB", "TKEY" };
 
 struct module {
 	struct records *rs;
-	struct dns_line all; /* host and type are those that were asked for; type may be STR_NULL */
+	struct dns_line all; /* with the host and the type of the question; type may be STR_NULL */
 	uint64_t line;
 };
 
@@ -92,7 +94,7 @@ print_member(
 	return true;
 }
 
-/* False: a member is missing. */
+/* Prints all members of a row of `forms`. False: a member is missing. */
 static bool
 print_members(struct records *rs, struct buf *b, const struct json_value *o, const char *members)
 {
@@ -107,7 +109,7 @@ print_members(struct records *rs, struct buf *b, const struct json_value *o, con
 	return true;
 }
 
-/* Character-strings are joined by newlines; a newline in one of them is \010. */
+/* Quotes the character-strings of a TXT record, which zdns joins with newlines; a newline in one of them is \010. */
 static struct str
 text_answer(struct arena *a, struct str text)
 {
@@ -126,7 +128,7 @@ text_answer(struct arena *a, struct str text)
 	}
 }
 
-/* STR_NULL: the type has no form that can be made. An SPF record is printed whole, as in a zone file. */
+/* Returns STR_NULL when no presentation form can be made. zdns writes an SPF record as a whole line of a zone file. */
 static struct str
 answer_of(struct records *rs, const struct json_value *o, struct str type)
 {
@@ -150,7 +152,8 @@ answer_of(struct records *rs, const struct json_value *o, struct str type)
 	return answer;
 }
 
-/* The type of a record. In SSHFP and CERT a member of theirs has the name "type" too, and hides it. */
+/* Returns the type of a record. SSHFP and CERT have a field "type", which zdns writes over the member with the type, so
+   these two are recognised by other members. */
 static struct str
 type_of(const struct json_value *o)
 {
@@ -201,7 +204,7 @@ emit_one(
 		dns_emit(m->rs, &l, m->line);
 }
 
-/* The members ipv4_addresses and ipv6_addresses of o are addresses of the host; returns their number. */
+/* Emits the members ipv4_addresses and ipv6_addresses of o as addresses of the host; returns their number. */
 static size_t
 emit_addresses(const struct module *m, const struct json_value *o, struct str host)
 {
@@ -218,7 +221,7 @@ emit_addresses(const struct module *m, const struct json_value *o, struct str ho
 	return n;
 }
 
-/* MXLOOKUP and NSLOOKUP: "name" is the target of a record of the line's name. */
+/* Emits the list of MXLOOKUP or NSLOOKUP. Each item is a record of the line's name, and "name" is the record's target. */
 static void
 emit_targets(const struct module *m, const struct json_value *list, bool mx)
 {
@@ -262,7 +265,7 @@ emit_servers(const struct module *m, const struct json_value *servers)
 	return true;
 }
 
-/* Emits what data has. False: nothing that is known here. */
+/* Emits the records of "data". False: it has no member that this reader knows. */
 static bool
 emit_data(const struct module *m, const struct json_value *data)
 {
@@ -290,7 +293,7 @@ emit_data(const struct module *m, const struct json_value *data)
 	return emit_addresses(m, data, m->all.host) > 0 || found;
 }
 
-/* Whether a text can be a type of DNS records: a module such as A, and not ALOOKUP. */
+/* True when the name of a module is a type of DNS records, as A is and ALOOKUP is not. */
 static bool
 is_type(struct arena *a, struct str name)
 {
@@ -302,7 +305,7 @@ is_type(struct arena *a, struct str name)
 	return name.p != NULL && record_finish(a, &r, RECORD_LENIENT, &what);
 }
 
-/* One module of a line, or a whole line of version 1: o has status, timestamp and data. */
+/* Reads the result of one module, or a line of version 1: o has status, timestamp and data. */
 static void
 read_module(struct module *m, const struct json_value *o)
 {
