@@ -86,6 +86,10 @@ enum section_kind {
 	SECTION_DATES,  /* int64_t a document of the field's own level; INT64_MIN: no date */
 	SECTION_KEY_AT, /* uint64_t[blocks + 1]: where each block of KEY_BLOCK keys begins in KEYS */
 	SECTION_KEYS,   /* the keys of documents that have no addresses as keys (keys.h) */
+	SECTION_PAIR_TERMS, /* struct pair_term[]: the frequent terms; this and the next three of slot 0 (pairs.h) */
+	SECTION_PAIR_SLOTS, /* uint32_t[]: the slots that are counted */
+	SECTION_PAIR_AT,    /* uint64_t[terms * slots + 1]: offsets in PAIRS */
+	SECTION_PAIRS,      /* cells */
 	SECTIONS,
 };
 

@@ -266,6 +266,7 @@ open_field(struct opening *o, const struct schema_field *f, const struct slot_me
 	uint64_t names = label_terms(o, f, meta);
 
 	s->has[f->index] = place < s->file.head->nfields;
+	s->place[f->index] = (uint32_t)place;
 	for (size_t p = 0; s->has[f->index] && p < PARTS; p++) {
 		o->slot = place * PARTS + p;
 		if (!open_slot(
@@ -290,29 +291,55 @@ open_content(struct opening *o)
 	for (size_t i = 0, n = schema_fields(o->s->dataset, &fields); i < n; i++)
 		if (!open_field(o, &fields[i], (const struct slot_meta *)(const void *)meta.p))
 			return mapped_fault(&o->s->file, "broken field");
-	return true;
+	return pairs_open(&o->s->file, &o->s->pairs) ||
+	       mapped_fault(&o->s->file, "broken pair totals");
+}
+
+static struct segment *
+new_segment(enum dataset d, char *err)
+{
+	const struct schema_field *fields;
+	struct segment *s = mem_zero(sizeof(*s));
+	size_t nfields = schema_fields(d, &fields);
+
+	s->refs = 1;
+	s->dataset = d;
+	s->addresses = schema_address(d) != NULL;
+	s->file =
+	    (struct mapped){ .kind = "segment", .magic = SEGMENT_MAGIC, .err = err, .fd = -1 };
+	s->slots = mem_array(nfields * PARTS, sizeof(*s->slots));
+	s->has = mem_array(nfields, sizeof(*s->has));
+	s->place = mem_array(nfields, sizeof(*s->place));
+	return s;
 }
 
 struct segment *
 segment_open(const char *directory, const struct index_segment *want, enum segment_check check,
     char err[INDEX_FAULT])
 {
-	const struct schema_field *fields;
-	struct segment *s = mem_zero(sizeof(*s));
-	size_t nfields = schema_fields(want->dataset, &fields);
+	struct segment *s = new_segment(want->dataset, err);
 	struct opening o = { .s = s };
 	char path[4096];
 
-	s->refs = 1;
-	s->dataset = want->dataset;
-	s->addresses = schema_address(s->dataset) != NULL;
-	s->file = (struct mapped){ .kind = "segment", .magic = SEGMENT_MAGIC, .err = err };
-	s->slots = mem_array(nfields * PARTS, sizeof(*s->slots));
-	s->has = mem_array(nfields, sizeof(*s->has));
 	segment_path(directory, want->dataset, want->file.id, path, sizeof(path));
 	if (mapped_open(&s->file, path, &want->file, check) && open_content(&o) &&
 	    (s->ndocs == want->documents ||
 		mapped_fault(&s->file, "another segment under this name"))) {
+		s->file.err = NULL;
+		return s;
+	}
+	segment_close(s);
+	return NULL;
+}
+
+struct segment *
+segment_unfinished(enum dataset d, const struct segment_writer *w, const struct segment_header *h)
+{
+	char err[INDEX_FAULT];
+	struct segment *s = new_segment(d, err);
+	struct opening o = { .s = s };
+
+	if (mapped_unfinished(&s->file, w, h) && open_content(&o)) {
 		s->file.err = NULL;
 		return s;
 	}
@@ -328,6 +355,7 @@ segment_close(struct segment *s)
 	mapped_close(&s->file);
 	free(s->slots);
 	free(s->has);
+	free(s->place);
 	free(s);
 }
 
@@ -337,6 +365,12 @@ const struct terms *
 segment_terms(const struct segment *s, const struct schema_field *f, enum part p)
 {
 	return &s->slots[(size_t)f->index * PARTS + p];
+}
+
+uint32_t
+segment_slot(const struct segment *s, const struct schema_field *f, enum part p)
+{
+	return s->place[f->index] * PARTS + p;
 }
 
 uint32_t
