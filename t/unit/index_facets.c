@@ -338,12 +338,9 @@ compare_facets(struct world *w, const char *how)
 /* ---- the ways ---- */
 
 /* Each table makes one way the cheapest for every field and query. */
-static const struct costs only_columns = { .term = 1u << 30, .probe = 1u << 30, .word = 1u << 30 },
+static const struct costs only_columns = { .term = 1u << 30, .word = 1u << 30 },
 			  only_postings = { .hit = 1u << 30, .place = 1u << 30 },
-			  only_bases = { .hit = 1u << 20,
-				  .place = 1u << 20,
-				  .term = 1u << 30,
-				  .probe = 1u << 30 };
+			  only_bases = { .hit = 1u << 20, .place = 1u << 20, .term = 1u << 30 };
 
 static void
 compare_ways(struct world *w)

@@ -42,6 +42,7 @@ subtract_removed(struct run *r, struct counting *c, const struct set *removed)
 		return;
 	for (size_t i = 0; i < c->n; i++)
 		c->removed[i] = (struct facet){ .t = c->fs[i].t,
+			.intersect = c->fs[i].intersect,
 			.counts = pool_counters(r->pool, r->arena, column_counters(c->fs[i].t)) };
 	facet_count(r, removed, c->removed, c->n);
 	for (size_t i = 0; i < c->n; i++)

@@ -66,13 +66,12 @@ find_candidates(struct choosing *c, const struct node *n)
 static uint64_t
 cost_of(const struct choosing *c, uint64_t documents)
 {
-	uint64_t sum = 0;
+	uint64_t sum = documents > 0 ? c->sp.nwords * (uint64_t)costs()->walk : 0;
 
 	for (size_t i = 0; documents > 0 && i < c->n; i++) {
 		uint64_t scan = cost_scan(c->fs[i].t, documents);
-		uint64_t intersect = cost_intersect(c->fs[i].t, c->sp.nwords, scan);
 
-		sum += scan < intersect ? scan : intersect;
+		sum += scan < c->fs[i].intersect ? scan : c->fs[i].intersect;
 	}
 	return sum;
 }
@@ -173,14 +172,14 @@ choose_term(struct choosing *c, const struct node *root)
 }
 
 struct basis
-basis_choose(
-    struct request *rq, const struct set *hits, const struct facet *fs, size_t n, bool pairs)
+basis_choose(struct request *rq, const struct set *hits, struct facet *fs, size_t n, bool pairs)
 {
 	struct choosing c = { .r = &rq->run, .hits = hits, .fs = fs, .n = n };
 	uint64_t totals = 0;
 
 	c.sp = run_space(c.r, LEVEL_DOCUMENT);
 	c.nhits = set_count(&c.sp, hits);
+	facet_costs(c.r, c.nhits, fs, n);
 	c.cost = cost_of(&c, c.nhits);
 	for (size_t i = 0; i < n; i++)
 		totals += fs[i].t->n * (uint64_t)costs()->clear;

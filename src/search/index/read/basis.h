@@ -26,9 +26,9 @@ struct basis {
 	struct set added, removed;
 };
 
-/* Chooses the basis that makes the facets of the hits cheapest. pairs: whether a frequent term may be one. */
+/* Chooses the basis that makes the facets of the hits cheapest, and sets the costs of the fields (facet_costs). pairs: whether a frequent term may be one. */
 struct basis basis_choose(
-    struct request *rq, const struct set *hits, const struct facet *fs, size_t n, bool pairs);
+    struct request *rq, const struct set *hits, struct facet *fs, size_t n, bool pairs);
 /* Whether the pair totals of the segment have counts of the field. */
 bool basis_has(const struct segment *s, const struct schema_field *f);
 /* Adds the counts of the basis to those of the field. */

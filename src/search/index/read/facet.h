@@ -15,10 +15,14 @@ struct facet {
 	/* column_counters() counters. Missing values are counted in the places from t->n on, whose former content is
 	   saved in `behind` and restored. */
 	uint32_t *counts;
+	/* What its postings cost (cost_intersect), or COST_NEVER when that is more than the columns of all hits. */
+	uint64_t intersect;
 	uint32_t *c[COLUMN_SPLITS];
 	uint32_t behind[COLUMN_K_MAX];
 };
 
+/* Sets the cost of the postings of each field, for a request with so many hits in the segment. */
+void facet_costs(const struct run *r, uint32_t nhits, struct facet *fs, size_t n);
 /* Adds the number of hits of each term to the counts of each of n fields, in the cheaper of two ways for each. */
 void facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n);
 /* By the columns, in one walk over the hits. */

@@ -37,6 +37,16 @@ facet_intersect(struct run *r, const uint64_t *hits, const struct facet *f)
 	(void)!run_spend(r, spent);
 }
 
+/* This is done once a request and segment, because it looks at the count of each term. */
+void
+facet_costs(const struct run *r, uint32_t nhits, struct facet *fs, size_t n)
+{
+	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
+
+	for (size_t i = 0; i < n; i++)
+		fs[i].intersect = cost_intersect(fs[i].t, sp.nwords, cost_scan(fs[i].t, nhits));
+}
+
 void
 facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n)
 {
@@ -47,9 +57,7 @@ facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n)
 	size_t nscanned = 0;
 
 	for (size_t i = 0; nhits > 0 && i < n && r->rc == ENGINE_OK; i++) {
-		uint64_t scan = cost_scan(fs[i].t, nhits);
-
-		if (cost_intersect(fs[i].t, sp.nwords, scan) > scan) {
+		if (fs[i].intersect > cost_scan(fs[i].t, nhits)) {
 			scanned[nscanned++] = fs[i];
 			continue;
 		}

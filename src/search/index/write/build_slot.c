@@ -490,7 +490,7 @@ slot_write(struct segment_writer *w, struct index_builder *b, size_t slot, struc
 		.meta = meta };
 	struct groups own = { 0 }, above;
 	struct buf blob = { 0 };
-	bool column = j.field->aggregatable && slot % PARTS == PART_VALUES;
+	bool column;
 
 	*order = NULL;
 	meta->form = (uint8_t)j.g->form;
@@ -517,6 +517,7 @@ slot_write(struct segment_writer *w, struct index_builder *b, size_t slot, struc
 		own = above;
 	}
 	section_write(w, SECTION_POSTINGS, slot, blob.p, blob.n);
+	column = j.field->aggregatable && slot % PARTS == PART_VALUES && meta->n > 0;
 	if (column)
 		write_column(&j, &own);
 	free_groups(&own);
