@@ -205,7 +205,7 @@ by_time(const void *a, const void *b)
 static const struct costs only_columns = { .walk = 600,
 	.hit = 600,
 	.place = 300,
-	.more = 2000,
+	.more = 5000,
 	.clear = 300,
 	.term = 1u << 30,
 	.word = 1u << 30 };

@@ -467,9 +467,9 @@ a_frequent_term_costs_no_column(void)
 	end(&w);
 }
 
-/* A file of the release before had no pair totals. */
+/* Files of former releases have no pair totals, and no ranks of the documents that have more terms than places. */
 static void
-a_segment_without_pair_totals_is_served(void)
+a_segment_of_a_former_release_is_served(void) /* C-410 */
 {
 	struct segment *s;
 	char err[INDEX_FAULT];
@@ -478,13 +478,15 @@ a_segment_without_pair_totals_is_served(void)
 	world_begin(&w, 1);
 	seed = 23;
 	w.b->pairs_from = UINT32_MAX;
+	w.b->more_docs = true;
 	hosts = calloc(HOSTS, sizeof(*hosts));
 	add_hosts(&w, 1);
 	s = segment_open(w.directory, &w.state.segments[0], SEGMENT_VERIFY, err);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(s);
 	CU_ASSERT_EQUAL(s->pairs.nterms, 0);
+	CU_ASSERT_PTR_NOT_NULL(s->made);
 	segment_close(s);
-	compare_facets(&w, "without pair totals");
+	compare_facets(&w, "a former release");
 	end(&w);
 }
 
@@ -543,8 +545,8 @@ main(void)
 		    pair_totals_are_those_of_their_documents },
 		{ "the facets of a frequent term are read and not counted",
 		    a_frequent_term_costs_no_column },
-		{ "a segment without pair totals is served",
-		    a_segment_without_pair_totals_is_served },
+		{ "a segment of a former release is served (C-410)",
+		    a_segment_of_a_former_release_is_served },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -94,31 +94,63 @@ column_id(const struct column *c, size_t i)
 	return id_at(c->ids, c->width, i);
 }
 
-/* ---- documents with more terms than places ---- */
+/* ---- terms without a place ----
+ *
+ * A document with more than k terms has the rest of them in MORE_IDS. Its number among such documents is its rank:
+ *
+ *   document     0 1 2 3 ... 63 | 64 65 66 ...        k = 2
+ *   more_words   0 1 0 0 ...  1 |  0  1  0 ...        documents 1, 63 and 65 have more
+ *   more_rank    0              |  2                  65 has rank 2 + 0 bits before it = 2
+ *   more_at      0 1 4 6                              the rest of 65 is more_ids[4..5] */
 
-uint32_t
-column_more(const struct column *c, uint32_t doc)
+size_t
+column_words(uint32_t ndocs)
 {
-	uint32_t lo = 0, hi = c->nmore;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (c->more_docs[mid] < doc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < c->nmore && c->more_docs[lo] == doc ? lo : c->nmore;
+	return (ndocs + UINT64_C(63)) / 64;
 }
 
 void
-column_more_range(const struct column *c, uint32_t i, uint64_t *from, uint64_t *to)
+column_rank(const uint32_t *docs, uint32_t n, uint32_t ndocs, uint64_t *words, uint32_t *rank)
 {
-	*from = c->more_at[i];
-	*to = c->more_at[i + 1];
+	uint32_t before = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t doc = docs[i]; /* read once: it may change */
+
+		if (doc < ndocs)
+			words[doc >> 6] |= UINT64_C(1) << (doc & 63);
+	}
+	for (size_t i = 0; i < column_words(ndocs); i++) {
+		rank[i] = before;
+		before += (uint32_t)__builtin_popcountll(words[i]);
+	}
+}
+
+/* The entries of the document with this rank. A damaged rank has none. */
+static bool
+more_of_rank(const struct column *c, uint64_t rank, uint64_t *from, uint64_t *to)
+{
+	if (rank >= c->nmore)
+		return false;
+	*from = c->more_at[rank];
+	*to = c->more_at[rank + 1];
 	if (*to > c->nids)
 		*to = c->nids;
+	return true;
+}
+
+bool
+column_more(const struct column *c, uint32_t doc, uint64_t *from, uint64_t *to)
+{
+	uint64_t word, bit = UINT64_C(1) << (doc & 63);
+
+	if (c->nmore == 0 || doc >= c->ndocs)
+		return false;
+	word = c->more_words[doc >> 6];
+	if ((word & bit) == 0)
+		return false;
+	return more_of_rank(
+	    c, c->more_rank[doc >> 6] + (uint64_t)__builtin_popcountll(word & (bit - 1)), from, to);
 }
 
 uint32_t
@@ -127,11 +159,44 @@ column_more_id(const struct column *c, uint64_t i)
 	return id_at(c->more_ids, c->width, i);
 }
 
-void
-column_count_more(const struct terms *t, uint32_t i, uint32_t *counts)
+/* Counts for those documents of one word that are in the mask. */
+static void
+count_more_word(const struct terms *t, size_t i, uint64_t mask, uint32_t *counts)
 {
-	uint64_t k, to;
+	const struct column *c = &t->column;
+	uint64_t word = c->more_words[i], rank = c->more_rank[i], from, to;
 
-	for (column_more_range(&t->column, i, &k, &to); k < to; k++)
-		counts[clamp_place(column_more_id(&t->column, k), t->n)]++;
+	for (uint64_t bits = word & mask; bits != 0; bits &= bits - 1) {
+		uint64_t below = (bits & -bits) - 1;
+
+		if (!more_of_rank(
+			c, rank + (uint64_t)__builtin_popcountll(word & below), &from, &to))
+			return;
+		for (; from < to; from++)
+			counts[column_place(t, column_more_id(c, from))]++;
+	}
+}
+
+void
+column_count_more(const struct terms *t, const uint64_t *words, uint32_t *counts)
+{
+	for (size_t i = 0, n = column_words(t->column.ndocs); t->column.nmore > 0 && i < n; i++)
+		if ((words[i] & t->column.more_words[i]) != 0)
+			count_more_word(t, i, words[i], counts);
+}
+
+void
+column_count_more_range(const struct terms *t, uint32_t lo, uint32_t hi, uint32_t *counts)
+{
+	if (hi > t->column.ndocs)
+		hi = t->column.ndocs;
+	for (size_t i = lo >> 6; t->column.nmore > 0 && i < column_words(hi); i++) {
+		uint64_t mask = UINT64_MAX;
+
+		if (i == lo >> 6)
+			mask &= UINT64_MAX << (lo & 63);
+		if (i == hi >> 6)
+			mask &= ~(UINT64_MAX << (hi & 63));
+		count_more_word(t, i, mask, counts);
+	}
 }

@@ -9,7 +9,7 @@ static const struct costs measured = {
 	.walk = 600,
 	.hit = 600,
 	.place = 300,
-	.more = 2000,
+	.more = 5000,
 	.clear = 300,
 	.term = 14000,
 	.derived = 13000,
@@ -37,7 +37,9 @@ cost_scan(const struct terms *t, uint64_t documents)
 	const struct costs *c = used;
 
 	return documents * (c->hit + t->column.k * (uint64_t)c->place) +
-	       t->column.nmore * (uint64_t)c->more +
+	       (t->column.nmore == 0 ? 0
+				     : documents * t->column.nmore / t->column.ndocs * c->more +
+					   t->column.ndocs / 64 * (uint64_t)c->walk) +
 	       (documents < t->n / 8 ? 0 : t->n * (uint64_t)c->clear);
 }
 

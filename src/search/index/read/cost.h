@@ -10,7 +10,7 @@ struct costs {
 	uint32_t walk;    /* 64 documents of a set are passed over */
 	uint32_t hit;     /* a document of a set is visited for one field */
 	uint32_t place;   /* a place of its column is counted */
-	uint32_t more;    /* a document that has more terms than places is looked up in the set */
+	uint32_t more;    /* the terms without a place of a document are counted */
 	uint32_t clear;   /* a counter is cleared or added */
 	uint32_t term;    /* a posting is opened */
 	uint32_t derived; /* a document is derived from a nested one */

@@ -14,27 +14,21 @@
 
 enum { SPLITS = COLUMN_SPLITS, SPLIT_MAX = 8192, SPLIT_SOME = 1 << 17, BATCH = 2048 };
 
+/* Counts the terms that have no place in the column. */
 static void
 count_overflow(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts)
 {
-	const struct column *col = &t->column;
-	uint32_t lo;
+	uint64_t i, to;
 
-	if (hits->form != SET_LIST) {
-		for (uint32_t i = 0; i < col->nmore; i++) {
-			uint32_t doc = col->more_docs[i];
-
-			if (doc < r->seg->ndocs && set_has(hits, doc))
-				column_count_more(t, i, counts);
-		}
-		run_spend(r, col->nmore);
-		return;
-	}
-	for (uint32_t i = 0; i < hits->n; i++) {
-		lo = column_more(col, hits->list[i]);
-		if (lo < col->nmore)
-			column_count_more(t, lo, counts);
-	}
+	if (hits->form == SET_WORDS)
+		column_count_more(t, hits->words, counts);
+	else if (hits->form == SET_RANGE)
+		column_count_more_range(t, hits->lo, hits->hi, counts);
+	for (uint32_t k = 0; hits->form == SET_LIST && k < hits->n; k++)
+		if (column_more(&t->column, hits->list[k], &i, &to))
+			for (; i < to; i++)
+				counts[column_place(t, column_more_id(&t->column, i))]++;
+	(void)!run_spend(r, t->column.nmore / 8);
 }
 
 /* Prepares the counters of one field and chooses how many copies are used: four of a small
@@ -100,15 +94,13 @@ static void
 collect_document(const struct terms *t, uint32_t doc, const uint32_t *map, struct scratch *out)
 {
 	const struct column *col = &t->column;
-	uint32_t more = column_more(col, doc);
 	uint64_t i, to;
 
 	for (unsigned k = 0; k < col->k; k++)
 		collect_term(t, column_id(col, (size_t)doc * col->k + k), map, out);
-	if (more == col->nmore)
-		return;
-	for (column_more_range(col, more, &i, &to); i < to; i++)
-		collect_term(t, column_more_id(col, i), map, out);
+	if (column_more(col, doc, &i, &to))
+		for (; i < to; i++)
+			collect_term(t, column_more_id(col, i), map, out);
 }
 
 void

@@ -117,12 +117,7 @@ count_slot(struct pairing *p, const struct terms *t)
 	for (uint32_t i = 0; i < t->n; i++)
 		for (int s = 1; s < COLUMN_SPLITS; s++)
 			p->counts[0][i] += p->counts[s][i];
-	for (uint32_t i = 0; i < t->column.nmore; i++) {
-		uint32_t doc = t->column.more_docs[i];
-
-		if (p->words[doc >> 6] >> (doc & 63) & 1)
-			column_count_more(t, i, p->counts[0]);
-	}
+	column_count_more(t, p->words, p->counts[0]);
 	pair_write(&p->cells, p->counts[0], t->n);
 }
 

@@ -64,6 +64,7 @@ struct index_builder {
 	uint32_t family;
 	const struct merging *merging; /* NULL: this is no merge */
 	uint32_t pairs_from;           /* a segment of so many documents gets pair totals */
+	bool more_docs; /* SECTION_MORE_DOCS is written as in former releases (for tests) */
 };
 
 /* Makes a builder that knows only the first nfields of the schema, like an older release (for
