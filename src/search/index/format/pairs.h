@@ -24,7 +24,7 @@
 #define PAIR_DENSE UINT32_MAX
 #define PAIR_NO_ROW UINT32_MAX
 
-enum { PAIR_TERMS_MAX = 65536 /* of a slot that is counted: its terms fit into 16 bits */ };
+enum { PAIR_TERMS_MAX = 65536 /* a slot of more terms is not counted: a term has 16 bits */ };
 
 /* Sorted by slot and term. A slot is one of the file: its field's place times PARTS, plus the part. */
 struct pair_term {

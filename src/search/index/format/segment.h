@@ -23,7 +23,7 @@ struct segment {
 	bool *has;           /* [field]: the segment was built with it */
 	uint32_t *place;     /* [field]: its place among the fields of the file, where it has it */
 	struct pairs pairs;
-	struct arena *made; /* what files of former releases do not have; NULL: nothing */
+	struct arena *made; /* made for a file of a former release; NULL: nothing */
 };
 
 struct segment *segment_open(const char *directory, const struct index_segment *want,

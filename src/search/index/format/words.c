@@ -18,7 +18,7 @@
 
 enum { VECTOR_WORDS = 4, ROUND = 16 * VECTOR_WORDS };
 
-/* What is counted: one bitmap, or two combined. */
+/* One bitmap is counted, or two are combined. */
 enum combination { ALONE, BOTH, ONE_OF };
 
 static inline __attribute__((always_inline)) uint64_t

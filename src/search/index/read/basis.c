@@ -27,7 +27,7 @@ struct choosing {
 	size_t nterms;
 	uint64_t read; /* the cost of a row of pair totals, at most */
 	struct basis best;
-	struct near_term *of; /* of the best basis */
+	struct near_term *of; /* the term of the best basis */
 	uint64_t cost;
 };
 

@@ -15,7 +15,7 @@ struct facet {
 	/* column_counters() counters. Missing values are counted in the places from t->n on, whose former content is
 	   saved in `behind` and restored. */
 	uint32_t *counts;
-	/* What its postings cost (cost_intersect), or COST_NEVER when that is more than the columns of all hits. */
+	/* The cost of its postings (cost_intersect), or COST_NEVER when that is more than the columns of all hits. */
 	uint64_t intersect;
 	uint32_t *c[COLUMN_SPLITS];
 	uint32_t behind[COLUMN_K_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a generation knows about a field before any query: the live documents of each term, and the first buckets over
+/* A generation knows of a field before any query the live documents of each term, and the first buckets over
  * all documents. */
 #include "config.h"
 

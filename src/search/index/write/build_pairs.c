@@ -28,7 +28,7 @@ struct pairing {
 	const struct terms **counted; /* the slots that are counted */
 	uint32_t *slots;
 	size_t nslots;
-	/* Of the row in work: its documents, as a list and as a bitmap, and counters. */
+	/* The row in work: its documents, as a list and as a bitmap, and counters. */
 	uint32_t *docs, ndocs, *counts[COLUMN_SPLITS];
 	uint64_t *words;
 	struct buf cells, at;
