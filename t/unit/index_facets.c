@@ -7,7 +7,6 @@
 #include "search/index/format/postings.h"
 #include "search/index/format/segment.h"
 #include "search/index/format/words.h"
-#include "search/index/read/cost.h"
 #include "search/index/write/build_priv.h"
 #include "t/unit/index_world.h"
 #include "t/unit/tap.h"
@@ -337,26 +336,21 @@ compare_facets(struct world *w, const char *how)
 
 /* ---- the ways ---- */
 
-/* Each table makes one way the cheapest for every field and query. */
-static const struct costs only_columns = { .term = 1u << 30, .word = 1u << 30 },
-			  only_postings = { .hit = 1u << 30, .place = 1u << 30 },
-			  only_bases = { .hit = 1u << 20, .place = 1u << 20, .term = 1u << 30 };
-
 static void
 compare_ways(struct world *w)
 {
 	size_t n;
 	const struct words_kernel *kernels = words_kernels(&n);
 
-	costs_use(&only_columns);
+	costs_use(world_costs(1));
 	compare_facets(w, "columns");
-	costs_use(&only_bases);
-	compare_facets(w, "bases");
+	costs_use(world_costs(3));
+	compare_facets(w, "stored counts");
 	for (size_t i = 0; i < n; i++) {
 		if (!kernels[i].runs())
 			continue;
 		words_use(&kernels[i]);
-		costs_use(&only_postings);
+		costs_use(world_costs(2));
 		compare_facets(w, kernels[i].name);
 		costs_use(NULL);
 		compare_facets(w, "the cheapest way");
@@ -460,7 +454,7 @@ a_frequent_term_costs_no_column(void)
 	CU_ASSERT_EQUAL(ask(&w, e, "*", &plenty, out), ENGINE_OK);
 	CU_ASSERT_EQUAL(ask(&w, e, "country_code:US", &poor, out), ENGINE_OK);
 	CU_ASSERT_EQUAL(ask(&w, e, "NOT country_code:US", &poor, out), ENGINE_OK);
-	costs_use(&only_columns);
+	costs_use(world_costs(1));
 	CU_ASSERT_EQUAL(ask(&w, e, "country_code:US", &poor, out), ENGINE_TIMEOUT);
 	costs_use(NULL);
 	engine_close(e);
