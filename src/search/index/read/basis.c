@@ -8,7 +8,7 @@
 #include "search/index/read/cost.h"
 #include "search/index/read/leaf.h"
 
-enum { CANDIDATES = 8 };
+enum { CANDIDATES = 8, TRIES = 32 };
 
 struct near_term {
 	const struct terms *t;
@@ -24,8 +24,8 @@ struct choosing {
 	uint64_t *words; /* the hits as a bitmap; NULL: not yet needed */
 	uint32_t nhits;
 	struct near_term terms[CANDIDATES];
-	size_t nterms;
-	uint64_t read; /* the cost of a row of pair totals, at most */
+	size_t nterms, tries; /* tries: tests that were looked up, since a query has hundreds */
+	uint64_t read;        /* the cost of a row of pair totals, at most */
 	struct basis best;
 	struct near_term *of; /* the term of the best basis */
 	uint64_t cost;
@@ -54,9 +54,9 @@ add_candidate(struct choosing *c, const struct node *n)
 static void
 find_candidates(struct choosing *c, const struct node *n)
 {
-	for (size_t i = 0; i < n->nkids && c->nterms < CANDIDATES; i++)
+	for (size_t i = 0; i < n->nkids; i++)
 		find_candidates(c, n->kids[i]);
-	if (n->nkids == 0 && c->nterms < CANDIDATES)
+	if (n->nkids == 0 && c->nterms < CANDIDATES && c->tries++ < TRIES)
 		add_candidate(c, n);
 }
 
