@@ -74,7 +74,7 @@ def ordinary_user():
 class ClickHouse:
     name = "clickhouse"
     how = ("HTTP, one keep-alive connection on loopback, until the last byte of JSON;"
-           " server: statistics.elapsed of the answer")
+           " server: statistics.elapsed of the answer, which leaves out parsing and planning")
 
     def __init__(self, corpus, work, _npm):
         if not shutil.which("clickhouse-server"):
