@@ -28,6 +28,15 @@ ok $? "the benchmark shows the share of nginx, FastCGI and JSON"
 rivals=$(grep -c '^\(ClickHouse\|DuckDB\) .* loaded' "$dir/out")
 ratios=$(grep -cE '^RATIO [a-z-]+ [a-z]+ [0-9.]+$' "$dir/out")
 [ "$ratios" -eq $((8 * rivals)) ]
-ok $? "the benchmark prints a ratio for each query and engine"
+ok $? "the benchmark prints a ratio for each query and engine (C-425)"
+
+[ "$(grep -cE '^SERVER [a-z-]+ [a-z]+ [0-9.]+$' "$dir/out")" -eq $((8 * rivals)) ]
+ok $? "the benchmark prints a ratio of server times for each query and engine (C-425)"
+
+[ "$((rivals + $(grep -c '^SKIP ' "$dir/out")))" -eq 3 ]
+ok $? "each of the three other engines is measured or named as missing (C-425)"
+
+grep -qE '^page of 100 hosts( +[0-9.]+){3}' "$dir/out" && grep -qE '^look-up( +[0-9.]+){3}' "$dir/out"
+ok $? "the benchmark measures a page and a look-up beside PostgreSQL"
 
 echo "1..$n"

@@ -4,6 +4,7 @@
 #include "t/unit/index_world.h"
 
 #include "search/index/format/segment.h"
+#include "search/index/write/build_priv.h"
 #include "t/unit/query_print.h"
 #include "t/unit/tap.h"
 
@@ -11,6 +12,17 @@
 #include <unistd.h>
 
 const struct budget plenty = { INT64_MAX, UINT64_MAX };
+
+const struct costs *
+world_costs(unsigned turn)
+{
+	static const struct costs columns = { .term = 1u << 30, .word = 1u << 30 },
+				  postings = { .hit = 1u << 30, .place = 1u << 30 },
+				  stored = { .hit = 1u << 20, .place = 1u << 20, .term = 1u << 30 };
+	static const struct costs *const tables[] = { NULL, &columns, &postings, &stored };
+
+	return tables[turn % COUNT(tables)];
+}
 
 void
 set_tags(struct index_tags *t)
@@ -40,6 +52,7 @@ world_begin_with(struct world *w, enum dataset d, uint64_t seed)
 	set_tags(&w->n.tags);
 	set_tags(&w->state.tags);
 	w->b = index_build_new(d, &w->state.tags);
+	w->b->pairs_from = 1;
 }
 
 void
@@ -287,7 +300,10 @@ compare_many(struct world *w, unsigned queries)
 	CU_ASSERT_EQUAL(st.generation, w->state.generation);
 	CU_ASSERT_TRUE(st.documents == w->ndocs || w->n.dataset != w->state.dataset);
 	compare(w, e, &all);
-	for (unsigned i = 0; i < queries; i++)
+	for (unsigned i = 0; i < queries; i++) {
+		costs_use(world_costs(i));
 		compare(w, e, naive_query(&w->n, 3, false));
+	}
+	costs_use(NULL);
 	engine_close(e);
 }

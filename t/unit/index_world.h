@@ -4,6 +4,7 @@
 #define T_UNIT_INDEX_WORLD_H
 
 #include "search/engine.h"
+#include "search/index/read/cost.h"
 #include "search/index/read/each.h"
 #include "search/index/write/build.h"
 #include "search/index/write/merge.h"
@@ -22,6 +23,9 @@ struct world {
 	struct index_builder *b;
 };
 
+/* Costs that make one way to count facets the cheapest: of columns, postings and stored counts in turn; every fourth table
+   is the measured one. */
+const struct costs *world_costs(unsigned turn);
 void set_tags(struct index_tags *t);                        /* those of naive_doc */
 struct str key_of(struct arena *a, const struct ipnet *ip); /* of the document of a host */
 void world_begin(struct world *w, uint64_t seed);           /* of hosts */

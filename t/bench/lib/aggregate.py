@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Runs the eight queries on every engine in turn and prints medians, shares and RATIO lines."""
+"""Runs the eight queries on every engine in turn and prints medians, shares, reads by key, and RATIO lines (C-425)."""
 import argparse
 import os
 import statistics
@@ -8,6 +8,7 @@ import time
 
 import corpus as data
 import ours as service
+import reads
 import rivals
 import sql
 
@@ -20,34 +21,35 @@ def say(text):
 
 def options():
     p = argparse.ArgumentParser()
-    for name in ("hosts-file", "rivals", "npm", "env", "work"):
+    for name in ("hosts-file", "rivals", "npm", "env", "work", "build"):
         p.add_argument("--" + name, required=True)
     p.add_argument("--runs", type=int, required=True)
     return p.parse_args()
 
 
 def start_rivals(opt, corpus, table):
-    out = []
+    out, missing = [], []
     for make in rivals.RIVALS:
-        if make.name not in opt.rivals.split(","):
-            continue
         try:
+            if make.name not in opt.rivals.split(","):
+                raise rivals.Missing("not in --rivals")
             rival = make(corpus, opt.work, opt.npm)
-        except rivals.Missing as missing:
-            say("SKIP %s: %s" % (make.name, missing))
+        except rivals.Missing as why:
+            say("SKIP %s: %s" % (make.name, why))
+            missing.append(make.name)
             continue
         start = time.monotonic()
         rival.load(table)
         say("%s: loaded in %.1f s; timed: %s" % (rival.version, time.monotonic() - start, rival.how))
         out.append(rival)
-    return out
+    return out, missing
 
 
 def start_ours(opt, corpus):
     if opt.env == "none":
         say("SKIP surfaced: no instance")
         return None
-    ours = service.Ours(opt.env)
+    ours = service.Ours(opt.env, opt.build)
     start = time.monotonic()
     ours.wait_for(corpus.hosts, 60 + corpus.hosts / 2000)
     say("surfaced: searchable after %.1f s more; timed: %s" % (time.monotonic() - start, ours.how))
@@ -59,7 +61,7 @@ class Run:
 
     def __init__(self, ours, others):
         self.ours, self.others = ours, others
-        self.times, self.answers, self.ids, self.more = {}, {}, {}, {}
+        self.times, self.server, self.answers, self.ids, self.more = {}, {}, {}, {}, {}
         self.floors = {"nginx": [], "worker": []}
 
     def contestants(self):
@@ -70,14 +72,16 @@ class Run:
         name, text, tree = query
         if who[0] == "surfaced":
             us, answer, request_id, self.more[name] = self.ours.time(text)
+            server = self.ours.engine.time(text)
             if keep:
                 self.ids.setdefault(name, []).append(request_id)
         else:
             rival = next(r for r in self.others if r.name == who[0])
-            us, answer = rival.time(who[1], tree)
+            us, server, answer = rival.time(who[1], tree)
         self.answers[name, who] = answer
         if keep:
             self.times.setdefault((name, who), []).append(us)
+            self.server.setdefault((name, who), []).append(server)
 
     def all(self, queries, runs):
         """Interleaved: a slow moment of the machine touches every engine alike."""
@@ -94,9 +98,11 @@ class Run:
     def median(self, name, who):
         return statistics.median(self.times[name, who])
 
-    def best(self, name, engine):
+    def best(self, name, engine, times=None):
         """The shortest median of this engine's variants, and which."""
-        return min((self.median(name, who), who[1]) for who in self.contestants() if who[0] == engine)
+        times = self.times if times is None else times
+        return min((statistics.median(times[name, who]), who[1])
+                   for who in self.contestants() if who[0] == engine)
 
 
 def differences(run, queries):
@@ -139,18 +145,17 @@ def cut_ties(answer, first):
             for mine, theirs in zip(answer, first)]
 
 
-def table(run, queries, hosts):
+def table(run, queries, hosts, what, times):
     engines = (["surfaced"] if run.ours else []) + [r.name for r in run.others]
-    say("\nmedians in ms, six facets, limit %d; a rival's best of %s" % (data.LIMIT, ", ".join(sql.VARIANTS)))
+    say("\n%s: medians in ms, six facets, limit %d; a rival's best of %s" % (
+        what, data.LIMIT, ", ".join(sql.VARIANTS)))
     say("%-18s %9s" % ("query", "hosts") + "".join("%22s" % e for e in engines))
     for query in queries:
         cells = []
         for engine in engines:
-            us, variant = run.best(query[0], engine)
+            us, variant = run.best(query[0], engine, times)
             cells.append("%22s" % ("%s%.3f" % (variant and variant + " ", us / 1000)))
         say("%-18s %9d" % (query[0], hosts[query[0]]) + "".join(cells))
-    for name, text, _ in queries:
-        say("  %-18s %s" % (name, text or "(empty: all hosts)"))
 
 
 def shares(run, queries, world):
@@ -178,32 +183,44 @@ def shares(run, queries, world):
         % ("total less what the worker logged" if logged else "as validate, for want of a log"))
 
 
-def ratios(run, queries):
+def ratios(run, queries, times, word):
+    """A line for each query and rival: how many times as long it takes as ours. Returns those of the best rivals."""
+    best = []
+    for name, _, _ in queries:
+        mine = run.best(name, "surfaced", times)[0]
+        found = {r.name: run.best(name, r.name, times)[0] / mine for r in run.others}
+        best.append(min(found.values()))
+        for rival, x in found.items():
+            say("%s %s %s %.2f" % (word, name, rival, x))
+    return best
+
+
+def verdict(run, queries, missing):
     if not run.ours or not run.others:
         return
-    wins = 0
-    lines = []
-    for name, _, _ in queries:
-        mine = run.median(name, ("surfaced", ""))
-        found = {r.name: run.best(name, r.name)[0] / mine for r in run.others}
-        wins += min(found.values()) >= 5
-        lines += ["RATIO %s %s %.2f" % (name, rival, x) for rival, x in found.items()]
-    say("\nat least five times as fast as the best rival on %d of %d queries" % (wins, len(queries)))
-    for line in lines:
-        say(line)
+    say("")
+    end = ratios(run, queries, run.times, "RATIO")
+    server = ratios(run, queries, run.server, "SERVER")
+    for what, found, wanted in (("server time", server, 8), ("end to end over TLS", end, 6)):
+        say("C-425 %s: ten times as fast as the best rival on %d of %d queries, %d wanted" % (
+            what, sum(x >= 10 for x in found), len(found), wanted))
+    if missing:
+        say("C-425 is not decided: missing %s" % ", ".join(missing))
 
 
 def main():
     opt = options()
     start = time.monotonic()
     table_file = os.path.join(opt.work, "rows.tsv")
-    corpus = data.load(opt.hosts_file, table_file)
+    documents = os.path.join(opt.work, "documents.tsv")
+    corpus = data.load(opt.hosts_file, table_file, documents)
     say("%d hosts, %d runs, %d cores; rows for the rivals written in %.1f s"
         % (corpus.hosts, opt.runs, rivals.CORES, time.monotonic() - start))
-    others = []
+    others, ours = [], None
     try:
-        others = start_rivals(opt, corpus, table_file)
-        run = Run(start_ours(opt, corpus), others)
+        others, missing = start_rivals(opt, corpus, table_file)
+        ours = start_ours(opt, corpus)
+        run = Run(ours, others)
         if not run.contestants():
             say("nothing to measure")
             return 1
@@ -215,15 +232,18 @@ def main():
             say("DIFFERENT " + line)
         if not bad and len(run.contestants()) > 1:
             say("every engine gave the same counts")
-        table(run, queries, hosts)
-        if run.ours:
-            world = run.ours.env.get("W", os.path.dirname(opt.env))
-            shares(run, queries, world)
-        ratios(run, queries)
+        table(run, queries, hosts, "end to end", run.times)
+        table(run, queries, hosts, "server time", run.server)
+        for name, text, _ in queries:
+            say("  %-18s %s" % (name, text or "(empty: all hosts)"))
+        if ours:
+            shares(run, queries, ours.env["W"])
+            reads.compare(say, ours, others, corpus, documents, opt.runs)
+        verdict(run, queries, missing)
         return 1 if bad else 0
     finally:
-        for rival in others:
-            rival.close()
+        for engine in others + ([ours] if ours else []):
+            engine.close()
 
 
 sys.exit(main())

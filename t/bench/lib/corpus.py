@@ -14,6 +14,7 @@ from collections import Counter
 FACETS = ("services.port", "country_code", "tags", "services.tags", "services.product", "asn")
 SHIFT = 24
 LIMIT = 25
+DOCUMENTS = 200000
 WORD = re.compile(r"[a-z0-9]+")
 
 
@@ -23,6 +24,7 @@ class Corpus:
         self.values = [[] for _ in FACETS]
         self.words = {}
         self.hosts = 0
+        self.documents = []  # the addresses of the hosts that are read by key
         self.freq = [Counter() for _ in FACETS]
         self.word_freq = Counter()
         self.nets = Counter()
@@ -93,13 +95,19 @@ def row_of(corpus, host):
     return "\t".join(cells) + "\n"
 
 
-def load(path, table):
-    """One pass: the corpus, and the rivals' rows in the file `table`."""
+def load(path, table, documents):
+    """One pass: the corpus, the rivals' rows in the file `table`, and whole hosts with IPv4 in `documents`."""
     corpus = Corpus()
-    with open(path, encoding="utf-8") as hosts, open(table, "w", encoding="ascii") as out:
+    with open(path, encoding="utf-8") as hosts, open(table, "w", encoding="ascii") as out, \
+            open(documents, "w", encoding="utf-8") as docs:
         for line in hosts:
-            out.write(row_of(corpus, json.loads(line)))
+            host = json.loads(line)
+            out.write(row_of(corpus, host))
             corpus.hosts += 1
+            ip4 = address(host)
+            if ip4 and len(corpus.documents) < DOCUMENTS:
+                corpus.documents.append(ip4)
+                docs.write("%d\t%s\n" % (ip4, line.strip().replace("\\", "\\\\").replace("\t", "\\t")))
     return corpus
 
 

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import re
+import subprocess
 import sys
 import time
 import urllib.parse
@@ -26,15 +27,36 @@ class Connection(http.client.HTTPConnection):
         self.sock = self.world.connect()
 
 
+class Engine:
+    """Our engine in a process of its own, on the instance's index: what it takes without a connection."""
+
+    def __init__(self, program, directory):
+        # pylint: disable=consider-using-with
+        self.process = subprocess.Popen([program, "-d", directory, "-S"], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def time(self, text):
+        """Microseconds from the text of the query to its buckets."""
+        self.process.stdin.write((text or "*") + "\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+
+
 class Ours:
     name = "surfaced"
-    how = "POST over TLS, one keep-alive connection, until the last byte of JSON"
+    how = ("POST over TLS, one keep-alive connection, until the last byte of JSON;"
+           " server: t/bench/engine in its own process, until the buckets are known")
 
-    def __init__(self, env_path):
+    def __init__(self, env_path, build):
         self.env = read_env(env_path)
         world = World(self.env)
         self.base = world.base
         self.conn = Connection(world)
+        self.engine = Engine(os.path.join(build, "t/bench/engine"), os.path.join(self.env["W"], "index"))
 
     def request(self, method, path, body=None):
         """(microseconds, status, bytes, request id)"""
@@ -78,6 +100,16 @@ class Ours:
             if time.monotonic() > deadline:
                 raise RuntimeError("%s of %d hosts are searchable" % (seen, hosts))
             time.sleep(0.2)
+
+    def read(self, path):
+        """Microseconds of one GET that reads hosts, and its request id."""
+        us, status, data, request_id = self.request("GET", self.base + path)
+        if status != 200:
+            raise RuntimeError("%d for %s: %s" % (status, path, data.decode(errors="replace")))
+        return us, request_id
+
+    def close(self):
+        self.engine.close()
 
     def floor(self, what):
         """Time of a request that does less: where our time goes."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""The other engines, each private to this run: load(table), time(variant, tree) -> (us, answer)."""
+"""The other engines, each private to this run: load(table), time(variant, tree) -> (us, server us, answer). The time of the
+server is that of the engine alone, without a connection; an engine in its own process has no other."""
 import http.client
 import json
 import os
@@ -47,6 +48,10 @@ def schema(corpus):
     )
 
 
+DOCUMENTS = ("CREATE TABLE documents (ip4 UInt32, doc String) ENGINE = MergeTree PARTITION BY tuple()"
+             " ORDER BY ip4 SETTINGS index_granularity = 256")
+
+
 class Missing(Exception):
     """This engine is not installed here."""
 
@@ -68,7 +73,8 @@ def ordinary_user():
 
 class ClickHouse:
     name = "clickhouse"
-    how = "HTTP, one keep-alive connection on loopback, until the last byte of tab-separated rows"
+    how = ("HTTP, one keep-alive connection on loopback, until the last byte of JSON;"
+           " server: statistics.elapsed of the answer, which leaves out parsing and planning")
 
     def __init__(self, corpus, work, _npm):
         if not shutil.which("clickhouse-server"):
@@ -118,50 +124,111 @@ class ClickHouse:
         self.post("OPTIMIZE TABLE hosts FINAL")
 
     def time(self, variant, tree):
-        body = sql.clickhouse(self.corpus, variant, tree).encode()
+        body = (sql.clickhouse(self.corpus, variant, tree) + " FORMAT JSONCompact").encode()
         start = time.perf_counter()
         data = self.post(body)
         us = (time.perf_counter() - start) * 1e6
-        rows = [tuple(map(int, line.split(b"\t"))) for line in data.splitlines()]
-        return us, sql.answer(self.corpus, variant, rows)
+        out = json.loads(data)
+        rows = [tuple(map(int, row)) for row in out["data"]]
+        return us, out["statistics"]["elapsed"] * 1e6, sql.answer(self.corpus, variant, rows)
 
     def count(self, tree):
         test = sql.where(self.corpus, "has", "mixed", tree)
         return int(self.post("SELECT count() FROM hosts WHERE " + test))
+
+    def load_documents(self, table):
+        self.post(DOCUMENTS)
+        with open(table, "rb") as f:
+            self.post(f, "/?query=INSERT%20INTO%20documents%20FORMAT%20TabSeparated")
+
+    def read(self, statement):
+        """Microseconds of a statement that reads documents, and how many it read."""
+        start = time.perf_counter()
+        data = self.post(statement)
+        return (time.perf_counter() - start) * 1e6, data.count(b"\n")
 
     def close(self):
         self.process.terminate()
         self.process.wait(timeout=30)
 
 
-class DuckDB:
-    name = "duckdb"
-    how = "in its own process, prepared once, until the last row is an object of the program"
+class Piped:
+    """An engine in a process of its own, which node runs: statements in and rows out, as lines of JSON."""
 
-    def __init__(self, corpus, _work, npm):
+    name = package = script = None
+
+    def __init__(self, corpus, npm, *args):
         if not shutil.which("node"):
             raise Missing("node is not installed")
-        if not os.path.isdir(os.path.join(npm, "node_modules/@duckdb/node-api")):
-            raise Missing("@duckdb/node-api is not in %s (--fetch, or --npm DIR)" % npm)
+        if not os.path.isdir(os.path.join(npm, "node_modules", self.package)):
+            raise Missing("%s is not in %s (--fetch, or --npm DIR)" % (self.package, npm))
         self.corpus = corpus
+        # pylint: disable=consider-using-with
         self.process = subprocess.Popen(
-            ["node", os.path.join(os.path.dirname(__file__), "duckdb.mjs"), npm, str(CORES)],
+            ["node", os.path.join(os.path.dirname(__file__), self.script), npm, *args],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.version = "DuckDB " + self.read()["version"]
 
-    def read(self):
+    def read_line(self):
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError("DuckDB ended")
+            raise RuntimeError(self.name + " ended")
         out = json.loads(line)
         if "error" in out:
-            raise RuntimeError("DuckDB: " + out["error"])
+            raise RuntimeError(self.name + ": " + out["error"])
         return out
 
     def ask(self, **message):
         self.process.stdin.write(json.dumps(message) + "\n")
         self.process.stdin.flush()
-        return self.read()
+        return self.read_line()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+
+
+class Chdb(Piped):
+    name, package, script = "chdb", "chdb", "chdb.mjs"
+    how = "in its own process, until the text of the rows is an object of the program"
+
+    def __init__(self, corpus, work, npm):
+        super().__init__(corpus, npm, os.path.join(work, "chdb"))
+        self.version = "ClickHouse %s (chdb)" % self.read_line()["version"]
+
+    def load(self, table):
+        columns = ", ".join("%s %s" % (name, ch) for name, ch, _ in schema(self.corpus))
+        self.ask(run="CREATE TABLE hosts (%s) ENGINE = MergeTree ORDER BY ip4" % columns)
+        self.ask(run="INSERT INTO hosts SELECT * FROM file('%s', 'TabSeparated', '%s')" % (table, columns))
+        self.ask(run="OPTIMIZE TABLE hosts FINAL")
+
+    def rows(self, statement):
+        out = self.ask(query=statement)
+        return out["us"], [line.split("\t") for line in out["text"].splitlines()]
+
+    def time(self, variant, tree):
+        us, rows = self.rows(sql.clickhouse(self.corpus, variant, tree))
+        return us, us, sql.answer(self.corpus, variant, [tuple(map(int, row)) for row in rows])
+
+    def count(self, tree):
+        test = sql.where(self.corpus, "has", "mixed", tree)
+        return int(self.rows("SELECT count() FROM hosts WHERE " + test)[1][0][0])
+
+    def load_documents(self, table):
+        self.ask(run=DOCUMENTS)
+        self.ask(run="INSERT INTO documents SELECT * FROM file('%s', 'TabSeparated', 'ip4 UInt32, doc String')" % table)
+
+    def read(self, statement):
+        us, rows = self.rows(statement)
+        return us, len(rows)
+
+
+class DuckDB(Piped):
+    name, package, script = "duckdb", "@duckdb/node-api", "duckdb.mjs"
+    how = "in its own process, prepared once, until the last row is an object of the program"
+
+    def __init__(self, corpus, _work, npm):
+        super().__init__(corpus, npm, str(CORES))
+        self.version = "DuckDB " + self.read_line()["version"]
 
     def load(self, table):
         columns = ", ".join("'%s': '%s'" % (name, duck) for name, _, duck in schema(self.corpus))
@@ -170,15 +237,11 @@ class DuckDB:
 
     def time(self, variant, tree):
         out = self.ask(query=sql.duckdb(self.corpus, variant, tree))
-        return out["us"], sql.answer(self.corpus, variant, out["rows"])
+        return out["us"], out["us"], sql.answer(self.corpus, variant, out["rows"])
 
     def count(self, tree):
         test = sql.where(self.corpus, "list_contains", "mixed", tree)
         return self.ask(query="SELECT count(*) FROM hosts WHERE " + test)["rows"][0][0]
 
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(timeout=30)
 
-
-RIVALS = (ClickHouse, DuckDB)
+RIVALS = (ClickHouse, Chdb, DuckDB)

@@ -76,7 +76,7 @@ enum section_kind {
 	SECTION_POSTINGS,
 	SECTION_COLUMN, /* k terms a document, of slot_meta.width bytes each */
 	SECTION_COLUMN_NESTED,
-	SECTION_MORE_DOCS, /* uint32_t[more]: documents with more than k terms */
+	SECTION_MORE_DOCS, /* uint32_t[more]: documents with more than k terms; former releases */
 	SECTION_MORE_AT,   /* uint32_t[more + 1]: offsets in MORE_IDS */
 	SECTION_MORE_IDS,  /* the terms that the column has no place for */
 	SECTION_LABEL, /* uint32_t[n]: for a field with labels (asn), the term of its label (as_name) */
@@ -86,6 +86,12 @@ enum section_kind {
 	SECTION_DATES,  /* int64_t a document of the field's own level; INT64_MIN: no date */
 	SECTION_KEY_AT, /* uint64_t[blocks + 1]: where each block of KEY_BLOCK keys begins in KEYS */
 	SECTION_KEYS,   /* the keys of documents that have no addresses as keys (keys.h) */
+	SECTION_PAIR_TERMS, /* struct pair_term[]: the frequent terms; this and the next three of slot 0 (pairs.h) */
+	SECTION_PAIR_SLOTS, /* uint32_t[]: the slots that are counted */
+	SECTION_PAIR_AT,    /* uint64_t[terms * slots + 1]: offsets in PAIRS */
+	SECTION_PAIRS,      /* cells */
+	SECTION_MORE_WORDS, /* uint64_t[words]: one bit a document: it has more than k terms */
+	SECTION_MORE_RANK,  /* uint32_t[words]: the number of bits in the words before */
 	SECTIONS,
 };
 

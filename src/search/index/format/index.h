@@ -17,6 +17,7 @@
  *   term         an entry of a dictionary: a number that is valid in one slot of one segment
  *   posting      the documents of a term
  *   column       the terms of a document, for facets
+ *   pair totals  the facets of the documents of each frequent term (pairs.h)
  *   ordinal      the number of a term among the terms of all segments of a generation
  *   dead         of a document: a newer segment has its successor, or its row was deleted
  *   generation   a published manifest: which segments exist, their ordinals and their dead documents

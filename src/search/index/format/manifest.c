@@ -15,6 +15,7 @@
 #include "search/index/format/files.h"
 #include "search/index/format/manifest.h"
 #include "search/index/format/set.h"
+#include "search/index/format/words.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -14,6 +14,7 @@
 #include "config.h"
 
 #include "search/index/format/mapped.h"
+#include "search/index/format/sections.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -239,6 +240,32 @@ mapped_open(
 	read_ahead(m);
 	return check_header(m) && check_sections(m) &&
 	       (mapped_intact(m) || mapped_fault(m, "changed while it was read"));
+}
+
+bool
+mapped_unfinished(struct mapped *m, const struct segment_writer *w, const struct segment_header *h)
+{
+	m->fd = w->file.fd < 0 ? -1 : open(w->file.temporary, O_RDONLY | O_CLOEXEC);
+	if (m->fd < 0)
+		return mapped_fault(m, "not written");
+	m->size = w->at;
+	m->map = mmap(NULL, m->size, PROT_READ, MAP_SHARED, m->fd, 0);
+	if (m->map == MAP_FAILED) {
+		m->map = NULL;
+		return mapped_fault(m, strerror(errno));
+	}
+	m->trusted = true;
+	m->head = h;
+	m->nslots = h->nslots;
+	m->spans = mem_array(m->nslots * SECTIONS, sizeof(*m->spans));
+	for (uint32_t i = 0; i < w->nsections; i++) {
+		struct section t;
+
+		memcpy(&t, w->table.p + i * sizeof(t), sizeof(t));
+		m->spans[t.slot * SECTIONS + t.kind] = (struct span){ m->map + t.at, t.n };
+	}
+	register_mapping(m);
+	return true;
 }
 
 void

@@ -22,6 +22,8 @@
 
 #include <signal.h>
 
+struct segment_writer;
+
 enum { SLOTS_MAX = 4096 };
 
 struct span {
@@ -53,6 +55,10 @@ enum segment_check {
 
 bool mapped_open(struct mapped *m, const char *path, const struct index_file *want,
     enum segment_check check) MUST_USE;
+/* Maps what a writer has written of a file so far, which it trusts. h: the header that the file will have; it must outlive
+   the mapping. */
+bool mapped_unfinished(
+    struct mapped *m, const struct segment_writer *w, const struct segment_header *h) MUST_USE;
 void mapped_close(struct mapped *m);
 /* Whether the file is unchanged since it was opened. Called before and after a request, this
    detects every write and every truncation by any process. */

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "search/index/format/postings.h"
+#include "search/index/format/words.h"
 
 /* ---- writing ---- */
 
@@ -207,6 +208,45 @@ posting_or(const struct posting *p, uint64_t *words)
 				out[k] |= in[k];
 		}
 	}
+}
+
+static uint32_t
+count_list(const struct posting *p, const uint64_t *words)
+{
+	const uint32_t *list = list_of(p);
+	uint32_t n = 0, last = UINT32_MAX;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint32_t doc = list[i]; /* read once: it may change */
+
+		if (doc < p->limit && doc != last)
+			n += words[doc >> 6] >> (doc & 63) & 1;
+		last = doc;
+	}
+	return n;
+}
+
+uint32_t
+posting_count(const struct posting *p, const uint64_t *words)
+{
+	uint32_t n = 0;
+
+	if (p->form == POSTING_LIST)
+		return count_list(p, words);
+	for (uint32_t i = 0; p->form == POSTING_BLOCKS && i < p->one; i++) {
+		const struct posting_block b = p->blocks[i]; /* read once: it may change */
+		const void *content = block_content(p, &b);
+		const uint64_t *in = words + (size_t)b.key * INDEX_BLOCK_WORDS;
+		const uint16_t *docs = content;
+
+		if (content == NULL)
+			continue;
+		for (uint32_t k = 0; b.last < POSTING_ARRAY && k <= b.last; k++)
+			n += in[docs[k] >> 6] >> (docs[k] & 63) & 1;
+		if (b.last >= POSTING_ARRAY)
+			n += (uint32_t)words_count_and(in, content, INDEX_BLOCK_WORDS);
+	}
+	return n;
 }
 
 static uint32_t

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "search/index/format/segment.h"
+#include "search/index/format/column.h"
 
 #include <inttypes.h>
 
@@ -175,6 +176,32 @@ is_width(uint8_t width)
 	return width == 1 || width == 2 || width == 4;
 }
 
+/* Opens the bits and ranks of the documents that have more terms than places. Former releases stored the documents
+   themselves. */
+static bool
+open_more(const struct opening *o, struct column *c)
+{
+	struct segment *s = o->s;
+	struct span words = slot_span(o, SECTION_MORE_WORDS);
+	size_t n = column_words(s->ndocs);
+	const uint32_t *docs;
+	uint64_t *made;
+	uint32_t *rank;
+
+	c->more_words = (const uint64_t *)(const void *)words.p;
+	if (words.n > 0)
+		return words.n == n * sizeof(uint64_t) &&
+		       open_u32s(slot_span(o, SECTION_MORE_RANK), n, &c->more_rank);
+	if (!open_u32s(slot_span(o, SECTION_MORE_DOCS), c->nmore, &docs))
+		return false;
+	if (s->made == NULL)
+		s->made = arena_new(SIZE_MAX / 4);
+	c->more_words = made = ARENA_ARRAY(s->made, n, uint64_t);
+	c->more_rank = rank = ARENA_ARRAY(s->made, n, uint32_t);
+	column_rank(docs, c->nmore, s->ndocs, made, rank);
+	return true;
+}
+
 /* Opens the columns of a slot. A place without a value has a number above all terms, and each of
  * the k places of a document has another one, t->n up to t->n + k - 1 (write_column in
  * build_slot.c draws them). Readers therefore count missing values like terms, without a branch.
@@ -199,9 +226,12 @@ open_column(const struct opening *o, const struct slot_meta *m, struct terms *t)
 	}
 	if (ids.n == 0)
 		return true;
-	*c = (struct column){
-		.width = m->width, .k = m->k, .ids = ids.p, .nmore = m->more, .more_ids = more.p
-	};
+	*c = (struct column){ .width = m->width,
+		.k = m->k,
+		.ids = ids.p,
+		.ndocs = s->ndocs,
+		.nmore = m->more,
+		.more_ids = more.p };
 	if (!is_width(c->width) || c->k == 0 || c->k > COLUMN_K_MAX || (c->k & (c->k - 1)) != 0 ||
 	    ids.n != (uint64_t)s->ndocs * c->k * c->width ||
 	    !check_ids(o, ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
@@ -209,8 +239,7 @@ open_column(const struct opening *o, const struct slot_meta *m, struct terms *t)
 	if (c->nmore == 0)
 		return true;
 	c->nids = more.n / c->width;
-	return open_u32s(slot_span(o, SECTION_MORE_DOCS), c->nmore, &c->more_docs) &&
-	       check_ids(o, c->more_docs, 4, c->nmore, s->ndocs) &&
+	return open_more(o, c) &&
 	       open_u32s(slot_span(o, SECTION_MORE_AT), c->nmore + UINT64_C(1), &c->more_at) &&
 	       check_offsets(o, c->more_at, c->nmore, c->nids) &&
 	       check_ids(o, c->more_ids, c->width, c->nids, t->n);
@@ -266,6 +295,7 @@ open_field(struct opening *o, const struct schema_field *f, const struct slot_me
 	uint64_t names = label_terms(o, f, meta);
 
 	s->has[f->index] = place < s->file.head->nfields;
+	s->place[f->index] = (uint32_t)place;
 	for (size_t p = 0; s->has[f->index] && p < PARTS; p++) {
 		o->slot = place * PARTS + p;
 		if (!open_slot(
@@ -290,29 +320,55 @@ open_content(struct opening *o)
 	for (size_t i = 0, n = schema_fields(o->s->dataset, &fields); i < n; i++)
 		if (!open_field(o, &fields[i], (const struct slot_meta *)(const void *)meta.p))
 			return mapped_fault(&o->s->file, "broken field");
-	return true;
+	return pairs_open(&o->s->file, &o->s->pairs) ||
+	       mapped_fault(&o->s->file, "broken pair totals");
+}
+
+static struct segment *
+new_segment(enum dataset d, char *err)
+{
+	const struct schema_field *fields;
+	struct segment *s = mem_zero(sizeof(*s));
+	size_t nfields = schema_fields(d, &fields);
+
+	s->refs = 1;
+	s->dataset = d;
+	s->addresses = schema_address(d) != NULL;
+	s->file =
+	    (struct mapped){ .kind = "segment", .magic = SEGMENT_MAGIC, .err = err, .fd = -1 };
+	s->slots = mem_array(nfields * PARTS, sizeof(*s->slots));
+	s->has = mem_array(nfields, sizeof(*s->has));
+	s->place = mem_array(nfields, sizeof(*s->place));
+	return s;
 }
 
 struct segment *
 segment_open(const char *directory, const struct index_segment *want, enum segment_check check,
     char err[INDEX_FAULT])
 {
-	const struct schema_field *fields;
-	struct segment *s = mem_zero(sizeof(*s));
-	size_t nfields = schema_fields(want->dataset, &fields);
+	struct segment *s = new_segment(want->dataset, err);
 	struct opening o = { .s = s };
 	char path[4096];
 
-	s->refs = 1;
-	s->dataset = want->dataset;
-	s->addresses = schema_address(s->dataset) != NULL;
-	s->file = (struct mapped){ .kind = "segment", .magic = SEGMENT_MAGIC, .err = err };
-	s->slots = mem_array(nfields * PARTS, sizeof(*s->slots));
-	s->has = mem_array(nfields, sizeof(*s->has));
 	segment_path(directory, want->dataset, want->file.id, path, sizeof(path));
 	if (mapped_open(&s->file, path, &want->file, check) && open_content(&o) &&
 	    (s->ndocs == want->documents ||
 		mapped_fault(&s->file, "another segment under this name"))) {
+		s->file.err = NULL;
+		return s;
+	}
+	segment_close(s);
+	return NULL;
+}
+
+struct segment *
+segment_unfinished(enum dataset d, const struct segment_writer *w, const struct segment_header *h)
+{
+	char err[INDEX_FAULT];
+	struct segment *s = new_segment(d, err);
+	struct opening o = { .s = s };
+
+	if (mapped_unfinished(&s->file, w, h) && open_content(&o)) {
 		s->file.err = NULL;
 		return s;
 	}
@@ -326,8 +382,11 @@ segment_close(struct segment *s)
 	if (s == NULL || --s->refs > 0)
 		return;
 	mapped_close(&s->file);
+	if (s->made != NULL)
+		arena_free(s->made);
 	free(s->slots);
 	free(s->has);
+	free(s->place);
 	free(s);
 }
 
@@ -337,6 +396,12 @@ const struct terms *
 segment_terms(const struct segment *s, const struct schema_field *f, enum part p)
 {
 	return &s->slots[(size_t)f->index * PARTS + p];
+}
+
+uint32_t
+segment_slot(const struct segment *s, const struct schema_field *f, enum part p)
+{
+	return s->place[f->index] * PARTS + p;
 }
 
 uint32_t

@@ -5,6 +5,7 @@
 
 #include "search/index/format/keys.h"
 #include "search/index/format/mapped.h"
+#include "search/index/format/pairs.h"
 #include "search/index/format/terms.h"
 
 struct segment {
@@ -20,10 +21,16 @@ struct segment {
 	const uint32_t *first, *owner;
 	struct terms *slots; /* [field][part], fields in the order of this release's schema */
 	bool *has;           /* [field]: the segment was built with it */
+	uint32_t *place;     /* [field]: its place among the fields of the file, where it has it */
+	struct pairs pairs;
+	struct arena *made; /* made for a file of a former release; NULL: nothing */
 };
 
 struct segment *segment_open(const char *directory, const struct index_segment *want,
     enum segment_check check, char err[INDEX_FAULT]);
+/* Opens what a writer has written so far: everything but the pair totals. NULL when that fails. */
+struct segment *segment_unfinished(
+    enum dataset d, const struct segment_writer *w, const struct segment_header *h);
 void segment_close(struct segment *s); /* releases one reference */
 void segment_path(const char *directory, enum dataset d, uint64_t id, char *out, size_t room);
 /* The key of a document, in *out. */
@@ -39,6 +46,8 @@ uint32_t segment_lower_ip(const struct segment *s, const unsigned char ip[16]);
 void segment_net(const struct segment *s, const struct ipnet *net, uint32_t *lo, uint32_t *hi);
 const struct terms *segment_terms(
     const struct segment *s, const struct schema_field *f, enum part p);
+/* The slot of a field among those of the file. */
+uint32_t segment_slot(const struct segment *s, const struct schema_field *f, enum part p);
 /* The number of documents of a level. */
 uint32_t segment_level(const struct segment *s, enum level l);
 /* The place of a field among those of the file, or the file's nfields when it was built without the

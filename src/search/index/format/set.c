@@ -1,176 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Sets of documents, for the evaluation of queries, and the memory pool behind them. set.h
- * describes the three forms.
- *
- * The pool exists because fresh pages of the kernel cost more than clearing old ones. A bitmap
- * is lent by pool_get and consumed by the operation that gets it as an argument; an operation
- * that does not need it for its result gives it back. A request that ends early may leave
- * bitmaps anywhere: pool_reset takes back everything that was lent, at the beginning of the next
- * request. */
+/* Sets of documents, for the evaluation of queries. set.h describes the three forms. */
 #include "config.h"
 
 #include "search/index/format/set.h"
-
-/* ---- pool.h: memory kept between requests ---- */
-
-struct words_pool {
-	uint64_t **all, **unused;
-	size_t n, nunused, room, nwords;
-	uint32_t *counters;
-	size_t ncounters, used, wanted;
-};
-
-enum { COUNTERS_MAX = 8 << 20 };
-
-struct words_pool *
-pool_new(void)
-{
-	struct words_pool *p = mem_zero(sizeof(*p));
-
-	return p;
-}
-
-static void
-pool_drop(struct words_pool *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		free(p->all[i]);
-	p->n = p->nunused = 0;
-}
-
-void
-pool_free(struct words_pool *p)
-{
-	pool_drop(p);
-	free(p->all);
-	free(p->unused);
-	free(p->counters);
-	free(p);
-}
-
-void
-pool_fit(struct words_pool *p, size_t nwords)
-{
-	if (nwords <= p->nwords)
-		return;
-	pool_drop(p);
-	p->nwords = nwords;
-}
-
-static void *
-resize_array(void *old, size_t count, size_t size)
-{
-	void *fresh = reallocarray(old, count, size);
-
-	if (fresh == NULL)
-		panic("out of memory");
-	return fresh;
-}
-
-uint64_t *
-pool_get(struct words_pool *p)
-{
-	uint64_t *words;
-
-	if (p->nunused > 0)
-		return p->unused[--p->nunused];
-	if (p->n == p->room) {
-		p->room = p->room * 2 + 8;
-		p->all = resize_array(p->all, p->room, sizeof(*p->all));
-		p->unused = resize_array(p->unused, p->room, sizeof(*p->unused));
-	}
-	words = aligned_alloc(64, (p->nwords * sizeof(*words) + 63) / 64 * 64);
-	if (words == NULL)
-		panic("out of memory");
-	p->all[p->n++] = words;
-	return words;
-}
-
-void
-pool_put(struct words_pool *p, uint64_t *words)
-{
-	if (words != NULL)
-		p->unused[p->nunused++] = words;
-}
-
-/* Lends n zeros for the counters of a facet. The first request of a worker takes them from its
- * arena, because the number of counters that a request needs is not known yet. pool_reset then learns the
- * sum (`wanted`) and keeps an array of that size, up to COUNTERS_MAX; later requests get parts
- * of it:
- *
- *   counters | lent to facet 1 | lent to facet 2 | unused ...      used: the boundary
- *
- * A request that needs more than the array gets the rest from its arena again. */
-uint32_t *
-pool_counters(struct words_pool *p, struct arena *a, size_t n)
-{
-	uint32_t *c;
-
-	n = (n + 15) / 16 * 16;
-	p->wanted += n;
-	if (n > p->ncounters - p->used)
-		return ARENA_ARRAY(a, n, uint32_t);
-	c = p->counters + p->used;
-	p->used += n;
-	return memset(c, 0, n * sizeof(*c));
-}
-
-void
-pool_reset(struct words_pool *p)
-{
-	if (p->n > 0)
-		memcpy(p->unused, p->all, p->n * sizeof(*p->all));
-	p->nunused = p->n;
-	if (p->wanted > p->ncounters && p->wanted <= COUNTERS_MAX) {
-		p->counters = resize_array(p->counters, p->wanted, sizeof(*p->counters));
-		p->ncounters = p->wanted;
-	}
-	p->used = p->wanted = 0;
-}
-
-void
-scratch_fit(struct scratch *s, size_t room)
-{
-	if (room <= s->room)
-		return;
-	s->room = room + room / 2 + 64;
-	s->p = resize_array(s->p, s->room, sizeof(*s->p));
-}
-
-void
-scratch_add(struct scratch *s, uint32_t v)
-{
-	scratch_fit(s, s->n + 1);
-	s->p[s->n++] = v;
-}
+#include "search/index/format/words.h"
 
 /* ---- bitmaps ---- */
-
-#if defined(__x86_64__)
-__attribute__((target("popcnt"))) static uint64_t
-count_with_popcnt(const uint64_t *words, size_t n)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += (unsigned)__builtin_popcountll(words[i]);
-	return sum;
-}
-#endif
-
-uint64_t
-words_count(const uint64_t *words, size_t n)
-{
-	uint64_t sum = 0;
-
-#if defined(__x86_64__)
-	if (__builtin_cpu_supports("popcnt"))
-		return count_with_popcnt(words, n);
-#endif
-	for (size_t i = 0; i < n; i++)
-		sum += (unsigned)__builtin_popcountll(words[i]);
-	return sum;
-}
 
 /* Sets the bits [lo, hi). */
 static void
@@ -225,21 +60,29 @@ set_is_empty(const struct set *s)
 	return (s->form == SET_RANGE && s->lo >= s->hi) || (s->form == SET_LIST && s->n == 0);
 }
 
+uint64_t *
+set_as_words(const struct set_space *sp, const struct set *s)
+{
+	uint64_t *words = pool_get(sp->pool);
+
+	if (s->form == SET_WORDS) {
+		memcpy(words, s->words, sp->nwords * sizeof(*words));
+		return words;
+	}
+	memset(words, 0, sp->nwords * sizeof(*words));
+	if (s->form == SET_RANGE)
+		fill_words(words, s->lo, s->hi);
+	for (uint32_t i = 0; s->form == SET_LIST && i < s->n; i++)
+		words[s->list[i] >> 6] |= UINT64_C(1) << (s->list[i] & 63);
+	return words;
+}
+
 static struct set
 to_words(const struct set_space *sp, struct set a)
 {
-	struct set out = { .form = SET_WORDS };
-
-	if (a.form == SET_WORDS)
-		return a;
-	out.words = pool_get(sp->pool);
-	memset(out.words, 0, sp->nwords * sizeof(*out.words));
-	if (a.form == SET_RANGE)
-		fill_words(out.words, a.lo, a.hi);
-	else
-		for (uint32_t i = 0; i < a.n; i++)
-			out.words[a.list[i] >> 6] |= UINT64_C(1) << (a.list[i] & 63);
-	return out;
+	return a.form == SET_WORDS
+		   ? a
+		   : (struct set){ .form = SET_WORDS, .words = set_as_words(sp, &a) };
 }
 
 bool

@@ -36,9 +36,10 @@ struct set set_and(const struct set_space *sp, struct set a, struct set b);
 struct set set_or(const struct set_space *sp, struct set a, struct set b);
 struct set set_andnot(const struct set_space *sp, struct set a, struct set b);
 struct set set_not(const struct set_space *sp, struct set a);
+/* A bitmap of the set, from the pool. The set stays valid. */
+uint64_t *set_as_words(const struct set_space *sp, const struct set *s);
 uint32_t set_count(const struct set_space *sp, const struct set *a);
 bool set_has(const struct set *a, uint32_t doc);
-uint64_t words_count(const uint64_t *words, size_t n);
 
 /* Visits the members in ascending order, a batch at a time. */
 struct set_walk {

@@ -10,8 +10,11 @@
 struct column {
 	uint8_t width, k; /* bytes a term, terms a document */
 	const void *ids;
-	uint32_t nmore;
-	const uint32_t *more_docs, *more_at;
+	uint32_t nmore, ndocs;
+	/* Which documents have more than k terms, one bit each; how many of them are in the words before; the offsets of
+	   their other terms in more_ids. */
+	const uint64_t *more_words;
+	const uint32_t *more_rank, *more_at;
 	const void *more_ids;
 	uint64_t nids; /* entries of more_ids */
 };

@@ -5,8 +5,7 @@
    and sorted instead (FEW_RATIO). */
 #include "config.h"
 
-#include "search/index/read/request.h"
-#include "search/index/read/facet.h"
+#include "search/index/read/basis.h"
 
 enum { FEW_RATIO = 256 }; /* ordinals a hit from which on they are collected */
 
@@ -21,78 +20,93 @@ struct facet_job {
 
 /* ---- counting ---- */
 
-/* The documents that are no hits. Unlike set_not, this leaves the hits valid. */
-static struct set
-complement_of(struct run *r, const struct set *hits)
-{
-	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
-	struct set others = { .form = SET_WORDS };
+/* The fields of a segment that are counted from one basis. */
+struct counting {
+	struct facet_job **jobs;
+	struct facet *fs, *removed; /* removed: with counters of their own */
+	size_t n;
+};
 
-	if (hits->form == SET_RANGE)
-		return set_not(&sp, *hits);
-	others.words = pool_get(r->pool);
-	memcpy(others.words, hits->words, sp.nwords * sizeof(*others.words));
-	return set_not(&sp, others);
+static struct counting
+new_counting(struct arena *a, size_t n)
+{
+	return (struct counting){ .jobs = ARENA_ARRAY(a, n + 1, struct facet_job *),
+		.fs = ARENA_ARRAY(a, n + 1, struct facet),
+		.removed = ARENA_ARRAY(a, n + 1, struct facet) };
 }
 
 static void
-add_segment_counts(struct facet_job *j, const struct facet *f, const uint32_t *map, bool complement)
+subtract_removed(struct run *r, struct counting *c, const struct set *removed)
 {
-	const uint32_t *total = f->t->level[LEVEL_DOCUMENT].count;
-
-	if (f->counts == j->sum)
+	if (set_is_empty(removed))
 		return;
-	for (uint32_t id = 0; id < f->t->n; id++)
-		j->sum[map == NULL ? id : ordinals_clamp(j->o, map[id])] +=
-		    complement ? total[id] - f->counts[id] : f->counts[id];
+	for (size_t i = 0; i < c->n; i++)
+		c->removed[i] = (struct facet){ .t = c->fs[i].t,
+			.intersect = c->fs[i].intersect,
+			.counts = pool_counters(r->pool, r->arena, column_counters(c->fs[i].t)) };
+	facet_count(r, removed, c->removed, c->n);
+	for (size_t i = 0; i < c->n; i++)
+		for (uint32_t id = 0; id < c->fs[i].t->n; id++)
+			c->fs[i].counts[id] -= c->removed[i].counts[id];
 }
 
-/* Counts the terms of the hits in one segment, for all fields in one walk. Each field takes the
- * cheapest of three ways:
- *
- *   few hits, many terms    their ordinals are collected (facet_collect)
- *   up to half of all       the hits are counted
- *   more than half          the other documents are counted, and subtracted from the totals
- *
- * Where the hits of the first segment are counted, its counters are the sums themselves, because
- * its terms are their own ordinals (map == NULL). Any other segment has counters of its own, by
- * its own terms, which add_segment_counts adds at their ordinals: mapping each increment would
- * cost more than mapping each term once. */
+/* Counts the fields of one segment. The counters of the first segment are the sums themselves, because its terms are
+ * their own ordinals (map == NULL). Any other segment has counters of its own, by its own terms, which are added at their
+ * ordinals: mapping each increment would cost more than mapping each term once. */
+static void
+count_fields(struct request *rq, struct counting *c, size_t segment, bool pairs)
+{
+	struct run *r = &rq->run;
+	struct basis b;
+
+	if (c->n == 0)
+		return;
+	for (size_t i = 0; i < c->n; i++)
+		c->fs[i].counts =
+		    c->jobs[i]->o->map[segment] == NULL
+			? c->jobs[i]->sum
+			: pool_counters(r->pool, r->arena, column_counters(c->fs[i].t));
+	b = basis_choose(rq, &rq->hits[segment], c->fs, c->n, pairs);
+	for (size_t i = 0; i < c->n; i++)
+		if (b.kind != BASIS_NONE && run_spend(r, c->fs[i].t->n / 8))
+			basis_add(r->seg, &b, c->jobs[i]->agg->field, c->fs[i].counts);
+	if (!set_is_empty(&b.added))
+		facet_count(r, &b.added, c->fs, c->n);
+	subtract_removed(r, c, &b.removed);
+	basis_free(r, &b);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct facet_job *j = c->jobs[i];
+		const uint32_t *map = j->o->map[segment];
+
+		for (uint32_t id = 0; map != NULL && id < c->fs[i].t->n; id++)
+			j->sum[ordinals_clamp(j->o, map[id])] += c->fs[i].counts[id];
+	}
+}
+
+/* Counts the terms of the hits in one segment. The ordinals of few hits with many terms are collected. All other fields
+ * are counted from a basis, those with pair totals and those without from bases of their own. */
 static void
 count_segment(struct request *rq, struct facet_job *jobs, size_t n, size_t segment)
 {
 	struct run *r = &rq->run;
-	const struct set *hits = &rq->hits[segment];
-	struct facet *fs = ARENA_ARRAY(r->arena, n + 1, struct facet);
-	struct set others = set_none();
-	struct set_space sp;
-	bool complement;
-	size_t dense = 0;
+	struct counting plain = new_counting(r->arena, n), paired = new_counting(r->arena, n);
 
 	r->seg = rq->view->segments[segment].seg;
-	sp = run_space(r, LEVEL_DOCUMENT);
-	complement = hits->form != SET_LIST && set_count(&sp, hits) > sp.limit / 2;
 	for (size_t i = 0; i < n; i++) {
-		const struct terms *t = segment_terms(r->seg, jobs[i].agg->field, PART_VALUES);
-		const uint32_t *map = jobs[i].o->map[segment];
+		const struct schema_field *f = jobs[i].agg->field;
+		const struct terms *t = segment_terms(r->seg, f, PART_VALUES);
+		struct counting *to = basis_has(r->seg, f) ? &paired : &plain;
 
 		if (jobs[i].sum == NULL) {
-			facet_collect(r, hits, t, map, &jobs[i].few);
+			facet_collect(
+			    r, &rq->hits[segment], t, jobs[i].o->map[segment], &jobs[i].few);
 			continue;
 		}
-		fs[dense].t = t;
-		fs[dense++].counts = map == NULL && !complement
-					 ? jobs[i].sum
-					 : pool_counters(r->pool, r->arena, facet_places(t));
+		to->fs[to->n].t = t;
+		to->jobs[to->n++] = &jobs[i];
 	}
-	if (complement)
-		others = complement_of(r, hits);
-	if (dense > 0)
-		facet_count(r, complement ? &others : hits, fs, dense);
-	pool_put(r->pool, others.words);
-	for (size_t i = 0, k = 0; i < n; i++)
-		if (jobs[i].sum != NULL)
-			add_segment_counts(&jobs[i], &fs[k++], jobs[i].o->map[segment], complement);
+	count_fields(rq, &plain, segment, false);
+	count_fields(rq, &paired, segment, true);
 }
 
 /* ---- buckets ---- */

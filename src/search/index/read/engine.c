@@ -165,23 +165,6 @@ drop_view(struct served *v)
 
 /* ---- a request ---- */
 
-/* Removes the dead documents from hits, or the nested documents that they own. */
-static struct set
-remove_dead(struct request *rq, const struct view_segment *vs, struct set hits)
-{
-	struct set_space sp = run_space(&rq->run, LEVEL_DOCUMENT),
-			 own = run_space(&rq->run, rq->level);
-	struct set dead = { .form = SET_WORDS };
-
-	if (vs->dead == NULL || set_is_empty(&hits))
-		return hits;
-	dead.words = pool_get(rq->run.pool);
-	memcpy(dead.words, vs->dead, sp.nwords * sizeof(*dead.words));
-	if (rq->level == LEVEL_NESTED)
-		dead = eval_owned(&rq->run, dead);
-	return set_andnot(&own, hits, dead);
-}
-
 /* Evaluates the query over all segments, one after the other; each has a set of hits without its
  * dead documents. A file that changed since the last request is noticed here, before any of it
  * is read: the view is dropped, and the next refresh opens and verifies the files again.
@@ -249,87 +232,6 @@ engine_count(struct engine *e, struct arena *a, const struct query *q, const str
 	if (rc == ENGINE_OK)
 		*out = (struct count){ rq.total, RELATION_EQ };
 	return rc;
-}
-
-/* ---- hits in the order of keys ---- */
-
-struct hit_cursor {
-	struct set_walk walk;
-	struct segment_key head; /* the key of the next hit, when keyed */
-	uint32_t docs[64];
-	size_t n, at;
-	bool keyed;
-};
-
-/* Sets the cursor before the first hit of the segment after a key. */
-static void
-begin_cursor(struct request *rq, size_t i, struct str after, bool inclusive, struct hit_cursor *c)
-{
-	struct segment *seg = rq->view->segments[i].seg;
-	struct set_space sp;
-	uint32_t from = 0;
-
-	rq->run.seg = seg;
-	sp = run_space(&rq->run, LEVEL_DOCUMENT);
-	if (rq->all)
-		rq->hits[i] = remove_dead(rq, &rq->view->segments[i], rq->hits[i]);
-	if (after.p != NULL) {
-		from = segment_lower(seg, after);
-		from += !inclusive && from < seg->ndocs &&
-			str_eq(segment_key(seg, from, &c->head), after);
-	}
-	set_walk_begin(&c->walk, &sp, &rq->hits[i], from);
-}
-
-/* Whether the cursor has a hit; c->head then has its key. */
-static bool
-cursor_has_hit(const struct segment *seg, struct hit_cursor *c)
-{
-	if (c->at == c->n) {
-		c->n = set_walk_next(&c->walk, c->docs, COUNT(c->docs));
-		c->at = 0;
-		c->keyed = false;
-	}
-	if (c->at < c->n && !c->keyed)
-		(void)segment_key(seg, c->docs[c->at], &c->head);
-	c->keyed = true;
-	return c->at < c->n;
-}
-
-/* Finds the first hits after a key (STR_NULL: from the beginning) over all segments, at most
- * `want`, in the order of keys. Each segment is sorted, so this merges the segments; a
- * cursor reads 64 documents of a segment at a time:
- *
- *   segment A   10.0.0.1  10.0.0.7  192.0.2.1        head of A  10.0.0.1   <- lowest: next
- *   segment B   10.0.0.5  198.51.100.9               head of B  10.0.0.5
- *
- * No key occurs twice: a document is alive in one segment only, and the sets contain no dead
- * documents. So no duplicates need to be removed, and the page after a key is found without
- * any state of the page before. */
-size_t
-first_hits(
-    struct request *rq, struct str after, bool inclusive, size_t want, struct ordered_hit *out)
-{
-	struct view *v = rq->view;
-	struct hit_cursor *cs = ARENA_ARRAY(rq->run.arena, v->nsegments + 1, struct hit_cursor);
-	size_t n = 0;
-
-	for (size_t i = 0; i < v->nsegments; i++)
-		begin_cursor(rq, i, after, inclusive, &cs[i]);
-	while (n < want) {
-		size_t best = SIZE_MAX;
-
-		for (size_t i = 0; i < v->nsegments; i++)
-			if (cursor_has_hit(v->segments[i].seg, &cs[i]) &&
-			    (best == SIZE_MAX || str_cmp(segment_key_str(&cs[i].head),
-						     segment_key_str(&cs[best].head)) < 0))
-				best = i;
-		if (best == SIZE_MAX)
-			break;
-		out[n++] = (struct ordered_hit){ best, cs[best].docs[cs[best].at++] };
-		cs[best].keyed = false;
-	}
-	return n;
 }
 
 /* The facet of the addresses that are keys. Each is one document, so the first buckets are the first
@@ -454,42 +356,6 @@ engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
 }
 
 /* ---- search ---- */
-
-static int64_t
-nested_term(const struct column *c, uint32_t nested)
-{
-	if (c->ids == NULL)
-		return -1;
-	if (c->width == 1)
-		return ((const uint8_t *)c->ids)[nested];
-	return c->width == 2 ? ((const uint16_t *)c->ids)[nested]
-			     : ((const uint32_t *)c->ids)[nested];
-}
-
-void
-read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
-    struct nested_key *out)
-{
-	const struct schema_field *names[SCHEMA_NAMING];
-	size_t n = schema_naming(d, names), texts = 0;
-
-	out->text = STR("");
-	for (size_t i = 0; i < n; i++) {
-		const struct terms *t = segment_terms(seg, names[i], PART_VALUES);
-		int64_t id = nested_term(&t->nested_column, nested);
-		bool set = id >= 0 && id < t->n;
-		struct str s;
-
-		if (t->form == FORM_INTS) {
-			out->number = set ? t->ints[id] : 0;
-			continue;
-		}
-		s = set ? terms_str(t, (uint32_t)id) : STR("");
-		out->text = texts++ == 0 ? s
-					 : arena_printf(a, "%.*s/%.*s", (int)out->text.n,
-					       out->text.p, (int)s.n, s.p);
-	}
-}
 
 static void
 add_nested(

@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: ISC */
-/* Facets: how often each term occurs among the hits (facet.c), and the first buckets of all
-   (top.c). */
+/* Facets: how often each term occurs among the hits (facet.c by columns, intersect.c by postings), and the first
+   buckets of all (top.c). */
 #ifndef SEARCH_INDEX_READ_FACET_H
 #define SEARCH_INDEX_READ_FACET_H
 
+#include "search/index/format/column.h"
 #include "search/index/format/set.h"
 #include "search/index/read/view.h"
 
 struct run;
 
-enum { FACET_SPLITS = 4 };
-
 struct facet {
 	const struct terms *t;
-	/* facet_places() counters. Missing values are counted in the places from t->n on, whose former content is
+	/* column_counters() counters. Missing values are counted in the places from t->n on, whose former content is
 	   saved in `behind` and restored. */
 	uint32_t *counts;
-	uint32_t *c[FACET_SPLITS];
+	/* The cost of its postings (cost_intersect), or COST_NEVER when that is more than the columns of all hits. */
+	uint64_t intersect;
+	uint32_t *c[COLUMN_SPLITS];
 	uint32_t behind[COLUMN_K_MAX];
 };
 
-size_t facet_places(const struct terms *t);
-/* Adds the number of hits of each term to the counts of each of n fields, in one walk over the
-   hits. */
+/* Sets the cost of the postings of each field, for a request with so many hits in the segment. */
+void facet_costs(const struct run *r, uint32_t nhits, struct facet *fs, size_t n);
+/* Adds the number of hits of each term to the counts of each of n fields, in the cheaper of two ways for each. */
 void facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n);
+/* By the columns, in one walk over the hits. */
+void facet_scan(struct run *r, const struct set *hits, struct facet *fs, size_t n);
+/* By the postings of all terms. hits: a bitmap of all documents of the segment. */
+void facet_intersect(struct run *r, const uint64_t *hits, const struct facet *f);
 /* Appends the terms of each hit to out, as ordinals when map is not NULL. Cheaper than counters
    when there are few hits and many terms. */
 void facet_collect(struct run *r, const struct set *hits, const struct terms *t,

@@ -13,395 +13,8 @@
  * of a request; a test empties it when it begins, and uses it up before the next one begins. */
 #include "config.h"
 
-#include "search/index/read/request.h"
-#include "search/index/format/postings.h"
+#include "search/index/read/leaf.h"
 #include "search/text.h"
-
-enum { SPEND_EVERY = 4096, SMALL_MAX = 1 << 30 };
-
-/* The test, and the level of the documents that it returns; a nested field can be tested at both
-   levels. */
-struct leaf {
-	struct run *r;
-	const struct node *node;
-	const struct terms *t;
-	enum level l;
-};
-
-/* ---- terms to documents ---- */
-
-static int
-by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Removes documents at and above the limit, which only a broken file has: they would be read out of
-   bounds. */
-static struct set
-clamp_set(const struct set_space *sp, struct set s)
-{
-	uint32_t n = 0;
-
-	if (s.form == SET_WORDS && sp->limit % INDEX_BLOCK != 0) {
-		if (sp->limit % 64 != 0)
-			s.words[sp->limit >> 6] &= ~(UINT64_MAX << (sp->limit & 63));
-		for (size_t i = (sp->limit + 63u) >> 6; i < sp->nwords; i++)
-			s.words[i] = 0;
-	}
-	if (s.form == SET_LIST) {
-		for (uint32_t i = 0; i < s.n; i++)
-			if (s.list[i] < sp->limit && (n == 0 || s.list[n - 1] != s.list[i]))
-				s.list[n++] = s.list[i];
-		s.n = n;
-	}
-	return s;
-}
-
-/* The posting of documents that is not stored because that of nested documents is short: their
-   owners. */
-static struct posting
-derive_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
-{
-	struct posting p;
-	uint32_t n;
-
-	if (!posting_open(f->t, LEVEL_NESTED, id, f->r->seg->nnested, &p) || p.n > POSTING_SMALL)
-		return (struct posting){ .form = POSTING_NONE };
-	n = posting_list(&p, room);
-	for (uint32_t i = 0; i < n; i++)
-		room[i] = room[i] < f->r->seg->nnested ? f->r->seg->owner[room[i]] : UINT32_MAX;
-	return (struct posting){
-		.form = POSTING_LIST, .n = n, .limit = f->r->seg->ndocs, .list = room
-	};
-}
-
-static struct posting
-open_term(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
-{
-	struct posting p;
-
-	if (posting_open(f->t, f->l, id, segment_level(f->r->seg, f->l), &p))
-		return p;
-	return derive_posting(f, id, room);
-}
-
-static uint64_t
-sum_counts(const struct leaf *f, const struct scratch *ids)
-{
-	const uint32_t *count = f->t->level[f->l].count;
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < ids->n && count != NULL; i++)
-		sum += count[ids->p[i]];
-	return sum;
-}
-
-/* Collects a few hits as a sorted list, instead of a bitmap over all documents that would have
- * to be cleared. The room is an estimate from the stored counts; a derived posting has up to
- * POSTING_SMALL documents and its count may be smaller, because several services of a host are
- * one document. A count that changed since the estimate means damage: such a posting is left
- * out, and mapped_intact fails the request later. */
-static struct set
-list_documents(
-    const struct leaf *f, const struct set_space *sp, const struct scratch *ids, uint64_t sum)
-{
-	/* a derived posting may have a document several times */
-	uint64_t most = sum + ids->n * POSTING_SMALL + 1;
-	struct set out = { .form = SET_LIST };
-	uint32_t room[POSTING_SMALL];
-
-	out.list = ARENA_ARRAY(f->r->arena, most, uint32_t);
-	for (size_t i = 0; i < ids->n; i++) {
-		struct posting p = open_term(f, ids->p[i], room);
-
-		if (p.n <= most - out.n) /* else its count has changed since it was added to sum */
-			out.n += posting_list(&p, out.list + out.n);
-	}
-	if (ids->n > 1)
-		qsort(out.list, out.n, sizeof(*out.list), by_number);
-	return clamp_set(sp, out);
-}
-
-/* The documents of all terms in ids. */
-static struct set
-documents_of_terms(const struct leaf *f, const struct scratch *ids)
-{
-	struct set_space sp = run_space(f->r, f->l);
-	uint64_t sum = sum_counts(f, ids), spent = 0;
-	struct set out = { .form = SET_WORDS };
-	uint32_t room[POSTING_SMALL];
-
-	if (sum == 0 || !run_spend(f->r, ids->n))
-		return set_none();
-	if (sum <= SET_LIST_MAX && ids->n <= 64)
-		return list_documents(f, &sp, ids, sum);
-	out.words = pool_get(f->r->pool);
-	memset(out.words, 0, sp.nwords * sizeof(*out.words));
-	for (size_t i = 0; i < ids->n; i++) {
-		struct posting p = open_term(f, ids->p[i], room);
-
-		posting_or(&p, out.words);
-		spent += p.n + 1;
-		if (spent >= SPEND_EVERY || i + 1 == ids->n) {
-			if (!run_spend(f->r, spent))
-				break;
-			spent = 0;
-		}
-	}
-	return clamp_set(&sp, out);
-}
-
-/* ---- values to terms ---- */
-
-static void
-add_terms(struct scratch *ids, uint32_t lo, uint32_t hi)
-{
-	scratch_fit(ids, ids->n + (hi > lo ? hi - lo : 0));
-	for (uint32_t i = lo; i < hi; i++)
-		ids->p[ids->n++] = i;
-}
-
-static void
-add_found(const struct leaf *f, uint32_t id)
-{
-	if (id < f->t->n)
-		scratch_add(f->r->ids, id);
-}
-
-static struct str
-fold_string(struct arena *a, struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] >= 0x80)
-			return text_fold(a, s);
-	return arena_lower(a, s);
-}
-
-static uint32_t
-term_in_fold_order(const struct terms *t, uint32_t i)
-{
-	uint32_t id = t->fold == NULL ? i : t->fold[i];
-
-	return id < t->n ? id : i;
-}
-
-static void
-free_small(void *small)
-{
-	arena_free(small);
-}
-
-/* The i-th term in the folded order, folded. It lives until drop_folded: terms may be long and a
-   search may look at all of them, so folded terms must not fill the memory of the request. */
-static struct str
-folded_term(const struct leaf *f, uint32_t i)
-{
-	struct str s = terms_str(f->t, term_in_fold_order(f->t, i));
-
-	if (f->t->fold == NULL)
-		return s;
-	if (f->r->small == NULL) {
-		f->r->small = arena_new(SMALL_MAX);
-		arena_defer(f->r->arena, free_small, f->r->small);
-	}
-	return fold_string(f->r->small, s);
-}
-
-static void
-drop_folded(const struct leaf *f)
-{
-	if (f->r->small != NULL)
-		arena_reset(f->r->small);
-}
-
-/* Compares the i-th term in the folded order with a folded text, or its beginning with a prefix. */
-static int
-cmp_folded(const struct leaf *f, uint32_t i, struct str key, bool prefix)
-{
-	struct str s = folded_term(f, i);
-	int c;
-
-	if (prefix && s.n > key.n)
-		s.n = key.n;
-	c = str_cmp(s, key);
-	drop_folded(f);
-	return c;
-}
-
-/* Finds the terms, a range in the folded order, that equal the key or start with it. Keywords
- * are compared without case, and the dictionary is sorted by bytes, where Linux and linux are
- * far apart; SECTION_FOLD has the order in which they are neighbours:
- *
- *   dictionary   0 FreeBSD  1 Linux  2 Windows  3 linux
- *   folded       FreeBSD 0, Linux 1, linux 3, Windows 2     key "linux": out = 1, 3
- *
- * One binary search for each end: the first place that is not less, and the first that is
- * greater. */
-static void
-folded_range(const struct leaf *f, struct str key, bool prefix, uint32_t out[2])
-{
-	for (int side = 0; side < 2; side++) {
-		uint32_t lo = 0, hi = f->t->n;
-
-		while (lo < hi) {
-			uint32_t mid = lo + (hi - lo) / 2;
-
-			if (cmp_folded(f, mid, key, prefix) < side)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		out[side] = lo;
-	}
-}
-
-static void
-match_keyword(const struct leaf *f, struct str s)
-{
-	uint32_t range[2];
-
-	folded_range(f, fold_string(f->r->arena, s), false, range);
-	for (uint32_t i = range[0]; i < range[1]; i++)
-		scratch_add(f->r->ids, term_in_fold_order(f->t, i));
-}
-
-/* Finds the name itself and all its subdomains. They are one range of the dictionary; this searches
-   its end. */
-static void
-match_name(const struct leaf *f, struct str key)
-{
-	uint32_t lo = terms_lower(f->t, key), hi = f->t->n, from = lo;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		struct str s = terms_str(f->t, mid);
-
-		if (str_within(s, key))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	add_terms(f->r->ids, from, lo);
-}
-
-/* The range of terms that can match the pattern. */
-static void
-pattern_range(const struct leaf *f, struct str key, uint32_t range[2])
-{
-	struct scratch *ids = f->r->ids;
-	size_t n = ids->n;
-
-	range[0] = 0;
-	range[1] = f->t->n;
-	if (f->t->form != FORM_NAMES) {
-		folded_range(f, glob_prefix(key), true, range);
-	} else if (glob_subtree(key).n > 0) {
-		/* match_name adds the terms of the subtree, which are removed again */
-		match_name(f, glob_subtree(key));
-		range[0] = ids->n > n ? ids->p[n] : 0;
-		range[1] = ids->n > n ? ids->p[ids->n - 1] + 1 : 0;
-		ids->n = n;
-	}
-}
-
-static void
-match_pattern(const struct leaf *f, struct str pattern)
-{
-	struct str key = fold_string(f->r->arena, pattern), s;
-	uint64_t spent = 0;
-	uint32_t range[2];
-
-	pattern_range(f, key, range);
-	for (uint32_t i = range[0]; i < range[1]; i++) {
-		s = folded_term(f, i);
-		if (text_glob(key, s))
-			scratch_add(f->r->ids, term_in_fold_order(f->t, i));
-		spent += glob_cost(key, s);
-		if (spent < SPEND_EVERY && i + 1 < range[1])
-			continue;
-		drop_folded(f);
-		if (!run_spend(f->r, spent))
-			return;
-		spent = 0;
-	}
-}
-
-/* The first term that is not less than the key of an address; with `after`, the first that is greater. */
-static uint32_t
-address_term(const struct terms *t, struct str key, bool after)
-{
-	uint32_t i = terms_lower(t, key);
-
-	return i + (after && i < t->n && str_eq(terms_str(t, i), key));
-}
-
-/* The key of the first or the last address of a network. In an IPv6 network it is the key of an IPv6 address, even where
-   the bits are those of an IPv4 address, as in segment_net. */
-static struct str
-net_key(const unsigned char ip[16], bool four, struct segment_key *out)
-{
-	if (four)
-		return address_key(ip, out);
-	out->n = 17;
-	out->bytes[0] = 6;
-	memcpy(out->bytes + 1, ip, 16);
-	return segment_key_str(out);
-}
-
-/* Adds the terms of a network, which are neighbours. */
-static void
-add_net(const struct leaf *f, const struct ipnet *net)
-{
-	bool four = ip_is_v4(net->a) && net->bits >= 96;
-	struct segment_key first, end;
-	unsigned char last[16];
-
-	memcpy(last, net->a, sizeof(last));
-	for (unsigned bit = net->bits; bit < 128; bit++)
-		last[bit / 8] |= (unsigned char)(0x80 >> bit % 8);
-	add_terms(f->r->ids, address_term(f->t, net_key(net->a, four, &first), false),
-	    address_term(f->t, net_key(last, four, &end), true));
-}
-
-static void
-match_value(const struct leaf *f, const struct value *v, bool exact)
-{
-	switch (f->node->field->type) {
-	case VALUE_KEYWORD:
-		if (exact)
-			add_found(f, terms_find(f->t, v->s));
-		else
-			match_keyword(f, v->s);
-		return;
-	case VALUE_DNS:
-		if (exact)
-			add_found(f, terms_find(f->t, v->s));
-		else
-			match_name(f, v->s);
-		return;
-	case VALUE_TEXT: /* the whole value; match_text compares tokens */
-		add_found(f, f->t->form == FORM_INTS ? terms_find_int(f->t, text_key(v->s))
-						     : terms_find(f->t, v->s));
-		return;
-	case VALUE_INTEGER:
-		add_found(f, terms_find_int(f->t, v->i));
-		return;
-	case VALUE_NUMBER:
-		add_found(f, terms_find_int(f->t, number_key(v->n)));
-		return;
-	case VALUE_BOOLEAN:
-		add_found(f, terms_find_int(f->t, v->b));
-		return;
-	case VALUE_IP:
-		add_net(f, &v->ip);
-		return;
-	case VALUE_DATE:
-		return;
-	}
-}
 
 /* ---- text ---- */
 
@@ -421,9 +34,9 @@ match_token(void *arg, struct str token)
 	if (k->any && set_is_empty(&k->out))
 		return;
 	f->r->ids->n = 0;
-	add_found(f, terms_find(f->t, token));
-	k->out = k->any ? set_and(&sp, k->out, documents_of_terms(f, f->r->ids))
-			: documents_of_terms(f, f->r->ids);
+	leaf_add_found(f, terms_find(f->t, token));
+	k->out = k->any ? set_and(&sp, k->out, leaf_documents(f, f->r->ids))
+			: leaf_documents(f, f->r->ids);
 	k->any = true;
 }
 
@@ -610,7 +223,7 @@ range_place(const struct leaf *f, const struct bound *b, bool after)
 		return i + (after && i < t->n && t->ints[i] == key);
 	}
 	if (t->form == FORM_ADDRS)
-		return address_term(t, address_key(b->v.ip.a, &room), after);
+		return leaf_find_address(t, address_key(b->v.ip.a, &room), after);
 	s = b->v.s;
 	i = terms_lower(t, s);
 	return i + (after && i < t->n && str_eq(terms_str(t, i), s));
@@ -628,8 +241,8 @@ range_terms(const struct leaf *f)
 		lo = range_place(f, &n->lo, !n->lo.inclusive);
 	if (n->hi.set)
 		hi = range_place(f, &n->hi, n->hi.inclusive);
-	add_terms(f->r->ids, lo, hi);
-	return documents_of_terms(f, f->r->ids);
+	leaf_add_terms(f->r->ids, lo, hi);
+	return leaf_documents(f, f->r->ids);
 }
 
 /* ---- */
@@ -651,8 +264,8 @@ match_all_values(const struct leaf *f, bool exact)
 		return out;
 	}
 	for (size_t i = 0; i < n->nvalues; i++)
-		match_value(f, &n->values[i], exact);
-	return documents_of_terms(f, f->r->ids);
+		leaf_find_value(f, &n->values[i], exact);
+	return leaf_documents(f, f->r->ids);
 }
 
 static struct set
@@ -665,7 +278,7 @@ match_any_value(const struct leaf *f)
 	if (f->node->field->type == VALUE_DATE)
 		return range_dates(f);
 	scratch_add(f->r->ids, f->t->n);
-	return documents_of_terms(f, f->r->ids);
+	return leaf_documents(f, f->r->ids);
 }
 
 static struct set
@@ -678,8 +291,37 @@ match_wildcards(struct leaf *f)
 	if (f->t->form != FORM_STRINGS && f->t->form != FORM_NAMES)
 		return set_none();
 	for (size_t i = 0; i < n->nvalues; i++)
-		match_pattern(f, n->values[i].s);
-	return documents_of_terms(f, f->r->ids);
+		leaf_find_pattern(f, n->values[i].s);
+	return leaf_documents(f, f->r->ids);
+}
+
+static void
+keep_token(void *arg, struct str token)
+{
+	struct tokens *k = arg;
+
+	leaf_add_found(k->f, terms_find(k->f->t, token));
+}
+
+bool
+leaf_is_term(struct leaf *f, enum part *p, uint32_t *id)
+{
+	const struct node *n = f->node;
+	struct scratch *ids = f->r->ids;
+
+	if ((n->type != NODE_MATCH && n->type != NODE_EXACT) || n->nvalues != 1 ||
+	    n->field->of != NULL || n->field->passed != NULL || is_key(f) ||
+	    n->field->type == VALUE_DATE || !f->r->seg->has[n->field->index])
+		return false;
+	*p = n->field->type == VALUE_TEXT && n->type == NODE_MATCH ? PART_TOKENS : PART_VALUES;
+	f->t = segment_terms(f->r->seg, n->field, *p);
+	ids->n = 0;
+	if (*p == PART_TOKENS)
+		text_tokens(f->r->arena, n->values[0].s, keep_token, &(struct tokens){ .f = f });
+	else
+		leaf_find_value(f, &n->values[0], n->type == NODE_EXACT);
+	*id = ids->n == 1 ? ids->p[0] : f->t->n;
+	return ids->n == 1;
 }
 
 /* Evaluates the test of a boolean that says whether the time of a date has passed: it is a test of that date. */

@@ -20,24 +20,6 @@ enum { SPEND_EVERY = 4096, SERVICE_KEY = 3 };
 
 /* ---- facets ---- */
 
-/* The hits as a bitmap. */
-static uint64_t *
-hits_as_words(struct run *r, const struct set *hits)
-{
-	struct set_space sp = run_space(r, LEVEL_NESTED);
-	uint64_t *words = pool_get(r->pool);
-	uint32_t batch[1024];
-	struct set_walk w;
-	size_t n;
-
-	memset(words, 0, sp.nwords * sizeof(*words));
-	set_walk_begin(&w, &sp, hits, 0);
-	while ((n = set_walk_next(&w, batch, COUNT(batch))) > 0)
-		for (size_t i = 0; i < n; i++)
-			words[batch[i] >> 6] |= UINT64_C(1) << (batch[i] & 63);
-	return words;
-}
-
 static uint32_t
 ordinal_of(const struct ordinals *o, size_t segment, uint32_t id)
 {
@@ -48,21 +30,16 @@ static void
 count_postings(struct run *r, const struct set *hits, const struct terms *t, size_t segment,
     const struct ordinals *o, uint32_t *sum)
 {
-	uint64_t *words = hits_as_words(r, hits), spent = 0;
+	struct set_space sp = run_space(r, LEVEL_NESTED);
+	uint64_t *words = set_as_words(&sp, hits), spent = 0;
 
 	for (uint32_t id = 0; id < t->n; id++) {
-		uint32_t n = 0, found;
 		struct posting p;
 
 		if (!posting_open(t, LEVEL_NESTED, id, r->seg->nnested, &p))
 			continue;
-		r->ids->n = 0;
-		scratch_fit(r->ids, p.n + UINT64_C(1));
-		found = posting_list(&p, r->ids->p);
-		for (uint32_t i = 0; i < found; i++)
-			n += words[r->ids->p[i] >> 6] >> (r->ids->p[i] & 63) & 1;
-		sum[ordinal_of(o, segment, id)] += n;
-		spent += found + 1;
+		sum[ordinal_of(o, segment, id)] += posting_count(&p, words);
+		spent += p.n + UINT64_C(1);
 		if (spent >= SPEND_EVERY && !run_spend(r, spent))
 			break;
 		spent = spent >= SPEND_EVERY ? 0 : spent;

@@ -25,8 +25,9 @@
  *  4. Dead documents are removed. A query for all documents skips steps 3 and 4 where it can: its count and its
  *     facets are known from the totals.
  *  5. A page of hits is a merge of the segments by address. A facet reads the columns of the hits, adds counts by
- *     ordinal, and looks at the texts of terms only to order equal counts and to print the buckets. When the hits
- *     are more than half of a segment, the other documents are counted and subtracted from the totals.
+ *     ordinal, and looks at the texts of terms only to order equal counts and to print the buckets. The
+ *     counts begin from those of a set whose facets are stored, when the hits differ from it in few documents
+ *     (basis.h); a field of few terms is counted by its postings (intersect.c).
  *  6. The files are compared once more: an answer is only given when no file has changed while it was computed. A
  *     page that cannot be read (of a truncated file, say) raises SIGBUS. The handler of mapped.c maps zeros in its
  *     place, so the worker continues, and this check fails the request.
@@ -53,22 +54,27 @@ struct run {
 	struct ts now; /* of the query */
 };
 
+/* ---- run.c ---- */
+
 /* Counts work that was done. Returns false when the request has to end. */
 bool run_spend(struct run *r, uint64_t values);
 struct set_space run_space(const struct run *r, enum level l);
+
+/* ---- owners.c ---- */
+
+/* The documents that own the nested documents, and the nested documents that they own. */
+struct set eval_owners(struct run *r, struct set nested);
+struct set eval_owned(struct run *r, struct set documents);
 
 /* ---- eval.c, leaf.c ---- */
 
 struct set eval_node(struct run *r, const struct node *n, enum level l);
 struct set eval_leaf(struct run *r, const struct node *n, enum level l);
-/* The documents that own the nested documents, and the nested documents that they own. */
-struct set eval_owners(struct run *r, struct set nested);
-struct set eval_owned(struct run *r, struct set documents);
 /* Adds the nested documents that pass a test of the query which is not negated. Returns false when
    the query has no such test. */
 bool eval_matched(struct run *r, const struct node *root, struct set *out);
 
-/* ---- engine.c, aggregate.c ---- */
+/* ---- a request ---- */
 
 struct request {
 	struct run run;
@@ -80,11 +86,15 @@ struct request {
 	bool all; /* the query is for all documents */
 };
 
+/* ---- hits.c ---- */
+
 struct ordered_hit {
 	size_t segment;
 	uint32_t doc;
 };
 
+/* Removes the dead documents of a segment from hits, or the nested documents that they own. Consumes hits. */
+struct set remove_dead(struct request *rq, const struct view_segment *vs, struct set hits);
 /* Finds the first documents after a key (STR_NULL: from the beginning) over all segments, at most `want`. inclusive: the
    document of the key itself is one of them. */
 size_t first_hits(
@@ -92,6 +102,8 @@ size_t first_hits(
 /* The name of a nested document (schema_naming). */
 void read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
     struct nested_key *out);
+
+/* ---- aggregate.c ---- */
 
 void aggregate_terms(struct request *rq, const struct agg *aggs, size_t n, struct group *out);
 

@@ -46,7 +46,7 @@ void view_free(struct view *v);
 bool view_intact(const struct view *v) MUST_USE;
 /* Whether every segment was built with the field. */
 bool view_has(const struct view *v, const struct schema_field *f);
-/* The ordinals of a field. The first call for a field adds up its totals. */
+/* The ordinals of a field. The first call for a field adds up its totals (totals.c). */
 struct ordinals *view_ordinals(struct view *v, const struct schema_field *f);
 /* The ordinal, or o->n when a damaged map contains one that does not exist. Arrays of ordinals have that place,
    too. */

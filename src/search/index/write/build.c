@@ -109,6 +109,7 @@ build_new(enum dataset d, const struct index_tags *tags, size_t nfields)
 			b->slots[i * PARTS + p].form = form_of(&b->fields[i], p);
 	}
 	b->arena = arena_new(1u << 30);
+	b->pairs_from = PAIRS_FROM;
 	return b;
 }
 
@@ -502,6 +503,8 @@ index_build_write(struct index_builder *b, const char *directory, struct index_s
 	section_write(&w, SECTION_OWNER, 0, b->owner, b->nnested * sizeof(*b->owner));
 	write_field_hashes(&w, b);
 	write_slots(&w, b);
+	if (b->ndocs >= b->pairs_from)
+		pairs_write(&w, b, &h);
 	ok = sections_end(&w, SEGMENT_MAGIC, &h, directory, err);
 	*out = (struct index_segment){ .dataset = b->dataset,
 		.file = { .id = h.id, .checksum = h.checksum },

@@ -63,6 +63,8 @@ struct index_builder {
 	uint64_t id;         /* the id of the segment; 0: a new one of the family */
 	uint32_t family;
 	const struct merging *merging; /* NULL: this is no merge */
+	uint32_t pairs_from;           /* a segment of so many documents gets pair totals */
+	bool more_docs; /* SECTION_MORE_DOCS is written as in former releases (for tests) */
 };
 
 /* Makes a builder that knows only the first nfields of the schema, like an older release (for
@@ -81,6 +83,15 @@ void build_label(struct index_builder *b, uint32_t labelled, uint32_t label);
 
 /* Reads one document and adds its values to the builder. */
 bool build_json(struct index_builder *b, struct str json, const char **fault);
+
+/* ---- build_pairs.c ---- */
+
+enum { PAIRS_FROM = 50000 };
+
+/* Writes the pair totals. All other sections are in the file; h: what the header will say of the segment. A file that
+   cannot be read again gets none, and sections_end reports why. */
+void pairs_write(
+    struct segment_writer *w, const struct index_builder *b, const struct segment_header *h);
 
 /* ---- build_slot.c ---- */
 

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "search/index/write/build_priv.h"
+#include "search/index/format/column.h"
 #include "search/index/format/postings.h"
 #include "search/text.h"
 
@@ -351,7 +352,7 @@ new_ids(size_t n, uint8_t width, uint32_t none, uint8_t k)
 }
 
 /* Chooses how many values a document has in the column: a power of two that is too small for at
-   most one document in 16, or COLUMN_K_MAX. */
+   most one document in 4, or COLUMN_K_MAX. A document that has more takes as long as some 10 places. */
 static uint8_t
 choose_k(const uint32_t *values, uint32_t ndocs)
 {
@@ -361,7 +362,7 @@ choose_k(const uint32_t *values, uint32_t ndocs)
 	for (uint32_t d = 0; d < ndocs; d++)
 		for (unsigned i = 1; i <= COLUMN_K_MAX; i *= 2)
 			over[i] += values[d] > i;
-	while (k < COLUMN_K_MAX && over[k] > ndocs / 16)
+	while (k < COLUMN_K_MAX && over[k] > ndocs / 4)
 		k = (uint8_t)(k * 2);
 	return k;
 }
@@ -396,6 +397,20 @@ plan_overflow(const uint32_t *values, uint32_t ndocs, uint8_t k, uint8_t width)
 	return o;
 }
 
+static void
+write_ranks(struct slot_job *j, const struct overflow *o)
+{
+	size_t n = column_words(j->b->ndocs);
+	uint64_t *words = mem_array(n, sizeof(*words));
+	uint32_t *rank = mem_array(n, sizeof(*rank));
+
+	column_rank(o->docs, o->n, j->b->ndocs, words, rank);
+	section_write(j->w, SECTION_MORE_WORDS, j->slot, words, n * sizeof(*words));
+	section_write(j->w, SECTION_MORE_RANK, j->slot, rank, n * sizeof(*rank));
+	free(words);
+	free(rank);
+}
+
 /* Writes the column of a slot: the terms of each document, for facets. A document has k places,
  * so the inner loop of a facet finds them without any offset. With k = 2 and the terms 0 to 3:
  *
@@ -405,8 +420,8 @@ plan_overflow(const uint32_t *values, uint32_t ndocs, uint8_t k, uint8_t width)
  *   MORE                                      3: {2}       the values without a place
  *
  * Each place has its own number for "no value", so the places of one document never increment
- * the same counter twice in a row (facet.c has the reason). choose_k takes the k for which at
- * most one document in 16 needs MORE. */
+ * the same counter twice in a row (facet.c has the reason). MORE is found by the bit and the rank of its document
+ * (format/column.c). */
 static void
 write_column(struct slot_job *j, const struct groups *g)
 {
@@ -431,8 +446,12 @@ write_column(struct slot_job *j, const struct groups *g)
 				store_id(o.ids, width, o.at[o.place[d]] + nth - k, id);
 		}
 	section_write(j->w, SECTION_COLUMN, j->slot, ids, (size_t)ndocs * k * width);
-	section_write(j->w, SECTION_MORE_DOCS, j->slot, o.docs, o.n * sizeof(*o.docs));
 	if (o.n > 0) {
+		if (j->b->more_docs)
+			section_write(
+			    j->w, SECTION_MORE_DOCS, j->slot, o.docs, o.n * sizeof(*o.docs));
+		else
+			write_ranks(j, &o);
 		section_write(
 		    j->w, SECTION_MORE_AT, j->slot, o.at, (o.n + UINT64_C(1)) * sizeof(*o.at));
 		section_write(j->w, SECTION_MORE_IDS, j->slot, o.ids, (size_t)o.at[o.n] * width);
@@ -490,7 +509,7 @@ slot_write(struct segment_writer *w, struct index_builder *b, size_t slot, struc
 		.meta = meta };
 	struct groups own = { 0 }, above;
 	struct buf blob = { 0 };
-	bool column = j.field->aggregatable && slot % PARTS == PART_VALUES;
+	bool column;
 
 	*order = NULL;
 	meta->form = (uint8_t)j.g->form;
@@ -517,6 +536,7 @@ slot_write(struct segment_writer *w, struct index_builder *b, size_t slot, struc
 		own = above;
 	}
 	section_write(w, SECTION_POSTINGS, slot, blob.p, blob.n);
+	column = j.field->aggregatable && slot % PARTS == PART_VALUES && meta->n > 0;
 	if (column)
 		write_column(&j, &own);
 	free_groups(&own);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/* Reads the columns of a slot: the terms of each document (write_column in write/build_slot.c draws one). Numbers that the
+   dictionary does not have, which only damage causes, are counted in the last counter. */
+#ifndef SEARCH_INDEX_FORMAT_COLUMN_H
+#define SEARCH_INDEX_FORMAT_COLUMN_H
+
+#include "search/index/format/terms.h"
+
+enum { COLUMN_SPLITS = 4, COLUMN_AHEAD = 32 };
+
+/* The counter of a term, which is the one behind the last term when the dictionary does not have it. */
+static inline uint32_t
+column_place(const struct terms *t, uint32_t id)
+{
+	return id < t->n ? id : t->n;
+}
+
+/* The number of counters of a field: one a term, and one for each place without a value. */
+size_t column_counters(const struct terms *t);
+/* Counts the terms of n documents that have places in the column. Neighbouring documents use different counters, c[0] to
+   c[COLUMN_SPLITS - 1], which may be the same array. docs has COLUMN_AHEAD more readable entries. */
+void column_count(
+    const struct terms *t, const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS]);
+/* The i-th number of the column: place i % k of document i / k. */
+uint32_t column_id(const struct column *c, size_t i);
+
+/* Counts those terms of documents that have no place, for the documents of a bitmap of all documents, or of a range. */
+void column_count_more(const struct terms *t, const uint64_t *words, uint32_t *counts);
+void column_count_more_range(const struct terms *t, uint32_t lo, uint32_t hi, uint32_t *counts);
+/* The terms of a document that have no place: entries *from to *to - 1 for column_more_id. Returns false when all have one. */
+bool column_more(const struct column *c, uint32_t doc, uint64_t *from, uint64_t *to);
+uint32_t column_more_id(const struct column *c, uint64_t i);
+/* Fills `words` and `rank` from the documents that have terms without a place. */
+void column_rank(const uint32_t *docs, uint32_t n, uint32_t ndocs, uint64_t *words, uint32_t *rank);
+size_t column_words(uint32_t ndocs); /* the number of words of both */
+
+#endif

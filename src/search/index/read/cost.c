@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC */
+/* The cost model of facets. Only ratios matter: a slower machine is slower in all of these. */
+#include "config.h"
+
+#include "search/index/read/cost.h"
+
+/* t/bench/engine -c prints these beside what it measures. */
+static const struct costs measured = {
+	.walk = 600,
+	.hit = 1000,
+	.place = 300,
+	.more = 5000,
+	.clear = 300,
+	.term = 14000,
+	.derived = 13000,
+	.block = 15000,
+	.probe = 400,
+	.word = 200,
+};
+static const struct costs *used = &measured;
+
+const struct costs *
+costs(void)
+{
+	return used;
+}
+
+void
+costs_use(const struct costs *c)
+{
+	used = c == NULL ? &measured : c;
+}
+
+uint64_t
+cost_scan(const struct terms *t, uint64_t documents)
+{
+	const struct costs *c = used;
+
+	return documents * (c->hit + t->column.k * (uint64_t)c->place) +
+	       (t->column.nmore == 0 ? 0
+				     : documents * t->column.nmore / t->column.ndocs * c->more +
+					   t->column.ndocs / 64 * (uint64_t)c->walk) +
+	       (documents < t->n / 8 ? 0 : t->n * (uint64_t)c->clear);
+}
+
+/* The cost of a posting that is open follows its form (format/format.h): a few documents, stored or derived, or blocks, which are
+   bitmaps when the term is frequent and arrays otherwise. */
+static uint64_t
+cost_posting(const struct terms *t, uint32_t id, size_t nwords)
+{
+	const struct costs *c = used;
+	const uint32_t *nested = t->level[LEVEL_NESTED].count;
+	uint64_t n = t->level[LEVEL_DOCUMENT].count[id], blocks = nwords / INDEX_BLOCK_WORDS;
+
+	if (n > 1 && nested != NULL && nested[id] <= POSTING_SMALL)
+		return nested[id] * (uint64_t)c->derived;
+	if (n <= POSTING_SMALL)
+		return n * c->probe;
+	if (n > blocks * POSTING_ARRAY)
+		return blocks * c->block + nwords * (uint64_t)c->word;
+	return (blocks < n ? blocks : n) * c->block + n * c->probe;
+}
+
+uint64_t
+cost_intersect(const struct terms *t, size_t nwords, uint64_t limit)
+{
+	uint64_t sum = t->n * (uint64_t)used->term;
+
+	for (uint32_t id = 0; id < t->n && sum <= limit; id++)
+		sum += cost_posting(t, id, nwords);
+	return sum > limit ? COST_NEVER : sum;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: ISC */
+/* Writes the pair totals of a segment (format/pairs.h), when all of its other sections are in the file. The most frequent
+ * terms come first, because the documents of a facet that need not be counted are theirs; the rest has to do without
+ * when PAIR_BYTES a document are used up. */
+#include "config.h"
+
+#include "search/index/format/column.h"
+#include "search/index/format/postings.h"
+#include "search/index/format/words.h"
+#include "search/index/write/build_priv.h"
+
+enum {
+	PAIR_SHARE = 256, /* a frequent term has at least one document in so many */
+	PAIR_ROWS = 512,
+	PAIR_BYTES = 12,
+};
+
+struct candidate {
+	const struct terms *t;
+	struct pair_term at;
+	uint32_t count;
+};
+
+struct pairing {
+	const struct segment *seg;
+	struct candidate *rows;
+	size_t nrows, rows_room;
+	const struct terms **counted; /* the slots that are counted */
+	uint32_t *slots;
+	size_t nslots;
+	/* The row in work: its documents, as a list and as a bitmap, and counters. */
+	uint32_t *docs, ndocs, *counts[COLUMN_SPLITS];
+	uint64_t *words;
+	struct buf cells, at;
+};
+
+/* ---- what is paired ---- */
+
+static void
+add_candidates(struct pairing *p, const struct schema_field *f, enum part part)
+{
+	const struct terms *t = segment_terms(p->seg, f, part);
+	const uint32_t *count = t->level[LEVEL_DOCUMENT].count;
+	uint32_t ndocs = p->seg->ndocs, least = ndocs / PAIR_SHARE + 1;
+
+	for (uint32_t id = 0; count != NULL && id < t->n; id++) {
+		if (count[id] < least || count[id] > ndocs - least)
+			continue;
+		p->rows = grow_array(p->rows, &p->rows_room, p->nrows + 1, sizeof(*p->rows));
+		p->rows[p->nrows++] = (struct candidate){ .t = t,
+			.at = { .slot = segment_slot(p->seg, f, part), .term = id },
+			.count = count[id] };
+	}
+}
+
+static int
+by_count(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->at.slot != y->at.slot)
+		return x->at.slot < y->at.slot ? -1 : 1;
+	return (x->at.term > y->at.term) - (x->at.term < y->at.term);
+}
+
+static void
+choose_pairs(struct pairing *p, const struct index_builder *b)
+{
+	p->counted = mem_array(b->nfields, sizeof(*p->counted));
+	p->slots = mem_array(b->nfields, sizeof(*p->slots));
+	for (size_t i = 0; i < b->nfields; i++) {
+		const struct schema_field *f = &b->fields[i];
+		const struct terms *t = segment_terms(p->seg, f, PART_VALUES);
+
+		if (!f->aggregatable)
+			continue;
+		for (int part = 0; part < PARTS; part++)
+			add_candidates(p, f, (enum part)part);
+		if (t->column.ids == NULL || t->n == 0 || t->n > PAIR_TERMS_MAX)
+			continue;
+		p->counted[p->nslots] = t;
+		p->slots[p->nslots++] = segment_slot(p->seg, f, PART_VALUES);
+	}
+	if (p->nrows > 1)
+		qsort(p->rows, p->nrows, sizeof(*p->rows), by_count);
+	if (p->nrows > PAIR_ROWS)
+		p->nrows = PAIR_ROWS;
+}
+
+/* ---- counting ---- */
+
+/* Returns false when the posting is not stored: that of a term with few nested documents. */
+static bool
+read_documents(struct pairing *p, const struct candidate *row)
+{
+	struct posting from;
+
+	if (!posting_open(row->t, LEVEL_DOCUMENT, row->at.term, p->seg->ndocs, &from))
+		return false;
+	p->ndocs = posting_list(&from, p->docs);
+	memset(p->docs + p->ndocs, 0, COLUMN_AHEAD * sizeof(*p->docs));
+	memset(p->words, 0, index_words(p->seg->ndocs) * sizeof(*p->words));
+	posting_or(&from, p->words);
+	return true;
+}
+
+static void
+count_slot(struct pairing *p, const struct terms *t)
+{
+	size_t bytes = column_counters(t) * sizeof(**p->counts);
+
+	for (int s = 0; s < COLUMN_SPLITS; s++)
+		memset(p->counts[s], 0, bytes);
+	column_count(t, p->docs, p->ndocs, p->counts);
+	for (uint32_t i = 0; i < t->n; i++)
+		for (int s = 1; s < COLUMN_SPLITS; s++)
+			p->counts[0][i] += p->counts[s][i];
+	column_count_more(t, p->words, p->counts[0]);
+	pair_write(&p->cells, p->counts[0], t->n);
+}
+
+/* Counts the rows, and leaves out those without a stored posting and those beyond the limit. */
+static void
+count_rows(struct pairing *p)
+{
+	uint64_t limit = (uint64_t)PAIR_BYTES * p->seg->ndocs, end;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < p->nrows && p->cells.n < limit; i++) {
+		struct candidate *row = &p->rows[i];
+
+		if (!read_documents(p, row))
+			continue;
+		for (size_t k = 0; k < p->nslots; k++) {
+			uint64_t at = p->cells.n;
+
+			buf_add(&p->at, &at, sizeof(at));
+			count_slot(p, p->counted[k]);
+		}
+		p->rows[n] = *row;
+		p->rows[n].at.row = n;
+		n++;
+	}
+	end = p->cells.n;
+	buf_add(&p->at, &end, sizeof(end));
+	p->nrows = n;
+}
+
+/* ---- the sections ---- */
+
+static int
+by_term(const void *a, const void *b)
+{
+	const struct pair_term *x = a, *y = b;
+
+	if (x->slot != y->slot)
+		return x->slot < y->slot ? -1 : 1;
+	return (x->term > y->term) - (x->term < y->term);
+}
+
+static void
+write_rows(struct segment_writer *w, const struct pairing *p)
+{
+	struct pair_term *terms = mem_array(p->nrows, sizeof(*terms));
+
+	for (size_t i = 0; i < p->nrows; i++)
+		terms[i] = p->rows[i].at;
+	qsort(terms, p->nrows, sizeof(*terms), by_term);
+	section_write(w, SECTION_PAIR_TERMS, 0, terms, p->nrows * sizeof(*terms));
+	section_write(w, SECTION_PAIR_SLOTS, 0, p->slots, p->nslots * sizeof(*p->slots));
+	section_write(w, SECTION_PAIR_AT, 0, p->at.p, p->at.n);
+	section_write(w, SECTION_PAIRS, 0, p->cells.p, p->cells.n);
+	free(terms);
+}
+
+void
+pairs_write(struct segment_writer *w, const struct index_builder *b, const struct segment_header *h)
+{
+	struct segment *seg = segment_unfinished(b->dataset, w, h);
+	struct pairing p = { .seg = seg };
+
+	if (seg == NULL)
+		return;
+	choose_pairs(&p, b);
+	if (p.nrows > 0 && p.nslots > 0) {
+		p.docs = mem_array(seg->ndocs + (size_t)COLUMN_AHEAD, sizeof(*p.docs));
+		p.words = mem_array(index_words(seg->ndocs), sizeof(*p.words));
+		for (int s = 0; s < COLUMN_SPLITS; s++)
+			p.counts[s] =
+			    mem_array(PAIR_TERMS_MAX + (size_t)COLUMN_K_MAX, sizeof(*p.counts[s]));
+		count_rows(&p);
+		if (p.nrows > 0)
+			write_rows(w, &p);
+		for (int s = 0; s < COLUMN_SPLITS; s++)
+			free(p.counts[s]);
+		free(p.docs);
+		free(p.words);
+		buf_free(&p.cells);
+		buf_free(&p.at);
+	}
+	free(p.rows);
+	free(p.counted);
+	free(p.slots);
+	segment_close(seg);
+}
