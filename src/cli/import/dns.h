@@ -15,6 +15,7 @@
 #define CLI_IMPORT_DNS_H
 
 #include "cli/import/records.h"
+#include "cli/import/tool_json.h"
 
 struct dns_line {
 	struct str host, type, rcode, answer; /* STR_NULL: unknown; rcode then is NOERROR */
@@ -26,12 +27,6 @@ struct dns_line {
    PTR. */
 void dns_emit(struct records *rs, const struct dns_line *l, uint64_t line);
 
-/* The text of a member, or STR_NULL. */
-struct str dns_member(const struct json_value *o, const char *name);
-/* An integer that is a number or a text; false: it is missing or another value. */
-bool dns_number(const struct json_value *o, const char *name, int64_t *out) MUST_USE;
-/* The elements of a member that is an array; NULL when there are none. */
-const struct json_value *dns_list(const struct json_value *o, const char *name);
 /* Seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by their size. False: no time. */
 bool dns_time_of_number(int64_t n, struct ts *out) MUST_USE;
 

@@ -22,8 +22,6 @@
 
 #include "cli/import/whois.h"
 
-#include <strings.h>
-
 /* ---- jCards ---- */
 
 /* The property of an entity's jCard: [name, parameters, type, value]. NULL: it has none. */
@@ -141,15 +139,13 @@ event_time(const struct json_value *events, const char *action)
 		struct str word = tool_text(tool_get(tool_item(events, i), "eventAction"));
 		struct str date = tool_text(tool_get(tool_item(events, i), "eventDate"));
 
-		if (word.n == strlen(action) && strncasecmp(word.p, action, word.n) == 0 &&
-		    date.p != NULL && whois_time(date, &t))
+		if (str_is_nocase(word, action) && date.p != NULL && tool_time(date, &t))
 			return t;
 	}
 	return TS_NULL;
 }
 
-/* The server says as of when its database was copied, which is the time at which the answer was true. --seen wins, since
-   the administrator may know better. */
+/* The server says as of when its database was copied, which is the time at which the answer was true. */
 static void
 read_events(struct records *rs, struct record *r, const struct json_value *events)
 {
@@ -161,10 +157,8 @@ read_events(struct records *rs, struct record *r, const struct json_value *event
 	record_set_time(rs->a, r->root, "whois.created_at", event_time(events, "registration"));
 	record_set_time(rs->a, r->root, "whois.updated_at", event_time(events, "last changed"));
 	record_set_time(rs->a, r->root, "whois.expires_at", expires);
-	if (ts_is_null(rs->seen)) {
-		record_set_time(rs->a, r->root, "first_seen", seen);
-		record_set_time(rs->a, r->root, "last_seen", seen);
-	}
+	record_set_time(rs->a, r->root, "first_seen", seen);
+	record_set_time(rs->a, r->root, "last_seen", seen);
 }
 
 static void

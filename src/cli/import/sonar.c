@@ -18,18 +18,18 @@ read_sonar_line(void *arg, const struct json_value *o, uint64_t line)
 	int64_t stamp;
 
 	for (size_t i = 0; i < COUNT(members); i++)
-		if (dns_member(o, members[i]).p == NULL) {
+		if (tool_member(o, members[i]).p == NULL) {
 			records_bad(rs, line, "%s: must be a string", members[i]);
 			return;
 		}
 	if (json_get(o, "timestamp") != NULL &&
-	    (!dns_number(o, "timestamp", &stamp) || !dns_time_of_number(stamp, &l.seen))) {
+	    (!tool_number(o, "timestamp", &stamp) || !dns_time_of_number(stamp, &l.seen))) {
 		records_bad(rs, line, "timestamp: is no time");
 		return;
 	}
-	l.host = dns_member(o, "name");
-	l.type = dns_member(o, "type");
-	l.answer = dns_member(o, "value");
+	l.host = tool_member(o, "name");
+	l.type = tool_member(o, "type");
+	l.answer = tool_member(o, "value");
 	dns_emit(rs, &l, line);
 }
 
