@@ -15,7 +15,8 @@
 
 #include <openssl/evp.h> /* first, since it declares a member rand, which base.h forbids */
 
-#include "cli/import/records.h"
+#include "cli/import/masscan.h"
+#include "cli/import/tool_host.h"
 
 #include <expat.h>
 #include <openssl/sha.h>
@@ -49,6 +50,9 @@ struct nmap {
 	int64_t started; /* start of the scan in seconds since 1970; 0: unknown */
 	const char *refused;
 	size_t used; /* bytes of the arena that the present host uses */
+	bool masscan;
+	struct gather gather;     /* masscan's hosts */
+	struct sighting sighting; /* the present host element of masscan */
 };
 
 static void
@@ -228,28 +232,6 @@ end_port(struct nmap *x)
 	x->service = NULL;
 }
 
-/* The name of a protocol when it runs inside TLS. */
-static struct str
-name_inside_tls(struct str name)
-{
-	static const struct {
-		struct str plain, tls;
-	} names[] = {
-		{ STR_INIT("http"), STR_INIT("https") },
-		{ STR_INIT("imap"), STR_INIT("imaps") },
-		{ STR_INIT("pop3"), STR_INIT("pop3s") },
-		{ STR_INIT("smtp"), STR_INIT("smtps") },
-		{ STR_INIT("ldap"), STR_INIT("ldaps") },
-		{ STR_INIT("ftp"), STR_INIT("ftps") },
-		{ STR_INIT("irc"), STR_INIT("ircs") },
-	};
-
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (str_eq(names[i].plain, name))
-			return names[i].tls;
-	return name;
-}
-
 /* Builds the banner: the description of a service as in nmap's plain output. */
 static struct str
 build_banner(struct nmap *x, struct str product, struct str version, const char *extra)
@@ -298,7 +280,7 @@ set_service(struct nmap *x, const char **atts)
 	record_set_text(a, s, "service_name", name);
 	record_set_text(a, s, "product", product);
 	record_set_text(a, s, "version", version);
-	record_set_text(a, s, "protocol", tls ? name_inside_tls(name) : name);
+	tool_set_protocol(a, s, name, tls);
 	record_set_bool(a, s, "tls_enabled", tls);
 	if (product.p != NULL)
 		record_set_text(a, s, "banner",
@@ -578,6 +560,59 @@ begin_inside(struct nmap *x, enum element what, const char **atts)
 	}
 }
 
+static void
+begin_masscan(struct nmap *x, enum element what, const char **atts)
+{
+	struct sighting *r = &x->sighting;
+	struct arena *a = x->rs->a;
+	const char *state = attribute(atts, "state");
+
+	if (what == HOST) {
+		arena_reset(a);
+		x->line = XML_GetCurrentLineNumber(x->xml);
+		*r = (struct sighting){ .seconds = parse_number(attribute(atts, "endtime")) };
+		x->in_host = true;
+	} else if (what == ADDRESS) {
+		r->ip = tool_address(a, arena_str(a, str_of(attribute(atts, "addr"))));
+	} else if (what == PORT) {
+		r->port = parse_number(attribute(atts, "portid"));
+		r->transport = arena_str(a, str_of(attribute(atts, "protocol")));
+	} else if (what == STATE) {
+		r->open = state != NULL && strcmp(state, "open") == 0;
+	} else if (what == SERVICE && attribute(atts, "name") != NULL) {
+		r->name = arena_str(a, str_of(attribute(atts, "name")));
+		r->banner = masscan_unescape(a, str_of(attribute(atts, "banner")));
+	}
+}
+
+static void
+end_masscan(struct nmap *x, enum element what)
+{
+	if (what != HOST)
+		return;
+	x->in_host = false;
+	x->rs->read++;
+	if (x->sighting.ip.p == NULL)
+		records_bad(x->rs, x->line, "the host has no IP address");
+	else
+		masscan_add(&x->gather, &x->sighting, x->line);
+	gather_line(&x->gather);
+	if (x->rs->stop)
+		XML_StopParser(x->xml, XML_FALSE);
+}
+
+static void
+begin_run(struct nmap *x, const char **atts)
+{
+	const char *scanner = attribute(atts, "scanner");
+
+	x->started = parse_number(attribute(atts, "start"));
+	if (x->depth > 1 || scanner == NULL || strcmp(scanner, "masscan") != 0)
+		return;
+	x->masscan = true;
+	gather_open(&x->gather, x->rs);
+}
+
 static void XMLCALL
 on_element_start(void *arg, const char *name, const char **atts)
 {
@@ -595,7 +630,9 @@ on_element_start(void *arg, const char *name, const char **atts)
 	buf_clear(&x->text);
 	x->wants_text = false;
 	if (what == RUN)
-		x->started = parse_number(attribute(atts, "start"));
+		begin_run(x, atts);
+	else if (x->masscan)
+		begin_masscan(x, what, atts);
 	else if (what == HOST && !x->in_host)
 		begin_host(x, atts);
 	else if (x->in_host)
@@ -611,7 +648,9 @@ on_element_end(void *arg, const char *name)
 	x->depth--;
 	if (!x->in_host)
 		return;
-	if (what == HOST)
+	if (x->masscan)
+		end_masscan(x, what);
+	else if (what == HOST)
 		end_host(x);
 	else if (what == PORT)
 		end_port(x);
@@ -688,6 +727,8 @@ read_nmap(struct records *rs)
 	XML_SetParamEntityParsing(x.xml, XML_PARAM_ENTITY_PARSING_NEVER);
 	parse_input(&x);
 	XML_ParserFree(x.xml);
+	if (x.masscan)
+		gather_close(&x.gather);
 	buf_free(&x.text);
 	arena_reset(rs->a);
 }
