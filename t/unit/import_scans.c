@@ -235,6 +235,48 @@ a_root_page_goes_before_other_paths(void)
 #undef LINE
 }
 
+#define NMAP(ports, scripts)                                                                       \
+	"<nmaprun><host><address addr=\"192.0.2.1\" addrtype=\"ipv4\"/><ports>" ports              \
+	"</ports><hostscript>" scripts "</hostscript></host></nmaprun>"
+#define SERVICE(port, state, scripts)                                                              \
+	"<port protocol=\"tcp\" portid=\"" port "\"><state state=\"" state                         \
+	"\"/><service name=\"x\" ostype=\"Windows\"/>" scripts "</port>"
+#define VULNERABLE(cve, state)                                                                     \
+	"<table key=\"" cve "\"><elem key=\"title\">T</elem><elem key=\"state\">" state            \
+	"</elem><table key=\"ids\"><elem>CVE:" cve "</elem><elem>BID:1</elem></table></table>"
+
+static void
+scripts_of_nmap_describe_hosts(void)
+{
+	CU_ASSERT_TRUE(gives(read_nmap,
+	    STR(NMAP(SERVICE("3389", "open",
+			 "<script id=\"rdp-ntlm-info\" output=\"x\"><elem "
+			 "key=\"DNS_Computer_Name\">pc.corp.example.org</elem><elem "
+			 "key=\"NetBIOS_Computer_Name\">PC</elem></script>"),
+		"<script id=\"smb-os-discovery\" output=\"x\"><elem key=\"os\">Windows Server 2016 "
+		"14393</elem><elem key=\"fqdn\">pc2.corp.example.org</elem></script>"
+		"<script id=\"smb-vuln-ms17-010\" output=\"x\">" VULNERABLE("CVE-2017-0143",
+		    "VULNERABLE") VULNERABLE("CVE-2017-0001", "NOT VULNERABLE") "</script>")),
+	    DOCS("\"hostnames\":[\"pc.corp.example.org\",\"pc2.corp.example.org\"]",
+		"\"os\":\"Windows Server 2016 14393\"", "\"vulnerabilities\":[\"CVE-2017-0143\"]"),
+	    ""));
+}
+
+static void
+scripts_of_services_and_closed_ports_differ(void)
+{
+	CU_ASSERT_TRUE(gives(read_nmap,
+	    STR(NMAP(
+		SERVICE("80", "open",
+		    "<script id=\"vulners\" output=\"x\"><table key=\"cpe:/a:a:b:1\"><table><elem "
+		    "key=\"id\">CVE-2021-1111</elem></table><table><elem "
+		    "key=\"id\">EDB-ID:1</elem></table></table></script>") SERVICE("81", "closed",
+		    "<script id=\"vulners\" output=\"x\"><table><elem "
+		    "key=\"id\">CVE-2021-2222</elem></table></script>"),
+		"")),
+	    DOCS("\"vulnerabilities\":[\"CVE-2021-1111\"]", "\"service_count\":1"), ""));
+}
+
 static CU_TestInfo tests[] = {
 	{ "lines of CSV are split at commas outside of quotes", csv_lines_are_split },
 	{ "times of tools and registries are read", times_of_tools_are_read },
@@ -244,6 +286,10 @@ static CU_TestInfo tests[] = {
 	{ "lines about one host are gathered in windows", lines_of_a_host_are_gathered },
 	{ "joined files of CSV have several headers", joined_files_have_several_headers },
 	{ "the page of / goes before those of other paths", a_root_page_goes_before_other_paths },
+	{ "scripts of nmap tell names, systems and vulnerabilities",
+	    scripts_of_nmap_describe_hosts },
+	{ "scripts of closed ports tell nothing about a host",
+	    scripts_of_services_and_closed_ports_differ },
 	CU_TEST_INFO_NULL,
 };
 

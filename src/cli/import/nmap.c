@@ -37,8 +37,9 @@ struct nmap {
 	struct str
 	    transport; /* with port: a port whose service is made once it is known to be open */
 	int64_t port;  /* 0: it is closed, or its service is there already */
-	bool in_host, up, os_done, too_big;
-	uint64_t line; /* first line of the host */
+	bool in_host, in_port, up, os_done, too_big;
+	bool vulnerable; /* the present script found what the table around it describes */
+	uint64_t line;   /* first line of the host */
 	struct str script;
 	char subject[512], issuer[512]; /* all parts of the present certificate's names */
 	struct tables tables;
@@ -155,6 +156,7 @@ begin_host(struct nmap *x, const char **atts)
 	x->service = NULL;
 	x->port = 0;
 	x->in_host = x->up = true;
+	x->in_port = false;
 	x->os_done = x->too_big = false;
 	x->used = 0;
 	x->line = XML_GetCurrentLineNumber(x->xml);
@@ -207,6 +209,7 @@ begin_port(struct nmap *x, const char **atts)
 	int64_t port = parse_number(attribute(atts, "portid"));
 
 	x->service = NULL;
+	x->in_port = true;
 	x->port = 0;
 	if (port < 1 || port > 65535 || count_services(x) >= LIM_LIST)
 		return;
@@ -230,6 +233,7 @@ end_port(struct nmap *x)
 {
 	(void)present_service(x); /* a port without a state is open */
 	x->service = NULL;
+	x->in_port = false;
 }
 
 /* Builds the banner: the description of a service as in nmap's plain output. */
@@ -329,9 +333,12 @@ begin_script(struct nmap *x, const char **atts)
 
 	x->script = STR_NULL;
 	x->tables.depth = 0;
-	if (service == NULL)
-		return;
+	x->vulnerable = false;
+	if (service == NULL && x->in_port)
+		return; /* of a closed port */
 	x->script = copy_attribute(x, atts, "id");
+	if (service == NULL)
+		return; /* of the host */
 	if (str_is(x->script, "banner"))
 		set_text(x, service, "banner", output);
 	if (str_is(x->script, "http-server-header") &&
@@ -457,12 +464,53 @@ handle_certificate_elem(struct nmap *x, struct str text)
 	}
 }
 
+/* Scripts of nmap's library "vulns" describe each weakness in a table with its state and identifiers; vulners lists those
+   that are known for a version. */
+static void
+handle_vulnerability_elem(struct nmap *x, struct str text)
+{
+	int depth = x->tables.depth;
+	bool ids = depth > 0 && depth <= (int)COUNT(x->tables.key) &&
+		   strcmp(x->tables.key[depth - 1], "ids") == 0;
+	struct record_object *host = x->host.root;
+
+	if (strcmp(x->elem, "state") == 0)
+		x->vulnerable = str_starts(text, STR("VULNERABLE")) ||
+				str_starts(text, STR("LIKELY VULNERABLE"));
+	else if (ids && x->vulnerable && str_starts(text, STR("CVE:")))
+		add_text(x, host, "vulnerabilities", (struct str){ text.p + 4, text.n - 4 });
+	else if (str_is(x->script, "vulners") && strcmp(x->elem, "id") == 0 &&
+		 str_starts(text, STR("CVE-")))
+		add_text(x, host, "vulnerabilities", text);
+}
+
+/* Takes the names and systems in answers of Windows. The system in an answer of SMB is more exact than a
+   guess from a service. */
+static void
+handle_windows_elem(struct nmap *x, struct str text)
+{
+	bool smb = str_is(x->script, "smb-os-discovery");
+	bool ntlm = str_ends(x->script, STR("-ntlm-info"));
+
+	if ((smb && strcmp(x->elem, "fqdn") == 0) ||
+	    (ntlm && strcmp(x->elem, "DNS_Computer_Name") == 0))
+		add_text(x, x->host.root, "hostnames", tool_host_name(text));
+	else if (smb && strcmp(x->elem, "os") == 0 && !x->os_done)
+		set_text(x, x->host.root, "os", text);
+	else if (ntlm && strcmp(x->elem, "Product_Version") == 0)
+		guess_os(x, arena_printf(x->rs->a, "Windows %.*s", (int)text.n, text.p));
+}
+
 static void
 end_elem(struct nmap *x)
 {
-	struct str text = buf_done(&x->text);
+	struct str text = str_trim(buf_done(&x->text));
 
-	if (x->service == NULL || text.n == 0)
+	if (x->script.p == NULL || text.n == 0)
+		return;
+	handle_vulnerability_elem(x, text);
+	handle_windows_elem(x, text);
+	if (x->service == NULL)
 		return;
 	if (str_is(x->script, "ssl-cert"))
 		handle_certificate_elem(x, text);
