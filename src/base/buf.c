@@ -64,6 +64,17 @@ buf_char(struct buf *b, char c)
 
 /* Prints into the room that is left, and a second time only when that was too small. */
 void
+buf_code_point(struct buf *b, uint32_t c)
+{
+	size_t more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+	static const uint32_t first[] = { 0, 0xc0, 0xe0, 0xf0 };
+
+	buf_char(b, (char)(first[more] | c >> (6 * more)));
+	while (more-- > 0)
+		buf_char(b, (char)(0x80 | (c >> (6 * more) & 0x3f)));
+}
+
+void
 buf_printf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap, again;

@@ -16,6 +16,8 @@ void buf_add(struct buf *b, const void *bytes, size_t n);
 void buf_str(struct buf *b, struct str s);
 void buf_z(struct buf *b, const char *z);
 void buf_char(struct buf *b, char c);
+void buf_code_point(
+    struct buf *b, uint32_t c); /* in UTF-8; c is no surrogate and at most U+10FFFF */
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
 struct str buf_done(const struct buf *b); /* a view, valid until the next call */
 void buf_clear(struct buf *b);

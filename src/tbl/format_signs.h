@@ -3,12 +3,29 @@
      MEMBERS    the first JSON object of the file, also in an array, has these members: names with "+" between them. Only
                 the first 32 KiB of the file are searched
      BEGINS     the file begins with these bytes, after a byte order mark of UTF-8 and blanks
-     CONTAINS   the first 32 KiB of the file contain these bytes */
+     CONTAINS   the first 32 KiB of the file contain these bytes
+     COLUMN     the first line is the header of CSV with this column
+     ADDRESS    the first line is an IP address; the sign is empty */
 FORMAT_SIGN(HOSTS,	nmap,		BEGINS,		"<")
 FORMAT_SIGN(HOSTS,	nmap,		BEGINS,		"\xff\xfe<")	/* UTF-16 */
 FORMAT_SIGN(HOSTS,	nmap,		BEGINS,		"\xfe\xff\0<")
 FORMAT_SIGN(HOSTS,	masscan,	MEMBERS,	"ip+ports")
 FORMAT_SIGN(HOSTS,	masscan,	MEMBERS,	"ip+rec_type")
+FORMAT_SIGN(HOSTS,	tlsx,		MEMBERS,	"probe_status")
+FORMAT_SIGN(HOSTS,	tlsx,		MEMBERS,	"host+fingerprint_hash")
+FORMAT_SIGN(HOSTS,	httpx,		MEMBERS,	"url+input")
+FORMAT_SIGN(HOSTS,	nuclei,		MEMBERS,	"template-id+info")
+FORMAT_SIGN(HOSTS,	zgrab2,		MEMBERS,	"ip+data")
+FORMAT_SIGN(HOSTS,	zgrab2,		MEMBERS,	"domain+data")
+FORMAT_SIGN(HOSTS,	zmap,		MEMBERS,	"saddr")
+FORMAT_SIGN(HOSTS,	zmap,		COLUMN,		"saddr")
+FORMAT_SIGN(HOSTS,	zmap,		ADDRESS,	"")
+FORMAT_SIGN(HOSTS,	sonar,		MEMBERS,	"name+type+value")
+FORMAT_SIGN(HOSTS,	naabu,		MEMBERS,	"ip+port")
+FORMAT_SIGN(HOSTS,	naabu,		COLUMN,		"ip")
+FORMAT_SIGN(HOSTS,	masscan,	BEGINS,		"#masscan")
+FORMAT_SIGN(HOSTS,	masscan,	BEGINS,		"open ")
+FORMAT_SIGN(HOSTS,	masscan,	BEGINS,		"banner ")
 FORMAT_SIGN(HOSTS,	masscan,	MEMBERS,	"timestamp")
 FORMAT_SIGN(HOSTS,	ndjson,		MEMBERS,	"ip")
 FORMAT_SIGN(HOSTS,	masscan,	BEGINS,		"[")
@@ -16,6 +33,7 @@ FORMAT_SIGN(HOSTS,	masscan,	BEGINS,		"{finished:")
 FORMAT_SIGN(HOSTS,	ndjson,		BEGINS,		"{")
 
 FORMAT_SIGN(DNS,	ndjson,		MEMBERS,	"host+record_type")
+FORMAT_SIGN(DNS,	httpx,		MEMBERS,	"url+input")
 FORMAT_SIGN(DNS,	cof,		MEMBERS,	"rrname")
 FORMAT_SIGN(DNS,	cof,		MEMBERS,	"cond")
 FORMAT_SIGN(DNS,	cof,		MEMBERS,	"obj")
@@ -48,6 +66,9 @@ FORMAT_SIGN(CERTIFICATES, certstream,	MEMBERS,	"message_type")
 FORMAT_SIGN(CERTIFICATES, certstream,	MEMBERS,	"leaf_cert")
 FORMAT_SIGN(CERTIFICATES, tlsx,		MEMBERS,	"probe_status")
 FORMAT_SIGN(CERTIFICATES, tlsx,		MEMBERS,	"fingerprint_hash")
+FORMAT_SIGN(CERTIFICATES, httpx,	MEMBERS,	"url+input")
+FORMAT_SIGN(CERTIFICATES, zgrab2,	MEMBERS,	"ip+data")
+FORMAT_SIGN(CERTIFICATES, zgrab2,	MEMBERS,	"domain+data")
 FORMAT_SIGN(CERTIFICATES, ndjson,	BEGINS,		"{")
 FORMAT_SIGN(CERTIFICATES, ndjson,	BEGINS,		"[")
 FORMAT_SIGN(CERTIFICATES, pem,		CONTAINS,	"-----BEGIN ")

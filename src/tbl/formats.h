@@ -1,15 +1,23 @@
 /* The formats of surfacectl import: FORMAT(dataset, name, reader, help). The reader is the function read_<reader> of
-   src/cli/import. An empty file has the first format of its dataset. surfaced-import(5) has the
-   same list (t/house/man.t). */
+   src/cli/import. An empty file has the first format of its dataset. A format of several datasets feeds all
+   of them in one reading with --also. surfaced-import(5) has the same list (t/house/man.t). */
 FORMAT(HOSTS,		ndjson,	ndjson,	"our own documents, one JSON object each")
 FORMAT(HOSTS,		nmap,	nmap,	"XML of nmap -oX")
-FORMAT(HOSTS,		masscan, masscan, "JSON of masscan -oJ and -oD")
+FORMAT(HOSTS,		masscan, masscan, "output of masscan: -oJ, -oD, -oL and -oX")
+FORMAT(HOSTS,		zmap,	zmap,	"CSV and JSON of zmap")
+FORMAT(HOSTS,		naabu,	naabu,	"output of naabu -json and -csv")
+FORMAT(HOSTS,		httpx,	httpx,	"output of httpx -json")
+FORMAT(HOSTS,		tlsx,	tlsx,	"output of tlsx -json")
+FORMAT(HOSTS,		zgrab2,	zgrab2,	"output of zgrab2")
+FORMAT(HOSTS,		nuclei,	nuclei,	"results of nuclei -jsonl: vulnerabilities and tags")
+FORMAT(HOSTS,		sonar,	sonar,	"RDNS of Rapid7's Project Sonar: names of addresses")
 FORMAT(DNS,		ndjson,	ndjson,	"our own documents, one JSON object each")
 FORMAT(DNS,		cof,	cof,	"passive DNS in the Common Output Format, also in DNSDB's frames")
 FORMAT(DNS,		zdns,	zdns,	"answers of zdns, version 1 and 2")
 FORMAT(DNS,		massdns, massdns, "answers of massdns -o J")
 FORMAT(DNS,		dnsx,	dnsx,	"answers of dnsx -json")
 FORMAT(DNS,		sonar,	sonar,	"FDNS and RDNS of Rapid7's Project Sonar")
+FORMAT(DNS,		httpx,	httpx,	"addresses and aliases in the output of httpx -json")
 FORMAT(WHOIS,		ndjson,	ndjson,	"our own documents, one JSON object each")
 FORMAT(WHOIS,		rdap,	rdap,	"answers of RDAP servers for domains")
 FORMAT(WHOIS,		whoisjson, whoisjson, "JSON of WhoisXML")
@@ -20,5 +28,7 @@ FORMAT(CERTIFICATES,	ct,	ct,	"answers of get-entries of a Certificate Transparen
 FORMAT(CERTIFICATES,	ct-tile, ct_tile, "a data tile of a static Certificate Transparency log")
 FORMAT(CERTIFICATES,	certstream, certstream, "messages of certstream servers")
 FORMAT(CERTIFICATES,	tlsx,	tlsx,	"the output of tlsx -json")
+FORMAT(CERTIFICATES,	httpx,	httpx,	"the output of httpx -json -tls-grab")
+FORMAT(CERTIFICATES,	zgrab2,	zgrab2,	"the output of zgrab2")
 FORMAT(DIRECTORIES,	ndjson,	ndjson,	"our own documents, one JSON object each")
 FORMAT(DIRECTORIES,	autoindex, autoindex, "a listing of nginx with autoindex_format json; needs --url")

@@ -81,5 +81,5 @@ records --authorities $DATA/dnsx-1.2.json
 is "$STATUS $(printf '%s\n' "$ERR" | head -1)" "2 surfacectl: --authorities belongs to --format massdns" \
 	"an option of another format is refused when the format is guessed"
 records --help
-is "$(printf '%s\n' "$OUT" | sed -n 's/^  \([a-z]*\) .*/\1/p' | paste -sd ' ')" "auto ndjson cof zdns massdns dnsx sonar" \
+is "$(printf '%s\n' "$OUT" | sed -n 's/^  \([a-z]*\) .*/\1/p' | paste -sd ' ')" "auto ndjson cof zdns massdns dnsx sonar httpx" \
 	"the help of surfacectl import dns lists the formats of the table"

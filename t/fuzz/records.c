@@ -45,13 +45,15 @@ fuzz_records(records_reader *reader, enum dataset d, const uint8_t *data, size_t
 		.seen = TS_NULL,
 		.take = take_record,
 		.bad = take_bad,
+		.also = (1u << DATASETS_STORED) - 1,
 		.window = 3, /* which inputs of a few lines fill */
 		.options = { .type = STR_INIT("PTR"),
 		    .authorities = true,
 		    .log = STR_INIT("log"),
 		    .start = { true, 7 },
 		    .chains = true,
-		    .url = STR_INIT("http://192.0.2.7:8080/pub") },
+		    .url = STR_INIT("http://192.0.2.7:8080/pub"),
+		    .port = STR_INIT("53/udp") },
 	};
 	int fd = memfd_create("records", MFD_CLOEXEC);
 

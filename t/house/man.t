@@ -60,13 +60,13 @@ long()
 ok "surfacectl.8 has the options of surfacectl --help" test "$(long "$work/page")" = "$(long "$work/all")"
 
 # The list of formats is that of the table, and each format that is guessed is one of them.
-sed -n 's/^FORMAT(\([A-Z]*\),[[:space:]]*\([a-z-]*\),[[:space:]]*[a-z_]*,[[:space:]]*"\(.*\)")$/\1 \2 \3/p' src/tbl/formats.h |
+sed -n 's/^FORMAT(\([A-Z]*\),[[:space:]]*\([a-z0-9-]*\),[[:space:]]*[a-z0-9_]*,[[:space:]]*"\(.*\)")$/\1 \2 \3/p' src/tbl/formats.h |
 	awk '{ $1 = tolower($1); sub(/^directories/, "open-directories", $1); print }' >"$work/formats"
-sed -n 's/^\.It \([a-z-]*\) Ta Cm \([a-z-]*\) Ta /\1 \2 /p' man/surfaced-import.5 >"$work/page"
+sed -n 's/^\.It \([a-z-]*\) Ta Cm \([a-z0-9-]*\) Ta /\1 \2 /p' man/surfaced-import.5 >"$work/page"
 ok "src/tbl/formats.h has more than ten formats in the form that this test reads" test "$(wc -l <"$work/formats")" -gt 10
 ok "surfaced-import.5 has the formats of src/tbl/formats.h, in their order" diff "$work/formats" "$work/page"
-sed -n 's/^FORMAT_SIGN(\([A-Z]*\),[[:space:]]*\([a-z-]*\),.*/FORMAT(\1, \2,/p' src/tbl/format_signs.h | sort -u >"$work/signs"
-sed -n 's/^FORMAT(\([A-Z]*\),[[:space:]]*\([a-z-]*\),.*/FORMAT(\1, \2,/p' src/tbl/formats.h | sort -u >"$work/formats"
+sed -n 's/^FORMAT_SIGN(\([A-Z]*\),[[:space:]]*\([a-z0-9-]*\),.*/FORMAT(\1, \2,/p' src/tbl/format_signs.h | sort -u >"$work/signs"
+sed -n 's/^FORMAT(\([A-Z]*\),[[:space:]]*\([a-z0-9-]*\),.*/FORMAT(\1, \2,/p' src/tbl/formats.h | sort -u >"$work/formats"
 ok "src/tbl/format_signs.h names formats of src/tbl/formats.h alone" test -z "$(comm -23 "$work/signs" "$work/formats")"
 none "each format of src/tbl/formats.h can be guessed" "$(comm -13 "$work/signs" "$work/formats")"
 

@@ -36,19 +36,20 @@ open_directories(struct cli *c, int argc, char **argv)
 }
 
 #define ARGUMENTS(more) "[--format NAME] " more "[--quiet] [--strict] FILE|-"
-#define RECORD_ARGUMENTS(more) ARGUMENTS("[--source NAME] [--seen TIME] " more)
+#define RECORD_ARGUMENTS(more) ARGUMENTS("[--also DATASETS] [--seen TIME] " more)
 
 static const struct command commands[] = {
 	{
 	    .name = "hosts",
-	    .arguments = ARGUMENTS("[--seen TIME] [--no-enrich] [--replace-ports LIST] "),
-	    .help = "import hosts: our own documents, nmap -oX, masscan -oJ",
+	    .arguments = RECORD_ARGUMENTS(
+		"[--no-enrich] [--replace-ports LIST] [--port PORT] [--columns NAMES] "),
+	    .help = "import hosts: our own documents and the output of scanners",
 	    .run = hosts,
 	    .more_help = format_print_help,
 	},
 	{
 	    .name = "dns",
-	    .arguments = RECORD_ARGUMENTS("[--type TYPE] [--authorities] "),
+	    .arguments = RECORD_ARGUMENTS("[--source NAME] [--type TYPE] [--authorities] "),
 	    .help = "import DNS records: our own documents and those of resolvers and passive DNS",
 	    .run = dns,
 	    .more_help = format_print_help,
@@ -63,7 +64,7 @@ static const struct command commands[] = {
 	{
 	    .name = "certificates",
 	    .arguments = RECORD_ARGUMENTS("[--log NAME] [--start N] [--chains] "),
-	    .help = "import certificates: our own documents, PEM, DER, logs, certstream, tlsx",
+	    .help = "import certificates: our own documents, PEM, DER, logs, scanners",
 	    .run = certificates,
 	    .more_help = format_print_help,
 	},

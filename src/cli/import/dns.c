@@ -6,33 +6,6 @@
 
 #include "base/ipnet.h"
 
-struct str
-dns_member(const struct json_value *o, const char *name)
-{
-	const struct json_value *v = json_type(o) == JSON_OBJECT ? json_get(o, name) : NULL;
-
-	return v != NULL && json_type(v) == JSON_STRING ? json_text(v) : STR_NULL;
-}
-
-bool
-dns_number(const struct json_value *o, const char *name, int64_t *out)
-{
-	const struct json_value *v = json_type(o) == JSON_OBJECT ? json_get(o, name) : NULL;
-
-	if (v != NULL && json_type(v) == JSON_STRING)
-		return str_int64(json_text(v), out);
-	return v != NULL && json_type(v) == JSON_NUMBER && json_int(v, out);
-}
-
-const struct json_value *
-dns_list(const struct json_value *o, const char *name)
-{
-	const struct json_value *v =
-	    o != NULL && json_type(o) == JSON_OBJECT ? json_get(o, name) : NULL;
-
-	return v != NULL && json_type(v) == JSON_ARRAY && json_length(v) > 0 ? v : NULL;
-}
-
 bool
 dns_time_of_number(int64_t n, struct ts *out)
 {
@@ -90,14 +63,6 @@ reverse_name(struct arena *a, struct str *name)
 	return true;
 }
 
-static bool
-same_word(struct str a, const char *word)
-{
-	size_t n = strlen(word);
-
-	return a.n == n && strncasecmp(a.p, word, n) == 0;
-}
-
 void
 dns_emit(struct records *rs, const struct dns_line *l, uint64_t line)
 {
@@ -106,7 +71,7 @@ dns_emit(struct records *rs, const struct dns_line *l, uint64_t line)
 
 	if (rs->stop)
 		return;
-	if (same_word(l->type, "PTR") || same_word(l->type, "12"))
+	if (str_is_nocase(l->type, "PTR") || str_is_nocase(l->type, "12"))
 		(void)reverse_name(rs->a, &host);
 	record_set_text(rs->a, r.root, "host", host);
 	record_set_text(rs->a, r.root, "record_type", l->type);
@@ -147,9 +112,9 @@ dns_chain_end(const struct json_value *records, struct str name, const char *tar
 		for (size_t i = 0; i < n && next.p == NULL; i++) {
 			const struct json_value *r = json_at(records, i);
 
-			if (same_word(dns_member(r, "type"), "CNAME") &&
-			    dns_same_name(dns_member(r, "name"), name))
-				next = dns_member(r, target);
+			if (str_is_nocase(tool_member(r, "type"), "CNAME") &&
+			    dns_same_name(tool_member(r, "name"), name))
+				next = tool_member(r, target);
 		}
 		if (next.p == NULL)
 			break;
@@ -160,5 +125,6 @@ dns_chain_end(const struct json_value *records, struct str name, const char *tar
 
 bool dns_is_internet(struct str class)
 {
-	return class.p == NULL || class.n == 0 || same_word(class, "IN") || same_word(class, "1");
+	return class.p == NULL || class.n == 0 || str_is_nocase(class, "IN") ||
+	       str_is_nocase(class, "1");
 }

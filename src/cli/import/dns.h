@@ -17,6 +17,7 @@
 #define CLI_IMPORT_DNS_H
 
 #include "cli/import/records.h"
+#include "cli/import/tool_json.h"
 
 struct dns_line {
 	struct str host, type, rcode, answer; /* STR_NULL: unknown; rcode then is NOERROR */
@@ -28,12 +29,6 @@ struct dns_line {
    ip6.arpa. */
 void dns_emit(struct records *rs, const struct dns_line *l, uint64_t line);
 
-/* Returns the text of a member; STR_NULL: it is missing or not a text. */
-struct str dns_member(const struct json_value *o, const char *name);
-/* Reads an integer, which may be a JSON number or a text. False: the member is missing or not an integer. */
-bool dns_number(const struct json_value *o, const char *name, int64_t *out) MUST_USE;
-/* Returns a member that is an array; NULL: it is missing, empty or not an array. */
-const struct json_value *dns_list(const struct json_value *o, const char *name);
 /* Converts a number of seconds, milliseconds, microseconds or nanoseconds since 1970. The unit follows from the size of
    the number: seconds have up to 11 digits, milliseconds 12 to 14, microseconds 15 to 17. False: the number is not a
    time. */

@@ -64,7 +64,7 @@ emit_zone_line(struct records *rs, struct str text, const struct dns_line *all, 
 static size_t
 count_items(const struct json_value *o, const char *name)
 {
-	const struct json_value *list = dns_list(o, name);
+	const struct json_value *list = tool_list(o, name);
 
 	return list == NULL ? 0 : json_length(list);
 }
@@ -74,7 +74,7 @@ static void
 emit_list(struct records *rs, const struct json_value *o, const char *name, size_t most,
     const struct dns_line *all, uint64_t line)
 {
-	const struct json_value *list = dns_list(o, name);
+	const struct json_value *list = tool_list(o, name);
 	char type[8] = "";
 
 	for (size_t i = 0; i < sizeof(type) - 1 && name[i] != '\0'; i++)
@@ -96,8 +96,8 @@ emit_soa_object(
     struct records *rs, const struct json_value *o, const struct dns_line *all, uint64_t line)
 {
 	static const char *const numbers[] = { "serial", "refresh", "retry", "expire", "minttl" };
-	struct str name = dns_member(o, "name"), ns = dns_member(o, "ns"),
-		   mailbox = dns_member(o, "mailbox");
+	struct str name = tool_member(o, "name"), ns = tool_member(o, "ns"),
+		   mailbox = tool_member(o, "mailbox");
 	struct buf answer = { .a = rs->a };
 	struct dns_line l = *all;
 
@@ -106,7 +106,7 @@ emit_soa_object(
 	for (size_t i = 0; i < COUNT(numbers); i++) {
 		int64_t n = 0;
 
-		if (!dns_number(o, numbers[i], &n))
+		if (!tool_number(o, numbers[i], &n))
 			n = 0;
 		buf_printf(&answer, " %jd", (intmax_t)n);
 	}
@@ -120,7 +120,7 @@ static void
 emit_soa(struct records *rs, const struct json_value *o, bool error, const struct dns_line *all,
     uint64_t line)
 {
-	const struct json_value *list = dns_list(o, "soa");
+	const struct json_value *list = tool_list(o, "soa");
 	size_t n = list == NULL ? 0 : json_length(list);
 
 	for (size_t i = 0; i < n && !rs->stop; i++) {
@@ -156,7 +156,7 @@ emit_lists(
 	records = (alias > 0) + (alias > 0 ? 0 : addresses) + count_items(o, "soa");
 	for (size_t i = 0; i < COUNT(plain); i++)
 		records += count_items(o, plain[i]);
-	all->ttl.set = records == 1 && dns_number(o, "ttl", &all->ttl.v);
+	all->ttl.set = records == 1 && tool_number(o, "ttl", &all->ttl.v);
 	emit_list(rs, o, "cname", 1, all, line);
 	if (alias == 0) {
 		emit_list(rs, o, "a", SIZE_MAX, all, line);
@@ -176,7 +176,7 @@ has_answers(const struct json_value *o, struct str host)
 {
 	static const char *const lists[] = { "a", "aaaa", "cname", "mx", "ns", "ptr", "txt", "srv",
 		"caa" };
-	const struct json_value *all = dns_list(o, "all"), *soa = dns_list(o, "soa");
+	const struct json_value *all = tool_list(o, "all"), *soa = tool_list(o, "soa");
 
 	for (size_t i = 0; i < COUNT(lists); i++)
 		if (count_items(o, lists[i]) > 0)
@@ -190,7 +190,8 @@ has_answers(const struct json_value *o, struct str host)
 	for (size_t i = 0; soa != NULL && i < json_length(soa); i++) {
 		const struct json_value *item = json_at(soa, i);
 
-		if (json_type(item) != JSON_OBJECT || dns_same_name(dns_member(item, "name"), host))
+		if (json_type(item) != JSON_OBJECT ||
+		    dns_same_name(tool_member(item, "name"), host))
 			return true;
 	}
 	return false;
@@ -209,10 +210,10 @@ last_alias(const struct json_value *o, struct str host)
 static void
 read_dnsx_line(void *arg, const struct json_value *o, uint64_t line)
 {
-	const struct json_value *all = dns_list(o, "all"), *file = json_get(o, "hosts_file");
+	const struct json_value *all = tool_list(o, "all"), *file = json_get(o, "hosts_file");
 	struct records *rs = arg;
-	struct str rcode = dns_member(o, "status_code"), when = dns_member(o, "timestamp");
-	struct dns_line l = { .host = dns_member(o, "host"), .seen = TS_NULL };
+	struct str rcode = tool_member(o, "status_code"), when = tool_member(o, "timestamp");
+	struct dns_line l = { .host = tool_member(o, "host"), .seen = TS_NULL };
 	bool error = rcode.n > 0 && !str_is(rcode, "NOERROR");
 
 	if (l.host.p == NULL) {

@@ -5,13 +5,15 @@
 
 #include "cli/import/format.h"
 
+#include "base/ipnet.h"
+
 static const struct format formats[] = {
 #define FORMAT(dataset, name, reader, help) { DATASET_##dataset, #name, help, read_##reader },
 #include "tbl/formats.h"
 #undef FORMAT
 };
 
-enum how { SIGN_MEMBERS, SIGN_BEGINS, SIGN_CONTAINS };
+enum how { SIGN_MEMBERS, SIGN_BEGINS, SIGN_CONTAINS, SIGN_COLUMN, SIGN_ADDRESS };
 
 static const struct {
 	enum dataset dataset;
@@ -45,6 +47,14 @@ format_find(enum dataset d, struct str name)
 	return NULL;
 }
 
+bool
+format_feeds(const struct format *f, enum dataset d)
+{
+	const struct format *other = format_find(d, str_of(f->name));
+
+	return other != NULL && other->records == f->records;
+}
+
 static bool
 is_space(char c)
 {
@@ -56,6 +66,16 @@ skip_spaces(struct str s)
 {
 	while (s.n > 0 && is_space(s.p[0]))
 		s = (struct str){ s.p + 1, s.n - 1 };
+	return s;
+}
+
+/* The input may be anything, so str_trim, which needs valid UTF-8, cannot be used. */
+static struct str
+trim_spaces(struct str s)
+{
+	s = skip_spaces(s);
+	while (s.n > 0 && is_space(s.p[s.n - 1]))
+		s.n--;
 	return s;
 }
 
@@ -101,18 +121,31 @@ object_has(struct str s, struct str name)
 static bool
 object_has_all(struct str s, struct str names)
 {
+	struct str name;
+
 	if (s.n == 0 || s.p[0] != '{')
 		return false;
-	for (;;) {
-		const char *plus = memchr(names.p, '+', names.n);
-		struct str name = { names.p, plus == NULL ? names.n : (size_t)(plus - names.p) };
-
+	while (str_part(&names, '+', &name))
 		if (!object_has(s, name))
 			return false;
-		if (plus == NULL)
+	return true;
+}
+
+static bool
+first_line_is(enum how how, struct str sign, struct str head)
+{
+	struct str line, column;
+	struct ipnet ip;
+
+	if (!str_line(&head, &line))
+		return false;
+	line = trim_spaces(line);
+	if (how == SIGN_ADDRESS)
+		return ipnet_parse_address(line, &ip);
+	while (str_part(&line, ',', &column))
+		if (str_eq(column, sign))
 			return true;
-		names = (struct str){ plus + 1, names.n - name.n - 1 };
-	}
+	return false;
 }
 
 static bool
@@ -125,6 +158,9 @@ sign_fits(enum how how, struct str sign, struct str head, struct str object)
 		return str_starts(head, sign);
 	case SIGN_CONTAINS:
 		return memmem(head.p, head.n, sign.p, sign.n) != NULL;
+	case SIGN_COLUMN:
+	case SIGN_ADDRESS:
+		return first_line_is(how, sign, head);
 	}
 	return false;
 }

@@ -22,6 +22,26 @@ format_option(const struct cli *c, enum dataset d, struct str name, int *status)
 	return NULL;
 }
 
+int
+format_also_option(const struct cli *c, enum dataset d, struct str list, unsigned *also)
+{
+	struct str name;
+
+	*also = 0;
+	if (list.p != NULL && list.n == 0)
+		return cli_usage(c, "--also wants datasets such as dns,certificates");
+	while (str_part(&list, ',', &name)) {
+		enum dataset other = record_dataset(name);
+
+		if (other == DATASETS_STORED || format_next(other, NULL) == NULL)
+			return cli_usage(
+			    c, "--also: there is no dataset %.*s", (int)name.n, name.p);
+		if (other != d)
+			*also |= 1u << other;
+	}
+	return EXIT_OK;
+}
+
 static void
 print_formats(enum dataset d)
 {

@@ -7,10 +7,11 @@
 
 #include "cli/cli.h"
 #include "cli/import/autoindex.h"
+#include "cli/import/tool_host.h"
 
 enum { OPTION_TEXT = 200 };
 
-enum kind { KIND_TEXT, KIND_NUMBER, KIND_FLAG, KIND_URL };
+enum kind { KIND_TEXT, KIND_NUMBER, KIND_FLAG, KIND_URL, KIND_PORT };
 
 static const struct {
 	const char *name;
@@ -50,7 +51,9 @@ static const char *
 read_option(const struct cli *c, enum kind kind, struct str text, void *member)
 {
 	struct opt *number = member;
+	struct str transport = STR_NULL;
 	struct record listing;
+	int64_t port;
 
 	switch (kind) {
 	case KIND_FLAG:
@@ -65,6 +68,9 @@ read_option(const struct cli *c, enum kind kind, struct str text, void *member)
 		return autoindex_record(c->arena, text, &listing)
 			   ? NULL
 			   : "the URL of a directory, such as http://192.0.2.7:8080/pub/";
+	case KIND_PORT:
+		*(struct str *)member = text;
+		return tool_port(text, &port, &transport) ? NULL : "a port, such as 443 or 53/udp";
 	case KIND_TEXT:
 		*(struct str *)member = text;
 		return text.n >= 1 && text.n <= OPTION_TEXT ? NULL : "1 to 200 bytes";

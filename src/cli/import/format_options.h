@@ -8,6 +8,7 @@
 
 #define FORMAT_TYPE_TEXT struct str
 #define FORMAT_TYPE_URL struct str
+#define FORMAT_TYPE_PORT struct str
 #define FORMAT_TYPE_NUMBER struct opt
 #define FORMAT_TYPE_FLAG bool
 

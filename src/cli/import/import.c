@@ -23,7 +23,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { COMMON_OPTIONS = 5, HOST_OPTIONS = 2 };
+enum { COMMON_OPTIONS = 6, HOST_OPTIONS = 2 };
 
 /* The formats whose records have all services of their host. */
 #define WHOLE_HOSTS " ndjson nmap "
@@ -33,7 +33,9 @@ struct run {
 	struct import_pipe_options o;
 	const struct format *format; /* NULL: to be guessed */
 	struct format_arguments arguments;
-	struct import_sum sum;
+	/* a sum for each dataset that is wanted: the command's own and those of --also */
+	struct import_sum sums[DATASETS_STORED];
+	struct import_store *stores[DATASETS_STORED]; /* NULL: not wanted */
 	struct progress progress;
 	uint64_t read, bad, skipped;
 	bool quiet, plain;
@@ -41,14 +43,34 @@ struct run {
 	const struct record_ports *replace;
 };
 
+static bool
+wants(const struct run *r, enum dataset d)
+{
+	return r->o.dataset == d || (r->o.also & 1u << d) != 0;
+}
+
+/* Whether records of a dataset that is wanted name their sources. */
+static bool
+have_sources(const struct run *r)
+{
+	struct str bad;
+
+	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+		if (wants(r, d) &&
+		    record_fields_parse(r->cli->arena, d, STR("source"), &bad) != NULL)
+			return true;
+	return false;
+}
+
 /* EXIT_OK, or the status to return after a message. */
 static int
 parse_options(struct run *r, int argc, char **argv)
 {
 	struct cli_list words;
-	struct str format = STR("auto");
+	struct str format = STR("auto"), also = STR_NULL;
 	struct cli_option table[COMMON_OPTIONS + HOST_OPTIONS + FORMAT_OPTIONS + 1] = {
 		{ .name = "format", .text = &format },
+		{ .name = "also", .text = &also },
 		{ .name = "source", .text = &r->o.origin },
 		{ .name = "seen", .time = &r->o.seen },
 		{ .name = "quiet", .flag = &r->quiet },
@@ -66,8 +88,14 @@ parse_options(struct run *r, int argc, char **argv)
 	r->format = format_option(r->cli, r->o.dataset, format, &status);
 	if (status != EXIT_OK)
 		return status;
+	status = format_also_option(r->cli, r->o.dataset, also, &r->o.also);
+	if (status != EXIT_OK)
+		return status;
 	if (r->o.origin.p != NULL && (r->o.origin.n == 0 || r->o.origin.n > 200))
 		return cli_usage(r->cli, "--source must have 1 to 200 bytes");
+	if (r->o.origin.p != NULL && !have_sources(r))
+		return cli_usage(r->cli, "--source is of no use here: records of %s have no source",
+		    record_dataset_name(r->o.dataset));
 	if (r->scanned.p != NULL)
 		r->replace = record_ports_parse(r->cli->arena, r->scanned);
 	if (r->scanned.p != NULL && r->replace == NULL)
@@ -99,19 +127,19 @@ show_messages(struct run *r, const struct buf *messages)
 }
 
 static enum db_rc
-store_part(struct run *r, struct import_store *st, const struct import_part *part)
+store_batch(struct run *r, enum dataset d, const struct import_batch *b)
 {
-	struct import_sum before = r->sum;
-	enum db_rc rc = import_store_batch(st, &part->batch, &r->sum);
-	int64_t large = r->sum.large - before.large;
+	struct import_sum *sum = &r->sums[d], before = *sum;
+	enum db_rc rc = import_store_batch(r->stores[d], b, sum);
+	int64_t large = sum->large - before.large;
 
 	if (large > 0)
-		buf_printf(&r->sum.messages,
+		buf_printf(&sum->messages,
 		    "%s: %jd records left out: they would be larger than %jd bytes\n", r->o.file,
 		    (intmax_t)large, (intmax_t)LIM_HOST_BYTES);
-	show_messages(r, &r->sum.messages);
-	buf_clear(&r->sum.messages);
-	r->bad += (uint64_t)(large + r->sum.unreadable - before.unreadable);
+	show_messages(r, &sum->messages);
+	buf_clear(&sum->messages);
+	r->bad += (uint64_t)(large + sum->unreadable - before.unreadable);
 	return rc;
 }
 
@@ -125,26 +153,39 @@ fail_store(const struct run *r, const struct import_store *st, enum db_rc rc)
 	return cli_fail_db(&c, rc, "the import ended early; run it again");
 }
 
+/* Stores the batches of a part. EXIT_OK, or the status to return after a message. */
 static int
-store_all(struct run *r, struct import_pipe *p, struct import_store *st)
+store_part(struct run *r, const struct import_part *part)
+{
+	for (enum dataset d = 0; d < DATASETS_STORED; d++) {
+		enum db_rc rc = wants(r, d) ? store_batch(r, d, &part->batches[d]) : DB_OK;
+
+		if (rc != DB_OK) {
+			progress_hide(&r->progress);
+			return fail_store(r, r->stores[d], rc);
+		}
+	}
+	return EXIT_OK;
+}
+
+static int
+store_all(struct run *r, struct import_pipe *p)
 {
 	struct import_part *part;
-	enum db_rc rc = DB_OK;
+	int status = EXIT_OK;
 
-	while (rc == DB_OK && (part = import_pipe_next(p)) != NULL) {
+	while (status == EXIT_OK && (part = import_pipe_next(p)) != NULL) {
 		show_messages(r, &part->messages);
-		rc = store_part(r, st, part);
+		status = store_part(r, part);
 		r->read += part->read;
 		r->bad += part->bad;
 		r->skipped += part->skipped;
 		progress_draw(&r->progress, r->read, import_pipe_bytes(p));
 	}
 	progress_end(&r->progress, r->read, import_pipe_bytes(p));
-	if (rc != DB_OK)
-		return fail_store(r, st, rc);
-	if (import_pipe_failed(p) != NULL)
+	if (status == EXIT_OK && import_pipe_failed(p) != NULL)
 		return cli_fail(EXIT_FAILED, "%s %s", r->o.file, import_pipe_failed(p));
-	return EXIT_OK;
+	return status;
 }
 
 /* Checks the options that depend on the format. Where a record has one port of a host, the second record of a host would
@@ -154,6 +195,10 @@ read_format_options(struct run *r, struct import_pipe *p)
 {
 	struct str format = str_of(r->format->name);
 
+	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+		if ((r->o.also & 1u << d) != 0 && !format_feeds(r->format, d))
+			return cli_usage(r->cli, "--also %s: %.*s has no records of them",
+			    record_dataset_name(d), (int)format.n, format.p);
 	if (r->replace != NULL && !format_is_in(WHOLE_HOSTS, format))
 		return cli_usage(r->cli, "--replace-ports belongs to --format%.*s",
 		    (int)strlen(WHOLE_HOSTS) - 1, WHOLE_HOSTS);
@@ -165,7 +210,6 @@ static int
 run_import(struct run *r)
 {
 	struct import_pipe *p = import_pipe_open(&r->o);
-	struct import_store *st;
 	int rc;
 
 	if (r->format == NULL)
@@ -178,32 +222,62 @@ run_import(struct run *r)
 	else
 		rc = read_format_options(r, p);
 	if (rc == EXIT_OK) {
-		st = import_store_open(r->o.dataset, r->cli->db, r->cli->conninfo, r->replace);
+		for (enum dataset d = 0; d < DATASETS_STORED; d++)
+			if (wants(r, d))
+				r->stores[d] = import_store_open(d, r->cli->db, r->cli->conninfo,
+				    d == DATASET_HOSTS ? r->replace : NULL);
 		progress_begin(&r->progress, !r->quiet && !r->cli->json, r->o.fd);
 		import_pipe_start(p, r->format->records);
-		rc = store_all(r, p, st);
+		rc = store_all(r, p);
 		db_use(r->cli->db, r->cli->arena, 0);
-		import_store_close(st);
+		for (enum dataset d = 0; d < DATASETS_STORED; d++)
+			if (wants(r, d))
+				import_store_close(r->stores[d]);
 	}
 	import_pipe_end(p);
 	return rc;
 }
 
+/* The counts of the datasets of --also: a line each, or the object "also" of the summary. */
+static void
+print_also(const struct run *r)
+{
+	const char *before = ",\"also\":{";
+
+	for (enum dataset d = 0; d < DATASETS_STORED; d++) {
+		const struct import_sum *s = &r->sums[d];
+
+		if (!wants(r, d) || d == r->o.dataset)
+			continue;
+		printf(r->cli->json ? "%s\"%s\":{\"new\":%jd,\"changed\":%jd,\"unchanged\":%jd}"
+				    : "%s%s: %jd new, %jd changed, %jd unchanged\n",
+		    r->cli->json ? before : "", record_dataset_name(d), (intmax_t)s->fresh,
+		    (intmax_t)s->changed, (intmax_t)s->unchanged);
+		before = ",";
+	}
+	if (r->cli->json && r->o.also != 0)
+		putchar('}');
+}
+
 static void
 print_summary(const struct run *r)
 {
-	const struct import_sum *s = &r->sum;
+	const struct import_sum *s = &r->sums[r->o.dataset];
 
-	if (r->cli->json)
+	if (r->cli->json) {
 		printf("{\"read\":%ju,\"new\":%jd,\"changed\":%jd,\"unchanged\":%jd,\"bad\":%ju,"
-		       "\"skipped\":%ju,\"new_tags\":%jd}\n",
+		       "\"skipped\":%ju,\"new_tags\":%jd",
 		    (uintmax_t)r->read, (intmax_t)s->fresh, (intmax_t)s->changed,
 		    (intmax_t)s->unchanged, (uintmax_t)r->bad, (uintmax_t)r->skipped,
-		    (intmax_t)s->tags);
-	else if (!r->quiet)
+		    (intmax_t)r->sums[DATASET_HOSTS].tags);
+		print_also(r);
+		puts("}");
+	} else if (!r->quiet) {
 		printf("%ju read, %jd new, %jd changed, %jd unchanged, %ju bad, %ju skipped\n",
 		    (uintmax_t)r->read, (intmax_t)s->fresh, (intmax_t)s->changed,
 		    (intmax_t)s->unchanged, (uintmax_t)r->bad, (uintmax_t)r->skipped);
+		print_also(r);
+	}
 	fflush(stdout);
 }
 
@@ -217,13 +291,14 @@ import_dataset(struct cli *c, enum dataset d, int argc, char **argv)
 		rc = open_input(&r);
 	if (rc != EXIT_OK)
 		return rc;
-	if (d == DATASET_HOSTS && !r.plain)
+	if (wants(&r, DATASET_HOSTS) && !r.plain)
 		r.o.enrich = cli_enrich_open();
 	rc = run_import(&r);
 	enrich_close(r.o.enrich);
 	if (r.read > 0 || rc == EXIT_OK)
 		print_summary(&r);
-	buf_free(&r.sum.messages);
+	for (size_t i = 0; i < COUNT(r.sums); i++)
+		buf_free(&r.sums[i].messages);
 	if (r.o.fd != STDIN_FILENO)
 		close(r.o.fd);
 	return rc == EXIT_OK && r.bad > 0 ? EXIT_FAILED : rc;

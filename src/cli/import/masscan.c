@@ -1,110 +1,57 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads masscan's -oJ (an array, but not always valid JSON as a whole: an interrupted run leaves it without its end, and
-   older releases wrote no brackets around it) and -oD (one object on each line). The status of a port and each of its
-   banners are separate records, in any order, so the records of an address are gathered for a window of hosts before the
-   hosts are emitted. */
+/* Reads the output of masscan:
+
+     -oJ   an array, but not always valid JSON as a whole: an interrupted run leaves it without its end, and older releases
+           wrote no brackets around it
+     -oD   one object on each line
+     -oL   "open tcp 80 192.0.2.1 1700000000" and "banner tcp 80 192.0.2.1 1700000000 http HTTP/1.1 200 OK..."
+     -oX   the XML of nmap with the attribute banner: nmap.c
+
+   The status of a port and each of its banners are separate records, in any order, so those of an address are gathered
+   before the host is emitted. An answer to a ping is port 0 and gives nothing. */
 #include "config.h"
 
+#include "cli/import/masscan.h"
+
+#include "cli/import/certificates.h"
 #include "cli/import/json_values.h"
-#include "cli/import/names.h"
-#include "cli/import/records.h"
+#include "cli/import/tool_host.h"
 
-enum { WINDOW = 20000, WINDOW_BYTES = 64 * 1024 * 1024, SERVICE_BYTES = 1024 };
+/* ---- banners ---- */
 
-struct gathered {
-	struct record host;
-	uint64_t line;
-};
-
-struct window {
-	struct records *rs;
-	struct arena *arena;
-	struct gathered *hosts; /* the first record of a host initialises its element */
-	size_t n, most, bytes;
-	uint64_t line;       /* where the present record begins */
-	struct names *names; /* address to 1 + index in hosts */
-};
-
-/* A record of masscan. */
-struct sighting {
-	struct str ip, transport, name, banner;
-	int64_t port, seconds;
-	bool open;
-};
-
-/* Emits the gathered hosts and begins a new window. A host whose records are spread over two windows is emitted twice, and
-   the import merges both. */
+/* The first line and the headers of a response. */
 static void
-window_flush(struct window *w)
+set_http_head(struct arena *a, struct record_object *s, struct str head)
 {
-	for (size_t i = 0; i < w->n && !w->rs->stop; i++) {
-		arena_reset(w->rs->a);
-		records_emit(w->rs, &w->hosts[i].host, STR_NULL, RECORD_LENIENT, w->hosts[i].line);
-	}
-	arena_reset(w->arena);
-	names_clear(w->names);
-	w->n = w->bytes = 0;
-}
-
-static struct record *
-window_host(struct window *w, struct str ip)
-{
-	uint32_t *at = names_at(w->names, ip);
-
-	if (*at == 0) {
-		struct gathered *g = &w->hosts[w->n];
-
-		*at = (uint32_t)++w->n;
-		*g = (struct gathered){ record_new(w->arena, DATASET_HOSTS), w->line };
-		record_set_text(w->arena, g->host.root, "ip", arena_str(w->arena, ip));
-	}
-	return &w->hosts[*at - 1].host;
-}
-
-/* NULL: the host has too many. */
-static struct record_object *
-host_service(struct window *w, struct record *h, const struct sighting *r)
-{
-	struct record_object *const *all;
-	size_t n = record_nested_all(h, &all);
-	struct record_object *s;
-	int64_t port;
-
-	for (size_t i = 0; i < n; i++)
-		if (record_int(all[i], "port", &port) && port == r->port &&
-		    str_eq(record_text(all[i], "transport"), r->transport))
-			return all[i];
-	if (n >= LIM_LIST)
-		return NULL;
-	s = record_nested(w->arena, h);
-	w->bytes += SERVICE_BYTES;
-	record_set_int(w->arena, s, "port", r->port);
-	record_set_text(w->arena, s, "transport", arena_str(w->arena, r->transport));
-	return s;
-}
-
-static void
-widen_times(struct window *w, struct record_object *o, int64_t seconds)
-{
-	int64_t t = seconds * SECOND_US, first, last;
-
-	if (seconds <= 0)
-		return;
-	if (!record_int(o, "first_seen", &first) || t < first)
-		record_set_int(w->arena, o, "first_seen", t);
-	if (!record_int(o, "last_seen", &last) || t > last)
-		record_set_int(w->arena, o, "last_seen", t);
-}
-
-/* "HTTP/1.1 301 Moved ..." */
-static void
-set_http_status(struct window *w, struct record_object *s, struct str head)
-{
+	struct str line, name;
 	int64_t code;
 
 	if (head.n >= 12 && str_starts(head, STR("HTTP/")) &&
 	    str_int64((struct str){ head.p + 9, 3 }, &code) && code >= 100)
-		record_set_int(w->arena, s, "http.status_code", code);
+		record_set_int(a, s, "http.status_code", code);
+	while (str_line(&head, &line) && str_trim(line).n > 0) {
+		if (memchr(line.p, ':', line.n) == NULL || !str_part(&line, ':', &name))
+			continue;
+		tool_add_header(a, s, name, line);
+		if (str_is_nocase(name, "server") && record_text(s, "http.server").p == NULL &&
+		    str_trim(line).n > 0)
+			record_set_text(a, s, "http.server", str_trim(line));
+	}
+}
+
+/* The banner X509 is the certificate in base64. */
+static void
+set_certificate(struct gather *g, struct record_object *s, struct str text)
+{
+	struct record r;
+	struct str der;
+	const char *why;
+
+	record_set_bool(g->a, s, "tls_enabled", true);
+	if (text.n <= 2 * CERTIFICATE_DER && certificate_of_base64(g->a, text, &der) &&
+	    record_certificate(g->a, false, &der, &r, &why) &&
+	    record_text(s, "tls.certificate.fingerprint_sha256").p == NULL)
+		tool_set_certificate(g->a, s, &r);
 }
 
 /* Stores a banner. masscan names most banners after their protocol, and others after a part of the
@@ -112,145 +59,111 @@ set_http_status(struct window *w, struct record_object *s, struct str head)
 
      title                http.title
      http.server          http.server
-     X509, ssl, X509CA    the service has TLS; the text itself is not kept
+     X509                 the service has TLS, and this certificate
+     ssl, X509CA          the service has TLS; the text itself is not kept
      html, vuln, unknown  the banner, unless a better one is there
-     any other            the banner, and the protocol and name of the service; "http" also has the status
+     any other            the banner, and the protocol and name of the service; "http" also has the status and headers
 
    The records of one port come in any order, so a row may not depend on another one having come
    before. */
 static void
-set_banner(struct window *w, struct record_object *s, struct str name, struct str text)
+set_banner(struct gather *g, struct record_object *s, struct str name, struct str text)
 {
-	struct arena *a = w->arena;
+	struct arena *a = g->a;
 
 	if (str_is(name, "title")) {
-		record_set_text(a, s, "http.title", text);
+		tool_set_bytes(a, s, "http.title", text);
 	} else if (str_is(name, "http.server")) {
-		record_set_text(a, s, "http.server", text);
-	} else if (str_is(name, "X509") || str_is(name, "ssl") || str_is(name, "X509CA")) {
+		tool_set_bytes(a, s, "http.server", text);
+	} else if (str_is(name, "X509")) {
+		set_certificate(g, s, text);
+	} else if (str_is(name, "ssl") || str_is(name, "X509CA")) {
 		record_set_bool(a, s, "tls_enabled", true);
 	} else if (str_is(name, "html") || str_is(name, "vuln") || str_is(name, "unknown")) {
 		if (record_text(s, "banner").p == NULL)
-			record_set_text(a, s, "banner", text);
+			tool_set_bytes(a, s, "banner", text);
 	} else {
 		record_set_text(a, s, "service_name", name);
 		record_set_text(a, s, "protocol", name);
-		record_set_text(a, s, "banner", text);
+		tool_set_bytes(a, s, "banner", text);
 		if (str_is(name, "http"))
-			set_http_status(w, s, text);
+			set_http_head(a, s, text);
 	}
 }
 
-static struct str
-copy_to_window(struct window *w, struct str s)
+void
+masscan_add(struct gather *g, const struct sighting *r, uint64_t line)
 {
-	w->bytes += s.n + 16;
-	return arena_str(w->arena, s);
-}
-
-/* masscan escapes bytes that are not text, such as \u0000, and the stored form has no NUL. */
-static struct str
-remove_nul(struct window *w, struct str s)
-{
-	char *p = arena_alloc(w->arena, s.n + 1);
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] != '\0')
-			p[n++] = s.p[i];
-	w->bytes += s.n + 16;
-	return (struct str){ p, n };
-}
-
-static void
-add_record_to_window(struct window *w, const struct sighting *r)
-{
-	struct record *h;
+	static const char *const transports[] = { "tcp", "udp", "sctp" };
+	struct ts seen = TS_NULL;
 	struct record_object *s;
+	struct record *h;
+	size_t i = 0;
 
-	if (!r->open && r->name.p == NULL)
+	while (i < COUNT(transports) && !str_is(r->transport, transports[i]))
+		i++;
+	if ((!r->open && r->name.p == NULL) || i == COUNT(transports) || r->port < 1)
 		return;
-	h = window_host(w, r->ip);
-	s = host_service(w, h, r);
+	h = gather_host(g, r->ip, line);
+	s = gather_service(g, h, r->port, transports[i]);
 	if (s == NULL)
 		return;
-	widen_times(w, h->root, r->seconds);
-	widen_times(w, s, r->seconds);
+	if (r->seconds > 0)
+		seen.us = r->seconds * SECOND_US;
+	tool_seen(g->a, h->root, seen);
+	tool_seen(g->a, s, seen);
 	if (r->name.p != NULL)
-		set_banner(w, s, copy_to_window(w, r->name), remove_nul(w, r->banner));
+		set_banner(g, s, gather_text(g, r->name), gather_text(g, r->banner));
 }
 
-/* ---- records ---- */
-
-static struct str
-member_text(const struct json_value *v, const char *name)
-{
-	const struct json_value *m = v == NULL ? NULL : json_get(v, name);
-
-	return m != NULL && json_type(m) == JSON_STRING ? json_text(m) : STR_NULL;
-}
-
-static int64_t
-int_of(const struct json_value *v, const char *name)
-{
-	const struct json_value *m = json_get(v, name);
-	int64_t n;
-
-	if (m == NULL)
-		return -1;
-	if (json_type(m) == JSON_NUMBER && json_int(m, &n))
-		return n;
-	return json_type(m) == JSON_STRING && str_int64(json_text(m), &n) ? n : -1;
-}
+/* ---- JSON ---- */
 
 /* Handles a port: an item of "ports" (-oJ), or the record itself with its "data" (-oD). */
 static const char *
-port_record(struct window *w, struct sighting *r, const struct json_value *port,
-    const struct json_value *data)
+add_port(struct gather *g, struct sighting *r, const struct json_value *port,
+    const struct json_value *data, uint64_t line)
 {
-	const struct json_value *service = json_get(port, "service");
-	struct str status = member_text(data, "status");
+	const struct json_value *service = tool_get(port, "service");
 
-	r->port = int_of(port, "port");
-	r->transport = member_text(port, "proto");
-	if (r->port < 0 || r->port > 65535)
+	if (!tool_number(port, "port", &r->port) || r->port < 0 || r->port > 65535)
 		return "ports: an item has no port";
+	r->transport = tool_member(port, "proto");
 	if (r->transport.p == NULL)
 		r->transport = STR("tcp");
-	r->open = str_is(status, "open");
-	r->name = data == port ? member_text(service, "name") : member_text(data, "service_name");
-	r->banner = member_text(data == port ? service : data, "banner");
-	if (r->port > 0 && (str_is(r->transport, "tcp") || str_is(r->transport, "udp") ||
-			       str_is(r->transport, "sctp")))
-		add_record_to_window(w, r);
+	r->open = str_is(tool_member(data, "status"), "open");
+	r->name = data == port ? tool_member(service, "name") : tool_member(data, "service_name");
+	r->banner = tool_member(data == port ? service : data, "banner");
+	masscan_add(g, r, line);
 	return NULL;
 }
 
 static const char *
-handle_record(struct window *w, const struct json_value *v)
+add_object(struct gather *g, const struct json_value *v, uint64_t line)
 {
-	const struct json_value *ports, *data;
-	const char *why = NULL;
+	const struct json_value *ports = tool_get(v, "ports"), *data = tool_get(v, "data");
+	struct str ip = tool_member(v, "ip");
 	struct sighting r = { .port = 0 };
+	const char *why = NULL;
 
 	if (json_type(v) != JSON_OBJECT)
 		return "must be an object";
-	r.ip = member_text(v, "ip");
-	if (r.ip.p == NULL)
+	if (ip.p == NULL)
 		return "ip: is missing";
-	r.seconds = int_of(v, "timestamp");
+	r.ip = tool_address(g->rs->a, ip);
+	if (r.ip.p == NULL)
+		return "ip: is no IP address";
+	if (!tool_number(v, "timestamp", &r.seconds))
+		r.seconds = 0;
 	if (r.seconds > TS_NEWEST_US / SECOND_US)
 		return "timestamp: is out of range";
-	data = json_get(v, "data");
 	if (data != NULL && json_type(data) == JSON_OBJECT)
-		return port_record(w, &r, v, data);
-	ports = json_get(v, "ports");
+		return add_port(g, &r, v, data, line);
 	if (ports == NULL || json_type(ports) != JSON_ARRAY)
 		return "ports: must be an array";
 	for (size_t i = 0; i < json_length(ports) && why == NULL; i++) {
 		const struct json_value *port = json_at(ports, i);
 
-		why = json_type(port) == JSON_OBJECT ? port_record(w, &r, port, port)
+		why = json_type(port) == JSON_OBJECT ? add_port(g, &r, port, port, line)
 						     : "ports: an item is no object";
 	}
 	return why;
@@ -264,45 +177,125 @@ is_end(struct str text)
 }
 
 static void
-take_text(struct window *w, struct str text)
+read_json(struct records *rs, struct gather *g)
 {
-	struct json_fault fault;
-	const struct json_value *v = json_parse_told(w->rs->a, text, &fault);
-	const char *why;
+	struct json_values v;
+	struct str text;
 
-	if (v == NULL) {
-		records_bad(w->rs, w->line, "no valid JSON: %s", fault.what);
-		return;
+	json_values_open(&v, rs->src, NULL);
+	while (records_text(rs, &v, &text)) {
+		struct json_fault fault;
+		const struct json_value *o;
+		const char *why;
+
+		if (is_end(text)) {
+			rs->read--;
+			continue;
+		}
+		o = json_parse_told(rs->a, text, &fault);
+		why = o == NULL ? NULL : add_object(g, o, v.line);
+		if (o == NULL)
+			records_bad(rs, v.line, "no valid JSON: %s", fault.what);
+		else if (why != NULL)
+			records_bad(rs, v.line, "%s", why);
+		gather_line(g);
 	}
-	why = handle_record(w, v);
-	if (why != NULL)
-		records_bad(w->rs, w->line, "%s", why);
-	else if (w->n >= w->most || w->bytes > WINDOW_BYTES)
-		window_flush(w);
+	json_values_close(&v);
+}
+
+/* ---- the list of -oL ---- */
+
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
+
+/* A byte becomes the character of its number, as in masscan's JSON. */
+struct str
+masscan_unescape(struct arena *a, struct str text)
+{
+	struct buf b = { .a = a };
+
+	for (size_t i = 0; i < text.n; i++) {
+		int high = i + 3 < text.n ? hex_digit(text.p[i + 2]) : -1;
+		int low = i + 3 < text.n ? hex_digit(text.p[i + 3]) : -1;
+		int c = high * 16 + low;
+
+		if (text.p[i] != '\\' || high < 0 || low < 0 || text.p[i + 1] != 'x') {
+			buf_char(&b, text.p[i]);
+			continue;
+		}
+		buf_code_point(&b, (uint32_t)c);
+		i += 3;
+	}
+	return buf_done(&b);
+}
+
+static const char *
+add_list_line(struct gather *g, struct str line, uint64_t at)
+{
+	struct sighting r = { .port = 0 };
+	struct str word[5], rest = line;
+
+	if (str_utf8_bad(line) != line.n)
+		return "the line is no valid UTF-8";
+	for (size_t i = 0; i < COUNT(word); i++)
+		if (!str_part(&rest, ' ', &word[i]))
+			return "the line must be STATUS TRANSPORT PORT ADDRESS TIME";
+	r.transport = word[1];
+	r.ip = tool_address(g->rs->a, word[3]);
+	if (!str_int64(word[2], &r.port) || r.port < 0 || r.port > 65535)
+		return "the third word is no port";
+	if (r.ip.p == NULL)
+		return "the fourth word is no IP address";
+	if (!str_int64(str_trim(word[4]), &r.seconds) || r.seconds < 0 ||
+	    r.seconds > TS_NEWEST_US / SECOND_US)
+		return "the fifth word is no time";
+	r.open = str_is(word[0], "open");
+	if (str_is(word[0], "banner") && str_part(&rest, ' ', &r.name))
+		r.banner = masscan_unescape(g->rs->a, rest);
+	masscan_add(g, &r, at);
+	return NULL;
+}
+
+static void
+read_list(struct records *rs, struct gather *g)
+{
+	enum source_line how;
+	struct str line;
+
+	while (!rs->stop && (how = source_line(rs->src, &line)) != SOURCE_END) {
+		const char *why = "the line is too long";
+
+		if (how == SOURCE_LINE && (line.n == 0 || line.p[0] == '#'))
+			continue;
+		if (!records_next(rs))
+			break;
+		if (how == SOURCE_LINE)
+			why = add_list_line(g, line, rs->src->line);
+		if (why != NULL)
+			records_bad(rs, rs->src->line, "%s", why);
+		gather_line(g);
+	}
 }
 
 void
 read_masscan(struct records *rs)
 {
-	struct window w = { .rs = rs,
-		.arena = arena_new(SIZE_MAX / 2),
-		.most = rs->window > 0 ? rs->window : WINDOW };
-	struct json_values v;
-	struct str text;
+	struct gather g;
+	char first = source_first_byte(rs->src);
 
-	w.hosts = mem_array(w.most, sizeof(w.hosts[0]));
-	w.names = names_new(w.most);
-	json_values_open(&v, rs->src, NULL);
-	while (records_text(rs, &v, &text)) {
-		w.line = v.line;
-		if (is_end(text))
-			rs->read--;
-		else
-			take_text(&w, text);
+	if (first == '<' || first == '\xff' || first == '\xfe') {
+		read_nmap(rs);
+		return;
 	}
-	json_values_close(&v);
-	window_flush(&w);
-	names_free(w.names);
-	free(w.hosts);
-	arena_free(w.arena);
+	gather_open(&g, rs);
+	if (first == '{' || first == '[' || first == ',')
+		read_json(rs, &g);
+	else
+		read_list(rs, &g);
+	gather_close(&g);
 }

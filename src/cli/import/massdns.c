@@ -21,7 +21,7 @@ static bool
 is_printed(struct str type)
 {
 	for (size_t i = 0; i < COUNT(printed); i++)
-		if (type.n == strlen(printed[i]) && strncasecmp(type.p, printed[i], type.n) == 0)
+		if (str_is_nocase(type, printed[i]))
 			return true;
 	return false;
 }
@@ -59,9 +59,9 @@ answer_of(struct arena *a, struct str type, struct str data)
 {
 	if (!is_printed(type))
 		return raw_answer(a, data);
-	if (strncasecmp(type.p, "CAA", type.n) == 0 && str_starts(data, STR("1 ")))
+	if (str_is_nocase(type, "CAA") && str_starts(data, STR("1 ")))
 		return arena_printf(a, "128%.*s", (int)data.n - 1, data.p + 1);
-	if (strncasecmp(type.p, "TXT", type.n) == 0)
+	if (str_is_nocase(type, "TXT"))
 		return dns_quote(a, data);
 	return data;
 }
@@ -73,20 +73,20 @@ emit_section(
 	for (size_t i = 0; list != NULL && i < json_length(list) && !rs->stop; i++) {
 		const struct json_value *r = json_at(list, i);
 		struct dns_line l = *all;
-		struct str data = dns_member(r, "data");
+		struct str data = tool_member(r, "data");
 
-		if (!dns_is_internet(dns_member(r, "class"))) {
+		if (!dns_is_internet(tool_member(r, "class"))) {
 			rs->skipped++;
 			continue;
 		}
-		l.host = dns_member(r, "name");
-		l.type = dns_member(r, "type");
+		l.host = tool_member(r, "name");
+		l.type = tool_member(r, "type");
 		if (l.type.p == NULL || data.p == NULL) {
 			records_bad(rs, line, "data: a record has no type or no data");
 			continue;
 		}
 		l.answer = answer_of(rs->a, l.type, data);
-		l.ttl.set = dns_number(r, "ttl", &l.ttl.v);
+		l.ttl.set = tool_number(r, "ttl", &l.ttl.v);
 		dns_emit(rs, &l, line);
 	}
 }
@@ -97,32 +97,31 @@ read_massdns_line(void *arg, const struct json_value *o, uint64_t line)
 	struct records *rs = arg;
 	const struct json_value *data = json_get(o, "data"), *answers;
 	struct dns_line all = { .seen = TS_NULL }, none;
-	struct str name = dns_member(o, "name"), status = dns_member(o, "status");
+	struct str name = tool_member(o, "name"), status = tool_member(o, "status");
 	int64_t stamp;
 
-	if (json_get(o, "error") != NULL || !dns_is_internet(dns_member(o, "class"))) {
+	if (json_get(o, "error") != NULL || !dns_is_internet(tool_member(o, "class"))) {
 		rs->skipped++;
 		return;
 	}
-	if (name.p == NULL || dns_member(o, "type").p == NULL) {
+	if (name.p == NULL || tool_member(o, "type").p == NULL) {
 		records_bad(rs, line, "%s: must be a string", name.p == NULL ? "name" : "type");
 		return;
 	}
 	if (json_get(o, "rx_ts") != NULL &&
-	    (!dns_number(o, "rx_ts", &stamp) || !dns_time_of_number(stamp, &all.seen))) {
+	    (!tool_number(o, "rx_ts", &stamp) || !dns_time_of_number(stamp, &all.seen))) {
 		records_bad(rs, line, "rx_ts: is no time");
 		return;
 	}
-	answers = dns_list(data, "answers");
+	answers = tool_list(data, "answers");
 	emit_section(rs, answers, &all, line);
 	if (rs->options.authorities)
-		emit_section(rs, dns_list(data, "authorities"), &all, line);
-	if (answers != NULL &&
-	    (status.p == NULL || strncasecmp(status.p, "NOERROR", status.n) == 0))
+		emit_section(rs, tool_list(data, "authorities"), &all, line);
+	if (answers != NULL && (status.n == 0 || str_is_nocase(status, "NOERROR")))
 		return;
 	none = all;
 	none.host = dns_chain_end(answers, name, "data");
-	none.type = dns_member(o, "type");
+	none.type = tool_member(o, "type");
 	none.rcode = status;
 	dns_emit(rs, &none, line);
 }

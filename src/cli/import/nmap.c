@@ -15,7 +15,8 @@
 
 #include <openssl/evp.h> /* first, since it declares a member rand, which base.h forbids */
 
-#include "cli/import/records.h"
+#include "cli/import/masscan.h"
+#include "cli/import/tool_host.h"
 
 #include <expat.h>
 #include <openssl/sha.h>
@@ -36,8 +37,9 @@ struct nmap {
 	struct str
 	    transport; /* with port: a port whose service is made once it is known to be open */
 	int64_t port;  /* 0: it is closed, or its service is there already */
-	bool in_host, up, os_done, too_big;
-	uint64_t line; /* first line of the host */
+	bool in_host, in_port, up, os_done, too_big;
+	bool vulnerable; /* the present script found what the table around it describes */
+	uint64_t line;   /* first line of the host */
 	struct str script;
 	char subject[512], issuer[512]; /* all parts of the present certificate's names */
 	struct tables tables;
@@ -49,6 +51,9 @@ struct nmap {
 	int64_t started; /* start of the scan in seconds since 1970; 0: unknown */
 	const char *refused;
 	size_t used; /* bytes of the arena that the present host uses */
+	bool masscan;
+	struct gather gather;     /* masscan's hosts */
+	struct sighting sighting; /* the present host element of masscan */
 };
 
 static void
@@ -151,6 +156,7 @@ begin_host(struct nmap *x, const char **atts)
 	x->service = NULL;
 	x->port = 0;
 	x->in_host = x->up = true;
+	x->in_port = false;
 	x->os_done = x->too_big = false;
 	x->used = 0;
 	x->line = XML_GetCurrentLineNumber(x->xml);
@@ -203,6 +209,7 @@ begin_port(struct nmap *x, const char **atts)
 	int64_t port = parse_number(attribute(atts, "portid"));
 
 	x->service = NULL;
+	x->in_port = true;
 	x->port = 0;
 	if (port < 1 || port > 65535 || count_services(x) >= LIM_LIST)
 		return;
@@ -226,28 +233,7 @@ end_port(struct nmap *x)
 {
 	(void)present_service(x); /* a port without a state is open */
 	x->service = NULL;
-}
-
-/* The name of a protocol when it runs inside TLS. */
-static struct str
-name_inside_tls(struct str name)
-{
-	static const struct {
-		struct str plain, tls;
-	} names[] = {
-		{ STR_INIT("http"), STR_INIT("https") },
-		{ STR_INIT("imap"), STR_INIT("imaps") },
-		{ STR_INIT("pop3"), STR_INIT("pop3s") },
-		{ STR_INIT("smtp"), STR_INIT("smtps") },
-		{ STR_INIT("ldap"), STR_INIT("ldaps") },
-		{ STR_INIT("ftp"), STR_INIT("ftps") },
-		{ STR_INIT("irc"), STR_INIT("ircs") },
-	};
-
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (str_eq(names[i].plain, name))
-			return names[i].tls;
-	return name;
+	x->in_port = false;
 }
 
 /* Builds the banner: the description of a service as in nmap's plain output. */
@@ -298,7 +284,7 @@ set_service(struct nmap *x, const char **atts)
 	record_set_text(a, s, "service_name", name);
 	record_set_text(a, s, "product", product);
 	record_set_text(a, s, "version", version);
-	record_set_text(a, s, "protocol", tls ? name_inside_tls(name) : name);
+	tool_set_protocol(a, s, name, tls);
 	record_set_bool(a, s, "tls_enabled", tls);
 	if (product.p != NULL)
 		record_set_text(a, s, "banner",
@@ -347,9 +333,12 @@ begin_script(struct nmap *x, const char **atts)
 
 	x->script = STR_NULL;
 	x->tables.depth = 0;
-	if (service == NULL)
-		return;
+	x->vulnerable = false;
+	if (service == NULL && x->in_port)
+		return; /* of a closed port */
 	x->script = copy_attribute(x, atts, "id");
+	if (service == NULL)
+		return; /* of the host */
 	if (str_is(x->script, "banner"))
 		set_text(x, service, "banner", output);
 	if (str_is(x->script, "http-server-header") &&
@@ -475,12 +464,53 @@ handle_certificate_elem(struct nmap *x, struct str text)
 	}
 }
 
+/* Scripts of nmap's library "vulns" describe each weakness in a table with its state and identifiers; vulners lists those
+   that are known for a version. */
+static void
+handle_vulnerability_elem(struct nmap *x, struct str text)
+{
+	int depth = x->tables.depth;
+	bool ids = depth > 0 && depth <= (int)COUNT(x->tables.key) &&
+		   strcmp(x->tables.key[depth - 1], "ids") == 0;
+	struct record_object *host = x->host.root;
+
+	if (strcmp(x->elem, "state") == 0)
+		x->vulnerable = str_starts(text, STR("VULNERABLE")) ||
+				str_starts(text, STR("LIKELY VULNERABLE"));
+	else if (ids && x->vulnerable && str_starts(text, STR("CVE:")))
+		add_text(x, host, "vulnerabilities", (struct str){ text.p + 4, text.n - 4 });
+	else if (str_is(x->script, "vulners") && strcmp(x->elem, "id") == 0 &&
+		 str_starts(text, STR("CVE-")))
+		add_text(x, host, "vulnerabilities", text);
+}
+
+/* Takes the names and systems in answers of Windows. The system in an answer of SMB is more exact than a
+   guess from a service. */
+static void
+handle_windows_elem(struct nmap *x, struct str text)
+{
+	bool smb = str_is(x->script, "smb-os-discovery");
+	bool ntlm = str_ends(x->script, STR("-ntlm-info"));
+
+	if ((smb && strcmp(x->elem, "fqdn") == 0) ||
+	    (ntlm && strcmp(x->elem, "DNS_Computer_Name") == 0))
+		add_text(x, x->host.root, "hostnames", tool_host_name(text));
+	else if (smb && strcmp(x->elem, "os") == 0 && !x->os_done)
+		set_text(x, x->host.root, "os", text);
+	else if (ntlm && strcmp(x->elem, "Product_Version") == 0)
+		guess_os(x, arena_printf(x->rs->a, "Windows %.*s", (int)text.n, text.p));
+}
+
 static void
 end_elem(struct nmap *x)
 {
-	struct str text = buf_done(&x->text);
+	struct str text = str_trim(buf_done(&x->text));
 
-	if (x->service == NULL || text.n == 0)
+	if (x->script.p == NULL || text.n == 0)
+		return;
+	handle_vulnerability_elem(x, text);
+	handle_windows_elem(x, text);
+	if (x->service == NULL)
 		return;
 	if (str_is(x->script, "ssl-cert"))
 		handle_certificate_elem(x, text);
@@ -578,6 +608,59 @@ begin_inside(struct nmap *x, enum element what, const char **atts)
 	}
 }
 
+static void
+begin_masscan(struct nmap *x, enum element what, const char **atts)
+{
+	struct sighting *r = &x->sighting;
+	struct arena *a = x->rs->a;
+	const char *state = attribute(atts, "state");
+
+	if (what == HOST) {
+		arena_reset(a);
+		x->line = XML_GetCurrentLineNumber(x->xml);
+		*r = (struct sighting){ .seconds = parse_number(attribute(atts, "endtime")) };
+		x->in_host = true;
+	} else if (what == ADDRESS) {
+		r->ip = tool_address(a, arena_str(a, str_of(attribute(atts, "addr"))));
+	} else if (what == PORT) {
+		r->port = parse_number(attribute(atts, "portid"));
+		r->transport = arena_str(a, str_of(attribute(atts, "protocol")));
+	} else if (what == STATE) {
+		r->open = state != NULL && strcmp(state, "open") == 0;
+	} else if (what == SERVICE && attribute(atts, "name") != NULL) {
+		r->name = arena_str(a, str_of(attribute(atts, "name")));
+		r->banner = masscan_unescape(a, str_of(attribute(atts, "banner")));
+	}
+}
+
+static void
+end_masscan(struct nmap *x, enum element what)
+{
+	if (what != HOST)
+		return;
+	x->in_host = false;
+	x->rs->read++;
+	if (x->sighting.ip.p == NULL)
+		records_bad(x->rs, x->line, "the host has no IP address");
+	else
+		masscan_add(&x->gather, &x->sighting, x->line);
+	gather_line(&x->gather);
+	if (x->rs->stop)
+		XML_StopParser(x->xml, XML_FALSE);
+}
+
+static void
+begin_run(struct nmap *x, const char **atts)
+{
+	const char *scanner = attribute(atts, "scanner");
+
+	x->started = parse_number(attribute(atts, "start"));
+	if (x->depth > 1 || scanner == NULL || strcmp(scanner, "masscan") != 0)
+		return;
+	x->masscan = true;
+	gather_open(&x->gather, x->rs);
+}
+
 static void XMLCALL
 on_element_start(void *arg, const char *name, const char **atts)
 {
@@ -595,7 +678,9 @@ on_element_start(void *arg, const char *name, const char **atts)
 	buf_clear(&x->text);
 	x->wants_text = false;
 	if (what == RUN)
-		x->started = parse_number(attribute(atts, "start"));
+		begin_run(x, atts);
+	else if (x->masscan)
+		begin_masscan(x, what, atts);
 	else if (what == HOST && !x->in_host)
 		begin_host(x, atts);
 	else if (x->in_host)
@@ -611,7 +696,9 @@ on_element_end(void *arg, const char *name)
 	x->depth--;
 	if (!x->in_host)
 		return;
-	if (what == HOST)
+	if (x->masscan)
+		end_masscan(x, what);
+	else if (what == HOST)
 		end_host(x);
 	else if (what == PORT)
 		end_port(x);
@@ -688,6 +775,8 @@ read_nmap(struct records *rs)
 	XML_SetParamEntityParsing(x.xml, XML_PARAM_ENTITY_PARSING_NEVER);
 	parse_input(&x);
 	XML_ParserFree(x.xml);
+	if (x.masscan)
+		gather_close(&x.gather);
 	buf_free(&x.text);
 	arena_reset(rs->a);
 }

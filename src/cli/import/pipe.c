@@ -47,7 +47,9 @@ hand_over_part(struct import_pipe *p)
 	p->skipped = p->rs.skipped;
 	go_on = handover_give(&p->turns);
 	part = current_part(p);
-	import_batch_clear(&part->batch);
+	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+		if (records_want(&p->rs, d))
+			import_batch_clear(&part->batches[d]);
 	buf_clear(&part->messages);
 	part->read = part->bad = part->skipped = 0;
 	return go_on;
@@ -104,7 +106,7 @@ static bool
 take_record(void *arg, const struct record *r, struct str der)
 {
 	struct import_pipe *p = arg;
-	struct import_batch *b = &current_part(p)->batch;
+	struct import_batch *b = &current_part(p)->batches[r->dataset];
 	struct record host = *r;
 
 	arena_reset(p->scratch);
@@ -137,9 +139,8 @@ import_pipe_open(const struct import_pipe_options *o)
 	source_open(&p->src, o->fd, handover_open(&p->turns));
 	p->scratch = arena_new((size_t)1 << 30);
 	p->tags = names_new(TAGS);
-	for (size_t i = 0; i < COUNT(p->parts); i++)
-		import_batch_open(&p->parts[i].batch, o->dataset);
 	p->rs = (struct records){ .dataset = o->dataset,
+		.also = o->also,
 		.src = &p->src,
 		.a = arena_new((size_t)1 << 30),
 		.origin = o->origin,
@@ -147,6 +148,9 @@ import_pipe_open(const struct import_pipe_options *o)
 		.take = take_record,
 		.bad = add_bad_message,
 		.arg = p };
+	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+		for (size_t i = 0; i < COUNT(p->parts) && records_want(&p->rs, d); i++)
+			import_batch_open(&p->parts[i].batches[d], d);
 	/* both threads finish records; the list of suffixes is loaded at its first use, which must not be theirs */
 	(void)host_registrable(p->scratch, STR("example.org"));
 	return p;
@@ -198,10 +202,11 @@ import_pipe_end(struct import_pipe *p)
 		handover_stop(&p->turns);
 	else
 		handover_close(&p->turns);
-	for (size_t i = 0; i < COUNT(p->parts); i++) {
-		import_batch_close(&p->parts[i].batch);
+	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+		for (size_t i = 0; i < COUNT(p->parts) && records_want(&p->rs, d); i++)
+			import_batch_close(&p->parts[i].batches[d]);
+	for (size_t i = 0; i < COUNT(p->parts); i++)
 		buf_free(&p->parts[i].messages);
-	}
 	names_free(p->tags);
 	arena_free(p->rs.a);
 	arena_free(p->scratch);

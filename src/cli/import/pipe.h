@@ -10,13 +10,15 @@
 #include "cli/import/records.h"
 
 struct import_part {
-	struct import_batch batch;
-	struct buf messages; /* about bad records: "file:line: what\n" */
+	struct import_batch
+	    batches[DATASETS_STORED]; /* only those of the datasets that are wanted are open */
+	struct buf messages;          /* about bad records: "file:line: what\n" */
 	uint64_t read, bad, skipped;
 };
 
 struct import_pipe_options {
 	enum dataset dataset;
+	unsigned also;    /* as in struct records */
 	const char *file; /* name of the input in messages */
 	int fd;
 	struct str origin; /* as in struct records */

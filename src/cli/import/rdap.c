@@ -22,8 +22,6 @@
 
 #include "cli/import/whois.h"
 
-#include <strings.h>
-
 /* ---- jCards ---- */
 
 /* Returns a property of an entity's jCard: [name, parameters, type, value]. NULL: the jCard has no such property. */
@@ -141,15 +139,14 @@ event_time(const struct json_value *events, const char *action)
 		struct str word = tool_text(tool_get(tool_item(events, i), "eventAction"));
 		struct str date = tool_text(tool_get(tool_item(events, i), "eventDate"));
 
-		if (word.n == strlen(action) && strncasecmp(word.p, action, word.n) == 0 &&
-		    date.p != NULL && whois_time(date, &t))
+		if (str_is_nocase(word, action) && date.p != NULL && tool_time(date, &t))
 			return t;
 	}
 	return TS_NULL;
 }
 
 /* Sets the times of the events. "last update of RDAP database" is the time when the server's copy of the registry was
-   current, so it is the time of observation, unless the option --seen gives another one. */
+   current, so it is the time of observation. */
 static void
 read_events(struct records *rs, struct record *r, const struct json_value *events)
 {
@@ -161,10 +158,8 @@ read_events(struct records *rs, struct record *r, const struct json_value *event
 	record_set_time(rs->a, r->root, "whois.created_at", event_time(events, "registration"));
 	record_set_time(rs->a, r->root, "whois.updated_at", event_time(events, "last changed"));
 	record_set_time(rs->a, r->root, "whois.expires_at", expires);
-	if (ts_is_null(rs->seen)) {
-		record_set_time(rs->a, r->root, "first_seen", seen);
-		record_set_time(rs->a, r->root, "last_seen", seen);
-	}
+	record_set_time(rs->a, r->root, "first_seen", seen);
+	record_set_time(rs->a, r->root, "last_seen", seen);
 }
 
 static void

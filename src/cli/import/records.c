@@ -17,6 +17,12 @@
 #include "json/json.h"
 
 bool
+records_want(const struct records *rs, enum dataset d)
+{
+	return rs->dataset == d || (rs->also & 1u << d) != 0;
+}
+
+bool
 records_next(struct records *rs)
 {
 	if (rs->stop)
@@ -50,7 +56,7 @@ records_emit(
 {
 	struct str what;
 
-	if (rs->origin.p != NULL && rs->dataset == DATASET_DNS &&
+	if (rs->origin.p != NULL && r->dataset == DATASET_DNS &&
 	    record_texts(r->root, "source", &(const struct str *){ NULL }) == 0)
 		record_add(rs->a, r->root, "source", rs->origin);
 	if (!record_finish(rs->a, r, manner, &what)) {

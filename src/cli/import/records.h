@@ -12,10 +12,12 @@
 
 struct records {
 	enum dataset dataset;
+	unsigned also; /* --also: 1 << d for each further dataset d whose records are wanted */
 	struct source *src;
 	struct arena *a;   /* memory of one entry of the file; records_next resets it */
 	struct str origin; /* --source: STR_NULL when it was not given */
-	struct ts seen;    /* --seen: TS_NULL when it was not given */
+	struct ts
+	    seen; /* --seen, for records that do not tell a time; TS_NULL when it was not given */
 	struct format_options options;
 	uint64_t read, skipped;
 	bool stop; /* a callback sets it to end the reading */
@@ -23,7 +25,7 @@ struct records {
 	bool (*take)(void *arg, const struct record *r, struct str der);
 	void (*bad)(void *arg, uint64_t line, struct str what);
 	void *arg;
-	size_t window; /* masscan: hosts that are gathered at a time; 0: as many as it likes */
+	size_t window; /* hosts that are gathered at a time (gather.h); 0: as many as usual */
 };
 
 typedef void records_reader(struct records *rs);
@@ -32,6 +34,11 @@ records_reader read_ndjson, read_nmap, read_masscan, read_pem, read_der;
 records_reader read_cof, read_zdns, read_massdns, read_dnsx, read_sonar;
 records_reader read_ct, read_ct_tile, read_certstream, read_tlsx;
 records_reader read_rdap, read_whoisjson, read_autoindex;
+records_reader read_zmap, read_naabu, read_httpx, read_zgrab2, read_nuclei;
+
+/* Whether records of the dataset are wanted: those of .dataset, and with --also of others. A reader whose rows concern
+   several datasets emits those that are wanted. */
+bool records_want(const struct records *rs, enum dataset d);
 
 /* Counts the next entry of the file and frees the memory of the previous one. False: the reader must end. */
 bool records_next(struct records *rs);

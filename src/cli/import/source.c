@@ -204,3 +204,16 @@ source_peek(struct source *s)
 		read_more(s);
 	return (struct str){ s->p + s->at, s->n - s->at };
 }
+
+char
+source_first_byte(struct source *s)
+{
+	struct str head = source_peek(s);
+
+	if (str_starts(head, STR("\xef\xbb\xbf")))
+		head = (struct str){ head.p + 3, head.n - 3 };
+	for (size_t i = 0; i < head.n; i++)
+		if (head.p[i] != ' ' && head.p[i] != '\t' && head.p[i] != '\r' && head.p[i] != '\n')
+			return head.p[i];
+	return 0;
+}

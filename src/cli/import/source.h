@@ -34,5 +34,7 @@ enum source_line source_line(struct source *s, struct str *line);
 struct str source_chunk(struct source *s);
 /* The first bytes, without consuming them. */
 struct str source_peek(struct source *s);
+/* The first byte behind blanks and a byte order mark of UTF-8, which stays unread; 0: there is none. */
+char source_first_byte(struct source *s);
 
 #endif

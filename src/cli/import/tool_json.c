@@ -31,6 +31,43 @@ tool_text(const struct json_value *v)
 	return s.n > 0 ? s : STR_NULL;
 }
 
+struct str
+tool_member(const struct json_value *o, const char *name)
+{
+	const struct json_value *v = tool_get(o, name);
+
+	return v != NULL && json_type(v) == JSON_STRING ? json_text(v) : STR_NULL;
+}
+
+bool
+tool_number(const struct json_value *o, const char *name, int64_t *out)
+{
+	const struct json_value *v = tool_get(o, name);
+
+	if (v != NULL && json_type(v) == JSON_STRING)
+		return str_int64(json_text(v), out);
+	return v != NULL && json_type(v) == JSON_NUMBER && json_int(v, out);
+}
+
+const struct json_value *
+tool_list(const struct json_value *o, const char *name)
+{
+	const struct json_value *v = tool_get(o, name);
+
+	return tool_items(v) > 0 ? v : NULL;
+}
+
+bool
+tool_true(const struct json_value *o, const char *name)
+{
+	const struct json_value *v = tool_get(o, name);
+	int64_t n;
+
+	if (v != NULL && json_type(v) == JSON_BOOL)
+		return json_bool(v);
+	return str_is_nocase(tool_text(v), "true") || (tool_number(o, name, &n) && n == 1);
+}
+
 bool
 tool_has(const struct json_value *v, const char *word)
 {
@@ -57,4 +94,49 @@ tool_seconds(const struct json_value *v)
 	if (us >= (double)TS_OLDEST_US && us <= (double)TS_NEWEST_US)
 		t.us = llround(us);
 	return ts_is_printable(t) ? t : TS_NULL;
+}
+
+/* Rewrites the text as RFC 3339: a T between date and time, and an offset with a colon.
+
+     2026-01-31 12:00:00 UTC             2026-01-31T12:00:00Z
+     2026-01-31 12:00:00.000 UTC         2026-01-31T12:00:00.000Z
+     2026-01-31T12:00:00-0700            2026-01-31T12:00:00-07:00
+     2026-01-31 12:00:00.5 +0000 UTC     2026-01-31T12:00:00.5+00:00
+     2026-01-31 12:00:00                 2026-01-31T12:00:00Z          no offset is taken for UTC */
+static bool
+parse_other_time(struct str s, struct ts *out)
+{
+	char text[64];
+	struct str rest;
+	size_t n = 19;
+
+	if (s.n < 19 || s.n > 48 || (s.p[10] != ' ' && s.p[10] != 'T'))
+		return false;
+	while (n < s.n && (s.p[n] == '.' || (s.p[n] >= '0' && s.p[n] <= '9')))
+		n++;
+	rest = str_trim((struct str){ s.p + n, s.n - n });
+	memcpy(text, s.p, n);
+	text[10] = 'T';
+	if (rest.n == 0 || str_is(rest, "UTC") || str_is(rest, "GMT") || str_is(rest, "Z"))
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "Z");
+	else if (rest.n == 5 || (rest.n > 5 && rest.p[5] == ' '))
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%.3s:%.2s", rest.p, rest.p + 3);
+	return ts_parse((struct str){ text, n }, out);
+}
+
+bool
+tool_time(struct str s, struct ts *out)
+{
+	if (!ts_parse(s, out) && !ts_parse_date(s, out) && !parse_other_time(s, out))
+		return false;
+	return out->us != TS_OLDEST_US;
+}
+
+struct ts
+tool_member_time(const struct json_value *o, const char *name)
+{
+	struct str text = tool_text(tool_get(o, name));
+	struct ts t;
+
+	return text.p != NULL && tool_time(text, &t) ? t : TS_NULL;
 }

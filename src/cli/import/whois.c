@@ -6,37 +6,6 @@
 #include "cli/import/whois.h"
 
 #include <openssl/sha.h>
-#include <strings.h>
-
-/* Rewrites the text as RFC 3339: a T between date and time, and an offset with a colon.
-
-     2026-01-31 12:00:00 UTC       2026-01-31T12:00:00Z
-     2026-01-31 12:00:00.000 UTC   2026-01-31T12:00:00.000Z
-     2026-01-31T12:00:00-0700      2026-01-31T12:00:00-07:00
-     2026-01-31 12:00:00           2026-01-31T12:00:00Z          no offset is taken for UTC */
-bool
-whois_time(struct str s, struct ts *out)
-{
-	char text[64];
-	struct str rest;
-	size_t n;
-
-	if (ts_parse(s, out) || ts_parse_date(s, out))
-		return true;
-	if (s.n < 19 || s.n > 40 || (s.p[10] != ' ' && s.p[10] != 'T'))
-		return false;
-	n = 19;
-	while (n < s.n && (s.p[n] == '.' || (s.p[n] >= '0' && s.p[n] <= '9')))
-		n++;
-	rest = str_trim((struct str){ s.p + n, s.n - n });
-	memcpy(text, s.p, n);
-	text[10] = 'T';
-	if (rest.n == 0 || str_is(rest, "UTC") || str_is(rest, "GMT") || str_is(rest, "Z"))
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "Z");
-	else if (rest.n == 5)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%.3s:%.2s", rest.p, rest.p + 3);
-	return ts_parse((struct str){ text, n }, out);
-}
 
 void
 whois_set(struct records *rs, struct record *r, const char *name, struct str value)
@@ -61,7 +30,7 @@ whois_set_country(struct records *rs, struct record *r, struct str country)
 	for (size_t i = 0; country.n > 2 && i < COUNT(countries); i++) {
 		const char *name = countries[i].name;
 
-		if (strlen(name) == country.n && strncasecmp(name, country.p, country.n) == 0)
+		if (str_is_nocase(country, name))
 			country = str_of(countries[i].code);
 	}
 	if (country.n == 2)

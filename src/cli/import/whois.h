@@ -6,9 +6,6 @@
 #include "cli/import/records.h"
 #include "cli/import/tool_json.h"
 
-/* Parses a time in any form that registries write: RFC 3339, "2026-01-31 12:00:00 UTC", a date. */
-bool whois_time(struct str s, struct ts *out) MUST_USE;
-
 /* Set members of a record; STR_NULL sets nothing. */
 void whois_set(struct records *rs, struct record *r, const char *name, struct str value);
 /* A code of two letters, or the name of a country. */

@@ -49,7 +49,7 @@ set_date(const struct answer *w, struct record *r, const char *member, const cha
 		for (size_t k = 0; k < 3; k++) {
 			struct str s = tool_text(tool_get(w->parts[i], names[k]));
 
-			if (s.p == NULL || !whois_time(s, &t))
+			if (s.p == NULL || !tool_time(s, &t))
 				continue;
 			record_set_time(w->rs->a, r->root, member, t);
 			return;
@@ -72,9 +72,9 @@ set_dates(const struct answer *w, struct record *r)
 	set_date(w, r, "whois.updated_at", updated);
 	set_date(w, r, "whois.expires_at", expires);
 	/* when the vendor collected the record first and last */
-	if (whois_time(tool_text(tool_get(audit, "createdDate")), &t))
+	if (tool_time(tool_text(tool_get(audit, "createdDate")), &t))
 		record_set_time(w->rs->a, r->root, "first_seen", t);
-	if (whois_time(tool_text(tool_get(audit, "updatedDate")), &t))
+	if (tool_time(tool_text(tool_get(audit, "updatedDate")), &t))
 		record_set_time(w->rs->a, r->root, "last_seen", t);
 }
 

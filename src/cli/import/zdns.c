@@ -60,12 +60,6 @@ struct module {
 	uint64_t line;
 };
 
-static bool
-same_word(struct str a, const char *word)
-{
-	return a.n == strlen(word) && strncasecmp(a.p, word, a.n) == 0;
-}
-
 /* Appends the value of a member; false: the answer has no such member. */
 static bool
 print_member(
@@ -132,22 +126,22 @@ text_answer(struct arena *a, struct str text)
 static struct str
 answer_of(struct records *rs, const struct json_value *o, struct str type)
 {
-	struct str answer = dns_member(o, "answer");
+	struct str answer = tool_member(o, "answer");
 	struct buf b = { .a = rs->a };
 	const char *spf;
 
 	for (size_t i = 0; i < COUNT(unprintable); i++)
-		if (same_word(type, unprintable[i]))
+		if (str_is_nocase(type, unprintable[i]))
 			return STR_NULL;
 	for (size_t i = 0; i < COUNT(forms); i++)
-		if (same_word(type, forms[i].type))
+		if (str_is_nocase(type, forms[i].type))
 			return print_members(rs, &b, o, forms[i].members) ? buf_done(&b) : STR_NULL;
 	if (answer.p == NULL)
 		return STR_NULL;
 	spf = memmem(answer.p, answer.n, "\tSPF\t", 5);
-	if (same_word(type, "SPF") && spf != NULL)
+	if (str_is_nocase(type, "SPF") && spf != NULL)
 		return (struct str){ spf + 5, answer.n - (size_t)(spf - answer.p) - 5 };
-	if (same_word(type, "TXT") || same_word(type, "SPF"))
+	if (str_is_nocase(type, "TXT") || str_is_nocase(type, "SPF"))
 		return text_answer(rs->a, answer);
 	return answer;
 }
@@ -163,7 +157,7 @@ type_of(const struct json_value *o)
 		return STR("SSHFP");
 	if (json_get(o, "certificate") != NULL && json_get(o, "keytag") != NULL)
 		return STR("CERT");
-	return dns_member(o, "type");
+	return tool_member(o, "type");
 }
 
 static void
@@ -178,16 +172,16 @@ emit_records(const struct module *m, const struct json_value *list)
 			continue;
 		}
 		/* the root is the empty name, which zdns leaves out */
-		l.host = dns_member(o, "name").n > 0 ? dns_member(o, "name") : STR(".");
+		l.host = tool_member(o, "name").n > 0 ? tool_member(o, "name") : STR(".");
 		l.type = type_of(o);
 		if (l.type.p == NULL) {
 			records_bad(m->rs, m->line, "answers: an item has no type");
 			continue;
 		}
 		l.answer = answer_of(m->rs, o, l.type);
-		l.ttl.set = dns_number(o, "ttl", &l.ttl.v);
+		l.ttl.set = tool_number(o, "ttl", &l.ttl.v);
 		if (l.answer.p == NULL || str_starts(l.type, STR("EDNS")) ||
-		    !dns_is_internet(dns_member(o, "class")))
+		    !dns_is_internet(tool_member(o, "class")))
 			m->rs->skipped++;
 		else
 			dns_emit(m->rs, &l, m->line);
@@ -212,7 +206,7 @@ emit_addresses(const struct module *m, const struct json_value *o, struct str ho
 	size_t n = 0;
 
 	for (size_t k = 0; k < COUNT(names); k++) {
-		const struct json_value *list = dns_list(o, names[k]);
+		const struct json_value *list = tool_list(o, names[k]);
 
 		for (size_t i = 0; list != NULL && i < json_length(list); i++, n++)
 			emit_one(m, host, k == 0 ? "A" : "AAAA", json_text(json_at(list, i)),
@@ -227,7 +221,7 @@ emit_targets(const struct module *m, const struct json_value *list, bool mx)
 {
 	for (size_t i = 0; i < json_length(list) && !m->rs->stop; i++) {
 		const struct json_value *o = json_at(list, i);
-		struct str target = dns_member(o, "name"), answer = target;
+		struct str target = tool_member(o, "name"), answer = target;
 		struct opt ttl = { 0 };
 		int64_t preference;
 
@@ -236,10 +230,10 @@ emit_targets(const struct module *m, const struct json_value *list, bool mx)
 			    mx ? "exchanges" : "servers");
 			continue;
 		}
-		if (mx && dns_number(o, "preference", &preference))
+		if (mx && tool_number(o, "preference", &preference))
 			answer = arena_printf(
 			    m->rs->a, "%jd %.*s", (intmax_t)preference, (int)target.n, target.p);
-		ttl.set = dns_number(o, "ttl", &ttl.v);
+		ttl.set = tool_number(o, "ttl", &ttl.v);
 		emit_one(m, m->all.host, mx ? "MX" : "NS", answer, ttl);
 		emit_addresses(m, o, target);
 	}
@@ -258,7 +252,7 @@ emit_servers(const struct module *m, const struct json_value *servers)
 		if (json_type(o) != JSON_OBJECT || json_get(o, "server") == NULL)
 			continue;
 		transfer = true;
-		emit_records(m, dns_list(o, "records"));
+		emit_records(m, tool_list(o, "records"));
 	}
 	if (!transfer)
 		emit_targets(m, servers, false);
@@ -274,20 +268,20 @@ emit_data(const struct module *m, const struct json_value *data)
 
 	if (data == NULL || json_type(data) != JSON_OBJECT)
 		return false;
-	if (dns_list(data, "answers") != NULL) {
-		emit_records(m, dns_list(data, "answers"));
+	if (tool_list(data, "answers") != NULL) {
+		emit_records(m, tool_list(data, "answers"));
 		return true;
 	}
-	if (dns_list(data, "exchanges") != NULL) {
-		emit_targets(m, dns_list(data, "exchanges"), true);
+	if (tool_list(data, "exchanges") != NULL) {
+		emit_targets(m, tool_list(data, "exchanges"), true);
 		return true;
 	}
-	if (emit_servers(m, dns_list(data, "servers")))
+	if (emit_servers(m, tool_list(data, "servers")))
 		return true;
 	for (size_t i = 0; i < COUNT(texts); i++)
-		if (dns_member(data, texts[i]).n > 0) {
+		if (tool_member(data, texts[i]).n > 0) {
 			emit_one(m, m->all.host, "TXT",
-			    text_answer(m->rs->a, dns_member(data, texts[i])), (struct opt){ 0 });
+			    text_answer(m->rs->a, tool_member(data, texts[i])), (struct opt){ 0 });
 			found = true;
 		}
 	return emit_addresses(m, data, m->all.host) > 0 || found;
@@ -310,7 +304,7 @@ static void
 read_module(struct module *m, const struct json_value *o)
 {
 	static const char *const codes[] = { "FORMERR", "SERVFAIL", "NXDOMAIN", "REFUSED" };
-	struct str status = dns_member(o, "status"), when = dns_member(o, "timestamp");
+	struct str status = tool_member(o, "status"), when = tool_member(o, "timestamp");
 	const struct json_value *data = json_get(o, "data");
 	bool ok = str_is(status, "NOERROR"), code = ok;
 	struct dns_line none;
@@ -333,7 +327,7 @@ read_module(struct module *m, const struct json_value *o)
 		return;
 	}
 	none = m->all;
-	none.host = dns_chain_end(dns_list(data, "answers"), none.host, "answer");
+	none.host = dns_chain_end(tool_list(data, "answers"), none.host, "answer");
 	none.rcode = status;
 	dns_emit(m->rs, &none, m->line);
 }
@@ -356,15 +350,15 @@ read_zdns_line(void *arg, const struct json_value *o, uint64_t line)
 {
 	struct records *rs = arg;
 	const struct json_value *results = json_get(o, "results");
-	struct str name = dns_member(o, "altered_name");
+	struct str name = tool_member(o, "altered_name");
 	struct module m = { .rs = rs, .line = line };
 
-	m.all.host = name.n > 0 ? name : dns_member(o, "name");
+	m.all.host = name.n > 0 ? name : tool_member(o, "name");
 	if (m.all.host.p == NULL) {
 		records_bad(rs, line, "name: must be a string");
 	} else if (results == NULL) {
 		m.all.type = rs->options.type;
-		if (dns_is_internet(dns_member(o, "class")))
+		if (dns_is_internet(tool_member(o, "class")))
 			read_module(&m, o);
 		else
 			rs->skipped++;

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: ISC */
+/* Reads the output of naabu, JSON lines and CSV, one open port on each line:
+
+     {"host":"www.a.org","ip":"192.0.2.1","timestamp":"2026-01-02T03:04:05.678Z","port":443,"protocol":"tcp","tls":true}
+
+   With -sV the members of the service stand beside them: name, product, version, cpes, os_type, tunnel. The header of CSV
+   has one column without a name where its rows have those of the service. Old lines have neither protocol nor timestamp.
+   "tls": false says that TLS was not looked for. A line without a port is a host that answered. */
+#include "config.h"
+
+#include "cli/import/csv.h"
+#include "cli/import/gather.h"
+#include "cli/import/tool_host.h"
+
+static const struct csv naabu_csv = {
+	.key = "ip",
+	.unnamed =
+	    "device_type,extra_info,high_version,hostname,low_version,method,name,os_type,product,"
+	    "proto,rpc_num,service_fp,tunnel,version,confidence",
+};
+
+/* A system (o) or device (h) is that of the host. */
+static void
+add_cpe(struct gather *g, struct record_object *host, struct record_object *s, struct str cpe)
+{
+	bool of_host = str_starts(cpe, STR("cpe:/o:")) || str_starts(cpe, STR("cpe:/h:"));
+
+	if (str_starts(cpe, STR("cpe:")))
+		record_add(g->a, of_host ? host : s, "cpe", gather_text(g, cpe));
+}
+
+/* A list, or in CSV a text with semicolons. */
+static void
+add_cpes(struct gather *g, struct record_object *host, struct record_object *s,
+    const struct json_value *v)
+{
+	struct str text = tool_text(v), part;
+
+	for (size_t i = 0; i < tool_items(v); i++)
+		add_cpe(g, host, s, tool_text(tool_item(v, i)));
+	while (str_part(&text, ';', &part))
+		add_cpe(g, host, s, str_trim(part));
+}
+
+static void
+set_service_members(struct gather *g, struct record_object *host, struct record_object *s,
+    const struct json_value *o)
+{
+	static const struct {
+		const char *from, *to;
+	} members[] = {
+		{ "name", "service_name" },
+		{ "product", "product" },
+		{ "version", "version" },
+	};
+	bool tls = tool_true(o, "tls") || tool_has(tool_get(o, "tunnel"), "ssl");
+
+	if (tls)
+		record_set_bool(g->a, s, "tls_enabled", true);
+	for (size_t i = 0; i < COUNT(members); i++) {
+		struct str text = tool_text(tool_get(o, members[i].from));
+
+		if (text.p != NULL)
+			record_set_text(g->a, s, members[i].to, gather_text(g, text));
+	}
+	tool_set_protocol(g->a, s, gather_text(g, tool_text(tool_get(o, "name"))), tls);
+	add_cpes(g, host, s, tool_get(o, "cpes"));
+}
+
+static void
+set_host_members(struct gather *g, struct record_object *h, const struct json_value *o)
+{
+	static const char *const names[] = { "host", "hostname" };
+	struct str os = tool_text(tool_get(o, "os_type"));
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct str name = tool_host_name(tool_text(tool_get(o, names[i])));
+
+		if (name.p != NULL)
+			record_add(g->a, h, "hostnames", gather_text(g, name));
+	}
+	if (os.p != NULL)
+		record_set_text(g->a, h, "os", gather_text(g, os));
+	if (tool_true(o, "cdn"))
+		tool_add_cdn(
+		    g->a, h, STR("cdn"), gather_text(g, tool_text(tool_get(o, "cdn-name"))));
+}
+
+static void
+read_naabu_row(void *arg, const struct json_value *o, uint64_t line)
+{
+	struct gather *g = arg;
+	struct str ip = tool_text(tool_get(o, "ip"));
+	struct ts seen = tool_member_time(o, "timestamp");
+	struct record_object *s;
+	struct record *r;
+	int64_t port = 0;
+
+	ip = tool_address(g->rs->a, ip.p != NULL ? ip : tool_text(tool_get(o, "host")));
+	if (ip.p == NULL) {
+		records_bad(g->rs, line, "ip: is missing or no IP address");
+		return;
+	}
+	if (tool_get(o, "port") != NULL &&
+	    (!tool_number(o, "port", &port) || port < 0 || port > 65535)) {
+		records_bad(g->rs, line, "port: must be a number from 0 to 65535");
+		return;
+	}
+	r = gather_host(g, ip, line);
+	tool_seen(g->a, r->root, seen);
+	set_host_members(g, r->root, o);
+	s = gather_service(g, r, port, tool_has(tool_get(o, "protocol"), "udp") ? "udp" : "tcp");
+	if (s != NULL) {
+		tool_seen(g->a, s, seen);
+		set_service_members(g, r->root, s, o);
+	}
+	gather_line(g);
+}
+
+void
+read_naabu(struct records *rs)
+{
+	char first = source_first_byte(rs->src);
+	struct gather g;
+
+	gather_open(&g, rs);
+	if (first != '{' && first != '[')
+		records_csv(rs, &naabu_csv, read_naabu_row, &g);
+	else
+		records_json(rs, NULL, read_naabu_row, &g);
+	gather_close(&g);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: ISC */
+/* Functions that the readers of scanners share. All of them take values that may be missing and then set nothing. */
+#ifndef CLI_IMPORT_TOOL_HOST_H
+#define CLI_IMPORT_TOOL_HOST_H
+
+#include "cli/import/records.h"
+#include "cli/import/tool_json.h"
+
+/* The canonical form of an address; STR_NULL: the text is none. */
+struct str tool_address(struct arena *a, struct str text);
+/* The text when a host can have it as its name in DNS, without a final dot; or STR_NULL. */
+struct str tool_host_name(struct str text);
+/* Parses "443", "443/tcp" or "53/udp"; *transport stays as it is when the text has none. */
+bool tool_port(struct str text, int64_t *port, struct str *transport) MUST_USE;
+
+/* The host's service of that port and transport, which is added when it is new; NULL: port is none. */
+struct record_object *tool_service(
+    struct arena *a, struct record *r, int64_t port, struct str transport);
+/* Extends first_seen and last_seen of a host or a service by a time, which may be TS_NULL. */
+void tool_seen(struct arena *a, struct record_object *o, struct ts t);
+
+/* Adds a tag or a capability made of a name: "Apache HTTP Server" becomes apache-http-server. */
+void tool_add_slug(struct arena *a, struct record_object *o, const char *member, struct str name);
+/* Tags of a network that answers in place of its customers' servers: its kind (cdn, waf or cloud) and its name. */
+void tool_add_cdn(struct arena *a, struct record_object *host, struct str kind, struct str name);
+/* Sets a text that bytes of a service were turned into, without its U+0000. */
+void tool_set_bytes(struct arena *a, struct record_object *o, const char *member, struct str text);
+/* Sets the protocol of a service; inside TLS it has a name of its own, such as https. */
+void tool_set_protocol(
+    struct arena *a, struct record_object *service, struct str protocol, bool tls);
+
+/* Adds a header of a response if it is one that hosts keep; of a cookie only the name. */
+void tool_add_header(
+    struct arena *a, struct record_object *service, struct str name, struct str value);
+/* Sets http.server, and the product and version of a server such as "nginx/1.22.1". */
+void tool_set_server(struct arena *a, struct record_object *service, struct str server);
+/* Sets http.title from the first <title> of a page. */
+void tool_set_title(struct arena *a, struct record_object *service, struct str page);
+
+/* Sets tls.certificate from a record of the dataset certificates; the service has TLS then. */
+void tool_set_certificate(
+    struct arena *a, struct record_object *service, const struct record *certificate);
+/* Sets tls.jarm; the fingerprint of a service that has no TLS is zeros, and is left out. */
+void tool_set_jarm(struct arena *a, struct record_object *service, struct str jarm);
+
+#endif
