@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Work that is due now and then, for the whole installation: deletes finished deliveries and usage
-   after the configured number of days (sql/functions/retention.sql), and folds the steps of the
-   installation's metrics into their sums. Each run handles one batch, so that neither the loop nor
+   after the configured number of days (sql/functions/retention.sql), makes and drops the months of
+   the history of records (sql/functions/event.sql), and folds the steps of the installation's
+   metrics into their sums. Each run handles one batch, so that neither the loop nor
    other writers wait for long. */
 #include "config.h"
 
@@ -25,6 +26,7 @@ static const struct field count_out[] = {
 
 STMT(keep_deliveries, count_out, "SELECT retention_deliveries($1, $2) AS n");
 STMT(keep_usage, count_out, "SELECT retention_usage($1, $2) AS n");
+STMT(keep_events, count_out, "SELECT record_event_keep($1, $2) AS n");
 
 STMT(fold, count_out, "SELECT metric_fold($1) AS n");
 
@@ -36,6 +38,7 @@ static const struct {
 } tasks[MAINTENANCE_TASKS] = {
 	{ "deliveries", &keep_deliveries, &conf.delivery_days, 600000000 },
 	{ "usage", &keep_usage, &conf.usage_days, 600000000 },
+	{ "history", &keep_events, &conf.history_days, 600000000 },
 	{ "counts", &fold, NULL, 5000000 },
 };
 

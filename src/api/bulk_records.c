@@ -268,8 +268,8 @@ read_name_rows(struct req *rq, const struct str *names, size_t n, struct list *r
 	for (size_t i = 0; i < n; i++) {
 		struct str key = record_key_name(rq->arena, names[i]);
 
-		from[i] = key_literal(rq->arena, key);
-		behind[i] = key_literal(rq->arena, record_key_behind(rq->arena, key));
+		from[i] = db_bytea(rq->arena, key);
+		behind[i] = db_bytea(rq->arena, record_key_behind(rq->arena, key));
 	}
 	rc = db_list(rq->db, &read_names, rows, P(((struct strs){ from, n })),
 	    P(((struct strs){ behind, n })), P((int64_t)LIM_PAGE_BYTES),

@@ -51,16 +51,6 @@ STMT_LIST(read_fingerprints, struct document, document_out,
 	    " JOIN record AS r ON r.dataset = $4::smallint AND substr(r.key, 9) = k.sum"
 	    " AND NOT r.gone"));
 
-struct str
-key_literal(struct arena *a, struct str key)
-{
-	char *text = arena_alloc(a, 2 * key.n + 3);
-
-	memcpy(text, "\\x", 2);
-	hex_print(text + 2, (const unsigned char *)key.p, key.n);
-	return (struct str){ text, 2 * key.n + 2 };
-}
-
 /* The payload begins with the number of the dataset. An older release had addresses of 16 bytes, which it refuses. */
 struct str
 key_cursor_seal(struct req *rq, enum dataset d, const struct cursor_for *bound, struct str key)
@@ -95,7 +85,7 @@ read_rows(struct req *rq, enum dataset d, enum document_key by, struct strs keys
 	int64_t page = LIM_PAGE_BYTES, all = share_bytes();
 
 	for (size_t i = 0; i < keys.n; i++)
-		texts[i] = key_literal(rq->arena, keys.p[i]);
+		texts[i] = db_bytea(rq->arena, keys.p[i]);
 	return db_list(rq->db, by == BY_FINGERPRINT ? &read_fingerprints : &read_records, rows,
 	    P(sent), P(page), P(all), P(record_dataset_number(d)));
 }

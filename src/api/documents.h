@@ -53,9 +53,6 @@ struct str key_cursor_seal(
 int key_cursor_open(struct req *rq, enum dataset d, const struct cursor_for *bound, struct str text,
     struct str *after);
 
-/* A text as a parameter of type bytea[] ('\x...'), for statements that take several keys. */
-struct str key_literal(struct arena *a, struct str key);
-
 /* The parameter "fields" of a struct with the member fields. */
 #define FIELDS_PARAM(args)                                                                         \
 	{                                                                                          \

@@ -15,13 +15,14 @@
 #include "address/start_url.h"
 #include "api/api.h"
 #include "api/documents.h"
+#include "api/lookup.h"
 #include "api/share.h"
 #include "record/lookup.h"
 
 #include <strings.h>
 
-static int
-fail_path(struct req *rq, const char *name, const char *what)
+int
+lookup_fail(struct req *rq, const char *name, const char *what)
 {
 	return fail_at(rq, ERR_INVALID_SEARCH_PARAMETER,
 	    arena_printf(rq->arena, "%s: must be %s.", name, what));
@@ -55,15 +56,15 @@ answer_first(struct req *rq, enum dataset d, struct strs keys)
 
 /* ---- hosts and their services ---- */
 
-static int
-host_key(struct req *rq, struct str *key)
+int
+lookup_host(struct req *rq, struct str *ip, struct str *key)
 {
 	struct record r = record_new(rq->arena, DATASET_HOSTS);
-	struct str ip = rq->captured[0];
 
-	if (!record_canonical(rq->arena, DATASET_HOSTS, "ip", &ip))
-		return fail_path(rq, "ip", "an IP address");
-	record_set_text(rq->arena, r.root, "ip", ip);
+	*ip = rq->captured[0];
+	if (!record_canonical(rq->arena, DATASET_HOSTS, "ip", ip))
+		return lookup_fail(rq, "ip", "an IP address");
+	record_set_text(rq->arena, r.root, "ip", *ip);
 	*key = record_key(rq->arena, &r);
 	return PASS;
 }
@@ -71,9 +72,9 @@ host_key(struct req *rq, struct str *key)
 static int
 get_host(struct req *rq)
 {
-	struct str key;
+	struct str ip, key;
 
-	if (host_key(rq, &key) != PASS)
+	if (lookup_host(rq, &ip, &key) != PASS)
 		return FAILED;
 	return answer_first(rq, DATASET_HOSTS, (struct strs){ &key, 1 });
 }
@@ -83,9 +84,9 @@ service_named(struct req *rq, int64_t *port, struct str *transport)
 {
 	*transport = rq->captured[2];
 	if (!str_int64(rq->captured[1], port) || *port < 1 || *port > 65535)
-		return fail_path(rq, "port", "a number from 1 to 65535");
+		return lookup_fail(rq, "port", "a number from 1 to 65535");
 	if (!record_canonical(rq->arena, DATASET_HOSTS, "services.transport", transport))
-		return fail_path(rq, "transport", "tcp, udp or sctp");
+		return lookup_fail(rq, "transport", "tcp, udp or sctp");
 	return PASS;
 }
 
@@ -94,7 +95,7 @@ get_host_service(struct req *rq)
 {
 	struct documents docs;
 	struct budget unused;
-	struct str key, transport;
+	struct str ip, key, transport;
 	const struct fields_args *args = rq->params;
 	const struct record_fields *fields;
 	struct services services;
@@ -103,7 +104,7 @@ get_host_service(struct req *rq)
 	bool found;
 
 	if (fields_parse(rq, DATASET_SERVICES, args->fields, &fields) != PASS ||
-	    host_key(rq, &key) != PASS || service_named(rq, &port, &transport) != PASS ||
+	    lookup_host(rq, &ip, &key) != PASS || service_named(rq, &port, &transport) != PASS ||
 	    share_begin(rq, &unused) != PASS ||
 	    documents_read(rq, DATASET_HOSTS, BY_KEY, (struct strs){ &key, 1 }, &docs) != PASS)
 		return FAILED;
@@ -230,13 +231,13 @@ STMT_LIST(read_name, struct name_record, name_record_out,
     "  AND ($5::timestamptz IS NULL OR (doc::json ->> 'first_seen')::timestamptz <= $5)"
     "  ORDER BY key LIMIT $6::bigint) AS page ORDER BY key");
 
-static int
-read_time(struct req *rq, const char *name, struct str text, struct ts *out)
+int
+lookup_time(struct req *rq, const char *name, struct str text, struct ts *out)
 {
 	*out = TS_NULL;
 	if (text.p == NULL || ts_parse(text, out))
 		return PASS;
-	return fail_path(rq, name, "a time such as 2026-01-31T00:00:00Z");
+	return lookup_fail(rq, name, "a time such as 2026-01-31T00:00:00Z");
 }
 
 /* Everything that selects the records of a name; the cursor is bound to it. */
@@ -255,11 +256,11 @@ name_search_begin(struct req *rq, struct name_search *s)
 
 	if (!record_canonical(rq->arena, DATASET_DNS, "host", &name) ||
 	    memchr(name.p, '.', name.n) == NULL)
-		return fail_path(rq, "name", "a DNS name with a dot");
+		return lookup_fail(rq, "name", "a DNS name with a dot");
 	if (type.p != NULL && !record_canonical(rq->arena, DATASET_DNS, "record_type", &type))
-		return fail_path(rq, "type", "a type of DNS records such as AAAA or TYPE65");
-	if (read_time(rq, "since", args->since, &s->since) != PASS ||
-	    read_time(rq, "until", args->until, &s->until) != PASS ||
+		return lookup_fail(rq, "type", "a type of DNS records such as AAAA or TYPE65");
+	if (lookup_time(rq, "since", args->since, &s->since) != PASS ||
+	    lookup_time(rq, "until", args->until, &s->until) != PASS ||
 	    fields_parse(rq, DATASET_DNS, args->fields, &s->fields) != PASS)
 		return FAILED;
 	s->name = name;
@@ -332,19 +333,32 @@ get_dns_name(struct req *rq)
 
 /* ---- domains ---- */
 
-static int
-get_whois_domain(struct req *rq)
+int
+lookup_domain(struct req *rq, struct str names[2], size_t *n)
 {
-	struct str keys[2], domain = rq->captured[0], apex;
+	struct str domain = rq->captured[0], apex;
 
 	if (!record_canonical(rq->arena, DATASET_WHOIS, "domain", &domain) ||
 	    memchr(domain.p, '.', domain.n) == NULL)
-		return fail_path(rq, "domain", "a domain name with a dot");
+		return lookup_fail(rq, "domain", "a domain name with a dot");
 	apex = host_registrable(rq->arena, domain);
-	keys[0] = record_key_name(rq->arena, domain);
-	keys[1] = record_key_name(rq->arena, apex.p != NULL ? apex : domain);
-	return answer_first(
-	    rq, DATASET_WHOIS, (struct strs){ keys, str_eq(keys[0], keys[1]) ? 1 : 2 });
+	names[0] = domain;
+	names[1] = apex;
+	*n = apex.p == NULL || str_eq(domain, apex) ? 1 : 2;
+	return PASS;
+}
+
+static int
+get_whois_domain(struct req *rq)
+{
+	struct str keys[2];
+	size_t n;
+
+	if (lookup_domain(rq, keys, &n) != PASS)
+		return FAILED;
+	for (size_t i = 0; i < n; i++)
+		keys[i] = record_key_name(rq->arena, keys[i]);
+	return answer_first(rq, DATASET_WHOIS, (struct strs){ keys, n });
 }
 
 /* ---- certificates ---- */
@@ -464,7 +478,7 @@ get_certificate(struct req *rq)
 
 	if (!record_canonical(rq->arena, DATASET_CERTIFICATES, "fingerprint_sha256", &text) ||
 	    !hex_parse(text, sum, sizeof(sum)))
-		return fail_path(rq, "fingerprint", "a SHA-256: 64 hexadecimal digits");
+		return lookup_fail(rq, "fingerprint", "a SHA-256: 64 hexadecimal digits");
 	if (fields_parse(rq, DATASET_CERTIFICATES, args->fields, &fields) != PASS ||
 	    share_begin(rq, &unused) != PASS)
 		return FAILED;
@@ -498,7 +512,7 @@ static const enum error name_errors[] = { ERR_RECORD_NOT_FOUND, ERR_INVALID_PAGI
 		.example = (sample)                                                                \
 	}
 
-static const struct url_param host_path[] = {
+const struct url_param lookup_host_path[] = {
 	PATH_PARAM("ip", 2, 64, "An IPv4 or IPv6 address.", "192.0.2.1"),
 	PATH_PARAM("port", 1, 5, "The port of the service.", "443"),
 	PATH_PARAM("transport", 3, 4, "tcp, udp or sctp.", "tcp"),
@@ -508,7 +522,7 @@ static const struct url_param name_path[] = {
 	PATH_PARAM("name", 3, 1024, "A DNS name with a dot.", "www.example.com"),
 	URL_PARAM_END,
 };
-static const struct url_param domain_path[] = {
+const struct url_param lookup_domain_path[] = {
 	PATH_PARAM("domain", 3, 1024, "A domain name with a dot.", "example.com"),
 	URL_PARAM_END,
 };
@@ -534,7 +548,7 @@ static const struct route lookup_routes[] = {
 	{
 	    ROUTE(GET, "/search/hosts/{ip}", get_host),
 	    COLUMNS_OF_READING(HOSTS),
-	    .path_params = host_path,
+	    .path_params = lookup_host_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = host_out,
 	    .errors = lookup_errors,
@@ -545,7 +559,7 @@ static const struct route lookup_routes[] = {
 	{
 	    ROUTE(GET, "/search/hosts/{ip}/services/{port}/{transport}", get_host_service),
 	    COLUMNS_OF_READING(SERVICES),
-	    .path_params = host_path,
+	    .path_params = lookup_host_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = host_service_out,
 	    .errors = lookup_errors,
@@ -568,7 +582,7 @@ static const struct route lookup_routes[] = {
 	{
 	    ROUTE(GET, "/search/whois/{domain}", get_whois_domain),
 	    COLUMNS_OF_READING(WHOIS),
-	    .path_params = domain_path,
+	    .path_params = lookup_domain_path,
 	    PARAMS(struct fields_args, fields_params),
 	    .out = whois_out,
 	    .errors = lookup_errors,

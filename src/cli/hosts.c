@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* A walk over the stored hosts (hosts.h):
 
-     import_lock, SELECT  -->  record_parse, record_finish  -->  judge  -->  UPDATE, record_remove
+     import_lock, SELECT  -->  record_parse, record_finish  -->  judge  -->  UPDATE, record_remove, events
 
    import_lock makes an import of hosts wait, so neither overwrites the other. */
 #include "config.h"
 
 #include "cli/hosts.h"
+#include "cli/import/events.h"
 #include "cli/import/store.h"
 
 enum { STEP_BUDGET_US = 60000000 };
@@ -45,20 +46,29 @@ struct step {
 	char room[2 * 600 + 3];
 	struct str *changed, *docs, *removed;
 	size_t nchanged, nremoved;
+	struct event_batch events;
 };
+
+static void
+add_events(struct step *s, const struct record *old, const struct record *new)
+{
+	event_batch_add(&s->events, s->tree, record_key(s->tree, old),
+	    &(struct record_change){ old, new, ts_now() });
+}
 
 /* A document that this release cannot read stays as it is. */
 static void
 judge_row(struct step *s, const struct row *row)
 {
 	struct buf doc = { .a = s->tree };
-	struct record host;
+	struct record host, old;
 	struct str what;
 
 	arena_reset(s->tree);
 	if (!record_parse(s->tree, DATASET_HOSTS, row->doc, RECORD_LENIENT, &host, &what) ||
 	    !record_finish(s->tree, &host, RECORD_LENIENT, &what))
 		return;
+	old = record_copy(s->tree, &host);
 	switch (s->walk->judge(s->walk->arg, s->tree, &host)) {
 	case HOSTS_KEEP:
 		break;
@@ -66,9 +76,11 @@ judge_row(struct step *s, const struct row *row)
 		record_print(&doc, &host, NULL);
 		s->changed[s->nchanged] = row->key;
 		s->docs[s->nchanged++] = arena_str(s->a, buf_done(&doc));
+		add_events(s, &old, &host);
 		break;
 	case HOSTS_REMOVE:
 		s->removed[s->nremoved++] = row->key;
+		add_events(s, &old, NULL);
 		break;
 	}
 }
@@ -86,7 +98,7 @@ write_rows(struct step *s)
 		rc = db_do(db, &write_step, NULL, P(number), P(changed), P(docs));
 	if (rc == DB_OK && removed.n > 0)
 		rc = db_do(db, &remove_step, NULL, P(number), P(removed));
-	return rc;
+	return rc == DB_OK ? event_batch_store(db, DATASET_HOSTS, false, &s->events) : rc;
 }
 
 /* DB_NONE: there are no more hosts. */
@@ -101,6 +113,7 @@ judge_rows(struct step *s, const struct list *rows)
 	s->docs = ARENA_ARRAY(s->a, rows->n, struct str);
 	s->removed = ARENA_ARRAY(s->a, rows->n, struct str);
 	s->nchanged = s->nremoved = 0;
+	s->events = (struct event_batch){ .a = s->a };
 	for (size_t i = 0; i < rows->n; i++)
 		judge_row(s, &row[i]);
 	memcpy(s->room, row[rows->n - 1].key.p, row[rows->n - 1].key.n);

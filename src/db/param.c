@@ -63,6 +63,16 @@ db_param_strs(struct strs v)
 	return (struct db_param){ .type = PARAM_STRS, .strs = v };
 }
 
+struct str
+db_bytea(struct arena *a, struct str bytes)
+{
+	char *text = arena_alloc(a, 2 * bytes.n + 3);
+
+	memcpy(text, "\\x", 2);
+	hex_print(text + 2, (const unsigned char *)bytes.p, bytes.n);
+	return (struct str){ text, 2 * bytes.n + 2 };
+}
+
 static bool
 has_nul(struct str s)
 {

@@ -52,6 +52,9 @@ struct db_param db_param_bool(bool v);
 struct db_param db_param_bytes(struct bytes v);
 struct db_param db_param_strs(struct strs v);
 
+/* A text as an item of a list that the statement casts to bytea[]: "\x0a0b". */
+struct str db_bytea(struct arena *a, struct str bytes);
+
 /* The parameter's type follows from the expression's C type. */
 #define P(v)                                                                                       \
 	_Generic((v), struct str                                                                   \

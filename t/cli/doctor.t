@@ -210,7 +210,7 @@ doctor
 is "$(faults)" "" "the doctor finds no fault in a sound world"
 is "$(cat "$W/doctor.err")" "" "the doctor prints nothing on standard error"
 is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
-	"alerts certificate clock configuration daemon database disk index login meter nginx rights roles schema secret upstreams workers" \
+	"alerts certificate clock configuration daemon database disk history index login meter nginx rights roles schema secret upstreams workers" \
 	"the doctor makes every check"
 found ok index '^hosts: .* 20 documents, up to date' "the index has every document"
 found ok index '^dns: .* 0 documents, up to date' "the index of each dataset is checked"
@@ -475,6 +475,20 @@ advised START daemon "surfaced-alert is started by the advice"
 world_kill surfaced-alert
 rm "$W/etc/surfaced-alert.conf"
 sql "DELETE FROM alert_change"
+
+next=record_event_$(date -u -d "$(date -u +%Y-%m-15) +1 month" +%Y%m)
+sql "DROP TABLE $next"
+doctor
+found warning history 'record_event has no partition of [0-9]{4}-[0-9]{2}' "a month of the history that is missing is found"
+cp "$W/etc/surfaced-meter.conf" "$W/etc/surfaced-alert.conf"
+sed -i 's/surfaced_meter/surfaced_alert/' "$W/etc/surfaced-alert.conf"
+world_daemon surfaced-alert
+made() { [ -n "$(sql "SELECT to_regclass('$next')")" ]; }
+ok "surfaced-alert makes the missing month" world_until 20 made
+sql "DROP TABLE $next"
+advised RESTART history "surfaced-alert, which made no month, is started again"
+world_kill surfaced-alert
+rm "$W/etc/surfaced-alert.conf"
 
 createdb -T template0 -E SQL_ASCII --locale=C other
 database="host=$W/db dbname=other user=postgres"

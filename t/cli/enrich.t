@@ -99,6 +99,9 @@ is "$(facts 192.0.2.1)" "64520|Flat|192.0.2.0/24|FR" "a newer database does not 
 ctl enrich hosts --quiet --replace
 is "$(facts 192.0.2.1)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "--replace stores the facts of the newer database"
 is "$(facts 192.0.2.2)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "--replace takes each group as a whole"
+is "$(sql "SELECT kind, what::json #>> '{before,as_name}', what::json #>> '{after,as_name}' FROM record_event
+	WHERE dataset = 1 AND key = '\x04c0000201' ORDER BY at DESC, seq DESC LIMIT 1")" "2|Flat|Example Net" \
+	"a host that enrich changes has an event of it (C-412)"
 
 head -c 300 "$W/asn.mmdb" >"$W/cut.mmdb"
 printf 'no prefix\n203.0.113.0\t24\t9\n' >"$W/broken.pfx2as"

@@ -16,6 +16,10 @@ like "$(cat "$W/shown")" '^  .*"label":"AS' "the demo shows an aggregation with 
 like "$(cat "$W/shown")" 'did you mean "country"' "the demo shows the explanation of a mistake"
 like "$(sed -n '/^# The names of self-signed/,/^# Alert/p' "$W/shown")" '^  \{"ip":"[0-9.]+".*"matched_services"' \
 	"the demo shows that the name of a certificate leads to a host"
+like "$(sed -n '/^# The history of the host/,/^# Alert/p' "$W/shown")" '^  \{"kind":"service_changed".*"after":\{"http":\{"title":"Maintenance"\}\}\}' \
+	"the demo shows the change of a host's title in its history"
+like "$(sed -n '/^# The history of the host/,/^# Alert/p' "$W/shown")" '^  \{"kind":"service_added","port":2222' \
+	"the demo shows a new service of a host in its history"
 like "$(cat "$W/shown")" '^  .*"state":"silenced","attempts":0' \
 	"the demo shows an alert that a silence suppresses"
 is "$(grep -cvE '^demo: starting|read, 300 new' "$W/err")" 0 \

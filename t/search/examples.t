@@ -7,7 +7,7 @@ world_start
 api GET /openapi.json
 spec=$W/openapi.json
 printf '%s' "$BODY" >"$spec"
-printf '%s\n' bulkLookupCertificates bulkLookupDns bulkLookupHosts bulkLookupWhois getCertificate getDnsName getHost getHostService getWhoisDomain listSearchSchemas >"$W/others"
+printf '%s\n' bulkLookupCertificates bulkLookupDns bulkLookupHosts bulkLookupWhois getCertificate getDnsName getHost getHostHistory getHostHistoryServices getHostService getWhoisDomain getWhoisHistory listSearchSchemas >"$W/others"
 is "$(jq -r '[.paths[][].operationId|select(test("^[a-z]+([A-Z][a-z]+)+$")|not)]|join(" ")' "$spec")" "" \
 	"every operationId is in camel case"
 is "$(jq -r '[.paths[][]|select(.tags == ["Search"]).operationId]|sort|join(" ")' "$spec")" \

@@ -22,7 +22,7 @@ earlier()
 		echo "INSERT INTO host (ip, doc, changed) SELECT (doc::jsonb ->> 'ip')::inet, doc::jsonb, changed FROM record_hosts WHERE NOT gone;
 			UPDATE host_gone_horizon SET begun = '3';
 			DELETE FROM record_hosts; DELETE FROM search_feed WHERE dataset = 1;
-			DELETE FROM schema_migration WHERE version = 14; COMMIT"
+			DROP TABLE record_event, record_history; DELETE FROM schema_migration WHERE version >= 14; COMMIT"
 	} >"$dir/earlier.sql"
 	psql -Xq -v ON_ERROR_STOP=1 -f "$dir/earlier.sql"
 }
@@ -46,6 +46,8 @@ sql "UPDATE host SET doc = doc || '{\"os\": \"BSD\"}' WHERE ip = '2001:db8::1';
 	INSERT INTO host (ip, doc) VALUES ('192.0.2.9', '{\"ip\": \"192.0.2.9\", \"os\": \"New\"}');
 	DELETE FROM host WHERE ip = '192.0.2.2'; INSERT INTO host_gone (ip) VALUES ('192.0.2.2'), ('192.0.2.2'), ('192.0.2.1')"
 ok "migrate moves the hosts of an earlier release" world_migrate
+is "$(sql "SELECT began > now() - interval '1 hour' FROM record_history")" t \
+	"the history of a database with hosts begins with the migration (C-412)"
 is "$(sql "SELECT to_regclass('host') IS NULL AND to_regclass('host_gone') IS NULL")" t "the tables of an earlier release are dropped"
 is "$(sql "SELECT string_agg(key::text, ' ' ORDER BY key) FROM record_hosts WHERE key <> '\\x04c0000209'")" "$keys" \
 	"moved hosts have the keys that an import makes"
@@ -78,6 +80,8 @@ is "$STATUS $BODY" '200 {"host":{"ip":"192.0.2.1","ip_version":4,"os":"Linux","s
 import "$dir/hosts"
 is "$STATUS $OUT" "0 6 read, 1 new, 5 changed, 0 unchanged, 0 bad, 0 skipped" \
 	"an import finds the moved hosts by their keys and spells them anew, and fills the mark of a deletion"
+is "$(sql "SELECT string_agg(key::text || ' ' || kind, ', ' ORDER BY key) FROM record_event")" "\\x04c0000202 1, \\x0620010db8000000000000000000000001 2" \
+	"a document that is only spelt anew has no event"
 import "$dir/hosts"
 is "$OUT" "6 read, 0 new, 0 changed, 6 unchanged, 0 bad, 0 skipped" "the next import changes nothing"
 sql "DELETE FROM record_hosts WHERE key = '\\x04c0000209'"

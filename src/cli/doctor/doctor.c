@@ -139,6 +139,7 @@ static void (*const checks[])(struct doctor *) = {
 	check_configuration,
 	doctor_database,
 	doctor_alerts,
+	doctor_history,
 	doctor_index,
 	doctor_sockets,
 	doctor_daemons,

@@ -11,6 +11,7 @@
  *   resolver.c    name servers that a unit denies
  *   runner.c      the dispatcher's state and the runner's host check
  *   alert.c       evaluation of alerts, and deliveries
+ *   history.c     the months of the history of records
  *   findings.c    collects and prints the findings
  *
  * A finding has a check ("database", "role"), perhaps a subject (a program, a role), a detail, and a row of
@@ -121,6 +122,7 @@ void doctor_database(struct doctor *d);
 void doctor_disk(struct doctor *d, const char *path, int64_t reserve);
 /* Checks the state that this host's dispatcher writes to the database. False: it wrote none recently. */
 bool doctor_dispatcher(struct doctor *d);
+void doctor_history(struct doctor *d);
 void doctor_index(struct doctor *d);
 void doctor_nginx(struct doctor *d);
 /* Runs the runner's host check, which starts a browser. */

@@ -16,8 +16,8 @@
 #include "cli/cli.h"
 #include "cli/enrich.h"
 #include "cli/import/format.h"
-#include "cli/import/progress.h"
 #include "cli/import/pipe.h"
+#include "cli/import/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,10 +78,10 @@ parse_options(struct run *r, int argc, char **argv)
 		{ .name = "no-enrich", .flag = &r->plain },
 		{ .name = "replace-ports", .text = &r->scanned },
 	};
+	/* the options of formats overwrite those of hosts */
 	size_t common = COMMON_OPTIONS + (r->o.dataset == DATASET_HOSTS ? HOST_OPTIONS : 0);
 	int status;
 
-	table[common] = (struct cli_option){ .name = NULL };
 	format_options_rows(&r->arguments, table + common);
 	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;

@@ -12,6 +12,7 @@
 #include "cli/import/store.h"
 
 #include "base/limits.h"
+#include "cli/import/events.h"
 #include "cli/import/names.h"
 #include "db/copy.h"
 
@@ -142,12 +143,12 @@ write_text(struct arena *a, const struct record *r)
 	return b.n <= LIM_HOST_BYTES ? buf_done(&b) : STR_NULL;
 }
 
-static bool
-is_timeless(const struct record *r)
+static struct ts
+last_seen(const struct record *r)
 {
 	int64_t seen;
 
-	return !record_int(r->root, "last_seen", &seen);
+	return record_int(r->root, "last_seen", &seen) ? (struct ts){ seen } : TS_NULL;
 }
 
 bool
@@ -171,7 +172,7 @@ import_batch_add(
 		*at = (uint32_t)++b->n;
 		*item = (struct import_item){ .key = arena_str(b->a, key) };
 	}
-	item->timeless = is_timeless(&merged);
+	item->seen = last_seen(&merged);
 	b->bytes -= item->text.n;
 	item->text = arena_str(b->a, text);
 	if (item->der.p == NULL && der.p != NULL)
@@ -203,19 +204,9 @@ struct lane {
 	struct strs tags;
 	struct ts now; /* for records that do not say when they were seen */
 	struct import_sum sum;
+	struct event_batch added, events; /* events of keys without a row, and all others */
 	enum db_rc rc;
 };
-
-static struct str
-hex_bytes(struct arena *a, struct str s)
-{
-	char *p = arena_alloc(a, 2 * s.n + 3);
-
-	p[0] = '\\';
-	p[1] = 'x';
-	hex_print(p + 2, (const unsigned char *)s.p, s.n);
-	return (struct str){ p, 2 * s.n + 2 };
-}
 
 /* FNV-1a. A key has the same lane in every import. */
 static unsigned
@@ -249,7 +240,7 @@ read_pairs(const struct lane *l, struct pair *pairs)
 	enum db_rc rc;
 
 	for (size_t i = 0; i < l->n; i++)
-		keys[i] = hex_bytes(l->a, l->items[i].key);
+		keys[i] = db_bytea(l->a, l->items[i].key);
 	rc = db_list(l->db, &read_stored, &rows, P(number_of(l)), P(((struct strs){ keys, l->n })));
 	row = rows.items;
 	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++)
@@ -269,6 +260,39 @@ report_unreadable(struct lane *l, struct arena *a, struct str key, struct str wh
 	    name.p, record_dataset_name(d), (int)what.n, what.p);
 }
 
+/* The event of a new record needs the record's tree only where it shows members. */
+static void
+add_new(struct lane *l, struct arena *a, const struct import_item *item, bool row)
+{
+	enum dataset d = l->store->dataset;
+	struct record r;
+
+	if (!record_has_events(d))
+		return;
+	r = record_tells_new(d) ? read_own_text(a, d, item->text) : record_new(a, d);
+	event_batch_add(row ? &l->events : &l->added, a, item->key,
+	    &(struct record_change){ NULL, &r, item->seen });
+}
+
+/* Merges the item with the stored document. False: the document cannot be read; *old is then not set. */
+static bool
+merge_stored(
+    struct lane *l, struct arena *a, struct str doc, struct record *old, struct record *new)
+{
+	struct record rest;
+	struct str what;
+
+	if (!read_text(a, l->store->dataset, doc, old, &what)) {
+		report_unreadable(l, a, record_key(a, new), what);
+		return false;
+	}
+	rest = record_copy(a, old);
+	if (l->store->replace != NULL)
+		record_drop_ports(a, &rest, new, l->store->replace);
+	*new = record_merge(a, &rest, new);
+	return true;
+}
+
 /* Decides what is written for an item, and counts it:
 
      stored document     item               written                        counted
@@ -280,34 +304,28 @@ report_unreadable(struct lane *l, struct arena *a, struct str key, struct str wh
      cannot be read      any                nothing                        unreadable
 
    A deleted record keeps its row with an empty document, so that the indexer learns of the
-   deletion; an import of its key fills the row again. */
+   deletion; an import of its key fills the row again. Each written document has its events. */
 static void
 judge_pair(struct lane *l, struct arena *a, const struct import_item *item, struct pair *p)
 {
-	bool fresh = p->doc.p == NULL || p->doc.n == 0;
-	enum dataset d = l->store->dataset;
+	bool fresh = p->doc.p == NULL || p->doc.n == 0, timeless = ts_is_null(item->seen);
 	struct record new, old;
-	struct str what;
 
 	p->text = item->text;
-	if (fresh && !item->timeless) {
+	if (fresh && !timeless) {
 		l->sum.fresh++;
+		add_new(l, a, item, p->doc.p != NULL);
 		return;
 	}
-	if (!fresh && !item->timeless && str_eq(item->text, p->doc)) {
+	if (!fresh && !timeless && str_eq(item->text, p->doc)) {
 		p->text = STR_NULL; /* merge(x, x) is x */
 		l->sum.unchanged++;
 		return;
 	}
-	new = read_own_text(a, d, item->text);
+	new = read_own_text(a, l->store->dataset, item->text);
 	if (fresh) {
 		record_seen(&new, l->now);
-	} else if (read_text(a, d, p->doc, &old, &what)) {
-		if (l->store->replace != NULL)
-			record_drop_ports(a, &old, &new, l->store->replace);
-		new = record_merge(a, &old, &new);
-	} else {
-		report_unreadable(l, a, item->key, what);
+	} else if (!merge_stored(l, a, p->doc, &old, &new)) {
 		p->text = STR_NULL;
 		l->sum.unreadable++;
 		return;
@@ -315,14 +333,16 @@ judge_pair(struct lane *l, struct arena *a, const struct import_item *item, stru
 	p->text = write_text(a, &new);
 	if (p->text.p == NULL) {
 		l->sum.large++;
-	} else if (fresh) {
-		l->sum.fresh++;
-	} else if (str_eq(p->text, p->doc)) {
+		return;
+	}
+	if (!fresh && str_eq(p->text, p->doc)) {
 		p->text = STR_NULL;
 		l->sum.unchanged++;
-	} else {
-		l->sum.changed++;
+		return;
 	}
+	*(fresh ? &l->sum.fresh : &l->sum.changed) += 1;
+	event_batch_add(&l->events, a, item->key,
+	    &(struct record_change){ fresh ? NULL : &old, &new, timeless ? l->now : item->seen });
 }
 
 static void
@@ -369,7 +389,7 @@ write_pairs(const struct lane *l, const struct pair *pairs)
 
 		if (pairs[i].text.p == NULL)
 			continue;
-		key = hex_bytes(l->a, item->key);
+		key = db_bytea(l->a, item->key);
 		if (!stored) {
 			buf_printf(&fresh, "%d\002", (int)number);
 			add_column(&fresh, key, '\002');
@@ -381,7 +401,7 @@ write_pairs(const struct lane *l, const struct pair *pairs)
 		add_column(&staged, key, '\002');
 		add_column(&staged, stored ? pairs[i].text : STR(""), '\002'); /* empty is NULL */
 		add_column(
-		    &staged, item->der.p == NULL ? STR("") : hex_bytes(l->a, item->der), '\n');
+		    &staged, item->der.p == NULL ? STR("") : db_bytea(l->a, item->der), '\n');
 	}
 	rc = copy_rows(l->db, copy_new, &fresh);
 	if (rc == DB_OK)
@@ -414,7 +434,11 @@ store_pairs(struct lane *l)
 		arena_reset(one); /* trees are many times as large as their texts */
 	}
 	arena_free(one);
-	return rc == DB_OK ? write_pairs(l, pairs) : rc;
+	if (rc == DB_OK)
+		rc = write_pairs(l, pairs);
+	if (rc == DB_OK)
+		rc = event_batch_store(l->db, l->store->dataset, true, &l->added);
+	return rc == DB_OK ? event_batch_store(l->db, l->store->dataset, false, &l->events) : rc;
 }
 
 /* Stores the items of a lane or nothing. The start of the second thread. */
@@ -424,6 +448,7 @@ store_lane(void *arg)
 	struct lane *l = arg;
 
 	arena_reset(l->a);
+	l->added = l->events = (struct event_batch){ .a = l->a };
 	db_use(l->db, l->a, mono_us() + STORE_BUDGET_US);
 	l->rc = db_begin(l->db);
 	if (l->rc == DB_OK)

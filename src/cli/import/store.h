@@ -3,6 +3,7 @@
  *
  *                         SELECT the stored ones     record_merge     COPY new ones into record
  *   keys of lane 0     -> key, text               -> in C          -> UPDATE those whose text changed
+ *                                                                     -> their events (events.h)
  *   keys of lane 1     -> the same at the same time, on a connection and in a transaction of its own
  *
  * A hash of the key chooses the lane, so a key is always stored by the same one, and neither waits for rows of the other.
@@ -17,7 +18,7 @@
 
 struct import_item {
 	struct str key, text, der; /* der: STR_NULL when it is unknown */
-	bool timeless;             /* does not say when it was seen */
+	struct ts seen;            /* TS_NULL: it does not say when */
 };
 
 struct import_batch {
