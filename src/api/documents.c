@@ -2,9 +2,10 @@
 /* Reads the documents of a page or of a look-up, and writes them into the answer (documents.h).
 
    Records in the table `record` are stored as this program prints them, so a whole document is copied into the
-   answer. Two cases need the tree of the record: a projection (the parameter "fields"), and hosts, whose table still
-   has jsonb, which keeps neither the order of members nor their spelling. The tree of a host with every port open is
-   ten times as large as its text; it lives in an arena of its own, which is emptied after each document. */
+   answer. Three cases need the tree of the record: a projection (the parameter "fields"), reports, which have hidden
+   members, and hosts, whose table still has jsonb, which keeps neither the order of members nor their spelling. The tree
+   of a host with every port open is ten times as large as its text; it lives in an arena of its own, which is emptied
+   after each document. */
 #include "config.h"
 
 #include "api/documents.h"
@@ -182,12 +183,19 @@ tree_arena(void)
 	return a;
 }
 
+/* Whether the stored text is the answer. */
+static bool
+is_copied(enum dataset d, const struct record_fields *fields)
+{
+	return d != DATASET_HOSTS && fields == NULL && record_fields_answered(d) == NULL;
+}
+
 struct str
 document_text(struct arena *a, enum dataset d, struct str doc, const struct record_fields *fields)
 {
 	struct buf b = { .a = a };
 
-	if (d != DATASET_HOSTS && fields == NULL)
+	if (is_copied(d, fields))
 		return doc;
 	document_write(&b, d, doc, fields);
 	return buf_done(&b);
@@ -200,12 +208,12 @@ document_write(struct buf *b, enum dataset d, struct str doc, const struct recor
 	struct record r;
 	struct str what;
 
-	if (d != DATASET_HOSTS && fields == NULL) {
+	if (is_copied(d, fields)) {
 		buf_str(b, doc);
 		return;
 	}
 	if (!record_parse(a, d, doc, RECORD_LENIENT, &r, &what))
 		panic("a stored document: %.*s", (int)what.n, what.p);
-	record_print(b, &r, fields);
+	record_print(b, &r, fields != NULL ? fields : record_fields_answered(d));
 	arena_reset(a);
 }

@@ -24,7 +24,7 @@ static const struct {
 #include "tbl/datasets.h"
 };
 
-enum store { STORE_TERMS, STORE_NATIVE, STORE_KEY, STORE_VIRTUAL };
+enum store { STORE_TERMS, STORE_NATIVE, STORE_KEY, STORE_VIRTUAL, STORE_HIDDEN };
 
 struct row {
 	enum dataset dataset;
@@ -76,7 +76,8 @@ leaf(const struct row *r)
 		.least = r->least,
 		.most = r->most,
 		.items = r->items,
-		.key = r->store == STORE_KEY };
+		.key = r->store == STORE_KEY,
+		.hidden = r->store == STORE_HIDDEN };
 }
 
 static void add_kids(struct record_member *of, enum dataset d, struct str prefix);

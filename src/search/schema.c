@@ -295,7 +295,8 @@ schema_address(enum dataset d)
 bool
 schema_is_country(const struct schema_field *f)
 {
-	return f->type == VALUE_KEYWORD && str_ends(str_of(f->name), STR("country_code"));
+	return f->type == VALUE_KEYWORD && (str_ends(str_of(f->name), STR("country_code")) ||
+					       str_is(str_of(f->name), "countries"));
 }
 
 bool
