@@ -735,7 +735,7 @@ a_host_with_every_service_lists_the_matching_ones(void)
 	CU_ASSERT_EQUAL_FATAL(page.nhits, 1);
 	CU_ASSERT_EQUAL_FATAL(page.hits[0].nnested, 65536);
 	CU_ASSERT_EQUAL(page.hits[0].nested[65535].number, 65535);
-	CU_ASSERT_TRUE(str_is(page.hits[0].nested[65535].text, "sctp"));
+	CU_ASSERT_TRUE(str_is(page.hits[0].nested[65535].text[0], "sctp"));
 	engine_close(e);
 	world_end(&w);
 }

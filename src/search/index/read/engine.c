@@ -467,27 +467,25 @@ nested_term(const struct column *c, uint32_t nested)
 }
 
 void
-read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
-    struct nested_key *out)
+read_nested_key(enum dataset d, const struct segment *seg, uint32_t nested, struct nested_key *out)
 {
 	const struct schema_field *names[SCHEMA_NAMING];
 	size_t n = schema_naming(d, names), texts = 0;
 
-	out->text = STR("");
+	for (size_t i = 0; i < SCHEMA_NAMING; i++)
+		out->text[i] = STR("");
 	for (size_t i = 0; i < n; i++) {
 		const struct terms *t = segment_terms(seg, names[i], PART_VALUES);
 		int64_t id = nested_term(&t->nested_column, nested);
 		bool set = id >= 0 && id < t->n;
-		struct str s;
 
 		if (t->form == FORM_INTS) {
 			out->number = set ? t->ints[id] : 0;
 			continue;
 		}
-		s = set ? terms_str(t, (uint32_t)id) : STR("");
-		out->text = texts++ == 0 ? s
-					 : arena_printf(a, "%.*s/%.*s", (int)out->text.n,
-					       out->text.p, (int)s.n, s.p);
+		if (set)
+			out->text[texts] = terms_str(t, (uint32_t)id);
+		texts++;
 	}
 }
 
@@ -500,11 +498,12 @@ add_nested(
 
 	if (from > to || to > seg->nnested || to - from > LIM_HOST_SERVICES)
 		return; /* the file is damaged, or has changed: request_result() detects that */
+	if (!run_spend(&rq->run, to - from))
+		return;
 	hit->nested = ARENA_ARRAY(rq->run.arena, to - from + 1, struct nested_key);
 	for (uint32_t i = from; i < to; i++)
 		if (set_has(matched, i))
-			read_nested_key(
-			    rq->run.arena, rq->view->dataset, seg, i, &hit->nested[hit->nnested++]);
+			read_nested_key(rq->view->dataset, seg, i, &hit->nested[hit->nnested++]);
 }
 
 /* Adds the matching nested documents to the hits. This goes by segment, because a query is

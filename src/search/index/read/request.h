@@ -90,8 +90,8 @@ struct ordered_hit {
 size_t first_hits(
     struct request *rq, struct str after, bool inclusive, size_t want, struct ordered_hit *out);
 /* The name of a nested document (schema_naming). */
-void read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
-    struct nested_key *out);
+void read_nested_key(
+    enum dataset d, const struct segment *seg, uint32_t nested, struct nested_key *out);
 
 void aggregate_terms(struct request *rq, const struct agg *aggs, size_t n, struct group *out);
 
