@@ -20,5 +20,6 @@ FORMAT(CERTIFICATES,	ct,	ct,	"answers of get-entries of a Certificate Transparen
 FORMAT(CERTIFICATES,	ct-tile, ct_tile, "a data tile of a static Certificate Transparency log")
 FORMAT(CERTIFICATES,	certstream, certstream, "messages of certstream servers")
 FORMAT(CERTIFICATES,	tlsx,	tlsx,	"the output of tlsx -json")
+FORMAT(REPORTS,		ndjson,	ndjson,	"our own documents, one JSON object each")
 FORMAT(DIRECTORIES,	ndjson,	ndjson,	"our own documents, one JSON object each")
 FORMAT(DIRECTORIES,	autoindex, autoindex, "a listing of nginx with autoindex_format json; needs --url")

@@ -9,6 +9,7 @@
 #define READER_DNS(reader) .records = read_##reader
 #define READER_WHOIS(reader) .records = read_##reader
 #define READER_CERTIFICATES(reader) .records = read_##reader
+#define READER_REPORTS(reader) .records = read_##reader
 #define READER_DIRECTORIES(reader) .records = read_##reader
 
 static const struct format formats[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import dns, whois, certificates, open-directories: options, messages and the summary.
+/* surfacectl import dns, whois, certificates, reports, open-directories: options, messages and the summary.
 
      record_pipe.c: thread that reads and parses   --parts-->   this thread: store, messages, progress
 

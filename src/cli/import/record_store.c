@@ -18,11 +18,12 @@ enum { STORE_BUDGET_US = 600 * SECOND_US };
 
 struct stored {
 	int64_t n; /* the number of the item, from 1 */
-	struct str doc;
+	struct str key, doc;
 };
 
 static const struct field stored_out[] = {
 	FIELD(struct stored, n, 0),
+	FIELD(struct stored, key, 0),
 	FIELD(struct stored, doc, 0),
 	FIELD_END,
 };
@@ -38,8 +39,14 @@ static const char stage[] = "SET LOCAL enable_seqscan = off; SET LOCAL enable_ha
 STMT(lock_dataset, NULL, "SELECT pg_advisory_xact_lock(hashtext('record'), $1::integer)");
 
 STMT_LIST(read_stored, struct stored, stored_out,
-    "SELECT k.n, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"
+    "SELECT k.n, r.key, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"
     " JOIN record AS r ON r.dataset = $1::smallint AND r.key = k.key");
+
+/* $2: the identities of reports, which may be stored under other keys (record_key_identity). */
+STMT_LIST(read_reports, struct stored, stored_out,
+    "SELECT k.n, r.key, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (uuid, n)"
+    " JOIN record AS r ON r.dataset = $1::smallint AND substr(r.key, 9) = k.uuid"
+    " AND NOT r.gone");
 
 #define COPY_FORMAT " WITH (FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01', ESCAPE E'\\x01')"
 static const char copy_new[] = "COPY record (dataset, key, doc) FROM STDIN" COPY_FORMAT;
@@ -50,6 +57,16 @@ STMT(update_changed, NULL,
     "UPDATE record AS r SET doc = s.doc, gone = false FROM record_stage AS s"
     " WHERE r.dataset = $1::smallint AND s.dataset = r.dataset AND s.key = r.key"
     " AND s.doc IS NOT NULL");
+
+/* The keys that reports have left. */
+STMT(remove_moved, NULL,
+    "UPDATE record SET doc = '', gone = true"
+    " WHERE dataset = $1::smallint AND key = ANY($2::text[]::bytea[])");
+
+/* A report may come back to a key that it has left, whose row is then a mark. */
+STMT(store_staged, NULL,
+    "INSERT INTO record (dataset, key, doc) SELECT dataset, key, doc FROM record_stage"
+    " ORDER BY key ON CONFLICT (dataset, key) DO UPDATE SET doc = excluded.doc, gone = false");
 
 STMT(insert_blobs, NULL,
     "INSERT INTO record_blob (dataset, key, blob)"
@@ -132,7 +149,7 @@ record_batch_add(
     struct record_batch *b, struct arena *scratch, const struct record *r, struct str der)
 {
 	struct str key = record_key(scratch, r), text;
-	uint32_t *at = names_at(b->keys, key);
+	uint32_t *at = names_at(b->keys, record_key_identity(b->dataset, key));
 	struct record_item *item = &b->items[*at == 0 ? b->n : *at - 1];
 	struct record merged = *r;
 
@@ -140,6 +157,7 @@ record_batch_add(
 		struct record before = read_own_text(scratch, b->dataset, item->text);
 
 		merged = record_merge(scratch, &before, r);
+		key = record_key(scratch, &merged);
 	}
 	text = write_text(scratch, &merged);
 	if (text.p == NULL)
@@ -147,6 +165,8 @@ record_batch_add(
 	if (*at == 0) {
 		*at = (uint32_t)++b->n;
 		*item = (struct record_item){ .key = arena_str(b->a, key) };
+	} else if (!str_eq(item->key, key)) {
+		item->key = arena_str(b->a, key); /* a report that moves */
 	}
 	item->timeless = is_timeless(&merged);
 	item->text = arena_str(b->a, text);
@@ -177,8 +197,10 @@ by_key(const void *a, const void *b)
 
 /* An item of the batch beside its stored document. */
 struct pair {
-	struct str doc;  /* p NULL: not stored; empty: deleted */
-	struct str text; /* to write; STR_NULL: nothing */
+	/* As it is stored. p NULL: it is not; an empty document: it was deleted. */
+	struct str at, doc;
+	/* To be written. text.p NULL: nothing is. */
+	struct str key, text;
 };
 
 static enum db_rc
@@ -190,12 +212,14 @@ read_pairs(struct db *db, struct arena *a, const struct record_batch *b, struct 
 	enum db_rc rc;
 
 	for (size_t i = 0; i < b->n; i++)
-		keys[i] = hex_bytes(a, b->items[i].key);
-	rc = db_list(db, &read_stored, &rows, P((int64_t)record_dataset_number(b->dataset)),
-	    P(((struct strs){ keys, b->n })));
+		keys[i] = hex_bytes(a, record_key_identity(b->dataset, b->items[i].key));
+	rc = db_list(db, b->dataset == DATASET_REPORTS ? &read_reports : &read_stored, &rows,
+	    P((int64_t)record_dataset_number(b->dataset)), P(((struct strs){ keys, b->n })));
 	row = rows.items;
-	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++)
+	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++) {
+		pairs[row->n - 1].at = row->key;
 		pairs[row->n - 1].doc = row->doc;
+	}
 	return rc;
 }
 
@@ -231,6 +255,7 @@ judge_pair(struct arena *a, const struct record_batch *b, const struct record_it
 	struct record new, old;
 	struct str what;
 
+	p->key = item->key;
 	p->text = item->text;
 	if (fresh && !item->timeless) {
 		sum->fresh++;
@@ -241,6 +266,7 @@ judge_pair(struct arena *a, const struct record_batch *b, const struct record_it
 		record_seen(&new, ts_now());
 	} else if (read_text(a, b->dataset, p->doc, &old, &what)) {
 		new = record_merge(a, &old, &new);
+		p->key = record_key(a, &new);
 	} else {
 		report_unreadable(a, &sum->messages, b->dataset, item->key, what);
 		p->text = STR_NULL;
@@ -326,6 +352,37 @@ write_pairs(struct db *db, struct arena *a, const struct record_batch *b, const 
 	return rc;
 }
 
+/* Writes reports. One whose published_at changed has another key: its former row becomes the mark of a deletion before
+   the new one is written, in the same transaction, so each index drops the one and finds the other at once. */
+static enum db_rc
+write_reports(
+    struct db *db, struct arena *a, const struct record_batch *b, const struct pair *pairs)
+{
+	int64_t number = record_dataset_number(b->dataset);
+	struct str *moved = ARENA_ARRAY(a, b->n, struct str);
+	struct buf staged = { .a = a };
+	size_t nmoved = 0;
+	enum db_rc rc = DB_OK;
+
+	for (size_t i = 0; i < b->n; i++) {
+		if (pairs[i].text.p == NULL)
+			continue;
+		if (pairs[i].at.p != NULL && !str_eq(pairs[i].at, pairs[i].key))
+			moved[nmoved++] = hex_bytes(a, pairs[i].at);
+		buf_printf(&staged, "%d\002", (int)number);
+		add_column(&staged, hex_bytes(a, pairs[i].key), '\002');
+		add_column(&staged, pairs[i].text, '\002');
+		buf_char(&staged, '\n');
+	}
+	if (nmoved > 0)
+		rc = db_do(db, &remove_moved, NULL, P(number), P(((struct strs){ moved, nmoved })));
+	if (rc == DB_OK)
+		rc = copy_rows(db, copy_stage, &staged);
+	if (rc == DB_OK && staged.n > 0)
+		rc = db_run(db, &store_staged, NULL, DB_NO_ARGS);
+	return rc;
+}
+
 static enum db_rc
 store_pairs(struct db *db, struct arena *a, struct record_batch *b, struct record_sum *sum)
 {
@@ -341,10 +398,15 @@ store_pairs(struct db *db, struct arena *a, struct record_batch *b, struct recor
 		judge_pair(one, b, &b->items[i], &pairs[i], sum);
 		if (pairs[i].text.p != NULL && pairs[i].text.p != b->items[i].text.p)
 			pairs[i].text = arena_str(a, pairs[i].text);
+		if (pairs[i].key.p != b->items[i].key.p)
+			pairs[i].key = arena_str(a, pairs[i].key);
 		arena_reset(one); /* trees are many times as large as their texts */
 	}
 	arena_free(one);
-	return rc == DB_OK ? write_pairs(db, a, b, pairs) : rc;
+	if (rc != DB_OK)
+		return rc;
+	return b->dataset == DATASET_REPORTS ? write_reports(db, a, b, pairs)
+					     : write_pairs(db, a, b, pairs);
 }
 
 enum db_rc
