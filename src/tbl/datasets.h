@@ -30,7 +30,7 @@ VIEW(SERVICES,		2, "services",		"service",	HOSTS,		NULL,		NULL,		"asn=as_name")
 DATASET(DNS,		3, "dns",		"dns_record",	dns,		NULL,		NULL,		NULL)
 DATASET(WHOIS,		4, "whois",		"whois_domain",	domain,		NULL,		NULL,		NULL)
 DATASET(CERTIFICATES,	5, "certificates",	"certificate",	certificate,	NULL,		NULL,		NULL)
-STORED(REPORTS,		6, "reports",		"report",	report,		"indicators",	"type value",	NULL)
+DATASET(REPORTS,	6, "reports",		"report",	report,		"indicators",	"type value",	NULL)
 LISTED(DIRECTORIES,	7, "open-directories",			directory,	"files",	"name",		NULL)
 
 #undef DATASET
