@@ -402,6 +402,15 @@ indicators_are_canonical(void)
 		{ "{\"type\":\"url\"}", "indicators: one has no type or no value" },
 	};
 
+	static const char *const types[] = {
+#define INDICATOR_TYPE(name, form, digits, of) name,
+#include "tbl/indicator_types.h"
+#undef INDICATOR_TYPE
+	};
+	struct str fault = indicators_of(INDICATOR("mutex", "x"));
+
+	for (size_t i = 0; i < COUNT(types); i++) /* the message names each type */
+		CU_ASSERT_PTR_NOT_NULL(memmem(fault.p, fault.n, types[i], strlen(types[i])));
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		is(indicators_of(cases[i][0]), cases[i][1]);
 		arena_reset(a);
