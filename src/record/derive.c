@@ -230,6 +230,6 @@ record_derive(struct arena *a, struct record *r)
 		[DATASET_DIRECTORIES] = derive_directories,
 	};
 
-	_Static_assert(COUNT(functions) == DATASETS_STORED, "each dataset has a function");
+	_Static_assert(COUNT(functions) == DATASETS, "each dataset has a function");
 	return functions[r->dataset](a, r->root);
 }

@@ -288,10 +288,8 @@ show_directory(struct reader *r)
 static const struct {
 	void (*make)(struct buf *b, const struct record_object *o);
 	struct str (*show)(struct reader *r);
-} keys[DATASETS_STORED] = {
+} keys[DATASETS] = {
 #define DATASET(id, number, name, unit, key, nested, naming, label)                                \
-	[DATASET_##id] = { make_##key, show_##key },
-#define STORED(id, number, name, unit, key, nested, naming, label)                                 \
 	[DATASET_##id] = { make_##key, show_##key },
 #include "tbl/datasets.h"
 };

@@ -45,7 +45,7 @@ record_fields_answered(enum dataset d)
 	static struct {
 		bool known, hides;
 		struct record_fields fields;
-	} made[DATASETS_STORED];
+	} made[DATASETS];
 
 	if (!made[d].known) {
 		made[d].known = true;

@@ -1,7 +1,6 @@
 /* The datasets (SPEC 2.2):
      DATASET(id, number, name, count unit, key, nested object, its names, label)   search, count and aggregate answer it
      LISTED(id, number, name, key, nested object, its names, label)                search alone answers it
-     STORED(id, number, name, count unit, key, nested object, its names, label)    imported and kept, not searched yet
      VIEW(id, number, name, count unit, source, nested object, its names, label)   made of the source's nested objects
 
    number       the dataset's in the database (table record); it never changes
@@ -18,9 +17,6 @@
 #ifndef LISTED
 #define LISTED(id, number, name, key, nested, naming, label) DATASET(id, number, name, "", key, nested, naming, label)
 #endif
-#ifndef STORED
-#define STORED(id, number, name, unit, key, nested, naming, label)
-#endif
 #ifndef VIEW
 #define VIEW(id, number, name, unit, source, nested, naming, label)
 #endif
@@ -35,5 +31,4 @@ LISTED(DIRECTORIES,	7, "open-directories",			directory,	"files",	"name",		NULL)
 
 #undef DATASET
 #undef LISTED
-#undef STORED
 #undef VIEW

@@ -399,7 +399,7 @@ documents_come_in_the_order_of_keys(void)
 	struct index_tags none = { 0 };
 	char err[INDEX_FAULT];
 
-	for (int d = 0; d < DATASETS_STORED; d++) {
+	for (int d = 0; d < DATASETS; d++) {
 		struct index_builder *b = index_build_new((enum dataset)d, &none);
 
 		CU_ASSERT_TRUE(index_build_add(b, v4_key(9), STR("{}"), err));

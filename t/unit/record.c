@@ -678,7 +678,7 @@ static void
 datasets_have_names(void)
 {
 	CU_ASSERT_EQUAL(record_dataset(STR("open-directories")), DATASET_DIRECTORIES);
-	CU_ASSERT_EQUAL(record_dataset(STR("services")), DATASETS_STORED);
+	CU_ASSERT_EQUAL(record_dataset(STR("services")), DATASETS);
 	CU_ASSERT_EQUAL(record_dataset_number(DATASET_DNS), 3);
 	CU_ASSERT_STRING_EQUAL(record_dataset_name(DATASET_WHOIS), "whois");
 }

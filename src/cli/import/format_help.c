@@ -36,7 +36,7 @@ print_formats(enum dataset d)
 void
 format_print_help(const struct command *cmd)
 {
-	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+	for (enum dataset d = 0; d < DATASETS; d++)
 		if (format_next(d, NULL) != NULL &&
 		    (cmd->sub != NULL || strcmp(cmd->name, record_dataset_name(d)) == 0))
 			print_formats(d);

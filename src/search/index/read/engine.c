@@ -29,7 +29,7 @@ struct served {
 struct engine {
 	char *directory;
 	int64_t next_stat;
-	struct served of[DATASETS_STORED];
+	struct served of[DATASETS];
 	struct words_pool *pool;
 	struct scratch ids;
 };
@@ -43,7 +43,7 @@ engine_open_index(const char *directory)
 
 	e->directory = mem_text(directory);
 	e->pool = pool_new();
-	for (int d = 0; d < DATASETS_STORED; d++) {
+	for (int d = 0; d < DATASETS; d++) {
 		char manifest[4096];
 
 		manifest_path(directory, (enum dataset)d, 0, manifest, sizeof(manifest));
@@ -59,7 +59,7 @@ engine_close(struct engine *e)
 {
 	if (e == NULL)
 		return;
-	for (int d = 0; d < DATASETS_STORED; d++) {
+	for (int d = 0; d < DATASETS; d++) {
 		view_free(e->of[d].view);
 		free(e->of[d].manifest);
 	}
@@ -129,7 +129,7 @@ engine_refresh(struct engine *e)
 	if (now < e->next_stat)
 		return;
 	e->next_stat = now + STAT_EVERY_US;
-	for (int d = 0; d < DATASETS_STORED; d++)
+	for (int d = 0; d < DATASETS; d++)
 		refresh_dataset(e, &e->of[d], now);
 }
 
