@@ -160,14 +160,16 @@ enum {
 };
 
 /* Operations of search: of all datasets, or those that read or count the documents of one. */
-#define COLUMNS_OF_SEARCH                                                                          \
-	.access = ACCESS_ACCOUNT, .meter = METER_QUOTA, .area = AREA_SEARCH, .tag = "Search"
-#define COLUMNS_OF_READING(id)                                                                     \
-	.scope = (enum scope)SCOPE_OF_##id, .entitlement = (enum entitlement)ENTITLEMENT_OF_##id,  \
-	COLUMNS_OF_SEARCH
+#define COLUMNS_OF_ENGINE .access = ACCESS_ACCOUNT, .meter = METER_QUOTA, .area = AREA_SEARCH
+#define COLUMNS_OF_SEARCH COLUMNS_OF_ENGINE, .tag = "Search"
+/* Reports have a tag of their own (SPEC 1). */
+#define COLUMNS_OF_DATASET(id)                                                                     \
+	.entitlement = (enum entitlement)ENTITLEMENT_OF_##id, COLUMNS_OF_ENGINE,                   \
+	.tag = (int)ENTITLEMENT_OF_##id == (int)ENTITLEMENT_REPORTS ? "Reports" : "Search"
+#define COLUMNS_OF_READING(id) .scope = (enum scope)SCOPE_OF_##id, COLUMNS_OF_DATASET(id)
 #define COLUMNS_OF_COUNTING(id)                                                                    \
 	.scope = SCOPE_SEARCH_AGGREGATE, .besides = (enum scope)BESIDES_OF_##id,                   \
-	.entitlement = (enum entitlement)ENTITLEMENT_OF_##id, COLUMNS_OF_SEARCH
+	COLUMNS_OF_DATASET(id)
 
 /* Documents that everybody may read and that change with a release only. */
 #define COLUMNS_OF_DOCUMENT                                                                        \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Reads the documents of a page or of a look-up, and writes them into the answer (documents.h).
 
-   Records are stored as this program prints them, so a whole document is copied into the answer. Two cases need the tree
-   of the record: a projection (the parameter "fields"), and a host that was stored as jsonb before sql/0014 and has not
-   been imported since. The tree of a host with every port open is ten times as large as its text; it lives in an arena of
-   its own, which is emptied after each document. */
+   Records are stored as this program prints them, so a whole document is copied into the answer. Three cases need the
+   tree of the record: a projection (the parameter "fields"), reports, which have hidden members, and a host that was
+   stored as jsonb before sql/0014 and has not been imported since. The tree of a host with every port open is ten times
+   as large as its text; it lives in an arena of its own, which is emptied after each document. */
 #include "config.h"
 
 #include "api/documents.h"
@@ -172,12 +172,19 @@ is_canonical(struct str doc)
 	return colon == NULL || colon + 1 == doc.p + doc.n || colon[1] != ' ';
 }
 
+/* Whether the stored text is the answer. */
+static bool
+is_copied(enum dataset d, struct str doc, const struct record_fields *fields)
+{
+	return fields == NULL && record_fields_answered(d) == NULL && is_canonical(doc);
+}
+
 struct str
 document_text(struct arena *a, enum dataset d, struct str doc, const struct record_fields *fields)
 {
 	struct buf b = { .a = a };
 
-	if (fields == NULL && is_canonical(doc))
+	if (is_copied(d, doc, fields))
 		return doc;
 	document_write(&b, d, doc, fields);
 	return buf_done(&b);
@@ -190,12 +197,12 @@ document_write(struct buf *b, enum dataset d, struct str doc, const struct recor
 	struct record r;
 	struct str what;
 
-	if (fields == NULL && is_canonical(doc)) {
+	if (is_copied(d, doc, fields)) {
 		buf_str(b, doc);
 		return;
 	}
 	if (!record_parse(a, d, doc, RECORD_LENIENT, &r, &what))
 		panic("a stored document: %.*s", (int)what.n, what.p);
-	record_print(b, &r, fields);
+	record_print(b, &r, fields != NULL ? fields : record_fields_answered(d));
 	arena_reset(a);
 }

@@ -231,6 +231,17 @@ STMT_LIST(read_name, struct name_record, name_record_out,
     "  AND ($5::timestamptz IS NULL OR (doc::json ->> 'first_seen')::timestamptz <= $5)"
     "  ORDER BY key LIMIT $6::bigint) AS page ORDER BY key");
 
+struct name_end {
+	struct str key;
+};
+
+static const struct field name_end_out[] = { FIELD(struct name_end, key, 0), FIELD_END };
+
+/* The record number $4 of the range, from 0, and the one behind it. */
+STMT_LIST(find_name_end, struct name_end, name_end_out,
+    "SELECT key FROM record WHERE dataset = $1::smallint AND key > $2::bytea AND key < $3::bytea"
+    " AND NOT gone ORDER BY key OFFSET $4::bigint LIMIT 2");
+
 int
 lookup_time(struct req *rq, const char *name, struct str text, struct ts *out)
 {
@@ -243,6 +254,8 @@ lookup_time(struct req *rq, const char *name, struct str text, struct ts *out)
 /* Everything that selects the records of a name; the cursor is bound to it. */
 struct name_search {
 	struct str name, from, behind;
+	/* The key of the last record that the page looks at, when others follow it. STR_NULL: none do. */
+	struct str end;
 	struct ts since, until;
 	const struct record_fields *fields;
 	struct cursor_for bound;
@@ -275,15 +288,16 @@ name_search_begin(struct req *rq, struct name_search *s)
 	return key_cursor_open(rq, DATASET_DNS, &s->bound, args->cursor, &s->from);
 }
 
+/* last: the key after which the next page begins; STR_NULL: there is none. */
 static void
 write_name_page(struct req *rq, const struct name_search *s, const struct name_record *rows,
-    size_t n, bool has_more)
+    size_t n, struct str last)
 {
-	struct name_page page = { .name = s->name, .has_more = has_more };
+	struct name_page page = { .name = s->name, .has_more = last.p != NULL };
 	struct buf *b = reply_begin(rq, 200);
 
-	if (has_more && n > 0)
-		page.next_cursor = key_cursor_seal(rq, DATASET_DNS, &s->bound, rows[n - 1].key);
+	if (page.has_more)
+		page.next_cursor = key_cursor_seal(rq, DATASET_DNS, &s->bound, last);
 	json_write(b, name_head, &page);
 	b->n--; /* the closing brace: the documents follow */
 	json_member_begin(b, "records", '[');
@@ -302,6 +316,27 @@ as_bytes(struct str s)
 	return (struct bytes){ (const unsigned char *)s.p, s.n };
 }
 
+/* A name may have a million records, and times leave records out only after they were read. So a page with times looks at
+   LIM_NAME_RECORDS records at most, and may be empty although others follow. */
+static enum db_rc
+end_name_page(struct req *rq, struct name_search *s)
+{
+	const struct name_end *row;
+	struct list rows = { 0 };
+	enum db_rc rc = DB_OK;
+
+	if (!ts_is_null(s->since) || !ts_is_null(s->until))
+		rc = db_list(rq->db, &find_name_end, &rows, P(record_dataset_number(DATASET_DNS)),
+		    P(as_bytes(s->from)), P(as_bytes(s->behind)), P((int64_t)LIM_NAME_RECORDS - 1));
+	s->end = STR_NULL;
+	if (rc != DB_OK || rows.n < 2)
+		return rc;
+	row = rows.items;
+	s->end = row[0].key;
+	s->behind = row[1].key;
+	return DB_OK;
+}
+
 static int
 get_dns_name(struct req *rq)
 {
@@ -315,19 +350,21 @@ get_dns_name(struct req *rq)
 
 	if (name_search_begin(rq, &s) != PASS || share_begin(rq, &unused) != PASS)
 		return FAILED;
-	rc = db_list(rq->db, &read_name, &rows, P(record_dataset_number(DATASET_DNS)),
-	    P(as_bytes(s.from)), P(as_bytes(s.behind)), P(s.since), P(s.until), P(args->limit + 1),
-	    P((int64_t)LIM_PAGE_BYTES), P(share_bytes()));
+	rc = end_name_page(rq, &s);
+	if (rc == DB_OK)
+		rc = db_list(rq->db, &read_name, &rows, P(record_dataset_number(DATASET_DNS)),
+		    P(as_bytes(s.from)), P(as_bytes(s.behind)), P(s.since), P(s.until),
+		    P(args->limit + 1), P((int64_t)LIM_PAGE_BYTES), P(share_bytes()));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	row = rows.items;
-	if (rows.n == 0 && args->cursor.p == NULL)
+	if (rows.n == 0 && args->cursor.p == NULL && s.end.p == NULL)
 		return fail(rq, ERR_RECORD_NOT_FOUND);
 	if (rows.n > 0 && row[0].doc.p == NULL)
 		return share_hand_over(rq);
 	while (n < rows.n && (int64_t)n < args->limit && row[n].doc.p != NULL)
 		n++;
-	write_name_page(rq, &s, row, n, n < rows.n);
+	write_name_page(rq, &s, row, n, n < rows.n ? row[n - 1].key : s.end);
 	return PASS;
 }
 
@@ -384,12 +421,18 @@ static const struct field stored_certificate_out[] = {
 	FIELD_END,
 };
 
+#define OF_FINGERPRINT                                                                             \
+	" WHERE r.dataset = $1::smallint AND substr(r.key, 9) = $2::bytea AND NOT r.gone"          \
+	" ORDER BY r.key LIMIT 1"
+
 /* $2: the fingerprint, which is the end of the key. $3: the largest document that this worker reads. */
 STMT(read_certificate, stored_certificate_out,
-    "SELECT CASE WHEN r.bytes <= $3::bigint THEN r.doc END AS doc, b.blob AS der FROM record AS r"
-    " LEFT JOIN record_blob AS b ON b.dataset = r.dataset AND b.key = r.key"
-    " WHERE r.dataset = $1::smallint AND substr(r.key, 9) = $2::bytea AND NOT r.gone"
-    " ORDER BY r.key LIMIT 1");
+    "SELECT CASE WHEN r.bytes <= $3::bigint THEN r.doc END AS doc, NULL::bytea AS der"
+    " FROM record AS r" OF_FINGERPRINT);
+
+STMT(read_certificate_der, stored_certificate_out,
+    "SELECT NULL::text AS doc, b.blob AS der FROM record AS r"
+    " LEFT JOIN record_blob AS b ON b.dataset = r.dataset AND b.key = r.key" OF_FINGERPRINT);
 
 /* Returns the form of the first media type in Accept that this operation has; JSON when there is none. Weights are
    ignored: a client that wants bytes names their type first. */
@@ -471,6 +514,8 @@ get_certificate(struct req *rq)
 	enum certificate_form form = wanted_form(rq);
 	struct str text = rq->captured[0];
 	unsigned char sum[FINGERPRINT];
+	struct bytes fingerprint = { sum, sizeof(sum) };
+	int64_t number = record_dataset_number(DATASET_CERTIFICATES);
 	const struct record_fields *fields;
 	struct stored_certificate found = { 0 };
 	struct budget unused;
@@ -482,14 +527,16 @@ get_certificate(struct req *rq)
 	if (fields_parse(rq, DATASET_CERTIFICATES, args->fields, &fields) != PASS ||
 	    share_begin(rq, &unused) != PASS)
 		return FAILED;
-	rc = db_one(rq->db, &read_certificate, &found,
-	    P(record_dataset_number(DATASET_CERTIFICATES)), P(((struct bytes){ sum, sizeof(sum) })),
-	    P(share_bytes()));
+	if (form == FORM_JSON)
+		rc = db_one(
+		    rq->db, &read_certificate, &found, P(number), P(fingerprint), P(share_bytes()));
+	else
+		rc = db_one(rq->db, &read_certificate_der, &found, P(number), P(fingerprint));
 	if (rc == DB_NONE)
 		return fail(rq, ERR_RECORD_NOT_FOUND);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	if (found.doc.p == NULL)
+	if (form == FORM_JSON && found.doc.p == NULL)
 		return share_hand_over(rq);
 	return answer_certificate(rq, &found, fields, form);
 }

@@ -9,7 +9,7 @@
 
    The rows of one object are adjacent. The table of an object ends with the object's dotted name, and that of the
    document with the name of its schema, by which json_example finds the rows "services.http.title" and "DnsRecord.host"
-   of tbl/examples.h. A virtual field, such as tags.category, is in no document. */
+   of tbl/examples.h. A virtual field, such as tags.category, is in no document, and a hidden one in no answer. */
 #include "config.h"
 
 #include "api/documents.h"
@@ -100,7 +100,8 @@ object_fields(struct arena *a, enum dataset d, struct str object)
 	for (size_t i = 0; i < n; i++) {
 		struct str name = str_of(f[i].name);
 
-		if (!str_starts(name, prefix) || f[i].store == STORE_VIRTUAL)
+		if (!str_starts(name, prefix) || f[i].store == STORE_VIRTUAL ||
+		    f[i].store == STORE_HIDDEN)
 			continue;
 		name.n = prefix.n + strcspn(name.p + prefix.n, ".");
 		if (str_eq(name, before))

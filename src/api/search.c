@@ -83,13 +83,19 @@ search_cursor_binding(const struct req *rq, struct str q)
 
 static const struct field matched_service[] = {
 	{ .name = "port", .type = FIELD_INT, .offset = offsetof(struct nested_key, number) },
-	{ .name = "transport", .type = FIELD_STR, .offset = offsetof(struct nested_key, text) },
+	{ .name = "transport", .type = FIELD_STR, .offset = offsetof(struct nested_key, text[0]) },
 	FIELD_END_OF("MatchedService"),
 };
 
 static const struct field matched_file[] = {
-	{ .name = "name", .type = FIELD_STR, .offset = offsetof(struct nested_key, text) },
+	{ .name = "name", .type = FIELD_STR, .offset = offsetof(struct nested_key, text[0]) },
 	FIELD_END_OF("MatchedFile"),
+};
+
+static const struct field matched_indicator[] = {
+	{ .name = "type", .type = FIELD_STR, .offset = offsetof(struct nested_key, text[0]) },
+	{ .name = "value", .type = FIELD_STR, .offset = offsetof(struct nested_key, text[1]) },
+	FIELD_END_OF("MatchedIndicator"),
 };
 
 /* The bytes by which the key of a service is longer than that of its host: port and transport. */
@@ -110,11 +116,14 @@ struct hit_extra {
 	}
 
 static const struct field host_hit[] = MATCHED("matched_services", matched_service);
+static const struct field report_hit[] = MATCHED("matched_indicators", matched_indicator);
 static const struct field directory_hit[] = MATCHED("matched_files", matched_file);
 
 /* The members that a hit has in addition to those of its document, for datasets with a nested object. */
 static const struct field *const hits[DATASETS_AND_CONDITIONS] = {
-	[DATASET_HOSTS] = host_hit, [DATASET_DIRECTORIES] = directory_hit
+	[DATASET_HOSTS] = host_hit,
+	[DATASET_REPORTS] = report_hit,
+	[DATASET_DIRECTORIES] = directory_hit,
 };
 
 const struct field *
@@ -223,18 +232,36 @@ seal_next_cursor(struct req *rq, struct str q, const struct page *page)
 	    rq, (enum dataset)rq->route->arg, &bound, page->hits[page->nhits - 1].key);
 }
 
-static void
-write_documents(struct buf *b, enum dataset d, const struct page *page,
-    const struct documents *docs, const struct record_fields *fields)
+/* Takes back what was written since `before` when it makes the page too large, unless it is the first of the page. */
+static bool
+end_full_page(struct buf *b, size_t begun, size_t before, struct page *page, size_t i)
 {
-	const char *comma = "";
+	if (b->n - begun <= LIM_PAGE_BYTES || before == begun)
+		return false;
+	b->n = before;
+	page->nhits = i;
+	page->has_more = true;
+	return true;
+}
+
+/* Writes documents until the page is full. The bytes that are written count, because a hit is larger than its document:
+   the matching objects stand in it twice, and an index that is behind may have more of them than the document. */
+static void
+write_documents(struct buf *b, enum dataset d, struct page *page, const struct documents *docs,
+    const struct record_fields *fields)
+{
+	size_t begun = b->n;
 
 	for (size_t i = 0; i < page->nhits; i++) {
+		size_t before = b->n;
+
 		if (docs->p[i] == NULL)
 			continue;
-		buf_z(b, comma);
+		if (before > begun)
+			buf_char(b, ',');
 		write_hit(b, d, docs->p[i]->doc, fields, &page->hits[i]);
-		comma = ",";
+		if (end_full_page(b, begun, before, page, i))
+			return;
 	}
 }
 
@@ -261,13 +288,10 @@ write_services(struct buf *b, struct page *page, const struct documents *docs,
 		}
 		if (before > begun)
 			buf_char(b, ',');
-		if (!service_write(b, &services, name->number, name->text))
+		if (!service_write(b, &services, name->number, name->text[0]))
 			b->n = before;
-		if (b->n - begun > LIM_PAGE_BYTES && before > begun) {
-			b->n = before;
-			page->nhits = i;
-			page->has_more = true;
-		}
+		if (end_full_page(b, begun, before, page, i))
+			break;
 	}
 	arena_reset(tree_arena());
 }

@@ -110,8 +110,13 @@ auth_entitlement(struct req *rq)
 
 	if (rq->key == NULL || need == ENTITLEMENT_ANY || key_has_entitlement(rq->key, need))
 		return PASS;
-	return fail(
-	    rq, rq->area == AREA_SEARCH ? ERR_SEARCH_NOT_ENABLED : ERR_ENTITLEMENT_REQUIRED);
+	if (rq->area != AREA_SEARCH)
+		return fail(rq, ERR_ENTITLEMENT_REQUIRED);
+	if (need == ENTITLEMENT_SEARCH)
+		return fail(rq, ERR_SEARCH_NOT_ENABLED);
+	return fail_at(rq, ERR_SEARCH_NOT_ENABLED,
+	    arena_printf(
+		rq->arena, "The organisation lacks the entitlement %s.", entitlement_name(need)));
 }
 
 /* The first UUID of a project's path must be a project that the key may see. */

@@ -17,7 +17,7 @@ struct followers {
 	int lock;
 	struct db *db;
 	unsigned rebuilds; /* children that rebuild now */
-	struct follower *of[DATASETS_STORED];
+	struct follower *of[DATASETS];
 };
 
 struct followers *
@@ -42,7 +42,7 @@ followers_open(const char *directory)
 	all->db = db_open(conf.database, "surfaced-index");
 	db_listen(all->db, "record_changed");
 	db_listen(all->db, "tag_changed");
-	for (int d = 0; d < DATASETS_STORED; d++)
+	for (int d = 0; d < DATASETS; d++)
 		all->of[d] = follow_open(all->directory, (enum dataset)d, all->db, &all->rebuilds);
 	return all;
 }
@@ -52,7 +52,7 @@ followers_close(struct followers *all)
 {
 	if (all == NULL)
 		return;
-	for (int d = 0; d < DATASETS_STORED; d++)
+	for (int d = 0; d < DATASETS; d++)
 		follow_close(all->of[d]);
 	db_close(all->db);
 	close(all->lock);
@@ -67,7 +67,7 @@ followers_once(struct followers *all, bool rebuild)
 
 	(void)db_notified(
 	    all->db); /* before the first snapshot: a later notification is for the next round */
-	for (int d = 0; d < DATASETS_STORED; d++)
+	for (int d = 0; d < DATASETS; d++)
 		if (follow_once(all->of[d], rebuild) != FOLLOW_DONE)
 			rc = FOLLOW_RETRY;
 	return rc;
@@ -76,7 +76,7 @@ followers_once(struct followers *all, bool rebuild)
 void
 followers_without_child(struct followers *all)
 {
-	for (int d = 0; d < DATASETS_STORED; d++)
+	for (int d = 0; d < DATASETS; d++)
 		follow_without_child(all->of[d]);
 }
 

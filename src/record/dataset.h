@@ -5,17 +5,13 @@
 
 #include "base/str.h"
 
-/* The searchable datasets come first, because their number is the end of many loops; then those that are only stored,
-   then the views, then the subjects of alert conditions. */
+/* The datasets with documents of their own come first, because their number is the end of many loops; then the views, then
+   the subjects of alert conditions. */
 enum dataset {
 #define DATASET(id, number, name, unit, key, nested, naming, label) DATASET_##id,
 #include "tbl/datasets.h"
 	DATASETS,
-	DATASET_BEFORE_STORED = DATASETS - 1,
-#define STORED(id, number, name, unit, key, nested, naming, label) DATASET_##id,
-#include "tbl/datasets.h"
-	DATASETS_STORED, /* those with documents of their own, searchable or not */
-	DATASET_BEFORE_VIEWS = DATASETS_STORED - 1,
+	DATASET_BEFORE_VIEWS = DATASETS - 1,
 #define VIEW(id, number, name, unit, source, nested, naming, label) DATASET_##id,
 #include "tbl/datasets.h"
 #define CONDITIONS(id, name) DATASET_##id,
@@ -38,7 +34,7 @@ enum value_type {
 /* The dataset's name, "open-directories", and its number in the database. */
 const char *record_dataset_name(enum dataset d);
 int record_dataset_number(enum dataset d);
-/* The stored dataset of that name; DATASETS_STORED: there is none. */
+/* The dataset of that name; DATASETS: there is none, or it is a view. */
 enum dataset record_dataset(struct str name);
 
 #endif

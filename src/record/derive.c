@@ -6,7 +6,7 @@
      dns           host -> apex_domain, tld, wildcard; answer -> its canonical form, answer_ip, answer_name
      whois         domain -> tld
      certificates  names -> apex_domains; not_before and not_after -> validity_days
-     reports       indicators -> indicator_types
+     reports       indicators -> indicator_types, and hidden members of each indicator (report.c)
      directories   files -> file_count, total_size; a file's name -> its extension
 
    The functions also refuse a record without the members of its key, since they are the first to
@@ -175,31 +175,6 @@ derive_certificates(struct arena *a, struct record_object *o)
 	return NULL;
 }
 
-static const char *
-derive_reports(struct arena *a, struct record_object *o)
-{
-	const struct record_value *list = record_find(o, "indicators");
-	int64_t when;
-
-	if (record_text(o, "uuid").p == NULL)
-		return "uuid: is missing or no UUID";
-	if (!record_int(o, "published_at", &when))
-		return "published_at: is missing";
-	if (list == NULL)
-		return NULL;
-	*record_make(a, o, "indicator_types") = (struct record_value){ .set = false };
-	for (size_t i = 0; i < list->objects.n; i++) {
-		const struct record_object *x = list->objects.p[i];
-
-		if (record_text(x, "type").p == NULL || record_text(x, "value").p == NULL)
-			return "indicators: one has no type or no value";
-		record_add(a, o, "indicator_types", record_text(x, "type"));
-		/* at most once each, so that a list of 65,536 indicators needs no list of as many types */
-		record_sort_texts(record_make(a, o, "indicator_types"));
-	}
-	return NULL;
-}
-
 static void
 derive_file(struct arena *a, struct record_object *o)
 {
@@ -251,10 +226,10 @@ record_derive(struct arena *a, struct record *r)
 		[DATASET_DNS] = derive_dns,
 		[DATASET_WHOIS] = derive_whois,
 		[DATASET_CERTIFICATES] = derive_certificates,
-		[DATASET_REPORTS] = derive_reports,
+		[DATASET_REPORTS] = record_derive_report,
 		[DATASET_DIRECTORIES] = derive_directories,
 	};
 
-	_Static_assert(COUNT(functions) == DATASETS_STORED, "each dataset has a function");
+	_Static_assert(COUNT(functions) == DATASETS, "each dataset has a function");
 	return functions[r->dataset](a, r->root);
 }

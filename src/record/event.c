@@ -25,7 +25,7 @@ static const struct {
 #include "tbl/event_kinds.h"
 };
 
-static const enum event_kind kind_of[DATASETS_STORED][PARTS][CHANGES] = {
+static const enum event_kind kind_of[DATASETS][PARTS][CHANGES] = {
 #define EVENT_KIND(id, number, name, dataset, part, change, tells, about)                          \
 	[DATASET_##dataset][PART_##part][CHANGE_##change] = EVENT_##id,
 #include "tbl/event_kinds.h"

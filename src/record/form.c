@@ -10,6 +10,7 @@
      serial    00:0a                             A                     no leading zeros, no colons
      header    Server:  nginx                    server: nginx
      rcode     3, rcode3, nxdomain               NXDOMAIN
+     cve       cve-2026-12345                    CVE-2026-12345
 
    A function gets a text and replaces it with its canonical form in the arena, or returns false.
    Applied to a canonical text it must return the same text, because stored documents pass through
@@ -194,6 +195,79 @@ form_uuid(struct arena *a, enum form f, struct str *s)
 	uuid_print(&u, out);
 	*s = arena_str(a, str_of(out));
 	return true;
+}
+
+/* A report's URL is shown as a link, so no other scheme may stand there: javascript: would be a program. */
+static bool
+form_url(struct arena *a, enum form f, struct str *s)
+{
+	char lower[8];
+
+	(void)a;
+	(void)f;
+	for (size_t i = 0; i < s->n; i++)
+		if ((unsigned char)s->p[i] <= ' ' || s->p[i] == 0x7f)
+			return false;
+	if (s->n <= sizeof(lower))
+		return false;
+	(void)str_lower_ascii(lower, (struct str){ s->p, sizeof(lower) });
+	return memcmp(lower, "https://", 8) == 0 || memcmp(lower, "http://", 7) == 0;
+}
+
+/* In a pattern, # is a digit and * any number of further digits. */
+static bool
+fits_pattern(struct str s, const char *pattern)
+{
+	size_t at = 0;
+
+	for (; *pattern != '\0'; pattern++) {
+		if (*pattern == '*') {
+			while (at < s.n && is_digit(s.p[at]))
+				at++;
+			continue;
+		}
+		if (at == s.n || (*pattern == '#' ? !is_digit(s.p[at]) : s.p[at] != *pattern))
+			return false;
+		at++;
+	}
+	return at == s.n;
+}
+
+static bool
+form_pattern(struct arena *a, enum form f, struct str *s)
+{
+	static const struct {
+		enum form form;
+		const char *pattern;
+	} patterns[] = {
+		{ FORM_ASN, "AS#*" },
+		{ FORM_CVE, "CVE-####-####*" },
+		{ FORM_TECHNIQUE, "T####" },
+		{ FORM_TECHNIQUE, "T####.###" },
+	};
+
+	*s = arena_upper(a, *s);
+	for (size_t i = 0; i < COUNT(patterns); i++)
+		if (patterns[i].form == f && fits_pattern(*s, patterns[i].pattern))
+			return true;
+	return false;
+}
+
+static bool
+form_indicator(struct arena *a, enum form f, struct str *s)
+{
+	static const char *const types[] = {
+#define INDICATOR_TYPE(name, form, digits, of) name,
+#include "tbl/indicator_types.h"
+#undef INDICATOR_TYPE
+	};
+
+	(void)f;
+	*s = arena_lower(a, *s);
+	for (size_t i = 0; i < COUNT(types); i++)
+		if (str_is(*s, types[i]))
+			return true;
+	return false;
 }
 
 /* "Server:  nginx" becomes "server: nginx". */

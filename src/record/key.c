@@ -5,7 +5,7 @@
  *   dns           rev(host) | type (2) | rcode (2) | hash (16)       hash: SHA-256 of the answer; all zero without one
  *   whois         rev(domain)
  *   certificates  ~t (8) | SHA-256 of the certificate (32)           newest first
- *   reports       ~t (8) | UUID (16)                                 newest first
+ *   reports       ~t (8) | UUID (16)                                 newest first; t may change
  *   directories   rev(host), or 2 | as hosts | port (2) | hash (16)  hash: SHA-256 of the path
  *
  * rev(www.example.org) is  org 01 example 01 www 01 00: the labels from the right. A label is followed by 01, which no
@@ -18,7 +18,7 @@
 
 #include <openssl/sha.h>
 
-enum { LABEL_END = 1, NAME_END = 0, ADDRESS_MARK = 2, HASH = 16, FINGERPRINT = 32 };
+enum { LABEL_END = 1, NAME_END = 0, ADDRESS_MARK = 2, HASH = 16, FINGERPRINT = 32, TIME_BYTES = 8 };
 
 /* ---- parts of keys ---- */
 
@@ -72,7 +72,7 @@ add_newest_first(struct buf *b, const struct record_object *o, const char *name)
 
 	if (!record_int(o, name, &us))
 		panic("a finished record has no %s", name);
-	add_number(b, ~((uint64_t)us ^ (UINT64_C(1) << 63)), 8);
+	add_number(b, ~((uint64_t)us ^ (UINT64_C(1) << 63)), TIME_BYTES);
 }
 
 static void
@@ -211,7 +211,7 @@ take_time(struct reader *r)
 {
 	char text[TS_LEN + 1];
 
-	ts_print((struct ts){ (int64_t)(~take_number(r, 8) ^ (UINT64_C(1) << 63)) }, text);
+	ts_print((struct ts){ (int64_t)(~take_number(r, TIME_BYTES) ^ (UINT64_C(1) << 63)) }, text);
 	return arena_str(r->a, str_of(text));
 }
 
@@ -288,10 +288,8 @@ show_directory(struct reader *r)
 static const struct {
 	void (*make)(struct buf *b, const struct record_object *o);
 	struct str (*show)(struct reader *r);
-} keys[DATASETS_STORED] = {
+} keys[DATASETS] = {
 #define DATASET(id, number, name, unit, key, nested, naming, label)                                \
-	[DATASET_##id] = { make_##key, show_##key },
-#define STORED(id, number, name, unit, key, nested, naming, label)                                 \
 	[DATASET_##id] = { make_##key, show_##key },
 #include "tbl/datasets.h"
 };
@@ -303,6 +301,14 @@ record_key(struct arena *a, const struct record *r)
 
 	keys[r->dataset].make(&b, r->root);
 	return buf_done(&b);
+}
+
+struct str
+record_key_identity(enum dataset d, struct str key)
+{
+	if (d == DATASET_REPORTS && key.n > TIME_BYTES)
+		return (struct str){ key.p + TIME_BYTES, key.n - TIME_BYTES };
+	return key;
 }
 
 struct str

@@ -18,13 +18,12 @@
 static const struct {
 	const char *name, *nested;
 	int number;
-} datasets[DATASETS_STORED] = {
+} datasets[DATASETS] = {
 #define DATASET(id, nr, label, unit, key, list, naming, pair) [DATASET_##id] = { label, list, nr },
-#define STORED(id, nr, label, unit, key, list, naming, pair) [DATASET_##id] = { label, list, nr },
 #include "tbl/datasets.h"
 };
 
-enum store { STORE_TERMS, STORE_NATIVE, STORE_KEY, STORE_VIRTUAL };
+enum store { STORE_TERMS, STORE_NATIVE, STORE_KEY, STORE_VIRTUAL, STORE_HIDDEN };
 
 struct row {
 	enum dataset dataset;
@@ -45,9 +44,9 @@ static const struct row rows[] = {
 #include "tbl/fields.h"
 };
 
-/* The members of one object are adjacent. members[0] to members[DATASETS_STORED - 1] are the roots. */
+/* The members of one object are adjacent. members[0] to members[DATASETS - 1] are the roots. */
 static struct record_member members[RECORD_MEMBERS];
-static unsigned nmembers = DATASETS_STORED;
+static unsigned nmembers = DATASETS;
 
 /* The row's part of the name below the prefix, up to the next dot; STR_NULL when the row is not below it. */
 static struct str
@@ -76,7 +75,8 @@ leaf(const struct row *r)
 		.least = r->least,
 		.most = r->most,
 		.items = r->items,
-		.key = r->store == STORE_KEY };
+		.key = r->store == STORE_KEY,
+		.hidden = r->store == STORE_HIDDEN };
 }
 
 static void add_kids(struct record_member *of, enum dataset d, struct str prefix);
@@ -129,7 +129,7 @@ add_kids(struct record_member *of, enum dataset d, struct str prefix)
 __attribute__((constructor)) static void
 make_members(void)
 {
-	for (unsigned d = 0; d < DATASETS_STORED; d++) {
+	for (unsigned d = 0; d < DATASETS; d++) {
 		members[d] = (struct record_member){ .shape = SHAPE_OBJECT, .id = d };
 		add_kids(&members[d], (enum dataset)d, STR(""));
 	}
@@ -152,7 +152,7 @@ record_dataset(struct str name)
 {
 	unsigned d = 0;
 
-	while (d < DATASETS_STORED && !str_is(name, datasets[d].name))
+	while (d < DATASETS && !str_is(name, datasets[d].name))
 		d++;
 	return (enum dataset)d;
 }

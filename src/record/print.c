@@ -6,7 +6,9 @@
    and, in each object, the member port alone; "services" selects everything below it. An object of
    which nothing is selected is left out whole, and its name and comma are taken back: print_object
    writes the name first, since only the walk below it finds out whether anything follows. The same
-   record and projection always print the same bytes. */
+   record and projection always print the same bytes.
+
+   A hidden member is stored, for the index and for merging, and belongs to no projection. */
 #include "config.h"
 
 #include "record/record_priv.h"
@@ -20,9 +22,37 @@ struct record_fields {
 static void
 select_below(struct record_fields *f, const struct record_member *m)
 {
+	if (m->hidden)
+		return;
 	f->on[m->id] = true;
 	for (unsigned i = 0; i < m->nkids; i++)
 		select_below(f, &m->kids[i]);
+}
+
+static bool
+hides(const struct record_member *m)
+{
+	bool any = m->hidden;
+
+	for (unsigned i = 0; i < m->nkids; i++)
+		any |= hides(&m->kids[i]);
+	return any;
+}
+
+const struct record_fields *
+record_fields_answered(enum dataset d)
+{
+	static struct {
+		bool known, hides;
+		struct record_fields fields;
+	} made[DATASETS];
+
+	if (!made[d].known) {
+		made[d].known = true;
+		made[d].hides = hides(record_root(d));
+		select_below(&made[d].fields, record_root(d));
+	}
+	return made[d].hides ? &made[d].fields : NULL;
 }
 
 static bool
@@ -33,7 +63,7 @@ select_name(struct record_fields *f, const struct record_member *m, struct str n
 		struct str part = { name.p, dot == NULL ? name.n : (size_t)(dot - name.p) };
 
 		m = record_kid(m, part);
-		if (m == NULL)
+		if (m == NULL || m->hidden)
 			return false;
 		f->on[m->id] = true;
 		if (dot == NULL) {

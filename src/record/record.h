@@ -31,6 +31,7 @@
 
 #include "base/base.h"
 #include "record/dataset.h"
+#include "record/print.h"
 
 struct record_member; /* a row of the tables, or an object or list of objects that rows are below */
 struct record_object;
@@ -85,23 +86,10 @@ struct record record_merge(struct arena *a, const struct record *old, const stru
 
 /* The record's key: bytes in the order of the dataset's answers. */
 struct str record_key(struct arena *a, const struct record *r);
+/* The part of a key that names the record: the whole key, but of a report its UUID. A report moves to another key when
+   its published_at changes. */
+struct str record_key_identity(enum dataset d, struct str key);
 /* The key as people read it: "192.0.2.7", "www.example.org A NOERROR", for messages and tests. */
 struct str record_key_text(struct arena *a, enum dataset d, struct str key);
-
-/* ---- printing ---- */
-
-/* A set of members to print: with an object all of its members, with a member the objects above it. */
-struct record_fields;
-
-/* Parses "ip,services.port": 1 to LIM_FIELDS names of the dataset's members. NULL: *bad is the name that is unknown, or
-   empty when there are too many. */
-const struct record_fields *record_fields_parse(
-    struct arena *a, enum dataset d, struct str names, struct str *bad);
-
-/* Prints in the order of the table without white space; an empty object is left out. fields: NULL for all. */
-void record_print(struct buf *b, const struct record *r, const struct record_fields *fields);
-/* Prints an object of a record, such as a service, in the same way. */
-void record_print_object(
-    struct buf *b, const struct record_object *o, const struct record_fields *fields);
 
 #endif

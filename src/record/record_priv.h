@@ -38,6 +38,7 @@ struct record_member {
 	int64_t least, most;
 	size_t items;
 	bool key;
+	bool hidden;                      /* in no answer */
 	unsigned place;                   /* in the object above */
 	unsigned id;                      /* in the array of all members */
 	const struct record_member *kids; /* the members of an object: nkids of them */
@@ -106,5 +107,7 @@ int record_nested_cmp(const struct record_object *x, const struct record_object 
 
 /* Members that follow from others, and rules between members. NULL, or the fault: a whole sentence. */
 const char *record_derive(struct arena *a, struct record *r);
+/* The same of the document of a report. */
+const char *record_derive_report(struct arena *a, struct record_object *o);
 
 #endif

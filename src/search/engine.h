@@ -61,10 +61,10 @@ struct count {
 struct hit {
 	struct str key; /* record_key() of the document; hits are in its order */
 	/* The nested objects that pass the tests of nested fields, by the values of the fields that schema_naming
-	   returns: the integer, and the texts, joined by "/" when there are two. Services: 443, "tcp". */
+	   returns: the integer, and the texts in their order. Services: 443, "tcp". Indicators: "domain", "example.org". */
 	struct nested_key {
 		int64_t number;
-		struct str text;
+		struct str text[SCHEMA_NAMING];
 	} * nested;
 	size_t nnested;
 };

@@ -15,7 +15,6 @@ static const struct {
 #define ROW(id, number, name, unit, key, nested, naming, label)                                    \
 	[DATASET_##id] = { name, unit, #key, nested, naming, label },
 #define DATASET ROW
-#define STORED ROW
 #define VIEW ROW
 #include "tbl/datasets.h"
 #undef ROW
@@ -107,7 +106,7 @@ label_of(const struct schema_field *f)
 enum dataset
 schema_source(enum dataset d)
 {
-	return d >= DATASETS_STORED && d < DATASET_FINDINGS ? sources[d] : d;
+	return d >= DATASETS && d < DATASET_FINDINGS ? sources[d] : d;
 }
 
 static struct schema_field *
@@ -295,7 +294,8 @@ schema_address(enum dataset d)
 bool
 schema_is_country(const struct schema_field *f)
 {
-	return f->type == VALUE_KEYWORD && str_ends(str_of(f->name), STR("country_code"));
+	return f->type == VALUE_KEYWORD && (str_ends(str_of(f->name), STR("country_code")) ||
+					       str_is(str_of(f->name), "countries"));
 }
 
 bool

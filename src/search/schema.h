@@ -8,7 +8,7 @@
 
 #include "search/value.h"
 
-enum store { STORE_TERMS, STORE_NATIVE, STORE_KEY, STORE_VIRTUAL };
+enum store { STORE_TERMS, STORE_NATIVE, STORE_KEY, STORE_VIRTUAL, STORE_HIDDEN };
 
 struct schema_field {
 	enum dataset dataset;

@@ -1,9 +1,7 @@
 /* The datasets (SPEC 2.2):
-     DATASET(id, number, name, count unit, key, nested object, its names, label)   can be searched, counted, aggregated
-     LISTED(id, number, name, key, nested object, its names, label)                can only be searched
-     STORED(id, number, name, count unit, key, nested object, its names, label)    is imported and cannot be searched yet
-     VIEW(id, number, name, count unit, source, nested object, its names, label)   has the nested objects of its source
-                                                                                   as documents
+     DATASET(id, number, name, count unit, key, nested object, its names, label)   search, count and aggregate answer it
+     LISTED(id, number, name, key, nested object, its names, label)                search alone answers it
+     VIEW(id, number, name, count unit, source, nested object, its names, label)   made of the source's nested objects
 
    number       the number of the dataset in the table record; it never changes
    count unit   the unit of the API's counts. A LISTED dataset has none; an includer that does not define LISTED gets
@@ -19,9 +17,6 @@
 #ifndef LISTED
 #define LISTED(id, number, name, key, nested, naming, label) DATASET(id, number, name, "", key, nested, naming, label)
 #endif
-#ifndef STORED
-#define STORED(id, number, name, unit, key, nested, naming, label)
-#endif
 #ifndef VIEW
 #define VIEW(id, number, name, unit, source, nested, naming, label)
 #endif
@@ -31,10 +26,9 @@ VIEW(SERVICES,		2, "services",		"service",	HOSTS,		NULL,		NULL,		"asn=as_name")
 DATASET(DNS,		3, "dns",		"dns_record",	dns,		NULL,		NULL,		NULL)
 DATASET(WHOIS,		4, "whois",		"whois_domain",	domain,		NULL,		NULL,		NULL)
 DATASET(CERTIFICATES,	5, "certificates",	"certificate",	certificate,	NULL,		NULL,		NULL)
-STORED(REPORTS,		6, "reports",		"report",	report,		"indicators",	"type value",	NULL)
+DATASET(REPORTS,	6, "reports",		"report",	report,		"indicators",	"type value",	NULL)
 LISTED(DIRECTORIES,	7, "open-directories",			directory,	"files",	"name",		NULL)
 
 #undef DATASET
 #undef LISTED
-#undef STORED
 #undef VIEW

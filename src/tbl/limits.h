@@ -28,6 +28,7 @@ LIMIT(FRONT_BYTES,		65536,		"stored bytes of documents that a worker of surfaced
 LIMIT(FIELDS,			64,		"names of fields", "ours")
 LIMIT(BULK_IPS,			100,		"addresses",	"ours")
 LIMIT(BULK_KEYS,		100,		"names, domains or fingerprints", "ours")
+LIMIT(NAME_RECORDS,		2000,		"DNS records that a page of a name with since or until looks at", "ours")
 LIMIT(LIMIT_PER_IP,		100,		"services",	"ours")
 LIMIT(LIMIT_PER_IP_DEFAULT,	25,		"services",	"ours")
 LIMIT(JSON_DEPTH,		32,		"levels",	"ours")

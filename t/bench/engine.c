@@ -482,7 +482,7 @@ main(int argc, char **argv)
 		mkdir(keep, 0700);
 	else if (mkdtemp(directory) == NULL)
 		die("no temporary directory");
-	if (d == DATASETS_STORED)
+	if (d == DATASETS)
 		die("no such dataset");
 	if (one != NULL && d != DATASET_HOSTS)
 		return print_hits(keep != NULL ? keep : directory, d, one);

@@ -24,6 +24,7 @@ echo '{"ip":"192.0.2.1","country_code":"GB","services":[{"port":443,"transport":
 echo '{"host":"www.example.com","record_type":"AAAA","answer":"2001:db8::1","ttl":60,"first_seen":"2026-01-15T00:00:00Z"}' | ctl import dns - >/dev/null
 echo '{"domain":"example.com","whois":{"registrar":"Example Registrar","dnssec":true}}' | ctl import whois - >/dev/null
 echo '{"host":"files.example.com","port":80,"path":"/pub/","files":[{"name":"run.ps1","size":2048},{"name":"readme","size":5}]}' | ctl import open-directories - >/dev/null
+echo '{"uuid":"0190a8c1-0000-7000-8000-000000000001","title":"T","tlp":"clear","published_at":"2026-01-15T00:00:00Z","indicators":[{"type":"domain","value":"login.example.net","labels":["phishing"]}]}' | ctl import reports - >/dev/null
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /dev/null -out "$W/cert" -days 30 \
 	-subj /CN=www.example.com 2>/dev/null
 ctl import certificates --format pem "$W/cert" >/dev/null

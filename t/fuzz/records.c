@@ -45,7 +45,7 @@ fuzz_records(records_reader *reader, enum dataset d, const uint8_t *data, size_t
 		.seen = TS_NULL,
 		.take = take_record,
 		.bad = take_bad,
-		.also = (1u << DATASETS_STORED) - 1,
+		.also = (1u << DATASETS) - 1,
 		.window = 3, /* which inputs of a few lines fill */
 		.options = { .type = STR_INIT("PTR"),
 		    .authorities = true,

@@ -163,7 +163,7 @@ api GET '/search/certificates/count?q=expired:true'
 is "$(field .count)" "$(sql "SELECT count(*) FROM record WHERE dataset = 5 AND (doc::json->>'not_after')::timestamptz < now()")" \
 	"expired certificates are those whose not_after has passed"
 api GET /search/schemas
-is "$(field '[.schemas[]|"\(.dataset):\(.count_unit)"]|join(" ")')" "hosts:host dns:dns_record whois:whois_domain certificates:certificate open-directories:null services:service" \
+is "$(field '[.schemas[]|"\(.dataset):\(.count_unit)"]|join(" ")')" "hosts:host dns:dns_record whois:whois_domain certificates:certificate reports:report open-directories:null services:service" \
 	"the schemas list each dataset with its unit (C-401)"
 
 # ---- open directories, which have no count ----

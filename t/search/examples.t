@@ -10,9 +10,9 @@ printf '%s' "$BODY" >"$spec"
 printf '%s\n' bulkLookupCertificates bulkLookupDns bulkLookupHosts bulkLookupWhois getCertificate getDnsName getHost getHostHistory getHostHistoryServices getHostService getWhoisDomain getWhoisHistory listSearchSchemas >"$W/others"
 is "$(jq -r '[.paths[][].operationId|select(test("^[a-z]+([A-Z][a-z]+)+$")|not)]|join(" ")' "$spec")" "" \
 	"every operationId is in camel case"
-is "$(jq -r '[.paths[][]|select(.tags == ["Search"]).operationId]|sort|join(" ")' "$spec")" \
+is "$(jq -r '[.paths[][]|select(.tags[0]|IN("Search", "Reports")).operationId]|sort|join(" ")' "$spec")" \
 	"$({
-		for d in Certificates Dns Hosts Services Whois; do
+		for d in Certificates Dns Hosts Reports Services Whois; do
 			printf '%s\n' "aggregate$d" "count$d" "search$d" "validate$d"
 		done
 		printf '%s\n' searchOpenDirectories validateOpenDirectories
@@ -22,7 +22,7 @@ is "$(jq -r '[.paths[][]|[.responses|to_entries[]|select(.key < "300").value.des
 	"every successful answer has a description"
 is "$(jq -r '[.paths[][]|select(.requestBody and (.requestBody.content["application/json"].example|not)).operationId]|join(",")' "$spec")" "" \
 	"every body has an example"
-is "$(jq -r '. as $d | [.paths[][]|select(.tags == ["Search"])|. as $o
+is "$(jq -r '. as $d | [.paths[][]|select(.tags[0]|IN("Search", "Reports"))|. as $o
 	| select(["502", "503"]|map($o.responses[.]["$ref"]|ltrimstr("#/components/responses/")
 		| $d.components.responses[.].content["application/json"].schema.allOf[1].properties.error.properties.code.enum)
 		| (.[0]|index("search_upstream_failed")|not) or (.[1]|index("search_busy")|not))
@@ -41,7 +41,7 @@ done <"$W/bodies"
 jq -r '. as $d | .paths | to_entries[] | .key as $p | .value.get.parameters // [] | .[]["$ref"] // empty
 	| ltrimstr("#/components/parameters/") | $d.components.parameters[.] | select(.name == "q")
 	| "\($p)?q=\(.example | @uri)"' "$spec" >"$W/queries"
-is "$(wc -l <"$W/queries")" 17 "search, count and validate of each dataset have an example of q"
+is "$(wc -l <"$W/queries")" 20 "search, count and validate of each dataset have an example of q"
 while read -r path; do
 	api GET "$path"
 	is "$STATUS $(field '.valid // true')" "200 true" "the example of $path is a valid query"

@@ -126,10 +126,42 @@ is "$STATUS $(header content-type) $(cmp "$W/der" "$W/body" && echo same)" "200 
 api GET "/search/certificates/$sum" -H 'Accept: text/html, application/x-pem-file;q=0.9'
 is "$STATUS $(header content-type) $(cmp "$W/cert" "$W/body" && echo same)" "200 application/x-pem-file same" \
 	"Accept: application/x-pem-file gives the PEM (C-411)"
+# The JSON is answered while nobody may read the table of DER.
+mkfifo "$W/locked"
+{
+	echo 'BEGIN; LOCK TABLE record_blob IN ACCESS EXCLUSIVE MODE;'
+	echo "SELECT 'locked';"
+	cat "$W/locked"
+} | psql -X -q -A -t >"$W/lock" 2>"$W/err" &
+locker=$!
+world_until 60 grep -q locked "$W/lock"
+api GET "/search/certificates/$sum"
+is "$STATUS $(field .certificate.fingerprint_sha256)" "200 $sum" "the look-up of a certificate as JSON does not read its DER"
+: >"$W/locked"
+wait "$locker"
 api GET "/search/certificates/$(printf '%064d' 0)"
 is "$STATUS $(field .error.code)" "404 not_found" "a fingerprint without a certificate is not found (C-411)"
 api GET "/search/certificates/$(printf '%063d' 0)"
 is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "63 digits are no fingerprint (C-411)"
+
+# 2,500 records of one name, of which the last one alone was seen in this year. Their keys are those of src/record/key.c.
+sql "INSERT INTO record (dataset, key, doc) SELECT 3, '\\x6f7267016578616d706c65016d616e79010000100000'::bytea || decode(lpad(to_hex(i), 32, '0'), 'hex'),
+	'{\"host\":\"many.example.org\",\"record_type\":\"TXT\",\"answer\":\"' || i || '\",\"first_seen\":\"2025-01-01T00:00:00.000000Z\",\"last_seen\":\"'
+	|| CASE WHEN i = 2500 THEN 2026 ELSE 2025 END || '-01-01T00:00:00.000000Z\"}' FROM generate_series(1, 2500) AS i" >/dev/null
+api GET '/search/dns/many.example.org?since=2026-01-01T00:00:00Z'
+is "$STATUS $(field '.records|length') $(field .has_more)" "200 0 true" "a page with since looks at a bounded number of records"
+api GET "/search/dns/many.example.org?since=2026-01-01T00:00:00Z&cursor=$(field .next_cursor)"
+is "$STATUS $(field '[.records[].answer]|join(" ")') $(field .has_more) $(field .next_cursor)" "200 2500 false null" \
+	"the next page goes on behind the last record that was looked at"
+seen='' more='' pages=0
+while [ $((pages += 1)) -le 9 ]; do
+	api GET "/search/dns/many.example.org?until=2025-06-01T00:00:00Z&limit=999&fields=answer$more"
+	seen="$seen $(field '[.records[].answer]|join(" ")')"
+	[ "$(field .has_more)" = true ] || break
+	more="&cursor=$(field .next_cursor)"
+done
+# shellcheck disable=SC2086 # a list
+is "$(printf '%s\n' $seen)" "$(seq 2500)" "the pages of a name with many records in the range have each record once"
 
 # ---- many at once ----
 

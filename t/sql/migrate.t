@@ -130,7 +130,7 @@ dump >"$dir/first"
 candidate 19
 admin --check; [ $? -eq 1 ] && grep -q 'have not been applied' "$dir/err"
 result $? "migrate --check fails for a database of a release candidate"
-migrate "$dir/sql" && [ "$(jq -c '.migration.applied | length' "$dir/out")" -eq 5 ] && admin --check &&
+migrate "$dir/sql" && [ "$(jq -c '.migration.applied | length' "$dir/out")" -eq $(($(find "$dir/sql" -name '0*.sql' | wc -l) - 10)) ] && admin --check &&
 	dump | diff "$dir/first" - >"$dir/err"
 result $? "migrate takes over a database of the last release candidate and adds later tables alone"
 candidate 18

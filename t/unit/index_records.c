@@ -259,7 +259,7 @@ dataset_answers_exactly(enum dataset d)
 static void
 every_dataset_answers_exactly(void) /* C-402 */
 {
-	for (int d = 0; d < DATASETS_STORED; d++)
+	for (int d = 0; d < DATASETS; d++)
 		dataset_answers_exactly((enum dataset)d);
 }
 

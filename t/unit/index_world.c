@@ -171,7 +171,8 @@ static bool
 same_name(struct world *w, const struct naive_values *o, const struct nested_key *key)
 {
 	const struct schema_field *names[SCHEMA_NAMING];
-	struct str text = STR_NULL;
+	struct str text[SCHEMA_NAMING] = { STR_INIT(""), STR_INIT("") };
+	size_t texts = 0;
 	int64_t number = 0;
 
 	for (size_t i = 0, n = schema_naming(w->state.dataset, names); i < n; i++) {
@@ -182,13 +183,11 @@ same_name(struct world *w, const struct naive_values *o, const struct nested_key
 				have = o->v[k];
 		if (names[i]->type == VALUE_INTEGER)
 			number = have.i;
-		else if (text.p == NULL)
-			text = have.s;
 		else
-			text = arena_printf(
-			    w->n.a, "%.*s/%.*s", (int)text.n, text.p, (int)have.s.n, have.s.p);
+			text[texts++] = have.s;
 	}
-	return key->number == number && str_eq(key->text, text);
+	return key->number == number && str_eq(key->text[0], text[0]) &&
+	       str_eq(key->text[1], text[1]);
 }
 
 static bool

@@ -551,6 +551,37 @@ values_that_nothing_has_are_warned_of(void) /* C-418 */
 	CU_ASSERT_EQUAL(q.nwarnings, QUERY_WARNINGS);
 }
 
+/* tbl/vocabularies.h has the types of tbl/indicator_types.h, and no other. */
+static void
+types_of_indicators_are_one_list(void)
+{
+	static const char *const types[] = {
+#define INDICATOR_TYPE(name, form, digits, of) name,
+#include "tbl/indicator_types.h"
+#undef INDICATOR_TYPE
+	};
+	static const char *const fields[] = { "indicators.type", "indicator_types" };
+	struct query_fault fault;
+	struct query q;
+
+	for (size_t f = 0; f < COUNT(fields); f++) {
+		struct buf expected = { .a = arena };
+
+		buf_printf(&expected, "%s is one of ", fields[f]);
+		for (size_t i = 0; i < COUNT(types); i++) {
+			buf_printf(&expected, "%s%s", i > 0 ? ", " : "", types[i]);
+			CU_ASSERT_TRUE(query_parse(arena, DATASET_REPORTS,
+			    arena_printf(arena, "%s:%s", fields[f], types[i]), now, &q, &fault));
+			CU_ASSERT_EQUAL(q.nwarnings, 0);
+		}
+		buf_z(&expected, " and never \"mutex\"");
+		CU_ASSERT_TRUE(query_parse(arena, DATASET_REPORTS,
+		    arena_printf(arena, "%s:mutex", fields[f]), now, &q, &fault));
+		CU_ASSERT_EQUAL_FATAL(q.nwarnings, 1);
+		CU_ASSERT_TRUE(str_eq(q.warnings[0].message, buf_done(&expected)));
+	}
+}
+
 static void
 limits_hold_at_their_edge(void) /* C-038 */
 {
@@ -800,6 +831,8 @@ main(void)
 		{ "user text in messages is harmless (C-062)", user_text_in_messages_is_harmless },
 		{ "values that no host has cause a warning (C-418)",
 		    values_that_nothing_has_are_warned_of },
+		{ "the types of indicators are one list (C-418)",
+		    types_of_indicators_are_one_list },
 		{ "limits of queries hold at their edges (C-038)", limits_hold_at_their_edge },
 		{ "nodes of the tree have their positions", nodes_know_their_place },
 		{ "canonical text gives the same tree", canonical_text_gives_the_same_tree },

@@ -42,7 +42,13 @@ random_text(const struct record_member *m)
 		[FORM_DNS_TYPE] = { STR_INIT("TYPE65280"), STR_INIT("HTTPS"), STR_INIT("RRSIG") },
 		[FORM_RCODE] = { STR_INIT("NOERROR"), STR_INIT("NXDOMAIN"), STR_INIT("0") },
 		[FORM_TRANSPORT] = { STR_INIT("tcp"), STR_INIT("UDP"), STR_INIT("sctp") },
-		[FORM_TLP] = { STR_INIT("clear"), STR_INIT("red"), STR_INIT("amber+strict") },
+		[FORM_TLP] = { STR_INIT("clear"), STR_INIT("WHITE"), STR_INIT("amber") },
+		[FORM_URL] = { STR_INIT("http://a.example/"), STR_INIT("https://b.example/x"),
+		    STR_INIT("HTTPS://c.example/?y") },
+		[FORM_CVE] = { STR_INIT("CVE-2026-0001"), STR_INIT("cve-2026-0001"),
+		    STR_INIT("CVE-1999-1234567") },
+		[FORM_TECHNIQUE] = { STR_INIT("T1059"), STR_INIT("t1059.001"), STR_INIT("T1566") },
+		[FORM_INDICATOR] = { STR_INIT("domain"), STR_INIT("url"), STR_INIT("ipv4") },
 	};
 	static const struct str plain[3] = { STR_INIT("a"), STR_INIT("B.example.org"),
 		STR_INIT("tls12") };
@@ -65,6 +71,10 @@ static void
 random_objects(const struct record_member *m, struct record_value *v, bool timed)
 {
 	static const int64_t ports[] = { 22, 80, 443 };
+	static const char *const indicators[][2] = { { "ipv4", "192.0.2.1" },
+		{ "ipv6", "2001:DB8::1" }, { "domain", "www.example.org" },
+		{ "domain", "B.example.org." }, { "url", "http://x@b.example.org:8080/a/b" },
+		{ "url", "http://192.0.2.9/a" }, { "cidr", "192.0.2.0/24" } };
 
 	v->objects.n = random_pick(3);
 	v->objects.p = ARENA_ARRAY(a, v->objects.n, struct record_object *);
@@ -76,8 +86,10 @@ random_objects(const struct record_member *m, struct record_value *v, bool timed
 			record_set_int(a, o, "port", ports[i]);
 			record_set_text(a, o, "transport", STR("tcp"));
 		} else if (record_kid(m, STR("value")) != NULL) {
-			record_set_text(a, o, "type", STR("ip"));
-			record_set_text(a, o, "value", STR("192.0.2.1"));
+			const char *const *row = indicators[random_pick(COUNT(indicators))];
+
+			record_set_text(a, o, "type", str_of(row[0]));
+			record_set_text(a, o, "value", str_of(row[1]));
 		} else {
 			record_set_text(a, o, "name", STR("f.txt"));
 		}

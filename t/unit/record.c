@@ -305,14 +305,14 @@ other_datasets_are_canonical(void)
 {
 	becomes(DATASET_REPORTS,
 	    "{\"uuid\":\"0190A8C1-0000-7000-8000-000000000001\",\"title\":\"t\",\"tlp\":\"WHITE\","
-	    "\"published_at\":\"2026-01-02T00:00:00Z\",\"indicators\":[{\"type\":\"ip\","
+	    "\"published_at\":\"2026-01-02T00:00:00Z\",\"indicators\":[{\"type\":\"IPv4\","
 	    "\"value\":\"192.0.2.1\"},{\"type\":\"domain\",\"value\":\"x.org\"},"
-	    "{\"type\":\"ip\",\"value\":\"192.0.2.1\"}]}",
+	    "{\"type\":\"ipv4\",\"value\":\"192.0.2.1\"}]}",
 	    "{\"uuid\":\"0190a8c1-0000-7000-8000-000000000001\",\"title\":\"t\",\"tlp\":\"clear\","
-	    "\"indicator_types\":[\"domain\",\"ip\"],"
+	    "\"indicator_types\":[\"domain\",\"ipv4\"],"
 	    "\"published_at\":\"2026-01-02T00:00:00.000000Z\",\"indicators\":["
-	    "{\"type\":\"domain\",\"value\":\"x.org\"},{\"type\":\"ip\",\"value\":\"192.0.2.1\"}]"
-	    "}");
+	    "{\"type\":\"domain\",\"value\":\"x.org\",\"name\":\"x.org\"},"
+	    "{\"type\":\"ipv4\",\"value\":\"192.0.2.1\",\"ip\":\"192.0.2.1\"}]}");
 	becomes(DATASET_DIRECTORIES,
 	    "{\"host\":\"Files.Example.org\",\"port\":80,\"files\":[{\"name\":\"b/x.PS1\","
 	    "\"size\":3},{\"name\":\".profile\",\"size\":4},{\"name\":\"a\"},"
@@ -330,6 +330,159 @@ other_datasets_are_canonical(void)
 	    "{\"host\":\"a.org\",\"port\":80,\"files\":["
 	    "{\"name\":\"a\",\"size\":9007199254740991},{\"name\":\"b\",\"size\":1}]}",
 	    "files: the sum of the sizes is out of range");
+}
+
+/* ---- reports ---- */
+
+#define UUID_1 "0190a8c1-0000-7000-8000-000000000001"
+#define REPORT "{\"uuid\":\"" UUID_1 "\","
+#define PUBLISHED "\"published_at\":\"2026-01-02T00:00:00.000000Z\""
+
+/* The indicators of the canonical report with these ones, or the fault. */
+static struct str
+indicators_of(const char *given)
+{
+	struct str text = canonical(DATASET_REPORTS,
+	    arena_printf(a, REPORT PUBLISHED ",\"indicators\":[%s]}", given).p, RECORD_STRICT);
+	const char *list = memmem(text.p, text.n, "\"indicators\":", 13);
+
+	if (list == NULL)
+		return text;
+	list += 13;
+	return (struct str){ list, text.n - (size_t)(list - text.p) - 1 };
+}
+
+#define INDICATOR(type, value) "{\"type\":\"" type "\",\"value\":\"" value "\"}"
+#define DERIVED(type, value, name, of)                                                             \
+	"[{\"type\":\"" type "\",\"value\":\"" value "\",\"" name "\":\"" of "\"}]"
+
+static void
+indicators_are_canonical(void)
+{
+	static const char *const cases[][2] = {
+		{ INDICATOR("ipv6", "2001:DB8:0::1"),
+		    DERIVED("ipv6", "2001:db8::1", "ip", "2001:db8::1") },
+		{ INDICATOR("ipv4", "::ffff:192.0.2.1"),
+		    DERIVED("ipv4", "192.0.2.1", "ip", "192.0.2.1") },
+		{ INDICATOR("domain", "WWW.Example.org."),
+		    DERIVED("domain", "www.example.org", "name", "www.example.org") },
+		{ INDICATOR("url", "http://u:p@WWW.Example.org:80/a@b/c?d"),
+		    DERIVED("url", "http://u:p@WWW.Example.org:80/a@b/c?d", "name",
+			"www.example.org") },
+		{ INDICATOR("url", "https://[2001:DB8::1]:443/"),
+		    DERIVED("url", "https://[2001:DB8::1]:443/", "ip", "2001:db8::1") },
+		{ INDICATOR("url", "http://192.0.2.1?x"),
+		    DERIVED("url", "http://192.0.2.1?x", "ip", "192.0.2.1") },
+		{ INDICATOR("url", "mailto:x"), "[" INDICATOR("url", "mailto:x") "]" },
+		{ INDICATOR("url", "http:///x"), "[" INDICATOR("url", "http:///x") "]" },
+		{ INDICATOR("url", "http://a b/"), "[" INDICATOR("url", "http://a b/") "]" },
+		{ INDICATOR("cidr", "192.0.2.77/24"), "[" INDICATOR("cidr", "192.0.2.0/24") "]" },
+		{ INDICATOR("md5", "00112233445566778899AABBCCDDEEFF"),
+		    "[" INDICATOR("md5", "00112233445566778899aabbccddeeff") "]" },
+		{ INDICATOR("asn", "as64500"), "[" INDICATOR("asn", "AS64500") "]" },
+		{ INDICATOR("cve", "cve-2026-12345"), "[" INDICATOR("cve", "CVE-2026-12345") "]" },
+		{ INDICATOR("technique", "t1059.001"),
+		    "[" INDICATOR("technique", "T1059.001") "]" },
+		{ INDICATOR("email", "A@Example.org"),
+		    "[" INDICATOR("email", "a@example.org") "]" },
+		/* the members that are derived cannot be given */
+		{ "{\"type\":\"email\",\"value\":\"a@b\",\"ip\":\"192.0.2.1\",\"name\":\"x.org\"}",
+		    "[" INDICATOR("email", "a@b") "]" },
+		{ INDICATOR("md5", "0011"),
+		    "indicators: the md5 \"0011\" is no such hash in hexadecimal" },
+		{ INDICATOR("ipv4", "2001:db8::1"), "indicators: the ipv4 \"2001:db8::1\" is an "
+						    "address of the other version of IP" },
+		{ INDICATOR("ipv4", "x"), "indicators: the ipv4 \"x\" is no IP address" },
+		{ INDICATOR("domain", ""), "indicators[0].value: is too short" },
+		{ INDICATOR("cve", "CVE-2026-1"),
+		    "indicators: the cve \"CVE-2026-1\" is no CVE number such as CVE-2026-12345" },
+		{ INDICATOR("mutex", "x"),
+		    "indicators[0].type: must be ipv4, ipv6, cidr, domain, url, email, md5, sha1, "
+		    "sha256, sha512, certificate_sha256, jarm, asn, cve, technique or bitcoin" },
+		{ "{\"type\":\"url\"}", "indicators: one has no type or no value" },
+	};
+
+	static const char *const types[] = {
+#define INDICATOR_TYPE(name, form, digits, of) name,
+#include "tbl/indicator_types.h"
+#undef INDICATOR_TYPE
+	};
+	struct str fault = indicators_of(INDICATOR("mutex", "x"));
+
+	for (size_t i = 0; i < COUNT(types); i++) /* the message names each type */
+		CU_ASSERT_PTR_NOT_NULL(memmem(fault.p, fault.n, types[i], strlen(types[i])));
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		is(indicators_of(cases[i][0]), cases[i][1]);
+		arena_reset(a);
+	}
+}
+
+static void
+one_indicator_is_stored_once(void)
+{
+	is(indicators_of("{\"type\":\"domain\",\"value\":\"X.org\",\"labels\":[\"b\",\"a\"],"
+			 "\"last_seen\":\"2026-01-03T00:00:00Z\"},"
+			 "{\"type\":\"domain\",\"value\":\"a.org\"},"
+			 "{\"type\":\"domain\",\"value\":\"x.org.\",\"labels\":[\"c\",\"b\"],"
+			 "\"last_seen\":\"2026-01-01T00:00:00Z\"}"),
+	    "[{\"type\":\"domain\",\"value\":\"a.org\",\"name\":\"a.org\"},"
+	    "{\"type\":\"domain\",\"value\":\"x.org\",\"name\":\"x.org\",\"labels\":[\"a\",\"b\","
+	    "\"c\"],"
+	    "\"first_seen\":\"2026-01-01T00:00:00.000000Z\","
+	    "\"last_seen\":\"2026-01-03T00:00:00.000000Z\"}]");
+	arena_reset(a);
+}
+
+static void
+members_of_reports_are_checked(void)
+{
+	static const char *const cases[][2] = {
+		{ REPORT PUBLISHED ",\"tlp\":\"red\"}",
+		    "tlp: every organisation reads a report, which amber+strict and red forbid" },
+		{ REPORT PUBLISHED ",\"tlp\":\"AMBER+STRICT\"}",
+		    "tlp: every organisation reads a report, which amber+strict and red forbid" },
+		{ REPORT PUBLISHED ",\"url\":\"javascript:alert(1)\"}",
+		    "url: must begin with http:// or https://" },
+		{ REPORT PUBLISHED ",\"url\":\"http://\"}",
+		    "url: must begin with http:// or https://" },
+		{ REPORT PUBLISHED ",\"cves\":[\"CVE-26-1\"]}",
+		    "cves[0]: is no CVE number such as CVE-2026-12345" },
+		{ REPORT PUBLISHED ",\"techniques\":[\"T10591\"]}",
+		    "techniques[0]: is no technique of ATT&CK such as T1059 or T1059.001" },
+		{ REPORT "\"title\":\"t\"}", "published_at: is missing" },
+		{ "{" PUBLISHED "}", "uuid: is missing or no UUID" },
+		{ REPORT "\"indicator_types\":[\"url\"]," PUBLISHED "}", REPORT PUBLISHED "}" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		becomes(DATASET_REPORTS, cases[i][0], cases[i][1]);
+}
+
+/* The fields that a client names select no hidden member, and without names all others are answered. */
+static void
+hidden_members_are_in_no_answer(void)
+{
+	const char *text = REPORT "\"body\":\"b\"," PUBLISHED
+				  ",\"indicators\":[" INDICATOR("ipv4", "192.0.2.1") "]}";
+	const struct record_fields *some;
+	struct buf all = { .a = a }, part = { .a = a };
+	struct str bad, what;
+	struct record r;
+
+	CU_ASSERT(record_parse(a, DATASET_REPORTS, str_of(text), RECORD_STRICT, &r, &what));
+	CU_ASSERT(record_finish(a, &r, RECORD_STRICT, &what));
+	record_print(&all, &r, record_fields_answered(DATASET_REPORTS));
+	is(buf_done(&all), REPORT "\"indicator_types\":[\"ipv4\"]," PUBLISHED
+				  ",\"indicators\":[" INDICATOR("ipv4", "192.0.2.1") "]}");
+	some = record_fields_parse(a, DATASET_REPORTS, STR("indicators"), &bad);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(some);
+	record_print(&part, &r, some);
+	is(buf_done(&part), "{\"indicators\":[" INDICATOR("ipv4", "192.0.2.1") "]}");
+	CU_ASSERT_PTR_NULL(record_fields_parse(a, DATASET_REPORTS, STR("title,body"), &bad));
+	is(bad, "body");
+	CU_ASSERT_PTR_NULL(record_fields_parse(a, DATASET_REPORTS, STR("indicators.ip"), &bad));
+	CU_ASSERT_PTR_NULL(record_fields_answered(DATASET_DNS));
+	arena_reset(a);
 }
 
 /* ---- keys ---- */
@@ -525,7 +678,7 @@ static void
 datasets_have_names(void)
 {
 	CU_ASSERT_EQUAL(record_dataset(STR("open-directories")), DATASET_DIRECTORIES);
-	CU_ASSERT_EQUAL(record_dataset(STR("services")), DATASETS_STORED);
+	CU_ASSERT_EQUAL(record_dataset(STR("services")), DATASETS);
 	CU_ASSERT_EQUAL(record_dataset_number(DATASET_DNS), 3);
 	CU_ASSERT_STRING_EQUAL(record_dataset_name(DATASET_WHOIS), "whois");
 }
@@ -544,6 +697,10 @@ static CU_TestInfo tests[] = {
 	{ "A certificate has one spelling of its algorithms and serial", certificate_is_canonical },
 	{ "A TLS version has one spelling for all tools", words_have_one_spelling },
 	{ "Reports and open directories derive counts and types", other_datasets_are_canonical },
+	{ "the value of an indicator has the form of its type", indicators_are_canonical },
+	{ "two indicators of one type and value become one", one_indicator_is_stored_once },
+	{ "the members of a report are checked", members_of_reports_are_checked },
+	{ "hidden members are in no answer", hidden_members_are_in_no_answer },
 	{ "Keys ascend in the order of the answers", keys_are_in_order },
 	{ "A key begins with its name and tells two answers or paths apart",
 	    key_begins_with_its_name },

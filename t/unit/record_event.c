@@ -141,7 +141,7 @@ event_replays(const struct record *x, const struct record *y)
 static void
 events_obey_their_laws(void)
 {
-	for (unsigned d = 0; d < DATASETS_STORED; d++) {
+	for (unsigned d = 0; d < DATASETS; d++) {
 		unsigned none = 0, some = 0, right = 0;
 
 		if (!record_has_events((enum dataset)d))

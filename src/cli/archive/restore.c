@@ -309,7 +309,7 @@ lock_index(int *fd)
 static int
 drop_index(void)
 {
-	for (int d = 0; d < DATASETS_STORED; d++) {
+	for (int d = 0; d < DATASETS; d++) {
 		struct path p;
 
 		manifest_path(conf.index_directory, (enum dataset)d, 0, p.z, sizeof(p.z));

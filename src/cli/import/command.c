@@ -30,6 +30,12 @@ certificates(struct cli *c, int argc, char **argv)
 }
 
 static int
+reports(struct cli *c, int argc, char **argv)
+{
+	return import_dataset(c, DATASET_REPORTS, argc, argv);
+}
+
+static int
 open_directories(struct cli *c, int argc, char **argv)
 {
 	return import_dataset(c, DATASET_DIRECTORIES, argc, argv);
@@ -66,6 +72,13 @@ static const struct command commands[] = {
 	    .arguments = RECORD_ARGUMENTS("[--log NAME] [--start N] [--chains] "),
 	    .help = "import certificates: our own documents, PEM, DER, logs, scanners",
 	    .run = certificates,
+	    .more_help = format_print_help,
+	},
+	{
+	    .name = "reports",
+	    .arguments = RECORD_ARGUMENTS(""),
+	    .help = "import threat reports with their indicators: our own documents",
+	    .run = reports,
 	    .more_help = format_print_help,
 	},
 	{

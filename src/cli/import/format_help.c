@@ -33,7 +33,7 @@ format_also_option(const struct cli *c, enum dataset d, struct str list, unsigne
 	while (str_part(&list, ',', &name)) {
 		enum dataset other = record_dataset(name);
 
-		if (other == DATASETS_STORED || format_next(other, NULL) == NULL)
+		if (other == DATASETS || format_next(other, NULL) == NULL)
 			return cli_usage(
 			    c, "--also: there is no dataset %.*s", (int)name.n, name.p);
 		if (other != d)
@@ -56,7 +56,7 @@ print_formats(enum dataset d)
 void
 format_print_help(const struct command *cmd)
 {
-	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+	for (enum dataset d = 0; d < DATASETS; d++)
 		if (format_next(d, NULL) != NULL &&
 		    (cmd->sub != NULL || strcmp(cmd->name, record_dataset_name(d)) == 0))
 			print_formats(d);

@@ -34,8 +34,8 @@ struct run {
 	const struct format *format; /* NULL: to be guessed */
 	struct format_arguments arguments;
 	/* a sum for each dataset that is wanted: the command's own and those of --also */
-	struct import_sum sums[DATASETS_STORED];
-	struct import_store *stores[DATASETS_STORED]; /* NULL: not wanted */
+	struct import_sum sums[DATASETS];
+	struct import_store *stores[DATASETS]; /* NULL: not wanted */
 	struct progress progress;
 	uint64_t read, bad, skipped;
 	bool quiet, plain;
@@ -55,7 +55,7 @@ have_sources(const struct run *r)
 {
 	struct str bad;
 
-	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+	for (enum dataset d = 0; d < DATASETS; d++)
 		if (wants(r, d) &&
 		    record_fields_parse(r->cli->arena, d, STR("source"), &bad) != NULL)
 			return true;
@@ -157,7 +157,7 @@ fail_store(const struct run *r, const struct import_store *st, enum db_rc rc)
 static int
 store_part(struct run *r, const struct import_part *part)
 {
-	for (enum dataset d = 0; d < DATASETS_STORED; d++) {
+	for (enum dataset d = 0; d < DATASETS; d++) {
 		enum db_rc rc = wants(r, d) ? store_batch(r, d, &part->batches[d]) : DB_OK;
 
 		if (rc != DB_OK) {
@@ -195,7 +195,7 @@ read_format_options(struct run *r, struct import_pipe *p)
 {
 	struct str format = str_of(r->format->name);
 
-	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+	for (enum dataset d = 0; d < DATASETS; d++)
 		if ((r->o.also & 1u << d) != 0 && !format_feeds(r->format, d))
 			return cli_usage(r->cli, "--also %s: %.*s has no records of them",
 			    record_dataset_name(d), (int)format.n, format.p);
@@ -222,7 +222,7 @@ run_import(struct run *r)
 	else
 		rc = read_format_options(r, p);
 	if (rc == EXIT_OK) {
-		for (enum dataset d = 0; d < DATASETS_STORED; d++)
+		for (enum dataset d = 0; d < DATASETS; d++)
 			if (wants(r, d))
 				r->stores[d] = import_store_open(d, r->cli->db, r->cli->conninfo,
 				    d == DATASET_HOSTS ? r->replace : NULL);
@@ -230,7 +230,7 @@ run_import(struct run *r)
 		import_pipe_start(p, r->format->records);
 		rc = store_all(r, p);
 		db_use(r->cli->db, r->cli->arena, 0);
-		for (enum dataset d = 0; d < DATASETS_STORED; d++)
+		for (enum dataset d = 0; d < DATASETS; d++)
 			if (wants(r, d))
 				import_store_close(r->stores[d]);
 	}
@@ -244,7 +244,7 @@ print_also(const struct run *r)
 {
 	const char *before = ",\"also\":{";
 
-	for (enum dataset d = 0; d < DATASETS_STORED; d++) {
+	for (enum dataset d = 0; d < DATASETS; d++) {
 		const struct import_sum *s = &r->sums[d];
 
 		if (!wants(r, d) || d == r->o.dataset)

@@ -47,7 +47,7 @@ hand_over_part(struct import_pipe *p)
 	p->skipped = p->rs.skipped;
 	go_on = handover_give(&p->turns);
 	part = current_part(p);
-	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+	for (enum dataset d = 0; d < DATASETS; d++)
 		if (records_want(&p->rs, d))
 			import_batch_clear(&part->batches[d]);
 	buf_clear(&part->messages);
@@ -148,7 +148,7 @@ import_pipe_open(const struct import_pipe_options *o)
 		.take = take_record,
 		.bad = add_bad_message,
 		.arg = p };
-	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+	for (enum dataset d = 0; d < DATASETS; d++)
 		for (size_t i = 0; i < COUNT(p->parts) && records_want(&p->rs, d); i++)
 			import_batch_open(&p->parts[i].batches[d], d);
 	/* both threads finish records; the list of suffixes is loaded at its first use, which must not be theirs */
@@ -202,7 +202,7 @@ import_pipe_end(struct import_pipe *p)
 		handover_stop(&p->turns);
 	else
 		handover_close(&p->turns);
-	for (enum dataset d = 0; d < DATASETS_STORED; d++)
+	for (enum dataset d = 0; d < DATASETS; d++)
 		for (size_t i = 0; i < COUNT(p->parts) && records_want(&p->rs, d); i++)
 			import_batch_close(&p->parts[i].batches[d]);
 	for (size_t i = 0; i < COUNT(p->parts); i++)

@@ -26,11 +26,12 @@ enum {
 
 struct stored {
 	int64_t n; /* the number of the item, from 1 */
-	struct str doc;
+	struct str key, doc;
 };
 
 static const struct field stored_out[] = {
 	FIELD(struct stored, n, 0),
+	FIELD(struct stored, key, 0),
 	FIELD(struct stored, doc, 0),
 	FIELD_END,
 };
@@ -49,8 +50,14 @@ STMT(lock_lanes, NULL,
     " FROM generate_series($2::integer, $3::integer) AS lane ORDER BY lane");
 
 STMT_LIST(read_stored, struct stored, stored_out,
-    "SELECT k.n, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"
+    "SELECT k.n, r.key, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"
     " JOIN record AS r ON r.dataset = $1::smallint AND r.key = k.key");
+
+/* $2: the identities of reports, which may be stored under other keys (record_key_identity). */
+STMT_LIST(read_reports, struct stored, stored_out,
+    "SELECT k.n, r.key, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (uuid, n)"
+    " JOIN record AS r ON r.dataset = $1::smallint AND substr(r.key, 9) = k.uuid"
+    " AND NOT r.gone");
 
 #define COPY_FORMAT " WITH (FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01', ESCAPE E'\\x01')"
 static const char copy_new[] = "COPY record (dataset, key, doc) FROM STDIN" COPY_FORMAT;
@@ -61,6 +68,16 @@ STMT(update_changed, NULL,
     "UPDATE record AS r SET doc = s.doc, gone = false FROM record_stage AS s"
     " WHERE r.dataset = $1::smallint AND s.dataset = r.dataset AND s.key = r.key"
     " AND s.doc IS NOT NULL");
+
+/* The keys that reports have left. */
+STMT(remove_moved, NULL,
+    "UPDATE record SET doc = '', gone = true"
+    " WHERE dataset = $1::smallint AND key = ANY($2::text[]::bytea[])");
+
+/* A report may come back to a key that it has left, whose row is then a mark. */
+STMT(store_staged, NULL,
+    "INSERT INTO record (dataset, key, doc) SELECT dataset, key, doc FROM record_stage"
+    " ORDER BY key ON CONFLICT (dataset, key) DO UPDATE SET doc = excluded.doc, gone = false");
 
 STMT(register_tags, NULL,
     "INSERT INTO tag (slug, name) SELECT slug, slug FROM unnest($1::text[]) AS slug"
@@ -156,7 +173,7 @@ import_batch_add(
     struct import_batch *b, struct arena *scratch, const struct record *r, struct str der)
 {
 	struct str key = record_key(scratch, r), text;
-	uint32_t *at = names_at(b->keys, key);
+	uint32_t *at = names_at(b->keys, record_key_identity(b->dataset, key));
 	struct import_item *item = &b->items[*at == 0 ? b->n : *at - 1];
 	struct record merged = *r;
 
@@ -164,6 +181,7 @@ import_batch_add(
 		struct record before = read_own_text(scratch, b->dataset, item->text);
 
 		merged = record_merge(scratch, &before, r);
+		key = record_key(scratch, &merged);
 	}
 	text = write_text(scratch, &merged);
 	if (text.p == NULL)
@@ -171,6 +189,8 @@ import_batch_add(
 	if (*at == 0) {
 		*at = (uint32_t)++b->n;
 		*item = (struct import_item){ .key = arena_str(b->a, key) };
+	} else if (!str_eq(item->key, key)) {
+		item->key = arena_str(b->a, key); /* a report that moves */
 	}
 	item->seen = last_seen(&merged);
 	b->bytes -= item->text.n;
@@ -208,21 +228,24 @@ struct lane {
 	enum db_rc rc;
 };
 
-/* FNV-1a. A key has the same lane in every import. */
+/* FNV-1a. A record has the same lane in every import, also a report that moves to another key. */
 static unsigned
-lane_of(struct str key)
+lane_of(enum dataset d, struct str key)
 {
+	struct str name = record_key_identity(d, key);
 	uint32_t h = 2166136261;
 
-	for (size_t i = 0; i < key.n; i++)
-		h = (h ^ (unsigned char)key.p[i]) * 16777619;
+	for (size_t i = 0; i < name.n; i++)
+		h = (h ^ (unsigned char)name.p[i]) * 16777619;
 	return (h >> 16) % LANES;
 }
 
 /* An item of the batch beside its stored document. */
 struct pair {
-	struct str doc;  /* p NULL: not stored; empty: deleted */
-	struct str text; /* to write; STR_NULL: nothing */
+	/* As it is stored. p NULL: it is not; an empty document: it was deleted. */
+	struct str at, doc;
+	/* To be written. text.p NULL: nothing is. */
+	struct str key, text;
 };
 
 static int64_t
@@ -240,11 +263,14 @@ read_pairs(const struct lane *l, struct pair *pairs)
 	enum db_rc rc;
 
 	for (size_t i = 0; i < l->n; i++)
-		keys[i] = db_bytea(l->a, l->items[i].key);
-	rc = db_list(l->db, &read_stored, &rows, P(number_of(l)), P(((struct strs){ keys, l->n })));
+		keys[i] = db_bytea(l->a, record_key_identity(l->store->dataset, l->items[i].key));
+	rc = db_list(l->db, l->store->dataset == DATASET_REPORTS ? &read_reports : &read_stored,
+	    &rows, P(number_of(l)), P(((struct strs){ keys, l->n })));
 	row = rows.items;
-	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++)
+	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++) {
+		pairs[row->n - 1].at = row->key;
 		pairs[row->n - 1].doc = row->doc;
+	}
 	return rc;
 }
 
@@ -311,6 +337,7 @@ judge_pair(struct lane *l, struct arena *a, const struct import_item *item, stru
 	bool fresh = p->doc.p == NULL || p->doc.n == 0, timeless = ts_is_null(item->seen);
 	struct record new, old;
 
+	p->key = item->key;
 	p->text = item->text;
 	if (fresh && !timeless) {
 		l->sum.fresh++;
@@ -330,6 +357,8 @@ judge_pair(struct lane *l, struct arena *a, const struct import_item *item, stru
 		l->sum.unreadable++;
 		return;
 	}
+	if (!fresh)
+		p->key = record_key(a, &new);
 	p->text = write_text(a, &new);
 	if (p->text.p == NULL) {
 		l->sum.large++;
@@ -413,6 +442,36 @@ write_pairs(const struct lane *l, const struct pair *pairs)
 	return rc;
 }
 
+/* Writes reports. One whose published_at changed has another key: its former row becomes the mark of a deletion before
+   the new one is written, in the same transaction, so each index drops the one and finds the other at once. */
+static enum db_rc
+write_reports(const struct lane *l, const struct pair *pairs)
+{
+	struct str *moved = ARENA_ARRAY(l->a, l->n, struct str);
+	struct buf staged = { .a = l->a };
+	size_t nmoved = 0;
+	enum db_rc rc = DB_OK;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (pairs[i].text.p == NULL)
+			continue;
+		if (pairs[i].at.p != NULL && !str_eq(pairs[i].at, pairs[i].key))
+			moved[nmoved++] = db_bytea(l->a, pairs[i].at);
+		buf_printf(&staged, "%d\002", (int)number_of(l));
+		add_column(&staged, db_bytea(l->a, pairs[i].key), '\002');
+		add_column(&staged, pairs[i].text, '\002');
+		buf_char(&staged, '\n');
+	}
+	if (nmoved > 0)
+		rc = db_do(
+		    l->db, &remove_moved, NULL, P(number_of(l)), P(((struct strs){ moved, nmoved })));
+	if (rc == DB_OK)
+		rc = copy_rows(l->db, copy_stage, &staged);
+	if (rc == DB_OK && staged.n > 0)
+		rc = db_run(l->db, &store_staged, NULL, DB_NO_ARGS);
+	return rc;
+}
+
 static enum db_rc
 store_pairs(struct lane *l)
 {
@@ -431,11 +490,14 @@ store_pairs(struct lane *l)
 		judge_pair(l, one, &l->items[i], &pairs[i]);
 		if (pairs[i].text.p != NULL && pairs[i].text.p != l->items[i].text.p)
 			pairs[i].text = arena_str(l->a, pairs[i].text);
+		if (pairs[i].key.p != l->items[i].key.p)
+			pairs[i].key = arena_str(l->a, pairs[i].key);
 		arena_reset(one); /* trees are many times as large as their texts */
 	}
 	arena_free(one);
 	if (rc == DB_OK)
-		rc = write_pairs(l, pairs);
+		rc = l->store->dataset == DATASET_REPORTS ? write_reports(l, pairs)
+							  : write_pairs(l, pairs);
 	if (rc == DB_OK)
 		rc = event_batch_store(l->db, l->store->dataset, true, &l->added);
 	return rc == DB_OK ? event_batch_store(l->db, l->store->dataset, false, &l->events) : rc;
@@ -470,10 +532,11 @@ by_key(const void *a, const void *b)
 }
 
 static int
-by_lane(const void *a, const void *b)
+by_lane(const void *a, const void *b, void *dataset)
 {
 	const struct import_item *x = a, *y = b;
-	unsigned lx = lane_of(x->key), ly = lane_of(y->key);
+	const enum dataset *d = dataset;
+	unsigned lx = lane_of(*d, x->key), ly = lane_of(*d, y->key);
 
 	return lx != ly ? (lx < ly ? -1 : 1) : str_cmp(x->key, y->key);
 }
@@ -537,8 +600,8 @@ store_lanes(struct import_store *st, const struct import_batch *b, struct lane l
 		st->dbs[1] = db_open(st->conninfo, "surfacectl");
 		db_quiet(st->dbs[1]);
 	}
-	qsort(b->items, b->n, sizeof(b->items[0]), by_lane);
-	while (n < b->n && lane_of(b->items[n].key) == 0)
+	qsort_r(b->items, b->n, sizeof(b->items[0]), by_lane, &st->dataset);
+	while (n < b->n && lane_of(st->dataset, b->items[n].key) == 0)
 		n++;
 	lanes[1] = lanes[0];
 	lanes[1].db = st->dbs[1];

@@ -29,7 +29,7 @@ struct served {
 struct engine {
 	char *directory;
 	int64_t next_stat;
-	struct served of[DATASETS_STORED];
+	struct served of[DATASETS];
 	struct words_pool *pool;
 	struct scratch ids;
 };
@@ -43,7 +43,7 @@ engine_open_index(const char *directory)
 
 	e->directory = mem_text(directory);
 	e->pool = pool_new();
-	for (int d = 0; d < DATASETS_STORED; d++) {
+	for (int d = 0; d < DATASETS; d++) {
 		char manifest[4096];
 
 		manifest_path(directory, (enum dataset)d, 0, manifest, sizeof(manifest));
@@ -59,7 +59,7 @@ engine_close(struct engine *e)
 {
 	if (e == NULL)
 		return;
-	for (int d = 0; d < DATASETS_STORED; d++) {
+	for (int d = 0; d < DATASETS; d++) {
 		view_free(e->of[d].view);
 		free(e->of[d].manifest);
 	}
@@ -129,7 +129,7 @@ engine_refresh(struct engine *e)
 	if (now < e->next_stat)
 		return;
 	e->next_stat = now + STAT_EVERY_US;
-	for (int d = 0; d < DATASETS_STORED; d++)
+	for (int d = 0; d < DATASETS; d++)
 		refresh_dataset(e, &e->of[d], now);
 }
 
@@ -366,11 +366,12 @@ add_nested(
 
 	if (from > to || to > seg->nnested || to - from > LIM_HOST_SERVICES)
 		return; /* the file is damaged, or has changed: request_result() detects that */
+	if (!run_spend(&rq->run, to - from))
+		return;
 	hit->nested = ARENA_ARRAY(rq->run.arena, to - from + 1, struct nested_key);
 	for (uint32_t i = from; i < to; i++)
 		if (set_has(matched, i))
-			read_nested_key(
-			    rq->run.arena, rq->view->dataset, seg, i, &hit->nested[hit->nnested++]);
+			read_nested_key(rq->view->dataset, seg, i, &hit->nested[hit->nnested++]);
 }
 
 /* Adds the matching nested documents to the hits. This goes by segment, because a query is

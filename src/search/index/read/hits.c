@@ -110,26 +110,24 @@ nested_term(const struct column *c, uint32_t nested)
 }
 
 void
-read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
-    struct nested_key *out)
+read_nested_key(enum dataset d, const struct segment *seg, uint32_t nested, struct nested_key *out)
 {
 	const struct schema_field *names[SCHEMA_NAMING];
 	size_t n = schema_naming(d, names), texts = 0;
 
-	out->text = STR("");
+	for (size_t i = 0; i < SCHEMA_NAMING; i++)
+		out->text[i] = STR("");
 	for (size_t i = 0; i < n; i++) {
 		const struct terms *t = segment_terms(seg, names[i], PART_VALUES);
 		int64_t id = nested_term(&t->nested_column, nested);
 		bool set = id >= 0 && id < t->n;
-		struct str s;
 
 		if (t->form == FORM_INTS) {
 			out->number = set ? t->ints[id] : 0;
 			continue;
 		}
-		s = set ? terms_str(t, (uint32_t)id) : STR("");
-		out->text = texts++ == 0 ? s
-					 : arena_printf(a, "%.*s/%.*s", (int)out->text.n,
-					       out->text.p, (int)s.n, s.p);
+		if (set)
+			out->text[texts] = terms_str(t, (uint32_t)id);
+		texts++;
 	}
 }

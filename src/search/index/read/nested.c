@@ -199,7 +199,7 @@ service_key(struct arena *a, struct str host, const struct nested_key *name)
 	key[host.n + 1] = (char)name->number;
 	key[host.n + 2] = 0;
 	for (size_t i = 0; i < COUNT(transports); i++)
-		if (str_is(name->text, transports[i]))
+		if (str_is(name->text[0], transports[i]))
 			key[host.n + 2] = (char)(i + 1);
 	return (struct str){ key, host.n + SERVICE_KEY };
 }
@@ -231,7 +231,7 @@ add_services(struct request *rq, const struct set *hits, const struct ordered_hi
 			continue;
 		h->nested = ARENA_NEW(a, struct nested_key);
 		h->nnested = 1;
-		read_nested_key(a, rq->view->dataset, seg, i, h->nested);
+		read_nested_key(rq->view->dataset, seg, i, h->nested);
 		h->key = service_key(a, segment_key_str(&host), h->nested);
 		n += want->after.p == NULL || str_cmp(h->key, want->after) > 0;
 	}

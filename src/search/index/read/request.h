@@ -100,8 +100,8 @@ struct set remove_dead(struct request *rq, const struct view_segment *vs, struct
 size_t first_hits(
     struct request *rq, struct str after, bool inclusive, size_t want, struct ordered_hit *out);
 /* The name of a nested document (schema_naming). */
-void read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
-    struct nested_key *out);
+void read_nested_key(
+    enum dataset d, const struct segment *seg, uint32_t nested, struct nested_key *out);
 
 /* ---- aggregate.c ---- */
 

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: ISC */
+/* Reports: the canonical form of their indicators, and the members that follow from them (derive.c).
+
+     type, value                                   hidden members           found by
+     ipv4  192.0.2.1                               ip    192.0.2.1          indicators.ip:192.0.2.0/24
+     domain  WWW.Example.org.                      name  www.example.org    indicators.name:example.org
+     url   http://www.example.org:8080/x           name  www.example.org    the same
+     url   http://192.0.2.1/x                      ip    192.0.2.1
+
+   Type and value name an indicator. Two of one name in a report, which may differ in their spelling alone, become
+   one, with the labels of both. */
+#include "config.h"
+
+#include "record/record_priv.h"
+
+enum indicator_of { OF_NOTHING, OF_IP, OF_NAME, OF_HOST };
+
+struct indicator_type {
+	const char *name;
+	enum form form;
+	size_t digits;
+	enum indicator_of of;
+};
+
+static const struct indicator_type types[] = {
+#define INDICATOR_TYPE(name, form, digits, of) { name, FORM_##form, digits, OF_##of },
+#include "tbl/indicator_types.h"
+#undef INDICATOR_TYPE
+};
+
+/* ---- an indicator ---- */
+
+static bool
+is_hash(struct str s, size_t digits)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (strchr("0123456789abcdef", s.p[i]) == NULL)
+			return false;
+	return s.n == digits;
+}
+
+/* The text of the host: "a.example" of "http://user@a.example:80/x". */
+static struct str
+host_of_url(struct str url)
+{
+	const char *scheme = memmem(url.p, url.n, "://", 3), *at, *end;
+	struct str host;
+
+	if (scheme == NULL)
+		return STR("");
+	host.p = scheme + 3;
+	host.n = (size_t)(url.p + url.n - host.p);
+	for (size_t i = 0; i < host.n; i++)
+		if (strchr("/?#\\", host.p[i]) != NULL)
+			host.n = i;
+	at = host.n == 0 ? NULL : memrchr(host.p, '@', host.n);
+	if (at != NULL)
+		host = (struct str){ at + 1, (size_t)(host.p + host.n - at) - 1 };
+	if (str_starts(host, STR("["))) {
+		host = (struct str){ host.p + 1, host.n - 1 };
+		end = host.n == 0 ? NULL : memchr(host.p, ']', host.n);
+	} else {
+		end = host.n == 0 ? NULL : memchr(host.p, ':', host.n);
+	}
+	if (end != NULL)
+		host.n = (size_t)(end - host.p);
+	return host;
+}
+
+/* A host of another form, such as a name that is no ASCII, is left out: its URL is an indicator all the same. */
+static void
+set_host(struct arena *a, struct record_object *o, struct str host)
+{
+	struct record_member domain = { .form = FORM_DOMAIN, .least = 1, .most = LIM_DNS_NAME };
+	struct str ip = host;
+
+	if (ipnet_canonical_address(a, &ip))
+		record_set_text(a, o, "ip", ip);
+	else if (record_form(a, &domain, &host, RECORD_STRICT) == NULL)
+		record_set_text(a, o, "name", host);
+}
+
+static void
+set_hidden(struct arena *a, struct record_object *o, enum indicator_of of, struct str value)
+{
+	record_set_text(a, o, "ip", of == OF_IP ? value : STR_NULL);
+	record_set_text(a, o, "name", of == OF_NAME ? value : STR_NULL);
+	if (of == OF_HOST)
+		set_host(a, o, host_of_url(value));
+}
+
+/* NULL, or the fault of the value as the end of a sentence. */
+static const char *
+value_fault(struct arena *a, const struct indicator_type *t, size_t most, struct str *value)
+{
+	struct record_member m = { .form = t->form, .least = 1, .most = (int64_t)most };
+	const char *why = record_form(a, &m, value, RECORD_STRICT);
+
+	if (why != NULL)
+		return why;
+	if (t->digits > 0 && !is_hash(*value, t->digits))
+		return "is no such hash in hexadecimal";
+	if (t->of == OF_IP &&
+	    (memchr(value->p, ':', value->n) != NULL) != (strcmp(t->name, "ipv6") == 0))
+		return "is an address of the other version of IP";
+	return NULL;
+}
+
+/* NULL, or the fault. *type: the number of its row. */
+static const char *
+finish_indicator(struct arena *a, struct record_object *o, size_t *type)
+{
+	struct str name = record_text(o, "type"), value = record_text(o, "value"), shown = value;
+	size_t most = (size_t)record_kid(o->of, STR("value"))->most;
+	const char *why;
+
+	if (name.p == NULL || value.p == NULL)
+		return "indicators: one has no type or no value";
+	/* the form of the member has checked that it is one of the table */
+	for (*type = 0; !str_is(name, types[*type].name);)
+		if (++*type == COUNT(types))
+			panic("indicators have no type %.*s", (int)name.n, name.p);
+	why = value_fault(a, &types[*type], most, &value);
+	if (why != NULL) {
+		shown = str_cut_bytes(shown, 80);
+		return arena_printf(a, "indicators: the %s \"%.*s\" %s", types[*type].name,
+		    (int)shown.n, shown.p, why)
+		    .p;
+	}
+	record_set_text(a, o, "value", value);
+	set_hidden(a, o, types[*type].of, value);
+	return NULL;
+}
+
+/* ---- the list ---- */
+
+static bool
+is_same_indicator(const struct record_object *x, const struct record_object *y)
+{
+	return str_eq(record_text(x, "type"), record_text(y, "type")) &&
+	       str_eq(record_text(x, "value"), record_text(y, "value"));
+}
+
+static void
+unite_labels(struct arena *a, struct record_object *to, const struct record_object *from)
+{
+	const struct str *x, *y;
+	size_t nx = record_texts(to, "labels", &x), ny = record_texts(from, "labels", &y);
+	size_t most = record_kid(to->of, STR("labels"))->items;
+	struct record_value v = { .set = true,
+		.texts = { ARENA_ARRAY(a, nx + ny, struct str), nx + ny } };
+
+	if (ny == 0)
+		return;
+	for (size_t i = 0; i < nx + ny; i++)
+		v.texts.p[i] = i < nx ? x[i] : y[i - nx];
+	record_sort_texts(&v);
+	if (v.texts.n > most)
+		v.texts.n = most;
+	*record_make(a, to, "labels") = v;
+}
+
+/* Adds what `from` says to another indicator of the same name. */
+static void
+unite(struct arena *a, struct record_object *to, const struct record_object *from)
+{
+	int64_t x, y;
+
+	if (record_int(from, "first_seen", &x) && (!record_int(to, "first_seen", &y) || x < y))
+		record_set_int(a, to, "first_seen", x);
+	if (record_int(from, "last_seen", &x) && (!record_int(to, "last_seen", &y) || x > y))
+		record_set_int(a, to, "last_seen", x);
+	unite_labels(a, to, from);
+}
+
+/* record_finish calls this before and after it has sorted the list; only after it are two indicators of one name always
+   neighbours. */
+static const char *
+finish_indicators(struct arena *a, struct record_value *list, bool seen[COUNT(types)])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->objects.n; i++) {
+		struct record_object *o = list->objects.p[i];
+		size_t type;
+		const char *why = finish_indicator(a, o, &type);
+
+		if (why != NULL)
+			return why;
+		seen[type] = true;
+		if (n > 0 && is_same_indicator(list->objects.p[n - 1], o))
+			unite(a, list->objects.p[n - 1], o);
+		else
+			list->objects.p[n++] = o;
+	}
+	list->objects.n = n;
+	return NULL;
+}
+
+const char *
+record_derive_report(struct arena *a, struct record_object *o)
+{
+	struct record_value *list = record_find(o, "indicators");
+	struct str tlp = record_text(o, "tlp");
+	bool seen[COUNT(types)] = { false };
+	const char *why = NULL;
+	int64_t when;
+
+	if (record_text(o, "uuid").p == NULL)
+		return "uuid: is missing or no UUID";
+	if (!record_int(o, "published_at", &when))
+		return "published_at: is missing";
+	if (str_is(tlp, "red") || str_is(tlp, "amber+strict"))
+		return "tlp: every organisation reads a report, which amber+strict and red forbid";
+	if (list != NULL)
+		why = finish_indicators(a, list, seen);
+	if (why != NULL)
+		return why;
+	*record_make(a, o, "indicator_types") = (struct record_value){ .set = false };
+	for (size_t i = 0; i < COUNT(types); i++)
+		if (seen[i])
+			record_add(a, o, "indicator_types", str_of(types[i].name));
+	record_sort_texts(record_make(a, o, "indicator_types"));
+	return NULL;
+}
