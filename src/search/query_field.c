@@ -148,7 +148,10 @@ new_values_test(
 static enum node_type
 kind_of(const struct schema_field *f, const struct word *w)
 {
-	return w->wild && value_has_patterns(f) ? NODE_WILDCARD : NODE_MATCH;
+	bool wild =
+	    w->wild && value_has_patterns(f) && !(f->type == VALUE_TEXT && lex_is_url(w->s));
+
+	return wild ? NODE_WILDCARD : NODE_MATCH;
 }
 
 /* Makes one test of the plain values among the words (NODE_MATCH) or of the patterns (NODE_WILDCARD). */
@@ -164,7 +167,7 @@ any_of_kind(struct parser *p, const struct schema_field *f, const struct typed_w
 	for (size_t i = 0; i < words->n; i++) {
 		const struct word *w = &words->w[i];
 
-		if (kind_of(f, w) != type)
+		if (kind_of(f, w) != type || query_is_port_name(p, f, w))
 			continue;
 		if (type == NODE_WILDCARD ? !value_pattern(p, f, w, &v.first)
 					  : !value_span(p, f, w, &v))
@@ -490,13 +493,13 @@ is_bad_cidr(struct str raw)
 static struct node *
 bare_test_of(struct parser *p, const struct schema_field *f, const struct word *w)
 {
-	struct node *n = node_new(p, w->wild ? NODE_WILDCARD : NODE_MATCH, w->at);
+	struct node *n = node_new(p, kind_of(f, w), w->at);
 	struct span v;
 
 	n->field = f;
 	n->values = ARENA_ARRAY(p->a, 1, struct value);
 	n->nvalues = 1;
-	if (w->wild)
+	if (n->type == NODE_WILDCARD)
 		return value_pattern(p, f, w, &n->values[0]) ? n : NULL;
 	if (!value_span(p, f, w, &v))
 		return NULL;

@@ -200,8 +200,8 @@ parse_text(struct parser *p, const struct word *w, struct value *v)
 	else if (is_operator(w->s))
 		query_fail(p, w->at, "no white space can stand before : and other operators");
 	else
-		query_fail(
-		    p, w->at, "\"%s\" has no letter or digit to search for", query_show(p, w->s));
+		query_fail(p, w->at, "\"%s\" has no letter, digit or symbol to search for",
+		    query_show(p, w->s));
 	return false;
 }
 

@@ -305,6 +305,13 @@ schema_is_asn(const struct schema_field *f)
 	       (str_is(str_of(f->name), "asn") || str_ends(str_of(f->name), STR(".asn")));
 }
 
+bool
+schema_is_port(const struct schema_field *f)
+{
+	return f->type == VALUE_INTEGER &&
+	       (str_is(str_of(f->name), "port") || str_ends(str_of(f->name), STR(".port")));
+}
+
 const char *
 schema_json_type(enum value_type t)
 {
