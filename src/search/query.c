@@ -90,8 +90,12 @@ static const struct schema_field *
 fail_unknown_field(struct parser *p, struct str name, size_t at)
 {
 	const char *near = schema_nearest(p->dataset, name);
+	enum dataset source = schema_source(p->dataset);
 
-	if (schema_is_nested(p->dataset, name))
+	if (source != p->dataset && schema_is_nested(source, name))
+		query_fail(p, at, "each document is one of the %s; write its tests without %s:( )",
+		    schema_nested(source), schema_nested(source));
+	else if (schema_is_nested(p->dataset, name))
 		query_fail(p, at, "%s cannot stand here; write %s:( ... ) outside other %s:( )",
 		    query_show(p, name), schema_nested(p->dataset), schema_nested(p->dataset));
 	else if (p->nested && schema_resolve(p->dataset, name) != NULL)
@@ -264,7 +268,7 @@ parse_word(struct parser *p)
 		return test_ip_list(p);
 	if (lex_keyword(p, "*:*") || lex_keyword(p, "*"))
 		return query_clause(p, at) ? node_new(p, NODE_ALL, at) : NULL;
-	if (has_no_field(p, raw))
+	if (query_is_endpoint(p, raw) || has_no_field(p, raw))
 		return NULL;
 	if (name.n == 0 || lex_is_url(raw))
 		return test_bare(p);

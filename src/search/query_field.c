@@ -490,6 +490,49 @@ is_bad_cidr(struct str raw)
 	return dots == 3 && slashes == 1;
 }
 
+bool
+query_is_endpoint(struct parser *p, struct str raw)
+{
+	size_t n = raw.n;
+	struct str ip = raw;
+	struct ipnet net;
+
+	while (n > 0 && raw.p[n - 1] >= '0' && raw.p[n - 1] <= '9')
+		n--;
+	if (n < 2 || n == raw.n || raw.p[n - 1] != ':' ||
+	    schema_resolve(p->dataset, STR("port")) == NULL)
+		return false;
+	ip.n = n - 1;
+	if (ip.p[0] == '[' && ip.p[ip.n - 1] == ']')
+		ip = (struct str){ ip.p + 1, ip.n - 2 };
+	if (!ipnet_parse(ip, &net))
+		return false;
+	query_fail(p, p->at, "this is an address with a port; write %.*s port:%.*s", (int)ip.n,
+	    ip.p, (int)(raw.n - n), raw.p + n);
+	return true;
+}
+
+/* Fails for a word without a field in a dataset without text. */
+static struct node *
+fail_no_text(struct parser *p, struct word *w)
+{
+	const struct schema_field *f;
+	size_t n = schema_fields(p->dataset, &f);
+	struct query_fault was = *p->fault;
+	struct value v;
+
+	while (n > 1 && f->type != VALUE_DNS)
+		n--, f++;
+	if (w->wild || !value_dns(p, f, w, &v)) {
+		*p->fault = was;
+		v.s = STR("example.com");
+	}
+	query_fail(p, w->at,
+	    "a word without a field searches text, and this dataset has none; write %s:%s", f->name,
+	    query_show(p, v.s));
+	return NULL;
+}
+
 static struct node *
 bare_test_of(struct parser *p, const struct schema_field *f, const struct word *w)
 {
@@ -530,7 +573,5 @@ test_bare(struct parser *p)
 		one->bare = true;
 		all = join_or(p, all, one);
 	}
-	if (all == NULL) /* UNCOVERED: hosts have text fields */
-		query_fail(p, at, "there is no text to search here; name a field");
-	return all;
+	return all != NULL ? all : fail_no_text(p, &w);
 }

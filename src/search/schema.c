@@ -361,7 +361,7 @@ schema_nearest(enum dataset d, struct str name)
 			guess_try(&g, str_of(p + 1), f->name);
 	}
 	for (size_t i = 0; i < COUNT(alias_pairs); i++)
-		if (alias_datasets[i] == d)
+		if (alias_datasets[i] == d && !str_ends(str_of(alias_pairs[i][0]), STR(".*")))
 			guess_try(&g, str_of(alias_pairs[i][0]), alias_pairs[i][0]);
 	return g.found;
 }

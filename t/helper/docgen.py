@@ -82,6 +82,8 @@ def dns_answer(key, kind):
 def dns(key, other):
     kind = key.one(("A", "AAAA", "CNAME", "MX", "TXT", "NS", "PTR", "SRV"))
     owner = ("*." if key.maybe(0.05) else "") + key.name()
+    if key.maybe(0.02):
+        owner = key.one((".", "0/25.2.0.192.in-addr.arpa", "a\\046b.site1.com", "#1!.site1.com"))
     doc = {"host": owner, "record_type": kind}
     if key.maybe(0.15):
         doc["rcode"] = key.one(("NXDOMAIN", "NOERROR", "SERVFAIL", "REFUSED"))

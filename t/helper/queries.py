@@ -128,10 +128,10 @@ class Queries:
     def test_name(self, field, shown, each):
         value = self.value(field)
         form = self.rng.random()
-        if form < 0.3:
+        if form < 0.3 or value == ".":
             return f"{shown}={self.quoted(value)}", each(f"{{v}} = {literal(value)}")
         labels = value.split(".")
-        if form < 0.4 and len(labels) > 2 and len(labels[0]) > 1:
+        if form < 0.4 and len(labels) > 2 and re.fullmatch("[a-z0-9_-]{2,}", labels[0]):
             return f"{shown}:{labels[0]}.*", each(f"{{v}} LIKE {like(labels[0] + '.*')}")
         value = ".".join(labels[-self.rng.randint(1, 3):])
         written = value.upper() + "." if form > 0.8 else value

@@ -23,7 +23,7 @@ found()
 
 while IFS='|' read -r query hosts title; do
 	found "$query"
-	is "$STATUS $FOUND" "200 $hosts" "$title: $query (C-417)"
+	is "$STATUS $FOUND" "200 $hosts" "the search for $query finds its hosts: $title (C-417)"
 done <<'END'
 "😀"|1 5|a phrase of symbols finds the texts that hold them
 😀|1 5|a symbol without quotes finds the texts that hold it
@@ -46,7 +46,7 @@ is "$STATUS $FOUND" "200 1 5" "a symbol finds services (C-417)"
 # Characters count, not bytes.
 while IFS='|' read -r query position; do
 	api GET "/search/hosts?q=$(printf %s "$query" | jq -sRr @uri)"
-	is "$STATUS $(field .error.code)" "400 invalid_search_query" "$query is refused (C-417)"
+	is "$STATUS $(field .error.code)" "400 invalid_search_query" "the query $query, which lacks a field, is refused (C-417)"
 	like "$(field .error.message)" "Character $position([^0-9]|\$)" "the refusal of $query has its position (C-417)"
 	like "$(field .error.message)" 'field' "the refusal of $query says that a field is needed (C-417)"
 	api GET "/search/hosts/validate?q=$(printf %s "$query" | jq -sRr @uri)"
