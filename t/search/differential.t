@@ -15,7 +15,9 @@ for dataset in hosts services dns whois certificates open-directories; do
 	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/differential.py "$W" "$dataset" --queries 60 --seed "$seed" \
 		>"$W/table.out" 2>&1
 	relay "$W/table.out"
-	is "$(grep -cE '^ok ' "$W/table.out")" 61 "every query of $dataset was compared with SQL (C-402)"
+	sums=0
+	[ "$dataset" != hosts ] || sums=10
+	is "$(grep -cE '^ok ' "$W/table.out")" $((61 + sums)) "every query of $dataset was compared with SQL (C-402)"
 done
 for dataset in hosts dns whois certificates open-directories; do
 	like "$(grep "dataset=$dataset .*segments=" "$W/log/surfaced-index.log" | tail -1)" 'segments=[2-9]' \
