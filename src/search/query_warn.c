@@ -116,7 +116,9 @@ query_warn(struct parser *p, const struct schema_field *f, const struct word *w,
 bool
 query_is_port_name(struct parser *p, const struct schema_field *f, const struct word *w)
 {
-	if (!schema_is_port(f) || w->s.n == 0 || !isalpha((unsigned char)w->s.p[0]))
+	/* Nobody sees warnings of an alert rule, so there it stays a fault. */
+	if (p->dataset == DATASET_ASSET_SERVICES || !schema_is_port(f) || w->s.n == 0 ||
+	    !isalpha((unsigned char)w->s.p[0]))
 		return false;
 	if (p->out->nwarnings < QUERY_WARNINGS)
 		add_warning(p, w->at, "%s has numbers such as 443 and never \"%s\"", f->name,

@@ -558,6 +558,8 @@ values_that_nothing_has_are_warned_of(void) /* C-418 */
 	warning_is(STR("port:(22 OR https)"), 13,
 	    "services.port has numbers such as 443 and never \"https\"");
 	CU_ASSERT_TRUE(fails(STR("port:>=https"), "services.port takes an integer"));
+	CU_ASSERT_FALSE(
+	    query_parse(arena, DATASET_ASSET_SERVICES, STR("port:https"), ts_now(), &q, &fault));
 	CU_ASSERT_TRUE(parse(STR("country:{aaa,bbb,ccc,ddd,eee,fff,ggg,hhh,iii}"), &q, &fault));
 	CU_ASSERT_EQUAL(q.nwarnings, QUERY_WARNINGS);
 }
