@@ -50,8 +50,9 @@ canonical_items(struct req *rq, enum dataset d, const char *member, struct str *
 	for (size_t i = 0; i < items->n; i++) {
 		out[i] = sent[i];
 		if (!record_canonical(rq->arena, d, member, &out[i]))
-			return fail_item(
-			    rq, i, "has another form than this member of the documents");
+			return fail_item(rq, i,
+			    d == DATASET_CERTIFICATES ? "must be a SHA-256: 64 hexadecimal digits"
+						      : "is no name");
 		if (d != DATASET_CERTIFICATES && memchr(out[i].p, '.', out[i].n) == NULL)
 			return fail_item(rq, i, "is a name without a dot");
 		for (size_t k = 0; k < i; k++)

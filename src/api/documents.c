@@ -129,6 +129,7 @@ int
 fields_parse(struct req *rq, enum dataset d, struct str names, const struct record_fields **out)
 {
 	struct str bad;
+	bool virtual;
 
 	*out = NULL;
 	if (names.p == NULL)
@@ -146,11 +147,12 @@ fields_parse(struct req *rq, enum dataset d, struct str names, const struct reco
 	if (d == DATASET_SERVICES && str_starts(bad, STR(SERVICE_PREFIX)))
 		bad =
 		    (struct str){ bad.p + strlen(SERVICE_PREFIX), bad.n - strlen(SERVICE_PREFIX) };
+	virtual = schema_find(d, bad) != NULL;
 	bad = params_shown(rq->arena, bad);
 	return fail_at(rq, ERR_INVALID_SEARCH_PARAMETER,
-	    arena_printf(rq->arena,
-		"fields: \"%.*s\" is no member of the documents; GET /search/schemas lists them.",
-		(int)bad.n, bad.p));
+	    arena_printf(rq->arena, "fields: \"%.*s\" is no member of the documents; %s.",
+		(int)bad.n, bad.p,
+		virtual ? "queries alone know it" : "GET /search/schemas lists them"));
 }
 
 struct arena *

@@ -90,8 +90,12 @@ static const struct schema_field *
 fail_unknown_field(struct parser *p, struct str name, size_t at)
 {
 	const char *near = schema_nearest(p->dataset, name);
+	enum dataset source = schema_source(p->dataset);
 
-	if (schema_is_nested(p->dataset, name))
+	if (source != p->dataset && schema_is_nested(source, name))
+		query_fail(p, at, "each document is one of the %s; write its tests without %s:( )",
+		    schema_nested(source), schema_nested(source));
+	else if (schema_is_nested(p->dataset, name))
 		query_fail(p, at, "%s cannot stand here; write %s:( ... ) outside other %s:( )",
 		    query_show(p, name), schema_nested(p->dataset), schema_nested(p->dataset));
 	else if (p->nested && schema_resolve(p->dataset, name) != NULL)
@@ -233,16 +237,24 @@ parse_clause(struct parser *p, struct str name, enum op op, size_t at)
 	return op == OP_MATCH ? parse_match(p, f, at) : test_value(p, f, op);
 }
 
-/* Whether a word begins with a scheme and "://". It is text even when the scheme is the name of a field. */
+/* Fails for what would test a field if one stood before it: :x, [1 TO 2] and {1,2} (C-417). */
 static bool
-is_url(struct str raw)
+has_no_field(struct parser *p, struct str raw)
 {
-	size_t n = 0;
+	char c = raw.n > 0 ? raw.p[0] : '\0';
 
-	while (n < raw.n && (((raw.p[n] | 0x20) >= 'a' && (raw.p[n] | 0x20) <= 'z') ||
-				(n > 0 && strchr("0123456789+.-", raw.p[n]) != NULL)))
-		n++;
-	return n > 0 && str_starts((struct str){ raw.p + n, raw.n - n }, STR("://"));
+	if (c == '[' || c == '{')
+		query_fail(p, p->at,
+		    "a range or set needs a field before it, as in field:[1 TO 9] or "
+		    "field:{a,b}; text with %c needs quotes",
+		    c);
+	else if (c == ':' && raw.n > 1)
+		query_fail(p, p->at,
+		    "a field is expected before this :, as in field:value; text with : needs "
+		    "quotes");
+	else
+		return false;
+	return true;
 }
 
 static struct node *
@@ -256,7 +268,9 @@ parse_word(struct parser *p)
 		return test_ip_list(p);
 	if (lex_keyword(p, "*:*") || lex_keyword(p, "*"))
 		return query_clause(p, at) ? node_new(p, NODE_ALL, at) : NULL;
-	if (name.n == 0 || is_url(raw))
+	if (query_is_endpoint(p, raw) || has_no_field(p, raw))
+		return NULL;
+	if (name.n == 0 || lex_is_url(raw))
 		return test_bare(p);
 	p->at += name.n;
 	if (take_op(p, after_name, COUNT(after_name), &op))

@@ -64,7 +64,7 @@ struct node {
 	size_t nkids;
 	const struct schema_field *field; /* of a test */
 	bool bare;                        /* the user named no field: every text field is tested */
-	struct value *values;             /* MATCH, EXACT, WILDCARD: at least one */
+	struct value *values;             /* MATCH: none if no document can have one */
 	size_t nvalues;
 	struct bound lo, hi; /* RANGE */
 };

@@ -148,7 +148,10 @@ new_values_test(
 static enum node_type
 kind_of(const struct schema_field *f, const struct word *w)
 {
-	return w->wild && value_has_patterns(f) ? NODE_WILDCARD : NODE_MATCH;
+	bool wild =
+	    w->wild && value_has_patterns(f) && !(f->type == VALUE_TEXT && lex_is_url(w->s));
+
+	return wild ? NODE_WILDCARD : NODE_MATCH;
 }
 
 /* Makes one test of the plain values among the words (NODE_MATCH) or of the patterns (NODE_WILDCARD). */
@@ -164,7 +167,7 @@ any_of_kind(struct parser *p, const struct schema_field *f, const struct typed_w
 	for (size_t i = 0; i < words->n; i++) {
 		const struct word *w = &words->w[i];
 
-		if (kind_of(f, w) != type)
+		if (kind_of(f, w) != type || query_is_port_name(p, f, w))
 			continue;
 		if (type == NODE_WILDCARD ? !value_pattern(p, f, w, &v.first)
 					  : !value_span(p, f, w, &v))
@@ -487,16 +490,59 @@ is_bad_cidr(struct str raw)
 	return dots == 3 && slashes == 1;
 }
 
+bool
+query_is_endpoint(struct parser *p, struct str raw)
+{
+	size_t n = raw.n;
+	struct str ip = raw;
+	struct ipnet net;
+
+	while (n > 0 && raw.p[n - 1] >= '0' && raw.p[n - 1] <= '9')
+		n--;
+	if (n < 2 || n == raw.n || raw.p[n - 1] != ':' ||
+	    schema_resolve(p->dataset, STR("port")) == NULL)
+		return false;
+	ip.n = n - 1;
+	if (ip.p[0] == '[' && ip.p[ip.n - 1] == ']')
+		ip = (struct str){ ip.p + 1, ip.n - 2 };
+	if (!ipnet_parse(ip, &net))
+		return false;
+	query_fail(p, p->at, "this is an address with a port; write %.*s port:%.*s", (int)ip.n,
+	    ip.p, (int)(raw.n - n), raw.p + n);
+	return true;
+}
+
+/* Fails for a word without a field in a dataset without text. */
+static struct node *
+fail_no_text(struct parser *p, struct word *w)
+{
+	const struct schema_field *f;
+	size_t n = schema_fields(p->dataset, &f);
+	struct query_fault was = *p->fault;
+	struct value v;
+
+	while (n > 1 && f->type != VALUE_DNS)
+		n--, f++;
+	if (w->wild || !value_dns(p, f, w, &v)) {
+		*p->fault = was;
+		v.s = STR("example.com");
+	}
+	query_fail(p, w->at,
+	    "a word without a field searches text, and this dataset has none; write %s:%s", f->name,
+	    query_show(p, v.s));
+	return NULL;
+}
+
 static struct node *
 bare_test_of(struct parser *p, const struct schema_field *f, const struct word *w)
 {
-	struct node *n = node_new(p, w->wild ? NODE_WILDCARD : NODE_MATCH, w->at);
+	struct node *n = node_new(p, kind_of(f, w), w->at);
 	struct span v;
 
 	n->field = f;
 	n->values = ARENA_ARRAY(p->a, 1, struct value);
 	n->nvalues = 1;
-	if (w->wild)
+	if (n->type == NODE_WILDCARD)
 		return value_pattern(p, f, w, &n->values[0]) ? n : NULL;
 	if (!value_span(p, f, w, &v))
 		return NULL;
@@ -527,7 +573,5 @@ test_bare(struct parser *p)
 		one->bare = true;
 		all = join_or(p, all, one);
 	}
-	if (all == NULL) /* UNCOVERED: hosts have text fields */
-		query_fail(p, at, "there is no text to search here; name a field");
-	return all;
+	return all != NULL ? all : fail_no_text(p, &w);
 }

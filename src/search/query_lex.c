@@ -186,6 +186,17 @@ lex_raw(const struct parser *p)
 	return (struct str){ p->text.p + p->at, at - p->at };
 }
 
+bool
+lex_is_url(struct str raw)
+{
+	size_t n = 0;
+
+	while (n < raw.n && (((raw.p[n] | 0x20) >= 'a' && (raw.p[n] | 0x20) <= 'z') ||
+				(n > 0 && strchr("0123456789+.-", raw.p[n]) != NULL)))
+		n++;
+	return n > 0 && str_starts((struct str){ raw.p + n, raw.n - n }, STR("://"));
+}
+
 /* Reads an escape: a backslash and one character. */
 static bool
 read_escape(struct parser *p, struct buf *b)

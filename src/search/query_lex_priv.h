@@ -41,6 +41,9 @@ bool lex_take(struct parser *p, const char *s);
 bool lex_keyword(struct parser *p, const char *upper);
 /* The text up to white space, ( ) or ", with its escapes. Does not pass it. */
 struct str lex_raw(const struct parser *p);
+/* Whether a word begins with a scheme and "://". It is text even when the scheme is the name of a field, and no pattern of
+   a text even with a * or ? (C-417). */
+bool lex_is_url(struct str raw);
 /* Reads a phrase or a word that ends at white space, ( ) " or one of stops; it may be empty. */
 bool lex_word(struct parser *p, const char *stops, struct word *out) MUST_USE;
 

@@ -34,6 +34,9 @@ bool value_pattern(
 
 /* Warns when no document can have the value. exact: the case must match, too. */
 void query_warn(struct parser *p, const struct schema_field *f, const struct word *w, bool exact);
+/* Whether the field has numbers of ports and the word is a name, as in port:https; then this warns. */
+bool query_is_port_name(
+    struct parser *p, const struct schema_field *f, const struct word *w) MUST_USE;
 
 /* ---- query_field.c: NULL or false after a fault ---- */
 
@@ -53,6 +56,8 @@ struct node *test_range_or_set(struct parser *p, const struct schema_field *f);
 /* Reads a word or phrase without a field; test_ip_list: a list of addresses without a field. */
 struct node *test_bare(struct parser *p);
 bool is_ip_list(struct str raw);
+/* Fails and returns true for an address with a port, where documents have ports. */
+bool query_is_endpoint(struct parser *p, struct str raw) MUST_USE;
 struct node *test_ip_list(struct parser *p);
 
 #endif

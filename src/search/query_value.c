@@ -3,6 +3,7 @@
    is a fault with a hint. */
 #include "config.h"
 
+#include "record/lookup.h"
 #include "search/query_priv.h"
 #include "search/text.h"
 
@@ -155,9 +156,23 @@ is_dns(struct str s)
 	return label > 0 && s.n <= 253;
 }
 
+/* Names of DNS records may have every byte: "." is the root, and networks below /24 are delegated as
+   0/25.2.0.192.in-addr.arpa (RFC 2317). They have the form that imports gave them. */
+static bool
+is_dns_owner(struct parser *p, const struct schema_field *f, const struct word *w, struct str *s)
+{
+	*s = w->s;
+	for (size_t i = 0; i < s->n; i++)
+		if ((unsigned char)s->p[i] <= ' ')
+			return false;
+	return !lex_is_url(*s) && record_canonical(p->a, f->dataset, f->name, s);
+}
+
 bool
 value_dns(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
+	if (f->dataset == DATASET_DNS)
+		return is_dns_owner(p, f, w, &v->s) || fail_type(p, f, w, "a DNS name");
 	v->s = text_fold(p->a, w->s);
 	if (v->s.n > 1 && str_ends(v->s, STR(".")))
 		v->s.n--;
@@ -200,8 +215,8 @@ parse_text(struct parser *p, const struct word *w, struct value *v)
 	else if (is_operator(w->s))
 		query_fail(p, w->at, "no white space can stand before : and other operators");
 	else
-		query_fail(
-		    p, w->at, "\"%s\" has no letter or digit to search for", query_show(p, w->s));
+		query_fail(p, w->at, "\"%s\" has no letter, digit or symbol to search for",
+		    query_show(p, w->s));
 	return false;
 }
 

@@ -107,8 +107,21 @@ query_warn(struct parser *p, const struct schema_field *f, const struct word *w,
 	if (schema_is_country(f))
 		warn_country(p, f, w, exact);
 	for (size_t i = 0; i < COUNT(vocabularies); i++)
-		if (strcmp(f->name, vocabularies[i].field) == 0 &&
+		if (strcmp(f->of != NULL ? f->of->name : f->name, vocabularies[i].field) == 0 &&
 		    !in_vocabulary(vocabularies[i].values, w->s, exact))
 			add_warning(p, w->at, "%s is one of %s and never \"%s\"", f->name,
 			    vocabularies[i].values, query_show(p, w->s));
+}
+
+bool
+query_is_port_name(struct parser *p, const struct schema_field *f, const struct word *w)
+{
+	/* Nobody sees warnings of an alert rule, so there it stays a fault. */
+	if (p->dataset == DATASET_ASSET_SERVICES || !schema_is_port(f) || w->s.n == 0 ||
+	    !isalpha((unsigned char)w->s.p[0]))
+		return false;
+	if (p->out->nwarnings < QUERY_WARNINGS)
+		add_warning(p, w->at, "%s has numbers such as 443 and never \"%s\"", f->name,
+		    query_show(p, w->s));
+	return true;
 }

@@ -305,6 +305,13 @@ schema_is_asn(const struct schema_field *f)
 	       (str_is(str_of(f->name), "asn") || str_ends(str_of(f->name), STR(".asn")));
 }
 
+bool
+schema_is_port(const struct schema_field *f)
+{
+	return f->type == VALUE_INTEGER &&
+	       (str_is(str_of(f->name), "port") || str_ends(str_of(f->name), STR(".port")));
+}
+
 const char *
 schema_json_type(enum value_type t)
 {
@@ -354,7 +361,7 @@ schema_nearest(enum dataset d, struct str name)
 			guess_try(&g, str_of(p + 1), f->name);
 	}
 	for (size_t i = 0; i < COUNT(alias_pairs); i++)
-		if (alias_datasets[i] == d)
+		if (alias_datasets[i] == d && !str_ends(str_of(alias_pairs[i][0]), STR(".*")))
 			guess_try(&g, str_of(alias_pairs[i][0]), alias_pairs[i][0]);
 	return g.found;
 }

@@ -62,5 +62,7 @@ const struct schema_field *schema_address(enum dataset d);
 /* Fields with a special syntax of values: lists of country codes with commas, and asn with the prefix "AS". */
 bool schema_is_country(const struct schema_field *f);
 bool schema_is_asn(const struct schema_field *f);
+/* Whether its values are numbers of ports. */
+bool schema_is_port(const struct schema_field *f) MUST_USE;
 
 #endif

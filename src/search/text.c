@@ -83,19 +83,34 @@ text_fold(struct arena *a, struct str s)
 	return (struct str){ out, n };
 }
 
+/* The length of the character beyond ASCII at an offset, if its category is one of a range; otherwise 0. */
+static size_t
+length_within(struct str s, size_t at, utf8proc_category_t first, utf8proc_category_t last)
+{
+	utf8proc_int32_t c;
+	size_t n = next_char(s, at, &c);
+	utf8proc_category_t kind = c < 0 ? UTF8PROC_CATEGORY_CN : utf8proc_category(c);
+
+	return kind >= first && kind <= last ? n : 0;
+}
+
 /* The length of the letter, digit or mark at an offset; 0 for any other character. */
 static size_t
 word_char_length(struct str s, size_t at)
 {
-	utf8proc_category_t kind;
-	utf8proc_int32_t c;
-	size_t n;
-
 	if ((unsigned char)s.p[at] < 0x80)
 		return is_ascii_word((unsigned char)s.p[at]);
-	n = next_char(s, at, &c);
-	kind = c < 0 ? UTF8PROC_CATEGORY_CN : utf8proc_category(c);
-	return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_NO ? n : 0;
+	return length_within(s, at, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_NO);
+}
+
+/* The length of the symbol at an offset; 0 for any other character. Those of ASCII only separate words: nearly every
+   text has them. */
+static size_t
+symbol_length(struct str s, size_t at)
+{
+	if ((unsigned char)s.p[at] < 0x80)
+		return 0;
+	return length_within(s, at, UTF8PROC_CATEGORY_SM, UTF8PROC_CATEGORY_SO);
 }
 
 void
@@ -108,6 +123,8 @@ text_tokens(struct arena *a, struct str s, void (*fn)(void *arg, struct str toke
 		start = i;
 		while (i < s.n && (n = word_char_length(s, i)) > 0)
 			i += n;
+		if (i == start)
+			i += symbol_length(s, i);
 		if (i > start)
 			fn(arg, (struct str){ s.p + start, i - start });
 		else

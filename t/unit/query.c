@@ -137,8 +137,16 @@ bare_words_search_text(void)
 		{ "NOT (a OR port:22)", "NOT (\"a\" OR services.port:22)" },
 		{ "ngi*", "ngi*" },
 		{ "services:(ngi* -x)", "services:(ngi* AND NOT \"x\")" },
-		{ "http://x.org/a?b=c",
-		    "1: a pattern on text covers one word: letters, digits, * and ?" },
+		{ "http://x.org/a?b=c", "\"http://x.org/a?b=c\"" },
+		{ "a?b=c", "1: a pattern on text covers one word: letters, digits, * and ?" },
+		{ "\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\"" },
+		{ "a :x",
+		    "3: a field is expected before this :, as in field:value; text with : needs "
+		    "quotes" },
+		{ "[1 TO 2]", "1: a range or set needs a field before it, as in field:[1 TO 9] or "
+			      "field:{a,b}; text with [ needs quotes" },
+		{ "-{1,2}", "2: a range or set needs a field before it, as in field:[1 TO 9] or "
+			    "field:{a,b}; text with { needs quotes" },
 		{ "https://x.org/a", "\"https://x.org/a\"" },
 		{ "server://x", "\"server://x\"" },
 		{ "/x", "\"/x\"" },
@@ -154,7 +162,7 @@ bare_words_search_text(void)
 		{ "a || b", "3: write OR" },
 		{ ">=", "1: no white space can stand before : and other operators" },
 		{ "port : 22", "6: no white space can stand before : and other operators" },
-		{ "\"\"", "1: \"\" has no letter or digit to search for" },
+		{ "\"\"", "1: \"\" has no letter, digit or symbol to search for" },
 		{ "a*", "1: a pattern needs two characters besides * and ?" },
 		{ "**", "1: a pattern needs two characters besides * and ?" },
 		{ "ab\\*c*", "1: a pattern cannot hold an escaped * or ?; quote the whole value" },
@@ -186,7 +194,7 @@ keywords_and_text_and_names(void)
 		{ "title:\"Log In\"", "services.http.title:\"log in\"" },
 		{ "title=\"Log In\"", "services.http.title=\"Log In\"" },
 		{ "title:log*", "services.http.title:log*" },
-		{ "title:\"--\"", "7: \"--\" has no letter or digit to search for" },
+		{ "title:\"--\"", "7: \"--\" has no letter, digit or symbol to search for" },
 		{ "title:a-b*", "7: a pattern on text covers one word: letters, digits, * and ?" },
 		{ "hostname:Example.COM.", "hostnames:\"example.com\"" },
 		{ "hostname=Example.COM", "hostnames=\"example.com\"" },
@@ -233,7 +241,7 @@ integers_are_integers(void)
 		{ "asn:(-5)", "asn:-5" },
 		{ "asn:AS15169,as1", "asn:{15169,1}" },
 		{ "asn:AS-1", "5: asn takes an integer, not \"AS-1\"" },
-		{ "port:AS1", "6: services.port takes an integer, not \"AS1\"" },
+		{ "service_count:AS1", "15: service_count takes an integer, not \"AS1\"" },
 		{ "asn:abc", "5: asn takes an integer, not \"abc\"" },
 		{ "asn:9223372036854775808", "5: asn takes an integer of at most 64 "
 					     "bits, not \"9223372036854775808\"" },
@@ -286,7 +294,7 @@ ranges_have_ends(void)
 		{ "port:[\"y", "7: this quote is never closed" },
 		{ "port:{1,2", "10: a set is written {a,b}; put values with spaces in quotes" },
 		{ "port:{1,2]", "10: a set is written {a,b}; put values with spaces in quotes" },
-		{ "port:{1,x}", "9: services.port takes an integer, not \"x\"" },
+		{ "asn:{1,x}", "8: asn takes an integer, not \"x\"" },
 		{ "port:{1,}", "9: services.port needs a value here" },
 		{ "port:{1,\"", "9: this quote is never closed" },
 		{ "port:{}", "7: services.port needs a value here" },
@@ -547,6 +555,11 @@ values_that_nothing_has_are_warned_of(void) /* C-418 */
 	warning_is(STR("services:(transport:UDP)"), 0, "");
 	warning_is(STR("services:(transport:icmp)"), 21,
 	    "services.transport is one of tcp, udp, sctp and never \"icmp\"");
+	warning_is(STR("port:(22 OR https)"), 13,
+	    "services.port has numbers such as 443 and never \"https\"");
+	CU_ASSERT_TRUE(fails(STR("port:>=https"), "services.port takes an integer"));
+	CU_ASSERT_FALSE(
+	    query_parse(arena, DATASET_ASSET_SERVICES, STR("port:https"), ts_now(), &q, &fault));
 	CU_ASSERT_TRUE(parse(STR("country:{aaa,bbb,ccc,ddd,eee,fff,ggg,hhh,iii}"), &q, &fault));
 	CU_ASSERT_EQUAL(q.nwarnings, QUERY_WARNINGS);
 }

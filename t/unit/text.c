@@ -82,11 +82,23 @@ tokens_are_letters_digits_and_marks(void)
 	words(STR("\xe6\x97\xa5\xe6\x9c\xac"), "\xe6\x97\xa5\xe6\x9c\xac|");
 }
 
+static void
+each_symbol_is_a_token(void) /* C-417 */
+{
+	words(STR("\xf0\x9f\x98\x80"), "\xf0\x9f\x98\x80|");
+	words(STR("party\xf0\x9f\x98\x80\xf0\x9f\x98\x81now"),
+	    "party|\xf0\x9f\x98\x80|\xf0\x9f\x98\x81|now|");
+	words(STR("5 \xe2\x82\xac \xc2\xa9 2026"), "5|\xe2\x82\xac|\xc2\xa9|2026|");
+	words(STR("a=b <c> $d ^e| ~"), "a|b|c|d|e|");
+	words(STR("\xe2\x80\x94 \xe2\x80\xa6 \xc2\xb7"), ""); /* punctuation */
+}
+
 int
 main(void)
 {
 	static CU_TestInfo tests[] = {
 		{ "case folding maps one character to one", folds_case },
+		{ "each symbol beyond ASCII is a token", each_symbol_is_a_token },
 		{ "folding twice equals folding once", folding_twice_is_folding_once },
 		{ "tokens are runs of letters, digits and marks",
 		    tokens_are_letters_digits_and_marks },

@@ -463,8 +463,8 @@ write_reports(const struct lane *l, const struct pair *pairs)
 		buf_char(&staged, '\n');
 	}
 	if (nmoved > 0)
-		rc = db_do(
-		    l->db, &remove_moved, NULL, P(number_of(l)), P(((struct strs){ moved, nmoved })));
+		rc = db_do(l->db, &remove_moved, NULL, P(number_of(l)),
+		    P(((struct strs){ moved, nmoved })));
 	if (rc == DB_OK)
 		rc = copy_rows(l->db, copy_stage, &staged);
 	if (rc == DB_OK && staged.n > 0)

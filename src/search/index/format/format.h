@@ -40,7 +40,7 @@
 
 #include "search/schema.h"
 
-#define INDEX_VERSION 3
+#define INDEX_VERSION 4
 #define INDEX_NEVER UINT64_MAX
 
 enum { INDEX_BLOCK = 65536, INDEX_BLOCK_WORDS = INDEX_BLOCK / 64, INDEX_ALIGN = 64 };
