@@ -85,8 +85,8 @@ pairs_open(const struct mapped *m, struct pairs *out)
 	       at.n == (out->nterms > 0 ? out->nterms * out->nslots + 1 : 0) * sizeof(uint64_t);
 }
 
-uint32_t
-pairs_row(const struct pairs *p, uint32_t slot, uint32_t term)
+const struct pair_term *
+pairs_find(const struct pairs *p, uint32_t slot, uint32_t term)
 {
 	uint64_t lo = 0, hi = p->nterms;
 
@@ -100,8 +100,8 @@ pairs_row(const struct pairs *p, uint32_t slot, uint32_t term)
 			hi = mid;
 	}
 	if (lo == p->nterms || p->terms[lo].slot != slot || p->terms[lo].term != term)
-		return PAIR_NO_ROW;
-	return p->terms[lo].row < p->nterms ? p->terms[lo].row : PAIR_NO_ROW;
+		return NULL;
+	return &p->terms[lo];
 }
 
 static uint64_t

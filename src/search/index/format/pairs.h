@@ -22,13 +22,13 @@
 #include "search/index/format/mapped.h"
 
 #define PAIR_DENSE UINT32_MAX
-#define PAIR_NO_ROW UINT32_MAX
 
 enum { PAIR_TERMS_MAX = 65536 /* a slot of more terms is not counted: a term has 16 bits */ };
 
 /* Sorted by slot and term. A slot is one of the file: its field's place times PARTS, plus the part. */
 struct pair_term {
 	uint32_t slot, term, row;
+	uint32_t count; /* its documents */
 };
 
 struct pair_cell {
@@ -50,8 +50,8 @@ struct pairs {
 /* Finds the sections in a mapped segment. Returns false when their sizes do not fit; without the sections there are no
    pairs, which is no failure. */
 bool pairs_open(const struct mapped *m, struct pairs *out) MUST_USE;
-/* The row of a term, or PAIR_NO_ROW. */
-uint32_t pairs_row(const struct pairs *p, uint32_t slot, uint32_t term);
+/* Finds a frequent term. Returns NULL when the term is none. */
+const struct pair_term *pairs_find(const struct pairs *p, uint32_t slot, uint32_t term);
 /* Whether the rows have counts of the slot. */
 bool pairs_have(const struct pairs *p, uint32_t slot);
 /* The counts of all terms of a slot. */

@@ -38,6 +38,14 @@ struct terms {
 	const int64_t *dates;
 };
 
+/* The number of documents of a term, for walks over all terms: *common begins at 0. */
+static inline uint32_t
+terms_next_count(const struct terms *t, uint32_t id, uint32_t *common)
+{
+	(void)common;
+	return t->level[LEVEL_DOCUMENT].count == NULL ? 0 : t->level[LEVEL_DOCUMENT].count[id];
+}
+
 struct str terms_str(const struct terms *t, uint32_t id);
 /* Compares DNS names by their labels from the right. */
 int names_cmp(struct str a, struct str b);

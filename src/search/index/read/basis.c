@@ -39,15 +39,17 @@ add_candidate(struct choosing *c, const struct node *n)
 	const struct segment *s = c->r->seg;
 	struct near_term *to = &c->terms[c->nterms];
 	struct leaf f = { .r = c->r, .node = n, .l = LEVEL_DOCUMENT };
+	const struct pair_term *found;
 	enum part p;
 
 	if (!leaf_is_term(&f, &p, &to->term))
 		return;
 	to->t = f.t;
-	to->row = pairs_row(&s->pairs, segment_slot(s, n->field, p), to->term);
-	if (to->row == PAIR_NO_ROW)
+	found = pairs_find(&s->pairs, segment_slot(s, n->field, p), to->term);
+	if (found == NULL)
 		return;
-	to->count = f.t->level[LEVEL_DOCUMENT].count[to->term];
+	to->row = found->row;
+	to->count = found->count;
 	c->nterms++;
 }
 
@@ -206,11 +208,11 @@ basis_add(
     const struct segment *s, const struct basis *b, const struct schema_field *f, uint32_t *counts)
 {
 	const struct terms *t = segment_terms(s, f, PART_VALUES);
-	const uint32_t *totals = t->level[LEVEL_DOCUMENT].count;
+	uint32_t common = 0;
 	bool all = b->kind == BASIS_ALL || b->kind == BASIS_OTHERS;
 
-	for (uint32_t id = 0; all && totals != NULL && id < t->n; id++)
-		counts[id] += totals[id];
+	for (uint32_t id = 0; all && id < t->n; id++)
+		counts[id] += terms_next_count(t, id, &common);
 	if (b->kind == BASIS_TERM || b->kind == BASIS_OTHERS)
 		pairs_add(&s->pairs, b->row, segment_slot(s, f, PART_VALUES),
 		    b->kind == BASIS_TERM ? 1 : -1, (struct pair_counts){ counts, t->n });

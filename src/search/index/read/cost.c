@@ -46,16 +46,13 @@ cost_scan(const struct terms *t, uint64_t documents)
 /* The cost of a posting that is open follows its form (format/format.h): a few documents, stored or derived, or blocks, which are
    bitmaps when the term is frequent and arrays otherwise. */
 static uint64_t
-cost_posting(const struct terms *t, uint32_t id, size_t nwords)
+cost_posting(const struct terms *t, uint64_t n, size_t nwords)
 {
 	const struct costs *c = used;
-	const uint32_t *nested = t->level[LEVEL_NESTED].count;
-	uint64_t n = t->level[LEVEL_DOCUMENT].count[id], blocks = nwords / INDEX_BLOCK_WORDS;
+	uint64_t blocks = nwords / INDEX_BLOCK_WORDS;
 
-	if (n > 1 && nested != NULL && nested[id] <= POSTING_SMALL)
-		return nested[id] * (uint64_t)c->derived;
 	if (n <= POSTING_SMALL)
-		return n * c->probe;
+		return n * (t->level[LEVEL_NESTED].at == NULL || n == 1 ? c->probe : c->derived);
 	if (n > blocks * POSTING_ARRAY)
 		return blocks * c->block + nwords * (uint64_t)c->word;
 	return (blocks < n ? blocks : n) * c->block + n * c->probe;
@@ -66,7 +63,7 @@ cost_intersect(const struct terms *t, size_t nwords, uint64_t limit)
 {
 	uint64_t sum = t->n * (uint64_t)used->term;
 
-	for (uint32_t id = 0; id < t->n && sum <= limit; id++)
-		sum += cost_posting(t, id, nwords);
+	for (uint32_t id = 0, common = 0; id < t->n && sum <= limit; id++)
+		sum += cost_posting(t, terms_next_count(t, id, &common), nwords);
 	return sum > limit ? COST_NEVER : sum;
 }

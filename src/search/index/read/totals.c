@@ -42,9 +42,9 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 			r.seg = vs->seg;
 			facet_scan(&r, &dead, &(struct facet){ .t = t, .counts = gone }, 1);
 		}
-		for (uint32_t id = 0; id < t->n; id++)
+		for (uint32_t id = 0, common = 0; id < t->n; id++)
 			o->own_totals[o->map[i] == NULL ? id : ordinals_clamp(o, o->map[i][id])] +=
-			    t->level[LEVEL_DOCUMENT].count[id] - (gone == NULL ? 0 : gone[id]);
+			    terms_next_count(t, id, &common) - (gone == NULL ? 0 : gone[id]);
 		free(gone);
 		arena_reset(r.arena);
 	}

@@ -18,7 +18,6 @@ enum {
 struct candidate {
 	const struct terms *t;
 	struct pair_term at;
-	uint32_t count;
 };
 
 struct pairing {
@@ -40,16 +39,17 @@ static void
 add_candidates(struct pairing *p, const struct schema_field *f, enum part part)
 {
 	const struct terms *t = segment_terms(p->seg, f, part);
-	const uint32_t *count = t->level[LEVEL_DOCUMENT].count;
 	uint32_t ndocs = p->seg->ndocs, least = ndocs / PAIR_SHARE + 1;
 
-	for (uint32_t id = 0; count != NULL && id < t->n; id++) {
-		if (count[id] < least || count[id] > ndocs - least)
+	for (uint32_t id = 0, common = 0; id < t->n; id++) {
+		uint32_t count = terms_next_count(t, id, &common);
+
+		if (count < least || count > ndocs - least)
 			continue;
 		p->rows = grow_array(p->rows, &p->rows_room, p->nrows + 1, sizeof(*p->rows));
 		p->rows[p->nrows++] = (struct candidate){ .t = t,
-			.at = { .slot = segment_slot(p->seg, f, part), .term = id },
-			.count = count[id] };
+			.at = {
+			    .slot = segment_slot(p->seg, f, part), .term = id, .count = count } };
 	}
 }
 
@@ -58,8 +58,8 @@ by_count(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
+	if (x->at.count != y->at.count)
+		return x->at.count > y->at.count ? -1 : 1;
 	if (x->at.slot != y->at.slot)
 		return x->at.slot < y->at.slot ? -1 : 1;
 	return (x->at.term > y->at.term) - (x->at.term < y->at.term);
@@ -91,19 +91,36 @@ choose_pairs(struct pairing *p, const struct index_builder *b)
 
 /* ---- counting ---- */
 
-/* Returns false when the posting is not stored: that of a term with few nested documents. */
-static bool
+/* The documents of a term whose posting of documents is not stored. */
+static uint32_t
+derive_documents(struct pairing *p, const struct posting *nested)
+{
+	uint32_t from = posting_list(nested, p->docs), n = 0;
+
+	for (uint32_t i = 0; i < from; i++) {
+		uint32_t doc = p->seg->owner[p->docs[i]];
+
+		if (n == 0 || p->docs[n - 1] != doc)
+			p->docs[n++] = doc;
+	}
+	return n;
+}
+
+static void
 read_documents(struct pairing *p, const struct candidate *row)
 {
 	struct posting from;
 
-	if (!posting_open(row->t, LEVEL_DOCUMENT, row->at.term, p->seg->ndocs, &from))
-		return false;
-	p->ndocs = posting_list(&from, p->docs);
+	if (posting_open(row->t, LEVEL_DOCUMENT, row->at.term, p->seg->ndocs, &from))
+		p->ndocs = posting_list(&from, p->docs);
+	else if (posting_open(row->t, LEVEL_NESTED, row->at.term, p->seg->nnested, &from))
+		p->ndocs = derive_documents(p, &from);
+	else
+		p->ndocs = 0;
 	memset(p->docs + p->ndocs, 0, COLUMN_AHEAD * sizeof(*p->docs));
 	memset(p->words, 0, index_words(p->seg->ndocs) * sizeof(*p->words));
-	posting_or(&from, p->words);
-	return true;
+	for (uint32_t i = 0; i < p->ndocs; i++)
+		p->words[p->docs[i] >> 6] |= UINT64_C(1) << (p->docs[i] & 63);
 }
 
 static void
@@ -121,7 +138,7 @@ count_slot(struct pairing *p, const struct terms *t)
 	pair_write(&p->cells, p->counts[0], t->n);
 }
 
-/* Counts the rows, and leaves out those without a stored posting and those beyond the limit. */
+/* Counts the rows, and leaves out those beyond the limit. */
 static void
 count_rows(struct pairing *p)
 {
@@ -129,19 +146,14 @@ count_rows(struct pairing *p)
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < p->nrows && p->cells.n < limit; i++) {
-		struct candidate *row = &p->rows[i];
-
-		if (!read_documents(p, row))
-			continue;
+		read_documents(p, &p->rows[i]);
 		for (size_t k = 0; k < p->nslots; k++) {
 			uint64_t at = p->cells.n;
 
 			buf_add(&p->at, &at, sizeof(at));
 			count_slot(p, p->counted[k]);
 		}
-		p->rows[n] = *row;
-		p->rows[n].at.row = n;
-		n++;
+		p->rows[i].at.row = n++;
 	}
 	end = p->cells.n;
 	buf_add(&p->at, &end, sizeof(end));
@@ -185,7 +197,9 @@ pairs_write(struct segment_writer *w, const struct index_builder *b, const struc
 		return;
 	choose_pairs(&p, b);
 	if (p.nrows > 0 && p.nslots > 0) {
-		p.docs = mem_array(seg->ndocs + (size_t)COLUMN_AHEAD, sizeof(*p.docs));
+		p.docs = mem_array(
+		    (seg->ndocs > seg->nnested ? seg->ndocs : seg->nnested) + (size_t)COLUMN_AHEAD,
+		    sizeof(*p.docs));
 		p.words = mem_array(index_words(seg->ndocs), sizeof(*p.words));
 		for (int s = 0; s < COLUMN_SPLITS; s++)
 			p.counts[s] =
