@@ -335,10 +335,10 @@ begin_script(struct nmap *x, const char **atts)
 	x->tables.depth = 0;
 	x->vulnerable = false;
 	if (service == NULL && x->in_port)
-		return; /* of a closed port */
+		return; /* the port is closed */
 	x->script = copy_attribute(x, atts, "id");
 	if (service == NULL)
-		return; /* of the host */
+		return; /* the script describes the host */
 	if (str_is(x->script, "banner"))
 		set_text(x, service, "banner", output);
 	if (str_is(x->script, "http-server-header") &&
