@@ -203,6 +203,18 @@ lines_of_a_host_are_gathered(void)
 }
 
 static void
+ports_of_naabu_may_be_objects(void)
+{
+	CU_ASSERT_TRUE(gives(read_naabu,
+	    STR("{\"ip\":\"192.0.2.1\",\"port\":{\"Port\":443,\"Protocol\":0,\"TLS\":true}}\n"
+		"{\"ip\":\"192.0.2.1\",\"port\":{\"Port\":53,\"Protocol\":1,\"TLS\":false}}\n"
+		"{\"ip\":\"192.0.2.1\",\"port\":{\"Protocol\":1}}\n"),
+	    DOCS("{\"port\":53,\"transport\":\"udp\"}",
+		"{\"port\":443,\"transport\":\"tcp\",\"tls_enabled\":true}"),
+	    "3: port: must be a number from 0 to 65535\n"));
+}
+
+static void
 joined_files_have_several_headers(void)
 {
 	CU_ASSERT_TRUE(gives(read_zmap,
@@ -284,6 +296,7 @@ static CU_TestInfo tests[] = {
 	{ "ports with a transport are checked", ports_are_checked },
 	{ "escaped bytes of masscan's banners become characters", bytes_of_banners_are_characters },
 	{ "lines about one host are gathered in windows", lines_of_a_host_are_gathered },
+	{ "ports of naabu may be objects", ports_of_naabu_may_be_objects },
 	{ "joined files of CSV have several headers", joined_files_have_several_headers },
 	{ "the page of / goes before those of other paths", a_root_page_goes_before_other_paths },
 	{ "scripts of nmap tell names, systems and vulnerabilities",

@@ -4,7 +4,8 @@
      {"host":"www.a.org","ip":"192.0.2.1","timestamp":"2026-01-02T03:04:05.678Z","port":443,"protocol":"tcp","tls":true}
 
    With -sV the members of the service stand beside them: name, product, version, cpes, os_type, tunnel. The header of CSV
-   has one column without a name where its rows have those of the service. Old lines have neither protocol nor timestamp.
+   has one column without a name where its rows have those of the service. Old lines have neither protocol nor timestamp, and
+   releases between have "port":{"Port":443,"Protocol":0,"TLS":false}, where protocol 1 is UDP.
    "tls": false says that TLS was not looked for. A line without a port is a host that answered. */
 #include "config.h"
 
@@ -42,6 +43,20 @@ add_cpes(struct gather *g, struct record_object *host, struct record_object *s,
 		add_cpe(g, host, s, str_trim(part));
 }
 
+/* The port of a line; *about is the object that tells its protocol. False: it is none. */
+static bool
+read_port(const struct json_value *o, int64_t *port, const struct json_value **about)
+{
+	const struct json_value *v = tool_get(o, "port");
+	bool object = v != NULL && json_type(v) == JSON_OBJECT;
+
+	*port = 0;
+	*about = object ? v : o;
+	if (v == NULL)
+		return true;
+	return tool_number(*about, object ? "Port" : "port", port) && *port >= 0 && *port <= 65535;
+}
+
 static void
 set_service_members(struct gather *g, struct record_object *host, struct record_object *s,
     const struct json_value *o)
@@ -53,7 +68,8 @@ set_service_members(struct gather *g, struct record_object *host, struct record_
 		{ "product", "product" },
 		{ "version", "version" },
 	};
-	bool tls = tool_true(o, "tls") || tool_has(tool_get(o, "tunnel"), "ssl");
+	bool tls = tool_true(o, "tls") || tool_has(tool_get(o, "tunnel"), "ssl") ||
+		   tool_true(tool_get(o, "port"), "TLS");
 
 	if (tls)
 		record_set_bool(g->a, s, "tls_enabled", true);
@@ -94,22 +110,24 @@ read_naabu_row(void *arg, const struct json_value *o, uint64_t line)
 	struct ts seen = tool_member_time(o, "timestamp");
 	struct record_object *s;
 	struct record *r;
-	int64_t port = 0;
+	const struct json_value *about;
+	int64_t port;
+	bool udp;
 
 	ip = tool_address(g->rs->a, ip.p != NULL ? ip : tool_text(tool_get(o, "host")));
 	if (ip.p == NULL) {
 		records_bad(g->rs, line, "ip: is missing or no IP address");
 		return;
 	}
-	if (tool_get(o, "port") != NULL &&
-	    (!tool_number(o, "port", &port) || port < 0 || port > 65535)) {
+	if (!read_port(o, &port, &about)) {
 		records_bad(g->rs, line, "port: must be a number from 0 to 65535");
 		return;
 	}
 	r = gather_host(g, ip, line);
 	tool_seen(g->a, r->root, seen);
 	set_host_members(g, r->root, o);
-	s = gather_service(g, r, port, tool_has(tool_get(o, "protocol"), "udp") ? "udp" : "tcp");
+	udp = tool_has(tool_get(about, "protocol"), "udp") || tool_true(about, "Protocol");
+	s = gather_service(g, r, port, udp ? "udp" : "tcp");
 	if (s != NULL) {
 		tool_seen(g->a, s, seen);
 		set_service_members(g, r->root, s, o);

@@ -56,6 +56,8 @@ records_emit(
 {
 	struct str what;
 
+	if (rs->stop)
+		return;
 	if (rs->origin.p != NULL && r->dataset == DATASET_DNS &&
 	    record_texts(r->root, "source", &(const struct str *){ NULL }) == 0)
 		record_add(rs->a, r->root, "source", rs->origin);
