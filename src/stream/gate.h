@@ -13,19 +13,28 @@
    Every call is asynchronous, so a hanging database never delays a stream that runs.
 
    Redeeming. A process also refuses a ticket that it has sent before. When the answer of
-   redeem_ticket is lost, the statement may have run: the client gets 503, the slot is released, and
-   the process forgets the ticket, so that a retry reaches the database. If the statement had run,
-   the retry gets 401 (the ticket was used) and the client has to ask for a new ticket; otherwise
-   the retry opens the stream. The proxy connects to the runner only after the slot is taken,
-   because a new connection to a runner displaces its former one.
+   redeem_ticket is lost, the statement may have run: the client gets 503, the slot is released,
+   and the process forgets the ticket, so that a retry reaches the database. If the statement had
+   run, the retry gets 401 (the ticket was used) and the client has to ask for a new ticket;
+   otherwise the retry opens the stream. A refusal (active, not_ready, terminal, revoked) uses
+   the ticket, too, and takes no slot. After the answer "key" the ticket stays unused and is
+   forgotten here, so it may come again with the right key. The proxy connects to the runner only
+   after the slot is taken, because a new connection to a runner displaces its former one. When
+   the runner cannot be reached, the slot is released, the ticket stays used, and the client gets
+   SERVICE_UNAVAILABLE.
 
    Releasing. A slot whose release was not confirmed is released again until it is: it would not
-   expire, because this process renews its lease.
+   expire, because this process renews its lease. A slot is released by the UUID of its stream,
+   which is random and chosen before the ticket is used, so a late or repeated release cannot
+   free the session's next stream.
 
    Rechecking. An answer describes the moment of its question. It ends no stream that has opened
    since, and no stream whose runner has ended since: the latter is asked about again. After four
    intervals without an answer all open streams are closed with 1013, because a right may have been
-   lost meanwhile.
+   lost meanwhile. An answer also names slots that belong to no connection from TICKET to ENDING,
+   such as one that a lost answer left behind: these are released. While this process cannot renew
+   its lease, its slots remain; once the lease has ended another process may take a slot with a
+   ticket, and the next recheck then finds no row and closes the old stream with 1013.
 
    A process that is killed leaves its slots behind. Its lease would block each session's next
    stream for stream_lease seconds. So each process locks a file of its own (roster.c), which the

@@ -41,7 +41,9 @@ struct handshake {
 	bool refuse_by_close; /* the query is ?refusal=close */
 };
 
-/* Returns ERR_UNSET for a good handshake. origins is a list like conf.stream_origins. */
+/* Returns ERR_UNSET for a good handshake. It checks, in this order, the path and query, the method,
+   the headers of the upgrade, the origin, and the credentials: one subprotocol, at most one API
+   key. origins is a list like conf.stream_origins. */
 enum error handshake_judge(
     const struct request *r, const char *origins, struct handshake *out) MUST_USE;
 

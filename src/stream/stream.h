@@ -45,6 +45,21 @@
  *   a stream PUMP_FLUSH therefore forwards the rest of the runner's frame first, and the close
  *   frame follows it. When the rest has not come and been taken within 3 s, the client is closed
  *   without a close frame.
+ * - One buffer serves all sockets: before a handler returns to the event loop, every byte of its
+ *   read has been sent, copied into side.wait of the receiving side, kept in the ws_reader, or
+ *   dropped. A receiver that is lost during a read is reported only after the whole read, because
+ *   the report may free the conn that the scan still uses.
+ *
+ * Before the ticket is used. After handshake_judge the proxy checks that no bytes follow the head,
+ * stream_connections, the ticket's signature and time, its session and project, and that this
+ * process has not sent the ticket before (gate_is_spent). None of these uses the ticket. A refusal
+ * may be a close frame (?refusal=close) once the head is a handshake of an allowed origin with
+ * nothing behind it; an earlier one is always an HTTP answer. In TICKET the call to the database
+ * holds the conn and cannot be withdrawn, so nothing may free the conn: there is no deadline, and
+ * the client is not read. The call itself ends after 5 s. At the end of the process the conns are
+ * freed after the loop has ended, and db_async_close then drops the calls without calling back.
+ * The head is overwritten when the statement is queued, the subprotocol when the 101 has been
+ * built, and both at the latest in conn_free.
  *
  * The end of a connection, and its close code. The client always gets the close frame before its
  * socket is closed, unless a frame to it is incomplete or it no longer answers.
@@ -55,8 +70,9 @@
  *   client answers no ping           freed        none
  *   runner sends close               RECHECK      the runner's code; 1008 if a right was lost
  *   runner's socket ends             RECHECK      1013; 1008, or 1000 if the session has ended
- *   ... within a frame               ENDING       none: it would be read as payload
- *   ... after the client's close     ENDING       1013
+ *   runner's socket ends in a frame  ENDING       none: it would be read as payload
+ *   runner's socket ends between     ENDING       1013
+ *     frames, after client's close
  *   a side breaks RFC 6455           ENDING       1002, 1007 or 1009
  *   recheck: right lost              ENDING       1008
  *   recheck: session ended           ENDING       1000
@@ -64,7 +80,9 @@
  *   shutdown                         ENDING       1001
  *
  * RECHECK exists because a runner also ends when a key is revoked, and neither its code nor its
- * silence shows that. The slot stays taken meanwhile: the database identifies a stream by its slot.
+ * silence shows that. The client is not read meanwhile. The slot stays taken: the database
+ * identifies a stream by its slot. After the client's close frame nothing is rechecked: the
+ * runner's close frame is forwarded, and the slot is released at once.
  * After 3 s, or when the database fails, the code of the table is sent unchecked. With the close
  * frame to the client, the slot is released, and the runner's socket is closed if it still is open
  * (gate.h), so the session can have its next stream. The slot is released at once, too, when the
@@ -74,13 +92,23 @@
  *
  * A socket that is closed with unread bytes sends a reset, which may overtake the close frame. So
  * the pump closes the client's socket when the first of these has happened: the client's close
- * frame has come and nothing waits for it; the client's socket has ended; 3 s have passed (0.5 s
- * after malformed frames).
+ * frame has come and nothing waits for it; the client's socket has ended; 3 s have passed. After
+ * malformed frames of the client it is 0.5 s, because its answer could not be recognised any more:
+ * the close frame is followed by an end of file. A client's frame that is only too big is skipped,
+ * so that client has the full 3 s.
  *
  * Silence. The proxy pings each open client in every third of conf.stream_silence, between two
  * frames and when no bytes wait for the client. A client is freed at once when for
  * conf.stream_silence nothing has come from it and its socket has taken none of the bytes that
- * waited. While the runner is slow the client is not read, and its silence is not counted.
+ * waited. While the runner is slow the client is not read; conn.alive is then set forward at each
+ * tick, so the client does not count as silent.
+ *
+ * Draining. After a reload the old process closes its listener, which the master keeps for the new
+ * one, and goes on serving its streams: it keeps its own name in the slots, its lease, its rechecks
+ * and its releases. It ends when no connection and no unconfirmed release is left. After
+ * stream_drain seconds, or when the service stops, streams are ended with 1001, and the process
+ * exits 5 s later at the latest. Releases that are not confirmed by then wait for the lease to end,
+ * because a clean exit also removes the lock file by which roster.c would find the process dead.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
@@ -164,7 +192,10 @@ struct proxy {
 enum { SCRATCH = 65536 };
 
 /* The files below and those of gate.h use one another in this order: conn.c, gate.c, pump.c,
-   forward.c, upgrade.c, redeem.c and recheck.c, accept.c. */
+   forward.c, upgrade.c, redeem.c and recheck.c, accept.c.
+
+   A function that sends to a conn or ends it may free it. Its caller returns without using the conn
+   again, and a loop over a list reads the next conn first. */
 
 /* ---- conn.c: the list, the secrets and the end of a connection ---- */
 

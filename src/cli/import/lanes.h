@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What lanes.c passes to store.c: the part of a batch that one connection stores in one transaction. */
+/* A lane: the part of a batch that one connection stores in one transaction. lanes.c makes it, store.c stores it. */
 #ifndef CLI_IMPORT_LANES_H
 #define CLI_IMPORT_LANES_H
 
