@@ -7,6 +7,7 @@
    itself, such as 10-0-0-1.example.net; those with a private address are refused here. */
 #include "config.h"
 
+#include "address/idn.h"
 #include "address/start_url_priv.h"
 
 #include <arpa/inet.h>
@@ -105,15 +106,6 @@ host_local(struct str host)
 
 /* ---- international names ---- */
 
-static bool
-is_ascii(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] >= 0x80)
-			return false;
-	return true;
-}
-
 /* True when a label begins like one in Punycode. */
 static bool
 has_punycode(struct str name)
@@ -167,7 +159,7 @@ to_ascii(struct arena *a, struct str text, struct str *out)
 	enum start_url_fault fault;
 
 	*out = arena_lower(a, text);
-	if (is_ascii(*out) && !has_punycode(*out))
+	if (idn_is_ascii(*out) && !has_punycode(*out))
 		return START_URL_OK;
 	fault = idna_to_ascii(a, *out, out);
 	if (fault != START_URL_OK)

@@ -36,7 +36,8 @@ service_fields(struct arena *a, struct str names)
 
 	while (names.p != NULL) {
 		const char *comma = names.n == 0 ? NULL : memchr(names.p, ',', names.n);
-		struct str name = { names.p, comma == NULL ? names.n : (size_t)(comma - names.p) };
+		size_t n = comma == NULL ? names.n : (size_t)(comma - names.p);
+		struct str name = str_trim((struct str){ names.p, n });
 		struct str below = { name.p + 5, name.n - 5 };
 
 		if (b.n > 0)
@@ -51,7 +52,7 @@ service_fields(struct arena *a, struct str names)
 			buf_str(&b, name);
 		else
 			buf_printf(&b, SERVICE_PREFIX "%.*s", (int)name.n, name.p);
-		names = comma == NULL ? STR_NULL : (struct str){ comma + 1, names.n - name.n - 1 };
+		names = comma == NULL ? STR_NULL : (struct str){ comma + 1, names.n - n - 1 };
 	}
 	return buf_done(&b);
 }

@@ -171,11 +171,14 @@ set_text_param(struct req *rq, const struct url_param *p, struct str value, void
 	return PASS;
 }
 
-/* Accepts the one spelling of a number: decimal digits, no sign, no leading zero. */
+/* Accepts the one spelling of a number: decimal digits without a leading zero. A number below zero
+   is read, so that its refusal has the range. */
 static bool
 plain_integer(struct str s, int64_t *out)
 {
-	if (s.n == 0 || (s.p[0] == '0' && s.n > 1) || s.p[0] == '-' || s.p[0] == '+')
+	size_t sign = s.n > 0 && s.p[0] == '-';
+
+	if (s.n == sign || s.p[0] == '+' || (s.p[sign] == '0' && s.n > 1))
 		return false;
 	return str_int64(s, out);
 }

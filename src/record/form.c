@@ -6,6 +6,7 @@
      address   2001:DB8:0::1                     2001:db8::1
      network   192.0.2.77/24                     192.0.2.0/24          bits beyond the prefix are cleared
      name      WWW.Example.org.                  www.example.org
+               www.München.de                    www.xn--mnchen-3ya.de
      sha256    AB:CD:...                         abcd...
      serial    00:0a                             A                     no leading zeros, no colons
      header    Server:  nginx                    server: nginx
@@ -17,6 +18,7 @@
    here again at each import. */
 #include "config.h"
 
+#include "address/idn.h"
 #include "record/lookup.h"
 #include "record/record_priv.h"
 
@@ -112,10 +114,13 @@ has_empty_label(struct str name)
 	return false;
 }
 
+/* A tool may report a name that IDNA does not know. It stays as it is. */
 static bool
 form_name(struct arena *a, enum form f, struct str *s)
 {
 	(void)f;
+	if (!idn_to_ascii(a, s) && !str_graphic(*s))
+		return false;
 	if (s->n > 0 && s->p[s->n - 1] == '.')
 		s->n--;
 	if (!str_graphic(*s) || has_empty_label(*s))
@@ -124,6 +129,7 @@ form_name(struct arena *a, enum form f, struct str *s)
 	return true;
 }
 
+/* The bytes of a DNS message are not converted: a client may have asked for a name in UTF-8, which the answer then has. */
 static bool
 form_owner(struct arena *a, enum form f, struct str *s)
 {
@@ -135,8 +141,8 @@ static bool
 form_domain(struct arena *a, enum form f, struct str *s)
 {
 	(void)f;
-	return record_owner(a, s) && s->p[0] != '*' && memchr(s->p, '\\', s->n) == NULL &&
-	       !str_is(*s, ".");
+	return idn_to_ascii(a, s) && record_owner(a, s) && s->p[0] != '*' &&
+	       memchr(s->p, '\\', s->n) == NULL && !str_is(*s, ".");
 }
 
 static bool
@@ -293,7 +299,7 @@ static const struct {
 	const char *fault;
 	bool closed;
 } forms[FORMS] = {
-#define FORM(id, function, only, text) [FORM_##id] = { text, only },
+#define FORM(id, function, only, asked, text) [FORM_##id] = { text, only },
 #include "tbl/forms.h"
 #undef FORM
 };
@@ -485,7 +491,7 @@ record_form(
     struct arena *a, const struct record_member *m, struct str *s, enum record_manner manner)
 {
 	static bool (*const functions[FORMS])(struct arena *, enum form, struct str *) = {
-#define FORM(id, function, closed, fault) [FORM_##id] = form_##function,
+#define FORM(id, function, closed, asked, fault) [FORM_##id] = form_##function,
 #include "tbl/forms.h"
 #undef FORM
 	};
@@ -503,8 +509,8 @@ record_form(
 	return s->n < (size_t)m->least ? "is too short" : NULL;
 }
 
-bool
-record_canonical(struct arena *a, enum dataset d, const char *member, struct str *value)
+const char *
+record_value_fault(struct arena *a, enum dataset d, const char *member, struct str *value)
 {
 	const struct record_member *m = record_root(d);
 
@@ -515,5 +521,13 @@ record_canonical(struct arena *a, enum dataset d, const char *member, struct str
 			panic(
 			    "a record has no member %s", member); /* UNCOVERED: callers name one */
 	}
-	return record_form(a, m, value, RECORD_STRICT) == NULL;
+	if (m->form == FORM_OWNER && !idn_to_ascii(a, value))
+		return forms[m->form].fault;
+	return record_form(a, m, value, RECORD_STRICT);
+}
+
+bool
+record_canonical(struct arena *a, enum dataset d, const char *member, struct str *value)
+{
+	return record_value_fault(a, d, member, value) == NULL;
 }

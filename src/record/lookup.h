@@ -12,8 +12,12 @@
 
 #include "record/record.h"
 
-/* Brings a value of a member, "services.transport", into its canonical form. False: the member has no such values. */
+/* Brings a value of a member, "services.transport", into its canonical form. A name with letters beyond ASCII
+   gets A-labels (address/idn.h). False: the member has no such values. */
 bool record_canonical(
+    struct arena *a, enum dataset d, const char *member, struct str *value) MUST_USE;
+/* The same. Returns NULL, or what is wrong as the end of a sentence: "is no SHA-256: 64 hexadecimal digits". */
+const char *record_value_fault(
     struct arena *a, enum dataset d, const char *member, struct str *value) MUST_USE;
 /* The beginning of all keys of a name in DNS, WHOIS or DIRECTORIES: its labels from the right. */
 struct str record_key_name(struct arena *a, struct str name);

@@ -83,7 +83,8 @@ record_fields_parse(struct arena *a, enum dataset d, struct str names, struct st
 	*bad = STR("");
 	for (size_t n = 1;; n++) {
 		const char *comma = names.n == 0 ? NULL : memchr(names.p, ',', names.n);
-		struct str name = { names.p, comma == NULL ? names.n : (size_t)(comma - names.p) };
+		size_t length = comma == NULL ? names.n : (size_t)(comma - names.p);
+		struct str name = str_trim((struct str){ names.p, length });
 
 		if (n > LIM_FIELDS)
 			return NULL;
@@ -93,7 +94,7 @@ record_fields_parse(struct arena *a, enum dataset d, struct str names, struct st
 		}
 		if (comma == NULL)
 			return f;
-		names = (struct str){ comma + 1, names.n - name.n - 1 };
+		names = (struct str){ comma + 1, names.n - length - 1 };
 	}
 }
 

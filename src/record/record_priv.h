@@ -9,7 +9,7 @@
 #include "record/record.h"
 
 enum form {
-#define FORM(id, function, closed, fault) FORM_##id,
+#define FORM(id, function, closed, asked, fault) FORM_##id,
 #include "tbl/forms.h"
 #undef FORM
 	FORMS,

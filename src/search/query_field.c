@@ -205,6 +205,7 @@ any_of(struct parser *p, const struct schema_field *f, const struct typed_words 
 static struct node *
 exact_test(struct parser *p, const struct schema_field *f, struct typed_words *words)
 {
+	const char *fault;
 	struct node *n;
 
 	for (size_t i = 0; i < words->n; i++)
@@ -223,7 +224,8 @@ exact_test(struct parser *p, const struct schema_field *f, struct typed_words *w
 	if (n == NULL)
 		return NULL;
 	for (size_t i = 0; i < words->n; i++) {
-		n->values[i] = (struct value){ .type = f->type, .s = words->w[i].s };
+		n->values[i] = (struct value){ .type = f->type,
+			.s = value_canonical(p, f, words->w[i].s, &fault) };
 		query_warn(p, f, &words->w[i], true);
 		if (f->type == VALUE_DNS && !value_dns(p, f, &words->w[i], &n->values[i]))
 			return NULL;

@@ -26,6 +26,10 @@ bool value_span(
     struct parser *p, const struct schema_field *f, const struct word *w, struct span *v) MUST_USE;
 bool value_dns(
     struct parser *p, const struct schema_field *f, const struct word *w, struct value *v) MUST_USE;
+/* The form that records have of a value, such as a hash without colons; s itself when it has none, and *fault says why
+   as the end of a sentence. */
+struct str value_canonical(
+    struct parser *p, const struct schema_field *f, struct str s, const char **fault);
 bool value_has_patterns(const struct schema_field *f);
 bool value_pattern(
     struct parser *p, const struct schema_field *f, const struct word *w, struct value *v) MUST_USE;

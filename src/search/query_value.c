@@ -3,6 +3,7 @@
    is a fault with a hint. */
 #include "config.h"
 
+#include "address/idn.h"
 #include "record/lookup.h"
 #include "search/query_priv.h"
 #include "search/text.h"
@@ -168,12 +169,23 @@ is_dns_owner(struct parser *p, const struct schema_field *f, const struct word *
 	return !lex_is_url(*s) && record_canonical(p->a, f->dataset, f->name, s);
 }
 
+/* Gives a name A-labels, which records have. Asset services have names as they were sent. */
+static bool
+to_ascii(struct parser *p, struct str *name)
+{
+	return p->dataset == DATASET_ASSET_SERVICES || idn_to_ascii(p->a, name);
+}
+
 bool
 value_dns(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
+	struct word ascii = *w;
+
+	if (!to_ascii(p, &ascii.s))
+		return fail_type(p, f, w, "a DNS name");
 	if (f->dataset == DATASET_DNS)
-		return is_dns_owner(p, f, w, &v->s) || fail_type(p, f, w, "a DNS name");
-	v->s = text_fold(p->a, w->s);
+		return is_dns_owner(p, f, &ascii, &v->s) || fail_type(p, f, w, "a DNS name");
+	v->s = text_fold(p->a, ascii.s);
 	if (v->s.n > 1 && str_ends(v->s, STR(".")))
 		v->s.n--;
 	return is_dns(v->s) || fail_type(p, f, w, "a DNS name");
@@ -220,15 +232,25 @@ parse_text(struct parser *p, const struct word *w, struct value *v)
 	return false;
 }
 
+struct str
+value_canonical(struct parser *p, const struct schema_field *f, struct str s, const char **fault)
+{
+	struct str canonical = s;
+
+	*fault = f->canonical ? record_value_fault(p->a, f->dataset, f->name, &canonical) : NULL;
+	return *fault == NULL ? canonical : s;
+}
+
 bool
 value_span(struct parser *p, const struct schema_field *f, const struct word *w, struct span *v)
 {
+	const char *fault;
 	bool ok = true;
 
 	*v = (struct span){ { .type = f->type }, { .type = f->type } };
 	switch (f->type) {
 	case VALUE_KEYWORD:
-		v->first.s = text_fold(p->a, w->s);
+		v->first.s = text_fold(p->a, value_canonical(p, f, w->s, &fault));
 		break;
 	case VALUE_TEXT:
 		ok = parse_text(p, w, &v->first);
@@ -287,9 +309,16 @@ is_one_token(struct parser *p, struct str folded)
 bool
 value_pattern(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
+	struct str s = w->s;
 	size_t literal;
 
-	*v = (struct value){ .type = f->type, .s = text_fold(p->a, w->s) };
+	if (f->type == VALUE_DNS && !to_ascii(p, &s)) {
+		query_fail(p, w->at,
+		    "a label with * or ? has letters of ASCII alone; write the whole name, or *. "
+		    "before it");
+		return false;
+	}
+	*v = (struct value){ .type = f->type, .s = text_fold(p->a, s) };
 	if (f->type == VALUE_DNS && str_ends(v->s, STR(".")))
 		v->s.n--;
 	literal = str_chars(v->s);

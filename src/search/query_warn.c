@@ -28,7 +28,7 @@ static void PRINTF(3, 4) add_warning(struct parser *p, size_t offset, const char
 {
 	struct query_warning *w = &p->out->warnings[p->out->nwarnings++];
 	struct buf b = { .a = p->a };
-	char text[256];
+	char text[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -98,9 +98,21 @@ in_vocabulary(const char *values, struct str s, bool exact)
 	return false;
 }
 
+static void
+warn_port(struct parser *p, const struct schema_field *f, const struct word *w)
+{
+	int64_t port;
+
+	if (str_int64(w->s, &port) && (port < 1 || port > UINT16_MAX))
+		add_warning(p, w->at, "%s has numbers from 1 to %d and never \"%s\"", f->name,
+		    UINT16_MAX, query_show(p, w->s));
+}
+
 void
 query_warn(struct parser *p, const struct schema_field *f, const struct word *w, bool exact)
 {
+	const char *fault;
+
 	/* A guess compares the value with every country, so the limit of warnings bounds the work. */
 	if (w->s.n == 0 || p->out->nwarnings == QUERY_WARNINGS)
 		return;
@@ -111,6 +123,12 @@ query_warn(struct parser *p, const struct schema_field *f, const struct word *w,
 		    !in_vocabulary(vocabularies[i].values, w->s, exact))
 			add_warning(p, w->at, "%s is one of %s and never \"%s\"", f->name,
 			    vocabularies[i].values, query_show(p, w->s));
+	if (schema_is_port(f))
+		warn_port(p, f, w);
+	(void)value_canonical(p, f, w->s, &fault);
+	if (fault != NULL)
+		add_warning(
+		    p, w->at, "%s never has \"%s\", which %s", f->name, query_show(p, w->s), fault);
 }
 
 bool

@@ -23,6 +23,12 @@ static const struct {
 #undef CONDITIONS
 };
 
+enum {
+#define FORM(id, function, closed, asked, fault) ASKED_##id = (asked),
+#include "tbl/forms.h"
+#undef FORM
+};
+
 /* complete_fields() sets .nested, .relative, .index and .label. */
 static struct schema_field fields[] = {
 #define SEARCH_FIELD(id, text, value, agg, kept, form, least, most, items, merge)                  \
@@ -31,6 +37,7 @@ static struct schema_field fields[] = {
 		.type = VALUE_##value,                                                             \
 		.store = STORE_##kept,                                                             \
 		.aggregatable = (agg),                                                             \
+		.canonical = ASKED_##form,                                                         \
 		.list = (items) > 0 },
 #define VIEW_FIELD(id, text, value, agg, items, source)                                            \
 	{ .dataset = DATASET_##id,                                                                 \

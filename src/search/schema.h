@@ -16,6 +16,7 @@ struct schema_field {
 	enum value_type type;
 	enum store store;
 	bool aggregatable;
+	bool canonical;                /* values of queries get the canonical form of records */
 	bool list;                     /* a document may have several values */
 	bool nested;                   /* a member of the nested object, such as "services." */
 	const char *relative;          /* the name without "services." */

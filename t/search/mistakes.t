@@ -57,3 +57,17 @@ is "$STATUS $(field .error.message)" '400 fields: "expired" is no member of the 
 api POST /search/certificates/bulk '{"fingerprints":["c6"]}'
 is "$STATUS $(field .error.message)" "400 fingerprints[0]: must be a SHA-256: 64 hexadecimal digits." \
 	"a bulk look-up says what a fingerprint is"
+
+# ---- parameters ----
+
+api GET '/search/hosts?fields=ip,%20service_count&limit=1&q=net:192.0.2.1'
+is "$STATUS $(field '.hosts[0]|keys|join(" ")')" "200 ip matched_services service_count" "blanks may surround the names of fields (C-414)"
+api GET '/search/services?fields=ip,%20port&limit=1&q=net:192.0.2.1'
+is "$STATUS $(field '.services[0]|keys|join(" ")')" "200 ip port" "blanks may surround the names of fields of services (C-414)"
+api GET '/search/hosts?fields=ip,%20'
+is "$STATUS" 400 "a blank is no name of a member (C-414)"
+for limit in -1 0 1001; do
+	api GET "/search/dns/www.example.org?limit=$limit"
+	is "$STATUS $(field .error.code)" "400 invalid_pagination" "a page of limit=$limit records is refused"
+	like "$(field .error.message)" 'limit: must be from 1 to 1000\.' "the refusal of limit=$limit has the range"
+done
