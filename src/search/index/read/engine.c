@@ -358,24 +358,24 @@ static void
 count_passed(struct request *rq, const struct schema_field *date, size_t i, uint64_t n[2])
 {
 	struct run *r = &rq->run;
-	const int64_t *dates;
+	const struct terms *t;
 	struct set_space sp;
 	uint32_t docs[1024];
 	struct set_walk w;
 	size_t k;
 
 	r->seg = rq->view->segments[i].seg;
-	dates = segment_terms(r->seg, date, PART_VALUES)->dates;
+	t = segment_terms(r->seg, date, PART_VALUES);
 	sp = run_space(r, LEVEL_DOCUMENT);
 	if (rq->all)
 		rq->hits[i] = remove_dead(rq, &rq->view->segments[i], rq->hits[i]);
-	if (dates == NULL)
+	if (!terms_have_dates(t))
 		return;
 	set_walk_begin(&w, &sp, &rq->hits[i], 0);
 	while ((k = set_walk_next(&w, docs, COUNT(docs))) > 0 && run_spend(r, k))
 		for (size_t d = 0; d < k; d++)
-			if (dates[docs[d]] != INT64_MIN)
-				n[dates[docs[d]] < rq->query->now.us]++;
+			if (terms_date(t, docs[d]) != INT64_MIN)
+				n[terms_date(t, docs[d]) < rq->query->now.us]++;
 }
 
 /* The facet of a boolean that says whether the time of a date has passed. It has at most two buckets. */
@@ -478,13 +478,14 @@ read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint
 		const struct terms *t = segment_terms(seg, names[i], PART_VALUES);
 		int64_t id = nested_term(&t->nested_column, nested);
 		bool set = id >= 0 && id < t->n;
+		struct term_text room;
 		struct str s;
 
 		if (t->form == FORM_INTS) {
 			out->number = set ? t->ints[id] : 0;
 			continue;
 		}
-		s = set ? terms_str(t, (uint32_t)id) : STR("");
+		s = set ? arena_str(a, terms_str(t, (uint32_t)id, &room)) : STR("");
 		out->text = texts++ == 0 ? s
 					 : arena_printf(a, "%.*s/%.*s", (int)out->text.n,
 					       out->text.p, (int)s.n, s.p);

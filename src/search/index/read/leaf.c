@@ -17,7 +17,8 @@
 #include "search/index/format/postings.h"
 #include "search/text.h"
 
-enum { SPEND_EVERY = 4096, SMALL_MAX = 1 << 30 };
+enum { SPEND_EVERY = 4096, SMALL_MAX = 1 << 30, LIST_TERMS = 64 };
+#define SECOND UINT64_C(1000000)
 
 /* The test, and the level of the documents that it returns; a nested field can be tested at both
    levels. */
@@ -63,12 +64,12 @@ clamp_set(const struct set_space *sp, struct set s)
 /* The posting of documents that is not stored because that of nested documents is short: their
    owners. */
 static struct posting
-derive_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
+derive_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_DERIVED])
 {
 	struct posting p;
 	uint32_t n;
 
-	if (!posting_open(f->t, LEVEL_NESTED, id, f->r->seg->nnested, &p) || p.n > POSTING_SMALL)
+	if (!posting_open(f->t, LEVEL_NESTED, id, f->r->seg->nnested, &p) || p.n > POSTING_DERIVED)
 		return (struct posting){ .form = POSTING_NONE };
 	n = posting_list(&p, room);
 	for (uint32_t i = 0; i < n; i++)
@@ -79,7 +80,7 @@ derive_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
 }
 
 static struct posting
-open_term(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
+open_term(const struct leaf *f, uint32_t id, uint32_t room[POSTING_DERIVED])
 {
 	struct posting p;
 
@@ -88,36 +89,37 @@ open_term(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
 	return derive_posting(f, id, room);
 }
 
+/* The most documents that the terms may have: a derived posting may have a document several times. */
 static uint64_t
 sum_counts(const struct leaf *f, const struct scratch *ids)
 {
-	const uint32_t *count = f->t->level[f->l].count;
 	uint64_t sum = 0;
+	struct posting p;
 
-	for (size_t i = 0; i < ids->n && count != NULL; i++)
-		sum += count[ids->p[i]];
+	for (size_t i = 0; i < ids->n; i++) {
+		if (!posting_open(f->t, f->l, ids->p[i], segment_level(f->r->seg, f->l), &p))
+			(void)!posting_open(
+			    f->t, LEVEL_NESTED, ids->p[i], f->r->seg->nnested, &p);
+		sum += p.n;
+	}
 	return sum;
 }
 
 /* Collects a few hits as a sorted list, instead of a bitmap over all documents that would have
- * to be cleared. The room is an estimate from the stored counts; a derived posting has up to
- * POSTING_SMALL documents and its count may be smaller, because several services of a host are
- * one document. A count that changed since the estimate means damage: such a posting is left
+ * to be cleared. A count that changed since the sum was made means damage: such a posting is left
  * out, and mapped_intact fails the request later. */
 static struct set
 list_documents(
     const struct leaf *f, const struct set_space *sp, const struct scratch *ids, uint64_t sum)
 {
-	/* a derived posting may have a document several times */
-	uint64_t most = sum + ids->n * POSTING_SMALL + 1;
 	struct set out = { .form = SET_LIST };
-	uint32_t room[POSTING_SMALL];
+	uint32_t room[POSTING_DERIVED];
 
-	out.list = ARENA_ARRAY(f->r->arena, most, uint32_t);
+	out.list = ARENA_ARRAY(f->r->arena, sum + 1, uint32_t);
 	for (size_t i = 0; i < ids->n; i++) {
 		struct posting p = open_term(f, ids->p[i], room);
 
-		if (p.n <= most - out.n) /* else its count has changed since it was added to sum */
+		if (p.n <= sum - out.n)
 			out.n += posting_list(&p, out.list + out.n);
 	}
 	if (ids->n > 1)
@@ -130,13 +132,13 @@ static struct set
 documents_of_terms(const struct leaf *f, const struct scratch *ids)
 {
 	struct set_space sp = run_space(f->r, f->l);
-	uint64_t sum = sum_counts(f, ids), spent = 0;
+	uint64_t sum = ids->n <= LIST_TERMS ? sum_counts(f, ids) : UINT64_MAX, spent = 0;
 	struct set out = { .form = SET_WORDS };
-	uint32_t room[POSTING_SMALL];
+	uint32_t room[POSTING_DERIVED];
 
 	if (sum == 0 || !run_spend(f->r, ids->n))
 		return set_none();
-	if (sum <= SET_LIST_MAX && ids->n <= 64)
+	if (sum <= SET_LIST_MAX)
 		return list_documents(f, &sp, ids, sum);
 	out.words = pool_get(f->r->pool);
 	memset(out.words, 0, sp.nwords * sizeof(*out.words));
@@ -199,7 +201,7 @@ free_small(void *small)
 static struct str
 folded_term(const struct leaf *f, uint32_t i)
 {
-	struct str s = terms_str(f->t, term_in_fold_order(f->t, i));
+	struct str s = terms_str(f->t, term_in_fold_order(f->t, i), &f->r->term);
 
 	if (f->t->fold == NULL)
 		return s;
@@ -277,7 +279,7 @@ match_name(const struct leaf *f, struct str key)
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		struct str s = terms_str(f->t, mid);
+		struct str s = terms_str(f->t, mid, &f->r->term);
 
 		if (str_within(s, key))
 			lo = mid + 1;
@@ -334,8 +336,9 @@ static uint32_t
 address_term(const struct terms *t, struct str key, bool after)
 {
 	uint32_t i = terms_lower(t, key);
+	struct term_text room;
 
-	return i + (after && i < t->n && str_eq(terms_str(t, i), key));
+	return i + (after && i < t->n && str_eq(terms_str(t, i, &room), key));
 }
 
 /* The key of the first or the last address of a network. In an IPv6 network it is the key of an IPv6 address, even where
@@ -382,7 +385,7 @@ match_value(const struct leaf *f, const struct value *v, bool exact)
 		else
 			match_name(f, v->s);
 		return;
-	case VALUE_TEXT: /* the whole value; match_text compares tokens */
+	case VALUE_TEXT: /* the whole value, in version 3 of the format its hash; match_text compares tokens */
 		add_found(f, f->t->form == FORM_INTS ? terms_find_int(f->t, text_key(v->s))
 						     : terms_find(f->t, v->s));
 		return;
@@ -453,6 +456,62 @@ match_text(const struct leaf *leaf, struct str s)
 	return f.l == leaf->l ? k.out : eval_owners(f.r, k.out);
 }
 
+/* Keeps the documents whose text has this hash. */
+static struct set
+keep_hash(const struct leaf *f, struct set candidates, uint32_t hash)
+{
+	struct set_space sp = run_space(f->r, f->l);
+	struct set out = { .form = SET_WORDS };
+	uint32_t batch[1024];
+	struct set_walk w;
+	size_t n;
+
+	if (set_is_empty(&candidates))
+		return set_none();
+	out.words = pool_get(f->r->pool);
+	memset(out.words, 0, sp.nwords * sizeof(*out.words));
+	set_walk_begin(&w, &sp, &candidates, 0);
+	while ((n = set_walk_next(&w, batch, COUNT(batch))) > 0 && run_spend(f->r, n))
+		for (size_t i = 0; i < n; i++)
+			if (packed_value(&f->t->hashes, batch[i]) == hash)
+				out.words[batch[i] >> 6] |= UINT64_C(1) << (batch[i] & 63);
+	if (candidates.form == SET_WORDS)
+		pool_put(f->r->pool, candidates.words);
+	return out;
+}
+
+/* The documents that have a text without any token. */
+static struct set
+texts_without_token(const struct leaf *leaf)
+{
+	struct set_space sp = run_space(leaf->r, leaf->l);
+	struct leaf f = *leaf;
+	struct set all;
+
+	f.r->ids->n = 0;
+	scratch_add(f.r->ids, f.t->n);
+	all = documents_of_terms(&f, f.r->ids);
+	f.t = segment_terms(f.r->seg, f.node->field, PART_TOKENS);
+	f.r->ids->n = 0;
+	scratch_add(f.r->ids, f.t->n);
+	return set_andnot(&sp, all, documents_of_terms(&f, f.r->ids));
+}
+
+/* Finds the documents whose text is s, where the file has a hash of 32 bits of each text. The hash alone would find a
+ * wrong one among some million texts; only those with the same tokens are compared. */
+static struct set
+match_whole_text(const struct leaf *leaf, struct str s)
+{
+	struct leaf f = *leaf;
+	unsigned n = 0;
+	struct set out;
+
+	f.l = f.node->field->nested ? LEVEL_NESTED : LEVEL_DOCUMENT;
+	text_tokens(f.r->arena, s, count_query_token, &n);
+	out = keep_hash(&f, n > 0 ? match_text(&f, s) : texts_without_token(&f), text_hash(s));
+	return f.l == leaf->l ? out : eval_owners(f.r, out);
+}
+
 /* ---- dates ---- */
 
 /* Both ends are inclusive. A document without a date has INT64_MIN, which no span contains. */
@@ -462,17 +521,71 @@ struct span_us {
 
 /* Tests 64 dates. The first loop writes a byte for each, so that the compiler can use vectors; the
    second one packs eight bytes of 0 or 1 into eight bits by a multiplication. */
-static uint64_t
-dates_word(const int64_t d[64], const struct span_us *s)
-{
-	unsigned char in[64];
-	uint64_t word = 0, eight;
+#define DATES_WORD(name, type)                                                                     \
+	static uint64_t name(const type *d, type lo, type hi)                                      \
+	{                                                                                          \
+		unsigned char in[64];                                                              \
+		uint64_t word = 0, eight;                                                          \
+                                                                                                   \
+		for (int i = 0; i < 64; i++)                                                       \
+			in[i] = (unsigned char)((d[i] >= lo) & (d[i] <= hi));                      \
+		for (int i = 0; i < 8; i++) {                                                      \
+			memcpy(&eight, in + i * 8, sizeof(eight));                                 \
+			word |= (eight * UINT64_C(0x0102040810204080) >> 56) << i * 8;             \
+		}                                                                                  \
+		return word;                                                                       \
+	}
 
-	for (int i = 0; i < 64; i++)
-		in[i] = (unsigned char)((d[i] >= s->lo) & (d[i] <= s->hi));
-	for (int i = 0; i < 8; i++) {
-		memcpy(&eight, in + i * 8, sizeof(eight));
-		word |= (eight * UINT64_C(0x0102040810204080) >> 56) << i * 8;
+DATES_WORD(times_word, int64_t)
+DATES_WORD(seconds_word, uint32_t)
+
+/* The whole seconds of a span, counted from the epoch; lo is greater than hi when there are none. 0 is no date. */
+static void
+span_seconds(const struct terms *t, const struct span_us *s, uint32_t *lo, uint32_t *hi)
+{
+	uint64_t after = (uint64_t)s->lo - (uint64_t)t->epoch, before = (uint64_t)s->hi - (uint64_t)t->epoch;
+	uint64_t from = after / SECOND + (after % SECOND != 0), to = before / SECOND;
+
+	from = s->lo <= t->epoch ? 1 : from;
+	to = s->hi < t->epoch ? 0 : to;
+	*lo = from > UINT32_MAX ? UINT32_MAX : (uint32_t)from;
+	*hi = from > UINT32_MAX ? 0 : to > UINT32_MAX ? UINT32_MAX : (uint32_t)to;
+}
+
+/* Tests the dates of those documents among 64 that have one. */
+static uint64_t
+packed_word(const struct packed *p, uint32_t base, uint32_t lo, uint32_t hi)
+{
+	uint32_t i = p->has.before[base >> 6];
+	uint64_t word = 0;
+
+	for (uint64_t bits = p->has.bits[base >> 6]; bits != 0 && i < p->n; bits &= bits - 1, i++)
+		if (p->values[i] >= lo && p->values[i] <= hi)
+			word |= bits & -bits;
+	return word;
+}
+
+static uint64_t
+dates_word(const struct terms *t, uint32_t base, const struct span_us *s)
+{
+	uint32_t lo, hi;
+
+	if (t->dates != NULL)
+		return times_word(t->dates + base, s->lo, s->hi);
+	span_seconds(t, s, &lo, &hi);
+	return t->seconds.has.bits != NULL ? packed_word(&t->seconds, base, lo, hi)
+					   : seconds_word(t->seconds.values + base, lo, hi);
+}
+
+static uint64_t
+last_dates_word(const struct terms *t, uint32_t base, uint32_t end, const struct span_us *s)
+{
+	uint64_t word = 0;
+
+	for (uint32_t i = base; i < end; i++) {
+		int64_t us = terms_date(t, i);
+
+		word |= (uint64_t)(us >= s->lo && us <= s->hi) << (i - base);
 	}
 	return word;
 }
@@ -486,20 +599,17 @@ scan_dates(const struct leaf *leaf, const struct span_us *spans, size_t n)
 
 	f.l = f.node->field->nested ? LEVEL_NESTED : LEVEL_DOCUMENT;
 	sp = run_space(f.r, f.l);
-	if (f.t->dates == NULL)
+	if (!terms_have_dates(f.t))
 		return set_none();
 	out.words = pool_get(f.r->pool);
 	memset(out.words, 0, sp.nwords * sizeof(*out.words));
 	for (uint32_t base = 0; base < sp.limit; base += 64) {
-		uint32_t end = sp.limit - base < 64 ? sp.limit - base : 64;
-		const int64_t *d = f.t->dates + base;
 		uint64_t word = 0;
 
-		for (size_t k = 0; end == 64 && k < n; k++)
-			word |= dates_word(d, &spans[k]);
-		for (size_t k = 0; end < 64 && k < n; k++)
-			for (uint32_t i = 0; i < end; i++)
-				word |= (uint64_t)(d[i] >= spans[k].lo && d[i] <= spans[k].hi) << i;
+		for (size_t k = 0; k < n; k++)
+			word |= sp.limit - base < 64
+				    ? last_dates_word(f.t, base, sp.limit, &spans[k])
+				    : dates_word(f.t, base, &spans[k]);
 		out.words[base >> 6] = word;
 		if (base % 65536 == 0 && !run_spend(f.r, 65536))
 			break;
@@ -613,7 +723,7 @@ range_place(const struct leaf *f, const struct bound *b, bool after)
 		return address_term(t, address_key(b->v.ip.a, &room), after);
 	s = b->v.s;
 	i = terms_lower(t, s);
-	return i + (after && i < t->n && str_eq(terms_str(t, i), s));
+	return i + (after && i < t->n && str_eq(terms_str(t, i, &f->r->term), s));
 }
 
 static struct set
@@ -645,9 +755,11 @@ match_all_values(const struct leaf *f, bool exact)
 		return match_nets(f);
 	if (n->field->type == VALUE_DATE)
 		return match_dates(f);
-	if (n->field->type == VALUE_TEXT && !exact) {
+	if (n->field->type == VALUE_TEXT && (!exact || f->t->form == FORM_HASHED)) {
 		for (size_t i = 0; i < n->nvalues; i++)
-			out = set_or(&sp, out, match_text(f, n->values[i].s));
+			out = set_or(&sp, out,
+			    exact ? match_whole_text(f, n->values[i].s)
+				  : match_text(f, n->values[i].s));
 		return out;
 	}
 	for (size_t i = 0; i < n->nvalues; i++)
@@ -675,7 +787,7 @@ match_wildcards(struct leaf *f)
 
 	if (n->field->type == VALUE_TEXT) /* patterns of text are compared with tokens */
 		f->t = segment_terms(f->r->seg, n->field, PART_TOKENS);
-	if (f->t->form != FORM_STRINGS && f->t->form != FORM_NAMES)
+	if (f->t->form != FORM_STRINGS && f->t->form != FORM_HEX && f->t->form != FORM_NAMES)
 		return set_none();
 	for (size_t i = 0; i < n->nvalues; i++)
 		match_pattern(f, n->values[i].s);

@@ -51,6 +51,7 @@ struct run {
 	enum engine_rc rc; /* not ENGINE_OK: everything returns early */
 	const struct segment *seg;
 	struct ts now; /* of the query */
+	struct term_text term; /* room for one term at a time */
 };
 
 /* Counts work that was done. Returns false when the request has to end. */

@@ -159,17 +159,17 @@ view_has(const struct view *v, const struct schema_field *f)
  *   segment B   Linux   12   dead 0  ->   12 --+--> totals[ordinal of Linux] = 5009
  *
  * So a facet over everything reads one array and no document, and a facet over more than half of
- * all documents counts the others and subtracts (count_segment in aggregate.c). With one segment
- * and no dead document, the stored counts are the totals, and nothing is copied. */
+ * all documents counts the others and subtracts (count_segment in aggregate.c). With one segment,
+ * no dead document and no rare term, the stored counts are the totals, and nothing is copied. */
 static void
 add_totals(struct ordinals *o, const struct view *v, const struct schema_field *f)
 {
 	struct run r = { .rc = ENGINE_OK,
 		.budget = &(struct budget){ .deadline = INT64_MAX, .work = UINT64_MAX } };
 
-	if (v->nsegments == 1 && v->segments[0].dead == NULL) {
-		o->totals =
-		    segment_terms(v->segments[0].seg, f, PART_VALUES)->level[LEVEL_DOCUMENT].count;
+	if (v->nsegments == 1 && v->segments[0].dead == NULL &&
+	    segment_terms(v->segments[0].seg, f, PART_VALUES)->rare.bits == NULL) {
+		o->totals = segment_terms(v->segments[0].seg, f, PART_VALUES)->count;
 		return;
 	}
 	r.arena = arena_new(SIZE_MAX / 4);
@@ -181,6 +181,7 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		struct set dead = { .form = SET_WORDS };
 		uint32_t *gone =
 		    vs->dead == NULL ? NULL : mem_array(facet_places(t), sizeof(*gone));
+		uint32_t common = 0;
 
 		if (vs->dead != NULL) {
 			memcpy(&dead.words, &vs->dead,
@@ -190,7 +191,7 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		}
 		for (uint32_t id = 0; id < t->n; id++)
 			o->own_totals[o->map[i] == NULL ? id : ordinals_clamp(o, o->map[i][id])] +=
-			    t->level[LEVEL_DOCUMENT].count[id] - (gone == NULL ? 0 : gone[id]);
+			    terms_next_count(t, id, &common) - (gone == NULL ? 0 : gone[id]);
 		free(gone);
 		arena_reset(r.arena);
 	}
