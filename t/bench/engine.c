@@ -189,8 +189,7 @@ read_hosts(const char *path)
 
 /* The ith of n hosts. */
 static struct str
-next_host(
-    struct buf *json, unsigned long long i, unsigned long long n, struct segment_key *key)
+next_host(struct buf *json, unsigned long long i, unsigned long long n, struct segment_key *key)
 {
 	uint32_t ip = (uint32_t)(0x01000000u + i * (3500000000u / n));
 
@@ -326,8 +325,7 @@ print_bytes(const char *directory)
 	if (!index_state_load(directory, DATASET_HOSTS, &st, err))
 		die(err);
 	for (size_t i = 0; i < st.nsegments; i++) {
-		struct segment *s =
-		    segment_open(directory, &st.segments[i], SEGMENT_BY_MARK, err);
+		struct segment *s = segment_open(directory, &st.segments[i], SEGMENT_BY_MARK, err);
 		const struct section *table;
 
 		if (s == NULL)
@@ -336,7 +334,8 @@ print_bytes(const char *directory)
 		hosts += s->ndocs;
 		size += s->file.size;
 		for (uint32_t k = 0; k < s->file.head->nsections; k++) {
-			const char *name = kinds[table[k].kind] == NULL ? "columns" : kinds[table[k].kind];
+			const char *name =
+			    kinds[table[k].kind] == NULL ? "columns" : kinds[table[k].kind];
 			char what[128];
 
 			snprintf(what, sizeof(what), "%s%s: %s", fields[table[k].slot / PARTS].name,
@@ -491,7 +490,8 @@ main(int argc, char **argv)
 		else if (opt == 'n')
 			hosts = strtoull(optarg, NULL, 10);
 		else
-			die("usage: engine [-b] [-n hosts | -f file] [-s segments] [-d directory [-D dataset] [-q "
+			die("usage: engine [-b] [-n hosts | -f file] [-s segments] [-d directory "
+			    "[-D dataset] [-q "
 			    "query]]");
 	}
 	if (keep != NULL)

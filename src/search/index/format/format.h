@@ -103,11 +103,11 @@ enum section_kind {
 	SECTION_DATES,  /* int64_t a document of the field's own level; INT64_MIN: no date */
 	SECTION_KEY_AT, /* uint64_t[blocks + 1]: where each block of KEY_BLOCK keys begins in KEYS */
 	SECTION_KEYS,   /* the keys of documents that have no addresses as keys (keys.h) */
-	SECTION_PLACE,  /* uint32_t[common]: where the posting of a term is, in units of POSTING_UNIT */
+	SECTION_PLACE, /* uint32_t[common]: where the posting of a term is, in units of POSTING_UNIT */
 	SECTION_RARE,        /* uint64_t[]: a bit for each term; absent: all terms are common */
 	SECTION_RARE_BEFORE, /* uint32_t[]: the ones before each word of SECTION_RARE */
-	SECTION_ONLY,        /* uint32_t[rare]: the document of a rare term, of the field's own level */
-	SECTION_HASHES,      /* uint32_t a document of the field's own level; 0: no text */
+	SECTION_ONLY,    /* uint32_t[rare]: the document of a rare term, of the field's own level */
+	SECTION_HASHES,  /* uint32_t a document of the field's own level; 0: no text */
 	SECTION_SECONDS, /* for SECTION_DATES: uint32_t, seconds after SECTION_EPOCH; 0: no date */
 	SECTION_EPOCH,   /* int64_t[1], microseconds */
 	/* For HASHES or SECONDS that few documents have: a bit for each document, 1 when it is among them. */

@@ -121,8 +121,7 @@ check_header(struct mapped *m)
 
 	if (memcmp(h->magic, m->magic, sizeof(h->magic)) != 0)
 		return mapped_fault(m, "not a file of this kind");
-	if (h->version < INDEX_OLDEST || h->version > INDEX_VERSION ||
-	    h->endian != INDEX_ENDIAN)
+	if (h->version < INDEX_OLDEST || h->version > INDEX_VERSION || h->endian != INDEX_ENDIAN)
 		return mapped_fault(m, "written by another version");
 	if (h->size != m->size)
 		return mapped_fault(m, "truncated");

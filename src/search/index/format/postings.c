@@ -331,7 +331,7 @@ block_content(const struct posting *p, const struct posting_block *b)
 {
 	uint64_t at = (uint64_t)b->at8 * 8;
 	uint64_t n = b->last >= POSTING_ARRAY ? INDEX_BLOCK_WORDS * sizeof(uint64_t)
-		     : p->old		      ? (b->last + 1u) * sizeof(uint16_t)
+		     : p->old                 ? (b->last + 1u) * sizeof(uint16_t)
 					      : 0;
 
 	if (b->key >= p->limit || at > p->room || p->room - at < n)

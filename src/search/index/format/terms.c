@@ -17,7 +17,8 @@ terms_str(const struct terms *t, uint32_t id, struct term_text *room)
 	uint32_t from, to;
 
 	if (t->form == FORM_HEX) {
-		hex_print(room->bytes, (const unsigned char *)t->bytes + (size_t)id * t->size, t->size);
+		hex_print(
+		    room->bytes, (const unsigned char *)t->bytes + (size_t)id * t->size, t->size);
 		return (struct str){ room->bytes, 2 * (size_t)t->size };
 	}
 	from = t->at[id];
@@ -126,7 +127,8 @@ terms_order(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j
 	if (a->form == FORM_INTS)
 		return (a->ints[i] > b->ints[j]) - (a->ints[i] < b->ints[j]);
 	if (a->form == FORM_HEX && b->form == FORM_HEX && a->size == b->size)
-		return memcmp(a->bytes + (size_t)i * a->size, b->bytes + (size_t)j * b->size, a->size);
+		return memcmp(
+		    a->bytes + (size_t)i * a->size, b->bytes + (size_t)j * b->size, a->size);
 	return compare_by_form(a, terms_str(a, i, &room), terms_str(b, j, &room_b));
 }
 

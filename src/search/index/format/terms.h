@@ -25,14 +25,14 @@ struct ranked {
 /* A number for each document; 0: none. */
 struct packed {
 	const uint32_t *values;
-	uint32_t n;        /* of values */
-	struct ranked has; /* of documents; bits NULL: values has one for each document */
+	uint32_t n;        /* the number of values */
+	struct ranked has; /* one bit a document; bits NULL: values has one for each document */
 };
 
 struct terms {
 	uint32_t n;
 	enum term_form form;
-	bool nested; /* of a nested field: the documents of its postings are nested ones */
+	bool nested; /* the field is nested: the documents of its postings are nested ones */
 	const uint32_t *at;
 	const char *bytes;
 	uint64_t nbytes;

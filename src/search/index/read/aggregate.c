@@ -44,7 +44,8 @@ add_segment_counts(struct facet_job *j, const struct facet *f, const uint32_t *m
 		return;
 	for (uint32_t id = 0; id < f->t->n; id++)
 		j->sum[map == NULL ? id : ordinals_clamp(j->o, map[id])] +=
-		    complement ? terms_next_count(f->t, id, &common) - f->counts[id] : f->counts[id];
+		    complement ? terms_next_count(f->t, id, &common) - f->counts[id]
+			       : f->counts[id];
 }
 
 /* Counts the terms of the hits in one segment, for all fields in one walk. Each field takes the
@@ -108,7 +109,8 @@ copy_term(struct arena *a, const struct terms *t, uint32_t id)
 }
 
 static struct str
-find_label(struct arena *a, const struct view *v, const struct schema_field *f, const struct terms *t, uint32_t id)
+find_label(struct arena *a, const struct view *v, const struct schema_field *f,
+    const struct terms *t, uint32_t id)
 {
 	const struct terms *names;
 	uint32_t name;

@@ -98,8 +98,7 @@ sum_counts(const struct leaf *f, const struct scratch *ids)
 
 	for (size_t i = 0; i < ids->n; i++) {
 		if (!posting_open(f->t, f->l, ids->p[i], segment_level(f->r->seg, f->l), &p))
-			(void)!posting_open(
-			    f->t, LEVEL_NESTED, ids->p[i], f->r->seg->nnested, &p);
+			(void)!posting_open(f->t, LEVEL_NESTED, ids->p[i], f->r->seg->nnested, &p);
 		sum += p.n;
 	}
 	return sum;
@@ -543,7 +542,8 @@ DATES_WORD(seconds_word, uint32_t)
 static void
 span_seconds(const struct terms *t, const struct span_us *s, uint32_t *lo, uint32_t *hi)
 {
-	uint64_t after = (uint64_t)s->lo - (uint64_t)t->epoch, before = (uint64_t)s->hi - (uint64_t)t->epoch;
+	uint64_t after = (uint64_t)s->lo - (uint64_t)t->epoch,
+		 before = (uint64_t)s->hi - (uint64_t)t->epoch;
 	uint64_t from = after / SECOND + (after % SECOND != 0), to = before / SECOND;
 
 	from = s->lo <= t->epoch ? 1 : from;

@@ -50,7 +50,7 @@ struct run {
 	uint64_t work;
 	enum engine_rc rc; /* not ENGINE_OK: everything returns early */
 	const struct segment *seg;
-	struct ts now; /* of the query */
+	struct ts now;         /* of the query */
 	struct term_text term; /* room for one term at a time */
 };
 

@@ -22,7 +22,8 @@ find_epoch(const struct dates *d, int64_t *epoch)
 		most = d->p[i] > most ? d->p[i] : most;
 	}
 	*epoch = least == INT64_MAX ? 0 : least - SECOND;
-	return whole && (least > most || (uint64_t)most - (uint64_t)*epoch <= UINT32_MAX * (uint64_t)SECOND);
+	return whole &&
+	       (least > most || (uint64_t)most - (uint64_t)*epoch <= UINT32_MAX * (uint64_t)SECOND);
 }
 
 static void

@@ -25,7 +25,6 @@ struct groups group_by_term(const struct slot_job *j);
 struct groups group_by_owner(const struct slot_job *j, const struct groups *nested);
 struct groups group_hashed(const uint32_t *hashes, uint32_t n);
 void groups_free(struct groups *g);
-void slot_write_postings(
-    struct slot_job *j, const struct groups *own, const struct groups *above);
+void slot_write_postings(struct slot_job *j, const struct groups *own, const struct groups *above);
 
 #endif

@@ -102,7 +102,8 @@ copy_values(struct index_builder *b, const struct schema_field *f, const struct 
 	const struct terms *t = segment_terms(in->seg, f, PART_VALUES);
 	bool dates = terms_have_dates(t);
 
-	for (uint32_t i = 0; (dates || t->hashes.values != NULL) && i < segment_level(in->seg, l); i++) {
+	for (uint32_t i = 0; (dates || t->hashes.values != NULL) && i < segment_level(in->seg, l);
+	     i++) {
 		uint32_t to = in->number[l][i];
 
 		if (to == NOWHERE)

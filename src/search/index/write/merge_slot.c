@@ -164,4 +164,3 @@ merge_labels(const struct merging *all, struct index_builder *b)
 		}
 	}
 }
-

@@ -22,8 +22,8 @@ write_ranked(struct segment_writer *w, const enum section_kind kinds[2], size_t 
 
 /* Leaves out the zeros when they are more than an eighth; the bits cost less then. */
 void
-write_packed(struct segment_writer *w, enum section_kind kind, size_t slot, uint32_t *values,
-    uint32_t n)
+write_packed(
+    struct segment_writer *w, enum section_kind kind, size_t slot, uint32_t *values, uint32_t n)
 {
 	static const enum section_kind kinds[] = { SECTION_HAS, SECTION_HAS_BEFORE };
 	uint64_t *bits = mem_array(n / 64 + UINT64_C(1), sizeof(*bits));
