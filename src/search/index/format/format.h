@@ -26,6 +26,10 @@
  *   ONLY               9   2       7            term 2: the document 2
  *   PLACE          0           4       20       term 3: its posting begins at byte 4 * 4
  *
+ * A dictionary of texts is in blocks of TERM_BLOCK terms, which begin at SECTION_TERM_AT. A term is a varint, its length, and
+ * its bytes. Names that follow each other often end alike, so a name is two varints, how many of its last bytes the
+ * name before has too and how many it has of its own, and those: com | example 4: "example" | www 11: "www.".
+ *
  * A posting is a varint, 2 * count + form, and the documents in one of two forms:
  *
  *   0   varints: the first document, then the distance of each to the one before
@@ -39,7 +43,7 @@
  * it, and a query compares the hashes of those documents that have the same words.
  *
  * A release reads the files of the release before: those of INDEX_OLDEST have SECTION_AT for SECTION_PLACE, a term for
- * the hash of a text, and other postings (postings.c). The writer replaces them (index_state_complete).
+ * the hash of a text, other postings (postings.c), and an offset for each term. The writer replaces them (index_state_complete).
  *
  * An address is a term of 5 or 17 bytes: 4 or 6, then its bytes. So IPv4 addresses come first, each
  * network is a range of terms, and the order of buckets is that of addresses. A field of type IP
@@ -80,9 +84,9 @@ enum section_kind {
 	SECTION_IP4,        /* uint32_t, host order, ascending */
 	SECTION_IP6,        /* 16 bytes each, ascending; these documents follow those of IP4 */
 	SECTION_FIRST,      /* uint32_t[ndocs + 1]: the first nested document of a document */
-	SECTION_OWNER,      /* uint32_t[nnested]: the document of a nested document */
-	SECTION_TERM_AT,    /* uint32_t[n + 1]: offsets in TERM_BYTES */
-	SECTION_TERM_BYTES, /* all strings, without separators */
+	SECTION_OWNER,      /* version 3: uint32_t[nnested]: the document of a nested document */
+	SECTION_TERM_AT,    /* uint32_t[blocks + 1]: offsets in TERM_BYTES */
+	SECTION_TERM_BYTES, /* all strings */
 	SECTION_TERM_INTS,  /* int64_t[n] */
 	SECTION_FOLD, /* uint32_t[n]: terms ordered by folded text; absent: that order is the same */
 	SECTION_RANK,  /* uint32_t[n]: the place of a term in the order of bytes (FORM_NAMES) */
@@ -113,6 +117,10 @@ enum section_kind {
 	/* For HASHES or SECONDS that few documents have: a bit for each document, 1 when it is among them. */
 	SECTION_HAS,
 	SECTION_HAS_BEFORE, /* uint32_t[]: the ones before each word of SECTION_HAS */
+	/* The document of a nested document: that of the first of every OWNER_BLOCK nested documents, uint32_t, and what is
+	   to be added for each, uint8_t; OWNER_FAR: more, it has to be searched in SECTION_FIRST. */
+	SECTION_OWNER_BASE,
+	SECTION_OWNER_STEP,
 	SECTIONS,
 };
 
@@ -156,6 +164,10 @@ enum {
 	COLUMN_K_MAX = 8,
 	TERM_HEX_MIN = 16, /* digits of a term of FORM_HEX */
 	TERM_HEX_MAX = 128,
+	TERM_BLOCK = 8,
+	TERM_NAME_MAX = 255,
+	OWNER_BLOCK = 64,
+	OWNER_FAR = 255,
 };
 
 struct posting_block {

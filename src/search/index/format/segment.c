@@ -111,6 +111,22 @@ open_keys(struct opening *o)
 }
 
 static bool
+open_owners(struct opening *o)
+{
+	struct segment *s = o->s;
+	struct span step = slot_span(o, SECTION_OWNER_STEP);
+	uint32_t nbase = s->nnested / OWNER_BLOCK + (s->nnested % OWNER_BLOCK != 0);
+
+	if (s->file.head->version < INDEX_VERSION)
+		return open_u32s(slot_span(o, SECTION_OWNER), s->nnested, &s->owner) &&
+		       check_ids(o, s->owner, 4, s->nnested, s->ndocs);
+	s->owner_step = step.p;
+	return step.n == s->nnested &&
+	       open_u32s(slot_span(o, SECTION_OWNER_BASE), nbase, &s->owner_base) &&
+	       check_ids(o, s->owner_base, 4, nbase, s->ndocs);
+}
+
+static bool
 open_documents(struct opening *o)
 {
 	struct segment *s = o->s;
@@ -121,21 +137,22 @@ open_documents(struct opening *o)
 	return s->ndocs < UINT32_MAX - INDEX_BLOCK && s->nnested < UINT32_MAX - INDEX_BLOCK &&
 	       (s->addresses ? open_addresses(o) : open_keys(o)) &&
 	       open_u32s(slot_span(o, SECTION_FIRST), s->ndocs + UINT64_C(1), &s->first) &&
-	       check_offsets(o, s->first, s->ndocs, s->nnested) &&
-	       open_u32s(slot_span(o, SECTION_OWNER), s->nnested, &s->owner) &&
-	       check_ids(o, s->owner, 4, s->nnested, s->ndocs);
+	       check_offsets(o, s->first, s->ndocs, s->nnested) && open_owners(o);
 }
 
 static bool
 open_strings(const struct opening *o, struct terms *t)
 {
 	struct span bytes = slot_span(o, SECTION_TERM_BYTES);
+	uint32_t nat;
 
+	t->each = o->s->file.head->version < INDEX_VERSION;
+	nat = t->each ? t->n : t->n / TERM_BLOCK + (t->n % TERM_BLOCK != 0);
 	t->bytes =
 	    bytes.p == NULL ? "" : (const char *)bytes.p; /* absent when all texts are empty */
 	t->nbytes = bytes.n;
-	return open_u32s(slot_span(o, SECTION_TERM_AT), t->n + UINT64_C(1), &t->at) &&
-	       check_offsets(o, t->at, t->n, bytes.n) &&
+	return open_u32s(slot_span(o, SECTION_TERM_AT), nat + UINT64_C(1), &t->at) &&
+	       check_offsets(o, t->at, nat, bytes.n) &&
 	       optional_ids(o, slot_span(o, SECTION_FOLD), t->n, t->n, &t->fold) &&
 	       optional_ids(o, slot_span(o, SECTION_RANK), t->n, t->n, &t->rank);
 }
@@ -484,6 +501,22 @@ segment_lower_ip(const struct segment *s, const unsigned char ip[16])
 
 		if (before)
 			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+uint32_t
+segment_find_owner(const struct segment *s, uint32_t nested)
+{
+	uint32_t lo = 0, hi = s->ndocs;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (s->first[mid] <= nested)
+			lo = mid;
 		else
 			hi = mid;
 	}

@@ -9,23 +9,79 @@
 #include "base/encode.h"
 #include "base/limits.h"
 
-/* The result is inside the mapping whatever the file contains: its pages may have been replaced by
+/* Where a block of terms is read. A number that its bytes cannot have, which only damage causes, ends it. */
+struct term_block {
+	const unsigned char *p, *end;
+};
+
+static size_t
+take_length(struct term_block *b)
+{
+	size_t v = 0;
+
+	for (unsigned shift = 0; shift < 35 && b->p < b->end; shift += 7) {
+		unsigned char c = *b->p++;
+
+		v |= (size_t)(c & 0x7f) << shift;
+		if (c < 0x80)
+			return v;
+	}
+	return SIZE_MAX;
+}
+
+static struct str
+read_string(struct term_block b, uint32_t nth)
+{
+	size_t n = take_length(&b);
+
+	for (; nth > 0 && n <= (size_t)(b.end - b.p); nth--) {
+		b.p += n;
+		n = take_length(&b);
+	}
+	return n <= (size_t)(b.end - b.p) ? (struct str){ (const char *)b.p, n } : STR("");
+}
+
+/* Builds the name from its end: each name keeps a part of the one before, at the end of the room. */
+static struct str
+read_name(struct term_block b, uint32_t nth, struct term_text *room)
+{
+	char *end = room->bytes + sizeof(room->bytes);
+	size_t n = 0;
+
+	for (uint32_t i = 0; i <= nth; i++) {
+		size_t shared = take_length(&b), own = take_length(&b);
+
+		if (shared > n || own > (size_t)(b.end - b.p) || own > sizeof(room->bytes) - shared)
+			return STR("");
+		n = shared + own;
+		memcpy(end - n, b.p, own);
+		b.p += own;
+	}
+	return (struct str){ end - n, n };
+}
+
+/* The result is inside the mapping or the room whatever the file contains: its pages may have been replaced by
    zeros since it was verified (mapped.c). */
 struct str
 terms_str(const struct terms *t, uint32_t id, struct term_text *room)
 {
-	uint32_t from, to;
+	uint32_t at = t->each ? id : id / TERM_BLOCK, from, to;
+	const unsigned char *bytes = (const unsigned char *)t->bytes;
 
 	if (t->form == FORM_HEX) {
-		hex_print(
-		    room->bytes, (const unsigned char *)t->bytes + (size_t)id * t->size, t->size);
+		hex_print(room->bytes, bytes + (size_t)id * t->size, t->size);
 		return (struct str){ room->bytes, 2 * (size_t)t->size };
 	}
-	from = t->at[id];
-	to = t->at[id + 1];
+	from = t->at[at];
+	to = t->at[at + 1];
 	if (from > to || to > t->nbytes)
 		return STR("");
-	return (struct str){ t->bytes + from, to - from };
+	if (t->each)
+		return (struct str){ t->bytes + from, to - from };
+	if (t->form == FORM_NAMES)
+		return read_name(
+		    (struct term_block){ bytes + from, bytes + to }, id % TERM_BLOCK, room);
+	return read_string((struct term_block){ bytes + from, bytes + to }, id % TERM_BLOCK);
 }
 
 bool

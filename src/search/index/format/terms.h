@@ -33,6 +33,7 @@ struct terms {
 	uint32_t n;
 	enum term_form form;
 	bool nested; /* the field is nested: the documents of its postings are nested ones */
+	bool each;   /* version 3: `at` has the place of each term, and not of each block */
 	const uint32_t *at;
 	const char *bytes;
 	uint64_t nbytes;
@@ -63,7 +64,7 @@ struct terms {
 
 /* Room for a term whose bytes are not its text. */
 struct term_text {
-	char bytes[TERM_HEX_MAX + 1];
+	char bytes[TERM_NAME_MAX + 1];
 };
 
 /* The text of a term, which is valid as long as the segment and the room. */

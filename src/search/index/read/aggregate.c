@@ -105,7 +105,7 @@ copy_term(struct arena *a, const struct terms *t, uint32_t id)
 	struct term_text room;
 	struct str s = terms_str(t, id, &room);
 
-	return s.p == room.bytes ? arena_str(a, s) : s;
+	return s.p >= room.bytes && s.p < room.bytes + sizeof(room.bytes) ? arena_str(a, s) : s;
 }
 
 static struct str

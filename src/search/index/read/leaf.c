@@ -73,7 +73,8 @@ derive_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_DERIVED]
 		return (struct posting){ .form = POSTING_NONE };
 	n = posting_list(&p, room);
 	for (uint32_t i = 0; i < n; i++)
-		room[i] = room[i] < f->r->seg->nnested ? f->r->seg->owner[room[i]] : UINT32_MAX;
+		room[i] =
+		    room[i] < f->r->seg->nnested ? segment_owner(f->r->seg, room[i]) : UINT32_MAX;
 	return (struct posting){
 		.form = POSTING_LIST, .n = n, .limit = f->r->seg->ndocs, .list = room
 	};

@@ -278,8 +278,11 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 	uint32_t id;
 
 	switch (f->type) {
-	case VALUE_KEYWORD:
 	case VALUE_DNS:
+		if (s.n > TERM_NAME_MAX) /* no name is so long, and a reader has no room for it */
+			return;
+		/* fall through */
+	case VALUE_KEYWORD:
 		id = gather_str(g, current_document(b, f), s);
 		if (b->labelled != NULL && f == b->labelled->label)
 			b->doc_label = id;

@@ -115,6 +115,28 @@ write_keys(struct segment_writer *w, struct index_builder *b)
 }
 
 static void
+write_owners(struct segment_writer *w, const struct index_builder *b)
+{
+	size_t nbase = b->nnested / OWNER_BLOCK + UINT64_C(1);
+	uint32_t *base = mem_array(nbase, sizeof(*base));
+	uint8_t *step = mem_array(b->nnested, sizeof(*step));
+
+	for (uint32_t i = 0; i < b->nnested; i++) {
+		uint32_t more;
+
+		if (i % OWNER_BLOCK == 0)
+			base[i / OWNER_BLOCK] = b->owner[i];
+		more = b->owner[i] - base[i / OWNER_BLOCK];
+		step[i] = more < OWNER_FAR ? (uint8_t)more : OWNER_FAR;
+	}
+	nbase = b->nnested / OWNER_BLOCK + (b->nnested % OWNER_BLOCK != 0);
+	section_write(w, SECTION_OWNER_BASE, 0, base, nbase * sizeof(*base));
+	section_write(w, SECTION_OWNER_STEP, 0, step, b->nnested * sizeof(*step));
+	free(base);
+	free(step);
+}
+
+static void
 write_field_hashes(struct segment_writer *w, const struct index_builder *b)
 {
 	uint64_t *hashes = mem_array(b->nfields, sizeof(*hashes));
@@ -147,7 +169,7 @@ index_build_write(struct index_builder *b, const char *directory, struct index_s
 	sections_begin(&w, path);
 	write_keys(&w, b);
 	section_write(&w, SECTION_FIRST, 0, b->first, (b->ndocs + UINT64_C(1)) * sizeof(*b->first));
-	section_write(&w, SECTION_OWNER, 0, b->owner, b->nnested * sizeof(*b->owner));
+	write_owners(&w, b);
 	write_field_hashes(&w, b);
 	write_slots(&w, b);
 	ok = sections_end(&w, SEGMENT_MAGIC, &h, directory, err);

@@ -148,16 +148,24 @@ write_fold(struct slot_job *j)
 	arena_free(a);
 }
 
-static void
-write_rank(struct slot_job *j, const uint32_t *at, const char *bytes)
+static int
+by_bytes(const void *x, const void *y, void *arg)
 {
-	struct text_table f = { at, bytes };
+	const struct slot_job *j = arg;
+
+	return str_cmp(gather_term(j->g, j->terms[*(const uint32_t *)x]),
+	    gather_term(j->g, j->terms[*(const uint32_t *)y]));
+}
+
+static void
+write_rank(struct slot_job *j)
+{
 	uint32_t *sorted = mem_array(j->g->n, sizeof(*sorted)),
 		 *rank = mem_array(j->g->n, sizeof(*rank));
 
 	for (uint32_t i = 0; i < j->g->n; i++)
 		sorted[i] = i;
-	qsort_r(sorted, j->g->n, sizeof(*sorted), by_folded, &f);
+	qsort_r(sorted, j->g->n, sizeof(*sorted), by_bytes, j);
 	for (uint32_t i = 0; i < j->g->n; i++)
 		rank[sorted[i]] = i;
 	section_write(j->w, SECTION_RANK, j->slot, rank, j->g->n * sizeof(*rank));
@@ -199,26 +207,56 @@ write_hex(struct slot_job *j)
 }
 
 static void
+put_length(struct buf *b, size_t n)
+{
+	for (; n >= 0x80; n >>= 7)
+		buf_char(b, (char)(0x80 | (n & 0x7f)));
+	buf_char(b, (char)n);
+}
+
+/* The number of bytes at the end of both names. */
+static size_t
+same_end(struct str a, struct str b)
+{
+	size_t n = 0;
+
+	while (n < a.n && n < b.n && a.p[a.n - n - 1] == b.p[b.n - n - 1])
+		n++;
+	return n;
+}
+
+static void
 write_strings(struct slot_job *j)
 {
-	uint32_t *at = mem_array(j->g->n + UINT64_C(1), sizeof(*at));
-	char *bytes = mem_array(j->g->nbytes, 1);
-	size_t n = 0;
+	uint32_t nat = 0, *at = mem_array(j->g->n / TERM_BLOCK + UINT64_C(2), sizeof(*at));
+	struct str last = STR("");
+	struct buf bytes = { 0 };
 
 	for (uint32_t i = 0; i < j->g->n; i++) {
 		struct str s = gather_term(j->g, j->terms[i]);
+		size_t own = s.n;
 
-		if (s.n > 0)
-			memcpy(bytes + n, s.p, s.n);
-		n += s.n;
-		at[i + 1] = (uint32_t)n;
+		if (i % TERM_BLOCK == 0) {
+			at[nat++] = (uint32_t)bytes.n;
+			last = STR("");
+		}
+		if (j->g->form == FORM_NAMES) {
+			own = s.n - same_end(s, last);
+			put_length(&bytes, s.n - own);
+			last = s;
+		}
+		put_length(&bytes, own);
+		buf_add(&bytes, s.p, own);
+		if (bytes.n > UINT32_MAX)
+			panic("a segment's strings are more than 4 GiB");
 	}
-	section_write(j->w, SECTION_TERM_AT, j->slot, at, (j->g->n + UINT64_C(1)) * sizeof(*at));
-	section_write(j->w, SECTION_TERM_BYTES, j->slot, bytes, n);
-	if (j->g->form == FORM_NAMES && j->field->aggregatable)
-		write_rank(j, at, bytes);
+	at[nat++] = (uint32_t)bytes.n;
+	section_write(j->w, SECTION_TERM_AT, j->slot, at, nat * sizeof(*at));
+	section_write(j->w, SECTION_TERM_BYTES, j->slot, bytes.p, bytes.n);
+	buf_free(&bytes);
 	free(at);
-	free(bytes);
+	if (j->g->form == FORM_NAMES && j->field->aggregatable)
+		write_rank(j);
 	if (j->field->type == VALUE_KEYWORD)
 		write_fold(j);
 }
