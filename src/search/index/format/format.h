@@ -159,7 +159,7 @@ struct manifest_header {
 enum {
 	POSTING_UNIT = 4,
 	POSTING_ARRAY = 4096,
-	POSTING_DERIVED = 4096,
+	POSTING_DERIVED = 16384,
 	POSTING_SMALL = 64, /* version 3 */
 	COLUMN_K_MAX = 8,
 	TERM_HEX_MIN = 16, /* digits of a term of FORM_HEX */

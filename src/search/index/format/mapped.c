@@ -92,6 +92,15 @@ same_mark(const struct index_mark *a, const struct index_mark *b)
 	       a->modified == b->modified && a->status == b->status;
 }
 
+bool
+index_file_changed(const char *path, const struct index_mark *mark)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 &&
+	       ((uint64_t)st.st_size != mark->size || nanoseconds(st.st_mtim) != mark->modified);
+}
+
 /* Ignores st_ctim, which changes when the writer removes the name of a file of an old
    generation. */
 bool
