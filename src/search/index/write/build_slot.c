@@ -35,20 +35,36 @@ new_ids(size_t n, uint8_t width, uint32_t none, uint8_t k)
 	return ids;
 }
 
+/* The bytes of a column with k places a document, with its overflow. */
+static uint64_t
+column_size(const uint32_t *values, uint32_t ndocs, uint8_t k, uint8_t width)
+{
+	uint64_t n = (uint64_t)ndocs * k * width;
+
+	for (uint32_t d = 0; d < ndocs; d++)
+		if (values[d] > k)
+			n += 2 * sizeof(uint32_t) + (uint64_t)(values[d] - k) * width;
+	return n;
+}
+
 /* Chooses how many values a document has in the column: a power of two that is too small for at
-   most one document in 16, or COLUMN_K_MAX. */
+   most one document in 16, or COLUMN_K_MAX. Where places are wide, because there are very many terms, the smallest
+   column is taken: its counters are out of the cache, so empty places cost more than the overflow. */
 static uint8_t
-choose_k(const uint32_t *values, uint32_t ndocs)
+choose_k(const uint32_t *values, uint32_t ndocs, uint8_t width)
 {
 	uint32_t over[COLUMN_K_MAX + 1] = { 0 };
-	uint8_t k = 1;
+	uint8_t k = 1, best = 1;
 
 	for (uint32_t d = 0; d < ndocs; d++)
 		for (unsigned i = 1; i <= COLUMN_K_MAX; i *= 2)
 			over[i] += values[d] > i;
-	while (k < COLUMN_K_MAX && over[k] > ndocs / 16)
+	while (k < COLUMN_K_MAX && over[k] > ndocs / 16) {
 		k = (uint8_t)(k * 2);
-	return k;
+		if (column_size(values, ndocs, k, width) < column_size(values, ndocs, best, width))
+			best = k;
+	}
+	return width == sizeof(uint32_t) ? best : k;
 }
 
 struct overflow {
@@ -90,8 +106,8 @@ plan_overflow(const uint32_t *values, uint32_t ndocs, uint8_t k, uint8_t width)
  *   MORE                                      3: {2}       the values without a place
  *
  * Each place has its own number for "no value", so the places of one document never increment
- * the same counter twice in a row (facet.c has the reason). choose_k takes the k for which at
- * most one document in 16 needs MORE. */
+ * the same counter twice in a row (facet.c has the reason). In most columns, choose_k takes the k for
+ * which at most one document in 16 needs MORE. A field without any value has no column. */
 static void
 write_column(struct slot_job *j, const struct groups *g)
 {
@@ -102,7 +118,7 @@ write_column(struct slot_job *j, const struct groups *g)
 
 	for (uint32_t i = 0; i < g->start[g->n]; i++)
 		values[g->docs[i]]++;
-	k = choose_k(values, ndocs);
+	k = choose_k(values, ndocs, width);
 	ids = new_ids((size_t)ndocs * k, width, g->n, k);
 	o = plan_overflow(values, ndocs, k, width);
 	memset(values, 0, ndocs * sizeof(*values));
@@ -152,7 +168,7 @@ write_nested_column(struct slot_job *j, const struct groups *g)
 	uint8_t width = width_of(g->n);
 	void *ids;
 
-	if (j->slot % PARTS != PART_VALUES || !names_nested(j->field))
+	if (g->n == 0 || j->slot % PARTS != PART_VALUES || !names_nested(j->field))
 		return;
 	ids = new_ids(j->b->nnested, width, g->n, 1);
 	for (uint32_t id = 0; id < g->n; id++)
@@ -209,7 +225,7 @@ write_terms(struct slot_job *j)
 	} else {
 		slot_write_postings(j, &own, NULL);
 	}
-	if (column)
+	if (column && own.n > 0)
 		write_column(j, &own);
 	groups_free(&own);
 	free(j->terms);
