@@ -26,9 +26,12 @@
  *   ONLY               9   2       7            term 2: the document 2
  *   PLACE          0           4       20       term 3: its posting begins at byte 4 * 4
  *
- * A dictionary of texts is in blocks of TERM_BLOCK terms, which begin at SECTION_TERM_AT. A term is a varint, its length, and
- * its bytes. Names that follow each other often end alike, so a name is two varints, how many of its last bytes the
- * name before has too and how many it has of its own, and those: com | example 4: "example" | www 11: "www.".
+ * A dictionary of texts is in blocks of TERM_BLOCK terms, which begin at SECTION_TERM_AT. Neighbours often begin alike, and
+ * names end alike. So a term is two varints, how many bytes it shares with the term before and how many it has of its
+ * own, and those. A term shares at most TERM_SHORT bytes, with a term that has no more:
+ *
+ *   login | logout         0 5 "login"  3 3 "out"            strings share their first bytes
+ *   example | www.example  0 7 "example"  7 4 "www."         names their last ones
  *
  * A posting is a varint, 2 * count + form, and the documents in one of two forms:
  *
@@ -165,7 +168,7 @@ enum {
 	TERM_HEX_MIN = 16, /* digits of a term of FORM_HEX */
 	TERM_HEX_MAX = 128,
 	TERM_BLOCK = 8,
-	TERM_NAME_MAX = 255,
+	TERM_SHORT = 255,
 	OWNER_BLOCK = 64,
 	OWNER_FAR = 255,
 };

@@ -29,35 +29,30 @@ take_length(struct term_block *b)
 	return SIZE_MAX;
 }
 
+/* Builds the nth text of a block: each keeps a part of the one before, names at the end of the room. A text that does not
+   fit into the room shares nothing. */
 static struct str
-read_string(struct term_block b, uint32_t nth)
-{
-	size_t n = take_length(&b);
-
-	for (; nth > 0 && n <= (size_t)(b.end - b.p); nth--) {
-		b.p += n;
-		n = take_length(&b);
-	}
-	return n <= (size_t)(b.end - b.p) ? (struct str){ (const char *)b.p, n } : STR("");
-}
-
-/* Builds the name from its end: each name keeps a part of the one before, at the end of the room. */
-static struct str
-read_name(struct term_block b, uint32_t nth, struct term_text *room)
+read_text(struct term_block b, uint32_t nth, bool names, struct term_text *room)
 {
 	char *end = room->bytes + sizeof(room->bytes);
 	size_t n = 0;
 
-	for (uint32_t i = 0; i <= nth; i++) {
+	for (uint32_t i = 0;; i++) {
 		size_t shared = take_length(&b), own = take_length(&b);
 
-		if (shared > n || own > (size_t)(b.end - b.p) || own > sizeof(room->bytes) - shared)
+		if (shared > n || own > (size_t)(b.end - b.p))
 			return STR("");
+		if (i == nth && shared == 0)
+			return (struct str){ (const char *)b.p, own };
 		n = shared + own;
-		memcpy(end - n, b.p, own);
+		if (own > sizeof(room->bytes) - shared)
+			n = 0;
+		else
+			memcpy(names ? end - n : room->bytes + shared, b.p, own);
 		b.p += own;
+		if (i == nth)
+			return (struct str){ names ? end - n : room->bytes, n };
 	}
-	return (struct str){ end - n, n };
 }
 
 /* The result is inside the mapping or the room whatever the file contains: its pages may have been replaced by
@@ -78,10 +73,8 @@ terms_str(const struct terms *t, uint32_t id, struct term_text *room)
 		return STR("");
 	if (t->each)
 		return (struct str){ t->bytes + from, to - from };
-	if (t->form == FORM_NAMES)
-		return read_name(
-		    (struct term_block){ bytes + from, bytes + to }, id % TERM_BLOCK, room);
-	return read_string((struct term_block){ bytes + from, bytes + to }, id % TERM_BLOCK);
+	return read_text((struct term_block){ bytes + from, bytes + to }, id % TERM_BLOCK,
+	    t->form == FORM_NAMES, room);
 }
 
 bool

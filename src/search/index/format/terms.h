@@ -64,7 +64,7 @@ struct terms {
 
 /* Room for a term whose bytes are not its text. */
 struct term_text {
-	char bytes[TERM_NAME_MAX + 1];
+	char bytes[TERM_SHORT + 1];
 };
 
 /* The text of a term, which is valid as long as the segment and the room. */

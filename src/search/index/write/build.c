@@ -279,7 +279,7 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 
 	switch (f->type) {
 	case VALUE_DNS:
-		if (s.n > TERM_NAME_MAX) /* no name is so long, and a reader has no room for it */
+		if (s.n > TERM_SHORT) /* no name is so long, and a reader has no room for it */
 			return;
 		/* fall through */
 	case VALUE_KEYWORD:

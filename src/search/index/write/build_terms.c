@@ -214,13 +214,15 @@ put_length(struct buf *b, size_t n)
 	buf_char(b, (char)n);
 }
 
-/* The number of bytes at the end of both names. */
+/* The number of bytes that both texts begin with, or that both names end with. */
 static size_t
-same_end(struct str a, struct str b)
+count_shared(struct str a, struct str b, bool names)
 {
-	size_t n = 0;
+	size_t n = 0, most = a.n < b.n ? a.n : b.n;
 
-	while (n < a.n && n < b.n && a.p[a.n - n - 1] == b.p[b.n - n - 1])
+	if (a.n > TERM_SHORT || b.n > TERM_SHORT)
+		return 0;
+	while (n < most && (names ? a.p[a.n - n - 1] == b.p[b.n - n - 1] : a.p[n] == b.p[n]))
 		n++;
 	return n;
 }
@@ -229,33 +231,32 @@ static void
 write_strings(struct slot_job *j)
 {
 	uint32_t nat = 0, *at = mem_array(j->g->n / TERM_BLOCK + UINT64_C(2), sizeof(*at));
+	bool names = j->g->form == FORM_NAMES;
 	struct str last = STR("");
 	struct buf bytes = { 0 };
 
 	for (uint32_t i = 0; i < j->g->n; i++) {
 		struct str s = gather_term(j->g, j->terms[i]);
-		size_t own = s.n;
+		size_t shared;
 
 		if (i % TERM_BLOCK == 0) {
 			at[nat++] = (uint32_t)bytes.n;
 			last = STR("");
 		}
-		if (j->g->form == FORM_NAMES) {
-			own = s.n - same_end(s, last);
-			put_length(&bytes, s.n - own);
-			last = s;
-		}
-		put_length(&bytes, own);
-		buf_add(&bytes, s.p, own);
+		shared = count_shared(s, last, names);
+		put_length(&bytes, shared);
+		put_length(&bytes, s.n - shared);
+		buf_add(&bytes, names ? s.p : s.p + shared, s.n - shared);
 		if (bytes.n > UINT32_MAX)
 			panic("a segment's strings are more than 4 GiB");
+		last = s;
 	}
 	at[nat++] = (uint32_t)bytes.n;
 	section_write(j->w, SECTION_TERM_AT, j->slot, at, nat * sizeof(*at));
 	section_write(j->w, SECTION_TERM_BYTES, j->slot, bytes.p, bytes.n);
 	buf_free(&bytes);
 	free(at);
-	if (j->g->form == FORM_NAMES && j->field->aggregatable)
+	if (names && j->field->aggregatable)
 		write_rank(j);
 	if (j->field->type == VALUE_KEYWORD)
 		write_fold(j);
