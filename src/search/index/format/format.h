@@ -113,7 +113,9 @@ enum section_kind {
 	SECTION_PLACE, /* uint32_t[common]: where the posting of a term is, in units of POSTING_UNIT */
 	SECTION_RARE,        /* uint64_t[]: a bit for each term; absent: all terms are common */
 	SECTION_RARE_BEFORE, /* uint32_t[]: the ones before each word of SECTION_RARE */
-	SECTION_ONLY,    /* uint32_t[rare]: the document of a rare term, of the field's own level */
+	/* The document of each rare term, of the field's own level: ONLY_SHORT bytes, or four when
+	   the level has more than ONLY_SHORT_MAX documents. */
+	SECTION_ONLY,
 	SECTION_HASHES,  /* uint32_t a document of the field's own level; 0: no text */
 	SECTION_SECONDS, /* for SECTION_DATES: uint32_t, seconds after SECTION_EPOCH; 0: no date */
 	SECTION_EPOCH,   /* int64_t[1], microseconds */
@@ -167,6 +169,8 @@ enum {
 	COLUMN_K_MAX = 8,
 	TERM_HEX_MIN = 16, /* digits of a term of FORM_HEX */
 	TERM_HEX_MAX = 128,
+	ONLY_SHORT = 3,
+	ONLY_SHORT_MAX = 1 << 24,
 	TERM_BLOCK = 8,
 	TERM_SHORT = 255,
 	OWNER_BLOCK = 64,

@@ -267,10 +267,10 @@ open_rare(const struct terms *t, uint32_t id, struct posting *out)
 {
 	uint32_t i = ranked_before(&t->rare, id);
 
-	if (i >= t->nonly || t->only[i] >= out->limit)
+	out->one = i < t->nonly ? terms_only(t, i) : UINT32_MAX;
+	if (out->one >= out->limit)
 		return;
 	out->form = POSTING_ONE;
-	out->one = t->only[i];
 	out->n = 1;
 }
 

@@ -220,15 +220,21 @@ open_rare(const struct opening *o, const struct schema_field *f, struct terms *t
 {
 	static const enum section_kind kinds[] = { SECTION_RARE, SECTION_RARE_BEFORE };
 	struct span only = slot_span(o, SECTION_ONLY);
+	uint32_t documents = f->nested ? o->s->nnested : o->s->ndocs;
+	bool ok = true;
 
 	t->ncommon = t->n + 1;
 	if (only.n == 0)
 		return true;
-	t->nonly = (uint32_t)(only.n / sizeof(*t->only));
+	t->only = only.p;
+	t->only_width = documents > ONLY_SHORT_MAX ? sizeof(uint32_t) : ONLY_SHORT;
+	if (only.n % t->only_width != 0 || only.n / t->only_width > t->n)
+		return false;
+	t->nonly = (uint32_t)(only.n / t->only_width);
 	t->ncommon -= t->nonly;
-	return only.n / sizeof(*t->only) <= t->n && open_u32s(only, t->nonly, &t->only) &&
-	       open_ranked(o, kinds, t->n, t->nonly, &t->rare) &&
-	       check_ids(o, t->only, 4, t->nonly, f->nested ? o->s->nnested : o->s->ndocs);
+	for (uint32_t i = 0; !o->s->file.trusted && i < t->nonly; i++)
+		ok &= terms_only(t, i) < documents;
+	return ok && open_ranked(o, kinds, t->n, t->nonly, &t->rare);
 }
 
 /* Opens the postings of version 3. */

@@ -42,7 +42,8 @@ struct terms {
 	const uint32_t *fold, *rank;
 	/* Rare and common terms, as format.h draws them. */
 	struct ranked rare; /* bits NULL: all terms are common */
-	const uint32_t *only;
+	const unsigned char *only;
+	uint8_t only_width; /* bytes a document in `only` */
 	uint32_t nonly, ncommon;
 	const uint32_t *count; /* [common term] */
 	const uint32_t *place; /* [common term] */
@@ -133,6 +134,16 @@ static inline bool
 terms_is_rare(const struct terms *t, uint32_t id)
 {
 	return t->rare.bits != NULL && id < t->n && ranked_has(&t->rare, id);
+}
+
+/* The document of the i-th rare term. */
+static inline uint32_t
+terms_only(const struct terms *t, uint32_t i)
+{
+	const unsigned char *p = t->only + (size_t)i * t->only_width;
+	uint32_t low = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+
+	return t->only_width == ONLY_SHORT ? low : low | (uint32_t)p[3] << 24;
 }
 
 /* The number of documents of a term of a field with facets. Callers visit the terms in their order and begin with

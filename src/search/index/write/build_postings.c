@@ -111,17 +111,21 @@ write_rare(struct slot_job *j, const struct groups *g)
 	enum { FEW = 16 };
 	static const enum section_kind kinds[] = { SECTION_RARE, SECTION_RARE_BEFORE };
 	uint64_t *rare = mem_array(g->n / 64 + UINT64_C(1), sizeof(*rare));
-	uint32_t *only = mem_array(g->n, sizeof(*only)), n = 0;
+	uint32_t documents = j->field->nested ? j->b->nnested : j->b->ndocs, n = 0;
+	size_t width = documents > ONLY_SHORT_MAX ? sizeof(uint32_t) : ONLY_SHORT;
+	unsigned char *only = mem_array(g->n, width), *p = only;
 
 	for (uint32_t i = 0; i < g->n; i++) {
 		if (g->start[i + 1] - g->start[i] != 1)
 			continue;
 		rare[i >> 6] |= UINT64_C(1) << (i & 63);
-		only[n++] = g->docs[g->start[i]];
+		for (size_t k = 0; k < width; k++)
+			*p++ = (unsigned char)(g->docs[g->start[i]] >> 8 * k);
+		n++;
 	}
 	if (n > g->n / FEW) {
 		write_ranked(j->w, kinds, j->slot, rare, g->n);
-		section_write(j->w, SECTION_ONLY, j->slot, only, n * sizeof(*only));
+		section_write(j->w, SECTION_ONLY, j->slot, only, n * width);
 	} else {
 		free(rare);
 		rare = NULL;
