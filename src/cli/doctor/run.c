@@ -6,7 +6,6 @@
 #include "cli/nginx.h"
 #include "daemon/conf.h"
 #include "search/index/format/index.h"
-#include "search/index/format/segment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -207,10 +206,7 @@ check_files(struct doctor *d, const struct dataset_index *x)
 	char path[4096];
 
 	for (size_t i = 0; i < x->state.nsegments; i++) {
-		const struct index_file *file = &x->state.segments[i].file;
-
-		segment_path(x->directory, x->dataset, file->id, path, sizeof(path));
-		if (!index_file_changed(path, &file->mark))
+		if (!index_segment_changed(x->directory, &x->state.segments[i], path, sizeof(path)))
 			continue;
 		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
 		    "%s: changed after it was written: searches of %s get 503 while it is damaged",

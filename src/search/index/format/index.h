@@ -64,9 +64,10 @@
  *
  * Damage. A reader trusts a file whose inode, size and times are those that its writer recorded (struct index_mark),
  * and verifies the checksums of any other. The writer verifies each new segment, the inputs of a merge after it has
- * read them, and in each pass some megabytes of all files in turn. Files that were copied, as by a restore, have other
- * marks: the writer verifies them when it starts, and publishes their new marks, so that readers need not. When a file is damaged, the writer changes the
- * file's time, so that every worker closes it, and builds the index again from the database. Until then a search is
+ * read them, and in each pass some megabytes of all files in turn. Files that were copied, as by a restore, have
+ * other marks: the writer verifies them when it starts, and publishes their new marks, so that readers need not. When
+ * a file is damaged, the writer changes the file's time, so that every worker closes it, and builds the index again
+ * from the database. Until then a search is
  * answered with status 503. */
 #ifndef SEARCH_INDEX_FORMAT_INDEX_H
 #define SEARCH_INDEX_FORMAT_INDEX_H
@@ -144,9 +145,10 @@ size_t index_words(uint32_t n);
 bool index_state_load(
     const char *directory, enum dataset d, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
 void index_state_free(struct index_state *s);
-/* Whether a file that should have this mark has another size or another time of its last change. False when there is no such
-   file. */
-bool index_file_changed(const char *path, const struct index_mark *mark);
+/* Whether the file of the segment has another size or another time of its last change than its mark. False when there is no
+   file. path receives its name. */
+bool index_segment_changed(
+    const char *directory, const struct index_segment *s, char *path, size_t room);
 /* Reads what a child of this family has stored. */
 bool index_state_fetch(const char *directory, enum dataset d, uint32_t family,
     struct index_state *out, char err[INDEX_FAULT]) MUST_USE;

@@ -93,7 +93,7 @@ same_mark(const struct index_mark *a, const struct index_mark *b)
 }
 
 bool
-index_file_changed(const char *path, const struct index_mark *mark)
+mapped_changed(const char *path, const struct index_mark *mark)
 {
 	struct stat st;
 

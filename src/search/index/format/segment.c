@@ -25,6 +25,13 @@ segment_path(const char *directory, enum dataset d, uint64_t id, char *out, size
 		panic("index directory name too long");
 }
 
+bool
+index_segment_changed(const char *directory, const struct index_segment *s, char *path, size_t room)
+{
+	segment_path(directory, s->dataset, s->file.id, path, room);
+	return mapped_changed(path, &s->file.mark);
+}
+
 static struct span
 slot_span(const struct opening *o, enum section_kind kind)
 {
