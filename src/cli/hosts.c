@@ -65,8 +65,7 @@ judge_row(struct step *s, const struct row *row)
 	struct str what;
 
 	arena_reset(s->tree);
-	if (!record_parse(s->tree, DATASET_HOSTS, row->doc, RECORD_LENIENT, &host, &what) ||
-	    !record_finish(s->tree, &host, RECORD_LENIENT, &what))
+	if (!import_read_text(s->tree, DATASET_HOSTS, row->doc, &host, &what))
 		return;
 	old = record_copy(s->tree, &host);
 	switch (s->walk->judge(s->walk->arg, s->tree, &host)) {

@@ -133,8 +133,8 @@ hosts: 2 new, 0 changed, 0 unchanged 1:2 3:2" "RDNS feeds dns and the names of h
 
 import hosts --also dns --format nmap $DATA/masscan-1.3.xml
 is "$STATUS $(printf '%s\n' "$ERR" | head -1)" "2 surfacectl: --also dns: nmap has no records of them" "--also is refused for a dataset that the format does not feed"
-import hosts --also reports,x $DATA/httpx-1.7.json
-is "$STATUS $(printf '%s\n' "$ERR" | head -1)" "2 surfacectl: --also: there is no dataset reports" "--also is refused for a dataset that is not imported"
+import hosts --also findings,x $DATA/httpx-1.7.json
+is "$STATUS $(printf '%s\n' "$ERR" | head -1)" "2 surfacectl: --also: there is no dataset findings" "--also is refused for a dataset that is not imported"
 import hosts --source mine $DATA/naabu-2.3.json
 is "$STATUS $(printf '%s\n' "$ERR" | head -1)" "2 surfacectl: --source is of no use here: records of hosts have no source" "--source is refused where no record has a source"
 clear

@@ -155,7 +155,7 @@ UNREADABLE = (
     "(", ")", "()", "port:(", "port:()", "port:22 AND", "AND port:22", "OR", "AND", "NOT", "port:22 OR", "OR port:22",
     "port:22 AND OR port:80", "port:22 OR OR port:80", "-", "!", "+", "port:", "port=", "port>", "port:>=", ":",
     '"', '"abc', "port:[", "port:[22", "port:[22 TO", "port:[22 TO 80", "port:[TO 80]", "port:[22 80]", "port:{", "port:{}",
-    "port:{22,}", "port:22,", "port:abc", "port:2.5", "port:22x", "services:port:22", "services:(port:22", "services:()",
+    "port:{22,}", "port:22,", "service_count:abc", "port:2.5", "port:22x", "services:port:22", "services:(port:22", "services:()",
     "nope:1", "services.prot:22", "services.port.x:1", "_exists_:nope", "_exists_:", "asn:x", "services.tls_enabled:maybe",
     "ip:300.1.1.1", "ip:1.2.3.4/33", "ip:hello", "ip:2001:db8::/129", "last_seen:yesterday", "last_seen:2026-13-01",
     "last_seen:2026-02-30", "last_seen:[2026-01-01 TO x]", "services.product:*", "port:22 )", "(port:22", "((port:22)",

@@ -22,7 +22,7 @@ earlier()
 		echo "INSERT INTO host (ip, doc, changed) SELECT (doc::jsonb ->> 'ip')::inet, doc::jsonb, changed FROM record_hosts WHERE NOT gone;
 			UPDATE host_gone_horizon SET begun = '3';
 			DELETE FROM record_hosts; DELETE FROM search_feed WHERE dataset = 1;
-			DROP TABLE record_event, record_history; DELETE FROM schema_migration WHERE version >= 14; COMMIT"
+			DROP TABLE record_event, record_history; DROP INDEX record_report; DELETE FROM schema_migration WHERE version >= 14; COMMIT"
 	} >"$dir/earlier.sql"
 	psql -Xq -v ON_ERROR_STOP=1 -f "$dir/earlier.sql"
 }

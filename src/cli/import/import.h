@@ -10,7 +10,7 @@
  *   pipe.c                                      enriches hosts, and fills a batch of texts in this thread ...
  *     |                                         ======================================================
  *     v                                         ... while the main thread stores the batch before
- *   store.c                                     two lanes, a connection and a transaction each: SELECT, merge in C, COPY
+ *   lanes.c, store.c                            two lanes, a connection and a transaction each: SELECT, merge in C, COPY
  *
  * Everything before store.c knows nothing of the database, so parsing and storing use several cores, and a reader
  * can be tested without a server.

@@ -13,48 +13,10 @@
    the present host, port, script and tables, and the handlers of elements fill them. */
 #include "config.h"
 
-#include <openssl/evp.h> /* first, since it declares a member rand, which base.h forbids */
-
-#include "cli/import/masscan.h"
+#include "cli/import/nmap_priv.h"
 #include "cli/import/tool_host.h"
 
-#include <expat.h>
-#include <openssl/sha.h>
-
-enum { DEPTH = 64, TEXT = 65536, HOST_BYTES = 8 * 1024 * 1024, KEY = 48, SERVICE_BYTES = 1024 };
-
-/* The table of a script that the next elem belongs to. */
-struct tables {
-	char key[8][KEY];
-	int depth;
-};
-
-struct nmap {
-	struct records *rs;
-	XML_Parser xml;
-	struct record host;
-	struct record_object *service; /* the service of the present port, or NULL */
-	struct str
-	    transport; /* with port: a port whose service is made once it is known to be open */
-	int64_t port;  /* 0: it is closed, or its service is there already */
-	bool in_host, in_port, up, os_done, too_big;
-	bool vulnerable; /* the present script found what the table around it describes */
-	uint64_t line;   /* first line of the host */
-	struct str script;
-	char subject[512], issuer[512]; /* all parts of the present certificate's names */
-	struct tables tables;
-	char elem[KEY];
-	struct str name; /* name of the present extension */
-	struct buf text; /* characters of the present element */
-	bool wants_text;
-	int depth;
-	int64_t started; /* start of the scan in seconds since 1970; 0: unknown */
-	const char *refused;
-	size_t used; /* bytes of the arena that the present host uses */
-	bool masscan;
-	struct gather gather;     /* masscan's hosts */
-	struct sighting sighting; /* the present host element of masscan */
-};
+enum { DEPTH = 64, TEXT = 65536 };
 
 static void
 refuse_document(struct nmap *x, const char *why)
@@ -62,35 +24,6 @@ refuse_document(struct nmap *x, const char *why)
 	if (x->refused == NULL)
 		x->refused = why;
 	XML_StopParser(x->xml, XML_FALSE);
-}
-
-static const char *
-attribute(const char **atts, const char *name)
-{
-	for (; *atts != NULL; atts += 2)
-		if (strcmp(atts[0], name) == 0)
-			return atts[1];
-	return NULL;
-}
-
-/* A copy in the memory of the host; unset if the text is absent or empty. */
-static struct str
-copy_for_host(struct nmap *x, struct str s)
-{
-	if (s.n == 0)
-		return STR_NULL;
-	x->used += s.n + 16;
-	if (x->used > HOST_BYTES) {
-		x->too_big = true;
-		return STR_NULL;
-	}
-	return arena_str(x->rs->a, s);
-}
-
-static struct str
-copy_attribute(struct nmap *x, const char **atts, const char *name)
-{
-	return copy_for_host(x, str_of(attribute(atts, name)));
 }
 
 static int64_t
@@ -109,34 +42,6 @@ set_time(struct nmap *x, const char *name, int64_t seconds)
 		record_set_time(x->rs->a, x->host.root, name, (struct ts){ seconds * SECOND_US });
 }
 
-static void
-add_text(struct nmap *x, struct record_object *o, const char *list, struct str s)
-{
-	s = copy_for_host(x, s);
-	if (s.p != NULL && record_texts(o, list, &(const struct str *){ NULL }) < LIM_LIST)
-		record_add(x->rs->a, o, list, s);
-}
-
-static void
-set_text(struct nmap *x, struct record_object *o, const char *name, struct str s)
-{
-	record_set_text(x->rs->a, o, name, copy_for_host(x, s));
-}
-
-/* The service of the present port, which is made at its first use; NULL: the port is closed. */
-static struct record_object *
-present_service(struct nmap *x)
-{
-	if (x->port == 0)
-		return x->service;
-	x->service = record_nested(x->rs->a, &x->host);
-	x->used += SERVICE_BYTES;
-	record_set_int(x->rs->a, x->service, "port", x->port);
-	record_set_text(x->rs->a, x->service, "transport", x->transport);
-	x->port = 0;
-	return x->service;
-}
-
 static size_t
 count_services(const struct nmap *x)
 {
@@ -148,8 +53,8 @@ count_services(const struct nmap *x)
 static void
 begin_host(struct nmap *x, const char **atts)
 {
-	int64_t start = parse_number(attribute(atts, "starttime")),
-		end = parse_number(attribute(atts, "endtime"));
+	int64_t start = parse_number(nmap_attribute(atts, "starttime")),
+		end = parse_number(nmap_attribute(atts, "endtime"));
 
 	arena_reset(x->rs->a);
 	x->host = record_new(x->rs->a, DATASET_HOSTS);
@@ -186,27 +91,27 @@ end_host(struct nmap *x)
 static void
 set_address(struct nmap *x, const char **atts)
 {
-	const char *type = attribute(atts, "addrtype");
+	const char *type = nmap_attribute(atts, "addrtype");
 
 	if (type != NULL && (strcmp(type, "ipv4") == 0 || strcmp(type, "ipv6") == 0))
-		set_text(x, x->host.root, "ip", str_of(attribute(atts, "addr")));
+		nmap_set_text(x, x->host.root, "ip", str_of(nmap_attribute(atts, "addr")));
 }
 
 static void
 add_hostname(struct nmap *x, const char **atts)
 {
-	const char *type = attribute(atts, "type");
-	struct str name = str_of(attribute(atts, "name"));
+	const char *type = nmap_attribute(atts, "type");
+	struct str name = str_of(nmap_attribute(atts, "name"));
 
 	if (type != NULL && strcmp(type, "PTR") == 0)
-		set_text(x, x->host.root, "ptr", name);
-	add_text(x, x->host.root, "hostnames", name);
+		nmap_set_text(x, x->host.root, "ptr", name);
+	nmap_add_text(x, x->host.root, "hostnames", name);
 }
 
 static void
 begin_port(struct nmap *x, const char **atts)
 {
-	int64_t port = parse_number(attribute(atts, "portid"));
+	int64_t port = parse_number(nmap_attribute(atts, "portid"));
 
 	x->service = NULL;
 	x->in_port = true;
@@ -214,16 +119,16 @@ begin_port(struct nmap *x, const char **atts)
 	if (port < 1 || port > 65535 || count_services(x) >= LIM_LIST)
 		return;
 	x->port = port;
-	x->transport = copy_attribute(x, atts, "protocol");
+	x->transport = nmap_copy_attribute(x, atts, "protocol");
 }
 
 static void
 set_state(struct nmap *x, const char **atts)
 {
-	const char *state = attribute(atts, "state");
+	const char *state = nmap_attribute(atts, "state");
 
 	if (state != NULL && strcmp(state, "open") == 0)
-		(void)present_service(x);
+		(void)nmap_service(x);
 	else
 		x->port = 0;
 }
@@ -231,7 +136,7 @@ set_state(struct nmap *x, const char **atts)
 static void
 end_port(struct nmap *x)
 {
-	(void)present_service(x); /* a port without a state is open */
+	(void)nmap_service(x); /* a port without a state is open */
 	x->service = NULL;
 	x->in_port = false;
 }
@@ -256,30 +161,20 @@ build_banner(struct nmap *x, struct str product, struct str version, const char 
 	return buf_done(&b);
 }
 
-/* The first guess wins, but "Unix" is less specific than any other. */
-static void
-guess_os(struct nmap *x, struct str guess)
-{
-	struct str os = record_text(x->host.root, "os");
-
-	if (guess.n > 0 && (os.p == NULL || str_is(os, "Unix")))
-		set_text(x, x->host.root, "os", guess);
-}
-
 static void
 set_service(struct nmap *x, const char **atts)
 {
-	struct record_object *s = present_service(x);
+	struct record_object *s = nmap_service(x);
 	struct arena *a = x->rs->a;
-	const char *tunnel = attribute(atts, "tunnel");
+	const char *tunnel = nmap_attribute(atts, "tunnel");
 	struct str name, product, version;
 	bool tls;
 
 	if (s == NULL)
 		return;
-	name = copy_attribute(x, atts, "name");
-	product = copy_attribute(x, atts, "product");
-	version = copy_attribute(x, atts, "version");
+	name = nmap_copy_attribute(x, atts, "name");
+	product = nmap_copy_attribute(x, atts, "product");
+	version = nmap_copy_attribute(x, atts, "version");
 	tls = (tunnel != NULL && strcmp(tunnel, "ssl") == 0) || str_is(name, "https");
 	record_set_text(a, s, "service_name", name);
 	record_set_text(a, s, "product", product);
@@ -288,8 +183,8 @@ set_service(struct nmap *x, const char **atts)
 	record_set_bool(a, s, "tls_enabled", tls);
 	if (product.p != NULL)
 		record_set_text(a, s, "banner",
-		    build_banner(x, product, version, attribute(atts, "extrainfo")));
-	guess_os(x, str_of(attribute(atts, "ostype")));
+		    build_banner(x, product, version, nmap_attribute(atts, "extrainfo")));
+	nmap_guess_os(x, str_of(nmap_attribute(atts, "ostype")));
 }
 
 /* The first match is the best; it replaces a guess from a service. */
@@ -299,7 +194,7 @@ set_os(struct nmap *x, const char **atts)
 	if (x->os_done)
 		return;
 	x->os_done = true;
-	set_text(x, x->host.root, "os", str_of(attribute(atts, "name")));
+	nmap_set_text(x, x->host.root, "os", str_of(nmap_attribute(atts, "name")));
 }
 
 /* A CPE such as cpe:/a:nginx:nginx:1.22.1. A program (a) belongs to the service, a system (o) or device (h) to the
@@ -307,227 +202,20 @@ set_os(struct nmap *x, const char **atts)
 static void
 add_cpe(struct nmap *x, struct str s)
 {
-	struct record_object *service = present_service(x);
+	struct record_object *service = nmap_service(x);
 	const char *colon;
 
 	if (service == NULL || str_starts(s, STR("cpe:/o:")) || str_starts(s, STR("cpe:/h:"))) {
-		add_text(x, x->host.root, "cpe", s);
+		nmap_add_text(x, x->host.root, "cpe", s);
 		return;
 	}
-	add_text(x, service, "cpe", s);
+	nmap_add_text(x, service, "cpe", s);
 	if (record_text(service, "vendor").p != NULL || s.n < 8 || !str_starts(s, STR("cpe:/a:")))
 		return;
 	s = (struct str){ s.p + 7, s.n - 7 };
 	colon = memchr(s.p, ':', s.n);
-	set_text(
+	nmap_set_text(
 	    x, service, "vendor", (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
-}
-
-/* ---- scripts ---- */
-
-static void
-begin_script(struct nmap *x, const char **atts)
-{
-	struct record_object *service = present_service(x);
-	struct str output = str_of(attribute(atts, "output"));
-
-	x->script = STR_NULL;
-	x->tables.depth = 0;
-	x->vulnerable = false;
-	if (service == NULL && x->in_port)
-		return; /* the port is closed */
-	x->script = copy_attribute(x, atts, "id");
-	if (service == NULL)
-		return; /* the script describes the host */
-	if (str_is(x->script, "banner"))
-		set_text(x, service, "banner", output);
-	if (str_is(x->script, "http-server-header") &&
-	    memchr(output.p == NULL ? "" : output.p, '\n', output.n) == NULL)
-		set_text(x, service, "http.server", str_trim(output));
-	x->subject[0] = x->issuer[0] = '\0';
-}
-
-static void
-begin_table(struct nmap *x, const char **atts)
-{
-	const char *key = attribute(atts, "key");
-
-	if (x->tables.depth < (int)COUNT(x->tables.key))
-		snprintf(x->tables.key[x->tables.depth], KEY, "%s", key == NULL ? "" : key);
-	x->tables.depth++;
-}
-
-static bool
-is_in_table(const struct nmap *x, int depth, const char *key)
-{
-	return x->tables.depth == depth && depth <= (int)COUNT(x->tables.key) &&
-	       strcmp(x->tables.key[0], key) == 0;
-}
-
-/* Appends "key=value\n", so that subject and issuer can be compared as a whole. */
-static void
-add_part(char *name, size_t room, const char *key, struct str value)
-{
-	size_t n = strlen(name);
-
-	snprintf(
-	    name + n, room - n, "%s=%.*s\n", key, (int)(value.n > 200 ? 200 : value.n), value.p);
-}
-
-static void
-add_alternative_names(struct nmap *x, struct str list)
-{
-	while (list.n > 0) {
-		const char *comma = memchr(list.p, ',', list.n);
-		size_t n = comma == NULL ? list.n : (size_t)(comma - list.p);
-		struct str one = str_trim((struct str){ list.p, n });
-
-		if (str_starts(one, STR("DNS:")))
-			add_text(x, x->service, "tls.certificate.names",
-			    (struct str){ one.p + 4, one.n - 4 });
-		n += comma != NULL;
-		list = (struct str){ list.p + n, list.n - n };
-	}
-}
-
-/* This release of nmap prints no SHA-256 fingerprint, so it is computed from the certificate in the
-   output. The PEM is decoded by hand: EVP_DecodeBlock takes no line ends inside the text, and counts
-   the padding as bytes, which are subtracted again. A text that is no base64 leaves the fingerprint
-   unset. Where the output has an element "sha256" as well, the later of the two counts, and both
-   have the same value. */
-static void
-hash_certificate(struct nmap *x, struct str pem)
-{
-	static const char head[] = "-----BEGIN CERTIFICATE-----";
-	unsigned char sum[SHA256_DIGEST_LENGTH], *der;
-	char hex[2 * SHA256_DIGEST_LENGTH + 1], *b64;
-	const char *from = memmem(pem.p, pem.n, head, sizeof(head) - 1), *to;
-	size_t n = 0;
-	int len;
-
-	if (from == NULL)
-		return;
-	from += sizeof(head) - 1;
-	to = memmem(from, pem.n - (size_t)(from - pem.p), "-----END", 8);
-	if (to == NULL)
-		return;
-	b64 = arena_alloc(x->rs->a, (size_t)(to - from) + 1);
-	der = arena_alloc(x->rs->a, (size_t)(to - from) + 4);
-	x->used += 2 * (size_t)(to - from);
-	for (; from < to; from++)
-		if (*from > ' ')
-			b64[n++] = *from;
-	len = EVP_DecodeBlock(der, (const unsigned char *)b64, (int)n);
-	if (len < 3 || n < 4)
-		return;
-	len -= (b64[n - 1] == '=') + (b64[n - 2] == '=');
-	SHA256(der, (size_t)len, sum);
-	hex_print(hex, sum, sizeof(sum));
-	set_text(x, x->service, "tls.certificate.fingerprint_sha256", str_of(hex));
-}
-
-static void
-set_not_after(struct nmap *x, struct str when)
-{
-	struct ts t;
-	struct str z = arena_printf(x->rs->a, "%.*sZ", (int)(when.n > 19 ? 19 : when.n), when.p);
-
-	if (ts_parse(z, &t))
-		record_set_time(x->rs->a, x->service, "tls.certificate.not_after", t);
-}
-
-static void
-handle_certificate_elem(struct nmap *x, struct str text)
-{
-	struct record_object *s = x->service;
-
-	record_set_bool(x->rs->a, s, "tls_enabled", true);
-	if (is_in_table(x, 1, "subject")) {
-		add_part(x->subject, sizeof(x->subject), x->elem, text);
-		if (strcmp(x->elem, "commonName") == 0)
-			set_text(x, s, "tls.certificate.subject_cn", text);
-	} else if (is_in_table(x, 1, "issuer")) {
-		add_part(x->issuer, sizeof(x->issuer), x->elem, text);
-		if (strcmp(x->elem, "commonName") == 0)
-			set_text(x, s, "tls.certificate.issuer_cn", text);
-	} else if (is_in_table(x, 1, "validity") && strcmp(x->elem, "notAfter") == 0) {
-		set_not_after(x, text);
-	} else if (is_in_table(x, 2, "extensions") && strcmp(x->elem, "name") == 0) {
-		x->name = copy_for_host(x, text);
-	} else if (is_in_table(x, 2, "extensions") && strcmp(x->elem, "value") == 0) {
-		if (str_is(x->name, "X509v3 Subject Alternative Name"))
-			add_alternative_names(x, text);
-	} else if (x->tables.depth == 0 && strcmp(x->elem, "pem") == 0) {
-		hash_certificate(x, text);
-	} else if (x->tables.depth == 0 && strcmp(x->elem, "sha256") == 0) {
-		set_text(x, s, "tls.certificate.fingerprint_sha256", text);
-	}
-}
-
-/* Scripts of nmap's library "vulns" describe each weakness in a table with its state and identifiers; vulners lists those
-   that are known for a version. */
-static void
-handle_vulnerability_elem(struct nmap *x, struct str text)
-{
-	int depth = x->tables.depth;
-	bool ids = depth > 0 && depth <= (int)COUNT(x->tables.key) &&
-		   strcmp(x->tables.key[depth - 1], "ids") == 0;
-	struct record_object *host = x->host.root;
-
-	if (strcmp(x->elem, "state") == 0)
-		x->vulnerable = str_starts(text, STR("VULNERABLE")) ||
-				str_starts(text, STR("LIKELY VULNERABLE"));
-	else if (ids && x->vulnerable && str_starts(text, STR("CVE:")))
-		add_text(x, host, "vulnerabilities", (struct str){ text.p + 4, text.n - 4 });
-	else if (str_is(x->script, "vulners") && strcmp(x->elem, "id") == 0 &&
-		 str_starts(text, STR("CVE-")))
-		add_text(x, host, "vulnerabilities", text);
-}
-
-/* Takes the names and systems in answers of Windows. The system in an answer of SMB is more exact than a
-   guess from a service. */
-static void
-handle_windows_elem(struct nmap *x, struct str text)
-{
-	bool smb = str_is(x->script, "smb-os-discovery");
-	bool ntlm = str_ends(x->script, STR("-ntlm-info"));
-
-	if ((smb && strcmp(x->elem, "fqdn") == 0) ||
-	    (ntlm && strcmp(x->elem, "DNS_Computer_Name") == 0))
-		add_text(x, x->host.root, "hostnames", tool_host_name(text));
-	else if (smb && strcmp(x->elem, "os") == 0 && !x->os_done)
-		set_text(x, x->host.root, "os", text);
-	else if (ntlm && strcmp(x->elem, "Product_Version") == 0)
-		guess_os(x, arena_printf(x->rs->a, "Windows %.*s", (int)text.n, text.p));
-}
-
-static void
-end_elem(struct nmap *x)
-{
-	struct str text = str_trim(buf_done(&x->text));
-
-	if (x->script.p == NULL || text.n == 0)
-		return;
-	handle_vulnerability_elem(x, text);
-	handle_windows_elem(x, text);
-	if (x->service == NULL)
-		return;
-	if (str_is(x->script, "ssl-cert"))
-		handle_certificate_elem(x, text);
-	else if (str_is(x->script, "http-title") && strcmp(x->elem, "title") == 0)
-		set_text(x, x->service, "http.title", str_trim(text));
-	else if (str_is(x->script, "http-server-header") &&
-		 record_text(x->service, "http.server").p == NULL)
-		set_text(x, x->service, "http.server", str_trim(text));
-}
-
-static void
-end_script(struct nmap *x)
-{
-	if (x->service != NULL && str_is(x->script, "ssl-cert") && x->subject[0] != '\0')
-		record_set_bool(x->rs->a, x->service, "tls.certificate.self_signed",
-		    strcmp(x->subject, x->issuer) == 0);
-	x->script = STR_NULL;
 }
 
 /* ---- expat ---- */
@@ -564,7 +252,7 @@ begin_element(const char *name)
 static void
 begin_inside(struct nmap *x, enum element what, const char **atts)
 {
-	const char *state = attribute(atts, "state"), *key = attribute(atts, "key");
+	const char *state = nmap_attribute(atts, "state"), *key = nmap_attribute(atts, "key");
 
 	switch (what) {
 	case STATUS:
@@ -589,10 +277,10 @@ begin_inside(struct nmap *x, enum element what, const char **atts)
 		set_os(x, atts);
 		break;
 	case SCRIPT:
-		begin_script(x, atts);
+		nmap_begin_script(x, atts);
 		break;
 	case TABLE:
-		begin_table(x, atts);
+		nmap_begin_table(x, atts);
 		break;
 	case ELEM:
 		snprintf(x->elem, sizeof(x->elem), "%s", key == NULL ? "" : key);
@@ -613,23 +301,23 @@ begin_masscan(struct nmap *x, enum element what, const char **atts)
 {
 	struct sighting *r = &x->sighting;
 	struct arena *a = x->rs->a;
-	const char *state = attribute(atts, "state");
+	const char *state = nmap_attribute(atts, "state");
 
 	if (what == HOST) {
 		arena_reset(a);
 		x->line = XML_GetCurrentLineNumber(x->xml);
-		*r = (struct sighting){ .seconds = parse_number(attribute(atts, "endtime")) };
+		*r = (struct sighting){ .seconds = parse_number(nmap_attribute(atts, "endtime")) };
 		x->in_host = true;
 	} else if (what == ADDRESS) {
-		r->ip = tool_address(a, arena_str(a, str_of(attribute(atts, "addr"))));
+		r->ip = tool_address(a, arena_str(a, str_of(nmap_attribute(atts, "addr"))));
 	} else if (what == PORT) {
-		r->port = parse_number(attribute(atts, "portid"));
-		r->transport = arena_str(a, str_of(attribute(atts, "protocol")));
+		r->port = parse_number(nmap_attribute(atts, "portid"));
+		r->transport = arena_str(a, str_of(nmap_attribute(atts, "protocol")));
 	} else if (what == STATE) {
 		r->open = state != NULL && strcmp(state, "open") == 0;
-	} else if (what == SERVICE && attribute(atts, "name") != NULL) {
-		r->name = arena_str(a, str_of(attribute(atts, "name")));
-		r->banner = masscan_unescape(a, str_of(attribute(atts, "banner")));
+	} else if (what == SERVICE && nmap_attribute(atts, "name") != NULL) {
+		r->name = arena_str(a, str_of(nmap_attribute(atts, "name")));
+		r->banner = masscan_unescape(a, str_of(nmap_attribute(atts, "banner")));
 	}
 }
 
@@ -652,9 +340,9 @@ end_masscan(struct nmap *x, enum element what)
 static void
 begin_run(struct nmap *x, const char **atts)
 {
-	const char *scanner = attribute(atts, "scanner");
+	const char *scanner = nmap_attribute(atts, "scanner");
 
-	x->started = parse_number(attribute(atts, "start"));
+	x->started = parse_number(nmap_attribute(atts, "start"));
 	if (x->depth > 1 || scanner == NULL || strcmp(scanner, "masscan") != 0)
 		return;
 	x->masscan = true;
@@ -705,11 +393,11 @@ on_element_end(void *arg, const char *name)
 	else if (what == CPE)
 		add_cpe(x, buf_done(&x->text));
 	else if (what == ELEM)
-		end_elem(x);
+		nmap_end_elem(x);
 	else if (what == TABLE)
 		x->tables.depth--;
 	else if (what == SCRIPT)
-		end_script(x);
+		nmap_end_script(x);
 	x->wants_text = false;
 }
 

@@ -5,24 +5,16 @@
    and every other program that calls import_lock, from changing them before they are written. A row
    lock for each key would do the same, but would write every unchanged row.
 
-   Memory: a tree is many times as large as its text. A batch therefore holds texts only, and trees
-   live in an arena that is reset for each item. */
+   A tree is many times as large as its text. A batch therefore holds texts, and trees live in an arena
+   that is reset for each item. */
 #include "config.h"
 
-#include "cli/import/store.h"
+#include "cli/import/lanes.h"
 
 #include "base/limits.h"
-#include "cli/import/events.h"
-#include "cli/import/names.h"
 #include "db/copy.h"
 
-#include <pthread.h>
-
-enum {
-	STORE_BUDGET_US = 600 * SECOND_US,
-	LANES = 2,
-	LANE_LEAST = 2000, /* keys; below, the second connection is not worth its work */
-};
+enum { STORE_BUDGET_US = 600 * SECOND_US };
 
 struct stored {
 	int64_t n; /* the number of the item, from 1 */
@@ -88,158 +80,6 @@ STMT(insert_blobs, NULL,
     " SELECT dataset, key, blob FROM record_stage WHERE blob IS NOT NULL"
     " ON CONFLICT DO NOTHING");
 
-/* ---- the batch ---- */
-
-void
-import_batch_open(struct import_batch *b, enum dataset d)
-{
-	*b = (struct import_batch){ .dataset = d, .a = arena_new((size_t)1 << 30) };
-	b->items = mem_array(IMPORT_BATCH, sizeof(b->items[0]));
-	b->keys = names_new(IMPORT_BATCH);
-}
-
-void
-import_batch_close(struct import_batch *b)
-{
-	arena_free(b->a);
-	free(b->items);
-	names_free(b->keys);
-}
-
-void
-import_batch_clear(struct import_batch *b)
-{
-	arena_reset(b->a);
-	names_clear(b->keys);
-	b->n = b->bytes = b->copied = b->ntags = 0;
-	b->tags = NULL;
-}
-
-void
-import_batch_add_tag(struct import_batch *b, struct str slug)
-{
-	b->tags = arena_room(b->a, b->tags, b->ntags, sizeof(*b->tags));
-	b->tags[b->ntags++] = arena_str(b->a, slug);
-}
-
-bool
-import_batch_full(const struct import_batch *b)
-{
-	return b->n == IMPORT_BATCH || b->bytes >= IMPORT_BATCH_BYTES ||
-	       b->copied >= IMPORT_BATCH_ROOM;
-}
-
-/* Parses a text that record_print wrote, perhaps in an older release, whose members may have gone since. */
-static bool
-read_text(struct arena *a, enum dataset d, struct str text, struct record *r, struct str *what)
-{
-	return record_parse(a, d, text, RECORD_LENIENT, r, what) &&
-	       record_finish(a, r, RECORD_LENIENT, what);
-}
-
-/* Parses a text that this process has printed. */
-static struct record
-read_own_text(struct arena *a, enum dataset d, struct str text)
-{
-	struct record r;
-	struct str what;
-
-	if (!read_text(a, d, text, &r, &what))
-		panic("a document of %s that was just printed: %.*s", record_dataset_name(d),
-		    (int)what.n, what.p);
-	return r;
-}
-
-/* The text in the arena; STR_NULL when it is too large to be stored. */
-static struct str
-write_text(struct arena *a, const struct record *r)
-{
-	struct buf b = { .a = a };
-
-	record_print(&b, r, NULL);
-	return b.n <= LIM_HOST_BYTES ? buf_done(&b) : STR_NULL;
-}
-
-static struct ts
-last_seen(const struct record *r)
-{
-	int64_t seen;
-
-	return record_int(r->root, "last_seen", &seen) ? (struct ts){ seen } : TS_NULL;
-}
-
-bool
-import_batch_add(
-    struct import_batch *b, struct arena *scratch, const struct record *r, struct str der)
-{
-	struct str key = record_key(scratch, r), text;
-	uint32_t *at = names_at(b->keys, record_key_identity(b->dataset, key));
-	struct import_item *item = &b->items[*at == 0 ? b->n : *at - 1];
-	struct record merged = *r;
-
-	if (*at != 0) {
-		struct record before = read_own_text(scratch, b->dataset, item->text);
-
-		merged = record_merge(scratch, &before, r);
-		key = record_key(scratch, &merged);
-	}
-	text = write_text(scratch, &merged);
-	if (text.p == NULL)
-		return false;
-	if (*at == 0) {
-		*at = (uint32_t)++b->n;
-		*item = (struct import_item){ .key = arena_str(b->a, key) };
-	} else if (!str_eq(item->key, key)) {
-		item->key = arena_str(b->a, key); /* a report that moves */
-	}
-	item->seen = last_seen(&merged);
-	b->bytes -= item->text.n;
-	item->text = arena_str(b->a, text);
-	if (item->der.p == NULL && der.p != NULL)
-		item->der = arena_str(b->a, der);
-	b->bytes += text.n + (der.p == NULL ? 0 : der.n);
-	b->copied += text.n + (der.p == NULL ? 0 : der.n);
-	return true;
-}
-
-/* ---- storing ---- */
-
-struct import_store {
-	enum dataset dataset;
-	const char *conninfo;
-	struct db *dbs[LANES]; /* the second one is NULL until it is needed */
-	struct arena *scratch[LANES];
-	const struct record_ports *replace;
-	struct db *failed;
-};
-
-/* The part of a batch that one connection stores. */
-struct lane {
-	const struct import_store *store;
-	struct db *db;
-	struct arena *a;
-	unsigned first, last; /* lanes */
-	const struct import_item *items;
-	size_t n;
-	struct strs tags;
-	struct ts now; /* for records that do not say when they were seen */
-	struct import_sum sum;
-	struct event_batch added, events; /* events of keys without a row, and all others */
-	enum db_rc rc;
-};
-
-/* FNV-1a. A record has the same lane in every import, also a report that moves to another key. */
-static unsigned
-lane_of(enum dataset d, struct str key)
-{
-	struct str name = record_key_identity(d, key);
-	uint32_t h = 2166136261;
-
-	for (size_t i = 0; i < name.n; i++)
-		h = (h ^ (unsigned char)name.p[i]) * 16777619;
-	return (h >> 16) % LANES;
-}
-
 /* An item of the batch beside its stored document. */
 struct pair {
 	/* As it is stored. p NULL: it is not; an empty document: it was deleted. */
@@ -251,7 +91,7 @@ struct pair {
 static int64_t
 number_of(const struct lane *l)
 {
-	return record_dataset_number(l->store->dataset);
+	return record_dataset_number(l->dataset);
 }
 
 static enum db_rc
@@ -263,9 +103,9 @@ read_pairs(const struct lane *l, struct pair *pairs)
 	enum db_rc rc;
 
 	for (size_t i = 0; i < l->n; i++)
-		keys[i] = db_bytea(l->a, record_key_identity(l->store->dataset, l->items[i].key));
-	rc = db_list(l->db, l->store->dataset == DATASET_REPORTS ? &read_reports : &read_stored,
-	    &rows, P(number_of(l)), P(((struct strs){ keys, l->n })));
+		keys[i] = db_bytea(l->a, record_key_identity(l->dataset, l->items[i].key));
+	rc = db_list(l->db, l->dataset == DATASET_REPORTS ? &read_reports : &read_stored, &rows,
+	    P(number_of(l)), P(((struct strs){ keys, l->n })));
 	row = rows.items;
 	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++) {
 		pairs[row->n - 1].at = row->key;
@@ -278,7 +118,7 @@ read_pairs(const struct lane *l, struct pair *pairs)
 static void
 report_unreadable(struct lane *l, struct arena *a, struct str key, struct str what)
 {
-	enum dataset d = l->store->dataset;
+	enum dataset d = l->dataset;
 	struct str name = record_key_text(a, d, key);
 
 	buf_printf(&l->sum.messages,
@@ -290,12 +130,12 @@ report_unreadable(struct lane *l, struct arena *a, struct str key, struct str wh
 static void
 add_new(struct lane *l, struct arena *a, const struct import_item *item, bool row)
 {
-	enum dataset d = l->store->dataset;
+	enum dataset d = l->dataset;
 	struct record r;
 
 	if (!record_has_events(d))
 		return;
-	r = record_tells_new(d) ? read_own_text(a, d, item->text) : record_new(a, d);
+	r = record_tells_new(d) ? import_own_text(a, d, item->text) : record_new(a, d);
 	event_batch_add(row ? &l->events : &l->added, a, item->key,
 	    &(struct record_change){ NULL, &r, item->seen });
 }
@@ -308,13 +148,13 @@ merge_stored(
 	struct record rest;
 	struct str what;
 
-	if (!read_text(a, l->store->dataset, doc, old, &what)) {
+	if (!import_read_text(a, l->dataset, doc, old, &what)) {
 		report_unreadable(l, a, record_key(a, new), what);
 		return false;
 	}
 	rest = record_copy(a, old);
-	if (l->store->replace != NULL)
-		record_drop_ports(a, &rest, new, l->store->replace);
+	if (l->replace != NULL)
+		record_drop_ports(a, &rest, new, l->replace);
 	*new = record_merge(a, &rest, new);
 	return true;
 }
@@ -349,7 +189,7 @@ judge_pair(struct lane *l, struct arena *a, const struct import_item *item, stru
 		l->sum.unchanged++;
 		return;
 	}
-	new = read_own_text(a, l->store->dataset, item->text);
+	new = import_own_text(a, l->dataset, item->text);
 	if (fresh) {
 		record_seen(&new, l->now);
 	} else if (!merge_stored(l, a, p->doc, &old, &new)) {
@@ -359,7 +199,7 @@ judge_pair(struct lane *l, struct arena *a, const struct import_item *item, stru
 	}
 	if (!fresh)
 		p->key = record_key(a, &new);
-	p->text = write_text(a, &new);
+	p->text = import_write_text(a, &new);
 	if (p->text.p == NULL) {
 		l->sum.large++;
 		return;
@@ -496,16 +336,15 @@ store_pairs(struct lane *l)
 	}
 	arena_free(one);
 	if (rc == DB_OK)
-		rc = l->store->dataset == DATASET_REPORTS ? write_reports(l, pairs)
-							  : write_pairs(l, pairs);
+		rc =
+		    l->dataset == DATASET_REPORTS ? write_reports(l, pairs) : write_pairs(l, pairs);
 	if (rc == DB_OK)
-		rc = event_batch_store(l->db, l->store->dataset, true, &l->added);
-	return rc == DB_OK ? event_batch_store(l->db, l->store->dataset, false, &l->events) : rc;
+		rc = event_batch_store(l->db, l->dataset, true, &l->added);
+	return rc == DB_OK ? event_batch_store(l->db, l->dataset, false, &l->events) : rc;
 }
 
-/* Stores the items of a lane or nothing. The start of the second thread. */
-static void *
-store_lane(void *arg)
+void *
+lane_store(void *arg)
 {
 	struct lane *l = arg;
 
@@ -520,134 +359,6 @@ store_lane(void *arg)
 	if (l->rc != DB_OK)
 		db_rollback(l->db);
 	return NULL;
-}
-
-/* ---- lanes ---- */
-
-/* Rows in the order of the index, so that its pages are written once. */
-static int
-by_key(const void *a, const void *b)
-{
-	return str_cmp(((const struct import_item *)a)->key, ((const struct import_item *)b)->key);
-}
-
-static int
-by_lane(const void *a, const void *b, void *dataset)
-{
-	const struct import_item *x = a, *y = b;
-	const enum dataset *d = dataset;
-	unsigned lx = lane_of(*d, x->key), ly = lane_of(*d, y->key);
-
-	return lx != ly ? (lx < ly ? -1 : 1) : str_cmp(x->key, y->key);
-}
-
-struct import_store *
-import_store_open(
-    enum dataset d, struct db *db, const char *conninfo, const struct record_ports *replace)
-{
-	struct import_store *st = mem_zero(sizeof(*st));
-
-	st->dataset = d;
-	st->conninfo = conninfo;
-	st->dbs[0] = db;
-	st->replace = replace;
-	for (size_t i = 0; i < LANES; i++)
-		st->scratch[i] = arena_new((size_t)1 << 30);
-	return st;
-}
-
-void
-import_store_close(struct import_store *st)
-{
-	for (size_t i = 1; i < LANES; i++)
-		if (st->dbs[i] != NULL)
-			db_close(st->dbs[i]);
-	for (size_t i = 0; i < LANES; i++)
-		arena_free(st->scratch[i]);
-	free(st);
-}
-
-struct db *
-import_store_failed(const struct import_store *st)
-{
-	return st->failed;
-}
-
-static void
-add_sum(struct import_sum *sum, struct lane *l)
-{
-	if (l->sum.messages.n > 0)
-		buf_str(&sum->messages, buf_done(&l->sum.messages));
-	buf_free(&l->sum.messages);
-	if (l->rc != DB_OK)
-		return;
-	sum->fresh += l->sum.fresh;
-	sum->changed += l->sum.changed;
-	sum->unchanged += l->sum.unchanged;
-	sum->large += l->sum.large;
-	sum->unreadable += l->sum.unreadable;
-	sum->tags += l->sum.tags;
-}
-
-/* Splits a large batch into two lanes, which two threads store at the same time. */
-static void
-store_lanes(struct import_store *st, const struct import_batch *b, struct lane lanes[LANES])
-{
-	pthread_t thread;
-	size_t n = 0;
-
-	if (st->dbs[1] == NULL) {
-		st->dbs[1] = db_open(st->conninfo, "surfacectl");
-		db_quiet(st->dbs[1]);
-	}
-	qsort_r(b->items, b->n, sizeof(b->items[0]), by_lane, &st->dataset);
-	while (n < b->n && lane_of(st->dataset, b->items[n].key) == 0)
-		n++;
-	lanes[1] = lanes[0];
-	lanes[1].db = st->dbs[1];
-	lanes[1].a = st->scratch[1];
-	lanes[1].first = lanes[1].last = 1;
-	lanes[1].items = b->items + n;
-	lanes[1].n = b->n - n;
-	lanes[1].tags.n = 0;
-	lanes[0].last = 0;
-	lanes[0].n = n;
-	if (pthread_create(&thread, NULL, store_lane, &lanes[1]) != 0)
-		panic("no thread");
-	store_lane(&lanes[0]);
-	if (pthread_join(thread, NULL) != 0)
-		panic("pthread_join failed");
-}
-
-enum db_rc
-import_store_batch(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
-{
-	struct lane lanes[LANES] = { { .store = st,
-	    .db = st->dbs[0],
-	    .a = st->scratch[0],
-	    .last = LANES - 1,
-	    .items = b->items,
-	    .n = b->n,
-	    .tags = { b->tags, b->ntags },
-	    .now = ts_now() } };
-	enum db_rc rc = DB_OK;
-
-	if (b->n == 0)
-		return DB_OK;
-	if (b->n >= LANE_LEAST) {
-		store_lanes(st, b, lanes);
-	} else {
-		qsort(b->items, b->n, sizeof(b->items[0]), by_key);
-		store_lane(&lanes[0]);
-	}
-	for (size_t i = 0; i < LANES; i++) {
-		if (lanes[i].rc != DB_OK && rc == DB_OK) {
-			rc = lanes[i].rc;
-			st->failed = lanes[i].db;
-		}
-		add_sum(sum, &lanes[i]);
-	}
-	return rc;
 }
 
 enum db_rc

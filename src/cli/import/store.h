@@ -12,26 +12,9 @@
 #ifndef CLI_IMPORT_STORE_H
 #define CLI_IMPORT_STORE_H
 
-#include "cli/import/import.h"
+#include "cli/import/batch.h"
 #include "db/db.h"
 #include "record/ports.h"
-
-struct import_item {
-	struct str key, text, der; /* der: STR_NULL when it is unknown */
-	struct ts seen;            /* TS_NULL: it does not say when */
-};
-
-struct import_batch {
-	enum dataset dataset;
-	struct arena *a;
-	struct import_item *items;
-	size_t n;
-	size_t bytes;       /* of all items */
-	size_t copied;      /* bytes in the arena, which keeps the former texts of merged items */
-	struct names *keys; /* the number of an item, from 1 */
-	struct str *tags;   /* slugs that have to be in the table tag */
-	size_t ntags;
-};
 
 struct import_sum {
 	int64_t fresh, changed, unchanged;
@@ -41,22 +24,6 @@ struct import_sum {
 	int64_t tags;   /* new ones in the table tag */
 	struct buf messages; /* about the unreadable, a line each, on the heap */
 };
-
-enum {
-	IMPORT_BATCH = 10000,
-	IMPORT_BATCH_BYTES = 16 * 1024 * 1024,
-	IMPORT_BATCH_ROOM = 256 * 1024 * 1024
-};
-
-void import_batch_open(struct import_batch *b, enum dataset d);
-void import_batch_close(struct import_batch *b);
-void import_batch_clear(struct import_batch *b);
-/* Adds a finished record, or merges it with the one of its key. scratch: memory of this call. False: merged with that one
-   it would be too large, and is left out. */
-bool import_batch_add(
-    struct import_batch *b, struct arena *scratch, const struct record *r, struct str der) MUST_USE;
-void import_batch_add_tag(struct import_batch *b, struct str slug);
-bool import_batch_full(const struct import_batch *b);
 
 struct import_store;
 

@@ -22,13 +22,14 @@ class Postgres:
 
     def __init__(self, env):
         self.sql = Psql(env)
-        self.sql.run("PREPARE one(inet) AS SELECT doc FROM host WHERE ip = $1")
-        self.sql.run("PREPARE page(inet) AS SELECT doc FROM host WHERE ip >= $1 ORDER BY ip LIMIT %d" % PAGE)
+        self.sql.run("PREPARE one(bytea) AS SELECT doc FROM record WHERE dataset = 1 AND key = $1 AND NOT gone")
+        self.sql.run("PREPARE page(bytea) AS SELECT doc FROM record WHERE dataset = 1 AND key >= $1 AND NOT gone"
+                     " ORDER BY key LIMIT %d" % PAGE)
         self.version = "PostgreSQL " + self.sql.run("SHOW server_version")[0].split()[0]
 
     def read(self, page, ip4):
         start = time.perf_counter()
-        rows = self.sql.run("EXECUTE %s('%s')" % ("page" if page else "one", dotted(ip4)))
+        rows = self.sql.run("EXECUTE %s('\\x04%08x')" % ("page" if page else "one", ip4))
         return (time.perf_counter() - start) * 1e6, len(rows)
 
     def close(self):

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: ISC */
+/* Collects the records of a batch and merges those of one key. */
+#include "config.h"
+
+#include "cli/import/batch.h"
+
+#include "base/limits.h"
+#include "cli/import/names.h"
+
+void
+import_batch_open(struct import_batch *b, enum dataset d)
+{
+	*b = (struct import_batch){ .dataset = d, .a = arena_new((size_t)1 << 30) };
+	b->items = mem_array(IMPORT_BATCH, sizeof(b->items[0]));
+	b->keys = names_new(IMPORT_BATCH);
+}
+
+void
+import_batch_close(struct import_batch *b)
+{
+	arena_free(b->a);
+	free(b->items);
+	names_free(b->keys);
+}
+
+void
+import_batch_clear(struct import_batch *b)
+{
+	arena_reset(b->a);
+	names_clear(b->keys);
+	b->n = b->bytes = b->copied = b->ntags = 0;
+	b->tags = NULL;
+}
+
+void
+import_batch_add_tag(struct import_batch *b, struct str slug)
+{
+	b->tags = arena_room(b->a, b->tags, b->ntags, sizeof(*b->tags));
+	b->tags[b->ntags++] = arena_str(b->a, slug);
+}
+
+bool
+import_batch_full(const struct import_batch *b)
+{
+	return b->n == IMPORT_BATCH || b->bytes >= IMPORT_BATCH_BYTES ||
+	       b->copied >= IMPORT_BATCH_ROOM;
+}
+
+bool
+import_read_text(
+    struct arena *a, enum dataset d, struct str text, struct record *r, struct str *what)
+{
+	return record_parse(a, d, text, RECORD_LENIENT, r, what) &&
+	       record_finish(a, r, RECORD_LENIENT, what);
+}
+
+struct record
+import_own_text(struct arena *a, enum dataset d, struct str text)
+{
+	struct record r;
+	struct str what;
+
+	if (!import_read_text(a, d, text, &r, &what))
+		panic("a document of %s that was just printed: %.*s", record_dataset_name(d),
+		    (int)what.n, what.p);
+	return r;
+}
+
+struct str
+import_write_text(struct arena *a, const struct record *r)
+{
+	struct buf b = { .a = a };
+
+	record_print(&b, r, NULL);
+	return b.n <= LIM_HOST_BYTES ? buf_done(&b) : STR_NULL;
+}
+
+static struct ts
+last_seen(const struct record *r)
+{
+	int64_t seen;
+
+	return record_int(r->root, "last_seen", &seen) ? (struct ts){ seen } : TS_NULL;
+}
+
+bool
+import_batch_add(
+    struct import_batch *b, struct arena *scratch, const struct record *r, struct str der)
+{
+	struct str key = record_key(scratch, r), text;
+	uint32_t *at = names_at(b->keys, record_key_identity(b->dataset, key));
+	struct import_item *item = &b->items[*at == 0 ? b->n : *at - 1];
+	struct record merged = *r;
+
+	if (*at != 0) {
+		struct record before = import_own_text(scratch, b->dataset, item->text);
+
+		merged = record_merge(scratch, &before, r);
+		key = record_key(scratch, &merged);
+	}
+	text = import_write_text(scratch, &merged);
+	if (text.p == NULL)
+		return false;
+	if (*at == 0) {
+		*at = (uint32_t)++b->n;
+		*item = (struct import_item){ .key = arena_str(b->a, key) };
+	} else if (!str_eq(item->key, key)) {
+		item->key = arena_str(b->a, key); /* a report that moves */
+	}
+	item->seen = last_seen(&merged);
+	b->bytes -= item->text.n;
+	item->text = arena_str(b->a, text);
+	if (item->der.p == NULL && der.p != NULL)
+		item->der = arena_str(b->a, der);
+	b->bytes += text.n + (der.p == NULL ? 0 : der.n);
+	b->copied += text.n + (der.p == NULL ? 0 : der.n);
+	return true;
+}

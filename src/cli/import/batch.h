@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: ISC */
+/* A batch of records for the table record, each as its text. Records of one key are merged as they come, so a key
+ * stands in a batch once. */
+#ifndef CLI_IMPORT_BATCH_H
+#define CLI_IMPORT_BATCH_H
+
+#include "base/ts.h"
+#include "record/record.h"
+
+struct import_item {
+	struct str key, text, der; /* der: STR_NULL when it is unknown */
+	struct ts seen;            /* TS_NULL: it does not say when */
+};
+
+struct import_batch {
+	enum dataset dataset;
+	struct arena *a;
+	struct import_item *items;
+	size_t n;
+	size_t bytes;       /* of all items */
+	size_t copied;      /* bytes in the arena, which keeps the former texts of merged items */
+	struct names *keys; /* the number of an item, from 1 */
+	struct str *tags;   /* slugs that have to be in the table tag */
+	size_t ntags;
+};
+
+enum {
+	IMPORT_BATCH = 10000,
+	IMPORT_BATCH_BYTES = 16 * 1024 * 1024,
+	IMPORT_BATCH_ROOM = 256 * 1024 * 1024
+};
+
+void import_batch_open(struct import_batch *b, enum dataset d);
+void import_batch_close(struct import_batch *b);
+void import_batch_clear(struct import_batch *b);
+/* Adds a finished record, or merges it with the one of its key. scratch: memory of this call. False: merged with that one
+   it would be too large, and is left out. */
+bool import_batch_add(
+    struct import_batch *b, struct arena *scratch, const struct record *r, struct str der) MUST_USE;
+void import_batch_add_tag(struct import_batch *b, struct str slug);
+bool import_batch_full(const struct import_batch *b);
+
+/* Parses and finishes a stored text, which an older release may have written, with members that exist no more. False:
+   *what is the reason. */
+bool import_read_text(
+    struct arena *a, enum dataset d, struct str text, struct record *r, struct str *what) MUST_USE;
+/* The same for a text that this process has printed, which cannot fail. */
+struct record import_own_text(struct arena *a, enum dataset d, struct str text);
+/* The text of a record; STR_NULL when it is too large to be stored. */
+struct str import_write_text(struct arena *a, const struct record *r);
+
+#endif

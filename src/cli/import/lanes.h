@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/* What lanes.c passes to store.c: the part of a batch that one connection stores in one transaction. */
+#ifndef CLI_IMPORT_LANES_H
+#define CLI_IMPORT_LANES_H
+
+#include "cli/import/events.h"
+#include "cli/import/store.h"
+
+enum { LANES = 2 };
+
+struct lane {
+	enum dataset dataset;
+	const struct record_ports *replace; /* of import_store_open */
+	struct db *db;
+	struct arena *a;
+	unsigned first, last; /* lanes */
+	const struct import_item *items;
+	size_t n;
+	struct strs tags;
+	struct ts now; /* for records that do not say when they were seen */
+	struct import_sum sum;
+	struct event_batch added, events; /* events of keys without a row, and all others */
+	enum db_rc rc;
+};
+
+/* Stores the items of a lane or nothing; the result is lane->rc. The start of a thread. */
+void *lane_store(void *lane);
+
+#endif

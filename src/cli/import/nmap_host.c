@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: ISC */
+/* The host that nmap.c reads: copies of its texts, whose size has a bound, its present service, and guesses of its
+   system. The handlers of elements (nmap.c) and of scripts (nmap_scripts.c) fill the host with these functions. */
+#include "config.h"
+
+#include "cli/import/nmap_priv.h"
+
+enum { SERVICE_BYTES = 1024 };
+
+const char *
+nmap_attribute(const char **atts, const char *name)
+{
+	for (; *atts != NULL; atts += 2)
+		if (strcmp(atts[0], name) == 0)
+			return atts[1];
+	return NULL;
+}
+
+struct str
+nmap_copy(struct nmap *x, struct str s)
+{
+	if (s.n == 0)
+		return STR_NULL;
+	x->used += s.n + 16;
+	if (x->used > HOST_BYTES) {
+		x->too_big = true;
+		return STR_NULL;
+	}
+	return arena_str(x->rs->a, s);
+}
+
+struct str
+nmap_copy_attribute(struct nmap *x, const char **atts, const char *name)
+{
+	return nmap_copy(x, str_of(nmap_attribute(atts, name)));
+}
+
+void
+nmap_add_text(struct nmap *x, struct record_object *o, const char *list, struct str s)
+{
+	s = nmap_copy(x, s);
+	if (s.p != NULL && record_texts(o, list, &(const struct str *){ NULL }) < LIM_LIST)
+		record_add(x->rs->a, o, list, s);
+}
+
+void
+nmap_set_text(struct nmap *x, struct record_object *o, const char *name, struct str s)
+{
+	record_set_text(x->rs->a, o, name, nmap_copy(x, s));
+}
+
+struct record_object *
+nmap_service(struct nmap *x)
+{
+	if (x->port == 0)
+		return x->service;
+	x->service = record_nested(x->rs->a, &x->host);
+	x->used += SERVICE_BYTES;
+	record_set_int(x->rs->a, x->service, "port", x->port);
+	record_set_text(x->rs->a, x->service, "transport", x->transport);
+	x->port = 0;
+	return x->service;
+}
+
+void
+nmap_guess_os(struct nmap *x, struct str guess)
+{
+	struct str os = record_text(x->host.root, "os");
+
+	if (guess.n > 0 && (os.p == NULL || str_is(os, "Unix")))
+		nmap_set_text(x, x->host.root, "os", guess);
+}

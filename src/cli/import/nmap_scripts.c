@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: ISC */
+/* Reads the scripts in nmap's XML: certificates, vulnerabilities, the names and systems in answers of Windows, and what
+   some scripts tell of HTTP. A script is an element of a port or of the host, and has tables, which have elements:
+
+     <script id="ssl-cert" output="...">
+       <table key="subject">
+         <elem key="commonName">www.example.com</elem>
+
+   nmap.c passes the begin and the end of these elements on. */
+#include "config.h"
+
+#include <openssl/evp.h> /* first, since it declares a member rand, which base.h forbids */
+
+#include "cli/import/nmap_priv.h"
+#include "cli/import/tool_host.h"
+
+#include <openssl/sha.h>
+
+void
+nmap_begin_script(struct nmap *x, const char **atts)
+{
+	struct record_object *service = nmap_service(x);
+	struct str output = str_of(nmap_attribute(atts, "output"));
+
+	x->script = STR_NULL;
+	x->tables.depth = 0;
+	x->vulnerable = false;
+	if (service == NULL && x->in_port)
+		return; /* the port is closed */
+	x->script = nmap_copy_attribute(x, atts, "id");
+	if (service == NULL)
+		return; /* the script describes the host */
+	if (str_is(x->script, "banner"))
+		nmap_set_text(x, service, "banner", output);
+	if (str_is(x->script, "http-server-header") &&
+	    memchr(output.p == NULL ? "" : output.p, '\n', output.n) == NULL)
+		nmap_set_text(x, service, "http.server", str_trim(output));
+	x->subject[0] = x->issuer[0] = '\0';
+}
+
+void
+nmap_begin_table(struct nmap *x, const char **atts)
+{
+	const char *key = nmap_attribute(atts, "key");
+
+	if (x->tables.depth < (int)COUNT(x->tables.key))
+		snprintf(x->tables.key[x->tables.depth], NMAP_KEY, "%s", key == NULL ? "" : key);
+	x->tables.depth++;
+}
+
+static bool
+is_in_table(const struct nmap *x, int depth, const char *key)
+{
+	return x->tables.depth == depth && depth <= (int)COUNT(x->tables.key) &&
+	       strcmp(x->tables.key[0], key) == 0;
+}
+
+/* Appends "key=value\n", so that subject and issuer can be compared as a whole. */
+static void
+add_part(char *name, size_t room, const char *key, struct str value)
+{
+	size_t n = strlen(name);
+
+	snprintf(
+	    name + n, room - n, "%s=%.*s\n", key, (int)(value.n > 200 ? 200 : value.n), value.p);
+}
+
+static void
+add_alternative_names(struct nmap *x, struct str list)
+{
+	while (list.n > 0) {
+		const char *comma = memchr(list.p, ',', list.n);
+		size_t n = comma == NULL ? list.n : (size_t)(comma - list.p);
+		struct str one = str_trim((struct str){ list.p, n });
+
+		if (str_starts(one, STR("DNS:")))
+			nmap_add_text(x, x->service, "tls.certificate.names",
+			    (struct str){ one.p + 4, one.n - 4 });
+		n += comma != NULL;
+		list = (struct str){ list.p + n, list.n - n };
+	}
+}
+
+/* This release of nmap prints no SHA-256 fingerprint, so it is computed from the certificate in the
+   output. The PEM is decoded by hand: EVP_DecodeBlock takes no line ends inside the text, and counts
+   the padding as bytes, which are subtracted again. A text that is no base64 leaves the fingerprint
+   unset. Where the output has an element "sha256" as well, the later of the two counts, and both
+   have the same value. */
+static void
+hash_certificate(struct nmap *x, struct str pem)
+{
+	static const char head[] = "-----BEGIN CERTIFICATE-----";
+	unsigned char sum[SHA256_DIGEST_LENGTH], *der;
+	char hex[2 * SHA256_DIGEST_LENGTH + 1], *b64;
+	const char *from = memmem(pem.p, pem.n, head, sizeof(head) - 1), *to;
+	size_t n = 0;
+	int len;
+
+	if (from == NULL)
+		return;
+	from += sizeof(head) - 1;
+	to = memmem(from, pem.n - (size_t)(from - pem.p), "-----END", 8);
+	if (to == NULL)
+		return;
+	b64 = arena_alloc(x->rs->a, (size_t)(to - from) + 1);
+	der = arena_alloc(x->rs->a, (size_t)(to - from) + 4);
+	x->used += 2 * (size_t)(to - from);
+	for (; from < to; from++)
+		if (*from > ' ')
+			b64[n++] = *from;
+	len = EVP_DecodeBlock(der, (const unsigned char *)b64, (int)n);
+	if (len < 3 || n < 4)
+		return;
+	len -= (b64[n - 1] == '=') + (b64[n - 2] == '=');
+	SHA256(der, (size_t)len, sum);
+	hex_print(hex, sum, sizeof(sum));
+	nmap_set_text(x, x->service, "tls.certificate.fingerprint_sha256", str_of(hex));
+}
+
+static void
+set_not_after(struct nmap *x, struct str when)
+{
+	struct ts t;
+	struct str z = arena_printf(x->rs->a, "%.*sZ", (int)(when.n > 19 ? 19 : when.n), when.p);
+
+	if (ts_parse(z, &t))
+		record_set_time(x->rs->a, x->service, "tls.certificate.not_after", t);
+}
+
+static void
+handle_certificate_elem(struct nmap *x, struct str text)
+{
+	struct record_object *s = x->service;
+
+	record_set_bool(x->rs->a, s, "tls_enabled", true);
+	if (is_in_table(x, 1, "subject")) {
+		add_part(x->subject, sizeof(x->subject), x->elem, text);
+		if (strcmp(x->elem, "commonName") == 0)
+			nmap_set_text(x, s, "tls.certificate.subject_cn", text);
+	} else if (is_in_table(x, 1, "issuer")) {
+		add_part(x->issuer, sizeof(x->issuer), x->elem, text);
+		if (strcmp(x->elem, "commonName") == 0)
+			nmap_set_text(x, s, "tls.certificate.issuer_cn", text);
+	} else if (is_in_table(x, 1, "validity") && strcmp(x->elem, "notAfter") == 0) {
+		set_not_after(x, text);
+	} else if (is_in_table(x, 2, "extensions") && strcmp(x->elem, "name") == 0) {
+		x->name = nmap_copy(x, text);
+	} else if (is_in_table(x, 2, "extensions") && strcmp(x->elem, "value") == 0) {
+		if (str_is(x->name, "X509v3 Subject Alternative Name"))
+			add_alternative_names(x, text);
+	} else if (x->tables.depth == 0 && strcmp(x->elem, "pem") == 0) {
+		hash_certificate(x, text);
+	} else if (x->tables.depth == 0 && strcmp(x->elem, "sha256") == 0) {
+		nmap_set_text(x, s, "tls.certificate.fingerprint_sha256", text);
+	}
+}
+
+/* Scripts of nmap's library "vulns" describe each weakness in a table with its state and identifiers; vulners lists those
+   that are known for a version. */
+static void
+handle_vulnerability_elem(struct nmap *x, struct str text)
+{
+	int depth = x->tables.depth;
+	bool ids = depth > 0 && depth <= (int)COUNT(x->tables.key) &&
+		   strcmp(x->tables.key[depth - 1], "ids") == 0;
+	struct record_object *host = x->host.root;
+
+	if (strcmp(x->elem, "state") == 0)
+		x->vulnerable = str_starts(text, STR("VULNERABLE")) ||
+				str_starts(text, STR("LIKELY VULNERABLE"));
+	else if (ids && x->vulnerable && str_starts(text, STR("CVE:")))
+		nmap_add_text(x, host, "vulnerabilities", (struct str){ text.p + 4, text.n - 4 });
+	else if (str_is(x->script, "vulners") && strcmp(x->elem, "id") == 0 &&
+		 str_starts(text, STR("CVE-")))
+		nmap_add_text(x, host, "vulnerabilities", text);
+}
+
+/* Takes the names and systems in answers of Windows. The system in an answer of SMB is more exact than a
+   guess from a service. */
+static void
+handle_windows_elem(struct nmap *x, struct str text)
+{
+	bool smb = str_is(x->script, "smb-os-discovery");
+	bool ntlm = str_ends(x->script, STR("-ntlm-info"));
+
+	if ((smb && strcmp(x->elem, "fqdn") == 0) ||
+	    (ntlm && strcmp(x->elem, "DNS_Computer_Name") == 0))
+		nmap_add_text(x, x->host.root, "hostnames", tool_host_name(text));
+	else if (smb && strcmp(x->elem, "os") == 0 && !x->os_done)
+		nmap_set_text(x, x->host.root, "os", text);
+	else if (ntlm && strcmp(x->elem, "Product_Version") == 0)
+		nmap_guess_os(x, arena_printf(x->rs->a, "Windows %.*s", (int)text.n, text.p));
+}
+
+void
+nmap_end_elem(struct nmap *x)
+{
+	struct str text = str_trim(buf_done(&x->text));
+
+	if (x->script.p == NULL || text.n == 0)
+		return;
+	handle_vulnerability_elem(x, text);
+	handle_windows_elem(x, text);
+	if (x->service == NULL)
+		return;
+	if (str_is(x->script, "ssl-cert"))
+		handle_certificate_elem(x, text);
+	else if (str_is(x->script, "http-title") && strcmp(x->elem, "title") == 0)
+		nmap_set_text(x, x->service, "http.title", str_trim(text));
+	else if (str_is(x->script, "http-server-header") &&
+		 record_text(x->service, "http.server").p == NULL)
+		nmap_set_text(x, x->service, "http.server", str_trim(text));
+}
+
+void
+nmap_end_script(struct nmap *x)
+{
+	if (x->service != NULL && str_is(x->script, "ssl-cert") && x->subject[0] != '\0')
+		record_set_bool(x->rs->a, x->service, "tls.certificate.self_signed",
+		    strcmp(x->subject, x->issuer) == 0);
+	x->script = STR_NULL;
+}
