@@ -1,6 +1,10 @@
 -- SPDX-License-Identifier: ISC
--- Hosts move into the table record, as all other datasets. Their documents keep the spelling of jsonb (a blank behind each
--- colon) until the next import of the host; the programs read both.
+-- Hosts are copied into the table record, as all other datasets have it. Their documents keep the spelling of jsonb (a blank
+-- behind each colon) until the next import of the host; the programs read both.
+--
+-- The table host and what belongs to it stay as they are, so that programs of the earlier release go on answering from it
+-- while hosts are upgraded one after the other (surfacectl(8), "expand"). Nothing follows the table any more, so writing
+-- to it is refused: an import of the earlier release would be lost. A file of a later release drops the table.
 
 -- The partition is filled directly, because the triggers of record would keep a copy of all rows. The key is ip5 of
 -- src/record/key.c: 04 or 06, and the address. A row keeps the transaction of its last change, by which an index follows.
@@ -23,6 +27,7 @@ SELECT engine, 1, format('%s:%s:', next, next)::pg_snapshot
        (SELECT greatest(begun, purged)::text::bigint + 1 AS next FROM host_gone_horizon) AS h
 ON CONFLICT DO NOTHING;
 
-DROP TABLE host, host_gone, host_gone_horizon;
-DROP FUNCTION IF EXISTS host_merge, host_gone_purge;
+CREATE TRIGGER host_moved_away BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON host
+	FOR EACH STATEMENT EXECUTE FUNCTION host_moved_away();
+
 NOTIFY record_changed, '1';

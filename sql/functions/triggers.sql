@@ -287,10 +287,16 @@ BEGIN
 END
 $$;
 
--- Of the table host, which files 0003 and 0012 make and 0014 drops.
+-- Of the table host, which files 0003 and 0012 make and 0014 leaves to the earlier release.
 CREATE OR REPLACE FUNCTION host_changed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE OR REPLACE FUNCTION host_gone() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE OR REPLACE FUNCTION host_moved() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE OR REPLACE FUNCTION host_moved_away() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE EXCEPTION 'hosts are stored in the table record since this database was migrated'
+		USING HINT = 'Upgrade surfaced on this machine, then repeat the import.';
+END
+$$;
 
 -- Sends a notification with the number of each dataset that a statement has changed.
 CREATE OR REPLACE FUNCTION record_notify() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -85,11 +85,11 @@ static bool
 read_objects(struct reading *r, const struct record_member *m, const struct json_value *v,
     struct record_value *out, struct place *at)
 {
-	size_t n = json_length(v);
+	size_t n = json_length(v), most = record_nested_has_key(m) ? LIM_HOST_SERVICES : LIM_LIST;
 
 	if (json_type(v) != JSON_ARRAY)
 		return place_fault(r->a, at, "must be an array of objects", r->what);
-	if (n > LIM_LIST)
+	if (n > most)
 		return place_fault(r->a, at, "has too many items", r->what);
 	out->objects.p = ARENA_ARRAY(r->a, n, struct record_object *);
 	out->objects.n = n;

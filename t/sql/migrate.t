@@ -116,7 +116,7 @@ sql "DROP FUNCTION later_version" && migrate "$dir/sql"
 candidate()
 {
 	{
-		echo "SET ROLE surfaced_owner;"
+		echo "SET ROLE surfaced_owner; DROP TABLE IF EXISTS host, host_gone, host_gone_horizon;"
 		sed -n '/^CREATE TABLE host (/,/^CREATE TABLE tag/{/^CREATE TABLE tag/d;p;}; /^CREATE TABLE host_gone/,$p' sql/0003-hosts.sql
 	} >"$dir/host.sql"
 	psql -Xq -f "$dir/host.sql" 2>"$dir/err" # twice, when the former migration failed
@@ -126,12 +126,12 @@ candidate()
 		SELECT n, to_char(n, 'FM0000') || CASE n WHEN 19 THEN '-host-tombstones' ELSE '-before' END, repeat('0', 64)
 		  FROM generate_series(1, $1) AS n"
 }
-dump >"$dir/first"
+dump | sort >"$dir/first" # the order of grants differs
 candidate 19
 admin --check; [ $? -eq 1 ] && grep -q 'have not been applied' "$dir/err"
 result $? "migrate --check fails for a database of a release candidate"
 migrate "$dir/sql" && [ "$(jq -c '.migration.applied | length' "$dir/out")" -eq $(($(find "$dir/sql" -name '0*.sql' | wc -l) - 10)) ] && admin --check &&
-	dump | diff "$dir/first" - >"$dir/err"
+	dump | sort | diff "$dir/first" - >"$dir/err"
 result $? "migrate takes over a database of the last release candidate and adds later tables alone"
 candidate 18
 migrate "$dir/sql"; [ $? -eq 1 ] && grep -q 'release candidate' "$dir/err"

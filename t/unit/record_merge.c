@@ -219,7 +219,37 @@ timeless_record_is_later(void)
 	    "\"first_seen\":\"2026-01-01T00:00:00.000000Z\"," DAY1 "}");
 }
 
+/* A host with services on n ports of a transport. */
+static struct record
+host_with_ports(const char *transport, int n)
+{
+	struct record r = record_new(a, DATASET_HOSTS);
+	struct str what;
+
+	record_set_text(a, r.root, "ip", STR("192.0.2.1"));
+	for (int port = 1; port <= n; port++) {
+		struct record_object *s = record_nested(a, &r);
+
+		record_set_int(a, s, "port", port);
+		record_set_text(a, s, "transport", str_of(transport));
+	}
+	if (!record_finish(a, &r, RECORD_STRICT, &what))
+		panic("%.*s", (int)what.n, what.p);
+	return r;
+}
+
+static void
+host_has_all_ports(void)
+{
+	struct record tcp = host_with_ports("tcp", 65535), udp = host_with_ports("udp", 65535);
+	struct record r = record_merge(a, &tcp, &udp);
+
+	CU_ASSERT_TRUE(survives_print(&r));
+	arena_reset(a);
+}
+
 static CU_TestInfo tests[] = {
+	{ "A host with all ports of two transports can be read again", host_has_all_ports },
 	{ "Merge is idempotent and commutative for every dataset (C-406)", merge_obeys_its_laws },
 	{ "A record without times changes nothing the second time (C-404)",
 	    timeless_merge_is_idempotent },

@@ -66,7 +66,7 @@ gather_service(struct gather *g, struct record *host, int64_t port, const char *
 	at = names_at(g->ports, str_of(key));
 	if (*at != 0)
 		return g->services[*at - 1];
-	if (record_nested_all(host, &all) >= LIM_LIST)
+	if (record_nested_all(host, &all) >= LIM_HOST_SERVICES)
 		return NULL;
 	s = record_nested(g->a, host);
 	record_set_int(g->a, s, "port", port);

@@ -116,7 +116,7 @@ begin_port(struct nmap *x, const char **atts)
 	x->service = NULL;
 	x->in_port = true;
 	x->port = 0;
-	if (port < 1 || port > 65535 || count_services(x) >= LIM_LIST)
+	if (port < 1 || port > 65535 || count_services(x) >= LIM_HOST_SERVICES)
 		return;
 	x->port = port;
 	x->transport = nmap_copy_attribute(x, atts, "protocol");

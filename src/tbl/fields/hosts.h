@@ -18,7 +18,7 @@ SEARCH_FIELD(HOSTS, "vulnerabilities",             KEYWORD, 1, TERMS, UPPER, 0, 
 SEARCH_FIELD(HOSTS, "tags",                        KEYWORD, 1, TERMS, SLUG, 0, LIM_TAG_SLUG, LIM_LIST, EACH)
 SEARCH_FIELD(HOSTS, "tags.category",               KEYWORD, 1, VIRTUAL, TEXT, 0, LIM_TEXT, 0, EACH)
 SEARCH_FIELD(HOSTS, "tags.classification",         KEYWORD, 1, VIRTUAL, TEXT, 0, LIM_TEXT, 0, EACH)
-SEARCH_FIELD(HOSTS, "service_count",               INTEGER, 1, TERMS, NUMBER, 0, LIM_LIST, 0, EACH)
+SEARCH_FIELD(HOSTS, "service_count",               INTEGER, 1, TERMS, NUMBER, 0, LIM_HOST_SERVICES, 0, EACH)
 SEARCH_FIELD(HOSTS, "first_seen",                  DATE, 0, NATIVE, TIME, 0, 0, 0, LEAST)
 SEARCH_FIELD(HOSTS, "last_seen",                   DATE, 0, NATIVE, TIME, 0, 0, 0, GREATEST)
 
