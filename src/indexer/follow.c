@@ -405,6 +405,7 @@ run_pass(struct follower *f, bool all, struct pass *p, char *err)
 		return false;
 	if (!f->lost)
 		set_snapshot(f, p->snapshot);
+	p->changed |= f->state.remarked;
 	if (p->changed && !publish_generation(f, start, p->how, err))
 		return false;
 	rebuild_start(&f->rebuilder, &f->state);

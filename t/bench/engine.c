@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /* Builds an index of N synthetic hosts (default 1,000,000; -d DIR keeps it) and prints, for each query
    of the design's table, its hits and the median CPU time of six facets, limit 25: by columns alone and in the cheapest way. With -q QUERY it only
-   prints that query's hits; with -s N the hosts are in N segments. */
+   prints that query's hits; with -s N the hosts are in N segments. With -f FILE the hosts are the documents of a file,
+   one a line, such as those of t/helper/hostgen. With -b it prints the bytes a host of each field and of each kind
+   of section (C-423). */
 #include "config.h"
 
+#include "search/index/format/segment.h"
 #include "search/index/read/cost.h"
 #include "search/index/read/facet.h"
 #include "search/index/read/request.h"
 #include "search/index/write/build.h"
+#include "search/index/write/gather.h"
 #include "search/index/write/state.h"
 
 #include <math.h>
@@ -143,6 +147,68 @@ flush(struct index_builder *b, const char *directory, struct index_state *st)
 		die(err);
 }
 
+/* ---- the hosts of a file ---- */
+
+struct line {
+	struct segment_key key;
+	struct str json;
+};
+
+static struct line *lines;
+static size_t nlines, at_line;
+
+static int
+by_key(const void *a, const void *b)
+{
+	return str_cmp(segment_key_str(&((const struct line *)a)->key),
+	    segment_key_str(&((const struct line *)b)->key));
+}
+
+static void
+read_hosts(const char *path)
+{
+	static const char ip[] = "\"ip\":";
+	static struct buf b;
+	size_t room = 0;
+
+	if (!file_read(path, SIZE_MAX, &b))
+		die(path);
+	for (char *p = b.p, *end = b.p + b.n, *next; p < end; p = next + 1) {
+		const char *from = memmem(p, (size_t)(end - p), ip, sizeof(ip) - 1), *to;
+		struct ipnet net;
+
+		next = memchr(p, '\n', (size_t)(end - p));
+		from = from == NULL ? NULL : strchr(from + sizeof(ip) - 1, '"');
+		to = from == NULL ? NULL : strchr(from + 1, '"');
+		if (next == NULL || to == NULL ||
+		    !ipnet_parse((struct str){ from + 1, (size_t)(to - from - 1) }, &net))
+			die("a line has no address");
+		lines = grow_array(lines, &room, nlines + 1, sizeof(*lines));
+		lines[nlines].json = (struct str){ p, (size_t)(next - p) };
+		(void)address_key(net.a, &lines[nlines++].key);
+	}
+	qsort(lines, nlines, sizeof(*lines), by_key);
+}
+
+/* The ith of n hosts. */
+static struct str
+next_host(struct buf *json, unsigned long long i, unsigned long long n, struct segment_key *key)
+{
+	uint32_t ip = (uint32_t)(0x01000000u + i * (3500000000u / n));
+
+	if (lines != NULL) {
+		*key = lines[at_line].key;
+		return lines[at_line++].json;
+	}
+	buf_clear(json);
+	put_host(json, ip);
+	key->n = 5;
+	key->bytes[0] = 4;
+	for (int k = 0; k < 4; k++)
+		key->bytes[1 + k] = (unsigned char)(ip >> (24 - 8 * k));
+	return buf_done(json);
+}
+
 static void
 build(const char *directory, unsigned long long hosts, unsigned segments)
 {
@@ -153,8 +219,8 @@ build(const char *directory, unsigned long long hosts, unsigned segments)
 	int64_t start = mono_us(), text = 0, t;
 	struct rusage use;
 	size_t bytes = 0;
-	char key[5] = { 4 };
-	uint32_t ip;
+	struct segment_key key;
+	struct str host;
 
 	if (!index_state_load(directory, DATASET_HOSTS, &st, err))
 		die(err);
@@ -165,14 +231,10 @@ build(const char *directory, unsigned long long hosts, unsigned segments)
 	b = index_build_new(DATASET_HOSTS, &st.tags);
 	for (unsigned long long i = 0; i < hosts; i++) {
 		t = mono_us();
-		buf_clear(&json);
-		ip = (uint32_t)(0x01000000u + i * (3500000000u / hosts));
-		put_host(&json, ip);
-		for (int k = 0; k < 4; k++)
-			key[1 + k] = (char)(ip >> (24 - 8 * k));
-		bytes += json.n;
+		host = next_host(&json, i, hosts, &key);
+		bytes += host.n;
 		text += mono_us() - t;
-		if (!index_build_add(b, (struct str){ key, sizeof(key) }, buf_done(&json), err))
+		if (!index_build_add(b, segment_key_str(&key), host, err))
 			die(err);
 		if ((i + 1 < hosts && (i + 1) % (hosts / segments + 1) == 0) ||
 		    (i % 4096 == 0 && index_build_memory(b) >> 20 > SEGMENT_MEMORY))
@@ -191,6 +253,114 @@ build(const char *directory, unsigned long long hosts, unsigned segments)
 	index_build_free(b);
 	index_state_free(&st);
 	buf_free(&json);
+}
+
+/* ---- sizes ---- */
+
+static const char *const kinds[SECTIONS] = { [SECTION_SLOTS] = "slots",
+	[SECTION_IP4] = "addresses",
+	[SECTION_IP6] = "addresses",
+	[SECTION_FIRST] = "first",
+	[SECTION_OWNER] = "owner",
+	[SECTION_OWNER_BASE] = "owner",
+	[SECTION_OWNER_STEP] = "owner",
+	[SECTION_TERM_AT] = "term offsets",
+	[SECTION_TERM_BYTES] = "term bytes",
+	[SECTION_TERM_INTS] = "term integers",
+	[SECTION_FOLD] = "fold",
+	[SECTION_RANK] = "rank",
+	[SECTION_COUNT] = "counts",
+	[SECTION_COUNT_NESTED] = "counts",
+	[SECTION_AT] = "places",
+	[SECTION_AT_NESTED] = "places",
+	[SECTION_PLACE] = "places",
+	[SECTION_RARE] = "rare",
+	[SECTION_RARE_BEFORE] = "rare",
+	[SECTION_ONLY] = "only",
+	[SECTION_POSTINGS] = "postings",
+	[SECTION_DATES] = "dates",
+	[SECTION_SECONDS] = "dates",
+	[SECTION_EPOCH] = "dates",
+	[SECTION_HASHES] = "hashes",
+	[SECTION_HAS] = "bits of dates and hashes",
+	[SECTION_HAS_BEFORE] = "bits of dates and hashes",
+	[SECTION_PAIR_TERMS] = "pair totals",
+	[SECTION_PAIR_SLOTS] = "pair totals",
+	[SECTION_PAIR_AT] = "pair totals",
+	[SECTION_PAIRS] = "pair totals" };
+
+struct size {
+	char name[128];
+	uint64_t bytes;
+};
+
+static int
+by_size(const void *a, const void *b)
+{
+	uint64_t x = ((const struct size *)a)->bytes, y = ((const struct size *)b)->bytes;
+
+	return (x < y) - (x > y);
+}
+
+static void
+add_size(struct size *sizes, size_t n, const char *name, uint64_t bytes)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && sizes[i].name[0] != '\0' && strcmp(sizes[i].name, name) != 0)
+		i++;
+	snprintf(sizes[i].name, sizeof(sizes[i].name), "%s", name);
+	sizes[i].bytes += bytes;
+}
+
+static void
+print_sizes(struct size *sizes, size_t n, uint64_t hosts)
+{
+	qsort(sizes, n, sizeof(*sizes), by_size);
+	for (size_t i = 0; i < n && sizes[i].bytes > hosts / 20; i++)
+		printf("%10.2f  %s\n", (double)sizes[i].bytes / (double)hosts, sizes[i].name);
+}
+
+static void
+print_bytes(const char *directory)
+{
+	static struct size kind[64], field[4096];
+	const struct schema_field *fields;
+	uint64_t hosts = 0, size = 0;
+	struct index_state st;
+	char err[INDEX_FAULT];
+
+	(void)schema_fields(DATASET_HOSTS, &fields);
+	if (!index_state_load(directory, DATASET_HOSTS, &st, err))
+		die(err);
+	for (size_t i = 0; i < st.nsegments; i++) {
+		struct segment *s = segment_open(directory, &st.segments[i], SEGMENT_BY_MARK, err);
+		const struct section *table;
+
+		if (s == NULL)
+			die(err);
+		table = (const void *)(s->file.map + s->file.head->table_at);
+		hosts += s->ndocs;
+		size += s->file.size;
+		for (uint32_t k = 0; k < s->file.head->nsections; k++) {
+			const char *name =
+			    kinds[table[k].kind] == NULL ? "columns" : kinds[table[k].kind];
+			char what[128];
+
+			snprintf(what, sizeof(what), "%s%s: %s", fields[table[k].slot / PARTS].name,
+			    table[k].slot % PARTS ? " (tokens)" : "", name);
+			add_size(kind, COUNT(kind), name, table[k].n);
+			add_size(field, COUNT(field), what, table[k].n);
+			snprintf(what, sizeof(what), "%s", fields[table[k].slot / PARTS].name);
+			add_size(field, COUNT(field), what, table[k].n);
+		}
+		segment_close(s);
+	}
+	printf("%.1f bytes a host\n", (double)size / (double)hosts);
+	print_sizes(kind, COUNT(kind), hosts);
+	printf("\n");
+	print_sizes(field, COUNT(field), hosts);
+	index_state_free(&st);
 }
 
 static int
@@ -360,8 +530,8 @@ compare_costs(const char *directory)
 
 			if (t->column.ids == NULL)
 				continue;
-			for (uint32_t id = 0; id < t->n; id++)
-				pairs += t->level[LEVEL_DOCUMENT].count[id];
+			for (uint32_t id = 0, common = 0; id < t->n; id++)
+				pairs += terms_next_count(t, id, &common);
 			printf("%-44s %8u %9llu %2u %7u  %9.0f %9.0f  %9.0f %9.0f\n",
 			    fields[i].name, t->n, (unsigned long long)pairs, t->column.k, n,
 			    (double)cost_scan(t, n) / 1e6, time_facet(&r, &hits, t, true),
@@ -447,22 +617,26 @@ main(int argc, char **argv)
 	enum dataset d = DATASET_HOSTS;
 	unsigned long long hosts = 1000000;
 	unsigned segments = 1;
-	bool model = false, serves = false;
+	bool model = false, serves = false, bytes = false;
 	struct engine_status st;
 	struct engine *e;
 	struct arena *a;
 	int64_t t;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "cD:d:n:q:Ss:")) != -1) {
+	while ((opt = getopt(argc, argv, "bcD:d:f:n:q:Ss:")) != -1) {
 		if (opt == 'c')
 			model = true;
 		else if (opt == 'S')
 			serves = true;
 		else if (opt == 'D')
 			d = record_dataset(str_of(optarg));
+		else if (opt == 'b')
+			bytes = true;
 		else if (opt == 'd')
 			keep = optarg;
+		else if (opt == 'f')
+			read_hosts(optarg);
 		else if (opt == 'q')
 			one = optarg;
 		else if (opt == 's')
@@ -470,8 +644,9 @@ main(int argc, char **argv)
 		else if (opt == 'n')
 			hosts = strtoull(optarg, NULL, 10);
 		else
-			die("usage: engine [-c | -S] [-n hosts] [-s segments] [-d directory [-D "
-			    "dataset] [-q "
+			die("usage: engine [-b | -c | -S] [-n hosts | -f file] [-s segments] [-d "
+			    "directory "
+			    "[-D dataset] [-q "
 			    "query]]");
 	}
 	if (serves && keep != NULL) {
@@ -486,11 +661,14 @@ main(int argc, char **argv)
 		die("no such dataset");
 	if (one != NULL && d != DATASET_HOSTS)
 		return print_hits(keep != NULL ? keep : directory, d, one);
+	hosts = lines != NULL ? nlines : hosts;
 	build(keep != NULL ? keep : directory, hosts > 0 ? hosts : 1, segments > 0 ? segments : 1);
 	if (one != NULL)
 		return print_hits(keep != NULL ? keep : directory, d, one);
 	if (model)
 		compare_costs(keep != NULL ? keep : directory);
+	if (bytes)
+		print_bytes(keep != NULL ? keep : directory);
 	t = mono_us();
 	e = engine_open_index(keep != NULL ? keep : directory);
 	engine_status(e, DATASET_HOSTS, &st);

@@ -454,6 +454,11 @@ found failed index 'no surfaced-index writes .* because daemon' "an index withou
 "$hostgen" --hosts 30 --seed 2 | ctl import hosts - >/dev/null
 doctor
 found failed index '^hosts: 30 changed documents are not in the index' "an index that lags is found"
+segment=$(find "$W/index" -name 'hosts-*.seg' | head -1)
+printf '\377\377\377\377' | dd of="$segment" bs=1 seek=200 conv=notrunc 2>/dev/null
+doctor
+found failed index 'hosts-[0-9a-f]*\.seg: changed after it was written: searches of hosts' \
+	"a file of the index that changed is found (C-423)"
 advised START daemon "surfaced-index is started by the advice"
 printf 'x' | dd of="$W/index/hosts.manifest" bs=1 seek=20 conv=notrunc 2>/dev/null
 doctor

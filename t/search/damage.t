@@ -91,3 +91,14 @@ is "$(sort -u "$W/tmp/answers" | grep -vxF -e '200 ' -e '502 search_upstream_fai
 is "$(grep -c 'worker_died' "$W/log/surfaced.log")" 0 "no worker dies of damaged numbers (C-423)"
 rot 0
 is "$(answers 5)" "$whole" "the workers that read damaged files serve whole ones again"
+
+# The writer has the files open and trusts them. It verifies all of them again and again, a part in each pass.
+world_index_start
+followed() { [ -n "$(find "$W/index" -name hosts.manifest -newer "$W/tmp/answers")" ]; }
+ok "the marks of files that changed and are whole are published (C-423)" world_until 60 followed
+damages=$(grep -c 'dataset=hosts damaged=' "$W/log/surfaced-index.log")
+rot 99
+noticed() { [ "$(grep -c 'dataset=hosts damaged=' "$W/log/surfaced-index.log")" -gt "$damages" ]; }
+ok "damage that keeps the times of a file is found in the background (C-423)" world_until 60 noticed
+ok "an index with such damage is built again, and the same hosts are counted (C-423)" world_until 60 recovered
+is "$(grep -c 'worker_died' "$W/log/surfaced.log")" 0 "no worker dies of such damage (C-423)"

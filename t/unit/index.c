@@ -494,6 +494,7 @@ a_truncated_file_kills_no_reader(void) /* C-423 */
 	char path[4096], err[INDEX_FAULT];
 	struct segment *seg;
 	const struct terms *t;
+	struct term_text room;
 	struct world w;
 	struct engine *e;
 	uint64_t n, bytes = 0;
@@ -507,7 +508,7 @@ a_truncated_file_kills_no_reader(void) /* C-423 */
 	CU_ASSERT_EQUAL(truncate(path, 4096), 0);
 	t = segment_terms(seg, f, PART_VALUES);
 	for (uint32_t i = 0; i < t->n; i++)
-		bytes += terms_str(t, i).n;
+		bytes += terms_str(t, i, &room).n;
 	CU_ASSERT_EQUAL(bytes, 0);
 	CU_ASSERT_EQUAL(seg->file.lost, 1);
 	CU_ASSERT_FALSE(mapped_intact(&seg->file));

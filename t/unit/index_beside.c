@@ -180,6 +180,57 @@ a_merge_whose_input_is_gone_changes_nothing(void)
 	world_end(&w);
 }
 
+/* Puts copies in the place of all files, as a restore does. */
+static void
+copy_files(const char *directory)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "cp -r %s %s.copy && rm -r %s && mv %s.copy %s",
+	    directory, directory, directory, directory, directory);
+	CU_ASSERT_EQUAL_FATAL(system(command), 0); /* NOLINT(cert-env33-c): our own folder */
+}
+
+static bool
+is_trusted(const struct world *w, const struct index_segment *s)
+{
+	char err[INDEX_FAULT] = "";
+	struct segment *seg = segment_open(w->directory, s, SEGMENT_BY_MARK, err);
+	bool trusted;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(seg);
+	trusted = seg->file.trusted;
+	segment_close(seg);
+	return trusted;
+}
+
+static void
+copied_files_are_verified_once(void) /* C-423 */
+{
+	struct index_state taken;
+	char err[INDEX_FAULT] = "";
+	struct world w;
+
+	world_begin(&w, 21);
+	add_segment(&w, 300, 600);
+	add_segment(&w, 50, 600);
+	CU_ASSERT_TRUE(is_trusted(&w, &w.state.segments[0]));
+	copy_files(w.directory);
+	CU_ASSERT_FALSE(is_trusted(&w, &w.state.segments[0]));
+	CU_ASSERT_TRUE_FATAL(index_state_load(w.directory, DATASET_HOSTS, &taken, err));
+	CU_ASSERT_TRUE(index_state_verify(w.directory, &taken, 0, err));
+	CU_ASSERT_TRUE(taken.remarked);
+	CU_ASSERT_TRUE(index_publish(w.directory, &taken, err));
+	CU_ASSERT_FALSE(taken.remarked);
+	index_state_free(&taken);
+	CU_ASSERT_TRUE_FATAL(index_state_load(w.directory, DATASET_HOSTS, &taken, err));
+	CU_ASSERT_TRUE(is_trusted(&w, &taken.segments[0]));
+	CU_ASSERT_TRUE(is_trusted(&w, &taken.segments[1]));
+	CU_ASSERT_STRING_EQUAL(err, "");
+	index_state_free(&taken);
+	world_end(&w);
+}
+
 int
 main(void)
 {
@@ -191,6 +242,8 @@ main(void)
 		    a_rebuild_keeps_what_changed_meanwhile },
 		{ "a merge whose input is gone changes nothing",
 		    a_merge_whose_input_is_gone_changes_nothing },
+		{ "files that were copied are verified once, by their writer (C-423)",
+		    copied_files_are_verified_once },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -191,6 +191,25 @@ check_state(struct doctor *d, struct dataset_index *x)
 	}
 }
 
+/* Whether a segment is as it was written. One that changed is verified by the indexer, and built again when it is
+   damaged. */
+static bool
+check_files(struct doctor *d, const struct dataset_index *x)
+{
+	char path[4096];
+
+	for (size_t i = 0; i < x->state.nsegments; i++) {
+		if (!index_segment_changed(x->directory, &x->state.segments[i], path, sizeof(path)))
+			continue;
+		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
+		    "%s: changed after it was written: searches of %s get 503 while it is damaged",
+		    path, record_dataset_name(x->dataset));
+		doctor_cause(d, "daemon", INDEXER);
+		return false;
+	}
+	return true;
+}
+
 static void
 check_dataset(struct doctor *d, struct dataset_index *x)
 {
@@ -207,7 +226,7 @@ check_dataset(struct doctor *d, struct dataset_index *x)
 		    "%s: no index of %s is published", x->directory,
 		    record_dataset_name(x->dataset));
 		doctor_cause(d, d->database ? "daemon" : "database", d->database ? INDEXER : NULL);
-	} else {
+	} else if (check_files(d, x)) {
 		check_state(d, x);
 	}
 	index_state_free(&x->state);

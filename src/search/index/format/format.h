@@ -16,16 +16,37 @@
  * A term is its number in the order of its dictionary. The number n, one past the last term, has a
  * meaning too: as a posting it is "every document that has a value", in a column it is "no value".
  *
- * A posting begins at SECTION_AT[term], an offset in SECTION_POSTINGS, in the cheapest of three
- * forms:
+ * Most terms of a large dictionary have one document. SECTION_RARE has a bit for each term: 1 when it has one
+ * document, which is then in SECTION_ONLY. The other terms, and the term n, are common; a common term is the i-th
+ * one in SECTION_PLACE and SECTION_COUNT. SECTION_RARE_BEFORE has the number of ones before every
+ * 64 bits, so that a bit becomes a place in one of both:
  *
- *   1 document               no bytes at all: SECTION_AT has the document itself
- *   up to POSTING_SMALL      uint32_t documents[count]
- *   more                     uint32_t nblocks, 0; struct posting_block[nblocks]; then for each block of
- *                            65536 documents uint16_t[] (up to POSTING_ARRAY) or a bitmap
+ *   term           0   1   2   3   4   n
+ *   RARE           0   1   1   0   1
+ *   ONLY               9   2       7            term 2: the document 2
+ *   PLACE          0           4       20       term 3: its posting begins at byte 4 * 4
  *
- * A posting of documents is not stored, and SECTION_AT is INDEX_NEVER, when the term has few nested
- * documents: the reader derives the documents from the posting of nested documents.
+ * A dictionary of texts is in blocks of TERM_BLOCK terms, which begin at SECTION_TERM_AT. Neighbours often begin alike, and
+ * names end alike. So a term is two varints, how many bytes it shares with the term before and how many it has of its
+ * own, and those. A term shares at most TERM_SHORT bytes, with a term that has no more:
+ *
+ *   login | logout         0 5 "login"  3 3 "out"            strings share their first bytes
+ *   example | www.example  0 7 "example"  7 4 "www."         names their last ones
+ *
+ * A posting is a varint, 2 * count + form, and the documents in one of two forms:
+ *
+ *   0   varints: the first document, then the distance of each to the one before
+ *   1   (at a multiple of 8) uint32_t nblocks, 0; struct posting_block[nblocks]; then for each block of 65536
+ *       documents such varints (up to POSTING_ARRAY documents) or a bitmap
+ *
+ * The postings of a nested field are of nested documents. Up to POSTING_DERIVED of them, the reader finds their
+ * documents by SECTION_OWNER. A longer posting has the place of a posting of documents, a uint32_t, behind its varint.
+ *
+ * A text without a facet is only compared as a whole (NODE_EXACT). It has no term: SECTION_HASHES has a hash of
+ * it, and a query compares the hashes of those documents that have the same words.
+ *
+ * A release reads the files of the release before: those of INDEX_OLDEST have SECTION_AT for SECTION_PLACE, a term for
+ * the hash of a text, other postings (postings.c), and an offset for each term. The writer replaces them (index_state_complete).
  *
  * An address is a term of 5 or 17 bytes: 4 or 6, then its bytes. So IPv4 addresses come first, each
  * network is a range of terms, and the order of buckets is that of addresses. A field of type IP
@@ -41,6 +62,7 @@
 #include "search/schema.h"
 
 #define INDEX_VERSION 4
+#define INDEX_OLDEST 3 /* the oldest version that can be read */
 #define INDEX_NEVER UINT64_MAX
 
 enum { INDEX_BLOCK = 65536, INDEX_BLOCK_WORDS = INDEX_BLOCK / 64, INDEX_ALIGN = 64 };
@@ -55,6 +77,8 @@ enum term_form {
 	FORM_NAMES,   /* DNS names, ordered by labels from the right: a subtree is a range */
 	FORM_INTS,    /* ordered by value */
 	FORM_ADDRS, /* addresses as keys of hosts (address_key), ordered by bytes: a network is a range */
+	FORM_HEX,    /* texts of lower-case hexadecimal digits, all of one length, as bytes */
+	FORM_HASHED, /* no terms: SECTION_HASHES */
 	TERM_FORMS,
 };
 
@@ -63,15 +87,15 @@ enum section_kind {
 	SECTION_IP4,        /* uint32_t, host order, ascending */
 	SECTION_IP6,        /* 16 bytes each, ascending; these documents follow those of IP4 */
 	SECTION_FIRST,      /* uint32_t[ndocs + 1]: the first nested document of a document */
-	SECTION_OWNER,      /* uint32_t[nnested]: the document of a nested document */
-	SECTION_TERM_AT,    /* uint32_t[n + 1]: offsets in TERM_BYTES */
-	SECTION_TERM_BYTES, /* all strings, without separators */
+	SECTION_OWNER,      /* version 3: uint32_t[nnested]: the document of a nested document */
+	SECTION_TERM_AT,    /* uint32_t[blocks + 1]: offsets in TERM_BYTES */
+	SECTION_TERM_BYTES, /* all strings */
 	SECTION_TERM_INTS,  /* int64_t[n] */
 	SECTION_FOLD, /* uint32_t[n]: terms ordered by folded text; absent: that order is the same */
 	SECTION_RANK,  /* uint32_t[n]: the place of a term in the order of bytes (FORM_NAMES) */
-	SECTION_COUNT, /* uint32_t[n + 1]: the number of documents of a term */
-	SECTION_COUNT_NESTED,
-	SECTION_AT, /* uint64_t[n + 1]: where the posting of a term is */
+	SECTION_COUNT, /* uint32_t[common]: the number of documents of a term, for facets */
+	SECTION_COUNT_NESTED, /* version 3 */
+	SECTION_AT, /* version 3: uint64_t[n + 1]: where the posting of a term is, or its only document */
 	SECTION_AT_NESTED,
 	SECTION_POSTINGS,
 	SECTION_COLUMN, /* k terms a document, of slot_meta.width bytes each */
@@ -86,6 +110,22 @@ enum section_kind {
 	SECTION_DATES,  /* int64_t a document of the field's own level; INT64_MIN: no date */
 	SECTION_KEY_AT, /* uint64_t[blocks + 1]: where each block of KEY_BLOCK keys begins in KEYS */
 	SECTION_KEYS,   /* the keys of documents that have no addresses as keys (keys.h) */
+	SECTION_PLACE, /* uint32_t[common]: where the posting of a term is, in units of POSTING_UNIT */
+	SECTION_RARE,        /* uint64_t[]: a bit for each term; absent: all terms are common */
+	SECTION_RARE_BEFORE, /* uint32_t[]: the ones before each word of SECTION_RARE */
+	/* The document of each rare term, of the field's own level: ONLY_SHORT bytes, or four when
+	   the level has more than ONLY_SHORT_MAX documents. */
+	SECTION_ONLY,
+	SECTION_HASHES,  /* uint32_t a document of the field's own level; 0: no text */
+	SECTION_SECONDS, /* for SECTION_DATES: uint32_t, seconds after SECTION_EPOCH; 0: no date */
+	SECTION_EPOCH,   /* int64_t[1], microseconds */
+	/* For HASHES or SECONDS that few documents have: a bit for each document, 1 when it is among them. */
+	SECTION_HAS,
+	SECTION_HAS_BEFORE, /* uint32_t[]: the ones before each word of SECTION_HAS */
+	/* The document of a nested document: that of the first of every OWNER_BLOCK nested documents, uint32_t, and what is
+	   to be added for each, uint8_t; OWNER_FAR: more, it has to be searched in SECTION_FIRST. */
+	SECTION_OWNER_BASE,
+	SECTION_OWNER_STEP,
 	SECTION_PAIR_TERMS, /* struct pair_term[]: the frequent terms; this and the next three of slot 0 (pairs.h) */
 	SECTION_PAIR_SLOTS, /* uint32_t[]: the slots that are counted */
 	SECTION_PAIR_AT,    /* uint64_t[terms * slots + 1]: offsets in PAIRS */
@@ -127,7 +167,21 @@ struct manifest_header {
 #define MANIFEST_MAGIC "SFMANIFS"
 #define INDEX_ENDIAN 0x01020304u
 
-enum { POSTING_SMALL = 64, POSTING_ARRAY = 4096, COLUMN_K_MAX = 8 };
+enum {
+	POSTING_UNIT = 4,
+	POSTING_ARRAY = 4096,
+	POSTING_DERIVED = 16384,
+	POSTING_SMALL = 64, /* version 3 */
+	COLUMN_K_MAX = 8,
+	TERM_HEX_MIN = 16, /* digits of a term of FORM_HEX */
+	TERM_HEX_MAX = 128,
+	ONLY_SHORT = 3,
+	ONLY_SHORT_MAX = 1 << 24,
+	TERM_BLOCK = 8,
+	TERM_SHORT = 255,
+	OWNER_BLOCK = 64,
+	OWNER_FAR = 255,
+};
 
 struct posting_block {
 	uint16_t key, last; /* key: document / 65536; last: the number of documents - 1 */

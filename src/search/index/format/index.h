@@ -65,8 +65,10 @@
  *
  * Damage. A reader trusts a file whose inode, size and times are those that its writer recorded (struct index_mark),
  * and verifies the checksums of any other. The writer verifies each new segment, the inputs of a merge after it has
- * read them, and in each pass some megabytes of all files in turn. When a file is damaged, the writer changes the
- * file's time, so that every worker closes it, and builds the index again from the database. Until then a search is
+ * read them, and in each pass some megabytes of all files in turn. Files that were copied, as by a restore, have
+ * other marks: the writer verifies them when it starts, and publishes their new marks, so that readers need not. When
+ * a file is damaged, the writer changes the file's time, so that every worker closes it, and builds the index again
+ * from the database. Until then a search is
  * answered with status 503. */
 #ifndef SEARCH_INDEX_FORMAT_INDEX_H
 #define SEARCH_INDEX_FORMAT_INDEX_H
@@ -122,6 +124,8 @@ struct index_state {
 	struct index_tags tags;
 	struct index_segment *segments; /* ordinals depend on their order; owned */
 	size_t nsegments;
+	/* Only in memory: a file was verified whose mark the manifest does not have. */
+	bool remarked;
 	/* Verification goes on here: twice the place of a segment, plus 1 for its ordinals; a
 	   section. */
 	size_t verified;
@@ -142,6 +146,10 @@ size_t index_words(uint32_t n);
 bool index_state_load(
     const char *directory, enum dataset d, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
 void index_state_free(struct index_state *s);
+/* Whether the file of the segment has another size or another time of its last change than its mark. False when there is no
+   file. path receives its name. */
+bool index_segment_changed(
+    const char *directory, const struct index_segment *s, char *path, size_t room);
 /* Reads what a child of this family has stored. */
 bool index_state_fetch(const char *directory, enum dataset d, uint32_t family,
     struct index_state *out, char err[INDEX_FAULT]) MUST_USE;

@@ -93,6 +93,15 @@ same_mark(const struct index_mark *a, const struct index_mark *b)
 	       a->modified == b->modified && a->status == b->status;
 }
 
+bool
+mapped_changed(const char *path, const struct index_mark *mark)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 &&
+	       ((uint64_t)st.st_size != mark->size || nanoseconds(st.st_mtim) != mark->modified);
+}
+
 /* Ignores st_ctim, which changes when the writer removes the name of a file of an old
    generation. */
 bool
@@ -122,7 +131,7 @@ check_header(struct mapped *m)
 
 	if (memcmp(h->magic, m->magic, sizeof(h->magic)) != 0)
 		return mapped_fault(m, "not a file of this kind");
-	if (h->version != INDEX_VERSION || h->endian != INDEX_ENDIAN)
+	if (h->version < INDEX_OLDEST || h->version > INDEX_VERSION || h->endian != INDEX_ENDIAN)
 		return mapped_fault(m, "written by another version");
 	if (h->size != m->size)
 		return mapped_fault(m, "truncated");

@@ -63,6 +63,8 @@ void mapped_close(struct mapped *m);
 /* Whether the file is unchanged since it was opened. Called before and after a request, this
    detects every write and every truncation by any process. */
 bool mapped_intact(const struct mapped *m) MUST_USE;
+/* Whether a file has another size or modification time than its mark; false when there is no such file. */
+bool mapped_changed(const char *path, const struct index_mark *mark);
 bool mapped_fault(struct mapped *m, const char *what); /* records the reason; returns false */
 struct span mapped_span(const struct mapped *m, size_t slot, enum section_kind kind);
 /* Verifies sections from *section on until *bytes are done; advances *section and decreases

@@ -97,7 +97,7 @@ join_field(const struct schema_field *f, struct segment *const *segs, size_t n, 
 		for (size_t i = 0; i + 1 < n && out[id] >= start; i++) {
 			struct joining *b = &before[i];
 
-			if (b->t->form != own->form)
+			if (!terms_joinable(b->t, own))
 				continue;
 			b->at = find_ascending(b->t, b->at, own, id);
 			if (b->at < b->t->n && terms_order(b->t, b->at, own, id) == 0)

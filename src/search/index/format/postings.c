@@ -7,6 +7,8 @@
 #include "search/index/format/postings.h"
 #include "search/index/format/words.h"
 
+enum { BATCH = 256, FORM_BITS = 1 };
+
 /* ---- writing ---- */
 
 static void
@@ -18,15 +20,29 @@ pad_to(struct buf *b, size_t to)
 }
 
 static void
+put_varint(struct buf *b, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		buf_char(b, (char)(0x80 | (v & 0x7f)));
+	buf_char(b, (char)v);
+}
+
+static void
+put_gaps(struct buf *b, const uint32_t *docs, uint32_t n, uint32_t base)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		put_varint(b, docs[i] - base);
+		base = docs[i];
+	}
+}
+
+static void
 write_block(struct buf *b, const uint32_t *docs, uint32_t n)
 {
-	uint16_t small[POSTING_ARRAY];
 	uint64_t words[INDEX_BLOCK_WORDS];
 
 	if (n <= POSTING_ARRAY) {
-		for (uint32_t i = 0; i < n; i++)
-			small[i] = (uint16_t)docs[i];
-		buf_add(b, small, n * sizeof(*small));
+		put_gaps(b, docs, n, docs[0] & ~UINT32_C(0xffff));
 		pad_to(b, 8);
 		return;
 	}
@@ -46,23 +62,36 @@ block_end(const uint32_t *docs, uint32_t n, uint32_t from)
 	return i;
 }
 
+/* Counts the blocks. Returns whether one of them has more than POSTING_ARRAY documents. */
+static bool
+count_blocks(const uint32_t *docs, uint32_t n, uint32_t *nblocks)
+{
+	bool dense = false;
+
+	*nblocks = 0;
+	for (uint32_t i = 0, end; i < n; i = end) {
+		end = block_end(docs, n, i);
+		dense |= end - i > POSTING_ARRAY;
+		++*nblocks;
+	}
+	return dense;
+}
+
 /* Writes a long posting: a table, then the documents of each block of 65536, without their upper
  * 16 bits. Documents 7, 9 and 65541, as if they were many:
  *
- *   nblocks 2, 0 | key 0, last 1, at8 3 | key 1, last 0, at8 4 | 7 9 (padded) | 5 (padded)
+ *   nblocks 2, 0 | key 0, last 1, at8 3 | key 1, last 0, at8 4 | 7 2 (padded) | 5 (padded)
  *                |<------- one posting_block a block -------->|  ^ at8 * 8 bytes from the start
  *
- * A block with more than POSTING_ARRAY documents is a bitmap of 8 kB, which is smaller than the
- * array from there on. `last` is the number of documents minus 1, because 65536 does not fit
- * into 16 bits; the reader decides by it whether the block is an array or a bitmap. */
+ * A block with more than POSTING_ARRAY documents is a bitmap of 8 kB, which is read much faster.
+ * `last` is the number of documents minus 1, because 65536 does not fit into 16 bits; the reader
+ * decides by it whether the block is a bitmap. */
 static void
-write_blocks(struct buf *b, const uint32_t *docs, uint32_t n)
+write_blocks(struct buf *b, const uint32_t *docs, uint32_t n, uint32_t nblocks)
 {
 	size_t start = b->n, table;
-	uint32_t nblocks = 0, zero = 0;
+	uint32_t zero = 0;
 
-	for (uint32_t i = 0; i < n; i = block_end(docs, n, i))
-		nblocks++;
 	buf_add(b, &nblocks, sizeof(nblocks));
 	buf_add(b, &zero, sizeof(zero));
 	table = b->n;
@@ -81,23 +110,82 @@ write_blocks(struct buf *b, const uint32_t *docs, uint32_t n)
 	}
 }
 
-uint64_t
-posting_write(struct buf *b, const uint32_t *docs, uint32_t n)
+/* Blocks cost a table, and pay where one of them is a bitmap. */
+uint32_t
+posting_write(struct buf *b, struct documents own, const struct documents *owners)
 {
-	uint64_t at;
+	uint32_t nblocks, above = 0;
+	bool twice = owners != NULL && own.n > POSTING_DERIVED, blocks;
+	size_t place;
 
-	if (n <= 1)
-		return n == 0 ? 0 : docs[0];
-	pad_to(b, 8);
-	at = b->n;
-	if (n <= POSTING_SMALL)
-		buf_add(b, docs, n * sizeof(*docs));
-	else
-		write_blocks(b, docs, n);
-	return at;
+	if (twice)
+		above = posting_write(b, *owners, NULL);
+	pad_to(b, POSTING_UNIT);
+	place = b->n / POSTING_UNIT;
+	if (place > UINT32_MAX)
+		panic("the postings of a slot are more than 16 GiB");
+	blocks = own.n > POSTING_ARRAY && count_blocks(own.p, own.n, &nblocks);
+	put_varint(b, (uint64_t)own.n << FORM_BITS | blocks);
+	if (twice)
+		buf_add(b, &above, sizeof(above));
+	if (blocks) {
+		pad_to(b, 8);
+		write_blocks(b, own.p, own.n, nblocks);
+	} else {
+		put_gaps(b, own.p, own.n, 0);
+	}
+	return (uint32_t)place;
 }
 
-/* ---- reading ---- */
+/* ---- varints ---- */
+
+/* A reader of gaps. */
+struct gaps {
+	const unsigned char *p, *end;
+	uint32_t left, doc, limit;
+};
+
+static uint64_t
+get_varint(const unsigned char **p, const unsigned char *end)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; *p < end && shift < 64; shift += 7) {
+		unsigned char c = *(*p)++;
+
+		v |= (uint64_t)(c & 0x7f) << shift;
+		if (c < 0x80)
+			break;
+	}
+	return v;
+}
+
+/* Reads up to `room` documents; 0: there are no more. */
+static uint32_t
+gaps_next(struct gaps *g, uint32_t *out, uint32_t room)
+{
+	const unsigned char *p = g->p;
+	uint32_t n = 0, most = g->left < room ? g->left : room, doc = g->doc;
+
+	while (n < most && p < g->end) {
+		uint64_t gap = *p;
+
+		if (gap < 0x80)
+			p++;
+		else
+			gap = get_varint(&p, g->end);
+		if (gap >= g->limit - doc)
+			break;
+		doc += (uint32_t)gap;
+		out[n++] = doc;
+	}
+	g->left = n < most ? 0 : g->left - n;
+	g->doc = doc;
+	g->p = p;
+	return n;
+}
+
+/* ---- opening ---- */
 
 static bool
 open_blocks(struct posting *p)
@@ -117,29 +205,21 @@ open_blocks(struct posting *p)
 	return true;
 }
 
-/* Opens the posting of a term; posting_or and posting_list then read it. SECTION_AT has the
- * document itself when there is only one, so a rare term costs no byte and no cache line of the
- * postings.
- *
- * A count or an offset that the file cannot have makes an empty posting and no error. The file
- * was valid when it was opened, so only damage in place can cause that, and mapped_intact fails
- * the request when it has finished. Until then readers must only stay inside their arrays. */
-bool
-posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out)
+/* Opens a posting of version 3: AT has the document itself when there is only one; up to POSTING_SMALL documents are an
+   array, and more are blocks. */
+static bool
+open_old(const struct terms *t, enum level l, uint32_t id, struct posting *out)
 {
-	uint64_t at;
+	uint64_t at = t->old[l].at[id];
 
-	*out = (struct posting){ .form = POSTING_NONE, .limit = limit };
-	if (t->level[l].at == NULL || t->level[l].count == NULL || id > t->n)
-		return true;
-	at = t->level[l].at[id];
 	if (at == INDEX_NEVER)
 		return false;
-	out->n = t->level[l].count[id];
-	if (out->n == 1 && at < limit) {
+	out->old = true;
+	out->n = t->old[l].count[id];
+	if (out->n == 1 && at < out->limit) {
 		out->one = (uint32_t)at;
-		out->form = POSTING_LIST;
-	} else if (out->n > 1 && out->n <= limit && at < t->npostings && at % 8 == 0) {
+		out->form = POSTING_ONE;
+	} else if (out->n > 1 && out->n <= out->limit && at < t->npostings && at % 8 == 0) {
 		out->start = t->postings + at;
 		out->room = t->npostings - at;
 		if (out->n > POSTING_SMALL) {
@@ -150,74 +230,210 @@ posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, s
 			out->form = POSTING_LIST;
 		}
 	}
-	if (out->form == POSTING_NONE)
-		out->n = 0;
 	return true;
 }
 
-static const uint32_t *
-list_of(const struct posting *p)
+/* Reads the head of a posting. Returns the place of the posting of documents of a long posting of nested ones; 0: there
+   is none. */
+static uint32_t
+open_place(const struct terms *t, uint32_t place, bool nested, struct posting *out)
 {
-	return p->list != NULL ? p->list : &p->one;
+	uint64_t at = (uint64_t)place * POSTING_UNIT, head;
+	const unsigned char *p = t->postings + at, *end = t->postings + t->npostings;
+	uint32_t above = 0;
+
+	if (at >= t->npostings)
+		return 0;
+	head = get_varint(&p, end);
+	if (nested && head >> FORM_BITS > POSTING_DERIVED && end - p >= (ptrdiff_t)sizeof(above)) {
+		memcpy(&above, p, sizeof(above));
+		p += sizeof(above);
+	}
+	if ((head & 1) != 0)
+		p = t->postings + ((uint64_t)(p - t->postings) + 7) / 8 * 8;
+	if (head >> FORM_BITS > out->limit || p > end)
+		return above;
+	out->n = (uint32_t)(head >> FORM_BITS);
+	out->start = p;
+	out->room = (uint64_t)(end - p);
+	if ((head & 1) == 0)
+		out->form = POSTING_GAPS;
+	else
+		(void)!open_blocks(out);
+	return above;
 }
 
+static void
+open_rare(const struct terms *t, uint32_t id, struct posting *out)
+{
+	uint32_t i = ranked_before(&t->rare, id);
+
+	out->one = i < t->nonly ? terms_only(t, i) : UINT32_MAX;
+	if (out->one >= out->limit)
+		return;
+	out->form = POSTING_ONE;
+	out->n = 1;
+}
+
+/* Opens a posting of documents of a nested field. */
+static bool
+open_above(const struct terms *t, uint32_t place, uint32_t limit, struct posting *out)
+{
+	struct posting nested = { .form = POSTING_NONE, .limit = UINT32_MAX };
+	uint32_t above = open_place(t, place, true, &nested);
+
+	if (nested.n <= POSTING_DERIVED)
+		return false;
+	out->limit = limit;
+	(void)open_place(t, above, false, out);
+	return true;
+}
+
+/* Opens the posting of a term; posting_or and posting_list then read it. The document of a rare term is not in the
+ * postings, so such a term costs no byte and no cache line of them.
+ *
+ * A count or an offset that the file cannot have makes an empty posting and no error. The file
+ * was valid when it was opened, so only damage in place can cause that, and mapped_intact fails
+ * the request when it has finished. Until then readers must only stay inside their arrays. */
+bool
+posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out)
+{
+	bool above = t->nested && l == LEVEL_DOCUMENT, stored = true;
+	uint32_t i = id;
+
+	*out = (struct posting){ .form = POSTING_NONE, .limit = limit };
+	if (id > t->n)
+		return true;
+	if (t->old[l].at != NULL) {
+		stored = open_old(t, l, id, out);
+	} else if (t->place != NULL && terms_is_rare(t, id)) {
+		stored = !above;
+		if (stored)
+			open_rare(t, id, out);
+	} else if (t->place != NULL) {
+		i -= t->rare.bits == NULL ? 0 : ranked_before(&t->rare, id);
+		if (i >= t->ncommon)
+			return true;
+		if (above)
+			stored = open_above(t, t->place[i], limit, out);
+		else
+			(void)open_place(t, t->place[i], t->nested, out);
+	}
+	if (out->form == POSTING_NONE)
+		out->n = 0;
+	return stored;
+}
+
+/* ---- reading ---- */
+
 /* The documents of a block, or NULL when they are outside of the file or above the limit. */
-static const void *
+static const unsigned char *
 block_content(const struct posting *p, const struct posting_block *b)
 {
 	uint64_t at = (uint64_t)b->at8 * 8;
-	uint64_t n = b->last < POSTING_ARRAY ? (b->last + 1u) * sizeof(uint16_t)
-					     : INDEX_BLOCK_WORDS * sizeof(uint64_t);
+	uint64_t n = b->last >= POSTING_ARRAY ? INDEX_BLOCK_WORDS * sizeof(uint64_t)
+		     : p->old                 ? (b->last + 1u) * sizeof(uint16_t)
+					      : 0;
 
 	if (b->key >= p->limit || at > p->room || p->room - at < n)
 		return NULL;
 	return p->start + at;
 }
 
+static struct gaps
+gaps_of_block(const struct posting *p, const struct posting_block *b, const unsigned char *content)
+{
+	uint32_t base = (uint32_t)b->key << 16;
+
+	return (struct gaps){ content, p->start + p->room, b->last + 1u, base, base + INDEX_BLOCK };
+}
+
+static void
+or_documents(uint64_t *words, const uint32_t *docs, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		words[docs[i] >> 6] |= UINT64_C(1) << (docs[i] & 63);
+}
+
+static void
+or_gaps(struct gaps g, uint64_t *words)
+{
+	uint32_t docs[BATCH], n;
+
+	while ((n = gaps_next(&g, docs, BATCH)) > 0)
+		or_documents(words, docs, n);
+}
+
+static void
+or_block(const struct posting *p, const struct posting_block *b, uint64_t *words)
+{
+	const unsigned char *content = block_content(p, b);
+	uint64_t *out = words + (size_t)b->key * INDEX_BLOCK_WORDS;
+
+	if (content == NULL)
+		return;
+	if (b->last >= POSTING_ARRAY) {
+		const uint64_t *in = (const uint64_t *)(const void *)content;
+
+		for (size_t k = 0; k < INDEX_BLOCK_WORDS; k++)
+			out[k] |= in[k];
+	} else if (p->old) {
+		const uint16_t *docs = (const uint16_t *)(const void *)content;
+
+		for (uint32_t k = 0; k <= b->last; k++)
+			out[docs[k] >> 6] |= UINT64_C(1) << (docs[k] & 63);
+	} else {
+		or_gaps(gaps_of_block(p, b, content), words);
+	}
+}
+
 void
 posting_or(const struct posting *p, uint64_t *words)
 {
-	if (p->form == POSTING_LIST) {
-		const uint32_t *list = list_of(p);
-
+	switch (p->form) {
+	case POSTING_NONE:
+		return;
+	case POSTING_ONE:
+		or_documents(words, &p->one, 1);
+		return;
+	case POSTING_LIST:
 		for (uint32_t i = 0; i < p->n; i++) {
-			uint32_t doc = list[i]; /* read once: it may change */
+			uint32_t doc = p->list[i]; /* read once: it may change */
 
 			if (doc < p->limit)
 				words[doc >> 6] |= UINT64_C(1) << (doc & 63);
 		}
-	}
-	if (p->form != POSTING_BLOCKS)
 		return;
-	for (uint32_t i = 0; i < p->one; i++) {
-		const struct posting_block b = p->blocks[i]; /* read once: it may change */
-		const void *content = block_content(p, &b);
-		uint64_t *out = words + (size_t)b.key * INDEX_BLOCK_WORDS;
+	case POSTING_GAPS:
+		or_gaps((struct gaps){ p->start, p->start + p->room, p->n, 0, p->limit }, words);
+		return;
+	case POSTING_BLOCKS:
+		for (uint32_t i = 0; i < p->one; i++) {
+			const struct posting_block b = p->blocks[i]; /* read once: it may change */
 
-		if (content == NULL)
-			continue;
-		if (b.last < POSTING_ARRAY) {
-			const uint16_t *docs = content;
-
-			for (uint32_t k = 0; k <= b.last; k++)
-				out[docs[k] >> 6] |= UINT64_C(1) << (docs[k] & 63);
-		} else {
-			const uint64_t *in = content;
-
-			for (size_t k = 0; k < INDEX_BLOCK_WORDS; k++)
-				out[k] |= in[k];
+			or_block(p, &b, words);
 		}
 	}
 }
 
 static uint32_t
+count_documents(const uint32_t *docs, uint32_t n, const uint64_t *words)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		found += words[docs[i] >> 6] >> (docs[i] & 63) & 1;
+	return found;
+}
+
+/* Neighbours of a derived list may be the same document. */
+static uint32_t
 count_list(const struct posting *p, const uint64_t *words)
 {
-	const uint32_t *list = list_of(p);
 	uint32_t n = 0, last = UINT32_MAX;
 
 	for (uint32_t i = 0; i < p->n; i++) {
-		uint32_t doc = list[i]; /* read once: it may change */
+		uint32_t doc = p->list[i]; /* read once: it may change */
 
 		if (doc < p->limit && doc != last)
 			n += words[doc >> 6] >> (doc & 63) & 1;
@@ -226,39 +442,79 @@ count_list(const struct posting *p, const uint64_t *words)
 	return n;
 }
 
+static uint32_t
+count_gaps(struct gaps g, const uint64_t *words)
+{
+	uint32_t docs[BATCH], n, found = 0;
+
+	while ((n = gaps_next(&g, docs, BATCH)) > 0)
+		found += count_documents(docs, n, words);
+	return found;
+}
+
+static uint32_t
+count_block(const struct posting *p, const struct posting_block *b, const uint64_t *words)
+{
+	const unsigned char *content = block_content(p, b);
+	const uint64_t *in = words + (size_t)b->key * INDEX_BLOCK_WORDS;
+	const uint16_t *docs = (const uint16_t *)(const void *)content;
+	uint32_t n = 0;
+
+	if (content == NULL)
+		return 0;
+	if (b->last >= POSTING_ARRAY)
+		return (uint32_t)words_count_and(
+		    in, (const uint64_t *)(const void *)content, INDEX_BLOCK_WORDS);
+	if (!p->old)
+		return count_gaps(gaps_of_block(p, b, content), words);
+	for (uint32_t k = 0; k <= b->last; k++)
+		n += in[docs[k] >> 6] >> (docs[k] & 63) & 1;
+	return n;
+}
+
 uint32_t
 posting_count(const struct posting *p, const uint64_t *words)
 {
 	uint32_t n = 0;
 
-	if (p->form == POSTING_LIST)
+	switch (p->form) {
+	case POSTING_NONE:
+		break;
+	case POSTING_ONE:
+		return count_documents(&p->one, 1, words);
+	case POSTING_LIST:
 		return count_list(p, words);
-	for (uint32_t i = 0; p->form == POSTING_BLOCKS && i < p->one; i++) {
-		const struct posting_block b = p->blocks[i]; /* read once: it may change */
-		const void *content = block_content(p, &b);
-		const uint64_t *in = words + (size_t)b.key * INDEX_BLOCK_WORDS;
-		const uint16_t *docs = content;
+	case POSTING_GAPS:
+		return count_gaps(
+		    (struct gaps){ p->start, p->start + p->room, p->n, 0, p->limit }, words);
+	case POSTING_BLOCKS:
+		for (uint32_t i = 0; i < p->one; i++) {
+			const struct posting_block b = p->blocks[i]; /* read once: it may change */
 
-		if (content == NULL)
-			continue;
-		for (uint32_t k = 0; b.last < POSTING_ARRAY && k <= b.last; k++)
-			n += in[docs[k] >> 6] >> (docs[k] & 63) & 1;
-		if (b.last >= POSTING_ARRAY)
-			n += (uint32_t)words_count_and(in, content, INDEX_BLOCK_WORDS);
+			n += count_block(p, &b, words);
+		}
 	}
 	return n;
 }
 
 static uint32_t
-list_block(const struct posting_block *b, const void *content, uint32_t *out, uint32_t room)
+list_block(const struct posting *p, const struct posting_block *b, uint32_t *out, uint32_t room)
 {
-	uint32_t base = (uint32_t)b->key * INDEX_BLOCK, n = 0;
-	const uint16_t *docs = content;
-	const uint64_t *words = content;
+	const unsigned char *content = block_content(p, b);
+	const uint16_t *docs = (const uint16_t *)(const void *)content;
+	const uint64_t *words = (const uint64_t *)(const void *)content;
+	uint32_t base = (uint32_t)b->key << 16, n = 0;
+	struct gaps g;
 
+	if (content == NULL)
+		return 0;
+	if (b->last < POSTING_ARRAY && !p->old) {
+		g = gaps_of_block(p, b, content);
+		return gaps_next(&g, out, room);
+	}
 	if (b->last < POSTING_ARRAY) {
-		for (uint32_t k = 0; k <= b->last && n < room; k++)
-			out[n++] = base + docs[k];
+		for (; n <= b->last && n < room; n++)
+			out[n] = base + docs[n];
 		return n;
 	}
 	for (uint32_t k = 0; k < INDEX_BLOCK_WORDS; k++)
@@ -270,23 +526,31 @@ list_block(const struct posting_block *b, const void *content, uint32_t *out, ui
 uint32_t
 posting_list(const struct posting *p, uint32_t *out)
 {
-	const uint32_t *list = list_of(p);
+	struct gaps g = { p->start, p->start + p->room, p->n, 0, p->limit };
 	uint32_t n = 0;
 
-	if (p->form == POSTING_LIST)
+	switch (p->form) {
+	case POSTING_NONE:
+		break;
+	case POSTING_ONE:
+		out[n++] = p->one;
+		break;
+	case POSTING_LIST:
 		for (uint32_t i = 0; i < p->n; i++) {
-			uint32_t doc = list[i]; /* read once: it may change */
+			uint32_t doc = p->list[i]; /* read once: it may change */
 
 			if (doc < p->limit)
 				out[n++] = doc;
 		}
-	if (p->form == POSTING_BLOCKS)
+		break;
+	case POSTING_GAPS:
+		return gaps_next(&g, out, p->n);
+	case POSTING_BLOCKS:
 		for (uint32_t i = 0; i < p->one; i++) {
 			const struct posting_block b = p->blocks[i];
-			const void *content = block_content(p, &b);
 
-			if (content != NULL)
-				n += list_block(&b, content, out + n, p->n - n);
+			n += list_block(p, &b, out + n, p->n - n);
 		}
+	}
 	return n;
 }

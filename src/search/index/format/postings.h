@@ -7,20 +7,27 @@
 #include "search/index/format/terms.h"
 
 struct posting {
-	enum { POSTING_NONE, POSTING_LIST, POSTING_BLOCKS } form;
+	enum { POSTING_NONE, POSTING_ONE, POSTING_LIST, POSTING_GAPS, POSTING_BLOCKS } form;
 	uint32_t n;
-	uint32_t limit; /* LIST: documents from here on are dropped; BLOCKS: the same in blocks */
-	uint32_t one;   /* LIST without list: its only document; BLOCKS: the number of blocks */
+	uint32_t limit; /* documents from here on are dropped; BLOCKS: the same in blocks */
+	uint32_t one;   /* ONE: its document; BLOCKS: the number of blocks */
+	bool old;       /* version 3: a block of few documents is an array of uint16_t */
 	const uint32_t *list;
 	const struct posting_block *blocks;
 	const unsigned char *start;
 	uint64_t room;
 };
 
-/* Appends the posting of sorted documents to b. Returns the value for SECTION_AT. */
-uint64_t posting_write(struct buf *b, const uint32_t *docs, uint32_t n);
-/* Returns false when the posting of this level is not stored and must be derived from the nested
-   level. */
+struct documents {
+	const uint32_t *p;
+	uint32_t n;
+};
+
+/* Appends a posting of sorted documents to b. owners: the documents of nested ones; NULL for other fields. Returns the
+   value for SECTION_PLACE. */
+uint32_t posting_write(struct buf *b, struct documents own, const struct documents *owners);
+/* Returns false when the posting of documents is not stored and must be derived from that of nested
+   documents, which are POSTING_DERIVED at most. */
 bool posting_open(
     const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out);
 /* How many documents of the posting are in the bitmap. */

@@ -26,6 +26,13 @@ segment_path(const char *directory, enum dataset d, uint64_t id, char *out, size
 		panic("index directory name too long");
 }
 
+bool
+index_segment_changed(const char *directory, const struct index_segment *s, char *path, size_t room)
+{
+	segment_path(directory, s->dataset, s->file.id, path, room);
+	return mapped_changed(path, &s->file.mark);
+}
+
 static struct span
 slot_span(const struct opening *o, enum section_kind kind)
 {
@@ -112,6 +119,22 @@ open_keys(struct opening *o)
 }
 
 static bool
+open_owners(struct opening *o)
+{
+	struct segment *s = o->s;
+	struct span step = slot_span(o, SECTION_OWNER_STEP);
+	uint32_t nbase = s->nnested / OWNER_BLOCK + (s->nnested % OWNER_BLOCK != 0);
+
+	if (s->file.head->version < INDEX_VERSION)
+		return open_u32s(slot_span(o, SECTION_OWNER), s->nnested, &s->owner) &&
+		       check_ids(o, s->owner, 4, s->nnested, s->ndocs);
+	s->owner_step = step.p;
+	return step.n == s->nnested &&
+	       open_u32s(slot_span(o, SECTION_OWNER_BASE), nbase, &s->owner_base) &&
+	       check_ids(o, s->owner_base, 4, nbase, s->ndocs);
+}
+
+static bool
 open_documents(struct opening *o)
 {
 	struct segment *s = o->s;
@@ -122,52 +145,174 @@ open_documents(struct opening *o)
 	return s->ndocs < UINT32_MAX - INDEX_BLOCK && s->nnested < UINT32_MAX - INDEX_BLOCK &&
 	       (s->addresses ? open_addresses(o) : open_keys(o)) &&
 	       open_u32s(slot_span(o, SECTION_FIRST), s->ndocs + UINT64_C(1), &s->first) &&
-	       check_offsets(o, s->first, s->ndocs, s->nnested) &&
-	       open_u32s(slot_span(o, SECTION_OWNER), s->nnested, &s->owner) &&
-	       check_ids(o, s->owner, 4, s->nnested, s->ndocs);
+	       check_offsets(o, s->first, s->ndocs, s->nnested) && open_owners(o);
 }
 
 static bool
-open_dictionary(const struct opening *o, struct terms *t)
+open_strings(const struct opening *o, struct terms *t)
 {
-	struct span bytes = slot_span(o, SECTION_TERM_BYTES),
-		    ints = slot_span(o, SECTION_TERM_INTS);
+	struct span bytes = slot_span(o, SECTION_TERM_BYTES);
+	uint32_t nat;
 
-	if (t->form == FORM_NONE)
-		return t->n == 0;
-	if (t->form == FORM_INTS) {
-		t->ints = (const int64_t *)(const void *)ints.p;
-		return ints.n == t->n * sizeof(int64_t);
-	}
+	t->each = o->s->file.head->version < INDEX_VERSION;
+	nat = t->each ? t->n : t->n / TERM_BLOCK + (t->n % TERM_BLOCK != 0);
 	t->bytes =
 	    bytes.p == NULL ? "" : (const char *)bytes.p; /* absent when all texts are empty */
 	t->nbytes = bytes.n;
-	return open_u32s(slot_span(o, SECTION_TERM_AT), t->n + UINT64_C(1), &t->at) &&
-	       check_offsets(o, t->at, t->n, bytes.n) &&
+	return open_u32s(slot_span(o, SECTION_TERM_AT), nat + UINT64_C(1), &t->at) &&
+	       check_offsets(o, t->at, nat, bytes.n) &&
 	       optional_ids(o, slot_span(o, SECTION_FOLD), t->n, t->n, &t->fold) &&
 	       optional_ids(o, slot_span(o, SECTION_RANK), t->n, t->n, &t->rank);
 }
 
 static bool
-open_postings(const struct opening *o, struct terms *t)
+open_hex(const struct opening *o, struct terms *t)
+{
+	struct span bytes = slot_span(o, SECTION_TERM_BYTES);
+
+	if (t->n == 0 || bytes.n / t->n > TERM_HEX_MAX / 2)
+		return false;
+	t->bytes = (const char *)bytes.p;
+	t->nbytes = bytes.n;
+	t->size = (uint32_t)(bytes.n / t->n);
+	return t->size > 0 && bytes.n == (uint64_t)t->n * t->size;
+}
+
+static bool
+open_dictionary(const struct opening *o, struct terms *t)
+{
+	struct span ints = slot_span(o, SECTION_TERM_INTS);
+
+	switch (t->form) {
+	case FORM_NONE:
+	case FORM_HASHED:
+		return t->n == 0;
+	case FORM_INTS:
+		t->ints = (const int64_t *)(const void *)ints.p;
+		return ints.n == t->n * sizeof(int64_t);
+	case FORM_HEX:
+		return open_hex(o, t);
+	case FORM_STRINGS:
+	case FORM_NAMES:
+	case FORM_ADDRS:
+		return open_strings(o, t);
+	case TERM_FORMS:
+		break;
+	}
+	return false;
+}
+
+/* Opens n bits, `ones` of which are 1. */
+static bool
+open_ranked(const struct opening *o, const enum section_kind kinds[2], uint32_t n, uint32_t ones,
+    struct ranked *out)
+{
+	struct span bits = slot_span(o, kinds[0]);
+	uint32_t found = 0;
+	bool ok;
+
+	out->bits = (const uint64_t *)(const void *)bits.p;
+	ok = bits.n == (n / 64 + UINT64_C(1)) * sizeof(*out->bits) &&
+	     open_u32s(slot_span(o, kinds[1]), n / 64 + UINT64_C(1), &out->before);
+	if (!ok || o->s->file.trusted)
+		return ok;
+	for (uint32_t w = 0; w <= n / 64; w++) {
+		ok &= out->before[w] == found;
+		found += (uint32_t)__builtin_popcountll(out->bits[w]);
+	}
+	return ok && found == ones && out->bits[n / 64] >> (n & 63) == 0;
+}
+
+static bool
+open_rare(const struct opening *o, const struct schema_field *f, struct terms *t)
+{
+	static const enum section_kind kinds[] = { SECTION_RARE, SECTION_RARE_BEFORE };
+	struct span only = slot_span(o, SECTION_ONLY);
+	uint32_t documents = f->nested ? o->s->nnested : o->s->ndocs;
+	bool ok = true;
+
+	t->ncommon = t->n + 1;
+	if (only.n == 0)
+		return true;
+	t->only = only.p;
+	t->only_width = documents > ONLY_SHORT_MAX ? sizeof(uint32_t) : ONLY_SHORT;
+	if (only.n % t->only_width != 0 || only.n / t->only_width > t->n)
+		return false;
+	t->nonly = (uint32_t)(only.n / t->only_width);
+	t->ncommon -= t->nonly;
+	for (uint32_t i = 0; !o->s->file.trusted && i < t->nonly; i++)
+		ok &= terms_only(t, i) < documents;
+	return ok && open_ranked(o, kinds, t->n, t->nonly, &t->rare);
+}
+
+/* Opens the postings of version 3. */
+static bool
+open_old_postings(const struct opening *o, enum level l, struct terms *t)
 {
 	static const enum section_kind counts[] = { SECTION_COUNT, SECTION_COUNT_NESTED };
 	static const enum section_kind ats[] = { SECTION_AT, SECTION_AT_NESTED };
-	struct span blob = slot_span(o, SECTION_POSTINGS);
+	struct span at = slot_span(o, ats[l]);
+
+	t->old[l].at = (const uint64_t *)(const void *)at.p;
+	return at.n == (t->n + UINT64_C(1)) * sizeof(uint64_t) &&
+	       open_u32s(slot_span(o, counts[l]), t->n + UINT64_C(1), &t->old[l].count);
+}
+
+static bool
+open_postings(const struct opening *o, const struct schema_field *f, struct terms *t)
+{
+	bool old = o->s->file.head->version < INDEX_VERSION;
+	struct span blob = slot_span(o, SECTION_POSTINGS), count = slot_span(o, SECTION_COUNT);
 
 	t->postings = blob.p;
 	t->npostings = blob.n;
-	for (int l = 0; l < LEVELS; l++) {
-		struct span at = slot_span(o, ats[l]);
-
-		if (at.n == 0)
-			continue;
-		t->level[l].at = (const uint64_t *)(const void *)at.p;
-		if (at.n != (t->n + UINT64_C(1)) * sizeof(uint64_t) ||
-		    !open_u32s(slot_span(o, counts[l]), t->n + UINT64_C(1), &t->level[l].count))
+	if (t->form == FORM_NONE)
+		return true;
+	if (!open_rare(o, f, t))
+		return false;
+	if (!old && !open_u32s(slot_span(o, SECTION_PLACE), t->ncommon, &t->place))
+		return false;
+	for (int l = 0; old && l <= (f->nested ? LEVEL_NESTED : LEVEL_DOCUMENT); l++)
+		if (!open_old_postings(o, l, t))
 			return false;
+	return (count.n == 0 && (!f->aggregatable || o->slot % PARTS != PART_VALUES)) ||
+	       open_u32s(count, t->ncommon, &t->count);
+}
+
+/* Opens the numbers of n documents, if there are any. */
+static bool
+open_packed(const struct opening *o, enum section_kind kind, uint32_t n, struct packed *out)
+{
+	static const enum section_kind kinds[] = { SECTION_HAS, SECTION_HAS_BEFORE };
+	struct span values = slot_span(o, kind);
+
+	if (values.n == 0)
+		return true;
+	out->n = (uint32_t)(values.n / sizeof(*out->values));
+	return values.n / sizeof(*out->values) <= n && open_u32s(values, out->n, &out->values) &&
+	       (slot_span(o, SECTION_HAS).n == 0 ? out->n == n
+						 : open_ranked(o, kinds, n, out->n, &out->has));
+}
+
+/* Opens the dates of a field, or the hashes of its texts. */
+static bool
+open_values(const struct opening *o, const struct schema_field *f, struct terms *t)
+{
+	uint32_t n = f->nested ? o->s->nnested : o->s->ndocs;
+	struct span dates = slot_span(o, SECTION_DATES), epoch = slot_span(o, SECTION_EPOCH);
+
+	if (t->form == FORM_HASHED)
+		return open_packed(o, SECTION_HASHES, n, &t->hashes);
+	if (dates.n > 0) {
+		t->dates = (const int64_t *)(const void *)dates.p;
+		return dates.n == n * sizeof(*t->dates);
 	}
-	return true;
+	if (epoch.n == 0)
+		return true;
+	if (epoch.n != sizeof(t->epoch))
+		return false;
+	memcpy(&t->epoch, epoch.p, sizeof(t->epoch));
+	return open_packed(o, SECTION_SECONDS, n, &t->seconds);
 }
 
 static bool
@@ -249,17 +394,9 @@ static bool
 open_slot(struct opening *o, const struct schema_field *f, const struct slot_meta *m,
     uint64_t names, struct terms *t)
 {
-	struct span dates = slot_span(o, SECTION_DATES);
-
-	*t = (struct terms){ .n = m->n, .form = m->form };
-	if (m->form >= TERM_FORMS || t->n == UINT32_MAX)
-		return false;
-	if (dates.n > 0) {
-		t->dates = (const int64_t *)(const void *)dates.p;
-		if (dates.n != (f->nested ? o->s->nnested : o->s->ndocs) * sizeof(int64_t))
-			return false;
-	}
-	return open_dictionary(o, t) && open_postings(o, t) && open_column(o, m, t) &&
+	*t = (struct terms){ .n = m->n, .form = m->form, .nested = f->nested };
+	return m->form < TERM_FORMS && t->n != UINT32_MAX && open_dictionary(o, t) &&
+	       open_postings(o, f, t) && open_values(o, f, t) && open_column(o, m, t) &&
 	       optional_ids(o, slot_span(o, SECTION_LABEL), t->n, names + 1, &t->label);
 }
 
@@ -448,6 +585,22 @@ segment_lower_ip(const struct segment *s, const unsigned char ip[16])
 	return lo;
 }
 
+uint32_t
+segment_find_owner(const struct segment *s, uint32_t nested)
+{
+	uint32_t lo = 0, hi = s->ndocs;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (s->first[mid] <= nested)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* ---- keys ---- */
 
 struct str
@@ -463,22 +616,29 @@ segment_key(const struct segment *s, uint32_t doc, struct segment_key *out)
 	return segment_key_str(out);
 }
 
-/* A key that is no address is searched among the addresses by their keys. */
+/* The lowest address whose key is not less than a key that is none: it is cut, or filled with zeros. */
 static uint32_t
 lower_address(const struct segment *s, struct str key)
 {
-	uint32_t lo = 0, hi = s->ndocs;
-	struct segment_key have;
+	bool four = key.n > 0 && key.p[0] == 4, six = key.n > 0 && key.p[0] == 6;
+	size_t whole = four ? 5 : 17;
+	char bytes[17] = { 0 };
+	unsigned char ip[16], at[16];
+	uint32_t doc;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (str_cmp(segment_key(s, mid, &have), key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
+	if (!four && !six)
+		return key.n == 0 || key.p[0] < 4 ? 0 : key.p[0] == 5 ? s->nv4 : s->ndocs;
+	memcpy(bytes, key.p, key.n < whole ? key.n : whole);
+	(void)!address_of_key((struct str){ bytes, whole }, ip);
+	if (six && ip_is_v4(ip)) { /* no IPv6 address: the one that follows all of these */
+		memset(ip + 10, 0, 6);
+		ip[9] = 1;
 	}
-	return lo;
+	doc = segment_lower_ip(s, ip);
+	if (key.n <= whole || doc == s->ndocs)
+		return doc;
+	segment_ip(s, doc, at);
+	return doc + (memcmp(at, ip, sizeof(at)) == 0);
 }
 
 uint32_t

@@ -18,10 +18,13 @@ struct segment {
 	const uint32_t *ip4;
 	const unsigned char *ip6;
 	struct keys keys;
-	const uint32_t *first, *owner;
-	struct terms *slots; /* [field][part], fields in the order of this release's schema */
-	bool *has;           /* [field]: the segment was built with it */
-	uint32_t *place;     /* [field]: its place among the fields of the file, where it has it */
+	const uint32_t *first;
+	const uint32_t *owner_base; /* segment_owner */
+	const uint8_t *owner_step;
+	const uint32_t *owner; /* version 3; NULL: the two above */
+	struct terms *slots;   /* [field][part], fields in the order of this release's schema */
+	bool *has;             /* [field]: the segment was built with it */
+	uint32_t *place; /* [field]: its place among the fields of the file, where it has it */
 	struct pairs pairs;
 	struct arena *made; /* made for a file of a former release; NULL: nothing */
 };
@@ -48,6 +51,20 @@ const struct terms *segment_terms(
     const struct segment *s, const struct schema_field *f, enum part p);
 /* The slot of a field among those of the file. */
 uint32_t segment_slot(const struct segment *s, const struct schema_field *f, enum part p);
+/* The same, by a search among the documents. */
+uint32_t segment_find_owner(const struct segment *s, uint32_t nested);
+
+/* The document of a nested document. Damage may give one that does not exist. */
+static inline uint32_t
+segment_owner(const struct segment *s, uint32_t nested)
+{
+	if (s->owner != NULL)
+		return s->owner[nested];
+	if (s->owner_step[nested] == OWNER_FAR)
+		return segment_find_owner(s, nested);
+	return s->owner_base[nested / OWNER_BLOCK] + s->owner_step[nested];
+}
+
 /* The number of documents of a level. */
 uint32_t segment_level(const struct segment *s, enum level l);
 /* The place of a field among those of the file, or the file's nfields when it was built without the

@@ -6,18 +6,84 @@
 
 #include "search/index/format/terms.h"
 
+#include "base/encode.h"
 #include "base/limits.h"
 
-/* The result is inside the mapping whatever the file contains: its pages may have been replaced by
+/* Where a block of terms is read. A number that its bytes cannot have, which only damage causes, ends it. */
+struct term_block {
+	const unsigned char *p, *end;
+};
+
+static size_t
+take_length(struct term_block *b)
+{
+	size_t v = 0;
+
+	for (unsigned shift = 0; shift < 35 && b->p < b->end; shift += 7) {
+		unsigned char c = *b->p++;
+
+		v |= (size_t)(c & 0x7f) << shift;
+		if (c < 0x80)
+			return v;
+	}
+	return SIZE_MAX;
+}
+
+/* Builds the nth text of a block: each keeps a part of the one before, names at the end of the room. A text that does not
+   fit into the room shares nothing. */
+static struct str
+read_text(struct term_block b, uint32_t nth, bool names, struct term_text *room)
+{
+	char *end = room->bytes + sizeof(room->bytes);
+	size_t n = 0;
+
+	for (uint32_t i = 0;; i++) {
+		size_t shared = take_length(&b), own = take_length(&b);
+
+		if (shared > n || own > (size_t)(b.end - b.p))
+			return STR("");
+		if (i == nth && shared == 0)
+			return (struct str){ (const char *)b.p, own };
+		n = shared + own;
+		if (own > sizeof(room->bytes) - shared)
+			n = 0;
+		else
+			memcpy(names ? end - n : room->bytes + shared, b.p, own);
+		b.p += own;
+		if (i == nth)
+			return (struct str){ names ? end - n : room->bytes, n };
+	}
+}
+
+/* The result is inside the mapping or the room whatever the file contains: its pages may have been replaced by
    zeros since it was verified (mapped.c). */
 struct str
-terms_str(const struct terms *t, uint32_t id)
+terms_str(const struct terms *t, uint32_t id, struct term_text *room)
 {
-	uint32_t from = t->at[id], to = t->at[id + 1];
+	uint32_t at = t->each ? id : id / TERM_BLOCK, from, to;
+	const unsigned char *bytes = (const unsigned char *)t->bytes;
 
+	if (t->form == FORM_HEX) {
+		hex_print(room->bytes, bytes + (size_t)id * t->size, t->size);
+		return (struct str){ room->bytes, 2 * (size_t)t->size };
+	}
+	from = t->at[at];
+	to = t->at[at + 1];
 	if (from > to || to > t->nbytes)
 		return STR("");
-	return (struct str){ t->bytes + from, to - from };
+	if (t->each)
+		return (struct str){ t->bytes + from, to - from };
+	return read_text((struct term_block){ bytes + from, bytes + to }, id % TERM_BLOCK,
+	    t->form == FORM_NAMES, room);
+}
+
+bool
+terms_joinable(const struct terms *a, const struct terms *b)
+{
+	bool texts = (a->form == FORM_STRINGS || a->form == FORM_HEX) &&
+		     (b->form == FORM_STRINGS || b->form == FORM_HEX);
+
+	return texts || a->form == b->form;
 }
 
 /* Removes the last label from s and returns it. */
@@ -56,11 +122,12 @@ uint32_t
 terms_lower(const struct terms *t, struct str s)
 {
 	uint32_t lo = 0, hi = t->n;
+	struct term_text room;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (compare_by_form(t, terms_str(t, mid), s) < 0)
+		if (compare_by_form(t, terms_str(t, mid, &room), s) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -87,9 +154,10 @@ terms_lower_int(const struct terms *t, int64_t v)
 uint32_t
 terms_find(const struct terms *t, struct str s)
 {
-	uint32_t i = t->form == FORM_NONE ? t->n : terms_lower(t, s);
+	uint32_t i = t->n == 0 ? t->n : terms_lower(t, s);
+	struct term_text room;
 
-	return i < t->n && str_eq(terms_str(t, i), s) ? i : t->n;
+	return i < t->n && str_eq(terms_str(t, i, &room), s) ? i : t->n;
 }
 
 uint32_t
@@ -103,31 +171,39 @@ terms_find_int(const struct terms *t, int64_t v)
 int
 terms_order(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j)
 {
+	struct term_text room, room_b;
+
 	if (a->form == FORM_INTS)
 		return (a->ints[i] > b->ints[j]) - (a->ints[i] < b->ints[j]);
-	return compare_by_form(a, terms_str(a, i), terms_str(b, j));
+	if (a->form == FORM_HEX && b->form == FORM_HEX && a->size == b->size)
+		return memcmp(
+		    a->bytes + (size_t)i * a->size, b->bytes + (size_t)j * b->size, a->size);
+	return compare_by_form(a, terms_str(a, i, &room), terms_str(b, j, &room_b));
 }
 
 int
 terms_cmp(const struct terms *a, uint32_t i, const struct terms *b, uint32_t j)
 {
+	struct term_text room, room_b;
+
 	if (a == b && a->rank != NULL)
 		return (a->rank[i] > a->rank[j]) - (a->rank[i] < a->rank[j]);
 	if (a == b)
 		return (i > j) - (i < j);
 	if (a->form == FORM_INTS)
 		return (a->ints[i] > b->ints[j]) - (a->ints[i] < b->ints[j]);
-	return str_cmp(terms_str(a, i), terms_str(b, j));
+	return str_cmp(terms_str(a, i, &room), terms_str(b, j, &room_b));
 }
 
 bool
 terms_bucketable(const struct terms *t, uint32_t id)
 {
+	struct term_text room;
 	struct str s;
 
 	if (t->form == FORM_INTS)
 		return true;
-	s = terms_str(t, id);
+	s = terms_str(t, id, &room);
 	return s.n > 0 && (s.n <= LIM_BUCKET_VALUE || str_chars(s) <= LIM_BUCKET_VALUE);
 }
 
@@ -215,4 +291,12 @@ int64_t
 text_key(struct str s)
 {
 	return (int64_t)index_checksum(s.p, s.n, 0x7465787400000000u);
+}
+
+uint32_t
+text_hash(struct str s)
+{
+	uint32_t h = (uint32_t)text_key(s);
+
+	return h == 0 ? 1 : h;
 }

@@ -19,34 +19,62 @@ struct column {
 	uint64_t nids; /* entries of more_ids */
 };
 
+/* Bits, and how many ones are before the i-th word of them. */
+struct ranked {
+	const uint64_t *bits;
+	const uint32_t *before;
+};
+
+/* A number for each document; 0: none. */
+struct packed {
+	const uint32_t *values;
+	uint32_t n;        /* the number of values */
+	struct ranked has; /* one bit a document; bits NULL: values has one for each document */
+};
+
 struct terms {
 	uint32_t n;
 	enum term_form form;
+	bool nested; /* the field is nested: the documents of its postings are nested ones */
+	bool each;   /* version 3: `at` has the place of each term, and not of each block */
 	const uint32_t *at;
 	const char *bytes;
 	uint64_t nbytes;
+	uint32_t size; /* FORM_HEX: the bytes of a term */
 	const int64_t *ints;
 	const uint32_t *fold, *rank;
+	/* Rare and common terms, as format.h draws them. */
+	struct ranked rare; /* bits NULL: all terms are common */
+	const unsigned char *only;
+	uint8_t only_width; /* bytes a document in `only` */
+	uint32_t nonly, ncommon;
+	const uint32_t *count; /* [common term] */
+	const uint32_t *place; /* [common term] */
+	const unsigned char *postings;
+	uint64_t npostings;
+	/* Version 3 of the format. */
 	struct {
 		const uint32_t *count;
 		const uint64_t *at;
-	} level[LEVELS];
-	const unsigned char *postings;
-	uint64_t npostings;
+	} old[LEVELS];
 	struct column column, nested_column;
 	const uint32_t *label;
+	struct packed hashes; /* FORM_HASHED */
+	/* One of both, or neither. */
 	const int64_t *dates;
+	struct packed seconds;
+	int64_t epoch; /* of seconds; microseconds */
 };
 
-/* The number of documents of a term, for walks over all terms: *common begins at 0. */
-static inline uint32_t
-terms_next_count(const struct terms *t, uint32_t id, uint32_t *common)
-{
-	(void)common;
-	return t->level[LEVEL_DOCUMENT].count == NULL ? 0 : t->level[LEVEL_DOCUMENT].count[id];
-}
+/* Room for a term whose bytes are not its text. */
+struct term_text {
+	char bytes[TERM_SHORT + 1];
+};
 
-struct str terms_str(const struct terms *t, uint32_t id);
+/* The text of a term, which is valid as long as the segment and the room. */
+struct str terms_str(const struct terms *t, uint32_t id, struct term_text *room);
+/* Whether the texts of both dictionaries can be compared with each other. */
+bool terms_joinable(const struct terms *a, const struct terms *b);
 /* Compares DNS names by their labels from the right. */
 int names_cmp(struct str a, struct str b);
 /* The first term that is not less than the value, or t->n. */
@@ -72,7 +100,81 @@ struct str glob_subtree(struct str pattern);
 /* An integer that has the same order as the number, and the number of that integer. */
 int64_t number_key(double n);
 double number_of_key(int64_t key);
-/* A hash that replaces a long text in the dictionary of whole values. */
+/* A hash that replaces a long text in the dictionary of whole values, and the one of SECTION_HASHES, which is never
+   0. */
 int64_t text_key(struct str s);
+uint32_t text_hash(struct str s);
+
+static inline bool
+ranked_has(const struct ranked *r, uint32_t i)
+{
+	return (r->bits[i >> 6] >> (i & 63) & 1) != 0;
+}
+
+/* The number of ones before the bit i. */
+static inline uint32_t
+ranked_before(const struct ranked *r, uint32_t i)
+{
+	return r->before[i >> 6] +
+	       (uint32_t)__builtin_popcountll(r->bits[i >> 6] & ~(UINT64_MAX << (i & 63)));
+}
+
+static inline uint32_t
+packed_value(const struct packed *p, uint32_t doc)
+{
+	uint32_t i = doc;
+
+	if (p->has.bits != NULL) {
+		if (!ranked_has(&p->has, doc))
+			return 0;
+		i = ranked_before(&p->has, doc);
+	}
+	return i < p->n ? p->values[i] : 0;
+}
+
+/* Whether the term has one document. */
+static inline bool
+terms_is_rare(const struct terms *t, uint32_t id)
+{
+	return t->rare.bits != NULL && id < t->n && ranked_has(&t->rare, id);
+}
+
+/* The document of the i-th rare term. */
+static inline uint32_t
+terms_only(const struct terms *t, uint32_t i)
+{
+	const unsigned char *p = t->only + (size_t)i * t->only_width;
+	uint32_t low = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+
+	return t->only_width == ONLY_SHORT ? low : low | (uint32_t)p[3] << 24;
+}
+
+/* The number of documents of a term of a field with facets. Callers visit the terms in their order and begin with
+   *common 0. */
+static inline uint32_t
+terms_next_count(const struct terms *t, uint32_t id, uint32_t *common)
+{
+	if (terms_is_rare(t, id))
+		return 1;
+	return *common < t->ncommon ? t->count[(*common)++] : 0;
+}
+
+static inline bool
+terms_have_dates(const struct terms *t)
+{
+	return t->dates != NULL || t->seconds.values != NULL;
+}
+
+/* In microseconds; INT64_MIN: none. */
+static inline int64_t
+terms_date(const struct terms *t, uint32_t doc)
+{
+	uint32_t s;
+
+	if (t->dates != NULL)
+		return t->dates[doc];
+	s = packed_value(&t->seconds, doc);
+	return s == 0 ? INT64_MIN : (int64_t)((uint64_t)t->epoch + s * UINT64_C(1000000));
+}
 
 #endif

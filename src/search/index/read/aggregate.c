@@ -111,8 +111,19 @@ count_segment(struct request *rq, struct facet_job *jobs, size_t n, size_t segme
 
 /* ---- buckets ---- */
 
+/* The text of a term, in the arena. */
 static struct str
-find_label(const struct view *v, const struct schema_field *f, const struct terms *t, uint32_t id)
+copy_term(struct arena *a, const struct terms *t, uint32_t id)
+{
+	struct term_text room;
+	struct str s = terms_str(t, id, &room);
+
+	return s.p >= room.bytes && s.p < room.bytes + sizeof(room.bytes) ? arena_str(a, s) : s;
+}
+
+static struct str
+find_label(struct arena *a, const struct view *v, const struct schema_field *f,
+    const struct terms *t, uint32_t id)
 {
 	const struct terms *names;
 	uint32_t name;
@@ -127,14 +138,15 @@ find_label(const struct view *v, const struct schema_field *f, const struct term
 		names = segment_terms(v->segments[i].seg, f->label, PART_VALUES);
 		if (name >= names->n)
 			return STR_NULL;
-		s = terms_str(names, name);
+		s = copy_term(a, names, name);
 		return s.n > 0 && str_chars(s) <= LIM_BUCKET_LABEL ? s : STR_NULL;
 	}
 	return STR_NULL;
 }
 
 static void
-read_term_value(const struct schema_field *f, const struct terms *t, uint32_t id, struct value *out)
+read_term_value(struct arena *a, const struct schema_field *f, const struct terms *t, uint32_t id,
+    struct value *out)
 {
 	out->type = f->type;
 	switch (f->type) {
@@ -142,7 +154,7 @@ read_term_value(const struct schema_field *f, const struct terms *t, uint32_t id
 	case VALUE_TEXT:
 	case VALUE_DNS:
 		out->type = VALUE_KEYWORD;
-		out->s = terms_str(t, id);
+		out->s = copy_term(a, t, id);
 		return;
 	case VALUE_INTEGER:
 		out->i = t->ints[id];
@@ -156,7 +168,7 @@ read_term_value(const struct schema_field *f, const struct terms *t, uint32_t id
 	case VALUE_IP:
 		out->ip.bits = 128;
 		if (!address_of_key(
-			terms_str(t, id), out->ip.a)) /* damage: the request will fail */
+			copy_term(a, t, id), out->ip.a)) /* damage: the request will fail */
 			memset(out->ip.a, 0, sizeof(out->ip.a));
 		return;
 	case VALUE_DATE:
@@ -165,15 +177,15 @@ read_term_value(const struct schema_field *f, const struct terms *t, uint32_t id
 }
 
 static struct bucket
-make_bucket(const struct view *v, const struct schema_field *f, const struct ordinals *o,
-    struct candidate c)
+make_bucket(struct arena *a, const struct view *v, const struct schema_field *f,
+    const struct ordinals *o, struct candidate c)
 {
 	struct bucket b = { .count = c.count };
 	uint32_t id;
 	const struct terms *t = ordinals_term(v, f, o, c.id, &id);
 
-	read_term_value(f, t, id, &b.value);
-	b.label = find_label(v, f, t, id);
+	read_term_value(a, f, t, id, &b.value);
+	b.label = find_label(a, v, f, t, id);
 	if (strcmp(f->relative, "tags") == 0)
 		b.tag = index_tags_find(&v->state.tags, b.value.s);
 	return b;
@@ -226,7 +238,7 @@ fill_group(struct request *rq, struct facet_job *j)
 	out->nbuckets = top.n;
 	out->buckets = ARENA_ARRAY(a, top.n + 1, struct bucket);
 	for (size_t i = 0; i < top.n; i++)
-		out->buckets[i] = make_bucket(rq->view, f, j->o, top.heap[i]);
+		out->buckets[i] = make_bucket(a, rq->view, f, j->o, top.heap[i]);
 }
 
 /* Returns false when the request has to end. The first facet of a field in a generation adds up the

@@ -94,7 +94,7 @@ words_of(const struct choosing *c, const struct near_term *of)
 {
 	struct leaf f = { .r = c->r, .t = of->t, .l = LEVEL_DOCUMENT };
 	uint64_t *words = pool_get(c->sp.pool);
-	uint32_t room[POSTING_SMALL];
+	uint32_t room[POSTING_DERIVED];
 	struct posting p = leaf_posting(&f, of->term, room);
 
 	memset(words, 0, c->sp.nwords * sizeof(*words));

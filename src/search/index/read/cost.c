@@ -12,9 +12,10 @@ static const struct costs measured = {
 	.more = 5000,
 	.clear = 300,
 	.term = 14000,
-	.derived = 13000,
+	.derived = 4000,
 	.block = 15000,
-	.probe = 400,
+	.probe = 3000,
+	.near = 1000,
 	.word = 200,
 };
 static const struct costs *used = &measured;
@@ -43,19 +44,19 @@ cost_scan(const struct terms *t, uint64_t documents)
 	       (documents < t->n / 8 ? 0 : t->n * (uint64_t)c->clear);
 }
 
-/* The cost of a posting that is open follows its form (format/format.h): a few documents, stored or derived, or blocks, which are
-   bitmaps when the term is frequent and arrays otherwise. */
+/* The cost of a posting that is open follows its form (format/format.h): documents that are derived, bitmaps when the
+   term is frequent, and gaps otherwise. */
 static uint64_t
 cost_posting(const struct terms *t, uint64_t n, size_t nwords)
 {
 	const struct costs *c = used;
 	uint64_t blocks = nwords / INDEX_BLOCK_WORDS;
 
-	if (n <= POSTING_SMALL)
-		return n * (t->level[LEVEL_NESTED].at == NULL || n == 1 ? c->probe : c->derived);
+	if (t->nested && n <= POSTING_DERIVED)
+		return n * c->derived;
 	if (n > blocks * POSTING_ARRAY)
 		return blocks * c->block + nwords * (uint64_t)c->word;
-	return (blocks < n ? blocks : n) * c->block + n * c->probe;
+	return n * (n < nwords / 2 ? c->probe : c->near);
 }
 
 uint64_t

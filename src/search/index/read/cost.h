@@ -16,7 +16,8 @@ struct costs {
 	uint32_t derived; /* a document is derived from a nested one */
 	uint32_t block;   /* a block of a posting is opened */
 	uint32_t probe;   /* a document of a posting is looked up in a bitmap */
-	uint32_t word;    /* 64 documents of two bitmaps are intersected */
+	uint32_t near; /* the same when most documents follow the one before closely, in one byte */
+	uint32_t word; /* 64 documents of two bitmaps are intersected */
 };
 
 /* The costs in use: those that t/bench/engine measured (costs_use(NULL)), or those of a test. */

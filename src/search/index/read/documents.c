@@ -5,7 +5,7 @@
 
 #include "search/index/read/leaf.h"
 
-enum { SPEND_EVERY = 4096 };
+enum { SPEND_EVERY = 4096, LIST_TERMS = 64 };
 
 static int
 by_number(const void *a, const void *b)
@@ -40,23 +40,24 @@ clamp_set(const struct set_space *sp, struct set s)
 /* The posting of documents that is not stored because that of nested documents is short: their
    owners. */
 static struct posting
-derive_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
+derive_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_DERIVED])
 {
 	struct posting p;
 	uint32_t n;
 
-	if (!posting_open(f->t, LEVEL_NESTED, id, f->r->seg->nnested, &p) || p.n > POSTING_SMALL)
+	if (!posting_open(f->t, LEVEL_NESTED, id, f->r->seg->nnested, &p) || p.n > POSTING_DERIVED)
 		return (struct posting){ .form = POSTING_NONE };
 	n = posting_list(&p, room);
 	for (uint32_t i = 0; i < n; i++)
-		room[i] = room[i] < f->r->seg->nnested ? f->r->seg->owner[room[i]] : UINT32_MAX;
+		room[i] =
+		    room[i] < f->r->seg->nnested ? segment_owner(f->r->seg, room[i]) : UINT32_MAX;
 	return (struct posting){
 		.form = POSTING_LIST, .n = n, .limit = f->r->seg->ndocs, .list = room
 	};
 }
 
 struct posting
-leaf_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
+leaf_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_DERIVED])
 {
 	struct posting p;
 
@@ -65,36 +66,36 @@ leaf_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL])
 	return derive_posting(f, id, room);
 }
 
+/* The most documents that the terms may have: a derived posting may have a document several times. */
 static uint64_t
 sum_counts(const struct leaf *f, const struct scratch *ids)
 {
-	const uint32_t *count = f->t->level[f->l].count;
 	uint64_t sum = 0;
+	struct posting p;
 
-	for (size_t i = 0; i < ids->n && count != NULL; i++)
-		sum += count[ids->p[i]];
+	for (size_t i = 0; i < ids->n; i++) {
+		if (!posting_open(f->t, f->l, ids->p[i], segment_level(f->r->seg, f->l), &p))
+			(void)!posting_open(f->t, LEVEL_NESTED, ids->p[i], f->r->seg->nnested, &p);
+		sum += p.n;
+	}
 	return sum;
 }
 
 /* Collects a few hits as a sorted list, instead of a bitmap over all documents that would have
- * to be cleared. The room is an estimate from the stored counts; a derived posting has up to
- * POSTING_SMALL documents and its count may be smaller, because several services of a host are
- * one document. A count that changed since the estimate means damage: such a posting is left
+ * to be cleared. A count that changed since the sum was made means damage: such a posting is left
  * out, and mapped_intact fails the request later. */
 static struct set
 list_documents(
     const struct leaf *f, const struct set_space *sp, const struct scratch *ids, uint64_t sum)
 {
-	/* a derived posting may have a document several times */
-	uint64_t most = sum + ids->n * POSTING_SMALL + 1;
 	struct set out = { .form = SET_LIST };
-	uint32_t room[POSTING_SMALL];
+	uint32_t room[POSTING_DERIVED];
 
-	out.list = ARENA_ARRAY(f->r->arena, most, uint32_t);
+	out.list = ARENA_ARRAY(f->r->arena, sum + 1, uint32_t);
 	for (size_t i = 0; i < ids->n; i++) {
 		struct posting p = leaf_posting(f, ids->p[i], room);
 
-		if (p.n <= most - out.n) /* else its count has changed since it was added to sum */
+		if (p.n <= sum - out.n)
 			out.n += posting_list(&p, out.list + out.n);
 	}
 	if (ids->n > 1)
@@ -102,17 +103,18 @@ list_documents(
 	return clamp_set(sp, out);
 }
 
+/* The documents of all terms in ids. */
 struct set
 leaf_documents(const struct leaf *f, const struct scratch *ids)
 {
 	struct set_space sp = run_space(f->r, f->l);
-	uint64_t sum = sum_counts(f, ids), spent = 0;
+	uint64_t sum = ids->n <= LIST_TERMS ? sum_counts(f, ids) : UINT64_MAX, spent = 0;
 	struct set out = { .form = SET_WORDS };
-	uint32_t room[POSTING_SMALL];
+	uint32_t room[POSTING_DERIVED];
 
 	if (sum == 0 || !run_spend(f->r, ids->n))
 		return set_none();
-	if (sum <= SET_LIST_MAX && ids->n <= 64)
+	if (sum <= SET_LIST_MAX)
 		return list_documents(f, &sp, ids, sum);
 	out.words = pool_get(f->r->pool);
 	memset(out.words, 0, sp.nwords * sizeof(*out.words));

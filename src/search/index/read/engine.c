@@ -260,24 +260,24 @@ static void
 count_passed(struct request *rq, const struct schema_field *date, size_t i, uint64_t n[2])
 {
 	struct run *r = &rq->run;
-	const int64_t *dates;
+	const struct terms *t;
 	struct set_space sp;
 	uint32_t docs[1024];
 	struct set_walk w;
 	size_t k;
 
 	r->seg = rq->view->segments[i].seg;
-	dates = segment_terms(r->seg, date, PART_VALUES)->dates;
+	t = segment_terms(r->seg, date, PART_VALUES);
 	sp = run_space(r, LEVEL_DOCUMENT);
 	if (rq->all)
 		rq->hits[i] = remove_dead(rq, &rq->view->segments[i], rq->hits[i]);
-	if (dates == NULL)
+	if (!terms_have_dates(t))
 		return;
 	set_walk_begin(&w, &sp, &rq->hits[i], 0);
 	while ((k = set_walk_next(&w, docs, COUNT(docs))) > 0 && run_spend(r, k))
 		for (size_t d = 0; d < k; d++)
-			if (dates[docs[d]] != INT64_MIN)
-				n[dates[docs[d]] < rq->query->now.us]++;
+			if (terms_date(t, docs[d]) != INT64_MIN)
+				n[terms_date(t, docs[d]) < rq->query->now.us]++;
 }
 
 /* The facet of a boolean that says whether the time of a date has passed. It has at most two buckets. */
@@ -371,7 +371,8 @@ add_nested(
 	hit->nested = ARENA_ARRAY(rq->run.arena, to - from + 1, struct nested_key);
 	for (uint32_t i = from; i < to; i++)
 		if (set_has(matched, i))
-			read_nested_key(rq->view->dataset, seg, i, &hit->nested[hit->nnested++]);
+			read_nested_key(
+			    rq->run.arena, rq->view->dataset, seg, i, &hit->nested[hit->nnested++]);
 }
 
 /* Adds the matching nested documents to the hits. This goes by segment, because a query is

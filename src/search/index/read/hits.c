@@ -110,7 +110,8 @@ nested_term(const struct column *c, uint32_t nested)
 }
 
 void
-read_nested_key(enum dataset d, const struct segment *seg, uint32_t nested, struct nested_key *out)
+read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
+    struct nested_key *out)
 {
 	const struct schema_field *names[SCHEMA_NAMING];
 	size_t n = schema_naming(d, names), texts = 0;
@@ -121,13 +122,14 @@ read_nested_key(enum dataset d, const struct segment *seg, uint32_t nested, stru
 		const struct terms *t = segment_terms(seg, names[i], PART_VALUES);
 		int64_t id = nested_term(&t->nested_column, nested);
 		bool set = id >= 0 && id < t->n;
+		struct term_text room;
 
 		if (t->form == FORM_INTS) {
 			out->number = set ? t->ints[id] : 0;
 			continue;
 		}
 		if (set)
-			out->text[texts] = terms_str(t, (uint32_t)id);
+			out->text[texts] = arena_str(a, terms_str(t, (uint32_t)id, &room));
 		texts++;
 	}
 }

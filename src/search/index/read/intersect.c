@@ -20,7 +20,7 @@ facet_intersect(struct run *r, const uint64_t *hits, const struct facet *f)
 {
 	struct leaf all = { .r = r, .t = f->t, .l = LEVEL_DOCUMENT };
 	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
-	uint32_t room[POSTING_SMALL];
+	uint32_t room[POSTING_DERIVED];
 	uint64_t spent = 0;
 
 	for (uint32_t id = 0; id < f->t->n; id++) {

@@ -66,82 +66,60 @@ match_text(const struct leaf *leaf, struct str s)
 	return f.l == leaf->l ? k.out : eval_owners(f.r, k.out);
 }
 
-/* ---- dates ---- */
-
-/* Both ends are inclusive. A document without a date has INT64_MIN, which no span contains. */
-struct span_us {
-	int64_t lo, hi;
-};
-
-/* Tests 64 dates. The first loop writes a byte for each, so that the compiler can use vectors; the
-   second one packs eight bytes of 0 or 1 into eight bits by a multiplication. */
-static uint64_t
-dates_word(const int64_t d[64], const struct span_us *s)
+/* Keeps the documents whose text has this hash. */
+static struct set
+keep_hash(const struct leaf *f, struct set candidates, uint32_t hash)
 {
-	unsigned char in[64];
-	uint64_t word = 0, eight;
+	struct set_space sp = run_space(f->r, f->l);
+	struct set out = { .form = SET_WORDS };
+	uint32_t batch[1024];
+	struct set_walk w;
+	size_t n;
 
-	for (int i = 0; i < 64; i++)
-		in[i] = (unsigned char)((d[i] >= s->lo) & (d[i] <= s->hi));
-	for (int i = 0; i < 8; i++) {
-		memcpy(&eight, in + i * 8, sizeof(eight));
-		word |= (eight * UINT64_C(0x0102040810204080) >> 56) << i * 8;
-	}
-	return word;
+	if (set_is_empty(&candidates))
+		return set_none();
+	out.words = pool_get(f->r->pool);
+	memset(out.words, 0, sp.nwords * sizeof(*out.words));
+	set_walk_begin(&w, &sp, &candidates, 0);
+	while ((n = set_walk_next(&w, batch, COUNT(batch))) > 0 && run_spend(f->r, n))
+		for (size_t i = 0; i < n; i++)
+			if (packed_value(&f->t->hashes, batch[i]) == hash)
+				out.words[batch[i] >> 6] |= UINT64_C(1) << (batch[i] & 63);
+	if (candidates.form == SET_WORDS)
+		pool_put(f->r->pool, candidates.words);
+	return out;
 }
 
+/* The documents that have a text without any token. */
 static struct set
-scan_dates(const struct leaf *leaf, const struct span_us *spans, size_t n)
+texts_without_token(const struct leaf *leaf)
+{
+	struct set_space sp = run_space(leaf->r, leaf->l);
+	struct leaf f = *leaf;
+	struct set all;
+
+	f.r->ids->n = 0;
+	scratch_add(f.r->ids, f.t->n);
+	all = leaf_documents(&f, f.r->ids);
+	f.t = segment_terms(f.r->seg, f.node->field, PART_TOKENS);
+	f.r->ids->n = 0;
+	scratch_add(f.r->ids, f.t->n);
+	return set_andnot(&sp, all, leaf_documents(&f, f.r->ids));
+}
+
+/* Finds the documents whose text is s, where the file has a hash of 32 bits of each text. The hash alone would find a
+ * wrong one among some million texts; only those with the same tokens are compared. */
+static struct set
+match_whole_text(const struct leaf *leaf, struct str s)
 {
 	struct leaf f = *leaf;
-	struct set out = { .form = SET_WORDS };
-	struct set_space sp;
+	unsigned n = 0;
+	struct set out;
 
 	f.l = f.node->field->nested ? LEVEL_NESTED : LEVEL_DOCUMENT;
-	sp = run_space(f.r, f.l);
-	if (f.t->dates == NULL)
-		return set_none();
-	out.words = pool_get(f.r->pool);
-	memset(out.words, 0, sp.nwords * sizeof(*out.words));
-	for (uint32_t base = 0; base < sp.limit; base += 64) {
-		uint32_t end = sp.limit - base < 64 ? sp.limit - base : 64;
-		const int64_t *d = f.t->dates + base;
-		uint64_t word = 0;
-
-		for (size_t k = 0; end == 64 && k < n; k++)
-			word |= dates_word(d, &spans[k]);
-		for (size_t k = 0; end < 64 && k < n; k++)
-			for (uint32_t i = 0; i < end; i++)
-				word |= (uint64_t)(d[i] >= spans[k].lo && d[i] <= spans[k].hi) << i;
-		out.words[base >> 6] = word;
-		if (base % 65536 == 0 && !run_spend(f.r, 65536))
-			break;
-	}
+	text_tokens(f.r->arena, s, count_query_token, &n);
+	out = keep_hash(&f, n > 0 ? match_text(&f, s) : texts_without_token(&f), text_hash(s));
 	return f.l == leaf->l ? out : eval_owners(f.r, out);
-}
-
-static struct set
-match_dates(const struct leaf *f)
-{
-	const struct node *n = f->node;
-	struct span_us *spans = ARENA_ARRAY(f->r->arena, n->nvalues, struct span_us);
-
-	for (size_t i = 0; i < n->nvalues; i++)
-		spans[i].lo = spans[i].hi = n->values[i].ts.us;
-	return scan_dates(f, spans, n->nvalues);
-}
-
-static struct set
-range_dates(const struct leaf *f)
-{
-	const struct node *n = f->node;
-	struct span_us s = { INT64_MIN + 1, INT64_MAX };
-
-	if (n->lo.set)
-		s.lo = n->lo.v.ts.us + !n->lo.inclusive;
-	if (n->hi.set)
-		s.hi = n->hi.v.ts.us - !n->hi.inclusive;
-	return scan_dates(f, &s, 1);
 }
 
 /* ---- addresses ---- */
@@ -226,7 +204,7 @@ range_place(const struct leaf *f, const struct bound *b, bool after)
 		return leaf_find_address(t, address_key(b->v.ip.a, &room), after);
 	s = b->v.s;
 	i = terms_lower(t, s);
-	return i + (after && i < t->n && str_eq(terms_str(t, i), s));
+	return i + (after && i < t->n && str_eq(terms_str(t, i, &f->r->term), s));
 }
 
 static struct set
@@ -257,10 +235,12 @@ match_all_values(const struct leaf *f, bool exact)
 	if (is_key(f))
 		return match_nets(f);
 	if (n->field->type == VALUE_DATE)
-		return match_dates(f);
-	if (n->field->type == VALUE_TEXT && !exact) {
+		return leaf_dates(f);
+	if (n->field->type == VALUE_TEXT && (!exact || f->t->form == FORM_HASHED)) {
 		for (size_t i = 0; i < n->nvalues; i++)
-			out = set_or(&sp, out, match_text(f, n->values[i].s));
+			out = set_or(&sp, out,
+			    exact ? match_whole_text(f, n->values[i].s)
+				  : match_text(f, n->values[i].s));
 		return out;
 	}
 	for (size_t i = 0; i < n->nvalues; i++)
@@ -276,7 +256,7 @@ match_any_value(const struct leaf *f)
 	if (is_key(f))
 		return set_all(&sp);
 	if (f->node->field->type == VALUE_DATE)
-		return range_dates(f);
+		return leaf_date_range(f);
 	scratch_add(f->r->ids, f->t->n);
 	return leaf_documents(f, f->r->ids);
 }
@@ -288,7 +268,7 @@ match_wildcards(struct leaf *f)
 
 	if (n->field->type == VALUE_TEXT) /* patterns of text are compared with tokens */
 		f->t = segment_terms(f->r->seg, n->field, PART_TOKENS);
-	if (f->t->form != FORM_STRINGS && f->t->form != FORM_NAMES)
+	if (f->t->form != FORM_STRINGS && f->t->form != FORM_HEX && f->t->form != FORM_NAMES)
 		return set_none();
 	for (size_t i = 0; i < n->nvalues; i++)
 		leaf_find_pattern(f, n->values[i].s);
@@ -380,7 +360,7 @@ eval_leaf(struct run *r, const struct node *n, enum level l)
 	case NODE_RANGE:
 		if (is_key(&f))
 			return range_keys(&f);
-		return n->field->type == VALUE_DATE ? range_dates(&f) : range_terms(&f);
+		return n->field->type == VALUE_DATE ? leaf_date_range(&f) : range_terms(&f);
 	case NODE_ALL:
 	case NODE_AND:
 	case NODE_OR:

@@ -26,6 +26,12 @@ void leaf_find_pattern(const struct leaf *f, struct str pattern);
 /* Returns the first term that is not less than the key of an address; with `after`, the first that is greater. */
 uint32_t leaf_find_address(const struct terms *t, struct str key, bool after);
 
+/* ---- dates.c ---- */
+
+/* The documents that have one of the dates of the test, or a date in its range. */
+struct set leaf_dates(const struct leaf *f);
+struct set leaf_date_range(const struct leaf *f);
+
 /* ---- leaf.c ---- */
 
 /* Whether the documents of the test are those of one term. Sets f->t, its part of the field, and the term. */
@@ -35,7 +41,7 @@ bool leaf_is_term(struct leaf *f, enum part *p, uint32_t *id);
 
 /* The posting of a term at the level of the test. `room` receives documents that are not stored but derived; they may
    repeat. */
-struct posting leaf_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_SMALL]);
+struct posting leaf_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_DERIVED]);
 /* The documents of all terms in ids. */
 struct set leaf_documents(const struct leaf *f, const struct scratch *ids);
 

@@ -51,7 +51,7 @@ free_small(void *small)
 static struct str
 folded_term(const struct leaf *f, uint32_t i)
 {
-	struct str s = terms_str(f->t, term_in_fold_order(f->t, i));
+	struct str s = terms_str(f->t, term_in_fold_order(f->t, i), &f->r->term);
 
 	if (f->t->fold == NULL)
 		return s;
@@ -129,7 +129,7 @@ match_name(const struct leaf *f, struct str key)
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		struct str s = terms_str(f->t, mid);
+		struct str s = terms_str(f->t, mid, &f->r->term);
 
 		if (str_within(s, key))
 			lo = mid + 1;
@@ -185,8 +185,9 @@ uint32_t
 leaf_find_address(const struct terms *t, struct str key, bool after)
 {
 	uint32_t i = terms_lower(t, key);
+	struct term_text room;
 
-	return i + (after && i < t->n && str_eq(terms_str(t, i), key));
+	return i + (after && i < t->n && str_eq(terms_str(t, i, &room), key));
 }
 
 /* The key of the first or the last address of a network. In an IPv6 network it is the key of an IPv6 address, even where
@@ -233,7 +234,7 @@ leaf_find_value(const struct leaf *f, const struct value *v, bool exact)
 		else
 			match_name(f, v->s);
 		return;
-	case VALUE_TEXT: /* the whole value; match_text compares tokens */
+	case VALUE_TEXT: /* the whole value, in version 3 of the format its hash; match_text compares tokens */
 		leaf_add_found(f, f->t->form == FORM_INTS ? terms_find_int(f->t, text_key(v->s))
 							  : terms_find(f->t, v->s));
 		return;

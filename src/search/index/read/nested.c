@@ -60,7 +60,7 @@ count_owners(struct run *r, const struct set *hits, const struct terms *t, size_
 	set_walk_begin(&w, &sp, hits, 0);
 	while ((n = set_walk_next(&w, batch, COUNT(batch))) > 0 && run_spend(r, n * t->column.k))
 		for (size_t i = 0; i < n; i++) {
-			uint32_t doc = r->seg->owner[batch[i]];
+			uint32_t doc = segment_owner(r->seg, batch[i]);
 
 			if (doc >= r->seg->ndocs)
 				continue;
@@ -128,7 +128,7 @@ offer_addresses(struct run *r, const struct set *hits, struct best *best)
 	set_walk_begin(&w, &sp, hits, 0);
 	while ((n = set_walk_next(&w, batch, COUNT(batch))) > 0 && run_spend(r, n))
 		for (size_t i = 0; i < n; i++) {
-			uint32_t owner = r->seg->owner[batch[i]];
+			uint32_t owner = segment_owner(r->seg, batch[i]);
 
 			if (owner != doc && doc < r->seg->ndocs)
 				offer_address(best, r->seg, doc, count);
@@ -231,7 +231,7 @@ add_services(struct request *rq, const struct set *hits, const struct ordered_hi
 			continue;
 		h->nested = ARENA_NEW(a, struct nested_key);
 		h->nnested = 1;
-		read_nested_key(rq->view->dataset, seg, i, h->nested);
+		read_nested_key(a, rq->view->dataset, seg, i, h->nested);
 		h->key = service_key(a, segment_key_str(&host), h->nested);
 		n += want->after.p == NULL || str_cmp(h->key, want->after) > 0;
 	}

@@ -18,7 +18,7 @@ eval_owners(struct run *r, struct set nested)
 	if (nested.form == SET_LIST) {
 		out = (struct set){ .form = SET_LIST, .list = nested.list };
 		for (uint32_t i = 0; i < nested.n; i++) {
-			uint32_t doc = r->seg->owner[nested.list[i]];
+			uint32_t doc = segment_owner(r->seg, nested.list[i]);
 
 			if (doc < to.limit && (out.n == 0 || out.list[out.n - 1] != doc))
 				out.list[out.n++] = doc;
@@ -32,7 +32,7 @@ eval_owners(struct run *r, struct set nested)
 		if (!run_spend(r, n))
 			break;
 		for (size_t i = 0; i < n; i++) {
-			uint32_t doc = r->seg->owner[batch[i]];
+			uint32_t doc = segment_owner(r->seg, batch[i]);
 
 			if (doc < to.limit)
 				out.words[doc >> 6] |= UINT64_C(1) << (doc & 63);

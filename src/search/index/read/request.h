@@ -51,7 +51,8 @@ struct run {
 	uint64_t work;
 	enum engine_rc rc; /* not ENGINE_OK: everything returns early */
 	const struct segment *seg;
-	struct ts now; /* of the query */
+	struct ts now;         /* of the query */
+	struct term_text term; /* room for one term at a time */
 };
 
 /* ---- run.c ---- */
@@ -99,9 +100,9 @@ struct set remove_dead(struct request *rq, const struct view_segment *vs, struct
    document of the key itself is one of them. */
 size_t first_hits(
     struct request *rq, struct str after, bool inclusive, size_t want, struct ordered_hit *out);
-/* The name of a nested document (schema_naming). */
-void read_nested_key(
-    enum dataset d, const struct segment *seg, uint32_t nested, struct nested_key *out);
+/* The name of a nested document (schema_naming), in the arena. */
+void read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
+    struct nested_key *out);
 
 /* ---- aggregate.c ---- */
 

@@ -13,17 +13,17 @@
  *   segment B   Linux   12   dead 0  ->   12 --+--> totals[ordinal of Linux] = 5009
  *
  * So a facet over everything reads one array and no document, and a facet over more than half of
- * all documents counts the others and subtracts (basis.c). With one segment
- * and no dead document, the stored counts are the totals, and nothing is copied. */
+ * all documents counts the others and subtracts (basis.c). With one segment, no dead document and
+ * no rare term, the stored counts are the totals, and nothing is copied. */
 static void
 add_totals(struct ordinals *o, const struct view *v, const struct schema_field *f)
 {
 	struct run r = { .rc = ENGINE_OK,
 		.budget = &(struct budget){ .deadline = INT64_MAX, .work = UINT64_MAX } };
 
-	if (v->nsegments == 1 && v->segments[0].dead == NULL) {
-		o->totals =
-		    segment_terms(v->segments[0].seg, f, PART_VALUES)->level[LEVEL_DOCUMENT].count;
+	if (v->nsegments == 1 && v->segments[0].dead == NULL &&
+	    segment_terms(v->segments[0].seg, f, PART_VALUES)->rare.bits == NULL) {
+		o->totals = segment_terms(v->segments[0].seg, f, PART_VALUES)->count;
 		return;
 	}
 	r.arena = arena_new(SIZE_MAX / 4);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The builder: which slots a value belongs to, and the file of the segment. build_priv.h has an
-   overview. The hard part is what a value implies. A text adds itself and its tokens; a tag adds
+/* The builder: which slots a value belongs to. build_priv.h has an overview. The hard part is what a value implies. A text adds itself and its tokens; a tag adds
    its categories and its classification, which come from the tag table and not from the document;
    a value of a field with labels remembers the label of the same document (as_name of an asn). */
 #include "config.h"
 
 #include "search/index/write/build_priv.h"
-#include "search/index/write/state.h"
 #include "search/text.h"
-
-#define NO_TERM UINT32_MAX
 
 /* ---- the tree of members ---- */
 
@@ -72,7 +68,7 @@ form_of(const struct schema_field *f, enum part p)
 	case VALUE_KEYWORD:
 		return p == PART_VALUES ? FORM_STRINGS : FORM_NONE;
 	case VALUE_TEXT: /* whole texts without a facet are only compared: a hash suffices */
-		return p == PART_TOKENS || f->aggregatable ? FORM_STRINGS : FORM_INTS;
+		return p == PART_TOKENS || f->aggregatable ? FORM_STRINGS : FORM_HASHED;
 	case VALUE_DNS:
 		return p == PART_VALUES ? FORM_NAMES : FORM_NONE;
 	case VALUE_INTEGER:
@@ -101,6 +97,7 @@ build_new(enum dataset d, const struct index_tags *tags, size_t nfields)
 	(void)schema_fields(d, &b->fields);
 	b->slots = mem_array(b->nfields * PARTS, sizeof(*b->slots));
 	b->dates = mem_array(b->nfields, sizeof(*b->dates));
+	b->hashes = mem_array(b->nfields, sizeof(*b->hashes));
 	for (size_t i = 0; i < b->nfields; i++) {
 		add_member(b, &b->fields[i]);
 		if (b->fields[i].label != NULL)
@@ -121,14 +118,16 @@ index_build_new(enum dataset d, const struct index_tags *tags)
 	return build_new(d, tags, schema_fields(d, &fields));
 }
 
-static void
-clear_builder(struct index_builder *b)
+void
+build_clear(struct index_builder *b)
 {
 	for (size_t i = 0; i < b->nfields * PARTS; i++)
 		gather_free(&b->slots[i]);
 	for (size_t i = 0; i < b->nfields; i++) {
 		free(b->dates[i].p);
+		free(b->hashes[i].p);
 		b->dates[i] = (struct dates){ 0 };
+		b->hashes[i] = (struct hashes){ 0 };
 	}
 	b->ndocs = b->nv4 = b->nnested = 0;
 	b->nlabel = 0;
@@ -142,10 +141,11 @@ index_build_free(struct index_builder *b)
 {
 	if (b == NULL)
 		return;
-	clear_builder(b);
+	build_clear(b);
 	free_members(&b->root);
 	free(b->slots);
 	free(b->dates);
+	free(b->hashes);
 	free(b->ip4);
 	free(b->ip6);
 	free(b->first);
@@ -176,7 +176,7 @@ index_build_memory(const struct index_builder *b)
 	for (size_t i = 0; i < b->nfields * PARTS; i++)
 		n += gather_memory(&b->slots[i]);
 	for (size_t i = 0; i < b->nfields; i++)
-		n += b->dates[i].room * sizeof(int64_t);
+		n += b->dates[i].room * sizeof(int64_t) + b->hashes[i].room * sizeof(uint32_t);
 	return n;
 }
 
@@ -211,6 +211,23 @@ build_date(struct index_builder *b, const struct schema_field *f, uint32_t doc, 
 	while (d->n <= doc)
 		d->p[d->n++] = INT64_MIN;
 	d->p[doc] = us;
+}
+
+void
+hashes_fill(struct hashes *h, uint32_t n)
+{
+	h->p = grow_array(h->p, &h->room, n, sizeof(*h->p));
+	while (h->n < n)
+		h->p[h->n++] = 0;
+}
+
+void
+build_hash(struct index_builder *b, const struct schema_field *f, uint32_t doc, uint32_t hash)
+{
+	struct hashes *h = &b->hashes[f->index];
+
+	hashes_fill(h, doc + 1);
+	h->p[doc] = hash;
 }
 
 static void
@@ -262,8 +279,11 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 	uint32_t id;
 
 	switch (f->type) {
-	case VALUE_KEYWORD:
 	case VALUE_DNS:
+		if (s.n > TERM_SHORT) /* no name is so long, and a reader has no room for it */
+			return;
+		/* fall through */
+	case VALUE_KEYWORD:
 		id = gather_str(g, current_document(b, f), s);
 		if (b->labelled != NULL && f == b->labelled->label)
 			b->doc_label = id;
@@ -271,8 +291,8 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 			add_tag(b, m, s);
 		return;
 	case VALUE_TEXT:
-		if (g->form == FORM_INTS)
-			gather_int(g, current_document(b, f), text_key(s));
+		if (g->form == FORM_HASHED)
+			build_hash(b, f, current_document(b, f), text_hash(s));
 		else
 			gather_str(g, current_document(b, f), s);
 		sink = (struct token_sink){ field_slot(b, f, PART_TOKENS), current_document(b, f) };
@@ -363,152 +383,4 @@ build_document_end(struct index_builder *b, struct str key)
 	b->ndocs++;
 	b->first[b->ndocs] = b->nnested;
 	return true;
-}
-
-/* A failure leaves some values of the broken document in the builder, so the builder can only be
-   freed then. Such documents do not occur, because they come from our own table and have been
-   checked at their import. */
-bool
-index_build_add(struct index_builder *b, struct str key, struct str json, char err[INDEX_FAULT])
-{
-	const char *fault;
-
-	build_document_begin(b);
-	b->doc_labelled = b->doc_label = NO_TERM;
-	if (!build_json(b, json, &fault)) {
-		snprintf(err, INDEX_FAULT, "document %u: %s", b->ndocs + 1, fault);
-		return false;
-	}
-	build_label(b, b->doc_labelled, b->doc_label);
-	if (!build_document_end(b, key)) {
-		snprintf(err, INDEX_FAULT, "document %u: its key is not in order", b->ndocs + 1);
-		return false;
-	}
-	arena_reset(b->arena);
-	return true;
-}
-
-/* ---- the file ---- */
-
-static void
-write_dates(struct segment_writer *w, struct index_builder *b, size_t i)
-{
-	struct dates *d = &b->dates[i];
-	uint32_t n = b->fields[i].nested ? b->nnested : b->ndocs;
-
-	if (b->fields[i].type != VALUE_DATE || n == 0)
-		return;
-	d->p = grow_array(d->p, &d->room, n, sizeof(*d->p));
-	while (d->n < n)
-		d->p[d->n++] = INT64_MIN;
-	section_write(w, SECTION_DATES, i * PARTS, d->p, n * sizeof(*d->p));
-}
-
-/* labelled, label: the final numbers of the terms of both fields. */
-static void
-write_label(struct segment_writer *w, struct index_builder *b, const uint32_t *labelled,
-    const uint32_t *label, const struct slot_meta *meta)
-{
-	uint32_t n = meta[b->labelled->index * PARTS].n;
-	uint32_t none = meta[b->labelled->label->index * PARTS].n;
-	uint32_t *out = mem_array(n, sizeof(*out));
-
-	for (uint32_t i = 0; i < n; i++)
-		out[labelled[i]] =
-		    i < b->nlabel && b->label[i] != NO_TERM ? label[b->label[i]] : none;
-	section_write(w, SECTION_LABEL, b->labelled->index * PARTS, out, n * sizeof(*out));
-	free(out);
-}
-
-static void
-write_slots(struct segment_writer *w, struct index_builder *b)
-{
-	size_t n = b->nfields * PARTS, labelled = SIZE_MAX, label = SIZE_MAX;
-	struct slot_meta *meta = mem_array(n, sizeof(*meta));
-	uint32_t **order = mem_array(n, sizeof(*order));
-
-	if (b->labelled != NULL) {
-		labelled = b->labelled->index * PARTS;
-		label = b->labelled->label->index * PARTS;
-	}
-	for (size_t i = 0; i < n; i++) {
-		slot_write(w, b, i, &meta[i], &order[i]);
-		if (i != labelled && i != label) {
-			free(order[i]);
-			order[i] = NULL;
-		}
-	}
-	for (size_t i = 0; i < b->nfields; i++)
-		write_dates(w, b, i);
-	if (b->labelled != NULL) {
-		if (b->merging != NULL)
-			merge_labels(b->merging, b);
-		write_label(w, b, order[labelled], order[label], meta);
-		free(order[labelled]);
-		free(order[label]);
-	}
-	section_write(w, SECTION_SLOTS, 0, meta, n * sizeof(*meta));
-	free(order);
-	free(meta);
-}
-
-static void
-write_keys(struct segment_writer *w, struct index_builder *b)
-{
-	uint64_t end = b->keys.bytes.n;
-
-	section_write(w, SECTION_IP4, 0, b->ip4, b->nv4 * sizeof(*b->ip4));
-	if (b->addresses) {
-		section_write(w, SECTION_IP6, 0, b->ip6, (size_t)(b->ndocs - b->nv4) * 16);
-		return;
-	}
-	buf_add(&b->keys.at, &end, sizeof(end));
-	section_write(w, SECTION_KEY_AT, 0, b->keys.at.p, b->keys.at.n);
-	section_write(w, SECTION_KEYS, 0, b->keys.bytes.p, b->keys.bytes.n);
-}
-
-static void
-write_field_hashes(struct segment_writer *w, const struct index_builder *b)
-{
-	uint64_t *hashes = mem_array(b->nfields, sizeof(*hashes));
-
-	for (size_t i = 0; i < b->nfields; i++)
-		hashes[i] = index_field_hash(&b->fields[i]);
-	section_write(w, SECTION_FIELDS, 0, hashes, b->nfields * sizeof(*hashes));
-	free(hashes);
-}
-
-bool
-index_build_write(struct index_builder *b, const char *directory, struct index_segment *out,
-    char err[INDEX_FAULT])
-{
-	struct segment_header h = { .ndocs = b->ndocs,
-		.nv4 = b->nv4,
-		.nnested = b->nnested,
-		.nfields = (uint32_t)b->nfields,
-		.nslots = (uint32_t)(b->nfields * PARTS) };
-	struct segment_writer w;
-	char path[4096];
-	bool ok;
-
-	if (b->ndocs == 0) {
-		snprintf(err, INDEX_FAULT, "no documents");
-		return false;
-	}
-	h.id = b->id != 0 ? b->id : index_new_id(b->family);
-	segment_path(directory, b->dataset, h.id, path, sizeof(path));
-	sections_begin(&w, path);
-	write_keys(&w, b);
-	section_write(&w, SECTION_FIRST, 0, b->first, (b->ndocs + UINT64_C(1)) * sizeof(*b->first));
-	section_write(&w, SECTION_OWNER, 0, b->owner, b->nnested * sizeof(*b->owner));
-	write_field_hashes(&w, b);
-	write_slots(&w, b);
-	if (b->ndocs >= b->pairs_from)
-		pairs_write(&w, b, &h);
-	ok = sections_end(&w, SEGMENT_MAGIC, &h, directory, err);
-	*out = (struct index_segment){ .dataset = b->dataset,
-		.file = { .id = h.id, .checksum = h.checksum },
-		.documents = b->ndocs };
-	clear_builder(b);
-	return ok;
 }

@@ -295,8 +295,8 @@ read_member(struct json_reader *t, const struct member *m)
 	return ok;
 }
 
-bool
-build_json(struct index_builder *b, struct str json, const char **fault)
+static bool
+read_document(struct index_builder *b, struct str json, const char **fault)
 {
 	struct json_reader t = { .p = json.p, .end = json.p + json.n, .b = b };
 	bool ok;
@@ -306,4 +306,27 @@ build_json(struct index_builder *b, struct str json, const char **fault)
 		ok = record_fault(&t, "more than one value");
 	*fault = t.fault;
 	return ok;
+}
+
+/* A failure leaves some values of the broken document in the builder, so the builder can only be
+   freed then. Such documents do not occur, because they come from our own table and have been
+   checked at their import. */
+bool
+index_build_add(struct index_builder *b, struct str key, struct str json, char err[INDEX_FAULT])
+{
+	const char *fault;
+
+	build_document_begin(b);
+	b->doc_labelled = b->doc_label = NO_TERM;
+	if (!read_document(b, json, &fault)) {
+		snprintf(err, INDEX_FAULT, "document %u: %s", b->ndocs + 1, fault);
+		return false;
+	}
+	build_label(b, b->doc_labelled, b->doc_label);
+	if (!build_document_end(b, key)) {
+		snprintf(err, INDEX_FAULT, "document %u: its key is not in order", b->ndocs + 1);
+		return false;
+	}
+	arena_reset(b->arena);
+	return true;
 }

@@ -35,6 +35,34 @@ struct pairing {
 
 /* ---- what is paired ---- */
 
+/* The documents of a term whose posting of documents is not stored. */
+static uint32_t
+derive_documents(struct pairing *p, const struct posting *nested)
+{
+	uint32_t from = posting_list(nested, p->docs), n = 0;
+
+	for (uint32_t i = 0; i < from; i++) {
+		uint32_t doc = segment_owner(p->seg, p->docs[i]);
+
+		if (n == 0 || p->docs[n - 1] != doc)
+			p->docs[n++] = doc;
+	}
+	return n;
+}
+
+/* The number of documents of a term of a slot without counts; 0 when it is less than `least`. */
+static uint32_t
+count_documents(struct pairing *p, const struct terms *t, uint32_t id, uint32_t least)
+{
+	struct posting from;
+
+	if (posting_open(t, LEVEL_DOCUMENT, id, p->seg->ndocs, &from))
+		return from.n;
+	if (!posting_open(t, LEVEL_NESTED, id, p->seg->nnested, &from) || from.n < least)
+		return 0;
+	return derive_documents(p, &from);
+}
+
 static void
 add_candidates(struct pairing *p, const struct schema_field *f, enum part part)
 {
@@ -42,7 +70,8 @@ add_candidates(struct pairing *p, const struct schema_field *f, enum part part)
 	uint32_t ndocs = p->seg->ndocs, least = ndocs / PAIR_SHARE + 1;
 
 	for (uint32_t id = 0, common = 0; id < t->n; id++) {
-		uint32_t count = terms_next_count(t, id, &common);
+		uint32_t count = t->count == NULL ? count_documents(p, t, id, least)
+						  : terms_next_count(t, id, &common);
 
 		if (count < least || count > ndocs - least)
 			continue;
@@ -90,21 +119,6 @@ choose_pairs(struct pairing *p, const struct index_builder *b)
 }
 
 /* ---- counting ---- */
-
-/* The documents of a term whose posting of documents is not stored. */
-static uint32_t
-derive_documents(struct pairing *p, const struct posting *nested)
-{
-	uint32_t from = posting_list(nested, p->docs), n = 0;
-
-	for (uint32_t i = 0; i < from; i++) {
-		uint32_t doc = p->seg->owner[p->docs[i]];
-
-		if (n == 0 || p->docs[n - 1] != doc)
-			p->docs[n++] = doc;
-	}
-	return n;
-}
 
 static void
 read_documents(struct pairing *p, const struct candidate *row)
@@ -195,11 +209,11 @@ pairs_write(struct segment_writer *w, const struct index_builder *b, const struc
 
 	if (seg == NULL)
 		return;
+	p.docs = mem_array(
+	    (seg->ndocs > seg->nnested ? seg->ndocs : seg->nnested) + (size_t)COLUMN_AHEAD,
+	    sizeof(*p.docs));
 	choose_pairs(&p, b);
 	if (p.nrows > 0 && p.nslots > 0) {
-		p.docs = mem_array(
-		    (seg->ndocs > seg->nnested ? seg->ndocs : seg->nnested) + (size_t)COLUMN_AHEAD,
-		    sizeof(*p.docs));
 		p.words = mem_array(index_words(seg->ndocs), sizeof(*p.words));
 		for (int s = 0; s < COLUMN_SPLITS; s++)
 			p.counts[s] =
@@ -209,11 +223,11 @@ pairs_write(struct segment_writer *w, const struct index_builder *b, const struc
 			write_rows(w, &p);
 		for (int s = 0; s < COLUMN_SPLITS; s++)
 			free(p.counts[s]);
-		free(p.docs);
 		free(p.words);
 		buf_free(&p.cells);
 		buf_free(&p.at);
 	}
+	free(p.docs);
 	free(p.rows);
 	free(p.counted);
 	free(p.slots);

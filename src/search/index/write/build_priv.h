@@ -17,10 +17,17 @@
 #include "search/index/write/build.h"
 #include "search/index/write/gather.h"
 
+#define NO_TERM UINT32_MAX
+
 /* ---- build.c ---- */
 
 struct dates {
 	int64_t *p;
+	size_t n, room;
+};
+
+struct hashes {
+	uint32_t *p;
 	size_t n, room;
 };
 
@@ -43,7 +50,8 @@ struct index_builder {
 	size_t nfields;
 	struct member root;
 	struct gather *slots;
-	struct dates *dates; /* [field] */
+	struct dates *dates;   /* [field] */
+	struct hashes *hashes; /* [field] */
 	uint32_t ndocs, nv4, nnested;
 	uint32_t *first, *owner;
 	size_t first_room, owner_room;
@@ -70,6 +78,7 @@ struct index_builder {
 /* Makes a builder that knows only the first nfields of the schema, like an older release (for
    tests). */
 struct index_builder *build_new(enum dataset d, const struct index_tags *tags, size_t nfields);
+void build_clear(struct index_builder *b);
 void build_value_str(struct index_builder *b, const struct member *m, struct str s);
 void build_value_int(struct index_builder *b, const struct member *m, int64_t v);
 void build_value_num(struct index_builder *b, const struct member *m, double v);
@@ -77,12 +86,19 @@ void build_document_begin(struct index_builder *b);
 void build_nested_begin(struct index_builder *b);
 bool build_document_end(struct index_builder *b, struct str key) MUST_USE;
 void build_date(struct index_builder *b, const struct schema_field *f, uint32_t doc, int64_t us);
+/* Appends zeros up to n documents. */
+void hashes_fill(struct hashes *h, uint32_t n);
+void build_hash(struct index_builder *b, const struct schema_field *f, uint32_t doc, uint32_t hash);
 void build_label(struct index_builder *b, uint32_t labelled, uint32_t label);
 
-/* ---- build_json.c ---- */
+/* ---- pack.c ---- */
 
-/* Reads one document and adds its values to the builder. */
-bool build_json(struct index_builder *b, struct str json, const char **fault);
+/* kinds: the sections of the bits and of the ones before each word. bits has a word more than n bits need. */
+void write_ranked(struct segment_writer *w, const enum section_kind kinds[2], size_t slot,
+    const uint64_t *bits, uint32_t n);
+/* Writes a number for each of n documents; 0: none. The numbers may be moved. */
+void write_packed(
+    struct segment_writer *w, enum section_kind kind, size_t slot, uint32_t *values, uint32_t n);
 
 /* ---- build_pairs.c ---- */
 
@@ -93,7 +109,7 @@ enum { PAIRS_FROM = 50000 };
 void pairs_write(
     struct segment_writer *w, const struct index_builder *b, const struct segment_header *h);
 
-/* ---- build_slot.c ---- */
+/* ---- groups ---- */
 
 /* Documents grouped by term: the documents of term i are docs[start[i]..start[i + 1]-1]. Term n has
    every document with a value. */
@@ -101,7 +117,15 @@ struct groups {
 	uint32_t n, *start, *docs;
 };
 
-/* ---- merge.c ---- */
+/* ---- merge_slot.c ---- */
+
+#define NOWHERE UINT32_MAX
+
+struct input {
+	const struct segment *seg;
+	const uint64_t *dead;
+	uint32_t *number[LEVELS]; /* [document of the level]: its new number, or NOWHERE */
+};
 
 struct merging {
 	struct input *in;
@@ -114,6 +138,8 @@ struct merging {
 /* Appends the terms of all inputs to g, sorted, and returns their documents. */
 struct groups merge_slot(const struct merging *all, size_t slot, struct gather *g);
 void merge_labels(const struct merging *all, struct index_builder *b);
+
+/* ---- build_slot.c ---- */
 
 /* Sorts, writes and frees a slot. (*order)[i] is the final number of the term that arrived as
    number i. */

@@ -1,325 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes one slot of a segment: sorts its terms, turns pairs of document and term into postings,
-   and lays out the column. Most time of a rebuild is spent here. Two things keep it short: terms
-   are compared by their first eight bytes as one integer, and the pairs are grouped by counting,
-   not by sorting. */
+/* Writes one slot of a segment: its dictionary, its postings (build_terms.c, build_postings.c) and its column. Most time
+   of a rebuild is spent here. */
 #include "config.h"
 
-#include "search/index/write/build_priv.h"
+#include "search/index/write/build_slot.h"
 #include "search/index/format/column.h"
-#include "search/index/format/postings.h"
-#include "search/text.h"
-
-struct sort_entry {
-	uint64_t key; /* the first bytes in the order of terms: decides most comparisons */
-	uint32_t id;
-};
-
-struct slot_job {
-	struct segment_writer *w;
-	struct index_builder *b;
-	struct gather *g;
-	const struct schema_field *field;
-	size_t slot;
-	struct slot_meta *meta;
-	uint32_t *terms; /* [place in the dictionary]: number by arrival */
-	uint32_t *order; /* [number by arrival]: place in the dictionary */
-};
-
-/* ---- order ---- */
-
-/* The labels from the right, joined by a byte that is less than all others: the key has the order
-   of names_cmp. */
-static uint64_t
-name_key(struct str s)
-{
-	uint64_t key = 0;
-	size_t end = s.n, n = 0;
-
-	while (end > 0 && n < 8) {
-		size_t start = end;
-
-		while (start > 0 && s.p[start - 1] != '.')
-			start--;
-		for (size_t i = start; i < end && n < 8; i++, n++)
-			key = key << 8 | (unsigned char)s.p[i];
-		if (n < 8) {
-			key <<= 8;
-			n++;
-		}
-		end = start > 0 ? start - 1 : 0;
-	}
-	return n > 0 && n < 8 ? key << 8 * (8 - n) : key;
-}
-
-static uint64_t
-bytes_key(struct str s)
-{
-	uint64_t key = 0;
-
-	for (size_t i = 0; i < 8; i++)
-		key = key << 8 | (i < s.n ? (unsigned char)s.p[i] : 0);
-	return key;
-}
-
-static int
-by_term(const void *x, const void *y, void *arg)
-{
-	const struct sort_entry *a = x, *b = y;
-	const struct gather *g = arg;
-	int c = (a->key > b->key) - (a->key < b->key);
-
-	if (c != 0 || g->form == FORM_INTS)
-		return c;
-	return g->form == FORM_NAMES ? names_cmp(gather_term(g, a->id), gather_term(g, b->id))
-				     : str_cmp(gather_term(g, a->id), gather_term(g, b->id));
-}
-
-/* Sorts the terms and remembers both directions: `terms` from the place in the dictionary to the
- * number by arrival, `order` back. Most comparisons are decided by a key of eight bytes, which
- * lies in the array that is sorted and not behind a pointer. The key must have the order of the
- * whole comparison, or be equal: an integer with its sign bit flipped, the first bytes of a
- * string, or the labels of a name from the right (name_key). */
-static void
-sort_terms(struct slot_job *j)
-{
-	struct gather *g = j->g;
-	struct sort_entry *s = mem_array(g->n, sizeof(*s));
-
-	for (uint32_t i = 0; i < g->n; i++) {
-		s[i].id = i;
-		s[i].key = g->form == FORM_INTS    ? (uint64_t)g->ints[i] ^ (UINT64_C(1) << 63)
-			   : g->form == FORM_NAMES ? name_key(gather_term(g, i))
-						   : bytes_key(gather_term(g, i));
-	}
-	qsort_r(s, g->n, sizeof(*s), by_term, g);
-	j->terms = mem_array(g->n, sizeof(*j->terms));
-	j->order = mem_array(g->n, sizeof(*j->order));
-	for (uint32_t i = 0; i < g->n; i++) {
-		j->terms[i] = s[i].id;
-		j->order[s[i].id] = i;
-	}
-	free(s);
-}
-
-/* For a merge, whose terms arrived sorted. */
-static void
-keep_merged_order(struct slot_job *j)
-{
-	j->terms = mem_array(j->g->n, sizeof(*j->terms));
-	j->order = mem_array(j->g->n, sizeof(*j->order));
-	for (uint32_t i = 0; i < j->g->n; i++)
-		j->terms[i] = j->order[i] = i;
-}
-
-/* ---- dictionary ---- */
-
-struct text_table {
-	const uint32_t *at;
-	const char *bytes;
-};
-
-static int
-by_folded(const void *x, const void *y, void *arg)
-{
-	const struct text_table *f = arg;
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	int c = str_cmp((struct str){ f->bytes + f->at[a], f->at[a + 1] - f->at[a] },
-	    (struct str){ f->bytes + f->at[b], f->at[b + 1] - f->at[b] });
-
-	return c != 0 ? c : (a > b) - (a < b);
-}
-
-/* Writes the terms in the order of their folded text, unless all are folded already. */
-static void
-write_fold(struct slot_job *j)
-{
-	struct arena *a = arena_new(1u << 30);
-	uint32_t *at = mem_array(j->g->n + UINT64_C(1), sizeof(*at)), *fold;
-	struct buf folded = { 0 };
-	bool same = true;
-
-	for (uint32_t i = 0; i < j->g->n; i++) {
-		struct str s = gather_term(j->g, j->terms[i]), f = text_fold(a, s);
-
-		same &= str_eq(s, f);
-		buf_str(&folded, f);
-		at[i + 1] = (uint32_t)folded.n;
-		if (i % 1024 == 0)
-			arena_reset(a);
-	}
-	if (!same) {
-		struct text_table f = { at, folded.p };
-
-		fold = mem_array(j->g->n, sizeof(*fold));
-		for (uint32_t i = 0; i < j->g->n; i++)
-			fold[i] = i;
-		qsort_r(fold, j->g->n, sizeof(*fold), by_folded, &f);
-		section_write(j->w, SECTION_FOLD, j->slot, fold, j->g->n * sizeof(*fold));
-		free(fold);
-	}
-	buf_free(&folded);
-	free(at);
-	arena_free(a);
-}
-
-static void
-write_rank(struct slot_job *j, const uint32_t *at, const char *bytes)
-{
-	struct text_table f = { at, bytes };
-	uint32_t *sorted = mem_array(j->g->n, sizeof(*sorted)),
-		 *rank = mem_array(j->g->n, sizeof(*rank));
-
-	for (uint32_t i = 0; i < j->g->n; i++)
-		sorted[i] = i;
-	qsort_r(sorted, j->g->n, sizeof(*sorted), by_folded, &f);
-	for (uint32_t i = 0; i < j->g->n; i++)
-		rank[sorted[i]] = i;
-	section_write(j->w, SECTION_RANK, j->slot, rank, j->g->n * sizeof(*rank));
-	free(sorted);
-	free(rank);
-}
-
-static void
-write_ints(struct slot_job *j)
-{
-	int64_t *ints = mem_array(j->g->n, sizeof(*ints));
-
-	for (uint32_t i = 0; i < j->g->n; i++)
-		ints[i] = j->g->ints[j->terms[i]];
-	section_write(j->w, SECTION_TERM_INTS, j->slot, ints, j->g->n * sizeof(*ints));
-	free(ints);
-}
-
-static void
-write_strings(struct slot_job *j)
-{
-	uint32_t *at = mem_array(j->g->n + UINT64_C(1), sizeof(*at));
-	char *bytes = mem_array(j->g->nbytes, 1);
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < j->g->n; i++) {
-		struct str s = gather_term(j->g, j->terms[i]);
-
-		if (s.n > 0)
-			memcpy(bytes + n, s.p, s.n);
-		n += s.n;
-		at[i + 1] = (uint32_t)n;
-	}
-	section_write(j->w, SECTION_TERM_AT, j->slot, at, (j->g->n + UINT64_C(1)) * sizeof(*at));
-	section_write(j->w, SECTION_TERM_BYTES, j->slot, bytes, n);
-	if (j->g->form == FORM_NAMES)
-		write_rank(j, at, bytes);
-	free(at);
-	free(bytes);
-	if (j->g->form == FORM_STRINGS && j->slot % PARTS == PART_VALUES)
-		write_fold(j);
-}
-
-/* ---- postings ---- */
-
-static struct gather_walk
-walk_pairs(const struct gather *g)
-{
-	static const unsigned char nothing[1];
-	const unsigned char *p = g->stream == NULL ? nothing : g->stream;
-
-	return (struct gather_walk){ p, p + g->nstream, 0 };
-}
-
-/* Turns the pairs of document and term, which arrived in the order of documents, into the documents of
- * each term, without sorting them. Two walks over the same stream:
- *
- *   stream    (0, b) (0, c) (1, b) (3, a)
- *   counts    a: 1   b: 2   c: 1   any: 3          the first walk; the last group, term n, is every
- *   start     0      1      3      4      7        document with a value
- *   docs      3    | 0 1  | 0    | 0 1 3           the second walk: next[term] is the place of the next
- *
- * Documents arrive in ascending order, so each group is ascending, as postings must be. */
-static struct groups
-group_by_term(const struct slot_job *j)
-{
-	struct gather *g = j->g;
-	struct gather_walk w = walk_pairs(g);
-	struct groups out = { .n = g->n };
-	uint32_t doc, term, seen = UINT32_MAX, *next;
-
-	out.start = mem_array(g->n + UINT64_C(2), sizeof(*out.start));
-	next = mem_array(g->n + UINT64_C(1), sizeof(*next));
-	while (gather_next(&w, &doc, &term)) {
-		out.start[j->order[term] + 1]++;
-		out.start[g->n + 1] += doc != seen;
-		seen = doc;
-	}
-	for (uint32_t i = 0; i <= g->n; i++) {
-		out.start[i + 1] += out.start[i];
-		next[i] = out.start[i];
-	}
-	out.docs = mem_array(out.start[g->n + 1], sizeof(*out.docs));
-	w = walk_pairs(g);
-	for (seen = UINT32_MAX; gather_next(&w, &doc, &term); seen = doc) {
-		out.docs[next[j->order[term]]++] = doc;
-		if (doc != seen)
-			out.docs[next[g->n]++] = doc;
-	}
-	free(next);
-	return out;
-}
-
-/* Maps groups of nested documents to groups of their documents, each document once. */
-static struct groups
-group_by_owner(const struct slot_job *j, const struct groups *nested)
-{
-	struct groups out = { .n = nested->n };
-	uint32_t n = 0;
-
-	out.start = mem_array(nested->n + UINT64_C(2), sizeof(*out.start));
-	out.docs = mem_array(nested->start[nested->n + 1], sizeof(*out.docs));
-	for (uint32_t i = 0; i <= nested->n; i++) {
-		for (uint32_t k = nested->start[i]; k < nested->start[i + 1]; k++) {
-			uint32_t doc = j->b->owner[nested->docs[k]];
-
-			if (n == out.start[i] || out.docs[n - 1] != doc)
-				out.docs[n++] = doc;
-		}
-		out.start[i + 1] = n;
-	}
-	return out;
-}
-
-static void
-free_groups(struct groups *g)
-{
-	free(g->start);
-	free(g->docs);
-}
-
-/* nested (may be NULL): the groups from which readers derive short postings, which are not stored
-   then. */
-static void
-write_level(
-    struct slot_job *j, const struct groups *g, const struct groups *nested, struct buf *blob)
-{
-	bool below = nested == NULL && j->field->nested;
-	uint32_t *count = mem_array(g->n + UINT64_C(1), sizeof(*count));
-	uint64_t *at = mem_array(g->n + UINT64_C(1), sizeof(*at));
-
-	for (uint32_t i = 0; i <= g->n; i++) {
-		uint32_t n = count[i] = g->start[i + 1] - g->start[i];
-
-		if (nested != NULL && n > 1 &&
-		    nested->start[i + 1] - nested->start[i] <= POSTING_SMALL)
-			at[i] = INDEX_NEVER;
-		else
-			at[i] = posting_write(blob, g->docs + g->start[i], n);
-	}
-	section_write(j->w, below ? SECTION_COUNT_NESTED : SECTION_COUNT, j->slot, count,
-	    (g->n + UINT64_C(1)) * sizeof(*count));
-	section_write(j->w, below ? SECTION_AT_NESTED : SECTION_AT, j->slot, at,
-	    (g->n + UINT64_C(1)) * sizeof(*at));
-	free(count);
-	free(at);
-}
 
 /* ---- columns ---- */
 
@@ -351,20 +36,39 @@ new_ids(size_t n, uint8_t width, uint32_t none, uint8_t k)
 	return ids;
 }
 
+/* The bytes of a column with k places a document, with its overflow. */
+static uint64_t
+column_size(const uint32_t *values, uint32_t ndocs, uint8_t k, uint8_t width)
+{
+	uint64_t more = 0;
+
+	for (uint32_t d = 0; d < ndocs; d++)
+		if (values[d] > k)
+			more += sizeof(uint32_t) + (uint64_t)(values[d] - k) * width;
+	if (more > 0)
+		more += column_words(ndocs) * (sizeof(uint64_t) + sizeof(uint32_t));
+	return (uint64_t)ndocs * k * width + more;
+}
+
 /* Chooses how many values a document has in the column: a power of two that is too small for at
-   most one document in 4, or COLUMN_K_MAX. A document that has more takes as long as some 10 places. */
+   most one document in 4, or COLUMN_K_MAX. A document that has more takes as long as some 10 places. Where places are
+   wide, because there are very many terms, the smallest column is taken: its counters are out of the cache, so empty
+   places cost more than the overflow. */
 static uint8_t
-choose_k(const uint32_t *values, uint32_t ndocs)
+choose_k(const uint32_t *values, uint32_t ndocs, uint8_t width)
 {
 	uint32_t over[COLUMN_K_MAX + 1] = { 0 };
-	uint8_t k = 1;
+	uint8_t k = 1, best = 1;
 
 	for (uint32_t d = 0; d < ndocs; d++)
 		for (unsigned i = 1; i <= COLUMN_K_MAX; i *= 2)
 			over[i] += values[d] > i;
-	while (k < COLUMN_K_MAX && over[k] > ndocs / 4)
+	while (k < COLUMN_K_MAX && over[k] > ndocs / 4) {
 		k = (uint8_t)(k * 2);
-	return k;
+		if (column_size(values, ndocs, k, width) < column_size(values, ndocs, best, width))
+			best = k;
+	}
+	return width == sizeof(uint32_t) ? best : k;
 }
 
 struct overflow {
@@ -421,7 +125,7 @@ write_ranks(struct slot_job *j, const struct overflow *o)
  *
  * Each place has its own number for "no value", so the places of one document never increment
  * the same counter twice in a row (facet.c has the reason). MORE is found by the bit and the rank of its document
- * (format/column.c). */
+ * (format/column.c). A field without any value has no column. */
 static void
 write_column(struct slot_job *j, const struct groups *g)
 {
@@ -432,7 +136,7 @@ write_column(struct slot_job *j, const struct groups *g)
 
 	for (uint32_t i = 0; i < g->start[g->n]; i++)
 		values[g->docs[i]]++;
-	k = choose_k(values, ndocs);
+	k = choose_k(values, ndocs, width);
 	ids = new_ids((size_t)ndocs * k, width, g->n, k);
 	o = plan_overflow(values, ndocs, k, width);
 	memset(values, 0, ndocs * sizeof(*values));
@@ -486,7 +190,7 @@ write_nested_column(struct slot_job *j, const struct groups *g)
 	uint8_t width = width_of(g->n);
 	void *ids;
 
-	if (j->slot % PARTS != PART_VALUES || !names_nested(j->field))
+	if (g->n == 0 || j->slot % PARTS != PART_VALUES || !names_nested(j->field))
 		return;
 	ids = new_ids(j->b->nnested, width, g->n, 1);
 	for (uint32_t id = 0; id < g->n; id++)
@@ -495,6 +199,59 @@ write_nested_column(struct slot_job *j, const struct groups *g)
 	section_write(j->w, SECTION_COLUMN_NESTED, j->slot, ids, (size_t)j->b->nnested * width);
 	j->meta->nested_width = width;
 	free(ids);
+}
+
+/* Writes the hashes of texts, and which documents have one. */
+static void
+write_hashed(struct slot_job *j)
+{
+	uint32_t n = j->field->nested ? j->b->nnested : j->b->ndocs;
+	struct hashes *h = &j->b->hashes[j->field->index];
+	struct groups own, above;
+
+	hashes_fill(h, n);
+	own = group_hashed(h->p, n);
+	write_packed(j->w, SECTION_HASHES, j->slot, h->p, n);
+	if (j->field->nested) {
+		above = group_by_owner(j, &own);
+		slot_write_postings(j, &own, &above);
+		groups_free(&above);
+	} else {
+		slot_write_postings(j, &own, NULL);
+	}
+	groups_free(&own);
+}
+
+/* Sorts, writes and frees a slot. */
+static void
+write_terms(struct slot_job *j)
+{
+	bool column = j->field->aggregatable && j->slot % PARTS == PART_VALUES;
+	struct groups own, above;
+
+	if (j->b->merging != NULL) {
+		own = merge_slot(j->b->merging, j->slot, j->g);
+		slot_keep_order(j);
+	} else {
+		slot_sort_terms(j);
+		own = group_by_term(j);
+	}
+	j->meta->n = j->g->n;
+	slot_write_terms(j);
+	if (j->field->nested) {
+		write_nested_column(j, &own);
+		above = group_by_owner(j, &own);
+		slot_write_postings(j, &own, &above);
+		groups_free(&own);
+		own = above;
+	} else {
+		slot_write_postings(j, &own, NULL);
+	}
+	if (column && own.n > 0)
+		write_column(j, &own);
+	groups_free(&own);
+	free(j->terms);
+	gather_free(j->g);
 }
 
 void
@@ -507,41 +264,11 @@ slot_write(struct segment_writer *w, struct index_builder *b, size_t slot, struc
 		.field = &b->fields[slot / PARTS],
 		.slot = slot,
 		.meta = meta };
-	struct groups own = { 0 }, above;
-	struct buf blob = { 0 };
-	bool column;
 
-	*order = NULL;
 	meta->form = (uint8_t)j.g->form;
-	if (j.g->form == FORM_NONE)
-		return;
-	if (b->merging != NULL) {
-		own = merge_slot(b->merging, slot, j.g);
-		keep_merged_order(&j);
-	} else {
-		sort_terms(&j);
-		own = group_by_term(&j);
-	}
-	meta->n = j.g->n;
-	if (j.g->form == FORM_INTS)
-		write_ints(&j);
-	else
-		write_strings(&j);
-	write_level(&j, &own, NULL, &blob);
-	if (j.field->nested) {
-		write_nested_column(&j, &own);
-		above = group_by_owner(&j, &own);
-		write_level(&j, &above, &own, &blob);
-		free_groups(&own);
-		own = above;
-	}
-	section_write(w, SECTION_POSTINGS, slot, blob.p, blob.n);
-	column = j.field->aggregatable && slot % PARTS == PART_VALUES && meta->n > 0;
-	if (column)
-		write_column(&j, &own);
-	free_groups(&own);
-	buf_free(&blob);
-	free(j.terms);
+	if (j.g->form == FORM_HASHED)
+		write_hashed(&j);
+	else if (j.g->form != FORM_NONE)
+		write_terms(&j);
 	*order = j.order;
-	gather_free(j.g);
 }

@@ -64,6 +64,16 @@ drop_dead_segments(struct index_state *s)
 			index_state_drop(s, i, i + 1);
 }
 
+/* Gives a file that was verified, because it had another mark, its present one. */
+static void
+renew_mark(struct index_state *s, struct index_file *file, const struct mapped *open)
+{
+	if (open->trusted)
+		return;
+	file->mark = open->mark;
+	s->remarked = true;
+}
+
 /* Opens the segments that are not open yet. The writer keeps them mapped, because it makes a pass
    every second. */
 static bool
@@ -72,10 +82,12 @@ open_segments(const char *directory, struct index_state *s, char err[INDEX_FAULT
 	for (size_t i = 0; i < s->nsegments; i++) {
 		struct index_segment *t = &s->segments[i];
 
-		if (t->open == NULL)
-			t->open = segment_open(directory, t, SEGMENT_BY_MARK, err);
+		if (t->open != NULL)
+			continue;
+		t->open = segment_open(directory, t, SEGMENT_BY_MARK, err);
 		if (t->open == NULL)
 			return false;
+		renew_mark(s, &t->file, &t->open->file);
 	}
 	return true;
 }
@@ -136,9 +148,11 @@ index_state_complete(const struct index_state *s)
 	size_t nfields = schema_fields(s->dataset, &fields);
 	bool complete = true;
 
-	for (size_t i = 0; i < s->nsegments; i++)
+	for (size_t i = 0; i < s->nsegments; i++) {
+		complete &= s->segments[i].open->file.head->version == INDEX_VERSION;
 		for (size_t k = 0; k < nfields; k++)
 			complete &= s->segments[i].open->has[k];
+	}
 	return complete;
 }
 
@@ -149,18 +163,19 @@ index_state_complete(const struct index_state *s)
  * gets a new mark, so that readers need not verify it again; a file whose content is broken ends
  * the pass, and the caller builds the index again from the database. */
 static bool
-check_segment(const char *directory, struct index_segment *s, char err[INDEX_FAULT])
+check_segment(
+    const char *directory, struct index_state *s, struct index_segment *t, char err[INDEX_FAULT])
 {
 	struct segment *again;
 
-	if (mapped_intact(&s->open->file))
+	if (mapped_intact(&t->open->file))
 		return true;
-	again = segment_open(directory, s, SEGMENT_VERIFY, err);
+	again = segment_open(directory, t, SEGMENT_VERIFY, err);
 	if (again == NULL)
 		return false;
-	segment_close(s->open);
-	s->open = again;
-	s->file.mark = again->file.mark;
+	segment_close(t->open);
+	t->open = again;
+	renew_mark(s, &t->file, &again->file);
 	return true;
 }
 
@@ -205,7 +220,7 @@ index_state_verify(
 	if (!open_segments(directory, s, err))
 		return false;
 	for (size_t i = 0; i < s->nsegments; i++)
-		if (!check_segment(directory, &s->segments[i], err))
+		if (!check_segment(directory, s, &s->segments[i], err))
 			return false;
 	for (size_t i = 1; i < s->nsegments; i++) {
 		struct index_segment *t = &s->segments[i];
@@ -267,7 +282,9 @@ complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_F
 			continue;
 		ordinals_close(t->map);
 		t->map = ready_ordinals(directory, s, i, segs);
-		if (t->map == NULL)
+		if (t->map != NULL)
+			renew_mark(s, &t->ordinals, &t->map->file);
+		else
 			t->map = make_ordinals(directory, s, i, segs, err);
 		ok = t->map != NULL;
 	}
@@ -346,6 +363,7 @@ index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT
 		s->generation--;
 		return false;
 	}
+	s->remarked = false;
 	remove_old_files(directory, s);
 	return true;
 }

@@ -30,7 +30,7 @@ int index_lock(const char *directory) MUST_USE;
 /* Marks the document of a key dead in all segments. Sets *had when a segment had it alive. */
 bool index_state_remove(const char *directory, struct index_state *s, struct str key, bool *had,
     char err[INDEX_FAULT]) MUST_USE;
-/* Whether all segments, which are open, were built with all fields of this release. */
+/* Whether all segments, which are open, were built with all fields of this release and in its format. */
 bool index_state_complete(const struct index_state *s);
 /* Compares every file with its mark and verifies about `bytes` more bytes, where the last call
    stopped. Returns false when a file is damaged. */

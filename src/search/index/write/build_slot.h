@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: ISC */
+/* The parts of a slot, for build_slot.c: build_terms.c writes the dictionary, build_postings.c the postings. */
+#ifndef SEARCH_INDEX_WRITE_BUILD_SLOT_H
+#define SEARCH_INDEX_WRITE_BUILD_SLOT_H
+
+#include "search/index/write/build_priv.h"
+
+struct slot_job {
+	struct segment_writer *w;
+	struct index_builder *b;
+	struct gather *g;
+	const struct schema_field *field;
+	size_t slot;
+	struct slot_meta *meta;
+	uint32_t *terms; /* [place in the dictionary]: number by arrival */
+	uint32_t *order; /* [number by arrival]: place in the dictionary */
+};
+
+void slot_sort_terms(struct slot_job *j);
+/* For a merge, whose terms arrive sorted. */
+void slot_keep_order(struct slot_job *j);
+void slot_write_terms(struct slot_job *j);
+
+struct groups group_by_term(const struct slot_job *j);
+struct groups group_by_owner(const struct slot_job *j, const struct groups *nested);
+struct groups group_hashed(const uint32_t *hashes, uint32_t n);
+void groups_free(struct groups *g);
+void slot_write_postings(struct slot_job *j, const struct groups *own, const struct groups *above);
+
+#endif

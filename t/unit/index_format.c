@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: ISC */
+/* src/search/index: the forms of values that depend on the content of a segment. Expected counts follow from the
+   documents by arithmetic. */
+#include "config.h"
+
+#include "search/index/format/segment.h"
+#include "t/unit/index_world.h"
+#include "t/unit/tap.h"
+
+enum { MANY = 150000 };
+
+/* ---- an index of hosts that a test describes ---- */
+
+struct made {
+	struct world w;
+	uint32_t next; /* the address of the next host */
+};
+
+static void
+add(struct made *m, const char *members)
+{
+	struct ipnet ip = { .bits = 128, .a = { [10] = 0xff, [11] = 0xff } };
+	char err[INDEX_FAULT] = "";
+	struct str json;
+
+	for (int k = 0; k < 4; k++)
+		ip.a[12 + k] = (unsigned char)(m->next >> (24 - 8 * k));
+	m->next++;
+	json = arena_printf(m->w.n.a, "{%s}", members);
+	CU_ASSERT_TRUE_FATAL(index_build_add(m->w.b, key_of(m->w.n.a, &ip), json, err));
+}
+
+static void
+flush(struct made *m)
+{
+	struct index_segment fresh;
+	char err[INDEX_FAULT] = "";
+
+	CU_ASSERT_TRUE_FATAL(index_build_write(m->w.b, m->w.directory, &fresh, err));
+	CU_ASSERT_TRUE_FATAL(index_state_add(m->w.directory, &m->w.state, fresh, err));
+	CU_ASSERT_TRUE_FATAL(index_publish(m->w.directory, &m->w.state, err));
+	CU_ASSERT_STRING_EQUAL(err, "");
+}
+
+static uint64_t
+hits(struct made *m, const char *text)
+{
+	struct engine *e = engine_open_index(m->w.directory);
+	struct count n = { 0, RELATION_EQ };
+	struct query_fault fault;
+	struct query q;
+
+	CU_ASSERT_TRUE_FATAL(
+	    query_parse(m->w.n.a, DATASET_HOSTS, str_of(text), NAIVE_NOW, &q, &fault));
+	CU_ASSERT_EQUAL(engine_count(e, m->w.n.a, &q, &plenty, &n), ENGINE_OK);
+	engine_close(e);
+	return n.n;
+}
+
+static enum term_form
+form_in(struct made *m, size_t segment, const char *field)
+{
+	const struct segment *s = m->w.state.segments[segment].open;
+
+	return segment_terms(s, schema_find(DATASET_HOSTS, str_of(field)), PART_VALUES)->form;
+}
+
+/* ---- tests ---- */
+
+#define HASH_A "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define HASH_B "ff112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define BANNER_HASH(h) "\"services\":[{\"port\":1,\"banner_hash\":\"" h "\"}]"
+
+static void
+hexadecimal_texts_join_other_texts(void) /* C-423 */
+{
+	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("services.banner_hash"));
+	struct query q = { .dataset = DATASET_HOSTS, .root = &(struct node){ .type = NODE_ALL } };
+	struct agg agg = { f, 10 };
+	struct made m = { .next = 1 };
+	struct engine *e;
+	struct group g;
+
+	world_begin(&m.w, 1);
+	add(&m, BANNER_HASH(HASH_A));
+	add(&m, BANNER_HASH(HASH_A));
+	add(&m, BANNER_HASH(HASH_B));
+	flush(&m);
+	add(&m, BANNER_HASH(HASH_A));
+	add(&m, BANNER_HASH("none"));
+	flush(&m);
+	CU_ASSERT_EQUAL(form_in(&m, 0, "services.banner_hash"), FORM_HEX);
+	CU_ASSERT_EQUAL(form_in(&m, 1, "services.banner_hash"), FORM_STRINGS);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner_hash:" HASH_A), 3);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner_hash:00112233*"), 3);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner_hash:*"), 5);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner_hash:FF112233445566778899AABBCCDDEEFF*"), 1);
+	e = engine_open_index(m.w.directory);
+	CU_ASSERT_EQUAL(engine_aggregate(e, m.w.n.a, &q, &plenty, &agg, 1, &g), ENGINE_OK);
+	CU_ASSERT_EQUAL_FATAL(g.nbuckets, 3);
+	CU_ASSERT_EQUAL(g.buckets[0].count, 3);
+	CU_ASSERT_TRUE(str_is(g.buckets[0].value.s, HASH_A));
+	CU_ASSERT_TRUE(str_is(g.buckets[1].value.s, HASH_B));
+	CU_ASSERT_TRUE(str_is(g.buckets[2].value.s, "none"));
+	engine_close(e);
+	world_end(&m.w);
+}
+
+#define BANNER(b) "\"services\":[{\"port\":1,\"banner\":\"" b "\"}]"
+
+static void
+a_whole_text_is_told_from_others_with_its_words(void)
+{
+	struct made m = { .next = 1 };
+
+	world_begin(&m.w, 2);
+	add(&m, BANNER("hello world"));
+	add(&m, BANNER("world hello"));
+	add(&m, BANNER("hello, world"));
+	add(&m, BANNER("--"));
+	add(&m, BANNER("++"));
+	add(&m, "\"os\":\"none\"");
+	flush(&m);
+	CU_ASSERT_EQUAL(form_in(&m, 0, "services.banner"), FORM_HASHED);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner:\"hello world\""), 3);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner=\"hello world\""), 1);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner=\"hello, world\""), 1);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner=\"Hello world\""), 0);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner=\"--\""), 1);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner=\"+++\""), 0);
+	CU_ASSERT_EQUAL(hits(&m, "services:(port:1 AND banner=\"++\")"), 1);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner:*"), 5);
+	world_end(&m.w);
+}
+
+#define SEEN(t) "\"last_seen\":\"" t "\""
+
+static void
+dates_are_exact_in_every_form(void)
+{
+	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("last_seen"));
+	struct made m = { .next = 1 };
+
+	world_begin(&m.w, 3);
+	add(&m, SEEN("2026-01-02T03:04:05Z"));
+	for (int i = 0; i < 100; i++)
+		add(&m, "\"os\":\"none\"");
+	add(&m, SEEN("2026-01-02T03:04:06Z"));
+	flush(&m);
+	add(&m, SEEN("2026-01-02T03:04:05.500000Z"));
+	flush(&m);
+	CU_ASSERT_PTR_NOT_NULL(
+	    segment_terms(m.w.state.segments[0].open, f, PART_VALUES)->seconds.has.bits);
+	CU_ASSERT_PTR_NOT_NULL(segment_terms(m.w.state.segments[1].open, f, PART_VALUES)->dates);
+	CU_ASSERT_EQUAL(hits(&m, "last_seen:*"), 3);
+	CU_ASSERT_EQUAL(hits(&m, "last_seen:>=2026-01-02T03:04:05Z"), 3);
+	CU_ASSERT_EQUAL(hits(&m, "last_seen:>2026-01-02T03:04:05Z"), 2);
+	CU_ASSERT_EQUAL(hits(&m, "last_seen:>2026-01-02T03:04:05.500000Z"), 1);
+	CU_ASSERT_EQUAL(hits(&m, "last_seen:>2026-01-02T03:04:06Z"), 0);
+	CU_ASSERT_EQUAL(hits(&m, "last_seen:<=2026-01-02T03:04:05.499999Z"), 1);
+	CU_ASSERT_EQUAL(hits(&m, "last_seen:>=1970-01-01"), 3);
+	CU_ASSERT_EQUAL(hits(&m, "last_seen:<9999-12-31"), 3);
+	CU_ASSERT_EQUAL(hits(&m, "last_seen:<1970-01-02"), 0);
+	world_end(&m.w);
+}
+
+/* Host i has the services 1 + i % 3, all with the product p<i % 7>, and the port 1000 + i % 20000; every third service
+   of another transport. */
+static void
+add_many(struct made *m)
+{
+	char members[1024];
+
+	for (int i = 0; i < MANY; i++) {
+		int n =
+		    snprintf(members, sizeof(members), "\"asn\":%d,\"os\":\"%s\",\"services\":[",
+			i % 50000, i % 40 == 0 ? "rare" : "usual");
+
+		for (int k = 0; k <= i % 3; k++)
+			n += snprintf(members + n, sizeof(members) - (size_t)n,
+			    "%s{\"port\":%d,\"transport\":\"%s\",\"product\":\"p%d\",\"banner\":"
+			    "\"b%d\"}",
+			    k > 0 ? "," : "", 1000 + i % 20000, k == 2 ? "udp" : "tcp", i % 7, i);
+		snprintf(members + n, sizeof(members) - (size_t)n, "]");
+		add(m, members);
+		if (i % 1000 == 0)
+			arena_reset(m->w.n.a);
+	}
+}
+
+static void
+postings_of_every_length_are_exact(void)
+{
+	struct made m = { .next = 1 };
+	uint64_t p3 = 0, ports = 0, both = 0;
+
+	world_begin(&m.w, 4);
+	add_many(&m);
+	flush(&m);
+	for (int i = 0; i < MANY; i++) {
+		p3 += i % 7 == 3;
+		ports += i % 20000 >= 5000;
+		both += i % 7 == 3 && i % 3 == 2;
+	}
+	CU_ASSERT_EQUAL(hits(&m, "*"), MANY);
+	CU_ASSERT_EQUAL(hits(&m, "os:rare"), MANY / 40);
+	CU_ASSERT_EQUAL(hits(&m, "os:usual"), MANY - MANY / 40);
+	CU_ASSERT_EQUAL(hits(&m, "services.product:p3"), p3);
+	CU_ASSERT_EQUAL(hits(&m, "services:(product:p3 AND transport:udp)"), both);
+	CU_ASSERT_EQUAL(hits(&m, "services.transport:udp"), MANY / 3);
+	CU_ASSERT_EQUAL(hits(&m, "services.port:1000"), (MANY + 19999) / 20000);
+	CU_ASSERT_EQUAL(hits(&m, "services.port:>=6000"), ports);
+	CU_ASSERT_EQUAL(hits(&m, "asn:7"), MANY / 50000);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner:b149999"), 1);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner:b14999*"), 11);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner=b149999"), 1);
+	world_end(&m.w);
+}
+
+int
+main(void)
+{
+	static CU_TestInfo tests[] = {
+		{ "hexadecimal texts of one segment join the texts of another (C-423)",
+		    hexadecimal_texts_join_other_texts },
+		{ "a whole text is told from others that have its words",
+		    a_whole_text_is_told_from_others_with_its_words },
+		{ "dates are exact as seconds, as microseconds and where few documents have one",
+		    dates_are_exact_in_every_form },
+		{ "postings of one document, of a few and of most documents are exact",
+		    postings_of_every_length_are_exact },
+		CU_TEST_INFO_NULL,
+	};
+
+	return tap_main(tests);
+}
