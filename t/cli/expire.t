@@ -40,6 +40,12 @@ scan 1-65535 '{"ip":"192.0.2.1","last_seen":"2026-01-04T00:00:00Z","services":[]
 	'{"ip":"192.0.2.3","last_seen":"2026-01-04T00:00:00Z","services":[{"port":1}]}'
 is "$(sql "SELECT doc -> 'services' FROM host WHERE ip = '192.0.2.1'") $(services 192.0.2.3)" "[] 1/tcp of 1" \
 	"a full scan without services removes all of them, and new hosts are stored"
+put '{"ip":"192.0.2.5","last_seen":"2026-02-02T00:00:00Z","services":[{"port":22,"last_seen":"2026-01-01T00:00:00Z"},{"port":80,"last_seen":"2026-01-02T00:00:00Z"},{"port":443}]}'
+scan 1-65535 '{"ip":"192.0.2.5","last_seen":"2026-01-02T00:00:00Z","services":[]}'
+is "$(services 192.0.2.5)" "443/tcp of 1" "an older full scan removes no service that was seen after it (C-407)"
+scan 1-65535 '{"ip":"192.0.2.5"}'
+is "$(sql "SELECT doc -> 'services' FROM host WHERE ip = '192.0.2.5'")" "[]" \
+	"a full scan without a time is the latest, and removes every service that it does not show (C-407)"
 for list in '' 0 65536 22, ,22 80-22 22/icmp 22-x; do
 	import --replace-ports "$list" "$W/scan"
 	like "$STATUS $ERR" '^2 .*replace-ports wants ports such as' "\"$list\" is no list of ports"
