@@ -53,6 +53,18 @@ done
 echo '[{"ip": "192.0.2.3", "timestamp": "1", "ports": [{"port": 5, "status": "open"}]}]' >"$W/masscan"
 import --replace-ports 1-65535 "$W/masscan"
 like "$STATUS $ERR" '^2 .*belongs to --format ndjson nmap' "a full scan needs a format that has a host in one record"
+put '{"ip":"192.0.2.4","last_seen":"2026-01-01T00:00:00Z","services":[{"port":22}]}'
+for port in 80 443; do
+	echo "<host endtime=\"1770000000\"><address addr=\"192.0.2.4\" addrtype=\"ipv4\"/><ports>
+		<port protocol=\"tcp\" portid=\"$port\"><state state=\"open\"/></port></ports></host>"
+done >"$W/hosts"
+for format in auto nmap; do
+	(echo '<?xml version="1.0"?><nmaprun scanner="masscan">' && cat "$W/hosts" && echo '</nmaprun>') >"$W/masscan"
+	import --format "$format" --replace-ports 1-65535 "$W/masscan"
+	like "$STATUS $OUT $ERR" '^1 1 read, 0 new, 0 changed, 0 unchanged, 1 bad, .*masscan:1: .*masscan.*--replace-ports' \
+		"masscan's XML with --format $format is refused as a full scan"
+	is "$(services 192.0.2.4)" "22/tcp of 1" "a refused full scan with --format $format changes nothing (C-407)"
+done
 ctl import dns --replace-ports 22 "$W/scan" 2>"$W/err"
 is $? 2 "datasets without services have no full scan"
 
