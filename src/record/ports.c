@@ -112,14 +112,25 @@ is_covered(const struct record_ports *ports, const struct record_object *service
 	return false;
 }
 
+/* A new record without a time counts as the latest. */
 static bool
-is_seen_or_not_covered(void *arg, const struct record_object *service)
+is_seen_after(const struct record_object *service, const struct record *new)
+{
+	int64_t service_seen, new_seen;
+
+	return record_int(service, "last_seen", &service_seen) &&
+	       record_int(new->root, "last_seen", &new_seen) && service_seen > new_seen;
+}
+
+/* Whether the new record is no proof that the service has gone. */
+static bool
+stays(void *arg, const struct record_object *service)
 {
 	const struct dropping *d = arg;
 	struct record_object *const *all;
 	size_t n = record_nested_all(d->new, &all);
 
-	if (!is_covered(d->ports, service))
+	if (!is_covered(d->ports, service) || is_seen_after(service, d->new))
 		return true;
 	for (size_t i = 0; i < n; i++)
 		if (record_nested_cmp(all[i], service) == 0)
@@ -133,5 +144,5 @@ record_drop_ports(
 {
 	struct dropping d = { new, ports };
 
-	(void)record_nested_keep(a, old, is_seen_or_not_covered, &d);
+	(void)record_nested_keep(a, old, stays, &d);
 }

@@ -11,7 +11,8 @@ struct record_ports;
 /* NULL: the text is no such list. */
 const struct record_ports *record_ports_parse(struct arena *a, struct str text);
 
-/* Removes from old the services on these ports that new does not have. Both are finished records of one host. */
+/* Removes from old the services on these ports that new does not have, but those whose last_seen is later than that of
+   new. A new record without last_seen counts as the latest. Both are finished records of one host (C-407). */
 void record_drop_ports(struct arena *a, struct record *old, const struct record *new,
     const struct record_ports *ports);
 

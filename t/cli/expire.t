@@ -40,6 +40,12 @@ scan 1-65535 '{"ip":"192.0.2.1","last_seen":"2026-01-04T00:00:00Z","services":[]
 	'{"ip":"192.0.2.3","last_seen":"2026-01-04T00:00:00Z","services":[{"port":1}]}'
 is "$(sql "SELECT doc -> 'services' FROM host WHERE ip = '192.0.2.1'") $(services 192.0.2.3)" "[] 1/tcp of 1" \
 	"a full scan without services removes all of them, and new hosts are stored"
+put '{"ip":"192.0.2.5","last_seen":"2026-02-02T00:00:00Z","services":[{"port":22,"last_seen":"2026-01-01T00:00:00Z"},{"port":80,"last_seen":"2026-01-02T00:00:00Z"},{"port":443}]}'
+scan 1-65535 '{"ip":"192.0.2.5","last_seen":"2026-01-02T00:00:00Z","services":[]}'
+is "$(services 192.0.2.5)" "443/tcp of 1" "an older full scan removes no service that was seen after it (C-407)"
+scan 1-65535 '{"ip":"192.0.2.5"}'
+is "$(sql "SELECT doc -> 'services' FROM host WHERE ip = '192.0.2.5'")" "[]" \
+	"a full scan without a time is the latest, and removes every service that it does not show (C-407)"
 for list in '' 0 65536 22, ,22 80-22 22/icmp 22-x; do
 	import --replace-ports "$list" "$W/scan"
 	like "$STATUS $ERR" '^2 .*replace-ports wants ports such as' "\"$list\" is no list of ports"
@@ -47,6 +53,18 @@ done
 echo '[{"ip": "192.0.2.3", "timestamp": "1", "ports": [{"port": 5, "status": "open"}]}]' >"$W/masscan"
 import --replace-ports 1-65535 "$W/masscan"
 like "$STATUS $ERR" '^2 .*belongs to --format ndjson nmap' "a full scan needs a format that has a host in one record"
+put '{"ip":"192.0.2.4","last_seen":"2026-01-01T00:00:00Z","services":[{"port":22}]}'
+for port in 80 443; do
+	echo "<host endtime=\"1770000000\"><address addr=\"192.0.2.4\" addrtype=\"ipv4\"/><ports>
+		<port protocol=\"tcp\" portid=\"$port\"><state state=\"open\"/></port></ports></host>"
+done >"$W/hosts"
+for format in auto nmap; do
+	(echo '<?xml version="1.0"?><nmaprun scanner="masscan">' && cat "$W/hosts" && echo '</nmaprun>') >"$W/masscan"
+	import --format "$format" --replace-ports 1-65535 "$W/masscan"
+	like "$STATUS $OUT $ERR" '^1 1 read, 0 new, 0 changed, 0 unchanged, 1 bad, .*masscan:1: .*masscan.*--replace-ports' \
+		"masscan's XML with --format $format is refused as a full scan"
+	is "$(services 192.0.2.4)" "22/tcp of 1" "a refused full scan with --format $format changes nothing (C-407)"
+done
 ctl import dns --replace-ports 22 "$W/scan" 2>"$W/err"
 is $? 2 "datasets without services have no full scan"
 

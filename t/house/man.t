@@ -58,6 +58,12 @@ long()
 	grep -oE -e '--[a-z][a-z-]*' "$1" | sort -u | grep -vx -e --help -e --version | paste -sd ' '
 }
 ok "surfacectl.8 has the options of surfacectl --help" test "$(long "$work/page")" = "$(long "$work/all")"
+for name in $("$bin/surfacectl" import --help 2>&1 | sed -n '/^formats/,$d; s/^  \([a-z][a-z-]*\) .*/\1/p'); do
+	"$bin/surfacectl" import "$name" --help 2>&1 | sed -n 1p >"$work/usage"
+	grep "^ *import $name .*|-\$" "$work/page" >"$work/synopsis"
+	ok "surfacectl.8 has the options of surfacectl import $name" \
+		test "$(long "$work/synopsis")" = "$(long "$work/usage")"
+done
 
 # The list of formats is that of the table, and each format that is guessed is one of them.
 sed -n 's/^FORMAT(\([A-Z]*\),[[:space:]]*\([a-z0-9-]*\),[[:space:]]*[a-z0-9_]*,[[:space:]]*"\(.*\)")$/\1 \2 \3/p' src/tbl/formats.h |

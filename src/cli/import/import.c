@@ -25,7 +25,8 @@
 
 enum { COMMON_OPTIONS = 6, HOST_OPTIONS = 2 };
 
-/* The formats whose records have all services of their host. */
+/* The formats whose records have all services of their host. The reader of nmap refuses the XML of masscan, where a host
+   is several elements. */
 #define WHOLE_HOSTS " ndjson nmap "
 
 struct run {
@@ -98,6 +99,7 @@ parse_options(struct run *r, int argc, char **argv)
 		    record_dataset_name(r->o.dataset));
 	if (r->scanned.p != NULL)
 		r->replace = record_ports_parse(r->cli->arena, r->scanned);
+	r->o.whole_hosts = r->replace != NULL;
 	if (r->scanned.p != NULL && r->replace == NULL)
 		return cli_usage(
 		    r->cli, "--replace-ports wants ports such as 22,80,8000-8100,53/udp");

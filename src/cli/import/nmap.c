@@ -345,6 +345,12 @@ begin_run(struct nmap *x, const char **atts)
 	x->started = parse_number(nmap_attribute(atts, "start"));
 	if (x->depth > 1 || scanner == NULL || strcmp(scanner, "masscan") != 0)
 		return;
+	if (x->rs->whole_hosts) {
+		refuse_document(x,
+		    "the XML of masscan has several records of a host, and --replace-ports "
+		    "needs one; import it without this option");
+		return;
+	}
 	x->masscan = true;
 	gather_open(&x->gather, x->rs);
 }

@@ -145,6 +145,7 @@ import_pipe_open(const struct import_pipe_options *o)
 		.a = arena_new((size_t)1 << 30),
 		.origin = o->origin,
 		.seen = o->seen,
+		.whole_hosts = o->whole_hosts,
 		.take = take_record,
 		.bad = add_bad_message,
 		.arg = p };

@@ -25,6 +25,7 @@ struct import_pipe_options {
 	struct ts seen;
 	struct enrich *enrich; /* for hosts; NULL: they are stored as they were read */
 	bool strict;           /* stop at the first bad record */
+	bool whole_hosts;      /* as in struct records */
 };
 
 struct import_pipe;

@@ -19,6 +19,7 @@ struct records {
 	struct ts
 	    seen; /* --seen, for records that do not tell a time; TS_NULL when it was not given */
 	struct format_options options;
+	bool whole_hosts; /* --replace-ports: each host must be one record of the file */
 	uint64_t read, skipped;
 	bool stop; /* a callback sets it to end the reading */
 	/* Called for each finished record. False: the record could not be stored, and the reader ends. */
