@@ -33,13 +33,14 @@ STMT(fold, count_out, "SELECT metric_fold($1) AS n");
 static const struct {
 	const char *name;
 	const struct stmt *st;
-	const int64_t *days; /* age of rows to delete; 0: keep all; NULL: any age */
+	const char *unit;    /* what the statement counts, for the log */
+	const int64_t *days; /* age of what is deleted; 0: keep all; NULL: any age */
 	int64_t rest_us;     /* until the next run when nothing is left to do */
 } tasks[MAINTENANCE_TASKS] = {
-	{ "deliveries", &keep_deliveries, &conf.delivery_days, 600000000 },
-	{ "usage", &keep_usage, &conf.usage_days, 600000000 },
-	{ "history", &keep_events, &conf.history_days, 600000000 },
-	{ "counts", &fold, NULL, 5000000 },
+	{ "deliveries", &keep_deliveries, "rows", &conf.delivery_days, 600000000 },
+	{ "usage", &keep_usage, "rows", &conf.usage_days, 600000000 },
+	{ "history", &keep_events, "months", &conf.history_days, 600000000 },
+	{ "counts", &fold, "rows", NULL, 5000000 },
 };
 
 /* Returns the microseconds until the task is due again. */
@@ -55,7 +56,8 @@ run_task(struct engine *e, size_t i)
 	if (!db_ok(e->db, rc, tasks[i].name))
 		return SOON_US;
 	if (c.n > 0 && days != NULL)
-		log_event(LOGP_INFO, "pruned", "what=%s rows=%lld", tasks[i].name, (long long)c.n);
+		log_event(LOGP_INFO, "pruned", "what=%s %s=%lld", tasks[i].name, tasks[i].unit,
+		    (long long)c.n);
 	return c.n == BATCH_ROWS ? SOON_US : tasks[i].rest_us;
 }
 

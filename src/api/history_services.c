@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The times in which a host had each of its services. A service that the host has now tells its times itself; one that
-   was removed told them in its event:
+/* The times in which a host had each of its services. The times of a present service come from the stored host; those of
+   a removed service come from its service_gone event:
 
      stored host       22/tcp from January 10 to 20
      service_gone      22/tcp, before: from January 1 to 5
@@ -121,8 +121,10 @@ static const struct route history_services_routes[] = {
 	    .errors = history_errors,
 	    .summary = "List the times of a host's services",
 	    .result = "By port and transport, then by time.",
-	    .description = "When the host had each service that it has now, or had since `since`. "
-			   "A service that went and came again has several ranges.",
+	    .description =
+		"When the host had each service that it has now, or had since `since`. "
+		"A service that went and came again has several ranges. A removal beyond "
+		"the 32 events of a host and day is coalesced, and its range is missing.",
 	},
 	ROUTE_END,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Compares the two sides of a change member by member, and makes its events (event.h has an example). tbl/event_kinds.h
-   has the kinds, tbl/event_fields.h the members that are not told like the others.
+   has the kinds, tbl/event_fields.h the members that events leave out, or show only when the record is gone.
 
    An event shows a part of each document, so each side of the comparison has two trees: the one that is compared, and
    the one that is shown, which gets the members that differ and is printed like any record. */

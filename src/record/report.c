@@ -11,6 +11,7 @@
    one, with the labels of both. */
 #include "config.h"
 
+#include "base/url.h"
 #include "record/record_priv.h"
 
 enum indicator_of { OF_NOTHING, OF_IP, OF_NAME, OF_HOST };
@@ -39,34 +40,6 @@ is_hash(struct str s, size_t digits)
 	return s.n == digits;
 }
 
-/* The text of the host: "a.example" of "http://user@a.example:80/x". */
-static struct str
-host_of_url(struct str url)
-{
-	const char *scheme = memmem(url.p, url.n, "://", 3), *at, *end;
-	struct str host;
-
-	if (scheme == NULL)
-		return STR("");
-	host.p = scheme + 3;
-	host.n = (size_t)(url.p + url.n - host.p);
-	for (size_t i = 0; i < host.n; i++)
-		if (strchr("/?#\\", host.p[i]) != NULL)
-			host.n = i;
-	at = host.n == 0 ? NULL : memrchr(host.p, '@', host.n);
-	if (at != NULL)
-		host = (struct str){ at + 1, (size_t)(host.p + host.n - at) - 1 };
-	if (str_starts(host, STR("["))) {
-		host = (struct str){ host.p + 1, host.n - 1 };
-		end = host.n == 0 ? NULL : memchr(host.p, ']', host.n);
-	} else {
-		end = host.n == 0 ? NULL : memchr(host.p, ':', host.n);
-	}
-	if (end != NULL)
-		host.n = (size_t)(end - host.p);
-	return host;
-}
-
 /* A host of another form, such as a name that is no ASCII, is left out: its URL is an indicator all the same. */
 static void
 set_host(struct arena *a, struct record_object *o, struct str host)
@@ -83,10 +56,12 @@ set_host(struct arena *a, struct record_object *o, struct str host)
 static void
 set_hidden(struct arena *a, struct record_object *o, enum indicator_of of, struct str value)
 {
+	struct str authority, rest;
+
 	record_set_text(a, o, "ip", of == OF_IP ? value : STR_NULL);
 	record_set_text(a, o, "name", of == OF_NAME ? value : STR_NULL);
-	if (of == OF_HOST)
-		set_host(a, o, host_of_url(value));
+	if (of == OF_HOST && url_split(value, &authority, &rest))
+		set_host(a, o, url_host(authority));
 }
 
 /* NULL, or the fault of the value as the end of a sentence. */

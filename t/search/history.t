@@ -123,7 +123,7 @@ echo "history_days = 20" >>"$W/etc/surfaced-alert.conf"
 alert_start
 kept() { [ "$(months | cut -d' ' -f2-)" = "record_event_$(date -u -d '-20 days' +%Y%m) $(m '+2 months')" ]; }
 ok "surfaced-alert makes the months to come and drops those that ended history_days ago" world_until 30 kept
-ok "surfaced-alert logs the months that it dropped" world_until 30 grep -q 'pruned what=history rows=' "$W/log/surfaced-alert.log"
+ok "surfaced-alert logs the months that it dropped" world_until 30 grep -q 'pruned what=history months=' "$W/log/surfaced-alert.log"
 api GET '/search/whois/example.org/history?limit=100'
 is "$(field .since)" "$(date -u -d '-20 days' +%Y-%m-01T00:00:00.000000Z)" "since tells that earlier months are gone (C-412)"
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/base.h"
+#include "base/url.h"
 #include "daemon/conf.h"
 #include "daemon/conf_check.h"
 #include "t/unit/tap.h"
@@ -372,6 +373,42 @@ a_file_is_read_whole_or_not(void)
 	buf_free(&b);
 }
 
+static void
+urls_are_split_at_the_host(void)
+{
+	static const struct {
+		struct str url;
+		const char *authority, *rest, *host;
+		bool scheme;
+	} rows[] = {
+		{ STR_INIT("http://www.a.org:80/x"), "www.a.org:80", "/x", "www.a.org", true },
+		{ STR_INIT("www.a.org:80/x"), "www.a.org:80", "/x", "www.a.org", false },
+		{ STR_INIT("http://u:p@a.org:80/b@c"), "u:p@a.org:80", "/b@c", "a.org", true },
+		{ STR_INIT("http://u@b@a.org?x"), "u@b@a.org", "?x", "a.org", true },
+		{ STR_INIT("http://a.org\\@b.org/"), "a.org", "\\@b.org/", "a.org", true },
+		{ STR_INIT("a.org/?u=http://b.org"), "a.org", "/?u=http://b.org", "a.org", false },
+		{ STR_INIT("https://u@[2001:db8::1]:443"), "u@[2001:db8::1]:443", "", "2001:db8::1",
+		    true },
+		{ STR_INIT("2001:db8::1"), "2001:db8::1", "", "2001:db8::1", false },
+		{ STR_INIT("http://[::1"), "[::1", "", "[::1", true },
+		{ STR_INIT("http:///x"), "", "/x", "", true },
+		{ STR_INIT("http:/"), "http:", "/", "http", false },
+		{ STR_INIT("//a.org"), "", "//a.org", "", false },
+		{ STR_INIT("u@"), "u@", "", "", false },
+		{ STR_INIT(""), "", "", "", false },
+	};
+	struct str authority, rest;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CU_ASSERT_EQUAL(url_split(rows[i].url, &authority, &rest), rows[i].scheme);
+		CU_ASSERT_TRUE(str_is(authority, rows[i].authority));
+		CU_ASSERT_TRUE(str_is(rest, rows[i].rest));
+		CU_ASSERT_TRUE(str_is(url_host(authority), rows[i].host));
+	}
+	CU_ASSERT_FALSE(url_split(STR_NULL, &authority, &rest));
+	CU_ASSERT_EQUAL(url_host(authority).n, 0);
+}
+
 int
 main(void)
 {
@@ -401,6 +438,7 @@ main(void)
 		{ "configuration values with a grammar are checked when the file is read",
 		    values_with_a_grammar_are_checked },
 		{ "a file is read whole or not at all", a_file_is_read_whole_or_not },
+		{ "a URL is split into authority, host and the rest", urls_are_split_at_the_host },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -227,6 +227,8 @@ joined_files_have_several_headers(void)
 	    "6: the line has 1 columns, not 2\n"));
 	CU_ASSERT_TRUE(gives(read_zmap, STR("saddr,saddr\n192.0.2.1,192.0.2.2\n"), DOCS(""),
 	    "2: two columns have one name\n"));
+	CU_ASSERT_TRUE(gives(read_zmap, STR("saddr,\xff\n192.0.2.1,x\n"), DOCS(""),
+	    "1: the names of the columns are no valid UTF-8; write them in UTF-8\n"));
 	CU_ASSERT_TRUE(gives(read_zmap, STR("saddr,x\n192.0.2.1,\xff\n"), DOCS(""),
 	    "2: the line is no valid UTF-8\n"));
 }

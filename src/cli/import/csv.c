@@ -66,7 +66,7 @@ static bool
 has_name(const struct str *names, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
-		if (str_is(str_trim(names[i]), name))
+		if (str_utf8_bad(names[i]) == names[i].n && str_is(str_trim(names[i]), name))
 			return true;
 	return false;
 }
@@ -119,17 +119,13 @@ static bool
 find_names(
     struct records *rs, struct columns *c, const struct csv *form, struct str line, bool *row)
 {
-	struct str *names;
+	struct str *names, header = line;
 	size_t n = csv_split(rs->a, line, &names);
 
 	*row = !has_name(names, n, form->key);
-	if (!*row) {
-		keep_names(c, rs->a, line);
-	} else if (form->columns.p != NULL) {
-		keep_names(c, rs->a, form->columns);
-	} else if (n == 1) {
-		keep_names(c, rs->a, str_of(form->key));
-	} else {
+	if (*row && (form->columns.p != NULL || n == 1))
+		header = form->columns.p != NULL ? form->columns : str_of(form->key);
+	else if (*row) {
 		if (records_next(rs))
 			records_bad(rs, rs->src->line,
 			    "the first line does not name the column %s; name the columns with "
@@ -137,6 +133,13 @@ find_names(
 			    form->key);
 		return false;
 	}
+	if (str_utf8_bad(header) != header.n) {
+		if (records_next(rs))
+			records_bad(rs, rs->src->line,
+			    "the names of the columns are no valid UTF-8; write them in UTF-8");
+		return false;
+	}
+	keep_names(c, rs->a, header);
 	widen(c, form->unnamed);
 	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* The events of a batch of changed records (record/event.h), stored by one statement in the transaction that writes the
  * records. */
-#ifndef CLI_IMPORT_EVENT_STORE_H
-#define CLI_IMPORT_EVENT_STORE_H
+#ifndef CLI_IMPORT_EVENTS_H
+#define CLI_IMPORT_EVENTS_H
 
 #include "db/db.h"
 #include "record/event.h"

@@ -6,7 +6,6 @@
 #include "cli/import/names.h"
 
 enum {
-	WINDOW_BYTES = 64 * 1024 * 1024,
 	LINE_SERVICES = LIM_HOST_SERVICES, /* a line of masscan may have all ports of a host */
 	SERVICE_BYTES = 1024,              /* about the size of the object */
 };
@@ -89,7 +88,7 @@ gather_text(struct gather *g, struct str s)
 void
 gather_line(struct gather *g)
 {
-	if (g->n < g->most && g->nservices < GATHER_SERVICES && g->used <= WINDOW_BYTES)
+	if (g->n < g->most && g->nservices < GATHER_SERVICES && g->used <= GATHER_BYTES)
 		return;
 	emit_all(g);
 	arena_reset(g->a);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Gathers what several lines of a file tell of one host. The list of a later record replaces that of an earlier one when
+/* Combines the lines of a file that describe one host. The list of a later record replaces that of an earlier one when
  * records are merged, so lines that each name one vulnerability or one host name must become one record first.
  *
  *     192.0.2.7 CVE-2021-44228  --+
  *     192.0.2.8 ...               |     192.0.2.7  [CVE-2021-44228, CVE-2023-44487]
  *     192.0.2.7 CVE-2023-44487  --+
  *
- * Memory is bounded: a window holds GATHER_HOSTS hosts, GATHER_SERVICES services or 64 MiB, then all hosts are emitted and
+ * Memory is bounded: a window holds GATHER_HOSTS hosts, GATHER_SERVICES services or GATHER_BYTES, then all hosts are emitted and
  * the next window begins.
  * A host whose lines are in two windows becomes two records. */
 #ifndef CLI_IMPORT_GATHER_H
@@ -14,7 +14,7 @@
 
 #include "cli/import/records.h"
 
-enum { GATHER_HOSTS = 20000, GATHER_SERVICES = 65536 };
+enum { GATHER_HOSTS = 20000, GATHER_SERVICES = 65536, GATHER_BYTES = 64 * 1024 * 1024 };
 
 struct names;
 

@@ -16,12 +16,14 @@
    Bodies are not stored. */
 #include "config.h"
 
+#include "base/url.h"
 #include "cli/import/dns.h"
+#include "cli/import/gather.h"
 #include "cli/import/names.h"
 #include "cli/import/tlsx.h"
 #include "cli/import/tool_host.h"
 
-enum { PORTS = 65536, WINDOW_BYTES = 64 * 1024 * 1024 };
+enum { PORTS = 65536 };
 
 /* The responses of a port. */
 struct held {
@@ -51,34 +53,13 @@ struct response {
 
 /* ---- what a line is about ---- */
 
-/* The host and port of a URL, or of a text such as www.a.org:8443; rest is what follows them. */
-static struct str
-authority_of(struct str url, struct str *rest)
-{
-	const char *scheme = url.n == 0 ? NULL : memmem(url.p, url.n, "://", 3);
-	struct str s = url;
-	size_t n = 0;
-
-	if (scheme != NULL)
-		s = (struct str){ scheme + 3, url.n - (size_t)(scheme - url.p) - 3 };
-	while (n < s.n && strchr("/?#", s.p[n]) == NULL)
-		n++;
-	*rest = (struct str){ s.p + n, s.n - n };
-	return (struct str){ s.p, n };
-}
-
 static struct str
 host_of(struct str url)
 {
-	struct str rest, host = authority_of(url, &rest);
-	const char *end = host.n == 0 ? NULL : memchr(host.p, ']', host.n);
+	struct str authority, rest;
 
-	if (host.n > 0 && host.p[0] == '[' && end != NULL)
-		return (struct str){ host.p + 1, (size_t)(end - host.p) - 1 };
-	end = host.n == 0 ? NULL : memrchr(host.p, ':', host.n);
-	if (end != NULL && memchr(host.p, ':', host.n) == end)
-		host.n = (size_t)(end - host.p);
-	return host;
+	(void)url_split(url, &authority, &rest);
+	return url_host(authority);
 }
 
 static struct str
@@ -110,10 +91,10 @@ name_of(const struct json_value *o)
 static bool
 is_root(const struct json_value *o)
 {
-	struct str path = tool_text(tool_get(o, "path"));
+	struct str path = tool_text(tool_get(o, "path")), authority;
 
 	if (path.p == NULL)
-		(void)authority_of(tool_text(tool_get(o, "url")), &path);
+		(void)url_split(tool_text(tool_get(o, "url")), &authority, &path);
 	return path.n == 0 || str_is(path, "/");
 }
 
@@ -121,11 +102,14 @@ is_root(const struct json_value *o)
 static bool
 is_elsewhere(const struct json_value *o)
 {
-	struct str end = tool_text(tool_get(o, "final_url")), rest;
-	struct str begin = tool_text(tool_get(o, "url"));
+	struct str end = tool_text(tool_get(o, "final_url"));
+	struct str begin = tool_text(tool_get(o, "url")), rest;
 
-	return end.p != NULL && begin.p != NULL &&
-	       !str_eq(authority_of(end, &rest), authority_of(begin, &rest));
+	if (end.p == NULL || begin.p == NULL)
+		return false;
+	(void)url_split(end, &end, &rest);
+	(void)url_split(begin, &begin, &rest);
+	return !str_eq(end, begin);
 }
 
 /* ---- hosts ---- */
@@ -135,18 +119,12 @@ struct header_target {
 	struct record_object *service;
 };
 
-/* The names of headers have underscores in place of hyphens. */
 static bool
 add_named_header(void *arg, struct str name, struct json_value *v)
 {
 	struct header_target *to = arg;
-	char text[64];
 
-	if (name.n >= sizeof(text))
-		return true;
-	for (size_t i = 0; i < name.n; i++)
-		text[i] = name.p[i] == '_' ? '-' : name.p[i];
-	tool_add_header(to->a, to->service, (struct str){ text, name.n }, tool_text(v));
+	tool_add_header(to->a, to->service, name, tool_text(v));
 	return true;
 }
 
@@ -392,7 +370,7 @@ read_response(void *arg, const struct json_value *o, uint64_t line)
 		emit_names(rs, &q);
 	if (certificates)
 		tlsx_emit_certificates(rs, tls, q.seen, line);
-	if (x->n == PORTS || x->bytes > WINDOW_BYTES)
+	if (x->n == PORTS || x->bytes > GATHER_BYTES)
 		end_window(x);
 }
 

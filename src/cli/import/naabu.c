@@ -6,7 +6,7 @@
    With -sV the members of the service stand beside them: name, product, version, cpes, os_type, tunnel. The header of CSV
    has one column without a name where its rows have those of the service. Old lines have neither protocol nor timestamp, and
    releases between have "port":{"Port":443,"Protocol":0,"TLS":false}, where protocol 1 is UDP.
-   "tls": false says that TLS was not looked for. A line without a port is a host that answered. */
+   "tls": false is ignored, because naabu also writes it when it did not test for TLS. A line without a port is a host that answered. */
 #include "config.h"
 
 #include "cli/import/csv.h"
@@ -20,14 +20,11 @@ static const struct csv naabu_csv = {
 	    "proto,rpc_num,service_fp,tunnel,version,confidence",
 };
 
-/* A system (o) or device (h) is that of the host. */
 static void
 add_cpe(struct gather *g, struct record_object *host, struct record_object *s, struct str cpe)
 {
-	bool of_host = str_starts(cpe, STR("cpe:/o:")) || str_starts(cpe, STR("cpe:/h:"));
-
 	if (str_starts(cpe, STR("cpe:")))
-		record_add(g->a, of_host ? host : s, "cpe", gather_text(g, cpe));
+		record_add(g->a, tool_cpe_owner(cpe, host, s), "cpe", gather_text(g, cpe));
 }
 
 /* A list, or in CSV a text with semicolons. */

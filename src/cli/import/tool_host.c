@@ -102,6 +102,14 @@ tool_add_cdn(struct arena *a, struct record_object *host, struct str kind, struc
 	tool_add_slug(a, host, "tags", name);
 }
 
+struct record_object *
+tool_cpe_owner(struct str cpe, struct record_object *host, struct record_object *service)
+{
+	bool of_host = str_starts(cpe, STR("cpe:/o:")) || str_starts(cpe, STR("cpe:/h:"));
+
+	return of_host ? host : service;
+}
+
 /* Tools escape bytes that are no text, such as \u0000, and a document has no U+0000. */
 void
 tool_set_bytes(struct arena *a, struct record_object *o, const char *member, struct str text)
@@ -170,10 +178,14 @@ tool_add_header(struct arena *a, struct record_object *service, struct str name,
 {
 	static const char *const kept[] = { "server", "www-authenticate", "x-powered-by",
 		"content-type", "location" };
+	char *room = arena_alloc(a, name.n + 1);
 
 	value = str_trim(value);
 	if (value.n == 0)
 		return;
+	for (size_t i = 0; i < name.n; i++)
+		room[i] = name.p[i] == '_' ? '-' : name.p[i];
+	name.p = room;
 	if (str_is_nocase(name, "set-cookie"))
 		add_cookies(a, service, value);
 	for (size_t i = 0; i < COUNT(kept); i++)

@@ -192,18 +192,11 @@ struct header_list {
 static void
 add_values(struct header_list *h, struct str name, const struct json_value *values)
 {
-	char text[64];
-
-	if (name.n == 0 || name.n >= sizeof(text))
-		return;
-	for (size_t i = 0; i < name.n; i++)
-		text[i] = name.p[i] == '_' ? '-' : name.p[i];
 	for (size_t i = 0; i < tool_items(values); i++)
-		tool_add_header(h->a, h->service, (struct str){ text, name.n },
-		    tool_text(tool_item(values, i)));
+		tool_add_header(h->a, h->service, name, tool_text(tool_item(values, i)));
 }
 
-/* Names have underscores in place of hyphens. Headers that zgrab2 has no member for are a list of pairs. */
+/* Headers that zgrab2 has no member for are a list of pairs. */
 static bool
 add_header_values(void *arg, struct str name, struct json_value *v)
 {

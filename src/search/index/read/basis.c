@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Chooses the basis of a facet (basis.h). The terms of the query are the candidates. How many documents each differs by is
- * counted exactly, from two bitmaps, so a term that only seems to be near costs nothing but that. */
+/* Chooses the basis of a facet (basis.h). The terms of the query are the candidates. For each candidate the number of
+ * documents that differ from the hits is counted exactly, from two bitmaps. A bad candidate costs only this count. */
 #include "config.h"
 
 #include "search/index/format/words.h"
