@@ -15,7 +15,7 @@ struct result {
 };
 
 static bool
-take_record(void *arg, const struct record *r, struct str der)
+take_record(void *arg, struct record *r, struct str der)
 {
 	struct result *to = arg;
 
