@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static bool
-take_record(void *arg, const struct record *r, struct str der)
+take_record(void *arg, struct record *r, struct str der)
 {
 	struct arena *a = arg;
 	struct buf once = { .a = a }, twice = { .a = a };

@@ -14,7 +14,7 @@ struct result {
 };
 
 static bool
-take_host(void *arg, const struct record *host, struct str der)
+take_host(void *arg, struct record *host, struct str der)
 {
 	struct result *r = arg;
 

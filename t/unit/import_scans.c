@@ -15,7 +15,7 @@ struct result {
 };
 
 static bool
-take_record(void *arg, const struct record *r, struct str der)
+take_record(void *arg, struct record *r, struct str der)
 {
 	struct result *to = arg;
 
@@ -33,15 +33,17 @@ take_bad(void *arg, uint64_t line, struct str what)
 	buf_printf(&to->bad, "%ju: %.*s\n", (uintmax_t)line, (int)what.n, what.p);
 }
 
-/* Whether the records that the reader finds contain the texts, but those behind "!", and its messages are these. */
+/* Whether the records that the reader finds contain the texts, but those behind "!", and its messages are these.
+   memory: bytes of the reader's arena, above which it panics. */
 static bool
-gives(records_reader *reader, struct str text, const char *const *docs, const char *bad)
+gives_within(size_t memory, records_reader *reader, struct str text, const char *const *docs,
+    const char *bad)
 {
 	struct result got = { .docs = { .n = 0 } };
 	struct source src;
 	struct records rs = { .dataset = DATASET_HOSTS,
 		.src = &src,
-		.a = arena_new((size_t)1 << 30),
+		.a = arena_new(memory),
 		.seen = TS_NULL,
 		.window = 2,
 		.take = take_record,
@@ -67,6 +69,12 @@ gives(records_reader *reader, struct str text, const char *const *docs, const ch
 	buf_free(&got.docs);
 	buf_free(&got.bad);
 	return same;
+}
+
+static bool
+gives(records_reader *reader, struct str text, const char *const *docs, const char *bad)
+{
+	return gives_within((size_t)1 << 30, reader, text, docs, bad);
 }
 
 #define DOCS(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -291,6 +299,78 @@ scripts_of_services_and_closed_ports_differ(void)
 	    DOCS("\"vulnerabilities\":[\"CVE-2021-1111\"]", "\"service_count\":1"), ""));
 }
 
+#define HOST_HEAD                                                                                  \
+	"<host><address addr=\"192.0.2.1\" addrtype=\"ipv4\"/><ports><port protocol=\"tcp\" "      \
+	"portid=\"443\"><state state=\"open\"/>"
+#define HOST_TAIL "</port></ports></host></nmaprun>"
+
+enum { INPUT = 64 << 20, MEMORY = 32 << 20 };
+
+/* Adds elements until the text has the size INPUT. Each has 60000 characters between open and close. */
+static void
+add_many(struct buf *b, const char *open, const char *close)
+{
+	static char many[60000];
+
+	memset(many, 'A', sizeof(many));
+	while (b->n < INPUT) {
+		buf_z(b, open);
+		buf_add(b, many, sizeof(many));
+		buf_z(b, close);
+	}
+}
+
+static bool
+is_too_large(const char *before, const char *open, const char *close, const char *behind)
+{
+	struct buf b = { .n = 0 };
+	bool is;
+
+	buf_z(&b, before);
+	add_many(&b, open, close);
+	buf_z(&b, behind);
+	is = gives_within(MEMORY, read_nmap, buf_done(&b), DOCS("!192.0.2.1"),
+	    "1: the host is larger than 8388608 bytes\n");
+	buf_free(&b);
+	return is;
+}
+
+static void
+masscan_hosts_have_a_bound(void)
+{
+	static const char head[] = "<nmaprun scanner=\"masscan\">" HOST_HEAD;
+
+	CU_ASSERT_TRUE(is_too_large(head, "<service name=\"http\" banner=\"", "\"/>", HOST_TAIL));
+	CU_ASSERT_TRUE(is_too_large(head, "<port portid=\"1\" protocol=\"", "\"/>", HOST_TAIL));
+	CU_ASSERT_TRUE(is_too_large(head, "<address addr=\"", "\"/>", HOST_TAIL));
+}
+
+static void
+nmap_hosts_have_a_bound(void)
+{
+	static const char end[] = "</script>" HOST_TAIL;
+
+	CU_ASSERT_TRUE(is_too_large("<nmaprun>" HOST_HEAD "<script id=\"rdp-ntlm-info\">",
+	    "<elem key=\"Product_Version\">", "</elem>", end));
+	CU_ASSERT_TRUE(is_too_large("<nmaprun>" HOST_HEAD "<script id=\"ssl-cert\">",
+	    "<elem key=\"pem\">-----BEGIN CERTIFICATE-----", "-----END</elem>", end));
+	CU_ASSERT_TRUE(is_too_large("<nmaprun>" HOST_HEAD,
+	    "<service name=\"http\" product=\"x\" extrainfo=\"", "\"/>", HOST_TAIL));
+}
+
+static void
+elements_outside_of_hosts_need_no_memory(void)
+{
+	struct buf b = { .n = 0 };
+
+	buf_z(&b, "<nmaprun scanner=\"masscan\">");
+	add_many(&b, "<service name=\"http\" banner=\"", "\"/>");
+	buf_z(&b, HOST_HEAD HOST_TAIL);
+	CU_ASSERT_TRUE(gives_within(
+	    MEMORY, read_nmap, buf_done(&b), DOCS("\"ip\":\"192.0.2.1\"", "!AAA"), ""));
+	buf_free(&b);
+}
+
 static CU_TestInfo tests[] = {
 	{ "lines of CSV are split at commas outside of quotes", csv_lines_are_split },
 	{ "times of tools and registries are read", times_of_tools_are_read },
@@ -305,6 +385,12 @@ static CU_TestInfo tests[] = {
 	    scripts_of_nmap_describe_hosts },
 	{ "scripts of closed ports tell nothing about a host",
 	    scripts_of_services_and_closed_ports_differ },
+	{ "a host of masscan's XML with very many elements is reported as too large",
+	    masscan_hosts_have_a_bound },
+	{ "a host of nmap's XML with very many elements is reported as too large",
+	    nmap_hosts_have_a_bound },
+	{ "elements of masscan's XML outside of a host use no memory",
+	    elements_outside_of_hosts_need_no_memory },
 	CU_TEST_INFO_NULL,
 };
 

@@ -172,7 +172,7 @@ read_lines(struct run *r)
 }
 
 static bool
-add_host(void *arg, const struct record *host, struct str der)
+add_host(void *arg, struct record *host, struct str der)
 {
 	struct run *r = arg;
 	struct record_object *const *services;

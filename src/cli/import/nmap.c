@@ -72,6 +72,12 @@ begin_host(struct nmap *x, const char **atts)
 }
 
 static void
+report_too_big(struct nmap *x)
+{
+	records_bad(x->rs, x->line, "the host is larger than %d bytes", HOST_BYTES);
+}
+
+static void
 end_host(struct nmap *x)
 {
 	x->in_host = false;
@@ -79,7 +85,7 @@ end_host(struct nmap *x)
 		return; /* the host was down or has no open port */
 	x->rs->read++;
 	if (x->too_big)
-		records_bad(x->rs, x->line, "the host is larger than %d bytes", HOST_BYTES);
+		report_too_big(x);
 	else if (record_text(x->host.root, "ip").p == NULL)
 		records_bad(x->rs, x->line, "the host has no IP address");
 	else
@@ -143,22 +149,13 @@ end_port(struct nmap *x)
 
 /* Builds the banner: the description of a service as in nmap's plain output. */
 static struct str
-build_banner(struct nmap *x, struct str product, struct str version, const char *extra)
+build_banner(struct nmap *x, struct str product, struct str version, struct str extra)
 {
-	struct buf b = { .a = x->rs->a };
-
-	buf_str(&b, product);
-	if (version.n > 0) {
-		buf_char(&b, ' ');
-		buf_str(&b, version);
-	}
-	if (extra != NULL && *extra != '\0') {
-		buf_z(&b, " (");
-		buf_z(&b, extra);
-		buf_char(&b, ')');
-	}
-	x->used += b.n;
-	return buf_done(&b);
+	if (!nmap_use(x, product.n + version.n + extra.n + 16))
+		return STR_NULL;
+	return arena_printf(x->rs->a, "%.*s%s%.*s%s%.*s%s", (int)product.n, product.p,
+	    version.n > 0 ? " " : "", (int)version.n, version.p, extra.n > 0 ? " (" : "",
+	    (int)extra.n, extra.p, extra.n > 0 ? ")" : "");
 }
 
 static void
@@ -183,7 +180,7 @@ set_service(struct nmap *x, const char **atts)
 	record_set_bool(a, s, "tls_enabled", tls);
 	if (product.p != NULL)
 		record_set_text(a, s, "banner",
-		    build_banner(x, product, version, nmap_attribute(atts, "extrainfo")));
+		    build_banner(x, product, version, str_of(nmap_attribute(atts, "extrainfo"))));
 	nmap_guess_os(x, str_of(nmap_attribute(atts, "ostype")));
 }
 
@@ -296,42 +293,53 @@ begin_inside(struct nmap *x, enum element what, const char **atts)
 	}
 }
 
+/* Copies what the element of a host tells. end_masscan decodes it, once for each host. */
 static void
 begin_masscan(struct nmap *x, enum element what, const char **atts)
 {
 	struct sighting *r = &x->sighting;
-	struct arena *a = x->rs->a;
 	const char *state = nmap_attribute(atts, "state");
 
 	if (what == HOST) {
-		arena_reset(a);
+		arena_reset(x->rs->a);
 		x->line = XML_GetCurrentLineNumber(x->xml);
 		*r = (struct sighting){ .seconds = parse_number(nmap_attribute(atts, "endtime")) };
 		x->in_host = true;
+		x->too_big = false;
+		x->used = 0;
+	} else if (!x->in_host) {
+		return;
 	} else if (what == ADDRESS) {
-		r->ip = tool_address(a, arena_str(a, str_of(nmap_attribute(atts, "addr"))));
+		r->ip = nmap_copy_attribute(x, atts, "addr");
 	} else if (what == PORT) {
 		r->port = parse_number(nmap_attribute(atts, "portid"));
-		r->transport = arena_str(a, str_of(nmap_attribute(atts, "protocol")));
+		r->transport = nmap_copy_attribute(x, atts, "protocol");
 	} else if (what == STATE) {
 		r->open = state != NULL && strcmp(state, "open") == 0;
 	} else if (what == SERVICE && nmap_attribute(atts, "name") != NULL) {
-		r->name = arena_str(a, str_of(nmap_attribute(atts, "name")));
-		r->banner = masscan_unescape(a, str_of(nmap_attribute(atts, "banner")));
+		r->name = nmap_copy_attribute(x, atts, "name");
+		r->banner = nmap_copy_attribute(x, atts, "banner");
 	}
 }
 
 static void
 end_masscan(struct nmap *x, enum element what)
 {
+	struct sighting *r = &x->sighting;
+
 	if (what != HOST)
 		return;
 	x->in_host = false;
 	x->rs->read++;
-	if (x->sighting.ip.p == NULL)
+	r->ip = tool_address(x->rs->a, r->ip);
+	if (x->too_big)
+		report_too_big(x);
+	else if (r->ip.p == NULL)
 		records_bad(x->rs, x->line, "the host has no IP address");
-	else
-		masscan_add(&x->gather, &x->sighting, x->line);
+	else {
+		r->banner = masscan_unescape(x->rs->a, r->banner);
+		masscan_add(&x->gather, r, x->line);
+	}
 	gather_line(&x->gather);
 	if (x->rs->stop)
 		XML_StopParser(x->xml, XML_FALSE);

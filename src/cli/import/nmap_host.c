@@ -16,17 +16,19 @@ nmap_attribute(const char **atts, const char *name)
 	return NULL;
 }
 
+bool
+nmap_use(struct nmap *x, size_t n)
+{
+	x->used += n;
+	if (x->used > HOST_BYTES)
+		x->too_big = true;
+	return !x->too_big;
+}
+
 struct str
 nmap_copy(struct nmap *x, struct str s)
 {
-	if (s.n == 0)
-		return STR_NULL;
-	x->used += s.n + 16;
-	if (x->used > HOST_BYTES) {
-		x->too_big = true;
-		return STR_NULL;
-	}
-	return arena_str(x->rs->a, s);
+	return s.n > 0 && nmap_use(x, s.n + 16) ? arena_str(x->rs->a, s) : STR_NULL;
 }
 
 struct str

@@ -47,6 +47,8 @@ struct nmap {
 
 /* The value of an attribute, or NULL. atts: as expat passes them, names and values by turns. */
 const char *nmap_attribute(const char **atts, const char *name);
+/* Counts bytes that the host is about to use. False: it would be above HOST_BYTES, and must not use them. */
+bool nmap_use(struct nmap *x, size_t n) MUST_USE;
 /* A copy in the memory of the host; STR_NULL if the text is absent or empty, or the host is above HOST_BYTES. */
 struct str nmap_copy(struct nmap *x, struct str s);
 struct str nmap_copy_attribute(struct nmap *x, const char **atts, const char *name);

@@ -102,9 +102,10 @@ hash_certificate(struct nmap *x, struct str pem)
 	to = memmem(from, pem.n - (size_t)(from - pem.p), "-----END", 8);
 	if (to == NULL)
 		return;
+	if (!nmap_use(x, 2 * (size_t)(to - from) + 32))
+		return;
 	b64 = arena_alloc(x->rs->a, (size_t)(to - from) + 1);
 	der = arena_alloc(x->rs->a, (size_t)(to - from) + 4);
-	x->used += 2 * (size_t)(to - from);
 	for (; from < to; from++)
 		if (*from > ' ')
 			b64[n++] = *from;
@@ -120,10 +121,11 @@ hash_certificate(struct nmap *x, struct str pem)
 static void
 set_not_after(struct nmap *x, struct str when)
 {
+	char z[24];
 	struct ts t;
-	struct str z = arena_printf(x->rs->a, "%.*sZ", (int)(when.n > 19 ? 19 : when.n), when.p);
 
-	if (ts_parse(z, &t))
+	snprintf(z, sizeof(z), "%.*sZ", (int)(when.n > 19 ? 19 : when.n), when.p);
+	if (ts_parse(str_of(z), &t))
 		record_set_time(x->rs->a, x->service, "tls.certificate.not_after", t);
 }
 
@@ -188,7 +190,7 @@ handle_windows_elem(struct nmap *x, struct str text)
 		nmap_add_text(x, x->host.root, "hostnames", tool_host_name(text));
 	else if (smb && strcmp(x->elem, "os") == 0 && !x->os_done)
 		nmap_set_text(x, x->host.root, "os", text);
-	else if (ntlm && strcmp(x->elem, "Product_Version") == 0)
+	else if (ntlm && strcmp(x->elem, "Product_Version") == 0 && nmap_use(x, text.n + 32))
 		nmap_guess_os(x, arena_printf(x->rs->a, "Windows %.*s", (int)text.n, text.p));
 }
 

@@ -103,15 +103,14 @@ add_host_tags(struct import_pipe *p, struct import_batch *b, const struct record
 }
 
 static bool
-take_record(void *arg, const struct record *r, struct str der)
+take_record(void *arg, struct record *r, struct str der)
 {
 	struct import_pipe *p = arg;
 	struct import_batch *b = &current_part(p)->batches[r->dataset];
-	struct record host = *r;
 
 	arena_reset(p->scratch);
 	if (r->dataset == DATASET_HOSTS && p->o.enrich != NULL)
-		(void)enrich_host(p->o.enrich, p->scratch, &host, false);
+		(void)enrich_host(p->o.enrich, p->scratch, r, false);
 	if (r->dataset == DATASET_HOSTS)
 		add_host_tags(p, b, r);
 	if (!import_batch_add(b, p->scratch, r, der))

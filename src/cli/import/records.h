@@ -22,8 +22,9 @@ struct records {
 	bool whole_hosts; /* --replace-ports: each host must be one record of the file */
 	uint64_t read, skipped;
 	bool stop; /* a callback sets it to end the reading */
-	/* Called for each finished record. False: the record could not be stored, and the reader ends. */
-	bool (*take)(void *arg, const struct record *r, struct str der);
+	/* Called for each finished record, which it may change: the reader does not use the record again. False: the record
+	   could not be stored, and the reader ends. */
+	bool (*take)(void *arg, struct record *r, struct str der);
 	void (*bad)(void *arg, uint64_t line, struct str what);
 	void *arg;
 	size_t window; /* hosts that are gathered at a time (gather.h); 0: as many as usual */
