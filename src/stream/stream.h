@@ -50,16 +50,17 @@
  *   dropped. A receiver that is lost during a read is reported only after the whole read, because
  *   the report may free the conn that the scan still uses.
  *
- * Before the ticket is used. After handshake_judge the proxy checks that no bytes follow the head,
- * stream_connections, the ticket's signature and time, its session and project, and that this
- * process has not sent the ticket before (gate_is_spent). None of these uses the ticket. A refusal
- * may be a close frame (?refusal=close) once the head is a handshake of an allowed origin with
- * nothing behind it; an earlier one is always an HTTP answer. In TICKET the call to the database
- * holds the conn and cannot be withdrawn, so nothing may free the conn: there is no deadline, and
- * the client is not read. The call itself ends after 5 s. At the end of the process the conns are
- * freed after the loop has ended, and db_async_close then drops the calls without calling back.
- * The head is overwritten when the statement is queued, the subprotocol when the 101 has been
- * built, and both at the latest in conn_free.
+ * Before the ticket is used. After handshake_judge the proxy checks that no bytes follow the
+ * head, stream_connections, the ticket's signature and time, its session and project, and that
+ * this process has not sent the ticket before (gate_is_spent). None of these uses the ticket.
+ * Every refusal of handshake_judge and that of bytes behind the head are HTTP answers; every
+ * later one may be a close frame (?refusal=close). A 101 is sent only for a valid handshake of
+ * an allowed origin, so that a page of another site learns nothing but the failure. In TICKET
+ * the call to the database holds the conn and cannot be withdrawn, so nothing may free the conn:
+ * there is no deadline, and the client is not read. The call itself ends after 5 s. At the end
+ * of the process the conns are freed after the loop has ended, and db_async_close then drops the
+ * calls without calling back. The head is overwritten when the statement is queued, the
+ * subprotocol when the 101 has been built, and both at the latest in conn_free.
  *
  * The end of a connection, and its close code. The client always gets the close frame before its
  * socket is closed, unless a frame to it is incomplete or it no longer answers.
@@ -103,12 +104,14 @@
  * waited. While the runner is slow the client is not read; conn.alive is then set forward at each
  * tick, so the client does not count as silent.
  *
- * Draining. After a reload the old process closes its listener, which the master keeps for the new
- * one, and goes on serving its streams: it keeps its own name in the slots, its lease, its rechecks
- * and its releases. It ends when no connection and no unconfirmed release is left. After
- * stream_drain seconds, or when the service stops, streams are ended with 1001, and the process
- * exits 5 s later at the latest. Releases that are not confirmed by then wait for the lease to end,
- * because a clean exit also removes the lock file by which roster.c would find the process dead.
+ * Draining. After a reload the old process closes its listener, which the master keeps for the
+ * new one, and goes on serving its streams: it keeps its own name in the slots, its lease, its
+ * rechecks and its releases. It ends when no connection and no unconfirmed release is left.
+ * After stream_drain seconds, or when the service stops, streams are ended with 1001, and the
+ * process exits 5 s later at the latest. A draining process has had its SIGTERM at the reload,
+ * so each tick asks daemon_ending(), a flag in memory shared with the master. Releases that are
+ * not confirmed by then wait for the lease to end, because a clean exit also removes the lock
+ * file by which roster.c would find the process dead.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
