@@ -33,7 +33,7 @@ STMT(fold, count_out, "SELECT metric_fold($1) AS n");
 static const struct {
 	const char *name;
 	const struct stmt *st;
-	const char *unit;    /* what the statement counts, for the log */
+	const char *unit;    /* counted by the statement, for the log */
 	const int64_t *days; /* age of what is deleted; 0: keep all; NULL: any age */
 	int64_t rest_us;     /* until the next run when nothing is left to do */
 } tasks[MAINTENANCE_TASKS] = {

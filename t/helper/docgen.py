@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import json
 import random
+import uuid
 
 DATASETS = {}
 WORDS = ("Index", "of", "backup", "Login", "portal", "Zürich", "ΑΘΗΝΑ", "日本", "v2", "old", "release", "C2", "tools")
@@ -133,6 +134,33 @@ def certificates(key, other):
     if other.maybe(0.4):
         doc["ct"] = {"log": other.one(("argon2026", "Xenon 2027")), "index": other.randrange(10 ** 6), "seen_at": other.time()}
     return doc
+
+
+def indicator(other):
+    kind, value = other.one((
+        ("ipv4", other.ip4()), ("domain", other.name()), ("url", f"https://u@{other.name().replace('_', '')}:8443/Å?q=1"),
+        ("ipv6", other.ip6()), ("url", f"http://{other.ip4()}/x"), ("url", f"http://[{other.ip6()}]/"),
+        ("md5", f"{other.rank(50):032x}"), ("cidr", f"{other.ip4()}/32"), ("cve", f"CVE-2024-{1000 + other.rank(50)}"),
+        ("email", f"{other.one(('a', 'B'))}@{other.apex()}"), ("asn", "AS64500")))
+    result = {"type": kind, "value": value, "labels": other.some(["c2", "phishing", "Zürich"], 2)}
+    if other.maybe(0.3):
+        result["first_seen"] = other.time()
+    return result
+
+
+@dataset("reports")
+def reports(key, other):
+    doc = {
+        "uuid": str(uuid.UUID(int=key.getrandbits(128), version=4)), "published_at": other.time(),
+        "title": other.words(6), "summary": other.words(12), "body": other.words(40),
+        "publisher": other.one(("Example Labs", "Zürich CERT", '"quoted" (a)')), "url": f"https://{other.apex()}/report",
+        "language": other.one(("en", "de", "pt-BR")), "tlp": other.one(("clear", "green", "amber")),
+        "threat_actors": other.some(["Actor 1", "APT 2", "Ünïcode"], 2), "malware_families": other.some(["One", "Two"], 2),
+        "techniques": other.some(["T1059", "T1059.001", "T1486"], 3), "cves": other.some(["CVE-2024-3094", "CVE-2021-44228"], 2),
+        "sectors": other.some(["Energy", "Finance"], 2), "countries": other.some(["DE", "US", "GB"], 3),
+        "tags": other.some(TAGS, 2), "indicators": [indicator(other) for _ in range(other.randint(0, 8))],
+    }
+    return {name: value for name, value in doc.items() if name in ("uuid", "published_at", "title") or other.maybe(0.85)}
 
 
 @dataset("open-directories")

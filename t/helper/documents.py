@@ -79,6 +79,11 @@ SERVICES = f"""SELECT s || place || jsonb_build_object('ip', x.d->'ip') AS d,
     FROM ({HOSTS}) AS x, jsonb_array_elements(x.d->'services') AS s,
     LATERAL (SELECT coalesce(jsonb_object_agg(k, v), '{{}}') AS place FROM jsonb_each(x.d) AS y (k, v)
         WHERE k IN ({", ".join(f"'{name}'" for name in re.findall("(?m)^[a-z_]+", HOST))})) AS z"""
+# Answers have neither the text of a report nor the members that its indicators get for queries.
+REPORTS = f"""SELECT d, d - 'body' || CASE WHEN d->'indicators' IS NULL THEN '{{}}' ELSE jsonb_build_object('indicators',
+        (SELECT coalesce(jsonb_agg(i - ARRAY['ip', 'name'] ORDER BY n), '[]')
+            FROM jsonb_array_elements(d->'indicators') WITH ORDINALITY AS y (i, n))) END AS shown
+    FROM (SELECT d FROM ({record(6)}) AS w) AS x"""
 DATASETS = {
     "hosts": Dataset(
         HOSTS, "(d->>'ip')::inet", "ip address*\nip_version integer*\nprefix keyword*\nregion keyword*\nptr name\nos keyword*\n"
@@ -145,6 +150,32 @@ tags keyword[]*
 ct.log keyword*
 ct.index integer
 ct.seen_at date""" + SEEN, "certificate"),
+    "reports": Dataset(
+        REPORTS, "(d->>'published_at')::timestamptz DESC, d->>'uuid' COLLATE \"C\"", """
+uuid keyword
+title text
+summary text
+body text
+publisher keyword*
+url keyword
+language keyword*
+tlp keyword*
+threat_actors keyword[]*
+malware_families keyword[]*
+techniques keyword[]*
+cves keyword[]*
+sectors keyword[]*
+countries keyword[]*
+indicator_types keyword[]*
+tags keyword[]*
+published_at date
+indicators.type keyword
+indicators.value keyword
+indicators.ip address
+indicators.name name
+indicators.labels keyword[]
+indicators.first_seen date
+indicators.last_seen date""" + SEEN, "report", "indicators", ("type", "value")),
     "open-directories": Dataset(
         record(7), "d->>'host' IS NOT NULL, CASE WHEN d->>'host' IS NULL THEN (d->>'ip')::inet END,"
         " pg_temp.from_right(d->>'host'), (d->>'port')::int, pg_temp.hash_of(d->>'path')", """

@@ -11,7 +11,7 @@ world_env
 seed=${SEED:-1}
 diag "seed $seed"
 t/helper/fill-world "$W" --documents 1200 --seed "$seed" 2>"$W/fill.err" || diag "$(cat "$W/fill.err")"
-for dataset in hosts services dns whois certificates open-directories; do
+for dataset in hosts services dns whois certificates reports open-directories; do
 	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/differential.py "$W" "$dataset" --queries 60 --seed "$seed" \
 		>"$W/table.out" 2>&1
 	relay "$W/table.out"
@@ -19,7 +19,7 @@ for dataset in hosts services dns whois certificates open-directories; do
 	[ "$dataset" != hosts ] || sums=10
 	is "$(grep -cE '^ok ' "$W/table.out")" $((61 + sums)) "every query of $dataset was compared with SQL (C-402)"
 done
-for dataset in hosts dns whois certificates open-directories; do
+for dataset in hosts dns whois certificates reports open-directories; do
 	like "$(grep "dataset=$dataset .*segments=" "$W/log/surfaced-index.log" | tail -1)" 'segments=[2-9]' \
 		"the index of $dataset has more than one segment (C-402)"
 done

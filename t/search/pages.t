@@ -15,14 +15,15 @@ printf '%s' "$BODY" >"$W/schemas"
 cat >"$W/order.jq" <<'END'
 ($schemas[0].schemas[] | select(.dataset == $dataset).fields | map(.name) | to_entries
 	| map({(.value): .key}) | add) as $place
-| [.[$member][] | del(.services, .files), {services: (.services // [] | .[])}, {files: (.files // [] | .[])}
+| [.[$member][] | del(.services, .files, .indicators), {services: (.services // [] | .[])}, {files: (.files // [] | .[])},
+		{indicators: (.indicators // [] | .[])}
 	| [paths(scalars) | map(select(type == "string")) | join(".")] | reduce .[] as $p ([]; if any(.[]; . == $p) then . else . + [$p] end)
 	| map(sub("^host\\.(?=.)"; "")) | map($place[.] | select(.))]
 | [length > 50, all(. == sort)]
 END
 # How many values of documents each member has.
 cat >"$W/members.jq" <<'END'
-[.[$member][] | del(.matched_services, .matched_files) | paths(scalars) | map(select(type == "string")) | join(".")]
+[.[$member][] | del(.matched_services, .matched_files, .matched_indicators) | paths(scalars) | map(select(type == "string")) | join(".")]
 | group_by(.) | map({(.[0]): length}) | add // {}
 END
 members()
@@ -30,20 +31,23 @@ members()
 	printf '%s' "$BODY" | jq -c --arg member "$member" -f "$W/members.jq"
 }
 
-for dataset in hosts services dns whois certificates open-directories; do
+for dataset in hosts services dns whois certificates reports open-directories; do
 	member=$(printf %s "$dataset" | tr - _)
 	api GET "/search/$dataset?limit=1000"
 	is "$STATUS $(printf '%s' "$BODY" | jq -c --arg dataset "$dataset" --arg member "$member" --slurpfile schemas "$W/schemas" \
 		-f "$W/order.jq")" "200 [true,true]" "the members of $dataset on a page have the order of the schema (C-414)"
 	is "$(printf '%s' "$BODY" | jq -c .)" "$BODY" "a page of $dataset has no white space between members (C-414)"
 
-	# tags.category, tags.classification and expired are in queries alone.
+	# tags.category, tags.classification, expired and the hidden members of reports are in queries alone.
 	members >"$W/whole"
+	[ "$dataset" != reports ] ||
+		is "$(jq -r '[has("title"), has("indicators.value"), has("body"), has("indicators.ip"), has("indicators.name")] | join(" ")' "$W/whole")" \
+			"true true false false false" "an answer has no hidden member of a report (C-414)"
 	wrong=''
 	for name in $(jq -r --arg d "$dataset" '.schemas[]|select(.dataset == $d).fields[].name' "$W/schemas"); do
 		api GET "/search/$dataset?limit=1000&fields=$name"
 		case $name in
-		*tags.category | *tags.classification | expired) [ "$STATUS" = 400 ] || wrong="$wrong $name" ;;
+		*tags.category | *tags.classification | expired | body | indicators.ip | indicators.name) [ "$STATUS" = 400 ] || wrong="$wrong $name" ;;
 		*) [ "$STATUS $(members)" = "200 $(jq -c --arg name "$name" --arg d "$dataset" '[$name, "host." + $name] as [$a, $b] |
 			with_entries(select(.key == $a or ($d == "services" and .key == $b)))' "$W/whole")" ] ||
 			wrong="$wrong $name" ;;
