@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What lanes.c passes to store.c: the part of a batch that one connection stores in one transaction. */
+/* The part of a batch that one connection stores in one transaction; lanes.c passes it to store.c. */
 #ifndef CLI_IMPORT_LANES_H
 #define CLI_IMPORT_LANES_H
 
@@ -12,7 +12,7 @@ struct lane {
 	enum dataset dataset;
 	const struct record_ports *replace; /* of import_store_open */
 	struct db *db;
-	struct arena *a;
+	struct arena *a; /* memory of a round (store.c) */
 	unsigned first, last; /* lanes */
 	const struct import_item *items;
 	size_t n;
