@@ -43,3 +43,37 @@ is "$(sql "SELECT count(*), count(DISTINCT key) FROM record_event WHERE dataset 
 	"each large host has one event of the service (C-412)"
 import "$W/thin"
 is "$OUT" "47 read, 0 new, 0 changed, 7 unchanged, 40 bad, 0 skipped" "the same scan again changes no large host"
+
+# ---- enrich ----
+
+sql "DELETE FROM record WHERE dataset = 1 AND key > host_key('198.51.100.10')"
+t/helper/mmdb nested "$W/asn.mmdb" <<'END' || exit 1
+192.0.2.0/24 {"autonomous_system_number":64500,"autonomous_system_organization":"Example Net"}
+END
+# full DAY LAST: a host of 304 services, the last one with a banner of that many bytes, in records that an import merges.
+full()
+{
+	python3 - "$@" <<'END'
+import json
+import sys
+for first in range(1, 305, 60):
+    services = [{"port": p, "banner": "x" * (int(sys.argv[2]) if p == 304 else 55000)} for p in range(first, min(first + 60, 305))]
+    print(json.dumps({"ip": "192.0.2.9", "last_seen": sys.argv[1], "services": services}))
+END
+}
+full 2026-01-01T00:00:00Z 30000 >"$W/full"
+import "$W/full"
+bytes() { sql "SELECT bytes FROM record WHERE dataset = 1 AND key = host_key('192.0.2.9')"; }
+full 2026-01-02T00:00:00Z $((30000 + 16777216 - $(bytes) - 10)) >"$W/full"
+import "$W/full"
+is "$(bytes)" 16777206 "a host may have 10 bytes less than the largest document"
+echo "mmdb_asn = $W/asn.mmdb" >>"$W/etc/surfacectl.conf"
+OUT=$(ctl enrich hosts 2>"$W/err")
+STATUS=$?
+is "$STATUS $OUT" "0 9 read, 7 changed" "enrich goes on after a host that would become too large and one that it cannot read"
+is "$(grep -c '^surfacectl: the stored document 192.0.2.9 of hosts stays as it is: it would be larger than 16777216 bytes$' "$W/err")" 1 \
+	"enrich names the host that would become too large"
+is "$(grep -c '^surfacectl: the stored document 198.51.100.10 of hosts cannot be read and stays as it is: ' "$W/err")" 1 \
+	"enrich names the stored document that it cannot read"
+is "$(bytes) $(sql "SELECT count(*) FROM record WHERE dataset = 1 AND doc LIKE '%\"asn\":64500,%'")" "16777206 7" \
+	"enrich leaves the host that would become too large as it is"
