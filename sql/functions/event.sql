@@ -35,6 +35,9 @@ $$;
 --   more                 32    5     nothing; the last event becomes a coalesced one with the count 6
 --   coalesced already    32    5     nothing; its count grows by 5
 --
+-- The caller may send the events of a day beyond 32 as one coalesced event with their number, at the latest of their
+-- times (src/cli/import/events.c).
+--
 -- An event in the future has the time of now, and one from before the first month that is kept is left out. fresh: the
 -- records had no row, so their one event needs no count, which is most of the work.
 CREATE OR REPLACE FUNCTION record_event_add(d smallint, fresh boolean, keys bytea[], times timestamptz[], kinds smallint[],
@@ -54,12 +57,14 @@ BEGIN
 		RETURN;
 	END IF;
 	WITH given AS (
-		SELECT g.*, date_trunc('day', g.at, 'UTC') AS day
+		SELECT g.*, date_trunc('day', g.at, 'UTC') AS day,
+		       CASE WHEN g.kind = coalesced THEN (g.what::json ->> 'count')::bigint ELSE 1 END AS weight
 		  FROM (SELECT u.key, least(u.at, now()) AS at, u.kind, u.what, u.n
 			  FROM unnest(keys, times, kinds, texts) WITH ORDINALITY AS u (key, at, kind, what, n)) AS g
 		 WHERE g.at >= first),
 	numbered AS (
-		SELECT *, row_number() OVER (PARTITION BY key, day ORDER BY n) AS nth, count(*) OVER (PARTITION BY key, day) AS new,
+		SELECT *, row_number() OVER (PARTITION BY key, day ORDER BY n) AS nth,
+		       (sum(weight) OVER (PARTITION BY key, day))::bigint AS new,
 		       max(at) OVER (PARTITION BY key, day) AS last
 		  FROM given),
 	counted AS MATERIALIZED (

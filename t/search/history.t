@@ -197,6 +197,19 @@ printf '{"ip":"192.0.2.1","services":[%s]}\n' "$(web Again)" | records hosts
 history '?limit=1'
 is "$(events .kind)" '"host_added"' "a host that comes again is a new one"
 
+# ---- many events at once ----
+
+# Of 60 services that a scan no longer shows, 40 are seen on one day by the times of the services that replace them.
+jq -nc --arg at "$(day 9)" '{ip: "192.0.2.60", last_seen: $at, services: [range(1; 61) | {port: .}]}' | records hosts
+jq -nc --arg at "$(day 8)" --arg at2 "$(day 7)" '{ip: "192.0.2.60", last_seen: $at2,
+	services: [range(1; 61) | {port: ., product: "x", last_seen: (if . % 3 > 0 then $at else $at2 end)}]}' | records hosts
+is "$(sql "SELECT date_trunc('day', at, 'UTC') = '$(day 8)', count(*), sum(coalesce((what::json ->> 'count')::int, 1)), count(*) FILTER (WHERE kind = 10)
+	FROM record_event WHERE dataset = 1 AND key = '\x04c000023c' AND kind <> 1 GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" "f|20|20|0 t|32|40|1 " \
+	"of 60 changed services, each day has its own, and the day of 40 has a coalesced event with the count 9 (C-412)"
+jq -nc --arg at "$(day 8)" '{ip: "192.0.2.60", last_seen: $at, services: [range(101; 181) | {port: ., last_seen: $at}]}' | records hosts
+is "$(sql "SELECT count(*), max((what::json ->> 'count')::int) FROM record_event WHERE dataset = 1 AND key = '\x04c000023c'
+	AND at >= '$(day 8)' AND at < '$(day 7)'")" "32|89" "80 more services of that day are counted by the coalesced event (C-412)"
+
 # ---- two imports at once ----
 
 seq 1 3000 | jq -c "{ip: \"10.0.\(. / 250 | floor).\(. % 250)\", last_seen: \"$(day 3)\"}" >"$W/many"
