@@ -35,8 +35,12 @@ $$;
 --   more                 32    5     nothing; the last event becomes a coalesced one with the count 6
 --   coalesced already    32    5     nothing; its count grows by 5
 --
+-- The caller may send the events of a day beyond 32 as one coalesced event with their number, at the latest of their
+-- times (src/cli/import/events.c).
+--
 -- An event in the future has the time of now, and one from before the first month that is kept is left out. fresh: the
--- records had no row, so their one event needs no count, which is most of the work.
+-- records had no row, so their one event needs no count, which is most of the work. A record that is removed and comes
+-- back on a day that has 32 events already is the exception: after its mark was purged, that day has a 33rd event.
 CREATE OR REPLACE FUNCTION record_event_add(d smallint, fresh boolean, keys bytea[], times timestamptz[], kinds smallint[],
 	texts text[])
 	RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET enable_seqscan = off
@@ -44,8 +48,10 @@ CREATE OR REPLACE FUNCTION record_event_add(d smallint, fresh boolean, keys byte
 DECLARE
 	most CONSTANT integer := 32;
 	coalesced CONSTANT smallint := 10;
-	first timestamptz := (SELECT oldest FROM record_history);
+	first timestamptz;
 BEGIN
+	LOCK TABLE record_event IN ROW EXCLUSIVE MODE; -- from here on, record_event_keep drops no month
+	SELECT oldest INTO first FROM record_history;
 	PERFORM record_event_months(greatest(first, least(min(t), now())), least(max(t), now())) FROM unnest(times) AS t;
 	IF fresh THEN
 		INSERT INTO record_event (dataset, key, at, kind, what)
@@ -54,12 +60,14 @@ BEGIN
 		RETURN;
 	END IF;
 	WITH given AS (
-		SELECT g.*, date_trunc('day', g.at, 'UTC') AS day
+		SELECT g.*, date_trunc('day', g.at, 'UTC') AS day,
+		       CASE WHEN g.kind = coalesced THEN (g.what::json ->> 'count')::bigint ELSE 1 END AS weight
 		  FROM (SELECT u.key, least(u.at, now()) AS at, u.kind, u.what, u.n
 			  FROM unnest(keys, times, kinds, texts) WITH ORDINALITY AS u (key, at, kind, what, n)) AS g
 		 WHERE g.at >= first),
 	numbered AS (
-		SELECT *, row_number() OVER (PARTITION BY key, day ORDER BY n) AS nth, count(*) OVER (PARTITION BY key, day) AS new,
+		SELECT *, row_number() OVER (PARTITION BY key, day ORDER BY n) AS nth,
+		       (sum(weight) OVER (PARTITION BY key, day))::bigint AS new,
 		       max(at) OVER (PARTITION BY key, day) AS last
 		  FROM given),
 	counted AS MATERIALIZED (
@@ -84,8 +92,9 @@ BEGIN
 END
 $$;
 
--- Makes the months up to the one after next, and drops those that ended p_days ago, at most p_most of them. Returns the
--- number of dropped months. A month that somebody reads for long is dropped by a later call.
+-- Drops the months that ended p_days ago, at most p_most of them, and makes those up to the one after next. Returns the
+-- number of dropped months. What somebody else locks for long is dropped or made by a later call. The months are
+-- dropped first: DROP TABLE waits until no import adds events, and would wait for ever for one that waits to make a month.
 CREATE OR REPLACE FUNCTION record_event_keep(p_days bigint, p_most bigint) RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
@@ -93,21 +102,27 @@ DECLARE
 	old text;
 	n bigint := 0;
 BEGIN
-	PERFORM record_event_months(first, now() + interval '2 months');
 	FOR old IN SELECT c.relname FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
 		WHERE i.inhparent = 'record_event'::regclass
 		AND c.relname < 'record_event_' || to_char(first AT TIME ZONE 'UTC', 'YYYYMM')
 		ORDER BY c.relname LIMIT p_most
 	LOOP
-		EXECUTE format('DROP TABLE IF EXISTS %I', old); -- another surfaced-alert may have dropped it
-		n := n + 1;
+		BEGIN
+			EXECUTE format('DROP TABLE IF EXISTS %I', old); -- another surfaced-alert may have dropped it
+			n := n + 1;
+		EXCEPTION WHEN lock_not_available THEN
+			EXIT;
+		END;
 	END LOOP;
+	BEGIN
+		PERFORM record_event_months(first, now() + interval '2 months');
+	EXCEPTION WHEN lock_not_available THEN
+		NULL; -- an import makes the months that it needs
+	END;
 	-- A longer history does not bring back what was dropped.
 	UPDATE record_history SET began = CASE WHEN first < oldest THEN greatest(began, oldest) ELSE began END, oldest = first
 	 WHERE oldest <> first;
 	RETURN n;
-EXCEPTION WHEN lock_not_available THEN
-	RETURN 0;
 END
 $$;
 

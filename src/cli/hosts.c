@@ -24,7 +24,7 @@ static const struct field row_out[] = {
 
 /* The first host comes whatever its size. */
 STMT_LIST(read_step, struct row, row_out,
-    "SELECT key::text AS key, doc FROM (SELECT key, doc, bytes, sum(bytes) OVER (ORDER BY key) AS "
+    "SELECT key, doc FROM (SELECT key, doc, bytes, sum(bytes) OVER (ORDER BY key) AS "
     "up_to"
     "  FROM (SELECT key, doc, bytes FROM record WHERE dataset = $1::smallint AND NOT gone"
     "   AND key > $2::text::bytea ORDER BY key LIMIT 1000) AS next) AS summed"
@@ -42,7 +42,7 @@ struct step {
 	struct hosts_walk *walk;
 	struct arena *a;    /* the rows of a step */
 	struct arena *tree; /* one document: a tree is many times as large as its text */
-	struct str last;    /* the key of the last host that was read */
+	struct str last;    /* the key of the last host that was read, as a text of SQL */
 	char room[2 * 600 + 3];
 	struct str *changed, *docs, *removed;
 	size_t nchanged, nremoved;
@@ -56,29 +56,51 @@ add_events(struct step *s, const struct record *old, const struct record *new)
 	    &(struct record_change){ old, new, ts_now() });
 }
 
-/* A document that this release cannot read stays as it is. */
+static void
+report(struct step *s, const struct row *row, struct str what)
+{
+	struct buf b = { .a = s->tree };
+
+	import_report_kept(&b, s->tree, DATASET_HOSTS, row->key, what);
+	fprintf(stderr, "surfacectl: %.*s", (int)b.n, b.p);
+}
+
+static void
+change_row(
+    struct step *s, const struct row *row, const struct record *old, const struct record *new)
+{
+	struct str doc = import_write_text(s->tree, new);
+
+	if (doc.p == NULL) {
+		report(s, row, STR_NULL);
+		return;
+	}
+	s->changed[s->nchanged] = db_bytea(s->a, row->key);
+	s->docs[s->nchanged++] = arena_str(s->a, doc);
+	add_events(s, old, new);
+}
+
+/* A document stays as it is when this release cannot read it, or when the change would make it too large. */
 static void
 judge_row(struct step *s, const struct row *row)
 {
-	struct buf doc = { .a = s->tree };
 	struct record host, old;
 	struct str what;
 
 	arena_reset(s->tree);
-	if (!import_read_text(s->tree, DATASET_HOSTS, row->doc, &host, &what))
+	if (!import_read_text(s->tree, DATASET_HOSTS, row->doc, &host, &what)) {
+		report(s, row, what);
 		return;
+	}
 	old = record_copy(s->tree, &host);
 	switch (s->walk->judge(s->walk->arg, s->tree, &host)) {
 	case HOSTS_KEEP:
 		break;
 	case HOSTS_CHANGE:
-		record_print(&doc, &host, NULL);
-		s->changed[s->nchanged] = row->key;
-		s->docs[s->nchanged++] = arena_str(s->a, buf_done(&doc));
-		add_events(s, &old, &host);
+		change_row(s, row, &old, &host);
 		break;
 	case HOSTS_REMOVE:
-		s->removed[s->nremoved++] = row->key;
+		s->removed[s->nremoved++] = db_bytea(s->a, row->key);
 		add_events(s, &old, NULL);
 		break;
 	}
@@ -105,6 +127,7 @@ static enum db_rc
 judge_rows(struct step *s, const struct list *rows)
 {
 	const struct row *row = rows->items;
+	struct str last;
 
 	if (rows->n == 0)
 		return DB_NONE;
@@ -115,8 +138,9 @@ judge_rows(struct step *s, const struct list *rows)
 	s->events = (struct event_batch){ .a = s->a };
 	for (size_t i = 0; i < rows->n; i++)
 		judge_row(s, &row[i]);
-	memcpy(s->room, row[rows->n - 1].key.p, row[rows->n - 1].key.n);
-	s->last = (struct str){ s->room, row[rows->n - 1].key.n };
+	last = db_bytea(s->a, row[rows->n - 1].key);
+	memcpy(s->room, last.p, last.n);
+	s->last = (struct str){ s->room, last.n };
 	return s->walk->dry ? DB_OK : write_rows(s);
 }
 

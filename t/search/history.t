@@ -127,9 +127,34 @@ ok "surfaced-alert logs the months that it dropped" world_until 30 grep -q 'prun
 api GET '/search/whois/example.org/history?limit=100'
 is "$(field .since)" "$(date -u -d '-20 days' +%Y-%m-01T00:00:00.000000Z)" "since tells that earlier months are gone (C-412)"
 
+# ---- months that somebody else uses ----
+
+# busy LOCK: record_event_keep is called while another transaction has a lock on the history; sets WAITED to its result.
+busy()
+{
+	mkfifo "$W/busy"
+	psql -qAtX -h "$W/db" -d surfaced <"$W/busy" >"$W/busy.out" 2>&1 &
+	_busy=$!
+	exec 4>"$W/busy"
+	echo "BEGIN; LOCK TABLE record_event IN $1 MODE; SELECT 'locked';" >&4
+	world_until 30 grep -q locked "$W/busy.out" || diag "no lock"
+	WAITED=$(sql "SELECT record_event_keep(365, 100)")
+	exec 4>&-
+	wait "$_busy"
+	rm "$W/busy"
+}
+world_kill surfaced-alert
+sql "DROP TABLE $(m '+2 months')"
+sql "CREATE TABLE record_event_200001 PARTITION OF record_event FOR VALUES FROM ('2000-01-01 00:00Z') TO ('2000-02-01 00:00Z')"
+busy 'ACCESS SHARE'
+is "$WAITED $(months | cut -d' ' -f2-)" "0 record_event_200001 $(m '+2 months')" \
+	"months are made while a month that is due cannot be dropped, because somebody reads the history"
+is "$(sql "SELECT oldest = date_trunc('month', now() - interval '365 days', 'UTC') FROM record_history")" t \
+	"the first month that is kept is stored while a month cannot be dropped"
+is "$(sql "SELECT record_event_keep(365, 100)")" 1 "a later call drops the month"
+
 # ---- hosts ----
 
-world_kill surfaced-alert
 echo "history_days = 365" >>"$W/etc/surfaced-alert.conf"
 sql "SELECT record_event_keep(365, 100)" >/dev/null
 host() { printf '{"ip":"192.0.2.1","asn":64500,"services":[%s],"last_seen":"%s"}\n' "$1" "$2"; }
@@ -196,6 +221,19 @@ is "$STATUS $(field '.services|length')" "200 4" "a host that is gone keeps the 
 printf '{"ip":"192.0.2.1","services":[%s]}\n' "$(web Again)" | records hosts
 history '?limit=1'
 is "$(events .kind)" '"host_added"' "a host that comes again is a new one"
+
+# ---- many events at once ----
+
+# Of 60 services that a scan no longer shows, 40 are seen on one day by the times of the services that replace them.
+jq -nc --arg at "$(day 9)" '{ip: "192.0.2.60", last_seen: $at, services: [range(1; 61) | {port: .}]}' | records hosts
+jq -nc --arg at "$(day 8)" --arg at2 "$(day 7)" '{ip: "192.0.2.60", last_seen: $at2,
+	services: [range(1; 61) | {port: ., product: "x", last_seen: (if . % 3 > 0 then $at else $at2 end)}]}' | records hosts
+is "$(sql "SELECT date_trunc('day', at, 'UTC') = '$(day 8)', count(*), sum(coalesce((what::json ->> 'count')::int, 1)), count(*) FILTER (WHERE kind = 10)
+	FROM record_event WHERE dataset = 1 AND key = '\x04c000023c' AND kind <> 1 GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" "f|20|20|0 t|32|40|1 " \
+	"of 60 changed services, each day has its own, and the day of 40 has a coalesced event with the count 9 (C-412)"
+jq -nc --arg at "$(day 8)" '{ip: "192.0.2.60", last_seen: $at, services: [range(101; 181) | {port: ., last_seen: $at}]}' | records hosts
+is "$(sql "SELECT count(*), max((what::json ->> 'count')::int) FROM record_event WHERE dataset = 1 AND key = '\x04c000023c'
+	AND at >= '$(day 8)' AND at < '$(day 7)'")" "32|89" "80 more services of that day are counted by the coalesced event (C-412)"
 
 # ---- two imports at once ----
 

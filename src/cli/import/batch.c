@@ -75,6 +75,20 @@ import_write_text(struct arena *a, const struct record *r)
 	return b.n <= LIM_HOST_BYTES ? buf_done(&b) : STR_NULL;
 }
 
+void
+import_report_kept(struct buf *to, struct arena *a, enum dataset d, struct str key, struct str what)
+{
+	struct str name = record_key_text(a, d, key);
+
+	buf_printf(
+	    to, "the stored document %.*s of %s ", (int)name.n, name.p, record_dataset_name(d));
+	if (what.p == NULL)
+		buf_printf(to, "stays as it is: it would be larger than %jd bytes\n",
+		    (intmax_t)LIM_HOST_BYTES);
+	else
+		buf_printf(to, "cannot be read and stays as it is: %.*s\n", (int)what.n, what.p);
+}
+
 static struct ts
 last_seen(const struct record *r)
 {

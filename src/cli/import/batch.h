@@ -48,5 +48,9 @@ bool import_read_text(
 struct record import_own_text(struct arena *a, enum dataset d, struct str text);
 /* The text of a record; STR_NULL when it is too large to be stored. */
 struct str import_write_text(struct arena *a, const struct record *r);
+/* Adds a line to a message: a stored document stays as it is, because it cannot be read. what: the reason; STR_NULL: it
+   would become too large. */
+void import_report_kept(
+    struct buf *to, struct arena *a, enum dataset d, struct str key, struct str what);
 
 #endif

@@ -5,7 +5,13 @@
    and every other program that calls import_lock, from changing them before they are written. A row
    lock for each key would do the same, but would write every unchanged row.
 
-   A tree is many times as large as its text. A batch therefore holds texts, and trees live in an arena
+   The stored documents of a batch may be gigabytes, as a thin scan of ten thousand large hosts is small. They are read,
+   merged and written in rounds, in one transaction:
+
+     stored bytes    9 M  6 M  2 M  -  -  15 M  16 M      -: not stored
+     round           1    1    2    2  2  3     4         at most ROUND_BYTES, and the first document in any case
+
+   A tree is many times as large as its text. A round therefore holds texts, and trees live in an arena
    that is reset for each item. */
 #include "config.h"
 
@@ -14,17 +20,22 @@
 #include "base/limits.h"
 #include "db/copy.h"
 
-enum { STORE_BUDGET_US = 600 * SECOND_US };
+enum {
+	ROUND_BUDGET_US = 600 * SECOND_US,
+	ROUND_BYTES = 16 * 1024 * 1024, /* of stored documents */
+};
 
 struct stored {
 	int64_t n; /* the number of the item, from 1 */
-	struct str key, doc;
+	int64_t bytes;
+	struct str key, doc; /* doc.p NULL: only its size was asked for */
 };
 
 static const struct field stored_out[] = {
 	FIELD(struct stored, n, 0),
+	FIELD(struct stored, bytes, 0),
 	FIELD(struct stored, key, 0),
-	FIELD(struct stored, doc, 0),
+	FIELD(struct stored, doc, NULLABLE),
 	FIELD_END,
 };
 
@@ -41,13 +52,16 @@ STMT(lock_lanes, NULL,
     "SELECT pg_advisory_xact_lock(hashtext('record'), 16 * $1::integer + lane)"
     " FROM generate_series($2::integer, $3::integer) AS lane ORDER BY lane");
 
+/* $3: whether the documents come, or their sizes alone. */
 STMT_LIST(read_stored, struct stored, stored_out,
-    "SELECT k.n, r.key, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"
+    "SELECT k.n, r.bytes, r.key, CASE WHEN $3::boolean THEN r.doc END AS doc FROM "
+    "unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"
     " JOIN record AS r ON r.dataset = $1::smallint AND r.key = k.key");
 
 /* $2: the identities of reports, which may be stored under other keys (record_key_identity). */
 STMT_LIST(read_reports, struct stored, stored_out,
-    "SELECT k.n, r.key, r.doc FROM unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (uuid, n)"
+    "SELECT k.n, r.bytes, r.key, CASE WHEN $3::boolean THEN r.doc END AS doc FROM "
+    "unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (uuid, n)"
     " JOIN record AS r ON r.dataset = $1::smallint AND substr(r.key, 9) = k.uuid"
     " AND NOT r.gone");
 
@@ -95,35 +109,41 @@ number_of(const struct lane *l)
 }
 
 static enum db_rc
-read_pairs(const struct lane *l, struct pair *pairs)
+read_rows(const struct lane *l, bool docs, struct list *rows)
 {
 	struct str *keys = ARENA_ARRAY(l->a, l->n, struct str);
-	struct list rows = { 0 };
-	const struct stored *row;
-	enum db_rc rc;
 
 	for (size_t i = 0; i < l->n; i++)
 		keys[i] = db_bytea(l->a, record_key_identity(l->dataset, l->items[i].key));
-	rc = db_list(l->db, l->dataset == DATASET_REPORTS ? &read_reports : &read_stored, &rows,
-	    P(number_of(l)), P(((struct strs){ keys, l->n })));
-	row = rows.items;
+	return db_list(l->db, l->dataset == DATASET_REPORTS ? &read_reports : &read_stored, rows,
+	    P(number_of(l)), P(((struct strs){ keys, l->n })), P(docs));
+}
+
+/* Sets the size of the stored document of each item; 0: it is not stored. */
+static enum db_rc
+read_sizes(const struct lane *l, int64_t *sizes)
+{
+	struct list rows = { 0 };
+	enum db_rc rc = read_rows(l, false, &rows);
+	const struct stored *row = rows.items;
+
+	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++)
+		sizes[row->n - 1] = row->bytes;
+	return rc;
+}
+
+static enum db_rc
+read_pairs(const struct lane *l, struct pair *pairs)
+{
+	struct list rows = { 0 };
+	enum db_rc rc = read_rows(l, true, &rows);
+	const struct stored *row = rows.items;
+
 	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++) {
 		pairs[row->n - 1].at = row->key;
 		pairs[row->n - 1].doc = row->doc;
 	}
 	return rc;
-}
-
-/* A stored document that this release cannot read stays as it is: another release may have written it. */
-static void
-report_unreadable(struct lane *l, struct arena *a, struct str key, struct str what)
-{
-	enum dataset d = l->dataset;
-	struct str name = record_key_text(a, d, key);
-
-	buf_printf(&l->sum.messages,
-	    "the stored document %.*s of %s cannot be read and stays as it is: %.*s\n", (int)name.n,
-	    name.p, record_dataset_name(d), (int)what.n, what.p);
 }
 
 /* The event of a new record needs the record's tree only where it shows members. */
@@ -149,7 +169,8 @@ merge_stored(
 	struct str what;
 
 	if (!import_read_text(a, l->dataset, doc, old, &what)) {
-		report_unreadable(l, a, record_key(a, new), what);
+		/* Another release may have written it. */
+		import_report_kept(&l->sum.messages, a, l->dataset, record_key(a, new), what);
 		return false;
 	}
 	rest = record_copy(a, old);
@@ -312,29 +333,22 @@ write_reports(const struct lane *l, const struct pair *pairs)
 	return rc;
 }
 
+/* Stores the items of the lane, which are those of a round. tree: memory for one item. */
 static enum db_rc
-store_pairs(struct lane *l)
+store_round(struct lane *l, struct arena *tree)
 {
 	struct pair *pairs = ARENA_ARRAY(l->a, l->n, struct pair);
-	struct arena *one = arena_new((size_t)1 << 30);
-	enum db_rc rc = db_script(l->db, stage);
+	enum db_rc rc = read_pairs(l, pairs);
 
-	if (rc == DB_OK)
-		rc = db_do(l->db, &lock_lanes, NULL, P(number_of(l)), P((int64_t)l->first),
-		    P((int64_t)l->last));
-	if (rc == DB_OK && l->tags.n > 0)
-		rc = db_do(l->db, &register_tags, &l->sum.tags, P(l->tags));
-	if (rc == DB_OK)
-		rc = read_pairs(l, pairs);
+	l->added = l->events = (struct event_batch){ .a = l->a };
 	for (size_t i = 0; rc == DB_OK && i < l->n; i++) {
-		judge_pair(l, one, &l->items[i], &pairs[i]);
+		judge_pair(l, tree, &l->items[i], &pairs[i]);
 		if (pairs[i].text.p != NULL && pairs[i].text.p != l->items[i].text.p)
 			pairs[i].text = arena_str(l->a, pairs[i].text);
 		if (pairs[i].key.p != l->items[i].key.p)
 			pairs[i].key = arena_str(l->a, pairs[i].key);
-		arena_reset(one); /* trees are many times as large as their texts */
+		arena_reset(tree); /* trees are many times as large as their texts */
 	}
-	arena_free(one);
 	if (rc == DB_OK)
 		rc =
 		    l->dataset == DATASET_REPORTS ? write_reports(l, pairs) : write_pairs(l, pairs);
@@ -343,17 +357,68 @@ store_pairs(struct lane *l)
 	return rc == DB_OK ? event_batch_store(l->db, l->dataset, false, &l->events) : rc;
 }
 
+static void
+begin_round(struct lane *l)
+{
+	arena_reset(l->a);
+	db_use(l->db, l->a, mono_us() + ROUND_BUDGET_US);
+}
+
+static enum db_rc
+store_rounds(struct lane *l, const int64_t *sizes)
+{
+	const struct import_item *items = l->items;
+	struct arena *tree = arena_new((size_t)1 << 30);
+	size_t n = l->n;
+	enum db_rc rc = DB_OK;
+
+	for (size_t from = 0, to; rc == DB_OK && from < n; from = to) {
+		int64_t bytes = 0;
+
+		for (to = from; to < n && (bytes == 0 || bytes + sizes[to] <= ROUND_BYTES); to++)
+			bytes += sizes[to];
+		begin_round(l);
+		l->items = items + from;
+		l->n = to - from;
+		if (from > 0)
+			rc = db_script(l->db, "TRUNCATE record_stage");
+		if (rc == DB_OK)
+			rc = store_round(l, tree);
+	}
+	arena_free(tree);
+	return rc;
+}
+
+static enum db_rc
+store_items(struct lane *l)
+{
+	int64_t *sizes;
+	enum db_rc rc = db_script(l->db, stage);
+
+	if (rc == DB_OK)
+		rc = db_do(l->db, &lock_lanes, NULL, P(number_of(l)), P((int64_t)l->first),
+		    P((int64_t)l->last));
+	if (rc == DB_OK && l->tags.n > 0)
+		rc = db_do(l->db, &register_tags, &l->sum.tags, P(l->tags));
+	if (rc != DB_OK)
+		return rc;
+	sizes = mem_zero((l->n + 1) * sizeof(*sizes));
+	rc = read_sizes(l, sizes);
+	if (rc == DB_OK)
+		rc = store_rounds(l, sizes);
+	free(sizes);
+	return rc;
+}
+
 void *
 lane_store(void *arg)
 {
 	struct lane *l = arg;
 
-	arena_reset(l->a);
-	l->added = l->events = (struct event_batch){ .a = l->a };
-	db_use(l->db, l->a, mono_us() + STORE_BUDGET_US);
+	begin_round(l);
 	l->rc = db_begin(l->db);
 	if (l->rc == DB_OK)
-		l->rc = store_pairs(l);
+		l->rc = store_items(l);
 	if (l->rc == DB_OK)
 		l->rc = db_commit(l->db);
 	if (l->rc != DB_OK)
