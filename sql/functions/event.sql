@@ -50,7 +50,7 @@ DECLARE
 	coalesced CONSTANT smallint := 10;
 	first timestamptz;
 BEGIN
-	LOCK TABLE record_event IN ROW EXCLUSIVE MODE; -- from here on, record_event_keep drops no month
+	LOCK TABLE ONLY record_event IN ROW EXCLUSIVE MODE; -- from here on, record_event_keep drops no month
 	SELECT oldest INTO first FROM record_history;
 	PERFORM record_event_months(greatest(first, least(min(t), now())), least(max(t), now())) FROM unnest(times) AS t;
 	IF fresh THEN
