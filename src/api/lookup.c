@@ -566,11 +566,13 @@ const struct url_param lookup_host_path[] = {
 	URL_PARAM_END,
 };
 static const struct url_param name_path[] = {
-	PATH_PARAM("name", 3, 1024, "A DNS name with a dot; letters beyond ASCII become A-labels.", "www.example.com"),
+	PATH_PARAM("name", 3, 1024, "A DNS name with a dot; letters beyond ASCII become A-labels.",
+	    "www.example.com"),
 	URL_PARAM_END,
 };
 const struct url_param lookup_domain_path[] = {
-	PATH_PARAM("domain", 3, 1024, "A domain name with a dot; letters beyond ASCII become A-labels.", "example.com"),
+	PATH_PARAM("domain", 3, 1024,
+	    "A domain name with a dot; letters beyond ASCII become A-labels.", "example.com"),
 	URL_PARAM_END,
 };
 static const struct url_param fingerprint_path[] = {

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-<<<<<<< HEAD
 /* A lane: the part of a batch that one connection stores in one transaction. lanes.c makes it, store.c stores it. */
-=======
-/* The part of a batch that one connection stores in one transaction; lanes.c passes it to store.c. */
->>>>>>> mend1
 #ifndef CLI_IMPORT_LANES_H
 #define CLI_IMPORT_LANES_H
 
@@ -16,7 +12,7 @@ struct lane {
 	enum dataset dataset;
 	const struct record_ports *replace; /* of import_store_open */
 	struct db *db;
-	struct arena *a; /* memory of a round (store.c) */
+	struct arena *a;      /* memory of a round (store.c) */
 	unsigned first, last; /* lanes */
 	const struct import_item *items;
 	size_t n;

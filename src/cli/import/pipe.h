@@ -12,7 +12,7 @@
 struct import_part {
 	struct import_batch
 	    batches[DATASETS]; /* only those of the datasets that are wanted are open */
-	struct buf messages;          /* about bad records: "file:line: what\n" */
+	struct buf messages;   /* about bad records: "file:line: what\n" */
 	uint64_t read, bad, skipped;
 };
 

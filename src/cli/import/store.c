@@ -70,20 +70,17 @@ static const char copy_new[] = "COPY record (dataset, key, doc) FROM STDIN" COPY
 static const char copy_stage[] =
     "COPY record_stage (dataset, key, doc, blob) FROM STDIN" COPY_FORMAT;
 
-STMT(update_changed, NULL,
-    "UPDATE record AS r SET doc = s.doc, gone = false FROM record_stage AS s"
-    " WHERE r.dataset = $1::smallint AND s.dataset = r.dataset AND s.key = r.key"
-    " AND s.doc IS NOT NULL");
-
 /* The keys that reports have left. */
 STMT(remove_moved, NULL,
     "UPDATE record SET doc = '', gone = true"
     " WHERE dataset = $1::smallint AND key = ANY($2::text[]::bytea[])");
 
-/* A report may come back to a key that it has left, whose row is then a mark. */
+/* A row that was read may be gone: surfaced-index purges marks of deletions meanwhile. And a report may come back to a key
+   that it has left, whose row is then a mark. So both cases insert or update. */
 STMT(store_staged, NULL,
     "INSERT INTO record (dataset, key, doc) SELECT dataset, key, doc FROM record_stage"
-    " ORDER BY key ON CONFLICT (dataset, key) DO UPDATE SET doc = excluded.doc, gone = false");
+    " WHERE doc IS NOT NULL ORDER BY key ON CONFLICT (dataset, key) DO UPDATE SET doc = "
+    "excluded.doc, gone = false");
 
 STMT(register_tags, NULL,
     "INSERT INTO tag (slug, name) SELECT slug, slug FROM unnest($1::text[]) AS slug"
@@ -260,10 +257,10 @@ copy_rows(struct db *db, const char *sql, const struct buf *rows)
 /* Writes the documents with as few statements as the rows allow:
 
      fresh    keys without a row       COPY straight into record
-     staged   rows that change, DER    COPY into record_stage, then one UPDATE and one INSERT for all of them
+     staged   rows that change, DER    COPY into record_stage, then one statement for the documents and one for the DER
 
    A fresh certificate appears in both: its document goes into record, and its DER goes through
-   record_stage, where the empty document keeps the UPDATE away from it. DER is inserted after
+   record_stage, with the document NULL, so store_staged leaves it out. DER is inserted after
    record, whose row it belongs to. */
 static enum db_rc
 write_pairs(const struct lane *l, const struct pair *pairs)
@@ -297,7 +294,7 @@ write_pairs(const struct lane *l, const struct pair *pairs)
 	if (rc == DB_OK)
 		rc = copy_rows(l->db, copy_stage, &staged);
 	if (rc == DB_OK && staged.n > 0)
-		rc = db_do(l->db, &update_changed, NULL, P(number));
+		rc = db_run(l->db, &store_staged, NULL, DB_NO_ARGS);
 	if (rc == DB_OK && staged.n > 0)
 		rc = db_run(l->db, &insert_blobs, NULL, DB_NO_ARGS);
 	return rc;

@@ -2,7 +2,7 @@
 /* Stores records in the table record, a batch after the other:
  *
  *                         SELECT the stored ones     record_merge     COPY new ones into record
- *   keys of lane 0     -> key, text               -> in C          -> UPDATE those whose text changed
+ *   keys of lane 0     -> key, text               -> in C          -> the others by way of record_stage
  *                                                                     -> their events (events.h)
  *   keys of lane 1     -> the same at the same time, on a connection and in a transaction of its own
  *
