@@ -665,12 +665,16 @@ doctor
 found failed namespaces 'no browser will start' "a machine without user namespaces is found"
 advised SYSCTL namespaces "user namespaces are allowed"
 $namespace sh -c 'echo 1 >/proc/sys/user/max_user_namespaces'
-$namespace unshare -U sleep infinity >/dev/null 2>&1 &
-inner=$!
-# The process has the one namespace as soon as it has become sleep. An attempt to make another one would take it first.
+# The process has the one namespace as soon as it has become sleep. The kernel frees that of the doctor's attempt late, and
+# unshare fails until then.
+inner=
 unshared()
 {
-	[ "$(cat "/proc/$inner/comm")" = sleep ]
+	if [ -z "$inner" ] || ! kill -0 "$inner" 2>/dev/null; then
+		$namespace unshare -U sleep infinity >/dev/null 2>&1 &
+		inner=$!
+	fi
+	[ "$(cat "/proc/$inner/comm" 2>/dev/null)" = sleep ]
 }
 world_until 10 unshared
 advised ALLOW_SPACES namespaces "user namespaces are allowed by the container" $namespace sh -c 'echo 100 >/proc/sys/user/max_user_namespaces'

@@ -195,9 +195,10 @@ write_rows(const struct job *j, int to)
 	static const char after[] =
 	    "UPDATE public.tag SET changed = DEFAULT WHERE changed > "
 	    "pg_current_xact_id();\n"
-	    /* Releases before the file 0014 had a table of hosts. surfaced-index rebuilds the index after a restore, so
-	       their list of deletions begins empty. */
-	    "DO $$ BEGIN IF to_regclass('public.host_gone_horizon') IS NOT NULL THEN\n"
+	    /* A release before the file 0014 wrote its hosts into the table host, and 0014 copies them. surfaced-index
+	       rebuilds the index after a restore, so the list of deletions begins empty. */
+	    "DO $$ BEGIN IF to_regclass('public.host_gone_horizon') IS NOT NULL\n"
+	    "	AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgname = 'host_moved_away') THEN\n"
 	    "	UPDATE public.host SET changed = DEFAULT WHERE changed > pg_current_xact_id();\n"
 	    "	DELETE FROM public.host_gone;\n"
 	    "	UPDATE public.host_gone_horizon SET begun = pg_current_xact_id(), purged "
