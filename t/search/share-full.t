@@ -15,8 +15,8 @@ ctl entitlements grant --account "$ACCOUNT2" search >/dev/null
 "$BUILD/t/helper/hostgen" --hosts 5000 | ctl import hosts --quiet - || exit 1
 hosts_wait 5000
 
-# A search far longer than a slice: 48 patterns over a field of hashes.
-for a in 0 1 2; do
+# A search far longer than a slice: 240 patterns over a field of hashes.
+for a in 0 1 2 3 4 5 6 7 8 9 a b c d e; do
 	for b in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do
 		printf '+OR+services.http.body_hash:*%s%s*' $a $b
 	done

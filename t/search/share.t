@@ -25,8 +25,8 @@ world_kill surfaced
 sed -i 's/^search_slice = .*/search_slice = 5/' "$W/etc/surfaced.conf"
 api_start
 
-# A search far longer than a slice: 48 patterns over a field of hashes.
-for a in 0 1 2; do
+# A search far longer than a slice: 240 patterns over a field of hashes.
+for a in 0 1 2 3 4 5 6 7 8 9 a b c d e; do
 	for b in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do
 		printf '+OR+services.http.body_hash:*%s%s*' $a $b
 	done
@@ -63,7 +63,7 @@ api POST /search/hosts/aggregate "$(cat "$W/long.json")"
 is "$STATUS $(field '.groups[0].buckets | length')" "200 3" "a long aggregation keeps its method and body"
 is "$(grep -c 'handed_over .*op=aggregate_hosts' "$W/log/surfaced.log")" 1 "the aggregation was handed over"
 {
-	head -c 60000 /dev/zero | tr '\0' '&'
+	head -c 56000 /dev/zero | tr '\0' '&'
 	printf 'q='
 	cat "$W/long"
 } >"$W/padded"
