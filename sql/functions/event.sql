@@ -92,8 +92,8 @@ BEGIN
 END
 $$;
 
--- Drops the months that ended p_days ago, at most p_most of them, and makes those up to the one after next. Returns the
--- number of dropped months. What somebody else locks for long is dropped or made by a later call. The months are
+-- Drops the months that ended p_days ago, at most p_most of them, and makes those up to the one after next. Returns how
+-- many it has dropped. A month that another transaction locks for more than two seconds is left to a later call. Months are
 -- dropped first: DROP TABLE waits until no import adds events, and would wait for ever for one that waits to make a month.
 CREATE OR REPLACE FUNCTION record_event_keep(p_days bigint, p_most bigint) RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '2s' AS $$

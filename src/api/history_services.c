@@ -26,7 +26,8 @@ struct range {
 static const struct field range_row_out[] = { RANGE_MEMBERS, FIELD_END };
 static const struct field range_out[] = { RANGE_MEMBERS, FIELD_END_OF("ServiceRange") };
 
-/* $3: the kind service_gone. An event that is too large to tell its members has at least its own time. */
+/* $3: the kind service_gone. An event above the limit of its size has no members; the range is then the time of the
+   event. */
 STMT_LIST(read_gone, struct range, range_row_out,
     "SELECT (w #>> '{service,port}')::bigint AS port, w #>> '{service,transport}' AS transport,"
     " coalesce((w #>> '{before,first_seen}')::timestamptz, at) AS first_seen,"

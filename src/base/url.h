@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The parts of a URL that somebody else wrote, without a check of any of them; address/start_url.h
- * checks the URLs that a browser may open.
+/* Splits a URL of a foreign document into its parts. No part is checked; address/start_url.h checks
+ * the URLs that a browser may open.
  *
  *     http://user@www.a.org:8443/x?y
  *
@@ -15,8 +15,8 @@
 /* Splits a URL, or a text without a scheme such as "www.a.org:8443/x". False: the text has no
    scheme. */
 bool url_split(struct str url, struct str *authority, struct str *rest);
-/* The host of an authority, without user, port and brackets. An IPv6 address may also stand without
-   brackets; it has no port then. */
+/* The host of an authority, without user, port and brackets. An IPv6 address
+   without brackets is returned whole, since its port could not be told from its last group. */
 struct str url_host(struct str authority);
 
 #endif

@@ -202,3 +202,15 @@ random_record(struct arena *arena, enum dataset d, bool timed, unsigned n)
 		panic("%s: %.*s", record_dataset_name(d), (int)what.n, what.p);
 	return r;
 }
+
+struct record
+record_of_text(struct arena *to, enum dataset d, const char *text)
+{
+	struct record r;
+	struct str what;
+
+	if (!record_parse(to, d, str_of(text), RECORD_STRICT, &r, &what) ||
+	    !record_finish(to, &r, RECORD_STRICT, &what))
+		panic("%s: %.*s", text, (int)what.n, what.p);
+	return r;
+}

@@ -12,18 +12,6 @@ static struct arena *a;
 
 static const struct ts when = { INT64_C(1767312000000000) }; /* 2026-01-02 */
 
-static struct record
-parsed(enum dataset d, const char *text)
-{
-	struct record r;
-	struct str what;
-
-	if (!record_parse(a, d, str_of(text), RECORD_STRICT, &r, &what) ||
-	    !record_finish(a, &r, RECORD_STRICT, &what))
-		panic("%s: %.*s", text, (int)what.n, what.p);
-	return r;
-}
-
 /* The kinds and contents of the events of a change, a line each. */
 static struct str
 told(const struct record *old, const struct record *new)
@@ -45,9 +33,9 @@ tells(enum dataset d, const char *old, const char *new, const char *wanted)
 	struct str found;
 
 	if (old != NULL)
-		x = parsed(d, old);
+		x = record_of_text(a, d, old);
 	if (new != NULL)
-		y = parsed(d, new);
+		y = record_of_text(a, d, new);
 	found = told(old == NULL ? NULL : &x, new == NULL ? NULL : &y);
 	if (!str_is(found, wanted))
 		printf("# found\n%.*s\n# wanted\n%s\n", (int)found.n, found.p, wanted);
@@ -170,7 +158,7 @@ events_obey_their_laws(void)
 static void
 datasets_without_history_have_no_events(void)
 {
-	struct record x = parsed(DATASET_DNS,
+	struct record x = record_of_text(a, DATASET_DNS,
 	    "{\"host\":\"example.org\",\"record_type\":\"A\",\"answer\":\"192.0.2.1\"}");
 
 	CU_ASSERT(!record_has_events(DATASET_DNS));
@@ -261,8 +249,10 @@ registration(void)
 static void
 long_values_are_cut(void)
 {
-	struct record x = parsed(DATASET_HOSTS, HOST("1", "\"services\":[{\"port\":1}]"));
-	struct record y = parsed(DATASET_HOSTS, HOST("1", "\"services\":[{\"port\":1}]"));
+	struct record x =
+	    record_of_text(a, DATASET_HOSTS, HOST("1", "\"services\":[{\"port\":1}]"));
+	struct record y =
+	    record_of_text(a, DATASET_HOSTS, HOST("1", "\"services\":[{\"port\":1}]"));
 	struct record_object *const *services;
 	struct record_event *p;
 	size_t n;
@@ -298,8 +288,8 @@ long_values_are_cut(void)
 static void
 large_event_has_its_fields_alone(void)
 {
-	struct record x = parsed(DATASET_HOSTS, HOST("1", "\"asn\":1"));
-	struct record y = parsed(DATASET_HOSTS, HOST("1", "\"asn\":1"));
+	struct record x = record_of_text(a, DATASET_HOSTS, HOST("1", "\"asn\":1"));
+	struct record y = record_of_text(a, DATASET_HOSTS, HOST("1", "\"asn\":1"));
 	char name[200];
 	struct record_event *p;
 	struct str fault;
@@ -325,10 +315,10 @@ large_event_has_its_fields_alone(void)
 static void
 services_have_times_of_their_own(void)
 {
-	struct record x = parsed(DATASET_HOSTS,
+	struct record x = record_of_text(a, DATASET_HOSTS,
 	    HOST("2", "\"services\":[{\"port\":1,\"product\":\"a\"},{\"port\":2," SEEN(
 			  "2") ",\"product\":\"a\"}]"));
-	struct record y = parsed(DATASET_HOSTS,
+	struct record y = record_of_text(a, DATASET_HOSTS,
 	    HOST("5", "\"services\":[{\"port\":1," SEEN(
 			  "4") ",\"product\":\"b\"},"
 			       "{\"port\":2," SEEN("2") ",\"product\":\"b\"},{\"port\":3," SEEN(

@@ -94,22 +94,11 @@ timeless_merge_is_idempotent(void)
 
 /* ---- by example ---- */
 
-static struct record
-parsed(enum dataset d, const char *text)
-{
-	struct record r;
-	struct str what;
-
-	if (!record_parse(a, d, str_of(text), RECORD_STRICT, &r, &what) ||
-	    !record_finish(a, &r, RECORD_STRICT, &what))
-		panic("%s: %.*s", text, (int)what.n, what.p);
-	return r;
-}
-
 static void
 merges(enum dataset d, const char *old, const char *new, const char *wanted)
 {
-	struct record x = parsed(d, old), y = parsed(d, new), r = record_merge(a, &x, &y);
+	struct record x = record_of_text(a, d, old), y = record_of_text(a, d, new),
+		      r = record_merge(a, &x, &y);
 
 	if (!str_is(print(&r), wanted))
 		printf("# found  %.*s\n# wanted %s\n", (int)print(&r).n, print(&r).p, wanted);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* A batch of records for the table record, each as its text. Records of one key are merged as they come, so a key
- * stands in a batch once. */
+/* A batch of records for the table record, each as its text. A record whose key the batch already has is merged with
+ * that one, so a batch has at most one record of a key. */
 #ifndef CLI_IMPORT_BATCH_H
 #define CLI_IMPORT_BATCH_H
 
@@ -9,7 +9,7 @@
 
 struct import_item {
 	struct str key, text, der; /* der: STR_NULL when it is unknown */
-	struct ts seen;            /* TS_NULL: it does not say when */
+	struct ts seen;            /* last_seen of the record; TS_NULL: the record has none */
 };
 
 struct import_batch {

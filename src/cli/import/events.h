@@ -13,8 +13,8 @@ struct event_batch {
 	size_t n;
 };
 
-/* Adds the events of the change of a record with this key, at most 33 of a day of UTC (C-412): the last one then stands
- * for all further ones. scratch: memory of this call. */
+/* Adds the events of the change of a record with this key, at most 33 for a day in UTC (C-412): the
+ * 33rd is a coalesced event with the number of all further ones. scratch: memory of this call. */
 void event_batch_add(struct event_batch *b, struct arena *scratch, struct str key,
     const struct record_change *change);
 

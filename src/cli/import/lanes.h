@@ -17,7 +17,7 @@ struct lane {
 	const struct import_item *items;
 	size_t n;
 	struct strs tags;
-	struct ts now; /* for records that do not say when they were seen */
+	struct ts now; /* last_seen of new records that have none */
 	struct import_sum sum;
 	struct event_batch added, events; /* events of keys without a row, and all others */
 	enum db_rc rc;

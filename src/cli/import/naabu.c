@@ -40,7 +40,7 @@ add_cpes(struct gather *g, struct record_object *host, struct record_object *s,
 		add_cpe(g, host, s, str_trim(part));
 }
 
-/* The port of a line; *about is the object that tells its protocol. False: it is none. */
+/* Reads the port of a line; *about becomes the object that has its protocol. False: the value is no port. */
 static bool
 read_port(const struct json_value *o, int64_t *port, const struct json_value **about)
 {

@@ -194,20 +194,17 @@ set_os(struct nmap *x, const char **atts)
 	nmap_set_text(x, x->host.root, "os", str_of(nmap_attribute(atts, "name")));
 }
 
-/* A CPE such as cpe:/a:nginx:nginx:1.22.1. A program (a) belongs to the service, a system (o) or device (h) to the
-   host. */
+/* Adds a CPE such as cpe:/a:nginx:nginx:1.22.1 to its owner, and the vendor of a program to the service. */
 static void
 add_cpe(struct nmap *x, struct str s)
 {
 	struct record_object *service = nmap_service(x);
 	const char *colon;
 
-	if (service == NULL || str_starts(s, STR("cpe:/o:")) || str_starts(s, STR("cpe:/h:"))) {
-		nmap_add_text(x, x->host.root, "cpe", s);
-		return;
-	}
-	nmap_add_text(x, service, "cpe", s);
-	if (record_text(service, "vendor").p != NULL || s.n < 8 || !str_starts(s, STR("cpe:/a:")))
+	if (service == NULL)
+		service = x->host.root;
+	nmap_add_text(x, tool_cpe_owner(s, x->host.root, service), "cpe", s);
+	if (service == x->host.root || record_text(service, "vendor").p != NULL || s.n < 8 || !str_starts(s, STR("cpe:/a:")))
 		return;
 	s = (struct str){ s.p + 7, s.n - 7 };
 	colon = memchr(s.p, ':', s.n);
@@ -293,7 +290,7 @@ begin_inside(struct nmap *x, enum element what, const char **atts)
 	}
 }
 
-/* Copies what the element of a host tells. end_masscan decodes it, once for each host. */
+/* Copies the attributes of an element inside of a host. end_masscan decodes them once, at the end of the host. */
 static void
 begin_masscan(struct nmap *x, enum element what, const char **atts)
 {

@@ -17,7 +17,7 @@ struct records {
 	struct arena *a;   /* memory of one entry of the file; records_next resets it */
 	struct str origin; /* --source: STR_NULL when it was not given */
 	struct ts
-	    seen; /* --seen, for records that do not tell a time; TS_NULL when it was not given */
+	    seen; /* --seen: last_seen of records whose line has no time; TS_NULL without the option */
 	struct format_options options;
 	bool whole_hosts; /* --replace-ports: each host must be one record of the file */
 	uint64_t read, skipped;
