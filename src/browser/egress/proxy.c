@@ -35,18 +35,13 @@ copy_credential_part(struct str s, char out[PROXY_WORD_MAX + 1])
 bool
 credential_parse(struct str text, struct credential *out)
 {
-	const char *end = text.n == 0 ? NULL : memchr(text.p, '\n', text.n), *colon;
-	struct str user, password;
+	struct str password = str_until(&text, '\n'), user;
 
-	if (end != NULL)
-		text.n = (size_t)(end - text.p);
-	if (text.n > 0 && text.p[text.n - 1] == '\r')
-		text.n--;
-	colon = text.n == 0 ? NULL : memchr(text.p, ':', text.n);
-	if (colon == NULL)
+	if (str_ends(password, STR("\r")))
+		password.n--;
+	user = str_until(&password, ':');
+	if (password.p == NULL)
 		return false;
-	user = (struct str){ text.p, (size_t)(colon - text.p) };
-	password = (struct str){ colon + 1, text.n - user.n - 1 };
 	out->given =
 	    copy_credential_part(user, out->user) && copy_credential_part(password, out->password);
 	return out->given;
