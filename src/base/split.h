@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Parts of a text, one after another. Each function removes a part from *rest, with the separator behind it. They differ
-   at the end of the text:
+/* Parts of a text, one after another. Each function removes a part from *rest, with the separator
+   behind it. They differ at the end of the text:
 
      *rest            str_until ','        str_part ','         str_word ","
      "a,,b"           "a" "" "b"           "a" "" "b"           "a" "b"
@@ -11,7 +11,8 @@
 
 #include "base/str.h"
 
-/* Returns the part before the separator; *rest is STR_NULL when there is none. A list with one element at least:
+/* Returns the part before the separator; *rest is STR_NULL when there is none. So a list has one
+   element at least:
 
      do
              use(str_until(&rest, ','));

@@ -112,14 +112,6 @@ text_width(struct str s)
 }
 
 static void
-print_padded(struct str s, size_t column, bool last)
-{
-	fwrite(s.p, 1, s.n, stdout);
-	if (!last)
-		printf("%*s", (int)(column - text_width(s) + 2), "");
-}
-
-static void
 print_heading(const struct field *fields, const size_t *widths)
 {
 	for (size_t k = 0; fields[k].type != FIELD_NONE; k++) {
@@ -184,8 +176,13 @@ print_table(struct arena *a, const struct field *fields, struct list list, size_
 	}
 	print_heading(fields, widths);
 	for (size_t i = 0; i < list.n; i++) {
-		for (size_t k = 0; k < columns; k++)
-			print_padded(cells[i * columns + k], widths[k], k + 1 == columns);
+		for (size_t k = 0; k < columns; k++) {
+			struct str s = cells[i * columns + k];
+
+			fwrite(s.p, 1, s.n, stdout);
+			if (k + 1 < columns)
+				printf("%*s", (int)(widths[k] - text_width(s) + 2), "");
+		}
 		putchar('\n');
 	}
 }

@@ -248,12 +248,6 @@ judge_method(struct proxy *p)
 }
 
 /* Ignores the version in the answer: servers differ there. */
-static enum proxy_step
-judge_password(struct proxy *p)
-{
-	return p->room[1] == 0 ? put_socks_request(p) : PROXY_ACCESS;
-}
-
 /* The length of the reply; known once five bytes have arrived. */
 static size_t
 reply_length(const struct proxy *p)
@@ -284,7 +278,7 @@ read_socks_byte(struct proxy *p, unsigned char c)
 	if (p->stage == STAGE_METHOD)
 		return judge_method(p);
 	if (p->stage == STAGE_PASSWORD)
-		return judge_password(p);
+		return p->room[1] == 0 ? put_socks_request(p) : PROXY_ACCESS;
 	return p->room[1] != 0 ? PROXY_REFUSED : judge_reply(p);
 }
 
