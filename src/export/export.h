@@ -8,7 +8,7 @@
  *   walk (search/walk.h)                  keys of one generation in their order, documents as they are now
  *        | a line each, compressed
  *        v
- *   export_directory/UUID.part            checkpoint, every CHECK_BYTES or CHECK_US: the frame ends, fdatasync, and
+ *   export_directory/UUID.part            checkpoint, every CHECK_BYTES or export_checkpoint: the frame ends, fdatasync, and
  *        |                                export_progress stores the position, the bytes and the records
  *        v
  *   export_directory/UUID.ndjson.zst      renamed; export_complete stores the sha256. nginx sends it

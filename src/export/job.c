@@ -13,7 +13,6 @@
 enum {
 	JOB_MEMORY = 1 << 30,
 	CHECK_BYTES = 16 << 20, /* of text */
-	CHECK_US = 1000000,
 	COUNT_US = 60000000,
 };
 
@@ -233,7 +232,7 @@ checkpoint(struct job *j)
 		rc = db_one(j->x->db, &progress_export, &a, P(j->e.uuid), P(j->epoch),
 		    P(conf.export_lease), P(j->generation), P(j->e.total), P(j->written), P(j->gone),
 		    P(j->bytes), P(position));
-	j->check_at = mono_us() + CHECK_US;
+	j->check_at = mono_us() + conf.export_checkpoint * 1000;
 	j->text = 0;
 	return after_database(j, rc, "progress", a.state);
 }
@@ -364,6 +363,7 @@ put_matches(struct job *j)
 	return s;
 }
 
+/* No checkpoint is stored behind the last line: a process that went on there would write the line again. */
 static enum step
 finish_file(struct job *j)
 {
@@ -375,7 +375,7 @@ finish_file(struct job *j)
 	enum db_rc rc = DB_DOWN;
 
 	if (s == STEP_ON)
-		s = checkpoint(j);
+		s = after_out(j, out_checkpoint(j->out, &j->bytes));
 	if (s == STEP_ON)
 		s = after_out(j, out_finish(j->out, sha256));
 	if (s != STEP_ON)
