@@ -94,7 +94,7 @@ UUID=$(field .export.uuid)
 mkfifo "$W/session"
 psql -XqAt <"$W/session" >"$W/session.out" &
 exec 9>"$W/session"
-echo 'BEGIN; LOCK TABLE export_month IN EXCLUSIVE MODE; SELECT 1;' >&9
+echo 'BEGIN; SELECT 1 FROM export_month FOR UPDATE;' >&9
 world_until 10 test -s "$W/session.out"
 world_export_start
 world_until 60 test -e "$W/exports/$UUID.ndjson"
