@@ -102,3 +102,28 @@ conf_check_endpoint(struct str value)
 {
 	return value.n == 0 || is_host_and_port(value, true);
 }
+
+bool
+conf_check_server(struct str value)
+{
+	static const struct str schemes[] = { STR_INIT("http://"), STR_INIT("https://") };
+
+	for (size_t i = 0; i < COUNT(schemes); i++)
+		if (str_starts(value, schemes[i])) {
+			value = (struct str){ value.p + schemes[i].n, value.n - schemes[i].n };
+			return value.n > 0 && is_host_and_port(value, false);
+		}
+	return value.n == 0;
+}
+
+bool
+conf_check_engine(struct str value)
+{
+	return str_is(value, "index") || str_is(value, "clickhouse");
+}
+
+bool
+conf_check_choice(struct str value)
+{
+	return str_is(value, "yes") || str_is(value, "no");
+}

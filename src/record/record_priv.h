@@ -108,5 +108,7 @@ int record_nested_cmp(const struct record_object *x, const struct record_object 
 const char *record_derive(struct arena *a, struct record *r);
 /* The same of the document of a report. */
 const char *record_derive_report(struct arena *a, struct record_object *o);
+/* Adds to a service what its title and headers show (tbl/capabilities.h). */
+void record_derive_capabilities(struct arena *a, struct record_object *service);
 
 #endif

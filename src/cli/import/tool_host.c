@@ -209,6 +209,15 @@ tool_set_server(struct arena *a, struct record_object *service, struct str serve
 	record_set_text(a, service, "version", version);
 }
 
+void
+tool_recognise(struct arena *a, struct record_object *service, const struct web_answer *answer)
+{
+	struct str names = capability_of_answer(answer), name;
+
+	while (str_part(&names, ' ', &name))
+		record_add(a, service, "http.capabilities", name);
+}
+
 /* The text behind a name in a page, without regard to case; STR_NULL: there is none. */
 static struct str
 after_word(struct str page, const char *word)
