@@ -188,7 +188,7 @@ print_table(struct arena *a, const struct field *fields, struct list list, size_
 }
 
 static int
-print_json(struct buf *b)
+print_json_line(struct buf *b)
 {
 	buf_char(b, '\n');
 	fwrite(b->p, 1, b->n, stdout);
@@ -216,7 +216,7 @@ cli_print_list(const struct cli *c, const char *name, const struct field *fields
 		json_write(&b, fields, (const char *)list.items + i * size);
 	}
 	buf_z(&b, "]}");
-	return print_json(&b);
+	return print_json_line(&b);
 }
 
 int
@@ -230,7 +230,7 @@ cli_print(const struct cli *c, const char *name, const struct field *fields, con
 		buf_char(&b, ':');
 		json_write(&b, fields, record);
 		buf_char(&b, '}');
-		return print_json(&b);
+		return print_json_line(&b);
 	}
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
 		struct str s = format_cell(c->arena, f, record, false);

@@ -138,7 +138,7 @@ parse_status(const struct proxy *p)
 
 /* Called at the end of the first line, whose first 13 bytes are in room. */
 static enum proxy_step
-judge_status(struct proxy *p)
+judge_status_line(struct proxy *p)
 {
 	int code = parse_status(p);
 
@@ -169,7 +169,7 @@ judge_header(struct proxy *p)
 static enum proxy_step
 end_line(struct proxy *p)
 {
-	enum proxy_step step = p->stage == STAGE_STATUS ? judge_status(p) : judge_header(p);
+	enum proxy_step step = p->stage == STAGE_STATUS ? judge_status_line(p) : judge_header(p);
 
 	p->line = 0;
 	return step;
