@@ -21,14 +21,14 @@ const struct dataset *dataset_of_words(struct client *c);
 
 /* Asks for pages by cursor until --limit documents are printed, or all with --all. path has no limit and no cursor yet; most
    is the largest page that the operation answers. */
-struct list {
+struct listing {
 	struct str path;
 	const char *member;
 	const struct column *columns;
 	const char *unit; /* for the summary; NULL: none */
 	int64_t page_max;
 };
-int list_print(struct client *c, const struct list *l);
+int list_print(struct client *c, const struct listing *l);
 
 /* The rows --limit and --all of commands that print lists. */
 #define LIST_OPTIONS                                                                               \

@@ -10,7 +10,7 @@
 enum { LIMIT_USUAL = 100 };
 
 static struct str
-page_path(struct client *c, const struct list *l, int64_t n, struct str cursor)
+page_path(struct client *c, const struct listing *l, int64_t n, struct str cursor)
 {
 	struct buf b = { .a = c->page };
 
@@ -22,7 +22,7 @@ page_path(struct client *c, const struct list *l, int64_t n, struct str cursor)
 
 /* "100 of 1274 hosts; --all prints every one", on a terminal. */
 static void
-summarise(const struct client *c, const struct list *l, size_t printed, int64_t total, bool more)
+summarise(const struct client *c, const struct listing *l, size_t printed, int64_t total, bool more)
 {
 	if (c->form != FORM_TABLE)
 		return;
@@ -37,7 +37,7 @@ summarise(const struct client *c, const struct list *l, size_t printed, int64_t 
 }
 
 int
-list_print(struct client *c, const struct list *l)
+list_print(struct client *c, const struct listing *l)
 {
 	int64_t left = option_given(c, "all") ? INT64_MAX : option_number(c, "limit", LIMIT_USUAL),
 		total = -1;

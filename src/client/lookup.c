@@ -82,7 +82,7 @@ run_dns(struct client *c)
 	url_parameter(&path, "since", option(c, "since"));
 	url_parameter(&path, "until", option(c, "until"));
 	url_parameter(&path, "fields", fields_given(c));
-	return list_print(c, &(struct list){ .path = buf_done(&path),
+	return list_print(c, &(struct listing){ .path = buf_done(&path),
 				 .member = "records",
 				 .columns = dataset_named("dns")->columns,
 				 .page_max = DNS_PAGE });

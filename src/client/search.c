@@ -44,7 +44,7 @@ run_search(struct client *c)
 		return WRONG_USAGE;
 	buf_str(&path, query_path(c, d, ""));
 	url_parameter(&path, "fields", fields_of(c, d->columns));
-	return list_print(c, &(struct list){ .path = buf_done(&path),
+	return list_print(c, &(struct listing){ .path = buf_done(&path),
 				 .member = d->list,
 				 .columns = d->columns,
 				 .page_max = SEARCH_PAGE });

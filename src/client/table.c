@@ -232,6 +232,8 @@ print_row(const struct table *t, struct buf *b, const struct str *cells)
 		for (int gap = 0; !last && gap < GAP; gap++)
 			buf_char(b, ' ');
 	}
+	while (b->n > 0 && b->p[b->n - 1] == ' ')
+		b->n--;
 	buf_char(b, '\n');
 }
 

@@ -141,7 +141,7 @@ add_item(struct buf *b, size_t from, const struct json_value *v, const char *sep
 {
 	size_t before = b->n, at;
 
-	if (json_type(v) == JSON_NULL)
+	if (json_type(v) == JSON_NULL || (json_type(v) == JSON_OBJECT && json_length(v) == 0))
 		return;
 	if (b->n > from)
 		buf_z(b, separator);
