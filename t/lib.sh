@@ -386,6 +386,19 @@ import()
 	import_records hosts "$@"
 }
 
+# surface ARGUMENT...: runs surface(1) as a customer whose key is $key; sets OUT (stdout), ERR (stderr) and STATUS.
+surface()
+{
+	mkdir -p "$W/home"
+	# shellcheck disable=SC2086 # a list of assignments
+	env HOME="$W/home" LC_ALL=C.UTF-8 SURFACED_API_KEY="${key-}" SURFACED_URL="${BASE_URL%/api/v1}" \
+		SURFACED_CACERT="$CACERT" SURFACED_UNIX_SOCKET="$W/run/web.sock" SURFACED_PROJECT="$P" ${SURFACE_ENV-} \
+		"$BUILD/surface" "$@" >"$W/out" 2>"$W/err"
+	STATUS=$?
+	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
+	export OUT ERR
+}
+
 # key_new --scope S ...: a key of the world's account; prints its secret.
 key_new()
 {
