@@ -544,7 +544,7 @@ session_move()
 	shift
 	for _event in "$@"; do
 		case $_event in
-		claim) sql "UPDATE browser_session SET state = 'starting', state_event = 'claim', host = 'here',
+		claim) sql "UPDATE browser_session SET state = 'starting', state_event = 'claim', host = '$(uname -n):$W/run',
 			lease_epoch = lease_epoch + 1, lease_until = now() + interval '15 s' WHERE uuid = '$_session'" ;;
 		fail) sql "SELECT session_apply('$_session', 'fail', 'failed')" >/dev/null ;;
 		expire) sql "SELECT session_apply('$_session', 'expire', 'expired')" >/dev/null ;;
