@@ -215,7 +215,7 @@ merge_value(const struct merging *g, const struct record_member *m, const struct
 	switch (m->merge) {
 	case MERGE_HTTP:
 		if (m->shape == SHAPE_TEXTS)
-			return unite(g->a, m, old, new);
+			return unite_texts(g->a, m, old, new);
 		break;
 	case MERGE_LEAST:
 		return greater ? *old : *new;
