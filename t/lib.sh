@@ -215,6 +215,12 @@ alert_start()
 	world_alert_start
 }
 
+export_start()
+{
+	world
+	world_export_start
+}
+
 index_start()
 {
 	world

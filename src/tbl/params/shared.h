@@ -11,7 +11,10 @@ PARAM(user, text, DAEMONS,
 PARAM(worker_stuck, ms, DAEMONS,
 	60000, 100, 3600000,
 	"the watchdog kills a worker whose request is older than this")
-PARAM(index_directory, path, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(export_directory, path, IN_EXPORT | IN_SURFACECTL,
+	STATEDIR "/exports", 1, 3900,
+	"files of exports; surfaced-export writes them and nginx sends them")
+PARAM(index_directory, path, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	STATEDIR "/index", 1, 4000,
 	"where surfaced-index publishes and the workers map the search index")
 PARAM(evidence_directory, path, IN_SURFACED | IN_DISPATCH | IN_SURFACECTL,
