@@ -54,23 +54,26 @@ ok "surface watch prints the messages of the stream" world_until 20 echoed
 first=$(cat "$W/out")
 surface watch "$s"
 is "$STATUS|$ERR" "8|surface: The session has a controlling stream. (stream_already_active)" "a second stream of a session is refused"
-session_move "$s" expire
+world_kill "runner-$s" KILL
 wait "$watch"
-is "$?" 0 "surface watch ends with the session"
+is "$?" 6 "a stream that breaks because the browser died is exit status 6"
 like "$first" '^\{"type":"quality","fps":1,"quality":1\}$' "a message of the stream is one line"
+session_move "$s" expire end
 surface watch "$s"
 is "$STATUS|$ERR" "8|surface: The session has ended. (session_terminal)" "the stream of a session that has ended is refused"
 surface session stop "$s"
 is "$STATUS $(printf '%s' "$OUT" | jq -r .state)" "0 terminal" "stopping a session again changes nothing"
 
+key=$(key_new --scope all)
 s=$(session_new)
 session_run "$s"
 : >"$W/out"
 watch_begin "$s"
 ok "a second session has a stream too" world_until 20 echoed
-world_kill "runner-$s" KILL
+sql "UPDATE api_key SET revoked_at = now() WHERE sha256 = sha256('$key')"
 wait "$watch"
-is "$?" 6 "a stream that breaks because the browser died is exit status 6"
+is "$?" 5 "a stream whose key is revoked is exit status 5"
+key=$KEY
 
 # ---- evidence ----
 
