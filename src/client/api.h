@@ -16,4 +16,9 @@ void api_warnings(const struct client *c, const struct json_value *answer);
 /* Prints the query and a caret under one of its characters, from 1 on. */
 void api_caret(const struct client *c, int64_t position, enum style style);
 
+void api_caret_add(struct buf *b, const struct client *c, int64_t position, enum style style);
+/* A message about the query begins with "Character 9 of the query: ". Returns the number and moves the message behind
+   that; 0: the message is about something else. */
+int64_t api_position(struct str *message);
+
 #endif
