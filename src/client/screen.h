@@ -13,7 +13,7 @@ struct screen {
 	bool out, err; /* stdout and stderr are terminals */
 	bool colour_out, colour_err;
 	bool utf8;      /* the locale can show every character */
-	size_t columns; /* of the terminal; SIZE_MAX: unlimited */
+	size_t columns; /* the terminal's width; SIZE_MAX: unlimited */
 };
 
 enum style { PLAIN, BOLD, DIM, RED, YELLOW, GREEN, CYAN };
