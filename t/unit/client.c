@@ -82,6 +82,27 @@ text_fits_by_columns(void)
 }
 
 static void
+wrapped_is(const char *text, size_t most, const char *wanted)
+{
+	struct buf b = { .p = NULL };
+
+	text_wrap(&b, &utf8, str_of(text), &(struct wrap){ .width = 8, .indent = 2, .most = most });
+	CU_ASSERT_TRUE(str_is(buf_done(&b), wanted));
+	buf_free(&b);
+}
+
+static void
+text_wraps_behind_blanks(void)
+{
+	wrapped_is("", 9, "");
+	wrapped_is("aaa bbb", 9, "aaa bbb");
+	wrapped_is("aaa bbb ccc", 9, "aaa bbb \n  ccc");
+	wrapped_is("aaaaaaaaaaaa", 9, "aaaaaaaa\n  aaaa");
+	wrapped_is("aaaaaaaaaaaaaaaaaaa", 2, "aaaaaaaa\n  aaaaaaa…");
+	wrapped_is("日本語日本語", 9, "日本語日\n  本語");
+}
+
+static void
 a_cell_has_each_value_once(void)
 {
 	struct arena *a = arena_new(1 << 20);
@@ -121,6 +142,7 @@ main(void)
 		{ "sha256 has the digests of the known messages", sha256_of_known_messages },
 		{ "characters that a terminal obeys are escaped", harmful_characters_are_escaped },
 		{ "text is cut and filled by columns of the screen", text_fits_by_columns },
+		{ "text is wrapped behind blanks and within long words", text_wraps_behind_blanks },
 		{ "a cell has each value of a path once", a_cell_has_each_value_once },
 		{ "JSON is printed without characters that a terminal obeys",
 		    json_is_printed_without_harm },
