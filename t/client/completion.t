@@ -13,11 +13,11 @@ offers()
 	surface completion words -- "$@"
 	is "$STATUS $(printf '%s\n' "$OUT" | tr '\n' ' ')" "0 $_wanted " "$_title"
 }
-offers "search session" "commands are completed" se
+offers "search session" "the names of commands are completed" se
 is "$(surface completion words -- session s && printf '%s\n' "$OUT" | sort | tr '\n' ' ')" "screenshots show stop " "every command of session is offered"
-offers "hosts" "datasets are completed" search ho
+offers "hosts" "the names of datasets are completed" search ho
 offers "--limit" "options of a command are completed" search hosts --l
-offers "bash zsh fish" "shells are completed" completion ''
+offers "bash zsh fish" "the names of shells are completed" completion ''
 offers "ip,services.port" "names of fields are completed behind a comma" search hosts -f ip,services.po
 offers "services.port:" "fields of a query are completed" search hosts services.po
 offers "services.tls_enabled:true services.tls_enabled:false" "values of a boolean field are completed" search hosts services.tls_enabled:
