@@ -101,9 +101,6 @@ static const struct field matched_indicator[] = {
 	FIELD_END_OF("MatchedIndicator"),
 };
 
-/* The bytes by which the key of a service is longer than that of its host: port and transport. */
-enum { SERVICE_KEY = 3 };
-
 struct hit_extra {
 	struct list matched;
 };

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Services as documents. A service has no document of its own: it is an object in the document of its host, and its
+/* Writes stored documents into answers.
+
+   Records are stored as this program prints them, so a whole document is copied into the answer. Three cases need the
+   tree of the record: a projection, reports, which have hidden members, and a host that was stored as jsonb before
+   sql/0014 and has not been imported since.
+
+   A service has no document of its own: it is an object in the document of its host, and its
    answer has the address before its members and the place of its host behind them:
 
      stored   {"ip":"192.0.2.1","asn":64500,"city":"Bath","services":[{"port":443,"transport":"tcp","protocol":"https"}]}
@@ -9,12 +15,47 @@
    search for a service begins behind the one before. */
 #include "config.h"
 
-#include "api/documents.h"
+#include "record/stored.h"
+#include "json/json.h"
 
 static const char *const place_texts[] = { "as_name", "organisation", "country_code", "city" };
 static const char *const place_lists[] = { "hostnames", "apex_domains" };
 
-/* ---- names of fields ---- */
+/* ---- documents ---- */
+
+/* jsonb has a blank behind the first name, {"ip": "192.0.2.7"; record_print has none. */
+static bool
+is_canonical(struct str doc)
+{
+	const char *colon = memchr(doc.p, ':', doc.n);
+
+	return colon == NULL || colon + 1 == doc.p + doc.n || colon[1] != ' ';
+}
+
+bool
+stored_is_answer(enum dataset d, struct str doc, const struct record_fields *fields)
+{
+	return fields == NULL && record_fields_answered(d) == NULL && is_canonical(doc);
+}
+
+void
+stored_write(struct buf *b, struct arena *tree, enum dataset d, struct str doc,
+    const struct record_fields *fields)
+{
+	struct record r;
+	struct str what;
+
+	if (stored_is_answer(d, doc, fields)) {
+		buf_str(b, doc);
+		return;
+	}
+	if (!record_parse(tree, d, doc, RECORD_LENIENT, &r, &what))
+		panic("a stored document: %.*s", (int)what.n, what.p);
+	record_print(b, &r, fields != NULL ? fields : record_fields_answered(d));
+	arena_reset(tree);
+}
+
+/* ---- names of fields of services ---- */
 
 static bool
 is_of_host(struct str name)
@@ -26,6 +67,12 @@ is_of_host(struct str name)
 	for (size_t i = 0; i < COUNT(place_lists); i++)
 		found |= str_is(name, place_lists[i]);
 	return found;
+}
+
+bool
+service_field_of_place(struct str name)
+{
+	return is_of_host(name) && !str_is(name, "ip");
 }
 
 /* The names in the document of the host: "port,asn,host.city" is "services.port,asn,city". */
@@ -45,8 +92,7 @@ service_fields(struct arena *a, struct str names)
 		if (str_is(name, "host"))
 			buf_z(&b,
 			    "asn,as_name,organisation,country_code,city,hostnames,apex_domains");
-		else if (str_starts(name, STR("host.")) && is_of_host(below) &&
-			 !str_is(below, "ip"))
+		else if (str_starts(name, STR("host.")) && service_field_of_place(below))
 			buf_str(&b, below);
 		else if (is_of_host(name))
 			buf_str(&b, name);
@@ -57,7 +103,7 @@ service_fields(struct arena *a, struct str names)
 	return buf_done(&b);
 }
 
-/* ---- documents ---- */
+/* ---- services ---- */
 
 /* The members of the host that its services show. */
 static struct record
@@ -117,7 +163,7 @@ find_service(struct services *s, int64_t port, struct str transport)
 
 /* Writes the members of a printed object without its braces. */
 static void
-add_members(struct buf *b, const struct buf *object)
+append_members(struct buf *b, const struct buf *object)
 {
 	if (object->n <= 2)
 		return;
@@ -136,8 +182,8 @@ service_write(struct buf *b, struct services *s, int64_t port, struct str transp
 	buf_clear(&s->members);
 	record_print_object(&s->members, service, s->fields);
 	buf_char(b, '{');
-	add_members(b, &s->address);
-	add_members(b, &s->members);
+	append_members(b, &s->address);
+	append_members(b, &s->members);
 	if (s->fields == NULL || s->place.n > 2) {
 		json_member(b, "host");
 		buf_add(b, s->place.p, s->place.n);
