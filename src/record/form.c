@@ -279,15 +279,12 @@ form_indicator(struct arena *a, enum form f, struct str *s)
 static bool
 form_header(struct arena *a, enum form f, struct str *s)
 {
-	const char *colon = s->n == 0 ? NULL : memchr(s->p, ':', s->n);
-	struct str name, value;
+	struct str value = *s, name = arena_lower(a, str_until(&value, ':'));
 
 	(void)f;
-	if (colon == NULL)
+	if (value.p == NULL)
 		return false;
-	name = (struct str){ s->p, (size_t)(colon - s->p) };
-	value = str_trim((struct str){ colon + 1, s->n - name.n - 1 });
-	name = arena_lower(a, name);
+	value = str_trim(value);
 	*s = arena_printf(a, "%.*s: %.*s", (int)name.n, name.p, (int)value.n, value.p);
 	return str_graphic(name);
 }

@@ -75,7 +75,6 @@ const struct record_member *record_root(enum dataset d);
 const struct record_member *record_nested_member(enum dataset d);
 const struct record_member *record_kid(const struct record_member *of, struct str name);
 struct record_object *record_object_new(struct arena *a, const struct record_member *of);
-bool record_object_empty(const struct record_object *o);
 
 /* The value of a dotted name; NULL: it is not set. record_make creates the objects above it. */
 struct record_value *record_find(const struct record_object *o, const char *name);

@@ -82,9 +82,7 @@ service_fields(struct arena *a, struct str names)
 	struct buf b = { .a = a };
 
 	while (names.p != NULL) {
-		const char *comma = names.n == 0 ? NULL : memchr(names.p, ',', names.n);
-		size_t n = comma == NULL ? names.n : (size_t)(comma - names.p);
-		struct str name = str_trim((struct str){ names.p, n });
+		struct str name = str_trim(str_until(&names, ','));
 		struct str below = { name.p + 5, name.n - 5 };
 
 		if (b.n > 0)
@@ -98,7 +96,6 @@ service_fields(struct arena *a, struct str names)
 			buf_str(&b, name);
 		else
 			buf_printf(&b, SERVICE_PREFIX "%.*s", (int)name.n, name.p);
-		names = comma == NULL ? STR_NULL : (struct str){ comma + 1, names.n - n - 1 };
 	}
 	return buf_done(&b);
 }

@@ -283,17 +283,11 @@ schema_member(enum dataset d, struct str name)
 size_t
 schema_naming(enum dataset d, const struct schema_field *out[SCHEMA_NAMING])
 {
-	struct str rest = str_of(datasets[d].naming);
+	struct str rest = str_of(datasets[d].naming), name;
 	size_t n = 0;
 
-	while (rest.n > 0 && n < SCHEMA_NAMING) {
-		const char *space = memchr(rest.p, ' ', rest.n);
-		size_t length = space == NULL ? rest.n : (size_t)(space - rest.p);
-
-		out[n++] = schema_member(d, (struct str){ rest.p, length });
-		length += space != NULL;
-		rest = (struct str){ rest.p + length, rest.n - length };
-	}
+	while (n < SCHEMA_NAMING && str_part(&rest, ' ', &name))
+		out[n++] = schema_member(d, name);
 	return n;
 }
 
