@@ -9,6 +9,7 @@
  *   hosts_1                     all_hosts_1                 the rows
  *   hosts_1_dict                all_hosts_1_dict            the dictionary
  *   layout                      layouts                     which layout of which dataset is asked
+ *   feed                        feeds                       what each layout contains (layout.h)
  *
  * One server is a cluster of one: its configuration names the cluster `surfaced` with itself as the only shard.
  *
