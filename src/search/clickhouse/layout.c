@@ -191,10 +191,12 @@ ch_layout_drop(struct ch_cluster *c, enum dataset d, unsigned layout)
 static char *
 text_of_hex(struct str hex)
 {
-	char *s = mem_zero(hex.n / 2 + 1);
+	size_t n = hex.n / 2;
+	char *s = mem_zero(n + 1);
 
-	if (!hex_parse(hex, (unsigned char *)s, hex.n / 2))
-		s[0] = '\0';
+	if (n == 0 || !hex_parse(hex, (unsigned char *)s, n))
+		n = 1;
+	s[n - 1] = '\0'; /* the blank that the statement appends */
 	return s;
 }
 
@@ -237,7 +239,7 @@ ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out)
 
 	*out = (struct ch_layouts){ .n = 0 };
 	if (!ch_cluster_printf(c, &answer,
-		"SELECT layout, ver, filled, shards, at, hex(concat(snapshot, ' ')), hex(concat(tags, ' '))"
+		"SELECT layout, ver, filled, shards, at, lower(hex(concat(snapshot, ' '))), lower(hex(concat(tags, ' ')))"
 		" FROM feeds FINAL WHERE dataset = '%s' ORDER BY layout DESC LIMIT %d FORMAT TabSeparated",
 		name, CH_LAYOUTS))
 		return false;
