@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-enum { BATCH_ROWS = 50000, BATCH_BYTES = 64 << 20, DICT_PAGE = 500000 };
+enum { BATCH_ROWS = 50000, BATCH_BYTES = 64 << 20 };
 
 struct sink {
 	struct ch_cluster *cluster;
@@ -29,50 +29,6 @@ sink_fault(const struct sink *s, char err[INDEX_FAULT])
 }
 
 /* ---- the dictionary ---- */
-
-static bool
-load_line(struct sink *s, struct str line, struct buf *room, int64_t *id)
-{
-	struct str field, number;
-	int64_t f;
-
-	if (!str_part(&line, '\t', &field) || !str_part(&line, '\t', &number) || !str_int64(field, &f) ||
-	    !str_int64(number, id))
-		return false;
-	buf_clear(room);
-	if (room->room < line.n)
-		buf_add(room, line.p, line.n);
-	if (line.n > 0 && !hex_parse(line, (unsigned char *)room->p, line.n / 2))
-		return false;
-	return ch_dict_load(s->dict, (unsigned)f, (struct str){ room->p, line.n / 2 }, (uint32_t)*id);
-}
-
-static bool
-load_dictionary(struct sink *s)
-{
-	char table[CH_NAME];
-	struct buf room = { 0 };
-	struct str answer, line;
-	int64_t last = -1;
-	bool ok = true, more = true;
-
-	ch_table_name(s->dataset, s->layout, CH_DICT, table);
-	while (ok && more) {
-		ok = ch_cluster_printf(s->cluster, &answer,
-		    "SELECT field, id, lower(hex(value)) FROM %s WHERE toInt64(id) > %" PRId64
-		    " ORDER BY id LIMIT %d FORMAT TabSeparated",
-		    table, last, DICT_PAGE);
-		more = ok && answer.n > 0;
-		while (ok && str_line(&answer, &line))
-			if (!load_line(s, line, &room, &last)) {
-				snprintf(s->cluster->message, sizeof(s->cluster->message),
-				    "%s gives a value two numbers, or a number two values", table);
-				ok = false;
-			}
-	}
-	buf_free(&room);
-	return ok;
-}
 
 /* A statement of a feeder that was killed may still run at a server. Its numbers must be there before they are read. */
 static bool
@@ -122,7 +78,7 @@ sink_open(struct ch_cluster *cluster, enum dataset d, unsigned layout)
 	s->dict = ch_dict_new(d);
 	s->encoder = ch_encoder_new(d);
 	print_inserts(s);
-	if (is_quiet(s) && load_dictionary(s))
+	if (is_quiet(s) && ch_dict_read(cluster, s->dict, d, layout))
 		return s;
 	sink_close(s);
 	return NULL;

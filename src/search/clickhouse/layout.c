@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-enum { ANSWER_MAX = 1 << 28, PATIENCE_S = 120 };
+enum { ANSWER_MAX = 1 << 28, PATIENCE_S = 120, DICT_PAGE = 500000 };
 
 /* A statement on rows waits until every shard has stored its part. */
 #define SETTINGS "insert_distributed_sync=1&insert_distributed_timeout=100"
@@ -336,5 +336,51 @@ ch_layout_switch(struct ch_cluster *c, enum dataset d, unsigned layout)
 	ch_put_number(&row, (uint64_t)ts_now().us, 8);
 	ok = ch_cluster_run(c, str_of(sql), buf_done(&row), NULL);
 	buf_free(&row);
+	return ok;
+}
+
+/* ---- the dictionary ---- */
+
+static bool
+load_value(struct ch_dict *k, struct str line, struct buf *room, int64_t *id)
+{
+	struct str field, number;
+	int64_t f;
+
+	if (!str_part(&line, '\t', &field) || !str_part(&line, '\t', &number) || !str_int64(field, &f) ||
+	    !str_int64(number, id))
+		return false;
+	buf_clear(room);
+	if (room->room < line.n)
+		buf_add(room, line.p, line.n);
+	if (line.n > 0 && !hex_parse(line, (unsigned char *)room->p, line.n / 2))
+		return false;
+	return ch_dict_load(k, (unsigned)f, (struct str){ room->p, line.n / 2 }, (uint32_t)*id);
+}
+
+bool
+ch_dict_read(struct ch_cluster *c, struct ch_dict *k, enum dataset d, unsigned layout)
+{
+	char table[CH_NAME];
+	struct buf room = { 0 };
+	struct str answer, line;
+	int64_t last = -1;
+	bool ok = true, more = true;
+
+	ch_table_name(d, layout, CH_DICT, table);
+	while (ok && more) {
+		ok = ch_cluster_printf(c, &answer,
+		    "SELECT field, id, lower(hex(value)) FROM %s WHERE toInt64(id) > %" PRId64
+		    " ORDER BY id LIMIT %d FORMAT TabSeparated",
+		    table, last, DICT_PAGE);
+		more = ok && answer.n > 0;
+		while (ok && str_line(&answer, &line))
+			if (!load_value(k, line, &room, &last)) {
+				snprintf(c->message, sizeof(c->message),
+				    "%s gives a value two numbers, or a number two values", table);
+				ok = false;
+			}
+	}
+	buf_free(&room);
 	return ok;
 }

@@ -12,8 +12,8 @@
 #ifndef SEARCH_CLICKHOUSE_LAYOUT_H
 #define SEARCH_CLICKHOUSE_LAYOUT_H
 
+#include "search/clickhouse/dict.h"
 #include "search/clickhouse/http.h"
-#include "search/clickhouse/schema.h"
 
 /* Servers: the first is asked and fed, and tables are made on all. */
 struct ch_cluster {
@@ -61,6 +61,8 @@ bool ch_cluster_shards(struct ch_cluster *c, unsigned *shards) MUST_USE;
 /* The newest layout that was filled, or NULL. */
 const struct ch_feed_row *ch_layouts_filled(const struct ch_layouts *l);
 bool ch_feed_write(struct ch_cluster *c, enum dataset d, const struct ch_feed_row *row) MUST_USE;
+/* Reads the dictionary of a layout. */
+bool ch_dict_read(struct ch_cluster *c, struct ch_dict *k, enum dataset d, unsigned layout) MUST_USE;
 /* From now on this layout is asked. */
 bool ch_layout_switch(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
 
