@@ -221,6 +221,29 @@ index_start()
 	world_index_start
 }
 
+# ch_start N: N servers of ClickHouse, the shards of the cluster "surfaced", before the daemons that ask them. The test
+# must have begun with t/helper/loopback.
+ch_start()
+{
+	world
+	world_ch_start "$1"
+	world_conf
+}
+
+# ch I SQL: asks shard I.
+ch()
+{
+	world_ch_query "$@"
+}
+
+# loopback WORD...: executes a command of ip(8) in the network of the test (t/helper/loopback).
+loopback()
+{
+	echo "$*" >"$LOOPBACK/ask"
+	read -r _answer <"$LOOPBACK/answer"
+	[ "$_answer" = "done" ]
+}
+
 # dispatch_conf RUNNER: what the dispatcher is told to start; "$W/fake-runner" is there.
 dispatch_conf()
 {

@@ -16,6 +16,9 @@
 BUILD=$(cd "${TOP_BUILDDIR:-$TOP}" && pwd)
 WORLD_USER=${PG_USER:-postgres}
 
+# shellcheck source=t/helper/clickhouse.sh
+. "$TOP/t/helper/clickhouse.sh"
+
 world_die()
 {
 	echo "world: $*" >&2
@@ -416,6 +419,7 @@ world_stop()
 		world_kill "$_name"
 	done
 	[ ! -f "$W/etc/surfaced-runner.conf" ] || world_runners_stop
+	world_ch_stop
 	world_pg_stop
 }
 
