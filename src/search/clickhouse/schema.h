@@ -13,6 +13,7 @@
  *                                                           ch_schema_number()
  *   tag                         tags                        what buckets of tags show: name, classification, and the
  *                                                           categories with their parents, as struct tag has them
+ *   feed                        feeds                       what each layout contains (layout.h)
  *
  * One server is a cluster of one: its configuration names the cluster `surfaced` with itself as the only shard.
  *
