@@ -56,8 +56,8 @@ take_first(struct ch_rows *r, bool text)
 	size_t n = take_length(r);
 
 	for (size_t i = 0; i < n && !r->bad; i++) {
-		next = text ? take_text(r)
-			    : (struct ch_value){ .n = take_integer(r, 8), .set = true };
+		next =
+		    text ? take_text(r) : (struct ch_value){ .n = take_integer(r, 8), .set = true };
 		if (i == 0)
 			v = next;
 	}

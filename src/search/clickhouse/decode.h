@@ -9,7 +9,7 @@
 struct ch_rows {
 	struct arena *a;
 	struct str rest; /* what has not been read */
-	bool bad;	 /* the answer is no sequence of such rows */
+	bool bad;        /* the answer is no sequence of such rows */
 };
 
 enum { CH_VALUES_MAX = 4 };
@@ -27,6 +27,7 @@ struct ch_value {
      b  UInt8      w  UInt32      q  UInt64 or Int64      s  String
      S  Array(String)      T  Array(Array(String))      Q  Array(Array(Int64))
    False at the end, and when the answer is bad. */
-bool ch_rows_next(struct ch_rows *r, const char *types, struct ch_value out[CH_VALUES_MAX]) MUST_USE;
+bool ch_rows_next(
+    struct ch_rows *r, const char *types, struct ch_value out[CH_VALUES_MAX]) MUST_USE;
 
 #endif

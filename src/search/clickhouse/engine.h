@@ -9,8 +9,8 @@
 struct ch_options {
 	struct ch_server server;
 	int64_t threads, memory; /* of one statement on each server */
-	bool partial;		 /* answer while a shard is away, with RELATION_GTE */
-	int64_t shards;		 /* how many there are */
+	bool partial;            /* answer while a shard is away, with RELATION_GTE */
+	int64_t shards;          /* how many there are */
 };
 
 /* Makes ClickHouse answer for the datasets that the parameters engine_... name. Nothing is connected before the first

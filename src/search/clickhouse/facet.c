@@ -35,7 +35,8 @@ put_values(const struct ch_plan *p, struct buf *b, const struct schema_field *f)
 
 	if (f->passed != NULL) {
 		ch_column_name(f->passed, CH_NUMBERS, column);
-		buf_printf(b, "arrayMap(x -> toInt64(x < %" PRId64 "), %s)", p->query->now.us, column);
+		buf_printf(
+		    b, "arrayMap(x -> toInt64(x < %" PRId64 "), %s)", p->query->now.us, column);
 		return;
 	}
 	ch_column_name(f, ch_facet_of(f) == CH_FACET_NUMBERS ? CH_NUMBERS : CH_VALUES, column);
@@ -77,6 +78,7 @@ facet_of_address(const struct ch_plan *p, unsigned rows)
 	} else {
 		buf_z(&b, "toUInt64(1) AS c");
 	}
+	buf_z(&b, ", toUInt8(1)");
 	ch_put_from(p, &b);
 	buf_printf(&b, " ORDER BY c DESC, v LIMIT %u FORMAT RowBinary", rows);
 	return buf_done(&b);
@@ -86,6 +88,7 @@ struct str
 ch_sql_facet(const struct ch_plan *p, const struct agg *agg)
 {
 	const struct schema_field *f = ch_own_field(agg->field);
+	bool text = ch_facet_of(f) == CH_FACET_TEXTS && f->type != VALUE_IP;
 	struct buf b = { .a = p->a };
 
 	if (f == schema_address(f->dataset))
@@ -94,12 +97,15 @@ ch_sql_facet(const struct ch_plan *p, const struct agg *agg)
 	put_values(p, &b, f);
 	buf_z(&b, ") AS v, ");
 	put_count(p, &b, !f->nested);
-	buf_z(&b, " AS c");
+	buf_z(&b, " AS c, ");
+	if (text)
+		buf_printf(&b, "notEmpty(v) AND lengthUTF8(v) <= %d", LIM_BUCKET_VALUE);
+	else
+		buf_z(&b, "toUInt8(1)");
+	buf_z(&b, " AS shown");
 	ch_put_from(p, &b);
 	buf_z(&b, " GROUP BY v");
-	if (ch_facet_of(f) == CH_FACET_TEXTS && f->type != VALUE_IP)
-		buf_printf(&b, " HAVING notEmpty(v) AND lengthUTF8(v) <= %d", LIM_BUCKET_VALUE);
-	buf_printf(&b, " ORDER BY c DESC, v LIMIT %u FORMAT RowBinary", agg->limit + 1);
+	buf_printf(&b, " ORDER BY shown DESC, c DESC, v LIMIT %u FORMAT RowBinary", agg->limit + 1);
 	return buf_done(&b);
 }
 
@@ -112,8 +118,9 @@ put_counted_ids(const struct ch_plan *p, struct buf *b, const struct schema_fiel
 {
 	bool any = false;
 
-	buf_printf(b, "SELECT arrayJoin(arrayFilter(t -> bitAnd(t, %d) = 0 AND bitShiftRight(t, %d) IN (",
-	    CH_IDS, CH_ID_SHIFT);
+	buf_printf(b,
+	    "SELECT arrayJoin(arrayFilter(t -> bitShiftRight(t, %d) IN (",
+	    CH_ID_SHIFT);
 	for (size_t i = 0; i < n; i++)
 		if (!p->view || fields[i]->nested == nested) {
 			buf_printf(b, "%s%u", any ? ", " : "", fields[i]->index);
@@ -159,8 +166,9 @@ ch_sql_facet_ids(
 		buf_char(&b, ')');
 	}
 	buf_printf(&b,
-	    " ORDER BY bitShiftRight(v, %d), c DESC LIMIT %u BY bitShiftRight(v, %d) FORMAT RowBinary",
-	    CH_ID_SHIFT, most, CH_ID_SHIFT);
+	    " ORDER BY bitShiftRight(v, %d), bitAnd(v, %d), c DESC LIMIT %u BY bitShiftRight(v, %d)"
+	    " FORMAT RowBinary",
+	    CH_ID_SHIFT, CH_IDS, most, CH_ID_SHIFT);
 	return buf_done(&b);
 }
 
@@ -172,11 +180,13 @@ ch_sql_facet_ties(
 	char table[CH_NAME];
 
 	ch_table_name(p->source, p->layout, CH_DICT, table);
-	buf_printf(&b, "SELECT id, value FROM %s WHERE field = %u AND id GLOBAL IN (SELECT v FROM (",
-	    table, f->index);
+	buf_printf(&b,
+	    "SELECT id, value FROM %s WHERE field = %u AND id GLOBAL IN (SELECT v FROM (", table,
+	    f->index);
 	put_counted_ids(p, &b, &f, 1, f->nested);
-	buf_printf(&b, " HAVING c = %" PRIu64 ")) GROUP BY id, value ORDER BY value LIMIT %u FORMAT RowBinary",
-	    count, most);
+	buf_printf(&b,
+	    " HAVING c = %" PRIu64 " AND bitAnd(v, %d) = 0)) GROUP BY id, value ORDER BY value LIMIT %u FORMAT RowBinary",
+	    count, CH_IDS, most);
 	return buf_done(&b);
 }
 
@@ -192,13 +202,15 @@ ch_sql_labels(
 	ch_column_name(f, CH_NUMBERS, column);
 	ch_table_name(p->source, p->layout, CH_ROWS, table);
 	buf_printf(&b,
-	    "SELECT %s[1] AS v, argMin(arrayFilter(t -> bitShiftRight(t, %d) = %u, terms)[1], place)"
+	    "SELECT %s[1] AS v, argMin(arrayFilter(t -> bitShiftRight(t, %d) = %u, terms)[1], "
+	    "place)"
 	    " FROM %s FINAL WHERE gone = 0 AND arrayExists(x -> x IN (",
 	    column, CH_ID_SHIFT, f->label->index, table);
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&b, "%s%" PRId64, i > 0 ? ", " : "", buckets[i].value.i);
 	buf_printf(&b,
-	    "), %s) AND arrayExists(t -> bitShiftRight(t, %d) = %u, terms) GROUP BY v FORMAT RowBinary",
+	    "), %s) AND arrayExists(t -> bitShiftRight(t, %d) = %u, terms) GROUP BY v FORMAT "
+	    "RowBinary",
 	    column, CH_ID_SHIFT, f->label->index);
 	return buf_done(&b);
 }

@@ -27,10 +27,9 @@ find_lookups(struct ch_plan *p, const struct node *n)
 void
 ch_plan_begin(struct ch_plan *p, struct arena *a, const struct query *q, unsigned layout)
 {
-	*p = (struct ch_plan){ .a = a,
-		.query = q,
-		.source = schema_source(q->dataset),
-		.layout = layout };
+	*p = (struct ch_plan){
+		.a = a, .query = q, .source = schema_source(q->dataset), .layout = layout
+	};
 	p->view = p->source != q->dataset;
 	find_lookups(p, q->root);
 }
@@ -87,10 +86,10 @@ passes(struct arena *a, const struct node *n, struct str have)
 	for (size_t i = 0; i < n->nvalues; i++) {
 		struct str want = n->values[i].s;
 
-		if (n->type == NODE_EXACT ? str_eq(want, have)
-		    : n->type == NODE_WILDCARD
-			? text_glob(text_fold(a, want), folded)
-			: name ? str_within(have, want) : str_eq(text_fold(a, want), folded))
+		if (n->type == NODE_EXACT      ? str_eq(want, have)
+		    : n->type == NODE_WILDCARD ? text_glob(text_fold(a, want), folded)
+		    : name                     ? str_within(have, want)
+					       : str_eq(text_fold(a, want), folded))
 			return true;
 	}
 	return false;
@@ -221,8 +220,8 @@ ch_sql_matched(const struct ch_plan *p, const struct str *keys, size_t n)
 		struct ch_scope in = { p, &l };
 		struct buf body = { .a = p->a };
 
-		ch_column_name(names[i],
-		    names[i]->type == VALUE_INTEGER ? CH_NUMBERS : CH_VALUES, column);
+		ch_column_name(
+		    names[i], names[i]->type == VALUE_INTEGER ? CH_NUMBERS : CH_VALUES, column);
 		l = ch_lambda_new(p, arena_str(p->a, str_of(column)));
 		if (!ch_put_matched(&in, &body, p->query->root))
 			return STR_NULL;
@@ -248,7 +247,8 @@ ch_sql_layout(struct arena *a, enum dataset d)
 
 	buf_z(&b, "SELECT layout FROM layouts WHERE dataset = ");
 	ch_put_hex(&b, str_of(schema_dataset_name(schema_source(d))));
-	buf_printf(&b, " AND schema = %" PRIu64 " ORDER BY at DESC, layout DESC LIMIT 1 FORMAT RowBinary",
+	buf_printf(&b,
+	    " AND schema = %" PRIu64 " ORDER BY at DESC, layout DESC LIMIT 1 FORMAT RowBinary",
 	    ch_schema_number(d));
 	return buf_done(&b);
 }

@@ -70,7 +70,8 @@ struct array {
 
 /* Begins a test of the array of values of one document or nested object. */
 static struct array
-open_array(const struct ch_scope *s, struct buf *b, const struct schema_field *f, const char *column)
+open_array(
+    const struct ch_scope *s, struct buf *b, const struct schema_field *f, const char *column)
 {
 	struct array x = { .column = "" };
 	struct buf arg = { .a = s->plan->a };
@@ -96,8 +97,8 @@ close_array(struct buf *b, const struct array *x)
 }
 
 static struct array
-open_values(const struct ch_scope *s, struct buf *b, const struct schema_field *f,
-    enum ch_content content)
+open_values(
+    const struct ch_scope *s, struct buf *b, const struct schema_field *f, enum ch_content content)
 {
 	char column[CH_NAME];
 
@@ -147,8 +148,8 @@ put_ids(const struct ch_scope *s, struct buf *b, const struct node *n, const str
 		snprintf(x.name, CH_NAME, "%.*s", (int)arg.n, arg.p);
 	}
 	if (n->type == NODE_EXISTS) {
-		buf_printf(b, "arrayExists(x -> bitShiftRight(x, %d) = %u, %s)", CH_ID_SHIFT, f->index,
-		    x.name);
+		buf_printf(b, "arrayExists(x -> bitShiftRight(x, %d) = %u, %s)", CH_ID_SHIFT,
+		    f->index, x.name);
 		return;
 	}
 	for (size_t i = 0; i < s->plan->nlookups; i++)
@@ -161,8 +162,8 @@ put_ids(const struct ch_scope *s, struct buf *b, const struct node *n, const str
 	else if (l->n == 1)
 		buf_printf(b, "has(%s, %" PRIu32 ")", x.name, l->ids[0]);
 	for (size_t i = 0; l->n > 1 && i < l->n; i++)
-		buf_printf(b, i == 0 ? "hasAny(%s, [%" PRIu32 : "%s, %" PRIu32, i == 0 ? x.name : "",
-		    l->ids[i]);
+		buf_printf(b, i == 0 ? "hasAny(%s, [%" PRIu32 : "%s, %" PRIu32,
+		    i == 0 ? x.name : "", l->ids[i]);
 	if (l->n > 1)
 		buf_z(b, "])");
 }
@@ -170,13 +171,13 @@ put_ids(const struct ch_scope *s, struct buf *b, const struct node *n, const str
 /* ---- keywords and names ---- */
 
 static void
-put_keyword(const struct ch_scope *s, struct buf *b, const struct node *n,
-    const struct schema_field *f)
+put_keyword(
+    const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
 	bool folded = n->type == NODE_MATCH || n->type == NODE_WILDCARD;
 	struct value *v = ARENA_ARRAY(s->plan->a, n->nvalues + 1, struct value);
-	struct array x = open_values(
-	    s, b, f, folded && ch_storage(f).folded ? CH_FOLDED : CH_VALUES);
+	struct array x =
+	    open_values(s, b, f, folded && ch_storage(f).folded ? CH_FOLDED : CH_VALUES);
 
 	for (size_t i = 0; i < n->nvalues; i++) {
 		v[i] = n->values[i];
@@ -267,7 +268,8 @@ are_plain_names(const struct node *n)
 }
 
 static void
-put_name(const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
+put_name(
+    const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
 	struct array x;
 
@@ -361,7 +363,8 @@ put_text_value(const struct ch_scope *s, struct buf *b, const struct node *n,
 }
 
 static void
-put_text(const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
+put_text(
+    const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
 	struct array x;
 
@@ -439,8 +442,8 @@ put_address_test(struct arena *a, struct buf *b, const char *x, const struct nod
 	if (n->type == NODE_RANGE) {
 		lo = address_text(a, n->lo.v.ip.a, ip_is_v4(n->lo.v.ip.a));
 		hi = address_text(a, n->hi.v.ip.a, ip_is_v4(n->hi.v.ip.a));
-		put_between(b, x, n->lo.set ? &lo : NULL, !n->lo.inclusive,
-		    n->hi.set ? &hi : NULL, !n->hi.inclusive);
+		put_between(b, x, n->lo.set ? &lo : NULL, !n->lo.inclusive, n->hi.set ? &hi : NULL,
+		    !n->hi.inclusive);
 		return;
 	}
 	buf_char(b, '(');
@@ -452,8 +455,8 @@ put_address_test(struct arena *a, struct buf *b, const char *x, const struct nod
 }
 
 static void
-put_address(const struct ch_scope *s, struct buf *b, const struct node *n,
-    const struct schema_field *f)
+put_address(
+    const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
 	struct array x;
 
@@ -509,8 +512,8 @@ put_number_range(struct buf *b, const struct array *x, const struct node *n)
 }
 
 static void
-put_number(const struct ch_scope *s, struct buf *b, const struct node *n,
-    const struct schema_field *f)
+put_number(
+    const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
 	struct array x = open_values(s, b, f, CH_NUMBERS);
 
@@ -531,8 +534,8 @@ put_number(const struct ch_scope *s, struct buf *b, const struct node *n,
 
 /* A boolean that says whether the time of a date has passed is a test of that date. */
 static void
-put_passed(const struct ch_scope *s, struct buf *b, const struct node *n,
-    const struct schema_field *f)
+put_passed(
+    const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
 	struct array x = open_values(s, b, f->passed, CH_NUMBERS);
 	int64_t now = s->plan->query->now.us;
@@ -553,7 +556,8 @@ put_passed(const struct ch_scope *s, struct buf *b, const struct node *n,
 /* ---- */
 
 static void
-put_test(const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
+put_test(
+    const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
 	if (f->passed != NULL) {
 		put_passed(s, b, n, f);

@@ -79,7 +79,8 @@ ch_lambda_new(const struct ch_plan *p, struct str first)
 void
 ch_put_lambda(struct buf *b, const char *fn, const struct ch_lambda *l, struct str body)
 {
-	struct str none = STR("nested"); /* a body without arguments is still about each nested object */
+	struct str none =
+	    STR("nested"); /* a body without arguments is still about each nested object */
 	const struct str *args = l->n == 0 ? &none : l->args;
 	size_t n = l->n == 0 ? 1 : l->n;
 
