@@ -91,12 +91,6 @@ key_cache_free(struct key_cache *c)
 }
 
 static bool
-is_alnum(char ch)
-{
-	return (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z');
-}
-
-static bool
 key_is_well_formed(struct str s)
 {
 	unsigned char raw[RANDOM_LEN];
@@ -106,7 +100,7 @@ key_is_well_formed(struct str s)
 	if (s.n != KEY_SECRET_LEN || !str_starts(s, STR("sfk_")) || s.p[KEY_PREFIX_LEN] != '_')
 		return false;
 	for (size_t i = 4; i < KEY_PREFIX_LEN; i++)
-		if (!is_alnum(s.p[i]))
+		if (!ascii_alnum(s.p[i]))
 			return false;
 	ok = base64url_parse(
 	    (struct str){ s.p + KEY_PREFIX_LEN + 1, TAIL_LEN }, raw, sizeof(raw), &n);

@@ -68,3 +68,11 @@ idn_to_ascii(struct arena *a, struct str *name)
 	*name = buf_done(&b);
 	return true;
 }
+
+struct str
+name_without_dot(struct str name)
+{
+	if (name.n > 1 && name.p[name.n - 1] == '.')
+		name.n--;
+	return name;
+}

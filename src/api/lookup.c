@@ -30,7 +30,7 @@ lookup_fail(struct req *rq, const char *name, const char *what)
 
 /* Answers {"host": ...} with the first of the keys that has a document. */
 static int
-answer_first(struct req *rq, enum dataset d, struct strs keys)
+answer_first_document(struct req *rq, enum dataset d, struct strs keys)
 {
 	const struct fields_args *args = rq->params;
 	const struct record_fields *fields;
@@ -76,14 +76,14 @@ get_host(struct req *rq)
 
 	if (lookup_host(rq, &ip, &key) != PASS)
 		return FAILED;
-	return answer_first(rq, DATASET_HOSTS, (struct strs){ &key, 1 });
+	return answer_first_document(rq, DATASET_HOSTS, (struct strs){ &key, 1 });
 }
 
 static int
 service_named(struct req *rq, int64_t *port, struct str *transport)
 {
 	*transport = rq->captured[2];
-	if (!str_int64(rq->captured[1], port) || *port < 1 || *port > 65535)
+	if (!ip_parse_port(rq->captured[1], port))
 		return lookup_fail(rq, "port", "a number from 1 to 65535");
 	if (!record_canonical(rq->arena, DATASET_HOSTS, "services.transport", transport))
 		return lookup_fail(rq, "transport", "tcp, udp or sctp");
@@ -395,7 +395,7 @@ get_whois_domain(struct req *rq)
 		return FAILED;
 	for (size_t i = 0; i < n; i++)
 		keys[i] = record_key_name(rq->arena, keys[i]);
-	return answer_first(rq, DATASET_WHOIS, (struct strs){ keys, n });
+	return answer_first_document(rq, DATASET_WHOIS, (struct strs){ keys, n });
 }
 
 /* ---- certificates ---- */

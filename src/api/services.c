@@ -117,7 +117,7 @@ find_service(struct services *s, int64_t port, struct str transport)
 
 /* Writes the members of a printed object without its braces. */
 static void
-add_members(struct buf *b, const struct buf *object)
+append_members(struct buf *b, const struct buf *object)
 {
 	if (object->n <= 2)
 		return;
@@ -136,8 +136,8 @@ service_write(struct buf *b, struct services *s, int64_t port, struct str transp
 	buf_clear(&s->members);
 	record_print_object(&s->members, service, s->fields);
 	buf_char(b, '{');
-	add_members(b, &s->address);
-	add_members(b, &s->members);
+	append_members(b, &s->address);
+	append_members(b, &s->members);
 	if (s->fields == NULL || s->place.n > 2) {
 		json_member(b, "host");
 		buf_add(b, s->place.p, s->place.n);

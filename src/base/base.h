@@ -24,6 +24,7 @@
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/encode.h"

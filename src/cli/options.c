@@ -45,7 +45,7 @@ parse_time(struct str s, int64_t way, struct ts *out)
 }
 
 static bool
-take_value(const struct cli *c, const struct cli_option *o, struct str value)
+take_option_value(const struct cli *c, const struct cli_option *o, struct str value)
 {
 	if (str_utf8_bad(value) < value.n) {
 		cli_usage(c, "--%s is not UTF-8", o->name);
@@ -104,7 +104,7 @@ take_option(struct cli *c, int argc, char **argv, int *i, const struct cli_optio
 		cli_usage(c, "--%s wants a value", o->name);
 		return false;
 	}
-	return take_value(c, o, eq != NULL ? value : str_of(argv[++*i]));
+	return take_option_value(c, o, eq != NULL ? value : str_of(argv[++*i]));
 }
 
 bool

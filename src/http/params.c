@@ -14,15 +14,6 @@
 
 #include <ctype.h>
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The byte of "%xx" at i, or -1. */
 static int
 escaped_byte(struct str s, size_t i)
@@ -31,8 +22,8 @@ escaped_byte(struct str s, size_t i)
 
 	if (s.n - i < 3)
 		return -1;
-	hi = hex_digit(s.p[i + 1]);
-	lo = hex_digit(s.p[i + 2]);
+	hi = ascii_hex(s.p[i + 1]);
+	lo = ascii_hex(s.p[i + 2]);
 	return hi < 0 || lo < 0 ? -1 : hi << 4 | lo;
 }
 

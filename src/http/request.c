@@ -101,7 +101,7 @@ static const struct stage stages[] = {
 static bool
 is_id_char(char c)
 {
-	return (c >= 'a' && c <= 'f') || (c >= '0' && c <= '9');
+	return (c >= 'a' && c <= 'f') || ascii_digit(c);
 }
 
 /* The id is nginx's own or a fresh one, never text of a client (C-063). */

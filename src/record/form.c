@@ -29,24 +29,6 @@ upper_char(char c)
 }
 
 static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
-is_hex(char c)
-{
-	return is_digit(c) || (upper_char(c) >= 'A' && upper_char(c) <= 'F');
-}
-
-static bool
-is_word_char(char c)
-{
-	return is_digit(c) || (upper_char(c) >= 'A' && upper_char(c) <= 'Z');
-}
-
-static bool
 form_any(struct arena *a, enum form f, struct str *s)
 {
 	(void)a;
@@ -155,7 +137,7 @@ form_sha256(struct arena *a, enum form f, struct str *s)
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->p[i] == ':' && i % 3 == 2) /* as certificate tools print it */
 			continue;
-		if (!is_hex(s->p[i]))
+		if (ascii_hex(s->p[i]) < 0)
 			return false;
 		p[n++] = s->p[i];
 	}
@@ -179,7 +161,7 @@ form_serial(struct arena *a, enum form f, struct str *s)
 
 		if (c == ':' && i > 0)
 			continue;
-		if (!is_hex(c))
+		if (ascii_hex(c) < 0)
 			return false;
 		if (c != '0' || b.n > 0)
 			buf_char(&b, c);
@@ -228,11 +210,11 @@ fits_pattern(struct str s, const char *pattern)
 
 	for (; *pattern != '\0'; pattern++) {
 		if (*pattern == '*') {
-			while (at < s.n && is_digit(s.p[at]))
+			while (at < s.n && ascii_digit(s.p[at]))
 				at++;
 			continue;
 		}
-		if (at == s.n || (*pattern == '#' ? !is_digit(s.p[at]) : s.p[at] != *pattern))
+		if (at == s.n || (*pattern == '#' ? !ascii_digit(s.p[at]) : s.p[at] != *pattern))
 			return false;
 		at++;
 	}
@@ -320,7 +302,7 @@ fold_word(struct str s, char room[64])
 	size_t n = 0;
 
 	for (size_t i = 0; i < s.n; i++) {
-		if (!is_word_char(s.p[i]))
+		if (!ascii_alnum(s.p[i]))
 			continue;
 		if (n == 64)
 			return STR_NULL;
@@ -410,7 +392,7 @@ read_numbered(struct str s, const char *prefix, unsigned *out)
 		return false;
 	digits.p += strlen(prefix);
 	digits.n -= strlen(prefix);
-	if (digits.n == 0 || !is_digit(digits.p[0]) || !str_int64(digits, &v) || v > UINT16_MAX)
+	if (digits.n == 0 || !ascii_digit(digits.p[0]) || !str_int64(digits, &v) || v > UINT16_MAX)
 		return false;
 	*out = (unsigned)v;
 	return true;
@@ -453,7 +435,7 @@ form_rcode(struct arena *a, enum form f, struct str *s)
 }
 
 static unsigned
-number_of(const struct dns_number *table, size_t n, const char *prefix, struct str name)
+number_of_dns_name(const struct dns_number *table, size_t n, const char *prefix, struct str name)
 {
 	unsigned number = 0;
 
@@ -468,13 +450,13 @@ number_of(const struct dns_number *table, size_t n, const char *prefix, struct s
 unsigned
 record_dns_type(struct str name)
 {
-	return number_of(dns_types, COUNT(dns_types), "TYPE", name);
+	return number_of_dns_name(dns_types, COUNT(dns_types), "TYPE", name);
 }
 
 unsigned
 record_dns_rcode(struct str name)
 {
-	return number_of(dns_rcodes, COUNT(dns_rcodes), "RCODE", name);
+	return number_of_dns_name(dns_rcodes, COUNT(dns_rcodes), "RCODE", name);
 }
 
 /* ---- a text of any form ---- */

@@ -27,12 +27,6 @@ cut_at(struct str s, char c, struct str *rest)
 	return head;
 }
 
-static bool
-is_port(struct str s, int64_t *port)
-{
-	return str_int64(s, port) && *port >= 1 && *port <= 65535;
-}
-
 /* "8000-8100/udp" */
 static bool
 parse_range(struct arena *a, struct str s, struct range *r)
@@ -42,7 +36,7 @@ parse_range(struct arena *a, struct str s, struct range *r)
 	if (r->transport.p == NULL)
 		r->transport = STR("tcp");
 	return record_canonical(a, DATASET_HOSTS, "services.transport", &r->transport) &&
-	       is_port(from, &r->from) && is_port(to.p == NULL ? from : to, &r->to) &&
+	       ip_parse_port(from, &r->from) && ip_parse_port(to.p == NULL ? from : to, &r->to) &&
 	       r->from <= r->to;
 }
 

@@ -499,7 +499,7 @@ query_is_endpoint(struct parser *p, struct str raw)
 	struct str ip = raw;
 	struct ipnet net;
 
-	while (n > 0 && raw.p[n - 1] >= '0' && raw.p[n - 1] <= '9')
+	while (n > 0 && ascii_digit(raw.p[n - 1]))
 		n--;
 	if (n < 2 || n == raw.n || raw.p[n - 1] != ':' ||
 	    schema_resolve(p->dataset, STR("port")) == NULL)

@@ -236,7 +236,7 @@ check_dataset(struct doctor *d, struct dataset_index *x)
 void
 doctor_index(struct doctor *d)
 {
-	struct dataset_index x = { .directory = d->programs[PROGRAM_API].conf.index_directory };
+	struct dataset_index x = { .directory = doctor_conf(d, PROGRAM_API)->index_directory };
 
 	if (!d->programs[PROGRAM_API].good)
 		return;

@@ -16,7 +16,7 @@ struct columns {
 
 /* Takes the value at the beginning of *s and the comma behind it. False: there was no comma. */
 static bool
-take_value(struct arena *a, struct str *s, struct str *value)
+take_csv_value(struct arena *a, struct str *s, struct str *value)
 {
 	struct buf b = { .a = a };
 	const char *comma;
@@ -55,7 +55,7 @@ csv_split(struct arena *a, struct str line, struct str **out)
 
 	*out = NULL;
 	do {
-		more = take_value(a, &line, &value);
+		more = take_csv_value(a, &line, &value);
 		*out = arena_room(a, *out, n, sizeof(**out));
 		(*out)[n++] = value;
 	} while (more);
@@ -63,7 +63,7 @@ csv_split(struct arena *a, struct str line, struct str **out)
 }
 
 static bool
-has_name(const struct str *names, size_t n, const char *name)
+has_column(const struct str *names, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_utf8_bad(names[i]) == names[i].n && str_is(str_trim(names[i]), name))
@@ -122,7 +122,7 @@ find_names(
 	struct str *names, header = line;
 	size_t n = csv_split(rs->a, line, &names);
 
-	*row = !has_name(names, n, form->key);
+	*row = !has_column(names, n, form->key);
 	if (*row && (form->columns.p != NULL || n == 1))
 		header = form->columns.p != NULL ? form->columns : str_of(form->key);
 	else if (*row) {

@@ -130,7 +130,7 @@ add_named_header(void *arg, struct str name, struct json_value *v)
 
 /* The headers of -irh; without them those that have members of their own. */
 static void
-set_headers(struct records *rs, struct record_object *s, const struct json_value *o)
+set_httpx_headers(struct records *rs, struct record_object *s, const struct json_value *o)
 {
 	static const struct {
 		const char *member, *header;
@@ -177,7 +177,7 @@ add_technologies(struct records *rs, struct record_object *s, const struct json_
 }
 
 static void
-set_response(struct records *rs, struct record_object *s, const struct json_value *o)
+set_httpx_response(struct records *rs, struct record_object *s, const struct json_value *o)
 {
 	static const char *const flags[] = { "http2", "websocket", "pipeline" };
 	struct str hash = tool_text(tool_get(tool_get(o, "hash"), "body_sha256"));
@@ -191,7 +191,7 @@ set_response(struct records *rs, struct record_object *s, const struct json_valu
 	if (tool_number(o, "favicon", &n))
 		record_set_int(rs->a, s, "http.favicon_mmh3", n);
 	record_set_text(rs->a, s, "http.favicon_md5", tool_text(tool_get(o, "favicon_md5")));
-	set_headers(rs, s, o);
+	set_httpx_headers(rs, s, o);
 	add_technologies(rs, s, tool_get(o, "tech"));
 	for (size_t i = 0; i < COUNT(flags); i++)
 		if (tool_true(o, flags[i]))
@@ -237,7 +237,7 @@ make_host(struct records *rs, const struct response *q, bool with_response)
 		if (tls != NULL && json_type(tls) == JSON_OBJECT)
 			tlsx_set_service(rs, s, tls);
 		if (with_response)
-			set_response(rs, s, o);
+			set_httpx_response(rs, s, o);
 	}
 	tool_set_jarm(rs->a, s, jarm.p != NULL ? jarm : tool_text(tool_get(o, "jarm")));
 	return r;
@@ -282,7 +282,7 @@ held_of(struct httpx *x, const struct response *q)
 }
 
 static void
-emit_host(struct httpx *x, const struct response *q)
+emit_httpx_host(struct httpx *x, const struct response *q)
 {
 	struct held *h = held_of(x, q);
 	struct record r = make_host(x->rs, q, q->root);
@@ -365,7 +365,7 @@ read_response(void *arg, const struct json_value *o, uint64_t line)
 		return;
 	}
 	if (host)
-		emit_host(x, &q);
+		emit_httpx_host(x, &q);
 	if (names)
 		emit_names(rs, &q);
 	if (certificates)

@@ -66,18 +66,15 @@ add_part(char *name, size_t room, const char *key, struct str value)
 }
 
 static void
-add_alternative_names(struct nmap *x, struct str list)
+add_certificate_names(struct nmap *x, struct str list)
 {
-	while (list.n > 0) {
-		const char *comma = memchr(list.p, ',', list.n);
-		size_t n = comma == NULL ? list.n : (size_t)(comma - list.p);
-		struct str one = str_trim((struct str){ list.p, n });
+	struct str name;
 
-		if (str_starts(one, STR("DNS:")))
+	while (str_part(&list, ',', &name)) {
+		name = str_trim(name);
+		if (str_starts(name, STR("DNS:")))
 			nmap_add_text(x, x->service, "tls.certificate.names",
-			    (struct str){ one.p + 4, one.n - 4 });
-		n += comma != NULL;
-		list = (struct str){ list.p + n, list.n - n };
+			    (struct str){ name.p + 4, name.n - 4 });
 	}
 }
 
@@ -149,7 +146,7 @@ handle_certificate_elem(struct nmap *x, struct str text)
 		x->name = nmap_copy(x, text);
 	} else if (is_in_table(x, 2, "extensions") && strcmp(x->elem, "value") == 0) {
 		if (str_is(x->name, "X509v3 Subject Alternative Name"))
-			add_alternative_names(x, text);
+			add_certificate_names(x, text);
 	} else if (x->tables.depth == 0 && strcmp(x->elem, "pem") == 0) {
 		hash_certificate(x, text);
 	} else if (x->tables.depth == 0 && strcmp(x->elem, "sha256") == 0) {

@@ -61,7 +61,7 @@ print_bar(struct buf *b, size_t cells, double share)
 
 /* Builds the text behind the bar from parts, each of which is left out when it would not fit. */
 static void
-print_parts(struct buf *text, size_t columns, const struct buf *parts, size_t n)
+print_fitting_parts(struct buf *text, size_t columns, const struct buf *parts, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (text->n + parts[i].n < columns)
@@ -86,7 +86,7 @@ print_line(const struct progress *p, struct buf *b, uint64_t records, uint64_t b
 	else
 		print_duration(&parts[3], share > 0 ? seconds / share - seconds : 0);
 	buf_z(&parts[3], p->size == 0 || share >= 1 ? "" : " left");
-	print_parts(&text, columns, parts, COUNT(parts));
+	print_fitting_parts(&text, columns, parts, COUNT(parts));
 	if (p->size > 0 && text.n + BAR_LEAST + 4 <= columns) {
 		size_t room = columns - text.n - 4;
 

@@ -254,14 +254,11 @@ decode_character(struct buf *b, struct str s)
 	if (s.n < 4 || s.p[1] != '#')
 		return 0;
 	for (; i < s.n && digits < 6; i++, digits++) {
-		char d = s.p[i];
+		int d = ascii_hex(s.p[i]);
 
-		if (d >= '0' && d <= '9')
-			c = c * (hex ? 16 : 10) + (uint32_t)(d - '0');
-		else if (hex && (d | 32) >= 'a' && (d | 32) <= 'f')
-			c = c * 16 + (uint32_t)((d | 32) - 'a') + 10;
-		else
+		if (d < 0 || (d > 9 && !hex))
 			break;
+		c = c * (hex ? 16 : 10) + (uint32_t)d;
 	}
 	if (digits == 0 || i == s.n || s.p[i] != ';' || c < ' ' || (c >= 0x7f && c < 0xa0) ||
 	    (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
@@ -287,12 +284,10 @@ tool_set_title(struct arena *a, struct record_object *service, struct str page)
 	for (size_t i = 0; i < title.n; i++) {
 		struct str rest = { title.p + i, title.n - i };
 		size_t n = title.p[i] == '&' ? decode_character(&b, rest) : 0;
-		bool blank = title.p[i] == ' ' || title.p[i] == '\t' || title.p[i] == '\r' ||
-			     title.p[i] == '\n';
 
 		if (n > 0)
 			i += n - 1;
-		else if (!blank)
+		else if (!ascii_space(title.p[i]))
 			buf_char(&b, title.p[i]);
 		else if (b.n > 0 && b.p[b.n - 1] != ' ')
 			buf_char(&b, ' ');
