@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl search: the datasets that ClickHouse answers. */
+/* surfacectl search: which engine answers, the layouts of ClickHouse, exports to standard output. */
 #ifndef CLI_SEARCH_H
 #define CLI_SEARCH_H
 
@@ -14,5 +14,6 @@ struct ch_cluster *search_cluster(void);
 /* Prints what ClickHouse has answered, and returns the status. */
 int search_fail(struct ch_cluster *cluster);
 int search_check(struct cli *c, int argc, char **argv);
+int search_export(struct cli *c, int argc, char **argv);
 
 #endif
