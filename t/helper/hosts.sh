@@ -99,3 +99,9 @@ host_die()
 	ip link del "to-$1"
 	ip netns del "$1"
 }
+
+# host_back NAME NUMBER: a machine that died has its network again, and nothing runs on it.
+host_back()
+{
+	"$TOP/t/helper/hosts-world" --add "$1" "$2"
+}
