@@ -395,7 +395,7 @@ surface()
 		SURFACED_CACERT="$CACERT" SURFACED_UNIX_SOCKET="$W/run/web.sock" SURFACED_PROJECT="$P" ${SURFACE_ENV-} \
 		"$BUILD/surface" "$@" >"$W/out" 2>"$W/err"
 	STATUS=$?
-	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
+	OUT=$(head -c 65536 "$W/out") ERR=$(head -c 65536 "$W/err") # they are exported
 	export OUT ERR
 }
 
