@@ -129,7 +129,7 @@ log_faults()
 {
 	[ -n "${W-}" ] || return 0
 	grep -hE 'panic|AddressSanitizer|LeakSanitizer|runtime error:|\[alert\]|\[emerg\]' \
-		"$W"/log/*.log ${W2:+"$W2"/log/*.log} 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
+		"$W"/log/*.log "$W"/host-*/log/*.log ${W2:+"$W2"/log/*.log} 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
 }
 
 # Stops the world, adds the last test, prints the plan. Runs by itself at exit.
@@ -395,7 +395,7 @@ surface()
 		SURFACED_CACERT="$CACERT" SURFACED_UNIX_SOCKET="$W/run/web.sock" SURFACED_PROJECT="$P" ${SURFACE_ENV-} \
 		"$BUILD/surface" "$@" >"$W/out" 2>"$W/err"
 	STATUS=$?
-	OUT=$(cat "$W/out") ERR=$(cat "$W/err")
+	OUT=$(head -c 65536 "$W/out") ERR=$(head -c 65536 "$W/err") # they are exported
 	export OUT ERR
 }
 
@@ -544,7 +544,7 @@ session_move()
 	shift
 	for _event in "$@"; do
 		case $_event in
-		claim) sql "UPDATE browser_session SET state = 'starting', state_event = 'claim', host = '$(uname -n):$W/run',
+		claim) sql "UPDATE browser_session SET state = 'starting', state_event = 'claim', host = '${WORLD_MACHINE:-$(uname -n)}:$W/run',
 			lease_epoch = lease_epoch + 1, lease_until = now() + interval '15 s' WHERE uuid = '$_session'" ;;
 		fail) sql "SELECT session_apply('$_session', 'fail', 'failed')" >/dev/null ;;
 		expire) sql "SELECT session_apply('$_session', 'expire', 'expired')" >/dev/null ;;

@@ -69,7 +69,7 @@ on_answer_body(char *bytes, size_t size, size_t count, void *arg)
 
 	curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (t->ask->take != NULL && status < 300)
-		return t->ask->take(t->ask->arg, bytes, n) ? n : 0;
+		return t->ask->take(t->ask->arg, status, bytes, n) ? n : 0;
 	if (t->a->body.n + n > BODY_MAX)
 		return 0;
 	buf_add(&t->a->body, bytes, n);
@@ -99,8 +99,6 @@ on_header(char *bytes, size_t size, size_t count, void *arg)
 		return line.n;
 	if (is_header(line, "Retry-After", &value) && str_int64(value, &n) && n >= 0)
 		t->a->retry_after = n;
-	if (is_header(line, "Content-Range", &value))
-		t->a->range = arena_str(t->c->page, value);
 	if (is_header(line, "ETag", &value)) {
 		if (str_starts(value, STR("W/")))
 			value = (struct str){ value.p + 2, value.n - 2 };
@@ -239,9 +237,8 @@ http_again(const struct client *c, int tried, const char *why)
 	return true;
 }
 
-/* True after the time that the API asks to wait; false if it asks for none or for too much. */
-static bool
-wait_as_asked(struct client *c, const struct answer *a)
+bool
+http_wait(struct client *c, const struct answer *a)
 {
 	int64_t patience = option_number(c, "patience", PATIENCE_S);
 
@@ -263,7 +260,7 @@ http_ask(struct client *c, const struct ask *ask, struct answer *a)
 	for (int tried = 1;;) {
 		http_try(c, ask, a);
 		if (a->status != 0) {
-			if (!ask->repeatable || !wait_as_asked(c, a))
+			if (!ask->repeatable || !http_wait(c, a))
 				return DONE;
 		} else if (!a->broken || !ask->repeatable || !http_again(c, tried++, a->why)) {
 			return fail(c, NO_ANSWER, "%.*s: %s", (int)c->settings.url.n,

@@ -20,7 +20,7 @@ struct ask {
 	const char *header; /* another header, "Name: value"; NULL: none */
 	bool repeatable;
 	/* Takes the bytes of an answer with a status below 300; false ends the transfer. NULL: answer.body takes them. */
-	bool (*take)(void *arg, const char *bytes, size_t n);
+	bool (*take)(void *arg, long status, const char *bytes, size_t n);
 	void *arg;
 };
 
@@ -29,7 +29,6 @@ struct answer {
 	struct buf body;     /* in client.page */
 	int64_t retry_after; /* seconds; -1: not sent */
 	struct str etag;     /* without quotes and W/; without pointer: none */
-	struct str range;    /* Content-Range */
 	bool broken;         /* the connection ended before the answer did, or was never made */
 	const char *why;
 };
@@ -40,6 +39,8 @@ int http_ask(struct client *c, const struct ask *ask, struct answer *a) MUST_USE
 void http_try(struct client *c, const struct ask *ask, struct answer *a);
 /* Waits before attempt number `tried` (from 1 on) of a request whose connection broke; false: that was the last. */
 bool http_again(const struct client *c, int tried, const char *why);
+/* True after the time that a 429 or 503 asks to wait; false if it asks for none or for more than --patience. */
+bool http_wait(struct client *c, const struct answer *a);
 void http_end(struct client *c);
 
 /* Appends "?name=value" or "&name=value", percent-encoded; a value without pointer appends nothing. */

@@ -40,8 +40,9 @@ run_whois(struct client *c)
 }
 
 static bool
-write_bytes(void *arg, const char *bytes, size_t n)
+write_bytes(void *arg, long status, const char *bytes, size_t n)
 {
+	(void)status;
 	return fwrite(bytes, 1, n, arg) == n;
 }
 

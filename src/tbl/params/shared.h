@@ -44,6 +44,9 @@ PARAM(webhook_ports, ports, IN_SURFACED | IN_ALERT | IN_SURFACECTL,
 PARAM(clickhouse_url, server, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
 	"", 0, 300,
 	"the ClickHouse server that is asked and fed; empty: there is none")
+PARAM(clickhouse_servers, text, IN_INDEX | IN_SURFACECTL,
+	"", 0, 4000,
+	"URLs of all servers, between blanks, on which surfaced-index makes tables; empty: clickhouse_url alone")
 PARAM(clickhouse_user, text, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
 	"default", 1, 64,
 	"user of this program at ClickHouse")
