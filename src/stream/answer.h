@@ -14,8 +14,8 @@ struct str answer_upgrade(
     struct arena *a, const char *accept, const char *subprotocol, struct str request_id);
 /* 101 and a close frame whose code names the error. */
 struct str answer_refusal(struct arena *a, const struct conn *c, enum error e);
-/* The answer on which nginx sends the request to the host, or a NULL text when the machine's name is
-   not one that nginx can look up. */
+/* The answer on which nginx sends the request to the host, or a NULL text when nginx cannot look up
+   the machine's name. */
 struct str answer_relay(struct arena *a, struct str host);
 enum total answer_total(enum error e);
 
