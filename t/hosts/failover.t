@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # The PostgreSQL pair and the load balancer of README.Debian, as it is written: db1 is killed with -9 and its machine is
 # gone, db2 is promoted; then an API host is gone. Meanwhile a client creates sessions through the balancer.
+# shellcheck disable=SC2030,SC2031 # "on" works in a subshell of its own
 [ -n "${HOSTS_WORLD-}" ] || exec t/helper/hosts-world "$0" "$@"
 [ -x /usr/sbin/haproxy ] || {
 	echo "1..0 # SKIP haproxy is not installed"
