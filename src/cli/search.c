@@ -1,190 +1,199 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl search export: writes the documents that a query matches to standard output, as an export of the API has
-   them, without its first and last line in CSV. It reads the index of this host and PostgreSQL, and needs neither an
-   account nor surfaced-export. */
+/* surfacectl search: which engine answers each dataset, how far its feeder is, and new layouts of ClickHouse. */
 #include "config.h"
 
-#include "base/limits.h"
-#include "cli/cli.h"
+#include "cli/search.h"
 #include "daemon/conf.h"
-#include "record/cells.h"
-#include "search/walk.h"
+#include "search/engine.h"
 
-#include <errno.h>
+static const char *
+engine_of(enum dataset d)
+{
+	switch (d) {
+	case DATASET_HOSTS:
+		return conf.engine_hosts;
+	case DATASET_DNS:
+		return conf.engine_dns;
+	case DATASET_WHOIS:
+		return conf.engine_whois;
+	case DATASET_CERTIFICATES:
+		return conf.engine_certificates;
+	case DATASET_REPORTS:
+		return conf.engine_reports;
+	case DATASET_DIRECTORIES:
+		return conf.engine_open_directories;
+	default:
+		return "index";
+	}
+}
 
-enum { SEARCH_MEMORY = 1 << 30 };
+enum dataset
+search_dataset(struct cli *c, struct str name)
+{
+	enum dataset d = record_dataset(name);
 
-STMT_LIST(read_found, struct walk_row, walk_row_out,
-    "SELECT at, CASE WHEN up_to <= $2::bigint OR up_to = bytes THEN doc END AS doc"
-    " FROM (SELECT at, doc, bytes, sum(bytes) OVER (ORDER BY at) AS up_to"
-    "  FROM unnest($1::text[]::bytea[]) WITH ORDINALITY AS k (key, at)"
-    "  JOIN record AS r ON r.dataset = $3::smallint AND r.key = k.key AND NOT r.gone) AS page"
-    " ORDER BY at");
+	if (d == DATASETS)
+		(void)cli_usage(c, "%.*s is no dataset; see surfacectl search status", (int)name.n, name.p);
+	return d;
+}
 
-struct found {
-	struct cli *c;
-	struct arena *rows, *tree;
-	struct cells cells;
-	bool csv;
-	uint64_t written, gone;
+struct ch_cluster *
+search_cluster(void)
+{
+	const struct ch_server server = { .url = conf.clickhouse_url,
+		.user = conf.clickhouse_user,
+		.password_file = conf.clickhouse_password_file,
+		.database = conf.clickhouse_database,
+		.ca_file = conf.clickhouse_ca_file };
+
+	if (conf.clickhouse_url[0] == '\0') {
+		(void)cli_fail(EXIT_FAILED, "the parameter clickhouse_url names no server");
+		return NULL;
+	}
+	return ch_cluster_new(&server, conf.clickhouse_servers);
+}
+
+int
+search_fail(struct ch_cluster *cluster)
+{
+	return cli_fail(EXIT_FAILED, "clickhouse: %s", cluster->message);
+}
+
+/* ---- status ---- */
+
+struct status_row {
+	struct str dataset, engine;
+	int64_t layout, filling, generation;
+	struct ts fed_at;
+	double lag_seconds;
 };
 
-static enum db_rc
-read_found_documents(void *arg, enum dataset source, struct strs keys, struct list *rows)
-{
-	const struct found *f = arg;
-	const int64_t most = LIM_PAGE_BYTES, number = record_dataset_number(source);
+static const struct field status_out[] = {
+	FIELD(struct status_row, dataset, 0),
+	FIELD(struct status_row, engine, 0),
+	FIELD(struct status_row, layout, 0),
+	FIELD(struct status_row, filling, 0),
+	FIELD(struct status_row, generation, 0),
+	FIELD(struct status_row, fed_at, 0),
+	FIELD(struct status_row, lag_seconds, 0),
+	FIELD_END,
+};
 
-	db_use(f->c->db, f->rows, 0);
-	return db_list(f->c->db, &read_found, rows, P(keys), P(most), P(number));
+static void
+status_of_index(struct engine *e, enum dataset d, struct status_row *row)
+{
+	struct engine_status s;
+
+	engine_status(e, d, &s);
+	row->generation = (int64_t)s.generation;
+	row->fed_at = s.published_at;
+}
+
+static bool
+status_of_clickhouse(struct ch_cluster *cluster, enum dataset d, struct status_row *row)
+{
+	struct ch_layouts l;
+
+	if (!ch_layouts_read(cluster, d, &l))
+		return false;
+	row->layout = l.asked;
+	for (size_t i = 0; i < l.n; i++) {
+		if (l.row[i].layout == l.asked) {
+			row->fed_at.us = l.row[i].at;
+			row->lag_seconds = (double)(ts_now().us - l.row[i].at) / (double)SECOND_US;
+		}
+		if (!l.row[i].filled && row->filling == 0 && l.row[i].layout > l.asked)
+			row->filling = l.row[i].layout;
+	}
+	ch_layouts_free(&l);
+	return true;
 }
 
 static int
-print_line(struct found *f, struct buf *line, struct buf *cells)
+status(struct cli *c, int argc, char **argv)
 {
-	struct str text = buf_done(line);
+	static const struct cli_option none[] = { { .name = NULL } };
+	struct status_row *rows = ARENA_ARRAY(c->arena, DATASETS, struct status_row);
+	struct list list = { .items = rows };
+	struct ch_cluster *cluster = NULL;
+	struct cli_list words;
+	struct engine *e;
+	int rc = EXIT_OK;
 
-	if (f->csv) {
-		buf_clear(cells);
-		cells_write(cells, f->tree, &f->cells, text);
-		text = buf_done(cells);
-	} else {
-		buf_char(line, '\n');
-		text = buf_done(line);
+	if (!cli_options(c, argc, argv, none, &words, 0, 0))
+		return EXIT_USAGE;
+	e = engine_open_index(conf.index_directory);
+	engine_refresh(e);
+	for (enum dataset d = 0; rc == EXIT_OK && d < DATASETS; d++) {
+		struct status_row *row = &rows[list.n++];
+
+		*row = (struct status_row){ .dataset = str_of(record_dataset_name(d)),
+			.engine = str_of(engine_of(d)),
+			.fed_at = TS_NULL };
+		if (strcmp(engine_of(d), "clickhouse") != 0) {
+			status_of_index(e, d, row);
+			continue;
+		}
+		if (cluster == NULL && (cluster = search_cluster()) == NULL)
+			rc = EXIT_FAILED;
+		else if (!status_of_clickhouse(cluster, d, row))
+			rc = search_fail(cluster);
 	}
-	if (fwrite(text.p, 1, text.n, stdout) != text.n)
-		return cli_fail(EXIT_FAILED, "standard output: %s", strerror(errno));
+	if (rc == EXIT_OK)
+		rc = cli_print_list(c, "datasets", status_out, list, sizeof(*rows));
+	ch_cluster_free(cluster);
+	engine_close(e);
+	return rc;
+}
+
+/* ---- switch ---- */
+
+STMT(want_layout, NULL,
+    "UPDATE search_feed SET refill = true WHERE engine = $1 AND dataset = $2");
+STMT(wake_feeder, NULL, "SELECT pg_notify('record_changed', $1::bigint::text)");
+
+/* Asks the feeder for a new layout. It fills the layout beside the present one, which is asked meanwhile, and switches
+   to it (indexer/clickhouse.c). */
+static int
+switch_layouts(struct cli *c, int argc, char **argv)
+{
+	static const struct cli_option none[] = { { .name = NULL } };
+	struct cli_list words;
+	int64_t number, changed = 0;
+	enum dataset d;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, none, &words, 1, 1))
+		return EXIT_USAGE;
+	d = search_dataset(c, words.p[0]);
+	if (d == DATASETS)
+		return EXIT_USAGE;
+	number = record_dataset_number(d);
+	rc = db_do(c->db, &want_layout, &changed,
+	    P(arena_printf(c->arena, "clickhouse:%.64s", conf.clickhouse_database)), P(number));
+	if (rc == DB_OK && changed == 0)
+		return cli_fail(EXIT_NOT_FOUND, "no surfaced-index feeds %s to ClickHouse: its engine_%s is not clickhouse",
+		    record_dataset_name(d), record_dataset_name(d));
+	if (rc == DB_OK)
+		rc = db_do(c->db, &wake_feeder, NULL, P(number));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "search_feed");
+	printf(c->json ? "{\"dataset\":\"%s\",\"requested\":true}\n"
+		       : "a new layout of %s was requested; surfacectl search status shows when it is asked\n",
+	    record_dataset_name(d));
 	return EXIT_OK;
 }
 
-static int
-print_matches(struct found *f, struct walk *w)
-{
-	struct buf line = { 0 }, cells = { 0 };
-	int status = EXIT_OK;
-	bool more = true;
-
-	while (status == EXIT_OK && more) {
-		buf_clear(&line);
-		switch (walk_next(w, &line)) {
-		case WALK_RECORD:
-			f->written++;
-			status = print_line(f, &line, &cells);
-			break;
-		case WALK_GONE:
-			f->gone++;
-			break;
-		case WALK_END:
-			more = false;
-			break;
-		case WALK_ENGINE:
-			status = cli_fail(EXIT_FAILED,
-			    "the index in %s does not answer: surfacectl doctor says why",
-			    conf.index_directory);
-			break;
-		case WALK_DATABASE:
-			status = cli_fail_db(f->c, w->db_rc, "documents");
-			break;
-		}
-	}
-	buf_free(&line);
-	buf_free(&cells);
-	return status;
-}
-
-/* The names of --fields, with commas between them. */
-static size_t
-split_fields(struct arena *a, struct str text, struct str **out)
-{
-	struct str *names = ARENA_ARRAY(a, text.n / 2 + 1, struct str);
-	size_t n = 0;
-
-	while (text.p != NULL) {
-		const char *comma = memchr(text.p, ',', text.n);
-		size_t len = comma == NULL ? text.n : (size_t)(comma - text.p);
-
-		names[n++] = str_trim((struct str){ text.p, len });
-		text = comma == NULL ? STR_NULL : (struct str){ comma + 1, text.n - len - 1 };
-	}
-	*out = names;
-	return n;
-}
-
-static int
-export_query(struct found *f, const struct query *q, struct str fields)
-{
-	struct arena *a = f->c->arena;
-	struct walk w = { .query = q, .read = read_found_documents, .arg = f, .rows = f->rows };
-	struct str *names, *paths;
-	size_t n = split_fields(a, fields, &names);
-	struct buf head = { .a = a };
-	int status;
-
-	paths = ARENA_ARRAY(a, n + 1, struct str);
-	for (size_t i = 0; i < n; i++)
-		paths[i] = q->dataset == DATASET_SERVICES && service_field_of_place(names[i])
-			       ? arena_printf(a, "host.%.*s", (int)names[i].n, names[i].p)
-			       : names[i];
-	f->cells = (struct cells){ names, paths, n };
-	if (n > 0 && (w.fields = walk_fields(a, q->dataset, names, n)) == NULL)
-		return cli_fail(EXIT_USAGE, "--fields wants 1 to %d names of fields of the dataset",
-		    (int)LIM_FIELDS);
-	if (f->csv)
-		cells_head(&head, &f->cells);
-	fwrite(head.p, 1, head.n, stdout);
-	w.engine = engine_open_index(conf.index_directory);
-	walk_begin(&w);
-	status = print_matches(f, &w);
-	walk_end(&w);
-	engine_close(w.engine);
-	if (status == EXIT_OK && fflush(stdout) != 0)
-		status = cli_fail(EXIT_FAILED, "standard output: %s", strerror(errno));
-	if (status == EXIT_OK)
-		fprintf(
-		    stderr, "%ju records, %ju gone\n", (uintmax_t)f->written, (uintmax_t)f->gone);
-	return status;
-}
-
-static int
-search_export(struct cli *c, int argc, char **argv)
-{
-	struct found f = { .c = c };
-	struct str fields = STR_NULL, format = STR("ndjson");
-	const struct cli_option options[] = {
-		{ .name = "fields", .text = &fields },
-		{ .name = "format", .text = &format },
-		{ .name = NULL },
-	};
-	enum dataset d = 0;
-	struct query_fault fault;
-	struct cli_list words;
-	struct query q;
-	int status;
-
-	if (!cli_options(c, argc, argv, options, &words, 2, 2))
-		return EXIT_USAGE;
-	while (d < DATASETS_AND_CONDITIONS && !str_is(words.p[0], schema_dataset_name(d)))
-		d++;
-	if (d == DATASETS_AND_CONDITIONS || d == DATASET_BEFORE_VIEWS)
-		return cli_usage(c, "%s is no dataset", words.p[0].p);
-	f.csv = str_is(format, "csv");
-	if (!f.csv && !str_is(format, "ndjson"))
-		return cli_usage(c, "--format is ndjson or csv");
-	if (f.csv && fields.p == NULL)
-		return cli_usage(c, "csv wants --fields: its columns");
-	if (!query_parse(c->arena, d, words.p[1], ts_now(), &q, &fault))
-		return cli_fail(EXIT_USAGE, "the query, character %u: %.*s", fault.at,
-		    (int)fault.message.n, fault.message.p);
-	f.rows = arena_new(SEARCH_MEMORY);
-	f.tree = arena_new(SEARCH_MEMORY);
-	status = export_query(&f, &q, fields);
-	db_use(c->db, c->arena, 0);
-	arena_free(f.rows);
-	arena_free(f.tree);
-	return status;
-}
-
-static const struct command subs[] = {
+static const struct command search_subs[] = {
+	{ .name = "status", .arguments = "", .help = "show which engine answers each dataset, and how far it is", .run = status },
+	{ .name = "switch",
+	    .arguments = "DATASET",
+	    .help = "fill a new layout in ClickHouse and switch to it",
+	    .run = switch_layouts },
+	{ .name = "check",
+	    .arguments = "DATASET [--sample N]",
+	    .help = "compare ClickHouse with the database",
+	    .run = search_check },
 	{ .name = "export",
 	    .arguments = "DATASET QUERY [--fields NAMES] [--format ndjson|csv]",
 	    .help = "write all matching documents to standard output",
@@ -192,7 +201,10 @@ static const struct command subs[] = {
 	{ .name = NULL },
 };
 
-static const struct command search_command = { "search",
-	.help = "search the index of this host without the API", .sub = subs };
+static const struct command search_command = {
+	.name = "search",
+	.help = "engines that answer searches",
+	.sub = search_subs,
+};
 
 COMMAND(search_command);

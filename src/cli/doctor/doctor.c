@@ -85,7 +85,7 @@ check_agreement(struct doctor *d)
 static void
 check_upstreams(struct doctor *d)
 {
-	const char *path = d->programs[PROGRAM_API].conf.upstreams;
+	const char *path = doctor_conf(d, PROGRAM_API)->upstreams;
 	unsigned workers = 0;
 	char err[512];
 
@@ -130,7 +130,7 @@ check_clock(struct doctor *d)
 static void
 check_index_disk(struct doctor *d)
 {
-	doctor_disk(d, d->programs[PROGRAM_INDEX].conf.index_directory, 0);
+	doctor_disk(d, doctor_conf(d, PROGRAM_INDEX)->index_directory, 0);
 }
 
 /* ---- the command ---- */

@@ -112,6 +112,13 @@ void doctor_cause(struct doctor *d, const char *check, const char *subject);
 
 /* Reads the file of a program in d->etc. */
 void doctor_read(struct doctor *d, struct program *p);
+/* The configuration of a program, after doctor_read. */
+static inline const struct conf *
+doctor_conf(const struct doctor *d, enum program_id id)
+{
+	return &d->programs[id].conf;
+}
+
 /* Prints the findings and returns an exit status. */
 int doctor_show(struct doctor *d);
 
