@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-enum { ANSWER_MAX = 1 << 28, PATIENCE_S = 120 };
+enum { ANSWER_MAX = 1 << 28, PATIENCE_S = 120, DICT_PAGE = 500000 };
 
 /* A statement on rows waits until every shard has stored its part. */
 #define SETTINGS "insert_distributed_sync=1&insert_distributed_timeout=100"
@@ -211,7 +211,7 @@ take_number(struct str *line, int64_t *out)
 static bool
 read_row(struct str line, struct ch_feed_row *r)
 {
-	int64_t n[5];
+	int64_t n[6];
 	struct str snapshot, tags;
 
 	for (size_t i = 0; i < COUNT(n); i++)
@@ -225,6 +225,7 @@ read_row(struct str line, struct ch_feed_row *r)
 		.filled = n[2] != 0,
 		.shards = (unsigned)n[3],
 		.at = n[4],
+		.schema = (uint64_t)n[5],
 		.snapshot = text_of_hex(snapshot),
 		.tags = text_of_hex(tags) };
 	return true;
@@ -239,7 +240,7 @@ ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out)
 
 	*out = (struct ch_layouts){ .n = 0 };
 	if (!ch_cluster_printf(c, &answer,
-		"SELECT layout, ver, filled, shards, at, lower(hex(concat(snapshot, ' '))), lower(hex(concat(tags, ' ')))"
+		"SELECT layout, ver, filled, shards, at, toInt64(schema), lower(hex(concat(snapshot, ' '))), lower(hex(concat(tags, ' ')))"
 		" FROM feeds FINAL WHERE dataset = '%s' ORDER BY layout DESC LIMIT %d FORMAT TabSeparated",
 		name, CH_LAYOUTS))
 		return false;
@@ -251,17 +252,34 @@ ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out)
 		out->n++;
 	}
 	if (!ch_cluster_printf(c, &answer,
-		"SELECT layout, schema FROM layouts WHERE dataset = '%s' ORDER BY at DESC LIMIT 1 FORMAT TabSeparated",
+		"SELECT layout, toInt64(schema) FROM layouts WHERE dataset = '%s' ORDER BY at DESC, layout DESC LIMIT 1 FORMAT TabSeparated",
 		name))
 		return false;
 	if (str_line(&answer, &line) && take_number(&line, &n)) {
-		char digits[32];
-
 		out->asked = (unsigned)n;
-		snprintf(digits, sizeof(digits), "%.*s", (int)line.n, line.p);
-		out->schema = strtoull(digits, NULL, 10);
+		if (take_number(&line, &n))
+			out->schema = (uint64_t)n;
 	}
 	return true;
+}
+
+bool
+ch_cluster_shards(struct ch_cluster *c, unsigned *shards)
+{
+	struct str answer, line;
+	int64_t n;
+
+	if (!ch_cluster_printf(c, &answer,
+		"SELECT count() FROM (SELECT DISTINCT shard_num FROM system.clusters WHERE cluster = 'surfaced')"
+		" FORMAT TabSeparated"))
+		return false;
+	*shards = str_line(&answer, &line) && take_number(&line, &n) ? (unsigned)n : 0;
+	if (*shards == 0)
+		snprintf(c->message, sizeof(c->message), "the server has no cluster named surfaced");
+	else if (*shards > c->nurls)
+		snprintf(c->message, sizeof(c->message),
+		    "the cluster has %u shards, and clickhouse_servers names %u servers", *shards, c->nurls);
+	return *shards > 0 && *shards <= c->nurls;
 }
 
 void
@@ -287,7 +305,7 @@ bool
 ch_feed_write(struct ch_cluster *c, enum dataset d, const struct ch_feed_row *r)
 {
 	static const char sql[] =
-	    "INSERT INTO feeds (dataset, layout, ver, filled, shards, snapshot, tags, at) FORMAT RowBinary";
+	    "INSERT INTO feeds (dataset, layout, ver, filled, shards, schema, snapshot, tags, at) FORMAT RowBinary";
 	struct buf row = { 0 };
 	bool ok;
 
@@ -296,6 +314,7 @@ ch_feed_write(struct ch_cluster *c, enum dataset d, const struct ch_feed_row *r)
 	ch_put_number(&row, r->ver, 8);
 	buf_char(&row, r->filled);
 	ch_put_number(&row, r->shards, 4);
+	ch_put_number(&row, r->schema, 8);
 	ch_put_text(&row, str_of(r->snapshot));
 	ch_put_text(&row, str_of(r->tags));
 	ch_put_number(&row, (uint64_t)r->at, 8);
@@ -317,5 +336,51 @@ ch_layout_switch(struct ch_cluster *c, enum dataset d, unsigned layout)
 	ch_put_number(&row, (uint64_t)ts_now().us, 8);
 	ok = ch_cluster_run(c, str_of(sql), buf_done(&row), NULL);
 	buf_free(&row);
+	return ok;
+}
+
+/* ---- the dictionary ---- */
+
+static bool
+load_value(struct ch_dict *k, struct str line, struct buf *room, int64_t *id)
+{
+	struct str field, number;
+	int64_t f;
+
+	if (!str_part(&line, '\t', &field) || !str_part(&line, '\t', &number) || !str_int64(field, &f) ||
+	    !str_int64(number, id))
+		return false;
+	buf_clear(room);
+	if (room->room < line.n)
+		buf_add(room, line.p, line.n);
+	if (line.n > 0 && !hex_parse(line, (unsigned char *)room->p, line.n / 2))
+		return false;
+	return ch_dict_load(k, (unsigned)f, (struct str){ room->p, line.n / 2 }, (uint32_t)*id);
+}
+
+bool
+ch_dict_read(struct ch_cluster *c, struct ch_dict *k, enum dataset d, unsigned layout)
+{
+	char table[CH_NAME];
+	struct buf room = { 0 };
+	struct str answer, line;
+	int64_t last = -1;
+	bool ok = true, more = true;
+
+	ch_table_name(d, layout, CH_DICT, table);
+	while (ok && more) {
+		ok = ch_cluster_printf(c, &answer,
+		    "SELECT field, id, lower(hex(value)) FROM %s WHERE toInt64(id) > %" PRId64
+		    " ORDER BY id LIMIT %d FORMAT TabSeparated",
+		    table, last, DICT_PAGE);
+		more = ok && answer.n > 0;
+		while (ok && str_line(&answer, &line))
+			if (!load_value(k, line, &room, &last)) {
+				snprintf(c->message, sizeof(c->message),
+				    "%s gives a value two numbers, or a number two values", table);
+				ok = false;
+			}
+	}
+	buf_free(&room);
 	return ok;
 }

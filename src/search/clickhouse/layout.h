@@ -2,7 +2,7 @@
 /* The layouts of a dataset: which exist, what each contains, which one is asked. Two tables have this, on the first shard
  * alone (the key of their distribution is 0), so it is never half there:
  *
- *   feeds     dataset  layout  ver  filled  shards  snapshot    tags    at      the row of the greatest ver counts
+ *   feeds     dataset  layout  ver  filled  shards  snapshot    tags  ...   at      the row of the greatest ver counts
  *             hosts    1       5<<32|17  1   2      100:104:    c2 ...  ...     followed to this snapshot of PostgreSQL
  *             hosts    2       0    0       3       ""                  ...     is being filled
  *   layouts   dataset  layout  schema  at                                      the row of the greatest `at` is asked
@@ -12,8 +12,8 @@
 #ifndef SEARCH_CLICKHOUSE_LAYOUT_H
 #define SEARCH_CLICKHOUSE_LAYOUT_H
 
+#include "search/clickhouse/dict.h"
 #include "search/clickhouse/http.h"
-#include "search/clickhouse/schema.h"
 
 /* Servers: the first is asked and fed, and tables are made on all. */
 struct ch_cluster {
@@ -39,7 +39,7 @@ bool ch_layout_drop(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_
 
 struct ch_feed_row {
 	unsigned layout, shards;
-	uint64_t ver;
+	uint64_t ver, schema;
 	bool filled;
 	int64_t at; /* microseconds since 1970 */
 	char *snapshot, *tags;
@@ -56,9 +56,13 @@ struct ch_layouts {
 
 bool ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out) MUST_USE;
 void ch_layouts_free(struct ch_layouts *l);
+/* The number of shards of the cluster. */
+bool ch_cluster_shards(struct ch_cluster *c, unsigned *shards) MUST_USE;
 /* The newest layout that was filled, or NULL. */
 const struct ch_feed_row *ch_layouts_filled(const struct ch_layouts *l);
 bool ch_feed_write(struct ch_cluster *c, enum dataset d, const struct ch_feed_row *row) MUST_USE;
+/* Reads the dictionary of a layout. */
+bool ch_dict_read(struct ch_cluster *c, struct ch_dict *k, enum dataset d, unsigned layout) MUST_USE;
 /* From now on this layout is asked. */
 bool ch_layout_switch(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
 

@@ -135,7 +135,7 @@ ch_print_layouts(struct buf *b, const struct ch_release *r)
 	print_engine(b, r, "tag", "ReplacingMergeTree", "ver", "slug");
 	print_distributed(b, "tags", "tag", "0");
 	buf_z(b, "CREATE TABLE IF NOT EXISTS feed (\n\tdataset String,\n\tlayout UInt32,\n\tver UInt64,\n"
-		 "\tfilled UInt8,\n\tshards UInt32,\n\tsnapshot String,\n\ttags String,\n\tat UInt64\n");
+		 "\tfilled UInt8,\n\tshards UInt32,\n\tschema UInt64,\n\tsnapshot String,\n\ttags String,\n\tat UInt64\n");
 	print_engine(b, r, "feed", "ReplacingMergeTree", "ver", "(dataset, layout)");
 	print_distributed(b, "feeds", "feed", "0");
 }
