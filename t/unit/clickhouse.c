@@ -164,7 +164,7 @@ no_byte_of_a_query_is_in_a_statement(void) /* C-419 */
 		ch_plan_begin(&p, a, &q, 1);
 		check_statements(&p);
 	}
-	for (const char *const *text = (const char *const[]){ "os:\"a'b\\\\c\"", "title:*%_\\\\*",
+	for (const char *const *text = (const char *const[]){ "os:\"a'b\\\\c\"", "services.banner_hash:abc*%_",
 		 "hostnames:example.com ip:192.0.2.0/24", "\"😀\" services:(banner:\"it's\")",
 		 NULL };
 	     *text != NULL; text++) {
