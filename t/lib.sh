@@ -129,7 +129,7 @@ log_faults()
 {
 	[ -n "${W-}" ] || return 0
 	grep -hE 'panic|AddressSanitizer|LeakSanitizer|runtime error:|\[alert\]|\[emerg\]' \
-		"$W"/log/*.log ${W2:+"$W2"/log/*.log} 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
+		"$W"/log/*.log "$W"/host-*/log/*.log ${W2:+"$W2"/log/*.log} 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
 }
 
 # Stops the world, adds the last test, prints the plan. Runs by itself at exit.
@@ -242,7 +242,7 @@ ch()
 	world_ch_query "$@"
 }
 
-# loopback WORD...: executes a command of ip(8) in the network of the test (t/helper/loopback).
+# loopback WORD...: executes a command of ip(8) or mount(8) in the namespaces of the test (t/helper/loopback).
 loopback()
 {
 	echo "$*" >"$LOOPBACK/ask"
@@ -363,6 +363,17 @@ host_rows()
 			RETURN NEW;
 		END';
 		CREATE TRIGGER host_row INSTEAD OF INSERT OR UPDATE OR DELETE ON host FOR EACH ROW EXECUTE FUNCTION host_row()"
+}
+
+# ch_equal DATASET...: ClickHouse has what the database has (surfacectl search check).
+ch_equal()
+{
+	for _dataset in "$@"; do
+		ctl search check "$_dataset" >"$W/check.out" 2>"$W/check.err" || {
+			diag "$_dataset: $(head -5 "$W/check.out" "$W/check.err")"
+			return 1
+		}
+	done
 }
 
 ctl()
@@ -544,7 +555,7 @@ session_move()
 	shift
 	for _event in "$@"; do
 		case $_event in
-		claim) sql "UPDATE browser_session SET state = 'starting', state_event = 'claim', host = '$(uname -n):$W/run',
+		claim) sql "UPDATE browser_session SET state = 'starting', state_event = 'claim', host = '${WORLD_MACHINE:-$(uname -n)}:$W/run',
 			lease_epoch = lease_epoch + 1, lease_until = now() + interval '15 s' WHERE uuid = '$_session'" ;;
 		fail) sql "SELECT session_apply('$_session', 'fail', 'failed')" >/dev/null ;;
 		expire) sql "SELECT session_apply('$_session', 'expire', 'expired')" >/dev/null ;;

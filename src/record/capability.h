@@ -8,7 +8,7 @@
 #include "record/record.h"
 
 struct web_answer {
-	struct str path; /* of the request, with or without its query string */
+	struct str path; /* asked for, with or without its query string */
 	int64_t status;
 	struct str body;
 };

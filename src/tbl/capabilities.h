@@ -1,4 +1,4 @@
-/* What an answer of a web server proves: RECOGNISE(in, path, status, marker, capabilities).
+/* Capabilities that an answer of a web server proves: RECOGNISE(in, path, status, marker, capabilities).
      in            where the marker is:
                      BODY    in the body, whose white space was removed before: JSON comes with and without blanks
                      WHOLE   the body is the marker, byte for byte
@@ -8,8 +8,8 @@
      status        of the answer; one that the tool does not know passes for TITLE and HEADER
      capabilities  for http.capabilities, separated by blanks: api/NAME is a protocol, app/NAME a program, auth/none was
                    seen to answer without a login, auth/login asks for one
-   Of the rows for one body the first that fits counts: programs that imitate another one's API come before it. A row
-   has auth/none only if the answer has what a login would have protected; a start page answers everybody. */
+   Among the rows for one body the first that fits counts: programs that imitate another one's API come before it. A row
+   has auth/none only if the answer has what a login would have protected; the greeting of an API at / has not. */
 
 /* Ollama. KoboldCpp answers the same path. */
 RECOGNISE(WHOLE, "/", 200, "Ollama is running", "api/ollama")

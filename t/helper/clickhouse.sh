@@ -121,6 +121,9 @@ world_ch_start()
 	done
 	WORLD_CONF="${WORLD_CONF-}
 clickhouse_url = $CH_URL
+clickhouse_servers =$(for _i in $(seq "$CH_N"); do
+		printf ' http://%s:%s' "$(world_ch_address "$_i")" "$(world_ch_port "$_i" http)"
+	done)
 clickhouse_user = surfaced
 clickhouse_password_file = $W/ch/password
 clickhouse_database = surfaced"

@@ -13,7 +13,7 @@
      other paths    only if the file has no line about / of that port; of several the latest one
 
    So a line about another path gives its host and service at once, and its response is held back until the window ends.
-   What its answer shows (tbl/capabilities.h) is a capability of the service in any case: a record of the time of the
+   A capability that its answer shows (tbl/capabilities.h) belongs to the service in any case: a record of the time of the
    latest line, with these capabilities alone, completes the service in the merge.
 
    Bodies are not stored. */

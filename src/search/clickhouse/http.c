@@ -245,7 +245,7 @@ make_url(struct ch_http *h, const struct ch_statement *s)
 	struct buf *b = &h->url;
 
 	b->n = 0;
-	buf_printf(b, "%s/?wait_end_of_query=1&skip_unavailable_shards=0&database=", h->server.url);
+	buf_printf(b, "%s/?wait_end_of_query=1&skip_unavailable_shards=%d&database=", h->server.url, s->partial);
 	add_escaped(b, str_of(h->server.database));
 	if (s->settings[0] != '\0')
 		buf_printf(b, "&%s", s->settings);

@@ -39,6 +39,7 @@ struct ch_statement {
 	const char *
 	    query_id; /* letters, digits and '-', below CH_QUERY_ID; "": the statement is not cancelled */
 	int64_t deadline; /* mono_us */
+	bool partial;         /* shards that are away are left out */
 	size_t most;      /* bytes of the answer; more is CH_FAILED */
 };
 
@@ -50,7 +51,7 @@ struct ch_answer {
 };
 
 /* Runs a statement. Settings of every statement: wait_end_of_query (so that an exception is a status of 500 and never the
-   end of a good answer), and skip_unavailable_shards=0 (so that an answer is never of fewer shards than there are). */
+   end of a good answer), and skip_unavailable_shards=0 unless `partial` (so that an answer is never of fewer shards than there are). */
 enum ch_rc ch_http_run(
     struct ch_http *h, const struct ch_statement *s, struct ch_answer *out) MUST_USE;
 /* What the code of an exception means. */

@@ -122,7 +122,7 @@ ch_print_schema(struct buf *b, const struct ch_release *r, enum dataset d, unsig
 	print_dictionary(b, r, d, layout);
 }
 
-/* All rows of layouts are on the first shard: the key is 0. */
+/* All rows of these tables are on the first shard: the key is 0. */
 void
 ch_print_layouts(struct buf *b, const struct ch_release *r)
 {
@@ -130,4 +130,12 @@ ch_print_layouts(struct buf *b, const struct ch_release *r)
 		 "\tschema UInt64,\n\tat UInt64\n");
 	print_engine(b, r, "layout", "MergeTree", "", "(dataset, at)");
 	print_distributed(b, "layouts", "layout", "0");
+	buf_z(b, "CREATE TABLE IF NOT EXISTS tag (\n\tslug String,\n\tver UInt64,\n\tgone UInt8,\n"
+		 "\tname String,\n\tclassification String,\n\tcategories Array(String)\n");
+	print_engine(b, r, "tag", "ReplacingMergeTree", "ver", "slug");
+	print_distributed(b, "tags", "tag", "0");
+	buf_z(b, "CREATE TABLE IF NOT EXISTS feed (\n\tdataset String,\n\tlayout UInt32,\n\tver UInt64,\n"
+		 "\tfilled UInt8,\n\tshards UInt32,\n\tschema UInt64,\n\tsnapshot String,\n\ttags String,\n\tat UInt64\n");
+	print_engine(b, r, "feed", "ReplacingMergeTree", "ver", "(dataset, layout)");
+	print_distributed(b, "feeds", "feed", "0");
 }

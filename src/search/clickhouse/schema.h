@@ -8,7 +8,12 @@
  *   on each server              over all servers (engine Distributed)
  *   hosts_1                     all_hosts_1                 the rows
  *   hosts_1_dict                all_hosts_1_dict            the dictionary
- *   layout                      layouts                     which layout of which dataset is asked
+ *   layout                      layouts                     which layout of which dataset is asked: the row of the
+ *                                                           greatest `at`, microseconds, whose schema is
+ *                                                           ch_schema_number()
+ *   tag                         tags                        what buckets of tags show: name, classification, and the
+ *                                                           categories with their parents, as struct tag has them
+ *   feed                        feeds                       what each layout contains (layout.h)
  *
  * One server is a cluster of one: its configuration names the cluster `surfaced` with itself as the only shard.
  *
@@ -106,7 +111,7 @@ struct ch_release {
 /* "18" or "26", followed by "-replicated" or nothing. */
 bool ch_release_parse(const char *text, struct ch_release *out) MUST_USE;
 /* Statements that create the tables of a layout, each ended by a semicolon and a line feed. They are to run on every
-   server, in the database of the tables. Those of the table of layouts are printed by ch_print_layouts. */
+   server, in the database of the tables. Those of the tables that all datasets share are printed by ch_print_layouts. */
 void ch_print_schema(struct buf *out, const struct ch_release *r, enum dataset d, unsigned layout);
 void ch_print_layouts(struct buf *out, const struct ch_release *r);
 
