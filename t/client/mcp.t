@@ -62,29 +62,29 @@ is "$(seen '.results[3] | "\(.isError)|\(.content[0].text)"' | head -3)" 'true|u
           ^' "a wrong query is an error of the tool, with hint and caret"
 is "$(seen '.results[4].structuredContent.groups[0].buckets[0] | "\(.value) \(.count)"')" "DE 20" "an assistant aggregates"
 is "$(seen '.results[5] | "\(.isError) \(.structuredContent.valid)"')" "false false" "an assistant validates a query"
-like "$(seen '.results[5].content[1].text')" '(?s)The query is wrong.*\n  port:\(\n +\^' "the explanation of a wrong query has a caret"
-like "$(seen '.results[6] | "\(.isError) \(.content[0].text)"')" '(?s)^true No record with this key.*status 404' \
+like "$(seen '.results[5].content[1].text')" '^ +\^$' "the explanation of a wrong query has a caret"
+is "$(seen '.results[6] | "\(.isError) \(.content[0].text)"' | head -1)" 'true No record with this key is stored.' \
 	"a look-up that finds nothing is an error of the tool"
 like "$(seen '.results[7] | "\(.isError) \(.content[0].text)"')" '^true countHosts has no argument query; .*q' "an unknown argument is refused by its name"
 like "$(seen '.results[8] | "\(.isError) \(.content[0].text)"')" '^true the argument ip is missing' "a missing argument is refused by its name"
-like "$(seen '.results[10] | "\(.isError) \(.content[0].text)"')" '(?s)^true .*aggregations\[' "a fault in the body names its place"
+like "$(seen '.results[10] | "\(.isError) \(.content[0].text)"' | tr '\n' ' ')" '^true .*aggregations\[' "a fault in the body names its place"
 is "$(seen '.results[11].isError')" false "an assistant reads the history of a host"
 is "$(seen '.results[12] | "\(.isError) \(.structuredContent.results | length)"')" "false 2" "an assistant looks up several hosts"
 
 # ---- the list of tools ----
 
 "$BUILD/surfaced" -D openapi >"$W/openapi.json"
-is "$(seen '.pages')" 3 "the list of tools comes in pages"
+is "$(seen .pages)" 2 "the list of tools comes in pages"
 is "$(seen '[.tools[].name] | length == (unique | length)')" true "no tool is listed twice"
 ok "names, titles and descriptions are those of openapi.json" jq -e --slurpfile o "$W/openapi.json" '
 	([$o[0].paths[][] | objects | select(.operationId) | {key: .operationId, value: .}] | from_entries) as $ops
 	| [.tools[] | $ops[.name].summary == .title and $ops[.name].description == .description] | all' "$W/seen"
 ok "every tool is read-only and says so" jq -e '[.tools[].annotations | .readOnlyHint and (.destructiveHint | not)] | all' "$W/seen"
 is "$(seen '[.tools[] | tostring | select(contains("$ref"))] | length')" 0 "no schema of a tool points outside of it"
-none "every tool of the aims is listed" "$(for t in searchHosts countHosts aggregateHosts validateHosts getHost getDnsName getWhoisDomain getCertificate \
+is "$(for t in searchHosts countHosts aggregateHosts validateHosts getHost getDnsName getWhoisDomain getCertificate \
 	searchReports getHostHistory getWhoisHistory listSearchSchemas getUsage; do
 	[ "$(seen --arg t $t '[.tools[].name] | index($t) != null')" = true ] || echo $t
-done)"
+done)" "" "an assistant can search, count, aggregate, validate, look up and read history"
 is "$(seen '[.tools[].name] | map(select(test("^(create|delete|close)"))) | length')" 0 "no tool changes anything without --allow"
 diag "tools/list: $(seen '.tools | length') tools, $(jq -c .tools "$W/seen" | wc -c) bytes"
 : >"$W/no.calls"
@@ -154,7 +154,7 @@ is "$(jq -c '[.error.code, .error.data.requested, (.error.data.supported | index
 SURFACE_ENV="SURFACED_API_KEY=sfk_00000000_$(printf '%043d' 0)" assistant sessions <<'CALLS'
 {"name":"countHosts","arguments":{}}
 CALLS
-like "$(seen '.results[0] | "\(.isError) \(.content[0].text)"')" '(?s)^true .*status 401' "a wrong key is an error of the tool"
+like "$(seen '.results[0] | "\(.isError) \(.content[0].text)"' | tr '\n' ' ')" '^true .*status 401' "a wrong key is an error of the tool"
 
 # ---- rates and cancellation ----
 
@@ -166,7 +166,7 @@ done >"$W/calls"
 SURFACE_ENV="SURFACED_API_KEY=$key" assistant sessions <"$W/calls"
 is "$(seen '[.results[].structuredContent.count] | join(" ")')" "20 20 20 20 20 20" "calls that run at once wait until their rate allows them"
 SURFACE_ENV="SURFACED_API_KEY=$key" assistant sessions --patience 0 <"$W/calls"
-like "$(seen '[.results[] | select(.isError)][0].content[0].text')" '(?s)asks to wait for [0-9]+ s.*status 429' \
+like "$(seen '[.results[] | select(.isError)][0].content[0].text' | tr '\n' ' ')" 'asks to wait for [0-9]+ s.*status 429' \
 	"beyond --patience a rate is an error of the tool"
 key=$(key_new --scope all)
 ctl limits set --key "$(printf %s "$key" | cut -c1-12)" --rate 1 --window 60 >/dev/null || exit 1
