@@ -88,5 +88,9 @@ CREATE TYPE export_wanted AS (
 	scope text, entitlement text, total bigint
 );
 
+INSERT INTO metric_kind VALUES
+	('surfaced_exports', 'gauge', 'Exports that are not finished by state'),
+	('surfaced_export_lag_seconds', 'gauge', 'Age of the oldest export that nobody has begun to write');
+
 GRANT SELECT ON search_export TO surfaced_api, surfaced_admin;
 GRANT SELECT ON export_month TO surfaced_admin;

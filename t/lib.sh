@@ -129,7 +129,7 @@ log_faults()
 {
 	[ -n "${W-}" ] || return 0
 	grep -hE 'panic|AddressSanitizer|LeakSanitizer|runtime error:|\[alert\]|\[emerg\]' \
-		"$W"/log/*.log ${W2:+"$W2"/log/*.log} 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
+		"$W"/log/*.log "$W"/host-*/log/*.log ${W2:+"$W2"/log/*.log} 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
 }
 
 # Stops the world, adds the last test, prints the plan. Runs by itself at exit.
@@ -225,6 +225,29 @@ index_start()
 {
 	world
 	world_index_start
+}
+
+# ch_start N: N servers of ClickHouse, the shards of the cluster "surfaced", before the daemons that ask them. The test
+# must have begun with t/helper/loopback.
+ch_start()
+{
+	world
+	world_ch_start "$1"
+	world_conf
+}
+
+# ch I SQL: asks shard I.
+ch()
+{
+	world_ch_query "$@"
+}
+
+# loopback WORD...: executes a command of ip(8) in the network of the test (t/helper/loopback).
+loopback()
+{
+	echo "$*" >"$LOOPBACK/ask"
+	read -r _answer <"$LOOPBACK/answer"
+	[ "$_answer" = "done" ]
 }
 
 # dispatch_conf RUNNER: what the dispatcher is told to start; "$W/fake-runner" is there.
@@ -521,7 +544,7 @@ session_move()
 	shift
 	for _event in "$@"; do
 		case $_event in
-		claim) sql "UPDATE browser_session SET state = 'starting', state_event = 'claim', host = 'here',
+		claim) sql "UPDATE browser_session SET state = 'starting', state_event = 'claim', host = '${WORLD_MACHINE:-$(uname -n)}:$W/run',
 			lease_epoch = lease_epoch + 1, lease_until = now() + interval '15 s' WHERE uuid = '$_session'" ;;
 		fail) sql "SELECT session_apply('$_session', 'fail', 'failed')" >/dev/null ;;
 		expire) sql "SELECT session_apply('$_session', 'expire', 'expired')" >/dev/null ;;

@@ -75,7 +75,8 @@ key_cursor_open(struct req *rq, enum dataset d, const struct cursor_for *bound, 
 }
 
 static enum db_rc
-read_rows(struct req *rq, enum dataset d, enum document_key by, struct strs keys, struct list *rows)
+read_document_rows(
+    struct req *rq, enum dataset d, enum document_key by, struct strs keys, struct list *rows)
 {
 	struct str *texts = ARENA_ARRAY(rq->arena, keys.n + 1, struct str);
 	struct strs sent = { texts, keys.n };
@@ -99,7 +100,7 @@ documents_read(
 		keys.n };
 	if (keys.n == 0)
 		return PASS;
-	rc = read_rows(rq, d, by, keys, &rows);
+	rc = read_document_rows(rq, d, by, keys, &rows);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	row = rows.items;

@@ -32,8 +32,9 @@ static const struct field export_in[] = {
 	    .hi = LIM_FIELDS,
 	    .size = sizeof(struct str),
 	    .item = FIELD_STR,
-	    .help = "The members of each record, as in the parameter fields; all by default. CSV needs "
-		    "them: they are its columns." },
+	    .help =
+		"The members of each record, as in the parameter fields; all by default. CSV needs "
+		"them: they are its columns." },
 	ONE_OF(struct export_in, format, 0, export_formats, "ndjson by default."),
 	ONE_OF(struct export_in, compression, 0, export_compressions, "zstd by default."),
 	FIELD_END,
@@ -58,7 +59,8 @@ static const struct field created_out[] = {
 };
 
 STMT(insert_export, created_out,
-    "SELECT outcome, uuid FROM export_create(ROW($1::uuid, $2::uuid, $3::text, $4::text, $5::text[],"
+    "SELECT outcome, uuid FROM export_create(ROW($1::uuid, $2::uuid, $3::text, $4::text, "
+    "$5::text[],"
     " $6::text, $7::text, $8::text, $9::text, $10::bigint)::export_wanted, $11, $12, $13)");
 
 STMT(drop_export, NULL, "SELECT export_cancel($1, $2)");
@@ -126,7 +128,8 @@ count_export(struct req *rq, enum dataset d, struct str text, int64_t *total)
 	if (n.n > LIM_EXPORT_RECORDS)
 		return fail_at(rq, ERR_EXPORT_TOO_LARGE,
 		    arena_printf(rq->arena,
-			"The query matches %ju records, and an export has at most %ju; narrow the query.",
+			"The query matches %ju records, and an export has at most %ju; narrow the "
+			"query.",
 			(uintmax_t)n.n, (uintmax_t)LIM_EXPORT_RECORDS));
 	*total = (int64_t)n.n;
 	return PASS;
@@ -199,8 +202,8 @@ create_export(struct req *rq)
 	rc = db_one(rq->db, &insert_export, &made, P(uuid_random()), P(rq->key->uuid),
 	    P(str_of(schema_dataset_name(d))), P(in->query), P(fields), P(in->format),
 	    P(in->compression), P(str_of(scope_name(names->scope))),
-	    P(str_of(entitlement_name(names->entitlement))), P(total), P(hash_export_space(rq, space)),
-	    P(hash_export(rq, in, request)), P(most));
+	    P(str_of(entitlement_name(names->entitlement))), P(total),
+	    P(hash_export_space(rq, space)), P(hash_export(rq, in, request)), P(most));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	if (str_is(made.outcome, "conflict"))
@@ -261,8 +264,8 @@ get_export_content(struct req *rq)
 		return fail(rq, ERR_EXPORT_NOT_READY);
 	export_file_name(e.uuid, e.format, e.compression, name);
 	return reply_file(rq,
-	    &(struct reply_file){ .location =
-				      arena_printf(rq->arena, "/_surfaced_export/%s", name).p,
+	    &(struct reply_file){
+		.location = arena_printf(rq->arena, "/_surfaced_export/%s", name).p,
 		.name = arena_printf(rq->arena, "%.*s-%s", (int)e.dataset.n, e.dataset.p, name).p,
 		.media = export_media(e.format, e.compression),
 		.etag = arena_str(rq->arena, e.sha256).p });
@@ -312,7 +315,8 @@ static const enum error create_errors[] = { ERR_INVALID_SEARCH_QUERY, ERR_INVALI
 	ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT, ERR_SEARCH_MISCONFIGURED, ERR_UNSET };
 static const enum error list_errors[] = { ERR_INVALID_SEARCH_CURSOR, ERR_UNSET };
 static const enum error one_errors[] = { ERR_EXPORT_NOT_FOUND, ERR_UNSET };
-static const enum error content_errors[] = { ERR_EXPORT_NOT_FOUND, ERR_EXPORT_NOT_READY, ERR_UNSET };
+static const enum error content_errors[] = { ERR_EXPORT_NOT_FOUND, ERR_EXPORT_NOT_READY,
+	ERR_UNSET };
 
 #define EXPORTS "/search/exports"
 #define EXPORT EXPORTS "/{export_uuid}"
@@ -321,19 +325,24 @@ static const enum error content_errors[] = { ERR_EXPORT_NOT_FOUND, ERR_EXPORT_NO
 	.scope = SCOPE_SEARCH_VIEW, .also = SCOPE_BIT(REPORTS_VIEW),                               \
 	.entitlement = ENTITLEMENT_SEARCH, COLUMNS_OF_ENGINE, .tag = "Exports"
 
-#define EXPORT_EXAMPLE JSON({ "query": "*", "compression": "gzip" })
+#define EXPORT_EXAMPLE JSON({ "query" : "*", "compression" : "gzip" })
+
+/* An operation is named after the list of its dataset, because the name of a dataset may contain a hyphen. */
+#define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
+	static const char export_##id[] = "export_" list;
+#include "tbl/answers.h"
+#undef ANSWER
 
 static const struct route export_routes[] = {
 #define DATASET(id, number, name, unit, key, nested, naming, label)                                \
 	{                                                                                          \
-		ROUTE_AS(POST, "/search/" name "/exports", "export_" #id, create_export),          \
+		ROUTE_AS(POST, "/search/" name "/exports", export_##id, create_export),            \
 		.arg = DATASET_##id,                                                               \
 		.scope = (enum scope)SCOPE_OF_##id,                                                \
 		.entitlement = (enum entitlement)ENTITLEMENT_OF_##id,                              \
 		COLUMNS_OF_ENGINE,                                                                 \
 		.tag = "Exports",                                                                  \
-		BODY_CHECKED(                                                                      \
-		    struct export_in, export_in, BODY_CONFIGURED, check_export_body),              \
+		BODY_CHECKED(struct export_in, export_in, BODY_CONFIGURED, check_export_body),     \
 		.idempotent = true,                                                                \
 		.changes = true,                                                                   \
 		.example = EXPORT_EXAMPLE,                                                         \
@@ -392,4 +401,4 @@ static const struct route export_routes[] = {
 	ROUTE_END,
 };
 
-ROUTES(19, export);
+ROUTES(220, export);

@@ -143,7 +143,7 @@ page_list(struct req *rq)
 }
 
 static const void *
-find_member(const struct route *r, const void *row, const char *name)
+member_of_row(const struct route *r, const void *row, const char *name)
 {
 	const struct field *f = r->out;
 
@@ -157,8 +157,8 @@ find_member(const struct route *r, const void *row, const char *name)
 static struct str
 seal_cursor(struct req *rq, const void *last, const struct page_order *by)
 {
-	const struct ts *at = find_member(rq->route, last, by->at);
-	const struct uuid *uuid = find_member(rq->route, last, by->uuid);
+	const struct ts *at = member_of_row(rq->route, last, by->at);
+	const struct uuid *uuid = member_of_row(rq->route, last, by->uuid);
 	struct position m = { .us = at->us, .uuid = *uuid };
 	struct cursor_for bound = cursor_binding(rq);
 

@@ -61,7 +61,7 @@ struct transfer {
 };
 
 static size_t
-on_body(char *bytes, size_t size, size_t count, void *arg)
+on_answer_body(char *bytes, size_t size, size_t count, void *arg)
 {
 	struct transfer *t = arg;
 	size_t n = size * count;
@@ -144,7 +144,7 @@ set_options(struct transfer *t, const char *url, struct curl_slist *headers)
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENT_S);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, t->why);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_answer_body);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, t);
 	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(curl, CURLOPT_HEADERDATA, t);

@@ -27,7 +27,7 @@ client_commands(void)
 }
 
 static int
-print_help(void)
+print_client_help(void)
 {
 	puts("usage: surface COMMAND [options] ...\n\ncommands:");
 	for (const struct command *const *cmd = client_commands(); *cmd != NULL; cmd++)
@@ -38,13 +38,13 @@ print_help(void)
 }
 
 static bool
-asks_help(const char *word)
+asks_client_help(const char *word)
 {
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
 }
 
 static const struct command *
-find_command(const char *name, struct guess *g)
+find_client_command(const char *name, struct guess *g)
 {
 	guess_begin(g, str_of(name));
 	for (const struct command *const *cmd = client_commands(); *cmd != NULL; cmd++) {
@@ -56,7 +56,7 @@ find_command(const char *name, struct guess *g)
 }
 
 static const struct command *
-find_sub(const struct command *sub, const char *name, struct guess *g)
+find_client_sub(const struct command *sub, const char *name, struct guess *g)
 {
 	guess_begin(g, str_of(name));
 	for (; sub->name != NULL; sub++) {
@@ -83,16 +83,16 @@ choose(struct client *c, int argc, char **argv)
 	struct guess g;
 	int used = 1;
 
-	c->command = find_command(argv[0], &g);
+	c->command = find_client_command(argv[0], &g);
 	if (c->command == NULL)
 		return no_command(c, argv[0], &g);
 	c->path = arena_printf(c->arena, "surface %s", c->command->name);
 	for (; c->command->sub != NULL; used++) {
-		if (used == argc || asks_help(argv[used])) {
+		if (used == argc || asks_client_help(argv[used])) {
 			usage_print(c, used == argc ? stderr : stdout);
 			return used == argc ? WRONG_USAGE : DONE;
 		}
-		c->command = find_sub(c->command->sub, argv[used], &g);
+		c->command = find_client_sub(c->command->sub, argv[used], &g);
 		if (c->command == NULL)
 			return no_command(c, argv[used], &g);
 		c->path = arena_printf(c->arena, "%s %s", c->path.p, c->command->name);
@@ -137,8 +137,8 @@ main(int argc, char **argv)
 	struct client c = { .command = NULL };
 	int status;
 
-	if (argc < 2 || asks_help(argv[1]))
-		return print_help(), argc < 2 ? WRONG_USAGE : DONE;
+	if (argc < 2 || asks_client_help(argv[1]))
+		return print_client_help(), argc < 2 ? WRONG_USAGE : DONE;
 	if (strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "--version") == 0)
 		return puts("surface " PACKAGE_VERSION), DONE;
 	c.arena = arena_new(ARENA_CAP);

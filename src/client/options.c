@@ -123,7 +123,7 @@ store(struct client *c, size_t i, struct str value)
 
 /* Reads the option at argv[*at] and moves *at to its last argument. */
 static bool
-read_option(struct client *c, int argc, char **argv, int *at)
+read_client_option(struct client *c, int argc, char **argv, int *at)
 {
 	const char *arg = argv[*at];
 	bool is_long = arg[1] == '-';
@@ -162,7 +162,7 @@ options_read(struct client *c, int argc, char **argv)
 		if (!ended && strcmp(argv[i], "--") == 0) {
 			ended = true;
 		} else if (!ended && argv[i][0] == '-' && argv[i][1] != '\0') {
-			if (!read_option(c, argc, argv, &i))
+			if (!read_client_option(c, argc, argv, &i))
 				return false;
 		} else if (c->nwords == WORDS_MAX) {
 			fail(c, WRONG_USAGE, "more than %d words; put the query into quotes",

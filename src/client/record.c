@@ -42,7 +42,7 @@ walk_object(struct record *r, const struct json_value *v)
 }
 
 static void
-print_line(struct record *r, const struct json_value *v)
+print_record_line(struct record *r, const struct json_value *v)
 {
 	size_t width = text_width(str_of(r->path)), room = r->c->screen.columns;
 	struct buf raw = { .p = NULL }, shown = { .p = NULL };
@@ -72,7 +72,7 @@ print_line(struct record *r, const struct json_value *v)
 
 /* The heading of an object of a list: "443/tcp" of a service, otherwise its place in the list. */
 static void
-print_heading(struct record *r, const struct json_value *item, size_t i)
+print_record_heading(struct record *r, const struct json_value *item, size_t i)
 {
 	struct str transport = value_text(item, "transport");
 	int64_t port;
@@ -94,7 +94,7 @@ print_heading(struct record *r, const struct json_value *item, size_t i)
 
 /* Prints an object: first the members that take one line, then the lists of objects. */
 static void
-print_object(struct record *r, const struct json_value *v)
+print_record_object(struct record *r, const struct json_value *v)
 {
 	char path[PATH_ROOM];
 	size_t left = r->left;
@@ -118,9 +118,9 @@ static void
 print_list(struct record *r, const struct json_value *v)
 {
 	for (size_t i = 0; i < json_length(v); i++) {
-		print_heading(r, json_at(v, i), i);
+		print_record_heading(r, json_at(v, i), i);
 		r->indent += INDENT;
-		print_object(r, json_at(v, i));
+		print_record_object(r, json_at(v, i));
 		r->indent -= INDENT;
 	}
 }
@@ -150,7 +150,7 @@ each_member(void *arg, struct str name, struct json_value *member)
 		else if (r->objects && is_list_of_objects(member))
 			print_list(r, member);
 		else if (!r->objects && !is_list_of_objects(member))
-			print_line(r, member);
+			print_record_line(r, member);
 		r->path[path.n] = '\0';
 	}
 	buf_free(&shown);
@@ -173,7 +173,7 @@ record_print(struct client *c, const struct json_value *v, const struct column *
 		table_one(&t, v);
 		return DONE;
 	}
-	print_object(&r, v);
+	print_record_object(&r, v);
 	fwrite(r.b.p, 1, r.b.n, stdout);
 	buf_free(&r.b);
 	return DONE;

@@ -57,7 +57,7 @@ check_key(struct client *c, struct str text, const char *from)
 }
 
 static int
-read_key_file(struct client *c, const char *path)
+read_settings_key_file(struct client *c, const char *path)
 {
 	struct buf b = { .a = c->arena };
 	struct stat st;
@@ -88,7 +88,7 @@ read_key_file(struct client *c, const char *path)
 }
 
 static int
-read_key(struct client *c)
+read_settings_key(struct client *c)
 {
 	const char *given = getenv("SURFACED_API_KEY"), *path = option(c, "key-file").p;
 
@@ -98,7 +98,7 @@ read_key(struct client *c)
 		path = settings_file(c, "key");
 	if (path == NULL)
 		return fail(c, NOT_ALLOWED, "no API key: set SURFACED_API_KEY");
-	return read_key_file(c, path);
+	return read_settings_key_file(c, path);
 }
 
 /* ---- the file of settings ---- */
@@ -136,7 +136,7 @@ first_of(struct client *c, const char *given, const char *variable, struct str c
 }
 
 static int
-check_url(struct client *c, struct str url)
+check_settings_url(struct client *c, struct str url)
 {
 	if (url.n == 0)
 		return fail(c, WRONG_USAGE,
@@ -169,7 +169,7 @@ settings_read(struct client *c)
 		return fail(c, FAILED, "%s: %s", path, strerror(errno));
 	if (str_utf8_bad(text) < text.n)
 		return fail(c, FAILED, "%s is no text in UTF-8", path);
-	status = check_url(
+	status = check_settings_url(
 	    c, first_of(c, option(c, "url").p, "SURFACED_URL", config_value(text, "url")));
 	if (status != DONE)
 		return status;
@@ -177,5 +177,5 @@ settings_read(struct client *c)
 	    first_of(c, option(c, "cacert").p, "SURFACED_CACERT", config_value(text, "cacert")).p;
 	c->settings.project = first_of(c, NULL, "SURFACED_PROJECT", config_value(text, "project"));
 	c->settings.socket = first_of(c, NULL, "SURFACED_UNIX_SOCKET", STR_NULL).p;
-	return read_key(c);
+	return read_settings_key(c);
 }

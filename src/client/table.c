@@ -8,7 +8,7 @@
 enum { GAP = 2, FIRST_LEAST = 40, LEAST = 8, DAY_LEN = 10, MINUTE_LEN = 16, WIDEST = 60 };
 
 static bool
-add_column(struct table *t, struct str path)
+add_table_column(struct table *t, struct str path)
 {
 	if (t->ncolumns == COLUMNS_MAX) {
 		fail(t->c, WRONG_USAGE, "--fields takes at most %d names", COLUMNS_MAX);
@@ -40,7 +40,7 @@ table_begin(struct table *t, struct client *c, const struct column *columns)
 		return false;
 	}
 	while (str_part(&fields, ',', &name))
-		if (!add_column(t, name))
+		if (!add_table_column(t, name))
 			return false;
 	if (t->ncolumns == 0)
 		for (; columns->path != NULL; columns++)
@@ -220,7 +220,7 @@ find_widths(struct table *t, struct str *cells, size_t rows)
 }
 
 static void
-print_row(const struct table *t, struct buf *b, const struct str *cells)
+print_table_row(const struct table *t, struct buf *b, const struct str *cells)
 {
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		size_t have = text_width(cells[i]);
@@ -238,14 +238,14 @@ print_row(const struct table *t, struct buf *b, const struct str *cells)
 }
 
 static void
-print_heading(const struct table *t, struct buf *b)
+print_table_heading(const struct table *t, struct buf *b)
 {
 	struct str headings[COLUMNS_MAX];
 
 	for (size_t i = 0; i < t->ncolumns; i++)
 		headings[i] = str_of(t->columns[i].heading);
 	style_out(b, &t->c->screen, BOLD);
-	print_row(t, b, headings);
+	print_table_row(t, b, headings);
 	if (t->c->screen.colour_out) {
 		b->n--; /* the style ends before the line does */
 		style_out(b, &t->c->screen, PLAIN);
@@ -267,10 +267,10 @@ add_rows(struct table *t, struct buf *b, const struct json_value *list, size_t n
 			t->right[i] =
 			    n > 0 && value_is_number(json_at(list, 0), t->columns[i].path);
 		find_widths(t, cells, n);
-		print_heading(t, b);
+		print_table_heading(t, b);
 	}
 	for (size_t row = 0; row < n; row++)
-		print_row(t, b, &cells[row * all]);
+		print_table_row(t, b, &cells[row * all]);
 }
 
 void

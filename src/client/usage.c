@@ -23,7 +23,7 @@ static const struct column day_columns[] = {
 };
 
 static void
-print_key(struct client *c, const struct json_value *usage)
+print_usage_key(struct client *c, const struct json_value *usage)
 {
 	static const char *const lines[][2] = { { "api_key.name", "key" },
 		{ "api_key.key_prefix", "begins with" }, { "api_key.owner_name", "owner" },
@@ -77,7 +77,7 @@ run_usage(struct client *c)
 	if (!table_begin(&quotas, c, quota_columns) || !table_begin(&days, c, day_columns))
 		return WRONG_USAGE;
 	if (c->form == FORM_TABLE) {
-		print_key(c, usage);
+		print_usage_key(c, usage);
 		table_add(&quotas, value_get(usage, "quotas"), SIZE_MAX);
 		putchar('\n');
 	}

@@ -155,7 +155,7 @@ add_item(struct buf *b, size_t from, const struct json_value *v, const char *sep
 }
 
 static void
-walk(
+walk_value(
     struct buf *b, size_t from, const struct json_value *v, const char *path, const char *separator)
 {
 	char name[64];
@@ -165,7 +165,7 @@ walk(
 		return;
 	if (json_type(v) == JSON_ARRAY) {
 		for (size_t i = 0; i < json_length(v); i++)
-			walk(b, from, json_at(v, i), path, separator);
+			walk_value(b, from, json_at(v, i), path, separator);
 		return;
 	}
 	if (path[0] == '\0') {
@@ -174,13 +174,13 @@ walk(
 	}
 	memcpy(name, path, n);
 	name[n] = '\0';
-	walk(b, from, value_get(v, name), path + n + (path[n] == '.'), separator);
+	walk_value(b, from, value_get(v, name), path + n + (path[n] == '.'), separator);
 }
 
 void
 value_cell(struct buf *b, const struct json_value *v, const char *path, const char *separator)
 {
-	walk(b, b->n, v, path, separator);
+	walk_value(b, b->n, v, path, separator);
 }
 
 bool

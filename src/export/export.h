@@ -43,7 +43,7 @@
 #include "search/engine.h"
 
 struct exporter {
-	struct arena *arena; /* of one call of the database, or one batch of documents */
+	struct arena *arena; /* emptied before each batch of documents */
 	struct db *db;
 	struct engine *engine;
 	int64_t keep_at; /* for mono_due */
@@ -73,8 +73,7 @@ struct out;
 
 /* Opens the file of an export and cuts it at its last checkpoint. *bytes is set to 0 when the file is shorter: all has to
    be written again. On failure *out is NULL. */
-enum out_rc out_open(
-    const struct export *e, int64_t *bytes, struct out **out) MUST_USE;
+enum out_rc out_open(const struct export *e, int64_t *bytes, struct out **out) MUST_USE;
 /* Adds text. After a failure only out_remove and out_close may follow. */
 enum out_rc out_write(struct out *o, struct str text) MUST_USE;
 /* Ends the frame and makes everything safe. *bytes is the size of the file. */

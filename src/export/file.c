@@ -24,8 +24,8 @@ struct out {
 	char part[4096], whole[4096];
 	EVP_MD_CTX *sha;
 	int64_t bytes;
-	bool inside;        /* a frame has begun and not ended */
-	ZSTD_CCtx *zstd;    /* NULL: not zstd */
+	bool inside;     /* a frame has begun and not ended */
+	ZSTD_CCtx *zstd; /* NULL: not zstd */
 	z_stream gzip;
 	bool is_gzip;
 	unsigned char room[ROOM];
@@ -36,8 +36,8 @@ out_error(const struct out *o, const char *what)
 {
 	int why = errno;
 
-	log_event(LOGP_ERR, "export_file", "file=%s what=%s why=\"%s\"", o->part, what,
-	    strerror(why));
+	log_event(
+	    LOGP_ERR, "export_file", "file=%s what=%s why=\"%s\"", o->part, what, strerror(why));
 	return why == ENOSPC || why == EDQUOT ? OUT_FULL : OUT_FAILED;
 }
 
@@ -49,8 +49,8 @@ out_names(struct out *o, const struct export *e)
 	char name[EXPORT_NAME];
 
 	export_file_name(e->uuid, e->format, e->compression, name);
-	snprintf(o->part, sizeof(o->part), "%s/%s.part", conf.export_directory,
-	    uuid_text(&e->uuid).z);
+	snprintf(
+	    o->part, sizeof(o->part), "%s/%s.part", conf.export_directory, uuid_text(&e->uuid).z);
 	snprintf(o->whole, sizeof(o->whole), "%s/%s", conf.export_directory, name);
 }
 
@@ -119,8 +119,8 @@ out_compress(struct out *o, struct str compression)
 			panic("zstd cannot be initialised");
 	}
 	o->is_gzip = str_is(compression, "gzip");
-	if (o->is_gzip && deflateInit2(&o->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8,
-			      Z_DEFAULT_STRATEGY) != Z_OK)
+	if (o->is_gzip &&
+	    deflateInit2(&o->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		panic("zlib cannot be initialised");
 }
 
@@ -250,8 +250,8 @@ out_checkpoint(struct out *o, int64_t *bytes)
 		return out_error(o, "sync");
 	if (fstatvfs(o->fd, &v) == 0 &&
 	    (uint64_t)v.f_bavail * v.f_frsize < (uint64_t)conf.export_reserve) {
-		log_event(LOGP_ERR, "export_file", "file=%s why=\"less than export_reserve is free\"",
-		    o->part);
+		log_event(LOGP_ERR, "export_file",
+		    "file=%s why=\"less than export_reserve is free\"", o->part);
 		return OUT_FULL;
 	}
 	*bytes = o->bytes;

@@ -12,14 +12,14 @@
 
 enum {
 	JOB_MEMORY = 1 << 30,
-	CHECK_BYTES = 16 << 20, /* of text */
+	CHECK_BYTES = 16 << 20, /* text */
 	COUNT_US = 60000000,
 };
 
 struct job {
 	struct exporter *x;
-	struct arena *arena; /* of the whole job */
-	struct arena *tree;  /* of one line of CSV */
+	struct arena *arena; /* emptied with the job */
+	struct arena *tree;  /* emptied after each line of CSV */
 	struct export e;
 	int64_t epoch, resumed;
 	struct str position; /* as the row has it */
@@ -35,7 +35,7 @@ struct job {
 	const char *why;                          /* the export has failed */
 };
 
-/* What becomes of the job. */
+/* The result of each step of a job. */
 enum step {
 	STEP_ON,
 	STEP_FAILED, /* with a reason */
@@ -86,8 +86,7 @@ STMT(claim_export, claimed_out,
     " FROM export_claim($1)");
 STMT(progress_export, answered_out,
     "SELECT export_progress($1, $2, $3, $4, $5, $6, $7, $8, $9) AS state");
-STMT(complete_export, answered_out,
-    "SELECT export_complete($1, $2, $3, $4, $5, $6, $7) AS state");
+STMT(complete_export, answered_out, "SELECT export_complete($1, $2, $3, $4, $5, $6, $7) AS state");
 STMT(fail_export, NULL, "SELECT export_fail($1, $2, $3)");
 STMT(release_export, NULL, "SELECT export_release($1, $2, $3)");
 STMT_LIST(read_export, struct walk_row, walk_row_out,
@@ -174,8 +173,7 @@ plan_job(struct job *j)
 	    !query_parse(j->arena, j->dataset, j->e.query, j->e.created_at, &j->query, &fault))
 		return STEP_FAILED;
 	if (j->e.fields.n > 0)
-		j->fields =
-		    walk_fields(j->arena, j->dataset, j->e.fields.items, j->e.fields.n);
+		j->fields = walk_fields(j->arena, j->dataset, j->e.fields.items, j->e.fields.n);
 	if (j->e.fields.n > 0 && j->fields == NULL)
 		return STEP_FAILED;
 	j->why = NULL;
@@ -230,8 +228,8 @@ checkpoint(struct job *j)
 		return s;
 	if (db_up(j->x->db))
 		rc = db_one(j->x->db, &progress_export, &a, P(j->e.uuid), P(j->epoch),
-		    P(conf.export_lease), P(j->generation), P(j->e.total), P(j->written), P(j->gone),
-		    P(j->bytes), P(position));
+		    P(conf.export_lease), P(j->generation), P(j->e.total), P(j->written),
+		    P(j->gone), P(j->bytes), P(position));
 	j->check_at = mono_us() + conf.export_checkpoint * 1000;
 	j->text = 0;
 	return after_database(j, rc, "progress", a.state);
@@ -278,7 +276,8 @@ put_tail(struct job *j)
 
 	if (is_csv(j))
 		return STEP_ON;
-	buf_printf(&b, "{\"end\":{\"records\":%jd,\"gone\":%jd,\"resumed\":%jd,\"complete\":true}}\n",
+	buf_printf(&b,
+	    "{\"end\":{\"records\":%jd,\"gone\":%jd,\"resumed\":%jd,\"complete\":true}}\n",
 	    (intmax_t)j->written, (intmax_t)j->gone, (intmax_t)j->resumed);
 	return put_text(j, buf_done(&b));
 }
@@ -290,8 +289,7 @@ count_matches(struct job *j)
 	const struct budget budget = { .deadline = mono_us() + COUNT_US, .work = UINT64_MAX };
 	struct engine_status status;
 	struct count n = { 0 };
-	enum step s = after_engine(
-	    j, engine_count(j->x->engine, j->arena, &j->query, &budget, &n));
+	enum step s = after_engine(j, engine_count(j->x->engine, j->arena, &j->query, &budget, &n));
 
 	if (s != STEP_ON)
 		return s;
@@ -381,8 +379,8 @@ finish_file(struct job *j)
 	if (s != STEP_ON)
 		return s;
 	if (db_up(j->x->db))
-		rc = db_one(j->x->db, &complete_export, &a, P(j->e.uuid), P(j->epoch), P(j->written),
-		    P(j->gone), P(j->bytes), P(sum), P(days));
+		rc = db_one(j->x->db, &complete_export, &a, P(j->e.uuid), P(j->epoch),
+		    P(j->written), P(j->gone), P(j->bytes), P(sum), P(days));
 	return after_database(j, rc, "complete", a.state);
 }
 
@@ -423,7 +421,8 @@ settle_job(struct job *j, enum step s)
 	db_allow_call(db);
 	if (s == STEP_FAILED)
 		(void)db_ok(db,
-		    db_do(db, &fail_export, NULL, P(j->e.uuid), P(j->epoch), P(str_of(j->why))), "fail");
+		    db_do(db, &fail_export, NULL, P(j->e.uuid), P(j->epoch), P(str_of(j->why))),
+		    "fail");
 	if (s == STEP_LEFT)
 		(void)db_ok(db,
 		    db_do(db, &release_export, NULL, P(j->e.uuid), P(j->epoch),

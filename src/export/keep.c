@@ -95,8 +95,8 @@ keep_files(struct exporter *x)
 		return changed;
 	dir = opendir(conf.export_directory);
 	if (dir == NULL) {
-		log_event(LOGP_ERR, "export_directory", "path=%s why=\"%s\"",
-		    conf.export_directory, strerror(errno));
+		log_event(LOGP_ERR, "export_directory", "path=%s why=\"%s\"", conf.export_directory,
+		    strerror(errno));
 		return changed;
 	}
 	present.n = list_files(dir, x->arena, &names);

@@ -62,7 +62,8 @@ export_pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 {
 	(void)err;
 	(void)room;
-	out[0] = (struct pool){ .name = "surfaced-export", .workers = (unsigned)conf.export_workers };
+	out[0] =
+	    (struct pool){ .name = "surfaced-export", .workers = (unsigned)conf.export_workers };
 	*n = 1;
 	return true;
 }

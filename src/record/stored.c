@@ -82,9 +82,7 @@ service_fields(struct arena *a, struct str names)
 	struct buf b = { .a = a };
 
 	while (names.p != NULL) {
-		const char *comma = names.n == 0 ? NULL : memchr(names.p, ',', names.n);
-		size_t n = comma == NULL ? names.n : (size_t)(comma - names.p);
-		struct str name = str_trim((struct str){ names.p, n });
+		struct str name = str_trim(str_until(&names, ','));
 		struct str below = { name.p + 5, name.n - 5 };
 
 		if (b.n > 0)
@@ -98,7 +96,6 @@ service_fields(struct arena *a, struct str names)
 			buf_str(&b, name);
 		else
 			buf_printf(&b, SERVICE_PREFIX "%.*s", (int)name.n, name.p);
-		names = comma == NULL ? STR_NULL : (struct str){ comma + 1, names.n - n - 1 };
 	}
 	return buf_done(&b);
 }
@@ -163,7 +160,7 @@ find_service(struct services *s, int64_t port, struct str transport)
 
 /* Writes the members of a printed object without its braces. */
 static void
-add_members(struct buf *b, const struct buf *object)
+append_members(struct buf *b, const struct buf *object)
 {
 	if (object->n <= 2)
 		return;
@@ -182,8 +179,8 @@ service_write(struct buf *b, struct services *s, int64_t port, struct str transp
 	buf_clear(&s->members);
 	record_print_object(&s->members, service, s->fields);
 	buf_char(b, '{');
-	add_members(b, &s->address);
-	add_members(b, &s->members);
+	append_members(b, &s->address);
+	append_members(b, &s->members);
 	if (s->fields == NULL || s->place.n > 2) {
 		json_member(b, "host");
 		buf_add(b, s->place.p, s->place.n);

@@ -9,10 +9,11 @@
 
 #include "db/db.h"
 
-struct export {
+struct export
+{
 	struct uuid uuid;
 	struct str dataset, query, format, compression, state;
-	struct list fields; /* of struct str; none: all */
+	struct list fields; /* struct str; none: all */
 	struct json generation;
 	int64_t total, written, gone, bytes;
 	struct str sha256, error;
@@ -28,7 +29,7 @@ struct export {
 extern const struct field export_out[];
 /* NULL ends each list. */
 extern const char *const export_states[], *const export_formats[], *const export_compressions[],
-    *const export_errors[];
+								       *const export_errors[];
 
 enum { EXPORT_NAME = 60 };
 

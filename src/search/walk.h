@@ -53,7 +53,8 @@ struct walk {
 	/* private */
 	struct arena *keys, *tree;
 	struct page page;
-	size_t next, until; /* the hits of the page to return next, and those whose documents were read */
+	size_t next,
+	    until; /* the hits of the page to return next, and those whose documents were read */
 	const struct str **docs;
 	const struct str *open; /* the document that `services` is of */
 	struct services services;

@@ -16,6 +16,9 @@
 BUILD=$(cd "${TOP_BUILDDIR:-$TOP}" && pwd)
 WORLD_USER=${PG_USER:-postgres}
 
+# shellcheck source=t/helper/clickhouse.sh
+. "$TOP/t/helper/clickhouse.sh"
+
 world_die()
 {
 	echo "world: $*" >&2
@@ -38,15 +41,18 @@ world_until()
 	done
 }
 
+# WORLD_DROP: the words of a command that runs the others as the ordinary user (t/helper/hosts.sh), who then has the
+# number of this one outside.
 world_root()
 {
-	[ "$(id -u)" -eq 0 ]
+	[ -z "${WORLD_DROP-}" ] && [ "$(id -u)" -eq 0 ]
 }
 
 # Runs a command as the ordinary user (with exec, so that $! is the process itself in a background job).
 world_as()
 {
 	[ -z "${COVERAGE-}" ] || GCOV_PREFIX=$COVERAGE/daemons
+	[ -z "${WORLD_DROP-}" ] || exec $WORLD_DROP "$@"
 	if world_root; then
 		exec setpriv --reuid="$WORLD_USER" --regid="$(id -g "$WORLD_USER")" --clear-groups "$@"
 	fi
@@ -157,7 +163,7 @@ world_conf()
 # A stopped cluster, migrated and seeded by t/helper/template, once for each state of sql/ and surfacectl.
 world_template()
 {
-	_cache=${TMPDIR:-/tmp}/surfaced-template.$(id -u)
+	_cache=${TMPDIR:-/tmp}/surfaced-template.$(id -u)${WORLD_DROP:+.drop}
 	mkdir -p "$_cache"
 	[ "$(stat -c %u "$_cache")" = "$(id -u)" ] || world_die "$_cache is not ours"
 	TEMPLATE=$_cache/$(cat "$TOP"/sql/*.sql "$TOP"/sql/functions/*.sql "$TOP/t/helper/pg" "$TOP/t/helper/world.sh" "$BUILD/surfacectl" |
@@ -424,6 +430,7 @@ world_stop()
 		world_kill "$_name"
 	done
 	[ ! -f "$W/etc/surfaced-runner.conf" ] || world_runners_stop
+	world_ch_stop
 	world_pg_stop
 }
 
@@ -459,6 +466,7 @@ world_nginx_files()
 	mkdir -p "$W/etc/nginx"
 	for _f in "$TOP"/nginx/*.conf; do
 		sed -e "s,/run/surfaced/,$W/run/,g" -e "s,/etc/surfaced/nginx/,$W/etc/nginx/,g" \
+			-e "s,/etc/surfaced/hosts/,$W/etc/hosts/,g" \
 			-e "s,/usr/share/surfaced/,$W/," -e "s,/var/lib/surfaced/,$W/," "$_f" >"$W/etc/nginx/${_f##*/}"
 	done
 	cp -R "$TOP/nginx/html" "$W/"
@@ -499,12 +507,14 @@ world_nginx_conf()
 			uwsgi_temp_path $W/tmp/uwsgi;
 			include $W/etc/nginx/upstreams.conf;
 			include $W/etc/nginx/http.conf;
+			${WORLD_HTTP-}
 			server {
-				$_listen
+				$_listen ${WORLD_LISTEN-}
 				server_name localhost;
 				ssl_certificate $W/tls/server.crt;
 				ssl_certificate_key $W/tls/server.key;
 				include $W/etc/nginx/surfaced.conf;
+				${WORLD_SITE-}
 			}
 			server {
 				listen unix:$W/run/plain.sock;

@@ -49,7 +49,7 @@ only()
 only json-c '#include <json(-c)?/' json
 only libjwt '#include <jwt' access
 only libpq '#include <(postgresql/)?libpq' db
-only libcurl '#include <curl/' 'alert|cli|client'
+only libcurl '#include <curl/' 'alert|cli|client|search/clickhouse'
 only libfcgi '#include <fcgi' http
 
 none "private headers are included in their own directory alone" "$(

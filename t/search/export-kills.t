@@ -75,13 +75,13 @@ for compression in zstd gzip identity; do
 	diag "$kills kills, the last at $last of $HOSTS"
 	world_until 60 ended
 	is "$(row "state || ' ' || (resumed > 0)")" "complete true" "an export ($compression) becomes complete after kills (C-413)"
-	is "$(cat "$W/exports/$UUID".ndjson* | sha256sum | cut -d' ' -f1)" "$(row "encode(sha256, 'hex')")" "its sha256 is that of its file"
+	is "$(cat "$W/exports/$UUID".ndjson* | sha256sum | cut -d' ' -f1)" "$(row "encode(sha256, 'hex')")" "the sha256 of an export ($compression) is that of its file after kills"
 	lines "$compression" >"$W/lines"
 	is "$(tail -1 "$W/lines" | jq -c '[.end.records, .end.gone, .end.complete]') $(sed '1d;$d' "$W/lines" | wc -l)" "[$HOSTS,0,true] $HOSTS" \
-		"it has every host once, between its first and its last line"
+		"an export ($compression) has every host once, between its first and its last line, after kills"
 	sed '1d;$d' "$W/lines" | jq -r .ip >"$W/ips"
 	sql "SELECT doc::jsonb ->> 'ip' FROM record WHERE dataset = 1 AND NOT gone ORDER BY key" >"$W/wanted"
-	ok "its hosts are in the order of their keys" cmp -s "$W/ips" "$W/wanted"
+	ok "the hosts of an export ($compression) are in the order of their keys after kills" cmp -s "$W/ips" "$W/wanted"
 	rm -f "$W/exports/$UUID".*
 done
 
@@ -107,7 +107,7 @@ world_export_start
 world_until 60 ended
 is "$(row state) $(sed '1d;$d' "$W/exports/$UUID.ndjson" | wc -l) $(jq -c 'select(.end) | .end.records' "$W/exports/$UUID.ndjson")" \
 	"complete $HOSTS $HOSTS" "an export that was killed after the rename is cut at its last checkpoint and ended again (C-413)"
-is "$(sha256sum <"$W/exports/$UUID.ndjson" | cut -d' ' -f1)" "$(row "encode(sha256, 'hex')")" "its sha256 is that of the file"
+is "$(sha256sum <"$W/exports/$UUID.ndjson" | cut -d' ' -f1)" "$(row "encode(sha256, 'hex')")" "the sha256 of an export that was ended again is that of its file"
 
 # ---- no file ----
 
@@ -130,7 +130,7 @@ world_kill surfaced-export
 is "$(row "state || ' ' || (lease_until <= now())")" "running true" "a writer that is told to stop gives its export back"
 world_export_start
 world_until 60 ended
-is "$(row state)" complete "the next one ends it"
+is "$(row state)" complete "the next writer ends an export that was given back"
 
 # ---- cancelled while it is written ----
 
@@ -144,7 +144,7 @@ gone()
 }
 world_until 30 gone
 result $? "the file of an export that is cancelled while it is written is removed (C-413)"
-is "$(row "state || ' ' || charged")" "cancelled 0" "and costs nothing"
+is "$(row "state || ' ' || charged")" "cancelled 0" "an export that is cancelled while it is written costs nothing"
 
 # A right that is lost while an export is written.
 scoped=$(key_new --scope search.view)

@@ -258,7 +258,7 @@ charged()
 
 world_kill surfaced-export
 sql "SELECT count(*) FROM search_export WHERE state IN ('queued', 'running')" >"$W/waiting"
-is "$(cat "$W/waiting")" 0 "no export waits"
+is "$(cat "$W/waiting")" 0 "no export of the tests above waits"
 before=$(charged)
 export_new dns '{"query":""}'
 queued=$UUID total=$(field .export.total)
@@ -293,7 +293,7 @@ revoked()
 }
 world_until 30 revoked
 result $? "an export whose key was revoked is cancelled"
-is "$(charged)" "$before" "and gives its records back"
+is "$(charged)" "$before" "an export whose key was revoked gives its records back"
 
 # ---- removal ----
 
@@ -315,7 +315,7 @@ export_new dns '{"query":"ttl:60"}'
 complete "$UUID"
 sql "UPDATE search_export SET expires_at = now() WHERE uuid = '$UUID'"
 world_until 30 state_is "$UUID" expired
-result $? "an export expires"
+result $? "a complete export expires at its time"
 world_until 30 gone "$UUID"
 result $? "the file of an expired export is removed"
 orphan=11111111-1111-4111-8111-111111111111
@@ -338,3 +338,26 @@ sed -i 's/^export_reserve = .*/export_reserve = 0/' "$W/etc/surfaced-export.conf
 
 is "$(sql "SELECT count(*) FROM audit WHERE action IN ('search_export.create', 'search_export.cancelled') AND actor LIKE 'key:sfk_%' AND request_id IS NOT NULL" |
 	awk '{ print ($1 > 10) }')" 1 "exports and their cancellations are in the audit log with their key"
+
+# ---- surfacectl ----
+
+like "$(ctl --wide exports list --account "$ACCOUNT" --state failed)" "$UUID" "surfacectl exports list shows the exports of an account by state"
+ctl search export services 'port:22' --fields ip,port,city >"$W/out" 2>"$W/err"
+is "$? $(head -1 "$W/out" | jq -r 'keys_unsorted | join(" ")') $(wc -l <"$W/out")" "0 ip port host $(cut -d' ' -f1 "$W/err")" \
+	"surfacectl search export writes the chosen members of all matches to standard output"
+ctl search export hosts '' >"$W/out" 2>/dev/null
+pages hosts '' >"$W/pages"
+ok "surfacectl search export writes the documents of all pages (C-414)" cmp -s "$W/out" "$W/pages"
+ctl search export dns 'record_type:A' --format csv --fields host,answer 2>/dev/null | head -1 | tr -d '\r' >"$W/out"
+is "$(cat "$W/out")" host,answer "surfacectl search export writes CSV"
+ctl search export dns '(' >/dev/null 2>"$W/err"
+is "$? $(cat "$W/err")" "2 $(cat "$W/err")" "surfacectl search export refuses a query that does not parse"
+world_kill surfaced-export
+world_export_start
+api POST /search/dns/exports '{"query":""}'
+UUID=$(field .export.uuid)
+complete "$UUID"
+is "$(ctl --json exports cancel "$UUID" | jq -r .export.state)" cancelled "surfacectl exports cancel cancels an export"
+is "$(ctl --json limits set --account "$ACCOUNT" --export-records 5 | jq -c '[.limits.export_records, .limits.exported > 5]')" "[5,true]" \
+	"surfacectl limits sets the records that an account may export, and shows those of this month"
+refused dns '{"query":""}' "429 account_api_quota_exceeded" "the records that surfacectl limits has set are enforced"
