@@ -129,6 +129,16 @@ clickhouse_password_file = $W/ch/password
 clickhouse_database = surfaced"
 }
 
+# world_ch_answers N: N servers, which answer the searches of every dataset.
+world_ch_answers()
+{
+	world_ch_start "$1"
+	for _dataset in hosts dns whois certificates reports open_directories; do
+		WORLD_CONF="$WORLD_CONF
+engine_$_dataset = clickhouse"
+	done
+}
+
 # world_ch_query I SQL: as text; the exception of the server goes to stderr.
 world_ch_query()
 {

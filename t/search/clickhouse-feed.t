@@ -187,8 +187,10 @@ ctl backup --evidence "$W/evidence" "$W/backup" >/dev/null
 hosts 4000 300 23
 remove 1 3
 ok "both sides are equal before the restore" ch_equal hosts
+world_kill surfaced-index
 ctl --database "host=$W/db dbname=surfaced user=postgres" restore --evidence "$W/evidence" --sql-dir "$SQL" --replace "$W/backup" \
 	>"$W/restore.out" 2>"$W/restore.err" || diag "$(cat "$W/restore.err")"
+index_start
 ok "a restore from a backup fills a new layout and switches to it (C-421)" world_until 60 layout_is_above "$before"
 ok "both sides are equal after the restore (C-421)" ch_equal hosts dns reports
 
