@@ -255,6 +255,11 @@ read_state(struct ch_follower *f, char err[INDEX_FAULT])
 	ch_layouts_free(&l);
 	if (f->sink != NULL && sink_layout(f->sink) != f->at.layout)
 		drop_sink(f);
+	/* On a server that is new, before it becomes a shard: searches ask all shards for the present layout. */
+	if (f->at.layout > 0 && !ch_layout_create(f->cluster, f->dataset, f->at.layout)) {
+		snprintf(err, INDEX_FAULT, "clickhouse: %.230s", f->cluster->message);
+		return false;
+	}
 	f->ready = true;
 	return true;
 }
@@ -514,7 +519,7 @@ static bool
 ch_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 {
 	struct held_row lock = { .held = false };
-	bool follow = f->source.continues && f->at.layout > 0;
+	bool follow;
 	uint64_t written = 0;
 	int64_t start = mono_us();
 
@@ -524,8 +529,15 @@ ch_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 		snprintf(err, INDEX_FAULT, "the connection to the database was lost");
 		return false;
 	}
+	if (!ch_cluster_shards(f->cluster, &f->shards)) {
+		snprintf(err, INDEX_FAULT, "clickhouse: %.230s", f->cluster->message);
+		return false;
+	}
+	/* With another number of shards a new version of a document could come to another shard than the former one, and
+	   both would be counted. */
+	follow = f->source.continues && f->at.layout > 0 && f->at.shards == f->shards;
 	f->refill |= refill;
-	if (!follow || f->refill || f->at.shards != f->shards) {
+	if (!follow || f->refill) {
 		if (!f->no_child)
 			start_fill(f);
 		else if (!fill(f->dataset)) {

@@ -7,13 +7,13 @@
 KILLS=${KILLS:-6} SEED=${SEED:-1}
 diag "seed $SEED"
 WORLD_CH_ADDRESS=10.9.0.%d
-for shard in 1 2; do
+for shard in 1 2 3; do
 	loopback ip addr add "10.9.0.$shard/32" dev lo
 done
 world
 mkdir -p "$W/ch/2/data"
 loopback mount -t tmpfs -o "size=256m,mode=777" tmpfs "$W/ch/2/data"
-ch_start 2
+ch_start 3 2
 WORLD_CONF="$WORLD_CONF
 engine_hosts = clickhouse
 engine_dns = clickhouse
@@ -179,6 +179,19 @@ ok "the feeder logs that a shard's disk is full" world_until 30 failed_since "$f
 rm "$W/ch/2/data/ballast"
 loopback mount -o remount,size=256m "$W/ch/2/data"
 ok "nothing is lost while the disk of a shard was full (C-421)" ch_equal hosts dns reports
+
+# ---- a third shard, as surfaced-clickhouse(7) says ----
+
+before=$(layout hosts)
+for shard in 1 2 3; do
+	world_ch_conf "$shard" 3
+done
+has_a_third_part()
+{
+	layout_is_above "$before" && [ "$(ch 3 "SELECT count() FROM hosts_$(layout hosts)" 2>/dev/null || echo 0)" -gt 0 ]
+}
+ok "a layout over three shards is filled when a shard was added" world_until 60 has_a_third_part
+ok "both sides are equal over three shards" ch_equal hosts dns reports
 
 # ---- a restore ----
 
