@@ -162,23 +162,28 @@ api_warnings(const struct client *c, const struct json_value *answer)
 }
 
 int
+api_answer(struct client *c, const struct answer *a, struct json_value **out)
+{
+	*out = NULL;
+	if (a->status >= 300)
+		return api_refused(c, a);
+	if (a->status == 204)
+		return DONE;
+	*out = json_parse(c->page, buf_done(&a->body));
+	if (*out != NULL && json_type(*out) == JSON_OBJECT)
+		return DONE;
+	return fail(c, FAILED, "%.*s answers what is no JSON object: is it the right URL?",
+	    (int)c->settings.url.n, c->settings.url.p);
+}
+
+int
 api_ask(struct client *c, const struct ask *ask, struct json_value **out)
 {
 	struct answer a;
 	int status = http_ask(c, ask, &a);
 
 	*out = NULL;
-	if (status != DONE)
-		return status;
-	if (a.status >= 300)
-		return api_refused(c, &a);
-	if (a.status == 204)
-		return DONE;
-	*out = json_parse(c->page, buf_done(&a.body));
-	if (*out != NULL && json_type(*out) == JSON_OBJECT)
-		return DONE;
-	return fail(c, FAILED, "%.*s answers what is no JSON object: is it the right URL?",
-	    (int)c->settings.url.n, c->settings.url.p);
+	return status == DONE ? api_answer(c, &a, out) : status;
 }
 
 int
