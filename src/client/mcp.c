@@ -57,7 +57,7 @@ struct method_call {
 	struct server *s;
 	const struct rpc *m;
 	struct str
-	    head; /* of the result: resultType and the server's name, for stateless requests */
+	    head; /* begins the result of a stateless request: resultType and the server's name */
 	bool stateless;
 };
 

@@ -6,9 +6,9 @@
 #include "client/http.h"
 #include "client/mcp_tools.h"
 
-/* What a call has beside its arguments. */
+/* The parameter limit of a call. */
 struct ask_bounds {
-	int64_t usual; /* the parameter limit, if the arguments have none */
+	int64_t usual; /* if the arguments have none */
 	int64_t
 	    limit; /* this one whatever the arguments have, to fetch less at the second attempt; 0: not */
 };

@@ -10,7 +10,7 @@ enum { MCP_LINE_MAX = 1024 * 1024 };
 /* A zeroed struct is an empty reader. */
 struct lines {
 	struct buf held; /* on the heap: bytes that were not answered yet */
-	size_t used;     /* of them, those of lines that were answered */
+	size_t used;     /* bytes of lines that lines_next has answered */
 	bool skipping;   /* up to the end of a line that was too long */
 };
 

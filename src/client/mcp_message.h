@@ -17,7 +17,8 @@ enum rpc_code {
 	RPC_INVALID_REQUEST = -32600,
 	RPC_NO_METHOD = -32601,
 	RPC_INVALID_PARAMS = -32602,
-	RPC_UNSUPPORTED_VERSION = -32022, /* of the protocol, since its revision 2026-07-28 */
+	RPC_UNSUPPORTED_VERSION =
+	    -32022, /* belongs to the protocol from its revision 2026-07-28 on */
 };
 
 struct rpc {

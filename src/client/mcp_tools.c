@@ -25,7 +25,7 @@ struct reading {
 	struct str path;
 	const struct tools_wanted *wanted;
 	struct tools *out;
-	/* of the tool in work */
+	/* the tool in work */
 	struct tool tool;
 	struct buf properties, required;
 };

@@ -60,7 +60,7 @@ is "$(seen '.results[2].structuredContent.host.services[0].banner')" '\x1b[2J\x9
 is "$(seen '.results[3] | "\(.isError)|\(.content[0].text)"' | head -3)" 'true|unknown field "contry"; did you mean "country"?
   port:22 contry:DE
           ^' "a wrong query is an error of the tool, with hint and caret"
-is "$(seen '.results[4].structuredContent.groups[0].buckets[0] | "\(.value) \(.count)"')" "DE 20" "an assistant aggregates"
+is "$(seen '.results[4].structuredContent.groups[0].buckets[0] | "\(.value) \(.count)"')" "DE 20" "an assistant aggregates hosts by country"
 is "$(seen '.results[5] | "\(.isError) \(.structuredContent.valid)"')" "false false" "an assistant validates a query"
 like "$(seen '.results[5].content[1].text')" '^ +\^$' "the explanation of a wrong query has a caret"
 is "$(seen '.results[6] | "\(.isError) \(.content[0].text)"' | head -1)" 'true No record with this key is stored.' \
