@@ -27,7 +27,7 @@ struct check {
 	struct cli *c;
 	enum dataset dataset;
 	struct ch_cluster *cluster;
-	struct arena *arena; /* of one try */
+	struct arena *arena; /* for one try */
 	unsigned layout;
 	struct str snapshot;
 	struct side here, there;

@@ -26,6 +26,7 @@
 
 #include "daemon/conf.h"
 #include "indexer/beside.h"
+#include "indexer/clickhouse.h"
 #include "indexer/sink.h"
 #include "indexer/tags.h"
 #include "search/clickhouse/dict.h"
@@ -36,7 +37,7 @@
 
 enum { LOCK_FEED = 7301, LOCK_FILL = 7302, EPOCH_BITS = 32 };
 enum { FILL_VER = 1 };
-#define BEAT_US INT64_C(10000000)
+#define BEAT_US INT64_C(2000000)
 #define CH_PURGE_US INT64_C(3600000000)
 #define CH_FEED_MEMORY ((size_t)1 << 30)
 
@@ -48,11 +49,11 @@ struct ch_follower {
 	struct source source;
 	struct buf room;
 	struct ch_cluster *cluster;
-	struct sink *sink; /* of the layout `at`; NULL: not opened */
+	struct sink *sink;     /* the writer of the layout `at`; NULL: not opened */
 	struct ch_feed_row at; /* layout 0: there is none to follow */
 	unsigned asked, shards;
 	uint64_t epoch, passes;
-	bool ready; /* what ClickHouse has of the dataset was read */
+	bool ready; /* the state in ClickHouse was read */
 	bool refill, no_child, idle;
 	bool fed; /* this pass has written a row of `feeds` */
 	struct child child;

@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "daemon/conf.h"
-#include "indexer/indexer.h"
+#include "indexer/clickhouse.h"
 #include "search/clickhouse/layout.h"
 #include "search/index/write/state.h"
 

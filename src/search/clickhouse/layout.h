@@ -23,7 +23,7 @@ struct ch_cluster {
 	unsigned nurls;
 	int64_t patience_us; /* of one statement */
 	struct ch_release release;
-	char message[CH_MESSAGE]; /* of the last failure */
+	char message[CH_MESSAGE]; /* the last failure */
 };
 
 struct conf;
@@ -57,7 +57,7 @@ struct ch_layouts {
 	struct ch_feed_row row[CH_LAYOUTS]; /* ascending */
 	size_t n;
 	unsigned asked; /* the layout that is asked; 0: none */
-	uint64_t schema; /* of the layout that is asked */
+	uint64_t schema; /* its columns */
 };
 
 bool ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out) MUST_USE;

@@ -27,7 +27,7 @@ struct cell {
 	struct buf bytes;
 	struct item *items;
 	size_t nitems, room;
-	struct buf closed; /* of a nested column: the objects that have ended */
+	struct buf closed; /* nested columns: the objects that have ended */
 	size_t objects;
 };
 
@@ -35,7 +35,7 @@ struct cell {
 struct places {
 	struct ch_storage how;
 	struct cell *values, *folded, *tokens, *numbers;
-	const struct schema_field *categories, *classification; /* that are derived from a tag */
+	const struct schema_field *categories, *classification; /* derived from a tag */
 };
 
 struct ch_encoder {
@@ -48,7 +48,7 @@ struct ch_encoder {
 	struct document_members *members;
 	const struct tag **tags; /* sorted by slug */
 	size_t ntags;
-	struct arena *arena; /* of one document */
+	struct arena *arena; /* for one document */
 	/* The document that is read: */
 	struct ch_dict *dict;
 	size_t objects;
