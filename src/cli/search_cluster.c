@@ -11,7 +11,8 @@ search_dataset(struct cli *c, struct str name)
 	enum dataset d = record_dataset(name);
 
 	if (d == DATASETS)
-		(void)cli_usage(c, "%.*s is no dataset; see surfacectl search status", (int)name.n, name.p);
+		(void)cli_usage(
+		    c, "%.*s is no dataset; see surfacectl search status", (int)name.n, name.p);
 	return d;
 }
 

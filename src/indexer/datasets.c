@@ -17,8 +17,8 @@ struct followers {
 	char *directory;
 	int lock;
 	struct db *db;
-	unsigned rebuilds; /* children that rebuild now */
-	struct follower *of[DATASETS];  /* NULL: the dataset is in ClickHouse alone */
+	unsigned rebuilds;                /* children that rebuild now */
+	struct follower *of[DATASETS];    /* NULL: the dataset is in ClickHouse alone */
 	struct ch_follower *ch[DATASETS]; /* NULL: it is not in ClickHouse */
 };
 
