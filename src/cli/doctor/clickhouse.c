@@ -3,7 +3,7 @@
    says so every two seconds, and after each change. */
 #include "config.h"
 
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/clickhouse.h"
 #include "search/clickhouse/layout.h"
 
 #include <inttypes.h>

@@ -11,7 +11,9 @@
 enum { ANSWER_MAX = 1 << 28, PATIENCE_S = 120, DICT_PAGE = 500000 };
 
 /* A statement on rows waits until every shard has stored its part. A shard that was cut off is given up after a time. */
-#define SETTINGS "insert_distributed_sync=1&insert_distributed_timeout=60&receive_timeout=30&send_timeout=30"
+#define SETTINGS                                                                                   \
+	"insert_distributed_sync=1&insert_distributed_timeout=60&receive_timeout=30&send_timeout=" \
+	"30"
 
 /* ---- a cluster ---- */
 
