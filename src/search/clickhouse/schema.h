@@ -11,6 +11,7 @@
  *   layout                      layouts                     which layout of which dataset is asked: the row of the
  *                                                           greatest `at`, microseconds, whose schema is
  *                                                           ch_schema_number()
+ *                               shards                      a row of each shard that answers
  *   tag                         tags                        what buckets of tags show: name, classification, and the
  *                                                           categories with their parents, as struct tag has them
  *   feed                        feeds                       what each layout contains (layout.h)
