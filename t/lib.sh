@@ -221,12 +221,12 @@ index_start()
 	world_index_start
 }
 
-# ch_start N: N servers of ClickHouse, the shards of the cluster "surfaced", before the daemons that ask them. The test
+# ch_start N [SHARDS]: N servers of ClickHouse, all or the first of them the shards of the cluster "surfaced", before the daemons that ask them. The test
 # must have begun with t/helper/loopback.
 ch_start()
 {
 	world
-	world_ch_start "$1"
+	world_ch_start "$@"
 	world_conf
 }
 
@@ -241,7 +241,7 @@ loopback()
 {
 	echo "$*" >"$LOOPBACK/ask"
 	read -r _answer <"$LOOPBACK/answer"
-	[ "$_answer" = "done" ]
+	[ "$_answer" = ok ]
 }
 
 # dispatch_conf RUNNER: what the dispatcher is told to start; "$W/fake-runner" is there.

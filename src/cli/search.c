@@ -6,59 +6,6 @@
 #include "daemon/conf.h"
 #include "search/engine.h"
 
-static const char *
-engine_of(enum dataset d)
-{
-	switch (d) {
-	case DATASET_HOSTS:
-		return conf.engine_hosts;
-	case DATASET_DNS:
-		return conf.engine_dns;
-	case DATASET_WHOIS:
-		return conf.engine_whois;
-	case DATASET_CERTIFICATES:
-		return conf.engine_certificates;
-	case DATASET_REPORTS:
-		return conf.engine_reports;
-	case DATASET_DIRECTORIES:
-		return conf.engine_open_directories;
-	default:
-		return "index";
-	}
-}
-
-enum dataset
-search_dataset(struct cli *c, struct str name)
-{
-	enum dataset d = record_dataset(name);
-
-	if (d == DATASETS)
-		(void)cli_usage(c, "%.*s is no dataset; see surfacectl search status", (int)name.n, name.p);
-	return d;
-}
-
-struct ch_cluster *
-search_cluster(void)
-{
-	const struct ch_server server = { .url = conf.clickhouse_url,
-		.user = conf.clickhouse_user,
-		.password_file = conf.clickhouse_password_file,
-		.database = conf.clickhouse_database,
-		.ca_file = conf.clickhouse_ca_file };
-
-	if (conf.clickhouse_url[0] == '\0') {
-		(void)cli_fail(EXIT_FAILED, "the parameter clickhouse_url names no server");
-		return NULL;
-	}
-	return ch_cluster_new(&server, conf.clickhouse_servers);
-}
-
-int
-search_fail(struct ch_cluster *cluster)
-{
-	return cli_fail(EXIT_FAILED, "clickhouse: %s", cluster->message);
-}
-
 /* ---- status ---- */
 
 struct status_row {
@@ -128,9 +75,9 @@ status(struct cli *c, int argc, char **argv)
 		struct status_row *row = &rows[list.n++];
 
 		*row = (struct status_row){ .dataset = str_of(record_dataset_name(d)),
-			.engine = str_of(engine_of(d)),
+			.engine = ch_answers(&conf, d) ? STR("clickhouse") : STR("index"),
 			.fed_at = TS_NULL };
-		if (strcmp(engine_of(d), "clickhouse") != 0) {
+		if (!ch_answers(&conf, d)) {
 			status_of_index(e, d, row);
 			continue;
 		}
@@ -148,8 +95,7 @@ status(struct cli *c, int argc, char **argv)
 
 /* ---- switch ---- */
 
-STMT(want_layout, NULL,
-    "UPDATE search_feed SET refill = true WHERE engine = $1 AND dataset = $2");
+STMT(want_layout, NULL, "UPDATE search_feed SET refill = true WHERE engine = $1 AND dataset = $2");
 STMT(wake_feeder, NULL, "SELECT pg_notify('record_changed', $1::bigint::text)");
 
 /* Asks the feeder for a new layout. It fills the layout beside the present one, which is asked meanwhile, and switches
@@ -172,20 +118,25 @@ switch_layouts(struct cli *c, int argc, char **argv)
 	rc = db_do(c->db, &want_layout, &changed,
 	    P(arena_printf(c->arena, "clickhouse:%.64s", conf.clickhouse_database)), P(number));
 	if (rc == DB_OK && changed == 0)
-		return cli_fail(EXIT_NOT_FOUND, "no surfaced-index feeds %s to ClickHouse: its engine_%s is not clickhouse",
+		return cli_fail(EXIT_NOT_FOUND,
+		    "no surfaced-index feeds %s to ClickHouse: its engine_%s is not clickhouse",
 		    record_dataset_name(d), record_dataset_name(d));
 	if (rc == DB_OK)
 		rc = db_do(c->db, &wake_feeder, NULL, P(number));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "search_feed");
 	printf(c->json ? "{\"dataset\":\"%s\",\"requested\":true}\n"
-		       : "a new layout of %s was requested; surfacectl search status shows when it is asked\n",
+		       : "a new layout of %s was requested; surfacectl search status shows when it "
+			 "is asked\n",
 	    record_dataset_name(d));
 	return EXIT_OK;
 }
 
 static const struct command search_subs[] = {
-	{ .name = "status", .arguments = "", .help = "show which engine answers each dataset, and how far it is", .run = status },
+	{ .name = "status",
+	    .arguments = "",
+	    .help = "show which engine answers each dataset, and how far it is",
+	    .run = status },
 	{ .name = "switch",
 	    .arguments = "DATASET",
 	    .help = "fill a new layout in ClickHouse and switch to it",

@@ -7,13 +7,13 @@
 KILLS=${KILLS:-6} SEED=${SEED:-1}
 diag "seed $SEED"
 WORLD_CH_ADDRESS=10.9.0.%d
-for shard in 1 2; do
+for shard in 1 2 3; do
 	loopback ip addr add "10.9.0.$shard/32" dev lo
 done
 world
 mkdir -p "$W/ch/2/data"
 loopback mount -t tmpfs -o "size=256m,mode=777" tmpfs "$W/ch/2/data"
-ch_start 2
+ch_start 3 2
 WORLD_CONF="$WORLD_CONF
 engine_hosts = clickhouse
 engine_dns = clickhouse
@@ -180,6 +180,19 @@ rm "$W/ch/2/data/ballast"
 loopback mount -o remount,size=256m "$W/ch/2/data"
 ok "nothing is lost while the disk of a shard was full (C-421)" ch_equal hosts dns reports
 
+# ---- a third shard, as surfaced-clickhouse(7) says ----
+
+before=$(layout hosts)
+for shard in 1 2 3; do
+	world_ch_conf "$shard" 3
+done
+has_a_third_part()
+{
+	layout_is_above "$before" && [ "$(ch 3 "SELECT count() FROM hosts_$(layout hosts)" 2>/dev/null || echo 0)" -gt 0 ]
+}
+ok "a layout over three shards is filled when a shard was added" world_until 60 has_a_third_part
+ok "both sides are equal over three shards" ch_equal hosts dns reports
+
 # ---- a restore ----
 
 before=$(layout hosts)
@@ -187,8 +200,10 @@ ctl backup --evidence "$W/evidence" "$W/backup" >/dev/null
 hosts 4000 300 23
 remove 1 3
 ok "both sides are equal before the restore" ch_equal hosts
+world_kill surfaced-index
 ctl --database "host=$W/db dbname=surfaced user=postgres" restore --evidence "$W/evidence" --sql-dir "$SQL" --replace "$W/backup" \
 	>"$W/restore.out" 2>"$W/restore.err" || diag "$(cat "$W/restore.err")"
+index_start
 ok "a restore from a backup fills a new layout and switches to it (C-421)" world_until 60 layout_is_above "$before"
 ok "both sides are equal after the restore (C-421)" ch_equal hosts dns reports
 

@@ -2,8 +2,8 @@
 /* Statements about layouts (layout.h). Answers are lines of numbers and of texts in hexadecimal digits. */
 #include "config.h"
 
+#include "daemon/conf.h"
 #include "search/clickhouse/layout.h"
-#include "search/clickhouse/dict.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -39,6 +39,34 @@ ch_cluster_new(const struct ch_server *server, const char *urls)
 	if (c->nurls == 0)
 		add_url(c, str_of(server->url));
 	return c;
+}
+
+struct ch_cluster *
+ch_cluster_open(const struct conf *c)
+{
+	const struct ch_server server = { .url = c->clickhouse_url,
+		.user = c->clickhouse_user,
+		.password_file = c->clickhouse_password_file,
+		.database = c->clickhouse_database,
+		.ca_file = c->clickhouse_ca_file };
+
+	return ch_cluster_new(&server, c->clickhouse_servers);
+}
+
+bool
+ch_answers(const struct conf *c, enum dataset d)
+{
+	const char *const engines[DATASETS] = {
+		[DATASET_HOSTS] = c->engine_hosts,
+		[DATASET_DNS] = c->engine_dns,
+		[DATASET_WHOIS] = c->engine_whois,
+		[DATASET_CERTIFICATES] = c->engine_certificates,
+		[DATASET_REPORTS] = c->engine_reports,
+		[DATASET_DIRECTORIES] = c->engine_open_directories,
+	};
+	const char *engine = engines[schema_source(d)];
+
+	return engine != NULL && strcmp(engine, "clickhouse") == 0;
 }
 
 void
@@ -146,8 +174,10 @@ ch_cluster_prepare(struct ch_cluster *c)
 	struct str answer;
 	bool ok;
 
-	if (!ch_cluster_printf(c, &answer, "SELECT toUInt32(splitByChar('.', version())[1]) > 18,"
-		" (SELECT count() FROM system.macros WHERE macro = 'replica') > 0 FORMAT TabSeparated"))
+	if (!ch_cluster_printf(c, &answer,
+		"SELECT toUInt32(splitByChar('.', version())[1]) > 18,"
+		" (SELECT count() FROM system.macros WHERE macro = 'replica') > 0 FORMAT "
+		"TabSeparated"))
 		return false;
 	c->release.version = answer.n > 0 && answer.p[0] == '1' ? 26 : 18;
 	c->release.replicated = answer.n > 2 && answer.p[2] == '1';
@@ -240,8 +270,10 @@ ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out)
 
 	*out = (struct ch_layouts){ .n = 0 };
 	if (!ch_cluster_printf(c, &answer,
-		"SELECT layout, ver, filled, shards, at, toInt64(schema), lower(hex(concat(snapshot, ' '))), lower(hex(concat(tags, ' ')))"
-		" FROM feeds FINAL WHERE dataset = '%s' ORDER BY layout DESC LIMIT %d FORMAT TabSeparated",
+		"SELECT layout, ver, filled, shards, at, toInt64(schema), "
+		"lower(hex(concat(snapshot, ' '))), lower(hex(concat(tags, ' ')))"
+		" FROM feeds FINAL WHERE dataset = '%s' ORDER BY layout DESC LIMIT %d FORMAT "
+		"TabSeparated",
 		name, CH_LAYOUTS))
 		return false;
 	while (str_line(&answer, &line)) {
@@ -252,7 +284,8 @@ ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out)
 		out->n++;
 	}
 	if (!ch_cluster_printf(c, &answer,
-		"SELECT layout, toInt64(schema) FROM layouts WHERE dataset = '%s' ORDER BY at DESC, layout DESC LIMIT 1 FORMAT TabSeparated",
+		"SELECT layout, toInt64(schema) FROM layouts WHERE dataset = '%s' ORDER BY at "
+		"DESC, layout DESC LIMIT 1 FORMAT TabSeparated",
 		name))
 		return false;
 	if (str_line(&answer, &line) && take_number(&line, &n)) {
@@ -270,15 +303,18 @@ ch_cluster_shards(struct ch_cluster *c, unsigned *shards)
 	int64_t n;
 
 	if (!ch_cluster_printf(c, &answer,
-		"SELECT count() FROM (SELECT DISTINCT shard_num FROM system.clusters WHERE cluster = 'surfaced')"
+		"SELECT count() FROM (SELECT DISTINCT shard_num FROM system.clusters WHERE cluster "
+		"= 'surfaced')"
 		" FORMAT TabSeparated"))
 		return false;
 	*shards = str_line(&answer, &line) && take_number(&line, &n) ? (unsigned)n : 0;
 	if (*shards == 0)
-		snprintf(c->message, sizeof(c->message), "the server has no cluster named surfaced");
+		snprintf(
+		    c->message, sizeof(c->message), "the server has no cluster named surfaced");
 	else if (*shards > c->nurls)
 		snprintf(c->message, sizeof(c->message),
-		    "the cluster has %u shards, and clickhouse_servers names %u servers", *shards, c->nurls);
+		    "the cluster has %u shards, and clickhouse_servers names %u servers", *shards,
+		    c->nurls);
 	return *shards > 0 && *shards <= c->nurls;
 }
 
@@ -304,8 +340,8 @@ ch_layouts_filled(const struct ch_layouts *l)
 bool
 ch_feed_write(struct ch_cluster *c, enum dataset d, const struct ch_feed_row *r)
 {
-	static const char sql[] =
-	    "INSERT INTO feeds (dataset, layout, ver, filled, shards, schema, snapshot, tags, at) FORMAT RowBinary";
+	static const char sql[] = "INSERT INTO feeds (dataset, layout, ver, filled, shards, "
+				  "schema, snapshot, tags, at) FORMAT RowBinary";
 	struct buf row = { 0 };
 	bool ok;
 
@@ -326,7 +362,8 @@ ch_feed_write(struct ch_cluster *c, enum dataset d, const struct ch_feed_row *r)
 bool
 ch_layout_switch(struct ch_cluster *c, enum dataset d, unsigned layout)
 {
-	static const char sql[] = "INSERT INTO layouts (dataset, layout, schema, at) FORMAT RowBinary";
+	static const char sql[] =
+	    "INSERT INTO layouts (dataset, layout, schema, at) FORMAT RowBinary";
 	struct buf row = { 0 };
 	bool ok;
 
@@ -347,8 +384,8 @@ load_value(struct ch_dict *k, struct str line, struct buf *room, int64_t *id)
 	struct str field, number;
 	int64_t f;
 
-	if (!str_part(&line, '\t', &field) || !str_part(&line, '\t', &number) || !str_int64(field, &f) ||
-	    !str_int64(number, id))
+	if (!str_part(&line, '\t', &field) || !str_part(&line, '\t', &number) ||
+	    !str_int64(field, &f) || !str_int64(number, id))
 		return false;
 	buf_clear(room);
 	if (room->room < line.n)
