@@ -70,7 +70,7 @@ enum { CH_NAME = 96, CH_COLUMNS = 256 };
 
 struct ch_column {
 	enum ch_content content;
-	const struct schema_field *field; /* of CH_VALUES and the following; else NULL */
+	const struct schema_field *field; /* set for CH_VALUES and the following; else NULL */
 	char name[CH_NAME];
 	const char *type;
 };
