@@ -166,12 +166,6 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 	return KEY_FOUND;
 }
 
-static struct key_entry *
-entry_for(struct key_cache *c, const unsigned char hash[KEY_HASH_LEN])
-{
-	return &c->entries[((size_t)hash[0] << 8 | hash[1]) % CACHE_ENTRIES];
-}
-
 static bool
 entry_is_valid(const struct key_entry *s, const unsigned char hash[KEY_HASH_LEN])
 {
@@ -179,14 +173,6 @@ entry_is_valid(const struct key_entry *s, const unsigned char hash[KEY_HASH_LEN]
 		return false;
 	/* After an expiry the row is read again: the key may still have other entitlements. */
 	return ts_is_null(s->key.valid_until) || ts_cmp(ts_now(), s->key.valid_until) < 0;
-}
-
-static void
-empty_cache(struct key_cache *c)
-{
-	for (size_t i = 0; i < CACHE_ENTRIES; i++)
-		c->entries[i].until = 0;
-	c->changes++;
 }
 
 uint64_t
@@ -215,9 +201,12 @@ key_lookup(struct key_cache *c, struct secret secret, struct key *out)
 	if (!key_is_well_formed(secret.hidden))
 		return KEY_UNKNOWN;
 	hash_secret(c, secret.hidden, hash);
-	if (db_notified(c->db))
-		empty_cache(c);
-	s = entry_for(c, hash);
+	if (db_notified(c->db)) {
+		for (size_t i = 0; i < CACHE_ENTRIES; i++)
+			c->entries[i].until = 0;
+		c->changes++;
+	}
+	s = &c->entries[((size_t)hash[0] << 8 | hash[1]) % CACHE_ENTRIES];
 	if (entry_is_valid(s, hash)) {
 		*out = s->key;
 		return KEY_FOUND;

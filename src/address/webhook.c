@@ -97,12 +97,9 @@ webhook_host_fault(struct str host)
 	if (copy_z(host, text, sizeof(text)) && inet_pton(AF_INET, text, a) == 1)
 		return netaddr_public4(a) ? NULL : "has an address that is not public";
 	for (; rest.p != NULL; labels++) { /* runs at least once: host is not empty */
-		const char *dot = rest.n == 0 ? NULL : memchr(rest.p, '.', rest.n);
-
-		label = (struct str){ rest.p, dot == NULL ? rest.n : (size_t)(dot - rest.p) };
+		label = str_until(&rest, '.');
 		if (!label_is_valid(label))
 			return "has no valid host name";
-		rest = dot == NULL ? STR_NULL : (struct str){ dot + 1, rest.n - label.n - 1 };
 	}
 	if (label.n == 0 || host.n > 253 || ascii_digit(label.p[0]))
 		return "has no valid host name";

@@ -439,21 +439,13 @@ STMT(read_certificate_der, stored_certificate_out,
 static enum certificate_form
 wanted_form(const struct req *rq)
 {
-	struct str rest = env_get(rq, "HTTP_ACCEPT");
+	struct str rest = env_get(rq, "HTTP_ACCEPT"), item;
 
-	while (rest.n > 0) {
-		const char *comma = memchr(rest.p, ',', rest.n);
-		struct str type = { rest.p, comma == NULL ? rest.n : (size_t)(comma - rest.p) };
-		const char *end = memchr(type.p, ';', type.n);
+	while (str_part(&rest, ',', &item)) {
+		struct str type = str_trim(str_until(&item, ';'));
 
-		rest.p += type.n + (comma != NULL);
-		rest.n -= type.n + (comma != NULL);
-		if (end != NULL)
-			type.n = (size_t)(end - type.p);
-		type = str_trim(type);
 		for (size_t i = 0; certificate_media[i] != NULL; i++)
-			if (strlen(certificate_media[i]) == type.n &&
-			    strncasecmp(certificate_media[i], type.p, type.n) == 0)
+			if (str_is_nocase(type, certificate_media[i]))
 				return (enum certificate_form)i;
 	}
 	return FORM_JSON;

@@ -77,7 +77,8 @@ page_begin(struct req *rq, const struct page_args *args, struct page_from *out)
 		return PASS;
 	if (!cursor_open(rq->arena, &rq->worker->secret, &bound, args->cursor, &payload) ||
 	    payload.n != sizeof(m))
-		return fail(rq, ERR_INVALID_PAGINATION);
+		return fail(rq,
+		    rq->area == AREA_SEARCH ? ERR_INVALID_SEARCH_CURSOR : ERR_INVALID_PAGINATION);
 	memcpy(&m, payload.p, sizeof(m));
 	out->at = (struct ts){ m.us };
 	out->after = m.uuid;

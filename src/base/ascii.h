@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Characters of ASCII. Those of <ctype.h> depend on the locale, and no char below 0 may be passed to them. */
+/* Characters of ASCII. The functions of <ctype.h> depend on the locale, and a char below 0 may not
+   be passed to them. */
 #ifndef BASE_ASCII_H
 #define BASE_ASCII_H
 

@@ -33,6 +33,7 @@
 #include "base/ipnet.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/split.h"
 #include "base/str.h"
 #include "base/ts.h"
 #include "base/uuid.h"

@@ -158,40 +158,6 @@ str_cut_bytes(struct str s, size_t bytes)
 	return (struct str){ s.p, bytes };
 }
 
-bool
-str_part(struct str *rest, char separator, struct str *part)
-{
-	const char *end;
-
-	if (rest->n == 0)
-		return false;
-	end = memchr(rest->p, separator, rest->n);
-	*part = (struct str){ rest->p, end == NULL ? rest->n : (size_t)(end - rest->p) };
-	rest->p += part->n + (end != NULL);
-	rest->n -= part->n + (end != NULL);
-	return true;
-}
-
-bool
-str_line(struct str *rest, struct str *line)
-{
-	return str_part(rest, '\n', line);
-}
-
-bool
-str_word(struct str *rest, const char *separators, struct str *word)
-{
-	size_t n = strlen(separators);
-
-	while (rest->n > 0 && memchr(separators, *rest->p, n) != NULL)
-		*rest = (struct str){ rest->p + 1, rest->n - 1 };
-	*word = (struct str){ rest->p, 0 };
-	while (word->n < rest->n && memchr(separators, rest->p[word->n], n) == NULL)
-		word->n++;
-	*rest = (struct str){ rest->p + word->n, rest->n - word->n };
-	return word->n > 0;
-}
-
 /* The length of the character at the beginning of s if it has the Unicode property White_Space,
    otherwise 0. */
 static size_t

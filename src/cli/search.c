@@ -145,6 +145,10 @@ static const struct command search_subs[] = {
 	    .arguments = "DATASET [--sample N]",
 	    .help = "compare ClickHouse with the database",
 	    .run = search_check },
+	{ .name = "export",
+	    .arguments = "DATASET QUERY [--fields NAMES] [--format ndjson|csv]",
+	    .help = "write all matching documents to standard output",
+	    .run = search_export },
 	{ .name = NULL },
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl search: the datasets that ClickHouse answers. */
+/* surfacectl search: which engine answers, the layouts of ClickHouse, exports to standard output. */
 #ifndef CLI_SEARCH_H
 #define CLI_SEARCH_H
 
@@ -19,5 +19,6 @@ int search_fail(struct ch_cluster *cluster);
 /* ---- search_check.c ---- */
 
 int search_check(struct cli *c, int argc, char **argv);
+int search_export(struct cli *c, int argc, char **argv);
 
 #endif

@@ -67,7 +67,7 @@ enum {
 #include "tbl/programs.h"
 #undef PROGRAM
 	/* daemons that connect to the database */
-	STORES = IN_SURFACED | IN_INDEX | IN_METER | IN_ALERT | IN_STREAM | IN_DISPATCH,
+	STORES = IN_SURFACED | IN_INDEX | IN_METER | IN_ALERT | IN_EXPORT | IN_STREAM | IN_DISPATCH,
 	/* programs that are run by daemon_main */
 	DAEMONS = STORES | IN_EGRESS,
 };
@@ -216,16 +216,14 @@ apply_line(const struct reading *r, struct str line, struct conf *out)
 	const struct param *p;
 	struct str name, value;
 	char programs_of[256];
-	const char *eq;
 
 	line = str_trim(line);
 	if (line.n == 0 || line.p[0] == '#')
 		return true;
-	eq = memchr(line.p, '=', line.n);
-	if (eq == NULL)
+	name = str_trim(str_until(&line, '='));
+	if (line.p == NULL)
 		return fail_line(r, "expected name = value");
-	name = str_trim((struct str){ line.p, (size_t)(eq - line.p) });
-	value = str_trim((struct str){ eq + 1, line.n - (size_t)(eq - line.p) - 1 });
+	value = str_trim(line);
 	p = find_conf_param(name);
 	if (p == NULL)
 		return fail_line(

@@ -47,18 +47,14 @@ conf_check_path(struct str value)
 bool
 conf_check_ports(struct str value)
 {
-	struct str word, last;
 	int64_t first_port, last_port;
-	const char *dash;
+	struct str last;
 
-	while (str_word(&value, " \t,", &word)) {
-		dash = memchr(word.p, '-', word.n);
-		last = word;
-		if (dash != NULL) {
-			last = (struct str){ dash + 1, word.n - (size_t)(dash - word.p) - 1 };
-			word.n = (size_t)(dash - word.p);
-		}
-		if (!ip_parse_port(word, &first_port) || !ip_parse_port(last, &last_port) ||
+	while (str_word(&value, " \t,", &last)) {
+		struct str first = str_until(&last, '-');
+
+		if (!ip_parse_port(first, &first_port) ||
+		    !ip_parse_port(last.p == NULL ? first : last, &last_port) ||
 		    first_port > last_port)
 			return false;
 	}
@@ -91,16 +87,13 @@ bool
 conf_check_url(struct str value)
 {
 	static const struct str scheme = STR_INIT("https://");
-	const char *slash;
 
 	if (value.n == 0)
 		return true;
 	if (!str_starts(value, scheme))
 		return false;
 	value = (struct str){ value.p + scheme.n, value.n - scheme.n };
-	slash = memchr(value.p, '/', value.n);
-	if (slash != NULL)
-		value.n = (size_t)(slash - value.p);
+	value = str_until(&value, '/');
 	return value.n > 0 && is_host_and_port(value, false);
 }
 

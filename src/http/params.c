@@ -59,22 +59,13 @@ struct pair {
 static bool
 next_pair(struct str *query, struct pair *out)
 {
-	while (query->n > 0) {
-		const char *amp = memchr(query->p, '&', query->n);
-		struct str item = { query->p, amp == NULL ? query->n : (size_t)(amp - query->p) };
-		const char *eq = item.n == 0 ? NULL : memchr(item.p, '=', item.n);
-		size_t gone = item.n + (amp != NULL);
+	struct str item;
 
-		query->p += gone;
-		query->n -= gone;
+	while (str_part(query, '&', &item)) {
 		if (item.n == 0)
 			continue;
-		out->name = item;
-		out->value = (struct str){ item.p + item.n, 0 };
-		if (eq != NULL) {
-			out->name.n = (size_t)(eq - item.p);
-			out->value = (struct str){ eq + 1, item.n - out->name.n - 1 };
-		}
+		out->name = str_until(&item, '=');
+		out->value = item.p == NULL ? STR("") : item;
 		return true;
 	}
 	return false;

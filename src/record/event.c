@@ -73,13 +73,9 @@ mark_exceptions(void)
 		struct str rest = str_of(exceptions[i].name);
 
 		while (rest.p != NULL) {
-			const char *dot = memchr(rest.p, '.', rest.n);
-			size_t n = dot == NULL ? rest.n : (size_t)(dot - rest.p);
-
-			m = record_kid(m, (struct str){ rest.p, n });
+			m = record_kid(m, str_until(&rest, '.'));
 			if (m == NULL)
 				panic("no member has the name %s", exceptions[i].name);
-			rest = dot == NULL ? STR_NULL : (struct str){ dot + 1, rest.n - n - 1 };
 		}
 		told[m->id] = (unsigned char)exceptions[i].when;
 	}

@@ -8,6 +8,7 @@
      name      WWW.Example.org.                  www.example.org
                www.München.de                    www.xn--mnchen-3ya.de
      sha256    AB:CD:...                         abcd...
+     hash      AB:CD:..., SHA1-Of-it              abcd..., sha1-of-it   colons between two digits each
      serial    00:0a                             A                     no leading zeros, no colons
      header    Server:  nginx                    server: nginx
      rcode     3, rcode3, nxdomain               NXDOMAIN
@@ -127,23 +128,39 @@ form_domain(struct arena *a, enum form f, struct str *s)
 	       memchr(s->p, '\\', s->n) == NULL && !str_is(*s, ".");
 }
 
+/* The hexadecimal digits in lower case, without the colons that certificate tools print. False: the text has others. */
 static bool
-form_sha256(struct arena *a, enum form f, struct str *s)
+hex_digits(struct arena *a, struct str *s)
 {
 	char *p = arena_alloc(a, s->n + 1);
 	size_t n = 0;
 
-	(void)f;
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->p[i] == ':' && i % 3 == 2) /* as certificate tools print it */
+		if (s->p[i] == ':' && i % 3 == 2)
 			continue;
 		if (ascii_hex(s->p[i]) < 0)
 			return false;
 		p[n++] = s->p[i];
 	}
-	*s = (struct str){ p, n };
-	*s = arena_lower(a, *s);
-	return n == 64;
+	*s = arena_lower(a, (struct str){ p, n });
+	return true;
+}
+
+static bool
+form_sha256(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	return hex_digits(a, s) && s->n == 64;
+}
+
+/* A scanner may name the algorithm in the text, or have one of its own, so any text is allowed. */
+static bool
+form_hash(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	if (!hex_digits(a, s))
+		*s = arena_lower(a, *s);
+	return true;
 }
 
 static bool
@@ -262,15 +279,12 @@ form_indicator(struct arena *a, enum form f, struct str *s)
 static bool
 form_header(struct arena *a, enum form f, struct str *s)
 {
-	const char *colon = s->n == 0 ? NULL : memchr(s->p, ':', s->n);
-	struct str name, value;
+	struct str value = *s, name = arena_lower(a, str_until(&value, ':'));
 
 	(void)f;
-	if (colon == NULL)
+	if (value.p == NULL)
 		return false;
-	name = (struct str){ s->p, (size_t)(colon - s->p) };
-	value = str_trim((struct str){ colon + 1, s->n - name.n - 1 });
-	name = arena_lower(a, name);
+	value = str_trim(value);
 	*s = arena_printf(a, "%.*s: %.*s", (int)name.n, name.p, (int)value.n, value.p);
 	return str_graphic(name);
 }

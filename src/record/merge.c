@@ -213,6 +213,10 @@ merge_value(const struct merging *g, const struct record_member *m, const struct
 	if (m->shape == SHAPE_OBJECTS && record_nested_has_key(m))
 		return merge_nested(g->a, old, new);
 	switch (m->merge) {
+	case MERGE_HTTP:
+		if (m->shape == SHAPE_TEXTS)
+			return unite_texts(g->a, m, old, new);
+		break;
 	case MERGE_LEAST:
 		return greater ? *old : *new;
 	case MERGE_UNION:

@@ -235,9 +235,11 @@ parse_text(struct parser *p, const struct word *w, struct value *v)
 struct str
 value_canonical(struct parser *p, const struct schema_field *f, struct str s, const char **fault)
 {
+	const struct schema_field *stored = f->of != NULL ? f->of : f;
 	struct str canonical = s;
 
-	*fault = f->canonical ? record_value_fault(p->a, f->dataset, f->name, &canonical) : NULL;
+	*fault = f->canonical ? record_value_fault(p->a, stored->dataset, stored->name, &canonical)
+			      : NULL;
 	return *fault == NULL ? canonical : s;
 }
 
@@ -306,6 +308,18 @@ is_one_token(struct parser *p, struct str folded)
 	return longest == folded.n;
 }
 
+static struct str
+without_colons(struct parser *p, struct str s)
+{
+	char *room = ARENA_ARRAY(p->a, s.n, char);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != ':')
+			room[n++] = s.p[i];
+	return (struct str){ room, n };
+}
+
 bool
 value_pattern(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
@@ -318,7 +332,8 @@ value_pattern(struct parser *p, const struct schema_field *f, const struct word 
 		    "before it");
 		return false;
 	}
-	*v = (struct value){ .type = f->type, .s = text_fold(p->a, s) };
+	*v = (struct value){ .type = f->type,
+		.s = text_fold(p->a, f->colons ? without_colons(p, s) : s) };
 	if (f->type == VALUE_DNS && str_ends(v->s, STR(".")))
 		v->s.n--;
 	literal = str_chars(v->s);

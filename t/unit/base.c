@@ -60,6 +60,21 @@ lines_are_taken_off(void)
 }
 
 static void
+parts_end_at_a_separator(void)
+{
+	struct str text = STR("a,,"), part;
+
+	CU_ASSERT_TRUE(str_is(str_until(&text, ','), "a") && text.p != NULL);
+	part = str_until(&text, ',');
+	CU_ASSERT_TRUE(part.p != NULL && part.n == 0 && text.p != NULL);
+	part = str_until(&text, ',');
+	CU_ASSERT_TRUE(part.p != NULL && part.n == 0);
+	CU_ASSERT_PTR_NULL(text.p);
+	part = str_until(&text, ',');
+	CU_ASSERT_TRUE(part.p == NULL && text.p == NULL);
+}
+
+static void
 words_are_taken_off(void)
 {
 	struct str text = STR(" \tone,two  three, "), word;
@@ -463,6 +478,8 @@ main(void)
 		{ "trim removes Unicode white space", trim_takes_unicode_white_space },
 		{ "a long text is cut between characters", a_text_is_cut_between_characters },
 		{ "lines are read one after another", lines_are_taken_off },
+		{ "a separator at the end of a list precedes an empty part",
+		    parts_end_at_a_separator },
 		{ "words are read one after another without their separators",
 		    words_are_taken_off },
 		{ "classes of characters contain those of ASCII alone", classes_are_of_ascii },

@@ -19,15 +19,11 @@ static bool
 take_csv_value(struct arena *a, struct str *s, struct str *value)
 {
 	struct buf b = { .a = a };
-	const char *comma;
 	size_t i = 1;
 
 	if (s->n == 0 || s->p[0] != '"') {
-		comma = s->n == 0 ? NULL : memchr(s->p, ',', s->n);
-		*value = (struct str){ s->p, comma == NULL ? s->n : (size_t)(comma - s->p) };
-		*s = (struct str){ s->p + value->n + (comma != NULL),
-			s->n - value->n - (comma != NULL) };
-		return comma != NULL;
+		*value = str_until(s, ',');
+		return s->p != NULL;
 	}
 	for (; i < s->n; i++) {
 		bool quote = s->p[i] == '"';

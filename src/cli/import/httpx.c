@@ -13,6 +13,9 @@
      other paths    only if the file has no line about / of that port; of several the latest one
 
    So a line about another path gives its host and service at once, and its response is held back until the window ends.
+   A capability that its answer shows (tbl/capabilities.h) belongs to the service in any case: a record of the time of the
+   latest line, with these capabilities alone, completes the service in the merge.
+
    Bodies are not stored. */
 #include "config.h"
 
@@ -23,14 +26,19 @@
 #include "cli/import/tlsx.h"
 #include "cli/import/tool_host.h"
 
-enum { PORTS = 65536 };
+enum { PORTS = 65536, SHOWN = 16 /* capabilities of a port: no server has so many */ };
 
 /* The responses of a port. */
 struct held {
-	struct str text; /* the record of a path other than /, or STR_NULL */
-	struct ts seen;
+	struct str ip;
+	int64_t port;
+	struct str text;  /* the record of a path other than /, or STR_NULL */
+	struct ts seen;   /* of that record */
+	struct ts latest; /* of any line */
 	uint64_t line;
-	bool root; /* there was a line about / */
+	bool root;         /* there was a line about / */
+	struct str *shown; /* capabilities that answers of any path showed */
+	size_t nshown;
 };
 
 struct httpx {
@@ -176,15 +184,33 @@ add_technologies(struct records *rs, struct record_object *s, const struct json_
 	}
 }
 
+static struct web_answer
+answer_of(const struct json_value *o)
+{
+	struct web_answer w = { .path = tool_text(tool_get(o, "path")),
+		.body = tool_member(o, "body") };
+	struct str authority;
+
+	if (w.path.n == 0)
+		(void)url_split(tool_text(tool_get(o, "url")), &authority, &w.path);
+	if (w.path.n == 0)
+		w.path = STR("/");
+	if (!tool_number(o, "status_code", &w.status))
+		w.status = 0;
+	return w;
+}
+
 static void
 set_httpx_response(struct records *rs, struct record_object *s, const struct json_value *o)
 {
 	static const char *const flags[] = { "http2", "websocket", "pipeline" };
 	struct str hash = tool_text(tool_get(tool_get(o, "hash"), "body_sha256"));
+	struct web_answer w = answer_of(o);
 	int64_t n;
 
-	if (tool_number(o, "status_code", &n) && n > 0)
-		record_set_int(rs->a, s, "http.status_code", n);
+	if (w.status > 0)
+		record_set_int(rs->a, s, "http.status_code", w.status);
+	tool_recognise(rs->a, s, &w);
 	tool_set_bytes(rs->a, s, "http.title", tool_text(tool_get(o, "title")));
 	tool_set_server(rs->a, s, tool_text(tool_get(o, "webserver")));
 	record_set_text(rs->a, s, "http.body_hash", hash);
@@ -245,6 +271,37 @@ make_host(struct records *rs, const struct response *q, bool with_response)
 
 /* ---- responses that are held back ---- */
 
+static void
+emit_held(struct records *rs, const struct held *h)
+{
+	struct record r;
+	struct str what;
+
+	arena_reset(rs->a);
+	if (!record_parse(rs->a, DATASET_HOSTS, h->text, RECORD_LENIENT, &r, &what))
+		panic("a record that was printed cannot be read");
+	records_emit(rs, &r, STR_NULL, RECORD_LENIENT, h->line);
+}
+
+/* A record without a time would be later than the response. httpx gives each line a time. */
+static void
+emit_shown(struct records *rs, const struct held *h)
+{
+	struct record r;
+	struct record_object *s;
+
+	arena_reset(rs->a);
+	r = record_new(rs->a, DATASET_HOSTS);
+	record_set_text(rs->a, r.root, "ip", h->ip);
+	tool_seen(rs->a, r.root, h->latest);
+	s = tool_service(rs->a, &r, h->port, STR("tcp"));
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < h->nshown; i++)
+		record_add(rs->a, s, "http.capabilities", h->shown[i]);
+	records_emit(rs, &r, STR_NULL, RECORD_LENIENT, h->line);
+}
+
 /* Emits the responses of ports without a line about /, and begins a new window. */
 static void
 end_window(struct httpx *x)
@@ -252,16 +309,12 @@ end_window(struct httpx *x)
 	struct records *rs = x->rs;
 
 	for (size_t i = 0; i < x->n && !rs->stop; i++) {
-		struct held *h = &x->held[i];
-		struct record r;
-		struct str what;
+		const struct held *h = &x->held[i];
 
-		if (h->root || h->text.p == NULL)
-			continue;
-		arena_reset(rs->a);
-		if (!record_parse(rs->a, DATASET_HOSTS, h->text, RECORD_LENIENT, &r, &what))
-			panic("a record that was printed cannot be read");
-		records_emit(rs, &r, STR_NULL, RECORD_LENIENT, h->line);
+		if (!h->root && h->text.p != NULL)
+			emit_held(rs, h);
+		if (h->nshown > 0 && !ts_is_null(h->latest) && !rs->stop)
+			emit_shown(rs, h);
 	}
 	arena_reset(x->a);
 	names_clear(x->ports);
@@ -276,9 +329,36 @@ held_of(struct httpx *x, const struct response *q)
 
 	if (*at == 0) {
 		*at = (uint32_t)++x->n;
-		x->held[x->n - 1] = (struct held){ .text = STR_NULL, .seen = TS_NULL };
+		x->held[x->n - 1] = (struct held){ .text = STR_NULL,
+			.seen = TS_NULL,
+			.latest = TS_NULL,
+			.ip = arena_str(x->a, q->ip),
+			.port = q->port,
+			.line = q->line };
 	}
 	return &x->held[*at - 1];
+}
+
+/* Keeps the capabilities that the answer shows, each once. */
+static void
+keep_shown(struct httpx *x, struct held *h, const struct json_value *o)
+{
+	struct web_answer w = answer_of(o);
+	struct str names = is_elsewhere(o) ? STR_NULL : capability_of_answer(&w), name;
+
+	while (str_part(&names, ' ', &name)) {
+		size_t i = 0;
+
+		while (i < h->nshown && !str_eq(h->shown[i], name))
+			i++;
+		if (i < h->nshown || i == SHOWN)
+			continue;
+		if (h->shown == NULL) {
+			h->shown = ARENA_ARRAY(x->a, SHOWN, struct str);
+			x->bytes += SHOWN * sizeof(name);
+		}
+		h->shown[h->nshown++] = name; /* the table's own text */
+	}
 }
 
 static void
@@ -288,6 +368,9 @@ emit_httpx_host(struct httpx *x, const struct response *q)
 	struct record r = make_host(x->rs, q, q->root);
 	struct buf b = { .a = x->rs->a };
 
+	keep_shown(x, h, q->o);
+	if (ts_cmp(q->seen, h->latest) > 0)
+		h->latest = q->seen;
 	if (q->root)
 		h->root = true;
 	else if (!h->root && ts_cmp(q->seen, h->seen) >= 0) {

@@ -199,7 +199,6 @@ static void
 add_nmap_cpe(struct nmap *x, struct str s)
 {
 	struct record_object *service = nmap_service(x);
-	const char *colon;
 
 	if (service == NULL)
 		service = x->host.root;
@@ -208,9 +207,7 @@ add_nmap_cpe(struct nmap *x, struct str s)
 	    !str_starts(s, STR("cpe:/a:")))
 		return;
 	s = (struct str){ s.p + 7, s.n - 7 };
-	colon = memchr(s.p, ':', s.n);
-	nmap_set_text(
-	    x, service, "vendor", (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
+	nmap_set_text(x, service, "vendor", str_until(&s, ':'));
 }
 
 /* ---- expat ---- */

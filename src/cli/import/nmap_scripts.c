@@ -14,7 +14,44 @@
 #include "cli/import/nmap_priv.h"
 #include "cli/import/tool_host.h"
 
+#include <ctype.h>
 #include <openssl/sha.h>
+
+/* Lines such as "  Server: nginx"; the last one tells the method in brackets. */
+static void
+add_headers(struct nmap *x, struct record_object *service, struct str output)
+{
+	struct str line, name;
+
+	if (!nmap_use(x, 2 * output.n))
+		return;
+	output = nmap_copy(x, output);
+	while (str_line(&output, &line)) {
+		line = str_trim(line);
+		if (memchr(line.p, ':', line.n) != NULL && str_part(&line, ':', &name) &&
+		    str_graphic(name))
+			tool_add_header(x->rs->a, service, name, line);
+	}
+}
+
+/* "Unknown favicon MD5: 93B8..."; a known icon has its program's name alone. */
+static void
+set_favicon(struct nmap *x, struct record_object *service, struct str output)
+{
+	static const char label[] = "MD5: ";
+	const char *at =
+	    output.n == 0 ? NULL : memmem(output.p, output.n, label, sizeof(label) - 1);
+	size_t digits = 0, left;
+
+	if (at == NULL)
+		return;
+	at += sizeof(label) - 1;
+	left = (size_t)(output.p + output.n - at);
+	while (digits < left && isxdigit((unsigned char)at[digits]))
+		digits++;
+	if (digits == 32)
+		nmap_set_text(x, service, "http.favicon_md5", (struct str){ at, digits });
+}
 
 void
 nmap_begin_script(struct nmap *x, const char **atts)
@@ -32,6 +69,10 @@ nmap_begin_script(struct nmap *x, const char **atts)
 		return; /* the script describes the host */
 	if (str_is(x->script, "banner"))
 		nmap_set_text(x, service, "banner", output);
+	if (str_is(x->script, "http-headers"))
+		add_headers(x, service, output);
+	if (str_is(x->script, "http-favicon"))
+		set_favicon(x, service, output);
 	if (str_is(x->script, "http-server-header") &&
 	    memchr(output.p == NULL ? "" : output.p, '\n', output.n) == NULL)
 		nmap_set_text(x, service, "http.server", str_trim(output));

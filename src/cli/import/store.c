@@ -227,7 +227,7 @@ judge_pair(struct lane *l, struct arena *a, const struct import_item *item, stru
 }
 
 static void
-add_column(struct buf *rows, struct str s, char end)
+add_copy_column(struct buf *rows, struct str s, char end)
 {
 	buf_str(
 	    rows, s); /* the separator and the quote are control characters, which JSON escapes */
@@ -273,15 +273,16 @@ write_pairs(const struct lane *l, const struct pair *pairs)
 		key = db_bytea(l->a, item->key);
 		if (!stored) {
 			buf_printf(&fresh, "%d\002", (int)number);
-			add_column(&fresh, key, '\002');
-			add_column(&fresh, pairs[i].text, '\n');
+			add_copy_column(&fresh, key, '\002');
+			add_copy_column(&fresh, pairs[i].text, '\n');
 		}
 		if (!stored && item->der.p == NULL)
 			continue;
 		buf_printf(&staged, "%d\002", (int)number);
-		add_column(&staged, key, '\002');
-		add_column(&staged, stored ? pairs[i].text : STR(""), '\002'); /* empty is NULL */
-		add_column(
+		add_copy_column(&staged, key, '\002');
+		add_copy_column(
+		    &staged, stored ? pairs[i].text : STR(""), '\002'); /* empty is NULL */
+		add_copy_column(
 		    &staged, item->der.p == NULL ? STR("") : db_bytea(l->a, item->der), '\n');
 	}
 	rc = copy_rows(l->db, copy_new, &fresh);
@@ -310,8 +311,8 @@ write_reports(const struct lane *l, const struct pair *pairs)
 		if (pairs[i].at.p != NULL && !str_eq(pairs[i].at, pairs[i].key))
 			moved[nmoved++] = db_bytea(l->a, pairs[i].at);
 		buf_printf(&staged, "%d\002", (int)record_dataset_number(l->dataset));
-		add_column(&staged, db_bytea(l->a, pairs[i].key), '\002');
-		add_column(&staged, pairs[i].text, '\002');
+		add_copy_column(&staged, db_bytea(l->a, pairs[i].key), '\002');
+		add_copy_column(&staged, pairs[i].text, '\002');
 		buf_char(&staged, '\n');
 	}
 	if (nmoved > 0)

@@ -161,13 +161,9 @@ add_cookies(struct arena *a, struct record_object *service, struct str value)
 	struct str cookie;
 
 	while (str_part(&value, ',', &cookie)) {
-		struct str name = STR_NULL;
+		struct str rest = str_trim(cookie), name = str_until(&rest, '=');
 
-		cookie = str_trim(cookie);
-		if (memchr(cookie.p, '=', cookie.n) == NULL)
-			continue;
-		(void)str_part(&cookie, '=', &name);
-		if (str_graphic(name) && memchr(name.p, ';', name.n) == NULL)
+		if (rest.p != NULL && str_graphic(name) && memchr(name.p, ';', name.n) == NULL)
 			record_add(a, service, "http.headers",
 			    arena_printf(a, "set-cookie: %.*s", (int)name.n, name.p));
 	}
@@ -197,22 +193,29 @@ tool_add_header(struct arena *a, struct record_object *service, struct str name,
 void
 tool_set_server(struct arena *a, struct record_object *service, struct str server)
 {
-	struct str product, version = STR_NULL, rest = server;
-	const char *blank;
+	struct str product, version, rest = server;
 
 	if (server.n == 0 || str_is_nocase(server, "none"))
 		return;
 	record_set_text(a, service, "http.server", server);
-	if (memchr(server.p, '/', server.n) == NULL || !str_part(&rest, '/', &product) ||
-	    !str_graphic(product))
+	product = str_until(&rest, '/');
+	if (rest.p == NULL || !str_graphic(product))
 		return;
-	blank = rest.n == 0 ? NULL : memchr(rest.p, ' ', rest.n);
-	version = (struct str){ rest.p, blank == NULL ? rest.n : (size_t)(blank - rest.p) };
-	if (version.n == 0 || version.p[0] < '0' || version.p[0] > '9')
+	version = str_until(&rest, ' ');
+	if (version.n == 0 || !ascii_digit(version.p[0]))
 		return;
 	record_set_text(a, service, "service_name", STR("http"));
 	record_set_text(a, service, "product", product);
 	record_set_text(a, service, "version", version);
+}
+
+void
+tool_recognise(struct arena *a, struct record_object *service, const struct web_answer *answer)
+{
+	struct str names = capability_of_answer(answer), name;
+
+	while (str_part(&names, ' ', &name))
+		record_add(a, service, "http.capabilities", name);
 }
 
 /* The text behind a name in a page, without regard to case; STR_NULL: there is none. */

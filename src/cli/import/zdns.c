@@ -65,14 +65,12 @@ static bool
 print_member(
     struct records *rs, struct buf *b, const struct json_value *o, struct str name, bool quoted)
 {
-	const char *bar = memchr(name.p, '|', name.n);
-	struct str first = { name.p, bar == NULL ? name.n : (size_t)(bar - name.p) };
+	struct str others = name, first = str_until(&others, '|');
 	const struct json_value *v = json_get(o, arena_str(rs->a, first).p);
 	int64_t n;
 
-	if (v == NULL && bar != NULL)
-		return print_member(
-		    rs, b, o, (struct str){ bar + 1, name.n - first.n - 1 }, quoted);
+	if (v == NULL && others.p != NULL)
+		return print_member(rs, b, o, others, quoted);
 	if (v == NULL)
 		return false;
 	if (b->n > 0)
@@ -109,17 +107,12 @@ text_answer(struct arena *a, struct str text)
 {
 	struct buf b = { .a = a };
 
-	for (;;) {
-		const char *nl = text.n == 0 ? NULL : memchr(text.p, '\n', text.n);
-		struct str part = { text.p, nl == NULL ? text.n : (size_t)(nl - text.p) };
-
+	do {
 		if (b.n > 0)
 			buf_char(&b, ' ');
-		buf_str(&b, dns_quote(a, part));
-		if (nl == NULL)
-			return buf_done(&b);
-		text = (struct str){ nl + 1, text.n - part.n - 1 };
-	}
+		buf_str(&b, dns_quote(a, str_until(&text, '\n')));
+	} while (text.p != NULL);
+	return buf_done(&b);
 }
 
 /* Returns STR_NULL when no presentation form can be made. zdns writes an SPF record as a whole line of a zone file. */

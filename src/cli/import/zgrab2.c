@@ -210,18 +210,27 @@ add_header_values(void *arg, struct str name, struct json_value *v)
 	return true;
 }
 
+/* The response of a path other than / is that of the service only if it is the first. */
 static void
 set_zgrab2_response(struct grab *g, struct record_object *s, const struct json_value *response)
 {
 	struct header_list h = { g->rs->a, s };
+	struct web_answer w = { .path = tool_text(tool_path(response, "request.url.path")),
+		.body = tool_member(response, "body") };
 	const struct json_value *headers = tool_get(response, "headers");
 	struct str hash = tool_text(tool_get(response, "body_sha256"));
 	struct str other = tool_text(tool_get(response, "body_hash"));
 	int64_t n;
 
-	if (tool_number(response, "status_code", &n) && n > 0)
-		record_set_int(g->rs->a, s, "http.status_code", n);
-	tool_set_title(g->rs->a, s, tool_text(tool_get(response, "body")));
+	w.path = w.path.n == 0 ? STR("/") : w.path;
+	if (!tool_number(response, "status_code", &w.status))
+		w.status = 0;
+	tool_recognise(g->rs->a, s, &w);
+	if (!str_is(w.path, "/") && record_int(s, "http.status_code", &n))
+		return;
+	if (w.status > 0)
+		record_set_int(g->rs->a, s, "http.status_code", w.status);
+	tool_set_title(g->rs->a, s, w.body);
 	tool_set_server(g->rs->a, s, tool_text(tool_item(tool_get(headers, "server"), 0)));
 	if (hash.p == NULL && str_starts(other, STR("sha256:")))
 		hash = (struct str){ other.p + 7, other.n - 7 };
