@@ -180,7 +180,7 @@ read_layout(struct ch_request *rq, enum dataset d)
 
 	if (mono_us() < e->of[d].until)
 		return true;
-	if (!run(rq, ch_sql_layout(rq->arena, d), false, &rows))
+	if (!run(rq, ch_sql_layout(rq->arena, d), rq->engine->options.partial, &rows))
 		return false;
 	while (ch_rows_next(&rows, "w", v))
 		layout = (unsigned)v[0].n;
@@ -229,7 +229,7 @@ ch_read_tags(struct ch_request *rq)
 
 	if (mono_us() < e->tags_until)
 		return true;
-	if (!run(rq, ch_sql_tags(rq->arena), false, &rows))
+	if (!run(rq, ch_sql_tags(rq->arena), rq->engine->options.partial, &rows))
 		return false;
 	arena_reset(e->tag_arena);
 	e->tags = NULL;
