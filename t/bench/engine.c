@@ -481,11 +481,11 @@ time_facet(struct run *r, const struct set *hits, const struct terms *t, bool sc
 
 	for (int i = 0; i < 5; i++) {
 		struct facet f = { .t = t,
-			.counts = mem_array(column_counters(t), sizeof(*f.counts)) };
+			.counts = mem_array(column_room(t), sizeof(*f.counts)) };
 		int64_t start;
 
 		arena_reset(r->arena);
-		pool_counters(r->pool, r->arena, 1); /* warms the arena */
+		pool_counters(r->pool, r->arena, 1, 1); /* warms the arena */
 		start = cpu_us();
 		if (scan)
 			facet_scan(r, hits, &f, 1);

@@ -12,7 +12,7 @@ struct run;
 
 struct facet {
 	const struct terms *t;
-	/* column_counters() counters. Missing values are counted in the places from t->n on, whose former content is
+	/* column_room() counters. Missing values are counted in the places from t->n on, whose former content is
 	   saved in `behind` and restored. */
 	uint32_t *counts;
 	/* The cost of its postings (cost_intersect), or COST_NEVER when that is more than the columns of all hits. */
@@ -21,6 +21,8 @@ struct facet {
 	uint32_t behind[COLUMN_K_MAX];
 };
 
+/* Counters for a field, zeros. */
+uint32_t *facet_counters(struct run *r, const struct terms *t);
 /* Sets the cost of the postings of each field, for a request with so many hits in the segment. */
 void facet_costs(const struct run *r, uint32_t nhits, struct facet *fs, size_t n);
 /* Adds the number of hits of each term to the counts of each of n fields, in the cheaper of two ways for each. */

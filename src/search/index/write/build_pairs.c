@@ -13,6 +13,7 @@ enum {
 	PAIR_SHARE = 256, /* a frequent term has at least one document in so many */
 	PAIR_ROWS = 512,
 	PAIR_BYTES = 12,
+	PAIR_ROOM = 2 * PAIR_TERMS_MAX, /* column_room() at most */
 };
 
 struct candidate {
@@ -216,8 +217,7 @@ pairs_write(struct segment_writer *w, const struct index_builder *b, const struc
 	if (p.nrows > 0 && p.nslots > 0) {
 		p.words = mem_array(index_words(seg->ndocs), sizeof(*p.words));
 		for (int s = 0; s < COLUMN_SPLITS; s++)
-			p.counts[s] =
-			    mem_array(PAIR_TERMS_MAX + (size_t)COLUMN_K_MAX, sizeof(*p.counts[s]));
+			p.counts[s] = mem_array(PAIR_ROOM, sizeof(*p.counts[s]));
 		count_rows(&p);
 		if (p.nrows > 0)
 			write_rows(w, &p);
