@@ -175,11 +175,21 @@ is "$(formats) $(former)" "3 40 5 4 25 11" "an index in format 3 answers queries
 former_index 4
 is "$(formats) $(former)" "4 40 5 4 25 11" "an index in format 4 answers queries (C-410)"
 rebuilds=$(grep -c 'dataset=hosts .*how=rebuild' "$dir/log")
+sed -i 's/^index_segments.*/index_segments = 8/' "$dir/conf"
 "$top/surfaced-index" -c "$dir/conf" 2>>"$dir/log" &
 pid=$!
 ok "the index in the former format is built again (C-410)" world_until 60 rebuilt $((rebuilds + 1))
 is "$(formats) $(hits '*')" "5 $(sql 'SELECT count(*) FROM host')" \
 	"the new index has the present format and all hosts"
+for i in 1 2 3; do
+	hosts $((500000 + 1000 * i)) $((500000 + 1000 * i + 99)) "{\"os\": \"Idle$i\"}"
+	soon 100 "os:idle$i"
+done
+idle() { [ "$(find "$dir/index" -name 'hosts-*.seg' | wc -l)" -le 2 ]; }
+idle; is $? 1 "a few changes in a row leave their segments"
+ok "an index that does not change is merged to two segments" world_until 60 idle
+is "$(hits '*') $(hits 'os:idle2')" "$(sql 'SELECT count(*) FROM host') 100" \
+	"a merge of an idle index loses no host"
 kill "$pid"; wait "$pid"; pid=
 grep -Eq 'panic|Sanitizer' "$dir/log"; [ $? -eq 1 ]
 result $? "the log has no panic and no sanitizer report"
