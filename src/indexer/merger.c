@@ -15,7 +15,7 @@
 
 enum { SMALL_DOCUMENTS = 20000, IDLE_SEGMENTS = 2 };
 #define IDLE_US INT64_C(5000000)
-#define IDLE_DOCUMENT_US 200
+#define IDLE_DOCUMENT_US 100
 
 static uint64_t
 live_documents(const struct index_segment *s)
@@ -71,8 +71,8 @@ merge_width(const struct merge_choice *c, size_t n, uint64_t *sum)
  * each minute for years, so the effort has a bound: the index has to be unchanged for IDLE_DOCUMENT_US for each document,
  * which is some ten times as long as the merge takes.
  *
- *   live documents   900,000  60,000  20,000      the last change is 21 s ago
- *   merged           80,000 documents, which were due after 5 s + 16 s; 900,000 and 80,000 remain */
+ *   live documents   900,000  60,000  20,000      the last change is 13 s ago
+ *   merged           80,000 documents, which were due after 5 s + 8 s; 900,000 and 80,000 remain */
 static bool
 is_idle(const struct merger *g, size_t nsegments, uint64_t documents)
 {

@@ -50,18 +50,14 @@ subtract_removed(struct run *r, struct counting *c, const struct set *removed)
 			c->fs[i].counts[id] -= c->removed[i].counts[id];
 }
 
-/* Adds the counts of a segment to the sums. Few hits have few of many terms, so zeros are passed over eight at a time. */
+/* Adds the counts of a segment to the sums. */
 static void
 add_by_ordinal(const struct facet_job *j, const uint32_t *map, const uint32_t *counts, uint32_t n)
 {
-	for (uint32_t id = 0; id < n; id++) {
-		static const uint32_t zeros[8];
-
-		if (id % 8 == 0 && n - id >= 8 && memcmp(counts + id, zeros, sizeof(zeros)) == 0)
-			id += 7;
-		else
-			j->sum[ordinals_clamp(j->o, map[id])] += counts[id];
-	}
+	for (uint32_t id = 0; (id = skip_zeros(counts, id, n)) < n;)
+		for (uint32_t end = n - id < ZEROS ? n : id + ZEROS; id < end; id++)
+			if (counts[id] > 0)
+				j->sum[ordinals_clamp(j->o, map[id])] += counts[id];
 }
 
 /* Counts the fields of one segment. The counters of the first segment are the sums themselves, because its terms are

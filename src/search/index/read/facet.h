@@ -39,6 +39,22 @@ void facet_collect(struct run *r, const struct set *hits, const struct terms *t,
 /* Appends the terms of one document. */
 void facet_terms(const struct terms *t, uint32_t doc, struct scratch *out);
 
+/* Few hits leave most counters of many terms at zero. Returns the first place from i on, in steps of ZEROS, whose ZEROS
+   counters are not all zero, or where fewer remain. */
+enum { ZEROS = 16 };
+static inline uint32_t
+skip_zeros(const uint32_t *counts, uint32_t i, uint32_t to)
+{
+	uint64_t w[ZEROS / 2];
+
+	for (; to - i >= ZEROS; i += ZEROS) {
+		memcpy(w, counts + i, sizeof(w));
+		if ((w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7]) != 0)
+			break;
+	}
+	return i;
+}
+
 struct candidate {
 	uint32_t id, count; /* id: an ordinal */
 };
