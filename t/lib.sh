@@ -129,7 +129,7 @@ log_faults()
 {
 	[ -n "${W-}" ] || return 0
 	grep -hE 'panic|AddressSanitizer|LeakSanitizer|runtime error:|\[alert\]|\[emerg\]' \
-		"$W"/log/*.log ${W2:+"$W2"/log/*.log} 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
+		"$W"/log/*.log "$W"/host-*/log/*.log ${W2:+"$W2"/log/*.log} 2>/dev/null | grep -vE "${LOG_EXPECTED:-^$}"
 }
 
 # Stops the world, adds the last test, prints the plan. Runs by itself at exit.
@@ -215,10 +215,39 @@ alert_start()
 	world_alert_start
 }
 
+export_start()
+{
+	world
+	world_export_start
+}
+
 index_start()
 {
 	world
 	world_index_start
+}
+
+# ch_start N: N servers of ClickHouse, the shards of the cluster "surfaced", before the daemons that ask them. The test
+# must have begun with t/helper/loopback.
+ch_start()
+{
+	world
+	world_ch_start "$1"
+	world_conf
+}
+
+# ch I SQL: asks shard I.
+ch()
+{
+	world_ch_query "$@"
+}
+
+# loopback WORD...: executes a command of ip(8) in the network of the test (t/helper/loopback).
+loopback()
+{
+	echo "$*" >"$LOOPBACK/ask"
+	read -r _answer <"$LOOPBACK/answer"
+	[ "$_answer" = "done" ]
 }
 
 # dispatch_conf RUNNER: what the dispatcher is told to start; "$W/fake-runner" is there.
@@ -355,6 +384,19 @@ import_records()
 import()
 {
 	import_records hosts "$@"
+}
+
+# surface ARGUMENT...: runs surface(1) as a customer whose key is $key; sets OUT (stdout), ERR (stderr) and STATUS.
+surface()
+{
+	mkdir -p "$W/home"
+	# shellcheck disable=SC2086 # a list of assignments
+	env HOME="$W/home" LC_ALL=C.UTF-8 SURFACED_API_KEY="${key-}" SURFACED_URL="${BASE_URL%/api/v1}" \
+		SURFACED_CACERT="$CACERT" SURFACED_UNIX_SOCKET="$W/run/web.sock" SURFACED_PROJECT="$P" ${SURFACE_ENV-} \
+		"$BUILD/surface" "$@" >"$W/out" 2>"$W/err"
+	STATUS=$?
+	OUT=$(head -c 65536 "$W/out") ERR=$(head -c 65536 "$W/err") # they are exported
+	export OUT ERR
 }
 
 # key_new --scope S ...: a key of the world's account; prints its secret.
@@ -502,7 +544,7 @@ session_move()
 	shift
 	for _event in "$@"; do
 		case $_event in
-		claim) sql "UPDATE browser_session SET state = 'starting', state_event = 'claim', host = 'here',
+		claim) sql "UPDATE browser_session SET state = 'starting', state_event = 'claim', host = '${WORLD_MACHINE:-$(uname -n)}:$W/run',
 			lease_epoch = lease_epoch + 1, lease_until = now() + interval '15 s' WHERE uuid = '$_session'" ;;
 		fail) sql "SELECT session_apply('$_session', 'fail', 'failed')" >/dev/null ;;
 		expire) sql "SELECT session_apply('$_session', 'expire', 'expired')" >/dev/null ;;

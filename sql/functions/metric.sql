@@ -43,7 +43,13 @@ CREATE OR REPLACE FUNCTION metrics_now() RETURNS TABLE (kind text, type text, he
 			(SELECT count(*) FROM browser_session b WHERE b.state <> 'terminal' AND b.state = t.state)
 		  FROM unnest('{queued,starting,running,closing}'::text[]) WITH ORDINALITY AS t (state, n)
 		UNION ALL
+		SELECT 'surfaced_exports', n, format('surfaced_exports{state="%s"}', state),
+			(SELECT count(*) FROM search_export e WHERE e.state IN ('queued', 'running') AND e.state = t.state)
+		  FROM unnest('{queued,running}'::text[]) WITH ORDINALITY AS t (state, n)
+		UNION ALL
 		SELECT name, 0, name, v FROM (VALUES
+			('surfaced_export_lag_seconds', greatest(0, extract(epoch FROM now() - (SELECT min(created_at) FROM search_export
+				WHERE state IN ('queued', 'running') AND state = 'queued')))::double precision),
 			('surfaced_alert_changes_waiting', (SELECT count(*) FROM (SELECT FROM alert_change LIMIT 100000) AS c)::double precision),
 			('surfaced_alert_lag_seconds', greatest(0, extract(epoch FROM now() - (SELECT min(due_at) FROM alert_change_waiting)))),
 			('surfaced_alert_deliveries_waiting',

@@ -22,10 +22,11 @@ END
 $$;
 
 -- Uses a ticket. outcome: ok, with the epoch of the session's runner; invalid: the ticket was used, has expired
--- or never existed; key: an API key was sent that did not create the session, and the ticket stays unused; any
+-- or never existed; key: an API key was sent that did not create the session, and the ticket stays unused;
+-- elsewhere: the session's runner is on the host in `host`, which is not p_host, and the ticket stays unused; any
 -- other: the ticket is used, and the outcome is the reason for the refusal.
 CREATE OR REPLACE FUNCTION stream_redeem(ticket uuid, session uuid, sent bytea, stream uuid, proxy uuid, lease integer,
-	request_id text, OUT outcome text, OUT epoch bigint) LANGUAGE plpgsql
+	request_id text, p_host text, OUT outcome text, OUT epoch bigint, OUT host text) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	r stream_right;
@@ -33,6 +34,7 @@ DECLARE
 BEGIN
 	epoch := 0;
 	SELECT key.* INTO k FROM browser_session s JOIN api_key key ON key.uuid = s.key_uuid WHERE s.uuid = session;
+	SELECT coalesce(s.host, '') INTO host FROM browser_session s WHERE s.uuid = session;
 	IF sent IS NOT NULL AND sent IS DISTINCT FROM k.sha256 THEN
 		outcome := 'key';
 		RETURN;
@@ -46,6 +48,10 @@ BEGIN
 	SELECT * INTO STRICT r FROM stream_right WHERE session_uuid = session;
 	outcome := CASE WHEN NOT r.may THEN 'revoked' WHEN r.state = 'running' THEN 'ok'
 		WHEN r.state IN ('queued', 'starting') THEN 'not_ready' ELSE 'terminal' END;
+	IF outcome = 'ok' AND host <> p_host THEN
+		outcome := 'elsewhere';
+		RETURN;
+	END IF;
 	IF outcome = 'ok' THEN
 		INSERT INTO stream_proxy (uuid, lease_until) VALUES (proxy, clock_timestamp() + make_interval(secs => lease))
 		    ON CONFLICT (uuid) DO UPDATE SET lease_until = excluded.lease_until;
@@ -61,6 +67,15 @@ BEGIN
 	PERFORM set_config('surfaced.actor', 'key:' || k.prefix, true), set_config('surfaced.request_id', request_id, true);
 	UPDATE stream_ticket t SET used_at = clock_timestamp(), outcome = stream_redeem.outcome WHERE t.jti = ticket;
 END
+$$;
+
+-- For surfaced-stream of an earlier release, which may run until its streams have ended: every runner is on its host.
+CREATE OR REPLACE FUNCTION stream_redeem(ticket uuid, session uuid, sent bytea, stream uuid, proxy uuid, lease integer,
+	request_id text, OUT outcome text, OUT epoch bigint) LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT r.outcome, r.epoch FROM browser_session s,
+		stream_redeem(ticket, session, sent, stream, proxy, lease, request_id, coalesce(s.host, '')) r
+	 WHERE s.uuid = session
 $$;
 
 -- Renews the lease of a proxy. Deletes the proxies in `dead`, whose processes have ended, the proxies whose
@@ -92,4 +107,5 @@ CREATE OR REPLACE FUNCTION stream_release(streams uuid[]) RETURNS void LANGUAGE 
 $$;
 
 GRANT EXECUTE ON FUNCTION stream_issue TO surfaced_api;
-GRANT EXECUTE ON FUNCTION stream_redeem, stream_keep, stream_check, stream_release TO surfaced_stream;
+GRANT EXECUTE ON FUNCTION stream_redeem(uuid, uuid, bytea, uuid, uuid, integer, text),
+	stream_redeem(uuid, uuid, bytea, uuid, uuid, integer, text, text), stream_keep, stream_check, stream_release TO surfaced_stream;

@@ -49,6 +49,14 @@ BEGIN
 END
 $$;
 
+-- Notifies surfaced-export that an export was created or cancelled.
+CREATE OR REPLACE FUNCTION export_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NOTIFY export_work;
+	RETURN NULL;
+END
+$$;
+
 -- Refuses every change of the audit log, also by a superuser and by the owner of the table.
 CREATE OR REPLACE FUNCTION audit_stands() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -91,12 +91,6 @@ key_cache_free(struct key_cache *c)
 }
 
 static bool
-is_alnum(char ch)
-{
-	return (ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z') || (ch >= 'a' && ch <= 'z');
-}
-
-static bool
 key_is_well_formed(struct str s)
 {
 	unsigned char raw[RANDOM_LEN];
@@ -106,7 +100,7 @@ key_is_well_formed(struct str s)
 	if (s.n != KEY_SECRET_LEN || !str_starts(s, STR("sfk_")) || s.p[KEY_PREFIX_LEN] != '_')
 		return false;
 	for (size_t i = 4; i < KEY_PREFIX_LEN; i++)
-		if (!is_alnum(s.p[i]))
+		if (!ascii_alnum(s.p[i]))
 			return false;
 	ok = base64url_parse(
 	    (struct str){ s.p + KEY_PREFIX_LEN + 1, TAIL_LEN }, raw, sizeof(raw), &n);
@@ -172,12 +166,6 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 	return KEY_FOUND;
 }
 
-static struct key_entry *
-entry_for(struct key_cache *c, const unsigned char hash[KEY_HASH_LEN])
-{
-	return &c->entries[((size_t)hash[0] << 8 | hash[1]) % CACHE_ENTRIES];
-}
-
 static bool
 entry_is_valid(const struct key_entry *s, const unsigned char hash[KEY_HASH_LEN])
 {
@@ -185,14 +173,6 @@ entry_is_valid(const struct key_entry *s, const unsigned char hash[KEY_HASH_LEN]
 		return false;
 	/* After an expiry the row is read again: the key may still have other entitlements. */
 	return ts_is_null(s->key.valid_until) || ts_cmp(ts_now(), s->key.valid_until) < 0;
-}
-
-static void
-empty_cache(struct key_cache *c)
-{
-	for (size_t i = 0; i < CACHE_ENTRIES; i++)
-		c->entries[i].until = 0;
-	c->changes++;
 }
 
 uint64_t
@@ -221,9 +201,12 @@ key_lookup(struct key_cache *c, struct secret secret, struct key *out)
 	if (!key_is_well_formed(secret.hidden))
 		return KEY_UNKNOWN;
 	hash_secret(c, secret.hidden, hash);
-	if (db_notified(c->db))
-		empty_cache(c);
-	s = entry_for(c, hash);
+	if (db_notified(c->db)) {
+		for (size_t i = 0; i < CACHE_ENTRIES; i++)
+			c->entries[i].until = 0;
+		c->changes++;
+	}
+	s = &c->entries[((size_t)hash[0] << 8 | hash[1]) % CACHE_ENTRIES];
 	if (entry_is_valid(s, hash)) {
 		*out = s->key;
 		return KEY_FOUND;

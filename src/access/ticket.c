@@ -231,19 +231,6 @@ ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket
 
 /* ---- opening ---- */
 
-/* Returns the text before the next dot and leaves the text behind it in *rest; without a dot *rest
-   is empty. */
-static struct str
-next_token_part(struct str *rest)
-{
-	const char *dot = rest->n == 0 ? NULL : memchr(rest->p, '.', rest->n);
-	struct str out = { rest->p, dot == NULL ? rest->n : (size_t)(dot - rest->p) };
-
-	rest->p += out.n + (dot != NULL);
-	rest->n -= out.n + (dot != NULL);
-	return out;
-}
-
 /* Decodes unpadded base64url and parses the JSON object in it by the field table. */
 static bool
 parse_token_part(
@@ -303,8 +290,8 @@ ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret subpr
 	token.p += sizeof(SUBPROTOCOL) - 1;
 	token.n -= sizeof(SUBPROTOCOL) - 1;
 	rest = token;
-	first = next_token_part(&rest);
-	second = next_token_part(&rest);
+	first = str_until(&rest, '.');
+	second = str_until(&rest, '.');
 	if (rest.n == 0 || memchr(rest.p, '.', rest.n) != NULL ||
 	    memchr(token.p, '\0', token.n) != NULL)
 		return "no token";

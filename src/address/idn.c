@@ -53,18 +53,24 @@ idn_to_ascii(struct arena *a, struct str *name)
 	if (idn_is_ascii(*name))
 		return true;
 	for (;;) {
-		const char *dot = rest.n == 0 ? NULL : memchr(rest.p, '.', rest.n);
-		struct str label = { rest.p, dot == NULL ? rest.n : (size_t)(dot - rest.p) };
+		struct str label = str_until(&rest, '.');
 
 		if (idn_is_ascii(label))
 			buf_str(&b, label);
 		else if (!add_converted(a, &b, label))
 			return false;
-		if (dot == NULL)
+		if (rest.p == NULL)
 			break;
 		buf_char(&b, '.');
-		rest = (struct str){ dot + 1, rest.n - label.n - 1 };
 	}
 	*name = buf_done(&b);
 	return true;
+}
+
+struct str
+name_without_dot(struct str name)
+{
+	if (name.n > 1 && name.p[name.n - 1] == '.')
+		name.n--;
+	return name;
 }

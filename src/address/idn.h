@@ -17,5 +17,7 @@ bool idn_is_ascii(struct str s) MUST_USE;
    False: a label has no A-label, because IDNA does not know it or it is not UTF-8; then *name is
    unchanged. */
 bool idn_to_ascii(struct arena *a, struct str *name) MUST_USE;
+/* The name without the dot at its end; "." stays. */
+struct str name_without_dot(struct str name);
 
 #endif

@@ -62,15 +62,9 @@ next_part(struct str *rest, const char *separators, struct str *part)
 }
 
 static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
 is_hex_digit(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'f');
+	return ascii_digit(c) || (c >= 'a' && c <= 'f');
 }
 
 static bool
@@ -88,7 +82,7 @@ parse_octet(struct str s)
 {
 	int n = 0;
 
-	if (s.n == 0 || s.n > 3 || !all_chars(s, is_digit))
+	if (s.n == 0 || s.n > 3 || !all_chars(s, ascii_digit))
 		return -1;
 	for (size_t i = 0; i < s.n; i++)
 		n = n * 10 + (s.p[i] - '0');
@@ -154,7 +148,7 @@ punycode_is_canonical(struct arena *a, struct str name)
 }
 
 static enum start_url_fault
-to_ascii(struct arena *a, struct str text, struct str *out)
+host_to_ascii(struct arena *a, struct str text, struct str *out)
 {
 	enum start_url_fault fault;
 
@@ -184,7 +178,7 @@ ends_in_number(struct str name)
 		;
 	if (str_starts(last, STR("0x")))
 		return all_chars((struct str){ last.p + 2, last.n - 2 }, is_hex_digit);
-	return all_chars(last, is_digit);
+	return all_chars(last, ascii_digit);
 }
 
 static enum start_url_fault
@@ -280,7 +274,7 @@ wildcard_fault(struct str name)
 static bool
 is_host_char(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
+	return ascii_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
 }
 
 static enum start_url_fault
@@ -327,7 +321,7 @@ public_name_fault(struct arena *a, struct str name)
 enum start_url_fault
 start_url_host(struct arena *a, struct str text, struct str *out)
 {
-	enum start_url_fault fault = to_ascii(a, text, out);
+	enum start_url_fault fault = host_to_ascii(a, text, out);
 
 	if (fault != START_URL_OK)
 		return fault;

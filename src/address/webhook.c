@@ -78,7 +78,7 @@ label_is_valid(struct str l)
 	for (size_t i = 0; i < l.n; i++) {
 		char c = l.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'))
+		if (!((c >= 'a' && c <= 'z') || ascii_digit(c) || c == '-' || c == '_'))
 			return false;
 	}
 	return l.n >= 1 && l.n <= 63 && l.p[0] != '-' && l.p[l.n - 1] != '-';
@@ -97,14 +97,11 @@ webhook_host_fault(struct str host)
 	if (copy_z(host, text, sizeof(text)) && inet_pton(AF_INET, text, a) == 1)
 		return netaddr_public4(a) ? NULL : "has an address that is not public";
 	for (; rest.p != NULL; labels++) { /* runs at least once: host is not empty */
-		const char *dot = rest.n == 0 ? NULL : memchr(rest.p, '.', rest.n);
-
-		label = (struct str){ rest.p, dot == NULL ? rest.n : (size_t)(dot - rest.p) };
+		label = str_until(&rest, '.');
 		if (!label_is_valid(label))
 			return "has no valid host name";
-		rest = dot == NULL ? STR_NULL : (struct str){ dot + 1, rest.n - label.n - 1 };
 	}
-	if (label.n == 0 || host.n > 253 || (label.p[0] >= '0' && label.p[0] <= '9'))
+	if (label.n == 0 || host.n > 253 || ascii_digit(label.p[0]))
 		return "has no valid host name";
 	if (labels < 2 || host_local(host))
 		return "has a host name that is not public";

@@ -274,7 +274,7 @@ append_line(void *list, struct str line)
 /* The headers of Standard Webhooks. False: the stored secret has not the form of
    webhook_secret_make. */
 static bool
-set_headers(struct attempt *t)
+set_webhook_headers(struct attempt *t)
 {
 	struct webhook w = { .id = arena_uuid(t->arena, &t->uuid),
 		.secret = t->secret,
@@ -363,7 +363,7 @@ on_receiver_resolved(void *arg, const struct addresses *r)
 		fail_attempt(t, r->fault);
 		return;
 	}
-	if (!set_headers(t)) {
+	if (!set_webhook_headers(t)) {
 		fail_attempt(t, "the destination's secret cannot be read");
 		return;
 	}

@@ -25,7 +25,7 @@ is_category(struct str s)
 
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
-		bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+		bool plain = (c >= 'a' && c <= 'z') || ascii_digit(c);
 
 		if (c == '/' ? fresh : !plain && (c != '-' || fresh))
 			return false;

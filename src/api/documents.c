@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the documents of a page or of a look-up, and writes them into the answer (documents.h).
-
-   Records are stored as this program prints them, so a whole document is copied into the answer. Three cases need the
-   tree of the record: a projection (the parameter "fields"), reports, which have hidden members, and a host that was
-   stored as jsonb before sql/0014 and has not been imported since. The tree of a host with every port open is ten times
-   as large as its text; it lives in an arena of its own, which is emptied after each document. */
+/* Reads the documents of a page or of a look-up, and writes them into the answer (documents.h). The tree of a host with
+   every port open is ten times as large as its text; it lives in an arena of its own, which is emptied after each
+   document. */
 #include "config.h"
 
 #include "api/documents.h"
@@ -78,7 +75,8 @@ key_cursor_open(struct req *rq, enum dataset d, const struct cursor_for *bound, 
 }
 
 static enum db_rc
-read_rows(struct req *rq, enum dataset d, enum document_key by, struct strs keys, struct list *rows)
+read_document_rows(
+    struct req *rq, enum dataset d, enum document_key by, struct strs keys, struct list *rows)
 {
 	struct str *texts = ARENA_ARRAY(rq->arena, keys.n + 1, struct str);
 	struct strs sent = { texts, keys.n };
@@ -102,7 +100,7 @@ documents_read(
 		keys.n };
 	if (keys.n == 0)
 		return PASS;
-	rc = read_rows(rq, d, by, keys, &rows);
+	rc = read_document_rows(rq, d, by, keys, &rows);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	row = rows.items;
@@ -165,28 +163,12 @@ tree_arena(void)
 	return a;
 }
 
-/* jsonb has a blank behind the first name, {"ip": "192.0.2.7"; record_print has none. */
-static bool
-is_canonical(struct str doc)
-{
-	const char *colon = memchr(doc.p, ':', doc.n);
-
-	return colon == NULL || colon + 1 == doc.p + doc.n || colon[1] != ' ';
-}
-
-/* Whether the stored text is the answer. */
-static bool
-is_copied(enum dataset d, struct str doc, const struct record_fields *fields)
-{
-	return fields == NULL && record_fields_answered(d) == NULL && is_canonical(doc);
-}
-
 struct str
 document_text(struct arena *a, enum dataset d, struct str doc, const struct record_fields *fields)
 {
 	struct buf b = { .a = a };
 
-	if (is_copied(d, doc, fields))
+	if (stored_is_answer(d, doc, fields))
 		return doc;
 	document_write(&b, d, doc, fields);
 	return buf_done(&b);
@@ -195,16 +177,5 @@ document_text(struct arena *a, enum dataset d, struct str doc, const struct reco
 void
 document_write(struct buf *b, enum dataset d, struct str doc, const struct record_fields *fields)
 {
-	struct arena *a = tree_arena();
-	struct record r;
-	struct str what;
-
-	if (is_copied(d, doc, fields)) {
-		buf_str(b, doc);
-		return;
-	}
-	if (!record_parse(a, d, doc, RECORD_LENIENT, &r, &what))
-		panic("a stored document: %.*s", (int)what.n, what.p);
-	record_print(b, &r, fields != NULL ? fields : record_fields_answered(d));
-	arena_reset(a);
+	stored_write(b, tree_arena(), d, doc, fields);
 }

@@ -16,7 +16,7 @@
 #define API_DOCUMENTS_H
 
 #include "http/http.h"
-#include "record/record.h"
+#include "record/stored.h"
 #include "search/schema.h"
 
 struct document {
@@ -87,26 +87,5 @@ struct str document_text(
 
 /* The memory of parsed documents; it is emptied after each use. */
 struct arena *tree_arena(void);
-
-/* ---- services.c: services, which are objects in the documents of hosts ---- */
-
-#define SERVICE_PREFIX "services."
-
-/* A host's document, parsed in the arena. */
-struct services {
-	struct record host;
-	const struct record_fields *fields;
-	/* The members that all services of the host have in their answers, printed once. */
-	struct buf address, place;
-	struct buf members; /* of one service */
-	size_t next;        /* where the search for a service begins */
-};
-
-void services_open(
-    struct services *s, struct arena *a, struct str host, const struct record_fields *fields);
-/* Writes a service of the host with the place of the host. False: the host has no such service. */
-bool service_write(struct buf *b, struct services *s, int64_t port, struct str transport) MUST_USE;
-/* The names of a service's fields as names in the documents of hosts. */
-struct str service_fields(struct arena *a, struct str names);
 
 #endif

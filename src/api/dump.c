@@ -6,12 +6,16 @@
      limits, errors       the tables of src/tbl
      params               the parameters of configuration files, for the manual
      sql                  every statement, for the test that prepares each with the rights of its role
+     clickhouse=18, =26   the statements that create the tables of ClickHouse (man/surfaced-clickhouse.7), as
+                          clickhouse=18-replicated too; with the name of a dataset behind it: those of this
+                          one alone
 
    No configuration file of this host is read, so the output depends on the program alone. */
 #include "config.h"
 
 #include "api/api.h"
 #include "daemon/conf.h"
+#include "search/clickhouse/schema.h"
 
 #include <inttypes.h>
 
@@ -79,6 +83,37 @@ dump_sql(void)
 	stmts_print();
 }
 
+/* Prints the tables of every dataset, or of one. what: "18", "26-replicated hosts". Returns false for anything else. */
+static bool
+dump_clickhouse(const char *what)
+{
+	char room[64];
+	char *name;
+	struct ch_release release;
+	struct buf b = { 0 };
+	bool any = false;
+
+	if (strlen(what) >= sizeof(room))
+		return false;
+	snprintf(room, sizeof(room), "%s", what);
+	name = strchr(room, ' ');
+	if (name != NULL)
+		*name++ = '\0';
+	if (!ch_release_parse(room, &release))
+		return false;
+	ch_print_layouts(&b, &release);
+	for (enum dataset d = 0; d < DATASETS; d++)
+		if (schema_source(d) == d &&
+		    (name == NULL || strcmp(name, schema_dataset_name(d)) == 0)) {
+			ch_print_schema(&b, &release, d, 1);
+			any = true;
+		}
+	if (any)
+		fwrite(b.p, 1, b.n, stdout);
+	buf_free(&b);
+	return any;
+}
+
 static const struct {
 	const char *what;
 	void (*print)(void);
@@ -105,7 +140,11 @@ dump(const char *program, const char *what)
 			dumps[i].print();
 			return fflush(stdout) == 0 ? 0 : 1;
 		}
-	fprintf(stderr, "%s: -D takes openapi, asyncapi, routes, limits, errors, params or sql\n",
+	if (strncmp(what, "clickhouse=", 11) == 0 && dump_clickhouse(what + 11))
+		return fflush(stdout) == 0 ? 0 : 1;
+	fprintf(stderr,
+	    "%s: -D takes openapi, asyncapi, routes, limits, errors, params, sql, or"
+	    " clickhouse=18|26[-replicated][ DATASET]\n",
 	    program);
 	return 2;
 }

@@ -30,7 +30,7 @@ lookup_fail(struct req *rq, const char *name, const char *what)
 
 /* Answers {"host": ...} with the first of the keys that has a document. */
 static int
-answer_first(struct req *rq, enum dataset d, struct strs keys)
+answer_first_document(struct req *rq, enum dataset d, struct strs keys)
 {
 	const struct fields_args *args = rq->params;
 	const struct record_fields *fields;
@@ -76,14 +76,14 @@ get_host(struct req *rq)
 
 	if (lookup_host(rq, &ip, &key) != PASS)
 		return FAILED;
-	return answer_first(rq, DATASET_HOSTS, (struct strs){ &key, 1 });
+	return answer_first_document(rq, DATASET_HOSTS, (struct strs){ &key, 1 });
 }
 
 static int
 service_named(struct req *rq, int64_t *port, struct str *transport)
 {
 	*transport = rq->captured[2];
-	if (!str_int64(rq->captured[1], port) || *port < 1 || *port > 65535)
+	if (!ip_parse_port(rq->captured[1], port))
 		return lookup_fail(rq, "port", "a number from 1 to 65535");
 	if (!record_canonical(rq->arena, DATASET_HOSTS, "services.transport", transport))
 		return lookup_fail(rq, "transport", "tcp, udp or sctp");
@@ -395,7 +395,7 @@ get_whois_domain(struct req *rq)
 		return FAILED;
 	for (size_t i = 0; i < n; i++)
 		keys[i] = record_key_name(rq->arena, keys[i]);
-	return answer_first(rq, DATASET_WHOIS, (struct strs){ keys, n });
+	return answer_first_document(rq, DATASET_WHOIS, (struct strs){ keys, n });
 }
 
 /* ---- certificates ---- */
@@ -439,21 +439,13 @@ STMT(read_certificate_der, stored_certificate_out,
 static enum certificate_form
 wanted_form(const struct req *rq)
 {
-	struct str rest = env_get(rq, "HTTP_ACCEPT");
+	struct str rest = env_get(rq, "HTTP_ACCEPT"), item;
 
-	while (rest.n > 0) {
-		const char *comma = memchr(rest.p, ',', rest.n);
-		struct str type = { rest.p, comma == NULL ? rest.n : (size_t)(comma - rest.p) };
-		const char *end = memchr(type.p, ';', type.n);
+	while (str_part(&rest, ',', &item)) {
+		struct str type = str_trim(str_until(&item, ';'));
 
-		rest.p += type.n + (comma != NULL);
-		rest.n -= type.n + (comma != NULL);
-		if (end != NULL)
-			type.n = (size_t)(end - type.p);
-		type = str_trim(type);
 		for (size_t i = 0; certificate_media[i] != NULL; i++)
-			if (strlen(certificate_media[i]) == type.n &&
-			    strncasecmp(certificate_media[i], type.p, type.n) == 0)
+			if (str_is_nocase(type, certificate_media[i]))
 				return (enum certificate_form)i;
 	}
 	return FORM_JSON;

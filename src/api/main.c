@@ -7,6 +7,7 @@
 #include "api/usage_stored.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
+#include "search/clickhouse/engine.h"
 
 /* Pools and their numbers of workers come from nginx's upstream file, so that an admin tunes both in one place.
    The pool of streams belongs to surfaced-stream. */
@@ -61,6 +62,7 @@ run_worker(const struct pool *pool, int listener)
 
 	if (!cursor_secret_read(conf.secret_file, &w.secret, err, sizeof(err)))
 		panic("%s", err);
+	ch_engine_join(w.engine);
 	w.keys = key_cache_new(w.db);
 	w.meter = meter_new();
 	http_metrics(&w);

@@ -315,15 +315,6 @@ write_standard_schema(struct buf *b, const char *member)
 	buf_char(b, '}');
 }
 
-static void
-write_answer_schema(
-    struct buf *b, struct book *book, const struct route *r, const struct field *fields)
-{
-	book->closed = r->exact;
-	json_describe(b, fields, r->exact, &book->names);
-	book->closed = false;
-}
-
 /* Returns "AlertList", "AlertResponse", or "CountHostsResponse" for an answer without a record. */
 static const char *
 name_answer(struct arena *a, const struct route *r)
@@ -356,10 +347,13 @@ openapi_answer(struct buf *b, struct book *book, const struct route *r, int stat
 		buf_z(b, "}}");
 		return;
 	}
-	if (r->standard != NULL)
+	if (r->standard != NULL) {
 		write_standard_schema(&text, r->standard);
-	else
-		write_answer_schema(&text, book, r, fields);
+	} else {
+		book->closed = r->exact;
+		json_describe(&text, fields, r->exact, &book->names);
+		book->closed = false;
+	}
 	openapi_begin_content(b);
 	book_ref(b, book, BOOK_SCHEMA, names, buf_done(&text));
 	json_member(b, "example");

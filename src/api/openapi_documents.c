@@ -51,7 +51,7 @@ static const struct {
 
 /* Adds the members of the object with this prefix. Returns the number of rows. */
 static size_t
-add_members(enum dataset d, struct str prefix, struct field *rows)
+fields_of_dataset(enum dataset d, struct str prefix, struct field *rows)
 {
 	size_t n = 0;
 
@@ -109,7 +109,7 @@ object_fields(struct arena *a, enum dataset d, struct str object)
 		before = name;
 		out[rows++] = member_field(a, d, name, prefix.n);
 	}
-	rows += add_members(d, prefix, out + rows);
+	rows += fields_of_dataset(d, prefix, out + rows);
 	out[rows] = (struct field){ .type = FIELD_NONE,
 		.name = object.n > 0 ? arena_str(a, object).p
 				     : openapi_camel(a, answer_names[d].record, true) };
@@ -150,7 +150,7 @@ host_service_fields(struct arena *a)
 }
 
 static void
-add_record(struct book *book, struct str name, const struct field *fields)
+describe_record(struct book *book, struct str name, const struct field *fields)
 {
 	struct buf text = { .a = book->a };
 
@@ -180,11 +180,11 @@ openapi_documents(struct book *book)
 	for (enum dataset d = 0; d < DATASETS; d++) {
 		struct str name = schema_name(book->a, answer_names[d].record);
 
-		add_record(book, name, object_fields(book->a, d, STR("")));
+		describe_record(book, name, object_fields(book->a, d, STR("")));
 		if (hit_members(d) != NULL)
 			add_hit(book, d, name);
 	}
-	add_record(book, STR(HOST_SERVICE), host_service_fields(book->a));
+	describe_record(book, STR(HOST_SERVICE), host_service_fields(book->a));
 }
 
 static void

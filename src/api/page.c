@@ -77,7 +77,8 @@ page_begin(struct req *rq, const struct page_args *args, struct page_from *out)
 		return PASS;
 	if (!cursor_open(rq->arena, &rq->worker->secret, &bound, args->cursor, &payload) ||
 	    payload.n != sizeof(m))
-		return fail(rq, ERR_INVALID_PAGINATION);
+		return fail(rq,
+		    rq->area == AREA_SEARCH ? ERR_INVALID_SEARCH_CURSOR : ERR_INVALID_PAGINATION);
 	memcpy(&m, payload.p, sizeof(m));
 	out->at = (struct ts){ m.us };
 	out->after = m.uuid;
@@ -142,7 +143,7 @@ page_list(struct req *rq)
 }
 
 static const void *
-find_member(const struct route *r, const void *row, const char *name)
+member_of_row(const struct route *r, const void *row, const char *name)
 {
 	const struct field *f = r->out;
 
@@ -156,8 +157,8 @@ find_member(const struct route *r, const void *row, const char *name)
 static struct str
 seal_cursor(struct req *rq, const void *last, const struct page_order *by)
 {
-	const struct ts *at = find_member(rq->route, last, by->at);
-	const struct uuid *uuid = find_member(rq->route, last, by->uuid);
+	const struct ts *at = member_of_row(rq->route, last, by->at);
+	const struct uuid *uuid = member_of_row(rq->route, last, by->uuid);
 	struct position m = { .us = at->us, .uuid = *uuid };
 	struct cursor_for bound = cursor_binding(rq);
 

@@ -5,7 +5,9 @@
      ENGINE_SLICED          the slice of this worker is over: nginx sends the request to the other pool (share.h)
      ENGINE_TIMEOUT         the deadline has passed, or the work limit of the request is used up (C-066)
      ENGINE_TOO_EXPENSIVE   a count that needs more than the work limit
+     ENGINE_BUSY            the server of the engine has too much to do: 503, Retry-After
      ENGINE_UNAVAILABLE     no index is published, or it cannot answer now: 503
+     ENGINE_MISCONFIGURED   the server of the engine refuses this program, or has other tables: 503
      ENGINE_FAILED          the engine's answer is invalid: 502 (C-065)
 
    A query with a fault is answered with the character where it is, so that a client can mark it. */
@@ -38,8 +40,12 @@ run_end(struct req *rq, enum engine_rc rc)
 		return fail(rq, ERR_SEARCH_TIMEOUT);
 	case ENGINE_TOO_EXPENSIVE:
 		return fail(rq, ERR_SEARCH_COUNT_TOO_EXPENSIVE);
+	case ENGINE_BUSY:
+		return fail_retry(rq, ERR_SEARCH_BUSY, 1);
 	case ENGINE_UNAVAILABLE:
 		return fail(rq, ERR_SEARCH_UNAVAILABLE);
+	case ENGINE_MISCONFIGURED:
+		return fail(rq, ERR_SEARCH_MISCONFIGURED);
 	case ENGINE_FAILED:
 		return fail(rq, ERR_SEARCH_UPSTREAM_FAILED);
 	}

@@ -37,7 +37,10 @@ struct search_args {
 	      .lo = 1,                                                                             \
 	      .hi = LIM_SEARCH_PAGE,                                                               \
 	      .def = LIM_PAGE_DEFAULT,                                                             \
-	      .help = "Records a page." },                                                         \
+	      .help =                                                                              \
+		  "Records a page at most. A page ends earlier where the stored documents of its " \
+		  "records have more than 8 MiB, whatever fields selects of them: has_more "       \
+		  "tells, not the number of records." },                                           \
 		.error = ERR_INVALID_PAGINATION },                                                 \
 	    FIELDS_PARAM(struct search_args),                                                      \
 	{                                                                                          \
@@ -97,9 +100,6 @@ static const struct field matched_indicator[] = {
 	{ .name = "value", .type = FIELD_STR, .offset = offsetof(struct nested_key, text[1]) },
 	FIELD_END_OF("MatchedIndicator"),
 };
-
-/* The bytes by which the key of a service is longer than that of its host: port and transport. */
-enum { SERVICE_KEY = 3 };
 
 struct hit_extra {
 	struct list matched;
@@ -406,7 +406,7 @@ static const struct field count_out[] = {
 };
 
 static int
-count_matches(struct req *rq)
+count_query_matches(struct req *rq)
 {
 	const struct query_args *args = rq->params;
 	enum dataset d = (enum dataset)rq->route->arg;
@@ -511,7 +511,7 @@ static const struct route search_routes[] = {
 #include "tbl/datasets.h"
 #define DATASET(id, number, name, unit, key, nested, naming, label)                                \
 	{                                                                                          \
-		ROUTE_AS(GET, "/search/" name "/count", count_##id, count_matches),                \
+		ROUTE_AS(GET, "/search/" name "/count", count_##id, count_query_matches),          \
 		.arg = DATASET_##id,                                                               \
 		COLUMNS_OF_COUNTING(id),                                                           \
 		PARAMS(struct query_args, query_params_##id),                                      \

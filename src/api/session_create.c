@@ -172,7 +172,7 @@ insert_session(struct req *rq, const struct session *want, struct str sent)
 /* ---- countries ---- */
 
 static bool
-is_listed(struct list countries, struct str code)
+is_country_listed(struct list countries, struct str code)
 {
 	const struct egress_country *c = countries.items;
 
@@ -222,12 +222,12 @@ choose_country(struct req *rq, struct str *country, struct body_faults *faults)
 	enum db_rc rc = egress_countries(rq, &countries);
 	bool again = false;
 
-	if (rc == DB_OK && !is_listed(countries, *country) &&
+	if (rc == DB_OK && !is_country_listed(countries, *country) &&
 	    (country->p != NULL || countries.n == 0))
 		rc = find_repeat(rq, &again);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	if (country->p != NULL && (is_listed(countries, *country) || again))
+	if (country->p != NULL && (is_country_listed(countries, *country) || again))
 		return PASS;
 	if (country->p != NULL)
 		body_fault(faults, "egress_country", "not_allowed",

@@ -24,6 +24,7 @@
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/encode.h"
@@ -32,6 +33,7 @@
 #include "base/ipnet.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/split.h"
 #include "base/str.h"
 #include "base/ts.h"
 #include "base/uuid.h"

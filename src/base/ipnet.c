@@ -158,3 +158,9 @@ ip_cmp(const unsigned char a[16], const unsigned char b[16])
 
 	return family != 0 ? family : memcmp(a, b, 16);
 }
+
+bool
+ip_parse_port(struct str s, int64_t *port)
+{
+	return str_int64(s, port) && *port >= 1 && *port <= UINT16_MAX;
+}

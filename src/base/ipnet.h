@@ -18,6 +18,8 @@ void ipnet_clear_host_bits(struct ipnet *net);
 bool ipnet_parse(struct str s, struct ipnet *out) MUST_USE;
 /* Parses an address without a prefix length. */
 bool ipnet_parse_address(struct str s, struct ipnet *out) MUST_USE;
+/* Parses a port: 1 to 65535. */
+bool ip_parse_port(struct str s, int64_t *port) MUST_USE;
 #define IPNET_LEN 49
 /* Prints "1.2.3.4" or "2001:db8::/32"; returns the length. */
 size_t ipnet_print(const struct ipnet *net, char out[IPNET_LEN + 1]);

@@ -158,26 +158,6 @@ str_cut_bytes(struct str s, size_t bytes)
 	return (struct str){ s.p, bytes };
 }
 
-bool
-str_part(struct str *rest, char separator, struct str *part)
-{
-	const char *end;
-
-	if (rest->n == 0)
-		return false;
-	end = memchr(rest->p, separator, rest->n);
-	*part = (struct str){ rest->p, end == NULL ? rest->n : (size_t)(end - rest->p) };
-	rest->p += part->n + (end != NULL);
-	rest->n -= part->n + (end != NULL);
-	return true;
-}
-
-bool
-str_line(struct str *rest, struct str *line)
-{
-	return str_part(rest, '\n', line);
-}
-
 /* The length of the character at the beginning of s if it has the Unicode property White_Space,
    otherwise 0. */
 static size_t

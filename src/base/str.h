@@ -46,11 +46,6 @@ size_t str_chars(struct str s);
    bytes. */
 struct str str_cut(struct str s, size_t chars);
 struct str str_cut_bytes(struct str s, size_t bytes);
-/* Removes the next line from *rest and returns it without its newline; false when *rest is
-   empty. */
-bool str_line(struct str *rest, struct str *line);
-/* The same for parts that another byte separates. */
-bool str_part(struct str *rest, char separator, struct str *part);
 /* Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or s.n. */
 size_t str_utf8_bad(struct str s);
 /* Parses the whole text as a decimal number with an optional '-'; false when it is not an int64. */

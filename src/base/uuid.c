@@ -4,18 +4,6 @@
 
 #include "base/base.h"
 
-static int
-hex_digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static bool
 is_dash_position(size_t i)
 {
@@ -37,8 +25,8 @@ uuid_parse(struct str s, struct uuid *out)
 				return false;
 			continue;
 		}
-		hi = hex_digit_value(s.p[i]);
-		lo = hex_digit_value(s.p[i + 1]);
+		hi = ascii_hex(s.p[i]);
+		lo = ascii_hex(s.p[i + 1]);
 		if (hi < 0 || lo < 0)
 			return false;
 		out->b[k++] = (unsigned char)(hi << 4 | lo);

@@ -65,15 +65,12 @@ link_connect(const char *path)
 static bool
 deliver_message(struct link *l, struct str text, int fd)
 {
-	const char *space = memchr(text.p, ' ', text.n);
+	struct str body = text, name = str_until(&body, ' ');
 	struct decoded how = { 0 };
-	struct str name = text, body = STR("{}");
 	const char *why = "not understood";
 
-	if (space != NULL) {
-		name.n = (size_t)(space - text.p);
-		body = (struct str){ space + 1, text.n - name.n - 1 };
-	}
+	if (body.p == NULL)
+		body = STR("{}");
 	for (const struct link_message *m = l->side->messages; m->name != NULL; m++) {
 		void *in;
 

@@ -18,18 +18,12 @@ enum {
 	NEXT_MB = 100,
 };
 
-static const struct conf *
-dispatch_conf(const struct doctor *d)
-{
-	return &d->programs[PROGRAM_DISPATCH].conf;
-}
-
 /* ---- the host ---- */
 
 static void
 check_evidence(struct doctor *d)
 {
-	const struct conf *k = dispatch_conf(d);
+	const struct conf *k = doctor_conf(d, PROGRAM_DISPATCH);
 	struct statvfs v;
 	uint64_t room;
 
@@ -52,7 +46,7 @@ check_evidence(struct doctor *d)
 static void
 check_memory(struct doctor *d)
 {
-	int64_t slots = dispatch_conf(d)->browser_sessions, mb = 0,
+	int64_t slots = doctor_conf(d, PROGRAM_DISPATCH)->browser_sessions, mb = 0,
 		needed = slots == 0 ? 0 : FIRST_MB + (slots - 1) * NEXT_MB;
 	static const char available[] = "MemAvailable:";
 	FILE *in = fopen("/proc/meminfo", "re");
@@ -71,7 +65,8 @@ check_memory(struct doctor *d)
 static void
 check_egress(struct doctor *d)
 {
-	const char *path = PRINTED(d, "%s/egress.sock", dispatch_conf(d)->run_directory);
+	const char *path =
+	    PRINTED(d, "%s/egress.sock", doctor_conf(d, PROGRAM_DISPATCH)->run_directory);
 	int fd = fd_connect(path, SOCK_SEQPACKET);
 
 	if (fd >= 0)
@@ -85,7 +80,8 @@ check_egress(struct doctor *d)
 static void
 check_dispatch(struct doctor *d)
 {
-	const char *path = PRINTED(d, "%s/dispatch.lock", dispatch_conf(d)->run_directory);
+	const char *path =
+	    PRINTED(d, "%s/dispatch.lock", doctor_conf(d, PROGRAM_DISPATCH)->run_directory);
 	int fd = fd_lock(path, O_RDONLY);
 
 	if (fd < 0 && errno == EWOULDBLOCK)

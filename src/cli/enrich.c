@@ -30,7 +30,7 @@ cli_enrich_open(void)
 }
 
 static enum hosts_verdict
-judge(void *arg, struct arena *a, struct record *host)
+judge_with_databases(void *arg, struct arena *a, struct record *host)
 {
 	const struct run *r = arg;
 
@@ -38,10 +38,10 @@ judge(void *arg, struct arena *a, struct record *host)
 }
 
 static int
-hosts(struct cli *c, int argc, char **argv)
+enrich_all_hosts(struct cli *c, int argc, char **argv)
 {
 	struct run r = { .enrich = NULL };
-	struct hosts_walk w = { .cli = c, .judge = judge, .arg = &r };
+	struct hosts_walk w = { .cli = c, .judge = judge_with_databases, .arg = &r };
 	const struct cli_option table[] = {
 		{ .name = "replace", .flag = &r.replace },
 		{ .name = "quiet", .flag = &r.quiet },
@@ -71,7 +71,7 @@ static const struct command subs[] = {
 	{ .name = "hosts",
 	    .arguments = "[--replace] [--quiet]",
 	    .help = "add network and place to stored hosts, from databases about addresses",
-	    .run = hosts },
+	    .run = enrich_all_hosts },
 	{ .name = NULL },
 };
 

@@ -21,7 +21,7 @@ was_seen(void *arg, const struct record_object *o)
 }
 
 static enum hosts_verdict
-judge(void *arg, struct arena *a, struct record *host)
+judge_by_age(void *arg, struct arena *a, struct record *host)
 {
 	struct run *r = arg;
 	size_t n;
@@ -34,10 +34,10 @@ judge(void *arg, struct arena *a, struct record *host)
 }
 
 static int
-hosts(struct cli *c, int argc, char **argv)
+expire_hosts(struct cli *c, int argc, char **argv)
 {
 	struct run r = { .unseen = TS_NULL };
-	struct hosts_walk w = { .cli = c, .judge = judge, .arg = &r };
+	struct hosts_walk w = { .cli = c, .judge = judge_by_age, .arg = &r };
 	const struct cli_option table[] = {
 		{ .name = "unseen", .past = &r.unseen },
 		{ .name = "dry-run", .flag = &w.dry },
@@ -68,7 +68,7 @@ static const struct command subs[] = {
 	{ .name = "hosts",
 	    .arguments = "--unseen TIME [--dry-run]",
 	    .help = "remove services and hosts that were last seen before a time",
-	    .run = hosts },
+	    .run = expire_hosts },
 	{ .name = NULL },
 };
 

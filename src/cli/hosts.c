@@ -107,7 +107,7 @@ judge_row(struct step *s, const struct row *row)
 }
 
 static enum db_rc
-write_rows(struct step *s)
+write_hosts(struct step *s)
 {
 	struct db *db = s->walk->cli->db;
 	int64_t number = record_dataset_number(DATASET_HOSTS);
@@ -141,7 +141,7 @@ judge_rows(struct step *s, const struct list *rows)
 	last = db_bytea(s->a, row[rows->n - 1].key);
 	memcpy(s->room, last.p, last.n);
 	s->last = (struct str){ s->room, last.n };
-	return s->walk->dry ? DB_OK : write_rows(s);
+	return s->walk->dry ? DB_OK : write_hosts(s);
 }
 
 static enum db_rc

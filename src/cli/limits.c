@@ -4,6 +4,7 @@
      limit                  own setting                       default
      rate, window           api_key, each alone               meter_default.key_rate, key_window
      search-rate, -window   account, shared by its keys       meter_default.search_rate, search_window
+     export-records         account, records a month         meter_default.export_records
      quota                  account, or account_group         meter_default.account_quota, group_quota
 
    show prints the enforced numbers from the views key_limit, account_limit and group_limit, which
@@ -16,7 +17,7 @@
 /* The options' texts: a number or "default"; p == NULL: the limit does not change. */
 struct wanted {
 	struct str key, account, group;
-	struct str rate, window, search_rate, search_window, quota, group_quota;
+	struct str rate, window, search_rate, search_window, quota, group_quota, export_records;
 };
 
 struct key_limits {
@@ -38,7 +39,7 @@ static const struct field key_out[] = {
 struct account_limits {
 	struct uuid uuid;
 	struct str name;
-	int64_t search_rate, search_window, quota, used;
+	int64_t search_rate, search_window, quota, used, export_records, exported;
 	bool own;
 };
 
@@ -49,6 +50,8 @@ static const struct field account_out[] = {
 	FIELD(struct account_limits, search_window, 0),
 	FIELD(struct account_limits, quota, 0),
 	FIELD(struct account_limits, used, 0),
+	FIELD(struct account_limits, export_records, 0),
+	FIELD(struct account_limits, exported, 0),
 	FIELD(struct account_limits, own, 0),
 	FIELD_END,
 };
@@ -70,7 +73,8 @@ static const struct field group_out[] = {
 };
 
 struct defaults {
-	int64_t key_rate, key_window, search_rate, search_window, account_quota, group_quota;
+	int64_t key_rate, key_window, search_rate, search_window, account_quota, group_quota,
+	    export_records;
 };
 
 static const struct field defaults_out[] = {
@@ -80,6 +84,7 @@ static const struct field defaults_out[] = {
 	FIELD(struct defaults, search_window, 0),
 	FIELD(struct defaults, account_quota, 0),
 	FIELD(struct defaults, group_quota, 0),
+	FIELD(struct defaults, export_records, 0),
 	FIELD_END,
 };
 
@@ -101,8 +106,13 @@ STMT_LIST(show_key, struct key_limits, key_out,
 STMT_LIST(show_account, struct account_limits, account_out,
     "SELECT a.uuid, a.name, l.search_rate, l.search_window, l.quota, " USED_BY(
 	"a.uuid") ","
-		  " num_nonnulls(a.search_rate, a.search_window, a.quota) > 0 AS own"
-		  " FROM account a JOIN account_limit l ON l.account_uuid = a.uuid "
+		  " coalesce(a.export_records, d.export_records) AS export_records,"
+		  " coalesce((SELECT m.charged FROM export_month m WHERE m.account_uuid = a.uuid"
+		  " AND m.month = " MONTH_NOW "), 0)::bigint AS exported,"
+		  " num_nonnulls(a.search_rate, a.search_window, a.quota, a.export_records) > 0 AS "
+		  "own"
+		  " FROM meter_default d, account a JOIN account_limit l ON l.account_uuid = "
+		  "a.uuid "
 		  "WHERE " IS("a"));
 
 STMT_LIST(show_group, struct group_limits, group_out,
@@ -112,8 +122,8 @@ STMT_LIST(show_group, struct group_limits, group_out,
 		  "WHERE " IS("g"));
 
 STMT_LIST(show_defaults, struct defaults, defaults_out,
-    "SELECT key_rate, key_window, search_rate, search_window, account_quota, group_quota "
-    "FROM meter_default");
+    "SELECT key_rate, key_window, search_rate, search_window, account_quota, group_quota, "
+    "export_records FROM meter_default");
 
 /* Assigns a column from its parameter, which has three kinds of values:
 
@@ -134,7 +144,8 @@ STMT(set_key, NULL,
 
 STMT(set_account, NULL,
     "UPDATE account a SET " SETTING("search_rate", "$2", "integer") ", " SETTING(
-	"search_window", "$3", "integer") ", " SETTING("quota", "$4", "bigint") " WHERE " IS("a"));
+	"search_window", "$3", "integer") ", " SETTING("quota", "$4",
+	"bigint") ", " SETTING("export_records", "$5", "bigint") " WHERE " IS("a"));
 
 STMT(set_group, NULL,
     "UPDATE account_group g SET " SETTING("quota", "$2", "bigint") " WHERE " IS("g"));
@@ -143,7 +154,8 @@ STMT(set_defaults, NULL,
     "UPDATE meter_default SET " NUMBER_OF("key_rate", "$1", "integer") ", " NUMBER_OF(
 	"key_window", "$2", "integer") ", " NUMBER_OF("search_rate", "$3",
 	"integer") ", " NUMBER_OF("search_window", "$4", "integer") ", " NUMBER_OF("account_quota",
-	"$5", "bigint") ", " NUMBER_OF("group_quota", "$6", "bigint"));
+	"$5", "bigint") ", " NUMBER_OF("group_quota", "$6",
+	"bigint") ", " NUMBER_OF("export_records", "$7", "bigint"));
 
 static int
 print_limits(struct cli *c, const struct wanted *w)
@@ -217,6 +229,8 @@ check_limits(struct cli *c, const struct wanted *w)
 		   c, "search-rate", w->search_rate, ACCOUNTS, account || defaults, defaults) &&
 	       check_limit(
 		   c, "search-window", w->search_window, ACCOUNTS, account || defaults, defaults) &&
+	       check_limit(c, "export-records", w->export_records, ACCOUNTS, account || defaults,
+		   defaults) &&
 	       check_limit(c, "quota", w->quota,
 		   "an account (--account) or a group (--group), whose keys share it", !key,
 		   defaults) &&
@@ -231,11 +245,11 @@ change(struct cli *c, const struct wanted *w, int64_t *n)
 		return db_do(c->db, &set_key, n, P(w->key), P(w->rate), P(w->window));
 	if (w->account.p != NULL)
 		return db_do(c->db, &set_account, n, P(w->account), P(w->search_rate),
-		    P(w->search_window), P(w->quota));
+		    P(w->search_window), P(w->quota), P(w->export_records));
 	if (w->group.p != NULL)
 		return db_do(c->db, &set_group, n, P(w->group), P(w->quota));
 	return db_do(c->db, &set_defaults, n, P(w->rate), P(w->window), P(w->search_rate),
-	    P(w->search_window), P(w->quota), P(w->group_quota));
+	    P(w->search_window), P(w->quota), P(w->group_quota), P(w->export_records));
 }
 
 static int
@@ -252,6 +266,7 @@ run_set_limits(struct cli *c, int argc, char **argv)
 		{ "search-window", .text = &w.search_window },
 		{ "quota", .text = &w.quota },
 		{ "group-quota", .text = &w.group_quota },
+		{ "export-records", .text = &w.export_records },
 		{ NULL },
 	};
 	struct cli_list words;
@@ -275,7 +290,8 @@ static const struct command subs[] = {
 	{ "set",
 	    "[--key UUID|PREFIX | --account ACCOUNT | --group GROUP] [--rate N] "
 	    "[--window SECONDS]"
-	    " [--search-rate N] [--search-window SECONDS] [--quota N] [--group-quota N]",
+	    " [--search-rate N] [--search-window SECONDS] [--quota N] [--group-quota N]"
+	    " [--export-records N]",
 	    "N requests a window, or a month; \"default\" takes a setting back",
 	    .run = run_set_limits },
 	{ NULL },

@@ -13,7 +13,7 @@
 enum { FILE_MAX = 8 * 1024 * 1024, ROLES_MAX = 64 };
 
 static struct str
-read_text(struct arena *a, const char *path)
+read_sql_text(struct arena *a, const char *path)
 {
 	struct buf b = { .a = a };
 
@@ -50,12 +50,12 @@ sum_text(struct str text, char sha256[MIGRATE_HEX_LEN + 1])
 }
 
 static bool
-read_file(struct arena *a, const char *dir, const char *entry, struct migrate_file *f)
+read_migration(struct arena *a, const char *dir, const char *entry, struct migrate_file *f)
 {
 	const char *path = arena_printf(a, "%s/%s", dir, entry).p;
 
 	f->name = arena_str(a, (struct str){ entry, strlen(entry) - 4 });
-	f->text = read_text(a, path);
+	f->text = read_sql_text(a, path);
 	if (f->text.p == NULL) {
 		cli_fail(EXIT_FAILED, "cannot read %s", path);
 		return false;
@@ -79,7 +79,7 @@ read_directory(struct arena *a, const char *dir, int (*is_one)(const struct dire
 	}
 	*out = ARENA_ARRAY(a, (size_t)n, struct migrate_file);
 	for (int i = 0; i < n; i++) {
-		ok = ok && read_file(a, dir, entries[i]->d_name, &(*out)[i]);
+		ok = ok && read_migration(a, dir, entries[i]->d_name, &(*out)[i]);
 		free(entries[i]);
 	}
 	free(entries);
@@ -153,7 +153,7 @@ migrate_files_applied(const struct migrate_files *f, const struct list *applied)
 
 /* An earlier release candidate had fewer files, some with other names. No migration from it exists. */
 static bool
-check_names(const struct migrate_files *f, const struct list *list)
+check_migration_names(const struct migrate_files *f, const struct list *list)
 {
 	const struct migrate_applied *a = list->items;
 
@@ -178,7 +178,7 @@ migrate_files_check(const char *dir, const struct migrate_files *f, const struct
 
 	if (migrate_is_candidate(list))
 		return true;
-	if (!check_names(f, list))
+	if (!check_migration_names(f, list))
 		return false;
 
 	for (size_t i = 0; i < list->n; i++) {
@@ -264,7 +264,7 @@ struct str
 migrate_roles_text(struct arena *a, const char *dir)
 {
 	const char *path = arena_printf(a, "%s/roles.sql", dir).p;
-	struct str text = read_text(a, path);
+	struct str text = read_sql_text(a, path);
 
 	if (text.p == NULL)
 		cli_fail(EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));

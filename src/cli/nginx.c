@@ -15,12 +15,6 @@ enum { CONNECTIONS_DEFAULT = 512, FILES_DEFAULT = 1024 };
 
 /* ---- the configuration ---- */
 
-static bool
-is_nginx_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* The next word, with n == 0 at the end. Each of ; { } is a word. Enough of
    nginx's grammar for the output of nginx -T: comments end with their line, quotes
    of both kinds keep blanks and semicolons in a word. Backslashes are not
@@ -31,7 +25,7 @@ next_word(struct str *text)
 {
 	struct str w;
 
-	while (text->n > 0 && (is_nginx_space(*text->p) || *text->p == '#')) {
+	while (text->n > 0 && (ascii_space(*text->p) || *text->p == '#')) {
 		const char *eol = *text->p == '#' ? memchr(text->p, '\n', text->n) : text->p;
 
 		eol = eol == NULL ? text->p + text->n - 1 : eol;
@@ -47,7 +41,7 @@ next_word(struct str *text)
 		text->p += end == NULL ? 0 : w.n + 2;
 		return w;
 	}
-	while (w.n < text->n && !is_nginx_space(w.p[w.n]) && strchr(";{}", w.p[w.n]) == NULL)
+	while (w.n < text->n && !ascii_space(w.p[w.n]) && strchr(";{}", w.p[w.n]) == NULL)
 		w.n++;
 	if (w.n == 0 && text->n > 0)
 		w.n = 1;
@@ -97,7 +91,7 @@ take_limit(int64_t *to, const struct str *words, const char *directive)
 }
 
 static void
-take_certificate(struct nginx *n, struct str path)
+add_certificate_path(struct nginx *n, struct str path)
 {
 	if (path.n == 0 || path.p[0] != '/' || memchr(path.p, '$', path.n) != NULL)
 		return;
@@ -190,7 +184,7 @@ take_directive(struct nginx *n, const struct str *words, size_t count)
 	if (str_is(words[0], "server") && str_starts(words[1], STR("unix:")))
 		take_server(n, words, count);
 	if (str_is(words[0], "ssl_certificate"))
-		take_certificate(n, words[1]);
+		add_certificate_path(n, words[1]);
 }
 
 static void

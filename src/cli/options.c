@@ -45,7 +45,7 @@ parse_time(struct str s, int64_t way, struct ts *out)
 }
 
 static bool
-take_value(const struct cli *c, const struct cli_option *o, struct str value)
+take_option_value(const struct cli *c, const struct cli_option *o, struct str value)
 {
 	if (str_utf8_bad(value) < value.n) {
 		cli_usage(c, "--%s is not UTF-8", o->name);
@@ -81,30 +81,25 @@ find_option(const struct cli_option *o, struct str name)
 static bool
 take_option(struct cli *c, int argc, char **argv, int *i, const struct cli_option *options)
 {
-	struct str name = str_of(argv[*i] + 2), value = STR_NULL;
-	const char *eq = memchr(name.p, '=', name.n);
+	struct str value = str_of(argv[*i] + 2), name = str_until(&value, '=');
 	const struct cli_option *o;
 
-	if (eq != NULL) {
-		value = str_of(eq + 1);
-		name.n = (size_t)(eq - name.p);
-	}
-	if (str_is(name, "json") && eq == NULL)
+	if (str_is(name, "json") && value.p == NULL)
 		return c->json = true;
-	if (str_is(name, "wide") && eq == NULL)
+	if (str_is(name, "wide") && value.p == NULL)
 		return c->wide = true;
 	o = find_option(options, name);
-	if (o == NULL || (o->flag != NULL && eq != NULL)) {
+	if (o == NULL || (o->flag != NULL && value.p != NULL)) {
 		cli_usage(c, "wrong option %.*s", SHOWN, argv[*i]);
 		return false;
 	}
 	if (o->flag != NULL)
 		return *o->flag = true;
-	if (eq == NULL && *i + 1 == argc) {
+	if (value.p == NULL && *i + 1 == argc) {
 		cli_usage(c, "--%s wants a value", o->name);
 		return false;
 	}
-	return take_value(c, o, eq != NULL ? value : str_of(argv[++*i]));
+	return take_option_value(c, o, value.p != NULL ? value : str_of(argv[++*i]));
 }
 
 bool

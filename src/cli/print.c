@@ -112,14 +112,6 @@ text_width(struct str s)
 }
 
 static void
-print_padded(struct str s, size_t column, bool last)
-{
-	fwrite(s.p, 1, s.n, stdout);
-	if (!last)
-		printf("%*s", (int)(column - text_width(s) + 2), "");
-}
-
-static void
 print_heading(const struct field *fields, const size_t *widths)
 {
 	for (size_t k = 0; fields[k].type != FIELD_NONE; k++) {
@@ -184,14 +176,19 @@ print_table(struct arena *a, const struct field *fields, struct list list, size_
 	}
 	print_heading(fields, widths);
 	for (size_t i = 0; i < list.n; i++) {
-		for (size_t k = 0; k < columns; k++)
-			print_padded(cells[i * columns + k], widths[k], k + 1 == columns);
+		for (size_t k = 0; k < columns; k++) {
+			struct str s = cells[i * columns + k];
+
+			fwrite(s.p, 1, s.n, stdout);
+			if (k + 1 < columns)
+				printf("%*s", (int)(widths[k] - text_width(s) + 2), "");
+		}
 		putchar('\n');
 	}
 }
 
 static int
-print_json(struct buf *b)
+print_json_line(struct buf *b)
 {
 	buf_char(b, '\n');
 	fwrite(b->p, 1, b->n, stdout);
@@ -219,7 +216,7 @@ cli_print_list(const struct cli *c, const char *name, const struct field *fields
 		json_write(&b, fields, (const char *)list.items + i * size);
 	}
 	buf_z(&b, "]}");
-	return print_json(&b);
+	return print_json_line(&b);
 }
 
 int
@@ -233,7 +230,7 @@ cli_print(const struct cli *c, const char *name, const struct field *fields, con
 		buf_char(&b, ':');
 		json_write(&b, fields, record);
 		buf_char(&b, '}');
-		return print_json(&b);
+		return print_json_line(&b);
 	}
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
 		struct str s = format_cell(c->arena, f, record, false);

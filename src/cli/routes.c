@@ -41,7 +41,7 @@ add_route(struct cli *c, int argc, char **argv)
 	if (country_name(words.p[0]) == NULL)
 		return cli_usage(
 		    c, "there is no country %s: ISO 3166-1 alpha-2, as GB", words.p[0].p);
-	if (port.p != NULL && (!str_int64(port, &n) || n < 1 || n > 65535))
+	if (port.p != NULL && !ip_parse_port(port, &n))
 		return cli_usage(c, "--port wants a number from 1 to 65535");
 	if (str_is(kind, "direct") ? host.p != NULL || n != 0 : host.p == NULL || n == 0)
 		return cli_usage(c, "--host and --port belong to --kind connect and socks5");

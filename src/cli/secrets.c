@@ -42,7 +42,7 @@ set_mode(int fd, const char *path, const char *group)
    The mode is set while the file still has its temporary name, so that the secret
    is never readable for others. */
 static int
-replace_file(struct cli *c, const char *path, const char *group, struct str text)
+replace_secret_file(struct cli *c, const char *path, const char *group, struct str text)
 {
 	const char *temporary = arena_printf(c->arena, "%s.new", path).p;
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -75,7 +75,7 @@ rotate_secret(struct cli *c, int argc, char **argv)
 		return cli_fail(
 		    EXIT_FAILED, "%s; remove the file for a new one, which ends every cursor", err);
 	cursor_secret_print(text, there ? &old : NULL);
-	status = replace_file(c, conf.secret_file, "surfaced", str_of(text));
+	status = replace_secret_file(c, conf.secret_file, "surfaced", str_of(text));
 	OPENSSL_cleanse(text, sizeof(text));
 	OPENSSL_cleanse(&old, sizeof(old));
 	return status;
@@ -103,7 +103,7 @@ rotate_keys(struct cli *c, int argc, char **argv)
 		hex_print(at, old.keys[0].bytes, TICKET_KEY_LEN);
 		memcpy(at + 2 * TICKET_KEY_LEN, "\n", 2);
 	}
-	status = replace_file(c, conf.stream_keys, "surfaced-stream", str_of(text));
+	status = replace_secret_file(c, conf.stream_keys, "surfaced-stream", str_of(text));
 	OPENSSL_cleanse(text, sizeof(text));
 	OPENSSL_cleanse(&old, sizeof(old));
 	return status;

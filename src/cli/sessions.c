@@ -177,33 +177,6 @@ limits(struct cli *c, int argc, char **argv)
 	return limit_all(c, &w);
 }
 
-/* ---- hosts ---- */
-
-struct host {
-	struct str name;
-	int64_t slots, held, running;
-	struct str fault;
-	struct ts started_at, heartbeat_at;
-};
-
-static const struct field host_out[] = {
-	FIELD(struct host, name, 0),
-	FIELD(struct host, slots, 0),
-	FIELD(struct host, held, 0),
-	FIELD(struct host, running, 0),
-	FIELD(struct host, fault, NULLABLE),
-	FIELD(struct host, started_at, 0),
-	FIELD(struct host, heartbeat_at, 0),
-	FIELD_END,
-};
-
-STMT_LIST(list_hosts, struct host, host_out,
-    "SELECT h.name, h.slots, count(s.uuid) AS held,"
-    " count(s.uuid) FILTER (WHERE s.state = 'running') AS running,"
-    " h.fault, h.started_at, h.heartbeat_at FROM browser_host h"
-    " LEFT JOIN browser_session s ON s.host = h.name AND s.state <> 'terminal'"
-    "  AND s.lease_until IS NOT NULL GROUP BY h.name ORDER BY h.name");
-
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT [--all]", "the newest that are not terminal, or all",
 	    .st = &list_live, .lists = "sessions", .of = OF_ACCOUNT, .flag = "all",
@@ -211,8 +184,6 @@ static const struct command subs[] = {
 		      "created_at expires_at terminal_at host epoch lease_until" },
 	{ "close", "UUID", "as a manager of its project does", .first = &close_one, .st = &read_one,
 	    .prints = "session", .of = OF_UUID_WORD, .words = 1 },
-	{ "hosts", NULL, "the machines that run browsers, and why one does not", .st = &list_hosts,
-	    .lists = "hosts" },
 	{ "limits",
 	    "[--account ACCOUNT|--key UUID|PREFIX [--max N|default]] | [--organisation "
 	    "N] "

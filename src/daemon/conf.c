@@ -24,13 +24,16 @@ enum kind {
 	KIND_origins,
 	KIND_url,
 	KIND_endpoint,
+	KIND_server,
+	KIND_engine,
+	KIND_choice,
 	KIND_number,
 	KIND_ms,
 	KIND_seconds,
 	KIND_bytes
 };
 
-/* Kinds up to KIND_endpoint are texts. check and grammar are NULL where every text is good. */
+/* Kinds up to KIND_choice are texts. check and grammar are NULL where every text is good. */
 static const struct {
 	const char *name;
 	bool (*check)(struct str value);
@@ -43,6 +46,9 @@ static const struct {
 	    "origins separated by blanks, such as self https://viewer.example.com" },
 	[KIND_url] = { "url", conf_check_url, "https://HOST[:PORT]" },
 	[KIND_endpoint] = { "endpoint", conf_check_endpoint, "HOST:PORT" },
+	[KIND_server] = { "server", conf_check_server, "http:// or https:// and HOST[:PORT]" },
+	[KIND_engine] = { "engine", conf_check_engine, "index or clickhouse" },
+	[KIND_choice] = { "choice", conf_check_choice, "yes or no" },
 	[KIND_number] = { "number", NULL, NULL },
 	[KIND_ms] = { "ms", NULL, NULL },
 	[KIND_seconds] = { "seconds", NULL, NULL },
@@ -61,7 +67,7 @@ enum {
 #include "tbl/programs.h"
 #undef PROGRAM
 	/* daemons that connect to the database */
-	STORES = IN_SURFACED | IN_INDEX | IN_METER | IN_ALERT | IN_STREAM | IN_DISPATCH,
+	STORES = IN_SURFACED | IN_INDEX | IN_METER | IN_ALERT | IN_EXPORT | IN_STREAM | IN_DISPATCH,
 	/* programs that are run by daemon_main */
 	DAEMONS = STORES | IN_EGRESS,
 };
@@ -92,6 +98,9 @@ struct conf conf;
 #define DEFAULT_origins(def) def
 #define DEFAULT_url(def) def
 #define DEFAULT_endpoint(def) def
+#define DEFAULT_server(def) def
+#define DEFAULT_engine(def) def
+#define DEFAULT_choice(def) def
 #define DEFAULT_number(def) #def
 #define DEFAULT_ms(def) #def
 #define DEFAULT_seconds(def) #def
@@ -108,7 +117,7 @@ static const struct param params[] = {
 static bool
 is_text(const struct param *p)
 {
-	return p->kind <= KIND_endpoint;
+	return p->kind <= KIND_choice;
 }
 
 static bool
@@ -207,16 +216,14 @@ apply_line(const struct reading *r, struct str line, struct conf *out)
 	const struct param *p;
 	struct str name, value;
 	char programs_of[256];
-	const char *eq;
 
 	line = str_trim(line);
 	if (line.n == 0 || line.p[0] == '#')
 		return true;
-	eq = memchr(line.p, '=', line.n);
-	if (eq == NULL)
+	name = str_trim(str_until(&line, '='));
+	if (line.p == NULL)
 		return fail_line(r, "expected name = value");
-	name = str_trim((struct str){ line.p, (size_t)(eq - line.p) });
-	value = str_trim((struct str){ eq + 1, line.n - (size_t)(eq - line.p) - 1 });
+	value = str_trim(line);
 	p = find_conf_param(name);
 	if (p == NULL)
 		return fail_line(

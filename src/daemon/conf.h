@@ -12,6 +12,9 @@
 #define PARAM_TYPE_origins const char *
 #define PARAM_TYPE_url const char *
 #define PARAM_TYPE_endpoint const char *
+#define PARAM_TYPE_server const char *
+#define PARAM_TYPE_engine const char *
+#define PARAM_TYPE_choice const char *
 #define PARAM_TYPE_number int64_t
 #define PARAM_TYPE_ms int64_t
 #define PARAM_TYPE_seconds int64_t

@@ -5,27 +5,6 @@
 
 #include "daemon/conf_check.h"
 
-enum { PORT_MAX = 65535 };
-
-/* Takes the next word of a list from *rest: false at its end. */
-static bool
-next_conf_word(struct str *rest, const char *separators, struct str *word)
-{
-	while (rest->n > 0 && strchr(separators, *rest->p) != NULL)
-		*rest = (struct str){ rest->p + 1, rest->n - 1 };
-	*word = (struct str){ rest->p, 0 };
-	while (word->n < rest->n && strchr(separators, rest->p[word->n]) == NULL)
-		word->n++;
-	*rest = (struct str){ rest->p + word->n, rest->n - word->n };
-	return word->n > 0;
-}
-
-static bool
-is_port(struct str s, int64_t *port)
-{
-	return str_int64(s, port) && *port >= 1 && *port <= PORT_MAX;
-}
-
 /* A name, an IPv4 address, or an IPv6 address in brackets. */
 static bool
 is_host(struct str s)
@@ -37,8 +16,7 @@ is_host(struct str s)
 		s = (struct str){ s.p + 1, s.n - 2 };
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
-		bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			    (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+		bool word = ascii_alnum(c) || c == '-' || c == '.' || c == '_';
 
 		if (bracketed ? strchr(allowed, c) == NULL : !word)
 			return false;
@@ -57,7 +35,7 @@ is_host_and_port(struct str s, bool port_required)
 		return !port_required && is_host(s);
 	host.n = (size_t)(colon - s.p);
 	port = (struct str){ colon + 1, s.n - host.n - 1 };
-	return is_host(host) && is_port(port, &number);
+	return is_host(host) && ip_parse_port(port, &number);
 }
 
 bool
@@ -69,18 +47,14 @@ conf_check_path(struct str value)
 bool
 conf_check_ports(struct str value)
 {
-	struct str word, last;
 	int64_t first_port, last_port;
-	const char *dash;
+	struct str last;
 
-	while (next_conf_word(&value, " \t,", &word)) {
-		dash = memchr(word.p, '-', word.n);
-		last = word;
-		if (dash != NULL) {
-			last = (struct str){ dash + 1, word.n - (size_t)(dash - word.p) - 1 };
-			word.n = (size_t)(dash - word.p);
-		}
-		if (!is_port(word, &first_port) || !is_port(last, &last_port) ||
+	while (str_word(&value, " \t,", &last)) {
+		struct str first = str_until(&last, '-');
+
+		if (!ip_parse_port(first, &first_port) ||
+		    !ip_parse_port(last.p == NULL ? first : last, &last_port) ||
 		    first_port > last_port)
 			return false;
 	}
@@ -93,7 +67,7 @@ conf_check_origins(struct str value)
 	static const char *const schemes[] = { "https://", "http://" };
 	struct str word;
 
-	while (next_conf_word(&value, " \t", &word)) {
+	while (str_word(&value, " \t", &word)) {
 		bool good = str_is(word, "self");
 
 		for (size_t i = 0; i < COUNT(schemes) && !good; i++)
@@ -113,16 +87,13 @@ bool
 conf_check_url(struct str value)
 {
 	static const struct str scheme = STR_INIT("https://");
-	const char *slash;
 
 	if (value.n == 0)
 		return true;
 	if (!str_starts(value, scheme))
 		return false;
 	value = (struct str){ value.p + scheme.n, value.n - scheme.n };
-	slash = memchr(value.p, '/', value.n);
-	if (slash != NULL)
-		value.n = (size_t)(slash - value.p);
+	value = str_until(&value, '/');
 	return value.n > 0 && is_host_and_port(value, false);
 }
 
@@ -130,4 +101,29 @@ bool
 conf_check_endpoint(struct str value)
 {
 	return value.n == 0 || is_host_and_port(value, true);
+}
+
+bool
+conf_check_server(struct str value)
+{
+	static const struct str schemes[] = { STR_INIT("http://"), STR_INIT("https://") };
+
+	for (size_t i = 0; i < COUNT(schemes); i++)
+		if (str_starts(value, schemes[i])) {
+			value = (struct str){ value.p + schemes[i].n, value.n - schemes[i].n };
+			return value.n > 0 && is_host_and_port(value, false);
+		}
+	return value.n == 0;
+}
+
+bool
+conf_check_engine(struct str value)
+{
+	return str_is(value, "index") || str_is(value, "clickhouse");
+}
+
+bool
+conf_check_choice(struct str value)
+{
+	return str_is(value, "yes") || str_is(value, "no");
 }

@@ -11,5 +11,8 @@ bool conf_check_ports(struct str value);    /* ports and ranges, separated by bl
 bool conf_check_origins(struct str value);  /* "self" or https://HOST[:PORT], separated by blanks */
 bool conf_check_url(struct str value);      /* https://HOST[:PORT][/PATH] */
 bool conf_check_endpoint(struct str value); /* HOST:PORT */
+bool conf_check_server(struct str value);   /* http:// or https://HOST[:PORT] */
+bool conf_check_engine(struct str value);   /* "index" or "clickhouse" */
+bool conf_check_choice(struct str value);   /* "yes" or "no" */
 
 #endif

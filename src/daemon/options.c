@@ -12,7 +12,7 @@ static int
 print_usage(const struct daemon *d, FILE *out)
 {
 	fprintf(out, "usage: %s [-tV] [-c file]%s%s\n", d->name,
-	    d->dump != NULL ? " [-D what]" : "", d->usage != NULL ? d->usage : "");
+	    d->dump != NULL ? " [-D what [of]]" : "", d->usage != NULL ? d->usage : "");
 	return 2;
 }
 
@@ -34,6 +34,15 @@ print_daemon_help(const struct daemon *d)
 		      "%s(8) and surfaced.conf(5) are its manuals.\n",
 		   SYSCONFDIR, d->name,
 		   d->dump != NULL ? "  -D  print a table: see the manual\n" : "", d->name) < 0;
+}
+
+/* Returns "what of", the text that the program's dump gets from -D WHAT OF. */
+static const char *
+join_dump(const char *what, const char *of)
+{
+	static char room[256];
+
+	return (size_t)snprintf(room, sizeof(room), "%s %s", what, of) < sizeof(room) ? room : what;
 }
 
 static bool
@@ -58,6 +67,8 @@ read_options(int argc, char **argv, struct options *o)
 		default: /* getopt has printed the error */
 			return false;
 		}
+	if (o->dump != NULL && optind + 1 == argc)
+		o->dump = join_dump(o->dump, argv[optind++]);
 	return optind == argc;
 }
 

@@ -29,12 +29,6 @@ struct reader {
 	size_t count;
 };
 
-static bool
-is_blank_char(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static void
 skip_blanks_and_comments(struct reader *r)
 {
@@ -45,7 +39,7 @@ skip_blanks_and_comments(struct reader *r)
 			comment = false;
 			r->line++;
 		}
-		if (!comment && !is_blank_char(*r->p))
+		if (!comment && !ascii_space(*r->p))
 			return;
 	}
 }
@@ -70,7 +64,7 @@ append_to_word(struct reader *r, char c)
 static bool
 ends_nginx_word(char c)
 {
-	return is_blank_char(c) || c == ';' || c == '{' || c == '}';
+	return ascii_space(c) || c == ';' || c == '{' || c == '}';
 }
 
 /* Reads a word by nginx's rules: a quote is special only at the beginning of a word, and a

@@ -85,7 +85,7 @@ answer_call(struct call *c, enum db_rc rc)
 }
 
 static void
-answer_first(struct db_async *d, enum db_rc rc)
+answer_first_call(struct db_async *d, enum db_rc rc)
 {
 	struct call *c = STAILQ_FIRST(&d->calls);
 
@@ -145,7 +145,7 @@ lose_connection(struct db_async *d, const char *why)
 	if (unmade)
 		log_event(LOGP_WARNING, "database", "why=\"%s\"", db_message(&d->db));
 	if (under_way)
-		answer_first(d, DB_DOWN);
+		answer_first_call(d, DB_DOWN);
 	if (!unmade)
 		return;
 	STAILQ_CONCAT(&failed, &d->calls); /* a done function may queue new calls */
@@ -258,7 +258,7 @@ finish_command(struct db_async *d)
 		db_prepared(&d->db, c->ask.st);
 		return;
 	}
-	answer_first(d, c->rc);
+	answer_first_call(d, c->rc);
 	if (d->db.stale)
 		lose_connection(d, NULL);
 }
@@ -348,7 +348,7 @@ expire_calls(struct db_async *d, int64_t now)
 	c = STAILQ_FIRST(&d->calls);
 	if (c != NULL && c->deadline < now && (d->stage == PREPARING || d->stage == RUNNING)) {
 		d->stage = IDLE; /* so that lose does not answer the call again */
-		answer_first(d, DB_TIMEOUT);
+		answer_first_call(d, DB_TIMEOUT);
 		lose_connection(d, "a statement has taken too long");
 	}
 	for (c = STAILQ_FIRST(&d->calls); c != NULL; c = after) {

@@ -205,36 +205,23 @@ store_scalar(const struct value *v, enum field_type type, void *to)
 static void
 store_null(const struct field *f, void *to)
 {
-	switch (f->type) {
-	case FIELD_STR:
-		*(struct str *)to = STR_NULL;
-		return;
-	case FIELD_UUID:
-		memset(to, 0, sizeof(struct uuid));
-		return;
-	case FIELD_TS:
+	static const size_t sizes[] = {
+		[FIELD_STR] = sizeof(struct str),
+		[FIELD_UUID] = sizeof(struct uuid),
+		[FIELD_TS] = sizeof(struct ts),
+		[FIELD_INT] = sizeof(int64_t),
+		[FIELD_NUM] = sizeof(double),
+		[FIELD_BOOL] = sizeof(bool),
+		[FIELD_RAW] = sizeof(struct json),
+		[FIELD_LIST] = sizeof(struct list),
+		[FIELD_NONE] = 0,
+	};
+
+	if (sizes[f->type] == 0)
+		panic("a NULL column for a field of type %d", (int)f->type);
+	memset(to, 0, sizes[f->type]);
+	if (f->type == FIELD_TS)
 		*(struct ts *)to = TS_NULL;
-		return;
-	case FIELD_INT:
-		*(int64_t *)to = 0;
-		return;
-	case FIELD_NUM:
-		*(double *)to = 0;
-		return;
-	case FIELD_BOOL:
-		*(bool *)to = false;
-		return;
-	case FIELD_RAW:
-		((struct json *)to)->text = STR_NULL;
-		return;
-	case FIELD_LIST:
-		*(struct list *)to = (struct list){ NULL, 0 };
-		return;
-	case FIELD_OBJECT:
-	case FIELD_NONE:
-		break;
-	}
-	panic("a NULL column for a field of type %d", (int)f->type);
 }
 
 /* Layout of an array: dimensions, has-nulls, element type; length and lower bound of the one

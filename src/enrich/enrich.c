@@ -11,7 +11,7 @@ struct enrich {
 };
 
 static bool
-is_named(const char *path)
+is_path_set(const char *path)
 {
 	return path != NULL && path[0] != '\0';
 }
@@ -21,7 +21,7 @@ open_mmdb(MMDB_s *db, const char *path, void (*fault)(void *arg, const char *wha
 {
 	char why[ENRICH_FAULT];
 
-	if (!is_named(path))
+	if (!is_path_set(path))
 		return false;
 	if (mmdb_open(db, path, why))
 		return true;
@@ -37,7 +37,7 @@ open_prefixes(struct enrich *e, const struct enrich_files *files,
 	size_t bad;
 
 	for (size_t i = 0; i < ENRICH_PREFIX_FILES; i++) {
-		if (!is_named(files->pfx2as[i]))
+		if (!is_path_set(files->pfx2as[i]))
 			continue;
 		if (!prefixes_read(&e->prefixes, files->pfx2as[i], &bad, why)) {
 			fault(arg, why);
@@ -107,7 +107,7 @@ enrich_find(struct enrich *e, struct arena *a, const unsigned char ip[16])
 }
 
 static struct str
-first_text(struct str a, struct str b)
+text_or(struct str a, struct str b)
 {
 	return a.p != NULL ? a : b;
 }
@@ -123,11 +123,11 @@ add_network(const struct enrich_facts *have, const struct enrich_facts *found, b
 	sum.has_asn = true;
 	sum.asn = found->asn;
 	if (replace) {
-		sum.as_name = same ? first_text(found->as_name, have->as_name) : found->as_name;
+		sum.as_name = same ? text_or(found->as_name, have->as_name) : found->as_name;
 		sum.prefix = found->prefix;
 	} else {
-		sum.as_name = first_text(have->as_name, found->as_name);
-		sum.prefix = first_text(have->prefix, found->prefix);
+		sum.as_name = text_or(have->as_name, found->as_name);
+		sum.prefix = text_or(have->prefix, found->prefix);
 	}
 	return sum;
 }
@@ -153,8 +153,8 @@ add_place(const struct enrich_facts *have, const struct enrich_facts *found, boo
 	} else if (agrees(have->country_code, found->country_code) &&
 		   agrees(have->region, found->region) && agrees(have->city, found->city)) {
 		sum.country_code = found->country_code;
-		sum.region = first_text(have->region, found->region);
-		sum.city = first_text(have->city, found->city);
+		sum.region = text_or(have->region, found->region);
+		sum.city = text_or(have->city, found->city);
 	}
 	return sum;
 }

@@ -22,12 +22,12 @@ enum { LINE = 256 };
 
 /* Takes the digits at the beginning of *s; false: there are none, or the number is above max. */
 static bool
-take_number(struct str *s, uint64_t max, uint64_t *out)
+take_decimal(struct str *s, uint64_t max, uint64_t *out)
 {
 	uint64_t v = 0;
 	size_t n = 0;
 
-	for (; n < s->n && s->p[n] >= '0' && s->p[n] <= '9'; n++) {
+	for (; n < s->n && ascii_digit(s->p[n]); n++) {
 		v = v * 10 + (uint64_t)(s->p[n] - '0');
 		if (v > max)
 			return false;
@@ -52,11 +52,11 @@ parse_line(struct str line, struct prefix *out)
 	v6 = !ip_is_v4(net.a);
 	line.n -= (size_t)(tab + 1 - line.p);
 	line.p = tab + 1;
-	if (!take_number(&line, v6 ? 128 : 32, &bits) || line.n == 0 || line.p[0] != '\t')
+	if (!take_decimal(&line, v6 ? 128 : 32, &bits) || line.n == 0 || line.p[0] != '\t')
 		return false;
 	line.p++;
 	line.n--;
-	if (!take_number(&line, UINT32_MAX, &asn) ||
+	if (!take_decimal(&line, UINT32_MAX, &asn) ||
 	    (line.n > 0 && strchr("_,\r", line.p[0]) == NULL))
 		return false;
 	net.bits = (uint8_t)(v6 ? bits : bits + 96);

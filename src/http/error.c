@@ -43,8 +43,8 @@ is_safe_name(struct str field)
 	for (size_t i = 0; i < field.n; i++) {
 		char c = field.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-			c == '_' || c == '-' || c == '.' || c == '[' || c == ']' || c == '%'))
+		if (!(ascii_alnum(c) || c == '_' || c == '-' || c == '.' || c == '[' || c == ']' ||
+			c == '%'))
 			return false;
 	}
 	return field.n > 0 && field.n <= 128;

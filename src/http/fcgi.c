@@ -85,7 +85,12 @@ format_head(const struct req *rq)
 	}
 	buf_printf(&b, "Status: %d %s\r\nX-Request-Id: %s\r\n", rq->status,
 	    status_reason(rq->status), rq->id);
-	if (rq->status != 304) /* a 304 has no body to describe */
+	if (rq->file != NULL)
+		buf_printf(&b,
+		    "X-Accel-Redirect: %s\r\nContent-Type: %s\r\n"
+		    "Content-Disposition: attachment; filename=\"%s\"\r\n",
+		    rq->file->location, rq->content_type, rq->file->name);
+	else if (rq->status != 304) /* a 304 has no body to describe */
 		buf_printf(
 		    &b, "Content-Type: %s\r\nContent-Length: %zu\r\n", rq->content_type, rq->out.n);
 	if (rq->max_age > 0)

@@ -8,11 +8,11 @@
 #include "http/http_priv.h"
 #include "http/stages_priv.h"
 
-/* Searches with POST change nothing. */
+/* Searches with POST change nothing; exports do. */
 static bool
 may_change(const struct route *r)
 {
-	return r->method != METHOD_GET && r->area != AREA_SEARCH;
+	return r->method != METHOD_GET && (r->area != AREA_SEARCH || r->changes);
 }
 
 /* The audit names the key by its prefix: people know it, and it is no secret. */

@@ -174,6 +174,7 @@ struct route {
 	struct body body;
 	const struct body_code *body_codes;
 	bool idempotent; /* takes an Idempotency-Key */
+	bool changes;    /* in the area of searches, where POST alone changes nothing */
 
 	/* The answer of success: its status (0: 200; 201 has a Location), and the status when
 	   nothing was left to do (0: the same). */
@@ -245,6 +246,8 @@ bool routes_check(const struct route *const *tables, char *err, size_t room) MUS
 
 /* ---- one request: lives in the worker's arena until it is answered ---- */
 
+struct reply_file;
+
 enum { PATH_PARAMS = 4 };
 
 struct req {
@@ -285,6 +288,7 @@ struct req {
 	const char *handed_to;      /* nginx's location that answers; NULL: this worker */
 	bool replayed;              /* Idempotency-Replayed: true */
 	const char *content_type;
+	const struct reply_file *file; /* nginx sends it in place of out; NULL: none */
 	const char *etag; /* the ETag without its quotes; NULL: no header */
 	int max_age;      /* seconds that any cache may keep the answer; 0: no-store */
 	struct buf out;
@@ -313,6 +317,12 @@ struct public_document {
 /* Answers with a document, which each worker writes once. Caches keep it for the route's max_age,
    and a client that has it already gets 304 (RFC 9110, 13.1.2). */
 int reply_public(struct req *rq, struct public_document *d);
+/* A file that nginx sends: a location of its configuration that only answers of workers reach. */
+struct reply_file {
+	const char *location, *name, *media, *etag; /* name: for the client to store it under */
+};
+/* Answers with the file, or with 304 for a client that has it. Ranges are nginx's work. */
+int reply_file(struct req *rq, const struct reply_file *f);
 /* Answers {"wrapper":{...}}, or {...} when wrapper is NULL. */
 int reply(struct req *rq, int status, const char *wrapper, const struct field *out, const void *in);
 

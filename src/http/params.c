@@ -14,15 +14,6 @@
 
 #include <ctype.h>
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The byte of "%xx" at i, or -1. */
 static int
 escaped_byte(struct str s, size_t i)
@@ -31,8 +22,8 @@ escaped_byte(struct str s, size_t i)
 
 	if (s.n - i < 3)
 		return -1;
-	hi = hex_digit(s.p[i + 1]);
-	lo = hex_digit(s.p[i + 2]);
+	hi = ascii_hex(s.p[i + 1]);
+	lo = ascii_hex(s.p[i + 2]);
 	return hi < 0 || lo < 0 ? -1 : hi << 4 | lo;
 }
 
@@ -68,22 +59,13 @@ struct pair {
 static bool
 next_pair(struct str *query, struct pair *out)
 {
-	while (query->n > 0) {
-		const char *amp = memchr(query->p, '&', query->n);
-		struct str item = { query->p, amp == NULL ? query->n : (size_t)(amp - query->p) };
-		const char *eq = item.n == 0 ? NULL : memchr(item.p, '=', item.n);
-		size_t gone = item.n + (amp != NULL);
+	struct str item;
 
-		query->p += gone;
-		query->n -= gone;
+	while (str_part(query, '&', &item)) {
 		if (item.n == 0)
 			continue;
-		out->name = item;
-		out->value = (struct str){ item.p + item.n, 0 };
-		if (eq != NULL) {
-			out->name.n = (size_t)(eq - item.p);
-			out->value = (struct str){ eq + 1, item.n - out->name.n - 1 };
-		}
+		out->name = str_until(&item, '=');
+		out->value = item.p == NULL ? STR("") : item;
 		return true;
 	}
 	return false;

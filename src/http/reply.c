@@ -14,6 +14,7 @@ reply_begin(struct req *rq, int status)
 	rq->error = ERR_UNSET;
 	rq->content_type = "application/json";
 	rq->etag = NULL;
+	rq->file = NULL;
 	rq->max_age = 0;
 	/* Not buf_clear: the buffer may be a document, which other requests use too. */
 	rq->out = (struct buf){ .a = rq->arena };
@@ -78,5 +79,19 @@ reply_public(struct req *rq, struct public_document *d)
 		rq->out = (struct buf){
 			.p = d->text.p, .n = d->text.n, .room = d->text.n, .a = rq->arena
 		};
+	return PASS;
+}
+
+int
+reply_file(struct req *rq, const struct reply_file *f)
+{
+	struct reply_file *own = ARENA_NEW(rq->arena, struct reply_file);
+
+	*own = *f;
+	(void)reply_begin(rq, client_has(rq, f->etag) ? 304 : 200);
+	rq->etag = own->etag;
+	rq->content_type = own->media;
+	if (rq->status == 200)
+		rq->file = own;
 	return PASS;
 }

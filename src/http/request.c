@@ -101,7 +101,7 @@ static const struct stage stages[] = {
 static bool
 is_id_char(char c)
 {
-	return (c >= 'a' && c <= 'f') || (c >= '0' && c <= '9');
+	return (c >= 'a' && c <= 'f') || ascii_digit(c);
 }
 
 /* The id is nginx's own or a fresh one, never text of a client (C-063). */
@@ -129,13 +129,11 @@ set_request_id(struct req *rq)
 static int64_t
 request_age_us(const struct req *rq)
 {
-	struct str s = env_get(rq, "MSEC");
-	const char *dot = s.n == 0 ? NULL : memchr(s.p, '.', s.n);
+	struct str fraction = env_get(rq, "MSEC"), whole = str_until(&fraction, '.');
 	int64_t sec, ms, age;
 
-	if (dot == NULL || s.n - (size_t)(dot - s.p) != 4 ||
-	    !str_int64((struct str){ s.p, (size_t)(dot - s.p) }, &sec) ||
-	    !str_int64((struct str){ dot + 1, 3 }, &ms) || sec < 0 || sec > INT64_MAX / 2000000)
+	if (fraction.n != 3 || !str_int64(whole, &sec) || !str_int64(fraction, &ms) || sec < 0 ||
+	    sec > INT64_MAX / 2000000)
 		return 0;
 	age = rq->now.us - (sec * SECOND_US + ms * 1000);
 	return age < 0 || age > AGE_MAX_US ? 0 : age;
@@ -145,11 +143,9 @@ static struct str
 raw_query(struct req *rq)
 {
 	struct str uri = env_get(rq, "REQUEST_URI");
-	const char *q = uri.n == 0 ? NULL : memchr(uri.p, '?', uri.n);
 
-	if (q == NULL)
-		return STR_NULL;
-	return (struct str){ q + 1, uri.n - (size_t)(q + 1 - uri.p) };
+	(void)str_until(&uri, '?');
+	return uri;
 }
 
 /* nginx sends a long query string as the body and marks the request with LONG_QUERY. ROOM exceeds

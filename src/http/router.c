@@ -136,15 +136,13 @@ enum match
 router_match(struct arena *a, const struct route *const *tables, struct str method, struct str uri,
     struct router_match *out)
 {
-	const char *q = uri.n == 0 ? NULL : memchr(uri.p, '?', uri.n);
 	struct buf allow = { .a = a };
 	unsigned best = 0, score;
 	struct segments s;
 	size_t from;
 
 	*out = (struct router_match){ .area = AREA_SERVICE };
-	if (q != NULL)
-		uri.n = (size_t)(q - uri.p);
+	uri = str_until(&uri, '?');
 	if (str_starts(uri, STR("/api/v1/search/")))
 		out->area = AREA_SEARCH;
 	if (!split_path(a, uri, &s) || !is_below_prefix(&s, &from))

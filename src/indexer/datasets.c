@@ -17,8 +17,25 @@ struct followers {
 	int lock;
 	struct db *db;
 	unsigned rebuilds; /* children that rebuild now */
-	struct follower *of[DATASETS];
+	struct follower *of[DATASETS];  /* NULL: the dataset is in ClickHouse alone */
+	struct ch_follower *ch[DATASETS]; /* NULL: it is not in ClickHouse */
 };
+
+/* Whether ClickHouse answers the dataset. */
+static bool
+is_in_clickhouse(enum dataset d)
+{
+	static const char *const *const engines[DATASETS_AND_CONDITIONS] = {
+		[DATASET_HOSTS] = &conf.engine_hosts,
+		[DATASET_DNS] = &conf.engine_dns,
+		[DATASET_WHOIS] = &conf.engine_whois,
+		[DATASET_CERTIFICATES] = &conf.engine_certificates,
+		[DATASET_REPORTS] = &conf.engine_reports,
+		[DATASET_DIRECTORIES] = &conf.engine_open_directories,
+	};
+
+	return engines[d] != NULL && strcmp(*engines[d], "clickhouse") == 0;
+}
 
 struct followers *
 followers_open(const char *directory)
@@ -42,8 +59,13 @@ followers_open(const char *directory)
 	all->db = db_open(conf.database, "surfaced-index");
 	db_listen(all->db, "record_changed");
 	db_listen(all->db, "tag_changed");
-	for (int d = 0; d < DATASETS; d++)
-		all->of[d] = follow_open(all->directory, (enum dataset)d, all->db, &all->rebuilds);
+	for (int d = 0; d < DATASETS; d++) {
+		if (is_in_clickhouse((enum dataset)d))
+			all->ch[d] = ch_follow_open((enum dataset)d, all->db);
+		if (all->ch[d] == NULL || strcmp(conf.index_beside, "yes") == 0)
+			all->of[d] =
+			    follow_open(all->directory, (enum dataset)d, all->db, &all->rebuilds);
+	}
 	return all;
 }
 
@@ -52,8 +74,10 @@ followers_close(struct followers *all)
 {
 	if (all == NULL)
 		return;
-	for (int d = 0; d < DATASETS; d++)
+	for (int d = 0; d < DATASETS; d++) {
 		follow_close(all->of[d]);
+		ch_follow_close(all->ch[d]);
+	}
 	db_close(all->db);
 	close(all->lock);
 	free(all->directory);
@@ -67,17 +91,24 @@ followers_once(struct followers *all, bool rebuild)
 
 	(void)db_notified(
 	    all->db); /* before the first snapshot: a later notification is for the next round */
-	for (int d = 0; d < DATASETS; d++)
-		if (follow_once(all->of[d], rebuild) != FOLLOW_DONE)
+	for (int d = 0; d < DATASETS; d++) {
+		if (all->of[d] != NULL && follow_once(all->of[d], rebuild) != FOLLOW_DONE)
 			rc = FOLLOW_RETRY;
+		if (all->ch[d] != NULL && ch_follow_once(all->ch[d], rebuild) != FOLLOW_DONE)
+			rc = FOLLOW_RETRY;
+	}
 	return rc;
 }
 
 void
 followers_without_child(struct followers *all)
 {
-	for (int d = 0; d < DATASETS; d++)
-		follow_without_child(all->of[d]);
+	for (int d = 0; d < DATASETS; d++) {
+		if (all->of[d] != NULL)
+			follow_without_child(all->of[d]);
+		if (all->ch[d] != NULL)
+			ch_follow_without_child(all->ch[d]);
+	}
 }
 
 struct db *

@@ -41,6 +41,7 @@
 
 struct source {
 	enum dataset dataset;
+	const char *engine; /* the name in search_feed; NULL: that of this machine's index */
 	struct db *db;
 	struct arena *a;
 	struct str snapshot; /* the snapshot of the transaction that source_begin has opened */
@@ -106,6 +107,15 @@ enum follow_rc { FOLLOW_DONE, FOLLOW_RETRY };
 enum follow_rc follow_once(struct follower *f, bool rebuild) MUST_USE;
 /* Lets follow_once perform large merges and rebuilds itself. */
 void follow_without_child(struct follower *f);
+
+/* ---- clickhouse.c: one dataset in ClickHouse (sink.h) ---- */
+
+struct ch_follower;
+
+struct ch_follower *ch_follow_open(enum dataset d, struct db *db);
+void ch_follow_close(struct ch_follower *f);
+enum follow_rc ch_follow_once(struct ch_follower *f, bool refill) MUST_USE;
+void ch_follow_without_child(struct ch_follower *f);
 
 /* ---- datasets.c: all datasets of a directory ---- */
 

@@ -145,12 +145,14 @@ load_tags(struct source *s)
 	return DB_OK;
 }
 
-/* The name of this index in search_feed: several machines may follow one database. */
+/* The name of this index in search_feed: several machines may follow one database, but only one feeds a ClickHouse. */
 static struct str
 index_name(struct source *s)
 {
 	char host[65] = "";
 
+	if (s->engine != NULL)
+		return str_of(s->engine);
 	(void)!gethostname(host, sizeof(host) - 1);
 	return arena_printf(s->a, "%.32s:%.60s", host, conf.index_directory);
 }

@@ -33,7 +33,7 @@ read_exponent(struct str s)
 	int64_t e = 0;
 
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] >= '0' && s.p[i] <= '9' && e < EXPONENT_MAX)
+		if (ascii_digit(s.p[i]) && e < EXPONENT_MAX)
 			e = e * 10 + (s.p[i] - '0');
 	return minus ? -e : e;
 }
@@ -43,7 +43,7 @@ take_digits(struct str *s)
 {
 	struct str d = { s->p, 0 };
 
-	while (d.n < s->n && s->p[d.n] >= '0' && s->p[d.n] <= '9')
+	while (d.n < s->n && ascii_digit(s->p[d.n]))
 		d.n++;
 	s->p += d.n;
 	s->n -= d.n;

@@ -54,7 +54,7 @@ unexpected(struct reader *r)
 static void
 skip_json_space(struct reader *r)
 {
-	while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\r' || *r->p == '\t'))
+	while (r->p < r->end && ascii_space(*r->p))
 		r->p++;
 }
 
@@ -114,15 +114,11 @@ hex_unit(const char *p)
 	int v = 0;
 
 	for (int i = 0; i < 4; i++) {
-		char c = p[i];
-		int lower = c | 0x20;
+		int digit = ascii_hex(p[i]);
 
-		if (c >= '0' && c <= '9')
-			v = v * 16 + (c - '0');
-		else if (lower >= 'a' && lower <= 'f')
-			v = v * 16 + (lower - 'a' + 10);
-		else
+		if (digit < 0)
 			return -1;
+		v = v * 16 + digit;
 	}
 	return v;
 }
@@ -516,7 +512,7 @@ skip_digits(struct reader *r)
 {
 	const char *from = r->p;
 
-	while (r->p < r->end && *r->p >= '0' && *r->p <= '9')
+	while (r->p < r->end && ascii_digit(*r->p))
 		r->p++;
 	return r->p > from || unexpected(r);
 }

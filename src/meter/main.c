@@ -133,7 +133,7 @@ hold_file(struct meterd *m)
    counts and to return its leases. While PostgreSQL cannot be called, a new file would not help the
    workers, since it has no leases. */
 static void
-replace_file(struct meterd *m)
+replace_meter_file(struct meterd *m)
 {
 	struct meterd *old;
 
@@ -172,7 +172,7 @@ serve_host(struct meterd *m, int timer)
 	db_listen(m->db, "meter_wanted");
 	while (daemon_wait(m->sock, timer)) {
 		(void)!read(timer, &ticks, sizeof(ticks));
-		replace_file(m);
+		replace_meter_file(m);
 		run_meter_turn(m);
 	}
 	m->now = meter_time(&m->file, boot_us());

@@ -11,20 +11,6 @@
 
 #include "record/record_priv.h"
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static int
-hex_value(char c)
-{
-	const char *at = c == '\0' ? NULL : strchr("0123456789abcdef0123456789ABCDEF", c);
-
-	return at == NULL ? -1 : (int)(at - "0123456789abcdef0123456789ABCDEF") % 16;
-}
-
 /* Takes the next byte of a text in presentation form. Three escapes occur, and zone files and tools
    mix them:
      \DDD   a byte in decimal (RFC 1035)          "\046" is a dot
@@ -32,20 +18,20 @@ hex_value(char c)
      \xHH   a byte in hexadecimal (massdns)       "\x2e" is a dot
    *escaped matters to names alone: an escaped dot is a byte of a label and does not end the label. */
 static unsigned char
-take_byte(struct str *s, bool *escaped)
+take_escaped_byte(struct str *s, bool *escaped)
 {
 	const char *p = s->p;
 	size_t used = 1;
 	int byte = (unsigned char)p[0];
 
 	*escaped = p[0] == '\\' && s->n > 1;
-	if (*escaped && s->n >= 4 && is_digit(p[1]) && is_digit(p[2]) && is_digit(p[3]) &&
+	if (*escaped && s->n >= 4 && ascii_digit(p[1]) && ascii_digit(p[2]) && ascii_digit(p[3]) &&
 	    (p[1] - '0') * 100 + (p[2] - '0') * 10 + (p[3] - '0') <= 255) {
 		byte = (p[1] - '0') * 100 + (p[2] - '0') * 10 + (p[3] - '0');
 		used = 4;
-	} else if (*escaped && s->n >= 4 && p[1] == 'x' && hex_value(p[2]) >= 0 &&
-		   hex_value(p[3]) >= 0) {
-		byte = hex_value(p[2]) * 16 + hex_value(p[3]);
+	} else if (*escaped && s->n >= 4 && p[1] == 'x' && ascii_hex(p[2]) >= 0 &&
+		   ascii_hex(p[3]) >= 0) {
+		byte = ascii_hex(p[2]) * 16 + ascii_hex(p[3]);
 		used = 4;
 	} else if (*escaped) {
 		byte = (unsigned char)p[1];
@@ -86,7 +72,7 @@ record_owner(struct arena *a, struct str *s)
 		return true;
 	while (rest.n > 0) {
 		bool escaped;
-		unsigned char c = take_byte(&rest, &escaped);
+		unsigned char c = take_escaped_byte(&rest, &escaped);
 
 		if (c != '.' || escaped) {
 			print_name_byte(&b, c);
@@ -183,7 +169,7 @@ unescape(struct arena *a, struct str s)
 	bool escaped;
 
 	while (s.n > 0)
-		buf_char(&b, (char)take_byte(&s, &escaped));
+		buf_char(&b, (char)take_escaped_byte(&s, &escaped));
 	return buf_done(&b);
 }
 
@@ -239,9 +225,9 @@ print_hex(struct answer *w, struct str first)
 
 	do {
 		for (size_t i = 0; i < t.text.n; i++, n++) {
-			if (hex_value(t.text.p[i]) < 0)
+			if (ascii_hex(t.text.p[i]) < 0)
 				return false;
-			buf_char(&w->out, "0123456789ABCDEF"[hex_value(t.text.p[i])]);
+			buf_char(&w->out, "0123456789ABCDEF"[ascii_hex(t.text.p[i])]);
 		}
 	} while (take_token(&w->rest, &t));
 	return n > 0 && n % 2 == 0;
@@ -290,7 +276,7 @@ print_rest(struct answer *w, char part)
    Any other missing part, and anything behind the last part, makes the answer a fault: half of an
    answer would be a record of its own, beside the whole one. */
 static bool
-print_parts(struct answer *w, const char *parts)
+print_answer_parts(struct answer *w, const char *parts)
 {
 	struct token t;
 
@@ -332,7 +318,7 @@ read_unknown(struct arena *a, struct str text)
 		return STR_NULL;
 	bytes = arena_alloc(a, (size_t)n + 1);
 	for (size_t i = 0; i < (size_t)n; i++)
-		bytes[i] = (char)(hex_value(w.out.p[2 * i]) * 16 + hex_value(w.out.p[2 * i + 1]));
+		bytes[i] = (char)(ascii_hex(w.out.p[2 * i]) * 16 + ascii_hex(w.out.p[2 * i + 1]));
 	return (struct str){ bytes, (size_t)n };
 }
 
@@ -420,7 +406,7 @@ record_answer(
 		print_bare_string(&w.out, *answer);
 		ok = true;
 	} else {
-		ok = *parts == '\0' ? print_tokens(&w) : print_parts(&w, parts);
+		ok = *parts == '\0' ? print_tokens(&w) : print_answer_parts(&w, parts);
 	}
 	if (!ok)
 		return "is no answer of this record type";

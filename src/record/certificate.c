@@ -15,6 +15,7 @@
 
 #include "record/certificate.h"
 
+#include "address/idn.h"
 #include "record/record_priv.h"
 
 static struct str
@@ -38,8 +39,8 @@ certificate_host_name(struct str s)
 	if (s.n > LIM_DNS_NAME)
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-		bool alpha = (c | 32) >= 'a' && (c | 32) <= 'z';
+		char c = s.p[i];
+		bool alpha = ascii_letter(c);
 
 		if (c == '.') {
 			if (label == 0)
@@ -47,7 +48,7 @@ certificate_host_name(struct str s)
 			label = 0;
 			continue;
 		}
-		if (!alpha && !(c >= '0' && c <= '9') && (c == '\0' || strchr("-_*", c) == NULL))
+		if (!alpha && !ascii_digit(c) && (c == '\0' || strchr("-_*", c) == NULL))
 			return false;
 		letter = letter || (alpha && (dot == NULL || s.p + i > dot));
 		label++;
@@ -59,12 +60,6 @@ bool
 certificate_common_name(struct str s)
 {
 	return s.n > 0 && memchr(s.p, '.', s.n) != NULL && certificate_host_name(s);
-}
-
-static struct str
-without_dot(struct str name)
-{
-	return str_ends(name, STR(".")) ? (struct str){ name.p, name.n - 1 } : name;
 }
 
 /* The text of a part of a name as UTF-8, without control characters; STR_NULL when it is empty or cannot be read. */
@@ -112,7 +107,7 @@ set_names(struct arena *a, struct record *r, const X509_NAME *subject, const X50
 	set_entry(a, r, issuer, NID_countryName, "issuer.country_code");
 	for (int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1); at >= 0;
 	     at = X509_NAME_get_index_by_NID(subject, NID_commonName, at)) {
-		struct str name = without_dot(entry_text(a, X509_NAME_get_entry(subject, at)));
+		struct str name = name_without_dot(entry_text(a, X509_NAME_get_entry(subject, at)));
 
 		if (certificate_common_name(name))
 			record_add(a, r->root, "names", name);
@@ -133,7 +128,7 @@ add_alternative_names(struct arena *a, struct record *r, const X509 *x)
 
 			if (g->type != GEN_DNS)
 				continue;
-			name = without_dot(
+			name = name_without_dot(
 			    (struct str){ (const char *)ASN1_STRING_get0_data(g->d.dNSName),
 				(size_t)ASN1_STRING_length(g->d.dNSName) });
 			if (certificate_host_name(name))
@@ -229,7 +224,7 @@ set_serial(struct arena *a, struct record *r, const X509 *x)
 /* ---- the whole ---- */
 
 static bool
-set_time(struct arena *a, struct record *r, const char *name, const ASN1_TIME *t)
+set_asn1_time(struct arena *a, struct record *r, const char *name, const ASN1_TIME *t)
 {
 	struct tm tm = { 0 };
 	struct ts ts;
@@ -266,8 +261,8 @@ read_facts(struct arena *a, X509 *x, struct str der, struct record *r)
 
 	SHA256((const unsigned char *)der.p, der.n, sum);
 	record_set_text(a, r->root, "fingerprint_sha256", hex_of(a, sum, sizeof(sum)));
-	if (!set_time(a, r, "not_before", X509_get0_notBefore(x)) ||
-	    !set_time(a, r, "not_after", X509_get0_notAfter(x)))
+	if (!set_asn1_time(a, r, "not_before", X509_get0_notBefore(x)) ||
+	    !set_asn1_time(a, r, "not_after", X509_get0_notAfter(x)))
 		return "its validity is no time";
 	set_names(a, r, X509_get_subject_name(x), X509_get_issuer_name(x));
 	add_alternative_names(a, r, x);

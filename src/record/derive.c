@@ -87,6 +87,7 @@ derive_services(struct arena *a, struct record_object *root)
 			record_set_text(a, s, "transport", STR("tcp"));
 		if (banner.p != NULL && record_text(s, "banner_hash").p == NULL)
 			record_set_text(a, s, "banner_hash", sha256_text(a, banner));
+		record_derive_capabilities(a, s);
 	}
 	return NULL;
 }

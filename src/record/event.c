@@ -73,13 +73,9 @@ mark_exceptions(void)
 		struct str rest = str_of(exceptions[i].name);
 
 		while (rest.p != NULL) {
-			const char *dot = memchr(rest.p, '.', rest.n);
-			size_t n = dot == NULL ? rest.n : (size_t)(dot - rest.p);
-
-			m = record_kid(m, (struct str){ rest.p, n });
+			m = record_kid(m, str_until(&rest, '.'));
 			if (m == NULL)
 				panic("no member has the name %s", exceptions[i].name);
-			rest = dot == NULL ? STR_NULL : (struct str){ dot + 1, rest.n - n - 1 };
 		}
 		told[m->id] = (unsigned char)exceptions[i].when;
 	}
@@ -282,7 +278,7 @@ record_copy(struct arena *a, const struct record *r)
 
 /* Walks the two lists of nested objects, which are sorted by their keys. */
 static void
-add_nested(struct story *s, const struct record *old, const struct record *new, struct ts at)
+add_nested_events(struct story *s, const struct record *old, const struct record *new, struct ts at)
 {
 	struct record_object *const *x, *const *y;
 	size_t i = 0, k = 0, nx = record_nested_all(old, &x);
@@ -314,7 +310,7 @@ record_events(struct arena *a, const struct record_change *change, size_t *n)
 	add_event(&s, PART_RECORD, old == NULL ? NULL : old->root, new == NULL ? NULL : new->root,
 	    change->at);
 	if (old != NULL && kind_of[s.dataset][PART_NESTED][CHANGE_CHANGED] != EVENT_NONE)
-		add_nested(&s, old, new, change->at);
+		add_nested_events(&s, old, new, change->at);
 	*n = s.n;
 	return s.p;
 }

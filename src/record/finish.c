@@ -54,7 +54,7 @@ finish_objects(const struct finishing *f, struct record_value *v, struct place *
 }
 
 static const char *
-value_fault(const struct finishing *f, const struct record_member *m, struct record_value *v)
+member_value_fault(const struct finishing *f, const struct record_member *m, struct record_value *v)
 {
 	if (m->type == VALUE_DATE) /* ts_parse knows the bounds */
 		return ts_is_printable((struct ts){ v->i }) ? NULL : "is out of range";
@@ -80,7 +80,7 @@ finish_value(const struct finishing *f, const struct record_member *m, struct re
 	case SHAPE_VALUE:
 		break;
 	}
-	why = value_fault(f, m, v);
+	why = member_value_fault(f, m, v);
 	if (why == NULL)
 		return true;
 	v->set = false;

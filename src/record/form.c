@@ -8,6 +8,7 @@
      name      WWW.Example.org.                  www.example.org
                www.München.de                    www.xn--mnchen-3ya.de
      sha256    AB:CD:...                         abcd...
+     hash      AB:CD:..., SHA1-Of-it              abcd..., sha1-of-it   colons between two digits each
      serial    00:0a                             A                     no leading zeros, no colons
      header    Server:  nginx                    server: nginx
      rcode     3, rcode3, nxdomain               NXDOMAIN
@@ -26,24 +27,6 @@ static char
 upper_char(char c)
 {
 	return c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
-}
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
-is_hex(char c)
-{
-	return is_digit(c) || (upper_char(c) >= 'A' && upper_char(c) <= 'F');
-}
-
-static bool
-is_word_char(char c)
-{
-	return is_digit(c) || (upper_char(c) >= 'A' && upper_char(c) <= 'Z');
 }
 
 static bool
@@ -145,23 +128,39 @@ form_domain(struct arena *a, enum form f, struct str *s)
 	       memchr(s->p, '\\', s->n) == NULL && !str_is(*s, ".");
 }
 
+/* The hexadecimal digits in lower case, without the colons that certificate tools print. False: the text has others. */
 static bool
-form_sha256(struct arena *a, enum form f, struct str *s)
+hex_digits(struct arena *a, struct str *s)
 {
 	char *p = arena_alloc(a, s->n + 1);
 	size_t n = 0;
 
-	(void)f;
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->p[i] == ':' && i % 3 == 2) /* as certificate tools print it */
+		if (s->p[i] == ':' && i % 3 == 2)
 			continue;
-		if (!is_hex(s->p[i]))
+		if (ascii_hex(s->p[i]) < 0)
 			return false;
 		p[n++] = s->p[i];
 	}
-	*s = (struct str){ p, n };
-	*s = arena_lower(a, *s);
-	return n == 64;
+	*s = arena_lower(a, (struct str){ p, n });
+	return true;
+}
+
+static bool
+form_sha256(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	return hex_digits(a, s) && s->n == 64;
+}
+
+/* A scanner may name the algorithm in the text, or have one of its own, so any text is allowed. */
+static bool
+form_hash(struct arena *a, enum form f, struct str *s)
+{
+	(void)f;
+	if (!hex_digits(a, s))
+		*s = arena_lower(a, *s);
+	return true;
 }
 
 static bool
@@ -179,7 +178,7 @@ form_serial(struct arena *a, enum form f, struct str *s)
 
 		if (c == ':' && i > 0)
 			continue;
-		if (!is_hex(c))
+		if (ascii_hex(c) < 0)
 			return false;
 		if (c != '0' || b.n > 0)
 			buf_char(&b, c);
@@ -228,11 +227,11 @@ fits_pattern(struct str s, const char *pattern)
 
 	for (; *pattern != '\0'; pattern++) {
 		if (*pattern == '*') {
-			while (at < s.n && is_digit(s.p[at]))
+			while (at < s.n && ascii_digit(s.p[at]))
 				at++;
 			continue;
 		}
-		if (at == s.n || (*pattern == '#' ? !is_digit(s.p[at]) : s.p[at] != *pattern))
+		if (at == s.n || (*pattern == '#' ? !ascii_digit(s.p[at]) : s.p[at] != *pattern))
 			return false;
 		at++;
 	}
@@ -280,15 +279,12 @@ form_indicator(struct arena *a, enum form f, struct str *s)
 static bool
 form_header(struct arena *a, enum form f, struct str *s)
 {
-	const char *colon = s->n == 0 ? NULL : memchr(s->p, ':', s->n);
-	struct str name, value;
+	struct str value = *s, name = arena_lower(a, str_until(&value, ':'));
 
 	(void)f;
-	if (colon == NULL)
+	if (value.p == NULL)
 		return false;
-	name = (struct str){ s->p, (size_t)(colon - s->p) };
-	value = str_trim((struct str){ colon + 1, s->n - name.n - 1 });
-	name = arena_lower(a, name);
+	value = str_trim(value);
 	*s = arena_printf(a, "%.*s: %.*s", (int)name.n, name.p, (int)value.n, value.p);
 	return str_graphic(name);
 }
@@ -320,7 +316,7 @@ fold_word(struct str s, char room[64])
 	size_t n = 0;
 
 	for (size_t i = 0; i < s.n; i++) {
-		if (!is_word_char(s.p[i]))
+		if (!ascii_alnum(s.p[i]))
 			continue;
 		if (n == 64)
 			return STR_NULL;
@@ -410,7 +406,7 @@ read_numbered(struct str s, const char *prefix, unsigned *out)
 		return false;
 	digits.p += strlen(prefix);
 	digits.n -= strlen(prefix);
-	if (digits.n == 0 || !is_digit(digits.p[0]) || !str_int64(digits, &v) || v > UINT16_MAX)
+	if (digits.n == 0 || !ascii_digit(digits.p[0]) || !str_int64(digits, &v) || v > UINT16_MAX)
 		return false;
 	*out = (unsigned)v;
 	return true;
@@ -453,7 +449,7 @@ form_rcode(struct arena *a, enum form f, struct str *s)
 }
 
 static unsigned
-number_of(const struct dns_number *table, size_t n, const char *prefix, struct str name)
+number_of_dns_name(const struct dns_number *table, size_t n, const char *prefix, struct str name)
 {
 	unsigned number = 0;
 
@@ -468,13 +464,13 @@ number_of(const struct dns_number *table, size_t n, const char *prefix, struct s
 unsigned
 record_dns_type(struct str name)
 {
-	return number_of(dns_types, COUNT(dns_types), "TYPE", name);
+	return number_of_dns_name(dns_types, COUNT(dns_types), "TYPE", name);
 }
 
 unsigned
 record_dns_rcode(struct str name)
 {
-	return number_of(dns_rcodes, COUNT(dns_rcodes), "RCODE", name);
+	return number_of_dns_name(dns_rcodes, COUNT(dns_rcodes), "RCODE", name);
 }
 
 /* ---- a text of any form ---- */

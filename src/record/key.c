@@ -23,7 +23,7 @@ enum { LABEL_END = 1, NAME_END = 0, ADDRESS_MARK = 2, HASH = 16, FINGERPRINT = 3
 /* ---- parts of keys ---- */
 
 static void
-add_number(struct buf *b, uint64_t v, size_t bytes)
+add_key_number(struct buf *b, uint64_t v, size_t bytes)
 {
 	while (bytes-- > 0)
 		buf_char(b, (char)(v >> (8 * bytes)));
@@ -46,7 +46,7 @@ add_name(struct buf *b, struct str name)
 }
 
 static void
-add_address(struct buf *b, struct str text)
+add_key_address(struct buf *b, struct str text)
 {
 	struct ipnet ip;
 	bool v6 = memchr(text.p, ':', text.n) != NULL;
@@ -72,7 +72,7 @@ add_newest_first(struct buf *b, const struct record_object *o, const char *name)
 
 	if (!record_int(o, name, &us))
 		panic("a finished record has no %s", name);
-	add_number(b, ~((uint64_t)us ^ (UINT64_C(1) << 63)), TIME_BYTES);
+	add_key_number(b, ~((uint64_t)us ^ (UINT64_C(1) << 63)), TIME_BYTES);
 }
 
 static void
@@ -88,15 +88,15 @@ add_hash(struct buf *b, struct str s)
 static void
 make_address(struct buf *b, const struct record_object *o)
 {
-	add_address(b, record_text(o, "ip"));
+	add_key_address(b, record_text(o, "ip"));
 }
 
 static void
 make_dns(struct buf *b, const struct record_object *o)
 {
 	add_name(b, record_text(o, "host"));
-	add_number(b, record_dns_type(record_text(o, "record_type")), 2);
-	add_number(b, record_dns_rcode(record_text(o, "rcode")), 2);
+	add_key_number(b, record_dns_type(record_text(o, "record_type")), 2);
+	add_key_number(b, record_dns_rcode(record_text(o, "rcode")), 2);
 	add_hash(b, record_text(o, "answer"));
 }
 
@@ -138,11 +138,11 @@ make_directory(struct buf *b, const struct record_object *o)
 		add_name(b, host);
 	} else {
 		buf_char(b, ADDRESS_MARK);
-		add_address(b, record_text(o, "ip"));
+		add_key_address(b, record_text(o, "ip"));
 	}
 	if (!record_int(o, "port", &port))
 		panic("a finished record has no port");
-	add_number(b, (uint64_t)port, 2);
+	add_key_number(b, (uint64_t)port, 2);
 	add_hash(b, record_text(o, "path"));
 }
 
@@ -154,7 +154,7 @@ struct reader {
 };
 
 static struct str
-take(struct reader *r, size_t n)
+take_key_bytes(struct reader *r, size_t n)
 {
 	struct str s = { r->rest.p, n };
 
@@ -166,9 +166,9 @@ take(struct reader *r, size_t n)
 }
 
 static uint64_t
-take_number(struct reader *r, size_t bytes)
+take_key_number(struct reader *r, size_t bytes)
 {
-	struct str s = take(r, bytes);
+	struct str s = take_key_bytes(r, bytes);
 	uint64_t v = 0;
 
 	for (size_t i = 0; i < bytes; i++)
@@ -187,12 +187,12 @@ take_name(struct reader *r)
 
 		if (end == NULL)
 			panic("a key has a label without end");
-		label = take(r, (size_t)(end - r->rest.p));
-		take(r, 1);
+		label = take_key_bytes(r, (size_t)(end - r->rest.p));
+		take_key_bytes(r, 1);
 		name = arena_printf(r->a, "%.*s%s%.*s", (int)label.n, label.p,
 		    name.p == NULL ? "" : ".", (int)name.n, name.p == NULL ? "" : name.p);
 	}
-	take(r, 1);
+	take_key_bytes(r, 1);
 	return name.p == NULL ? STR(".") : name;
 }
 
@@ -200,9 +200,9 @@ static struct str
 take_address(struct reader *r)
 {
 	struct ipnet ip = { .bits = 128, .a = { [10] = 0xff, [11] = 0xff } };
-	size_t n = take_number(r, 1) == 6 ? 16 : 4;
+	size_t n = take_key_number(r, 1) == 6 ? 16 : 4;
 
-	memcpy(ip.a + 16 - n, take(r, n).p, n);
+	memcpy(ip.a + 16 - n, take_key_bytes(r, n).p, n);
 	return ipnet_text(r->a, &ip);
 }
 
@@ -211,7 +211,8 @@ take_time(struct reader *r)
 {
 	char text[TS_LEN + 1];
 
-	ts_print((struct ts){ (int64_t)(~take_number(r, TIME_BYTES) ^ (UINT64_C(1) << 63)) }, text);
+	ts_print(
+	    (struct ts){ (int64_t)(~take_key_number(r, TIME_BYTES) ^ (UINT64_C(1) << 63)) }, text);
 	return arena_str(r->a, str_of(text));
 }
 
@@ -220,7 +221,7 @@ take_hex(struct reader *r, size_t n)
 {
 	char *hex = arena_alloc(r->a, 2 * n + 1);
 
-	hex_print(hex, (const unsigned char *)take(r, n).p, n);
+	hex_print(hex, (const unsigned char *)take_key_bytes(r, n).p, n);
 	return (struct str){ hex, 2 * n };
 }
 
@@ -236,8 +237,8 @@ show_dns(struct reader *r)
 	struct str host = take_name(r), type, rcode;
 	const struct record_member *root = record_root(DATASET_DNS);
 
-	type = arena_printf(r->a, "%u", (unsigned)take_number(r, 2));
-	rcode = arena_printf(r->a, "%u", (unsigned)take_number(r, 2));
+	type = arena_printf(r->a, "%u", (unsigned)take_key_number(r, 2));
+	rcode = arena_printf(r->a, "%u", (unsigned)take_key_number(r, 2));
 	if (record_form(r->a, record_kid(root, STR("record_type")), &type, RECORD_STRICT) != NULL ||
 	    record_form(r->a, record_kid(root, STR("rcode")), &rcode, RECORD_STRICT) != NULL)
 		panic("a key has no record type");
@@ -266,7 +267,7 @@ show_report(struct reader *r)
 	char text[UUID_LEN + 1];
 	struct uuid u;
 
-	memcpy(&u, take(r, sizeof(u)).p, sizeof(u));
+	memcpy(&u, take_key_bytes(r, sizeof(u)).p, sizeof(u));
 	uuid_print(&u, text);
 	return arena_printf(r->a, "%s of %.*s", text, (int)when.n, when.p);
 }
@@ -278,9 +279,10 @@ show_directory(struct reader *r)
 	struct str host;
 
 	if (address)
-		take(r, 1);
+		take_key_bytes(r, 1);
 	host = address ? take_address(r) : take_name(r);
-	return arena_printf(r->a, "%.*s port %u", (int)host.n, host.p, (unsigned)take_number(r, 2));
+	return arena_printf(
+	    r->a, "%.*s port %u", (int)host.n, host.p, (unsigned)take_key_number(r, 2));
 }
 
 /* ---- every dataset ---- */
@@ -335,7 +337,7 @@ record_key_rrset(struct arena *a, struct str name, struct str type)
 
 	add_name(&b, name);
 	if (type.p != NULL)
-		add_number(&b, record_dns_type(type), 2);
+		add_key_number(&b, record_dns_type(type), 2);
 	return buf_done(&b);
 }
 

@@ -351,16 +351,6 @@ record_texts(const struct record_object *o, const char *name, const struct str *
 	return v == NULL ? 0 : v->texts.n;
 }
 
-bool
-record_object_empty(const struct record_object *o)
-{
-	for (unsigned i = 0; i < o->of->nkids; i++)
-		if (o->v[i].set &&
-		    (o->of->kids[i].shape != SHAPE_OBJECT || !record_object_empty(o->v[i].object)))
-			return false;
-	return true;
-}
-
 /* ---- comparison ---- */
 
 static int

@@ -143,7 +143,7 @@ static struct record_object *merge_unit(
     struct arena *a, const struct record_object *old, const struct record_object *new);
 
 static struct record_value
-unite(struct arena *a, const struct record_member *m, const struct record_value *old,
+unite_texts(struct arena *a, const struct record_member *m, const struct record_value *old,
     const struct record_value *new)
 {
 	struct record_value v = { .set = true };
@@ -213,10 +213,14 @@ merge_value(const struct merging *g, const struct record_member *m, const struct
 	if (m->shape == SHAPE_OBJECTS && record_nested_has_key(m))
 		return merge_nested(g->a, old, new);
 	switch (m->merge) {
+	case MERGE_HTTP:
+		if (m->shape == SHAPE_TEXTS)
+			return unite_texts(g->a, m, old, new);
+		break;
 	case MERGE_LEAST:
 		return greater ? *old : *new;
 	case MERGE_UNION:
-		return unite(g->a, m, old, new);
+		return unite_texts(g->a, m, old, new);
 	case MERGE_EACH:
 		if (w == WINNER_OLD)
 			return *old;

@@ -126,7 +126,7 @@ read_known(struct reading *r, const struct record_member *m, const struct json_v
 }
 
 static bool
-read_member(void *arg, struct str name, struct json_value *v)
+read_named_member(void *arg, struct str name, struct json_value *v)
 {
 	struct reading *r = arg;
 	const struct record_member *m = record_kid(r->object->of, name);
@@ -148,7 +148,7 @@ read_object(
 
 	if (json_type(v) != JSON_OBJECT)
 		return place_fault(r.a, at, "must be an object", r.what);
-	json_each(v, read_member, &r);
+	json_each(v, read_named_member, &r);
 	return r.ok;
 }
 

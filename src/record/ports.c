@@ -16,33 +16,17 @@ struct record_ports {
 	size_t n;
 };
 
-/* Cuts the text at the first such character; *rest.p is NULL when there is none. */
-static struct str
-cut_at(struct str s, char c, struct str *rest)
-{
-	const char *at = s.n == 0 ? NULL : memchr(s.p, c, s.n);
-	struct str head = { s.p, at == NULL ? s.n : (size_t)(at - s.p) };
-
-	*rest = at == NULL ? STR_NULL : (struct str){ at + 1, s.n - head.n - 1 };
-	return head;
-}
-
-static bool
-is_port(struct str s, int64_t *port)
-{
-	return str_int64(s, port) && *port >= 1 && *port <= 65535;
-}
-
 /* "8000-8100/udp" */
 static bool
 parse_range(struct arena *a, struct str s, struct range *r)
 {
-	struct str to, numbers = cut_at(s, '/', &r->transport), from = cut_at(numbers, '-', &to);
+	struct str to = str_until(&s, '/'), from = str_until(&to, '-');
 
+	r->transport = s;
 	if (r->transport.p == NULL)
 		r->transport = STR("tcp");
 	return record_canonical(a, DATASET_HOSTS, "services.transport", &r->transport) &&
-	       is_port(from, &r->from) && is_port(to.p == NULL ? from : to, &r->to) &&
+	       ip_parse_port(from, &r->from) && ip_parse_port(to.p == NULL ? from : to, &r->to) &&
 	       r->from <= r->to;
 }
 
@@ -52,7 +36,7 @@ record_ports_parse(struct arena *a, struct str text)
 	struct record_ports *ports = ARENA_NEW(a, struct record_ports);
 
 	do {
-		struct str one = cut_at(text, ',', &text);
+		struct str one = str_until(&text, ',');
 
 		ports->p = arena_room(a, ports->p, ports->n, sizeof(*ports->p));
 		if (!parse_range(a, one, &ports->p[ports->n++]))

@@ -58,21 +58,14 @@ record_fields_answered(enum dataset d)
 static bool
 select_name(struct record_fields *f, const struct record_member *m, struct str name)
 {
-	while (name.n > 0) {
-		const char *dot = memchr(name.p, '.', name.n);
-		struct str part = { name.p, dot == NULL ? name.n : (size_t)(dot - name.p) };
-
-		m = record_kid(m, part);
+	do {
+		m = record_kid(m, str_until(&name, '.'));
 		if (m == NULL || m->hidden)
 			return false;
 		f->on[m->id] = true;
-		if (dot == NULL) {
-			select_below(f, m);
-			return true;
-		}
-		name = (struct str){ dot + 1, name.n - part.n - 1 };
-	}
-	return false;
+	} while (name.p != NULL);
+	select_below(f, m);
+	return true;
 }
 
 const struct record_fields *
@@ -81,21 +74,17 @@ record_fields_parse(struct arena *a, enum dataset d, struct str names, struct st
 	struct record_fields *f = ARENA_NEW(a, struct record_fields);
 
 	*bad = STR("");
-	for (size_t n = 1;; n++) {
-		const char *comma = names.n == 0 ? NULL : memchr(names.p, ',', names.n);
-		size_t length = comma == NULL ? names.n : (size_t)(comma - names.p);
-		struct str name = str_trim((struct str){ names.p, length });
+	for (size_t n = 0; n < LIM_FIELDS; n++) {
+		struct str name = str_trim(str_until(&names, ','));
 
-		if (n > LIM_FIELDS)
-			return NULL;
 		if (!select_name(f, record_root(d), name)) {
 			*bad = name;
 			return NULL;
 		}
-		if (comma == NULL)
+		if (names.p == NULL)
 			return f;
-		names = (struct str){ comma + 1, names.n - length - 1 };
 	}
+	return NULL;
 }
 
 /* ---- printing ---- */

@@ -75,7 +75,6 @@ const struct record_member *record_root(enum dataset d);
 const struct record_member *record_nested_member(enum dataset d);
 const struct record_member *record_kid(const struct record_member *of, struct str name);
 struct record_object *record_object_new(struct arena *a, const struct record_member *of);
-bool record_object_empty(const struct record_object *o);
 
 /* The value of a dotted name; NULL: it is not set. record_make creates the objects above it. */
 struct record_value *record_find(const struct record_object *o, const char *name);
@@ -109,5 +108,7 @@ int record_nested_cmp(const struct record_object *x, const struct record_object 
 const char *record_derive(struct arena *a, struct record *r);
 /* The same of the document of a report. */
 const char *record_derive_report(struct arena *a, struct record_object *o);
+/* Adds to a service what its title and headers show (tbl/capabilities.h). */
+void record_derive_capabilities(struct arena *a, struct record_object *service);
 
 #endif

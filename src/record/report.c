@@ -66,7 +66,7 @@ set_hidden(struct arena *a, struct record_object *o, enum indicator_of of, struc
 
 /* NULL, or the fault of the value as the end of a sentence. */
 static const char *
-value_fault(struct arena *a, const struct indicator_type *t, size_t most, struct str *value)
+indicator_fault(struct arena *a, const struct indicator_type *t, size_t most, struct str *value)
 {
 	struct record_member m = { .form = t->form, .least = 1, .most = (int64_t)most };
 	const char *why = record_form(a, &m, value, RECORD_STRICT);
@@ -95,7 +95,7 @@ finish_indicator(struct arena *a, struct record_object *o, size_t *type)
 	for (*type = 0; !str_is(name, types[*type].name);)
 		if (++*type == COUNT(types))
 			panic("indicators have no type %.*s", (int)name.n, name.p);
-	why = value_fault(a, &types[*type], most, &value);
+	why = indicator_fault(a, &types[*type], most, &value);
 	if (why != NULL) {
 		shown = str_cut_bytes(shown, 80);
 		return arena_printf(a, "indicators: the %s \"%.*s\" %s", types[*type].name,
@@ -137,7 +137,7 @@ unite_labels(struct arena *a, struct record_object *to, const struct record_obje
 
 /* Adds what `from` says to another indicator of the same name. */
 static void
-unite(struct arena *a, struct record_object *to, const struct record_object *from)
+unite_indicators(struct arena *a, struct record_object *to, const struct record_object *from)
 {
 	int64_t x, y;
 
@@ -164,7 +164,7 @@ finish_indicators(struct arena *a, struct record_value *list, bool seen[COUNT(ty
 			return why;
 		seen[type] = true;
 		if (n > 0 && is_same_indicator(list->objects.p[n - 1], o))
-			unite(a, list->objects.p[n - 1], o);
+			unite_indicators(a, list->objects.p[n - 1], o);
 		else
 			list->objects.p[n++] = o;
 	}

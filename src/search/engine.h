@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The interface of search engines. search/index is the embedded one; an engine on ClickHouse is planned. All engines
-   have to give the same answers to the same queries. */
+/* The interface of search engines. search/index is the embedded one, search/clickhouse asks ClickHouse. All engines give the
+   same answers to the same queries. A struct engine has one of them for each dataset; who asks does not learn which. */
 #ifndef SEARCH_ENGINE_H
 #define SEARCH_ENGINE_H
 
@@ -12,7 +12,9 @@ enum engine_rc {
 	ENGINE_TIMEOUT,       /* the deadline has passed, or the work limit is used up (C-066) */
 	ENGINE_SLICED,        /* the slice of the budget is used up */
 	ENGINE_TOO_EXPENSIVE, /* count only: the work limit is used up */
+	ENGINE_BUSY,          /* the server of the engine has too much to do: 503 */
 	ENGINE_UNAVAILABLE,   /* no index is published, or it cannot answer now: 503 */
+	ENGINE_MISCONFIGURED, /* the server refuses the user, or has no such tables: 503 */
 	ENGINE_FAILED,        /* communication failed or the answer was invalid: 502 */
 };
 
@@ -108,5 +110,24 @@ struct page_request {
 
 enum engine_rc engine_search(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, const struct page_request *want, struct page *out) MUST_USE;
+
+/* ---- for engines ---- */
+
+/* The functions of one engine, with the meaning of those above. */
+struct engine_kind {
+	void (*close)(void *state);
+	void (*refresh)(void *state);
+	void (*status)(const void *state, enum dataset d, struct engine_status *out);
+	enum engine_rc (*aggregate)(void *state, struct arena *a, const struct query *q,
+	    const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out);
+	enum engine_rc (*count)(void *state, struct arena *a, const struct query *q,
+	    const struct budget *budget, struct count *out);
+	enum engine_rc (*search)(void *state, struct arena *a, const struct query *q,
+	    const struct budget *budget, const struct page_request *want, struct page *out);
+};
+
+/* Makes an engine answer for these datasets, which closes it at the end. e: NULL for a new one. Returns it. */
+struct engine *engine_with(
+    struct engine *e, const struct engine_kind *kind, void *state, const bool datasets[DATASETS]);
 
 #endif

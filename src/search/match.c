@@ -83,7 +83,7 @@ has_word_like(struct arena *a, struct str pattern, struct str text)
 
 /* A DNS name of the record in the form that names have in queries: lower case, without the trailing dot. */
 static struct str
-plain_name(struct arena *a, struct str name)
+plain_dns_name(struct arena *a, struct str name)
 {
 	if (name.n > 0 && name.p[name.n - 1] == '.')
 		name.n--;
@@ -96,7 +96,7 @@ string_passes(struct arena *a, const struct node *n, struct str wanted, struct s
 	enum value_type type = n->field->type;
 
 	if (type == VALUE_DNS)
-		have = plain_name(a, have);
+		have = plain_dns_name(a, have);
 	if (n->type == NODE_EXACT)
 		return str_eq(wanted, have);
 	if (type == VALUE_TEXT)

@@ -42,8 +42,8 @@ name_at(struct str raw)
 
 	for (; n < raw.n; n++) {
 		char c = raw.p[n];
-		bool letter = ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
-		bool other = (c >= '0' && c <= '9') || c == '.' || c == '-';
+		bool letter = ascii_letter(c) || c == '_';
+		bool other = ascii_digit(c) || c == '.' || c == '-';
 
 		if (!letter && !(other && n > 0))
 			break;

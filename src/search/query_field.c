@@ -440,17 +440,11 @@ is_ip_list(struct str raw)
 {
 	struct ipnet net;
 
-	for (;;) {
-		const char *comma = raw.n == 0 ? NULL : memchr(raw.p, ',', raw.n);
-		size_t n = comma == NULL ? raw.n : (size_t)(comma - raw.p);
-
-		if (!ipnet_parse((struct str){ raw.p, n }, &net))
+	do
+		if (!ipnet_parse(str_until(&raw, ','), &net))
 			return false;
-		if (comma == NULL)
-			return true;
-		raw.p += n + 1;
-		raw.n -= n + 1;
-	}
+	while (raw.p != NULL);
+	return true;
 }
 
 /* The field of addresses without a name: the first of this type in the dataset. */
@@ -499,7 +493,7 @@ query_is_endpoint(struct parser *p, struct str raw)
 	struct str ip = raw;
 	struct ipnet net;
 
-	while (n > 0 && raw.p[n - 1] >= '0' && raw.p[n - 1] <= '9')
+	while (n > 0 && ascii_digit(raw.p[n - 1]))
 		n--;
 	if (n < 2 || n == raw.n || raw.p[n - 1] != ':' ||
 	    schema_resolve(p->dataset, STR("port")) == NULL)

@@ -191,8 +191,8 @@ lex_is_url(struct str raw)
 {
 	size_t n = 0;
 
-	while (n < raw.n && (((raw.p[n] | 0x20) >= 'a' && (raw.p[n] | 0x20) <= 'z') ||
-				(n > 0 && strchr("0123456789+.-", raw.p[n]) != NULL)))
+	while (n < raw.n &&
+	       (ascii_letter(raw.p[n]) || (n > 0 && strchr("0123456789+.-", raw.p[n]) != NULL)))
 		n++;
 	return n > 0 && str_starts((struct str){ raw.p + n, raw.n - n }, STR("://"));
 }

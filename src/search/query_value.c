@@ -37,7 +37,7 @@ looks_like_range(struct str s)
 {
 	size_t digits = 0;
 
-	while (digits < s.n && s.p[digits] >= '0' && s.p[digits] <= '9')
+	while (digits < s.n && ascii_digit(s.p[digits]))
 		digits++;
 	return digits > 0 && digits + 1 < s.n && s.p[digits] == '-';
 }
@@ -57,7 +57,7 @@ parse_integer(struct parser *p, const struct schema_field *f, const struct word 
 	if (str_int64(s, &v->i))
 		return true;
 	for (size_t i = s.n > 0 && s.p[0] == '-'; i < s.n; i++)
-		digits += s.p[i] >= '0' && s.p[i] <= '9';
+		digits += ascii_digit(s.p[i]);
 	if (digits > 0 && digits + (s.p[0] == '-') == s.n)
 		return fail_type(p, f, w, "an integer of at most 64 bits");
 	return fail_type(p, f, w,
@@ -171,7 +171,7 @@ is_dns_owner(struct parser *p, const struct schema_field *f, const struct word *
 
 /* Gives a name A-labels, which records have. Asset services have names as they were sent. */
 static bool
-to_ascii(struct parser *p, struct str *name)
+name_to_ascii(struct parser *p, struct str *name)
 {
 	return p->dataset == DATASET_ASSET_SERVICES || idn_to_ascii(p->a, name);
 }
@@ -181,7 +181,7 @@ value_dns(struct parser *p, const struct schema_field *f, const struct word *w, 
 {
 	struct word ascii = *w;
 
-	if (!to_ascii(p, &ascii.s))
+	if (!name_to_ascii(p, &ascii.s))
 		return fail_type(p, f, w, "a DNS name");
 	if (f->dataset == DATASET_DNS)
 		return is_dns_owner(p, f, &ascii, &v->s) || fail_type(p, f, w, "a DNS name");
@@ -235,9 +235,11 @@ parse_text(struct parser *p, const struct word *w, struct value *v)
 struct str
 value_canonical(struct parser *p, const struct schema_field *f, struct str s, const char **fault)
 {
+	const struct schema_field *stored = f->of != NULL ? f->of : f;
 	struct str canonical = s;
 
-	*fault = f->canonical ? record_value_fault(p->a, f->dataset, f->name, &canonical) : NULL;
+	*fault = f->canonical ? record_value_fault(p->a, stored->dataset, stored->name, &canonical)
+			      : NULL;
 	return *fault == NULL ? canonical : s;
 }
 
@@ -306,19 +308,32 @@ is_one_token(struct parser *p, struct str folded)
 	return longest == folded.n;
 }
 
+static struct str
+without_colons(struct parser *p, struct str s)
+{
+	char *room = ARENA_ARRAY(p->a, s.n, char);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != ':')
+			room[n++] = s.p[i];
+	return (struct str){ room, n };
+}
+
 bool
 value_pattern(struct parser *p, const struct schema_field *f, const struct word *w, struct value *v)
 {
 	struct str s = w->s;
 	size_t literal;
 
-	if (f->type == VALUE_DNS && !to_ascii(p, &s)) {
+	if (f->type == VALUE_DNS && !name_to_ascii(p, &s)) {
 		query_fail(p, w->at,
 		    "a label with * or ? has letters of ASCII alone; write the whole name, or *. "
 		    "before it");
 		return false;
 	}
-	*v = (struct value){ .type = f->type, .s = text_fold(p->a, s) };
+	*v = (struct value){ .type = f->type,
+		.s = text_fold(p->a, f->colons ? without_colons(p, s) : s) };
 	if (f->type == VALUE_DNS && str_ends(v->s, STR(".")))
 		v->s.n--;
 	literal = str_chars(v->s);

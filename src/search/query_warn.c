@@ -108,6 +108,17 @@ warn_port(struct parser *p, const struct schema_field *f, const struct word *w)
 		    UINT16_MAX, query_show(p, w->s));
 }
 
+/* Other query languages write top-level domains with their dot. */
+static void
+warn_dot(struct parser *p, const struct schema_field *f, const struct word *w)
+{
+	struct str rest = { w->s.p + 1, w->s.n - 1 };
+
+	if (strcmp(f->name, "tld") == 0 && w->s.p[0] == '.')
+		add_warning(p, w->at, "%s has no dot and never \"%s\"; write %s:%s", f->name,
+		    query_show(p, w->s), f->name, rest.n > 0 ? query_show(p, rest) : "com");
+}
+
 void
 query_warn(struct parser *p, const struct schema_field *f, const struct word *w, bool exact)
 {
@@ -125,6 +136,7 @@ query_warn(struct parser *p, const struct schema_field *f, const struct word *w,
 			    vocabularies[i].values, query_show(p, w->s));
 	if (schema_is_port(f))
 		warn_port(p, f, w);
+	warn_dot(p, f, w);
 	(void)value_canonical(p, f, w->s, &fault);
 	if (fault != NULL)
 		add_warning(

@@ -37,7 +37,8 @@ static struct schema_field fields[] = {
 		.type = VALUE_##value,                                                             \
 		.store = STORE_##kept,                                                             \
 		.aggregatable = (agg),                                                             \
-		.canonical = ASKED_##form,                                                         \
+		.canonical = ASKED_##form > 0,                                                     \
+		.colons = ASKED_##form == 2,                                                       \
 		.list = (items) > 0 },
 #define VIEW_FIELD(id, text, value, agg, items, source)                                            \
 	{ .dataset = DATASET_##id,                                                                 \
@@ -143,9 +144,13 @@ complete_fields(void)
 	}
 	for (size_t i = 0; i < COUNT(fields); i++)
 		fields[i].label = label_of(&fields[i]);
-	for (size_t i = 0; i < COUNT(view_fields); i++)
-		find_field(view_fields[i].dataset, view_fields[i].name)->of =
-		    find_field(schema_source(view_fields[i].dataset), view_fields[i].field);
+	for (size_t i = 0; i < COUNT(view_fields); i++) {
+		struct schema_field *f = find_field(view_fields[i].dataset, view_fields[i].name);
+
+		f->of = find_field(schema_source(f->dataset), view_fields[i].field);
+		f->canonical = f->of->canonical;
+		f->colons = f->of->colons;
+	}
 	for (size_t i = 0; i < COUNT(passed); i++)
 		find_field(passed[i].dataset, passed[i].name)->passed =
 		    find_field(passed[i].dataset, passed[i].date);
@@ -278,17 +283,11 @@ schema_member(enum dataset d, struct str name)
 size_t
 schema_naming(enum dataset d, const struct schema_field *out[SCHEMA_NAMING])
 {
-	struct str rest = str_of(datasets[d].naming);
+	struct str rest = str_of(datasets[d].naming), name;
 	size_t n = 0;
 
-	while (rest.n > 0 && n < SCHEMA_NAMING) {
-		const char *space = memchr(rest.p, ' ', rest.n);
-		size_t length = space == NULL ? rest.n : (size_t)(space - rest.p);
-
-		out[n++] = schema_member(d, (struct str){ rest.p, length });
-		length += space != NULL;
-		rest = (struct str){ rest.p + length, rest.n - length };
-	}
+	while (n < SCHEMA_NAMING && str_part(&rest, ' ', &name))
+		out[n++] = schema_member(d, name);
 	return n;
 }
 

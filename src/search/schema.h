@@ -16,11 +16,12 @@ struct schema_field {
 	enum value_type type;
 	enum store store;
 	bool aggregatable;
-	bool canonical;                /* values of queries get the canonical form of records */
-	bool list;                     /* a document may have several values */
-	bool nested;                   /* a member of the nested object, such as "services." */
-	const char *relative;          /* the name without "services." */
-	unsigned index;                /* the place among the fields of the dataset, from 0 */
+	bool canonical;       /* values of queries get the canonical form of records */
+	bool colons;          /* tools print its values with colons, which records do not have */
+	bool list;            /* a document may have several values */
+	bool nested;          /* a member of the nested object, such as "services." */
+	const char *relative; /* the name without "services." */
+	unsigned index;       /* the place among the fields of the dataset, from 0 */
 	const struct schema_field *of; /* the field of the source, in a view; else NULL */
 	/* The DATE that decides the value of a VIRTUAL boolean: whether its time has passed; else NULL. */
 	const struct schema_field *passed;

@@ -90,6 +90,7 @@ check_request(struct conn *c, const struct request *r, size_t used)
 	event_del(&c->client.readable);
 	c->client.reading = false;
 	adopt_request_id(c, r);
+	c->relayed = request_count(r, "X-Surfaced-Relayed") > 0;
 	e = handshake_judge(r, conf.stream_origins, &h);
 	/* A client may not send frames before the answer (RFC 6455 4.1). */
 	if (e == ERR_UNSET && used < c->head_n)

@@ -10,6 +10,9 @@
 
 #include "stream/stream.h"
 
+#define MACHINE_CHARACTERS                                                                         \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
+
 /* The statuses of a refused stream, and the headers that a status needs in addition to the common
    ones. */
 static const struct refusal {
@@ -90,6 +93,24 @@ answer_refusal(struct arena *a, const struct conn *c, enum error e)
 	buf_str(&out, upgrade);
 	buf_add(&out, frame, n);
 	return buf_done(&out);
+}
+
+struct str
+answer_relay(struct arena *a, struct str host)
+{
+	/* The machine's name is the part of host_name() before the colon (daemon/host.h). */
+	const char *colon = memchr(host.p, ':', host.n);
+	size_t n = colon == NULL ? host.n : (size_t)(colon - host.p);
+
+	for (size_t i = 0; i < n; i++)
+		if (strchr(MACHINE_CHARACTERS, host.p[i]) == NULL)
+			return STR_NULL;
+	if (n == 0)
+		return STR_NULL;
+	return arena_printf(a,
+	    "HTTP/1.1 200 OK\r\nX-Accel-Redirect: /_surfaced_host/%.*s\r\n"
+	    "Content-Length: 0\r\nConnection: close\r\n\r\n",
+	    (int)n, host.p);
 }
 
 struct str

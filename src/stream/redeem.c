@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "daemon/conf.h"
+#include "daemon/host.h"
 #include "stream/stream.h"
 
 #include <openssl/sha.h>
@@ -17,16 +18,18 @@ enum { WAIT_US = 5000000 };
 struct redeemed {
 	struct str outcome;
 	int64_t epoch;
+	struct str host; /* of the runner, when the outcome is "elsewhere" */
 };
 
 static const struct field redeemed_out[] = {
 	FIELD(struct redeemed, outcome, 0),
 	FIELD(struct redeemed, epoch, 0),
+	FIELD(struct redeemed, host, 0),
 	FIELD_END,
 };
 
 STMT_LIST(redeem, struct redeemed, redeemed_out,
-    "SELECT outcome, epoch FROM stream_redeem($1, $2, $3, $4, $5, $6::integer, $7)");
+    "SELECT outcome, epoch, host FROM stream_redeem($1, $2, $3, $4, $5, $6::integer, $7, $8)");
 
 /* Connects to the runner's socket, which speaks WebSocket without a handshake. Returns -1 on
    failure. */
@@ -72,6 +75,7 @@ redeem_error(struct str outcome)
  * would otherwise end the stream of another client.
  *
  *   ok                     connect, upgrade; without a runner the slot is released
+ *   elsewhere              the ticket is unused; nginx sends the request to the runner's host
  *   a refusal              the ticket is spent; after "key" it may come again with a good key
  *   no answer, or a fault  503; the slot is released in case the statement took it, and the ticket
  *                          is forgotten, so that a retry reaches the database */
@@ -82,12 +86,16 @@ on_redeemed(void *arg, enum db_rc rc, const void *rows, size_t n)
 	const struct redeemed *r = rows;
 	int runner;
 
-	if (rc != DB_OK || n != 1 || str_is(r->outcome, "key"))
+	if (rc != DB_OK || n != 1 || str_is(r->outcome, "key") || str_is(r->outcome, "elsewhere"))
 		gate_forget_spent(c->proxy->gate, &c->ticket);
 	if (rc != DB_OK || n != 1) {
 		/* Only the answer may be lost: the statement may have taken the slot. */
 		gate_release(c->proxy->gate, c->stream);
 		conn_refuse(c, ERR_SERVICE_UNAVAILABLE);
+		return;
+	}
+	if (str_is(r->outcome, "elsewhere")) {
+		conn_relay(c, r->host);
 		return;
 	}
 	if (!str_is(r->outcome, "ok")) {
@@ -120,5 +128,5 @@ redeem_ticket(struct conn *c, const struct ticket *t, struct secret api_key)
 		sent = (struct bytes){ hash, sizeof(hash) };
 	}
 	db_async(c->proxy->db, &ask, P(t->jti), P(c->session), P(sent), P(c->stream),
-	    P(*gate_self(g)), P(conf.stream_lease), P(str_of(c->id)));
+	    P(*gate_self(g)), P(conf.stream_lease), P(str_of(c->id)), P(host_name()));
 }

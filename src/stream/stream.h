@@ -62,6 +62,19 @@
  * calls without calling back. The head is overwritten when the statement is queued, the
  * subprotocol when the 101 has been built, and both at the latest in conn_free.
  *
+ * Several hosts. Only surfaced-stream of the runner's own host uses the ticket and forwards frames.
+ * Another host checks the ticket's signature, asks the database, and answers its nginx with the name
+ * of the runner's host; that nginx sends the whole request there over TLS, with certificates of both
+ * hosts (nginx/relay.conf), and then passes bytes both ways:
+ *
+ *   client -- nginx A -- surfaced-stream A: "elsewhere, B"      the ticket is unused
+ *                |
+ *                +-- TLS -- nginx B -- surfaced-stream B: uses the ticket -- runner on B
+ *
+ * So no process has a network that had none before, a host trusts another host with no more than its
+ * clients' own tickets, and every rule of a stream (one use, one slot, rechecks, close codes) is
+ * in force in one process, as with one host.
+ *
  * The end of a connection, and its close code. The client always gets the close frame before its
  * socket is closed, unless a frame to it is incomplete or it no longer answers.
  *
@@ -167,6 +180,7 @@ struct conn {
 	char accept[ACCEPT_LEN + 1];
 	/* Refuse with 101 and a close frame (tbl/stream_refusals.h). */
 	bool refuse_by_close;
+	bool relayed;  /* the request came from nginx of another host */
 	bool released; /* the slot was passed to gate_release */
 	enum why why;
 	unsigned code;         /* in the client's close frame; 0: none yet */
@@ -216,6 +230,9 @@ struct str answer_upgrade(
     struct arena *a, const char *accept, const char *subprotocol, struct str request_id);
 /* 101 and a close frame whose code names the error. */
 struct str answer_refusal(struct arena *a, const struct conn *c, enum error e);
+/* The answer on which nginx sends the request to the host, or a NULL text when the machine's name is
+   not one that nginx can look up. */
+struct str answer_relay(struct arena *a, struct str host);
 enum total answer_total(enum error e);
 
 /* ---- pump.c: the ends of a stream ---- */
@@ -243,6 +260,8 @@ void forward_ping(struct conn *c, int64_t now);
 
 /* Sends the 101 and starts the pump; runner is a connected socket, owned by c from now on. */
 void conn_upgrade(struct conn *c, int runner);
+/* Lets nginx send the request to this host, or refuses it. */
+void conn_relay(struct conn *c, struct str host);
 /* Sends the error as an HTTP answer, or as 101 and a close frame if the client asked for that; c
    may be freed. */
 void conn_refuse(struct conn *c, enum error e);

@@ -1,6 +1,6 @@
 /* The canonical forms of texts: FORM(id, function, closed, asked, fault). The function is form_<function> of
-   src/record/form.c; `words` looks the text up in tbl/words.h, and closed is 1 if no other word is allowed. asked is 1 if the values of queries get the form, too.
-   The fault ends a sentence about the member. */
+   src/record/form.c; `words` looks the text up in tbl/words.h, and closed is 1 if no other word is allowed. asked: 1, the values of queries
+   get the form, too; 2, and the patterns of queries lose their colons. The fault ends a sentence about the member. */
 FORM(TEXT,		any,	0, 0, "")
 FORM(NUMBER,		any,	0, 0, "")
 FORM(FLAG,		any,	0, 0, "")
@@ -10,12 +10,13 @@ FORM(NETWORK,		network, 0, 0, "is no network such as 192.0.2.0/24")
 FORM(COUNTRY,		country, 0, 0, "must be two letters")
 FORM(UPPER,		upper,	0, 0, "")
 FORM(LOWER,		lower,	0, 0, "")
+FORM(HASH,		hash,	0, 2, "")
 FORM(NAME,		name,	0, 0, "is no DNS name")
 FORM(OWNER,		owner,	0, 0, "is no name of a DNS record")
 FORM(DOMAIN,		domain,	0, 0, "is no domain name")
 FORM(SLUG,		slug,	0, 0, "is no tag: 1 to 128 ASCII characters without blanks")
-FORM(SHA256,		sha256,	0, 1, "is no SHA-256: 64 hexadecimal digits")
-FORM(SERIAL,		serial,	0, 1, "is no serial number in hexadecimal")
+FORM(SHA256,		sha256,	0, 2, "is no SHA-256: 64 hexadecimal digits")
+FORM(SERIAL,		serial,	0, 2, "is no serial number in hexadecimal")
 FORM(UUID,		uuid,	0, 0, "is no UUID")
 FORM(HEADER,		header,	0, 0, "is no header such as server: nginx")
 FORM(DNS_TYPE,		dns_type, 0, 1, "is no type of DNS records such as AAAA or TYPE65")

@@ -6,7 +6,7 @@
      by     the member that decides which record that is; "": the later one that has any member of the group
      first  the record with the smaller `by` wins; 0: a record that has `by` wins over one without
      whole  two records of the same time are compared as a whole; 0: member by member, so that they complete each other
-   At equal times the greater value wins, so the order of imports makes no difference. */
+   At equal times the greater value wins, so the order of imports makes no difference; lists of HTTP are united. */
 MERGE(EACH, "", 0, 0)
 MERGE(LEAST, "", 0, 0)
 MERGE(GREATEST, "", 0, 0)

@@ -237,7 +237,7 @@ end_close(struct ws_reader *r)
 }
 
 static enum ws_event
-end_frame(struct ws_reader *r)
+end_ws_frame(struct ws_reader *r)
 {
 	struct ws_frame *f = &r->frame;
 
@@ -260,7 +260,7 @@ read_payload(struct ws_reader *r, unsigned char *bytes, size_t n, size_t *used)
 	uint64_t left = f->length - r->done;
 
 	if (left == 0)
-		return end_frame(r);
+		return end_ws_frame(r);
 	if (n == 0)
 		return WS_MORE;
 	r->piece = bytes;

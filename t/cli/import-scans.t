@@ -35,14 +35,29 @@ golden()
 	like "$OUT" "^[0-9]* read, 0 new, 0 changed, " "the format of $name is guessed, and the same file compressed changes nothing (C-404, C-405)"
 	is "$(rows)" "$before" "the second import of $name writes no row (C-404)"
 }
-for file in zmap-4.3.csv zmap-4.3.json naabu-2.3.json naabu-2.0.json naabu-2.3.csv httpx-1.7.json httpx-1.2.json \
-	tlsx-1.2.json zgrab2-1.0.json zgrab2-0.1.json nuclei-3.4.json masscan-1.3.list; do
+for file in zmap-4.3.csv zmap-4.3.json naabu-2.3.json naabu-2.0.json naabu-2.3.csv httpx-1.7.json httpx-1.7-paths.json \
+	httpx-1.2.json tlsx-1.2.json zgrab2-1.0-paths.json zgrab2-1.0.json zgrab2-0.1.json nuclei-3.4.json masscan-1.3.list; do
 	golden "$DATA/$file" "$file" hosts "${file%%-*}"
 done
 golden $DATA/masscan-1.3.xml masscan-1.3.xml hosts nmap
 golden $DATA/zmap-4.3-default.csv zmap-4.3-default.csv hosts zmap --port 443 --seen 2026-01-02T03:04:05Z
 golden $DATA/zmap-2.1.csv zmap-2.1.csv hosts zmap --seen 2026-01-02T03:04:05Z
 golden t/cli/data/dns/sonar-rdns-v2.json sonar-rdns-v2.json hosts sonar
+
+# Scripts of nmap.
+clear
+cat >"$W/scripts.xml" <<'XML'
+<?xml version="1.0"?><nmaprun scanner="nmap" start="1767323045" version="7.93"><host starttime="1767323045" endtime="1767323046">
+<status state="up"/><address addr="198.51.100.30" addrtype="ipv4"/><ports><port protocol="tcp" portid="8080"><state state="open"/>
+<service name="http" method="probed"/>
+<script id="http-headers" output="&#xa;  Date: Fri, 02 Jan 2026 03:04:05 GMT&#xa;  WWW-Authenticate: Bearer resource_metadata=&quot;http://a/&quot;&#xa;  Connection: close&#xa;  &#xa;  (Request type: GET)&#xa;"/>
+<script id="http-favicon" output="Unknown favicon MD5: 93B885ADFE0DA089CDF634904FD59F71"/>
+</port></ports></host></nmaprun>
+XML
+import hosts "$W/scripts.xml"
+is "$(docs | jq -c '.services[0].http')" \
+	'{"headers":["www-authenticate: Bearer resource_metadata=\"http://a/\""],"favicon_md5":"93b885adfe0da089cdf634904fd59f71","capabilities":["auth/login","mcp"]}' \
+	"the headers and the icon that nmap prints are stored, and show the capability mcp"
 
 # The forms of masscan's output tell the same.
 tail -n +4 $DATA/masscan-1.3.list.out >"$W/list"

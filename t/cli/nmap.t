@@ -37,6 +37,7 @@ is "$(service "$A" "$HTTP" product)/$(service "$A" "$HTTP" protocol)" nginx/http
 	"nginx is stored with product and protocol"
 is "$(service "$A" "$HTTP" http,title)" "Customer login &amp; more" "the title of the page is stored"
 like "$(service "$A" "$HTTP" http,server)" '^nginx/' "the server header of nginx is stored"
+like "$(service "$A" "$HTTP" http,headers)" '"server: nginx' "headers that nmap prints are stored"
 is "$(service "$A" "$HTTPS" protocol)/$(service "$A" "$HTTPS" tls_enabled)" https/true \
 	"a service with TLS has protocol https"
 is "$(service "$A" "$HTTPS" tls,certificate,fingerprint_sha256)" \

@@ -83,7 +83,7 @@ is "$(sql "SELECT string_agg(action, ' ' ORDER BY id) FROM audit WHERE subject_i
 dispatch_start
 begun() { [ "$(sql "SELECT count(*) FROM browser_host WHERE fault IS NULL")" = 1 ]; }
 world_until 10 begun
-exits 0 "surfacectl lists the hosts of the dispatchers" sessions hosts
+exits 0 "surfacectl lists the hosts of the dispatchers" hosts list
 like "$(get '.hosts[0]|[.name,.slots,.held,.running,.fault]|tojson')" "^\\[\".*:$W/run\",8,0,0,null\\]\$" \
 	"a host has its name, slots and no fault"
 u=$(session_new)
@@ -92,7 +92,7 @@ run sessions list --account Example
 like "$(get '.sessions[0]|[.state,.host,.epoch]|tojson')" "^\\[\"running\",\".*:$W/run\",1\\]\$" \
 	"a running session shows its host and lease epoch"
 like "$(get '.sessions[0].lease_until')" '^20' "a running session shows the end of its lease"
-run sessions hosts
+run hosts list
 is "$(get '.hosts[0]|[.held,.running]|tojson')" "[1,1]" "the host shows one slot as taken"
 r=$(sql "SELECT uuid FROM egress_route WHERE country = 'GB'")
 exits 2 "surfacectl routes probe exits with 2 without a target" routes probe "$r"

@@ -11,10 +11,13 @@
 #   W/db        socket folder of PostgreSQL, its data in W/db/pg     W/run   sockets and pid files
 #   W/etc       configuration of the daemons, surfacectl, nginx      W/log   one log a process
 #   W/index     the search index                                     W/ca.crt  the authority of W/tls
-#   W/evidence  screenshots of browser sessions
+#   W/evidence  screenshots of browser sessions          W/exports  files of exports
 
 BUILD=$(cd "${TOP_BUILDDIR:-$TOP}" && pwd)
 WORLD_USER=${PG_USER:-postgres}
+
+# shellcheck source=t/helper/clickhouse.sh
+. "$TOP/t/helper/clickhouse.sh"
 
 world_die()
 {
@@ -38,15 +41,18 @@ world_until()
 	done
 }
 
+# WORLD_DROP: the words of a command that runs the others as the ordinary user (t/helper/hosts.sh), who then has the
+# number of this one outside.
 world_root()
 {
-	[ "$(id -u)" -eq 0 ]
+	[ -z "${WORLD_DROP-}" ] && [ "$(id -u)" -eq 0 ]
 }
 
 # Runs a command as the ordinary user (with exec, so that $! is the process itself in a background job).
 world_as()
 {
 	[ -z "${COVERAGE-}" ] || GCOV_PREFIX=$COVERAGE/daemons
+	[ -z "${WORLD_DROP-}" ] || exec $WORLD_DROP "$@"
 	if world_root; then
 		exec setpriv --reuid="$WORLD_USER" --regid="$(id -g "$WORLD_USER")" --clear-groups "$@"
 	fi
@@ -72,7 +78,7 @@ world_new()
 	case $W in
 	*[!A-Za-z0-9/._-]*) world_die "the folder's name has characters that configuration files would misread: $W" ;;
 	esac
-	mkdir -p "$W/db" "$W/etc" "$W/evidence" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
+	mkdir -p "$W/db" "$W/etc" "$W/evidence" "$W/exports" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
 	chmod 711 "$W/run"
 	chmod 700 "$W/db"
 	world_programs
@@ -90,7 +96,7 @@ world_new()
 # The folders of the daemons belong to the user they run as.
 world_give()
 {
-	! world_root || chown -R "$WORLD_USER" "$W/db" "$W/etc" "$W/evidence" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
+	! world_root || chown -R "$WORLD_USER" "$W/db" "$W/etc" "$W/evidence" "$W/exports" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
 }
 
 # Programs in a place that the ordinary user can enter: the build tree, or a copy of it.
@@ -100,7 +106,7 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
-	for _p in surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-index surfaced-meter surfaced-runner \
+	for _p in surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-export surfaced-index surfaced-meter surfaced-runner \
 		surfaced-stream surfacectl t/helper/echo t/helper/fake-runner; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
@@ -119,11 +125,12 @@ world_lines()
 
 world_conf()
 {
-	for _role in api alert dispatch index meter stream admin; do
+	for _role in api alert dispatch export index meter stream admin; do
 		case $_role in
 		api) _file=surfaced ;;
 		alert) _file=surfaced-alert ;;
 		dispatch) _file=surfaced-dispatch ;;
+		export) _file=surfaced-export ;;
 		index) _file=surfaced-index ;;
 		meter) _file=surfaced-meter ;;
 		stream) _file=surfaced-stream ;;
@@ -137,6 +144,8 @@ world_conf()
 			echo "run_directory = $W/run"
 			echo "evidence_directory = $W/evidence"
 			echo "evidence_reserve = 0"
+			echo "export_directory = $W/exports"
+			echo "export_reserve = 0"
 			# As long as a slow machine needs; what a test is about stands behind, and counts.
 			echo "auth_wait = 30000"
 			echo "meter_wait = 30000"
@@ -154,7 +163,7 @@ world_conf()
 # A stopped cluster, migrated and seeded by t/helper/template, once for each state of sql/ and surfacectl.
 world_template()
 {
-	_cache=${TMPDIR:-/tmp}/surfaced-template.$(id -u)
+	_cache=${TMPDIR:-/tmp}/surfaced-template.$(id -u)${WORLD_DROP:+.drop}
 	mkdir -p "$_cache"
 	[ "$(stat -c %u "$_cache")" = "$(id -u)" ] || world_die "$_cache is not ours"
 	TEMPLATE=$_cache/$(cat "$TOP"/sql/*.sql "$TOP"/sql/functions/*.sql "$TOP/t/helper/pg" "$TOP/t/helper/world.sh" "$BUILD/surfacectl" |
@@ -326,6 +335,11 @@ world_alert_start()
 	world_daemon surfaced-alert
 }
 
+world_export_start()
+{
+	world_daemon surfaced-export
+}
+
 world_index_start()
 {
 	world_daemon surfaced-index
@@ -412,10 +426,11 @@ world_kill()
 
 world_stop()
 {
-	for _name in nginx surfaced-alert surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
+	for _name in nginx surfaced-alert surfaced-export surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
 	[ ! -f "$W/etc/surfaced-runner.conf" ] || world_runners_stop
+	world_ch_stop
 	world_pg_stop
 }
 
@@ -451,7 +466,8 @@ world_nginx_files()
 	mkdir -p "$W/etc/nginx"
 	for _f in "$TOP"/nginx/*.conf; do
 		sed -e "s,/run/surfaced/,$W/run/,g" -e "s,/etc/surfaced/nginx/,$W/etc/nginx/,g" \
-			-e "s,/usr/share/surfaced/,$W/," "$_f" >"$W/etc/nginx/${_f##*/}"
+			-e "s,/etc/surfaced/hosts/,$W/etc/hosts/,g" \
+			-e "s,/usr/share/surfaced/,$W/," -e "s,/var/lib/surfaced/,$W/," "$_f" >"$W/etc/nginx/${_f##*/}"
 	done
 	cp -R "$TOP/nginx/html" "$W/"
 	world_weights
@@ -491,12 +507,14 @@ world_nginx_conf()
 			uwsgi_temp_path $W/tmp/uwsgi;
 			include $W/etc/nginx/upstreams.conf;
 			include $W/etc/nginx/http.conf;
+			${WORLD_HTTP-}
 			server {
-				$_listen
+				$_listen ${WORLD_LISTEN-}
 				server_name localhost;
 				ssl_certificate $W/tls/server.crt;
 				ssl_certificate_key $W/tls/server.key;
 				include $W/etc/nginx/surfaced.conf;
+				${WORLD_SITE-}
 			}
 			server {
 				listen unix:$W/run/plain.sock;

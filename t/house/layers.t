@@ -28,6 +28,8 @@ done
 for program in indexer alert cli; do
 	none "src/$program includes no room above search" "$(includes $program "$(up_to search)|$program")"
 done
+none "src/client, which customers install without a server, includes src/tbl, src/base, src/json and src/wire alone" \
+	"$(includes client 'tbl|base|json|wire|client')"
 none "src/stream includes no room above resource" "$(includes stream "$(up_to resource)|stream")"
 none "src/meter includes no room above counting" "$(includes meter "$(up_to counting)|meter")"
 for part in dispatch runner egress; do
@@ -47,7 +49,7 @@ only()
 only json-c '#include <json(-c)?/' json
 only libjwt '#include <jwt' access
 only libpq '#include <(postgresql/)?libpq' db
-only libcurl '#include <curl/' 'alert|cli'
+only libcurl '#include <curl/' 'alert|cli|client|search/clickhouse'
 only libfcgi '#include <fcgi' http
 
 none "private headers are included in their own directory alone" "$(

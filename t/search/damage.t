@@ -92,6 +92,30 @@ is "$(grep -c 'worker_died' "$W/log/surfaced.log")" 0 "no worker dies of damaged
 rot 0
 is "$(answers 5)" "$whole" "the workers that read damaged files serve whole ones again"
 
+# Workers that start map a file only as its writer left it, or after they have read it whole. mapped: how many mappings of
+# segments the workers have together.
+mapped()
+{
+	for _pid in $(pgrep -P "$(world_pid surfaced)"); do
+		cat "/proc/$_pid/maps"
+	done | grep -c "$W/index/.*\.seg"
+}
+# restart: new workers, each of which has looked at the index.
+restart()
+{
+	world_kill surfaced
+	world_api_start
+	answers 5
+}
+is "$(restart)" "$whole" "new workers map whole files"
+ok "the mappings of the index are seen in /proc" [ "$(mapped)" -ge 2 ]
+rot 77
+touch "$W"/index/*.seg
+is "$(restart)" "503 search_upstream_failed" "new workers refuse damaged files that changed since they were written (C-423)"
+is "$(mapped)" 0 "a file that was refused is mapped by no worker (C-423)"
+rot 0
+is "$(restart)" "$whole" "new workers map the files when they are whole again"
+
 # The writer has the files open and trusts them. It verifies all of them again and again, a part in each pass.
 world_index_start
 followed() { [ -n "$(find "$W/index" -name hosts.manifest -newer "$W/tmp/answers")" ]; }

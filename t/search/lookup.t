@@ -99,9 +99,10 @@ api GET "/search/dns/a.www.example.org?limit=1$more"
 is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another name is refused"
 api GET /search/dns/none.example.org
 is "$STATUS $(field .error.code)" "404 not_found" "a name without records is not found (C-411)"
-for bad in org 'a..b.org' 'www.example.org?type=nosuch' 'www.example.org?since=yesterday'; do
+for bad in org com. a 'a..b.org' 'www.example.org?type=nosuch' 'www.example.org?since=yesterday'; do
 	api GET "/search/dns/$bad"
 	is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "$bad is an invalid look-up of DNS records (C-411)"
+	[ "$bad" != org ] || is "$(field .error.message)" "name: must be a DNS name with a dot." "the refusal of a single label says what a name is"
 done
 
 api GET /search/whois/Example.org

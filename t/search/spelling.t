@@ -6,8 +6,9 @@ world_start
 
 sum=c6ef0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab
 colons=$(printf %s "$sum" | tr '[:lower:]' '[:upper:]' | sed 's/../&:/g; s/:$//')
-ctl import hosts --quiet - <<'JSON' || exit 1
-{"ip":"192.0.2.1","hostnames":["www.xn--mnchen-3ya.de"],"services":[{"port":443,"transport":"tcp"}]}
+ctl import hosts --quiet - <<JSON || exit 1
+{"ip":"192.0.2.1","hostnames":["www.xn--mnchen-3ya.de"],"services":[{"port":443,"transport":"tcp",
+	"http":{"body_hash":"AB:CD:EF"},"tls":{"certificate":{"fingerprint_sha256":"$colons"}}}]}
 {"ip":"192.0.2.2","hostnames":["www.Köln.de"],"services":[{"port":443,"transport":"tcp"}]}
 JSON
 ctl import dns --format ndjson --quiet - <<'JSON' || exit 1
@@ -66,7 +67,19 @@ certificates|fingerprint_sha256:$colons|1
 certificates|fingerprint_sha256:"$colons"|1
 certificates|fingerprint_sha256=$colons|1
 certificates|fingerprint_sha256:c6ef*|1
+certificates|fingerprint_sha256:$(echo "$colons" | cut -c1-20)*|1
 certificates|spki_sha256:{$colons}|1
+certificates|serial_number:A1:*|1
+hosts|services.tls.certificate.fingerprint_sha256:$colons|1
+hosts|services.tls.certificate.fingerprint_sha256=$colons|1
+hosts|services:(tls.certificate.fingerprint_sha256:"$colons")|1
+hosts|services.tls.certificate.fingerprint_sha256:$(echo "$colons" | cut -c1-20)*|1
+services|tls.certificate.fingerprint_sha256:$colons|1
+services|tls.certificate.fingerprint_sha256=$colons|1
+services|tls.certificate.fingerprint_sha256:*$(echo "$colons" | cut -c60-)|1
+services|http.body_hash:AB:CD:EF|1
+services|http.body_hash=ABCDEF|1
+services|http.body_hash=sha1:AbC|0
 certificates|serial_number:0a:1b|1
 certificates|serial_number:"00:0A:1B"|1
 certificates|serial_number=a1b|1
@@ -97,6 +110,9 @@ services|port:{70000}|port has numbers from 1 to 65535 and never "70000"
 dns|record_type:FOO|record_type never has "FOO", which is no type of DNS records such as AAAA or TYPE65
 dns|rcode:FOO|rcode never has "FOO", which is no DNS response code such as NOERROR or NXDOMAIN
 certificates|fingerprint_sha256:c6ef|fingerprint_sha256 never has "c6ef", which is no SHA-256: 64 hexadecimal digits
+dns|tld:.com|tld has no dot and never ".com"; write tld:com
+dns|tld=.de|tld has no dot and never ".de"; write tld:de
+whois|tld:{.de}|tld has no dot and never ".de"; write tld:de
 certificates|serial_number:xyz|serial_number never has "xyz", which is no serial number in hexadecimal
 END
 

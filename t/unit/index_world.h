@@ -11,7 +11,7 @@
 #include "search/index/write/state.h"
 #include "t/unit/index_naive.h"
 
-extern const struct budget plenty;
+extern struct budget plenty;
 #define NAIVE_NOW ((struct ts){ 3 * DAY_US / 2 }) /* the time of all queries */
 
 struct world {
@@ -21,6 +21,7 @@ struct world {
 	size_t ndocs;
 	struct index_state state;
 	struct index_builder *b;
+	struct engine *rival; /* that answers instead of the index; NULL: none */
 };
 
 /* Costs that make one way to count facets the cheapest: of columns, postings and stored counts in turn; every fourth table

@@ -2,6 +2,7 @@
 /* src/record: canonical forms, faults, keys and projections. */
 #include "config.h"
 
+#include "record/capability.h"
 #include "record/lookup.h"
 #include "t/unit/tap.h"
 
@@ -683,6 +684,75 @@ datasets_have_names(void)
 	CU_ASSERT_STRING_EQUAL(record_dataset_name(DATASET_WHOIS), "whois");
 }
 
+static bool
+shows(const char *path, int64_t status, const char *body, const char *capabilities)
+{
+	struct web_answer w = { str_of(path), status, str_of(body) };
+
+	return str_eq(
+	    capability_of_answer(&w), capabilities == NULL ? STR_NULL : str_of(capabilities));
+}
+
+static void
+answers_show_capabilities(void)
+{
+	CU_ASSERT_TRUE(shows("/", 200, "Ollama is running", "api/ollama"));
+	CU_ASSERT_TRUE(shows("/", 200, "Ollama is running\n", NULL)); /* somebody's echo */
+	CU_ASSERT_TRUE(shows("/", 404, "Ollama is running", NULL));
+	CU_ASSERT_TRUE(shows("/api/tags", 200, "{ \"models\" :\n [ ] }", "api/ollama auth/none"));
+	CU_ASSERT_TRUE(shows("/api/tags?x=1", 200, "{\"models\":[]}", "api/ollama auth/none"));
+	CU_ASSERT_TRUE(shows("/api/tag", 200, "{\"models\":[]}", NULL));
+	CU_ASSERT_TRUE(shows("/api/tags", 200,
+	    "{\"models\":[{\"details\":{\"family\": \"koboldcpp\"}}]}", "api/koboldcpp auth/none"));
+	CU_ASSERT_TRUE(shows("/v1/models", 401, "{\"object\":\"list\"}", NULL));
+	CU_ASSERT_TRUE(shows(
+	    "/api/config", 200, "{\"features\": {\"auth\": true}}", "app/open-webui auth/login"));
+	CU_ASSERT_TRUE(shows("/mcp", 200, "{\"jsonrpc\":\"2.0\",\"result\":\"0x1\"}", NULL));
+	CU_ASSERT_TRUE(shows("/mcp", 200, "", NULL));
+	CU_ASSERT_TRUE(shows("", 200, "{\"models\":[]}", NULL));
+}
+
+/* The service of a host whose service has these members. */
+static struct str
+capabilities_of(const char *http)
+{
+	struct str text = arena_printf(a,
+	    "{\"ip\":\"192.0.2.1\",\"services\":[{\"port\":80,\"transport\":\"tcp\",\"http\":{%s}}]"
+	    "}",
+	    http);
+	struct record_object *const *services;
+	const struct str *names;
+	struct buf b = { .a = a };
+	struct str what;
+	struct record r;
+
+	CU_ASSERT_TRUE_FATAL(record_parse(a, DATASET_HOSTS, text, RECORD_STRICT, &r, &what));
+	CU_ASSERT_TRUE_FATAL(record_finish(a, &r, RECORD_STRICT, &what));
+	CU_ASSERT_EQUAL_FATAL(record_nested_all(&r, &services), 1);
+	for (size_t i = 0, n = record_texts(services[0], "http.capabilities", &names); i < n; i++)
+		buf_printf(&b, "%s%.*s", i > 0 ? " " : "", (int)names[i].n, names[i].p);
+	return buf_done(&b);
+}
+
+static void
+titles_and_headers_show_capabilities(void)
+{
+	CU_ASSERT_TRUE(str_is(capabilities_of("\"status_code\":200,\"title\":\"Ray Dashboard\""),
+	    "app/ray auth/none"));
+	CU_ASSERT_TRUE(
+	    str_is(capabilities_of("\"title\":\"Ray Dashboard\",\"capabilities\":[\"http2\"]"),
+		"app/ray auth/none http2"));
+	CU_ASSERT_TRUE(
+	    str_is(capabilities_of("\"status_code\":403,\"title\":\"Ray Dashboard\""), ""));
+	CU_ASSERT_TRUE(str_is(capabilities_of("\"title\":\"The Ray Dashboard\""), ""));
+	CU_ASSERT_TRUE(
+	    str_is(capabilities_of("\"status_code\":401,\"headers\":[\"WWW-Authenticate: Bearer "
+				   "realm=x, Resource_Metadata=y\"]"),
+		"auth/login mcp"));
+	CU_ASSERT_TRUE(str_is(
+	    capabilities_of("\"status_code\":401,\"headers\":[\"www-authenticate: Basic\"]"), ""));
+}
+
 static CU_TestInfo tests[] = {
 	{ "A host document has one canonical text", host_is_canonical },
 	{ "A host counts its own services and keeps the domains that it names",
@@ -701,6 +771,8 @@ static CU_TestInfo tests[] = {
 	{ "two indicators of one type and value become one", one_indicator_is_stored_once },
 	{ "the members of a report are checked", members_of_reports_are_checked },
 	{ "hidden members are in no answer", hidden_members_are_in_no_answer },
+	{ "The body of an answer shows what the server is", answers_show_capabilities },
+	{ "Titles and headers show what the server is", titles_and_headers_show_capabilities },
 	{ "Keys ascend in the order of the answers", keys_are_in_order },
 	{ "A key begins with its name and tells two answers or paths apart",
 	    key_begins_with_its_name },

@@ -113,12 +113,6 @@ start_probe(struct control *c, struct link *l, const struct egress_probe *in, co
 /* ---- messages ---- */
 
 static void
-log_open_refused(const struct uuid *session, const char *why)
-{
-	log_event(LOGP_ERR, "not opened", "session=%s why=\"%s\"", uuid_text(session).z, why);
-}
-
-static void
 take_open(void *arg, const struct link_received *got)
 {
 	struct peer *p = arg;
@@ -131,7 +125,8 @@ take_open(void *arg, const struct link_received *got)
 	else
 		fd_close(got->fd);
 	if (fault != NULL)
-		log_open_refused(&m->session, fault);
+		log_event(LOGP_ERR, "not opened", "session=%s why=\"%s\"", uuid_text(&m->session).z,
+		    fault);
 }
 
 static void

@@ -31,20 +31,19 @@ struct net {
 static bool
 parse_net(struct str text, struct net *out)
 {
-	const char *slash = memchr(text.p, '/', text.n);
-	size_t n = slash == NULL ? text.n : (size_t)(slash - text.p);
+	struct str length = text, part = str_until(&length, '/');
 	char address[IP_TEXT_LEN];
 	int64_t bits, most;
 
-	if (n >= sizeof(address))
+	if (part.n >= sizeof(address))
 		return false;
-	memcpy(address, text.p, n);
-	address[n] = '\0';
+	memcpy(address, part.p, part.n);
+	address[part.n] = '\0';
 	if (!ip_parse(address, &out->ip))
 		return false;
 	most = out->ip.family == AF_INET ? 32 : 128;
 	bits = most;
-	if (slash != NULL && !str_int64((struct str){ slash + 1, text.n - n - 1 }, &bits))
+	if (length.p != NULL && !str_int64(length, &bits))
 		return false;
 	out->bits = (unsigned)bits;
 	return bits >= 0 && bits <= most;
@@ -55,15 +54,11 @@ parse_net(struct str text, struct net *out)
 static bool
 cut_net(struct str *list, struct net *out, bool *bad)
 {
-	const char *comma = list->n == 0 ? NULL : memchr(list->p, ',', list->n);
-	struct str word = *list;
+	struct str word;
 
 	if (list->p == NULL)
 		return false;
-	if (comma != NULL)
-		word.n = (size_t)(comma - list->p);
-	*list = comma == NULL ? STR_NULL : (struct str){ comma + 1, list->n - word.n - 1 };
-	word = str_trim(word);
+	word = str_trim(str_until(list, ','));
 	*bad = word.n == 0 || !parse_net(word, out);
 	return true;
 }

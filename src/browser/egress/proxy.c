@@ -35,18 +35,13 @@ copy_credential_part(struct str s, char out[PROXY_WORD_MAX + 1])
 bool
 credential_parse(struct str text, struct credential *out)
 {
-	const char *end = text.n == 0 ? NULL : memchr(text.p, '\n', text.n), *colon;
-	struct str user, password;
+	struct str password = str_until(&text, '\n'), user;
 
-	if (end != NULL)
-		text.n = (size_t)(end - text.p);
-	if (text.n > 0 && text.p[text.n - 1] == '\r')
-		text.n--;
-	colon = text.n == 0 ? NULL : memchr(text.p, ':', text.n);
-	if (colon == NULL)
+	if (str_ends(password, STR("\r")))
+		password.n--;
+	user = str_until(&password, ':');
+	if (password.p == NULL)
 		return false;
-	user = (struct str){ text.p, (size_t)(colon - text.p) };
-	password = (struct str){ colon + 1, text.n - user.n - 1 };
 	out->given =
 	    copy_credential_part(user, out->user) && copy_credential_part(password, out->password);
 	return out->given;
@@ -143,7 +138,7 @@ parse_status(const struct proxy *p)
 
 /* Called at the end of the first line, whose first 13 bytes are in room. */
 static enum proxy_step
-judge_status(struct proxy *p)
+judge_status_line(struct proxy *p)
 {
 	int code = parse_status(p);
 
@@ -174,7 +169,7 @@ judge_header(struct proxy *p)
 static enum proxy_step
 end_line(struct proxy *p)
 {
-	enum proxy_step step = p->stage == STAGE_STATUS ? judge_status(p) : judge_header(p);
+	enum proxy_step step = p->stage == STAGE_STATUS ? judge_status_line(p) : judge_header(p);
 
 	p->line = 0;
 	return step;
@@ -253,12 +248,6 @@ judge_method(struct proxy *p)
 }
 
 /* Ignores the version in the answer: servers differ there. */
-static enum proxy_step
-judge_password(struct proxy *p)
-{
-	return p->room[1] == 0 ? put_socks_request(p) : PROXY_ACCESS;
-}
-
 /* The length of the reply; known once five bytes have arrived. */
 static size_t
 reply_length(const struct proxy *p)
@@ -289,7 +278,7 @@ read_socks_byte(struct proxy *p, unsigned char c)
 	if (p->stage == STAGE_METHOD)
 		return judge_method(p);
 	if (p->stage == STAGE_PASSWORD)
-		return judge_password(p);
+		return p->room[1] == 0 ? put_socks_request(p) : PROXY_ACCESS;
 	return p->room[1] != 0 ? PROXY_REFUSED : judge_reply(p);
 }
 

@@ -48,7 +48,7 @@ struct relay {
 };
 
 static void
-add_event(struct event *e)
+add_relay_event(struct event *e)
 {
 	if (event_add(e, NULL) != 0)
 		panic("event_add failed for a relay");
@@ -158,7 +158,7 @@ store_unsent(struct flow *f, const unsigned char *p, size_t n)
 	f->kept_n = n;
 	f->kept_at = 0;
 	event_del(f->readable);
-	add_event(f->writable);
+	add_relay_event(f->writable);
 }
 
 /* Writes what the socket accepts and stores the rest. Returns false when the receiver's connection
@@ -240,7 +240,7 @@ relay_writable(int fd, short what, void *arg)
 	if (f->r->last != NULL)
 		return;
 	if (!f->ended)
-		add_event(f->readable);
+		add_relay_event(f->readable);
 	else if (end_flow(f))
 		finish_relay(f->r);
 }
@@ -277,7 +277,7 @@ start_flow(struct event_base *base, struct relay *r, struct flow *f, int from, i
 	f->writable = event_new(base, to, EV_WRITE | EV_PERSIST, relay_writable, f);
 	if (f->readable == NULL || f->writable == NULL)
 		panic("event_new failed for a flow");
-	add_event(f->readable);
+	add_relay_event(f->readable);
 }
 
 struct relay *

@@ -10,13 +10,6 @@
 
 enum { ACCEPTS = 32 }; /* connections of one listener before other events are handled */
 
-static void
-drop_blocking_listener(struct session *s)
-{
-	log_event(LOGP_ERR, "listener", "session=%s why=\"it blocks\"", uuid_text(&s->id).z);
-	listener_close(s);
-}
-
 /* Above egress_connections, or without descriptors, connections wait in the listener's queue. */
 static void
 on_browser_connection(int fd, short what, void *arg)
@@ -40,7 +33,9 @@ on_browser_connection(int fd, short what, void *arg)
 		if (errno == ECONNABORTED)
 			continue;
 		if (errno == EINTR) {
-			drop_blocking_listener(s);
+			log_event(LOGP_ERR, "listener", "session=%s why=\"it blocks\"",
+			    uuid_text(&s->id).z);
+			listener_close(s);
 		} else if (errno != EAGAIN) {
 			log_event(LOGP_ERR, "accept", "why=\"%s\"", strerror(errno));
 			listener_pause(s);

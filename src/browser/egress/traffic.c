@@ -17,14 +17,6 @@ send_traffic(struct session *s, const struct egress_traffic *t)
 		link_send(s->owner, "traffic", egress_traffic_fields, t, -1);
 }
 
-/* Denials are logged as well, for the person on call. */
-static void
-log_denial(const struct egress_traffic *t)
-{
-	log_event(LOGP_NOTICE, "denied", "session=%s host=\"%s\" port=%lld why=%s",
-	    uuid_text(&t->session).z, t->host.p, (long long)t->port, t->reason.p);
-}
-
 void
 traffic_report(struct session *s, const struct target *t, enum reason why, const struct ip *at)
 {
@@ -47,8 +39,9 @@ traffic_report(struct session *s, const struct target *t, enum reason why, const
 	}
 	if (why != REASON_CONNECTED)
 		line.reason = str_of(o->name);
-	if (o->event == EVENT_denied)
-		log_denial(&line);
+	if (o->event == EVENT_denied) /* the person on call looks for denials */
+		log_event(LOGP_NOTICE, "denied", "session=%s host=\"%s\" port=%lld why=%s",
+		    uuid_text(&s->id).z, line.host.p, (long long)line.port, line.reason.p);
 	send_traffic(s, &line);
 }
 

@@ -54,13 +54,6 @@ struct cdp {
 	bool over;
 };
 
-static void
-remove_call(struct cdp *c, struct call *k)
-{
-	TAILQ_REMOVE(&c->calls[k->id % BUCKETS], k, next);
-	free(k);
-}
-
 /* Removes the call from the table and runs its done function. */
 static void
 complete_call(struct cdp *c, struct call *k, const struct json_value *result)
@@ -68,7 +61,8 @@ complete_call(struct cdp *c, struct call *k, const struct json_value *result)
 	cdp_done *done = k->done;
 	void *arg = k->arg;
 
-	remove_call(c, k);
+	TAILQ_REMOVE(&c->calls[k->id % BUCKETS], k, next);
+	free(k);
 	if (done != NULL)
 		done(arg, result);
 }

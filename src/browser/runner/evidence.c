@@ -167,10 +167,8 @@ copy_header(void *arg, struct str name, struct json_value *value)
 	int64_t body;
 
 	while (rest.p != NULL) {
-		const char *nl = memchr(rest.p, '\n', rest.n);
-		struct str v = { rest.p, nl != NULL ? (size_t)(nl - rest.p) : rest.n };
+		struct str v = str_until(&rest, '\n');
 
-		rest = nl != NULL ? (struct str){ nl + 1, rest.n - v.n - 1 } : STR_NULL;
 		t->all += (int64_t)(name.n + v.n + 4);
 		if (str_is_nocase(name, "content-length") && str_int64(v, &body) && body > 0 &&
 		    body <= BODY_MAX)

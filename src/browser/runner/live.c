@@ -228,13 +228,6 @@ displace_viewer(struct live *l)
 }
 
 static void
-welcome_viewer(struct live *l)
-{
-	live_send_state(l);
-	l->ops->watch(l->arg, true, l->picture.fps, l->picture.quality);
-}
-
-static void
 on_connection(
     struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *from, int n, void *arg)
 {
@@ -263,7 +256,8 @@ on_connection(
 	if (bufferevent_enable(v->bev, EV_READ | EV_WRITE) != 0)
 		panic("bufferevent_enable failed for the viewer");
 	log_event(LOGP_INFO, "viewer", "came=1");
-	welcome_viewer(l);
+	live_send_state(l);
+	l->ops->watch(l->arg, true, l->picture.fps, l->picture.quality);
 }
 
 /* ---- the listening socket ---- */

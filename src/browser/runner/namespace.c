@@ -25,7 +25,7 @@
 enum { BACKLOG = 256 };
 
 static bool
-write_file(const char *path, const char *text)
+write_proc_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
@@ -42,10 +42,11 @@ map_ids(uid_t uid, gid_t gid)
 	char map[64];
 
 	snprintf(map, sizeof(map), "%u %u 1", uid, uid);
-	if (!write_file("/proc/self/setgroups", "deny") || !write_file("/proc/self/uid_map", map))
+	if (!write_proc_file("/proc/self/setgroups", "deny") ||
+	    !write_proc_file("/proc/self/uid_map", map))
 		return false;
 	snprintf(map, sizeof(map), "%u %u 1", gid, gid);
-	return write_file("/proc/self/gid_map", map);
+	return write_proc_file("/proc/self/gid_map", map);
 }
 
 static bool

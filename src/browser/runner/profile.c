@@ -92,7 +92,7 @@ fill_brands(struct brand out[BRANDS], struct str version)
 	size_t dot = 0, seed = 0;
 	struct brand *b;
 
-	while (dot < version.n && version.p[dot] >= '0' && version.p[dot] <= '9')
+	while (dot < version.n && ascii_digit(version.p[dot]))
 		seed = seed * 10 + (size_t)(version.p[dot++] - '0');
 	b = &out[orders[seed % 6][0]];
 	snprintf(

@@ -25,12 +25,6 @@ static const char network_params[] = "{\"maxTotalBufferSize\":0,\"maxResourceBuf
 
 /* ---- pages ---- */
 
-static struct tab *
-first_tab(struct runner *r)
-{
-	return TAILQ_FIRST(&r->tabs);
-}
-
 static void
 on_setup_reply(void *arg, const struct json_value *result)
 {
@@ -40,7 +34,7 @@ on_setup_reply(void *arg, const struct json_value *result)
 	if (t->closing)
 		return;
 	if (result == NULL) {
-		if (t == first_tab(r) && r->stage == STAGE_STARTING)
+		if (t == TAILQ_FIRST(&r->tabs) && r->stage == STAGE_STARTING)
 			runner_fail(r, "the browser's page cannot be set up");
 		else
 			tab_close(r, t);

@@ -111,14 +111,6 @@ remove_tab(struct runner *r, struct tab *t)
 }
 
 static void
-remove_child(struct runner *r, struct child_target *c)
-{
-	cdp_forget(r->cdp, (struct str){ c->session, c->session_n });
-	LIST_REMOVE(c, next);
-	free(c);
-}
-
-static void
 on_target_detached(struct runner *r, const struct cdp_event *event)
 {
 	struct str own = cdp_text(event->params, "sessionId");
@@ -127,8 +119,11 @@ on_target_detached(struct runner *r, const struct cdp_event *event)
 
 	if (t != NULL)
 		remove_tab(r, t);
-	if (c != NULL)
-		remove_child(r, c);
+	if (c != NULL) {
+		cdp_forget(r->cdp, (struct str){ c->session, c->session_n });
+		LIST_REMOVE(c, next);
+		free(c);
+	}
 }
 
 ON_EVENT("Target.detachedFromTarget", on_target_detached);

@@ -83,7 +83,7 @@ struct work {
 /* ---- the parts ---- */
 
 static int
-add_sum(struct work *w, const char *hex, const char *name)
+write_sum(struct work *w, const char *hex, const char *name)
 {
 	if (fprintf(w->sums, "%s  %s\n", hex, name) > 0)
 		return EXIT_OK;
@@ -117,7 +117,7 @@ dump_rows(struct work *w)
 		return cli_fail(EXIT_FAILED, "pg_dump failed");
 	if (!hash_file(dump.z, hex, &w->m.bytes))
 		return cli_fail(EXIT_FAILED, "%s: %s", dump.z, strerror(errno));
-	return add_sum(w, hex, BACKUP_DUMP);
+	return write_sum(w, hex, BACKUP_DUMP);
 }
 
 /* Notes an evidence file that cannot be had. Two kinds of failure differ: a file that is absent,
@@ -161,7 +161,7 @@ copy_files(struct work *w)
 		}
 		w->m.files++;
 		w->m.bytes += bytes;
-		status = add_sum(w, name.z + sizeof(BACKUP_EVIDENCE) + 6, name.z);
+		status = write_sum(w, name.z + sizeof(BACKUP_EVIDENCE) + 6, name.z);
 	}
 	if (status == EXIT_OK && rc != DB_NONE)
 		return cli_fail_db(w->c, rc, "the list of evidence");

@@ -181,7 +181,7 @@ check_empty(struct job *j)
    COMMIT, and the server rolls the transaction back: the database is as it was. roles.sql creates
    tables that the dump also has; they are dropped before the rows come. */
 static bool
-write_rows(const struct job *j, int to)
+restore_rows(const struct job *j, int to)
 {
 	static const char before[] =
 	    "SET client_min_messages = warning;\n"
@@ -242,7 +242,7 @@ load_rows(struct job *j)
 		return cli_fail(EXIT_FAILED, "pipe: %s", strerror(errno));
 	psql = process_start(argv, ends[0], nowhere);
 	close(ends[0]);
-	whole = psql > 0 && write_rows(j, ends[1]);
+	whole = psql > 0 && restore_rows(j, ends[1]);
 	close(ends[1]);
 	close(nowhere);
 	status = process_wait(psql);
@@ -263,7 +263,7 @@ load_if_empty(struct job *j)
 	return status == EXIT_OK ? load_rows(j) : status;
 }
 
-/* Runs in a child of its own, with a new connection: write_rows ends all others. */
+/* Runs in a child of its own, with a new connection: restore_rows ends all others. */
 static int
 bring_up_to_date(struct job *j)
 {

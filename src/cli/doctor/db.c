@@ -110,7 +110,7 @@ check_slots(struct doctor *d, int64_t room)
 	if (wanted > room)
 		doctor_say(d, HEALTH_WARNING, "database",
 		    DO_WITH(MORE_CONNECTIONS, PRINTED(d, "%" PRId64, wanted + DAEMONS_MAX),
-			d->programs[PROGRAM_API].conf.upstreams),
+			doctor_conf(d, PROGRAM_API)->upstreams),
 		    "the daemons want up to %" PRId64 " connections, it has room for %" PRId64,
 		    wanted, room);
 }

@@ -85,7 +85,7 @@ check_agreement(struct doctor *d)
 static void
 check_upstreams(struct doctor *d)
 {
-	const char *path = d->programs[PROGRAM_API].conf.upstreams;
+	const char *path = doctor_conf(d, PROGRAM_API)->upstreams;
 	unsigned workers = 0;
 	char err[512];
 
@@ -130,7 +130,7 @@ check_clock(struct doctor *d)
 static void
 check_index_disk(struct doctor *d)
 {
-	doctor_disk(d, d->programs[PROGRAM_INDEX].conf.index_directory, 0);
+	doctor_disk(d, doctor_conf(d, PROGRAM_INDEX)->index_directory, 0);
 }
 
 /* ---- the command ---- */
@@ -140,6 +140,7 @@ static void (*const checks[])(struct doctor *) = {
 	doctor_database,
 	doctor_alerts,
 	doctor_history,
+	doctor_exports,
 	doctor_index,
 	doctor_sockets,
 	doctor_daemons,
@@ -155,6 +156,7 @@ static const struct program programs[PROGRAMS] = {
 	[PROGRAM_INDEX] = { "surfaced-index", .always = true, .role = "surfaced_index" },
 	[PROGRAM_METER] = { "surfaced-meter", .always = true, .role = "surfaced_meter" },
 	[PROGRAM_ALERT] = { "surfaced-alert", .role = "surfaced_alert" },
+	[PROGRAM_EXPORT] = { "surfaced-export", .role = "surfaced_export" },
 	[PROGRAM_STREAM] = { "surfaced-stream", .role = "surfaced_stream",
 	    .needs = "surfaced-dispatch" },
 	[PROGRAM_DISPATCH] = { "surfaced-dispatch", .role = "surfaced_dispatch" },

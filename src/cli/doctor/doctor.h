@@ -69,6 +69,7 @@ enum program_id {
 	PROGRAM_INDEX,
 	PROGRAM_METER,
 	PROGRAM_ALERT,
+	PROGRAM_EXPORT,
 	PROGRAM_STREAM,
 	PROGRAM_DISPATCH,
 	PROGRAM_EGRESS,
@@ -111,6 +112,13 @@ void doctor_cause(struct doctor *d, const char *check, const char *subject);
 
 /* Reads the file of a program in d->etc. */
 void doctor_read(struct doctor *d, struct program *p);
+/* The configuration of a program, after doctor_read. */
+static inline const struct conf *
+doctor_conf(const struct doctor *d, enum program_id id)
+{
+	return &d->programs[id].conf;
+}
+
 /* Prints the findings and returns an exit status. */
 int doctor_show(struct doctor *d);
 
@@ -122,6 +130,7 @@ void doctor_database(struct doctor *d);
 void doctor_disk(struct doctor *d, const char *path, int64_t reserve);
 /* Checks the state that this host's dispatcher writes to the database. False: it wrote none recently. */
 bool doctor_dispatcher(struct doctor *d);
+void doctor_exports(struct doctor *d);
 void doctor_history(struct doctor *d);
 void doctor_index(struct doctor *d);
 void doctor_nginx(struct doctor *d);

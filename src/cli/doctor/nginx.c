@@ -54,7 +54,7 @@ check_access(struct doctor *d, const struct pool *p, const struct passwd *pw)
 static void
 check_pool(struct doctor *d, const struct nginx *n, const struct pool *p, const struct passwd *pw)
 {
-	const char *upstreams = d->programs[PROGRAM_API].conf.upstreams;
+	const char *upstreams = doctor_conf(d, PROGRAM_API)->upstreams;
 	unsigned weight = nginx_weight(n, p->path);
 
 	if (weight == 0)
@@ -82,7 +82,7 @@ check_pools(struct doctor *d, const struct nginx *n)
 {
 	const char *user = n->user.p == NULL ? "nobody" : arena_str(d->c->arena, n->user).p;
 	const struct passwd *pw = geteuid() == 0 ? getpwnam(user) : getpwuid(geteuid());
-	const char *upstreams = d->programs[PROGRAM_API].conf.upstreams;
+	const char *upstreams = doctor_conf(d, PROGRAM_API)->upstreams;
 
 	if (!knows_any(d, n)) {
 		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(ENABLE_SITE, upstreams),
@@ -137,7 +137,7 @@ check_running(struct doctor *d, const struct nginx *n)
 
 /* A client that requests a name needs a certificate with this name. */
 static void
-check_names(struct doctor *d, const struct nginx *n, X509 *x, const char *path)
+check_certificate_names(struct doctor *d, const struct nginx *n, X509 *x, const char *path)
 {
 	for (size_t i = 0; i < n->nnames; i++) {
 		struct str name = n->names[i].name;
@@ -175,7 +175,7 @@ check_certificate(struct doctor *d, const struct nginx *n, const char *path)
 		    ended ? -days : days);
 	else
 		doctor_say(d, HEALTH_OK, "certificate", NO_ADVICE, "%s: %d days left", path, days);
-	check_names(d, n, x, path);
+	check_certificate_names(d, n, x, path);
 	X509_free(x);
 }
 

@@ -59,7 +59,7 @@ network_contains(const struct network *net, const struct network *a)
    therefore asks for both lists. systemctl prints networks in canonical form, without names such as
    "link-local", so comparing bits is enough. */
 static bool
-is_listed(const char *rules, const char *property, const struct network *a)
+is_network_listed(const char *rules, const char *property, const struct network *a)
 {
 	const char *p = strstr(rules, property);
 	char text[TEXT_MAX];
@@ -85,7 +85,8 @@ check_name_server(struct doctor *d, const char *unit, const char *rules, const c
 
 	if (!parse_network(server, &a))
 		return;
-	if (is_listed(rules, "IPAddressDeny=", &a) && !is_listed(rules, "IPAddressAllow=", &a))
+	if (is_network_listed(rules, "IPAddressDeny=", &a) &&
+	    !is_network_listed(rules, "IPAddressAllow=", &a))
 		doctor_say(d, HEALTH_FAILED, "resolver", DO_WITH(ALLOW_SERVER, unit, server),
 		    "%s may not reach %s, a name server of " RESOLV_CONF, unit, server);
 	else

@@ -131,13 +131,6 @@ struct dataset_index {
 	struct index_state state;
 };
 
-static enum db_rc
-read_lag(struct doctor *d, const struct dataset_index *x, struct lag *out)
-{
-	return db_one(d->c->db, &read_lag_of, out, P(str_of(x->state.snapshot)),
-	    P(record_dataset_number(x->dataset)));
-}
-
 /* Waits for a while until the index contains everything that is committed now. */
 static bool
 index_catches_up(struct doctor *d, struct dataset_index *x, int64_t *pending)
@@ -146,7 +139,8 @@ index_catches_up(struct doctor *d, struct dataset_index *x, int64_t *pending)
 	char err[INDEX_FAULT];
 
 	for (;;) {
-		if (read_lag(d, x, &lag) != DB_OK)
+		if (db_one(d->c->db, &read_lag_of, &lag, P(str_of(x->state.snapshot)),
+			P(record_dataset_number(x->dataset))) != DB_OK)
 			return false;
 		*pending = lag.pending;
 		if (lag.pending == 0 || mono_us() > x->patience)
@@ -236,7 +230,7 @@ check_dataset(struct doctor *d, struct dataset_index *x)
 void
 doctor_index(struct doctor *d)
 {
-	struct dataset_index x = { .directory = d->programs[PROGRAM_API].conf.index_directory };
+	struct dataset_index x = { .directory = doctor_conf(d, PROGRAM_API)->index_directory };
 
 	if (!d->programs[PROGRAM_API].good)
 		return;

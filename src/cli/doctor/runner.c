@@ -19,12 +19,6 @@
 
 enum { STALE_US = 30000000, ANSWER_S = 75, ANSWER_MAX = 65536 };
 
-static const struct conf *
-dispatch_conf(const struct doctor *d)
-{
-	return &d->programs[PROGRAM_DISPATCH].conf;
-}
-
 /* Adds a finding for a line "missing REQUIREMENT: ADVICE", or for any other failure. */
 static void
 add_missing(struct doctor *d, const char *check, const char *before, struct str text)
@@ -88,7 +82,7 @@ doctor_dispatcher(struct doctor *d)
 	struct str name;
 	enum db_rc rc;
 
-	conf = *dispatch_conf(d); /* the socket's name depends on run_directory */
+	conf = *doctor_conf(d, PROGRAM_DISPATCH); /* the socket's name depends on run_directory */
 	name = host_name();
 	conf = own;
 	rc = db_one(d->c->db, &read_host, &k, P(name));
@@ -171,7 +165,8 @@ run_host_check(struct doctor *d, struct answer *out)
 {
 	struct buf b = { .a = d->c->arena };
 
-	out->good = process_call(exec_host_check, dispatch_conf(d), &b, ANSWER_MAX) == 0;
+	out->good =
+	    process_call(exec_host_check, doctor_conf(d, PROGRAM_DISPATCH), &b, ANSWER_MAX) == 0;
 	out->said = buf_done(&b);
 }
 
@@ -193,7 +188,7 @@ add_check_lines(struct doctor *d, struct str text)
 void
 doctor_runner(struct doctor *d)
 {
-	const struct conf *k = dispatch_conf(d);
+	const struct conf *k = doctor_conf(d, PROGRAM_DISPATCH);
 	const char *path = PRINTED(d, "%s/runner.sock", k->run_directory);
 	struct answer answer = { 0 };
 	int fd = connect_manager(path);

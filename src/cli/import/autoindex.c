@@ -53,7 +53,7 @@ parse_authority(struct str text, struct address *out)
 	if (text.n == 0)
 		return out->host.n > 0;
 	text = (struct str){ text.p + 1, text.n - 1 };
-	return out->host.n > 0 && text.n > 0 && text.p[0] >= '0' && text.p[0] <= '9' &&
+	return out->host.n > 0 && text.n > 0 && ascii_digit(text.p[0]) &&
 	       str_int64(text, &out->port) && out->port >= 1 && out->port <= 65535;
 }
 

@@ -16,18 +16,14 @@ struct columns {
 
 /* Takes the value at the beginning of *s and the comma behind it. False: there was no comma. */
 static bool
-take_value(struct arena *a, struct str *s, struct str *value)
+take_csv_value(struct arena *a, struct str *s, struct str *value)
 {
 	struct buf b = { .a = a };
-	const char *comma;
 	size_t i = 1;
 
 	if (s->n == 0 || s->p[0] != '"') {
-		comma = s->n == 0 ? NULL : memchr(s->p, ',', s->n);
-		*value = (struct str){ s->p, comma == NULL ? s->n : (size_t)(comma - s->p) };
-		*s = (struct str){ s->p + value->n + (comma != NULL),
-			s->n - value->n - (comma != NULL) };
-		return comma != NULL;
+		*value = str_until(s, ',');
+		return s->p != NULL;
 	}
 	for (; i < s->n; i++) {
 		bool quote = s->p[i] == '"';
@@ -55,7 +51,7 @@ csv_split(struct arena *a, struct str line, struct str **out)
 
 	*out = NULL;
 	do {
-		more = take_value(a, &line, &value);
+		more = take_csv_value(a, &line, &value);
 		*out = arena_room(a, *out, n, sizeof(**out));
 		(*out)[n++] = value;
 	} while (more);
@@ -63,7 +59,7 @@ csv_split(struct arena *a, struct str line, struct str **out)
 }
 
 static bool
-has_name(const struct str *names, size_t n, const char *name)
+has_column(const struct str *names, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_utf8_bad(names[i]) == names[i].n && str_is(str_trim(names[i]), name))
@@ -122,7 +118,7 @@ find_names(
 	struct str *names, header = line;
 	size_t n = csv_split(rs->a, line, &names);
 
-	*row = !has_name(names, n, form->key);
+	*row = !has_column(names, n, form->key);
 	if (*row && (form->columns.p != NULL || n == 1))
 		header = form->columns.p != NULL ? form->columns : str_of(form->key);
 	else if (*row) {

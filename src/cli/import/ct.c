@@ -48,7 +48,7 @@ view_bytes(struct str s)
 }
 
 static struct str
-take(struct bytes *b, size_t n)
+take_bytes(struct bytes *b, size_t n)
 {
 	struct str s = { (const char *)b->p, n };
 
@@ -63,9 +63,9 @@ take(struct bytes *b, size_t n)
 
 /* Reads a big-endian number of at most 8 bytes. */
 static uint64_t
-take_number(struct bytes *b, size_t bytes)
+take_big_endian(struct bytes *b, size_t bytes)
 {
-	struct str s = take(b, bytes);
+	struct str s = take_bytes(b, bytes);
 	uint64_t v = 0;
 
 	for (size_t i = 0; i < s.n; i++)
@@ -77,9 +77,9 @@ take_number(struct bytes *b, size_t bytes)
 static struct str
 take_vector(struct bytes *b, size_t bytes)
 {
-	size_t n = (size_t)take_number(b, bytes);
+	size_t n = (size_t)take_big_endian(b, bytes);
 
-	return b->over ? STR("") : take(b, n);
+	return b->over ? STR("") : take_bytes(b, n);
 }
 
 /* Returns the index of an entry of a static log, which is extension 0 with 5 bytes; -1: there is none. */
@@ -89,12 +89,12 @@ index_of(struct str extensions)
 	struct bytes b = view_bytes(extensions);
 
 	while (b.n > 0) {
-		uint64_t type = take_number(&b, 1);
+		uint64_t type = take_big_endian(&b, 1);
 		struct str data = take_vector(&b, 2);
 		struct bytes number = view_bytes(data);
 
 		if (type == 0 && data.n == 5)
-			return (int64_t)take_number(&number, 5);
+			return (int64_t)take_big_endian(&number, 5);
 	}
 	return -1;
 }
@@ -104,13 +104,13 @@ index_of(struct str extensions)
 static const char *
 take_entry(struct bytes *b, struct entry *e)
 {
-	uint64_t ms = take_number(b, 8), type = take_number(b, 2);
+	uint64_t ms = take_big_endian(b, 8), type = take_big_endian(b, 2);
 
 	if (type > ENTRY_PRECERTIFICATE)
 		return "the type of the entry is unknown";
 	e->type = (enum entry_type)type;
 	if (e->type == ENTRY_PRECERTIFICATE)
-		take(b, 32); /* the hash of the issuer's key */
+		take_bytes(b, 32); /* the hash of the issuer's key */
 	e->certificate = take_vector(b, 3);
 	e->extensions = take_vector(b, 2);
 	e->index = index_of(e->extensions);
@@ -164,7 +164,7 @@ emit_chain(struct records *rs, struct bytes *extra, const struct entry *e, uint6
 static const char *
 read_leaf(struct bytes *leaf, struct bytes *extra, struct entry *e)
 {
-	uint64_t version = take_number(leaf, 1), type = take_number(leaf, 1);
+	uint64_t version = take_big_endian(leaf, 1), type = take_big_endian(leaf, 1);
 	const char *why;
 
 	if (leaf->over || version != 0 || type != 0)

@@ -4,6 +4,7 @@
 
 #include "cli/import/dns.h"
 
+#include "address/idn.h"
 #include "base/ipnet.h"
 
 bool
@@ -84,19 +85,11 @@ dns_emit(struct records *rs, const struct dns_line *l, uint64_t line)
 	records_emit(rs, &r, STR_NULL, RECORD_LENIENT, line);
 }
 
-static struct str
-without_dot(struct str name)
-{
-	if (name.n > 1 && name.p[name.n - 1] == '.')
-		name.n--;
-	return name;
-}
-
 bool
 dns_same_name(struct str a, struct str b)
 {
-	a = without_dot(a);
-	b = without_dot(b);
+	a = name_without_dot(a);
+	b = name_without_dot(b);
 	return a.n == b.n && a.n > 0 && strncasecmp(a.p, b.p, a.n) == 0;
 }
 

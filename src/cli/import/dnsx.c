@@ -21,19 +21,13 @@
 
 #include "cli/import/dns.h"
 
-/* Takes the next word, which ends at a tab or blank. */
+/* Takes the next word, which is empty at the end of the text. */
 static struct str
-take_word(struct str *s)
+take_zone_word(struct str *s)
 {
 	struct str word;
 
-	while (s->n > 0 && (s->p[0] == ' ' || s->p[0] == '\t'))
-		*s = (struct str){ s->p + 1, s->n - 1 };
-	word = (struct str){ s->p, 0 };
-	while (word.n < s->n && s->p[word.n] != ' ' && s->p[word.n] != '\t')
-		word.n++;
-	s->p += word.n;
-	s->n -= word.n;
+	(void)str_word(s, " 	", &word);
 	return word;
 }
 
@@ -48,10 +42,10 @@ emit_zone_line(struct records *rs, struct str text, const struct dns_line *all, 
 	text = str_trim(text);
 	if (text.n == 0 || text.p[0] == ';')
 		return;
-	l.host = take_word(&text);
-	l.ttl.set = str_int64(take_word(&text), &l.ttl.v);
-	class = take_word(&text);
-	l.type = take_word(&text);
+	l.host = take_zone_word(&text);
+	l.ttl.set = str_int64(take_zone_word(&text), &l.ttl.v);
+	class = take_zone_word(&text);
+	l.type = take_zone_word(&text);
 	l.answer = str_trim(text);
 	if (!dns_is_internet(class))
 		rs->skipped++;
@@ -184,7 +178,7 @@ has_answers(const struct json_value *o, struct str host)
 	for (size_t i = 0; all != NULL && i < json_length(all); i++) {
 		struct str text = json_text(json_at(all, i));
 
-		if (dns_same_name(take_word(&text), host))
+		if (dns_same_name(take_zone_word(&text), host))
 			return true;
 	}
 	for (size_t i = 0; soa != NULL && i < json_length(soa); i++) {

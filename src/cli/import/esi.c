@@ -109,7 +109,7 @@ flush_batch(struct run *r)
 }
 
 static void
-add_record(struct run *r, void *record, uint64_t line)
+add_esi_record(struct run *r, void *record, uint64_t line)
 {
 	const char *fault = r->kind->table->finish(r->arena, record);
 
@@ -145,7 +145,7 @@ read_line(struct run *r, struct str line)
 		record, &how) != JSON_OK)
 		report_bad_record(r, r->src.line, describe_fault(r, &how));
 	else
-		add_record(r, record, r->src.line);
+		add_esi_record(r, record, r->src.line);
 }
 
 static void
@@ -181,7 +181,7 @@ add_host(void *arg, struct record *host, struct str der)
 	(void)der;
 	for (size_t i = 0; i < n; i++) {
 		r->read++;
-		add_record(r, esi_of_nmap(r->arena, host->root, services[i]), r->src.line);
+		add_esi_record(r, esi_of_nmap(r->arena, host->root, services[i]), r->src.line);
 		if (r->n == 0)
 			arena_reset(r->arena);
 	}

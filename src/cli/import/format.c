@@ -55,16 +55,10 @@ format_feeds(const struct format *f, enum dataset d)
 	return other != NULL && other->records == f->records;
 }
 
-static bool
-is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static struct str
 skip_spaces(struct str s)
 {
-	while (s.n > 0 && is_space(s.p[0]))
+	while (s.n > 0 && ascii_space(s.p[0]))
 		s = (struct str){ s.p + 1, s.n - 1 };
 	return s;
 }
@@ -74,7 +68,7 @@ static struct str
 trim_spaces(struct str s)
 {
 	s = skip_spaces(s);
-	while (s.n > 0 && is_space(s.p[s.n - 1]))
+	while (s.n > 0 && ascii_space(s.p[s.n - 1]))
 		s.n--;
 	return s;
 }

@@ -13,6 +13,9 @@
      other paths    only if the file has no line about / of that port; of several the latest one
 
    So a line about another path gives its host and service at once, and its response is held back until the window ends.
+   A capability that its answer shows (tbl/capabilities.h) belongs to the service in any case: a record of the time of the
+   latest line, with these capabilities alone, completes the service in the merge.
+
    Bodies are not stored. */
 #include "config.h"
 
@@ -23,14 +26,19 @@
 #include "cli/import/tlsx.h"
 #include "cli/import/tool_host.h"
 
-enum { PORTS = 65536 };
+enum { PORTS = 65536, SHOWN = 16 /* capabilities of a port: no server has so many */ };
 
 /* The responses of a port. */
 struct held {
-	struct str text; /* the record of a path other than /, or STR_NULL */
-	struct ts seen;
+	struct str ip;
+	int64_t port;
+	struct str text;  /* the record of a path other than /, or STR_NULL */
+	struct ts seen;   /* of that record */
+	struct ts latest; /* of any line */
 	uint64_t line;
-	bool root; /* there was a line about / */
+	bool root;         /* there was a line about / */
+	struct str *shown; /* capabilities that answers of any path showed */
+	size_t nshown;
 };
 
 struct httpx {
@@ -130,7 +138,7 @@ add_named_header(void *arg, struct str name, struct json_value *v)
 
 /* The headers of -irh; without them those that have members of their own. */
 static void
-set_headers(struct records *rs, struct record_object *s, const struct json_value *o)
+set_httpx_headers(struct records *rs, struct record_object *s, const struct json_value *o)
 {
 	static const struct {
 		const char *member, *header;
@@ -176,22 +184,40 @@ add_technologies(struct records *rs, struct record_object *s, const struct json_
 	}
 }
 
+static struct web_answer
+answer_of(const struct json_value *o)
+{
+	struct web_answer w = { .path = tool_text(tool_get(o, "path")),
+		.body = tool_member(o, "body") };
+	struct str authority;
+
+	if (w.path.n == 0)
+		(void)url_split(tool_text(tool_get(o, "url")), &authority, &w.path);
+	if (w.path.n == 0)
+		w.path = STR("/");
+	if (!tool_number(o, "status_code", &w.status))
+		w.status = 0;
+	return w;
+}
+
 static void
-set_response(struct records *rs, struct record_object *s, const struct json_value *o)
+set_httpx_response(struct records *rs, struct record_object *s, const struct json_value *o)
 {
 	static const char *const flags[] = { "http2", "websocket", "pipeline" };
 	struct str hash = tool_text(tool_get(tool_get(o, "hash"), "body_sha256"));
+	struct web_answer w = answer_of(o);
 	int64_t n;
 
-	if (tool_number(o, "status_code", &n) && n > 0)
-		record_set_int(rs->a, s, "http.status_code", n);
+	if (w.status > 0)
+		record_set_int(rs->a, s, "http.status_code", w.status);
+	tool_recognise(rs->a, s, &w);
 	tool_set_bytes(rs->a, s, "http.title", tool_text(tool_get(o, "title")));
 	tool_set_server(rs->a, s, tool_text(tool_get(o, "webserver")));
 	record_set_text(rs->a, s, "http.body_hash", hash);
 	if (tool_number(o, "favicon", &n))
 		record_set_int(rs->a, s, "http.favicon_mmh3", n);
 	record_set_text(rs->a, s, "http.favicon_md5", tool_text(tool_get(o, "favicon_md5")));
-	set_headers(rs, s, o);
+	set_httpx_headers(rs, s, o);
 	add_technologies(rs, s, tool_get(o, "tech"));
 	for (size_t i = 0; i < COUNT(flags); i++)
 		if (tool_true(o, flags[i]))
@@ -237,13 +263,44 @@ make_host(struct records *rs, const struct response *q, bool with_response)
 		if (tls != NULL && json_type(tls) == JSON_OBJECT)
 			tlsx_set_service(rs, s, tls);
 		if (with_response)
-			set_response(rs, s, o);
+			set_httpx_response(rs, s, o);
 	}
 	tool_set_jarm(rs->a, s, jarm.p != NULL ? jarm : tool_text(tool_get(o, "jarm")));
 	return r;
 }
 
 /* ---- responses that are held back ---- */
+
+static void
+emit_held(struct records *rs, const struct held *h)
+{
+	struct record r;
+	struct str what;
+
+	arena_reset(rs->a);
+	if (!record_parse(rs->a, DATASET_HOSTS, h->text, RECORD_LENIENT, &r, &what))
+		panic("a record that was printed cannot be read");
+	records_emit(rs, &r, STR_NULL, RECORD_LENIENT, h->line);
+}
+
+/* A record without a time would be later than the response. httpx gives each line a time. */
+static void
+emit_shown(struct records *rs, const struct held *h)
+{
+	struct record r;
+	struct record_object *s;
+
+	arena_reset(rs->a);
+	r = record_new(rs->a, DATASET_HOSTS);
+	record_set_text(rs->a, r.root, "ip", h->ip);
+	tool_seen(rs->a, r.root, h->latest);
+	s = tool_service(rs->a, &r, h->port, STR("tcp"));
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < h->nshown; i++)
+		record_add(rs->a, s, "http.capabilities", h->shown[i]);
+	records_emit(rs, &r, STR_NULL, RECORD_LENIENT, h->line);
+}
 
 /* Emits the responses of ports without a line about /, and begins a new window. */
 static void
@@ -252,16 +309,12 @@ end_window(struct httpx *x)
 	struct records *rs = x->rs;
 
 	for (size_t i = 0; i < x->n && !rs->stop; i++) {
-		struct held *h = &x->held[i];
-		struct record r;
-		struct str what;
+		const struct held *h = &x->held[i];
 
-		if (h->root || h->text.p == NULL)
-			continue;
-		arena_reset(rs->a);
-		if (!record_parse(rs->a, DATASET_HOSTS, h->text, RECORD_LENIENT, &r, &what))
-			panic("a record that was printed cannot be read");
-		records_emit(rs, &r, STR_NULL, RECORD_LENIENT, h->line);
+		if (!h->root && h->text.p != NULL)
+			emit_held(rs, h);
+		if (h->nshown > 0 && !ts_is_null(h->latest) && !rs->stop)
+			emit_shown(rs, h);
 	}
 	arena_reset(x->a);
 	names_clear(x->ports);
@@ -276,18 +329,48 @@ held_of(struct httpx *x, const struct response *q)
 
 	if (*at == 0) {
 		*at = (uint32_t)++x->n;
-		x->held[x->n - 1] = (struct held){ .text = STR_NULL, .seen = TS_NULL };
+		x->held[x->n - 1] = (struct held){ .text = STR_NULL,
+			.seen = TS_NULL,
+			.latest = TS_NULL,
+			.ip = arena_str(x->a, q->ip),
+			.port = q->port,
+			.line = q->line };
 	}
 	return &x->held[*at - 1];
 }
 
+/* Keeps the capabilities that the answer shows, each once. */
 static void
-emit_host(struct httpx *x, const struct response *q)
+keep_shown(struct httpx *x, struct held *h, const struct json_value *o)
+{
+	struct web_answer w = answer_of(o);
+	struct str names = is_elsewhere(o) ? STR_NULL : capability_of_answer(&w), name;
+
+	while (str_part(&names, ' ', &name)) {
+		size_t i = 0;
+
+		while (i < h->nshown && !str_eq(h->shown[i], name))
+			i++;
+		if (i < h->nshown || i == SHOWN)
+			continue;
+		if (h->shown == NULL) {
+			h->shown = ARENA_ARRAY(x->a, SHOWN, struct str);
+			x->bytes += SHOWN * sizeof(name);
+		}
+		h->shown[h->nshown++] = name; /* the table's own text */
+	}
+}
+
+static void
+emit_httpx_host(struct httpx *x, const struct response *q)
 {
 	struct held *h = held_of(x, q);
 	struct record r = make_host(x->rs, q, q->root);
 	struct buf b = { .a = x->rs->a };
 
+	keep_shown(x, h, q->o);
+	if (ts_cmp(q->seen, h->latest) > 0)
+		h->latest = q->seen;
 	if (q->root)
 		h->root = true;
 	else if (!h->root && ts_cmp(q->seen, h->seen) >= 0) {
@@ -365,7 +448,7 @@ read_response(void *arg, const struct json_value *o, uint64_t line)
 		return;
 	}
 	if (host)
-		emit_host(x, &q);
+		emit_httpx_host(x, &q);
 	if (names)
 		emit_names(rs, &q);
 	if (certificates)

@@ -33,12 +33,6 @@ json_values_close(struct json_values *v)
 	buf_free(&v->text);
 }
 
-static bool
-is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* Begins a new value; the bytes of the last one are no longer needed. */
 static void
 start_value(struct json_values *v)
@@ -54,7 +48,7 @@ start_value(struct json_values *v)
 
 /* Moves over the byte, which counts lines. */
 static char
-take_byte(struct json_values *v)
+next_byte(struct json_values *v)
 {
 	char c = *v->rest.p++;
 
@@ -78,12 +72,12 @@ find_start(struct json_values *v)
 			v->rest.p++;
 			v->rest.n--;
 		} else if (c == ']' && v->wrapper == WRAPPER_ELEMENTS) {
-			take_byte(v);
+			next_byte(v);
 			v->wrapper = WRAPPER_REST;
 			return true;
-		} else if (is_space(c) || c == ',' || c == ']' || (c == '[' && !list)) {
+		} else if (ascii_space(c) || c == ',' || c == ']' || (c == '[' && !list)) {
 			v->array = c == '[' || (v->array && c != ']');
-			take_byte(v);
+			next_byte(v);
 		} else {
 			return true;
 		}
@@ -169,7 +163,7 @@ follow(struct json_values *v, char c)
 	default:
 		v->matched = -1;
 	}
-	if (!is_space(c))
+	if (!ascii_space(c))
 		v->last = c;
 	return how;
 }
@@ -185,7 +179,7 @@ ends_scalar(const struct json_values *v, char c)
 
 /* Moves over bytes of a string that mean nothing here; most bytes of a file are of this kind. */
 static void
-skip_plain(struct json_values *v)
+skip_plain_text(struct json_values *v)
 {
 	size_t n = 0;
 
@@ -197,7 +191,7 @@ skip_plain(struct json_values *v)
 
 /* Takes bytes up to the end of the value or of the chunk. A value that lies in one chunk is not copied. */
 static enum followed
-take_value(struct json_values *v)
+take_json_value(struct json_values *v)
 {
 	const char *from = v->rest.p;
 	enum followed how = GOES_ON;
@@ -217,9 +211,9 @@ take_value(struct json_values *v)
 			v->in_string ^= c == '"';
 		else
 			how = follow(v, c);
-		take_byte(v);
+		next_byte(v);
 		if (v->in_string && !v->escaped && !v->scalar && v->matched < 0 && !v->first_column)
-			skip_plain(v);
+			skip_plain_text(v);
 	}
 	v->whole = (struct str){ from, (size_t)(v->rest.p - from) };
 	if (v->skipping || v->wrapper == WRAPPER_REST || (how == ENDS && v->text.n == 0))
@@ -245,7 +239,7 @@ begin_value(struct json_values *v)
 
 /* The state after the bytes of a chunk: whether *how is what the caller of json_values_next gets. */
 static bool
-judge(struct json_values *v, enum followed followed, enum json_values_next *how)
+ends_value(struct json_values *v, enum followed followed, enum json_values_next *how)
 {
 	bool skipping = v->skipping;
 
@@ -298,7 +292,7 @@ json_values_next(struct json_values *v, struct str *out)
 		if (!inside)
 			begin_value(v);
 		inside = true;
-		if (judge(v, take_value(v), &how)) {
+		if (ends_value(v, take_json_value(v), &how)) {
 			*out = v->whole;
 			if (how == JSON_VALUE && out->n > IMPORT_LINE)
 				return JSON_VALUE_TOO_LONG;

@@ -32,7 +32,7 @@ lane_of(enum dataset d, struct str key)
 
 /* Rows in the order of the index, so that its pages are written once. */
 static int
-by_key(const void *a, const void *b)
+by_item_key(const void *a, const void *b)
 {
 	return str_cmp(((const struct import_item *)a)->key, ((const struct import_item *)b)->key);
 }
@@ -80,7 +80,7 @@ import_store_failed(const struct import_store *st)
 }
 
 static void
-add_sum(struct import_sum *sum, struct lane *l)
+add_lane_sum(struct import_sum *sum, struct lane *l)
 {
 	if (l->sum.messages.n > 0)
 		buf_str(&sum->messages, buf_done(&l->sum.messages));
@@ -144,7 +144,7 @@ import_store_batch(struct import_store *st, const struct import_batch *b, struct
 	if (b->n >= LANE_LEAST) {
 		store_lanes(st, b, lanes);
 	} else {
-		qsort(b->items, b->n, sizeof(b->items[0]), by_key);
+		qsort(b->items, b->n, sizeof(b->items[0]), by_item_key);
 		lane_store(&lanes[0]);
 	}
 	for (size_t i = 0; i < LANES; i++) {
@@ -152,7 +152,7 @@ import_store_batch(struct import_store *st, const struct import_batch *b, struct
 			rc = lanes[i].rc;
 			st->failed = lanes[i].db;
 		}
-		add_sum(sum, &lanes[i]);
+		add_lane_sum(sum, &lanes[i]);
 	}
 	return rc;
 }

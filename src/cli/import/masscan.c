@@ -69,13 +69,6 @@ add_object(struct gather *g, const struct json_value *v, uint64_t line)
 	return why;
 }
 
-/* The last line of older releases, which is not JSON. */
-static bool
-is_end(struct str text)
-{
-	return str_starts(text, STR("{finished:")) || str_starts(text, STR("{ finished:"));
-}
-
 static void
 read_json(struct records *rs, struct gather *g)
 {
@@ -88,7 +81,8 @@ read_json(struct records *rs, struct gather *g)
 		const struct json_value *o;
 		const char *why;
 
-		if (is_end(text)) {
+		/* the last line of older releases, which is not JSON */
+		if (str_starts(text, STR("{finished:")) || str_starts(text, STR("{ finished:"))) {
 			rs->read--;
 			continue;
 		}

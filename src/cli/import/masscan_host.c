@@ -105,14 +105,6 @@ masscan_add(struct gather *g, const struct sighting *r, uint64_t line)
 		set_banner(g, s, gather_text(g, r->name), gather_text(g, r->banner));
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
-}
-
 /* A byte becomes the character of its number, as in masscan's JSON. */
 struct str
 masscan_unescape(struct arena *a, struct str text)
@@ -120,8 +112,8 @@ masscan_unescape(struct arena *a, struct str text)
 	struct buf b = { .a = a };
 
 	for (size_t i = 0; i < text.n; i++) {
-		int high = i + 3 < text.n ? hex_digit(text.p[i + 2]) : -1;
-		int low = i + 3 < text.n ? hex_digit(text.p[i + 3]) : -1;
+		int high = i + 3 < text.n ? ascii_hex(text.p[i + 2]) : -1;
+		int low = i + 3 < text.n ? ascii_hex(text.p[i + 3]) : -1;
 		int c = high * 16 + low;
 
 		if (text.p[i] != '\\' || high < 0 || low < 0 || text.p[i + 1] != 'x') {

@@ -26,14 +26,6 @@ is_printed(struct str type)
 	return false;
 }
 
-static int
-hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Returns the bytes of a record in the generic form of RFC 3597: \# 2 C0FF. */
 static struct str
 raw_answer(struct arena *a, struct str data)
@@ -44,9 +36,9 @@ raw_answer(struct arena *a, struct str data)
 		unsigned char c = (unsigned char)data.p[i];
 
 		if (c == '\\' && i + 3 < data.n && data.p[i + 1] == 'x' &&
-		    hex_value(data.p[i + 2]) >= 0 && hex_value(data.p[i + 3]) >= 0) {
-			c = (unsigned char)(hex_value(data.p[i + 2]) * 16 +
-					    hex_value(data.p[i + 3]));
+		    ascii_hex(data.p[i + 2]) >= 0 && ascii_hex(data.p[i + 3]) >= 0) {
+			c = (unsigned char)(ascii_hex(data.p[i + 2]) * 16 +
+					    ascii_hex(data.p[i + 3]));
 			i += 3;
 		}
 		buf_printf(&hex, "%02X", c);
@@ -55,7 +47,7 @@ raw_answer(struct arena *a, struct str data)
 }
 
 static struct str
-answer_of(struct arena *a, struct str type, struct str data)
+massdns_answer(struct arena *a, struct str type, struct str data)
 {
 	if (!is_printed(type))
 		return raw_answer(a, data);
@@ -85,7 +77,7 @@ emit_section(
 			records_bad(rs, line, "data: a record has no type or no data");
 			continue;
 		}
-		l.answer = answer_of(rs->a, l.type, data);
+		l.answer = massdns_answer(rs->a, l.type, data);
 		l.ttl.set = tool_number(r, "ttl", &l.ttl.v);
 		dns_emit(rs, &l, line);
 	}

@@ -21,7 +21,7 @@ static const struct csv naabu_csv = {
 };
 
 static void
-add_cpe(struct gather *g, struct record_object *host, struct record_object *s, struct str cpe)
+add_naabu_cpe(struct gather *g, struct record_object *host, struct record_object *s, struct str cpe)
 {
 	if (str_starts(cpe, STR("cpe:")))
 		record_add(g->a, tool_cpe_owner(cpe, host, s), "cpe", gather_text(g, cpe));
@@ -35,9 +35,9 @@ add_cpes(struct gather *g, struct record_object *host, struct record_object *s,
 	struct str text = tool_text(v), part;
 
 	for (size_t i = 0; i < tool_items(v); i++)
-		add_cpe(g, host, s, tool_text(tool_item(v, i)));
+		add_naabu_cpe(g, host, s, tool_text(tool_item(v, i)));
 	while (str_part(&text, ';', &part))
-		add_cpe(g, host, s, str_trim(part));
+		add_naabu_cpe(g, host, s, str_trim(part));
 }
 
 /* Reads the port of a line; *about becomes the object that has its protocol. False: the value is no port. */

@@ -36,7 +36,7 @@ parse_number(const char *z)
 }
 
 static void
-set_time(struct nmap *x, const char *name, int64_t seconds)
+set_host_time(struct nmap *x, const char *name, int64_t seconds)
 {
 	if (seconds > 0)
 		record_set_time(x->rs->a, x->host.root, name, (struct ts){ seconds * SECOND_US });
@@ -67,8 +67,8 @@ begin_host(struct nmap *x, const char **atts)
 	x->line = XML_GetCurrentLineNumber(x->xml);
 	if (start == 0)
 		start = x->started;
-	set_time(x, "first_seen", start);
-	set_time(x, "last_seen", end >= start ? end : start);
+	set_host_time(x, "first_seen", start);
+	set_host_time(x, "last_seen", end >= start ? end : start);
 }
 
 static void
@@ -196,20 +196,18 @@ set_os(struct nmap *x, const char **atts)
 
 /* Adds a CPE such as cpe:/a:nginx:nginx:1.22.1 to its owner, and the vendor of a program to the service. */
 static void
-add_cpe(struct nmap *x, struct str s)
+add_nmap_cpe(struct nmap *x, struct str s)
 {
 	struct record_object *service = nmap_service(x);
-	const char *colon;
 
 	if (service == NULL)
 		service = x->host.root;
 	nmap_add_text(x, tool_cpe_owner(s, x->host.root, service), "cpe", s);
-	if (service == x->host.root || record_text(service, "vendor").p != NULL || s.n < 8 || !str_starts(s, STR("cpe:/a:")))
+	if (service == x->host.root || record_text(service, "vendor").p != NULL || s.n < 8 ||
+	    !str_starts(s, STR("cpe:/a:")))
 		return;
 	s = (struct str){ s.p + 7, s.n - 7 };
-	colon = memchr(s.p, ':', s.n);
-	nmap_set_text(
-	    x, service, "vendor", (struct str){ s.p, colon == NULL ? s.n : (size_t)(colon - s.p) });
+	nmap_set_text(x, service, "vendor", str_until(&s, ':'));
 }
 
 /* ---- expat ---- */
@@ -402,7 +400,7 @@ on_element_end(void *arg, const char *name)
 	else if (what == PORT)
 		end_port(x);
 	else if (what == CPE)
-		add_cpe(x, buf_done(&x->text));
+		add_nmap_cpe(x, buf_done(&x->text));
 	else if (what == ELEM)
 		nmap_end_elem(x);
 	else if (what == TABLE)

@@ -14,7 +14,44 @@
 #include "cli/import/nmap_priv.h"
 #include "cli/import/tool_host.h"
 
+#include <ctype.h>
 #include <openssl/sha.h>
+
+/* Lines such as "  Server: nginx"; the last one tells the method in brackets. */
+static void
+add_headers(struct nmap *x, struct record_object *service, struct str output)
+{
+	struct str line, name;
+
+	if (!nmap_use(x, 2 * output.n))
+		return;
+	output = nmap_copy(x, output);
+	while (str_line(&output, &line)) {
+		line = str_trim(line);
+		if (memchr(line.p, ':', line.n) != NULL && str_part(&line, ':', &name) &&
+		    str_graphic(name))
+			tool_add_header(x->rs->a, service, name, line);
+	}
+}
+
+/* "Unknown favicon MD5: 93B8..."; a known icon has its program's name alone. */
+static void
+set_favicon(struct nmap *x, struct record_object *service, struct str output)
+{
+	static const char label[] = "MD5: ";
+	const char *at =
+	    output.n == 0 ? NULL : memmem(output.p, output.n, label, sizeof(label) - 1);
+	size_t digits = 0, left;
+
+	if (at == NULL)
+		return;
+	at += sizeof(label) - 1;
+	left = (size_t)(output.p + output.n - at);
+	while (digits < left && isxdigit((unsigned char)at[digits]))
+		digits++;
+	if (digits == 32)
+		nmap_set_text(x, service, "http.favicon_md5", (struct str){ at, digits });
+}
 
 void
 nmap_begin_script(struct nmap *x, const char **atts)
@@ -32,6 +69,10 @@ nmap_begin_script(struct nmap *x, const char **atts)
 		return; /* the script describes the host */
 	if (str_is(x->script, "banner"))
 		nmap_set_text(x, service, "banner", output);
+	if (str_is(x->script, "http-headers"))
+		add_headers(x, service, output);
+	if (str_is(x->script, "http-favicon"))
+		set_favicon(x, service, output);
 	if (str_is(x->script, "http-server-header") &&
 	    memchr(output.p == NULL ? "" : output.p, '\n', output.n) == NULL)
 		nmap_set_text(x, service, "http.server", str_trim(output));
@@ -66,18 +107,15 @@ add_part(char *name, size_t room, const char *key, struct str value)
 }
 
 static void
-add_alternative_names(struct nmap *x, struct str list)
+add_certificate_names(struct nmap *x, struct str list)
 {
-	while (list.n > 0) {
-		const char *comma = memchr(list.p, ',', list.n);
-		size_t n = comma == NULL ? list.n : (size_t)(comma - list.p);
-		struct str one = str_trim((struct str){ list.p, n });
+	struct str name;
 
-		if (str_starts(one, STR("DNS:")))
+	while (str_part(&list, ',', &name)) {
+		name = str_trim(name);
+		if (str_starts(name, STR("DNS:")))
 			nmap_add_text(x, x->service, "tls.certificate.names",
-			    (struct str){ one.p + 4, one.n - 4 });
-		n += comma != NULL;
-		list = (struct str){ list.p + n, list.n - n };
+			    (struct str){ name.p + 4, name.n - 4 });
 	}
 }
 
@@ -149,7 +187,7 @@ handle_certificate_elem(struct nmap *x, struct str text)
 		x->name = nmap_copy(x, text);
 	} else if (is_in_table(x, 2, "extensions") && strcmp(x->elem, "value") == 0) {
 		if (str_is(x->name, "X509v3 Subject Alternative Name"))
-			add_alternative_names(x, text);
+			add_certificate_names(x, text);
 	} else if (x->tables.depth == 0 && strcmp(x->elem, "pem") == 0) {
 		hash_certificate(x, text);
 	} else if (x->tables.depth == 0 && strcmp(x->elem, "sha256") == 0) {

@@ -20,7 +20,7 @@ static const struct {
 
 /* The label of a line "-----BEGIN label-----"; STR_NULL: it is no such line. */
 static struct str
-label_of(struct str line, struct str begin)
+pem_label(struct str line, struct str begin)
 {
 	while (line.n > 0 && (line.p[line.n - 1] == ' ' || line.p[line.n - 1] == '\t'))
 		line.n--;
@@ -62,8 +62,8 @@ certificate_of_pem(struct arena *a, struct str pem, struct str *der)
 	while (str_line(&pem, &line)) {
 		line = str_trim(line);
 		if (label.p == NULL)
-			label = label_of(line, STR("-----BEGIN "));
-		else if (label_of(line, STR("-----END ")).p != NULL)
+			label = pem_label(line, STR("-----BEGIN "));
+		else if (pem_label(line, STR("-----END ")).p != NULL)
 			return str_is(label, "CERTIFICATE") &&
 			       certificate_of_base64(a, buf_done(&base64), der);
 		else
@@ -123,7 +123,7 @@ read_block(struct records *rs, struct buf *base64)
 
 		if (how == SOURCE_END)
 			return false;
-		if (label_of(line, STR("-----END ")).p != NULL)
+		if (pem_label(line, STR("-----END ")).p != NULL)
 			return true;
 		/* too large for a certificate in any case, so its end need not be kept */
 		if (how == SOURCE_TOO_LONG || base64->n > 4 * CERTIFICATE_DER)
@@ -141,7 +141,7 @@ read_pem(struct records *rs)
 	struct str line;
 
 	while (!rs->stop && (how = source_line(rs->src, &line)) != SOURCE_END) {
-		struct str label = label_of(line, STR("-----BEGIN "));
+		struct str label = pem_label(line, STR("-----BEGIN "));
 		uint64_t at = rs->src->line;
 		struct buf base64 = { .a = rs->a };
 

@@ -59,15 +59,6 @@ print_bar(struct buf *b, size_t cells, double share)
 	buf_z(b, "] ");
 }
 
-/* Builds the text behind the bar from parts, each of which is left out when it would not fit. */
-static void
-print_parts(struct buf *text, size_t columns, const struct buf *parts, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (text->n + parts[i].n < columns)
-			buf_str(text, buf_done(&parts[i]));
-}
-
 static void
 print_line(const struct progress *p, struct buf *b, uint64_t records, uint64_t bytes)
 {
@@ -86,7 +77,9 @@ print_line(const struct progress *p, struct buf *b, uint64_t records, uint64_t b
 	else
 		print_duration(&parts[3], share > 0 ? seconds / share - seconds : 0);
 	buf_z(&parts[3], p->size == 0 || share >= 1 ? "" : " left");
-	print_parts(&text, columns, parts, COUNT(parts));
+	for (size_t i = 0; i < COUNT(parts); i++) /* a part that does not fit is left out */
+		if (text.n + parts[i].n < columns)
+			buf_str(&text, buf_done(&parts[i]));
 	if (p->size > 0 && text.n + BAR_LEAST + 4 <= columns) {
 		size_t room = columns - text.n - 4;
 

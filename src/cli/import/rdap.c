@@ -41,7 +41,7 @@ property(const struct json_value *entity, const char *name)
 
 /* Returns the value of a property; of a list, its first text. */
 static struct str
-first_text(const struct json_value *v)
+first_item_text(const struct json_value *v)
 {
 	struct str s = tool_text(v);
 
@@ -53,7 +53,7 @@ first_text(const struct json_value *v)
 static struct str
 property_text(const struct json_value *entity, const char *name)
 {
-	return first_text(tool_item(property(entity, name), 3));
+	return first_item_text(tool_item(property(entity, name), 3));
 }
 
 /* Returns the country of an address: the parameter cc, or the seventh part of the address. */
@@ -66,7 +66,7 @@ country_of(const struct json_value *entity)
 
 	if (code.p == NULL)
 		code = tool_text(tool_get(parameters, "CC"));
-	return code.p != NULL ? code : first_text(tool_item(tool_item(address, 3), 6));
+	return code.p != NULL ? code : first_item_text(tool_item(tool_item(address, 3), 6));
 }
 
 /* The organisation of a contact. Some registries send an empty org and the organisation as the name of the

@@ -58,7 +58,7 @@ wait_readable(const struct source *s)
 
 /* Reads once from the file; 0: it has ended, or the reading was stopped. */
 static size_t
-read_file(struct source *s, char *to, size_t room)
+read_some(struct source *s, char *to, size_t room)
 {
 	ssize_t k;
 
@@ -77,12 +77,12 @@ read_file(struct source *s, char *to, size_t room)
 
 /* Reads the first bytes of the file and decides whether they are compressed. */
 static void
-read_head(struct source *s)
+begin_input(struct source *s)
 {
 	size_t k;
 
 	s->begun = true;
-	while (s->n < MAGIC && (k = read_file(s, s->p + s->n, s->room - s->n)) > 0)
+	while (s->n < MAGIC && (k = read_some(s, s->p + s->n, s->room - s->n)) > 0)
 		s->n += k;
 	s->unpack = unpack_new((struct str){ s->p, s->n }, &s->failed);
 	if (s->failed != NULL)
@@ -111,7 +111,7 @@ read_packed(struct source *s, char *to, size_t room)
 			return 0;
 		if (s->rest.n > 0)
 			continue;
-		s->rest = (struct str){ s->packed, read_file(s, s->packed, PACKED_ROOM) };
+		s->rest = (struct str){ s->packed, read_some(s, s->packed, PACKED_ROOM) };
 		end = s->rest.n == 0;
 		if (end)
 			unpack_end(s->unpack);
@@ -134,13 +134,13 @@ read_more(struct source *s)
 		s->p = mem_grow(s->p, s->room);
 	}
 	if (!s->begun) {
-		read_head(s);
+		begin_input(s);
 		if (s->n > 0)
 			return;
 	}
 	k = s->failed != NULL   ? 0
 	    : s->unpack != NULL ? read_packed(s, s->p + s->n, s->room - s->n)
-				: read_file(s, s->p + s->n, s->room - s->n);
+				: read_some(s, s->p + s->n, s->room - s->n);
 	s->n += k;
 	s->end = k == 0;
 }
@@ -213,7 +213,7 @@ source_first_byte(struct source *s)
 	if (str_starts(head, STR("\xef\xbb\xbf")))
 		head = (struct str){ head.p + 3, head.n - 3 };
 	for (size_t i = 0; i < head.n; i++)
-		if (head.p[i] != ' ' && head.p[i] != '\t' && head.p[i] != '\r' && head.p[i] != '\n')
+		if (!ascii_space(head.p[i]))
 			return head.p[i];
 	return 0;
 }

@@ -99,21 +99,15 @@ struct pair {
 	struct str key, text;
 };
 
-static int64_t
-number_of(const struct lane *l)
-{
-	return record_dataset_number(l->dataset);
-}
-
 static enum db_rc
-read_rows(const struct lane *l, bool docs, struct list *rows)
+read_stored_rows(const struct lane *l, bool docs, struct list *rows)
 {
 	struct str *keys = ARENA_ARRAY(l->a, l->n, struct str);
 
 	for (size_t i = 0; i < l->n; i++)
 		keys[i] = db_bytea(l->a, record_key_identity(l->dataset, l->items[i].key));
 	return db_list(l->db, l->dataset == DATASET_REPORTS ? &read_reports : &read_stored, rows,
-	    P(number_of(l)), P(((struct strs){ keys, l->n })), P(docs));
+	    P(record_dataset_number(l->dataset)), P(((struct strs){ keys, l->n })), P(docs));
 }
 
 /* Sets the size of the stored document of each item; 0: it is not stored. */
@@ -121,7 +115,7 @@ static enum db_rc
 read_sizes(const struct lane *l, int64_t *sizes)
 {
 	struct list rows = { 0 };
-	enum db_rc rc = read_rows(l, false, &rows);
+	enum db_rc rc = read_stored_rows(l, false, &rows);
 	const struct stored *row = rows.items;
 
 	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++)
@@ -133,7 +127,7 @@ static enum db_rc
 read_pairs(const struct lane *l, struct pair *pairs)
 {
 	struct list rows = { 0 };
-	enum db_rc rc = read_rows(l, true, &rows);
+	enum db_rc rc = read_stored_rows(l, true, &rows);
 	const struct stored *row = rows.items;
 
 	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++) {
@@ -233,7 +227,7 @@ judge_pair(struct lane *l, struct arena *a, const struct import_item *item, stru
 }
 
 static void
-add_column(struct buf *rows, struct str s, char end)
+add_copy_column(struct buf *rows, struct str s, char end)
 {
 	buf_str(
 	    rows, s); /* the separator and the quote are control characters, which JSON escapes */
@@ -265,7 +259,7 @@ copy_rows(struct db *db, const char *sql, const struct buf *rows)
 static enum db_rc
 write_pairs(const struct lane *l, const struct pair *pairs)
 {
-	int64_t number = number_of(l);
+	int64_t number = record_dataset_number(l->dataset);
 	struct buf fresh = { .a = l->a }, staged = { .a = l->a };
 	enum db_rc rc;
 
@@ -279,15 +273,16 @@ write_pairs(const struct lane *l, const struct pair *pairs)
 		key = db_bytea(l->a, item->key);
 		if (!stored) {
 			buf_printf(&fresh, "%d\002", (int)number);
-			add_column(&fresh, key, '\002');
-			add_column(&fresh, pairs[i].text, '\n');
+			add_copy_column(&fresh, key, '\002');
+			add_copy_column(&fresh, pairs[i].text, '\n');
 		}
 		if (!stored && item->der.p == NULL)
 			continue;
 		buf_printf(&staged, "%d\002", (int)number);
-		add_column(&staged, key, '\002');
-		add_column(&staged, stored ? pairs[i].text : STR(""), '\002'); /* empty is NULL */
-		add_column(
+		add_copy_column(&staged, key, '\002');
+		add_copy_column(
+		    &staged, stored ? pairs[i].text : STR(""), '\002'); /* empty is NULL */
+		add_copy_column(
 		    &staged, item->der.p == NULL ? STR("") : db_bytea(l->a, item->der), '\n');
 	}
 	rc = copy_rows(l->db, copy_new, &fresh);
@@ -315,13 +310,13 @@ write_reports(const struct lane *l, const struct pair *pairs)
 			continue;
 		if (pairs[i].at.p != NULL && !str_eq(pairs[i].at, pairs[i].key))
 			moved[nmoved++] = db_bytea(l->a, pairs[i].at);
-		buf_printf(&staged, "%d\002", (int)number_of(l));
-		add_column(&staged, db_bytea(l->a, pairs[i].key), '\002');
-		add_column(&staged, pairs[i].text, '\002');
+		buf_printf(&staged, "%d\002", (int)record_dataset_number(l->dataset));
+		add_copy_column(&staged, db_bytea(l->a, pairs[i].key), '\002');
+		add_copy_column(&staged, pairs[i].text, '\002');
 		buf_char(&staged, '\n');
 	}
 	if (nmoved > 0)
-		rc = db_do(l->db, &remove_moved, NULL, P(number_of(l)),
+		rc = db_do(l->db, &remove_moved, NULL, P(record_dataset_number(l->dataset)),
 		    P(((struct strs){ moved, nmoved })));
 	if (rc == DB_OK)
 		rc = copy_rows(l->db, copy_stage, &staged);
@@ -393,8 +388,8 @@ store_items(struct lane *l)
 	enum db_rc rc = db_script(l->db, stage);
 
 	if (rc == DB_OK)
-		rc = db_do(l->db, &lock_lanes, NULL, P(number_of(l)), P((int64_t)l->first),
-		    P((int64_t)l->last));
+		rc = db_do(l->db, &lock_lanes, NULL, P(record_dataset_number(l->dataset)),
+		    P((int64_t)l->first), P((int64_t)l->last));
 	if (rc == DB_OK && l->tags.n > 0)
 		rc = db_do(l->db, &register_tags, &l->sum.tags, P(l->tags));
 	if (rc != DB_OK)

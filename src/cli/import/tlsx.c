@@ -113,7 +113,7 @@ tlsx_set_service(struct records *rs, struct record_object *service, const struct
 
 /* False: the line has no address. */
 static bool
-emit_host(struct records *rs, const struct json_value *o, uint64_t line)
+emit_tlsx_host(struct records *rs, const struct json_value *o, uint64_t line)
 {
 	struct record r = record_new(rs->a, DATASET_HOSTS);
 	struct str ip = tool_text(tool_get(o, "ip"));
@@ -148,7 +148,7 @@ read_connection(void *arg, const struct json_value *o, uint64_t line)
 		rs->skipped++;
 		return;
 	}
-	host = records_want(rs, DATASET_HOSTS) && emit_host(rs, o, line);
+	host = records_want(rs, DATASET_HOSTS) && emit_tlsx_host(rs, o, line);
 	if (records_want(rs, DATASET_CERTIFICATES))
 		tlsx_emit_certificates(rs, o, TS_NULL, line);
 	else if (!host)

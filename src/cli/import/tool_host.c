@@ -161,13 +161,9 @@ add_cookies(struct arena *a, struct record_object *service, struct str value)
 	struct str cookie;
 
 	while (str_part(&value, ',', &cookie)) {
-		struct str name = STR_NULL;
+		struct str rest = str_trim(cookie), name = str_until(&rest, '=');
 
-		cookie = str_trim(cookie);
-		if (memchr(cookie.p, '=', cookie.n) == NULL)
-			continue;
-		(void)str_part(&cookie, '=', &name);
-		if (str_graphic(name) && memchr(name.p, ';', name.n) == NULL)
+		if (rest.p != NULL && str_graphic(name) && memchr(name.p, ';', name.n) == NULL)
 			record_add(a, service, "http.headers",
 			    arena_printf(a, "set-cookie: %.*s", (int)name.n, name.p));
 	}
@@ -197,22 +193,29 @@ tool_add_header(struct arena *a, struct record_object *service, struct str name,
 void
 tool_set_server(struct arena *a, struct record_object *service, struct str server)
 {
-	struct str product, version = STR_NULL, rest = server;
-	const char *blank;
+	struct str product, version, rest = server;
 
 	if (server.n == 0 || str_is_nocase(server, "none"))
 		return;
 	record_set_text(a, service, "http.server", server);
-	if (memchr(server.p, '/', server.n) == NULL || !str_part(&rest, '/', &product) ||
-	    !str_graphic(product))
+	product = str_until(&rest, '/');
+	if (rest.p == NULL || !str_graphic(product))
 		return;
-	blank = rest.n == 0 ? NULL : memchr(rest.p, ' ', rest.n);
-	version = (struct str){ rest.p, blank == NULL ? rest.n : (size_t)(blank - rest.p) };
-	if (version.n == 0 || version.p[0] < '0' || version.p[0] > '9')
+	version = str_until(&rest, ' ');
+	if (version.n == 0 || !ascii_digit(version.p[0]))
 		return;
 	record_set_text(a, service, "service_name", STR("http"));
 	record_set_text(a, service, "product", product);
 	record_set_text(a, service, "version", version);
+}
+
+void
+tool_recognise(struct arena *a, struct record_object *service, const struct web_answer *answer)
+{
+	struct str names = capability_of_answer(answer), name;
+
+	while (str_part(&names, ' ', &name))
+		record_add(a, service, "http.capabilities", name);
 }
 
 /* The text behind a name in a page, without regard to case; STR_NULL: there is none. */
@@ -254,14 +257,11 @@ decode_character(struct buf *b, struct str s)
 	if (s.n < 4 || s.p[1] != '#')
 		return 0;
 	for (; i < s.n && digits < 6; i++, digits++) {
-		char d = s.p[i];
+		int d = ascii_hex(s.p[i]);
 
-		if (d >= '0' && d <= '9')
-			c = c * (hex ? 16 : 10) + (uint32_t)(d - '0');
-		else if (hex && (d | 32) >= 'a' && (d | 32) <= 'f')
-			c = c * 16 + (uint32_t)((d | 32) - 'a') + 10;
-		else
+		if (d < 0 || (d > 9 && !hex))
 			break;
+		c = c * (hex ? 16 : 10) + (uint32_t)d;
 	}
 	if (digits == 0 || i == s.n || s.p[i] != ';' || c < ' ' || (c >= 0x7f && c < 0xa0) ||
 	    (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
@@ -287,12 +287,10 @@ tool_set_title(struct arena *a, struct record_object *service, struct str page)
 	for (size_t i = 0; i < title.n; i++) {
 		struct str rest = { title.p + i, title.n - i };
 		size_t n = title.p[i] == '&' ? decode_character(&b, rest) : 0;
-		bool blank = title.p[i] == ' ' || title.p[i] == '\t' || title.p[i] == '\r' ||
-			     title.p[i] == '\n';
 
 		if (n > 0)
 			i += n - 1;
-		else if (!blank)
+		else if (!ascii_space(title.p[i]))
 			buf_char(&b, title.p[i]);
 		else if (b.n > 0 && b.p[b.n - 1] != ' ')
 			buf_char(&b, ' ');

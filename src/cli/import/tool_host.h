@@ -5,6 +5,7 @@
 
 #include "cli/import/records.h"
 #include "cli/import/tool_json.h"
+#include "record/capability.h"
 
 /* The canonical form of an address; STR_NULL: the text is none. */
 struct str tool_address(struct arena *a, struct str text);
@@ -38,6 +39,9 @@ void tool_add_header(
     struct arena *a, struct record_object *service, struct str name, struct str value);
 /* Sets http.server, and the product and version of a server such as "nginx/1.22.1". */
 void tool_set_server(struct arena *a, struct record_object *service, struct str server);
+/* Adds the capabilities that an answer shows; its body is not stored. */
+void tool_recognise(
+    struct arena *a, struct record_object *service, const struct web_answer *answer);
 /* Sets http.title from the first <title> of a page. */
 void tool_set_title(struct arena *a, struct record_object *service, struct str page);
 

@@ -112,7 +112,7 @@ parse_other_time(struct str s, struct ts *out)
 
 	if (s.n < 19 || s.n > 48 || (s.p[10] != ' ' && s.p[10] != 'T'))
 		return false;
-	while (n < s.n && (s.p[n] == '.' || (s.p[n] >= '0' && s.p[n] <= '9')))
+	while (n < s.n && (s.p[n] == '.' || ascii_digit(s.p[n])))
 		n++;
 	rest = str_trim((struct str){ s.p + n, s.n - n });
 	memcpy(text, s.p, n);

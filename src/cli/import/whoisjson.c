@@ -19,7 +19,7 @@ struct answer {
 
 /* Returns the text of the member in the record, or else in registryData. */
 static struct str
-find_text(const struct answer *w, const char *name)
+answer_text(const struct answer *w, const char *name)
 {
 	struct str s = STR_NULL;
 
@@ -29,7 +29,7 @@ find_text(const struct answer *w, const char *name)
 }
 
 static const struct json_value *
-find_value(const struct answer *w, const char *name, enum json_type type)
+answer_value(const struct answer *w, const char *name, enum json_type type)
 {
 	for (size_t i = 0; i < COUNT(w->parts); i++) {
 		const struct json_value *v = tool_get(w->parts[i], name);
@@ -99,42 +99,28 @@ is_epp_status(struct str word)
 	return false;
 }
 
-/* Takes the next word from *rest; words are separated by blanks and commas. STR_NULL: there is no further word. */
-static struct str
-take_word(struct str *rest)
-{
-	struct str word;
-
-	while (rest->n > 0 && strchr(" ,\t\r\n", rest->p[0]) != NULL)
-		*rest = (struct str){ rest->p + 1, rest->n - 1 };
-	word = (struct str){ rest->p, 0 };
-	while (rest->n > 0 && strchr(" ,\t\r\n", rest->p[0]) == NULL) {
-		word.n++;
-		*rest = (struct str){ rest->p + 1, rest->n - 1 };
-	}
-	return word.n > 0 ? word : STR_NULL;
-}
-
 static bool
 is_status_url(struct str word)
 {
 	return word.n > 3 && memmem(word.p, word.n, "://", 3) != NULL;
 }
 
+static const char WORD_ENDS[] = " ,\t\r\n";
+
 /* Adds the statuses. The text is a list of EPP statuses, each of which may be followed by its URL. A text with any other
    word is a single status, such as "Registered until expiry date". */
 static void
 set_statuses(const struct answer *w, struct record *r)
 {
-	struct str text = find_text(w, "status"), rest = text, word;
+	struct str text = answer_text(w, "status"), rest = text, word;
 	bool words = text.p != NULL;
 
-	for (word = take_word(&rest); word.p != NULL && words; word = take_word(&rest))
+	while (words && str_word(&rest, WORD_ENDS, &word))
 		words = is_status_url(word) || is_epp_status(word);
 	if (text.p != NULL && !words)
 		record_add(w->rs->a, r->root, "whois.status", text);
 	rest = text;
-	for (word = take_word(&rest); word.p != NULL && words; word = take_word(&rest))
+	while (words && str_word(&rest, WORD_ENDS, &word))
 		if (!is_status_url(word))
 			record_add(w->rs->a, r->root, "whois.status", word);
 }
@@ -143,7 +129,7 @@ set_statuses(const struct answer *w, struct record *r)
 static void
 set_nameservers(const struct answer *w, struct record *r)
 {
-	const struct json_value *list = find_value(w, "nameServers", JSON_ARRAY);
+	const struct json_value *list = answer_value(w, "nameServers", JSON_ARRAY);
 
 	for (size_t i = 0; list == NULL && i < COUNT(w->parts); i++) {
 		list = tool_get(tool_get(w->parts[i], "nameServers"), "hostNames");
@@ -159,11 +145,11 @@ set_nameservers(const struct answer *w, struct record *r)
 static void
 set_registrant_members(const struct answer *w, struct record *r)
 {
-	const struct json_value *o = find_value(w, "registrant", JSON_OBJECT);
+	const struct json_value *o = answer_value(w, "registrant", JSON_OBJECT);
 	struct str country;
 
 	if (o == NULL)
-		o = find_value(w, "registrantContact", JSON_OBJECT);
+		o = answer_value(w, "registrantContact", JSON_OBJECT);
 	country = tool_text(tool_get(o, "countryCode"));
 	whois_set(
 	    w->rs, r, "whois.registrant.organisation", tool_text(tool_get(o, "organization")));
@@ -182,19 +168,19 @@ read_whois(void *arg, const struct json_value *o, uint64_t line)
 
 	w.parts[0] = inner != NULL ? inner : o;
 	w.parts[1] = tool_get(w.parts[0], "registryData");
-	domain = find_text(&w, "domainName");
+	domain = answer_text(&w, "domainName");
 	if (domain.p == NULL) {
 		records_bad(w.rs, line, "domainName: must be a string");
 		return;
 	}
-	if (find_text(&w, "dataError").p != NULL && find_text(&w, "registrarName").p == NULL &&
-	    find_text(&w, "status").p == NULL) {
+	if (answer_text(&w, "dataError").p != NULL && answer_text(&w, "registrarName").p == NULL &&
+	    answer_text(&w, "status").p == NULL) {
 		w.rs->skipped++; /* the vendor found no registration */
 		return;
 	}
 	whois_set(w.rs, &r, "domain", domain);
-	whois_set(w.rs, &r, "whois.registrar", find_text(&w, "registrarName"));
-	whois_set_iana_id(w.rs, &r, find_text(&w, "registrarIANAID"));
+	whois_set(w.rs, &r, "whois.registrar", answer_text(&w, "registrarName"));
+	whois_set_iana_id(w.rs, &r, answer_text(&w, "registrarIANAID"));
 	set_statuses(&w, &r);
 	set_nameservers(&w, &r);
 	set_registrant_members(&w, &r);

@@ -65,14 +65,12 @@ static bool
 print_member(
     struct records *rs, struct buf *b, const struct json_value *o, struct str name, bool quoted)
 {
-	const char *bar = memchr(name.p, '|', name.n);
-	struct str first = { name.p, bar == NULL ? name.n : (size_t)(bar - name.p) };
+	struct str others = name, first = str_until(&others, '|');
 	const struct json_value *v = json_get(o, arena_str(rs->a, first).p);
 	int64_t n;
 
-	if (v == NULL && bar != NULL)
-		return print_member(
-		    rs, b, o, (struct str){ bar + 1, name.n - first.n - 1 }, quoted);
+	if (v == NULL && others.p != NULL)
+		return print_member(rs, b, o, others, quoted);
 	if (v == NULL)
 		return false;
 	if (b->n > 0)
@@ -109,22 +107,17 @@ text_answer(struct arena *a, struct str text)
 {
 	struct buf b = { .a = a };
 
-	for (;;) {
-		const char *nl = text.n == 0 ? NULL : memchr(text.p, '\n', text.n);
-		struct str part = { text.p, nl == NULL ? text.n : (size_t)(nl - text.p) };
-
+	do {
 		if (b.n > 0)
 			buf_char(&b, ' ');
-		buf_str(&b, dns_quote(a, part));
-		if (nl == NULL)
-			return buf_done(&b);
-		text = (struct str){ nl + 1, text.n - part.n - 1 };
-	}
+		buf_str(&b, dns_quote(a, str_until(&text, '\n')));
+	} while (text.p != NULL);
+	return buf_done(&b);
 }
 
 /* Returns STR_NULL when no presentation form can be made. zdns writes an SPF record as a whole line of a zone file. */
 static struct str
-answer_of(struct records *rs, const struct json_value *o, struct str type)
+zdns_answer(struct records *rs, const struct json_value *o, struct str type)
 {
 	struct str answer = tool_member(o, "answer");
 	struct buf b = { .a = rs->a };
@@ -178,7 +171,7 @@ emit_records(const struct module *m, const struct json_value *list)
 			records_bad(m->rs, m->line, "answers: an item has no type");
 			continue;
 		}
-		l.answer = answer_of(m->rs, o, l.type);
+		l.answer = zdns_answer(m->rs, o, l.type);
 		l.ttl.set = tool_number(o, "ttl", &l.ttl.v);
 		if (l.answer.p == NULL || str_starts(l.type, STR("EDNS")) ||
 		    !dns_is_internet(tool_member(o, "class")))
@@ -301,7 +294,7 @@ is_type(struct arena *a, struct str name)
 
 /* Reads the result of one module, or a line of version 1: o has status, timestamp and data. */
 static void
-read_module(struct module *m, const struct json_value *o)
+read_module_answers(struct module *m, const struct json_value *o)
 {
 	static const char *const codes[] = { "FORMERR", "SERVFAIL", "NXDOMAIN", "REFUSED" };
 	struct str status = tool_member(o, "status"), when = tool_member(o, "timestamp");
@@ -333,13 +326,13 @@ read_module(struct module *m, const struct json_value *o)
 }
 
 static bool
-read_result(void *arg, struct str name, struct json_value *o)
+read_module_result(void *arg, struct str name, struct json_value *o)
 {
 	struct module *m = arg;
 
 	m->all.type = name;
 	if (json_type(o) == JSON_OBJECT)
-		read_module(m, o);
+		read_module_answers(m, o);
 	else
 		records_bad(m->rs, m->line, "results: a module must be an object");
 	return !m->rs->stop;
@@ -359,13 +352,13 @@ read_zdns_line(void *arg, const struct json_value *o, uint64_t line)
 	} else if (results == NULL) {
 		m.all.type = rs->options.type;
 		if (dns_is_internet(tool_member(o, "class")))
-			read_module(&m, o);
+			read_module_answers(&m, o);
 		else
 			rs->skipped++;
 	} else if (json_type(results) != JSON_OBJECT) {
 		records_bad(rs, line, "results: must be an object");
 	} else {
-		json_each(results, read_result, &m);
+		json_each(results, read_module_result, &m);
 	}
 }
 

@@ -101,7 +101,7 @@ find_module(struct str name)
 
 /* Emits a certificate, if those are wanted, and returns it; .root NULL: it cannot be parsed. */
 static struct record
-take_certificate(struct grab *g, const struct json_value *raw, struct ts seen)
+take_grab_certificate(struct grab *g, const struct json_value *raw, struct ts seen)
 {
 	struct record r = { .root = NULL }, copy;
 	struct str der;
@@ -135,11 +135,11 @@ read_tls_log(struct grab *g, struct record_object *s, const struct json_value *l
 	const struct json_value *chain = tool_get(all, "chain");
 	struct str version =
 	    tool_text(tool_path(hello, "supported_versions.selected_version.name"));
-	struct record leaf = take_certificate(g, tool_path(all, "certificate.raw"), seen);
+	struct record leaf = take_grab_certificate(g, tool_path(all, "certificate.raw"), seen);
 
 	for (size_t i = 0; i < tool_items(chain); i++)
 		if (records_want(g->rs, DATASET_CERTIFICATES))
-			(void)take_certificate(g, tool_get(tool_item(chain, i), "raw"), seen);
+			(void)take_grab_certificate(g, tool_get(tool_item(chain, i), "raw"), seen);
 	if (s == NULL || hello == NULL)
 		return;
 	record_set_bool(g->rs->a, s, "tls_enabled", true);
@@ -210,18 +210,27 @@ add_header_values(void *arg, struct str name, struct json_value *v)
 	return true;
 }
 
+/* The response of a path other than / is that of the service only if it is the first. */
 static void
-set_response(struct grab *g, struct record_object *s, const struct json_value *response)
+set_zgrab2_response(struct grab *g, struct record_object *s, const struct json_value *response)
 {
 	struct header_list h = { g->rs->a, s };
+	struct web_answer w = { .path = tool_text(tool_path(response, "request.url.path")),
+		.body = tool_member(response, "body") };
 	const struct json_value *headers = tool_get(response, "headers");
 	struct str hash = tool_text(tool_get(response, "body_sha256"));
 	struct str other = tool_text(tool_get(response, "body_hash"));
 	int64_t n;
 
-	if (tool_number(response, "status_code", &n) && n > 0)
-		record_set_int(g->rs->a, s, "http.status_code", n);
-	tool_set_title(g->rs->a, s, tool_text(tool_get(response, "body")));
+	w.path = w.path.n == 0 ? STR("/") : w.path;
+	if (!tool_number(response, "status_code", &w.status))
+		w.status = 0;
+	tool_recognise(g->rs->a, s, &w);
+	if (!str_is(w.path, "/") && record_int(s, "http.status_code", &n))
+		return;
+	if (w.status > 0)
+		record_set_int(g->rs->a, s, "http.status_code", w.status);
+	tool_set_title(g->rs->a, s, w.body);
 	tool_set_server(g->rs->a, s, tool_text(tool_item(tool_get(headers, "server"), 0)));
 	if (hash.p == NULL && str_starts(other, STR("sha256:")))
 		hash = (struct str){ other.p + 7, other.n - 7 };
@@ -268,7 +277,7 @@ set_product(struct grab *g, struct record_object *s, const struct module *m,
 /* Stores the result of a module in the service of its port. s is NULL when there is no host, since certificates may be
    wanted without one. */
 static void
-read_result(
+read_grab_result(
     struct grab *g, const struct module *m, struct record_object *s, const struct json_value *o)
 {
 	const struct json_value *result = tool_get(o, "result"), *log = tool_get(result, "tls");
@@ -287,7 +296,7 @@ read_result(
 	tool_set_protocol(
 	    g->rs->a, s, m != NULL && m->protocol != NULL ? str_of(m->protocol) : name, tls);
 	if (http)
-		set_response(g, s, own_response(result));
+		set_zgrab2_response(g, s, own_response(result));
 	else if (str_is(name, "ssh"))
 		set_ssh(g, s, result);
 	else if (str_is(name, "jarm"))
@@ -318,7 +327,7 @@ port_of(const struct grab *g, const struct module *m, const struct json_value *o
 }
 
 static bool
-read_module(void *arg, struct str name, struct json_value *o)
+read_named_module(void *arg, struct str name, struct json_value *o)
 {
 	struct grab *g = arg;
 	struct str protocol = tool_text(tool_get(o, "protocol"));
@@ -341,7 +350,7 @@ read_module(void *arg, struct str name, struct json_value *o)
 		if (domain.p != NULL)
 			record_add(g->rs->a, s, "extra_names", domain);
 	}
-	read_result(g, m, s, o);
+	read_grab_result(g, m, s, o);
 	return !g->rs->stop;
 }
 
@@ -366,7 +375,7 @@ read_grab(void *arg, const struct json_value *o, uint64_t line)
 		record_set_text(rs->a, g.r.root, "ip", ip);
 	}
 	if (data != NULL && json_type(data) == JSON_OBJECT)
-		json_each(data, read_module, &g);
+		json_each(data, read_named_module, &g);
 	if (g.successes == 0 || (g.r.root == NULL && !records_want(rs, DATASET_CERTIFICATES)))
 		rs->skipped++;
 	else if (g.r.root != NULL && !rs->stop)

@@ -8,3 +8,6 @@ PARAM(index_poll, ms, IN_INDEX,
 PARAM(index_segments, number, IN_INDEX,
 	8, 2, 64,
 	"segments a generation may have before small ones are merged")
+PARAM(index_beside, choice, IN_INDEX,
+	"yes", 2, 3,
+	"yes: the index of a dataset that ClickHouse answers is kept up to date, too")

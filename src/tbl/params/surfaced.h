@@ -35,3 +35,15 @@ PARAM(search_wait, ms, IN_SURFACED,
 PARAM(search_work_limit, number, IN_SURFACED,
 	400000000, 1000, 100000000000,
 	"values that one search may read before search_timeout or search_count_too_expensive")
+PARAM(clickhouse_threads, number, IN_SURFACED,
+	2, 1, 1024,
+	"threads that one search may use on each server of ClickHouse")
+PARAM(clickhouse_memory, bytes, IN_SURFACED,
+	2147483648, 1048576, 1099511627776,
+	"memory that one search may use on each server of ClickHouse")
+PARAM(clickhouse_partial, choice, IN_SURFACED,
+	"no", 2, 3,
+	"yes: while a shard is away the others answer, with relation gte")
+PARAM(clickhouse_shards, number, IN_SURFACED,
+	1, 1, 10000,
+	"shards of ClickHouse, by which clickhouse_partial sees that one is away")

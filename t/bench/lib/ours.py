@@ -46,17 +46,14 @@ class Engine:
         self.process.wait(timeout=30)
 
 
-class Ours:
-    name = "surfaced"
-    how = ("POST over TLS, one keep-alive connection, until the last byte of JSON;"
-           " server: t/bench/engine in its own process, until the buckets are known")
+class Service:
+    """One connection to the service of a world."""
 
-    def __init__(self, env_path, build):
+    def __init__(self, env_path):
         self.env = read_env(env_path)
         world = World(self.env)
         self.base = world.base
         self.conn = Connection(world)
-        self.engine = Engine(os.path.join(build, "t/bench/engine"), os.path.join(self.env["W"], "index"))
 
     def request(self, method, path, body=None):
         """(microseconds, status, bytes, request id)"""
@@ -108,9 +105,6 @@ class Ours:
             raise RuntimeError("%d for %s: %s" % (status, path, data.decode(errors="replace")))
         return us, request_id
 
-    def close(self):
-        self.engine.close()
-
     def floor(self, what):
         """Time of a request that does less: where our time goes."""
         if what == "nginx":
@@ -118,6 +112,19 @@ class Ours:
         else:
             us, _, _, _ = self.request("GET", self.base + "/search/hosts/validate?q=")
         return us
+
+
+class Ours(Service):
+    name = "surfaced"
+    how = ("POST over TLS, one keep-alive connection, until the last byte of JSON;"
+           " server: t/bench/engine in its own process, until the buckets are known")
+
+    def __init__(self, env_path, build):
+        super().__init__(env_path)
+        self.engine = Engine(os.path.join(build, "t/bench/engine"), os.path.join(self.env["W"], "index"))
+
+    def close(self):
+        self.engine.close()
 
 
 def worker_times(world, ids):

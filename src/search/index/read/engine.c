@@ -26,7 +26,7 @@ struct served {
 	char problem[INDEX_FAULT];
 };
 
-struct engine {
+struct index_engine {
 	char *directory;
 	int64_t next_stat;
 	struct served of[DATASETS];
@@ -36,29 +36,11 @@ struct engine {
 
 /* ---- generations ---- */
 
-struct engine *
-engine_open_index(const char *directory)
+static void
+close_index(void *state)
 {
-	struct engine *e = mem_zero(sizeof(*e));
+	struct index_engine *e = state;
 
-	e->directory = mem_text(directory);
-	e->pool = pool_new();
-	for (int d = 0; d < DATASETS; d++) {
-		char manifest[4096];
-
-		manifest_path(directory, (enum dataset)d, 0, manifest, sizeof(manifest));
-		e->of[d].dataset = (enum dataset)d;
-		e->of[d].manifest = mem_text(manifest);
-	}
-	engine_refresh(e);
-	return e;
-}
-
-void
-engine_close(struct engine *e)
-{
-	if (e == NULL)
-		return;
 	for (int d = 0; d < DATASETS; d++) {
 		view_free(e->of[d].view);
 		free(e->of[d].manifest);
@@ -73,7 +55,7 @@ engine_close(struct engine *e)
    manifest was read and before its files are open: then the manifest has changed, and a second
    attempt finds the newer files. */
 static void
-open_generation(struct engine *e, struct served *v)
+open_generation(struct index_engine *e, struct served *v)
 {
 	struct view *fresh = NULL;
 
@@ -107,7 +89,7 @@ open_generation(struct engine *e, struct served *v)
  * and verify gigabytes each time. Such a generation is tried again after RETRY_US, because the
  * fault may lie in another file than the manifest. */
 static void
-refresh_dataset(struct engine *e, struct served *v, int64_t now)
+refresh_dataset(struct index_engine *e, struct served *v, int64_t now)
 {
 	struct stat st;
 
@@ -121,9 +103,10 @@ refresh_dataset(struct engine *e, struct served *v, int64_t now)
 }
 
 /* Every request calls this, so a stat(2) of each manifest is made at most every STAT_EVERY_US. */
-void
-engine_refresh(struct engine *e)
+static void
+refresh_index(void *state)
 {
+	struct index_engine *e = state;
 	int64_t now = mono_us();
 
 	if (now < e->next_stat)
@@ -133,9 +116,10 @@ engine_refresh(struct engine *e)
 		refresh_dataset(e, &e->of[d], now);
 }
 
-void
-engine_status(const struct engine *e, enum dataset d, struct engine_status *out)
+static void
+status_of_index(const void *state, enum dataset d, struct engine_status *out)
 {
+	const struct index_engine *e = state;
 	const struct served *v = &e->of[schema_source(d)];
 
 	*out = (struct engine_status){ .published_at = TS_NULL };
@@ -173,8 +157,8 @@ drop_view(struct served *v)
  * facets use the totals of the generation. first_hits removes the dead documents later, when a
  * page is wanted. */
 static enum engine_rc
-evaluate_query(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
-    struct request *rq)
+evaluate_query(struct index_engine *e, struct arena *a, const struct query *q,
+    const struct budget *b, struct request *rq)
 {
 	struct served *v = &e->of[schema_source(q->dataset)];
 
@@ -220,9 +204,9 @@ request_result(const struct request *rq)
 	    rq, rq->run.rc == ENGINE_TOO_EXPENSIVE ? ENGINE_TIMEOUT : rq->run.rc);
 }
 
-enum engine_rc
-engine_count(struct engine *e, struct arena *a, const struct query *q, const struct budget *b,
-    struct count *out)
+static enum engine_rc
+count_by_index(
+    void *e, struct arena *a, const struct query *q, const struct budget *b, struct count *out)
 {
 	struct request rq;
 	enum engine_rc rc = evaluate_query(e, a, q, b, &rq);
@@ -335,9 +319,9 @@ aggregate_others(struct request *rq, const struct agg *agg, struct group *out)
 		aggregate_passed(rq, agg, out);
 }
 
-enum engine_rc
-engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
-    const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out)
+static enum engine_rc
+aggregate_by_index(void *e, struct arena *a, const struct query *q, const struct budget *budget,
+    const struct agg *aggs, size_t naggs, struct group *out)
 {
 	struct request rq;
 	enum engine_rc rc = evaluate_query(e, a, q, budget, &rq);
@@ -413,8 +397,8 @@ hits_that_fit(const struct request *rq, const struct ordered_hit *m, size_t n)
 	return n;
 }
 
-enum engine_rc
-engine_search(struct engine *e, struct arena *a, const struct query *q, const struct budget *budget,
+static enum engine_rc
+search_index(void *e, struct arena *a, const struct query *q, const struct budget *budget,
     const struct page_request *want, struct page *out)
 {
 	struct request rq;
@@ -442,4 +426,35 @@ engine_search(struct engine *e, struct arena *a, const struct query *q, const st
 	}
 	match_nested(&rq, m, out);
 	return request_result(&rq);
+}
+
+/* ---- */
+
+static const struct engine_kind index_kind = {
+	.close = close_index,
+	.refresh = refresh_index,
+	.status = status_of_index,
+	.aggregate = aggregate_by_index,
+	.count = count_by_index,
+	.search = search_index,
+};
+
+struct engine *
+engine_open_index(const char *directory)
+{
+	struct index_engine *e = mem_zero(sizeof(*e));
+	bool all[DATASETS];
+
+	e->directory = mem_text(directory);
+	e->pool = pool_new();
+	for (int d = 0; d < DATASETS; d++) {
+		char manifest[4096];
+
+		all[d] = true;
+		manifest_path(directory, (enum dataset)d, 0, manifest, sizeof(manifest));
+		e->of[d].dataset = (enum dataset)d;
+		e->of[d].manifest = mem_text(manifest);
+	}
+	refresh_index(e);
+	return engine_with(NULL, &index_kind, e, all);
 }

@@ -7,20 +7,7 @@
 #include "search/index/write/build_priv.h"
 #include "search/text.h"
 
-/* ---- the tree of members ---- */
-
-static struct member *
-find_or_add_member(struct member *m, struct str name)
-{
-	for (size_t i = 0; i < m->nkids; i++)
-		if (str_eq(m->kids[i].name, name))
-			return &m->kids[i];
-	m->kids = reallocarray(m->kids, m->nkids + 1, sizeof(*m->kids));
-	if (m->kids == NULL)
-		panic("out of memory");
-	m->kids[m->nkids] = (struct member){ .name = name };
-	return &m->kids[m->nkids++];
-}
+/* ---- what a value implies ---- */
 
 static const struct schema_field *
 derived_field(const struct schema_field *f, const char *what)
@@ -31,34 +18,6 @@ derived_field(const struct schema_field *f, const char *what)
 	return n < 0 || (size_t)n >= sizeof(name)
 		   ? NULL
 		   : schema_find(f->dataset, (struct str){ name, (size_t)n });
-}
-
-static void
-add_member(struct index_builder *b, const struct schema_field *f)
-{
-	struct str rest = str_of(f->name);
-	struct member *m = &b->root;
-
-	if (f->store == STORE_VIRTUAL) /* documents do not contain it */
-		return;
-	while (rest.n > 0) {
-		const char *dot = memchr(rest.p, '.', rest.n);
-		size_t n = dot == NULL ? rest.n : (size_t)(dot - rest.p);
-
-		m = find_or_add_member(m, (struct str){ rest.p, n });
-		rest = (struct str){ rest.p + n + (dot != NULL), rest.n - n - (dot != NULL) };
-	}
-	m->field = f;
-	m->categories = derived_field(f, "category");
-	m->classification = derived_field(f, "classification");
-}
-
-static void
-free_members(struct member *m)
-{
-	for (size_t i = 0; i < m->nkids; i++)
-		free_members(&m->kids[i]);
-	free(m->kids);
 }
 
 static enum term_form
@@ -90,7 +49,6 @@ build_new(enum dataset d, const struct index_tags *tags, size_t nfields)
 	struct index_builder *b = mem_zero(sizeof(*b));
 
 	b->dataset = d;
-	b->nested = schema_nested(d);
 	b->addresses = schema_address(d) != NULL;
 	b->tags = tags;
 	b->nfields = nfields;
@@ -98,8 +56,11 @@ build_new(enum dataset d, const struct index_tags *tags, size_t nfields)
 	b->slots = mem_array(b->nfields * PARTS, sizeof(*b->slots));
 	b->dates = mem_array(b->nfields, sizeof(*b->dates));
 	b->hashes = mem_array(b->nfields, sizeof(*b->hashes));
+	b->derived = mem_array(b->nfields, sizeof(*b->derived));
+	b->members = document_members_new(d, nfields);
 	for (size_t i = 0; i < b->nfields; i++) {
-		add_member(b, &b->fields[i]);
+		b->derived[i].categories = derived_field(&b->fields[i], "category");
+		b->derived[i].classification = derived_field(&b->fields[i], "classification");
 		if (b->fields[i].label != NULL)
 			b->labelled = &b->fields[i];
 		for (int p = 0; p < PARTS; p++)
@@ -142,7 +103,8 @@ index_build_free(struct index_builder *b)
 	if (b == NULL)
 		return;
 	build_clear(b);
-	free_members(&b->root);
+	document_members_free(b->members);
+	free(b->derived);
 	free(b->slots);
 	free(b->dates);
 	free(b->hashes);
@@ -195,8 +157,10 @@ field_slot(struct index_builder *b, const struct schema_field *f, enum part p)
 }
 
 void
-build_nested_begin(struct index_builder *b)
+build_nested_begin(void *arg)
 {
+	struct index_builder *b = arg;
+
 	b->owner =
 	    grow_array(b->owner, &b->owner_room, b->nnested + UINT64_C(1), sizeof(*b->owner));
 	b->owner[b->nnested++] = b->ndocs;
@@ -231,7 +195,7 @@ build_hash(struct index_builder *b, const struct schema_field *f, uint32_t doc, 
 }
 
 static void
-add_tag(struct index_builder *b, const struct member *m, struct str slug)
+add_tag(struct index_builder *b, const struct derived *m, struct str slug)
 {
 	const struct tag *t = index_tags_find(b->tags, slug);
 
@@ -268,9 +232,10 @@ add_token(void *arg, struct str token)
  * A hash of the whole text suffices where it is only compared (NODE_EXACT): banners are up to
  * kilobytes long, nearly all different, and would fill the dictionary. */
 void
-build_value_str(struct index_builder *b, const struct member *m, struct str s)
+build_value_str(void *arg, const struct schema_field *f, struct str s)
 {
-	const struct schema_field *f = m->field;
+	struct index_builder *b = arg;
+	const struct derived *m = &b->derived[f->index];
 	struct gather *g = field_slot(b, f, PART_VALUES);
 	struct token_sink sink;
 	struct segment_key key;
@@ -314,20 +279,21 @@ build_value_str(struct index_builder *b, const struct member *m, struct str s)
 }
 
 void
-build_value_int(struct index_builder *b, const struct member *m, int64_t v)
+build_value_int(void *arg, const struct schema_field *f, int64_t v)
 {
-	uint32_t id =
-	    gather_int(field_slot(b, m->field, PART_VALUES), current_document(b, m->field), v);
+	struct index_builder *b = arg;
+	uint32_t id = gather_int(field_slot(b, f, PART_VALUES), current_document(b, f), v);
 
-	if (m->field == b->labelled)
+	if (f == b->labelled)
 		b->doc_labelled = id;
 }
 
 void
-build_value_num(struct index_builder *b, const struct member *m, double v)
+build_value_num(void *arg, const struct schema_field *f, double v)
 {
-	gather_int(
-	    field_slot(b, m->field, PART_VALUES), current_document(b, m->field), number_key(v));
+	struct index_builder *b = arg;
+
+	gather_int(field_slot(b, f, PART_VALUES), current_document(b, f), number_key(v));
 }
 
 /* ---- a document ---- */
@@ -382,5 +348,34 @@ build_document_end(struct index_builder *b, struct str key)
 		return false;
 	b->ndocs++;
 	b->first[b->ndocs] = b->nnested;
+	return true;
+}
+
+/* A failure leaves some values of the broken document in the builder, so the builder can only be
+   freed then. Such documents do not occur, because they come from our own table and have been
+   checked at their import. */
+bool
+index_build_add(struct index_builder *b, struct str key, struct str json, char err[INDEX_FAULT])
+{
+	const struct document_sink to = { .arg = b,
+		.arena = b->arena,
+		.text = build_value_str,
+		.integer = build_value_int,
+		.number = build_value_num,
+		.nested = build_nested_begin };
+	const char *fault;
+
+	build_document_begin(b);
+	b->doc_labelled = b->doc_label = NO_TERM;
+	if (!document_read(b->members, json, &to, &fault)) {
+		snprintf(err, INDEX_FAULT, "document %u: %s", b->ndocs + 1, fault);
+		return false;
+	}
+	build_label(b, b->doc_labelled, b->doc_label);
+	if (!build_document_end(b, key)) {
+		snprintf(err, INDEX_FAULT, "document %u: its key is not in order", b->ndocs + 1);
+		return false;
+	}
+	arena_reset(b->arena);
 	return true;
 }

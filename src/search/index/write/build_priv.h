@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* The builder of segments, for the writer. Documents come in the order of their keys:
  *
- *   JSON --build_json--> member tree --build_value_*--> one struct gather a slot --slot_write--> sections
- *                        (which field)                  (terms in the order of arrival,           (terms sorted,
- *                                                        pairs of document and term)               postings, column)
+ *   JSON --document_read--> build_value_* --> one struct gather a slot --slot_write--> sections
+ *                           (which field)             (terms in the order of arrival,           (terms sorted,
+ *                                                      pairs of document and term)               postings, column)
  *
  * A term is numbered when it first occurs, because its place in the sorted dictionary is unknown
  * until the last document. slot_write sorts the terms, and inverts the pairs by counting: one walk
@@ -12,6 +12,7 @@
 #ifndef SEARCH_INDEX_WRITE_BUILD_PRIV_H
 #define SEARCH_INDEX_WRITE_BUILD_PRIV_H
 
+#include "search/document.h"
 #include "search/index/format/sections.h"
 #include "search/index/format/segment.h"
 #include "search/index/write/build.h"
@@ -31,24 +32,18 @@ struct hashes {
 	size_t n, room;
 };
 
-/* A member of the JSON objects of a document; the tree is the names of the schema, split at the
-   dots. */
-struct member {
-	struct str name;
-	const struct schema_field *field; /* NULL: an object */
-	struct member *kids;
-	size_t nkids;
-	/* The fields that are derived from a tag, when `field` is one of tags; NULL otherwise. */
+/* The fields that are derived from a tag, when the field is one of tags; NULL otherwise. */
+struct derived {
 	const struct schema_field *categories, *classification;
 };
 
 struct index_builder {
 	enum dataset dataset;
-	const char *nested; /* the member with the nested objects; NULL: none */
 	const struct index_tags *tags;
 	const struct schema_field *fields;
 	size_t nfields;
-	struct member root;
+	struct document_members *members;
+	struct derived *derived; /* [field] */
 	struct gather *slots;
 	struct dates *dates;   /* [field] */
 	struct hashes *hashes; /* [field] */
@@ -79,11 +74,12 @@ struct index_builder {
    tests). */
 struct index_builder *build_new(enum dataset d, const struct index_tags *tags, size_t nfields);
 void build_clear(struct index_builder *b);
-void build_value_str(struct index_builder *b, const struct member *m, struct str s);
-void build_value_int(struct index_builder *b, const struct member *m, int64_t v);
-void build_value_num(struct index_builder *b, const struct member *m, double v);
+/* Functions of struct document_sink, whose argument is the builder. */
+void build_value_str(void *b, const struct schema_field *f, struct str s);
+void build_value_int(void *b, const struct schema_field *f, int64_t v);
+void build_value_num(void *b, const struct schema_field *f, double v);
+void build_nested_begin(void *b);
 void build_document_begin(struct index_builder *b);
-void build_nested_begin(struct index_builder *b);
 bool build_document_end(struct index_builder *b, struct str key) MUST_USE;
 void build_date(struct index_builder *b, const struct schema_field *f, uint32_t doc, int64_t us);
 /* Appends zeros up to n documents. */

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Services as documents. A service has no document of its own: it is an object in the document of its host, and its
+/* Writes stored documents into answers.
+
+   Records are stored as this program prints them, so a whole document is copied into the answer. Three cases need the
+   tree of the record: a projection, reports, which have hidden members, and a host that was stored as jsonb before
+   sql/0014 and has not been imported since.
+
+   A service has no document of its own: it is an object in the document of its host, and its
    answer has the address before its members and the place of its host behind them:
 
      stored   {"ip":"192.0.2.1","asn":64500,"city":"Bath","services":[{"port":443,"transport":"tcp","protocol":"https"}]}
@@ -9,12 +15,47 @@
    search for a service begins behind the one before. */
 #include "config.h"
 
-#include "api/documents.h"
+#include "record/stored.h"
+#include "json/json.h"
 
 static const char *const place_texts[] = { "as_name", "organisation", "country_code", "city" };
 static const char *const place_lists[] = { "hostnames", "apex_domains" };
 
-/* ---- names of fields ---- */
+/* ---- documents ---- */
+
+/* jsonb has a blank behind the first name, {"ip": "192.0.2.7"; record_print has none. */
+static bool
+is_canonical(struct str doc)
+{
+	const char *colon = memchr(doc.p, ':', doc.n);
+
+	return colon == NULL || colon + 1 == doc.p + doc.n || colon[1] != ' ';
+}
+
+bool
+stored_is_answer(enum dataset d, struct str doc, const struct record_fields *fields)
+{
+	return fields == NULL && record_fields_answered(d) == NULL && is_canonical(doc);
+}
+
+void
+stored_write(struct buf *b, struct arena *tree, enum dataset d, struct str doc,
+    const struct record_fields *fields)
+{
+	struct record r;
+	struct str what;
+
+	if (stored_is_answer(d, doc, fields)) {
+		buf_str(b, doc);
+		return;
+	}
+	if (!record_parse(tree, d, doc, RECORD_LENIENT, &r, &what))
+		panic("a stored document: %.*s", (int)what.n, what.p);
+	record_print(b, &r, fields != NULL ? fields : record_fields_answered(d));
+	arena_reset(tree);
+}
+
+/* ---- names of fields of services ---- */
 
 static bool
 is_of_host(struct str name)
@@ -28,6 +69,12 @@ is_of_host(struct str name)
 	return found;
 }
 
+bool
+service_field_of_place(struct str name)
+{
+	return is_of_host(name) && !str_is(name, "ip");
+}
+
 /* The names in the document of the host: "port,asn,host.city" is "services.port,asn,city". */
 struct str
 service_fields(struct arena *a, struct str names)
@@ -35,9 +82,7 @@ service_fields(struct arena *a, struct str names)
 	struct buf b = { .a = a };
 
 	while (names.p != NULL) {
-		const char *comma = names.n == 0 ? NULL : memchr(names.p, ',', names.n);
-		size_t n = comma == NULL ? names.n : (size_t)(comma - names.p);
-		struct str name = str_trim((struct str){ names.p, n });
+		struct str name = str_trim(str_until(&names, ','));
 		struct str below = { name.p + 5, name.n - 5 };
 
 		if (b.n > 0)
@@ -45,19 +90,17 @@ service_fields(struct arena *a, struct str names)
 		if (str_is(name, "host"))
 			buf_z(&b,
 			    "asn,as_name,organisation,country_code,city,hostnames,apex_domains");
-		else if (str_starts(name, STR("host.")) && is_of_host(below) &&
-			 !str_is(below, "ip"))
+		else if (str_starts(name, STR("host.")) && service_field_of_place(below))
 			buf_str(&b, below);
 		else if (is_of_host(name))
 			buf_str(&b, name);
 		else
 			buf_printf(&b, SERVICE_PREFIX "%.*s", (int)name.n, name.p);
-		names = comma == NULL ? STR_NULL : (struct str){ comma + 1, names.n - n - 1 };
 	}
 	return buf_done(&b);
 }
 
-/* ---- documents ---- */
+/* ---- services ---- */
 
 /* The members of the host that its services show. */
 static struct record
@@ -117,7 +160,7 @@ find_service(struct services *s, int64_t port, struct str transport)
 
 /* Writes the members of a printed object without its braces. */
 static void
-add_members(struct buf *b, const struct buf *object)
+append_members(struct buf *b, const struct buf *object)
 {
 	if (object->n <= 2)
 		return;
@@ -136,8 +179,8 @@ service_write(struct buf *b, struct services *s, int64_t port, struct str transp
 	buf_clear(&s->members);
 	record_print_object(&s->members, service, s->fields);
 	buf_char(b, '{');
-	add_members(b, &s->address);
-	add_members(b, &s->members);
+	append_members(b, &s->address);
+	append_members(b, &s->members);
 	if (s->fields == NULL || s->place.n > 2) {
 		json_member(b, "host");
 		buf_add(b, s->place.p, s->place.n);

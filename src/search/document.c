@@ -1,22 +1,100 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads documents for the builder. A rebuild reads every document of the database, so this is one
-   pass over the text without a tree of values; members that are no field of the schema are skipped.
-   PostgreSQL wrote the text, which is therefore valid JSON: the checks here only keep the reader
+/* Reads documents (document.h). A rebuild reads every document of the database, so this is one pass over the text without
+   a tree of values. PostgreSQL stores what src/record printed, which is valid JSON: the checks here only keep the reader
    inside the text. */
 #include "config.h"
 
-#include "search/index/write/build_priv.h"
+#include "search/document.h"
 
 #include <errno.h>
 
 enum { DEPTH_MAX = 64, NUMBER_MAX = 64 };
 
+/* A member of the JSON objects of a document. */
+struct member {
+	struct str name;
+	const struct schema_field *field; /* NULL: an object */
+	struct member *kids;
+	size_t nkids;
+};
+
+struct document_members {
+	struct member root;
+	const char *nested; /* the member with the nested objects; NULL: none */
+};
+
 struct json_reader {
 	const char *p, *end;
-	struct index_builder *b;
+	const struct document_members *of;
+	const struct document_sink *to;
 	const char *fault;
 	unsigned depth;
 };
+
+/* ---- the tree of members ---- */
+
+static struct member *
+find_or_add_member(struct member *m, struct str name)
+{
+	for (size_t i = 0; i < m->nkids; i++)
+		if (str_eq(m->kids[i].name, name))
+			return &m->kids[i];
+	m->kids = reallocarray(m->kids, m->nkids + 1, sizeof(*m->kids));
+	if (m->kids == NULL)
+		panic("out of memory");
+	m->kids[m->nkids] = (struct member){ .name = name };
+	return &m->kids[m->nkids++];
+}
+
+static void
+add_member(struct member *root, const struct schema_field *f)
+{
+	struct str rest = str_of(f->name);
+	struct member *m = root;
+
+	if (f->store == STORE_VIRTUAL) /* documents do not contain it */
+		return;
+	while (rest.n > 0) {
+		const char *dot = memchr(rest.p, '.', rest.n);
+		size_t n = dot == NULL ? rest.n : (size_t)(dot - rest.p);
+
+		m = find_or_add_member(m, (struct str){ rest.p, n });
+		rest = (struct str){ rest.p + n + (dot != NULL), rest.n - n - (dot != NULL) };
+	}
+	m->field = f;
+}
+
+struct document_members *
+document_members_new(enum dataset d, size_t nfields)
+{
+	struct document_members *m = mem_zero(sizeof(*m));
+	const struct schema_field *fields;
+
+	(void)schema_fields(d, &fields);
+	m->nested = schema_nested(d);
+	for (size_t i = 0; i < nfields; i++)
+		add_member(&m->root, &fields[i]);
+	return m;
+}
+
+static void
+free_members(struct member *m)
+{
+	for (size_t i = 0; i < m->nkids; i++)
+		free_members(&m->kids[i]);
+	free(m->kids);
+}
+
+void
+document_members_free(struct document_members *m)
+{
+	if (m == NULL)
+		return;
+	free_members(&m->root);
+	free(m);
+}
+
+/* ---- bytes ---- */
 
 static bool
 record_fault(struct json_reader *t, const char *what)
@@ -110,7 +188,7 @@ static bool
 unescape_json_string(struct json_reader *t, struct str raw, struct str *out)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	char *room = arena_alloc(t->b->arena, raw.n + 4);
+	char *room = arena_alloc(t->to->arena, raw.n + 4);
 	const char *p = raw.p, *end = raw.p + raw.n;
 	size_t n = 0;
 
@@ -172,7 +250,7 @@ read_literal(struct json_reader *t, const struct member *m)
 			t->p += words[i].n;
 			if (i < 2 && m != NULL && m->field != NULL &&
 			    m->field->type == VALUE_BOOLEAN)
-				build_value_int(t->b, m, i);
+				t->to->integer(t->to->arg, m->field, i);
 			return true;
 		}
 	return record_fault(t, "no value");
@@ -192,17 +270,17 @@ read_number(struct json_reader *t, const struct member *m)
 	if (m == NULL || m->field == NULL || s.n > NUMBER_MAX)
 		return true;
 	if (m->field->type == VALUE_INTEGER && str_int64(s, &i)) {
-		build_value_int(t->b, m, i);
+		t->to->integer(t->to->arg, m->field, i);
 		return true;
 	}
 	memcpy(z, s.p, s.n);
 	z[s.n] = '\0';
 	n = strtod(z, NULL);
 	if (m->field->type == VALUE_NUMBER)
-		build_value_num(t->b, m, n);
+		t->to->number(t->to->arg, m->field, n);
 	else if (m->field->type == VALUE_INTEGER && n >= -9e15 && n <= 9e15 &&
 		 n == (double)(int64_t)n)
-		build_value_int(t->b, m, (int64_t)n);
+		t->to->integer(t->to->arg, m->field, (int64_t)n);
 	return true;
 }
 
@@ -235,13 +313,13 @@ static bool
 read_array(struct json_reader *t, const struct member *m)
 {
 	bool nested =
-	    m != NULL && m->field == NULL && t->b->nested != NULL && str_is(m->name, t->b->nested);
+	    m != NULL && m->field == NULL && t->of->nested != NULL && str_is(m->name, t->of->nested);
 
 	if (skip_char(t, ']'))
 		return true;
 	do {
 		if (nested)
-			build_nested_begin(t->b);
+			t->to->nested(t->to->arg);
 		if (!read_member(t, m))
 			return false;
 	} while (skip_char(t, ','));
@@ -257,7 +335,7 @@ read_string_value(struct json_reader *t, const struct member *m)
 	if (!read_string(t, &s))
 		return false;
 	if (m != NULL && m->field != NULL)
-		build_value_str(t->b, m, s);
+		t->to->text(t->to->arg, m->field, s);
 	return true;
 }
 
@@ -295,38 +373,16 @@ read_member(struct json_reader *t, const struct member *m)
 	return ok;
 }
 
-static bool
-read_document(struct index_builder *b, struct str json, const char **fault)
+bool
+document_read(const struct document_members *m, struct str json, const struct document_sink *to,
+    const char **fault)
 {
-	struct json_reader t = { .p = json.p, .end = json.p + json.n, .b = b };
+	struct json_reader t = { .p = json.p, .end = json.p + json.n, .of = m, .to = to };
 	bool ok;
 
-	ok = peek_char(&t) == '{' ? read_member(&t, &b->root) : record_fault(&t, "no object");
+	ok = peek_char(&t) == '{' ? read_member(&t, &m->root) : record_fault(&t, "no object");
 	if (ok && (peek_char(&t), t.p != t.end))
 		ok = record_fault(&t, "more than one value");
 	*fault = t.fault;
 	return ok;
-}
-
-/* A failure leaves some values of the broken document in the builder, so the builder can only be
-   freed then. Such documents do not occur, because they come from our own table and have been
-   checked at their import. */
-bool
-index_build_add(struct index_builder *b, struct str key, struct str json, char err[INDEX_FAULT])
-{
-	const char *fault;
-
-	build_document_begin(b);
-	b->doc_labelled = b->doc_label = NO_TERM;
-	if (!read_document(b, json, &fault)) {
-		snprintf(err, INDEX_FAULT, "document %u: %s", b->ndocs + 1, fault);
-		return false;
-	}
-	build_label(b, b->doc_labelled, b->doc_label);
-	if (!build_document_end(b, key)) {
-		snprintf(err, INDEX_FAULT, "document %u: its key is not in order", b->ndocs + 1);
-		return false;
-	}
-	arena_reset(b->arena);
-	return true;
 }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl search: which engine answers each dataset, how far its feeder is, and new layouts of ClickHouse. */
+#include "config.h"
+
+#include "cli/search.h"
+#include "daemon/conf.h"
+#include "search/engine.h"
+
+static const char *
+engine_of(enum dataset d)
+{
+	switch (d) {
+	case DATASET_HOSTS:
+		return conf.engine_hosts;
+	case DATASET_DNS:
+		return conf.engine_dns;
+	case DATASET_WHOIS:
+		return conf.engine_whois;
+	case DATASET_CERTIFICATES:
+		return conf.engine_certificates;
+	case DATASET_REPORTS:
+		return conf.engine_reports;
+	case DATASET_DIRECTORIES:
+		return conf.engine_open_directories;
+	default:
+		return "index";
+	}
+}
+
+enum dataset
+search_dataset(struct cli *c, struct str name)
+{
+	enum dataset d = record_dataset(name);
+
+	if (d == DATASETS)
+		(void)cli_usage(c, "%.*s is no dataset; see surfacectl search status", (int)name.n, name.p);
+	return d;
+}
+
+struct ch_cluster *
+search_cluster(void)
+{
+	const struct ch_server server = { .url = conf.clickhouse_url,
+		.user = conf.clickhouse_user,
+		.password_file = conf.clickhouse_password_file,
+		.database = conf.clickhouse_database,
+		.ca_file = conf.clickhouse_ca_file };
+
+	if (conf.clickhouse_url[0] == '\0') {
+		(void)cli_fail(EXIT_FAILED, "the parameter clickhouse_url names no server");
+		return NULL;
+	}
+	return ch_cluster_new(&server, conf.clickhouse_servers);
+}
+
+int
+search_fail(struct ch_cluster *cluster)
+{
+	return cli_fail(EXIT_FAILED, "clickhouse: %s", cluster->message);
+}
+
+/* ---- status ---- */
+
+struct status_row {
+	struct str dataset, engine;
+	int64_t layout, filling, generation;
+	struct ts fed_at;
+	double lag_seconds;
+};
+
+static const struct field status_out[] = {
+	FIELD(struct status_row, dataset, 0),
+	FIELD(struct status_row, engine, 0),
+	FIELD(struct status_row, layout, 0),
+	FIELD(struct status_row, filling, 0),
+	FIELD(struct status_row, generation, 0),
+	FIELD(struct status_row, fed_at, 0),
+	FIELD(struct status_row, lag_seconds, 0),
+	FIELD_END,
+};
+
+static void
+status_of_index(struct engine *e, enum dataset d, struct status_row *row)
+{
+	struct engine_status s;
+
+	engine_status(e, d, &s);
+	row->generation = (int64_t)s.generation;
+	row->fed_at = s.published_at;
+}
+
+static bool
+status_of_clickhouse(struct ch_cluster *cluster, enum dataset d, struct status_row *row)
+{
+	struct ch_layouts l;
+
+	if (!ch_layouts_read(cluster, d, &l))
+		return false;
+	row->layout = l.asked;
+	for (size_t i = 0; i < l.n; i++) {
+		if (l.row[i].layout == l.asked) {
+			row->fed_at.us = l.row[i].at;
+			row->lag_seconds = (double)(ts_now().us - l.row[i].at) / (double)SECOND_US;
+		}
+		if (!l.row[i].filled && row->filling == 0 && l.row[i].layout > l.asked)
+			row->filling = l.row[i].layout;
+	}
+	ch_layouts_free(&l);
+	return true;
+}
+
+static int
+status(struct cli *c, int argc, char **argv)
+{
+	static const struct cli_option none[] = { { .name = NULL } };
+	struct status_row *rows = ARENA_ARRAY(c->arena, DATASETS, struct status_row);
+	struct list list = { .items = rows };
+	struct ch_cluster *cluster = NULL;
+	struct cli_list words;
+	struct engine *e;
+	int rc = EXIT_OK;
+
+	if (!cli_options(c, argc, argv, none, &words, 0, 0))
+		return EXIT_USAGE;
+	e = engine_open_index(conf.index_directory);
+	engine_refresh(e);
+	for (enum dataset d = 0; rc == EXIT_OK && d < DATASETS; d++) {
+		struct status_row *row = &rows[list.n++];
+
+		*row = (struct status_row){ .dataset = str_of(record_dataset_name(d)),
+			.engine = str_of(engine_of(d)),
+			.fed_at = TS_NULL };
+		if (strcmp(engine_of(d), "clickhouse") != 0) {
+			status_of_index(e, d, row);
+			continue;
+		}
+		if (cluster == NULL && (cluster = search_cluster()) == NULL)
+			rc = EXIT_FAILED;
+		else if (!status_of_clickhouse(cluster, d, row))
+			rc = search_fail(cluster);
+	}
+	if (rc == EXIT_OK)
+		rc = cli_print_list(c, "datasets", status_out, list, sizeof(*rows));
+	ch_cluster_free(cluster);
+	engine_close(e);
+	return rc;
+}
+
+/* ---- switch ---- */
+
+STMT(want_layout, NULL,
+    "UPDATE search_feed SET refill = true WHERE engine = $1 AND dataset = $2");
+STMT(wake_feeder, NULL, "SELECT pg_notify('record_changed', $1::bigint::text)");
+
+/* Asks the feeder for a new layout. It fills the layout beside the present one, which is asked meanwhile, and switches
+   to it (indexer/clickhouse.c). */
+static int
+switch_layouts(struct cli *c, int argc, char **argv)
+{
+	static const struct cli_option none[] = { { .name = NULL } };
+	struct cli_list words;
+	int64_t number, changed = 0;
+	enum dataset d;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, none, &words, 1, 1))
+		return EXIT_USAGE;
+	d = search_dataset(c, words.p[0]);
+	if (d == DATASETS)
+		return EXIT_USAGE;
+	number = record_dataset_number(d);
+	rc = db_do(c->db, &want_layout, &changed,
+	    P(arena_printf(c->arena, "clickhouse:%.64s", conf.clickhouse_database)), P(number));
+	if (rc == DB_OK && changed == 0)
+		return cli_fail(EXIT_NOT_FOUND, "no surfaced-index feeds %s to ClickHouse: its engine_%s is not clickhouse",
+		    record_dataset_name(d), record_dataset_name(d));
+	if (rc == DB_OK)
+		rc = db_do(c->db, &wake_feeder, NULL, P(number));
+	if (rc != DB_OK)
+		return cli_fail_db(c, rc, "search_feed");
+	printf(c->json ? "{\"dataset\":\"%s\",\"requested\":true}\n"
+		       : "a new layout of %s was requested; surfacectl search status shows when it is asked\n",
+	    record_dataset_name(d));
+	return EXIT_OK;
+}
+
+static const struct command search_subs[] = {
+	{ .name = "status", .arguments = "", .help = "show which engine answers each dataset, and how far it is", .run = status },
+	{ .name = "switch",
+	    .arguments = "DATASET",
+	    .help = "fill a new layout in ClickHouse and switch to it",
+	    .run = switch_layouts },
+	{ .name = "check",
+	    .arguments = "DATASET [--sample N]",
+	    .help = "compare ClickHouse with the database",
+	    .run = search_check },
+	{ .name = "export",
+	    .arguments = "DATASET QUERY [--fields NAMES] [--format ndjson|csv]",
+	    .help = "write all matching documents to standard output",
+	    .run = search_export },
+	{ .name = NULL },
+};
+
+static const struct command search_command = {
+	.name = "search",
+	.help = "engines that answer searches",
+	.sub = search_subs,
+};
+
+COMMAND(search_command);

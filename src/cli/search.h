@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl search: which engine answers, the layouts of ClickHouse, exports to standard output. */
+#ifndef CLI_SEARCH_H
+#define CLI_SEARCH_H
+
+#include "cli/cli.h"
+#include "record/dataset.h"
+#include "search/clickhouse/layout.h"
+
+/* The dataset of that name; DATASETS after a message. */
+enum dataset search_dataset(struct cli *c, struct str name);
+/* The servers of the configuration; NULL after a message when it names none. */
+struct ch_cluster *search_cluster(void);
+/* Prints what ClickHouse has answered, and returns the status. */
+int search_fail(struct ch_cluster *cluster);
+int search_check(struct cli *c, int argc, char **argv);
+int search_export(struct cli *c, int argc, char **argv);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: ISC */
+/* The terminal: its width and colours, and how text becomes harmless and fits. */
+#include "config.h"
+
+#include "client/screen.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+enum { USUAL_COLUMNS = 80, FEWEST_COLUMNS = 20, MOST_COLUMNS = 10000 };
+
+static size_t
+find_columns(void)
+{
+	const char *given = getenv("COLUMNS");
+	struct winsize size;
+	int64_t n;
+
+	if (given != NULL && str_int64(str_of(given), &n) && n >= FEWEST_COLUMNS &&
+	    n <= MOST_COLUMNS)
+		return (size_t)n;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= FEWEST_COLUMNS)
+		return size.ws_col;
+	return USUAL_COLUMNS;
+}
+
+/* NO_COLOR with any value switches colours off (https://no-color.org). */
+static bool
+wants_colour(bool terminal)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return terminal && (no == NULL || no[0] == '\0') &&
+	       (term == NULL || strcmp(term, "dumb") != 0);
+}
+
+void
+screen_find(struct screen *s, bool wide)
+{
+	setlocale(LC_CTYPE, "");
+	s->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	s->out = isatty(STDOUT_FILENO);
+	s->err = isatty(STDERR_FILENO);
+	s->colour_out = wants_colour(s->out);
+	s->colour_err = wants_colour(s->err);
+	s->columns = wide || (!s->out && getenv("COLUMNS") == NULL) ? SIZE_MAX : find_columns();
+}
+
+uint32_t
+char_next(const char **p)
+{
+	unsigned char first = (unsigned char)*(*p)++;
+	int more = first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+	uint32_t c = more == 0 ? first : first & (0x3fu >> more);
+
+	while (more-- > 0)
+		c = c << 6 | ((unsigned char)*(*p)++ & 0x3fu);
+	return c;
+}
+
+/* Control characters, marks of direction, invisible characters, line separators, private use and tags. */
+bool
+char_is_harmful(uint32_t c)
+{
+	static const struct {
+		uint32_t from, to;
+	} ranges[] = { { 0, 0x1f }, { 0x7f, 0x9f }, { 0xad, 0xad }, { 0x61c, 0x61c },
+		{ 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f },
+		{ 0xe000, 0xf8ff }, { 0xfeff, 0xfeff }, { 0xfff0, 0xfffb }, { 0xe0000, 0x10ffff } };
+
+	for (size_t i = 0; i < COUNT(ranges); i++)
+		if (c >= ranges[i].from && c <= ranges[i].to)
+			return true;
+	return false;
+}
+
+static void
+escape(struct buf *b, uint32_t c)
+{
+	static const char letters[] = "\n\r\t", names[] = "nrt";
+	const char *at = c < 0x20 && c != 0 ? strchr(letters, (int)c) : NULL;
+
+	if (at != NULL)
+		buf_printf(b, "\\%c", names[at - letters]);
+	else if (c < 0x100)
+		buf_printf(b, "\\x%02x", (unsigned)c);
+	else
+		buf_printf(b, "\\u%04x", (unsigned)c);
+}
+
+void
+text_show(struct buf *b, const struct screen *s, struct str text)
+{
+	const char *p = text.p, *end = text.p + text.n;
+
+	if (str_utf8_bad(text) < text.n) { /* a word of the command line; answers are UTF-8 */
+		for (; p < end; p++)
+			if ((unsigned char)*p >= 0x20 && (unsigned char)*p < 0x7f)
+				buf_char(b, *p);
+			else
+				escape(b, (unsigned char)*p);
+		return;
+	}
+	while (p < end) {
+		const char *from = p;
+		uint32_t c = char_next(&p);
+
+		if (char_is_harmful(c) || (c >= 0x80 && !s->utf8))
+			escape(b, c);
+		else
+			buf_add(b, from, (size_t)(p - from));
+	}
+}
+
+static size_t
+char_width(uint32_t c)
+{
+	int n;
+
+	if (c < 0x7f)
+		return 1;
+	n = wcwidth((wchar_t)c);
+	return n < 0 ? 1 : (size_t)n;
+}
+
+size_t
+text_width(struct str shown)
+{
+	const char *p = shown.p, *end = shown.p + shown.n;
+	size_t n = 0;
+
+	while (p < end)
+		n += char_width(char_next(&p));
+	return n;
+}
+
+/* The beginning of the text that takes at most `width` columns. */
+static struct str
+cut(struct str shown, size_t width, size_t *taken)
+{
+	const char *p = shown.p, *end = shown.p + shown.n, *good = p;
+	size_t n = 0;
+
+	while (p < end) {
+		n += char_width(char_next(&p));
+		if (n > width)
+			break;
+		*taken = n;
+		good = p;
+	}
+	return (struct str){ shown.p, (size_t)(good - shown.p) };
+}
+
+static void
+blanks(struct buf *b, size_t n)
+{
+	while (n-- > 0)
+		buf_char(b, ' ');
+}
+
+void
+text_fit(struct buf *b, const struct screen *s, struct str shown, size_t width, bool right)
+{
+	struct str dots = s->utf8 ? STR("…") : STR("...");
+	size_t have = text_width(shown), taken = 0;
+
+	if (have > width) {
+		size_t room = width > text_width(dots) ? width - text_width(dots) : 0;
+
+		buf_str(b, cut(shown, room, &taken));
+		buf_str(b, dots);
+		blanks(b, room - taken);
+		return;
+	}
+	if (right)
+		blanks(b, width - have);
+	buf_str(b, shown);
+	if (!right)
+		blanks(b, width - have);
+}
+
+static void
+style_add(struct buf *b, bool colour, enum style style)
+{
+	static const char *const codes[] = { [PLAIN] = "0",
+		[BOLD] = "1",
+		[DIM] = "2",
+		[RED] = "1;31",
+		[YELLOW] = "33",
+		[GREEN] = "32",
+		[CYAN] = "36" };
+
+	if (colour)
+		buf_printf(b, "\033[%sm", codes[style]);
+}
+
+void
+style_out(struct buf *b, const struct screen *s, enum style style)
+{
+	style_add(b, s->colour_out, style);
+}
+
+void
+style_err(struct buf *b, const struct screen *s, enum style style)
+{
+	style_add(b, s->colour_err, style);
+}

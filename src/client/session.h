@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: ISC */
+/* Browser sessions: their project and their paths. */
+#ifndef CLIENT_SESSION_H
+#define CLIENT_SESSION_H
+
+#include "client/client.h"
+
+#define PROJECT_OPTION                                                                             \
+	{                                                                                          \
+		"project", 0, TEXT, "UUID", "the project; needed if the key sees several", 0, 0    \
+	}
+
+/* The project of --project, of the settings, or the only one that the key sees; an exit status after a message. */
+int session_project(struct client *c);
+/* "/projects/PROJECT/sessions", a session if its text has a pointer, and the rest. */
+struct str session_path(struct client *c, struct str session, const char *rest);
+
+#endif

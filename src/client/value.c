@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: ISC */
+/* JSON values of answers: members by name, cells of tables, and JSON that is safe to print. */
+#include "config.h"
+
+#include "client/value.h"
+#include "json/json.h"
+
+struct json_value *
+value_get(const struct json_value *v, const char *name)
+{
+	return v != NULL && json_type(v) == JSON_OBJECT ? json_get(v, name) : NULL;
+}
+
+struct str
+value_text(const struct json_value *v, const char *name)
+{
+	const struct json_value *member = value_get(v, name);
+
+	return member != NULL && json_type(member) == JSON_STRING ? json_text(member) : STR_NULL;
+}
+
+bool
+value_int(const struct json_value *v, const char *name, int64_t *out)
+{
+	const struct json_value *member = value_get(v, name);
+
+	return member != NULL && json_int(member, out);
+}
+
+/* ---- JSON ---- */
+
+static void
+show_string(struct buf *b, struct str s)
+{
+	struct str part = { s.p, 0 };
+	const char *p = s.p, *end = s.p + s.n;
+	size_t before;
+
+	buf_char(b, '"');
+	while (p < end) {
+		const char *from = p;
+		uint32_t c = char_next(&p);
+
+		if (c != '"' && c != '\\' && !char_is_harmful(c))
+			continue;
+		part.n = (size_t)(from - part.p);
+		buf_str(b, part);
+		part.p = p;
+		if (c < 0x20 || c == '"' || c == '\\') { /* without the quotes that it writes */
+			before = b->n;
+			json_write_str(b, (struct str){ from, 1 });
+			memmove(b->p + before, b->p + before + 1, b->n - before - 2);
+			b->n -= 2;
+		} else if (c >= 0x10000) {
+			buf_printf(b, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((c - 0x10000) >> 10)),
+			    (unsigned)(0xdc00 + (c & 0x3ff)));
+		} else {
+			buf_printf(b, "\\u%04x", (unsigned)c);
+		}
+	}
+	part.n = (size_t)(end - part.p);
+	buf_str(b, part);
+	buf_char(b, '"');
+}
+
+static void
+show_number(struct buf *b, const struct json_value *v)
+{
+	int64_t n;
+
+	if (json_int(v, &n))
+		json_write_int(b, n);
+	else
+		json_write_num(b, json_num(v));
+}
+
+static bool
+show_member(void *arg, struct str name, struct json_value *member)
+{
+	struct buf *b = arg;
+
+	if (b->p[b->n - 1] != '{')
+		buf_char(b, ',');
+	show_string(b, name);
+	buf_char(b, ':');
+	json_show(b, member);
+	return true;
+}
+
+void
+json_show(struct buf *b, const struct json_value *v)
+{
+	switch (json_type(v)) {
+	case JSON_NULL:
+		buf_z(b, "null");
+		break;
+	case JSON_BOOL:
+		buf_z(b, json_bool(v) ? "true" : "false");
+		break;
+	case JSON_NUMBER:
+		show_number(b, v);
+		break;
+	case JSON_STRING:
+		show_string(b, json_text(v));
+		break;
+	case JSON_ARRAY:
+		buf_char(b, '[');
+		for (size_t i = 0; i < json_length(v); i++) {
+			if (i > 0)
+				buf_char(b, ',');
+			json_show(b, json_at(v, i));
+		}
+		buf_char(b, ']');
+		break;
+	case JSON_OBJECT:
+		buf_char(b, '{');
+		json_each(v, show_member, b);
+		buf_char(b, '}');
+		break;
+	}
+}
+
+/* ---- cells ---- */
+
+/* True when the cell, a list behind the byte `from`, has the text that stands at `at` already. */
+static bool
+has_item(const struct buf *b, size_t from, size_t at, const char *separator)
+{
+	size_t n = b->n - at, gap = strlen(separator);
+
+	for (size_t i = from; i + n + gap <= at; i++)
+		if ((i == from || memcmp(b->p + i - gap, separator, gap) == 0) &&
+		    memcmp(b->p + i, b->p + at, n) == 0 &&
+		    memcmp(b->p + i + n, separator, gap) == 0)
+			return true;
+	return false;
+}
+
+static void
+add_item(struct buf *b, size_t from, const struct json_value *v, const char *separator)
+{
+	size_t before = b->n, at;
+
+	if (json_type(v) == JSON_NULL || (json_type(v) == JSON_OBJECT && json_length(v) == 0))
+		return;
+	if (b->n > from)
+		buf_z(b, separator);
+	at = b->n;
+	if (json_type(v) == JSON_STRING)
+		buf_str(b, json_text(v));
+	else
+		json_show(b, v);
+	if (at > from && has_item(b, from, at, separator))
+		b->n = before;
+}
+
+static void
+walk_value(
+    struct buf *b, size_t from, const struct json_value *v, const char *path, const char *separator)
+{
+	char name[64];
+	size_t n = strcspn(path, ".");
+
+	if (v == NULL || n >= sizeof(name))
+		return;
+	if (json_type(v) == JSON_ARRAY) {
+		for (size_t i = 0; i < json_length(v); i++)
+			walk_value(b, from, json_at(v, i), path, separator);
+		return;
+	}
+	if (path[0] == '\0') {
+		add_item(b, from, v, separator);
+		return;
+	}
+	memcpy(name, path, n);
+	name[n] = '\0';
+	walk_value(b, from, value_get(v, name), path + n + (path[n] == '.'), separator);
+}
+
+void
+value_cell(struct buf *b, const struct json_value *v, const char *path, const char *separator)
+{
+	walk_value(b, b->n, v, path, separator);
+}
+
+bool
+value_is_number(const struct json_value *v, const char *path)
+{
+	char name[64];
+	size_t n = strcspn(path, ".");
+
+	for (; v != NULL && path[0] != '\0'; n = strcspn(path, ".")) {
+		if (n >= sizeof(name))
+			return false;
+		memcpy(name, path, n);
+		name[n] = '\0';
+		v = value_get(v, name);
+		path += n + (path[n] == '.');
+	}
+	return v != NULL && json_type(v) == JSON_NUMBER;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: ISC */
+/* Rows for ClickHouse in batches (sink.h). */
+#include "config.h"
+
+#include "indexer/sink.h"
+#include "search/clickhouse/row.h"
+
+#include <inttypes.h>
+
+enum { BATCH_ROWS = 50000, BATCH_BYTES = 64 << 20 };
+
+struct sink {
+	struct ch_cluster *cluster;
+	enum dataset dataset;
+	unsigned layout;
+	struct ch_dict *dict;
+	struct ch_encoder *encoder;
+	uint64_t ver, written;
+	struct buf rows, insert, insert_dict;
+	size_t nrows;
+	int64_t first_us; /* when the first row of the batch came */
+};
+
+static bool
+sink_fault(const struct sink *s, char err[INDEX_FAULT])
+{
+	snprintf(err, INDEX_FAULT, "clickhouse: %.230s", s->cluster->message);
+	return false;
+}
+
+/* ---- the dictionary ---- */
+
+/* A statement of a feeder that was killed may still run at a server. Its numbers must be there before they are read. */
+static bool
+is_quiet(struct sink *s)
+{
+	struct str answer;
+	char table[CH_NAME];
+
+	ch_table_name(s->dataset, s->layout, CH_LOCAL_DICT, table);
+	if (!ch_cluster_printf(s->cluster, &answer,
+		"SELECT count() FROM cluster(surfaced, system.processes) WHERE query LIKE 'INSERT%%' AND"
+		" query LIKE '%%%s%%' FORMAT TabSeparated",
+		table))
+		return false;
+	if (answer.n > 0 && answer.p[0] == '0')
+		return true;
+	snprintf(s->cluster->message, sizeof(s->cluster->message), "a statement of a former feeder still runs");
+	return false;
+}
+
+/* ---- a sink ---- */
+
+static void
+print_inserts(struct sink *s)
+{
+	struct ch_column columns[CH_COLUMNS];
+	char table[CH_NAME];
+	size_t n = ch_columns(s->dataset, columns);
+
+	ch_table_name(s->dataset, s->layout, CH_ROWS, table);
+	buf_printf(&s->insert, "INSERT INTO %s (", table);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&s->insert, "%s%s", i == 0 ? "" : ",", columns[i].name);
+	buf_z(&s->insert, ") FORMAT RowBinary");
+	ch_table_name(s->dataset, s->layout, CH_DICT, table);
+	buf_printf(&s->insert_dict, "INSERT INTO %s (field, folded, value, id) FORMAT RowBinary", table);
+}
+
+struct sink *
+sink_open(struct ch_cluster *cluster, enum dataset d, unsigned layout)
+{
+	struct sink *s = mem_zero(sizeof(*s));
+
+	s->cluster = cluster;
+	s->dataset = d;
+	s->layout = layout;
+	s->dict = ch_dict_new(d);
+	s->encoder = ch_encoder_new(d);
+	print_inserts(s);
+	if (is_quiet(s) && ch_dict_read(cluster, s->dict, d, layout))
+		return s;
+	sink_close(s);
+	return NULL;
+}
+
+void
+sink_close(struct sink *s)
+{
+	if (s == NULL)
+		return;
+	ch_dict_free(s->dict);
+	ch_encoder_free(s->encoder);
+	buf_free(&s->rows);
+	buf_free(&s->insert);
+	buf_free(&s->insert_dict);
+	free(s);
+}
+
+unsigned
+sink_layout(const struct sink *s)
+{
+	return s->layout;
+}
+
+uint64_t
+sink_written(const struct sink *s)
+{
+	return s->written;
+}
+
+bool
+sink_pending(const struct sink *s)
+{
+	return s->written + s->nrows > 0;
+}
+
+/* Rows that a failed pass has left are dropped: the next pass makes them again. Numbers of values stay (dict.h). */
+void
+sink_begin(struct sink *s, uint64_t ver, const struct source *of)
+{
+	s->ver = ver;
+	s->written = s->nrows = 0;
+	buf_clear(&s->rows);
+	ch_encoder_tags(s->encoder, of->tags, of->ntags);
+}
+
+static bool
+flush_rows(struct sink *s, char err[INDEX_FAULT])
+{
+	struct buf *fresh = ch_dict_fresh(s->dict);
+
+	if (fresh->n > 0) {
+		if (!ch_cluster_run(s->cluster, buf_done(&s->insert_dict), buf_done(fresh), NULL))
+			return sink_fault(s, err);
+		buf_clear(fresh);
+	}
+	if (s->nrows > 0 && !ch_cluster_run(s->cluster, buf_done(&s->insert), buf_done(&s->rows), NULL))
+		return sink_fault(s, err);
+	s->written += s->nrows;
+	s->nrows = 0;
+	buf_clear(&s->rows);
+	return true;
+}
+
+static bool
+count_row(struct sink *s, char err[INDEX_FAULT])
+{
+	if (s->nrows++ == 0)
+		s->first_us = mono_us();
+	return (s->nrows < BATCH_ROWS && s->rows.n < BATCH_BYTES && mono_us() - s->first_us < SECOND_US) ||
+	       flush_rows(s, err);
+}
+
+bool
+sink_document(struct sink *s, const struct source_row *row, char err[INDEX_FAULT])
+{
+	const struct ch_version v = { row->key, s->ver };
+
+	return ch_encode(s->encoder, s->dict, &v, row->json, &s->rows, err) && count_row(s, err);
+}
+
+bool
+sink_gone(struct sink *s, struct str key, char err[INDEX_FAULT])
+{
+	const struct ch_version v = { key, s->ver };
+
+	ch_encode_gone(s->encoder, &v, &s->rows);
+	return count_row(s, err);
+}
+
+bool
+sink_commit(struct sink *s, const struct ch_feed_row *row, char err[INDEX_FAULT])
+{
+	if (!flush_rows(s, err))
+		return false;
+	return ch_feed_write(s->cluster, s->dataset, row) || sink_fault(s, err);
+}
+
+/* ---- documents of tags ---- */
+
+/* Lists the numbers of the slugs, in documents and in nested objects; returns how many there are. */
+static size_t
+list_ids(struct sink *s, const struct str *slugs, size_t n, struct buf *ids)
+{
+	const struct schema_field *fields;
+	size_t nfields = schema_fields(s->dataset, &fields), found = 0;
+	uint32_t id;
+
+	for (size_t k = 0; k < nfields; k++)
+		for (size_t i = 0; strcmp(fields[k].relative, "tags") == 0 && i < n; i++)
+			if (ch_dict_find(s->dict, &fields[k], slugs[i], &id))
+				buf_printf(ids, "%s%" PRIu32, found++ == 0 ? "" : ",", id);
+	return found;
+}
+
+bool
+sink_tagged(struct sink *s, const struct str *slugs, size_t n, struct buf *keys, char err[INDEX_FAULT])
+{
+	struct buf ids = { 0 };
+	struct str answer, line;
+	char table[CH_NAME];
+	bool ok = true;
+
+	if (list_ids(s, slugs, n, &ids) > 0) {
+		ch_table_name(s->dataset, s->layout, CH_ROWS, table);
+		ok = ch_cluster_printf(s->cluster, &answer,
+		    "SELECT lower(hex(place)) FROM %s FINAL WHERE gone = 0 AND hasAny(terms, [%.*s])"
+		    " FORMAT TabSeparated",
+		    table, (int)ids.n, ids.p);
+		while (ok && str_line(&answer, &line)) {
+			buf_char(keys, keys->n == 0 ? '{' : ',');
+			buf_str(keys, line);
+		}
+	}
+	buf_free(&ids);
+	return ok || sink_fault(s, err);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: ISC */
+/* Where surfaced-index writes documents for ClickHouse: one layout of one dataset. The order in which things are stored
+ * decides what a crash may leave:
+ *
+ *   sink_begin      the version of this pass, greater than that of any pass before
+ *   sink_document   the row and, for values that are new, their numbers; in memory
+ *   sink_gone       a row that marks the document as deleted
+ *      |            50,000 rows, 64 MiB or a second: 1. the numbers of values  2. the rows
+ *   sink_commit     the rest, then 3. the snapshot of PostgreSQL that the layout shows (feeds, clickhouse/layout.h)
+ *
+ *   killed after    numbers of values that no row has. They keep their values for ever
+ *     1.
+ *   killed after    rows that the next pass sends again, with a greater version. The statements of a search take the
+ *     2.            row of the greatest version, so nothing is counted twice
+ *
+ * Only the process that holds the advisory lock of the dataset has a sink (clickhouse.c). */
+#ifndef INDEXER_SINK_H
+#define INDEXER_SINK_H
+
+#include "indexer/indexer.h"
+#include "search/clickhouse/layout.h"
+
+struct sink;
+
+/* Reads the dictionary of the layout. NULL: cluster->message has the reason. */
+struct sink *sink_open(struct ch_cluster *cluster, enum dataset d, unsigned layout);
+void sink_close(struct sink *s);
+unsigned sink_layout(const struct sink *s);
+void sink_begin(struct sink *s, uint64_t ver, const struct source *of);
+bool sink_document(struct sink *s, const struct source_row *row, char err[INDEX_FAULT]) MUST_USE;
+bool sink_gone(struct sink *s, struct str key, char err[INDEX_FAULT]) MUST_USE;
+uint64_t sink_written(const struct sink *s); /* rows since sink_begin */
+bool sink_pending(const struct sink *s) MUST_USE; /* whether anything came since sink_begin */
+bool sink_commit(struct sink *s, const struct ch_feed_row *row, char err[INDEX_FAULT]) MUST_USE;
+/* Lists the keys of the documents with one of the tags, as an array literal without its end. */
+bool sink_tagged(struct sink *s, const struct str *slugs, size_t n, struct buf *keys, char err[INDEX_FAULT]) MUST_USE;
+
+#endif

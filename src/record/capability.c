@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "record/capability.h"
+#include "record/record_priv.h"
+
+/* A marker stands at the beginning of an answer; more of a large one is not looked at. */
+enum { LOOK_AT = 64 * 1024 };
+
+enum where { IN_BODY, IN_WHOLE, IN_TITLE, IN_HEADER };
+
+static const struct row {
+	enum where in;
+	struct str path;
+	int64_t status;
+	struct str marker, capabilities;
+} rows[] = {
+#define RECOGNISE(in, path, status, marker, capabilities)                                          \
+	{ IN_##in, STR_INIT(path), status, STR_INIT(marker), STR_INIT(capabilities) },
+#include "tbl/capabilities.h"
+#undef RECOGNISE
+};
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Compares s with the marker and passes over white space of s, but not before its first character. */
+static bool
+begins_with_marker(struct str s, struct str marker)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < s.n && at < marker.n; i++) {
+		if (at > 0 && is_blank(s.p[i]))
+			continue;
+		if (s.p[i] != marker.p[at])
+			return false;
+		at++;
+	}
+	return at == marker.n;
+}
+
+static bool
+has_marker(struct str body, struct str marker)
+{
+	size_t from = 0;
+
+	body.n = body.n < LOOK_AT ? body.n : LOOK_AT;
+	while (from < body.n) {
+		const char *p = memchr(body.p + from, marker.p[0], body.n - from);
+
+		if (p == NULL)
+			return false;
+		from = (size_t)(p - body.p);
+		if (begins_with_marker((struct str){ p, body.n - from }, marker))
+			return true;
+		from++;
+	}
+	return false;
+}
+
+struct str
+capability_of_answer(const struct web_answer *w)
+{
+	struct str rest = w->path, path;
+
+	if (w->body.n == 0 || !str_part(&rest, '?', &path))
+		return STR_NULL;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct row *r = &rows[i];
+
+		if (r->status != w->status || !str_eq(r->path, path))
+			continue;
+		if (r->in == IN_WHOLE ? str_eq(w->body, r->marker)
+				      : r->in == IN_BODY && has_marker(w->body, r->marker))
+			return r->capabilities;
+	}
+	return STR_NULL;
+}
+
+/* ---- members of a service ---- */
+
+static bool
+contains_nocase(struct str s, struct str marker)
+{
+	for (size_t i = 0; i + marker.n <= s.n; i++)
+		if (strncasecmp(s.p + i, marker.p, marker.n) == 0)
+			return true;
+	return false;
+}
+
+static bool
+fits_members(const struct row *r, const struct record_object *service)
+{
+	const struct str *headers;
+	size_t n = record_texts(service, "http.headers", &headers);
+	int64_t status;
+
+	if (record_int(service, "http.status_code", &status) && status != r->status)
+		return false;
+	if (r->in == IN_TITLE)
+		return str_eq(record_text(service, "http.title"), r->marker);
+	for (size_t i = 0; r->in == IN_HEADER && i < n; i++)
+		if (contains_nocase(headers[i], r->marker))
+			return true;
+	return false;
+}
+
+/* The list may belong to another record as well (record_merge), so a new one is made. */
+static void
+add_capabilities(struct arena *a, struct record_object *service, struct str names)
+{
+	const struct str *had;
+	size_t n = record_texts(service, "http.capabilities", &had), most = n + names.n;
+	struct record_value v = { .set = true, .texts = { ARENA_ARRAY(a, most, struct str), n } };
+	struct str name;
+
+	for (size_t i = 0; i < n; i++)
+		v.texts.p[i] = had[i];
+	while (str_part(&names, ' ', &name))
+		v.texts.p[v.texts.n++] = name;
+	record_sort_texts(&v);
+	if (v.texts.n <= LIM_LIST)
+		*record_make(a, service, "http.capabilities") = v;
+}
+
+void
+record_derive_capabilities(struct arena *a, struct record_object *service)
+{
+	if (record_text(service, "http.title").p == NULL &&
+	    record_texts(service, "http.headers", &(const struct str *){ NULL }) == 0)
+		return;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if ((rows[i].in == IN_TITLE || rows[i].in == IN_HEADER) &&
+		    fits_members(&rows[i], service))
+			add_capabilities(a, service, rows[i].capabilities);
+}

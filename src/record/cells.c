@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: ISC */
+/* Lines of CSV (cells.h). Each cell is written into the line's buffer, and quoted afterwards where it has to be. */
+#include "config.h"
+
+#include "json/json.h"
+#include "json/tree.h"
+#include "record/cells.h"
+
+/* ---- JSON ---- */
+
+static void print_json(struct buf *b, const struct json_value *v);
+
+static bool
+print_json_member(void *arg, struct str name, struct json_value *member)
+{
+	struct buf *b = arg;
+
+	if (b->p[b->n - 1] != '{')
+		buf_char(b, ',');
+	json_write_str(b, name);
+	buf_char(b, ':');
+	print_json(b, member);
+	return true;
+}
+
+static void
+print_json(struct buf *b, const struct json_value *v)
+{
+	int64_t n;
+
+	switch (json_type(v)) {
+	case JSON_NULL:
+		buf_z(b, "null");
+		break;
+	case JSON_BOOL:
+		buf_z(b, json_bool(v) ? "true" : "false");
+		break;
+	case JSON_NUMBER:
+		if (json_int(v, &n))
+			json_write_int(b, n);
+		else
+			json_write_num(b, json_num(v));
+		break;
+	case JSON_STRING:
+		json_write_str(b, json_text(v));
+		break;
+	case JSON_ARRAY:
+		buf_char(b, '[');
+		for (size_t i = 0; i < json_length(v); i++) {
+			if (i > 0)
+				buf_char(b, ',');
+			print_json(b, json_at(v, i));
+		}
+		buf_char(b, ']');
+		break;
+	case JSON_OBJECT:
+		buf_char(b, '{');
+		json_each(v, print_json_member, b);
+		buf_char(b, '}');
+		break;
+	}
+}
+
+/* ---- cells ---- */
+
+static struct str
+take_step(struct arena *a, struct str *path)
+{
+	const char *dot = memchr(path->p, '.', path->n);
+	size_t n = dot == NULL ? path->n : (size_t)(dot - path->p);
+	struct str step = arena_str(a, (struct str){ path->p, n });
+
+	path->p += dot == NULL ? n : n + 1;
+	path->n -= dot == NULL ? n : n + 1;
+	return step;
+}
+
+/* Writes the items of a list along the rest of the path: the path below each item that is an object. */
+static void
+print_items(struct buf *b, struct arena *a, const struct json_value *list, struct str path)
+{
+	buf_char(b, '[');
+	for (size_t i = 0; i < json_length(list); i++) {
+		const struct json_value *v = json_at(list, i);
+		struct str rest = path;
+
+		if (i > 0)
+			buf_char(b, ',');
+		while (v != NULL && rest.n > 0 && json_type(v) == JSON_OBJECT)
+			v = json_get(v, take_step(a, &rest).p);
+		if (v == NULL)
+			buf_z(b, "null");
+		else if (json_type(v) == JSON_ARRAY && rest.n > 0)
+			print_items(b, a, v, rest);
+		else
+			print_json(b, v);
+	}
+	buf_char(b, ']');
+}
+
+static void
+print_text(struct buf *b, struct str s)
+{
+	if (s.n > 0 && strchr("=+-@\t\r", s.p[0]) != NULL && s.p[0] != '\0')
+		buf_char(b, '\'');
+	buf_str(b, s);
+}
+
+/* Puts a cell that begins at `from` between quotes, with its quotes doubled. */
+static void
+quote_cell(struct buf *b, struct arena *a, size_t from)
+{
+	struct str cell = arena_str(a, (struct str){ b->p + from, b->n - from });
+
+	b->n = from;
+	buf_char(b, '"');
+	for (size_t i = 0; i < cell.n; i++) {
+		if (cell.p[i] == '"')
+			buf_char(b, '"');
+		buf_char(b, cell.p[i]);
+	}
+	buf_char(b, '"');
+}
+
+static bool
+needs_quotes(const struct buf *b, size_t from)
+{
+	for (size_t i = from; i < b->n; i++)
+		if (b->p[i] == '"' || b->p[i] == ',' || b->p[i] == '\r' || b->p[i] == '\n')
+			return true;
+	return b->n > from && (b->p[from] == ' ' || b->p[b->n - 1] == ' ');
+}
+
+static void
+write_cell(struct buf *b, struct arena *a, const struct json_value *v, struct str path)
+{
+	size_t from = b->n;
+
+	while (v != NULL && path.n > 0 && json_type(v) == JSON_OBJECT)
+		v = json_get(v, take_step(a, &path).p);
+	if (v == NULL || json_type(v) == JSON_NULL)
+		return;
+	if (json_type(v) == JSON_ARRAY)
+		print_items(b, a, v, path);
+	else if (json_type(v) == JSON_STRING)
+		print_text(b, json_text(v));
+	else
+		print_json(b, v);
+	if (needs_quotes(b, from))
+		quote_cell(b, a, from);
+}
+
+void
+cells_head(struct buf *b, const struct cells *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		buf_str(b, c->names[i]);
+	}
+	buf_z(b, "\r\n");
+}
+
+void
+cells_write(struct buf *b, struct arena *a, const struct cells *c, struct str answer)
+{
+	const struct json_value *v = json_parse(a, answer);
+
+	if (v == NULL)
+		panic("an answer of ours is no JSON: %.*s", (int)(answer.n < 200 ? answer.n : 200),
+		    answer.p);
+	for (size_t i = 0; i < c->n; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		write_cell(b, a, v, c->paths[i]);
+	}
+	buf_z(b, "\r\n");
+	arena_reset(a);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC */
+/* Rows of RowBinary, which has neither names nor types: the reader knows them from its statement. It never reads beyond
+ * the answer, and takes no more memory than a small multiple of it. */
+#ifndef SEARCH_CLICKHOUSE_DECODE_H
+#define SEARCH_CLICKHOUSE_DECODE_H
+
+#include "base/base.h"
+
+struct ch_rows {
+	struct arena *a;
+	struct str rest; /* what has not been read */
+	bool bad;        /* the answer is no sequence of such rows */
+};
+
+enum { CH_VALUES_MAX = 4 };
+
+/* A value of a row. Of an array of arrays each element has its first value; one without any is unset. */
+struct ch_value {
+	uint64_t n;    /* of a number */
+	struct str s;  /* of a text; it points into the answer */
+	size_t length; /* of an array */
+	struct ch_value *items;
+	bool set;
+};
+
+/* Reads the next row. types has a letter for each column, at most CH_VALUES_MAX:
+     b  UInt8      w  UInt32      q  UInt64 or Int64      s  String
+     S  Array(String)      T  Array(Array(String))      Q  Array(Array(Int64))
+   False at the end, and when the answer is bad. */
+bool ch_rows_next(
+    struct ch_rows *r, const char *types, struct ch_value out[CH_VALUES_MAX]) MUST_USE;
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: ISC */
+/* A request to ClickHouse: engine.c has its beginning and its statements, buckets.c aggregates, page.c lists hits. */
+#ifndef SEARCH_CLICKHOUSE_ENGINE_PRIV_H
+#define SEARCH_CLICKHOUSE_ENGINE_PRIV_H
+
+#include "search/clickhouse/decode.h"
+#include "search/clickhouse/engine.h"
+#include "search/clickhouse/sql.h"
+
+struct ch_engine;
+
+struct ch_request {
+	struct ch_engine *engine;
+	struct arena *arena;
+	const struct query *query;
+	const struct budget *budget;
+	struct ch_plan plan;
+	enum engine_rc rc;      /* not ENGINE_OK: the request ends */
+	enum relation relation; /* of the counts */
+};
+
+/* Runs a statement. Its rows are valid until the next one. False: rq->rc says why. */
+bool ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows) MUST_USE;
+/* Ends the request unless the rows were read to their end and are as the statement's should be. */
+bool ch_rows_end(struct ch_request *rq, const struct ch_rows *rows, bool as_expected) MUST_USE;
+/* What a bucket of tags shows; NULL: the tag is unknown. */
+const struct tag *ch_find_tag(const struct ch_engine *e, struct str slug);
+/* Reads the tags when they are older than a second. */
+bool ch_read_tags(struct ch_request *rq) MUST_USE;
+/* The number of documents that the query finds. */
+bool ch_count(struct ch_request *rq, uint64_t *n) MUST_USE;
+
+/* ---- buckets.c, page.c ---- */
+
+bool ch_aggregate(
+    struct ch_request *rq, const struct agg *aggs, size_t n, struct group *out) MUST_USE;
+bool ch_search(struct ch_request *rq, const struct page_request *want, struct page *out) MUST_USE;
+
+#endif

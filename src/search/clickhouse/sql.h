@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: ISC */
+/* The compiler from the tree of a query to statements of ClickHouse over the tables of schema.h. It performs no I/O.
+ *
+ *   os:linux services:(port:>8000 product:*ngin*)
+ *
+ *   1. ch_plan_begin      finds the tests of fields that have a dictionary: os and product
+ *   2. ch_sql_lookup      one statement for the values that may pass them; of each row, ch_plan_offer keeps the number
+ *                         with each test that the value passes. The test itself is made here, in C, by the functions
+ *                         that the index uses; SQL only narrows what is looked at
+ *   3. ch_sql_count, ...  statements over the rows, in which these tests are tests of numbers:
+ *
+ *        SELECT count() FROM all_hosts_1 FINAL WHERE gone = 0 AND (has(terms, 201326597) AND
+ *            arrayExists((s0, s1) -> (arrayExists(x -> x > 8000, s0) AND hasAny(s1, [486539266, 486539271])),
+ *                i_services_port, nested))
+ *
+ * A test of a nested object is a lambda over parallel arrays, which all have an element for each object. ClickHouse 18
+ * does not find a column that only a lambda names, so the lambda gets everything as arguments, and a test of the document
+ * as an array that repeats its result.
+ *
+ * No byte of a user's text is in a statement. Numbers are printed by us, and texts are unhex('...') of our own digits;
+ * ClickHouse computes these constants before it plans, so they use the primary key as a literal would.
+ *
+ * What is exact, and why. Values are counted by the number of their dictionary or by their bytes, never by a hash. FINAL
+ * is in each statement over rows, or an updated document would count twice until its parts are merged. Texts are folded
+ * by the feeder with the function of the index, since lowerUTF8 of ClickHouse folds differently. LIKE and text_glob
+ * agree on UTF-8, where _ and ? are one character, and documents are UTF-8. */
+#ifndef SEARCH_CLICKHOUSE_SQL_H
+#define SEARCH_CLICKHOUSE_SQL_H
+
+#include "search/clickhouse/schema.h"
+#include "search/engine.h"
+
+/* A test of a field that has a dictionary, and the numbers of the values that pass it. */
+struct ch_lookup {
+	const struct node *test;
+	const struct schema_field *field; /* of the source */
+	uint32_t *ids;
+	size_t n, room;
+};
+
+struct ch_plan {
+	struct arena *a;
+	const struct query *query;
+	enum dataset source;
+	bool view; /* documents are the nested objects of the source */
+	unsigned layout;
+	struct ch_lookup *lookups;
+	size_t nlookups;
+};
+
+/* At most so many values of dictionaries may pass the tests of a query; more is too expensive. */
+enum { CH_LOOKUP_ROWS = 20000 };
+
+void ch_plan_begin(struct ch_plan *p, struct arena *a, const struct query *q, unsigned layout);
+/* The statement whose rows are (UInt8 field, String value, UInt32 id), at most CH_LOOKUP_ROWS + 1; STR_NULL: there is
+   nothing to look up. */
+struct str ch_sql_lookup(const struct ch_plan *p);
+void ch_plan_offer(struct ch_plan *p, unsigned field, struct str value, uint32_t id);
+
+/* One row (UInt64). */
+struct str ch_sql_count(const struct ch_plan *p);
+/* Rows (String key, UInt64 nested objects), or of a view (String key of the owner, String rest of the key). */
+struct str ch_sql_page(const struct ch_plan *p, const struct page_request *want);
+/* Rows of the documents of these keys: their key, and of each naming field an array with an array for each nested object
+   that passes a test of the query. STR_NULL: no test is of a nested object. */
+struct str ch_sql_matched(const struct ch_plan *p, const struct str *keys, size_t n);
+
+/* ---- facets ---- */
+
+/* How the buckets of a field are counted. */
+enum ch_facet {
+	CH_FACET_IDS,     /* rows (UInt32 id, UInt64 count), see ch_sql_facet_ids */
+	CH_FACET_TEXTS,   /* rows (String value, UInt64 count, UInt8 shown) */
+	CH_FACET_NUMBERS, /* rows (Int64 value, UInt64 count, UInt8 shown) */
+};
+
+enum ch_facet ch_facet_of(const struct schema_field *f);
+/* The first buckets of a field without a dictionary, in their order, at most limit + 1. Values that cannot be a bucket
+   (shown 0) are the last: they only say that there is more. */
+struct str ch_sql_facet(const struct ch_plan *p, const struct agg *agg);
+/* The numbers of all these fields, which have a dictionary: at most `most` of a field, those with the greatest counts,
+   those of a field adjacent, first those that may be buckets, count descending. Equal counts are in no order. */
+struct str ch_sql_facet_ids(
+    const struct ch_plan *p, const struct schema_field *const *fields, size_t n, unsigned most);
+/* Rows (UInt32 id, String value): the first `most` values of a field, in their order, that are counted exactly so often. */
+struct str ch_sql_facet_ties(
+    const struct ch_plan *p, const struct schema_field *f, uint64_t count, unsigned most);
+/* Rows (UInt32 id, String value) of these numbers. */
+struct str ch_sql_values(const struct ch_plan *p, const uint32_t *ids, size_t n);
+/* Rows (Int64 value, UInt32 id of its label) of these buckets of a field with labels. */
+struct str ch_sql_labels(
+    const struct ch_plan *p, const struct schema_field *f, const struct bucket *buckets, size_t n);
+
+/* ---- of every dataset ---- */
+
+/* Rows (UInt32 layout): none, or the layout that is asked. */
+struct str ch_sql_layout(struct arena *a, enum dataset d);
+/* Rows (String slug, String name, String classification, Array(String) categories). */
+struct str ch_sql_tags(struct arena *a);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: ISC */
+/* The files of the compiler: test.c writes one test, tree.c the condition of a query, sql.c and facet.c statements. */
+#ifndef SEARCH_CLICKHOUSE_SQL_PRIV_H
+#define SEARCH_CLICKHOUSE_SQL_PRIV_H
+
+#include "search/clickhouse/sql.h"
+
+/* The arguments of a lambda over nested objects: arrays with an element for each. */
+struct ch_lambda {
+	struct str *args; /* expressions */
+	size_t n;
+};
+
+/* Where a condition is written: about documents, or in a lambda about nested objects. */
+struct ch_scope {
+	const struct ch_plan *plan;
+	struct ch_lambda *in; /* NULL: about documents */
+};
+
+/* ---- test.c ---- */
+
+void ch_put_hex(struct buf *b, struct str s); /* unhex('...') */
+const struct schema_field *ch_own_field(const struct schema_field *f);
+/* Appends the name of the lambda's argument for an expression, which becomes one if it is none. */
+void ch_put_arg(const struct ch_scope *s, struct buf *b, struct str expression);
+/* The pattern of a query as one of LIKE, folded. */
+struct str ch_like(struct arena *a, struct str pattern);
+void ch_put_leaf(const struct ch_scope *s, struct buf *b, const struct node *n);
+
+/* ---- tree.c ---- */
+
+void ch_put_node(const struct ch_scope *s, struct buf *b, const struct node *n);
+/* Begins a lambda of a plan, whose first argument is the expression (STR_NULL: none). */
+struct ch_lambda ch_lambda_new(const struct ch_plan *p, struct str first);
+/* Appends "fn((s0, s1) -> body, a0, a1)". */
+void ch_put_lambda(struct buf *b, const char *fn, const struct ch_lambda *l, struct str body);
+/* Appends fn of the lambda that is true of the nested objects that are hits of a view. first: an array whose elements fn
+   returns (arrayFilter); STR_NULL: there is none. */
+void ch_put_hits(const struct ch_plan *p, struct buf *b, const char *fn, struct str first);
+/* Appends " FROM ... FINAL WHERE gone = 0 AND ..." with the condition of the query. */
+void ch_put_from(const struct ch_plan *p, struct buf *b);
+/* The tests of the query that are about nested objects and are not negated, as the body of a lambda. False: there are
+   none. */
+bool ch_put_matched(const struct ch_scope *s, struct buf *b, const struct node *n);
+
+#endif

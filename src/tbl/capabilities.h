@@ -1,0 +1,64 @@
+/* Capabilities that an answer of a web server proves: RECOGNISE(in, path, status, marker, capabilities).
+     in            where the marker is:
+                     BODY    in the body, whose white space was removed before: JSON comes with and without blanks
+                     WHOLE   the body is the marker, byte for byte
+                     TITLE   the title is the marker
+                     HEADER  in one of http.headers, "name: value" without regard to case
+     path          of the request, without the query string; "*" for TITLE and HEADER, which services have for one path
+     status        of the answer; one that the tool does not know passes for TITLE and HEADER
+     capabilities  for http.capabilities, separated by blanks: api/NAME is a protocol, app/NAME a program, auth/none was
+                   seen to answer without a login, auth/login asks for one
+   Among the rows for one body the first that fits counts: programs that imitate another one's API come before it. A row
+   has auth/none only if the answer has what a login would have protected; the greeting of an API at / has not. */
+
+/* Ollama. KoboldCpp answers the same path. */
+RECOGNISE(WHOLE, "/", 200, "Ollama is running", "api/ollama")
+RECOGNISE(BODY, "/api/tags", 200, "\"family\":\"koboldcpp\"", "api/koboldcpp auth/none")
+RECOGNISE(BODY, "/api/tags", 200, "{\"models\":[", "api/ollama auth/none")
+
+/* The API of OpenAI, which many programs answer. */
+RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"vllm\"", "api/openai api/vllm auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"sglang\"", "api/openai api/sglang auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"koboldcpp\"", "api/koboldcpp api/openai auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"llamacpp\"", "api/llamacpp api/openai auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"library\"", "api/ollama api/openai auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"organization_owner\"", "api/lm-studio api/openai auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"object\":\"list\"", "api/openai auth/none")
+
+/* Metrics are served without the key that protects the API. */
+RECOGNISE(BODY, "/metrics", 200, "#TYPEvllm:", "api/vllm metrics/prometheus")
+RECOGNISE(BODY, "/metrics", 200, "#TYPEsglang:", "api/sglang metrics/prometheus")
+RECOGNISE(BODY, "/metrics", 200, "#TYPEtgi_", "api/tgi metrics/prometheus")
+RECOGNISE(BODY, "/metrics", 200, "#TYPE", "metrics/prometheus")
+
+RECOGNISE(BODY, "/info", 200, "\"router\":\"text-generation-router\"", "api/tgi auth/none")
+RECOGNISE(BODY, "/info", 200, "\"named_endpoints\":{", "api/gradio auth/none")
+RECOGNISE(BODY, "/gradio_api/info", 200, "\"named_endpoints\":{", "api/gradio auth/none")
+RECOGNISE(BODY, "/api/contents", 200, "\"type\":\"directory\"", "api/jupyter auth/none")
+RECOGNISE(BODY, "/api/contents/", 200, "\"type\":\"directory\"", "api/jupyter auth/none")
+RECOGNISE(BODY, "/collections", 200, "\"result\":{\"collections\":[", "api/qdrant auth/none")
+RECOGNISE(BODY, "/v1/schema", 200, "\"classes\":[", "api/weaviate auth/none")
+RECOGNISE(BODY, "/api/v1/heartbeat", 200, "\"nanosecondheartbeat\":", "api/chroma")
+RECOGNISE(BODY, "/api/v2/heartbeat", 200, "\"nanosecondheartbeat\":", "api/chroma")
+RECOGNISE(BODY, "/api/2.0/mlflow/experiments/search", 200, "\"experiments\":[", "api/mlflow auth/none")
+RECOGNISE(BODY, "/system_stats", 200, "\"comfyui_version\":", "api/comfyui auth/none")
+RECOGNISE(BODY, "/object_info", 200, "\"KSampler\":{", "api/comfyui auth/none")
+RECOGNISE(BODY, "/sdapi/v1/sd-models", 200, "\"model_name\":", "api/stable-diffusion auth/none")
+RECOGNISE(BODY, "/api/config", 200, "\"features\":{\"auth\":false", "app/open-webui auth/none")
+RECOGNISE(BODY, "/api/config", 200, "\"features\":{\"auth\":true", "app/open-webui auth/login")
+RECOGNISE(BODY, "/api/version", 200, "\"ray_version\":", "api/ray auth/none")
+RECOGNISE(BODY, "/api/cluster_status", 200, "\"autoscalingStatus\":", "api/ray auth/none")
+RECOGNISE(BODY, "/api/v1/dags", 200, "{\"dags\":[", "api/airflow auth/none")
+RECOGNISE(BODY, "/api/v1/chatflows", 200, "\"flowData\":", "api/flowise auth/none")
+
+/* The Model Context Protocol. The answer names its server; a JSON-RPC of another protocol does not. A login announces
+   itself by RFC 9728. */
+RECOGNISE(BODY, "/mcp", 200, "\"serverInfo\":{", "mcp auth/none")
+RECOGNISE(BODY, "/sse", 200, "event:endpoint", "mcp auth/none")
+RECOGNISE(HEADER, "*", 401, "resource_metadata=", "mcp auth/login")
+
+/* Pages that a program shows only where it asks for no login. */
+RECOGNISE(TITLE, "*", 200, "Home Page - Select or create a notebook", "app/jupyter auth/none")
+RECOGNISE(TITLE, "*", 200, "Airflow - DAGs", "app/airflow auth/none")
+RECOGNISE(TITLE, "*", 200, "Ray Dashboard", "app/ray auth/none")
+RECOGNISE(TITLE, "*", 200, "ComfyUI", "app/comfyui auth/none")

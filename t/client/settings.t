@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Where surface finds the key, the URL and the authorities, and what it refuses.
+. t/lib.sh
+world_start
+
+count()
+{
+	surface count hosts "$@"
+}
+home=$W/home/.config/surfaced
+mkdir -p "$home"
+printf '%s\n' "$KEY" >"$home/key"
+chmod 600 "$home/key"
+key='' count
+is "$STATUS $OUT" "0 0" "the key comes from ~/.config/surfaced/key"
+for mode in 640 604 660; do
+	chmod "$mode" "$home/key"
+	key='' count
+	is "$STATUS|$OUT" "5|" "a key file of mode $mode is refused"
+	like "$ERR" "can be read by others \(mode 0$mode\); run: chmod 600 " "the refusal of mode $mode has the command that mends it"
+done
+printf 'not a key\n' >"$W/words" && chmod 600 "$W/words"
+key='' count --key-file "$W/words"
+is "$STATUS" 5 "a key file with several words is refused"
+rm "$home/key"
+key='' count
+like "$STATUS $ERR" '^5 .*no API key' "without any key nothing is sent"
+count --key "$KEY"
+is "$STATUS" 2 "the key is no argument"
+SURFACE_ENV="SURFACED_API_KEY=a\$b" count
+is "$STATUS" 5 "a wrong key is refused by the API"
+
+SURFACE_ENV='SURFACED_URL=http://localhost' count
+like "$STATUS $ERR" '^2 .*not sent in the clear' "a URL without TLS is refused"
+SURFACE_ENV='SURFACED_CACERT=' count
+like "$STATUS $ERR" '^7 .*certificate' "a server whose authority is unknown is refused"
+count --cacert "$CACERT"
+is "$STATUS $OUT" "0 0" "--cacert names the authorities"
+SURFACE_ENV="SURFACED_URL=" count
+like "$STATUS $ERR" '^2 .*where is the API' "without a URL nothing is sent"
+printf '# the API\nurl = %s/\ncacert = %s\n' "$BASE_URL" "$CACERT" >"$home/config"
+SURFACE_ENV="SURFACED_URL= SURFACED_CACERT=" count
+is "$STATUS $OUT" "0 0" "URL and authorities come from ~/.config/surfaced/config"
+surface --version
+like "$OUT" '^surface [0-9]' "surface prints its version"
