@@ -227,12 +227,12 @@ index_start()
 	world_index_start
 }
 
-# ch_start N: N servers of ClickHouse, the shards of the cluster "surfaced", before the daemons that ask them. The test
+# ch_start N [SHARDS]: N servers of ClickHouse, all or the first of them the shards of the cluster "surfaced", before the daemons that ask them. The test
 # must have begun with t/helper/loopback.
 ch_start()
 {
 	world
-	world_ch_start "$1"
+	world_ch_start "$@"
 	world_conf
 }
 
@@ -242,7 +242,7 @@ ch()
 	world_ch_query "$@"
 }
 
-# loopback WORD...: executes a command of ip(8) in the network of the test (t/helper/loopback).
+# loopback WORD...: executes a command of ip(8) or mount(8) in the namespaces of the test (t/helper/loopback).
 loopback()
 {
 	echo "$*" >"$LOOPBACK/ask"
@@ -363,6 +363,17 @@ host_rows()
 			RETURN NEW;
 		END';
 		CREATE TRIGGER host_row INSTEAD OF INSERT OR UPDATE OR DELETE ON host FOR EACH ROW EXECUTE FUNCTION host_row()"
+}
+
+# ch_equal DATASET...: ClickHouse has what the database has (surfacectl search check).
+ch_equal()
+{
+	for _dataset in "$@"; do
+		ctl search check "$_dataset" >"$W/check.out" 2>"$W/check.err" || {
+			diag "$_dataset: $(head -5 "$W/check.out" "$W/check.err")"
+			return 1
+		}
+	done
 }
 
 ctl()

@@ -47,6 +47,11 @@ CREATE OR REPLACE FUNCTION metrics_now() RETURNS TABLE (kind text, type text, he
 			(SELECT count(*) FROM search_export e WHERE e.state IN ('queued', 'running') AND e.state = t.state)
 		  FROM unnest('{queued,running}'::text[]) WITH ORDINALITY AS t (state, n)
 		UNION ALL
+		SELECT 'surfaced_search_feed_age_seconds', f.dataset, format('surfaced_search_feed_age_seconds{dataset="%s"}', d.name),
+			greatest(0, extract(epoch FROM now() - f.at))
+		  FROM search_feed f JOIN unnest('{hosts,services,dns,whois,certificates,reports,open-directories}'::text[])
+			WITH ORDINALITY AS d (name, n) ON d.n = f.dataset WHERE f.engine LIKE 'clickhouse:%'
+		UNION ALL
 		SELECT name, 0, name, v FROM (VALUES
 			('surfaced_export_lag_seconds', greatest(0, extract(epoch FROM now() - (SELECT min(created_at) FROM search_export
 				WHERE state IN ('queued', 'running') AND state = 'queued')))::double precision),

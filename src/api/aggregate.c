@@ -6,6 +6,7 @@
 
 #include "api/api.h"
 #include "api/share.h"
+#include "daemon/conf.h"
 
 struct aggregation {
 	struct str field;
@@ -244,6 +245,7 @@ aggregate_dataset(struct req *rq)
 	if (plan_aggregations(rq, d, &in->aggregations, aggs) != PASS ||
 	    run_parse(rq, d, in->query, &query) != PASS || share_begin(rq, &budget) != PASS)
 		return FAILED;
+	budget.estimates = strcmp(conf.search_estimates, "yes") == 0;
 	if (run_end(rq, engine_aggregate(rq->worker->engine, rq->arena, &query, &budget, aggs, n,
 			    groups)) != PASS)
 		return FAILED;

@@ -10,9 +10,9 @@
 
 struct host {
 	struct str name;
-	struct ts seen_at;              /* the last row of surfaced-meter or surfaced-dispatch */
-	int64_t slots, held, running;   /* browser sessions; no slots: no dispatcher */
-	int64_t leased;                 /* units of quota that are leased and not used */
+	struct ts seen_at;            /* the last row of surfaced-meter or surfaced-dispatch */
+	int64_t slots, held, running; /* browser sessions; no slots: no dispatcher */
+	int64_t leased;               /* units of quota that are leased and not used */
 	struct str fault;
 	struct ts started_at, counted_to, index_at;
 };
@@ -57,7 +57,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-static const struct command hosts_command = { "hosts",
-	.help = "the hosts that share this database", .sub = subs };
+static const struct command hosts_command = { "hosts", .help = "the hosts that share this database",
+	.sub = subs };
 
 COMMAND(hosts_command);

@@ -6,27 +6,6 @@
 #include "daemon/conf.h"
 #include "search/engine.h"
 
-static const char *
-engine_of(enum dataset d)
-{
-	switch (d) {
-	case DATASET_HOSTS:
-		return conf.engine_hosts;
-	case DATASET_DNS:
-		return conf.engine_dns;
-	case DATASET_WHOIS:
-		return conf.engine_whois;
-	case DATASET_CERTIFICATES:
-		return conf.engine_certificates;
-	case DATASET_REPORTS:
-		return conf.engine_reports;
-	case DATASET_DIRECTORIES:
-		return conf.engine_open_directories;
-	default:
-		return "index";
-	}
-}
-
 enum dataset
 search_dataset(struct cli *c, struct str name)
 {
@@ -40,17 +19,11 @@ search_dataset(struct cli *c, struct str name)
 struct ch_cluster *
 search_cluster(void)
 {
-	const struct ch_server server = { .url = conf.clickhouse_url,
-		.user = conf.clickhouse_user,
-		.password_file = conf.clickhouse_password_file,
-		.database = conf.clickhouse_database,
-		.ca_file = conf.clickhouse_ca_file };
-
 	if (conf.clickhouse_url[0] == '\0') {
 		(void)cli_fail(EXIT_FAILED, "the parameter clickhouse_url names no server");
 		return NULL;
 	}
-	return ch_cluster_new(&server, conf.clickhouse_servers);
+	return ch_cluster_open(&conf);
 }
 
 int
@@ -128,9 +101,9 @@ status(struct cli *c, int argc, char **argv)
 		struct status_row *row = &rows[list.n++];
 
 		*row = (struct status_row){ .dataset = str_of(record_dataset_name(d)),
-			.engine = str_of(engine_of(d)),
+			.engine = ch_answers(&conf, d) ? STR("clickhouse") : STR("index"),
 			.fed_at = TS_NULL };
-		if (strcmp(engine_of(d), "clickhouse") != 0) {
+		if (!ch_answers(&conf, d)) {
 			status_of_index(e, d, row);
 			continue;
 		}

@@ -9,6 +9,7 @@
 #include "cli/search.h"
 #include "daemon/conf.h"
 #include "record/cells.h"
+#include "search/clickhouse/engine.h"
 #include "search/walk.h"
 
 #include <errno.h>
@@ -134,6 +135,7 @@ export_query(struct found *f, const struct query *q, struct str fields)
 		cells_head(&head, &f->cells);
 	fwrite(head.p, 1, head.n, stdout);
 	w.engine = engine_open_index(conf.index_directory);
+	ch_engine_join(w.engine);
 	walk_begin(&w);
 	status = print_matches(f, &w);
 	walk_end(&w);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* surface(1), the customer's program: it asks the API over HTTPS with the customer's key. Of this project it links
- * src/base, src/json and src/wire, which hold no code of the server, and besides them libcurl alone.
+/* surface(1), the customer's program: it asks the API over HTTPS with the customer's key. It links src/base, src/json
+ * and src/wire, which hold no code of the server, and libcurl.
  *
  *   main.c        finds the command among those that COMMAND registered
  *   options.c     reads its options, which are rows of a table, and its words
  *   settings.c    key, URL and files of the customer
  *     |
  *   the command's function (search.c, lookup.c, ...)
+ *     |  message.c  "surface: ..." on stderr
  *     |  api.c      sends a request and parses its answer; a refusal becomes a message and an exit status
  *     |    http.c   libcurl; waits for Retry-After, repeats a request whose connection broke
  *     |  print.c    documents: table, CSV or NDJSON
@@ -134,11 +135,13 @@ int settings_read(struct client *c);
 const char *settings_file(const struct client *c, const char *name);
 const char *cache_file(const struct client *c, const char *name);
 
-/* ---- api.c: messages ---- */
+/* ---- message.c ---- */
 
 /* Prints "surface: ..." on stderr and returns the status. */
 int fail(const struct client *c, enum surface_exit status, const char *fmt, ...) PRINTF(3, 4);
 /* Prints a line on stderr if that is a terminal: what the program waits for or has left out. */
 void note(const struct client *c, const char *fmt, ...) PRINTF(2, 3);
+/* Prints "surface: warning: ..." on stderr. */
+void warn(const struct client *c, const char *fmt, ...) PRINTF(2, 3);
 
 #endif

@@ -25,7 +25,6 @@ struct listing {
 	struct str path;
 	const char *member;
 	const struct column *columns;
-	const char *unit; /* for the summary; NULL: none */
 	int64_t page_max;
 };
 int list_print(struct client *c, const struct listing *l);

@@ -11,8 +11,8 @@ struct download {
 	struct str path;   /* below settings.url */
 	const char *name;  /* for the progress */
 	const char *part;  /* the local file; what it has already is not asked for again */
-	struct str sha256; /* of the whole file */
-	int64_t bytes;     /* of the whole file */
+	struct str sha256; /* the SHA-256 of the whole file */
+	int64_t bytes;     /* its size */
 	FILE *file;        /* the rest is private */
 	int64_t have;
 	struct progress progress;

@@ -40,7 +40,7 @@ struct job {
 
 /* ---- the request ---- */
 
-/* What the name of a file says: "hosts.csv.gz" is csv and gzip. */
+/* The meaning of the end of a file's name: "hosts.csv.gz" is csv and gzip. */
 static const char *
 by_suffix(struct str name, const char *const (*table)[2], const char *otherwise)
 {

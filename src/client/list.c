@@ -22,18 +22,17 @@ page_path(struct client *c, const struct listing *l, int64_t n, struct str curso
 
 /* "100 of 1274 hosts; --all prints every one", on a terminal. */
 static void
-summarise(const struct client *c, const struct listing *l, size_t printed, int64_t total, bool more)
+summarise(const struct client *c, size_t printed, int64_t total, bool more)
 {
 	if (c->form != FORM_TABLE)
 		return;
-	if (total >= 0)
+	if (printed == 0)
+		note(c, "nothing matches");
+	else if (total >= 0)
 		note(c, "%zu of %lld%s", printed, (long long)total,
 		    more ? "; --all prints every one" : "");
-	else if (printed == 0)
-		note(c, "none");
 	else if (more)
 		note(c, "there are more; --all prints every one");
-	(void)l;
 }
 
 int
@@ -71,6 +70,6 @@ list_print(struct client *c, const struct listing *l)
 	}
 	buf_free(&cursor);
 	if (status == DONE)
-		summarise(c, l, t.printed, total, more);
+		summarise(c, t.printed, total, more);
 	return status;
 }

@@ -13,7 +13,7 @@
 #include "client/print.h"
 #include "client/value.h"
 
-enum { LEFT_MIN = 12, LEFT_MAX = 32, INDENT = 2, PATH_ROOM = 256 };
+enum { LINES_MOST = 6, LEFT_MIN = 12, LEFT_MAX = 32, INDENT = 2, PATH_ROOM = 256 };
 
 struct record {
 	struct client *c;
@@ -24,6 +24,14 @@ struct record {
 	bool objects;   /* the second pass, which prints the lists of objects */
 	bool measuring; /* before both: finds left */
 };
+
+/* Whether the heading of the block shows this member. */
+static bool
+is_heading(const struct record *r, struct str name)
+{
+	return r->indent > 0 && r->path[0] == '\0' &&
+	       (str_is(name, "port") || str_is(name, "transport"));
+}
 
 static bool each_member(void *arg, struct str name, struct json_value *member);
 
@@ -52,9 +60,9 @@ print_record_line(struct record *r, const struct json_value *v)
 	buf_z(&r->b, r->path);
 	style_out(&r->b, &r->c->screen, PLAIN);
 	buf_printf(&r->b, "%*s", (int)(width < r->left ? r->left - width + INDENT : INDENT), "");
-	if (room != SIZE_MAX && room > before + LEFT_MIN &&
-	    text_width(buf_done(&shown)) > room - before)
-		text_fit(&r->b, &r->c->screen, buf_done(&shown), room - before, false);
+	if (room != SIZE_MAX && room > before + LEFT_MIN)
+		text_wrap(&r->b, &r->c->screen, buf_done(&shown),
+		    &(struct wrap){ .width = room - before, .indent = before, .most = LINES_MOST });
 	else
 		buf_str(&r->b, buf_done(&shown));
 	buf_char(&r->b, '\n');
@@ -133,7 +141,8 @@ each_member(void *arg, struct str name, struct json_value *member)
 	struct buf shown = { .p = NULL };
 
 	text_show(&shown, &r->c->screen, name);
-	if (json_type(member) != JSON_NULL && n + shown.n + 2 < sizeof(r->path)) {
+	if (json_type(member) != JSON_NULL && !is_heading(r, name) &&
+	    n + shown.n + 2 < sizeof(r->path)) {
 		snprintf(r->path + n, sizeof(r->path) - n, "%s%.*s", n > 0 ? "." : "", (int)shown.n,
 		    shown.p);
 		if (json_type(member) == JSON_OBJECT)

@@ -182,6 +182,41 @@ text_fit(struct buf *b, const struct screen *s, struct str shown, size_t width, 
 		blanks(b, width - have);
 }
 
+/* The beginning of the text for one line: up to the last blank that fits, if it is not near the beginning. */
+static struct str
+first_line(struct str text, size_t width)
+{
+	size_t taken = 0;
+	struct str line = cut(text, width, &taken);
+
+	if (line.n == text.n)
+		return line;
+	for (size_t n = line.n; n > line.n / 2; n--)
+		if (line.p[n - 1] == ' ')
+			return (struct str){ line.p, n };
+	return line;
+}
+
+void
+text_wrap(struct buf *b, const struct screen *s, struct str shown, const struct wrap *wrap)
+{
+	for (size_t lines = 1;; lines++) {
+		struct str line = first_line(shown, wrap->width);
+
+		if (line.n == 0 || line.n == shown.n || lines == wrap->most) {
+			if (text_width(shown) <= wrap->width)
+				buf_str(b, shown);
+			else
+				text_fit(b, s, shown, wrap->width, false);
+			return;
+		}
+		buf_str(b, line);
+		shown = (struct str){ shown.p + line.n, shown.n - line.n };
+		buf_char(b, '\n');
+		blanks(b, wrap->indent);
+	}
+}
+
 static void
 style_add(struct buf *b, bool colour, enum style style)
 {

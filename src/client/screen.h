@@ -13,7 +13,11 @@ struct screen {
 	bool out, err; /* stdout and stderr are terminals */
 	bool colour_out, colour_err;
 	bool utf8;      /* the locale can show every character */
-	size_t columns; /* of the terminal; SIZE_MAX: unlimited */
+	size_t columns; /* the terminal's width; SIZE_MAX: unlimited */
+};
+
+struct wrap {
+	size_t width, indent, most;
 };
 
 enum style { PLAIN, BOLD, DIM, RED, YELLOW, GREEN, CYAN };
@@ -28,6 +32,9 @@ size_t text_width(struct str shown);
 /* Appends a harmless text in exactly `width` columns: cut with an ellipsis, or filled with blanks at the end, or at
    the beginning if right. */
 void text_fit(struct buf *b, const struct screen *s, struct str shown, size_t width, bool right);
+/* Appends a harmless text in lines of at most `width` columns, broken behind a blank where there is one; each but the first
+   begins with `indent` blanks. Of more than `most` lines the last ends with an ellipsis. No newline ends the last. */
+void text_wrap(struct buf *b, const struct screen *s, struct str shown, const struct wrap *wrap);
 /* Appends the sequence that switches to a style, or nothing where there is no colour. */
 void style_out(struct buf *b, const struct screen *s, enum style style);
 void style_err(struct buf *b, const struct screen *s, enum style style);

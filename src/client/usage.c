@@ -6,6 +6,8 @@
 #include "client/print.h"
 #include "client/value.h"
 
+enum { LEFT = 14 };
+
 static const struct column quota_columns[] = {
 	{ "limit", "quota", CELL_TEXT },
 	{ "used", "used", CELL_TEXT },
@@ -29,15 +31,20 @@ print_usage_key(struct client *c, const struct json_value *usage)
 		{ "rate_limit.window_seconds", "in seconds" },
 		{ "month_to_date.requests", "this month" } };
 
+	size_t room = c->screen.columns == SIZE_MAX ? SIZE_MAX : c->screen.columns - LEFT;
+
 	for (size_t i = 0; i < COUNT(lines); i++) {
-		struct buf raw = { .p = NULL }, b = { .p = NULL };
+		struct buf raw = { .p = NULL }, b = { .p = NULL }, shown = { .p = NULL };
 
 		value_cell(&raw, usage, lines[i][0], ", ");
 		style_out(&b, &c->screen, DIM);
 		buf_printf(&b, "%-12s", lines[i][1]);
 		style_out(&b, &c->screen, PLAIN);
 		buf_z(&b, "  ");
-		text_show(&b, &c->screen, buf_done(&raw));
+		text_show(&shown, &c->screen, buf_done(&raw));
+		text_wrap(&b, &c->screen, buf_done(&shown),
+		    &(struct wrap){ .width = room, .indent = LEFT, .most = SIZE_MAX });
+		buf_free(&shown);
 		buf_char(&b, '\n');
 		fwrite(b.p, 1, b.n, stdout);
 		buf_free(&raw);

@@ -6,6 +6,7 @@
 #include "daemon/daemon.h"
 #include "db/guard.h"
 #include "export/export.h"
+#include "search/clickhouse/engine.h"
 
 #include <errno.h>
 #include <sys/timerfd.h>
@@ -39,6 +40,7 @@ run_exports(const struct pool *pool, int listener)
 	uint64_t ticks;
 
 	(void)listener;
+	ch_engine_join(x.engine);
 	db_guard(x.db, x.arena, DB_US, DOWN_US);
 	db_listen(x.db, "export_work");
 	while (daemon_wait(-1, poll)) {

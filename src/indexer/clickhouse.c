@@ -54,6 +54,7 @@ struct ch_follower {
 	uint64_t epoch, passes;
 	bool ready; /* what ClickHouse has of the dataset was read */
 	bool refill, no_child, idle;
+	bool fed; /* this pass has written a row of `feeds` */
 	struct child child;
 	int64_t next_beat, next_purge;
 };
@@ -108,19 +109,9 @@ STMT(begin_epoch, epoch_out,
 
 STMT(end_refill, NULL, "UPDATE search_feed SET refill = false WHERE engine = $1 AND dataset = $2 AND refill");
 
+STMT(mark_fed, NULL, "UPDATE search_feed SET at = now() WHERE engine = $1 AND dataset = $2");
+
 /* ---- opening ---- */
-
-static struct ch_cluster *
-open_cluster(void)
-{
-	const struct ch_server server = { .url = conf.clickhouse_url,
-		.user = conf.clickhouse_user,
-		.password_file = conf.clickhouse_password_file,
-		.database = conf.clickhouse_database,
-		.ca_file = conf.clickhouse_ca_file };
-
-	return ch_cluster_new(&server, conf.clickhouse_servers);
-}
 
 struct ch_follower *
 ch_follow_open(enum dataset d, struct db *db)
@@ -133,7 +124,7 @@ ch_follow_open(enum dataset d, struct db *db)
 	f->source.a = arena_new(CH_FEED_MEMORY);
 	f->source.engine = f->engine;
 	snprintf(f->engine, sizeof(f->engine), "clickhouse:%.64s", conf.clickhouse_database);
-	f->cluster = open_cluster();
+	f->cluster = ch_cluster_open(&conf);
 	return f;
 }
 
@@ -264,6 +255,11 @@ read_state(struct ch_follower *f, char err[INDEX_FAULT])
 	ch_layouts_free(&l);
 	if (f->sink != NULL && sink_layout(f->sink) != f->at.layout)
 		drop_sink(f);
+	/* On a server that is new, before it becomes a shard: searches ask all shards for the present layout. */
+	if (f->at.layout > 0 && !ch_layout_create(f->cluster, f->dataset, f->at.layout)) {
+		snprintf(err, INDEX_FAULT, "clickhouse: %.230s", f->cluster->message);
+		return false;
+	}
 	f->ready = true;
 	return true;
 }
@@ -486,6 +482,7 @@ apply_to_layout(struct ch_follower *f, char err[INDEX_FAULT])
 	if (ok && (renamed || sink_pending(f->sink) || mono_us() >= f->next_beat)) {
 		ok = commit_row(f, f->sink, ver, &tags, err);
 		f->next_beat = mono_us() + BEAT_US;
+		f->fed = ok;
 	} else if (ok) {
 		note_snapshot(f);
 	}
@@ -522,7 +519,7 @@ static bool
 ch_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 {
 	struct held_row lock = { .held = false };
-	bool follow = f->source.continues && f->at.layout > 0;
+	bool follow;
 	uint64_t written = 0;
 	int64_t start = mono_us();
 
@@ -532,8 +529,15 @@ ch_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 		snprintf(err, INDEX_FAULT, "the connection to the database was lost");
 		return false;
 	}
+	if (!ch_cluster_shards(f->cluster, &f->shards)) {
+		snprintf(err, INDEX_FAULT, "clickhouse: %.230s", f->cluster->message);
+		return false;
+	}
+	/* With another number of shards a new version of a document could come to another shard than the former one, and
+	   both would be counted. */
+	follow = f->source.continues && f->at.layout > 0 && f->at.shards == f->shards;
 	f->refill |= refill;
-	if (!follow || f->refill || f->at.shards != f->shards) {
+	if (!follow || f->refill) {
 		if (!f->no_child)
 			start_fill(f);
 		else if (!fill(f->dataset)) {
@@ -566,6 +570,15 @@ purge_marks_of(struct ch_follower *f)
 	f->next_purge = mono_us() + CH_PURGE_US;
 }
 
+/* For the metric of freshness. */
+static void
+note_fed(struct ch_follower *f)
+{
+	if (f->fed && db_do(f->db, &mark_fed, NULL, P(str_of(f->engine)), P(dataset_number(f))) != DB_OK)
+		log_event(LOGP_WARNING, "index", "dataset=%s search_feed=\"%s\"", f->name, db_message(f->db));
+	f->fed = false;
+}
+
 static bool
 one_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 {
@@ -595,6 +608,7 @@ ch_follow_once(struct ch_follower *f, bool refill)
 	if (ok && f->no_child && !f->ready) /* a layout was filled: follow it and switch to it */
 		ok = one_pass(f, false, err);
 	if (ok) {
+		note_fed(f);
 		purge_marks_of(f);
 		return FOLLOW_DONE;
 	}

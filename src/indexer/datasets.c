@@ -6,6 +6,7 @@
 
 #include "daemon/conf.h"
 #include "indexer/indexer.h"
+#include "search/clickhouse/layout.h"
 #include "search/index/write/state.h"
 
 #include <errno.h>
@@ -20,22 +21,6 @@ struct followers {
 	struct follower *of[DATASETS];  /* NULL: the dataset is in ClickHouse alone */
 	struct ch_follower *ch[DATASETS]; /* NULL: it is not in ClickHouse */
 };
-
-/* Whether ClickHouse answers the dataset. */
-static bool
-is_in_clickhouse(enum dataset d)
-{
-	static const char *const *const engines[DATASETS_AND_CONDITIONS] = {
-		[DATASET_HOSTS] = &conf.engine_hosts,
-		[DATASET_DNS] = &conf.engine_dns,
-		[DATASET_WHOIS] = &conf.engine_whois,
-		[DATASET_CERTIFICATES] = &conf.engine_certificates,
-		[DATASET_REPORTS] = &conf.engine_reports,
-		[DATASET_DIRECTORIES] = &conf.engine_open_directories,
-	};
-
-	return engines[d] != NULL && strcmp(*engines[d], "clickhouse") == 0;
-}
 
 struct followers *
 followers_open(const char *directory)
@@ -60,7 +45,7 @@ followers_open(const char *directory)
 	db_listen(all->db, "record_changed");
 	db_listen(all->db, "tag_changed");
 	for (int d = 0; d < DATASETS; d++) {
-		if (is_in_clickhouse((enum dataset)d))
+		if (ch_answers(&conf, (enum dataset)d))
 			all->ch[d] = ch_follow_open((enum dataset)d, all->db);
 		if (all->ch[d] == NULL || strcmp(conf.index_beside, "yes") == 0)
 			all->of[d] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Passes each query to the engine of its dataset (search/engine.h). */
+/* Passes each query to the engine of its dataset (search/engine.h). A view has the engine of its source. */
 #include "config.h"
 
 #include "search/engine.h"
@@ -54,14 +54,14 @@ engine_refresh(struct engine *e)
 void
 engine_status(const struct engine *e, enum dataset d, struct engine_status *out)
 {
-	e->of[d]->kind->status(e->of[d]->state, d, out);
+	e->of[schema_source(d)]->kind->status(e->of[schema_source(d)]->state, d, out);
 }
 
 enum engine_rc
 engine_aggregate(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, const struct agg *aggs, size_t naggs, struct group *out)
 {
-	const struct opened *o = e->of[q->dataset];
+	const struct opened *o = e->of[schema_source(q->dataset)];
 
 	return o->kind->aggregate(o->state, a, q, budget, aggs, naggs, out);
 }
@@ -70,7 +70,7 @@ enum engine_rc
 engine_count(struct engine *e, struct arena *a, const struct query *q, const struct budget *budget,
     struct count *out)
 {
-	const struct opened *o = e->of[q->dataset];
+	const struct opened *o = e->of[schema_source(q->dataset)];
 
 	return o->kind->count(o->state, a, q, budget, out);
 }
@@ -79,7 +79,7 @@ enum engine_rc
 engine_search(struct engine *e, struct arena *a, const struct query *q, const struct budget *budget,
     const struct page_request *want, struct page *out)
 {
-	const struct opened *o = e->of[q->dataset];
+	const struct opened *o = e->of[schema_source(q->dataset)];
 
 	return o->kind->search(o->state, a, q, budget, want, out);
 }

@@ -24,6 +24,10 @@ struct budget {
 	/* The slice ends when cpu_us reaches slice_cpu, but not before slice_from and not after slice_until,
 	   both of mono_us. slice_until 0: there is no slice. */
 	int64_t slice_from, slice_cpu, slice_until;
+	/* An aggregation beyond the work limit may be answered by estimates (RELATION_UNKNOWN) in place of a
+	   timeout. Each seed draws another sample. */
+	bool estimates;
+	uint64_t sample_seed;
 };
 
 enum relation { RELATION_EQ, RELATION_GTE, RELATION_UNKNOWN };

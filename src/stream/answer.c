@@ -8,10 +8,10 @@
  * check of the origin is given in this way (keep_handshake in conn.c). */
 #include "config.h"
 
+#include "stream/answer.h"
 #include "stream/stream.h"
 
-#define MACHINE_CHARACTERS                                                                         \
-	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
+#define MACHINE_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
 
 /* The statuses of a refused stream, and the headers that a status needs in addition to the common
    ones. */

@@ -18,7 +18,7 @@ enum { WAIT_US = 5000000 };
 struct redeemed {
 	struct str outcome;
 	int64_t epoch;
-	struct str host; /* of the runner, when the outcome is "elsewhere" */
+	struct str host; /* the runner's; used when the outcome is "elsewhere" */
 };
 
 static const struct field redeemed_out[] = {

@@ -62,18 +62,18 @@
  * calls without calling back. The head is overwritten when the statement is queued, the
  * subprotocol when the 101 has been built, and both at the latest in conn_free.
  *
- * Several hosts. Only surfaced-stream of the runner's own host uses the ticket and forwards frames.
- * Another host checks the ticket's signature, asks the database, and answers its nginx with the name
- * of the runner's host; that nginx sends the whole request there over TLS, with certificates of both
- * hosts (nginx/relay.conf), and then passes bytes both ways:
+ * Several hosts. Only surfaced-stream of the runner's own host uses the ticket and forwards
+ * frames. Another host checks the ticket's signature, asks the database, and answers its nginx
+ * with the name of the runner's host; that nginx sends the whole request there over TLS, with
+ * certificates of both hosts (nginx/relay.conf), and then passes bytes both ways:
  *
  *   client -- nginx A -- surfaced-stream A: "elsewhere, B"      the ticket is unused
  *                |
  *                +-- TLS -- nginx B -- surfaced-stream B: uses the ticket -- runner on B
  *
- * So no process has a network that had none before, a host trusts another host with no more than its
- * clients' own tickets, and every rule of a stream (one use, one slot, rechecks, close codes) is
- * in force in one process, as with one host.
+ * So surfaced-stream needs no network, a host trusts another host with no more than the tickets of
+ * its clients, and every rule of a stream (one use, one slot, rechecks, close codes) is in force
+ * in one process, as with one host.
  *
  * The end of a connection, and its close code. The client always gets the close frame before its
  * socket is closed, unless a frame to it is incomplete or it no longer answers.
@@ -221,19 +221,6 @@ void conn_forget_head(struct conn *c);
 void conn_forget_subprotocol(struct conn *c);
 /* Closes both sockets and frees c. */
 void conn_free(struct conn *c);
-
-/* ---- answer.c ---- */
-
-/* A whole answer, head and envelope, in the arena. */
-struct str answer_error(struct arena *a, enum error e, struct str request_id);
-struct str answer_upgrade(
-    struct arena *a, const char *accept, const char *subprotocol, struct str request_id);
-/* 101 and a close frame whose code names the error. */
-struct str answer_refusal(struct arena *a, const struct conn *c, enum error e);
-/* The answer on which nginx sends the request to the host, or a NULL text when the machine's name is
-   not one that nginx can look up. */
-struct str answer_relay(struct arena *a, struct str host);
-enum total answer_total(enum error e);
 
 /* ---- pump.c: the ends of a stream ---- */
 

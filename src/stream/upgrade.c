@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "daemon/daemon.h"
+#include "stream/answer.h"
 #include "stream/stream.h"
 
 #include <stdatomic.h>

@@ -79,9 +79,9 @@ key=$KEY
 
 dispatch_start
 s=$(session_new 'https://example.com/?shots=3&events=4')
-ok "the session runs" session_at "$s" running
+ok "the session comes to run" session_at "$s" running
 surface session stop "$s"
-ok "the session ends" session_at "$s" terminal
+ok "the session comes to its end" session_at "$s" terminal
 surface session screenshots "$s"
 shots=$(printf '%s\n' "$OUT" | grep -c '"sha256"')
 ok "surface session screenshots prints the screenshots" test "$shots" -ge 3

@@ -44,3 +44,22 @@ SURFACE_ENV="SURFACED_URL= SURFACED_CACERT=" count
 is "$STATUS $OUT" "0 0" "URL and authorities come from ~/.config/surfaced/config"
 surface --version
 like "$OUT" '^surface [0-9]' "surface prints its version"
+
+# ---- surface configure ----
+
+rm -r "$home"
+printf '%s\n%s\n' "${BASE_URL%/api/v1}" "$KEY" >"$W/answers"
+SURFACE_ENV='SURFACED_URL= SURFACED_CACERT='
+key='' surface configure --cacert "$CACERT" <"$W/answers"
+is "$STATUS $(stat -c %a "$home/key") $(cat "$home/key")" "0 600 $KEY" "surface configure stores the key in a file for its owner alone"
+key='' count
+is "$STATUS $OUT" "0 0" "what surface configure stored is used"
+printf 'project = %s\n' "$P" >>"$home/config"
+key='' surface configure --url "$BASE_URL" <<'KEY'
+sfk_wrong
+KEY
+is "$STATUS" 5 "surface configure tries the key"
+is "$(grep -c '^url = ' "$home/config") $(grep -c '^project = ' "$home/config") $(grep -c '^cacert = ' "$home/config")" "1 1 1" \
+	"surface configure keeps the other lines of the configuration"
+key='' surface configure --url "$BASE_URL" </dev/null
+is "$STATUS" 2 "surface configure needs a key on standard input"

@@ -31,16 +31,15 @@ insert(struct fed *f, const char *table, struct str rows)
 {
 	struct ch_answer answer;
 
-	if (rows.n > 0 &&
-	    ch_http_run(f->http,
-		&(struct ch_statement){
-		    .sql = arena_printf(f->a, "INSERT INTO %s FORMAT RowBinary", table),
-		    .data = rows,
-		    .settings = "insert_distributed_sync=1",
-		    .query_id = "",
-		    .deadline = mono_us() + 60000000,
-		    .most = 65536 },
-		&answer) != CH_OK)
+	if (rows.n > 0 && ch_http_run(f->http,
+			      &(struct ch_statement){ .sql = arena_printf(f->a,
+							  "INSERT INTO %s FORMAT RowBinary", table),
+				  .data = rows,
+				  .settings = "insert_distributed_sync=1",
+				  .query_id = "",
+				  .deadline = mono_us() + 60000000,
+				  .most = 65536 },
+			      &answer) != CH_OK)
 		panic("%s: %s", table, answer.message);
 }
 

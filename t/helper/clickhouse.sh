@@ -94,7 +94,8 @@ world_ch_resume()
 	world_ch_ready "$1" || world_die "ClickHouse $1 did not start: $(tail -5 "$W/log/clickhouse-$1.log" "$W/ch/$1/error.log")"
 }
 
-# world_ch_start N: N servers, and the parameters of the daemons that name the first one in WORLD_CONF.
+# world_ch_start N [SHARDS]: N servers, of which the first SHARDS are the cluster (all), and the parameters of the daemons
+# that name them in WORLD_CONF.
 world_ch_start()
 {
 	[ -x "$CH_SERVER" ] || world_die "clickhouse-server is not installed"
@@ -107,7 +108,7 @@ world_ch_start()
 		} >"$W/ch/$_i/ports"
 	done
 	for _i in $(seq "$CH_N"); do
-		world_ch_conf "$_i" "$CH_N"
+		world_ch_conf "$_i" "${2:-$CH_N}"
 	done
 	printf %s "$CH_PASSWORD" >"$W/ch/password"
 	chmod 600 "$W/ch/password"
@@ -127,6 +128,16 @@ clickhouse_servers =$(for _i in $(seq "$CH_N"); do
 clickhouse_user = surfaced
 clickhouse_password_file = $W/ch/password
 clickhouse_database = surfaced"
+}
+
+# world_ch_answers N: N servers, which answer the searches of every dataset.
+world_ch_answers()
+{
+	world_ch_start "$1"
+	for _dataset in hosts dns whois certificates reports open_directories; do
+		WORLD_CONF="$WORLD_CONF
+engine_$_dataset = clickhouse"
+	done
 }
 
 # world_ch_query I SQL: as text; the exception of the server goes to stderr.

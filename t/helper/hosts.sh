@@ -36,6 +36,7 @@ host_new()
 	_host=${W##*/host-}
 	world_new "$W"
 	[ "$_host" = api1 ] || cp "$W/../host-api1/etc/stream-keys" "$W/../host-api1/etc/secret" "$W/etc/"
+	[ "$_host" = api1 ] || cp -R "$W/../host-api1/ca.crt" "$W/../host-api1/tls" "$W/"
 	mkdir "$W/etc/hosts"
 	WORLD_CONF="evidence_directory = ${W%/*}/evidence
 ${WORLD_CONF-}"
@@ -87,9 +88,14 @@ host_browser_start()
 hosts_start()
 {
 	pg_start
+	hosts_new
+	on api1 host_start && on api2 host_start || exit 1
+}
+
+hosts_new()
+{
 	on api1 host_new && on api2 host_new || exit 1
 	hosts_certificates
-	on api1 host_start && on api2 host_start || exit 1
 }
 
 # host_die NAME: nothing of the machine is left but its disk.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # A machine that is lost: every process is killed at once and its network is gone. Its sessions, their evidence, its
 # leases and its counts. The runners are t/helper/fake-runner.
+# shellcheck disable=SC2030,SC2031 # "on" works in a subshell of its own
 [ -n "${HOSTS_WORLD-}" ] || exec t/helper/hosts-world "$0" "$@"
 . t/helper/hosts.sh
 WORLD_CONF='stream_lease = 5'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # What two API hosts allow together: quotas and sessions exactly, rates once a host, a revoked key ten seconds.
 # C-068, C-090, C-113. t/counting/revocation.t has crowds of requests.
+# shellcheck disable=SC2030,SC2031 # "on" works in a subshell of its own
 [ -n "${HOSTS_WORLD-}" ] || exec t/helper/hosts-world "$0" "$@"
 . t/helper/hosts.sh
 hosts_start

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Live streams where the runner is on another machine than the one that the client asks. C-107 to C-113.
+# shellcheck disable=SC2030,SC2031 # "on" works in a subshell of its own
 [ -n "${HOSTS_WORLD-}" ] || exec t/helper/hosts-world "$0" "$@"
 LOG_EXPECTED='upstream prematurely closed|recv\(\) failed|connect\(\) failed'
 . t/helper/hosts.sh

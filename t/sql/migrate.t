@@ -121,7 +121,11 @@ candidate()
 	} >"$dir/host.sql"
 	psql -Xq -f "$dir/host.sql" 2>"$dir/err" # twice, when the former migration failed
 	sql "DELETE FROM schema_migration; DROP TABLE IF EXISTS schema_functions, record, record_blob, search_feed, record_event,
-			record_history CASCADE;
+			record_history, search_export, export_month CASCADE;
+		DROP TYPE IF EXISTS export_wanted CASCADE;
+		ALTER TABLE account DROP COLUMN IF EXISTS export_records;
+		ALTER TABLE meter_default DROP COLUMN IF EXISTS export_records;
+		DELETE FROM metric_kind WHERE name LIKE 'surfaced_export%';
 		INSERT INTO schema_migration (version, name, sha256)
 		SELECT n, to_char(n, 'FM0000') || CASE n WHEN 19 THEN '-host-tombstones' ELSE '-before' END, repeat('0', 64)
 		  FROM generate_series(1, $1) AS n"

@@ -75,6 +75,18 @@ for role in surfaced_api surfaced_admin; do
 	done
 done
 not surfaced_meter "SELECT count(*) FROM alert_take(1)"
+
+# Exports: the daemon calls its functions alone, and no worker calls those.
+for change in "SELECT count(*) FROM record" "SELECT count(*) FROM search_export" "UPDATE search_export SET state = 'complete'" \
+	"SELECT count(*) FROM api_key" "UPDATE export_month SET charged = 0" "SELECT export_cancel(gen_random_uuid(), NULL)"; do
+	not surfaced_export "$change"
+done
+may surfaced_export "SELECT count(*) FROM export_claim(1)"
+may surfaced_export "SELECT count(*) FROM export_read(gen_random_uuid(), 1, 1::smallint, '{}', 1)"
+for change in "SELECT count(*) FROM export_claim(1)" "UPDATE search_export SET state = 'complete'" "DELETE FROM search_export" \
+	"UPDATE export_month SET charged = 0"; do
+	not surfaced_api "$change"
+done
 not surfaced_index "SELECT count(*) FROM delivery_claim(1, 1, 1, 1)"
 for role in surfaced_api surfaced_index surfaced_admin; do
 	may $role "$audit"

@@ -28,10 +28,12 @@ static void
 sha256_of_known_messages(void) /* FIPS 180-4 examples, as NIST publishes them */
 {
 	sha256_is("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", STR(""), 1);
-	sha256_is("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", STR("abc"), 1);
+	sha256_is(
+	    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", STR("abc"), 1);
 	sha256_is("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
 	    STR("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"), 1);
-	sha256_is("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0", STR("a"), 1000000);
+	sha256_is(
+	    "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0", STR("a"), 1000000);
 }
 
 static void
@@ -80,12 +82,34 @@ text_fits_by_columns(void)
 }
 
 static void
+wrapped_is(const char *text, size_t most, const char *wanted)
+{
+	struct buf b = { .p = NULL };
+
+	text_wrap(&b, &utf8, str_of(text), &(struct wrap){ .width = 8, .indent = 2, .most = most });
+	CU_ASSERT_TRUE(str_is(buf_done(&b), wanted));
+	buf_free(&b);
+}
+
+static void
+text_wraps_behind_blanks(void)
+{
+	wrapped_is("", 9, "");
+	wrapped_is("aaa bbb", 9, "aaa bbb");
+	wrapped_is("aaa bbb ccc", 9, "aaa bbb \n  ccc");
+	wrapped_is("aaaaaaaaaaaa", 9, "aaaaaaaa\n  aaaa");
+	wrapped_is("aaaaaaaaaaaaaaaaaaa", 2, "aaaaaaaa\n  aaaaaaa…");
+	wrapped_is("日本語日本語", 9, "日本語日\n  本語");
+}
+
+static void
 a_cell_has_each_value_once(void)
 {
 	struct arena *a = arena_new(1 << 20);
 	struct buf b = { .a = a };
 	const struct json_value *v =
-	    json_parse(a, STR("{\"s\":[{\"p\":22},{\"p\":2},{\"p\":22},{\"p\":null},{\"t\":{\"n\":[\"x\",\"y\"]}}]}"));
+	    json_parse(a, STR("{\"s\":[{\"p\":22},{\"p\":2},{\"p\":22},{\"p\":null},{\"t\":{\"n\":["
+			      "\"x\",\"y\"]}}]}"));
 
 	value_cell(&b, v, "s.p", ", ");
 	CU_ASSERT_TRUE(str_is(buf_done(&b), "22, 2"));
@@ -104,9 +128,10 @@ json_is_printed_without_harm(void)
 	struct arena *a = arena_new(1 << 20);
 	struct buf b = { .a = a };
 
-	json_show(&b, json_parse(a, STR("{\"a\\u001b\":[1.5,9007199254740993,\"\\\"\\\\\xc2\x9b\xf3\xa0\x80\x81/\",true,null,{}]}")));
-	CU_ASSERT_TRUE(str_is(buf_done(&b),
-	    "{\"a\\u001b\":[1.5,9007199254740993,\"\\\"\\\\\\u009b\\udb40\\udc01/\",true,null,{}]}"));
+	json_show(&b, json_parse(a, STR("{\"a\\u001b\":[1.5,9007199254740993,"
+					"\"\\\"\\\\\xc2\x9b\xf3\xa0\x80\x81/\",true,null,{}]}")));
+	CU_ASSERT_TRUE(str_is(buf_done(&b), "{\"a\\u001b\":[1.5,9007199254740993,"
+					    "\"\\\"\\\\\\u009b\\udb40\\udc01/\",true,null,{}]}"));
 	arena_free(a);
 }
 
@@ -117,8 +142,10 @@ main(void)
 		{ "sha256 has the digests of the known messages", sha256_of_known_messages },
 		{ "characters that a terminal obeys are escaped", harmful_characters_are_escaped },
 		{ "text is cut and filled by columns of the screen", text_fits_by_columns },
+		{ "text is wrapped behind blanks and within long words", text_wraps_behind_blanks },
 		{ "a cell has each value of a path once", a_cell_has_each_value_once },
-		{ "JSON is printed without characters that a terminal obeys", json_is_printed_without_harm },
+		{ "JSON is printed without characters that a terminal obeys",
+		    json_is_printed_without_harm },
 		CU_TEST_INFO_NULL,
 	};
 

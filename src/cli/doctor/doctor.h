@@ -6,6 +6,7 @@
  *   files.c       owners and modes; the contents of secret files
  *   db.c          server, roles, schema, rights; a login as each daemon, in a child process
  *   run.c         workers behind their sockets, the search index
+ *   clickhouse.c  datasets that ClickHouse answers
  *   nginx.c       nginx's effective configuration and its certificates
  *   host.c        processes of the daemons, namespaces, routes of browsers
  *   resolver.c    name servers that a unit denies
@@ -30,6 +31,7 @@
 #include "cli/cli.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
+#include "record/dataset.h"
 
 #include <pwd.h>
 
@@ -123,6 +125,8 @@ doctor_conf(const struct doctor *d, enum program_id id)
 int doctor_show(struct doctor *d);
 
 void doctor_alerts(struct doctor *d);
+/* The layout of a dataset in ClickHouse. False: the index answers the dataset. */
+bool doctor_clickhouse(struct doctor *d, enum dataset dataset);
 void doctor_browser(struct doctor *d);
 void doctor_daemons(struct doctor *d);
 void doctor_database(struct doctor *d);

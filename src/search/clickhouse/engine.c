@@ -16,6 +16,7 @@
 
 #include "search/clickhouse/engine_priv.h"
 #include "daemon/conf.h"
+#include "search/clickhouse/layout.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -390,14 +391,6 @@ ch_engine_use(struct engine *engine, const struct ch_options *o, const bool data
 void
 ch_engine_join(struct engine *e)
 {
-	const char *const engines[DATASETS] = {
-		[DATASET_HOSTS] = conf.engine_hosts,
-		[DATASET_DNS] = conf.engine_dns,
-		[DATASET_WHOIS] = conf.engine_whois,
-		[DATASET_CERTIFICATES] = conf.engine_certificates,
-		[DATASET_REPORTS] = conf.engine_reports,
-		[DATASET_DIRECTORIES] = conf.engine_open_directories,
-	};
 	struct ch_options o = { .server = { conf.clickhouse_url, conf.clickhouse_user,
 				    conf.clickhouse_password_file, conf.clickhouse_database,
 				    conf.clickhouse_ca_file },
@@ -408,9 +401,7 @@ ch_engine_join(struct engine *e)
 	bool datasets[DATASETS], any = false;
 
 	for (enum dataset d = 0; d < DATASETS; d++) {
-		const char *engine = engines[schema_source(d)];
-
-		datasets[d] = engine != NULL && strcmp(engine, "clickhouse") == 0;
+		datasets[d] = ch_answers(&conf, d);
 		any |= datasets[d];
 	}
 	if (any)

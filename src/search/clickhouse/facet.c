@@ -118,9 +118,7 @@ put_counted_ids(const struct ch_plan *p, struct buf *b, const struct schema_fiel
 {
 	bool any = false;
 
-	buf_printf(b,
-	    "SELECT arrayJoin(arrayFilter(t -> bitShiftRight(t, %d) IN (",
-	    CH_ID_SHIFT);
+	buf_printf(b, "SELECT arrayJoin(arrayFilter(t -> bitShiftRight(t, %d) IN (", CH_ID_SHIFT);
 	for (size_t i = 0; i < n; i++)
 		if (!p->view || fields[i]->nested == nested) {
 			buf_printf(b, "%s%u", any ? ", " : "", fields[i]->index);
@@ -185,7 +183,8 @@ ch_sql_facet_ties(
 	    f->index);
 	put_counted_ids(p, &b, &f, 1, f->nested);
 	buf_printf(&b,
-	    " HAVING c = %" PRIu64 " AND bitAnd(v, %d) = 0)) GROUP BY id, value ORDER BY value LIMIT %u FORMAT RowBinary",
+	    " HAVING c = %" PRIu64
+	    " AND bitAnd(v, %d) = 0)) GROUP BY id, value ORDER BY value LIMIT %u FORMAT RowBinary",
 	    count, CH_IDS, most);
 	return buf_done(&b);
 }

@@ -2,8 +2,8 @@
 /* Statements about layouts (layout.h). Answers are lines of numbers and of texts in hexadecimal digits. */
 #include "config.h"
 
+#include "daemon/conf.h"
 #include "search/clickhouse/layout.h"
-#include "search/clickhouse/dict.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -39,6 +39,34 @@ ch_cluster_new(const struct ch_server *server, const char *urls)
 	if (c->nurls == 0)
 		add_url(c, str_of(server->url));
 	return c;
+}
+
+struct ch_cluster *
+ch_cluster_open(const struct conf *c)
+{
+	const struct ch_server server = { .url = c->clickhouse_url,
+		.user = c->clickhouse_user,
+		.password_file = c->clickhouse_password_file,
+		.database = c->clickhouse_database,
+		.ca_file = c->clickhouse_ca_file };
+
+	return ch_cluster_new(&server, c->clickhouse_servers);
+}
+
+bool
+ch_answers(const struct conf *c, enum dataset d)
+{
+	const char *const engines[DATASETS] = {
+		[DATASET_HOSTS] = c->engine_hosts,
+		[DATASET_DNS] = c->engine_dns,
+		[DATASET_WHOIS] = c->engine_whois,
+		[DATASET_CERTIFICATES] = c->engine_certificates,
+		[DATASET_REPORTS] = c->engine_reports,
+		[DATASET_DIRECTORIES] = c->engine_open_directories,
+	};
+	const char *engine = engines[schema_source(d)];
+
+	return engine != NULL && strcmp(engine, "clickhouse") == 0;
 }
 
 void

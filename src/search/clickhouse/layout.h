@@ -26,6 +26,12 @@ struct ch_cluster {
 	char message[CH_MESSAGE]; /* of the last failure */
 };
 
+struct conf;
+
+/* Whether the configuration says that ClickHouse answers the dataset, or the source of this view. */
+bool ch_answers(const struct conf *c, enum dataset d) MUST_USE;
+/* The servers of a configuration. */
+struct ch_cluster *ch_cluster_open(const struct conf *c);
 /* urls: all servers between blanks; "": the server's url alone. */
 struct ch_cluster *ch_cluster_new(const struct ch_server *server, const char *urls);
 void ch_cluster_free(struct ch_cluster *c);

@@ -521,6 +521,10 @@ put_number(
 		buf_printf(b, "notEmpty(%s)", x.name);
 	} else if (n->type == NODE_RANGE) {
 		put_number_range(b, &x, n);
+	} else if (n->nvalues == 1) {
+		buf_printf(b, "has(%s, ", x.name);
+		put_integer(b, integer_of(&n->values[0]));
+		buf_char(b, ')');
 	} else {
 		buf_z(b, "arrayExists(x -> x IN (");
 		for (size_t i = 0; i < n->nvalues; i++) {

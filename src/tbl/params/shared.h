@@ -41,39 +41,39 @@ PARAM(route_target, endpoint, IN_DISPATCH | IN_SURFACECTL,
 PARAM(webhook_ports, ports, IN_SURFACED | IN_ALERT | IN_SURFACECTL,
 	"443 1024-65535", 0, 4096,
 	"ports and ranges of ports to which webhooks may be sent")
-PARAM(clickhouse_url, server, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(clickhouse_url, server, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"", 0, 300,
 	"the ClickHouse server that is asked and fed; empty: there is none")
 PARAM(clickhouse_servers, text, IN_INDEX | IN_SURFACECTL,
 	"", 0, 4000,
 	"URLs of all servers, between blanks, on which surfaced-index makes tables; empty: clickhouse_url alone")
-PARAM(clickhouse_user, text, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(clickhouse_user, text, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"default", 1, 64,
 	"user of this program at ClickHouse")
-PARAM(clickhouse_password_file, path, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(clickhouse_password_file, path, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"", 0, 4000,
 	"file whose first line is the password of clickhouse_user; empty: none")
-PARAM(clickhouse_database, text, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(clickhouse_database, text, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"surfaced", 1, 64,
 	"database of the tables at ClickHouse")
-PARAM(clickhouse_ca_file, path, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(clickhouse_ca_file, path, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"", 0, 4000,
 	"certificates that sign those of ClickHouse, instead of the system's")
-PARAM(engine_hosts, engine, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(engine_hosts, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
 	"index or clickhouse: what answers searches of hosts, and services")
-PARAM(engine_dns, engine, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(engine_dns, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
 	"index or clickhouse: what answers searches of dns")
-PARAM(engine_whois, engine, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(engine_whois, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
 	"index or clickhouse: what answers searches of whois")
-PARAM(engine_certificates, engine, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(engine_certificates, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
 	"index or clickhouse: what answers searches of certificates")
-PARAM(engine_reports, engine, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(engine_reports, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
 	"index or clickhouse: what answers searches of reports")
-PARAM(engine_open_directories, engine, IN_SURFACED | IN_INDEX | IN_SURFACECTL,
+PARAM(engine_open_directories, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
 	"index or clickhouse: what answers searches of open-directories")

@@ -319,23 +319,50 @@ aggregate_others(struct request *rq, const struct agg *agg, struct group *out)
 		aggregate_passed(rq, agg, out);
 }
 
+static void
+reset_groups(const struct agg *aggs, size_t naggs, struct group *out)
+{
+	for (size_t i = 0; i < naggs; i++)
+		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
+}
+
+/* Counts the facets over a sample of the hits. Those of an address are the first hits and need no sample. */
+static void
+aggregate_sample(struct request *rq, struct sample *s, const struct agg *own,
+    const struct agg *aggs, size_t naggs, struct group *out)
+{
+	reset_groups(aggs, naggs, out);
+	aggregate_terms(rq, own, naggs, out);
+	for (size_t i = 0; i < naggs; i++)
+		if (own[i].field != schema_address(own[i].field->dataset)) {
+			aggregate_others(rq, &own[i], &out[i]);
+			sample_scale(s, &out[i]);
+		}
+	sample_end(rq, s);
+	for (size_t i = 0; i < naggs; i++)
+		if (own[i].field == schema_address(own[i].field->dataset))
+			aggregate_others(rq, &own[i], &out[i]);
+}
+
 static enum engine_rc
 aggregate_by_index(void *e, struct arena *a, const struct query *q, const struct budget *budget,
     const struct agg *aggs, size_t naggs, struct group *out)
 {
+	struct sample sample;
 	struct request rq;
 	enum engine_rc rc = evaluate_query(e, a, q, budget, &rq);
 	const struct agg *own = facets_of_source(a, aggs, naggs);
 
 	if (rc == ENGINE_UNAVAILABLE)
 		return rc;
-	for (size_t i = 0; i < naggs; i++)
-		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
+	reset_groups(aggs, naggs, out);
 	if (rq.run.rc != ENGINE_OK || rq.view->nsegments == 0)
 		return request_result(&rq);
 	aggregate_terms(&rq, own, naggs, out);
 	for (size_t i = 0; i < naggs; i++)
 		aggregate_others(&rq, &own[i], &out[i]);
+	if (sample_begin(&rq, naggs, &sample))
+		aggregate_sample(&rq, &sample, own, aggs, naggs, out);
 	return request_result(&rq);
 }
 

@@ -108,6 +108,21 @@ void read_nested_key(struct arena *a, enum dataset d, const struct segment *seg,
 
 void aggregate_terms(struct request *rq, const struct agg *aggs, size_t n, struct group *out);
 
+/* ---- sample.c: estimates ---- */
+
+struct sample {
+	struct set *hits; /* all hits */
+	uint64_t total, sampled, every;
+};
+
+/* When the work limit is used up and the budget allows estimates: replaces the hits by a sample of them and begins the
+   work anew. False: there is no estimate. */
+bool sample_begin(struct request *rq, size_t naggs, struct sample *s) MUST_USE;
+/* Brings all hits back. */
+void sample_end(struct request *rq, const struct sample *s);
+/* Makes an estimate of all hits from a facet of the sample. */
+void sample_scale(const struct sample *s, struct group *g);
+
 /* ---- nested.c: queries of a view ---- */
 
 struct ordinals;
