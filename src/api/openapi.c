@@ -185,6 +185,10 @@ write_operation_object(struct buf *b, struct book *book, const struct route *r)
 	json_member_str(b, "summary", r->summary);
 	json_member_str(b, "description", r->description);
 	write_security(b, r);
+	if (r->method == METHOD_POST && r->area == AREA_SEARCH && !r->changes) {
+		json_member(b, "x-read-only");
+		buf_z(b, "true");
+	}
 	write_parameters(b, book, r);
 	write_body(b, book, r);
 	json_member_begin(b, "responses", '{');

@@ -2,13 +2,18 @@
 /* surface aggregate: the most frequent values of fields, as bars on a terminal. */
 #include "config.h"
 
+#include "base/guess.h"
+#include "base/split.h"
 #include "client/api.h"
+#include "client/bars.h"
 #include "client/dataset.h"
 #include "client/schema.h"
 #include "client/value.h"
 #include "json/json.h"
 
-enum { BUCKETS_USUAL = 25, BUCKETS_MAX = 100, BAR_MAX = 60, VALUE_MAX = 50, EIGHTHS = 8 };
+enum { BUCKETS_USUAL = 25, BUCKETS_MAX = 100 };
+
+_Static_assert((int)BUCKETS_MAX <= (int)BARS_MAX, "all buckets have a bar");
 
 /* The name of a field in the API's schema if the text is one of its aliases, since aggregations know no aliases; otherwise
    the text itself, which the API may refuse. */
@@ -44,7 +49,7 @@ static struct str
 body_of(struct client *c, const struct json_value *schema)
 {
 	struct buf b = { .a = c->arena };
-	struct str fields = c->words[1], field;
+	struct str fields = option(c, "by"), field;
 
 	json_begin(&b, '{');
 	json_member(&b, "query");
@@ -63,30 +68,6 @@ body_of(struct client *c, const struct json_value *schema)
 
 /* ---- bars ---- */
 
-/* A bar of eighths of a column. */
-static void
-add_bar(struct buf *b, const struct screen *s, int64_t count, int64_t most, size_t room)
-{
-	static const char *const parts[EIGHTHS] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
-	size_t eighths =
-	    most < 1 ? 0 : (size_t)((double)count / (double)most * (double)(room * EIGHTHS) + 0.5);
-
-	if (eighths == 0)
-		eighths = 1;
-	style_out(b, s, CYAN);
-	for (size_t i = 0; i < eighths / EIGHTHS; i++)
-		buf_z(b, s->utf8 ? "█" : "#");
-	if (s->utf8)
-		buf_z(b, parts[eighths % EIGHTHS]);
-	style_out(b, s, PLAIN);
-}
-
-struct bars {
-	struct str values[BUCKETS_MAX];
-	int64_t counts[BUCKETS_MAX], most;
-	size_t n, width, digits;
-};
-
 /* "64500 EXAMPLE-AS": the value, and its label if it has one. */
 static struct str
 bucket_name(struct client *c, const struct json_value *bucket)
@@ -104,47 +85,19 @@ bucket_name(struct client *c, const struct json_value *bucket)
 }
 
 static void
-measure(struct client *c, const struct json_value *buckets, struct bars *out)
-{
-	for (size_t i = 0; i < json_length(buckets) && i < BUCKETS_MAX; i++) {
-		const struct json_value *bucket = json_at(buckets, i);
-		size_t width, digits;
-
-		out->values[i] = bucket_name(c, bucket);
-		width = text_width(out->values[i]);
-		if (!value_int(bucket, "count", &out->counts[i]))
-			out->counts[i] = 0;
-		digits = (size_t)snprintf(NULL, 0, "%lld", (long long)out->counts[i]);
-		out->most = out->counts[i] > out->most ? out->counts[i] : out->most;
-		out->digits = digits > out->digits ? digits : out->digits;
-		out->width = width > out->width ? width : out->width;
-		out->n = i + 1;
-	}
-}
-
-static void
-print_bars(struct client *c, const struct json_value *group)
+print_bars(struct client *c, const struct json_value *buckets)
 {
 	struct bars *bars = ARENA_NEW(c->page, struct bars);
-	size_t columns = c->screen.columns, room = BAR_MAX;
 	struct buf b = { .a = c->page };
 
-	measure(c, value_get(group, "buckets"), bars);
-	if (columns != SIZE_MAX && bars->width > columns / 2)
-		bars->width = columns / 2;
-	if (bars->width > VALUE_MAX && columns != SIZE_MAX)
-		bars->width = VALUE_MAX;
-	if (columns != SIZE_MAX && columns < bars->width + bars->digits + room + 6)
-		room = columns > bars->width + bars->digits + 10
-			   ? columns - bars->width - bars->digits - 6
-			   : 4;
-	for (size_t i = 0; i < bars->n; i++) {
-		buf_z(&b, "  ");
-		text_fit(&b, &c->screen, bars->values[i], bars->width, false);
-		buf_printf(&b, "  %*lld  ", (int)bars->digits, (long long)bars->counts[i]);
-		add_bar(&b, &c->screen, bars->counts[i], bars->most, room);
-		buf_char(&b, '\n');
+	for (size_t i = 0; i < json_length(buckets); i++) {
+		int64_t count = 0;
+
+		if (!value_int(json_at(buckets, i), "count", &count))
+			count = 0;
+		bars_add(bars, bucket_name(c, json_at(buckets, i)), count);
 	}
+	bars_print(&b, &c->screen, bars);
 	fwrite(b.p, 1, b.n, stdout);
 }
 
@@ -171,7 +124,7 @@ print_group(struct client *c, const struct json_value *group, bool first)
 	if (value_get(group, "buckets") == NULL || json_length(value_get(group, "buckets")) == 0)
 		puts("  none");
 	else
-		print_bars(c, group);
+		print_bars(c, value_get(group, "buckets"));
 	if (more != NULL && json_bool(more))
 		note(c, "there are more values; --limit prints up to %d", BUCKETS_MAX);
 }
@@ -220,6 +173,94 @@ all_buckets(struct client *c, const struct json_value *groups)
 	return json_parse(c->page, buf_done(&b));
 }
 
+/* ---- refusals ---- */
+
+/* The field that a fault is about, as it was typed: "aggregations[1].field" is the second of --by. */
+static struct str
+typed_field(const struct client *c, struct str place)
+{
+	struct str fields = option(c, "by"), field, number;
+	int64_t n;
+
+	if (!str_starts(place, STR("aggregations[")) || !str_ends(place, STR("].field")))
+		return STR_NULL;
+	number = (struct str){ place.p + sizeof("aggregations[") - 1,
+		place.n - (sizeof("aggregations[") - 1) - (sizeof("].field") - 1) };
+	if (!str_int64(number, &n))
+		return STR_NULL;
+	while (str_part(&fields, ',', &field))
+		if (n-- == 0)
+			return str_trim(field);
+	return STR_NULL;
+}
+
+/* The name or alias of a field that can be aggregated and that the typed one was probably meant to be; NULL: none. */
+static const char *
+guess_field(struct client *c, const struct json_value *schema, struct str typed)
+{
+	const struct json_value *fields = value_get(schema, "fields");
+	struct guess g;
+
+	guess_begin(&g, typed);
+	for (size_t i = 0; fields != NULL && i < json_length(fields); i++) {
+		const struct json_value *can = value_get(json_at(fields, i), "aggregatable"),
+					*aliases = value_get(json_at(fields, i), "aliases");
+		struct str name = value_text(json_at(fields, i), "name");
+
+		if (can == NULL || !json_bool(can))
+			continue;
+		guess_try(&g, name, arena_str(c->arena, name).p);
+		for (size_t j = 0; aliases != NULL && j < json_length(aliases); j++) {
+			name = json_text(json_at(aliases, j));
+			guess_try(&g, name, arena_str(c->arena, name).p);
+		}
+	}
+	return g.found;
+}
+
+/* The message for an answer of 400 that is about a field of --by, whose message begins with its place in the body:
+   "aggregations[1].field: ..."; -1: it is about something else. */
+static int
+refuse_field(struct client *c, const struct dataset *d, const struct json_value *schema,
+    const struct answer *a)
+{
+	const struct json_value *v = json_parse(c->page, buf_done(&a->body));
+	struct str message = value_text(value_get(v, "error"), "message");
+	struct str typed = typed_field(c, str_until(&message, ':'));
+	const char *near;
+
+	if (typed.p == NULL)
+		return -1;
+	near = guess_field(c, schema, typed);
+	if (near != NULL)
+		return fail(c, WRONG_QUERY,
+		    "%s cannot be aggregated by \"%.*s\"; did you mean %s? \"surface fields %s\" "
+		    "lists the fields",
+		    d->name, (int)typed.n, typed.p, near, d->name);
+	return fail(c, WRONG_QUERY,
+	    "%s cannot be aggregated by \"%.*s\"; \"surface fields %s\" lists the fields", d->name,
+	    (int)typed.n, typed.p, d->name);
+}
+
+/* Asks the API; an exit status. */
+static int
+ask_groups(struct client *c, const struct dataset *d, struct json_value **out)
+{
+	const struct json_value *schema = find_schema(c, d);
+	struct answer a;
+	int status = http_ask(c,
+	    &(struct ask){ .method = "POST",
+		.path = arena_printf(c->arena, "/search/%s/aggregate", d->name),
+		.body = body_of(c, schema),
+		.repeatable = true },
+	    &a);
+
+	if (status != DONE)
+		return status;
+	status = a.status == 400 ? refuse_field(c, d, schema, &a) : -1;
+	return status >= 0 ? status : api_answer(c, &a, out);
+}
+
 static int
 run_aggregate(struct client *c)
 {
@@ -231,13 +272,10 @@ run_aggregate(struct client *c)
 
 	if (d == NULL)
 		return WRONG_USAGE;
-	c->query = words_joined(c, 2);
-	status = api_ask(c,
-	    &(struct ask){ .method = "POST",
-		.path = arena_printf(c->arena, "/search/%s/aggregate", d->name),
-		.body = body_of(c, find_schema(c, d)),
-		.repeatable = true },
-	    &answer);
+	if (!option_given(c, "by"))
+		return fail(c, WRONG_USAGE, "by which fields? As in: surface aggregate %s --by %s",
+		    d->name, d->columns[1].heading);
+	status = ask_groups(c, d, &answer);
 	if (status != DONE)
 		return status;
 	api_warnings(c, answer);
@@ -255,17 +293,18 @@ run_aggregate(struct client *c)
 }
 
 static const struct option_row aggregate_options[] = {
+	{ "by", 'b', FACETS, "FIELD,...", "count the values of these fields, one to eight", 0, 0 },
 	{ "limit", 'n', NUMBER, "N", "print the N most frequent values of each field (25)", 1,
 	    BUCKETS_MAX },
 	{ 0 },
 };
 
 static const struct command aggregate_command = { .name = "aggregate",
-	.arguments = "DATASET FIELD[,FIELD ...] [QUERY ...]",
+	.arguments = "DATASET [QUERY ...] --by FIELD[,FIELD ...]",
 	.help = "count the values of fields among the matches",
 	.run = run_aggregate,
 	.options = aggregate_options,
-	.min = 2,
+	.min = 1,
 	.max = WORDS_MAX,
 	.first = WORD_DATASET };
 

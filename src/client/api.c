@@ -27,12 +27,12 @@ byte_of(struct str text, int64_t n)
 
 /* A query that is wider than the terminal is printed from a character near the caret on. */
 void
-api_caret(const struct client *c, int64_t position, enum style style)
+api_caret_add(struct buf *b, const struct client *c, int64_t position, enum style style)
 {
 	struct str query = c->query, before;
 	size_t at, from = 0, width,
 		   room = c->screen.columns == SIZE_MAX ? SIZE_MAX : c->screen.columns - 4;
-	struct buf b = { .p = NULL }, shown = { .p = NULL };
+	struct buf shown = { .p = NULL };
 
 	if (query.n == 0 || position < 1 || str_utf8_bad(query) < query.n)
 		return;
@@ -43,27 +43,33 @@ api_caret(const struct client *c, int64_t position, enum style style)
 	text_show(&shown, &c->screen, before);
 	width = text_width(buf_done(&shown));
 	text_show(&shown, &c->screen, (struct str){ query.p + at, query.n - at });
-	buf_z(&b, "  ");
+	buf_z(b, "  ");
 	if (text_width(buf_done(&shown)) > room)
-		text_fit(&b, &c->screen, buf_done(&shown), room, false);
+		text_fit(b, &c->screen, buf_done(&shown), room, false);
 	else
-		buf_str(&b, buf_done(&shown));
-	buf_printf(&b, "\n  %*s", (int)width, "");
-	style_err(&b, &c->screen, style);
-	buf_char(&b, '^');
-	style_err(&b, &c->screen, PLAIN);
-	buf_char(&b, '\n');
-	fwrite(b.p, 1, b.n, stderr);
+		buf_str(b, buf_done(&shown));
+	buf_printf(b, "\n  %*s", (int)width, "");
+	style_err(b, &c->screen, style);
+	buf_char(b, '^');
+	style_err(b, &c->screen, PLAIN);
+	buf_char(b, '\n');
 	buf_free(&shown);
+}
+
+void
+api_caret(const struct client *c, int64_t position, enum style style)
+{
+	struct buf b = { .p = NULL };
+
+	api_caret_add(&b, c, position, style);
+	fwrite(b.p, 1, b.n, stderr);
 	buf_free(&b);
 }
 
 /* ---- refusals ---- */
 
-/* A message about the query begins with "Character 9 of the query: ". Returns the number and moves the message behind
-   that; 0: the message is about something else. */
-static int64_t
-position_of(struct str *message)
+int64_t
+api_position(struct str *message)
 {
 	static const char before[] = "Character ", after[] = " of the query: ";
 	struct str rest = *message, digits;
@@ -119,7 +125,7 @@ api_refused(struct client *c, const struct answer *a)
 	const struct json_value *error = value_get(v, "error");
 	struct str code = value_text(error, "code"), message = value_text(error, "message");
 	struct str request = value_text(error, "request_id");
-	int64_t position = position_of(&message);
+	int64_t position = api_position(&message);
 
 	if (code.p == NULL)
 		return fail(c, FAILED,
@@ -156,23 +162,28 @@ api_warnings(const struct client *c, const struct json_value *answer)
 }
 
 int
+api_answer(struct client *c, const struct answer *a, struct json_value **out)
+{
+	*out = NULL;
+	if (a->status >= 300)
+		return api_refused(c, a);
+	if (a->status == 204)
+		return DONE;
+	*out = json_parse(c->page, buf_done(&a->body));
+	if (*out != NULL && json_type(*out) == JSON_OBJECT)
+		return DONE;
+	return fail(c, FAILED, "%.*s answers what is no JSON object: is it the right URL?",
+	    (int)c->settings.url.n, c->settings.url.p);
+}
+
+int
 api_ask(struct client *c, const struct ask *ask, struct json_value **out)
 {
 	struct answer a;
 	int status = http_ask(c, ask, &a);
 
 	*out = NULL;
-	if (status != DONE)
-		return status;
-	if (a.status >= 300)
-		return api_refused(c, &a);
-	if (a.status == 204)
-		return DONE;
-	*out = json_parse(c->page, buf_done(&a.body));
-	if (*out != NULL && json_type(*out) == JSON_OBJECT)
-		return DONE;
-	return fail(c, FAILED, "%.*s answers what is no JSON object: is it the right URL?",
-	    (int)c->settings.url.n, c->settings.url.p);
+	return status == DONE ? api_answer(c, &a, out) : status;
 }
 
 int

@@ -47,6 +47,7 @@ enum option_kind {
 	TEXT,
 	PATH,   /* TEXT that completion completes as a file */
 	FIELDS, /* TEXT that completion completes as names of fields with commas between them */
+	FACETS, /* the same, of fields that can be aggregated */
 };
 
 struct option_row {

@@ -205,8 +205,6 @@ offer_word(const struct completion *t)
 	if (t->words == 0) {
 		for (const struct dataset *d = datasets; d->name != NULL; d++)
 			offer(t, STR(""), d->name, "");
-	} else if (strcmp(t->command->name, "aggregate") == 0 && t->words == 1) {
-		offer_names(t, true);
 	} else {
 		offer_query(t);
 	}
@@ -252,8 +250,8 @@ print_words(struct client *c)
 	if (!read_line(&t, c->words + 1, c->nwords > 1 ? c->nwords - 2 : 0, &value, &ended))
 		return DONE;
 	if (value != NULL) {
-		if (value->kind == FIELDS)
-			offer_names(&t, false);
+		if (value->kind == FIELDS || value->kind == FACETS)
+			offer_names(&t, value->kind == FACETS);
 	} else if (t.command == NULL || t.command->sub != NULL) {
 		offer_commands(&t);
 	} else if (!ended && str_starts(t.current, STR("-"))) {

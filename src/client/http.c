@@ -57,6 +57,7 @@ struct transfer {
 	CURL *curl;
 	const struct ask *ask;
 	struct answer *a;
+	struct curl_slist *headers;
 	char why[CURL_ERROR_SIZE];
 };
 
@@ -179,31 +180,46 @@ is_broken(CURLcode rc)
 	return false;
 }
 
-void
-http_try(struct client *c, const struct ask *ask, struct answer *a)
+struct transfer *
+http_begin(struct client *c, const struct ask *ask, struct answer *a)
 {
-	struct transfer t = { .c = c, .ask = ask, .a = a };
+	struct transfer *t = ARENA_NEW(c->page, struct transfer);
 	struct str url = arena_printf(c->page, "%.*s%.*s", (int)c->settings.url.n,
 	    c->settings.url.p, (int)ask->path.n, ask->path.p);
-	struct curl_slist *headers = headers_of(c, ask);
-	CURLcode rc;
 
 	if (c->curl == NULL && curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK)
 		c->curl = curl_easy_init();
 	if (c->curl == NULL)
 		panic("libcurl does not start");
 	*a = (struct answer){ .body.a = c->page, .retry_after = -1 };
-	t.curl = c->curl;
-	set_options(&t, url.p, headers);
-	rc = curl_easy_perform(t.curl);
+	*t = (struct transfer){ .c = c, .curl = c->curl, .ask = ask, .a = a };
+	t->headers = headers_of(c, ask);
+	set_options(t, url.p, t->headers);
+	return t;
+}
+
+void
+http_done(struct transfer *t, int result)
+{
+	CURLcode rc = (CURLcode)result;
+
 	if (rc == CURLE_OK) {
-		curl_easy_getinfo(t.curl, CURLINFO_RESPONSE_CODE, &a->status);
+		curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &t->a->status);
 	} else {
-		a->broken = is_broken(rc);
-		a->why =
-		    arena_str(c->page, str_of(t.why[0] != '\0' ? t.why : curl_easy_strerror(rc))).p;
+		t->a->broken = is_broken(rc);
+		t->a->why = arena_str(
+		    t->c->page, str_of(t->why[0] != '\0' ? t->why : curl_easy_strerror(rc)))
+				.p;
 	}
-	curl_slist_free_all(headers);
+	curl_slist_free_all(t->headers);
+}
+
+void
+http_try(struct client *c, const struct ask *ask, struct answer *a)
+{
+	struct transfer *t = http_begin(c, ask, a);
+
+	http_done(t, (int)curl_easy_perform(t->curl));
 }
 
 void
@@ -227,30 +243,49 @@ pause_ms(int64_t ms)
 		;
 }
 
+int64_t
+http_again_ms(int tried)
+{
+	return tried >= TRIES ? -1 : (int64_t)FIRST_PAUSE_MS << (tried - 1);
+}
+
 bool
 http_again(const struct client *c, int tried, const char *why)
 {
-	if (tried >= TRIES)
+	int64_t ms = http_again_ms(tried);
+
+	if (ms < 0)
 		return false;
 	note(c, "%s; trying again (%d of %d)", why, tried + 1, TRIES);
-	pause_ms((int64_t)FIRST_PAUSE_MS << (tried - 1));
+	pause_ms(ms);
 	return true;
+}
+
+int64_t
+http_wait_ms(struct client *c, const struct answer *a)
+{
+	int64_t patience = option_number(c, "patience", PATIENCE_S), ms;
+
+	if ((a->status != 429 && a->status != 503) || a->retry_after < 0)
+		return -1;
+	if (a->retry_after > patience - c->waited_ms / 1000)
+		return -1;
+	ms = a->retry_after * 1000 + 20;
+	c->waited_ms += ms;
+	return ms;
 }
 
 bool
 http_wait(struct client *c, const struct answer *a)
 {
-	int64_t patience = option_number(c, "patience", PATIENCE_S);
+	int64_t ms = http_wait_ms(c, a);
 
-	if ((a->status != 429 && a->status != 503) || a->retry_after < 0)
-		return false;
-	if (a->retry_after > patience - c->waited_ms / 1000)
+	if (ms < 0)
 		return false;
 	note(c, "%s; waiting for %lld s",
 	    a->status == 429 ? "the rate of this key is used up" : "the API is busy",
 	    (long long)a->retry_after);
-	pause_ms(a->retry_after * 1000 + 20);
-	c->waited_ms += a->retry_after * 1000 + 20;
+	pause_ms(ms);
 	return true;
 }
 

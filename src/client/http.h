@@ -37,10 +37,17 @@ struct answer {
 int http_ask(struct client *c, const struct ask *ask, struct answer *a) MUST_USE;
 /* One attempt, for callers that continue a broken answer themselves. */
 void http_try(struct client *c, const struct ask *ask, struct answer *a);
+/* One attempt in two steps, for callers that run several at once: http_begin sets client.curl up, which the caller runs, and
+   http_done gets its CURLcode. Each attempt needs a client of its own, and the ask lives until the second step. */
+struct transfer *http_begin(struct client *c, const struct ask *ask, struct answer *a);
+void http_done(struct transfer *t, int result);
 /* Waits before attempt number `tried` (from 1 on) of a request whose connection broke; false: that was the last. */
 bool http_again(const struct client *c, int tried, const char *why);
 /* True after the time that a 429 or 503 asks to wait; false if it asks for none or for more than --patience. */
 bool http_wait(struct client *c, const struct answer *a);
+/* The same without waiting: milliseconds; -1: there is no other attempt. */
+int64_t http_again_ms(int tried);
+int64_t http_wait_ms(struct client *c, const struct answer *a);
 void http_end(struct client *c);
 
 /* Appends "?name=value" or "&name=value", percent-encoded; a value without pointer appends nothing. */

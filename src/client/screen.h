@@ -32,8 +32,9 @@ size_t text_width(struct str shown);
 /* Appends a harmless text in exactly `width` columns: cut with an ellipsis, or filled with blanks at the end, or at
    the beginning if right. */
 void text_fit(struct buf *b, const struct screen *s, struct str shown, size_t width, bool right);
-/* Appends a harmless text in lines of at most `width` columns, broken behind a blank where there is one; each but the first
-   begins with `indent` blanks. Of more than `most` lines the last ends with an ellipsis. No newline ends the last. */
+/* Appends a harmless text in lines of at most `width` columns, broken behind a blank where there is one; each but the
+   first begins with `indent` blanks. If there are more than `most` lines, the last one ends with an ellipsis. No newline
+   ends the text. */
 void text_wrap(struct buf *b, const struct screen *s, struct str shown, const struct wrap *wrap);
 /* Appends the sequence that switches to a style, or nothing where there is no colour. */
 void style_out(struct buf *b, const struct screen *s, enum style style);

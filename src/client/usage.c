@@ -3,10 +3,13 @@
 #include "config.h"
 
 #include "client/api.h"
+#include "client/bars.h"
 #include "client/print.h"
 #include "client/value.h"
 
 enum { LEFT = 14 };
+
+enum { DAYS_SHOWN = 7, DAYS_USUAL = 30, DAYS_MAX = 180 };
 
 static const struct column quota_columns[] = {
 	{ "limit", "quota", CELL_TEXT },
@@ -53,17 +56,65 @@ print_usage_key(struct client *c, const struct json_value *usage)
 	putchar('\n');
 }
 
+/* The last days of the list, which begins with the oldest one. */
+static const struct json_value *
+last_days(struct client *c, const struct json_value *daily, int64_t days)
+{
+	size_t n = daily == NULL ? 0 : json_length(daily);
+	struct buf b = { .a = c->page };
+
+	buf_char(&b, '[');
+	for (size_t i = n > (size_t)days ? n - (size_t)days : 0; i < n; i++) {
+		buf_z(&b, b.n > 1 ? "," : "");
+		json_show(&b, json_at(daily, i));
+	}
+	buf_char(&b, ']');
+	return json_parse(c->page, buf_done(&b));
+}
+
+static void
+print_days(struct client *c, const struct json_value *daily)
+{
+	struct bars *bars = ARENA_NEW(c->page, struct bars);
+	struct buf b = { .a = c->page };
+
+	for (size_t i = 0; i < json_length(daily); i++) {
+		struct buf name = { .a = c->page };
+		int64_t requests = 0;
+
+		text_show(&name, &c->screen, value_text(json_at(daily, i), "date"));
+		if (!value_int(json_at(daily, i), "requests", &requests))
+			requests = 0;
+		bars_add(bars, buf_done(&name), requests);
+	}
+	bars_print(&b, &c->screen, bars);
+	fwrite(b.p, 1, b.n, stdout);
+}
+
+/* The API knows some windows alone; the smallest one that has the days is asked for. */
+static struct str
+window_of(struct client *c, int64_t days)
+{
+	static const int windows[] = { 7, 30, 90, DAYS_MAX };
+	size_t i = 0;
+
+	while (windows[i] < days)
+		i++;
+	return arena_printf(c->arena, "%dd", windows[i]);
+}
+
 static int
 run_usage(struct client *c)
 {
+	int64_t count = option_number(c, "days", c->form == FORM_TABLE ? DAYS_SHOWN : DAYS_USUAL);
 	struct buf path = { .a = c->arena };
-	const struct json_value *usage;
+	const struct json_value *usage, *daily;
 	struct json_value *answer;
 	struct table quotas, days;
 	int status;
 
 	buf_z(&path, "/usage");
-	url_parameter(&path, "window", option(c, "window"));
+	url_parameter(&path, "window", window_of(c, count));
 	status = api_get(c, buf_done(&path), &answer);
 	if (status != DONE)
 		return status;
@@ -76,17 +127,20 @@ run_usage(struct client *c)
 	}
 	if (!table_begin(&quotas, c, quota_columns) || !table_begin(&days, c, day_columns))
 		return WRONG_USAGE;
-	if (c->form == FORM_TABLE) {
-		print_usage_key(c, usage);
-		table_add(&quotas, value_get(usage, "quotas"), SIZE_MAX);
-		putchar('\n');
+	daily = last_days(c, value_get(usage, "daily"), count);
+	if (c->form != FORM_TABLE) {
+		table_add(&days, daily, SIZE_MAX);
+		return DONE;
 	}
-	table_add(&days, value_get(usage, "daily"), SIZE_MAX);
+	print_usage_key(c, usage);
+	table_add(&quotas, value_get(usage, "quotas"), SIZE_MAX);
+	putchar('\n');
+	print_days(c, daily);
 	return DONE;
 }
 
 static const struct option_row usage_options[] = {
-	{ "window", 0, TEXT, "WINDOW", "the days to print, as in 7d or 30d", 0, 0 },
+	{ "days", 0, NUMBER, "N", "print the last N days (7; 30 as JSON or CSV)", 1, DAYS_MAX },
 	{ 0 },
 };
 

@@ -5,6 +5,8 @@
 #include "client/value.h"
 #include "json/json.h"
 
+#include <math.h>
+
 struct json_value *
 value_get(const struct json_value *v, const char *name)
 {
@@ -70,6 +72,8 @@ show_number(struct buf *b, const struct json_value *v)
 
 	if (json_int(v, &n))
 		json_write_int(b, n);
+	else if (!isfinite(json_num(v))) /* too large for a double; this is too */
+		buf_z(b, json_num(v) < 0 ? "-1e999" : "1e999");
 	else
 		json_write_num(b, json_num(v));
 }

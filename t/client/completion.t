@@ -23,8 +23,8 @@ offers "services.port:" "fields of a query are completed" search hosts services.
 offers "services.tls_enabled:true services.tls_enabled:false" "values of a boolean field are completed" search hosts services.tls_enabled:
 offers "(-country:GB" "countries are completed behind signs and brackets" search hosts '(-country:GB'
 offers "-port:" "a negated field is completed behind --" search hosts -- -por
-offers "services.port" "an aggregation is offered fields that can be aggregated" aggregate hosts services.po
-offers "" "an aggregation is offered no other field" aggregate hosts first_s
+offers "services.port" "an aggregation is offered fields that can be aggregated" aggregate hosts port:22 --by services.po
+offers "" "an aggregation is offered no other field" aggregate hosts --by first_s
 offers "" "a word that is no command has no completion" frobnicate x
 ok "the schema is kept for the next completion" test -s "$W/cache/surfaced/schemas.json"
 key=sfk_wrong offers "services.port:" "the kept schema needs no request" search hosts services.po

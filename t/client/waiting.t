@@ -32,7 +32,7 @@ like "$(cat "$W/typescript")" 'the rate of this key is used up; waiting for [0-9
 
 # nginx is away when surface begins, and comes back while it tries again.
 world_kill nginx
-surface usage --window 7d &
+surface usage --days 7 &
 asking=$!
 world_web_start ''
 wait "$asking"
