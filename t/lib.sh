@@ -247,7 +247,7 @@ loopback()
 {
 	echo "$*" >"$LOOPBACK/ask"
 	read -r _answer <"$LOOPBACK/answer"
-	[ "$_answer" = "done" ]
+	[ "$_answer" = ok ]
 }
 
 # dispatch_conf RUNNER: what the dispatcher is told to start; "$W/fake-runner" is there.

@@ -6,32 +6,6 @@
 #include "daemon/conf.h"
 #include "search/engine.h"
 
-enum dataset
-search_dataset(struct cli *c, struct str name)
-{
-	enum dataset d = record_dataset(name);
-
-	if (d == DATASETS)
-		(void)cli_usage(c, "%.*s is no dataset; see surfacectl search status", (int)name.n, name.p);
-	return d;
-}
-
-struct ch_cluster *
-search_cluster(void)
-{
-	if (conf.clickhouse_url[0] == '\0') {
-		(void)cli_fail(EXIT_FAILED, "the parameter clickhouse_url names no server");
-		return NULL;
-	}
-	return ch_cluster_open(&conf);
-}
-
-int
-search_fail(struct ch_cluster *cluster)
-{
-	return cli_fail(EXIT_FAILED, "clickhouse: %s", cluster->message);
-}
-
 /* ---- status ---- */
 
 struct status_row {
@@ -121,8 +95,7 @@ status(struct cli *c, int argc, char **argv)
 
 /* ---- switch ---- */
 
-STMT(want_layout, NULL,
-    "UPDATE search_feed SET refill = true WHERE engine = $1 AND dataset = $2");
+STMT(want_layout, NULL, "UPDATE search_feed SET refill = true WHERE engine = $1 AND dataset = $2");
 STMT(wake_feeder, NULL, "SELECT pg_notify('record_changed', $1::bigint::text)");
 
 /* Asks the feeder for a new layout. It fills the layout beside the present one, which is asked meanwhile, and switches
@@ -145,20 +118,25 @@ switch_layouts(struct cli *c, int argc, char **argv)
 	rc = db_do(c->db, &want_layout, &changed,
 	    P(arena_printf(c->arena, "clickhouse:%.64s", conf.clickhouse_database)), P(number));
 	if (rc == DB_OK && changed == 0)
-		return cli_fail(EXIT_NOT_FOUND, "no surfaced-index feeds %s to ClickHouse: its engine_%s is not clickhouse",
+		return cli_fail(EXIT_NOT_FOUND,
+		    "no surfaced-index feeds %s to ClickHouse: its engine_%s is not clickhouse",
 		    record_dataset_name(d), record_dataset_name(d));
 	if (rc == DB_OK)
 		rc = db_do(c->db, &wake_feeder, NULL, P(number));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "search_feed");
 	printf(c->json ? "{\"dataset\":\"%s\",\"requested\":true}\n"
-		       : "a new layout of %s was requested; surfacectl search status shows when it is asked\n",
+		       : "a new layout of %s was requested; surfacectl search status shows when it "
+			 "is asked\n",
 	    record_dataset_name(d));
 	return EXIT_OK;
 }
 
 static const struct command search_subs[] = {
-	{ .name = "status", .arguments = "", .help = "show which engine answers each dataset, and how far it is", .run = status },
+	{ .name = "status",
+	    .arguments = "",
+	    .help = "show which engine answers each dataset, and how far it is",
+	    .run = status },
 	{ .name = "switch",
 	    .arguments = "DATASET",
 	    .help = "fill a new layout in ClickHouse and switch to it",

@@ -7,12 +7,17 @@
 #include "record/dataset.h"
 #include "search/clickhouse/layout.h"
 
+/* ---- search_cluster.c ---- */
+
 /* The dataset of that name; DATASETS after a message. */
 enum dataset search_dataset(struct cli *c, struct str name);
 /* The servers of the configuration; NULL after a message when it names none. */
 struct ch_cluster *search_cluster(void);
-/* Prints what ClickHouse has answered, and returns the status. */
+/* Prints the last failure, and returns the status. */
 int search_fail(struct ch_cluster *cluster);
+
+/* ---- search_check.c ---- */
+
 int search_check(struct cli *c, int argc, char **argv);
 int search_export(struct cli *c, int argc, char **argv);
 

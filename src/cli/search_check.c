@@ -17,7 +17,15 @@
 #include <inttypes.h>
 #include <poll.h>
 
-enum { TRIES = 3, WAIT_MS = 100, WAIT_TIMES = 600, SAMPLE = 1000, SAMPLE_MAX = 100000, ROWS_AT_ONCE = 200, BYTES = 256 };
+enum {
+	TRIES = 3,
+	WAIT_MS = 100,
+	WAIT_TIMES = 600,
+	SAMPLE = 1000,
+	SAMPLE_MAX = 100000,
+	ROWS_AT_ONCE = 200,
+	BYTES = 256
+};
 
 struct side {
 	uint64_t n[BYTES], sum[BYTES];
@@ -27,7 +35,7 @@ struct check {
 	struct cli *c;
 	enum dataset dataset;
 	struct ch_cluster *cluster;
-	struct arena *arena; /* of one try */
+	struct arena *arena; /* for one try */
 	unsigned layout;
 	struct str snapshot;
 	struct side here, there;
@@ -49,7 +57,8 @@ static const struct field snapshot_out[] = {
 };
 
 STMT(take_snapshot, snapshot_out,
-    "SELECT pg_current_snapshot()::text AS snapshot FROM (SELECT set_config('surfaced.dataset', $1::bigint::text, true)) AS s");
+    "SELECT pg_current_snapshot()::text AS snapshot FROM (SELECT set_config('surfaced.dataset', "
+    "$1::bigint::text, true)) AS s");
 
 struct reached_row {
 	bool reached;
@@ -89,7 +98,8 @@ static const struct field check_tag_out[] = {
 	FIELD_END,
 };
 
-STMT_LIST(read_check_tags, struct check_tag, check_tag_out, "SELECT slug, classification, categories FROM tag");
+STMT_LIST(read_check_tags, struct check_tag, check_tag_out,
+    "SELECT slug, classification, categories FROM tag");
 
 /* A random sample of a stream whose end is not known: the n-th key replaces one of the kept with a chance of most / n. */
 static void
@@ -128,9 +138,10 @@ read_keys(struct check *k)
 {
 	struct db *db = k->c->db;
 	struct str line;
-	enum db_rc rc = db_copy_out_begin(db,
-	    "COPY (SELECT encode(key, 'hex') FROM record WHERE dataset = current_setting('surfaced.dataset')::smallint"
-	    " AND NOT gone) TO STDOUT");
+	enum db_rc rc =
+	    db_copy_out_begin(db, "COPY (SELECT encode(key, 'hex') FROM record WHERE dataset = "
+				  "current_setting('surfaced.dataset')::smallint"
+				  " AND NOT gone) TO STDOUT");
 
 	while (rc == DB_OK && (rc = db_copy_out(db, &line)) == DB_OK) {
 		while (line.n > 0 && (line.p[line.n - 1] == '\n' || line.p[line.n - 1] == '\r'))
@@ -151,14 +162,17 @@ read_sums(struct check *k)
 
 	ch_table_name(k->dataset, k->layout, CH_ROWS, table);
 	if (!ch_cluster_printf(k->cluster, &answer,
-		"SELECT reinterpretAsUInt8(substring(place, 1, 1)) AS b, count(), toInt64(sum(sipHash64(place)))"
+		"SELECT reinterpretAsUInt8(substring(place, 1, 1)) AS b, count(), "
+		"toInt64(sum(sipHash64(place)))"
 		" FROM %s FINAL WHERE gone = 0 GROUP BY b FORMAT TabSeparated",
 		table))
 		return false;
 	while (str_line(&answer, &line)) {
 		for (int i = 0; i < 3; i++)
-			if (!str_part(&line, '\t', &part) || !str_int64(part, &v[i]) || v[0] < 0 || v[0] >= BYTES) {
-				snprintf(k->cluster->message, CH_MESSAGE, "an answer that is no sum");
+			if (!str_part(&line, '\t', &part) || !str_int64(part, &v[i]) || v[0] < 0 ||
+			    v[0] >= BYTES) {
+				snprintf(
+				    k->cluster->message, CH_MESSAGE, "an answer that is no sum");
 				return false;
 			}
 		k->there.n[v[0]] = (uint64_t)v[1];
@@ -182,7 +196,8 @@ wait_for_feeder(struct check *k)
 		k->layout = l.asked;
 		for (size_t n = 0; n < l.n; n++)
 			if (l.row[n].layout == l.asked && l.row[n].snapshot[0] != '\0')
-				rc = db_one(k->c->db, &has_reached, &row, P(str_of(l.row[n].snapshot)), P(k->snapshot));
+				rc = db_one(k->c->db, &has_reached, &row,
+				    P(str_of(l.row[n].snapshot)), P(k->snapshot));
 		ch_layouts_free(&l);
 		if (rc != DB_OK)
 			return cli_fail_db(k->c, rc, "pg_snapshot");
@@ -190,7 +205,8 @@ wait_for_feeder(struct check *k)
 			return EXIT_OK;
 		(void)poll(NULL, 0, WAIT_MS);
 	}
-	return cli_fail(EXIT_FAILED, "the feeder of %s is more than a minute behind, or does not run",
+	return cli_fail(EXIT_FAILED,
+	    "the feeder of %s is more than a minute behind, or does not run",
 	    record_dataset_name(k->dataset));
 }
 
@@ -249,7 +265,8 @@ compare_row(struct check *k, struct str key, struct str ours, struct str theirs)
 			say_difference(k, key, "the row cannot be read");
 			return NULL;
 		}
-		if (columns[i].content != CH_VER && (pe - p != qe - q || memcmp(p, q, (size_t)(pe - p)) != 0)) {
+		if (columns[i].content != CH_VER &&
+		    (pe - p != qe - q || memcmp(p, q, (size_t)(pe - p)) != 0)) {
 			say_difference(k, key, columns[i].name);
 			if (columns[i].content == CH_PLACE)
 				return NULL;
@@ -274,13 +291,15 @@ print_select(struct check *k, const struct doc_row *rows, size_t n, struct buf *
 	buf_printf(sql, " FROM %s FINAL WHERE gone = 0 AND place IN (", table);
 	for (size_t i = 0; i < n; i++) {
 		hex_print(hex, (const unsigned char *)rows[i].key.p, rows[i].key.n);
-		buf_printf(sql, "%sunhex('%.*s')", i == 0 ? "" : ",", (int)(2 * rows[i].key.n), hex);
+		buf_printf(
+		    sql, "%sunhex('%.*s')", i == 0 ? "" : ",", (int)(2 * rows[i].key.n), hex);
 	}
 	buf_z(sql, ") ORDER BY place FORMAT RowBinary");
 }
 
 static bool
-compare_rows(struct check *k, struct ch_encoder *e, struct ch_dict *dict, const struct doc_row *rows, size_t n)
+compare_rows(struct check *k, struct ch_encoder *e, struct ch_dict *dict,
+    const struct doc_row *rows, size_t n)
 {
 	struct buf sql = { 0 }, ours = { 0 };
 	struct str answer;
@@ -352,7 +371,8 @@ compare_sample(struct check *k)
 	if (k->nsample == 0)
 		buf_char(&keys, '}');
 	if (rc == DB_OK)
-		rc = db_list(k->c->db, &read_sample, &list, P((int64_t)record_dataset_number(k->dataset)), P(buf_done(&keys)));
+		rc = db_list(k->c->db, &read_sample, &list,
+		    P((int64_t)record_dataset_number(k->dataset)), P(buf_done(&keys)));
 	ch_encoder_tags(e, tags, ntags);
 	if (rc == DB_OK)
 		ok = ch_dict_read(k->cluster, dict, k->dataset, k->layout);
@@ -362,7 +382,9 @@ compare_sample(struct check *k)
 	buf_free(&keys);
 	ch_encoder_free(e);
 	ch_dict_free(dict);
-	return rc != DB_OK ? cli_fail_db(k->c, rc, "record") : ok ? EXIT_OK : search_fail(k->cluster);
+	return rc != DB_OK ? cli_fail_db(k->c, rc, "record")
+	       : ok        ? EXIT_OK
+			   : search_fail(k->cluster);
 }
 
 /* ---- the comparison ---- */
@@ -397,7 +419,8 @@ compare_once(struct check *k)
 	if (rc == DB_OK)
 		rc = db_script(db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
 	if (rc == DB_OK)
-		rc = db_one(db, &take_snapshot, &row, P((int64_t)record_dataset_number(k->dataset)));
+		rc =
+		    db_one(db, &take_snapshot, &row, P((int64_t)record_dataset_number(k->dataset)));
 	if (rc != DB_OK)
 		return cli_fail_db(k->c, rc, "record");
 	k->snapshot = arena_str(k->c->arena, row.snapshot);
@@ -419,10 +442,12 @@ print_result(struct check *k)
 	const char *name = record_dataset_name(k->dataset);
 
 	if (k->c->json)
-		printf("{\"dataset\":\"%s\",\"layout\":%u,\"records\":%" PRIu64 ",\"sampled\":%zu,\"differences\":%" PRIu64 "}\n",
+		printf("{\"dataset\":\"%s\",\"layout\":%u,\"records\":%" PRIu64
+		       ",\"sampled\":%zu,\"differences\":%" PRIu64 "}\n",
 		    name, k->layout, k->read, k->nsample, k->differences);
 	else
-		printf("%s: layout %u, %" PRIu64 " records, %zu of them compared by content, %" PRIu64 " differences\n",
+		printf("%s: layout %u, %" PRIu64
+		       " records, %zu of them compared by content, %" PRIu64 " differences\n",
 		    name, k->layout, k->read, k->nsample, k->differences);
 	fprintf(stderr, "%.*s", (int)k->report.n, k->report.p == NULL ? "" : k->report.p);
 	return k->differences == 0 ? EXIT_OK : EXIT_FAILED;
@@ -432,7 +457,8 @@ int
 search_check(struct cli *c, int argc, char **argv)
 {
 	struct str sample = STR_NULL;
-	const struct cli_option table[] = { { .name = "sample", .text = &sample }, { .name = NULL } };
+	const struct cli_option table[] = { { .name = "sample", .text = &sample },
+		{ .name = NULL } };
 	struct check k = { .c = c, .most = SAMPLE };
 	struct cli_list words;
 	int64_t n = SAMPLE;

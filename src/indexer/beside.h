@@ -2,7 +2,8 @@
 /* The work beside the passes, which may take minutes: merges of segments and rebuilds, in child processes.
  *
  * The life of a merge. When there are more segments than the parameter index_segments, the smallest
- * ones become one segment, made from their dictionaries and postings alone. A large merge runs in a
+ * ones become one segment, made from their dictionaries and postings alone; in an index that does not change
+ * also when there are more than two (is_idle in merger.c). A large merge runs in a
  * child. If an input is gone when the child has ended, its segment is dropped.
  *
  *     pass 41 ------ pass 42 ------ pass 43 ------ pass 44
@@ -72,6 +73,7 @@ struct merger {
 	bool no_child;             /* large merges run in this process, which ends after the pass */
 	struct index_merge *merge; /* the merge that runs in the child; NULL: none */
 	struct child child;
+	int64_t unchanged_us; /* so long ago a document was added or removed; the caller sets it */
 };
 
 /* Performs the small merges that are due. */

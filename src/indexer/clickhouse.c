@@ -26,6 +26,7 @@
 
 #include "daemon/conf.h"
 #include "indexer/beside.h"
+#include "indexer/clickhouse.h"
 #include "indexer/sink.h"
 #include "indexer/tags.h"
 #include "search/clickhouse/dict.h"
@@ -36,7 +37,7 @@
 
 enum { LOCK_FEED = 7301, LOCK_FILL = 7302, EPOCH_BITS = 32 };
 enum { FILL_VER = 1 };
-#define BEAT_US INT64_C(10000000)
+#define BEAT_US INT64_C(2000000)
 #define CH_PURGE_US INT64_C(3600000000)
 #define CH_FEED_MEMORY ((size_t)1 << 30)
 
@@ -48,11 +49,11 @@ struct ch_follower {
 	struct source source;
 	struct buf room;
 	struct ch_cluster *cluster;
-	struct sink *sink; /* of the layout `at`; NULL: not opened */
+	struct sink *sink;     /* the writer of the layout `at`; NULL: not opened */
 	struct ch_feed_row at; /* layout 0: there is none to follow */
 	unsigned asked, shards;
 	uint64_t epoch, passes;
-	bool ready; /* what ClickHouse has of the dataset was read */
+	bool ready; /* the state in ClickHouse was read */
 	bool refill, no_child, idle;
 	bool fed; /* this pass has written a row of `feeds` */
 	struct child child;
@@ -74,8 +75,10 @@ static const struct field lock_out[] = {
 
 STMT(take_lock, lock_out,
     "SELECT held, NOT held AND pg_try_advisory_lock($1::bigint::int, $2::bigint::int) AS taken,"
-    " coalesce((SELECT refill FROM search_feed WHERE engine = $3 AND dataset = $2), false) AS refill"
-    " FROM (SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = pg_backend_pid()"
+    " coalesce((SELECT refill FROM search_feed WHERE engine = $3 AND dataset = $2), false) AS "
+    "refill"
+    " FROM (SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = "
+    "pg_backend_pid()"
     " AND classid = $1 AND objid = $2) AS held OFFSET 0) AS h");
 
 struct held_row {
@@ -88,7 +91,8 @@ static const struct field held_out[] = {
 };
 
 STMT(still_locked, held_out,
-    "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = pg_backend_pid()"
+    "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = "
+    "pg_backend_pid()"
     " AND classid = $1 AND objid = $2) AS held");
 
 STMT(lock_fill, held_out,
@@ -104,10 +108,12 @@ static const struct field epoch_out[] = {
 };
 
 STMT(begin_epoch, epoch_out,
-    "INSERT INTO search_feed AS f (engine, dataset, snapshot, epoch) VALUES ($1, $2, pg_current_snapshot(), 1)"
+    "INSERT INTO search_feed AS f (engine, dataset, snapshot, epoch) VALUES ($1, $2, "
+    "pg_current_snapshot(), 1)"
     " ON CONFLICT (engine, dataset) DO UPDATE SET epoch = f.epoch + 1 RETURNING f.epoch");
 
-STMT(end_refill, NULL, "UPDATE search_feed SET refill = false WHERE engine = $1 AND dataset = $2 AND refill");
+STMT(end_refill, NULL,
+    "UPDATE search_feed SET refill = false WHERE engine = $1 AND dataset = $2 AND refill");
 
 STMT(mark_fed, NULL, "UPDATE search_feed SET at = now() WHERE engine = $1 AND dataset = $2");
 
@@ -212,7 +218,9 @@ take_feed(struct ch_follower *f, char err[INDEX_FAULT])
 	f->refill |= row.refill;
 	if (!row.held && !row.taken) {
 		if (!f->idle)
-			log_event(LOGP_INFO, "index", "dataset=%s clickhouse=idle reason=\"another surfaced-index feeds it\"", f->name);
+			log_event(LOGP_INFO, "index",
+			    "dataset=%s clickhouse=idle reason=\"another surfaced-index feeds it\"",
+			    f->name);
 		f->idle = true;
 		f->ready = false;
 		return TAKING_IDLE;
@@ -278,13 +286,15 @@ open_sink(struct ch_follower *f, char err[INDEX_FAULT])
 
 /* Sends what the source gives to the sink. */
 static bool
-send_documents(struct ch_follower *f, struct sink *to, enum source_what what, struct str keys, char err[INDEX_FAULT])
+send_documents(struct ch_follower *f, struct sink *to, enum source_what what, struct str keys,
+    char err[INDEX_FAULT])
 {
 	struct source_row row;
 	enum db_rc rc = source_documents(&f->source, what, keys);
 
 	while (rc == DB_OK && (rc = source_next(&f->source, &f->room, &row)) == DB_OK)
-		if (what == SOURCE_GONE ? !sink_gone(to, row.key, err) : !sink_document(to, &row, err))
+		if (what == SOURCE_GONE ? !sink_gone(to, row.key, err)
+					: !sink_document(to, &row, err))
 			return false;
 	return rc == DB_NONE || database_fault(&f->source, err);
 }
@@ -337,7 +347,8 @@ text_of_buf(struct buf *b)
 
 /* The row of `feeds` for the snapshot of the source. */
 static bool
-commit_row(struct ch_follower *f, struct sink *to, uint64_t ver, struct buf *tags, char err[INDEX_FAULT])
+commit_row(
+    struct ch_follower *f, struct sink *to, uint64_t ver, struct buf *tags, char err[INDEX_FAULT])
 {
 	char *snapshot = strndup(f->source.snapshot.p, f->source.snapshot.n);
 	struct ch_feed_row row = { .layout = sink_layout(to),
@@ -379,7 +390,9 @@ note_snapshot(struct ch_follower *f)
 static bool
 fill_layout(struct ch_follower *f, char err[INDEX_FAULT])
 {
-	struct ch_feed_row row = { .snapshot = "", .tags = "", .schema = ch_schema_number(f->dataset) };
+	struct ch_feed_row row = {
+		.snapshot = "", .tags = "", .schema = ch_schema_number(f->dataset)
+	};
 	struct held_row mine = { .held = false };
 	struct ch_layouts l;
 	struct buf tags = { 0 };
@@ -387,8 +400,8 @@ fill_layout(struct ch_follower *f, char err[INDEX_FAULT])
 
 	if (db_one(f->db, &lock_fill, &mine, P((int64_t)LOCK_FILL), P(dataset_number(f))) != DB_OK)
 		return database_fault(&f->source, err);
-	ok = mine.held && ch_cluster_shards(f->cluster, &f->shards) && ch_cluster_prepare(f->cluster) &&
-	     ch_layouts_read(f->cluster, f->dataset, &l);
+	ok = mine.held && ch_cluster_shards(f->cluster, &f->shards) &&
+	     ch_cluster_prepare(f->cluster) && ch_layouts_read(f->cluster, f->dataset, &l);
 	if (ok) {
 		row.layout = (l.n > 0 && l.row[0].layout > l.asked ? l.row[0].layout : l.asked) + 1;
 		row.shards = f->shards;
@@ -406,7 +419,8 @@ fill_layout(struct ch_follower *f, char err[INDEX_FAULT])
 	sink_begin(f->sink, FILL_VER, &f->source);
 	tags_print(&tags, f->source.tags, f->source.ntags);
 	ok = send_documents(f, f->sink, SOURCE_ALL, STR_NULL, err) &&
-	     write_tags(f, STR(""), buf_done(&tags), err) && commit_row(f, f->sink, FILL_VER, &tags, err);
+	     write_tags(f, STR(""), buf_done(&tags), err) &&
+	     commit_row(f, f->sink, FILL_VER, &tags, err);
 	buf_free(&tags);
 	return ok;
 }
@@ -425,10 +439,11 @@ fill(enum dataset d)
 	ok = ok && fill_layout(f, err);
 	if (ok)
 		log_event(LOGP_INFO, "index",
-		    "dataset=%s clickhouse=filled layout=%u documents=%" PRIu64 " ms=%" PRId64, f->name,
-		    f->at.layout, sink_written(f->sink), (mono_us() - start) / 1000);
+		    "dataset=%s clickhouse=filled layout=%u documents=%" PRIu64 " ms=%" PRId64,
+		    f->name, f->at.layout, sink_written(f->sink), (mono_us() - start) / 1000);
 	else
-		log_event(LOGP_ERR, "index", "dataset=%s clickhouse=filling failed=\"%s\"", f->name, err);
+		log_event(
+		    LOGP_ERR, "index", "dataset=%s clickhouse=filling failed=\"%s\"", f->name, err);
 	source_end(&f->source);
 	ch_follow_close(f);
 	db_close(db);
@@ -443,7 +458,8 @@ start_fill(struct ch_follower *f)
 	if (child_fork(&f->child))
 		_exit(fill(f->dataset) ? 0 : 1);
 	if (f->child.pid != 0)
-		log_event(LOGP_INFO, "index", "dataset=%s clickhouse=filling pid=%d", f->name, (int)f->child.pid);
+		log_event(LOGP_INFO, "index", "dataset=%s clickhouse=filling pid=%d", f->name,
+		    (int)f->child.pid);
 }
 
 /* The layout that a child has filled is the newest: the state is read again. */
@@ -454,7 +470,8 @@ collect_fill(struct ch_follower *f)
 		return;
 	f->ready = f->refill = false;
 	if (db_do(f->db, &end_refill, NULL, P(str_of(f->engine)), P(dataset_number(f))) != DB_OK)
-		log_event(LOGP_WARNING, "index", "dataset=%s refill=\"%s\"", f->name, db_message(f->db));
+		log_event(
+		    LOGP_WARNING, "index", "dataset=%s refill=\"%s\"", f->name, db_message(f->db));
 }
 
 /* ---- a pass ---- */
@@ -476,7 +493,9 @@ apply_to_layout(struct ch_follower *f, char err[INDEX_FAULT])
 	ok = n == 0 || sink_tagged(f->sink, slugs, n, &keys, err);
 	if (ok && keys.n > 0)
 		buf_char(&keys, '}');
-	ok = ok && send_documents(f, f->sink, keys.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED, buf_done(&keys), err) &&
+	ok = ok &&
+	     send_documents(
+		 f, f->sink, keys.n > 0 ? SOURCE_BOTH : SOURCE_CHANGED, buf_done(&keys), err) &&
 	     send_documents(f, f->sink, SOURCE_GONE, STR_NULL, err) &&
 	     (!renamed || write_tags(f, was, buf_done(&tags), err));
 	if (ok && (renamed || sink_pending(f->sink) || mono_us() >= f->next_beat)) {
@@ -503,8 +522,8 @@ switch_layout(struct ch_follower *f, char err[INDEX_FAULT])
 		return true;
 	ok = ch_layout_switch(f->cluster, f->dataset, f->at.layout);
 	if (ok) {
-		log_event(LOGP_INFO, "index", "dataset=%s clickhouse=switched layout=%u former=%u", f->name,
-		    f->at.layout, former);
+		log_event(LOGP_INFO, "index", "dataset=%s clickhouse=switched layout=%u former=%u",
+		    f->name, f->at.layout, former);
 		f->asked = f->at.layout;
 	}
 	for (unsigned i = 1; ok && i < f->at.layout; i++)
@@ -523,7 +542,8 @@ ch_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 	uint64_t written = 0;
 	int64_t start = mono_us();
 
-	if (db_one(f->db, &still_locked, &lock, P((int64_t)LOCK_FEED), P(dataset_number(f))) != DB_OK)
+	if (db_one(f->db, &still_locked, &lock, P((int64_t)LOCK_FEED), P(dataset_number(f))) !=
+	    DB_OK)
 		return database_fault(&f->source, err);
 	if (!lock.held) {
 		snprintf(err, INDEX_FAULT, "the connection to the database was lost");
@@ -554,8 +574,9 @@ ch_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 		return false;
 	written = sink_written(f->sink);
 	if (written > 0)
-		log_event(LOGP_INFO, "index", "dataset=%s clickhouse=fed layout=%u written=%" PRIu64 " ms=%" PRId64,
-		    f->name, f->at.layout, written, (mono_us() - start) / 1000);
+		log_event(LOGP_INFO, "index",
+		    "dataset=%s clickhouse=fed layout=%u written=%" PRIu64 " ms=%" PRId64, f->name,
+		    f->at.layout, written, (mono_us() - start) / 1000);
 	return true;
 }
 
@@ -566,7 +587,8 @@ purge_marks_of(struct ch_follower *f)
 	if (f->at.layout == 0 || f->child.pid != 0 || mono_us() < f->next_purge)
 		return;
 	if (f->next_purge != 0 && source_purge(&f->source, f->at.snapshot) != DB_OK)
-		log_event(LOGP_WARNING, "index", "dataset=%s purge=\"%s\"", f->name, db_message(f->db));
+		log_event(
+		    LOGP_WARNING, "index", "dataset=%s purge=\"%s\"", f->name, db_message(f->db));
 	f->next_purge = mono_us() + CH_PURGE_US;
 }
 
@@ -574,8 +596,10 @@ purge_marks_of(struct ch_follower *f)
 static void
 note_fed(struct ch_follower *f)
 {
-	if (f->fed && db_do(f->db, &mark_fed, NULL, P(str_of(f->engine)), P(dataset_number(f))) != DB_OK)
-		log_event(LOGP_WARNING, "index", "dataset=%s search_feed=\"%s\"", f->name, db_message(f->db));
+	if (f->fed &&
+	    db_do(f->db, &mark_fed, NULL, P(str_of(f->engine)), P(dataset_number(f))) != DB_OK)
+		log_event(LOGP_WARNING, "index", "dataset=%s search_feed=\"%s\"", f->name,
+		    db_message(f->db));
 	f->fed = false;
 }
 

@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "daemon/conf.h"
-#include "indexer/indexer.h"
+#include "indexer/clickhouse.h"
 #include "search/clickhouse/layout.h"
 #include "search/index/write/state.h"
 
@@ -17,8 +17,8 @@ struct followers {
 	char *directory;
 	int lock;
 	struct db *db;
-	unsigned rebuilds; /* children that rebuild now */
-	struct follower *of[DATASETS];  /* NULL: the dataset is in ClickHouse alone */
+	unsigned rebuilds;                /* children that rebuild now */
+	struct follower *of[DATASETS];    /* NULL: the dataset is in ClickHouse alone */
 	struct ch_follower *ch[DATASETS]; /* NULL: it is not in ClickHouse */
 };
 

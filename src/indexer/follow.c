@@ -35,6 +35,7 @@ struct follower {
 	struct feed feed;
 	struct merger merger;
 	struct rebuilder rebuilder;
+	int64_t changed_at; /* mono_us: a document was added or removed */
 	int64_t next_purge; /* mono_us */
 };
 
@@ -61,6 +62,7 @@ follow_open(const char *directory, enum dataset d, struct db *db, unsigned *rebu
 	struct follower *f = mem_zero(sizeof(*f));
 
 	f->dataset = f->state.dataset = d;
+	f->changed_at = mono_us();
 	f->name = schema_dataset_name(d);
 	f->directory = directory;
 	f->merger.directory = f->rebuilder.directory = f->feed.directory = directory;
@@ -227,6 +229,9 @@ apply_changes(struct follower *f, struct pass *p, char *err)
 	    !remove_gone(f, &p->changed, err))
 		return false;
 	p->changed |= f->feed.written > 0;
+	if (p->changed)
+		f->changed_at = mono_us();
+	f->merger.unchanged_us = mono_us() - f->changed_at;
 	merger_collect(&f->merger, &f->state, &p->changed);
 	return !p->changed || merger_small(&f->merger, &f->state, err);
 }

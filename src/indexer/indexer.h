@@ -108,15 +108,6 @@ enum follow_rc follow_once(struct follower *f, bool rebuild) MUST_USE;
 /* Lets follow_once perform large merges and rebuilds itself. */
 void follow_without_child(struct follower *f);
 
-/* ---- clickhouse.c: one dataset in ClickHouse (sink.h) ---- */
-
-struct ch_follower;
-
-struct ch_follower *ch_follow_open(enum dataset d, struct db *db);
-void ch_follow_close(struct ch_follower *f);
-enum follow_rc ch_follow_once(struct ch_follower *f, bool refill) MUST_USE;
-void ch_follow_without_child(struct ch_follower *f);
-
 /* ---- datasets.c: all datasets of a directory ---- */
 
 struct followers;

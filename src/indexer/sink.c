@@ -39,13 +39,15 @@ is_quiet(struct sink *s)
 
 	ch_table_name(s->dataset, s->layout, CH_LOCAL_DICT, table);
 	if (!ch_cluster_printf(s->cluster, &answer,
-		"SELECT count() FROM cluster(surfaced, system.processes) WHERE query LIKE 'INSERT%%' AND"
+		"SELECT count() FROM cluster(surfaced, system.processes) WHERE query LIKE "
+		"'INSERT%%' AND"
 		" query LIKE '%%%s%%' FORMAT TabSeparated",
 		table))
 		return false;
 	if (answer.n > 0 && answer.p[0] == '0')
 		return true;
-	snprintf(s->cluster->message, sizeof(s->cluster->message), "a statement of a former feeder still runs");
+	snprintf(s->cluster->message, sizeof(s->cluster->message),
+	    "a statement of a former feeder still runs");
 	return false;
 }
 
@@ -64,7 +66,8 @@ print_inserts(struct sink *s)
 		buf_printf(&s->insert, "%s%s", i == 0 ? "" : ",", columns[i].name);
 	buf_z(&s->insert, ") FORMAT RowBinary");
 	ch_table_name(s->dataset, s->layout, CH_DICT, table);
-	buf_printf(&s->insert_dict, "INSERT INTO %s (field, folded, value, id) FORMAT RowBinary", table);
+	buf_printf(
+	    &s->insert_dict, "INSERT INTO %s (field, folded, value, id) FORMAT RowBinary", table);
 }
 
 struct sink *
@@ -135,7 +138,8 @@ flush_rows(struct sink *s, char err[INDEX_FAULT])
 			return sink_fault(s, err);
 		buf_clear(fresh);
 	}
-	if (s->nrows > 0 && !ch_cluster_run(s->cluster, buf_done(&s->insert), buf_done(&s->rows), NULL))
+	if (s->nrows > 0 &&
+	    !ch_cluster_run(s->cluster, buf_done(&s->insert), buf_done(&s->rows), NULL))
 		return sink_fault(s, err);
 	s->written += s->nrows;
 	s->nrows = 0;
@@ -148,7 +152,8 @@ count_row(struct sink *s, char err[INDEX_FAULT])
 {
 	if (s->nrows++ == 0)
 		s->first_us = mono_us();
-	return (s->nrows < BATCH_ROWS && s->rows.n < BATCH_BYTES && mono_us() - s->first_us < SECOND_US) ||
+	return (s->nrows < BATCH_ROWS && s->rows.n < BATCH_BYTES &&
+		   mono_us() - s->first_us < SECOND_US) ||
 	       flush_rows(s, err);
 }
 
@@ -195,7 +200,8 @@ list_ids(struct sink *s, const struct str *slugs, size_t n, struct buf *ids)
 }
 
 bool
-sink_tagged(struct sink *s, const struct str *slugs, size_t n, struct buf *keys, char err[INDEX_FAULT])
+sink_tagged(
+    struct sink *s, const struct str *slugs, size_t n, struct buf *keys, char err[INDEX_FAULT])
 {
 	struct buf ids = { 0 };
 	struct str answer, line;
@@ -205,7 +211,8 @@ sink_tagged(struct sink *s, const struct str *slugs, size_t n, struct buf *keys,
 	if (list_ids(s, slugs, n, &ids) > 0) {
 		ch_table_name(s->dataset, s->layout, CH_ROWS, table);
 		ok = ch_cluster_printf(s->cluster, &answer,
-		    "SELECT lower(hex(place)) FROM %s FINAL WHERE gone = 0 AND hasAny(terms, [%.*s])"
+		    "SELECT lower(hex(place)) FROM %s FINAL WHERE gone = 0 AND hasAny(terms, "
+		    "[%.*s])"
 		    " FORMAT TabSeparated",
 		    table, (int)ids.n, ids.p);
 		while (ok && str_line(&answer, &line)) {

@@ -29,10 +29,11 @@ unsigned sink_layout(const struct sink *s);
 void sink_begin(struct sink *s, uint64_t ver, const struct source *of);
 bool sink_document(struct sink *s, const struct source_row *row, char err[INDEX_FAULT]) MUST_USE;
 bool sink_gone(struct sink *s, struct str key, char err[INDEX_FAULT]) MUST_USE;
-uint64_t sink_written(const struct sink *s); /* rows since sink_begin */
+uint64_t sink_written(const struct sink *s);      /* rows since sink_begin */
 bool sink_pending(const struct sink *s) MUST_USE; /* whether anything came since sink_begin */
 bool sink_commit(struct sink *s, const struct ch_feed_row *row, char err[INDEX_FAULT]) MUST_USE;
 /* Lists the keys of the documents with one of the tags, as an array literal without its end. */
-bool sink_tagged(struct sink *s, const struct str *slugs, size_t n, struct buf *keys, char err[INDEX_FAULT]) MUST_USE;
+bool sink_tagged(struct sink *s, const struct str *slugs, size_t n, struct buf *keys,
+    char err[INDEX_FAULT]) MUST_USE;
 
 #endif

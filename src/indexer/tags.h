@@ -14,6 +14,7 @@
 /* Prints the tags, sorted. */
 void tags_print(struct buf *out, const struct tag *tags, size_t n);
 /* The slugs of tags that `was` and `now` do not have alike. with_names: a name counts, too. The array is in the arena. */
-size_t tags_changed(struct arena *a, struct str was, struct str now, bool with_names, struct str **slugs);
+size_t tags_changed(
+    struct arena *a, struct str was, struct str now, bool with_names, struct str **slugs);
 
 #endif

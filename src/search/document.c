@@ -312,8 +312,8 @@ read_json_object(struct json_reader *t, const struct member *m)
 static bool
 read_array(struct json_reader *t, const struct member *m)
 {
-	bool nested =
-	    m != NULL && m->field == NULL && t->of->nested != NULL && str_is(m->name, t->of->nested);
+	bool nested = m != NULL && m->field == NULL && t->of->nested != NULL &&
+		      str_is(m->name, t->of->nested);
 
 	if (skip_char(t, ']'))
 		return true;

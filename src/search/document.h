@@ -17,7 +17,8 @@ struct document_sink {
 	void *arg;
 	struct arena *arena;
 	void (*text)(void *arg, const struct schema_field *f, struct str s);
-	void (*integer)(void *arg, const struct schema_field *f, int64_t v); /* a boolean is 0 or 1 */
+	void (*integer)(
+	    void *arg, const struct schema_field *f, int64_t v); /* a boolean is 0 or 1 */
 	void (*number)(void *arg, const struct schema_field *f, double v);
 	void (*nested)(void *arg); /* the values that follow are of the next nested object */
 };

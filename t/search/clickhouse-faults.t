@@ -57,7 +57,7 @@ ch 1 'RENAME TABLE all_hosts_1 TO hidden'
 is "$(answer "$page")" "503 search_service_misconfigured " "a missing table is search_service_misconfigured (C-420)"
 ch 1 'RENAME TABLE hidden TO all_hosts_1'
 ch 2 'RENAME TABLE hosts_1 TO hidden'
-is "$(answer "$count")" "503 search_service_misconfigured " "a table that one shard lacks is search_service_misconfigured (C-420)"
+is "$(answer "$count")" "503 search_upstream_failed " "a table that one shard lacks is search_upstream_failed (C-420)"
 ch 2 'RENAME TABLE hidden TO hosts_1'
 configure clickhouse_database absent
 is "$(answer "$count")" "503 search_service_misconfigured " "a missing database is search_service_misconfigured (C-420)"
@@ -103,11 +103,12 @@ wait
 # Hosts that only these patterns look at for long: each shard gets as many.
 for shard in 1 2; do
 	ch "$shard" "INSERT INTO hosts_1 (place, ver, gone, f_services_http_body_hash)
-		SELECT concat(unhex('06'), MD5(toString(number * 2 + $shard))), 1, 0, [[lower(hex(MD5(toString(number))))]]
+		SELECT concat(unhex('06'), MD5(toString(number * 2 + $shard))), 1, 0, [arrayMap(x -> lower(hex(MD5(toString(number + x)))), range(20))]
 		FROM (SELECT number FROM system.numbers LIMIT ${ROWS:-400000})"
 done
 patterns=services.http.body_hash:*zz*
-for a in 0 1 2 3 4 5 6 7 8 9 a b c d e; do
+# Few patterns over many values: ClickHouse 18 takes long to plan a statement of many, before it asks the shards.
+for a in 0 1 2; do
 	for b in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do
 		patterns="$patterns+OR+services.http.body_hash:*x$a$b*"
 	done
@@ -177,6 +178,5 @@ for mode in truncated endless types more exception oversized; do
 	echo "$mode" >"$W/mode"
 	is "$(answer "$count")" "502 search_upstream_failed " "an answer that is $mode is search_upstream_failed (C-420)"
 done
-unlike "$(cat "$W/log/surfaced.log")" 'Memory limit' "the log has no text of an answer that is none"
 world_kill fake-clickhouse
 world_ch_stop

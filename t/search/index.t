@@ -155,10 +155,14 @@ once; [ "$(hits 'os:early')" = 1 ]; result $? "surfaced-index succeeds after the
 : >"$dir/index/hosts.manifest"
 once; [ "$(hits 'os:early')" = 1 ]; result $? "a broken manifest is replaced by a new one"
 once --rebuild; [ "$(hits 'os:early')" = 1 ]; result $? "--rebuild builds a complete index"
-# The index of the former release, with 40 hosts of another database (t/bench/engine -n 40 -s 2 made it).
-rm -r "$dir/index"
-gzip -dc "$TOP/t/search/data/index-3.tar.gz" | tar -C "$dir" -xf -
-mv "$dir/former" "$dir/index"
+# Indexes of former releases, with 40 hosts of another database (t/bench/engine -n 40 -s 2 made them).
+# former_index VERSION: puts it into the place of the present index.
+former_index()
+{
+	rm -r "$dir/index"
+	gzip -dc "$TOP/t/search/data/index-$1.tar.gz" | tar -C "$dir" -xf -
+	mv "$dir/former" "$dir/index"
+}
 # formats: the versions of the segments.
 formats() { for _f in "$dir"/index/*.seg; do od -An -tu4 -j8 -N4 "$_f"; done | sort -u | tr -d ' \n'; }
 former()
@@ -166,13 +170,26 @@ former()
 	echo "$(hits '*') $(hits 'country_code:US') $(hits 'services:(port:443 AND product:nginx)')" \
 		"$(hits 'NOT services.product:*ht*') $(hits 'services.tls.certificate.not_after:<2027-03-02')"
 }
-is "$(formats) $(former)" "3 40 5 4 25 11" "an index in the former format answers queries (C-410)"
+former_index 3
+is "$(formats) $(former)" "3 40 5 4 25 11" "an index in format 3 answers queries (C-410)"
+former_index 4
+is "$(formats) $(former)" "4 40 5 4 25 11" "an index in format 4 answers queries (C-410)"
 rebuilds=$(grep -c 'dataset=hosts .*how=rebuild' "$dir/log")
+sed -i 's/^index_segments.*/index_segments = 8/' "$dir/conf"
 "$top/surfaced-index" -c "$dir/conf" 2>>"$dir/log" &
 pid=$!
 ok "the index in the former format is built again (C-410)" world_until 60 rebuilt $((rebuilds + 1))
-is "$(formats) $(hits '*')" "4 $(sql 'SELECT count(*) FROM host')" \
+is "$(formats) $(hits '*')" "5 $(sql 'SELECT count(*) FROM host')" \
 	"the new index has the present format and all hosts"
+for i in 1 2 3; do
+	hosts $((500000 + 1000 * i)) $((500000 + 1000 * i + 99)) "{\"os\": \"Idle$i\"}"
+	soon 100 "os:idle$i"
+done
+idle() { [ "$(find "$dir/index" -name 'hosts-*.seg' | wc -l)" -le 2 ]; }
+idle; is $? 1 "a few changes in a row leave their segments"
+ok "an index that does not change is merged to two segments" world_until 60 idle
+is "$(hits '*') $(hits 'os:idle2')" "$(sql 'SELECT count(*) FROM host') 100" \
+	"a merge of an idle index loses no host"
 kill "$pid"; wait "$pid"; pid=
 grep -Eq 'panic|Sanitizer' "$dir/log"; [ $? -eq 1 ]
 result $? "the log has no panic and no sanitizer report"

@@ -125,7 +125,7 @@ candidate()
 		DROP TYPE IF EXISTS export_wanted CASCADE;
 		ALTER TABLE account DROP COLUMN IF EXISTS export_records;
 		ALTER TABLE meter_default DROP COLUMN IF EXISTS export_records;
-		DELETE FROM metric_kind WHERE name LIKE 'surfaced_export%';
+		DELETE FROM metric_kind WHERE name LIKE 'surfaced_export%' OR name LIKE 'surfaced_search_feed%';
 		INSERT INTO schema_migration (version, name, sha256)
 		SELECT n, to_char(n, 'FM0000') || CASE n WHEN 19 THEN '-host-tombstones' ELSE '-before' END, repeat('0', 64)
 		  FROM generate_series(1, $1) AS n"

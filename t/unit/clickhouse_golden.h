@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: ISC */
 /* GOLDEN(dataset, query, condition behind "gone = 0"): the statement of each node on each kind of field. A value of a
    dictionary has the number 1 of its field. */
 GOLDEN(HOSTS, "*", "")

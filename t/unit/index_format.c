@@ -7,7 +7,7 @@
 #include "t/unit/index_world.h"
 #include "t/unit/tap.h"
 
-enum { MANY = 150000 };
+enum { MANY = 150000, HASHES = 70001 };
 
 /* ---- an index of hosts that a test describes ---- */
 
@@ -164,6 +164,13 @@ dates_are_exact_in_every_form(void)
 	world_end(&m.w);
 }
 
+/* The hash of service k of host i: a host of two services has the same hash twice. */
+static int
+hash_of(int i, int k)
+{
+	return (i * 3 + (i % 3 == 1 ? 0 : k)) % HASHES;
+}
+
 /* Host i has the services 1 + i % 3, all with the product p<i % 7>, and the port 1000 + i % 20000; every third service
    of another transport. */
 static void
@@ -179,13 +186,62 @@ add_many(struct made *m)
 		for (int k = 0; k <= i % 3; k++)
 			n += snprintf(members + n, sizeof(members) - (size_t)n,
 			    "%s{\"port\":%d,\"transport\":\"%s\",\"product\":\"p%d\",\"banner\":"
-			    "\"b%d\"}",
-			    k > 0 ? "," : "", 1000 + i % 20000, k == 2 ? "udp" : "tcp", i % 7, i);
+			    "\"b%d\",\"banner_hash\":\"%032x\"}",
+			    k > 0 ? "," : "", 1000 + i % 20000, k == 2 ? "udp" : "tcp", i % 7, i,
+			    hash_of(i, k));
 		snprintf(members + n, sizeof(members) - (size_t)n, "]");
 		add(m, members);
 		if (i % 1000 == 0)
 			arena_reset(m->w.n.a);
 	}
+}
+
+/* The facet of hashes over the hosts whose number is divisible by `every`, the result of a query. */
+static void
+check_hashes(struct made *m, const char *text, int every)
+{
+	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("services.banner_hash"));
+	uint32_t *want = mem_array(HASHES, sizeof(*want));
+	struct engine *e = engine_open_index(m->w.directory);
+	struct agg agg = { f, 1000 };
+	struct query_fault fault;
+	uint64_t wrong = 0;
+	struct query q;
+	struct group g;
+
+	for (int i = 0; i < MANY; i += every)
+		for (int k = 0; k <= (i % 3 == 1 ? 0 : i % 3); k++)
+			want[hash_of(i, k)]++;
+	CU_ASSERT_TRUE_FATAL(
+	    query_parse(m->w.n.a, DATASET_HOSTS, str_of(text), NAIVE_NOW, &q, &fault));
+	CU_ASSERT_EQUAL(engine_aggregate(e, m->w.n.a, &q, &plenty, &agg, 1, &g), ENGINE_OK);
+	CU_ASSERT_EQUAL(g.nbuckets, 1000);
+	for (size_t i = 0; i < g.nbuckets; i++)
+		wrong += g.buckets[i].count !=
+			 want[strtoul(arena_printf(m->w.n.a, "%.*s", (int)g.buckets[i].value.s.n,
+					  g.buckets[i].value.s.p)
+					  .p,
+			     NULL, 16)];
+	CU_ASSERT_EQUAL(wrong, 0);
+	engine_close(e);
+	free(want);
+}
+
+static void
+rows_are_exact(void) /* C-423 */
+{
+	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("services.banner_hash"));
+	struct made m = { .next = 1 };
+
+	world_begin(&m.w, 5);
+	add_many(&m);
+	flush(&m);
+	CU_ASSERT_PTR_NOT_NULL(
+	    segment_terms(m.w.state.segments[0].open, f, PART_VALUES)->column.first);
+	check_hashes(&m, "os:rare", 40);
+	check_hashes(&m, "services.product:p0", 7);
+	check_hashes(&m, "os:*", 1);
+	world_end(&m.w);
 }
 
 static void
@@ -229,6 +285,8 @@ main(void)
 		    dates_are_exact_in_every_form },
 		{ "postings of one document, of a few and of most documents are exact",
 		    postings_of_every_length_are_exact },
+		{ "rows of a nested field of many terms are counted exactly (C-423)",
+		    rows_are_exact },
 		CU_TEST_INFO_NULL,
 	};
 

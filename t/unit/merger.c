@@ -96,6 +96,29 @@ inputs_of_a_child_are_left_alone(void)
 	world_end(&w);
 }
 
+/* The time until a merge of an idle index grows with its documents, so the effort is bounded. */
+static void
+an_idle_index_has_two_segments(void)
+{
+	static const struct {
+		int64_t ms;
+		size_t segments;
+	} rows[] = { { 0, 5 }, { 4900, 5 }, { 5100, 3 }, { 6000, 2 }, { 600000, 2 } };
+	char err[INDEX_FAULT] = "";
+	struct world w;
+
+	conf.index_segments = 8;
+	begin(&w, 35, (const uint32_t[]){ 9000, 4000, 15, 10, 10, 0 });
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct merger g = { .directory = w.directory, .unchanged_us = rows[i].ms * 1000 };
+
+		CU_ASSERT_TRUE(merger_small(&g, &w.state, err));
+		CU_ASSERT_EQUAL(w.state.nsegments, rows[i].segments);
+	}
+	CU_ASSERT_EQUAL(w.state.segments[0].documents, 9000);
+	world_end(&w);
+}
+
 int
 main(void)
 {
@@ -105,6 +128,8 @@ main(void)
 		{ "A merge counts only live documents", dead_documents_do_not_count },
 		{ "A merge leaves outdated segments alone", outdated_segments_are_left_alone },
 		{ "A merge leaves the inputs of a child alone", inputs_of_a_child_are_left_alone },
+		{ "An index that does not change is merged to two segments, small ones first",
+		    an_idle_index_has_two_segments },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -31,7 +31,6 @@
 #include "cli/cli.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
-#include "record/dataset.h"
 
 #include <pwd.h>
 
@@ -125,8 +124,6 @@ doctor_conf(const struct doctor *d, enum program_id id)
 int doctor_show(struct doctor *d);
 
 void doctor_alerts(struct doctor *d);
-/* The layout of a dataset in ClickHouse. False: the index answers the dataset. */
-bool doctor_clickhouse(struct doctor *d, enum dataset dataset);
 void doctor_browser(struct doctor *d);
 void doctor_daemons(struct doctor *d);
 void doctor_database(struct doctor *d);

@@ -2,7 +2,7 @@
 /* surfacectl doctor: the workers behind their sockets, and the state of the search index. */
 #include "config.h"
 
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/clickhouse.h"
 #include "cli/nginx.h"
 #include "daemon/conf.h"
 #include "search/index/format/index.h"

@@ -8,17 +8,17 @@
 
 struct ch_rows {
 	struct arena *a;
-	struct str rest; /* what has not been read */
+	struct str rest; /* the part that is still to be read */
 	bool bad;        /* the answer is no sequence of such rows */
 };
 
 enum { CH_VALUES_MAX = 4 };
 
-/* A value of a row. Of an array of arrays each element has its first value; one without any is unset. */
+/* A value of a row. Each element of an array of arrays has its first value; one without any is unset. */
 struct ch_value {
-	uint64_t n;    /* of a number */
-	struct str s;  /* of a text; it points into the answer */
-	size_t length; /* of an array */
+	uint64_t n;    /* number */
+	struct str s;  /* text: points into the answer */
+	size_t length; /* array: its elements */
 	struct ch_value *items;
 	bool set;
 };

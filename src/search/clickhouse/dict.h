@@ -20,9 +20,11 @@ void ch_dict_free(struct ch_dict *k);
 /* Adds a row of the table. False: it is none, or its number belongs to another value. */
 bool ch_dict_load(struct ch_dict *k, unsigned field, struct str value, uint32_t id) MUST_USE;
 /* The number of a value; false: the field has as many values as it may have. */
-bool ch_dict_id(struct ch_dict *k, const struct schema_field *f, struct str value, uint32_t *id) MUST_USE;
+bool ch_dict_id(
+    struct ch_dict *k, const struct schema_field *f, struct str value, uint32_t *id) MUST_USE;
 /* The number of a value that has one. */
-bool ch_dict_find(const struct ch_dict *k, const struct schema_field *f, struct str value, uint32_t *id) MUST_USE;
+bool ch_dict_find(
+    const struct ch_dict *k, const struct schema_field *f, struct str value, uint32_t *id) MUST_USE;
 /* Rows in the format RowBinary that are not stored yet: field, folded, value, id. The caller empties it. */
 struct buf *ch_dict_fresh(struct ch_dict *k);
 size_t ch_dict_values(const struct ch_dict *k);

@@ -68,7 +68,8 @@ rc_of(enum ch_rc rc)
 	panic("ch_rc %d", (int)rc); /* UNCOVERED: the switch is complete */
 }
 
-/* The limits of one statement. ClickHouse counts time in whole seconds. */
+/* The limits of one statement. ClickHouse counts time in whole seconds. prefer_localhost_replica=0: the server asks its own
+   shard as it asks the others, or ClickHouse 18 asks them one after the other. */
 static const char *
 settings_of(const struct ch_request *rq)
 {
@@ -77,8 +78,8 @@ settings_of(const struct ch_request *rq)
 	uint64_t rows = rq->budget->work / WORK_A_ROW;
 
 	return arena_printf(rq->arena,
-	    "readonly=2&max_execution_time=%" PRId64 "&max_rows_to_read=%" PRIu64
-	    "&max_memory_usage=%" PRId64 "&max_threads=%" PRId64
+	    "readonly=2&prefer_localhost_replica=0&max_execution_time=%" PRId64
+	    "&max_rows_to_read=%" PRIu64 "&max_memory_usage=%" PRId64 "&max_threads=%" PRId64
 	    "&max_result_bytes=%d&buffer_size=%d&max_query_size=%d&max_ast_elements=%d"
 	    "&max_expanded_ast_elements=%d",
 	    rest < 1 ? 1 : rest, rows < 1 ? 1 : rows, o->memory, o->threads, ANSWER_MAX, ANSWER_MAX,
@@ -131,8 +132,7 @@ count_shards(struct ch_request *rq, uint64_t *n)
 	struct ch_rows rows;
 
 	*n = 0;
-	if (!run(rq, STR("SELECT count() FROM cluster(surfaced, system.one) FORMAT RowBinary"),
-		true, &rows))
+	if (!run(rq, STR("SELECT count() FROM shards FORMAT RowBinary"), true, &rows))
 		return false;
 	if (ch_rows_next(&rows, "q", v))
 		*n = v[0].n;
@@ -180,7 +180,7 @@ read_layout(struct ch_request *rq, enum dataset d)
 
 	if (mono_us() < e->of[d].until)
 		return true;
-	if (!run(rq, ch_sql_layout(rq->arena, d), false, &rows))
+	if (!run(rq, ch_sql_layout(rq->arena, d), rq->engine->options.partial, &rows))
 		return false;
 	while (ch_rows_next(&rows, "w", v))
 		layout = (unsigned)v[0].n;
@@ -229,7 +229,7 @@ ch_read_tags(struct ch_request *rq)
 
 	if (mono_us() < e->tags_until)
 		return true;
-	if (!run(rq, ch_sql_tags(rq->arena), false, &rows))
+	if (!run(rq, ch_sql_tags(rq->arena), rq->engine->options.partial, &rows))
 		return false;
 	arena_reset(e->tag_arena);
 	e->tags = NULL;

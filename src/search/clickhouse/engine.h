@@ -8,7 +8,7 @@
 
 struct ch_options {
 	struct ch_server server;
-	int64_t threads, memory; /* of one statement on each server */
+	int64_t threads, memory; /* bounds of one statement on each server */
 	bool partial;            /* answer while a shard is away, with RELATION_GTE */
 	int64_t shards;          /* how many there are */
 };

@@ -23,7 +23,7 @@ struct ch_request {
 bool ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows) MUST_USE;
 /* Ends the request unless the rows were read to their end and are as the statement's should be. */
 bool ch_rows_end(struct ch_request *rq, const struct ch_rows *rows, bool as_expected) MUST_USE;
-/* What a bucket of tags shows; NULL: the tag is unknown. */
+/* Finds the name and the categories that a bucket of tags shows; NULL: the tag is unknown. */
 const struct tag *ch_find_tag(const struct ch_engine *e, struct str slug);
 /* Reads the tags when they are older than a second. */
 bool ch_read_tags(struct ch_request *rq) MUST_USE;

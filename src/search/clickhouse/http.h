@@ -45,7 +45,7 @@ struct ch_statement {
 
 struct ch_answer {
 	struct str body; /* until the next statement */
-	int code;        /* of the server's exception; 0: none */
+	int code;        /* the number of the server's exception; 0: none */
 	char message
 	    [CH_MESSAGE]; /* after a failure: one line for the log, without a text of the statement's */
 };
@@ -54,7 +54,7 @@ struct ch_answer {
    end of a good answer), and skip_unavailable_shards=0 unless `partial` (so that an answer is never of fewer shards than there are). */
 enum ch_rc ch_http_run(
     struct ch_http *h, const struct ch_statement *s, struct ch_answer *out) MUST_USE;
-/* What the code of an exception means. */
+/* The meaning of an exception by its code. */
 enum ch_rc ch_rc_of_code(int code);
 const char *ch_rc_name(enum ch_rc rc);
 

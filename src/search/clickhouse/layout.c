@@ -10,8 +10,10 @@
 
 enum { ANSWER_MAX = 1 << 28, PATIENCE_S = 120, DICT_PAGE = 500000 };
 
-/* A statement on rows waits until every shard has stored its part. */
-#define SETTINGS "insert_distributed_sync=1&insert_distributed_timeout=100"
+/* A statement on rows waits until every shard has stored its part. A shard that was cut off is given up after a time. */
+#define SETTINGS                                                                                   \
+	"insert_distributed_sync=1&insert_distributed_timeout=60&receive_timeout=30&send_timeout=" \
+	"30"
 
 /* ---- a cluster ---- */
 
@@ -174,8 +176,10 @@ ch_cluster_prepare(struct ch_cluster *c)
 	struct str answer;
 	bool ok;
 
-	if (!ch_cluster_printf(c, &answer, "SELECT toUInt32(splitByChar('.', version())[1]) > 18,"
-		" (SELECT count() FROM system.macros WHERE macro = 'replica') > 0 FORMAT TabSeparated"))
+	if (!ch_cluster_printf(c, &answer,
+		"SELECT toUInt32(splitByChar('.', version())[1]) > 18,"
+		" (SELECT count() FROM system.macros WHERE macro = 'replica') > 0 FORMAT "
+		"TabSeparated"))
 		return false;
 	c->release.version = answer.n > 0 && answer.p[0] == '1' ? 26 : 18;
 	c->release.replicated = answer.n > 2 && answer.p[2] == '1';
@@ -268,8 +272,10 @@ ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out)
 
 	*out = (struct ch_layouts){ .n = 0 };
 	if (!ch_cluster_printf(c, &answer,
-		"SELECT layout, ver, filled, shards, at, toInt64(schema), lower(hex(concat(snapshot, ' '))), lower(hex(concat(tags, ' ')))"
-		" FROM feeds FINAL WHERE dataset = '%s' ORDER BY layout DESC LIMIT %d FORMAT TabSeparated",
+		"SELECT layout, ver, filled, shards, at, toInt64(schema), "
+		"lower(hex(concat(snapshot, ' '))), lower(hex(concat(tags, ' ')))"
+		" FROM feeds FINAL WHERE dataset = '%s' ORDER BY layout DESC LIMIT %d FORMAT "
+		"TabSeparated",
 		name, CH_LAYOUTS))
 		return false;
 	while (str_line(&answer, &line)) {
@@ -280,7 +286,8 @@ ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out)
 		out->n++;
 	}
 	if (!ch_cluster_printf(c, &answer,
-		"SELECT layout, toInt64(schema) FROM layouts WHERE dataset = '%s' ORDER BY at DESC, layout DESC LIMIT 1 FORMAT TabSeparated",
+		"SELECT layout, toInt64(schema) FROM layouts WHERE dataset = '%s' ORDER BY at "
+		"DESC, layout DESC LIMIT 1 FORMAT TabSeparated",
 		name))
 		return false;
 	if (str_line(&answer, &line) && take_number(&line, &n)) {
@@ -298,15 +305,18 @@ ch_cluster_shards(struct ch_cluster *c, unsigned *shards)
 	int64_t n;
 
 	if (!ch_cluster_printf(c, &answer,
-		"SELECT count() FROM (SELECT DISTINCT shard_num FROM system.clusters WHERE cluster = 'surfaced')"
+		"SELECT count() FROM (SELECT DISTINCT shard_num FROM system.clusters WHERE cluster "
+		"= 'surfaced')"
 		" FORMAT TabSeparated"))
 		return false;
 	*shards = str_line(&answer, &line) && take_number(&line, &n) ? (unsigned)n : 0;
 	if (*shards == 0)
-		snprintf(c->message, sizeof(c->message), "the server has no cluster named surfaced");
+		snprintf(
+		    c->message, sizeof(c->message), "the server has no cluster named surfaced");
 	else if (*shards > c->nurls)
 		snprintf(c->message, sizeof(c->message),
-		    "the cluster has %u shards, and clickhouse_servers names %u servers", *shards, c->nurls);
+		    "the cluster has %u shards, and clickhouse_servers names %u servers", *shards,
+		    c->nurls);
 	return *shards > 0 && *shards <= c->nurls;
 }
 
@@ -332,8 +342,8 @@ ch_layouts_filled(const struct ch_layouts *l)
 bool
 ch_feed_write(struct ch_cluster *c, enum dataset d, const struct ch_feed_row *r)
 {
-	static const char sql[] =
-	    "INSERT INTO feeds (dataset, layout, ver, filled, shards, schema, snapshot, tags, at) FORMAT RowBinary";
+	static const char sql[] = "INSERT INTO feeds (dataset, layout, ver, filled, shards, "
+				  "schema, snapshot, tags, at) FORMAT RowBinary";
 	struct buf row = { 0 };
 	bool ok;
 
@@ -354,7 +364,8 @@ ch_feed_write(struct ch_cluster *c, enum dataset d, const struct ch_feed_row *r)
 bool
 ch_layout_switch(struct ch_cluster *c, enum dataset d, unsigned layout)
 {
-	static const char sql[] = "INSERT INTO layouts (dataset, layout, schema, at) FORMAT RowBinary";
+	static const char sql[] =
+	    "INSERT INTO layouts (dataset, layout, schema, at) FORMAT RowBinary";
 	struct buf row = { 0 };
 	bool ok;
 
@@ -375,8 +386,8 @@ load_value(struct ch_dict *k, struct str line, struct buf *room, int64_t *id)
 	struct str field, number;
 	int64_t f;
 
-	if (!str_part(&line, '\t', &field) || !str_part(&line, '\t', &number) || !str_int64(field, &f) ||
-	    !str_int64(number, id))
+	if (!str_part(&line, '\t', &field) || !str_part(&line, '\t', &number) ||
+	    !str_int64(field, &f) || !str_int64(number, id))
 		return false;
 	buf_clear(room);
 	if (room->room < line.n)

@@ -18,12 +18,12 @@
 /* Servers: the first is asked and fed, and tables are made on all. */
 struct ch_cluster {
 	struct ch_server server; /* how the first one is reached */
-	struct ch_http *http;	 /* to it */
+	struct ch_http *http;    /* to it */
 	char **urls;
 	unsigned nurls;
 	int64_t patience_us; /* of one statement */
 	struct ch_release release;
-	char message[CH_MESSAGE]; /* of the last failure */
+	char message[CH_MESSAGE]; /* the last failure */
 };
 
 struct conf;
@@ -36,8 +36,10 @@ struct ch_cluster *ch_cluster_open(const struct conf *c);
 struct ch_cluster *ch_cluster_new(const struct ch_server *server, const char *urls);
 void ch_cluster_free(struct ch_cluster *c);
 /* Runs a statement at the first server. data: rows in RowBinary, or STR_NULL. The answer is valid until the next one. */
-bool ch_cluster_run(struct ch_cluster *c, struct str sql, struct str data, struct str *answer) MUST_USE;
-bool ch_cluster_printf(struct ch_cluster *c, struct str *answer, const char *format, ...) MUST_USE PRINTF(3, 4);
+bool ch_cluster_run(
+    struct ch_cluster *c, struct str sql, struct str data, struct str *answer) MUST_USE;
+bool ch_cluster_printf(struct ch_cluster *c, struct str *answer, const char *format, ...) MUST_USE
+    PRINTF(3, 4);
 /* Makes the tables of layouts, and those of one layout, on every server; and drops those of a layout. */
 bool ch_cluster_prepare(struct ch_cluster *c) MUST_USE;
 bool ch_layout_create(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
@@ -56,8 +58,8 @@ enum { CH_LAYOUTS = 64 };
 struct ch_layouts {
 	struct ch_feed_row row[CH_LAYOUTS]; /* ascending */
 	size_t n;
-	unsigned asked; /* the layout that is asked; 0: none */
-	uint64_t schema; /* of the layout that is asked */
+	unsigned asked;  /* the layout that is asked; 0: none */
+	uint64_t schema; /* its columns */
 };
 
 bool ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out) MUST_USE;
@@ -68,7 +70,8 @@ bool ch_cluster_shards(struct ch_cluster *c, unsigned *shards) MUST_USE;
 const struct ch_feed_row *ch_layouts_filled(const struct ch_layouts *l);
 bool ch_feed_write(struct ch_cluster *c, enum dataset d, const struct ch_feed_row *row) MUST_USE;
 /* Reads the dictionary of a layout. */
-bool ch_dict_read(struct ch_cluster *c, struct ch_dict *k, enum dataset d, unsigned layout) MUST_USE;
+bool ch_dict_read(
+    struct ch_cluster *c, struct ch_dict *k, enum dataset d, unsigned layout) MUST_USE;
 /* From now on this layout is asked. */
 bool ch_layout_switch(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
 

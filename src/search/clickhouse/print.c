@@ -134,6 +134,10 @@ ch_print_layouts(struct buf *b, const struct ch_release *r)
 		 "\tname String,\n\tclassification String,\n\tcategories Array(String)\n");
 	print_engine(b, r, "tag", "ReplacingMergeTree", "ver", "slug");
 	print_distributed(b, "tags", "tag", "0");
+	/* One row of each shard that answers. */
+	buf_printf(b,
+	    "CREATE TABLE IF NOT EXISTS shards (\n\tdummy UInt8\n) ENGINE = Distributed(%s, system, one);\n",
+	    cluster);
 	buf_z(b, "CREATE TABLE IF NOT EXISTS feed (\n\tdataset String,\n\tlayout UInt32,\n\tver UInt64,\n"
 		 "\tfilled UInt8,\n\tshards UInt32,\n\tschema UInt64,\n\tsnapshot String,\n\ttags String,\n\tat UInt64\n");
 	print_engine(b, r, "feed", "ReplacingMergeTree", "ver", "(dataset, layout)");

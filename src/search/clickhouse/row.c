@@ -27,7 +27,7 @@ struct cell {
 	struct buf bytes;
 	struct item *items;
 	size_t nitems, room;
-	struct buf closed; /* of a nested column: the objects that have ended */
+	struct buf closed; /* nested columns: the objects that have ended */
 	size_t objects;
 };
 
@@ -35,7 +35,7 @@ struct cell {
 struct places {
 	struct ch_storage how;
 	struct cell *values, *folded, *tokens, *numbers;
-	const struct schema_field *categories, *classification; /* that are derived from a tag */
+	const struct schema_field *categories, *classification; /* derived from a tag */
 };
 
 struct ch_encoder {
@@ -43,12 +43,12 @@ struct ch_encoder {
 	struct cell *cells;
 	size_t ncells;
 	struct cell *of[CONTENTS]; /* the cells of no field */
-	struct places *places;	   /* [field] */
+	struct places *places;     /* [field] */
 	const struct schema_field *naming[SCHEMA_NAMING];
 	struct document_members *members;
 	const struct tag **tags; /* sorted by slug */
 	size_t ntags;
-	struct arena *arena; /* of one document */
+	struct arena *arena; /* for one document */
 	/* The document that is read: */
 	struct ch_dict *dict;
 	size_t objects;
@@ -131,7 +131,8 @@ end_object(struct ch_encoder *e)
 		if (!c->nested)
 			continue;
 		if (c->column.content == CH_NESTED_KEY) /* one text an object */
-			ch_put_text(&c->closed, (struct str){ (const char *)e->service, sizeof(e->service) });
+			ch_put_text(&c->closed,
+			    (struct str){ (const char *)e->service, sizeof(e->service) });
 		else
 			end_list(c, &c->closed);
 		c->objects++;
@@ -167,13 +168,14 @@ add_word(struct ch_encoder *e, const struct schema_field *f, enum ch_word kind, 
 static int
 by_slug(const void *a, const void *b)
 {
-	return str_cmp((*(const struct tag *const *)a)->slug, (*(const struct tag *const *)b)->slug);
+	return str_cmp(
+	    (*(const struct tag *const *)a)->slug, (*(const struct tag *const *)b)->slug);
 }
 
 static void
 add_derived(struct ch_encoder *e, const struct places *p, struct str slug)
 {
-	const struct tag wanted = { .slug = slug }, *key = &wanted, *const *found;
+	const struct tag wanted = { .slug = slug }, *key = &wanted, *const * found;
 
 	found = bsearch(&key, e->tags, e->ntags, sizeof(*e->tags), by_slug);
 	if (found == NULL)
@@ -223,7 +225,10 @@ add_keyword(struct ch_encoder *e, const struct schema_field *f, struct str s)
 	if (p->categories != NULL)
 		add_derived(e, p, s);
 	if (f == e->naming[1])
-		e->service[2] = str_is(s, "tcp") ? 1 : str_is(s, "udp") ? 2 : str_is(s, "sctp") ? 3 : 0;
+		e->service[2] = str_is(s, "tcp")    ? 1
+				: str_is(s, "udp")  ? 2
+				: str_is(s, "sctp") ? 3
+						    : 0;
 }
 
 static void
@@ -311,8 +316,9 @@ derived_from(const struct schema_field *f, const char *what)
 	char name[CH_NAME];
 	int n = snprintf(name, sizeof(name), "%s.%s", f->name, what);
 
-	return n < 0 || (size_t)n >= sizeof(name) ? NULL
-						  : schema_find(f->dataset, (struct str){ name, (size_t)n });
+	return n < 0 || (size_t)n >= sizeof(name)
+		   ? NULL
+		   : schema_find(f->dataset, (struct str){ name, (size_t)n });
 }
 
 static void
@@ -320,7 +326,8 @@ place_cell(struct ch_encoder *e, struct cell *c)
 {
 	struct places *p = c->column.field == NULL ? NULL : &e->places[c->column.field->index];
 
-	c->nested = str_starts(str_of(c->column.type), STR("Array(Array(")) || c->column.content == CH_NESTED_KEY;
+	c->nested = str_starts(str_of(c->column.type), STR("Array(Array(")) ||
+		    c->column.content == CH_NESTED_KEY;
 	e->of[c->column.content] = c;
 	if (c->column.content == CH_VALUES)
 		p->values = c;

@@ -21,8 +21,8 @@ struct ch_version {
 };
 
 /* Appends the row of a document. Values that the dictionary does not have get their numbers. */
-bool ch_encode(struct ch_encoder *e, struct ch_dict *dict, const struct ch_version *v, struct str json,
-    struct buf *out, char err[CH_FAULT]) MUST_USE;
+bool ch_encode(struct ch_encoder *e, struct ch_dict *dict, const struct ch_version *v,
+    struct str json, struct buf *out, char err[CH_FAULT]) MUST_USE;
 /* Appends the row that marks a document as deleted. */
 void ch_encode_gone(struct ch_encoder *e, const struct ch_version *v, struct buf *out);
 

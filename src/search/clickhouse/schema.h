@@ -11,6 +11,7 @@
  *   layout                      layouts                     which layout of which dataset is asked: the row of the
  *                                                           greatest `at`, microseconds, whose schema is
  *                                                           ch_schema_number()
+ *                               shards                      a row of each shard that answers
  *   tag                         tags                        what buckets of tags show: name, classification, and the
  *                                                           categories with their parents, as struct tag has them
  *   feed                        feeds                       what each layout contains (layout.h)
@@ -69,7 +70,7 @@ enum { CH_NAME = 96, CH_COLUMNS = 256 };
 
 struct ch_column {
 	enum ch_content content;
-	const struct schema_field *field; /* of CH_VALUES and the following; else NULL */
+	const struct schema_field *field; /* set for CH_VALUES and the following; else NULL */
 	char name[CH_NAME];
 	const char *type;
 };

@@ -20,7 +20,7 @@
  * No byte of a user's text is in a statement. Numbers are printed by us, and texts are unhex('...') of our own digits;
  * ClickHouse computes these constants before it plans, so they use the primary key as a literal would.
  *
- * What is exact, and why. Values are counted by the number of their dictionary or by their bytes, never by a hash. FINAL
+ * Why answers are exact: values are counted by the number of their dictionary or by their bytes, never by a hash. FINAL
  * is in each statement over rows, or an updated document would count twice until its parts are merged. Texts are folded
  * by the feeder with the function of the index, since lowerUTF8 of ClickHouse folds differently. LIKE and text_glob
  * agree on UTF-8, where _ and ? are one character, and documents are UTF-8. */

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: ISC */
-/* The inner loops of facets, by width of a term and terms a document. facet.c explains what decides their speed. */
+/* The inner loops of facets, by width of a term and terms a document. facet.c explains what decides their speed.
+ *
+ * A number that only damage can contain must not leave the counters. There are column_room() of them: one for each number
+ * of one or two bytes, and otherwise a power of two, so that the lower bits of any number are a counter. Counters
+ * behind the last place are never read. */
 #include "config.h"
 
 #include "search/index/format/column.h"
 
-/* The counter of a term; the last one when the term is not in the dictionary, which only damage
-   causes. The compiler makes a conditional move of it, so the loop gets no branch that could be
-   mispredicted. */
-static inline uint32_t
-clamp_place(uint32_t id, uint32_t last)
+/* mask: of column_room(), a constant where every number of the type is below it. */
+static inline __attribute__((always_inline)) void
+count_one(uint32_t *counts, uint32_t id, const uint32_t mask)
 {
-	return id < last ? id : last;
+	counts[id & mask]++;
 }
 
 /* docs has COLUMN_AHEAD readable entries after the n documents, for the prefetches. */
 #define COUNT_WIDTH(name, type)                                                                    \
 	static inline __attribute__((always_inline)) void name##_k(const type *p, const size_t k,  \
-	    const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS], const uint32_t last) \
+	    const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS], const uint32_t mask) \
 	{                                                                                          \
 		uint32_t *c0 = c[0], *c1 = c[1], *c2 = c[2], *c3 = c[3];                           \
 		size_t i = 0;                                                                      \
@@ -31,32 +33,69 @@ clamp_place(uint32_t id, uint32_t last)
                                                                                                    \
 			_Pragma("GCC unroll 8") for (size_t s = 0; s < k; s++)                     \
 			{                                                                          \
-				c0[clamp_place(d0[s], last)]++;                                    \
-				c1[clamp_place(d1[s], last)]++;                                    \
-				c2[clamp_place(d2[s], last)]++;                                    \
-				c3[clamp_place(d3[s], last)]++;                                    \
+				count_one(c0, d0[s], mask);                                        \
+				count_one(c1, d1[s], mask);                                        \
+				count_one(c2, d2[s], mask);                                        \
+				count_one(c3, d3[s], mask);                                        \
 			}                                                                          \
 		}                                                                                  \
 		for (; i < n; i++)                                                                 \
 			for (size_t s = 0; s < k; s++)                                             \
-				c0[clamp_place(p[docs[i] * k + s], last)]++;                       \
+				count_one(c0, p[docs[i] * k + s], mask);                           \
 	}                                                                                          \
 	static void name(const struct column *col, const uint32_t *docs, size_t n,                 \
-	    uint32_t *const c[COLUMN_SPLITS], uint32_t last)                                       \
+	    uint32_t *const c[COLUMN_SPLITS], uint32_t mask)                                       \
 	{                                                                                          \
 		if (col->k == 1)                                                                   \
-			name##_k(col->ids, 1, docs, n, c, last);                                   \
+			name##_k(col->ids, 1, docs, n, c, mask);                                   \
 		else if (col->k == 2)                                                              \
-			name##_k(col->ids, 2, docs, n, c, last);                                   \
+			name##_k(col->ids, 2, docs, n, c, mask);                                   \
 		else if (col->k == 4)                                                              \
-			name##_k(col->ids, 4, docs, n, c, last);                                   \
+			name##_k(col->ids, 4, docs, n, c, mask);                                   \
 		else                                                                               \
-			name##_k(col->ids, col->k, docs, n, c, last);                              \
+			name##_k(col->ids, col->k, docs, n, c, mask);                              \
 	}
 
 COUNT_WIDTH(count8, uint8_t)
 COUNT_WIDTH(count16, uint16_t)
 COUNT_WIDTH(count32, uint32_t)
+
+/* ---- rows ---- */
+
+/* The places of a document: at..end - 1. Damaged numbers give none. */
+struct row {
+	uint32_t at, end;
+};
+
+static inline __attribute__((always_inline)) struct row
+row_of(const struct column *c, uint32_t doc)
+{
+	uint32_t at = c->first[doc], end = c->first[doc + 1];
+
+	return end < at || end > c->nplaces ? (struct row){ 0, 0 } : (struct row){ at, end };
+}
+
+static void
+count_rows(const struct column *col, const uint32_t *docs, size_t n,
+    uint32_t *const c[COLUMN_SPLITS], uint32_t mask)
+{
+	const uint32_t *p = col->ids, *first = col->first;
+	uint32_t *c0 = c[0], *c1 = c[1];
+
+	for (size_t i = 0; i < n; i++) {
+		struct row r = row_of(col, docs[i]);
+		uint32_t *to = c0;
+
+		__builtin_prefetch(first + docs[i + COLUMN_AHEAD]);
+		__builtin_prefetch(p + first[docs[i + COLUMN_AHEAD / 2]]);
+		for (; r.at < r.end; r.at++)
+			count_one(to, p[r.at], mask);
+		c0 = c1;
+		c1 = to;
+	}
+}
+
+/* ---- all columns ---- */
 
 size_t
 column_counters(const struct terms *t)
@@ -64,20 +103,33 @@ column_counters(const struct terms *t)
 	return t->n + (size_t)COLUMN_K_MAX;
 }
 
+size_t
+column_room(const struct terms *t)
+{
+	size_t room = t->column.width == 1 ? 1 << 8 : 1 << 16;
+
+	while (room < column_counters(t))
+		room *= 2;
+	return room;
+}
+
 void
 column_count(
     const struct terms *t, const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS])
 {
-	uint32_t last = (uint32_t)column_counters(t) - 1;
+	uint32_t mask = (uint32_t)column_room(t) - 1;
+	const struct column *col = &t->column;
 
-	if (t->column.ids == NULL)
+	if (col->ids == NULL)
 		return;
-	if (t->column.width == 1)
-		count8(&t->column, docs, n, c, last);
-	else if (t->column.width == 2)
-		count16(&t->column, docs, n, c, last);
+	if (col->first != NULL)
+		count_rows(col, docs, n, c, mask);
+	else if (col->width == 1)
+		count8(col, docs, n, c, UINT8_MAX);
+	else if (col->width == 2)
+		count16(col, docs, n, c, UINT16_MAX);
 	else
-		count32(&t->column, docs, n, c, last);
+		count32(col, docs, n, c, mask);
 }
 
 static uint32_t
@@ -88,8 +140,21 @@ id_at(const void *ids, uint8_t width, size_t i)
 	return width == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];
 }
 
+uint64_t
+column_row(const struct column *c, uint32_t doc, uint32_t *n)
+{
+	struct row r;
+
+	*n = c->k;
+	if (c->first == NULL)
+		return (uint64_t)doc * c->k;
+	r = row_of(c, doc);
+	*n = r.end - r.at;
+	return r.at;
+}
+
 uint32_t
-column_id(const struct column *c, size_t i)
+column_id(const struct column *c, uint64_t i)
 {
 	return id_at(c->ids, c->width, i);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the columns of a slot: the terms of each document (write_column in write/build_slot.c draws one). Numbers that the
-   dictionary does not have, which only damage causes, are counted in the last counter. */
+/* Reads the columns of a slot: the terms of each document (write_column in write/build_column.c draws both forms). */
 #ifndef SEARCH_INDEX_FORMAT_COLUMN_H
 #define SEARCH_INDEX_FORMAT_COLUMN_H
 
@@ -17,12 +16,16 @@ column_place(const struct terms *t, uint32_t id)
 
 /* The number of counters of a field: one a term, and one for each place without a value. */
 size_t column_counters(const struct terms *t);
+/* How many column_count may write: more, because damaged numbers are counted, too. Those behind column_counters() need
+   not be cleared. */
+size_t column_room(const struct terms *t);
 /* Counts the terms of n documents that have places in the column. Neighbouring documents use different counters, c[0] to
    c[COLUMN_SPLITS - 1], which may be the same array. docs has COLUMN_AHEAD more readable entries. */
 void column_count(
     const struct terms *t, const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS]);
-/* The i-th number of the column: place i % k of document i / k. */
-uint32_t column_id(const struct column *c, size_t i);
+/* The first of the n places of a document, for column_id. */
+uint64_t column_row(const struct column *c, uint32_t doc, uint32_t *n);
+uint32_t column_id(const struct column *c, uint64_t i);
 
 /* Counts those terms of documents that have no place, for the documents of a bitmap of all documents, or of a range. */
 void column_count_more(const struct terms *t, const uint64_t *words, uint32_t *counts);

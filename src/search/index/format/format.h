@@ -35,9 +35,10 @@
  *
  * A posting is a varint, 2 * count + form, and the documents in one of two forms:
  *
- *   0   varints: the first document, then the distance of each to the one before
+ *   0   gaps: the first document, then the distance of each to the one before, packed or as varints (postings.c)
  *   1   (at a multiple of 8) uint32_t nblocks, 0; struct posting_block[nblocks]; then for each block of 65536
- *       documents such varints (up to POSTING_ARRAY documents) or a bitmap
+ *       documents such gaps (up to POSTING_ARRAY documents), a bitmap, or the gaps of the documents that the
+ *       block does not have (from POSTING_MOST documents on)
  *
  * The postings of a nested field are of nested documents. Up to POSTING_DERIVED of them, the reader finds their
  * documents by SECTION_OWNER. A longer posting has the place of a posting of documents, a uint32_t, behind its varint.
@@ -45,8 +46,9 @@
  * A text without a facet is only compared as a whole (NODE_EXACT). It has no term: SECTION_HASHES has a hash of
  * it, and a query compares the hashes of those documents that have the same words.
  *
- * A release reads the files of the release before: those of INDEX_OLDEST have SECTION_AT for SECTION_PLACE, a term for
- * the hash of a text, other postings (postings.c), and an offset for each term. The writer replaces them (index_state_complete).
+ * A release reads the files of the two formats before, from INDEX_OLDEST on. Version 4 has gaps as varints, and no block
+ * and no column of version 5. Version 3 has SECTION_AT for SECTION_PLACE, a term for the hash of a text, other postings
+ * (postings.c), and an offset for each term. The writer replaces such files (index_state_complete).
  *
  * An address is a term of 5 or 17 bytes: 4 or 6, then its bytes. So IPv4 addresses come first, each
  * network is a range of terms, and the order of buckets is that of addresses. A field of type IP
@@ -61,8 +63,10 @@
 
 #include "search/schema.h"
 
-#define INDEX_VERSION 4
+#define INDEX_VERSION 5
 #define INDEX_OLDEST 3 /* the oldest version that can be read */
+#define INDEX_ARRAYS 3 /* the last version with arrays of documents and terms (postings.c) */
+#define INDEX_ROWS 5   /* the first version with rows (write/build_column.c) and packed gaps (postings.c) */
 #define INDEX_NEVER UINT64_MAX
 
 enum { INDEX_BLOCK = 65536, INDEX_BLOCK_WORDS = INDEX_BLOCK / 64, INDEX_ALIGN = 64 };
@@ -98,7 +102,7 @@ enum section_kind {
 	SECTION_AT, /* version 3: uint64_t[n + 1]: where the posting of a term is, or its only document */
 	SECTION_AT_NESTED,
 	SECTION_POSTINGS,
-	SECTION_COLUMN, /* k terms a document, of slot_meta.width bytes each */
+	SECTION_COLUMN, /* k terms a document, of slot_meta.width bytes each; COLUMN_ROWS: a term a nested document */
 	SECTION_COLUMN_NESTED,
 	SECTION_MORE_DOCS, /* uint32_t[more]: documents with more than k terms; former releases */
 	SECTION_MORE_AT,   /* uint32_t[more + 1]: offsets in MORE_IDS */
@@ -170,9 +174,11 @@ struct manifest_header {
 enum {
 	POSTING_UNIT = 4,
 	POSTING_ARRAY = 4096,
+	POSTING_MOST = INDEX_BLOCK - POSTING_ARRAY,
 	POSTING_DERIVED = 16384,
 	POSTING_SMALL = 64, /* version 3 */
 	COLUMN_K_MAX = 8,
+	COLUMN_ROWS = 255, /* slot_meta.k of rows (write/build_column.c) */
 	TERM_HEX_MIN = 16, /* digits of a term of FORM_HEX */
 	TERM_HEX_MAX = 128,
 	ONLY_SHORT = 3,

@@ -7,7 +7,7 @@
  *
  *   mapping (may be damaged)                    memory of the process
  *   ------------------------                    ---------------------
- *   column    document -> term     --- clamp --->  counters[terms + COLUMN_K_MAX]
+ *   column    document -> term     --- mask  --->  counters[column_room()]
  *   map       term -> ordinal      --- clamp --->  sums[ordinals + 1]
  *   owner     service -> host      --- skip  --->  bits[hosts]
  *   posting   block -> offset      --- skip  --->  the same mapping

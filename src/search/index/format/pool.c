@@ -11,7 +11,9 @@ struct words_pool {
 	uint64_t **all, **unused;
 	size_t n, nunused, room, nwords;
 	uint32_t *counters;
-	size_t ncounters, used, wanted;
+	size_t ncounters;
+	struct pool_mark lent;
+	size_t wanted;
 };
 
 enum { COUNTERS_MAX = 8 << 20 };
@@ -87,26 +89,40 @@ pool_put(struct words_pool *p, uint64_t *words)
 		p->unused[p->nunused++] = words;
 }
 
-/* Lends n zeros for the counters of a facet. The first request of a worker takes them from its
+/* Lends n zeros for the counters of a facet, and up to `room` numbers with any content. The first request of a worker takes them from its
  * arena, because the number of counters that a request needs is not known yet. pool_reset then learns the
- * sum (`wanted`) and keeps an array of that size, up to COUNTERS_MAX; later requests get parts
+ * most that were lent at once (`wanted`) and keeps an array of that size, up to COUNTERS_MAX; later requests get parts
  * of it:
  *
- *   counters | lent to facet 1 | lent to facet 2 | unused ...      used: the boundary
+ *   counters | lent to facet 1 | lent to facet 2 | unused ...      lent.here: the boundary
  *
  * A request that needs more than the array gets the rest from its arena again. */
 uint32_t *
-pool_counters(struct words_pool *p, struct arena *a, size_t n)
+pool_counters(struct words_pool *p, struct arena *a, size_t n, size_t room)
 {
 	uint32_t *c;
 
-	n = (n + 15) / 16 * 16;
-	p->wanted += n;
-	if (n > p->ncounters - p->used)
-		return ARENA_ARRAY(a, n, uint32_t);
-	c = p->counters + p->used;
-	p->used += n;
+	/* An odd number of cache lines: the counters of a term in several arrays are in different places of the cache. */
+	room = room / 32 * 32 + 48;
+	p->lent.all += room;
+	p->wanted = p->wanted > p->lent.all ? p->wanted : p->lent.all;
+	if (room > p->ncounters - p->lent.here)
+		return ARENA_ARRAY(a, room, uint32_t);
+	c = p->counters + p->lent.here;
+	p->lent.here += room;
 	return memset(c, 0, n * sizeof(*c));
+}
+
+struct pool_mark
+pool_mark(const struct words_pool *p)
+{
+	return p->lent;
+}
+
+void
+pool_release(struct words_pool *p, struct pool_mark mark)
+{
+	p->lent = mark;
 }
 
 void
@@ -119,7 +135,8 @@ pool_reset(struct words_pool *p)
 		p->counters = resize_array(p->counters, p->wanted, sizeof(*p->counters));
 		p->ncounters = p->wanted;
 	}
-	p->used = p->wanted = 0;
+	p->lent = (struct pool_mark){ 0 };
+	p->wanted = 0;
 }
 
 void

@@ -4,6 +4,7 @@
    stays inside the file and returns only documents below the limit. */
 #include "config.h"
 
+#include "search/index/format/gaps.h"
 #include "search/index/format/postings.h"
 #include "search/index/format/words.h"
 
@@ -20,36 +21,27 @@ pad_to(struct buf *b, size_t to)
 }
 
 static void
-put_varint(struct buf *b, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		buf_char(b, (char)(0x80 | (v & 0x7f)));
-	buf_char(b, (char)v);
-}
-
-static void
-put_gaps(struct buf *b, const uint32_t *docs, uint32_t n, uint32_t base)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		put_varint(b, docs[i] - base);
-		base = docs[i];
-	}
-}
-
-static void
 write_block(struct buf *b, const uint32_t *docs, uint32_t n)
 {
+	uint32_t base = docs[0] & ~UINT32_C(0xffff), missing[POSTING_ARRAY], nmissing = 0;
 	uint64_t words[INDEX_BLOCK_WORDS];
 
 	if (n <= POSTING_ARRAY) {
-		put_gaps(b, docs, n, docs[0] & ~UINT32_C(0xffff));
-		pad_to(b, 8);
-		return;
+		gaps_write(b, docs, n, base);
+	} else if (n >= POSTING_MOST) {
+		for (uint32_t i = 0, doc = base; nmissing < INDEX_BLOCK - n; doc++)
+			if (i < n && docs[i] == doc)
+				i++;
+			else
+				missing[nmissing++] = doc;
+		gaps_write(b, missing, nmissing, base);
+	} else {
+		memset(words, 0, sizeof(words));
+		for (uint32_t i = 0; i < n; i++)
+			words[(docs[i] & 0xffff) >> 6] |= UINT64_C(1) << (docs[i] & 63);
+		buf_add(b, words, sizeof(words));
 	}
-	memset(words, 0, sizeof(words));
-	for (uint32_t i = 0; i < n; i++)
-		words[(docs[i] & 0xffff) >> 6] |= UINT64_C(1) << (docs[i] & 63);
-	buf_add(b, words, sizeof(words));
+	pad_to(b, 8);
 }
 
 static uint32_t
@@ -83,9 +75,10 @@ count_blocks(const uint32_t *docs, uint32_t n, uint32_t *nblocks)
  *   nblocks 2, 0 | key 0, last 1, at8 3 | key 1, last 0, at8 4 | 7 2 (padded) | 5 (padded)
  *                |<------- one posting_block a block -------->|  ^ at8 * 8 bytes from the start
  *
- * A block with more than POSTING_ARRAY documents is a bitmap of 8 kB, which is read much faster.
- * `last` is the number of documents minus 1, because 65536 does not fit into 16 bits; the reader
- * decides by it whether the block is a bitmap. */
+ * A block with more than POSTING_ARRAY documents is a bitmap of 8 kB, which is read much faster. One with POSTING_MOST
+ * or more is stored as the documents that it does not have, so a block of all documents takes no byte: many fields have
+ * a value in each document. `last` is the number of documents minus 1, because 65536 does not fit into 16 bits; the
+ * reader decides by it which of the three a block is. */
 static void
 write_blocks(struct buf *b, const uint32_t *docs, uint32_t n, uint32_t nblocks)
 {
@@ -125,67 +118,27 @@ posting_write(struct buf *b, struct documents own, const struct documents *owner
 	if (place > UINT32_MAX)
 		panic("the postings of a slot are more than 16 GiB");
 	blocks = own.n > POSTING_ARRAY && count_blocks(own.p, own.n, &nblocks);
-	put_varint(b, (uint64_t)own.n << FORM_BITS | blocks);
+	gaps_put_number(b, (uint64_t)own.n << FORM_BITS | blocks);
 	if (twice)
 		buf_add(b, &above, sizeof(above));
 	if (blocks) {
 		pad_to(b, 8);
 		write_blocks(b, own.p, own.n, nblocks);
 	} else {
-		put_gaps(b, own.p, own.n, 0);
+		gaps_write(b, own.p, own.n, 0);
 	}
 	return (uint32_t)place;
 }
 
-/* ---- varints ---- */
-
-/* A reader of gaps. */
-struct gaps {
-	const unsigned char *p, *end;
-	uint32_t left, doc, limit;
-};
-
-static uint64_t
-get_varint(const unsigned char **p, const unsigned char *end)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; *p < end && shift < 64; shift += 7) {
-		unsigned char c = *(*p)++;
-
-		v |= (uint64_t)(c & 0x7f) << shift;
-		if (c < 0x80)
-			break;
-	}
-	return v;
-}
-
-/* Reads up to `room` documents; 0: there are no more. */
-static uint32_t
-gaps_next(struct gaps *g, uint32_t *out, uint32_t room)
-{
-	const unsigned char *p = g->p;
-	uint32_t n = 0, most = g->left < room ? g->left : room, doc = g->doc;
-
-	while (n < most && p < g->end) {
-		uint64_t gap = *p;
-
-		if (gap < 0x80)
-			p++;
-		else
-			gap = get_varint(&p, g->end);
-		if (gap >= g->limit - doc)
-			break;
-		doc += (uint32_t)gap;
-		out[n++] = doc;
-	}
-	g->left = n < most ? 0 : g->left - n;
-	g->doc = doc;
-	g->p = p;
-	return n;
-}
-
 /* ---- opening ---- */
+
+/* The gaps of a posting without blocks. */
+static struct gaps
+gaps_of(const struct posting *p)
+{
+	return (struct gaps){ p->start, p->start + p->room, p->n, 0, p->limit,
+		p->version >= INDEX_ROWS };
+}
 
 static bool
 open_blocks(struct posting *p)
@@ -214,7 +167,6 @@ open_old(const struct terms *t, enum level l, uint32_t id, struct posting *out)
 
 	if (at == INDEX_NEVER)
 		return false;
-	out->old = true;
 	out->n = t->old[l].count[id];
 	if (out->n == 1 && at < out->limit) {
 		out->one = (uint32_t)at;
@@ -244,7 +196,7 @@ open_place(const struct terms *t, uint32_t place, bool nested, struct posting *o
 
 	if (at >= t->npostings)
 		return 0;
-	head = get_varint(&p, end);
+	head = gaps_get_number(&p, end);
 	if (nested && head >> FORM_BITS > POSTING_DERIVED && end - p >= (ptrdiff_t)sizeof(above)) {
 		memcpy(&above, p, sizeof(above));
 		p += sizeof(above);
@@ -279,7 +231,9 @@ open_rare(const struct terms *t, uint32_t id, struct posting *out)
 static bool
 open_above(const struct terms *t, uint32_t place, uint32_t limit, struct posting *out)
 {
-	struct posting nested = { .form = POSTING_NONE, .limit = UINT32_MAX };
+	struct posting nested = {
+		.form = POSTING_NONE, .limit = UINT32_MAX, .version = t->version
+	};
 	uint32_t above = open_place(t, place, true, &nested);
 
 	if (nested.n <= POSTING_DERIVED)
@@ -301,7 +255,7 @@ posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, s
 	bool above = t->nested && l == LEVEL_DOCUMENT, stored = true;
 	uint32_t i = id;
 
-	*out = (struct posting){ .form = POSTING_NONE, .limit = limit };
+	*out = (struct posting){ .form = POSTING_NONE, .limit = limit, .version = t->version };
 	if (id > t->n)
 		return true;
 	if (t->old[l].at != NULL) {
@@ -326,26 +280,47 @@ posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, s
 
 /* ---- reading ---- */
 
+enum block_form {
+	BLOCK_GAPS,
+	BLOCK_BITMAP,
+	BLOCK_MISSING, /* the gaps of the documents that it does not have */
+	BLOCK_ARRAY,   /* version 3 */
+};
+
+static enum block_form
+block_form(const struct posting *p, const struct posting_block *b)
+{
+	if (b->last < POSTING_ARRAY)
+		return p->version == INDEX_ARRAYS ? BLOCK_ARRAY : BLOCK_GAPS;
+	return b->last + 1u >= POSTING_MOST && p->version >= INDEX_ROWS ? BLOCK_MISSING
+									: BLOCK_BITMAP;
+}
+
 /* The documents of a block, or NULL when they are outside of the file or above the limit. */
 static const unsigned char *
 block_content(const struct posting *p, const struct posting_block *b)
 {
 	uint64_t at = (uint64_t)b->at8 * 8;
-	uint64_t n = b->last >= POSTING_ARRAY ? INDEX_BLOCK_WORDS * sizeof(uint64_t)
-		     : p->old                 ? (b->last + 1u) * sizeof(uint16_t)
-					      : 0;
+	enum block_form form = block_form(p, b);
+	uint64_t n = form == BLOCK_BITMAP  ? INDEX_BLOCK_WORDS * sizeof(uint64_t)
+		     : form == BLOCK_ARRAY ? (b->last + 1u) * sizeof(uint16_t)
+					   : 0;
 
 	if (b->key >= p->limit || at > p->room || p->room - at < n)
 		return NULL;
 	return p->start + at;
 }
 
+/* The documents of the block, or those that it does not have. */
 static struct gaps
 gaps_of_block(const struct posting *p, const struct posting_block *b, const unsigned char *content)
 {
-	uint32_t base = (uint32_t)b->key << 16;
+	uint32_t base = (uint32_t)b->key << 16, n = b->last + 1u;
 
-	return (struct gaps){ content, p->start + p->room, b->last + 1u, base, base + INDEX_BLOCK };
+	if (block_form(p, b) == BLOCK_MISSING)
+		n = INDEX_BLOCK - n;
+	return (struct gaps){ content, p->start + p->room, n, base, base + INDEX_BLOCK,
+		p->version >= INDEX_ROWS };
 }
 
 static void
@@ -364,25 +339,45 @@ or_gaps(struct gaps g, uint64_t *words)
 		or_documents(words, docs, n);
 }
 
+/* The bitmap of a block: its content, or `room`. */
+static const uint64_t *
+block_words(const struct posting *p, const struct posting_block *b, const unsigned char *content,
+    uint64_t room[INDEX_BLOCK_WORDS])
+{
+	struct gaps g = gaps_of_block(p, b, content);
+	uint32_t docs[BATCH], n;
+
+	if (block_form(p, b) == BLOCK_BITMAP)
+		return (const uint64_t *)(const void *)content;
+	memset(room, 0xff, INDEX_BLOCK_WORDS * sizeof(*room));
+	while ((n = gaps_next(&g, docs, BATCH)) > 0)
+		for (uint32_t i = 0; i < n; i++)
+			room[(docs[i] & 0xffff) >> 6] &= ~(UINT64_C(1) << (docs[i] & 63));
+	return room;
+}
+
 static void
 or_block(const struct posting *p, const struct posting_block *b, uint64_t *words)
 {
 	const unsigned char *content = block_content(p, b);
-	uint64_t *out = words + (size_t)b->key * INDEX_BLOCK_WORDS;
+	uint64_t *out = words + (size_t)b->key * INDEX_BLOCK_WORDS, room[INDEX_BLOCK_WORDS];
+	const uint16_t *docs = (const uint16_t *)(const void *)content;
+	const uint64_t *in;
 
 	if (content == NULL)
 		return;
-	if (b->last >= POSTING_ARRAY) {
-		const uint64_t *in = (const uint64_t *)(const void *)content;
-
+	switch (block_form(p, b)) {
+	case BLOCK_BITMAP:
+	case BLOCK_MISSING:
+		in = block_words(p, b, content, room);
 		for (size_t k = 0; k < INDEX_BLOCK_WORDS; k++)
 			out[k] |= in[k];
-	} else if (p->old) {
-		const uint16_t *docs = (const uint16_t *)(const void *)content;
-
+		return;
+	case BLOCK_ARRAY:
 		for (uint32_t k = 0; k <= b->last; k++)
 			out[docs[k] >> 6] |= UINT64_C(1) << (docs[k] & 63);
-	} else {
+		return;
+	case BLOCK_GAPS:
 		or_gaps(gaps_of_block(p, b, content), words);
 	}
 }
@@ -405,7 +400,7 @@ posting_or(const struct posting *p, uint64_t *words)
 		}
 		return;
 	case POSTING_GAPS:
-		or_gaps((struct gaps){ p->start, p->start + p->room, p->n, 0, p->limit }, words);
+		or_gaps(gaps_of(p), words);
 		return;
 	case POSTING_BLOCKS:
 		for (uint32_t i = 0; i < p->one; i++) {
@@ -458,17 +453,22 @@ count_block(const struct posting *p, const struct posting_block *b, const uint64
 	const unsigned char *content = block_content(p, b);
 	const uint64_t *in = words + (size_t)b->key * INDEX_BLOCK_WORDS;
 	const uint16_t *docs = (const uint16_t *)(const void *)content;
+	uint64_t room[INDEX_BLOCK_WORDS];
 	uint32_t n = 0;
 
 	if (content == NULL)
 		return 0;
-	if (b->last >= POSTING_ARRAY)
+	switch (block_form(p, b)) {
+	case BLOCK_BITMAP:
+	case BLOCK_MISSING:
 		return (uint32_t)words_count_and(
-		    in, (const uint64_t *)(const void *)content, INDEX_BLOCK_WORDS);
-	if (!p->old)
+		    in, block_words(p, b, content, room), INDEX_BLOCK_WORDS);
+	case BLOCK_GAPS:
 		return count_gaps(gaps_of_block(p, b, content), words);
-	for (uint32_t k = 0; k <= b->last; k++)
-		n += in[docs[k] >> 6] >> (docs[k] & 63) & 1;
+	case BLOCK_ARRAY:
+		for (uint32_t k = 0; k <= b->last; k++)
+			n += in[docs[k] >> 6] >> (docs[k] & 63) & 1;
+	}
 	return n;
 }
 
@@ -485,8 +485,7 @@ posting_count(const struct posting *p, const uint64_t *words)
 	case POSTING_LIST:
 		return count_list(p, words);
 	case POSTING_GAPS:
-		return count_gaps(
-		    (struct gaps){ p->start, p->start + p->room, p->n, 0, p->limit }, words);
+		return count_gaps(gaps_of(p), words);
 	case POSTING_BLOCKS:
 		for (uint32_t i = 0; i < p->one; i++) {
 			const struct posting_block b = p->blocks[i]; /* read once: it may change */
@@ -502,21 +501,23 @@ list_block(const struct posting *p, const struct posting_block *b, uint32_t *out
 {
 	const unsigned char *content = block_content(p, b);
 	const uint16_t *docs = (const uint16_t *)(const void *)content;
-	const uint64_t *words = (const uint64_t *)(const void *)content;
+	uint64_t made[INDEX_BLOCK_WORDS];
+	const uint64_t *words;
 	uint32_t base = (uint32_t)b->key << 16, n = 0;
 	struct gaps g;
 
 	if (content == NULL)
 		return 0;
-	if (b->last < POSTING_ARRAY && !p->old) {
+	if (block_form(p, b) == BLOCK_GAPS) {
 		g = gaps_of_block(p, b, content);
 		return gaps_next(&g, out, room);
 	}
-	if (b->last < POSTING_ARRAY) {
+	if (block_form(p, b) == BLOCK_ARRAY) {
 		for (; n <= b->last && n < room; n++)
 			out[n] = base + docs[n];
 		return n;
 	}
+	words = block_words(p, b, content, made);
 	for (uint32_t k = 0; k < INDEX_BLOCK_WORDS; k++)
 		for (uint64_t w = words[k]; w != 0 && n < room; w &= w - 1)
 			out[n++] = base + k * 64 + (uint32_t)__builtin_ctzll(w);
@@ -526,7 +527,7 @@ list_block(const struct posting *p, const struct posting_block *b, uint32_t *out
 uint32_t
 posting_list(const struct posting *p, uint32_t *out)
 {
-	struct gaps g = { p->start, p->start + p->room, p->n, 0, p->limit };
+	struct gaps g = gaps_of(p);
 	uint32_t n = 0;
 
 	switch (p->form) {

@@ -125,7 +125,7 @@ open_owners(struct opening *o)
 	struct span step = slot_span(o, SECTION_OWNER_STEP);
 	uint32_t nbase = s->nnested / OWNER_BLOCK + (s->nnested % OWNER_BLOCK != 0);
 
-	if (s->file.head->version < INDEX_VERSION)
+	if (s->file.head->version == INDEX_ARRAYS)
 		return open_u32s(slot_span(o, SECTION_OWNER), s->nnested, &s->owner) &&
 		       check_ids(o, s->owner, 4, s->nnested, s->ndocs);
 	s->owner_step = step.p;
@@ -154,7 +154,7 @@ open_strings(const struct opening *o, struct terms *t)
 	struct span bytes = slot_span(o, SECTION_TERM_BYTES);
 	uint32_t nat;
 
-	t->each = o->s->file.head->version < INDEX_VERSION;
+	t->each = o->s->file.head->version == INDEX_ARRAYS;
 	nat = t->each ? t->n : t->n / TERM_BLOCK + (t->n % TERM_BLOCK != 0);
 	t->bytes =
 	    bytes.p == NULL ? "" : (const char *)bytes.p; /* absent when all texts are empty */
@@ -261,7 +261,7 @@ open_old_postings(const struct opening *o, enum level l, struct terms *t)
 static bool
 open_postings(const struct opening *o, const struct schema_field *f, struct terms *t)
 {
-	bool old = o->s->file.head->version < INDEX_VERSION;
+	bool old = o->s->file.head->version == INDEX_ARRAYS;
 	struct span blob = slot_span(o, SECTION_POSTINGS), count = slot_span(o, SECTION_COUNT);
 
 	t->postings = blob.p;
@@ -347,6 +347,43 @@ open_more(const struct opening *o, struct column *c)
 	return true;
 }
 
+/* Opens the column of nested documents. */
+static bool
+open_nested_column(const struct opening *o, const struct slot_meta *m, struct terms *t)
+{
+	struct span ids = slot_span(o, SECTION_COLUMN_NESTED);
+	uint64_t n = o->s->nnested;
+
+	if (ids.n == 0)
+		return true;
+	t->nested_column = (struct column){ .width = m->nested_width, .k = 1, .ids = ids.p };
+	return is_width(m->nested_width) && ids.n == n * m->nested_width &&
+	       check_ids(o, ids.p, m->nested_width, n, t->n + UINT64_C(1));
+}
+
+/* Opens the places of documents. */
+static bool
+open_places(
+    const struct opening *o, const struct slot_meta *m, const struct terms *t, struct column *c)
+{
+	struct span ids = slot_span(o, SECTION_COLUMN);
+	const struct segment *s = o->s;
+	uint64_t n = (uint64_t)s->ndocs * m->k;
+
+	c->ids = ids.p;
+	c->k = m->k;
+	if (m->k == COLUMN_ROWS) {
+		c->first = s->first;
+		c->nplaces = s->nnested;
+		c->k = 1;
+		n = s->nnested;
+	}
+	if (m->k == COLUMN_ROWS ? c->width != sizeof(uint32_t)
+				: m->k == 0 || m->k > COLUMN_K_MAX || (m->k & (m->k - 1)) != 0)
+		return false;
+	return ids.n == n * c->width && check_ids(o, ids.p, c->width, n, t->n + (uint64_t)c->k);
+}
+
 /* Opens the columns of a slot. A place without a value has a number above all terms, and each of
  * the k places of a document has another one, t->n up to t->n + k - 1 (write_column in
  * build_slot.c draws them). Readers therefore count missing values like terms, without a branch.
@@ -355,31 +392,17 @@ open_more(const struct opening *o, struct column *c)
 static bool
 open_column(const struct opening *o, const struct slot_meta *m, struct terms *t)
 {
-	struct span ids = slot_span(o, SECTION_COLUMN),
-		    nested = slot_span(o, SECTION_COLUMN_NESTED);
 	struct span more = slot_span(o, SECTION_MORE_IDS);
 	struct column *c = &t->column;
-	const struct segment *s = o->s;
 
-	if (nested.n > 0) {
-		t->nested_column =
-		    (struct column){ .width = m->nested_width, .k = 1, .ids = nested.p };
-		if (!is_width(m->nested_width) ||
-		    nested.n != (uint64_t)s->nnested * m->nested_width ||
-		    !check_ids(o, nested.p, m->nested_width, s->nnested, t->n + UINT64_C(1)))
-			return false;
-	}
-	if (ids.n == 0)
+	if (!open_nested_column(o, m, t))
+		return false;
+	if (slot_span(o, SECTION_COLUMN).n == 0)
 		return true;
-	*c = (struct column){ .width = m->width,
-		.k = m->k,
-		.ids = ids.p,
-		.ndocs = s->ndocs,
-		.nmore = m->more,
-		.more_ids = more.p };
-	if (!is_width(c->width) || c->k == 0 || c->k > COLUMN_K_MAX || (c->k & (c->k - 1)) != 0 ||
-	    ids.n != (uint64_t)s->ndocs * c->k * c->width ||
-	    !check_ids(o, ids.p, c->width, (uint64_t)s->ndocs * c->k, t->n + (uint64_t)c->k))
+	*c = (struct column){
+		.width = m->width, .ndocs = o->s->ndocs, .nmore = m->more, .more_ids = more.p
+	};
+	if (!is_width(c->width) || !open_places(o, m, t, c))
 		return false;
 	if (c->nmore == 0)
 		return true;
@@ -394,7 +417,9 @@ static bool
 open_slot(struct opening *o, const struct schema_field *f, const struct slot_meta *m,
     uint64_t names, struct terms *t)
 {
-	*t = (struct terms){ .n = m->n, .form = m->form, .nested = f->nested };
+	*t = (struct terms){
+		.n = m->n, .form = m->form, .nested = f->nested, .version = o->s->file.head->version
+	};
 	return m->form < TERM_FORMS && t->n != UINT32_MAX && open_dictionary(o, t) &&
 	       open_postings(o, f, t) && open_values(o, f, t) && open_column(o, m, t) &&
 	       optional_ids(o, slot_span(o, SECTION_LABEL), t->n, names + 1, &t->label);

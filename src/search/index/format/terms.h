@@ -8,8 +8,12 @@
 #include "search/index/format/format.h"
 
 struct column {
-	uint8_t width, k; /* bytes a term, terms a document */
+	uint8_t width, k; /* bytes a term, places a document */
 	const void *ids;
+	/* Rows: the first place of a document, which has as many as nested documents; NULL: k places each. nplaces: of all
+	   documents. */
+	const uint32_t *first;
+	uint32_t nplaces;
 	uint32_t nmore, ndocs;
 	/* Which documents have more than k terms, one bit each; how many of them are in the words before; the offsets of
 	   their other terms in more_ids. */
@@ -37,6 +41,7 @@ struct terms {
 	enum term_form form;
 	bool nested; /* the field is nested: the documents of its postings are nested ones */
 	bool each;   /* version 3: `at` has the place of each term, and not of each block */
+	uint32_t version; /* of the file */
 	const uint32_t *at;
 	const char *bytes;
 	uint64_t nbytes;

@@ -43,11 +43,21 @@ subtract_removed(struct run *r, struct counting *c, const struct set *removed)
 	for (size_t i = 0; i < c->n; i++)
 		c->removed[i] = (struct facet){ .t = c->fs[i].t,
 			.intersect = c->fs[i].intersect,
-			.counts = pool_counters(r->pool, r->arena, column_counters(c->fs[i].t)) };
+			.counts = facet_counters(r, c->fs[i].t) };
 	facet_count(r, removed, c->removed, c->n);
 	for (size_t i = 0; i < c->n; i++)
 		for (uint32_t id = 0; id < c->fs[i].t->n; id++)
 			c->fs[i].counts[id] -= c->removed[i].counts[id];
+}
+
+/* Adds the counts of a segment to the sums. */
+static void
+add_by_ordinal(const struct facet_job *j, const uint32_t *map, const uint32_t *counts, uint32_t n)
+{
+	for (uint32_t id = 0; (id = skip_zeros(counts, id, n)) < n;)
+		for (uint32_t end = n - id < ZEROS ? n : id + ZEROS; id < end; id++)
+			if (counts[id] > 0)
+				j->sum[ordinals_clamp(j->o, map[id])] += counts[id];
 }
 
 /* Counts the fields of one segment. The counters of the first segment are the sums themselves, because its terms are
@@ -57,15 +67,15 @@ static void
 count_fields(struct request *rq, struct counting *c, size_t segment, bool pairs)
 {
 	struct run *r = &rq->run;
+	struct pool_mark mark = pool_mark(r->pool);
 	struct basis b;
 
 	if (c->n == 0)
 		return;
 	for (size_t i = 0; i < c->n; i++)
-		c->fs[i].counts =
-		    c->jobs[i]->o->map[segment] == NULL
-			? c->jobs[i]->sum
-			: pool_counters(r->pool, r->arena, column_counters(c->fs[i].t));
+		c->fs[i].counts = c->jobs[i]->o->map[segment] == NULL
+				      ? c->jobs[i]->sum
+				      : facet_counters(r, c->fs[i].t);
 	b = basis_choose(rq, &rq->hits[segment], c->fs, c->n, pairs);
 	for (size_t i = 0; i < c->n; i++)
 		if (b.kind != BASIS_NONE && run_spend(r, c->fs[i].t->n / 8))
@@ -78,9 +88,10 @@ count_fields(struct request *rq, struct counting *c, size_t segment, bool pairs)
 		const struct facet_job *j = c->jobs[i];
 		const uint32_t *map = j->o->map[segment];
 
-		for (uint32_t id = 0; map != NULL && id < c->fs[i].t->n; id++)
-			j->sum[ordinals_clamp(j->o, map[id])] += c->fs[i].counts[id];
+		if (map != NULL)
+			add_by_ordinal(j, map, c->fs[i].counts, c->fs[i].t->n);
 	}
+	pool_release(r->pool, mark);
 }
 
 /* Counts the terms of the hits in one segment. The ordinals of few hits with many terms are collected. All other fields
@@ -241,6 +252,18 @@ fill_group(struct request *rq, struct facet_job *j)
 		out->buckets[i] = make_bucket(a, rq->view, f, j->o, top.heap[i]);
 }
 
+/* Counters for all ordinals. Those of the first segment are counted in place (count_fields), so they have its room. */
+static uint32_t *
+new_sum(struct request *rq, const struct facet_job *j)
+{
+	size_t n = j->o->n + (size_t)COLUMN_K_MAX, room = n;
+
+	if (rq->view->nsegments > 0)
+		room = column_room(
+		    segment_terms(rq->view->segments[0].seg, j->agg->field, PART_VALUES));
+	return pool_counters(rq->run.pool, rq->run.arena, n, room < n ? n : room);
+}
+
 /* Returns false when the request has to end. The first facet of a field in a generation adds up the
    totals of the field, and that work counts for this request. */
 static bool
@@ -257,7 +280,7 @@ begin_facet_job(struct request *rq, const struct agg *agg, struct group *out, st
 	j->o = view_ordinals(rq->view, agg->field);
 	if (!rq->all && (rq->level == LEVEL_NESTED || rq->total > j->o->n / FEW_RATIO) &&
 	    run_spend(r, j->o->n / 8))
-		j->sum = pool_counters(r->pool, r->arena, j->o->n + (size_t)COLUMN_K_MAX);
+		j->sum = new_sum(rq, j);
 	return r->rc == ENGINE_OK;
 }
 

@@ -14,6 +14,12 @@
 
 enum { SPLITS = COLUMN_SPLITS, SPLIT_MAX = 8192, SPLIT_SOME = 1 << 17, BATCH = 2048 };
 
+uint32_t *
+facet_counters(struct run *r, const struct terms *t)
+{
+	return pool_counters(r->pool, r->arena, column_counters(t), column_room(t));
+}
+
 /* Counts the terms that have no place in the column. */
 static void
 count_overflow(struct run *r, const struct terms *t, const struct set *hits, uint32_t *counts)
@@ -48,7 +54,7 @@ begin_facet(struct run *r, struct facet *f, uint32_t nhits)
 	memcpy(f->behind, f->counts + f->t->n, sizeof(f->behind));
 	for (unsigned s = 0; s < SPLITS; s++)
 		f->c[s] = s == 0       ? f->counts
-			  : s < splits ? pool_counters(r->pool, r->arena, column_counters(f->t))
+			  : s < splits ? facet_counters(r, f->t)
 				       : f->c[s % splits];
 }
 
@@ -94,10 +100,11 @@ static void
 collect_document(const struct terms *t, uint32_t doc, const uint32_t *map, struct scratch *out)
 {
 	const struct column *col = &t->column;
-	uint64_t i, to;
+	uint32_t n;
+	uint64_t i = column_row(col, doc, &n), to;
 
-	for (unsigned k = 0; k < col->k; k++)
-		collect_term(t, column_id(col, (size_t)doc * col->k + k), map, out);
+	for (uint32_t k = 0; k < n; k++)
+		collect_term(t, column_id(col, i + k), map, out);
 	if (column_more(col, doc, &i, &to))
 		for (; i < to; i++)
 			collect_term(t, column_more_id(col, i), map, out);

@@ -12,7 +12,7 @@ struct run;
 
 struct facet {
 	const struct terms *t;
-	/* column_counters() counters. Missing values are counted in the places from t->n on, whose former content is
+	/* column_room() counters. Missing values are counted in the places from t->n on, whose former content is
 	   saved in `behind` and restored. */
 	uint32_t *counts;
 	/* The cost of its postings (cost_intersect), or COST_NEVER when that is more than the columns of all hits. */
@@ -21,6 +21,8 @@ struct facet {
 	uint32_t behind[COLUMN_K_MAX];
 };
 
+/* Counters for a field, zeros. */
+uint32_t *facet_counters(struct run *r, const struct terms *t);
 /* Sets the cost of the postings of each field, for a request with so many hits in the segment. */
 void facet_costs(const struct run *r, uint32_t nhits, struct facet *fs, size_t n);
 /* Adds the number of hits of each term to the counts of each of n fields, in the cheaper of two ways for each. */
@@ -36,6 +38,22 @@ void facet_collect(struct run *r, const struct set *hits, const struct terms *t,
 
 /* Appends the terms of one document. */
 void facet_terms(const struct terms *t, uint32_t doc, struct scratch *out);
+
+/* Few hits leave most counters of many terms at zero. Returns the first place from i on, in steps of ZEROS, whose ZEROS
+   counters are not all zero, or where fewer remain. */
+enum { ZEROS = 16 };
+static inline uint32_t
+skip_zeros(const uint32_t *counts, uint32_t i, uint32_t to)
+{
+	uint64_t w[ZEROS / 2];
+
+	for (; to - i >= ZEROS; i += ZEROS) {
+		memcpy(w, counts + i, sizeof(w));
+		if ((w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7]) != 0)
+			break;
+	}
+	return i;
+}
 
 struct candidate {
 	uint32_t id, count; /* id: an ordinal */

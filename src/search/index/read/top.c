@@ -100,7 +100,7 @@ offer_segment(struct top *t, const uint32_t *counts, uint32_t from, uint32_t to,
 {
 	uint32_t lost = 0;
 
-	for (uint32_t i = from; i < to;) {
+	for (uint32_t i = from; (i = skip_zeros(counts, i, to)) < to;) {
 		uint32_t end = to - i >= 8 ? i + 8 : to, nonzero = 0, large = 0;
 		uint32_t bar = t->n < t->limit           ? 1
 			       : t->heap[0].count > lost ? t->heap[0].count

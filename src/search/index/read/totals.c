@@ -33,8 +33,7 @@ add_totals(struct ordinals *o, const struct view *v, const struct schema_field *
 		const struct view_segment *vs = &v->segments[i];
 		const struct terms *t = segment_terms(vs->seg, f, PART_VALUES);
 		struct set dead = { .form = SET_WORDS };
-		uint32_t *gone =
-		    vs->dead == NULL ? NULL : mem_array(column_counters(t), sizeof(*gone));
+		uint32_t *gone = vs->dead == NULL ? NULL : mem_array(column_room(t), sizeof(*gone));
 
 		if (vs->dead != NULL) {
 			memcpy(&dead.words, &vs->dead,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Writes the pair totals of a segment (format/pairs.h), when all of its other sections are in the file. The most frequent
  * terms come first, because the documents of a facet that need not be counted are theirs; the rest has to do without
- * when PAIR_BYTES a document are used up. */
+ * when PAIR_BYTES a document, or PAIR_LEAST, are used up. */
 #include "config.h"
 
 #include "search/index/format/column.h"
@@ -13,6 +13,9 @@ enum {
 	PAIR_SHARE = 256, /* a frequent term has at least one document in so many */
 	PAIR_ROWS = 512,
 	PAIR_BYTES = 12,
+	PAIR_LEAST =
+	    8 << 20, /* bytes of a segment of fewer documents, whose rows are not much smaller */
+	PAIR_ROOM = 2 * PAIR_TERMS_MAX, /* column_room() at most */
 };
 
 struct candidate {
@@ -159,6 +162,8 @@ count_rows(struct pairing *p)
 	uint64_t limit = (uint64_t)PAIR_BYTES * p->seg->ndocs, end;
 	uint32_t n = 0;
 
+	if (limit < PAIR_LEAST)
+		limit = PAIR_LEAST;
 	for (size_t i = 0; i < p->nrows && p->cells.n < limit; i++) {
 		read_documents(p, &p->rows[i]);
 		for (size_t k = 0; k < p->nslots; k++) {
@@ -216,8 +221,7 @@ pairs_write(struct segment_writer *w, const struct index_builder *b, const struc
 	if (p.nrows > 0 && p.nslots > 0) {
 		p.words = mem_array(index_words(seg->ndocs), sizeof(*p.words));
 		for (int s = 0; s < COLUMN_SPLITS; s++)
-			p.counts[s] =
-			    mem_array(PAIR_TERMS_MAX + (size_t)COLUMN_K_MAX, sizeof(*p.counts[s]));
+			p.counts[s] = mem_array(PAIR_ROOM, sizeof(*p.counts[s]));
 		count_rows(&p);
 		if (p.nrows > 0)
 			write_rows(w, &p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The parts of a slot, for build_slot.c: build_terms.c writes the dictionary, build_postings.c the postings. */
+/* The parts of a slot, for build_slot.c: build_terms.c writes the dictionary, build_postings.c the postings, build_column.c
+   the columns. */
 #ifndef SEARCH_INDEX_WRITE_BUILD_SLOT_H
 #define SEARCH_INDEX_WRITE_BUILD_SLOT_H
 
@@ -26,5 +27,10 @@ struct groups group_by_owner(const struct slot_job *j, const struct groups *nest
 struct groups group_hashed(const uint32_t *hashes, uint32_t n);
 void groups_free(struct groups *g);
 void slot_write_postings(struct slot_job *j, const struct groups *own, const struct groups *above);
+
+/* of documents */
+void slot_write_column(struct slot_job *j, const struct groups *g);
+/* Writes the column of nested documents of a field that names one in search results: port and transport of a service. */
+void slot_write_nested_column(struct slot_job *j, const struct groups *g);
 
 #endif

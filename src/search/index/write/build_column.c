@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: ISC */
+/* The columns of a slot: the terms of each document, for facets. A document has some places in the column, and the terms
+ * beyond them are stored elsewhere (MORE): it is found by the bit and the rank of its document (format/column.c). A field
+ * without any value has no column. There are two forms.
+ *
+ * Places. Each document has k of them, so the inner loop of a facet finds them without any offset. With k = 2 and the
+ * terms 0 to 3:
+ *
+ *   document       0        1        2        3
+ *   values         1, 3     2        none     0, 1, 2
+ *   column         1 3      2 5      4 5      0 1          missing: n + place, so 4 or 5
+ *   MORE                                      3: {2}       the values without a place
+ *
+ * Each place has its own number for "no value", so the places of one document never increment the same counter twice in
+ * a row (facet.c has the reason).
+ *
+ * Rows. A nested field of very many terms, whose places are wide, has as many places in a document as this has nested
+ * documents; SECTION_FIRST has that number already. A value that several nested documents have leaves a place empty:
+ *
+ *   nested documents   0 1 2      3        -        4 5
+ *   column             1 3 4      2                 0 2      empty: n, so 4
+ *   MORE                                            3: {3}   when nested document 4 has the values 0 and 3
+ */
+#include "config.h"
+
+#include "search/index/format/column.h"
+#include "search/index/write/build_slot.h"
+
+static uint8_t
+width_of(uint32_t n)
+{
+	n += COLUMN_K_MAX; /* the numbers of missing values have to fit, too */
+	return n < 256 ? 1 : n < 65536 ? 2 : 4;
+}
+
+static void
+store_id(void *ids, uint8_t width, size_t i, uint32_t id)
+{
+	if (width == 1)
+		((uint8_t *)ids)[i] = (uint8_t)id;
+	else if (width == 2)
+		((uint16_t *)ids)[i] = (uint16_t)id;
+	else
+		((uint32_t *)ids)[i] = id;
+}
+
+static void *
+new_ids(size_t n, uint8_t width, uint32_t none, uint8_t k)
+{
+	void *ids = mem_array(n, width);
+
+	for (size_t i = 0; i < n; i++)
+		store_id(ids, width, i, none + (uint32_t)(i % k));
+	return ids;
+}
+
+/* ---- the form ---- */
+
+struct layout {
+	uint8_t width, k;
+	const uint32_t *first; /* rows */
+	uint32_t ndocs, nnested;
+};
+
+/* The first place of a document. */
+static size_t
+place_of(const struct layout *l, uint32_t d)
+{
+	return l->first == NULL ? (size_t)d * l->k : l->first[d];
+}
+
+static uint32_t
+places_of(const struct layout *l, uint32_t d)
+{
+	return l->first == NULL ? l->k : l->first[d + 1] - l->first[d];
+}
+
+static size_t
+all_places(const struct layout *l)
+{
+	return l->first == NULL ? (size_t)l->ndocs * l->k : l->nnested;
+}
+
+/* The bytes of a column, with its overflow. */
+static uint64_t
+column_size(const struct layout *l, const uint32_t *values)
+{
+	uint64_t more = 0;
+
+	for (uint32_t d = 0; d < l->ndocs; d++)
+		if (values[d] > places_of(l, d))
+			more +=
+			    sizeof(uint32_t) + (uint64_t)(values[d] - places_of(l, d)) * l->width;
+	if (more > 0)
+		more += column_words(l->ndocs) * (sizeof(uint64_t) + sizeof(uint32_t));
+	return all_places(l) * l->width + more;
+}
+
+/* Chooses how many values a document has in the column: a power of two that is too small for at
+   most one document in 4, or COLUMN_K_MAX. A document that has more takes as long as some 10 places. Where places are
+   wide, because there are very many terms, the smallest column is taken: its counters are out of the cache, so empty
+   places cost more than the overflow. */
+static void
+choose_k(struct layout *l, const uint32_t *values)
+{
+	uint32_t over[COLUMN_K_MAX + 1] = { 0 };
+	struct layout best = *l;
+
+	for (uint32_t d = 0; d < l->ndocs; d++)
+		for (unsigned i = 1; i <= COLUMN_K_MAX; i *= 2)
+			over[i] += values[d] > i;
+	while (l->k < COLUMN_K_MAX && over[l->k] > l->ndocs / 4) {
+		l->k = (uint8_t)(l->k * 2);
+		if (column_size(l, values) < column_size(&best, values))
+			best = *l;
+	}
+	if (l->width == sizeof(uint32_t))
+		*l = best;
+}
+
+static struct layout
+choose_layout(const struct slot_job *j, uint32_t n, const uint32_t *values)
+{
+	struct layout l = {
+		.width = width_of(n), .k = 1, .ndocs = j->b->ndocs, .nnested = j->b->nnested
+	};
+	struct layout rows = l;
+
+	choose_k(&l, values);
+	if (!j->field->nested || l.width < sizeof(uint32_t))
+		return l;
+	rows.k = COLUMN_ROWS;
+	rows.first = j->b->first;
+	return column_size(&rows, values) < column_size(&l, values) ? rows : l;
+}
+
+/* ---- overflow ---- */
+
+struct overflow {
+	uint32_t n, *docs, *at, *place; /* place: [document], in docs */
+	void *ids;
+};
+
+static struct overflow
+plan_overflow(const struct layout *l, const uint32_t *values)
+{
+	struct overflow o = { 0 };
+	uint32_t total = 0;
+
+	o.place = mem_array(l->ndocs, sizeof(*o.place));
+	for (uint32_t d = 0; d < l->ndocs; d++)
+		o.n += values[d] > places_of(l, d);
+	o.docs = mem_array(o.n, sizeof(*o.docs));
+	o.at = mem_array(o.n + UINT64_C(1), sizeof(*o.at));
+	o.n = 0;
+	for (uint32_t d = 0; d < l->ndocs; d++) {
+		o.place[d] = o.n;
+		if (values[d] <= places_of(l, d))
+			continue;
+		o.docs[o.n] = d;
+		o.at[o.n++] = total;
+		total += values[d] - places_of(l, d);
+	}
+	o.at[o.n] = total;
+	o.ids = mem_array(total, l->width);
+	return o;
+}
+
+static void
+write_ranks(struct slot_job *j, const struct overflow *o)
+{
+	size_t n = column_words(j->b->ndocs);
+	uint64_t *words = mem_array(n, sizeof(*words));
+	uint32_t *rank = mem_array(n, sizeof(*rank));
+
+	column_rank(o->docs, o->n, j->b->ndocs, words, rank);
+	section_write(j->w, SECTION_MORE_WORDS, j->slot, words, n * sizeof(*words));
+	section_write(j->w, SECTION_MORE_RANK, j->slot, rank, n * sizeof(*rank));
+	free(words);
+	free(rank);
+}
+
+static void
+write_overflow(struct slot_job *j, const struct overflow *o, uint8_t width)
+{
+	if (j->b->more_docs)
+		section_write(j->w, SECTION_MORE_DOCS, j->slot, o->docs, o->n * sizeof(*o->docs));
+	else
+		write_ranks(j, o);
+	section_write(j->w, SECTION_MORE_AT, j->slot, o->at, (o->n + UINT64_C(1)) * sizeof(*o->at));
+	section_write(j->w, SECTION_MORE_IDS, j->slot, o->ids, (size_t)o->at[o->n] * width);
+}
+
+static void
+free_overflow(struct overflow *o)
+{
+	free(o->docs);
+	free(o->at);
+	free(o->place);
+	free(o->ids);
+}
+
+/* ---- a column ---- */
+
+void
+slot_write_column(struct slot_job *j, const struct groups *g)
+{
+	uint32_t ndocs = j->b->ndocs, *values = mem_array(ndocs, sizeof(*values));
+	struct overflow o;
+	struct layout l;
+	void *ids;
+
+	for (uint32_t i = 0; i < g->start[g->n]; i++)
+		values[g->docs[i]]++;
+	l = choose_layout(j, g->n, values);
+	ids = new_ids(all_places(&l), l.width, g->n, l.first == NULL ? l.k : 1);
+	o = plan_overflow(&l, values);
+	memset(values, 0, ndocs * sizeof(*values));
+	for (uint32_t id = 0; id < g->n; id++)
+		for (uint32_t i = g->start[id]; i < g->start[id + 1]; i++) {
+			uint32_t d = g->docs[i], nth = values[d]++, k = places_of(&l, d);
+
+			if (nth < k)
+				store_id(ids, l.width, place_of(&l, d) + nth, id);
+			else
+				store_id(o.ids, l.width, o.at[o.place[d]] + nth - k, id);
+		}
+	section_write(j->w, SECTION_COLUMN, j->slot, ids, all_places(&l) * l.width);
+	if (o.n > 0)
+		write_overflow(j, &o, l.width);
+	j->meta->width = l.width;
+	j->meta->k = l.k;
+	j->meta->more = o.n;
+	free_overflow(&o);
+	free(ids);
+	free(values);
+}
+
+static bool
+names_nested(const struct schema_field *f)
+{
+	const struct schema_field *names[SCHEMA_NAMING];
+
+	for (size_t i = 0, n = schema_naming(f->dataset, names); i < n; i++)
+		if (names[i] == f)
+			return true;
+	return false;
+}
+
+/* Writes the column of nested documents of a field that names one in search results: port and
+   transport of a service. */
+void
+slot_write_nested_column(struct slot_job *j, const struct groups *g)
+{
+	uint8_t width = width_of(g->n);
+	void *ids;
+
+	if (g->n == 0 || j->slot % PARTS != PART_VALUES || !names_nested(j->field))
+		return;
+	ids = new_ids(j->b->nnested, width, g->n, 1);
+	for (uint32_t id = 0; id < g->n; id++)
+		for (uint32_t i = g->start[id]; i < g->start[id + 1]; i++)
+			store_id(ids, width, g->docs[i], id);
+	section_write(j->w, SECTION_COLUMN_NESTED, j->slot, ids, (size_t)j->b->nnested * width);
+	j->meta->nested_width = width;
+	free(ids);
+}
