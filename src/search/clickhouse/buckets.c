@@ -161,7 +161,7 @@ break_tie(struct ch_request *rq, const struct schema_field *f, struct candidate 
 
 	while (n > 0 && p[n - 1].count == count)
 		n--;
-	if (!ch_ask(rq, ch_sql_facet_ties(&rq->plan, f, count, limit - (unsigned)n), &rows))
+	if (!ch_ask_all(rq, ch_sql_facet_ties(&rq->plan, f, count, limit - (unsigned)n), &rows))
 		return false;
 	for (; n < limit && ch_rows_next(&rows, "ws", v); n++)
 		p[n] = (struct candidate){ (uint32_t)v[0].n, count, arena_str(rq->arena, v[1].s) };
@@ -215,7 +215,7 @@ read_values(struct ch_request *rq, const uint32_t *ids, size_t nids, struct name
 	*n = 0;
 	if (nids == 0)
 		return true;
-	if (!ch_ask(rq, ch_sql_values(&rq->plan, ids, nids), &rows))
+	if (!ch_ask_all(rq, ch_sql_values(&rq->plan, ids, nids), &rows))
 		return false;
 	while (ch_rows_next(&rows, "ws", v)) {
 		*out = arena_room(rq->arena, *out, *n, sizeof(**out));

@@ -147,7 +147,7 @@ add_header(struct ch_http *h, const char *name, const char *value, size_t n)
 static void
 add_password(struct ch_http *h)
 {
-	char room[PASSWORD_MAX];
+	char room[PASSWORD_MAX + 1];
 	ssize_t n;
 	int fd;
 
@@ -165,6 +165,12 @@ add_password(struct ch_http *h)
 	for (ssize_t i = 0; i < n; i++)
 		if (room[i] == '\n' || room[i] == '\r')
 			n = i;
+	if (n > PASSWORD_MAX) {
+		log_event(LOGP_ERR, "clickhouse",
+		    "password_file=%s refused=\"its first line has more than %d bytes\"",
+		    h->server.password_file, PASSWORD_MAX);
+		return;
+	}
 	add_header(h, "X-ClickHouse-Key", room, (size_t)n);
 }
 

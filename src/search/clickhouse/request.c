@@ -131,6 +131,25 @@ ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 	return true;
 }
 
+/* A part of a dictionary or of the tags would be a wrong answer, not a smaller one: a value whose shard is away has no
+   number, and NOT os:Linux would find every Linux host. So clickhouse_partial does not concern these statements. */
+bool
+ch_ask_all(struct ch_request *rq, struct str sql, struct ch_rows *rows)
+{
+	return run(rq, sql, false, rows);
+}
+
+/* The tables layouts and tags are on the first shard alone. With clickhouse_partial their rows are read while another
+   shard is away; when there are none, the first shard may be the one that is away, and the second statement says so. */
+static bool
+ask_first_shard(struct ch_request *rq, struct str sql, struct ch_rows *rows)
+{
+	bool partial = rq->engine->options.partial;
+
+	return run(rq, sql, partial, rows) &&
+	       (!partial || rows->rest.n > 0 || run(rq, sql, false, rows));
+}
+
 bool
 ch_rows_end(struct ch_request *rq, const struct ch_rows *rows, bool as_expected)
 {
@@ -151,7 +170,7 @@ read_layout(struct ch_request *rq, enum dataset d)
 
 	if (mono_us() < e->of[d].until)
 		return true;
-	if (!run(rq, ch_sql_layout(rq->arena, d), rq->engine->options.partial, &rows))
+	if (!ask_first_shard(rq, ch_sql_layout(rq->arena, d), &rows))
 		return false;
 	while (ch_rows_next(&rows, "w", v))
 		layout = (unsigned)v[0].n;
@@ -200,7 +219,7 @@ ch_read_tags(struct ch_request *rq)
 
 	if (mono_us() < e->tags_until)
 		return true;
-	if (!run(rq, ch_sql_tags(rq->arena), rq->engine->options.partial, &rows))
+	if (!ask_first_shard(rq, ch_sql_tags(rq->arena), &rows))
 		return false;
 	arena_reset(e->tag_arena);
 	e->tags = NULL;
@@ -223,7 +242,7 @@ look_up(struct ch_request *rq)
 
 	if (sql.p == NULL)
 		return true;
-	if (!ch_ask(rq, sql, &rows))
+	if (!ch_ask_all(rq, sql, &rows))
 		return false;
 	for (; ch_rows_next(&rows, "bsw", v); n++)
 		ch_plan_offer(&rq->plan, (unsigned)v[0].n, v[1].s, (uint32_t)v[2].n);
