@@ -20,8 +20,11 @@
  *   the layout is not the one that is asked --> it is from now on; tables before the former one are dropped
  *
  * When the child has ended, its layout is the newest, and the next pass adds what changed since the child's snapshot.
- * Two processes never give numbers in one dictionary: in the transaction of the pass the lock is looked at once more, and
- * a transaction does not survive its connection. */
+ * Two processes must not give numbers in one dictionary. The lock ends with the connection, so it is looked at when a pass
+ * begins and before its last rows are sent, and while documents are read (COPY leaves no room for a question) the socket is
+ * looked at before each batch: a server that ended or closed the connection shows there at once. What is left is a
+ * connection that dies between a look and the statement that follows it. The next owner waits until no INSERT of the
+ * former one runs at any server (sink.c) before it reads the dictionary. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -32,6 +35,7 @@
 #include "search/clickhouse/dict.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -229,22 +233,69 @@ take_feed(struct ch_follower *f, char err[INDEX_FAULT])
 	return row.held || new_epoch(f, err) ? TAKING_MINE : TAKING_FAILED;
 }
 
+/* Whether this process has the lock still. The connection must not be in a COPY. */
+static bool
+still_mine(struct ch_follower *f, char err[INDEX_FAULT])
+{
+	struct held_row lock = { .held = false };
+
+	if (db_one(f->db, &still_locked, &lock, P((int64_t)LOCK_FEED), P(dataset_number(f))) !=
+	    DB_OK)
+		return database_fault(&f->source, err);
+	if (!lock.held)
+		snprintf(err, INDEX_FAULT, "the connection to the database was lost");
+	return lock.held;
+}
+
 /* ---- what ClickHouse has ---- */
 
+static bool
+clickhouse_fault(const struct ch_follower *f, char err[INDEX_FAULT])
+{
+	snprintf(err, INDEX_FAULT, "clickhouse: %.230s", f->cluster->message);
+	return false;
+}
+
+/* Follows the newest layout that is full and has this release's columns. */
 static void
-choose_layout(struct ch_follower *f, struct ch_layouts *l)
+choose_layout(struct ch_follower *f, const struct ch_layouts *l)
 {
 	forget_row(f);
 	for (size_t i = 0; i < l->n && f->at.layout == 0; i++)
-		if (l->row[i].filled && l->row[i].schema == ch_schema_number(f->dataset)) {
+		if (l->row[i].filled && l->row[i].schema == l->own) {
 			f->at = l->row[i];
 			f->at.snapshot = mem_text(l->row[i].snapshot);
 			f->at.tags = mem_text(l->row[i].tags);
 		}
-	f->asked = l->schema == ch_schema_number(f->dataset) ? l->asked : 0;
+	f->asked = l->asked_own;
 	/* After a restore PostgreSQL may count from an older epoch. */
 	if (f->at.ver >> EPOCH_BITS >= f->epoch)
 		f->epoch = (f->at.ver >> EPOCH_BITS) + 1;
+}
+
+/* A full layout whose tables are gone on a server (a disk was lost, or an earlier release dropped them) would be followed
+   from its snapshot with empty tables, and its counts would be too small. So its row is taken back, and a new layout is
+   filled. On a server that was added later the tables are made, before it becomes a shard: searches ask all shards for
+   the present layout. */
+static bool
+check_tables(struct ch_follower *f, char err[INDEX_FAULT])
+{
+	const char *server = NULL;
+
+	if (f->at.layout == 0)
+		return true;
+	if (!ch_layout_lost(f->cluster, f->dataset, f->at.layout, f->at.shards, &server))
+		return clickhouse_fault(f, err);
+	if (server == NULL)
+		return ch_layout_create(f->cluster, f->dataset, f->at.layout) ||
+		       clickhouse_fault(f, err);
+	log_event(LOGP_ERR, "index",
+	    "dataset=%s clickhouse=lost layout=%u server=%s reason=\"its tables are gone\"",
+	    f->name, f->at.layout, server);
+	if (!ch_feed_retract(f->cluster, f->dataset, &f->at, false))
+		return clickhouse_fault(f, err);
+	forget_row(f);
+	return true;
 }
 
 static bool
@@ -255,21 +306,27 @@ read_state(struct ch_follower *f, char err[INDEX_FAULT])
 	if (f->ready)
 		return true;
 	if (!ch_cluster_shards(f->cluster, &f->shards) || !ch_cluster_prepare(f->cluster) ||
-	    !ch_layouts_read(f->cluster, f->dataset, &l)) {
-		snprintf(err, INDEX_FAULT, "clickhouse: %.230s", f->cluster->message);
-		return false;
-	}
+	    !ch_layouts_read(f->cluster, f->dataset, &l))
+		return clickhouse_fault(f, err);
 	choose_layout(f, &l);
 	ch_layouts_free(&l);
+	if (!check_tables(f, err))
+		return false;
 	if (f->sink != NULL && sink_layout(f->sink) != f->at.layout)
 		drop_sink(f);
-	/* On a server that is new, before it becomes a shard: searches ask all shards for the present layout. */
-	if (f->at.layout > 0 && !ch_layout_create(f->cluster, f->dataset, f->at.layout)) {
-		snprintf(err, INDEX_FAULT, "clickhouse: %.230s", f->cluster->message);
-		return false;
-	}
 	f->ready = true;
 	return true;
+}
+
+/* Whether the connection that has the lock is open. This asks the socket alone, because a COPY leaves no room for a
+   question. */
+static bool
+is_connected(const void *arg)
+{
+	const struct ch_follower *f = arg;
+	struct pollfd p = { .fd = db_socket(f->db), .events = POLLRDHUP };
+
+	return p.fd >= 0 && poll(&p, 1, 0) == 0;
 }
 
 static bool
@@ -279,6 +336,8 @@ open_sink(struct ch_follower *f, char err[INDEX_FAULT])
 		f->sink = sink_open(f->cluster, f->dataset, f->at.layout);
 	if (f->sink == NULL)
 		snprintf(err, INDEX_FAULT, "clickhouse: %.230s", f->cluster->message);
+	else
+		sink_guard(f->sink, is_connected, f);
 	return f->sink != NULL;
 }
 
@@ -403,11 +462,13 @@ fill_layout(struct ch_follower *f, char err[INDEX_FAULT])
 	ok = mine.held && ch_cluster_shards(f->cluster, &f->shards) &&
 	     ch_cluster_prepare(f->cluster) && ch_layouts_read(f->cluster, f->dataset, &l);
 	if (ok) {
-		row.layout = (l.n > 0 && l.row[0].layout > l.asked ? l.row[0].layout : l.asked) + 1;
+		row.layout = (l.last > l.asked ? l.last : l.asked) + 1;
 		row.shards = f->shards;
 		row.at = ts_now().us;
 		ch_layouts_free(&l);
-		ok = ch_layout_create(f->cluster, f->dataset, row.layout) &&
+		/* Tables of this number are of a cluster whose first server was lost, with feeds. */
+		ok = ch_layout_drop(f->cluster, f->dataset, row.layout) &&
+		     ch_layout_create(f->cluster, f->dataset, row.layout) &&
 		     ch_feed_write(f->cluster, f->dataset, &row) &&
 		     (f->sink = sink_open(f->cluster, f->dataset, row.layout)) != NULL;
 	}
@@ -499,7 +560,7 @@ apply_to_layout(struct ch_follower *f, char err[INDEX_FAULT])
 	     send_documents(f, f->sink, SOURCE_GONE, STR_NULL, err) &&
 	     (!renamed || write_tags(f, was, buf_done(&tags), err));
 	if (ok && (renamed || sink_pending(f->sink) || mono_us() >= f->next_beat)) {
-		ok = commit_row(f, f->sink, ver, &tags, err);
+		ok = still_mine(f, err) && commit_row(f, f->sink, ver, &tags, err);
 		f->next_beat = mono_us() + BEAT_US;
 		f->fed = ok;
 	} else if (ok) {
@@ -510,48 +571,67 @@ apply_to_layout(struct ch_follower *f, char err[INDEX_FAULT])
 	return ok;
 }
 
-/* The layout that is followed becomes the one that is asked. Tables older than the former one are dropped: a search that
-   began before may still read the former. */
+/* Whether the tables of a layout stay: the one that is followed, the former one, which a search that began before may
+   still read, all that are newer, which may be being filled, and of each other release the one that its searches ask
+   and the newest that is full, from which it goes on when it comes back. */
+static bool
+is_kept(const struct ch_follower *f, const struct ch_layouts *l, size_t i, unsigned former)
+{
+	const struct ch_feed_row *r = &l->row[i];
+
+	if (r->layout >= f->at.layout || r->layout == former)
+		return true;
+	if (!r->filled || r->schema == l->own)
+		return false;
+	for (size_t k = 0; k < i; k++) /* the newest is first */
+		if (l->row[k].filled && l->row[k].schema == r->schema)
+			return r->asked;
+	return true;
+}
+
+/* The row is taken back before the tables go, so whatever is killed, no row promises documents that are gone. */
+static bool
+drop_layouts(struct ch_follower *f, unsigned former)
+{
+	struct ch_layouts l;
+	bool ok = ch_layouts_read(f->cluster, f->dataset, &l);
+
+	for (size_t i = 0; ok && i < l.n; i++)
+		if (!is_kept(f, &l, i, former))
+			ok = ch_feed_retract(f->cluster, f->dataset, &l.row[i], false) &&
+			     ch_layout_drop(f->cluster, f->dataset, l.row[i].layout) &&
+			     ch_feed_retract(f->cluster, f->dataset, &l.row[i], true);
+	ch_layouts_free(&l);
+	return ok;
+}
+
+/* The layout that is followed becomes the one that is asked. */
 static bool
 switch_layout(struct ch_follower *f, char err[INDEX_FAULT])
 {
 	unsigned former = f->asked;
-	bool ok;
 
 	if (f->asked == f->at.layout)
 		return true;
-	ok = ch_layout_switch(f->cluster, f->dataset, f->at.layout);
-	if (ok) {
-		log_event(LOGP_INFO, "index", "dataset=%s clickhouse=switched layout=%u former=%u",
-		    f->name, f->at.layout, former);
-		f->asked = f->at.layout;
-	}
-	for (unsigned i = 1; ok && i < f->at.layout; i++)
-		if (i != former)
-			ok = ch_layout_drop(f->cluster, f->dataset, i);
-	if (!ok)
-		snprintf(err, INDEX_FAULT, "clickhouse: %.230s", f->cluster->message);
-	return ok;
+	if (!ch_layout_switch(f->cluster, f->dataset, f->at.layout))
+		return clickhouse_fault(f, err);
+	log_event(LOGP_INFO, "index", "dataset=%s clickhouse=switched layout=%u former=%u", f->name,
+	    f->at.layout, former);
+	f->asked = f->at.layout;
+	return drop_layouts(f, former) || clickhouse_fault(f, err);
 }
 
 static bool
 ch_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 {
-	struct held_row lock = { .held = false };
 	bool follow;
 	uint64_t written = 0;
 	int64_t start = mono_us();
 
-	if (db_one(f->db, &still_locked, &lock, P((int64_t)LOCK_FEED), P(dataset_number(f))) !=
-	    DB_OK)
-		return database_fault(&f->source, err);
-	if (!lock.held) {
-		snprintf(err, INDEX_FAULT, "the connection to the database was lost");
+	if (!still_mine(f, err))
 		return false;
-	}
 	if (!ch_cluster_shards(f->cluster, &f->shards)) {
-		snprintf(err, INDEX_FAULT, "clickhouse: %.230s", f->cluster->message);
-		return false;
+		return clickhouse_fault(f, err);
 	}
 	/* With another number of shards a new version of a document could come to another shard than the former one, and
 	   both would be counted. */

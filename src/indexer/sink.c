@@ -7,7 +7,11 @@
 
 #include <inttypes.h>
 
-enum { BATCH_ROWS = 50000, BATCH_BYTES = 64 << 20 };
+enum {
+	BATCH_ROWS = 50000,
+	BATCH_BYTES = 64 << 20,
+	KEYS_PAGE = 500000, /* keys of one answer, of at most 256 MiB */
+};
 
 struct sink {
 	struct ch_cluster *cluster;
@@ -18,6 +22,8 @@ struct sink {
 	uint64_t ver, written;
 	struct buf rows, insert, insert_dict;
 	size_t nrows;
+	bool (*mine)(const void *arg); /* NULL: nobody else can number this dictionary */
+	const void *mine_arg;
 	int64_t first_us; /* when the first row of the batch came */
 };
 
@@ -100,6 +106,13 @@ sink_close(struct sink *s)
 	free(s);
 }
 
+void
+sink_guard(struct sink *s, bool (*mine)(const void *arg), const void *arg)
+{
+	s->mine = mine;
+	s->mine_arg = arg;
+}
+
 unsigned
 sink_layout(const struct sink *s)
 {
@@ -133,6 +146,10 @@ flush_rows(struct sink *s, char err[INDEX_FAULT])
 {
 	struct buf *fresh = ch_dict_fresh(s->dict);
 
+	if (fresh->n > 0 && s->mine != NULL && !s->mine(s->mine_arg)) {
+		snprintf(err, INDEX_FAULT, "the connection to the database was lost");
+		return false;
+	}
 	if (fresh->n > 0) {
 		if (!ch_cluster_run(s->cluster, buf_done(&s->insert_dict), buf_done(fresh), NULL))
 			return sink_fault(s, err);
@@ -199,27 +216,44 @@ list_ids(struct sink *s, const struct str *slugs, size_t n, struct buf *ids)
 	return found;
 }
 
+/* Appends the keys of an answer; last becomes the hexadecimal digits of the last one. Returns how many there are. */
+static size_t
+add_keys(struct buf *keys, struct str answer, struct buf *last)
+{
+	struct str line;
+	size_t n = 0;
+
+	for (; str_line(&answer, &line); n++) {
+		buf_char(keys, keys->n == 0 ? '{' : ',');
+		buf_str(keys, line);
+		buf_clear(last);
+		buf_str(last, line);
+	}
+	return n;
+}
+
 bool
 sink_tagged(
     struct sink *s, const struct str *slugs, size_t n, struct buf *keys, char err[INDEX_FAULT])
 {
-	struct buf ids = { 0 };
-	struct str answer, line;
+	struct buf ids = { 0 }, last = { 0 };
+	struct str answer = STR_NULL;
 	char table[CH_NAME];
+	size_t found = KEYS_PAGE;
 	bool ok = true;
 
-	if (list_ids(s, slugs, n, &ids) > 0) {
-		ch_table_name(s->dataset, s->layout, CH_ROWS, table);
+	ch_table_name(s->dataset, s->layout, CH_ROWS, table);
+	if (list_ids(s, slugs, n, &ids) == 0)
+		found = 0;
+	while (ok && found == KEYS_PAGE) {
 		ok = ch_cluster_printf(s->cluster, &answer,
-		    "SELECT lower(hex(place)) FROM %s FINAL WHERE gone = 0 AND hasAny(terms, "
-		    "[%.*s])"
-		    " FORMAT TabSeparated",
-		    table, (int)ids.n, ids.p);
-		while (ok && str_line(&answer, &line)) {
-			buf_char(keys, keys->n == 0 ? '{' : ',');
-			buf_str(keys, line);
-		}
+		    "SELECT lower(hex(place)) FROM %s FINAL WHERE gone = 0 AND place > "
+		    "unhex('%.*s') "
+		    "AND hasAny(terms, [%.*s]) ORDER BY place LIMIT %d FORMAT TabSeparated",
+		    table, (int)last.n, last.n == 0 ? "" : last.p, (int)ids.n, ids.p, KEYS_PAGE);
+		found = ok ? add_keys(keys, answer, &last) : 0;
 	}
 	buf_free(&ids);
+	buf_free(&last);
 	return ok || sink_fault(s, err);
 }

@@ -25,6 +25,8 @@ struct sink;
 /* Reads the dictionary of the layout. NULL: cluster->message has the reason. */
 struct sink *sink_open(struct ch_cluster *cluster, enum dataset d, unsigned layout);
 void sink_close(struct sink *s);
+/* mine is asked before numbers of values are stored, and when it is false nothing is. */
+void sink_guard(struct sink *s, bool (*mine)(const void *arg), const void *arg);
 unsigned sink_layout(const struct sink *s);
 void sink_begin(struct sink *s, uint64_t ver, const struct source *of);
 bool sink_document(struct sink *s, const struct source_row *row, char err[INDEX_FAULT]) MUST_USE;

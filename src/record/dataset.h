@@ -37,4 +37,7 @@ int record_dataset_number(enum dataset d);
 /* The dataset of that name; DATASETS: there is none, or it is a view. */
 enum dataset record_dataset(struct str name);
 
+/* The bytes by which the key of a service is longer than that of its host: port and transport. */
+enum { SERVICE_KEY = 3 };
+
 #endif

@@ -36,7 +36,4 @@ struct str service_fields(struct arena *a, struct str names);
 /* Whether the answer of a service has the field below its member host: "city", but neither "port" nor "ip". */
 bool service_field_of_place(struct str name);
 
-/* The bytes by which the key of a service is longer than that of its host: port and transport. */
-enum { SERVICE_KEY = 3 };
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The interface of search engines. search/index is the embedded one, search/clickhouse asks ClickHouse. All engines give the
-   same answers to the same queries. A struct engine has one of them for each dataset; who asks does not learn which. */
+   same answers to the same queries.
+   A struct engine has one of them for each dataset; the caller does not know which. */
 #ifndef SEARCH_ENGINE_H
 #define SEARCH_ENGINE_H
 
@@ -110,6 +111,7 @@ enum engine_rc engine_count(struct engine *e, struct arena *a, const struct quer
 struct page_request {
 	struct str after;
 	unsigned limit;
+	bool keys_only; /* the caller does not read hit.nested, which may be empty; of views it is always there */
 };
 
 enum engine_rc engine_search(struct engine *e, struct arena *a, const struct query *q,
@@ -130,7 +132,7 @@ struct engine_kind {
 	    const struct budget *budget, const struct page_request *want, struct page *out);
 };
 
-/* Makes an engine answer for these datasets, which closes it at the end. e: NULL for a new one. Returns it. */
+/* Lets the engine of this kind answer these datasets. engine_close closes its state. e: NULL for a new one. Returns it. */
 struct engine *engine_with(
     struct engine *e, const struct engine_kind *kind, void *state, const bool datasets[DATASETS]);
 

@@ -333,6 +333,7 @@ judge_failure(struct ch_http *h, const struct ch_statement *s, CURLcode rc, stru
 			kill_statement(h, s->query_id);
 		return CH_TIMEOUT;
 	}
+	out->too_large = h->too_large;
 	snprintf(out->message, CH_MESSAGE, "%s",
 	    h->too_large          ? "the answer is larger than a statement may have"
 	    : h->error[0] != '\0' ? h->error

@@ -46,6 +46,7 @@ struct ch_statement {
 struct ch_answer {
 	struct str body; /* until the next statement */
 	int code;        /* the number of the server's exception; 0: none */
+	bool too_large;  /* CH_FAILED: there were more than `most` bytes */
 	char message
 	    [CH_MESSAGE]; /* after a failure: one line for the log, without a text of the statement's */
 };

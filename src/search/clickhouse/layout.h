@@ -5,50 +5,25 @@
  *   feeds     dataset  layout  ver  filled  shards  snapshot    tags  ...   at      the row of the greatest ver counts
  *             hosts    1       5<<32|17  1   2      100:104:    c2 ...  ...     followed to this snapshot of PostgreSQL
  *             hosts    2       0    0       3       ""                  ...     is being filled
+ *             hosts    0       9    0       0       ...                 ...     was dropped
  *   layouts   dataset  layout  schema  at                                      the row of the greatest `at` is asked
+ *
+ * Assumption: the clocks of the machines that feed are right to within minutes. The column `at` of feeds is the age that
+ * operators see; which layout is asked does not depend on clocks.
  *
  * The row of `feeds` is written after all rows that its snapshot shows were stored. So whatever is killed, the snapshot
  * never promises more than the layout has. */
 #ifndef SEARCH_CLICKHOUSE_LAYOUT_H
 #define SEARCH_CLICKHOUSE_LAYOUT_H
 
+#include "search/clickhouse/cluster.h"
 #include "search/clickhouse/dict.h"
-#include "search/clickhouse/http.h"
-
-/* Servers: the first is asked and fed, and tables are made on all. */
-struct ch_cluster {
-	struct ch_server server; /* how the first one is reached */
-	struct ch_http *http;    /* to it */
-	char **urls;
-	unsigned nurls;
-	int64_t patience_us; /* of one statement */
-	struct ch_release release;
-	char message[CH_MESSAGE]; /* the last failure */
-};
-
-struct conf;
-
-/* Whether the configuration says that ClickHouse answers the dataset, or the source of this view. */
-bool ch_answers(const struct conf *c, enum dataset d) MUST_USE;
-/* The servers of a configuration. */
-struct ch_cluster *ch_cluster_open(const struct conf *c);
-/* urls: all servers between blanks; "": the server's url alone. */
-struct ch_cluster *ch_cluster_new(const struct ch_server *server, const char *urls);
-void ch_cluster_free(struct ch_cluster *c);
-/* Runs a statement at the first server. data: rows in RowBinary, or STR_NULL. The answer is valid until the next one. */
-bool ch_cluster_run(
-    struct ch_cluster *c, struct str sql, struct str data, struct str *answer) MUST_USE;
-bool ch_cluster_printf(struct ch_cluster *c, struct str *answer, const char *format, ...) MUST_USE
-    PRINTF(3, 4);
-/* Makes the tables of layouts, and those of one layout, on every server; and drops those of a layout. */
-bool ch_cluster_prepare(struct ch_cluster *c) MUST_USE;
-bool ch_layout_create(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
-bool ch_layout_drop(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
 
 struct ch_feed_row {
 	unsigned layout, shards;
 	uint64_t ver, schema;
 	bool filled;
+	bool asked; /* by searches of the release that has its columns; not stored in feeds */
 	int64_t at; /* microseconds since 1970 */
 	char *snapshot, *tags;
 };
@@ -56,23 +31,27 @@ struct ch_feed_row {
 enum { CH_LAYOUTS = 64 };
 
 struct ch_layouts {
-	struct ch_feed_row row[CH_LAYOUTS]; /* ascending */
+	struct ch_feed_row
+	    row[CH_LAYOUTS]; /* descending; those whose tables were dropped are not among them */
 	size_t n;
-	unsigned asked;  /* the layout that is asked; 0: none */
-	uint64_t schema; /* its columns */
+	unsigned last;      /* the greatest number that a layout ever had; 0: there was none */
+	unsigned asked;     /* the layout that was switched to last, of whatever columns; 0: none */
+	uint64_t schema;    /* its columns */
+	uint64_t own;       /* the columns of this release */
+	unsigned asked_own; /* the layout that searches of this release ask; 0: none */
 };
 
 bool ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out) MUST_USE;
 void ch_layouts_free(struct ch_layouts *l);
-/* The number of shards of the cluster. */
-bool ch_cluster_shards(struct ch_cluster *c, unsigned *shards) MUST_USE;
-/* The newest layout that was filled, or NULL. */
-const struct ch_feed_row *ch_layouts_filled(const struct ch_layouts *l);
+/* Takes back what a row promises, before tables are dropped or when they are lost: nobody continues from the row. dropped:
+   the tables are gone on all servers, and ch_layouts_read does not list the layout any more. */
+bool ch_feed_retract(
+    struct ch_cluster *c, enum dataset d, const struct ch_feed_row *row, bool dropped) MUST_USE;
 bool ch_feed_write(struct ch_cluster *c, enum dataset d, const struct ch_feed_row *row) MUST_USE;
 /* Reads the dictionary of a layout. */
 bool ch_dict_read(
     struct ch_cluster *c, struct ch_dict *k, enum dataset d, unsigned layout) MUST_USE;
-/* From now on this layout is asked. */
+/* Searches of this release ask this layout from then on. Its row has a greater `at` than all rows, whatever the clock says. */
 bool ch_layout_switch(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
 
 #endif

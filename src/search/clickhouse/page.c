@@ -101,7 +101,7 @@ search_documents(struct ch_request *rq, const struct page_request *want, struct 
 		return false;
 	out->nhits = hits_that_fit(nested, n > want->limit ? want->limit : n);
 	out->has_more = n > out->nhits;
-	return match_nested(rq, out);
+	return want->keys_only || match_nested(rq, out);
 }
 
 /* The key of a service ends with its port and transport, which name it. */

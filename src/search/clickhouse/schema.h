@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of ClickHouse, made from the fields of a dataset (tbl/fields.h). The feeder (feed.c) fills these columns and
+/* The tables of ClickHouse, made from the fields of a dataset (tbl/fields.h). The feeder (indexer/sink.c) fills these columns and
  * the compiler (sql.c) asks them; both know them from here alone.
  *
  * A dataset has a layout, a number from 1. A layout is a complete copy of the dataset with a dictionary of its own;

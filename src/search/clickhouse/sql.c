@@ -7,8 +7,6 @@
 
 #include <inttypes.h>
 
-enum { SERVICE_KEY = 3 /* bytes that a service adds to the key of its host */ };
-
 /* ---- dictionaries ---- */
 
 static void

@@ -78,8 +78,9 @@ enum ch_facet ch_facet_of(const struct schema_field *f);
 /* The first buckets of a field without a dictionary, in their order, at most limit + 1. Values that cannot be a bucket
    (shown 0) are the last: they only say that there is more. */
 struct str ch_sql_facet(const struct ch_plan *p, const struct agg *agg);
-/* The numbers of all these fields, which have a dictionary: at most `most` of a field, those with the greatest counts,
-   those of a field adjacent, first those that may be buckets, count descending. Equal counts are in no order. */
+/* The numbers of all these fields, which have a dictionary: at most `most` of a field, those with the greatest counts. The
+   numbers of a field are adjacent, those that may be buckets first, and by descending count. Equal counts are in no
+   order. */
 struct str ch_sql_facet_ids(
     const struct ch_plan *p, const struct schema_field *const *fields, size_t n, unsigned most);
 /* Rows (UInt32 id, String value): the first `most` values of a field, in their order, that are counted exactly so often. */

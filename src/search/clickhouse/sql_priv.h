@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The files of the compiler: test.c writes one test, tree.c the condition of a query, sql.c and facet.c statements. */
+/* The files of the compiler: leaf.c writes one test, tree.c the condition of a query, sql.c and facet.c statements. */
 #ifndef SEARCH_CLICKHOUSE_SQL_PRIV_H
 #define SEARCH_CLICKHOUSE_SQL_PRIV_H
 
@@ -17,7 +17,7 @@ struct ch_scope {
 	struct ch_lambda *in; /* NULL: about documents */
 };
 
-/* ---- test.c ---- */
+/* ---- leaf.c ---- */
 
 void ch_put_hex(struct buf *b, struct str s); /* unhex('...') */
 const struct schema_field *ch_own_field(const struct schema_field *f);

@@ -16,7 +16,7 @@
 #include "search/index/read/facet.h"
 #include "search/index/read/request.h"
 
-enum { SPEND_EVERY = 4096, SERVICE_KEY = 3 };
+enum { SPEND_EVERY = 4096 };
 
 /* ---- facets ---- */
 

@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# A layout of ClickHouse is followed and asked only while it is whole: after another release has used the cluster, after tables
+# were lost, and while a shard is away.
+[ -n "${LOOPBACK-}" ] || exec t/helper/loopback "$0" "$@"
+. t/lib.sh
+[ -x "$CH_SERVER" ] || skip_all "clickhouse-server is not installed"
+WORLD_CH_ADDRESS=10.9.0.%d
+for shard in 1 2; do
+	loopback ip addr add "10.9.0.$shard/32" dev lo
+done
+ch_start 2
+WORLD_CONF="$WORLD_CONF
+engine_hosts = clickhouse
+request_budget = 3200
+clickhouse_shards = 2"
+world_conf
+world_start
+
+# hosts FIRST NUMBER
+hosts()
+{
+	"$BUILD/t/helper/hostgen" --start "$1" --hosts "$2" --seed 1 | ctl import hosts --quiet - >/dev/null
+}
+
+# answer PATH: status and code.
+answer()
+{
+	api GET "$1"
+	echo "$STATUS $(field .error.code)"
+}
+
+layout()
+{
+	ctl --json search status | jq -r '.datasets[] | select(.dataset == "hosts") | .layout'
+}
+
+layout_is()
+{
+	[ "$(layout 2>/dev/null)" = "$1" ]
+}
+
+# filled LAYOUT: whether the newest row of feeds promises documents.
+filled()
+{
+	ch 1 "SELECT filled FROM feeds FINAL WHERE dataset = 'hosts' AND layout = $1"
+}
+
+# tables LAYOUT: how many tables of a layout the servers have.
+tables()
+{
+	for shard in 1 2; do
+		ch "$shard" "SELECT count() FROM system.tables WHERE database = 'surfaced' AND match(name, '^(all_)?hosts_$1(_dict)?\$')"
+	done | paste -s -d ' '
+}
+
+hosts 0 400
+hosts_wait 400
+
+# ---- the layout of another release ----
+
+world_kill surfaced-index
+ch 1 "TRUNCATE TABLE layout"
+ch 1 "INSERT INTO feeds SELECT dataset, layout, ver + 1, filled, shards, 42, snapshot, tags, at FROM feeds FINAL WHERE dataset = 'hosts'"
+ch 1 "INSERT INTO layouts VALUES ('hosts', 1, 42, 99999999999999999)"
+index_start
+ok "a release with other columns fills a layout of its own, although a clock was wrong" world_until 60 layout_is 2
+for want in 3 4; do
+	ctl search switch hosts >/dev/null
+	ok "surfacectl search switch asks layout $want" world_until 60 layout_is "$want"
+done
+is "$(tables 1)" "4 4" "the layout that the other release asks is kept"
+is "$(filled 1)" 1 "the row of the layout of the other release still promises its documents"
+is "$(tables 2)" "0 0" "the layout before the former one is dropped"
+is "$(filled 2)" 0 "the row of a layout that was dropped promises nothing"
+is "$(tables 3)" "4 4" "the former layout is kept"
+
+# ---- tables that were lost ----
+
+world_kill surfaced-index
+for shard in 1 2; do
+	for table in hosts_4 hosts_4_dict all_hosts_4 all_hosts_4_dict; do
+		ch "$shard" "DROP TABLE $table"
+	done
+done
+hosts 1000 3
+index_start
+ok "a layout whose tables are gone is replaced by one that is filled" world_until 60 layout_is 5
+ok "nothing is missing after the tables of a layout were gone (C-421)" ch_equal hosts
+hosts_wait 403
+ok "all hosts are counted after the tables of a layout were gone" test "$(ch 1 'SELECT count() FROM all_hosts_5 FINAL WHERE gone = 0')" = 403
+
+world_kill surfaced-index
+ch 2 "DROP TABLE hosts_5"
+ch 2 "DROP TABLE hosts_5_dict"
+index_start
+ok "a layout of which one server has lost its part is replaced" world_until 60 layout_is 6
+ok "nothing is missing after one server lost its part (C-421)" ch_equal hosts
+
+# ---- many documents of a tag ----
+
+ctl tags set cdn --category test/changed --classification suspicious >/dev/null
+ok "both sides are equal after a tag got another category (C-421)" ch_equal hosts
+
+# ---- a shard that is away ----
+
+echo "clickhouse_partial = yes" >>"$W/etc/surfaced.conf"
+world_kill surfaced
+api_start
+exact='/search/hosts/count?q=NOT+os:Linux'
+api GET "$exact"
+is "$STATUS" "200" "with all shards a test of a value is answered"
+world_ch_kill 2
+api GET '/search/hosts?limit=2'
+is "$STATUS $(field .total.relation)" "200 gte" "with clickhouse_partial the hosts of the other shard are a lower bound (C-420)"
+is "$(answer "$exact")" "503 search_upstream_failed" \
+	"with clickhouse_partial a test of a value is refused while a part of the dictionary is away (C-420)"
+api POST /search/hosts/aggregate '{"aggregations":[{"field":"os"}]}'
+is "$STATUS $(field .error.code)" "503 search_upstream_failed" \
+	"with clickhouse_partial an aggregation of values is refused while a part of the dictionary is away (C-420)"
+world_ch_resume 2
+world_kill surfaced
+sed -i "s,^clickhouse_url = .*,clickhouse_url = http://$(world_ch_address 2):$(world_ch_port 2 http)," "$W/etc/surfaced.conf"
+api_start
+world_ch_kill 1
+is "$(answer /search/hosts/count)" "503 search_upstream_failed" \
+	"with clickhouse_partial and the first shard away nothing is called misconfigured (C-420)"
+world_ch_stop
