@@ -12,7 +12,7 @@
 
 #include "search/schema.h"
 
-/* What receives the values; arg is the caller's. A text lives as long as the document's text and the arena. */
+/* The functions that receive the values; arg is the caller's. A text lives as long as the document's text and the arena. */
 struct document_sink {
 	void *arg;
 	struct arena *arena;

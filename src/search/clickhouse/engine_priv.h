@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: ISC */
-/* A request to ClickHouse: engine.c has its beginning and its statements, buckets.c aggregates, page.c lists hits. */
+/* A request to ClickHouse: request.c has its beginning and its statements, buckets.c
+   aggregates, page.c lists hits, and engine.c passes the functions to src/search/engine.c. */
 #ifndef SEARCH_CLICKHOUSE_ENGINE_PRIV_H
 #define SEARCH_CLICKHOUSE_ENGINE_PRIV_H
 
 #include "search/clickhouse/decode.h"
 #include "search/clickhouse/engine.h"
+#include "search/clickhouse/http.h"
 #include "search/clickhouse/sql.h"
 
-struct ch_engine;
+struct ch_engine {
+	struct ch_options options;
+	struct ch_http *http;
+	struct {
+		unsigned layout;
+		int64_t until; /* mono_us */
+	} of[DATASETS];
+	struct arena *tag_arena;
+	struct tag *tags; /* sorted by slug */
+	size_t ntags;
+	int64_t tags_until;
+	uint64_t random, statements; /* names of statements */
+};
 
 struct ch_request {
 	struct ch_engine *engine;
@@ -19,6 +33,8 @@ struct ch_request {
 	enum relation relation; /* of the counts */
 };
 
+/* Reads the layout and the numbers of the values in the query. False: rq->rc says why. */
+bool ch_begin(struct ch_request *rq) MUST_USE;
 /* Runs a statement. Its rows are valid until the next one. False: rq->rc says why. */
 bool ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows) MUST_USE;
 /* Ends the request unless the rows were read to their end and are as the statement's should be. */

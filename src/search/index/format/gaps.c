@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Gaps are the distances of documents, each to the one before; the first one is a distance, too. GAPS_PACKED of them are
- * a byte, their width in bits, and then as many bits each; with a byte GAPS_VARINTS they are varints. What remains at the
+ * a byte, their width in bits, and then as many bits each; with a byte GAPS_VARINTS they are varints. The rest at the
  * end is written likewise, but fewer than GAPS_FEW without such a byte. Version 4 has only varints.
  *
  *   documents   1000 1003 1010 ... (32 of them, gaps below 1024)   10 | 1000 3 7 ... (32 * 10 bits) */

@@ -97,7 +97,7 @@ sample_scale(const struct sample *s, struct group *g)
 	g->relation = RELATION_UNKNOWN;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t *count =
-		    &g->buckets[i].count; /* of 32 bits before, as the total of a segment */
+		    &g->buckets[i].count; /* below 2^32, as the total of a segment is */
 
 		*count =
 		    s->total / s->sampled * *count + s->total % s->sampled * *count / s->sampled;

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: ISC */
+/* The statements of a request to ClickHouse, and what each request reads first: the layout, the dictionary, the tags. */
+#include "config.h"
+
+#include "search/clickhouse/engine_priv.h"
+#include "search/clickhouse/layout.h"
+
+#include <inttypes.h>
+
+enum {
+	KEEP_US = 1000000,     /* how long layouts and tags are used before they are read again */
+	ANSWER_MAX = 16 << 20, /* bytes of an answer */
+	WORK_A_ROW = 8,        /* values of the work limit that a row counts as */
+	STATEMENT_MAX = 16 << 20, /* bytes of a statement */
+	ELEMENTS_MAX = 1000000,   /* parts of a statement */
+};
+
+/* ---- statements ---- */
+
+static enum engine_rc
+rc_of(enum ch_rc rc)
+{
+	switch (rc) {
+	case CH_OK:
+		return ENGINE_OK;
+	case CH_TIMEOUT:
+		return ENGINE_TIMEOUT;
+	case CH_EXPENSIVE:
+		return ENGINE_TOO_EXPENSIVE;
+	case CH_BUSY:
+		return ENGINE_BUSY;
+	case CH_UNAVAILABLE:
+		return ENGINE_UNAVAILABLE;
+	case CH_MISCONFIGURED:
+		return ENGINE_MISCONFIGURED;
+	case CH_FAILED:
+		return ENGINE_FAILED;
+	}
+	panic("ch_rc %d", (int)rc); /* UNCOVERED: the switch is complete */
+}
+
+/* The limits of one statement. ClickHouse counts time in whole seconds. prefer_localhost_replica=0: the server asks its own
+   shard as it asks the others, or ClickHouse 18 asks them one after the other. */
+static const char *
+settings_of(const struct ch_request *rq)
+{
+	const struct ch_options *o = &rq->engine->options;
+	int64_t rest = (rq->budget->deadline - mono_us() + 999999) / 1000000;
+	uint64_t rows = rq->budget->work / WORK_A_ROW;
+
+	return arena_printf(rq->arena,
+	    "readonly=2&prefer_localhost_replica=0&max_execution_time=%" PRId64
+	    "&max_rows_to_read=%" PRIu64 "&max_memory_usage=%" PRId64 "&max_threads=%" PRId64
+	    "&max_result_bytes=%d&buffer_size=%d&max_query_size=%d&max_ast_elements=%d"
+	    "&max_expanded_ast_elements=%d",
+	    rest < 1 ? 1 : rest, rows < 1 ? 1 : rows, o->memory, o->threads, ANSWER_MAX, ANSWER_MAX,
+	    STATEMENT_MAX, ELEMENTS_MAX, ELEMENTS_MAX)
+	    .p;
+}
+
+static bool
+end_request(struct ch_request *rq, enum engine_rc rc, const char *why)
+{
+	rq->rc = rc;
+	log_event(rc == ENGINE_TIMEOUT || rc == ENGINE_TOO_EXPENSIVE ? LOGP_NOTICE : LOGP_ERR,
+	    "clickhouse", "dataset=%s refused=\"%s\"", schema_dataset_name(rq->query->dataset),
+	    why);
+	return false;
+}
+
+/* Runs a statement; partial: shards that are away are left out. */
+static bool
+run(struct ch_request *rq, struct str sql, bool partial, struct ch_rows *rows)
+{
+	struct ch_engine *e = rq->engine;
+	struct ch_answer answer;
+	char id[CH_QUERY_ID];
+	enum ch_rc rc;
+
+	snprintf(id, sizeof(id), "surfaced-%016" PRIx64 "-%" PRIu64, e->random, ++e->statements);
+	rc = ch_http_run(e->http,
+	    &(struct ch_statement){ .sql = sql,
+		.settings = settings_of(rq),
+		.query_id = id,
+		.deadline = rq->budget->deadline,
+		.most = ANSWER_MAX,
+		.partial = partial },
+	    &answer);
+	if (rc != CH_OK)
+		return end_request(rq, rc_of(rc),
+		    arena_printf(
+			rq->arena, "%s: code %d: %s", ch_rc_name(rc), answer.code, answer.message)
+			.p);
+	*rows = (struct ch_rows){ .a = rq->arena, .rest = answer.body };
+	return true;
+}
+
+/* Counts the shards that answer. */
+static bool
+count_shards(struct ch_request *rq, uint64_t *n)
+{
+	struct ch_value v[CH_VALUES_MAX];
+	struct ch_rows rows;
+
+	*n = 0;
+	if (!run(rq, STR("SELECT count() FROM shards FORMAT RowBinary"), true, &rows))
+		return false;
+	if (ch_rows_next(&rows, "q", v))
+		*n = v[0].n;
+	return ch_rows_end(rq, &rows, true);
+}
+
+/* With clickhouse_partial, an answer is exact only if all shards were there before and after it. The number of shards is
+   the operator's: a cluster that forgot one would count too few. */
+bool
+ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows)
+{
+	uint64_t shards = (uint64_t)rq->engine->options.shards, before, after;
+	struct ch_rows kept;
+
+	if (!rq->engine->options.partial)
+		return run(rq, sql, false, rows);
+	if (!count_shards(rq, &before) || !run(rq, sql, true, &kept))
+		return false;
+	kept.rest = arena_str(rq->arena, kept.rest);
+	if (!count_shards(rq, &after))
+		return false;
+	if (before != shards || after != shards)
+		rq->relation = RELATION_GTE;
+	*rows = kept;
+	return true;
+}
+
+bool
+ch_rows_end(struct ch_request *rq, const struct ch_rows *rows, bool as_expected)
+{
+	if (!rows->bad && rows->rest.n == 0 && as_expected)
+		return true;
+	return end_request(rq, ENGINE_FAILED, "the answer is not what the statement asks for");
+}
+
+/* ---- layouts and tags ---- */
+
+static bool
+read_layout(struct ch_request *rq, enum dataset d)
+{
+	struct ch_engine *e = rq->engine;
+	struct ch_value v[CH_VALUES_MAX];
+	struct ch_rows rows;
+	unsigned layout = 0;
+
+	if (mono_us() < e->of[d].until)
+		return true;
+	if (!run(rq, ch_sql_layout(rq->arena, d), rq->engine->options.partial, &rows))
+		return false;
+	while (ch_rows_next(&rows, "w", v))
+		layout = (unsigned)v[0].n;
+	if (!ch_rows_end(rq, &rows, true))
+		return false;
+	if (layout == 0)
+		return end_request(rq, ENGINE_MISCONFIGURED,
+		    "no layout has the columns of this release: surfaced-clickhouse(7)");
+	e->of[d].layout = layout;
+	e->of[d].until = mono_us() + KEEP_US;
+	return true;
+}
+
+static int
+by_slug(const void *slug, const void *tag)
+{
+	return str_cmp(*(const struct str *)slug, ((const struct tag *)tag)->slug);
+}
+
+const struct tag *
+ch_find_tag(const struct ch_engine *e, struct str slug)
+{
+	return e->ntags == 0 ? NULL : bsearch(&slug, e->tags, e->ntags, sizeof(*e->tags), by_slug);
+}
+
+static void
+add_tag(struct ch_engine *e, const struct ch_value v[CH_VALUES_MAX])
+{
+	struct arena *a = e->tag_arena;
+	struct tag t = { .slug = arena_str(a, v[0].s),
+		.name = arena_str(a, v[1].s),
+		.classification = arena_str(a, v[2].s) };
+
+	for (size_t i = 0; i < v[3].length && i < LIM_TAG_CATEGORIES; i++)
+		t.categories[t.ncategories++] = arena_str(a, v[3].items[i].s);
+	e->tags = arena_room(a, e->tags, e->ntags, sizeof(*e->tags));
+	e->tags[e->ntags++] = t;
+}
+
+bool
+ch_read_tags(struct ch_request *rq)
+{
+	struct ch_engine *e = rq->engine;
+	struct ch_value v[CH_VALUES_MAX];
+	struct ch_rows rows;
+
+	if (mono_us() < e->tags_until)
+		return true;
+	if (!run(rq, ch_sql_tags(rq->arena), rq->engine->options.partial, &rows))
+		return false;
+	arena_reset(e->tag_arena);
+	e->tags = NULL;
+	e->ntags = 0;
+	while (ch_rows_next(&rows, "sssS", v))
+		add_tag(e, v);
+	e->tags_until = mono_us() + KEEP_US;
+	return ch_rows_end(rq, &rows, true);
+}
+
+/* ---- the beginning ---- */
+
+static bool
+look_up(struct ch_request *rq)
+{
+	struct str sql = ch_sql_lookup(&rq->plan);
+	struct ch_value v[CH_VALUES_MAX];
+	struct ch_rows rows;
+	size_t n = 0;
+
+	if (sql.p == NULL)
+		return true;
+	if (!ch_ask(rq, sql, &rows))
+		return false;
+	for (; ch_rows_next(&rows, "bsw", v); n++)
+		ch_plan_offer(&rq->plan, (unsigned)v[0].n, v[1].s, (uint32_t)v[2].n);
+	if (!ch_rows_end(rq, &rows, true))
+		return false;
+	if (n > CH_LOOKUP_ROWS)
+		return end_request(
+		    rq, ENGINE_TOO_EXPENSIVE, "expensive: too many values pass the tests");
+	return true;
+}
+
+bool
+ch_begin(struct ch_request *rq)
+{
+	enum dataset d = schema_source(rq->query->dataset);
+
+	if (!read_layout(rq, d))
+		return false;
+	ch_plan_begin(&rq->plan, rq->arena, rq->query, rq->engine->of[d].layout);
+	return look_up(rq);
+}
+
+bool
+ch_count(struct ch_request *rq, uint64_t *n)
+{
+	struct ch_value v[CH_VALUES_MAX];
+	struct ch_rows rows;
+	bool one;
+
+	if (!ch_ask(rq, ch_sql_count(&rq->plan), &rows))
+		return false;
+	one = ch_rows_next(&rows, "q", v);
+	*n = one ? v[0].n : 0;
+	return ch_rows_end(rq, &rows, one);
+}
