@@ -266,7 +266,7 @@ run_aggregate(struct client *c)
 {
 	const struct dataset *d = dataset_of_words(c);
 	const struct json_value *groups;
-	struct json_value *answer;
+	struct json_value *answer = NULL;
 	struct table t;
 	int status;
 

@@ -100,7 +100,8 @@ url_value(struct asking *k, const struct tool_parameter *p)
 	return STR_NULL;
 }
 
-/* "/search/hosts/{ip}" with its arguments. An empty segment would be another operation. */
+/* "/search/hosts/{ip}" with its arguments. An empty segment, or one of dots, which nginx resolves, would be the path of
+   another operation. */
 static void
 fill_path(struct asking *k)
 {
@@ -118,10 +119,10 @@ fill_path(struct asking *k)
 		p = close + 1;
 		parameter = tool_parameter_named(k->tool, name);
 		value = parameter == NULL ? STR_NULL : url_value(k, parameter);
-		if (value.n == 0) {
+		if (value.n == 0 || str_is(value, ".") || str_is(value, "..")) {
 			k->bad = true;
-			buf_printf(
-			    k->why, "the argument %.*s is missing or empty\n", (int)name.n, name.p);
+			buf_printf(k->why, "the argument %.*s is missing, empty or dots\n",
+			    (int)name.n, name.p);
 		}
 		k->path.n -= k->path.n > 0; /* url_segment writes the slash */
 		url_segment(&k->path, value);

@@ -19,6 +19,7 @@
 #include "client/value.h"
 
 #include <curl/curl.h>
+#include <poll.h>
 
 enum { STEP_MS = 60000 };
 static const size_t CALL_MEMORY = (size_t)1 << 32;
@@ -304,6 +305,7 @@ bool
 calls_step(struct calls *calls, int fd)
 {
 	struct curl_waitfd in = { .fd = fd, .events = CURL_WAIT_POLLIN };
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
 	int64_t wait;
 	int still;
 
@@ -318,5 +320,6 @@ calls_step(struct calls *calls, int fd)
 	curl_multi_poll(calls->multi, fd < 0 ? NULL : &in, fd < 0 ? 0 : 1, (int)wait, NULL);
 	curl_multi_perform(calls->multi, &still);
 	take_finished(calls);
-	return in.revents != 0;
+	return fd >= 0 && poll(&ready, 1, 0) >
+			      0; /* libcurl does not answer the end of a pipe in each version */
 }

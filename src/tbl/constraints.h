@@ -34,6 +34,7 @@ CONSTRAINT(account_search_rate_check,	"a search rate is 1 to 1000000000 requests
 CONSTRAINT(account_search_window_check,	"a search window is 1 to 86400 seconds")
 CONSTRAINT(account_quota_check,		"a quota is 0 to 4000000000 requests a month")
 CONSTRAINT(account_group_quota_check,	"a quota is 0 to 4000000000 requests a month")
+CONSTRAINT(account_export_records_check,	"exports may have 0 to 1000000000000 records a month")
 CONSTRAINT(alert_rule_min_severity_check, "--severity is info, low, medium, high or critical")
 CONSTRAINT(alert_rule_destination_uuids_check, "a rule has at most 16 destinations")
 CONSTRAINT(meter_default_key_rate_check, "a rate is 1 to 1000000000 requests")

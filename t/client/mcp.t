@@ -42,6 +42,8 @@ cat >"$W/calls" <<'CALLS'
 {"name":"aggregateHosts","arguments":{"query":"port:22","aggregations":[{"field":"port"},{"limit":3}]}}
 {"name":"getHostHistory","arguments":{"ip":"192.0.2.1","limit":5}}
 {"name":"bulkLookupHosts","arguments":{"ips":["192.0.2.3","198.51.100.7"]}}
+{"name":"getHost","arguments":{"ip":".."}}
+{"name":"getHost","arguments":{"ip":"../../usage?x#y"}}
 CALLS
 for sdk in sessions stateless; do
 	assistant $sdk <"$W/calls"
@@ -70,6 +72,10 @@ like "$(seen '.results[8] | "\(.isError) \(.content[0].text)"')" '^true the argu
 like "$(seen '.results[10] | "\(.isError) \(.content[0].text)"' | tr '\n' ' ')" '^true .*aggregations\[' "a fault in the body names its place"
 is "$(seen '.results[11].isError')" false "an assistant reads the history of a host"
 is "$(seen '.results[12] | "\(.isError) \(.structuredContent.results | length)"')" "false 2" "an assistant looks up several hosts"
+is "$(seen '.results[13] | "\(.isError) \(.content[0].text)"' | head -1)" "true the argument ip is missing, empty or dots" \
+	"an argument of dots reaches no other path"
+like "$(seen '.results[14] | "\(.isError) \(.content[0].text)"' | tr '\n' ' ')" '^true .*status 40[04]' \
+	"an argument with slashes stays one segment of the path"
 
 # ---- the list of tools ----
 

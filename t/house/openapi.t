@@ -39,6 +39,8 @@ ok "redocly accepts openapi.json without a warning" redocly
 ok "spectral accepts openapi.json without a warning or hint" spectral
 ok "openapi-typescript makes types that compile" typescript
 none "every answer has an example that its schema accepts" "$(/usr/bin/python3 t/helper/examples.py "$work/openapi.json")"
+is "$(jq -r '[.paths[].post | objects | select(.["x-read-only"]) | .operationId | sub("[A-Z].*"; "")] | unique | join(" ")' "$work/openapi.json")" \
+	"aggregate bulk" "aggregations and bulk look-ups change nothing, and openapi.json says so"
 none "every tag of an operation is declared with a description" \
 	"$(jq -r '([.tags[] | select(.description) | .name]) as $t | [.paths[][].tags[]] - $t | unique[]' "$work/openapi.json")"
 none "every declared tag has an operation" "$(jq -r '[.tags[].name] - [.paths[][].tags[]] | .[]' "$work/openapi.json")"
