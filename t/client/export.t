@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # surface export: files whole or not at all, over connections that break, and after runs that were killed (C-413).
+# shellcheck disable=SC2030,SC2031 # sh -c and a redirected block see W
 . t/lib.sh
 world_start
 export_start
