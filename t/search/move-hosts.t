@@ -17,12 +17,16 @@ rebuilds() { grep -c 'dataset=hosts .*how=rebuild' "$dir/log"; }
 earlier()
 {
 	{
-		echo "SET ROLE surfaced_owner; BEGIN; DROP TABLE host, host_gone, host_gone_horizon;"
+		echo "SET client_min_messages = warning; SET ROLE surfaced_owner; BEGIN; DROP TABLE host, host_gone, host_gone_horizon;"
 		sed -n '/^CREATE TABLE host (/,/^CREATE TABLE tag/{/^CREATE TABLE tag/d;p;}; /^CREATE TABLE host_gone/,$p' sql/0003-hosts.sql
 		echo "INSERT INTO host (ip, doc, changed) SELECT (doc::jsonb ->> 'ip')::inet, doc::jsonb, changed FROM record_hosts WHERE NOT gone;
 			UPDATE host_gone_horizon SET begun = '3';
 			DELETE FROM record_hosts; DELETE FROM search_feed WHERE dataset = 1;
-			DROP TABLE record_event, record_history; DROP INDEX record_report; DELETE FROM schema_migration WHERE version >= 14; COMMIT"
+			DROP TABLE record_event, record_history; DROP INDEX record_report;
+			DROP VIEW export_right; DROP TABLE search_export, export_month CASCADE; DROP TYPE export_wanted CASCADE;
+			ALTER TABLE meter_default DROP COLUMN export_records; ALTER TABLE account DROP COLUMN export_records;
+			ALTER TABLE search_feed DROP COLUMN epoch, DROP COLUMN refill;
+			DELETE FROM metric_kind WHERE name ~ '^surfaced_(export|search_feed_age)'; DELETE FROM schema_migration WHERE version >= 14; COMMIT"
 	} >"$dir/earlier.sql"
 	psql -Xq -v ON_ERROR_STOP=1 -f "$dir/earlier.sql"
 }
