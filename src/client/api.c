@@ -31,7 +31,7 @@ api_caret_add(struct buf *b, const struct client *c, int64_t position, enum styl
 {
 	struct str query = c->query, before;
 	size_t at, from = 0, width,
-		   room = c->screen.columns == SIZE_MAX ? SIZE_MAX : c->screen.columns - 4;
+		   room = c->screen.columns_err == SIZE_MAX ? SIZE_MAX : c->screen.columns_err - 4;
 	struct buf shown = { .p = NULL };
 
 	if (query.n == 0 || position < 1 || str_utf8_bad(query) < query.n)

@@ -112,7 +112,8 @@ struct client {
 	struct str given[2 * OPTIONS_MAX]; /* values of the options, in the order of the tables */
 	struct str query;                  /* the query that positions in messages are about */
 	void *curl;
-	int64_t waited_ms; /* for Retry-After, in this run */
+	int64_t waited_ms;   /* for Retry-After, in this run */
+	bool progress_drawn; /* the cursor of the terminal is in a line of progress.c */
 };
 
 /* ---- options.c ---- */
@@ -132,6 +133,10 @@ void usage_print(const struct client *c, FILE *to);
 
 /* Reads key, URL and the rest; an exit status after a message. */
 int settings_read(struct client *c);
+/* Appends the text of the configuration, or nothing if there is none; an exit status after a message. */
+int settings_config(struct client *c, const char *path, struct buf *out);
+/* DONE, or WRONG_USAGE after a message: the URL does not begin with https://. */
+int settings_https(const struct client *c, struct str url);
 /* A file of the customer's folder for surface, such as ~/.config/surfaced/key; NULL: there is no home. */
 const char *settings_file(const struct client *c, const char *name);
 const char *cache_file(const struct client *c, const char *name);

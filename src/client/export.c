@@ -12,7 +12,10 @@
  *
  * The state is written before the API is asked, so that a run which ends between question and answer asks again with
  * the same Idempotency-Key and gets the same export. The part becomes the file when its SHA-256 is that of the
- * export. */
+ * export.
+ *
+ * A run locks the part before it reads the state, and holds the lock until it ends. So two runs never write one part,
+ * and two runs of the same command never make two exports. */
 #include "config.h"
 
 #include "client/api.h"
@@ -24,6 +27,9 @@
 #include "json/json.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STATE_MAX = 65536, ASK_FIRST_MS = 250, ASK_MOST_MS = 5000 };
@@ -36,6 +42,7 @@ struct job {
 	struct str request; /* the body of the POST */
 	struct str idempotency;
 	struct str uuid; /* without pointer: not asked yet */
+	int part;        /* the part, locked */
 };
 
 /* ---- the request ---- */
@@ -200,26 +207,18 @@ ended_otherwise(struct job *j, struct str state, struct str error)
 	    error.n > 0 ? ": " : "", (int)error.n, error.p);
 }
 
-static void
-pause_between(int64_t ms)
-{
-	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
-}
-
 /* Asks until the export is complete. */
 static int
-wait_complete(struct job *j, struct json_value **out)
+ask_until_complete(struct job *j, struct progress *p, struct json_value **out)
 {
 	struct client *c = j->c;
 	struct buf path = { .a = c->arena };
-	struct progress p;
 	int64_t written = 0, ms = ASK_FIRST_MS;
 	struct str state;
 	int status;
 
 	buf_z(&path, "/search/exports");
 	url_segment(&path, j->uuid);
-	progress_begin(&p, c, "the API writes the file", "records");
 	for (;; ms = ms * 2 < ASK_MOST_MS ? ms * 2 : ASK_MOST_MS) {
 		arena_reset(c->page);
 		status = api_get(c, buf_done(&path), out);
@@ -231,13 +230,24 @@ wait_complete(struct job *j, struct json_value **out)
 		state = value_text(*out, "state");
 		if (!str_is(state, "queued") && !str_is(state, "running"))
 			break;
-		if (value_int(*out, "total", &p.total) && value_int(*out, "written", &written))
-			progress_draw(&p, written);
-		pause_between(ms);
+		if (value_int(*out, "total", &p->total) && value_int(*out, "written", &written))
+			progress_draw(p, written);
+		http_pause(ms);
 	}
-	progress_end(&p);
 	return str_is(state, "complete") ? DONE
 					 : ended_otherwise(j, state, value_text(*out, "error"));
+}
+
+static int
+wait_complete(struct job *j, struct json_value **out)
+{
+	struct progress p;
+	int status;
+
+	progress_begin(&p, j->c, "the API writes the file", "records");
+	status = ask_until_complete(j, &p, out);
+	progress_end(&p);
+	return status;
 }
 
 static int
@@ -266,11 +276,68 @@ fetch(struct job *j, const struct json_value *export)
 	return DONE;
 }
 
+/* True when the descriptor and the path are the same file: no other run has renamed or removed it. */
+static bool
+is_still_there(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_dev == there.st_dev &&
+	       ours.st_ino == there.st_ino;
+}
+
+/* Opens and locks the part. The run that held the lock before may have renamed the part between the two steps; then the
+   lock belongs to its complete file, and the part is opened again. */
+static int
+lock_part(struct job *j)
+{
+	for (;;) {
+		j->part = open(j->part_file, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+		if (j->part < 0)
+			return fail(j->c, FAILED, "%s: %s", j->part_file, strerror(errno));
+		if (flock(j->part, LOCK_EX | LOCK_NB) != 0)
+			return errno == EWOULDBLOCK
+				   ? fail(j->c, FAILED, "another surface export writes %s", j->file)
+				   : fail(j->c, FAILED, "%s: %s", j->part_file, strerror(errno));
+		if (is_still_there(j->part, j->part_file))
+			return DONE;
+		fd_close(j->part);
+	}
+}
+
+static int
+check_absent(const struct job *j)
+{
+	if (access(j->file, F_OK) != 0 || option_given(j->c, "force"))
+		return DONE;
+	return fail(j->c, WRONG_USAGE, "%s exists; --force replaces it", j->file);
+}
+
+static int
+run_locked(struct job *j)
+{
+	struct json_value *export;
+	int status =
+	    check_absent(j); /* again: the run that held the lock before may have made it */
+
+	if (status != DONE) {
+		unlink(j->part_file);
+		return status;
+	}
+	find_format(j);
+	write_request(j);
+	status = load_state(j);
+	if (status == DONE && j->uuid.p == NULL)
+		status = create(j);
+	if (status == DONE)
+		status = wait_complete(j, &export);
+	return status == DONE ? fetch(j, export) : status;
+}
+
 static int
 run_export(struct client *c)
 {
 	struct job j = { .c = c, .dataset = dataset_of_words(c), .file = option(c, "output").p };
-	struct json_value *export;
 	int status;
 
 	if (j.dataset == NULL)
@@ -279,16 +346,15 @@ run_export(struct client *c)
 		return fail(c, WRONG_USAGE, "into which file? Name it with -o FILE");
 	j.state_file = arena_printf(c->arena, "%s.surface", j.file).p;
 	j.part_file = arena_printf(c->arena, "%s.part", j.file).p;
-	if (access(j.file, F_OK) == 0 && !option_given(c, "force"))
-		return fail(c, WRONG_USAGE, "%s exists; --force replaces it", j.file);
-	find_format(&j);
-	write_request(&j);
-	status = load_state(&j);
-	if (status == DONE && j.uuid.p == NULL)
-		status = create(&j);
+	status = check_absent(&j);
+	if (status != DONE)
+		return status;
+	j.part = -1;
+	status = lock_part(&j);
 	if (status == DONE)
-		status = wait_complete(&j, &export);
-	return status == DONE ? fetch(&j, export) : status;
+		status = run_locked(&j);
+	fd_close(j.part);
+	return status;
 }
 
 static const struct option_row export_options[] = {

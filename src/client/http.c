@@ -234,8 +234,8 @@ http_end(struct client *c)
 
 /* ---- repetitions ---- */
 
-static void
-pause_ms(int64_t ms)
+void
+http_pause(int64_t ms)
 {
 	struct timespec left = { ms / 1000, ms % 1000 * 1000000 };
 
@@ -257,7 +257,7 @@ http_again(const struct client *c, int tried, const char *why)
 	if (ms < 0)
 		return false;
 	note(c, "%s; trying again (%d of %d)", why, tried + 1, TRIES);
-	pause_ms(ms);
+	http_pause(ms);
 	return true;
 }
 
@@ -285,7 +285,7 @@ http_wait(struct client *c, const struct answer *a)
 	note(c, "%s; waiting for %lld s",
 	    a->status == 429 ? "the rate of this key is used up" : "the API is busy",
 	    (long long)a->retry_after);
-	pause_ms(ms);
+	http_pause(ms);
 	return true;
 }
 

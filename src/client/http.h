@@ -41,6 +41,8 @@ void http_try(struct client *c, const struct ask *ask, struct answer *a);
    http_done gets its CURLcode. Each attempt needs a client of its own, and the ask lives until the second step. */
 struct transfer *http_begin(struct client *c, const struct ask *ask, struct answer *a);
 void http_done(struct transfer *t, int result);
+/* Sleeps, whatever signals come. */
+void http_pause(int64_t ms);
 /* Waits before attempt number `tried` (from 1 on) of a request whose connection broke; false: that was the last. */
 bool http_again(const struct client *c, int tried, const char *why);
 /* True after the time that a 429 or 503 asks to wait; false if it asks for none or for more than --patience. */

@@ -384,7 +384,7 @@ run_mcp(struct client *c)
 	struct server s = { .c = c };
 	int status;
 
-	c->screen = (struct screen){ .utf8 = true, .columns = SIZE_MAX };
+	c->screen = (struct screen){ .utf8 = true, .columns = SIZE_MAX, .columns_err = SIZE_MAX };
 	status = find_tools(c, &s.tools);
 	if (status != DONE)
 		return status;

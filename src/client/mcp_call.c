@@ -40,10 +40,7 @@ struct call {
 static int64_t
 clock_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return mono_us() / 1000;
 }
 
 void

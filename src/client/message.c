@@ -2,7 +2,7 @@
 /* Messages on stderr: "surface: ...", made harmless for a terminal. */
 #include "config.h"
 
-#include "client/client.h"
+#include "client/progress.h"
 
 static void
 print_message(
@@ -13,6 +13,7 @@ print_message(
 	int n = vsnprintf(text, sizeof(text), fmt, ap);
 
 	buf_add(&raw, text, n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	progress_clear(c);
 	style_err(&b, &c->screen, style);
 	buf_printf(&b, "surface%s:", what);
 	style_err(&b, &c->screen, PLAIN);

@@ -4,11 +4,11 @@
 
 #include "client/progress.h"
 
-enum { DRAW_US = 100000, BAR = 20, LINE_MAX_BYTES = 400 };
+enum { DRAW_US = 100000, BAR = 20 };
 static const double MEGA = 1e6;
 
 void
-progress_begin(struct progress *p, const struct client *c, const char *what, const char *unit)
+progress_begin(struct progress *p, struct client *c, const char *what, const char *unit)
 {
 	*p = (struct progress){ .c = c, .what = what, .unit = unit, .from = -1 };
 }
@@ -34,7 +34,6 @@ progress_draw(struct progress *p, int64_t done)
 {
 	char amounts[160];
 	struct buf b = { .p = NULL }, fitted = { .p = NULL };
-	size_t room = p->c->screen.columns == SIZE_MAX ? LINE_MAX_BYTES : p->c->screen.columns - 1;
 
 	if (p->from < 0) {
 		p->from = done;
@@ -51,18 +50,24 @@ progress_draw(struct progress *p, int64_t done)
 		    "", (int)(done * 100 / p->total));
 	}
 	buf_printf(&b, "  %s", amounts);
-	text_fit(&fitted, &p->c->screen, buf_done(&b), room, false);
+	text_fit(&fitted, &p->c->screen, buf_done(&b), p->c->screen.columns_err - 1, false);
 	fprintf(stderr, "\r%.*s", (int)fitted.n, fitted.p);
 	fflush(stderr);
-	p->drawn = true;
+	p->c->progress_drawn = true;
 	buf_free(&b);
 	buf_free(&fitted);
 }
 
 void
+progress_clear(const struct client *c)
+{
+	if (c->progress_drawn)
+		fputs("\r\033[K", stderr);
+}
+
+void
 progress_end(struct progress *p)
 {
-	if (p->drawn)
-		fprintf(stderr, "\r\033[K");
-	p->drawn = false;
+	progress_clear(p->c);
+	p->c->progress_drawn = false;
 }

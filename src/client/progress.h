@@ -7,18 +7,19 @@
 #include "client/client.h"
 
 struct progress {
-	const struct client *c;
+	struct client *c;
 	const char *what, *unit; /* unit: "MB" for bytes, otherwise a word for what is counted */
 	int64_t total;           /* 0: unknown */
 	int64_t from, from_us;   /* where this run began */
 	int64_t drawn_us;
-	bool drawn;
 };
 
-void progress_begin(struct progress *p, const struct client *c, const char *what, const char *unit);
+void progress_begin(struct progress *p, struct client *c, const char *what, const char *unit);
 /* Draws the line, at most ten times a second. */
 void progress_draw(struct progress *p, int64_t done);
-/* Removes the line. */
+/* Empties the line if one is drawn: a message follows in its place. */
+void progress_clear(const struct client *c);
+/* Removes the line for good. */
 void progress_end(struct progress *p);
 
 #endif

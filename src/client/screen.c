@@ -12,8 +12,9 @@
 
 enum { USUAL_COLUMNS = 80, FEWEST_COLUMNS = 20, MOST_COLUMNS = 10000 };
 
+/* The width of the terminal of a descriptor; SIZE_MAX if it is none and COLUMNS is not set. */
 static size_t
-find_columns(void)
+find_columns(int fd, bool terminal)
 {
 	const char *given = getenv("COLUMNS");
 	struct winsize size;
@@ -22,7 +23,9 @@ find_columns(void)
 	if (given != NULL && str_int64(str_of(given), &n) && n >= FEWEST_COLUMNS &&
 	    n <= MOST_COLUMNS)
 		return (size_t)n;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= FEWEST_COLUMNS)
+	if (!terminal && given == NULL)
+		return SIZE_MAX;
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= FEWEST_COLUMNS)
 		return size.ws_col;
 	return USUAL_COLUMNS;
 }
@@ -46,7 +49,8 @@ screen_find(struct screen *s, bool wide)
 	s->err = isatty(STDERR_FILENO);
 	s->colour_out = wants_colour(s->out);
 	s->colour_err = wants_colour(s->err);
-	s->columns = wide || (!s->out && getenv("COLUMNS") == NULL) ? SIZE_MAX : find_columns();
+	s->columns = wide ? SIZE_MAX : find_columns(STDOUT_FILENO, s->out);
+	s->columns_err = find_columns(STDERR_FILENO, s->err);
 }
 
 uint32_t

@@ -13,7 +13,9 @@ struct screen {
 	bool out, err; /* stdout and stderr are terminals */
 	bool colour_out, colour_err;
 	bool utf8;      /* the locale can show every character */
-	size_t columns; /* the terminal's width; SIZE_MAX: unlimited */
+	size_t columns; /* the width of what is printed on stdout; SIZE_MAX: unlimited */
+	size_t
+	    columns_err; /* the same of messages and of the progress, which --wide does not change */
 };
 
 struct wrap {

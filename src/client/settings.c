@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "client/client.h"
+#include "client/conf_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,26 +104,6 @@ read_settings_key(struct client *c)
 
 /* ---- the file of settings ---- */
 
-/* The value of a line "name = value"; without pointer: the file has none. Blank lines and lines that begin with #
-   mean nothing. */
-static struct str
-config_value(struct str text, const char *name)
-{
-	struct str line, value = STR_NULL;
-
-	while (str_line(&text, &line)) {
-		struct str left = line;
-		const char *equals = line.n > 0 ? memchr(line.p, '=', line.n) : NULL;
-
-		if (equals == NULL)
-			continue;
-		left.n = (size_t)(equals - line.p);
-		if (str_is(str_trim(left), name))
-			value = str_trim((struct str){ equals + 1, line.n - left.n - 1 });
-	}
-	return value;
-}
-
 static struct str
 first_of(struct client *c, const char *given, const char *variable, struct str config)
 {
@@ -135,18 +116,28 @@ first_of(struct client *c, const char *given, const char *variable, struct str c
 	return config.p != NULL ? arena_str(c->arena, config) : STR_NULL;
 }
 
+int
+settings_https(const struct client *c, struct str url)
+{
+	if (str_starts(url, STR("https://")))
+		return DONE;
+	return fail(c, WRONG_USAGE,
+	    "%.*s does not begin with https://: a key is not sent in the clear", (int)url.n, url.p);
+}
+
 static int
 check_settings_url(struct client *c, struct str url)
 {
+	int status;
+
 	if (url.n == 0)
 		return fail(c, WRONG_USAGE,
 		    "where is the API? Set SURFACED_URL, or \"url = https://...\" in %s",
 		    settings_file(c, "config") != NULL ? settings_file(c, "config")
 						       : "the configuration");
-	if (!str_starts(url, STR("https://")))
-		return fail(c, WRONG_USAGE,
-		    "%.*s does not begin with https://: a key is not sent in the clear", (int)url.n,
-		    url.p);
+	status = settings_https(c, url);
+	if (status != DONE)
+		return status;
 	while (str_ends(url, STR("/")))
 		url.n--;
 	if (!str_ends(url, STR("/api/v1")))
@@ -156,19 +147,25 @@ check_settings_url(struct client *c, struct str url)
 }
 
 int
+settings_config(struct client *c, const char *path, struct buf *out)
+{
+	if (path != NULL && !file_read(path, CONFIG_MAX, out) && errno != ENOENT)
+		return fail(c, FAILED, "%s: %s", path, strerror(errno));
+	if (str_utf8_bad(buf_done(out)) < out->n)
+		return fail(c, FAILED, "%s is no text in UTF-8", path);
+	return DONE;
+}
+
+int
 settings_read(struct client *c)
 {
 	const char *path = settings_file(c, "config");
 	struct buf b = { .a = c->arena };
-	struct str text = STR_NULL;
-	int status;
+	int status = settings_config(c, path, &b);
+	struct str text = buf_done(&b);
 
-	if (path != NULL && file_read(path, CONFIG_MAX, &b))
-		text = buf_done(&b);
-	else if (path != NULL && errno != ENOENT)
-		return fail(c, FAILED, "%s: %s", path, strerror(errno));
-	if (str_utf8_bad(text) < text.n)
-		return fail(c, FAILED, "%s is no text in UTF-8", path);
+	if (status != DONE)
+		return status;
 	status = check_settings_url(
 	    c, first_of(c, option(c, "url").p, "SURFACED_URL", config_value(text, "url")));
 	if (status != DONE)

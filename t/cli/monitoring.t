@@ -6,6 +6,7 @@
 M=debian/monitoring
 
 pg_start
+sql "INSERT INTO search_feed (engine, dataset, snapshot) VALUES ('clickhouse:surfaced', 1, pg_current_snapshot())" # as surfaced-index does that feeds it
 api_start
 web_start ''
 api GET /search/schemas

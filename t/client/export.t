@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # surface export: files whole or not at all, over connections that break, and after runs that were killed (C-413).
+# shellcheck disable=SC2030,SC2031 # sh -c and a redirected block see W
 . t/lib.sh
 world_start
 export_start
@@ -50,7 +51,7 @@ cut_end()
 cut 64000
 surface export hosts -o "$W/cut.ndjson"
 cut_end
-is "$STATUS" 0 "an export arrives over connections that break"
+is "$STATUS|$(printf %s "$ERR" | grep '^surface: the')" "0|" "an export arrives over connections that break"
 ok "the broken export is the same file, byte for byte but for its first line" \
 	sh -c "sed 1d '$W/all.ndjson' | cmp -s - '$W/cut.ndjson.rest' || { sed 1d '$W/cut.ndjson' >'$W/cut.ndjson.rest'; sed 1d '$W/all.ndjson' | cmp '$W/cut.ndjson.rest' -; }"
 isnt "$((connections > 3))" 0 "the export took several connections ($connections)"
@@ -61,21 +62,26 @@ surface search hosts --all
 cut_end
 ok "a slow connection brings the same pages" cmp -s "$W/out" "$W/pages"
 
+# surface_behind WORD...: a run in the background, which $! names.
+surface_behind()
+{
+	# shellcheck disable=SC2086 # a list of assignments
+	env HOME="$W/home" SURFACED_API_KEY="$KEY" SURFACED_URL="${BASE_URL%/api/v1}" SURFACED_CACERT="$CACERT" \
+		$SURFACE_ENV "$BUILD/surface" "$@" &
+}
+
+# part_there NAME: more than 20 kB of the file have come.
+part_there()
+{
+	[ "$(stat -c %s "$W/$1.part" 2>/dev/null || echo 0)" -gt 20000 ]
+}
+
 # ---- a run that is killed ----
 
 cut 0 200000
-(
-	rm -f "$W/killed.ndjson"
-	# shellcheck disable=SC2086 # a list of assignments
-	exec env HOME="$W/home" SURFACED_API_KEY="$KEY" SURFACED_URL="${BASE_URL%/api/v1}" SURFACED_CACERT="$CACERT" \
-		$SURFACE_ENV "$BUILD/surface" export hosts -o "$W/killed.ndjson"
-) &
+surface_behind export hosts -o "$W/killed.ndjson"
 killed=$!
-half_there()
-{
-	[ "$(stat -c %s "$W/killed.ndjson.part" 2>/dev/null || echo 0)" -gt 20000 ]
-}
-ok "a part of the file appears beside it" world_until 30 half_there
+ok "a part of the file appears beside it" world_until 30 part_there killed.ndjson
 kill -KILL "$killed"
 wait "$killed" 2>/dev/null
 cut_end
@@ -101,3 +107,48 @@ like "$STATUS $ERR" '^1 .*came damaged' "a file with a wrong SHA-256 is refused"
 is "$(find "$W" -maxdepth 1 -name 'damaged.ndjson')" "" "a damaged export leaves no file that looks whole"
 surface export hosts -o "$W/damaged.ndjson"
 is "$STATUS $(find "$W" -maxdepth 1 -name 'damaged.ndjson*' | wc -l)" "0 1" "the next run mends a damaged export"
+
+# ---- two runs with one file ----
+
+cut 0 400000
+surface_behind export hosts -o "$W/two.ndjson"
+first=$!
+world_until 30 part_there two.ndjson
+surface export hosts -o "$W/two.ndjson"
+like "$STATUS $ERR" "^1 surface: another surface export writes .*two.ndjson$" "an export does not write to the file of one that runs"
+wait "$first"
+is "$?" 0 "the export that ran first ends well"
+cut_end
+ok "its file is whole" sh -c "sed 1d '$W/two.ndjson' >'$W/rest'; sed 1d '$W/all.ndjson' | cmp '$W/rest' -"
+
+# ---- a terminal ----
+
+# typed COLUMNS WORD...: surface on a terminal of that width; $W/typescript has what it got.
+typed()
+{
+	_columns=$1
+	shift
+	cat >"$W/typed.sh" <<-RUN
+		stty cols $_columns
+		exec "$BUILD/surface" $* >"$W/typed.out"
+	RUN
+	# shellcheck disable=SC2086 # a list of assignments
+	env -u COLUMNS HOME="$W/home" SURFACED_API_KEY="$KEY" SURFACED_URL="${BASE_URL%/api/v1}" SURFACED_CACERT="$CACERT" \
+		SURFACED_UNIX_SOCKET="$W/run/web.sock" TERM=dumb $SURFACE_ENV \
+		script -qec "sh $W/typed.sh" "$W/typescript" >/dev/null </dev/null
+}
+for option in "" --wide; do
+	rm -f "$W/t.ndjson"
+	typed 60 export hosts -o "$W/t.ndjson" $option
+	like "$(cat "$W/typescript")" '%' "an export draws its progress on a terminal (${option:-no option})"
+	grep '%' "$W/typescript" | tr '\r' '\n' | sed "s/$(printf '\033')\[[0-9;]*[mK]//g" | grep '%' >"$W/bars"
+	ok "the progress fits the terminal when the output goes elsewhere (${option:-no option})" \
+		test "$(LC_ALL=C.UTF-8 wc -L <"$W/bars")" -lt 60
+done
+cut 64000
+rm -f "$W/t.ndjson"
+typed 60 export hosts -o "$W/t.ndjson"
+cut_end
+like "$(cat "$W/typescript")" 'trying again' "an export tells a terminal of a connection that broke"
+ok "a message does not continue the line of the progress" \
+	sh -c "! tr '\\r' '\\n' <'$W/typescript' | grep -q '%.*surface:'"

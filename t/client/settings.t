@@ -63,3 +63,38 @@ is "$(grep -c '^url = ' "$home/config") $(grep -c '^project = ' "$home/config") 
 	"surface configure keeps the other lines of the configuration"
 key='' surface configure --url "$BASE_URL" </dev/null
 is "$STATUS" 2 "surface configure needs a key on standard input"
+(
+	cp "$CACERT" "$W/authority.crt"
+	cd "$W" || exit 1
+	key='' surface configure --url "$BASE_URL" --cacert authority.crt <"$home/key"
+)
+is "$(grep '^cacert = ' "$home/config")" "cacert = $(realpath "$W")/authority.crt" \
+	"surface configure stores a relative path as an absolute one, so that it holds in every folder"
+surface configure --url "$BASE_URL" --cacert "$W/none.crt" <"$home/key"
+like "$STATUS $ERR" '^1 .*none.crt: No such file' "surface configure refuses a file of authorities that does not exist"
+
+# A person presses Ctrl-C where the key is asked for; the terminal shows again what is typed.
+cat >"$W/interrupt.py" <<'RUN'
+import os, pty, select, sys, termios
+
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "configure", "--url", "https://localhost"])
+seen = b""
+while b"not shown" not in seen:
+    seen += os.read(fd, 1024)
+echoes = lambda: bool(termios.tcgetattr(fd)[3] & termios.ECHO)
+while echoes():
+    select.select([], [], [], 0.01)
+os.write(fd, b"\x03")
+while select.select([fd], [], [], 60)[0]:
+    try:
+        if not os.read(fd, 1024):
+            break
+    except OSError:
+        break
+status = os.waitpid(pid, 0)[1]
+print(os.WTERMSIG(status), "echo" if echoes() else "silent")
+RUN
+is "$(HOME=$W/home timeout 120 /usr/bin/python3 "$W/interrupt.py" "$BUILD/surface" 2>&1)" "2 echo" \
+	"an interrupted surface configure ends by the signal and leaves the terminal as it was"

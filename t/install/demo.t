@@ -22,6 +22,8 @@ like "$(sed -n '/^# The history of the host/,/^# Alert/p' "$W/shown")" '^  \{"ki
 	"the demo shows a new service of a host in its history"
 like "$(cat "$W/shown")" '^  .*"state":"silenced","attempts":0' \
 	"the demo shows an alert that a silence suppresses"
+is "$(sed -n '/^# All hosts as a file/,/^# DNS/p' "$W/shown" | grep -oE '^  [0-9a-f]{64} ' | uniq -c | tr -s ' ' | cut -d' ' -f2)" 2 \
+	"the demo shows an export whose file has the SHA-256 of the API"
 is "$(grep -cvE '^demo: starting|read, 300 new' "$W/err")" 0 \
 	"the demo prints nothing unexpected to standard error"
 

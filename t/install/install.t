@@ -21,13 +21,14 @@ installed()
 	(cd "$D/$1" && ls)
 }
 is "$(cd "$D" && find . -type f -o -type l |
-	grep -vE '^./(etc/surfaced/nginx/[a-z]+\.conf|usr/s?bin/surface[a-z-]+|usr/share/doc/surfaced/examples/nginx-site|usr/share/man/man[578]/surface[a-z.-]+\.[578]|usr/share/surfaced/html/viewer/[a-z]+\.(html|css|js|svg)|usr/share/surfaced/sql/(functions/)?[a-z0-9-]+\.sql)$')" \
+	grep -vE '^./(etc/surfaced/nginx/[a-z]+\.conf|usr/s?bin/surface[a-z-]*|usr/share/doc/surfaced/examples/nginx-site|usr/share/man/man[1578]/surface[a-z.-]*\.[1578]|usr/share/surfaced/html/viewer/[a-z]+\.(html|css|js|svg)|usr/share/surfaced/sql/(functions/)?[a-z0-9-]+\.sql)$')" \
 	"" "every installed file is where its kind belongs"
 is "$(installed etc/surfaced/nginx)" "$(cd nginx && ls -- *.conf)" \
 	"every configuration file of nginx/ is installed"
-is "$(installed usr/share/man/man5; installed usr/share/man/man7; installed usr/share/man/man8)" \
-	"$(cd man && ls -- *.5; ls -- *.7; ls -- *.8)" "every manual page is installed"
-is "$(installed usr/bin)" surfacectl "surfacectl is the only program in bin"
+is "$(installed usr/share/man/man1; installed usr/share/man/man5; installed usr/share/man/man7; installed usr/share/man/man8)" \
+	"$(cd man && ls -- *.1; ls -- *.5; ls -- *.7; ls -- *.8)" "every manual page is installed"
+is "$(installed usr/bin)" "surface
+surfacectl" "surface and surfacectl are the only programs in bin"
 ok "the daemons are installed in sbin" test -x "$D/usr/sbin/surfaced" -a -x "$D/usr/sbin/surfaced-index"
 is "$(cd "$D/usr/share/surfaced/sql" && find . -type f | sort)" "$(cd sql && find . -name '*.sql' | sort)" "every file of sql/ is installed"
 is "$(installed usr/share/surfaced/html/viewer)" "$(cd nginx/html/viewer && ls)" \

@@ -51,8 +51,12 @@ def start_ours(opt, corpus):
         return None
     ours = service.Ours(opt.env, opt.build)
     start = time.monotonic()
-    ours.wait_for(corpus.hosts, 60 + corpus.hosts / 2000)
-    say("surfaced: searchable after %.1f s more; timed: %s" % (time.monotonic() - start, ours.how))
+    patience = 60 + corpus.hosts / 2000
+    ours.wait_for(corpus.hosts, patience)
+    searchable = time.monotonic() - start
+    ours.index.wait_idle(patience)
+    say("surfaced: searchable after %.1f s more, merged to %d segments after %.1f s; timed: %s" % (
+        searchable, len(ours.index.segments()), time.monotonic() - start, ours.how))
     return ours
 
 
@@ -225,8 +229,11 @@ def main():
             say("nothing to measure")
             return 1
         queries = data.queries(corpus)
+        segments = ours.index.segments() if ours else []
         run.all(queries, opt.runs)
         bad = differences(run, queries)
+        if ours and ours.index.segments() != segments:
+            bad.append("the segments of the index changed while it was measured")
         hosts = hits(run, queries, bad)
         for line in bad:
             say("DIFFERENT " + line)

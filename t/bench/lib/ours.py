@@ -11,6 +11,7 @@ import time
 import urllib.parse
 
 from corpus import FACETS, LIMIT
+from generations import AGAIN, Index
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../helper"))
 from world import World, read_env  # noqa: E402
@@ -87,17 +88,6 @@ class Service:
         _, status, data, _ = self.request("GET", path)
         return json.loads(data).get("count") if status == 200 else "status %d" % status
 
-    def wait_for(self, hosts, seconds):
-        """Until that many hosts are searchable."""
-        deadline = time.monotonic() + seconds
-        while True:
-            seen = self.count("")
-            if seen == hosts:
-                return
-            if time.monotonic() > deadline:
-                raise RuntimeError("%s of %d hosts are searchable" % (seen, hosts))
-            time.sleep(0.2)
-
     def read(self, path):
         """Microseconds of one GET that reads hosts, and its request id."""
         us, status, data, request_id = self.request("GET", self.base + path)
@@ -121,9 +111,16 @@ class Ours(Service):
 
     def __init__(self, env_path, build):
         super().__init__(env_path)
-        self.engine = Engine(os.path.join(build, "t/bench/engine"), os.path.join(self.env["W"], "index"))
+        self.index = Index(os.path.join(self.env["W"], "index"), "hosts")
+        self.engine = Engine(os.path.join(build, "t/bench/engine"), self.index.directory)
+
+    def wait_for(self, hosts, seconds):
+        """Until that many hosts are searchable."""
+        if not self.index.until(lambda: self.count("") == hosts, seconds, again=AGAIN):
+            raise RuntimeError("%s of %d hosts are searchable" % (self.count(""), hosts))
 
     def close(self):
+        self.index.close()
         self.engine.close()
 
 

@@ -245,8 +245,11 @@ count_more_word(const struct terms *t, size_t i, uint64_t mask, uint32_t *counts
 void
 column_count_more(const struct terms *t, const uint64_t *words, uint32_t *counts)
 {
-	for (size_t i = 0, n = column_words(t->column.ndocs); t->column.nmore > 0 && i < n; i++)
-		if ((words[i] & t->column.more_words[i]) != 0)
+	const uint64_t *more = t->column.more_words;
+	size_t n = t->column.nmore > 0 ? column_words(t->column.ndocs) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if ((words[i] & more[i]) != 0)
 			count_more_word(t, i, words[i], counts);
 }
 

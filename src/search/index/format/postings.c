@@ -431,7 +431,7 @@ count_list(const struct posting *p, const uint64_t *words)
 		uint32_t doc = p->list[i]; /* read once: it may change */
 
 		if (doc < p->limit && doc != last)
-			n += words[doc >> 6] >> (doc & 63) & 1;
+			n += (uint32_t)(words[doc >> 6] >> (doc & 63) & 1);
 		last = doc;
 	}
 	return n;
