@@ -66,11 +66,14 @@ captured_name(struct req *rq, size_t i)
 static int
 parse_path_uuids(struct req *rq)
 {
-	for (size_t i = 0; i < rq->ncaptured; i++)
-		if (str_ends(str_of(captured_name(rq, i)), STR("uuid")) &&
-		    !uuid_parse(rq->captured[i], &rq->path[i]))
-			return fail_field(
-			    rq, captured_name(rq, i), "invalid_format", "must be a UUID");
+	for (size_t i = 0; i < rq->ncaptured; i++) {
+		struct field_error fe = { .code = STR("invalid_format"),
+			.field = str_of(captured_name(rq, i)),
+			.message = STR("must be a UUID") };
+
+		if (str_ends(fe.field, STR("uuid")) && !uuid_parse(rq->captured[i], &rq->path[i]))
+			return fail_fields(rq, area_bad_parameter(rq->route->area), &fe, 1);
+	}
 	return PASS;
 }
 

@@ -169,6 +169,8 @@ class Operation:
         """One request; what is wrong with its answer is remembered. want: a status, or several."""
         if isinstance(body, (dict, list, int, str)) or body is None and self.body and body is None:
             body = json.dumps(self.good() if body is None else body).encode()
+        if self.id in EXPORTS:
+            cancel_exports()
         send = list(headers)
         if key:
             send.append(("X-API-Key", ENV.get(key, key)))
@@ -337,10 +339,25 @@ def fresh(op_id, **fill):
     return next(iter(answer.values()))["uuid"] if status < 300 else NOBODY
 
 
+def cancel_exports():
+    """A key may have two exports under way."""
+    _, answer, _ = OPS["listExports"].ask("all exports", 200)
+    for e in answer["exports"]:
+        if e["state"] in ("queued", "running"):
+            OPS["cancelExport"].ask("an export under way", 200, fill={"export_uuid": e["uuid"]})
+
+
 def conflict(op):
     """What the state of a record decides."""
     again = [("Idempotency-Key", uuid.uuid4().hex)]
-    if op.id == "createSession":
+    if op.id in EXPORTS:
+        op.ask("a key", 202, headers=again)
+        op.ask("C-087: another", 409, headers=again, body={**op.good(), "compression": "identity"})
+    elif op.id == "getExportContent":
+        cancelled = fresh("exportHosts")
+        cancel_exports()
+        op.ask("C-413: a file that is not written", 409, fill={"export_uuid": cancelled})
+    elif op.id == "createSession":
         op.ask("a key", 202, headers=again)
         op.ask("C-088: the same", 202, headers=again)
         op.ask("C-087: another", 409, headers=again, body={"start_url": "https://example.org/"})
@@ -369,6 +386,7 @@ SPENT = {
     "deleteAlertDestination": ("destination_uuid", "createAlertDestination"),
     "cancelAlertSilence": ("silence_uuid", "createAlertSilence"),
     "closeSession": ("session_uuid", "createSession"),
+    "cancelExport": ("export_uuid", "exportHosts"),
 }
 FILL = {
     "createStreamTicket": {"session_uuid": "RUNNING"},
@@ -473,7 +491,8 @@ asset_uuid=ASSET
 service_uuid=SERVICE
 finding_uuid=FINDING
 session_uuid=TERMINAL
-screenshot_uuid=SCREENSHOT""".split())}
+screenshot_uuid=SCREENSHOT
+export_uuid=EXPORT""".split())}
 # Parameters that are no UUIDs: one that has a record, one that has none, and texts that are none.
 TEXTS = {
     "ip": ("192.0.2.1", "203.0.113.9", ("nonsense", "192.0.2", "192.0.2.1-9")),
@@ -486,6 +505,7 @@ TEXTS = {
 PATH.update((name, good) for name, (good, _, _) in TEXTS.items())
 # Any member of these may be left out by the parameter fields.
 DOCUMENTS = ("Host", "HostService", "DnsRecord", "WhoisDomain", "Certificate")
+EXPORTS = ["export" + name for name in "Hosts Services Dns Whois Certificates Reports OpenDirectories".split()]
 OPS = {}
 
 

@@ -8,6 +8,7 @@ pg_start
 index_start
 api_start
 stream_start
+export_start
 web_start
 dispatch_start
 stranger_new
@@ -66,6 +67,10 @@ slow=$(key_new --scope all)
 sql "UPDATE api_key SET rate = 1, rate_window = 86400 WHERE prefix = '$(printf %.12s "$slow")'"
 key=$slow api GET /usage
 is "$STATUS" 200 "a key with one request a day is used up"
+api POST /search/hosts/exports '{"query":"*"}'
+export=$(printf %s "$BODY" | jq -er .export.uuid)
+complete() { [ "$(sql "SELECT state FROM search_export WHERE uuid = '$export'")" = complete ]; }
+ok "an export is written" world_until 20 complete
 export DIR="$W"
 world_env
 {
@@ -82,6 +87,7 @@ world_env
 	echo "THIRD=$(sql "SELECT uuid FROM finding WHERE finding_key = 'three'")"
 	echo "RESOLVED=$resolved TERMINAL=$terminal TERMINAL2=$terminal2 RUNNING=$running RUNNING2=$running2 QUEUED=$(session_new)" | tr ' ' '\n'
 	echo "SCREENSHOT=$(sql "SELECT uuid FROM screenshot WHERE session_uuid = '$terminal' LIMIT 1")"
+	echo "EXPORT=$export"
 	echo "FINGERPRINT=$(openssl x509 -in "$W/cert" -noout -fingerprint -sha256 | sed 's/.*=//' | tr -d : | tr '[:upper:]' '[:lower:]')"
 	echo "KEY_OTHER=$(key_new --scope rules.view)"
 	echo "KEY_SUSPENDED=$suspended"

@@ -212,7 +212,7 @@ done
 api GET "/search/exports/00000000-0000-4000-8000-000000000000"
 is "$STATUS $(field .error.code)" "404 not_found" "an unknown export is 404"
 api GET /search/exports/7
-is "$STATUS $(field .error.code)" "400 invalid_request" "a malformed uuid is 400 (C-020)"
+is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "a malformed uuid is 400 (C-020)"
 
 # ---- refusals ----
 
