@@ -156,16 +156,27 @@ CREATE OR REPLACE FUNCTION export_release(export uuid, claim bigint, lease_ms bi
 	 WHERE e.uuid = export AND e.epoch = claim AND e.state = 'running'
 $$;
 
+-- Takes back a claim of an export whose writer still holds the lock of its file: the writer goes on with its own claim, and
+-- nobody else claims the export before the lease has ended again.
+CREATE OR REPLACE FUNCTION export_yield(export uuid, claim bigint, lease_ms bigint) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	UPDATE search_export e SET epoch = e.epoch - 1, resumed = e.resumed - (e.bytes > 0)::integer,
+		lease_until = clock_timestamp() + make_interval(secs => lease_ms / 1000.0)
+	 WHERE e.uuid = export AND e.epoch = claim AND e.state = 'running'
+$$;
+
 -- Lets complete exports expire, cancels exports whose key has lost the right, and deletes the rows of exports that ended
 -- `days` days ago. present: the exports that have a file. Returns those whose file is to be removed. A complete export
--- without a file has lost it, as after a restore: it expires. A file gets its last name just before its row is complete,
+-- without a file has lost it, as after a restore: it expires, unless the directory has no file at all, as where its file
+-- system is not mounted. A file gets its last name just before its row is complete,
 -- so that only exports which ended some time ago are judged.
 CREATE OR REPLACE FUNCTION export_sweep(present uuid[], days bigint) RETURNS SETOF uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	UPDATE search_export e SET state = 'expired'
 	 WHERE e.state = 'complete' AND (e.expires_at <= clock_timestamp()
-		OR (e.finished_at < clock_timestamp() - interval '10 min' AND e.uuid <> ALL (present)));
+		OR (e.finished_at < clock_timestamp() - interval '10 min' AND cardinality(present) > 0
+		    AND e.uuid <> ALL (present)));
 	PERFORM export_end(ARRAY(SELECT e.uuid FROM search_export e JOIN export_right r USING (uuid)
 		WHERE e.state IN ('queued', 'running') AND NOT r.may), 'cancelled', 'access_revoked');
 	DELETE FROM search_export e WHERE e.state IN ('failed', 'cancelled', 'expired')
@@ -189,5 +200,5 @@ $$;
 
 GRANT EXECUTE ON FUNCTION export_create TO surfaced_api;
 GRANT EXECUTE ON FUNCTION export_cancel TO surfaced_api, surfaced_admin;
-GRANT EXECUTE ON FUNCTION export_claim, export_progress, export_complete, export_fail, export_release, export_sweep,
-	export_read TO surfaced_export;
+GRANT EXECUTE ON FUNCTION export_claim, export_progress, export_complete, export_fail, export_release, export_yield,
+	export_sweep, export_read TO surfaced_export;

@@ -6,6 +6,7 @@
 #include <openssl/evp.h> /* before base.h bans the word rand, which it uses for a parameter */
 
 #include "daemon/conf.h"
+#include "daemon/daemon.h"
 #include "export/export.h"
 
 #include <errno.h>
@@ -68,6 +69,7 @@ out_read_back(struct out *o, int64_t bytes)
 	while (o->bytes < bytes) {
 		ssize_t got = read(o->fd, o->room, sizeof(o->room));
 
+		daemon_slot()->busy_since = mono_us();
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* One export from its claim to its end (export.h). Whatever ends the writing early leaves a file and a row that fit: the
-   next process goes on behind the last checkpoint. */
+/* One export from its claim to its end (export.h). Whatever ends the writing early leaves a file that is at least as long
+   as the row says: the next process goes on behind the last checkpoint. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -13,7 +13,7 @@
 enum {
 	JOB_MEMORY = 1 << 30,
 	CHECK_BYTES = 16 << 20, /* text */
-	COUNT_US = 60000000,
+	COUNT_US = 45000000,    /* less than worker_stuck */
 };
 
 struct job {
@@ -32,15 +32,17 @@ struct job {
 	int64_t generation, written, gone, bytes; /* written: also what is behind the checkpoint */
 	int64_t check_at;                         /* mono_us */
 	size_t text;                              /* bytes since the checkpoint */
+	int64_t again_ms;                         /* STEP_LEFT: when it may be claimed again */
 	const char *why;                          /* the export has failed */
 };
 
 /* The result of each step of a job. */
 enum step {
 	STEP_ON,
-	STEP_FAILED, /* with a reason */
-	STEP_ENDED,  /* cancelled: its file goes */
+	STEP_FAILED, /* the export fails, `why` says why */
+	STEP_ENDED,  /* it was cancelled; its file is removed */
 	STEP_LEFT,   /* another process goes on with it */
+	STEP_YIELD,  /* its writer lives and goes on */
 };
 
 /* ---- statements ---- */
@@ -89,6 +91,7 @@ STMT(progress_export, answered_out,
 STMT(complete_export, answered_out, "SELECT export_complete($1, $2, $3, $4, $5, $6, $7) AS state");
 STMT(fail_export, NULL, "SELECT export_fail($1, $2, $3)");
 STMT(release_export, NULL, "SELECT export_release($1, $2, $3)");
+STMT(yield_export, NULL, "SELECT export_yield($1, $2, $3)");
 STMT_LIST(read_export, struct walk_row, walk_row_out,
     "SELECT at, doc FROM export_read($1, $2, $3::smallint, $4, $5)");
 
@@ -192,15 +195,16 @@ after_out(struct job *j, enum out_rc rc)
 	return rc == OUT_FULL ? STEP_FAILED : STEP_LEFT;
 }
 
-/* An index that is not published, or was damaged, is waited for; the lease bounds how often it is looked for. */
+/* An engine that cannot answer now is waited for; the lease bounds how often it is asked. */
 static enum step
 after_engine(struct job *j, enum engine_rc rc)
 {
 	if (rc == ENGINE_OK)
 		return STEP_ON;
 	log_event(LOGP_ERR, "export_engine", "export=%s rc=%d", uuid_text(&j->e.uuid).z, (int)rc);
-	j->why = rc == ENGINE_FAILED ? "search_upstream_failed" : "search_timeout";
-	return rc == ENGINE_UNAVAILABLE ? STEP_LEFT : STEP_FAILED;
+	j->why = "search_timeout";
+	j->again_ms = conf.export_lease;
+	return rc == ENGINE_TIMEOUT || rc == ENGINE_TOO_EXPENSIVE ? STEP_FAILED : STEP_LEFT;
 }
 
 static enum step
@@ -389,7 +393,7 @@ write_file(struct job *j)
 {
 	int64_t had = j->bytes;
 	enum out_rc rc = out_open(&j->e, &j->bytes, &j->out);
-	enum step s = rc == OUT_BUSY ? STEP_LEFT : after_out(j, rc);
+	enum step s = rc == OUT_BUSY ? STEP_YIELD : after_out(j, rc);
 
 	if (s != STEP_ON)
 		return s;
@@ -426,19 +430,23 @@ settle_job(struct job *j, enum step s)
 	if (s == STEP_LEFT)
 		(void)db_ok(db,
 		    db_do(db, &release_export, NULL, P(j->e.uuid), P(j->epoch),
-			P(daemon_stopping() ? INT64_C(0) : conf.export_poll)),
+			P(daemon_stopping() ? INT64_C(0) : j->again_ms)),
 		    "release");
+	if (s == STEP_YIELD)
+		(void)db_ok(db,
+		    db_do(db, &yield_export, NULL, P(j->e.uuid), P(j->epoch), P(conf.export_lease)),
+		    "yield");
 	log_event(s == STEP_FAILED ? LOGP_ERR : LOGP_INFO, "export",
 	    "export=%s dataset=%.*s result=%s%s written=%jd bytes=%jd", uuid_text(&j->e.uuid).z,
 	    (int)j->e.dataset.n, j->e.dataset.p,
-	    (const char *const[]){ "complete", "failed:", "cancelled", "left" }[s],
+	    (const char *const[]){ "complete", "failed:", "cancelled", "left", "yielded" }[s],
 	    s == STEP_FAILED ? j->why : "", (intmax_t)j->written, (intmax_t)j->bytes);
 }
 
 bool
 write_next_export(struct exporter *x)
 {
-	struct job j = { .x = x, .check_at = 0 };
+	struct job j = { .x = x, .again_ms = conf.export_poll };
 	struct claimed c;
 	enum step s;
 	enum db_rc rc;
@@ -469,5 +477,5 @@ write_next_export(struct exporter *x)
 	arena_free(j.tree);
 	arena_free(j.arena);
 	arena_reset(x->arena);
-	return s != STEP_LEFT;
+	return s != STEP_LEFT && s != STEP_YIELD;
 }

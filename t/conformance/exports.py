@@ -76,7 +76,7 @@ def faults():
         same(ask("POST", HOSTS, body).short, "400 invalid_request", "an export with the body %s is refused" % body)
     for body in ("", "{", '{"query":"a","query":"a"}', '{"query":"\\ud800"}'):
         same(ask("POST", HOSTS, body).short, "400 invalid_json", "an export whose body is no JSON is refused: %r" % body)
-    same(ask("GET", "/search/exports/x").short, "400 invalid_request", "the name of an export is a UUID")
+    same(ask("GET", "/search/exports/x").short, "400 invalid_search_parameter", "the name of an export is a UUID")
     same(ask("GET", "/search/exports/%s" % uuid.uuid4()).short, "404 not_found", "an unknown export is not found")
     same(ask("GET", "/search/exports?state=x").short, "400 invalid_search_parameter", "an unknown state of exports is refused")
     same(ask("GET", "/search/exports").json["exports"], [], "no refused request left an export")

@@ -255,7 +255,7 @@ ch_layout_drop(struct ch_cluster *c, enum dataset d, unsigned layout)
 	return ok;
 }
 
-/* What a server has of a layout: how many of its two tables, and which shard it is by its own configuration (0: none). */
+/* Counts the tables of a layout that a server has, of two, and reads which shard it is by its own configuration (0: none). */
 static bool
 look_at_server(struct ch_cluster *c, unsigned i, struct str sql, int64_t *tables, int64_t *shard)
 {

@@ -45,7 +45,7 @@ read_row(struct str line, struct ch_feed_row *r)
 	return true;
 }
 
-/* Reads the rows of `layouts`, the newest first. Of each schema number the newest row says which layout is asked. */
+/* Reads the rows of `layouts`, the newest first. The newest row of each schema number says which layout is asked. */
 static bool
 read_asked(struct ch_cluster *c, const char *name, struct ch_layouts *l)
 {
