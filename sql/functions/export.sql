@@ -86,10 +86,9 @@ BEGIN
 	 ORDER BY (SELECT count(*) FROM search_export o WHERE o.account_uuid = e.account_uuid AND o.state = 'running'
 			AND o.lease_until >= clock_timestamp()), e.created_at, e.uuid
 	 LIMIT 1 FOR UPDATE SKIP LOCKED;
-	RETURN QUERY UPDATE search_export e SET state = 'running', epoch = e.epoch + 1,
+	RETURN QUERY UPDATE search_export e SET state = 'running',
 		lease_until = clock_timestamp() + make_interval(secs => lease_ms / 1000.0),
-		started_at = coalesce(e.started_at, clock_timestamp()),
-		resumed = e.resumed + (e.bytes > 0)::integer
+		started_at = coalesce(e.started_at, clock_timestamp())
 	 WHERE e.uuid = found RETURNING e.*;
 END
 $$;
@@ -156,13 +155,13 @@ CREATE OR REPLACE FUNCTION export_release(export uuid, claim bigint, lease_ms bi
 	 WHERE e.uuid = export AND e.epoch = claim AND e.state = 'running'
 $$;
 
--- Takes back a claim of an export whose writer still holds the lock of its file: the writer goes on with its own claim, and
--- nobody else claims the export before the lease has ended again.
-CREATE OR REPLACE FUNCTION export_yield(export uuid, claim bigint, lease_ms bigint) RETURNS void LANGUAGE sql
-	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	UPDATE search_export e SET epoch = e.epoch - 1, resumed = e.resumed - (e.bytes > 0)::integer,
-		lease_until = clock_timestamp() + make_interval(secs => lease_ms / 1000.0)
-	 WHERE e.uuid = export AND e.epoch = claim AND e.state = 'running'
+-- Makes the caller, who holds the lock of the file, the one writer of the export that it has claimed. No row: another
+-- process has written since the claim.
+CREATE OR REPLACE FUNCTION export_begin(export uuid, claim bigint, had bigint, OUT epoch bigint, OUT resumed bigint)
+	RETURNS SETOF record LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	UPDATE search_export e SET epoch = e.epoch + 1, resumed = e.resumed + (e.bytes > 0)::integer
+	 WHERE e.uuid = export AND e.epoch = claim AND e.bytes = had AND e.state = 'running'
+	RETURNING e.epoch, e.resumed
 $$;
 
 -- Lets complete exports expire, cancels exports whose key has lost the right, and deletes the rows of exports that ended
@@ -200,5 +199,5 @@ $$;
 
 GRANT EXECUTE ON FUNCTION export_create TO surfaced_api;
 GRANT EXECUTE ON FUNCTION export_cancel TO surfaced_api, surfaced_admin;
-GRANT EXECUTE ON FUNCTION export_claim, export_progress, export_complete, export_fail, export_release, export_yield,
+GRANT EXECUTE ON FUNCTION export_claim, export_progress, export_complete, export_begin, export_fail, export_release,
 	export_sweep, export_read TO surfaced_export;

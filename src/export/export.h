@@ -34,8 +34,8 @@
  *   a lost right           export_progress and export_sweep cancel the export
  *
  * Two processes never write one file: the .part file is locked (flock), and every function of the database compares the
- * epoch. A process that finds the lock taken takes its claim back (export_yield), so that the writer
- * goes on, however long its step takes. */
+ * epoch. A process that finds the lock taken leaves it to the writer, however long its step takes:
+ * the epoch grows when the file is locked (export_begin). */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 

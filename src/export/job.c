@@ -42,7 +42,7 @@ enum step {
 	STEP_FAILED, /* the export fails, `why` says why */
 	STEP_ENDED,  /* it was cancelled; its file is removed */
 	STEP_LEFT,   /* another process goes on with it */
-	STEP_YIELD,  /* its writer lives and goes on */
+	STEP_YIELD,  /* its writer lives and goes on; the lease is left as it is */
 };
 
 /* ---- statements ---- */
@@ -82,6 +82,16 @@ static const struct field answered_out[] = {
 	FIELD_END,
 };
 
+struct begun {
+	int64_t epoch, resumed;
+};
+
+static const struct field begun_out[] = {
+	FIELD(struct begun, epoch, 0),
+	FIELD(struct begun, resumed, 0),
+	FIELD_END,
+};
+
 STMT(claim_export, claimed_out,
     "SELECT uuid, dataset, query, format, compression, encode(position, 'hex') AS position, fields,"
     " total, written, gone, bytes, epoch, resumed::bigint AS resumed, created_at"
@@ -91,7 +101,7 @@ STMT(progress_export, answered_out,
 STMT(complete_export, answered_out, "SELECT export_complete($1, $2, $3, $4, $5, $6, $7) AS state");
 STMT(fail_export, NULL, "SELECT export_fail($1, $2, $3)");
 STMT(release_export, NULL, "SELECT export_release($1, $2, $3)");
-STMT(yield_export, NULL, "SELECT export_yield($1, $2, $3)");
+STMT(begin_export, begun_out, "SELECT epoch, resumed FROM export_begin($1, $2, $3)");
 STMT_LIST(read_export, struct walk_row, walk_row_out,
     "SELECT at, doc FROM export_read($1, $2, $3::smallint, $4, $5)");
 
@@ -388,6 +398,23 @@ finish_file(struct job *j)
 	return after_database(j, rc, "complete", a.state);
 }
 
+/* The epoch grows after the file is locked, not with the claim: a claim of an export whose writer lives changes nothing
+   for that writer, whose reads and checkpoints compare the epoch. */
+static enum step
+begin_writing(struct job *j, int64_t had)
+{
+	struct begun begun;
+	enum db_rc rc = DB_DOWN;
+
+	if (db_up(j->x->db))
+		rc = db_one(j->x->db, &begin_export, &begun, P(j->e.uuid), P(j->epoch), P(had));
+	if (rc == DB_NONE || !db_ok(j->x->db, rc, "begin"))
+		return STEP_LEFT;
+	j->epoch = begun.epoch;
+	j->resumed = begun.resumed;
+	return STEP_ON;
+}
+
 static enum step
 write_file(struct job *j)
 {
@@ -395,6 +422,8 @@ write_file(struct job *j)
 	enum out_rc rc = out_open(&j->e, &j->bytes, &j->out);
 	enum step s = rc == OUT_BUSY ? STEP_YIELD : after_out(j, rc);
 
+	if (s == STEP_ON)
+		s = begin_writing(j, had);
 	if (s != STEP_ON)
 		return s;
 	if (had > 0 && j->bytes == 0)
@@ -432,10 +461,6 @@ settle_job(struct job *j, enum step s)
 		    db_do(db, &release_export, NULL, P(j->e.uuid), P(j->epoch),
 			P(daemon_stopping() ? INT64_C(0) : j->again_ms)),
 		    "release");
-	if (s == STEP_YIELD)
-		(void)db_ok(db,
-		    db_do(db, &yield_export, NULL, P(j->e.uuid), P(j->epoch), P(conf.export_lease)),
-		    "yield");
 	log_event(s == STEP_FAILED ? LOGP_ERR : LOGP_INFO, "export",
 	    "export=%s dataset=%.*s result=%s%s written=%jd bytes=%jd", uuid_text(&j->e.uuid).z,
 	    (int)j->e.dataset.n, j->e.dataset.p,

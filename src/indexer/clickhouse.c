@@ -22,8 +22,8 @@
  * When the child has ended, its layout is the newest, and the next pass adds what changed since the child's snapshot.
  * Two processes must not give numbers in one dictionary. The lock ends with the connection, so it is looked at when a pass
  * begins and before its last rows are sent, and while documents are read (COPY leaves no room for a question) the socket is
- * looked at before each batch: a server that ended or closed the connection shows there at once. What is left is a
- * connection that dies between a look and the statement that follows it. The next owner waits until no INSERT of the
+ * looked at before each batch: a server that ended or closed the connection shows there at once. A
+ * connection may still die between a look and the statement that follows it: the next owner waits until no INSERT of the
  * former one runs at any server (sink.c) before it reads the dictionary. */
 #include "config.h"
 

@@ -3,7 +3,7 @@
 # An export whose writers are killed again and again becomes whole all the same, also when the index changes meanwhile; a
 # full disk fails it (C-413).
 . t/lib.sh
-HOSTS=${HOSTS:-10000} KILLS=${KILLS:-12}
+HOSTS=${HOSTS:-30000} KILLS=${KILLS:-12}
 WORLD_CONF='export_lease = 100
 export_poll = 10
 export_checkpoint = 1
