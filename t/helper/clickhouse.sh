@@ -91,7 +91,7 @@ world_ch_resume()
 {
 	world_spawn "clickhouse-$1" "$CH_SERVER" "--config-file=$W/ch/$1/config.xml"
 	world_until 30 world_ch_decided "$1"
-	world_ch_ready "$1" || world_die "ClickHouse $1 did not start: $(tail -5 "$W/log/clickhouse-$1.log" "$W/ch/$1/error.log")"
+	world_ch_ready "$1" || world_die "ClickHouse $1 did not start: $(cat "$W/log/clickhouse-$1.log" "$W/ch/$1/error.log" | tail -n 20)"
 }
 
 # world_ch_start N [SHARDS]: N servers, of which the first SHARDS are the cluster (all), and the parameters of the daemons
