@@ -30,19 +30,20 @@ CREATE OR REPLACE FUNCTION alert_destinations_stand(project uuid, destinations u
 		(SELECT FROM alert_destination d WHERE d.project_uuid = project AND d.uuid = named AND d.deleted_at IS NULL))
 $$;
 
--- The members of a record that a rule can query. The removed members (times, sources and the members who moved
--- a finding) cannot make a rule match, so a new value of one is no change to evaluate.
+-- The members of a record that a rule can query. The removed members (times, sources, the evidence for a finding and
+-- the members who moved it) cannot make a rule match, so a new value of one is no change to evaluate.
 CREATE OR REPLACE FUNCTION alert_content(record jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT record - '{created_at,updated_at,first_seen_at,last_seen_at,last_observed_at,metadata,status_event,
 		status_note,status_changed_at,status_changed_by_membership_uuid,resolved_at,resolved_by_membership_uuid,
-		created_by_membership_uuid,discovery_channel,discovery_provider,source_name,source_ref}'::text[]
+		created_by_membership_uuid,discovery_channel,discovery_provider,source_name,source_ref,evidence,detector,
+		contradicted_at}'::text[] - CASE WHEN record ? 'finding_key' THEN 'confidence' ELSE '' END
 $$;
 
 -- A finding or service in the form that rules query: doc has the fields of src/tbl/fields.h.
 CREATE OR REPLACE FUNCTION alert_record(p_source text, p_uuid uuid)
 	RETURNS TABLE (project_uuid uuid, title text, severity text, status text, doc jsonb)
 	LANGUAGE sql STABLE AS $$
-	SELECT f.project_uuid, f.title, f.severity, f.status, to_jsonb(f) ||
+	SELECT f.project_uuid, f.title, f.severity, f.status, to_jsonb(f) - 'evidence' ||
 		jsonb_build_object('asset_kind', a.kind, 'asset_name', a.name, 'service_key', s.service_key)
 	  FROM finding f LEFT JOIN asset a ON a.uuid = f.asset_uuid LEFT JOIN asset_service s ON s.uuid = f.service_uuid
 	 WHERE p_source = 'finding' AND f.uuid = p_uuid

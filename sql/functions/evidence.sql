@@ -120,12 +120,53 @@ BEGIN
 END
 $$;
 
+-- The documents that a session's tabs have shown, one for each load of a main frame: from the beginning of the request for
+-- the document to the next one of the tab. Requests of a tab from before its first load, and those of a tab that has
+-- loaded nothing, belong to a page without a load, so that every request has a page.
+CREATE OR REPLACE FUNCTION network_pages(session uuid) RETURNS TABLE (number bigint, tab integer, began timestamptz,
+	ended timestamptz, loaded timestamptz, url text) LANGUAGE sql STABLE AS $$
+	WITH event AS MATERIALIZED (
+		SELECT (e.doc ->> 'tab')::integer AS tab, e.doc ->> 'kind' AS kind, e.at, e.doc ->> 'url' AS url,
+			e.at - coalesce((e.doc ->> 'duration_ms')::bigint, 0) * interval '1 ms' AS began
+		  FROM network_event e WHERE e.session_uuid = session AND e.doc ->> 'kind' IN ('request', 'websocket', 'page')),
+	load AS (SELECT v.tab, v.began, v.at AS loaded, v.url FROM event v WHERE v.kind = 'page'),
+	page AS (
+		SELECT * FROM load
+		UNION ALL
+		SELECT * FROM (SELECT DISTINCT ON (v.tab) v.tab, v.at, NULL::timestamptz, v.url FROM event v
+			WHERE v.kind <> 'page' ORDER BY v.tab, v.at) AS f (tab, began, loaded, url)
+		 WHERE NOT EXISTS (SELECT FROM load l WHERE l.tab = f.tab AND l.began <= f.began))
+	SELECT row_number() OVER (ORDER BY p.began, p.tab, p.loaded), p.tab, p.began,
+		lead(p.began, 1, 'infinity') OVER (PARTITION BY p.tab ORDER BY p.began, p.loaded), p.loaded, p.url
+	  FROM page p
+$$;
+
+-- HAR has times with microseconds, in UTC.
+CREATE OR REPLACE FUNCTION har_time(at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
+	SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+$$;
+
+-- A session's pages of a HAR 1.2, in the order of their time, each with its screenshots.
+CREATE OR REPLACE FUNCTION network_har_pages(session uuid) RETURNS SETOF jsonb LANGUAGE sql STABLE AS $$
+	SELECT jsonb_build_object('id', 'page_' || p.number, 'startedDateTime', har_time(p.began), 'title', coalesce(p.url, ''),
+		'pageTimings', jsonb_build_object('onContentLoad', -1,
+			'onLoad', coalesce(extract(epoch FROM p.loaded - p.began) * 1000, -1)), '_tab', p.tab,
+		'_screenshots', coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', s.uuid, 'taken_at', har_time(s.taken_at),
+				'reason', s.reason, 'mime', s.mime, 'sha256', encode(s.sha256, 'hex')) ORDER BY s.taken_at, s.uuid)
+			  FROM screenshot s WHERE s.session_uuid = session AND s.tab = p.tab
+			   AND s.taken_at >= p.began AND s.taken_at < p.ended), '[]'))
+	  FROM network_pages(session) p ORDER BY p.number
+$$;
+
 -- A session's requests and WebSockets as entries of a HAR 1.2, in the order of their time. The size of a body
 -- is unknown (-1): bytes_received counts the bytes that came over the network.
 CREATE OR REPLACE FUNCTION network_har(session uuid) RETURNS SETOF jsonb LANGUAGE sql STABLE AS $$
+	WITH page AS MATERIALIZED (SELECT * FROM network_pages(session))
 	SELECT jsonb_strip_nulls(jsonb_build_object(
-		'startedDateTime', to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+		'pageref', 'page_' || (SELECT max(p.number) FROM page p WHERE p.tab = (e.doc ->> 'tab')::integer AND p.began <= e.at),
+		'startedDateTime', har_time(e.at),
 		'time', coalesce((e.doc ->> 'duration_ms')::bigint, 0),
+		'_id', e.uuid,
 		'serverIPAddress', e.doc -> 'remote_address',
 		'_tab', e.doc -> 'tab', '_resourceType', lower(e.doc ->> 'resource_type'), '_error', e.doc -> 'failure',
 		'request', jsonb_build_object('method', e.doc -> 'method', 'url', e.doc -> 'url',
@@ -179,4 +220,4 @@ END
 $$;
 
 GRANT EXECUTE ON FUNCTION screenshot_room, screenshot_add, network_add, network_truncate, evidence_room, evidence_shot, evidence_network TO surfaced_dispatch;
-GRANT EXECUTE ON FUNCTION network_har TO surfaced_api;
+GRANT EXECUTE ON FUNCTION network_pages, har_time, network_har_pages, network_har TO surfaced_api;

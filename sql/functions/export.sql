@@ -44,18 +44,26 @@ BEGIN
 END
 $$;
 
--- Ends exports that are neither complete nor ended, and returns their records to the quota.
-CREATE OR REPLACE FUNCTION export_end(exports uuid[], new_state text, reason text) RETURNS void LANGUAGE sql
+-- Ends exports that are neither complete nor ended, and returns their records to the quota. Rows are locked in the order
+-- that all functions of this file keep, so that no two of them wait for one another: exports by uuid, then months by
+-- account and number.
+CREATE OR REPLACE FUNCTION export_end(exports uuid[], new_state text, reason text) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	WITH ended AS (
-		UPDATE search_export e SET state = new_state, error = reason, finished_at = clock_timestamp(), lease_until = NULL,
-			charged = 0
-		  FROM (SELECT uuid, charged FROM search_export
-			 WHERE uuid = ANY (exports) AND state IN ('queued', 'running') FOR UPDATE) AS o
-		 WHERE e.uuid = o.uuid RETURNING e.account_uuid, e.month, o.charged)
+DECLARE
+	ended uuid[] := ARRAY(SELECT e.uuid FROM search_export e
+		WHERE e.uuid = ANY (exports) AND e.state IN ('queued', 'running') ORDER BY e.uuid FOR UPDATE);
+BEGIN
+	PERFORM FROM export_month m
+	  WHERE (m.account_uuid, m.month) IN (SELECT e.account_uuid, e.month FROM search_export e WHERE e.uuid = ANY (ended))
+	  ORDER BY m.account_uuid, m.month FOR UPDATE;
 	UPDATE export_month m SET charged = m.charged - n.charged
-	  FROM (SELECT account_uuid, month, sum(charged) AS charged FROM ended GROUP BY 1, 2) AS n
-	 WHERE m.account_uuid = n.account_uuid AND m.month = n.month
+	  FROM (SELECT e.account_uuid, e.month, sum(e.charged) AS charged FROM search_export e
+		 WHERE e.uuid = ANY (ended) GROUP BY 1, 2) AS n
+	 WHERE m.account_uuid = n.account_uuid AND m.month = n.month;
+	UPDATE search_export e SET state = new_state, error = reason, finished_at = clock_timestamp(), lease_until = NULL,
+		charged = 0
+	 WHERE e.uuid = ANY (ended);
+END
 $$;
 
 -- Cancels an export of a key, or of any key when caller is null. A complete export keeps its charge.
@@ -112,13 +120,14 @@ BEGIN
 	END IF;
 	UPDATE search_export s SET lease_until = clock_timestamp() + make_interval(secs => lease_ms / 1000.0),
 		generation = p_generation, total = p_total, written = p_written, gone = p_gone, bytes = p_bytes,
-		position = p_position
+		position = p_position, attempts = CASE WHEN p_bytes > s.bytes THEN 0 ELSE s.attempts END
 	 WHERE s.uuid = export;
 	RETURN 'running';
 END
 $$;
 
--- The whole file is in its place. The export then costs the records that it has.
+-- The whole file is in its place. The export then costs the records that it has, but never more than were taken from the
+-- quota when it was created: records that matched later are free.
 CREATE OR REPLACE FUNCTION export_complete(export uuid, claim bigint, p_written bigint, p_gone bigint, p_bytes bigint,
 	p_sha256 bytea, days bigint) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -133,9 +142,9 @@ BEGIN
 	END IF;
 	UPDATE search_export s SET state = 'complete', written = p_written, gone = p_gone, bytes = p_bytes,
 		sha256 = p_sha256, finished_at = clock_timestamp(), lease_until = NULL,
-		expires_at = clock_timestamp() + make_interval(days => days::integer), charged = p_written
+		expires_at = clock_timestamp() + make_interval(days => days::integer), charged = least(e.charged, p_written)
 	 WHERE s.uuid = export;
-	UPDATE export_month m SET charged = m.charged - e.charged + p_written
+	UPDATE export_month m SET charged = m.charged - e.charged + least(e.charged, p_written)
 	 WHERE m.account_uuid = e.account_uuid AND m.month = e.month;
 	RETURN 'complete';
 END
@@ -148,18 +157,21 @@ CREATE OR REPLACE FUNCTION export_fail(export uuid, claim bigint, reason text) R
 	  FROM search_export e WHERE e.uuid = export AND e.epoch = claim AND e.state = 'running'
 $$;
 
--- Gives an export up for now: another process may claim it in lease_ms.
+-- Gives an export up for now: another process may claim it in lease_ms. This was no attempt that failed.
 CREATE OR REPLACE FUNCTION export_release(export uuid, claim bigint, lease_ms bigint) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	UPDATE search_export e SET lease_until = clock_timestamp() + make_interval(secs => lease_ms / 1000.0)
+	UPDATE search_export e SET lease_until = clock_timestamp() + make_interval(secs => lease_ms / 1000.0),
+		attempts = greatest(e.attempts - 1, 0)
 	 WHERE e.uuid = export AND e.epoch = claim AND e.state = 'running'
 $$;
 
 -- Makes the caller, who holds the lock of the file, the one writer of the export that it has claimed. No row: another
--- process has written since the claim.
+-- process has written since the claim. The attempt is counted until the file grows (export_progress) or the caller gives
+-- the export up (export_release), so those count whose process died.
 CREATE OR REPLACE FUNCTION export_begin(export uuid, claim bigint, had bigint, OUT epoch bigint, OUT resumed bigint)
 	RETURNS SETOF record LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	UPDATE search_export e SET epoch = e.epoch + 1, resumed = e.resumed + (e.bytes > 0)::integer
+	UPDATE search_export e SET epoch = e.epoch + 1, resumed = e.resumed + (e.bytes > 0)::integer,
+		attempts = e.attempts + 1
 	 WHERE e.uuid = export AND e.epoch = claim AND e.bytes = had AND e.state = 'running'
 	RETURNING e.epoch, e.resumed
 $$;
@@ -173,13 +185,18 @@ CREATE OR REPLACE FUNCTION export_sweep(present uuid[], days bigint) RETURNS SET
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	UPDATE search_export e SET state = 'expired'
-	 WHERE e.state = 'complete' AND (e.expires_at <= clock_timestamp()
-		OR (e.finished_at < clock_timestamp() - interval '10 min' AND cardinality(present) > 0
-		    AND e.uuid <> ALL (present)));
+	 WHERE e.uuid IN (SELECT x.uuid FROM search_export x
+		WHERE x.state = 'complete' AND (x.expires_at <= clock_timestamp()
+			OR (x.finished_at < clock_timestamp() - interval '10 min' AND cardinality(present) > 0
+			    AND x.uuid <> ALL (present)))
+		ORDER BY x.uuid FOR UPDATE);
 	PERFORM export_end(ARRAY(SELECT e.uuid FROM search_export e JOIN export_right r USING (uuid)
 		WHERE e.state IN ('queued', 'running') AND NOT r.may), 'cancelled', 'access_revoked');
-	DELETE FROM search_export e WHERE e.state IN ('failed', 'cancelled', 'expired')
-	   AND e.finished_at < clock_timestamp() - make_interval(days => days::integer);
+	DELETE FROM search_export e
+	 WHERE e.uuid IN (SELECT x.uuid FROM search_export x
+		WHERE x.state IN ('failed', 'cancelled', 'expired')
+		  AND x.finished_at < clock_timestamp() - make_interval(days => days::integer)
+		ORDER BY x.uuid FOR UPDATE);
 	RETURN QUERY SELECT p FROM unnest(present) AS p
 	 WHERE NOT EXISTS (SELECT FROM search_export e WHERE e.uuid = p AND e.state IN ('queued', 'running', 'complete'));
 END

@@ -64,6 +64,22 @@ BEGIN
 END
 $$;
 
+-- The project of an audit line: the stored one, or that of the record it is about. An index of indexes.sql names this
+-- function: another result for the same line needs another name.
+CREATE OR REPLACE FUNCTION audit_project(project uuid, subject text, subject_id text, before jsonb, after jsonb)
+RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT coalesce(project, CASE WHEN CASE subject WHEN 'project' THEN subject_id
+			ELSE coalesce(after ->> 'project_uuid', before ->> 'project_uuid') END
+			~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+		THEN CASE subject WHEN 'project' THEN subject_id
+			ELSE coalesce(after ->> 'project_uuid', before ->> 'project_uuid') END::uuid END)
+$$;
+
+-- The UUID of an audit line. That of a line from before the file 0022 is made from its number, so it never changes.
+CREATE OR REPLACE FUNCTION audit_uuid(stored uuid, id bigint) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT coalesce(stored, overlay(overlay(md5('surfaced audit ' || id) PLACING '3' FROM 13) PLACING '8' FROM 17)::uuid)
+$$;
+
 -- Writes an audit line for a change, also for one that an administrator makes with psql. A program names its
 -- actor and request in the settings surfaced.actor and surfaced.request_id. A record of a project belongs to
 -- the project's account. Hashes and secrets are left out. The first argument is the column that identifies the
@@ -74,6 +90,7 @@ DECLARE
 	new_row jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) - 'sha256' - 'changed' - 'secret' END;
 	line jsonb := coalesce(new_row, old_row);
 	account uuid := line ->> 'account_uuid';
+	project uuid;
 	verb text := CASE TG_OP WHEN 'INSERT' THEN 'create' WHEN 'UPDATE' THEN 'change' ELSE 'delete' END;
 BEGIN
 	IF TG_OP = 'UPDATE' AND TG_TABLE_NAME = 'alert_destination' AND to_jsonb(OLD) <> to_jsonb(NEW)
@@ -89,9 +106,13 @@ BEGIN
 	ELSIF account IS NULL AND line ? 'project_uuid' THEN
 		SELECT account_uuid INTO account FROM project WHERE uuid = (line ->> 'project_uuid')::uuid;
 	END IF;
-	INSERT INTO audit (actor, action, subject, subject_id, account_uuid, before, after, request_id)
+	project := audit_project(NULL, TG_TABLE_NAME, line ->> TG_ARGV[0], old_row, new_row);
+	IF project IS NULL AND line ? 'session_uuid' THEN
+		SELECT project_uuid INTO project FROM browser_session WHERE uuid = (line ->> 'session_uuid')::uuid;
+	END IF;
+	INSERT INTO audit (actor, action, subject, subject_id, account_uuid, project_uuid, before, after, request_id)
 	VALUES (coalesce(nullif(current_setting('surfaced.actor', true), ''), 'role:' || session_user),
-		TG_TABLE_NAME || '.' || verb, TG_TABLE_NAME, line ->> TG_ARGV[0], account, old_row, new_row,
+		TG_TABLE_NAME || '.' || verb, TG_TABLE_NAME, line ->> TG_ARGV[0], account, project, old_row, new_row,
 		nullif(current_setting('surfaced.request_id', true), ''));
 	RETURN NULL;
 END
@@ -154,6 +175,8 @@ BEGIN
 			RAISE EXCEPTION 'a session begins queued';
 		END IF;
 		PERFORM session_admit(NEW.account_uuid, NEW.key_uuid);
+		INSERT INTO session_event (session_uuid, at, event, state)
+		VALUES (NEW.uuid, NEW.created_at, NEW.state_event, NEW.state);
 		NOTIFY session_changed;
 		RETURN NEW;
 	END IF;
@@ -189,6 +212,8 @@ BEGIN
 	IF NEW.state_event = 'close' THEN
 		NEW.close_requested_at := NEW.updated_at;
 	END IF;
+	INSERT INTO session_event (session_uuid, at, event, state, reason)
+	VALUES (NEW.uuid, NEW.updated_at, NEW.state_event, NEW.state, NEW.terminal_reason);
 	NOTIFY session_changed;
 	RETURN NEW;
 END
@@ -229,6 +254,31 @@ CREATE OR REPLACE FUNCTION route_probe_wanted() RETURNS trigger LANGUAGE plpgsql
 BEGIN
 	NOTIFY session_changed;
 	RETURN NULL;
+END
+$$;
+
+-- Stores an event of a finding: that it was found, a move, or another severity or confidence.
+CREATE OR REPLACE FUNCTION finding_event_add() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF TG_OP = 'INSERT' THEN
+		INSERT INTO finding_event (finding_uuid, project_uuid, event, to_status, severity, confidence, membership_uuid)
+		VALUES (NEW.uuid, NEW.project_uuid, NEW.status_event, NEW.status, NEW.severity, NEW.confidence,
+			NEW.created_by_membership_uuid);
+	ELSE
+		INSERT INTO finding_event (finding_uuid, project_uuid, event, from_status, to_status, severity, confidence,
+			membership_uuid)
+		VALUES (NEW.uuid, NEW.project_uuid, CASE WHEN OLD.status = NEW.status THEN 'changed' ELSE NEW.status_event END,
+			OLD.status, NEW.status, NEW.severity, NEW.confidence,
+			CASE WHEN OLD.status <> NEW.status THEN NEW.status_changed_by_membership_uuid END);
+	END IF;
+	RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION finding_event_stands() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE EXCEPTION 'the history of a finding is never changed';
 END
 $$;
 
@@ -327,3 +377,5 @@ $$;
 
 GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin;
 GRANT EXECUTE ON FUNCTION visible_projects TO surfaced_admin, surfaced_api;
+-- Whoever writes an audit line computes the index of its project.
+GRANT EXECUTE ON FUNCTION audit_project TO surfaced_admin, surfaced_api, surfaced_index;

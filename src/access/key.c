@@ -53,20 +53,22 @@ static const struct field key_out[] = {
 	FIELD_END,
 };
 
-STMT(find_key, key_out,
-    "SELECT k.uuid, k.owner_uuid AS owner, k.account_uuid AS account, a.group_uuid, "
-    "k.prefix, k.sha256,"
-    " " KEY_SCOPES "::text[] AS scopes,"
-    " ARRAY(SELECT e.name::text FROM entitlement e WHERE e.account_uuid = k.account_uuid"
-    "  AND (e.expires_at IS NULL OR e.expires_at > now())) AS entitlements,"
-    " a.state = 'active' AS account_active,"
-    " least(k.expires_at, (SELECT min(e.expires_at) FROM entitlement e"
-    "  WHERE e.account_uuid = k.account_uuid AND e.expires_at > now())) AS valid_until"
-    " FROM api_key k JOIN account a ON a.uuid = k.account_uuid JOIN member m ON m.uuid = "
-    "k.owner_uuid"
-    " WHERE k.prefix = $1 AND k.sha256 = $2 AND k.revoked_at IS NULL AND m.removed_at IS "
-    "NULL"
-    "  AND (k.expires_at IS NULL OR k.expires_at > now())");
+/* A key that is valid now; the WHERE clause goes on with the key that is looked for. */
+#define SELECT_VALID_KEY                                                                           \
+	"SELECT k.uuid, k.owner_uuid AS owner, k.account_uuid AS account, a.group_uuid,"           \
+	" k.prefix, k.sha256, " KEY_SCOPES "::text[] AS scopes,"                                   \
+	" ARRAY(SELECT e.name::text FROM entitlement e WHERE e.account_uuid = k.account_uuid"      \
+	"  AND (e.expires_at IS NULL OR e.expires_at > now())) AS entitlements,"                   \
+	" a.state = 'active' AS account_active,"                                                   \
+	" least(k.expires_at, (SELECT min(e.expires_at) FROM entitlement e"                        \
+	"  WHERE e.account_uuid = k.account_uuid AND e.expires_at > now())) AS valid_until"        \
+	" FROM api_key k JOIN account a ON a.uuid = k.account_uuid"                                \
+	" JOIN member m ON m.uuid = k.owner_uuid"                                                  \
+	" WHERE k.revoked_at IS NULL AND m.removed_at IS NULL"                                     \
+	" AND (k.expires_at IS NULL OR k.expires_at > now())"
+
+STMT(find_key, key_out, SELECT_VALID_KEY " AND k.prefix = $1 AND k.sha256 = $2");
+STMT(find_key_by_uuid, key_out, SELECT_VALID_KEY " AND k.uuid = $1");
 
 struct key_cache *
 key_cache_new(struct db *db)
@@ -137,6 +139,22 @@ key_of_row(const struct key_row *row)
 }
 
 static enum key_rc
+key_rc_of(enum db_rc rc)
+{
+	switch (rc) {
+	case DB_OK:
+		return KEY_FOUND;
+	case DB_NONE:
+		return KEY_UNKNOWN;
+	case DB_CONFLICT:
+	case DB_TIMEOUT:
+	case DB_DOWN:
+		return KEY_UNAVAILABLE;
+	}
+	panic("db_rc out of range");
+}
+
+static enum key_rc
 read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN], struct key *out)
 {
 	struct key_row row = { 0 };
@@ -145,20 +163,12 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 	int64_t former = db_hurry(db, mono_us() + conf.auth_wait * 1000);
 	/* With the hash in the WHERE clause, a wrong secret takes the same time with a known and an
 	   unknown prefix. */
-	enum db_rc rc =
-	    db_one(db, &find_key, &row, P(prefix), P(((struct bytes){ hash, KEY_HASH_LEN })));
+	enum key_rc rc = key_rc_of(
+	    db_one(db, &find_key, &row, P(prefix), P(((struct bytes){ hash, KEY_HASH_LEN }))));
 
 	db_relax(db, former);
-	switch (rc) {
-	case DB_OK:
-		break;
-	case DB_NONE:
-		return KEY_UNKNOWN;
-	case DB_CONFLICT:
-	case DB_TIMEOUT:
-	case DB_DOWN:
-		return KEY_UNAVAILABLE;
-	}
+	if (rc != KEY_FOUND)
+		return rc;
 	/* The database has compared, but not in constant time. */
 	if (row.sha256.n != KEY_HASH_LEN || CRYPTO_memcmp(row.sha256.p, hash, KEY_HASH_LEN) != 0)
 		return KEY_UNKNOWN;
@@ -218,6 +228,19 @@ key_lookup(struct key_cache *c, struct secret secret, struct key *out)
 		s->until = asked + conf.key_cache * 1000;
 		s->key = *out;
 	}
+	return rc;
+}
+
+enum key_rc
+key_lookup_uuid(struct key_cache *c, struct uuid uuid, struct key *out)
+{
+	struct key_row row = { 0 };
+	int64_t former = db_hurry(c->db, mono_us() + conf.auth_wait * 1000);
+	enum key_rc rc = key_rc_of(db_one(c->db, &find_key_by_uuid, &row, P(uuid)));
+
+	db_relax(c->db, former);
+	if (rc == KEY_FOUND)
+		*out = key_of_row(&row);
 	return rc;
 }
 

@@ -65,6 +65,9 @@ void key_cache_free(struct key_cache *c);
 
 /* Call db_use first: the look-up respects its deadline. */
 enum key_rc key_lookup(struct key_cache *c, struct secret secret, struct key *out) MUST_USE;
+/* The key of this UUID, by the same rules and always from the database: for a ticket, which names
+   its key. */
+enum key_rc key_lookup_uuid(struct key_cache *c, struct uuid uuid, struct key *out) MUST_USE;
 /* Counts the times that the cache was emptied, because a key, an account, a member or a limit has
    changed. Code that keeps copies of such rows compares the number after key_lookup, and reads the
    rows again when it differs. */

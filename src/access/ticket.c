@@ -14,12 +14,27 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#define SUBPROTOCOL "surfaced.stream.v1."
 #define ISSUER "surfaced"
-#define AUDIENCE "stream"
 #define ALGORITHM "HS256"
 
-enum { FILE_MAX = 512, SECONDS_MAX = 60 };
+enum { FILE_MAX = 512 };
+
+static const struct kind {
+	const char *audience, *prefix; /* prefix: before the token */
+	size_t length_max;
+	int64_t seconds_max; /* the longest life that a ticket may claim */
+} kinds[] = {
+	[TICKET_STREAM] = { "stream", "surfaced.stream.v1.", LIM_STREAM_TICKET, 60 },
+	[TICKET_EVIDENCE] = { "evidence", "", LIM_EVIDENCE_TICKET, LIM_EVIDENCE_TICKET_LIFE },
+};
+
+static const struct kind *
+find_kind(enum ticket_kind kind)
+{
+	if (kind == TICKET_NONE)
+		panic("a ticket without a kind");
+	return &kinds[kind];
+}
 
 struct head {
 	struct str typ, alg, kid;
@@ -181,6 +196,17 @@ ticket_ring_keys(struct ticket_ring *r, char *err, size_t room)
 	return &r->keys;
 }
 
+const struct ticket_keys *
+ticket_ring_now(struct ticket_ring *r)
+{
+	char err[256];
+	const struct ticket_keys *keys = ticket_ring_keys(r, err, sizeof(err));
+
+	if (keys == NULL)
+		log_event(LOGP_ERR, "stream_keys", "why=\"%s\"", err);
+	return keys;
+}
+
 /* ---- sealing ---- */
 
 static void
@@ -201,6 +227,7 @@ struct secret
 ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket *t, struct ts now)
 {
 	const struct ticket_key *key = &keys->keys[0];
+	const struct kind *kind = find_kind(t->kind);
 	struct secret out;
 	jwt_t *jwt = NULL;
 	char *token;
@@ -208,7 +235,7 @@ ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket
 	if (keys->n == 0 || jwt_new(&jwt) != 0 ||
 	    jwt_set_alg(jwt, JWT_ALG_HS256, key->bytes, TICKET_KEY_LEN) != 0 ||
 	    jwt_add_header(jwt, "kid", key->kid) != 0 || jwt_add_grant(jwt, "iss", ISSUER) != 0 ||
-	    jwt_add_grant(jwt, "aud", AUDIENCE) != 0)
+	    jwt_add_grant(jwt, "aud", kind->audience) != 0)
 		panic("libjwt cannot make a ticket");
 	add_int_claim(jwt, "iat", now.us / SECOND_US);
 	add_int_claim(jwt, "nbf", now.us / SECOND_US);
@@ -220,11 +247,11 @@ ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket
 	token = jwt_encode_str(jwt);
 	if (token == NULL)
 		panic("libjwt cannot sign a ticket");
-	out.hidden = arena_printf(a, SUBPROTOCOL "%s", token);
+	out.hidden = arena_printf(a, "%s%s", kind->prefix, token);
 	OPENSSL_cleanse(token, strlen(token));
 	free(token);
 	jwt_free(jwt);
-	if (out.hidden.n > LIM_STREAM_TICKET)
+	if (out.hidden.n > kind->length_max)
 		panic("a ticket of %zu characters", out.hidden.n);
 	return out;
 }
@@ -261,34 +288,35 @@ signature_holds(struct arena *a, struct str token, const struct ticket_key *key)
 }
 
 static const char *
-judge_claims(const struct claims *c, struct ts now)
+judge_claims(const struct claims *c, const struct kind *kind, struct ts now)
 {
 	int64_t at = now.us / SECOND_US;
 
-	if (!str_is(c->iss, ISSUER) || !str_is(c->aud, AUDIENCE))
+	if (!str_is(c->iss, ISSUER) || !str_is(c->aud, kind->audience))
 		return "not ours";
 	if (c->exp <= at)
 		return "expired";
-	if (c->nbf > at + TICKET_LEEWAY || c->exp > at + SECONDS_MAX + TICKET_LEEWAY ||
-	    c->exp - c->nbf > SECONDS_MAX || c->exp <= c->nbf)
+	if (c->nbf > at + TICKET_LEEWAY || c->exp > at + kind->seconds_max + TICKET_LEEWAY ||
+	    c->exp - c->nbf > kind->seconds_max || c->exp <= c->nbf)
 		return "not of this time";
 	return NULL;
 }
 
 const char *
-ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret subprotocol,
-    struct ts now, struct ticket *out)
+ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret text, struct ts now,
+    struct ticket *out)
 {
-	struct str token = subprotocol.hidden, rest, first, second;
+	const struct kind *kind = find_kind(out->kind);
+	struct str token = text.hidden, rest, first, second;
 	const struct ticket_key *key;
 	struct head head = { 0 };
 	struct claims claims = { 0 };
 	const char *fault;
 
-	if (token.n > LIM_STREAM_TICKET || !str_starts(token, STR(SUBPROTOCOL)))
+	if (token.n > kind->length_max || !str_starts(token, str_of(kind->prefix)))
 		return "no ticket";
-	token.p += sizeof(SUBPROTOCOL) - 1;
-	token.n -= sizeof(SUBPROTOCOL) - 1;
+	token.p += strlen(kind->prefix);
+	token.n -= strlen(kind->prefix);
 	rest = token;
 	first = str_until(&rest, '.');
 	second = str_until(&rest, '.');
@@ -306,13 +334,14 @@ ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret subpr
 		return "its signature";
 	if (!parse_token_part(a, second, claim_fields, now, &claims))
 		return "its claims";
-	fault = judge_claims(&claims, now);
+	fault = judge_claims(&claims, kind, now);
 	if (fault != NULL)
 		return fault;
 	*out = (struct ticket){ .jti = claims.jti,
 		.project = claims.project,
 		.session = claims.session,
 		.key = claims.key,
-		.expires_at = { claims.exp * SECOND_US } };
+		.expires_at = { claims.exp * SECOND_US },
+		.kind = out->kind };
 	return NULL;
 }

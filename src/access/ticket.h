@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* Tickets of the live stream (CONTRACT A4): the API seals one, surfaced-stream opens it. A browser
-   cannot set headers of a WebSocket, so the ticket is sent as a subprotocol:
+/* Tickets of a browser session: signed tokens that the API issues in place of a key.
 
-     surfaced.stream.v1.<head>.<claims>.<signature>      a JWT, HS256
-                                  iss, aud, iat, nbf, exp (at most 60 s), jti, project, session, key
+     surfaced.stream.v1.<head>.<claims>.<signature>    a JWT, HS256, of the live stream (A4)
+                        <head>.<claims>.<signature>    the same, of a session's evidence (C-219)
+                               iss, aud, iat, nbf, exp, jti, project, session, key
 
-   A ticket proves that the API issued it. The caller of ticket_open must still use up its jti in
-   PostgreSQL, which makes a ticket valid only once. Only ticket.c uses libjwt. */
+                opened by          life      uses    sent
+     stream     surfaced-stream    60 s      one     as a subprotocol, since a browser cannot
+                                                     set headers of a WebSocket
+     evidence   the API            15 min    many    in the header X-Evidence-Ticket
+
+   A ticket proves that the API issued it. The audience (aud) keeps one kind from opening what
+   the other opens. Rights may have changed since then, so surfaced-stream uses up the jti of a
+   stream's ticket in PostgreSQL, and the API reads the key of an evidence ticket at each use.
+   Only ticket.c uses libjwt. */
 #ifndef ACCESS_TICKET_H
 #define ACCESS_TICKET_H
 
@@ -20,9 +27,13 @@ enum {
 	TICKET_LEEWAY = 5, /* seconds that the clocks of two hosts may differ */
 };
 
+/* The kinds of tickets; TICKET_NONE: no ticket. */
+enum ticket_kind { TICKET_NONE, TICKET_STREAM, TICKET_EVIDENCE };
+
 struct ticket {
 	struct uuid jti, project, session, key;
 	struct ts expires_at; /* whole seconds */
+	enum ticket_kind kind;
 };
 
 /* The first key signs; each of them verifies. */
@@ -47,13 +58,16 @@ struct ticket_ring *ticket_ring_new(const char *path);
 void ticket_ring_free(struct ticket_ring *r);
 /* The current keys, valid until the next call; NULL with a reason in err. */
 const struct ticket_keys *ticket_ring_keys(struct ticket_ring *r, char *err, size_t room);
+/* The same; the reason goes to the log. */
+const struct ticket_keys *ticket_ring_now(struct ticket_ring *r);
 
-/* Makes the subprotocol: at most LIM_STREAM_TICKET characters, all of them token characters of RFC
-   6455. */
+/* Makes the text of a ticket: at most LIM_STREAM_TICKET or LIM_EVIDENCE_TICKET characters, all of
+   them token characters of RFC 6455. */
 struct secret ticket_seal(
     struct arena *a, const struct ticket_keys *keys, const struct ticket *t, struct ts now);
-/* NULL, or the fault of the ticket, for the log: constant text without any part of the ticket. */
-const char *ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret subprotocol,
+/* Opens a ticket of the kind that out->kind has. NULL, or the fault of the ticket, for the log:
+   constant text without any part of the ticket. */
+const char *ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret text,
     struct ts now, struct ticket *out) MUST_USE;
 
 #endif

@@ -51,6 +51,8 @@ enum start_url_fault start_url_host(struct arena *a, struct str text, struct str
 bool host_delegated(struct arena *a, struct str host);
 /* The registrable domain of host: one label below a public suffix. STR_NULL: there is none. */
 struct str host_registrable(struct arena *a, struct str host);
+/* True for a name below which a registry registers names: "com", "co.uk". */
+bool host_suffix_icann(struct str host);
 /* True for a name of tbl/local_names.h, and for names below one. */
 bool host_local(struct str host);
 /* True for a port that Chromium refuses to open, because another protocol uses it. */

@@ -42,3 +42,15 @@ host_delegated(struct arena *a, struct str host)
 	return suffix_list() == NULL || psl_is_public_suffix2(suffix_list(), below.p + 2, rules) ||
 	       psl_is_public_suffix2(suffix_list(), below.p, rules);
 }
+
+bool
+host_suffix_icann(struct str host)
+{
+	char name[256];
+
+	if (suffix_list() == NULL || host.n >= sizeof(name))
+		return false;
+	memcpy(name, host.p, host.n);
+	name[host.n] = '\0';
+	return psl_is_public_suffix2(suffix_list(), name, PSL_TYPE_ICANN | PSL_TYPE_NO_STAR_RULE);
+}

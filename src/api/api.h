@@ -98,6 +98,7 @@ struct page_only {
 struct page_from {
 	struct ts at;
 	struct uuid after;
+	struct str kind; /* where the list is ordered by it, too; no pointer: the first page */
 	int64_t want;
 };
 
@@ -122,15 +123,19 @@ extern const struct field page_members[];
 
 /* The members by which a page is ordered, for lists with another order. */
 struct page_order {
-	const char *at, *uuid;
+	const char *at, *uuid;      /* uuid: a UUID, or a number */
+	const char *kind;           /* a text between the two; NULL: none */
+	const struct field *fields; /* the table that has these members; NULL: the route's .out */
 };
+/* The number behind which a page begins that is ordered by a number. */
+int64_t page_number(const struct page_from *from);
 int page_reply_by(struct req *rq, const struct page_args *args, struct list rows, size_t size,
     const struct page_order *by);
 
 /* ---- record.c ---- */
 
-/* The handler of single records. The statement in .st takes the project as $1 and the record's UUID as $2; the
-   first of .errors is the answer when it returns no row. */
+/* The handler of single records. The statement in .st takes the project as $1, or the key where the path has no
+   project, and the record's UUID as $2; the first of .errors is the answer when it returns no row. */
 int record_one(struct req *rq);
 
 /* Answers 201; Location is the path of the request, "/" and the uuid of the new record. */

@@ -392,6 +392,7 @@ static const struct route export_routes[] = {
 	    ROUTE(GET, EXPORT "/content", get_export_content),
 	    EXPORT_ROW,
 	    .media = export_medias,
+	    .etag = true,
 	    .result = "The file; its ETag is its SHA-256. Takes Range.",
 	    .errors = content_errors,
 	    .summary = "Get the file of an export",

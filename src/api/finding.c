@@ -20,7 +20,8 @@ STMT_LIST(list_findings, struct finding, finding_out,
     " AND ($7::text IS NULL OR finding_type = $7)"
     " AND ($8::text IS NULL OR exposure_kind = $8)"
     " AND ($9::uuid IS NULL OR asset_uuid = $9)"
-    " AND ($10::uuid IS NULL OR service_uuid = $10)" PAGE_SQL);
+    " AND ($10::uuid IS NULL OR service_uuid = $10)"
+    " AND ($11::boolean IS NULL OR finding_is_stale(last_seen_at) = $11::boolean)" PAGE_SQL);
 
 /* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the event. */
 STMT(move_finding, finding_out,
@@ -38,7 +39,7 @@ static const struct {
 #include "tbl/finding_moves.h"
 };
 
-enum finding_event {
+enum move_of_finding {
 #define FINDING_EVENT(id, event, path, end, what) EVENT_##id,
 #include "tbl/finding_moves.h"
 };
@@ -67,9 +68,44 @@ change_finding(struct req *rq)
 	return reply_found(rq, rc, ERR_FINDING_NOT_FOUND, &f);
 }
 
+/* $3, $4: the position behind which the page begins. $5 rows at most. */
+STMT_LIST(list_finding_events, struct finding_event, finding_event_row,
+    "SELECT at, event, from_status, to_status, severity, to_json(confidence) AS confidence,"
+    " membership_uuid, id"
+    " FROM finding_event WHERE project_uuid = $1 AND finding_uuid = $2"
+    " AND at <= coalesce($3::timestamptz, 'infinity')"
+    " AND ($3::timestamptz IS NULL OR at < $3 OR id < $4::bigint)"
+    " ORDER BY at DESC, id DESC LIMIT $5");
+
+/* Events of one transaction have one time, so their numbers order them. */
+static int
+list_finding_history(struct req *rq)
+{
+	static const struct page_order by_number = {
+		.at = "at", .uuid = "id", .fields = finding_event_row
+	};
+	const struct page_args *args = rq->params;
+	struct page_from from;
+	struct finding f;
+	struct list rows;
+	enum db_rc rc;
+
+	if (page_begin(rq, args, &from) != PASS)
+		return FAILED;
+	rc = db_one(rq->db, &select_finding, &f, P(rq->project), P(rq->path[1]));
+	if (rc == DB_NONE)
+		return fail(rq, ERR_FINDING_NOT_FOUND);
+	if (rc == DB_OK)
+		rc = db_list(rq->db, &list_finding_events, &rows, P(rq->project), P(rq->path[1]),
+		    P(from.at), P(page_number(&from)), P(from.want));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply_by(rq, args, rows, sizeof(struct finding_event), &by_number);
+}
+
 struct finding_args {
 	struct page_args page;
-	struct str status, severity, finding_type, exposure_kind;
+	struct str status, severity, finding_type, exposure_kind, stale;
 	struct uuid asset_uuid, service_uuid;
 };
 
@@ -81,6 +117,17 @@ static const struct url_param finding_params[] = {
 	FILTER(FIELD_STR, struct finding_args, exposure_kind, .lo = 1, .hi = LIM_FILTER),
 	FILTER(FIELD_UUID, struct finding_args, asset_uuid),
 	FILTER(FIELD_UUID, struct finding_args, service_uuid),
+	FILTER(FIELD_STR, struct finding_args, stale, .values = truths,
+	    .help = "Whether nothing has confirmed it for 30 days."),
+	URL_PARAM_END,
+};
+
+struct finding_history_args {
+	struct page_args page;
+};
+
+static const struct url_param finding_history_params[] = {
+	PAGE_PARAMS(struct finding_history_args, page),
 	URL_PARAM_END,
 };
 
@@ -111,6 +158,19 @@ static const struct route finding_routes[] = {
 	    .errors = get_errors,
 	    .summary = "Get a finding",
 	    .description = "updated_at is of what was observed; moves leave it.",
+	},
+	{
+	    ROUTE(GET, FINDING "/history", list_finding_history),
+	    COLUMNS_OF_PROJECT(SCOPE_ESI_FINDINGS_VIEW, ENTITLEMENT_ESI),
+	    .out = finding_event_out,
+	    .tag = "Findings",
+	    PARAMS(struct finding_history_args, finding_history_params),
+	    .list = "events",
+	    .errors = get_errors,
+	    .summary = "List the history of a finding",
+	    .description =
+		"Newest first: when it was found, its moves, and changes of its severity "
+		"or confidence. An event without a member was caused by a producer.",
 	},
 #define FINDING_EVENT(id, event, path_end, end, what)                                              \
 	{                                                                                          \

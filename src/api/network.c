@@ -46,6 +46,8 @@ STMT_LIST(list_events, struct document, document_out,
     " THEN (doc ->> 'failure' IS NOT NULL) = ($4 = 'true') ELSE true END"
     " ORDER BY at, uuid LIMIT $7");
 
+STMT_LIST(har_pages, struct document, document_out,
+    "SELECT page AS doc FROM network_har_pages($1) AS page");
 STMT_LIST(har_entries, struct document, document_out,
     "SELECT entry AS doc FROM network_har($1) AS entry");
 
@@ -79,7 +81,7 @@ decode_events(struct req *rq, struct list rows, struct list *out)
 static int
 list_network_events(struct req *rq)
 {
-	static const struct page_order by_time = { "at", "id" };
+	static const struct page_order by_time = { .at = "at", .uuid = "id" };
 	const struct event_args *args = rq->params;
 	struct page_from from;
 	struct list rows, events;
@@ -87,7 +89,7 @@ list_network_events(struct req *rq)
 	struct session s;
 	enum db_rc rc;
 
-	if (session_own_only(rq, &s) != PASS || page_begin(rq, &args->page, &from) != PASS)
+	if (session_evidence(rq, &s) != PASS || page_begin(rq, &args->page, &from) != PASS)
 		return FAILED;
 	rc = db_list(rq->db, &list_events, &rows, P(s.uuid), P(args->tab), P(args->kind),
 	    P(args->failed), PAGE_P(from));
@@ -138,11 +140,12 @@ static const struct field har_log_out[] = {
 
 static const struct field har_out[] = { OBJECT(struct har, log, 0, har_log_out), FIELD_END };
 
-/* The rows of har_entries are the items of a list of JSON values. */
+/* The rows of har_pages and har_entries are the items of a list of JSON values. */
 _Static_assert(sizeof(struct document) == sizeof(struct json), "a document has one member");
 
-/* The archive is one document with all entries of the session and without pages, since programs
-   that read HAR want one file. The number of its entries is bounded by what a session stores;
+/* The archive is one document with all pages and entries of the session, since programs that read
+   HAR want one file. A page is a load of a tab's main frame (network_pages in
+   sql/functions/evidence.sql), and every entry names one. The number of its entries is bounded by what a session stores;
    `truncated` becomes a comment in the log. The entries are made in SQL (network_har) from the same
    events as the list, which were redacted before they were stored, so nothing can be in the archive
    that the list does not have. */
@@ -155,9 +158,11 @@ get_network_events_har(struct req *rq)
 			       .creator = { STR("surfaced"), STR(PACKAGE_VERSION) } } };
 	enum db_rc rc;
 
-	if (session_own_only(rq, &s) != PASS)
+	if (session_evidence(rq, &s) != PASS)
 		return FAILED;
-	rc = db_list(rq->db, &har_entries, &har.log.entries, P(s.uuid));
+	rc = db_list(rq->db, &har_pages, &har.log.pages, P(s.uuid));
+	if (rc == DB_OK)
+		rc = db_list(rq->db, &har_entries, &har.log.entries, P(s.uuid));
 	if (rc == DB_OK)
 		rc = db_one(rq->db, &is_truncated, &truncation, P(s.uuid));
 	if (rc != DB_OK)

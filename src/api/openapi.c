@@ -158,7 +158,9 @@ static void
 write_security(struct buf *b, const struct route *r)
 {
 	json_member(b, "security");
-	buf_z(b, r->access == ACCESS_PUBLIC ? "[]" : JSON([ { "ApiKey" : [] } ]));
+	buf_z(b, r->access == ACCESS_PUBLIC         ? "[]"
+		 : r->ticket == TICKET_EVIDENCE ? JSON([ { "ApiKey" : [] }, { "EvidenceTicket" : [] } ])
+						: JSON([ { "ApiKey" : [] } ]));
 	if (r->access == ACCESS_PUBLIC)
 		return;
 	json_member_begin(b, "x-required-scopes", '[');

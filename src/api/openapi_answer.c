@@ -34,6 +34,7 @@ add_columns(struct error_set *set, const struct route *r)
 		set->has[ERR_AUTHENTICATION_UNAVAILABLE] = true;
 		set->has[ERR_PERMISSION_DENIED] = true;
 	}
+	set->has[ERR_EVIDENCE_TICKET_INVALID] = r->ticket == TICKET_EVIDENCE;
 	if (r->access == ACCESS_PROJECT)
 		set->has[ERR_PROJECT_NOT_FOUND] = true;
 	if (r->entitlement != ENTITLEMENT_ANY)
@@ -121,7 +122,7 @@ write_header_refs(struct buf *b, const struct route *r, int status, const struct
 		write_header(b, "WWW-Authenticate", "WWW-Authenticate");
 	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
 		write_header(b, "Retry-After", "Retry-After");
-	if (good && (r->media != NULL || public))
+	if (good && (r->etag || public))
 		write_header(b, "ETag", "ETag");
 	/* A 401 has no key whose rates it could show. */
 	if (status != 401 && set->has[ERR_API_KEY_RATE_LIMIT_EXCEEDED]) {
@@ -179,6 +180,7 @@ static const struct {
 	const char *word;
 } words[] = {
 	{ ERR_INVALID_PAGINATION, "List" },
+	{ ERR_EVIDENCE_TICKET_INVALID, "Evidence" },
 	{ ERR_INVALID_JSON, "Body" },
 	{ ERR_CALLER_SESSION_LIMIT, "Session" },
 	{ ERR_ENTITLEMENT_REQUIRED, "Entitlement" },
@@ -254,21 +256,30 @@ openapi_failures(struct buf *b, struct book *book, const struct route *r)
 	}
 }
 
+/* The most records of a page: the highest value of its first parameter. */
+static int64_t
+page_most(const struct route *r)
+{
+	return r->params != NULL && strcmp(r->params[0].field.name, "limit") == 0
+	    ? r->params[0].field.hi
+	    : LIM_PAGE;
+}
+
 /* Makes the field table of the whole answer: a page (CONTRACT A2), a record in its wrapper, the first member of a
    document of another standard, or the table of the row itself. */
 static const struct field *
 answer_fields(struct arena *a, const struct route *r)
 {
-	struct field *out = ARENA_ARRAY(a, 5, struct field), *f = out;
+	struct field *out = ARENA_ARRAY(a, 6, struct field), *f = out;
 
 	if (r->list != NULL) {
 		*f++ = (struct field){
-			.name = r->list, .type = FIELD_LIST, .hi = LIM_PAGE, .sub = r->out
+			.name = r->list, .type = FIELD_LIST, .hi = page_most(r), .sub = r->out
 		};
 		*f++ = page_members[0];
 		*f++ = page_members[1];
-		if (r->list_also != NULL)
-			*f++ = r->list_also[0];
+		for (const struct field *also = r->list_also; also != NULL && also->type != FIELD_NONE; also++)
+			*f++ = *also;
 	} else if (r->wrapper != NULL) {
 		*f++ = (struct field){ .name = r->wrapper, .type = FIELD_OBJECT, .sub = r->out };
 	} else if (r->standard != NULL) {

@@ -101,7 +101,7 @@ object_fields(struct arena *a, enum dataset d, struct str object)
 		struct str name = str_of(f[i].name);
 
 		if (!str_starts(name, prefix) || f[i].store == STORE_VIRTUAL ||
-		    f[i].store == STORE_HIDDEN)
+		    f[i].store == STORE_HIDDEN || f[i].store == STORE_GUARD)
 			continue;
 		name.n = prefix.n + strcspn(name.p + prefix.n, ".");
 		if (str_eq(name, before))

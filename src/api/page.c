@@ -18,7 +18,8 @@
 
 enum { FILTERS_MAX = 12 };
 
-/* The payload of a cursor: the position of the last record of a page. */
+/* The payload of a cursor: the position of the last record of a page. The text of its kind is behind it where the
+   order of the list has one. */
 struct position {
 	int64_t us;
 	struct uuid uuid;
@@ -76,12 +77,13 @@ page_begin(struct req *rq, const struct page_args *args, struct page_from *out)
 	if (args->cursor.p == NULL)
 		return PASS;
 	if (!cursor_open(rq->arena, &rq->worker->secret, &bound, args->cursor, &payload) ||
-	    payload.n != sizeof(m))
+	    payload.n < sizeof(m))
 		return fail(rq,
 		    rq->area == AREA_SEARCH ? ERR_INVALID_SEARCH_CURSOR : ERR_INVALID_PAGINATION);
 	memcpy(&m, payload.p, sizeof(m));
 	out->at = (struct ts){ m.us };
 	out->after = m.uuid;
+	out->kind = (struct str){ payload.p + sizeof(m), payload.n - sizeof(m) };
 	return PASS;
 }
 
@@ -142,28 +144,35 @@ page_list(struct req *rq)
 	return page_reply(rq, args, rows, r->st->size);
 }
 
-static const void *
-member_of_row(const struct route *r, const void *row, const char *name)
+static const struct field *
+find_member(const struct field *f, const char *name)
 {
-	const struct field *f = r->out;
-
 	while (f->type != FIELD_NONE && strcmp(f->name, name) != 0)
 		f++;
 	if (f->type == FIELD_NONE)
-		panic("the records of %s have no member %s", r->operation, name);
-	return (const char *)row + f->offset;
+		panic("the records of a list have no member %s", name);
+	return f;
 }
 
 static struct str
 seal_cursor(struct req *rq, const void *last, const struct page_order *by)
 {
-	const struct ts *at = member_of_row(rq->route, last, by->at);
-	const struct uuid *uuid = member_of_row(rq->route, last, by->uuid);
-	struct position m = { .us = at->us, .uuid = *uuid };
+	const struct field *table = by->fields != NULL ? by->fields : rq->route->out;
+	const struct field *second = find_member(table, by->uuid);
+	const char *row = last;
+	struct position m = { .us = 0 };
 	struct cursor_for bound = cursor_binding(rq);
+	struct buf payload = { .a = rq->arena };
 
-	return cursor_seal(
-	    rq->arena, &rq->worker->secret, &bound, (struct str){ (const char *)&m, sizeof(m) });
+	memcpy(&m.us, row + find_member(table, by->at)->offset, sizeof(m.us));
+	memcpy(&m.uuid, row + second->offset,
+	    second->type == FIELD_INT ? sizeof(int64_t) : sizeof(m.uuid));
+	buf_add(&payload, (const char *)&m, sizeof(m));
+	if (by->kind != NULL)
+		buf_str(&payload,
+		    *(const struct str *)(const void *)(row +
+							find_member(table, by->kind)->offset));
+	return cursor_seal(rq->arena, &rq->worker->secret, &bound, buf_done(&payload));
 }
 
 struct page_end {
@@ -176,6 +185,15 @@ const struct field page_members[] = {
 	FIELD(struct page_end, next_cursor, NULLABLE),
 	FIELD_END,
 };
+
+int64_t
+page_number(const struct page_from *from)
+{
+	int64_t n;
+
+	memcpy(&n, &from->after, sizeof(n));
+	return n;
+}
 
 int
 page_reply_by(struct req *rq, const struct page_args *args, struct list rows, size_t size,
@@ -202,7 +220,7 @@ page_reply_by(struct req *rq, const struct page_args *args, struct list rows, si
 int
 page_reply(struct req *rq, const struct page_args *args, struct list rows, size_t size)
 {
-	static const struct page_order newest = { "created_at", "uuid" };
+	static const struct page_order newest = { .at = "created_at", .uuid = "uuid" };
 
 	return page_reply_by(rq, args, rows, size, &newest);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The answers of operations on one record, from the columns of their rows:
 
-     record_one       GET and simple DELETE: runs .st with project and UUID
+     record_one       GET and simple DELETE: runs .st with project, or key, and UUID
      reply_found      200 with the record, the row's error for none, or the error of the database
      reply_created    201 with Location, which is the path of the request and the new UUID
 
@@ -45,7 +45,10 @@ record_one(struct req *rq)
 {
 	const struct stmt *st = rq->route->st;
 	void *record = arena_alloc(rq->arena, st->size);
-	enum db_rc rc = db_one_row(rq->db, st, record, DB_ARGS(P(rq->project), P(rq->path[1])));
+	bool ours = rq->route->access == ACCESS_PROJECT;
+	struct uuid of = ours ? rq->project : rq->key->uuid;
+	enum db_rc rc =
+	    db_one_row(rq->db, st, record, DB_ARGS(P(of), P(rq->path[ours ? 1 : 0])));
 
 	return reply_found(rq, rc, rq->route->errors[0], record);
 }

@@ -21,8 +21,10 @@ run_parse(struct req *rq, enum dataset d, struct str text, struct query *out)
 {
 	struct query_fault fault;
 
-	if (query_parse(rq->arena, d, text, rq->now, out, &fault))
+	if (query_parse(rq->arena, d, text, rq->now, out, &fault)) {
+		query_restrict(rq->arena, out, &rq->key->account);
 		return PASS;
+	}
 	return fail_at(rq, ERR_INVALID_SEARCH_QUERY,
 	    arena_printf(rq->arena, "Character %u of the query: %.*s", fault.at,
 		(int)fault.message.n, fault.message.p));

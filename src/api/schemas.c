@@ -75,15 +75,18 @@ schema_of(struct arena *a, enum dataset d)
 {
 	const char *unit = schema_count_unit(d);
 	const struct schema_field *f;
-	size_t n = schema_fields(d, &f);
+	size_t n = schema_fields(d, &f), found = 0;
 	struct field_answer *out = ARENA_ARRAY(a, n, struct field_answer);
 
-	for (size_t i = 0; i < n; i++)
-		out[i] = (struct field_answer){ str_of(f[i].name), str_of(type_names[f[i].type]),
+	for (size_t i = 0; i < n; i++) {
+		if (f[i].store == STORE_GUARD)
+			continue;
+		out[found++] = (struct field_answer){ str_of(f[i].name), str_of(type_names[f[i].type]),
 			str_of(schema_json_type(f[i].type)), f[i].aggregatable, f[i].nested,
 			aliases_of(a, d, f[i].name) };
+	}
 	return (struct schema_answer){ str_of(schema_dataset_name(d)),
-		unit[0] == '\0' ? STR_NULL : str_of(unit), aliases_of(a, d, "*"), { out, n } };
+		unit[0] == '\0' ? STR_NULL : str_of(unit), aliases_of(a, d, "*"), { out, found } };
 }
 
 /* The answer omits datasets that the key may not read. */

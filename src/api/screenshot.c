@@ -65,7 +65,7 @@ list_screenshots(struct req *rq)
 	struct list rows;
 	enum db_rc rc;
 
-	if (session_own_only(rq, &s) != PASS || page_begin(rq, &args->page, &from) != PASS)
+	if (session_evidence(rq, &s) != PASS || page_begin(rq, &args->page, &from) != PASS)
 		return FAILED;
 	rc = db_list(rq->db, &select_screenshots, &rows, P(s.uuid), PAGE_P(from));
 	if (rc != DB_OK)
@@ -132,7 +132,7 @@ get_screenshot(struct req *rq)
 	struct str image;
 	enum db_rc rc;
 
-	if (session_own_only(rq, &s) != PASS)
+	if (session_evidence(rq, &s) != PASS)
 		return FAILED;
 	rc = db_one(rq->db, &select_screenshot, &shot, P(s.uuid), P(rq->path[2]));
 	if (rc == DB_NONE)
@@ -170,6 +170,7 @@ static const struct route screenshot_routes[] = {
 	    ROUTE(GET, SESSION "/screenshots/{screenshot_uuid}", get_screenshot),
 	    EVIDENCE_ROW,
 	    .media = mimes,
+	    .etag = true,
 	    .result = "The image; its ETag is its SHA-256.",
 	    .errors = one_errors,
 	    .summary = "Get a screenshot",

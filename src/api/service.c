@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "resource/service.h"
+#include "wire/values.h"
 
 STMT_LIST(select_service, struct service, service_out,
     "SELECT " SERVICE_COLUMNS " FROM asset_service WHERE project_uuid = $1 AND uuid = $2");
@@ -31,8 +32,6 @@ struct service_args {
 	struct str protocol, hostname, ip, service_name, product, technology, tls_enabled;
 	int64_t port;
 };
-
-static const char *const truths[] = { "true", "false", NULL };
 
 #define TEXT_FILTER(m, ...)                                                                        \
 	FILTER(FIELD_STR, struct service_args, m, .lo = 1, .hi = LIM_FILTER, __VA_ARGS__)

@@ -73,6 +73,22 @@ session_own_only(struct req *rq, struct session *out)
 	return session_is_own(rq, out) ? PASS : fail(rq, ERR_PERMISSION_DENIED);
 }
 
+int
+session_evidence(struct req *rq, struct session *out)
+{
+	struct audit line = { .action = STR("session.evidence_view"),
+		.subject = STR("session"),
+		.subject_id = arena_uuid(rq->arena, &rq->path[1]),
+		.project = rq->project,
+		.request_id = str_of(rq->id) };
+	enum db_rc rc;
+
+	if (session_own_only(rq, out) != PASS)
+		return FAILED;
+	rc = audit_note_hourly(rq->db, rq->key->uuid, &line);
+	return rc == DB_OK ? PASS : fail_db(rq, rc);
+}
+
 static int
 get_session(struct req *rq)
 {

@@ -11,8 +11,11 @@
 
 /* Reads a session; DB_NONE also when this key may not see the session. */
 enum db_rc session_find(struct req *rq, struct uuid uuid, struct session *out) MUST_USE;
-/* Reads the session of the path and fails unless this key created it: every operation on evidence begins so. */
+/* Reads the session of the path and fails unless this key created it. */
 int session_own_only(struct req *rq, struct session *out);
+/* The same, and records once an hour that the key has seen evidence of the session: every operation on evidence
+   begins so. */
+int session_evidence(struct req *rq, struct session *out);
 bool session_is_terminal(const struct session *s);
 bool session_is_own(const struct req *rq, const struct session *s);
 
@@ -31,6 +34,7 @@ enum db_rc egress_countries(struct req *rq, struct list *out) MUST_USE;
 	.entitlement = ENTITLEMENT_BROWSER, .tag = "Browser sessions"
 
 /* The columns of operations on evidence, which only the creator of the session may see (C-100). */
-#define EVIDENCE_ROW SESSION_ROW(SCOPE_BROWSER_SESSIONS_VIEW), .meter = METER_QUOTA
+#define EVIDENCE_ROW                                                                               \
+	SESSION_ROW(SCOPE_BROWSER_SESSIONS_VIEW), .meter = METER_QUOTA, .ticket = TICKET_EVIDENCE
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Tickets of the live stream: CONTRACT A4, C-100, C-101. A ticket is a signed token that a client offers to
+/* Tickets of the live stream and of the evidence: CONTRACT A4, C-100, C-101, C-218. A stream ticket is a signed token that a client offers to
    surfaced-stream as a WebSocket subprotocol. The signature proves who issued it; its row in the database makes
    it good for one connection. */
 #include "config.h"
@@ -48,7 +48,8 @@ issue_ticket(struct req *rq, const struct ticket_keys *keys, const struct sessio
 	struct ticket t = { .jti = uuid_random(),
 		.project = s->project_uuid,
 		.session = s->uuid,
-		.key = rq->key->uuid };
+		.key = rq->key->uuid,
+		.kind = TICKET_STREAM };
 	struct stream_ticket out;
 	struct issue_outcome row;
 	enum db_rc rc = db_one(rq->db, &issue, &row, P(t.jti), P(t.session), P(t.key),
@@ -73,7 +74,6 @@ create_stream_ticket(struct req *rq)
 {
 	const struct ticket_keys *keys;
 	struct session s;
-	char err[256];
 	enum db_rc rc = session_find(rq, rq->path[1], &s);
 
 	if (rc == DB_NONE)
@@ -82,14 +82,64 @@ create_stream_ticket(struct req *rq)
 		return fail_db(rq, rc);
 	if (!session_is_own(rq, &s))
 		return fail(rq, ERR_PERMISSION_DENIED);
-	keys = ticket_ring_keys(rq->worker->tickets, err, sizeof(err));
-	if (keys == NULL) {
-		log_event(LOGP_ERR, "stream_keys", "why=\"%s\"", err);
-		return fail(rq, ERR_SERVICE_UNAVAILABLE);
-	}
-	return issue_ticket(rq, keys, &s);
+	keys = ticket_ring_now(rq->worker->tickets);
+	return keys == NULL ? fail(rq, ERR_SERVICE_UNAVAILABLE) : issue_ticket(rq, keys, &s);
 }
 
+/* ---- of the evidence ---- */
+
+struct evidence_ticket {
+	struct str token;
+	struct ts expires_at;
+	struct str viewer_url;
+};
+
+static const struct field evidence_ticket_out[] = {
+	{ .name = "token",
+	    .type = FIELD_STR,
+	    .offset = offsetof(struct evidence_ticket, token),
+	    .lo = 1,
+	    .hi = LIM_EVIDENCE_TICKET,
+	    .help = "The value of X-Evidence-Ticket; good for the evidence of this session." },
+	FIELD(struct evidence_ticket, expires_at, 0),
+	{ .name = "viewer_url",
+	    .type = FIELD_STR,
+	    .offset = offsetof(struct evidence_ticket, viewer_url),
+	    .lo = 1,
+	    .hi = 1024,
+	    .help = "The page that plays the session back, below the API's own host; the ticket "
+		    "is in its fragment, which browsers do not send." },
+	FIELD_END_OF("EvidenceTicket"),
+};
+
+/* An evidence ticket has no row: nobody can take its rights away except by the rights of its key, which every use
+   reads (auth_key in http/auth.c). */
+static int
+create_evidence_ticket(struct req *rq)
+{
+	const struct ticket_keys *keys = ticket_ring_now(rq->worker->tickets);
+	struct ticket t = { .jti = uuid_random(), .key = rq->key->uuid, .kind = TICKET_EVIDENCE };
+	struct evidence_ticket out;
+	struct session s;
+
+	if (session_own_only(rq, &s) != PASS)
+		return FAILED;
+	if (keys == NULL)
+		return fail(rq, ERR_SERVICE_UNAVAILABLE);
+	t.project = s.project_uuid;
+	t.session = s.uuid;
+	t.expires_at.us = (rq->now.us / SECOND_US + LIM_EVIDENCE_TICKET_LIFE) * SECOND_US;
+	out.token = ticket_seal(rq->arena, keys, &t, rq->now).hidden;
+	out.expires_at = t.expires_at;
+	out.viewer_url = arena_printf(rq->arena, "/viewer/play.html#%s/%s/%s",
+	    uuid_text(&t.project).z, uuid_text(&t.session).z, out.token.p);
+	rq->location = arena_printf(rq->arena, "/projects/%s/sessions/%s/timeline",
+	    uuid_text(&t.project).z, uuid_text(&t.session).z)
+			   .p;
+	return reply(rq, rq->route->status, rq->route->wrapper, evidence_ticket_out, &out);
+}
+
+static const enum error evidence_errors[] = { ERR_SESSION_NOT_FOUND, ERR_UNSET };
 static const enum error ticket_errors[] = { ERR_SESSION_NOT_FOUND, ERR_SESSION_NOT_READY,
 	ERR_SESSION_TERMINAL, ERR_UNSET };
 
@@ -106,6 +156,20 @@ static const struct route ticket_routes[] = {
 	    .summary = "Create a stream ticket",
 	    .description = "A WebSocket subprotocol for one upgrade of the session's stream, good "
 			   "for 30 seconds. For the key that created the session alone.",
+	},
+	{
+	    ROUTE(POST, SESSION "/evidence-ticket", create_evidence_ticket),
+	    SESSION_ROW(SCOPE_BROWSER_SESSIONS_VIEW),
+	    .meter = METER_RATE,
+	    .status = 201,
+	    .out = evidence_ticket_out,
+	    .wrapper = "evidence_ticket",
+	    .errors = evidence_errors,
+	    .summary = "Create an evidence ticket",
+	    .description =
+		"A token that reads the timeline, the screenshots and the network events of this "
+		"session instead of a key, in the header X-Evidence-Ticket, for 15 minutes. For "
+		"the key that created the session alone; it ends with any right of that key.",
 	},
 	ROUTE_END,
 };

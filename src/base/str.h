@@ -15,6 +15,11 @@ struct str {
 	size_t n;
 };
 
+struct strs {
+	const struct str *p;
+	size_t n;
+};
+
 #define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
 #define STR_INIT(literal)                                                                          \
 	{                                                                                          \

@@ -4,6 +4,7 @@
      roles.sql         roles, settings, schema_migration        every time, in a transaction
      NNNN-NAME.sql     tables, indexes, triggers, views, data   each once, in order   \ in one
      functions/NAME    every function as it is now              every time, whole     / transaction
+     indexes.sql       indexes of long tables                   each once, after the transaction
 
    Files and functions change together, because a program must never meet new tables with old
    functions. migrate_files.h draws the directory and its comparison with the database; this file
@@ -19,6 +20,7 @@
 #include "cli/cli.h"
 #include "cli/migrate.h"
 #include "cli/migrate_files.h"
+#include "cli/migrate_indexes.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -128,8 +130,7 @@ fail_apply(struct cli *c, enum db_rc rc, const char *what)
 
 enum functions_state { FUNCTIONS_SAME, FUNCTIONS_DIFFER, FUNCTIONS_LATER };
 
-/* Compares the functions of the directory with those of the database. LATER: a later release has
-   applied its own. */
+/* LATER: a later release has applied its own functions. */
 static enum db_rc
 compare_functions(struct cli *c, const struct migrate_files *f, enum functions_state *state)
 {
@@ -320,9 +321,11 @@ migrate_all(struct cli *c, const char *dir, struct outcome *o)
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "waiting for another migration");
 	status = migrate_locked(c, dir, o);
+	if (status == EXIT_OK)
+		status = migrate_reports(c);
 	if (db_script(c->db, UNLOCK) != DB_OK && status == EXIT_OK)
 		return cli_fail(EXIT_NO_DATABASE, "the connection was lost after the migration");
-	return status;
+	return status == EXIT_OK ? migrate_indexes(c, dir) : status;
 }
 
 int
@@ -399,7 +402,7 @@ check_migrations(struct cli *c, const char *dir)
 {
 	struct buf missing = { .a = c->arena };
 	int64_t pending, version;
-	struct str advice;
+	struct str advice, indexes;
 	bool super;
 	int status = migrate_pending(c, dir, &pending, &version);
 
@@ -414,7 +417,10 @@ check_migrations(struct cli *c, const char *dir)
 	if (pending > 0)
 		return cli_fail(EXIT_FAILED, "%d files up to %04d have not been applied; %.*s",
 		    (int)pending, (int)version, (int)advice.n, advice.p);
-	return EXIT_OK;
+	status = migrate_indexes_missing(c, dir, &indexes);
+	return status != EXIT_OK || indexes.p == NULL ? status :
+	    cli_fail(EXIT_FAILED, "these indexes are missing or invalid: %.*s; %.*s",
+		(int)indexes.n, indexes.p, (int)advice.n, advice.p);
 }
 
 static int

@@ -7,6 +7,9 @@
      browser    --> the viewer's page; the part behind # stays in the browser
      viewer     --> WebSocket with the ticket as subprotocol
 
+   surfacectl play does the same with an evidence ticket, which reads the evidence for 15 minutes, and
+   the page play.html. With --save it starts surface(1), which stores the evidence.
+
    Secrets: the key is never an argument, because every user of the host can see arguments; it comes
    from a file or the environment, and is sent over https alone. The ticket in the link works once
    and not for long. */
@@ -26,7 +29,16 @@ struct watch {
 	struct str url, project, session; /* url: without a trailing slash */
 	struct str key, ca;
 	bool wait;
+	const struct ticket_form *form;
 };
+
+/* The two tickets: the operation, and where its answer has the ticket and the link's page. */
+static const struct ticket_form {
+	const char *operation, *object, *member, *page, *hint, *action;
+} stream_form = { "stream-ticket", "stream_ticket", "subprotocol", "/viewer/#",
+	"Open it within 30 seconds; it works once.", "watch" },
+  evidence_form = { "evidence-ticket", "evidence_ticket", "token", "/viewer/play.html#",
+	  "Open it within 15 minutes.", "play" };
 
 /* The API's response to a request for a ticket. */
 struct answer {
@@ -158,8 +170,8 @@ set_curl_options(CURL *curl, const struct watch *w, struct answer *a, const char
 static bool
 request_ticket(struct cli *c, const struct watch *w, struct answer *a)
 {
-	struct str url = arena_printf(c->arena, "%.*s/api/v1/projects/%s/sessions/%s/stream-ticket",
-	    (int)w->url.n, w->url.p, w->project.p, w->session.p);
+	struct str url = arena_printf(c->arena, "%.*s/api/v1/projects/%s/sessions/%s/%s",
+	    (int)w->url.n, w->url.p, w->project.p, w->session.p, w->form->operation);
 	struct str key = arena_printf(c->arena, "X-API-Key: %.*s", (int)w->key.n, w->key.p);
 	struct curl_slist *headers = curl_slist_append(NULL, key.p);
 	CURL *curl = curl_easy_init();
@@ -196,8 +208,8 @@ advice_for_code(struct str code)
 		{ "session_not_ready", "; --wait waits until it runs" },
 		{ "session_not_found", "; a session is private to the key that created it" },
 		{ "permission_denied",
-		    "; only the key that created the session may watch it, with the "
-		    "scope browser.sessions.create" },
+		    "; only the key that created the session may do this, with the scope "
+		    "that surfacectl(8) names" },
 		{ "session_terminal", "; replay it to see the page again" },
 	};
 
@@ -225,21 +237,39 @@ report_refusal(const struct cli *c, const struct watch *w, const struct answer *
 static int
 print_link(const struct cli *c, const struct watch *w, const struct answer *a)
 {
-	struct str ticket = response_text(c, a, "stream_ticket", "subprotocol");
+	struct str ticket = response_text(c, a, w->form->object, w->form->member);
 	struct link out;
 
 	if (ticket.p == NULL ||
-	    !ts_parse(response_text(c, a, "stream_ticket", "expires_at"), &out.expires_at))
+	    !ts_parse(response_text(c, a, w->form->object, "expires_at"), &out.expires_at))
 		return cli_fail(
 		    EXIT_FAILED, "%.*s answers without a ticket", (int)w->url.n, w->url.p);
-	out.link = arena_printf(c->arena, "%.*s/viewer/#%s/%s/%.*s", (int)w->url.n, w->url.p,
-	    w->project.p, w->session.p, (int)ticket.n, ticket.p);
+	out.link = arena_printf(c->arena, "%.*s%s%s/%s/%.*s", (int)w->url.n, w->url.p,
+	    w->form->page, w->project.p, w->session.p, (int)ticket.n, ticket.p);
 	if (c->json)
-		return cli_print(c, "watch", link_out, &out);
+		return cli_print(c, w->form->action, link_out, &out);
 	printf("%.*s\n", (int)out.link.n, out.link.p);
 	if (isatty(STDOUT_FILENO))
-		fputs("Open it within 30 seconds; it works once.\n", stderr);
+		fprintf(stderr, "%s\n", w->form->hint);
 	return EXIT_OK;
+}
+
+/* Becomes surface(1), which stores the evidence by the API. The key is passed in the environment, which other users
+   cannot read. */
+static int
+save_evidence(const struct cli *c, const struct watch *w, struct str folder)
+{
+	const char *variables[][2] = { { "SURFACED_API_KEY", arena_str(c->arena, w->key).p },
+		{ "SURFACED_URL", arena_str(c->arena, w->url).p },
+		{ "SURFACED_PROJECT", arena_str(c->arena, w->project).p },
+		{ "SURFACED_CACERT", w->ca.p } };
+
+	for (size_t i = 0; i < COUNT(variables); i++)
+		if (variables[i][1] != NULL && setenv(variables[i][0], variables[i][1], 1) != 0)
+			return cli_fail(EXIT_FAILED, "%s: %s", variables[i][0], strerror(errno));
+	execlp("surface", "surface", "play", w->session.p, "--save", folder.p, (char *)NULL);
+	return cli_fail(EXIT_FAILED, "surface(1), which stores the evidence, does not start: %s",
+	    strerror(errno));
 }
 
 /* A session that is queued has no stream yet, which the API reports as
@@ -262,14 +292,34 @@ watch_session(struct cli *c, const struct watch *w)
 	}
 }
 
+/* ---- the commands ---- */
+
+/* The link of a session, or its evidence. */
 static int
-run_watch(struct cli *c, int argc, char **argv)
+open_session(struct cli *c, struct watch *w, struct str save)
 {
-	struct str url = STR_NULL, file = STR_NULL;
-	struct watch w = { .wait = false };
+	int status = EXIT_OK;
+
+	if (save.p != NULL)
+		return save_evidence(c, w, save);
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return cli_fail(EXIT_FAILED, "libcurl does not start");
+	status = watch_session(c, w);
+	curl_global_cleanup();
+	return status;
+}
+
+static int
+run_link(struct cli *c, int argc, char **argv, const struct ticket_form *form)
+{
+	struct str url = STR_NULL, file = STR_NULL, save = STR_NULL;
+	struct watch w = { .wait = false, .form = form };
 	const struct cli_option options[] = { { "url", .text = &url },
 		{ "key-file", .text = &file }, { "project", .text = &w.project },
-		{ "ca", .text = &w.ca }, { "wait", .flag = &w.wait }, { NULL } };
+		{ "ca", .text = &w.ca },
+		form == &stream_form ? (struct cli_option){ "wait", .flag = &w.wait }
+				     : (struct cli_option){ "save", .text = &save },
+		{ NULL } };
 	struct cli_list words;
 	struct uuid session;
 	int status;
@@ -284,13 +334,19 @@ run_watch(struct cli *c, int argc, char **argv)
 		status = read_own_key(c, file, &w);
 	if (status == EXIT_OK)
 		status = find_project(c, session, &w);
-	if (status != EXIT_OK)
-		return status;
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return cli_fail(EXIT_FAILED, "libcurl does not start");
-	status = watch_session(c, &w);
-	curl_global_cleanup();
-	return status;
+	return status == EXIT_OK ? open_session(c, &w, save) : status;
+}
+
+static int
+run_watch(struct cli *c, int argc, char **argv)
+{
+	return run_link(c, argc, argv, &stream_form);
+}
+
+static int
+run_play(struct cli *c, int argc, char **argv)
+{
+	return run_link(c, argc, argv, &evidence_form);
 }
 
 static const struct command watch_command = {
@@ -302,3 +358,13 @@ static const struct command watch_command = {
 };
 
 COMMAND(watch_command);
+
+static const struct command play_command = {
+	.name = "play",
+	.arguments =
+	    "[--url URL] [--key-file FILE] [--project UUID] [--ca FILE] [--save DIR] SESSION",
+	.help = "print a link that plays a session back, or store all of its evidence",
+	.run = run_play,
+};
+
+COMMAND(play_command);

@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_BYTES = 65536 };
-
 static bool
 take_bytes(void *arg, long status, const char *bytes, size_t n)
 {
@@ -99,32 +97,12 @@ fill_part(struct download *d)
 	return DONE;
 }
 
-static bool
-hash_file(const char *path, char out[2 * SHA256_BYTES + 1])
-{
-	unsigned char bytes[READ_BYTES];
-	FILE *f = fopen(path, "rb");
-	struct sha256 s;
-	size_t n;
-	bool good;
-
-	if (f == NULL)
-		return false;
-	sha256_begin(&s);
-	while ((n = fread(bytes, 1, sizeof(bytes), f)) > 0)
-		sha256_add(&s, bytes, n);
-	good = !ferror(f);
-	fclose(f);
-	sha256_end(&s, out);
-	return good;
-}
-
 static int
 check(struct download *d)
 {
 	char got[2 * SHA256_BYTES + 1];
 
-	if (!hash_file(d->part, got))
+	if (!sha256_file(d->part, got))
 		return fail(d->c, FAILED, "%s: %s", d->part, strerror(errno));
 	if (str_is(d->sha256, got))
 		return DONE;

@@ -183,8 +183,8 @@ static const struct column screenshot_columns[] = {
 	{ 0 },
 };
 
-static bool
-keep_bytes(void *arg, long status, const char *bytes, size_t n)
+bool
+session_keep_bytes(void *arg, long status, const char *bytes, size_t n)
 {
 	(void)status;
 	buf_add(arg, bytes, n);
@@ -212,7 +212,7 @@ run_events(struct client *c)
 	status = http_ask(c,
 	    &(struct ask){ .method = "GET",
 		.path = session_path(c, c->words[0], "/network-events.har"),
-		.take = keep_bytes,
+		.take = session_keep_bytes,
 		.arg = &har },
 	    &a);
 	if (status == DONE && a.status >= 300)
@@ -223,45 +223,94 @@ run_events(struct client *c)
 	return status;
 }
 
-/* Stores one image as FOLDER/UUID.jpg, if it is not there yet. */
-static int
-store_image(struct client *c, const char *folder, const struct json_value *shot)
-{
-	struct str uuid = value_text(shot, "uuid"), mime = value_text(shot, "mime");
-	struct buf image = { .p = NULL };
-	struct uuid parsed;
-	struct answer a;
-	const char *path;
-	int status;
+/* The API's UUID is parsed and printed again, so that no text of an answer becomes a part of a path. */
+struct image {
+	const char *folder;
+	struct uuid uuid;
+	struct str sha256;
+	const char *suffix, *path;
+};
 
-	if (!uuid_parse(uuid, &parsed))
-		return fail(c, FAILED, "a screenshot has no UUID");
-	path = arena_printf(c->arena, "%s/%s.%s", folder, uuid_text(&parsed).z,
-	    str_is(mime, "image/png") ? "png" : "jpg")
-		   .p;
-	if (access(path, F_OK) == 0)
-		return DONE;
-	status = http_ask(c,
+static bool
+image_of(struct client *c, const char *folder, const struct json_value *shot, struct image *out)
+{
+	out->folder = folder;
+	out->sha256 = value_text(shot, "sha256");
+	out->suffix = str_is(value_text(shot, "mime"), "image/png") ? "png" : "jpg";
+	if (!uuid_parse(value_text(shot, "uuid"), &out->uuid) ||
+	    out->sha256.n != (size_t)2 * SHA256_BYTES)
+		return false;
+	out->path =
+	    arena_printf(c->arena, "%s/%s.%s", folder, uuid_text(&out->uuid).z, out->suffix).p;
+	return true;
+}
+
+static int
+fetch_image(struct client *c, const struct image *i, struct buf *bytes)
+{
+	char sum[2 * SHA256_BYTES + 1];
+	struct sha256 s;
+	struct answer a;
+	int status = http_ask(c,
 	    &(struct ask){ .method = "GET",
 		.path = session_path(c, c->words[0],
-		    arena_printf(c->arena, "/screenshots/%s", uuid_text(&parsed).z).p),
+		    arena_printf(c->arena, "/screenshots/%s", uuid_text(&i->uuid).z).p),
 		.accept = "image/*",
 		.repeatable = true,
-		.take = keep_bytes,
-		.arg = &image },
+		.take = session_keep_bytes,
+		.arg = bytes },
 	    &a);
-	if (status == DONE && a.status >= 300)
-		status = api_refused(c, &a);
-	else if (status == DONE && !file_replace(path, buf_done(&image)))
-		status = fail(c, FAILED, "%s: %s", path, strerror(errno));
-	else if (status == DONE)
-		puts(path);
-	buf_free(&image);
+
+	if (status != DONE)
+		return status;
+	if (a.status >= 300)
+		return api_refused(c, &a);
+	sha256_begin(&s);
+	sha256_add(&s, bytes->p, bytes->n);
+	sha256_end(&s, sum);
+	if (!str_is(i->sha256, sum))
+		return fail(c, FAILED, "%s came damaged; run the same command again", i->path);
+	return file_replace(i->path, buf_done(bytes))
+	    ? DONE
+	    : fail(c, FAILED, "%s: %s", i->path, strerror(errno));
+}
+
+static int
+store_image(struct client *c, const struct image *i, struct buf *sums)
+{
+	char sum[2 * SHA256_BYTES + 1];
+	struct buf bytes = { .p = NULL };
+	int status = DONE;
+
+	if (!sha256_file(i->path, sum) || !str_is(i->sha256, sum)) {
+		status = fetch_image(c, i, &bytes);
+		buf_free(&bytes);
+		if (status == DONE && sums == NULL)
+			puts(i->path);
+	}
+	if (status == DONE && sums != NULL)
+		buf_printf(sums, "%.*s  screenshots/%s.%s\n", (int)i->sha256.n, i->sha256.p,
+		    uuid_text(&i->uuid).z, i->suffix);
 	return status;
 }
 
 static int
-store_images(struct client *c, const char *folder)
+store_page(struct client *c, const char *folder, const struct json_value *list, struct buf *sums)
+{
+	int status = DONE;
+
+	for (size_t i = 0; status == DONE && list != NULL && i < json_length(list); i++) {
+		struct image image;
+
+		status = image_of(c, folder, json_at(list, i), &image)
+		    ? store_image(c, &image, sums)
+		    : fail(c, FAILED, "a screenshot has no UUID or no SHA-256");
+	}
+	return status;
+}
+
+int
+session_store_images(struct client *c, const char *folder, struct buf *sums)
 {
 	struct buf cursor = { .a = c->arena };
 	struct json_value *answer;
@@ -271,16 +320,15 @@ store_images(struct client *c, const char *folder)
 		return fail(c, FAILED, "%s: %s", folder, strerror(errno));
 	do {
 		struct buf path = { .a = c->arena };
-		const struct json_value *list;
 
 		buf_str(&path, session_path(c, c->words[0], "/screenshots?limit=100"));
 		url_parameter(&path, "cursor", cursor.n > 0 ? buf_done(&cursor) : STR_NULL);
 		status = api_get(c, buf_done(&path), &answer);
-		list = value_get(answer, "screenshots");
+		if (status != DONE)
+			break;
 		buf_clear(&cursor);
 		buf_str(&cursor, value_text(answer, "next_cursor"));
-		for (size_t i = 0; status == DONE && list != NULL && i < json_length(list); i++)
-			status = store_image(c, folder, json_at(list, i));
+		status = store_page(c, folder, value_get(answer, "screenshots"), sums);
 	} while (status == DONE && cursor.n > 0);
 	return status;
 }
@@ -293,7 +341,7 @@ run_screenshots(struct client *c)
 	if (status != DONE)
 		return status;
 	if (option_given(c, "output"))
-		return store_images(c, option(c, "output").p);
+		return session_store_images(c, option(c, "output").p, NULL);
 	return list_print(
 	    c, &(struct listing){ .path = session_path(c, c->words[0], "/screenshots"),
 		   .member = "screenshots",
@@ -312,8 +360,8 @@ static const struct option_row screenshot_options[] = { PROJECT_OPTION, LIST_OPT
 	{ "output", 'o', PATH, "FOLDER", "store the images there and print their names", 0, 0 },
 	{ 0 } };
 static const struct option_row event_options[] = { PROJECT_OPTION, LIST_OPTIONS,
-	{ "kind", 0, TEXT, "KIND", "request, websocket, download, dialog, crash or certificate", 0,
-	    0 },
+	{ "kind", 0, TEXT, "KIND", "request, websocket, download, dialog, crash, certificate or page",
+	    0, 0 },
 	{ "failed", 0, FLAG, NULL, "those that failed alone", 0, 0 },
 	{ "har", 0, FLAG, NULL, "print all as one HAR document", 0, 0 }, { 0 } };
 

@@ -108,3 +108,25 @@ sha256_end(struct sha256 *s, char out[2 * SHA256_BYTES + 1])
 		bytes[i] = (unsigned char)(s->state[i / 4] >> (24 - 8 * (i % 4)));
 	hex_print(out, bytes, sizeof(bytes));
 }
+
+enum { READ_BYTES = 65536 };
+
+bool
+sha256_file(const char *path, char out[2 * SHA256_BYTES + 1])
+{
+	unsigned char bytes[READ_BYTES];
+	FILE *f = fopen(path, "rb");
+	struct sha256 s;
+	size_t n;
+	bool good;
+
+	if (f == NULL)
+		return false;
+	sha256_begin(&s);
+	while ((n = fread(bytes, 1, sizeof(bytes), f)) > 0)
+		sha256_add(&s, bytes, n);
+	good = !ferror(f);
+	fclose(f);
+	sha256_end(&s, out);
+	return good;
+}

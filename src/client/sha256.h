@@ -18,5 +18,7 @@ void sha256_begin(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *bytes, size_t n);
 /* Writes 64 lower-case hexadecimal digits and a NUL. */
 void sha256_end(struct sha256 *s, char out[2 * SHA256_BYTES + 1]);
+/* The SHA-256 of a file; false with errno. */
+bool sha256_file(const char *path, char out[2 * SHA256_BYTES + 1]) MUST_USE;
 
 #endif

@@ -24,11 +24,6 @@ struct bytes {
 	size_t n;
 };
 
-struct strs { /* text[] */
-	const struct str *p;
-	size_t n;
-};
-
 struct db_param {
 	enum param_type type;
 	union {

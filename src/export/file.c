@@ -25,6 +25,7 @@ struct out {
 	char part[4096], whole[4096];
 	EVP_MD_CTX *sha;
 	int64_t bytes;
+	bool locked;     /* this process has the file */
 	bool inside;     /* a frame has begun and not ended */
 	ZSTD_CCtx *zstd; /* NULL: not zstd */
 	z_stream gzip;
@@ -80,19 +81,33 @@ out_read_back(struct out *o, int64_t bytes)
 	return OUT_OK;
 }
 
-/* A process that was killed after it had given the file its last name left no .part behind. */
+/* Whether the open file is still the one of this name: its writer may have renamed it before the lock was taken. */
+static bool
+out_is_named(const struct out *o, const char *name)
+{
+	struct stat ours, theirs;
+
+	return fstat(o->fd, &ours) == 0 && stat(name, &theirs) == 0 &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+/* A process that was killed after it had given the file its last name left no .part behind. The name is taken back under
+   the lock, because the writer of a file holds the lock until its row is complete. */
 static enum out_rc
 out_lock(struct out *o)
 {
-	if (access(o->part, F_OK) != 0 && access(o->whole, F_OK) == 0 &&
-	    rename(o->whole, o->part) != 0)
-		return out_error(o, "rename");
-	o->fd = open(o->part, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+	bool whole = access(o->part, F_OK) != 0 && access(o->whole, F_OK) == 0;
+	const char *name = whole ? o->whole : o->part;
+
+	o->fd = open(name, O_RDWR | O_CLOEXEC | (whole ? 0 : O_CREAT), 0640);
 	if (o->fd < 0)
-		return out_error(o, "open");
+		return whole && errno == ENOENT ? OUT_BUSY : out_error(o, "open");
 	if (flock(o->fd, LOCK_EX | LOCK_NB) != 0)
 		return errno == EWOULDBLOCK ? OUT_BUSY : out_error(o, "flock");
-	return OUT_OK;
+	if (!out_is_named(o, name))
+		return OUT_BUSY;
+	o->locked = true;
+	return whole && rename(o->whole, o->part) != 0 ? out_error(o, "rename") : OUT_OK;
 }
 
 static enum out_rc
@@ -141,7 +156,7 @@ out_open(const struct export *e, int64_t *bytes, struct out **out)
 	rc = out_lock(o);
 	if (rc == OUT_OK)
 		rc = out_cut(o, bytes);
-	if (rc == OUT_FULL || rc == OUT_FAILED)
+	if (o->locked && rc != OUT_OK)
 		out_remove(o);
 	if (rc != OUT_OK) {
 		out_close(o);

@@ -21,7 +21,7 @@ struct job {
 	struct arena *arena; /* emptied with the job */
 	struct arena *tree;  /* emptied after each line of CSV */
 	struct export e;
-	int64_t epoch, resumed;
+	int64_t epoch, resumed, attempts;
 	struct str position; /* as the row has it */
 	enum dataset dataset;
 	struct query query;
@@ -48,15 +48,16 @@ enum step {
 /* ---- statements ---- */
 
 struct claimed {
-	struct uuid uuid;
+	struct uuid uuid, account_uuid;
 	struct str dataset, query, format, compression, position;
 	struct list fields;
-	int64_t total, written, gone, bytes, epoch, resumed;
+	int64_t total, written, gone, bytes, epoch, resumed, attempts;
 	struct ts created_at;
 };
 
 static const struct field claimed_out[] = {
 	FIELD(struct claimed, uuid, 0),
+	FIELD(struct claimed, account_uuid, 0),
 	FIELD(struct claimed, dataset, 0),
 	FIELD(struct claimed, query, 0),
 	FIELD(struct claimed, format, 0),
@@ -69,6 +70,7 @@ static const struct field claimed_out[] = {
 	FIELD(struct claimed, bytes, 0),
 	FIELD(struct claimed, epoch, 0),
 	FIELD(struct claimed, resumed, 0),
+	FIELD(struct claimed, attempts, 0),
 	FIELD(struct claimed, created_at, 0),
 	FIELD_END,
 };
@@ -93,8 +95,10 @@ static const struct field begun_out[] = {
 };
 
 STMT(claim_export, claimed_out,
-    "SELECT uuid, dataset, query, format, compression, encode(position, 'hex') AS position, fields,"
-    " total, written, gone, bytes, epoch, resumed::bigint AS resumed, created_at"
+    "SELECT uuid, account_uuid, dataset, query, format, compression,"
+    " encode(position, 'hex') AS position, fields,"
+    " total, written, gone, bytes, epoch, resumed::bigint AS resumed,"
+    " attempts, created_at"
     " FROM export_claim($1)");
 STMT(progress_export, answered_out,
     "SELECT export_progress($1, $2, $3, $4, $5, $6, $7, $8, $9) AS state");
@@ -132,6 +136,7 @@ copy_claim(struct job *j, const struct claimed *c)
 		names[i] = arena_str(j->arena, sent[i]);
 	j->e = (struct export){
 		.uuid = c->uuid,
+		.account_uuid = c->account_uuid,
 		.dataset = arena_str(j->arena, c->dataset),
 		.query = arena_str(j->arena, c->query),
 		.format = arena_str(j->arena, c->format),
@@ -145,6 +150,7 @@ copy_claim(struct job *j, const struct claimed *c)
 	j->position = (struct str){ (const char *)key, hex.n / 2 };
 	j->epoch = c->epoch;
 	j->resumed = c->resumed;
+	j->attempts = c->attempts;
 	j->written = c->written;
 	j->gone = c->gone;
 	j->bytes = c->bytes;
@@ -185,6 +191,7 @@ plan_job(struct job *j)
 	if (j->dataset == DATASETS_AND_CONDITIONS ||
 	    !query_parse(j->arena, j->dataset, j->e.query, j->e.created_at, &j->query, &fault))
 		return STEP_FAILED;
+	query_restrict(j->arena, &j->query, &j->e.account_uuid);
 	if (j->e.fields.n > 0)
 		j->fields = walk_fields(j->arena, j->dataset, j->e.fields.items, j->e.fields.n);
 	if (j->e.fields.n > 0 && j->fields == NULL)
@@ -422,6 +429,10 @@ write_file(struct job *j)
 	enum out_rc rc = out_open(&j->e, &j->bytes, &j->out);
 	enum step s = rc == OUT_BUSY ? STEP_YIELD : after_out(j, rc);
 
+	if (s == STEP_ON && j->attempts >= LIM_EXPORT_ATTEMPTS) {
+		j->why = "attempts_failed";
+		return STEP_FAILED;
+	}
 	if (s == STEP_ON)
 		s = begin_writing(j, had);
 	if (s != STEP_ON)

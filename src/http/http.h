@@ -167,6 +167,9 @@ struct route {
 	enum meter meter;
 	enum area area;
 	enum entitlement entitlement;
+	/* TICKET_EVIDENCE: GET of a session's evidence, for which X-Evidence-Ticket may take the
+	   place of the key. */
+	enum ticket_kind ticket;
 
 	const struct url_param *path_params; /* describe the path's parameters that are no UUIDs */
 	const struct url_param *params;      /* NULL: every parameter is unknown */
@@ -182,12 +185,13 @@ struct route {
 	int done_status;
 	const struct field *out;
 	const char *list;              /* the answer is a page of out in this member (A2) */
-	const struct field *list_also; /* one more member beside the list; NULL: none */
+	const struct field *list_also; /* at most two members beside the list; NULL: none */
 	const char *wrapper;           /* the member that holds out; NULL: out is the answer */
 	bool exact;                    /* the answer has the members of out alone (SPEC 2.2) */
 	const char *standard;          /* the answer is a document with this member: "openapi" */
 	int max_age;                   /* seconds that any cache may keep the answer; 0: no-store */
 	const char *const *media;      /* the media types, if not JSON; NULL ends them */
+	bool etag;                     /* an answer of these media types has an ETag */
 	const char *const
 	    *other_media; /* media types beside JSON, by the header Accept; NULL ends them */
 	const enum error *errors; /* errors of the handler; ERR_UNSET ends the list */

@@ -13,7 +13,7 @@
  *   source_begin with the snapshot of the newest layout that is full and has this release's schema
  *      |
  *      +-- there is none, or its snapshot does not continue (a restore), or the number of shards has changed, or an
- *      |   operator asks --> a child fills a new layout in key order, from a snapshot and a connection of its own
+ *      |   operator asks --> a child fills a new layout, from a snapshot and a connection of its own
  *      |
  *      +-- it continues: rows changed since, deletions, documents of changed tags -> sink -> feeds
  *      v

@@ -67,8 +67,8 @@ struct source_row {
 	unsigned char room[KEY_MAX];
 };
 
-/* Starts to read. source_next then returns the documents in the order of keys. keys: an array literal of hexadecimal
-   keys, for SOURCE_BOTH. */
+/* Starts to read. source_next then returns the documents in any order, because PostgreSQL would sort a large table in
+   temporary files. keys: an array literal of hexadecimal keys, for SOURCE_BOTH. */
 enum db_rc source_documents(struct source *s, enum source_what what, struct str keys) MUST_USE;
 /* Returns DB_NONE at the end. */
 enum db_rc source_next(struct source *s, struct buf *room, struct source_row *out) MUST_USE;

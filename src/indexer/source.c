@@ -81,9 +81,9 @@ STMT(purge_marks, NULL, "SELECT FROM record_purge($1::smallint)");
 	"COPY (SELECT encode(key, 'hex'), doc FROM record WHERE " OF_DATASET " AND NOT gone"
 
 static const char *const copies[] = {
-	[SOURCE_ALL] = DOCUMENTS " ORDER BY key" TO_STDOUT,
-	[SOURCE_CHANGED] = DOCUMENTS " AND " CHANGED " ORDER BY key" TO_STDOUT,
-	[SOURCE_BOTH] = DOCUMENTS " AND ((" CHANGED ") OR " LISTED ") ORDER BY key" TO_STDOUT,
+	[SOURCE_ALL] = DOCUMENTS TO_STDOUT,
+	[SOURCE_CHANGED] = DOCUMENTS " AND " CHANGED TO_STDOUT,
+	[SOURCE_BOTH] = DOCUMENTS " AND ((" CHANGED ") OR " LISTED ")" TO_STDOUT,
 	[SOURCE_GONE] = "COPY (SELECT encode(key, 'hex'), '' FROM record WHERE " OF_DATASET
 			" AND gone AND " CHANGED TO_STDOUT,
 };

@@ -187,17 +187,24 @@ write_named_reference(struct buf *b, const struct field *f, const struct style *
 	buf_z(b, nullable ? "," JSON({ "type" : "null" }) "]" : "]");
 }
 
+/* A list, or one that the database has written as JSON. */
+static bool
+is_list(const struct field *f)
+{
+	return f->type == FIELD_LIST || (f->type == FIELD_RAW && f->item == FIELD_LIST);
+}
+
 static void
 describe_member(struct buf *b, const struct field *f, const struct style *style)
 {
 	json_member(b, f->name);
-	if (f->type != FIELD_LIST && is_named(f->sub, style) && f->help == NULL &&
+	if (!is_list(f) && is_named(f->sub, style) && f->help == NULL &&
 	    (f->flags & NULLABLE) == 0) {
 		style->names->refer(style->names->arg, b, f->sub);
 		return;
 	}
 	buf_char(b, '{');
-	if (f->type == FIELD_LIST) {
+	if (is_list(f)) {
 		describe_list(b, f, style);
 	} else if (is_named(f->sub, style)) {
 		write_named_reference(b, f, style);

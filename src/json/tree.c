@@ -74,6 +74,12 @@ json_num(const struct json_value *v)
 	return v->type == JSON_NUMBER ? strtod(v->u.p, NULL) : 0;
 }
 
+struct str
+json_lexeme(const struct json_value *v)
+{
+	return v->type == JSON_NUMBER ? (struct str){ v->u.p, v->n } : STR_NULL;
+}
+
 bool
 json_bool(const struct json_value *v)
 {

@@ -28,6 +28,7 @@ bool json_int(
     const struct json_value *v, int64_t *out) MUST_USE; /* exact; 25.0 is the integer 25 */
 double json_num(
     const struct json_value *v); /* infinite when the number is too large for a double */
+struct str json_lexeme(const struct json_value *v); /* JSON_NUMBER: its exact text */
 bool json_bool(const struct json_value *v);
 size_t json_length(const struct json_value *v); /* number of items or members */
 struct json_value *json_at(const struct json_value *v, size_t i);

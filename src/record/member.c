@@ -23,7 +23,7 @@ static const struct {
 #include "tbl/datasets.h"
 };
 
-enum store { STORE_TERMS, STORE_NATIVE, STORE_KEY, STORE_VIRTUAL, STORE_HIDDEN };
+enum store { STORE_TERMS, STORE_NATIVE, STORE_KEY, STORE_VIRTUAL, STORE_HIDDEN, STORE_GUARD };
 
 struct row {
 	enum dataset dataset;
@@ -76,7 +76,7 @@ leaf(const struct row *r)
 		.most = r->most,
 		.items = r->items,
 		.key = r->store == STORE_KEY,
-		.hidden = r->store == STORE_HIDDEN };
+		.hidden = r->store == STORE_HIDDEN || r->store == STORE_GUARD };
 }
 
 static void add_kids(struct record_member *of, enum dataset d, struct str prefix);

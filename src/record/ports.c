@@ -6,40 +6,78 @@
 #include "record/ports.h"
 #include "record/record_priv.h"
 
-struct range {
-	struct str transport;
-	int64_t from, to;
-};
+/* A bit for each port of each transport. */
+enum { TRANSPORTS = 3, PORTS = 65536 };
+
+static const char *const transports[TRANSPORTS] = { "tcp", "udp", "sctp" };
 
 struct record_ports {
-	struct range *p;
-	size_t n;
+	unsigned char bits[TRANSPORTS][PORTS / 8];
 };
 
-/* "8000-8100/udp" */
-static bool
-parse_range(struct arena *a, struct str s, struct range *r)
+/* The bits of a transport, or NULL. */
+static const unsigned char *
+find_bits(const struct record_ports *ports, struct str transport)
 {
-	struct str to = str_until(&s, '/'), from = str_until(&to, '-');
+	for (size_t i = 0; i < TRANSPORTS; i++)
+		if (str_is(transport, transports[i]))
+			return ports->bits[i];
+	return NULL;
+}
 
-	r->transport = s;
-	if (r->transport.p == NULL)
-		r->transport = STR("tcp");
-	return record_canonical(a, DATASET_HOSTS, "services.transport", &r->transport) &&
-	       ip_parse_port(from, &r->from) && ip_parse_port(to.p == NULL ? from : to, &r->to) &&
-	       r->from <= r->to;
+static void
+set_bits(struct record_ports *ports, const unsigned char *of, int64_t from, int64_t to)
+{
+	unsigned char *bits = ports->bits[(of - ports->bits[0]) / (PORTS / 8)];
+
+	for (int64_t i = from; i <= to; i++)
+		bits[i / 8] |= (unsigned char)(1u << (i % 8));
+}
+
+/* "8000-8100" */
+static bool
+parse_range(struct str to, int64_t *first, int64_t *last)
+{
+	struct str from = str_until(&to, '-');
+
+	return ip_parse_port(from, first) && ip_parse_port(to.p == NULL ? from : to, last) &&
+	       *first <= *last;
+}
+
+struct record_ports *
+record_ports_new(struct arena *a)
+{
+	return ARENA_NEW(a, struct record_ports);
+}
+
+bool
+record_ports_add(struct record_ports *ports, struct str transport, struct str list)
+{
+	const unsigned char *bits = find_bits(ports, transport);
+	int64_t first, last;
+
+	if (bits == NULL)
+		return false;
+	do {
+		if (!parse_range(str_until(&list, ','), &first, &last))
+			return false;
+		set_bits(ports, bits, first, last);
+	} while (list.p != NULL);
+	return true;
 }
 
 const struct record_ports *
 record_ports_parse(struct arena *a, struct str text)
 {
-	struct record_ports *ports = ARENA_NEW(a, struct record_ports);
+	struct record_ports *ports = record_ports_new(a);
 
 	do {
-		struct str one = str_until(&text, ',');
+		struct str transport = str_until(&text, ','), range = str_until(&transport, '/');
 
-		ports->p = arena_room(a, ports->p, ports->n, sizeof(*ports->p));
-		if (!parse_range(a, one, &ports->p[ports->n++]))
+		if (transport.p == NULL)
+			transport = STR("tcp");
+		if (!record_canonical(a, DATASET_HOSTS, "services.transport", &transport) ||
+		    !record_ports_add(ports, transport, range))
 			return NULL;
 	} while (text.p != NULL);
 	return ports;
@@ -78,32 +116,38 @@ record_nested_keep(struct arena *a, struct record *r,
 
 struct dropping {
 	const struct record *new;
-	const struct record_ports *ports;
+	const struct record_scan *scan;
 };
 
 static bool
-is_covered(const struct record_ports *ports, const struct record_object *service)
+is_covered(const struct record_scan *scan, const struct record_object *service)
 {
 	struct str transport = record_text(service, "transport");
+	const unsigned char *bits = find_bits(scan->ports, transport);
+	bool udp = str_is(transport, "udp");
 	int64_t port;
 
-	if (!record_int(service, "port", &port))
-		return false; /* UNCOVERED: a finished service has a port */
-	for (size_t i = 0; i < ports->n; i++)
-		if (port >= ports->p[i].from && port <= ports->p[i].to &&
-		    str_eq(transport, ports->p[i].transport))
-			return true;
-	return false;
+	if (bits == NULL || !record_int(service, "port", &port))
+		return false; /* UNCOVERED: a finished service has a port and one of the transports */
+	if ((bits[port / 8] >> (port % 8) & 1) == 0 || (udp && scan->udp_silent))
+		return false;
+	for (size_t i = 0; udp && i < scan->nsilent; i++)
+		if (scan->silent[i] == port)
+			return false;
+	return true;
 }
 
 /* A new record without a time counts as the latest. */
 static bool
-is_seen_after(const struct record_object *service, const struct record *new)
+is_seen_after(const struct dropping *d, const struct record_object *service)
 {
 	int64_t service_seen, new_seen;
 
-	return record_int(service, "last_seen", &service_seen) &&
-	       record_int(new->root, "last_seen", &new_seen) && service_seen > new_seen;
+	if (!record_int(service, "last_seen", &service_seen))
+		return false; /* UNCOVERED: a finished service has a time when its host has one */
+	if (!ts_is_null(d->scan->began))
+		return service_seen >= d->scan->began.us;
+	return record_int(d->new->root, "last_seen", &new_seen) && service_seen > new_seen;
 }
 
 /* Whether the new record is no proof that the service has gone. */
@@ -114,7 +158,7 @@ stays(void *arg, const struct record_object *service)
 	struct record_object *const *all;
 	size_t n = record_nested_all(d->new, &all);
 
-	if (!is_covered(d->ports, service) || is_seen_after(service, d->new))
+	if (!is_covered(d->scan, service) || is_seen_after(d, service))
 		return true;
 	for (size_t i = 0; i < n; i++)
 		if (record_nested_cmp(all[i], service) == 0)
@@ -124,9 +168,9 @@ stays(void *arg, const struct record_object *service)
 
 void
 record_drop_ports(
-    struct arena *a, struct record *old, const struct record *new, const struct record_ports *ports)
+    struct arena *a, struct record *old, const struct record *new, const struct record_scan *scan)
 {
-	struct dropping d = { new, ports };
+	struct dropping d = { new, scan };
 
 	(void)record_nested_keep(a, old, stays, &d);
 }

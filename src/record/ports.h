@@ -5,16 +5,29 @@
 
 #include "record/record.h"
 
-/* The ports that a scan has covered: "22,80,8000-8100,53/udp". A port without a transport is of TCP. */
+/* A set of ports of each transport. */
 struct record_ports;
 
-/* NULL: the text is no such list. */
+struct record_ports *record_ports_new(struct arena *a);
+/* Adds ports of one transport, "22,80,8000-8100". False: the text is no such list. */
+bool record_ports_add(struct record_ports *ports, struct str transport, struct str list) MUST_USE;
+/* The set of "22,80,8000-8100,53/udp", where a port without a transport is of TCP. NULL: the text is no such list. */
 const struct record_ports *record_ports_parse(struct arena *a, struct str text);
 
-/* Removes from old the services on these ports that new does not have, but those whose last_seen is later than that of
-   new. A new record without last_seen counts as the latest. Both are finished records of one host (C-407). */
-void record_drop_ports(struct arena *a, struct record *old, const struct record *new,
-    const struct record_ports *ports);
+/* The proof that a scan is about the host in a record: a service that the record lacks has gone when its port was scanned. */
+struct record_scan {
+	const struct record_ports *ports; /* scanned ones. NULL: the record proves nothing */
+	struct ts began; /* services seen since then stay. TS_NULL: those seen after the record */
+	const uint16_t *silent; /* UDP ports that gave no answer, as many do that are open */
+	size_t nsilent;
+	bool udp_silent; /* the ports without an answer are not listed */
+	bool known_only; /* the record is stored only where its host is known */
+};
+
+/* Removes from old the services that have gone by this scan. A new record without last_seen counts as the latest. Both are
+   finished records of one host (C-407, C-126). */
+void record_drop_ports(
+    struct arena *a, struct record *old, const struct record *new, const struct record_scan *scan);
 
 /* Keeps the first nested objects, and everything else as it is. Returns whether there were more. */
 bool record_nested_cut(struct record *r, size_t most);

@@ -79,6 +79,9 @@ bool record_finish(
 /* Gives a record, and each of its services, the times that it lacks. */
 void record_seen(struct record *r, struct ts when);
 
+/* Brings the value of an indicator of this type into its canonical form. NULL, or the fault as the end of a sentence. */
+const char *record_indicator_fault(struct arena *a, struct str type, struct str *value) MUST_USE;
+
 /* ---- finished records ---- */
 
 /* Merges two records of one key; the result shares values with both. A record without last_seen is later than any. */

@@ -107,6 +107,17 @@ finish_indicator(struct arena *a, struct record_object *o, size_t *type)
 	return NULL;
 }
 
+const char *
+record_indicator_fault(struct arena *a, struct str type, struct str *value)
+{
+	if (value->n == 0 || value->n > LIM_INDICATOR)
+		return "must have 1 to 4096 bytes";
+	for (size_t i = 0; i < COUNT(types); i++)
+		if (str_is(type, types[i].name))
+			return indicator_fault(a, &types[i], LIM_INDICATOR, value);
+	return "is of no type that is known";
+}
+
 /* ---- the list ---- */
 
 static bool
@@ -176,7 +187,6 @@ const char *
 record_derive_report(struct arena *a, struct record_object *o)
 {
 	struct record_value *list = record_find(o, "indicators");
-	struct str tlp = record_text(o, "tlp");
 	bool seen[COUNT(types)] = { false };
 	const char *why = NULL;
 	int64_t when;
@@ -185,8 +195,6 @@ record_derive_report(struct arena *a, struct record_object *o)
 		return "uuid: is missing or no UUID";
 	if (!record_int(o, "published_at", &when))
 		return "published_at: is missing";
-	if (str_is(tlp, "red") || str_is(tlp, "amber+strict"))
-		return "tlp: every organisation reads a report, which amber+strict and red forbid";
 	if (list != NULL)
 		why = finish_indicators(a, list, seen);
 	if (why != NULL)

@@ -10,7 +10,7 @@ const char *const export_states[] = { "queued", "running", "complete", "failed",
 const char *const export_formats[] = { "ndjson", "csv", NULL };
 const char *const export_compressions[] = { "zstd", "gzip", "identity", NULL };
 const char *const export_errors[] = { "disk_full", "too_large", "search_timeout",
-	"search_upstream_failed", "invalid_search_query", "access_revoked", NULL };
+	"search_upstream_failed", "invalid_search_query", "access_revoked", "attempts_failed", NULL };
 
 const struct field export_out[] = {
 	FIELD(struct export, uuid, 0),

@@ -11,7 +11,7 @@
 
 struct export
 {
-	struct uuid uuid;
+	struct uuid uuid, account_uuid;
 	struct str dataset, query, format, compression, state;
 	struct list fields; /* struct str; none: all */
 	struct json generation;

@@ -96,6 +96,10 @@ struct query_fault {
 bool query_parse(struct arena *a, enum dataset d, struct str text, struct ts now, struct query *out,
     struct query_fault *fault) MUST_USE;
 
+/* Lets the query find only documents that every account reads and those of this one (tbl/fields.h, GUARD). Without effect on
+   a dataset that has no such field. Every query that is answered to an account has it. */
+void query_restrict(struct arena *a, struct query *q, const struct uuid *account);
+
 /* ---- a query on one record: conditions of alert rules (tbl/conditions.h) ---- */
 
 struct json_value;

@@ -188,7 +188,19 @@ schema_find(enum dataset d, struct str name)
 	size_t n = schema_fields(d, &f);
 
 	for (; n > 0; n--, f++)
-		if (str_is(name, f->name))
+		if (f->store != STORE_GUARD && str_is(name, f->name))
+			return f;
+	return NULL;
+}
+
+const struct schema_field *
+schema_guard(enum dataset d)
+{
+	const struct schema_field *f;
+	size_t n = schema_fields(d, &f);
+
+	for (; n > 0; n--, f++)
+		if (f->store == STORE_GUARD)
 			return f;
 	return NULL;
 }
@@ -361,6 +373,8 @@ schema_nearest(enum dataset d, struct str name)
 
 	guess_begin(&g, name);
 	for (; n > 0; n--, f++) {
+		if (f->store == STORE_GUARD)
+			continue;
 		guess_try(&g, str_of(f->name), f->name);
 		/* Users often omit the front of a name: "title" is similar to "services.http.title". */
 		for (const char *p = strchr(f->name, '.'); p != NULL; p = strchr(p + 1, '.'))

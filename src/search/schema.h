@@ -8,7 +8,7 @@
 
 #include "search/value.h"
 
-enum store { STORE_TERMS, STORE_NATIVE, STORE_KEY, STORE_VIRTUAL, STORE_HIDDEN };
+enum store { STORE_TERMS, STORE_NATIVE, STORE_KEY, STORE_VIRTUAL, STORE_HIDDEN, STORE_GUARD };
 
 struct schema_field {
 	enum dataset dataset;
@@ -41,6 +41,8 @@ const char *schema_count_unit(enum dataset d);
 size_t schema_fields(enum dataset d, const struct schema_field **first);
 /* Finds a field by its exact name, without aliases (C-036); NULL when there is none. */
 const struct schema_field *schema_find(enum dataset d, struct str name);
+/* The dataset's field GUARD, which no other function finds by its name; NULL: it has none. */
+const struct schema_field *schema_guard(enum dataset d);
 /* Finds a field by its name or alias in any ASCII case, as queries do. */
 const struct schema_field *schema_resolve(enum dataset d, struct str name);
 /* The known name most similar to an unknown one, for hints; NULL when no name is similar. */

@@ -51,13 +51,11 @@ keep_handshake(struct conn *c, const struct handshake *h)
 static void
 check_ticket(struct conn *c, const struct handshake *h)
 {
-	char err[256];
-	const struct ticket_keys *keys = ticket_ring_keys(c->proxy->keys, err, sizeof(err));
-	struct ticket t = { 0 };
+	const struct ticket_keys *keys = ticket_ring_now(c->proxy->keys);
+	struct ticket t = { .kind = TICKET_STREAM };
 	const char *fault;
 
 	if (keys == NULL) {
-		log_event(LOGP_ERR, "stream_keys", "why=\"%s\"", err);
 		conn_refuse(c, ERR_SERVICE_UNAVAILABLE);
 		return;
 	}

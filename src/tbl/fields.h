@@ -10,7 +10,8 @@
 
    name     dotted as the document nests; the rows of one object are adjacent, and documents are printed in their order
    store    TERMS: values that repeat; NATIVE: mostly unique; KEY: identifies the document or nested object;
-            VIRTUAL: in queries only, made from another member; HIDDEN: stored and in queries, but in no answer
+            VIRTUAL: in queries only, made from another member; HIDDEN: stored and in queries, but in no answer;
+            GUARD: stored and in the index, but neither in answers nor in queries of clients (query_restrict)
    form     the canonical form of a text, a row of tbl/forms.h
    least, most  bounds of a text's bytes, or of a number
    items    most items of a list; 0: a single value

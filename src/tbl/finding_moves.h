@@ -1,9 +1,12 @@
 /* The states of a finding: FINDING_EVENT(id, name, path, to, summary) is an operation of the API;
-   FINDING_MOVE(event, from, to) is a move that an event causes. Imports cause "seen_again". An event whose state is
-   already reached changes nothing. The table finding_move of sql/ has the same moves. An includer defines the
-   macros that it needs. */
+   FINDING_CAUSE(event) is one that producers cause; FINDING_MOVE(event, from, to) is a move that an event causes. An
+   event whose state is already reached changes nothing. The table finding_move of sql/ has the same moves. An includer
+   defines the macros that it needs. */
 #ifndef FINDING_EVENT
 #define FINDING_EVENT(id, name, path, to, summary)
+#endif
+#ifndef FINDING_CAUSE
+#define FINDING_CAUSE(event)
 #endif
 #ifndef FINDING_MOVE
 #define FINDING_MOVE(event, from, to)
@@ -14,6 +17,9 @@ FINDING_EVENT(ACKNOWLEDGE,	"acknowledge",	 "acknowledge",	   "acknowledged",	"Ac
 FINDING_EVENT(ACCEPT_RISK,	"accept_risk",	 "accept-risk",	   "accepted_risk",	"Accept the risk of a finding")
 FINDING_EVENT(FALSE_POSITIVE,	"false_positive", "false-positive", "false_positive",	"Mark a finding as a false positive")
 FINDING_EVENT(REOPEN,		"reopen",	 "reopen",	   "open",		"Reopen a finding")
+
+FINDING_CAUSE("seen_again")
+FINDING_CAUSE("clear")
 
 FINDING_MOVE("resolve",		"open",			"resolved")
 FINDING_MOVE("resolve",		"acknowledged",		"resolved")
@@ -31,6 +37,9 @@ FINDING_MOVE("reopen",		"accepted_risk",	"open")
 FINDING_MOVE("reopen",		"false_positive",	"open")
 FINDING_MOVE("reopen",		"resolved",		"open")
 FINDING_MOVE("seen_again",	"resolved",		"open")
+FINDING_MOVE("clear",		"open",			"resolved")
+FINDING_MOVE("clear",		"acknowledged",		"resolved")
 
 #undef FINDING_EVENT
+#undef FINDING_CAUSE
 #undef FINDING_MOVE

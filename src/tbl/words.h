@@ -4,12 +4,10 @@ WORD(TRANSPORT, "tcp", "tcp")
 WORD(TRANSPORT, "udp", "udp")
 WORD(TRANSPORT, "sctp", "sctp")
 
-WORD(TLP, "clear", "clear")
+#define TLP(spelling, name, strict, marking) WORD(TLP, spelling, name)
+#include "tbl/tlps.h"
+#undef TLP
 WORD(TLP, "white", "clear")
-WORD(TLP, "green", "green")
-WORD(TLP, "amber", "amber")
-WORD(TLP, "amberstrict", "amber+strict")
-WORD(TLP, "red", "red")
 
 WORD(TLS_VERSION, "tlsv13", "TLSv1.3")
 WORD(TLS_VERSION, "tls13", "TLSv1.3")

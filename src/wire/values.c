@@ -17,4 +17,7 @@ const char *const session_states[] = {
 const char *const session_profiles[] = { "windows", "macos", "linux", NULL };
 const char *const shot_reasons[] = { "ready", "load", "request", "interval", "close", NULL };
 const char *const net_kinds[] = { "request", "websocket", "download", "dialog", "crash",
-	"certificate", NULL };
+	"certificate", "page", NULL };
+const char *const timeline_kinds[] = { "state", "page", "screenshot", "request", "websocket",
+	"dialog", "crash", "certificate", "download", NULL };
+const char *const truths[] = { "true", "false", NULL };

@@ -12,5 +12,7 @@ extern const char *const session_states[];
 extern const char *const session_profiles[];
 extern const char *const shot_reasons[];
 extern const char *const net_kinds[];
+extern const char *const truths[];
+extern const char *const timeline_kinds[];
 
 #endif

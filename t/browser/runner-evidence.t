@@ -42,7 +42,7 @@ ok(s.event("request", lambda e: e["url"].endswith("/kept.js") and e["bytes_sent"
 s.close()
 for path in ("/", "/kept.js", "/bytes?n=100000", "/sink?up", "/redirect?to=/echo?redirected", "/echo?redirected", "/nothing",
              "/empty", "/packed"):
-    e = next((e for e in s.events if e["url"] == "http://a.sites.net" + path), {})
+    e = next((e for e in s.events if e["kind"] == "request" and e["url"] == "http://a.sites.net" + path), {})
     is_((e.get("bytes_sent"), e.get("bytes_received")), sent()[path], "the event of %s has the bytes that the site received and sent" % path)
 kept = [(e["bytes_sent"], e["bytes_received"]) for e in s.events if e["url"].endswith("/kept.js")]
 is_(kept[1:], [(0, 0)], "a request served from the cache has no bytes")

@@ -37,9 +37,9 @@ like "$mime $(file -b "$W/body")" '^image/(png|jpeg) (PNG|JPEG) image.*1280 ?x ?
 like "$(t/helper/pixel "$W/body" 1200 600)" '^1[a-d]5[d-f]8[9ab]$' \
 	"the screenshot has the colour of the page"
 
-events() { api GET "$S/$u/network-events?limit=100" && [ "$(field '.network_events|length')" -ge 3 ]; }
+events() { api GET "$S/$u/network-events?limit=100" && [ "$(field '.network_events|length')" -ge 3 ] && [ "$(field '[.network_events[]|select(.kind == "page")]|length')" -ge 1 ]; }
 ok "the running session has network events" world_until 10 events
-is "$(field '.network_events[]|select(.url == "http://site.surfaced-check.net/")|[.kind,.method,.status,.mime,.remote_address,.remote_port]|tojson')" \
+is "$(field '.network_events[]|select(.kind == "request" and .url == "http://site.surfaced-check.net/")|[.kind,.method,.status,.mime,.remote_address,.remote_port]|tojson')" \
 	'["request","GET",200,"text/html","93.184.216.34",80]' \
 	"the event of the document has the address of the site"
 is "$(field '.network_events[]|select(.url|endswith("/s.js"))|[.status,.resource_type]|tojson')" '[200,"Script"]' \
@@ -51,6 +51,8 @@ unlike "$BODY" hunter2 "the network events contain no cookie"
 api GET "$S/$u/network-events.har"
 is "$(field '.log.entries[0].request.url')" http://site.surfaced-check.net/ \
 	"the HAR has the same first request"
+is "$(field '.log as $l|$l.entries[0].pageref as $p|$l.pages[]|select(.id == $p)|[.title,.pageTimings.onLoad > 0]|tojson')" \
+	'["http://site.surfaced-check.net/",true]' "the HAR has the page that the browser loaded, with the time of its load (C-222)"
 
 api DELETE "$S/$u"
 ok "the session closes after DELETE" session_at "$u" terminal

@@ -80,7 +80,7 @@ like "$(seen '.results[14] | "\(.isError) \(.content[0].text)"' | tr '\n' ' ')" 
 # ---- the list of tools ----
 
 "$BUILD/surfaced" -D openapi >"$W/openapi.json"
-is "$(seen .pages)" 2 "the list of tools comes in pages"
+is "$(seen .pages)" 3 "the list of tools comes in pages"
 is "$(seen '[.tools[].name] | length == (unique | length)')" true "no tool is listed twice"
 ok "names, titles and descriptions are those of openapi.json" jq -e --slurpfile o "$W/openapi.json" '
 	([$o[0].paths[][] | objects | select(.operationId) | {key: .operationId, value: .}] | from_entries) as $ops

@@ -61,6 +61,12 @@ done
 for sub in list create show stop screenshots events; do
 	helps session $sub
 done
+for sub in list show history; do
+	helps finding $sub
+done
+for sub in self members keys audit; do
+	helps access $sub
+done
 is "$(grep -oE -e '--[a-z][a-z-]+' "$W/help" | sort -u | tr '\n' ' ')" \
 	"$(grep -E '^\.(It )?Fl' man/surface.1 | grep -oE -e '-[a-z][a-z-]+' | sed 's/^/-/' | sort -u | grep -vx -e --version | tr '\n' ' ')" \
 	"surface(1) has the options of the program"

@@ -89,11 +89,15 @@ def unique(pairs):
     return dict(pairs)
 
 
+# value_type names the type of a bucket's value; an audit line has the members of the record that has changed.
+FREE = (".buckets[].value", ".entries[].before", ".entries[].after")
+
+
 def unlike(shown, real, where):
     """Where a real answer has another type than an example, or a member that the example lacks. Null is of any
     type, and what the example leaves empty is free."""
-    if shown is None or real is None or where.endswith(".buckets[].value"):
-        return  # value_type names the type of a bucket's value
+    if shown is None or real is None or where.endswith(FREE):
+        return
     kinds = [bool if isinstance(v, bool) else float if isinstance(v, (int, float)) else type(v) for v in (shown, real)]
     if kinds[0] is not kinds[1]:
         yield "%s is a %s, and the answer has a %s" % (where, kinds[0].__name__, kinds[1].__name__)
@@ -323,7 +327,7 @@ def bodies(op):
     for coding in ("gzip", "br", "identity, gzip"):
         op.ask("C-022: " + coding, 415, headers=[("Content-Encoding", coding)])
     op.ask("C-022: identity", (200, 201, 202), headers=[("Content-Encoding", "identity")])
-    op.ask("C-023: too large", 413, body=b" " * 70000 + json.dumps(good).encode())
+    op.ask("C-023: too large", 413, body=b" " * LONG.get(op.id, 70000) + json.dumps(good).encode())
     for what, text in texts(good):
         op.ask(what, 400, body=text.encode())
     for what, body in edits(op.book.doc, schema, good):
@@ -357,6 +361,13 @@ def conflict(op):
         cancelled = fresh("exportHosts")
         cancel_exports()
         op.ask("C-413: a file that is not written", 409, fill={"export_uuid": cancelled})
+    elif op.id == "createReport":
+        op.ask("a key", (200, 201), headers=again)
+        op.ask("C-087: another", 409, headers=again, body={**op.good(), "title": "Another"})
+        op.ask("a report that is new", 201, body={**op.good(), "title": uuid.uuid4().hex})
+    elif op.id == "createReportVerdict":
+        op.ask("a value that is new", 201, body={**op.good(), "value": uuid.uuid4().hex + ".example"})
+        op.ask("more than an account may have", 409, key="KEY_FULL")
     elif op.id == "createSession":
         op.ask("a key", 202, headers=again)
         op.ask("C-088: the same", 202, headers=again)
@@ -380,6 +391,8 @@ def conflict(op):
         op.ask("resolved", 409, fill={"finding_uuid": ENV["RESOLVED"]})
 
 
+# These operations take longer bodies than the others.
+LONG = dict.fromkeys(("createReport", "extractIndicators", "lookupIndicators"), 1179648)
 # A record that the operation ends or changes for good is made for it alone.
 SPENT = {
     "deleteAlertRule": ("rule_uuid", "createAlertRule"),
@@ -387,6 +400,8 @@ SPENT = {
     "cancelAlertSilence": ("silence_uuid", "createAlertSilence"),
     "closeSession": ("session_uuid", "createSession"),
     "cancelExport": ("export_uuid", "exportHosts"),
+    "deleteReport": ("report_uuid", "createReport"),
+    "deleteReportVerdict": ("verdict_uuid", "createReportVerdict"),
 }
 FILL = {
     "createStreamTicket": {"session_uuid": "RUNNING"},
@@ -482,6 +497,7 @@ def router(book):
 
 PATH = {name: ENV[value] for name, value in (line.split("=") for line in """project_uuid=P
 member_uuid=MEMBER
+key_uuid=KEY_UUID
 rule_uuid=RULE
 destination_uuid=DESTINATION
 silence_uuid=SILENCE
@@ -492,7 +508,10 @@ service_uuid=SERVICE
 finding_uuid=FINDING
 session_uuid=TERMINAL
 screenshot_uuid=SCREENSHOT
-export_uuid=EXPORT""".split())}
+export_uuid=EXPORT
+key_uuid=ACCESS_KEY
+report_uuid=REPORT
+verdict_uuid=VERDICT""".split())}
 # Parameters that are no UUIDs: one that has a record, one that has none, and texts that are none.
 TEXTS = {
     "ip": ("192.0.2.1", "203.0.113.9", ("nonsense", "192.0.2", "192.0.2.1-9")),

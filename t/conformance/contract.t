@@ -63,6 +63,11 @@ frozen=$(ctl --json accounts create --entitlement search --entitlement alerting 
 ctl members create --account "$frozen" --email owner@example.edu --owner O >/dev/null
 suspended=$(ctl --json keys create --account "$frozen" --name x --scope all | jq -er .key.key)
 sql "UPDATE account SET state = 'suspended' WHERE uuid = '$frozen'"
+# An account with as many verdicts as it may have.
+full=$(ctl --json accounts create --entitlement reports Full | jq -er .account.uuid)
+ctl members create --account "$full" --email owner@example.info --owner O >/dev/null
+sql "INSERT INTO indicator_verdict (account_uuid, type, value, disposition, reason)
+	SELECT '$full', 'domain', 'x' || n || '.example', 'ignored', 'x' FROM generate_series(1, 5000) AS n"
 slow=$(key_new --scope all)
 sql "UPDATE api_key SET rate = 1, rate_window = 86400 WHERE prefix = '$(printf %.12s "$slow")'"
 key=$slow api GET /usage
@@ -80,6 +85,7 @@ world_env
 	echo "DELIVERED=$(delivery delivered "now()")"
 	echo "SILENCE=$(silence 1)"
 	echo "EXPIRED_SILENCE=$(silence -1)"
+	echo "KEY_UUID=$(sql "SELECT uuid FROM api_key WHERE account_uuid = '$ACCOUNT' LIMIT 1")"
 	echo "MEMBER=$(sql "SELECT uuid FROM member WHERE account_uuid = '$ACCOUNT' LIMIT 1")"
 	echo "ASSET=$(sql "SELECT uuid FROM asset WHERE project_uuid = '$P' LIMIT 1")"
 	echo "SERVICE=$(sql "SELECT uuid FROM asset_service WHERE project_uuid = '$P' LIMIT 1")"
@@ -89,6 +95,11 @@ world_env
 	echo "SCREENSHOT=$(sql "SELECT uuid FROM screenshot WHERE session_uuid = '$terminal' LIMIT 1")"
 	echo "EXPORT=$export"
 	echo "FINGERPRINT=$(openssl x509 -in "$W/cert" -noout -fingerprint -sha256 | sed 's/.*=//' | tr -d : | tr '[:upper:]' '[:lower:]')"
+	echo "ACCESS_KEY=$(sql "SELECT uuid FROM api_key WHERE prefix = left('$KEY', 12)")"
+	echo "REPORT=$(sql "SELECT uuid FROM report LIMIT 1")"
+	echo "VERDICT=$(sql "INSERT INTO indicator_verdict (account_uuid, type, value, disposition, reason)
+		VALUES ('$ACCOUNT', 'domain', 'cdn.example.net', 'ignored', 'x') RETURNING uuid")"
+	echo "KEY_FULL=$(ctl --json keys create --account "$full" --name x --scope all | jq -er .key.key)"
 	echo "KEY_OTHER=$(key_new --scope rules.view)"
 	echo "KEY_SUSPENDED=$suspended"
 	echo "KEY_SLOW=$slow"

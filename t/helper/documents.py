@@ -79,8 +79,8 @@ SERVICES = f"""SELECT s || place || jsonb_build_object('ip', x.d->'ip') AS d,
     FROM ({HOSTS}) AS x, jsonb_array_elements(x.d->'services') AS s,
     LATERAL (SELECT coalesce(jsonb_object_agg(k, v), '{{}}') AS place FROM jsonb_each(x.d) AS y (k, v)
         WHERE k IN ({", ".join(f"'{name}'" for name in re.findall("(?m)^[a-z_]+", HOST))})) AS z"""
-# Answers have neither the text of a report nor the members that its indicators get for queries.
-REPORTS = f"""SELECT d, d - 'body' || CASE WHEN d->'indicators' IS NULL THEN '{{}}' ELSE jsonb_build_object('indicators',
+# Answers have neither the text of a report nor its readers nor the members that its indicators get for queries.
+REPORTS = f"""SELECT d, d - ARRAY['body', 'visibility'] || CASE WHEN d->'indicators' IS NULL THEN '{{}}' ELSE jsonb_build_object('indicators',
         (SELECT coalesce(jsonb_agg(i - ARRAY['ip', 'name'] ORDER BY n), '[]')
             FROM jsonb_array_elements(d->'indicators') WITH ORDINALITY AS y (i, n))) END AS shown
     FROM (SELECT d FROM ({record(6)}) AS w) AS x"""
@@ -156,6 +156,8 @@ uuid keyword
 title text
 summary text
 body text
+source_kind keyword*
+revision integer
 publisher keyword*
 url keyword
 language keyword*
@@ -169,6 +171,8 @@ countries keyword[]*
 indicator_types keyword[]*
 tags keyword[]*
 published_at date
+imported_at date
+updated_at date
 indicators.type keyword
 indicators.value keyword
 indicators.ip address

@@ -17,6 +17,18 @@ ok()
 	fi
 }
 
+# is GOT WANTED TITLE
+is()
+{
+	ok "$3" same "$1" "$2"
+}
+
+same()
+{
+	printf 'got:    %s\nwanted: %s\n' "$1" "$2"
+	[ "$1" = "$2" ]
+}
+
 nothing()
 {
 	printf '%s\n' "$1"

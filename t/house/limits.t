@@ -20,18 +20,21 @@ VIEWPORT_WIDTH_MAX browser_session_viewport_width_check
 VIEWPORT_HEIGHT_MIN browser_session_viewport_height_check
 VIEWPORT_HEIGHT_MAX browser_session_viewport_height_check
 TAG_SLUG tag_slug_check
+KEY_PROJECTS api_key_projects_check
 TAG_NAME tag_name_check
 HOST_BYTES record_too_large
 REQUEST_ID audit_request_id_check
 FILTER asset_name_check
 FILTER asset_service_service_key_check
-FILTER finding_finding_key_check'
+FILTER finding_finding_key_check
+EVIDENCE finding_evidence_check
+REPORT_TEXT report_text_text_check
+VERDICT_REASON indicator_verdict_reason_check'
 # Of requests, answers and work, which no row holds; of categories a function tells, below.
-passing=' TAG_CATEGORIES AGGREGATE_BODY QUERY_STRING QUERY_STRING_BESIDE_BODY AGGREGATIONS AGGREGATE_FIELD AGGREGATE_LIMIT AGGREGATE_LIMIT_DEFAULT BUCKET_COUNT
+passing=' TAG_CATEGORIES MEMBER_PROJECTS AGGREGATE_BODY QUERY_STRING QUERY_STRING_BESIDE_BODY AGGREGATIONS AGGREGATE_FIELD AGGREGATE_LIMIT AGGREGATE_LIMIT_DEFAULT BUCKET_COUNT
  BUCKET_VALUE BUCKET_LABEL ERROR_MESSAGE PAGE SEARCH_PAGE FIELDS PAGE_DEFAULT PAGE_BYTES HOST_SERVICES PAGE_SERVICES FRONT_BYTES BULK_BYTES BULK_IPS BULK_KEYS NAME_RECORDS
  LIMIT_PER_IP LIMIT_PER_IP_DEFAULT JSON_DEPTH QUERY_DEPTH QUERY_CLAUSES QUERY_SET CURSOR HISTORY IDEMPOTENCY_KEY
- START_URL VIEWPORT_WIDTH_DEFAULT VIEWPORT_HEIGHT_DEFAULT STREAM_FRAME STREAM_TICKET STREAM_TICKET_LIFE STREAM_MESSAGE STREAM_RATE
- EXPORT_RECORDS EXPORTS_LIVE EXPORT_DAYS STREAM_TEXT STREAM_FPS STREAM_QUALITY STREAM_TABS DOCUMENT_AGE TEXT LIST BANNER BODY DNS_NAME ANSWER '
+ REPORT_INDICATORS REPORT_SEARCHED REPORT_BODY REPORT_SENT REPORTS_PRIVATE VERDICTS LOOKUP_VALUES LOOKUP_REPORTS INDICATOR EVIDENCE_TICKET EVIDENCE_TICKET_LIFE TIMELINE_PAGE TIMELINE_PAGE_DEFAULT START_URL VIEWPORT_WIDTH_DEFAULT VIEWPORT_HEIGHT_DEFAULT STREAM_FRAME STREAM_TICKET STREAM_TICKET_LIFE STREAM_MESSAGE STREAM_RATE FINDING_STALE_DAYS FINDING_CLEAR_HOURS EXPORT_RECORDS EXPORTS_LIVE EXPORT_DAYS EXPORT_ATTEMPTS STREAM_TEXT STREAM_FPS STREAM_QUALITY STREAM_TABS DOCUMENT_AGE TEXT LIST BANNER BODY DNS_NAME ANSWER '
 
 while read -r limit constraint; do
 	value=$(awk -v n="$limit" '$1 == n { print $2 }' "$W/limits")
@@ -50,6 +53,16 @@ for limit in $(printf '%s\n' "$stored" | cut -d' ' -f1) $passing; do
 	grep -q "^$limit	" "$W/limits" || fail \
 		"the list of this test has $limit, which src/tbl/limits.h lacks"
 done
+
+# Of spans of time, which functions of the database have.
+while read -r limit unit function; do
+	value=$(awk -v n="$limit" '$1 == n { print $2 }' "$W/limits")
+	like "$(sql "SELECT prosrc FROM pg_proc WHERE proname = '$function'")" "interval '${value:-none} $unit'" \
+		"$function contains $value $unit, the limit $limit"
+done <<END
+FINDING_STALE_DAYS days finding_is_stale
+FINDING_CLEAR_HOURS hours finding_contradicted
+END
 
 # At their edges, where a definition alone says little.
 refused() { ok "$1" sh -c "! psql -XqAt -v ON_ERROR_STOP=1 -c \"$2\" >/dev/null 2>&1"; }

@@ -18,7 +18,7 @@ stands() {
 fields() {
 	view='s/^SERVICE_FIELD("/SEARCH_FIELD(HOSTS, "services./'
 	[ "$1" != SERVICES ] || view='s/^SERVICE_FIELD(/SEARCH_FIELD(SERVICES, /'
-	sed -e "$view" -e 's/^VIEW_FIELD(/SEARCH_FIELD(/' \
+	sed -e '/ GUARD, /d' -e "$view" -e 's/^VIEW_FIELD(/SEARCH_FIELD(/' \
 		-e 's/^CONDITION_FIELD(\(.*\))$/SEARCH_FIELD(\1, 0)/' src/tbl/fields.h src/tbl/fields/*.h |
 		sed -n 's/^SEARCH_FIELD('"$1"', *"\([^"]*\)",[[:space:]]*\([A-Z]*\),[[:space:]]*\([01]\)[,)].*/\1 \2 \3/p' |
 		sed 's/ DNS / NAME /; s/ IP / ADDRESS /; s/ 1$/*/; s/ 0$//' | tr '[:upper:]' '[:lower:]'

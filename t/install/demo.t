@@ -16,10 +16,12 @@ like "$(cat "$W/shown")" '^  .*"label":"AS' "the demo shows an aggregation with 
 like "$(cat "$W/shown")" 'did you mean "country"' "the demo shows the explanation of a mistake"
 like "$(sed -n '/^# The names of self-signed/,/^# Alert/p' "$W/shown")" '^  \{"ip":"[0-9.]+".*"matched_services"' \
 	"the demo shows that the name of a certificate leads to a host"
-like "$(sed -n '/^# The history of the host/,/^# Alert/p' "$W/shown")" '^  \{"kind":"service_changed".*"after":\{"http":\{"title":"Maintenance"\}\}\}' \
+like "$(sed -n '/^# The history of the host/,/^# A threat/p' "$W/shown")" '^  \{"kind":"service_changed".*"after":\{"http":\{"title":"Maintenance"\}\}\}' \
 	"the demo shows the change of a host's title in its history"
-like "$(sed -n '/^# The history of the host/,/^# Alert/p' "$W/shown")" '^  \{"kind":"service_added","port":2222' \
+like "$(sed -n '/^# The history of the host/,/^# A threat/p' "$W/shown")" '^  \{"kind":"service_added","port":2222' \
 	"the demo shows a new service of a host in its history"
+like "$(sed -n '/^# The hosts that they find/,/^# Alert/p' "$W/shown")" '^  \{"ip":"[0-9.]+".*"country_code"' \
+	"the demo shows that a search of a report finds a host"
 like "$(cat "$W/shown")" '^  .*"state":"silenced","attempts":0' \
 	"the demo shows an alert that a silence suppresses"
 is "$(sed -n '/^# All hosts as a file/,/^# DNS/p' "$W/shown" | grep -oE '^  [0-9a-f]{64} ' | uniq -c | tr -s ' ' | cut -d' ' -f2)" 2 \

@@ -10,7 +10,7 @@ printf '%s' "$BODY" >"$spec"
 printf '%s\n' bulkLookupCertificates bulkLookupDns bulkLookupHosts bulkLookupWhois getCertificate getDnsName getHost getHostHistory getHostHistoryServices getHostService getWhoisDomain getWhoisHistory listSearchSchemas >"$W/others"
 is "$(jq -r '[.paths[][].operationId|select(test("^[a-z]+([A-Z][a-z]+)+$")|not)]|join(" ")' "$spec")" "" \
 	"every operationId is in camel case"
-is "$(jq -r '[.paths[][]|select(.tags[0]|IN("Search", "Reports")).operationId]|sort|join(" ")' "$spec")" \
+is "$(jq -r '[.paths|to_entries[]|select(.key|startswith("/search/")).value[]|select(.tags[0]|IN("Search", "Reports")).operationId]|sort|join(" ")' "$spec")" \
 	"$({
 		for d in Certificates Dns Hosts Reports Services Whois; do
 			printf '%s\n' "aggregate$d" "count$d" "search$d" "validate$d"

@@ -155,6 +155,10 @@ once; [ "$(hits 'os:early')" = 1 ]; result $? "surfaced-index succeeds after the
 : >"$dir/index/hosts.manifest"
 once; [ "$(hits 'os:early')" = 1 ]; result $? "a broken manifest is replaced by a new one"
 once --rebuild; [ "$(hits 'os:early')" = 1 ]; result $? "--rebuild builds a complete index"
+no_indexer() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'surfaced-index'")" = 0 ]; }
+world_until 60 no_indexer # a connection that has ended has reported its temporary files
+is "$(sql 'SELECT temp_files FROM pg_stat_database WHERE datname = current_database()')" 0 \
+	"PostgreSQL writes no temporary file for a rebuild"
 # Indexes of former releases, with 40 hosts of another database (t/bench/engine -n 40 -s 2 made them).
 # former_index VERSION: puts it into the place of the present index.
 former_index()

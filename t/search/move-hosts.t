@@ -28,7 +28,7 @@ earlier()
 			ALTER TABLE search_feed DROP COLUMN epoch, DROP COLUMN refill;
 			DELETE FROM metric_kind WHERE name ~ '^surfaced_(export|search_feed_age)'; DELETE FROM schema_migration WHERE version >= 14; COMMIT"
 	} >"$dir/earlier.sql"
-	psql -Xq -v ON_ERROR_STOP=1 -f "$dir/earlier.sql"
+	psql -Xq -v ON_ERROR_STOP=1 -f t/helper/undo-later.sql && psql -Xq -v ON_ERROR_STOP=1 -f "$dir/earlier.sql"
 }
 
 cat >"$dir/hosts" <<'END'

@@ -119,6 +119,7 @@ candidate()
 		echo "SET ROLE surfaced_owner; DROP TABLE IF EXISTS host, host_gone, host_gone_horizon;"
 		sed -n '/^CREATE TABLE host (/,/^CREATE TABLE tag/{/^CREATE TABLE tag/d;p;}; /^CREATE TABLE host_gone/,$p' sql/0003-hosts.sql
 	} >"$dir/host.sql"
+	psql -Xq -f t/helper/undo-later.sql 2>"$dir/err"
 	psql -Xq -f "$dir/host.sql" 2>"$dir/err" # twice, when the former migration failed
 	sql "DELETE FROM schema_migration; DROP TABLE IF EXISTS schema_functions, record, record_blob, search_feed, record_event,
 			record_history, search_export, export_month CASCADE;

@@ -89,6 +89,6 @@ GOLDEN(CERTIFICATES, "expired:*",
 GOLDEN(CERTIFICATES, "fingerprint_sha256:abababababababababababababababababababababababababababababababab",
 	" AND has(n_fingerprint_sha256, unhex('61626162616261626162616261626162616261626162616261626162616261626162616261626162616261626162616261626162616261626162616261626162'))")
 GOLDEN(REPORTS, "indicators:(type:domain name:example.com)",
-	" AND arrayExists((s0, s1) -> (has(s0, 318767105) AND arrayExists(x -> (x = unhex('6578616D706C652E636F6D') OR endsWith(x, concat('.', unhex('6578616D706C652E636F6D')))), s1)), nested, n_indicators_name)")
+	" AND arrayExists((s0, s1) -> (has(s0, 402653185) AND arrayExists(x -> (x = unhex('6578616D706C652E636F6D') OR endsWith(x, concat('.', unhex('6578616D706C652E636F6D')))), s1)), nested, n_indicators_name)")
 GOLDEN(DIRECTORIES, "files:(extension:ps1 size:>1000)",
 	" AND arrayExists((s0, s1) -> (has(s0, 234881025) AND arrayExists(x -> (x > 1000), s1)), nested, i_files_size)")

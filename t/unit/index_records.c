@@ -52,6 +52,50 @@ every_dataset_answers_exactly(void) /* C-402 */
 		dataset_answers_exactly((enum dataset)d);
 }
 
+/* ---- the order of documents ---- */
+
+/* The bytes of a segment's file after its header, which has its id. */
+static struct str
+segment_body(const struct world *w, const struct index_segment *s)
+{
+	struct buf b = { .a = w->n.a };
+	char path[4096], part[4096];
+	size_t n;
+	FILE *f;
+
+	segment_path(w->directory, s->dataset, s->file.id, path, sizeof(path));
+	f = fopen(path, "rb");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	while ((n = fread(part, 1, sizeof(part), f)) > 0)
+		buf_add(&b, part, n);
+	fclose(f);
+	CU_ASSERT_TRUE_FATAL(b.n > sizeof(struct segment_header));
+	return (
+	    struct str){ b.p + sizeof(struct segment_header), b.n - sizeof(struct segment_header) };
+}
+
+static void
+order_of_arrival_changes_no_segment(void)
+{
+	struct naive_doc *fresh = calloc(KEYS, sizeof(*fresh));
+
+	for (int d = 0; d < DATASETS; d++) {
+		struct index_segment mixed, sorted;
+		struct world w;
+		size_t n;
+
+		world_begin_with(&w, (enum dataset)d, 40);
+		random_seed = 88172645463325252u + (unsigned)d;
+		n = make_records(&w, 1, fresh);
+		mixed = write_records(&w, fresh, n);
+		qsort(fresh, n, sizeof(*fresh), by_key);
+		sorted = write_records(&w, fresh, n);
+		CU_ASSERT_TRUE(str_eq(segment_body(&w, &mixed), segment_body(&w, &sorted)));
+		world_end(&w);
+	}
+	free(fresh);
+}
+
 /* ---- keys ---- */
 
 /* Keys with one shared beginning, in ascending order: every second number. */
@@ -176,6 +220,8 @@ main(void)
 		    every_dataset_answers_exactly },
 		{ "services answer random queries as a view of hosts (C-403)",
 		    services_are_a_view_of_hosts },
+		{ "a segment is the same in whichever order its documents arrive",
+		    order_of_arrival_changes_no_segment },
 		{ "keys are read as they were written", keys_are_read_as_they_were_written },
 		{ "damaged keys are read within their bounds", damaged_keys_stay_within_bounds },
 		{ "the files of hosts have the names of former releases (C-410)",

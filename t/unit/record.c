@@ -438,10 +438,6 @@ static void
 members_of_reports_are_checked(void)
 {
 	static const char *const cases[][2] = {
-		{ REPORT PUBLISHED ",\"tlp\":\"red\"}",
-		    "tlp: every organisation reads a report, which amber+strict and red forbid" },
-		{ REPORT PUBLISHED ",\"tlp\":\"AMBER+STRICT\"}",
-		    "tlp: every organisation reads a report, which amber+strict and red forbid" },
 		{ REPORT PUBLISHED ",\"url\":\"javascript:alert(1)\"}",
 		    "url: must begin with http:// or https://" },
 		{ REPORT PUBLISHED ",\"url\":\"http://\"}",

@@ -6,8 +6,6 @@
 #include "t/unit/random_record.h"
 #include "t/unit/tap.h"
 
-enum { KEYS = 300 };
-
 /* ---- the values of a record, as queries see them ---- */
 
 static void
@@ -69,7 +67,7 @@ read_record(struct arena *a, const struct record *r, struct naive_doc *d)
 
 /* ---- segments of records ---- */
 
-static int
+int
 by_key(const void *a, const void *b)
 {
 	return str_cmp(((const struct naive_doc *)a)->key, ((const struct naive_doc *)b)->key);
@@ -87,12 +85,10 @@ replace_document(struct world *w, const struct naive_doc *d)
 	w->docs[w->ndocs++] = *d;
 }
 
-void
-add_records(struct world *w, unsigned step)
+/* In the order of the numbers of records, which is not that of their keys. */
+size_t
+make_records(struct world *w, unsigned step, struct naive_doc fresh[KEYS])
 {
-	struct naive_doc *fresh = calloc(KEYS, sizeof(*fresh));
-	struct index_segment s;
-	char err[INDEX_FAULT] = "";
 	size_t n = 0;
 
 	for (unsigned k = 0; k < KEYS; k += step) {
@@ -104,12 +100,32 @@ add_records(struct world *w, unsigned step)
 		fresh[n].key = record_key(w->n.a, &r);
 		read_record(w->n.a, &r, &fresh[n++]);
 	}
-	qsort(fresh, n, sizeof(*fresh), by_key);
-	for (size_t i = 0; i < n; i++) {
+	return n;
+}
+
+struct index_segment
+write_records(struct world *w, const struct naive_doc *fresh, size_t n)
+{
+	struct index_segment s;
+	char err[INDEX_FAULT] = "";
+
+	for (size_t i = 0; i < n; i++)
 		CU_ASSERT_TRUE(index_build_add(w->b, fresh[i].key, fresh[i].json, err));
+	CU_ASSERT_TRUE_FATAL(index_build_write(w->b, w->directory, &s, err));
+	CU_ASSERT_STRING_EQUAL(err, "");
+	return s;
+}
+
+void
+add_records(struct world *w, unsigned step)
+{
+	struct naive_doc *fresh = calloc(KEYS, sizeof(*fresh));
+	size_t n = make_records(w, step, fresh);
+	struct index_segment s = write_records(w, fresh, n);
+	char err[INDEX_FAULT] = "";
+
+	for (size_t i = 0; i < n; i++)
 		replace_document(w, &fresh[i]);
-	}
-	CU_ASSERT_TRUE(index_build_write(w->b, w->directory, &s, err));
 	CU_ASSERT_TRUE(index_state_add(w->directory, &w->state, s, err));
 	CU_ASSERT_TRUE(index_publish(w->directory, &w->state, err));
 	CU_ASSERT_STRING_EQUAL(err, "");

@@ -28,13 +28,13 @@ set_up(void)
 		random_bytes(keys.keys[i].bytes, TICKET_KEY_LEN);
 	}
 	ticket = (struct ticket){ uuid_random(), uuid_random(), uuid_random(), uuid_random(),
-		{ now.us + INT64_C(30000000) } };
+		{ now.us + INT64_C(30000000) }, TICKET_STREAM };
 }
 
 static const char *
 open_text(const char *text, struct ts at)
 {
-	struct ticket out;
+	struct ticket out = { .kind = TICKET_STREAM };
 
 	return ticket_open(a, &keys, (struct secret){ str_of(text) }, at, &out);
 }
@@ -74,7 +74,7 @@ static void
 test_round_trip(void)
 {
 	struct secret s;
-	struct ticket out;
+	struct ticket out = { .kind = TICKET_STREAM };
 
 	set_up();
 	s = ticket_seal(a, &keys, &ticket, now);
@@ -93,7 +93,7 @@ static void
 test_changes(void)
 {
 	struct secret s;
-	struct ticket out;
+	struct ticket out = { .kind = TICKET_STREAM };
 	char text[LIM_STREAM_TICKET + 1];
 
 	set_up();
@@ -184,7 +184,7 @@ test_rotation(void)
 	char line[TICKET_LINE + 1];
 	struct ticket_ring *r;
 	const struct ticket_keys *ring;
-	struct ticket out;
+	struct ticket out = { .kind = TICKET_STREAM };
 	struct secret s;
 
 	set_up();

@@ -6,30 +6,6 @@ const HEADER = 32;
 const BEAT_MS = 1000;
 // Beats without a message: then a ping is sent; then the connection counts as silent; then it is given up.
 const QUIET = 5, SILENT = 10, DEAD = 45;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const TICKET = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{8,512}$/;
-
-// What was pasted or came in the fragment: {project, session, ticket}, each "" when it is not there.
-export function readLink(text) {
-	const trimmed = text.trim();
-	const hash = trimmed.indexOf("#");
-	const parts = (hash < 0 ? trimmed : trimmed.slice(hash + 1)).split("/");
-	if (parts.length === 3)
-		return { project: parts[0], session: parts[1], ticket: parts[2] };
-	return { project: "", session: "", ticket: parts.length === 1 ? parts[0] : "" };
-}
-
-// The faults of a link, by member; empty when it can be tried.
-export function linkFaults(link) {
-	const faults = {};
-	if (!TICKET.test(link.ticket))
-		faults.ticket = link.ticket ? "This is no ticket and no link of the viewer." : "A ticket or a link is needed.";
-	if (!UUID.test(link.project))
-		faults.project = "A UUID, like 7be1c0de-0000-4000-8000-000000000000.";
-	if (!UUID.test(link.session))
-		faults.session = "A UUID, like 7be1c0de-0000-4000-8000-000000000000.";
-	return faults;
-}
 
 function address(link) {
 	const scheme = location.protocol === "https:" ? "wss:" : "ws:";

@@ -2,6 +2,7 @@
 // The page: joins the parts, and decides what is shown when.
 
 import { Clock } from "./clock.js";
+import { ConnectForm, readLink } from "./connect.js";
 import { Ended } from "./ended.js";
 import { Failure } from "./failure.js";
 import { Keyboard } from "./keyboard.js";
@@ -12,7 +13,7 @@ import { Pointer } from "./pointer.js";
 import { Screen } from "./screen.js";
 import { Shots } from "./shots.js";
 import { Splitter } from "./splitter.js";
-import { Stream, linkFaults, readLink } from "./stream.js";
+import { Stream } from "./stream.js";
 import { Tabs } from "./tabs.js";
 import { markSelected, tablistKeys } from "./tablist.js";
 import { clock, hostOf } from "./words.js";
@@ -281,32 +282,7 @@ function end(how, link) {
 	$("ended-title").focus();
 }
 
-function fault(name, words) {
-	$(`${name}-fault`).textContent = words ?? "";
-	$(name).setAttribute("aria-invalid", String(Boolean(words)));
-}
-
-function formLink() {
-	const link = readLink($("ticket").value);
-	return { ticket: link.ticket, project: link.project || $("project").value.trim(), session: link.session || $("session").value.trim() };
-}
-
-// The ticket must not stay where it can be read: not in the address bar, not in the form.
-function tryLink(link) {
-	const faults = linkFaults(link);
-	const names = ["ticket", "project", "session"];
-	names.forEach((name) => fault(name, faults[name]));
-	$("project").value = link.project;
-	$("session").value = link.session;
-	const first = names.find((name) => faults[name]);
-	if (first) {
-		show("connect");
-		$(first).focus();
-		return;
-	}
-	$("ticket").value = "";
-	connect(link);
-}
+const form = new ConnectForm(connect, () => show("connect"));
 
 function fromFragment() {
 	const text = location.hash.slice(1);
@@ -315,7 +291,7 @@ function fromFragment() {
 	history.replaceState(null, "", location.pathname);
 	if (stream)
 		stream.close();
-	tryLink(readLink(text));
+	form.tryLink(readLink(text));
 }
 
 // ---- the viewer's own controls ----
@@ -378,16 +354,6 @@ function choosePanel(tab) {
 		$(t.getAttribute("aria-controls")).hidden = t !== tab;
 }
 
-$("connect-form").addEventListener("submit", (e) => {
-	e.preventDefault();
-	tryLink(formLink());
-});
-$("ticket").addEventListener("input", () => {
-	const link = readLink($("ticket").value);
-	for (const name of ["project", "session"])
-		if (link[name])
-			$(name).value = link[name];
-});
 $("again").addEventListener("click", () => {
 	show("connect");
 	linkState("idle", "Not connected");

@@ -378,8 +378,11 @@ on_request(struct runner *r, const struct cdp_event *event)
 	e->resource_type = evidence_copy(&q->ev, cdp_text(event->params, "type"));
 	e->redirected_from = evidence_copy(&q->ev, from);
 	if (t != NULL && str_is(e->resource_type, "Document") &&
-	    str_eq(cdp_text(event->params, "frameId"), buf_done(&t->target)))
+	    str_eq(cdp_text(event->params, "frameId"), buf_done(&t->target))) {
 		q->document = t->document = ++n->documents;
+		if (from.n == 0)
+			t->document_at = e->at;
+	}
 	report_page_failure(n, q);
 }
 

@@ -129,14 +129,31 @@ take_load_shot(struct runner *r, struct tab *t)
 	t->shot_at = mono_us();
 }
 
+/* Records that the document of the tab's main frame has loaded. The duration is rounded up, so
+   that the time of the event less its duration is not after the request for the document. */
+static void
+record_load(struct runner *r, struct tab *t)
+{
+	int64_t ms = (ts_now().us - t->document_at.us + 999) / 1000;
+	char text[24];
+
+	if (t->unreachable || t->document == 0 || ms < 0)
+		return;
+	snprintf(text, sizeof(text), "%lld", (long long)ms);
+	record_page_event(r, t, "page",
+	    (struct net_event){ .url = buf_done(&t->url), .duration_ms = { str_of(text) } });
+}
+
 static void
 on_page_loaded(struct runner *r, const struct cdp_event *event)
 {
 	struct tab *t = tab_of_session(r, event->session);
 
-	if (t != NULL && str_eq(event->session, buf_done(&t->session)) &&
-	    !str_is(buf_done(&t->url), "about:blank"))
-		take_load_shot(r, t);
+	if (t == NULL || !str_eq(event->session, buf_done(&t->session)) ||
+	    str_is(buf_done(&t->url), "about:blank"))
+		return;
+	record_load(r, t);
+	take_load_shot(r, t);
 }
 
 ON_EVENT("Page.loadEventFired", on_page_loaded);

@@ -208,6 +208,13 @@ restore_rows(const struct job *j, int to)
 	    "	DELETE FROM public.search_feed;\n"
 	    "	UPDATE public.record SET changed = DEFAULT WHERE changed > pg_current_xact_id();\n"
 	    "END IF; END $$;\n"
+	    /* Cursors of the feed compare these numbers; a null is older than each transaction of this cluster. */
+	    "DO $$ BEGIN IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'public.audit'::regclass\n"
+	    "	AND attname = 'changed') THEN\n"
+	    "	ALTER TABLE public.audit DISABLE TRIGGER audit_stands;\n"
+	    "	UPDATE public.audit SET changed = NULL WHERE changed IS NOT NULL;\n"
+	    "	ALTER TABLE public.audit ENABLE TRIGGER audit_stands;\n"
+	    "END IF; END $$;\n"
 	    "INSERT INTO public.audit (actor, action, subject, subject_id) VALUES\n"
 	    "	(current_setting('surfaced.actor'), 'database.restore', 'backup', "
 	    ":'made');\n"

@@ -9,6 +9,7 @@
 #include "daemon/conf.h"
 #include "cli/migrate.h"
 #include "cli/migrate_files.h"
+#include "cli/migrate_indexes.h"
 
 #include <inttypes.h>
 #include <pwd.h>
@@ -200,10 +201,13 @@ check_schema(struct doctor *d)
 {
 	struct buf output = { .a = d->c->arena };
 	int64_t pending = 0, version = 0;
+	struct str indexes = STR_NULL;
 	int status;
 
 	cli_catch(&output);
 	status = migrate_pending(d->c, d->sql_dir.p, &pending, &version);
+	if (status == EXIT_OK && pending == 0)
+		status = migrate_indexes_missing(d->c, d->sql_dir.p, &indexes);
 	cli_catch(NULL);
 	buf_char(&output, '\0');
 	output.n--;
@@ -216,6 +220,9 @@ check_schema(struct doctor *d)
 		doctor_say(d, HEALTH_FAILED, "schema", DO_WITH(MIGRATE, SETUP),
 		    "%" PRId64 " files up to %04" PRId64 " have not been applied", pending,
 		    version);
+	else if (indexes.p != NULL)
+		doctor_say(d, HEALTH_FAILED, "schema", DO_WITH(MIGRATE, SETUP),
+		    "these indexes are missing or invalid: %.*s", (int)indexes.n, indexes.p);
 	else
 		doctor_say(d, HEALTH_OK, "schema", NO_ADVICE, "%04" PRId64, version);
 }

@@ -117,7 +117,8 @@ import_batch_add(
 		return false;
 	if (*at == 0) {
 		*at = (uint32_t)++b->n;
-		*item = (struct import_item){ .key = arena_str(b->a, key) };
+		*item =
+		    (struct import_item){ .key = arena_str(b->a, key), .scan.known_only = true };
 	} else if (!str_eq(item->key, key)) {
 		item->key = arena_str(b->a, key); /* a report that moves */
 	}
@@ -128,5 +129,24 @@ import_batch_add(
 		item->der = arena_str(b->a, der);
 	b->bytes += text.n + (der.p == NULL ? 0 : der.n);
 	b->copied += text.n + (der.p == NULL ? 0 : der.n);
+	b->last = item;
 	return true;
+}
+
+/* When two records of one host are merged, one that proves something counts, and one that is stored in any case. */
+void
+import_batch_prove(struct import_batch *b, const struct record_scan *scan)
+{
+	struct record_scan *own = &b->last->scan;
+	bool known_only = own->known_only && scan->known_only;
+
+	if (scan->ports != NULL)
+		*own = *scan;
+	own->known_only = known_only;
+	if (scan->ports != NULL && scan->nsilent > 0) {
+		uint16_t *silent = ARENA_ARRAY(b->a, scan->nsilent, uint16_t);
+
+		memcpy(silent, scan->silent, scan->nsilent * sizeof(*silent));
+		own->silent = silent;
+	}
 }

@@ -5,11 +5,13 @@
 #define CLI_IMPORT_BATCH_H
 
 #include "base/ts.h"
+#include "record/ports.h"
 #include "record/record.h"
 
 struct import_item {
 	struct str key, text, der; /* der: STR_NULL when it is unknown */
 	struct ts seen;            /* last_seen of the record; TS_NULL: the record has none */
+	struct record_scan scan;
 };
 
 struct import_batch {
@@ -20,7 +22,8 @@ struct import_batch {
 	size_t bytes;       /* of all items */
 	size_t copied;      /* bytes in the arena, which keeps the former texts of merged items */
 	struct names *keys; /* the number of an item, from 1 */
-	struct str *tags;   /* slugs that have to be in the table tag */
+	struct import_item *last; /* the item that was added or merged last */
+	struct str *tags;         /* slugs that have to be in the table tag */
 	size_t ntags;
 };
 
@@ -37,6 +40,8 @@ void import_batch_clear(struct import_batch *b);
    it would be too large, and is left out. */
 bool import_batch_add(
     struct import_batch *b, struct arena *scratch, const struct record *r, struct str der) MUST_USE;
+/* Adds to the last record what a scan proves of it; to be called for each. */
+void import_batch_prove(struct import_batch *b, const struct record_scan *scan);
 void import_batch_add_tag(struct import_batch *b, struct str slug);
 bool import_batch_full(const struct import_batch *b);
 

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/import/format.h"
+#include "cli/report/command.h"
 
 static int
 hosts(struct cli *c, int argc, char **argv)
@@ -30,9 +31,23 @@ certificates(struct cli *c, int argc, char **argv)
 }
 
 static int
-reports(struct cli *c, int argc, char **argv)
+native_reports(struct cli *c, int argc, char **argv)
 {
 	return import_dataset(c, DATASET_REPORTS, argc, argv);
+}
+
+static int
+reports(struct cli *c, int argc, char **argv)
+{
+	return import_report_files(c, argc, argv, native_reports);
+}
+
+static void
+print_report_help(const struct command *cmd)
+{
+	format_print_help(cmd);
+	puts("\nmore formats of reports (--format):");
+	import_report_formats();
 }
 
 static int
@@ -48,7 +63,7 @@ static const struct command commands[] = {
 	{
 	    .name = "hosts",
 	    .arguments = RECORD_ARGUMENTS(
-		"[--no-enrich] [--replace-ports LIST] [--port PORT] [--columns NAMES] "),
+		"[--no-enrich] [--replace-ports LIST | --authoritative] [--port PORT] [--columns NAMES] "),
 	    .help = "import hosts: our own documents and the output of scanners",
 	    .run = hosts,
 	    .more_help = format_print_help,
@@ -76,10 +91,12 @@ static const struct command commands[] = {
 	},
 	{
 	    .name = "reports",
-	    .arguments = RECORD_ARGUMENTS(""),
-	    .help = "import threat reports with their indicators: our own documents",
+	    .arguments = "[--format NAME] [--account ACCOUNT] [--title TEXT] [--publisher TEXT] "
+			 "[--url URL] [--published-at TIME] [--tlp LEVEL] [--language TAG] "
+			 "[--also DATASETS] [--seen TIME] [--quiet] [--strict] FILE...|-",
+	    .help = "import threat reports: our own documents, STIX, MISP, HTML, PDF, text",
 	    .run = reports,
-	    .more_help = format_print_help,
+	    .more_help = print_report_help,
 	},
 	{
 	    .name = "open-directories",
@@ -103,8 +120,20 @@ static const struct command commands[] = {
 	{
 	    .name = "findings",
 	    .arguments = "--project UUID FILE|-",
-	    .help = "import findings; a resolved one that is seen again reopens",
+	    .help = "import findings; one that is seen again reopens, and absent ones are cleared",
 	    .run = import_findings,
+	},
+	{
+	    .name = "vocabulary",
+	    .arguments = "--kind KIND [--ambiguous ALIAS]... FILE|-",
+	    .help = "import names that extraction looks for in reports: a galaxy of MISP",
+	    .run = import_vocabulary,
+	},
+	{
+	    .name = "benign",
+	    .arguments = "[--licence TEXT] FILE|-",
+	    .help = "import harmless values, which are no indicators: a warning list of MISP",
+	    .run = import_benign,
 	},
 	{ .name = NULL },
 };

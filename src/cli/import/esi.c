@@ -5,7 +5,7 @@
 
      line --json_decode--> struct --finish--> stored form --json_write--> JSON array of up to BATCH records
                                                                              |
-                              counts: new, changed, reopened <-- import_assets(project, records), ...
+                              counts: new, known, changed ... <-- import_assets(project, records), ...
 
    The whole import is one transaction, unlike that of hosts, so that a failed one changes nothing. */
 #include "config.h"
@@ -19,24 +19,27 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { BATCH = 500, ARENA = 1 << 29 };
+/* A line needs at most 120 times its length: decode.c and the tree of a value of many items. */
+enum { BATCH = 500, BATCH_BYTES = IMPORT_LINE, ARENA = 1 << 30 };
 
 struct outcome {
-	int64_t fresh, changed, reopened;
+	int64_t fresh, known, changed, reopened, cleared; /* changed: known ones with a new row */
 };
 
 static const struct field outcome_out[] = {
 	FIELD(struct outcome, fresh, 0),
+	FIELD(struct outcome, known, 0),
 	FIELD(struct outcome, changed, 0),
 	FIELD(struct outcome, reopened, 0),
+	FIELD(struct outcome, cleared, 0),
 	FIELD_END,
 };
 
 STMT(store_assets, outcome_out,
-    "SELECT fresh, changed, 0::bigint AS reopened FROM import_assets($1, $2)");
+    "SELECT *, 0::bigint AS reopened, 0::bigint AS cleared FROM import_assets($1, $2)");
 STMT(store_services, outcome_out,
-    "SELECT fresh, changed, 0::bigint AS reopened FROM import_services($1, $2)");
-STMT(store_findings, outcome_out, "SELECT fresh, changed, reopened FROM import_findings($1, $2)");
+    "SELECT *, 0::bigint AS reopened, 0::bigint AS cleared FROM import_services($1, $2)");
+STMT(store_findings, outcome_out, "SELECT * FROM import_findings($1, $2)");
 
 struct found {
 	struct uuid uuid, account;
@@ -66,6 +69,7 @@ struct run {
 	struct arena *arena; /* memory of one batch: its records and the rows of the database */
 	struct buf records;  /* a JSON array without the closing bracket */
 	size_t n;            /* in records */
+	size_t bytes;        /* the sum of the lines that use the arena */
 	int64_t read, bad;
 	struct outcome sum;
 	enum db_rc rc; /* DB_OK until a batch fails, which ends the reading */
@@ -100,11 +104,13 @@ flush_batch(struct run *r)
 		    r->cli->db, r->kind->store, &o, P(r->project.uuid), P(buf_done(&r->records)));
 		if (r->rc == DB_OK) {
 			r->sum.fresh += o.fresh;
+			r->sum.known += o.known;
 			r->sum.changed += o.changed;
 			r->sum.reopened += o.reopened;
+			r->sum.cleared += o.cleared;
 		}
 	}
-	r->n = 0;
+	r->n = r->bytes = 0;
 	r->records = (struct buf){ .a = r->arena };
 }
 
@@ -146,6 +152,9 @@ read_line(struct run *r, struct str line)
 		report_bad_record(r, r->src.line, describe_fault(r, &how));
 	else
 		add_esi_record(r, record, r->src.line);
+	r->bytes += line.n;
+	if (r->bytes >= BATCH_BYTES)
+		flush_batch(r);
 }
 
 static void
@@ -203,13 +212,21 @@ read_hosts(struct run *r)
 	arena_free(rs.a);
 }
 
-/* Writes one line of audit for the whole import; a reopened finding has a line of its own. */
+static bool
+is_of_findings(const struct run *r)
+{
+	return r->kind->store == &store_findings;
+}
+
+/* Writes one line of audit for the whole import, but none when findings were imported that have nothing new. A finding
+   that was moved has a line of its own. */
 static enum db_rc
 write_audit(const struct run *r)
 {
 	struct str after = arena_printf(r->arena,
-	    "{\"new\":%jd,\"changed\":%jd,\"reopened\":%jd,\"bad\":%jd}", (intmax_t)r->sum.fresh,
-	    (intmax_t)r->sum.changed, (intmax_t)r->sum.reopened, (intmax_t)r->bad);
+	    "{\"new\":%jd,\"changed\":%jd,\"reopened\":%jd,\"cleared\":%jd,\"bad\":%jd}",
+	    (intmax_t)r->sum.fresh, (intmax_t)r->sum.changed, (intmax_t)r->sum.reopened,
+	    (intmax_t)r->sum.cleared, (intmax_t)r->bad);
 	struct audit a = { .actor = r->cli->actor,
 		.action = arena_printf(r->arena, "project.import_%s", r->kind->name),
 		.subject = STR("project"),
@@ -217,6 +234,9 @@ write_audit(const struct run *r)
 		.account = r->project.account,
 		.after = { after } };
 
+	if (is_of_findings(r) &&
+	    r->sum.fresh + r->sum.changed + r->sum.reopened + r->sum.cleared == 0)
+		return DB_OK;
 	return audit_write(r->cli->db, &a);
 }
 
@@ -242,15 +262,22 @@ store_records(struct run *r, bool nmap)
 static void
 print_esi_summary(const struct run *r)
 {
-	if (r->cli->json)
-		printf("{\"read\":%jd,\"new\":%jd,\"changed\":%jd,\"reopened\":%jd,"
-		       "\"bad\":%jd}\n",
-		    (intmax_t)r->read, (intmax_t)r->sum.fresh, (intmax_t)r->sum.changed,
-		    (intmax_t)r->sum.reopened, (intmax_t)r->bad);
-	else
-		printf("%jd read, %jd new, %jd known, %jd reopened, %jd bad\n", (intmax_t)r->read,
-		    (intmax_t)r->sum.fresh, (intmax_t)r->sum.changed, (intmax_t)r->sum.reopened,
-		    (intmax_t)r->bad);
+	const struct outcome *s = &r->sum;
+
+	if (r->cli->json) {
+		printf("{\"read\":%jd,\"new\":%jd,\"changed\":%jd,\"reopened\":%jd,\"bad\":%jd",
+		    (intmax_t)r->read, (intmax_t)s->fresh, (intmax_t)s->changed,
+		    (intmax_t)s->reopened, (intmax_t)r->bad);
+		if (is_of_findings(r))
+			printf(",\"cleared\":%jd", (intmax_t)s->cleared);
+		puts("}");
+	} else {
+		printf("%jd read, %jd new, %jd known, %jd reopened, ", (intmax_t)r->read,
+		    (intmax_t)s->fresh, (intmax_t)s->known, (intmax_t)s->reopened);
+		if (is_of_findings(r))
+			printf("%jd cleared, ", (intmax_t)s->cleared);
+		printf("%jd bad\n", (intmax_t)r->bad);
+	}
 	fflush(stdout);
 }
 

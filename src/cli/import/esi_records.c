@@ -13,9 +13,11 @@
 
 #include "base/limits.h"
 #include "cli/import/esi.h"
+#include "json/tree.h"
 #include "record/lookup.h"
 #include "resource/asset.h"
 #include "resource/finding.h"
+#include "resource/finding_evidence.h"
 #include "resource/origin.h"
 #include "resource/service.h"
 
@@ -248,10 +250,39 @@ esi_of_nmap(struct arena *a, const struct record_object *host, const struct reco
 
 /* ---- findings ---- */
 
+/* A confidence is written anew, since a double cannot have every value that JSON can. */
+static const char *
+finish_confidence(struct arena *a, struct json *confidence)
+{
+	const struct json_value *v;
+	struct buf b = { .a = a };
+
+	if (confidence->text.p == NULL)
+		return NULL;
+	v = json_parse(a, confidence->text);
+	if (v == NULL || json_type(v) != JSON_NUMBER || json_num(v) < 0 || json_num(v) > 1)
+		return "confidence must be a number from 0 to 1";
+	json_write_num(&b, json_num(v));
+	confidence->text = buf_done(&b);
+	return NULL;
+}
+
+/* A record of absence needs nothing but the key of the finding that the data contradict. */
 static const char *
 finish_finding(struct arena *a, void *record)
 {
 	struct finding *r = record;
+	const char *fault;
+
+	if (!r->absent && r->finding_type.p == NULL)
+		return "finding_type is required";
+	if (!r->absent && r->title.p == NULL)
+		return "title is required";
+	fault = finish_confidence(a, &r->confidence);
+	if (fault == NULL && r->evidence.text.p != NULL)
+		fault = finding_evidence(a, &r->evidence);
+	if (fault != NULL)
+		return fault;
 
 	if ((r->asset_kind.p == NULL) != (r->asset_name.p == NULL))
 		return "asset_kind and asset_name go together";

@@ -23,11 +23,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { COMMON_OPTIONS = 6, HOST_OPTIONS = 2 };
+enum { COMMON_OPTIONS = 6, HOST_OPTIONS = 3 };
 
 /* The formats whose records have all services of their host. The reader of nmap refuses the XML of masscan, where a host
    is several elements. */
 #define WHOLE_HOSTS " ndjson nmap "
+/* The formats whose files may name the ports that were scanned. */
+#define SCANS " nmap masscan "
 
 struct run {
 	struct cli *cli;
@@ -41,7 +43,8 @@ struct run {
 	uint64_t read, bad, skipped;
 	bool quiet, plain;
 	struct str scanned; /* --replace-ports */
-	const struct record_ports *replace;
+	struct str account_name; /* of reports: --account */
+	struct uuid account;
 };
 
 static bool
@@ -78,11 +81,17 @@ parse_options(struct run *r, int argc, char **argv)
 		{ .name = "strict", .flag = &r->o.strict },
 		{ .name = "no-enrich", .flag = &r->plain },
 		{ .name = "replace-ports", .text = &r->scanned },
+		{ .name = "authoritative", .flag = &r->o.authoritative },
 	};
-	/* the options of formats overwrite those of hosts */
-	size_t common = COMMON_OPTIONS + (r->o.dataset == DATASET_HOSTS ? HOST_OPTIONS : 0);
+	/* the options of reports overwrite those of hosts, and those of formats what is left */
+	size_t common = COMMON_OPTIONS;
 	int status;
 
+	if (r->o.dataset == DATASET_HOSTS)
+		common += HOST_OPTIONS;
+	if (r->o.dataset == DATASET_REPORTS)
+		table[common++] =
+		    (struct cli_option){ .name = "account", .text = &r->account_name };
 	format_options_rows(&r->arguments, table + common);
 	if (!cli_options(r->cli, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
@@ -98,12 +107,15 @@ parse_options(struct run *r, int argc, char **argv)
 		return cli_usage(r->cli, "--source is of no use here: records of %s have no source",
 		    record_dataset_name(r->o.dataset));
 	if (r->scanned.p != NULL)
-		r->replace = record_ports_parse(r->cli->arena, r->scanned);
-	r->o.whole_hosts = r->replace != NULL;
-	if (r->scanned.p != NULL && r->replace == NULL)
+		r->o.scanned = record_ports_parse(r->cli->arena, r->scanned);
+	if (r->scanned.p != NULL && r->o.authoritative)
+		return cli_usage(r->cli, "--authoritative and --replace-ports exclude one another");
+	if (r->scanned.p != NULL && r->o.scanned == NULL)
 		return cli_usage(
 		    r->cli, "--replace-ports wants ports such as 22,80,8000-8100,53/udp");
 	r->o.file = words.p[0].p; /* NUL-terminated, as it is an argument */
+	if (r->account_name.p != NULL)
+		return cli_account(r->cli, r->account_name, &r->account);
 	return EXIT_OK;
 }
 
@@ -201,7 +213,10 @@ read_format_options(struct run *r, struct import_pipe *p)
 		if ((r->o.also & 1u << d) != 0 && !format_feeds(r->format, d))
 			return cli_usage(r->cli, "--also %s: %.*s has no records of them",
 			    record_dataset_name(d), (int)format.n, format.p);
-	if (r->replace != NULL && !format_is_in(WHOLE_HOSTS, format))
+	if (r->o.authoritative && !format_is_in(SCANS, format))
+		return cli_usage(r->cli, "--authoritative belongs to --format%.*s",
+		    (int)strlen(SCANS) - 1, SCANS);
+	if (r->o.scanned != NULL && !format_is_in(WHOLE_HOSTS, format))
 		return cli_usage(r->cli, "--replace-ports belongs to --format%.*s",
 		    (int)strlen(WHOLE_HOSTS) - 1, WHOLE_HOSTS);
 	return format_options_read(r->cli, format, &r->arguments, import_pipe_format_options(p));
@@ -226,8 +241,9 @@ run_import(struct run *r)
 	if (rc == EXIT_OK) {
 		for (enum dataset d = 0; d < DATASETS; d++)
 			if (wants(r, d))
-				r->stores[d] = import_store_open(d, r->cli->db, r->cli->conninfo,
-				    d == DATASET_HOSTS ? r->replace : NULL);
+				r->stores[d] = import_store_open(d, r->cli->db, r->cli->conninfo);
+		if (r->account_name.p != NULL)
+			import_store_account(r->stores[r->o.dataset], &r->account);
 		progress_begin(&r->progress, !r->quiet && !r->cli->json, r->o.fd);
 		import_pipe_start(p, r->format->records);
 		rc = store_all(r, p);

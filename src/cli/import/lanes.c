@@ -5,6 +5,8 @@
 
 #include "cli/import/lanes.h"
 
+#include "cli/import/reports.h"
+
 #include <pthread.h>
 
 enum { LANE_LEAST = 2000 /* keys; below, the second connection is not worth its work */ };
@@ -14,8 +16,8 @@ struct import_store {
 	const char *conninfo;
 	struct db *dbs[LANES]; /* the second one is NULL until it is needed */
 	struct arena *scratch[LANES];
-	const struct record_ports *replace;
 	struct db *failed;
+	const struct uuid *account; /* owner of reports; NULL: every account reads them */
 };
 
 /* FNV-1a. A record has the same lane in every import, also a report that moves to another key. */
@@ -48,18 +50,22 @@ by_lane(const void *a, const void *b, void *dataset)
 }
 
 struct import_store *
-import_store_open(
-    enum dataset d, struct db *db, const char *conninfo, const struct record_ports *replace)
+import_store_open(enum dataset d, struct db *db, const char *conninfo)
 {
 	struct import_store *st = mem_zero(sizeof(*st));
 
 	st->dataset = d;
 	st->conninfo = conninfo;
 	st->dbs[0] = db;
-	st->replace = replace;
 	for (size_t i = 0; i < LANES; i++)
 		st->scratch[i] = arena_new((size_t)1 << 30);
 	return st;
+}
+
+void
+import_store_account(struct import_store *st, const struct uuid *account)
+{
+	st->account = account;
 }
 
 void
@@ -129,7 +135,6 @@ enum db_rc
 import_store_batch(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
 {
 	struct lane lanes[LANES] = { { .dataset = st->dataset,
-	    .replace = st->replace,
 	    .db = st->dbs[0],
 	    .a = st->scratch[0],
 	    .last = LANES - 1,
@@ -141,6 +146,10 @@ import_store_batch(struct import_store *st, const struct import_batch *b, struct
 
 	if (b->n == 0)
 		return DB_OK;
+	if (st->dataset == DATASET_REPORTS) {
+		st->failed = st->dbs[0];
+		return import_reports(st->dbs[0], st->scratch[0], st->account, b, sum);
+	}
 	if (b->n >= LANE_LEAST) {
 		store_lanes(st, b, lanes);
 	} else {

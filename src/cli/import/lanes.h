@@ -10,7 +10,6 @@ enum { LANES = 2 };
 
 struct lane {
 	enum dataset dataset;
-	const struct record_ports *replace; /* of import_store_open */
 	struct db *db;
 	struct arena *a;      /* memory of a round (store.c) */
 	unsigned first, last; /* lanes */

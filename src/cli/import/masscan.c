@@ -163,4 +163,5 @@ read_masscan(struct records *rs)
 	else
 		read_list(rs, &g);
 	gather_close(&g);
+	records_no_ports(rs, rs->src->line);
 }

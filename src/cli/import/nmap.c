@@ -26,15 +26,6 @@ refuse_document(struct nmap *x, const char *why)
 	XML_StopParser(x->xml, XML_FALSE);
 }
 
-static int64_t
-parse_number(const char *z)
-{
-	int64_t v;
-
-	return z != NULL && str_int64(str_of(z), &v) && v >= 0 && v <= TS_NEWEST_US / 1000000 ? v
-											      : 0;
-}
-
 static void
 set_host_time(struct nmap *x, const char *name, int64_t seconds)
 {
@@ -53,8 +44,8 @@ count_services(const struct nmap *x)
 static void
 begin_host(struct nmap *x, const char **atts)
 {
-	int64_t start = parse_number(nmap_attribute(atts, "starttime")),
-		end = parse_number(nmap_attribute(atts, "endtime"));
+	int64_t start = nmap_number(nmap_attribute(atts, "starttime")),
+		end = nmap_number(nmap_attribute(atts, "endtime"));
 
 	arena_reset(x->rs->a);
 	x->host = record_new(x->rs->a, DATASET_HOSTS);
@@ -65,6 +56,7 @@ begin_host(struct nmap *x, const char **atts)
 	x->os_done = x->too_big = false;
 	x->used = 0;
 	x->line = XML_GetCurrentLineNumber(x->xml);
+	nmap_scanned_begin(x, atts);
 	if (start == 0)
 		start = x->started;
 	set_host_time(x, "first_seen", start);
@@ -72,20 +64,16 @@ begin_host(struct nmap *x, const char **atts)
 }
 
 static void
-report_too_big(struct nmap *x)
-{
-	records_bad(x->rs, x->line, "the host is larger than %d bytes", HOST_BYTES);
-}
-
-static void
 end_host(struct nmap *x)
 {
+	bool bare = count_services(x) == 0;
+
 	x->in_host = false;
-	if (!x->up || count_services(x) == 0)
-		return; /* the host was down or has no open port */
+	if (!x->up || (!nmap_scanned_host(x, bare) && bare))
+		return; /* the host was down, or has no open port and proves nothing */
 	x->rs->read++;
 	if (x->too_big)
-		report_too_big(x);
+		nmap_too_big(x);
 	else if (record_text(x->host.root, "ip").p == NULL)
 		records_bad(x->rs, x->line, "the host has no IP address");
 	else
@@ -117,7 +105,7 @@ add_hostname(struct nmap *x, const char **atts)
 static void
 begin_port(struct nmap *x, const char **atts)
 {
-	int64_t port = parse_number(nmap_attribute(atts, "portid"));
+	int64_t port = nmap_number(nmap_attribute(atts, "portid"));
 
 	x->service = NULL;
 	x->in_port = true;
@@ -133,6 +121,7 @@ set_state(struct nmap *x, const char **atts)
 {
 	const char *state = nmap_attribute(atts, "state");
 
+	nmap_scanned_state(x, state, x->port);
 	if (state != NULL && strcmp(state, "open") == 0)
 		(void)nmap_service(x);
 	else
@@ -212,28 +201,12 @@ add_nmap_cpe(struct nmap *x, struct str s)
 
 /* ---- expat ---- */
 
-enum element {
-	HOST,
-	STATUS,
-	ADDRESS,
-	HOSTNAME,
-	PORT,
-	STATE,
-	SERVICE,
-	CPE,
-	OSMATCH,
-	SCRIPT,
-	TABLE,
-	ELEM,
-	RUN,
-	OTHER
-};
-
 static enum element
 begin_element(const char *name)
 {
 	static const char *const names[] = { "host", "status", "address", "hostname", "port",
-		"state", "service", "cpe", "osmatch", "script", "table", "elem", "nmaprun" };
+		"state", "service", "cpe", "osmatch", "script", "table", "elem", "nmaprun",
+		"scaninfo", "extraports" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (strcmp(names[i], name) == 0)
@@ -249,6 +222,10 @@ begin_inside(struct nmap *x, enum element what, const char **atts)
 	switch (what) {
 	case STATUS:
 		x->up = state == NULL || strcmp(state, "up") == 0;
+		x->assumed = str_is(str_of(nmap_attribute(atts, "reason")), "user-set");
+		break;
+	case EXTRAPORTS:
+		nmap_scanned_state(x, state, 0);
 		break;
 	case ADDRESS:
 		set_address(x, atts);
@@ -283,61 +260,10 @@ begin_inside(struct nmap *x, enum element what, const char **atts)
 		break;
 	case HOST:
 	case RUN:
+	case SCANINFO:
 	case OTHER:
 		break;
 	}
-}
-
-/* Copies the attributes of an element inside of a host. end_masscan decodes them once, at the end of the host. */
-static void
-begin_masscan(struct nmap *x, enum element what, const char **atts)
-{
-	struct sighting *r = &x->sighting;
-	const char *state = nmap_attribute(atts, "state");
-
-	if (what == HOST) {
-		arena_reset(x->rs->a);
-		x->line = XML_GetCurrentLineNumber(x->xml);
-		*r = (struct sighting){ .seconds = parse_number(nmap_attribute(atts, "endtime")) };
-		x->in_host = true;
-		x->too_big = false;
-		x->used = 0;
-	} else if (!x->in_host) {
-		return;
-	} else if (what == ADDRESS) {
-		r->ip = nmap_copy_attribute(x, atts, "addr");
-	} else if (what == PORT) {
-		r->port = parse_number(nmap_attribute(atts, "portid"));
-		r->transport = nmap_copy_attribute(x, atts, "protocol");
-	} else if (what == STATE) {
-		r->open = state != NULL && strcmp(state, "open") == 0;
-	} else if (what == SERVICE && nmap_attribute(atts, "name") != NULL) {
-		r->name = nmap_copy_attribute(x, atts, "name");
-		r->banner = nmap_copy_attribute(x, atts, "banner");
-	}
-}
-
-static void
-end_masscan(struct nmap *x, enum element what)
-{
-	struct sighting *r = &x->sighting;
-
-	if (what != HOST)
-		return;
-	x->in_host = false;
-	x->rs->read++;
-	r->ip = tool_address(x->rs->a, r->ip);
-	if (x->too_big)
-		report_too_big(x);
-	else if (r->ip.p == NULL)
-		records_bad(x->rs, x->line, "the host has no IP address");
-	else {
-		r->banner = masscan_unescape(x->rs->a, r->banner);
-		masscan_add(&x->gather, r, x->line);
-	}
-	gather_line(&x->gather);
-	if (x->rs->stop)
-		XML_StopParser(x->xml, XML_FALSE);
 }
 
 static void
@@ -345,7 +271,7 @@ begin_run(struct nmap *x, const char **atts)
 {
 	const char *scanner = nmap_attribute(atts, "scanner");
 
-	x->started = parse_number(nmap_attribute(atts, "start"));
+	x->started = nmap_number(nmap_attribute(atts, "start"));
 	if (x->depth > 1 || scanner == NULL || strcmp(scanner, "masscan") != 0)
 		return;
 	if (x->rs->whole_hosts) {
@@ -376,8 +302,10 @@ on_element_start(void *arg, const char *name, const char **atts)
 	x->wants_text = false;
 	if (what == RUN)
 		begin_run(x, atts);
+	else if (what == SCANINFO)
+		nmap_scanned_ports(x, atts);
 	else if (x->masscan)
-		begin_masscan(x, what, atts);
+		nmap_begin_masscan(x, what, atts);
 	else if (what == HOST && !x->in_host)
 		begin_host(x, atts);
 	else if (x->in_host)
@@ -394,7 +322,7 @@ on_element_end(void *arg, const char *name)
 	if (!x->in_host)
 		return;
 	if (x->masscan)
-		end_masscan(x, what);
+		nmap_end_masscan(x, what);
 	else if (what == HOST)
 		end_host(x);
 	else if (what == PORT)
@@ -474,6 +402,8 @@ read_nmap(struct records *rs)
 	XML_ParserFree(x.xml);
 	if (x.masscan)
 		gather_close(&x.gather);
+	if (!x.named)
+		records_no_ports(rs, rs->src->line);
 	buf_free(&x.text);
 	arena_reset(rs->a);
 }

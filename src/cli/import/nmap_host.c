@@ -16,6 +16,15 @@ nmap_attribute(const char **atts, const char *name)
 	return NULL;
 }
 
+int64_t
+nmap_number(const char *z)
+{
+	int64_t v;
+
+	return z != NULL && str_int64(str_of(z), &v) && v >= 0 && v <= TS_NEWEST_US / 1000000 ? v
+											      : 0;
+}
+
 bool
 nmap_use(struct nmap *x, size_t n)
 {
@@ -71,4 +80,10 @@ nmap_guess_os(struct nmap *x, struct str guess)
 
 	if (guess.n > 0 && (os.p == NULL || str_is(os, "Unix")))
 		nmap_set_text(x, x->host.root, "os", guess);
+}
+
+void
+nmap_too_big(struct nmap *x)
+{
+	records_bad(x->rs, x->line, "the host is larger than %d bytes", HOST_BYTES);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The state while nmap's XML is read, and the functions that its readers share: nmap.c calls nmap_scripts.c, and both
-   call nmap_host.c. */
+/* The state while nmap's XML is read, and the functions that its readers share: nmap.c calls nmap_scripts.c,
+   nmap_scanned.c and nmap_masscan.c, and all call nmap_host.c. */
 #ifndef CLI_IMPORT_NMAP_PRIV_H
 #define CLI_IMPORT_NMAP_PRIV_H
 
@@ -9,6 +9,26 @@
 #include <expat.h>
 
 enum { HOST_BYTES = 8 * 1024 * 1024, NMAP_KEY = 48 };
+
+/* The elements that are used, in the order of their names in nmap.c. */
+enum element {
+	HOST,
+	STATUS,
+	ADDRESS,
+	HOSTNAME,
+	PORT,
+	STATE,
+	SERVICE,
+	CPE,
+	OSMATCH,
+	SCRIPT,
+	TABLE,
+	ELEM,
+	RUN,
+	SCANINFO,
+	EXTRAPORTS,
+	OTHER
+};
 
 /* The table of a script that the next elem belongs to. */
 struct tables {
@@ -37,7 +57,12 @@ struct nmap {
 	int depth;
 	int64_t started; /* start of the scan in seconds since 1970; 0: unknown */
 	const char *refused;
-	size_t used; /* bytes of the arena that the present host uses */
+	size_t used;                  /* bytes of the arena that the present host uses */
+	struct record_ports *scanned; /* --authoritative: those that the file names */
+	bool named, misnamed;         /* it has named some; one of its lists is none */
+	bool timed_out, assumed, answered, udp_silent; /* the present host (nmap_scanned.c) */
+	uint16_t *silent;
+	size_t nsilent;
 	bool masscan;
 	struct gather gather;     /* masscan's hosts */
 	struct sighting sighting; /* the present host element of masscan */
@@ -47,6 +72,8 @@ struct nmap {
 
 /* The value of an attribute, or NULL. atts: as expat passes them, names and values by turns. */
 const char *nmap_attribute(const char **atts, const char *name);
+/* A number such as seconds since 1970; 0: there is none, or it is out of range. */
+int64_t nmap_number(const char *z);
 /* Counts bytes that the host is about to use. False: it would be above HOST_BYTES, and must not use them. */
 bool nmap_use(struct nmap *x, size_t n) MUST_USE;
 /* A copy in the memory of the host; STR_NULL if the text is absent or empty, or the host is above HOST_BYTES. */
@@ -59,6 +86,23 @@ void nmap_set_text(struct nmap *x, struct record_object *o, const char *name, st
 struct record_object *nmap_service(struct nmap *x);
 /* Sets the system of the host. The first guess wins, but "Unix" is less specific than any other. */
 void nmap_guess_os(struct nmap *x, struct str guess);
+
+void nmap_too_big(struct nmap *x);
+
+/* ---- nmap_masscan.c ---- */
+
+void nmap_begin_masscan(struct nmap *x, enum element what, const char **atts);
+void nmap_end_masscan(struct nmap *x, enum element what);
+
+/* ---- nmap_scanned.c ---- */
+
+/* Adds the ports of an element scaninfo, which precedes all hosts. */
+void nmap_scanned_ports(struct nmap *x, const char **atts);
+void nmap_scanned_begin(struct nmap *x, const char **atts);
+/* The state of a port, or of all ports that are not listed (port 0). */
+void nmap_scanned_state(struct nmap *x, const char *state, int64_t port);
+/* Sets what the present host proves; bare: it has no open port. False: it proves nothing. */
+bool nmap_scanned_host(struct nmap *x, bool bare);
 
 /* ---- nmap_scripts.c ---- */
 

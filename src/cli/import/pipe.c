@@ -105,6 +105,7 @@ add_host_tags(struct import_pipe *p, struct import_batch *b, const struct record
 static bool
 take_record(void *arg, struct record *r, struct str der)
 {
+	static const struct record_scan nothing = { .ports = NULL };
 	struct import_pipe *p = arg;
 	struct import_batch *b = &current_part(p)->batches[r->dataset];
 
@@ -115,6 +116,8 @@ take_record(void *arg, struct record *r, struct str der)
 		add_host_tags(p, b, r);
 	if (!import_batch_add(b, p->scratch, r, der))
 		add_bad_message(p, p->src.line, STR("the record would be too large"));
+	else
+		import_batch_prove(b, r->dataset == DATASET_HOSTS ? &p->rs.scan : &nothing);
 	return !import_batch_full(b) || hand_over_part(p);
 }
 
@@ -142,9 +145,12 @@ import_pipe_open(const struct import_pipe_options *o)
 		.also = o->also,
 		.src = &p->src,
 		.a = arena_new((size_t)1 << 30),
+		.kept = arena_new((size_t)1 << 20),
 		.origin = o->origin,
 		.seen = o->seen,
-		.whole_hosts = o->whole_hosts,
+		.authoritative = o->authoritative,
+		.whole_hosts = o->scanned != NULL,
+		.scan = { .ports = o->scanned, .began = TS_NULL },
 		.take = take_record,
 		.bad = add_bad_message,
 		.arg = p };
@@ -209,6 +215,7 @@ import_pipe_end(struct import_pipe *p)
 		buf_free(&p->parts[i].messages);
 	names_free(p->tags);
 	arena_free(p->rs.a);
+	arena_free(p->rs.kept);
 	arena_free(p->scratch);
 	source_close(&p->src);
 	free(p);

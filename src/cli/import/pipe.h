@@ -23,9 +23,10 @@ struct import_pipe_options {
 	int fd;
 	struct str origin; /* as in struct records */
 	struct ts seen;
-	struct enrich *enrich; /* for hosts; NULL: they are stored as they were read */
-	bool strict;           /* stop at the first bad record */
-	bool whole_hosts;      /* as in struct records */
+	struct enrich *enrich;              /* for hosts; NULL: they are stored as they were read */
+	bool strict;                        /* stop at the first bad record */
+	const struct record_ports *scanned; /* --replace-ports, or NULL */
+	bool authoritative;                 /* as in struct records */
 };
 
 struct import_pipe;

@@ -106,6 +106,15 @@ read_ndjson(struct records *rs)
 }
 
 void
+records_no_ports(struct records *rs, uint64_t line)
+{
+	if (rs->authoritative && !rs->stop)
+		records_bad(rs, line,
+		    "the file does not name the ports that were scanned, and --authoritative needs "
+		    "them; no service was removed");
+}
+
+void
 records_json(struct records *rs, const char *member, records_value *take, void *arg)
 {
 	struct json_fault fault;

@@ -8,18 +8,22 @@
 #include "cli/import/format_options.h"
 #include "cli/import/import.h"
 #include "cli/import/source.h"
+#include "record/ports.h"
 #include "record/record.h"
 
 struct records {
 	enum dataset dataset;
 	unsigned also; /* --also: 1 << d for each further dataset d whose records are wanted */
 	struct source *src;
-	struct arena *a;   /* memory of one entry of the file; records_next resets it */
-	struct str origin; /* --source: STR_NULL when it was not given */
+	struct arena *a;    /* memory of one entry of the file; records_next resets it */
+	struct arena *kept; /* memory of the whole import */
+	struct str origin;  /* --source: STR_NULL when it was not given */
 	struct ts
 	    seen; /* --seen: last_seen of records whose line has no time; TS_NULL without the option */
 	struct format_options options;
-	bool whole_hosts; /* --replace-ports: each host must be one record of the file */
+	bool whole_hosts;   /* --replace-ports: each host must be one record of the file */
+	bool authoritative; /* --authoritative: the file itself names the ports that were scanned */
+	struct record_scan scan; /* proof of the next host */
 	uint64_t read, skipped;
 	bool stop; /* a callback sets it to end the reading */
 	/* Called for each finished record, which it may change: the reader does not use the record again. False: the record
@@ -47,6 +51,8 @@ bool records_next(struct records *rs);
 /* Finishes a record and calls .take with it. der: the certificate, or STR_NULL. */
 void records_emit(
     struct records *rs, struct record *r, struct str der, enum record_manner manner, uint64_t line);
+/* Reports that a file does not name its ports, if --authoritative was given. */
+void records_no_ports(struct records *rs, uint64_t line);
 void records_bad(struct records *rs, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
 
 /* The text of the next value of the file, which is counted. False: the file has ended, or the reader must end. */

@@ -58,25 +58,13 @@ STMT_LIST(read_stored, struct stored, stored_out,
     "unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"
     " JOIN record AS r ON r.dataset = $1::smallint AND r.key = k.key");
 
-/* $2: the identities of reports, which may be stored under other keys (record_key_identity). */
-STMT_LIST(read_reports, struct stored, stored_out,
-    "SELECT k.n, r.bytes, r.key, CASE WHEN $3::boolean THEN r.doc END AS doc FROM "
-    "unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (uuid, n)"
-    " JOIN record AS r ON r.dataset = $1::smallint AND substr(r.key, 9) = k.uuid"
-    " AND NOT r.gone");
-
 #define COPY_FORMAT " WITH (FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01', ESCAPE E'\\x01')"
 static const char copy_new[] = "COPY record (dataset, key, doc) FROM STDIN" COPY_FORMAT;
 static const char copy_stage[] =
     "COPY record_stage (dataset, key, doc, blob) FROM STDIN" COPY_FORMAT;
 
-/* The keys that reports have left. */
-STMT(remove_moved, NULL,
-    "UPDATE record SET doc = '', gone = true"
-    " WHERE dataset = $1::smallint AND key = ANY($2::text[]::bytea[])");
-
-/* A row that was read may be gone: surfaced-index purges marks of deletions meanwhile. And a report may come back to a key
-   that it has left, whose row is then a mark. So both cases insert or update. */
+/* A row that was read may be gone: surfaced-index purges marks of deletions meanwhile. So this
+   inserts or updates. */
 STMT(store_staged, NULL,
     "INSERT INTO record (dataset, key, doc) SELECT dataset, key, doc FROM record_stage"
     " WHERE doc IS NOT NULL ORDER BY key ON CONFLICT (dataset, key) DO UPDATE SET doc = "
@@ -93,10 +81,8 @@ STMT(insert_blobs, NULL,
 
 /* An item of the batch beside its stored document. */
 struct pair {
-	/* As it is stored. p NULL: it is not; an empty document: it was deleted. */
-	struct str at, doc;
-	/* To be written. text.p NULL: nothing is. */
-	struct str key, text;
+	struct str doc;  /* as it is stored. p NULL: it is not; empty: it was deleted */
+	struct str text; /* to be written. p NULL: nothing is */
 };
 
 static enum db_rc
@@ -105,9 +91,8 @@ read_stored_rows(const struct lane *l, bool docs, struct list *rows)
 	struct str *keys = ARENA_ARRAY(l->a, l->n, struct str);
 
 	for (size_t i = 0; i < l->n; i++)
-		keys[i] = db_bytea(l->a, record_key_identity(l->dataset, l->items[i].key));
-	return db_list(l->db, l->dataset == DATASET_REPORTS ? &read_reports : &read_stored, rows,
-	    P(record_dataset_number(l->dataset)), P(((struct strs){ keys, l->n })), P(docs));
+		keys[i] = db_bytea(l->a, l->items[i].key);
+	return db_list(l->db, &read_stored, rows, P(record_dataset_number(l->dataset)), P(((struct strs){ keys, l->n })), P(docs));
 }
 
 /* Sets the size of the stored document of each item; 0: it is not stored. */
@@ -131,7 +116,6 @@ read_pairs(const struct lane *l, struct pair *pairs)
 	const struct stored *row = rows.items;
 
 	for (size_t i = 0; rc == DB_OK && i < rows.n; i++, row++) {
-		pairs[row->n - 1].at = row->key;
 		pairs[row->n - 1].doc = row->doc;
 	}
 	return rc;
@@ -151,29 +135,34 @@ add_new(struct lane *l, struct arena *a, const struct import_item *item, bool ro
 	    &(struct record_change){ NULL, &r, item->seen });
 }
 
-/* Merges the item with the stored document. False: the document cannot be read; *old is then not set. */
+struct merging {
+	const struct record_scan *scan;
+	struct record old, new; /* new: at first that of the item, then the merged one */
+};
+
+/* Merges the item with the stored document. False: the document cannot be read; m->old is then not set. */
 static bool
-merge_stored(
-    struct lane *l, struct arena *a, struct str doc, struct record *old, struct record *new)
+merge_stored(struct lane *l, struct arena *a, struct str doc, struct merging *m)
 {
 	struct record rest;
 	struct str what;
 
-	if (!import_read_text(a, l->dataset, doc, old, &what)) {
+	if (!import_read_text(a, l->dataset, doc, &m->old, &what)) {
 		/* Another release may have written it. */
-		import_report_kept(&l->sum.messages, a, l->dataset, record_key(a, new), what);
+		import_report_kept(&l->sum.messages, a, l->dataset, record_key(a, &m->new), what);
 		return false;
 	}
-	rest = record_copy(a, old);
-	if (l->replace != NULL)
-		record_drop_ports(a, &rest, new, l->replace);
-	*new = record_merge(a, &rest, new);
+	rest = record_copy(a, &m->old);
+	if (m->scan->ports != NULL)
+		record_drop_ports(a, &rest, &m->new, m->scan);
+	m->new = record_merge(a, &rest, &m->new);
 	return true;
 }
 
 /* Decides what is written for an item, and counts it:
 
      stored document     item               written                        counted
+     none, or deleted    for known ones     nothing                        unchanged
      none, or deleted    has a time         its text                       fresh
      none, or deleted    has no time        its text with now as its time  fresh
      there               merge is equal     nothing, not even its DER      unchanged
@@ -187,10 +176,14 @@ static void
 judge_pair(struct lane *l, struct arena *a, const struct import_item *item, struct pair *p)
 {
 	bool fresh = p->doc.p == NULL || p->doc.n == 0, timeless = ts_is_null(item->seen);
-	struct record new, old;
+	struct merging m = { .scan = &item->scan };
 
-	p->key = item->key;
 	p->text = item->text;
+	if (fresh && item->scan.known_only) {
+		p->text = STR_NULL;
+		l->sum.unchanged++;
+		return;
+	}
 	if (fresh && !timeless) {
 		l->sum.fresh++;
 		add_new(l, a, item, p->doc.p != NULL);
@@ -201,17 +194,15 @@ judge_pair(struct lane *l, struct arena *a, const struct import_item *item, stru
 		l->sum.unchanged++;
 		return;
 	}
-	new = import_own_text(a, l->dataset, item->text);
+	m.new = import_own_text(a, l->dataset, item->text);
 	if (fresh) {
-		record_seen(&new, l->now);
-	} else if (!merge_stored(l, a, p->doc, &old, &new)) {
+		record_seen(&m.new, l->now);
+	} else if (!merge_stored(l, a, p->doc, &m)) {
 		p->text = STR_NULL;
 		l->sum.unreadable++;
 		return;
 	}
-	if (!fresh)
-		p->key = record_key(a, &new);
-	p->text = import_write_text(a, &new);
+	p->text = import_write_text(a, &m.new);
 	if (p->text.p == NULL) {
 		l->sum.large++;
 		return;
@@ -223,7 +214,8 @@ judge_pair(struct lane *l, struct arena *a, const struct import_item *item, stru
 	}
 	*(fresh ? &l->sum.fresh : &l->sum.changed) += 1;
 	event_batch_add(&l->events, a, item->key,
-	    &(struct record_change){ fresh ? NULL : &old, &new, timeless ? l->now : item->seen });
+	    &(struct record_change){
+		fresh ? NULL : &m.old, &m.new, timeless ? l->now : item->seen });
 }
 
 static void
@@ -295,36 +287,6 @@ write_pairs(const struct lane *l, const struct pair *pairs)
 	return rc;
 }
 
-/* Writes reports. One whose published_at changed has another key: its former row becomes the mark of a deletion before
-   the new one is written, in the same transaction, so each index drops the one and finds the other at once. */
-static enum db_rc
-write_reports(const struct lane *l, const struct pair *pairs)
-{
-	struct str *moved = ARENA_ARRAY(l->a, l->n, struct str);
-	struct buf staged = { .a = l->a };
-	size_t nmoved = 0;
-	enum db_rc rc = DB_OK;
-
-	for (size_t i = 0; i < l->n; i++) {
-		if (pairs[i].text.p == NULL)
-			continue;
-		if (pairs[i].at.p != NULL && !str_eq(pairs[i].at, pairs[i].key))
-			moved[nmoved++] = db_bytea(l->a, pairs[i].at);
-		buf_printf(&staged, "%d\002", (int)record_dataset_number(l->dataset));
-		add_copy_column(&staged, db_bytea(l->a, pairs[i].key), '\002');
-		add_copy_column(&staged, pairs[i].text, '\002');
-		buf_char(&staged, '\n');
-	}
-	if (nmoved > 0)
-		rc = db_do(l->db, &remove_moved, NULL, P(record_dataset_number(l->dataset)),
-		    P(((struct strs){ moved, nmoved })));
-	if (rc == DB_OK)
-		rc = copy_rows(l->db, copy_stage, &staged);
-	if (rc == DB_OK && staged.n > 0)
-		rc = db_run(l->db, &store_staged, NULL, DB_NO_ARGS);
-	return rc;
-}
-
 /* Stores the items of the lane, which are those of a round. tree: memory for one item. */
 static enum db_rc
 store_round(struct lane *l, struct arena *tree)
@@ -337,13 +299,10 @@ store_round(struct lane *l, struct arena *tree)
 		judge_pair(l, tree, &l->items[i], &pairs[i]);
 		if (pairs[i].text.p != NULL && pairs[i].text.p != l->items[i].text.p)
 			pairs[i].text = arena_str(l->a, pairs[i].text);
-		if (pairs[i].key.p != l->items[i].key.p)
-			pairs[i].key = arena_str(l->a, pairs[i].key);
 		arena_reset(tree); /* trees are many times as large as their texts */
 	}
 	if (rc == DB_OK)
-		rc =
-		    l->dataset == DATASET_REPORTS ? write_reports(l, pairs) : write_pairs(l, pairs);
+		rc = write_pairs(l, pairs);
 	if (rc == DB_OK)
 		rc = event_batch_store(l->db, l->dataset, true, &l->added);
 	return rc == DB_OK ? event_batch_store(l->db, l->dataset, false, &l->events) : rc;

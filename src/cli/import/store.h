@@ -14,7 +14,6 @@
 
 #include "cli/import/batch.h"
 #include "db/db.h"
-#include "record/ports.h"
 
 struct import_sum {
 	int64_t fresh, changed, unchanged;
@@ -27,10 +26,10 @@ struct import_sum {
 
 struct import_store;
 
-/* conninfo: of db, for the connection of the second lane. replace: NULL, or the ports of a full scan
-   (record_drop_ports). */
-struct import_store *import_store_open(
-    enum dataset d, struct db *db, const char *conninfo, const struct record_ports *replace);
+/* conninfo: of db, for the connection of the second lane. */
+struct import_store *import_store_open(enum dataset d, struct db *db, const char *conninfo);
+/* Reports become those of the account, which lives as long as the store. */
+void import_store_account(struct import_store *st, const struct uuid *account);
 void import_store_close(struct import_store *st);
 /* Stores the batch, and adds what was committed to *sum. A failure leaves out a whole lane or both; the same import made
    again stores the rest. */

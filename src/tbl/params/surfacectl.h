@@ -14,3 +14,15 @@ PARAM(pfx2as_ipv4, path, IN_SURFACECTL,
 PARAM(pfx2as_ipv6, path, IN_SURFACECTL,
 	"", 0, 4096,
 	"the same for IPv6, which RouteViews publishes as a file of its own")
+PARAM(text_program, path, IN_SURFACECTL,
+	"", 0, 4096,
+	"the converter of HTML in reports; empty: the installed surfaced-text")
+PARAM(text_seconds, number, IN_SURFACECTL,
+	60, 1, 3600,
+	"seconds that the conversion of a report in HTML or PDF may take")
+PARAM(text_memory, number, IN_SURFACECTL,
+	1024, 16, 65536,
+	"mebibytes of memory that the conversion of a report may use")
+PARAM(text_output, number, IN_SURFACECTL,
+	16, 1, 64,
+	"mebibytes of text that the conversion of a report may write")

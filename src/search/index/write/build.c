@@ -94,6 +94,11 @@ build_clear(struct index_builder *b)
 	b->nlabel = 0;
 	b->last.n = 0;
 	keys_free(&b->keys);
+	arrived_free(&b->arrived);
+	for (int l = 0; l < LEVELS; l++) {
+		free(b->renumber[l]);
+		b->renumber[l] = NULL;
+	}
 	arena_reset(b->arena);
 }
 
@@ -133,7 +138,8 @@ size_t
 index_build_memory(const struct index_builder *b)
 {
 	size_t n = (b->ip4_room + b->first_room + b->owner_room) * 4 + b->ip6_room +
-		   b->keys.bytes.room + b->keys.at.room;
+		   b->keys.bytes.room + b->keys.at.room + b->arrived.bytes.room +
+		   b->arrived.room * sizeof(*b->arrived.at);
 
 	for (size_t i = 0; i < b->nfields * PARTS; i++)
 		n += gather_memory(&b->slots[i]);
@@ -298,39 +304,38 @@ build_value_num(void *arg, const struct schema_field *f, double v)
 
 /* ---- a document ---- */
 
-/* Sets the label of a term unless it has one. */
-void
-build_label(struct index_builder *b, uint32_t labelled, uint32_t label)
+static void
+set_label(struct index_builder *b, uint32_t labelled, struct label label)
 {
-	if (labelled == NO_TERM || label == NO_TERM)
-		return;
 	b->label = grow_array(b->label, &b->label_room, labelled + UINT64_C(1), sizeof(*b->label));
 	while (b->nlabel <= labelled)
-		b->label[b->nlabel++] = NO_TERM;
-	if (b->label[labelled] == NO_TERM)
-		b->label[labelled] = label;
+		b->label[b->nlabel++].term = NO_TERM;
+	b->label[labelled] = label;
 }
 
 static bool
-add_address(struct index_builder *b, struct str key)
+has_label(const struct index_builder *b, uint32_t labelled)
 {
-	unsigned char ip[16];
+	return labelled < b->nlabel && b->label[labelled].term != NO_TERM;
+}
 
-	if (!address_of_key(key, ip) ||
-	    (b->ndocs > 0 && str_cmp(segment_key_str(&b->last), key) >= 0))
-		return false;
-	(void)address_key(ip, &b->last);
-	if (ip_is_v4(ip)) {
-		b->ip4 = grow_array(b->ip4, &b->ip4_room, b->nv4 + UINT64_C(1), sizeof(*b->ip4));
-		b->ip4[b->nv4++] = (uint32_t)ip[12] << 24 | (uint32_t)ip[13] << 16 |
-				   (uint32_t)ip[14] << 8 | ip[15];
-	} else {
-		size_t at = (size_t)(b->ndocs - b->nv4) * 16;
+void
+build_label(struct index_builder *b, uint32_t labelled, uint32_t label)
+{
+	if (labelled != NO_TERM && label != NO_TERM && !has_label(b, labelled))
+		set_label(b, labelled, (struct label){ .term = label });
+}
 
-		b->ip6 = grow_array(b->ip6, &b->ip6_room, at + 16, 1);
-		memcpy(b->ip6 + at, ip, 16);
-	}
-	return true;
+/* A term gets the label that the document of the least key has. */
+static void
+label_arrives(struct index_builder *b)
+{
+	uint32_t labelled = b->doc_labelled;
+
+	if (labelled == NO_TERM || b->doc_label == NO_TERM)
+		return;
+	if (!has_label(b, labelled) || arrived_cmp(b, b->ndocs, b->label[labelled].doc) < 0)
+		set_label(b, labelled, (struct label){ b->doc_label, b->ndocs });
 }
 
 void
@@ -340,14 +345,20 @@ build_document_begin(struct index_builder *b)
 	b->first[b->ndocs] = b->nnested;
 }
 
+static void
+count_document(struct index_builder *b)
+{
+	b->ndocs++;
+	b->first[b->ndocs] = b->nnested;
+}
+
 /* Returns false when the key does not follow that of the document before. */
 bool
 build_document_end(struct index_builder *b, struct str key)
 {
-	if (b->addresses ? !add_address(b, key) : !keys_add(&b->keys, key))
+	if (!build_key(b, b->ndocs, key))
 		return false;
-	b->ndocs++;
-	b->first[b->ndocs] = b->nnested;
+	count_document(b);
 	return true;
 }
 
@@ -371,11 +382,13 @@ index_build_add(struct index_builder *b, struct str key, struct str json, char e
 		snprintf(err, INDEX_FAULT, "document %u: %s", b->ndocs + 1, fault);
 		return false;
 	}
-	build_label(b, b->doc_labelled, b->doc_label);
-	if (!build_document_end(b, key)) {
-		snprintf(err, INDEX_FAULT, "document %u: its key is not in order", b->ndocs + 1);
+	if (!build_key_arrives(b, key)) {
+		snprintf(
+		    err, INDEX_FAULT, "document %u: its key is none of this dataset", b->ndocs + 1);
 		return false;
 	}
+	label_arrives(b);
+	count_document(b);
 	arena_reset(b->arena);
 	return true;
 }

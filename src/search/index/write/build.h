@@ -9,13 +9,13 @@ struct index_builder;
 
 /* The tags must outlive the builder. */
 struct index_builder *index_build_new(enum dataset d, const struct index_tags *tags);
-/* Adds one document: its key (record_key) and its stored text. Documents must come in ascending
-   order of their keys. After a failure the builder can only be freed. */
+/* Adds one document: its key (record_key) and its stored text. Documents may come in any order, but
+   each key once. After a failure the builder can only be freed. */
 bool index_build_add(
     struct index_builder *b, struct str key, struct str json, char err[INDEX_FAULT]) MUST_USE;
 uint32_t index_build_documents(const struct index_builder *b);
 size_t index_build_memory(const struct index_builder *b); /* bytes, approximately */
-/* Writes the segment's file. Afterwards the builder is empty and can build the next segment. */
+/* Writes the segment's file. Fails when two documents have one key. Afterwards the builder is empty and can build the next segment. */
 bool index_build_write(struct index_builder *b, const char *directory, struct index_segment *out,
     char err[INDEX_FAULT]) MUST_USE;
 /* Gives the files of the builder ids of this family. */

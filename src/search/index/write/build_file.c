@@ -62,7 +62,7 @@ write_label(struct segment_writer *w, struct index_builder *b, const uint32_t *l
 
 	for (uint32_t i = 0; i < n; i++)
 		out[labelled[i]] =
-		    i < b->nlabel && b->label[i] != NO_TERM ? label[b->label[i]] : none;
+		    i < b->nlabel && b->label[i].term != NO_TERM ? label[b->label[i].term] : none;
 	section_write(w, SECTION_LABEL, b->labelled->index * PARTS, out, n * sizeof(*out));
 	free(out);
 }
@@ -153,7 +153,6 @@ index_build_write(struct index_builder *b, const char *directory, struct index_s
 {
 	struct segment_header h = { .version = INDEX_VERSION,
 		.ndocs = b->ndocs,
-		.nv4 = b->nv4,
 		.nnested = b->nnested,
 		.nfields = (uint32_t)b->nfields,
 		.nslots = (uint32_t)(b->nfields * PARTS) };
@@ -165,6 +164,11 @@ index_build_write(struct index_builder *b, const char *directory, struct index_s
 		snprintf(err, INDEX_FAULT, "no documents");
 		return false;
 	}
+	if (b->merging == NULL && !build_order(b)) {
+		snprintf(err, INDEX_FAULT, "two documents have one key");
+		return false;
+	}
+	h.nv4 = b->nv4;
 	h.id = b->id != 0 ? b->id : index_new_id(b->family);
 	segment_path(directory, b->dataset, h.id, path, sizeof(path));
 	sections_begin(&w, path);

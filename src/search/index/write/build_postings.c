@@ -15,6 +15,23 @@ walk_pairs(const struct gather *g)
 	return (struct gather_walk){ p, p + g->nstream, 0 };
 }
 
+static void
+renumber_groups(const struct slot_job *j, struct groups *g)
+{
+	enum level level = j->field->nested ? LEVEL_NESTED : LEVEL_DOCUMENT;
+	const uint32_t *numbers = j->b->renumber[level];
+	uint32_t most = level == LEVEL_NESTED ? j->b->nnested : j->b->ndocs, *room;
+
+	if (numbers == NULL)
+		return;
+	room = mem_array(most, sizeof(*room));
+	for (uint32_t i = 0; i < g->start[g->n + 1]; i++)
+		g->docs[i] = numbers[g->docs[i]];
+	for (uint32_t i = 0; i <= g->n; i++)
+		documents_sort(g->docs + g->start[i], g->start[i + 1] - g->start[i], most, room);
+	free(room);
+}
+
 /* Turns the pairs of document and term, which arrived in the order of documents, into the documents of
  * each term, without sorting them. Two walks over the same stream:
  *
@@ -23,7 +40,8 @@ walk_pairs(const struct gather *g)
  *   start     0      1      3      4      7        document with a value
  *   docs      3    | 0 1  | 0    | 0 1 3           the second walk: next[term] is the place of the next
  *
- * Documents arrive in ascending order, so each group is ascending, as postings must be. */
+ * Postings must ascend. Each group does, because documents arrive in ascending order; where they get other numbers
+ * (build_order.c), each group is sorted by those. */
 struct groups
 group_by_term(const struct slot_job *j)
 {
@@ -51,6 +69,7 @@ group_by_term(const struct slot_job *j)
 			out.docs[next[g->n]++] = doc;
 	}
 	free(next);
+	renumber_groups(j, &out);
 	return out;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The builder of segments, for the writer. Documents come in the order of their keys:
+/* The builder of segments, for the writer. Documents come in any order (build_order.c):
  *
  *   JSON --document_read--> build_value_* --> one struct gather a slot --slot_write--> sections
  *                           (which field)             (terms in the order of arrival,           (terms sorted,
@@ -16,6 +16,7 @@
 #include "search/index/format/sections.h"
 #include "search/index/format/segment.h"
 #include "search/index/write/build.h"
+#include "search/index/write/build_order.h"
 #include "search/index/write/gather.h"
 
 #define NO_TERM UINT32_MAX
@@ -30,6 +31,11 @@ struct dates {
 struct hashes {
 	uint32_t *p;
 	size_t n, room;
+};
+
+struct label {
+	uint32_t term; /* NO_TERM: none */
+	uint32_t doc;  /* the document that has it, by its number of arrival; not of a merge */
 };
 
 /* The fields that are derived from a tag, when the field is one of tags; NULL otherwise. */
@@ -57,9 +63,12 @@ struct index_builder {
 	size_t ip4_room, ip6_room;
 	struct key_list keys;
 	struct segment_key last;
-	/* For each term of the field with labels (asn), the label in the first document that had both. */
+	struct arrived arrived;
+	uint32_t
+	    *renumber[LEVELS]; /* [number by arrival]: the final number; NULL: it is the same */
+	/* For each term of the field with labels (asn), the label in the document of the least key that has both. */
 	const struct schema_field *labelled; /* NULL: the dataset has none */
-	uint32_t *label;
+	struct label *label;
 	size_t nlabel, label_room;
 	uint32_t doc_labelled, doc_label;
 	struct arena *arena; /* for one document */
@@ -85,6 +94,7 @@ void build_date(struct index_builder *b, const struct schema_field *f, uint32_t 
 /* Appends zeros up to n documents. */
 void hashes_fill(struct hashes *h, uint32_t n);
 void build_hash(struct index_builder *b, const struct schema_field *f, uint32_t doc, uint32_t hash);
+/* Sets the label of a term unless it has one. */
 void build_label(struct index_builder *b, uint32_t labelled, uint32_t label);
 
 /* ---- pack.c ---- */

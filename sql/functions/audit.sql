@@ -1,0 +1,110 @@
+-- SPDX-License-Identifier: ISC
+-- The audit log as a key reads it. surfaced_api has no right on the table: these functions answer the lines of the
+-- key's account alone, of the projects that a limited key sees, without what others may not read (C-210, C-211).
+
+-- The projects to which a key is limited; null: none.
+CREATE OR REPLACE FUNCTION audit_sight(key uuid) RETURNS uuid[] LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN key_is_limited(key) IS NOT FALSE THEN ARRAY(SELECT v.uuid FROM visible_projects(key) AS v) END
+$$;
+
+-- The stored actors that a filter names: the UUID of a key, of a member (with every key of theirs), or a name.
+CREATE OR REPLACE FUNCTION audit_actors(account uuid, named text) RETURNS text[] LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN named IS NOT NULL THEN coalesce((
+			SELECT array_agg('key:' || k.prefix) FROM api_key k
+			 WHERE k.account_uuid = account AND named IN (k.uuid::text, k.owner_uuid::text, k.prefix)),
+		'{}') || CASE WHEN EXISTS (SELECT FROM api_key k WHERE k.account_uuid = account AND named IN (k.uuid::text, k.prefix))
+		THEN '{}'::text[] WHEN named ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN ARRAY['member:' || named]
+		ELSE ARRAY[named] END END
+$$;
+
+-- The members of a changed record that an answer shows. E-mail addresses are left out (C-210), and what only the key that
+-- made the record may read: the page of a session (C-100), a query, and a webhook's URL, which may contain a secret.
+CREATE OR REPLACE FUNCTION audit_shown(record jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+	SELECT record - '{email,start_url,query,url}'::text[]
+$$;
+
+-- One line as it is answered.
+CREATE OR REPLACE FUNCTION audit_line(a audit) RETURNS audit_answer LANGUAGE sql STABLE AS $$
+	SELECT audit_uuid(a.uuid, a.id), a.at, a.program,
+		CASE WHEN a.actor LIKE 'key:%' THEN 'key' WHEN a.actor LIKE 'member:%' THEN 'member'
+			WHEN a.actor LIKE 'os:%' OR a.actor = 'role:surfaced_admin' THEN 'admin'
+			WHEN a.actor LIKE 'role:%' AND a.actor NOT LIKE 'role:surfaced\_%' THEN 'admin' ELSE 'program' END,
+		coalesce(k.uuid, m.uuid), coalesce(k.name, m.name, regexp_replace(a.actor, '^(os|role):', '')),
+		a.action, a.subject, a.subject_id, audit_project(a.project_uuid, a.subject, a.subject_id, a.before, a.after),
+		audit_shown(a.before), audit_shown(a.after), a.request_id, coalesce(a.changed, '0'::xid8)::text::bigint, a.id
+	  FROM (SELECT) AS one
+	  LEFT JOIN api_key k ON k.account_uuid = a.account_uuid AND a.actor = 'key:' || k.prefix
+	  LEFT JOIN member m ON m.account_uuid = a.account_uuid AND a.actor = 'member:' || m.uuid
+$$;
+
+-- A page behind the position (behind, behind_uuid), newest first. The filters combine by AND; null: any. Each call is
+-- planned with its values, so that any one filter has its index (sql/indexes.sql; C-216).
+CREATE OR REPLACE FUNCTION audit_page(account uuid, sight uuid[], behind timestamptz, behind_uuid uuid, want bigint,
+	actors text[], is_action text, is_subject text, is_subject_id text, is_project uuid, since timestamptz,
+	until timestamptz, is_request text) RETURNS SETOF audit_answer LANGUAGE plpgsql STABLE SECURITY DEFINER
+	SET search_path = public, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+	is_actor text := CASE WHEN cardinality(actors) = 1 THEN actors[1] END;
+BEGIN
+	RETURN QUERY
+	SELECT x.* FROM (SELECT l AS line FROM audit AS l
+	 WHERE l.account_uuid = account
+	   AND (sight IS NULL OR audit_project(l.project_uuid, l.subject, l.subject_id, l.before, l.after) = ANY (sight))
+	   AND (is_actor IS NULL OR l.actor = is_actor)
+	   AND (actors IS NULL OR is_actor IS NOT NULL OR l.actor = ANY (actors))
+	   AND (is_action IS NULL OR l.action = is_action)
+	   AND (is_subject IS NULL OR l.subject = is_subject)
+	   AND (is_subject_id IS NULL OR l.subject_id = is_subject_id)
+	   AND (is_project IS NULL
+		OR audit_project(l.project_uuid, l.subject, l.subject_id, l.before, l.after) = is_project)
+	   AND (is_request IS NULL OR l.request_id = is_request)
+	   AND (since IS NULL OR l.at >= since) AND (until IS NULL OR l.at < until)
+	   AND (behind IS NULL OR l.at <= behind)
+	   AND (behind IS NULL OR l.at < behind OR audit_uuid(l.uuid, l.id) > behind_uuid)
+	 ORDER BY l.at DESC, audit_uuid(l.uuid, l.id) LIMIT want) AS page, audit_line(page.line) AS x
+	 ORDER BY x.at DESC, x.uuid;
+END
+$$;
+
+-- The feed: lines behind the position (after_changed, after_id), oldest first. A transaction gets its number when it
+-- first writes, and the snapshot's xmin is the oldest number whose transaction may still run. So lines of smaller
+-- numbers are complete, and every later line has a number of xmin or more: none appears behind a position (C-213).
+CREATE OR REPLACE FUNCTION audit_feed(account uuid, sight uuid[], after_changed bigint, after_id bigint, want bigint)
+RETURNS SETOF audit_answer LANGUAGE plpgsql STABLE SECURITY DEFINER
+	SET search_path = public, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+BEGIN
+	RETURN QUERY
+	SELECT x.* FROM (SELECT l AS line FROM audit AS l
+	 WHERE l.account_uuid = account
+	   AND (sight IS NULL OR audit_project(l.project_uuid, l.subject, l.subject_id, l.before, l.after) = ANY (sight))
+	   AND (coalesce(l.changed, '0'::xid8), l.id) > (after_changed::text::xid8, after_id)
+	   AND coalesce(l.changed, '0'::xid8) < pg_snapshot_xmin(pg_current_snapshot())
+	 ORDER BY coalesce(l.changed, '0'::xid8), l.id LIMIT want) AS page, audit_line(page.line) AS x
+	 ORDER BY x.changed, x.id;
+END
+$$;
+
+-- Writes a line about what a key has read, once for the key, action, subject and hour. True when it did.
+CREATE OR REPLACE FUNCTION audit_note_hourly(key uuid, noted_action text, noted_subject text, noted_id text, project uuid,
+	request text) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	this timestamptz := date_trunc('hour', now(), 'UTC');
+BEGIN
+	IF EXISTS (SELECT FROM audit_hour h WHERE h.key_uuid = key AND h.hour = this AND h.action = noted_action
+	    AND h.subject_id = noted_id) THEN
+		RETURN false;
+	END IF;
+	INSERT INTO audit_hour VALUES (key, this, noted_action, noted_id) ON CONFLICT DO NOTHING;
+	IF NOT FOUND THEN
+		RETURN false;
+	END IF;
+	DELETE FROM audit_hour WHERE ctid = ANY (ARRAY(
+		SELECT h.ctid FROM audit_hour h WHERE h.key_uuid = key AND h.hour < this FOR UPDATE SKIP LOCKED));
+	INSERT INTO audit (actor, action, subject, subject_id, account_uuid, project_uuid, request_id)
+	SELECT 'key:' || k.prefix, noted_action, noted_subject, noted_id, k.account_uuid, project, request
+	  FROM api_key k WHERE k.uuid = key;
+	RETURN true;
+END
+$$;
+
+GRANT EXECUTE ON FUNCTION audit_sight, audit_actors, audit_page, audit_feed, audit_note_hourly TO surfaced_api;

@@ -1,0 +1,16 @@
+-- SPDX-License-Identifier: ISC
+-- Indexes of tables that may be long. surfacectl migrate builds each that is missing after its transaction, without
+-- stopping writers, and builds one again that an interruption left invalid. An index that changes gets another name.
+-- A statement begins on a line of its own with these words, and ends with the semicolon of its last line.
+
+-- A page of the audit log with any one filter reads from one of these (C-216).
+CREATE INDEX CONCURRENTLY audit_account_at ON audit (account_uuid, at);
+CREATE INDEX CONCURRENTLY audit_account_actor ON audit (account_uuid, actor, at);
+CREATE INDEX CONCURRENTLY audit_account_action ON audit (account_uuid, action, at);
+CREATE INDEX CONCURRENTLY audit_account_kind ON audit (account_uuid, subject, at);
+CREATE INDEX CONCURRENTLY audit_account_subject ON audit (account_uuid, subject, subject_id);
+CREATE INDEX CONCURRENTLY audit_account_subject_id ON audit (account_uuid, subject_id, at);
+CREATE INDEX CONCURRENTLY audit_account_request ON audit (account_uuid, request_id, at) WHERE request_id IS NOT NULL;
+CREATE INDEX CONCURRENTLY audit_account_project ON audit
+	(account_uuid, audit_project(project_uuid, subject, subject_id, before, after), at);
+CREATE INDEX CONCURRENTLY audit_account_changed ON audit (account_uuid, (coalesce(changed, '0'::xid8)), id);

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: ISC */
+/* surfacectl import reports: files of other systems and texts. Our own documents go the way of all records
+ * (cli/import/import.c).
+ *
+ *   file --reader--> documents --extraction of texts--> report_store, a transaction a report
+ *
+ * Each file is read as a whole and judged by itself: a file that cannot be read is one bad record, and the import goes
+ * on with the next file. */
+#include "config.h"
+
+#include "cli/report/command.h"
+
+#include "cli/report/convert.h"
+#include "cli/report/reading.h"
+
+#include "base/limits.h"
+#include "resource/report_lists.h"
+#include "resource/report_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { FILES = 1000, GUESSED = 32768, TEXT_OPTION = 2048 };
+
+#define FILE_BYTES ((size_t)64 << 20)
+#define FILE_MEMORY ((size_t)4 << 30)
+#define REPORT_TIME (600 * SECOND_US)
+
+static const struct report_format {
+	const char *name, *sign, *help;
+	report_reader *read;
+	bool describes; /* options describe the report */
+} formats[] = {
+#define REPORT_FORMAT(name, reader, sign, describes, help)                                         \
+	{ #name, sign, help, report_read_##reader, describes },
+#include "tbl/report_formats.h"
+#undef REPORT_FORMAT
+};
+
+struct run {
+	struct cli *cli;
+	const struct report_format *format; /* NULL: to be guessed */
+	struct report_options options;
+	struct str account_name;
+	struct uuid account;
+	struct report_lists lists;
+	bool quiet, strict;
+	uint64_t read, fresh, changed, unchanged, bad, withdrawn;
+	uint64_t counts[NOTES];
+};
+
+/* ---- files ---- */
+
+/* False after a message. */
+static bool
+read_whole(const char *path, struct buf *b)
+{
+	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	char part[65536];
+	ssize_t n = -1;
+
+	while (fd >= 0 && b->n <= FILE_BYTES && (n = read(fd, part, sizeof(part))) > 0)
+		buf_add(b, part, (size_t)n);
+	if (fd < 0 || n < 0)
+		cli_fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
+	else if (b->n > FILE_BYTES)
+		cli_fail(EXIT_FAILED, "%s: is larger than %zu bytes", path, FILE_BYTES);
+	if (fd > STDIN_FILENO)
+		close(fd);
+	return fd >= 0 && n == 0 && b->n <= FILE_BYTES;
+}
+
+static const struct report_format *
+find_format(struct str name)
+{
+	for (size_t i = 0; i < COUNT(formats); i++)
+		if (str_is(name, formats[i].name))
+			return &formats[i];
+	return NULL;
+}
+
+static const struct report_format *
+guess_format(struct str text)
+{
+	struct str head = { text.p, text.n < GUESSED ? text.n : GUESSED };
+
+	for (size_t i = 0; i < COUNT(formats); i++) {
+		const char *sign = formats[i].sign;
+
+		if (*sign == '\0' ||
+		    (head.n > 0 && memmem(head.p, head.n, sign, strlen(sign)) != NULL))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+static struct str
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (strcmp(path, "-") == 0)
+		return STR("stdin");
+	return str_of(slash == NULL ? path : slash + 1);
+}
+
+/* ---- storing ---- */
+
+static void
+print_bad(struct run *r, const char *path, struct str name, struct str what)
+{
+	r->bad++;
+	cli_fail(EXIT_FAILED, "%s: %.*s%s%.*s", path, (int)name.n, name.n == 0 ? "" : name.p,
+	    name.n == 0 ? "" : ": ", (int)what.n, what.p);
+}
+
+/* EXIT_OK, or the status to return after a message. */
+static int
+store_one(struct run *r, const char *path, struct arena *a, struct report_document *doc)
+{
+	struct db *db = r->cli->db;
+	struct report_stored out = { .outcome = REPORT_BAD };
+	enum db_rc rc;
+
+	db_use(db, a, mono_us() + REPORT_TIME);
+	rc = report_lists_load(db, &r->lists);
+	if (rc == DB_OK) {
+		report_lists_extract(a, &r->lists, doc);
+		rc = db_begin(db);
+	}
+	if (rc == DB_OK)
+		rc = report_store(db, a, r->account_name.p == NULL ? NULL : &r->account, doc, &out);
+	if (rc == DB_OK)
+		rc = db_commit(db);
+	if (rc != DB_OK) {
+		db_rollback(db);
+		return cli_fail_db(r->cli, rc, "the import ended early; run it again");
+	}
+	r->fresh += out.outcome == REPORT_NEW;
+	r->changed += out.outcome == REPORT_REVISED || out.outcome == REPORT_WITHDRAWN;
+	r->unchanged += out.outcome == REPORT_UNCHANGED;
+	if (out.outcome == REPORT_BAD)
+		print_bad(r, path, doc->source_ref, out.what);
+	return EXIT_OK;
+}
+
+static void
+print_notes(struct run *r, const char *path, const struct report_reading *reading)
+{
+	for (size_t i = 0; i < reading->nnoted; i++) {
+		const struct report_noted *n = &reading->noted[i];
+
+		if (!r->quiet || n->note == NOTE_REFUSED)
+			cli_fail(EXIT_FAILED, "%s: %.*s %s", path, (int)n->name.n, n->name.p,
+			    report_note_message(n->note));
+	}
+	for (size_t i = 0; i < NOTES; i++)
+		r->counts[i] += reading->counts[i];
+	r->bad += reading->counts[NOTE_REFUSED];
+}
+
+/* The name of the first option that describes the report of a text; NULL: none is given. */
+static const char *
+described_by(const struct report_options *o)
+{
+	return o->title.p != NULL             ? "title"
+	       : o->publisher.p != NULL       ? "publisher"
+	       : o->url.p != NULL             ? "url"
+	       : !ts_is_null(o->published_at) ? "published-at"
+	       : o->tlp.p != NULL             ? "tlp"
+	       : o->language.p != NULL        ? "language"
+					      : NULL;
+}
+
+/* An option without an effect would leave reports that the administrator did not want, such as without a marking. */
+static void
+read_file(const struct run *r, struct report_reading *reading)
+{
+	const struct report_format *f = r->format != NULL ? r->format : guess_format(reading->text);
+	const char *option = described_by(&r->options);
+
+	if (option != NULL && !f->describes)
+		reading->fault = arena_printf(reading->a,
+		    "--%s belongs to --format pdf html text, and this file is %s", option, f->name);
+	else
+		f->read(reading);
+}
+
+static int
+import_file(struct run *r, const char *path)
+{
+	struct arena *a = arena_new(FILE_MEMORY);
+	struct buf b = { .a = a };
+	struct report_reading reading = { .a = a,
+		.file = base_name(path),
+		.private = r->account_name.p != NULL,
+		.options = r->options };
+	int status = EXIT_OK;
+
+	if (!read_whole(path, &b)) {
+		r->bad++;
+		r->read++;
+		arena_free(a);
+		return EXIT_OK;
+	}
+	reading.text = buf_done(&b);
+	if (str_starts(reading.text, STR("\xef\xbb\xbf")))
+		reading.text = (struct str){ reading.text.p + 3, reading.text.n - 3 };
+	read_file(r, &reading);
+	r->read += reading.fault.p != NULL ? 1 : reading.n + reading.counts[NOTE_REFUSED];
+	print_notes(r, path, &reading);
+	if (reading.fault.p != NULL)
+		print_bad(r, path, STR_NULL, reading.fault);
+	for (size_t i = 0; i < reading.n && status == EXIT_OK; i++)
+		status = store_one(r, path, a, &reading.docs[i]);
+	db_use(r->cli->db, r->cli->arena, 0);
+	arena_free(a);
+	return status;
+}
+
+/* ---- the command ---- */
+
+static void
+print_summary(const struct run *r)
+{
+	if (r->cli->json) {
+		printf("{\"read\":%ju,\"new\":%ju,\"changed\":%ju,\"unchanged\":%ju,\"bad\":%ju",
+		    (uintmax_t)r->read, (uintmax_t)r->fresh, (uintmax_t)r->changed,
+		    (uintmax_t)r->unchanged, (uintmax_t)r->bad);
+		for (size_t i = 0; i < NOTES; i++)
+			printf(",\"%s\":%ju", report_note_counter(i), (uintmax_t)r->counts[i]);
+		puts("}");
+	} else if (!r->quiet) {
+		printf("%ju read, %ju new, %ju changed, %ju unchanged, %ju bad", (uintmax_t)r->read,
+		    (uintmax_t)r->fresh, (uintmax_t)r->changed, (uintmax_t)r->unchanged,
+		    (uintmax_t)r->bad);
+		for (size_t i = 0; i < NOTES; i++)
+			if (r->counts[i] > 0 && i != NOTE_REFUSED)
+				printf(", %ju %s", (uintmax_t)r->counts[i], report_note_counter(i));
+		putchar('\n');
+	}
+	fflush(stdout);
+}
+
+/* True when the file has our own documents, which another part of this program imports. */
+static bool
+is_native(struct str format, const struct cli_list *words)
+{
+	struct buf b = { .a = NULL };
+	char head[GUESSED];
+	const struct report_format *guess;
+	ssize_t n = 0;
+	int fd;
+
+	if (!str_is(format, "auto"))
+		return str_is(format, "ndjson");
+	if (words->n != 1)
+		return false;
+	/* A pipe cannot be read twice: without --format it has our own documents. */
+	fd = str_is(words->p[0], "-") ? -1 : open(words->p[0].p, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	while ((n = read(fd, head, sizeof(head))) > 0 && b.n < GUESSED)
+		buf_add(&b, head, (size_t)n);
+	close(fd);
+	guess = guess_format(buf_done(&b));
+	n = 0;
+	while ((size_t)n < b.n && ascii_space(b.p[n]))
+		n++;
+	/* Compressed files are read by the importer of records, too. */
+	n = (size_t)n == b.n ||
+	    (guess == find_format(STR("text")) && memchr("{[\x1f\x28", b.p[n], 4) != NULL);
+	buf_free(&b);
+	return n != 0;
+}
+
+static int
+read_options(struct run *r, struct str format)
+{
+	const struct report_options *o = &r->options;
+	const struct str texts[] = { o->title, o->publisher, o->url, o->tlp, o->language };
+
+	for (size_t i = 0; i < COUNT(texts); i++)
+		if (texts[i].p != NULL && (texts[i].n == 0 || texts[i].n > TEXT_OPTION))
+			return cli_usage(
+			    r->cli, "the texts of a report must have 1 to %d bytes", TEXT_OPTION);
+	r->format = find_format(format);
+	if (r->format == NULL && !str_is(format, "auto"))
+		return cli_usage(
+		    r->cli, "the format must be one of: auto, ndjson, stix, misp, pdf, html, text");
+	if (r->format != NULL && !r->format->describes && described_by(o) != NULL)
+		return cli_usage(r->cli, "--%s belongs to --format pdf html text", described_by(o));
+	if (o->url.p != NULL && !str_starts(o->url, STR("http://")) &&
+	    !str_starts(o->url, STR("https://")))
+		return cli_usage(r->cli, "--url must begin with http:// or https://");
+	if (r->account_name.p == NULL)
+		return EXIT_OK;
+	return cli_account(r->cli, r->account_name, &r->account);
+}
+
+static int
+run_files(struct run *r, const struct cli_list *words)
+{
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < words->n && status == EXIT_OK; i++) {
+		status = import_file(r, words->p[i].p);
+		if (r->strict && r->bad > 0)
+			break;
+	}
+	report_lists_free(&r->lists);
+	print_summary(r);
+	return status == EXIT_OK && r->bad > 0 ? EXIT_FAILED : status;
+}
+
+int
+import_report_files(struct cli *c, int argc, char **argv, int (*native)(struct cli *, int, char **))
+{
+	struct run r = { .cli = c, .options = { .published_at = TS_NULL } };
+	struct str format = STR("auto"), also = STR_NULL;
+	struct ts seen = TS_NULL;
+	struct cli_list words;
+	const struct cli_option table[] = {
+		{ .name = "format", .text = &format },
+		{ .name = "also", .text = &also },
+		{ .name = "seen", .time = &seen },
+		{ .name = "quiet", .flag = &r.quiet },
+		{ .name = "strict", .flag = &r.strict },
+		{ .name = "account", .text = &r.account_name },
+		{ .name = "title", .text = &r.options.title },
+		{ .name = "publisher", .text = &r.options.publisher },
+		{ .name = "url", .text = &r.options.url },
+		{ .name = "published-at", .time = &r.options.published_at },
+		{ .name = "tlp", .text = &r.options.tlp },
+		{ .name = "language", .text = &r.options.language },
+		{ .name = NULL },
+	};
+	int status;
+
+	if (!cli_options(c, argc, argv, table, &words, 1, FILES))
+		return EXIT_USAGE;
+	if (is_native(format, &words))
+		return described_by(&r.options) == NULL
+			   ? native(c, argc, argv)
+			   : cli_usage(c,
+				 "--%s belongs to --format pdf html text, and the file has our own "
+				 "documents",
+				 described_by(&r.options));
+	if (also.p != NULL || !ts_is_null(seen))
+		return cli_usage(
+		    c, "--%s belongs to --format ndjson", also.p != NULL ? "also" : "seen");
+	status = read_options(&r, format);
+	return status != EXIT_OK ? status : run_files(&r, &words);
+}
+
+void
+import_report_formats(void)
+{
+	for (size_t i = 0; i < COUNT(formats); i++)
+		printf("  %-12s %s\n", formats[i].name, formats[i].help);
+}

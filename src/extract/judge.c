@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: ISC */
+/* The confidence of one occurrence:
+ *
+ *                       in a section of indicators    elsewhere
+ *     defanged                     80                    70
+ *     plain                        60                    30
+ *     a plain hash                 60                    60
+ *
+ * From 60 on an occurrence is an indicator. The rules below lower it: names of code, references, own words, sections
+ * that are about victims. Each is a line of DETECTORS.md 1. */
+#include "config.h"
+
+#include "extract/extract_priv.h"
+
+enum { CONFIDENT = 60, MENTIONED = 30, REFERRED = 10 };
+
+static bool
+is_hash(enum find_type t)
+{
+	return t >= FIND_MD5 && t <= FIND_CERTIFICATE;
+}
+
+static bool
+is_name(enum find_type t)
+{
+	return t == FIND_DOMAIN || t == FIND_URL || t == FIND_EMAIL;
+}
+
+/* Compares letters and digits alone: "We Live Security" and welivesecurity. */
+static bool
+is_publisher(const struct run *r, struct str host)
+{
+	struct str label = host;
+
+	if (r->own_name.n < 4)
+		return false;
+	while (label.p != NULL) {
+		struct str part = str_until(&label, '.');
+
+		if (label.p != NULL && str_eq(part, r->own_name))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_own(const struct run *r, const struct find *f)
+{
+	return f->host.p != NULL &&
+	       ((r->own.p != NULL && str_within(f->host, r->own)) || is_publisher(r, f->host));
+}
+
+/* Words before the value on its line: three or more make it a part of a sentence. */
+static bool
+in_sentence(const struct run *r, const struct find *f)
+{
+	size_t words = 0, letters = 0;
+
+	if (f->alone || r->place.row)
+		return false;
+	for (size_t i = f->at; i > r->place.from && f->at - i < NEAR; i--) {
+		char c = r->text.p[i - 1];
+
+		if (c == ';' || c == '\t')
+			break;
+		if (ascii_letter(c))
+			letters++;
+		else if (c == ' ') {
+			words += letters > 0;
+			letters = 0;
+		} else if (c != ',' && c != '.')
+			letters = 0;
+	}
+	return words + (letters > 0) >= 3;
+}
+
+static bool
+listed(const struct run *r, const struct find *f)
+{
+	const struct place *p = &r->place;
+
+	if (p->zone == ZONE_WEAK)
+		return f->alone || p->row || f->defanged;
+	if (p->zone != ZONE_INDICATORS)
+		return false;
+	return f->defanged || !is_name(f->type) || !in_sentence(r, f);
+}
+
+/* "key: <hash>": a hexadecimal value that is no file. In a table the words of other cells do not count. */
+static bool
+is_secret(const struct run *r, const struct find *f)
+{
+	static const char *const words[] = { "key", "token", "signature", "nonce", "seed", "commit",
+		"thumbprint", "serial" };
+	size_t from = f->at;
+
+	if (!r->place.secret || !is_hash(f->type) || f->type == FIND_CERTIFICATE)
+		return false;
+	if (!r->place.row)
+		return true;
+	while (from > r->place.from && f->at - from < NEAR && r->text.p[from - 1] != '|')
+		from--;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (text_has_word((struct str){ r->text.p + from, f->at - from }, words[i]))
+			return true;
+	return false;
+}
+
+static unsigned
+confidence(const struct run *r, const struct find *f)
+{
+	const struct place *p = &r->place;
+	bool in = listed(r, f);
+	unsigned base = f->defanged              ? (in ? 80 : 70)
+			: in || is_hash(f->type) ? CONFIDENT
+						 : MENTIONED;
+
+	if (f->type == FIND_ASN || f->type == FIND_CVE || f->type == FIND_TECHNIQUE ||
+	    p->zone == ZONE_OFF)
+		return MENTIONED;
+	if (is_secret(r, f))
+		return base > CONFIDENT ? CONFIDENT - 10 : MENTIONED;
+	if (f->defanged)
+		return base;
+	if (f->link || (is_name(f->type) && p->reference && !f->alone))
+		return REFERRED;
+	if (p->code && !is_hash(f->type) && !(in && f->alone) && (is_name(f->type) || !in))
+		return MENTIONED;
+	return base;
+}
+
+void
+judge(const struct run *r, const struct find *f, struct indicator *out)
+{
+	struct str list = benign_list(r, f);
+
+	out->confidence = is_own(r, f) ? REFERRED : confidence(r, f);
+	out->disposition =
+	    out->confidence >= CONFIDENT ? DISPOSITION_INDICATOR : DISPOSITION_MENTION;
+	if (list.p == NULL)
+		return;
+	out->ignored_by = list;
+	if (f->defanged && out->confidence >= 80 && !f->reserved) {
+		out->disposition = DISPOSITION_MENTION;
+		out->confidence = CONFIDENT - 10;
+		return;
+	}
+	out->disposition = DISPOSITION_IGNORED;
+	if (out->confidence > REFERRED)
+		out->confidence = REFERRED;
+}

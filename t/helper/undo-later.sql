@@ -1,0 +1,36 @@
+-- SPDX-License-Identifier: ISC
+-- Takes back what numbered files from 0020 on have made, for tests that begin with the database of an earlier release.
+-- May be run twice. Newer files come first; each has a block.
+SET client_min_messages = warning;
+SET ROLE surfaced_owner;
+
+-- 0024
+DROP TRIGGER IF EXISTS finding_event_found ON finding;
+DROP TRIGGER IF EXISTS finding_event_changed ON finding;
+DROP TABLE IF EXISTS finding_event;
+ALTER TABLE finding DROP COLUMN IF EXISTS evidence, DROP COLUMN IF EXISTS confidence, DROP COLUMN IF EXISTS detector,
+	DROP COLUMN IF EXISTS contradicted_at;
+DELETE FROM finding_move WHERE event = 'clear';
+
+-- 0023
+DROP VIEW IF EXISTS session_timeline;
+DROP TABLE IF EXISTS session_event;
+DROP INDEX IF EXISTS screenshot_at;
+
+-- 0022
+DROP TABLE IF EXISTS audit_hour;
+DROP TYPE IF EXISTS audit_answer CASCADE;
+ALTER TABLE audit DROP COLUMN IF EXISTS uuid, DROP COLUMN IF EXISTS project_uuid, DROP COLUMN IF EXISTS changed;
+DROP INDEX IF EXISTS audit_account_at, audit_account_actor, audit_account_action, audit_account_kind,
+	audit_account_subject, audit_account_subject_id, audit_account_request, audit_account_project;
+
+-- 0021
+DROP TABLE IF EXISTS report_request, report_name, report_text, indicator, indicator_verdict, benign_entry, benign_list,
+	vocabulary, taxii_cursor CASCADE;
+DROP TABLE IF EXISTS report CASCADE;
+ALTER TABLE IF EXISTS record_reports DROP CONSTRAINT IF EXISTS record_report_visibility;
+
+-- 0020
+ALTER TABLE IF EXISTS search_export DROP COLUMN IF EXISTS attempts;
+
+RESET ROLE;
