@@ -37,7 +37,10 @@ fail()
 {
 	TAP_N=$((TAP_N + 1)) TAP_BAD=$((TAP_BAD + 1))
 	printf 'not ok %d - %s\n' "$TAP_N" "$1"
+	return 1
 }
+
+# Each of these returns 1 when it fails, so that || diag can say more.
 
 # ok TITLE COMMAND...: passes when the command does.
 ok()
@@ -62,6 +65,7 @@ is()
 		fail "$3"
 		diag "got:    $1"
 		diag "wanted: $2"
+		return 1
 	fi
 }
 
@@ -72,6 +76,7 @@ isnt()
 	else
 		fail "$3"
 		diag "got what must not be: $1"
+		return 1
 	fi
 }
 
@@ -84,6 +89,7 @@ like()
 		fail "$3"
 		diag "got:          $1"
 		diag "wanted match: $2"
+		return 1
 	fi
 }
 
@@ -93,6 +99,7 @@ unlike()
 		fail "$3"
 		diag "got:                 $1"
 		diag "must not match: $2"
+		return 1
 	else
 		pass "$3"
 	fi
@@ -147,7 +154,7 @@ lib_exit()
 {
 	_rc=$?
 	trap - EXIT
-	if [ "$_rc" -ne 0 ] && [ -z "$TAP_ENDED" ]; then
+	if [ "$_rc" -ne 0 ] && [ -z "$TAP_ENDED" ] && [ "$TAP_BAD" -eq 0 ]; then
 		fail "the script came to its end (exit status $_rc)"
 	fi
 	finish

@@ -30,7 +30,11 @@ grew() { [ "$(stored)" -gt "$had" ]; }
 # still COMMAND: runs the command while evidence waits for its row; evidence is stored again afterwards.
 still()
 {
-	hold && "$@" && release && had=$(stored) && world_until 30 grew && session_is "$u" running
+	hold && "$@"
+	_carried_out=$?
+	release
+	had=$(stored)
+	[ "$_carried_out" -eq 0 ] && world_until 30 grew && session_is "$u" running
 }
 hold()
 {
@@ -53,8 +57,10 @@ worker_pid() { pgrep -P "$(world_pid surfaced-dispatch)" -f surfaced-dispatch; }
 dispatcher_gone()
 {
 	world_until 30 worker_pid >/dev/null
+	# A worker dies with its master, so it may be gone before kill comes to it.
 	# shellcheck disable=SC2046 # pids
-	kill -KILL "$(world_pid surfaced-dispatch)" $(worker_pid) && world_until 30 world_gone surfaced-dispatch
+	kill -KILL "$(world_pid surfaced-dispatch)" $(worker_pid) 2>/dev/null
+	world_until 30 world_gone surfaced-dispatch
 }
 dispatcher() { dispatcher_gone && world_dispatch_resume; }
 worker() { world_until 30 worker_pid >/dev/null && kill -KILL "$(worker_pid)"; }
