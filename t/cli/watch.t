@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # surfacectl watch gets a ticket with the caller's key and prints a link that opens the stream, or explains why not.
+[ -n "${LOOPBACK-}" ] || exec t/helper/loopback "$0" "$@"
 . t/lib.sh
 pg_start
 api_start
 stream_start
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(world_ports 1)
 web_start "$port"
 url=https://localhost:$port
 printf '%s\n' "$KEY" >"$W/key"

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: ISC
 # The page play.html in a real headless Chromium, before nginx over TLS and the API: the picture of chosen moments,
 # the bar, the speed, the keys, and the content security policy (C-220, C-223).
+if [ -z "${LOOPBACK-}" ]; then
+	MODULES=$(t/helper/npm) && export MODULES && exec t/helper/loopback "$0" "$@"
+	exit 1
+fi
 . t/lib.sh
-MODULES=$(t/helper/npm) || exit 1
 BROWSER=${BROWSER:-$(ls /usr/lib/chromium/chromium-headless-shell /usr/lib/chromium/chromium 2>/dev/null | head -1)}
 [ -n "$BROWSER" ] || skip_all "no Chromium"
 pg_start
 api_start
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(world_ports 1)
 web_start "$port"
 
 S=/projects/$P/sessions

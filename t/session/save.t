@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # surface play and surfacectl play: the link of playback, and the evidence in a folder (C-220, C-221).
+[ -n "${LOOPBACK-}" ] || exec t/helper/loopback "$0" "$@"
 . t/lib.sh
 pg_start
 api_start
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(world_ports 1)
 web_start "$port"
 dispatch_start
 stranger_new

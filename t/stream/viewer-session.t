@@ -19,7 +19,7 @@ fi
 pg_start
 api_start
 stream_start
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(world_ports 1)
 web_start "$port"
 browser_start
 printf '%s\n' "$KEY" >"$W/key"

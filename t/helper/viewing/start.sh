@@ -4,11 +4,10 @@
 # surfaced-stream and a runner would be, front.mjs does the handshake and live-echo paints a page.
 viewer_test()
 {
-	MODULES=$(t/helper/npm) || exit 1
 	BROWSER=${BROWSER:-$(ls /usr/lib/chromium/chromium-headless-shell /usr/lib/chromium/chromium 2>/dev/null | head -1)}
 	[ -n "$BROWSER" ] || skip_all "no Chromium"
 	world
-	_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	_port=$(world_ports 1)
 	web_start "$_port"
 	export MODULES BROWSER W
 	BASE=https://localhost:$_port ECHO=$BUILD/t/helper/live-echo timeout 1700 node "t/helper/viewing/$1" >"$W/tap" 2>"$W/tap.err"
