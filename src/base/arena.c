@@ -166,6 +166,21 @@ arena_printf(struct arena *a, const char *fmt, ...)
 }
 
 void
+arena_add_once(struct arena *a, struct strs *list, struct str text, size_t most)
+{
+	struct str *p;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (str_eq(list->p[i], text))
+			return;
+	if (list->n == most)
+		return;
+	p = arena_room(a, (void *)(uintptr_t)list->p, list->n, sizeof(*p));
+	p[list->n++] = text;
+	list->p = p;
+}
+
+void
 arena_defer(struct arena *a, void (*fn)(void *), void *arg)
 {
 	struct deferred *d = ARENA_NEW(a, struct deferred);

@@ -29,6 +29,8 @@ struct str arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
 /* Returns an array with the n elements of p and room for one more: p itself, or a copy with twice
    the room. p is NULL or the result of an earlier call. */
 void *arena_room(struct arena *a, void *p, size_t n, size_t size);
+/* Adds text to a list that has no text twice, unless the list has `most` already. */
+void arena_add_once(struct arena *a, struct strs *list, struct str text, size_t most);
 /* Calls fn(arg) at the next reset; the last function registered is called first. */
 void arena_defer(struct arena *a, void (*fn)(void *), void *arg);
 void arena_reset(struct arena *a);

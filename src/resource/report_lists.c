@@ -89,21 +89,6 @@ report_lists_free(struct report_lists *lists)
 
 /* ---- extraction ---- */
 
-static void
-list_text(struct arena *a, struct strs *list, struct str text, size_t most)
-{
-	struct str *p;
-
-	for (size_t i = 0; i < list->n; i++)
-		if (str_eq(list->p[i], text))
-			return;
-	if (list->n == most)
-		return;
-	p = arena_room(a, (void *)(uintptr_t)list->p, list->n, sizeof(*p));
-	p[list->n++] = text;
-	list->p = p;
-}
-
 /* The lists of the report get the names, techniques and CVE numbers of the text. */
 static void
 list_found(struct arena *a, struct report_document *doc)
@@ -115,13 +100,13 @@ list_found(struct arena *a, struct report_document *doc)
 				    : str_is(kind, "country") ? &doc->countries
 							      : &doc->malware_families;
 
-		list_text(a, list, doc->names[i].name, NAMES);
+		arena_add_once(a, list, doc->names[i].name, NAMES);
 	}
 	for (size_t i = 0; i < doc->n; i++) {
 		if (str_is(doc->indicators[i].type, "technique"))
-			list_text(a, &doc->techniques, doc->indicators[i].value, LISTED_TECHNIQUES);
+			arena_add_once(a, &doc->techniques, doc->indicators[i].value, LISTED_TECHNIQUES);
 		if (str_is(doc->indicators[i].type, "cve"))
-			list_text(a, &doc->cves, doc->indicators[i].value, LISTED_CVES);
+			arena_add_once(a, &doc->cves, doc->indicators[i].value, LISTED_CVES);
 	}
 }
 

@@ -2,23 +2,12 @@
 // Network events, the past ones first and then as they arrive: a table that can be filtered, and the details
 // of one. A row opens as a whole; by keyboard the table is one stop of Tab, and arrows go from row to row.
 
+import { element } from "./element.js";
+import { failed } from "./timeline.js";
 import { bytes, milliseconds, moment } from "./words.js";
 
 const ROWS_MAX = 500; // rows in the page; older ones are counted alone
 const KEPT_MAX = 5000;
-
-function failed(e) {
-	return e.failure !== null || (e.status !== null && e.status >= 400);
-}
-
-function element(name, text, className) {
-	const node = document.createElement(name);
-	if (text !== undefined)
-		node.textContent = text;
-	if (className)
-		node.className = className;
-	return node;
-}
 
 // An address in its short form: the path, with the host when it is another one.
 function shortUrl(url) {

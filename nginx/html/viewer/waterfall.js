@@ -2,20 +2,12 @@
 // Requests and other network events beside the picture, each with a bar of its time among those around it. The table
 // holds those near the present moment: a session may have thousands.
 
+import { element } from "./element.js";
 import { bytes, clock, milliseconds } from "./words.js";
 import { failed, lastAt } from "./timeline.js";
 
 const ROWS = 400;
 const LEAST = 0.6; // percent of the width of the shortest bar
-
-function element(name, text, className) {
-	const node = document.createElement(name);
-	if (text !== undefined)
-		node.textContent = text;
-	if (className)
-		node.className = className;
-	return node;
-}
 
 function shortUrl(url) {
 	try {

@@ -54,21 +54,6 @@ builder_url(struct report_builder *b, struct str url)
 		b->d.url = url;
 }
 
-void
-builder_add(struct arena *a, struct strs *list, struct str text, size_t most)
-{
-	struct str *p;
-
-	for (size_t i = 0; i < list->n; i++)
-		if (str_eq(list->p[i], text))
-			return;
-	if (list->n == most)
-		return;
-	p = arena_room(a, (void *)(uintptr_t)list->p, list->n, sizeof(*p));
-	p[list->n++] = text;
-	list->p = p;
-}
-
 bool
 builder_value(struct report_builder *b, const struct report_value *v)
 {
@@ -95,10 +80,10 @@ builder_value(struct report_builder *b, const struct report_value *v)
 
 		builder_text(&label, v->labels.p[j], NAME_CHARS);
 		if (label.n > 0)
-			builder_add(a, &i->labels, label, LABELS);
+			arena_add_once(a, &i->labels, label, LABELS);
 	}
 	if (str_is(type, "cve"))
-		builder_add(a, &b->d.cves, value, CVES);
+		arena_add_once(a, &b->d.cves, value, CVES);
 	return true;
 }
 
@@ -130,7 +115,7 @@ builder_name(struct report_builder *b, const char *kind, struct str name)
 	}
 	if (text.n == 0)
 		return;
-	builder_add(b->r->a, list, text, list == &b->d.countries ? COUNTRIES : NAMES);
+	arena_add_once(b->r->a, list, text, list == &b->d.countries ? COUNTRIES : NAMES);
 	if (list->n == before || b->nnames == NAMES_WHY)
 		return;
 	b->names = arena_room(b->r->a, b->names, b->nnames, sizeof(*b->names));
@@ -144,7 +129,7 @@ add_formed(struct report_builder *b, const char *type, struct strs *list, struct
 {
 	id = arena_upper(b->r->a, str_trim(id));
 	if (record_indicator_fault(b->r->a, str_of(type), &id) == NULL)
-		builder_add(b->r->a, list, id, list == &b->d.cves ? CVES : TECHNIQUES);
+		arena_add_once(b->r->a, list, id, list == &b->d.cves ? CVES : TECHNIQUES);
 }
 
 void
@@ -172,7 +157,7 @@ builder_tag(struct report_builder *b, struct str tag)
 		if (!ascii_alnum(p[i]) && strchr(":._/=+-", p[i]) == NULL)
 			p[i] = '-';
 	if (tag.n > 0)
-		builder_add(b->r->a, &b->d.tags, tag, TAGS);
+		arena_add_once(b->r->a, &b->d.tags, tag, TAGS);
 }
 
 void
@@ -233,7 +218,7 @@ unite(struct arena *a, struct indicator *to, const struct indicator *from)
 	to->last_seen_at = later(to->last_seen_at, from->last_seen_at);
 	to->valid_until = later(to->valid_until, from->valid_until);
 	for (size_t i = 0; i < from->labels.n; i++)
-		builder_add(a, &to->labels, from->labels.p[i], LABELS);
+		arena_add_once(a, &to->labels, from->labels.p[i], LABELS);
 }
 
 static void

@@ -44,8 +44,6 @@ void builder_unknown_marking(struct report_builder *b, struct str name);
 void builder_text(struct str *member, struct str text, size_t most);
 /* Sets the URL if it is one of http or https. */
 void builder_url(struct report_builder *b, struct str url);
-/* Appends a text to a list unless the list has it or is full. */
-void builder_add(struct arena *a, struct strs *list, struct str text, size_t most);
 /* Finishes the document and appends it to the reading, or notes that it is refused. */
 void builder_end(struct report_builder *b);
 

@@ -114,7 +114,7 @@ labels_of(struct event *e, const struct json_value *attribute)
 		if (str_starts(name, STR("tlp:")))
 			builder_tlp(&e->b, (struct str){ name.p + 4, name.n - 4 });
 		else if (name.n > 0)
-			builder_add(e->b.r->a, &out, name, SIZE_MAX);
+			arena_add_once(e->b.r->a, &out, name, SIZE_MAX);
 	}
 	return out;
 }

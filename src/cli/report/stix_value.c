@@ -246,9 +246,9 @@ take_pattern(struct report_builder *b, const struct stix_pattern *p, struct repo
 		v.labels = labels;
 		if (group.p != NULL && v.kind >= VALUE_MD5 && v.kind <= VALUE_SHA512) {
 			v.labels = (struct strs){ NULL, 0 };
-			builder_add(a, &v.labels, group, SIZE_MAX);
+			arena_add_once(a, &v.labels, group, SIZE_MAX);
 			for (size_t j = 0; j < labels.n; j++)
-				builder_add(a, &v.labels, labels.p[j], SIZE_MAX);
+				arena_add_once(a, &v.labels, labels.p[j], SIZE_MAX);
 		}
 		builder_value(b, &v);
 	}
@@ -275,7 +275,7 @@ stix_indicator(struct report_builder *b, const struct stix_entry *e)
 	struct stix_pattern p;
 
 	for (size_t i = 0; i < more.n; i++)
-		builder_add(a, &v.labels, more.p[i], SIZE_MAX);
+		arena_add_once(a, &v.labels, more.p[i], SIZE_MAX);
 	if (text.p == NULL || (type.p != NULL && !str_is_nocase(type, "stix"))) {
 		report_note(b->r, NOTE_UNPARSED,
 		    arena_printf(a, "%.*s (%.*s)", (int)e->id.n, e->id.p, (int)type.n,
