@@ -28,6 +28,16 @@ is "$(sql "SELECT source_kind, title, publisher, tlp, threat_actors FROM report"
 
 reports $DATA/stix-2.1.json
 like "$STATUS $OUT" '^0 1 read, 0 new, 0 changed, 1 unchanged, 0 bad' "the same bundle again changes nothing, and its format is recognised (C-137)"
+gzip -c $DATA/stix-2.1.json >"$W/bundle.gz"
+zstd -q $DATA/stix-2.1.json -o "$W/bundle.zst"
+for packed in gz zst; do
+	reports "$W/bundle.$packed"
+	like "$STATUS $OUT" '^0 1 read, 0 new, 0 changed, 1 unchanged, 0 bad' "a bundle that is compressed ($packed) is the same bundle"
+done
+head -c 2147483648 /dev/zero | gzip -1 >"$W/bomb.gz"
+reports "$W/bomb.gz" $DATA/stix-2.1.json
+like "$STATUS $OUT" '^1 2 read, 0 new, 0 changed, 1 unchanged, 1 bad' "a compressed file without end is one bad record, and the import goes on (C-139)"
+like "$ERR" 'bomb.gz: has more than 67108864 bytes' "the message names the limit of a file (C-139)"
 reports $DATA/stix-2.1-later.json
 like "$OUT" '^1 read, 0 new, 1 changed, 0 unchanged' "a newer revision of the report is a change (C-137)"
 is "$(values "withdrawn_at IS NOT NULL")" "198.51.100.0/24 203.0.113.7" "the newer revision withdraws the indicators that are gone (C-137)"

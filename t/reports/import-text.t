@@ -66,6 +66,8 @@ END
 	converter surfaced-text 2 256
 	reports "$W/bomb.pdf" "$W/a.html"
 	like "$STATUS $OUT" '^1 2 read, .* 1 unchanged, 1 bad' "a PDF that unpacks without end is one bad record, and the import goes on (C-139)"
+	like "$ERR" 'bomb.pdf: its (text is larger than text_output|conversion takes longer than text_seconds)' \
+		"the message names the limit that ended it (C-139)"
 else
 	skip "pdftotext is not installed"
 fi

@@ -10,6 +10,7 @@
 
 #include "cli/report/command.h"
 
+#include "cli/import/source.h"
 #include "cli/report/convert.h"
 #include "cli/report/reading.h"
 
@@ -52,23 +53,31 @@ struct run {
 
 /* ---- files ---- */
 
-/* False after a message. */
+/* The bytes of a file, unpacked. False after a message. */
 static bool
 read_whole(const char *path, struct buf *b)
 {
 	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	char part[65536];
-	ssize_t n = -1;
+	struct source source;
+	struct str part;
+	bool whole;
 
-	while (fd >= 0 && b->n <= FILE_BYTES && (n = read(fd, part, sizeof(part))) > 0)
-		buf_add(b, part, (size_t)n);
-	if (fd < 0 || n < 0)
+	if (fd < 0) {
 		cli_fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
-	else if (b->n > FILE_BYTES)
-		cli_fail(EXIT_FAILED, "%s: is larger than %zu bytes", path, FILE_BYTES);
+		return false;
+	}
+	source_open(&source, fd, -1);
+	while (b->n <= FILE_BYTES && (part = source_chunk(&source)).n > 0)
+		buf_add(b, part.p, part.n);
+	whole = source.failed == NULL && b->n <= FILE_BYTES;
+	if (source.failed != NULL)
+		cli_fail(EXIT_FAILED, "%s: %s", path, source.failed);
+	else if (!whole)
+		cli_fail(EXIT_FAILED, "%s: has more than %zu bytes", path, FILE_BYTES);
+	source_close(&source);
 	if (fd > STDIN_FILENO)
 		close(fd);
-	return fd >= 0 && n == 0 && b->n <= FILE_BYTES;
+	return whole;
 }
 
 static const struct report_format *
@@ -248,9 +257,10 @@ static bool
 is_native(struct str format, const struct cli_list *words)
 {
 	struct buf b = { .a = NULL };
-	char head[GUESSED];
-	const struct report_format *guess;
-	ssize_t n = 0;
+	struct source source;
+	struct str part;
+	size_t at = 0;
+	bool native;
 	int fd;
 
 	if (!str_is(format, "auto"))
@@ -261,18 +271,18 @@ is_native(struct str format, const struct cli_list *words)
 	fd = str_is(words->p[0], "-") ? -1 : open(words->p[0].p, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return true;
-	while ((n = read(fd, head, sizeof(head))) > 0 && b.n < GUESSED)
-		buf_add(&b, head, (size_t)n);
+	source_open(&source, fd, -1);
+	while (b.n < GUESSED && (part = source_chunk(&source)).n > 0)
+		buf_add(&b, part.p, part.n);
+	source_close(&source);
 	close(fd);
-	guess = guess_format(buf_done(&b));
-	n = 0;
-	while ((size_t)n < b.n && ascii_space(b.p[n]))
-		n++;
-	/* Compressed files are read by the importer of records, too. */
-	n = (size_t)n == b.n ||
-	    (guess == find_format(STR("text")) && memchr("{[\x1f\x28", b.p[n], 4) != NULL);
+	while (at < b.n && ascii_space(b.p[at]))
+		at++;
+	native = at == b.n ||
+	    (guess_format(buf_done(&b)) == find_format(STR("text")) &&
+		(b.p[at] == '{' || b.p[at] == '['));
 	buf_free(&b);
-	return n != 0;
+	return native;
 }
 
 static int
