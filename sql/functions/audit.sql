@@ -1,20 +1,26 @@
 -- SPDX-License-Identifier: ISC
 -- The audit log as a key reads it. surfaced_api has no right on the table: these functions answer the lines of the
 -- key's account alone, of the projects that a limited key sees, without what others may not read (C-210, C-211).
+--
+-- Each function takes the key that reads and derives account and projects from it, so that no caller can combine an
+-- account with the rights of another key. surfaced_api checks the keys of all accounts, so the database cannot tell which
+-- of them has sent the request: a worker is trusted with that alone.
 
 -- The projects to which a key is limited; null: none.
 CREATE OR REPLACE FUNCTION audit_sight(key uuid) RETURNS uuid[] LANGUAGE sql STABLE AS $$
 	SELECT CASE WHEN key_is_limited(key) IS NOT FALSE THEN ARRAY(SELECT v.uuid FROM visible_projects(key) AS v) END
 $$;
 
--- The stored actors that a filter names: the UUID of a key, of a member (with every key of theirs), or a name.
+-- The stored actors that a filter names: the UUID, prefix or name of a key, the UUID or name of a member (with every key of
+-- theirs), or the name that an answer shows for another actor. Those without a line are left out, so that one name is mostly
+-- one actor, whose page is a range of an index.
 CREATE OR REPLACE FUNCTION audit_actors(account uuid, named text) RETURNS text[] LANGUAGE sql STABLE AS $$
-	SELECT CASE WHEN named IS NOT NULL THEN coalesce((
-			SELECT array_agg('key:' || k.prefix) FROM api_key k
-			 WHERE k.account_uuid = account AND named IN (k.uuid::text, k.owner_uuid::text, k.prefix)),
-		'{}') || CASE WHEN EXISTS (SELECT FROM api_key k WHERE k.account_uuid = account AND named IN (k.uuid::text, k.prefix))
-		THEN '{}'::text[] WHEN named ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN ARRAY['member:' || named]
-		ELSE ARRAY[named] END END
+	SELECT coalesce(array_agg(DISTINCT x.actor), '{}') FROM (
+		SELECT 'key:' || k.prefix FROM api_key k JOIN member m ON m.uuid = k.owner_uuid
+		 WHERE k.account_uuid = account AND named IN (k.uuid::text, k.prefix, k.name, m.uuid::text, m.name)
+		UNION ALL SELECT 'member:' || m.uuid FROM member m WHERE m.account_uuid = account AND named IN (m.uuid::text, m.name)
+		UNION ALL SELECT kind || named FROM unnest('{os:,role:,""}'::text[]) AS kind) AS x (actor)
+	 WHERE EXISTS (SELECT FROM audit l WHERE l.account_uuid = account AND l.actor = x.actor)
 $$;
 
 -- The members of a changed record that an answer shows. E-mail addresses are left out (C-210), and what only the key that
@@ -37,13 +43,16 @@ CREATE OR REPLACE FUNCTION audit_line(a audit) RETURNS audit_answer LANGUAGE sql
 	  LEFT JOIN member m ON m.account_uuid = a.account_uuid AND a.actor = 'member:' || m.uuid
 $$;
 
--- A page behind the position (behind, behind_uuid), newest first. The filters combine by AND; null: any. Each call is
--- planned with its values, so that any one filter has its index (sql/indexes.sql; C-216).
-CREATE OR REPLACE FUNCTION audit_page(account uuid, sight uuid[], behind timestamptz, behind_uuid uuid, want bigint,
-	actors text[], is_action text, is_subject text, is_subject_id text, is_project uuid, since timestamptz,
-	until timestamptz, is_request text) RETURNS SETOF audit_answer LANGUAGE plpgsql STABLE SECURITY DEFINER
+-- A page of the lines that a key may read, behind the position (behind, behind_uuid), newest first. The filters combine by
+-- AND; null: any. Each call is planned with its values, so that any one filter has its index (sql/indexes.sql; C-216).
+CREATE OR REPLACE FUNCTION audit_page(reader uuid, behind timestamptz, behind_uuid uuid, want bigint, named text, is_action text,
+	is_subject text, is_subject_id text, is_project uuid, since timestamptz, until timestamptz, is_request text)
+	RETURNS SETOF audit_answer LANGUAGE plpgsql STABLE SECURITY DEFINER
 	SET search_path = public, pg_temp SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
+	account uuid := (SELECT k.account_uuid FROM api_key k WHERE k.uuid = reader);
+	sight uuid[] := audit_sight(reader);
+	actors text[] := CASE WHEN named IS NOT NULL THEN audit_actors(account, named) END;
 	is_actor text := CASE WHEN cardinality(actors) = 1 THEN actors[1] END;
 BEGIN
 	RETURN QUERY
@@ -69,9 +78,12 @@ $$;
 -- The feed: lines behind the position (after_changed, after_id), oldest first. A transaction gets its number when it
 -- first writes, and the snapshot's xmin is the oldest number whose transaction may still run. So lines of smaller
 -- numbers are complete, and every later line has a number of xmin or more: none appears behind a position (C-213).
-CREATE OR REPLACE FUNCTION audit_feed(account uuid, sight uuid[], after_changed bigint, after_id bigint, want bigint)
+CREATE OR REPLACE FUNCTION audit_feed(reader uuid, after_changed bigint, after_id bigint, want bigint)
 RETURNS SETOF audit_answer LANGUAGE plpgsql STABLE SECURITY DEFINER
 	SET search_path = public, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+	account uuid := (SELECT k.account_uuid FROM api_key k WHERE k.uuid = reader);
+	sight uuid[] := audit_sight(reader);
 BEGIN
 	RETURN QUERY
 	SELECT x.* FROM (SELECT l AS line FROM audit AS l
@@ -82,6 +94,17 @@ BEGIN
 	 ORDER BY coalesce(l.changed, '0'::xid8), l.id LIMIT want) AS page, audit_line(page.line) AS x
 	 ORDER BY x.changed, x.id;
 END
+$$;
+
+-- Whether the line of a position of the feed is in this database. Lines are never changed, so a line that is missing, or
+-- that has another UUID or transaction, shows that the database was restored from a backup since: a backup of an earlier
+-- time lacks the line, and surfacectl restore takes the transactions from the lines that it restores.
+CREATE OR REPLACE FUNCTION audit_position_stands(reader uuid, after_changed bigint, after_id bigint, after_uuid uuid)
+RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT EXISTS (SELECT FROM audit l WHERE l.id = after_id
+		AND l.account_uuid = (SELECT k.account_uuid FROM api_key k WHERE k.uuid = reader)
+		AND coalesce(l.changed, '0'::xid8) = after_changed::text::xid8
+		AND audit_uuid(l.uuid, l.id) = coalesce(after_uuid, audit_uuid(l.uuid, l.id)))
 $$;
 
 -- Writes a line about what a key has read, once for the key, action, subject and hour. True when it did.
@@ -107,4 +130,4 @@ BEGIN
 END
 $$;
 
-GRANT EXECUTE ON FUNCTION audit_sight, audit_actors, audit_page, audit_feed, audit_note_hourly TO surfaced_api;
+GRANT EXECUTE ON FUNCTION audit_page, audit_feed, audit_position_stands, audit_note_hourly TO surfaced_api;

@@ -59,8 +59,8 @@ $$;
 
 -- Stores records of one producer; their assets and services exist. A record has a finding_key, and the members of
 -- finding_in (src/resource/finding.h) or absent: true, which is a contradiction of the time last_seen_at.
---   fresh     inserted            changed   known ones of which a row was written
---   known     found stored        reopened, cleared   moved; the audit log has each
+--   fresh     inserted            changed   stored ones of which a row was written, also for an absence alone
+--   known     shown and stored    reopened, cleared   moved; the audit log has each
 CREATE OR REPLACE FUNCTION finding_store(project uuid, producer text, records jsonb)
 	RETURNS TABLE (fresh bigint, known bigint, changed bigint, reopened bigint, cleared bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -76,28 +76,33 @@ BEGIN
 	PERFORM FROM finding f WHERE f.project_uuid = project
 		AND f.finding_key IN (SELECT r ->> 'finding_key' FROM jsonb_array_elements(records) AS r)
 		ORDER BY f.finding_key FOR NO KEY UPDATE;
-	WITH given AS MATERIALIZED (
-		SELECT DISTINCT ON (r.finding_key) r.*,
-		       min(coalesce(r.first_seen_at, least(r.last_seen_at, now()))) OVER same AS first,
-		       coalesce(r.last_seen_at, now()) AS last
+	-- Several records of one finding become one, as finding_merged would have joined them: json objects are added from the
+	-- oldest to the newest, and the last value of a member stays.
+	WITH read AS (
+		SELECT r.*, coalesce(a.uuid, s.asset_uuid) AS asset_uuid, s.uuid AS service_uuid,
+		       coalesce(r.first_seen_at, least(r.last_seen_at, now())) AS first, coalesce(r.last_seen_at, now()) AS last
 		  FROM ROWS FROM (jsonb_to_recordset(shown) AS (finding_key text, finding_type text,
 			exposure_kind text, title text, description text, severity text, evidence jsonb,
 			confidence double precision, status_note text, asset_kind text, asset_name text, service_key text,
 			first_seen_at timestamptz, last_seen_at timestamptz, discovery_channel text, discovery_provider text,
 			source_name text, source_ref text)) WITH ORDINALITY AS r
-		WINDOW same AS (PARTITION BY r.finding_key)
-		 ORDER BY r.finding_key, coalesce(r.last_seen_at, now()) DESC, r.ordinality DESC),
+		  LEFT JOIN asset a ON a.project_uuid = project AND a.kind = r.asset_kind AND a.name = r.asset_name
+		  LEFT JOIN asset_service s ON s.project_uuid = project AND s.service_key = r.service_key),
+	given AS MATERIALIZED (
+		SELECT g.*, x.first, x.last FROM (
+			SELECT min(r.first) AS first, max(r.last) AS last,
+			       jsonb_object_agg(m.key, m.value ORDER BY r.last, r.ordinality) AS members
+			  FROM read AS r, jsonb_each(to_jsonb(r) || jsonb_build_object('severity', coalesce(r.severity, 'info'))) AS m
+			 WHERE m.value <> 'null' GROUP BY r.finding_key) AS x,
+			jsonb_populate_record(NULL::finding, x.members) AS g),
 	written AS (
 		INSERT INTO finding AS f (project_uuid, asset_uuid, service_uuid, finding_key, finding_type, exposure_kind,
 			title, description, severity, evidence, confidence, detector, status_note, first_seen_at, last_seen_at,
 			discovery_channel, discovery_provider, source_name, source_ref)
-		SELECT project, coalesce(a.uuid, s.asset_uuid), s.uuid, g.finding_key, g.finding_type, g.exposure_kind,
-		       g.title, g.description, coalesce(g.severity, 'info'), g.evidence, g.confidence, producer,
-		       g.status_note, least(first, last), last, g.discovery_channel, g.discovery_provider, g.source_name,
-		       g.source_ref
+		SELECT project, g.asset_uuid, g.service_uuid, g.finding_key, g.finding_type, g.exposure_kind, g.title, g.description,
+		       g.severity, g.evidence, g.confidence, producer, g.status_note, least(first, last), last, g.discovery_channel,
+		       g.discovery_provider, g.source_name, g.source_ref
 		  FROM given g
-		  LEFT JOIN asset a ON a.project_uuid = project AND a.kind = g.asset_kind AND a.name = g.asset_name
-		  LEFT JOIN asset_service s ON s.project_uuid = project AND s.service_key = g.service_key
 		 ORDER BY g.finding_key
 		ON CONFLICT ON CONSTRAINT finding_project_uuid_finding_key_key DO UPDATE SET
 			(asset_uuid, service_uuid, finding_type, exposure_kind, title, description, severity, evidence,
@@ -108,9 +113,9 @@ BEGIN
 				m.source_name, m.source_ref, m.updated_at
 			FROM finding_merged(f, excluded) AS m)
 		WHERE f IS DISTINCT FROM finding_merged(f, excluded)
-		RETURNING xmax = 0 AS is_new)
+		RETURNING f.uuid, xmax = 0 AS is_new)
 	SELECT count(*) FILTER (WHERE is_new) AS fresh, (SELECT count(*) FROM given) AS given,
-	       count(*) FILTER (WHERE NOT is_new) AS changed INTO n FROM written;
+	       count(*) FILTER (WHERE NOT is_new) AS changed, array_agg(uuid) AS written INTO n FROM written;
 
 	UPDATE finding f SET status = m.to_status, status_event = m.event, status_changed_at = now(),
 		status_changed_by_membership_uuid = NULL, resolved_at = NULL, resolved_by_membership_uuid = NULL
@@ -134,7 +139,8 @@ BEGIN
 	 WHERE f.uuid = ANY (grown) AND m.event = 'clear' AND m.from_status = f.status
 	   AND finding_contradicted(f.contradicted_at, f.last_seen_at);
 	GET DIAGNOSTICS gone = ROW_COUNT;
-	RETURN QUERY SELECT n.fresh, n.given - n.fresh, n.changed, again, gone;
+	RETURN QUERY SELECT n.fresh, n.given - n.fresh,
+		n.changed + (SELECT count(*) FROM unnest(grown) AS g WHERE g <> ALL (coalesce(n.written, '{}'))), again, gone;
 END
 $$;
 

@@ -18,10 +18,9 @@ struct audit_args {
 	struct uuid project_uuid;
 };
 
-/* A null list and an empty one differ: the first is no limit, the second lets nothing pass. */
 STMT_LIST(list_audit_entries, struct audit_entry, audit_entry_out,
-    "SELECT " AUDIT_COLUMNS " FROM audit_page($1, audit_sight($2), $3, $4, $5,"
-    " audit_actors($1, $6), $7, $8, $9, $10, $11, $12, $13)");
+    "SELECT " AUDIT_COLUMNS
+    " FROM audit_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)");
 
 #define LINE_WORD(m, most, about, sample)                                                          \
 	{                                                                                          \
@@ -36,8 +35,8 @@ STMT_LIST(list_audit_entries, struct audit_entry, audit_entry_out,
 #define LINE_PARAMS                                                                                \
 	PAGE_PARAMS(struct audit_args, page),                                                      \
 	    LINE_WORD(actor, LIM_NAME,                                                             \
-		"The uuid of a key or member, the prefix of a key, or a name as an "               \
-		"administrator's.",                                                                \
+		"The uuid or name of an actor as the lines show it, or the prefix of a key; a "    \
+		"member stands for the keys of theirs too.",                                       \
 		NULL),                                                                             \
 	    FILTER(FIELD_STR, struct audit_args, action, .values = audit_actions),                 \
 	    LINE_WORD(subject, LIM_NAME, "The kind of record.", "alert_rule"),                     \
@@ -100,9 +99,9 @@ list_audit(struct req *rq)
 		return fail_field(rq, "until", "out_of_range", "must be later than since");
 	if (page_begin(rq, &args->page, &from) != PASS || note_read(rq) != PASS)
 		return FAILED;
-	rc = db_list(rq->db, &list_audit_entries, &rows, P(rq->key->account), P(rq->key->uuid),
-	    PAGE_P(from), P(args->actor), P(args->action), P(args->subject), P(args->subject_id),
-	    P(project), P(since), P(until), P(args->request_id));
+	rc = db_list(rq->db, &list_audit_entries, &rows, P(rq->key->uuid), PAGE_P(from),
+	    P(args->actor), P(args->action), P(args->subject), P(args->subject_id), P(project),
+	    P(since), P(until), P(args->request_id));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	return page_reply_by(rq, &args->page, rows, sizeof(struct audit_entry), &newest);
@@ -134,9 +133,11 @@ static const struct url_param feed_params[] = {
 	URL_PARAM_END,
 };
 
-/* The payload of a feed's cursor: the transaction and the number of the last line that was answered. */
+/* The payload of a feed's cursor: the transaction, the number and the UUID of the last line that was answered. A cursor
+   of an earlier release ends before the UUID. All zero: no line was answered. */
 struct feed_position {
 	int64_t changed, id;
+	struct uuid uuid;
 };
 
 struct feed_line {
@@ -155,7 +156,19 @@ static const struct field feed_columns[] = {
 };
 
 STMT_LIST(list_feed, struct feed_line, feed_columns,
-    "SELECT " AUDIT_COLUMNS ", changed, id FROM audit_feed($1, audit_sight($2), $3, $4, $5)");
+    "SELECT " AUDIT_COLUMNS ", changed, id FROM audit_feed($1, $2, $3, $4)");
+
+struct position_answer {
+	bool stands;
+};
+
+static const struct field position_answer[] = {
+	FIELD(struct position_answer, stands, 0),
+	FIELD_END,
+};
+
+STMT(check_position, position_answer,
+    "SELECT audit_position_stands($1, $2, $3, $4) AS stands");
 
 struct feed_page {
 	struct list entries;
@@ -170,6 +183,30 @@ static const struct field feed_page_out[] = {
 	FIELD_END_OF("AuditFeed"),
 };
 
+/* Reads the position in `after`, and refuses one of a line that this database does not have: after a restore from a
+   backup, lines that the client has not read may be before its position. */
+static int
+open_position(struct req *rq, const struct cursor_for *bound, struct str after, struct feed_position *at)
+{
+	struct str payload;
+	struct position_answer answer = { true };
+	enum db_rc rc = DB_OK;
+
+	if (!cursor_open(rq->arena, &rq->worker->secret, bound, after, &payload) ||
+	    (payload.n != sizeof(*at) && payload.n != offsetof(struct feed_position, uuid)))
+		return fail(rq, ERR_INVALID_PAGINATION);
+	memcpy(at, payload.p, payload.n);
+	if (at->id != 0)
+		rc = db_one(rq->db, &check_position, &answer, P(rq->key->uuid), P(at->changed),
+		    P(at->id), P(at->uuid));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return answer.stands ? PASS
+			     : fail_at(rq, ERR_INVALID_PAGINATION,
+				   STR("The line of this position is gone: the database was restored from "
+				       "a backup. Begin again without after."));
+}
+
 static int
 list_audit_feed(struct req *rq)
 {
@@ -177,22 +214,17 @@ list_audit_feed(struct req *rq)
 	struct cursor_for bound = {
 		.key = rq->key->uuid, .operation = str_of(rq->route->operation), .filters = STR("")
 	};
-	struct feed_position at = { 0, 0 };
-	struct str payload = { (const char *)&at, sizeof(at) };
+	struct feed_position at = { 0, 0, { { 0 } } };
 	struct feed_page page;
 	const struct feed_line *line;
 	enum db_rc rc;
 
-	if (args->after.p != NULL) {
-		if (!cursor_open(rq->arena, &rq->worker->secret, &bound, args->after, &payload) ||
-		    payload.n != sizeof(at))
-			return fail(rq, ERR_INVALID_PAGINATION);
-		memcpy(&at, payload.p, sizeof(at));
-	}
+	if (args->after.p != NULL && open_position(rq, &bound, args->after, &at) != PASS)
+		return FAILED;
 	if (note_read(rq) != PASS)
 		return FAILED;
-	rc = db_list(rq->db, &list_feed, &page.entries, P(rq->key->account), P(rq->key->uuid),
-	    P(at.changed), P(at.id), P(args->limit + 1));
+	rc = db_list(rq->db, &list_feed, &page.entries, P(rq->key->uuid), P(at.changed),
+	    P(at.id), P(args->limit + 1));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	page.has_more = page.entries.n > (size_t)args->limit;
@@ -201,7 +233,7 @@ list_audit_feed(struct req *rq)
 	line = page.entries.items;
 	if (page.entries.n > 0)
 		at = (struct feed_position){ line[page.entries.n - 1].changed,
-			line[page.entries.n - 1].id };
+			line[page.entries.n - 1].id, line[page.entries.n - 1].entry.uuid };
 	page.next_cursor = cursor_seal(
 	    rq->arena, &rq->worker->secret, &bound, (struct str){ (const char *)&at, sizeof(at) });
 	return reply(rq, 200, NULL, feed_page_out, &page);
@@ -232,7 +264,8 @@ static const struct route audit_routes[] = {
 	    .result = "Lines, oldest first, and the cursor behind them.",
 	    .description =
 		"Oldest first. next_cursor is never null: repeat the request with it in after, and "
-		"each line arrives once. A cursor does not expire.",
+		"each line arrives once. A cursor does not expire; after the database was restored "
+		"from a backup it may be refused with invalid_pagination: begin again without it.",
 	},
 	{
 	    ROUTE_AS(GET, PROJECT "/audit", "list_project_audit", list_audit),

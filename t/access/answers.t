@@ -192,6 +192,21 @@ is "$(lists /access/audit "?actor=$(uuid_of "$KEY")&action=alert_rule.create&" |
 	"$request key $(uuid_of "$KEY") $P" "actor= with the uuid of a key finds its lines, and the line names key, project and request"
 is "$(lists /access/audit "?subject_id=$rule&" | jq -r '.actor.kind')" admin "a change by SQL names an administrator"
 
+# Each name that a line shows finds the line.
+sql "INSERT INTO audit (actor, action, subject, subject_id, account_uuid) SELECT a, 'tag.change', 'tag', 'named', '$ACCOUNT'
+	FROM unnest(ARRAY['os:jane', 'role:surfaced_alert', 'rule engine', 'member:$member', 'key:' || left('$viewer', 12)]) AS a"
+lists /access/audit '?subject_id=named&' >"$W/named"
+is "$(wc -l <"$W/named")" 5 "five actors of five kinds have a line each"
+while read -r entry; do
+	for shown in name uuid; do
+		value=$(printf '%s' "$entry" | jq -r ".actor.$shown // empty | @uri")
+		[ -n "$value" ] || continue
+		is "$(lists /access/audit "?subject_id=named&actor=$value&" | grep -cF "$(printf '%s' "$entry" | jq -r .uuid)")" 1 \
+			"actor= finds a line by the $shown that it shows: $value"
+	done
+done <"$W/named"
+is "$(lists /access/audit "?subject_id=named&actor=jan&")" "" "a part of a name finds nothing"
+
 # ---- what reading leaves ----
 
 sql "TRUNCATE audit_hour"

@@ -159,6 +159,11 @@ is "$(sql "SELECT count(*) FROM record_hosts")" 300 "a failed restore keeps the 
 
 # ---- the instance is destroyed ----
 
+api GET /access/audit/feed
+position=$(field .next_cursor)
+api GET "/access/audit/feed?after=$position"
+is "$STATUS" 200 "the feed of the audit log goes on behind a position"
+
 for name in nginx surfaced surfaced-meter; do world_kill "$name"; done
 world_pg_stop
 rm -rf "$W/db" "$W/index" "$E"
@@ -185,6 +190,11 @@ web_start
 hosts_wait 300
 answers >"$W/after"
 is "$(diff "$W/before" "$W/after")" "" "the restored instance gives the same answers as before"
+api GET "/access/audit/feed?after=$position"
+like "$STATUS $(field .error.code) $(field .error.message)" '^400 invalid_pagination .*restored from a backup' \
+	"a position of the audit feed from before the restore is refused"
+api GET '/access/audit/feed?limit=1'
+position=$(field .next_cursor)
 is "$(sql "SELECT count(*) FROM record_hosts WHERE changed > pg_current_xact_id()")" 0 \
 	"no restored host has a transaction number of the future"
 
@@ -198,3 +208,5 @@ index_start
 hosts_wait 300
 answers >"$W/after"
 is "$(diff "$W/before" "$W/after")" "" "the running API gives the same answers as before"
+api GET "/access/audit/feed?after=$position"
+is "$STATUS" 200 "a position behind a line that both restores have brought back is accepted"

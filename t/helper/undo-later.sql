@@ -4,6 +4,9 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0025
+DROP FUNCTION IF EXISTS audit_position_stands;
+
 -- 0024
 DROP TRIGGER IF EXISTS finding_event_found ON finding;
 DROP TRIGGER IF EXISTS finding_event_changed ON finding;

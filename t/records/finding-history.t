@@ -71,6 +71,20 @@ is "$(import <"$W/same")" '{"read":3,"new":0,"changed":0,"reopened":0,"bad":0,"c
 is "$(rows)" "$before" "the same file again writes no row and no line of audit (C-127)"
 is "$(sql "SELECT severity FROM finding WHERE finding_key = 'same'")" low "of two records in a file the one that was seen last counts"
 
+# Records of one finding give the same in one file as in three files, in any order.
+full="$(seen 2026-01-01T00:00:00Z),\"severity\":\"high\",\"description\":\"D\",\"evidence\":{\"n\":1.50},\"confidence\":0.1,\"source_name\":\"S\",\"asset_kind\":\"domain\",\"asset_name\":\"full.example\""
+part="$(seen 2026-01-02T00:00:00Z),\"description\":\"E\",\"status_note\":\"N\""
+bare="$(seen 2026-01-03T00:00:00Z)"
+stored() { sql "SELECT severity, description, evidence, confidence, status_note, source_name, first_seen_at, last_seen_at, (SELECT name FROM asset WHERE uuid = asset_uuid)
+	FROM finding WHERE finding_key = '$1'"; }
+for members in "$full" "$part" "$bare"; do
+	record alone "$members" | import >/dev/null
+done
+{ record up "$full"; record up "$part"; record up "$bare"; record down "$bare"; record down "$part"; record down "$full"; } | import >/dev/null
+is "$(stored alone | cut -d'|' -f1-6,9)" 'info|E|{"n": 1.50}|0.1|N|S|full.example' "a newer record keeps the members of an earlier one that it lacks"
+is "$(stored up)" "$(stored alone)" "records of one finding in a file add up as those of three files do"
+is "$(stored down)" "$(stored alone)" "records of one finding add up in any order"
+
 # ---- C-128 ----
 
 for state in false_positive accepted_risk; do
@@ -108,6 +122,11 @@ is "$(status gone)" resolved "data that contradict an acknowledged finding clear
 api POST "$F/$(uuid gone)/reopen"
 absent gone 2026-03-09T00:00:00Z | import >/dev/null
 is "$(status gone)" open "the same contradiction does not clear a finding that a person has reopened"
+record later "$(seen 2026-03-01T00:00:00Z)" | import >/dev/null
+is "$(absent later 2026-03-01T12:00:00Z | import)" '{"read":1,"new":0,"changed":1,"reopened":0,"bad":0,"cleared":0}' \
+	"a contradiction that moves nothing is a change, since it is stored"
+is "$(absent later 2026-03-01T12:00:00Z | import | jq .changed)" 0 "the same contradiction again is no change"
+is "$(absent later 2026-03-09T00:00:01Z | import | jq -c '[.changed, .cleared]') $(status later)" "[1,1] resolved" "a later contradiction counts as a change"
 is "$(absent never 2026-03-09T00:00:00Z | import | jq -c '[.new, .bad]') $(uuid never)" "[0,0] " "data that lack an unknown finding make none"
 
 at() { date -u -d "$1" +%FT%TZ; }

@@ -1,7 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Reports from an import to the answers, and that no answer shows a report of another account (C-131).
+# Reports from an import to the answers, and that no answer shows a report of another account (C-131). With SHARDS, that many
+# servers of ClickHouse answer the searches (t/reports/visibility-clickhouse.t).
+[ -z "${SHARDS-}" ] || [ -n "${LOOPBACK-}" ] || exec t/helper/loopback "$0" "$@"
 . t/lib.sh
+if [ -n "${SHARDS-}" ]; then
+	[ -x "$CH_SERVER" ] || skip_all "clickhouse-server is not installed"
+	ch_start "$SHARDS"
+	WORLD_CONF="$WORLD_CONF
+engine_reports = clickhouse"
+	world_conf
+fi
 world_start
 
 uuid() { printf '0190a8c1-0000-7000-8000-%012d' "$1"; }
@@ -33,6 +42,25 @@ stranger_new
 ctl entitlements grant --account "$ACCOUNT2" reports >/dev/null
 ctl entitlements grant --account "$ACCOUNT2" search >/dev/null
 own=$key
+one_found()
+{
+	api GET /search/reports/count
+	[ "$STATUS $(field .count)" = "200 1" ]
+}
+ok "a search finds the shared report" world_until 120 one_found
+# facets: the buckets of every field that can be aggregated, a line each.
+facets()
+{
+	api GET /search/schemas
+	field '.schemas[]|select(.dataset == "reports").fields|map(select(.aggregatable)|{field: .name})|_nwise(8)|{aggregations: .}|tojson' \
+		>"$W/aggregations"
+	while read -r _body; do
+		api POST /search/reports/aggregate "$_body"
+		field '.groups[]|tojson'
+	done <"$W/aggregations"
+}
+key=$KEY2
+facets >"$W/facets"
 key=$own
 api POST /reports '{"title":"Private zebra","publisher":"Zebra","tlp":"red","tags":["zebra"],"text":"# Indicators of compromise\n\nzebra-traders[.]com and hxxp://zebra-traders[.]com/x"}' -H 'Idempotency-Key: one'
 is "$STATUS $(field .report.visibility) $(field .report.tlp)" "201 account red" "an organisation adds a report of its own, which may be red (C-131)"
@@ -43,7 +71,7 @@ api POST /reports '{"title":"Other","text":"nothing"}' -H 'Idempotency-Key: one'
 is "$STATUS $(field .error.code)" "409 idempotency_key_conflict" "an Idempotency-Key with another body is refused (C-086)"
 counted()
 {
-	api GET "/search/reports/count?q=$2"
+	api GET "/search/reports/count?q=${2-}"
 	[ "$(field .count)" = "$1" ]
 }
 ok "the organisation finds its own report beside the shared one" world_until 60 counted 2
@@ -76,6 +104,17 @@ is "$(answers)" "200 1 true null 1 2 1 1 3 2 1 1 true 1 200 200 200 200 200 200 
 key=$KEY2
 is "$(answers)" "200 0 false null 0 1 0 0 1 1 0 0 false 0 404 404 404 404 404 404 " \
 	"no count, facet, cursor, look-up, export or pivot shows the report to another organisation (C-131)"
+facets >"$W/facets.after"
+like "$(wc -l <"$W/facets")" '^[1-9][0-9]+$' "an answer has the buckets of each field"
+is "$(diff "$W/facets" "$W/facets.after")" "" "no bucket of any field changes for another organisation (C-131)"
+key=$own
+facets >"$W/facets.own"
+isnt "$(diff "$W/facets" "$W/facets.own")" "" "the buckets of the organisation itself have the report"
+api GET '/search/reports?limit=1'
+cursor=$(field .next_cursor)
+key=$KEY2
+api GET "/search/reports?limit=1&cursor=$cursor"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "no cursor of the organisation works for another one (C-131)"
 api DELETE "/reports/$private"
 is "$STATUS $(field .error.code)" "404 report_not_found" "another organisation cannot withdraw the report (C-131)"
 api DELETE "/reports/$(uuid 1)"
@@ -121,3 +160,7 @@ is "$STATUS $(field .report.status)" "200 withdrawn" "an organisation withdraws 
 api GET "/reports/$private"
 is "$STATUS" 404 "a withdrawn report is in no answer"
 ok "a withdrawn report leaves search" world_until 60 counted 1
+if [ -n "${SHARDS-}" ]; then
+	is "$(ctl --json search status | jq -r '.datasets[]|select(.dataset == "reports").layout')" 1 "ClickHouse has answered the searches"
+	world_ch_stop
+fi
