@@ -11,11 +11,7 @@
 #include "cli/report/command.h"
 
 #include "cli/report/convert.h"
-#include "cli/report/reading.h"
-
-#include "base/limits.h"
-#include "resource/report_lists.h"
-#include "resource/report_store.h"
+#include "cli/report/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +21,6 @@ enum { FILES = 1000, GUESSED = 32768, TEXT_OPTION = 2048 };
 
 #define FILE_BYTES ((size_t)64 << 20)
 #define FILE_MEMORY ((size_t)4 << 30)
-#define REPORT_TIME (600 * SECOND_US)
 
 static const struct report_format {
 	const char *name, *sign, *help;
@@ -39,15 +34,11 @@ static const struct report_format {
 };
 
 struct run {
-	struct cli *cli;
+	struct report_run store;
 	const struct report_format *format; /* NULL: to be guessed */
 	struct report_options options;
 	struct str account_name;
-	struct uuid account;
-	struct report_lists lists;
-	bool quiet, strict;
-	uint64_t read, fresh, changed, unchanged, bad, withdrawn;
-	uint64_t counts[NOTES];
+	bool strict;
 };
 
 /* ---- files ---- */
@@ -105,60 +96,7 @@ base_name(const char *path)
 	return str_of(slash == NULL ? path : slash + 1);
 }
 
-/* ---- storing ---- */
-
-static void
-print_bad(struct run *r, const char *path, struct str name, struct str what)
-{
-	r->bad++;
-	cli_fail(EXIT_FAILED, "%s: %.*s%s%.*s", path, (int)name.n, name.n == 0 ? "" : name.p,
-	    name.n == 0 ? "" : ": ", (int)what.n, what.p);
-}
-
-/* EXIT_OK, or the status to return after a message. */
-static int
-store_one(struct run *r, const char *path, struct arena *a, struct report_document *doc)
-{
-	struct db *db = r->cli->db;
-	struct report_stored out = { .outcome = REPORT_BAD };
-	enum db_rc rc;
-
-	db_use(db, a, mono_us() + REPORT_TIME);
-	rc = report_lists_load(db, &r->lists);
-	if (rc == DB_OK) {
-		report_lists_extract(a, &r->lists, doc);
-		rc = db_begin(db);
-	}
-	if (rc == DB_OK)
-		rc = report_store(db, a, r->account_name.p == NULL ? NULL : &r->account, doc, &out);
-	if (rc == DB_OK)
-		rc = db_commit(db);
-	if (rc != DB_OK) {
-		db_rollback(db);
-		return cli_fail_db(r->cli, rc, "the import ended early; run it again");
-	}
-	r->fresh += out.outcome == REPORT_NEW;
-	r->changed += out.outcome == REPORT_REVISED || out.outcome == REPORT_WITHDRAWN;
-	r->unchanged += out.outcome == REPORT_UNCHANGED;
-	if (out.outcome == REPORT_BAD)
-		print_bad(r, path, doc->source_ref, out.what);
-	return EXIT_OK;
-}
-
-static void
-print_notes(struct run *r, const char *path, const struct report_reading *reading)
-{
-	for (size_t i = 0; i < reading->nnoted; i++) {
-		const struct report_noted *n = &reading->noted[i];
-
-		if (!r->quiet || n->note == NOTE_REFUSED)
-			cli_fail(EXIT_FAILED, "%s: %.*s %s", path, (int)n->name.n, n->name.p,
-			    report_note_message(n->note));
-	}
-	for (size_t i = 0; i < NOTES; i++)
-		r->counts[i] += reading->counts[i];
-	r->bad += reading->counts[NOTE_REFUSED];
-}
+/* ---- one file ---- */
 
 /* The name of the first option that describes the report of a text; NULL: none is given. */
 static const char *
@@ -196,11 +134,11 @@ import_file(struct run *r, const char *path)
 		.file = base_name(path),
 		.private = r->account_name.p != NULL,
 		.options = r->options };
-	int status = EXIT_OK;
+	int status;
 
 	if (!read_whole(path, &b)) {
-		r->bad++;
-		r->read++;
+		r->store.bad++;
+		r->store.read++;
 		arena_free(a);
 		return EXIT_OK;
 	}
@@ -208,40 +146,12 @@ import_file(struct run *r, const char *path)
 	if (str_starts(reading.text, STR("\xef\xbb\xbf")))
 		reading.text = (struct str){ reading.text.p + 3, reading.text.n - 3 };
 	read_file(r, &reading);
-	r->read += reading.fault.p != NULL ? 1 : reading.n + reading.counts[NOTE_REFUSED];
-	print_notes(r, path, &reading);
-	if (reading.fault.p != NULL)
-		print_bad(r, path, STR_NULL, reading.fault);
-	for (size_t i = 0; i < reading.n && status == EXIT_OK; i++)
-		status = store_one(r, path, a, &reading.docs[i]);
-	db_use(r->cli->db, r->cli->arena, 0);
+	status = report_run_store(&r->store, path, &reading);
 	arena_free(a);
 	return status;
 }
 
 /* ---- the command ---- */
-
-static void
-print_summary(const struct run *r)
-{
-	if (r->cli->json) {
-		printf("{\"read\":%ju,\"new\":%ju,\"changed\":%ju,\"unchanged\":%ju,\"bad\":%ju",
-		    (uintmax_t)r->read, (uintmax_t)r->fresh, (uintmax_t)r->changed,
-		    (uintmax_t)r->unchanged, (uintmax_t)r->bad);
-		for (size_t i = 0; i < NOTES; i++)
-			printf(",\"%s\":%ju", report_note_counter(i), (uintmax_t)r->counts[i]);
-		puts("}");
-	} else if (!r->quiet) {
-		printf("%ju read, %ju new, %ju changed, %ju unchanged, %ju bad", (uintmax_t)r->read,
-		    (uintmax_t)r->fresh, (uintmax_t)r->changed, (uintmax_t)r->unchanged,
-		    (uintmax_t)r->bad);
-		for (size_t i = 0; i < NOTES; i++)
-			if (r->counts[i] > 0 && i != NOTE_REFUSED)
-				printf(", %ju %s", (uintmax_t)r->counts[i], report_note_counter(i));
-		putchar('\n');
-	}
-	fflush(stdout);
-}
 
 /* True when the file has our own documents, which another part of this program imports. */
 static bool
@@ -283,20 +193,22 @@ read_options(struct run *r, struct str format)
 
 	for (size_t i = 0; i < COUNT(texts); i++)
 		if (texts[i].p != NULL && (texts[i].n == 0 || texts[i].n > TEXT_OPTION))
-			return cli_usage(
-			    r->cli, "the texts of a report must have 1 to %d bytes", TEXT_OPTION);
+			return cli_usage(r->store.cli,
+			    "the texts of a report must have 1 to %d bytes", TEXT_OPTION);
 	r->format = find_format(format);
 	if (r->format == NULL && !str_is(format, "auto"))
-		return cli_usage(
-		    r->cli, "the format must be one of: auto, ndjson, stix, misp, pdf, html, text");
+		return cli_usage(r->store.cli,
+		    "the format must be one of: auto, ndjson, stix, misp, pdf, html, text");
 	if (r->format != NULL && !r->format->describes && described_by(o) != NULL)
-		return cli_usage(r->cli, "--%s belongs to --format pdf html text", described_by(o));
+		return cli_usage(
+		    r->store.cli, "--%s belongs to --format pdf html text", described_by(o));
 	if (o->url.p != NULL && !str_starts(o->url, STR("http://")) &&
 	    !str_starts(o->url, STR("https://")))
-		return cli_usage(r->cli, "--url must begin with http:// or https://");
+		return cli_usage(r->store.cli, "--url must begin with http:// or https://");
 	if (r->account_name.p == NULL)
 		return EXIT_OK;
-	return cli_account(r->cli, r->account_name, &r->account);
+	r->store.private = true;
+	return cli_account(r->store.cli, r->account_name, &r->store.account);
 }
 
 static int
@@ -306,18 +218,17 @@ run_files(struct run *r, const struct cli_list *words)
 
 	for (size_t i = 0; i < words->n && status == EXIT_OK; i++) {
 		status = import_file(r, words->p[i].p);
-		if (r->strict && r->bad > 0)
+		if (r->strict && r->store.bad > 0)
 			break;
 	}
-	report_lists_free(&r->lists);
-	print_summary(r);
-	return status == EXIT_OK && r->bad > 0 ? EXIT_FAILED : status;
+	report_run_end(&r->store);
+	return status == EXIT_OK && r->store.bad > 0 ? EXIT_FAILED : status;
 }
 
 int
 import_report_files(struct cli *c, int argc, char **argv, int (*native)(struct cli *, int, char **))
 {
-	struct run r = { .cli = c, .options = { .published_at = TS_NULL } };
+	struct run r = { .store.cli = c, .options = { .published_at = TS_NULL } };
 	struct str format = STR("auto"), also = STR_NULL;
 	struct ts seen = TS_NULL;
 	struct cli_list words;
@@ -325,7 +236,7 @@ import_report_files(struct cli *c, int argc, char **argv, int (*native)(struct c
 		{ .name = "format", .text = &format },
 		{ .name = "also", .text = &also },
 		{ .name = "seen", .time = &seen },
-		{ .name = "quiet", .flag = &r.quiet },
+		{ .name = "quiet", .flag = &r.store.quiet },
 		{ .name = "strict", .flag = &r.strict },
 		{ .name = "account", .text = &r.account_name },
 		{ .name = "title", .text = &r.options.title },
