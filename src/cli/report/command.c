@@ -10,28 +10,17 @@
 
 #include "cli/report/command.h"
 
-#include "cli/report/convert.h"
+#include "cli/report/guess.h"
 #include "cli/report/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { FILES = 1000, GUESSED = 32768, TEXT_OPTION = 2048 };
+enum { FILES = 1000, TEXT_OPTION = 2048 };
 
 #define FILE_BYTES ((size_t)64 << 20)
 #define FILE_MEMORY ((size_t)4 << 30)
-
-static const struct report_format {
-	const char *name, *sign, *help;
-	report_reader *read;
-	bool describes; /* options describe the report */
-} formats[] = {
-#define REPORT_FORMAT(name, reader, sign, describes, help)                                         \
-	{ #name, sign, help, report_read_##reader, describes },
-#include "tbl/report_formats.h"
-#undef REPORT_FORMAT
-};
 
 struct run {
 	struct report_run store;
@@ -60,30 +49,6 @@ read_whole(const char *path, struct buf *b)
 	if (fd > STDIN_FILENO)
 		close(fd);
 	return fd >= 0 && n == 0 && b->n <= FILE_BYTES;
-}
-
-static const struct report_format *
-find_format(struct str name)
-{
-	for (size_t i = 0; i < COUNT(formats); i++)
-		if (str_is(name, formats[i].name))
-			return &formats[i];
-	return NULL;
-}
-
-static const struct report_format *
-guess_format(struct str text)
-{
-	struct str head = { text.p, text.n < GUESSED ? text.n : GUESSED };
-
-	for (size_t i = 0; i < COUNT(formats); i++) {
-		const char *sign = formats[i].sign;
-
-		if (*sign == '\0' ||
-		    (head.n > 0 && memmem(head.p, head.n, sign, strlen(sign)) != NULL))
-			return &formats[i];
-	}
-	return NULL;
 }
 
 static struct str
@@ -115,9 +80,12 @@ described_by(const struct report_options *o)
 static void
 read_file(const struct run *r, struct report_reading *reading)
 {
-	const struct report_format *f = r->format != NULL ? r->format : guess_format(reading->text);
+	const struct report_format *f =
+	    r->format != NULL ? r->format : report_format_guess(reading->file, reading->text);
 	const char *option = described_by(&r->options);
 
+	if (f == NULL) /* the file has changed, or cannot be read twice */
+		f = report_format_find(STR("text"));
 	if (option != NULL && !f->describes)
 		reading->fault = arena_printf(reading->a,
 		    "--%s belongs to --format pdf html text, and this file is %s", option, f->name);
@@ -155,34 +123,23 @@ import_file(struct run *r, const char *path)
 
 /* True when the file has our own documents, which another part of this program imports. */
 static bool
-is_native(struct str format, const struct cli_list *words)
+is_native(struct str format, const char *path)
 {
-	struct buf b = { .a = NULL };
-	char head[GUESSED];
-	const struct report_format *guess;
-	ssize_t n = 0;
+	char head[REPORT_GUESSED];
+	size_t n = 0;
+	ssize_t got = 0;
 	int fd;
 
 	if (!str_is(format, "auto"))
 		return str_is(format, "ndjson");
-	if (words->n != 1)
-		return false;
 	/* A pipe cannot be read twice: without --format it has our own documents. */
-	fd = str_is(words->p[0], "-") ? -1 : open(words->p[0].p, O_RDONLY | O_CLOEXEC);
+	fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return true;
-	while ((n = read(fd, head, sizeof(head))) > 0 && b.n < GUESSED)
-		buf_add(&b, head, (size_t)n);
+	while (n < sizeof(head) && (got = read(fd, head + n, sizeof(head) - n)) > 0)
+		n += (size_t)got;
 	close(fd);
-	guess = guess_format(buf_done(&b));
-	n = 0;
-	while ((size_t)n < b.n && ascii_space(b.p[n]))
-		n++;
-	/* Compressed files are read by the importer of records, too. */
-	n = (size_t)n == b.n ||
-	    (guess == find_format(STR("text")) && memchr("{[\x1f\x28", b.p[n], 4) != NULL);
-	buf_free(&b);
-	return n != 0;
+	return report_format_guess(base_name(path), (struct str){ head, n }) == NULL;
 }
 
 static int
@@ -195,7 +152,7 @@ read_options(struct run *r, struct str format)
 		if (texts[i].p != NULL && (texts[i].n == 0 || texts[i].n > TEXT_OPTION))
 			return cli_usage(r->store.cli,
 			    "the texts of a report must have 1 to %d bytes", TEXT_OPTION);
-	r->format = find_format(format);
+	r->format = report_format_find(format);
 	if (r->format == NULL && !str_is(format, "auto"))
 		return cli_usage(r->store.cli,
 		    "the format must be one of: auto, ndjson, stix, misp, pdf, html, text");
@@ -211,18 +168,71 @@ read_options(struct run *r, struct str format)
 	return cli_account(r->store.cli, r->account_name, &r->store.account);
 }
 
+/* The command line as it was given, and how the files of our own documents are imported. */
+struct line {
+	int argc;
+	char **argv;
+	struct cli_list words;
+	bool *native; /* for each word */
+	int (*import)(struct cli *, int, char **);
+};
+
+/* Imports one file of our own documents with the options that were given; words are views of argv. */
 static int
-run_files(struct run *r, const struct cli_list *words)
+import_native(struct cli *c, const struct line *line, size_t file)
+{
+	char **argv = ARENA_ARRAY(c->arena, (size_t)line->argc + 1, char *);
+	int n = 0;
+
+	for (int i = 0; i < line->argc; i++) {
+		bool is_word = false;
+
+		for (size_t j = 0; j < line->words.n; j++)
+			is_word = is_word || (j != file && line->argv[i] == line->words.p[j].p);
+		if (!is_word)
+			argv[n++] = line->argv[i];
+	}
+	return line->import(c, n, argv);
+}
+
+/* Files in their order. Our own documents have a summary for each file, the others one together. */
+static int
+run_files(struct run *r, const struct line *line)
 {
 	int status = EXIT_OK;
+	bool bad = false, others = false;
 
-	for (size_t i = 0; i < words->n && status == EXIT_OK; i++) {
-		status = import_file(r, words->p[i].p);
-		if (r->strict && r->store.bad > 0)
+	for (size_t i = 0; i < line->words.n && status == EXIT_OK; i++) {
+		if (line->native[i]) {
+			status = import_native(r->store.cli, line, i);
+			bad = bad || status == EXIT_FAILED;
+			if (status == EXIT_FAILED)
+				status = EXIT_OK;
+		} else {
+			others = true;
+			status = import_file(r, line->words.p[i].p);
+		}
+		bad = bad || r->store.bad > 0;
+		if (r->strict && bad)
 			break;
 	}
-	report_run_end(&r->store);
-	return status == EXIT_OK && r->store.bad > 0 ? EXIT_FAILED : status;
+	if (others)
+		report_run_end(&r->store);
+	return status == EXIT_OK && bad ? EXIT_FAILED : status;
+}
+
+/* The number of files with our own documents. */
+static size_t
+count_native(struct cli *c, struct str format, struct line *line)
+{
+	size_t n = 0;
+
+	line->native = ARENA_ARRAY(c->arena, line->words.n, bool);
+	for (size_t i = 0; i < line->words.n; i++) {
+		line->native[i] = is_native(format, line->words.p[i].p);
+		n += line->native[i];
+	}
+	return n;
 }
 
 int
@@ -231,7 +241,8 @@ import_report_files(struct cli *c, int argc, char **argv, int (*native)(struct c
 	struct run r = { .store.cli = c, .options = { .published_at = TS_NULL } };
 	struct str format = STR("auto"), also = STR_NULL;
 	struct ts seen = TS_NULL;
-	struct cli_list words;
+	struct line line = { .argc = argc, .argv = argv, .import = native };
+	size_t natives;
 	const struct cli_option table[] = {
 		{ .name = "format", .text = &format },
 		{ .name = "also", .text = &also },
@@ -249,25 +260,26 @@ import_report_files(struct cli *c, int argc, char **argv, int (*native)(struct c
 	};
 	int status;
 
-	if (!cli_options(c, argc, argv, table, &words, 1, FILES))
+	if (!cli_options(c, argc, argv, table, &line.words, 1, FILES))
 		return EXIT_USAGE;
-	if (is_native(format, &words))
-		return described_by(&r.options) == NULL
-			   ? native(c, argc, argv)
-			   : cli_usage(c,
-				 "--%s belongs to --format pdf html text, and the file has our own "
-				 "documents",
-				 described_by(&r.options));
-	if (also.p != NULL || !ts_is_null(seen))
+	natives = count_native(c, format, &line);
+	if (natives > 0 && described_by(&r.options) != NULL)
+		return cli_usage(c,
+		    "--%s belongs to --format pdf html text, and a file has our own documents",
+		    described_by(&r.options));
+	if (natives < line.words.n && (also.p != NULL || !ts_is_null(seen)))
 		return cli_usage(
 		    c, "--%s belongs to --format ndjson", also.p != NULL ? "also" : "seen");
+	if (natives == line.words.n)
+		return run_files(&r, &line);
 	status = read_options(&r, format);
-	return status != EXIT_OK ? status : run_files(&r, &words);
+	return status != EXIT_OK ? status : run_files(&r, &line);
 }
 
 void
 import_report_formats(void)
 {
-	for (size_t i = 0; i < COUNT(formats); i++)
-		printf("  %-12s %s\n", formats[i].name, formats[i].help);
+	for (const struct report_format *f = report_format_next(NULL); f != NULL;
+	     f = report_format_next(f))
+		printf("  %-12s %s\n", f->name, f->help);
 }

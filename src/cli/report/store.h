@@ -26,7 +26,7 @@ struct report_run {
 /* Prints the notes and the fault of a reading, and stores its documents. EXIT_OK, or the status to return after a
    message. A document that is refused is counted in .bad, and the others are stored. */
 int report_run_store(struct report_run *r, const char *path, const struct report_reading *reading);
-/* Prints the sums. */
+/* Frees the lists, and prints the sums. */
 void report_run_end(struct report_run *r);
 
 #endif
