@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "resource/audit.h"
 
 enum { LINES = 50, LINES_MAX = 10000 };
 
@@ -34,40 +35,96 @@ static const struct field line_out[] = {
 	FIELD_END,
 };
 
+/* An actor is stored as "os:ann", "key:PREFIX", "member:UUID" or "role:NAME". A filter may also give the name alone, the
+   UUID of a key, or that of a member, which finds the member's keys as well. */
 STMT_LIST(list_audit, struct line, line_out,
-    "SELECT at, actor, program, action, subject_id, account_uuid, before, after, "
-    "request_id FROM audit"
-    " WHERE $1::uuid IS NULL OR account_uuid = $1 ORDER BY id DESC LIMIT $2");
+    "SELECT at, actor, program, action, subject_id, account_uuid, before, after, request_id FROM "
+    "audit"
+    " WHERE ($1::uuid IS NULL OR account_uuid = $1)"
+    "   AND ($3::text IS NULL OR actor IN ($3, 'os:' || $3, 'role:' || $3, 'member:' || lower($3))"
+    "     OR actor = ANY (ARRAY(SELECT 'key:' || prefix FROM api_key"
+    "       WHERE prefix = $3 OR lower($3) IN (uuid::text, owner_uuid::text))))"
+    "   AND ($4::text IS NULL OR action = $4)"
+    "   AND ($5::text IS NULL OR subject = $5)"
+    "   AND ($6::text IS NULL OR subject_id = $6)"
+    "   AND ($7::uuid IS NULL OR audit_project(project_uuid, subject, subject_id, before, after) = "
+    "$7)"
+    "   AND ($8::timestamptz IS NULL OR at >= $8) AND ($9::timestamptz IS NULL OR at < $9)"
+    "   AND ($10::text IS NULL OR request_id = $10)"
+    " ORDER BY id DESC LIMIT $2");
+
+struct filters {
+	struct str account, actor, action, subject, subject_id, project, request_id, limit;
+	struct ts since, until;
+	struct uuid account_uuid, project_uuid; /* all zero: any */
+	int64_t lines;
+};
+
+static bool
+is_action(struct str action)
+{
+	for (size_t i = 0; audit_actions[i] != NULL; i++)
+		if (str_is(action, audit_actions[i]))
+			return true;
+	return false;
+}
+
+/* A filter that fits no line by mistake would look like a log without changes. */
+static int
+check_filters(struct cli *c, struct filters *f)
+{
+	int status = EXIT_OK;
+
+	if (f->limit.p != NULL &&
+	    (!str_int64(f->limit, &f->lines) || f->lines < 1 || f->lines > LINES_MAX))
+		return cli_usage(c, "--limit wants a number from 1 to %d", LINES_MAX);
+	if (f->action.p != NULL && !is_action(f->action))
+		return cli_usage(
+		    c, "no change is called %s; openapi.json lists the actions", f->action.p);
+	if (!ts_is_null(f->since) && !ts_is_null(f->until) && ts_cmp(f->since, f->until) >= 0)
+		return cli_usage(c, "--until must be later than --since");
+	if (f->project.p != NULL && !uuid_parse(f->project, &f->project_uuid))
+		return cli_usage(c, "--project %s is no UUID", f->project.p);
+	if (f->account.p != NULL)
+		status = cli_account(c, f->account, &f->account_uuid);
+	return status;
+}
 
 static int
 audit(struct cli *c, int argc, char **argv)
 {
-	struct str account = STR_NULL, limit = STR_NULL;
+	struct filters f = { .since = TS_NULL, .until = TS_NULL, .lines = LINES };
 	const struct cli_option options[] = {
-		{ "account", .text = &account },
-		{ "limit", .text = &limit },
+		{ "account", .text = &f.account },
+		{ "project", .text = &f.project },
+		{ "actor", .text = &f.actor },
+		{ "action", .text = &f.action },
+		{ "subject", .text = &f.subject },
+		{ "subject-id", .text = &f.subject_id },
+		{ "request-id", .text = &f.request_id },
+		{ "since", .past = &f.since },
+		{ "until", .past = &f.until },
+		{ "limit", .text = &f.limit },
 		{ NULL },
 	};
 	struct cli_list words;
-	struct uuid uuid = { { 0 } };
-	int64_t n = LINES;
 	int status;
 
 	if (!cli_options(c, argc, argv, options, &words, 0, 0))
 		return EXIT_USAGE;
-	if (limit.p != NULL && (!str_int64(limit, &n) || n < 1 || n > LINES_MAX))
-		return cli_usage(c, "--limit wants a number from 1 to %d", LINES_MAX);
-	if (account.p != NULL) {
-		status = cli_account(c, account, &uuid);
-		if (status != EXIT_OK)
-			return status;
-	}
-	return cli_rows(c, "audit", &list_audit, DB_ARGS(P(uuid), P(n)));
+	status = check_filters(c, &f);
+	if (status != EXIT_OK)
+		return status;
+	return cli_rows(c, "audit", &list_audit,
+	    DB_ARGS(P(f.account_uuid), P(f.lines), P(f.actor), P(f.action), P(f.subject),
+		P(f.subject_id), P(f.project_uuid), P(f.since), P(f.until), P(f.request_id)));
 }
 
 static const struct command audit_command = {
 	.name = "audit",
-	.arguments = "[--account ACCOUNT] [--limit N]",
+	.arguments = "[--account ACCOUNT] [--project UUID] [--actor NAME] [--action ACTION] "
+		     "[--subject KIND] [--subject-id ID] [--request-id ID] [--since TIME] "
+		     "[--until TIME] [--limit N]",
 	.help = "the audit log, newest first",
 	.run = audit,
 };

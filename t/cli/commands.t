@@ -113,6 +113,35 @@ has "all(.audit[]; .actor == \"os:$(id -un)\" and .program == \"surfaced_admin\"
 has '[.audit[] | select(.action == "account.change") | .before.state + ">" + .after.state] == ["active>suspended"]' \
 	"the audit has the state before and after the suspension"
 ! grep -q sha256 "$dir/out"; result $? "the audit contains no hash of a key"
+# audited TITLE JQ FILTER...: all lines that fit the filters fit JQ, which is one of the log's changes; there is one at least.
+audited()
+{
+	_audited=$1 _jq=$2
+	shift 2
+	exits 0 "surfacectl filters the audit by $_audited" audit --json --limit 1000 "$@"
+	has "(.audit | length > 0) and all(.audit[]; $_jq)" "the filtered audit has lines of that $_audited alone (C-214)"
+}
+audited action '.action == "account.change"' --action account.change
+audited subject '.action | startswith("api_key.")' --subject api_key
+audited actor ".actor == \"os:$(id -un)\"" --actor "$(id -un)"
+audited account ".account_uuid == \"$account\"" --account "$account"
+subject=$(sql "SELECT subject_id FROM audit WHERE action = 'api_key.create' ORDER BY id LIMIT 1")
+audited "subject's identity" ".subject_id == \"$subject\"" --subject api_key --subject-id "$subject"
+audited project '.action == "project.create" or .action == "project_member.create"' --project "$project"
+sql "INSERT INTO audit (actor, action, subject, subject_id, request_id) VALUES ('key:' || (SELECT prefix FROM api_key ORDER BY prefix LIMIT 1), 'rule.create', 'rule', 'x', 'r-1')"
+prefix=$(sql "SELECT prefix FROM api_key ORDER BY prefix LIMIT 1")
+audited request '.request_id == "r-1"' --request-id r-1
+audited "key by its UUID" ".actor == \"key:$prefix\"" --actor "$(sql "SELECT uuid FROM api_key WHERE prefix = '$prefix'")"
+audited "key by its owner" ".actor == \"key:$prefix\"" --actor "$(sql "SELECT owner_uuid FROM api_key WHERE prefix = '$prefix'")" --request-id r-1
+middle=$(sql "SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') FROM audit ORDER BY id OFFSET 3 LIMIT 1")
+audited "beginning" ".at >= \"$middle\"" --since "$middle"
+has "any(.audit[]; .at == \"$middle\")" "--since includes its time"
+audited "end" ".at < \"$middle\"" --until "$middle"
+exits 0 "surfacectl joins filters of the audit" audit --json --action account.change --subject api_key
+has '.audit == []' "a line has to fit all filters (C-214)"
+exits 2 "surfacectl refuses an action that no change has" audit --action account.paint
+exits 2 "surfacectl refuses an end of the audit before its beginning" audit --since 1h --until 2h
+exits 2 "surfacectl refuses a project of the audit that is no UUID" audit --project x
 world_pg_kill
 exits 4 "surfacectl exits with 4 without a server" accounts list
 world_pg_resume

@@ -4,6 +4,11 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0026
+DROP TABLE IF EXISTS taxii_object;
+ALTER TABLE IF EXISTS taxii_cursor DROP COLUMN IF EXISTS id, DROP COLUMN IF EXISTS more,
+	DROP COLUMN IF EXISTS changes, DROP COLUMN IF EXISTS reported;
+
 -- 0025
 DROP FUNCTION IF EXISTS audit_position_stands;
 

@@ -124,6 +124,14 @@ static const struct command commands[] = {
 	    .run = import_findings,
 	},
 	{
+	    .name = "taxii",
+	    .arguments = "[--account ACCOUNT] [--collection NAME] [--type LIST] [--added-after TIME] "
+			 "[--limit N] [--credentials FILE] [--ca FILE] [--timeout SECONDS] "
+			 "[--patience SECONDS] [--quiet] URL",
+	    .help = "import the reports of a collection of a TAXII 2.1 server",
+	    .run = import_taxii,
+	},
+	{
 	    .name = "vocabulary",
 	    .arguments = "--kind KIND [--ambiguous ALIAS]... FILE|-",
 	    .help = "import names that extraction looks for in reports: a galaxy of MISP",

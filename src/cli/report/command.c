@@ -11,44 +11,24 @@
 #include "cli/report/command.h"
 
 #include "cli/import/source.h"
-#include "cli/report/convert.h"
-#include "cli/report/reading.h"
-
-#include "base/limits.h"
-#include "resource/report_lists.h"
-#include "resource/report_store.h"
+#include "cli/report/guess.h"
+#include "cli/report/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { FILES = 1000, GUESSED = 32768, TEXT_OPTION = 2048 };
+enum { FILES = 1000, TEXT_OPTION = 2048 };
 
 #define FILE_BYTES ((size_t)64 << 20)
 #define FILE_MEMORY ((size_t)4 << 30)
-#define REPORT_TIME (600 * SECOND_US)
-
-static const struct report_format {
-	const char *name, *sign, *help;
-	report_reader *read;
-	bool describes; /* options describe the report */
-} formats[] = {
-#define REPORT_FORMAT(name, reader, sign, describes, help)                                         \
-	{ #name, sign, help, report_read_##reader, describes },
-#include "tbl/report_formats.h"
-#undef REPORT_FORMAT
-};
 
 struct run {
-	struct cli *cli;
+	struct report_run store;
 	const struct report_format *format; /* NULL: to be guessed */
 	struct report_options options;
 	struct str account_name;
-	struct uuid account;
-	struct report_lists lists;
-	bool quiet, strict;
-	uint64_t read, fresh, changed, unchanged, bad, withdrawn;
-	uint64_t counts[NOTES];
+	bool strict;
 };
 
 /* ---- files ---- */
@@ -80,30 +60,6 @@ read_whole(const char *path, struct buf *b)
 	return whole;
 }
 
-static const struct report_format *
-find_format(struct str name)
-{
-	for (size_t i = 0; i < COUNT(formats); i++)
-		if (str_is(name, formats[i].name))
-			return &formats[i];
-	return NULL;
-}
-
-static const struct report_format *
-guess_format(struct str text)
-{
-	struct str head = { text.p, text.n < GUESSED ? text.n : GUESSED };
-
-	for (size_t i = 0; i < COUNT(formats); i++) {
-		const char *sign = formats[i].sign;
-
-		if (*sign == '\0' ||
-		    (head.n > 0 && memmem(head.p, head.n, sign, strlen(sign)) != NULL))
-			return &formats[i];
-	}
-	return NULL;
-}
-
 static struct str
 base_name(const char *path)
 {
@@ -114,60 +70,7 @@ base_name(const char *path)
 	return str_of(slash == NULL ? path : slash + 1);
 }
 
-/* ---- storing ---- */
-
-static void
-print_bad(struct run *r, const char *path, struct str name, struct str what)
-{
-	r->bad++;
-	cli_fail(EXIT_FAILED, "%s: %.*s%s%.*s", path, (int)name.n, name.n == 0 ? "" : name.p,
-	    name.n == 0 ? "" : ": ", (int)what.n, what.p);
-}
-
-/* EXIT_OK, or the status to return after a message. */
-static int
-store_one(struct run *r, const char *path, struct arena *a, struct report_document *doc)
-{
-	struct db *db = r->cli->db;
-	struct report_stored out = { .outcome = REPORT_BAD };
-	enum db_rc rc;
-
-	db_use(db, a, mono_us() + REPORT_TIME);
-	rc = report_lists_load(db, &r->lists);
-	if (rc == DB_OK) {
-		report_lists_extract(a, &r->lists, doc);
-		rc = db_begin(db);
-	}
-	if (rc == DB_OK)
-		rc = report_store(db, a, r->account_name.p == NULL ? NULL : &r->account, doc, &out);
-	if (rc == DB_OK)
-		rc = db_commit(db);
-	if (rc != DB_OK) {
-		db_rollback(db);
-		return cli_fail_db(r->cli, rc, "the import ended early; run it again");
-	}
-	r->fresh += out.outcome == REPORT_NEW;
-	r->changed += out.outcome == REPORT_REVISED || out.outcome == REPORT_WITHDRAWN;
-	r->unchanged += out.outcome == REPORT_UNCHANGED;
-	if (out.outcome == REPORT_BAD)
-		print_bad(r, path, doc->source_ref, out.what);
-	return EXIT_OK;
-}
-
-static void
-print_notes(struct run *r, const char *path, const struct report_reading *reading)
-{
-	for (size_t i = 0; i < reading->nnoted; i++) {
-		const struct report_noted *n = &reading->noted[i];
-
-		if (!r->quiet || n->note == NOTE_REFUSED)
-			cli_fail(EXIT_FAILED, "%s: %.*s %s", path, (int)n->name.n, n->name.p,
-			    report_note_message(n->note));
-	}
-	for (size_t i = 0; i < NOTES; i++)
-		r->counts[i] += reading->counts[i];
-	r->bad += reading->counts[NOTE_REFUSED];
-}
+/* ---- one file ---- */
 
 /* The name of the first option that describes the report of a text; NULL: none is given. */
 static const char *
@@ -186,9 +89,12 @@ described_by(const struct report_options *o)
 static void
 read_file(const struct run *r, struct report_reading *reading)
 {
-	const struct report_format *f = r->format != NULL ? r->format : guess_format(reading->text);
+	const struct report_format *f =
+	    r->format != NULL ? r->format : report_format_guess(reading->file, reading->text);
 	const char *option = described_by(&r->options);
 
+	if (f == NULL) /* the file has changed, or cannot be read twice */
+		f = report_format_find(STR("text"));
 	if (option != NULL && !f->describes)
 		reading->fault = arena_printf(reading->a,
 		    "--%s belongs to --format pdf html text, and this file is %s", option, f->name);
@@ -205,11 +111,11 @@ import_file(struct run *r, const char *path)
 		.file = base_name(path),
 		.private = r->account_name.p != NULL,
 		.options = r->options };
-	int status = EXIT_OK;
+	int status;
 
 	if (!read_whole(path, &b)) {
-		r->bad++;
-		r->read++;
+		r->store.bad++;
+		r->store.read++;
 		arena_free(a);
 		return EXIT_OK;
 	}
@@ -217,71 +123,38 @@ import_file(struct run *r, const char *path)
 	if (str_starts(reading.text, STR("\xef\xbb\xbf")))
 		reading.text = (struct str){ reading.text.p + 3, reading.text.n - 3 };
 	read_file(r, &reading);
-	r->read += reading.fault.p != NULL ? 1 : reading.n + reading.counts[NOTE_REFUSED];
-	print_notes(r, path, &reading);
-	if (reading.fault.p != NULL)
-		print_bad(r, path, STR_NULL, reading.fault);
-	for (size_t i = 0; i < reading.n && status == EXIT_OK; i++)
-		status = store_one(r, path, a, &reading.docs[i]);
-	db_use(r->cli->db, r->cli->arena, 0);
+	status = report_run_store(&r->store, path, &reading);
 	arena_free(a);
 	return status;
 }
 
 /* ---- the command ---- */
 
-static void
-print_summary(const struct run *r)
-{
-	if (r->cli->json) {
-		printf("{\"read\":%ju,\"new\":%ju,\"changed\":%ju,\"unchanged\":%ju,\"bad\":%ju",
-		    (uintmax_t)r->read, (uintmax_t)r->fresh, (uintmax_t)r->changed,
-		    (uintmax_t)r->unchanged, (uintmax_t)r->bad);
-		for (size_t i = 0; i < NOTES; i++)
-			printf(",\"%s\":%ju", report_note_counter(i), (uintmax_t)r->counts[i]);
-		puts("}");
-	} else if (!r->quiet) {
-		printf("%ju read, %ju new, %ju changed, %ju unchanged, %ju bad", (uintmax_t)r->read,
-		    (uintmax_t)r->fresh, (uintmax_t)r->changed, (uintmax_t)r->unchanged,
-		    (uintmax_t)r->bad);
-		for (size_t i = 0; i < NOTES; i++)
-			if (r->counts[i] > 0 && i != NOTE_REFUSED)
-				printf(", %ju %s", (uintmax_t)r->counts[i], report_note_counter(i));
-		putchar('\n');
-	}
-	fflush(stdout);
-}
-
 /* True when the file has our own documents, which another part of this program imports. */
 static bool
-is_native(struct str format, const struct cli_list *words)
+is_native(struct str format, const char *path)
 {
-	struct buf b = { .a = NULL };
+	struct buf head = { .a = NULL };
 	struct source source;
 	struct str part;
-	size_t at = 0;
 	bool native;
 	int fd;
 
 	if (!str_is(format, "auto"))
 		return str_is(format, "ndjson");
-	if (words->n != 1)
-		return false;
 	/* A pipe cannot be read twice: without --format it has our own documents. */
-	fd = str_is(words->p[0], "-") ? -1 : open(words->p[0].p, O_RDONLY | O_CLOEXEC);
+	fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return true;
 	source_open(&source, fd, -1);
-	while (b.n < GUESSED && (part = source_chunk(&source)).n > 0)
-		buf_add(&b, part.p, part.n);
+	while (head.n < REPORT_GUESSED && (part = source_chunk(&source)).n > 0)
+		buf_add(&head, part.p, part.n);
 	source_close(&source);
 	close(fd);
-	while (at < b.n && ascii_space(b.p[at]))
-		at++;
-	native = at == b.n ||
-	    (guess_format(buf_done(&b)) == find_format(STR("text")) &&
-		(b.p[at] == '{' || b.p[at] == '['));
-	buf_free(&b);
+	if (head.n > REPORT_GUESSED)
+		head.n = REPORT_GUESSED;
+	native = report_format_guess(base_name(path), buf_done(&head)) == NULL;
+	buf_free(&head);
 	return native;
 }
 
@@ -293,49 +166,104 @@ read_options(struct run *r, struct str format)
 
 	for (size_t i = 0; i < COUNT(texts); i++)
 		if (texts[i].p != NULL && (texts[i].n == 0 || texts[i].n > TEXT_OPTION))
-			return cli_usage(
-			    r->cli, "the texts of a report must have 1 to %d bytes", TEXT_OPTION);
-	r->format = find_format(format);
+			return cli_usage(r->store.cli,
+			    "the texts of a report must have 1 to %d bytes", TEXT_OPTION);
+	r->format = report_format_find(format);
 	if (r->format == NULL && !str_is(format, "auto"))
-		return cli_usage(
-		    r->cli, "the format must be one of: auto, ndjson, stix, misp, pdf, html, text");
+		return cli_usage(r->store.cli,
+		    "the format must be one of: auto, ndjson, stix, misp, pdf, html, text");
 	if (r->format != NULL && !r->format->describes && described_by(o) != NULL)
-		return cli_usage(r->cli, "--%s belongs to --format pdf html text", described_by(o));
+		return cli_usage(
+		    r->store.cli, "--%s belongs to --format pdf html text", described_by(o));
 	if (o->url.p != NULL && !str_starts(o->url, STR("http://")) &&
 	    !str_starts(o->url, STR("https://")))
-		return cli_usage(r->cli, "--url must begin with http:// or https://");
+		return cli_usage(r->store.cli, "--url must begin with http:// or https://");
 	if (r->account_name.p == NULL)
 		return EXIT_OK;
-	return cli_account(r->cli, r->account_name, &r->account);
+	r->store.private = true;
+	return cli_account(r->store.cli, r->account_name, &r->store.account);
 }
 
+/* The command line as it was given, and how the files of our own documents are imported. */
+struct line {
+	int argc;
+	char **argv;
+	struct cli_list words;
+	bool *native; /* for each word */
+	int (*import)(struct cli *, int, char **);
+};
+
+/* Imports one file of our own documents with the options that were given; words are views of argv. */
 static int
-run_files(struct run *r, const struct cli_list *words)
+import_native(struct cli *c, const struct line *line, size_t file)
+{
+	char **argv = ARENA_ARRAY(c->arena, (size_t)line->argc + 1, char *);
+	int n = 0;
+
+	for (int i = 0; i < line->argc; i++) {
+		bool is_word = false;
+
+		for (size_t j = 0; j < line->words.n; j++)
+			is_word = is_word || (j != file && line->argv[i] == line->words.p[j].p);
+		if (!is_word)
+			argv[n++] = line->argv[i];
+	}
+	return line->import(c, n, argv);
+}
+
+/* Files in their order. Our own documents have a summary for each file, the others one together. */
+static int
+run_files(struct run *r, const struct line *line)
 {
 	int status = EXIT_OK;
+	bool bad = false, others = false;
 
-	for (size_t i = 0; i < words->n && status == EXIT_OK; i++) {
-		status = import_file(r, words->p[i].p);
-		if (r->strict && r->bad > 0)
+	for (size_t i = 0; i < line->words.n && status == EXIT_OK; i++) {
+		if (line->native[i]) {
+			status = import_native(r->store.cli, line, i);
+			bad = bad || status == EXIT_FAILED;
+			if (status == EXIT_FAILED)
+				status = EXIT_OK;
+		} else {
+			others = true;
+			status = import_file(r, line->words.p[i].p);
+		}
+		bad = bad || r->store.bad > 0;
+		if (r->strict && bad)
 			break;
 	}
-	report_lists_free(&r->lists);
-	print_summary(r);
-	return status == EXIT_OK && r->bad > 0 ? EXIT_FAILED : status;
+	if (others)
+		report_run_end(&r->store);
+	return status == EXIT_OK && bad ? EXIT_FAILED : status;
+}
+
+/* The number of files with our own documents. */
+static size_t
+count_native(struct cli *c, struct str format, struct line *line)
+{
+	size_t n = 0;
+
+	line->native = ARENA_ARRAY(c->arena, line->words.n, bool);
+	for (size_t i = 0; i < line->words.n; i++) {
+		line->native[i] = is_native(format, line->words.p[i].p);
+		n += line->native[i];
+	}
+	return n;
 }
 
 int
 import_report_files(struct cli *c, int argc, char **argv, int (*native)(struct cli *, int, char **))
 {
-	struct run r = { .cli = c, .options = { .published_at = TS_NULL } };
+	struct run r = { .store.cli = c, .options = { .published_at = TS_NULL } };
 	struct str format = STR("auto"), also = STR_NULL;
 	struct ts seen = TS_NULL;
-	struct cli_list words;
+	struct line line = { .argc = argc, .argv = argv, .import = native };
+	size_t natives;
 	const struct cli_option table[] = {
 		{ .name = "format", .text = &format },
 		{ .name = "also", .text = &also },
 		{ .name = "seen", .time = &seen },
-		{ .name = "quiet", .flag = &r.quiet },
+		{ .name = "quiet", .flag = &r.store.quiet },
 		{ .name = "strict", .flag = &r.strict },
 		{ .name = "account", .text = &r.account_name },
 		{ .name = "title", .text = &r.options.title },
@@ -348,25 +276,26 @@ import_report_files(struct cli *c, int argc, char **argv, int (*native)(struct c
 	};
 	int status;
 
-	if (!cli_options(c, argc, argv, table, &words, 1, FILES))
+	if (!cli_options(c, argc, argv, table, &line.words, 1, FILES))
 		return EXIT_USAGE;
-	if (is_native(format, &words))
-		return described_by(&r.options) == NULL
-			   ? native(c, argc, argv)
-			   : cli_usage(c,
-				 "--%s belongs to --format pdf html text, and the file has our own "
-				 "documents",
-				 described_by(&r.options));
-	if (also.p != NULL || !ts_is_null(seen))
+	natives = count_native(c, format, &line);
+	if (natives > 0 && described_by(&r.options) != NULL)
+		return cli_usage(c,
+		    "--%s belongs to --format pdf html text, and a file has our own documents",
+		    described_by(&r.options));
+	if (natives < line.words.n && (also.p != NULL || !ts_is_null(seen)))
 		return cli_usage(
 		    c, "--%s belongs to --format ndjson", also.p != NULL ? "also" : "seen");
+	if (natives == line.words.n)
+		return run_files(&r, &line);
 	status = read_options(&r, format);
-	return status != EXIT_OK ? status : run_files(&r, &words);
+	return status != EXIT_OK ? status : run_files(&r, &line);
 }
 
 void
 import_report_formats(void)
 {
-	for (size_t i = 0; i < COUNT(formats); i++)
-		printf("  %-12s %s\n", formats[i].name, formats[i].help);
+	for (const struct report_format *f = report_format_next(NULL); f != NULL;
+	     f = report_format_next(f))
+		printf("  %-12s %s\n", f->name, f->help);
 }

@@ -9,6 +9,7 @@
 int import_report_files(
     struct cli *c, int argc, char **argv, int (*native)(struct cli *, int, char **));
 void import_report_formats(void); /* prints a line for each */
+int import_taxii(struct cli *c, int argc, char **argv);
 int import_vocabulary(struct cli *c, int argc, char **argv);
 int import_benign(struct cli *c, int argc, char **argv);
 

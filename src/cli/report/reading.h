@@ -37,6 +37,7 @@ struct report_noted {
 struct report_reading {
 	struct arena *a; /* memory of everything below */
 	struct str file; /* the name of the file without its folders */
+	struct str ref;  /* the identity of a report that the source does not name; STR_NULL: the file */
 	struct str text; /* its bytes */
 	bool private;    /* the reports get an account: those of an unknown marking are red */
 	struct report_options options;

@@ -88,7 +88,8 @@ read_bundle(struct stix_bundle *s, const struct json_value *bundle)
 
 	s->report = bundle;
 	builder_begin(&b, s->r, "stix");
-	b.d.title = b.d.source_ref = s->r->file;
+	b.d.title = s->r->file;
+	b.d.source_ref = s->r->ref.p != NULL ? s->r->ref : s->r->file;
 	for (size_t i = 0; i < s->n; i++) {
 		if (ts_cmp(s->p[i].modified, newest) > 0)
 			newest = s->p[i].modified;
