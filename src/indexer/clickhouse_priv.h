@@ -35,7 +35,6 @@
 
 enum { EPOCH_BITS = 32 };
 
-
 struct ch_follower {
 	enum dataset dataset;
 	const char *name;

@@ -4,6 +4,7 @@
 
 #include "daemon/conf.h"
 #include "indexer/clickhouse_priv.h"
+#include "search/clickhouse/rights.h"
 
 enum { CH_FEED_MEMORY = 1 << 30 };
 
@@ -127,11 +128,12 @@ bool
 ch_read_state(struct ch_follower *f, char err[INDEX_FAULT])
 {
 	struct ch_layouts l;
+	bool may;
 
 	if (f->ready)
 		return true;
-	if (!ch_cluster_shards(f->cluster, &f->shards) || !ch_cluster_prepare(f->cluster) ||
-	    !ch_layouts_read(f->cluster, f->dataset, &l))
+	if (!ch_may_write(f->cluster, &may) || !may || !ch_cluster_shards(f->cluster, &f->shards) ||
+	    !ch_cluster_prepare(f->cluster) || !ch_layouts_read(f->cluster, f->dataset, &l))
 		return ch_cluster_fault(f, err);
 	choose_layout(f, &l);
 	ch_layouts_free(&l);
