@@ -9,13 +9,14 @@
      clickhouse=18, =26   the statements that create the tables of ClickHouse (man/surfaced-clickhouse.7), as
                           clickhouse=18-replicated too; with the name of a dataset behind it: those of this
                           one alone
+     clickhouse=18-users, =26-users   what makes the users of ClickHouse with the least rights
 
    No configuration file of this host is read, so the output depends on the program alone. */
 #include "config.h"
 
 #include "api/api.h"
 #include "daemon/conf.h"
-#include "search/clickhouse/schema.h"
+#include "search/clickhouse/rights.h"
 
 #include <inttypes.h>
 
@@ -95,6 +96,12 @@ dump_clickhouse(const char *what)
 
 	if (strlen(what) >= sizeof(room))
 		return false;
+	if (strcmp(what, "18-users") == 0 || strcmp(what, "26-users") == 0) {
+		ch_print_users(&b, what[0] == '1' ? 18 : 26);
+		fwrite(b.p, 1, b.n, stdout);
+		buf_free(&b);
+		return true;
+	}
 	snprintf(room, sizeof(room), "%s", what);
 	name = strchr(room, ' ');
 	if (name != NULL)
@@ -144,7 +151,7 @@ dump(const char *program, const char *what)
 		return fflush(stdout) == 0 ? 0 : 1;
 	fprintf(stderr,
 	    "%s: -D takes openapi, asyncapi, routes, limits, errors, params, sql, or"
-	    " clickhouse=18|26[-replicated][ DATASET]\n",
+	    " clickhouse=18|26[-replicated][ DATASET] or clickhouse=18|26-users\n",
 	    program);
 	return 2;
 }

@@ -99,7 +99,7 @@ STMT(want_layout, NULL, "UPDATE search_feed SET refill = true WHERE engine = $1 
 STMT(wake_feeder, NULL, "SELECT pg_notify('record_changed', $1::bigint::text)");
 
 /* Asks the feeder for a new layout. It fills the layout beside the present one, which is asked meanwhile, and switches
-   to it (indexer/clickhouse.c). */
+   to it (indexer/clickhouse_priv.h). */
 static int
 switch_layouts(struct cli *c, int argc, char **argv)
 {

@@ -13,7 +13,7 @@
  *   killed after    rows that the next pass sends again, with a greater version. The statements of a search take the
  *     2.            row of the greatest version, so nothing is counted twice
  *
- * Only the process that holds the advisory lock of the dataset has a sink (clickhouse.c). */
+ * Only the process that holds the advisory lock of the dataset has a sink (clickhouse_lock.c). */
 #ifndef INDEXER_SINK_H
 #define INDEXER_SINK_H
 

@@ -7,7 +7,19 @@
 # own a test may give each shard an address that it can take away (t/helper/loopback).
 
 CH_SERVER=/usr/sbin/clickhouse-server
-CH_PASSWORD=a-password-of-the-world
+CH_PASSWORD=a-password-of-the-world # of each user, with its name before it
+
+# Lines for the programs of a role. Each user has the rights that surfaced -D clickhouse=18-users prints; "surfaced" is
+# the user of the tests, who may do anything.
+world_ch_user()
+{
+	case $1 in
+	api | export) _user=surfaced_search ;;
+	*) _user=surfaced_index ;;
+	esac
+	echo "clickhouse_user = $_user"
+	echo "clickhouse_password_file = $W/ch/password-$_user"
+}
 
 world_ch_address()
 {
@@ -34,8 +46,25 @@ world_ch_shards()
 	for _i in $(seq "$1"); do
 		printf '<shard><internal_replication>true</internal_replication><replica><host>%s</host><port>%s</port>' \
 			"$(world_ch_address "$_i")" "$(world_ch_port "$_i" tcp)"
-		echo "<user>surfaced</user><password>$CH_PASSWORD</password></replica></shard>"
+		echo "<user>surfaced_shard</user><password>$CH_PASSWORD-shard</password></replica></shard>"
 	done
+}
+
+# world_ch_tls I: the port of https, where WORLD_CH_TLS is set, with the certificate of the world.
+world_ch_tls()
+{
+	[ -n "${WORLD_CH_TLS-}" ] || return 0
+	echo "<https_port>$(world_ch_port "$1" https)</https_port><openSSL><server>"
+	echo "<certificateFile>$W/ch/server.crt</certificateFile><privateKeyFile>$W/ch/server.key</privateKeyFile>"
+	echo "<verificationMode>none</verificationMode><loadDefaultCAFile>false</loadDefaultCAFile>"
+	echo "<disableProtocols>sslv2,sslv3,tlsv1,tlsv1_1</disableProtocols></server></openSSL>"
+}
+
+# world_ch_url I
+world_ch_url()
+{
+	_kind=${WORLD_CH_TLS:+https}
+	echo "${_kind:-http}://$(world_ch_address "$1"):$(world_ch_port "$1" "${_kind:-http}")"
 }
 
 # world_ch_conf I N
@@ -48,6 +77,7 @@ world_ch_conf()
 			<listen_host>$(world_ch_address "$1")</listen_host>
 			<http_port>$(world_ch_port "$1" http)</http_port>
 			<tcp_port>$(world_ch_port "$1" tcp)</tcp_port>
+			$(world_ch_tls "$1")
 			<interserver_http_port>$(world_ch_port "$1" interserver)</interserver_http_port>
 			<path>$W/ch/$1/data/</path>
 			<tmp_path>$W/ch/$1/tmp/</tmp_path>
@@ -73,6 +103,13 @@ world_ch_conf()
 			</surfaced></users>
 		</yandex>
 	END_USERS
+	mkdir -p "$W/ch/$1/users.d"
+	# As an operator does: the SHA-256 of each password in place of its name.
+	"$BIN/surfaced" -D clickhouse=18-users >"$W/ch/$1/users.d/surfaced.xml"
+	for _user in search index shard; do
+		sed -i "s/SURFACED_$(echo "$_user" | tr a-z A-Z)/$(printf %s "$CH_PASSWORD-$_user" | sha256sum | cut -c 1-64)/" \
+			"$W/ch/$1/users.d/surfaced.xml"
+	done
 }
 
 # world_ch_ready I: it answers.
@@ -102,32 +139,38 @@ world_ch_start()
 	CH_N=$1
 	for _i in $(seq "$CH_N"); do
 		mkdir -p "$W/ch/$_i/data" "$W/ch/$_i/tmp"
-		world_ports 3 | paste -d ' ' - - - | {
-			read -r _http _tcp _inter
-			printf 'http %s\ntcp %s\ninterserver %s\n' "$_http" "$_tcp" "$_inter"
+		world_ports 4 | paste -d ' ' - - - - | {
+			read -r _http _tcp _inter _https
+			printf 'http %s\ntcp %s\ninterserver %s\nhttps %s\n' "$_http" "$_tcp" "$_inter" "$_https"
 		} >"$W/ch/$_i/ports"
 	done
 	for _i in $(seq "$CH_N"); do
 		world_ch_conf "$_i" "${2:-$CH_N}"
 	done
 	printf %s "$CH_PASSWORD" >"$W/ch/password"
-	chmod 600 "$W/ch/password"
+	for _user in surfaced_search surfaced_index; do
+		printf %s "$CH_PASSWORD-${_user#*_}" >"$W/ch/password-$_user"
+	done
+	chmod 600 "$W"/ch/password*
+	if [ -n "${WORLD_CH_TLS-}" ]; then
+		world_certificate
+		cp "$W/tls/server.crt" "$W/tls/server.key" "$W/ch/"
+	fi
 	! world_root || chown -R "$WORLD_USER" "$W/ch"
 	for _i in $(seq "$CH_N"); do
 		world_ch_resume "$_i"
 	done
-	CH_URL=http://$(world_ch_address 1):$(world_ch_port 1 http)
+	CH_URL=$(world_ch_url 1)
 	for _i in $(seq "$CH_N"); do
 		world_ch_query "$_i" 'CREATE DATABASE IF NOT EXISTS surfaced' || world_die "ClickHouse $_i has no database"
 	done
 	WORLD_CONF="${WORLD_CONF-}
 clickhouse_url = $CH_URL
 clickhouse_servers =$(for _i in $(seq "$CH_N"); do
-		printf ' http://%s:%s' "$(world_ch_address "$_i")" "$(world_ch_port "$_i" http)"
+		printf ' %s' "$(world_ch_url "$_i")"
 	done)
-clickhouse_user = surfaced
-clickhouse_password_file = $W/ch/password
-clickhouse_database = surfaced"
+clickhouse_database = surfaced${WORLD_CH_TLS:+
+clickhouse_ca_file = $W/ca.crt}"
 }
 
 # world_ch_answers N: N servers, which answer the searches of every dataset.
@@ -140,12 +183,12 @@ engine_$_dataset = clickhouse"
 	done
 }
 
-# world_ch_query I SQL: as text; the exception of the server goes to stderr.
+# world_ch_query I SQL: as text; the exception of the server goes to stderr. CH_AS: search, index or shard.
 world_ch_query()
 {
 	curl -sS --fail-with-body "http://$(world_ch_address "$1"):$(world_ch_port "$1" http)/?database=$(
 		[ "${2#CREATE DATABASE}" = "$2" ] && echo surfaced || echo default
-	)" -H 'X-ClickHouse-User: surfaced' -H "X-ClickHouse-Key: $CH_PASSWORD" --data-binary "$2"
+	)" -H "X-ClickHouse-User: surfaced${CH_AS:+_$CH_AS}" -H "X-ClickHouse-Key: $CH_PASSWORD${CH_AS:+-$CH_AS}" --data-binary "$2"
 }
 
 # world_ch_kill I: a crash.

@@ -152,6 +152,7 @@ world_conf()
 			echo "request_budget = 60000"
 			echo "runner_conf = $W/etc/surfaced-runner.conf"
 			echo "stream_keys = $W/etc/stream-keys"
+			[ -z "${CH_N-}" ] || world_ch_user "$_role"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
 		} | world_lines "$_file" >"$W/etc/$_file.conf"
 	done

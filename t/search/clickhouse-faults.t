@@ -47,11 +47,12 @@ is "$STATUS $(field .count)" "200 400" "ClickHouse counts the hosts"
 
 # ---- who asks, and what is asked ----
 
-cp "$W/ch/password" "$W/password"
-echo wrong >"$W/ch/password"
+password=$W/ch/password-surfaced_search
+cp "$password" "$W/password"
+echo wrong >"$password"
 configure search_parallel 64
 is "$(answer "$count")" "503 search_service_misconfigured " "a wrong password is search_service_misconfigured (C-420)"
-cat "$W/password" >"$W/ch/password"
+cat "$W/password" >"$password"
 configure search_parallel 64
 ch 1 'RENAME TABLE all_hosts_1 TO hidden'
 is "$(answer "$page")" "503 search_service_misconfigured " "a missing table is search_service_misconfigured (C-420)"
@@ -80,22 +81,23 @@ configure search_work_limit 400000000
 # busy: the server refuses a second statement of the user.
 busy()
 {
-	ch 1 'SELECT 1' 2>&1 | grep -q 'Code: 202'
+	CH_AS=search ch 1 'SELECT 1' 2>&1 | grep -q 'Code: 202'
 }
 
 idle()
 {
-	ch 1 'SELECT 1' >/dev/null 2>&1
+	CH_AS=search ch 1 'SELECT 1' >/dev/null 2>&1
 }
 
-cp "$W/ch/1/users.xml" "$W/users.xml"
-(ch 1 'SELECT count() FROM system.numbers' >"$W/numbers.out" 2>&1) &
-sed 's,<load_balancing>,<max_concurrent_queries_for_user>1</max_concurrent_queries_for_user>&,' "$W/users.xml" >"$W/ch/1/users.xml"
+users=$W/ch/1/users.d/surfaced.xml
+cp "$users" "$W/users.xml"
+(CH_AS=search ch 1 'SELECT count() FROM system.numbers' >"$W/numbers.out" 2>&1) &
+sed 's,<readonly>,<max_concurrent_queries_for_user>1</max_concurrent_queries_for_user>&,' "$W/users.xml" >"$users"
 ok "the server refuses a second statement" world_until 30 busy
 is "$(answer "$count")" "503 search_busy 1" "too many statements are search_busy with Retry-After (C-420)"
 # The server sees a change of this file by its time in whole seconds, and the file may have been read in this second.
-cat "$W/users.xml" >"$W/ch/1/users.xml"
-touch -d '+10 seconds' "$W/ch/1/users.xml"
+cat "$W/users.xml" >"$users"
+touch -d '+10 seconds' "$users"
 ok "the server takes statements again" world_until 30 idle
 ch 1 "KILL QUERY WHERE query LIKE '%system.numbers%' ASYNC" >/dev/null 2>&1
 wait

@@ -5,6 +5,7 @@
 
 #include "cli/doctor/clickhouse.h"
 #include "search/clickhouse/layout.h"
+#include "search/clickhouse/rights.h"
 
 #include <inttypes.h>
 
@@ -35,6 +36,42 @@ judge_layouts(struct doctor *d, const char *name, const struct ch_layouts *l)
 	doctor_cause(d, "daemon", "surfaced-index");
 }
 
+/* Asks ClickHouse, as the user of a program, whether it may write; should: whether it has to. */
+static void
+judge_user(struct doctor *d, enum program_id id, bool should)
+{
+	const struct conf *c = doctor_conf(d, id);
+	struct ch_cluster *cluster;
+	bool may;
+
+	if (!d->programs[id].wanted || !d->programs[id].good || c->clickhouse_url[0] == '\0')
+		return;
+	cluster = ch_cluster_open(c);
+	cluster->patience_us = 5 * SECOND_US;
+	if (!ch_may_write(cluster, &may) || (should && !may)) {
+		doctor_say(d, HEALTH_FAILED, "clickhouse_user", DO(FIX_LINE), "%s: %s",
+		    d->programs[id].name, cluster->message);
+	} else if (may && !should) {
+		doctor_say(d, HEALTH_WARNING, "clickhouse_user", DO(FIX_LINE),
+		    "%s: the user %s may change what is searched", d->programs[id].name,
+		    c->clickhouse_user);
+	} else {
+		doctor_say(d, HEALTH_OK, "clickhouse_user", NO_ADVICE, "%s: %s may %s",
+		    d->programs[id].name, c->clickhouse_user, should ? "write" : "only read");
+	}
+	doctor_subject(d, d->programs[id].name);
+	ch_cluster_free(cluster);
+}
+
+static bool
+is_first(const struct conf *c, enum dataset dataset)
+{
+	for (enum dataset d = 0; d < dataset; d++)
+		if (ch_answers(c, d))
+			return false;
+	return true;
+}
+
 bool
 doctor_clickhouse(struct doctor *d, enum dataset dataset)
 {
@@ -45,6 +82,10 @@ doctor_clickhouse(struct doctor *d, enum dataset dataset)
 
 	if (!ch_answers(c, dataset))
 		return false;
+	if (is_first(c, dataset)) {
+		judge_user(d, PROGRAM_API, false);
+		judge_user(d, PROGRAM_INDEX, true);
+	}
 	cluster = ch_cluster_open(c);
 	cluster->patience_us = 5 * SECOND_US;
 	if (c->clickhouse_url[0] == '\0')

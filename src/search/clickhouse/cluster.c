@@ -91,7 +91,9 @@ run_at(struct ch_cluster *c, struct ch_http *h, const struct ch_statement *s, st
 
 	c->too_large = a.too_large;
 	if (rc != CH_OK)
-		snprintf(c->message, sizeof(c->message), "%s: %.350s", ch_rc_name(rc), a.message);
+		snprintf(c->message, sizeof(c->message), "%s%s%.64s: %.300s", ch_rc_name(rc),
+		    rc == CH_MISCONFIGURED ? ", user " : "",
+		    rc == CH_MISCONFIGURED ? c->server.user : "", a.message);
 	else if (answer != NULL)
 		*answer = a.body;
 	return rc == CH_OK;

@@ -187,13 +187,18 @@ new_easy(struct ch_http *h)
 	SET(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
 	SET(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	SET(easy, CURLOPT_HTTPHEADER, h->headers);
+	SET(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+	SET(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+	SET(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	SET(easy, CURLOPT_WRITEFUNCTION, keep_answer);
 	SET(easy, CURLOPT_WRITEDATA, h);
 	SET(easy, CURLOPT_HEADERFUNCTION, read_header);
 	SET(easy, CURLOPT_HEADERDATA, h);
 	SET(easy, CURLOPT_ERRORBUFFER, h->error);
-	if (h->server.ca_file[0] != '\0')
+	if (h->server.ca_file[0] != '\0') { /* alone: not beside the folder of the system's */
 		SET(easy, CURLOPT_CAINFO, h->server.ca_file);
+		SET(easy, CURLOPT_CAPATH, NULL);
+	}
 	return easy;
 }
 
@@ -324,6 +329,15 @@ copy_words(char out[CH_MESSAGE], struct str s)
 	out[n] = '\0';
 }
 
+/* Whether the connection failed for what the configuration says: the server's certificate is of no authority that
+   clickhouse_ca_file has, or has another name, or the file cannot be read. */
+static bool
+is_distrusted(CURLcode rc)
+{
+	return rc == CURLE_PEER_FAILED_VERIFICATION || rc == CURLE_SSL_CACERT_BADFILE ||
+	       rc == CURLE_SSL_ISSUER_ERROR;
+}
+
 static enum ch_rc
 judge_failure(struct ch_http *h, const struct ch_statement *s, CURLcode rc, struct ch_answer *out)
 {
@@ -338,7 +352,7 @@ judge_failure(struct ch_http *h, const struct ch_statement *s, CURLcode rc, stru
 	    h->too_large          ? "the answer is larger than a statement may have"
 	    : h->error[0] != '\0' ? h->error
 				  : curl_easy_strerror(rc));
-	return CH_FAILED;
+	return is_distrusted(rc) ? CH_MISCONFIGURED : CH_FAILED;
 }
 
 static enum ch_rc

@@ -12,7 +12,7 @@ enum ch_rc {
 	CH_EXPENSIVE,     /* a limit of rows, bytes or memory */
 	CH_BUSY,          /* the server runs as many statements as it may */
 	CH_UNAVAILABLE,   /* a shard or replica is away */
-	CH_MISCONFIGURED, /* user, password, database, table, column or cluster */
+	CH_MISCONFIGURED, /* user, password, database, table, column, cluster, or the certificate's authority */
 	CH_FAILED,        /* no connection, or an answer that is none */
 };
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: ISC */
+/* The files of a pass of surfaced-index over one dataset that ClickHouse answers. The rule of snapshots is that of the index
+ * (indexer.h); what differs is where the state is. Nothing of it is on this machine:
+ *
+ *   PostgreSQL   advisory lock of the dataset   who feeds; ends with the connection
+ *                search_feed.epoch              grows with each owner of the lock; upper half of `ver`
+ *   ClickHouse   feeds                          each layout's snapshot, tags and last `ver`
+ *                layouts                        which layout is asked
+ *
+ *   take_feed: have I the lock? -- no, another has it --> nothing to do
+ *      |  yes, since the last pass             yes, from now on: a new epoch; read feeds, layouts and the dictionary
+ *      v
+ *   source_begin with the snapshot of the newest layout that is full and has this release's schema
+ *      |
+ *      +-- there is none, or its snapshot does not continue (a restore), or the number of shards has changed, or an
+ *      |   operator asks --> a child fills a new layout, from a snapshot and a connection of its own
+ *      |
+ *      +-- it continues: rows changed since, deletions, documents of changed tags -> sink -> feeds
+ *      v
+ *   the layout is not the one that is asked --> it is from now on; tables before the former one are dropped
+ *
+ * When the child has ended, its layout is the newest, and the next pass adds what changed since the child's snapshot.
+ * Two processes must not give numbers in one dictionary. The lock ends with the connection, so it is looked at when a pass
+ * begins and before its last rows are sent, and while documents are read (COPY leaves no room for a question) the socket is
+ * looked at before each batch: a server that ended or closed the connection shows there at once. A
+ * connection may still die between a look and the statement that follows it: the next owner waits until no INSERT of the
+ * former one runs at any server (sink.c) before it reads the dictionary. */
+#ifndef INDEXER_CLICKHOUSE_PRIV_H
+#define INDEXER_CLICKHOUSE_PRIV_H
+
+#include "indexer/beside.h"
+#include "indexer/clickhouse.h"
+#include "indexer/sink.h"
+#include "indexer/tags.h"
+
+enum { EPOCH_BITS = 32 };
+
+struct ch_follower {
+	enum dataset dataset;
+	const char *name;
+	char engine[101];
+	struct db *db;
+	struct source source;
+	struct buf room;
+	struct ch_cluster *cluster;
+	struct sink *sink;     /* the writer of the layout `at`; NULL: not opened */
+	struct ch_feed_row at; /* layout 0: there is none to follow */
+	unsigned asked, shards;
+	uint64_t epoch, passes;
+	bool ready; /* the state in ClickHouse was read */
+	bool refill, no_child, idle;
+	bool fed; /* this pass has written a row of `feeds` */
+	struct child child;
+	int64_t next_beat, next_purge;
+};
+
+/* ---- clickhouse_state.c ---- */
+
+/* Write the last failure of the database, or of ClickHouse, to err; return false. */
+bool ch_database_fault(const struct source *s, char err[INDEX_FAULT]);
+bool ch_cluster_fault(const struct ch_follower *f, char err[INDEX_FAULT]);
+int64_t ch_dataset_number(const struct ch_follower *f);
+void ch_follow_forget(struct ch_follower *f); /* the layout that is followed */
+void ch_follow_drop_sink(struct ch_follower *f);
+/* Reads which layout is followed, unless that is known. */
+bool ch_read_state(struct ch_follower *f, char err[INDEX_FAULT]) MUST_USE;
+
+/* ---- clickhouse_lock.c ---- */
+
+enum taking { TAKING_FAILED, TAKING_IDLE, TAKING_MINE };
+
+/* Takes the lock of the dataset, or finds that this process or another has it. */
+enum taking ch_take_feed(struct ch_follower *f, char err[INDEX_FAULT]) MUST_USE;
+/* Whether this process has the lock still. The connection must not be in a COPY. */
+bool ch_still_mine(struct ch_follower *f, char err[INDEX_FAULT]) MUST_USE;
+/* The same by the socket alone, for sink_guard: a COPY leaves no room for a question. */
+bool ch_is_connected(const void *follower) MUST_USE;
+/* Takes the lock of those who fill a layout, until the transaction ends. */
+bool ch_take_fill(struct ch_follower *f, bool *mine, char err[INDEX_FAULT]) MUST_USE;
+
+/* ---- clickhouse_write.c ---- */
+
+/* Sends what the source gives to the sink. */
+bool ch_send_documents(struct ch_follower *f, struct sink *to, enum source_what what,
+    struct str keys, char err[INDEX_FAULT]) MUST_USE;
+/* Writes the rows of the table tags that have changed. Several datasets write the same rows. */
+bool ch_write_tags(
+    struct ch_follower *f, struct str was, struct str now, char err[INDEX_FAULT]) MUST_USE;
+/* Writes the row of `feeds` for the snapshot of the source. */
+bool ch_commit_row(struct ch_follower *f, struct sink *to, uint64_t ver, struct buf *tags,
+    char err[INDEX_FAULT]) MUST_USE;
+
+/* ---- clickhouse_fill.c ---- */
+
+/* Fills a new layout with all documents, over connections of its own. */
+bool ch_fill(enum dataset d) MUST_USE;
+/* Does so in a child, unless one runs. */
+void ch_fill_start(struct ch_follower *f);
+void ch_fill_collect(struct ch_follower *f);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: ISC */
+/* The state of a follower: its opening, and the layout in ClickHouse that it follows (clickhouse_priv.h). */
+#include "config.h"
+
+#include "daemon/conf.h"
+#include "indexer/clickhouse_priv.h"
+#include "search/clickhouse/rights.h"
+
+enum { CH_FEED_MEMORY = 1 << 30 };
+
+/* ---- opening ---- */
+
+struct ch_follower *
+ch_follow_open(enum dataset d, struct db *db)
+{
+	struct ch_follower *f = mem_zero(sizeof(*f));
+
+	f->dataset = f->source.dataset = d;
+	f->name = schema_dataset_name(d);
+	f->db = f->source.db = db;
+	f->source.a = arena_new(CH_FEED_MEMORY);
+	f->source.engine = f->engine;
+	snprintf(f->engine, sizeof(f->engine), "clickhouse:%.64s", conf.clickhouse_database);
+	f->cluster = ch_cluster_open(&conf);
+	return f;
+}
+
+void
+ch_follow_forget(struct ch_follower *f)
+{
+	free(f->at.snapshot);
+	free(f->at.tags);
+	f->at = (struct ch_feed_row){ .layout = 0 };
+}
+
+void
+ch_follow_drop_sink(struct ch_follower *f)
+{
+	sink_close(f->sink);
+	f->sink = NULL;
+}
+
+void
+ch_follow_close(struct ch_follower *f)
+{
+	if (f == NULL)
+		return;
+	child_kill(&f->child);
+	ch_follow_drop_sink(f);
+	ch_follow_forget(f);
+	ch_cluster_free(f->cluster);
+	arena_free(f->source.a);
+	buf_free(&f->room);
+	free(f);
+}
+
+void
+ch_follow_without_child(struct ch_follower *f)
+{
+	f->no_child = true;
+}
+
+bool
+ch_database_fault(const struct source *s, char err[INDEX_FAULT])
+{
+	snprintf(err, INDEX_FAULT, "database: %.200s", db_message(s->db));
+	return false;
+}
+
+int64_t
+ch_dataset_number(const struct ch_follower *f)
+{
+	return record_dataset_number(f->dataset);
+}
+
+/* ---- what ClickHouse has ---- */
+
+bool
+ch_cluster_fault(const struct ch_follower *f, char err[INDEX_FAULT])
+{
+	snprintf(err, INDEX_FAULT, "clickhouse: %.230s", f->cluster->message);
+	return false;
+}
+
+/* Follows the newest layout that is full and has this release's columns. */
+static void
+choose_layout(struct ch_follower *f, const struct ch_layouts *l)
+{
+	ch_follow_forget(f);
+	for (size_t i = 0; i < l->n && f->at.layout == 0; i++)
+		if (l->row[i].filled && l->row[i].schema == l->own) {
+			f->at = l->row[i];
+			f->at.snapshot = mem_text(l->row[i].snapshot);
+			f->at.tags = mem_text(l->row[i].tags);
+		}
+	f->asked = l->asked_own;
+	/* After a restore PostgreSQL may count from an older epoch. */
+	if (f->at.ver >> EPOCH_BITS >= f->epoch)
+		f->epoch = (f->at.ver >> EPOCH_BITS) + 1;
+}
+
+/* A full layout whose tables are gone on a server (a disk was lost, or an earlier release dropped them) would be followed
+   from its snapshot with empty tables, and its counts would be too small. So its row is taken back, and a new layout is
+   filled. On a server that was added later the tables are made, before it becomes a shard: searches ask all shards for
+   the present layout. */
+static bool
+check_tables(struct ch_follower *f, char err[INDEX_FAULT])
+{
+	const char *server = NULL;
+
+	if (f->at.layout == 0)
+		return true;
+	if (!ch_layout_lost(f->cluster, f->dataset, f->at.layout, f->at.shards, &server))
+		return ch_cluster_fault(f, err);
+	if (server == NULL)
+		return ch_layout_create(f->cluster, f->dataset, f->at.layout) ||
+		       ch_cluster_fault(f, err);
+	log_event(LOGP_ERR, "index",
+	    "dataset=%s clickhouse=lost layout=%u server=%s reason=\"its tables are gone\"",
+	    f->name, f->at.layout, server);
+	if (!ch_feed_retract(f->cluster, f->dataset, &f->at, false))
+		return ch_cluster_fault(f, err);
+	ch_follow_forget(f);
+	return true;
+}
+
+bool
+ch_read_state(struct ch_follower *f, char err[INDEX_FAULT])
+{
+	struct ch_layouts l;
+	bool may;
+
+	if (f->ready)
+		return true;
+	if (!ch_may_write(f->cluster, &may) || !may || !ch_cluster_shards(f->cluster, &f->shards) ||
+	    !ch_cluster_prepare(f->cluster) || !ch_layouts_read(f->cluster, f->dataset, &l))
+		return ch_cluster_fault(f, err);
+	choose_layout(f, &l);
+	ch_layouts_free(&l);
+	if (!check_tables(f, err))
+		return false;
+	if (f->sink != NULL && sink_layout(f->sink) != f->at.layout)
+		ch_follow_drop_sink(f);
+	f->ready = true;
+	return true;
+}
