@@ -24,6 +24,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum {
+	AHEAD_LEAST = 1 << 17,  /* bytes that are worth a system call */
+	AHEAD_SLICE = 1 << 20, /* the kernel may leave out what is above this in one call */
+};
+
 static struct mapped *mappings; /* all mappings of the process, for on_bus_error */
 
 static bool
@@ -224,17 +229,77 @@ map_file(struct mapped *m, const char *path)
 	return true;
 }
 
-/* Reads the file ahead, so that the first request does not wait for the disk at each page. */
-static void
-read_ahead(struct mapped *m)
+/* ---- reading from the disk ---- */
+
+/* The sections that queries read in long runs. Of the others, such as dictionaries, a query reads a few pages here and
+   there. */
+static bool
+is_read_in_runs(enum section_kind kind)
 {
-	(void)!madvise(m->map, m->size, m->trusted ? MADV_WILLNEED : MADV_POPULATE_READ);
+	switch (kind) {
+	case SECTION_COLUMN:
+	case SECTION_COLUMN_NESTED:
+	case SECTION_MORE_WORDS:
+	case SECTION_MORE_RANK:
+	case SECTION_MORE_AT:
+	case SECTION_MORE_IDS:
+	case SECTION_FIRST:
+	case SECTION_OWNER:
+	case SECTION_OWNER_STEP:
+	case SECTION_COUNT:
+	case SECTION_RARE:
+	case SECTION_MAP:
+	case SECTION_DATES:
+	case SECTION_SECONDS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Only of the pages that have nothing else. */
+static void
+advise(const unsigned char *p, uint64_t n, int advice)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)p + page - 1) / page * page;
+	uintptr_t to = ((uintptr_t)p + n) / page * page;
+
+	if (from < to)
+		(void)!madvise((void *)from, to - from, advice);
+}
+
+/* Chooses how the kernel reads a file for queries. At each page that is not in memory it would otherwise read as much
+ * around as the disk is set to, which may be megabytes, and a search in a dictionary would read all of it. So it reads
+ * single pages, but in the sections of runs; mapped_ahead tells it of long postings. */
+static void
+advise_for_queries(const struct mapped *m)
+{
+	const struct section *t = table_of(m);
+
+	(void)!madvise(m->map, m->size, MADV_RANDOM);
+	for (uint32_t i = 0; i < m->head->nsections; i++)
+		if (is_read_in_runs(t[i].kind) && t[i].n >= AHEAD_LEAST)
+			advise(m->map + t[i].at, t[i].n, MADV_NORMAL);
+}
+
+void
+mapped_in_order(const struct mapped *m)
+{
+	(void)!madvise(m->map, m->size, MADV_NORMAL);
+}
+
+void
+mapped_ahead(const void *p, uint64_t n)
+{
+	const unsigned char *from = p;
+
+	for (uint64_t at = 0; n >= AHEAD_LEAST && at < n; at += AHEAD_SLICE)
+		advise(from + at, n - at < AHEAD_SLICE ? n - at : AHEAD_SLICE, MADV_WILLNEED);
 }
 
 /* Maps a file and decides how much of it is verified. The mark decides: a file whose inode, size
  * and times are those that its writer recorded was verified by the writer, so only its header,
- * its table and the bounds of its sections are looked at, and it is read ahead in the
- * background. Any other file, such as one that was restored from a backup, is read to its last
+ * its table and the bounds of its sections are looked at. Any other file, such as one that was restored from a backup, is read to its last
  * byte. The last check is mapped_intact, for a file that changed while it was verified. */
 bool
 mapped_open(
@@ -246,9 +311,11 @@ mapped_open(
 	if (!map_file(m, path))
 		return false;
 	m->trusted = check == SEGMENT_BY_MARK && same_mark(&m->mark, &want->mark);
-	read_ahead(m);
-	return check_header(m) && check_sections(m) &&
-	       (mapped_intact(m) || mapped_fault(m, "changed while it was read"));
+	(void)!madvise(m->map, m->size, m->trusted ? MADV_RANDOM : MADV_SEQUENTIAL);
+	if (!check_header(m) || !check_sections(m))
+		return false;
+	advise_for_queries(m);
+	return mapped_intact(m) || mapped_fault(m, "changed while it was read");
 }
 
 bool

@@ -67,6 +67,10 @@ bool mapped_intact(const struct mapped *m) MUST_USE;
 bool mapped_changed(const char *path, const struct index_mark *mark);
 bool mapped_fault(struct mapped *m, const char *what); /* records the reason; returns false */
 struct span mapped_span(const struct mapped *m, size_t slot, enum section_kind kind);
+/* For a process that reads the file from its beginning to its end: files are opened for queries, which read little. */
+void mapped_in_order(const struct mapped *m);
+/* Starts to read n bytes of a mapping from the disk, if they are many; the caller is about to read them all. */
+void mapped_ahead(const void *p, uint64_t n);
 /* Verifies sections from *section on until *bytes are done; advances *section and decreases
    *bytes. */
 bool mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes) MUST_USE;

@@ -87,6 +87,7 @@ open_segments(const char *directory, struct index_state *s, char err[INDEX_FAULT
 		t->open = segment_open(directory, t, SEGMENT_BY_MARK, err);
 		if (t->open == NULL)
 			return false;
+		mapped_in_order(&t->open->file);
 		renew_mark(s, &t->file, &t->open->file);
 	}
 	return true;
