@@ -512,6 +512,7 @@ segment_open(const char *directory, const struct index_segment *want, enum segme
 	struct segment *s = new_segment(want->dataset, err);
 	struct opening o = { .s = s };
 	char path[4096];
+	bool again;
 
 	segment_path(directory, want->dataset, want->file.id, path, sizeof(path));
 	if (mapped_open(&s->file, path, &want->file, check) && open_content(&o) &&
@@ -520,8 +521,9 @@ segment_open(const char *directory, const struct index_segment *want, enum segme
 		s->file.err = NULL;
 		return s;
 	}
+	again = check == SEGMENT_BY_MARK && s->file.trusted; /* it rotted, and kept its mark */
 	segment_close(s);
-	return NULL;
+	return again ? segment_open(directory, want, SEGMENT_MEND, err) : NULL;
 }
 
 struct segment *
