@@ -532,7 +532,7 @@ compare_costs(const char *directory)
 		.budget = &budget,
 		.rc = ENGINE_OK };
 	char err[INDEX_FAULT];
-	struct view *v = view_open(directory, DATASET_HOSTS, NULL, err);
+	struct view *v = view_open(directory, DATASET_HOSTS, NULL, SEGMENT_BY_MARK, err);
 	const struct schema_field *fields;
 	size_t nfields = schema_fields(DATASET_HOSTS, &fields);
 	struct set_space sp;

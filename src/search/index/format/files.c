@@ -60,18 +60,30 @@ sync_directory(const char *directory)
 	return ok;
 }
 
-bool
-file_end(struct file_writer *w, const char *directory, char err[INDEX_FAULT])
+static bool
+end_writer(struct file_writer *w, bool ok, char err[INDEX_FAULT])
 {
-	bool ok = w->fd >= 0 && fsync(w->fd) == 0 && rename(w->temporary, w->path) == 0 &&
-		  sync_directory(directory);
-
 	if (!ok) {
 		snprintf(err, INDEX_FAULT, "%.200s: %s", w->path, strerror(errno));
 		unlink(w->temporary);
 	}
 	close_writer(w);
 	return ok;
+}
+
+bool
+file_end(struct file_writer *w, const char *directory, char err[INDEX_FAULT])
+{
+	bool ok = w->fd >= 0 && fsync(w->fd) == 0 && rename(w->temporary, w->path) == 0 &&
+		  sync_directory(directory);
+
+	return end_writer(w, ok, err);
+}
+
+bool
+file_end_unsynced(struct file_writer *w, char err[INDEX_FAULT])
+{
+	return end_writer(w, w->fd >= 0 && rename(w->temporary, w->path) == 0, err);
 }
 
 bool

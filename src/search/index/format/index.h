@@ -66,9 +66,13 @@
  * Damage. A reader trusts a file whose inode, size and times are those that its writer recorded (struct index_mark),
  * and verifies the checksums of any other. The writer verifies each new segment, the inputs of a merge after it has
  * read them, and in each pass some megabytes of all files in turn. Files that were copied, as by a restore, have
- * other marks: the writer verifies them when it starts, and publishes their new marks, so that readers need not. When
- * a file is damaged, the writer changes the file's time, so that every worker closes it, and builds the index again
- * from the database. Until then a search is
+ * other marks: the writer verifies them when it starts, and publishes their new marks, so that readers need not.
+ *
+ * Each file has a file of parity (parity.h). A worker that finds a file changed, or cannot read a page of it, opens it
+ * again, verifies it and mends the damaged blocks in its memory: no request but the one that met the damage fails. The writer
+ * puts a file without damage in its place (write/verify.c) and does the same for a file that is missing, from its own
+ * mapping. It makes ordinals again, which cost little. When there is more damage than the parity can mend, the writer changes
+ * the file's time, so that every worker closes it, and builds the index again from the database. Until then a search is
  * answered with status 503. */
 #ifndef SEARCH_INDEX_FORMAT_INDEX_H
 #define SEARCH_INDEX_FORMAT_INDEX_H
@@ -101,6 +105,7 @@ struct index_segment {
 	struct index_file ordinals; /* made by index_publish, for all but the first */
 	/* The writer's mappings of both files, kept between generations; NULL: not yet open. */
 	struct segment *open;
+	struct segment *former; /* of a damaged file that `open` has replaced, until that is published; NULL: none */
 	struct ordinal_map *map;
 	uint32_t documents, ndead;
 	uint64_t *dead; /* one bit a document; index_words(documents) words */
@@ -159,6 +164,8 @@ const struct tag *index_tags_find(const struct index_tags *t, struct str slug);
 void index_tags_free(struct index_tags *t);
 /* The segment whose file has this id, or NULL. */
 struct index_segment *index_state_find(const struct index_state *s, uint64_t id);
+/* Makes every process that has a damaged file mapped open the one that replaced it. */
+void index_drop_former(struct index_segment *s);
 /* Removes the segments from..to-1 from the state. */
 void index_state_drop(struct index_state *s, size_t from, size_t to);
 

@@ -395,9 +395,20 @@ index_state_find(const struct index_state *s, uint64_t id)
 }
 
 void
+index_drop_former(struct index_segment *s)
+{
+	if (s->former == NULL)
+		return;
+	mapped_condemn(&s->former->file);
+	segment_close(s->former);
+	s->former = NULL;
+}
+
+void
 index_state_drop(struct index_state *s, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
+		index_drop_former(&s->segments[i]);
 		segment_close(s->segments[i].open);
 		ordinals_close(s->segments[i].map);
 		free(s->segments[i].dead);

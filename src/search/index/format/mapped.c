@@ -14,6 +14,7 @@
 #include "config.h"
 
 #include "search/index/format/mapped.h"
+#include "search/index/format/parity.h"
 #include "search/index/format/sections.h"
 
 #include <errno.h>
@@ -23,6 +24,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum {
+	AHEAD_LEAST = 1 << 17,  /* bytes that are worth a system call */
+	AHEAD_SLICE = 1 << 20, /* the kernel may leave out what is above this in one call */
+};
 
 static struct mapped *mappings; /* all mappings of the process, for on_bus_error */
 
@@ -109,8 +115,16 @@ mapped_intact(const struct mapped *m)
 {
 	struct stat st;
 
-	return !m->lost && fstat(m->fd, &st) == 0 && (uint64_t)st.st_size == m->size &&
+	return !m->lost && fstat(m->fd, &st) == 0 && (uint64_t)st.st_size == m->mark.size &&
 	       nanoseconds(st.st_mtim) == m->mark.modified;
+}
+
+bool
+mapped_is_named(const struct mapped *m, const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_dev == m->mark.device && st.st_ino == m->mark.inode;
 }
 
 /* ---- header and table ---- */
@@ -224,18 +238,159 @@ map_file(struct mapped *m, const char *path)
 	return true;
 }
 
-/* Reads the file ahead, so that the first request does not wait for the disk at each page. */
-static void
-read_ahead(struct mapped *m)
+/* ---- reading from the disk ---- */
+
+/* The sections that queries read in long runs. Of the others, such as dictionaries, a query reads a few pages here and
+   there. */
+static bool
+is_read_in_runs(enum section_kind kind)
 {
-	(void)!madvise(m->map, m->size, m->trusted ? MADV_WILLNEED : MADV_POPULATE_READ);
+	switch (kind) {
+	case SECTION_COLUMN:
+	case SECTION_COLUMN_NESTED:
+	case SECTION_MORE_WORDS:
+	case SECTION_MORE_RANK:
+	case SECTION_MORE_AT:
+	case SECTION_MORE_IDS:
+	case SECTION_FIRST:
+	case SECTION_OWNER:
+	case SECTION_OWNER_STEP:
+	case SECTION_COUNT:
+	case SECTION_RARE:
+	case SECTION_MAP:
+	case SECTION_DATES:
+	case SECTION_SECONDS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Only of the pages that have nothing else. */
+static void
+advise(const unsigned char *p, uint64_t n, int advice)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)p + page - 1) / page * page;
+	uintptr_t to = ((uintptr_t)p + n) / page * page;
+
+	if (from < to)
+		(void)!madvise((void *)from, to - from, advice);
+}
+
+/* Chooses how the kernel reads a file for queries. At each page that is not in memory it would otherwise read as much
+ * around as the disk is set to, which may be megabytes, and a search in a dictionary would read all of it. So it reads
+ * single pages, but in the sections of runs; mapped_ahead tells it of long postings. */
+static void
+advise_for_queries(const struct mapped *m)
+{
+	const struct section *t = table_of(m);
+
+	(void)!madvise(m->map, m->size, MADV_RANDOM);
+	for (uint32_t i = 0; i < m->head->nsections; i++)
+		if (is_read_in_runs(t[i].kind) && t[i].n >= AHEAD_LEAST)
+			advise(m->map + t[i].at, t[i].n, MADV_NORMAL);
+}
+
+void
+mapped_in_order(const struct mapped *m)
+{
+	(void)!madvise(m->map, m->size, MADV_NORMAL);
+}
+
+void
+mapped_ahead(const void *p, uint64_t n)
+{
+	const unsigned char *from = p;
+
+	for (uint64_t at = 0; n >= AHEAD_LEAST && at < n; at += AHEAD_SLICE)
+		advise(from + at, n - at < AHEAD_SLICE ? n - at : AHEAD_SLICE, MADV_WILLNEED);
+}
+
+/* ---- mending ---- */
+
+/* Maps so many bytes of a file that may be shorter; the rest are zeros. */
+static bool
+map_again(struct mapped *m, uint64_t size)
+{
+	size_t have = m->mark.size < size ? (size_t)m->mark.size : (size_t)size;
+	unsigned char *map = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (map == MAP_FAILED)
+		return false;
+	if (m->map != NULL)
+		munmap(m->map, m->size);
+	m->map = map;
+	m->size = (size_t)size;
+	m->head = (const struct segment_header *)(const void *)map;
+	if (m->page == 0)
+		register_mapping(m);
+	return have == 0 ||
+	       mmap(map, have, PROT_READ, MAP_SHARED | MAP_FIXED, m->fd, 0) != MAP_FAILED;
+}
+
+/* Puts the right content of the damaged blocks into pages of this process, in place of those of the file. */
+static bool
+mend_blocks(struct mapped *m, const struct parity *p)
+{
+	size_t page = (size_t)m->page, at, last = SIZE_MAX;
+	unsigned char block[PARITY_BLOCK];
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < p->nbad; i++) {
+		at = (size_t)p->bad[i] * PARITY_BLOCK;
+		if (at / page != last) {
+			last = at / page;
+			ok = mmap(m->map + last * page, page, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+			if (ok) /* a page may have blocks that are whole, too */
+				(void)!pread(m->fd, m->map + last * page, page, (off_t)(last * page));
+		}
+		ok = ok && parity_block(p, m->fd, i, block);
+		if (ok)
+			memcpy(m->map + at, block, sizeof(block));
+	}
+	return ok && mprotect(m->map, m->size, PROT_READ) == 0;
+}
+
+/* Mends the mapping of a damaged file. What it then contains is verified by the caller. */
+static bool
+mend(struct mapped *m, const char *path, const struct index_file *want)
+{
+	struct parity p;
+	bool ok;
+
+	if (m->fd < 0)
+		return false;
+	ok = parity_open(&p, path, want) && parity_find(&p, m->fd) && p.nbad > 0 &&
+	     map_again(m, p.size) && mend_blocks(m, &p);
+	m->mended = ok ? p.nbad : 0;
+	parity_close(&p);
+	m->trusted = false;
+	m->lost = 0;
+	free(m->spans);
+	m->spans = NULL;
+	return ok;
+}
+
+/* ---- opening ---- */
+
+static bool
+map_and_check(struct mapped *m, const char *path, const struct index_file *want,
+    enum segment_check check)
+{
+	if (!map_file(m, path))
+		return false;
+	m->trusted = check == SEGMENT_BY_MARK && same_mark(&m->mark, &want->mark);
+	(void)!madvise(m->map, m->size, m->trusted ? MADV_RANDOM : MADV_SEQUENTIAL);
+	return check_header(m) && check_sections(m) && !m->lost;
 }
 
 /* Maps a file and decides how much of it is verified. The mark decides: a file whose inode, size
  * and times are those that its writer recorded was verified by the writer, so only its header,
- * its table and the bounds of its sections are looked at, and it is read ahead in the
- * background. Any other file, such as one that was restored from a backup, is read to its last
- * byte. The last check is mapped_intact, for a file that changed while it was verified. */
+ * its table and the bounds of its sections are looked at. Any other file, such as one that was restored from a backup, is
+ * read to its last byte, and its damaged blocks are mended by its parity. The last check is mapped_intact, for a file that
+ * changed while it was verified. */
 bool
 mapped_open(
     struct mapped *m, const char *path, const struct index_file *want, enum segment_check check)
@@ -243,12 +398,15 @@ mapped_open(
 	m->fd = -1;
 	m->id = want->id;
 	m->checksum = want->checksum;
-	if (!map_file(m, path))
-		return false;
-	m->trusted = check == SEGMENT_BY_MARK && same_mark(&m->mark, &want->mark);
-	read_ahead(m);
-	return check_header(m) && check_sections(m) &&
-	       (mapped_intact(m) || mapped_fault(m, "changed while it was read"));
+	if (!map_and_check(m, path, want, check)) {
+		if (check == SEGMENT_VERIFY || !mend(m, path, want))
+			return false;
+		if (!check_header(m) || !check_sections(m))
+			return false;
+		m->err[0] = '\0';
+	}
+	advise_for_queries(m);
+	return mapped_intact(m) || mapped_fault(m, "changed while it was read");
 }
 
 bool

@@ -37,8 +37,9 @@ struct mapped {
 	uint64_t id, checksum;    /* the values that the manifest demands */
 	int fd;
 	unsigned char *map;
-	size_t size;
+	size_t size;            /* of map: that of the whole file, also where the file was cut and mended */
 	struct index_mark mark; /* the file when it was opened */
+	uint32_t mended;        /* blocks that were damaged and are whole in memory (parity.h) */
 	bool trusted; /* the mark is the one that the writer recorded: content is not verified */
 	volatile sig_atomic_t lost; /* a page could not be read and was replaced by zeros */
 	long page;
@@ -49,8 +50,9 @@ struct mapped {
 };
 
 enum segment_check {
-	SEGMENT_VERIFY,  /* verifies every byte */
-	SEGMENT_BY_MARK, /* trusts a file whose mark is the one that its writer recorded */
+	SEGMENT_VERIFY,  /* verifies every byte, and refuses a damaged file */
+	SEGMENT_MEND,    /* verifies every byte, and mends damaged blocks in memory */
+	SEGMENT_BY_MARK, /* trusts a file whose mark is the one that its writer recorded, and mends any other */
 };
 
 bool mapped_open(struct mapped *m, const char *path, const struct index_file *want,
@@ -63,10 +65,16 @@ void mapped_close(struct mapped *m);
 /* Whether the file is unchanged since it was opened. Called before and after a request, this
    detects every write and every truncation by any process. */
 bool mapped_intact(const struct mapped *m) MUST_USE;
+/* Whether this is still the file of that name. */
+bool mapped_is_named(const struct mapped *m, const char *path);
 /* Whether a file has another size or modification time than its mark; false when there is no such file. */
 bool mapped_changed(const char *path, const struct index_mark *mark);
 bool mapped_fault(struct mapped *m, const char *what); /* records the reason; returns false */
 struct span mapped_span(const struct mapped *m, size_t slot, enum section_kind kind);
+/* For a process that reads the file from its beginning to its end: files are opened for queries, which read little. */
+void mapped_in_order(const struct mapped *m);
+/* Starts to read n bytes of a mapping from the disk, if they are many; the caller is about to read them all. */
+void mapped_ahead(const void *p, uint64_t n);
 /* Verifies sections from *section on until *bytes are done; advances *section and decreases
    *bytes. */
 bool mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes) MUST_USE;

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "search/index/format/gaps.h"
+#include "search/index/format/mapped.h"
 #include "search/index/format/postings.h"
 #include "search/index/format/words.h"
 
@@ -380,6 +381,21 @@ or_block(const struct posting *p, const struct posting_block *b, uint64_t *words
 	case BLOCK_GAPS:
 		or_gaps(gaps_of_block(p, b, content), words);
 	}
+}
+
+/* The length of a posting is not stored. A gap takes two bytes at most where postings are long, and a bitmap INDEX_BLOCK
+   bits. */
+void
+posting_ahead(const struct posting *p)
+{
+	uint64_t most = UINT64_C(2) * p->n;
+	uint64_t blocks = p->one * (INDEX_BLOCK / 8 + sizeof(struct posting_block));
+
+	if (p->form != POSTING_GAPS && p->form != POSTING_BLOCKS)
+		return;
+	if (p->form == POSTING_BLOCKS && blocks < most)
+		most = blocks;
+	mapped_ahead(p->start, most < p->room ? most : p->room);
 }
 
 void

@@ -32,6 +32,8 @@ bool posting_open(
     const struct terms *t, enum level l, uint32_t id, uint32_t limit, struct posting *out);
 /* How many documents of the posting are in the bitmap. */
 uint32_t posting_count(const struct posting *p, const uint64_t *words);
+/* Starts to read a long posting from the disk. */
+void posting_ahead(const struct posting *p);
 void posting_or(const struct posting *p, uint64_t *words);
 uint32_t posting_list(const struct posting *p, uint32_t *out); /* out has room for p->n */
 

@@ -4,6 +4,7 @@
    one range of terms. Buckets are ordered by bytes, however; SECTION_RANK has that order. */
 #include "config.h"
 
+#include "search/index/format/mapped.h"
 #include "search/index/format/terms.h"
 
 #include "base/encode.h"
@@ -75,6 +76,18 @@ terms_str(const struct terms *t, uint32_t id, struct term_text *room)
 		return (struct str){ t->bytes + from, to - from };
 	return read_text((struct term_block){ bytes + from, bytes + to }, id % TERM_BLOCK,
 	    t->form == FORM_NAMES, room);
+}
+
+void
+terms_ahead(const struct terms *t, uint32_t from, uint32_t to)
+{
+	uint32_t step = t->each ? 1 : TERM_BLOCK;
+
+	if (t->at == NULL || t->fold != NULL || to <= from || to > t->n)
+		return;
+	mapped_ahead(t->at + from / step, (to - from) / step * sizeof(*t->at));
+	if (t->at[from / step] <= t->at[to / step] && t->at[to / step] <= t->nbytes)
+		mapped_ahead(t->bytes + t->at[from / step], t->at[to / step] - t->at[from / step]);
 }
 
 bool

@@ -78,6 +78,8 @@ struct term_text {
 
 /* The text of a term, which is valid as long as the segment and the room. */
 struct str terms_str(const struct terms *t, uint32_t id, struct term_text *room);
+/* Starts to read the texts of a range of terms from the disk; in the folded order they are elsewhere. */
+void terms_ahead(const struct terms *t, uint32_t from, uint32_t to);
 /* Whether the texts of both dictionaries can be compared with each other. */
 bool terms_joinable(const struct terms *a, const struct terms *b);
 /* Compares DNS names by their labels from the right. */

@@ -121,6 +121,7 @@ leaf_documents(const struct leaf *f, const struct scratch *ids)
 	for (size_t i = 0; i < ids->n; i++) {
 		struct posting p = leaf_posting(f, ids->p[i], room);
 
+		posting_ahead(&p);
 		posting_or(&p, out.words);
 		spent += p.n + 1;
 		if (spent >= SPEND_EVERY || i + 1 == ids->n) {

@@ -23,6 +23,7 @@ struct served {
 	struct view *view; /* NULL: no generation can be used */
 	struct stat seen;  /* the manifest of the view, or the one refused last */
 	int64_t next_retry;
+	enum segment_check check; /* of the files that are opened next */
 	char problem[INDEX_FAULT];
 };
 
@@ -63,7 +64,7 @@ open_generation(struct index_engine *e, struct served *v)
 		struct stat before = v->seen;
 
 		v->problem[0] = '\0';
-		fresh = view_open(e->directory, v->dataset, v->view, v->problem);
+		fresh = view_open(e->directory, v->dataset, v->view, v->check, v->problem);
 		if (fresh != NULL || stat(v->manifest, &v->seen) < 0 ||
 		    file_same(&before, &v->seen))
 			break;
@@ -76,6 +77,7 @@ open_generation(struct index_engine *e, struct served *v)
 	}
 	view_free(v->view);
 	v->view = fresh;
+	v->check = SEGMENT_BY_MARK;
 	for (size_t i = 0; i < fresh->nsegments; i++) {
 		pool_fit(e->pool, index_words(fresh->segments[i].seg->ndocs));
 		pool_fit(e->pool, index_words(fresh->segments[i].seg->nnested));
@@ -132,26 +134,25 @@ status_of_index(const void *state, enum dataset d, struct engine_status *out)
 	out->published_at = v->view->state.published_at;
 }
 
-/* For a file that was changed: the next refresh opens all files again, and verifies the changed
-   one. */
+/* For a file that has changed, or has a page that cannot be read: opens all files again. The changed one is verified, and
+   mended where it is damaged. A page that cannot be read leaves the mark of a file as it was, so none is trusted then. */
 static void
-drop_view(struct served *v)
+open_again(struct index_engine *e, struct served *v)
 {
-	snprintf(v->problem, sizeof(v->problem),
-	    "generation %llu: a file changed after it was opened",
-	    (unsigned long long)v->view->state.generation);
-	log_event(LOGP_ERR, "index", "dataset=%s refused=\"%s\" serving=0",
-	    schema_dataset_name(v->dataset), v->problem);
+	log_event(LOGP_ERR, "index", "dataset=%s changed=%llu next=open",
+	    schema_dataset_name(v->dataset), (unsigned long long)v->view->state.generation);
+	v->check = view_lost(v->view) ? SEGMENT_MEND : SEGMENT_BY_MARK;
 	view_free(v->view);
 	v->view = NULL;
-	v->next_retry = 0;
+	v->next_retry = mono_us() + RETRY_US;
+	open_generation(e, v);
 }
 
 /* ---- a request ---- */
 
 /* Evaluates the query over all segments, one after the other; each has a set of hits without its
  * dead documents. A file that changed since the last request is noticed here, before any of it
- * is read: the view is dropped, and the next refresh opens and verifies the files again.
+ * is read: the files are opened again.
  *
  * A query for everything (`all`) builds no bitmap: its total follows from the manifest, and
  * facets use the totals of the generation. first_hits removes the dead documents later, when a
@@ -163,7 +164,7 @@ evaluate_query(struct index_engine *e, struct arena *a, const struct query *q,
 	struct served *v = &e->of[schema_source(q->dataset)];
 
 	if (v->view != NULL && !view_intact(v->view))
-		drop_view(v);
+		open_again(e, v);
 	if (v->view == NULL)
 		return ENGINE_UNAVAILABLE;
 	*rq = (struct request){ .view = v->view, .query = q };
@@ -480,6 +481,7 @@ engine_open_index(const char *directory)
 		all[d] = true;
 		manifest_path(directory, (enum dataset)d, 0, manifest, sizeof(manifest));
 		e->of[d].dataset = (enum dataset)d;
+		e->of[d].check = SEGMENT_BY_MARK;
 		e->of[d].manifest = mem_text(manifest);
 	}
 	refresh_index(e);

@@ -167,6 +167,7 @@ leaf_find_pattern(const struct leaf *f, struct str pattern)
 	uint32_t range[2];
 
 	pattern_range(f, key, range);
+	terms_ahead(f->t, range[0], range[1]);
 	for (uint32_t i = range[0]; i < range[1]; i++) {
 		s = folded_term(f, i);
 		if (text_glob(key, s))

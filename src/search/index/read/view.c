@@ -52,7 +52,7 @@ open_segment(const char *directory, struct view *v, const struct view *old, char
 	struct view_segment *vs = &v->segments[i];
 
 	if (!share_segment(old, s, vs))
-		vs->seg = segment_open(directory, s, SEGMENT_BY_MARK, err);
+		vs->seg = segment_open(directory, s, v->check, err);
 	if (vs->seg == NULL)
 		return false;
 	v->nsegments++;
@@ -74,8 +74,7 @@ open_ordinals(const char *directory, struct view *v, const struct view *old, cha
 		segs[i] = vs->seg;
 		if (i == 0 || share_ordinals(old, &v->state.segments[i].ordinals, vs))
 			continue;
-		vs->map =
-		    ordinals_open(directory, v->state.segments, i + 1, segs, SEGMENT_BY_MARK, err);
+		vs->map = ordinals_open(directory, v->state.segments, i + 1, segs, v->check, err);
 		ok = vs->map != NULL;
 	}
 	free(segs);
@@ -83,13 +82,15 @@ open_ordinals(const char *directory, struct view *v, const struct view *old, cha
 }
 
 struct view *
-view_open(const char *directory, enum dataset d, const struct view *old, char err[INDEX_FAULT])
+view_open(const char *directory, enum dataset d, const struct view *old, enum segment_check check,
+    char err[INDEX_FAULT])
 {
 	const struct schema_field *fields;
 	struct view *v = mem_zero(sizeof(*v));
 	bool ok = index_state_load(directory, d, &v->state, err) && v->state.generation > 0;
 
 	v->dataset = d;
+	v->check = check;
 	v->nfields = schema_fields(d, &fields);
 	v->fields = mem_array(v->nfields, sizeof(*v->fields));
 	v->segments = mem_array(v->state.nsegments, sizeof(*v->segments));
@@ -125,6 +126,17 @@ view_free(struct view *v)
 	free(v->segments);
 	index_state_free(&v->state);
 	free(v);
+}
+
+bool
+view_lost(const struct view *v)
+{
+	bool lost = false;
+
+	for (size_t i = 0; i < v->nsegments; i++)
+		lost |= v->segments[i].seg->file.lost != 0 ||
+			(i > 0 && v->segments[i].map->file.lost != 0);
+	return lost;
 }
 
 bool

@@ -30,6 +30,7 @@ struct view_segment {
 
 struct view {
 	enum dataset dataset;
+	enum segment_check check;
 	struct index_state state;
 	struct view_segment *segments;
 	size_t nsegments;
@@ -38,12 +39,14 @@ struct view {
 	size_t nfields;
 };
 
-/* Maps the published generation. Files that `old` (may be NULL) has mapped already are shared. */
-struct view *view_open(
-    const char *directory, enum dataset d, const struct view *old, char err[INDEX_FAULT]);
+/* Maps the published generation. Files that `old` (may be NULL) has mapped already are shared; others are checked. */
+struct view *view_open(const char *directory, enum dataset d, const struct view *old,
+    enum segment_check check, char err[INDEX_FAULT]);
 void view_free(struct view *v);
 /* Whether no file has changed since it was opened. */
 bool view_intact(const struct view *v) MUST_USE;
+/* Whether a page of a file could not be read. */
+bool view_lost(const struct view *v) MUST_USE;
 /* Whether every segment was built with the field. */
 bool view_has(const struct view *v, const struct schema_field *f);
 /* The ordinals of a field. The first call for a field adds up its totals (totals.c). */

@@ -131,6 +131,7 @@ index_merge_begin(const struct index_state *s, const size_t *which, size_t n)
 		*to = s->segments[which[m->n]];
 		bytes = index_words(to->documents) * sizeof(*to->dead);
 		to->map = NULL;
+		to->former = NULL;
 		to->open->refs++;
 		to->dead = mem_alloc(bytes + 1);
 		memcpy(to->dead, s->segments[which[m->n]].dead, bytes);
@@ -298,7 +299,8 @@ index_merge_take(const struct index_merge *m, const char *directory, struct inde
 	fresh.open = segment_open(directory, &fresh, SEGMENT_BY_MARK, err);
 	if (fresh.open == NULL)
 		return false;
-	fresh.file.mark = fresh.open->file.mark;
+	if (fresh.open->file.mended == 0) /* otherwise the next pass replaces the file */
+		fresh.file.mark = fresh.open->file.mark;
 	fresh.dead = mem_array(index_words(fresh.documents), sizeof(*fresh.dead));
 	for (size_t i = 0; i < m->n; i++) {
 		const struct index_segment *input = index_state_find(s, m->inputs[i].file.id);

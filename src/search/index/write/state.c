@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The state of the writer: the segments of the next generation in memory. The indexer adds and
- * removes segments, marks documents dead, verifies the files a part at a time, and publishes the
- * whole by the manifest (state.h has the order).
+ * removes segments, marks documents dead, and publishes the whole by the manifest (state.h has the order).
  *
  * The invariant that everything else relies on: a key is alive in at most one segment. Each
  * function that adds documents marks their older versions dead before the caller can publish,
@@ -11,6 +10,7 @@
 #include "search/index/format/files.h"
 #include "search/index/format/manifest.h"
 #include "search/index/format/ordinals.h"
+#include "search/index/format/parity.h"
 #include "search/index/format/set.h"
 #include "search/index/write/state.h"
 
@@ -64,11 +64,10 @@ drop_dead_segments(struct index_state *s)
 			index_state_drop(s, i, i + 1);
 }
 
-/* Gives a file that was verified, because it had another mark, its present one. */
-static void
-renew_mark(struct index_state *s, struct index_file *file, const struct mapped *open)
+void
+index_renew_mark(struct index_state *s, struct index_file *file, const struct mapped *open)
 {
-	if (open->trusted)
+	if (open->trusted || open->mended > 0)
 		return;
 	file->mark = open->mark;
 	s->remarked = true;
@@ -76,8 +75,8 @@ renew_mark(struct index_state *s, struct index_file *file, const struct mapped *
 
 /* Opens the segments that are not open yet. The writer keeps them mapped, because it makes a pass
    every second. */
-static bool
-open_segments(const char *directory, struct index_state *s, char err[INDEX_FAULT])
+bool
+index_state_open(const char *directory, struct index_state *s, char err[INDEX_FAULT])
 {
 	for (size_t i = 0; i < s->nsegments; i++) {
 		struct index_segment *t = &s->segments[i];
@@ -87,7 +86,8 @@ open_segments(const char *directory, struct index_state *s, char err[INDEX_FAULT
 		t->open = segment_open(directory, t, SEGMENT_BY_MARK, err);
 		if (t->open == NULL)
 			return false;
-		renew_mark(s, &t->file, &t->open->file);
+		mapped_in_order(&t->open->file);
+		index_renew_mark(s, &t->file, &t->open->file);
 	}
 	return true;
 }
@@ -115,7 +115,7 @@ bool
 index_state_add(
     const char *directory, struct index_state *s, struct index_segment fresh, char err[INDEX_FAULT])
 {
-	if (!open_segments(directory, s, err))
+	if (!index_state_open(directory, s, err))
 		return false;
 	fresh.open = segment_open(directory, &fresh, SEGMENT_VERIFY, err);
 	if (fresh.open == NULL)
@@ -133,7 +133,7 @@ bool
 index_state_remove(
     const char *directory, struct index_state *s, struct str key, bool *had, char err[INDEX_FAULT])
 {
-	if (!open_segments(directory, s, err))
+	if (!index_state_open(directory, s, err))
 		return false;
 	for (size_t i = 0; i < s->nsegments; i++)
 		*had |= index_mark_dead(&s->segments[i], key);
@@ -156,83 +156,6 @@ index_state_complete(const struct index_state *s)
 	return complete;
 }
 
-/* ---- verification ---- */
-
-/* Opens a file again when it has changed since it was opened. The content decides whether the
- * file is good: touch(1) or a backup program may have changed nothing but its time. Such a file
- * gets a new mark, so that readers need not verify it again; a file whose content is broken ends
- * the pass, and the caller builds the index again from the database. */
-static bool
-check_segment(
-    const char *directory, struct index_state *s, struct index_segment *t, char err[INDEX_FAULT])
-{
-	struct segment *again;
-
-	if (mapped_intact(&t->open->file))
-		return true;
-	again = segment_open(directory, t, SEGMENT_VERIFY, err);
-	if (again == NULL)
-		return false;
-	segment_close(t->open);
-	t->open = again;
-	renew_mark(s, &t->file, &again->file);
-	return true;
-}
-
-/* The file to verify next: files take turns, a segment, its ordinals, the next segment. NULL: the
-   segment has no ordinals. */
-static struct mapped *
-file_in_turn(const struct index_state *s)
-{
-	const struct index_segment *t = &s->segments[s->verified / 2 % s->nsegments];
-
-	if (s->verified % 2 == 0)
-		return &t->open->file;
-	return t->map == NULL ? NULL : &t->map->file;
-}
-
-static bool
-verify_some(struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
-{
-	size_t last = s->verified + 2 * s->nsegments; /* every file at most once */
-
-	for (; bytes > 0 && s->verified < last; s->verified++, s->section = 0) {
-		struct mapped *m = file_in_turn(s);
-		bool good;
-
-		if (m == NULL)
-			continue;
-		m->err = err;
-		good = mapped_verify(m, &s->section, &bytes);
-		m->err = NULL;
-		if (!good)
-			mapped_condemn(m);
-		if (!good || s->section < m->head->nsections)
-			return good;
-	}
-	return true;
-}
-
-bool
-index_state_verify(
-    const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
-{
-	if (!open_segments(directory, s, err))
-		return false;
-	for (size_t i = 0; i < s->nsegments; i++)
-		if (!check_segment(directory, s, &s->segments[i], err))
-			return false;
-	for (size_t i = 1; i < s->nsegments; i++) {
-		struct index_segment *t = &s->segments[i];
-
-		if (t->map == NULL || mapped_intact(&t->map->file))
-			continue;
-		snprintf(err, INDEX_FAULT, "ordinals changed after they were written");
-		return false;
-	}
-	return verify_some(s, bytes, err);
-}
-
 /* ---- publishing ---- */
 
 /* Opens the existing ordinals of segment i when they were made for these segments; returns NULL
@@ -242,11 +165,16 @@ ready_ordinals(
     const char *directory, const struct index_state *s, size_t i, struct segment *const *segs)
 {
 	const struct index_segment *t = &s->segments[i];
+	struct ordinal_map *m;
 	char why[INDEX_FAULT];
 
-	return t->ordinals.id == 0
-		   ? NULL
-		   : ordinals_open(directory, s->segments, i + 1, segs, SEGMENT_BY_MARK, why);
+	if (t->ordinals.id == 0)
+		return NULL;
+	m = ordinals_open(directory, s->segments, i + 1, segs, SEGMENT_BY_MARK, why);
+	if (m == NULL || m->file.mended == 0)
+		return m;
+	ordinals_close(m);
+	return NULL;
 }
 
 static struct ordinal_map *
@@ -272,7 +200,7 @@ static bool
 complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_FAULT])
 {
 	struct segment **segs = mem_array(s->nsegments, sizeof(*segs));
-	bool ok = open_segments(directory, s, err);
+	bool ok = index_state_open(directory, s, err);
 
 	for (size_t i = 0; ok && i < s->nsegments; i++) {
 		struct index_segment *t = &s->segments[i];
@@ -283,7 +211,7 @@ complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_F
 		ordinals_close(t->map);
 		t->map = ready_ordinals(directory, s, i, segs);
 		if (t->map != NULL)
-			renew_mark(s, &t->ordinals, &t->map->file);
+			index_renew_mark(s, &t->ordinals, &t->map->file);
 		else
 			t->map = make_ordinals(directory, s, i, segs, err);
 		ok = t->map != NULL;
@@ -292,10 +220,14 @@ complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_F
 	return ok;
 }
 
+/* Whether the name is that of the file, or of its parity. */
 static bool
 has_name(const char *path, const char *name)
 {
-	return strcmp(path + strlen("./"), name) == 0;
+	size_t n = strlen(path + strlen("./"));
+
+	return strncmp(path + strlen("./"), name, n) == 0 &&
+	       (name[n] == '\0' || strcmp(name + n, PARITY_SUFFIX) == 0);
 }
 
 /* Whether the file belongs to a generation of the dataset, this one or a former one. The files of
@@ -364,6 +296,8 @@ index_publish(const char *directory, struct index_state *s, char err[INDEX_FAULT
 		return false;
 	}
 	s->remarked = false;
+	for (size_t i = 0; i < s->nsegments; i++)
+		index_drop_former(&s->segments[i]);
 	remove_old_files(directory, s);
 	return true;
 }
@@ -408,7 +342,7 @@ index_state_renew(
 {
 	size_t outdated = 0;
 
-	if (!open_segments(directory, made, err) || !open_segments(directory, s, err))
+	if (!index_state_open(directory, made, err) || !index_state_open(directory, s, err))
 		return false;
 	for (size_t i = 0; i < s->nsegments; i++)
 		if (!s->segments[i].outdated)

@@ -9,12 +9,14 @@
  *
  * Until the rename only memory and files without a name in any manifest have changed. So a writer
  * that is killed loses its pass and nothing else, and readers keep the former generation. The
- * exception is index_state_verify, which marks a damaged file of the published generation, so that
- * every reader closes it. */
+ * exception is index_state_verify, which replaces a damaged file of the published generation by one of the same content, or
+ * marks it, so that every reader closes it. */
 #ifndef SEARCH_INDEX_WRITE_STATE_H
 #define SEARCH_INDEX_WRITE_STATE_H
 
 #include "search/index/format/index.h"
+
+struct mapped;
 
 /* Adds a segment and marks the older versions of its documents dead in all others. Segments without
    a live document are dropped. */
@@ -32,8 +34,12 @@ bool index_state_remove(const char *directory, struct index_state *s, struct str
     char err[INDEX_FAULT]) MUST_USE;
 /* Whether all segments, which are open, were built with all fields of this release and in its format. */
 bool index_state_complete(const struct index_state *s);
+/* Opens the segments that are not open yet. */
+bool index_state_open(const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
+/* Gives a file that was verified, because it had another mark, its present one. */
+void index_renew_mark(struct index_state *s, struct index_file *file, const struct mapped *open);
 /* Compares every file with its mark and verifies about `bytes` more bytes, where the last call
-   stopped. Returns false when a file is damaged. */
+   stopped. Replaces damaged files where their parity is enough, and sets s->remarked. Returns false when a file is lost. */
 bool index_state_verify(
     const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT]) MUST_USE;
 /* Returns a new id of a file. */
