@@ -53,6 +53,7 @@ extract(struct arena *a, const struct extract_input *in)
 
 	r.text = clean_text(a, in->text);
 	r.sections.blank = true;
+	r.sections.list = list_of_values((struct str){ r.text.p, r.text.n });
 	own_words(&r);
 	for (size_t at = 0; at < r.text.n;) {
 		const char *newline = memchr(r.text.p + at, '\n', r.text.n - at);

@@ -42,7 +42,8 @@ enum zone {
 	ZONE_WEAK,       /* samples, C2: a list in it has indicators, its prose has not */
 	ZONE_INDICATORS, /* indicators of compromise */
 	ZONE_PACKAGES,   /* names of applications, which look like domains */
-	ZONE_OFF,        /* victims, references: no indicators */
+	ZONE_VICTIMS,    /* names and addresses of victims; hashes are those of files all the same */
+	ZONE_OFF,        /* references: no indicators */
 };
 
 struct heading {
@@ -58,7 +59,8 @@ struct sections {
 	struct heading stack[HEADINGS];
 	size_t n;
 	char fence; /* the character that closes the block of code; '\0': outside of one */
-	bool asciidoc, titled, indented, blank;
+	char table; /* what parts the cells of a table of indicators; '\0': outside of one */
+	bool asciidoc, titled, indented, blank, list;
 };
 
 /* A line and its surroundings: set once, read by every candidate in it. */
@@ -69,7 +71,8 @@ struct place {
 	bool code, row, hash;
 	bool files, network; /* as in the heading */
 	bool words;          /* sections_words has set the next three */
-	bool secret, reference, certificate;
+	bool reference, certificate;
+	bool cites; /* "Source:" and a URL */
 };
 
 struct find {
@@ -94,12 +97,18 @@ struct run {
 	struct str own_name; /* the publisher, lower-case letters and digits alone; null: none */
 	struct indicator *found;
 	size_t nfound, steps, conversions;
+	size_t joined; /* where the hash ends that was joined last */
 	uint32_t *slots;
 	bool truncated, linked;
 };
 
 /* clean.c */
 struct clean clean_text(struct arena *a, struct str text);
+/* lists.c: whether nearly all lines have one value each; whether a line is the first of a table of indicators, whose
+   cells the character at *sep parts; whether a line begins with "Source:" or another word for references. */
+bool list_of_values(struct str text);
+bool list_header(struct str line, char *sep);
+bool list_refers(struct str line);
 /* sections.c: enters the line [from, to) and fills the place. False: the line has no values. */
 bool sections_line(struct run *r, size_t from, size_t to);
 void sections_words(struct run *r);
@@ -115,6 +124,8 @@ size_t url_at(struct run *r, size_t at, struct find *f);
 /* hashes.c */
 bool hash_at(struct run *r, size_t at, size_t end, struct find *f);
 bool bitcoin_check(struct str s);
+/* secrets.c: whether words around a hash say that it is a key, a token or a thumbprint. */
+bool secret_hash(const struct run *r, const struct find *f);
 /* judge.c */
 void judge(const struct run *r, const struct find *f, struct indicator *out);
 /* benign.c */

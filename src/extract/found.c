@@ -43,7 +43,8 @@ highest(const struct run *r, const struct find *f)
 {
 	if (f->defanged)
 		return r->place.zone == ZONE_PROSE ? 70 : 80;
-	return r->place.zone == ZONE_PROSE && (f->type < FIND_MD5 || f->type > FIND_CERTIFICATE)
+	return r->place.zone == ZONE_PROSE && f->type != FIND_BITCOIN &&
+		       (f->type < FIND_MD5 || f->type > FIND_CERTIFICATE)
 		   ? 30
 		   : 60;
 }

@@ -50,6 +50,26 @@ next_line(const struct run *r, size_t end)
 	return newlines == 1 ? i : 0;
 }
 
+/* Two halves of 32 digits below "SHA-256": a narrow column broke the hash. */
+static bool
+join_halves(struct run *r, size_t at, size_t end, struct find *f)
+{
+	struct str heading = r->place.heading;
+	size_t next = end - at == 32 ? next_line(r, end) : 0;
+	struct str all;
+
+	if (next == 0 || hex_run(r, next) != 32 || heading.p == NULL ||
+	    !(text_has_word(heading, "sha-256") || text_has_word(heading, "sha256")) ||
+	    text_has_word(heading, "md5"))
+		return false;
+	r->joined = next + 32;
+	r->steps += 32;
+	f->type = FIND_SHA256;
+	all = arena_printf(r->scratch, "%.32s%.32s", r->text.p + at, r->text.p + next);
+	f->value = arena_lower(r->scratch, all);
+	return true;
+}
+
 /* A hash that its author's program broke at the end of a line: no part is as long as a hash, and all are together. */
 static bool
 join(struct run *r, size_t at, size_t end, struct find *f)
@@ -90,11 +110,13 @@ hash_at(struct run *r, size_t at, size_t end, struct find *f)
 {
 	struct str run = { r->text.p + at, end - at };
 
-	if (run.n < 8 || run.n > 128 || one_digit(run))
+	if (run.n < 8 || run.n > 128 || at < r->joined || one_digit(run))
 		return false;
 	f->at = at;
 	f->end = end;
 	sections_words(r);
+	if (join_halves(r, at, end, f))
+		return true;
 	if (!set_type(r, run.n, f))
 		return join(r, at, end, f);
 	f->value = arena_lower(r->scratch, run);

@@ -5,6 +5,7 @@
  *     defanged                     80                    70
  *     plain                        60                    30
  *     a plain hash                 60                    60
+ *     a plain bitcoin address      60                    60
  *
  * From 60 on an occurrence is an indicator. The rules below lower it: names of code, references, own words, sections
  * that are about victims. Each is a line of DETECTORS.md 1. */
@@ -86,43 +87,24 @@ listed(const struct run *r, const struct find *f)
 	return f->defanged || !is_name(f->type) || !in_sentence(r, f);
 }
 
-/* "key: <hash>": a hexadecimal value that is no file. In a table the words of other cells do not count. */
-static bool
-is_secret(const struct run *r, const struct find *f)
-{
-	static const char *const words[] = { "key", "token", "signature", "nonce", "seed", "commit",
-		"thumbprint", "serial" };
-	size_t from = f->at;
-
-	if (!r->place.secret || !is_hash(f->type) || f->type == FIND_CERTIFICATE)
-		return false;
-	if (!r->place.row)
-		return true;
-	while (from > r->place.from && f->at - from < NEAR && r->text.p[from - 1] != '|')
-		from--;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (text_has_word((struct str){ r->text.p + from, f->at - from }, words[i]))
-			return true;
-	return false;
-}
-
 static unsigned
 confidence(const struct run *r, const struct find *f)
 {
 	const struct place *p = &r->place;
 	bool in = listed(r, f);
 	unsigned base = f->defanged              ? (in ? 80 : 70)
-			: in || is_hash(f->type) ? CONFIDENT
-						 : MENTIONED;
+			: in || is_hash(f->type) || f->type == FIND_BITCOIN ? CONFIDENT
+									    : MENTIONED;
 
 	if (f->type == FIND_ASN || f->type == FIND_CVE || f->type == FIND_TECHNIQUE ||
-	    p->zone == ZONE_OFF)
+	    p->zone == ZONE_OFF || (p->zone == ZONE_VICTIMS && !is_hash(f->type)))
 		return MENTIONED;
-	if (is_secret(r, f))
+	if (is_hash(f->type) && f->type != FIND_CERTIFICATE && secret_hash(r, f))
 		return base > CONFIDENT ? CONFIDENT - 10 : MENTIONED;
 	if (f->defanged)
 		return base;
-	if (f->link || (is_name(f->type) && p->reference && !f->alone))
+	if (f->link || (p->cites && f->type == FIND_URL) ||
+	    (is_name(f->type) && p->reference && !f->alone))
 		return REFERRED;
 	if (p->code && !is_hash(f->type) && !(in && f->alone) && (is_name(f->type) || !in))
 		return MENTIONED;

@@ -149,14 +149,24 @@ has_inner_extension(struct str raw)
 	return false;
 }
 
+/* Whether the line stands below "Indicators of compromise" or "Domains". */
+static bool
+lists_names(const struct run *r)
+{
+	return r->place.zone == ZONE_INDICATORS ||
+	       (r->place.zone == ZONE_WEAK && r->place.network);
+}
+
 /* setup.py and evil.zip; in a list of indicators only where the line has a hash or is about files.
  */
 static bool
 written_as_file(const struct run *r, const struct find *f, struct str raw)
 {
-	bool listed = f->alone && r->place.zone == ZONE_INDICATORS;
+	bool listed = f->alone && lists_names(r);
 	struct str top = last_label(raw);
 
+	if (str_is_nocase(top, "com") && r->place.hash && r->place.files && !r->place.network)
+		return count_labels(raw) == 2;
 	for (size_t i = 0; i < sizeof(file_tlds) / sizeof(*file_tlds); i++) {
 		if (!str_is_nocase(top, file_tlds[i].name.p))
 			continue;
@@ -175,8 +185,7 @@ written_as_words(const struct run *r, const struct find *f, struct str raw)
 {
 	struct str top = last_label(raw);
 
-	if (count_labels(raw) > 3 ||
-	    (f->alone && r->place.zone == ZONE_INDICATORS && !r->place.code))
+	if (count_labels(raw) > 3 || (f->alone && lists_names(r) && !r->place.code))
 		return false;
 	for (size_t i = 0; i < sizeof(word_tlds) / sizeof(*word_tlds); i++)
 		if (str_is_nocase(top, word_tlds[i].p))

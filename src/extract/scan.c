@@ -319,6 +319,23 @@ email_at(struct run *r, size_t at, size_t end, struct find *f)
 	return to;
 }
 
+/* A defanged name at the beginning of a line that goes on from a hyphen at the end of the line above. */
+static struct str
+unbroken(struct run *r, size_t at, struct str run)
+{
+	const char *p = r->text.p;
+	size_t end = r->place.from, from;
+
+	for (size_t i = r->place.from; i < at; i++)
+		if (p[i] != ' ' && p[i] != '\t')
+			return run;
+	if (end < 3 || p[end - 2] != '-' || !ascii_alnum(p[end - 3]) || !is_fanged(r, at, at + run.n))
+		return run;
+	for (from = --end; from > 0 && end - from < 64 && in_run(p[from - 1]); from--)
+		;
+	return arena_printf(r->scratch, "%.*s%.*s", (int)(end - from), p + from, (int)run.n, run.p);
+}
+
 /* A run without a colon, a slash or an "@": a number, a hash, an address or a name. */
 static void
 classify_run(struct run *r, size_t at, size_t end, struct find *f)
@@ -337,7 +354,7 @@ classify_run(struct run *r, size_t at, size_t end, struct find *f)
 	if (numbered(r, run, f) || bitcoin(r, run, f))
 		return;
 	f->value = STR_NULL;
-	f->value = name_canonical(r, run);
+	f->value = name_canonical(r, unbroken(r, at, run));
 	f->type = FIND_DOMAIN;
 	f->host = f->value;
 }

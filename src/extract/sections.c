@@ -13,6 +13,8 @@
 
 #include "extract/extract_priv.h"
 
+#include <strings.h>
+
 enum { LEVEL_BOLD = 7, LEVEL_LABEL = 8, LONGEST_HEADING = 120 };
 
 static const struct section_word {
@@ -24,13 +26,35 @@ static const struct section_word {
 #undef SECTION
 };
 
+/* "Targets", "Targeted networks" and "Known victims" are about them; "Foo targets banks in Bar" is about Foo. */
+static bool
+is_about(struct str text, const char *word)
+{
+	size_t n = strcspn(word, "*");
+	struct str last = STR("");
+
+	while (text.n > 0 && !ascii_letter(text.p[0])) {
+		text.p++;
+		text.n--;
+	}
+	while (text.n > 0 && !ascii_letter(text.p[text.n - 1]))
+		text.n--;
+	if (text.n >= n && strncasecmp(text.p, word, n) == 0)
+		return true;
+	while (str_word(&text, " \t", &last))
+		;
+	return text_has_word(last, word);
+}
+
 static enum zone
 classify(struct str text, enum zone parent)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (!text_has_word(text, words[i].words))
 			continue;
-		if (words[i].zone == ZONE_WEAK && (parent == ZONE_INDICATORS || parent == ZONE_OFF))
+		if (words[i].zone == ZONE_VICTIMS && !is_about(text, words[i].words))
+			continue;
+		if (words[i].zone == ZONE_WEAK && (parent != ZONE_PROSE && parent != ZONE_PACKAGES))
 			return parent;
 		return words[i].zone;
 	}
@@ -58,6 +82,17 @@ has_any(struct str text, const char *const *list)
 	return false;
 }
 
+static size_t
+count_words(struct str line)
+{
+	struct str word;
+	size_t n = 0;
+
+	while (str_word(&line, " \t", &word))
+		n++;
+	return n;
+}
+
 static void
 enter(struct run *r, unsigned level, struct str text)
 {
@@ -76,7 +111,7 @@ enter(struct run *r, unsigned level, struct str text)
 		s->n--;
 	parent = s->n > 0 ? s->stack[s->n - 1].zone : ZONE_PROSE;
 	zone = classify(text, parent);
-	if (!s->titled && level == 1 && zone != ZONE_INDICATORS)
+	if (!s->titled && level == 1 && zone != ZONE_INDICATORS && count_words(text) > 1)
 		zone = ZONE_PROSE;
 	s->titled = true;
 	s->stack[s->n++] = (struct heading){ level, zone, arena_str(r->a, text),
@@ -132,17 +167,6 @@ has_value(struct str line)
 	return false;
 }
 
-static size_t
-count_words(struct str line)
-{
-	struct str word;
-	size_t n = 0;
-
-	while (str_word(&line, " \t", &word))
-		n++;
-	return n;
-}
-
 /* A line of plain text that is a heading: in bold, ended by a colon, or short, above it a blank line, and with a word
    of the table. 0: it is none. */
 static unsigned
@@ -167,6 +191,15 @@ plain_level(const struct run *r, struct str line)
 	return classify(bare, ZONE_PROSE) != ZONE_PROSE ? LEVEL_BOLD - 1 : 0;
 }
 
+/* Another label ends the references or victims of the label above. */
+static void
+end_label(struct sections *s)
+{
+	while (s->n > 0 && s->stack[s->n - 1].level == LEVEL_LABEL &&
+	       s->stack[s->n - 1].zone != ZONE_INDICATORS && s->stack[s->n - 1].zone != ZONE_WEAK)
+		s->n--;
+}
+
 /* A label such as "C2:" that has no word keeps the zone, and stays the heading only until a blank line. */
 static bool
 is_heading(struct run *r, struct str line, size_t to)
@@ -182,7 +215,11 @@ is_heading(struct run *r, struct str line, size_t to)
 		level = below.p[0] == '=' ? 1 : 2;
 	if (level == 0)
 		level = plain_level(r, line);
-	if (level == 0 || (level == LEVEL_LABEL && classify(line, ZONE_PROSE) == ZONE_PROSE))
+	if (level == LEVEL_LABEL && classify(line, ZONE_PROSE) == ZONE_PROSE) {
+		end_label(&r->sections);
+		return false;
+	}
+	if (level == 0)
 		return false;
 	enter(r, level, line);
 	return level < LEVEL_BOLD - 1;
@@ -208,8 +245,6 @@ is_fence(struct sections *s, struct str line)
 void
 sections_words(struct run *r)
 {
-	static const char *const secrets[] = { "key", "token", "signature", "nonce", "seed",
-		"commit", "thumbprint", "serial" };
 	static const char *const references[] = { "available at", "see", "blog post", "blogpost",
 		"published", "read more", "according to", "reported by", "documented",
 		"described in", "more information" };
@@ -219,11 +254,23 @@ sections_words(struct run *r)
 	if (p->words)
 		return;
 	p->words = true;
-	for (size_t i = 0; i < sizeof(secrets) / sizeof(*secrets) && !p->secret; i++)
-		p->secret = text_has_word(line, secrets[i]);
 	for (size_t i = 0; i < sizeof(references) / sizeof(*references) && !p->reference; i++)
 		p->reference = text_has_word(line, references[i]);
+	p->cites = list_refers(line);
 	p->certificate = text_has_word(line, "certificate") || text_has_word(line, "cert");
+}
+
+/* A table of indicators goes on while its lines have cells; a CSV file may have lines without. */
+static void
+follow_table(struct sections *s, struct str line)
+{
+	char sep;
+
+	if (list_header(line, &sep))
+		s->table = sep;
+	else if (s->table != '\0' && memchr(line.p, s->table, line.n) == NULL &&
+		 (s->blank || s->table == '|'))
+		s->table = '\0';
 }
 
 bool
@@ -240,20 +287,26 @@ sections_line(struct run *r, size_t from, size_t to)
 		return false;
 	if (s->fence == '\0' && line.n > 0 && !deep && is_heading(r, line, to)) {
 		s->blank = true;
-		return !has_value(line) ? false : true;
+		s->table = '\0';
+		return has_value(line);
 	}
+	follow_table(s, line);
 	s->indented = deep && s->fence == '\0' && (s->blank || s->indented) &&
 		      strchr("-*+|", line.n > 0 ? line.p[0] : ' ') == NULL;
 	p->code = s->fence != '\0' || s->indented;
 	p->row = memchr(line.p, '|', line.n) != NULL;
+	p->zone = s->list ? ZONE_INDICATORS : ZONE_PROSE;
 	if (s->n > 0) {
 		const struct heading *h = &s->stack[s->n - 1];
 
-		p->zone = h->zone;
+		if (h->zone != ZONE_PROSE)
+			p->zone = h->zone;
 		p->heading = h->text;
 		p->files = h->files;
 		p->network = h->network;
 	}
+	if (s->table != '\0' && (p->zone == ZONE_PROSE || p->zone == ZONE_WEAK))
+		p->zone = ZONE_INDICATORS;
 	if (line.n == 0 && s->n > 0 && s->stack[s->n - 1].level == LEVEL_LABEL && s->blank)
 		s->n--;
 	s->blank = line.n == 0;
