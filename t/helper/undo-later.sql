@@ -5,7 +5,8 @@ SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
 -- 0025
-DROP FUNCTION IF EXISTS audit_position_stands;
+DROP FUNCTION IF EXISTS audit_position_stands, retention_report_requests, export_release(uuid, bigint, bigint, boolean);
+DROP INDEX IF EXISTS report_request_created;
 
 -- 0024
 DROP TRIGGER IF EXISTS finding_event_found ON finding;
