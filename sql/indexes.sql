@@ -8,7 +8,6 @@ CREATE INDEX CONCURRENTLY audit_account_at ON audit (account_uuid, at);
 CREATE INDEX CONCURRENTLY audit_account_actor ON audit (account_uuid, actor, at);
 CREATE INDEX CONCURRENTLY audit_account_action ON audit (account_uuid, action, at);
 CREATE INDEX CONCURRENTLY audit_account_kind ON audit (account_uuid, subject, at);
-CREATE INDEX CONCURRENTLY audit_account_subject ON audit (account_uuid, subject, subject_id);
 CREATE INDEX CONCURRENTLY audit_account_subject_id ON audit (account_uuid, subject_id, at);
 CREATE INDEX CONCURRENTLY audit_account_request ON audit (account_uuid, request_id, at) WHERE request_id IS NOT NULL;
 CREATE INDEX CONCURRENTLY audit_account_project ON audit

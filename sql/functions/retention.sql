@@ -41,4 +41,19 @@ BEGIN
 END
 $$;
 
-GRANT EXECUTE ON FUNCTION retention_deliveries, retention_usage TO surfaced_alert;
+-- Deletes the Idempotency-Keys of requests for reports of p_days ago. Such a key is for the retries of one request; the
+-- same text sent later is the same report without it.
+CREATE OR REPLACE FUNCTION retention_report_requests(p_days bigint, p_most bigint) RETURNS bigint LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	n bigint;
+BEGIN
+	DELETE FROM report_request q USING (SELECT v.space FROM report_request v
+		WHERE v.created_at < now() - p_days * interval '1 day' ORDER BY v.created_at LIMIT p_most FOR UPDATE SKIP LOCKED) AS old
+	 WHERE q.space = old.space;
+	GET DIAGNOSTICS n = ROW_COUNT;
+	RETURN n;
+END
+$$;
+
+GRANT EXECUTE ON FUNCTION retention_deliveries, retention_usage, retention_report_requests TO surfaced_alert;

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "alert/alert.h"
+#include "base/limits.h"
 #include "daemon/conf.h"
 #include "db/guard.h"
 
@@ -26,9 +27,12 @@ static const struct field count_out[] = {
 
 STMT(keep_deliveries, count_out, "SELECT retention_deliveries($1, $2) AS n");
 STMT(keep_usage, count_out, "SELECT retention_usage($1, $2) AS n");
+STMT(keep_report_requests, count_out, "SELECT retention_report_requests($1, $2) AS n");
 STMT(keep_events, count_out, "SELECT record_event_keep($1, $2) AS n");
 
 STMT(fold, count_out, "SELECT metric_fold($1) AS n");
+
+static const int64_t request_days = LIM_REPORT_REQUEST_DAYS;
 
 static const struct {
 	const char *name;
@@ -39,6 +43,7 @@ static const struct {
 } tasks[MAINTENANCE_TASKS] = {
 	{ "deliveries", &keep_deliveries, "rows", &conf.delivery_days, 600000000 },
 	{ "usage", &keep_usage, "rows", &conf.usage_days, 600000000 },
+	{ "report_requests", &keep_report_requests, "rows", &request_days, 600000000 },
 	{ "history", &keep_events, "months", &conf.history_days, 600000000 },
 	{ "counts", &fold, "rows", NULL, 5000000 },
 };

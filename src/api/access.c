@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "wire/values.h"
 
 /* ---- the key itself ---- */
 
@@ -194,12 +195,11 @@ struct access_member_args {
 	struct str role, removed;
 };
 
-static const char *const booleans[] = { "true", "false", NULL };
 
 static const struct url_param access_member_params[] = {
 	PAGE_PARAMS(struct access_member_args, page),
 	FILTER(FIELD_STR, struct access_member_args, role, .values = account_roles),
-	FILTER(FIELD_STR, struct access_member_args, removed, .values = booleans),
+	FILTER(FIELD_STR, struct access_member_args, removed, .values = truths),
 	URL_PARAM_END,
 };
 

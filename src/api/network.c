@@ -13,7 +13,6 @@ struct event_args {
 	struct str kind, failed;
 };
 
-static const char *const booleans[] = { "true", "false", NULL };
 
 /* clang-format off */
 static const struct url_param event_params[] = {
@@ -21,7 +20,7 @@ static const struct url_param event_params[] = {
 	FILTER(FIELD_INT, struct event_args, tab, .lo = 0, .hi = 65535, .def = -1,
 	    .help = "Events of this tab alone."),
 	FILTER(FIELD_STR, struct event_args, kind, .values = net_kinds),
-	FILTER(FIELD_STR, struct event_args, failed, .values = booleans,
+	FILTER(FIELD_STR, struct event_args, failed, .values = truths,
 	    .help = "Those with a failure alone, or those without."),
 	URL_PARAM_END,
 };

@@ -32,6 +32,7 @@ struct job {
 	int64_t generation, written, gone, bytes; /* written: also what is behind the checkpoint */
 	int64_t check_at;                         /* mono_us */
 	size_t text;                              /* bytes since the checkpoint */
+	bool begun;                               /* this process is the writer: an attempt is counted */
 	int64_t again_ms;                         /* STEP_LEFT: when it may be claimed again */
 	const char *why;                          /* the export has failed */
 };
@@ -104,7 +105,7 @@ STMT(progress_export, answered_out,
     "SELECT export_progress($1, $2, $3, $4, $5, $6, $7, $8, $9) AS state");
 STMT(complete_export, answered_out, "SELECT export_complete($1, $2, $3, $4, $5, $6, $7) AS state");
 STMT(fail_export, NULL, "SELECT export_fail($1, $2, $3)");
-STMT(release_export, NULL, "SELECT export_release($1, $2, $3)");
+STMT(release_export, NULL, "SELECT export_release($1, $2, $3, $4)");
 STMT(begin_export, begun_out, "SELECT epoch, resumed FROM export_begin($1, $2, $3)");
 STMT_LIST(read_export, struct walk_row, walk_row_out,
     "SELECT at, doc FROM export_read($1, $2, $3::smallint, $4, $5)");
@@ -419,6 +420,7 @@ begin_writing(struct job *j, int64_t had)
 		return STEP_LEFT;
 	j->epoch = begun.epoch;
 	j->resumed = begun.resumed;
+	j->begun = true;
 	return STEP_ON;
 }
 
@@ -470,7 +472,7 @@ settle_job(struct job *j, enum step s)
 	if (s == STEP_LEFT)
 		(void)db_ok(db,
 		    db_do(db, &release_export, NULL, P(j->e.uuid), P(j->epoch),
-			P(daemon_stopping() ? INT64_C(0) : j->again_ms)),
+			P(daemon_stopping() ? INT64_C(0) : j->again_ms), P(j->begun)),
 		    "release");
 	log_event(s == STEP_FAILED ? LOGP_ERR : LOGP_INFO, "export",
 	    "export=%s dataset=%.*s result=%s%s written=%jd bytes=%jd", uuid_text(&j->e.uuid).z,

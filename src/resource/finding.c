@@ -2,12 +2,16 @@
 /* The members of a finding: in answers of the API and in imports. */
 #include "config.h"
 
+#include "base/limits.h"
 #include "resource/finding.h"
 #include "resource/origin.h"
 #include "wire/values.h"
 
 const char *const finding_statuses[] = { "open", "acknowledged", "accepted_risk", "false_positive",
 	"resolved", NULL };
+
+_Static_assert(LIM_EVIDENCE == 16384 && LIM_FINDING_STALE_DAYS == 30,
+    "two help texts of finding_out have these numbers");
 
 const struct field finding_out[] = {
 	FIELD(struct finding, uuid, 0),

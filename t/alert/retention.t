@@ -36,6 +36,14 @@ sql "INSERT INTO usage_daily (key_uuid, day, incarnation, taken, given_back) SEL
 # A month is a number: the first and the current month of the quotas.
 sql "INSERT INTO quota_month (owner_uuid, month) VALUES ('$D', 24000), ('$D', extract(year FROM now()) * 12 + extract(month FROM now()) - 1)"
 sql "INSERT INTO quota_lease (owner_uuid, month, incarnation) SELECT owner_uuid, month, '$D' FROM quota_month WHERE owner_uuid = '$D'"
+# Idempotency-Keys of requests for reports, by their age in days.
+sql "WITH r AS (INSERT INTO report SELECT (jsonb_populate_record(NULL::report, to_jsonb(v))).* FROM (SELECT gen_random_uuid() AS uuid,
+		'text' AS source_kind, 'one' AS source_ref, 'published' AS status, 1 AS revision, '$ACCOUNT'::uuid AS account_uuid,
+		'{}'::text[] AS threat_actors, '{}'::text[] AS malware_families, '{}'::text[] AS sectors, '{}'::text[] AS techniques,
+		'{}'::text[] AS cves, '{}'::text[] AS countries, '{}'::text[] AS tags, now() AS imported_at, now() AS updated_at,
+		now() AS first_seen, now() AS last_seen, false AS truncated, sha256('') AS digest) AS v RETURNING uuid)
+	INSERT INTO report_request (space, request, report_uuid, created_at)
+	SELECT decode(lpad(to_hex(n), 8, '0'), 'hex'), '', uuid, now() - n * interval '1 day' FROM r, generate_series(1, 60) AS n"
 audit=$(sql "SELECT count(*) FROM audit")
 
 # One delivery is locked: the others are deleted.
@@ -62,6 +70,8 @@ short() { [ "$(usage)" = "401 400" ]; }
 ok "usage older than 400 days is deleted" world_until 30 short
 is "$(sql "SELECT count(*) || ' ' || min(month) / 24001 FROM quota_month WHERE owner_uuid = '$D'") $(sql "SELECT count(*) FROM quota_lease WHERE owner_uuid = '$D'")" \
 	"1 1 1" "old months and leases of quotas are deleted"
+requests() { [ "$(sql "SELECT count(*) || ' ' || (now()::date - min(created_at)::date) FROM report_request")" = "29 29" ]; }
+ok "Idempotency-Keys of reports are deleted after 30 days, and later ones are kept" world_until 60 requests
 api GET "/usage?window=180d"
 is "$STATUS $(field '.api_usage.totals.requests >= 180')" "200 true" \
 	"the usage that GET /usage shows is kept"

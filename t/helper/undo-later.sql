@@ -10,7 +10,8 @@ ALTER TABLE IF EXISTS taxii_cursor DROP COLUMN IF EXISTS id, DROP COLUMN IF EXIS
 	DROP COLUMN IF EXISTS changes, DROP COLUMN IF EXISTS reported;
 
 -- 0025
-DROP FUNCTION IF EXISTS audit_position_stands;
+DROP FUNCTION IF EXISTS audit_position_stands, retention_report_requests, export_release(uuid, bigint, bigint, boolean);
+DROP INDEX IF EXISTS report_request_created;
 
 -- 0024
 DROP TRIGGER IF EXISTS finding_event_found ON finding;

@@ -57,6 +57,18 @@ gone() { [ -z "$(find "$W/exports" -name "$UUID*")" ]; }
 ok "the file of an export that failed after too many attempts is removed" world_until 30 gone
 release
 
+# Without its directory no process can begin: what was counted before stays counted.
+mv "$W/exports" "$W/exports.away"
+given_up() { [ "$(grep -c "export=$UUID .*result=left" "$W/log/surfaced-export.log")" -ge 3 ]; }
+api POST /search/hosts/exports '{"query":"*"}'
+UUID=$(field .export.uuid)
+sql "UPDATE search_export SET attempts = 3 WHERE uuid = '$UUID'"
+ok "an export that cannot begin is given up again and again" world_until 30 given_up
+is "$(row attempts)" 3 "giving up an attempt that had not begun takes no earlier attempt back"
+api DELETE "/search/exports/$UUID"
+sql "DELETE FROM search_export WHERE uuid = '$UUID'; UPDATE export_month SET charged = 0"
+mv "$W/exports.away" "$W/exports"
+
 # A later index has more matches than were counted.
 ok "the documents are locked again" hold
 api POST /search/hosts/exports '{"query":"*","compression":"identity"}'

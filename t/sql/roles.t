@@ -63,7 +63,7 @@ done
 may surfaced_alert "SELECT count(*) FROM alert_take(1)"
 may surfaced_alert "SELECT count(*) FROM alert_rule_active"
 may surfaced_alert "SELECT count(*) FROM delivery_claim(1, 1, 1, 1)"
-may surfaced_alert "SELECT retention_deliveries(1, 1), retention_usage(1, 1)"
+may surfaced_alert "SELECT retention_deliveries(1, 1), retention_usage(1, 1), retention_report_requests(1, 1)"
 for role in surfaced_api surfaced_admin; do
 	for change in "SELECT secret FROM alert_destination" "SELECT count(*) FROM alert_take(1)" \
 		"SELECT retention_deliveries(1, 1)" "SELECT retention_usage(1, 1)" "DELETE FROM alert_delivery" \
