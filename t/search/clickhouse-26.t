@@ -74,7 +74,7 @@ pg_start
 "$BUILD/t/helper/hostgen" --hosts 200 --seed 1 | ctl import hosts --quiet - >/dev/null
 ok "surfaced-index fills a layout and follows it" world_as "$BIN/surfaced-index" -c "$W/etc/surfaced-index.conf" --once
 sql "SELECT count(*) FROM (SELECT record_remove(dataset, key) FROM record WHERE dataset = 1 ORDER BY key LIMIT 20) AS r" >/dev/null
-ok "surfaced-index sends deletions" world_as "$BIN/surfaced-index" -c "$W/etc/surfaced-index.conf" --once
+ok "surfaced-index sends the deletions of records" world_as "$BIN/surfaced-index" -c "$W/etc/surfaced-index.conf" --once
 api_start
 world_meter_start
 web_start
