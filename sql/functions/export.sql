@@ -168,11 +168,13 @@ $$;
 
 -- Makes the caller, who holds the lock of the file, the one writer of the export that it has claimed. No row: another
 -- process has written since the claim. The attempt is counted until the file grows (export_progress) or the caller gives
--- the export up (export_release), so those count whose process died.
-CREATE OR REPLACE FUNCTION export_begin(export uuid, claim bigint, had bigint, OUT epoch bigint, OUT resumed bigint)
+-- the export up (export_release), so those count whose process died. writer: the host whose directory has the file. A host
+-- that takes an export over from one with a directory of its own finds no file, and writes all of it.
+CREATE OR REPLACE FUNCTION export_begin(export uuid, claim bigint, had bigint, writer text DEFAULT NULL, OUT epoch bigint,
+	OUT resumed bigint)
 	RETURNS SETOF record LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE search_export e SET epoch = e.epoch + 1, resumed = e.resumed + (e.bytes > 0)::integer,
-		attempts = e.attempts + 1
+		attempts = e.attempts + 1, host = writer
 	 WHERE e.uuid = export AND e.epoch = claim AND e.bytes = had AND e.state = 'running'
 	RETURNING e.epoch, e.resumed
 $$;
@@ -182,14 +184,16 @@ $$;
 -- without a file has lost it, as after a restore: it expires, unless the directory has no file at all, as where its file
 -- system is not mounted. A file gets its last name just before its row is complete,
 -- so that only exports which ended some time ago are judged.
-CREATE OR REPLACE FUNCTION export_sweep(present uuid[], days bigint) RETURNS SETOF uuid LANGUAGE plpgsql
+-- mine: the caller has a directory of its own. It then judges the exports alone whose file this host has written, and a
+-- file that it has of an export which another host has completed is removed, too. null: all hosts share one.
+CREATE OR REPLACE FUNCTION export_sweep(present uuid[], days bigint, mine text DEFAULT NULL) RETURNS SETOF uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	UPDATE search_export e SET state = 'expired'
 	 WHERE e.uuid IN (SELECT x.uuid FROM search_export x
 		WHERE x.state = 'complete' AND (x.expires_at <= clock_timestamp()
 			OR (x.finished_at < clock_timestamp() - interval '10 min' AND cardinality(present) > 0
-			    AND x.uuid <> ALL (present)))
+			    AND x.uuid <> ALL (present) AND (mine IS NULL OR x.host = mine)))
 		ORDER BY x.uuid FOR UPDATE);
 	PERFORM export_end(ARRAY(SELECT e.uuid FROM search_export e JOIN export_right r USING (uuid)
 		WHERE e.state IN ('queued', 'running') AND NOT r.may), 'cancelled', 'access_revoked');
@@ -199,7 +203,8 @@ BEGIN
 		  AND x.finished_at < clock_timestamp() - make_interval(days => days::integer)
 		ORDER BY x.uuid FOR UPDATE);
 	RETURN QUERY SELECT p FROM unnest(present) AS p
-	 WHERE NOT EXISTS (SELECT FROM search_export e WHERE e.uuid = p AND e.state IN ('queued', 'running', 'complete'));
+	 WHERE NOT EXISTS (SELECT FROM search_export e WHERE e.uuid = p AND (e.state IN ('queued', 'running')
+		OR e.state = 'complete' AND (mine IS NULL OR e.host IS NULL OR e.host = mine)));
 END
 $$;
 

@@ -15,7 +15,10 @@
 #include "api/api.h"
 #include "api/documents.h"
 #include "api/share.h"
+#include "daemon/conf.h"
+#include "daemon/host.h"
 #include "resource/export.h"
+#include "search/walk.h"
 
 struct export_in {
 	struct str query;
@@ -232,21 +235,45 @@ cancel_export(struct req *rq)
 	return rc == DB_OK ? reply_export(rq, 200, rq->path[0]) : fail_db(rq, rc);
 }
 
-/* The dataset of a stored name; a release with fewer datasets has none. */
-static enum dataset
-dataset_of(struct str name)
-{
-	enum dataset d = 0;
+struct export_place {
+	struct str host;
+};
 
-	while (d < DATASETS_AND_CONDITIONS && !str_is(name, schema_dataset_name(d)))
-		d++;
-	return d;
+static const struct field place_out[] = {
+	FIELD(struct export_place, host, NULLABLE),
+	FIELD_END,
+};
+
+STMT(locate_export, place_out, "SELECT host FROM search_export WHERE uuid = $1");
+
+/* Where nginx has the file: in the directory of this host, or of the machine of another one (nginx/relay.conf). */
+static int
+locate_file(struct req *rq, struct uuid uuid, const char *name, const char **location)
+{
+	struct export_place place = { STR_NULL };
+	struct str machine;
+	enum db_rc rc = DB_OK;
+
+	if (strcmp(conf.export_shared, "no") == 0)
+		rc = db_one(rq->db, &locate_export, &place, P(uuid));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	machine = place.host;
+	if (machine.p == NULL || str_eq(machine, host_name()) ||
+	    !str_part(&machine, ':', &machine))
+		*location = arena_printf(rq->arena, "/_surfaced_export/%s", name).p;
+	else
+		*location = arena_printf(rq->arena, "/_surfaced_export_of/%.*s/%s", (int)machine.n,
+		    machine.p, name)
+				.p;
+	return PASS;
 }
 
 static int
 get_export_content(struct req *rq)
 {
 	char name[EXPORT_NAME];
+	const char *location = NULL;
 	struct export e;
 	enum dataset d;
 	enum db_rc rc = db_one(rq->db, &select_export, &e, P(rq->key->uuid), P(rq->path[0]));
@@ -255,7 +282,7 @@ get_export_content(struct req *rq)
 		return fail(rq, ERR_EXPORT_NOT_FOUND);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	d = dataset_of(e.dataset);
+	d = walk_dataset(e.dataset);
 	if (d == DATASETS_AND_CONDITIONS || !key_has_scope(rq->key, answer_names[d].scope))
 		return fail(rq, ERR_PERMISSION_DENIED);
 	if (!key_has_entitlement(rq->key, answer_names[d].entitlement))
@@ -263,9 +290,11 @@ get_export_content(struct req *rq)
 	if (!str_is(e.state, "complete"))
 		return fail(rq, ERR_EXPORT_NOT_READY);
 	export_file_name(e.uuid, e.format, e.compression, name);
+	if (locate_file(rq, e.uuid, name, &location) != PASS)
+		return FAILED;
 	return reply_file(rq,
 	    &(struct reply_file){
-		.location = arena_printf(rq->arena, "/_surfaced_export/%s", name).p,
+		.location = location,
 		.name = arena_printf(rq->arena, "%.*s-%s", (int)e.dataset.n, e.dataset.p, name).p,
 		.media = export_media(e.format, e.compression),
 		.etag = arena_str(rq->arena, e.sha256).p });

@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "cli/search.h"
 #include "daemon/conf.h"
-#include "record/cells.h"
 #include "search/clickhouse/engine.h"
 #include "search/walk.h"
 
@@ -117,17 +116,12 @@ export_query(struct found *f, const struct query *q, struct str fields)
 {
 	struct arena *a = f->c->arena;
 	struct walk w = { .query = q, .read = read_found_documents, .arg = f, .rows = f->rows };
-	struct str *names, *paths;
+	struct str *names;
 	size_t n = split_fields(a, fields, &names);
 	struct buf head = { .a = a };
 	int status;
 
-	paths = ARENA_ARRAY(a, n + 1, struct str);
-	for (size_t i = 0; i < n; i++)
-		paths[i] = q->dataset == DATASET_SERVICES && service_field_of_place(names[i])
-			       ? arena_printf(a, "host.%.*s", (int)names[i].n, names[i].p)
-			       : names[i];
-	f->cells = (struct cells){ names, paths, n };
+	f->cells = walk_cells(a, q->dataset, names, n);
 	if (n > 0 && (w.fields = walk_fields(a, q->dataset, names, n)) == NULL)
 		return cli_fail(EXIT_USAGE, "--fields wants 1 to %d names of fields of the dataset",
 		    (int)LIM_FIELDS);

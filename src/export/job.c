@@ -5,9 +5,9 @@
 
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
+#include "daemon/host.h"
 #include "db/guard.h"
 #include "export/export.h"
-#include "record/cells.h"
 #include "search/walk.h"
 
 enum {
@@ -106,7 +106,7 @@ STMT(progress_export, answered_out,
 STMT(complete_export, answered_out, "SELECT export_complete($1, $2, $3, $4, $5, $6, $7) AS state");
 STMT(fail_export, NULL, "SELECT export_fail($1, $2, $3)");
 STMT(release_export, NULL, "SELECT export_release($1, $2, $3, $4)");
-STMT(begin_export, begun_out, "SELECT epoch, resumed FROM export_begin($1, $2, $3)");
+STMT(begin_export, begun_out, "SELECT epoch, resumed FROM export_begin($1, $2, $3, $4)");
 STMT_LIST(read_export, struct walk_row, walk_row_out,
     "SELECT at, doc FROM export_read($1, $2, $3::smallint, $4, $5)");
 
@@ -163,30 +163,13 @@ is_csv(const struct job *j)
 	return str_is(j->e.format, "csv");
 }
 
-/* The columns, and where an answer has them: the city of a service's host is "city" or "host.city". */
-static void
-plan_cells(struct job *j)
-{
-	const struct str *names = j->e.fields.items;
-	struct str *paths = ARENA_ARRAY(j->arena, j->e.fields.n + 1, struct str);
-
-	for (size_t i = 0; i < j->e.fields.n; i++)
-		paths[i] =
-		    schema_source(j->dataset) != j->dataset && service_field_of_place(names[i])
-			? arena_printf(j->arena, "host.%.*s", (int)names[i].n, names[i].p)
-			: names[i];
-	j->cells = (struct cells){ names, paths, j->e.fields.n };
-}
-
 /* An export of another release may have a dataset, a query or a field that this one does not know. */
 static enum step
 plan_job(struct job *j)
 {
 	struct query_fault fault;
 
-	for (j->dataset = 0; j->dataset < DATASETS_AND_CONDITIONS; j->dataset++)
-		if (str_is(j->e.dataset, schema_dataset_name(j->dataset)))
-			break;
+	j->dataset = walk_dataset(j->e.dataset);
 	j->why = "invalid_search_query";
 	/* now-7d is seven days before the request, whenever the export is written. */
 	if (j->dataset == DATASETS_AND_CONDITIONS ||
@@ -198,7 +181,7 @@ plan_job(struct job *j)
 	if (j->e.fields.n > 0 && j->fields == NULL)
 		return STEP_FAILED;
 	j->why = NULL;
-	plan_cells(j);
+	j->cells = walk_cells(j->arena, j->dataset, j->e.fields.items, j->e.fields.n);
 	return STEP_ON;
 }
 
@@ -415,7 +398,8 @@ begin_writing(struct job *j, int64_t had)
 	enum db_rc rc = DB_DOWN;
 
 	if (db_up(j->x->db))
-		rc = db_one(j->x->db, &begin_export, &begun, P(j->e.uuid), P(j->epoch), P(had));
+		rc = db_one(j->x->db, &begin_export, &begun, P(j->e.uuid), P(j->epoch), P(had),
+		    P(host_name()));
 	if (rc == DB_NONE || !db_ok(j->x->db, rc, "begin"))
 		return STEP_LEFT;
 	j->epoch = begun.epoch;

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "daemon/conf.h"
+#include "daemon/host.h"
 #include "db/guard.h"
 #include "export/export.h"
 
@@ -27,7 +28,14 @@ static const struct field unwanted_out[] = {
 };
 
 STMT_LIST(sweep_exports, struct unwanted, unwanted_out,
-    "SELECT uuid FROM export_sweep($1::text[]::uuid[], $2) AS uuid");
+    "SELECT uuid FROM export_sweep($1::text[]::uuid[], $2, $3) AS uuid");
+
+/* The host whose files are swept: this one, or STR_NULL where all hosts share a directory. */
+static struct str
+swept_host(void)
+{
+	return strcmp(conf.export_shared, "no") == 0 ? host_name() : STR_NULL;
+}
 
 /* The export whose file has this name: UUID.part, UUID.csv.gz. */
 static bool
@@ -101,7 +109,9 @@ keep_files(struct exporter *x)
 	}
 	present.n = list_files(dir, x->arena, &names);
 	present.p = names;
-	if (db_ok(x->db, db_list(x->db, &sweep_exports, &rows, P(present), P(days)), "sweep"))
+	if (db_ok(x->db,
+		db_list(x->db, &sweep_exports, &rows, P(present), P(days), P(swept_host())),
+		"sweep"))
 		remove_files(dir, rows.items, rows.n);
 	closedir(dir);
 	return changed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Who feeds: the advisory lock of a dataset, and the epoch of its owner (clickhouse_priv.h). */
+/* The right to feed: the advisory lock of a dataset, and the epoch of its owner (clickhouse_priv.h). */
 #include "config.h"
 
 #include "daemon/conf.h"

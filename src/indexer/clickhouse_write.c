@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a pass and a new layout write alike: documents, tags and the row of `feeds`. */
+/* Writing that a pass and a new layout share: documents, tags and the row of `feeds`. */
 #include "config.h"
 
 #include "indexer/clickhouse_priv.h"

@@ -154,6 +154,16 @@ walk_next(struct walk *w, struct buf *b)
 	return found ? WALK_RECORD : WALK_GONE;
 }
 
+enum dataset
+walk_dataset(struct str name)
+{
+	enum dataset d = 0;
+
+	while (d < DATASETS_AND_CONDITIONS && !str_is(name, schema_dataset_name(d)))
+		d++;
+	return d;
+}
+
 const struct record_fields *
 walk_fields(struct arena *a, enum dataset d, const struct str *names, size_t n)
 {
@@ -169,4 +179,16 @@ walk_fields(struct arena *a, enum dataset d, const struct str *names, size_t n)
 	if (schema_source(d) != d)
 		text = service_fields(a, text);
 	return record_fields_parse(a, schema_source(d), text, &bad);
+}
+
+struct cells
+walk_cells(struct arena *a, enum dataset d, const struct str *names, size_t n)
+{
+	struct str *paths = ARENA_ARRAY(a, n + 1, struct str);
+
+	for (size_t i = 0; i < n; i++)
+		paths[i] = schema_source(d) != d && service_field_of_place(names[i])
+			       ? arena_printf(a, "host.%.*s", (int)names[i].n, names[i].p)
+			       : names[i];
+	return (struct cells){ names, paths, n };
 }

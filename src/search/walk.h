@@ -14,6 +14,7 @@
 #define SEARCH_WALK_H
 
 #include "db/db.h"
+#include "record/cells.h"
 #include "record/stored.h"
 #include "search/engine.h"
 
@@ -66,8 +67,12 @@ void walk_begin(struct walk *w);
 void walk_end(struct walk *w);
 /* Moves to the next match and appends its answer to b. */
 enum walk_rc walk_next(struct walk *w, struct buf *b) MUST_USE;
+/* The dataset or view of this name; DATASETS_AND_CONDITIONS: this release has none. */
+enum dataset walk_dataset(struct str name);
 /* The fields by their names, as a request or a stored export has them; NULL: one is unknown. */
 const struct record_fields *walk_fields(
     struct arena *a, enum dataset d, const struct str *names, size_t n);
+/* The columns of CSV of these names, and where an answer has them: the city of a service's host is "city" or "host.city". */
+struct cells walk_cells(struct arena *a, enum dataset d, const struct str *names, size_t n);
 
 #endif

@@ -2,7 +2,8 @@
 /* The engine on ClickHouse with the random records of every dataset: its answers to random queries against those of looking
    at every record, on the servers of a world (t/search/clickhouse-records.t).
 
-   usage: ch-records URL PASSWORD-FILE DATASET QUERIES */
+   usage: ch-records URL FOLDER DATASET QUERIES
+   FOLDER has the files password-USER of the feeder and of the engine (t/helper/clickhouse.sh). */
 #include "config.h"
 
 #include "search/clickhouse/engine.h"
@@ -12,7 +13,10 @@
 #include "t/unit/record_world.h"
 #include "t/unit/tap.h"
 
-static struct ch_server server = { .user = "surfaced", .database = "surfaced", .ca_file = "" };
+static struct ch_server feeder = { .user = "surfaced_index", .database = "surfaced", .ca_file = "" },
+			searcher = { .user = "surfaced_search",
+				.database = "surfaced",
+				.ca_file = "" };
 static enum dataset dataset;
 static unsigned queries;
 
@@ -83,7 +87,7 @@ begin_feed(struct fed *f, const struct world *w)
 {
 	struct buf b = { .a = w->n.a };
 
-	*f = (struct fed){ .http = ch_http_open(&server),
+	*f = (struct fed){ .http = ch_http_open(&feeder),
 		.dict = ch_dict_new(dataset),
 		.encoder = ch_encoder_new(dataset),
 		.a = w->n.a };
@@ -104,7 +108,7 @@ open_engine(const struct world *w)
 	for (enum dataset d = 0; d < DATASETS; d++)
 		datasets[d] = schema_source(d) == dataset;
 	ch_engine_use(e,
-	    &(struct ch_options){ .server = server, .threads = 2, .memory = 1 << 30, .shards = 2 },
+	    &(struct ch_options){ .server = searcher, .threads = 2, .memory = 1 << 30, .shards = 2 },
 	    datasets);
 	return e;
 }
@@ -150,10 +154,15 @@ main(int argc, char **argv)
 		CU_TEST_INFO_NULL,
 	};
 
+	static char room[2][4096];
+
 	if (argc != 5)
-		panic("usage: ch-records URL PASSWORD-FILE DATASET QUERIES");
-	server.url = argv[1];
-	server.password_file = argv[2];
+		panic("usage: ch-records URL FOLDER DATASET QUERIES");
+	feeder.url = searcher.url = argv[1];
+	snprintf(room[0], sizeof(room[0]), "%s/password-surfaced_index", argv[2]);
+	snprintf(room[1], sizeof(room[1]), "%s/password-surfaced_search", argv[2]);
+	feeder.password_file = room[0];
+	searcher.password_file = room[1];
 	for (enum dataset d = 0; d < DATASETS; d++)
 		if (strcmp(schema_dataset_name(d), argv[3]) == 0)
 			dataset = d;

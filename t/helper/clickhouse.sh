@@ -131,6 +131,15 @@ world_ch_resume()
 	world_ch_ready "$1" || world_die "ClickHouse $1 did not start: $(cat "$W/log/clickhouse-$1.log" "$W/ch/$1/error.log" | tail -n 20)"
 }
 
+world_ch_passwords()
+{
+	printf %s "$CH_PASSWORD" >"$W/ch/password"
+	for _user in surfaced_search surfaced_index; do
+		printf %s "$CH_PASSWORD-${_user#*_}" >"$W/ch/password-$_user"
+	done
+	chmod 600 "$W"/ch/password*
+}
+
 # world_ch_start N [SHARDS]: N servers, of which the first SHARDS are the cluster (all), and the parameters of the daemons
 # that name them in WORLD_CONF.
 world_ch_start()
@@ -147,11 +156,7 @@ world_ch_start()
 	for _i in $(seq "$CH_N"); do
 		world_ch_conf "$_i" "${2:-$CH_N}"
 	done
-	printf %s "$CH_PASSWORD" >"$W/ch/password"
-	for _user in surfaced_search surfaced_index; do
-		printf %s "$CH_PASSWORD-${_user#*_}" >"$W/ch/password-$_user"
-	done
-	chmod 600 "$W"/ch/password*
+	world_ch_passwords
 	if [ -n "${WORLD_CH_TLS-}" ]; then
 		world_certificate
 		cp "$W/tls/server.crt" "$W/tls/server.key" "$W/ch/"
@@ -160,10 +165,16 @@ world_ch_start()
 	for _i in $(seq "$CH_N"); do
 		world_ch_resume "$_i"
 	done
-	CH_URL=$(world_ch_url 1)
 	for _i in $(seq "$CH_N"); do
 		world_ch_query "$_i" 'CREATE DATABASE IF NOT EXISTS surfaced' || world_die "ClickHouse $_i has no database"
 	done
+	world_ch_name
+}
+
+# The parameters that name the servers, in WORLD_CONF.
+world_ch_name()
+{
+	CH_URL=$(world_ch_url 1)
 	WORLD_CONF="${WORLD_CONF-}
 clickhouse_url = $CH_URL
 clickhouse_servers =$(for _i in $(seq "$CH_N"); do
@@ -189,6 +200,40 @@ world_ch_query()
 	curl -sS --fail-with-body "http://$(world_ch_address "$1"):$(world_ch_port "$1" http)/?database=$(
 		[ "${2#CREATE DATABASE}" = "$2" ] && echo surfaced || echo default
 	)" -H "X-ClickHouse-User: surfaced${CH_AS:+_$CH_AS}" -H "X-ClickHouse-Key: $CH_PASSWORD${CH_AS:+-$CH_AS}" --data-binary "$2"
+}
+
+# world_ch_script I WHAT: runs the statements that surfaced -D WHAT prints.
+world_ch_script()
+{
+	_statement=
+	"$BIN/surfaced" -D "$2" >"$W/tmp/script.sql"
+	while read -r _line; do
+		case $_line in
+		--*) continue ;;
+		esac
+		_statement="$_statement $_line"
+		case $_line in
+		*\;)
+			world_ch_query "$1" "${_statement%;}" || return 1
+			_statement=
+			;;
+		esac
+	done <"$W/tmp/script.sql"
+}
+
+# world_chdb_start: in place of a server, the library of the npm package chdb, which is a present release (t/helper/chdb).
+# It has the port of server 1.
+world_chdb_start()
+{
+	CH_N=1
+	mkdir -p "$W/ch/1"
+	world_ch_passwords
+	"$BIN/surfaced" -D clickhouse=26-users >"$W/ch/users.sql"
+	! world_root || chown -R "$WORLD_USER" "$W/ch"
+	world_spawn chdb /usr/bin/python3 "$TOP/t/helper/chdb" "$1" "$W/ch/1" "$W/ch/users.sql" "$W/ch/port"
+	world_until 60 test -s "$W/ch/port" || world_die "chdb did not start: $(tail -n 5 "$W/log/chdb.log")"
+	printf 'http %s\n' "$(cat "$W/ch/port")" >"$W/ch/1/ports"
+	world_ch_name
 }
 
 # world_ch_kill I: a crash.

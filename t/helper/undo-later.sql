@@ -4,6 +4,10 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0027
+ALTER TABLE IF EXISTS search_export DROP COLUMN IF EXISTS host;
+DROP FUNCTION IF EXISTS export_sweep(uuid[], bigint, text), export_begin(uuid, bigint, bigint, text);
+
 -- 0026
 DROP TABLE IF EXISTS taxii_object;
 ALTER TABLE IF EXISTS taxii_cursor DROP COLUMN IF EXISTS id, DROP COLUMN IF EXISTS more,

@@ -96,7 +96,7 @@ like "$(cat "$W/host-api1/log/surfaced-stream.log")" 'relayed req=[0-9a-f-]+ hos
 unlike "$(cat "$W"/host-*/log/*.log)" 'eyJ|surfaced\.stream\.v1' "no log of either host contains a part of a ticket (C-109)"
 
 # ---- wrong configurations ----
-sed -i 's/192.0.2.12:7443/192.0.2.11:7443/; s/proxy_ssl_verify on/proxy_ssl_verify off/' "$W/host-api1/etc/nginx.conf" "$W/host-api1/etc/nginx/relay.conf"
+sed -i 's/192.0.2.12:7443/192.0.2.11:7443/; s/proxy_ssl_verify on/proxy_ssl_verify off/' "$W/host-api1/etc/nginx.conf" "$W/host-api1/etc/nginx/relay-tls.conf"
 reload()
 {
 	kill -HUP "$(cat "$W/run/nginx.pid")"
@@ -120,7 +120,7 @@ refused_is()
 ok "a name with the address of the wrong host is refused with 503" world_until 10 refused_is "503 service_unavailable"
 like "$(cat "$W/host-api1/log/surfaced-stream.log")" 'relay req=.* why="another host sent it here"' \
 	"a request goes from host to host once, so that wrong names make no circle"
-sed -i 's/proxy_ssl_verify off/proxy_ssl_verify on/' "$W/host-api1/etc/nginx/relay.conf"
+sed -i 's/proxy_ssl_verify off/proxy_ssl_verify on/' "$W/host-api1/etc/nginx/relay-tls.conf"
 on api1 reload
 presented()
 {

@@ -7,20 +7,10 @@
 [ -x "$CH_SERVER" ] || skip_all "clickhouse-server is not installed"
 ch_start 2
 for shard in 1 2; do
-	statement=
-	"$BIN/surfaced" -D clickhouse=18 >"$W/tables.sql"
-	while read -r line; do
-		statement="$statement $line"
-		case $line in
-		*\;)
-			ch "$shard" "${statement%;}" || exit 1
-			statement=
-			;;
-		esac
-	done <"$W/tables.sql"
+	CH_AS=index world_ch_script "$shard" clickhouse=18 || exit 1
 done
 for dataset in hosts dns whois certificates reports open-directories; do
-	"$BUILD/t/helper/ch-records" "$CH_URL" "$W/ch/password" "$dataset" "${QUERIES:-12}" >"$W/records.out" 2>&1
+	"$BUILD/t/helper/ch-records" "$CH_URL" "$W/ch" "$dataset" "${QUERIES:-12}" >"$W/records.out" 2>&1
 	is "$?" 0 "random records of $dataset are found exactly (C-419)"
 	sed -n 's/^#/&/p' "$W/records.out" | head -20
 done

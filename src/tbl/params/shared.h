@@ -14,6 +14,9 @@ PARAM(worker_stuck, ms, DAEMONS,
 PARAM(export_directory, path, IN_EXPORT | IN_SURFACECTL,
 	STATEDIR "/exports", 1, 3900,
 	"files of exports; surfaced-export writes them and nginx sends them")
+PARAM(export_shared, choice, IN_SURFACED | IN_EXPORT,
+	"yes", 2, 3,
+	"no: each host has an export_directory of its own, and asks the host that has the file of an export")
 PARAM(index_directory, path, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	STATEDIR "/index", 1, 4000,
 	"where surfaced-index publishes and the workers map the search index")
