@@ -159,8 +159,8 @@ $$;
 
 -- Gives an export up for now: another process may claim it in lease_ms. This was no attempt that failed: when the caller had
 -- begun one (export_begin), it is not counted.
-CREATE OR REPLACE FUNCTION export_release(export uuid, claim bigint, lease_ms bigint, had_begun boolean) RETURNS void LANGUAGE sql
-	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+CREATE OR REPLACE FUNCTION export_release(export uuid, claim bigint, lease_ms bigint, had_begun boolean DEFAULT true)
+	RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE search_export e SET lease_until = clock_timestamp() + make_interval(secs => lease_ms / 1000.0),
 		attempts = greatest(e.attempts - had_begun::integer, 0)
 	 WHERE e.uuid = export AND e.epoch = claim AND e.state = 'running'

@@ -83,8 +83,8 @@ ask(struct engine *e, enum question what, const char *text)
 	if (!query_parse(a, DATASET_HOSTS, str_of(text), ts_now(), &q, &fault))
 		die(text);
 	if (what == QUESTION_PAGE)
-		rc = engine_search(
-		    e, a, &q, &budget, &(struct page_request){ .limit = 100 }, &page);
+		rc =
+		    engine_search(e, a, &q, &budget, &(struct page_request){ .limit = 100 }, &page);
 	else if (what == QUESTION_COUNT)
 		rc = engine_count(e, a, &q, &budget, &count);
 	else if (what == QUESTION_FACETS)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Files of the index that are cut or changed under running workers: each request gets the right answer or an
-# envelope, no worker dies, and surfaced-index builds the index again (C-423).
+# envelope, no worker dies, and surfaced-index repairs the files or builds the index again (C-423).
 . t/lib.sh
 world_start
 "$BUILD/t/helper/hostgen" --hosts 2000 | ctl import hosts --quiet - || exit 1
@@ -35,6 +35,35 @@ is "$(answers 20 | grep -vxF -e "$whole" -e '503 search_upstream_failed')" '' \
 	"a changed file gives the right answer or an envelope"
 ok "a changed file is built again and the same hosts are counted" world_until 60 recovered
 is "$(grep -c 'worker_died' "$W/log/surfaced.log")" 0 "no worker dies of a changed file"
+
+# Less damage than the parity of a file can mend takes no answer at all, and surfaced-index puts a whole file in its place.
+# mended WHAT COMMAND...: the command damages the largest segment, whose name is $file.
+mended()
+{
+	_what=$1
+	shift
+	file=$(find "$W/index" -name 'hosts-*.seg' -printf '%s %p\n' | sort -n | tail -1 | cut -d' ' -f2)
+	_inode=$(stat -c %i "$file") _repairs=$(repairs)
+	_rebuilds=$(grep -c 'dataset=hosts .*how=rebuild' "$W/log/surfaced-index.log")
+	"$@"
+	is "$(answers 10)" "$whole" "$_what takes no answer (C-423)"
+	ok "$_what is noticed and repaired (C-423)" world_until 60 repaired "$_repairs"
+	isnt "$(stat -c %i "$file")" "$_inode" "the file with $_what is never mapped again (C-423)"
+	is "$(grep -c 'dataset=hosts .*how=rebuild' "$W/log/surfaced-index.log")" "$_rebuilds" \
+		"$_what causes no rebuild (C-423)"
+	is "$(answers 10)" "$whole" "the same hosts are counted after $_what (C-423)"
+}
+repairs() { grep -c 'dataset=hosts repaired=' "$W/log/surfaced-index.log"; }
+repaired() { [ "$(repairs)" -gt "$1" ] && [ -f "$file" ]; }
+zero_page() { dd if=/dev/zero of="$file" bs=4096 seek=20 count=1 conv=notrunc status=none; }
+flip_bits() { printf '\377\377\377\377\377\377\377\377' | dd of="$file" bs=1 seek=50000 conv=notrunc status=none; }
+cut_end() { truncate -s -1500 "$file"; }
+remove_file() { rm "$file"; }
+mended "a page of zeros" zero_page
+mended "eight changed bytes" flip_bits
+mended "a lost end" cut_end
+mended "a missing file" remove_file
+is "$(grep -c 'worker_died' "$W/log/surfaced.log")" 0 "no worker dies of damage that is mended (C-423)"
 
 # A disk that rots changes the content of files and not their times, so nothing but the bounds of each read protects a
 # worker. The index has two segments, therefore ordinals. surfaced-index, which would find the damage, does not run.

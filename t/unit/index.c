@@ -692,17 +692,24 @@ a_host_with_every_service_lists_the_matching_ones(void)
 
 /* ---- cost ---- */
 
-enum { DISTINCT = 20000 };
+/* The hosts of a segment. The environment has another number for make campaign-search. */
+static unsigned
+distinct_hosts(void)
+{
+	const char *text = getenv("DISTINCT");
 
-/* DISTINCT hosts, each with a value that no other host of any segment has. */
+	return text == NULL ? 20000 : (unsigned)strtoul(text, NULL, 10);
+}
+
+/* Hosts that each have a value that no other host of any segment has. */
 static void
 add_distinct(struct world *w, unsigned nth)
 {
 	struct index_segment s;
 	char err[INDEX_FAULT] = "", json[256];
 
-	for (unsigned i = 0; i < DISTINCT; i++) {
-		unsigned number = nth * DISTINCT + i;
+	for (unsigned i = 0; i < distinct_hosts(); i++) {
+		unsigned number = nth * distinct_hosts() + i;
 		int n = snprintf(json, sizeof(json),
 		    "{\"ip\":\"10.%u.%u.%u\",\"services\":[{\"port\":80,\"banner_hash\":"
 		    "\"%08x%024x\"}]}",

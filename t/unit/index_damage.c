@@ -191,7 +191,8 @@ static bool
 is_trusted(const struct world *w, const char *path)
 {
 	char err[INDEX_FAULT] = "";
-	struct segment *seg = segment_open(w->directory, &w->state.segments[0], SEGMENT_BY_MARK, err);
+	struct segment *seg =
+	    segment_open(w->directory, &w->state.segments[0], SEGMENT_BY_MARK, err);
 	bool trusted = seg != NULL && seg->file.trusted && mapped_is_named(&seg->file, path);
 
 	segment_close(seg);
@@ -258,7 +259,8 @@ a_run_of_blocks_comes_back(void)
 		} else {
 			fd = open(path, O_RDWR | O_CLOEXEC);
 			for (uint32_t k = 0; k < groups; k++)
-				CU_ASSERT_EQUAL(pwrite(fd, path, 4000, (off_t)(at + k) * PARITY_BLOCK), 4000);
+				CU_ASSERT_EQUAL(
+				    pwrite(fd, path, 4000, (off_t)(at + k) * PARITY_BLOCK), 4000);
 			close(fd);
 		}
 		compare_many(&w, 3);
@@ -331,7 +333,8 @@ main(void)
 		{ "damage takes no answer, and the writer puts a whole file in place (C-423)",
 		    the_writer_replaces_damaged_files },
 		{ "a run of lost blocks comes back (C-423)", a_run_of_blocks_comes_back },
-		{ "ordinals and parity are made again (C-423)", ordinals_and_parity_are_made_again },
+		{ "ordinals and parity are made again (C-423)",
+		    ordinals_and_parity_are_made_again },
 		{ "a writer that starts replaces a damaged file (C-423)",
 		    a_new_writer_replaces_damaged_files },
 		CU_TEST_INFO_NULL,

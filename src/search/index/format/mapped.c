@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 enum {
-	AHEAD_LEAST = 1 << 17,  /* bytes that are worth a system call */
+	AHEAD_LEAST = 1 << 17, /* bytes that are worth a system call */
 	AHEAD_SLICE = 1 << 20, /* the kernel may leave out what is above this in one call */
 };
 
@@ -270,7 +270,8 @@ is_read_in_runs(enum section_kind kind)
 static void
 advise(const unsigned char *p, uint64_t n, int advice)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)p + page - 1) / page * page;
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+		  from = ((uintptr_t)p + page - 1) / page * page;
 	uintptr_t to = ((uintptr_t)p + n) / page * page;
 
 	if (from < to)
@@ -344,7 +345,8 @@ mend_blocks(struct mapped *m, const struct parity *p)
 			ok = mmap(m->map + last * page, page, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 			if (ok) /* a page may have blocks that are whole, too */
-				(void)!pread(m->fd, m->map + last * page, page, (off_t)(last * page));
+				(void)!pread(
+				    m->fd, m->map + last * page, page, (off_t)(last * page));
 		}
 		ok = ok && parity_block(p, m->fd, i, block);
 		if (ok)
@@ -376,8 +378,8 @@ mend(struct mapped *m, const char *path, const struct index_file *want)
 /* ---- opening ---- */
 
 static bool
-map_and_check(struct mapped *m, const char *path, const struct index_file *want,
-    enum segment_check check)
+map_and_check(
+    struct mapped *m, const char *path, const struct index_file *want, enum segment_check check)
 {
 	if (!map_file(m, path))
 		return false;

@@ -37,7 +37,7 @@ struct mapped {
 	uint64_t id, checksum;    /* the values that the manifest demands */
 	int fd;
 	unsigned char *map;
-	size_t size;            /* of map: that of the whole file, also where the file was cut and mended */
+	size_t size; /* of map: that of the whole file, also where the file was cut and mended */
 	struct index_mark mark; /* the file when it was opened */
 	uint32_t mended;        /* blocks that were damaged and are whole in memory (parity.h) */
 	bool trusted; /* the mark is the one that the writer recorded: content is not verified */
@@ -50,8 +50,8 @@ struct mapped {
 };
 
 enum segment_check {
-	SEGMENT_VERIFY,  /* verifies every byte, and refuses a damaged file */
-	SEGMENT_MEND,    /* verifies every byte, and mends damaged blocks in memory */
+	SEGMENT_VERIFY, /* verifies every byte, and refuses a damaged file */
+	SEGMENT_MEND,   /* verifies every byte, and mends damaged blocks in memory */
 	SEGMENT_BY_MARK, /* trusts a file whose mark is the one that its writer recorded, and mends any other */
 };
 

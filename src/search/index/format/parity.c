@@ -200,8 +200,8 @@ parity_open(struct parity *p, const char *path, const struct index_file *f)
 	    (uint64_t)st.st_size != parity_at(p, p->groups))
 		return false;
 	p->sums = mem_array(nsums, sizeof(*p->sums));
-	return read_or_zeros(p->fd, (unsigned char *)p->sums, nsums * sizeof(*p->sums),
-		   sizeof(h)) &&
+	return read_or_zeros(
+		   p->fd, (unsigned char *)p->sums, nsums * sizeof(*p->sums), sizeof(h)) &&
 	       head_checksum(h, p->sums) == h.checksum;
 }
 

@@ -112,8 +112,8 @@ check_ordinals(const char *directory, struct index_state *s, struct index_segmen
 
 /* Makes the parity of a file that was just verified, when there is none that can be used. */
 static void
-complete_parity(const char *directory, const struct index_state *s, const struct index_file *f,
-    bool ordinals)
+complete_parity(
+    const char *directory, const struct index_state *s, const struct index_file *f, bool ordinals)
 {
 	char path[4096], err[INDEX_FAULT];
 	struct parity p;
@@ -131,8 +131,7 @@ complete_parity(const char *directory, const struct index_state *s, const struct
 /* Verifies some of the file in turn: files take turns, a segment, its ordinals, the next segment. Sets *ended when it
    has come to the end of the file. */
 static bool
-verify_file(
-    const char *directory, struct index_state *s, uint64_t *bytes, bool *ended, char *err)
+verify_file(const char *directory, struct index_state *s, uint64_t *bytes, bool *ended, char *err)
 {
 	struct index_segment *t = &s->segments[s->verified / 2 % s->nsegments];
 	bool ordinals = s->verified % 2 == 1, good;
