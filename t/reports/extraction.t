@@ -16,4 +16,3 @@ is "$(printf '%s\n' "$OUT" | grep '^tuned misses')" "" \
 	"in tuned texts each type has a precision of 0.95 and a recall of 0.98, and at most one trap in twenty is an indicator"
 is "$(printf '%s\n' "$OUT" | grep '^held-out misses')" "" \
 	"in held-out texts each type has a precision of 0.95 and a recall of 0.98, and at most one trap in twenty is an indicator"
-done_testing
