@@ -105,6 +105,8 @@ static const struct row {
 	{ "It drops token.dll. The file 900150983cd24fb0d6963f7d28e17f72 runs.", "md5", md5, 'i' },
 	{ "The import hash (900150983cd24fb0d6963f7d28e17f72) is common.", "md5", md5, 'm' },
 	{ "SHA1 900150983cd24fb0d6963f7d28e17f72 Certificate thumbprint", "md5", md5, 'm' },
+	{ "cert_sha1,8843d7f92416211de9ebb963ff4ce28125932878,of Foo", "sha1",
+	    "8843d7f92416211de9ebb963ff4ce28125932878", 'm' },
 	{ "# IOCs\n| Host | Certificate SHA-256 |\n|---|---|\n| 1.2.3.4 | "
 	  "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae |\n", "certificate_sha256",
 	    sha256, 'i' },
