@@ -71,10 +71,10 @@ defang(const struct run *r, size_t *i)
 struct str
 context_of(struct run *r, const struct find *f)
 {
-	struct buf b = { .a = r->a };
+	struct buf b = { .a = r->scratch };
 	size_t i = context_begin(r, f), chars = 0;
 
-	b.p = arena_alloc(r->a, LONGEST_CONTEXT * 4 + 1);
+	b.p = arena_alloc(r->scratch, LONGEST_CONTEXT * 4 + 1);
 	b.room = LONGEST_CONTEXT * 4;
 	while (i < r->place.to && chars < LONGEST_CONTEXT) {
 		bool over = i > f->end && !r->place.row && ends_sentence(r, i - 1);
@@ -92,5 +92,5 @@ context_of(struct run *r, const struct find *f)
 		buf_char(&b, r->text.p[i++]);
 	while (b.n > 0 && b.p[b.n - 1] == ' ')
 		b.n--;
-	return buf_done(&b);
+	return arena_str(r->a, buf_done(&b));
 }

@@ -60,6 +60,8 @@ struct sections {
 	size_t n;
 	char fence; /* the character that closes the block of code; '\0': outside of one */
 	char table; /* what parts the cells of a table of indicators; '\0': outside of one */
+	size_t certificate_cell; /* the column of a table that has certificates, from 1; 0: none */
+	bool row;                /* the line above is a row of a table */
 	bool asciidoc, titled, indented, blank, list;
 };
 
@@ -73,6 +75,7 @@ struct place {
 	bool words;          /* sections_words has set the next three */
 	bool reference, certificate;
 	bool cites; /* "Source:" and a URL */
+	size_t certificate_cell;
 };
 
 struct find {

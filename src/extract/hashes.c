@@ -17,13 +17,28 @@ static const struct {
 	{ FIND_SHA512, 128 },
 };
 
+/* Whether the value stands in the column of certificates. */
+static bool
+in_certificate_cell(const struct run *r, size_t at)
+{
+	size_t cell = 1;
+
+	if (r->place.certificate_cell == 0)
+		return false;
+	for (size_t i = r->place.from; i < at && i - r->place.from < 4 * (size_t)NEAR; i++)
+		cell += r->text.p[i] == '|';
+	return cell == r->place.certificate_cell;
+}
+
 static bool
 set_type(const struct run *r, size_t digits, struct find *f)
 {
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
 		if (lengths[i].digits == digits) {
-			f->type = digits == 64 && r->place.certificate ? FIND_CERTIFICATE
-								       : lengths[i].type;
+			f->type = digits == 64 && (r->place.certificate ||
+						      in_certificate_cell(r, f->at))
+				      ? FIND_CERTIFICATE
+				      : lengths[i].type;
 			return true;
 		}
 	return false;
@@ -77,7 +92,7 @@ join(struct run *r, size_t at, size_t end, struct find *f)
 	char
 	    room[256]; /* before each part b has less than 128 digits, and a part has at most 128 */
 	struct buf b = { .p = room, .room = sizeof(room) };
-	struct find other;
+	struct find other = { .at = at };
 
 	buf_add(&b, r->text.p + at, end - at);
 	for (int parts = 1; parts < 4 && b.n < 128; parts++) {

@@ -87,6 +87,23 @@ listed(const struct run *r, const struct find *f)
 	return f->defanged || !is_name(f->type) || !in_sentence(r, f);
 }
 
+/* The author's site at the foot of a page: "Foo Research | www.foo.com        12". */
+static bool
+in_footer(const struct run *r, const struct find *f)
+{
+	const char *p = r->text.p;
+	size_t end = r->place.to, digits = 0, letters = 0;
+
+	if (f->type != FIND_DOMAIN || !str_starts(f->value, STR("www.")))
+		return false;
+	for (; end > f->end && ascii_digit(p[end - 1]); end--)
+		digits++;
+	for (size_t i = f->at; i > r->place.from && f->at - i < NEAR; i--)
+		letters += ascii_letter(p[i - 1]);
+	return digits >= 1 && digits <= 3 && letters > 2 && end > f->end + 2 &&
+	       strspn(p + f->end, " \t") >= end - f->end;
+}
+
 static unsigned
 confidence(const struct run *r, const struct find *f)
 {
@@ -103,7 +120,7 @@ confidence(const struct run *r, const struct find *f)
 		return base > CONFIDENT ? CONFIDENT - 10 : MENTIONED;
 	if (f->defanged)
 		return base;
-	if (f->link || (p->cites && f->type == FIND_URL) ||
+	if (f->link || (p->cites && f->type == FIND_URL) || in_footer(r, f) ||
 	    (is_name(f->type) && p->reference && !f->alone))
 		return REFERRED;
 	if (p->code && !is_hash(f->type) && !(in && f->alone) && (is_name(f->type) || !in))

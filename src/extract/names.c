@@ -181,11 +181,18 @@ written_as_file(const struct run *r, const struct find *f, struct str raw)
 }
 
 static bool
+fills_line(const struct run *r, const struct find *f)
+{
+	return f->end == r->place.to && strspn(r->text.p + r->place.from, " \t") >= f->at - r->place.from;
+}
+
+static bool
 written_as_words(const struct run *r, const struct find *f, struct str raw)
 {
 	struct str top = last_label(raw);
 
-	if (count_labels(raw) > 3 || (f->alone && lists_names(r) && !r->place.code))
+	if (count_labels(raw) > 3 ||
+	    (f->alone && lists_names(r) && (!r->place.code || fills_line(r, f))))
 		return false;
 	for (size_t i = 0; i < sizeof(word_tlds) / sizeof(*word_tlds); i++)
 		if (str_is_nocase(top, word_tlds[i].p))

@@ -403,6 +403,13 @@ scan_run(struct run *r, size_t at)
 		emit(r, &f);
 		return got;
 	}
+	if (is_fanged(r, at, end)) {
+		classify_run(r, at, end, &f);
+		if (f.value.p != NULL) {
+			emit(r, &f);
+			return end;
+		}
+	}
 	if (!hashes_of(r, at, end)) {
 		classify_run(r, at, end, &f);
 		emit(r, &f);

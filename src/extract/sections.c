@@ -31,7 +31,7 @@ static bool
 is_about(struct str text, const char *word)
 {
 	size_t n = strcspn(word, "*");
-	struct str last = STR("");
+	const char *blank;
 
 	while (text.n > 0 && !ascii_letter(text.p[0])) {
 		text.p++;
@@ -41,9 +41,10 @@ is_about(struct str text, const char *word)
 		text.n--;
 	if (text.n >= n && strncasecmp(text.p, word, n) == 0)
 		return true;
-	while (str_word(&text, " \t", &last))
-		;
-	return text_has_word(last, word);
+	blank = memrchr(text.p, ' ', text.n);
+	if (blank != NULL)
+		text = (struct str){ blank + 1, (size_t)(text.p + text.n - blank) - 1 };
+	return text_has_word(text, word);
 }
 
 static enum zone
@@ -241,13 +242,34 @@ is_fence(struct sections *s, struct str line)
 	return true;
 }
 
+/* Whether the line begins with a URL, and the line above ends in the midst of a sentence that has one of the words. */
+static bool
+goes_on(const struct run *r, const char *const *list, size_t n)
+{
+	const char *p = r->text.p;
+	size_t at = r->place.from, end = at > 0 ? at - 1 : 0, from = end;
+
+	while (at < r->place.to && strchr(" \t(<\"", p[at]) != NULL)
+		at++;
+	while (from > 0 && end - from < NEAR && p[from - 1] != '\n')
+		from--;
+	if (r->place.to - at < 8 || strncasecmp(p + at, "http", 4) != 0 || end == from ||
+	    strchr(".:|", p[end - 1]) != NULL)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (text_has_word((struct str){ p + from, end - from }, list[i]))
+			return true;
+	return false;
+}
+
 /* The words of the line that lower a confidence: read once, when the line has a candidate. */
 void
 sections_words(struct run *r)
 {
 	static const char *const references[] = { "available at", "see", "blog post", "blogpost",
 		"published", "read more", "according to", "reported by", "documented",
-		"described in", "more information" };
+		"described in", "more information", "the post", "our post", "our report",
+		"the article", "our article", "our blog" };
 	struct place *p = &r->place;
 	struct str line = { r->text.p + p->from, p->to - p->from };
 
@@ -256,7 +278,7 @@ sections_words(struct run *r)
 	p->words = true;
 	for (size_t i = 0; i < sizeof(references) / sizeof(*references) && !p->reference; i++)
 		p->reference = text_has_word(line, references[i]);
-	p->cites = list_refers(line);
+	p->cites = list_refers(line) || goes_on(r, references, sizeof(references) / sizeof(*references));
 	p->certificate = text_has_word(line, "certificate") || text_has_word(line, "cert");
 }
 
@@ -271,6 +293,21 @@ follow_table(struct sections *s, struct str line)
 	else if (s->table != '\0' && memchr(line.p, s->table, line.n) == NULL &&
 		 (s->blank || s->table == '|'))
 		s->table = '\0';
+}
+
+/* In the first row of a table: which cell is headed "Certificate". */
+static void
+follow_columns(struct sections *s, struct str line)
+{
+	bool row = memchr(line.p, '|', line.n) != NULL;
+
+	if (row && !s->row) {
+		s->certificate_cell = 0;
+		for (size_t cell = 1; line.p != NULL && cell < 32; cell++)
+			if (text_has_word(str_until(&line, '|'), "certificate"))
+				s->certificate_cell = cell;
+	}
+	s->row = row;
 }
 
 bool
@@ -291,10 +328,12 @@ sections_line(struct run *r, size_t from, size_t to)
 		return has_value(line);
 	}
 	follow_table(s, line);
+	follow_columns(s, line);
 	s->indented = deep && s->fence == '\0' && (s->blank || s->indented) &&
 		      strchr("-*+|", line.n > 0 ? line.p[0] : ' ') == NULL;
 	p->code = s->fence != '\0' || s->indented;
 	p->row = memchr(line.p, '|', line.n) != NULL;
+	p->certificate_cell = p->row ? s->certificate_cell : 0;
 	p->zone = s->list ? ZONE_INDICATORS : ZONE_PROSE;
 	if (s->n > 0) {
 		const struct heading *h = &s->stack[s->n - 1];

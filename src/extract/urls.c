@@ -73,9 +73,10 @@ check_host(struct run *r, struct str *host, struct find *f)
 	return name.p != NULL;
 }
 
-/* Where the rest of a URL ends: at a blank, a quote, or a bracket that it did not open. */
+/* Where the rest of a URL ends: at a blank, a quote, or a bracket that it did not open; a plain one also at the text
+   of a link of AsciiDoc. */
 static size_t
-rest_end(const struct run *r, size_t at, bool cells)
+rest_end(const struct run *r, size_t at, bool cells, bool fanged)
 {
 	const char *p = r->text.p;
 	int round = 0, square = 0, curly = 0;
@@ -93,7 +94,7 @@ rest_end(const struct run *r, size_t at, bool cells)
 		curly += (c == '{') - (c == '}');
 		if (round < 0 || square < 0 || curly < 0)
 			break;
-		if (c == '[' &&
+		if (c == '[' && !fanged &&
 		    memchr(p + end, ']', r->place.to - end < 64 ? r->place.to - end : 64) != NULL &&
 		    !ascii_digit(p[end + 1]) && p[end + 1] != ']')
 			break;
@@ -164,7 +165,10 @@ url_at(struct run *r, size_t at, struct find *f)
 	rest = read_port(r, host_at + used);
 	end = rest;
 	if (rest < r->place.to && strchr("/?#\\", p[rest]) != NULL && p[rest] != '\0')
-		end = trim_end(r, rest, rest_end(r, rest, r->place.row || opened == ','), opened);
+		end = trim_end(r, rest,
+		    rest_end(r, rest, r->place.row || opened == ',',
+			memchr(r->text.fang + at, 1, rest - at) != NULL),
+		    opened);
 	r->steps += end - rest;
 	*f = (struct find){
 		.type = FIND_URL, .at = at, .end = end, .host = f->host, .reserved = f->reserved
