@@ -16,7 +16,7 @@
 struct match {
 	struct arena *scratch;
 	const struct json_value
-	    *record; /* whose members have the names of fields; NULL: doc is set */
+	    *record; /* its members have the names of fields; NULL: doc is set */
 	const struct match_document *doc; /* whose members nest */
 	const struct json_value *nested;  /* within NODE_NESTED: the nested object; else NULL */
 	enum dataset dataset;
