@@ -16,9 +16,9 @@ struct json_value;
 struct match_document {
 	const struct json_value *own;
 	const struct json_value
-	    *of; /* of a view: the document of its source that contains own; else NULL */
+	    *of; /* for a view: the document of its source that contains own; else NULL */
 	const struct tag
-	    *tags; /* what the slugs of documents mean: their categories and classifications */
+	    *tags; /* the taxonomy that documents name by slugs: their categories and classifications */
 	size_t ntags;
 };
 
