@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Evaluates a query on one record in memory, for alert rules (src/alert/evaluate.c). No index
- * exists for a single record, so this is a second evaluator of the same tree.
+/* Evaluates a query on one record in memory, for alert rules (src/alert/evaluate.c), or on one whole
+ * document, for detection rules. No index exists for these, so this is a second evaluator of the same tree.
  *
  * It must agree with the index (src/search/index/read/leaf.c) on every value, or a rule would
  * fire for records that the same search does not find. Both use the functions of text.c, and
@@ -10,12 +10,17 @@
 
 #include "json/json.h"
 #include "json/tree.h"
-#include "search/query.h"
+#include "search/match.h"
 #include "search/text.h"
 
 struct match {
 	struct arena *scratch;
-	const struct json_value *record;
+	const struct json_value
+	    *record; /* its members have the names of fields; NULL: doc is set */
+	const struct match_document *doc; /* whose members nest */
+	const struct json_value *nested;  /* within NODE_NESTED: the nested object; else NULL */
+	enum dataset dataset;
+	struct ts now;
 };
 
 /* ---- strings ---- */
@@ -198,13 +203,139 @@ value_passes(struct arena *a, const struct node *n, const struct json_value *v)
 	return n->type == NODE_RANGE ? is_within_bounds(n, &have) : is_one_of(a, n, &have);
 }
 
+/* ---- fields of a whole document ---- */
+
+/* The member with a dotted name; NULL: there is none. */
+static const struct json_value *
+find_member(const struct json_value *v, const char *name)
+{
+	char part[128];
+
+	while (v != NULL && json_type(v) == JSON_OBJECT) {
+		size_t n = strcspn(name, ".");
+
+		if (n >= sizeof(part))
+			panic(
+			    "a member named %s", name); /* UNCOVERED: names of fields are shorter */
+		memcpy(part, name, n);
+		part[n] = '\0';
+		v = json_get(v, part);
+		if (name[n] == '\0')
+			return v;
+		name += n + 1;
+	}
+	return NULL;
+}
+
+/* The tests of a tag's category or classification: on what the table of tags says about one slug. */
+static bool
+meaning_passes(const struct match *m, const struct node *n, struct str slug)
+{
+	bool categories = str_ends(str_of(n->field->name), STR(".category"));
+	const struct tag *t = m->doc->tags, *end = t + m->doc->ntags;
+
+	while (t < end && !str_eq(t->slug, slug))
+		t++;
+	if (t == end)
+		return false;
+	if (n->type == NODE_EXISTS)
+		return !categories || t->ncategories > 0;
+	if (!categories)
+		return is_one_of(m->scratch, n,
+		    &(struct value){ .type = VALUE_KEYWORD, .s = t->classification });
+	for (size_t i = 0; i < t->ncategories; i++)
+		if (is_one_of(m->scratch, n,
+			&(struct value){ .type = VALUE_KEYWORD, .s = t->categories[i] }))
+			return true;
+	return false;
+}
+
+/* The test of a field that no document contains and that follows from its tags. */
+static bool
+tags_pass(const struct match *m, const struct node *n, const struct json_value *object)
+{
+	const struct json_value *tags = find_member(object, "tags");
+
+	for (size_t i = 0; tags != NULL && i < json_length(tags); i++)
+		if (json_type(json_at(tags, i)) == JSON_STRING &&
+		    meaning_passes(m, n, json_text(json_at(tags, i))))
+			return true;
+	return false;
+}
+
+/* The test of a boolean that says whether the time of a date has passed. */
+static bool
+passed_passes(const struct match *m, const struct node *n, const struct json_value *object)
+{
+	const struct json_value *v = find_member(object, n->field->passed->relative);
+	struct value have;
+
+	if (v == NULL || !convert_value(n->field->passed, v, &have))
+		return false;
+	if (n->type == NODE_EXISTS)
+		return true;
+	have = (struct value){ .type = VALUE_BOOLEAN, .b = ts_cmp(have.ts, m->now) < 0 };
+	return is_one_of(m->scratch, n, &have);
+}
+
+/* The test of a field whose member of this object has this name. */
+static bool
+member_passes(
+    const struct match *m, const struct node *n, const struct json_value *object, const char *name)
+{
+	const struct schema_field *source = n->field->of == NULL ? n->field : n->field->of;
+	const struct json_value *v;
+
+	if (source->store == STORE_VIRTUAL)
+		return source->passed != NULL ? passed_passes(m, n, object)
+					      : tags_pass(m, n, object);
+	v = find_member(object, name);
+	return v != NULL && value_passes(m->scratch, n, v);
+}
+
+static bool node_passes(const struct match *m, const struct node *n);
+
+/* Whether any nested object of the document passes. */
+static bool
+nested_object_passes(const struct match *m, const struct node *n)
+{
+	const struct json_value *all =
+	    m->doc == NULL ? NULL : find_member(m->doc->own, schema_nested(m->dataset));
+	struct match each = *m;
+
+	for (size_t i = 0; all != NULL && i < json_length(all); i++) {
+		each.nested = json_at(all, i);
+		if (node_passes(&each, n))
+			return true;
+	}
+	return false;
+}
+
+static bool
+leaf_passes(const struct match *m, const struct node *n)
+{
+	const struct schema_field *f = n->field;
+	const struct json_value *v;
+
+	if (m->record != NULL) {
+		v = json_get(m->record, f->name);
+		return v != NULL && value_passes(m->scratch, n, v);
+	}
+	if (f->of != NULL && m->doc->of != NULL)
+		return f->of->nested ? member_passes(m, n, m->doc->own, f->name)
+				     : member_passes(m, n, m->doc->of, f->of->name);
+	if (!f->nested)
+		return member_passes(m, n, m->doc->own, f->name);
+	if (m->nested == NULL)
+		return nested_object_passes(m, n);
+	return member_passes(m, n, m->nested, f->relative);
+}
+
 /* ---- the tree, which is at most LIM_QUERY_DEPTH deep ---- */
 
 static bool
 node_passes(const struct match *m, const struct node *n)
 {
-	const struct json_value *v;
-
 	switch (n->type) {
 	case NODE_ALL:
 		return true;
@@ -225,18 +356,28 @@ node_passes(const struct match *m, const struct node *n)
 	case NODE_EXACT:
 	case NODE_WILDCARD:
 	case NODE_RANGE:
-		v = json_get(m->record, n->field->name);
-		return v != NULL && value_passes(m->scratch, n, v);
+		return leaf_passes(m, n);
 	case NODE_NESTED:
-		break;
+		return nested_object_passes(m, n->kids[0]);
 	}
-	panic("a nested test on a record"); /* UNCOVERED: the parser refuses such a test */
+	panic("node_type %d", (int)n->type); /* UNCOVERED: the switch is complete */
+}
+
+bool
+match_document(struct arena *scratch, const struct query *q, const struct match_document *d)
+{
+	bool result = node_passes(
+	    &(struct match){ .scratch = scratch, .doc = d, .now = q->now, .dataset = q->dataset },
+	    q->root);
+
+	arena_reset(scratch);
+	return result;
 }
 
 bool
 query_matches(struct arena *scratch, const struct query *q, const struct json_value *record)
 {
-	bool result = node_passes(&(struct match){ scratch, record }, q->root);
+	bool result = node_passes(&(struct match){ .scratch = scratch, .record = record }, q->root);
 
 	arena_reset(scratch);
 	return result;

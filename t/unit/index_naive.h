@@ -24,6 +24,7 @@ struct naive_doc {
 	struct naive_values own, services[NAIVE_SERVICES];
 	size_t nservices;
 	struct str json;
+	size_t place; /* of a service: its place in its host, from 1, whose document json is */
 };
 
 struct naive {

@@ -5,6 +5,8 @@
 
 #include "search/index/format/segment.h"
 #include "search/index/write/build_priv.h"
+#include "json/tree.h"
+#include "search/match.h"
 #include "t/unit/query_print.h"
 #include "t/unit/tap.h"
 
@@ -257,6 +259,36 @@ choose_facets(struct world *w, struct agg aggs[FACETS])
 	return n;
 }
 
+/* How many documents match_document judges otherwise (C-151). */
+static size_t
+count_misjudged(struct world *w, const struct query *q, const bool *matching)
+{
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < w->ndocs; i++) {
+		const struct json_value *tree = w->trees[i];
+		size_t place = w->docs[i].place;
+		struct match_document d = {
+			.own = place == 0 ? tree : json_at(json_get(tree, "services"), place - 1),
+			.of = place == 0 ? NULL : tree,
+			.tags = w->n.tags.items,
+			.ntags = w->n.tags.n
+		};
+
+		wrong += match_document(w->scratch, q, &d) != matching[i];
+	}
+	return wrong;
+}
+
+static void
+parse_documents(struct world *w)
+{
+	w->scratch = arena_new(SIZE_MAX / 4);
+	w->trees = calloc(w->ndocs + 1, sizeof(*w->trees));
+	for (size_t i = 0; i < w->ndocs; i++)
+		w->trees[i] = json_parse(w->n.a, w->docs[i].json);
+}
+
 static void
 compare(struct world *w, struct engine *e, const struct node *root)
 {
@@ -265,7 +297,7 @@ compare(struct world *w, struct engine *e, const struct node *root)
 	struct agg aggs[FACETS];
 	struct group out[FACETS];
 	struct count count = { 0 };
-	size_t naggs = choose_facets(w, aggs), total = 0, wrong = 0;
+	size_t naggs = choose_facets(w, aggs), total = 0, wrong = 0, misjudged;
 	bool paged;
 
 	for (size_t i = 0; i < w->ndocs; i++)
@@ -278,12 +310,14 @@ compare(struct world *w, struct engine *e, const struct node *root)
 	CU_ASSERT_EQUAL(wrong, 0);
 	paged = same_pages(w, e, &q, matching, total);
 	CU_ASSERT_TRUE(paged);
-	if (count.n != total || wrong > 0 || !paged) {
+	misjudged = count_misjudged(w, &q, matching);
+	CU_ASSERT_EQUAL(misjudged, 0); /* C-151 */
+	if (count.n != total || wrong > 0 || !paged || misjudged > 0) {
 		struct buf text = { .a = w->n.a };
 
 		query_print(&text, &q);
-		printf("# %.*s: %zu, not %zu; %zu facets differ\n", (int)text.n, text.p,
-		    (size_t)count.n, total, wrong);
+		printf("# %.*s: %zu, not %zu; %zu facets differ; %zu documents are misjudged\n",
+		    (int)text.n, text.p, (size_t)count.n, total, wrong, misjudged);
 	}
 	free(matching);
 }
@@ -299,12 +333,15 @@ compare_many(struct world *w, unsigned queries)
 		engine_status(e, w->state.dataset, &st);
 	CU_ASSERT_EQUAL(st.generation, w->state.generation);
 	CU_ASSERT_TRUE(st.documents == w->ndocs || w->n.dataset != w->state.dataset);
+	parse_documents(w);
 	compare(w, e, &all);
 	for (unsigned i = 0; i < queries; i++) {
 		costs_use(world_costs(i));
 		compare(w, e, naive_query(&w->n, 3, false));
 	}
 	costs_use(NULL);
+	free(w->trees);
+	arena_free(w->scratch);
 	if (w->rival == NULL)
 		engine_close(e);
 }

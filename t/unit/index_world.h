@@ -21,7 +21,9 @@ struct world {
 	size_t ndocs;
 	struct index_state state;
 	struct index_builder *b;
-	struct engine *rival; /* that answers instead of the index; NULL: none */
+	struct engine *rival;            /* that answers instead of the index; NULL: none */
+	const struct json_value **trees; /* of docs, while they are compared */
+	struct arena *scratch;
 };
 
 /* Costs that make one way to count facets the cheapest: of columns, postings and stored counts in turn; every fourth table

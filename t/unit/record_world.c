@@ -206,6 +206,8 @@ read_service(struct world *w, const struct naive_doc *host, const struct naive_v
 	buf_char(&key, (char)port->i);
 	buf_char(&key, kind);
 	out->key = buf_done(&key);
+	out->json = host->json;
+	out->place = (size_t)(service - host->services) + 1;
 }
 
 void

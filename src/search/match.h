@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/* Evaluates a query on one whole document in memory: samples of detection rules, and the documents that surfaced-detect
+ * evaluates. It agrees with the index on every document (t/unit/index_world.c compares them).
+ *
+ * A document is the JSON object of the table record. A service has two forms:
+ *
+ *   in its host    {"ip":"192.0.2.7","services":[{"port":22}]}    own: the object with the port, of: the host
+ *   by itself      {"ip":"192.0.2.7","port":22}                   own: the object,              of: NULL */
+#ifndef SEARCH_MATCH_H
+#define SEARCH_MATCH_H
+
+#include "search/engine.h"
+
+struct json_value;
+
+struct match_document {
+	const struct json_value *own;
+	const struct json_value
+	    *of; /* for a view: the document of its source that contains own; else NULL */
+	const struct tag
+	    *tags; /* the taxonomy that documents name by slugs: their categories and classifications */
+	size_t ntags;
+};
+
+/* scratch is reset repeatedly. */
+bool match_document(
+    struct arena *scratch, const struct query *q, const struct match_document *d) MUST_USE;
+
+#endif
