@@ -20,7 +20,7 @@ secret_of(const struct candidate *c)
 	return (struct str){ c->text.p + c->start, c->end - c->start };
 }
 
-/* What stands behind the anchor. */
+/* The part behind the anchor. */
 static struct str
 body_of(const struct candidate *c)
 {

@@ -15,11 +15,11 @@
 enum secret_severity { SECRET_INFO, SECRET_LOW, SECRET_MEDIUM, SECRET_HIGH, SECRET_CRITICAL };
 
 struct secret {
-	struct str type, provider; /* of tbl/secrets.h; the provider may be empty */
+	struct str type, provider; /* as in tbl/secrets.h; the provider may be empty */
 	struct str text;
 	struct str prefix;   /* the beginning that all secrets of the type have; may be empty */
 	struct str name;     /* the identifier before it, as in name = "text"; null: none */
-	size_t offset, line; /* of its first byte; lines are counted from 1 */
+	size_t offset, line; /* the place of its first byte; lines are counted from 1 */
 	enum secret_severity severity;
 	bool valid; /* its check digits are right; false also for types without any */
 };
@@ -38,8 +38,8 @@ struct secrets secrets_find(struct arena *a, struct str text, struct ts now);
 /* The prefix, "…" and the length, such as "ghp_…40": no character that only this secret has, and never longer than it. */
 struct str secret_preview(struct arena *a, const struct secret *s);
 
-/* The text with previews in place of its secrets, or text itself; tokens that have expired are replaced as well. What
-   secrets_find did not read, and what begins like a secret at its end, is left out. Masking the result again changes
+/* The text with previews in place of its secrets, or text itself; tokens that have expired are replaced as well. The
+   rest that secrets_find did not read, and the beginning of a secret at its end, are left out. Masking the result again changes
    nothing. */
 struct str secrets_mask(struct arena *a, struct str text);
 

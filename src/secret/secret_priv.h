@@ -53,7 +53,7 @@ struct secret_anchor {
 	const struct secret_row *row;
 	unsigned char n, fixed; /* fixed: bytes before the first class */
 	unsigned char probe;    /* offset of the three bytes that the scanner looks for */
-	int16_t next;           /* of the same bucket; -1: none */
+	int16_t next;           /* the next one in its bucket; -1: none */
 	char text[32];
 };
 

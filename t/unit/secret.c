@@ -383,7 +383,7 @@ main(void)
 	CU_TestInfo tests[] = {
 		{ "each row finds its samples", each_row_finds_its_samples },
 		{ "near misses of each row are silent", near_misses_of_each_row_are_silent },
-		{ "traps are silent", traps_are_silent },
+		{ "near misses and placeholders of each provider are silent", traps_are_silent },
 		{ "the corpus of complaints is silent", the_corpus_of_complaints_is_silent },
 		{ "a secret has its line, offset and name", a_secret_has_its_place },
 		{ "an AWS key with its secret is critical",
