@@ -200,19 +200,20 @@ try_bucket(struct scan *s, size_t probe_at, int16_t first)
 {
 	for (int16_t i = first; i >= 0; i = s->x->anchors[i].next) {
 		const struct secret_anchor *n = &s->x->anchors[i];
-		struct candidate c = { .a = s->a,
+		struct candidate c;
+		size_t at = probe_at - n->probe;
+		bool found;
+
+		if (probe_at < n->probe + s->done || s->text.n - at < n->n ||
+		    memcmp(s->text.p + at, n->text, n->n) != 0)
+			continue;
+		c = (struct candidate){ .a = s->a,
 			.x = s->x,
 			.anchor = n,
 			.text = s->text,
 			.now = s->now,
-			.done = s->done };
-		bool found;
-
-		if (probe_at < n->probe + s->done)
-			continue;
-		c.at = probe_at - n->probe;
-		if (s->text.n - c.at < n->n || memcmp(s->text.p + c.at, n->text, n->n) != 0)
-			continue;
+			.done = s->done,
+			.at = at };
 		found = is_secret(s, &c) && c.start >= s->done;
 		if (c.open && c.at < s->out.open)
 			s->out.open = c.start < c.at ? c.start : c.at;
