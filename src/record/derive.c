@@ -2,7 +2,8 @@
 /* Members that follow from others, a function for each dataset. A derived member is stored, because
    the index and SQL need it, but a document that gives it another value does not change it.
 
-     hosts         ip -> ip_version; hostnames -> apex_domains; services -> service_count; banner -> banner_hash
+     hosts         ip -> ip_version; hostnames -> apex_domains; services -> service_count; banner -> banner_hash;
+                   http.body without its secrets
      dns           host -> apex_domain, tld, wildcard; answer -> its canonical form, answer_ip, answer_name
      whois         domain -> tld
      certificates  names -> apex_domains; not_before and not_after -> validity_days
@@ -16,6 +17,7 @@
 
 #include "address/start_url.h"
 #include "record/record_priv.h"
+#include "secret/secret.h"
 
 #include <openssl/sha.h>
 
@@ -71,6 +73,21 @@ sha256_text(struct arena *a, struct str s)
 	return (struct str){ hex, 2 * sizeof(sum) };
 }
 
+/* Bodies of web servers have credentials that nobody was meant to read. */
+static void
+mask_body(struct arena *a, struct record_object *service)
+{
+	struct str body = record_text(service, "http.body"), masked;
+
+	if (body.p == NULL)
+		return;
+	masked = str_trim(secrets_mask(a, body));
+	if (masked.n > 0)
+		record_set_text(a, service, "http.body", masked);
+	else
+		record_make(a, service, "http.body")->set = false;
+}
+
 static const char *
 derive_services(struct arena *a, struct record_object *root)
 {
@@ -88,6 +105,7 @@ derive_services(struct arena *a, struct record_object *root)
 		if (banner.p != NULL && record_text(s, "banner_hash").p == NULL)
 			record_set_text(a, s, "banner_hash", sha256_text(a, banner));
 		record_derive_capabilities(a, s);
+		mask_body(a, s);
 	}
 	return NULL;
 }

@@ -749,6 +749,28 @@ titles_and_headers_show_capabilities(void)
 	    capabilities_of("\"status_code\":401,\"headers\":[\"www-authenticate: Basic\"]"), ""));
 }
 
+/* A token of Telegram, which is made here so that the repository has none. */
+static void
+bodies_are_stored_without_credentials(void)
+{
+	struct str token =
+	    arena_printf(a, "%d:AA%s%s", 123987456, "Hk3vQz81xLwPtYb6", "RmNf2GcDs9Ue7JoKa");
+	struct str text = arena_printf(a,
+	    "{\"ip\":\"192.0.2.1\",\"services\":[{\"port\":80,\"http\":{\"body\":\"token=%s "
+	    "end\"}}]}",
+	    token.p);
+	struct str doc = canonical(DATASET_HOSTS, text.p, RECORD_STRICT);
+
+	/* C-186 */
+	CU_ASSERT_PTR_NOT_NULL(memmem(doc.p, doc.n,
+	    "token=\xe2\x80\xa6"
+	    "45 end",
+	    15));
+	for (size_t k = 0; k + 9 <= token.n; k++)
+		CU_ASSERT_PTR_NULL(memmem(doc.p, doc.n, token.p + k, 9));
+	arena_reset(a);
+}
+
 static CU_TestInfo tests[] = {
 	{ "A host document has one canonical text", host_is_canonical },
 	{ "A host counts its own services and keeps the domains that it names",
@@ -776,6 +798,8 @@ static CU_TestInfo tests[] = {
 	{ "A value gets the canonical form of its member", values_get_the_form_of_their_member },
 	{ "A projection selects members (C-414)", projection_selects_members },
 	{ "Datasets are found by their names", datasets_have_names },
+	{ "C-186: the body of a host is stored without its credentials",
+	    bodies_are_stored_without_credentials },
 	CU_TEST_INFO_NULL,
 };
 

@@ -211,6 +211,7 @@ set_httpx_response(struct records *rs, struct record_object *s, const struct jso
 	if (w.status > 0)
 		record_set_int(rs->a, s, "http.status_code", w.status);
 	tool_recognise(rs->a, s, &w);
+	tool_set_body(rs->a, s, &w);
 	tool_set_bytes(rs->a, s, "http.title", tool_text(tool_get(o, "title")));
 	tool_set_server(rs->a, s, tool_text(tool_get(o, "webserver")));
 	record_set_text(rs->a, s, "http.body_hash", hash);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli/import/tool_host.h"
+#include "secret/secret.h"
 
 #include "base/ipnet.h"
 #include "record/certificate.h"
@@ -216,6 +217,29 @@ tool_recognise(struct arena *a, struct record_object *service, const struct web_
 
 	while (str_part(&names, ' ', &name))
 		record_add(a, service, "http.capabilities", name);
+}
+
+static bool
+is_textual(struct str body)
+{
+	for (size_t i = 0; i < body.n && i < LIM_BODY; i++)
+		if ((unsigned char)body.p[i] < ' ' && !ascii_space(body.p[i]) && body.p[i] != '\f')
+			return false;
+	return true;
+}
+
+void
+tool_set_body(struct arena *a, struct record_object *service, const struct web_answer *answer)
+{
+	struct str body = answer->body;
+
+	if (!str_is(answer->path, "/") || !is_textual(body))
+		return;
+	/* before it is cut, so that no secret is cut in two */
+	if (body.n > LIM_SECRET_TEXT)
+		body.n = LIM_SECRET_TEXT;
+	body = str_trim(str_cut_bytes(secrets_mask(a, body), LIM_BODY));
+	tool_set_bytes(a, service, "http.body", body);
 }
 
 /* The text behind a name in a page, without regard to case; STR_NULL: there is none. */

@@ -39,9 +39,11 @@ void tool_add_header(
     struct arena *a, struct record_object *service, struct str name, struct str value);
 /* Sets http.server, and the product and version of a server such as "nginx/1.22.1". */
 void tool_set_server(struct arena *a, struct record_object *service, struct str server);
-/* Adds the capabilities that an answer shows; its body is not stored. */
+/* Adds the capabilities that an answer shows. */
 void tool_recognise(
     struct arena *a, struct record_object *service, const struct web_answer *answer);
+/* Sets http.body from the beginning of an answer to / that is text, without its secrets. */
+void tool_set_body(struct arena *a, struct record_object *service, const struct web_answer *answer);
 /* Sets http.title from the first <title> of a page. */
 void tool_set_title(struct arena *a, struct record_object *service, struct str page);
 

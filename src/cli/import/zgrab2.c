@@ -12,8 +12,7 @@
    the line, or the one that the module has by default. Two modules may have tried one port, which is one service. Modules
    without "success" are passed over; a line without any, and one without an address, is skipped.
 
-   When redirections were followed, the response is the last one that came from the server of the first. Bodies are not
-   stored. */
+   When redirections were followed, the response is the last one that came from the server of the first. */
 #include "config.h"
 
 #include "cli/import/certificates.h"
@@ -231,6 +230,7 @@ set_zgrab2_response(struct grab *g, struct record_object *s, const struct json_v
 	if (w.status > 0)
 		record_set_int(g->rs->a, s, "http.status_code", w.status);
 	tool_set_title(g->rs->a, s, w.body);
+	tool_set_body(g->rs->a, s, &w);
 	tool_set_server(g->rs->a, s, tool_text(tool_item(tool_get(headers, "server"), 0)));
 	if (hash.p == NULL && str_starts(other, STR("sha256:")))
 		hash = (struct str){ other.p + 7, other.n - 7 };

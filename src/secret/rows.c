@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: ISC */
+/* Compiles tbl/secrets.h: anchors with their classes written out, shapes as parts, and the set of three bytes at which the
+   scanner stops. */
+#include "config.h"
+
+#include "secret/secret_priv.h"
+
+#include <pthread.h>
+
+static struct secret_row rows[] = {
+#define SECRET(type, provider, anchors, lead, shape, check, entropy, near, severity)               \
+	{ STR_INIT(#type), STR_INIT(provider), STR_INIT(near), anchors, lead, shape, 0,            \
+		SECRET_CHECK_##check, entropy, SECRET_##severity, { 0 }, { { { { 0 } }, 0 } },     \
+		0 },
+#include "tbl/secrets.h"
+#undef SECRET
+};
+
+_Static_assert(COUNT(rows) <= ROWS, "the scanner has room for the rows");
+
+static struct secret_index index_of_rows;
+
+/* ---- classes of characters ---- */
+
+static const char class_letters[] = "dxXuUlnvwbaes";
+
+static unsigned
+class_bit(char letter)
+{
+	const char *p = strchr(class_letters, letter);
+
+	if (letter == '\0' || p == NULL)
+		panic("tbl/secrets.h: there is no class %c", letter);
+	return 1u << (p - class_letters);
+}
+
+static bool
+in_class(char letter, char c)
+{
+	switch (letter) {
+	case 'd':
+		return ascii_digit(c);
+	case 'x':
+		return ascii_digit(c) || (c >= 'a' && c <= 'f');
+	case 'X':
+		return ascii_hex(c) >= 0;
+	case 'u':
+		return (c >= 'A' && c <= 'Z') || (c >= '2' && c <= '7');
+	case 'U':
+		return (c >= 'A' && c <= 'Z') || ascii_digit(c);
+	case 'l':
+		return (c >= 'a' && c <= 'z') || ascii_digit(c);
+	case 'v':
+		return ascii_alnum(c) || c == '_';
+	case 'w':
+		return ascii_alnum(c) || c == '_' || c == '-';
+	case 'a':
+		return ascii_alnum(c) || c == '_' || c == '-' || c == '.' || c == '~';
+	case 'b':
+		return ascii_alnum(c) || c == '+' || c == '/';
+	case 'e':
+		return ascii_alnum(c) || c == '+' || c == '/' || c == '%';
+	case 's':
+		return c != '\0' && strchr(" \"':=>,[(\t", c) != NULL;
+	default:
+		return ascii_alnum(c);
+	}
+}
+
+static void
+set_classes(struct secret_index *x)
+{
+	for (int c = 0; c < 256; c++)
+		for (const char *l = class_letters; *l != '\0'; l++)
+			if (in_class(*l, (char)c))
+				x->class_of[c] |= (uint16_t)class_bit(*l);
+	if (class_bit('n') != CLASS_ALNUM || class_bit('b') != CLASS_BASE64)
+		panic("secret_priv.h names a class wrongly");
+}
+
+/* ---- shapes ---- */
+
+/* Reads "w22-40", "<s1-8", "w40" or "=.". */
+static struct secret_part
+part_of(struct str s)
+{
+	struct secret_part p = { 0 };
+	struct str low;
+	int64_t min = 0, max = 0;
+
+	if (s.p[0] == '=') {
+		p.literal = (struct str){ s.p + 1, s.n - 1 };
+		return p;
+	}
+	if (s.p[0] == '<') {
+		p.before = true;
+		s = (struct str){ s.p + 1, s.n - 1 };
+	}
+	p.class = (uint16_t)class_bit(s.p[0]);
+	s = (struct str){ s.p + 1, s.n - 1 };
+	low = str_until(&s, '-');
+	if (!str_int64(low, &min) || (s.p != NULL && !str_int64(s, &max)))
+		panic("tbl/secrets.h: %.*s is no number", (int)low.n, low.p);
+	p.min = (uint16_t)min;
+	p.max = (uint16_t)(s.p == NULL ? min : max);
+	return p;
+}
+
+static void
+set_shapes(struct secret_row *r)
+{
+	struct str rest = str_of(r->shape_text), one, word;
+
+	if (r->lead_text[0] != '\0')
+		r->lead = part_of(str_of(r->lead_text));
+	while (str_part(&rest, '|', &one)) {
+		struct secret_shape *s = &r->shapes[r->nshapes++];
+
+		if (r->nshapes > SHAPES)
+			panic("tbl/secrets.h: %s has too many shapes", r->type.p);
+		while (str_word(&one, " ", &word)) {
+			if (s->n == PARTS)
+				panic("tbl/secrets.h: %s has too many parts", r->type.p);
+			s->parts[s->n++] = part_of(word);
+		}
+	}
+	if (r->nshapes == 0)
+		r->nshapes = 1;
+}
+
+/* ---- anchors ---- */
+
+/* Bytes that text has seldom cost the scanner least. */
+static int
+rarity(const char *p)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		char c = p[i];
+
+		sum += c >= 'a' && c <= 'z' ? 5 : c == ' ' || c == '/' ? 4 : c == '-' ? 3 : 1;
+	}
+	return sum;
+}
+
+static void
+add_anchor(struct secret_index *x, const struct secret_row *r, struct str text, size_t fixed)
+{
+	struct secret_anchor *n = &x->anchors[x->n];
+	uint32_t probe;
+
+	if (x->n == ANCHORS || text.n < 3 || text.n > sizeof(n->text))
+		panic("tbl/secrets.h: the anchor %.*s does not fit", (int)text.n, text.p);
+	*n = (struct secret_anchor){ .row = r, .n = (unsigned char)text.n, .next = -1 };
+	n->fixed = (unsigned char)(fixed < text.n ? fixed : text.n);
+	memcpy(n->text, text.p, text.n);
+	for (size_t i = 1; i + 3 <= text.n; i++)
+		if (rarity(text.p + i) < rarity(text.p + n->probe))
+			n->probe = (unsigned char)i;
+	probe = secret_probe(text.p + n->probe);
+	probe &= PROBE_BITS - 1;
+	x->probes[probe / 64] |= UINT64_C(1) << (probe % 64);
+	/* behind those of earlier rows, which decide first */
+	if (x->bucket[probe % BUCKETS] < 0) {
+		x->bucket[probe % BUCKETS] = (int16_t)x->n;
+	} else {
+		struct secret_anchor *last = &x->anchors[x->bucket[probe % BUCKETS]];
+
+		while (last->next >= 0)
+			last = &x->anchors[last->next];
+		last->next = (int16_t)x->n;
+	}
+	x->n++;
+}
+
+/* Adds each text that an anchor with classes stands for. made: what is decided already. */
+static void
+expand(struct secret_index *x, const struct secret_row *r, struct str rest, struct str made,
+    size_t fixed)
+{
+	char text[64];
+	size_t n = made.n, close;
+
+	memcpy(text, made.p, made.n);
+	while (rest.n > 0 && rest.p[0] != '[') {
+		if (n + 1 >= sizeof(text))
+			panic("tbl/secrets.h: an anchor of %s is too long", r->type.p);
+		text[n++] = rest.p[0] == '^' ? ' ' : rest.p[0];
+		rest = (struct str){ rest.p + 1, rest.n - 1 };
+	}
+	if (rest.n == 0) {
+		add_anchor(x, r, (struct str){ text, n }, fixed);
+		return;
+	}
+	close = (size_t)((const char *)memchr(rest.p, ']', rest.n) - rest.p);
+	for (size_t i = 1; i < close; i++) {
+		bool range = i + 2 < close && rest.p[i + 1] == '-';
+		char last = rest.p[range ? i + 2 : i];
+
+		for (char c = rest.p[i]; c <= last; c++) {
+			text[n] = c;
+			expand(x, r, (struct str){ rest.p + close + 1, rest.n - close - 1 },
+			    (struct str){ text, n + 1 }, fixed < n ? fixed : n);
+		}
+		i += range ? 2 : 0;
+	}
+}
+
+static void
+compile(void)
+{
+	struct secret_index *x = &index_of_rows;
+
+	for (size_t i = 0; i < BUCKETS; i++)
+		x->bucket[i] = -1;
+	set_classes(x);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct str rest = str_of(rows[i].anchors), anchor;
+
+		rows[i].number = i;
+		set_shapes(&rows[i]);
+		while (str_word(&rest, " ", &anchor))
+			expand(x, &rows[i], anchor, STR(""), SIZE_MAX);
+	}
+}
+
+const struct secret_index *
+secret_index(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (pthread_once(&once, compile) != 0)
+		panic("pthread_once failed");
+	return &index_of_rows;
+}

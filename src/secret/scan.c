@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: ISC */
+/* Goes through a text once. Three bytes at each offset are looked up in a set; where an anchor is, its row decides. */
+#include "config.h"
+
+#include "secret/secret_priv.h"
+
+enum { NAME = 64, NAME_GAP = 8 };
+
+/* weak: the password of a URL, which may be a secret of another row, or the secret key beside the id of an AWS key */
+struct found {
+	struct secret secret;
+	bool weak, named;
+};
+
+struct scan {
+	struct arena *a;
+	const struct secret_index *x;
+	struct str text;
+	struct ts now;
+	struct found *list;
+	size_t n;
+	size_t done; /* the end of the last secret that is not weak */
+	struct secrets out;
+	struct secret_near near[ROWS];
+};
+
+/* ---- the list ---- */
+
+static void
+add_found(struct scan *s, const struct found *f)
+{
+	if (s->n == LIM_SECRETS) {
+		s->out.truncated = true;
+		if (f->secret.offset < s->out.read)
+			s->out.read = f->secret.offset;
+		return;
+	}
+	s->list = arena_room(s->a, s->list, s->n, sizeof(*f));
+	s->list[s->n++] = *f;
+}
+
+static void
+add_aws_key(struct scan *s, const struct candidate *c)
+{
+	struct found f = { .weak = true, .named = true };
+
+	f.secret = (struct secret){ .type = STR("aws_secret_key"),
+		.provider = c->anchor->row->provider,
+		.text = { s->text.p + c->second, c->second_n },
+		.offset = c->second,
+		.severity = SECRET_CRITICAL };
+	add_found(s, &f);
+}
+
+static void
+take(struct scan *s, const struct candidate *c)
+{
+	const struct secret_row *r = c->anchor->row;
+	struct found f = { .weak = r->check == SECRET_CHECK_URL };
+
+	f.named = !f.weak;
+	f.secret = (struct secret){
+		.type = r->type,
+		.provider = r->provider,
+		.text = { s->text.p + c->start, c->end - c->start },
+		.offset = c->start,
+		.severity = c->second_n > 0 ? SECRET_CRITICAL : r->severity,
+		.valid = c->valid,
+	};
+	if (c->start == c->at)
+		f.secret.prefix = (struct str){ c->anchor->text, c->anchor->fixed };
+	if (c->second_n > 0)
+		add_aws_key(s, c);
+	add_found(s, &f);
+	if (!f.weak)
+		s->done = c->end;
+}
+
+static int
+by_offset(const void *x, const void *y)
+{
+	const struct found *a = x, *b = y;
+
+	if (a->secret.offset != b->secret.offset)
+		return a->secret.offset < b->secret.offset ? -1 : 1;
+	return a->weak - b->weak;
+}
+
+/* The identifier in name = "secret" and "name": "secret"; nothing before least belongs to it. */
+static struct str
+name_before(struct str text, size_t least, size_t start)
+{
+	const char *p = text.p;
+	size_t at = start, end;
+	bool equals = false;
+
+	while (at > least && start - at < NAME_GAP && p[at - 1] != '\0' &&
+	       strchr(" \t\"':=>", p[at - 1]) != NULL) {
+		equals |= p[at - 1] == '=' || p[at - 1] == ':';
+		at--;
+	}
+	end = at;
+	while (at > least && end - at <= NAME &&
+	       (ascii_alnum(p[at - 1]) || p[at - 1] == '_' || p[at - 1] == '-' || p[at - 1] == '.'))
+		at--;
+	if (!equals || at == end || end - at > NAME)
+		return STR_NULL;
+	return (struct str){ p + at, end - at };
+}
+
+static size_t
+lines_in(struct str text, size_t from, size_t to)
+{
+	size_t n = 0;
+
+	while (from < to) {
+		const char *p = memchr(text.p + from, '\n', to - from);
+
+		if (p == NULL)
+			break;
+		n++;
+		from = (size_t)(p - text.p) + 1;
+	}
+	return n;
+}
+
+static size_t
+end_of(const struct found *f)
+{
+	return f->secret.offset + f->secret.text.n;
+}
+
+/* Sorts the list and drops what is weak and overlaps another secret. */
+static void
+finish_list(struct scan *s)
+{
+	size_t end = 0, line = 1, counted = 0;
+
+	if (s->n > 1)
+		qsort(s->list, s->n, sizeof(s->list[0]), by_offset);
+	s->out.p = ARENA_ARRAY(s->a, s->n, struct secret);
+	for (size_t i = 0; i < s->n; i++) {
+		struct found *f = &s->list[i];
+		struct secret *one = &f->secret;
+
+		if (one->offset < end ||
+		    (f->weak && i + 1 < s->n && s->list[i + 1].secret.offset < end_of(f)))
+			continue;
+		line += lines_in(s->text, counted, one->offset);
+		counted = one->offset;
+		one->line = line;
+		if (f->named)
+			one->name = name_before(s->text, end, one->offset);
+		s->out.p[s->out.n++] = *one;
+		end = end_of(f);
+	}
+}
+
+/* ---- candidates ---- */
+
+static bool
+is_near_as_row(struct scan *s, const struct candidate *c)
+{
+	const struct secret_row *r = c->anchor->row;
+	struct secret_near *near = &s->near[r->number];
+	struct str words = r->near;
+
+	if (words.n == 0)
+		return true;
+	if (words.p[0] != '!')
+		return secret_is_near(near, c->text, c->start, c->end, words);
+	words = (struct str){ words.p + 1, words.n - 1 };
+	return !secret_is_near(near, c->text, c->start, c->end, words);
+}
+
+static bool
+is_secret(struct scan *s, struct candidate *c)
+{
+	const struct secret_row *r = c->anchor->row;
+	struct str text;
+
+	if (!secret_fits_shape(c))
+		return false;
+	if (!secret_passes_check(c)) {
+		c->open |= r->shape_text[0] != '\0' && c->end == c->text.n;
+		return false;
+	}
+	if (r->check == SECRET_CHECK_PEM || r->check == SECRET_CHECK_PUTTY)
+		return is_near_as_row(s, c);
+	text = (struct str){ c->text.p + c->start, c->end - c->start };
+	if (c->start == c->at && r->check != SECRET_CHECK_URL)
+		text = (struct str){ text.p + c->anchor->n, text.n - c->anchor->n };
+	return secret_has_entropy(text, r->entropy) && !secret_is_placeholder(text) &&
+	       is_near_as_row(s, c);
+}
+
+/* Tries the rows whose anchor is at the offset of the three bytes. */
+static bool
+try_bucket(struct scan *s, size_t probe_at, int16_t first)
+{
+	for (int16_t i = first; i >= 0; i = s->x->anchors[i].next) {
+		const struct secret_anchor *n = &s->x->anchors[i];
+		struct candidate c;
+		size_t at = probe_at - n->probe;
+		bool found;
+
+		if (probe_at < n->probe + s->done || s->text.n - at < n->n ||
+		    memcmp(s->text.p + at, n->text, n->n) != 0)
+			continue;
+		c = (struct candidate){ .a = s->a,
+			.x = s->x,
+			.anchor = n,
+			.text = s->text,
+			.now = s->now,
+			.done = s->done,
+			.at = at };
+		found = is_secret(s, &c) && c.start >= s->done;
+		if (c.open && c.at < s->out.open)
+			s->out.open = c.start < c.at ? c.start : c.at;
+		if (found) {
+			take(s, &c);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+scan_text(struct scan *s)
+{
+	const struct secret_index *x = s->x;
+
+	for (size_t i = 0; i + 3 <= s->text.n && !s->out.truncated;) {
+		uint32_t probe = secret_probe(s->text.p + i) & (PROBE_BITS - 1);
+
+		if ((x->probes[probe / 64] >> (probe % 64) & 1) != 0 &&
+		    x->bucket[probe % BUCKETS] >= 0 &&
+		    try_bucket(s, i, x->bucket[probe % BUCKETS]) && s->done > i)
+			i = s->done;
+		else
+			i++;
+	}
+}
+
+struct secrets
+secrets_find(struct arena *a, struct str text, struct ts now)
+{
+	struct scan s = { .a = a, .x = secret_index(), .text = text, .now = now };
+	bool longer = text.n > LIM_SECRET_TEXT;
+
+	if (longer)
+		s.text.n = LIM_SECRET_TEXT;
+	s.out.read = s.out.open = s.text.n;
+	scan_text(&s);
+	finish_list(&s);
+	s.out.truncated |= longer;
+	return s.out;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: ISC */
+/* The characters around an anchor, by the columns lead and shape. Parts are as long as they can be and nothing is tried
+   twice, so the work for a candidate is at most the length of its shapes. */
+#include "config.h"
+
+#include "secret/secret_priv.h"
+
+static bool
+has_class(const struct candidate *c, size_t at, unsigned class)
+{
+	return (c->x->class_of[(unsigned char)c->text.p[at]] & class) != 0;
+}
+
+static bool
+are_hex(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ascii_hex(p[i]) < 0)
+			return false;
+	return true;
+}
+
+/* Whether the bytes before an offset are an escape: \n, %3D or \u003d. */
+static bool
+is_escape(struct str text, size_t at)
+{
+	const char *p = text.p + at;
+
+	if (at >= 2 && p[-2] == '\\' && strchr("nrtbf", p[-1]) != NULL)
+		return true;
+	if (at >= 3 && p[-3] == '%' && are_hex(p - 2, 2))
+		return true;
+	return at >= 6 && p[-6] == '\\' && p[-5] == 'u' && are_hex(p - 4, 4);
+}
+
+bool
+secret_may_begin(const struct candidate *c, size_t start, unsigned class)
+{
+	return start == 0 || !has_class(c, start - 1, class | CLASS_ALNUM) ||
+	       is_escape(c->text, start);
+}
+
+/* Passes over a part. False: the text has other characters there, or ends within the part. */
+static bool
+pass_part(struct candidate *c, const struct secret_part *p, size_t *at)
+{
+	size_t i = *at, n = 0;
+
+	if (p->literal.n > 0) {
+		size_t left = c->text.n - i, most = left < p->literal.n ? left : p->literal.n;
+
+		if (memcmp(c->text.p + i, p->literal.p, most) != 0)
+			return false;
+		c->open |= most < p->literal.n;
+		*at = i + most;
+		return most == p->literal.n;
+	}
+	while (n < p->max && i < c->text.n && has_class(c, i, p->class)) {
+		i++;
+		n++;
+	}
+	c->open |= i == c->text.n && n < p->min;
+	*at = i;
+	return n >= p->min;
+}
+
+static bool
+fits_one(struct candidate *c, const struct secret_shape *s)
+{
+	size_t at = c->at + c->anchor->n;
+	unsigned last = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (!pass_part(c, &s->parts[i], &at))
+			return false;
+		if (s->parts[i].before)
+			c->start = at;
+		last = s->parts[i].class;
+	}
+	c->end = at;
+	return at == c->text.n || !has_class(c, at, last | CLASS_ALNUM);
+}
+
+/* The lead is a whole run of its class. */
+static bool
+pass_lead(struct candidate *c, const struct secret_part *lead)
+{
+	size_t start = c->at;
+
+	while (start > 0 && c->at - start <= lead->max && has_class(c, start - 1, lead->class))
+		start--;
+	c->start = start;
+	return c->at - start >= lead->min && c->at - start <= lead->max;
+}
+
+bool
+secret_fits_shape(struct candidate *c)
+{
+	const struct secret_row *r = c->anchor->row;
+	const struct secret_part *first = &r->shapes[0].parts[0];
+	unsigned class = r->lead.max > 0                        ? r->lead.class
+			 : r->shapes[0].n == 0 || first->before ? 0
+								: first->class;
+
+	c->start = c->at;
+	c->end = c->at + c->anchor->n;
+	if (r->lead.max > 0 && !pass_lead(c, &r->lead))
+		return false;
+	if (ascii_alnum(c->text.p[c->start]) && !secret_may_begin(c, c->start, class))
+		return false;
+	if (r->shapes[0].n == 0)
+		return r->lead.max == 0 || c->end == c->text.n ||
+		       !has_class(c, c->end, CLASS_ALNUM);
+	for (size_t i = 0; i < r->nshapes; i++)
+		if (fits_one(c, &r->shapes[i]))
+			return true;
+	return false;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include "t/unit/secret_samples.h"
+
+/* Written from what the providers and the tests of scanners show, not from tbl/secrets.h. */
+const struct secret_sample secret_samples[] = {
+	{ "aws_access_key", "{<}AKIA{u16}{>}" },
+	{ "aws_access_key", "aws_access_key_id = {<}ASIA{u16}{>}\n" },
+	{ "aws_access_key", "<AccessKeyId>{<}ABIA{u16}{>}</AccessKeyId>" },
+	{ "aws_access_key", "{<}A3TX{u16}{>}" },
+	{ "aws_secret_key", "aws_secret_access_key = {<}{b40}{>}\n" },
+	{ "aws_secret_key", "\"SecretAccessKey\": \"{<}{b40}{>}\"," },
+	{ "azure_storage_key",
+	    "AccountName=a;AccountKey={<}{b85}A=={>};EndpointSuffix=core.windows.net" },
+	{ "azure_storage_key", "storage_account_key: \"{<}{b85}Q=={>}\"" },
+	{ "azure_sas", "https://a.blob.core.windows.net/"
+		       "c?sv=2022-11-02&se=2027-01-01&sp=r&sig={<}{a20}%2B{a22}%3D{>}" },
+	{ "azure_client_secret", "AZURE_CLIENT_SECRET={<}{n3}8Q~{w31}{>}\n" },
+	{ "gcp_service_account",
+	    "{\"type\": \"service_account\", \"private_key_id\": \"{x40}\", \"private_key\": "
+	    "\"{<}-----BEGIN PRIVATE KEY-----\\n{b64}\\n{b64}\\n{b22}==\\n-----END PRIVATE "
+	    "KEY-----{>}\\n\","
+	    " \"client_email\": \"a@b.iam.gserviceaccount.com\"}" },
+	{ "google_oauth_secret", "\"client_secret\":\"{<}GOCSPX-{w28}{>}\"" },
+	{ "google_refresh_token", "refresh_token: {<}1//0{w60}{>}\n" },
+	{ "google_api_key", "GEMINI_API_KEY={<}AIza{w35}{>}\n" },
+	{ "digitalocean_token", "{<}dop_v1_{x64}{>}" },
+	{ "alibaba_access_key", "accessKeyId: '{<}LTAI{n20}{>}'" },
+	{ "cloudflare_origin_key", "{<}v1.0-{x24}-{x146}{>}" },
+	{ "heroku_key", "{<}HRKU-AA{w58}{>}" },
+	{ "databricks_token", "token = {<}dapi{x32}{>}\n" },
+	{ "databricks_token", "token = {<}dapi{x32}-2{>}\n" },
+	{ "supabase_key", "{<}sbp_{x40}{>}" },
+	{ "supabase_key", "{<}sb_secret_{w31}{>}" },
+	{ "planetscale_secret", "{<}pscale_tkn_{w43}{>}" },
+	{ "github_token", "{<}ghp_{k30}{>}" },
+	{ "github_token", "https://{<}gho_{k30}{>}@github.com/a/b.git" },
+	{ "github_token", "https://x:{<}ghs_{k30}{>}@github.com/a/b.git" },
+	{ "github_token", "\"line\\n{<}ghr_{k30}{>}\\n\"" },
+	{ "github_token", "?token%3D{<}ghu_{k30}{>}&b" },
+	{ "github_app_token", "GH_TOKEN={<}ghs_{w130}{>}\n" },
+	{ "github_app_token", "GH_TOKEN={<}ghs_{d7}_{w80}.{w300}.{w86}{>}\n" },
+	{ "github_fine_grained_token", "{<}github_pat_{n22}_{n59}{>}" },
+	{ "gitlab_token", "{<}glpat-{w20}{>}" },
+	{ "gitlab_token", "{<}glrt-t1_{w20}{>}" },
+	{ "gitlab_token", "{<}GR1348941{w20}{>}" },
+	{ "gitlab_token", "{<}glpat-{w32}.01.{x9}{>}" },
+	{ "gitlab_trigger_token", "{<}glptt-{x40}{>}" },
+	{ "gitlab_mail_token", "{<}glimt-{w25}{>}" },
+	{ "gitlab_agent_token", "{<}glagent-{w50}{>}" },
+	{ "gitlab_oauth_secret", "{<}gloas-{w64}{>}" },
+	{ "gitlab_job_token", "{<}glcbt-5f_{w20}{>}" },
+	{ "bitbucket_token", "{<}ATBB{n24}{X8}{>}" },
+	{ "atlassian_token", "{<}ATATT3xFfGF0{w172}={X8}{>}" },
+	{ "npm_token", "//registry.npmjs.org/:_authToken={<}npm_{k30}{>}\n" },
+	{ "pypi_token", "password = {<}pypi-AgEIcHlwaS5vcmc{w160}{>}\n" },
+	{ "rubygems_key", "{<}rubygems_{x48}{>}" },
+	{ "docker_token", "{<}dckr_pat_{w27}{>}" },
+	{ "terraform_token", "token = \"{<}{n14}.atlasv1.{w67}{>}\"" },
+	{ "vault_token", "VAULT_TOKEN={<}hvs.{w95}{>}\n" },
+	{ "doppler_token", "{<}dp.pt.{n43}{>}" },
+	{ "linear_key", "{<}lin_api_{n40}{>}" },
+	{ "postman_key", "{<}PMAK-{x24}-{x34}{>}" },
+	{ "grafana_token", "{<}glsa_{n32}_{x8}{>}" },
+	{ "sentry_token", "{<}sntryu_{x64}{>}" },
+	{ "newrelic_key", "{<}NRAK-{U27}{>}" },
+	{ "figma_token", "{<}figd_{w40}{>}" },
+	{ "airtable_token", "{<}pat{n14}.{x64}{>}" },
+	{ "notion_token", "{<}ntn_{d11}{n35}{>}" },
+	{ "openai_key", "OPENAI_API_KEY={<}sk-{n20}T3BlbkFJ{n20}{>}\n" },
+	{ "openai_key", "{<}sk-proj-{w74}T3BlbkFJ{w74}{>}" },
+	{ "openai_key", "{<}sk-svcacct-{w58}T3BlbkFJ{w58}{>}" },
+	{ "anthropic_key", "{<}sk-ant-api03-{w93}AA{>}" },
+	{ "anthropic_key", "x-api-key: {<}sk-ant-admin01-{w93}AA{>}" },
+	{ "huggingface_token", "{<}hf_{n34}{>}" },
+	{ "huggingface_token", "{<}api_org_{n34}{>}" },
+	{ "openrouter_key", "{<}sk-or-v1-{x64}{>}" },
+	{ "groq_key", "{<}gsk_{n52}{>}" },
+	{ "replicate_token", "{<}r8_{n37}{>}" },
+	{ "xai_key", "{<}xai-{n80}{>}" },
+	{ "slack_token", "{<}xoxb-{d12}-{d13}-{n24}{>}" },
+	{ "slack_token", "{<}xoxp-{d12}-{d12}-{d13}-{x32}{>}" },
+	{ "slack_token", "{<}xoxb-{d12}-{n24}{>}" },
+	{ "slack_app_token", "{<}xapp-1-A{U10}-{d13}-{x64}{>}" },
+	{ "slack_config_token", "{<}xoxe.xoxp-1-{n163}{>}" },
+	{ "slack_config_token", "{<}xoxe-1-{n146}{>}" },
+	{ "slack_webhook", "https://{<}hooks.slack.com/services/T{U9}/B{U10}/{n24}{>}" },
+	{ "slack_workflow", "https://{<}hooks.slack.com/workflows/T{U9}/A{U9}/{d18}/{n24}{>}" },
+	{ "discord_bot_token", "DISCORD_TOKEN={<}MTA{n21}.G{n5}.{w38}{>}\n" },
+	{ "discord_bot_token", "{<}Nzk{n21}.X{w5}.{w27}{>}" },
+	{ "discord_webhook", "https://{<}discord.com/api/webhooks/{d18}/{w68}{>}" },
+	{ "telegram_token", "https://api.telegram.org/bot/?t={<}{d10}:AA{w33}{>}" },
+	{ "telegram_token", "TELEGRAM={<}{d9}:AAE{w32}{>}\n" },
+	{ "sendgrid_key", "{<}SG.{w22}.{w43}{>}" },
+	{ "mailchimp_key", "{<}{x32}-us12{>}" },
+	{ "mailgun_key", "MAILGUN_API_KEY={<}key-{x32}{>}\n" },
+	{ "stripe_key", "{<}sk_live_{n24}{>}" },
+	{ "stripe_key", "{<}rk_live_{n99}{>}" },
+	{ "stripe_test_key", "{<}sk_test_{n24}{>}" },
+	{ "stripe_webhook_secret", "{<}whsec_{n32}{>}" },
+	{ "shopify_token", "{<}shpat_{x32}{>}" },
+	{ "square_token", "{<}sq0csp-{w43}{>}" },
+	{ "private_key", "{<}-----BEGIN RSA PRIVATE KEY-----\n{b64}\n{b64}\n-----END RSA PRIVATE "
+			 "KEY-----{>}\n" },
+	{ "private_key", "{<}-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: "
+			 "AES-256-CBC,{X32}\n\n{b64}\n"
+			 "{b30}==\n-----END EC PRIVATE KEY-----{>}\n" },
+	{ "private_key", "key: \"{<}-----BEGIN OPENSSH PRIVATE KEY-----\\n{b70}\\n{b70}\\n-----END "
+			 "OPENSSH PRIVATE KEY-----{>}\\n\"" },
+	{ "private_key", "\"{<}-----BEGIN PRIVATE KEY-----\\n\" +\n  \"{b64}\\n\" +\n  "
+			 "\"{b64}\\n\" +\n  \"-----END PRIVATE KEY-----{>}\\n\"" },
+	{ "private_key",
+	    "{<}-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{b64}\n{b64}\n={b4}\n-----END PGP PRIVATE "
+	    "KEY BLOCK-----{>}" },
+	{ "putty_private_key", "PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: "
+			       "2{<}\n{b64}\n{b24}{>}\nPrivate-MAC: {x64}\n" },
+	{ "age_secret_key", "{<}AGE-SECRET-KEY-1{U58}{>}" },
+	{ "jwt", "Authorization: Bearer {<}{j0}{>}\n" },
+	{ "jwt", "access_token={<}{j1}{>}&b=c" },
+	{ "url_password", "postgres://app:{<}{n12}{>}@db.internal:5432/app" },
+	{ "url_password", "<a href=\"https://deploy:{<}{n20}{>}@ci.corp.net/\">" },
+	{ "url_password", "amqp://svc:{<}{n6}!{n7}{>}@10.0.0.1/" },
+};
+const size_t secret_nsamples = COUNT(secret_samples);
+
+/* Near misses and placeholders. */
+const struct secret_sample secret_traps[] = {
+	{ NULL, "AKIA{u15} " },
+	{ NULL, "AKIA{u17}" },
+	{ NULL, "AKIAs9L8{u12}" },
+	{ NULL, "AKIAIOSFODNN7EXAMPLE" },
+	{ NULL, "ASIAPACIFICNORTHEAST" },
+	{ NULL, "aws_secret_access_key = os.environ['{n10}']" },
+	{ NULL, "aws_secret_access_key = {x39}" },
+	{ NULL, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" },
+	{ NULL, "\"integrity\": \"sha512-{b85}A==\"" },
+	{ NULL, "ghp_{n36}" },
+	{ NULL, "ghp_{k29}" },
+	{ NULL, "ghp_{k30}a" },
+	{ NULL, "npm_{n36}" },
+	{ NULL, "npm_config_registry npm_package_name npm_lifecycle_event" },
+	{ NULL, "github_pat_{n22}-{n59}" },
+	{ NULL, "github_pat_{n21}_{n59} " },
+	{ NULL, "glpat-{w19} " },
+	{ NULL, "glpat-{w21}" },
+	{ NULL, "sk-{n48}" },
+	{ NULL, "sk-ant-api03-{w95}x" },
+	{ NULL, "sk-ant-api03-{w94}x" },
+	{ NULL, "task-{n20}T3BlbkFJ{n20}" },
+	{ NULL, "hf_{n33} " },
+	{ NULL, "hf_{n35}" },
+	{ NULL, "xoxb-your-token-here" },
+	{ NULL, "xoxb-{d12}-{d13}-{o24}" },
+	{ NULL, "https://hooks.slack.com/services/T{O8}/B{O8}/{O24}" },
+	{ NULL, "https://discord.com/api/webhooks/{d18}/token" },
+	{ NULL, "{d7}:AA{w33}" },
+	{ NULL, "{d9}:AA{w32} " },
+	{ NULL, "{x32}-use1" },
+	{ NULL, "{x33}-us5" },
+	{ NULL, "key-{x32}" },
+	{ NULL, "sk_live_{n23} " },
+	{ NULL, "pk_live_{n24}" },
+	{ NULL, "sk_live_{o24}" },
+	{ NULL, "glpat-{o20}" },
+	{ NULL, "hf_{o34}" },
+	{ NULL, "ghp_{o36}" },
+	{ NULL, "SG.{o22}.{o43}" },
+	{ NULL, "sk_test_your_key_goes_here" },
+	{ NULL, "{apiKey: \"AIza{w35}\", authDomain: \"a.firebaseapp.com\"}" },
+	{ NULL, "AIza{w34} " },
+	{ NULL, "https://maps.googleapis.com/maps/api/js?key=AIza{w35}" },
+	{ NULL, "SG.{w22}.{w42} " },
+	{ NULL, "SG.{w21}.{w43} " },
+	{ NULL, "{j2}" },
+	{ NULL, "{j3}" },
+	{ NULL, "eyJ{n30}.eyJ{n30}.{w43}" },
+	{ NULL, "data:application/json;base64,eyJ{a200}" },
+	{ NULL, "-----BEGIN PUBLIC KEY-----\n{b64}\n{b64}\n-----END PUBLIC KEY-----" },
+	{ NULL, "-----BEGIN CERTIFICATE-----\n{b64}\n{b64}\n-----END CERTIFICATE-----" },
+	{ NULL, "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----" },
+	{ NULL, "-----BEGIN RSA PRIVATE KEY-----\n{b40}\n-----END RSA PRIVATE KEY-----" },
+	{ NULL, "strings.Contains(s, \"-----BEGIN PRIVATE KEY-----\") || x == \"{b64}\"" },
+	{ NULL, "postgres://user:password@localhost/db" },
+	{ NULL, "postgres://user:$PASSWORD@localhost/db" },
+	{ NULL, "postgres://user:${DB_PASS}@localhost/db" },
+	{ NULL, "postgres://{{ user }}:{{ pass }}@host/db" },
+	{ NULL, "mysql://root:example@db" },
+	{ NULL, "amqp://guest:guest@rabbit" },
+	{ NULL, "http://user:<password>@host" },
+	{ NULL, "\"http://\" + user + \":\" + password + \"@\" + host" },
+	{ NULL, "printf(\"http://%s:%s@%s/\")" },
+	{ NULL, "http://{n6}.com:8080@x" },
+	{ NULL, "https://unpkg.com:443/@{n5}/x@1.2.3" },
+	{ NULL, "url://xxxx:xxxxxxxx@host" },
+	{ NULL, "redis://:######@host" },
+	{ NULL, "token = \"anything\"; bot = \"my-bot-token\"; s = \"RANDOMSTRINGHERE\"" },
+	{ NULL, "{x8}-{x4}-{x4}-{x4}-{x12}" },
+	{ NULL, "commit {x40}" },
+	{ NULL, "sha256:{x64}" },
+	{ NULL, "public_key={w43} monkey={n20} \"key\": \"ctrl+shift+down\"" },
+	{ NULL, "api_key = \"{n32}\"; secret = \"{n40}\"; password: {n16}" },
+};
+const size_t secret_ntraps = COUNT(secret_traps);
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+static struct str
+alphabet(struct arena *a, char class)
+{
+	const char *low =
+	    class == 'd' || class == 'X' || class == 'u' || class == 'U' ? "" : letters;
+	const char *high = class == 'd' || class == 'x' ? "" : capitals;
+
+	if (class == 'o' || class == 'O')
+		return class == 'o' ? STR("x") : STR("X");
+	if (class == 'x')
+		low = "abcdef";
+	if (class == 'X')
+		high = "ABCDEF";
+	return arena_printf(a, "%s%s%s%s", low, high, class == 'u' ? "234567" : "0123456789",
+	    class == 'w'   ? "_-"
+	    : class == 'b' ? "+/"
+			   : "");
+}
+
+static unsigned
+dice(uint64_t *seed, unsigned n)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(*seed >> 33) % n;
+}
+
+static uint32_t
+checksum(struct str s)
+{
+	uint32_t c = 0xFFFFFFFFu;
+
+	for (size_t i = 0; i < s.n; i++)
+		for (int bit = 0; bit < 8; bit++) {
+			uint32_t in = (uint32_t)((unsigned char)s.p[i] >> bit & 1);
+
+			c = (c ^ in) & 1 ? (c >> 1) ^ 0xEDB88320u : c >> 1;
+		}
+	return ~c;
+}
+
+static void
+put_check(struct buf *b, size_t from)
+{
+	static const char digits[] =
+	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	uint32_t c = checksum((struct str){ b->p + from, b->n - from });
+	char end[6];
+
+	for (int i = 5; i >= 0; i--, c /= 62)
+		end[i] = digits[c % 62];
+	buf_add(b, end, 6);
+}
+
+static void
+put_base64(struct buf *b, struct str s)
+{
+	char room[512];
+
+	buf_add(b, room, base64url_print(room, (const unsigned char *)s.p, s.n));
+}
+
+static void
+put_jwt(struct arena *a, struct buf *b, char which, uint64_t *seed)
+{
+	struct str signature = alphabet(a, 'w');
+
+	put_base64(b, STR("{\"alg\":\"HS256\",\"typ\":\"JWT\"}"));
+	buf_char(b, '.');
+	if (which == '3')
+		put_base64(
+		    b, STR("{\"sub\":\"1234567890\",\"name\":\"John Doe\",\"iat\":1516239022}"));
+	else if (which == '0')
+		put_base64(b, STR("{\"iss\":\"https://id.corp.net\",\"uid\":42}"));
+	else
+		put_base64(b,
+		    arena_printf(a, "{\"iss\":\"a\",\"exp\":%lld}",
+			(long long)(SAMPLES_NOW.us / SECOND_US) + (which == '1' ? 3600 : -3600)));
+	buf_char(b, '.');
+	for (int i = 0; i < 43; i++)
+		buf_char(b, signature.p[dice(seed, (unsigned)signature.n)]);
+}
+
+static void
+put_random(struct arena *a, struct buf *b, const char *text, enum sample_form form, uint64_t *seed)
+{
+	bool checked = text[0] == 'k';
+	struct str from = alphabet(a, checked ? 'n' : text[0]);
+	size_t n = (size_t)strtoul(text + 1, NULL, 10), at = b->n;
+
+	for (size_t i = 0; i < n; i++)
+		buf_char(b, form == SAMPLE_WEAK ? from.p[0] : from.p[dice(seed, (unsigned)from.n)]);
+	if (checked)
+		put_check(b, at);
+	if (form == SAMPLE_BROKEN && n > 1)
+		b->p[at + n / 2] = ' ';
+}
+
+struct made
+sample_make(struct arena *a, const char *text, enum sample_form form, uint64_t *seed)
+{
+	struct buf b = { .a = a };
+	struct made m = { .end = SIZE_MAX };
+
+	while (*text != '\0') {
+		const char *close = text[0] == '{' ? strchr(text, '}') : NULL;
+		bool part = close != NULL && close - text < 6 && close - text > 1;
+
+		if (part && text[1] == '<') {
+			m.start = b.n;
+		} else if (part && text[1] == '>') {
+			m.end = b.n;
+		} else if (part && text[1] == 'j' && form == SAMPLE_TRUE) {
+			put_jwt(a, &b, text[2], seed);
+		} else if (part && (ascii_digit(text[2]) || text[1] == 'j')) {
+			put_random(a, &b, text + 1, form, seed);
+			if (form == SAMPLE_BROKEN)
+				form = SAMPLE_TRUE;
+		} else {
+			buf_char(&b, *text++);
+			continue;
+		}
+		text = close + 1;
+	}
+	m.text = buf_done(&b);
+	if (m.end == SIZE_MAX)
+		m.end = m.text.n;
+	return m;
+}
