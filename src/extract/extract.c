@@ -5,6 +5,7 @@
 #include "address/start_url.h"
 #include "base/url.h"
 #include "extract/extract_priv.h"
+#include "extract/lists.h"
 
 enum { SCRATCH = 1 << 20 };
 

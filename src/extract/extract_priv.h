@@ -59,7 +59,7 @@ struct sections {
 	struct heading stack[HEADINGS];
 	size_t n;
 	char fence; /* the character that closes the block of code; '\0': outside of one */
-	char table; /* what parts the cells of a table of indicators; '\0': outside of one */
+	char table; /* the character between the cells of a table of indicators; '\0': outside of one */
 	size_t certificate_cell; /* the column of a table that has certificates, from 1; 0: none */
 	bool row;                /* the line above is a row of a table */
 	bool asciidoc, titled, indented, blank, list;
@@ -107,11 +107,6 @@ struct run {
 
 /* clean.c */
 struct clean clean_text(struct arena *a, struct str text);
-/* lists.c: whether nearly all lines have one value each; whether a line is the first of a table of indicators, whose
-   cells the character at *sep parts; whether a line begins with "Source:" or another word for references. */
-bool list_of_values(struct str text);
-bool list_header(struct str line, char *sep);
-bool list_refers(struct str line);
 /* sections.c: enters the line [from, to) and fills the place. False: the line has no values. */
 bool sections_line(struct run *r, size_t from, size_t to);
 void sections_words(struct run *r);

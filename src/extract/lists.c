@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "extract/extract_priv.h"
+#include "extract/lists.h"
 
 enum { FEWEST_VALUES = 5, LONGEST_HEADER = 400 };
 

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "extract/extract_priv.h"
+#include "extract/lists.h"
 
 #include <strings.h>
 

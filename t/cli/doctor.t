@@ -304,6 +304,7 @@ sed "/surfaced.conf;/d; s,$W/etc/nginx/upstreams.conf,/dev/null," "$W/etc/nginx.
 	sed "/plain.conf;/d; /ssl_certificate/d; s/ ssl http2;/;/; /http.conf;/s/.*/map \$uri \$surfaced_area { default other; }/" >"$W/etc/nginx.conf"
 doctor
 found failed nginx 'no site includes .*upstreams.conf: nginx knows no socket .* because nothing' "a site that is not enabled is one fault"
+diag "$(jq -c ".checks[] | select(.state == \"failed\" and .because == null)" "$W/doctor")"
 is "$(jq '[.checks[] | select(.state == "failed" and .because == null)] | length' "$W/doctor")" 1 "a site that is not enabled is the only cause"
 is "$(jq -r '[.checks[] | select(.because != null) | .because + " " + .check] | join(", ")' "$W/doctor")" \
 	"nginx nginx, nginx certificate" "what the site would include is shown as its consequence"

@@ -32,7 +32,7 @@ is "$(sql "SELECT doc FROM record_reports WHERE encode(substr(key, 9), 'hex')::u
 rows() { sql "SELECT md5(string_agg(r, '' ORDER BY r)) FROM (SELECT xmin::text || r::text FROM report r UNION ALL
 	SELECT xmin::text || i::text FROM indicator i UNION ALL SELECT xmin::text || d::text FROM record_reports d) AS every(r)"; }
 before=$(rows)
-ok "migrate succeeds again" world_migrate
+ok "a second migrate succeeds" world_migrate
 is "$(rows)" "$before" "a second migrate writes no row of a report"
 ctl import reports "$W/in" >"$W/out" 2>"$W/err"
 like "$(cat "$W/out")" '^3 read, 1 new, 0 changed, 2 unchanged' "an import of the same reports finds those that have rows unchanged"

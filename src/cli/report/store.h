@@ -20,7 +20,7 @@ struct report_run {
 	bool quiet;
 	uint64_t read, fresh, changed, unchanged, bad;
 	uint64_t counts[NOTES];
-	struct report_run_count first[4]; /* of the command, printed before the others */
+	struct report_run_count first[4]; /* counts of the command, printed before the others */
 };
 
 /* Prints the notes and the fault of a reading, and stores its documents. EXIT_OK, or the status to return after a

@@ -27,7 +27,7 @@ STMT(taxii_cursor_move, NULL,
     "now()"
     " WHERE id = $1");
 
-/* Of equal times the later one counts, as in a bundle. */
+/* The later one of equal times counts, as in a bundle. */
 STMT(taxii_object_put, NULL,
     "INSERT INTO taxii_object (cursor_id, id, type, month, modified, object)"
     " SELECT DISTINCT ON (i) $1, i, t, m, v, o"

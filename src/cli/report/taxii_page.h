@@ -7,7 +7,7 @@
 
 struct taxii_object {
 	struct str id, type;
-	struct str month;   /* of its creation, "2026-03"; "undated": observables have no time */
+	struct str month;   /* when it was created, "2026-03"; "undated": observables have no time */
 	struct ts modified; /* TS_NULL: no time */
 	struct str text;    /* the object as the server sent it */
 };

@@ -33,7 +33,7 @@ struct taxii_cursor {
 	int64_t reported;       /* the number of changes that the reports show */
 };
 
-/* What a run has read. */
+/* Sums of a run. */
 struct taxii_sum {
 	uint64_t pages, objects, changed;
 };

@@ -54,6 +54,7 @@ print_users_18(struct buf *b)
 	char room[64];
 
 	buf_z(b, users_18);
+	/* A statement that one shard sends to another begins in the database default, which has none of our tables. */
 	for (size_t i = 0; i < COUNT(users); i++) {
 		buf_printf(b,
 		    "\t\t<%s><!-- %s -->\n"
@@ -64,7 +65,8 @@ print_users_18(struct buf *b)
 		    "</password_sha256_hex>\n"
 		    "\t\t\t<networks><ip>::/0</ip></networks>\n"
 		    "\t\t\t<profile>%s</profile><quota>default</quota>\n"
-		    "\t\t\t<allow_databases><database>surfaced</database></allow_databases>\n"
+		    "\t\t\t<allow_databases><database>surfaced</database>"
+		    "<database>default</database></allow_databases>\n"
 		    "\t\t</%s>\n",
 		    users[i].profile, users[i].name);
 	}

@@ -105,7 +105,7 @@ struct index_segment {
 	struct index_file ordinals; /* made by index_publish, for all but the first */
 	/* The writer's mappings of both files, kept between generations; NULL: not yet open. */
 	struct segment *open;
-	struct segment *former; /* of a damaged file that `open` has replaced, until that is published; NULL: none */
+	struct segment *former; /* the segment of a damaged file that `open` has replaced, until that is published; NULL: none */
 	struct ordinal_map *map;
 	uint32_t documents, ndead;
 	uint64_t *dead; /* one bit a document; index_words(documents) words */

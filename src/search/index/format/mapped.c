@@ -240,8 +240,7 @@ map_file(struct mapped *m, const char *path)
 
 /* ---- reading from the disk ---- */
 
-/* The sections that queries read in long runs. Of the others, such as dictionaries, a query reads a few pages here and
-   there. */
+/* The sections that queries read in long runs. A query reads a few pages of the others, such as dictionaries. */
 static bool
 is_read_in_runs(enum section_kind kind)
 {
@@ -355,7 +354,7 @@ mend_blocks(struct mapped *m, const struct parity *p)
 	return ok && mprotect(m->map, m->size, PROT_READ) == 0;
 }
 
-/* Mends the mapping of a damaged file. What it then contains is verified by the caller. */
+/* Mends the mapping of a damaged file, which the caller then verifies. */
 static bool
 mend(struct mapped *m, const char *path, const struct index_file *want)
 {

@@ -37,7 +37,7 @@ struct mapped {
 	uint64_t id, checksum;    /* the values that the manifest demands */
 	int fd;
 	unsigned char *map;
-	size_t size; /* of map: that of the whole file, also where the file was cut and mended */
+	size_t size; /* bytes of map: the size of the whole file, also where the file was cut and mended */
 	struct index_mark mark; /* the file when it was opened */
 	uint32_t mended;        /* blocks that were damaged and are whole in memory (parity.h) */
 	bool trusted; /* the mark is the one that the writer recorded: content is not verified */

@@ -25,8 +25,8 @@
 enum { PARITY_BLOCK = 4096, PARITY_WIDTH = 64 };
 
 struct parity {
-	int fd;        /* of the file of parity */
-	uint64_t size; /* of the file that it is of */
+	int fd;        /* the file of parity */
+	uint64_t size; /* bytes of the file that it mends */
 	uint32_t blocks, groups;
 	uint64_t *sums;
 	uint32_t *bad, nbad; /* the blocks that are damaged, ascending */

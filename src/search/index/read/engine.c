@@ -23,7 +23,7 @@ struct served {
 	struct view *view; /* NULL: no generation can be used */
 	struct stat seen;  /* the manifest of the view, or the one refused last */
 	int64_t next_retry;
-	enum segment_check check; /* of the files that are opened next */
+	enum segment_check check; /* for the files that are opened next */
 	char problem[INDEX_FAULT];
 };
 
