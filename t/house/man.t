@@ -60,7 +60,7 @@ long()
 ok "surfacectl.8 has the options of surfacectl --help" test "$(long "$work/page")" = "$(long "$work/all")"
 for name in $("$bin/surfacectl" import --help 2>&1 | sed -n '/^formats/,$d; s/^  \([a-z][a-z-]*\) .*/\1/p'); do
 	"$bin/surfacectl" import "$name" --help 2>&1 | sed -n 1p >"$work/usage"
-	grep -E "^ *import $name .*([|]-|URL)\$" "$work/page" >"$work/synopsis"
+	grep -E "^ *import $name .*([|]-|url)\$" "$work/page" >"$work/synopsis"
 	ok "surfacectl.8 has the options of surfacectl import $name" \
 		test "$(long "$work/synopsis")" = "$(long "$work/usage")"
 done

@@ -196,7 +196,7 @@ check_files(struct doctor *d, const struct dataset_index *x)
 		if (!index_segment_changed(x->directory, &x->state.segments[i], path, sizeof(path)))
 			continue;
 		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
-		    "%s: changed after it was written: searches of %s get 503 while it is damaged",
+		    "%s: changed after it was written: searches of %s may get 503 until it is mended",
 		    path, record_dataset_name(x->dataset));
 		doctor_cause(d, "daemon", INDEXER);
 		return false;
