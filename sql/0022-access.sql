@@ -2,7 +2,7 @@
 -- The audit log in the API: a UUID and a project for each line, and the transaction that wrote it.
 
 -- Columns without a default are added without reading the table, so the lock of ALTER TABLE is short however many lines
--- there are; a default that is set afterwards counts for new lines alone. Lines of before keep null in all three:
+-- there are; a default that is set afterwards counts for new lines alone. The lines that exist keep null in all three:
 -- audit_uuid and audit_project (functions/triggers.sql) derive what is answered for them, and a null in changed is
 -- older than every transaction. Programs of the release before name none of the columns and go on writing.
 -- The indexes are in indexes.sql, because a long table must not be locked while they are built.

@@ -3,8 +3,8 @@
 -- key's account alone, of the projects that a limited key sees, without what others may not read (C-210, C-211).
 --
 -- Each function takes the key that reads and derives account and projects from it, so that no caller can combine an
--- account with the rights of another key. surfaced_api checks the keys of all accounts, so the database cannot tell which
--- of them has sent the request: a worker is trusted with that alone.
+-- account with the rights of another key. The database cannot tell which key has sent a request, since surfaced_api checks
+-- the keys of all accounts; it relies on the worker for that.
 
 -- The projects to which a key is limited; null: none.
 CREATE OR REPLACE FUNCTION audit_sight(key uuid) RETURNS uuid[] LANGUAGE sql STABLE AS $$

@@ -7,7 +7,7 @@
 --
 --   members          those of the record that was seen last; an earlier one fills in what is missing
 --   open             closes (the move clear) when data that lack it are at least a day newer than those that show it
---   resolved by      a producer: opens when a record shows it whose contradiction does not stand (any more)
+--   resolved by      a producer: opens when a record shows it and no newer data contradict that record
 --                    a person:   opens when it was seen after resolved_at
 --   false_positive,  no producer moves these
 --   accepted_risk
@@ -19,7 +19,7 @@ CREATE OR REPLACE FUNCTION finding_is_stale(last_seen_at timestamptz) RETURNS bo
 	SELECT last_seen_at < now() - interval '30 days'
 $$;
 
--- Whether a contradiction of this time stands against what was seen. LIM_FINDING_CLEAR_HOURS.
+-- True when the data that lack a finding are so much newer than those that show it that it closes. LIM_FINDING_CLEAR_HOURS.
 CREATE OR REPLACE FUNCTION finding_contradicted(contradicted_at timestamptz, last_seen_at timestamptz) RETURNS boolean
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT coalesce(contradicted_at AT TIME ZONE 'UTC' >= last_seen_at AT TIME ZONE 'UTC' + interval '24 hours', false)

@@ -377,5 +377,5 @@ $$;
 
 GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin;
 GRANT EXECUTE ON FUNCTION visible_projects TO surfaced_admin, surfaced_api;
--- Whoever writes an audit line computes the index of its project.
+-- These roles write audit lines, and an index of the table calls the function.
 GRANT EXECUTE ON FUNCTION audit_project TO surfaced_admin, surfaced_api, surfaced_index;

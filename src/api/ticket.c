@@ -112,8 +112,8 @@ static const struct field evidence_ticket_out[] = {
 	FIELD_END_OF("EvidenceTicket"),
 };
 
-/* An evidence ticket has no row: nobody can take its rights away except by the rights of its key, which every use
-   reads (auth_key in http/auth.c). */
+/* An evidence ticket has no row. Each use reads the rights of its key (auth_key in http/auth.c), so revoking the key or
+   its rights revokes the ticket. */
 static int
 create_evidence_ticket(struct req *rq)
 {

@@ -122,7 +122,7 @@ size_t url_at(struct run *r, size_t at, struct find *f);
 /* hashes.c */
 bool hash_at(struct run *r, size_t at, size_t end, struct find *f);
 bool bitcoin_check(struct str s);
-/* secrets.c: whether words around a hash say that it is a key, a token or a thumbprint. */
+/* secrets.c: true when words around a hash call it a key, a token or a thumbprint. */
 bool secret_hash(const struct run *r, const struct find *f);
 /* judge.c */
 void judge(const struct run *r, const struct find *f, struct indicator *out);

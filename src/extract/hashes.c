@@ -17,7 +17,7 @@ static const struct {
 	{ FIND_SHA512, 128 },
 };
 
-/* Whether the value stands in the column of certificates. */
+/* True when the value is in a column of a table that has certificates. */
 static bool
 in_certificate_cell(const struct run *r, size_t at)
 {

@@ -250,7 +250,7 @@ esi_of_nmap(struct arena *a, const struct record_object *host, const struct reco
 
 /* ---- findings ---- */
 
-/* A confidence is written anew, since a double cannot have every value that JSON can. */
+/* Writes a confidence as the double that it is stored as; JSON may spell numbers that no double has. */
 static const char *
 finish_confidence(struct arena *a, struct json *confidence)
 {

@@ -72,7 +72,7 @@ when(const struct json_value *v, const char *name)
 	return TS_NULL;
 }
 
-/* Calls take for each item of a list; a single object stands for a list of one. */
+/* Calls take() for each item of a list, or for the object that stands in place of a list of one. */
 static void
 each_item(const struct json_value *v, const char *name, struct event *e,
     void (*take)(struct event *e, const struct json_value *item))

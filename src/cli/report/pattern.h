@@ -19,7 +19,7 @@ struct stix_comparison {
 	struct str value;        /* without quotes and escapes */
 	bool names; /* by =, IN or ISSUBSET without NOT: the pattern looks for the value */
 	unsigned
-	    observation; /* from 1: those of one number stand together, joined by AND; 0: alone */
+	    observation; /* from 1: comparisons of one number are joined by AND; 0: it is joined with none */
 };
 
 struct stix_pattern {

@@ -161,7 +161,7 @@ take_collection(struct search *s, const struct json_value *collection)
 	return EXIT_OK;
 }
 
-/* Follows the resource that stands at the URL. */
+/* Reads one resource, and follows its link toward the collection. */
 static int
 step(struct search *s, struct str body)
 {
