@@ -54,14 +54,14 @@ is_input(const struct index_merge *m, uint64_t id)
  *
  * A document is therefore written again only when its segment grows by a factor, which is a
  * logarithmic number of times, and the large segments are left alone while small ones come and
- * go. */
+ * go. No more than the first most segments are merged. */
 static size_t
-merge_width(const struct merge_choice *c, size_t n, uint64_t *sum)
+merge_width(const struct merge_choice *c, size_t most, uint64_t *sum)
 {
 	size_t width = 2;
 
 	*sum = c[0].living + c[1].living;
-	while (width < n && c[width].living <= 2 * *sum)
+	while (width < most && c[width].living <= 2 * *sum)
 		*sum += c[width++].living;
 	return width;
 }
@@ -88,15 +88,17 @@ choose_merge(const struct merger *g, const struct index_state *s, uint64_t *docu
 	struct merge_choice *c = mem_array(s->nsegments, sizeof(*c));
 	size_t *which = mem_array(s->nsegments, sizeof(*which)), n = 0, width = 0;
 	struct index_merge *m = NULL;
+	bool too_many;
 
 	for (size_t i = 0; i < s->nsegments; i++)
 		if (!s->segments[i].outdated && !is_input(g->merge, s->segments[i].file.id))
 			c[n++] = (struct merge_choice){ live_documents(&s->segments[i]), i };
+	too_many = n > (size_t)conf.index_segments;
 	if (n > 1) {
 		qsort(c, n, sizeof(*c), by_living);
-		width = merge_width(c, n, documents);
+		width = merge_width(c, too_many ? n : n - IDLE_SEGMENTS + 1, documents);
 	}
-	if (n > (size_t)conf.index_segments || is_idle(g, n, *documents)) {
+	if (too_many || is_idle(g, n, *documents)) {
 		for (size_t i = 0; i < width; i++)
 			which[i] = c[i].at;
 		m = index_merge_begin(s, which, width);

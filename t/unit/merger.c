@@ -108,14 +108,14 @@ an_idle_index_has_two_segments(void)
 	struct world w;
 
 	conf.index_segments = 8;
-	begin(&w, 35, (const uint32_t[]){ 9000, 4000, 15, 10, 10, 0 });
+	begin(&w, 35, (const uint32_t[]){ 7000, 4000, 15, 10, 10, 0 });
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct merger g = { .directory = w.directory, .unchanged_us = rows[i].ms * 1000 };
 
 		CU_ASSERT_TRUE(merger_small(&g, &w.state, err));
 		CU_ASSERT_EQUAL(w.state.nsegments, rows[i].segments);
 	}
-	CU_ASSERT_EQUAL(w.state.segments[0].documents, 9000);
+	CU_ASSERT_EQUAL(w.state.segments[0].documents, 7000);
 	world_end(&w);
 }
 
