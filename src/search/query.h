@@ -80,6 +80,7 @@ struct query {
 	enum dataset dataset;
 	struct str text; /* as the client sent it */
 	struct ts now;   /* the time that "now" means, and by which a certificate is expired */
+	bool asks_now;   /* a value of the text is relative to now */
 	const struct node *root;
 	/* The first tests that no document can pass, in the order of the text (C-418). */
 	struct query_warning warnings[QUERY_WARNINGS];

@@ -105,6 +105,7 @@ parse_now(struct parser *p, struct str s, struct ts *out)
 	if (s.n < 3 || !same_in_any_case((struct str){ s.p, 3 }, "now"))
 		return false;
 	*out = p->now;
+	p->out->asks_now = true;
 	if (s.n == 3)
 		return true;
 	unit = strchr(units, s.p[s.n - 1]);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: ISC */
+/* Parsing, evaluation and the anchor of a detection rule's query. */
+#include "config.h"
+
+#include "detection/rule_query.h"
+
+static bool
+parse_member(struct arena *a, enum dataset d, const char *member, struct str text, struct ts now,
+    struct query *out, struct rule_query_fault *fault)
+{
+	fault->member = member;
+	return query_parse(a, d, text, now, out, &fault->fault);
+}
+
+bool
+rule_query_parse(struct arena *a, enum dataset d, struct str query, struct str exclude,
+    struct ts now, struct rule_query *out, struct rule_query_fault *fault)
+{
+	*out = (struct rule_query){ .excludes = exclude.n > 0 };
+	return parse_member(a, d, "query", query, now, &out->query, fault) &&
+	       (!out->excludes ||
+		   parse_member(a, d, "exclude", exclude, now, &out->exclude, fault));
+}
+
+bool
+rule_query_passes(
+    struct arena *scratch, const struct rule_query *q, const struct match_document *d)
+{
+	return match_document(scratch, &q->query, d) &&
+	       !(q->excludes && match_document(scratch, &q->exclude, d));
+}
+
+struct str
+rule_query_text(struct arena *a, struct str query, struct str exclude)
+{
+	if (exclude.n == 0)
+		return query;
+	if (query.n == 0)
+		return arena_printf(a, "NOT (%.*s)", (int)exclude.n, exclude.p);
+	return arena_printf(a, "(%.*s) AND NOT (%.*s)", (int)query.n, query.p, (int)exclude.n, exclude.p);
+}
+
+static bool
+asks_passed(const struct node *n)
+{
+	const struct schema_field *f = n->field;
+
+	if (f != NULL && (f->of == NULL ? f : f->of)->passed != NULL)
+		return true;
+	for (size_t i = 0; i < n->nkids; i++)
+		if (asks_passed(n->kids[i]))
+			return true;
+	return false;
+}
+
+bool
+rule_query_uses_now(const struct rule_query *q)
+{
+	return q->query.asks_now || asks_passed(q->query.root) ||
+	       (q->excludes && (q->exclude.asks_now || asks_passed(q->exclude.root)));
+}
+
+/* ---- anchors ---- */
+
+static bool
+can_anchor(const struct node *n)
+{
+	if ((n->type != NODE_MATCH && n->type != NODE_EXACT) || n->bare || n->nvalues == 0 ||
+	    (n->field->of == NULL ? n->field : n->field->of)->store == STORE_VIRTUAL)
+		return false;
+	switch (n->field->type) {
+	case VALUE_KEYWORD:
+	case VALUE_INTEGER:
+	case VALUE_DNS:
+	case VALUE_IP:
+		return true;
+	case VALUE_TEXT:
+	case VALUE_NUMBER:
+	case VALUE_BOOLEAN:
+	case VALUE_DATE:
+		return false;
+	}
+	panic("value_type %d", (int)n->field->type); /* UNCOVERED: the switch is complete */
+}
+
+static const struct node *
+better_anchor(const struct node *a, const struct node *b)
+{
+	return a == NULL || (b != NULL && b->nvalues < a->nvalues) ? b : a;
+}
+
+static const struct node *
+find_anchor(const struct node *n)
+{
+	const struct node *best = NULL;
+
+	if (can_anchor(n))
+		return n;
+	if (n->type != NODE_AND && n->type != NODE_NESTED)
+		return NULL;
+	for (size_t i = 0; i < n->nkids; i++)
+		best = better_anchor(best, find_anchor(n->kids[i]));
+	return best;
+}
+
+const struct node *
+rule_query_anchor(const struct rule_query *q)
+{
+	return find_anchor(q->query.root);
+}
