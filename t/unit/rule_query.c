@@ -54,7 +54,7 @@ faults_name_the_member(void)
 	CU_ASSERT_FALSE(rule_query_parse(
 	    arena, DATASET_HOSTS, STR("os:("), STR(""), now, &q, &fault));
 	CU_ASSERT_STRING_EQUAL(fault.member, "query");
-	CU_ASSERT_EQUAL(fault.fault.at, 4);
+	CU_ASSERT_EQUAL(fault.fault.at, 5); /* the end, where a value is missing */
 	CU_ASSERT_FALSE(rule_query_parse(
 	    arena, DATASET_HOSTS, STR("os:linux"), STR("colour:red"), now, &q, &fault));
 	CU_ASSERT_STRING_EQUAL(fault.member, "exclude");
