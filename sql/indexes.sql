@@ -13,3 +13,7 @@ CREATE INDEX CONCURRENTLY audit_account_request ON audit (account_uuid, request_
 CREATE INDEX CONCURRENTLY audit_account_project ON audit
 	(account_uuid, audit_project(project_uuid, subject, subject_id, before, after), at);
 CREATE INDEX CONCURRENTLY audit_account_changed ON audit (account_uuid, (coalesce(changed, '0'::xid8)), id);
+
+-- The dashboard counts the findings of a project from this index alone (C-208).
+CREATE INDEX CONCURRENTLY finding_counts ON finding (project_uuid, status)
+	INCLUDE (finding_type, severity, confidence, first_seen_at, last_seen_at, asset_uuid);

@@ -10,13 +10,9 @@
 
 enum { WINDOW_MAX = 180 };
 
-struct usage_args {
-	struct str window;
-};
-
 static const char *const windows[] = { "7d", "30d", "90d", "180d", NULL };
 
-static const struct url_param usage_params[] = {
+const struct url_param usage_params[] = {
 	{
 	    .field = { .name = "window",
 		.type = FIELD_STR,
@@ -42,13 +38,6 @@ struct freshness {
 struct month_to_date {
 	struct ts from, to;
 	int64_t requests;
-};
-
-struct usage_quota {
-	struct uuid owner_uuid;
-	int64_t limit, used, remaining;
-	bool exhausted;
-	struct ts reset_at;
 };
 
 struct rate_limit {
@@ -91,7 +80,7 @@ static const struct field month_out[] = {
 	FIELD_END_OF("UsageMonth"),
 };
 
-static const struct field quota_out[] = {
+const struct field usage_quota_out[] = {
 	FIELD(struct usage_quota, owner_uuid, 0),
 	FIELD(struct usage_quota, limit, 0),
 	FIELD(struct usage_quota, used, 0),
@@ -119,7 +108,7 @@ static const struct field usage_out[] = {
 	FIELD(struct usage, from, 0),
 	FIELD(struct usage, to, 0),
 	OBJECT(struct usage, month_to_date, 0, month_out),
-	LIST(struct usage, quotas, 0, struct usage_quota, quota_out, 0, 2),
+	LIST(struct usage, quotas, 0, struct usage_quota, usage_quota_out, 0, 2),
 	OBJECT(struct usage, rate_limit, 0, rate_out),
 	FIELD(struct usage, timezone, 0),
 	OBJECT(struct usage, totals, 0, totals_out),
@@ -240,9 +229,10 @@ put_quotas(const struct req *rq, const struct host_counts *v, const struct store
 	u->quotas = (struct list){ out, n };
 }
 
-static int64_t
-window_days(struct str window)
+int64_t
+usage_days(const struct usage_args *args)
 {
+	struct str window = args->window;
 	int64_t days = 30;
 
 	if (window.n > 0 && !str_int64((struct str){ window.p, window.n - 1 }, &days))
@@ -250,45 +240,70 @@ window_days(struct str window)
 	return days;
 }
 
+struct counts {
+	struct host_counts here;
+	struct span at;
+	const struct stored_usage *stored;
+	struct stored_days *days;
+};
+
+/* Reads what is stored and finds the counts of this host. The window is the last `days` days. */
+static enum db_rc
+read_counts(struct req *rq, int64_t days, struct counts *c)
+{
+	struct host_counts *v = &c->here;
+	enum db_rc rc;
+
+	*v = (struct host_counts){ .file = meter_view(rq->worker->meter), .now = rq->now };
+	if (v->file != NULL) {
+		v->incarnation = v->file->head->incarnation;
+		v->now = meter_time(v->file, boot_us());
+	}
+	c->at.today = meter_day(v->now);
+	c->at.first = c->at.today - (uint32_t)days + 1;
+	c->at.month_first = meter_day(meter_month_start(meter_month(v->now)));
+	rc = usage_stored_read(rq,
+	    &(struct stored_want){ .incarnation = v->incarnation,
+		.first = first_day(&c->at),
+		.today = c->at.today,
+		.month = meter_month(v->now) },
+	    &c->stored, &c->days);
+	if (rc == DB_NONE)
+		panic("the authenticated key has no row");
+	return rc;
+}
+
+enum db_rc
+usage_account_quota(struct req *rq, struct usage_quota *out)
+{
+	struct counts c;
+	enum db_rc rc = read_counts(rq, 1, &c);
+
+	if (rc == DB_OK)
+		*out = quota_of(&c.here, SLOT_ACCOUNT_QUOTA, &rq->key->account,
+		    c.stored->account_quota, c.stored->used.items);
+	return rc;
+}
+
 static int
 get_usage(struct req *rq)
 {
-	const struct usage_args *args = rq->params;
-	struct host_counts v = { .file = meter_view(rq->worker->meter) };
 	struct usage u = { .timezone = STR("UTC") };
-	const struct stored_usage *db;
-	struct stored_days *days;
-	struct stored_want want;
-	struct span at;
-	enum db_rc rc;
+	struct counts c;
+	enum db_rc rc = read_counts(rq, usage_days(rq->params), &c);
 
-	v.now = rq->now;
-	if (v.file != NULL) {
-		v.incarnation = v.file->head->incarnation;
-		v.now = meter_time(v.file, boot_us());
-	}
-	u.to = v.now;
-	at.today = meter_day(v.now);
-	at.first = at.today - (uint32_t)window_days(args->window) + 1;
-	u.month_to_date.from = meter_month_start(meter_month(v.now));
-	at.month_first = meter_day(u.month_to_date.from);
-	u.month_to_date.to = v.now;
-	u.from = meter_day_start(at.first);
-	u.rate_limit.limit = rq->ticket.limit;
-	u.rate_limit.window_seconds = rq->ticket.seconds;
-	want = (struct stored_want){ .incarnation = v.incarnation,
-		.first = first_day(&at),
-		.today = at.today,
-		.month = meter_month(v.now) };
-	rc = usage_stored_read(rq, &want, &db, &days);
-	if (rc == DB_NONE)
-		panic("the authenticated key has no row");
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	u.api_key = db->api_key;
-	put_freshness(&v, db, &u);
-	put_days(rq, &v, days, &at, &u);
-	put_quotas(rq, &v, db, &u);
+	u.to = c.here.now;
+	u.from = meter_day_start(c.at.first);
+	u.month_to_date.from = meter_day_start(c.at.month_first);
+	u.month_to_date.to = c.here.now;
+	u.rate_limit.limit = rq->ticket.limit;
+	u.rate_limit.window_seconds = rq->ticket.seconds;
+	u.api_key = c.stored->api_key;
+	put_freshness(&c.here, c.stored, &u);
+	put_days(rq, &c.here, c.days, &c.at, &u);
+	put_quotas(rq, &c.here, c.stored, &u);
 	return reply(rq, 200, "api_usage", usage_out, &u);
 }
 

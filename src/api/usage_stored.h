@@ -61,6 +61,29 @@ struct stored_want {
 	uint32_t month;
 };
 
+/* ---- usage.c: for other operations with a window of days, or with the quota ---- */
+
+struct usage_args {
+	struct str window;
+};
+
+extern const struct url_param usage_params[]; /* of struct usage_args */
+int64_t usage_days(const struct usage_args *args);
+
+struct usage_quota {
+	struct uuid owner_uuid;
+	int64_t limit, used, remaining;
+	bool exhausted;
+	struct ts reset_at;
+};
+
+extern const struct field usage_quota_out[];
+
+/* The quota of the key's account with the requests that this host has counted. */
+enum db_rc usage_account_quota(struct req *rq, struct usage_quota *out) MUST_USE;
+
+/* ---- usage_stored.c ---- */
+
 struct usage_cache;
 struct usage_cache *usage_cache_new(void);
 void usage_cache_free(struct usage_cache *c);
