@@ -35,4 +35,8 @@ CREATE TABLE exposure_daily (
 	PRIMARY KEY (project_uuid, day)
 );
 
+-- How a finding stands after one of its events (esi_days in functions/project_dashboard.sql).
+CREATE TYPE finding_stand AS (to_status text, severity text, confidence double precision);
+
+GRANT USAGE ON TYPE finding_stand TO surfaced_api;
 GRANT SELECT ON exposure_weight, esi_daily, exposure_daily TO surfaced_api, surfaced_admin;

@@ -10,7 +10,8 @@
 -- finding counts less. A finding has the weight of its severity, times its confidence if it has one.
 
 CREATE OR REPLACE FUNCTION exposure_score(points double precision) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT round(100 * (1 - exp(-greatest(points, 0) / 200)))::integer
+	-- exp() fails below e^-700
+	SELECT round(100 * (1 - exp(-least(greatest(points, 0), 100000) / 200)))::integer
 $$;
 
 CREATE OR REPLACE FUNCTION exposure_version() RETURNS integer LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -34,20 +35,28 @@ $$;
 CREATE OR REPLACE FUNCTION esi_days(project uuid, base date, last date) RETURNS TABLE (day date, finding_type text,
 	severity text, active bigint, new bigint, closed bigint, reopened bigint, cleared bigint, points double precision)
 	LANGUAGE sql STABLE ROWS 1000 AS $$
-	WITH event AS (
-		SELECT (e.at AT TIME ZONE 'UTC')::date AS day, f.finding_type, e.severity, p.severity AS former,
-		       e.to_status IN ('open', 'acknowledged') AS stands, p.to_status IS NULL AS first,
-		       coalesce(p.to_status IN ('open', 'acknowledged'), false) AS stood,
-		       e.membership_uuid IS NOT NULL AS by_person,
-		       w.weight * coalesce(e.confidence, 1) AS points, v.weight * coalesce(p.confidence, 1) AS former_points
-		  FROM finding_event e JOIN finding f ON f.uuid = e.finding_uuid
-		  LEFT JOIN LATERAL (SELECT b.to_status, b.severity, b.confidence FROM finding_event b
-			WHERE b.finding_uuid = e.finding_uuid AND (b.at, b.id) < (e.at, e.id)
-			ORDER BY b.at DESC, b.id DESC LIMIT 1) AS p ON true
-		  JOIN exposure_weight w ON w.version = exposure_version() AND w.severity = e.severity
-		  LEFT JOIN exposure_weight v ON v.version = exposure_version() AND v.severity = p.severity
+	WITH later AS (
+		SELECT e.id, e.finding_uuid, (e.at AT TIME ZONE 'UTC')::date AS day, e.to_status, e.severity, e.confidence,
+		       e.membership_uuid, lag(row(e.to_status, e.severity, e.confidence)::finding_stand) OVER w AS before,
+		       row_number() OVER w AS n
+		  FROM finding_event e
 		 WHERE e.project_uuid = project AND e.at < (last + 1) AT TIME ZONE 'UTC'
-		   AND e.at >= coalesce((base + 1) AT TIME ZONE 'UTC', '-infinity')),
+		   AND e.at >= coalesce((base + 1) AT TIME ZONE 'UTC', '-infinity')
+		WINDOW w AS (PARTITION BY e.finding_uuid ORDER BY e.at, e.id)),
+	-- The event before the first of a finding is behind the base, if there is a base.
+	event AS (
+		SELECT l.day, f.finding_type, l.severity, (p.stand).severity AS former,
+		       l.to_status IN ('open', 'acknowledged') AS stands, (p.stand).to_status IS NULL AS first,
+		       coalesce((p.stand).to_status IN ('open', 'acknowledged'), false) AS stood,
+		       l.membership_uuid IS NOT NULL AS by_person,
+		       w.weight * coalesce(l.confidence, 1) AS points, v.weight * coalesce((p.stand).confidence, 1) AS former_points
+		  FROM later l JOIN finding f ON f.uuid = l.finding_uuid
+		  CROSS JOIN LATERAL (SELECT CASE WHEN l.n > 1 OR base IS NULL THEN l.before ELSE (
+			SELECT row(b.to_status, b.severity, b.confidence)::finding_stand FROM finding_event b
+			 WHERE b.finding_uuid = l.finding_uuid AND b.at < (base + 1) AT TIME ZONE 'UTC'
+			 ORDER BY b.at DESC, b.id DESC LIMIT 1) END AS stand) AS p
+		  JOIN exposure_weight w ON w.version = exposure_version() AND w.severity = l.severity
+		  LEFT JOIN exposure_weight v ON v.version = exposure_version() AND v.severity = (p.stand).severity),
 	change AS (
 		SELECT day, finding_type, severity, 1 AS active, (first)::integer AS new, 0 AS closed,
 		       (NOT first AND NOT stood)::integer AS reopened, 0 AS cleared, points

@@ -68,6 +68,8 @@ for limit in 0 101 x; do
 	is "$STATUS" 400 "the limit $limit is refused (C-207)"
 done
 
+is "$(sql "SELECT exposure_score(0), exposure_score(1e12)")" "0|100" "the score of very many findings is 100"
+
 # ---- C-203 ----
 
 # at FINDING DAYS: the events of the finding are so many days older. Only a test changes history.

@@ -4,6 +4,11 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0032
+DROP TABLE IF EXISTS exposure_weight, esi_daily, exposure_daily;
+DROP INDEX IF EXISTS finding_counts;
+DROP TYPE IF EXISTS finding_stand CASCADE;
+
 -- 0027
 ALTER TABLE IF EXISTS search_export DROP COLUMN IF EXISTS host;
 DROP FUNCTION IF EXISTS export_sweep(uuid[], bigint, text), export_begin(uuid, bigint, bigint, text);
