@@ -169,16 +169,16 @@ CREATE OR REPLACE FUNCTION dashboard_days(projects uuid[], days integer) RETURNS
 	 ORDER BY d.day
 $$;
 
--- What is active in the projects now, one row for each sort of finding.
-CREATE OR REPLACE FUNCTION dashboard_active(projects uuid[]) RETURNS TABLE (project_uuid uuid, finding_type text,
+-- The findings of the projects now, one row for each sort, from the index finding_counts alone.
+CREATE OR REPLACE FUNCTION dashboard_sorts(projects uuid[]) RETURNS TABLE (project_uuid uuid, finding_type text,
 	severity text, status text, n bigint, stale bigint, points double precision, open_days double precision)
 	LANGUAGE sql STABLE ROWS 100 AS $$
-	SELECT f.project_uuid, f.finding_type, f.severity, f.status, count(*),
-	       count(*) FILTER (WHERE finding_is_stale(f.last_seen_at)), sum(w.weight * coalesce(f.confidence, 1)),
-	       sum(extract(epoch FROM now() - f.first_seen_at) / 86400)::double precision
-	  FROM finding f JOIN exposure_weight w ON w.version = exposure_version() AND w.severity = f.severity
-	 WHERE f.project_uuid = ANY (projects) AND f.status IN ('open', 'acknowledged')
-	 GROUP BY 1, 2, 3, 4
+	SELECT s.project_uuid, s.finding_type, s.severity, s.status, s.n, s.stale, w.weight * s.certain, s.open_days
+	  FROM (SELECT f.project_uuid, f.finding_type, f.severity, f.status, count(*) AS n,
+		       count(*) FILTER (WHERE finding_is_stale(f.last_seen_at)) AS stale, sum(coalesce(f.confidence, 1)) AS certain,
+		       sum(date_part('epoch', now()) - date_part('epoch', f.first_seen_at)) / 86400 AS open_days
+		  FROM finding f WHERE f.project_uuid = ANY (projects) GROUP BY 1, 2, 3, 4) AS s
+	  JOIN exposure_weight w ON w.version = exposure_version() AND w.severity = s.severity
 $$;
 
 -- The assets with the most points, best known first by their score.
@@ -207,7 +207,8 @@ $$;
 CREATE OR REPLACE FUNCTION dashboard(projects uuid[], days integer) RETURNS TABLE (as_of timestamptz, findings jsonb,
 	change jsonb, exposure jsonb, mean_open_days jsonb, surface jsonb, alerts jsonb, sessions jsonb, projects_open jsonb)
 	LANGUAGE sql STABLE ROWS 1 SET jit = off AS $$
-	WITH active AS MATERIALIZED (SELECT * FROM dashboard_active(projects)),
+	WITH sort AS MATERIALIZED (SELECT * FROM dashboard_sorts(projects)),
+	active AS (SELECT * FROM sort WHERE status IN ('open', 'acknowledged')),
 	past AS MATERIALIZED (SELECT * FROM dashboard_types(projects, days + 1)),
 	today AS (SELECT (now() AT TIME ZONE 'UTC')::date AS day, date_trunc('day', now(), 'UTC') - (days - 1) * interval '1 day' AS begin),
 	types AS (SELECT finding_type, sum(n) AS n FROM active GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 50),
@@ -219,8 +220,8 @@ CREATE OR REPLACE FUNCTION dashboard(projects uuid[], days integer) RETURNS TABL
 		'by_severity', (SELECT dashboard_severities(array_agg(severity), array_agg(n::numeric)) FROM active),
 		'by_type', (SELECT coalesce(jsonb_agg(jsonb_build_object('finding_type', finding_type, 'count', n)
 			ORDER BY n DESC, finding_type), '[]') FROM types),
-		'by_status', (SELECT jsonb_object_agg(s, (SELECT count(*) FROM finding f WHERE f.project_uuid = ANY (projects)
-			AND f.status = s)) FROM unnest('{open,acknowledged,accepted_risk,false_positive,resolved}'::text[]) AS s),
+		'by_status', (SELECT jsonb_object_agg(s, coalesce((SELECT sum(n) FROM sort WHERE status = s), 0))
+			FROM unnest('{open,acknowledged,accepted_risk,false_positive,resolved}'::text[]) AS s),
 		'stale', coalesce((SELECT sum(stale) FROM active), 0)),
 	(SELECT jsonb_build_object('new', coalesce(sum(new), 0), 'closed', coalesce(sum(closed), 0),
 		'reopened', coalesce(sum(reopened), 0), 'cleared', coalesce(sum(cleared), 0),
@@ -264,5 +265,5 @@ CREATE OR REPLACE FUNCTION dashboard(projects uuid[], days integer) RETURNS TABL
 $$;
 
 GRANT EXECUTE ON FUNCTION exposure_score, exposure_version, dashboard_severities, esi_days, dashboard_written, dashboard_types,
-	dashboard_days, dashboard_active, dashboard_top_assets, session_limit, dashboard TO surfaced_api, surfaced_admin;
+	dashboard_days, dashboard_sorts, dashboard_top_assets, session_limit, dashboard TO surfaced_api, surfaced_admin;
 GRANT EXECUTE ON FUNCTION dashboard_fill TO surfaced_admin;
