@@ -208,7 +208,8 @@ struct day {
 
 #define WRITTEN(s, m, table)                                                                       \
 	{                                                                                          \
-		.name = #m, .type = FIELD_RAW, .offset = offsetof(s, m), .sub = (table)            \
+		.name = #m, .type = FIELD_RAW, .item = FIELD_OBJECT, .offset = offsetof(s, m),     \
+		.sub = (table)                                                                     \
 	}
 
 static const struct field day_row[] = {
@@ -295,8 +296,8 @@ struct dashboard {
 	    OBJECT(struct dashboard, quota, 0, usage_quota_out)
 #define COUNTED(m, table)                                                                          \
 	{                                                                                          \
-		.name = #m, .type = FIELD_RAW, .offset = offsetof(struct dashboard, counted.m),    \
-		.sub = (table)                                                                     \
+		.name = #m, .type = FIELD_RAW, .item = FIELD_OBJECT,                               \
+		.offset = offsetof(struct dashboard, counted.m), .sub = (table)                    \
 	}
 
 static const struct field dashboard_out[] = { DASHBOARD_MEMBERS, FIELD_END_OF("Dashboard") };
@@ -397,8 +398,8 @@ static const struct route dashboard_routes[] = {
 	    .out = dashboard_out,
 	    .wrapper = "dashboard",
 	    .summary = "Get the dashboard of a project",
-	    .description = "What is open now, the changes of the window, and the exposure score with "
-			   "its parts: each open or acknowledged finding has the points of its severity "
+	    .description = "The open findings, the changes of the window, and the exposure score "
+			   "with its parts: each open or acknowledged finding has the points of its severity "
 			   "(critical 40, high 15, medium 4, low 1, info 0) times its confidence, and the "
 			   "score is 100 (1 - e^(-points/200)), so 0 is best. previous is the score when "
 			   "the window began.",

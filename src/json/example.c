@@ -72,16 +72,18 @@ write_member_example(
 {
 	const char *json = json_example_of(schema, f->name);
 	struct field item = { .name = f->name, .type = f->item, .values = f->values };
+	bool list = f->type == FIELD_LIST || (f->type == FIELD_RAW && f->item == FIELD_LIST);
 
 	if (json != NULL) {
 		buf_z(b, json);
 		return;
 	}
-	if (f->type == FIELD_RAW && f->sub != NULL) {
+	if (f->type == FIELD_RAW && f->sub != NULL && f->item != FIELD_OBJECT &&
+	    f->item != FIELD_LIST) {
 		names->sample(names->arg, b, f->sub);
 		return;
 	}
-	if (f->type == FIELD_LIST)
+	if (list)
 		buf_char(b, '[');
 	if (f->sub != NULL && (f->type == FIELD_OBJECT || f->item != FIELD_RAW))
 		json_example(b, f->sub, names);
@@ -90,7 +92,7 @@ write_member_example(
 	else if (!write_typical_value(b, f->type == FIELD_LIST ? &item : f))
 		panic("tbl/examples.h has no row for %s of %s", f->name,
 		    schema == NULL ? "a table" : schema);
-	if (f->type == FIELD_LIST)
+	if (list)
 		buf_char(b, ']');
 }
 

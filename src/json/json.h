@@ -128,7 +128,8 @@ struct field {
 	size_t offset;
 	int64_t lo, hi; /* bounds of characters, value or items; both 0: none */
 	int64_t def;    /* value of an absent FIELD_INT or FIELD_BOOL */
-	/* LIST and OBJECT: table of the objects. RAW: only its name is used, for the schema. */
+	/* LIST and OBJECT: table of the objects. RAW: the table that describes the text, for the
+	   schema, and for the example when the item is OBJECT or LIST. */
 	const struct field *sub;
 	size_t size; /* LIST: bytes of one element */
 	/* LIST of scalars: their type (sub == NULL). RAW: see OPTIONAL; a RAW with bounds and
