@@ -7,7 +7,7 @@
 #include <math.h>
 #include <strings.h>
 
-enum { RUN = 6 /* equal or counting characters */, NEAR = 256, WORDS_UP_TO = 160, COUNTED = 512 };
+enum { RUN = 6 /* equal or counting characters */, NEAR = 256, WORDS_UP_TO = 160 };
 
 enum where { WHERE_IN, WHERE_END, WHERE_WHOLE };
 
@@ -97,17 +97,15 @@ secret_is_weak_password(struct str s)
 bool
 secret_has_entropy(struct str s, int tenths)
 {
-	unsigned count[256] = { 0 };
-	size_t n = s.n < COUNTED ? s.n : COUNTED;
-	double sum = 0;
+	unsigned char count[256] = { 0 };
+	size_t n = s.n < ENTROPY_MOST ? s.n : ENTROPY_MOST;
+	const double *steps = secret_index()->entropy_steps;
+	double sum = 0; /* of count * log2(count) over the characters */
 
 	if (n == 0)
 		return tenths == 0;
 	for (size_t i = 0; i < n; i++)
-		count[(unsigned char)s.p[i]]++;
-	for (size_t c = 0; c < COUNT(count); c++)
-		if (count[c] > 1)
-			sum += count[c] * log2(count[c]);
+		sum += steps[count[(unsigned char)s.p[i]]++];
 	return log2((double)n) - sum / (double)n >= tenths / 10.0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "secret/secret_priv.h"
 
+#include <math.h>
 #include <pthread.h>
 
 static struct secret_row rows[] = {
@@ -130,7 +131,8 @@ set_shapes(struct secret_row *r)
 
 /* ---- anchors ---- */
 
-/* Bytes that text has seldom cost the scanner least. */
+/* Bytes that text has seldom cost the scanner least. Where an anchor has a class, the last of equal ones are taken: they
+   differ among the anchors that it stands for, so these do not share a bucket. */
 static int
 rarity(const char *p)
 {
@@ -144,6 +146,22 @@ rarity(const char *p)
 	return sum;
 }
 
+/* The classes of the byte behind an anchor of the row: of the first parts of its shapes. 0: one begins otherwise. */
+static uint16_t
+class_behind(const struct secret_row *r)
+{
+	uint16_t classes = 0;
+
+	for (size_t i = 0; i < r->nshapes; i++) {
+		const struct secret_part *p = &r->shapes[i].parts[0];
+
+		if (r->shapes[i].n == 0 || p->literal.n > 0 || p->min == 0)
+			return 0;
+		classes |= p->class;
+	}
+	return classes;
+}
+
 static void
 add_anchor(struct secret_index *x, const struct secret_row *r, struct str text, size_t fixed)
 {
@@ -154,9 +172,13 @@ add_anchor(struct secret_index *x, const struct secret_row *r, struct str text, 
 		panic("tbl/secrets.h: the anchor %.*s does not fit", (int)text.n, text.p);
 	*n = (struct secret_anchor){ .row = r, .n = (unsigned char)text.n, .next = -1 };
 	n->fixed = (unsigned char)(fixed < text.n ? fixed : text.n);
+	n->class_before = r->check == SECRET_CHECK_URL ? CLASS_ALNUM : r->lead.class;
+	n->class_behind = class_behind(r);
+	if (r->lead.max == 0 && ascii_alnum(text.p[0]))
+		n->class_word = CLASS_ALNUM;
 	memcpy(n->text, text.p, text.n);
 	for (size_t i = 1; i + 3 <= text.n; i++)
-		if (rarity(text.p + i) < rarity(text.p + n->probe))
+		if (rarity(text.p + i) < rarity(text.p + n->probe) + (n->fixed < n->n))
 			n->probe = (unsigned char)i;
 	probe = secret_probe(text.p + n->probe);
 	probe &= PROBE_BITS - 1;
@@ -215,6 +237,9 @@ compile(void)
 	for (size_t i = 0; i < BUCKETS; i++)
 		x->bucket[i] = -1;
 	set_classes(x);
+	for (size_t n = 0; n < ENTROPY_MOST; n++)
+		x->entropy_steps[n] = (double)(n + 1) * log2((double)(n + 1)) -
+				      (n == 0 ? 0 : (double)n * log2((double)n));
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct str rest = str_of(rows[i].anchors), anchor;
 

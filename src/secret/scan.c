@@ -194,6 +194,28 @@ is_secret(struct scan *s, struct candidate *c)
 	       is_near_as_row(s, c);
 }
 
+/* Whether the anchor is at the offset, between bytes that its row may have there. */
+static bool
+is_at(const struct scan *s, const struct secret_anchor *n, size_t at)
+{
+	const struct secret_index *x = s->x;
+	const char *p = s->text.p + at;
+	size_t left = s->text.n - at;
+
+	if (left < n->n || p[n->probe] != n->text[n->probe])
+		return false;
+	if (n->class_before != 0 &&
+	    (at == 0 || (x->class_of[(unsigned char)p[-1]] & n->class_before) == 0))
+		return false;
+	if (n->class_word != 0 && at > 0 && (x->class_of[(unsigned char)p[-1]] & n->class_word) != 0 &&
+	    !secret_is_escape(s->text, at))
+		return false;
+	if (n->class_behind != 0 && left > n->n &&
+	    (x->class_of[(unsigned char)p[n->n]] & n->class_behind) == 0)
+		return false;
+	return memcmp(p, n->text, n->n) == 0;
+}
+
 /* Tries the rows whose anchor is at the offset of the three bytes. */
 static bool
 try_bucket(struct scan *s, size_t probe_at, int16_t first)
@@ -204,8 +226,7 @@ try_bucket(struct scan *s, size_t probe_at, int16_t first)
 		size_t at = probe_at - n->probe;
 		bool found;
 
-		if (probe_at < n->probe + s->done || s->text.n - at < n->n ||
-		    memcmp(s->text.p + at, n->text, n->n) != 0)
+		if (probe_at < n->probe + s->done || !is_at(s, n, at))
 			continue;
 		c = (struct candidate){ .a = s->a,
 			.x = s->x,

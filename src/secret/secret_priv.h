@@ -54,10 +54,17 @@ struct secret_anchor {
 	unsigned char n, fixed; /* fixed: bytes before the first class */
 	unsigned char probe;    /* offset of the three bytes that the scanner looks for */
 	int16_t next;           /* the next one in its bucket; -1: none */
+	/* Classes of the bytes before and behind it, by which most candidates fail before anything else is tried; 0: any
+	   byte, or none. */
+	uint16_t class_before, class_behind;
+	uint16_t class_word; /* the byte before must have none of these classes, unless an escape ends with it */
 	char text[32];
 };
 
-enum { ANCHORS = 320, BUCKETS = 256, PROBE_BITS = 1 << 16 };
+enum { ANCHORS = 320, BUCKETS = 1024, PROBE_BITS = 1 << 16 };
+
+/* The entropy of a secret is that of so many characters at most, which a byte can count. */
+enum { ENTROPY_MOST = 255 };
 
 struct secret_index {
 	struct secret_anchor anchors[ANCHORS];
@@ -65,6 +72,7 @@ struct secret_index {
 	int16_t bucket[BUCKETS];
 	uint64_t probes[PROBE_BITS / 64];
 	uint16_t class_of[256]; /* the classes that a byte is in, a bit each */
+	double entropy_steps[ENTROPY_MOST]; /* (n + 1) log2(n + 1) - n log2(n) */
 };
 
 #define CLASS_ALNUM (1u << 6)  /* n */
@@ -105,6 +113,8 @@ struct candidate {
 
 /* shape.c: sets start and end; false: the characters around the anchor are not those of the row. */
 bool secret_fits_shape(struct candidate *c);
+/* Whether the bytes before an offset are an escape: \n, %3D or \u003d. */
+bool secret_is_escape(struct str text, size_t at);
 /* Whether a secret may begin at an offset: the character before it belongs to no word and is not of the class. An escape
    such as \n or %3D is no word. */
 bool secret_may_begin(const struct candidate *c, size_t start, unsigned class);

@@ -20,9 +20,8 @@ are_hex(const char *p, size_t n)
 	return true;
 }
 
-/* Whether the bytes before an offset are an escape: \n, %3D or \u003d. */
-static bool
-is_escape(struct str text, size_t at)
+bool
+secret_is_escape(struct str text, size_t at)
 {
 	const char *p = text.p + at;
 
@@ -37,7 +36,7 @@ bool
 secret_may_begin(const struct candidate *c, size_t start, unsigned class)
 {
 	return start == 0 || !has_class(c, start - 1, class | CLASS_ALNUM) ||
-	       is_escape(c->text, start);
+	       secret_is_escape(c->text, start);
 }
 
 /* Passes over a part. False: the text has other characters there, or ends within the part. */
