@@ -45,10 +45,11 @@ static void
 try_document(struct trial *t, int64_t line, enum dataset d, const struct match_document *doc)
 {
 	const struct json_value *host = doc->of == NULL ? doc->own : doc->of;
+	const struct json_value *number = json_get(doc->own, "port");
 	int64_t port;
 
-	if (!json_int(json_get(doc->own, "port"), &port))
-		port = 0;
+	if (number == NULL || !json_int(number, &port))
+		port = 0; /* a host */
 	for (size_t i = 0; i < t->set->n; i++) {
 		const struct rule_file *r = &t->set->p[i].rule;
 

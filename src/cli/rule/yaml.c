@@ -256,8 +256,11 @@ yaml_read(struct arena *a, struct str text, struct tree ***documents, size_t *n,
 	bool ok;
 
 	*n = 0;
+	*documents = NULL;
 	if (!check_bytes(&r, text))
 		return false;
+	if (str_starts(text, STR("\xef\xbb\xbf"))) /* libyaml would count it as a column */
+		text = (struct str){ text.p + 3, text.n - 3 };
 	if (!yaml_parser_initialize(&parser))
 		panic("yaml_parser_initialize: no memory");
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
