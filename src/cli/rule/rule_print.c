@@ -121,6 +121,12 @@ print_quoted(struct buf *out, const char *name, struct str text)
 }
 
 static void
+print_word(struct buf *out, const char *name, struct str word)
+{
+	buf_printf(out, "%s: %.*s\n", name, (int)word.n, word.p);
+}
+
+static void
 print_texts(struct buf *out, const char *name, struct strs list)
 {
 	if (list.n == 0)
@@ -254,8 +260,8 @@ rule_file_print(struct arena *a, struct buf *out, const struct rule_file *r)
 	uuid_print(&r->id, id);
 	print_quoted(out, "title", r->title);
 	buf_printf(out, "id: %s\n", id);
-	buf_printf(out, "status: %s\n", str_is(r->status, "testing") ? "test" : r->status.p);
-	buf_printf(out, "level: %s\n", str_is(r->severity, "info") ? "informational" : r->severity.p);
+	print_word(out, "status", str_is(r->status, "testing") ? STR("test") : r->status);
+	print_word(out, "level", str_is(r->severity, "info") ? STR("informational") : r->severity);
 	print_quoted(out, "description", r->description);
 	print_texts(out, "references", r->references);
 	print_quoted(out, "author", r->author);
@@ -266,7 +272,8 @@ rule_file_print(struct arena *a, struct buf *out, const struct rule_file *r)
 		buf_z(out, "related:\n");
 	for (size_t i = 0; i < r->nrelated; i++) {
 		uuid_print(&r->related[i].id, id);
-		buf_printf(out, "  - id: %s\n    type: %s\n", id, r->related[i].type.p);
+		buf_printf(out, "  - id: %s\n    type: %.*s\n", id, (int)r->related[i].type.n,
+		    r->related[i].type.p);
 	}
 	print_surface(a, out, r);
 }
