@@ -32,8 +32,7 @@ check() { "$BIN/surfacectl" --json rules check "$@" >"$D/out" 2>"$D/err"; }
 refused()
 {
 	check "$D/r.yml"
-	is "$?" 1 "$1"
-	like "$(cat "$D/err")" "$2" "the refusal says: $2"
+	is "$? $(grep -cE "$2" "$D/err")" "1 1" "$1" || sed 's/^/# /' "$D/err"
 }
 # refuses TITLE MESSAGE LINE...: the rule with further lines.
 refuses()
@@ -41,7 +40,8 @@ refuses()
 	_t=$1 _m=$2
 	shift 2
 	rule "$@" >"$D/r.yml"
-	refused "$_t" "$_m"
+	check "$D/r.yml"
+	is "$? $(grep -cE "$_m" "$D/err")" "1 1" "$_t" || sed 's/^/# /' "$D/err"
 }
 
 rule "author: no" "license: yes" "date: 2026/01/31" "falsepositives: [1.10, ~]" >"$D/r.yml"
@@ -108,7 +108,12 @@ printf '%s\n' 'a: [' >"$D/r.yml"
 refused "a text that is no YAML is refused with its line" 'r.yml:2: no YAML: '
 
 # sets SED TITLE MESSAGE: the rule after a change by sed.
-sets() { rule | sed "$1" >"$D/r.yml"; refused "$2" "$3"; }
+sets()
+{
+	rule | sed "$1" >"$D/r.yml"
+	check "$D/r.yml"
+	is "$? $(grep -cE "$3" "$D/err")" "1 1" "$2" || sed 's/^/# /' "$D/err"
+}
 sets 's/^id: .*/id: 7/' "an id that is no UUID is refused" 'id: is no UUID'
 sets 's/^status: .*/status: unsupported/' "an unknown status is refused with the known ones" 'status: must be one of test, experimental'
 sets 's/^level: .*/level: loud/' "an unknown level is refused with the known ones" 'level: must be one of informational'
@@ -132,13 +137,18 @@ check "$D/r.yml"
 is "$?" 0 "a scalar that is no number of JSON is a text in a record"
 
 # What the catalogue asks for in addition (C-193).
-catalogue() { sed "$1" "$D/good.yml.tmp" >"$D/r.yml"; check --catalogue "$D/r.yml"; is "$?" 1 "$2"; like "$(cat "$D/err")" "$3" "the refusal says: $3"; }
+catalogue()
+{
+	sed "$1" "$D/good.yml.tmp" >"$D/r.yml"
+	check --catalogue "$D/r.yml"
+	is "$? $(grep -cE "$3" "$D/err")" "1 1" "$2" || sed 's/^/# /' "$D/err"
+}
 check --catalogue "$D/good.yml.tmp"
 is "$?" 0 "the rule is good for the catalogue"
 catalogue '/closed/d' "the catalogue refuses a rule without a sample that does not match" 'has a sample that matches and one that does not'
 catalogue '/^references/d' "the catalogue refuses a rule without a reference" 'references: a rule of the catalogue has at least one'
 bare() { catalogue "s/query: .*/query: '$1'/; s/product: Redis, version: \"7.2\"/http: {title: a b, body: a b}/; s/port: 6379, product: Redis}/port: 1}/" \
-	"the catalogue refuses the query $1" 'is no evidence alone'; }
+	"the catalogue refuses a rule with the query $1" 'is no evidence alone'; }
 bare 'port:6379'
 bare 'port:6379 transport:* OR port:6379'
 bare 'port:6379 -product:nginx'

@@ -244,7 +244,8 @@ static const struct field rule_detail_out[] = {
 
 /* A rule of the catalogue comes before those of accounts that have its id. */
 STMT_LIST(show_rule, struct rule_detail, rule_detail_out,
-    "SELECT uuid, id, account_uuid, version, name, description, author, licence, dataset, scope, query,"
+    "SELECT uuid, id, account_uuid, version, name, description, author, licence, dataset, scope, "
+    "query,"
     " exclude, severity, tags, techniques, reference_urls, false_positives, status, applies_tags,"
     " produces, tests, content_sha256, created_at, updated_at FROM rule"
     " WHERE deleted_at IS NULL AND (uuid::text = lower($1) OR id::text = lower($1))"
@@ -257,7 +258,8 @@ static const struct command subs[] = {
 	    "parse rules and judge their samples, without a database", .run = run_check },
 	{ "list", "[--account NAME]", "the catalogue, or the rules of an account",
 	    .st = &list_detection_rules, .lists = "rules", .texts = { "account" } },
-	{ "show", "ID", "a rule, by its id or uuid", .st = &show_rule, .prints = "rule", .words = 1 },
+	{ "show", "ID", "a rule, by its id or uuid", .st = &show_rule, .prints = "rule",
+	    .words = 1 },
 	{ "import", "--account NAME [--on-existing skip|update|fail] FILE|DIRECTORY|-...",
 	    "store rules of an account, all or none", .run = run_import },
 	{ "export", "--account NAME [ID]...", "rules of an account as YAML, as import takes them",
@@ -265,7 +267,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-static const struct command rules_command = { "rules", .help = "detection rules and their catalogue",
-	.sub = subs };
+static const struct command rules_command = { "rules",
+	.help = "detection rules and their catalogue", .sub = subs };
 
 COMMAND(rules_command);

@@ -19,7 +19,6 @@ rule_refuse_member(struct rule_reader *r, size_t line, const char *fmt, ...)
 	return false;
 }
 
-
 struct rule_member
 rule_member_of(struct rule_reader *r, const struct tree *map, const char *path, const char *name)
 {
@@ -30,7 +29,8 @@ rule_member_of(struct rule_reader *r, const struct tree *map, const char *path, 
 }
 
 bool
-rule_check_names(struct rule_reader *r, const struct tree *map, const char *path, const char *const *known)
+rule_check_names(
+    struct rule_reader *r, const struct tree *map, const char *path, const char *const *known)
 {
 	for (size_t i = 0; i < map->n; i++) {
 		size_t k = 0;
@@ -38,8 +38,8 @@ rule_check_names(struct rule_reader *r, const struct tree *map, const char *path
 		while (known[k] != NULL && !str_is(map->names[i], known[k]))
 			k++;
 		if (known[k] == NULL)
-			return rule_refuse_member(r, map->items[i]->line, "%s%.100s: is unknown", path,
-			    map->names[i].p);
+			return rule_refuse_member(
+			    r, map->items[i]->line, "%s%.100s: is unknown", path, map->names[i].p);
 	}
 	return true;
 }
@@ -47,19 +47,22 @@ rule_check_names(struct rule_reader *r, const struct tree *map, const char *path
 /* ---- texts and lists ---- */
 
 bool
-rule_read_text(struct rule_reader *r, struct rule_member m, enum need need, size_t most, struct str *out)
+rule_read_text(
+    struct rule_reader *r, struct rule_member m, enum need need, size_t most, struct str *out)
 {
 	struct str s;
 
 	if (m.t == NULL)
-		return need == OPTIONAL_MEMBER || rule_refuse_member(r, m.line, "%s: is missing", m.name);
+		return need == OPTIONAL_MEMBER ||
+		       rule_refuse_member(r, m.line, "%s: is missing", m.name);
 	if (m.t->type != TREE_TEXT)
 		return rule_refuse_member(r, m.line, "%s: is no text", m.name);
 	s = str_trim(m.t->text);
 	if (s.n == 0 && need == NEEDED)
 		return rule_refuse_member(r, m.line, "%s: is empty", m.name);
 	if (str_chars(s) > most)
-		return rule_refuse_member(r, m.line, "%s: has more than %zu characters", m.name, most);
+		return rule_refuse_member(
+		    r, m.line, "%s: has more than %zu characters", m.name, most);
 	if (s.n > 0)
 		*out = s;
 	return true;
@@ -75,7 +78,8 @@ is_one_line(struct str s)
 }
 
 bool
-rule_read_line(struct rule_reader *r, struct rule_member m, enum need need, size_t most, struct str *out)
+rule_read_line(
+    struct rule_reader *r, struct rule_member m, enum need need, size_t most, struct str *out)
 {
 	return rule_read_text(r, m, need, most, out) &&
 	       (is_one_line(*out) ||
@@ -83,7 +87,8 @@ rule_read_line(struct rule_reader *r, struct rule_member m, enum need need, size
 }
 
 bool
-rule_read_word(struct rule_reader *r, struct rule_member m, enum need need, const char *const *words, struct str *out)
+rule_read_word(struct rule_reader *r, struct rule_member m, enum need need,
+    const char *const *words, struct str *out)
 {
 	if (!rule_read_text(r, m, need, 100, out))
 		return false;
@@ -108,9 +113,9 @@ rule_read_bool(struct rule_reader *r, struct rule_member m, bool *out)
 	return true;
 }
 
-
 bool
-rule_read_list(struct rule_reader *r, struct rule_member m, struct rule_bounds most, struct strs *out)
+rule_read_list(
+    struct rule_reader *r, struct rule_member m, struct rule_bounds most, struct strs *out)
 {
 	struct str *p;
 
@@ -120,7 +125,8 @@ rule_read_list(struct rule_reader *r, struct rule_member m, struct rule_bounds m
 	if (m.t->type != TREE_LIST)
 		return rule_refuse_member(r, m.line, "%s: is no list", m.name);
 	if (m.t->n > most.items)
-		return rule_refuse_member(r, m.line, "%s: has more than %zu items", m.name, most.items);
+		return rule_refuse_member(
+		    r, m.line, "%s: has more than %zu items", m.name, most.items);
 	p = ARENA_ARRAY(r->a, m.t->n + 1, struct str);
 	for (size_t i = 0; i < m.t->n; i++) {
 		struct rule_member item = { m.t->items[i],

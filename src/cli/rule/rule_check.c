@@ -22,8 +22,8 @@ refuse_rule(struct arena *a, struct yaml_fault *fault, size_t line, struct str w
 static bool
 is_handshake(const struct node *n)
 {
-	static const char *const names[] = { "bacnet", "codesys2", "dnp3", "enip", "fox", "memcached",
-		"modbus", "mongodb", "rdp", "s7", "smb" };
+	static const char *const names[] = { "bacnet", "codesys2", "dnp3", "enip", "fox",
+		"memcached", "modbus", "mongodb", "rdp", "s7", "smb" };
 	bool all = n->nvalues > 0;
 
 	for (size_t i = 0; i < n->nvalues && all; i++) {
@@ -116,7 +116,8 @@ catalogue_fault(const struct rule_file *r, const struct rule_query *q)
 	if (r->references.n == 0)
 		return "references: a rule of the catalogue has at least one";
 	if (matches == 0 || matches == r->ntests)
-		return "surface.tests: a rule of the catalogue has a sample that matches and one that "
+		return "surface.tests: a rule of the catalogue has a sample that matches and one "
+		       "that "
 		       "does not";
 	if (!query_proves(q->query.root))
 		return "surface.query: a port, a status, or a word of a page is no evidence alone";
@@ -140,9 +141,9 @@ static bool
 check_sample(struct arena *a, struct arena *scratch, const struct rule_query *q,
     const struct rule_file_test *t)
 {
-	struct rule_sample sample = { .name = t->name,
-		.record = json_parse(a, t->record),
-		.match = t->match };
+	struct rule_sample sample = {
+		.name = t->name, .record = json_parse(a, t->record), .match = t->match
+	};
 
 	return sample.record != NULL && rule_sample_passes(scratch, q, &sample, NULL, 0);
 }
@@ -164,12 +165,13 @@ rule_file_check(struct arena *a, struct arena *scratch, const struct rule_file *
 
 		if (!check_sample(a, scratch, &q, t))
 			return refuse_rule(a, fault, r->line,
-			    arena_printf(a, "surface.tests[%zu]: the rule %s the sample \"%.*s\"", i,
-				t->match ? "does not match" : "matches", (int)t->name.n, t->name.p));
+			    arena_printf(a, "surface.tests[%zu]: the rule %s the sample \"%.*s\"",
+				i, t->match ? "does not match" : "matches", (int)t->name.n,
+				t->name.p));
 		++*samples;
 	}
 	why = origin == RULE_OF_CATALOGUE ? catalogue_fault(r, &q)
-	    : origin == RULE_OF_ACCOUNT	  ? account_fault(r)
+	      : origin == RULE_OF_ACCOUNT ? account_fault(r)
 					  : NULL;
 	return why == NULL || refuse_rule(a, fault, r->line, str_of(why));
 }

@@ -45,14 +45,19 @@ static const struct field row_out[] = {
 STMT_LIST(read_rules, struct row, row_out,
     "SELECT id, name, description, author, licence, dataset, scope, query, exclude, severity, tags,"
     " techniques, reference_urls, false_positives, status, applies_tags, produces,"
-    " coalesce((SELECT json_agg(json_build_object('id', o.id, 'type', o.type) ORDER BY o.type, o.id)"
+    " coalesce((SELECT json_agg(json_build_object('id', o.id, 'type', o.type) ORDER BY o.type, "
+    "o.id)"
     "  FROM (SELECT d.id, 'derived' AS type FROM rule AS d WHERE d.uuid = r.derived_from_uuid"
     "   UNION ALL SELECT d.id, 'obsolete' FROM rule AS d"
-    "    WHERE d.replaced_by_uuid = r.uuid AND d.account_uuid = r.account_uuid) AS o), '[]') AS related,"
-    " ARRAY(SELECT t ->> 'name' FROM json_array_elements(tests) WITH ORDINALITY AS e(t, i) ORDER BY i) AS test_names,"
-    " ARRAY(SELECT (t -> 'record')::text FROM json_array_elements(tests) WITH ORDINALITY AS e(t, i) ORDER BY i)"
+    "    WHERE d.replaced_by_uuid = r.uuid AND d.account_uuid = r.account_uuid) AS o), '[]') AS "
+    "related,"
+    " ARRAY(SELECT t ->> 'name' FROM json_array_elements(tests) WITH ORDINALITY AS e(t, i) ORDER "
+    "BY i) AS test_names,"
+    " ARRAY(SELECT (t -> 'record')::text FROM json_array_elements(tests) WITH ORDINALITY AS e(t, "
+    "i) ORDER BY i)"
     "  AS test_records,"
-    " ARRAY(SELECT t ->> 'expect' FROM json_array_elements(tests) WITH ORDINALITY AS e(t, i) ORDER BY i)"
+    " ARRAY(SELECT t ->> 'expect' FROM json_array_elements(tests) WITH ORDINALITY AS e(t, i) ORDER "
+    "BY i)"
     "  AS test_expects"
     " FROM rule AS r WHERE account_uuid = $1 AND deleted_at IS NULL"
     " AND (cardinality($2::text[]) = 0 OR id::text = ANY ($2)) ORDER BY id");
@@ -74,7 +79,8 @@ texts_of(const struct list *l)
 static void
 read_samples(const struct row *row, struct rule_file *out)
 {
-	const struct strs names = texts_of(&row->test_names), records = texts_of(&row->test_records),
+	const struct strs names = texts_of(&row->test_names),
+			  records = texts_of(&row->test_records),
 			  expects = texts_of(&row->test_expects);
 
 	for (size_t i = 0; i < names.n && i < RULE_TESTS; i++)
@@ -100,10 +106,17 @@ read_row(struct arena *a, const struct row *row, struct rule_file *out)
 	const struct json_value *p =
 	    row->produces.text.p == NULL ? NULL : json_parse(a, row->produces.text);
 
-	*out = (struct rule_file){ .id = row->id, .title = row->name, .status = row->status,
-		.severity = row->severity, .description = row->description, .author = row->author,
-		.licence = row->licence, .scope = row->scope, .query = row->query,
-		.exclude = row->exclude, .tags = texts_of(&row->tags),
+	*out = (struct rule_file){ .id = row->id,
+		.title = row->name,
+		.status = row->status,
+		.severity = row->severity,
+		.description = row->description,
+		.author = row->author,
+		.licence = row->licence,
+		.scope = row->scope,
+		.query = row->query,
+		.exclude = row->exclude,
+		.tags = texts_of(&row->tags),
 		.techniques = texts_of(&row->techniques),
 		.references = texts_of(&row->reference_urls),
 		.false_positives = texts_of(&row->false_positives),
@@ -112,8 +125,10 @@ read_row(struct arena *a, const struct row *row, struct rule_file *out)
 		panic("a stored rule has the dataset %.*s", (int)row->dataset.n, row->dataset.p);
 	if (p != NULL && json_type(p) == JSON_OBJECT) {
 		out->produces = (struct rule_file_product){ .area = text_of(p, "area"),
-			.exposure_kind = text_of(p, "exposure_kind"), .title = text_of(p, "title") };
-		if (json_get(p, "rank") == NULL || !json_int(json_get(p, "rank"), &out->produces.rank))
+			.exposure_kind = text_of(p, "exposure_kind"),
+			.title = text_of(p, "title") };
+		if (json_get(p, "rank") == NULL ||
+		    !json_int(json_get(p, "rank"), &out->produces.rank))
 			out->produces.rank = 50;
 	}
 	read_samples(row, out);

@@ -65,7 +65,8 @@ read_tags(struct rule_reader *r, const struct tree *map)
 			tags[nt++] = s;
 		else
 			return rule_refuse_member(r, m.line,
-			    "tags[%zu]: is neither a technique such as attack.t1190 nor a tag of a-z, "
+			    "tags[%zu]: is neither a technique such as attack.t1190 nor a tag of "
+			    "a-z, "
 			    "0-9 and -",
 			    i);
 	}
@@ -110,11 +111,12 @@ read_related(struct rule_reader *r, const struct tree *map)
 		if (item->type != TREE_MAP || list->type != TREE_LIST)
 			return rule_refuse_member(r, item->line, "related: is no list of mappings");
 		if (i == RULE_RELATIONS)
-			return rule_refuse_member(r, item->line, "related: has more than %d items",
-			    (int)RULE_RELATIONS);
+			return rule_refuse_member(
+			    r, item->line, "related: has more than %d items", (int)RULE_RELATIONS);
 		if (!rule_check_names(r, item, path, members) ||
 		    !read_id(r, rule_member_of(r, item, path, "id"), &to->id) ||
-		    !rule_read_word(r, rule_member_of(r, item, path, "type"), NEEDED, types, &to->type))
+		    !rule_read_word(
+			r, rule_member_of(r, item, path, "type"), NEEDED, types, &to->type))
 			return false;
 		r->out->nrelated++;
 	}
@@ -134,7 +136,8 @@ static const struct renamed levels[] = { { "informational", "info" }, { "info", 
 	{ NULL, NULL } };
 
 static bool
-read_renamed(struct rule_reader *r, struct rule_member m, const struct renamed *words, struct str *out)
+read_renamed(
+    struct rule_reader *r, struct rule_member m, const struct renamed *words, struct str *out)
 {
 	struct str given = STR_NULL;
 	struct buf known = { .a = r->a };
@@ -247,7 +250,8 @@ read_produces(struct rule_reader *r, const struct tree *surface)
 	m = rule_member_of(r, t, path, "title");
 	if (!rule_check_names(r, t, path, members) ||
 	    !rule_read_word(r, rule_member_of(r, t, path, "area"), NEEDED, areas, &out->area) ||
-	    !rule_read_line(r, rule_member_of(r, t, path, "exposure_kind"), NEEDED, 100, &out->exposure_kind) ||
+	    !rule_read_line(
+		r, rule_member_of(r, t, path, "exposure_kind"), NEEDED, 100, &out->exposure_kind) ||
 	    !rule_read_line(r, m, NEEDED, 200, &out->title) || !check_title(r, m, out->title) ||
 	    !rule_read_text(r, rule_member_of(r, t, path, "rank"), OPTIONAL_MEMBER, 3, &rank))
 		return false;
@@ -313,14 +317,15 @@ read_surface(struct rule_reader *r, const struct tree *document)
 
 	out->scope = STR("all");
 	if (t == NULL || t->type != TREE_MAP)
-		return rule_refuse_member(r, t == NULL ? document->line : t->line,
-		    "surface: is %s", t == NULL ? "missing" : "no mapping");
+		return rule_refuse_member(r, t == NULL ? document->line : t->line, "surface: is %s",
+		    t == NULL ? "missing" : "no mapping");
 	return rule_check_names(r, t, "surface.", members) && read_dataset(r, t) &&
 	       rule_read_word(r, rule_member_of(r, t, "surface.", "scope"), OPTIONAL_MEMBER, scopes,
 		   &out->scope) &&
 	       read_query(r, rule_member_of(r, t, "surface.", "query"), &out->query) &&
 	       read_query(r, rule_member_of(r, t, "surface.", "exclude"), &out->exclude) &&
-	       rule_read_bool(r, rule_member_of(r, t, "surface.", "applies_tags"), &out->applies_tags) &&
+	       rule_read_bool(
+		   r, rule_member_of(r, t, "surface.", "applies_tags"), &out->applies_tags) &&
 	       read_produces(r, t) && read_tests(r, t);
 }
 
@@ -362,14 +367,15 @@ read_dates(struct rule_reader *r, const struct tree *document)
 		if (s.n == 10 && s.p[4] == '/' && s.p[7] == '/')
 			s = arena_printf(r->a, "%.4s-%.2s-%.2s", s.p, s.p + 5, s.p + 8);
 		if (!ts_parse(arena_printf(r->a, "%.*sT00:00:00Z", (int)s.n, s.p), &t))
-			return rule_refuse_member(r, m.line, "%s: is no date such as 2026-01-31", m.name);
+			return rule_refuse_member(
+			    r, m.line, "%s: is no date such as 2026-01-31", m.name);
 	}
 	return true;
 }
 
 bool
-rule_file_read(struct arena *a, const struct tree *document, struct rule_file *out,
-    struct yaml_fault *fault)
+rule_file_read(
+    struct arena *a, const struct tree *document, struct rule_file *out, struct yaml_fault *fault)
 {
 	static const char *const members[] = { "title", "id", "status", "level", "description",
 		"references", "author", "license", "date", "modified", "tags", "falsepositives",
@@ -380,12 +386,15 @@ rule_file_read(struct arena *a, const struct tree *document, struct rule_file *o
 	if (document->type != TREE_MAP)
 		return rule_refuse_member(&r, document->line, "the document is no mapping");
 	return check_kind(&r, document) && rule_check_names(&r, document, "", members) &&
-	       rule_read_line(&r, rule_member_of(&r, document, "", "title"), NEEDED, 200, &out->title) &&
+	       rule_read_line(
+		   &r, rule_member_of(&r, document, "", "title"), NEEDED, 200, &out->title) &&
 	       read_id(&r, rule_member_of(&r, document, "", "id"), &out->id) &&
-	       read_renamed(&r, rule_member_of(&r, document, "", "status"), statuses, &out->status) &&
-	       read_renamed(&r, rule_member_of(&r, document, "", "level"), levels, &out->severity) &&
-	       rule_read_text(&r, rule_member_of(&r, document, "", "description"), OPTIONAL_MEMBER, 20000,
-		   &out->description) &&
+	       read_renamed(
+		   &r, rule_member_of(&r, document, "", "status"), statuses, &out->status) &&
+	       read_renamed(
+		   &r, rule_member_of(&r, document, "", "level"), levels, &out->severity) &&
+	       rule_read_text(&r, rule_member_of(&r, document, "", "description"), OPTIONAL_MEMBER,
+		   20000, &out->description) &&
 	       read_references(&r, document) &&
 	       rule_read_line(&r, rule_member_of(&r, document, "", "author"), OPTIONAL_MEMBER, 200,
 		   &out->author) &&

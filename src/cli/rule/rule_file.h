@@ -14,7 +14,7 @@
 
 struct rule_file_test {
 	struct str name, record; /* JSON */
-	bool match;              /* what the author expects */
+	bool match;              /* the author expects a match */
 };
 
 struct rule_file_relation {

@@ -220,8 +220,8 @@ print_samples(struct arena *a, struct buf *out, const struct rule_file *r)
 		const struct json_value *record = json_parse(a, r->tests[i].record);
 
 		print_quoted(out, "    - name", r->tests[i].name);
-		buf_printf(out, "      expect: %s\n      record: ",
-		    r->tests[i].match ? "match" : "no_match");
+		buf_printf(out,
+		    "      expect: %s\n      record: ", r->tests[i].match ? "match" : "no_match");
 		if (record == NULL)
 			panic("the record of a stored sample is no JSON");
 		print_value(out, record);

@@ -108,8 +108,8 @@ hash_text(struct arena *a, struct str text)
 static int
 report_fault(const char *path, const struct yaml_fault *fault)
 {
-	return cli_fail(EXIT_FAILED, "%s:%zu: %.*s", path, fault->line, (int)fault->what.n,
-	    fault->what.p);
+	return cli_fail(
+	    EXIT_FAILED, "%s:%zu: %.*s", path, fault->line, (int)fault->what.n, fault->what.p);
 }
 
 static int
@@ -165,9 +165,9 @@ check_ids(struct rule_set *s)
 		const struct rule_loaded *x = &s->p[i - 1], *y = &s->p[i];
 
 		if (uuid_cmp(&x->rule.id, &y->rule.id) == 0)
-			status = cli_fail(EXIT_FAILED, "%s:%zu: two documents have the id %s; see %s:%zu",
-			    y->path.p, y->rule.line, uuid_text(&y->rule.id).z, x->path.p,
-			    x->rule.line);
+			status = cli_fail(EXIT_FAILED,
+			    "%s:%zu: two documents have the id %s; see %s:%zu", y->path.p,
+			    y->rule.line, uuid_text(&y->rule.id).z, x->path.p, x->rule.line);
 	}
 	return status;
 }
@@ -194,7 +194,8 @@ rule_set_read(struct cli *c, struct strs paths, enum rule_origin origin, struct 
 	if (check_ids(out) != EXIT_OK)
 		status = EXIT_FAILED;
 	if (status == EXIT_OK && out->n == 0)
-		return cli_fail(EXIT_FAILED, "%s: has no rule in a file .yml or .yaml", paths.p[0].p);
+		return cli_fail(
+		    EXIT_FAILED, "%s: has no rule in a file .yml or .yaml", paths.p[0].p);
 	return status;
 }
 

@@ -8,7 +8,7 @@
 
 struct rule_loaded {
 	struct rule_file rule;
-	struct str path, hash; /* of the file that has the rule */
+	struct str path, hash; /* the file that has the rule, and its SHA-256 */
 };
 
 struct rule_set {

@@ -56,9 +56,9 @@ try_document(struct trial *t, int64_t line, enum dataset d, const struct match_d
 		if (r->dataset != d || !rule_query_passes(t->scratch, &t->queries[i], doc))
 			continue;
 		t->lines = arena_room(t->c->arena, t->lines, t->n, sizeof(t->lines[0]));
-		t->lines[t->n++] = (struct line){ line,
-			arena_str(t->c->arena, json_text(json_get(host, "ip"))), port, r->id,
-			r->produces.rank, r->title };
+		t->lines[t->n++] =
+		    (struct line){ line, arena_str(t->c->arena, json_text(json_get(host, "ip"))),
+			    port, r->id, r->produces.rank, r->title };
 	}
 }
 
@@ -72,8 +72,7 @@ try_line(struct trial *t, int64_t line, struct str text)
 
 	if (!record_parse(t->host, DATASET_HOSTS, text, RECORD_LENIENT, &r, &what) ||
 	    !record_finish(t->host, &r, RECORD_LENIENT, &what))
-		return cli_fail(
-		    EXIT_FAILED, "line %d: %.*s", (int)line, (int)what.n, what.p);
+		return cli_fail(EXIT_FAILED, "line %d: %.*s", (int)line, (int)what.n, what.p);
 	record_print(&out, &r, NULL);
 	host = json_parse(t->host, buf_done(&out));
 	services = json_get(host, "services");
@@ -103,7 +102,9 @@ try_file(struct trial *t, FILE *in)
 int
 rule_set_try(struct cli *c, const struct rule_set *s, const char *path)
 {
-	struct trial t = { .c = c, .set = s, .queries = ARENA_ARRAY(c->arena, s->n + 1, struct rule_query) };
+	struct trial t = {
+		.c = c, .set = s, .queries = ARENA_ARRAY(c->arena, s->n + 1, struct rule_query)
+	};
 	FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 	int status;
 

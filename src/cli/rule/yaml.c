@@ -17,7 +17,7 @@
 
 struct level {
 	struct tree *of;
-	struct str key;    /* MAP: waits for its value; p NULL: none */
+	struct str key; /* MAP: waits for its value; p NULL: none */
 	size_t room;
 };
 
@@ -29,8 +29,7 @@ struct reader {
 	struct yaml_fault *fault;
 };
 
-static bool
-refuse(struct reader *r, size_t line, const char *fmt, ...) PRINTF(3, 4);
+static bool refuse(struct reader *r, size_t line, const char *fmt, ...) PRINTF(3, 4);
 
 static bool
 refuse(struct reader *r, size_t line, const char *fmt, ...)
@@ -93,8 +92,7 @@ take_key(struct reader *r, struct level *l, const struct tree *t)
 	if (l->of->n == MEMBERS)
 		return refuse(r, t->line, "a mapping has more than %d members", (int)MEMBERS);
 	if (is_duplicate(l->of, t->text))
-		return refuse(
-		    r, t->line, "the key %.60s stands twice in one mapping", t->text.p);
+		return refuse(r, t->line, "the key %.60s stands twice in one mapping", t->text.p);
 	l->key = t->text;
 	return true;
 }
@@ -142,7 +140,9 @@ read_scalar(struct reader *r, const yaml_event_t *e, size_t line)
 		return false;
 	if (memchr(text.p, '\0', text.n) != NULL)
 		return refuse(r, line, "a text contains U+0000");
-	*t = (struct tree){ .type = TREE_TEXT, .line = line, .text = arena_str(r->a, text),
+	*t = (struct tree){ .type = TREE_TEXT,
+		.line = line,
+		.text = arena_str(r->a, text),
 		.plain = e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE };
 	return place(r, t);
 }
@@ -168,13 +168,13 @@ read_event(struct reader *r, const yaml_event_t *e)
 
 	switch (e->type) {
 	case YAML_ALIAS_EVENT:
-		return refuse(r, line, "aliases are refused: *%.60s",
-		    (const char *)e->data.alias.anchor);
+		return refuse(
+		    r, line, "aliases are refused: *%.60s", (const char *)e->data.alias.anchor);
 	case YAML_SCALAR_EVENT:
 		return read_scalar(r, e, line);
 	case YAML_SEQUENCE_START_EVENT:
-		return check_node(r, line, e->data.sequence_start.anchor,
-			   e->data.sequence_start.tag) &&
+		return check_node(
+			   r, line, e->data.sequence_start.anchor, e->data.sequence_start.tag) &&
 		       begin_container(r, TREE_LIST, line);
 	case YAML_MAPPING_START_EVENT:
 		return check_node(
@@ -248,8 +248,8 @@ check_bytes(struct reader *r, struct str text)
 }
 
 bool
-yaml_read(struct arena *a, struct str text, struct tree ***documents, size_t *n,
-    struct yaml_fault *fault)
+yaml_read(
+    struct arena *a, struct str text, struct tree ***documents, size_t *n, struct yaml_fault *fault)
 {
 	struct reader r = { .a = a, .fault = fault };
 	yaml_parser_t parser;
@@ -264,7 +264,8 @@ yaml_read(struct arena *a, struct str text, struct tree ***documents, size_t *n,
 	if (!yaml_parser_initialize(&parser))
 		panic("yaml_parser_initialize: no memory");
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&parser, (const unsigned char *)(text.n > 0 ? text.p : ""), text.n);
+	yaml_parser_set_input_string(
+	    &parser, (const unsigned char *)(text.n > 0 ? text.p : ""), text.n);
 	ok = read_events(&r, &parser);
 	yaml_parser_delete(&parser);
 	*documents = r.documents;
