@@ -56,3 +56,11 @@ is "$(titles 6)" "Flowise" "a title of Flowise with another end is recognised by
 is "$(titles 7)" "Open WebUI" "a name of an installation before the title of Open WebUI is recognised"
 is "$(titles 8)" "Jenkins" "a page of Jenkins in another language is recognised by its end"
 is "$(titles 9)" "Apache Airflow; Apache Airflow answers without a login" "the list of workflows is a page without a login"
+
+# What imports make of real answers (t/cli/import-scans.t) is what the rules ask for.
+sed -n '/^{"ip":/p' t/cli/data/hosts/httpx-1.7-products.json.out >"$D/imported"
+against "$D/imported"
+is "$?" 0 "the import of answers of products is read"
+jq -r '.matches[].ip' "$D/out" | sort -u >"$D/matched"
+is "$(jq -r .ip "$D/imported" | grep -vxF -f "$D/matched" | tr '\n' ' ')" "198.51.100.113 198.51.100.143 " \
+	"each imported answer of a product has a rule, and a page about two products and a refusal have none (C-196)"
