@@ -13,16 +13,19 @@
    Among the rows for one body the first that fits counts: programs that imitate another one's API come before it. A row
    has auth/none only if the answer has what a login would have protected; the greeting of an API at / has not. */
 
-/* Ollama. KoboldCpp answers the same path. */
+/* Ollama. KoboldCpp and llama.cpp answer the same path. */
 RECOGNISE(WHOLE, "/", 200, "Ollama is running", "api/ollama")
 RECOGNISE(BODY, "/api/tags", 200, "\"family\":\"koboldcpp\"", "api/koboldcpp auth/none")
+RECOGNISE(BODY, "/api/tags", 200, "\"owned_by\":\"llamacpp\"", "api/llamacpp")
 RECOGNISE(BODY, "/api/tags", 200, "{\"models\":[", "api/ollama auth/none")
 
-/* The API of OpenAI, which many programs answer. */
+/* The API of OpenAI, which many programs answer. llama.cpp lists its models, and TGI tells what it is, also where a key
+   is set; the settings of llama.cpp need the key. */
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"vllm\"", "api/openai api/vllm auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"sglang\"", "api/openai api/sglang auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"koboldcpp\"", "api/koboldcpp api/openai auth/none")
-RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"llamacpp\"", "api/llamacpp api/openai auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"llamacpp\"", "api/llamacpp api/openai")
+RECOGNISE(BODY, "/props", 200, "\"default_generation_settings\":", "api/llamacpp auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"library\"", "api/ollama api/openai auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"organization_owner\"", "api/lm-studio api/openai auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"object\":\"list\"", "api/openai auth/none")
@@ -37,7 +40,7 @@ RECOGNISE(BODY, "/metrics", 200, "#TYPEmilvus_", "api/milvus metrics/prometheus"
 RECOGNISE(BODY, "/metrics", 200, "#TYPEetcd_server_", "api/etcd metrics/prometheus")
 RECOGNISE(BODY, "/metrics", 200, "#TYPE", "metrics/prometheus")
 
-RECOGNISE(BODY, "/info", 200, "\"router\":\"text-generation-router\"", "api/tgi auth/none")
+RECOGNISE(BODY, "/info", 200, "\"router\":\"text-generation-router\"", "api/tgi")
 RECOGNISE(BODY, "/info", 200, "\"named_endpoints\":{", "api/gradio auth/none")
 RECOGNISE(BODY, "/gradio_api/info", 200, "\"named_endpoints\":{", "api/gradio auth/none")
 RECOGNISE(BODY, "/api/contents", 200, "\"type\":\"directory\"", "api/jupyter auth/none")
