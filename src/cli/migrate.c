@@ -12,6 +12,8 @@
    functions that have to exist before, and functions name tables that exist after:
    functions/triggers.sql therefore also runs before the numbered files, its bodies unchecked.
 
+   The catalogue of detection rules is loaded after that (rule/command.c), unless a later release has loaded its own.
+
    There is no way back: a mistake is corrected by a further file. An older release does not replace
    the functions of a newer one, so that the host that is upgraded last cannot bring old functions
    back. An advisory lock makes a second migration wait. */
@@ -21,6 +23,7 @@
 #include "cli/migrate.h"
 #include "cli/migrate_files.h"
 #include "cli/migrate_indexes.h"
+#include "cli/rule/rule_set.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -28,6 +31,7 @@
 struct outcome {
 	struct list applied;
 	int64_t version;
+	bool later; /* the functions are those of a later release, and so is the catalogue of rules */
 };
 
 static const struct field applied_out[] = {
@@ -270,7 +274,7 @@ apply_rest(struct cli *c, struct plan *p, struct outcome *o)
 	struct str *names = ARENA_ARRAY(c->arena, (size_t)p->f.n + 1, struct str);
 	enum db_rc rc = db_begin(c->db);
 
-	*o = (struct outcome){ { names, 0 }, migrate_files_last(&p->f) };
+	*o = (struct outcome){ { names, 0 }, migrate_files_last(&p->f), false };
 	if (rc == DB_OK) {
 		rc = apply_plan(c, p);
 		if (rc == DB_OK)
@@ -293,6 +297,7 @@ migrate_locked(struct cli *c, const char *dir, struct outcome *o)
 	enum functions_state state;
 	struct list done;
 	enum db_rc rc;
+	int status;
 
 	if (text.p == NULL || !migrate_files_read(c->arena, dir, &p.f))
 		return EXIT_FAILED;
@@ -309,11 +314,13 @@ migrate_locked(struct cli *c, const char *dir, struct outcome *o)
 	p.functions = state != FUNCTIONS_LATER;
 	p.candidate = migrate_is_candidate(&done);
 	p.done = migrate_files_applied(&p.f, &done);
-	return apply_rest(c, &p, o);
+	status = apply_rest(c, &p, o);
+	o->later = state == FUNCTIONS_LATER;
+	return status;
 }
 
 static int
-migrate_all(struct cli *c, const char *dir, struct outcome *o)
+migrate_all(struct cli *c, const char *dir, const char *rules, struct outcome *o)
 {
 	enum db_rc rc = db_script(c->db, LOCK);
 	int status;
@@ -323,6 +330,8 @@ migrate_all(struct cli *c, const char *dir, struct outcome *o)
 	status = migrate_locked(c, dir, o);
 	if (status == EXIT_OK)
 		status = migrate_reports(c);
+	if (status == EXIT_OK && !o->later)
+		status = rule_catalogue_load(c, rules);
 	if (db_script(c->db, UNLOCK) != DB_OK && status == EXIT_OK)
 		return cli_fail(EXIT_NO_DATABASE, "the connection was lost after the migration");
 	return status == EXIT_OK ? migrate_indexes(c, dir) : status;
@@ -333,7 +342,7 @@ migrate_rest(struct cli *c, const char *dir)
 {
 	struct outcome o;
 
-	return migrate_all(c, dir, &o);
+	return migrate_all(c, dir, NULL, &o);
 }
 
 /* ---- comparing, which only reads ---- */
@@ -426,9 +435,9 @@ check_migrations(struct cli *c, const char *dir)
 static int
 migrate(struct cli *c, int argc, char **argv)
 {
-	struct str dir = STR_INIT(PKGDATADIR "/sql");
+	struct str dir = STR_INIT(PKGDATADIR "/sql"), rules = STR_NULL;
 	bool only_check = false;
-	const struct cli_option options[] = { { "sql-dir", .text = &dir },
+	const struct cli_option options[] = { { "sql-dir", .text = &dir }, { "rules-dir", .text = &rules },
 		{ "check", .flag = &only_check }, { NULL } };
 	struct cli_list words;
 	struct outcome o;
@@ -438,13 +447,13 @@ migrate(struct cli *c, int argc, char **argv)
 		return EXIT_USAGE;
 	if (only_check)
 		return check_migrations(c, dir.p);
-	status = migrate_all(c, dir.p, &o);
+	status = migrate_all(c, dir.p, rules.p, &o);
 	return status == EXIT_OK ? cli_print(c, "migration", outcome_out, &o) : status;
 }
 
 static const struct command migrate_command = {
 	.name = "migrate",
-	.arguments = "[--sql-dir DIR] [--check]",
+	.arguments = "[--sql-dir DIR] [--rules-dir DIR] [--check]",
 	.help = "create or upgrade roles and tables; as a PostgreSQL superuser the first time",
 	.run = migrate,
 };

@@ -7,7 +7,7 @@
 /* A marker stands at the beginning of an answer; more of a large one is not looked at. */
 enum { LOOK_AT = 64 * 1024 };
 
-enum where { IN_BODY, IN_WHOLE, IN_TITLE, IN_HEADER };
+enum where { IN_BODY, IN_WHOLE, IN_TITLE, IN_PREFIX, IN_SUFFIX, IN_HEADER };
 
 static const struct row {
 	enum where in;
@@ -93,20 +93,39 @@ contains_nocase(struct str s, struct str marker)
 }
 
 static bool
-fits_members(const struct row *r, const struct record_object *service)
+has_header(const struct record_object *service, struct str marker)
 {
 	const struct str *headers;
 	size_t n = record_texts(service, "http.headers", &headers);
+
+	for (size_t i = 0; i < n; i++)
+		if (contains_nocase(headers[i], marker))
+			return true;
+	return false;
+}
+
+static bool
+fits_members(const struct row *r, const struct record_object *service)
+{
+	struct str title = record_text(service, "http.title");
 	int64_t status;
 
 	if (record_int(service, "http.status_code", &status) && status != r->status)
 		return false;
-	if (r->in == IN_TITLE)
-		return str_eq(record_text(service, "http.title"), r->marker);
-	for (size_t i = 0; r->in == IN_HEADER && i < n; i++)
-		if (contains_nocase(headers[i], r->marker))
-			return true;
-	return false;
+	switch (r->in) {
+	case IN_TITLE:
+		return str_eq(title, r->marker);
+	case IN_PREFIX:
+		return str_starts(title, r->marker);
+	case IN_SUFFIX:
+		return str_ends(title, r->marker);
+	case IN_HEADER:
+		return has_header(service, r->marker);
+	case IN_BODY:
+	case IN_WHOLE:
+		return false; /* these are of answers (capability_of_answer) */
+	}
+	panic("a row of tbl/capabilities.h of %d", (int)r->in); /* UNCOVERED: the switch is complete */
 }
 
 /* The list may belong to another record as well (record_merge), so a new one is made. */
@@ -134,7 +153,6 @@ record_derive_capabilities(struct arena *a, struct record_object *service)
 	    record_texts(service, "http.headers", &(const struct str *){ NULL }) == 0)
 		return;
 	for (size_t i = 0; i < COUNT(rows); i++)
-		if ((rows[i].in == IN_TITLE || rows[i].in == IN_HEADER) &&
-		    fits_members(&rows[i], service))
+		if (fits_members(&rows[i], service))
 			add_capabilities(a, service, rows[i].capabilities);
 }

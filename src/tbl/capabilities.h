@@ -3,24 +3,29 @@
                      BODY    in the body; white space of the body is passed over, since JSON comes with and without blanks
                      WHOLE   the body is the marker, byte for byte
                      TITLE   the title is the marker
+                     PREFIX  the title begins with the marker, and SUFFIX: it ends with it. Programs write the name of an
+                             instance, of a page or a version into the rest
                      HEADER  in one of http.headers, "name: value" without regard to case
-     path          of the request, without the query string; "*" for TITLE and HEADER, which services have for one path
-     status        of the answer; one that the tool does not know passes for TITLE and HEADER
+     path          of the request, without the query string; "*" for titles and HEADER, which services have for one path
+     status        of the answer; one that the tool does not know passes for titles and HEADER
      capabilities  for http.capabilities, separated by blanks: api/NAME is a protocol, app/NAME a program, auth/none was
                    seen to answer without a login, auth/login asks for one
    Among the rows for one body the first that fits counts: programs that imitate another one's API come before it. A row
    has auth/none only if the answer has what a login would have protected; the greeting of an API at / has not. */
 
-/* Ollama. KoboldCpp answers the same path. */
+/* Ollama. KoboldCpp and llama.cpp answer the same path. */
 RECOGNISE(WHOLE, "/", 200, "Ollama is running", "api/ollama")
 RECOGNISE(BODY, "/api/tags", 200, "\"family\":\"koboldcpp\"", "api/koboldcpp auth/none")
+RECOGNISE(BODY, "/api/tags", 200, "\"owned_by\":\"llamacpp\"", "api/llamacpp")
 RECOGNISE(BODY, "/api/tags", 200, "{\"models\":[", "api/ollama auth/none")
 
-/* The API of OpenAI, which many programs answer. */
+/* The API of OpenAI, which many programs answer. llama.cpp lists its models, and TGI tells what it is, also where a key
+   is set; the settings of llama.cpp need the key. */
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"vllm\"", "api/openai api/vllm auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"sglang\"", "api/openai api/sglang auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"koboldcpp\"", "api/koboldcpp api/openai auth/none")
-RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"llamacpp\"", "api/llamacpp api/openai auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"llamacpp\"", "api/llamacpp api/openai")
+RECOGNISE(BODY, "/props", 200, "\"default_generation_settings\":", "api/llamacpp auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"library\"", "api/ollama api/openai auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"organization_owner\"", "api/lm-studio api/openai auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"object\":\"list\"", "api/openai auth/none")
@@ -29,9 +34,13 @@ RECOGNISE(BODY, "/v1/models", 200, "\"object\":\"list\"", "api/openai auth/none"
 RECOGNISE(BODY, "/metrics", 200, "#TYPEvllm:", "api/vllm metrics/prometheus")
 RECOGNISE(BODY, "/metrics", 200, "#TYPEsglang:", "api/sglang metrics/prometheus")
 RECOGNISE(BODY, "/metrics", 200, "#TYPEtgi_", "api/tgi metrics/prometheus")
+RECOGNISE(BODY, "/metrics", 200, "#TYPEte_request_count", "api/tei metrics/prometheus")
+RECOGNISE(BODY, "/metrics", 200, "#TYPEnv_inference_", "api/triton metrics/prometheus")
+RECOGNISE(BODY, "/metrics", 200, "#TYPEmilvus_", "api/milvus metrics/prometheus")
+RECOGNISE(BODY, "/metrics", 200, "#TYPEetcd_server_", "api/etcd metrics/prometheus")
 RECOGNISE(BODY, "/metrics", 200, "#TYPE", "metrics/prometheus")
 
-RECOGNISE(BODY, "/info", 200, "\"router\":\"text-generation-router\"", "api/tgi auth/none")
+RECOGNISE(BODY, "/info", 200, "\"router\":\"text-generation-router\"", "api/tgi")
 RECOGNISE(BODY, "/info", 200, "\"named_endpoints\":{", "api/gradio auth/none")
 RECOGNISE(BODY, "/gradio_api/info", 200, "\"named_endpoints\":{", "api/gradio auth/none")
 RECOGNISE(BODY, "/api/contents", 200, "\"type\":\"directory\"", "api/jupyter auth/none")
@@ -63,3 +72,49 @@ RECOGNISE(TITLE, "*", 200, "Home Page - Select or create a notebook", "app/jupyt
 RECOGNISE(TITLE, "*", 200, "Airflow - DAGs", "app/airflow auth/none")
 RECOGNISE(TITLE, "*", 200, "Ray Dashboard", "app/ray auth/none")
 RECOGNISE(TITLE, "*", 200, "ComfyUI", "app/comfyui auth/none")
+
+/* Titles with a part that differs between installations. */
+RECOGNISE(PREFIX, "*", 200, "Airflow - ", "app/airflow")
+RECOGNISE(PREFIX, "*", 200, "AnythingLLM | ", "app/anythingllm")
+RECOGNISE(PREFIX, "*", 200, "Flowise - ", "app/flowise")
+RECOGNISE(PREFIX, "*", 200, "Fooocus ", "app/fooocus")
+RECOGNISE(PREFIX, "*", 200, "LiteLLM API", "app/litellm")
+RECOGNISE(PREFIX, "*", 200, "LocalAI API - ", "app/localai")
+RECOGNISE(PREFIX, "*", 200, "phpMyAdmin 3.", "app/phpmyadmin")
+RECOGNISE(PREFIX, "*", 200, "phpMyAdmin 4.", "app/phpmyadmin")
+RECOGNISE(PREFIX, "*", 200, "phpMyAdmin 5.", "app/phpmyadmin")
+RECOGNISE(SUFFIX, "*", 200, " (Open WebUI)", "app/open-webui")
+RECOGNISE(SUFFIX, "*", 200, " [Jenkins]", "app/jenkins")
+RECOGNISE(SUFFIX, "*", 200, " - Adminer", "app/adminer")
+RECOGNISE(SUFFIX, "*", 200, " - Proxmox Virtual Environment", "app/proxmox")
+RECOGNISE(SUFFIX, "*", 200, " | phpMyAdmin", "app/phpmyadmin")
+
+/* Servers of models and of vectors, beside those above. */
+RECOGNISE(BODY, "/info", 200, "\"model_type\":{\"embedding\":", "api/tei")
+RECOGNISE(BODY, "/info", 200, "\"model_type\":{\"reranker\":", "api/tei")
+RECOGNISE(BODY, "/info", 200, "\"model_type\":{\"classifier\":", "api/tei")
+RECOGNISE(BODY, "/v2", 200, "{\"name\":\"triton\"", "api/triton auth/none")
+RECOGNISE(BODY, "/models", 200, "\"modelUrl\":\"", "api/torchserve auth/none")
+RECOGNISE(BODY, "/", 200, "\"title\":\"qdrant-vectorsearchengine\"", "api/qdrant")
+RECOGNISE(BODY, "/", 301, "{\"links\":{\"href\":\"/v1\",\"name\":\"apiv1\"", "api/weaviate")
+RECOGNISE(BODY, "/v1/meta", 200, "\"modules\":{", "api/weaviate")
+
+/* Databases. The first two answer / to those alone who may read the state of the cluster. */
+RECOGNISE(BODY, "/", 200, "\"tagline\":\"YouKnow,forSearch\"", "api/elasticsearch auth/none")
+RECOGNISE(BODY, "/", 200, "\"tagline\":\"TheOpenSearchProject:", "api/opensearch auth/none")
+RECOGNISE(BODY, "/", 200, "{\"couchdb\":\"Welcome\"", "api/couchdb")
+RECOGNISE(BODY, "/_all_dbs", 200, "\"_users\"", "api/couchdb auth/none")
+RECOGNISE(BODY, "/", 200, "\"neo4j_version\":", "api/neo4j")
+RECOGNISE(BODY, "/version", 200, "{\"etcdserver\":", "api/etcd")
+RECOGNISE(BODY, "/v2/keys", 200, "{\"action\":\"get\",\"node\":{", "api/etcd auth/none")
+RECOGNISE(BODY, "/v2/keys/", 200, "{\"action\":\"get\",\"node\":{", "api/etcd auth/none")
+
+/* Programs that run containers and services. */
+RECOGNISE(BODY, "/version", 200, "\"MinAPIVersion\":", "api/docker auth/none")
+RECOGNISE(BODY, "/containers/json", 200, "\"ImageID\":", "api/docker auth/none")
+RECOGNISE(BODY, "/", 200, "\"tagline\":\"Welcometokong\"", "api/kong-admin auth/none")
+RECOGNISE(BODY, "/pods", 200, "{\"kind\":\"PodList\"", "api/kubelet auth/none")
+RECOGNISE(BODY, "/api/v1/namespaces", 200, "{\"kind\":\"NamespaceList\"", "api/kubernetes auth/none")
+RECOGNISE(BODY, "/", 403, "\"message\":\"forbidden:User\\\"system:anonymous\\\"", "api/kubernetes auth/login")
+RECOGNISE(BODY, "/v1/agent/self", 200, "{\"Config\":{\"Datacenter\":", "api/consul auth/none")
+RECOGNISE(BODY, "/v1/jobs", 200, "\"JobModifyIndex\":", "api/nomad auth/none")

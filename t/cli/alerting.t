@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfacectl rules, destinations, alerts and deliveries.
+# surfacectl alert-rules, destinations, alerts and deliveries.
 . t/lib.sh
 pg_start
 
@@ -39,33 +39,33 @@ exits 0 "surfacectl lists the destinations of a project" destinations list --pro
 is "$(get '.destinations|map(.name)|tojson')" '["On call"]' "the list has the destination of the project"
 
 exits 0 \
-	"surfacectl creates a rule of findings" rules create --project "$P" --source finding --severity high --query 'NOT title:test' --destination "$d" High
+	"surfacectl creates a rule of findings" alert-rules create --project "$P" --source finding --severity high --query 'NOT title:test' --destination "$d" High
 is "$(get '.rule|[.name,.source,.min_severity,.query,.enabled,.destination_uuids]|tojson')" "[\"High\",\"finding\",\"high\",\"NOT title:test\",true,[\"$d\"]]" \
 	"the new rule has the values of its options"
 r=$(get .rule.uuid)
-exits 0 "surfacectl creates a rule of services" rules create --project "$P" --source service New
+exits 0 "surfacectl creates a rule of services" alert-rules create --project "$P" --source service New
 is "$(get '.rule|[.min_severity,.query]|tojson')" '[null,""]' \
 	"the rule of services has neither severity nor query"
-exits 2 "surfacectl exits with 2 for a rule without a source" rules create --project "$P" x
+exits 2 "surfacectl exits with 2 for a rule without a source" alert-rules create --project "$P" x
 says "--source is finding or service"
 exits 2 \
-	"surfacectl refuses a severity of services" rules create --project "$P" --source service --severity low x
+	"surfacectl refuses a severity of services" alert-rules create --project "$P" --source service --severity low x
 exits 1 \
-	"surfacectl refuses an unknown severity of a rule" rules create --project "$P" --source finding --severity bad x
+	"surfacectl refuses an unknown severity of a rule" alert-rules create --project "$P" --source finding --severity bad x
 says "x: --severity is info, low, medium, high or critical"
 exits 2 \
-	"surfacectl refuses a query with an unknown field" rules create --project "$P" --source finding --query 'a AND port:22' x
+	"surfacectl refuses a query with an unknown field" alert-rules create --project "$P" --source finding --query 'a AND port:22' x
 like "$(cat "$W/err")" "^surfacectl: --query, character 7: " \
 	"the refusal of a query has the position of the fault"
 exits 2 \
-	"surfacectl exits with 2 for a malformed uuid" rules create --project "$P" --source finding --destination x x
+	"surfacectl exits with 2 for a malformed uuid" alert-rules create --project "$P" --source finding --destination x x
 exits 3 \
-	"surfacectl exits with 3 for an unknown destination" rules create --project "$P" --source finding --destination "$(uuid_new)" x
+	"surfacectl exits with 3 for an unknown destination" alert-rules create --project "$P" --source finding --destination "$(uuid_new)" x
 says "the project does not have such a --destination"
-exits 2 "surfacectl exits with 2 for rules without a project" rules list
-exits 0 "surfacectl disables a rule by its uuid" rules disable "$r"
-exits 0 "surfacectl enables a rule by its uuid" rules enable "$r"
-exits 0 "surfacectl shows a rule by its uuid" rules show "$r"
+exits 2 "surfacectl exits with 2 for rules without a project" alert-rules list
+exits 0 "surfacectl disables a rule by its uuid" alert-rules disable "$r"
+exits 0 "surfacectl enables a rule by its uuid" alert-rules enable "$r"
+exits 0 "surfacectl shows a rule by its uuid" alert-rules show "$r"
 is "$(get .rule.enabled)" true "the rule is enabled in the answer"
 
 a=$(sql "INSERT INTO alert (project_uuid, rule_uuid, source, source_uuid, title, severity) VALUES ('$P', '$r', 'finding', '$(uuid_new)', 'T', 'high') RETURNING uuid")
@@ -100,10 +100,10 @@ exits 3 "surfacectl exits with 3 for an unknown delivery" deliveries retry "$(uu
 
 exits 0 "surfacectl deletes a destination by its uuid" destinations delete "$d"
 exits 3 "surfacectl exits with 3 for a deleted destination" destinations delete "$d"
-exits 0 "surfacectl shows a rule whose destination was deleted" rules show "$r"
+exits 0 "surfacectl shows a rule whose destination was deleted" alert-rules show "$r"
 is "$(get '.rule.destination_uuids|tojson')" "[]" "the rule no longer names the deleted destination"
-exits 0 "surfacectl deletes a rule by its uuid" rules delete "$r"
-exits 3 "surfacectl exits with 3 for a deleted rule" rules show "$r"
+exits 0 "surfacectl deletes a rule by its uuid" alert-rules delete "$r"
+exits 3 "surfacectl exits with 3 for a deleted rule" alert-rules show "$r"
 is "$(sql "SELECT string_agg(action, ' ' ORDER BY id) FROM audit WHERE subject_id = '$d' AND actor LIKE 'os:%'")" \
 	"alert_destination.create alert_destination.rotate_secret alert_destination.change alert_destination.change alert_destination.change" \
 	"the audit has every change of the destination"

@@ -35,7 +35,7 @@ golden()
 	like "$OUT" "^[0-9]* read, 0 new, 0 changed, " "the format of $name is guessed, and the same file compressed changes nothing (C-404, C-405)"
 	is "$(rows)" "$before" "the second import of $name writes no row (C-404)"
 }
-for file in zmap-4.3.csv zmap-4.3.json naabu-2.3.json naabu-2.0.json naabu-2.3.csv httpx-1.7.json httpx-1.7-paths.json \
+for file in zmap-4.3.csv zmap-4.3.json naabu-2.3.json naabu-2.0.json naabu-2.3.csv httpx-1.7.json httpx-1.7-paths.json httpx-1.7-products.json \
 	httpx-1.2.json tlsx-1.2.json zgrab2-1.0-paths.json zgrab2-1.0.json zgrab2-0.1.json nuclei-3.4.json masscan-1.3.list; do
 	golden "$DATA/$file" "$file" hosts "${file%%-*}"
 done

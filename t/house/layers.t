@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=t/helper/tap.sh
 . t/helper/tap.sh
 
-STAIRS='tbl base enrich daemon json wire db address access counting secret record extract resource search http api'
+STAIRS='tbl base enrich daemon json wire db address access counting secret record extract resource search detection http api'
 
 # includes ROOM ALLOWED: the project's includes of src/ROOM from rooms that ALLOWED, a pattern, does not match.
 includes()
@@ -25,9 +25,10 @@ for room in $STAIRS; do
 	allowed=${allowed:+$allowed|}$room
 	none "src/$room includes only itself and the rooms to its left" "$(includes "$room" "$allowed")"
 done
-for program in indexer alert cli; do
+for program in indexer alert; do
 	none "src/$program includes no room above search" "$(includes $program "$(up_to search)|$program")"
 done
+none "src/cli includes no room above detection" "$(includes cli "$(up_to detection)|cli")"
 none "src/client, which customers install without a server, includes src/tbl, src/base, src/json and src/wire alone" \
 	"$(includes client 'tbl|base|json|wire|client')"
 none "src/stream includes no room above resource" "$(includes stream "$(up_to resource)|stream")"
@@ -50,6 +51,7 @@ only json-c '#include <json(-c)?/' json
 only libjwt '#include <jwt' access
 only libpq '#include <(postgresql/)?libpq' db
 only libcurl '#include <curl/' 'alert|cli|client|search/clickhouse'
+only libyaml '#include <yaml' cli/rule
 only libfcgi '#include <fcgi' http
 
 none "private headers are included in their own directory alone" "$(

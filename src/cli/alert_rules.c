@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl rules: the alert rules of a project. A rule has a source (finding or service), a query
+/* surfacectl alert-rules: the alert rules of a project. A rule has a source (finding or service), a query
    in the language of surfaced-query(7), for findings a least severity, and the destinations of its
    alerts. The query is parsed here, so that a mistake is found by its author; surfaced-alert parses
    it again when it evaluates a change. insert_rule checks the destinations in the same statement
@@ -110,6 +110,6 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-static const struct command rules_command = { "rules", .help = "alert rules", .sub = subs };
+static const struct command alert_rules_command = { "alert-rules", .help = "rules that raise alerts", .sub = subs };
 
-COMMAND(rules_command);
+COMMAND(alert_rules_command);
