@@ -4,6 +4,10 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0028
+DROP FUNCTION IF EXISTS rules_seen(uuid);
+DROP TABLE IF EXISTS rule_setting, rule_version, rule, rule_move CASCADE;
+
 -- 0027
 ALTER TABLE IF EXISTS search_export DROP COLUMN IF EXISTS host;
 DROP FUNCTION IF EXISTS export_sweep(uuid[], bigint, text), export_begin(uuid, bigint, bigint, text);
