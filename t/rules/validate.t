@@ -12,11 +12,12 @@ printf '%s\n' '{"host":"www.example.com","record_type":"A","answer":"192.0.2.7",
 ctl import dns "$W/dns" >/dev/null 2>&1
 printf '%s\n' '{"domain":"example.com","last_seen":"2026-01-01T00:00:00Z"}' >"$W/whois"
 ctl import whois "$W/whois" >/dev/null 2>&1
-printf '%s\n' '{"url":"http://192.0.2.7/files/","last_seen":"2026-01-01T00:00:00Z","files":[{"name":"a.ps1"}]}' >"$W/directories"
+printf '%s\n' '{"ip":"192.0.2.7","port":8080,"path":"/files/","last_seen":"2026-01-01T00:00:00Z","files":[{"name":"a.ps1"}]}' \
+	'{"url":"http://files.example.com/pub/","host":"files.example.com","port":80,"path":"/pub/","last_seen":"2026-01-01T00:00:00Z","files":[{"name":"b.ps1"}]}' >"$W/directories"
 ctl import open-directories "$W/directories" >/dev/null 2>&1
 hosts_wait 10001
 searchable() { api GET "/search/$1"; [ "$STATUS" = 200 ] && [ "$(field '.total.value')" = "$2" ]; }
-for wanted in 'dns 2' 'whois 1' 'open-directories 1'; do
+for wanted in 'dns 2' 'whois 1' 'open-directories 2'; do
 	# shellcheck disable=SC2086 # two words
 	ok "$wanted can be searched" world_until 60 searchable $wanted || diag "$BODY" "$(cat "$W/log/surfaced-index.log" | tail -2)"
 done
@@ -49,7 +50,7 @@ hosts|os:linux AND services.port:6379|os:linux AND services.product:ssh
 hosts|os:nothing|
 services||
 services|product:redis|port:{6379,6380}
-services|product:redis -port:6379|os:bsd
+services|product:redis -port:6379|ip:10.0.1.0/24
 dns|host:example.com|rcode:NXDOMAIN
 whois|domain:example.com|
 Q
@@ -68,7 +69,7 @@ is "$(sample hosts 'ip:{10.0.0.1,10.0.0.2}')" "10.0.0.1 10.0.0.2" "keys of hosts
 is "$(sample services 'ip:10.0.0.1')" "10.0.0.1/6380/tcp" "keys of services have address, port and transport"
 is "$(sample dns '')" "gone.example.com/A/NXDOMAIN www.example.com/A/$(printf 192.0.2.7 | sha256sum | cut -c1-32)" "keys of DNS records have the answer's hash, or the rcode"
 is "$(sample whois '')" "example.com" "keys of whois are domains"
-is "$(sample open_directories '')" "http://192.0.2.7/files/" "keys of open directories are URLs"
+is "$(sample open_directories '')" "192.0.2.7:8080/files/ http://files.example.com/pub/" "keys of open directories are URLs, or address, port and path"
 validate hosts ''
 is "$(field '.sample|length')" 10 "at most ten keys are answered"
 validate hosts os:nothing
@@ -83,7 +84,7 @@ is "$(field .anchored) $(field .uses_now) $(field .error)" "true false null" "a 
 validate hosts 'os:linux OR last_seen:>now-7d'
 is "$(field .anchored) $(field .uses_now)" "false true" "a query that asks for the time is told"
 validate hosts os:linux 'os:('
-is "$STATUS $(field '[.valid, .error.member, .error.position, .matches, (.tests|length), (.sample|length)]|tojson')" '200 [false,"exclude",4,null,0,0]' \
+is "$STATUS $(field '[.valid, .error.member, .error.position, .matches, (.tests|length), (.sample|length)]|tojson')" '200 [false,"exclude",5,null,0,0]' \
 	"a bad text is answered with its member and position"
 validate hosts os:linux '' '{applies_tags: true}'
 is "$(field .valid)" true "a rule that asks for no tags may apply them"
@@ -92,7 +93,7 @@ for query in tags:no-login 'services.tags:no-login' 'NOT (os:linux AND tags.cate
 	is "$(field .valid) $(field .error.member)" "false query" "a rule that asks for $query must not apply tags"
 done
 validate hosts os:linux tags:no-login '{applies_tags: true}'
-is "$(field .valid) $(field .error.member) $(field .error.position)" "false exclude 1" "nor may its exclude ask for them"
+is "$(field .valid) $(field .error.member) $(field .error.position)" "false exclude 6" "nor may its exclude ask for them"
 validate hosts tags:no-login
 is "$(field .valid)" true "a rule that applies none may ask for tags"
 validate hosts os:linux '' '{tests: [{name: "a", record: {colour: 1}, expect: "match"}], produces: {area: "rule", title: "{colour}"}}'
