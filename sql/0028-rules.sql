@@ -41,7 +41,7 @@ CREATE TABLE rule (
 		CHECK (cardinality(false_positives) <= 16 AND array_position(false_positives, NULL) IS NULL),
 	tests json NOT NULL DEFAULT '[]', -- [{name, record, expect}], as the author wrote them
 	status text NOT NULL DEFAULT 'draft' CHECK (status IN ('draft', 'testing', 'stable', 'deprecated')),
-	status_event text NOT NULL DEFAULT 'create', -- the last move; the audit log names it
+	status_event text NOT NULL DEFAULT 'create', -- the last move, or change or delete; the audit log names it
 	applies_tags boolean NOT NULL DEFAULT false, -- its tags are shown on the documents that match
 	produces json,                        -- null, or {area, exposure_kind, rank, title}
 	derived_from_uuid uuid REFERENCES rule,
@@ -51,6 +51,8 @@ CREATE TABLE rule (
 	updated_at timestamptz NOT NULL DEFAULT now(),
 	created_by_membership_uuid uuid REFERENCES member,
 	deleted_at timestamptz,
+	request_space bytea UNIQUE,           -- of the POST with an Idempotency-Key that made it, as hashes (src/access/idem.h)
+	request_hash bytea,
 	changed xid8 NOT NULL DEFAULT pg_current_xact_id(), -- surfaced-detect follows it
 	CHECK (account_uuid IS NULL OR NOT applies_tags),   -- one account's words never stand on shared documents
 	CHECK ((account_uuid IS NULL) = (content_sha256 IS NOT NULL))
@@ -59,8 +61,10 @@ CREATE UNIQUE INDEX rule_id ON rule (account_uuid, id) NULLS NOT DISTINCT WHERE 
 CREATE INDEX rule_page ON rule (account_uuid, created_at DESC, uuid) WHERE deleted_at IS NULL;
 CREATE INDEX rule_changed ON rule (changed);
 CREATE TRIGGER stamp_changed BEFORE UPDATE ON rule FOR EACH ROW EXECUTE FUNCTION stamp_changed();
+CREATE TRIGGER audit_rule AFTER INSERT OR UPDATE ON rule FOR EACH ROW
+	EXECUTE FUNCTION audit_row('uuid', 'status_event');
 
--- The queries of former versions.
+-- The former queries: version is the last that had this one, changed_at the moment when another replaced it.
 CREATE TABLE rule_version (
 	rule_uuid uuid NOT NULL REFERENCES rule,
 	version integer NOT NULL,
@@ -89,5 +93,9 @@ CREATE TABLE rule_setting (
 );
 CREATE INDEX rule_setting_changed ON rule_setting (changed);
 CREATE TRIGGER stamp_changed BEFORE UPDATE ON rule_setting FOR EACH ROW EXECUTE FUNCTION stamp_changed();
+CREATE TRIGGER audit_rule_setting AFTER INSERT OR UPDATE ON rule_setting FOR EACH ROW
+	EXECUTE FUNCTION audit_row('rule_uuid');
 
 GRANT SELECT ON rule, rule_version, rule_setting, rule_move TO surfaced_api, surfaced_admin;
+GRANT INSERT, UPDATE ON rule, rule_setting TO surfaced_api;
+GRANT INSERT ON rule_version TO surfaced_api;

@@ -26,7 +26,7 @@ $$;
 -- The members of a changed record that an answer shows. E-mail addresses are left out (C-210), and what only the key that
 -- made the record may read: the page of a session (C-100), a query, and a webhook's URL, which may contain a secret.
 CREATE OR REPLACE FUNCTION audit_shown(record jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-	SELECT record - '{email,start_url,query,url}'::text[]
+	SELECT record - '{email,start_url,query,exclude,url}'::text[]
 $$;
 
 -- One line as it is answered.

@@ -82,12 +82,13 @@ $$;
 
 -- Writes an audit line for a change, also for one that an administrator makes with psql. A program names its
 -- actor and request in the settings surfaced.actor and surfaced.request_id. A record of a project belongs to
--- the project's account. Hashes and secrets are left out. The first argument is the column that identifies the
+-- the project's account. Hashes, secrets and the samples of rules are left out. The first argument is the column that identifies the
 -- row; the second, where a trigger has one, is the column that names the event of a move.
 CREATE OR REPLACE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-	old_row jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) - 'sha256' - 'changed' - 'secret' END;
-	new_row jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) - 'sha256' - 'changed' - 'secret' END;
+	hidden text[] := '{sha256,changed,secret,tests,request_space,request_hash}';
+	old_row jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) - hidden END;
+	new_row jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) - hidden END;
 	line jsonb := coalesce(new_row, old_row);
 	account uuid := line ->> 'account_uuid';
 	project uuid;

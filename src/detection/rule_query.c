@@ -40,6 +40,89 @@ rule_query_text(struct arena *a, struct str query, struct str exclude)
 	return arena_printf(a, "(%.*s) AND NOT (%.*s)", (int)query.n, query.p, (int)exclude.n, exclude.p);
 }
 
+/* ---- one tree ---- */
+
+/* Adds a test to the kids of an AND, which are neither AND nor ALL. */
+static void
+join_test(struct arena *a, struct node *all, const struct node *n)
+{
+	if (n->type == NODE_ALL)
+		return;
+	if (n->type == NODE_AND) {
+		for (size_t i = 0; i < n->nkids; i++)
+			join_test(a, all, n->kids[i]);
+		return;
+	}
+	all->kids = arena_room(a, all->kids, all->nkids, sizeof(struct node *));
+	all->kids[all->nkids++] = (struct node *)(uintptr_t)n;
+}
+
+static void
+join_exclude(struct arena *a, struct node *all, const struct node *n)
+{
+	struct node *not;
+
+	if (n->type == NODE_NOT) {
+		join_test(a, all, n->kids[0]);
+		return;
+	}
+	not = ARENA_NEW(a, struct node);
+	*not = (struct node){ .type = NODE_NOT, .at = 1, .nkids = 1 };
+	not->kids = ARENA_ARRAY(a, 1, struct node *);
+	not->kids[0] = (struct node *)(uintptr_t)n;
+	join_test(a, all, not);
+}
+
+void
+rule_query_join(
+    struct arena *a, const struct rule_query *q, const struct query *besides, struct query *out)
+{
+	struct node *all = ARENA_NEW(a, struct node);
+
+	*all = (struct node){ .type = NODE_AND, .at = 1 };
+	join_test(a, all, q->query.root);
+	if (q->excludes)
+		join_exclude(a, all, q->exclude.root);
+	if (besides != NULL)
+		join_exclude(a, all, besides->root);
+	*out = q->query;
+	out->asks_now |= (q->excludes && q->exclude.asks_now) || (besides != NULL && besides->asks_now);
+	if (all->nkids == 0)
+		all->type = NODE_ALL;
+	out->root = all->nkids == 1 ? all->kids[0] : all;
+}
+
+/* ---- fields ---- */
+
+static bool
+is_of_tags(const struct schema_field *f)
+{
+	struct str name = str_of((f->of == NULL ? f : f->of)->name);
+
+	if (str_starts(name, STR("services.")))
+		name = (struct str){ name.p + strlen("services."), name.n - strlen("services.") };
+	return str_is(name, "tags") || str_starts(name, STR("tags."));
+}
+
+static bool
+asks_tags(const struct node *n, uint32_t *at)
+{
+	if (n->field != NULL && is_of_tags(n->field)) {
+		*at = n->at;
+		return true;
+	}
+	for (size_t i = 0; i < n->nkids; i++)
+		if (asks_tags(n->kids[i], at))
+			return true;
+	return false;
+}
+
+bool
+query_asks_tags(const struct query *q, uint32_t *at)
+{
+	return asks_tags(q->root, at);
+}
+
 static bool
 asks_passed(const struct node *n)
 {

@@ -37,6 +37,15 @@ bool rule_query_passes(struct arena *scratch, const struct rule_query *q,
 /* One text for both, which means the same; at most twice LIM_QUERY and 32 bytes long. */
 struct str rule_query_text(struct arena *a, struct str query, struct str exclude);
 
+/* The same as a tree, for an engine: what two texts say may be longer than one text may be. besides: another exclude,
+   or NULL. out->text is the rule's query. */
+void rule_query_join(struct arena *a, const struct rule_query *q, const struct query *besides,
+    struct query *out);
+
+/* Whether a test is on a field of tags, or on what follows from them. A rule that applies its tags must not ask. *at gets
+   the position of the test. */
+bool query_asks_tags(const struct query *q, uint32_t *at) MUST_USE;
+
 /* Whether documents pass or fail as time goes by, without a change of theirs: a date is compared with now, or a field
    such as certificate.expired follows from the time. */
 bool rule_query_uses_now(const struct rule_query *q) MUST_USE;

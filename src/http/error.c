@@ -73,6 +73,12 @@ fail_field(struct req *rq, const char *field, const char *code, const char *mess
 }
 
 int
+fail_faults(struct req *rq, struct body_faults *faults)
+{
+	return fail_fields(rq, ERR_INVALID_REQUEST, faults->rows, faults->n);
+}
+
+int
 fail_retry(struct req *rq, enum error e, int seconds)
 {
 	fail(rq, e);

@@ -336,6 +336,8 @@ int fail(struct req *rq, enum error e);
 int fail_at(struct req *rq, enum error e, struct str message);
 /* invalid_request with one field error. */
 int fail_field(struct req *rq, const char *field, const char *code, const char *message);
+/* The same with all of them, of which there is at least one. */
+int fail_faults(struct req *rq, struct body_faults *faults);
 /* A name that a client sent, as an answer may repeat it (C-062): bytes other than letters, digits
    and _ . - [ ] are percent-encoded, and a long name is cut. */
 struct str params_shown(struct arena *a, struct str name);

@@ -8,6 +8,9 @@ SET ROLE surfaced_owner;
 DROP TABLE IF EXISTS exposure_weight, esi_daily, exposure_daily;
 DROP INDEX IF EXISTS finding_counts;
 DROP TYPE IF EXISTS finding_stand CASCADE;
+-- 0028
+DROP FUNCTION IF EXISTS rules_seen(uuid);
+DROP TABLE IF EXISTS rule_setting, rule_version, rule, rule_move CASCADE;
 
 -- 0027
 ALTER TABLE IF EXISTS search_export DROP COLUMN IF EXISTS host;

@@ -4,7 +4,7 @@
 . t/lib.sh
 pg_start
 
-for what in alert finding; do
+for what in alert finding rule; do
 	table=src/tbl/${what}_moves.h
 	name=$(echo $what | tr '[:lower:]' '[:upper:]')
 	sed -n "s/^${name}_MOVE(\"\([a-z_]*\)\",[[:space:]]*\"\([a-z_]*\)\",[[:space:]]*\"\([a-z_]*\)\")/\1|\2|\3/p" $table | sort >"$W/c"

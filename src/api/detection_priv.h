@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: ISC */
+/* Shared by the operations of detection rules. rule.c has those of alert rules.
+ *
+ *   detection.c          reads rules: list, one, its former versions, export
+ *   detection_write.c    creates, replaces, deletes and copies them
+ *   detection_move.c     moves between the states of tbl/rule_moves.h, and settings
+ *   detection_import.c   many rules at once
+ *   detection_validate.c what a rule would match, without storing it
+ *   detection_check.c    what each of them asks of a rule before it writes */
+#ifndef API_DETECTION_PRIV_H
+#define API_DETECTION_PRIV_H
+
+#include "api/api.h"
+#include "detection/rule_query.h"
+#include "resource/detection.h"
+
+#define DETECTION_ROW(need)                                                                        \
+	.scope = (need), .access = ACCESS_ACCOUNT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
+	.entitlement = ENTITLEMENT_RULES, .tag = "Rules"
+
+/* The errors of operations that count the matches of a rule. */
+#define DETECTION_SEARCH_ERRORS                                                                    \
+	ERR_SEARCH_COUNT_TOO_EXPENSIVE, ERR_SEARCH_BUSY, ERR_SEARCH_TIMEOUT,                       \
+	    ERR_SEARCH_UPSTREAM_FAILED, ERR_SEARCH_MISCONFIGURED
+
+/* ---- detection.c ---- */
+
+/* Parameters: key, rule. No row: the key sees no such rule. */
+extern const struct stmt select_detection;
+
+/* Reads the rule of the path: PASS, or FAILED with 404. */
+int detection_read(struct req *rq, struct detection *out);
+/* The same of a rule that the account may change: one of the catalogue is refused. */
+int detection_read_own(struct req *rq, struct detection *out);
+/* Answers the rule as it is now. */
+int detection_answer(struct req *rq, const struct uuid *uuid, int status);
+
+/* ---- detection_check.c ---- */
+
+/* A name of detection_datasets. */
+enum dataset detection_dataset(struct str name);
+
+/* Adds what is wrong with the content of a rule; prefix: "rules[3]." of an import, or "". FAILED: the database failed. */
+int detection_check(
+    struct req *rq, const struct detection_in *in, const char *prefix, struct body_faults *faults);
+/* Adds the samples that do not come out as their author expects. */
+int detection_judge(
+    struct req *rq, const struct detection_in *in, const char *prefix, struct body_faults *faults);
+/* Whether each sample comes out as expected, in the order of in->tests. */
+int detection_samples(
+    struct req *rq, const struct rule_query *q, const struct detection_in *in, bool *passed);
+
+/* The texts of a stored rule as a body has them, with its samples. */
+struct detection_in detection_texts(struct req *rq, const struct detection *d);
+
+/* Counts the matches of a rule of scope all. besides: the exclude of the settings. *matches is 0 for a rule of scope
+   surface, and while no index can be asked: surfaced-detect bounds a rule that is too broad, too (saturated). */
+int detection_matches(
+    struct req *rq, const struct detection_in *in, struct str besides, uint64_t *matches);
+/* Refuses a rule with more matches than a rule of scope all may have. */
+int detection_refuse_broad(struct req *rq, const struct detection_in *in, struct str besides);
+
+/* ---- detection_write.c ---- */
+
+/* The content of a rule as JSON, for insert_detection and replace_detection. */
+struct str detection_content(struct req *rq, const struct detection_in *in);
+
+/* Parameters: account, member, uuid, id, status, content, and the hashes of the Idempotency-Key or null. No row: the
+   account has a rule of this id. */
+extern const struct stmt insert_detection;
+/* Parameters: account, rule, version, member, status, content. No row: the rule has another version, or this content. */
+extern const struct stmt replace_detection;
+
+/* Locks the number of the account's rules until the end of the transaction. */
+enum db_rc detection_lock(struct req *rq) MUST_USE;
+/* Refuses what the transaction has done when the account then has too many rules. */
+int detection_within_limits(struct req *rq);
+
+#endif
