@@ -13,3 +13,6 @@ CREATE INDEX CONCURRENTLY audit_account_request ON audit (account_uuid, request_
 CREATE INDEX CONCURRENTLY audit_account_project ON audit
 	(account_uuid, audit_project(project_uuid, subject, subject_id, before, after), at);
 CREATE INDEX CONCURRENTLY audit_account_changed ON audit (account_uuid, (coalesce(changed, '0'::xid8)), id);
+
+-- surfaced-detect asks whose inventories name an address or a host.
+CREATE INDEX CONCURRENTLY asset_named ON asset (name, kind);

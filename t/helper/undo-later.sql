@@ -4,6 +4,14 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0029
+DROP TRIGGER IF EXISTS detect_asset ON asset;
+DROP TABLE IF EXISTS rule_activity, observation_event, rule_observation, rule_run, detect_work, detect_cursor CASCADE;
+DROP INDEX IF EXISTS asset_named;
+
+-- 0028
+DROP TABLE IF EXISTS rule_setting, rule_version, rule, rule_move CASCADE;
+
 -- 0027
 ALTER TABLE IF EXISTS search_export DROP COLUMN IF EXISTS host;
 DROP FUNCTION IF EXISTS export_sweep(uuid[], bigint, text), export_begin(uuid, bigint, bigint, text);
