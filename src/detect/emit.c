@@ -14,6 +14,19 @@ seen_name(struct arena *a, const struct uuid *run, const struct uuid *project, s
 	    project == NULL ? "" : uuid_text(project).z, (int)key.n, key.p);
 }
 
+/* The number of a dataset or a view in the database. */
+static int
+number_of(enum dataset d)
+{
+	static const int numbers[] = {
+#define DATASET(id, number, name, unit, key, nested, naming, label) [DATASET_##id] = (number),
+#define VIEW(id, number, name, unit, source, nested, naming, label) [DATASET_##id] = (number),
+#include "tbl/datasets.h"
+	};
+
+	return numbers[d];
+}
+
 static bool
 is_suspect(const struct match *h)
 {
@@ -42,7 +55,7 @@ shared_members(struct detect *x, const struct match *h, struct str key)
 
 	shown_times(&h->at, &first, &last);
 	buf_printf(&b, ",\"dataset\":%d,\"document\":\"%.*s\",\"version\":%jd,\"suspect\":%s,\"key\":",
-	    record_dataset_number(h->rule->dataset), (int)h->document->key.n, h->document->key.p,
+	    number_of(h->rule->dataset), (int)h->document->key.n, h->document->key.p,
 	    (intmax_t)h->rule->version, is_suspect(h) ? "true" : "false");
 	json_write_str(&b, key);
 	buf_z(&b, ",\"record\":");

@@ -157,6 +157,7 @@ static const struct program programs[PROGRAMS] = {
 	[PROGRAM_METER] = { "surfaced-meter", .always = true, .role = "surfaced_meter" },
 	[PROGRAM_ALERT] = { "surfaced-alert", .role = "surfaced_alert" },
 	[PROGRAM_EXPORT] = { "surfaced-export", .role = "surfaced_export" },
+	[PROGRAM_DETECT] = { "surfaced-detect", .role = "surfaced_detect" },
 	[PROGRAM_STREAM] = { "surfaced-stream", .role = "surfaced_stream",
 	    .needs = "surfaced-dispatch" },
 	[PROGRAM_DISPATCH] = { "surfaced-dispatch", .role = "surfaced_dispatch" },
