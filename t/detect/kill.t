@@ -55,7 +55,41 @@ is "$(sql "SELECT count(*) FROM rule_observation WHERE state = 'active'")" 800 "
 is "$(sql "SELECT count(*) FROM observation_event")" 800 "each observation has one event, so nothing was stored twice (C-124)"
 is "$(sql "SELECT string_agg(active_count || ' ' || a.active || ' ' || a.appeared, ', ') FROM rule_run n JOIN rule_activity a ON a.run_uuid = n.uuid")" \
 	"400 400 400, 400 400 400" "the counts of the runs and of the day are those of the observations (C-124)"
-is "$(sql "SELECT count(*) FROM rule_observation WHERE last_seen_at < '2026-11-21'")" 0 "each has the data's last time"
+is "$(sql "SELECT count(*) FROM rule_observation WHERE last_seen_at < '2026-11-21'")" 0 "each has the last time of its data"
+
+# ---- in the middle of a transaction ----
+
+# A write of this table waits for a lock that the test holds, and the process is killed there: before anything of its
+# transaction is committed.
+sql "CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(77); RETURN NEW; END'"
+waits() { [ "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted")" -gt 0 ]; }
+waits_no_more() { ! waits; }
+mkfifo "$W/holder"
+n=0
+for table in rule_observation observation_event rule_run rule_activity detect_cursor detect_work; do
+	n=$((n + 1))
+	psql -XqAt -v ON_ERROR_STOP=1 <"$W/holder" >/dev/null 2>&1 &
+	exec 3>"$W/holder"
+	echo "SELECT pg_advisory_lock(77);" >&3
+	held() { [ "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND granted")" = 1 ]; }
+	world_until 30 held
+	sql "CREATE TRIGGER hold BEFORE INSERT OR UPDATE ON $table FOR EACH ROW WHEN (session_user = 'surfaced_detect')
+		EXECUTE FUNCTION hold()"
+	hosts $((n * 60 + 1)) $((n * 60 + 60)) $((23 + n % 2 - n / 4))
+	[ $table != detect_work ] || sql "UPDATE rule SET version = version + 1 WHERE name = 'second'"
+	ok "a process is in the middle of a write of $table" world_until 30 waits
+	# shellcheck disable=SC2046 # pids
+	kill -KILL $(pgrep -P "$(world_pid second)")
+	ok "the server ends what it had begun" world_until 30 waits_no_more
+	sql "DROP TRIGGER hold ON $table"
+	exec 3>&-
+	wait "$!"
+	detect_idle
+done
+is "$(sql "SELECT count(*) || ' ' || sum(returns) FROM rule_observation WHERE state = 'active'") $(sql "SELECT count(*) FROM observation_event")" \
+	"800 0 800" "nothing was lost or stored twice (C-124)"
+is "$(sql "SELECT count(*) FROM rule_observation o JOIN record r ON r.dataset = 1 AND r.key = o.document_key
+	WHERE (r.doc::jsonb ->> 'last_seen')::timestamptz <> o.last_seen_at")" 0 "every observation has the time of its document (C-124)"
 
 # ---- a writer that commits last ----
 

@@ -5,12 +5,12 @@
 # detect_rule DATASET SCOPE QUERY [COLUMN=VALUE...]: a stable rule of the account; prints its UUID. Values are of SQL.
 detect_rule()
 {
-	_columns="account_uuid, id, name, dataset, scope, query, severity, status"
-	_values="'$ACCOUNT', gen_random_uuid(), 'rule', '$1', '$2', \$q\$$3\$q\$, 'high', 'stable'"
+	_columns="id, dataset, scope, query, severity, status"
+	_values="gen_random_uuid(), '$1', '$2', \$q\$$3\$q\$, 'high', 'stable'"
 	shift 3
-	for _word in "$@"; do
-		case ${_word%%=*} in
-		account_uuid) _values="${_word#*=}${_values#\'"$ACCOUNT"\'}" ;;
+	for _word in "$@" "account_uuid='$ACCOUNT'" "name='rule'"; do
+		case ", $_columns," in
+		*", ${_word%%=*},"*) ;;
 		*) _columns="$_columns, ${_word%%=*}" _values="$_values, ${_word#*=}" ;;
 		esac
 	done

@@ -300,7 +300,7 @@ world_closed()
 {
 	[ -z "${BROWSER_WORLD-}${WORLD_OUT-}" ] || return 0
 	case $1 in
-	surfaced-alert | surfaced-egress) ! world_namespaces || echo unshare -c -n ;;
+	surfaced-alert | surfaced-detect | surfaced-egress) ! world_namespaces || echo unshare -c -n ;;
 	esac
 }
 

@@ -141,6 +141,7 @@ static void (*const checks[])(struct doctor *) = {
 	doctor_alerts,
 	doctor_history,
 	doctor_exports,
+	doctor_detection,
 	doctor_index,
 	doctor_sockets,
 	doctor_daemons,
