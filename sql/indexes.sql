@@ -17,3 +17,5 @@ CREATE INDEX CONCURRENTLY audit_account_changed ON audit (account_uuid, (coalesc
 -- The dashboard counts the findings of a project from this index alone (C-208).
 CREATE INDEX CONCURRENTLY finding_counts ON finding (project_uuid, status)
 	INCLUDE (finding_type, severity, confidence, first_seen_at, last_seen_at, asset_uuid);
+-- surfaced-detect asks whose inventories name an address or a host.
+CREATE INDEX CONCURRENTLY asset_named ON asset (name, kind);

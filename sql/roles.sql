@@ -14,6 +14,7 @@ BEGIN
 		('surfaced_api', 'LOGIN'), -- surfaced: the workers behind nginx
 		('surfaced_index', 'LOGIN'), -- surfaced-index: reads documents and tags
 		('surfaced_export', 'LOGIN'), -- surfaced-export: writes exports; may only call its functions
+		('surfaced_detect', 'LOGIN'), -- surfaced-detect: detection rules; reads tags, and may only call its functions
 		('surfaced_meter', 'LOGIN'), -- surfaced-meter: leases of quotas and counts; may only call its functions
 		('surfaced_alert', 'LOGIN'), -- surfaced-alert: changes, alerts and deliveries; may only call its functions
 		('surfaced_dispatch', 'LOGIN'), -- surfaced-dispatch: browser sessions; may only call their functions
@@ -50,6 +51,7 @@ BEGIN
 		('surfaced_alert', '10s', '5s', '30s', '1s', 'on'),
 		-- Records that are counted as written must stay counted: the file goes on behind them.
 		('surfaced_export', '30s', '5s', '60s', '1s', 'on'),
+		('surfaced_detect', '60s', '10s', '120s', '1s', 'on'),
 		-- A lease of a session lasts 15 seconds, so a statement that hangs must fail before the lease ends.
 		('surfaced_dispatch', '3s', '1s', '30s', '1s', 'on'),
 		('surfaced_stream', '5s', '2s', NULL, '1s', 'on'),
@@ -93,7 +95,7 @@ CREATE TABLE IF NOT EXISTS schema_functions (
 	applied_at timestamptz NOT NULL DEFAULT now()
 );
 GRANT SELECT ON schema_migration, schema_functions TO surfaced_api, surfaced_index, surfaced_meter, surfaced_alert, surfaced_dispatch,
-	surfaced_stream, surfaced_export, surfaced_admin;
+	surfaced_stream, surfaced_export, surfaced_detect, surfaced_admin;
 
 -- ---- rights ----
 

@@ -228,6 +228,12 @@ export_start()
 	world_export_start
 }
 
+detect_start()
+{
+	world
+	world_detect_start
+}
+
 index_start()
 {
 	world

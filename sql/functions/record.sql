@@ -10,12 +10,14 @@ BEGIN
 END
 $$;
 
--- Removes the marks that the snapshots of all indexes of the dataset show. SECURITY DEFINER: nobody else may delete rows.
+-- Removes the marks that the snapshots of all indexes of the dataset show, and surfaced-detect's. SECURITY DEFINER: nobody else may delete rows.
 CREATE OR REPLACE FUNCTION record_purge(d smallint) RETURNS bigint LANGUAGE sql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 	WITH removed AS (
 		DELETE FROM record WHERE dataset = d AND gone
-			AND changed < coalesce((SELECT min(pg_snapshot_xmin(snapshot)) FROM search_feed WHERE dataset = d),
+			AND changed < coalesce((SELECT min(pg_snapshot_xmin(s.snapshot)) FROM
+				(SELECT snapshot FROM search_feed WHERE dataset = d
+				UNION ALL SELECT snapshot FROM detect_cursor WHERE dataset = d) AS s),
 				pg_snapshot_xmin(pg_current_snapshot()))
 		RETURNING 1
 	)

@@ -370,8 +370,63 @@ CREATE OR REPLACE FUNCTION record_truncated() RETURNS trigger LANGUAGE plpgsql S
 SET search_path = public, pg_temp AS $$
 BEGIN
 	DELETE FROM search_feed;
+	DELETE FROM detect_cursor; -- surfaced-detect then looks at all observations again
 	TRUNCATE record_blob;
 	PERFORM pg_notify('record_changed', '');
+	RETURN NULL;
+END
+$$;
+
+-- Asks surfaced-detect to evaluate a rule, or the records of an asset, again from the beginning.
+CREATE OR REPLACE FUNCTION detect_ask(wanted text, subject uuid) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	INSERT INTO detect_work (kind, subject_uuid) VALUES (wanted, subject)
+	ON CONFLICT (kind, subject_uuid) DO UPDATE SET phase = 0, since = NULL, after_changed = NULL, after_key = NULL,
+		due_at = now(), tries = 0, asked = pg_current_xact_id();
+	NOTIFY detect_work;
+END
+$$;
+
+-- A change of what a rule finds, or of who uses it. A new severity is read with the rule and moves nothing by itself.
+CREATE OR REPLACE FUNCTION detect_rule_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF TG_OP = 'INSERT' THEN
+		IF NEW.status IN ('testing', 'stable') THEN
+			PERFORM detect_ask('rule', NEW.uuid);
+		END IF;
+	ELSIF (NEW.dataset, NEW.scope, NEW.query, NEW.exclude, NEW.status, NEW.severity, NEW.produces::text, NEW.version, NEW.deleted_at)
+	    IS DISTINCT FROM (OLD.dataset, OLD.scope, OLD.query, OLD.exclude, OLD.status, OLD.severity, OLD.produces::text, OLD.version,
+		OLD.deleted_at) THEN
+		PERFORM detect_ask('rule', NEW.uuid);
+	END IF;
+	RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION detect_setting_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF TG_OP <> 'UPDATE' OR to_jsonb(NEW) - 'updated_at' - 'changed' <> to_jsonb(OLD) - 'updated_at' - 'changed' THEN
+		PERFORM detect_ask('rule', coalesce(NEW.rule_uuid, OLD.rule_uuid));
+	END IF;
+	RETURN NULL;
+END
+$$;
+
+-- New assets of accounts for which rules of scope surface are evaluated.
+CREATE OR REPLACE FUNCTION detect_asset_added() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	INSERT INTO detect_work (kind, subject_uuid)
+	SELECT 'asset', f.uuid FROM fresh f JOIN project p ON p.uuid = f.project_uuid
+	 WHERE EXISTS (SELECT FROM rule_run n WHERE n.account_uuid = p.account_uuid AND n.live)
+	 ORDER BY f.uuid
+	ON CONFLICT DO NOTHING;
+	IF FOUND THEN
+		NOTIFY detect_work;
+	END IF;
 	RETURN NULL;
 END
 $$;

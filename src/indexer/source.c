@@ -13,6 +13,7 @@
 #include "daemon/conf.h"
 #include "indexer/indexer.h"
 #include "db/copy.h"
+#include "search/tags.h"
 
 #include <unistd.h>
 
@@ -90,22 +91,6 @@ static const char *const copies[] = {
 
 /* ---- a transaction ---- */
 
-struct tag_row {
-	struct str slug, name, classification;
-	struct list categories;
-};
-
-static const struct field tag_out[] = {
-	FIELD(struct tag_row, slug, 0),
-	FIELD(struct tag_row, name, 0),
-	FIELD(struct tag_row, classification, 0),
-	LIST_OF(struct tag_row, categories, 0, struct str, 0, 0),
-	FIELD_END,
-};
-
-STMT_LIST(
-    read_tags, struct tag_row, tag_out, "SELECT slug, name, classification, categories FROM tag");
-
 /* COPY has no parameters, so they are passed as settings of the transaction. */
 STMT(set_parameters, NULL,
     "SELECT set_config('surfaced.since', $1, true), set_config('surfaced.dataset', $2::text, true),"
@@ -119,30 +104,6 @@ static void
 extend_deadline(struct source *s)
 {
 	db_use(s->db, s->a, mono_us() + conf.index_patience * 1000);
-}
-
-static enum db_rc
-load_tags(struct source *s)
-{
-	struct list rows = { 0 };
-	enum db_rc rc = db_rows(s->db, &read_tags, &rows, DB_NO_ARGS);
-	const struct tag_row *row = rows.items;
-
-	if (rc != DB_OK)
-		return rc;
-	s->tags = ARENA_ARRAY(s->a, rows.n + 1, struct tag);
-	s->ntags = rows.n;
-	for (size_t i = 0; i < rows.n; i++, row++) {
-		struct tag *t = &s->tags[i];
-		const struct str *categories = row->categories.items;
-
-		*t = (struct tag){
-			.slug = row->slug, .name = row->name, .classification = row->classification
-		};
-		for (size_t k = 0; k < row->categories.n && k < COUNT(t->categories); k++)
-			t->categories[t->ncategories++] = categories[k];
-	}
-	return DB_OK;
 }
 
 /* The name of this index in search_feed: several machines may follow one database, but only one feeds a ClickHouse. */
@@ -204,7 +165,7 @@ source_begin(struct source *s, const char *since)
 		row.continues = false;
 	}
 	if (rc == DB_OK)
-		rc = load_tags(s);
+		rc = tags_read(s->db, s->a, &s->tags, &s->ntags);
 	if (rc == DB_OK)
 		rc = db_do(s->db, &set_parameters, NULL, P(str_of(since)), P(number_of(s)));
 	s->snapshot = row.snapshot;

@@ -183,16 +183,15 @@ is_within_bounds(const struct node *n, const struct value *have)
 	return (lo > 0 || (lo == 0 && n->lo.inclusive)) && (hi < 0 || (hi == 0 && n->hi.inclusive));
 }
 
-/* Whether a value passes, or any item of a list. */
-static bool
-value_passes(struct arena *a, const struct node *n, const struct json_value *v)
+bool
+match_value(struct arena *a, const struct node *n, const struct json_value *v)
 {
 	struct value have;
 
 	if (json_type(v) == JSON_ARRAY) {
 		for (size_t i = 0; i < json_length(v); i++)
 			if (json_type(json_at(v, i)) != JSON_ARRAY &&
-			    value_passes(a, n, json_at(v, i)))
+			    match_value(a, n, json_at(v, i)))
 				return true;
 		return false;
 	}
@@ -205,9 +204,8 @@ value_passes(struct arena *a, const struct node *n, const struct json_value *v)
 
 /* ---- fields of a whole document ---- */
 
-/* The member with a dotted name; NULL: there is none. */
-static const struct json_value *
-find_member(const struct json_value *v, const char *name)
+const struct json_value *
+match_member(const struct json_value *v, const char *name)
 {
 	char part[128];
 
@@ -254,7 +252,7 @@ meaning_passes(const struct match *m, const struct node *n, struct str slug)
 static bool
 tags_pass(const struct match *m, const struct node *n, const struct json_value *object)
 {
-	const struct json_value *tags = find_member(object, "tags");
+	const struct json_value *tags = match_member(object, "tags");
 
 	for (size_t i = 0; tags != NULL && i < json_length(tags); i++)
 		if (json_type(json_at(tags, i)) == JSON_STRING &&
@@ -267,7 +265,7 @@ tags_pass(const struct match *m, const struct node *n, const struct json_value *
 static bool
 passed_passes(const struct match *m, const struct node *n, const struct json_value *object)
 {
-	const struct json_value *v = find_member(object, n->field->passed->relative);
+	const struct json_value *v = match_member(object, n->field->passed->relative);
 	struct value have;
 
 	if (v == NULL || !convert_value(n->field->passed, v, &have))
@@ -289,8 +287,8 @@ member_passes(
 	if (source->store == STORE_VIRTUAL)
 		return source->passed != NULL ? passed_passes(m, n, object)
 					      : tags_pass(m, n, object);
-	v = find_member(object, name);
-	return v != NULL && value_passes(m->scratch, n, v);
+	v = match_member(object, name);
+	return v != NULL && match_value(m->scratch, n, v);
 }
 
 static bool node_passes(const struct match *m, const struct node *n);
@@ -300,7 +298,7 @@ static bool
 nested_object_passes(const struct match *m, const struct node *n)
 {
 	const struct json_value *all =
-	    m->doc == NULL ? NULL : find_member(m->doc->own, schema_nested(m->dataset));
+	    m->doc == NULL ? NULL : match_member(m->doc->own, schema_nested(m->dataset));
 	struct match each = *m;
 
 	for (size_t i = 0; all != NULL && i < json_length(all); i++) {
@@ -319,7 +317,7 @@ leaf_passes(const struct match *m, const struct node *n)
 
 	if (m->record != NULL) {
 		v = json_get(m->record, f->name);
-		return v != NULL && value_passes(m->scratch, n, v);
+		return v != NULL && match_value(m->scratch, n, v);
 	}
 	if (f->of != NULL && m->doc->of != NULL)
 		return f->of->nested ? member_passes(m, n, m->doc->own, f->name)

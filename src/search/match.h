@@ -26,4 +26,10 @@ struct match_document {
 bool match_document(
     struct arena *scratch, const struct query *q, const struct match_document *d) MUST_USE;
 
+/* The member of an object with a dotted name, "http.title"; NULL: there is none. */
+const struct json_value *match_member(const struct json_value *v, const char *name);
+
+/* Whether a value of the field that n tests passes, or any item of a list. */
+bool match_value(struct arena *scratch, const struct node *n, const struct json_value *v) MUST_USE;
+
 #endif

@@ -7,6 +7,7 @@
 #include "tbl/params/index.h"
 #include "tbl/params/alert.h"
 #include "tbl/params/export.h"
+#include "tbl/params/detect.h"
 #include "tbl/params/stream.h"
 #include "tbl/params/dispatch.h"
 #include "tbl/params/egress.h"

@@ -92,7 +92,7 @@ is "$RC" 2 "the completion of another shell is refused"
 
 # ---- the daemons ----
 
-for name in surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-export surfaced-index surfaced-meter surfaced-runner surfaced-stream; do
+for name in surfaced surfaced-alert surfaced-detect surfaced-dispatch surfaced-egress surfaced-export surfaced-index surfaced-meter surfaced-runner surfaced-stream; do
 	is "$("$BIN/$name" --version)" "$("$BIN/$name" -V)" "$name --version prints what -V prints"
 	like "$("$BIN/$name" --help | tr '\n' ' ')" "^usage: $name .*$name\(8\)" "$name --help names its manual"
 done

@@ -199,6 +199,7 @@ reload_as_said()
 
 world_start
 world_export_start
+world_detect_start
 cp "$BUILD/t/helper/faults.so" "$W/run/"
 hostgen=$BUILD/t/helper/hostgen
 "$hostgen" --hosts 20 --seed 1 | ctl import hosts - >/dev/null
@@ -211,7 +212,7 @@ doctor
 is "$(faults)" "" "the doctor finds no fault in a sound world"
 is "$(cat "$W/doctor.err")" "" "the doctor prints nothing on standard error"
 is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
-	"alerts certificate clock configuration daemon database disk exports history index login meter nginx rights roles schema secret upstreams workers" \
+	"alerts certificate clock configuration daemon database detection disk exports history index login meter nginx rights roles schema secret upstreams workers" \
 	"the doctor makes every check"
 found ok index '^hosts: .* 20 documents, up to date' "the index has every document"
 found ok index '^dns: .* 0 documents, up to date' "the index of each dataset is checked"

@@ -10,6 +10,12 @@ DROP INDEX IF EXISTS finding_counts;
 DROP TYPE IF EXISTS finding_stand CASCADE;
 -- 0028
 DROP FUNCTION IF EXISTS rules_seen(uuid);
+-- 0029
+DROP TRIGGER IF EXISTS detect_asset ON asset;
+DROP TABLE IF EXISTS rule_activity, observation_event, rule_observation, rule_run, detect_work, detect_cursor CASCADE;
+DROP INDEX IF EXISTS asset_named;
+
+-- 0028
 DROP TABLE IF EXISTS rule_setting, rule_version, rule, rule_move CASCADE;
 
 -- 0027

@@ -106,7 +106,7 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
-	for _p in surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-export surfaced-index surfaced-meter surfaced-runner \
+	for _p in surfaced surfaced-alert surfaced-detect surfaced-dispatch surfaced-egress surfaced-export surfaced-index surfaced-meter surfaced-runner \
 		surfaced-stream surfacectl t/helper/echo t/helper/fake-runner; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
@@ -125,10 +125,11 @@ world_lines()
 
 world_conf()
 {
-	for _role in api alert dispatch export index meter stream admin; do
+	for _role in api alert detect dispatch export index meter stream admin; do
 		case $_role in
 		api) _file=surfaced ;;
 		alert) _file=surfaced-alert ;;
+		detect) _file=surfaced-detect ;;
 		dispatch) _file=surfaced-dispatch ;;
 		export) _file=surfaced-export ;;
 		index) _file=surfaced-index ;;
@@ -299,7 +300,7 @@ world_closed()
 {
 	[ -z "${BROWSER_WORLD-}${WORLD_OUT-}" ] || return 0
 	case $1 in
-	surfaced-alert | surfaced-egress) ! world_namespaces || echo unshare -c -n ;;
+	surfaced-alert | surfaced-detect | surfaced-egress) ! world_namespaces || echo unshare -c -n ;;
 	esac
 }
 
@@ -339,6 +340,11 @@ world_alert_start()
 world_export_start()
 {
 	world_daemon surfaced-export
+}
+
+world_detect_start()
+{
+	world_daemon surfaced-detect
 }
 
 world_index_start()
@@ -427,7 +433,7 @@ world_kill()
 
 world_stop()
 {
-	for _name in nginx surfaced-alert surfaced-export surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
+	for _name in nginx surfaced-alert surfaced-detect surfaced-export surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
 	[ ! -f "$W/etc/surfaced-runner.conf" ] || world_runners_stop

@@ -44,7 +44,7 @@ page()
 {
 	mandoc -Tascii -Owidth=400 "$1" | sed "s/.$(printf '\b')//g"
 }
-for name in surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-export surfaced-index surfaced-meter surfaced-runner surfaced-stream; do
+for name in surfaced surfaced-alert surfaced-detect surfaced-dispatch surfaced-egress surfaced-export surfaced-index surfaced-meter surfaced-runner surfaced-stream; do
 	"$bin/$name" -h 2>&1 | sed -n 's/^usage: [^ ]*//p' >"$work/usage"
 	page "man/$name.8" | sed -n "/^SYNOPSIS/,/^DESCRIPTION/s/^ *$name //p" >"$work/synopsis"
 	ok "$name.8 has the options of $name -h" \

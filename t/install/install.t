@@ -36,7 +36,7 @@ is "$(installed usr/share/surfaced/html/viewer)" "$(cd nginx/html/viewer && ls)"
 is "$(find "$D" -type f -perm /022)" "" "no installed file can be written by others"
 
 version=$(sed -n 's/^AC_INIT(\[surfaced\], \[\(.*\)\])$/\1/p' configure.ac)
-for program in sbin/surfaced sbin/surfaced-alert sbin/surfaced-export sbin/surfaced-index sbin/surfaced-meter; do
+for program in sbin/surfaced sbin/surfaced-alert sbin/surfaced-detect sbin/surfaced-export sbin/surfaced-index sbin/surfaced-meter; do
 	is "$("$D/usr/$program" -V)" "${program#sbin/} $version" "the installed $program prints its version"
 done
 for command in "" migrate setup "accounts create" "keys create" "import hosts" workers; do

@@ -21,7 +21,7 @@ fi
 T=$W/home/tree
 mkdir -p "$T"
 t/helper/files t sql nginx | xargs cp --parents -pt "$T"
-(cd "$BUILD" && cp --parents -pt "$T" surfaced surfaced-alert surfaced-dispatch surfaced-egress surfaced-export surfaced-index \
+(cd "$BUILD" && cp --parents -pt "$T" surfaced surfaced-alert surfaced-detect surfaced-dispatch surfaced-egress surfaced-export surfaced-index \
 	surfaced-meter surfaced-runner surfaced-stream surfacectl t/helper/hostgen)
 ! world_root || chown -R "$who" "$W/home"
 

@@ -87,6 +87,19 @@ for change in "SELECT count(*) FROM export_claim(1)" "UPDATE search_export SET s
 	"UPDATE export_month SET charged = 0"; do
 	not surfaced_api "$change"
 done
+# Detection: the daemon calls its functions alone, and no worker calls those.
+for change in "SELECT count(*) FROM record" "SELECT count(*) FROM rule" "DELETE FROM rule_observation" "UPDATE detect_cursor SET at = now()" \
+	"SELECT finding_store('$(uuid_new)', 'rules', '[]')" "SELECT count(*) FROM api_key"; do
+	not surfaced_detect "$change"
+done
+may surfaced_detect "SELECT count(*) FROM tag"
+may surfaced_detect "SELECT count(*) FROM detect_changed(1::smallint, 1)"
+for role in surfaced_api surfaced_admin; do
+	for change in "SELECT detect_plan()" "SELECT detect_store('{}', '[]', '[]', '[]', 1)" "UPDATE rule_run SET state = 'idle'" \
+		"DELETE FROM rule_observation" "DELETE FROM detect_work"; do
+		not $role "$change"
+	done
+done
 not surfaced_index "SELECT count(*) FROM delivery_claim(1, 1, 1, 1)"
 for role in surfaced_api surfaced_index surfaced_admin; do
 	may $role "$audit"

@@ -17,7 +17,7 @@ PARAM(export_directory, path, IN_EXPORT | IN_SURFACECTL,
 PARAM(export_shared, choice, IN_SURFACED | IN_EXPORT,
 	"yes", 2, 3,
 	"no: each host has an export_directory of its own, and asks the host that has the file of an export")
-PARAM(index_directory, path, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
+PARAM(index_directory, path, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_DETECT | IN_SURFACECTL,
 	STATEDIR "/index", 1, 4000,
 	"where surfaced-index publishes and the workers map the search index")
 PARAM(evidence_directory, path, IN_SURFACED | IN_DISPATCH | IN_SURFACECTL,

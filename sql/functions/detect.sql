@@ -1,0 +1,423 @@
+-- SPDX-License-Identifier: ISC
+-- surfaced-detect (0029). The program may only call these functions, and reads the table tag.
+--
+--   detect_mine      one process a database
+--   detect_plan      rule, rule_setting, entitlement --> rule_run: who uses which rule
+--   detect_runs      the rules and their runs
+--   detect_changed   documents that the cursor has not seen          \
+--   detect_due       work that is due                                 } the program evaluates documents in memory
+--   detect_active    what was observed on these documents            /
+--   detect_store     observations, their events and counts, findings, and the position: one transaction
+
+-- Whether this connection is the one that evaluates. The lock ends with the connection.
+CREATE OR REPLACE FUNCTION detect_mine() RETURNS boolean LANGUAGE sql VOLATILE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted AND objsubid = 2
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+			AND classid = 1936876900 AND objid = 1)
+		OR pg_try_advisory_lock(1936876900, 1)
+$$;
+
+-- Rules of the catalogue that make findings of their own kind. They need no setting.
+CREATE OR REPLACE FUNCTION detect_is_common(account_uuid uuid, scope text, produces json) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+	SELECT account_uuid IS NULL AND scope = 'surface' AND coalesce(produces ->> 'area' IS NOT NULL, false)
+$$;
+
+-- The runs that should be evaluated: the exclude of the account, and the projects whose records are looked at.
+CREATE OR REPLACE FUNCTION detect_wanted() RETURNS TABLE (rule_uuid uuid, account_uuid uuid, exclude text, projects uuid[])
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	WITH live AS (SELECT * FROM rule r WHERE r.status IN ('testing', 'stable') AND r.deleted_at IS NULL),
+	esi AS (SELECT e.account_uuid, array_agg(p.uuid ORDER BY p.uuid) AS projects
+		  FROM entitlement e JOIN project p ON p.account_uuid = e.account_uuid
+		 WHERE e.name = 'esi' AND (e.expires_at IS NULL OR e.expires_at > now()) GROUP BY 1)
+	SELECT r.uuid, NULL::uuid, '', '{}'::uuid[] FROM live r
+	 WHERE r.scope = 'all' AND CASE WHEN r.account_uuid IS NULL
+		THEN EXISTS (SELECT FROM rule_setting s WHERE s.rule_uuid = r.uuid AND s.enabled AND s.exclude = '')
+		ELSE NOT EXISTS (SELECT FROM rule_setting s WHERE s.rule_uuid = r.uuid AND s.account_uuid = r.account_uuid
+			AND (NOT s.enabled OR s.exclude <> '')) END
+	UNION ALL
+	SELECT r.uuid, s.account_uuid, s.exclude, '{}' FROM live r JOIN rule_setting s ON s.rule_uuid = r.uuid
+	 WHERE r.scope = 'all' AND s.enabled AND s.exclude <> '' AND (r.account_uuid IS NULL OR r.account_uuid = s.account_uuid)
+	UNION ALL
+	SELECT r.uuid, s.account_uuid, s.exclude, w.projects FROM live r JOIN rule_setting s ON s.rule_uuid = r.uuid
+	  LEFT JOIN esi e ON e.account_uuid = s.account_uuid AND detect_is_common(r.account_uuid, r.scope, r.produces),
+	  LATERAL (SELECT CASE WHEN s.project_uuids = '{}' THEN e.projects ELSE s.project_uuids END AS projects) AS w
+	 WHERE r.scope = 'surface' AND s.enabled AND cardinality(w.projects) > 0
+	   AND (r.account_uuid IS NULL OR r.account_uuid = s.account_uuid)
+	UNION ALL
+	SELECT r.uuid, e.account_uuid, '', e.projects FROM live r CROSS JOIN esi e
+	 WHERE detect_is_common(r.account_uuid, r.scope, r.produces)
+	   AND NOT EXISTS (SELECT FROM rule_setting s WHERE s.rule_uuid = r.uuid AND s.account_uuid = e.account_uuid)
+$$;
+
+-- Makes the runs that are missing and ends those that nobody wants. The data that are there are then evaluated by work.
+CREATE OR REPLACE FUNCTION detect_plan() RETURNS bigint LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	n bigint;
+BEGIN
+	WITH begun AS (
+		INSERT INTO rule_run AS n (rule_uuid, account_uuid, rule_version, state)
+		SELECT w.rule_uuid, w.account_uuid, r.version, 'backfilling' FROM detect_wanted() w JOIN rule r ON r.uuid = w.rule_uuid
+		 WHERE NOT EXISTS (SELECT FROM rule_run o WHERE o.rule_uuid = w.rule_uuid AND o.live
+			AND o.account_uuid IS NOT DISTINCT FROM w.account_uuid)
+		 ORDER BY w.rule_uuid, w.account_uuid
+		ON CONFLICT (rule_uuid, account_uuid) DO UPDATE SET live = true, state = 'backfilling', error = NULL
+		RETURNING n.rule_uuid)
+	SELECT count(detect_ask('rule', b.rule_uuid)) INTO n FROM (SELECT DISTINCT rule_uuid FROM begun) AS b;
+	UPDATE rule_run n SET live = false, state = 'idle', matches = NULL, error = NULL
+	 WHERE n.live AND NOT EXISTS (SELECT FROM detect_wanted() w WHERE w.rule_uuid = n.rule_uuid
+		AND w.account_uuid IS NOT DISTINCT FROM n.account_uuid);
+	RETURN n;
+END
+$$;
+
+-- The rules that are evaluated, with a row for each of their runs.
+CREATE OR REPLACE FUNCTION detect_runs() RETURNS TABLE (rule_uuid uuid, version bigint, account_uuid uuid, stable boolean, common boolean,
+	dataset text, surface boolean, query text, exclude text, severity text, name text, produces json, run_uuid uuid,
+	own_exclude text, findings boolean, projects uuid[], failed boolean)
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT r.uuid, r.version::bigint, n.account_uuid, r.status = 'stable', detect_is_common(r.account_uuid, r.scope, r.produces),
+	       r.dataset, r.scope = 'surface', r.query, r.exclude, coalesce(s.severity, r.severity), r.name, r.produces, n.uuid,
+	       w.exclude, coalesce(s.findings, false), w.projects, n.state = 'failed'
+	  FROM detect_wanted() w JOIN rule r ON r.uuid = w.rule_uuid
+	  JOIN rule_run n ON n.rule_uuid = w.rule_uuid AND n.account_uuid IS NOT DISTINCT FROM w.account_uuid AND n.live
+	  LEFT JOIN rule_setting s ON s.rule_uuid = r.uuid AND s.account_uuid = w.account_uuid
+	 ORDER BY r.uuid, n.uuid
+$$;
+
+-- How rules are evaluated, as the program has parsed them.
+CREATE OR REPLACE FUNCTION detect_mark(rules uuid[], is_anchored boolean[], asks_now boolean[]) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	UPDATE rule_run n SET anchored = m.anchored, uses_now = m.uses_now
+	  FROM unnest(rules, is_anchored, asks_now) AS m (rule_uuid, anchored, uses_now)
+	 WHERE n.rule_uuid = m.rule_uuid AND n.live AND (n.anchored, n.uses_now) IS DISTINCT FROM (m.anchored, m.uses_now)
+$$;
+
+-- A rule that cannot be evaluated. It is left out until it changes.
+CREATE OR REPLACE FUNCTION detect_fail(failed uuid, why text) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	UPDATE rule_run SET state = 'failed', error = left(why, 500) WHERE rule_uuid = failed AND live
+$$;
+
+-- ---- new data ----
+
+-- Documents of a dataset that the cursor has not seen, in the order of their transactions, up to `most` rows and about 8 MiB.
+-- The last row has no key when the pass ends here. While there is nothing to follow the cursor moves by itself.
+CREATE OR REPLACE FUNCTION detect_changed(d smallint, most bigint)
+	RETURNS TABLE (next text, changed text, key text, doc text, gone boolean) LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+	c detect_cursor;
+	until pg_snapshot := pg_current_snapshot();
+	r record;
+	total bigint := 0;
+BEGIN
+	SELECT * INTO c FROM detect_cursor WHERE dataset = d;
+	-- A cursor from the future of this database is of another one: a backup was restored.
+	IF NOT FOUND OR pg_snapshot_xmax(c.snapshot) > pg_snapshot_xmax(until) THEN
+		INSERT INTO detect_cursor (dataset, snapshot) VALUES (d, until)
+		ON CONFLICT (dataset) DO UPDATE SET snapshot = until, next = NULL, after_changed = NULL, after_key = NULL, at = now();
+		PERFORM detect_ask('rule', n.rule_uuid) FROM (SELECT DISTINCT rule_uuid FROM rule_run WHERE live) AS n;
+		RETURN;
+	END IF;
+	until := coalesce(c.next, until);
+	FOR r IN SELECT o.changed, o.key, o.doc, o.gone FROM record o
+		  WHERE o.dataset = d AND o.changed >= greatest(pg_snapshot_xmin(c.snapshot), coalesce(c.after_changed, '0'))
+		    AND NOT pg_visible_in_snapshot(o.changed, c.snapshot)
+		    AND (c.after_changed IS NULL OR (o.changed, o.key) > (c.after_changed, c.after_key))
+		  ORDER BY o.changed, o.key LIMIT most
+	LOOP
+		total := total + octet_length(r.doc);
+		most := most - 1;
+		RETURN QUERY SELECT until::text, r.changed::text, encode(r.key, 'hex'), r.doc, r.gone;
+		IF total > 8388608 OR most = 0 THEN
+			RETURN;
+		END IF;
+	END LOOP;
+	IF total = 0 AND NOT FOUND AND c.next IS NULL THEN
+		UPDATE detect_cursor SET snapshot = until, at = now() WHERE dataset = d AND at < now() - interval '5 s';
+	ELSE
+		RETURN QUERY SELECT until::text, NULL, NULL, NULL, NULL::boolean;
+	END IF;
+END
+$$;
+
+-- The documents of these keys; a key without a row has none.
+CREATE OR REPLACE FUNCTION detect_documents(d smallint, keys text[])
+	RETURNS TABLE (key text, doc text) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT encode(r.key, 'hex'), r.doc FROM record r
+	 WHERE r.dataset = d AND NOT r.gone AND r.key = ANY (ARRAY(SELECT decode(k, 'hex') FROM unnest(keys) AS k))
+$$;
+
+-- The observations of these documents, of all rules or of one.
+CREATE OR REPLACE FUNCTION detect_active(d smallint, keys text[], of_rule uuid)
+	RETURNS TABLE (uuid uuid, run_uuid uuid, project_uuid uuid, record_key text, document text, rule_version bigint) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT o.uuid, o.run_uuid, o.project_uuid, o.record_key, encode(o.document_key, 'hex'), o.rule_version::bigint
+	  FROM rule_observation o JOIN rule_run n ON n.uuid = o.run_uuid AND n.live
+	 WHERE o.state = 'active' AND (of_rule IS NULL OR n.rule_uuid = of_rule)
+	   AND o.dataset = ANY (CASE d WHEN 1 THEN '{1,2}' ELSE ARRAY[d] END)
+	   AND o.document_key = ANY (ARRAY(SELECT decode(k, 'hex') FROM unnest(keys) AS k))
+$$;
+
+-- The projects that have an address or a name in their inventories, for accounts for which a rule of scope surface is evaluated.
+CREATE OR REPLACE FUNCTION detect_owners(names text[]) RETURNS TABLE (name text, kind text, project_uuid uuid) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT a.name, a.kind, a.project_uuid FROM asset a
+	 WHERE a.name = ANY (names) AND a.kind IN ('address', 'host', 'domain')
+$$;
+
+-- ---- old data ----
+
+-- A piece of work that is due. name, asset_kind: of an asset.
+CREATE OR REPLACE FUNCTION detect_due() RETURNS TABLE (id bigint, kind text, subject_uuid uuid, phase bigint, since text,
+	after_changed text, after_key text, asked text, name text, asset_kind text) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT w.id, w.kind, w.subject_uuid, w.phase::bigint, w.since::text, w.after_changed::text, encode(w.after_key, 'hex'),
+	       w.asked::text, a.name, a.kind
+	  FROM detect_work w LEFT JOIN asset a ON w.kind = 'asset' AND a.uuid = w.subject_uuid
+	 WHERE w.due_at <= now() ORDER BY w.phase DESC, w.due_at, w.id LIMIT 1
+$$;
+
+-- Begins a walk of the index that has this snapshot. The runs of a rule are evaluated from now on as the rule is now.
+CREATE OR REPLACE FUNCTION detect_begin(work bigint, by text, walk smallint, index_snapshot text) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	w detect_work;
+BEGIN
+	UPDATE detect_work SET phase = walk, since = index_snapshot::pg_snapshot, after_key = NULL, after_changed = NULL
+	 WHERE id = work AND asked = by::xid8 RETURNING * INTO w;
+	UPDATE rule_run n SET state = 'backfilling', error = NULL, rule_version = r.version
+	  FROM rule r WHERE r.uuid = w.subject_uuid AND n.rule_uuid = r.uuid AND n.live;
+END
+$$;
+
+-- Work that cannot go on now.
+CREATE OR REPLACE FUNCTION detect_put_off(work bigint, by text, seconds bigint) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	UPDATE detect_work SET due_at = now() + seconds * interval '1 s', tries = tries + 1 WHERE id = work AND asked = by::xid8
+$$;
+
+-- Documents that changed since the index was written: the second phase of work. As detect_changed.
+CREATE OR REPLACE FUNCTION detect_since(d smallint, work bigint, most bigint)
+	RETURNS TABLE (changed text, key text, doc text, gone boolean) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT o.changed::text, encode(o.key, 'hex'), o.doc, o.gone FROM detect_work w, record o
+	 WHERE w.id = work AND o.dataset = d AND o.changed >= greatest(pg_snapshot_xmin(w.since), coalesce(w.after_changed, '0'))
+	   AND NOT pg_visible_in_snapshot(o.changed, w.since)
+	   AND (w.after_changed IS NULL OR (o.changed, o.key) > (w.after_changed, w.after_key))
+	 ORDER BY o.changed, o.key LIMIT most
+$$;
+
+-- The documents on which a rule was observed: the third phase of its work.
+CREATE OR REPLACE FUNCTION detect_observed(of_rule uuid, after text, most bigint) RETURNS TABLE (key text) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT encode(k.document_key, 'hex') FROM (SELECT DISTINCT o.document_key
+		  FROM rule_observation o JOIN rule_run n ON n.uuid = o.run_uuid
+		 WHERE n.rule_uuid = of_rule AND n.live AND o.state = 'active'
+		   AND o.document_key > decode(coalesce(after, ''), 'hex')
+		 ORDER BY o.document_key LIMIT most) AS k
+$$;
+
+-- ---- storing ----
+
+-- The key of a finding of a rule (13.7); a key longer than a finding may have ends with its hash.
+CREATE OR REPLACE FUNCTION detect_finding_key(rule_uuid uuid, record_key text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+	SELECT 'rule/' || rule_uuid || '/' || CASE WHEN char_length(record_key) <= 400 THEN record_key
+		ELSE left(record_key, 360) || '/' || md5(record_key) END
+$$;
+
+-- Adds the moves of this transaction to the counts of their runs, and of today.
+CREATE OR REPLACE FUNCTION detect_count() RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	WITH moves AS (SELECT run_uuid, count(*) FILTER (WHERE event <> 'gone') AS up, count(*) FILTER (WHERE event = 'gone') AS down
+		  FROM observation_event WHERE changed = pg_current_xact_id() GROUP BY 1),
+	counted AS (UPDATE rule_run n SET active_count = n.active_count + m.up - m.down FROM moves m WHERE n.uuid = m.run_uuid
+		RETURNING n.uuid, n.active_count, m.up, m.down)
+	INSERT INTO rule_activity AS a (run_uuid, day, active, appeared, gone)
+	SELECT uuid, (now() AT TIME ZONE 'UTC')::date, active_count, up, down FROM counted
+	ON CONFLICT (run_uuid, day) DO UPDATE SET active = excluded.active, appeared = a.appeared + excluded.appeared,
+		gone = a.gone + excluded.gone
+$$;
+
+-- Observations end. ended: [{uuid, why, at}]; at: of the data that show it. Findings of those that changed or are removed
+-- are contradicted.
+CREATE OR REPLACE FUNCTION detect_end(ended jsonb) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	f record;
+BEGIN
+	FOR f IN
+		WITH x AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(ended) AS x(uuid uuid, why text, at timestamptz)),
+		moved AS (UPDATE rule_observation o SET state = 'gone', gone_reason = x.why, gone_at = now(), updated_at = now()
+			  FROM x WHERE o.uuid = x.uuid AND o.state = 'active'
+			RETURNING o.uuid, o.run_uuid, o.project_uuid, o.record_key, x.why, x.at),
+		told AS (INSERT INTO observation_event (run_uuid, observation_uuid, event)
+			SELECT run_uuid, uuid, 'gone' FROM moved ORDER BY uuid),
+		lacking AS (SELECT n.rule_uuid, n.account_uuid, r.scope, m.project_uuid, m.record_key, m.at
+			  FROM moved m JOIN rule_run n ON n.uuid = m.run_uuid JOIN rule r ON r.uuid = n.rule_uuid
+			 WHERE m.why IN ('changed', 'removed') AND r.status = 'stable')
+		SELECT p.project, jsonb_agg(jsonb_build_object('finding_key', p.finding_key, 'absent', true, 'last_seen_at', p.at)
+			ORDER BY p.finding_key) AS records
+		  FROM (SELECT l.project_uuid AS project, detect_finding_key(l.rule_uuid, l.record_key) AS finding_key, l.at
+			  FROM lacking l WHERE l.project_uuid IS NOT NULL
+			UNION
+			SELECT u.project, detect_finding_key(l.rule_uuid, l.record_key), l.at
+			  FROM lacking l JOIN rule_setting s ON s.rule_uuid = l.rule_uuid AND s.findings
+				AND coalesce(l.account_uuid, s.account_uuid) = s.account_uuid, unnest(s.project_uuids) AS u(project)
+			 WHERE l.project_uuid IS NULL) AS p
+		 GROUP BY 1 ORDER BY 1
+	LOOP
+		PERFORM finding_store(f.project, 'rules', f.records);
+	END LOOP;
+END
+$$;
+
+-- Observations appear, return, or are seen again.
+CREATE OR REPLACE FUNCTION detect_observe(given jsonb, most bigint) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	WITH g AS MATERIALIZED (SELECT DISTINCT ON (g.run, g.project, g.key) g.*, decode(g.document, 'hex') AS document_key, n.active_count
+		  FROM jsonb_to_recordset(given) AS g(run uuid, project uuid, dataset smallint, document text, key text, version integer,
+			record jsonb, matched jsonb, suspect boolean, first timestamptz, last timestamptz)
+		  JOIN rule_run n ON n.uuid = g.run AND n.live ORDER BY g.run, g.project, g.key),
+	prior AS MATERIALIZED (SELECT o.uuid, o.state, g.run, g.project, g.key FROM g
+		  JOIN rule_observation o ON o.run_uuid = g.run AND o.record_key = g.key AND o.project_uuid IS NOT DISTINCT FROM g.project),
+	fresh AS MATERIALIZED (SELECT g.run, g.project, g.key, g.active_count,
+			row_number() OVER (PARTITION BY g.run, g.project ORDER BY g.key) AS nth
+		  FROM g WHERE NOT EXISTS (SELECT FROM prior p WHERE p.state = 'active' AND p.run = g.run AND p.key = g.key
+			AND p.project IS NOT DISTINCT FROM g.project)),
+	full_ AS MATERIALIZED (SELECT f.run, f.project, most - CASE WHEN f.n + f.active_count <= most THEN f.active_count
+			ELSE (SELECT count(*) FROM rule_observation o WHERE o.run_uuid = f.run AND o.state = 'active'
+				AND o.project_uuid IS NOT DISTINCT FROM f.project) END AS room, f.n
+		  FROM (SELECT run, project, active_count, count(*) AS n FROM fresh GROUP BY 1, 2, 3) AS f),
+	saturated AS (UPDATE rule_run n SET state = 'saturated' FROM (SELECT DISTINCT run FROM full_ WHERE full_.n > room) AS f
+		 WHERE n.uuid = f.run AND n.state <> 'saturated'),
+	written AS (
+		INSERT INTO rule_observation AS o (run_uuid, project_uuid, dataset, document_key, record_key, rule_version, record, matched,
+			suspect, first_seen_at, last_seen_at)
+		SELECT g.run, g.project, g.dataset, g.document_key, g.key, g.version, g.record, g.matched, g.suspect,
+		       least(g.first, g.last), g.last
+		  FROM g LEFT JOIN fresh f ON f.run = g.run AND f.key = g.key AND f.project IS NOT DISTINCT FROM g.project
+		  LEFT JOIN full_ u ON u.run = g.run AND u.project IS NOT DISTINCT FROM g.project
+		 WHERE f.nth IS NULL OR f.nth <= u.room
+		 ORDER BY g.run, g.key, g.project
+		ON CONFLICT ON CONSTRAINT rule_observation_of DO UPDATE SET state = 'active', gone_reason = NULL, gone_at = NULL,
+			returns = o.returns + CASE o.state WHEN 'gone' THEN 1 ELSE 0 END, document_key = excluded.document_key,
+			rule_version = excluded.rule_version, record = excluded.record, matched = excluded.matched,
+			suspect = excluded.suspect, first_seen_at = least(o.first_seen_at, excluded.first_seen_at),
+			last_seen_at = greatest(o.last_seen_at, excluded.last_seen_at), updated_at = now()
+		WHERE o.state = 'gone' OR (o.document_key, o.rule_version, o.record, o.matched, o.suspect)
+			IS DISTINCT FROM (excluded.document_key, excluded.rule_version, excluded.record, excluded.matched, excluded.suspect)
+		   OR o.first_seen_at > excluded.first_seen_at OR o.last_seen_at < excluded.last_seen_at
+		RETURNING o.uuid, o.run_uuid)
+	INSERT INTO observation_event (run_uuid, observation_uuid, event)
+	SELECT w.run_uuid, w.uuid, CASE WHEN p.uuid IS NULL THEN 'appeared' ELSE 'returned' END
+	  FROM written w LEFT JOIN prior p ON p.uuid = w.uuid WHERE p.state IS DISTINCT FROM 'active' ORDER BY w.uuid
+$$;
+
+-- Stores what a batch of documents has shown.
+--   place      {"dataset", "next", "changed", "key", "complete"} of the cursor, or {"work", "asked", "phase", "changed", "key"};
+--              phase 4: the work is done
+--   given      [{run, project, dataset, document, key, version, record, matched, suspect, first, last}]
+--   ended      [{uuid, why, at}]
+--   findings   [{project, rule, key, ip, port, asset_kind, asset_name, ...}], the members of finding_in beside these
+CREATE OR REPLACE FUNCTION detect_store(place jsonb, given jsonb, ended jsonb, findings jsonb, most bigint) RETURNS void
+	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	f record;
+BEGIN
+	IF given <> '[]' THEN
+		PERFORM detect_observe(given, most);
+	END IF;
+	IF ended <> '[]' THEN
+		PERFORM detect_end(ended);
+	END IF;
+	IF given <> '[]' OR ended <> '[]' THEN
+		PERFORM detect_count();
+	END IF;
+	FOR f IN SELECT g.project, jsonb_agg(g.finding ORDER BY g.finding ->> 'finding_key') AS records FROM (
+			SELECT (x ->> 'project')::uuid AS project, x - '{project,rule,key,port}'::text[]
+				|| jsonb_build_object('finding_key', detect_finding_key((x ->> 'rule')::uuid, x ->> 'key'),
+					'service_key', (SELECT s.service_key FROM asset a JOIN asset_service s ON s.asset_uuid = a.uuid
+						WHERE a.project_uuid = (x ->> 'project')::uuid AND a.kind = x ->> 'asset_kind'
+						  AND a.name = x ->> 'asset_name' AND s.port = (x ->> 'port')::integer
+						ORDER BY s.service_key LIMIT 1)) AS finding
+			  FROM jsonb_array_elements(findings) AS x) AS g GROUP BY 1 ORDER BY 1
+	LOOP
+		PERFORM finding_store(f.project, 'rules', f.records);
+	END LOOP;
+	IF place ? 'dataset' THEN
+		UPDATE detect_cursor SET at = now(),
+			snapshot = CASE WHEN p.complete THEN p.next::pg_snapshot ELSE snapshot END,
+			next = CASE WHEN NOT p.complete THEN p.next::pg_snapshot END,
+			after_changed = CASE WHEN NOT p.complete THEN p.changed::xid8 END,
+			after_key = CASE WHEN NOT p.complete THEN decode(p.key, 'hex') END
+		  FROM jsonb_to_record(place) AS p(dataset smallint, next text, changed text, key text, complete boolean)
+		 WHERE detect_cursor.dataset = p.dataset;
+	ELSIF (place ->> 'phase')::integer = 4 THEN
+		PERFORM detect_done((place ->> 'work')::bigint, place ->> 'asked');
+	ELSE
+		UPDATE detect_work w SET phase = p.phase, after_changed = p.changed::xid8, after_key = decode(p.key, 'hex')
+		  FROM jsonb_to_record(place) AS p(work bigint, asked text, phase smallint, changed text, key text)
+		 WHERE w.id = p.work AND w.asked = p.asked::xid8;
+	END IF;
+END
+$$;
+
+-- Ends a piece of work. A rule whose query depends on the time is evaluated again in an hour.
+CREATE OR REPLACE FUNCTION detect_done(work bigint, by text) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	w detect_work;
+BEGIN
+	SELECT * INTO w FROM detect_work WHERE id = work AND asked = by::xid8 FOR UPDATE;
+	IF w.kind = 'rule' THEN
+		UPDATE rule_run SET state = CASE state WHEN 'backfilling' THEN 'current' ELSE state END, evaluated_at = now()
+		 WHERE rule_uuid = w.subject_uuid AND live;
+	END IF;
+	IF w.kind = 'rule' AND EXISTS (SELECT FROM rule_run WHERE rule_uuid = w.subject_uuid AND live AND uses_now) THEN
+		UPDATE detect_work SET phase = 0, since = NULL, after_key = NULL, after_changed = NULL, tries = 0,
+			due_at = now() + interval '1 hour' WHERE id = w.id;
+	ELSE
+		DELETE FROM detect_work WHERE id = w.id;
+	END IF;
+END
+$$;
+
+-- ---- keeping ----
+
+-- Ends observations of runs that nobody wants any more, and of hosts and services that were not seen for 30 days; deletes old
+-- rows. Returns how many rows there were of the kind that had most.
+CREATE OR REPLACE FUNCTION detect_keep(most bigint) RETURNS bigint LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	ended jsonb;
+	events bigint;
+	observations bigint;
+BEGIN
+	SELECT coalesce(jsonb_agg(x), '[]') INTO ended FROM (
+		(SELECT o.uuid, 'rule_ended' AS why, now() AS at FROM rule_run n JOIN rule_observation o ON o.run_uuid = n.uuid
+		  WHERE NOT n.live AND n.active_count > 0 AND o.state = 'active' LIMIT most)
+		UNION ALL
+		(SELECT o.uuid, 'stale', now() FROM rule_observation o JOIN rule_run n ON n.uuid = o.run_uuid AND n.live
+		  WHERE o.state = 'active' AND o.dataset IN (1, 2) AND o.last_seen_at < now() - interval '30 days' LIMIT most)) AS x;
+	IF ended <> '[]' THEN
+		PERFORM detect_end(ended);
+		PERFORM detect_count();
+	END IF;
+	DELETE FROM observation_event WHERE id = ANY (ARRAY(SELECT e.id FROM observation_event e
+		WHERE e.at < now() - interval '90 days' LIMIT most));
+	GET DIAGNOSTICS events = ROW_COUNT;
+	DELETE FROM rule_observation WHERE uuid = ANY (ARRAY(SELECT o.uuid FROM rule_observation o
+		WHERE o.state = 'gone' AND o.gone_at < now() - interval '400 days' LIMIT most));
+	GET DIAGNOSTICS observations = ROW_COUNT;
+	RETURN greatest(jsonb_array_length(ended), events, observations);
+END
+$$;
+
+GRANT EXECUTE ON FUNCTION detect_mine, detect_plan, detect_runs, detect_mark, detect_fail, detect_changed, detect_documents,
+	detect_active, detect_owners, detect_due, detect_begin, detect_put_off, detect_since, detect_observed, detect_store,
+	detect_keep TO surfaced_detect;

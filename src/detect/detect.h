@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: ISC */
+/* surfaced-detect: evaluates detection rules on documents, and keeps their observations (AREAS.md 0.1, 2.4).
+ *
+ *   record            an import commits
+ *     | detect_changed: what the cursor has not seen, 500 documents at a time       follow.c
+ *     v
+ *   struct batch      documents as trees
+ *     | anchors_candidates: the rules that may match a document                     anchor.c
+ *     | rule_query_passes                                                           evaluate.c
+ *     v
+ *   hits              rule, document, nested object
+ *     | runs of the rule, their own excludes, the owners of the record              emit.c
+ *     | detect_active: observations that these documents had                        store.c
+ *     v
+ *   detect_store      observations appear, return, are seen again or end, with their events, counts and findings; the
+ *                     cursor moves. One transaction: a crash loses nothing and doubles nothing
+ *
+ * Old data go the same way, with another source and a position in detect_work instead of the cursor (work.c):
+ *
+ *   1  the index is walked with the rule's query; PostgreSQL has the documents as they are now
+ *   2  documents that changed since the snapshot of that index: the index lags behind, and the cursor may have passed them
+ *      before the rule was read
+ *   3  documents on which the rule was observed: those that match no more
+ *
+ * A cursor is a snapshot of PostgreSQL, so no order of commits can hide a change (indexer.h). Only the connection that
+ * holds an advisory lock evaluates; other processes stand by. Nothing in memory must survive the process. */
+#ifndef DETECT_DETECT_H
+#define DETECT_DETECT_H
+
+#include "db/db.h"
+#include "detection/rule_query.h"
+
+enum {
+	BATCH_DOCUMENTS = 500,
+	RUN_MOST = 10000,     /* active observations of a run, and of a project in a run of scope surface */
+	SUSPECT_SERVICES = 50, /* a host with more is suspect: its findings are info (AREAS.md 0.2) */
+	APEX_MOST = 50,       /* a host with more apex domains belongs to nobody by its names */
+};
+
+/* Who uses a rule: all accounts together, or one with its own exclude, or one with its projects. */
+struct detect_run {
+	struct uuid uuid;
+	struct str severity;
+	const struct query *exclude; /* of the account's setting; NULL: none */
+	bool findings;
+	const struct uuid *projects;
+	size_t nprojects;
+};
+
+struct detect_rule {
+	struct uuid uuid;
+	int64_t version;
+	struct str name, query, exclude;
+	enum dataset dataset;
+	bool stable, surface;
+	bool common; /* of the catalogue, and makes findings of its own kind */
+	bool failed; /* it is not evaluated, and its observations stay as they are */
+	struct rule_query q;
+	const struct node *anchor;
+	const struct json_value *produces; /* NULL: nothing */
+	const struct detect_run *runs;
+	size_t nruns;
+	int64_t spent_us; /* in the present batch */
+};
+
+struct anchors;
+
+struct detect {
+	struct db *db;
+	struct engine *engine;
+	struct arena *a;       /* emptied after each batch */
+	struct arena *scratch; /* of evaluations */
+	struct arena *rules_a; /* emptied when the rules are read again */
+	struct detect_rule *rules;
+	size_t nrules;
+	struct anchors *anchors;
+	struct tag *tags;
+	size_t ntags;
+	bool loaded;
+	int64_t load_at, keep_at; /* for mono_due */
+};
+
+/* ---- rules.c ---- */
+
+/* Reads the rules and who uses them. False: the database failed. */
+bool rules_load(struct detect *x) MUST_USE;
+/* The rule of this UUID; NULL: it is not evaluated. */
+struct detect_rule *rules_find(const struct detect *x, const struct uuid *uuid);
+/* Leaves the rule out, and stores why. */
+void rule_fail(struct detect *x, struct detect_rule *r, struct str why);
+
+/* ---- anchor.c ---- */
+
+/* Finds rules by the values that documents must have to match them. The anchors are in the arena. */
+struct anchors *anchors_new(
+    struct arena *a, const struct detect_rule *const *rules, size_t nrules);
+/* The rules of the dataset and its view that may match the document: numbers of rules, in no order. */
+size_t anchors_candidates(struct anchors *an, struct arena *scratch, enum dataset source,
+    const struct json_value *doc, const uint32_t **out);
+
+/* ---- evaluate.c ---- */
+
+struct document {
+	struct str key;  /* hexadecimal */
+	struct str text; /* n 0: it is gone */
+	const struct json_value *tree;
+};
+
+/* A document or a nested object of one that a rule's query finds. */
+struct match {
+	struct detect_rule *rule;
+	const struct document *document;
+	struct match_document at;
+};
+
+/* Documents of one dataset that are evaluated and stored together. */
+struct batch {
+	enum dataset source;
+	struct document *documents;
+	size_t ndocuments;
+	struct detect_rule *only; /* NULL: all rules */
+	bool surface_only;        /* rules of scope all are left out */
+	struct match *hits;
+	size_t nhits;
+	struct buf given, ended, findings; /* JSON arrays without their last bracket */
+};
+
+/* Finds the hits of all documents. Parses them. */
+void batch_evaluate(struct detect *x, struct batch *b);
+/* Whether a rule's test of this dataset is on documents of the batch. */
+bool batch_asks(const struct batch *b, const struct detect_rule *r) MUST_USE;
+/* The document, or the nested object of it, that a record's key names. False: there is none. */
+bool batch_find(const struct batch *b, struct arena *a, const struct detect_rule *r,
+    const struct document *d, struct str record_key, struct match_document *out) MUST_USE;
+
+/* ---- shown.c: records as observations show them ---- */
+
+/* "192.0.2.7", "192.0.2.7/443/tcp", "www.example.org/A/" and the digest of the answer (AREAS.md 13.7). */
+struct str shown_key(struct arena *a, enum dataset d, const struct match_document *m);
+/* Writes {"ip":...}: the members that name the record. */
+void shown_record(struct buf *b, enum dataset d, const struct match_document *m);
+/* Writes [{"field","value"}]: the tests that the document passes, without those below NOT. */
+void shown_matched(struct buf *b, struct arena *scratch, const struct query *q,
+    const struct match_document *m);
+/* A member of the record, of the nested object before its document; NULL: it has none. */
+const struct json_value *shown_member(const struct match_document *m, const char *name);
+/* When the record was first and last seen, now for a record without times. */
+void shown_times(const struct match_document *m, struct ts *first, struct ts *last);
+/* Whether hosts or services were not seen for 30 days. */
+bool shown_is_stale(enum dataset d, const struct match_document *m) MUST_USE;
+
+/* ---- owners.c: the projects that have records in their inventories ---- */
+
+struct owner {
+	struct uuid project;
+	const char *matched_by; /* "address" or "hostname" */
+	struct str kind, name;  /* of the asset */
+};
+
+struct owners;
+
+/* Reads the owners of the records of all hits of rules that have projects. */
+enum db_rc owners_read(struct detect *x, const struct batch *b, struct owners **out) MUST_USE;
+/* Whether the project has the record, and by which asset. */
+bool owners_find(const struct owners *o, struct arena *a, enum dataset d,
+    const struct match_document *m, struct owner *of_project) MUST_USE;
+
+/* ---- emit.c ---- */
+
+/* What the hits are for each run: observations, and findings. `seen` gets their names, which store.c compares. */
+void batch_emit(struct detect *x, struct batch *b, const struct owners *o, struct strs *seen);
+/* The name of an observation: its run, project and record. */
+struct str seen_name(
+    struct arena *a, const struct uuid *run, const struct uuid *project, struct str key);
+
+/* ---- finding.c ---- */
+
+/* Writes the finding of an observation. */
+void finding_write(struct buf *b, struct detect *x, const struct match *h,
+    const struct detect_run *run, const struct owner *owner);
+
+/* ---- store.c ---- */
+
+/* Evaluates the documents and stores what follows, with the position that they bring. place: a JSON object. */
+enum db_rc batch_store(struct detect *x, struct batch *b, struct str place) MUST_USE;
+
+/* ---- follow.c ---- */
+
+/* Evaluates one batch of changed documents of each dataset. True: there is more. */
+bool follow_changes(struct detect *x) MUST_USE;
+
+/* ---- work.c ---- */
+
+/* Does a slice of the work that is due. True: there is more. */
+bool work_once(struct detect *x) MUST_USE;
+
+/* ---- keep.c ---- */
+
+/* Ends and deletes what is old. True: there is more. */
+bool keep_observations(struct detect *x) MUST_USE;
+
+#endif

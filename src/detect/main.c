@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: ISC */
+/* The loop of surfaced-detect. A turn reads the rules when they may have changed, evaluates a batch of changed documents of
+   each dataset, and does a slice of old work. */
+#include "config.h"
+
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
+#include "db/guard.h"
+#include "detect/detect.h"
+#include "search/engine.h"
+
+#include <errno.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+enum {
+	LOAD_US = 10000000, /* a notification that was lost delays a new rule by so much */
+	DB_US = 70000000,
+	DOWN_US = 500000, /* pause after a failed call */
+};
+
+struct mine {
+	bool mine;
+};
+
+static const struct field mine_out[] = {
+	FIELD(struct mine, mine, 0),
+	FIELD_END,
+};
+
+STMT(take_lock, mine_out, "SELECT detect_mine() AS mine");
+
+static int
+open_ticks(void)
+{
+	const struct timespec each = { conf.detect_poll / 1000, conf.detect_poll % 1000 * 1000000 };
+	const struct itimerspec every = { each, each };
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	if (fd < 0 || timerfd_settime(fd, 0, &every, NULL) != 0)
+		panic("timerfd: %s", strerror(errno));
+	return fd;
+}
+
+/* Whether this process is the one that evaluates. The lock ends with the connection, so each turn asks. */
+static bool
+is_mine(struct detect *x)
+{
+	struct mine m = { .mine = false };
+
+	return db_up(x->db) && db_ok(x->db, db_one_row(x->db, &take_lock, &m, DB_NO_ARGS), "lock") &&
+	       m.mine;
+}
+
+/* True: there is more to do. */
+static bool
+run_detect_turn(struct detect *x)
+{
+	bool changed = db_notified(x->db), more;
+
+	daemon_slot()->busy_since = mono_us();
+	if (!is_mine(x)) {
+		x->loaded = false;
+		return false;
+	}
+	if ((mono_due(&x->load_at, LOAD_US) || changed || !x->loaded) && !rules_load(x))
+		return false;
+	arena_reset(x->a);
+	more = follow_changes(x);
+	more = work_once(x) || more;
+	return keep_observations(x) || more;
+}
+
+static void
+run_detect(const struct pool *pool, int listener)
+{
+	struct detect x = { .a = arena_new(SIZE_MAX / 4),
+		.scratch = arena_new(SIZE_MAX / 4),
+		.rules_a = arena_new(SIZE_MAX / 4),
+		.db = db_open(conf.database, pool->name),
+		.engine = engine_open_index(conf.index_directory) };
+	int poll = open_ticks();
+	uint64_t ticks;
+
+	(void)listener;
+	db_guard(x.db, x.a, DB_US, DOWN_US);
+	db_listen(x.db, "detect_work");
+	db_listen(x.db, "tag_changed");
+	do {
+		(void)!read(poll, &ticks, sizeof(ticks));
+		while (run_detect_turn(&x) && !daemon_stopping())
+			arena_reset(x.a);
+		arena_reset(x.a);
+		daemon_slot()->busy_since = 0;
+	} while (daemon_wait(-1, poll) && !daemon_stopping());
+	close(poll);
+	engine_close(x.engine);
+	db_close(x.db);
+	arena_free(x.rules_a);
+	arena_free(x.scratch);
+	arena_free(x.a);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct daemon detect = {
+		.name = "surfaced-detect", .dump = stmts_dump, .work = run_detect
+	};
+
+	return daemon_main(argc, argv, &detect);
+}

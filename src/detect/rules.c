@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: ISC */
+/* The rules that are evaluated, parsed, with the accounts that use them (detect_plan and detect_runs in
+   sql/functions/detect.sql). They are read again every few seconds and when one has changed, so that "now" in their queries
+   is the present time. */
+#include "config.h"
+
+#include "db/guard.h"
+#include "detect/detect.h"
+#include "json/tree.h"
+#include "search/tags.h"
+
+struct run_row {
+	struct uuid rule_uuid, run_uuid;
+	int64_t version;
+	bool stable, common, surface, findings, failed;
+	struct str dataset, query, exclude, severity, name, own_exclude;
+	struct json produces;
+	struct list projects;
+};
+
+static const struct field run_out[] = {
+	FIELD(struct run_row, rule_uuid, 0),
+	FIELD(struct run_row, run_uuid, 0),
+	FIELD(struct run_row, version, 0),
+	FIELD(struct run_row, stable, 0),
+	FIELD(struct run_row, common, 0),
+	FIELD(struct run_row, surface, 0),
+	FIELD(struct run_row, findings, 0),
+	FIELD(struct run_row, failed, 0),
+	FIELD(struct run_row, dataset, 0),
+	FIELD(struct run_row, query, 0),
+	FIELD(struct run_row, exclude, 0),
+	FIELD(struct run_row, severity, 0),
+	FIELD(struct run_row, name, 0),
+	FIELD(struct run_row, own_exclude, 0),
+	FIELD(struct run_row, produces, NULLABLE),
+	LIST_OF(struct run_row, projects, 0, struct uuid, 0, 0),
+	FIELD_END,
+};
+
+STMT(plan_runs, NULL, "SELECT detect_plan()");
+STMT_LIST(list_runs, struct run_row, run_out,
+    "SELECT rule_uuid, run_uuid, version, stable, common, surface, findings, failed, dataset, query,"
+    " exclude, severity, name, own_exclude, produces, projects FROM detect_runs()");
+STMT(mark_rules, NULL,
+    "SELECT detect_mark($1::text[]::uuid[], $2::text[]::boolean[], $3::text[]::boolean[])");
+STMT(fail_rule, NULL, "SELECT detect_fail($1, $2)");
+
+void
+rule_fail(struct detect *x, struct detect_rule *r, struct str why)
+{
+	r->failed = true;
+	log_event(LOGP_WARNING, "rule", "rule=%s name=\"%.*s\" failed=\"%.*s\"",
+	    uuid_text(&r->uuid).z, (int)r->name.n, r->name.p, (int)why.n, why.p);
+	db_allow_call(x->db);
+	(void)db_ok(x->db, db_do(x->db, &fail_rule, NULL, P(r->uuid), P(why)), "fail");
+}
+
+/* A rule names a dataset with an underscore, open_directories. */
+static enum dataset
+dataset_of_rule(struct str name)
+{
+	for (enum dataset d = 0; d < DATASETS_AND_CONDITIONS; d++) {
+		struct str have = str_of(schema_dataset_name(d));
+		size_t i = 0;
+
+		while (i < have.n && i < name.n &&
+		       (have.p[i] == name.p[i] || (have.p[i] == '-' && name.p[i] == '_')))
+			i++;
+		if (i == have.n && i == name.n)
+			return d;
+	}
+	return DATASETS_AND_CONDITIONS;
+}
+
+/* The exclude of an account; *bad: its text cannot be parsed. */
+static const struct query *
+parse_own_exclude(struct detect *x, const struct detect_rule *r, struct str text, bool *bad)
+{
+	struct query *q = ARENA_NEW(x->rules_a, struct query);
+	struct query_fault fault;
+
+	if (text.n == 0)
+		return NULL;
+	if (!query_parse(x->rules_a, r->dataset, arena_str(x->rules_a, text), r->q.query.now, q, &fault))
+		*bad = true;
+	return q;
+}
+
+static void
+copy_run(struct detect *x, struct detect_rule *r, struct detect_run *run, const struct run_row *row)
+{
+	struct uuid *projects = ARENA_ARRAY(x->rules_a, row->projects.n + 1, struct uuid);
+	bool bad = false;
+
+	if (row->projects.n > 0)
+		memcpy(projects, row->projects.items, row->projects.n * sizeof(*projects));
+	*run = (struct detect_run){ .uuid = row->run_uuid,
+		.severity = arena_str(x->rules_a, row->severity),
+		.findings = row->findings,
+		.projects = projects,
+		.nprojects = row->projects.n };
+	if (r->failed)
+		return;
+	run->exclude = parse_own_exclude(x, r, row->own_exclude, &bad);
+	if (bad)
+		rule_fail(x, r, STR("the exclude of a setting cannot be parsed"));
+}
+
+/* A query that this release cannot parse makes the rule fail; the API accepts none. */
+static void
+parse_rule(struct detect *x, struct detect_rule *r, const struct run_row *row)
+{
+	struct rule_query_fault fault = { .member = "dataset" };
+	struct arena *a = x->rules_a;
+
+	*r = (struct detect_rule){ .uuid = row->rule_uuid,
+		.version = row->version,
+		.name = arena_str(a, row->name),
+		.query = arena_str(a, row->query),
+		.exclude = arena_str(a, row->exclude),
+		.dataset = dataset_of_rule(row->dataset),
+		.stable = row->stable,
+		.surface = row->surface,
+		.common = row->common,
+		.failed = row->failed };
+	if (row->produces.text.p != NULL)
+		r->produces = json_parse(a, row->produces.text);
+	if (r->produces != NULL && json_type(r->produces) != JSON_OBJECT)
+		r->produces = NULL;
+	if (r->failed)
+		return;
+	if (r->dataset == DATASETS_AND_CONDITIONS ||
+	    !rule_query_parse(a, r->dataset, r->query, r->exclude, ts_now(), &r->q, &fault)) {
+		rule_fail(x, r,
+		    arena_printf(a, "%s: %.*s", fault.member, (int)fault.fault.message.n,
+			fault.fault.message.p));
+		return;
+	}
+	r->anchor = rule_query_anchor(&r->q);
+}
+
+static void
+parse_rules(struct detect *x, struct list rows)
+{
+	const struct run_row *row = rows.items;
+	struct detect_run *runs = ARENA_ARRAY(x->rules_a, rows.n + 1, struct detect_run);
+
+	x->rules = ARENA_ARRAY(x->rules_a, rows.n + 1, struct detect_rule);
+	x->nrules = 0;
+	for (size_t i = 0; i < rows.n; i++) {
+		struct detect_rule *r;
+
+		if (i == 0 || uuid_cmp(&row[i].rule_uuid, &row[i - 1].rule_uuid) != 0) {
+			r = &x->rules[x->nrules++];
+			parse_rule(x, r, &row[i]);
+			r->runs = &runs[i];
+		} else {
+			r = &x->rules[x->nrules - 1];
+		}
+		copy_run(x, r, &runs[i], &row[i]);
+		r->nruns++;
+	}
+}
+
+/* Stores which rules have an anchor and which depend on the time. */
+static enum db_rc
+mark_parsed(struct detect *x)
+{
+	struct str *uuids = ARENA_ARRAY(x->a, x->nrules + 1, struct str),
+		   *anchored = ARENA_ARRAY(x->a, x->nrules + 1, struct str),
+		   *uses_now = ARENA_ARRAY(x->a, x->nrules + 1, struct str);
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->nrules; i++) {
+		const struct detect_rule *r = &x->rules[i];
+
+		if (r->failed)
+			continue;
+		uuids[n] = arena_uuid(x->a, &r->uuid);
+		anchored[n] = r->anchor == NULL ? STR("f") : STR("t");
+		uses_now[n++] = rule_query_uses_now(&r->q) ? STR("t") : STR("f");
+	}
+	return db_do(x->db, &mark_rules, NULL, P(((struct strs){ uuids, n })),
+	    P(((struct strs){ anchored, n })), P(((struct strs){ uses_now, n })));
+}
+
+/* The texts of the tags lie in the answer of the database, which ends with the batch. */
+static void
+copy_tags(struct detect *x, const struct tag *tags, size_t n)
+{
+	struct arena *a = x->rules_a;
+
+	x->tags = ARENA_ARRAY(a, n + 1, struct tag);
+	x->ntags = n;
+	for (size_t i = 0; i < n; i++) {
+		struct tag *t = &x->tags[i];
+
+		*t = tags[i];
+		t->slug = arena_str(a, t->slug);
+		t->classification = arena_str(a, t->classification);
+		for (size_t k = 0; k < t->ncategories; k++)
+			t->categories[k] = arena_str(a, t->categories[k]);
+	}
+}
+
+bool
+rules_load(struct detect *x)
+{
+	const struct detect_rule **all;
+	struct list rows = { 0 };
+	struct tag *tags = NULL;
+	size_t ntags = 0;
+	enum db_rc rc;
+
+	if (!db_up(x->db))
+		return false;
+	rc = db_run(x->db, &plan_runs, NULL, DB_NO_ARGS);
+	if (rc == DB_OK)
+		rc = db_rows(x->db, &list_runs, &rows, DB_NO_ARGS);
+	if (rc == DB_OK)
+		rc = tags_read(x->db, x->a, &tags, &ntags);
+	if (!db_ok(x->db, rc, "rules"))
+		return false;
+	arena_reset(x->rules_a);
+	copy_tags(x, tags, ntags);
+	parse_rules(x, rows);
+	all = ARENA_ARRAY(x->rules_a, x->nrules + 1, const struct detect_rule *);
+	for (size_t i = 0; i < x->nrules; i++)
+		all[i] = &x->rules[i];
+	x->anchors = anchors_new(x->rules_a, all, x->nrules);
+	x->loaded = db_ok(x->db, mark_parsed(x), "mark");
+	return x->loaded;
+}
+
+struct detect_rule *
+rules_find(const struct detect *x, const struct uuid *uuid)
+{
+	size_t low = 0, high = x->nrules;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		int c = uuid_cmp(uuid, &x->rules[mid].uuid);
+
+		if (c == 0)
+			return &x->rules[mid];
+		if (c < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}

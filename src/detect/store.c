@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: ISC */
+/* Compares the observations that documents had with those that they have now, and stores the difference together with the
+   position (detect_store in sql/functions/detect.sql). */
+#include "config.h"
+
+#include "db/guard.h"
+#include "detect/detect.h"
+#include "json/json.h"
+#include "json/tree.h"
+
+struct active_row {
+	struct uuid uuid, run_uuid, project_uuid;
+	struct str record_key, document;
+	int64_t rule_version;
+};
+
+static const struct field active_out[] = {
+	FIELD(struct active_row, uuid, 0),
+	FIELD(struct active_row, run_uuid, 0),
+	FIELD(struct active_row, project_uuid, NULLABLE),
+	FIELD(struct active_row, record_key, 0),
+	FIELD(struct active_row, document, 0),
+	FIELD(struct active_row, rule_version, 0),
+	FIELD_END,
+};
+
+STMT_LIST(list_active, struct active_row, active_out,
+    "SELECT uuid, run_uuid, project_uuid, record_key, document, rule_version"
+    " FROM detect_active($1::smallint, $2, $3)");
+STMT(store_batch, NULL, "SELECT detect_store($1::jsonb, $2::jsonb, $3::jsonb, $4::jsonb, $5)");
+
+/* ---- looking things up ---- */
+
+static int
+compare_texts(const void *l, const void *r)
+{
+	return str_cmp(*(const struct str *)l, *(const struct str *)r);
+}
+
+static int
+compare_documents(const void *l, const void *r)
+{
+	return str_cmp(((const struct document *)l)->key, ((const struct document *)r)->key);
+}
+
+/* The rule of a run, and the run. */
+static struct detect_rule *
+rule_of_run(struct detect *x, const struct uuid *run, const struct detect_run **out)
+{
+	for (size_t i = 0; i < x->nrules; i++)
+		for (size_t k = 0; k < x->rules[i].nruns; k++)
+			if (uuid_cmp(&x->rules[i].runs[k].uuid, run) == 0) {
+				*out = &x->rules[i].runs[k];
+				return &x->rules[i];
+			}
+	return NULL;
+}
+
+static bool
+has_project(const struct detect_run *run, const struct uuid *project)
+{
+	for (size_t i = 0; i < run->nprojects; i++)
+		if (uuid_cmp(&run->projects[i], project) == 0)
+			return true;
+	return false;
+}
+
+/* ---- why an observation ends ---- */
+
+struct verdict {
+	const struct detect_rule *rule;
+	const struct detect_run *run;
+	const struct document *document;
+	struct match_document at;
+	bool found; /* the record is there */
+};
+
+static const char *
+reason(struct detect *x, const struct verdict *v, const struct active_row *row)
+{
+	const struct rule_query *q = &v->rule->q;
+	bool asks;
+
+	if (v->rule->surface && !has_project(v->run, &row->project_uuid))
+		return "rule_ended";
+	if (!v->found)
+		return "removed";
+	asks = match_document(x->scratch, &q->query, &v->at);
+	if (asks && shown_is_stale(v->rule->dataset, &v->at))
+		return "stale";
+	if (asks && ((q->excludes && match_document(x->scratch, &q->exclude, &v->at)) ||
+			(v->run->exclude != NULL && match_document(x->scratch, v->run->exclude, &v->at))))
+		return "excluded";
+	if (asks) /* the record has left the inventory */
+		return "removed";
+	return row->rule_version == v->rule->version ? "changed" : "rule_changed";
+}
+
+static void
+end_observation(struct detect *x, struct batch *b, const struct verdict *v, const struct active_row *row)
+{
+	struct ts first, last = ts_now();
+	char at[TS_LEN + 1];
+
+	if (v->document->tree != NULL)
+		shown_times(&(struct match_document){ .own = v->document->tree }, &first, &last);
+	ts_print(last, at);
+	buf_printf(&b->ended, "%c{\"uuid\":\"%s\",\"why\":\"%s\",\"at\":\"%s\"}",
+	    b->ended.n == 0 ? '[' : ',', uuid_text(&row->uuid).z, reason(x, v, row), at);
+}
+
+/* Ends the observations of evaluated rules that were not seen. */
+static void
+judge_active(struct detect *x, struct batch *b, struct list rows, struct strs seen)
+{
+	const struct active_row *row = rows.items;
+
+	for (size_t i = 0; i < rows.n; i++, row++) {
+		const struct document wanted = { .key = row->document };
+		struct verdict v = { .run = NULL };
+		bool of_project = uuid_cmp(&row->project_uuid, &(struct uuid){ 0 }) != 0;
+		struct str name;
+
+		v.rule = rule_of_run(x, &row->run_uuid, &v.run);
+		if (v.rule == NULL || !batch_asks(b, v.rule))
+			continue;
+		name = seen_name(
+		    x->a, &row->run_uuid, of_project ? &row->project_uuid : NULL, row->record_key);
+		if (seen.n > 0 && bsearch(&name, seen.p, seen.n, sizeof(name), compare_texts) != NULL)
+			continue;
+		v.document = bsearch(&wanted, b->documents, b->ndocuments, sizeof(wanted), compare_documents);
+		if (v.document == NULL)
+			panic("an observation of a document that was not asked for");
+		v.found = batch_find(b, x->a, v.rule, v.document, row->record_key, &v.at);
+		v.at.tags = x->tags;
+		v.at.ntags = x->ntags;
+		end_observation(x, b, &v, row);
+	}
+}
+
+/* ---- a batch ---- */
+
+static enum db_rc
+read_active(struct detect *x, const struct batch *b, struct list *rows)
+{
+	struct str *keys = ARENA_ARRAY(x->a, b->ndocuments + 1, struct str);
+	const int64_t number = record_dataset_number(b->source);
+	struct db_param rule = b->only == NULL ? P(STR_NULL) : P(b->only->uuid);
+
+	for (size_t i = 0; i < b->ndocuments; i++)
+		keys[i] = b->documents[i].key;
+	return db_rows(x->db, &list_active, rows,
+	    (struct db_args){ (const struct db_param[]){ P(number),
+				  P(((struct strs){ keys, b->ndocuments })), rule },
+		3 });
+}
+
+static struct str
+array_of(struct buf *b)
+{
+	if (b->n == 0)
+		return STR("[]");
+	buf_char(b, ']');
+	return buf_done(b);
+}
+
+enum db_rc
+batch_store(struct detect *x, struct batch *b, struct str place)
+{
+	const int64_t most = RUN_MOST;
+	struct strs seen = { 0 };
+	struct list active = { 0 };
+	struct owners *owners;
+	enum db_rc rc = DB_OK;
+
+	b->given.a = b->ended.a = b->findings.a = x->a;
+	if (b->ndocuments > 0) {
+		qsort(b->documents, b->ndocuments, sizeof(*b->documents), compare_documents);
+		batch_evaluate(x, b);
+		rc = owners_read(x, b, &owners);
+		if (rc == DB_OK)
+			batch_emit(x, b, owners, &seen);
+		if (rc == DB_OK)
+			rc = read_active(x, b, &active);
+	}
+	if (rc != DB_OK)
+		return rc;
+	if (seen.n > 0)
+		qsort((struct str *)(uintptr_t)seen.p, seen.n, sizeof(*seen.p), compare_texts);
+	judge_active(x, b, active, seen);
+	return db_do(x->db, &store_batch, NULL, P(place), P(array_of(&b->given)),
+	    P(array_of(&b->ended)), P(array_of(&b->findings)), P(most));
+}

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Rules of scope surface: the records of projects' inventories, and the findings that follow (AREAS.md 2, 7).
+. t/lib.sh
+. t/helper/detect.sh
+pg_start
+index_start
+detect_start
+
+asset() { sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at) VALUES ('$P', '$1', '$2', now(), now())"; }
+findings()
+{
+	sql "SELECT finding_type || ' ' || severity || ' ' || status || ' ' || (evidence ->> 'matched_by') || ' ' || title
+		FROM finding ORDER BY finding_key"
+}
+
+# A rule of the catalogue that makes findings of its own kind runs for each project of accounts with esi, without a setting.
+open=$(detect_rule services surface 'port:6379 product:redis' account_uuid=NULL "content_sha256='$(printf x | sha256sum | cut -c1-64)'" \
+	"produces='{\"area\":\"service\",\"exposure_kind\":\"database\",\"rank\":1,\"title\":\"Redis at {ip}:{port} ({city})\"}'")
+asset address 192.0.2.7
+asset host www.example.org
+redis() { printf '{"port":6379,"transport":"tcp","product":"%s"}' "$1"; }
+detect_host 192.0.2.7 2026-11-20T00:00:00Z "$(redis Redis)" ',"city":"Bath"'
+detect_host 192.0.2.8 2026-11-20T00:00:00Z "$(redis Redis)"
+detect_host 192.0.2.9 2026-11-20T00:00:00Z "$(redis Redis)" ',"hostnames":["www.example.org"]'
+detect_host 192.0.2.10 2026-11-20T00:00:00Z "$(redis Redis)" ',"hostnames":["www.example.org"],"tags":["cdn"]'
+detect_idle
+is "$(observed "$open")" "192.0.2.7/6379/tcp active - 0
+192.0.2.9/6379/tcp active - 0" "only records of an inventory are observed, and a CDN is nobody's by its names"
+is "$(findings)" "exposed_service high open address Redis at 192.0.2.7:6379 (Bath)
+exposed_service high open hostname Redis at 192.0.2.9:6379 ()" "observations of a stable rule are findings, with the title filled"
+is "$(sql "SELECT f.finding_key || ' ' || f.detector || ' ' || f.first_seen_at || ' ' || (a.name) FROM finding f JOIN asset a ON a.uuid = f.asset_uuid
+	WHERE f.title LIKE '%Bath%'")" "rule/$open/192.0.2.7/6379/tcp rules 2026-11-20 00:00:00+00 192.0.2.7" \
+	"a finding has the key of its rule and record, the data's time and its asset"
+is "$(sql "SELECT DISTINCT project_uuid FROM rule_observation")" "$P" "its observations name the project"
+
+asset address 192.0.2.8
+detect_idle
+is "$(observed "$open" | wc -l)" 3 "a new asset brings its records (C-154)"
+events=$(sql "SELECT count(*) FROM finding_event")
+sql "UPDATE record SET doc = doc"
+detect_idle
+is "$(sql "SELECT count(*) FROM finding_event")" "$events" "documents that are written again unchanged change no finding (C-127)"
+
+detect_host 192.0.2.7 2026-11-20T12:00:00Z "$(redis KeyDB)" ',"city":"Bath"'
+detect_idle
+is "$(sql "SELECT status FROM finding WHERE title LIKE '%Bath%'")" open "a contradiction of less than a day leaves the finding open"
+detect_host 192.0.2.7 2026-11-21T12:00:00Z "$(redis Redis)" ',"city":"Bath"'
+detect_idle
+detect_host 192.0.2.7 2026-11-23T12:00:00Z "$(redis KeyDB)" ',"city":"Bath"'
+detect_idle
+is "$(sql "SELECT status FROM finding WHERE title LIKE '%Bath%'")" resolved "a contradiction that stands for a day clears it"
+
+many=$(seq 1000 1049 | sed 's/.*/,{"port":&,"transport":"tcp"}/' | tr -d '\n')
+detect_host 192.0.2.8 2026-11-22T00:00:00Z "$(redis Redis)$many"
+detect_idle
+is "$(sql "SELECT severity || ' ' || (evidence ->> 'suspect') FROM finding WHERE finding_key LIKE '%192.0.2.8/%'")" "info true" \
+	"a host with more than 50 services is suspect, and its findings are info"
+
+sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled) VALUES ('$ACCOUNT', '$open', false)"
+ended() { [ "$(observed "$open" | grep -c active)" = 0 ]; }
+ok "a setting that is not enabled ends the rule for its account" world_until 30 ended
+
+# ---- rules of an account ----
+
+own=$(detect_rule hosts surface 'services.port:6379')
+detect_idle
+is "$(observed "$own")" "" "an own rule of scope surface without projects looks at nothing"
+sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, project_uuids, severity)
+	VALUES ('$ACCOUNT', '$own', true, '{$P}', 'low')"
+detect_idle
+is "$(observed "$own" | wc -l) $(sql "SELECT count(*) FROM finding WHERE finding_type = 'rule_match'")" "3 0" \
+	"with a project it observes its records, and makes no findings"
+sql "UPDATE rule_setting SET findings = true WHERE rule_uuid = '$own'"
+detect_idle
+is "$(sql "SELECT string_agg(DISTINCT severity, ' ') || count(*) FROM finding WHERE finding_type = 'rule_match'")" "info low3" \
+	"with findings each is a finding, of the severity of the setting"
