@@ -103,8 +103,8 @@ static const struct field tag_out[] = {
 	FIELD_END,
 };
 
-STMT_LIST(
-    read_tags, struct tag_row, tag_out, "SELECT slug, name, classification, categories FROM tag");
+STMT_LIST(read_tags, struct tag_row, tag_out,
+    "SELECT slug, name, classification, categories FROM tag WHERE account_uuid IS NULL");
 
 /* COPY has no parameters, so they are passed as settings of the transaction. */
 STMT(set_parameters, NULL,

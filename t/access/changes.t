@@ -27,6 +27,7 @@ report()
 	api POST /reports "{\"title\":\"$(uuid_new)\",\"text\":\"x\"}" -H "Idempotency-Key: $(uuid_new)"
 	field .report.uuid
 }
+rule_tag() { sql "INSERT INTO tag (account_uuid, slug, name) VALUES ('$ACCOUNT', '$(uuid_new)', 'x') RETURNING uuid"; }
 verdict_body() { printf '{"type":"domain","value":"%s.example","disposition":"ignored","reason":"x"}' "x$(uuid_new)"; }
 verdict()
 {
@@ -78,11 +79,14 @@ change()
 	delete_report) api DELETE "$(_put "$(report)")" ;;
 	create_report_verdict) api POST "$_at" "$(verdict_body)" ;;
 	delete_report_verdict) api DELETE "$(_put "$(verdict)")" ;;
+	create_rule_tag) api POST "$_at" "{\"slug\":\"$(uuid_new)\"}" ;;
+	update_rule_tag) api PUT "$(_put "$(rule_tag)")" '{"name":"y"}' ;;
+	delete_rule_tag) api DELETE "$(_put "$(rule_tag)")" ;;
 	*) return 1 ;;
 	esac
 }
 
-"$BIN/surfaced" -D routes | grep -vE '^GET' | grep -E '/projects/|[[:space:]]/reports' >"$W/routes"
+"$BIN/surfaced" -D routes | grep -vE '^GET' | grep -E '/projects/|[[:space:]]/(reports|rules)' >"$W/routes"
 isnt "$(wc -l <"$W/routes")" 0 "the list of routes has operations that change records"
 while IFS="$(printf '\t')" read -r _ path operation _; do
 	case $operation in
@@ -96,7 +100,7 @@ while IFS="$(printf '\t')" read -r _ path operation _; do
 	request=$(header x-request-id)
 	project=$P
 	case $path in
-	/reports*) project=null ;; # reports belong to the account
+	/reports* | /rules*) project=null ;; # reports and rules belong to the account
 	esac
 	is "$(sql "SELECT count(*) FROM audit WHERE request_id = '$request'")" 1 "$operation leaves exactly one line (C-212)"
 	api GET "/access/audit?request_id=$request"

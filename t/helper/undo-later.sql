@@ -4,6 +4,22 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0030
+DROP FUNCTION IF EXISTS seen_rules, observed_runs, observed_dataset, observation_page, observation_feed,
+	observation_position_stands, observation_activity, rule_tags, rule_tag_categories;
+DO $$ BEGIN
+	IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'tag'::regclass AND attname = 'account_uuid' AND NOT attisdropped) THEN
+		DELETE FROM tag WHERE account_uuid IS NOT NULL;
+		DROP TRIGGER tag_stamp ON tag;
+		ALTER TABLE tag DROP COLUMN account_uuid, DROP COLUMN uuid, DROP COLUMN created_by_membership_uuid,
+			DROP COLUMN created_at, DROP COLUMN updated_at, ADD PRIMARY KEY (slug);
+		REVOKE INSERT, UPDATE, DELETE ON tag FROM surfaced_api;
+	END IF;
+END $$;
+DROP FUNCTION IF EXISTS tag_stamp();
+DROP INDEX IF EXISTS rule_account, rule_observation_state, rule_observation_ip, observation_event_run,
+	observation_event_observation;
+
 -- 0027
 ALTER TABLE IF EXISTS search_export DROP COLUMN IF EXISTS host;
 DROP FUNCTION IF EXISTS export_sweep(uuid[], bigint, text), export_begin(uuid, bigint, bigint, text);

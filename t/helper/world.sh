@@ -217,7 +217,7 @@ world_migrate()
 world_seed()
 {
 	world_migrate || return 1
-	_account=$(world_ctl --json accounts create --entitlement search --entitlement reports --entitlement alerting --entitlement esi --entitlement browser Example | jq -er .account.uuid) || return 1
+	_account=$(world_ctl --json accounts create --entitlement search --entitlement reports --entitlement alerting --entitlement esi --entitlement browser --entitlement rules Example | jq -er .account.uuid) || return 1
 	world_ctl members create --account "$_account" --email owner@example.com --owner Owner >/dev/null || return 1
 	_project=$(world_ctl --json projects create --account "$_account" Perimeter | jq -er .project.uuid) ||
 		return 1
