@@ -522,7 +522,7 @@ tally()
 # Another organisation as far as the tests need one: sets ACCOUNT2, PROJECT2, KEY2.
 stranger_new()
 {
-	ACCOUNT2=$(ctl --json accounts create --entitlement alerting --entitlement esi --entitlement browser Stranger | jq -er .account.uuid)
+	ACCOUNT2=$(ctl --json accounts create --entitlement alerting --entitlement esi --entitlement browser --entitlement rules Stranger | jq -er .account.uuid)
 	ctl members create --account "$ACCOUNT2" --email owner@example.net --owner Stranger >/dev/null
 	PROJECT2=$(ctl --json projects create --account "$ACCOUNT2" Elsewhere | jq -er .project.uuid)
 	KEY2=$(ctl --json keys create --account "$ACCOUNT2" --name all --scope all | jq -er .key.key)

@@ -145,6 +145,16 @@ BEGIN
 END
 $$;
 
+-- The time of a tag's last change; a statement that changes nothing leaves it.
+CREATE OR REPLACE FUNCTION tag_stamp() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF (NEW.name, NEW.categories, NEW.classification) IS DISTINCT FROM (OLD.name, OLD.categories, OLD.classification) THEN
+		NEW.updated_at := now();
+	END IF;
+	RETURN NEW;
+END
+$$;
+
 -- Removes a deleted destination from the rules that name it.
 CREATE OR REPLACE FUNCTION alert_destination_forget() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -431,7 +441,7 @@ BEGIN
 END
 $$;
 
-GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin;
+GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin, surfaced_api;
 GRANT EXECUTE ON FUNCTION visible_projects TO surfaced_admin, surfaced_api;
 -- These roles write audit lines, and an index of the table calls the function.
 GRANT EXECUTE ON FUNCTION audit_project TO surfaced_admin, surfaced_api, surfaced_index;

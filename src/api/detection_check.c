@@ -7,6 +7,7 @@
 #include "api/documents.h"
 #include "api/share.h"
 #include "detection/sample.h"
+#include "search/tags.h"
 #include "json/tree.h"
 
 #include <inttypes.h>
@@ -106,7 +107,8 @@ struct slug {
 
 static const struct field slug_out[] = { FIELD(struct slug, slug, 0), FIELD_END };
 
-STMT_LIST(known_tags, struct slug, slug_out, "SELECT slug FROM tag WHERE slug = ANY ($1::text[])");
+STMT_LIST(known_tags, struct slug, slug_out, "SELECT slug FROM tag"
+    " WHERE slug = ANY ($1::text[]) AND (account_uuid IS NULL OR account_uuid = $2)");
 
 static bool
 has_slug(const struct list *known, struct str slug)
@@ -128,7 +130,8 @@ check_tags(struct checked *c)
 
 	if (c->in->tags.n == 0)
 		return PASS;
-	rc = db_list(c->rq->db, &known_tags, &known, P(((struct strs){ s, c->in->tags.n })));
+	rc = db_list(c->rq->db, &known_tags, &known, P(((struct strs){ s, c->in->tags.n })),
+	    P(c->rq->key->account));
 	if (rc != DB_OK)
 		return fail_db(c->rq, rc);
 	for (size_t i = 0; i < c->in->tags.n; i++) {
@@ -344,59 +347,24 @@ detection_check(
 
 /* ---- whether samples come out ---- */
 
-struct tag_of_samples {
-	struct str slug, name, classification;
-	struct list categories;
-};
-
-static const struct field tag_of_samples[] = {
-	FIELD(struct tag_of_samples, slug, 0),
-	FIELD(struct tag_of_samples, name, 0),
-	FIELD(struct tag_of_samples, classification, 0),
-	LIST_OF(struct tag_of_samples, categories, 0, struct str, 0, 0),
-	FIELD_END,
-};
-
-STMT_LIST(read_taxonomy, struct tag_of_samples, tag_of_samples,
-    "SELECT slug, name, classification, categories FROM tag");
-
-static struct tag *
-tags_of_rows(struct arena *a, const struct list *rows)
-{
-	const struct tag_of_samples *row = rows->items;
-	struct tag *tags = ARENA_ARRAY(a, rows->n + 1, struct tag);
-
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct str *categories = row[i].categories.items;
-
-		tags[i] = (struct tag){ .slug = row[i].slug,
-			.name = row[i].name,
-			.classification = row[i].classification };
-		for (size_t k = 0; k < row[i].categories.n && k < LIM_TAG_CATEGORIES; k++)
-			tags[i].categories[tags[i].ncategories++] = categories[k];
-	}
-	return tags;
-}
-
 int
 detection_samples(
     struct req *rq, const struct rule_query *q, const struct detection_in *in, bool *passed)
 {
 	const struct detection_test *t = in->tests.items;
-	struct list rows = { 0 };
-	struct tag *tags;
+	struct tag *tags = NULL;
+	size_t ntags = 0;
 	enum db_rc rc = DB_OK;
 
 	if (in->tests.n > 0)
-		rc = db_rows(rq->db, &read_taxonomy, &rows, DB_NO_ARGS);
+		rc = tags_read(rq->db, rq->arena, &tags, &ntags);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	tags = tags_of_rows(rq->arena, &rows);
 	for (size_t i = 0; i < in->tests.n; i++) {
 		struct rule_sample s = { t[i].name, json_parse(rq->arena, t[i].record.text),
 			str_is(t[i].expect, "match") };
 
-		passed[i] = rule_sample_passes(tree_arena(), q, &s, tags, rows.n);
+		passed[i] = rule_sample_passes(tree_arena(), q, &s, tags, ntags);
 	}
 	return PASS;
 }

@@ -99,7 +99,7 @@ static const struct field check_tag_out[] = {
 };
 
 STMT_LIST(read_check_tags, struct check_tag, check_tag_out,
-    "SELECT slug, classification, categories FROM tag");
+    "SELECT slug, classification, categories FROM tag WHERE account_uuid IS NULL");
 
 /* A random sample of a stream whose end is not known: the n-th key replaces one of the kept with a chance of most / n. */
 static void

@@ -19,7 +19,8 @@ static const struct field tag_out[] = {
 };
 
 STMT_LIST(list_tags, struct tag, tag_out,
-    "SELECT slug, name, categories, classification FROM tag ORDER BY slug");
+    "SELECT slug, name, categories, classification FROM tag"
+    " WHERE account_uuid IS NULL ORDER BY slug");
 
 /* $3: the categories, to which their parents are added; null: a new tag has none, an old tag keeps
    its own.
@@ -37,7 +38,7 @@ STMT_LIST(set_tag, struct tag, tag_out,
     " INSERT INTO tag AS t (slug, name, categories, classification)"
     " SELECT $1, coalesce($2, $1), coalesce(paths, '{}'), coalesce($4, 'informational') "
     "FROM given"
-    " ON CONFLICT (slug) DO UPDATE SET name = coalesce($2, t.name),"
+    " ON CONFLICT (account_uuid, slug) DO UPDATE SET name = coalesce($2, t.name),"
     "  categories = CASE WHEN $5 THEN '{}' ELSE coalesce((SELECT paths FROM given), "
     "t.categories) END,"
     "  classification = coalesce($4, t.classification)"

@@ -66,11 +66,21 @@ write_typical_value(struct buf *b, const struct field *f)
 	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }
 
+/* The row of a member. A record or a list of records in an answer that has no schema of its own is shown by its table: the
+   row "tags" is of texts, and says nothing about an answer whose list of records has this name. */
+static const char *
+member_example(const char *schema, const struct field *f)
+{
+	const char *json = json_example_of(schema, f->name);
+
+	return schema == NULL && f->sub != NULL && json != NULL && json[0] != '\0' ? NULL : json;
+}
+
 static void
 write_member_example(
     struct buf *b, const struct field *f, const char *schema, const struct json_names *names)
 {
-	const char *json = json_example_of(schema, f->name);
+	const char *json = member_example(schema, f);
 	struct field item = { .name = f->name, .type = f->item, .values = f->values };
 	bool list = f->type == FIELD_LIST || (f->type == FIELD_RAW && f->item == FIELD_LIST);
 
@@ -103,7 +113,7 @@ json_example(struct buf *b, const struct field *fields, const struct json_names 
 
 	buf_char(b, '{');
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
-		json = json_example_of(schema, f->name);
+		json = member_example(schema, f);
 		if (json != NULL && json[0] == '\0')
 			continue;
 		buf_z(b, comma);

@@ -18,7 +18,8 @@ static const struct field taxonomy_out[] = {
 };
 
 STMT_LIST(
-    read_tags, struct taxonomy_row, taxonomy_out, "SELECT slug, name, classification, categories FROM tag");
+    read_tags, struct taxonomy_row, taxonomy_out, "SELECT slug, name, classification, categories FROM tag"
+    " WHERE account_uuid IS NULL");
 
 enum db_rc
 tags_read(struct db *db, struct arena *a, struct tag **tags, size_t *ntags)

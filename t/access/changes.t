@@ -27,6 +27,7 @@ report()
 	api POST /reports "{\"title\":\"$(uuid_new)\",\"text\":\"x\"}" -H "Idempotency-Key: $(uuid_new)"
 	field .report.uuid
 }
+rule_tag() { sql "INSERT INTO tag (account_uuid, slug, name) VALUES ('$ACCOUNT', '$(uuid_new)', 'x') RETURNING uuid"; }
 verdict_body() { printf '{"type":"domain","value":"%s.example","disposition":"ignored","reason":"x"}' "x$(uuid_new)"; }
 verdict()
 {
@@ -90,6 +91,9 @@ change()
 	delete_report) api DELETE "$(_put "$(report)")" ;;
 	create_report_verdict) api POST "$_at" "$(verdict_body)" ;;
 	delete_report_verdict) api DELETE "$(_put "$(verdict)")" ;;
+	create_rule_tag) api POST "$_at" "{\"slug\":\"$(uuid_new)\"}" ;;
+	update_rule_tag) api PUT "$(_put "$(rule_tag)")" '{"name":"y"}' ;;
+	delete_rule_tag) api DELETE "$(_put "$(rule_tag)")" ;;
 	*) return 1 ;;
 	esac
 }

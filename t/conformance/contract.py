@@ -161,11 +161,13 @@ class Operation:
 
     def good(self):
         """The document's own example, with this world's UUIDs in it."""
-        return None if self.body is None else json.loads(json.dumps(self.body["example"]).replace(
-            "3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91", ENV["RULE"]))
+        if self.body is None:
+            return None
+        body = json.loads(json.dumps(self.body["example"]).replace("3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91", ENV["RULE"]))
+        return {**body, "slug": uuid.uuid4().hex} if self.id == "createRuleTag" else body
 
     def url(self, fill=None, query=""):
-        values = {**PATH, **(fill or {})}
+        values = {**known(self.path), **(fill or {})}
         path = re.sub(r"\{(\w+)\}", lambda m: urllib.parse.quote(values[m.group(1)], safe=""), self.path)
         return path + ("?" + query if query else "")
 
@@ -368,6 +370,10 @@ def conflict(op):
     elif op.id == "createReportVerdict":
         op.ask("a value that is new", 201, body={**op.good(), "value": uuid.uuid4().hex + ".example"})
         op.ask("more than an account may have", 409, key="KEY_FULL")
+    elif op.id == "createRuleTag":
+        op.ask("more than an account may have", 409, key="KEY_FULL")
+    elif op.id in ("updateRuleTag", "deleteRuleTag"):
+        op.ask("a common one", 409, fill={"tag_uuid": ENV["COMMON_TAG"]})
     elif op.id == "createSession":
         op.ask("a key", 202, headers=again)
         op.ask("C-088: the same", 202, headers=again)
@@ -406,6 +412,7 @@ SPENT = {
     "stageRule": ("rule_uuid", "createRule"),
     "updateRule": ("rule_uuid", "createRule"),
     "deleteReportVerdict": ("verdict_uuid", "createReportVerdict"),
+    "deleteRuleTag": ("tag_uuid", "createRuleTag"),
 }
 FILL = {
     "createStreamTicket": {"session_uuid": "RUNNING"},
@@ -430,7 +437,7 @@ def sound(op):
     if op.of("query") and [p for p in op.of("query") if p["name"] == "cursor"]:
         page(op)
     for p in op.of("path"):
-        fill[p["name"]] = fill.get(p["name"], PATH[p["name"]]).upper()
+        fill[p["name"]] = fill.get(p["name"], known(op.path)[p["name"]]).upper()
     if op.id not in SPENT:
         op.ask("C-020: UUIDs in capitals", (200, 201, 202), fill=fill)
 
@@ -481,10 +488,15 @@ def required(book, schema, where):
         yield from required(book, schema["items"], where + "[]")
 
 
+def known(path):
+    """The records that the parameters of a path name; rules of detection are no alert rules."""
+    return {**PATH, "rule_uuid": ENV["DETECTION"]} if path.startswith("/rules/") else PATH
+
+
 def router(book):
     """C-019, A1: what no operation answers."""
     for path, ops in book.doc["paths"].items():
-        url = re.sub(r"\{(\w+)\}", lambda m: PATH[m.group(1)], path)
+        url = re.sub(r"\{(\w+)\}", lambda m: known(path)[m.group(1)], path)
         allowed = {m.upper() for m in ops} | ({"HEAD"} if "get" in ops and not path.endswith("/stream") else set())
         for method in ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
             if method in allowed:
@@ -515,7 +527,9 @@ screenshot_uuid=SCREENSHOT
 export_uuid=EXPORT
 key_uuid=ACCESS_KEY
 report_uuid=REPORT
-verdict_uuid=VERDICT""".split())}
+verdict_uuid=VERDICT
+tag_uuid=TAG
+observation_uuid=OBSERVATION""".split())}
 # Parameters that are no UUIDs: one that has a record, one that has none, and texts that are none.
 TEXTS = {
     "ip": ("192.0.2.1", "203.0.113.9", ("nonsense", "192.0.2", "192.0.2.1-9")),
@@ -527,7 +541,7 @@ TEXTS = {
 }
 PATH.update((name, good) for name, (good, _, _) in TEXTS.items())
 # Any member of these may be left out by the parameter fields.
-DOCUMENTS = ("Host", "HostService", "DnsRecord", "WhoisDomain", "Certificate")
+DOCUMENTS = ("Host", "HostService", "DnsRecord", "WhoisDomain", "Certificate", "ObservedRecord")
 EXPORTS = ["export" + name for name in "Hosts Services Dns Whois Certificates Reports OpenDirectories".split()]
 OPS = {}
 

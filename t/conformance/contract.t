@@ -59,15 +59,24 @@ sql "UPDATE browser_session SET lease_until = now() + interval '1 day' WHERE uui
 unentitled=$(ctl --json accounts create Unentitled | jq -er .account.uuid)
 ctl members create --account "$unentitled" --email owner@example.org --owner O >/dev/null
 # One project of a suspended account; one key with a single request a day, which is used up.
-frozen=$(ctl --json accounts create --entitlement search --entitlement alerting --entitlement esi --entitlement browser Frozen | jq -er .account.uuid)
+frozen=$(ctl --json accounts create --entitlement search --entitlement alerting --entitlement esi --entitlement browser --entitlement rules Frozen | jq -er .account.uuid)
 ctl members create --account "$frozen" --email owner@example.edu --owner O >/dev/null
 suspended=$(ctl --json keys create --account "$frozen" --name x --scope all | jq -er .key.key)
 sql "UPDATE account SET state = 'suspended' WHERE uuid = '$frozen'"
-# An account with as many verdicts as it may have.
-full=$(ctl --json accounts create --entitlement reports Full | jq -er .account.uuid)
+# An account with as many verdicts and tags as it may have.
+full=$(ctl --json accounts create --entitlement reports --entitlement rules Full | jq -er .account.uuid)
 ctl members create --account "$full" --email owner@example.info --owner O >/dev/null
 sql "INSERT INTO indicator_verdict (account_uuid, type, value, disposition, reason)
-	SELECT '$full', 'domain', 'x' || n || '.example', 'ignored', 'x' FROM generate_series(1, 5000) AS n"
+	SELECT '$full', 'domain', 'x' || n || '.example', 'ignored', 'x' FROM generate_series(1, 5000) AS n;
+	INSERT INTO tag (account_uuid, slug, name) SELECT '$full', 'x' || n, 'x' FROM generate_series(1, 1000) AS n"
+detection=$(sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, status)
+	VALUES ('$ACCOUNT', gen_random_uuid(), 'x', 'services', 'all', '*', 'low', 'stable') RETURNING uuid")
+observation=$(sql "WITH run AS (INSERT INTO rule_run (rule_uuid, rule_version, active_count) VALUES ('$detection', 1, 2) RETURNING uuid),
+	o AS (INSERT INTO rule_observation (run_uuid, dataset, record_key, rule_version, record, matched, first_seen_at, last_seen_at)
+		SELECT uuid, 2, '192.0.2.1/' || port || '/tcp', 1, jsonb_build_object('ip', '192.0.2.1', 'port', port, 'transport', 'tcp'),
+			'[{\"field\":\"port\",\"value\":\"443\"}]', now(), now() FROM run, unnest('{443,8443}'::integer[]) AS port RETURNING *),
+	e AS (INSERT INTO observation_event (run_uuid, observation_uuid, event) SELECT run_uuid, uuid, 'appeared' FROM o)
+	SELECT uuid FROM o LIMIT 1")
 slow=$(key_new --scope all)
 sql "UPDATE api_key SET rate = 1, rate_window = 86400 WHERE prefix = '$(printf %.12s "$slow")'"
 key=$slow api GET /usage
@@ -96,11 +105,14 @@ world_env
 	echo "EXPORT=$export"
 	echo "FINGERPRINT=$(openssl x509 -in "$W/cert" -noout -fingerprint -sha256 | sed 's/.*=//' | tr -d : | tr '[:upper:]' '[:lower:]')"
 	echo "ACCESS_KEY=$(sql "SELECT uuid FROM api_key WHERE prefix = left('$KEY', 12)")"
+	echo "DETECTION=$detection OBSERVATION=$observation" | tr ' ' '\n'
+	echo "TAG=$(sql "INSERT INTO tag (account_uuid, slug, name, categories) VALUES ('$ACCOUNT', 'own', 'x', '{own,own/critical}') RETURNING uuid")"
+	echo "COMMON_TAG=$(sql "SELECT uuid FROM tag WHERE slug = 'c2' AND account_uuid IS NULL")"
 	echo "REPORT=$(sql "SELECT uuid FROM report LIMIT 1")"
 	echo "VERDICT=$(sql "INSERT INTO indicator_verdict (account_uuid, type, value, disposition, reason)
 		VALUES ('$ACCOUNT', 'domain', 'cdn.example.net', 'ignored', 'x') RETURNING uuid")"
 	echo "KEY_FULL=$(ctl --json keys create --account "$full" --name x --scope all | jq -er .key.key)"
-	echo "KEY_OTHER=$(key_new --scope rules.view)"
+	echo "KEY_OTHER=$(key_new --scope dashboard.view)"
 	echo "KEY_SUSPENDED=$suspended"
 	echo "KEY_SLOW=$slow"
 	echo "KEY_UNENTITLED=$(ctl --json keys create --account "$unentitled" --name x --scope all | jq -er .key.key)"

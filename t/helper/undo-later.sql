@@ -4,18 +4,34 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
--- 0032
+-- 0031
 DROP TABLE IF EXISTS exposure_weight, esi_daily, exposure_daily;
 DROP INDEX IF EXISTS finding_counts;
 DROP TYPE IF EXISTS finding_stand CASCADE;
--- 0028
-DROP FUNCTION IF EXISTS rules_seen(uuid);
+
+-- 0030
+DROP FUNCTION IF EXISTS seen_rules, observed_runs, observed_dataset, observation_page, observation_feed,
+	observation_position_stands, observation_activity, rule_tags, rule_tag_categories;
+DO $$ BEGIN
+	IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'tag'::regclass AND attname = 'account_uuid' AND NOT attisdropped) THEN
+		DELETE FROM tag WHERE account_uuid IS NOT NULL;
+		DROP TRIGGER tag_stamp ON tag;
+		ALTER TABLE tag DROP COLUMN account_uuid, DROP COLUMN uuid, DROP COLUMN created_by_membership_uuid,
+			DROP COLUMN created_at, DROP COLUMN updated_at, ADD PRIMARY KEY (slug);
+		REVOKE INSERT, UPDATE, DELETE ON tag FROM surfaced_api;
+	END IF;
+END $$;
+DROP FUNCTION IF EXISTS tag_stamp();
+DROP INDEX IF EXISTS rule_account, rule_observation_state, rule_observation_ip, observation_event_run,
+	observation_event_observation;
+
 -- 0029
 DROP TRIGGER IF EXISTS detect_asset ON asset;
 DROP TABLE IF EXISTS rule_activity, observation_event, rule_observation, rule_run, detect_work, detect_cursor CASCADE;
 DROP INDEX IF EXISTS asset_named;
 
 -- 0028
+DROP FUNCTION IF EXISTS rules_seen(uuid);
 DROP TABLE IF EXISTS rule_setting, rule_version, rule, rule_move CASCADE;
 
 -- 0027

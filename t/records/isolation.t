@@ -46,6 +46,12 @@ record()
 			sha256('x') FROM project WHERE uuid = '$2' RETURNING uuid" ;;
 	verdict_uuid) sql "INSERT INTO indicator_verdict (account_uuid, type, value, disposition, reason)
 		SELECT account_uuid, 'domain', '$(uuid_new).example', 'ignored', 'x' FROM project WHERE uuid = '$2' RETURNING uuid" ;;
+	tag_uuid) sql "INSERT INTO tag (account_uuid, slug, name) SELECT account_uuid, '$(uuid_new)', 'x' FROM project WHERE uuid = '$2' RETURNING uuid" ;;
+	detection_uuid) sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, status)
+		SELECT account_uuid, gen_random_uuid(), 'x', 'hosts', 'all', '*', 'low', 'stable' FROM project WHERE uuid = '$2' RETURNING uuid" ;;
+	observation_uuid) sql "WITH run AS (INSERT INTO rule_run (rule_uuid, rule_version) VALUES ('$(record detection_uuid "$2")', 1) RETURNING uuid)
+		INSERT INTO rule_observation (run_uuid, dataset, record_key, rule_version, record, first_seen_at, last_seen_at)
+		SELECT uuid, 1, '192.0.2.1', 1, '{}', now(), now() FROM run RETURNING uuid" ;;
 	*) return 1 ;;
 	esac
 }
@@ -58,6 +64,7 @@ body()
 	create_alert_destination | update_alert_destination) echo '{"name":"x","url":"https://x.example.com/"}' ;;
 	update_rule) echo '{"version":1,"name":"x","dataset":"hosts","scope":"surface","query":"","severity":"info"}' ;;
 	update_rule_settings) echo '{"enabled":true}' ;;
+	update_rule_tag) echo '{"name":"x"}' ;;
 	create_session) echo '{"start_url":"https://example.com/"}' ;;
 	create_alert_silence) echo "{\"rule_uuid\":\"$mine\",\"reason\":\"x\",\"ends_at\":\"$tomorrow\"}" ;;
 	esac
@@ -109,6 +116,13 @@ while IFS="$(printf '\t')" read -r method path operation _; do
 		alike "$method" "$path" "$last" "$(record "$last" "$PROJECT2")" "$operation" "another account's $last"
 		continue
 		;;
+	/rules/*) # of an account; {rule_uuid} is a rule of detection
+		last=$(printf %s "$path" | grep -o '{[a-z_]*}' | tail -1 | tr -d '{}')
+		kind=$last
+		[ "$last" != rule_uuid ] || kind=detection_uuid
+		alike "$method" "$path" "$last" "$(record "$kind" "$PROJECT2")" "$operation" "another account's $last"
+		continue
+		;;
 	/search/*) continue ;; # records of search belong to no account
 	/access/*) continue ;; # t/access/answers.t asks for those of another account
 	*)
@@ -147,7 +161,11 @@ while IFS="$(printf '\t')" read -r path name; do
 	answer GET "$own?$name=$(uuid_new)" list
 	random=$ANSWER
 	is "$STATUS" 200 "$path: an unknown $name gets 200"
-	answer GET "$own?$name=$(record "$name" "$PROJECT2")" list
+	case $path in
+	/rules*) kind=detection_uuid ;;
+	*) kind=$name ;;
+	esac
+	answer GET "$own?$name=$(record "$kind" "$PROJECT2")" list
 	is "$ANSWER" "$random" "$path: a foreign $name gets the same answer as an unknown one"
 done <"$W/filters"
 unlike "$(sql "SELECT DISTINCT action FROM audit WHERE actor LIKE 'key:%'

@@ -1,0 +1,160 @@
+-- SPDX-License-Identifier: ISC
+-- Observations of detection rules as a key reads them. Each function takes the key that reads, and derives account and
+-- projects from it, so that no caller can combine an account with the rights of another key.
+--
+--     seen_rules       own rules and those of the catalogue, with the account's settings
+--     observed_runs    the run of each of them whose observations the account reads: its own run, where an exclude of
+--                      its own or the scope surface has made one, or else the run that accounts share
+--
+-- A rule of the catalogue that the account has not enabled has no run here: nobody learns what others watch (C-158).
+-- Observations with a project are answered to keys that see it.
+
+-- account_uuid: null is a rule of the catalogue. A key that is limited to projects sees the rules whose setting names
+-- one of them, and those whose setting names none.
+CREATE OR REPLACE FUNCTION seen_rules(key uuid) RETURNS TABLE (rule_uuid uuid, account_uuid uuid, scope text, dataset text,
+	severity text, tags text[], techniques text[], enabled boolean, deleted boolean) LANGUAGE sql STABLE AS $$
+	SELECT r.uuid, r.account_uuid, r.scope, r.dataset, coalesce(s.severity, r.severity), r.tags, r.techniques,
+		coalesce(s.enabled, r.account_uuid IS NOT NULL), r.deleted_at IS NOT NULL
+	  FROM rule AS r LEFT JOIN rule_setting AS s ON s.rule_uuid = r.uuid
+	   AND s.account_uuid = (SELECT k.account_uuid FROM api_key AS k WHERE k.uuid = key)
+	 WHERE (r.account_uuid IS NULL OR r.account_uuid = (SELECT k.account_uuid FROM api_key AS k WHERE k.uuid = key))
+	   AND (coalesce(s.project_uuids, '{}') = '{}' OR (SELECT key_is_limited(key)) IS FALSE
+		OR s.project_uuids && ARRAY(SELECT v.uuid FROM visible_projects(key) AS v))
+$$;
+
+CREATE OR REPLACE FUNCTION observed_runs(key uuid) RETURNS TABLE (run_uuid uuid, rule_uuid uuid, scope text, dataset text,
+	severity text, tags text[], active_count bigint) LANGUAGE sql STABLE AS $$
+	SELECT DISTINCT ON (s.rule_uuid) run.uuid, s.rule_uuid, s.scope, s.dataset, s.severity, s.tags, run.active_count
+	  FROM seen_rules(key) AS s JOIN rule_run AS run ON run.rule_uuid = s.rule_uuid
+	   AND (run.account_uuid IS NULL
+		OR run.account_uuid = (SELECT k.account_uuid FROM api_key AS k WHERE k.uuid = key))
+	 WHERE s.account_uuid IS NOT NULL OR s.enabled
+	 ORDER BY s.rule_uuid, run.account_uuid NULLS LAST
+$$;
+
+-- The name of a dataset in rules, by its number of src/tbl/datasets.h.
+CREATE OR REPLACE FUNCTION observed_dataset(number smallint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE number WHEN 1 THEN 'hosts' WHEN 2 THEN 'services' WHEN 3 THEN 'dns' WHEN 4 THEN 'whois'
+		WHEN 5 THEN 'certificates' WHEN 7 THEN 'open_directories' END
+$$;
+
+-- A page of observations behind the position (behind, behind_uuid), newest first. The filters combine by AND; null: any.
+-- Each run gives at most the rows of a page, from the index of its filter, so the cost follows the number of rules and
+-- not of observations. A rule that is a draft may change its dataset: rule_version knows the former ones.
+CREATE OR REPLACE FUNCTION observation_page(key uuid, behind timestamptz, behind_uuid uuid, want bigint, is_rule uuid,
+	is_tag text, is_state text, is_severity text, is_dataset text, is_ip text)
+	RETURNS SETOF uuid LANGUAGE plpgsql STABLE ROWS 100 SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+	mine uuid[] := ARRAY(SELECT v.uuid FROM visible_projects(key) AS v);
+	runs uuid[] := ARRAY(SELECT s.run_uuid FROM observed_runs(key) AS s
+		WHERE (is_rule IS NULL OR s.rule_uuid = is_rule)
+		  AND (is_tag IS NULL OR is_tag = ANY (s.tags))
+		  AND (is_severity IS NULL OR s.severity = is_severity)
+		  AND (is_dataset IS NULL OR s.dataset = is_dataset OR EXISTS (SELECT FROM rule_version AS v
+			WHERE v.rule_uuid = s.rule_uuid AND v.dataset = is_dataset)));
+BEGIN
+	IF is_ip IS NOT NULL THEN
+		RETURN QUERY
+		SELECT o.uuid FROM rule_observation AS o
+		 WHERE o.record ->> 'ip' = is_ip AND o.run_uuid = ANY (runs)
+		   AND (o.project_uuid IS NULL OR o.project_uuid = ANY (mine))
+		   AND (is_state IS NULL OR o.state = is_state)
+		   AND (is_dataset IS NULL OR observed_dataset(o.dataset) = is_dataset)
+		   AND (behind IS NULL OR o.created_at <= behind AND (o.created_at < behind OR o.uuid > behind_uuid))
+		 ORDER BY o.created_at DESC, o.uuid LIMIT want;
+		RETURN;
+	END IF;
+	RETURN QUERY
+	SELECT page.uuid FROM unnest(runs) AS run (uuid) CROSS JOIN LATERAL (
+		SELECT o.uuid, o.created_at FROM rule_observation AS o
+		 WHERE o.run_uuid = run.uuid
+		   AND (o.project_uuid IS NULL OR o.project_uuid = ANY (mine))
+		   AND (is_state IS NULL OR o.state = is_state)
+		   AND (is_dataset IS NULL OR observed_dataset(o.dataset) = is_dataset)
+		   AND (behind IS NULL OR o.created_at <= behind AND (o.created_at < behind OR o.uuid > behind_uuid))
+		 ORDER BY o.created_at DESC, o.uuid LIMIT want) AS page
+	 ORDER BY page.created_at DESC, page.uuid LIMIT want;
+END
+$$;
+
+-- The feed: events behind the position (after_changed, after_id), oldest first, of transactions that no running one can
+-- precede; audit_feed explains the order.
+CREATE OR REPLACE FUNCTION observation_feed(key uuid, after_changed bigint, after_id bigint, want bigint)
+	RETURNS TABLE (changed bigint, id bigint, event text, at timestamptz, observation_uuid uuid)
+	LANGUAGE plpgsql STABLE ROWS 100 SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+	mine uuid[] := ARRAY(SELECT v.uuid FROM visible_projects(key) AS v);
+	runs uuid[] := ARRAY(SELECT s.run_uuid FROM observed_runs(key) AS s);
+BEGIN
+	RETURN QUERY
+	SELECT page.changed::text::bigint, page.id, page.event, page.at, page.observation_uuid
+	  FROM unnest(runs) AS run (uuid) CROSS JOIN LATERAL (
+		SELECT e.changed, e.id, e.event, e.at, e.observation_uuid
+		  FROM observation_event AS e JOIN rule_observation AS o ON o.uuid = e.observation_uuid
+		 WHERE e.run_uuid = run.uuid AND (e.changed, e.id) > (after_changed::text::xid8, after_id)
+		   AND e.changed < pg_snapshot_xmin(pg_current_snapshot())
+		   AND (o.project_uuid IS NULL OR o.project_uuid = ANY (mine))
+		 ORDER BY e.changed, e.id LIMIT want) AS page
+	 ORDER BY page.changed, page.id LIMIT want;
+END
+$$;
+
+-- Whether the event of a position of the feed can be of this database. Events go after 90 days, so a missing one proves
+-- nothing; but an event of this number that is another, or a number that no event has had yet, shows that the database was
+-- restored from a backup since. It is SECURITY DEFINER for the sequence.
+CREATE OR REPLACE FUNCTION observation_position_stands(after_changed bigint, after_id bigint, after_observation uuid)
+RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT coalesce((SELECT e.changed = after_changed::text::xid8 AND e.observation_uuid = after_observation
+			FROM observation_event AS e WHERE e.id = after_id),
+		after_id <= coalesce(pg_sequence_last_value(pg_get_serial_sequence('observation_event', 'id')::regclass), 0))
+$$;
+
+-- The last days of a rule, of UTC, oldest first: how many of its observations were active at the end of each, and how
+-- many began or ended to be. Nothing was counted on a day without a row: what was active before it stayed active.
+--
+-- rule_activity counts a run, with the observations of all projects. A key that is limited to projects gets counts of what
+-- it sees: backwards from now, by the events of later days.
+CREATE OR REPLACE FUNCTION observation_activity(key uuid, of_rule uuid, days bigint)
+	RETURNS TABLE (date text, active bigint, appeared bigint, gone bigint)
+	LANGUAGE plpgsql STABLE ROWS 90 SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+	today date := (now() AT TIME ZONE 'UTC')::date;
+	mine uuid[] := ARRAY(SELECT v.uuid FROM visible_projects(key) AS v);
+	run uuid;
+	present bigint;
+	partly boolean;
+BEGIN
+	SELECT s.run_uuid, s.active_count, s.scope = 'surface' AND key_is_limited(key) IS NOT FALSE INTO run, present, partly
+	  FROM observed_runs(key) AS s WHERE s.rule_uuid = of_rule;
+	IF partly THEN
+		SELECT count(*) INTO present FROM rule_observation AS o
+		 WHERE o.run_uuid = run AND o.state = 'active' AND o.project_uuid = ANY (mine);
+		RETURN QUERY
+		WITH moves AS MATERIALIZED (SELECT (e.at AT TIME ZONE 'UTC')::date AS day,
+				count(*) FILTER (WHERE e.event <> 'gone') AS began, count(*) FILTER (WHERE e.event = 'gone') AS ended
+			  FROM observation_event AS e JOIN rule_observation AS o ON o.uuid = e.observation_uuid
+			 WHERE e.run_uuid = run AND o.project_uuid = ANY (mine)
+			 GROUP BY 1)
+		SELECT to_char(d.day, 'YYYY-MM-DD'), greatest(0, present
+				- coalesce((SELECT sum(m.began - m.ended) FROM moves AS m WHERE m.day > d.day), 0))::bigint,
+			coalesce(m.began, 0), coalesce(m.ended, 0)
+		  FROM (SELECT today - n::integer AS day FROM generate_series(0, days - 1) AS n) AS d
+		  LEFT JOIN moves AS m ON m.day = d.day ORDER BY d.day;
+		RETURN;
+	END IF;
+	RETURN QUERY
+	SELECT to_char(d.day, 'YYYY-MM-DD'),
+		CASE WHEN d.day = today THEN coalesce(present, 0)
+		ELSE coalesce(a.active,
+			(SELECT b.active FROM rule_activity AS b WHERE b.run_uuid = run AND b.day < d.day ORDER BY b.day DESC LIMIT 1),
+			(SELECT greatest(0, b.active - b.appeared + b.gone) FROM rule_activity AS b
+				WHERE b.run_uuid = run AND b.day > d.day ORDER BY b.day LIMIT 1),
+			present, 0) END,
+		coalesce(a.appeared, 0), coalesce(a.gone, 0)
+	  FROM (SELECT today - n::integer AS day FROM generate_series(0, days - 1) AS n) AS d
+	  LEFT JOIN rule_activity AS a ON a.run_uuid = run AND a.day = d.day ORDER BY d.day;
+END
+$$;
+
+GRANT EXECUTE ON FUNCTION seen_rules, observed_runs, observed_dataset, observation_page, observation_feed,
+	observation_position_stands, observation_activity TO surfaced_api;
