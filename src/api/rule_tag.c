@@ -171,7 +171,7 @@ create_rule_tag(struct req *rq)
 
 	if (rc == DB_OK)
 		rc = db_one(
-		    rq->db, &check_tag_room, &room, P(*account), P(in->slug), P(LIM_RULE_TAGS));
+		    rq->db, &check_tag_room, &room, P(*account), P(in->slug), P(LIM_TAGS_OWN));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	if (room.taken)
