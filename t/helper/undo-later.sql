@@ -20,6 +20,14 @@ DROP FUNCTION IF EXISTS tag_stamp();
 DROP INDEX IF EXISTS rule_account, rule_observation_state, rule_observation_ip, observation_event_run,
 	observation_event_observation;
 
+-- 0029
+DROP TRIGGER IF EXISTS detect_asset ON asset;
+DROP TABLE IF EXISTS rule_activity, observation_event, rule_observation, rule_run, detect_work, detect_cursor CASCADE;
+DROP INDEX IF EXISTS asset_named;
+
+-- 0028
+DROP TABLE IF EXISTS rule_setting, rule_version, rule, rule_move CASCADE;
+
 -- 0027
 ALTER TABLE IF EXISTS search_export DROP COLUMN IF EXISTS host;
 DROP FUNCTION IF EXISTS export_sweep(uuid[], bigint, text), export_begin(uuid, bigint, bigint, text);
