@@ -1,17 +1,17 @@
-/* The states of a detection rule: RULE_EVENT(id, name, path, to, summary) is an operation of the API; RULE_MOVE(event,
-   from, to) is a move that it causes. The table rule_move of sql/ has the same moves. An includer defines the macros that
-   it needs. */
+/* The states of a detection rule: RULE_EVENT(id, name, to) is an operation of the API; RULE_MOVE(event, from,
+   to) is a move that an event causes. Another event is refused. The table rule_move of sql/ has
+   the same moves. An includer defines the macros that it needs. */
 #ifndef RULE_EVENT
-#define RULE_EVENT(id, name, path, to, summary)
+#define RULE_EVENT(id, name, to)
 #endif
 #ifndef RULE_MOVE
 #define RULE_MOVE(event, from, to)
 #endif
 
-RULE_EVENT(STAGE,	"stage",	"stage",	"testing",	"Stage a rule")
-RULE_EVENT(PUBLISH,	"publish",	"publish",	"stable",	"Publish a rule")
-RULE_EVENT(DEPRECATE,	"deprecate",	"deprecate",	"deprecated",	"Deprecate a rule")
-RULE_EVENT(REDRAFT,	"redraft",	"redraft",	"draft",	"Make a rule a draft again")
+RULE_EVENT(STAGE,	"stage",	"testing")
+RULE_EVENT(PUBLISH,	"publish",	"stable")
+RULE_EVENT(DEPRECATE,	"deprecate",	"deprecated")
+RULE_EVENT(REDRAFT,	"redraft",	"draft")
 
 RULE_MOVE("stage",	"draft",	"testing")
 RULE_MOVE("publish",	"testing",	"stable")
