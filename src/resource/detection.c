@@ -28,32 +28,28 @@ static const char *const run_relations[] = { "eq", "gte", NULL };
 #define TESTS_HELP                                                                                 \
 	"Samples: records as a search of the dataset answers them, of the members that matter."
 
-const struct field detection_test_fields[] = {
-	TEXT(struct detection_test, name, REQUIRED | TRIM, 1, LIM_NAME),
-	{ .name = "record",
-	    .type = FIELD_RAW,
-	    .flags = REQUIRED,
-	    .offset = offsetof(struct detection_test, record),
-	    .item = FIELD_OBJECT,
-	    .help = "At most 16384 bytes." },
-	ONE_OF(struct detection_test, expect, REQUIRED, expectations, NULL),
-	FIELD_END_OF("RuleTest"),
-};
+/* need: REQUIRED in bodies. */
+/* clang-format off */
+#define TEST_MEMBERS(need)                                                                         \
+	TEXT(struct detection_test, name, (need) | TRIM, 1, LIM_NAME),                             \
+	{ .name = "record", .type = FIELD_RAW, .flags = (need),                                    \
+	    .offset = offsetof(struct detection_test, record), .item = FIELD_OBJECT,               \
+	    .help = "At most 16384 bytes." },                                                      \
+	ONE_OF(struct detection_test, expect, need, expectations, NULL)
+#define PRODUCT_MEMBERS(need)                                                                      \
+	ONE_OF(struct detection_product, area, need, detection_areas,                              \
+	    "The type of its findings: ai_surface, exposed_service or rule_match."),               \
+	TEXT(struct detection_product, exposure_kind, NULLABLE, 1, LIM_TAG_SLUG),                  \
+	NUMBER(struct detection_product, rank, 0, 0, LIM_RULE_RANK, 0),                            \
+	{ .name = "title", .type = FIELD_STR, .flags = NULLABLE | TRIM,                            \
+	    .offset = offsetof(struct detection_product, title), .lo = 1, .hi = LIM_RULE_TITLE,    \
+	    .help = "Of its findings; {ip} stands for the value of that field of the record." }
+/* clang-format on */
 
-const struct field detection_product_fields[] = {
-	ONE_OF(struct detection_product, area, REQUIRED, detection_areas,
-	    "The type of its findings: ai_surface, exposed_service or rule_match."),
-	TEXT(struct detection_product, exposure_kind, NULLABLE, 1, LIM_TAG_SLUG),
-	NUMBER(struct detection_product, rank, 0, 0, LIM_RULE_RANK, 0),
-	{ .name = "title",
-	    .type = FIELD_STR,
-	    .flags = NULLABLE | TRIM,
-	    .offset = offsetof(struct detection_product, title),
-	    .lo = 1,
-	    .hi = LIM_RULE_TITLE,
-	    .help = "Of its findings; {ip} stands for the value of that field of the record." },
-	FIELD_END_OF("RuleProduct"),
-};
+const struct field detection_test_fields[] = { TEST_MEMBERS(REQUIRED), FIELD_END };
+const struct field detection_product_fields[] = { PRODUCT_MEMBERS(REQUIRED), FIELD_END };
+static const struct field test_out[] = { TEST_MEMBERS(0), FIELD_END_OF("RuleTest") };
+static const struct field product_out[] = { PRODUCT_MEMBERS(0), FIELD_END_OF("RuleProduct") };
 
 /* clang-format off */
 #define TEXTS(s, member, fl, most, about)                                                          \
@@ -63,7 +59,6 @@ const struct field detection_product_fields[] = {
 	{ .name = #member, .type = FIELD_LIST, .offset = offsetof(s, member), .lo = 0, .hi = (most), \
 	    .size = sizeof(struct str), .item = FIELD_STR, .help = (about) }
 
-/* need: REQUIRED in bodies. */
 #define TEXTS_OF_CONTENT(s, need)                                                                  \
 	TEXT(s, name, (need) | TRIM, 1, LIM_NAME),                                                 \
 	TEXT(s, description, 0, 0, LIM_RULE_DESCRIPTION),                                          \
@@ -88,10 +83,10 @@ const struct field detection_product_fields[] = {
 
 #define TESTS_OUT                                                                                  \
 	{ .name = "tests", .type = FIELD_RAW, .offset = offsetof(struct detection, tests),         \
-	    .item = FIELD_LIST, .sub = detection_test_fields, .hi = LIM_RULE_TESTS, .help = TESTS_HELP }
+	    .item = FIELD_LIST, .sub = test_out, .hi = LIM_RULE_TESTS, .help = TESTS_HELP }
 #define PRODUCES_OUT                                                                               \
 	{ .name = "produces", .type = FIELD_RAW, .flags = NULLABLE,                                \
-	    .offset = offsetof(struct detection, produces), .sub = detection_product_fields }
+	    .offset = offsetof(struct detection, produces), .sub = product_out }
 /* clang-format on */
 
 const struct field detection_new[] = {
@@ -111,7 +106,7 @@ const struct field detection_imported[] = {
 	FIELD(struct detection_in, id, 0),
 	CONTENT,
 	ONE_OF(struct detection_in, status, 0, detection_statuses, "draft by default."),
-	FIELD_END_OF("RuleImport"),
+	FIELD_END,
 };
 
 static const struct field settings_out[] = {

@@ -34,6 +34,11 @@ verdict()
 	field .verdict.uuid
 }
 
+rule_body() { printf '{"name":"x","dataset":"hosts","scope":"surface","query":"asn:1","severity":"info"%s}' "${1-}"; }
+# detection [STATUS]: a rule in this state.
+detection() { sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, status)
+	VALUES ('$ACCOUNT', gen_random_uuid(), 'x', 'hosts', 'surface', '', 'info', '${1-draft}') RETURNING uuid"; }
+
 # change OPERATION PATH: sends a request that changes something.
 change()
 {
@@ -74,6 +79,13 @@ change()
 		*) api POST "$(_put "$_session")" ;;
 		esac
 		;;
+	create_rule) api POST "$_at" "$(rule_body)" ;;
+	import_rules) api POST "$_at" "{\"rules\":[$(rule_body)]}" ;;
+	update_rule) api PUT "$(_put "$(detection)")" "$(rule_body ',"version":1')" ;;
+	update_rule_settings) api PUT "$(_put "$(detection)")" '{"enabled":false}' ;;
+	delete_rule) api DELETE "$(_put "$(detection)")" ;;
+	copy_rule | stage_rule) api POST "$(_put "$(detection)")" ;;
+	publish_rule | deprecate_rule | redraft_rule) api POST "$(_put "$(detection testing)")" ;;
 	create_report) api POST "$_at" "{\"title\":\"$(uuid_new)\",\"text\":\"x\"}" -H "Idempotency-Key: $(uuid_new)" ;;
 	delete_report) api DELETE "$(_put "$(report)")" ;;
 	create_report_verdict) api POST "$_at" "$(verdict_body)" ;;
@@ -82,11 +94,11 @@ change()
 	esac
 }
 
-"$BIN/surfaced" -D routes | grep -vE '^GET' | grep -E '/projects/|[[:space:]]/reports' >"$W/routes"
+"$BIN/surfaced" -D routes | grep -vE '^GET' | grep -E '/projects/|[[:space:]]/(reports|rules)' >"$W/routes"
 isnt "$(wc -l <"$W/routes")" 0 "the list of routes has operations that change records"
 while IFS="$(printf '\t')" read -r _ path operation _; do
 	case $operation in
-	extract_indicators | lookup_indicators | create_evidence_ticket) continue ;; # they store nothing
+	extract_indicators | lookup_indicators | create_evidence_ticket | validate_rule) continue ;; # they store nothing
 	esac
 	change "$operation" "$path" </dev/null || {
 		fail "$operation: the test has no request for it"
@@ -96,7 +108,7 @@ while IFS="$(printf '\t')" read -r _ path operation _; do
 	request=$(header x-request-id)
 	project=$P
 	case $path in
-	/reports*) project=null ;; # reports belong to the account
+	/reports* | /rules*) project=null ;; # they belong to the account
 	esac
 	is "$(sql "SELECT count(*) FROM audit WHERE request_id = '$request'")" 1 "$operation leaves exactly one line (C-212)"
 	api GET "/access/audit?request_id=$request"
@@ -123,6 +135,7 @@ sed -n 's/^ACTION("\([a-z_]*\)",[^"]*"\([a-z_]*\)")$/\1.\2/p' "$TOP/src/tbl/audi
 		WHERE t.tgfoid = 'audit_row'::regproc AND t.tgtype & v.bit <> 0 AND NOT (v.moves AND t.tgnargs > 1)
 		UNION SELECT 'alert_destination.rotate_secret'
 		UNION SELECT 'finding.' || event FROM finding_move UNION SELECT 'alert.' || event FROM alert_move
+		UNION SELECT 'rule.' || event FROM rule_move UNION SELECT 'rule.' || e FROM unnest('{change,delete}'::text[]) AS e
 		UNION SELECT 'browser_session.' || event FROM session_move
 		UNION SELECT 'stream_ticket.' || o FROM unnest('{ok,active,not_ready,terminal,revoked}'::text[]) AS o
 		UNION SELECT 'report.' || s FROM unnest('{published,withdrawn}'::text[]) AS s

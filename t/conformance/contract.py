@@ -393,6 +393,7 @@ def conflict(op):
 
 # These operations take longer bodies than the others.
 LONG = dict.fromkeys(("createReport", "extractIndicators", "lookupIndicators"), 1179648)
+LONG.update(dict.fromkeys(("createRule", "updateRule", "validateRule"), 524288), importRules=1048576)
 # A record that the operation ends or changes for good is made for it alone.
 SPENT = {
     "deleteAlertRule": ("rule_uuid", "createAlertRule"),
@@ -401,6 +402,9 @@ SPENT = {
     "closeSession": ("session_uuid", "createSession"),
     "cancelExport": ("export_uuid", "exportHosts"),
     "deleteReport": ("report_uuid", "createReport"),
+    "deleteRule": ("rule_uuid", "createRule"),
+    "stageRule": ("rule_uuid", "createRule"),
+    "updateRule": ("rule_uuid", "createRule"),
     "deleteReportVerdict": ("verdict_uuid", "createReportVerdict"),
 }
 FILL = {

@@ -56,6 +56,8 @@ body()
 	case $1 in
 	create_alert_rule | update_alert_rule) echo '{"name":"x","source":"finding"}' ;;
 	create_alert_destination | update_alert_destination) echo '{"name":"x","url":"https://x.example.com/"}' ;;
+	update_rule) echo '{"version":1,"name":"x","dataset":"hosts","scope":"surface","query":"","severity":"info"}' ;;
+	update_rule_settings) echo '{"enabled":true}' ;;
 	create_session) echo '{"start_url":"https://example.com/"}' ;;
 	create_alert_silence) echo "{\"rule_uuid\":\"$mine\",\"reason\":\"x\",\"ends_at\":\"$tomorrow\"}" ;;
 	esac
@@ -96,6 +98,12 @@ while IFS="$(printf '\t')" read -r method path operation _; do
 	key=$KEY
 	case $path in
 	'/projects/{project_uuid}'*) ;;
+	/rules/*)
+		other_rule=$(sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity) SELECT account_uuid,
+			gen_random_uuid(), 'x', 'hosts', 'surface', '', 'info' FROM project WHERE uuid = '$PROJECT2' RETURNING uuid")
+		alike "$method" "$path" rule_uuid "$other_rule" "$operation" "another account's rule"
+		continue
+		;;
 	/reports/*) # of an account, not of a project
 		last=$(printf %s "$path" | grep -o '{[a-z_]*}' | tail -1 | tr -d '{}')
 		alike "$method" "$path" "$last" "$(record "$last" "$PROJECT2")" "$operation" "another account's $last"
