@@ -138,7 +138,7 @@ static const struct field validation_out[] = {
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct validation, too_broad),
 	    .help = "Whether it matches more than a rule of scope all may: 10000." },
-	FIELD_END,
+	FIELD_END_OF("RuleValidation"),
 };
 
 static struct json

@@ -35,13 +35,20 @@ exclude_takes_away(void)
 		arena, STR("{\"ip\":\"192.0.2.7\",\"port\":6379,\"product\":\"Redis\"}")) };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct rule_query q = parsed(DATASET_SERVICES, rows[i].query, rows[i].exclude), one;
+		struct rule_query q = parsed(DATASET_SERVICES, rows[i].query, rows[i].exclude), one,
+				  besides;
 		struct str text =
 		    rule_query_text(arena, str_of(rows[i].query), str_of(rows[i].exclude));
 
 		CU_ASSERT_EQUAL(rule_query_passes(scratch, &q, &d), rows[i].passes);
 		one = parsed(DATASET_SERVICES, text.p, "");
 		CU_ASSERT_EQUAL(rule_query_passes(scratch, &one, &d), rows[i].passes);
+		one = (struct rule_query){ .excludes = false };
+		rule_query_join(arena, &q, NULL, &one.query);
+		CU_ASSERT_EQUAL(rule_query_passes(scratch, &one, &d), rows[i].passes);
+		besides = parsed(DATASET_SERVICES, "NOT port:22", "");
+		rule_query_join(arena, &q, &besides.query, &one.query);
+		CU_ASSERT_FALSE(rule_query_passes(scratch, &one, &d));
 	}
 }
 
