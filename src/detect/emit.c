@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "detect/detect.h"
+#include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "detect/detect.h"
+#include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
 #include "resource/finding_evidence.h"

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "detect/detect.h"
+#include "detect/shown.h"
 #include "json/tree.h"
 
 enum { NAMES_MOST = 1000 }; /* of one record */

@@ -2,7 +2,7 @@
 /* Records as observations show them: their readable keys, the members that name them, and the tests that they passed. */
 #include "config.h"
 
-#include "detect/detect.h"
+#include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
 

@@ -5,6 +5,7 @@
 
 #include "db/guard.h"
 #include "detect/detect.h"
+#include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a detection rule tests: its query, without what its exclude finds (AREAS.md 2.1). The API, surfacectl and
+/* The test of a detection rule: its query, without what its exclude finds (AREAS.md 2.1). The API, surfacectl and
  * surfaced-detect share it.
  *
  *   query    product:redis                       both are texts of surfaced-query(7) on the rule's dataset

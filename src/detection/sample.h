@@ -11,7 +11,7 @@
 struct rule_sample {
 	struct str name;
 	const struct json_value *record;
-	bool match; /* what the author expects */
+	bool match; /* as the author expects */
 };
 
 /* Whether the rule judges the sample as its author expects. */

@@ -3,7 +3,7 @@
    changes. */
 #include "config.h"
 
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/detect.h"
 
 enum { BEHIND = 60 };
 
