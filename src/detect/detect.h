@@ -44,6 +44,7 @@ struct detect_run {
 	struct str severity;
 	const struct query *exclude; /* the account's; NULL: none */
 	bool findings;
+	bool finder; /* it makes findings alone: its observations are those of the run that all accounts share */
 	const struct uuid *projects;
 	size_t nprojects;
 };

@@ -104,7 +104,7 @@ emit_run(struct emission *e, const struct owners *o, const struct detect_run *ru
 
 	if (run->exclude != NULL && match_document(e->x->scratch, run->exclude, &h->at))
 		return;
-	if (!r->surface)
+	if (!r->surface && !run->finder)
 		add_observation(e, run, NULL);
 	for (size_t i = 0; i < run->nprojects; i++) {
 		struct owner owner = { .project = run->projects[i] };
