@@ -32,9 +32,11 @@
 
 enum {
 	BATCH_DOCUMENTS = 500,
-	RUN_MOST = 10000,     /* active observations of a run, and of a project in a run of scope surface */
-	SUSPECT_SERVICES = 50, /* a host with more is suspect: its findings are info (AREAS.md 0.2) */
-	APEX_MOST = 50,       /* a host with more apex domains belongs to nobody by its names */
+	RUN_MOST =
+	    10000, /* active observations of a run, and of a project in a run of scope surface */
+	SUSPECT_SERVICES =
+	    50,         /* a host with more is suspect: its findings are info (AREAS.md 0.2) */
+	APEX_MOST = 50, /* a host with more apex domains belongs to nobody by its names */
 };
 
 /* A rule as it is evaluated for somebody: for all accounts together, for one with its own exclude, or for one with its
@@ -44,7 +46,8 @@ struct detect_run {
 	struct str severity;
 	const struct query *exclude; /* the account's; NULL: none */
 	bool findings;
-	bool finder; /* it makes findings alone: its observations are those of the run that all accounts share */
+	bool
+	    finder; /* it makes findings alone: its observations are those of the run that all accounts share */
 	const struct uuid *projects;
 	size_t nprojects;
 };
@@ -94,8 +97,7 @@ void rule_fail(struct detect *x, struct detect_rule *r, struct str why);
 /* ---- anchor.c ---- */
 
 /* Finds rules by the values that documents must have to match them. The anchors are in the arena. */
-struct anchors *anchors_new(
-    struct arena *a, const struct detect_rule *const *rules, size_t nrules);
+struct anchors *anchors_new(struct arena *a, const struct detect_rule *const *rules, size_t nrules);
 /* The rules of the dataset and its view that may match the document: numbers of rules, in no order. */
 size_t anchors_candidates(struct anchors *an, struct arena *scratch, enum dataset source,
     const struct json_value *doc, const uint32_t **out);

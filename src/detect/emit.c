@@ -55,7 +55,8 @@ shared_members(struct detect *x, const struct match *h, struct str key)
 	struct ts first, last;
 
 	shown_times(&h->at, &first, &last);
-	buf_printf(&b, ",\"dataset\":%d,\"document\":\"%.*s\",\"version\":%jd,\"suspect\":%s,\"key\":",
+	buf_printf(&b,
+	    ",\"dataset\":%d,\"document\":\"%.*s\",\"version\":%jd,\"suspect\":%s,\"key\":",
 	    number_of(h->rule->dataset), (int)h->document->key.n, h->document->key.p,
 	    (intmax_t)h->rule->version, is_suspect(h) ? "true" : "false");
 	json_write_str(&b, key);

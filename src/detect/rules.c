@@ -41,7 +41,8 @@ static const struct field run_out[] = {
 
 STMT(plan_runs, NULL, "SELECT detect_plan()");
 STMT_LIST(list_runs, struct run_row, run_out,
-    "SELECT rule_uuid, run_uuid, version, stable, common, surface, findings, failed, finder, dataset, query,"
+    "SELECT rule_uuid, run_uuid, version, stable, common, surface, findings, failed, finder, "
+    "dataset, query,"
     " exclude, severity, name, own_exclude, produces, projects FROM detect_runs()");
 STMT(mark_rules, NULL,
     "SELECT detect_mark($1::text[]::uuid[], $2::text[]::boolean[], $3::text[]::boolean[])");
@@ -83,7 +84,8 @@ parse_own_exclude(struct detect *x, const struct detect_rule *r, struct str text
 
 	if (text.n == 0)
 		return NULL;
-	if (!query_parse(x->rules_a, r->dataset, arena_str(x->rules_a, text), r->q.query.now, q, &fault))
+	if (!query_parse(
+		x->rules_a, r->dataset, arena_str(x->rules_a, text), r->q.query.now, q, &fault))
 		*bad = true;
 	return q;
 }

@@ -10,8 +10,8 @@ struct str shown_key(struct arena *a, enum dataset d, const struct match_documen
 /* Writes {"ip":...}: the members that name the record. */
 void shown_record(struct buf *b, enum dataset d, const struct match_document *m);
 /* Writes [{"field","value"}]: the tests that the document passes, without those below NOT. */
-void shown_matched(struct buf *b, struct arena *scratch, const struct query *q,
-    const struct match_document *m);
+void shown_matched(
+    struct buf *b, struct arena *scratch, const struct query *q, const struct match_document *m);
 /* A member of the record, of the nested object before its document; NULL: it has none. */
 const struct json_value *shown_member(const struct match_document *m, const char *name);
 /* When the record was first and last seen, now for a record without times. */

@@ -82,7 +82,7 @@ for table in rule_observation observation_event rule_run rule_activity detect_cu
 	kill -KILL $(pgrep -P "$(world_pid second)")
 	ok "the server ends what it had begun" world_until 30 waits_no_more
 	sql "DROP TRIGGER hold ON $table"
-	echo '\q' >&3
+	printf '%s\n' '\q' >&3
 	exec 3>&-
 	detect_idle
 done
