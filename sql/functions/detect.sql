@@ -36,7 +36,7 @@ CREATE OR REPLACE FUNCTION detect_wanted() RETURNS TABLE (rule_uuid uuid, accoun
 		ELSE NOT EXISTS (SELECT FROM rule_setting s WHERE s.rule_uuid = r.uuid AND s.account_uuid = r.account_uuid
 			AND (NOT s.enabled OR s.exclude <> '')) END
 	UNION ALL
-	SELECT r.uuid, s.account_uuid, s.exclude, '{}' FROM live r JOIN rule_setting s ON s.rule_uuid = r.uuid
+	SELECT r.uuid, s.account_uuid, s.exclude, s.project_uuids FROM live r JOIN rule_setting s ON s.rule_uuid = r.uuid
 	 WHERE r.scope = 'all' AND s.enabled AND s.exclude <> '' AND (r.account_uuid IS NULL OR r.account_uuid = s.account_uuid)
 	UNION ALL
 	SELECT r.uuid, s.account_uuid, s.exclude, w.projects FROM live r JOIN rule_setting s ON s.rule_uuid = r.uuid
@@ -72,18 +72,23 @@ BEGIN
 END
 $$;
 
--- The rules that are evaluated, with a row for each of their runs.
+-- The rules that are evaluated, with a row for each of their runs. finder: a row of the run that all accounts share, for an
+-- account that wants findings on the records of its projects.
 CREATE OR REPLACE FUNCTION detect_runs() RETURNS TABLE (rule_uuid uuid, version bigint, account_uuid uuid, stable boolean, common boolean,
 	dataset text, surface boolean, query text, exclude text, severity text, name text, produces json, run_uuid uuid,
-	own_exclude text, findings boolean, projects uuid[], failed boolean)
+	own_exclude text, findings boolean, projects uuid[], failed boolean, finder boolean)
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT r.uuid, r.version::bigint, n.account_uuid, r.status = 'stable', detect_is_common(r.account_uuid, r.scope, r.produces),
 	       r.dataset, r.scope = 'surface', r.query, r.exclude, coalesce(s.severity, r.severity), r.name, r.produces, n.uuid,
-	       w.exclude, coalesce(s.findings, false), w.projects, n.state = 'failed'
+	       w.exclude, coalesce(s.findings, false), CASE WHEN f.finder THEN s.project_uuids ELSE w.projects END, n.state = 'failed', f.finder
 	  FROM detect_wanted() w JOIN rule r ON r.uuid = w.rule_uuid
 	  JOIN rule_run n ON n.rule_uuid = w.rule_uuid AND n.account_uuid IS NOT DISTINCT FROM w.account_uuid AND n.live
-	  LEFT JOIN rule_setting s ON s.rule_uuid = r.uuid AND s.account_uuid = w.account_uuid
-	 ORDER BY r.uuid, n.uuid
+	  CROSS JOIN (VALUES (false), (true)) AS f (finder)
+	  LEFT JOIN rule_setting s ON s.rule_uuid = r.uuid AND CASE WHEN f.finder
+		THEN s.enabled AND s.findings AND s.exclude = '' AND (r.account_uuid IS NULL OR r.account_uuid = s.account_uuid)
+		ELSE s.account_uuid = w.account_uuid END
+	 WHERE NOT f.finder OR (w.account_uuid IS NULL AND s.project_uuids <> '{}')
+	 ORDER BY r.uuid, n.uuid, f.finder, s.account_uuid
 $$;
 
 -- How rules are evaluated, as the program has parsed them.

@@ -104,8 +104,8 @@ field_of_side(struct arena *a, struct side *s, const struct schema_field *f)
 }
 
 static void
-add_entry(
-    struct arena *a, struct anchors *an, const struct schema_field *f, struct str bytes, uint32_t rule)
+add_entry(struct arena *a, struct anchors *an, const struct schema_field *f, struct str bytes,
+    uint32_t rule)
 {
 	struct entry *e = ARENA_NEW(a, struct entry);
 	size_t slot = hash_value(f, bytes) & an->mask;
@@ -183,7 +183,8 @@ look_up(struct look *l, struct str bytes)
 	const struct entry *e = l->an->slots[hash_value(f, bytes) & l->an->mask];
 
 	for (; e != NULL; e = e->next)
-		if (e->field == f && l->an->stamp[e->rule] != l->an->lookup && str_eq(e->bytes, bytes)) {
+		if (e->field == f && l->an->stamp[e->rule] != l->an->lookup &&
+		    str_eq(e->bytes, bytes)) {
 			l->an->stamp[e->rule] = l->an->lookup;
 			l->an->found[l->n++] = e->rule;
 		}

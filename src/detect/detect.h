@@ -32,17 +32,22 @@
 
 enum {
 	BATCH_DOCUMENTS = 500,
-	RUN_MOST = 10000,     /* active observations of a run, and of a project in a run of scope surface */
-	SUSPECT_SERVICES = 50, /* a host with more is suspect: its findings are info (AREAS.md 0.2) */
-	APEX_MOST = 50,       /* a host with more apex domains belongs to nobody by its names */
+	RUN_MOST =
+	    10000, /* active observations of a run, and of a project in a run of scope surface */
+	SUSPECT_SERVICES =
+	    50,         /* a host with more is suspect: its findings are info (AREAS.md 0.2) */
+	APEX_MOST = 50, /* a host with more apex domains belongs to nobody by its names */
 };
 
-/* Who uses a rule: all accounts together, or one with its own exclude, or one with its projects. */
+/* A rule as it is evaluated for somebody: for all accounts together, for one with its own exclude, or for one with its
+   projects. */
 struct detect_run {
 	struct uuid uuid;
 	struct str severity;
-	const struct query *exclude; /* of the account's setting; NULL: none */
+	const struct query *exclude; /* the account's; NULL: none */
 	bool findings;
+	bool
+	    finder; /* it makes findings alone: its observations are those of the run that all accounts share */
 	const struct uuid *projects;
 	size_t nprojects;
 };
@@ -53,7 +58,7 @@ struct detect_rule {
 	struct str name, query, exclude;
 	enum dataset dataset;
 	bool stable, surface;
-	bool common; /* of the catalogue, and makes findings of its own kind */
+	bool common; /* it is of the catalogue, and makes findings of its own kind */
 	bool failed; /* it is not evaluated, and its observations stay as they are */
 	struct rule_query q;
 	const struct node *anchor;
@@ -92,8 +97,7 @@ void rule_fail(struct detect *x, struct detect_rule *r, struct str why);
 /* ---- anchor.c ---- */
 
 /* Finds rules by the values that documents must have to match them. The anchors are in the arena. */
-struct anchors *anchors_new(
-    struct arena *a, const struct detect_rule *const *rules, size_t nrules);
+struct anchors *anchors_new(struct arena *a, const struct detect_rule *const *rules, size_t nrules);
 /* The rules of the dataset and its view that may match the document: numbers of rules, in no order. */
 size_t anchors_candidates(struct anchors *an, struct arena *scratch, enum dataset source,
     const struct json_value *doc, const uint32_t **out);
@@ -133,22 +137,6 @@ bool batch_asks(const struct batch *b, const struct detect_rule *r) MUST_USE;
 bool batch_find(const struct batch *b, struct arena *a, const struct detect_rule *r,
     const struct document *d, struct str record_key, struct match_document *out) MUST_USE;
 
-/* ---- shown.c: records as observations show them ---- */
-
-/* "192.0.2.7", "192.0.2.7/443/tcp", "www.example.org/A/" and the digest of the answer (AREAS.md 13.7). */
-struct str shown_key(struct arena *a, enum dataset d, const struct match_document *m);
-/* Writes {"ip":...}: the members that name the record. */
-void shown_record(struct buf *b, enum dataset d, const struct match_document *m);
-/* Writes [{"field","value"}]: the tests that the document passes, without those below NOT. */
-void shown_matched(struct buf *b, struct arena *scratch, const struct query *q,
-    const struct match_document *m);
-/* A member of the record, of the nested object before its document; NULL: it has none. */
-const struct json_value *shown_member(const struct match_document *m, const char *name);
-/* When the record was first and last seen, now for a record without times. */
-void shown_times(const struct match_document *m, struct ts *first, struct ts *last);
-/* Whether hosts or services were not seen for 30 days. */
-bool shown_is_stale(enum dataset d, const struct match_document *m) MUST_USE;
-
 /* ---- owners.c: the projects that have records in their inventories ---- */
 
 struct owner {
@@ -167,7 +155,8 @@ bool owners_find(const struct owners *o, struct arena *a, enum dataset d,
 
 /* ---- emit.c ---- */
 
-/* What the hits are for each run: observations, and findings. `seen` gets their names, which store.c compares. */
+/* Writes the observations and findings that follow from the hits. `seen` gets the names of the observations, which store.c
+   compares. */
 void batch_emit(struct detect *x, struct batch *b, const struct owners *o, struct strs *seen);
 /* The name of an observation: its run, project and record. */
 struct str seen_name(

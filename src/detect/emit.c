@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "detect/detect.h"
+#include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
 
@@ -54,7 +55,8 @@ shared_members(struct detect *x, const struct match *h, struct str key)
 	struct ts first, last;
 
 	shown_times(&h->at, &first, &last);
-	buf_printf(&b, ",\"dataset\":%d,\"document\":\"%.*s\",\"version\":%jd,\"suspect\":%s,\"key\":",
+	buf_printf(&b,
+	    ",\"dataset\":%d,\"document\":\"%.*s\",\"version\":%jd,\"suspect\":%s,\"key\":",
 	    number_of(h->rule->dataset), (int)h->document->key.n, h->document->key.p,
 	    (intmax_t)h->rule->version, is_suspect(h) ? "true" : "false");
 	json_write_str(&b, key);
@@ -103,7 +105,7 @@ emit_run(struct emission *e, const struct owners *o, const struct detect_run *ru
 
 	if (run->exclude != NULL && match_document(e->x->scratch, run->exclude, &h->at))
 		return;
-	if (!r->surface)
+	if (!r->surface && !run->finder)
 		add_observation(e, run, NULL);
 	for (size_t i = 0; i < run->nprojects; i++) {
 		struct owner owner = { .project = run->projects[i] };

@@ -5,6 +5,7 @@
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
 #include "detect/detect.h"
+#include "detect/shown.h"
 #include "json/tree.h"
 
 bool

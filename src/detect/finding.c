@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "detect/detect.h"
+#include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
 #include "resource/finding_evidence.h"
@@ -68,7 +69,8 @@ title_of(struct arena *a, const struct match *h)
 			plain = t.n;
 		buf_add(&b, t.p, plain);
 		if (close != NULL) {
-			add_member(&b, &h->at, (struct str){ open + 1, (size_t)(close - open - 1) });
+			add_member(
+			    &b, &h->at, (struct str){ open + 1, (size_t)(close - open - 1) });
 			plain = (size_t)(close + 1 - t.p);
 		}
 		t.p += plain;
@@ -124,7 +126,8 @@ write_service(struct buf *b, const struct match_document *m)
 	write_text(b, "product", member_text(m, "product"));
 	write_text(b, "version", member_text(m, "version"));
 	write_text(b, "auth", auth_of(capabilities));
-	buf_printf(b, ",\"tls_enabled\":%s", match_member(m->own, "tls") == NULL ? "false" : "true");
+	buf_printf(
+	    b, ",\"tls_enabled\":%s", match_member(m->own, "tls") == NULL ? "false" : "true");
 	buf_z(b, ",\"capabilities\":[");
 	for (size_t i = 0; capabilities != NULL && i < json_length(capabilities); i++) {
 		if (i > 0)
@@ -142,7 +145,8 @@ evidence_of(struct detect *x, const struct match *h, const struct owner *owner, 
 	struct json evidence;
 	const char *why;
 
-	buf_printf(&b, "{\"matched_by\":\"%s\",\"rule_uuid\":\"%s\",\"rule_version\":%jd,\"suspect\":%s",
+	buf_printf(&b,
+	    "{\"matched_by\":\"%s\",\"rule_uuid\":\"%s\",\"rule_version\":%jd,\"suspect\":%s",
 	    owner->matched_by, uuid_text(&r->uuid).z, (intmax_t)r->version,
 	    suspect ? "true" : "false");
 	write_text(&b, "rule_name", r->name);
@@ -189,7 +193,8 @@ finding_write(struct buf *b, struct detect *x, const struct match *h, const stru
 		port = match_member(h->at.own, "port");
 	if (port != NULL)
 		write_text(b, "port", json_lexeme(port));
-	buf_printf(b, ",\"first_seen_at\":\"%s\",\"last_seen_at\":\"%s\",\"evidence\":", at[0], at[1]);
+	buf_printf(
+	    b, ",\"first_seen_at\":\"%s\",\"last_seen_at\":\"%s\",\"evidence\":", at[0], at[1]);
 	buf_str(b, evidence_of(x, h, owner, suspect));
 	buf_char(b, '}');
 }

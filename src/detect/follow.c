@@ -44,13 +44,14 @@ follow_dataset(struct detect *x, enum dataset d, bool *more)
 	last = &row[b.ndocuments == 0 ? 0 : b.ndocuments - 1];
 	*more |= !complete;
 	return batch_store(x, &b,
-	    complete ? arena_printf(x->a, "{\"dataset\":%jd,\"next\":\"%.*s\",\"complete\":true}",
-			   (intmax_t)number, (int)row->next.n, row->next.p)
-		     : arena_printf(x->a,
-			   "{\"dataset\":%jd,\"next\":\"%.*s\",\"changed\":\"%.*s\",\"key\":\"%.*s\","
-			   "\"complete\":false}",
-			   (intmax_t)number, (int)row->next.n, row->next.p, (int)last->changed.n,
-			   last->changed.p, (int)last->key.n, last->key.p));
+	    complete
+		? arena_printf(x->a, "{\"dataset\":%jd,\"next\":\"%.*s\",\"complete\":true}",
+		      (intmax_t)number, (int)row->next.n, row->next.p)
+		: arena_printf(x->a,
+		      "{\"dataset\":%jd,\"next\":\"%.*s\",\"changed\":\"%.*s\",\"key\":\"%.*s\","
+		      "\"complete\":false}",
+		      (intmax_t)number, (int)row->next.n, row->next.p, (int)last->changed.n,
+		      last->changed.p, (int)last->key.n, last->key.p));
 }
 
 bool

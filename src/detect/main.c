@@ -48,8 +48,8 @@ is_mine(struct detect *x)
 {
 	struct mine m = { .mine = false };
 
-	return db_up(x->db) && db_ok(x->db, db_one_row(x->db, &take_lock, &m, DB_NO_ARGS), "lock") &&
-	       m.mine;
+	return db_up(x->db) &&
+	       db_ok(x->db, db_one_row(x->db, &take_lock, &m, DB_NO_ARGS), "lock") && m.mine;
 }
 
 /* True: there is more to do. */

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "detect/detect.h"
+#include "detect/shown.h"
 #include "json/tree.h"
 
 enum { NAMES_MOST = 1000 }; /* of one record */
@@ -88,7 +89,8 @@ static void
 add_names(struct arena *a, struct buf *names, enum dataset d, const struct match_document *m)
 {
 	size_t place = place_of(d);
-	struct strs ips = texts_of(a, m, places[place].ip), hosts = texts_of(a, m, places[place].names);
+	struct strs ips = texts_of(a, m, places[place].ip),
+		    hosts = texts_of(a, m, places[place].names);
 
 	for (size_t i = 0; i < ips.n; i++)
 		add_name(names, ips.p[i]);
@@ -143,7 +145,8 @@ owners_read(struct detect *x, const struct batch *b, struct owners **out)
 	for (size_t i = 0; i < b->nhits; i++) {
 		const struct match *h = &b->hits[i];
 
-		if (h->document == last || !wants_owners(h->rule)) /* services have the names of their host */
+		if (h->document == last ||
+		    !wants_owners(h->rule)) /* services have the names of their host */
 			continue;
 		last = h->document;
 		add_names(x->a, &names, h->rule->dataset, &h->at);
@@ -189,7 +192,8 @@ owners_find(const struct owners *o, struct arena *a, enum dataset d, const struc
     struct owner *of_project)
 {
 	size_t place = place_of(d);
-	struct strs ips = texts_of(a, m, places[place].ip), hosts = texts_of(a, m, places[place].names);
+	struct strs ips = texts_of(a, m, places[place].ip),
+		    hosts = texts_of(a, m, places[place].names);
 	bool many = places[place].ip != NULL && serves_many(m), found = false;
 
 	for (size_t i = 0; i < o->n; i++) {

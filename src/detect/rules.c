@@ -12,7 +12,7 @@
 struct run_row {
 	struct uuid rule_uuid, run_uuid;
 	int64_t version;
-	bool stable, common, surface, findings, failed;
+	bool stable, common, surface, findings, failed, finder;
 	struct str dataset, query, exclude, severity, name, own_exclude;
 	struct json produces;
 	struct list projects;
@@ -27,6 +27,7 @@ static const struct field run_out[] = {
 	FIELD(struct run_row, surface, 0),
 	FIELD(struct run_row, findings, 0),
 	FIELD(struct run_row, failed, 0),
+	FIELD(struct run_row, finder, 0),
 	FIELD(struct run_row, dataset, 0),
 	FIELD(struct run_row, query, 0),
 	FIELD(struct run_row, exclude, 0),
@@ -40,7 +41,8 @@ static const struct field run_out[] = {
 
 STMT(plan_runs, NULL, "SELECT detect_plan()");
 STMT_LIST(list_runs, struct run_row, run_out,
-    "SELECT rule_uuid, run_uuid, version, stable, common, surface, findings, failed, dataset, query,"
+    "SELECT rule_uuid, run_uuid, version, stable, common, surface, findings, failed, finder, "
+    "dataset, query,"
     " exclude, severity, name, own_exclude, produces, projects FROM detect_runs()");
 STMT(mark_rules, NULL,
     "SELECT detect_mark($1::text[]::uuid[], $2::text[]::boolean[], $3::text[]::boolean[])");
@@ -82,7 +84,8 @@ parse_own_exclude(struct detect *x, const struct detect_rule *r, struct str text
 
 	if (text.n == 0)
 		return NULL;
-	if (!query_parse(x->rules_a, r->dataset, arena_str(x->rules_a, text), r->q.query.now, q, &fault))
+	if (!query_parse(
+		x->rules_a, r->dataset, arena_str(x->rules_a, text), r->q.query.now, q, &fault))
 		*bad = true;
 	return q;
 }
@@ -98,6 +101,7 @@ copy_run(struct detect *x, struct detect_rule *r, struct detect_run *run, const 
 	*run = (struct detect_run){ .uuid = row->run_uuid,
 		.severity = arena_str(x->rules_a, row->severity),
 		.findings = row->findings,
+		.finder = row->finder,
 		.projects = projects,
 		.nprojects = row->projects.n };
 	if (r->failed)

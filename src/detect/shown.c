@@ -2,7 +2,7 @@
 /* Records as observations show them: their readable keys, the members that name them, and the tests that they passed. */
 #include "config.h"
 
-#include "detect/detect.h"
+#include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
 
@@ -52,8 +52,8 @@ dns_key(struct arena *a, const struct match_document *m)
 		hex_print(digest, sum, DIGEST);
 		end = str_of(digest);
 	}
-	return arena_printf(a, "%.*s/%.*s/%.*s", (int)host.n, host.p, (int)type.n, type.p, (int)end.n,
-	    end.p == NULL ? "" : end.p);
+	return arena_printf(a, "%.*s/%.*s/%.*s", (int)host.n, host.p, (int)type.n, type.p,
+	    (int)end.n, end.p == NULL ? "" : end.p);
 }
 
 struct str
@@ -175,7 +175,8 @@ write_value(struct matched *w, const struct node *n, const struct json_value *v)
 
 /* Writes the first value of a member that passes the test. */
 static bool
-write_member(struct matched *w, const struct node *n, const struct json_value *object, const char *name)
+write_member(
+    struct matched *w, const struct node *n, const struct json_value *object, const char *name)
 {
 	const struct json_value *v = match_member(object, name);
 

@@ -5,6 +5,7 @@
 
 #include "db/guard.h"
 #include "detect/detect.h"
+#include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
 
@@ -88,8 +89,9 @@ reason(struct detect *x, const struct verdict *v, const struct active_row *row)
 	asks = match_document(x->scratch, &q->query, &v->at);
 	if (asks && shown_is_stale(v->rule->dataset, &v->at))
 		return "stale";
-	if (asks && ((q->excludes && match_document(x->scratch, &q->exclude, &v->at)) ||
-			(v->run->exclude != NULL && match_document(x->scratch, v->run->exclude, &v->at))))
+	if (asks &&
+	    ((q->excludes && match_document(x->scratch, &q->exclude, &v->at)) ||
+		(v->run->exclude != NULL && match_document(x->scratch, v->run->exclude, &v->at))))
 		return "excluded";
 	if (asks) /* the record has left the inventory */
 		return "removed";
@@ -97,7 +99,8 @@ reason(struct detect *x, const struct verdict *v, const struct active_row *row)
 }
 
 static void
-end_observation(struct detect *x, struct batch *b, const struct verdict *v, const struct active_row *row)
+end_observation(
+    struct detect *x, struct batch *b, const struct verdict *v, const struct active_row *row)
 {
 	struct ts first, last = ts_now();
 	char at[TS_LEN + 1];
@@ -126,9 +129,11 @@ judge_active(struct detect *x, struct batch *b, struct list rows, struct strs se
 			continue;
 		name = seen_name(
 		    x->a, &row->run_uuid, of_project ? &row->project_uuid : NULL, row->record_key);
-		if (seen.n > 0 && bsearch(&name, seen.p, seen.n, sizeof(name), compare_texts) != NULL)
+		if (seen.n > 0 &&
+		    bsearch(&name, seen.p, seen.n, sizeof(name), compare_texts) != NULL)
 			continue;
-		v.document = bsearch(&wanted, b->documents, b->ndocuments, sizeof(wanted), compare_documents);
+		v.document = bsearch(
+		    &wanted, b->documents, b->ndocuments, sizeof(wanted), compare_documents);
 		if (v.document == NULL)
 			panic("an observation of a document that was not asked for");
 		v.found = batch_find(b, x->a, v.rule, v.document, row->record_key, &v.at);
@@ -150,8 +155,8 @@ read_active(struct detect *x, const struct batch *b, struct list *rows)
 	for (size_t i = 0; i < b->ndocuments; i++)
 		keys[i] = b->documents[i].key;
 	return db_rows(x->db, &list_active, rows,
-	    (struct db_args){ (const struct db_param[]){ P(number),
-				  P(((struct strs){ keys, b->ndocuments })), rule },
+	    (struct db_args){ (const struct db_param[]){
+				  P(number), P(((struct strs){ keys, b->ndocuments })), rule },
 		3 });
 }
 

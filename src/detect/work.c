@@ -89,8 +89,8 @@ STMT_LIST(read_documents, struct work_document, work_document_out,
     "SELECT key, doc FROM detect_documents($1::smallint, $2)");
 STMT_LIST(read_since, struct since_row, since_out,
     "SELECT changed, key, doc, gone FROM detect_since($1::smallint, $2, $3)");
-STMT_LIST(read_observed, struct key_row, key_out,
-    "SELECT key FROM detect_observed($1, $2, $3) AS key");
+STMT_LIST(
+    read_observed, struct key_row, key_out, "SELECT key FROM detect_observed($1, $2, $3) AS key");
 
 /* ---- positions ---- */
 
@@ -154,7 +154,8 @@ documents_of_keys(struct detect *x, struct batch *b, const struct str *keys, siz
 	b->documents = ARENA_ARRAY(x->a, n + 1, struct document);
 	b->ndocuments = n;
 	if (n > 0)
-		rc = db_list(x->db, &read_documents, &rows, P(number), P(((struct strs){ keys, n })));
+		rc = db_list(
+		    x->db, &read_documents, &rows, P(number), P(((struct strs){ keys, n })));
 	row = rows.items;
 	for (size_t i = 0; i < n; i++) {
 		b->documents[i] = (struct document){ .key = keys[i], .text = STR("") };
@@ -247,10 +248,10 @@ newer_slice(struct detect *x, struct batch *b, const struct work *w, int64_t aft
 	for (size_t i = 0; i < rows.n; i++)
 		b->documents[i] = (struct document){ .key = row[i].key,
 			.text = row[i].gone ? STR("") : row[i].doc };
-	return rows.n < (size_t)most ? move_on(x, b, w, after)
-				     : batch_store(x, b,
-					   place_in(x, w, w->phase, row[rows.n - 1].changed,
-					       row[rows.n - 1].key));
+	return rows.n < (size_t)most
+		   ? move_on(x, b, w, after)
+		   : batch_store(x, b,
+			 place_in(x, w, w->phase, row[rows.n - 1].changed, row[rows.n - 1].key));
 }
 
 /* ---- rules ---- */

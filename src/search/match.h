@@ -17,8 +17,8 @@ struct match_document {
 	const struct json_value *own;
 	const struct json_value
 	    *of; /* for a view: the document of its source that contains own; else NULL */
-	const struct tag
-	    *tags; /* the taxonomy that documents name by slugs: their categories and classifications */
+	const struct tag *
+	    tags; /* the taxonomy that documents name by slugs: their categories and classifications */
 	size_t ntags;
 };
 

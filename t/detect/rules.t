@@ -32,7 +32,7 @@ is "$(observed "$redis")" "192.0.2.7 gone changed 0" "a record that matches no m
 detect_host 192.0.2.7 2026-11-22T00:00:00Z '{"port":6379,"transport":"tcp","product":"Redis"}'
 detect_idle
 is "$(observed "$redis") $(sql "SELECT uuid FROM rule_observation")" "192.0.2.7 active - 1 $uuid" \
-	"it returns with the same uuid (C-153)"
+	"an observation returns with the same uuid (C-153)"
 is "$(sql "SELECT string_agg(event, ' ' ORDER BY changed, id) FROM observation_event")" "appeared gone returned" \
 	"each move is an event"
 is "$(sql "SELECT active || ' ' || appeared || ' ' || gone FROM rule_activity")" "1 2 1" "the day counts the moves"
@@ -84,7 +84,7 @@ detect_idle
 is "$(observed "$ssh" | grep active)" "192.0.2.9/2222/tcp active - 1" "a run that is wanted again goes on with its observations"
 sql "UPDATE rule SET status = 'deprecated' WHERE uuid = '$ssh'"
 ok "the observations of a rule that ends have gone, since the rule has ended" world_until 30 over
-is "$(observed "$ssh" | grep 2222 | tail -1)" "192.0.2.9/2222/tcp gone rule_ended 1" "and say so"
+is "$(observed "$ssh" | grep 2222 | tail -1)" "192.0.2.9/2222/tcp gone rule_ended 1" "an observation that ends with its rule says so"
 
 # ---- time ----
 
@@ -95,7 +95,7 @@ detect_idle
 is "$(observed "$recent") $(sql "SELECT uses_now FROM rule_run WHERE rule_uuid = '$recent'")" "192.0.2.20 active - 0 t" \
 	"a rule that depends on the time observes a recent host"
 is "$(sql "SELECT due_at BETWEEN now() + interval '50 minutes' AND now() + interval '1 hour' FROM detect_work")" t \
-	"it is evaluated again within an hour (C-155)"
+	"a rule that depends on the time is evaluated again within an hour (C-155)"
 # The document ages without a change that is followed: its row keeps the transaction of its import.
 sql "SET session_replication_role = replica; UPDATE record SET doc = replace(doc, '$(seen 600000 | cut -c1-13)', '$(seen 700000 | cut -c1-13)')
 	WHERE dataset = 1 AND doc LIKE '%192.0.2.20\"%'"

@@ -75,3 +75,15 @@ sql "UPDATE rule_setting SET findings = true WHERE rule_uuid = '$own'"
 detect_idle
 is "$(sql "SELECT string_agg(DISTINCT severity, ' ') || count(*) FROM finding WHERE finding_type = 'rule_match'")" "info low3" \
 	"with findings each is a finding, of the severity of the setting"
+
+# ---- a rule of scope all ----
+
+all=$(detect_rule services all 'port:6379' "name='everywhere'")
+sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, project_uuids, findings) VALUES ('$ACCOUNT', '$all', true, '{$P}', true)"
+detect_idle
+is "$(observed "$all" | wc -l) $(sql "SELECT count(*) FROM finding WHERE title = 'everywhere'") $(sql "SELECT count(*) FROM rule_run WHERE rule_uuid = '$all'")" \
+	"4 3 1" "a rule of scope all observes every record in one run, and the findings are of the project's records"
+detect_host 192.0.2.9 2026-11-25T00:00:00Z '{"port":22,"transport":"tcp"}' ',"hostnames":["www.example.org"]'
+detect_idle
+is "$(sql "SELECT status FROM finding WHERE title = 'everywhere' AND finding_key LIKE '%192.0.2.9/%'")" resolved \
+	"a finding of a rule of scope all is cleared when its record contradicts it"

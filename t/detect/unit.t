@@ -21,6 +21,6 @@ world_until 30 worker_is_there
 rule=$(detect_rule hosts all 'services.port:22')
 detect_host 192.0.2.7 2026-11-20T00:00:00Z '{"port":22,"transport":"tcp"}'
 detect_idle
-is "$(observed "$rule")" "192.0.2.7 active - 0" "it works where the network has no interface (C-123)"
-is "$(sed 1,2d "/proc/$worker/net/dev" | tr -d ' ' | cut -d: -f1)" lo "its network has no interface but lo"
-is "$(find -L "/proc/$worker/fd" -type s 2>/dev/null | wc -l)" 1 "it has one socket, that of PostgreSQL (C-123)"
+is "$(observed "$rule")" "192.0.2.7 active - 0" "the daemon works where the network has no interface (C-123)"
+is "$(sed 1,2d "/proc/$worker/net/dev" | tr -d ' ' | cut -d: -f1)" lo "the network of the worker has no interface but lo"
+is "$(find -L "/proc/$worker/fd" -type s 2>/dev/null | wc -l)" 1 "the worker has one socket, which is of PostgreSQL (C-123)"

@@ -3,7 +3,7 @@
    changes. */
 #include "config.h"
 
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/detect.h"
 
 enum { BEHIND = 60 };
 
@@ -21,7 +21,8 @@ static const struct field detection_out[] = {
 };
 
 STMT(read_detection, detection_out,
-    "SELECT count(*) AS datasets, coalesce(extract(epoch FROM now() - min(at)), 0)::bigint AS seconds,"
+    "SELECT count(*) AS datasets, coalesce(extract(epoch FROM now() - min(at)), 0)::bigint AS "
+    "seconds,"
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live) AS rules,"
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live AND state = 'failed') AS failed,"
     " (SELECT count(*) FROM detect_work WHERE due_at <= now()) AS work FROM detect_cursor");

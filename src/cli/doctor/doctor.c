@@ -2,6 +2,7 @@
 /* surfacectl doctor: the table of checks, and the checks that need only files. findings.c prints the results. */
 #include "config.h"
 
+#include "cli/doctor/detect.h"
 #include "cli/doctor/doctor.h"
 #include "daemon/conf.h"
 

@@ -133,7 +133,6 @@ void doctor_disk(struct doctor *d, const char *path, int64_t reserve);
 /* Checks the state that this host's dispatcher writes to the database. False: it wrote none recently. */
 bool doctor_dispatcher(struct doctor *d);
 void doctor_exports(struct doctor *d);
-void doctor_detection(struct doctor *d);
 void doctor_history(struct doctor *d);
 void doctor_index(struct doctor *d);
 void doctor_nginx(struct doctor *d);

@@ -8,7 +8,6 @@
 
 #include <unistd.h>
 
-enum { OWN_RULES = 500 /* of an account */ };
 
 #define SHIPPED PKGDATADIR "/rules"
 #define OF_ADMINISTRATOR SYSCONFDIR "/rules"
@@ -171,7 +170,7 @@ run_import(struct cli *c, int argc, char **argv)
 		return status;
 	rule_set_json(&json, &s, RULE_OF_ACCOUNT);
 	rc = db_one(c->db, &take_rules, &counts, P(owner), P(buf_done(&json)), P(existing),
-	    P((int64_t)OWN_RULES));
+	    P((int64_t)LIM_RULES_OWN));
 	return rc == DB_OK ? cli_print(c, "import", take_out, &counts)
 			   : cli_fail_db(c, rc, "rules of the account");
 }
