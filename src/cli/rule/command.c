@@ -2,6 +2,8 @@
 /* surfacectl rules: the catalogue of detection rules, and the rules of accounts as YAML. */
 #include "config.h"
 
+#include "base/limits.h"
+#include "base/limits.h"
 #include "cli/rule/rule_set.h"
 
 #include "json/tree.h"
