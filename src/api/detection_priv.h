@@ -6,7 +6,8 @@
  *   detection_move.c     moves between the states of tbl/rule_moves.h, and settings
  *   detection_import.c   many rules at once
  *   detection_validate.c what a rule would match, without storing it
- *   detection_check.c    what each of them asks of a rule before it writes */
+ *   detection_check.c    what each of them asks of the content of a rule before it writes
+ *   detection_judge.c    its samples, and how many records it matches */
 #ifndef API_DETECTION_PRIV_H
 #define API_DETECTION_PRIV_H
 
@@ -43,6 +44,8 @@ enum dataset detection_dataset(struct str name);
 /* Adds what is wrong with the content of a rule; prefix: "rules[3]." of an import, or "". FAILED: the database failed. */
 int detection_check(
     struct req *rq, const struct detection_in *in, const char *prefix, struct body_faults *faults);
+/* ---- detection_judge.c ---- */
+
 /* Adds the samples that do not come out as their author expects. */
 int detection_judge(
     struct req *rq, const struct detection_in *in, const char *prefix, struct body_faults *faults);
