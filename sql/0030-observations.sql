@@ -24,4 +24,3 @@ CREATE INDEX rule_observation_ip ON rule_observation ((record ->> 'ip'), created
 	WHERE record ->> 'ip' IS NOT NULL;
 -- So is a page of the feed.
 CREATE INDEX observation_event_run ON observation_event (run_uuid, changed, id);
-CREATE INDEX observation_event_observation ON observation_event (observation_uuid);

@@ -2,7 +2,7 @@
 -- Observations of detection rules as a key reads them. Each function takes the key that reads, and derives account and
 -- projects from it, so that no caller can combine an account with the rights of another key.
 --
---     seen_rules       own rules and those of the catalogue, with the account's settings
+--     rules_observed       own rules and those of the catalogue, with the account's settings
 --     observed_runs    the run of each of them whose observations the account reads: its own run, where an exclude of
 --                      its own or the scope surface has made one, or else the run that accounts share
 --
@@ -11,7 +11,7 @@
 
 -- account_uuid: null is a rule of the catalogue. A key that is limited to projects sees the rules whose setting names
 -- one of them, and those whose setting names none.
-CREATE OR REPLACE FUNCTION seen_rules(key uuid) RETURNS TABLE (rule_uuid uuid, account_uuid uuid, scope text, dataset text,
+CREATE OR REPLACE FUNCTION rules_observed(key uuid) RETURNS TABLE (rule_uuid uuid, account_uuid uuid, scope text, dataset text,
 	severity text, tags text[], techniques text[], enabled boolean, deleted boolean) LANGUAGE sql STABLE AS $$
 	SELECT r.uuid, r.account_uuid, r.scope, r.dataset, coalesce(s.severity, r.severity), r.tags, r.techniques,
 		coalesce(s.enabled, r.account_uuid IS NOT NULL), r.deleted_at IS NOT NULL
@@ -25,7 +25,7 @@ $$;
 CREATE OR REPLACE FUNCTION observed_runs(key uuid) RETURNS TABLE (run_uuid uuid, rule_uuid uuid, scope text, dataset text,
 	severity text, tags text[], active_count bigint) LANGUAGE sql STABLE AS $$
 	SELECT DISTINCT ON (s.rule_uuid) run.uuid, s.rule_uuid, s.scope, s.dataset, s.severity, s.tags, run.active_count
-	  FROM seen_rules(key) AS s JOIN rule_run AS run ON run.rule_uuid = s.rule_uuid
+	  FROM rules_observed(key) AS s JOIN rule_run AS run ON run.rule_uuid = s.rule_uuid
 	   AND (run.account_uuid IS NULL
 		OR run.account_uuid = (SELECT k.account_uuid FROM api_key AS k WHERE k.uuid = key))
 	 WHERE s.account_uuid IS NOT NULL OR s.enabled
@@ -156,5 +156,5 @@ BEGIN
 END
 $$;
 
-GRANT EXECUTE ON FUNCTION seen_rules, observed_runs, observed_dataset, observation_page, observation_feed,
+GRANT EXECUTE ON FUNCTION rules_observed, observed_runs, observed_dataset, observation_page, observation_feed,
 	observation_position_stands, observation_activity TO surfaced_api;

@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION rule_tags(key uuid) RETURNS TABLE (uuid uuid, origin 
 	WITH used AS MATERIALIZED (SELECT word.slug, count(*) AS rules, count(*) FILTER (WHERE s.enabled) AS enabled,
 			count(*) FILTER (WHERE s.account_uuid IS NOT NULL) AS own,
 			count(*) FILTER (WHERE s.account_uuid IS NOT NULL AND s.enabled) AS own_enabled
-		  FROM seen_rules(key) AS s CROSS JOIN LATERAL (SELECT DISTINCT unnest(s.tags)) AS word (slug)
+		  FROM rules_observed(key) AS s CROSS JOIN LATERAL (SELECT DISTINCT unnest(s.tags)) AS word (slug)
 		 WHERE NOT s.deleted GROUP BY word.slug)
 	SELECT t.uuid, CASE WHEN t.account_uuid IS NULL THEN 'catalogue' ELSE 'account' END, t.slug, t.name, t.categories,
 		t.classification, coalesce(CASE WHEN t.account_uuid IS NULL THEN used.rules ELSE used.own END, 0),
@@ -23,7 +23,7 @@ $$;
 -- below it.
 CREATE OR REPLACE FUNCTION rule_tag_categories(key uuid) RETURNS TABLE (path text, rules bigint) LANGUAGE sql STABLE AS $$
 	WITH word AS MATERIALIZED (SELECT s.rule_uuid, s.account_uuid, unnest(s.tags) AS slug
-		FROM seen_rules(key) AS s WHERE NOT s.deleted)
+		FROM rules_observed(key) AS s WHERE NOT s.deleted)
 	SELECT c.path, count(DISTINCT word.rule_uuid)
 	  FROM tag AS t CROSS JOIN LATERAL unnest(t.categories) AS c (path)
 	  LEFT JOIN word ON word.slug = t.slug AND (t.account_uuid IS NULL OR word.account_uuid IS NOT NULL)

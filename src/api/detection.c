@@ -131,7 +131,7 @@ struct detection_args {
 		  .type = FIELD_STR,                                                               \
 		  .offset = offsetof(args, at severity),                                           \
 		  .values = severities,                                                            \
-		  .help = "That of the settings, or else the rule's." } },                         \
+		  .help = "The severity of the settings, or else the rule's." } },                         \
 	    { .field = { .name = "tag",                                                            \
 		  .type = FIELD_STR,                                                               \
 		  .offset = offsetof(args, at tag),                                                \

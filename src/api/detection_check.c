@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What operations ask of the content of a rule beyond its field table. */
+/* The checks of a rule's content that its field table cannot make. */
 #include "config.h"
 
 #include "api/detection_priv.h"
@@ -147,7 +147,7 @@ check_tags(struct checked *c)
 /* A member of a record, from its top. */
 struct member_at {
 	struct checked *c;
-	const char *path; /* of the record, in the body */
+	const char *path; /* the bytes of the record in the body */
 	const struct member_at *above;
 	struct str name;
 };

@@ -16,14 +16,14 @@ static const char *const manners[] = { "fail", "skip", "update", NULL };
 struct import_in {
 	struct list rules; /* of struct detection_in */
 	struct str on_existing;
-	struct list existing; /* of struct existing_rule; the check fills it */
+	struct list existing; /* filled by the check: items of struct existing_rule */
 };
 
 static const struct field import_in[] = {
 	LIST(struct import_in, rules, REQUIRED, struct detection_in, detection_imported, 1,
 	    LIM_RULES_IMPORT),
 	ONE_OF(struct import_in, on_existing, 0, manners,
-	    "What becomes of a rule whose id the organisation has; fail by default."),
+	    "A rule whose id the organisation has fails the import, is skipped or updated; fail by default."),
 	FIELD_END,
 };
 
@@ -116,7 +116,7 @@ is_skipped(const struct import_in *im, const struct detection_in *in)
 	return str_is(im->on_existing, "skip") && existing_of(im, in) != NULL;
 }
 
-/* What stage and publish ask of a rule, they ask of one that is imported in their states. */
+/* A rule that is imported in a state must pass the checks of the move into this state. */
 static int
 check_state(struct req *rq, const struct detection_in *in, size_t i, struct body_faults *faults)
 {

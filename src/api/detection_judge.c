@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a rule does: whether its samples come out as its author expects, and whether it matches too many records. */
+/* Judges a rule: whether its samples come out as its author expects, and whether it matches too many records. */
 #include "config.h"
 
 #include "api/detection_priv.h"

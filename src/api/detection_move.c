@@ -134,7 +134,7 @@ static const struct field settings_in[] = {
 	    .offset = offsetof(struct detection_settings, exclude),
 	    .lo = 0,
 	    .hi = LIM_QUERY,
-	    .help = "What does not match here, besides the exclude of the rule." },
+	    .help = "Records that do not match here, besides the exclude of the rule." },
 	{ .name = "project_uuids",
 	    .type = FIELD_LIST,
 	    .offset = offsetof(struct detection_settings, project_uuids),
@@ -142,7 +142,7 @@ static const struct field settings_in[] = {
 	    .hi = LIM_RULE_PROJECTS,
 	    .size = sizeof(struct uuid),
 	    .item = FIELD_UUID,
-	    .help = "Whose records a rule of scope surface looks at, and whose keys see it." },
+	    .help = "The projects whose records a rule of scope surface looks at; keys limited to projects see it by them." },
 	SWITCH(struct detection_settings, findings, 0, false),
 	FIELD_END,
 };
@@ -299,7 +299,7 @@ static const struct route detection_move_routes[] = {
 	    .errors = settings_errors,
 	    .example = JSON({ "enabled" : true, "severity" : "low" }),
 	    .summary = "Set what the organisation wants of a rule",
-	    .description = "Of a rule of the catalogue, too. New versions of the rule leave it. "
+	    .description = "The settings of any rule, also of the catalogue. New versions of the rule leave them. "
 			   "Projects that the key does not see stay as they are.",
 	},
 	ROUTE_END,

@@ -339,7 +339,7 @@ static const struct route detection_validate_routes[] = {
 	    DETECTION_ROW(SCOPE_RULES_MANAGE),
 	    BODY_CHECKED(struct validate_in, validate_in, LIM_RULE_BODY, check_validated),
 	    .out = validation_out,
-	    .result = "What the rule would do.",
+	    .result = "The matches and outcomes of the rule.",
 	    .errors = validate_errors,
 	    .example = JSON({ "dataset" : "services", "query" : "product:redis" }),
 	    .summary = "Validate a detection rule",

@@ -169,7 +169,7 @@ check_new(struct req *rq, void *body, struct body_faults *faults)
 	return detection_check(rq, body, "", faults);
 }
 
-/* What a rule needs to be evaluated: its samples pass, and it is not too broad. */
+/* A rule may be evaluated when its samples pass and it is not too broad. */
 static int
 check_staged(struct req *rq, const struct detection_in *in, bool judged)
 {

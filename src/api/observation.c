@@ -63,7 +63,7 @@ struct watched {
 static const struct field watched_out[] = { FIELD(struct watched, watched, 0), FIELD_END };
 
 STMT(check_watched, watched_out,
-    "SELECT EXISTS (SELECT FROM seen_rules($1) AS s WHERE s.rule_uuid = $2 AND NOT s.deleted"
+    "SELECT EXISTS (SELECT FROM rules_observed($1) AS s WHERE s.rule_uuid = $2 AND NOT s.deleted"
     " AND (s.account_uuid IS NOT NULL OR s.enabled)) AS watched");
 
 /* Fails with rule_not_found for a rule whose observations the key does not read. */

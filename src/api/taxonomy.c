@@ -64,7 +64,7 @@ static const struct field technique_row[] = {
 };
 
 STMT(list_techniques, technique_row,
-    "SELECT ARRAY(SELECT DISTINCT t COLLATE \"C\" FROM seen_rules($1) AS s, unnest(s.techniques) "
+    "SELECT ARRAY(SELECT DISTINCT t COLLATE \"C\" FROM rules_observed($1) AS s, unnest(s.techniques) "
     "AS t"
     " WHERE NOT s.deleted ORDER BY 1) AS names");
 

@@ -66,8 +66,9 @@ write_typical_value(struct buf *b, const struct field *f)
 	panic("field type %d", (int)f->type); /* UNCOVERED: there is no such type */
 }
 
-/* The row of a member. A record or a list of records in an answer that has no schema of its own is shown by its table: the
-   row "tags" is of texts, and says nothing about an answer whose list of records has this name. */
+/* The row of a member. A record or a list of records in an answer that has no schema of its own
+   is shown by its table: the row "tags" is of texts, and says nothing about an answer whose list of
+   records has this name. */
 static const char *
 member_example(const char *schema, const struct field *f)
 {

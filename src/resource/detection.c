@@ -21,9 +21,9 @@ static const char *const run_relations[] = { "eq", "gte", NULL };
 #define DATASET_HELP "Only a draft changes it."
 #define SCOPE_HELP                                                                                 \
 	"all: every record of the dataset, of which at most 10000 may match. surface: the records "\
-	"of the inventories of the projects in the settings."
+	"in the inventories of the projects in the settings."
 #define QUERY_HELP "In the language of surfaced-query(7), on the dataset; empty: every record."
-#define EXCLUDE_HELP "What of them does not match, in the same language; empty: nothing."
+#define EXCLUDE_HELP "Records that do not match all the same, in the same language; empty: none."
 #define TAGS_HELP "Slugs of tags that the service knows."
 #define TESTS_HELP                                                                                 \
 	"Samples: records as a search of the dataset answers them, of the members that matter."
@@ -43,7 +43,7 @@ static const char *const run_relations[] = { "eq", "gte", NULL };
 	NUMBER(struct detection_product, rank, 0, 0, LIM_RULE_RANK, 0),                            \
 	{ .name = "title", .type = FIELD_STR, .flags = NULLABLE | TRIM,                            \
 	    .offset = offsetof(struct detection_product, title), .lo = 1, .hi = LIM_RULE_TITLE,    \
-	    .help = "Of its findings; {ip} stands for the value of that field of the record." }
+	    .help = "The title of its findings; {ip} stands for the value of that field of the record." }
 /* clang-format on */
 
 const struct field detection_test_fields[] = { TEST_MEMBERS(REQUIRED), FIELD_END };
@@ -70,9 +70,9 @@ static const struct field product_out[] = { PRODUCT_MEMBERS(0), FIELD_END_OF("Ru
 	TEXTS(s, exclude, 0, LIM_QUERY, EXCLUDE_HELP),                                             \
 	ONE_OF(s, severity, need, severities, NULL),                                               \
 	SLUGS(s, tags, LIM_RULE_TAGS, TAGS_HELP),                                                  \
-	SLUGS(s, techniques, LIM_RULE_TECHNIQUES, "Of ATT&CK: T1190 or T1059.001."),               \
+	SLUGS(s, techniques, LIM_RULE_TECHNIQUES, "Techniques of ATT&CK: T1190 or T1059.001."),               \
 	SLUGS(s, references, LIM_RULE_REFERENCES, "URLs."),                                        \
-	SLUGS(s, false_positives, LIM_RULE_REFERENCES, "What else matches, in words.")
+	SLUGS(s, false_positives, LIM_RULE_REFERENCES, "Harmless records that match, in words.")
 
 #define CONTENT                                                                                    \
 	TEXTS_OF_CONTENT(struct detection_in, REQUIRED),                                           \

@@ -100,7 +100,7 @@ secret_has_entropy(struct str s, int tenths)
 	unsigned char count[256] = { 0 };
 	size_t n = s.n < ENTROPY_MOST ? s.n : ENTROPY_MOST;
 	const double *steps = secret_index()->entropy_steps;
-	double sum = 0; /* of count * log2(count) over the characters */
+	double sum = 0; /* the sum of count * log2(count) over the characters */
 
 	if (n == 0)
 		return tenths == 0;

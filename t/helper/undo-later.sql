@@ -10,7 +10,7 @@ DROP INDEX IF EXISTS finding_counts;
 DROP TYPE IF EXISTS finding_stand CASCADE;
 
 -- 0030
-DROP FUNCTION IF EXISTS seen_rules, observed_runs, observed_dataset, observation_page, observation_feed,
+DROP FUNCTION IF EXISTS rules_observed, observed_runs, observed_dataset, observation_page, observation_feed,
 	observation_position_stands, observation_activity, rule_tags, rule_tag_categories;
 DO $$ BEGIN
 	IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'tag'::regclass AND attname = 'account_uuid' AND NOT attisdropped) THEN
@@ -22,8 +22,7 @@ DO $$ BEGIN
 	END IF;
 END $$;
 DROP FUNCTION IF EXISTS tag_stamp();
-DROP INDEX IF EXISTS rule_account, rule_observation_state, rule_observation_ip, observation_event_run,
-	observation_event_observation;
+DROP INDEX IF EXISTS rule_account, rule_observation_state, rule_observation_ip, observation_event_run;
 
 -- 0029
 DROP TRIGGER IF EXISTS detect_asset ON asset;

@@ -97,7 +97,7 @@ api GET "/rules/$rule/versions?limit=1"
 is "$STATUS $(field '.versions[0]|[.version, .query, .dataset, .exclude]|join(" ")') $(field .has_more)" "200 2 product:valkey services  true" \
 	"the former versions are listed, newest first"
 api GET "/rules/$rule/versions?limit=1&cursor=$(field .next_cursor)"
-is "$(field '.versions[0].version') $(field .has_more)" "1 false" "their pages join"
+is "$(field '.versions[0].version') $(field .has_more)" "1 false" "the pages of former versions join without a gap"
 api GET "/rules/$(uuid_new)/versions"
 is "$STATUS $(field .error.code)" "404 rule_not_found" "the versions of an unknown rule are not found"
 
@@ -173,14 +173,14 @@ key=$own
 
 key=$(key_new --scope rules.view)
 api GET "/rules/$rule"
-is "$STATUS" 200 "rules.view reads (C-163)"
+is "$STATUS" 200 "a key with rules.view reads a rule (C-163)"
 api POST /rules "$(content '{}')"
 is "$STATUS $(field .error.code)" "403 permission_denied" "rules.view does not write (C-163)"
 api POST /rules/validate '{"dataset":"hosts","query":""}'
 is "$STATUS" 403 "rules.view does not validate (C-163)"
 key=$(key_new --scope rules.manage)
 api POST /rules "$(content '{"name":"Managed"}')"
-is "$STATUS" 201 "rules.manage writes (C-163)"
+is "$STATUS" 201 "a key with rules.manage creates a rule (C-163)"
 for path in /rules "/rules/$rule" "/rules/$rule/versions" /rules/export; do
 	api GET "$path"
 	is "$STATUS $(field .error.code)" "403 permission_denied" "rules.manage does not read $path (C-163)"
@@ -199,7 +199,7 @@ sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity)
 api POST /rules "$(content '{}')"
 is "$STATUS $(field .error.code)" "409 rule_limit_exceeded" "an account has at most 500 rules of its own"
 api POST "/rules/$catalogue/copy"
-is "$STATUS $(field .error.code)" "409 rule_limit_exceeded" "copies count, too"
+is "$STATUS $(field .error.code)" "409 rule_limit_exceeded" "copies count as rules of the account"
 sql "INSERT INTO rule (id, name, dataset, scope, query, severity, content_sha256)
 	SELECT gen_random_uuid(), 'x', 'hosts', 'surface', '', 'info', repeat('0', 64) FROM generate_series(1, 500);
 	INSERT INTO rule_setting (account_uuid, rule_uuid, enabled) SELECT '$ACCOUNT', uuid, true FROM rule WHERE account_uuid IS NULL AND name = 'x'"

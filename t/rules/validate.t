@@ -93,14 +93,14 @@ for query in tags:no-login 'services.tags:no-login' 'NOT (os:linux AND tags.cate
 	is "$(field .valid) $(field .error.member)" "false query" "a rule that asks for $query must not apply tags"
 done
 validate hosts os:linux tags:no-login '{applies_tags: true}'
-is "$(field .valid) $(field .error.member) $(field .error.position)" "false exclude 6" "nor may its exclude ask for them"
+is "$(field .valid) $(field .error.member) $(field .error.position)" "false exclude 6" "the exclude of a rule that applies tags may not ask for tags"
 validate hosts tags:no-login
 is "$(field .valid)" true "a rule that applies none may ask for tags"
 validate hosts os:linux '' '{tests: [{name: "a", record: {colour: 1}, expect: "match"}], produces: {area: "rule", title: "{colour}"}}'
 is "$STATUS $(field '[.error.field_errors[].field]|join(" ")')" "400 tests[0].record produces.title" "what is no query is refused as of a new rule"
 api POST /rules/validate '{"dataset":"reports","query":""}'
 is "$STATUS $(field '.error.field_errors[0].field')" "400 dataset" "reports have no rules"
-is "$(sql "SELECT count(*) FROM rule"; sql "SELECT count(*) FROM audit")" "$before" "nothing was stored (C-146)"
+is "$(sql "SELECT count(*) FROM rule"; sql "SELECT count(*) FROM audit")" "$before" "a validation stores nothing (C-146)"
 
 key=$(key_new --scope rules.manage)
 validate hosts os:linux
