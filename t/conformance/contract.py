@@ -419,6 +419,9 @@ FILL = {
     "replaySession": {"session_uuid": "TERMINAL"},
     "resolveFinding": {"finding_uuid": "THIRD"},
     "reopenFinding": {"finding_uuid": "RESOLVED"},
+    "publishRule": {"rule_uuid": "PUBLISHED"},
+    "deprecateRule": {"rule_uuid": "DEPRECATED"},
+    "redraftRule": {"rule_uuid": "REDRAFTED"},
 }
 
 

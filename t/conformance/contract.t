@@ -71,9 +71,13 @@ sql "INSERT INTO indicator_verdict (account_uuid, type, value, disposition, reas
 	INSERT INTO tag (account_uuid, slug, name) SELECT '$full', 'x' || n, 'x' FROM generate_series(1, 1000) AS n"
 detection=$(sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, status)
 	VALUES ('$ACCOUNT', gen_random_uuid(), 'x', 'services', 'all', '*', 'low', 'stable') RETURNING uuid")
+# evaluated: a rule in testing, whose sample passes.
+evaluated() { sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, status, tests)
+	VALUES ('$ACCOUNT', gen_random_uuid(), 'x', 'services', 'surface', 'port:443', 'low', 'testing',
+		'[{\"name\":\"https\",\"record\":{\"port\":443},\"expect\":\"match\"}]') RETURNING uuid"; }
 observation=$(sql "WITH run AS (INSERT INTO rule_run (rule_uuid, rule_version, active_count) VALUES ('$detection', 1, 2) RETURNING uuid),
-	o AS (INSERT INTO rule_observation (run_uuid, dataset, record_key, rule_version, record, matched, first_seen_at, last_seen_at)
-		SELECT uuid, 2, '192.0.2.1/' || port || '/tcp', 1, jsonb_build_object('ip', '192.0.2.1', 'port', port, 'transport', 'tcp'),
+	o AS (INSERT INTO rule_observation (run_uuid, dataset, record_key, document_key, rule_version, record, matched, first_seen_at, last_seen_at)
+		SELECT uuid, 2, '192.0.2.1/' || port || '/tcp', 'x', 1, jsonb_build_object('ip', '192.0.2.1', 'port', port, 'transport', 'tcp'),
 			'[{\"field\":\"port\",\"value\":\"443\"}]', now(), now() FROM run, unnest('{443,8443}'::integer[]) AS port RETURNING *),
 	e AS (INSERT INTO observation_event (run_uuid, observation_uuid, event) SELECT run_uuid, uuid, 'appeared' FROM o)
 	SELECT uuid FROM o LIMIT 1")
@@ -105,6 +109,7 @@ world_env
 	echo "EXPORT=$export"
 	echo "FINGERPRINT=$(openssl x509 -in "$W/cert" -noout -fingerprint -sha256 | sed 's/.*=//' | tr -d : | tr '[:upper:]' '[:lower:]')"
 	echo "ACCESS_KEY=$(sql "SELECT uuid FROM api_key WHERE prefix = left('$KEY', 12)")"
+	echo "PUBLISHED=$(evaluated) DEPRECATED=$(evaluated) REDRAFTED=$(evaluated)" | tr ' ' '\n'
 	echo "DETECTION=$detection OBSERVATION=$observation" | tr ' ' '\n'
 	echo "TAG=$(sql "INSERT INTO tag (account_uuid, slug, name, categories) VALUES ('$ACCOUNT', 'own', 'x', '{own,own/critical}') RETURNING uuid")"
 	echo "COMMON_TAG=$(sql "SELECT uuid FROM tag WHERE slug = 'c2' AND account_uuid IS NULL")"

@@ -50,8 +50,8 @@ record()
 	detection_uuid) sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, status)
 		SELECT account_uuid, gen_random_uuid(), 'x', 'hosts', 'all', '*', 'low', 'stable' FROM project WHERE uuid = '$2' RETURNING uuid" ;;
 	observation_uuid) sql "WITH run AS (INSERT INTO rule_run (rule_uuid, rule_version) VALUES ('$(record detection_uuid "$2")', 1) RETURNING uuid)
-		INSERT INTO rule_observation (run_uuid, dataset, record_key, rule_version, record, first_seen_at, last_seen_at)
-		SELECT uuid, 1, '192.0.2.1', 1, '{}', now(), now() FROM run RETURNING uuid" ;;
+		INSERT INTO rule_observation (run_uuid, dataset, record_key, document_key, rule_version, record, first_seen_at, last_seen_at)
+		SELECT uuid, 1, '192.0.2.1', 'x', 1, '{}', now(), now() FROM run RETURNING uuid" ;;
 	*) return 1 ;;
 	esac
 }

@@ -14,8 +14,8 @@ F=/rules/observations/feed
 rule() { sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, status)
 	VALUES ('$1', gen_random_uuid(), 'x', 'hosts', '$2', '*', 'low', 'stable') RETURNING uuid"; }
 run() { sql "INSERT INTO rule_run (rule_uuid, account_uuid, rule_version) VALUES ('$1', $2, 1) RETURNING uuid"; }
-seen() { sql "INSERT INTO rule_observation (run_uuid, record_key, project_uuid, dataset, rule_version, record, first_seen_at, last_seen_at)
-	VALUES ('$1', '$2', $3, 1, 1, '{\"ip\":\"192.0.2.1\"}', now(), now()) RETURNING uuid"; }
+seen() { sql "INSERT INTO rule_observation (run_uuid, record_key, document_key, project_uuid, dataset, rule_version, record, first_seen_at, last_seen_at)
+	VALUES ('$1', '$2', 'x', $3, 1, 1, '{\"ip\":\"192.0.2.1\"}', now(), now()) RETURNING uuid"; }
 event() { sql "INSERT INTO observation_event (run_uuid, observation_uuid, event) SELECT run_uuid, uuid, '$2' FROM rule_observation WHERE uuid = '$1' RETURNING id"; }
 
 # A run for each writer, and one of another account.

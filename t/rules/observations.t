@@ -38,8 +38,8 @@ run() { sql "INSERT INTO rule_run (rule_uuid, account_uuid, rule_version) VALUES
 # seen RUN KEY [PROJECT [DATASET [RECORD]]]: an observation; prints its UUID.
 seen()
 {
-	sql "INSERT INTO rule_observation (run_uuid, record_key, project_uuid, dataset, rule_version, record, matched, first_seen_at, last_seen_at)
-		VALUES ('$1', '$2', ${3:-NULL}, ${4:-1}, 1, '${5:-{\"ip\":\"$2\"\}}', '[{\"field\":\"port\",\"value\":\"22\"}]',
+	sql "INSERT INTO rule_observation (run_uuid, record_key, document_key, project_uuid, dataset, rule_version, record, matched, first_seen_at, last_seen_at)
+		VALUES ('$1', '$2', 'x', ${3:-NULL}, ${4:-1}, 1, '${5:-{\"ip\":\"$2\"\}}', '[{\"field\":\"port\",\"value\":\"22\"}]',
 			'2026-01-01', '2026-01-02') RETURNING uuid"
 }
 keys() { field '[.observations[].record_key] | sort | join(" ")'; }
@@ -161,8 +161,8 @@ is "$STATUS $(field '.error.field_errors[0].field')" "400 state" "a state that t
 api GET "/rules/$own/activity?window=8d"
 is "$STATUS $(field '.error.field_errors[0].field')" "400 window" "a window that there is not is refused by name"
 
-sql "INSERT INTO rule_observation (run_uuid, record_key, dataset, rule_version, record, first_seen_at, last_seen_at, created_at)
-	SELECT run, 'page-' || n || run, 1, 1, '{}', now(), now(), '2026-01-01'::timestamptz + n / 3 * interval '1 s'
+sql "INSERT INTO rule_observation (run_uuid, record_key, document_key, dataset, rule_version, record, first_seen_at, last_seen_at, created_at)
+	SELECT run, 'page-' || n || run, 'x', 1, 1, '{}', now(), now(), '2026-01-01'::timestamptz + n / 3 * interval '1 s'
 	FROM generate_series(1, 40) AS n, unnest('{$own_run,$dns_run}'::uuid[]) AS run" >/dev/null
 cursor='' got=''
 while :; do

@@ -22,7 +22,7 @@ stmts()
 	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE 'STMT(_[A-Z]+)?\( *[a-z0-9_]+' | sed 's/.*( *//' | sort
 }
 
-prepares surfaced surfaced_api api access address counting resource http
+prepares surfaced surfaced_api api access address counting resource http search/tags.c
 prepares surfaced-meter surfaced_meter meter
 prepares surfaced-alert surfaced_alert alert
 prepares surfaced-dispatch surfaced_dispatch browser/dispatch
