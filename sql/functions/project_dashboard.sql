@@ -19,9 +19,10 @@ CREATE OR REPLACE FUNCTION exposure_version() RETURNS integer LANGUAGE sql STABL
 $$;
 
 -- {"critical": n, ..., "info": n} of an array of severities and one of numbers.
-CREATE OR REPLACE FUNCTION dashboard_severities(severities text[], numbers numeric[]) RETURNS jsonb
+CREATE OR REPLACE FUNCTION dashboard_severities(severities text[], numbers numeric[]) RETURNS json
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT jsonb_object_agg(s, coalesce(n, 0)) FROM unnest('{critical,high,medium,low,info}'::text[]) AS s
+	SELECT json_object_agg(s, coalesce(n, 0) ORDER BY place)
+	  FROM unnest('{critical,high,medium,low,info}'::text[]) WITH ORDINALITY AS all_of (s, place)
 	LEFT JOIN (SELECT v.s, sum(v.n) AS n FROM unnest(severities, numbers) AS v(s, n) GROUP BY 1) AS given USING (s)
 $$;
 
@@ -147,7 +148,7 @@ $$;
 
 -- Exactly so many days that end today, oldest first. Today is partial.
 CREATE OR REPLACE FUNCTION dashboard_days(projects uuid[], days integer) RETURNS TABLE (date text, partial boolean,
-	new bigint, closed bigint, reopened bigint, cleared bigint, open jsonb, score bigint, assets bigint, services bigint)
+	new bigint, closed bigint, reopened bigint, cleared bigint, open json, score bigint, assets bigint, services bigint)
 	LANGUAGE sql STABLE ROWS 180 SET jit = off AS $$
 	WITH types AS MATERIALIZED (SELECT * FROM dashboard_types(projects, days)),
 	today AS (SELECT (now() AT TIME ZONE 'UTC')::date AS day),
@@ -183,7 +184,7 @@ $$;
 
 -- The assets with the most points, best known first by their score.
 CREATE OR REPLACE FUNCTION dashboard_top_assets(projects uuid[], most bigint) RETURNS TABLE (asset_uuid uuid, kind text,
-	name text, score bigint, open jsonb) LANGUAGE sql STABLE ROWS 10 SET jit = off AS $$
+	name text, score bigint, open json) LANGUAGE sql STABLE ROWS 10 SET jit = off AS $$
 	WITH top AS (SELECT f.asset_uuid, sum(w.weight * coalesce(f.confidence, 1)) AS points,
 		       count(*) FILTER (WHERE f.severity = 'critical') AS critical, count(*) FILTER (WHERE f.severity = 'high') AS high,
 		       count(*) FILTER (WHERE f.severity = 'medium') AS medium, count(*) FILTER (WHERE f.severity = 'low') AS low,
@@ -191,7 +192,7 @@ CREATE OR REPLACE FUNCTION dashboard_top_assets(projects uuid[], most bigint) RE
 		  FROM finding f JOIN exposure_weight w ON w.version = exposure_version() AND w.severity = f.severity
 		 WHERE f.project_uuid = ANY (projects) AND f.status IN ('open', 'acknowledged') AND f.asset_uuid IS NOT NULL
 		 GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT most)
-	SELECT t.asset_uuid, a.kind, a.name, exposure_score(t.points)::bigint, jsonb_build_object('critical', t.critical,
+	SELECT t.asset_uuid, a.kind, a.name, exposure_score(t.points)::bigint, json_build_object('critical', t.critical,
 		'high', t.high, 'medium', t.medium, 'low', t.low, 'info', t.info)
 	  FROM top t JOIN asset a ON a.uuid = t.asset_uuid ORDER BY t.points DESC, t.asset_uuid
 $$;
@@ -204,8 +205,8 @@ CREATE OR REPLACE FUNCTION session_limit(account uuid) RETURNS bigint LANGUAGE s
 $$;
 
 -- The whole answer but its quota. days: of the window, which ends now.
-CREATE OR REPLACE FUNCTION dashboard(projects uuid[], days integer) RETURNS TABLE (as_of timestamptz, findings jsonb,
-	change jsonb, exposure jsonb, mean_open_days jsonb, surface jsonb, alerts jsonb, sessions jsonb, projects_open jsonb)
+CREATE OR REPLACE FUNCTION dashboard(projects uuid[], days integer) RETURNS TABLE (as_of timestamptz, findings json,
+	change json, exposure json, mean_open_days json, surface json, alerts json, sessions json, projects_open json)
 	LANGUAGE sql STABLE ROWS 1 SET jit = off AS $$
 	WITH sort AS MATERIALIZED (SELECT * FROM dashboard_sorts(projects)),
 	active AS (SELECT * FROM sort WHERE status IN ('open', 'acknowledged')),
@@ -215,48 +216,48 @@ CREATE OR REPLACE FUNCTION dashboard(projects uuid[], days integer) RETURNS TABL
 	parts AS (SELECT finding_type, severity, sum(n) AS n, sum(points) AS points FROM active WHERE points > 0 GROUP BY 1, 2
 		ORDER BY 4 DESC, 1, 2 LIMIT 50)
 	SELECT now(),
-	jsonb_build_object('open', coalesce((SELECT sum(n) FROM active WHERE status = 'open'), 0),
+	json_build_object('open', coalesce((SELECT sum(n) FROM active WHERE status = 'open'), 0),
 		'acknowledged', coalesce((SELECT sum(n) FROM active WHERE status = 'acknowledged'), 0),
 		'by_severity', (SELECT dashboard_severities(array_agg(severity), array_agg(n::numeric)) FROM active),
-		'by_type', (SELECT coalesce(jsonb_agg(jsonb_build_object('finding_type', finding_type, 'count', n)
+		'by_type', (SELECT coalesce(json_agg(json_build_object('finding_type', finding_type, 'count', n)
 			ORDER BY n DESC, finding_type), '[]') FROM types),
-		'by_status', (SELECT jsonb_object_agg(s, coalesce((SELECT sum(n) FROM sort WHERE status = s), 0))
+		'by_status', (SELECT json_object_agg(s, coalesce((SELECT sum(n) FROM sort WHERE status = s), 0))
 			FROM unnest('{open,acknowledged,accepted_risk,false_positive,resolved}'::text[]) AS s),
 		'stale', coalesce((SELECT sum(stale) FROM active), 0)),
-	(SELECT jsonb_build_object('new', coalesce(sum(new), 0), 'closed', coalesce(sum(closed), 0),
+	(SELECT json_build_object('new', coalesce(sum(new), 0), 'closed', coalesce(sum(closed), 0),
 		'reopened', coalesce(sum(reopened), 0), 'cleared', coalesce(sum(cleared), 0),
 		'by_severity', dashboard_severities(array_agg(severity), array_agg(new + reopened - closed - cleared)))
 	   FROM past, today WHERE past.day > today.day - days),
-	(SELECT jsonb_build_object('score', exposure_score(coalesce((SELECT sum(points) FROM active), 0)),
+	(SELECT json_build_object('score', exposure_score(coalesce((SELECT sum(points) FROM active), 0)),
 		'previous', exposure_score(coalesce((SELECT sum(points) FROM past WHERE past.day = today.day - days), 0)),
 		'version', exposure_version(),
-		'parts', (SELECT coalesce(jsonb_agg(jsonb_build_object('finding_type', finding_type, 'severity', severity, 'count', n,
+		'parts', (SELECT coalesce(json_agg(json_build_object('finding_type', finding_type, 'severity', severity, 'count', n,
 			'points', round(points::numeric, 3)) ORDER BY points DESC, finding_type, severity), '[]') FROM parts))
 	   FROM today),
-	(SELECT jsonb_build_object('overall', round((sum(open_days) / nullif(sum(n), 0))::numeric, 3),
-		'by_severity', (SELECT jsonb_object_agg(s, (SELECT round((sum(open_days) / nullif(sum(n), 0))::numeric, 3)
+	(SELECT json_build_object('overall', round((sum(open_days) / nullif(sum(n), 0))::numeric, 3),
+		'by_severity', (SELECT json_object_agg(s, (SELECT round((sum(open_days) / nullif(sum(n), 0))::numeric, 3)
 			FROM active a WHERE a.severity = s)) FROM unnest('{critical,high,medium,low,info}'::text[]) AS s))
 	   FROM active),
-	(SELECT jsonb_build_object('assets', count(*),
+	(SELECT json_build_object('assets', count(*),
 		'services', (SELECT count(*) FROM asset_service s WHERE s.project_uuid = ANY (projects)),
-		'by_kind', jsonb_build_object('domain', count(*) FILTER (WHERE kind = 'domain'), 'host', count(*) FILTER (WHERE kind = 'host'),
+		'by_kind', json_build_object('domain', count(*) FILTER (WHERE kind = 'domain'), 'host', count(*) FILTER (WHERE kind = 'host'),
 			'certificate', count(*) FILTER (WHERE kind = 'certificate'), 'address', count(*) FILTER (WHERE kind = 'address')),
 		'new', count(*) FILTER (WHERE a.created_at >= today.begin),
 		'gone', count(*) FILTER (WHERE a.last_seen_at + interval '30 days' >= today.begin AND finding_is_stale(a.last_seen_at)))
 	   FROM today LEFT JOIN asset a ON a.project_uuid = ANY (projects)),
-	(SELECT jsonb_build_object('open', count(*) FILTER (WHERE state = 'open'),
+	(SELECT json_build_object('open', count(*) FILTER (WHERE state = 'open'),
 		'acknowledged', count(*) FILTER (WHERE state = 'acknowledged'),
 		'deliveries_failed', (SELECT count(*) FROM alert_delivery d, today WHERE d.project_uuid = ANY (projects)
 			AND d.state = 'failed' AND d.created_at >= today.begin),
 		'silenced_rules', (SELECT count(*) FROM alert_rule r WHERE r.project_uuid = ANY (projects) AND r.deleted_at IS NULL
 			AND alert_rule_silenced(r.uuid, now())))
 	   FROM alert WHERE project_uuid = ANY (projects) AND state <> 'closed'),
-	(SELECT jsonb_build_object('queued', count(*) FILTER (WHERE state = 'queued'),
+	(SELECT json_build_object('queued', count(*) FILTER (WHERE state = 'queued'),
 		'starting', count(*) FILTER (WHERE state = 'starting'), 'running', count(*) FILTER (WHERE state = 'running'),
 		'closing', count(*) FILTER (WHERE state = 'closing'),
 		'limit', (SELECT session_limit(p.account_uuid) FROM project p WHERE p.uuid = ANY (projects) LIMIT 1))
 	   FROM browser_session WHERE project_uuid = ANY (projects) AND state <> 'terminal'),
-	(SELECT coalesce(jsonb_agg(jsonb_build_object('project_uuid', p.uuid, 'name', p.name, 'score', exposure_score(coalesce(c.points, 0)),
+	(SELECT coalesce(json_agg(json_build_object('project_uuid', p.uuid, 'name', p.name, 'score', exposure_score(coalesce(c.points, 0)),
 		'open', coalesce(c.open, dashboard_severities('{}', '{}'))) ORDER BY c.points DESC NULLS LAST, p.uuid), '[]')
 	   FROM (SELECT uuid, name FROM project WHERE uuid = ANY (projects) ORDER BY uuid LIMIT 1000) AS p
 	   LEFT JOIN (SELECT project_uuid, sum(points) AS points,
@@ -266,4 +267,4 @@ $$;
 
 GRANT EXECUTE ON FUNCTION exposure_score, exposure_version, dashboard_severities, esi_days, dashboard_written, dashboard_types,
 	dashboard_days, dashboard_sorts, dashboard_top_assets, session_limit, dashboard TO surfaced_api, surfaced_admin;
-GRANT EXECUTE ON FUNCTION dashboard_fill TO surfaced_admin;
+GRANT EXECUTE ON FUNCTION dashboard_fill TO surfaced_detect;

@@ -82,7 +82,7 @@ struct detect {
 	struct tag *tags;
 	size_t ntags;
 	bool loaded;
-	int64_t load_at, keep_at; /* for mono_due */
+	int64_t load_at, keep_at, days_at; /* for mono_due */
 };
 
 /* ---- rules.c ---- */
@@ -187,5 +187,7 @@ bool work_once(struct detect *x) MUST_USE;
 
 /* Ends and deletes what is old. True: there is more. */
 bool keep_observations(struct detect *x) MUST_USE;
+/* Writes the days of a dashboard that have ended. True: there may be more. */
+bool keep_dashboards(struct detect *x) MUST_USE;
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* Observations that end without a change of their records: their rule has ended, or nobody has seen the host for 30 days. And
-   the end of old rows (detect_keep in sql/functions/detect.sql). */
+   the end of old rows (detect_keep in sql/functions/detect.sql). And the days of the dashboards, which are written when they
+   have ended (dashboard_fill in sql/functions/project_dashboard.sql). */
 #include "config.h"
 
 #include "db/guard.h"
 #include "detect/detect.h"
 
-enum { KEEP_US = 1000000, KEEP_ROWS = 1000 };
+enum { KEEP_US = 1000000, KEEP_ROWS = 1000, DAYS_US = 60000000 };
 
 struct kept {
 	int64_t n;
@@ -18,6 +19,7 @@ static const struct field kept_out[] = {
 };
 
 STMT(keep_rows, kept_out, "SELECT detect_keep($1) AS n");
+STMT(keep_days, kept_out, "SELECT dashboard_fill(1) AS n");
 
 bool
 keep_observations(struct detect *x)
@@ -31,4 +33,18 @@ keep_observations(struct detect *x)
 	if (k.n >= most)
 		x->keep_at = 0;
 	return k.n >= most;
+}
+
+/* One project at a time, since the first days of a large one take seconds. */
+bool
+keep_dashboards(struct detect *x)
+{
+	struct kept k;
+
+	if (!mono_due(&x->days_at, DAYS_US) || !db_up(x->db) ||
+	    !db_ok(x->db, db_one_row(x->db, &keep_days, &k, DB_NO_ARGS), "days"))
+		return false;
+	if (k.n > 0)
+		x->days_at = 0;
+	return k.n > 0;
 }

@@ -68,7 +68,8 @@ run_detect_turn(struct detect *x)
 	arena_reset(x->a);
 	more = follow_changes(x);
 	more = work_once(x) || more;
-	return keep_observations(x) || more;
+	more |= keep_observations(x);
+	return keep_dashboards(x) || more;
 }
 
 static void

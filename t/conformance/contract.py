@@ -164,10 +164,16 @@ class Operation:
         if self.body is None:
             return None
         body = json.loads(json.dumps(self.body["example"]).replace("3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91", ENV["RULE"]))
+        if self.id == "updateRule":
+            body["version"] = OPS["getRule"].ask("its version", 200, fill={"rule_uuid": ENV["DRAFT"]})[1]["rule"]["version"]
         return {**body, "slug": uuid.uuid4().hex} if self.id == "createRuleTag" else body
 
+    def known(self):
+        """The records that the parameters of the path name."""
+        return {**known(self.path), **({"rule_uuid": ENV["DRAFT"]} if self.id == "updateRule" else {})}
+
     def url(self, fill=None, query=""):
-        values = {**known(self.path), **(fill or {})}
+        values = {**self.known(), **(fill or {})}
         path = re.sub(r"\{(\w+)\}", lambda m: urllib.parse.quote(values[m.group(1)], safe=""), self.path)
         return path + ("?" + query if query else "")
 
@@ -372,6 +378,12 @@ def conflict(op):
         op.ask("more than an account may have", 409, key="KEY_FULL")
     elif op.id == "createRuleTag":
         op.ask("more than an account may have", 409, key="KEY_FULL")
+    elif op.id in ("createRule", "importRules"):
+        op.ask("more than an account may have", 409, key="KEY_FULL")
+    elif op.id in ("copyRule", "updateRuleSettings"):
+        op.ask("more than an account may have", 409, key="KEY_FULL", fill={"rule_uuid": ENV["CATALOGUE"]})
+    elif op.id in ("deleteRule", "stageRule", *ONCE):
+        op.ask("one of the catalogue", 409, fill={"rule_uuid": ENV["CATALOGUE"]})
     elif op.id in ("updateRuleTag", "deleteRuleTag"):
         op.ask("a common one", 409, fill={"tag_uuid": ENV["COMMON_TAG"]})
     elif op.id == "createSession":
@@ -410,10 +422,11 @@ SPENT = {
     "deleteReport": ("report_uuid", "createReport"),
     "deleteRule": ("rule_uuid", "createRule"),
     "stageRule": ("rule_uuid", "createRule"),
-    "updateRule": ("rule_uuid", "createRule"),
     "deleteReportVerdict": ("verdict_uuid", "createReportVerdict"),
     "deleteRuleTag": ("tag_uuid", "createRuleTag"),
 }
+# A rule moves only once.
+ONCE = ("publishRule", "deprecateRule", "redraftRule")
 FILL = {
     "createStreamTicket": {"session_uuid": "RUNNING"},
     "replaySession": {"session_uuid": "TERMINAL"},
@@ -440,8 +453,8 @@ def sound(op):
     if op.of("query") and [p for p in op.of("query") if p["name"] == "cursor"]:
         page(op)
     for p in op.of("path"):
-        fill[p["name"]] = fill.get(p["name"], known(op.path)[p["name"]]).upper()
-    if op.id not in SPENT:
+        fill[p["name"]] = fill.get(p["name"], op.known()[p["name"]]).upper()
+    if op.id not in SPENT and op.id not in ONCE:
         op.ask("C-020: UUIDs in capitals", (200, 201, 202), fill=fill)
 
 

@@ -43,7 +43,7 @@ dashboard
 is "$(field '.dashboard.findings|[.open,.acknowledged,.stale]|tojson')" "[5,1,1]" "the dashboard counts active and stale findings (C-202)"
 is "$(severities .dashboard.findings.by_severity)" "[2,2,0,1,1]" "by_severity counts the active ones (C-202)"
 is "$(field '.dashboard.findings.by_type|tojson')" \
-	'[{"count":3,"finding_type":"exposed_service"},{"count":2,"finding_type":"dangling_dns"},{"count":1,"finding_type":"ai_surface"}]' \
+	'[{"finding_type":"exposed_service","count":3},{"finding_type":"dangling_dns","count":2},{"finding_type":"ai_surface","count":1}]' \
 	"by_type counts the active ones, most first (C-202)"
 by_status=$(field '.dashboard.findings.by_status|tojson')
 for status in open acknowledged accepted_risk false_positive resolved; do
@@ -109,7 +109,10 @@ is "$(sql "SELECT sum(dashboard_fill_project(uuid, current_date - 5)) FROM proje
 	"the days that have ended are written"
 api GET "$D/days?window=30d"
 is "$(field '.days|tojson')" "$live" "days that are partly written are as those that are not (C-204)"
-is "$(sql 'SELECT dashboard_fill(100) > 0')" t "the days of a pause are written afterwards (C-204)"
+detect_start
+written() { [ "$(sql "SELECT max(day) = current_date - 1 FROM exposure_daily WHERE project_uuid = '$P'")" = t ]; }
+ok "surfaced-detect writes the days of a pause afterwards (C-204)" world_until 60 written
+world_kill surfaced-detect
 api GET "$D/days?window=30d"
 is "$(field '.days|tojson')" "$live" "the answer is the same when all days are written (C-204)"
 is "$(sql 'SELECT dashboard_fill(100)')" 0 "a day is never written twice (C-204)"
