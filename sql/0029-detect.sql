@@ -26,7 +26,8 @@ CREATE TABLE detect_work (
 	after_key bytea,     -- behind which the next slice of a phase begins
 	due_at timestamptz NOT NULL DEFAULT now(),
 	tries integer NOT NULL DEFAULT 0,
-	asked xid8 NOT NULL DEFAULT pg_current_xact_id(), -- the transaction that asked last: a slice that began before it is void
+	again boolean NOT NULL DEFAULT false, -- a setting has changed meanwhile: the work begins anew when it is done
+	asked xid8 NOT NULL DEFAULT pg_current_xact_id(), -- the transaction that asked last: a slice that began before it does not move the position
 	UNIQUE (kind, subject_uuid)
 );
 CREATE INDEX detect_work_due ON detect_work (due_at, id);
@@ -76,6 +77,7 @@ CREATE TABLE rule_observation (
 CREATE INDEX rule_observation_page ON rule_observation (run_uuid, created_at DESC, uuid);
 CREATE INDEX rule_observation_active ON rule_observation (run_uuid, uuid) WHERE state = 'active';
 CREATE INDEX rule_observation_document ON rule_observation (document_key, dataset) WHERE state = 'active';
+CREATE INDEX rule_observation_seen ON rule_observation (last_seen_at) WHERE state = 'active' AND dataset IN (1, 2);
 CREATE INDEX rule_observation_gone ON rule_observation (gone_at) WHERE state = 'gone';
 CREATE INDEX rule_observation_record ON rule_observation (dataset, record_key) WHERE state = 'active';
 

@@ -168,7 +168,7 @@ CREATE OR REPLACE FUNCTION detect_active(d smallint, keys text[], of_rule uuid)
 	   AND o.document_key = ANY (ARRAY(SELECT decode(k, 'hex') FROM unnest(keys) AS k))
 $$;
 
--- The projects that have an address or a name in their inventories, for accounts for which a rule of scope surface is evaluated.
+-- The projects that have an address or a name in their inventories.
 CREATE OR REPLACE FUNCTION detect_owners(names text[]) RETURNS TABLE (name text, kind text, project_uuid uuid) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT a.name, a.kind, a.project_uuid FROM asset a
@@ -383,7 +383,9 @@ BEGIN
 		UPDATE rule_run SET state = CASE state WHEN 'backfilling' THEN 'current' ELSE state END, evaluated_at = now()
 		 WHERE rule_uuid = w.subject_uuid AND live;
 	END IF;
-	IF w.kind = 'rule' AND EXISTS (SELECT FROM rule_run WHERE rule_uuid = w.subject_uuid AND live AND uses_now) THEN
+	IF w.again THEN
+		PERFORM detect_ask(w.kind, w.subject_uuid);
+	ELSIF w.kind = 'rule' AND EXISTS (SELECT FROM rule_run WHERE rule_uuid = w.subject_uuid AND live AND uses_now) THEN
 		UPDATE detect_work SET phase = 0, since = NULL, after_key = NULL, after_changed = NULL, tries = 0,
 			due_at = now() + interval '1 hour' WHERE id = w.id;
 	ELSE

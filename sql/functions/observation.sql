@@ -12,9 +12,9 @@
 -- account_uuid: null is a rule of the catalogue. A key that is limited to projects sees the rules whose setting names
 -- one of them, and those whose setting names none.
 CREATE OR REPLACE FUNCTION rules_observed(key uuid) RETURNS TABLE (rule_uuid uuid, account_uuid uuid, scope text, dataset text,
-	severity text, tags text[], techniques text[], enabled boolean, deleted boolean) LANGUAGE sql STABLE AS $$
+	severity text, tags text[], techniques text[], enabled boolean, deleted boolean, excludes boolean) LANGUAGE sql STABLE AS $$
 	SELECT r.uuid, r.account_uuid, r.scope, r.dataset, coalesce(s.severity, r.severity), r.tags, r.techniques,
-		coalesce(s.enabled, r.account_uuid IS NOT NULL), r.deleted_at IS NOT NULL
+		coalesce(s.enabled, r.account_uuid IS NOT NULL), r.deleted_at IS NOT NULL, coalesce(s.exclude, '') <> ''
 	  FROM rule AS r LEFT JOIN rule_setting AS s ON s.rule_uuid = r.uuid
 	   AND s.account_uuid = (SELECT k.account_uuid FROM api_key AS k WHERE k.uuid = key)
 	 WHERE (r.account_uuid IS NULL OR r.account_uuid = (SELECT k.account_uuid FROM api_key AS k WHERE k.uuid = key))
@@ -24,12 +24,11 @@ $$;
 
 CREATE OR REPLACE FUNCTION observed_runs(key uuid) RETURNS TABLE (run_uuid uuid, rule_uuid uuid, scope text, dataset text,
 	severity text, tags text[], active_count bigint) LANGUAGE sql STABLE AS $$
-	SELECT DISTINCT ON (s.rule_uuid) run.uuid, s.rule_uuid, s.scope, s.dataset, s.severity, s.tags, run.active_count
+	SELECT run.uuid, s.rule_uuid, s.scope, s.dataset, s.severity, s.tags, run.active_count
 	  FROM rules_observed(key) AS s JOIN rule_run AS run ON run.rule_uuid = s.rule_uuid
-	   AND (run.account_uuid IS NULL
-		OR run.account_uuid = (SELECT k.account_uuid FROM api_key AS k WHERE k.uuid = key))
+	   AND run.account_uuid IS NOT DISTINCT FROM CASE WHEN s.scope = 'surface' OR s.excludes
+		THEN (SELECT k.account_uuid FROM api_key AS k WHERE k.uuid = key) END
 	 WHERE s.account_uuid IS NOT NULL OR s.enabled
-	 ORDER BY s.rule_uuid, run.account_uuid NULLS LAST
 $$;
 
 -- The name of a dataset in rules, by its number of src/tbl/datasets.h.

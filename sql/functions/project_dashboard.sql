@@ -92,7 +92,8 @@ CREATE OR REPLACE FUNCTION dashboard_written(project uuid) RETURNS date LANGUAGE
 	SELECT max(day) FROM exposure_daily WHERE project_uuid = project
 $$;
 
--- Writes the days of one project that have ended and are missing, in their order. Returns their number.
+-- Writes the days of one project that have ended and are missing, in their order, and forgets those of three years ago.
+-- Returns the number of days that were written.
 CREATE OR REPLACE FUNCTION dashboard_fill_project(project uuid, today date) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
 	base date := dashboard_written(project);
@@ -108,6 +109,8 @@ BEGIN
 		AND d.day = s.day), exposure_version()
 	  FROM generate_series(first::timestamp, (today - 1)::timestamp, '1 day') AS s(day);
 	GET DIAGNOSTICS n = ROW_COUNT;
+	DELETE FROM esi_daily d WHERE d.project_uuid = project AND d.day < today - 1100;
+	DELETE FROM exposure_daily d WHERE d.project_uuid = project AND d.day < today - 1100;
 	RETURN n;
 END
 $$;
@@ -127,8 +130,6 @@ BEGIN
 	LOOP
 		n := n + dashboard_fill_project(p, today);
 	END LOOP;
-	DELETE FROM esi_daily WHERE day < today - 1100;
-	DELETE FROM exposure_daily WHERE day < today - 1100;
 	RETURN n;
 END
 $$;
@@ -238,7 +239,7 @@ CREATE OR REPLACE FUNCTION dashboard(projects uuid[], days integer) RETURNS TABL
 		'by_severity', (SELECT json_object_agg(s, (SELECT round((sum(open_days) / nullif(sum(n), 0))::numeric, 3)
 			FROM active a WHERE a.severity = s)) FROM unnest('{critical,high,medium,low,info}'::text[]) AS s))
 	   FROM active),
-	(SELECT json_build_object('assets', count(*),
+	(SELECT json_build_object('assets', count(a.uuid),
 		'services', (SELECT count(*) FROM asset_service s WHERE s.project_uuid = ANY (projects)),
 		'by_kind', json_build_object('domain', count(*) FILTER (WHERE kind = 'domain'), 'host', count(*) FILTER (WHERE kind = 'host'),
 			'certificate', count(*) FILTER (WHERE kind = 'certificate'), 'address', count(*) FILTER (WHERE kind = 'address')),

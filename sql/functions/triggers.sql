@@ -393,8 +393,21 @@ CREATE OR REPLACE FUNCTION detect_ask(wanted text, subject uuid) RETURNS void LA
 BEGIN
 	INSERT INTO detect_work (kind, subject_uuid) VALUES (wanted, subject)
 	ON CONFLICT (kind, subject_uuid) DO UPDATE SET phase = 0, since = NULL, after_changed = NULL, after_key = NULL,
-		due_at = now(), tries = 0, asked = pg_current_xact_id();
+		due_at = now(), tries = 0, again = false, asked = pg_current_xact_id();
 	NOTIFY detect_work;
+END
+$$;
+
+-- The same when work on the rule is under way for all accounts: it is not disturbed, and begins anew when it is done.
+CREATE OR REPLACE FUNCTION detect_ask_again(rule uuid) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	UPDATE detect_work SET again = true WHERE kind = 'rule' AND subject_uuid = rule AND phase > 0;
+	IF FOUND THEN
+		NOTIFY detect_work;
+	ELSE
+		PERFORM detect_ask('rule', rule);
+	END IF;
 END
 $$;
 
@@ -419,7 +432,7 @@ CREATE OR REPLACE FUNCTION detect_setting_changed() RETURNS trigger LANGUAGE plp
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	IF TG_OP <> 'UPDATE' OR to_jsonb(NEW) - 'updated_at' - 'changed' <> to_jsonb(OLD) - 'updated_at' - 'changed' THEN
-		PERFORM detect_ask('rule', coalesce(NEW.rule_uuid, OLD.rule_uuid));
+		PERFORM detect_ask_again(coalesce(NEW.rule_uuid, OLD.rule_uuid));
 	END IF;
 	RETURN NULL;
 END

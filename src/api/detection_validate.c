@@ -6,6 +6,7 @@
 #include "api/detection_priv.h"
 #include "api/documents.h"
 #include "api/share.h"
+#include "detection/record_key.h"
 #include "json/tree.h"
 
 #include <inttypes.h>
@@ -177,25 +178,6 @@ dns_key(struct arena *a, const struct json_value *doc)
 	    a, "%.*s/%.*s/%.*s", (int)host.n, host.p, (int)type.n, type.p, 2 * DNS_HASH, hex);
 }
 
-/* Not every listing has the URL; the rest of a directory names it as well. */
-static struct str
-directory_key(struct arena *a, const struct json_value *doc)
-{
-	struct str url = member_text(doc, "url"), host = member_text(doc, "host"),
-		   path = member_text(doc, "path");
-	const struct json_value *port = doc == NULL ? NULL : json_get(doc, "port");
-	struct str digits = port == NULL ? STR("0") : json_lexeme(port);
-	bool v6;
-
-	if (url.n > 0)
-		return url;
-	if (host.n == 0)
-		host = member_text(doc, "ip");
-	v6 = memchr(host.p, ':', host.n) != NULL;
-	return arena_printf(a, "%s%.*s%s:%.*s%.*s", v6 ? "[" : "", (int)host.n, host.p,
-	    v6 ? "]" : "", (int)digits.n, digits.p, (int)path.n, path.p);
-}
-
 /* The key alone does not tell the answer of a DNS record or the URL of a directory. */
 static bool
 needs_documents(enum dataset d)
@@ -212,7 +194,7 @@ key_of_hit(struct arena *a, enum dataset d, const struct hit *hit, const struct 
 	if (d == DATASET_DNS)
 		return dns_key(a, v);
 	if (d == DATASET_DIRECTORIES)
-		return directory_key(a, v);
+		return rule_directory_key(a, v);
 	if (d == DATASET_SERVICES)
 		key.n -= SERVICE_KEY;
 	text = record_key_text(a, schema_source(d), key);

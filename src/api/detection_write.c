@@ -44,7 +44,7 @@ STMT_SHARED(replace_detection, struct written, written_out,
     "  was.exclude, now(), $4::uuid FROM was, new"
     "  WHERE (was.dataset, was.query, was.exclude) <> (new.dataset, new.query, new.exclude))"
     " UPDATE rule AS r SET version = r.version + 1, status_event = 'change', updated_at = now(),"
-    "  status = $5, name = new.name, description = new.description, author = new.author,"
+    "  status = coalesce($5, r.status), name = new.name, description = new.description, author = new.author,"
     "  licence = new.licence, dataset = new.dataset, scope = new.scope, query = new.query,"
     "  exclude = new.exclude, severity = new.severity, tags = new.tags,"
     "  techniques = new.techniques, reference_urls = new.urls,"
@@ -52,7 +52,7 @@ STMT_SHARED(replace_detection, struct written, written_out,
     " FROM was, new WHERE r.uuid = was.uuid AND (r.status, r.name, r.description, r.author,"
     "  r.licence, r.dataset, r.scope, r.query, r.exclude, r.severity, r.tags, r.techniques,"
     "  r.reference_urls, r.false_positives, r.tests::text, r.produces::text)"
-    " IS DISTINCT FROM ($5, new.name, new.description, new.author, new.licence, new.dataset,"
+    " IS DISTINCT FROM (coalesce($5, r.status), new.name, new.description, new.author, new.licence, new.dataset,"
     "  new.scope, new.query, new.exclude, new.severity, new.tags, new.techniques, new.urls,"
     "  new.false_positives, new.tests::text, new.product::text) RETURNING r.uuid");
 
@@ -262,7 +262,7 @@ update_rule_content(struct req *rq)
 	if (check_replaced(rq, &d, in) != PASS)
 		return FAILED;
 	rc = db_one(rq->db, &replace_detection, &w, P(rq->key->account), P(d.uuid),
-	    P(in->version), P(rq->key->owner), P(d.status), P(detection_content(rq, in)));
+	    P(in->version), P(rq->key->owner), P(STR_NULL), P(detection_content(rq, in)));
 	if (rc == DB_NONE) { /* it has this content, or another request was faster */
 		if (detection_read_own(rq, &d) != PASS)
 			return FAILED;

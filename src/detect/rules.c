@@ -90,6 +90,21 @@ parse_own_exclude(struct detect *x, const struct detect_rule *r, struct str text
 	return q;
 }
 
+/* The dataset of the rule may have changed since the account wrote its exclude. Others use the rule as before. */
+static void
+exclude_everything(struct detect *x, const struct detect_rule *r, struct detect_run *run)
+{
+	struct query *q = ARENA_NEW(x->rules_a, struct query);
+	char uuid[UUID_LEN + 1];
+	struct query_fault fault;
+
+	if (!query_parse(x->rules_a, r->dataset, STR(""), r->q.query.now, q, &fault))
+		panic("the empty query was refused");
+	run->exclude = q;
+	uuid_print(&r->uuid, uuid);
+	log_event(LOGP_WARNING, "run", "rule=%s why=\"the exclude of a setting cannot be parsed\"", uuid);
+}
+
 static void
 copy_run(struct detect *x, struct detect_rule *r, struct detect_run *run, const struct run_row *row)
 {
@@ -108,7 +123,7 @@ copy_run(struct detect *x, struct detect_rule *r, struct detect_run *run, const 
 		return;
 	run->exclude = parse_own_exclude(x, r, row->own_exclude, &bad);
 	if (bad)
-		rule_fail(x, r, STR("the exclude of a setting cannot be parsed"));
+		exclude_everything(x, r, run);
 }
 
 /* A query that this release cannot parse makes the rule fail; the API accepts none. */

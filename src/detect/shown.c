@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "detect/shown.h"
+#include "detection/record_key.h"
 #include "json/json.h"
 #include "json/tree.h"
 
@@ -76,7 +77,7 @@ shown_key(struct arena *a, enum dataset d, const struct match_document *m)
 	case DATASET_CERTIFICATES:
 		return text_of(m, "fingerprint_sha256");
 	case DATASET_DIRECTORIES:
-		return text_of(m, "url");
+		return rule_directory_key(a, m->own);
 	default:
 		panic("rules have no dataset %d", (int)d);
 	}

@@ -121,9 +121,14 @@ whois=$(detect_rule whois all 'domain:example.net')
 echo '{"host":"www.example.org","record_type":"A","answer":"192.0.2.1","first_seen":"2026-11-01T00:00:00Z","last_seen":"2026-11-02T00:00:00Z"}' |
 	import_records dns --format ndjson -
 echo '{"domain":"example.net"}' | import_records whois --format ndjson -
+directory=$(detect_rule open_directories all 'files.name:backup.sql')
+echo '{"host":"files.example.com","ip":"192.0.2.7","port":8080,"path":"/pub/","last_seen":"2026-11-02T00:00:00Z","files":[{"name":"backup.sql"}]}' |
+	import_records open-directories --format ndjson -
 detect_idle
 is "$(observed "$name")" "www.example.org/A/$(printf 192.0.2.1 | sha256sum | cut -c1-32) active - 0" \
 	"the key of a DNS record is its name, its type and the digest of its answer"
+is "$(observed "$directory")" "files.example.com:8080/pub/ active - 0" \
+	"the key of a directory without a URL is its host, port and path"
 is "$(observed "$whois")" "example.net active - 0" "the key of a registration is its domain"
 sql "UPDATE observation_event SET at = now() - interval '91 days' WHERE event = 'gone'"
 sql "UPDATE rule_observation SET gone_at = now() - interval '401 days' WHERE state = 'gone' AND record_key LIKE '192.0.2.30%'"

@@ -135,6 +135,8 @@ api GET /dashboard
 is "$(field '.dashboard.projects|map([.name,.open.critical])|tojson')" "$(printf '[["%s",2],["Other",1]]' "$(sql "SELECT name FROM project WHERE uuid = '$P'")")" \
 	"the dashboard of all projects has each project, the most exposed first"
 is "$(field '.dashboard.findings.by_severity.critical') $(field '.dashboard.quota|has("remaining")')" "3 true" "its sums are over all projects"
+api GET "/projects/$other/dashboard"
+is "$(field '.dashboard.surface.assets') $(field '.dashboard.findings.open')" "0 1" "a project without assets has 0 of them (C-206)"
 dashboard
 is "$(field '.dashboard.findings.by_severity.critical')" 2 "no other project's findings are in a project's dashboard (C-207)"
 is "$(field '.dashboard|has("projects")')" false "the dashboard of a project has no list of projects"

@@ -110,6 +110,8 @@ is "$(keys)" "" "the observations of one rule are filtered by state"
 
 # A setting with an exclude has made a run of the account's own, which takes the place of the common one.
 mine=$(seen "$(run "$on_rule" "'$ACCOUNT'")" 192.0.2.5)
+is "$(reads "$KEY" "$mine") $(reads "$KEY" "$on")" "404 observation_not_found 200 null" "without an exclude the common run is read"
+sql "UPDATE rule_setting SET exclude = 'os:none' WHERE account_uuid = '$ACCOUNT' AND rule_uuid = '$on_rule'"
 is "$(reads "$KEY" "$mine") $(reads "$KEY" "$on")" "200 null 404 observation_not_found" "an account's own run hides the common one"
 api GET "/rules/$on_rule/observations"
 is "$(keys)" "192.0.2.5" "the list of a rule is of one run"
