@@ -18,7 +18,9 @@ CREATE OR REPLACE FUNCTION rules_seen(key uuid) RETURNS TABLE (uuid uuid, id uui
 		coalesce(s.exclude, ''), ARRAY(SELECT p FROM unnest(s.project_uuids) WITH ORDINALITY AS u (p, n)
 			WHERE p IN (SELECT mine.uuid FROM mine) ORDER BY u.n),
 		coalesce(s.findings, false), s.updated_at,
-		CASE WHEN n.uuid IS NOT NULL THEN json_build_object('state', n.state, 'active_count', n.active_count,
+		CASE WHEN n.uuid IS NOT NULL THEN json_build_object('state', n.state, 'active_count', CASE WHEN reader.limited AND r.scope = 'surface'
+			THEN (SELECT count(*) FROM rule_observation o WHERE o.run_uuid = n.uuid AND o.state = 'active'
+				AND o.project_uuid IN (SELECT mine.uuid FROM mine)) ELSE n.active_count END,
 			'relation', CASE WHEN n.state IN ('backfilling', 'saturated') THEN 'gte' ELSE 'eq' END,
 			'anchored', n.anchored, 'uses_now', n.uses_now,
 			'evaluated_at', to_char(n.evaluated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),

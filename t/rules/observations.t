@@ -124,6 +124,8 @@ surface_rule=$(rule "'$ACCOUNT'" surface scope "'surface'")
 surface_run=$(run "$surface_rule" "'$ACCOUNT'")
 in_p=$(seen "$surface_run" 198.51.100.1 "'$P'")
 in_other=$(seen "$surface_run" 198.51.100.2 "'$OTHER'")
+key=$limited api GET "/rules/$surface_rule"
+is "$STATUS $(field .rule.run.active_count)" "200 1" "a limited key reads the number of the observations that it sees (C-158)"
 is "$(reads "$limited" "$in_p") $(reads "$limited" "$in_other")" "200 null 404 observation_not_found" \
 	"a key limited to a project reads the observations of its project alone (C-158)"
 is "$(reads "$KEY" "$in_p") $(reads "$KEY" "$in_other")" "200 null 200 null" "a key that is not limited reads those of every project"
