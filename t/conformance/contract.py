@@ -169,8 +169,8 @@ class Operation:
         return {**body, "slug": uuid.uuid4().hex} if self.id == "createRuleTag" else body
 
     def known(self):
-        """The records that the parameters of the path name."""
-        return {**known(self.path), **({"rule_uuid": ENV["DRAFT"]} if self.id == "updateRule" else {})}
+        """The records that the parameters of the path name. A rule that is changed is not the one whose observations are read."""
+        return {**known(self.path), **({"rule_uuid": ENV["DRAFT"]} if self.id in ("updateRule", "updateRuleSettings") else {})}
 
     def url(self, fill=None, query=""):
         values = {**self.known(), **(fill or {})}
