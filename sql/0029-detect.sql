@@ -32,8 +32,9 @@ CREATE TABLE detect_work (
 );
 CREATE INDEX detect_work_due ON detect_work (due_at, id);
 
--- A rule as it is evaluated for somebody. Of scope all: one without an account for all accounts that use the rule as
--- it is, and one for each account whose setting has an exclude of its own. Of scope surface: one an account.
+-- A run is a rule with the accounts for which it is evaluated. A rule of scope all has one run without an account, for
+-- all accounts that use the rule as it is, and one for each account whose setting has an exclude. A rule of scope surface
+-- has one run for each account.
 CREATE TABLE rule_run (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
 	rule_uuid uuid NOT NULL REFERENCES rule,
@@ -42,7 +43,6 @@ CREATE TABLE rule_run (
 	live boolean NOT NULL DEFAULT true, -- it is evaluated; false: its rule is a draft, ended or not enabled
 	state text NOT NULL DEFAULT 'idle' CHECK (state IN ('idle', 'backfilling', 'current', 'saturated', 'failed')),
 	active_count bigint NOT NULL DEFAULT 0 CHECK (active_count >= 0),
-	matches bigint,          -- saturated: the exact count of an hour ago at most
 	anchored boolean NOT NULL DEFAULT false,
 	uses_now boolean NOT NULL DEFAULT false,
 	evaluated_at timestamptz,

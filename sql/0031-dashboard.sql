@@ -35,7 +35,7 @@ CREATE TABLE exposure_daily (
 	PRIMARY KEY (project_uuid, day)
 );
 
--- How a finding stands after one of its events (esi_days in functions/project_dashboard.sql).
+-- The state of a finding after one of its events (esi_days in functions/project_dashboard.sql).
 CREATE TYPE finding_stand AS (to_status text, severity text, confidence double precision);
 
 GRANT USAGE ON TYPE finding_stand TO surfaced_api;

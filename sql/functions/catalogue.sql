@@ -53,7 +53,7 @@ END
 $$;
 
 -- Relations to rules of the same owner or of the catalogue. Of Sigma's types, derived names the origin of this rule; obsolete,
--- merged and renamed name rules that this one replaces; similar says nothing that is stored.
+-- merged and renamed name rules that this one replaces; similar is not stored.
 CREATE OR REPLACE FUNCTION catalogue_relate(owner uuid, given json) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	UPDATE rule AS r SET derived_from_uuid = s.origin

@@ -50,7 +50,8 @@ CREATE OR REPLACE FUNCTION detect_wanted() RETURNS TABLE (rule_uuid uuid, accoun
 	   AND NOT EXISTS (SELECT FROM rule_setting s WHERE s.rule_uuid = r.uuid AND s.account_uuid = e.account_uuid)
 $$;
 
--- Makes the runs that are missing and ends those that nobody wants. The data that are there are then evaluated by work.
+-- Makes the runs that are missing and ends those that nobody wants. For a new run, detect_work asks for the evaluation of
+-- the documents that exist already.
 CREATE OR REPLACE FUNCTION detect_plan() RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -65,7 +66,7 @@ BEGIN
 		ON CONFLICT (rule_uuid, account_uuid) DO UPDATE SET live = true, state = 'backfilling', error = NULL
 		RETURNING n.rule_uuid)
 	SELECT count(detect_ask('rule', b.rule_uuid)) INTO n FROM (SELECT DISTINCT rule_uuid FROM begun) AS b;
-	UPDATE rule_run n SET live = false, state = 'idle', matches = NULL, error = NULL
+	UPDATE rule_run n SET live = false, state = 'idle', error = NULL
 	 WHERE n.live AND NOT EXISTS (SELECT FROM detect_wanted() w WHERE w.rule_uuid = n.rule_uuid
 		AND w.account_uuid IS NOT DISTINCT FROM n.account_uuid);
 	RETURN n;

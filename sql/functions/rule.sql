@@ -28,7 +28,7 @@ CREATE OR REPLACE FUNCTION rules_seen(key uuid) RETURNS TABLE (uuid uuid, id uui
 	  FROM reader JOIN rule r ON r.account_uuid = reader.account_uuid OR r.account_uuid IS NULL
 	  LEFT JOIN rule_setting s ON s.account_uuid = reader.account_uuid AND s.rule_uuid = r.uuid
 	 CROSS JOIN LATERAL (SELECT coalesce(s.enabled, r.account_uuid IS NOT NULL)) AS x (enabled)
-	  -- A run for all is shown to those who use the rule: what others watch is not told.
+	  -- The run that accounts share is shown to an account that uses the rule; another one does not learn of it.
 	  LEFT JOIN rule_run n ON n.rule_uuid = r.uuid AND x.enabled AND n.account_uuid IS NOT DISTINCT FROM
 		CASE WHEN r.scope = 'surface' OR s.exclude <> '' THEN reader.account_uuid END
 	 WHERE r.deleted_at IS NULL AND (NOT reader.limited OR coalesce(cardinality(s.project_uuids), 0) = 0

@@ -398,7 +398,8 @@ BEGIN
 END
 $$;
 
--- The same when work on the rule is under way for all accounts: it is not disturbed, and begins anew when it is done.
+-- Asks for the same after a change of one account's setting. Work that is under way serves all accounts, so it goes on, and
+-- begins anew when it is done.
 CREATE OR REPLACE FUNCTION detect_ask_again(rule uuid) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

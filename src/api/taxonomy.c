@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "api/api.h"
+#include "resource/detection.h"
 #include "resource/observation.h"
 #include "wire/values.h"
 
@@ -72,7 +73,6 @@ struct move {
 	struct str event, from, to;
 };
 
-static const char *const taxonomy_statuses[] = { "draft", "testing", "stable", "deprecated", NULL };
 static const char *const taxonomy_events[] = {
 #define RULE_EVENT(id, event, to) event,
 #include "tbl/rule_moves.h"
@@ -81,8 +81,8 @@ static const char *const taxonomy_events[] = {
 
 static const struct field move_out[] = {
 	ONE_OF(struct move, event, 0, taxonomy_events, NULL),
-	ONE_OF(struct move, from, 0, taxonomy_statuses, NULL),
-	ONE_OF(struct move, to, 0, taxonomy_statuses, NULL),
+	ONE_OF(struct move, from, 0, detection_statuses, NULL),
+	ONE_OF(struct move, to, 0, detection_statuses, NULL),
 	FIELD_END_OF("RuleMove"),
 };
 
@@ -99,7 +99,7 @@ struct taxonomy {
 static const struct field taxonomy_out[] = {
 	WORDS(datasets, observed_datasets),
 	WORDS(severities, severities),
-	WORDS(statuses, taxonomy_statuses),
+	WORDS(statuses, detection_statuses),
 	LIST(struct taxonomy, moves, 0, struct move, move_out, 0, 0),
 	LIST(struct taxonomy, tags, 0, struct category, category_out, 0, 0),
 	{ .name = "techniques",
@@ -183,7 +183,7 @@ get_rule_taxonomy(struct req *rq)
 	struct taxonomy out = {
 		.datasets = word_list(a, observed_datasets),
 		.severities = word_list(a, severities),
-		.statuses = word_list(a, taxonomy_statuses),
+		.statuses = word_list(a, detection_statuses),
 		.moves = move_list(a),
 	};
 	enum db_rc rc = db_list(rq->db, &list_categories, &rows, P(rq->key->uuid));

@@ -92,7 +92,6 @@ judge_slowest(struct detect *x)
 void
 batch_evaluate(struct detect *x, struct batch *b)
 {
-
 	for (size_t i = 0; i < x->nrules; i++)
 		x->rules[i].spent_us = 0;
 	for (size_t i = 0; i < b->ndocuments; i++) {

@@ -30,16 +30,6 @@ rule_query_passes(
 	       !(q->excludes && match_document(scratch, &q->exclude, d));
 }
 
-struct str
-rule_query_text(struct arena *a, struct str query, struct str exclude)
-{
-	if (exclude.n == 0)
-		return query;
-	if (query.n == 0)
-		return arena_printf(a, "NOT (%.*s)", (int)exclude.n, exclude.p);
-	return arena_printf(a, "(%.*s) AND NOT (%.*s)", (int)query.n, query.p, (int)exclude.n, exclude.p);
-}
-
 /* ---- one tree ---- */
 
 /* Adds a test to the kids of an AND, which are neither AND nor ALL. */

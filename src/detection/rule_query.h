@@ -8,7 +8,7 @@
  *        v
  *   struct rule_query ---- rule_query_passes ----> whether one whole document matches
  *        |
- *        +-- rule_query_text ---> (product:redis) AND NOT (ip:{192.0.2.0/24})    for an engine
+ *        +-- rule_query_join ---> AND(MATCH product redis, NOT(MATCH ip 192.0.2.0/24))    for an engine
  *        +-- rule_query_anchor -> MATCH product redis    which every document that matches must have */
 #ifndef DETECTION_RULE_QUERY_H
 #define DETECTION_RULE_QUERY_H
@@ -34,11 +34,8 @@ bool rule_query_parse(struct arena *a, enum dataset d, struct str query, struct 
 bool rule_query_passes(struct arena *scratch, const struct rule_query *q,
     const struct match_document *d) MUST_USE;
 
-/* One text for both, which means the same; at most twice LIM_QUERY and 32 bytes long. */
-struct str rule_query_text(struct arena *a, struct str query, struct str exclude);
-
-/* The same as a tree, for an engine: what two texts say may be longer than one text may be. besides: another exclude,
-   or NULL. out->text is the rule's query. */
+/* Joins both to one tree for an engine; a joined text could be longer than LIM_QUERY. besides: another exclude, or NULL.
+   out->text is the rule's query. */
 void rule_query_join(struct arena *a, const struct rule_query *q, const struct query *besides,
     struct query *out);
 

@@ -3,13 +3,11 @@
 #include "config.h"
 
 #include "base/limits.h"
-#include "base/limits.h"
 #include "cli/rule/rule_set.h"
 
 #include "json/tree.h"
 
 #include <unistd.h>
-
 
 #define SHIPPED PKGDATADIR "/rules"
 #define OF_ADMINISTRATOR SYSCONFDIR "/rules"
