@@ -85,9 +85,9 @@ struct secret_index {
 	uint64_t probes[PROBE_BITS / 64];
 	uint16_t class_of[256];             /* the classes that a byte is in, a bit each */
 	double entropy_steps[ENTROPY_MOST]; /* (n + 1) log2(n + 1) - n log2(n) */
-	uint32_t crc_steps[256];            /* of CRC-32, for each byte */
-	struct secret_words near;           /* of the columns near of all rows */
-	struct secret_words placeholders;   /* of tbl/secret_placeholders.h, but for WHOLE ones */
+	uint32_t crc_steps[256];            /* CRC-32 of each byte */
+	struct secret_words near;           /* the columns near of all rows */
+	struct secret_words placeholders;   /* tbl/secret_placeholders.h, but for WHOLE ones */
 	uint32_t placeholders_at_end;
 };
 
@@ -108,7 +108,7 @@ secret_probe(const char *p)
 
 /* ---- what the files that judge a candidate share ---- */
 
-/* What was found beside candidates that are done, so that no byte is read again for the next ones. The candidates of a text
+/* The words and runs beside candidates that are done are remembered, so that no byte is read again for the next ones. The candidates of a text
    come in the order of their places. */
 struct secret_memo {
 	size_t near_read;          /* words of the column near that begin before it are known */

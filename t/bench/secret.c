@@ -210,7 +210,7 @@ show_anchors(double least)
 				slowest = rate;
 				which = anchors[i];
 			}
-			/* a scanner that is not linear is slower on a longer text */
+			/* A scanner that is not linear is slower on a longer text */
 			b.n /= 16;
 			ratio = rate / speed(buf_done(&b), 5);
 			worst = lesser(worst, ratio);
