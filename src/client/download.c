@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 static bool
-take_bytes(void *arg, long status, const char *bytes, size_t n)
+take_downloaded(void *arg, long status, const char *bytes, size_t n)
 {
 	struct download *d = arg;
 
@@ -58,7 +58,7 @@ try_rest(struct download *d, struct answer *a)
 {
 	struct client *c = d->c;
 	struct ask ask = {
-		.method = "GET", .path = d->path, .accept = "*/*", .take = take_bytes, .arg = d
+		.method = "GET", .path = d->path, .accept = "*/*", .take = take_downloaded, .arg = d
 	};
 
 	d->ranged = d->have > 0;

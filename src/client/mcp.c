@@ -263,7 +263,7 @@ read_version(struct method_call *k)
 }
 
 static void
-on_request(struct server *s, const struct rpc *m)
+on_mcp_request(struct server *s, const struct rpc *m)
 {
 	struct method_call k = { .s = s, .m = m, .head = STR("") };
 
@@ -298,7 +298,7 @@ on_mcp_line(struct server *s, struct str line)
 	else if (m.kind == RPC_NOTIFICATION)
 		on_notification(s, &m);
 	else if (m.kind == RPC_REQUEST)
-		on_request(s, &m);
+		on_mcp_request(s, &m);
 }
 
 /* ---- the loop ---- */
@@ -315,7 +315,7 @@ flush_messages(struct server *s)
 
 /* Reads what is there and obeys its lines; false at the end of the input. */
 static bool
-read_input(struct server *s)
+read_mcp_input(struct server *s)
 {
 	char bytes[READ_MAX];
 	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
@@ -347,7 +347,7 @@ serve(struct server *s)
 
 	while (open || s->calls.n > 0) {
 		if (calls_step(&s->calls, open ? STDIN_FILENO : -1) && open)
-			open = read_input(s);
+			open = read_mcp_input(s);
 		s->calls.ending = !open;
 		if (!flush_messages(s))
 			return fail(s->c, FAILED, "cannot write the output: %s", strerror(errno));

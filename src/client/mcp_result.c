@@ -173,7 +173,7 @@ add_cuts(struct buf *b, const struct cutting *k, size_t most)
 }
 
 static void
-add_message(struct buf *b, struct client *c, const struct json_value *v)
+add_result_message(struct buf *b, struct client *c, const struct json_value *v)
 {
 	struct str message = value_text(v, "message");
 	int64_t position = api_position(&message);
@@ -193,11 +193,11 @@ add_remarks(struct buf *b, struct client *c, const struct json_value *v)
 
 	for (size_t i = 0; warnings != NULL && i < json_length(warnings); i++) {
 		buf_z(b, "Warning: ");
-		add_message(b, c, json_at(warnings, i));
+		add_result_message(b, c, json_at(warnings, i));
 	}
 	if (value_text(value_get(v, "error"), "message").p != NULL) {
 		buf_z(b, "The query is wrong: ");
-		add_message(b, c, value_get(v, "error"));
+		add_result_message(b, c, value_get(v, "error"));
 	}
 }
 
@@ -206,7 +206,7 @@ add_refusal(struct buf *b, struct client *c, const struct json_value *error, con
 {
 	const struct json_value *fields = value_get(error, "field_errors");
 
-	add_message(b, c, error);
+	add_result_message(b, c, error);
 	for (size_t i = 0; fields != NULL && i < json_length(fields); i++) {
 		text_show(b, &c->screen, value_text(json_at(fields, i), "field"));
 		buf_z(b, ": ");

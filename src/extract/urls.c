@@ -120,7 +120,7 @@ trim_end(const struct run *r, size_t from, size_t end, char opened)
 }
 
 static size_t
-read_port(const struct run *r, size_t at)
+read_url_port(const struct run *r, size_t at)
 {
 	size_t end = at + 1;
 
@@ -162,7 +162,7 @@ url_at(struct run *r, size_t at, struct find *f)
 	r->steps += used;
 	if (host.n == 0 || !check_host(r, &host, f))
 		return at;
-	rest = read_port(r, host_at + used);
+	rest = read_url_port(r, host_at + used);
 	end = rest;
 	if (rest < r->place.to && strchr("/?#\\", p[rest]) != NULL && p[rest] != '\0')
 		end = trim_end(r, rest,

@@ -119,7 +119,7 @@ index_name(struct source *s)
 }
 
 static int64_t
-number_of(const struct source *s)
+number_of_source(const struct source *s)
 {
 	return record_dataset_number(s->dataset);
 }
@@ -128,7 +128,7 @@ number_of(const struct source *s)
 static enum db_rc
 keep_marks(struct source *s)
 {
-	return db_do(s->db, &join_feed, NULL, P(index_name(s)), P(number_of(s)));
+	return db_do(s->db, &join_feed, NULL, P(index_name(s)), P(number_of_source(s)));
 }
 
 static enum db_rc
@@ -140,7 +140,7 @@ begin_reading(struct source *s, const char *since, struct snapshot_row *row)
 		rc = db_script(s->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
 	if (rc == DB_OK)
 		rc = db_one(s->db, &read_snapshot, row, P(str_of(since)), P(index_name(s)),
-		    P(number_of(s)));
+		    P(number_of_source(s)));
 	return rc;
 }
 
@@ -167,7 +167,7 @@ source_begin(struct source *s, const char *since)
 	if (rc == DB_OK)
 		rc = tags_read(s->db, s->a, &s->tags, &s->ntags);
 	if (rc == DB_OK)
-		rc = db_do(s->db, &set_parameters, NULL, P(str_of(since)), P(number_of(s)));
+		rc = db_do(s->db, &set_parameters, NULL, P(str_of(since)), P(number_of_source(s)));
 	s->snapshot = row.snapshot;
 	s->continues = row.continues;
 	if (rc != DB_OK)
@@ -188,7 +188,8 @@ source_is_small(struct source *s, bool *small)
 	enum db_rc rc;
 
 	extend_deadline(s);
-	rc = db_one(s->db, &few_documents, &row, P((int64_t)SMALL_DOCUMENTS), P(number_of(s)));
+	rc = db_one(
+	    s->db, &few_documents, &row, P((int64_t)SMALL_DOCUMENTS), P(number_of_source(s)));
 	*small = row.few;
 	return rc;
 }
@@ -266,7 +267,7 @@ source_purge(struct source *s, const char *snapshot)
 
 	arena_reset(s->a);
 	extend_deadline(s);
-	rc = db_do(
-	    s->db, &advance_feed, NULL, P(index_name(s)), P(number_of(s)), P(str_of(snapshot)));
-	return rc == DB_OK ? db_do(s->db, &purge_marks, NULL, P(number_of(s))) : rc;
+	rc = db_do(s->db, &advance_feed, NULL, P(index_name(s)), P(number_of_source(s)),
+	    P(str_of(snapshot)));
+	return rc == DB_OK ? db_do(s->db, &purge_marks, NULL, P(number_of_source(s))) : rc;
 }

@@ -11,7 +11,7 @@
 static void print_json(struct buf *b, const struct json_value *v);
 
 static bool
-print_json_member(void *arg, struct str name, struct json_value *member)
+print_cell_member(void *arg, struct str name, struct json_value *member)
 {
 	struct buf *b = arg;
 
@@ -55,7 +55,7 @@ print_json(struct buf *b, const struct json_value *v)
 		break;
 	case JSON_OBJECT:
 		buf_char(b, '{');
-		json_each(v, print_json_member, b);
+		json_each(v, print_cell_member, b);
 		buf_char(b, '}');
 		break;
 	}
@@ -132,7 +132,7 @@ needs_quotes(const struct buf *b, size_t from)
 }
 
 static void
-write_cell(struct buf *b, struct arena *a, const struct json_value *v, struct str path)
+write_member_cell(struct buf *b, struct arena *a, const struct json_value *v, struct str path)
 {
 	size_t from = b->n;
 
@@ -172,7 +172,7 @@ cells_write(struct buf *b, struct arena *a, const struct cells *c, struct str an
 	for (size_t i = 0; i < c->n; i++) {
 		if (i > 0)
 			buf_char(b, ',');
-		write_cell(b, a, v, c->paths[i]);
+		write_member_cell(b, a, v, c->paths[i]);
 	}
 	buf_z(b, "\r\n");
 	arena_reset(a);

@@ -30,7 +30,7 @@ add_key_number(struct buf *b, uint64_t v, size_t bytes)
 }
 
 static void
-add_name(struct buf *b, struct str name)
+add_key_name(struct buf *b, struct str name)
 {
 	if (str_is(name, ".")) /* the root has no labels */
 		name.n = 0;
@@ -94,7 +94,7 @@ make_address(struct buf *b, const struct record_object *o)
 static void
 make_dns(struct buf *b, const struct record_object *o)
 {
-	add_name(b, record_text(o, "host"));
+	add_key_name(b, record_text(o, "host"));
 	add_key_number(b, record_dns_type(record_text(o, "record_type")), 2);
 	add_key_number(b, record_dns_rcode(record_text(o, "rcode")), 2);
 	add_hash(b, record_text(o, "answer"));
@@ -103,7 +103,7 @@ make_dns(struct buf *b, const struct record_object *o)
 static void
 make_domain(struct buf *b, const struct record_object *o)
 {
-	add_name(b, record_text(o, "domain"));
+	add_key_name(b, record_text(o, "domain"));
 }
 
 static void
@@ -135,7 +135,7 @@ make_directory(struct buf *b, const struct record_object *o)
 	int64_t port = 0;
 
 	if (host.p != NULL) {
-		add_name(b, host);
+		add_key_name(b, host);
 	} else {
 		buf_char(b, ADDRESS_MARK);
 		add_key_address(b, record_text(o, "ip"));
@@ -326,7 +326,7 @@ record_key_name(struct arena *a, struct str name)
 {
 	struct buf b = { .a = a };
 
-	add_name(&b, name);
+	add_key_name(&b, name);
 	return buf_done(&b);
 }
 
@@ -335,7 +335,7 @@ record_key_rrset(struct arena *a, struct str name, struct str type)
 {
 	struct buf b = { .a = a };
 
-	add_name(&b, name);
+	add_key_name(&b, name);
 	if (type.p != NULL)
 		add_key_number(&b, record_dns_type(type), 2);
 	return buf_done(&b);

@@ -360,7 +360,7 @@ compare_counts(size_t x, size_t y)
 }
 
 static int
-compare_texts(const struct record_value *x, const struct record_value *y)
+compare_member_texts(const struct record_value *x, const struct record_value *y)
 {
 	int c = 0;
 
@@ -387,7 +387,7 @@ record_value_cmp(
 		return (int)x->set - (int)y->set;
 	switch (m->shape) {
 	case SHAPE_TEXTS:
-		return compare_texts(x, y);
+		return compare_member_texts(x, y);
 	case SHAPE_OBJECT:
 		return record_object_cmp(x->object, y->object);
 	case SHAPE_OBJECTS:

@@ -104,7 +104,7 @@ service_fields(struct arena *a, struct str names)
 
 /* The members of the host that its services show. */
 static struct record
-place_of(struct arena *a, const struct record *host)
+place_of_member(struct arena *a, const struct record *host)
 {
 	struct record place = record_new(a, DATASET_HOSTS);
 	const struct str *texts;
@@ -135,7 +135,7 @@ services_open(
 		panic("a stored document: %.*s", (int)what.n, what.p);
 	record_set_text(a, address.root, "ip", record_text(s->host.root, "ip"));
 	record_print(&s->address, &address, fields);
-	place = place_of(a, &s->host);
+	place = place_of_member(a, &s->host);
 	record_print(&s->place, &place, fields);
 }
 

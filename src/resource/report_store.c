@@ -308,7 +308,7 @@ later(struct ts x, struct ts y)
 
 /* Whether the stored version of a native report is later than this one. */
 static bool
-is_outdated(const struct storing *s, const struct kept *old)
+is_report_outdated(const struct storing *s, const struct kept *old)
 {
 	int order;
 
@@ -401,7 +401,7 @@ is_unchanged(const struct storing *s, const struct kept *old)
 
 	if (gone != s->doc->withdrawn)
 		return false;
-	if (is_outdated(s, old))
+	if (is_report_outdated(s, old))
 		return true;
 	return same && (seen == NULL || ts_is_null(seen->last) ||
 			   (ts_cmp(seen->last, old->last_seen) <= 0 &&

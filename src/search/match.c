@@ -146,7 +146,7 @@ convert_value(const struct schema_field *f, const struct json_value *v, struct v
 }
 
 static bool
-is_one_of(struct arena *a, const struct node *n, const struct value *have)
+is_one_of_values(struct arena *a, const struct node *n, const struct value *have)
 {
 	for (size_t i = 0; i < n->nvalues; i++) {
 		const struct value *wanted = &n->values[i];
@@ -199,7 +199,7 @@ match_value(struct arena *a, const struct node *n, const struct json_value *v)
 		return false;
 	if (n->type == NODE_EXISTS)
 		return true;
-	return n->type == NODE_RANGE ? is_within_bounds(n, &have) : is_one_of(a, n, &have);
+	return n->type == NODE_RANGE ? is_within_bounds(n, &have) : is_one_of_values(a, n, &have);
 }
 
 /* ---- fields of a whole document ---- */
@@ -239,10 +239,10 @@ meaning_passes(const struct match *m, const struct node *n, struct str slug)
 	if (n->type == NODE_EXISTS)
 		return !categories || t->ncategories > 0;
 	if (!categories)
-		return is_one_of(m->scratch, n,
+		return is_one_of_values(m->scratch, n,
 		    &(struct value){ .type = VALUE_KEYWORD, .s = t->classification });
 	for (size_t i = 0; i < t->ncategories; i++)
-		if (is_one_of(m->scratch, n,
+		if (is_one_of_values(m->scratch, n,
 			&(struct value){ .type = VALUE_KEYWORD, .s = t->categories[i] }))
 			return true;
 	return false;
@@ -273,7 +273,7 @@ passed_passes(const struct match *m, const struct node *n, const struct json_val
 	if (n->type == NODE_EXISTS)
 		return true;
 	have = (struct value){ .type = VALUE_BOOLEAN, .b = ts_cmp(have.ts, m->now) < 0 };
-	return is_one_of(m->scratch, n, &have);
+	return is_one_of_values(m->scratch, n, &have);
 }
 
 /* The test of a field whose member of this object has this name. */

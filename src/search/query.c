@@ -374,7 +374,7 @@ parse_or(struct parser *p)
 
 /* Checks the length and the characters of the whole text. */
 static bool
-check_text(struct parser *p)
+check_query_text(struct parser *p)
 {
 	size_t bad = str_utf8_bad(p->text);
 
@@ -407,7 +407,7 @@ query_parse(struct arena *a, enum dataset d, struct str text, struct ts now, str
 	struct node *root;
 
 	*out = (struct query){ .dataset = d, .text = text, .now = now };
-	if (!check_text(&p))
+	if (!check_query_text(&p))
 		return false;
 	lex_space(&p);
 	root = lex_end(&p) ? node_new(&p, NODE_ALL, 0) : parse_or(&p);

@@ -104,7 +104,7 @@ check_secret(struct doctor *d, const struct secret_file *f)
 }
 
 static bool
-is_secret(const char *path, char *err, size_t room)
+is_secret_file(const char *path, char *err, size_t room)
 {
 	struct cursor_secret secret;
 
@@ -128,7 +128,7 @@ doctor_secrets(struct doctor *d)
 		.path = api->conf.secret_file,
 		.group = "surfaced",
 		.make = DO_WITH(MAKE_SECRET, api->conf.secret_file),
-		.is_good = is_secret };
+		.is_good = is_secret_file };
 	struct secret_file keys = { .check = "stream-keys",
 		.path = stream->conf.stream_keys,
 		.group = "surfaced-stream",

@@ -173,7 +173,7 @@ struct listing {
 };
 
 static void
-add_file(struct listing *l, struct str name, const struct json_value *o)
+add_listed_file(struct listing *l, struct str name, const struct json_value *o)
 {
 	const struct json_value *size = json_get(o, "size");
 	struct record_object *file = record_nested(l->a, &l->record);
@@ -208,7 +208,7 @@ read_listing_entry(void *arg, const struct json_value *o, uint64_t line)
 		return;
 	}
 	if (l->files++ < LIM_LIST)
-		add_file(l, json_text(name), o);
+		add_listed_file(l, json_text(name), o);
 }
 
 /* A listing without files is stored too, with file_count 0, because it shows that the directory was empty at that time. */

@@ -18,7 +18,7 @@ STMT(add_events, NULL,
     " $4::text[]::timestamptz[], $5::text[]::smallint[], $6::text[])");
 
 static void
-append(struct event_batch *b, struct str **to, struct str s)
+append_event(struct event_batch *b, struct str **to, struct str s)
 {
 	*to = arena_room(b->a, *to, b->n, sizeof(**to));
 	(*to)[b->n] = s;
@@ -87,10 +87,10 @@ event_batch_add(struct event_batch *b, struct arena *scratch, struct str key,
 	key = db_bytea(b->a, key);
 	for (size_t i = 0; i < n; i++) {
 		ts_print(p[i].at, time);
-		append(b, &b->keys, key);
-		append(b, &b->times, arena_str(b->a, (struct str){ time, TS_LEN }));
-		append(b, &b->kinds, arena_printf(b->a, "%d", (int)p[i].kind));
-		append(b, &b->texts, arena_str(b->a, p[i].what));
+		append_event(b, &b->keys, key);
+		append_event(b, &b->times, arena_str(b->a, (struct str){ time, TS_LEN }));
+		append_event(b, &b->kinds, arena_printf(b->a, "%d", (int)p[i].kind));
+		append_event(b, &b->texts, arena_str(b->a, p[i].what));
 		b->n++;
 	}
 }

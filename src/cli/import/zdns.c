@@ -142,7 +142,7 @@ zdns_answer(struct records *rs, const struct json_value *o, struct str type)
 /* Returns the type of a record. SSHFP and CERT have a field "type", which zdns writes over the member with the type, so
    these two are recognised by other members. */
 static struct str
-type_of(const struct json_value *o)
+type_of_answer(const struct json_value *o)
 {
 	const struct json_value *type = json_get(o, "type");
 
@@ -166,7 +166,7 @@ emit_records(const struct module *m, const struct json_value *list)
 		}
 		/* the root is the empty name, which zdns leaves out */
 		l.host = tool_member(o, "name").n > 0 ? tool_member(o, "name") : STR(".");
-		l.type = type_of(o);
+		l.type = type_of_answer(o);
 		if (l.type.p == NULL) {
 			records_bad(m->rs, m->line, "answers: an item has no type");
 			continue;

@@ -309,7 +309,7 @@ read_grab_result(
 
 /* The port of a module: its own, that of the line, or the default. 0: it is unknown. */
 static int64_t
-port_of(const struct grab *g, const struct module *m, const struct json_value *o)
+port_of_scan(const struct grab *g, const struct module *m, const struct json_value *o)
 {
 	const struct json_value *response = own_response(tool_get(o, "result"));
 	int64_t port;
@@ -341,8 +341,8 @@ read_named_module(void *arg, struct str name, struct json_value *o)
 	if (g->r.root != NULL)
 		tool_seen(g->rs->a, g->r.root, seen);
 	if (g->r.root != NULL)
-		s = tool_service(
-		    g->rs->a, &g->r, port_of(g, m, o), str_of(m == NULL ? "tcp" : m->transport));
+		s = tool_service(g->rs->a, &g->r, port_of_scan(g, m, o),
+		    str_of(m == NULL ? "tcp" : m->transport));
 	if (s != NULL) {
 		struct str domain = tool_host_name(tool_text(tool_get(g->line_object, "domain")));
 

@@ -159,7 +159,7 @@ is_native(struct str format, const char *path)
 }
 
 static int
-read_options(struct run *r, struct str format)
+read_report_options(struct run *r, struct str format)
 {
 	const struct report_options *o = &r->options;
 	const struct str texts[] = { o->title, o->publisher, o->url, o->tlp, o->language };
@@ -288,7 +288,7 @@ import_report_files(struct cli *c, int argc, char **argv, int (*native)(struct c
 		    c, "--%s belongs to --format ndjson", also.p != NULL ? "also" : "seen");
 	if (natives == line.words.n)
 		return run_files(&r, &line);
-	status = read_options(&r, format);
+	status = read_report_options(&r, format);
 	return status != EXIT_OK ? status : run_files(&r, &line);
 }
 

@@ -262,7 +262,7 @@ make_reports(struct run *r)
 /* ---- the command ---- */
 
 static int
-run_import(struct run *r, struct str url)
+run_taxii_import(struct run *r, struct str url)
 {
 	struct cli *c = r->store.cli;
 	int status = taxii_find(c, r->http, url, r->wanted, &r->collection);
@@ -343,7 +343,7 @@ import_taxii(struct cli *c, int argc, char **argv)
 	r.http = taxii_open(c, &r.settings);
 	if (r.http == NULL)
 		return EXIT_FAILED;
-	status = run_import(&r, url);
+	status = run_taxii_import(&r, url);
 	taxii_close(r.http);
 	return status;
 }

@@ -170,7 +170,7 @@ fail_status(const struct taxii_http *h, struct str url, long status)
 }
 
 static CURLcode
-perform(struct taxii_http *h, struct arena *a, const char *url, struct taxii_answer *out)
+perform_taxii(struct taxii_http *h, struct arena *a, const char *url, struct taxii_answer *out)
 {
 	h->a = a;
 	h->answer = out;
@@ -192,7 +192,7 @@ taxii_get(struct taxii_http *h, struct arena *a, struct str url, struct taxii_an
 	CURLcode rc;
 
 	for (int tried = 0;;) {
-		rc = perform(h, a, z, out);
+		rc = perform_taxii(h, a, z, out);
 		status = 0;
 		if (rc == CURLE_OK)
 			curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);

@@ -34,7 +34,7 @@ struct dictionary_job {
 /* ---- values ---- */
 
 static bool
-address_of(struct str key, struct value *out)
+address_of_bucket(struct str key, struct value *out)
 {
 	bool four = key.n == 5 && key.p[0] == 4;
 
@@ -60,7 +60,7 @@ value_of(struct arena *a, const struct schema_field *f, const struct ch_value *v
 		out->s = arena_str(a, v->s);
 		return true;
 	case VALUE_IP:
-		return address_of(v->s, out);
+		return address_of_bucket(v->s, out);
 	case VALUE_BOOLEAN:
 		out->b = v->n != 0;
 		return true;
@@ -197,7 +197,7 @@ struct named {
 };
 
 static int
-by_id(const void *x, const void *y)
+by_bucket_id(const void *x, const void *y)
 {
 	uint32_t a = ((const struct named *)x)->id, b = ((const struct named *)y)->id;
 
@@ -222,7 +222,7 @@ read_values(struct ch_request *rq, const uint32_t *ids, size_t nids, struct name
 		(*out)[(*n)++] = (struct named){ (uint32_t)v[0].n, arena_str(rq->arena, v[1].s) };
 	}
 	if (*n > 1)
-		qsort(*out, *n, sizeof(**out), by_id);
+		qsort(*out, *n, sizeof(**out), by_bucket_id);
 	return ch_rows_end(rq, &rows, true);
 }
 
@@ -235,7 +235,8 @@ fill_from_dictionary(struct ch_request *rq, struct candidate *p, size_t n,
 
 		if (p[i].value.p != NULL)
 			continue;
-		found = nnames == 0 ? NULL : bsearch(&key, names, nnames, sizeof(key), by_id);
+		found =
+		    nnames == 0 ? NULL : bsearch(&key, names, nnames, sizeof(key), by_bucket_id);
 		if (found == NULL)
 			return ch_rows_end(rq, &(struct ch_rows){ .bad = true }, false);
 		p[i].value = found->value;
@@ -306,7 +307,7 @@ count_dictionary(struct ch_request *rq, const struct agg *aggs, size_t n, struct
 /* ---- labels ---- */
 
 static void
-set_label(struct group *g, int64_t value, struct str label)
+set_bucket_label(struct group *g, int64_t value, struct str label)
 {
 	for (size_t i = 0; i < g->nbuckets; i++)
 		if (g->buckets[i].value.i == value && label.n > 0 &&
@@ -337,9 +338,10 @@ add_labels(struct ch_request *rq, struct group *g)
 	for (size_t i = 0; i < n; i++) {
 		struct named key = { .id = ids[i] }, *found;
 
-		found = nnames == 0 ? NULL : bsearch(&key, names, nnames, sizeof(key), by_id);
+		found =
+		    nnames == 0 ? NULL : bsearch(&key, names, nnames, sizeof(key), by_bucket_id);
 		if (found != NULL)
-			set_label(g, values[i], found->value);
+			set_bucket_label(g, values[i], found->value);
 	}
 	return true;
 }

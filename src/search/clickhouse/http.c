@@ -256,7 +256,8 @@ make_url(struct ch_http *h, const struct ch_statement *s)
 	struct buf *b = &h->url;
 
 	b->n = 0;
-	buf_printf(b, "%s/?wait_end_of_query=1&skip_unavailable_shards=%d&database=", h->server.url, s->partial);
+	buf_printf(b, "%s/?wait_end_of_query=1&skip_unavailable_shards=%d&database=", h->server.url,
+	    s->partial);
 	add_escaped(b, str_of(h->server.database));
 	if (s->settings[0] != '\0')
 		buf_printf(b, "&%s", s->settings);
@@ -270,7 +271,7 @@ make_url(struct ch_http *h, const struct ch_statement *s)
 }
 
 static CURLcode
-perform(struct ch_http *h, CURL *easy, struct str body, long ms)
+perform_clickhouse(struct ch_http *h, CURL *easy, struct str body, long ms)
 {
 	h->body.n = 0;
 	h->framed = h->too_large = false;
@@ -297,7 +298,7 @@ kill_statement(struct ch_http *h, const char *query_id)
 	buf_z(&sql, "') ASYNC");
 	h->most = ERROR_MAX;
 	make_url(h, &kill);
-	if (perform(h, h->killer, (struct str){ sql.p, sql.n }, KILL_MS) != CURLE_OK)
+	if (perform_clickhouse(h, h->killer, (struct str){ sql.p, sql.n }, KILL_MS) != CURLE_OK)
 		log_event(
 		    LOGP_WARNING, "clickhouse", "query_id=%s kill=\"%s\"", query_id, h->error);
 	buf_free(&sql);
@@ -393,7 +394,8 @@ ch_http_run(struct ch_http *h, const struct ch_statement *s, struct ch_answer *o
 	}
 	h->most = s->most > ERROR_MAX ? s->most : ERROR_MAX;
 	make_url(h, s);
-	rc = perform(h, h->easy, s->data.p != NULL ? s->data : s->sql, (long)(rest + GRACE_MS));
+	rc = perform_clickhouse(
+	    h, h->easy, s->data.p != NULL ? s->data : s->sql, (long)(rest + GRACE_MS));
 	if (rc != CURLE_OK)
 		return judge_failure(h, s, rc, out);
 	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);

@@ -23,7 +23,7 @@ text_of_hex(struct str hex)
 }
 
 static bool
-read_row(struct str line, struct ch_feed_row *r)
+read_layout_row(struct str line, struct ch_feed_row *r)
 {
 	int64_t n[6];
 	struct str snapshot, tags;
@@ -90,7 +90,7 @@ ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out)
 		name, CH_LAYOUTS))
 		return false;
 	while (str_line(&answer, &line)) {
-		if (!read_row(line, &out->row[out->n])) {
+		if (!read_layout_row(line, &out->row[out->n])) {
 			snprintf(c->message, sizeof(c->message), "the table feeds has a bad row");
 			return false;
 		}

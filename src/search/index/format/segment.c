@@ -225,7 +225,7 @@ open_ranked(const struct opening *o, const enum section_kind kinds[2], uint32_t 
 }
 
 static bool
-open_rare(const struct opening *o, const struct schema_field *f, struct terms *t)
+open_segment_rare(const struct opening *o, const struct schema_field *f, struct terms *t)
 {
 	static const enum section_kind kinds[] = { SECTION_RARE, SECTION_RARE_BEFORE };
 	struct span only = slot_span(o, SECTION_ONLY);
@@ -269,7 +269,7 @@ open_postings(const struct opening *o, const struct schema_field *f, struct term
 	t->npostings = blob.n;
 	if (t->form == FORM_NONE)
 		return true;
-	if (!open_rare(o, f, t))
+	if (!open_segment_rare(o, f, t))
 		return false;
 	if (!old && !open_u32s(slot_span(o, SECTION_PLACE), t->ncommon, &t->place))
 		return false;

@@ -23,7 +23,7 @@ enum {
 };
 
 static uint64_t
-mix(uint64_t x)
+mix_seed(uint64_t x)
 {
 	x ^= x >> 33;
 	x *= UINT64_C(0xff51afd7ed558ccd);
@@ -46,7 +46,7 @@ sample_set(struct run *r, enum level l, const struct set *from, uint64_t seed, u
 	set_walk_begin(&w, &sp, from, 0);
 	while ((n = set_walk_next(&w, docs, COUNT(docs))) > 0 && run_spend(r, n / WALK_SHARE + 1))
 		for (size_t i = 0; i < n; i++)
-			if (mix(seed ^ docs[i]) % every == 0)
+			if (mix_seed(seed ^ docs[i]) % every == 0)
 				out.words[docs[i] >> 6] |= UINT64_C(1) << (docs[i] & 63);
 	return out;
 }
@@ -55,7 +55,8 @@ bool
 sample_begin(struct request *rq, size_t naggs, struct sample *s)
 {
 	const struct budget *b = rq->run.budget;
-	uint64_t seed = mix(rq->view->state.generation ^ b->sample_seed), half = b->work / 2 + 1;
+	uint64_t seed = mix_seed(rq->view->state.generation ^ b->sample_seed),
+		 half = b->work / 2 + 1;
 
 	if (!b->estimates || rq->all || rq->run.rc != ENGINE_TOO_EXPENSIVE)
 		return false;
@@ -70,8 +71,8 @@ sample_begin(struct request *rq, size_t naggs, struct sample *s)
 
 		rq->run.seg = rq->view->segments[i].seg;
 		sp = run_space(&rq->run, rq->level);
-		rq->hits[i] =
-		    sample_set(&rq->run, rq->level, &s->hits[i], mix(seed + i) << 32, s->every);
+		rq->hits[i] = sample_set(
+		    &rq->run, rq->level, &s->hits[i], mix_seed(seed + i) << 32, s->every);
 		rq->total += set_count(&sp, &rq->hits[i]);
 	}
 	s->sampled = rq->total;

@@ -64,7 +64,7 @@ struct layout {
 
 /* The first place of a document. */
 static size_t
-place_of(const struct layout *l, uint32_t d)
+place_of_value(const struct layout *l, uint32_t d)
 {
 	return l->first == NULL ? (size_t)d * l->k : l->first[d];
 }
@@ -119,7 +119,7 @@ choose_k(struct layout *l, const uint32_t *values)
 }
 
 static struct layout
-choose_layout(const struct slot_job *j, uint32_t n, const uint32_t *values)
+choose_column_layout(const struct slot_job *j, uint32_t n, const uint32_t *values)
 {
 	struct layout l = {
 		.width = width_of(n), .k = 1, .ndocs = j->b->ndocs, .nnested = j->b->nnested
@@ -212,7 +212,7 @@ slot_write_column(struct slot_job *j, const struct groups *g)
 
 	for (uint32_t i = 0; i < g->start[g->n]; i++)
 		values[g->docs[i]]++;
-	l = choose_layout(j, g->n, values);
+	l = choose_column_layout(j, g->n, values);
 	ids = new_ids(all_places(&l), l.width, g->n, l.first == NULL ? l.k : 1);
 	o = plan_overflow(&l, values);
 	memset(values, 0, ndocs * sizeof(*values));
@@ -221,7 +221,7 @@ slot_write_column(struct slot_job *j, const struct groups *g)
 			uint32_t d = g->docs[i], nth = values[d]++, k = places_of(&l, d);
 
 			if (nth < k)
-				store_id(ids, l.width, place_of(&l, d) + nth, id);
+				store_id(ids, l.width, place_of_value(&l, d) + nth, id);
 			else
 				store_id(o.ids, l.width, o.at[o.place[d]] + nth - k, id);
 		}

@@ -222,7 +222,7 @@ complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_F
 
 /* Whether the name is that of the file, or of its parity. */
 static bool
-has_name(const char *path, const char *name)
+has_state_name(const char *path, const char *name)
 {
 	size_t n = strlen(path + strlen("./"));
 
@@ -256,10 +256,10 @@ file_is_needed(const struct index_state *s, const char *name)
 	}
 	for (size_t i = 0; i < s->nsegments; i++) {
 		segment_path(".", s->dataset, s->segments[i].file.id, path, sizeof(path));
-		if (has_name(path, name))
+		if (has_state_name(path, name))
 			return true;
 		ordinals_path(".", s->dataset, s->segments[i].ordinals.id, path, sizeof(path));
-		if (i > 0 && has_name(path, name))
+		if (i > 0 && has_state_name(path, name))
 			return true;
 	}
 	return false;
