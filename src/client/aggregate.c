@@ -15,8 +15,8 @@ enum { BUCKETS_USUAL = 25, BUCKETS_MAX = 100 };
 
 _Static_assert((int)BUCKETS_MAX <= (int)BARS_MAX, "all buckets have a bar");
 
-/* The name of a field in the API's schema if the text is one of its aliases, since aggregations know no aliases; otherwise
-   the text itself, which the API may refuse. */
+/* The name of a field in the API's schema if the text is one of its aliases, since aggregations
+   know no aliases; otherwise the text itself, which the API may refuse. */
 static struct str
 group_field_named(const struct json_value *schema, struct str text)
 {
@@ -151,7 +151,8 @@ add_group_member(void *arg, struct str name, struct json_value *member)
 	return true;
 }
 
-/* The buckets of every group as one list, each with the name of its field, for a line or a row each. */
+/* The buckets of every group as one list, each with the name of its field, for a line or a row
+   each. */
 static const struct json_value *
 all_buckets(struct client *c, const struct json_value *groups)
 {
@@ -194,7 +195,8 @@ typed_field(const struct client *c, struct str place)
 	return STR_NULL;
 }
 
-/* The name or alias of a field that can be aggregated and that the typed one was probably meant to be; NULL: none. */
+/* The name or alias of a field that can be aggregated and that the typed one was probably meant to
+   be; NULL: none. */
 static const char *
 guess_field(struct client *c, const struct json_value *schema, struct str typed)
 {
@@ -218,8 +220,8 @@ guess_field(struct client *c, const struct json_value *schema, struct str typed)
 	return g.found;
 }
 
-/* The message for an answer of 400 that is about a field of --by, whose message begins with its place in the body:
-   "aggregations[1].field: ..."; -1: it is about something else. */
+/* The message for an answer of 400 that is about a field of --by, whose message begins with its
+   place in the body: "aggregations[1].field: ..."; -1: it is about something else. */
 static int
 refuse_field(struct client *c, const struct dataset *d, const struct json_value *schema,
     const struct answer *a)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* surface completion: the code that a shell loads, and the words that it offers.
  *
- * The code of each shell is short. It runs "surface completion words -- WORD ... CURRENT" and offers the lines that come
- * back, so the tables of commands and options are the only description of the command line, and one function serves the
- * three shells:
+ * The code of each shell is short. It runs "surface completion words -- WORD ... CURRENT" and
+ * offers the lines that come back, so the tables of commands and options are the only description
+ * of the command line, and one function serves the three shells:
  *
  *   surface se|                       search, session
  *   surface search h|                 hosts
@@ -211,8 +211,8 @@ offer_word(const struct completion *t)
 	}
 }
 
-/* Reads the words before the cursor. *value is the option whose value the current word is; NULL: none. False: a word
-   is no command, and there is nothing to offer. */
+/* Reads the words before the cursor. *value is the option whose value the current word is; NULL:
+   none. False: a word is no command, and there is nothing to offer. */
 static bool
 read_schema_line(struct completion *t, const struct str *words, size_t n,
     const struct option_row **value, bool *ended)
@@ -266,8 +266,9 @@ print_completions(struct client *c)
 
 /* ---- the shells ---- */
 
-/* bash splits words at colons (COMP_WORDBREAKS) and replaces only what is behind the last one, so the words are taken from
-   the line itself, and what stands before the colon is removed from what is offered. */
+/* bash splits words at colons (COMP_WORDBREAKS) and replaces only what is behind the last one, so
+   the words are taken from the line itself, and what stands before the colon is removed from what
+   is offered. */
 static const char bash_code[] =
     "# surface completion for bash\n"
     "_surface()\n"

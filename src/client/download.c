@@ -4,8 +4,8 @@
  *   the part has 0 bytes    GET                       200, all of it
  *   the part has n bytes    GET, Range: bytes=n-      206, the rest; or 200, all of it, and the part is emptied
  *
- * A connection that breaks after it brought bytes does not count as an attempt that failed. The file of an export never
- * changes; the SHA-256 of the whole is compared all the same. */
+ * A connection that breaks after it brought bytes does not count as an attempt that failed. The
+ * file of an export never changes; the SHA-256 of the whole is compared all the same. */
 #include "config.h"
 
 #include "client/api.h"

@@ -165,7 +165,8 @@ set_options(struct transfer *t, const char *url, struct curl_slist *headers)
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, s->socket);
 }
 
-/* Whether another attempt may have a better end: the network failed, and not a name, a certificate or an option. */
+/* Whether another attempt may have a better end: the network failed, and not a name, a certificate
+   or an option. */
 static bool
 is_broken_transfer(CURLcode rc)
 {

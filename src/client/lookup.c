@@ -46,7 +46,8 @@ write_bytes(void *arg, long status, const char *bytes, size_t n)
 	return fwrite(bytes, 1, n, arg) == n;
 }
 
-/* The certificate itself; it goes to stdout as the API sends it, since PEM is text without control characters. */
+/* The certificate itself; it goes to stdout as the API sends it, since PEM is text without control
+   characters. */
 static int
 print_pem(struct client *c)
 {

@@ -75,8 +75,8 @@ no_command(const struct client *c, const char *name, const struct guess *g)
 	    g->found == NULL ? "try surface --help" : "?");
 }
 
-/* Walks down the tables of commands, a word for each level; a negative result is the number of words used, another one an
-   exit status. */
+/* Walks down the tables of commands, a word for each level; a negative result is the number of
+   words used, another one an exit status. */
 static int
 choose_command(struct client *c, int argc, char **argv)
 {

@@ -4,8 +4,8 @@
  *   {"ip":"192.0.2.1","fields":["ip","ports"]}   GET /search/hosts/192.0.2.1?fields=ip,ports
  *   {"query":"port:22","aggregations":[...]}     POST ... {"query":"port:22","aggregations":[...]}
  *
- * What an argument may hold is judged by the API, whose messages name the field. Here only the names are checked, because
- * an argument that has no place in the request would be lost. */
+ * What an argument may hold is judged by the API, whose messages name the field. Here only the
+ * names are checked, because an argument that has no place in the request would be lost. */
 #include "config.h"
 
 #include "base/guess.h"
@@ -52,7 +52,8 @@ check_argument(void *arg, struct str name, struct json_value *value)
 	return true;
 }
 
-/* Texts as they are, numbers and truth values as JSON, lists of them with commas; false for an object. */
+/* Texts as they are, numbers and truth values as JSON, lists of them with commas; false for an
+   object. */
 static bool
 add_question_text(struct buf *b, const struct json_value *v)
 {
@@ -101,8 +102,8 @@ url_value(struct asking *k, const struct tool_parameter *p)
 	return STR_NULL;
 }
 
-/* "/search/hosts/{ip}" with its arguments. An empty segment, or one of dots, which nginx resolves, would be the path of
-   another operation. */
+/* "/search/hosts/{ip}" with its arguments. An empty segment, or one of dots, which nginx resolves,
+   would be the path of another operation. */
 static void
 fill_path(struct asking *k)
 {

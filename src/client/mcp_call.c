@@ -8,8 +8,9 @@
  *                                                                                    |
  *                                                            the result is written to calls.out
  *
- * Each call has a struct client of its own, a copy with its own memory, so that the functions of http.c and api.c serve
- * it as they serve a command. libcurl keeps the connections and runs all transfers at once. */
+ * Each call has a struct client of its own, a copy with its own memory, so that the functions of
+ * http.c and api.c serve it as they serve a command. libcurl keeps the connections and runs all
+ * transfers at once. */
 #include "config.h"
 
 #include "client/mcp_ask.h"

@@ -6,13 +6,15 @@
  *    "structuredContent":{"host":{...}},                       the same document
  *    "isError":false}
  *
- * An assistant reads everything that it gets, and its memory is small: so a document larger than the bound is cut. The
- * rows of `bounds` are tried from the first on until the document fits: longer texts and lists end earlier and earlier.
- * Every list that was cut is named, with the number of its items, and a page whose list was cut has no cursor, because
- * the next page begins behind documents that the assistant has not got.
+ * An assistant reads everything that it gets, and its memory is small: so a document larger than
+ * the bound is cut. The rows of `bounds` are tried from the first on until the document fits:
+ * longer texts and lists end earlier and earlier. Every list that was cut is named, with the number
+ * of its items, and a page whose list was cut has no cursor, because the next page begins behind
+ * documents that the assistant has not got.
  *
- * Texts of documents come from hostile hosts. A program decodes the JSON of structuredContent and may print what it gets,
- * so control characters and marks of direction are replaced by \x1b and the like as text_show does for a terminal. */
+ * Texts of documents come from hostile hosts. A program decodes the JSON of structuredContent and
+ * may print what it gets, so control characters and marks of direction are replaced by \x1b and the
+ * like as text_show does for a terminal. */
 #include "config.h"
 
 #include "client/api.h"
@@ -132,7 +134,8 @@ measure_list(void *arg, struct str name, struct json_value *member)
 	return true;
 }
 
-/* Appends the document in at most `most` bytes; false if even the last row of the bounds is too much. */
+/* Appends the document in at most `most` bytes; false if even the last row of the bounds is too
+   much. */
 static bool
 add_document(struct cutting *k, const struct json_value *v, size_t most)
 {

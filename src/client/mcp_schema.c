@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Schemas of openapi.json that stand alone: assistants get each tool by itself, so no schema may point into the document. */
+/* Schemas of openapi.json that stand alone: assistants get each tool by itself, so no schema may
+   point into the document. */
 #include "config.h"
 
 #include "base/split.h"

@@ -9,8 +9,9 @@
  *   get, or x-read-only                            annotations.readOnlyHint
  *   delete, put                                    annotations.destructiveHint
  *
- * An operation whose answer of success is no JSON, or that needs no key, is no tool: an image, a stream, and the
- * descriptions of the API itself. Parameters in headers are none of the assistant's business. */
+ * An operation whose answer of success is no JSON, or that needs no key, is no tool: an image, a
+ * stream, and the descriptions of the API itself. Parameters in headers are none of the assistant's
+ * business. */
 #include "config.h"
 
 #include "base/split.h"
@@ -95,7 +96,8 @@ add_parameter(struct reading *r, const struct tool_parameter *p)
 	buf_char(&r->properties, ':');
 }
 
-/* The schema of a parameter, with its description inside: {"type":"string", ..., "description":"..."}. */
+/* The schema of a parameter, with its description inside: {"type":"string", ...,
+   "description":"..."}. */
 static void
 add_url_parameter(struct reading *r, const struct json_value *v)
 {

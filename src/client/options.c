@@ -4,8 +4,8 @@
  *   surface search hosts --limit 10 port:22 country:DE
  *                  word  option     word    word
  *
- * An option may stand anywhere behind the command. --name=value, --name value, -o value and -ovalue are the same.
- * "--" ends the options, so that a query may begin with a dash. */
+ * An option may stand anywhere behind the command. --name=value, --name value, -o value and -ovalue
+ * are the same. "--" ends the options, so that a query may begin with a dash. */
 #include "config.h"
 
 #include "base/guess.h"

@@ -7,8 +7,9 @@
  *   DIR/screenshots/       UUID.jpg or UUID.png
  *   DIR/SHA256SUMS         of the other files; written last, so a folder that has it is complete
  *
- * A run that was interrupted is repeated with the same command: images that are stored are not asked for again. The
- * three documents are, because those of a session that still runs have grown since. */
+ * A run that was interrupted is repeated with the same command: images that are stored are not
+ * asked for again. The three documents are, because those of a session that still runs have grown
+ * since. */
 #include "config.h"
 
 #include "client/api.h"

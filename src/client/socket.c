@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* A WebSocket over a connection that libcurl makes (CURLOPT_CONNECT_ONLY).
  *
- * Sec-WebSocket-Accept of the answer is not compared: it protects against servers that do not know WebSockets, and the
- * status 101 of a server that TLS has authenticated says the same. */
+ * Sec-WebSocket-Accept of the answer is not compared: it protects against servers that do not know
+ * WebSockets, and the status 101 of a server that TLS has authenticated says the same. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -116,7 +116,8 @@ upgrade_head(struct socket *s, struct str path)
 	    (int)s->subprotocol.n, s->subprotocol.p);
 }
 
-/* Reads the head of the answer; what follows it is the first bytes of the WebSocket, or the body of a refusal. */
+/* Reads the head of the answer; what follows it is the first bytes of the WebSocket, or the body of
+   a refusal. */
 static int
 read_frame_head(struct socket *s, struct answer *a)
 {

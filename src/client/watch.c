@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* surface watch: prints the messages of a session's live stream, one JSON object on each line, until the session ends.
+/* surface watch: prints the messages of a session's live stream, one JSON object on each line,
+ * until the session ends.
  *
  *   POST .../stream-ticket            a ticket for one use; 409 session_not_ready until the session runs
  *   GET  .../stream, upgraded         a WebSocket with the ticket as subprotocol (socket.c)
  *   text frames                       printed
  *   binary frames (pictures)          dropped; a message of quality asks for as few as possible
  *
- * A session has one live stream. A person who controls it in the viewer is therefore not disturbed: this program is
- * refused with stream_already_active. */
+ * A session has one live stream. A person who controls it in the viewer is therefore not disturbed:
+ * this program is refused with stream_already_active. */
 #include "config.h"
 
 #include "client/api.h"

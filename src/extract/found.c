@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The values found: each type and value once, with the judgement of its best occurrence. A table of open addressing
- * with four times as many slots as there may be values. */
+/* The values found: each type and value once, with the judgement of its best occurrence. A table of
+ * open addressing with four times as many slots as there may be values. */
 #include "config.h"
 
 #include "base/limits.h"

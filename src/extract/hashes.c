@@ -85,7 +85,8 @@ join_halves(struct run *r, size_t at, size_t end, struct find *f)
 	return true;
 }
 
-/* A hash that its author's program broke at the end of a line: no part is as long as a hash, and all are together. */
+/* A hash that its author's program broke at the end of a line: no part is as long as a hash, and
+   all are together. */
 static bool
 join(struct run *r, size_t at, size_t end, struct find *f)
 {
@@ -138,7 +139,8 @@ hash_at(struct run *r, size_t at, size_t end, struct find *f)
 	return true;
 }
 
-/* Base58Check: 25 bytes, of which the last four are the beginning of the SHA-256 of the SHA-256 of the others. */
+/* Base58Check: 25 bytes, of which the last four are the beginning of the SHA-256 of the SHA-256 of
+   the others. */
 bool
 bitcoin_check(struct str s)
 {

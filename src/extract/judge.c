@@ -7,8 +7,8 @@
  *     a plain hash                 60                    60
  *     a plain bitcoin address      60                    60
  *
- * From 60 on an occurrence is an indicator. The rules below lower it: names of code, references, own words, sections
- * that are about victims. Each is a line of DETECTORS.md 1. */
+ * From 60 on an occurrence is an indicator. The rules below lower it: names of code, references,
+ * own words, sections that are about victims. Each is a line of DETECTORS.md 1. */
 #include "config.h"
 
 #include "extract/extract_priv.h"

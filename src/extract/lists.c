@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists that need no heading: texts of one value a line, and tables whose first line names a type and a value. */
+/* Lists that need no heading: texts of one value a line, and tables whose first line names a type
+   and a value. */
 #include "config.h"
 
 #include "extract/extract_priv.h"

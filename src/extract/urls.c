@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* URLs with a scheme. The host is checked before the rest is read, so that a text of many "http://" costs no more than
- * its length. The value keeps the path as it is written; scheme and host are in lower case. */
+/* URLs with a scheme. The host is checked before the rest is read, so that a text of many "http://"
+ * costs no more than its length. The value keeps the path as it is written; scheme and host are in
+ * lower case. */
 #include "config.h"
 
 #include "address/netaddr.h"
@@ -73,8 +74,8 @@ check_host(struct run *r, struct str *host, struct find *f)
 	return name.p != NULL;
 }
 
-/* Where the rest of a URL ends: at a blank, a quote, or a bracket that it did not open; a plain one also at the text
-   of a link of AsciiDoc. */
+/* Where the rest of a URL ends: at a blank, a quote, or a bracket that it did not open; a plain one
+   also at the text of a link of AsciiDoc. */
 static size_t
 rest_end(const struct run *r, size_t at, bool cells, bool fanged)
 {

@@ -41,8 +41,9 @@ static const struct field few_out[] = {
 
 /* ---- statements ---- */
 
-/* The older snapshot can be continued when it is of this database's past and the marks of all later deletions still
-   exist. search_feed has the snapshot since which this index needs the marks; record_purge keeps them. */
+/* The older snapshot can be continued when it is of this database's past and the marks of all later
+   deletions still exist. search_feed has the snapshot since which this index needs the marks;
+   record_purge keeps them. */
 STMT(read_snapshot, snapshot_out,
     "SELECT pg_current_snapshot()::text AS snapshot,"
     " coalesce(pg_snapshot_xmax(s) <= pg_snapshot_xmax(pg_current_snapshot())"
@@ -50,8 +51,8 @@ STMT(read_snapshot, snapshot_out,
     " FROM (SELECT nullif($1, '')::pg_snapshot AS s) AS since"
     " LEFT JOIN search_feed AS f ON f.engine = $2 AND f.dataset = $3");
 
-/* After this statement record_purge keeps the marks of later deletions for this index. Its first generation is read with
-   a later snapshot, so no deletion is missed. */
+/* After this statement record_purge keeps the marks of later deletions for this index. Its first
+   generation is read with a later snapshot, so no deletion is missed. */
 STMT(join_feed, NULL,
     "INSERT INTO search_feed (engine, dataset, snapshot) VALUES ($1, $2, pg_current_snapshot())"
     " ON CONFLICT DO NOTHING");
@@ -98,15 +99,16 @@ STMT(set_parameters, NULL,
 
 STMT(set_keys, NULL, "SELECT set_config('surfaced.keys', $1, true)");
 
-/* Extends the deadline before each step. A large result may take any time as long as the database sends something, but a
-   database that hangs must not block the indexer forever. */
+/* Extends the deadline before each step. A large result may take any time as long as the database
+   sends something, but a database that hangs must not block the indexer forever. */
 static void
 extend_deadline(struct source *s)
 {
 	db_use(s->db, s->a, mono_us() + conf.index_patience * 1000);
 }
 
-/* The name of this index in search_feed: several machines may follow one database, but only one feeds a ClickHouse. */
+/* The name of this index in search_feed: several machines may follow one database, but only one
+   feeds a ClickHouse. */
 static struct str
 index_name(struct source *s)
 {
@@ -124,7 +126,8 @@ number_of_source(const struct source *s)
 	return record_dataset_number(s->dataset);
 }
 
-/* Registers this index, which has no generation that can be continued, so that record_purge keeps marks for it. */
+/* Registers this index, which has no generation that can be continued, so that record_purge keeps
+   marks for it. */
 static enum db_rc
 keep_marks(struct source *s)
 {
@@ -144,8 +147,9 @@ begin_reading(struct source *s, const char *since, struct snapshot_row *row)
 	return rc;
 }
 
-/* When the older snapshot cannot be continued, the index first registers in search_feed and then takes a new snapshot. In
-   the other order, the mark of a deletion between the two steps could be purged before the index has read it. */
+/* When the older snapshot cannot be continued, the index first registers in search_feed and then
+   takes a new snapshot. In the other order, the mark of a deletion between the two steps could be
+   purged before the index has read it. */
 enum db_rc
 source_begin(struct source *s, const char *since)
 {
@@ -232,8 +236,8 @@ decode_copy_line(struct buf *room, struct str line)
 	return buf_done(room);
 }
 
-/* Splits a line into its two columns. The key stays in hexadecimal digits in the text of the line until here, because
-   the text format of COPY would double a backslash. */
+/* Splits a line into its two columns. The key stays in hexadecimal digits in the text of the line
+   until here, because the text format of COPY would double a backslash. */
 static bool
 split_line(struct str line, struct buf *room, struct source_row *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Lines of CSV (cells.h). Each cell is written into the line's buffer, and quoted afterwards where it has to be. */
+/* Lines of CSV (cells.h). Each cell is written into the line's buffer, and quoted afterwards where
+   it has to be. */
 #include "config.h"
 
 #include "json/json.h"
@@ -75,7 +76,8 @@ take_step(struct arena *a, struct str *path)
 	return step;
 }
 
-/* Writes the items of a list along the rest of the path: the path below each item that is an object. */
+/* Writes the items of a list along the rest of the path: the path below each item that is an
+   object. */
 static void
 print_items(struct buf *b, struct arena *a, const struct json_value *list, struct str path)
 {

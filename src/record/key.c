@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The keys of records: bytes whose order, compared as unsigned bytes, is the order of the dataset's answers.
+/* The keys of records: bytes whose order, compared as unsigned bytes, is the order of the dataset's
+ * answers.
  *
  *   hosts         4 or 6 | 4 or 16 bytes of the address              IPv4 before IPv6, by value
  *   dns           rev(host) | type (2) | rcode (2) | hash (16)       hash: SHA-256 of the answer; all zero without one
@@ -9,8 +10,8 @@
  *   directories   rev(host), or 2 | as hosts | port (2) | hash (16)  hash: SHA-256 of the path
  *
  * rev(www.example.org) is  org 01 example 01 www 01 00: the labels from the right. A label is followed by 01, which no
- * label contains, so a name is next to the names below it, and 00 ends it, so it is before them. ~t is the complement
- * of the time, so later times come first. */
+ * label contains, so a name is next to the names below it, and 00 ends it, so it is before them. ~t
+ * is the complement of the time, so later times come first. */
 #include "config.h"
 
 #include "record/lookup.h"
@@ -341,8 +342,8 @@ record_key_rrset(struct arena *a, struct str name, struct str type)
 	return buf_done(&b);
 }
 
-/* Adds one to the last byte that is not ff, and removes those behind it: the keys that begin with "org 01 00 00 ff" are
-   below "org 01 00 01". */
+/* Adds one to the last byte that is not ff, and removes those behind it: the keys that begin with
+   "org 01 00 00 ff" are below "org 01 00 01". */
 struct str
 record_key_behind(struct arena *a, struct str beginning)
 {

@@ -48,7 +48,8 @@ static const struct row rows[] = {
 static struct record_member members[RECORD_MEMBERS];
 static unsigned nmembers = DATASETS;
 
-/* The row's part of the name below the prefix, up to the next dot; STR_NULL when the row is not below it. */
+/* The row's part of the name below the prefix, up to the next dot; STR_NULL when the row is not
+   below it. */
 static struct str
 part_below(const struct row *r, struct str prefix)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* From the document of an importer to the record that searches find, and from the record of a native import back to a
-   document. */
+/* From the document of an importer to the record that searches find, and from the record of a
+   native import back to a document. */
 #include "config.h"
 
 #include "resource/report_priv.h"

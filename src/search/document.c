@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads documents (document.h). A rebuild reads every document of the database, so this is one pass over the text without
-   a tree of values. PostgreSQL stores what src/record printed, which is valid JSON: the checks here only keep the reader
-   inside the text. */
+/* Reads documents (document.h). A rebuild reads every document of the database, so this is one pass
+   over the text without a tree of values. PostgreSQL stores what src/record printed, which is valid
+   JSON: the checks here only keep the reader inside the text. */
 #include "config.h"
 
 #include "search/document.h"

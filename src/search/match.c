@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Evaluates a query on one record in memory, for alert rules (src/alert/evaluate.c), or on one whole
- * document, for detection rules. No index exists for these, so this is a second evaluator of the same tree.
+/* Evaluates a query on one record in memory, for alert rules (src/alert/evaluate.c), or on one
+ * whole document, for detection rules. No index exists for these, so this is a second evaluator of
+ * the same tree.
  *
  * It must agree with the index (src/search/index/read/leaf.c) on every value, or a rule would
  * fire for records that the same search does not find. Both use the functions of text.c, and
@@ -86,7 +87,8 @@ has_word_like(struct arena *a, struct str pattern, struct str text)
 	return h.found;
 }
 
-/* A DNS name of the record in the form that names have in queries: lower case, without the trailing dot. */
+/* A DNS name of the record in the form that names have in queries: lower case, without the trailing
+   dot. */
 static struct str
 plain_dns_name(struct arena *a, struct str name)
 {

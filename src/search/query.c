@@ -6,7 +6,8 @@
      unary   = { "NOT" | "-" | "!" | "+" } primary
      primary = "(" or ")" | field op value | "_exists_:" field | addresses | word | phrase | "*"
 
-   Every bracket and every sign is a level of LIM_QUERY_DEPTH, so the depth of the recursion is bounded. */
+   Every bracket and every sign is a level of LIM_QUERY_DEPTH, so the depth of the recursion is
+   bounded. */
 #include "config.h"
 
 #include "search/query_priv.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-text: HTML from standard input as Markdown on standard output. surfacectl runs it in a sandbox
- * (cli/report/convert.c), since its input is hostile.
+/* surfaced-text: HTML from standard input as Markdown on standard output. surfacectl runs it in a
+ * sandbox (cli/report/convert.c), since its input is hostile.
  *
  *   <h2>Network</h2>                    ## Network
  *   <p>See <a href="u">it</a></p>       See [it](u)

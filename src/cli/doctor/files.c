@@ -28,9 +28,9 @@ has_permission(
 	return (st->st_mode & bit) == bit;
 }
 
-/* The kernel's rules for another user, computed from stat: root cannot ask the kernel for the rights of
-   another user without becoming that user, and access() answers for the present one. The first class
-   that matches decides, as in the kernel:
+/* The kernel's rules for another user, computed from stat: root cannot ask the kernel for the
+   rights of another user without becoming that user, and access() answers for the present one. The
+   first class that matches decides, as in the kernel:
 
      owner   the owner's bits, even if the group or others have more
      group   the group's bits, for the user's primary and further groups
@@ -64,8 +64,8 @@ struct secret_file {
 	bool (*is_good)(const char *path, char *err, size_t room);
 };
 
-/* Can the daemon read the secret file? A daemon reads it at its start or with its first request and then never
-   again, so a later fault stays unnoticed until the next restart. */
+/* Can the daemon read the secret file? A daemon reads it at its start or with its first request and
+   then never again, so a later fault stays unnoticed until the next restart. */
 static bool
 is_read_by(struct doctor *d, const struct secret_file *f, const struct program *p)
 {

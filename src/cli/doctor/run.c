@@ -185,8 +185,8 @@ check_programs_state(struct doctor *d, struct dataset_index *x)
 	}
 }
 
-/* Whether a segment is as it was written. One that changed is verified by the indexer, and built again when it is
-   damaged. */
+/* Whether a segment is as it was written. One that changed is verified by the indexer, and built
+   again when it is damaged. */
 static bool
 check_files(struct doctor *d, const struct dataset_index *x)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Reader of the listings of nginx with autoindex_format json, for surfacectl import open-directories:
+/* Reader of the listings of nginx with autoindex_format json, for surfacectl import
+   open-directories:
 
      [ { "name":"docs", "type":"directory", "mtime":"Wed, 21 Oct 2026 07:28:00 GMT" },
        { "name":"a.ps1", "type":"file", "mtime":"Wed, 21 Oct 2026 07:28:00 GMT", "size":1042 } ]
 
-   The whole array is one record. The option --url gives its URL, because the listing does not contain it. The
-   elements of the array are read one by one, so that a malformed element does not spoil the others. The files are
-   collected in an arena that lives as long as the listing. Subdirectories are no files: they count as skipped. */
+   The whole array is one record. The option --url gives its URL, because the listing does not
+   contain it. The elements of the array are read one by one, so that a malformed element does not
+   spoil the others. The files are collected in an arena that lives as long as the listing.
+   Subdirectories are no files: they count as skipped. */
 #include "config.h"
 
 #include "cli/import/autoindex.h"
@@ -211,7 +213,8 @@ read_listing_entry(void *arg, const struct json_value *o, uint64_t line)
 		add_listed_file(l, json_text(name), o);
 }
 
-/* A listing without files is stored too, with file_count 0, because it shows that the directory was empty at that time. */
+/* A listing without files is stored too, with file_count 0, because it shows that the directory was
+   empty at that time. */
 static void
 emit_listing(struct listing *l)
 {

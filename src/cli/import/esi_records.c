@@ -251,7 +251,8 @@ esi_of_nmap(struct arena *a, const struct record_object *host, const struct reco
 
 /* ---- findings ---- */
 
-/* Writes a confidence as the double that it is stored as; JSON may spell numbers that no double has. */
+/* Writes a confidence as the double that it is stored as; JSON may spell numbers that no double
+   has. */
 static const char *
 finish_confidence(struct arena *a, struct json *confidence)
 {

@@ -183,7 +183,8 @@ set_os(struct nmap *x, const char **atts)
 	nmap_set_text(x, x->host.root, "os", str_of(nmap_attribute(atts, "name")));
 }
 
-/* Adds a CPE such as cpe:/a:nginx:nginx:1.22.1 to its owner, and the vendor of a program to the service. */
+/* Adds a CPE such as cpe:/a:nginx:nginx:1.22.1 to its owner, and the vendor of a program to the
+   service. */
 static void
 add_nmap_cpe(struct nmap *x, struct str s)
 {

@@ -8,18 +8,21 @@
                       "body":"...","body_sha256":"...","request":{"url":{...},"tls_log":{"handshake_log":{...}}}}}},
         "mine":{"status":"success","protocol":"ssh","result":{"server_id":{"raw":"SSH-2.0-OpenSSH_9.2"}}}}}
 
-   The name of a member of data may be any, "protocol" is the module. Old files have no port: it is that of the module, of
-   the line, or the one that the module has by default. Two modules may have tried one port, which is one service. Modules
-   without "success" are passed over; a line without any, and one without an address, is skipped.
+   The name of a member of data may be any, "protocol" is the module. Old files have no port: it is
+   that of the module, of the line, or the one that the module has by default. Two modules may have
+   tried one port, which is one service. Modules without "success" are passed over; a line without
+   any, and one without an address, is skipped.
 
-   When redirections were followed, the response is the last one that came from the server of the first. */
+   When redirections were followed, the response is the last one that came from the server of the
+   first. */
 #include "config.h"
 
 #include "cli/import/certificates.h"
 #include "cli/import/tool_host.h"
 
-/* Modules: the port and the transport that they try by default, and the protocol; NULL: the name of the module, "": none.
-   version and product: members of the result; behind an apostrophe, the name of the product itself. */
+/* Modules: the port and the transport that they try by default, and the protocol; NULL: the name of
+   the module, "": none. version and product: members of the result; behind an apostrophe, the name
+   of the product itself. */
 static const struct module {
 	const char *name;
 	int port;
@@ -274,8 +277,8 @@ set_product(struct grab *g, struct record_object *s, const struct module *m,
 	tool_set_bytes(g->rs->a, s, "version", version);
 }
 
-/* Stores the result of a module in the service of its port. s is NULL when there is no host, since certificates may be
-   wanted without one. */
+/* Stores the result of a module in the service of its port. s is NULL when there is no host, since
+   certificates may be wanted without one. */
 static void
 read_grab_result(
     struct grab *g, const struct module *m, struct record_object *s, const struct json_value *o)

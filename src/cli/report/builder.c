@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One report of a structured source. A source may list a value many times: as an indicator, in an observation, in two
-   spellings. builder_end sorts the values by type and text and unites equal ones, so that the report has each once,
-   with the strongest disposition and the widest times. */
+/* One report of a structured source. A source may list a value many times: as an indicator, in an
+   observation, in two spellings. builder_end sorts the values by type and text and unites equal
+   ones, so that the report has each once, with the strongest disposition and the widest times. */
 #include "config.h"
 
 #include "cli/report/builder.h"

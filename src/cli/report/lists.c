@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import vocabulary and import benign: the lists that extraction compares texts with. A list replaces its
- * former version as a whole, in one transaction.
+/* surfacectl import vocabulary and import benign: the lists that extraction compares texts with. A
+ * list replaces its former version as a whole, in one transaction.
  *
  *   galaxy of MISP         {"values": [{"value": NAME, "meta": {"synonyms": [ALIAS, ...]}}, ...]}
  *   warning list of MISP   {"name": ..., "version": 1, "type": "hostname", "list": [VALUE, ...]} */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The reader of STIX patterns: one pass over the text. Brackets are counted instead of nested calls, so a hostile pattern
-   costs no stack. */
+/* The reader of STIX patterns: one pass over the text. Brackets are counted instead of nested
+   calls, so a hostile pattern costs no stack. */
 #include "config.h"
 
 #include "cli/report/pattern.h"

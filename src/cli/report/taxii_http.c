@@ -93,7 +93,8 @@ pause_ms(int64_t ms)
 		;
 }
 
-/* Whether another attempt may have a better end: the network failed, and not a name, a certificate or a limit. */
+/* Whether another attempt may have a better end: the network failed, and not a name, a certificate
+   or a limit. */
 static bool
 is_broken(CURLcode rc)
 {

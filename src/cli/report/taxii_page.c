@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads an envelope of TAXII. Objects are kept as they were sent, so the text is cut into its objects beside the parsed
-   tree, which has no texts. json_scan has accepted the text before, so quotes and brackets are enough to find the ends. */
+/* Reads an envelope of TAXII. Objects are kept as they were sent, so the text is cut into its
+   objects beside the parsed tree, which has no texts. json_scan has accepted the text before, so
+   quotes and brackets are enough to find the ends. */
 #include "config.h"
 
 #include "cli/report/taxii_page.h"
@@ -52,8 +53,8 @@ skip_value(struct str s, size_t i)
 	return s.n;
 }
 
-/* The text of the list "objects" of the envelope, from its bracket on; STR_NULL: the envelope spells the name with
-   escapes. */
+/* The text of the list "objects" of the envelope, from its bracket on; STR_NULL: the envelope
+   spells the name with escapes. */
 static struct str
 find_list(struct str s)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Judges a rule before it is stored: its queries, its samples, and what its origin may do and must have. */
+/* Judges a rule before it is stored: its queries, its samples, and what its origin may do and must
+   have. */
 #include "config.h"
 
 #include "cli/rule/rule_file.h"
@@ -17,8 +18,9 @@ refuse_rule(struct arena *a, struct yaml_fault *fault, size_t line, struct str w
 
 /* ---- what passing a query proves ---- */
 
-/* Protocols that importers take from a handshake, and that no table of ports has as a name. nmap gives a service the name of
-   its port when it recognises nothing, so other names prove nothing. BACnet answers over UDP, or its port is not open. */
+/* Protocols that importers take from a handshake, and that no table of ports has as a name. nmap
+   gives a service the name of its port when it recognises nothing, so other names prove nothing.
+   BACnet answers over UDP, or its port is not open. */
 static bool
 is_handshake(const struct node *n)
 {
@@ -43,8 +45,8 @@ is_one_of_names(const char *name, const char *const *names, size_t n)
 	return false;
 }
 
-/* A port, an address or a status is no evidence, and neither is a word in a page: tutorials and the pages of vendors have
-   the name of a product, too. */
+/* A port, an address or a status is no evidence, and neither is a word in a page: tutorials and the
+   pages of vendors have the name of a product, too. */
 static bool
 test_proves(const struct node *n)
 {

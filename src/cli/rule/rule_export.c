@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl rules export: rules of the database become struct rule_file, which rule_file_print writes. */
+/* surfacectl rules export: rules of the database become struct rule_file, which rule_file_print
+   writes. */
 #include "config.h"
 
 #include "cli/rule/rule_set.h"

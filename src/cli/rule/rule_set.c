@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the files of rules, reads each, and refuses what two of them have in common. All faults are reported, the first of
-   each document, so that an author corrects many files at once. */
+/* Finds the files of rules, reads each, and refuses what two of them have in common. All faults are
+   reported, the first of each document, so that an author corrects many files at once. */
 #include "config.h"
 
 #include "cli/rule/rule_set.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads rows of RowBinary (decode.h): integers are little-endian, texts and arrays begin with their length as a varint. */
+/* Reads rows of RowBinary (decode.h): integers are little-endian, texts and arrays begin with their
+   length as a varint. */
 #include "config.h"
 
 #include "search/clickhouse/decode.h"

@@ -5,12 +5,13 @@
  *   200    the rows                                   complete, because the server has waited for its own end
  *   500    Code: 241, e.displayText() = ...           403, 404, 503 alike; the code decides what it means
  *
- * An answer counts only when it is whole. libcurl notices when less arrives than Content-Length or the chunks promise;
- * an answer with neither, which ends with the connection, is refused, because nobody could tell whether it is whole.
+ * An answer counts only when it is whole. libcurl notices when less arrives than Content-Length or
+ * the chunks promise; an answer with neither, which ends with the connection, is refused, because
+ * nobody could tell whether it is whole.
  *
- * The server stops a statement by itself after max_execution_time, which has whole seconds. So libcurl waits GRACE_MS
- * longer than the deadline, and then KILL QUERY goes over a connection of its own: a server that works for nobody would
- * be busy for the next request. */
+ * The server stops a statement by itself after max_execution_time, which has whole seconds. So
+ * libcurl waits GRACE_MS longer than the deadline, and then KILL QUERY goes over a connection of
+ * its own: a server that works for nobody would be busy for the next request. */
 #include "config.h"
 
 #include "search/clickhouse/http.h"
@@ -285,7 +286,8 @@ perform_clickhouse(struct ch_http *h, CURL *easy, struct str body, long ms)
 	return curl_easy_perform(easy);
 }
 
-/* Cancels a statement whose answer nobody waits for. The server does so when it comes to it; its answer is not used. */
+/* Cancels a statement whose answer nobody waits for. The server does so when it comes to it; its
+   answer is not used. */
 static void
 kill_statement(struct ch_http *h, const char *query_id)
 {
@@ -318,8 +320,8 @@ code_of_text(struct str s)
 	return code;
 }
 
-/* Copies the server's words up to the first line feed, without control characters. Statements have no text of users
-   but in unhex(), so the words have none. */
+/* Copies the server's words up to the first line feed, without control characters. Statements have
+   no text of users but in unhex(), so the words have none. */
 static void
 copy_words(char out[CH_MESSAGE], struct str s)
 {
@@ -330,8 +332,8 @@ copy_words(char out[CH_MESSAGE], struct str s)
 	out[n] = '\0';
 }
 
-/* Whether the connection failed for what the configuration says: the server's certificate is of no authority that
-   clickhouse_ca_file has, or has another name, or the file cannot be read. */
+/* Whether the connection failed for what the configuration says: the server's certificate is of no
+   authority that clickhouse_ca_file has, or has another name, or the file cannot be read. */
 static bool
 is_distrusted(CURLcode rc)
 {
@@ -363,7 +365,8 @@ judge_status(const struct ch_http *h, long status, struct ch_answer *out)
 	if (status == 200 && out->code == 0 && h->framed)
 		return CH_OK;
 	if (status == 200 && h->code == 0) {
-		/* An answer of rows may begin with any bytes, also those of an exception: only its decoder knows. */
+		/* An answer of rows may begin with any bytes, also those of an exception: only its
+		   decoder knows. */
 		out->code = 0;
 		if (h->framed)
 			return CH_OK;

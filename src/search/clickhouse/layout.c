@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Statements about layouts (layout.h). Answers are lines of numbers and of texts in hexadecimal digits. */
+/* Statements about layouts (layout.h). Answers are lines of numbers and of texts in hexadecimal
+   digits. */
 #include "config.h"
 
 #include "search/clickhouse/layout.h"
@@ -45,7 +46,8 @@ read_layout_row(struct str line, struct ch_feed_row *r)
 	return true;
 }
 
-/* Reads the rows of `layouts`, the newest first. The newest row of each schema number says which layout is asked. */
+/* Reads the rows of `layouts`, the newest first. The newest row of each schema number says which
+   layout is asked. */
 static bool
 read_asked(struct ch_cluster *c, const char *name, struct ch_layouts *l)
 {

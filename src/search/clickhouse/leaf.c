@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* One test of a query as a condition of SQL (sql.h). The columns of a field are arrays, those of a nested field arrays of
- * arrays:
+/* One test of a query as a condition of SQL (sql.h). The columns of a field are arrays, those of a
+ * nested field arrays of arrays:
  *
  *                   about documents                                      in a lambda about nested objects
  *   asn             has(i_asn, 64500)                                    s2, which repeats the result for each object
@@ -62,7 +62,8 @@ ch_like(struct arena *a, struct str pattern)
 
 /* ---- arrays of a field ---- */
 
-/* An array whose elements a test looks at: its name, and what closes the wrapping of a nested column. */
+/* An array whose elements a test looks at: its name, and what closes the wrapping of a nested
+   column. */
 struct array {
 	char name[CH_NAME];
 	char column[CH_NAME]; /* "": not wrapped */
@@ -325,8 +326,8 @@ add_word_of_token(void *arg, struct str token)
 	add_leaf_word(w, ch_word(w->f, CH_WORD_TOKEN, token));
 }
 
-/* All words of one text. Several must be in one nested object, because a banner must not match when one of its words is in
-   the banner of another service. */
+/* All words of one text. Several must be in one nested object, because a banner must not match when
+   one of its words is in the banner of another service. */
 static void
 put_words(const struct ch_scope *s, struct buf *b, const struct schema_field *f,
     const struct word_list *w)

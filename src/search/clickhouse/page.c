@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* A page of hits from ClickHouse, in the order of keys. The nested objects that a hit names are asked by a second
-   statement, about the hits of the page alone. */
+/* A page of hits from ClickHouse, in the order of keys. The nested objects that a hit names are
+   asked by a second statement, about the hits of the page alone. */
 #include "config.h"
 
 #include "search/clickhouse/engine_priv.h"
@@ -69,7 +69,8 @@ match_page_nested(struct ch_request *rq, struct page *out)
 	return ch_rows_end(rq, &rows, true);
 }
 
-/* The number of hits that fit into a page: hits with tens of thousands of nested objects end the page early. */
+/* The number of hits that fit into a page: hits with tens of thousands of nested objects end the
+   page early. */
 static size_t
 page_hits_that_fit(const uint64_t *nested, size_t n)
 {

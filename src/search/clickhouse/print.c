@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Prints the statements that create the tables of schema.h. They differ by release: 18 has neither codecs nor skipping
-   indexes, and refuses the words. */
+/* Prints the statements that create the tables of schema.h. They differ by release: 18 has neither
+   codecs nor skipping indexes, and refuses the words. */
 #include "config.h"
 
 #include "search/clickhouse/schema.h"
@@ -69,8 +69,8 @@ codec_of(const struct ch_column *c)
 	panic("content %d", (int)c->content); /* UNCOVERED: the switch is complete */
 }
 
-/* Whether equality with a value of the column is asked, so that an index may skip the parts that do not have it. An index
-   cannot look into the arrays of nested objects. */
+/* Whether equality with a value of the column is asked, so that an index may skip the parts that do
+   not have it. An index cannot look into the arrays of nested objects. */
 static bool
 is_skippable(const struct ch_column *c)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The statements of a request to ClickHouse, and what each request reads first: the layout, the dictionary, the tags. */
+/* The statements of a request to ClickHouse, and what each request reads first: the layout, the
+   dictionary, the tags. */
 #include "config.h"
 
 #include "search/clickhouse/engine_priv.h"
@@ -39,8 +40,9 @@ rc_of(enum ch_rc rc)
 	panic("ch_rc %d", (int)rc); /* UNCOVERED: the switch is complete */
 }
 
-/* The limits of one statement. ClickHouse counts time in whole seconds. prefer_localhost_replica=0: the server asks its own
-   shard as it asks the others, or ClickHouse 18 asks them one after the other. */
+/* The limits of one statement. ClickHouse counts time in whole seconds. prefer_localhost_replica=0:
+   the server asks its own shard as it asks the others, or ClickHouse 18 asks them one after the
+   other. */
 static const char *
 settings_of(const struct ch_request *rq)
 {
@@ -110,8 +112,8 @@ count_shards(struct ch_request *rq, uint64_t *n)
 	return ch_rows_end(rq, &rows, true);
 }
 
-/* With clickhouse_partial, an answer is exact only if all shards were there before and after it. The number of shards is
-   the operator's: a cluster that forgot one would count too few. */
+/* With clickhouse_partial, an answer is exact only if all shards were there before and after it.
+   The number of shards is the operator's: a cluster that forgot one would count too few. */
 bool
 ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 {
@@ -131,16 +133,18 @@ ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 	return true;
 }
 
-/* A part of a dictionary or of the tags would be a wrong answer, not a smaller one: a value whose shard is away has no
-   number, and NOT os:Linux would find every Linux host. So clickhouse_partial does not concern these statements. */
+/* A part of a dictionary or of the tags would be a wrong answer, not a smaller one: a value whose
+   shard is away has no number, and NOT os:Linux would find every Linux host. So clickhouse_partial
+   does not concern these statements. */
 bool
 ch_ask_all(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 {
 	return run_statement(rq, sql, false, rows);
 }
 
-/* The tables layouts and tags are on the first shard alone. With clickhouse_partial their rows are read while another
-   shard is away; when there are none, the first shard may be the one that is away, and the second statement says so. */
+/* The tables layouts and tags are on the first shard alone. With clickhouse_partial their rows are
+   read while another shard is away; when there are none, the first shard may be the one that is
+   away, and the second statement says so. */
 static bool
 ask_first_shard(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 {

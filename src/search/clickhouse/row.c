@@ -7,7 +7,8 @@
  *   cell of a nested column     items of the object that is read      -> 1 "a"                at the end of the object
  *                               closed: the objects before            -> 3 objects ...        at the end of the document
  *
- * An item is the bytes of the value in RowBinary. Each value is written once, so the items are sorted when a list ends. */
+ * An item is the bytes of the value in RowBinary. Each value is written once, so the items are
+ * sorted when a list ends. */
 #include "config.h"
 
 #include "search/clickhouse/row.h"

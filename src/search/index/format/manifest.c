@@ -5,7 +5,8 @@
 
      manifest_header | snapshot | ntags, tags | nsegments, segments
 
-   A child process stores its result in the same format, in a file of its family, and publishes nothing by it.
+   A child process stores its result in the same format, in a file of its family, and publishes
+   nothing by it.
 
    Numbers are 64 bits, a string is its length and its bytes. The bits of dead documents follow
    their segment, but only when there is a dead one. */

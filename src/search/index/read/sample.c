@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* Estimates, where the configuration allows them (SEARCH 4.5, C-422). When the facets of all hits are beyond the work
- * limit, the same facets are counted over a sample of the hits, and their counts are multiplied:
+/* Estimates, where the configuration allows them (SEARCH 4.5, C-422). When the facets of all hits
+ * are beyond the work limit, the same facets are counted over a sample of the hits, and their
+ * counts are multiplied:
  *
  *   hits of the segments     17 18 20 21 25 26 28 ...          rq->total of them, counted exactly
  *   of which the hash of seed, segment and number selects every m-th
  *   sample                      18       25    ...             sampled
  *   count of a value         n in the sample   -->   n * total / sampled
  *
- * Each hit is drawn by itself and not with the block of documents around it: documents are in the order of addresses,
- * so that neighbours have the same network and country, and a sample of blocks would err by much more. n is then
- * binomial, and its relative error at 95 % is below 1.96 / sqrt(n). Values with n < SAMPLE_LEAST are left out; the
- * others are within 36 %, 3.6 standard deviations of the rarest, so that an answer with dozens of them has all of them
- * within it in 95 of 100 cases. The seed is the generation: the same query has the same answer until the index
+ * Each hit is drawn by itself and not with the block of documents around it: documents are in the
+ * order of addresses, so that neighbours have the same network and country, and a sample of blocks
+ * would err by much more. n is then binomial, and its relative error at 95 % is below 1.96 /
+ * sqrt(n). Values with n < SAMPLE_LEAST are left out; the others are within 36 %, 3.6 standard
+ * deviations of the rarest, so that an answer with dozens of them has all of them within it in 95
+ * of 100 cases. The seed is the generation: the same query has the same answer until the index
  * changes. */
 #include "config.h"
 

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: ISC */
-/* The columns of a slot: the terms of each document, for facets. A document has some places in the column, and the terms
- * beyond them are stored elsewhere (MORE): it is found by the bit and the rank of its document (format/column.c). A field
- * without any value has no column. There are two forms.
+/* The columns of a slot: the terms of each document, for facets. A document has some places in the
+ * column, and the terms beyond them are stored elsewhere (MORE): it is found by the bit and the
+ * rank of its document (format/column.c). A field without any value has no column. There are two
+ * forms.
  *
- * Places. Each document has k of them, so the inner loop of a facet finds them without any offset. With k = 2 and the
- * terms 0 to 3:
+ * Places. Each document has k of them, so the inner loop of a facet finds them without any offset.
+ * With k = 2 and the terms 0 to 3:
  *
  *   document       0        1        2        3
  *   values         1, 3     2        none     0, 1, 2
  *   column         1 3      2 5      4 5      0 1          missing: n + place, so 4 or 5
  *   MORE                                      3: {2}       the values without a place
  *
- * Each place has its own number for "no value", so the places of one document never increment the same counter twice in
- * a row (facet.c has the reason).
+ * Each place has its own number for "no value", so the places of one document never increment the
+ * same counter twice in a row (facet.c has the reason).
  *
- * Rows. A nested field of very many terms, whose places are wide, has as many places in a document as this has nested
- * documents; SECTION_FIRST has that number already. A value that several nested documents have leaves a place empty:
+ * Rows. A nested field of very many terms, whose places are wide, has as many places in a document
+ * as this has nested documents; SECTION_FIRST has that number already. A value that several nested
+ * documents have leaves a place empty:
  *
  *   nested documents   0 1 2      3        -        4 5
  *   column             1 3 4      2                 0 2      empty: n, so 4
@@ -97,9 +99,9 @@ column_size(const struct layout *l, const uint32_t *values)
 }
 
 /* Chooses how many values a document has in the column: a power of two that is too small for at
-   most one document in 4, or COLUMN_K_MAX. A document that has more takes as long as some 10 places. Where places are
-   wide, because there are very many terms, the smallest column is taken: its counters are out of the cache, so empty
-   places cost more than the overflow. */
+   most one document in 4, or COLUMN_K_MAX. A document that has more takes as long as some 10
+   places. Where places are wide, because there are very many terms, the smallest column is taken:
+   its counters are out of the cache, so empty places cost more than the overflow. */
 static void
 choose_k(struct layout *l, const uint32_t *values)
 {

@@ -7,7 +7,8 @@
 
 #define SECOND INT64_C(1000000)
 
-/* Whether all dates are whole seconds that fit into 32 bits after the first one; *epoch is then a second before it. */
+/* Whether all dates are whole seconds that fit into 32 bits after the first one; *epoch is then a
+   second before it. */
 static bool
 find_epoch(const struct dates *d, int64_t *epoch)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes the pair totals of a segment (format/pairs.h), when all of its other sections are in the file. The most frequent
- * terms come first, because the documents of a facet that need not be counted are theirs; the rest has to do without
- * when PAIR_BYTES a document, or PAIR_LEAST, are used up.
+/* Writes the pair totals of a segment (format/pairs.h), when all of its other sections are in the
+ * file. The most frequent terms come first, because the documents of a facet that need not be
+ * counted are theirs; the rest has to do without when PAIR_BYTES a document, or PAIR_LEAST, are
+ * used up.
  *
- * The bytes of a row follow the number of terms more than that of documents. So PAIR_BYTES alone leaves a small segment
- * few rows: of 200,000 hosts, 12 bytes a host, and country_code:US and a frequent word of a title are counted without.
- * PAIR_LEAST gives them 43 bytes a host, a tenth more of the file, and answers both in a quarter of the time. The price is
- * at most PAIR_LEAST a segment. */
+ * The bytes of a row follow the number of terms more than that of documents. So PAIR_BYTES alone
+ * leaves a small segment few rows: of 200,000 hosts, 12 bytes a host, and country_code:US and a
+ * frequent word of a title are counted without. PAIR_LEAST gives them 43 bytes a host, a tenth more
+ * of the file, and answers both in a quarter of the time. The price is at most PAIR_LEAST a
+ * segment. */
 #include "config.h"
 
 #include "search/index/format/column.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes one slot of a segment: its dictionary, its postings and its column (build_terms.c, build_postings.c,
-   build_column.c). Most time of a rebuild is spent here. */
+/* Writes one slot of a segment: its dictionary, its postings and its column (build_terms.c,
+   build_postings.c, build_column.c). Most time of a rebuild is spent here. */
 #include "config.h"
 
 #include "search/index/write/build_slot.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The state of the writer: the segments of the next generation in memory. The indexer adds and
- * removes segments, marks documents dead, and publishes the whole by the manifest (state.h has the order).
+ * removes segments, marks documents dead, and publishes the whole by the manifest (state.h has the
+ * order).
  *
  * The invariant that everything else relies on: a key is alive in at most one segment. Each
  * function that adds documents marks their older versions dead before the caller can publish,
