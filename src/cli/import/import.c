@@ -195,6 +195,7 @@ store_all(struct run *r, struct import_pipe *p)
 		r->read += part->read;
 		r->bad += part->bad;
 		r->skipped += part->skipped;
+		r->secrets += part->secrets;
 		progress_draw(&r->progress, r->read, import_pipe_bytes(p));
 	}
 	progress_end(&r->progress, r->read, import_pipe_bytes(p));
@@ -227,8 +228,12 @@ read_format_options(struct run *r, struct import_pipe *p)
 static int
 run_import(struct run *r)
 {
-	struct import_pipe *p = import_pipe_open(&r->o);
+	struct import_pipe *p;
 	int rc;
+
+	if (secret_key_read(conf.fingerprint_file, &r->key, r->no_key, sizeof(r->no_key)))
+		r->o.key = &r->key;
+	p = import_pipe_open(&r->o);
 
 	if (r->format == NULL)
 		r->format = import_pipe_guess(p);

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "cli/import/tool_host.h"
-#include "secret/secret.h"
+#include "record/masked.h"
 
 #include "base/ipnet.h"
 #include "record/certificate.h"
@@ -235,11 +235,12 @@ tool_set_body(struct arena *a, struct record_object *service, const struct web_a
 
 	if (!str_is(answer->path, "/") || !is_textual(body))
 		return;
-	/* before it is cut, so that no secret is cut in two */
 	if (body.n > LIM_SECRET_TEXT)
 		body.n = LIM_SECRET_TEXT;
-	body = str_trim(str_cut_bytes(secrets_mask(a, body), LIM_BODY));
 	tool_set_bytes(a, service, "http.body", body);
+	body = record_text(service, "http.body");
+	if (body.p != NULL)
+		record_set_masked(a, service, "http.body", body, LIM_BODY);
 }
 
 /* The text behind a name in a page, without regard to case; STR_NULL: there is none. */
