@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 #include "config.h"
 
+#include <openssl/crypto.h>
+#include <openssl/evp.h> /* before base.h bans the word rand, which it uses for a parameter */
+#include <openssl/hmac.h>
+#include <openssl/sha.h>
+
 #include "secret/fingerprint.h"
 
 #include "base/encode.h"
 
 #include <errno.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <openssl/sha.h>
 
 enum { FILE_LEAST = 32, FILE_MOST = 4096, FINGERPRINT = 16 };
 

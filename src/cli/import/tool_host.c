@@ -296,15 +296,15 @@ decode_character(struct buf *b, struct str s)
 	return i + 1;
 }
 
-void
-tool_set_title(struct arena *a, struct record_object *service, struct str page)
+struct str
+tool_title(struct arena *a, struct str page)
 {
 	struct str title = after_word(page, "<title"), end;
 	struct buf b = { .a = a };
 	const char *close = title.n == 0 ? NULL : memchr(title.p, '>', title.n);
 
 	if (close == NULL)
-		return;
+		return STR_NULL;
 	title = (struct str){ close + 1, (size_t)(title.p + title.n - close) - 1 };
 	end = after_word(title, "</title");
 	if (end.p != NULL)
@@ -321,7 +321,16 @@ tool_set_title(struct arena *a, struct record_object *service, struct str page)
 		else if (b.n > 0 && b.p[b.n - 1] != ' ')
 			buf_char(&b, ' ');
 	}
-	tool_set_bytes(a, service, "http.title", buf_done(&b));
+	return buf_done(&b);
+}
+
+void
+tool_set_title(struct arena *a, struct record_object *service, struct str page)
+{
+	struct str title = tool_title(a, page);
+
+	if (title.p != NULL)
+		tool_set_bytes(a, service, "http.title", title);
 }
 
 /* ---- TLS ---- */
