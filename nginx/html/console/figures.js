@@ -1,51 +1,39 @@
 // SPDX-License-Identifier: ISC
-// Numbers and times in words.
+// What the datasets of the search are called, and how their numbers and times are told.
 
-const NUMBER = new Intl.NumberFormat("en");
-const UNITS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 30.44], ["month", 12], ["year", Infinity]];
-const NOUNS = {
-	hosts: ["host", "hosts"], services: ["service", "services"], dns: ["DNS record", "DNS records"],
-	whois: ["registration", "registrations"], certificates: ["certificate", "certificates"],
-	reports: ["report", "reports"], "open-directories": ["open directory", "open directories"],
+import { count } from "../common/words.js";
+
+// one and many; the title of the page; the aggregatable fields that are shown at first; the fields of countries and ports.
+export const DATASETS = {
+	hosts: { one: "host", many: "hosts", title: "Hosts", country: "country_code", port: "services.port",
+		facets: ["country_code", "services.port", "services.service_name", "services.product", "asn", "tags", "tags.classification", "services.http.title"] },
+	services: { one: "service", many: "services", title: "Services", country: "country_code", port: "port",
+		facets: ["country_code", "port", "service_name", "product", "version", "asn", "http.status_code", "http.title"] },
+	dns: { one: "DNS record", many: "DNS records", title: "DNS", country: "", port: "",
+		facets: ["record_type", "rcode", "tld", "apex_domain", "answer", "ttl", "wildcard", "source"] },
+	whois: { one: "registration", many: "registrations", title: "Registrations", country: "whois.registrant.country_code", port: "",
+		facets: ["whois.registrar", "tld", "whois.status", "whois.registrant.organisation", "whois.registrant.country_code", "whois.dnssec"] },
+	certificates: { one: "certificate", many: "certificates", title: "Certificates", country: "subject.country_code", port: "",
+		facets: ["issuer.common_name", "issuer.organisation", "apex_domains", "key_algorithm", "key_size", "expired", "self_signed", "tags"] },
+	reports: { one: "report", many: "reports", title: "Reports", country: "countries", port: "",
+		facets: ["publisher", "malware_families", "threat_actors", "techniques", "sectors", "countries", "indicator_types", "tlp"] },
+	"open-directories": { one: "open directory", many: "open directories", title: "Open directories", country: "", port: "", facets: [] },
 };
 
-export function number(n) {
-	return NUMBER.format(n);
-}
-
 export function noun(dataset, n) {
-	const [one, many] = NOUNS[dataset] ?? [dataset, dataset];
+	const { one, many } = DATASETS[dataset] ?? { one: dataset, many: dataset };
 	return n === 1 ? one : many;
 }
 
 // "4,211 hosts, exactly": how sure a total is, from its relation.
 export function total(dataset, { value, relation }) {
-	const what = `${number(value)} ${noun(dataset, value)}`;
+	const what = `${count(value)} ${noun(dataset, value)}`;
 	return { eq: `${what}, exactly`, gte: `at least ${what}` }[relation] ?? `about ${what}`;
 }
 
-// "5 hours ago" or "in 3 days"; now is a number of milliseconds.
-export function ago(text, now) {
-	const at = Date.parse(text);
-	if (Number.isNaN(at))
-		return "";
-	let n = Math.abs(now - at) / 1000, unit = 0;
-	while (Math.round(n) >= UNITS[unit][1])
-		n /= UNITS[unit++][1];
-	const count = Math.round(n);
-	if (unit === 0 && count < 45)
-		return "now";
-	const words = `${count} ${UNITS[unit][0]}${count === 1 ? "" : "s"}`;
-	return at > now ? `in ${words}` : `${words} ago`;
-}
-
-export function day(text) {
-	return String(text ?? "").slice(0, 10);
-}
-
-// 2026-10-19 15:39:09 UTC, without microseconds.
+// 2026-10-19 15:39 UTC.
 export function instant(text) {
-	const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)/u.exec(text ?? "");
+	const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/u.exec(text ?? "");
 	return match ? `${match[1]} ${match[2]} UTC` : "";
 }
 
