@@ -22,7 +22,7 @@ function draw({ whois_domain: d }, asked, signal) {
 		head: recordHead("Registration", d.domain, { under: [short(w.registrar ?? ""), w.expires_at && h("span", { class: over ? "bad" : "" }, `${w.registrar ? " · " : ""}${over ? "expired" : "expires"} ${ago(w.expires_at)}`),
 			asked.toLowerCase() !== d.domain && h("span", null, " · the domain of ", h("a", { href: recordOf.name(asked) }, short(asked)))], badges: w.status?.map(status) }),
 		body: [card("Registration", facts([["Registrar", v("whois.registrar", w.registrar)], ["IANA number", v("whois.registrar_iana_id", w.registrar_iana_id)], ["Created", at(w.created_at)], ["Updated", at(w.updated_at)], ["Expires", at(w.expires_at)],
-			["DNSSEC", w.dnssec !== undefined && v("whois.dnssec", w.dnssec, { shown: w.dnssec ? "signed" : "unsigned" })], ["Name servers", w.nameservers?.length && some(w.nameservers, (n) => value(n, "whois", "whois.nameservers", { href: recordOf.name(n), operator: "=" }))]])),
+			["DNSSEC", w.dnssec !== undefined && v("whois.dnssec", w.dnssec, { shown: w.dnssec ? "signed" : "unsigned" })], ["Name servers", w.nameservers?.length > 0 && some(w.nameservers, (n) => value(n, "whois", "whois.nameservers", { href: recordOf.name(n), operator: "=" }))]])),
 		historyCard(`/search/whois/${encodeURIComponent(d.domain)}/history`, signal), jsonCard(d)],
 		side: [card("Holder", facts([["Organisation", v("whois.registrant.organisation", holder.organisation)], ["Country", v("whois.registrant.country_code", holder.country_code)], ["E-mail hash", v("whois.registrant.email_hash", holder.email_hash, { mono: true })],
 			["First seen", at(d.first_seen)], ["Last seen", at(d.last_seen)]])),

@@ -169,8 +169,8 @@ export async function exportDialog(schema, query) {
 	const format = h("select", { name: "format", onchange: () => {
 		columns.hidden = format.value !== "csv";
 	} }, h("option", { value: "ndjson" }, "NDJSON, whole records"), h("option", { value: "csv" }, "CSV, chosen columns"));
-	const where = group("Which records", radio(`The first ${count(MOST)}`, { name: "where", value: "page", checked: true }, "This page collects them and saves a file."),
-		radio("All of them", { name: "where", value: "service" }, "The service writes a compressed file and keeps it for seven days."));
+	const where = group("Which records", h("div", null, radio(`The first ${count(MOST)}`, { name: "where", value: "page", checked: true }, "This page collects them and saves a file."),
+		radio("All of them", { name: "where", value: "service" }, "The service writes a compressed file and keeps it for seven days.")));
 	await ask({ title: `Export ${noun(schema.dataset, 2)}`, label: "Export", cancel: "Close", wide: true, body: [where, field("Format", format), columns, job.state],
 		act: async (form) => {
 			await job.run(form);

@@ -7,7 +7,7 @@ import { count } from "../common/words.js";
 import { PERSONAL } from "./tabs.js";
 import { DATASETS } from "./figures.js";
 import { short } from "./links.js";
-import { chosen, testOf } from "./query.js";
+import { chosen, testOf, testsOf } from "./query.js";
 
 const FIRST = 6; // values of a field
 const MORE = 100;
@@ -35,6 +35,13 @@ function background(share) {
 		svg("rect", { width: Math.max(share > 0 ? 0.7 : 0, share * 100), height: 10 }));
 }
 
+// The values, and those that the query tests for and no match has, so that a click takes them out.
+function withTests({ field, buckets }, tests) {
+	const known = new Set(buckets.map((b) => String(b.value).toLowerCase()));
+	const others = tests.filter((t) => t.field === field && !known.has(t.value.toLowerCase()));
+	return [...buckets, ...others.map((t) => ({ value: t.value, count: 0 }))];
+}
+
 export class Facets {
 	#schema;
 	#query = "";
@@ -58,7 +65,8 @@ export class Facets {
 		this.#query = query;
 		this.busy(false);
 		this.gear.hidden = !schema.fields.some((f) => f.aggregatable);
-		const items = groups.filter((g) => g.buckets.length).map((g) => ({ ...g, key: `${schema.dataset} ${g.field}`, query }));
+		const tests = testsOf(schema, query);
+		const items = groups.map((g) => ({ ...g, buckets: withTests(g, tests), key: `${schema.dataset} ${g.field}`, query })).filter((g) => g.buckets.length);
 		rows(this.list, items, (g) => g.key, (g) => this.#facet(g));
 	}
 

@@ -10,7 +10,7 @@ import { quoted } from "./query.js";
 import { at, card, facts, historyCard, jsonCard, recordHead, recordPage, searches, some } from "./record.js";
 
 const v = (name, text, options) => text !== undefined && text !== "" && value(text, "hosts", name, options);
-const each = (list, make) => list?.length && some(list, make, 6);
+const each = (list, make) => list?.length > 0 && some(list, make, 6);
 
 function urlOf(host, service) {
 	const name = host.ip.includes(":") ? `[${host.ip}]` : host.ip;

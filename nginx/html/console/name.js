@@ -17,7 +17,7 @@ function answer(r) {
 	if (r.answer_ip)
 		return h("a", { href: recordOf.host(r.answer_ip) }, short(r.answer_ip));
 	if (r.answer_name)
-		return [r.answer === r.answer_name ? null : foreign(r.answer, 300), r.answer === r.answer_name ? null : " ", h("a", { href: recordOf.name(r.answer_name) }, short(r.answer_name))];
+		return h("a", { href: recordOf.name(r.answer_name) }, short(r.answer ?? r.answer_name, 300));
 	return r.answer === undefined ? h("span.quiet", null, short(r.rcode)) : foreign(r.answer, 600);
 }
 

@@ -181,6 +181,14 @@ function find(schema, text, field, value) {
 	}) ?? null;
 }
 
+// The tests outside every bracket of the form field:value, where AND alone joins them: [{field, value, not}].
+export function testsOf(schema, text) {
+	return hasOr(text) ? [] : signed(text).flatMap((p) => {
+		const test = p.word ? null : fieldAndValue(schema, text.slice(p.body, p.end));
+		return test ? [{ ...test, not: p.not }] : [];
+	});
+}
+
 // "and", "not" or "" as the query asks for the value, wants it away, or says nothing of it.
 export function chosen(schema, text, field, value) {
 	const part = find(schema, text, field, value);

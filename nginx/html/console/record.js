@@ -9,8 +9,8 @@ import { instant } from "./figures.js";
 import { block, searchFor } from "./links.js";
 
 // The head of a record: what it is, its name, badges, actions.
-export function recordHead(kind, name, { under, badges, actions = [] } = {}) {
-	return h("header.record-head", null, h("p.kicker", null, kind), h("div.record-name", null, h("h1.mono", { tabindex: "-1" }, foreign(name, 300)), copyButton(name, `Copy ${kind}`, { words: false })),
+export function recordHead(kind, name, { under, badges, actions = [], prose = false } = {}) {
+	return h("header.record-head", null, h("p.kicker", null, kind), h("div.record-name", null, h("h1", { tabindex: "-1", class: prose ? "" : "mono" }, foreign(name, 300)), copyButton(name, `Copy ${kind}`, { words: false })),
 		under && h("p.under", null, under), badges?.length ? h("p.tags", null, badges) : null, actions.length > 0 && h("div.actions", null, actions));
 }
 

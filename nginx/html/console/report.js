@@ -13,7 +13,7 @@ const PAGE = 100;
 const TONES = { indicator: "bad", mention: "", ignored: "good" };
 const RECORDS = { ipv4: "host", ipv6: "host", domain: "name", certificate_sha256: "certificate" };
 
-const each = (name, list) => list?.length && some(list, (text) => value(text, "reports", name));
+const each = (name, list) => list?.length > 0 && some(list, (text) => value(text, "reports", name));
 
 function indicator(i) {
 	const record = RECORDS[i.type], text = foreign(i.value, 300);
@@ -56,7 +56,7 @@ function exports(uuid) {
 
 function draw({ report: r }, signal) {
 	return {
-		head: recordHead("Report", r.title ?? "(without a title)", { under: [short(r.publisher ?? ""), r.published_at && [r.publisher && " · ", at(r.published_at)]], actions: exports(r.uuid),
+		head: recordHead("Report", r.title ?? "(without a title)", { prose: true, under: [short(r.publisher ?? ""), r.published_at && [r.publisher && " · ", at(r.published_at)]], actions: exports(r.uuid),
 			badges: [r.tlp && badge(`TLP ${r.tlp}`), r.status === "withdrawn" && badge("withdrawn", "warn"), r.truncated && badge("indicators were cut", "warn")].filter(Boolean) }),
 		body: [r.summary && card("Summary", h("p.prose", null, foreign(r.summary, 4000))), indicators(r, signal)],
 		side: [card("About", facts([["Actors", each("threat_actors", r.threat_actors)], ["Malware", each("malware_families", r.malware_families)], ["Techniques", each("techniques", r.techniques)], ["CVEs", each("cves", r.cves)], ["Sectors", each("sectors", r.sectors)],
