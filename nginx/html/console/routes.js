@@ -4,6 +4,13 @@
 
 export const ROUTES = [
 	{ page: "home", title: "Home", letter: "o", load: () => import("./home.js") },
+	{ page: "search", title: "Search", nav: true, letter: "s", load: () => import("./search.js") },
+	{ page: "hosts", title: "Host", load: () => import("./host.js") },
+	{ page: "names", title: "DNS name", load: () => import("./name.js") },
+	{ page: "domains", title: "Registration", load: () => import("./domain.js") },
+	{ page: "certificates", title: "Certificate", load: () => import("./certificate.js") },
+	{ page: "directories", title: "Open directory", load: () => import("./directory.js") },
+	{ page: "reports", title: "Report", load: () => import("./report.js") },
 ];
 
 export const FIRST = "#/home";
