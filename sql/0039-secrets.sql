@@ -77,7 +77,8 @@ SELECT project_uuid, uuid, asset_uuid, service_uuid, status, severity, confidenc
   FROM finding WHERE finding_type IN ('exposed_secret', 'sensitive_file');
 
 GRANT SELECT ON secrets TO surfaced_api, surfaced_admin;
-GRANT SELECT ON secret_key, capture, secret_seen, secret_place TO surfaced_admin;
+GRANT SELECT, INSERT, UPDATE, DELETE ON secret_key, capture, secret_seen TO surfaced_admin;
+GRANT SELECT ON secret_place TO surfaced_admin;
 
 CREATE TRIGGER capture_added AFTER INSERT ON capture REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT
 	EXECUTE FUNCTION secrets_captured();

@@ -106,22 +106,23 @@ CREATE OR REPLACE FUNCTION secret_owner(project uuid, doc jsonb) RETURNS text[] 
 	 ORDER BY kind <> 'address', kind <> 'host', length(name) DESC, name LIMIT 1
 $$;
 
--- The subjects of a project that have notes, or are open directories; names: only those of these assets, or null. Captured
--- pages are for all assets alone.
+-- The key of a host in the table record.
+CREATE OR REPLACE FUNCTION secret_host_key(ip text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+	SELECT (CASE family(ip::inet) WHEN 4 THEN '\x04' ELSE '\x06' END)::bytea || substring(inet_send(ip::inet) FROM 5)
+$$;
+
+-- The subjects of a project that have notes, or are open directories. names: only those of these assets; none: of all assets, and
+-- captured pages.
 CREATE OR REPLACE FUNCTION secret_subjects(project uuid, names text[]) RETURNS TABLE (subject text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT 'host ' || h.place FROM (SELECT DISTINCT place FROM secret_seen WHERE place NOT LIKE 'page %') AS h
 	  JOIN record r ON r.dataset = 1 AND r.key = secret_host_key(h.place) AND NOT r.gone, secret_owner(project, r.doc::jsonb) AS o
-	 WHERE names IS NULL AND o IS NOT NULL OR o[2] = ANY (names)
+	 WHERE cardinality(names) = 0 AND o IS NOT NULL OR o[2] = ANY (names)
 	UNION ALL
 	SELECT 'directory ' || encode(r.key, 'hex') FROM record r, secret_owner(project, r.doc::jsonb) AS o
-	 WHERE r.dataset = 7 AND NOT r.gone AND (names IS NULL AND o IS NOT NULL OR o[2] = ANY (names))
+	 WHERE r.dataset = 7 AND NOT r.gone AND (cardinality(names) = 0 AND o IS NOT NULL OR o[2] = ANY (names))
 	UNION ALL
-	SELECT 'page ' || c.uuid FROM capture c WHERE names IS NULL AND c.project_uuid = project
-$$;
-
-CREATE OR REPLACE FUNCTION secret_host_key(ip text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
-	SELECT (CASE family(ip::inet) WHEN 4 THEN '\x04' ELSE '\x06' END)::bytea || substring(inet_send(ip::inet) FROM 5)
+	SELECT 'page ' || c.uuid FROM capture c WHERE cardinality(names) = 0 AND c.project_uuid = project
 $$;
 
 -- The kind of a location: banner, title, body or header.
@@ -196,7 +197,7 @@ $$;
 
 -- A row for each secret that the subjects show, or have shown. shown: a place has it that no data contradict for 24 hours.
 CREATE OR REPLACE FUNCTION secret_judge(project uuid, subjects text[], seen jsonb) RETURNS TABLE (subject text, secret_type text,
-	fingerprint text, shown boolean, known boolean, about jsonb, locations jsonb, occurrences bigint, first_seen_at timestamptz,
+	fingerprint text, shown boolean, known boolean, about jsonb, location jsonb, locations jsonb, occurrences bigint, first_seen_at timestamptz,
 	last_seen_at timestamptz, gone_at timestamptz) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH places AS MATERIALIZED (SELECT p.*, coalesce(p.gone_at < p.last_seen_at + interval '24 hours', true) AS live
@@ -213,6 +214,7 @@ CREATE OR REPLACE FUNCTION secret_judge(project uuid, subjects text[], seen json
 			'suspect', bool_and((o.about -> 'suspect')::boolean) FILTER (WHERE o.live),
 			'severity', (array_agg(o.about ->> 'severity' ORDER BY array_position('{critical,high,medium,low,info}'::text[],
 				o.about ->> 'severity')) FILTER (WHERE o.live))[1]),
+	       jsonb_agg(o.location ORDER BY o.n) FILTER (WHERE o.live AND o.n = 1) -> 0,
 	       jsonb_agg(o.location ORDER BY o.n) FILTER (WHERE o.live AND o.n <= 32), count(*) FILTER (WHERE o.live),
 	       min(o.first_seen_at), max(o.last_seen_at), max(o.gone_at)
 	  FROM ordered o GROUP BY o.secret_type, o.fingerprint

@@ -9,8 +9,8 @@
 
 struct exposed {
 	struct area_finding area;
-	struct str secret_type, provider, fingerprint, preview, check, key_name, file_name, url, matched_by,
-	    remediation;
+	struct str secret_type, provider, fingerprint, preview, check, key_name, file_name, url,
+	    matched_by, remediation;
 	struct json length, location, locations, occurrences, size;
 };
 

@@ -4,6 +4,11 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0039
+DROP VIEW IF EXISTS secrets;
+DROP TABLE IF EXISTS secret_key, capture, secret_seen, secret_place;
+DROP FUNCTION IF EXISTS secret_places, secret_location, secret_locations, secrets_captured;
+
 -- 0036
 DROP VIEW IF EXISTS dangling_dns;
 DROP INDEX IF EXISTS finding_typed;

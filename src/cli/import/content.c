@@ -75,8 +75,8 @@ store_batch_of_pages(struct content_run *r)
 	if (r->n > 0 && r->rc == DB_OK) {
 		db_use(r->cli->db, r->a, 0);
 		buf_char(&r->records, ']');
-		r->rc = db_one(r->cli->db, &store_captures, &c, P(r->project.uuid),
-		    P(buf_done(&r->records)));
+		r->rc = db_one(
+		    r->cli->db, &store_captures, &c, P(r->project.uuid), P(buf_done(&r->records)));
 		if (r->rc == DB_OK) {
 			r->sum.fresh += c.fresh;
 			r->sum.known += c.known;
@@ -184,25 +184,25 @@ write_content_audit(const struct content_run *r)
 	    "{\"new\":%jd,\"changed\":%jd,\"bad\":%jd,\"secrets\":%jd}", (intmax_t)r->sum.fresh,
 	    (intmax_t)r->sum.changed, (intmax_t)r->bad, (intmax_t)r->secrets);
 
-	return audit_write(r->cli->db,
-	    &(struct audit){ .actor = r->cli->actor,
-		.action = STR("project.import_content"),
-		.subject = STR("project"),
-		.subject_id = arena_uuid(r->cli->arena, &r->project.uuid),
-		.account = r->project.account,
-		.after = { after } });
+	return audit_write(
+	    r->cli->db, &(struct audit){ .actor = r->cli->actor,
+			    .action = STR("project.import_content"),
+			    .subject = STR("project"),
+			    .subject_id = arena_uuid(r->cli->arena, &r->project.uuid),
+			    .account = r->project.account,
+			    .after = { after } });
 }
 
 static void
 print_content_summary(const struct content_run *r)
 {
-	printf(r->cli->json ? "{\"read\":%jd,\"new\":%jd,\"known\":%jd,\"changed\":%jd,"
-			      "\"skipped\":%jd,\"bad\":%jd,\"secrets\":%jd}\n"
-			    : "%jd read, %jd new, %jd known, %jd changed, %jd skipped, %jd bad, %jd "
-			      "secrets\n",
+	printf(r->cli->json
+		   ? "{\"read\":%jd,\"new\":%jd,\"known\":%jd,\"changed\":%jd,"
+		     "\"skipped\":%jd,\"bad\":%jd,\"secrets\":%jd}\n"
+		   : "%jd read, %jd new, %jd known, %jd changed, %jd skipped, %jd bad, %jd "
+		     "secrets\n",
 	    (intmax_t)r->read, (intmax_t)r->sum.fresh, (intmax_t)r->sum.known,
-	    (intmax_t)r->sum.changed, (intmax_t)r->skipped, (intmax_t)r->bad,
-	    (intmax_t)r->secrets);
+	    (intmax_t)r->sum.changed, (intmax_t)r->skipped, (intmax_t)r->bad, (intmax_t)r->secrets);
 	if (r->secrets > 0 && !r->has_key)
 		fprintf(stderr,
 		    "nothing will report the secrets: %s; surfacectl doctor says how to make the "
@@ -246,8 +246,7 @@ import_content(struct cli *c, int argc, char **argv)
 	fd = in ? STDIN_FILENO : open(r.file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return cli_fail(EXIT_FAILED, "%s: %s", r.file, strerror(errno));
-	r.has_key =
-	    secret_key_read(conf.fingerprint_file, &r.key, r.no_key, sizeof(r.no_key));
+	r.has_key = secret_key_read(conf.fingerprint_file, &r.key, r.no_key, sizeof(r.no_key));
 	r.page = arena_new(ARENA);
 	r.a = arena_new(ARENA);
 	r.records = (struct buf){ .a = r.a };

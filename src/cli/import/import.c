@@ -48,7 +48,7 @@ struct run {
 	struct secret_key key;
 	char no_key[512]; /* why there is none */
 	bool quiet, plain;
-	struct str scanned; /* --replace-ports */
+	struct str scanned;      /* --replace-ports */
 	struct str account_name; /* of reports: --account */
 	struct uuid account;
 };
@@ -328,7 +328,8 @@ import_dataset(struct cli *c, enum dataset d, int argc, char **argv)
 		print_summary(&r);
 	if (r.secrets > 0 && r.o.key == NULL)
 		fprintf(stderr,
-		    "%ju secrets were masked, but nothing will report them: %s; surfacectl doctor says how to "
+		    "%ju secrets were masked, but nothing will report them: %s; surfacectl doctor "
+		    "says how to "
 		    "make the file\n",
 		    (uintmax_t)r.secrets, r.no_key);
 	OPENSSL_cleanse(&r.key, sizeof(r.key));

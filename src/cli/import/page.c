@@ -23,8 +23,7 @@ join_chunks(struct arena *a, struct str *body)
 	struct str rest = *body;
 
 	while (rest.n > 0) {
-		const char *end =
-		    memchr(rest.p, '\n', rest.n < CHUNK_LINE ? rest.n : CHUNK_LINE);
+		const char *end = memchr(rest.p, '\n', rest.n < CHUNK_LINE ? rest.n : CHUNK_LINE);
 		size_t size = 0, i = 0;
 
 		for (; i < rest.n && i < 8 && ascii_hex(rest.p[i]) >= 0; i++)
@@ -93,7 +92,8 @@ decode_body(struct arena *a, struct str transfer, struct str content, struct str
 const char *
 page_of_http(struct arena *a, struct str response, struct page *out)
 {
-	struct str rest = response, line = str_until(&rest, '\n'), transfer = STR(""), content = STR("");
+	struct str rest = response, line = str_until(&rest, '\n'), transfer = STR(""),
+		   content = STR("");
 	struct str version = str_until(&line, ' '), code = str_trim(line);
 
 	if (!str_starts(version, STR("HTTP/")) || rest.p == NULL)

@@ -41,14 +41,13 @@ page_of_json(struct arena *a, struct str text, struct page *out)
 	unsigned char *body;
 
 	if (json_decode(a, arena_str(a, text), line_fields, ts_now(), &l, &how) != JSON_OK)
-		return how.nerrors == 0
-			   ? arena_printf(a, "no valid JSON at byte %zu: %s", how.fault.at + 1,
-				 how.fault.what)
-				 .p
-			   : arena_printf(a, "%.*s %.*s", (int)how.errors[0].field.n,
-				 how.errors[0].field.p, (int)how.errors[0].message.n,
-				 how.errors[0].message.p)
-				 .p;
+		return how.nerrors == 0 ? arena_printf(a, "no valid JSON at byte %zu: %s",
+					      how.fault.at + 1, how.fault.what)
+					      .p
+					: arena_printf(a, "%.*s %.*s", (int)how.errors[0].field.n,
+					      how.errors[0].field.p, (int)how.errors[0].message.n,
+					      how.errors[0].message.p)
+					      .p;
 	if (l.body_base64.n / 4 * 3 > room)
 		return "the body has more than 1048576 bytes";
 	body = arena_alloc(a, room);

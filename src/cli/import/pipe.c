@@ -116,7 +116,8 @@ take_record(void *arg, struct record *r, struct str der)
 		(void)enrich_host(p->o.enrich, p->scratch, r, false);
 	if (r->dataset == DATASET_HOSTS) {
 		add_host_tags(p, b, r);
-		current_part(p)->secrets += secret_notes_of_host(&b->notes, p->scratch, p->o.key, r);
+		current_part(p)->secrets +=
+		    secret_notes_of_host(&b->notes, p->scratch, p->o.key, r);
 	}
 	if (!import_batch_add(b, p->scratch, r, der))
 		add_bad_message(p, p->src.line, STR("the record would be too large"));

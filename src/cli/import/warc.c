@@ -64,7 +64,8 @@ read_header_line(struct warc *w, struct str line, struct header *h)
 		h->url = arena_str(w->a, line);
 	else if (str_is_nocase(name, "WARC-Date"))
 		h->date = arena_str(w->a, line);
-	else if (str_is_nocase(name, "Content-Length") && (!str_int64(line, &h->length) || h->length < 0))
+	else if (str_is_nocase(name, "Content-Length") &&
+		 (!str_int64(line, &h->length) || h->length < 0))
 		h->length = -1;
 }
 
