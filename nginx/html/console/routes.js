@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: ISC
+// The pages of the console: the first word of the fragment, and the module that opens it. console.js explains modules.
+//   nav: in the header; letter: "g" and this letter open it; owner: for owners alone
+
+export const ROUTES = [
+	{ page: "home", title: "Home", letter: "o", load: () => import("./home.js") },
+	{ page: "search", title: "Search", nav: true, letter: "s", load: () => import("./search.js") },
+	{ page: "hosts", title: "Host", load: () => import("./host.js") },
+	{ page: "names", title: "DNS name", load: () => import("./name.js") },
+	{ page: "domains", title: "Registration", load: () => import("./domain.js") },
+	{ page: "certificates", title: "Certificate", load: () => import("./certificate.js") },
+	{ page: "directories", title: "Open directory", load: () => import("./directory.js") },
+	{ page: "reports", title: "Report", load: () => import("./report.js") },
+];
+
+export const FIRST = "#/home";
