@@ -66,7 +66,7 @@ offer(struct search *s, const struct likeness *l)
 
 struct spelling {
 	struct search *s;
-	struct likeness l; /* of the text, without its word */
+	struct likeness l; /* likeness of the text, without its word */
 	const struct watched_word *last;
 	size_t least; /* letters of the word */
 };
@@ -163,7 +163,7 @@ is_random(struct str s)
 	return s.n >= 2 && vowels == 0;
 }
 
-/* What the parts outside of from to to are. */
+/* Looks at the parts beside those from `from` to `to`. */
 static void
 look_beside(const struct label *v, size_t from, size_t to, struct likeness *l)
 {
@@ -293,6 +293,18 @@ try_within(
 	offer(s, &l);
 }
 
+/* Tries the words whose folded form is the text between two offsets of a part. */
+static void
+try_substring(struct search *s, const struct label *v, size_t part, struct str text, uint64_t hash)
+{
+	const struct watched_word *w;
+	uint32_t at = 0;
+
+	while ((w = words_next(s->x, &s->x->whole, hash, &at)) != NULL)
+		if (w->raw.n >= TYPO_WORD && str_eq(w->plain, text))
+			try_within(s, v, part, w, (size_t)(text.p - v->parts[part].plain.p));
+}
+
 static void
 find_within(struct search *s, const struct label *v, size_t part)
 {
@@ -301,17 +313,10 @@ find_within(struct search *s, const struct label *v, size_t part)
 	for (size_t from = 0; from + TYPO_WORD <= text.n; from++) {
 		uint64_t hash = TEXT_HASH_START;
 
-		for (size_t to = from; to < text.n; to++) {
-			const struct watched_word *w;
-			uint32_t at = 0;
-
-			hash = hash_byte(hash, text.p[to]);
-			if (to + 1 - from < TYPO_WORD || to + 1 - from == text.n)
-				continue;
-			while ((w = words_next(s->x, &s->x->whole, hash, &at)) != NULL)
-				if (w->raw.n >= TYPO_WORD && w->plain.n == to + 1 - from &&
-				    memcmp(w->plain.p, text.p + from, w->plain.n) == 0)
-					try_within(s, v, part, w, from);
+		for (size_t to = from + 1; to <= text.n; to++) {
+			hash = hash_byte(hash, text.p[to - 1]);
+			if (to - from >= TYPO_WORD && to - from < text.n)
+				try_substring(s, v, part, text_between(text, from, to), hash);
 		}
 	}
 }

@@ -5,8 +5,8 @@
  *   "tìktok"          --marks--->  "tiktok"
  *   "vvest"                                                        "vvest"                "west"
  *
- * confusables.inc is made at build time from ICU's data (UTS 39) by generate.c: every code point that folds to ASCII. What it
- * does not have goes through utf8proc, and is looked up again. i stands for i, l and 1, so that "ci" is never taken for the
+ * confusables.inc is made at build time from ICU's data (UTS 39) by generate.c: every code point that folds to ASCII. Other
+ * code points go through utf8proc, and the results are looked up. i stands for i, l and 1, so that "ci" is never taken for the
  * "cl" that looks like d; that is why folding a text again changes nothing. */
 #include "config.h"
 

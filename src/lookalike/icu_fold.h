@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What ICU knows about characters that look like ASCII: used when the program is built and tested, never by it. */
+/* Characters that look like ASCII, as ICU knows them: for the build and for tests, never for a running program. */
 #ifndef LOOKALIKE_ICU_FOLD_H
 #define LOOKALIKE_ICU_FOLD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the likeness of a name and a watched word is worth, by tbl/lookalike_weights.h. */
+/* The points of a likeness between a name and a watched word, by tbl/lookalike_weights.h. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"

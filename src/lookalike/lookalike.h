@@ -69,11 +69,11 @@ struct lookalike_reasons {
 struct lookalike_match {
 	uint32_t watched;       /* the number that lookalike_index_add got */
 	struct str found;       /* in A-labels */
-	struct str registrable; /* of found */
+	struct str registrable; /* the registrable domain of found */
 	struct str word;        /* the watched label or word */
 	enum lookalike_class class;
 	enum lookalike_edit edit;         /* the misspelling; EDIT_NONE: none */
-	struct lookalike_reasons reasons; /* of the name alone */
+	struct lookalike_reasons reasons; /* reasons in the name alone */
 };
 
 /* The class "homoglyph" and the edit "omission" as answers show them; the edit may be NULL. */
@@ -108,7 +108,7 @@ size_t lookalike_find(const struct lookalike_index *x, struct arena *a, struct s
 
 /* ---- score.c ---- */
 
-/* What is known about a found name. Times are 0 when they are not known. */
+/* Facts about a found name. Times are 0 when they are not known. */
 struct lookalike_facts {
 	bool address, mail, web, same_page, parked, ranked, same_holder;
 	struct ts created_at, certificate_at, now;

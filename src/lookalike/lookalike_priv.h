@@ -93,7 +93,7 @@ size_t lure_behind(struct str text);
 
 struct found_name {
 	struct str name, registrable, suffix; /* as sent, in A-labels */
-	struct str label, unicode;            /* of the registrable domain */
+	struct str label, unicode;            /* the label of the registrable domain */
 	struct str icann; /* the registrable domain by the ICANN section of the list */
 	bool hosted;      /* the suffix is of the private section */
 	bool abused;      /* the suffix is often used for phishing */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is known about a found name, in points. */
+/* The points of facts about a found name. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"

@@ -3,7 +3,7 @@
    that certainly means the watched one needs no more than an address to reach 70 (t/bench/lookalikes). An includer defines
    LOOKALIKE_WEIGHT. */
 
-/* What the name is: one of these. */
+/* The class of the likeness: one of these. */
 LOOKALIKE_WEIGHT(HOMOGLYPH,	"homoglyph",		 65, "the label looks like the watched one")
 LOOKALIKE_WEIGHT(TYPO,		"typo",			 35, "the label is a misspelling of the watched one")
 LOOKALIKE_WEIGHT(COMBO,		"combo",		 55, "the watched label is a part between hyphens")
@@ -11,7 +11,7 @@ LOOKALIKE_WEIGHT(AFFIX,		"affix",		 50, "the watched label begins or ends a part
 LOOKALIKE_WEIGHT(TLD,		"tld",			 30, "the same label below another public suffix")
 LOOKALIKE_WEIGHT(SUBDOMAIN,	"subdomain",		 40, "the watched label is below another registrable domain")
 
-/* What makes the resemblance stronger or weaker. */
+/* Signs in the name that make the likeness stronger or weaker. */
 LOOKALIKE_WEIGHT(OTHER_SCRIPT,	"other_script",		 10, "letters of another script or with marks")
 LOOKALIKE_WEIGHT(DIGIT,		"digit_for_letter",	 25, "a digit stands for a letter that it resembles")
 LOOKALIKE_WEIGHT(LENGTH,	"long_label",		  5, "for each letter of the watched label beyond the fifth, up to the eighth")
@@ -35,7 +35,7 @@ LOOKALIKE_WEIGHT(ABUSED_SUFFIX,	"abused_suffix",	 10, "a public suffix that phis
 LOOKALIKE_WEIGHT(RESTRICTED,	"restricted_suffix",	-30, "a suffix below which only authorities or schools register")
 LOOKALIKE_WEIGHT(HOSTED,	"hosted",		 15, "below a suffix where everybody may take a name")
 
-/* What is known about the name. */
+/* Facts about the name. */
 LOOKALIKE_WEIGHT(ADDRESS,	"address",		 10, "the name has an address")
 LOOKALIKE_WEIGHT(MAIL,		"mail",			  3, "the name receives mail")
 LOOKALIKE_WEIGHT(NEW_CERTIFICATE, "new_certificate",	  4, "a certificate of the last 30 days")
