@@ -4,6 +4,10 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0036
+DROP VIEW IF EXISTS dangling_dns;
+DROP INDEX IF EXISTS finding_typed;
+
 -- 0031
 DROP TABLE IF EXISTS exposure_weight, esi_daily, exposure_daily;
 DROP INDEX IF EXISTS finding_counts;

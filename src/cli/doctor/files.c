@@ -114,9 +114,9 @@ is_secret_file(const char *path, char *err, size_t room)
 static bool
 is_keys(const char *path, char *err, size_t room)
 {
-	struct ticket_keys keys;
+	struct signing_keys keys;
 
-	return ticket_keys_read(path, &keys, err, room);
+	return signing_keys_read(TICKET_FILE(path), &keys, err, room);
 }
 
 void
