@@ -13,7 +13,7 @@ const SEVERITIES = ["critical", "high", "medium", "low", "info"];
 // A tile is a link where the page exists.
 function tile(page, title, number, ...rest) {
 	const known = ROUTES.some((r) => r.page === page);
-	return h(known ? "a.card.tile" : "div.card.tile", known ? { href: `#/${page}`, "data-entry": true } : null, h("h2", null, title), h("strong.count", null, number), rest);
+	return h(known ? "a.card.glance" : "div.card.glance", known ? { href: `#/${page}`, "data-entry": true } : null, h("h2", null, title), h("strong.count", null, number), rest);
 }
 
 function severities(of) {
@@ -38,7 +38,7 @@ function projectLine(project) {
 
 function draw(d, box) {
 	const { findings, alerts, sessions, surface } = d;
-	show(box, h("div.tiles", null,
+	show(box, h("div.glances", null,
 		tile("findings", "Open findings", count(findings.open), severities(findings.by_severity)),
 		tile("alerts", "Open alerts", count(alerts.open), h("p.small.quiet", null, `${count(alerts.acknowledged)} acknowledged`),
 			alerts.deliveries_failed > 0 && h("p.small.bad", null, `${plural(alerts.deliveries_failed, "delivery", "deliveries")} failed`)),

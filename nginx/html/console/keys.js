@@ -128,7 +128,7 @@ function list(main, signal) {
 
 function facts(key) {
 	const line = (name, ...value) => [h("dt", null, name), h("dd", null, value)];
-	return h("dl.facts", null, line("Prefix", h("code", null, key.key_prefix), " ", copyButton(key.key_prefix, "Copy the prefix", { words: false })),
+	return h("dl.fact-list", null, line("Prefix", h("code", null, key.key_prefix), " ", copyButton(key.key_prefix, "Copy the prefix", { words: false })),
 		line("State", key.state === "active" ? badge("active", "good") : ends(key)), line("Held by", foreign(key.owner_name)),
 		line("It may", mayWords(key.effective_scopes) || "do nothing: the organisation has none of its scopes"),
 		line("Projects", key.projects ? plural(key.projects.length, "project") : "all of its holder"),

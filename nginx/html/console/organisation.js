@@ -13,7 +13,7 @@ const owner = () => signedIn.organisation.role === "owner";
 
 function facts(organisation) {
 	const rights = organisation.entitlements.map((e) => h("li", null, badge(e.name, "accent"), e.expires_at && h("span.small.quiet", null, ` until ${day(e.expires_at)}`)));
-	return h("section.card", null, h("h2", null, foreign(organisation.name)), h("dl.facts", null,
+	return h("section.card", null, h("h2", null, foreign(organisation.name)), h("dl.fact-list", null,
 		h("dt", null, "Your role"), h("dd", null, signedIn.organisation.role),
 		h("dt", null, "Members"), h("dd", null, plural(organisation.members, "member"), ", ", plural(organisation.projects, "project")),
 		h("dt", null, "It may use"), h("dd", null, rights.length ? h("ul.choices", null, rights) : "nothing yet"),
