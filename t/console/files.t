@@ -48,10 +48,10 @@ tree='nginx/html/console nginx/html/common'
 is "$(grep -nE '<script[^>]*>[^<]|<style|[[:space:]]style=|[[:space:]]on[a-z]+=|javascript:' nginx/html/console/index.html)" "" \
 	"the page of the console has no inline script, style or handler"
 # shellcheck disable=SC2086 # two folders
-is "$(grep -rnE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|createContextualFragment|\.style\b|setAttribute\("style' $tree)" "" \
-	"no script of the console turns text into markup, code or style"
+is "$(grep -rnE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|createContextualFragment|setAttribute\("style|cssText' $tree)" "" \
+	"no script of the console turns text into markup, code or a style attribute"
 # shellcheck disable=SC2086 # two folders
-is "$(grep -rnoE 'https?://[a-z][^/"'"'"' ]*' $tree | grep -vE 'www\.w3\.org')" "" "the files of the console refer to no other site"
+is "$(grep -rnoE 'https?://[a-z0-9-]+\.[a-z][^/"'"'"' ]*' $tree | grep -vE 'www\.w3\.org')" "" "the files of the console refer to no other site"
 # shellcheck disable=SC2086 # two folders
 is "$(grep -rlE '\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon|EventSource' $tree)" "nginx/html/common/api.js" "common/api.js is the only user of fetch"
 
@@ -60,7 +60,7 @@ for scope in $(sed -n 's/^SCOPE([A-Z_]*,[[:space:]]*"\([a-z.]*\)".*/\1/p' src/tb
 	ok "the scope $scope has words in the console" grep -q "\"$scope\":" nginx/html/console/scopes.js
 done
 
-# ---- budgets of 6.1, in bytes ----
+# ---- budgets, in bytes: of each module, of what is read before the first page, and of what each page adds ----
 
 bytes()
 {
@@ -81,7 +81,7 @@ for file in $scripts; do
 	within "$(bytes "$file")" 16000 "the module ${file#nginx/html/} is small"
 done
 # shellcheck disable=SC2086 # lists of files
-within "$(bytes $styles)" 32000 "all style sheets together are small"
+within "$(bytes $styles)" 48000 "all style sheets together are small"
 
 # imports FILE: the modules that a module needs before it runs.
 imports()
