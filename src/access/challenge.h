@@ -20,7 +20,7 @@ enum challenge_kind { CHALLENGE_SIGN_IN, CHALLENGE_REGISTER, CHALLENGE_STEP };
 
 struct challenge {
 	enum challenge_kind kind;
-	struct uuid person; /* of the one who is signed in, or whose password was right */
+	struct uuid person; /* signed in, or with the right password */
 	struct ts expires_at;
 };
 
@@ -28,8 +28,8 @@ struct challenge {
 struct str challenge_make(
     struct arena *a, const struct signing_keys *keys, const struct challenge *c);
 /* Opens a text of c->kind, and for CHALLENGE_REGISTER of c->person; c->expires_at is the present
-   time. SEAL_GOOD: c->person and c->expires_at are those of the text. Else it is malformed, of another
-   kind or person (SEAL_BAD), or over (SEAL_OLD). */
+   time. SEAL_GOOD: c->person and c->expires_at are those of the text. Else it is malformed, of
+   another kind or person (SEAL_BAD), or over (SEAL_OLD). */
 enum seal_rc challenge_open(struct arena *a, const struct signing_keys *keys, struct str text,
     struct challenge *c) MUST_USE;
 void challenge_digest(struct str text, unsigned char digest[CHALLENGE_DIGEST]);

@@ -37,7 +37,7 @@ static const struct passkey_fault no_client_data = { "client_data", "no client d
 				  other_type = { "client_data", "its type" },
 				  other_challenge = { "client_data", "its challenge" },
 				  other_origin = { "client_data", "its origin" },
-				  other_frame = { "client_data", "of a frame in another site" };
+				  other_frame = { "client_data", "a frame in another site" };
 
 static struct json_value *
 parse_client_data(struct arena *a, struct str text)
@@ -89,7 +89,7 @@ check_client_data(
 /* ---- authenticator data ---- */
 
 static const struct passkey_fault wrong_length = { "authenticator_data", "its length" },
-				  other_site = { "authenticator_data", "of another site" },
+				  other_site = { "authenticator_data", "another site" },
 				  no_person = { "authenticator_data",
 					  "the person was not verified" },
 				  wrong_flags = { "authenticator_data", "its flags" },

@@ -47,7 +47,7 @@ struct passkey_assertion {
 	struct str client_data, authenticator_data, signature;
 };
 
-/* What is stored of a passkey, and what a registration or an assertion says of it. */
+/* A passkey as it is stored; a registration or an assertion sets the counter and backed_up. */
 struct passkey_state {
 	struct str spki;
 	int64_t algorithm, sign_count;

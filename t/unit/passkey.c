@@ -314,9 +314,9 @@ test_client_data(void)
 		{ DATA(GET, RIGHT, "\"https://console.example.com:8443/\"", ""), "its origin" },
 		{ DATA(GET, RIGHT, "\"https://console.example.com:8443.evil.example\"", ""),
 		    "its origin" },
-		{ DATA(GET, RIGHT, OURS, ",\"crossOrigin\":true"), "of a frame in another site" },
+		{ DATA(GET, RIGHT, OURS, ",\"crossOrigin\":true"), "a frame in another site" },
 		{ DATA(GET, RIGHT, OURS, ",\"crossOrigin\":\"false\""),
-		    "of a frame in another site" },
+		    "a frame in another site" },
 		{ DATA(GET, RIGHT, OURS, ",\"origin\":" OURS), "no client data" },
 		{ DATA(GET, RIGHT, OURS, "") "x", "no client data" },
 		{ "\xef\xbb\xbf" DATA(GET, RIGHT, OURS, ""), "no client data" },
@@ -375,7 +375,7 @@ test_authenticator_data(void)
 	in = make_assertion(key, 0x05, 1);
 	other.rp_id = STR("example.com");
 	state = (struct passkey_state){ spki_of(key), -8, 0, false };
-	CU_ASSERT_STRING_EQUAL(why(passkey_verify(a, &other, &in, &state)), "of another site");
+	CU_ASSERT_STRING_EQUAL(why(passkey_verify(a, &other, &in, &state)), "another site");
 	other = site;
 	other.origin = STR_NULL;
 	in.client_data =
