@@ -156,7 +156,8 @@ export function fieldAndValue(schema, text) {
 // The parts with what stands before each: {…part, not, from: where its NOT begins}.
 function signed(text) {
 	const found = [];
-	let not = false, from = -1;
+	let not = false,
+		from = -1;
 	for (const part of parts(text)) {
 		if (part.word === "NOT") {
 			not = !not;
@@ -175,18 +176,22 @@ function find(schema, text, field, value) {
 	if (hasOr(text))
 		return null;
 	const wanted = String(value).toLowerCase();
-	return signed(text).find((p) => {
-		const test = p.word ? null : fieldAndValue(schema, text.slice(p.body, p.end));
-		return test && test.field === field && test.value.toLowerCase() === wanted;
-	}) ?? null;
+	return (
+		signed(text).find((p) => {
+			const test = p.word ? null : fieldAndValue(schema, text.slice(p.body, p.end));
+			return test && test.field === field && test.value.toLowerCase() === wanted;
+		}) ?? null
+	);
 }
 
 // The tests outside every bracket of the form field:value, where AND alone joins them: [{field, value, not}].
 export function testsOf(schema, text) {
-	return hasOr(text) ? [] : signed(text).flatMap((p) => {
-		const test = p.word ? null : fieldAndValue(schema, text.slice(p.body, p.end));
-		return test ? [{ ...test, not: p.not }] : [];
-	});
+	return hasOr(text)
+		? []
+		: signed(text).flatMap((p) => {
+				const test = p.word ? null : fieldAndValue(schema, text.slice(p.body, p.end));
+				return test ? [{ ...test, not: p.not }] : [];
+			});
 }
 
 // "and", "not" or "" as the query asks for the value, wants it away, or says nothing of it.
@@ -204,7 +209,8 @@ function strip(text) {
 function without(text, part) {
 	const all = signed(text);
 	const at = all.findIndex((p) => p.start === part.start);
-	let from = part.from, end = part.end;
+	let from = part.from,
+		end = part.end;
 	if (all[at - 1]?.word === "AND")
 		from = all[at - 1].from;
 	else if (all[at + 1]?.word === "AND")
@@ -238,8 +244,13 @@ export function typed(text, caret) {
 	const before = text.slice(0, caret);
 	const quote = /([^\s:=<>()"]+)(:=|!=|[:=])\s*"((?:[^"\\]|\\.)*)$/su.exec(before);
 	if (quote && evenQuotes(before.slice(0, quote.index)))
-		return { kind: "value", field: quote[1].replace(/^[-!+]+/u, ""), text: unquoted(`"${quote[3]}"`),
-			from: caret - quote[3].length - 1, to: endOfQuote(text, caret - quote[3].length - 1) };
+		return {
+			kind: "value",
+			field: quote[1].replace(/^[-!+]+/u, ""),
+			text: unquoted(`"${quote[3]}"`),
+			from: caret - quote[3].length - 1,
+			to: endOfQuote(text, caret - quote[3].length - 1),
+		};
 	if (!evenQuotes(before))
 		return { kind: "none", from: caret, to: caret, text: "" };
 	while (from > 0 && !SPACE.test(text[from - 1]) && !'()"'.includes(text[from - 1]))
