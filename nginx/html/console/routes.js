@@ -14,6 +14,11 @@ export const ROUTES = [
 	{ page: "certificates", title: "Certificate", load: () => import("./certificate.js") },
 	{ page: "directories", title: "Open directory", load: () => import("./directory.js") },
 	{ page: "reports", title: "Report", load: () => import("./report.js") },
+	{ page: "usage", title: "Usage", letter: "u", nav: true, load: () => import("./usage.js") },
+	{ page: "keys", title: "Keys", letter: "k", nav: true, load: () => import("./keys.js") },
+	{ page: "members", title: "Members", letter: "m", nav: true, load: () => import("./members.js") },
+	{ page: "audit", title: "Audit", letter: "a", nav: true, owner: true, load: () => import("./audit.js") },
+	{ page: "settings", title: "Settings", load: () => import("./settings.js") },
 ];
 
 export const FIRST = "#/home";
