@@ -17,8 +17,8 @@ const HOURS = [
 const SEVERITIES = ["info", "low", "medium", "high", "critical"];
 
 function endOf(form) {
-	const { length, until } = form.elements;
-	return length.value === "until" ? new Date(until.value) : new Date(Date.now() + Number(length.value) * 3600000);
+	const { period, until } = form.elements;
+	return period.value === "until" ? new Date(until.value) : new Date(Date.now() + Number(period.value) * 3600000);
 }
 
 // Silences a rule from now on; answers the silence, or undefined.
@@ -35,15 +35,15 @@ export function silenceDialog(page, uuid = "") {
 		h(
 			"div.choices",
 			null,
-			HOURS.map(([value, words], i) => radio(words, { name: "length", value, checked: i === 0 })),
-			radio("until…", { name: "length", value: "until" }),
+			HOURS.map(([value, words], i) => radio(words, { name: "period", value, checked: i === 0 })),
+			radio("until…", { name: "period", value: "until" }),
 		),
 		until,
 	);
 	const tell = (e) => {
 		const { form } = rule,
 			end = endOf(form);
-		until.hidden = form.elements.length.value !== "until";
+		until.hidden = form.elements.period.value !== "until";
 		show(hint, Number.isNaN(end.getTime()) ? "Choose when it ends." : `It ends ${dayAndHour(end.toISOString())}, your time.`);
 		if (e?.target.value === "until")
 			until.focus();

@@ -71,10 +71,10 @@ class Inbox {
 		this.#list = pagedTable({
 			signal: page.signal,
 			caption: "Alerts",
+			choose: page.manages ? check : undefined,
 			open: (a) => this.#open(a),
 			columns: [
 				["Alert", (a) => short(a.title, 200)],
-				...(page.manages ? [["", check, "narrow"]] : []),
 				["Severity", (a) => (a.severity ? badge(a.severity, a.severity) : "–")],
 				["Rule", (a) => short(page.ruleName(a.rule_uuid), 80)],
 				["State", (a) => badge(a.state, a.state === "closed" ? "good" : "")],

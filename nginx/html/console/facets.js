@@ -2,7 +2,6 @@
 // The commonest values of eight fields, with bars: a click asks for a value, − asks for all others.
 
 import { h, rows, show, svg } from "../common/dom.js";
-import { ask } from "../common/dialog.js";
 import { count } from "../common/words.js";
 import { PERSONAL } from "./tabs.js";
 import { DATASETS } from "./figures.js";
@@ -153,41 +152,8 @@ export class Facets {
 		return h("li", { class: state }, pick, minus);
 	}
 
-	#choose() {
-		const schema = this.#schema,
-			now = fieldsOf(schema);
-		const names = schema.fields.filter((f) => f.aggregatable).map((f) => f.name);
-		const boxes = names.map((name) => h("input", { type: "checkbox", name: "field", value: name, checked: now.includes(name) }));
-		const hint = h("p.quiet.small", { role: "status" });
-		const limit = () => {
-			const n = boxes.filter((b) => b.checked).length;
-			for (const box of boxes)
-				box.disabled = n >= MOST && !box.checked;
-			show(hint, `${n} of ${MOST} fields.`);
-		};
-		const body = h(
-			"div",
-			{ onchange: limit },
-			hint,
-			h(
-				"div.columns",
-				null,
-				boxes.map((box) => h("label.check", null, box, h("span", null, box.value))),
-			),
-		);
-		limit();
-		ask({
-			title: "Fields of the filters",
-			label: "Show these",
-			wide: true,
-			body,
-			act: () => {
-				const wanted = boxes.filter((b) => b.checked).map((b) => b.value);
-				const ordered = [...now.filter((n) => wanted.includes(n)), ...wanted.filter((n) => !now.includes(n))];
-				localStorage.setItem(`${PERSONAL}facets:${schema.dataset}`, JSON.stringify(ordered));
-				this.#hooks.fieldsChanged();
-				return true;
-			},
-		});
+	async #choose() {
+		const { chooseFields } = await import("./facet-fields.js");
+		await chooseFields(this.#schema, fieldsOf(this.#schema), this.#hooks.fieldsChanged);
 	}
 }

@@ -31,12 +31,14 @@ export function when(text) {
 }
 
 // A table whose rows open a record.
-//   columns: [[title, make(item), class], …]; read(cursor, signal): {items, next_cursor}; empty(): nodes; open(item)
+//   columns: [[title, make(item), class], …]; read(cursor, signal): {items, next_cursor}; empty(): nodes; open(item);
+//   choose(item): a checkbox before the first cell
 // Answers {box, read(): again, put(item): the row of an item that has changed}.
-export function pagedTable({ columns, read, empty, open, signal, caption }) {
+export function pagedTable({ columns, read, empty, open, choose, signal, caption }) {
 	const body = h("tbody"),
 		foot = h("p.more"),
 		byUuid = new Map();
+	const opener = (item, inner) => h("button.link.row-open", { type: "button", "data-entry": "", onclick: () => open(item) }, inner);
 	const row = (item) => {
 		const cells = columns.map(([name, make, kind], i) => {
 			const inner = make(item),
@@ -44,7 +46,7 @@ export function pagedTable({ columns, read, empty, open, signal, caption }) {
 			return h(
 				i === 0 ? "th" : "td",
 				{ scope: i === 0 ? "row" : null, class: kind ?? "", "data-name": name },
-				lead ? h("button.link.row-open", { type: "button", "data-entry": "", onclick: () => open(item, node) }, inner) : inner,
+				lead ? h("span.row-lead", null, choose?.(item), opener(item, inner)) : inner,
 			);
 		});
 		const node = h("tr", null, cells);
