@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: ISC
 // What the list under the search box offers: fields, then values with their counts, then AND, OR and NOT.
 
-import { canonicalField, quoted, typed } from "./query.js";
+import { typed } from "./caret.js";
+import { canonicalField, quoted } from "./query.js";
 
 const MOST = 12;
 const WORDS = ["AND", "OR", "NOT"];
