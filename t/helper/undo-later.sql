@@ -4,6 +4,13 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0032
+DROP TABLE IF EXISTS detector_finding, detector_work, detector_state, detector_hand;
+DROP TRIGGER IF EXISTS detector_assets_added ON asset;
+DROP TRIGGER IF EXISTS detector_assets_updated ON asset;
+DROP TRIGGER IF EXISTS detector_entitled ON entitlement;
+DROP INDEX IF EXISTS finding_of_detector;
+
 -- 0031
 DROP TABLE IF EXISTS exposure_weight, esi_daily, exposure_daily;
 DROP INDEX IF EXISTS finding_counts;
