@@ -84,3 +84,6 @@ CREATE TRIGGER capture_added AFTER INSERT ON capture REFERENCING NEW TABLE AS fr
 	EXECUTE FUNCTION secrets_captured();
 CREATE TRIGGER capture_changed AFTER UPDATE ON capture REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT
 	EXECUTE FUNCTION secrets_captured();
+
+-- Open directories that are there already.
+SELECT detector_ask_all('secrets', NULL);

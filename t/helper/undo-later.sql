@@ -12,6 +12,12 @@ DROP FUNCTION IF EXISTS secret_places, secret_location, secret_locations, secret
 -- 0036
 DROP VIEW IF EXISTS dangling_dns;
 DROP INDEX IF EXISTS finding_typed;
+-- 0032
+DROP TABLE IF EXISTS detector_finding, detector_work, detector_state, detector_hand;
+DROP TRIGGER IF EXISTS detector_assets_added ON asset;
+DROP TRIGGER IF EXISTS detector_assets_updated ON asset;
+DROP TRIGGER IF EXISTS detector_entitled ON entitlement;
+DROP INDEX IF EXISTS finding_of_detector;
 
 -- 0031
 DROP TABLE IF EXISTS exposure_weight, esi_daily, exposure_daily;
