@@ -527,6 +527,10 @@ CREATE OR REPLACE FUNCTION secrets_captured() RETURNS trigger LANGUAGE plpgsql
 BEGIN
 	PERFORM detector_ask(jsonb_agg(jsonb_build_object('detector', 'secrets', 'project', f.project_uuid,
 		'subject', 'page ' || f.uuid))) FROM fresh f;
+	RETURN NULL;
+END
+$$;
+
 -- ---- detectors (src/detect/detector.h) ----
 
 -- The kinds of assets that are subjects of a detector, by their names: when one appears or its metadata change, and when all
