@@ -455,6 +455,59 @@ BEGIN
 END
 $$;
 
+-- Members of the evidence of a finding, for the views of typed areas (src/api/area.h). Each is null when the member is
+-- missing or of another type, because imports store what they are given.
+CREATE OR REPLACE FUNCTION evidence_text(evidence jsonb, member text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE jsonb_typeof(evidence -> member) WHEN 'string' THEN evidence ->> member END
+$$;
+
+CREATE OR REPLACE FUNCTION evidence_number(evidence jsonb, member text) RETURNS json LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE jsonb_typeof(evidence -> member) WHEN 'number' THEN (evidence -> member)::text::json END
+$$;
+
+-- A whole number from lo to hi.
+CREATE OR REPLACE FUNCTION evidence_integer(evidence jsonb, member text, lo bigint, hi bigint) RETURNS json
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE WHEN jsonb_typeof(evidence -> member) = 'number' AND (evidence ->> member)::numeric BETWEEN lo AND hi
+		AND (evidence ->> member)::numeric % 1 = 0 THEN to_json((evidence ->> member)::numeric::bigint) END
+$$;
+
+CREATE OR REPLACE FUNCTION evidence_flag(evidence jsonb, member text) RETURNS json LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE jsonb_typeof(evidence -> member) WHEN 'boolean' THEN (evidence -> member)::text::json END
+$$;
+
+CREATE OR REPLACE FUNCTION evidence_uuid(evidence jsonb, member text) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE WHEN evidence ->> member ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN (evidence ->> member)::uuid END
+$$;
+
+-- A time in UTC, as our programs write it: "2026-11-20T00:00:00Z", with or without a fraction.
+CREATE OR REPLACE FUNCTION evidence_time(evidence jsonb, member text) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN CASE WHEN evidence ->> member ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?Z$'
+		THEN (evidence ->> member)::timestamptz END;
+EXCEPTION WHEN datetime_field_overflow OR invalid_datetime_format THEN
+	RETURN NULL;
+END
+$$;
+
+-- The texts of a list, at most `most`.
+CREATE OR REPLACE FUNCTION evidence_texts(evidence jsonb, member text, most integer) RETURNS text[]
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT coalesce(array_agg(t ORDER BY n) FILTER (WHERE n <= most), '{}') FROM (
+		SELECT x #>> '{}' AS t, row_number() OVER (ORDER BY i) AS n FROM jsonb_array_elements(CASE jsonb_typeof(evidence -> member)
+			WHEN 'array' THEN evidence -> member ELSE '[]' END) WITH ORDINALITY AS e(x, i) WHERE jsonb_typeof(x) = 'string') AS s
+$$;
+
+-- The objects of a list, at most `most`, each with these members: texts, or null.
+CREATE OR REPLACE FUNCTION evidence_objects(evidence jsonb, member text, members text[], most integer) RETURNS json
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT coalesce(json_agg(o ORDER BY i) FILTER (WHERE n <= most), '[]') FROM (
+		SELECT i, row_number() OVER (ORDER BY i) AS n, (SELECT json_object_agg(m, evidence_text(x, m) ORDER BY k)
+			  FROM unnest(members) WITH ORDINALITY AS u(m, k)) AS o
+		  FROM jsonb_array_elements(CASE jsonb_typeof(evidence -> member) WHEN 'array' THEN evidence -> member ELSE '[]' END)
+			WITH ORDINALITY AS e(x, i) WHERE jsonb_typeof(x) = 'object') AS s
+$$;
+
 -- ---- detectors (src/detect/detector.h) ----
 
 -- The kinds of assets that are subjects of a detector, by their names: when one appears or its metadata change, and when all
@@ -570,3 +623,5 @@ GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin, surfaced_api;
 GRANT EXECUTE ON FUNCTION visible_projects TO surfaced_admin, surfaced_api;
 -- These roles write audit lines, and an index of the table calls the function.
 GRANT EXECUTE ON FUNCTION audit_project TO surfaced_admin, surfaced_api, surfaced_index;
+GRANT EXECUTE ON FUNCTION evidence_text, evidence_number, evidence_integer, evidence_flag, evidence_uuid, evidence_time,
+	evidence_texts, evidence_objects TO surfaced_api, surfaced_admin;

@@ -11,13 +11,8 @@
 #include "access/ticket.h"
 #include "base/limits.h"
 
-#include <errno.h>
-#include <sys/stat.h>
-
 #define ISSUER "surfaced"
 #define ALGORITHM "HS256"
-
-enum { FILE_MAX = 512 };
 
 static const struct kind {
 	const char *audience, *prefix; /* prefix: before the token */
@@ -43,7 +38,7 @@ struct head {
 static const struct field head_fields[] = {
 	FIELD(struct head, typ, 0),
 	FIELD(struct head, alg, REQUIRED),
-	TEXT(struct head, kid, REQUIRED, 1, TICKET_KID_MAX),
+	TEXT(struct head, kid, REQUIRED, 1, SIGNING_KID_MAX),
 	FIELD_END,
 };
 
@@ -66,147 +61,6 @@ static const struct field claim_fields[] = {
 	FIELD_END,
 };
 
-/* ---- keys ---- */
-
-static bool
-parse_ticket_key(struct str line, struct ticket_key *out)
-{
-	const char *colon = line.n == 0 ? NULL : memchr(line.p, ':', line.n);
-	size_t kid = colon == NULL ? 0 : (size_t)(colon - line.p);
-
-	if (kid == 0 || kid > TICKET_KID_MAX || line.n != kid + 1 + 2 * TICKET_KEY_LEN)
-		return false;
-	for (size_t i = 0; i < kid; i++)
-		if (strchr("abcdefghijklmnopqrstuvwxyz0123456789", line.p[i]) == NULL)
-			return false;
-	memcpy(out->kid, line.p, kid);
-	out->kid[kid] = '\0';
-	return hex_parse((struct str){ colon + 1, 2 * TICKET_KEY_LEN }, out->bytes, TICKET_KEY_LEN);
-}
-
-static const struct ticket_key *
-find_ticket_key(const struct ticket_keys *keys, struct str kid)
-{
-	for (size_t i = 0; i < keys->n; i++)
-		if (str_is(kid, keys->keys[i].kid))
-			return &keys->keys[i];
-	return NULL;
-}
-
-/* NULL, or the fault of the file. */
-static const char *
-parse_ticket_keys(struct str text, struct ticket_keys *out)
-{
-	struct str line;
-
-	out->n = 0;
-	while (str_line(&text, &line)) {
-		struct ticket_key key;
-
-		if (out->n == TICKET_KEYS)
-			return "holds more than two keys";
-		if (!parse_ticket_key(line, &key))
-			return "a line is no kid:64 hexadecimal digits";
-		if (find_ticket_key(out, str_of(key.kid)) != NULL)
-			return "two keys have one kid";
-		out->keys[out->n++] = key;
-		OPENSSL_cleanse(&key, sizeof(key));
-	}
-	return out->n > 0 ? NULL : "holds no key";
-}
-
-bool
-ticket_keys_read(const char *path, struct ticket_keys *out, char *err, size_t room)
-{
-	char text[FILE_MAX + 1];
-	FILE *in = fopen(path, "re");
-	const char *fault;
-	size_t n;
-
-	if (in == NULL) {
-		snprintf(err, room, "%s: %s", path, strerror(errno));
-		return false;
-	}
-	n = fread(text, 1, sizeof(text), in);
-	fault = ferror(in)     ? "cannot be read"
-		: n > FILE_MAX ? "is too long"
-			       : parse_ticket_keys((struct str){ text, n }, out);
-	fclose(in);
-	OPENSSL_cleanse(text, sizeof(text));
-	if (fault != NULL)
-		snprintf(err, room, "%s: %s", path, fault);
-	return fault == NULL;
-}
-
-void
-ticket_key_make(char out[TICKET_LINE + 1])
-{
-	unsigned char kid[TICKET_KID_MAX / 2], key[TICKET_KEY_LEN];
-	char *at = out;
-
-	random_bytes(kid, sizeof(kid));
-	random_bytes(key, sizeof(key));
-	hex_print(at, kid, sizeof(kid));
-	at += 2 * sizeof(kid);
-	*at++ = ':';
-	hex_print(at, key, sizeof(key));
-	at += 2 * sizeof(key);
-	*at++ = '\n';
-	*at = '\0';
-	OPENSSL_cleanse(key, sizeof(key));
-}
-
-struct ticket_ring {
-	const char *path;
-	struct stat seen; /* the file when it was read; st_ino 0: not read yet */
-	struct ticket_keys keys;
-};
-
-struct ticket_ring *
-ticket_ring_new(const char *path)
-{
-	struct ticket_ring *r = mem_zero(sizeof(*r));
-
-	r->path = path;
-	return r;
-}
-
-void
-ticket_ring_free(struct ticket_ring *r)
-{
-	OPENSSL_cleanse(r, sizeof(*r));
-	free(r);
-}
-
-const struct ticket_keys *
-ticket_ring_keys(struct ticket_ring *r, char *err, size_t room)
-{
-	struct stat now;
-
-	if (stat(r->path, &now) != 0) {
-		snprintf(err, room, "%s: %s", r->path, strerror(errno));
-		return NULL;
-	}
-	if (r->seen.st_ino != 0 && file_same(&r->seen, &now))
-		return &r->keys;
-	r->seen.st_ino = 0;
-	if (!ticket_keys_read(r->path, &r->keys, err, room))
-		return NULL;
-	r->seen = now;
-	return &r->keys;
-}
-
-const struct ticket_keys *
-ticket_ring_now(struct ticket_ring *r)
-{
-	char err[256];
-	const struct ticket_keys *keys = ticket_ring_keys(r, err, sizeof(err));
-
-	if (keys == NULL)
-		log_event(LOGP_ERR, "stream_keys", "why=\"%s\"", err);
-	return keys;
-}
-
 /* ---- sealing ---- */
 
 static void
@@ -224,16 +78,16 @@ add_int_claim(jwt_t *jwt, const char *claim, int64_t n)
 }
 
 struct secret
-ticket_seal(struct arena *a, const struct ticket_keys *keys, const struct ticket *t, struct ts now)
+ticket_seal(struct arena *a, const struct signing_keys *keys, const struct ticket *t, struct ts now)
 {
-	const struct ticket_key *key = &keys->keys[0];
+	const struct signing_key *key = &keys->keys[0];
 	const struct kind *kind = find_kind(t->kind);
 	struct secret out;
 	jwt_t *jwt = NULL;
 	char *token;
 
 	if (keys->n == 0 || jwt_new(&jwt) != 0 ||
-	    jwt_set_alg(jwt, JWT_ALG_HS256, key->bytes, TICKET_KEY_LEN) != 0 ||
+	    jwt_set_alg(jwt, JWT_ALG_HS256, key->bytes, SIGNING_KEY_LEN) != 0 ||
 	    jwt_add_header(jwt, "kid", key->kid) != 0 || jwt_add_grant(jwt, "iss", ISSUER) != 0 ||
 	    jwt_add_grant(jwt, "aud", kind->audience) != 0)
 		panic("libjwt cannot make a ticket");
@@ -275,13 +129,13 @@ parse_token_part(
 /* libjwt gets the same text that was split above, so the signature covers exactly the parts that
    are parsed. */
 static bool
-signature_holds(struct arena *a, struct str token, const struct ticket_key *key)
+signature_holds(struct arena *a, struct str token, const struct signing_key *key)
 {
 	struct str z = arena_str(a, token); /* with its NUL */
 	jwt_t *jwt = NULL;
 	bool ok;
 
-	ok = jwt_decode(&jwt, z.p, key->bytes, TICKET_KEY_LEN) == 0 && jwt != NULL &&
+	ok = jwt_decode(&jwt, z.p, key->bytes, SIGNING_KEY_LEN) == 0 && jwt != NULL &&
 	     jwt_get_alg(jwt) == JWT_ALG_HS256;
 	jwt_free(jwt);
 	return ok;
@@ -303,12 +157,12 @@ judge_claims(const struct claims *c, const struct kind *kind, struct ts now)
 }
 
 const char *
-ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret text, struct ts now,
+ticket_open(struct arena *a, const struct signing_keys *keys, struct secret text, struct ts now,
     struct ticket *out)
 {
 	const struct kind *kind = find_kind(out->kind);
 	struct str token = text.hidden, rest, first, second;
-	const struct ticket_key *key;
+	const struct signing_key *key;
 	struct head head = { 0 };
 	struct claims claims = { 0 };
 	const char *fault;
@@ -327,7 +181,7 @@ ticket_open(struct arena *a, const struct ticket_keys *keys, struct secret text,
 		return "its head";
 	if (!str_is(head.alg, ALGORITHM))
 		return "its algorithm";
-	key = find_ticket_key(keys, head.kid);
+	key = signing_key_find(keys, head.kid);
 	if (key == NULL)
 		return "unknown key";
 	if (!signature_holds(a, token, key))

@@ -17,7 +17,7 @@ idn_is_ascii(struct str s)
 /* Whether the text has letters, digits, hyphens and dots alone. UTS 46 leaves other characters of
    ASCII in an A-label, and makes some of characters beyond ASCII, such as a slash of U+2100. */
 static bool
-is_plain(struct str s)
+is_plain_label(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
@@ -36,7 +36,7 @@ add_converted(struct arena *a, struct buf *b, struct str label)
 	bool ok = memchr(label.p, '\0', label.n) == NULL &&
 		  idn2_lookup_u8((const uint8_t *)arena_str(a, label).p, &made,
 		      IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL) == IDN2_OK &&
-		  is_plain(str_of((const char *)made));
+		  is_plain_label(str_of((const char *)made));
 
 	if (ok)
 		buf_z(b, (const char *)made);

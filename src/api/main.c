@@ -51,7 +51,7 @@ run_worker(const struct pool *pool, int listener)
 		.arena = arena_new((size_t)conf.request_memory),
 		.db = db_open(conf.database, pool->name),
 		.engine = engine_open_index(conf.index_directory),
-		.tickets = ticket_ring_new(conf.stream_keys),
+		.tickets = signing_ring_new(TICKET_FILE(conf.stream_keys)),
 		.usage = usage_cache_new(),
 		.tables = route_tables(),
 		.refresh = refresh_engine,
@@ -73,7 +73,7 @@ run_worker(const struct pool *pool, int listener)
 	key_cache_free(w.keys);
 	usage_cache_free(w.usage);
 	engine_close(w.engine);
-	ticket_ring_free(w.tickets);
+	signing_ring_free(w.tickets);
 	db_close(w.db);
 	arena_free(w.arena);
 }

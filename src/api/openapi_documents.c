@@ -159,7 +159,7 @@ describe_record(struct book *book, struct str name, const struct field *fields)
 }
 
 static void
-add_hit(struct book *book, enum dataset d, struct str record)
+describe_hit(struct book *book, enum dataset d, struct str record)
 {
 	struct buf hit = { .a = book->a };
 
@@ -182,7 +182,7 @@ openapi_documents(struct book *book)
 
 		describe_record(book, name, object_fields(book->a, d, STR("")));
 		if (hit_members(d) != NULL)
-			add_hit(book, d, name);
+			describe_hit(book, d, name);
 	}
 	describe_record(book, STR(HOST_SERVICE), host_service_fields(book->a));
 }

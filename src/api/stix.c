@@ -70,7 +70,7 @@ struct bundle {
 };
 
 static void
-write_text(struct buf *b, const char *name, struct str s)
+write_stix_text(struct buf *b, const char *name, struct str s)
 {
 	if (s.p == NULL)
 		return;
@@ -79,7 +79,7 @@ write_text(struct buf *b, const char *name, struct str s)
 }
 
 static void
-write_time(struct buf *b, const char *name, struct ts t)
+write_stix_time(struct buf *b, const char *name, struct ts t)
 {
 	char text[TS_LEN + 1];
 
@@ -121,15 +121,15 @@ begin_object(struct bundle *s, const char *type, struct str id)
 	buf_char(s->b, '{');
 	json_member_str(s->b, "type", type);
 	json_member_str(s->b, "spec_version", "2.1");
-	write_text(s->b, "id", id);
+	write_stix_text(s->b, "id", id);
 }
 
 static void
 write_dates(struct bundle *s)
 {
-	write_time(s->b, "created", s->r->imported_at);
-	write_time(s->b, "modified", s->r->updated_at);
-	write_text(s->b, "created_by_ref", s->identity);
+	write_stix_time(s->b, "created", s->r->imported_at);
+	write_stix_time(s->b, "modified", s->r->updated_at);
+	write_stix_text(s->b, "created_by_ref", s->identity);
 }
 
 static struct str
@@ -146,11 +146,11 @@ write_subject(struct bundle *s, const struct indicator_row *i, const char *type,
 
 	begin_object(s, type, id);
 	write_dates(s);
-	write_text(s->b, "name", i->value);
+	write_stix_text(s->b, "name", i->value);
 	json_member_begin(s->b, "external_references", '[');
 	buf_char(s->b, '{');
 	json_member_str(s->b, "source_name", source);
-	write_text(s->b, "external_id", i->value);
+	write_stix_text(s->b, "external_id", i->value);
 	buf_z(s->b, "}]}");
 	add_ref(s, id);
 }
@@ -190,14 +190,14 @@ write_indicator(struct bundle *s, const struct indicator_row *i)
 
 	begin_object(s, "indicator", id);
 	write_dates(s);
-	write_text(s->b, "name", i->value);
-	write_text(s->b, "description", i->context);
+	write_stix_text(s->b, "name", i->value);
+	write_stix_text(s->b, "description", i->context);
 	buf_z(s->b, ",\"indicator_types\":[\"malicious-activity\"]");
-	write_text(s->b, "pattern", stix_pattern(s->b->a, i->type, i->value));
+	write_stix_text(s->b, "pattern", stix_pattern(s->b->a, i->type, i->value));
 	json_member_str(s->b, "pattern_type", "stix");
-	write_time(s->b, "valid_from", from);
+	write_stix_time(s->b, "valid_from", from);
 	if (!ts_is_null(i->valid_until) && ts_cmp(i->valid_until, from) > 0)
-		write_time(s->b, "valid_until", i->valid_until);
+		write_stix_time(s->b, "valid_until", i->valid_until);
 	json_member_int(s->b, "confidence", i->confidence);
 	write_labels(s->b, &i->labels);
 	buf_char(s->b, '}');
@@ -229,10 +229,10 @@ write_identity(struct bundle *s)
 
 	s->identity = id_of(s->b->a, "identity", &u);
 	buf_z(s->b, "{\"type\":\"identity\",\"spec_version\":\"2.1\"");
-	write_text(s->b, "id", s->identity);
-	write_time(s->b, "created", s->r->imported_at);
-	write_time(s->b, "modified", s->r->updated_at);
-	write_text(s->b, "name", name);
+	write_stix_text(s->b, "id", s->identity);
+	write_stix_time(s->b, "created", s->r->imported_at);
+	write_stix_time(s->b, "modified", s->r->updated_at);
+	write_stix_text(s->b, "name", name);
 	json_member_str(s->b, "identity_class", "organization");
 	buf_char(s->b, '}');
 	add_ref(s, s->identity);
@@ -254,19 +254,19 @@ write_report(struct bundle *s)
 {
 	begin_object(s, "report", id_of(s->b->a, "report", &s->r->uuid));
 	write_dates(s);
-	write_text(s->b, "name", s->r->title.p != NULL ? s->r->title : STR("Untitled"));
-	write_text(s->b, "description", s->r->summary);
+	write_stix_text(s->b, "name", s->r->title.p != NULL ? s->r->title : STR("Untitled"));
+	write_stix_text(s->b, "description", s->r->summary);
 	buf_z(s->b, ",\"report_types\":[\"threat-report\"]");
-	write_time(s->b, "published",
+	write_stix_time(s->b, "published",
 	    ts_is_null(s->r->published_at) ? s->r->imported_at : s->r->published_at);
 	write_labels(s->b, &s->r->tags);
 	write_marking(s);
 	if (s->r->url.p != NULL) {
 		json_member_begin(s->b, "external_references", '[');
 		buf_char(s->b, '{');
-		write_text(s->b, "source_name",
+		write_stix_text(s->b, "source_name",
 		    s->r->publisher.p != NULL ? s->r->publisher : STR("unknown"));
-		write_text(s->b, "url", s->r->url);
+		write_stix_text(s->b, "url", s->r->url);
 		buf_z(s->b, "}]");
 	}
 	json_member_begin(s->b, "object_refs", '[');

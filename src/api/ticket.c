@@ -43,7 +43,7 @@ static const struct field ticket_out[] = {
    are not ready, and closing ones count as terminal. Location names the path that the ticket is
    for. */
 static int
-issue_ticket(struct req *rq, const struct ticket_keys *keys, const struct session *s)
+issue_ticket(struct req *rq, const struct signing_keys *keys, const struct session *s)
 {
 	struct ticket t = { .jti = uuid_random(),
 		.project = s->project_uuid,
@@ -72,7 +72,7 @@ issue_ticket(struct req *rq, const struct ticket_keys *keys, const struct sessio
 static int
 create_stream_ticket(struct req *rq)
 {
-	const struct ticket_keys *keys;
+	const struct signing_keys *keys;
 	struct session s;
 	enum db_rc rc = session_find(rq, rq->path[1], &s);
 
@@ -82,7 +82,7 @@ create_stream_ticket(struct req *rq)
 		return fail_db(rq, rc);
 	if (!session_is_own(rq, &s))
 		return fail(rq, ERR_PERMISSION_DENIED);
-	keys = ticket_ring_now(rq->worker->tickets);
+	keys = signing_ring_now(rq->worker->tickets);
 	return keys == NULL ? fail(rq, ERR_SERVICE_UNAVAILABLE) : issue_ticket(rq, keys, &s);
 }
 
@@ -117,7 +117,7 @@ static const struct field evidence_ticket_out[] = {
 static int
 create_evidence_ticket(struct req *rq)
 {
-	const struct ticket_keys *keys = ticket_ring_now(rq->worker->tickets);
+	const struct signing_keys *keys = signing_ring_now(rq->worker->tickets);
 	struct ticket t = { .jti = uuid_random(), .key = rq->key->uuid, .kind = TICKET_EVIDENCE };
 	struct evidence_ticket out;
 	struct session s;

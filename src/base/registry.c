@@ -10,7 +10,7 @@ struct named {
 };
 
 static int
-compare_names(const void *a, const void *b)
+compare_entry_names(const void *a, const void *b)
 {
 	const struct named *const *x = a, *const *y = b;
 
@@ -23,5 +23,5 @@ registry_sort(const void *list, size_t n, void *room)
 	if (n == 0)
 		return;
 	memcpy(room, list, n * sizeof(struct named *));
-	qsort(room, n, sizeof(struct named *), compare_names);
+	qsort(room, n, sizeof(struct named *), compare_entry_names);
 }

@@ -31,7 +31,7 @@ static const struct field line_out[] = {
 
 /* Reads a file, or stdin for "-", up to one byte more than a text may have. */
 static bool
-read_text(const char *path, struct buf *out)
+read_extracted_text(const char *path, struct buf *out)
 {
 	FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 	char part[16384];
@@ -49,7 +49,7 @@ read_text(const char *path, struct buf *out)
 }
 
 static struct line
-line_of(const struct indicator *i)
+line_of_indicator(const struct indicator *i)
 {
 	static const char *const dispositions[] = { "indicator", "mention", "ignored" };
 
@@ -64,7 +64,7 @@ print_lines(struct cli *c, const struct extract_output *o)
 	struct buf b = { .a = c->arena };
 
 	for (size_t i = 0; i < o->n; i++)
-		lines[i] = line_of(&o->indicators[i]);
+		lines[i] = line_of_indicator(&o->indicators[i]);
 	if (!c->json) {
 		cli_print_list(
 		    c, "indicators", line_out, (struct list){ lines, o->n }, sizeof(*lines));
@@ -93,7 +93,7 @@ run_extract(struct cli *c, int argc, char **argv)
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
-	if (!read_text(words.p[0].p, &text))
+	if (!read_extracted_text(words.p[0].p, &text))
 		return cli_fail(
 		    EXIT_FAILED, "%s cannot be read: %s", words.p[0].p, strerror(errno));
 	if (text.n > TEXT_MAX)

@@ -126,7 +126,7 @@ print_heading(const struct field *fields, const size_t *widths)
 }
 
 static bool
-has_word(const char *words, const char *word)
+has_line_word(const char *words, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -147,7 +147,7 @@ choose_fields(struct arena *a, const struct field *fields, const char *narrow)
 		n++;
 	out = ARENA_ARRAY(a, n + 1, struct field);
 	for (size_t i = 0; i <= n; i++)
-		if (fields[i].type == FIELD_NONE || has_word(narrow, fields[i].name))
+		if (fields[i].type == FIELD_NONE || has_line_word(narrow, fields[i].name))
 			memcpy(&out[kept++], &fields[i], sizeof(out[0]));
 	return out;
 }

@@ -27,7 +27,7 @@ static const struct field status_out[] = {
 };
 
 static void
-status_of_index(struct engine *e, enum dataset d, struct status_row *row)
+print_index_status(struct engine *e, enum dataset d, struct status_row *row)
 {
 	struct engine_status s;
 
@@ -37,7 +37,7 @@ status_of_index(struct engine *e, enum dataset d, struct status_row *row)
 }
 
 static bool
-status_of_clickhouse(struct ch_cluster *cluster, enum dataset d, struct status_row *row)
+print_clickhouse_status(struct ch_cluster *cluster, enum dataset d, struct status_row *row)
 {
 	struct ch_layouts l;
 
@@ -78,12 +78,12 @@ status(struct cli *c, int argc, char **argv)
 			.engine = ch_answers(&conf, d) ? STR("clickhouse") : STR("index"),
 			.fed_at = TS_NULL };
 		if (!ch_answers(&conf, d)) {
-			status_of_index(e, d, row);
+			print_index_status(e, d, row);
 			continue;
 		}
 		if (cluster == NULL && (cluster = search_cluster()) == NULL)
 			rc = EXIT_FAILED;
-		else if (!status_of_clickhouse(cluster, d, row))
+		else if (!print_clickhouse_status(cluster, d, row))
 			rc = search_fail(cluster);
 	}
 	if (rc == EXIT_OK)

@@ -41,7 +41,7 @@ read_found_documents(void *arg, enum dataset source, struct strs keys, struct li
 }
 
 static int
-print_line(struct found *f, struct buf *line, struct buf *cells)
+print_export_line(struct found *f, struct buf *line, struct buf *cells)
 {
 	struct str text = buf_done(line);
 
@@ -70,7 +70,7 @@ print_matches(struct found *f, struct walk *w)
 		switch (walk_next(w, &line)) {
 		case WALK_RECORD:
 			f->written++;
-			status = print_line(f, &line, &cells);
+			status = print_export_line(f, &line, &cells);
 			break;
 		case WALK_GONE:
 			f->gone++;

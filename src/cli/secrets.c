@@ -86,25 +86,25 @@ rotate_keys(struct cli *c, int argc, char **argv)
 {
 	static const struct cli_option none[] = { { NULL } };
 	struct cli_list words;
-	struct ticket_keys old = { 0 };
-	char text[2 * TICKET_LINE + 1], err[512];
+	struct signing_keys old = { 0 };
+	struct signing_key new;
+	char text[2 * SIGNING_LINE + 1], err[512];
+	size_t n;
 	int status;
 
 	if (!cli_options(c, argc, argv, none, &words, 0, 0))
 		return EXIT_USAGE;
 	if (access(conf.stream_keys, F_OK) == 0 &&
-	    !ticket_keys_read(conf.stream_keys, &old, err, sizeof(err)))
+	    !signing_keys_read(TICKET_FILE(conf.stream_keys), &old, err, sizeof(err)))
 		return cli_fail(EXIT_FAILED, "%s; remove the file for new ones", err);
-	ticket_key_make(text);
-	if (old.n > 0) {
-		char *at = text + strlen(text);
-
-		at += snprintf(at, TICKET_KID_MAX + 2, "%s:", old.keys[0].kid);
-		hex_print(at, old.keys[0].bytes, TICKET_KEY_LEN);
-		memcpy(at + 2 * TICKET_KEY_LEN, "\n", 2);
-	}
-	status = replace_secret_file(c, conf.stream_keys, "surfaced-stream", str_of(text));
+	signing_key_make(&new);
+	n = signing_key_print(text, &new);
+	if (old.n > 0)
+		n += signing_key_print(text + n, &old.keys[0]);
+	status =
+	    replace_secret_file(c, conf.stream_keys, "surfaced-stream", (struct str){ text, n });
 	OPENSSL_cleanse(text, sizeof(text));
+	OPENSSL_cleanse(&new, sizeof(new));
 	OPENSSL_cleanse(&old, sizeof(old));
 	return status;
 }

@@ -78,8 +78,8 @@ run_self(struct client *c)
 	return DONE;
 }
 
-/* Prints a list with those of its options as filters that were given; NULL ends filters. An option has the name of
-   its parameter, with a dash where that has an underscore. */
+/* Prints a list with those of its options as filters that were given; NULL ends filters. An option
+   has the name of its parameter, with a dash where that has an underscore. */
 static int
 print_filtered(struct client *c, const struct listing *l, const char *const *filters)
 {

@@ -15,10 +15,10 @@ enum { BUCKETS_USUAL = 25, BUCKETS_MAX = 100 };
 
 _Static_assert((int)BUCKETS_MAX <= (int)BARS_MAX, "all buckets have a bar");
 
-/* The name of a field in the API's schema if the text is one of its aliases, since aggregations know no aliases; otherwise
-   the text itself, which the API may refuse. */
+/* The name of a field in the API's schema if the text is one of its aliases, since aggregations
+   know no aliases; otherwise the text itself, which the API may refuse. */
 static struct str
-field_named(const struct json_value *schema, struct str text)
+group_field_named(const struct json_value *schema, struct str text)
 {
 	const struct json_value *fields = value_get(schema, "fields");
 
@@ -46,7 +46,7 @@ find_schema(struct client *c, const struct dataset *d)
 
 /* {"query": "...", "aggregations": [{"field": "...", "limit": 25}, ...]} */
 static struct str
-body_of(struct client *c, const struct json_value *schema)
+body_of_aggregation(struct client *c, const struct json_value *schema)
 {
 	struct buf b = { .a = c->arena };
 	struct str fields = option(c, "by"), field;
@@ -58,7 +58,7 @@ body_of(struct client *c, const struct json_value *schema)
 	while (str_part(&fields, ',', &field)) {
 		json_begin(&b, '{');
 		json_member(&b, "field");
-		json_write_str(&b, field_named(schema, str_trim(field)));
+		json_write_str(&b, group_field_named(schema, str_trim(field)));
 		json_member_int(&b, "limit", option_number(c, "limit", BUCKETS_USUAL));
 		buf_char(&b, '}');
 	}
@@ -140,7 +140,7 @@ static const struct column bucket_columns[] = {
 };
 
 static bool
-add_member(void *arg, struct str name, struct json_value *member)
+add_group_member(void *arg, struct str name, struct json_value *member)
 {
 	struct buf *b = arg;
 
@@ -151,7 +151,8 @@ add_member(void *arg, struct str name, struct json_value *member)
 	return true;
 }
 
-/* The buckets of every group as one list, each with the name of its field, for a line or a row each. */
+/* The buckets of every group as one list, each with the name of its field, for a line or a row
+   each. */
 static const struct json_value *
 all_buckets(struct client *c, const struct json_value *groups)
 {
@@ -165,7 +166,7 @@ all_buckets(struct client *c, const struct json_value *groups)
 		for (size_t j = 0; list != NULL && j < json_length(list); j++) {
 			buf_z(&b, b.n > 1 ? ",{\"field\":" : "{\"field\":");
 			json_write_str(&b, value_text(group, "field"));
-			json_each(json_at(list, j), add_member, &b);
+			json_each(json_at(list, j), add_group_member, &b);
 			buf_char(&b, '}');
 		}
 	}
@@ -194,7 +195,8 @@ typed_field(const struct client *c, struct str place)
 	return STR_NULL;
 }
 
-/* The name or alias of a field that can be aggregated and that the typed one was probably meant to be; NULL: none. */
+/* The name or alias of a field that can be aggregated and that the typed one was probably meant to
+   be; NULL: none. */
 static const char *
 guess_field(struct client *c, const struct json_value *schema, struct str typed)
 {
@@ -218,8 +220,8 @@ guess_field(struct client *c, const struct json_value *schema, struct str typed)
 	return g.found;
 }
 
-/* The message for an answer of 400 that is about a field of --by, whose message begins with its place in the body:
-   "aggregations[1].field: ..."; -1: it is about something else. */
+/* The message for an answer of 400 that is about a field of --by, whose message begins with its
+   place in the body: "aggregations[1].field: ..."; -1: it is about something else. */
 static int
 refuse_field(struct client *c, const struct dataset *d, const struct json_value *schema,
     const struct answer *a)
@@ -251,7 +253,7 @@ ask_groups(struct client *c, const struct dataset *d, struct json_value **out)
 	int status = http_ask(c,
 	    &(struct ask){ .method = "POST",
 		.path = arena_printf(c->arena, "/search/%s/aggregate", d->name),
-		.body = body_of(c, schema),
+		.body = body_of_aggregation(c, schema),
 		.repeatable = true },
 	    &a);
 

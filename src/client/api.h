@@ -5,8 +5,9 @@
 
 #include "client/http.h"
 
-/* Sends the request and parses the answer into client.page; NULL for one without a body. A refusal becomes a message,
-   with a caret under client.query if it is about a character of the query, and its exit status. */
+/* Sends the request and parses the answer into client.page; NULL for one without a body. A refusal
+   becomes a message, with a caret under client.query if it is about a character of the query, and
+   its exit status. */
 int api_ask(struct client *c, const struct ask *ask, struct json_value **out) MUST_USE;
 /* The second half of api_ask: what becomes of an answer. */
 int api_answer(struct client *c, const struct answer *a, struct json_value **out) MUST_USE;
@@ -19,8 +20,8 @@ void api_warnings(const struct client *c, const struct json_value *answer);
 void api_caret(const struct client *c, int64_t position, enum style style);
 
 void api_caret_add(struct buf *b, const struct client *c, int64_t position, enum style style);
-/* A message about the query begins with "Character 9 of the query: ". Returns the number and moves the message behind
-   that; 0: the message is about something else. */
+/* A message about the query begins with "Character 9 of the query: ". Returns the number and moves
+   the message behind that; 0: the message is about something else. */
 int64_t api_position(struct str *message);
 
 #endif

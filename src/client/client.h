@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surface(1), the customer's program: it asks the API over HTTPS with the customer's key. It links src/base, src/json
- * and src/wire, which hold no code of the server, and libcurl.
+/* surface(1), the customer's program: it asks the API over HTTPS with the customer's key. It links
+ * src/base, src/json and src/wire, which hold no code of the server, and libcurl.
  *
  *   main.c        finds the command among those that COMMAND registered
  *   options.c     reads its options, which are rows of a table, and its words
@@ -14,8 +14,9 @@
  *     v  screen.c   what a terminal can show, and what it must not receive
  *   stdout; messages go to stderr
  *
- * Everything that the API answers may have been written by a hostile host. No byte of it reaches a terminal
- * unless text_show (screen.h) or json_show (value.h) has escaped its control characters. */
+ * Everything that the API answers may have been written by a hostile host. No byte of it reaches a
+ * terminal unless text_show (screen.h) or json_show (value.h) has escaped its control
+ * characters. */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
 
@@ -120,7 +121,8 @@ struct client {
 
 /* Reads the arguments behind the command's name; false after a message. */
 bool options_read(struct client *c, int argc, char **argv) MUST_USE;
-/* The value of an option of this command; without pointer: not given. A flag that is given has the value "". */
+/* The value of an option of this command; without pointer: not given. A flag that is given has the
+   value "". */
 struct str option(const struct client *c, const char *name);
 bool option_given(const struct client *c, const char *name);
 int64_t option_number(const struct client *c, const char *name, int64_t otherwise);
@@ -133,11 +135,13 @@ void usage_print(const struct client *c, FILE *to);
 
 /* Reads key, URL and the rest; an exit status after a message. */
 int settings_read(struct client *c);
-/* Appends the text of the configuration, or nothing if there is none; an exit status after a message. */
+/* Appends the text of the configuration, or nothing if there is none; an exit status after a
+   message. */
 int settings_config(struct client *c, const char *path, struct buf *out);
 /* DONE, or WRONG_USAGE after a message: the URL does not begin with https://. */
 int settings_https(const struct client *c, struct str url);
-/* A file of the customer's folder for surface, such as ~/.config/surfaced/key; NULL: there is no home. */
+/* A file of the customer's folder for surface, such as ~/.config/surfaced/key; NULL: there is no
+   home. */
 const char *settings_file(const struct client *c, const char *name);
 const char *cache_file(const struct client *c, const char *name);
 

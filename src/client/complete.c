@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* surface completion: the code that a shell loads, and the words that it offers.
  *
- * The code of each shell is short. It runs "surface completion words -- WORD ... CURRENT" and offers the lines that come
- * back, so the tables of commands and options are the only description of the command line, and one function serves the
- * three shells:
+ * The code of each shell is short. It runs "surface completion words -- WORD ... CURRENT" and
+ * offers the lines that come back, so the tables of commands and options are the only description
+ * of the command line, and one function serves the three shells:
  *
  *   surface se|                       search, session
  *   surface search h|                 hosts
@@ -29,7 +29,7 @@ struct completion {
 
 /* Prints head and word if together they begin with the current word. */
 static void
-offer(const struct completion *t, struct str head, const char *word, const char *tail)
+offer_completion(const struct completion *t, struct str head, const char *word, const char *tail)
 {
 	struct str all = arena_printf(t->c->arena, "%.*s%s%s", (int)head.n, head.p, word, tail);
 
@@ -41,7 +41,7 @@ static void
 offer_options(const struct completion *t, const struct option_row *rows)
 {
 	for (; rows != NULL && rows->name != NULL; rows++)
-		offer(t, STR("--"), rows->name, "");
+		offer_completion(t, STR("--"), rows->name, "");
 }
 
 static void
@@ -49,20 +49,20 @@ offer_commands(const struct completion *t)
 {
 	if (t->command == NULL) {
 		for (const struct command *const *cmd = client_commands(); *cmd != NULL; cmd++)
-			offer(t, STR(""), (*cmd)->name, "");
-		offer(t, STR("--"), "help", "");
-		offer(t, STR("--"), "version", "");
+			offer_completion(t, STR(""), (*cmd)->name, "");
+		offer_completion(t, STR("--"), "help", "");
+		offer_completion(t, STR("--"), "version", "");
 		return;
 	}
 	for (const struct command *sub = t->command->sub; sub != NULL && sub->name != NULL; sub++)
-		offer(t, STR(""), sub->name, "");
+		offer_completion(t, STR(""), sub->name, "");
 }
 
 /* ---- names of fields ---- */
 
 /* The schema of the dataset: the kept copy, or what the API answers. */
 static const struct json_value *
-find_schema(const struct completion *t)
+find_completed_schema(const struct completion *t)
 {
 	const struct json_value *schemas = schema_kept(t->c);
 	struct json_value *fresh = NULL;
@@ -89,16 +89,17 @@ offer_field(
 {
 	const struct json_value *aliases = value_get(field, "aliases");
 
-	offer(t, head, arena_str(t->c->arena, value_text(field, "name")).p, tail);
+	offer_completion(t, head, arena_str(t->c->arena, value_text(field, "name")).p, tail);
 	for (size_t i = 0; tail[0] != '\0' && aliases != NULL && i < json_length(aliases); i++)
-		offer(t, head, arena_str(t->c->arena, json_text(json_at(aliases, i))).p, tail);
+		offer_completion(
+		    t, head, arena_str(t->c->arena, json_text(json_at(aliases, i))).p, tail);
 }
 
 /* Names with commas between them, of fields that can be aggregated alone if so. */
 static void
 offer_names(const struct completion *t, bool aggregatable)
 {
-	const struct json_value *fields = value_get(find_schema(t), "fields");
+	const struct json_value *fields = value_get(find_completed_schema(t), "fields");
 	struct str head = head_of(t->current, ",");
 
 	for (size_t i = 0; fields != NULL && i < json_length(fields); i++) {
@@ -132,20 +133,20 @@ offer_values(const struct completion *t, struct str head, const struct json_valu
 	struct str name = value_text(field, "name"), type = value_text(field, "type");
 
 	if (str_is(type, "boolean")) {
-		offer(t, head, "true", "");
-		offer(t, head, "false", "");
+		offer_completion(t, head, "true", "");
+		offer_completion(t, head, "false", "");
 	}
 	if (str_is(type, "date"))
-		offer(t, head, ">=now-7d", "");
+		offer_completion(t, head, ">=now-7d", "");
 	for (size_t i = 0; str_ends(name, STR("country_code")) && i < COUNT(countries); i++)
-		offer(t, head, countries[i], "");
+		offer_completion(t, head, countries[i], "");
 }
 
 /* A word of a query: the name of a field, or one of its values behind the colon. */
 static void
 offer_query(const struct completion *t)
 {
-	const struct json_value *fields = value_get(find_schema(t), "fields");
+	const struct json_value *fields = value_get(find_completed_schema(t), "fields");
 	struct str head = head_of(t->current, "(+!-"),
 		   rest = { t->current.p + head.n, t->current.n - head.n }, name;
 	const char *colon = rest.n == 0 ? NULL : memchr(rest.p, ':', rest.n);
@@ -163,7 +164,7 @@ offer_query(const struct completion *t)
 /* ---- the command line ---- */
 
 static const struct option_row *
-row_of(const struct command *cmd, struct str word)
+completed_row_of(const struct command *cmd, struct str word)
 {
 	const struct option_row *tables[] = { cmd->options, common_options };
 
@@ -199,22 +200,22 @@ offer_word(const struct completion *t)
 
 	if (t->command->first == WORD_SHELL && t->words == 0)
 		for (size_t i = 0; i < COUNT(shells); i++)
-			offer(t, STR(""), shells[i], "");
+			offer_completion(t, STR(""), shells[i], "");
 	if (t->command->first != WORD_DATASET)
 		return;
 	if (t->words == 0) {
 		for (const struct dataset *d = datasets; d->name != NULL; d++)
-			offer(t, STR(""), d->name, "");
+			offer_completion(t, STR(""), d->name, "");
 	} else {
 		offer_query(t);
 	}
 }
 
-/* Reads the words before the cursor. *value is the option whose value the current word is; NULL: none. False: a word
-   is no command, and there is nothing to offer. */
+/* Reads the words before the cursor. *value is the option whose value the current word is; NULL:
+   none. False: a word is no command, and there is nothing to offer. */
 static bool
-read_line(struct completion *t, const struct str *words, size_t n, const struct option_row **value,
-    bool *ended)
+read_schema_line(struct completion *t, const struct str *words, size_t n,
+    const struct option_row **value, bool *ended)
 {
 	*value = NULL;
 	for (size_t i = 0; i < n; i++) {
@@ -229,7 +230,7 @@ read_line(struct completion *t, const struct str *words, size_t n, const struct 
 		} else if (!*ended && str_is(word, "--")) {
 			*ended = true;
 		} else if (!*ended && word.n > 1 && word.p[0] == '-') {
-			*value = row_of(t->command, word);
+			*value = completed_row_of(t->command, word);
 			if (*value != NULL && (*value)->kind == FLAG)
 				*value = NULL;
 		} else if (t->words++ == 0) {
@@ -240,14 +241,14 @@ read_line(struct completion *t, const struct str *words, size_t n, const struct 
 }
 
 static int
-print_words(struct client *c)
+print_completions(struct client *c)
 {
 	struct completion t = { .c = c,
 		.current = c->nwords > 1 ? c->words[c->nwords - 1] : STR("") };
 	const struct option_row *value = NULL;
 	bool ended = false;
 
-	if (!read_line(&t, c->words + 1, c->nwords > 1 ? c->nwords - 2 : 0, &value, &ended))
+	if (!read_schema_line(&t, c->words + 1, c->nwords > 1 ? c->nwords - 2 : 0, &value, &ended))
 		return DONE;
 	if (value != NULL) {
 		if (value->kind == FIELDS || value->kind == FACETS)
@@ -265,8 +266,9 @@ print_words(struct client *c)
 
 /* ---- the shells ---- */
 
-/* bash splits words at colons (COMP_WORDBREAKS) and replaces only what is behind the last one, so the words are taken from
-   the line itself, and what stands before the colon is removed from what is offered. */
+/* bash splits words at colons (COMP_WORDBREAKS) and replaces only what is behind the last one, so
+   the words are taken from the line itself, and what stands before the colon is removed from what
+   is offered. */
 static const char bash_code[] =
     "# surface completion for bash\n"
     "_surface()\n"
@@ -325,7 +327,7 @@ run_completion(struct client *c)
 	} shells[] = { { "bash", bash_code }, { "zsh", zsh_code }, { "fish", fish_code } };
 
 	if (str_is(c->words[0], "words"))
-		return print_words(c);
+		return print_completions(c);
 	for (size_t i = 0; c->nwords == 1 && i < COUNT(shells); i++)
 		if (str_is(c->words[0], shells[i].name)) {
 			fputs(shells[i].code, stdout);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Lines "name = value". A name never begins with #, so a line that is a comment has none of the names asked for. */
+/* Lines "name = value". A name never begins with #, so a line that is a comment has none of the
+   names asked for. */
 #include "config.h"
 
 #include "client/conf_text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The text of ~/.config/surfaced/config: lines "name = value". Blank lines, and lines that begin with #, mean nothing. No
- * I/O. */
+/* The text of ~/.config/surfaced/config: lines "name = value". Blank lines, and lines that begin
+ * with #, mean nothing. No I/O. */
 #ifndef CLIENT_CONF_TEXT_H
 #define CLIENT_CONF_TEXT_H
 

@@ -25,8 +25,9 @@ on_prompt_signal(int signal)
 	prompt_signal = signal;
 }
 
-/* Reads a line that the terminal does not show. A signal ends the program only after the terminal shows again what is
-   typed: the handler interrupts the reading, and the signal is sent again afterwards. */
+/* Reads a line that the terminal does not show. A signal ends the program only after the terminal
+   shows again what is typed: the handler interrupts the reading, and the signal is sent again
+   afterwards. */
 static bool
 read_hidden(char *line, int room)
 {

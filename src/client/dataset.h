@@ -15,12 +15,12 @@ struct dataset {
 extern const struct dataset datasets[]; /* ends with a row without name */
 
 const struct dataset *dataset_named(const char *name);
-/* The dataset of the first word, and the query of the others, which it also stores in client.query. NULL after a
-   message. */
+/* The dataset of the first word, and the query of the others, which it also stores in client.query.
+   NULL after a message. */
 const struct dataset *dataset_of_words(struct client *c);
 
-/* Asks for pages by cursor until --limit documents are printed, or all with --all. path has no limit and no cursor yet; most
-   is the largest page that the operation answers. */
+/* Asks for pages by cursor until --limit documents are printed, or all with --all. path has no
+   limit and no cursor yet; most is the largest page that the operation answers. */
 struct listing {
 	struct str path;
 	const char *member;

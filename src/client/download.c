@@ -4,8 +4,8 @@
  *   the part has 0 bytes    GET                       200, all of it
  *   the part has n bytes    GET, Range: bytes=n-      206, the rest; or 200, all of it, and the part is emptied
  *
- * A connection that breaks after it brought bytes does not count as an attempt that failed. The file of an export never
- * changes; the SHA-256 of the whole is compared all the same. */
+ * A connection that breaks after it brought bytes does not count as an attempt that failed. The
+ * file of an export never changes; the SHA-256 of the whole is compared all the same. */
 #include "config.h"
 
 #include "client/api.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 static bool
-take_bytes(void *arg, long status, const char *bytes, size_t n)
+take_downloaded(void *arg, long status, const char *bytes, size_t n)
 {
 	struct download *d = arg;
 
@@ -58,7 +58,7 @@ try_rest(struct download *d, struct answer *a)
 {
 	struct client *c = d->c;
 	struct ask ask = {
-		.method = "GET", .path = d->path, .accept = "*/*", .take = take_bytes, .arg = d
+		.method = "GET", .path = d->path, .accept = "*/*", .take = take_downloaded, .arg = d
 	};
 
 	d->ranged = d->have > 0;

@@ -20,8 +20,8 @@ struct download {
 	bool full;   /* the local disk refused a write */
 };
 
-/* Downloads what is missing of the part and checks the whole; an exit status. A part whose SHA-256 is wrong is
-   removed. */
+/* Downloads what is missing of the part and checks the whole; an exit status. A part whose SHA-256
+   is wrong is removed. */
 int download_run(struct download *d);
 
 #endif

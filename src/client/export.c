@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: ISC */
-/* surface export: all matches of a query as one file, which the API writes and this program downloads.
+/* surface export: all matches of a query as one file, which the API writes and this program
+ * downloads.
  *
  *   POST /search/hosts/exports    the API queues the export
  *   GET  /search/exports/UUID     until its state is complete
  *   GET  .../content              the file, with Range from where an earlier run ended
  *
- * A run may be interrupted at any time and repeated with the same command line. Beside hosts.csv.gz it keeps
+ * A run may be interrupted at any time and repeated with the same command line. Beside hosts.csv.gz
+ * it keeps
  *
  *   hosts.csv.gz.surface    the request, its Idempotency-Key and the UUID of the export: the state
  *   hosts.csv.gz.part       the beginning of the file
  *
- * The state is written before the API is asked, so that a run which ends between question and answer asks again with
- * the same Idempotency-Key and gets the same export. The part becomes the file when its SHA-256 is that of the
- * export.
+ * The state is written before the API is asked, so that a run which ends between question and
+ * answer asks again with the same Idempotency-Key and gets the same export. The part becomes the
+ * file when its SHA-256 is that of the export.
  *
- * A run locks the part before it reads the state, and holds the lock until it ends. So two runs never write one part,
- * and two runs of the same command never make two exports. */
+ * A run locks the part before it reads the state, and holds the lock until it ends. So two runs
+ * never write one part, and two runs of the same command never make two exports. */
 #include "config.h"
 
 #include "client/api.h"
@@ -286,8 +288,8 @@ is_still_there(int fd, const char *path)
 	       ours.st_ino == there.st_ino;
 }
 
-/* Opens and locks the part. The run that held the lock before may have renamed the part between the two steps; then the
-   lock belongs to its complete file, and the part is opened again. */
+/* Opens and locks the part. The run that held the lock before may have renamed the part between the
+   two steps; then the lock belongs to its complete file, and the part is opened again. */
 static int
 lock_part(struct job *j)
 {

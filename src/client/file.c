@@ -24,7 +24,7 @@ file_folder(const char *path)
 }
 
 static bool
-write_all(int fd, struct str text)
+write_file_bytes(int fd, struct str text)
 {
 	while (text.n > 0) {
 		ssize_t n = write(fd, text.p, text.n);
@@ -48,7 +48,7 @@ file_replace(const char *path, struct str text)
 
 	snprintf(temporary, n + sizeof(".XXXXXX"), "%s.XXXXXX", path);
 	fd = mkstemp(temporary);
-	good = fd >= 0 && write_all(fd, text) && fsync(fd) == 0;
+	good = fd >= 0 && write_file_bytes(fd, text) && fsync(fd) == 0;
 	saved = errno;
 	fd_close(fd);
 	errno = saved;

@@ -20,7 +20,7 @@ enum {
 /* ---- URLs ---- */
 
 static void
-add_encoded(struct buf *b, struct str s)
+add_query_encoded(struct buf *b, struct str s)
 {
 	static const char plain[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -40,14 +40,14 @@ url_parameter(struct buf *path, const char *name, struct str value)
 	buf_char(path, memchr(path->p, '?', path->n) == NULL ? '?' : '&');
 	buf_z(path, name);
 	buf_char(path, '=');
-	add_encoded(path, value);
+	add_query_encoded(path, value);
 }
 
 void
 url_segment(struct buf *path, struct str segment)
 {
 	buf_char(path, '/');
-	add_encoded(path, segment);
+	add_query_encoded(path, segment);
 }
 
 /* ---- one attempt ---- */
@@ -79,7 +79,7 @@ on_answer_body(char *bytes, size_t size, size_t count, void *arg)
 
 /* The value of the header if the line is one of that name. */
 static bool
-is_header(struct str line, const char *name, struct str *value)
+is_header_line(struct str line, const char *name, struct str *value)
 {
 	size_t n = strlen(name);
 
@@ -98,9 +98,9 @@ on_header(char *bytes, size_t size, size_t count, void *arg)
 
 	if (str_utf8_bad(line) < line.n)
 		return line.n;
-	if (is_header(line, "Retry-After", &value) && str_int64(value, &n) && n >= 0)
+	if (is_header_line(line, "Retry-After", &value) && str_int64(value, &n) && n >= 0)
 		t->a->retry_after = n;
-	if (is_header(line, "ETag", &value)) {
+	if (is_header_line(line, "ETag", &value)) {
 		if (str_starts(value, STR("W/")))
 			value = (struct str){ value.p + 2, value.n - 2 };
 		if (value.n >= 2 && value.p[0] == '"')
@@ -165,9 +165,10 @@ set_options(struct transfer *t, const char *url, struct curl_slist *headers)
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, s->socket);
 }
 
-/* Whether another attempt may have a better end: the network failed, and not a name, a certificate or an option. */
+/* Whether another attempt may have a better end: the network failed, and not a name, a certificate
+   or an option. */
 static bool
-is_broken(CURLcode rc)
+is_broken_transfer(CURLcode rc)
 {
 	static const CURLcode broken[] = { CURLE_COULDNT_CONNECT, CURLE_PARTIAL_FILE,
 		CURLE_OPERATION_TIMEDOUT, CURLE_SSL_CONNECT_ERROR, CURLE_GOT_NOTHING,
@@ -206,7 +207,7 @@ http_done(struct transfer *t, int result)
 	if (rc == CURLE_OK) {
 		curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &t->a->status);
 	} else {
-		t->a->broken = is_broken(rc);
+		t->a->broken = is_broken_transfer(rc);
 		t->a->why = arena_str(
 		    t->c->page, str_of(t->why[0] != '\0' ? t->why : curl_easy_strerror(rc)))
 				.p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists: page after page by cursor, until --limit or the end. Each page is a request that may be repeated, so a broken
- * connection costs one page. */
+/* Lists: page after page by cursor, until --limit or the end. Each page is a request that may be
+ * repeated, so a broken connection costs one page. */
 #include "config.h"
 
 #include "client/api.h"

@@ -9,7 +9,7 @@
 enum { DNS_PAGE = 1000 };
 
 static int
-look_up(struct client *c, const char *dataset)
+look_up_record(struct client *c, const char *dataset)
 {
 	const struct dataset *d = dataset_named(dataset);
 	struct buf path = { .a = c->arena };
@@ -30,13 +30,13 @@ look_up(struct client *c, const char *dataset)
 static int
 run_host(struct client *c)
 {
-	return look_up(c, "hosts");
+	return look_up_record(c, "hosts");
 }
 
 static int
 run_whois(struct client *c)
 {
-	return look_up(c, "whois");
+	return look_up_record(c, "whois");
 }
 
 static bool
@@ -46,7 +46,8 @@ write_bytes(void *arg, long status, const char *bytes, size_t n)
 	return fwrite(bytes, 1, n, arg) == n;
 }
 
-/* The certificate itself; it goes to stdout as the API sends it, since PEM is text without control characters. */
+/* The certificate itself; it goes to stdout as the API sends it, since PEM is text without control
+   characters. */
 static int
 print_pem(struct client *c)
 {
@@ -69,7 +70,7 @@ print_pem(struct client *c)
 static int
 run_cert(struct client *c)
 {
-	return option_given(c, "pem") ? print_pem(c) : look_up(c, "certificates");
+	return option_given(c, "pem") ? print_pem(c) : look_up_record(c, "certificates");
 }
 
 static int

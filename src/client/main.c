@@ -75,10 +75,10 @@ no_command(const struct client *c, const char *name, const struct guess *g)
 	    g->found == NULL ? "try surface --help" : "?");
 }
 
-/* Walks down the tables of commands, a word for each level; a negative result is the number of words used, another one an
-   exit status. */
+/* Walks down the tables of commands, a word for each level; a negative result is the number of
+   words used, another one an exit status. */
 static int
-choose(struct client *c, int argc, char **argv)
+choose_command(struct client *c, int argc, char **argv)
 {
 	struct guess g;
 	int used = 1;
@@ -113,7 +113,7 @@ choose_form(struct client *c)
 }
 
 static int
-run(struct client *c)
+run_named_command(struct client *c)
 {
 	int status;
 
@@ -144,10 +144,11 @@ main(int argc, char **argv)
 	c.arena = arena_new(ARENA_CAP);
 	c.page = arena_new(ARENA_CAP);
 	screen_find(&c.screen, false);
-	status = choose(&c, argc - 1, argv + 1);
+	status = choose_command(&c, argc - 1, argv + 1);
 	if (status < 0)
-		status =
-		    options_read(&c, argc - 1 + status, argv + 1 - status) ? run(&c) : WRONG_USAGE;
+		status = options_read(&c, argc - 1 + status, argv + 1 - status)
+			     ? run_named_command(&c)
+			     : WRONG_USAGE;
 	if ((fflush(stdout) != 0 || ferror(stdout)) && status == DONE)
 		status = fail(&c, FAILED, "cannot write the output: %s", strerror(errno));
 	arena_free(c.page);

@@ -4,8 +4,8 @@
  *   {"ip":"192.0.2.1","fields":["ip","ports"]}   GET /search/hosts/192.0.2.1?fields=ip,ports
  *   {"query":"port:22","aggregations":[...]}     POST ... {"query":"port:22","aggregations":[...]}
  *
- * What an argument may hold is judged by the API, whose messages name the field. Here only the names are checked, because
- * an argument that has no place in the request would be lost. */
+ * What an argument may hold is judged by the API, whose messages name the field. Here only the
+ * names are checked, because an argument that has no place in the request would be lost. */
 #include "config.h"
 
 #include "base/guess.h"
@@ -52,9 +52,10 @@ check_argument(void *arg, struct str name, struct json_value *value)
 	return true;
 }
 
-/* Texts as they are, numbers and truth values as JSON, lists of them with commas; false for an object. */
+/* Texts as they are, numbers and truth values as JSON, lists of them with commas; false for an
+   object. */
 static bool
-add_text(struct buf *b, const struct json_value *v)
+add_question_text(struct buf *b, const struct json_value *v)
 {
 	switch (json_type(v)) {
 	case JSON_STRING:
@@ -67,7 +68,8 @@ add_text(struct buf *b, const struct json_value *v)
 	case JSON_ARRAY:
 		for (size_t i = 0; i < json_length(v); i++) {
 			buf_z(b, i > 0 ? "," : "");
-			if (json_type(json_at(v, i)) == JSON_ARRAY || !add_text(b, json_at(v, i)))
+			if (json_type(json_at(v, i)) == JSON_ARRAY ||
+			    !add_question_text(b, json_at(v, i)))
 				return false;
 		}
 		return true;
@@ -87,7 +89,7 @@ url_value(struct asking *k, const struct tool_parameter *p)
 		return arena_printf(k->c->page, "%lld", (long long)k->bounds->limit);
 	if (v != NULL && json_type(v) != JSON_NULL) {
 		buf_z(&b, ""); /* an empty text has a pointer */
-		if (add_text(&b, v))
+		if (add_question_text(&b, v))
 			return b.p == NULL ? STR("") : buf_done(&b);
 		k->bad = true;
 		buf_printf(k->why, "%s is no text and no number\n", p->name.p);
@@ -100,8 +102,8 @@ url_value(struct asking *k, const struct tool_parameter *p)
 	return STR_NULL;
 }
 
-/* "/search/hosts/{ip}" with its arguments. An empty segment, or one of dots, which nginx resolves, would be the path of
-   another operation. */
+/* "/search/hosts/{ip}" with its arguments. An empty segment, or one of dots, which nginx resolves,
+   would be the path of another operation. */
 static void
 fill_path(struct asking *k)
 {

@@ -13,8 +13,9 @@ struct ask_bounds {
 	    limit; /* this one whatever the arguments have, to fetch less at the second attempt; 0: not */
 };
 
-/* Makes the request in client.page and stores the query in client.query, for carets. False with the reason in why, if the
-   arguments are not those of the tool: nothing can be sent. args is an object or NULL. */
+/* Makes the request in client.page and stores the query in client.query, for carets. False with the
+   reason in why, if the arguments are not those of the tool: nothing can be sent. args is an object
+   or NULL. */
 bool tool_ask(struct client *c, const struct tool *t, const struct json_value *args,
     const struct ask_bounds *bounds, struct ask *out, struct buf *why) MUST_USE;
 

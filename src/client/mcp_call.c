@@ -8,8 +8,9 @@
  *                                                                                    |
  *                                                            the result is written to calls.out
  *
- * Each call has a struct client of its own, a copy with its own memory, so that the functions of http.c and api.c serve
- * it as they serve a command. libcurl keeps the connections and runs all transfers at once. */
+ * Each call has a struct client of its own, a copy with its own memory, so that the functions of
+ * http.c and api.c serve it as they serve a command. libcurl keeps the connections and runs all
+ * transfers at once. */
 #include "config.h"
 
 #include "client/mcp_ask.h"
@@ -68,7 +69,7 @@ detach(struct calls *calls, struct call *call, CURLcode rc)
 }
 
 static void
-call_free(struct calls *calls, struct call *call)
+mcp_call_free(struct calls *calls, struct call *call)
 {
 	struct call **at = &calls->first;
 
@@ -86,14 +87,14 @@ void
 calls_end(struct calls *calls)
 {
 	while (calls->first != NULL)
-		call_free(calls, calls->first);
+		mcp_call_free(calls, calls->first);
 	curl_multi_cleanup(calls->multi);
 	buf_free(&calls->out);
 }
 
 /* Writes {"resultType":"complete",...} or {...}: head is in front of the members of the result. */
 static void
-send_result(struct calls *calls, struct str id, struct str head, struct str result)
+send_call_result(struct calls *calls, struct str id, struct str head, struct str result)
 {
 	struct buf b = { .p = NULL };
 
@@ -110,8 +111,8 @@ finish_failed(struct calls *calls, struct call *call, struct str why)
 	struct buf b = { .a = call->client.page };
 
 	result_failed(&b, &call->client, why);
-	send_result(calls, call->id, call->head, buf_done(&b));
-	call_free(calls, call);
+	send_call_result(calls, call->id, call->head, buf_done(&b));
+	mcp_call_free(calls, call);
 }
 
 static void
@@ -120,8 +121,8 @@ finish_answered(struct calls *calls, struct call *call)
 	struct buf b = { .a = call->client.page };
 
 	result_of_answer(&b, &call->client, &call->answer, calls->most, call->lowered);
-	send_result(calls, call->id, call->head, buf_done(&b));
-	call_free(calls, call);
+	send_call_result(calls, call->id, call->head, buf_done(&b));
+	mcp_call_free(calls, call);
 }
 
 static struct call *
@@ -146,7 +147,7 @@ call_cancel(struct calls *calls, struct str id)
 	struct call *call = find_call(calls, id);
 
 	if (call != NULL)
-		call_free(calls, call);
+		mcp_call_free(calls, call);
 }
 
 /* ---- attempts ---- */
@@ -228,7 +229,7 @@ refuse_call(struct calls *calls, struct str id, struct str head, const char *why
 
 	c.page = arena_new(CALL_MEMORY);
 	result_failed(&b, &c, str_of(why));
-	send_result(calls, id, head, buf_done(&b));
+	send_call_result(calls, id, head, buf_done(&b));
 	buf_free(&b);
 	arena_free(c.page);
 }

@@ -23,14 +23,15 @@ struct calls {
 
 void calls_begin(struct calls *calls, const struct client *c);
 void calls_end(struct calls *calls);
-/* Starts a call, or writes its result if it cannot be. head is what the result begins with behind its bracket. args is
-   copied. */
+/* Starts a call, or writes its result if it cannot be. head is what the result begins with behind
+   its bracket. args is copied. */
 void call_begin(struct calls *calls, struct str id, struct str head, const struct tool *t,
     const struct json_value *args);
 bool call_is_running(const struct calls *calls, struct str id);
 /* Ends a call without an answer; a call that does not run is ignored. */
 void call_cancel(struct calls *calls, struct str id);
-/* Waits until bytes come in on fd (-1: none), or until a call can be continued, and continues it. True: fd is readable. */
+/* Waits until bytes come in on fd (-1: none), or until a call can be continued, and continues it.
+   True: fd is readable. */
 bool calls_step(struct calls *calls, int fd);
 
 #endif

@@ -4,8 +4,8 @@
  *   held  {"id":1}\n{"id":2}\n{"id":
  *                    ^used
  *
- * A line that grows beyond MCP_LINE_MAX is dropped at once and up to its end, so a client that never ends a line
- * cannot fill the memory. */
+ * A line that grows beyond MCP_LINE_MAX is dropped at once and up to its end, so a client that
+ * never ends a line cannot fill the memory. */
 #include "config.h"
 
 #include "client/mcp_line.h"

@@ -17,8 +17,8 @@ struct lines {
 enum line_result { LINE_NONE, LINE_WHOLE, LINE_TOO_LONG };
 
 void lines_feed(struct lines *l, const char *bytes, size_t n);
-/* The next line without its end, valid until the next lines_feed. A line that is too long is answered once, without its
-   bytes. LINE_NONE: feed more. */
+/* The next line without its end, valid until the next lines_feed. A line that is too long is
+   answered once, without its bytes. LINE_NONE: feed more. */
 enum line_result lines_next(struct lines *l, struct str *out);
 /* The bytes behind the last line end, when the stream has ended. */
 struct str lines_rest(const struct lines *l);

@@ -14,7 +14,8 @@ set_bad(struct rpc *out, enum rpc_code code, struct str why)
 	out->why = why;
 }
 
-/* The identifier as JSON. It is a text or an integer: a fraction could not be compared with the answer's. */
+/* The identifier as JSON. It is a text or an integer: a fraction could not be compared with the
+   answer's. */
 static bool
 read_rpc_id(struct arena *a, const struct json_value *v, struct str *out)
 {

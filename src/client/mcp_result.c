@@ -6,13 +6,15 @@
  *    "structuredContent":{"host":{...}},                       the same document
  *    "isError":false}
  *
- * An assistant reads everything that it gets, and its memory is small: so a document larger than the bound is cut. The
- * rows of `bounds` are tried from the first on until the document fits: longer texts and lists end earlier and earlier.
- * Every list that was cut is named, with the number of its items, and a page whose list was cut has no cursor, because
- * the next page begins behind documents that the assistant has not got.
+ * An assistant reads everything that it gets, and its memory is small: so a document larger than
+ * the bound is cut. The rows of `bounds` are tried from the first on until the document fits:
+ * longer texts and lists end earlier and earlier. Every list that was cut is named, with the number
+ * of its items, and a page whose list was cut has no cursor, because the next page begins behind
+ * documents that the assistant has not got.
  *
- * Texts of documents come from hostile hosts. A program decodes the JSON of structuredContent and may print what it gets,
- * so control characters and marks of direction are replaced by \x1b and the like as text_show does for a terminal. */
+ * Texts of documents come from hostile hosts. A program decodes the JSON of structuredContent and
+ * may print what it gets, so control characters and marks of direction are replaced by \x1b and the
+ * like as text_show does for a terminal. */
 #include "config.h"
 
 #include "client/api.h"
@@ -132,7 +134,8 @@ measure_list(void *arg, struct str name, struct json_value *member)
 	return true;
 }
 
-/* Appends the document in at most `most` bytes; false if even the last row of the bounds is too much. */
+/* Appends the document in at most `most` bytes; false if even the last row of the bounds is too
+   much. */
 static bool
 add_document(struct cutting *k, const struct json_value *v, size_t most)
 {
@@ -173,7 +176,7 @@ add_cuts(struct buf *b, const struct cutting *k, size_t most)
 }
 
 static void
-add_message(struct buf *b, struct client *c, const struct json_value *v)
+add_result_message(struct buf *b, struct client *c, const struct json_value *v)
 {
 	struct str message = value_text(v, "message");
 	int64_t position = api_position(&message);
@@ -193,11 +196,11 @@ add_remarks(struct buf *b, struct client *c, const struct json_value *v)
 
 	for (size_t i = 0; warnings != NULL && i < json_length(warnings); i++) {
 		buf_z(b, "Warning: ");
-		add_message(b, c, json_at(warnings, i));
+		add_result_message(b, c, json_at(warnings, i));
 	}
 	if (value_text(value_get(v, "error"), "message").p != NULL) {
 		buf_z(b, "The query is wrong: ");
-		add_message(b, c, value_get(v, "error"));
+		add_result_message(b, c, value_get(v, "error"));
 	}
 }
 
@@ -206,7 +209,7 @@ add_refusal(struct buf *b, struct client *c, const struct json_value *error, con
 {
 	const struct json_value *fields = value_get(error, "field_errors");
 
-	add_message(b, c, error);
+	add_result_message(b, c, error);
 	for (size_t i = 0; fields != NULL && i < json_length(fields); i++) {
 		text_show(b, &c->screen, value_text(json_at(fields, i), "field"));
 		buf_z(b, ": ");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Schemas of openapi.json that stand alone: assistants get each tool by itself, so no schema may point into the document. */
+/* Schemas of openapi.json that stand alone: assistants get each tool by itself, so no schema may
+   point into the document. */
 #include "config.h"
 
 #include "base/split.h"
@@ -11,7 +12,7 @@ enum { REF_MAX = 8, SCHEMA_DEPTH = 16 };
 
 /* "#/components/schemas/X": names between slashes. The API's names need no escapes. */
 static const struct json_value *
-place_of(const struct json_value *openapi, struct str ref)
+place_of_parameter(const struct json_value *openapi, struct str ref)
 {
 	const struct json_value *v = openapi;
 	struct str name;
@@ -38,7 +39,7 @@ ref_follow(const struct json_value *openapi, const struct json_value *v)
 
 		if (ref.p == NULL)
 			return v;
-		v = place_of(openapi, ref);
+		v = place_of_parameter(openapi, ref);
 	}
 	return NULL;
 }

@@ -9,8 +9,9 @@
  *   get, or x-read-only                            annotations.readOnlyHint
  *   delete, put                                    annotations.destructiveHint
  *
- * An operation whose answer of success is no JSON, or that needs no key, is no tool: an image, a stream, and the
- * descriptions of the API itself. Parameters in headers are none of the assistant's business. */
+ * An operation whose answer of success is no JSON, or that needs no key, is no tool: an image, a
+ * stream, and the descriptions of the API itself. Parameters in headers are none of the assistant's
+ * business. */
 #include "config.h"
 
 #include "base/split.h"
@@ -95,7 +96,8 @@ add_parameter(struct reading *r, const struct tool_parameter *p)
 	buf_char(&r->properties, ':');
 }
 
-/* The schema of a parameter, with its description inside: {"type":"string", ..., "description":"..."}. */
+/* The schema of a parameter, with its description inside: {"type":"string", ...,
+   "description":"..."}. */
 static void
 add_url_parameter(struct reading *r, const struct json_value *v)
 {
@@ -153,7 +155,7 @@ add_body_member(void *arg, struct str name, struct json_value *schema)
 }
 
 static void
-add_body(struct reading *r)
+add_body_schema(struct reading *r)
 {
 	const struct json_value *body =
 	    ref_follow(r->openapi, value_get(r->operation, "requestBody"));
@@ -183,7 +185,7 @@ add_parameters(struct reading *r, const struct json_value *list)
 /* ---- a tool ---- */
 
 static void
-member_text(struct buf *b, const char *name, struct str text)
+tool_member_text(struct buf *b, const char *name, struct str text)
 {
 	json_member(b, name);
 	json_write_str(b, text);
@@ -204,9 +206,9 @@ list_tool(struct reading *r)
 	bool removes = strcmp(t->method, "DELETE") == 0 || strcmp(t->method, "PUT") == 0;
 
 	json_begin(&b, '{');
-	member_text(&b, "name", t->name);
-	member_text(&b, "title", value_text(r->operation, "summary"));
-	member_text(&b, "description", value_text(r->operation, "description"));
+	tool_member_text(&b, "name", t->name);
+	tool_member_text(&b, "title", value_text(r->operation, "summary"));
+	tool_member_text(&b, "description", value_text(r->operation, "description"));
 	json_member_begin(&b, "inputSchema", '{');
 	json_member_str(&b, "type", "object");
 	json_member_begin(&b, "properties", '{');
@@ -220,7 +222,7 @@ list_tool(struct reading *r)
 	member_bool(&b, "additionalProperties", false);
 	buf_char(&b, '}');
 	json_member_begin(&b, "annotations", '{');
-	member_text(&b, "title", value_text(r->operation, "summary"));
+	tool_member_text(&b, "title", value_text(r->operation, "summary"));
 	member_bool(&b, "readOnlyHint", t->read_only);
 	member_bool(&b, "destructiveHint", removes);
 	member_bool(&b, "idempotentHint", t->read_only || removes);
@@ -246,7 +248,7 @@ read_operation(struct reading *r, const char *method)
 	r->properties = r->required = (struct buf){ .a = r->a };
 	add_parameters(r, value_get(r->path_item, "parameters"));
 	add_parameters(r, value_get(r->operation, "parameters"));
-	add_body(r);
+	add_body_schema(r);
 	for (size_t i = 0; i < r->tool.nparameters; i++)
 		r->tool.parameters[i].name = arena_str(r->a, r->tool.parameters[i].name);
 	list_tool(r);

@@ -37,8 +37,8 @@ struct tools_wanted {
 	bool project;       /* project_uuid may be left out: the customer has set one */
 };
 
-/* Reads openapi.json into the arena. False if it is none, or if a name of wanted.allowed is no operation that a tool can
-   call: then *unknown has that name, and it has no pointer otherwise. */
+/* Reads openapi.json into the arena. False if it is none, or if a name of wanted.allowed is no
+   operation that a tool can call: then *unknown has that name, and it has no pointer otherwise. */
 bool tools_read(struct arena *a, const struct json_value *openapi,
     const struct tools_wanted *wanted, struct tools *out, struct str *unknown) MUST_USE;
 const struct tool *tool_named(const struct tools *t, struct str name);

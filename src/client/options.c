@@ -4,8 +4,8 @@
  *   surface search hosts --limit 10 port:22 country:DE
  *                  word  option     word    word
  *
- * An option may stand anywhere behind the command. --name=value, --name value, -o value and -ovalue are the same.
- * "--" ends the options, so that a query may begin with a dash. */
+ * An option may stand anywhere behind the command. --name=value, --name value, -o value and -ovalue
+ * are the same. "--" ends the options, so that a query may begin with a dash. */
 #include "config.h"
 
 #include "base/guess.h"
@@ -27,7 +27,7 @@ const struct option_row common_options[] = {
 
 /* The index of an option in client.given: first those of the command, then those of all commands. */
 static const struct option_row *
-row_at(const struct client *c, size_t i)
+option_row_at(const struct client *c, size_t i)
 {
 	return i < OPTIONS_MAX ? &c->command->options[i] : &common_options[i - OPTIONS_MAX];
 }
@@ -106,7 +106,7 @@ unknown_option(const struct client *c, const char *given)
 static bool
 store(struct client *c, size_t i, struct str value)
 {
-	const struct option_row *row = row_at(c, i);
+	const struct option_row *row = option_row_at(c, i);
 	int64_t n;
 
 	if (row->kind == NUMBER &&
@@ -139,17 +139,18 @@ read_client_option(struct client *c, int argc, char **argv, int *at)
 	i = find_row(c, is_long ? has_name : has_letter, name);
 	if (i == SIZE_MAX)
 		return unknown_option(c, arg);
-	if (row_at(c, i)->kind == FLAG) {
+	if (option_row_at(c, i)->kind == FLAG) {
 		if (value == NULL)
 			return store(c, i, STR(""));
-		fail(c, WRONG_USAGE, "--%s takes no value", row_at(c, i)->name);
+		fail(c, WRONG_USAGE, "--%s takes no value", option_row_at(c, i)->name);
 		return false;
 	}
 	if (value == NULL && *at + 1 < argc)
 		value = argv[++*at];
 	if (value != NULL)
 		return store(c, i, str_of(value));
-	fail(c, WRONG_USAGE, "--%s needs a value: %s", row_at(c, i)->name, row_at(c, i)->value);
+	fail(c, WRONG_USAGE, "--%s needs a value: %s", option_row_at(c, i)->name,
+	    option_row_at(c, i)->value);
 	return false;
 }
 

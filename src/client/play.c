@@ -7,8 +7,9 @@
  *   DIR/screenshots/       UUID.jpg or UUID.png
  *   DIR/SHA256SUMS         of the other files; written last, so a folder that has it is complete
  *
- * A run that was interrupted is repeated with the same command: images that are stored are not asked for again. The
- * three documents are, because those of a session that still runs have grown since. */
+ * A run that was interrupted is repeated with the same command: images that are stored are not
+ * asked for again. The three documents are, because those of a session that still runs have grown
+ * since. */
 #include "config.h"
 
 #include "client/api.h"
@@ -122,7 +123,7 @@ save_har(struct saving *s)
 }
 
 static int
-save_evidence(struct client *c, const char *folder)
+save_played_evidence(struct client *c, const char *folder)
 {
 	struct saving s = { .c = c, .folder = folder, .sums = { .a = c->arena } };
 	const char *sums = arena_printf(c->arena, "%s/SHA256SUMS", folder).p;
@@ -146,7 +147,7 @@ save_evidence(struct client *c, const char *folder)
 }
 
 static int
-print_link(struct client *c)
+print_playback_link(struct client *c)
 {
 	struct str site = c->settings.url, link;
 	struct json_value *answer;
@@ -169,7 +170,7 @@ print_link(struct client *c)
 }
 
 static int
-run_play(struct client *c)
+run_play_command(struct client *c)
 {
 	struct uuid uuid;
 	int status;
@@ -179,7 +180,8 @@ run_play(struct client *c)
 	status = session_project(c);
 	if (status != DONE)
 		return status;
-	return option_given(c, "save") ? save_evidence(c, option(c, "save").p) : print_link(c);
+	return option_given(c, "save") ? save_played_evidence(c, option(c, "save").p)
+				       : print_playback_link(c);
 }
 
 static const struct option_row play_options[] = { PROJECT_OPTION,
@@ -189,7 +191,7 @@ static const struct option_row play_options[] = { PROJECT_OPTION,
 static const struct command play_command = { .name = "play",
 	.arguments = "SESSION",
 	.help = "print a link that plays a session back, or store its evidence",
-	.run = run_play,
+	.run = run_play_command,
 	.options = play_options,
 	.min = 1,
 	.max = 1 };

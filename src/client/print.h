@@ -20,7 +20,8 @@ struct column {
 	enum cell_kind kind;
 };
 
-/* A table may come in several parts, one for each answer of the API; the first part decides the widths. */
+/* A table may come in several parts, one for each answer of the API; the first part decides the
+   widths. */
 struct table {
 	struct client *c;
 	struct column columns[COLUMNS_MAX];
@@ -31,7 +32,8 @@ struct table {
 	size_t printed; /* documents */
 };
 
-/* Uses the columns of --fields if it is given and the command has it, or else those of the table. False after a message:
+/* Uses the columns of --fields if it is given and the command has it, or else those of the table.
+   False after a message:
    --fields has too many. */
 bool table_begin(struct table *t, struct client *c, const struct column *columns) MUST_USE;
 /* Prints at most `most` documents of a list. */
@@ -42,7 +44,8 @@ struct str fields_given(const struct client *c);
 /* Prints one document as CSV with its heading. */
 void table_one(struct table *t, const struct json_value *v);
 
-/* Prints one document; columns are those of CSV. On a terminal a member on each line, and each nested object as a block. */
+/* Prints one document; columns are those of CSV. On a terminal a member on each line, and each
+   nested object as a block. */
 int record_print(struct client *c, const struct json_value *v, const struct column *columns);
 /* Prints one document on one line as JSON. */
 void line_print(struct client *c, const struct json_value *v);

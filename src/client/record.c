@@ -27,7 +27,7 @@ struct record {
 
 /* Whether the heading of the block shows this member. */
 static bool
-is_heading(const struct record *r, struct str name)
+is_record_heading(const struct record *r, struct str name)
 {
 	return r->indent > 0 && r->path[0] == '\0' &&
 	       (str_is(name, "port") || str_is(name, "transport"));
@@ -141,7 +141,7 @@ each_member(void *arg, struct str name, struct json_value *member)
 	struct buf shown = { .p = NULL };
 
 	text_show(&shown, &r->c->screen, name);
-	if (json_type(member) != JSON_NULL && !is_heading(r, name) &&
+	if (json_type(member) != JSON_NULL && !is_record_heading(r, name) &&
 	    n + shown.n + 2 < sizeof(r->path)) {
 		snprintf(r->path + n, sizeof(r->path) - n, "%s%.*s", n > 0 ? "." : "", (int)shown.n,
 		    shown.p);

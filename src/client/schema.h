@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The fields of the datasets, from GET /search/schemas. They are kept for a day in ~/.cache/surfaced/schemas.json, so
-   that completion needs no request while somebody types. */
+/* The fields of the datasets, from GET /search/schemas. They are kept for a day in
+   ~/.cache/surfaced/schemas.json, so that completion needs no request while somebody types. */
 #ifndef CLIENT_SCHEMA_H
 #define CLIENT_SCHEMA_H
 

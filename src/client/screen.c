@@ -65,7 +65,8 @@ char_next(const char **p)
 	return c;
 }
 
-/* Control characters, marks of direction, invisible characters, line separators, private use and tags. */
+/* Control characters, marks of direction, invisible characters, line separators, private use and
+   tags. */
 bool
 char_is_harmful(uint32_t c)
 {
@@ -186,7 +187,8 @@ text_fit(struct buf *b, const struct screen *s, struct str shown, size_t width, 
 		blanks(b, width - have);
 }
 
-/* The beginning of the text for one line: up to the last blank that fits, if it is not near the beginning. */
+/* The beginning of the text for one line: up to the last blank that fits, if it is not near the
+   beginning. */
 static struct str
 first_line(struct str text, size_t width)
 {

@@ -223,7 +223,8 @@ run_events(struct client *c)
 	return status;
 }
 
-/* The API's UUID is parsed and printed again, so that no text of an answer becomes a part of a path. */
+/* The API's UUID is parsed and printed again, so that no text of an answer becomes a part of a
+   path. */
 struct image {
 	const char *folder;
 	struct uuid uuid;

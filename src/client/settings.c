@@ -8,8 +8,8 @@
  *   -           SURFACED_UNIX_SOCKET  -
  *   --key-file  SURFACED_API_KEY      ~/.config/surfaced/key is a file of its own
  *
- * The first that is set counts, from left to right. The key is never an argument, because every user of the machine
- * can list arguments, and a file that others can read is refused. */
+ * The first that is set counts, from left to right. The key is never an argument, because every
+ * user of the machine can list arguments, and a file that others can read is refused. */
 #include "config.h"
 
 #include "client/client.h"

@@ -26,7 +26,7 @@ rotate(uint32_t x, unsigned n)
 
 /* The message schedule of one block. */
 static void
-expand(uint32_t w[ROUNDS], const unsigned char block[SHA256_BLOCK])
+expand_schedule(uint32_t w[ROUNDS], const unsigned char block[SHA256_BLOCK])
 {
 	for (size_t i = 0; i < 16; i++)
 		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
@@ -44,7 +44,7 @@ compress(uint32_t state[8], const unsigned char block[SHA256_BLOCK])
 {
 	uint32_t w[ROUNDS], v[8];
 
-	expand(w, block);
+	expand_schedule(w, block);
 	memcpy(v, state, sizeof(v));
 	for (size_t i = 0; i < ROUNDS; i++) {
 		uint32_t a = v[0], e = v[4];

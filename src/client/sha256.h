@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* SHA-256 (FIPS 180-4), for the file of an export. libcurl has no function for it, and this program links no library
-   besides. It protects against damage on the way; nothing secret depends on it. */
+/* SHA-256 (FIPS 180-4), for the file of an export. libcurl has no function for it, and this program
+   links no library besides. It protects against damage on the way; nothing secret depends on it. */
 #ifndef CLIENT_SHA256_H
 #define CLIENT_SHA256_H
 

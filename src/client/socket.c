@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* A WebSocket over a connection that libcurl makes (CURLOPT_CONNECT_ONLY).
  *
- * Sec-WebSocket-Accept of the answer is not compared: it protects against servers that do not know WebSockets, and the
- * status 101 of a server that TLS has authenticated says the same. */
+ * Sec-WebSocket-Accept of the answer is not compared: it protects against servers that do not know
+ * WebSockets, and the status 101 of a server that TLS has authenticated says the same. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -116,9 +116,10 @@ upgrade_head(struct socket *s, struct str path)
 	    (int)s->subprotocol.n, s->subprotocol.p);
 }
 
-/* Reads the head of the answer; what follows it is the first bytes of the WebSocket, or the body of a refusal. */
+/* Reads the head of the answer; what follows it is the first bytes of the WebSocket, or the body of
+   a refusal. */
 static int
-read_head(struct socket *s, struct answer *a)
+read_frame_head(struct socket *s, struct answer *a)
 {
 	struct buf head = { .a = s->c->page };
 	char bytes[READ_BYTES], *end = NULL;
@@ -172,7 +173,7 @@ socket_open(struct socket *s, struct str path)
 		return status;
 	head = upgrade_head(s, path);
 	rc = send_all(s, head.p, head.n);
-	status = rc == CURLE_OK ? read_head(s, &a) : broken(s, rc);
+	status = rc == CURLE_OK ? read_frame_head(s, &a) : broken(s, rc);
 	if (status != DONE)
 		return status;
 	if (a.status != 101) {
@@ -222,7 +223,7 @@ answer_control(struct socket *s)
 
 /* The end of a frame: a whole message goes to on_text, a control frame is answered. */
 static CURLcode
-end_frame(struct socket *s)
+end_socket_frame(struct socket *s)
 {
 	const struct ws_frame *f = &s->reader.frame;
 
@@ -252,7 +253,7 @@ read_frames(struct socket *s, unsigned char *bytes, size_t n)
 		    s->reader.frame.opcode < WS_CLOSE)
 			buf_add(&s->message, s->reader.piece, s->reader.piece_n);
 		if (event == WS_END)
-			rc = end_frame(s);
+			rc = end_socket_frame(s);
 		if (event == WS_BAD) {
 			fail(s->c, FAILED_THERE, "the live stream breaks its protocol: %s",
 			    s->reader.why);

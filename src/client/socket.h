@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* A WebSocket (RFC 6455). Debian's libcurl is built without its own, which was experimental in 7.88, so libcurl makes
-   the connection alone, with TLS, proxy and authorities as for every request, and src/wire/ws.h reads the frames. */
+/* A WebSocket (RFC 6455). Debian's libcurl is built without its own, which was experimental in
+   7.88, so libcurl makes the connection alone, with TLS, proxy and authorities as for every
+   request, and src/wire/ws.h reads the frames. */
 #ifndef CLIENT_SOCKET_H
 #define CLIENT_SOCKET_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists of documents: as a table that fits the terminal, as CSV, or as one JSON document on each line. */
+/* Lists of documents: as a table that fits the terminal, as CSV, or as one JSON document on each
+   line. */
 #include "config.h"
 
 #include "client/print.h"
@@ -156,7 +157,8 @@ total_width(const struct table *t)
 	return n;
 }
 
-/* The columns of the screen that a column keeps: the first one names the document, and half a day is no day. */
+/* The columns of the screen that a column keeps: the first one names the document, and half a day
+   is no day. */
 static size_t
 floor_of(const struct table *t, size_t i)
 {

@@ -73,7 +73,7 @@ last_days(struct client *c, const struct json_value *daily, int64_t days)
 }
 
 static void
-print_days(struct client *c, const struct json_value *daily)
+print_usage_days(struct client *c, const struct json_value *daily)
 {
 	struct bars *bars = ARENA_NEW(c->page, struct bars);
 	struct buf b = { .a = c->page };
@@ -135,7 +135,7 @@ run_usage(struct client *c)
 	print_usage_key(c, usage);
 	table_add(&quotas, value_get(usage, "quotas"), SIZE_MAX);
 	putchar('\n');
-	print_days(c, daily);
+	print_usage_days(c, daily);
 	return DONE;
 }
 

@@ -141,7 +141,7 @@ has_item(const struct buf *b, size_t from, size_t at, const char *separator)
 }
 
 static void
-add_item(struct buf *b, size_t from, const struct json_value *v, const char *separator)
+add_value_item(struct buf *b, size_t from, const struct json_value *v, const char *separator)
 {
 	size_t before = b->n, at;
 
@@ -173,7 +173,7 @@ walk_value(
 		return;
 	}
 	if (path[0] == '\0') {
-		add_item(b, from, v, separator);
+		add_value_item(b, from, v, separator);
 		return;
 	}
 	memcpy(name, path, n);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* surface watch: prints the messages of a session's live stream, one JSON object on each line, until the session ends.
+/* surface watch: prints the messages of a session's live stream, one JSON object on each line,
+ * until the session ends.
  *
  *   POST .../stream-ticket            a ticket for one use; 409 session_not_ready until the session runs
  *   GET  .../stream, upgraded         a WebSocket with the ticket as subprotocol (socket.c)
  *   text frames                       printed
  *   binary frames (pictures)          dropped; a message of quality asks for as few as possible
  *
- * A session has one live stream. A person who controls it in the viewer is therefore not disturbed: this program is
- * refused with stream_already_active. */
+ * A session has one live stream. A person who controls it in the viewer is therefore not disturbed:
+ * this program is refused with stream_already_active. */
 #include "config.h"
 
 #include "client/api.h"
@@ -49,7 +50,7 @@ get_ticket(struct client *c, struct str *ticket)
 
 /* "14:03:22 url  tab 1  https://example.com/": the type and what the message has besides. */
 static void
-print_message(struct client *c, const struct json_value *v)
+print_stream_message(struct client *c, const struct json_value *v)
 {
 	struct buf b = { .p = NULL };
 
@@ -75,7 +76,7 @@ on_text(void *arg, struct str text)
 	arena_reset(c->page);
 	v = json_parse(c->page, text);
 	if (v != NULL && json_type(v) == JSON_OBJECT)
-		print_message(c, v);
+		print_stream_message(c, v);
 }
 
 /* The exit status for the close code; surfaced-stream-messages(7) lists them. */
@@ -105,7 +106,7 @@ report_end(const struct client *c, const struct socket *s)
 }
 
 static int
-run_watch(struct client *c)
+run_watch_command(struct client *c)
 {
 	struct socket s = { .c = c, .on_text = on_text, .arg = c };
 	int status = session_project(c);
@@ -131,7 +132,7 @@ static const struct option_row watch_options[] = { PROJECT_OPTION, { 0 } };
 static const struct command watch_command = { .name = "watch",
 	.arguments = "SESSION",
 	.help = "print the messages of a session's live stream until it ends",
-	.run = run_watch,
+	.run = run_watch_command,
 	.options = watch_options,
 	.min = 1,
 	.max = 1 };

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* Databases about addresses: the network, autonomous system and place of an address. An import adds these facts to a
- * host whose document lacks them (surfaced-import(5)).
+/* Databases about addresses: the network, autonomous system and place of an address. An import adds
+ * these facts to a host whose document lacks them (surfaced-import(5)).
  *
  *   mmdb_asn    MaxMind DB   asn, as_name, prefix         GeoLite2's nested form, or the flat one of IPinfo
  *   mmdb_city   MaxMind DB   country_code, region, city
  *   pfx2as      text         asn, prefix                  CAIDA's RouteViews files: "192.0.2.0<TAB>24<TAB>64500"
  *
- * Each database is optional. A database that cannot be opened is reported and not used; the import goes on without it.
+ * Each database is optional. A database that cannot be opened is reported and not used; the import
+ * goes on without it.
  *
- * Members that describe one fact must agree: the name of an AS is wrong beside the number of another, and a city is
- * wrong beside another country. So members are added by groups. The missing members of a group are added when
+ * Members that describe one fact must agree: the name of an AS is wrong beside the number of
+ * another, and a city is wrong beside another country. So members are added by groups. The missing
+ * members of a group are added when
  *
  *   group     members                      condition
  *   network   asn, as_name, prefix         the host has no asn, or the asn that was found
@@ -37,8 +39,8 @@ struct enrich_facts {
 	struct str as_name, prefix, country_code, region, city;
 };
 
-/* Opens the databases. Calls fault for each database that cannot be used, and for a file of prefixes
-   with malformed lines. Returns NULL when no database is open. */
+/* Opens the databases. Calls fault for each database that cannot be used, and for a file of
+   prefixes with malformed lines. Returns NULL when no database is open. */
 struct enrich *enrich_open(
     const struct enrich_files *files, void (*fault)(void *arg, const char *what), void *arg);
 void enrich_close(struct enrich *e);

@@ -30,8 +30,8 @@ struct prefixes {
 	size_t n, room;
 };
 
-/* Adds the prefixes of a file, which may be compressed by gzip. *bad: the number of malformed lines.
-   False: the file cannot be read. */
+/* Adds the prefixes of a file, which may be compressed by gzip. *bad: the number of malformed
+   lines. False: the file cannot be read. */
 bool prefixes_read(
     struct prefixes *all, const char *path, size_t *bad, char fault[ENRICH_FAULT]) MUST_USE;
 /* Sorts them; call it once after all files. */

@@ -8,8 +8,9 @@
      region         subdivisions[0].names.en          region
      city           city.names.en                     city
 
-   registered_country is not used: it is the country where the network was registered, and not that of the address. A
-   member of another type, a text that is not UTF-8, and every member of a damaged database count as absent. */
+   registered_country is not used: it is the country where the network was registered, and not that
+   of the address. A member of another type, a text that is not UTF-8, and every member of a damaged
+   database count as absent. */
 #include "config.h"
 
 #include "enrich/enrich_priv.h"
@@ -28,7 +29,8 @@ mmdb_open(MMDB_s *db, const char *path, char fault[ENRICH_FAULT])
 	return rc == MMDB_SUCCESS;
 }
 
-/* Finds the record of an address; the netmask counts from the first bit of the address in its own family. */
+/* Finds the record of an address; the netmask counts from the first bit of the address in its own
+   family. */
 static bool
 find_record(MMDB_s *db, const unsigned char ip[16], MMDB_lookup_result_s *out)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Prefixes with their origin, as RouteViews' files list them (pfx2as): the prefix, its length and an AS, separated by
-   tabs. The first of several ASes is used: "1_2" are two origins, "1,2" is an AS set.
+/* Prefixes with their origin, as RouteViews' files list them (pfx2as): the prefix, its length and
+   an AS, separated by tabs. The first of several ASes is used: "1_2" are two origins, "1,2" is an
+   AS set.
 
-   Prefixes are sorted by address, and a prefix comes before the longer prefixes inside it. Each prefix has the index of
-   the smallest prefix around it, so a search is one bisection and a few steps outwards:
+   Prefixes are sorted by address, and a prefix comes before the longer prefixes inside it. Each
+   prefix has the index of the smallest prefix around it, so a search is one bisection and a few
+   steps outwards:
 
      10.0.0.0/8        up: none
        10.1.0.0/16     up: 10.0.0.0/8

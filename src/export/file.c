@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The file of an export: compressed while it is written, hashed as it lies on the disk, and cut at the last checkpoint
-   when another process goes on with it (export.h). */
+/* The file of an export: compressed while it is written, hashed as it lies on the disk, and cut at
+   the last checkpoint when another process goes on with it (export.h). */
 #include "config.h"
 
 #include <openssl/evp.h> /* before base.h bans the word rand, which it uses for a parameter */
@@ -81,7 +81,8 @@ out_read_back(struct out *o, int64_t bytes)
 	return OUT_OK;
 }
 
-/* Whether the open file is still the one of this name: its writer may have renamed it before the lock was taken. */
+/* Whether the open file is still the one of this name: its writer may have renamed it before the
+   lock was taken. */
 static bool
 out_is_named(const struct out *o, const char *name)
 {
@@ -91,8 +92,9 @@ out_is_named(const struct out *o, const char *name)
 	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
-/* A process that was killed after it had given the file its last name left no .part behind. The name is taken back under
-   the lock, because the writer of a file holds the lock until its row is complete. */
+/* A process that was killed after it had given the file its last name left no .part behind. The
+   name is taken back under the lock, because the writer of a file holds the lock until its row is
+   complete. */
 static enum out_rc
 out_lock(struct out *o)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* One export from its claim to its end (export.h). Whatever ends the writing early leaves a file that is at least as long
-   as the row says: the next process goes on behind the last checkpoint. */
+/* One export from its claim to its end (export.h). Whatever ends the writing early leaves a file
+   that is at least as long as the row says: the next process goes on behind the last checkpoint. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -273,7 +273,8 @@ put_head(struct job *j)
 	return put_text(j, buf_done(&b));
 }
 
-/* The last line says that nothing is missing before it. CSV has none: its reader would take it for a record. */
+/* The last line says that nothing is missing before it. CSV has none: its reader would take it for
+   a record. */
 static enum step
 put_tail(struct job *j)
 {
@@ -287,7 +288,8 @@ put_tail(struct job *j)
 	return put_text(j, buf_done(&b));
 }
 
-/* The matches of the generation that is walked. It may have more than the one that was counted for the quota. */
+/* The matches of the generation that is walked. It may have more than the one that was counted for
+   the quota. */
 static enum step
 count_matches(struct job *j)
 {
@@ -366,7 +368,8 @@ put_matches(struct job *j)
 	return s;
 }
 
-/* No checkpoint is stored behind the last line: a process that went on there would write the line again. */
+/* No checkpoint is stored behind the last line: a process that went on there would write the line
+   again. */
 static enum step
 finish_file(struct job *j)
 {
@@ -389,8 +392,8 @@ finish_file(struct job *j)
 	return after_database(j, rc, "complete", a.state);
 }
 
-/* The epoch grows after the file is locked, not with the claim: a claim of an export whose writer lives changes nothing
-   for that writer, whose reads and checkpoints compare the epoch. */
+/* The epoch grows after the file is locked, not with the claim: a claim of an export whose writer
+   lives changes nothing for that writer, whose reads and checkpoints compare the epoch. */
 static enum step
 begin_writing(struct job *j, int64_t had)
 {
@@ -439,7 +442,8 @@ write_file(struct job *j)
 
 /* ---- the end ---- */
 
-/* An export that is left is claimed again after a poll, or at once by another process when this one stops. */
+/* An export that is left is claimed again after a poll, or at once by another process when this one
+   stops. */
 static void
 settle_job(struct job *j, enum step s)
 {

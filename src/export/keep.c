@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The files that are kept: those of queued, running and complete exports. The directory is compared with the table, so
-   that a file without a row goes too, whatever has become of the row. */
+/* The files that are kept: those of queued, running and complete exports. The directory is compared
+   with the table, so that a file without a row goes too, whatever has become of the row. */
 #include "config.h"
 
 #include "daemon/conf.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The loop of surfaced-export: its files are kept in order, and exports are written as long as there are any. */
+/* The loop of surfaced-export: its files are kept in order, and exports are written as long as
+   there are any. */
 #include "config.h"
 
 #include "daemon/conf.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists of harmless values: the program's own ones and those that the caller read from the database. A list judges
- * exact values alone: google.com on a list leaves https://drive.google.com/uc?id=x as it is (C-134). Sites of
- * analysis are the exception: their plain URLs are references in every report. */
+/* Lists of harmless values: the program's own ones and those that the caller read from the
+ * database. A list judges exact values alone: google.com on a list leaves
+ * https://drive.google.com/uc?id=x as it is (C-134). Sites of analysis are the exception: their
+ * plain URLs are references in every report. */
 #include "config.h"
 
 #include "extract/extract_priv.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Normalises and refangs a text: the first step of extract(). Bytes that are no UTF-8 become blanks, characters
- * without width disappear, and each spelling of tbl/defang.h becomes the plain one, marked in fang[].
+/* Normalises and refangs a text: the first step of extract(). Bytes that are no UTF-8 become
+ * blanks, characters without width disappear, and each spelling of tbl/defang.h becomes the plain
+ * one, marked in fang[].
  *
  *     text    hxxps://evil[.]com/a\xff
  *     p       https://evil.com/a
  *     fang    111110000000100000 0
  *
- * NFC is applied to pieces of at most PIECE bytes, since sorting combining marks is quadratic in their number. */
+ * NFC is applied to pieces of at most PIECE bytes, since sorting combining marks is quadratic in
+ * their number. */
 #include "config.h"
 
 #include "extract/extract_priv.h"
@@ -68,7 +70,8 @@ add_composed(struct buf *out, struct str piece)
 	free(made);
 }
 
-/* Adds the run of characters beyond ASCII at i with the character before it, with which they may compose. */
+/* Adds the run of characters beyond ASCII at i with the character before it, with which they may
+   compose. */
 static size_t
 add_foreign(struct buf *out, struct str text, size_t i)
 {
@@ -150,7 +153,8 @@ spelled(struct str in, size_t at, struct str spelling)
 	return true;
 }
 
-/* Whether a number or a usual top-level domain begins at `at`, ends a word, and so makes " . " a dot. */
+/* Whether a number or a usual top-level domain begins at `at`, ends a word, and so makes " . " a
+   dot. */
 static bool
 name_continues(struct str in, size_t at, struct str before)
 {
@@ -208,8 +212,8 @@ row_fits(const struct refang *r, const struct defang *row, size_t at)
 	return false;
 }
 
-/* Links the rows by their first character, in the order of the table: first[c] and next[row] are one more than the
-   index of a row, 0 where none follows. */
+/* Links the rows by their first character, in the order of the table: first[c] and next[row] are
+   one more than the index of a row, 0 where none follows. */
 static void
 index_rows(struct refang *r)
 {

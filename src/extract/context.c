@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The sentence or the row of a value, without live links (C-143): each dot between two characters of a name becomes
- * "[.]", and each scheme hxxp. */
+/* The sentence or the row of a value, without live links (C-143): each dot between two characters
+ * of a name becomes "[.]", and each scheme hxxp. */
 #include "config.h"
 
 #include "extract/extract_priv.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Indicators in prose (AREAS.md 1.5, DETECTORS.md 1). Pure: no I/O, time linear in the text, memory from the arena. */
+/* Indicators in prose (AREAS.md 1.5, DETECTORS.md 1). Pure: no I/O, time linear in the text, memory
+   from the arena. */
 #ifndef EXTRACT_EXTRACT_H
 #define EXTRACT_EXTRACT_H
 

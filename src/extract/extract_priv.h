@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Shared by the files of src/extract; HACKING draws how they follow one another. Positions are offsets in the clean
-   text. Each look to the left or the right of a position is bounded by NEAR, so that time is linear in the text. */
+/* Shared by the files of src/extract; HACKING draws how they follow one another. Positions are
+   offsets in the clean text. Each look to the left or the right of a position is bounded by NEAR,
+   so that time is linear in the text. */
 #ifndef EXTRACT_EXTRACT_PRIV_H
 #define EXTRACT_EXTRACT_PRIV_H
 
@@ -29,7 +30,8 @@ enum find_type {
 	FIND_TYPES,
 };
 
-/* The text after normalising and refanging: valid UTF-8. fang[i] is 1 where byte i was spelled otherwise. */
+/* The text after normalising and refanging: valid UTF-8. fang[i] is 1 where byte i was spelled
+   otherwise. */
 struct clean {
 	const char *p;
 	size_t n;

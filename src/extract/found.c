@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The values found: each type and value once, with the judgement of its best occurrence. A table of open addressing
- * with four times as many slots as there may be values. */
+/* The values found: each type and value once, with the judgement of its best occurrence. A table of
+ * open addressing with four times as many slots as there may be values. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -9,7 +9,7 @@
 enum { SLOTS = 1 << 17 };
 
 static uint32_t
-hash_value(enum find_type type, struct str value)
+hash_found_value(enum find_type type, struct str value)
 {
 	uint32_t h = 2166136261u ^ (uint32_t)type;
 
@@ -22,7 +22,7 @@ hash_value(enum find_type type, struct str value)
 static uint32_t *
 slot_of(struct run *r, const struct find *f)
 {
-	uint32_t i = hash_value(f->type, f->value);
+	uint32_t i = hash_found_value(f->type, f->value);
 
 	for (;; i++) {
 		uint32_t *slot = &r->slots[i % SLOTS];

@@ -35,10 +35,10 @@ set_type(const struct run *r, size_t digits, struct find *f)
 {
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
 		if (lengths[i].digits == digits) {
-			f->type = digits == 64 && (r->place.certificate ||
-						      in_certificate_cell(r, f->at))
-				      ? FIND_CERTIFICATE
-				      : lengths[i].type;
+			f->type =
+			    digits == 64 && (r->place.certificate || in_certificate_cell(r, f->at))
+				? FIND_CERTIFICATE
+				: lengths[i].type;
 			return true;
 		}
 	return false;
@@ -56,7 +56,7 @@ hex_run(const struct run *r, size_t at)
 
 /* The first hexadecimal digit of the next line, behind blanks; 0: the run does not end its line. */
 static size_t
-next_line(const struct run *r, size_t end)
+next_hash_line(const struct run *r, size_t end)
 {
 	size_t i = end, newlines = 0;
 
@@ -70,7 +70,7 @@ static bool
 join_halves(struct run *r, size_t at, size_t end, struct find *f)
 {
 	struct str heading = r->place.heading;
-	size_t next = end - at == 32 ? next_line(r, end) : 0;
+	size_t next = end - at == 32 ? next_hash_line(r, end) : 0;
 	struct str all;
 
 	if (next == 0 || hex_run(r, next) != 32 || heading.p == NULL ||
@@ -85,7 +85,8 @@ join_halves(struct run *r, size_t at, size_t end, struct find *f)
 	return true;
 }
 
-/* A hash that its author's program broke at the end of a line: no part is as long as a hash, and all are together. */
+/* A hash that its author's program broke at the end of a line: no part is as long as a hash, and
+   all are together. */
 static bool
 join(struct run *r, size_t at, size_t end, struct find *f)
 {
@@ -96,7 +97,7 @@ join(struct run *r, size_t at, size_t end, struct find *f)
 
 	buf_add(&b, r->text.p + at, end - at);
 	for (int parts = 1; parts < 4 && b.n < 128; parts++) {
-		size_t next = next_line(r, end), n = next == 0 ? 0 : hex_run(r, next);
+		size_t next = next_hash_line(r, end), n = next == 0 ? 0 : hex_run(r, next);
 
 		if (n == 0 || set_type(r, n, &other) || (n == 4 && b.n < 28))
 			return false;
@@ -138,7 +139,8 @@ hash_at(struct run *r, size_t at, size_t end, struct find *f)
 	return true;
 }
 
-/* Base58Check: 25 bytes, of which the last four are the beginning of the SHA-256 of the SHA-256 of the others. */
+/* Base58Check: 25 bytes, of which the last four are the beginning of the SHA-256 of the SHA-256 of
+   the others. */
 bool
 bitcoin_check(struct str s)
 {

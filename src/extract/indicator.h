@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* An indicator as a source has it: a text through extract(), or a bundle of another system through its importer. */
+/* An indicator as a source has it: a text through extract(), or a bundle of another system through
+   its importer. */
 #ifndef EXTRACT_INDICATOR_H
 #define EXTRACT_INDICATOR_H
 
@@ -26,7 +27,8 @@ struct indicator {
 	struct ts first_seen_at, last_seen_at, valid_until; /* TS_NULL: not known */
 };
 
-/* An actor, a family, a technique, a CVE, a sector or a country that the source names, and why it is listed. */
+/* An actor, a family, a technique, a CVE, a sector or a country that the source names, and why it
+   is listed. */
 struct indicator_name {
 	struct str kind; /* a name of tbl/report_names.h: actor, malware, tool, sector, country */
 	struct str name; /* as the vocabulary has it */

@@ -7,8 +7,8 @@
  *     a plain hash                 60                    60
  *     a plain bitcoin address      60                    60
  *
- * From 60 on an occurrence is an indicator. The rules below lower it: names of code, references, own words, sections
- * that are about victims. Each is a line of DETECTORS.md 1. */
+ * From 60 on an occurrence is an indicator. The rules below lower it: names of code, references,
+ * own words, sections that are about victims. Each is a line of DETECTORS.md 1. */
 #include "config.h"
 
 #include "extract/extract_priv.h"
@@ -16,7 +16,7 @@
 enum { CONFIDENT = 60, MENTIONED = 30, REFERRED = 10 };
 
 static bool
-is_hash(enum find_type t)
+is_hash_type(enum find_type t)
 {
 	return t >= FIND_MD5 && t <= FIND_CERTIFICATE;
 }
@@ -109,21 +109,21 @@ confidence(const struct run *r, const struct find *f)
 {
 	const struct place *p = &r->place;
 	bool in = listed(r, f);
-	unsigned base = f->defanged              ? (in ? 80 : 70)
-			: in || is_hash(f->type) || f->type == FIND_BITCOIN ? CONFIDENT
-									    : MENTIONED;
+	unsigned base = f->defanged                                              ? (in ? 80 : 70)
+			: in || is_hash_type(f->type) || f->type == FIND_BITCOIN ? CONFIDENT
+										 : MENTIONED;
 
 	if (f->type == FIND_ASN || f->type == FIND_CVE || f->type == FIND_TECHNIQUE ||
-	    p->zone == ZONE_OFF || (p->zone == ZONE_VICTIMS && !is_hash(f->type)))
+	    p->zone == ZONE_OFF || (p->zone == ZONE_VICTIMS && !is_hash_type(f->type)))
 		return MENTIONED;
-	if (is_hash(f->type) && f->type != FIND_CERTIFICATE && secret_hash(r, f))
+	if (is_hash_type(f->type) && f->type != FIND_CERTIFICATE && secret_hash(r, f))
 		return base > CONFIDENT ? CONFIDENT - 10 : MENTIONED;
 	if (f->defanged)
 		return base;
 	if (f->link || (p->cites && f->type == FIND_URL) || in_footer(r, f) ||
 	    (is_name(f->type) && p->reference && !f->alone))
 		return REFERRED;
-	if (p->code && !is_hash(f->type) && !(in && f->alone) && (is_name(f->type) || !in))
+	if (p->code && !is_hash_type(f->type) && !(in && f->alone) && (is_name(f->type) || !in))
 		return MENTIONED;
 	return base;
 }

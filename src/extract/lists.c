@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists that need no heading: texts of one value a line, and tables whose first line names a type and a value. */
+/* Lists that need no heading: texts of one value a line, and tables whose first line names a type
+   and a value. */
 #include "config.h"
 
 #include "extract/extract_priv.h"
@@ -42,7 +43,7 @@ list_of_values(struct str text)
 }
 
 static bool
-is_one_of(struct str cell, const char *const *names)
+is_one_of_words(struct str cell, const char *const *names)
 {
 	for (; *names != NULL; names++)
 		if (str_is_nocase(cell, *names))
@@ -69,9 +70,9 @@ list_header(struct str line, char *sep)
 	while (*sep != '\0' && line.p != NULL) {
 		struct str cell = trimmed(str_until(&line, *sep));
 
-		type |= is_one_of(cell, types);
-		both |= is_one_of(cell, either);
-		value |= is_one_of(cell, values) && (!both || !is_one_of(cell, either));
+		type |= is_one_of_words(cell, types);
+		both |= is_one_of_words(cell, either);
+		value |= is_one_of_words(cell, values) && (!both || !is_one_of_words(cell, either));
 	}
 	return (type && (value || both)) || (both && value);
 }
@@ -95,5 +96,5 @@ list_refers(struct str line)
 	line.p += word.n;
 	line.n -= word.n;
 	line = trimmed(line);
-	return is_one_of(word, words) && line.n > 0 && strchr(":=,|;", line.p[0]) != NULL;
+	return is_one_of_words(word, words) && line.n > 0 && strchr(":=,|;", line.p[0]) != NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Names: which are valid, and which of them look like a file, code or a package rather than a domain. */
+/* Names: which are valid, and which of them look like a file, code or a package rather than a
+   domain. */
 #include "config.h"
 
 #include "address/idn.h"
@@ -98,8 +99,8 @@ is_upper(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* WScript.Shell, hReq.open, Win32.Agent, ASP.Net: capitals within a label, or at the beginning of the last one.
-   EVIL.COM and Evil.com are names. */
+/* WScript.Shell, hReq.open, Win32.Agent, ASP.Net: capitals within a label, or at the beginning of
+   the last one. EVIL.COM and Evil.com are names. */
 static bool
 written_as_code(struct str raw)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the candidates of a line. A run is the longest text of the characters that names have; each candidate begins
- * at the beginning of a run, and the scan goes on behind it, so no byte is read more than a few times. */
+/* Finds the candidates of a line. A run is the longest text of the characters that names have; each
+ * candidate begins at the beginning of a run, and the scan goes on behind it, so no byte is read
+ * more than a few times. */
 #include "config.h"
 
 #include "address/netaddr.h"
@@ -13,8 +14,8 @@ in_run(char c)
 	return ascii_alnum(c) || c == '.' || c == '-' || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Characters beyond ASCII that are no letter: quotes, dashes, bullets, arrows (U+2000 to U+2BFF), U+3000 to U+303F,
-   and U+00A0 to U+00BF. */
+/* Characters beyond ASCII that are no letter: quotes, dashes, bullets, arrows (U+2000 to U+2BFF),
+   U+3000 to U+303F, and U+00A0 to U+00BF. */
 static size_t
 foreign_sign(const struct run *r, size_t at)
 {
@@ -216,7 +217,8 @@ ipv6_at(struct run *r, size_t at, struct find *f)
 	return f->end;
 }
 
-/* Digits and dots at the beginning of a run: an address, perhaps with a port, or the first of a range. */
+/* Digits and dots at the beginning of a run: an address, perhaps with a port, or the first of a
+   range. */
 static size_t
 ipv4_at(struct run *r, size_t at, struct find *f)
 {
@@ -319,7 +321,8 @@ email_at(struct run *r, size_t at, size_t end, struct find *f)
 	return to;
 }
 
-/* A defanged name at the beginning of a line that goes on from a hyphen at the end of the line above. */
+/* A defanged name at the beginning of a line that goes on from a hyphen at the end of the line
+   above. */
 static struct str
 unbroken(struct run *r, size_t at, struct str run)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Follows the headings of a text: Markdown, AsciiDoc, underlined titles, lines in bold, and labels of plain text.
- * A heading without a word of tbl/section_words.h has the zone of the heading above it:
+/* Follows the headings of a text: Markdown, AsciiDoc, underlined titles, lines in bold, and labels
+ * of plain text. A heading without a word of tbl/section_words.h has the zone of the heading above
+ * it:
  *
  *     # Turla: a new backdoor           PROSE
  *     ## Indicators of compromise       INDICATORS
@@ -8,7 +9,8 @@
  *     ### Victims                       OFF
  *     ## Conclusion                     PROSE
  *
- * A title counts only when it has a word of ZONE_INDICATORS: then the whole document is one section. */
+ * A title counts only when it has a word of ZONE_INDICATORS: then the whole document is one
+ * section. */
 #include "config.h"
 
 #include "extract/extract_priv.h"
@@ -27,7 +29,8 @@ static const struct section_word {
 #undef SECTION
 };
 
-/* "Targets", "Targeted networks" and "Known victims" are about them; "Foo targets banks in Bar" is about Foo. */
+/* "Targets", "Targeted networks" and "Known victims" are about them; "Foo targets banks in Bar" is
+   about Foo. */
 static bool
 is_about(struct str text, const char *word)
 {
@@ -169,8 +172,8 @@ has_value(struct str line)
 	return false;
 }
 
-/* A line of plain text that is a heading: in bold, ended by a colon, or short, above it a blank line, and with a word
-   of the table. 0: it is none. */
+/* A line of plain text that is a heading: in bold, ended by a colon, or short, above it a blank
+   line, and with a word of the table. 0: it is none. */
 static unsigned
 plain_level(const struct run *r, struct str line)
 {
@@ -202,7 +205,8 @@ end_label(struct sections *s)
 		s->n--;
 }
 
-/* A label such as "C2:" that has no word keeps the zone, and stays the heading only until a blank line. */
+/* A label such as "C2:" that has no word keeps the zone, and stays the heading only until a blank
+   line. */
 static bool
 is_heading(struct run *r, struct str line, size_t to)
 {
@@ -243,7 +247,8 @@ is_fence(struct sections *s, struct str line)
 	return true;
 }
 
-/* Whether the line begins with a URL, and the line above ends in the midst of a sentence that has one of the words. */
+/* Whether the line begins with a URL, and the line above ends in the midst of a sentence that has
+   one of the words. */
 static bool
 goes_on(const struct run *r, const char *const *list, size_t n)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* URLs with a scheme. The host is checked before the rest is read, so that a text of many "http://" costs no more than
- * its length. The value keeps the path as it is written; scheme and host are in lower case. */
+/* URLs with a scheme. The host is checked before the rest is read, so that a text of many "http://"
+ * costs no more than its length. The value keeps the path as it is written; scheme and host are in
+ * lower case. */
 #include "config.h"
 
 #include "address/netaddr.h"
@@ -73,8 +74,8 @@ check_host(struct run *r, struct str *host, struct find *f)
 	return name.p != NULL;
 }
 
-/* Where the rest of a URL ends: at a blank, a quote, or a bracket that it did not open; a plain one also at the text
-   of a link of AsciiDoc. */
+/* Where the rest of a URL ends: at a blank, a quote, or a bracket that it did not open; a plain one
+   also at the text of a link of AsciiDoc. */
 static size_t
 rest_end(const struct run *r, size_t at, bool cells, bool fanged)
 {
@@ -120,7 +121,7 @@ trim_end(const struct run *r, size_t from, size_t end, char opened)
 }
 
 static size_t
-read_port(const struct run *r, size_t at)
+read_url_port(const struct run *r, size_t at)
 {
 	size_t end = at + 1;
 
@@ -162,7 +163,7 @@ url_at(struct run *r, size_t at, struct find *f)
 	r->steps += used;
 	if (host.n == 0 || !check_host(r, &host, f))
 		return at;
-	rest = read_port(r, host_at + used);
+	rest = read_url_port(r, host_at + used);
 	end = rest;
 	if (rest < r->place.to && strchr("/?#\\", p[rest]) != NULL && p[rest] != '\0')
 		end = trim_end(r, rest,

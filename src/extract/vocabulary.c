@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Names of the vocabulary: whole words, letters as they are written. At each word the longest alias of at most WORDS
- * words is looked up by halving, so time does not grow with the number of aliases. An alias that is short or ambiguous
- * counts only beside another name. */
+/* Names of the vocabulary: whole words, letters as they are written. At each word the longest alias
+ * of at most WORDS words is looked up by halving, so time does not grow with the number of aliases.
+ * An alias that is short or ambiguous counts only beside another name. */
 #include "config.h"
 
 #include "extract/extract_priv.h"

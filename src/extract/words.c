@@ -14,7 +14,8 @@ ends_word(struct str text, size_t at)
 	return at >= text.n || !ascii_alnum(text.p[at]);
 }
 
-/* Whether the text has the words, at the beginning of a word; a star at their end allows any rest of it. */
+/* Whether the text has the words, at the beginning of a word; a star at their end allows any rest
+   of it. */
 bool
 text_has_word(struct str text, const char *word)
 {

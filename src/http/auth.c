@@ -61,7 +61,7 @@ ticket_is_of_path(const struct req *rq, const struct ticket *t)
 static int
 auth_by_ticket(struct req *rq, struct str sent)
 {
-	const struct ticket_keys *keys = ticket_ring_now(rq->worker->tickets);
+	const struct signing_keys *keys = signing_ring_now(rq->worker->tickets);
 	struct ticket t = { .kind = TICKET_EVIDENCE };
 	struct key *key = ARENA_NEW(rq->arena, struct key);
 	const char *fault;

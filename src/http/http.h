@@ -227,7 +227,7 @@ struct worker {
 	/* The metrics' numbers of all rows of the tables, in the order of the rows. */
 	int operations[METRICS_OPERATIONS];
 	struct cursor_secret secret;
-	struct ticket_ring *tickets;
+	struct signing_ring *tickets;
 	struct engine *engine;
 	struct usage_cache *usage; /* for GET /usage */
 	/* Each table ends with ROUTE_END; NULL ends the list. */

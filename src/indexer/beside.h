@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The work beside the passes, which may take minutes: merges of segments and rebuilds, in child processes.
+/* The work beside the passes, which may take minutes: merges of segments and rebuilds, in child
+ * processes.
  *
  * The life of a merge. When there are more segments than the parameter index_segments, the smallest
- * ones become one segment, made from their dictionaries and postings alone; in an index that does not change
- * also when there are more than two (is_idle in merger.c). A large merge runs in a
+ * ones become one segment, made from their dictionaries and postings alone; in an index that does
+ * not change also when there are more than two (is_idle in merger.c). A large merge runs in a
  * child. If an input is gone when the child has ended, its segment is dropped.
  *
  *     pass 41 ------ pass 42 ------ pass 43 ------ pass 44
@@ -93,7 +94,8 @@ struct rebuilder {
 	bool ready;  /* the child has ended well, and its result was not yet taken */
 	struct child child;
 	unsigned *running; /* the children of all datasets; at most one rebuilds, for its memory */
-	/* The keys of the records that were deleted since the child was started, each after its length. */
+	/* The keys of the records that were deleted since the child was started, each after its
+	   length. */
 	struct buf gone;
 };
 
@@ -110,7 +112,8 @@ void rebuild_gone(struct rebuilder *r, struct str key);
    those of the others. */
 bool rebuild_take(struct rebuilder *r, struct index_state *s, struct index_tags *tags,
     char err[INDEX_FAULT]) MUST_USE;
-/* Takes the child's state as it is, with the child's snapshot, where there was no generation to follow. */
+/* Takes the child's state as it is, with the child's snapshot, where there was no generation to
+   follow. */
 bool rebuild_begin_with(struct rebuilder *r, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
 /* Kills the child, if there is one, and drops its result. A rebuild that is wanted stays so. */
 void rebuild_abandon(struct rebuilder *r, struct index_state *s);

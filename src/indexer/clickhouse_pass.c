@@ -66,9 +66,10 @@ apply_to_layout(struct ch_follower *f, char err[INDEX_FAULT])
 	return ok;
 }
 
-/* Whether the tables of a layout stay: the one that is followed, the former one, which a search that began before may
-   still read, all that are newer, which may be being filled, and of each other release the one that its searches ask
-   and the newest that is full, from which it goes on when it comes back. */
+/* Whether the tables of a layout stay: the one that is followed, the former one, which a search
+   that began before may still read, all that are newer, which may be being filled, and of each
+   other release the one that its searches ask and the newest that is full, from which it goes on
+   when it comes back. */
 static bool
 is_kept(const struct ch_follower *f, const struct ch_layouts *l, size_t i, unsigned former)
 {
@@ -84,7 +85,8 @@ is_kept(const struct ch_follower *f, const struct ch_layouts *l, size_t i, unsig
 	return true;
 }
 
-/* The row is taken back before the tables go, so whatever is killed, no row promises documents that are gone. */
+/* The row is taken back before the tables go, so whatever is killed, no row promises documents that
+   are gone. */
 static bool
 drop_layouts(struct ch_follower *f, unsigned former)
 {
@@ -128,8 +130,8 @@ ch_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 	if (!ch_cluster_shards(f->cluster, &f->shards)) {
 		return ch_cluster_fault(f, err);
 	}
-	/* With another number of shards a new version of a document could come to another shard than the former one, and
-	   both would be counted. */
+	/* With another number of shards a new version of a document could come to another shard
+	   than the former one, and both would be counted. */
 	follow = f->source.continues && f->at.layout > 0 && f->at.shards == f->shards;
 	f->refill |= refill;
 	if (!follow || f->refill) {
@@ -155,7 +157,8 @@ ch_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 	return true;
 }
 
-/* As purge_deletions of the index. Not while a child fills: its snapshot is older, and it has to find the marks. */
+/* As purge_deletions of the index. Not while a child fills: its snapshot is older, and it has to
+   find the marks. */
 static void
 purge_marks_of(struct ch_follower *f)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The files of a pass of surfaced-index over one dataset that ClickHouse answers. The rule of snapshots is that of the index
- * (indexer.h); what differs is where the state is. Nothing of it is on this machine:
+/* The files of a pass of surfaced-index over one dataset that ClickHouse answers. The rule of
+ * snapshots is that of the index (indexer.h); what differs is where the state is. Nothing of it is
+ * on this machine:
  *
  *   PostgreSQL   advisory lock of the dataset   who feeds; ends with the connection
  *                search_feed.epoch              grows with each owner of the lock; upper half of `ver`
@@ -19,11 +20,12 @@
  *      v
  *   the layout is not the one that is asked --> it is from now on; tables before the former one are dropped
  *
- * When the child has ended, its layout is the newest, and the next pass adds what changed since the child's snapshot.
- * Two processes must not give numbers in one dictionary. The lock ends with the connection, so it is looked at when a pass
- * begins and before its last rows are sent, and while documents are read (COPY leaves no room for a question) the socket is
- * looked at before each batch: a server that ended or closed the connection shows there at once. A
- * connection may still die between a look and the statement that follows it: the next owner waits until no INSERT of the
+ * When the child has ended, its layout is the newest, and the next pass adds what changed since the
+ * child's snapshot. Two processes must not give numbers in one dictionary. The lock ends with the
+ * connection, so it is looked at when a pass begins and before its last rows are sent, and while
+ * documents are read (COPY leaves no room for a question) the socket is looked at before each
+ * batch: a server that ended or closed the connection shows there at once. A connection may still
+ * die between a look and the statement that follows it: the next owner waits until no INSERT of the
  * former one runs at any server (sink.c) before it reads the dictionary. */
 #ifndef INDEXER_CLICKHOUSE_PRIV_H
 #define INDEXER_CLICKHOUSE_PRIV_H

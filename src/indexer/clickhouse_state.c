@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The state of a follower: its opening, and the layout in ClickHouse that it follows (clickhouse_priv.h). */
+/* The state of a follower: its opening, and the layout in ClickHouse that it follows
+   (clickhouse_priv.h). */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -99,10 +100,10 @@ choose_layout(struct ch_follower *f, const struct ch_layouts *l)
 		f->epoch = (f->at.ver >> EPOCH_BITS) + 1;
 }
 
-/* A full layout whose tables are gone on a server (a disk was lost, or an earlier release dropped them) would be followed
-   from its snapshot with empty tables, and its counts would be too small. So its row is taken back, and a new layout is
-   filled. On a server that was added later the tables are made, before it becomes a shard: searches ask all shards for
-   the present layout. */
+/* A full layout whose tables are gone on a server (a disk was lost, or an earlier release dropped
+   them) would be followed from its snapshot with empty tables, and its counts would be too small.
+   So its row is taken back, and a new layout is filled. On a server that was added later the tables
+   are made, before it becomes a shard: searches ask all shards for the present layout. */
 static bool
 check_tables(struct ch_follower *f, char err[INDEX_FAULT])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Follows all datasets of an index directory in one process, with one connection and one lock. Each has a follower of its
-   own (follow.c), so a dataset whose pass fails is tried again by itself, and a rebuild in a child keeps no other
-   dataset waiting. */
+/* Follows all datasets of an index directory in one process, with one connection and one lock. Each
+   has a follower of its own (follow.c), so a dataset whose pass fails is tried again by itself, and
+   a rebuild in a child keeps no other dataset waiting. */
 #include "config.h"
 
 #include "daemon/conf.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One pass of surfaced-index over one dataset: from the published generation to the present content of the
- * database (indexer.h has the picture). The hard part is to be killed, or to fail, at any point:
+/* One pass of surfaced-index over one dataset: from the published generation to the present content
+ * of the database (indexer.h has the picture). The hard part is to be killed, or to fail, at any
+ * point:
  * - Everything is changed in memory first. The manifest is replaced by one rename at the end,
  *   and the snapshot of the pass is in it; until then the next pass would read the same rows
  *   again.
@@ -25,11 +26,12 @@ struct follower {
 	enum dataset dataset;
 	const char *name, *directory;
 	struct index_state state;
-	/* The snapshot that the state has followed to. It is not always that of the state, which has "" while the state
-	   contains documents of another database. */
+	/* The snapshot that the state has followed to. It is not always that of the state, which
+	   has "" while the state contains documents of another database. */
 	char *since;
 	bool stale; /* it does */
-	/* No generation can be followed. The state is empty, and nothing is published until a rebuild ends. */
+	/* No generation can be followed. The state is empty, and nothing is published until a
+	   rebuild ends. */
 	bool lost;
 	bool no_child;
 	struct feed feed;
@@ -39,7 +41,8 @@ struct follower {
 	int64_t next_purge; /* mono_us */
 };
 
-/* Reads the published state, at the start or after a failure, which may have left the state in memory half changed. */
+/* Reads the published state, at the start or after a failure, which may have left the state in
+   memory half changed. */
 static void
 load_published(struct follower *f)
 {
@@ -136,7 +139,8 @@ list_tagged(struct follower *f, struct str slug, struct buf *keys, char *err)
 	return true;
 }
 
-/* Lists the documents whose derived fields are outdated because the table of tags was `had` when they were written, and sets
+/* Lists the documents whose derived fields are outdated because the table of tags was `had` when
+   they were written, and sets
    *changed when the tables differ. */
 static bool
 list_outdated(struct follower *f, const struct index_tags *had, const struct index_tags *now,
@@ -190,7 +194,8 @@ struct pass {
 	struct str snapshot;    /* the snapshot of the state after this pass */
 };
 
-/* Takes the result of the child that has built the index again. Its documents were written with its own tags. */
+/* Takes the result of the child that has built the index again. Its documents were written with its
+   own tags. */
 static bool
 take_rebuild(struct follower *f, struct pass *p, char *err)
 {
@@ -236,7 +241,8 @@ apply_changes(struct follower *f, struct pass *p, char *err)
 	return !p->changed || merger_small(&f->merger, &f->state, err);
 }
 
-/* Reads all documents in this pass, for a generation that cannot be served, or before the process ends. */
+/* Reads all documents in this pass, for a generation that cannot be served, or before the process
+   ends. */
 static bool
 rebuild_here(struct follower *f, struct pass *p, char *err)
 {
@@ -258,8 +264,9 @@ rebuild_here(struct follower *f, struct pass *p, char *err)
 	return true;
 }
 
-/* Rebuilds in a child when there is no generation to follow. Earlier passes start the child and wait for its end; the
-   first pass after it publishes the child's generation. The next pass adds the changes since the child's snapshot. */
+/* Rebuilds in a child when there is no generation to follow. Earlier passes start the child and
+   wait for its end; the first pass after it publishes the child's generation. The next pass adds
+   the changes since the child's snapshot. */
 static bool
 rebuild_in_child(struct follower *f, struct pass *p, char *err)
 {
@@ -276,8 +283,9 @@ rebuild_in_child(struct follower *f, struct pass *p, char *err)
 	return true;
 }
 
-/* The generation is of another database, or the marks of deletions were purged since: the changes since its snapshot are
-   unknown. It is served until it is replaced, and followed from this pass on; its manifest gets an empty snapshot (beside.h). */
+/* The generation is of another database, or the marks of deletions were purged since: the changes
+   since its snapshot are unknown. It is served until it is replaced, and followed from this pass
+   on; its manifest gets an empty snapshot (beside.h). */
 static void
 follow_from_here(struct follower *f, struct pass *p)
 {
@@ -369,8 +377,8 @@ set_snapshot(struct follower *f, struct str now)
 	index_state_snapshot(&f->state, f->stale ? STR("") : str_of(copy));
 }
 
-/* Reads all documents, when there is nothing to follow: in this pass if they are few. Otherwise a child does so, and
- * the other datasets are followed meanwhile. */
+/* Reads all documents, when there is nothing to follow: in this pass if they are few. Otherwise a
+ * child does so, and the other datasets are followed meanwhile. */
 static bool
 begin_again(struct follower *f, struct pass *p, char *err)
 {
@@ -418,8 +426,9 @@ run_pass(struct follower *f, bool all, struct pass *p, char *err)
 	return true;
 }
 
-/* Removes the deletions that the published generation contains, once an hour; so a failure is tried again later. The
-   snapshot comes from the disk: a pass that changed nothing has a newer one in memory, and a crash would lose it. */
+/* Removes the deletions that the published generation contains, once an hour; so a failure is tried
+   again later. The snapshot comes from the disk: a pass that changed nothing has a newer one in
+   memory, and a crash would lose it. */
 static void
 purge_deletions(struct follower *f)
 {

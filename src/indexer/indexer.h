@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-index: keeps the search index equal to the documents in PostgreSQL. One process follows the database, dataset
- * after dataset: each has its own files, generation, snapshot and passes, so a dataset that fails or is rebuilt does not
- * delay the others. A large merge of segments runs in a child, and so does a large rebuild.
+/* surfaced-index: keeps the search index equal to the documents in PostgreSQL. One process follows
+ * the database, dataset after dataset: each has its own files, generation, snapshot and passes, so
+ * a dataset that fails or is rebuilt does not delay the others. A large merge of segments runs in a
+ * child, and so does a large rebuild.
  *
  *   notification or poll
  *      |
@@ -25,12 +26,14 @@
  *      v
  *   index_publish   with the snapshot of this pass; then a large merge may start
  *
- * Why snapshots: a row gets a time or a sequence number when it is written and not when it is committed. A pass that
- * remembers the highest number would miss a transaction that commits late. A snapshot of PostgreSQL lists exactly which
- * transactions a pass has seen, so no order of commits can hide a change.
+ * Why snapshots: a row gets a time or a sequence number when it is written and not when it is
+ * committed. A pass that remembers the highest number would miss a transaction that commits late. A
+ * snapshot of PostgreSQL lists exactly which transactions a pass has seen, so no order of commits
+ * can hide a change.
  *
- * After a failure the state in memory may be half changed. It is read again from the manifest, and the next pass does the
- * same work again. Nothing is lost, because the published snapshot has not advanced. */
+ * After a failure the state in memory may be half changed. It is read again from the manifest, and
+ * the next pass does the same work again. Nothing is lost, because the published snapshot has not
+ * advanced. */
 #ifndef INDEXER_INDEXER_H
 #define INDEXER_INDEXER_H
 
@@ -67,15 +70,16 @@ struct source_row {
 	unsigned char room[KEY_MAX];
 };
 
-/* Starts to read. source_next then returns the documents in any order, because PostgreSQL would sort a large table in
-   temporary files. keys: an array literal of hexadecimal keys, for SOURCE_BOTH. */
+/* Starts to read. source_next then returns the documents in any order, because PostgreSQL would
+   sort a large table in temporary files. keys: an array literal of hexadecimal keys, for
+   SOURCE_BOTH. */
 enum db_rc source_documents(struct source *s, enum source_what what, struct str keys) MUST_USE;
 /* Returns DB_NONE at the end. */
 enum db_rc source_next(struct source *s, struct buf *room, struct source_row *out) MUST_USE;
 /* Whether the dataset has so few documents that one pass can read all. */
 enum db_rc source_is_small(struct source *s, bool *small) MUST_USE;
-/* Removes the marks of old deletions that the published snapshots contain, that of this index and those of all others.
-   Must not be called in a transaction. */
+/* Removes the marks of old deletions that the published snapshots contain, that of this index and
+   those of all others. Must not be called in a transaction. */
 enum db_rc source_purge(struct source *s, const char *snapshot) MUST_USE;
 
 /* ---- feed.c: documents into segments ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-index(8): a pass after every notification of the database, and one at least every index_poll. A notification
-   may be lost with a connection, so the poll is needed; it also verifies some of the files. */
+/* surfaced-index(8): a pass after every notification of the database, and one at least every
+   index_poll. A notification may be lost with a connection, so the poll is needed; it also verifies
+   some of the files. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -14,7 +15,8 @@
 
 static bool rebuild_first; /* --rebuild was given and no rebuild has succeeded yet */
 
-/* The descriptor `epoll` is readable when a notification may have arrived or the poll is due. daemon_wait waits for it. */
+/* The descriptor `epoll` is readable when a notification may have arrived or the poll is due.
+   daemon_wait waits for it. */
 struct alarm {
 	int epoll, timer;
 };
@@ -41,8 +43,9 @@ alarm_set(struct alarm *a)
 	watch_alarm_descriptor(a, a->timer);
 }
 
-/* Waits for the next pass. The socket of the database is added each time, because a new connection may have the number
-   of the old one, which epoll has forgotten; if the socket is still watched, epoll_ctl fails with EEXIST. */
+/* Waits for the next pass. The socket of the database is added each time, because a new connection
+   may have the number of the old one, which epoll has forgotten; if the socket is still watched,
+   epoll_ctl fails with EEXIST. */
 static bool
 alarm_wait(struct alarm *a, struct db *db)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Keeps the number of segments small. Small merges are part of a pass. A large one would stop the passes for minutes, so
-   it runs in a child process (child.c), and a later pass replaces the inputs by the result. The child also makes the ordinals
-   of the segments that the merge changes: its memory is a copy of the state, in which it replaces the inputs as the parent will.
+/* Keeps the number of segments small. Small merges are part of a pass. A large one would stop the
+   passes for minutes, so it runs in a child process (child.c), and a later pass replaces the inputs
+   by the result. The child also makes the ordinals of the segments that the merge changes: its
+   memory is a copy of the state, in which it replaces the inputs as the parent will.
 
    merger_abandon is called before a rebuild, after a failure and at the end of the process. */
 #include "config.h"
@@ -66,10 +67,11 @@ merge_width(const struct merge_choice *c, size_t most, uint64_t *sum)
 	return width;
 }
 
-/* Whether the smallest segments, with so many live documents, are merged although there are not too many segments. A
- * query looks at each segment, so an index to which nothing is added is merged down to IDLE_SEGMENTS. A change may come
- * each minute for years, so the effort has a bound: the index has to be unchanged for IDLE_DOCUMENT_US for each document,
- * which is some ten times as long as the merge takes.
+/* Whether the smallest segments, with so many live documents, are merged although there are not too
+ * many segments. A query looks at each segment, so an index to which nothing is added is merged
+ * down to IDLE_SEGMENTS. A change may come each minute for years, so the effort has a bound: the
+ * index has to be unchanged for IDLE_DOCUMENT_US for each document, which is some ten times as long
+ * as the merge takes.
  *
  *   live documents   900,000  60,000  20,000      the last change is 13 s ago
  *   merged           80,000 documents, which were due after 5 s + 8 s; 900,000 and 80,000 remain */
@@ -80,8 +82,8 @@ is_idle(const struct merger *g, size_t nsegments, uint64_t documents)
 	       (uint64_t)g->unchanged_us >= IDLE_US + documents * IDLE_DOCUMENT_US;
 }
 
-/* Returns the merge that is due, or NULL. Inputs of the merge that runs in the child do not count, and neither do segments
-   that a rebuild will replace. */
+/* Returns the merge that is due, or NULL. Inputs of the merge that runs in the child do not count,
+   and neither do segments that a rebuild will replace. */
 static struct index_merge *
 choose_merge(const struct merger *g, const struct index_state *s, uint64_t *documents)
 {
@@ -177,7 +179,8 @@ merger_start(struct merger *g, struct index_state *s)
 	    schema_dataset_name(s->dataset), g->merge->n, documents, (int)g->child.pid);
 }
 
-/* Replaces the inputs by the segment of the child. It is the only one in the state of the child that s does not have. */
+/* Replaces the inputs by the segment of the child. It is the only one in the state of the child
+   that s does not have. */
 static bool
 take_merged_segment(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
 {

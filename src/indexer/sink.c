@@ -36,7 +36,8 @@ sink_fault(const struct sink *s, char err[INDEX_FAULT])
 
 /* ---- the dictionary ---- */
 
-/* A statement of a feeder that was killed may still run at a server. Its numbers must be there before they are read. */
+/* A statement of a feeder that was killed may still run at a server. Its numbers must be there
+   before they are read. */
 static bool
 is_quiet(struct sink *s)
 {
@@ -131,7 +132,8 @@ sink_pending(const struct sink *s)
 	return s->written + s->nrows > 0;
 }
 
-/* Rows that a failed pass has left are dropped: the next pass makes them again. Numbers of values stay (dict.h). */
+/* Rows that a failed pass has left are dropped: the next pass makes them again. Numbers of values
+   stay (dict.h). */
 void
 sink_begin(struct sink *s, uint64_t ver, const struct source *of)
 {
@@ -216,7 +218,8 @@ list_ids(struct sink *s, const struct str *slugs, size_t n, struct buf *ids)
 	return found;
 }
 
-/* Appends the keys of an answer; last becomes the hexadecimal digits of the last one. Returns how many there are. */
+/* Appends the keys of an answer; last becomes the hexadecimal digits of the last one. Returns how
+   many there are. */
 static size_t
 add_keys(struct buf *keys, struct str answer, struct buf *last)
 {

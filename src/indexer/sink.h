@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Where surfaced-index writes documents for ClickHouse: one layout of one dataset. The order in which things are stored
- * decides what a crash may leave:
+/* Where surfaced-index writes documents for ClickHouse: one layout of one dataset. The order in
+ * which things are stored decides what a crash may leave:
  *
  *   sink_begin      the version of this pass, greater than that of any pass before
  *   sink_document   the row and, for values that are new, their numbers; in memory

@@ -41,8 +41,9 @@ static const struct field few_out[] = {
 
 /* ---- statements ---- */
 
-/* The older snapshot can be continued when it is of this database's past and the marks of all later deletions still
-   exist. search_feed has the snapshot since which this index needs the marks; record_purge keeps them. */
+/* The older snapshot can be continued when it is of this database's past and the marks of all later
+   deletions still exist. search_feed has the snapshot since which this index needs the marks;
+   record_purge keeps them. */
 STMT(read_snapshot, snapshot_out,
     "SELECT pg_current_snapshot()::text AS snapshot,"
     " coalesce(pg_snapshot_xmax(s) <= pg_snapshot_xmax(pg_current_snapshot())"
@@ -50,8 +51,8 @@ STMT(read_snapshot, snapshot_out,
     " FROM (SELECT nullif($1, '')::pg_snapshot AS s) AS since"
     " LEFT JOIN search_feed AS f ON f.engine = $2 AND f.dataset = $3");
 
-/* After this statement record_purge keeps the marks of later deletions for this index. Its first generation is read with
-   a later snapshot, so no deletion is missed. */
+/* After this statement record_purge keeps the marks of later deletions for this index. Its first
+   generation is read with a later snapshot, so no deletion is missed. */
 STMT(join_feed, NULL,
     "INSERT INTO search_feed (engine, dataset, snapshot) VALUES ($1, $2, pg_current_snapshot())"
     " ON CONFLICT DO NOTHING");
@@ -98,15 +99,16 @@ STMT(set_parameters, NULL,
 
 STMT(set_keys, NULL, "SELECT set_config('surfaced.keys', $1, true)");
 
-/* Extends the deadline before each step. A large result may take any time as long as the database sends something, but a
-   database that hangs must not block the indexer forever. */
+/* Extends the deadline before each step. A large result may take any time as long as the database
+   sends something, but a database that hangs must not block the indexer forever. */
 static void
 extend_deadline(struct source *s)
 {
 	db_use(s->db, s->a, mono_us() + conf.index_patience * 1000);
 }
 
-/* The name of this index in search_feed: several machines may follow one database, but only one feeds a ClickHouse. */
+/* The name of this index in search_feed: several machines may follow one database, but only one
+   feeds a ClickHouse. */
 static struct str
 index_name(struct source *s)
 {
@@ -119,16 +121,17 @@ index_name(struct source *s)
 }
 
 static int64_t
-number_of(const struct source *s)
+number_of_source(const struct source *s)
 {
 	return record_dataset_number(s->dataset);
 }
 
-/* Registers this index, which has no generation that can be continued, so that record_purge keeps marks for it. */
+/* Registers this index, which has no generation that can be continued, so that record_purge keeps
+   marks for it. */
 static enum db_rc
 keep_marks(struct source *s)
 {
-	return db_do(s->db, &join_feed, NULL, P(index_name(s)), P(number_of(s)));
+	return db_do(s->db, &join_feed, NULL, P(index_name(s)), P(number_of_source(s)));
 }
 
 static enum db_rc
@@ -140,12 +143,13 @@ begin_reading(struct source *s, const char *since, struct snapshot_row *row)
 		rc = db_script(s->db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
 	if (rc == DB_OK)
 		rc = db_one(s->db, &read_snapshot, row, P(str_of(since)), P(index_name(s)),
-		    P(number_of(s)));
+		    P(number_of_source(s)));
 	return rc;
 }
 
-/* When the older snapshot cannot be continued, the index first registers in search_feed and then takes a new snapshot. In
-   the other order, the mark of a deletion between the two steps could be purged before the index has read it. */
+/* When the older snapshot cannot be continued, the index first registers in search_feed and then
+   takes a new snapshot. In the other order, the mark of a deletion between the two steps could be
+   purged before the index has read it. */
 enum db_rc
 source_begin(struct source *s, const char *since)
 {
@@ -167,7 +171,7 @@ source_begin(struct source *s, const char *since)
 	if (rc == DB_OK)
 		rc = tags_read(s->db, s->a, &s->tags, &s->ntags);
 	if (rc == DB_OK)
-		rc = db_do(s->db, &set_parameters, NULL, P(str_of(since)), P(number_of(s)));
+		rc = db_do(s->db, &set_parameters, NULL, P(str_of(since)), P(number_of_source(s)));
 	s->snapshot = row.snapshot;
 	s->continues = row.continues;
 	if (rc != DB_OK)
@@ -188,7 +192,8 @@ source_is_small(struct source *s, bool *small)
 	enum db_rc rc;
 
 	extend_deadline(s);
-	rc = db_one(s->db, &few_documents, &row, P((int64_t)SMALL_DOCUMENTS), P(number_of(s)));
+	rc = db_one(
+	    s->db, &few_documents, &row, P((int64_t)SMALL_DOCUMENTS), P(number_of_source(s)));
 	*small = row.few;
 	return rc;
 }
@@ -231,8 +236,8 @@ decode_copy_line(struct buf *room, struct str line)
 	return buf_done(room);
 }
 
-/* Splits a line into its two columns. The key stays in hexadecimal digits in the text of the line until here, because
-   the text format of COPY would double a backslash. */
+/* Splits a line into its two columns. The key stays in hexadecimal digits in the text of the line
+   until here, because the text format of COPY would double a backslash. */
 static bool
 split_line(struct str line, struct buf *room, struct source_row *out)
 {
@@ -266,7 +271,7 @@ source_purge(struct source *s, const char *snapshot)
 
 	arena_reset(s->a);
 	extend_deadline(s);
-	rc = db_do(
-	    s->db, &advance_feed, NULL, P(index_name(s)), P(number_of(s)), P(str_of(snapshot)));
-	return rc == DB_OK ? db_do(s->db, &purge_marks, NULL, P(number_of(s))) : rc;
+	rc = db_do(s->db, &advance_feed, NULL, P(index_name(s)), P(number_of_source(s)),
+	    P(str_of(snapshot)));
+	return rc == DB_OK ? db_do(s->db, &purge_marks, NULL, P(number_of_source(s))) : rc;
 }

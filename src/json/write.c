@@ -136,7 +136,7 @@ field_unset(const struct field *f, const void *in)
 static void write_field_value(struct buf *b, const struct field *f, const void *at);
 
 static void
-write_uuid(struct buf *b, const struct uuid *u)
+write_uuid_value(struct buf *b, const struct uuid *u)
 {
 	char text[UUID_LEN + 1];
 
@@ -184,7 +184,7 @@ write_field_value(struct buf *b, const struct field *f, const void *at)
 		json_write_str(b, *(const struct str *)at);
 		return;
 	case FIELD_UUID:
-		write_uuid(b, at);
+		write_uuid_value(b, at);
 		return;
 	case FIELD_TS:
 		write_ts(b, *(const struct ts *)at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Names and answers of DNS records in one spelling. Tools disagree about final dots, case, quotes around character-strings,
-   escapes, and digests in upper or lower case; the key of a record contains a hash of its answer, so each spelling
-   would be a record of its own.
+/* Names and answers of DNS records in one spelling. Tools disagree about final dots, case, quotes
+   around character-strings, escapes, and digests in upper or lower case; the key of a record
+   contains a hash of its answer, so each spelling would be a record of its own.
 
      text            "10 Mail.Example.ORG."
      tokens          10 | Mail.Example.ORG.        outside of quotes, blanks separate
@@ -109,7 +109,8 @@ print_string(struct buf *b, struct str bytes)
 	buf_char(b, '"');
 }
 
-/* Prints bytes that no quotes divide into character-strings: at most 255 bytes each, as servers send them. */
+/* Prints bytes that no quotes divide into character-strings: at most 255 bytes each, as servers
+   send them. */
 static void
 print_bare_string(struct buf *b, struct str bytes)
 {

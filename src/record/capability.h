@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Recognises what a web server is and whether it asks for a login, by the rows of tbl/capabilities.h. Readers of scanners
-   call this with the body of an answer to any path; http.body has only the one to /, without its secrets (derive.c). Rows about
-   titles and headers are applied to every service when its record is finished (derive.c). */
+/* Recognises what a web server is and whether it asks for a login, by the rows of
+   tbl/capabilities.h. Readers of scanners call this with the body of an answer to any path;
+   http.body has only the one to /, without its secrets (derive.c). Rows about titles and headers
+   are applied to every service when its record is finished (derive.c). */
 #ifndef RECORD_CAPABILITY_H
 #define RECORD_CAPABILITY_H
 

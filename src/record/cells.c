@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Lines of CSV (cells.h). Each cell is written into the line's buffer, and quoted afterwards where it has to be. */
+/* Lines of CSV (cells.h). Each cell is written into the line's buffer, and quoted afterwards where
+   it has to be. */
 #include "config.h"
 
 #include "json/json.h"
@@ -11,7 +12,7 @@
 static void print_json(struct buf *b, const struct json_value *v);
 
 static bool
-print_json_member(void *arg, struct str name, struct json_value *member)
+print_cell_member(void *arg, struct str name, struct json_value *member)
 {
 	struct buf *b = arg;
 
@@ -55,7 +56,7 @@ print_json(struct buf *b, const struct json_value *v)
 		break;
 	case JSON_OBJECT:
 		buf_char(b, '{');
-		json_each(v, print_json_member, b);
+		json_each(v, print_cell_member, b);
 		buf_char(b, '}');
 		break;
 	}
@@ -75,7 +76,8 @@ take_step(struct arena *a, struct str *path)
 	return step;
 }
 
-/* Writes the items of a list along the rest of the path: the path below each item that is an object. */
+/* Writes the items of a list along the rest of the path: the path below each item that is an
+   object. */
 static void
 print_items(struct buf *b, struct arena *a, const struct json_value *list, struct str path)
 {
@@ -132,7 +134,7 @@ needs_quotes(const struct buf *b, size_t from)
 }
 
 static void
-write_cell(struct buf *b, struct arena *a, const struct json_value *v, struct str path)
+write_member_cell(struct buf *b, struct arena *a, const struct json_value *v, struct str path)
 {
 	size_t from = b->n;
 
@@ -172,7 +174,7 @@ cells_write(struct buf *b, struct arena *a, const struct cells *c, struct str an
 	for (size_t i = 0; i < c->n; i++) {
 		if (i > 0)
 			buf_char(b, ',');
-		write_cell(b, a, v, c->paths[i]);
+		write_member_cell(b, a, v, c->paths[i]);
 	}
 	buf_z(b, "\r\n");
 	arena_reset(a);

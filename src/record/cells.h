@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* Answers as lines of CSV (RFC 4180): the columns are the names of fields, in the order in which they were asked for.
+/* Answers as lines of CSV (RFC 4180): the columns are the names of fields, in the order in which
+ * they were asked for.
  *
  *   {"ip":"192.0.2.1","city":"Bath, GB","services":[{"port":22,"product":"OpenSSH"},{"port":443}]}
  *
  *   ip,city,services.port,services.product          cells_head
  *   192.0.2.1,"Bath, GB","[22,443]","[""OpenSSH"",null]"
  *
- * A member that is a list, or is below one, is a JSON array, so that columns of the same list have an item for each of
- * its objects, null where the object has no such member. An object is JSON. A member that is absent is an empty cell. A
- * text that begins with = + - @, a tab or a carriage return gets ' before it: spreadsheets would calculate it. Lines end
- * with CR LF. */
+ * A member that is a list, or is below one, is a JSON array, so that columns of the same list have
+ * an item for each of its objects, null where the object has no such member. An object is JSON. A
+ * member that is absent is an empty cell. A text that begins with = + - @, a tab or a carriage
+ * return gets ' before it: spreadsheets would calculate it. Lines end with CR LF. */
 #ifndef RECORD_CELLS_H
 #define RECORD_CELLS_H
 

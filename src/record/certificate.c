@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The facts of a certificate. Certificates come from strangers: names may hold NUL, control characters or bytes in
- * Latin-1, serial numbers may be negative, and a validity may begin in the year 1 or end before it begins. All of them
- * are stored as they are, as far as a text can hold them; a name that no host can have is left out, so that
- * "a.example<NUL>.evil.test" never becomes a.example. */
+/* The facts of a certificate. Certificates come from strangers: names may hold NUL, control
+ * characters or bytes in Latin-1, serial numbers may be negative, and a validity may begin in the
+ * year 1 or end before it begins. All of them are stored as they are, as far as a text can hold
+ * them; a name that no host can have is left out, so that "a.example<NUL>.evil.test" never becomes
+ * a.example. */
 #include "config.h"
 
 /* before base/compiler.h, which forbids a word that these headers use as a name */
@@ -62,7 +63,8 @@ certificate_common_name(struct str s)
 	return s.n > 0 && memchr(s.p, '.', s.n) != NULL && certificate_host_name(s);
 }
 
-/* The text of a part of a name as UTF-8, without control characters; STR_NULL when it is empty or cannot be read. */
+/* The text of a part of a name as UTF-8, without control characters; STR_NULL when it is empty or
+   cannot be read. */
 static struct str
 entry_text(struct arena *a, const X509_NAME_ENTRY *e)
 {
@@ -156,8 +158,8 @@ object_text(struct arena *a, const ASN1_OBJECT *o)
 	return nid != NID_undef ? arena_str(a, str_of(OBJ_nid2ln(nid))) : oid_text(a, o);
 }
 
-/* The algorithms of keys that certificates of servers have by name; the vocabulary of tbl/words.h maps OpenSSL's
-   names to those that are stored. Any other algorithm is stored as its OID. */
+/* The algorithms of keys that certificates of servers have by name; the vocabulary of tbl/words.h
+   maps OpenSSL's names to those that are stored. Any other algorithm is stored as its OID. */
 static struct str
 key_algorithm(struct arena *a, const ASN1_OBJECT *o)
 {

@@ -7,12 +7,14 @@
 
 enum { CERTIFICATE_DER = 65536 }; /* bytes that are accepted at most */
 
-/* Makes an unfinished record of CERTIFICATES from the DER of one certificate. trusted: the form of BEGIN TRUSTED
-   CERTIFICATE, which has more data behind it; *der is then the certificate alone. False: *why is the fault. */
+/* Makes an unfinished record of CERTIFICATES from the DER of one certificate. trusted: the form of
+   BEGIN TRUSTED CERTIFICATE, which has more data behind it; *der is then the certificate alone.
+   False: *why is the fault. */
 bool record_certificate(
     struct arena *a, bool trusted, struct str *der, struct record *out, const char **why) MUST_USE;
 
-/* Accepts a name that a host can have, also with * for labels: letters, digits, - and _, no empty label, no address. */
+/* Accepts a name that a host can have, also with * for labels: letters, digits, - and _, no empty
+   label, no address. */
 bool certificate_host_name(struct str s);
 /* The same for a common name, which often is no name of a host: it must have a dot, too. */
 bool certificate_common_name(struct str s);

@@ -5,8 +5,8 @@
 
 #include "base/str.h"
 
-/* The datasets with documents of their own come first, because their number is the end of many loops; then the views, then
-   the subjects of alert conditions. */
+/* The datasets with documents of their own come first, because their number is the end of many
+   loops; then the views, then the subjects of alert conditions. */
 enum dataset {
 #define DATASET(id, number, name, unit, key, nested, naming, label) DATASET_##id,
 #include "tbl/datasets.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Compares the two sides of a change member by member, and makes its events (event.h has an example). tbl/event_kinds.h
-   has the kinds, tbl/event_fields.h the members that events leave out, or show only when the record is gone.
+/* Compares the two sides of a change member by member, and makes its events (event.h has an
+   example). tbl/event_kinds.h has the kinds, tbl/event_fields.h the members that events leave out,
+   or show only when the record is gone.
 
-   An event shows a part of each document, so each side of the comparison has two trees: the one that is compared, and
-   the one that is shown, which gets the members that differ and is printed like any record. */
+   An event shows a part of each document, so each side of the comparison has two trees: the one
+   that is compared, and the one that is shown, which gets the members that differ and is printed
+   like any record. */
 #include "config.h"
 
 #include "record/event.h"
@@ -89,8 +91,8 @@ is_told(const struct record_member *m, bool gone)
 
 /* ---- what an event shows of a value ---- */
 
-/* A list is shown whole when both sides are short. Otherwise the items that the other side has, too, would only hide the
-   difference. Both lists are sorted. */
+/* A list is shown whole when both sides are short. Otherwise the items that the other side has,
+   too, would only hide the difference. Both lists are sorted. */
 static struct record_value
 shown_texts(struct arena *a, const struct record_value *v, const struct record_value *other)
 {
@@ -293,8 +295,8 @@ add_nested_events(struct story *s, const struct record *old, const struct record
 	}
 }
 
-/* The event of the record comes first, so that a host that goes with many services is not itself one of those events
-   that are coalesced. */
+/* The event of the record comes first, so that a host that goes with many services is not itself
+   one of those events that are coalesced. */
 struct record_event *
 record_events(struct arena *a, const struct record_change *change, size_t *n)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Events: what a change of a stored record was, for its history (SEARCH.md 5.2, C-412). Whoever writes a record has
- * both sides of the change and stores the events in the same transaction (table record_event, sql/0015).
+/* Events: what a change of a stored record was, for its history (SEARCH.md 5.2, C-412). Whoever
+ * writes a record has both sides of the change and stores the events in the same transaction (table
+ * record_event, sql/0015).
  *
  *   stored   {"ip":"192.0.2.1","services":[{"port":80,"http":{"title":"Old"}},{"port":22}]}
  *   written  {"ip":"192.0.2.1","services":[{"port":80,"http":{"title":"New"}},{"port":443}]}
@@ -10,8 +11,8 @@
  *   service_gone     {"service":{"port":22},"fields":[...],"before":{...},"after":{}}
  *   service_added    {"service":{"port":443},"fields":[...],"before":{},"after":{...}}
  *
- * before and after are parts of the two documents: a member that a side does not have is missing there. A record that
- * was seen again without another change has no event. */
+ * before and after are parts of the two documents: a member that a side does not have is missing
+ * there. A record that was seen again without another change has no event. */
 #ifndef RECORD_EVENT_H
 #define RECORD_EVENT_H
 
@@ -39,15 +40,18 @@ struct record_event {
 
 /* "host_added"; NULL: no kind has this number. */
 const char *event_kind_name(int64_t number);
-/* Whether records of the dataset have a history, and whether the event of a new one shows its members. */
+/* Whether records of the dataset have a history, and whether the event of a new one shows its
+   members. */
 bool record_has_events(enum dataset d);
 bool record_tells_new(enum dataset d);
 
-/* A copy for the old side of a change: members of the original may be set, everything below them is shared. */
+/* A copy for the old side of a change: members of the original may be set, everything below them is
+   shared. */
 struct record record_copy(struct arena *a, const struct record *r);
 
-/* A record that was *old and is *new, both finished and of one key; either is NULL: the record is new, or gone. at: when
-   the change was seen; a nested object that was itself seen later than before has that time instead. */
+/* A record that was *old and is *new, both finished and of one key; either is NULL: the record is
+   new, or gone. at: when the change was seen; a nested object that was itself seen later than
+   before has that time instead. */
 struct record_change {
 	const struct record *old, *new;
 	struct ts at;

@@ -112,7 +112,8 @@ form_name(struct arena *a, enum form f, struct str *s)
 	return true;
 }
 
-/* The bytes of a DNS message are not converted: a client may have asked for a name in UTF-8, which the answer then has. */
+/* The bytes of a DNS message are not converted: a client may have asked for a name in UTF-8, which
+   the answer then has. */
 static bool
 form_owner(struct arena *a, enum form f, struct str *s)
 {
@@ -128,7 +129,8 @@ form_domain(struct arena *a, enum form f, struct str *s)
 	       memchr(s->p, '\\', s->n) == NULL && !str_is(*s, ".");
 }
 
-/* The hexadecimal digits in lower case, without the colons that certificate tools print. False: the text has others. */
+/* The hexadecimal digits in lower case, without the colons that certificate tools print. False: the
+   text has others. */
 static bool
 hex_digits(struct arena *a, struct str *s)
 {
@@ -202,7 +204,8 @@ form_uuid(struct arena *a, enum form f, struct str *s)
 	return true;
 }
 
-/* A report's URL is shown as a link, so no other scheme may stand there: javascript: would be a program. */
+/* A report's URL is shown as a link, so no other scheme may stand there: javascript: would be a
+   program. */
 static bool
 form_url(struct arena *a, enum form f, struct str *s)
 {
@@ -309,7 +312,8 @@ static const struct {
 #undef WORD
 };
 
-/* Letters and digits in lower case, without anything between them; STR_NULL when they are more than a word has. */
+/* Letters and digits in lower case, without anything between them; STR_NULL when they are more than
+   a word has. */
 static struct str
 fold_word(struct str s, char room[64])
 {
@@ -346,8 +350,9 @@ form_words(struct arena *a, enum form f, struct str *s)
 	return find_word(f, s) || !forms[f].closed;
 }
 
-/* "client transfer prohibited" and "clientTransferProhibited https://icann.org/epp#..." are one status. Registries
-   invent more ("server recover prohibited"): their words are joined in the same way. */
+/* "client transfer prohibited" and "clientTransferProhibited https://icann.org/epp#..." are one
+   status. Registries invent more ("server recover prohibited"): their words are joined in the same
+   way. */
 static bool
 form_status(struct arena *a, enum form f, struct str *s)
 {
@@ -412,7 +417,8 @@ read_numbered(struct str s, const char *prefix, unsigned *out)
 	return true;
 }
 
-/* Sets *s to the name of the table, or to the prefix and the number when the table does not have it. */
+/* Sets *s to the name of the table, or to the prefix and the number when the table does not have
+   it. */
 static bool
 dns_number(
     struct arena *a, const struct dns_number *table, size_t n, const char *prefix, struct str *s)

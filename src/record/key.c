@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The keys of records: bytes whose order, compared as unsigned bytes, is the order of the dataset's answers.
+/* The keys of records: bytes whose order, compared as unsigned bytes, is the order of the dataset's
+ * answers.
  *
  *   hosts         4 or 6 | 4 or 16 bytes of the address              IPv4 before IPv6, by value
  *   dns           rev(host) | type (2) | rcode (2) | hash (16)       hash: SHA-256 of the answer; all zero without one
@@ -9,8 +10,8 @@
  *   directories   rev(host), or 2 | as hosts | port (2) | hash (16)  hash: SHA-256 of the path
  *
  * rev(www.example.org) is  org 01 example 01 www 01 00: the labels from the right. A label is followed by 01, which no
- * label contains, so a name is next to the names below it, and 00 ends it, so it is before them. ~t is the complement
- * of the time, so later times come first. */
+ * label contains, so a name is next to the names below it, and 00 ends it, so it is before them. ~t
+ * is the complement of the time, so later times come first. */
 #include "config.h"
 
 #include "record/lookup.h"
@@ -30,7 +31,7 @@ add_key_number(struct buf *b, uint64_t v, size_t bytes)
 }
 
 static void
-add_name(struct buf *b, struct str name)
+add_key_name(struct buf *b, struct str name)
 {
 	if (str_is(name, ".")) /* the root has no labels */
 		name.n = 0;
@@ -94,7 +95,7 @@ make_address(struct buf *b, const struct record_object *o)
 static void
 make_dns(struct buf *b, const struct record_object *o)
 {
-	add_name(b, record_text(o, "host"));
+	add_key_name(b, record_text(o, "host"));
 	add_key_number(b, record_dns_type(record_text(o, "record_type")), 2);
 	add_key_number(b, record_dns_rcode(record_text(o, "rcode")), 2);
 	add_hash(b, record_text(o, "answer"));
@@ -103,7 +104,7 @@ make_dns(struct buf *b, const struct record_object *o)
 static void
 make_domain(struct buf *b, const struct record_object *o)
 {
-	add_name(b, record_text(o, "domain"));
+	add_key_name(b, record_text(o, "domain"));
 }
 
 static void
@@ -135,7 +136,7 @@ make_directory(struct buf *b, const struct record_object *o)
 	int64_t port = 0;
 
 	if (host.p != NULL) {
-		add_name(b, host);
+		add_key_name(b, host);
 	} else {
 		buf_char(b, ADDRESS_MARK);
 		add_key_address(b, record_text(o, "ip"));
@@ -326,7 +327,7 @@ record_key_name(struct arena *a, struct str name)
 {
 	struct buf b = { .a = a };
 
-	add_name(&b, name);
+	add_key_name(&b, name);
 	return buf_done(&b);
 }
 
@@ -335,14 +336,14 @@ record_key_rrset(struct arena *a, struct str name, struct str type)
 {
 	struct buf b = { .a = a };
 
-	add_name(&b, name);
+	add_key_name(&b, name);
 	if (type.p != NULL)
 		add_key_number(&b, record_dns_type(type), 2);
 	return buf_done(&b);
 }
 
-/* Adds one to the last byte that is not ff, and removes those behind it: the keys that begin with "org 01 00 00 ff" are
-   below "org 01 00 01". */
+/* Adds one to the last byte that is not ff, and removes those behind it: the keys that begin with
+   "org 01 00 00 ff" are below "org 01 00 01". */
 struct str
 record_key_behind(struct arena *a, struct str beginning)
 {

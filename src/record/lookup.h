@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Makes the keys of records from a name or an address that a client has sent. The key is made from the canonical form of
-   the value, which the records have too:
+/* Makes the keys of records from a name or an address that a client has sent. The key is made from
+   the canonical form of the value, which the records have too:
 
      "WWW.Example.org."  --record_canonical-->  "www.example.org"
                                                       |
@@ -12,16 +12,18 @@
 
 #include "record/record.h"
 
-/* Brings a value of a member, "services.transport", into its canonical form. A name with letters beyond ASCII
-   gets A-labels (address/idn.h). False: the member has no such values. */
+/* Brings a value of a member, "services.transport", into its canonical form. A name with letters
+   beyond ASCII gets A-labels (address/idn.h). False: the member has no such values. */
 bool record_canonical(
     struct arena *a, enum dataset d, const char *member, struct str *value) MUST_USE;
-/* The same. Returns NULL, or what is wrong as the end of a sentence: "is no SHA-256: 64 hexadecimal digits". */
+/* The same. Returns NULL, or what is wrong as the end of a sentence: "is no SHA-256: 64 hexadecimal
+   digits". */
 const char *record_value_fault(
     struct arena *a, enum dataset d, const char *member, struct str *value) MUST_USE;
 /* The beginning of all keys of a name in DNS, WHOIS or DIRECTORIES: its labels from the right. */
 struct str record_key_name(struct arena *a, struct str name);
-/* The beginning of all keys of DNS records of a name and a type in canonical form; type.p NULL: of all types. */
+/* The beginning of all keys of DNS records of a name and a type in canonical form; type.p NULL: of
+   all types. */
 struct str record_key_rrset(struct arena *a, struct str name, struct str type);
 /* The least key that does not begin with these bytes and is greater than all that do. */
 struct str record_key_behind(struct arena *a, struct str beginning);

@@ -48,7 +48,8 @@ static const struct row rows[] = {
 static struct record_member members[RECORD_MEMBERS];
 static unsigned nmembers = DATASETS;
 
-/* The row's part of the name below the prefix, up to the next dot; STR_NULL when the row is not below it. */
+/* The row's part of the name below the prefix, up to the next dot; STR_NULL when the row is not
+   below it. */
 static struct str
 part_below(const struct row *r, struct str prefix)
 {
@@ -360,7 +361,7 @@ compare_counts(size_t x, size_t y)
 }
 
 static int
-compare_texts(const struct record_value *x, const struct record_value *y)
+compare_member_texts(const struct record_value *x, const struct record_value *y)
 {
 	int c = 0;
 
@@ -387,7 +388,7 @@ record_value_cmp(
 		return (int)x->set - (int)y->set;
 	switch (m->shape) {
 	case SHAPE_TEXTS:
-		return compare_texts(x, y);
+		return compare_member_texts(x, y);
 	case SHAPE_OBJECT:
 		return record_object_cmp(x->object, y->object);
 	case SHAPE_OBJECTS:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Merges two records of one key by the rules of tbl/merges.h.
  *
- * Tools know different things about one service: a sweep knows that a port is open, another tool its HTTP title, a third
- * its certificate. So a service is no single value. Its members form groups, and each group comes whole from the later
- * record that has any member of it:
+ * Tools know different things about one service: a sweep knows that a port is open, another tool
+ * its HTTP title, a third its certificate. So a service is no single value. Its members form
+ * groups, and each group comes whole from the later record that has any member of it:
  *
  *                      old (seen on Monday)      new (seen on Tuesday)      merged
  *   identity           product nginx             -                          product nginx        Monday's
@@ -12,8 +12,9 @@
  *   tls.certificate    -                         names a.example            names a.example
  *   first_seen         Monday                    Tuesday                    Monday
  *
- * Nothing depends on which of the two records is called old, but for a record that does not say when it was seen. Two
- * records of one second are common, because several tools have no finer time; then the greater value wins. */
+ * Nothing depends on which of the two records is called old, but for a record that does not say
+ * when it was seen. Two records of one second are common, because several tools have no finer time;
+ * then the greater value wins. */
 #include "config.h"
 
 #include "record/record_priv.h"
@@ -70,7 +71,8 @@ compare_group(const struct record_object *x, const struct record_object *y, enum
 	return c;
 }
 
-/* By the member that the group names: the record that has it, and of two the one with the smaller value. */
+/* By the member that the group names: the record that has it, and of two the one with the smaller
+   value. */
 static enum winner
 winner_by(const struct record_object *old, const struct record_object *new, enum merge group)
 {
@@ -124,7 +126,8 @@ choose_winners(struct merging *g, const struct record_object *old, const struct 
 	g->winners[MERGE_EACH] = g->later;
 }
 
-/* A record that does not say when it was seen is taken for the later one, because it is being imported now. */
+/* A record that does not say when it was seen is taken for the later one, because it is being
+   imported now. */
 static enum winner
 later_of(const struct record_object *old, const struct record_object *new)
 {

@@ -24,7 +24,7 @@ static bool read_object(struct reading *up, const struct json_value *v, struct r
     const struct place *at);
 
 static bool
-read_time(const struct json_value *v, struct record_value *out)
+read_member_time(const struct json_value *v, struct record_value *out)
 {
 	struct ts t;
 
@@ -36,7 +36,8 @@ read_time(const struct json_value *v, struct record_value *out)
 
 /* NULL, or the fault. */
 static const char *
-read_value(const struct record_member *m, const struct json_value *v, struct record_value *out)
+read_member_value(
+    const struct record_member *m, const struct json_value *v, struct record_value *out)
 {
 	switch (m->type) {
 	case VALUE_KEYWORD:
@@ -52,8 +53,9 @@ read_value(const struct record_member *m, const struct json_value *v, struct rec
 		out->i = json_bool(v);
 		return json_type(v) == JSON_BOOL ? NULL : "must be true or false";
 	case VALUE_DATE:
-		return read_time(v, out) ? NULL
-					 : "must be an RFC 3339 date and time with an offset";
+		return read_member_time(v, out)
+			   ? NULL
+			   : "must be an RFC 3339 date and time with an offset";
 	case VALUE_NUMBER:
 		break;
 	}
@@ -121,7 +123,7 @@ read_known(struct reading *r, const struct record_member *m, const struct json_v
 	case SHAPE_VALUE:
 		break;
 	}
-	why = read_value(m, v, out);
+	why = read_member_value(m, v, out);
 	return why == NULL || place_fault(r->a, &at, why, r->what);
 }
 

@@ -93,7 +93,7 @@ static bool print_object(
     struct buf *b, const struct record_object *o, const struct record_fields *f);
 
 static void
-print_texts(struct buf *b, const struct record_value *v)
+print_member_texts(struct buf *b, const struct record_value *v)
 {
 	buf_char(b, '[');
 	for (size_t i = 0; i < v->texts.n; i++) {
@@ -153,7 +153,7 @@ print_scalar(struct buf *b, const struct record_member *m, const struct record_v
 
 /* Returns whether anything was printed. */
 static bool
-print_value(struct buf *b, const struct record_member *m, const struct record_value *v,
+print_member_value(struct buf *b, const struct record_member *m, const struct record_value *v,
     const struct record_fields *f)
 {
 	switch (m->shape) {
@@ -161,7 +161,7 @@ print_value(struct buf *b, const struct record_member *m, const struct record_va
 		print_scalar(b, m, v);
 		return true;
 	case SHAPE_TEXTS:
-		print_texts(b, v);
+		print_member_texts(b, v);
 		return true;
 	case SHAPE_OBJECTS:
 		print_objects(b, v, f);
@@ -188,7 +188,7 @@ print_object(struct buf *b, const struct record_object *o, const struct record_f
 		buf_char(b, '"');
 		buf_str(b, m->name);
 		buf_add(b, "\":", 2);
-		if (print_value(b, m, &o->v[i], f))
+		if (print_member_value(b, m, &o->v[i], f))
 			before = ',';
 		else
 			b->n = start;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Records: the documents of every dataset, by the tables of their fields (tbl/fields). Importers make them, table record
- * of the database keeps their text, the index and the API read it.
+/* Records: the documents of every dataset, by the tables of their fields (tbl/fields). Importers
+ * make them, table record of the database keeps their text, the index and the API read it.
  *
  *   JSON text --record_parse--> tree --record_finish--> canonical tree --record_print--> canonical text
  *                                ^                        |         |
  *   readers of tools' formats ---+                        |         +--record_key--> bytes that order the table
  *   (record_set_...)                      stored tree ----+--record_merge--> tree
  *
- * The tree follows the table, not the text: an object is an array with a place for each member of its row in the table,
- * so two records of one dataset are merged, compared and printed by walking two arrays side by side.
+ * The tree follows the table, not the text: an object is an array with a place for each member of
+ * its row in the table, so two records of one dataset are merged, compared and printed by walking
+ * two arrays side by side.
  *
  *   rows of tbl/fields/hosts.h        struct record_member          struct record_object
  *     "ip"                              ip                            v[0]  "192.0.2.7"
@@ -25,7 +26,8 @@
  *   - merge(x, y) is merge(y, x) when both say when they were seen.
  * So the same file twice changes nothing, and two files may come in either order.
  *
- * Everything is in the arena that the caller passes. Texts are views: those of a parsed record are in the arena, too. */
+ * Everything is in the arena that the caller passes. Texts are views: those of a parsed record are
+ * in the arena, too. */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
@@ -47,17 +49,19 @@ struct record record_new(struct arena *a, enum dataset d);
 
 enum record_manner {
 	RECORD_STRICT, /* our own format: an unknown member or a value that its form refuses is a fault */
-	/* Formats of tools, and documents that an older release stored: an unknown member or a refused value is left
-	   out, a long text is cut. */
+	/* Formats of tools, and documents that an older release stored: an unknown member or a
+	   refused value is left out, a long text is cut. */
 	RECORD_LENIENT,
 };
 
-/* Parses one JSON object. False: *what names the faulty member or the byte of the text, and the reason. */
+/* Parses one JSON object. False: *what names the faulty member or the byte of the text, and the
+   reason. */
 bool record_parse(struct arena *a, enum dataset d, struct str text, enum record_manner manner,
     struct record *out, struct str *what) MUST_USE;
 
-/* Set a member by its dotted name, which the table must have ("http.title" of a service); a text is not copied.
-   record_add appends to a list of texts that it began, and record_nested likewise to the dataset's nested objects. */
+/* Set a member by its dotted name, which the table must have ("http.title" of a service); a text is
+   not copied. record_add appends to a list of texts that it began, and record_nested likewise to
+   the dataset's nested objects. */
 void record_set_text(struct arena *a, struct record_object *o, const char *name, struct str value);
 void record_set_int(struct arena *a, struct record_object *o, const char *name, int64_t value);
 void record_set_bool(struct arena *a, struct record_object *o, const char *name, bool value);
@@ -72,25 +76,28 @@ bool record_int(const struct record_object *o, const char *name, int64_t *out) M
 size_t record_nested_all(const struct record *r, struct record_object *const **out);
 size_t record_texts(const struct record_object *o, const char *name, const struct str **out);
 
-/* Brings every member into its canonical form and adds the members that follow from others (the apex domain, the
-   address of an answer). False: *what names the faulty member; also when the record has no key. */
+/* Brings every member into its canonical form and adds the members that follow from others (the
+   apex domain, the address of an answer). False: *what names the faulty member; also when the
+   record has no key. */
 bool record_finish(
     struct arena *a, struct record *r, enum record_manner manner, struct str *what) MUST_USE;
 /* Gives a record, and each of its services, the times that it lacks. */
 void record_seen(struct record *r, struct ts when);
 
-/* Brings the value of an indicator of this type into its canonical form. NULL, or the fault as the end of a sentence. */
+/* Brings the value of an indicator of this type into its canonical form. NULL, or the fault as the
+   end of a sentence. */
 const char *record_indicator_fault(struct arena *a, struct str type, struct str *value) MUST_USE;
 
 /* ---- finished records ---- */
 
-/* Merges two records of one key; the result shares values with both. A record without last_seen is later than any. */
+/* Merges two records of one key; the result shares values with both. A record without last_seen is
+   later than any. */
 struct record record_merge(struct arena *a, const struct record *old, const struct record *new);
 
 /* The record's key: bytes in the order of the dataset's answers. */
 struct str record_key(struct arena *a, const struct record *r);
-/* The part of a key that names the record: the whole key, but of a report its UUID. A report moves to another key when
-   its published_at changes. */
+/* The part of a key that names the record: the whole key, but of a report its UUID. A report moves
+   to another key when its published_at changes. */
 struct str record_key_identity(enum dataset d, struct str key);
 /* The key as people read it: "192.0.2.7", "www.example.org A NOERROR", for messages and tests. */
 struct str record_key_text(struct arena *a, enum dataset d, struct str key);

@@ -88,8 +88,8 @@ int record_object_cmp(const struct record_object *x, const struct record_object 
 /* Brings a text into its canonical form. NULL, or the fault as the end of a sentence. */
 const char *record_form(struct arena *a, const struct record_member *m, struct str *s,
     enum record_manner manner) MUST_USE;
-/* The canonical form of an answer of a record type in canonical form, and the address or name that it contains, or
-   STR_NULL. */
+/* The canonical form of an answer of a record type in canonical form, and the address or name that
+   it contains, or STR_NULL. */
 const char *record_answer(struct arena *a, struct str type, struct str *answer, struct str *ip,
     struct str *name) MUST_USE;
 /* The number of a record type or response code in canonical form. */
@@ -100,7 +100,8 @@ bool record_owner(struct arena *a, struct str *s) MUST_USE;
 
 /* Sorts a list of texts and removes repetitions. */
 void record_sort_texts(struct record_value *v);
-/* Whether nested objects are identified by members of their own, as services are by port and transport. m may be NULL. */
+/* Whether nested objects are identified by members of their own, as services are by port and
+   transport. m may be NULL. */
 bool record_nested_has_key(const struct record_member *m);
 int record_nested_cmp(const struct record_object *x, const struct record_object *y);
 

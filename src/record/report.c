@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Reports: the canonical form of their indicators, and the members that follow from them (derive.c).
+/* Reports: the canonical form of their indicators, and the members that follow from them
+   (derive.c).
 
      type, value                                   hidden members           found by
      ipv4  192.0.2.1                               ip    192.0.2.1          indicators.ip:192.0.2.0/24
@@ -7,8 +8,8 @@
      url   http://www.example.org:8080/x           name  www.example.org    the same
      url   http://192.0.2.1/x                      ip    192.0.2.1
 
-   Type and value name an indicator. Two of one name in a report, which may differ in their spelling alone, become
-   one, with the labels of both. */
+   Type and value name an indicator. Two of one name in a report, which may differ in their spelling
+   alone, become one, with the labels of both. */
 #include "config.h"
 
 #include "base/url.h"
@@ -40,7 +41,8 @@ is_hash(struct str s, size_t digits)
 	return s.n == digits;
 }
 
-/* A host of another form, such as a name that is no ASCII, is left out: its URL is an indicator all the same. */
+/* A host of another form, such as a name that is no ASCII, is left out: its URL is an indicator all
+   the same. */
 static void
 set_host(struct arena *a, struct record_object *o, struct str host)
 {
@@ -159,8 +161,8 @@ unite_indicators(struct arena *a, struct record_object *to, const struct record_
 	unite_labels(a, to, from);
 }
 
-/* record_finish calls this before and after it has sorted the list; only after it are two indicators of one name always
-   neighbours. */
+/* record_finish calls this before and after it has sorted the list; only after it are two
+   indicators of one name always neighbours. */
 static const char *
 finish_indicators(struct arena *a, struct record_value *list, bool seen[COUNT(types)])
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Writes stored documents into answers.
 
-   Records are stored as this program prints them, so a whole document is copied into the answer. Three cases need the
-   tree of the record: a projection, reports, which have hidden members, and a host that was stored as jsonb before
-   sql/0014 and has not been imported since.
+   Records are stored as this program prints them, so a whole document is copied into the answer.
+   Three cases need the tree of the record: a projection, reports, which have hidden members, and a
+   host that was stored as jsonb before sql/0014 and has not been imported since.
 
    A service has no document of its own: it is an object in the document of its host, and its
    answer has the address before its members and the place of its host behind them:
@@ -11,8 +11,8 @@
      stored   {"ip":"192.0.2.1","asn":64500,"city":"Bath","services":[{"port":443,"transport":"tcp","protocol":"https"}]}
      answer   {"ip":"192.0.2.1","port":443,"transport":"tcp","protocol":"https","host":{"asn":64500,"city":"Bath"}}
 
-   A page may have hundreds of services of one host with every port open, so its document is parsed once, and the
-   search for a service begins behind the one before. */
+   A page may have hundreds of services of one host with every port open, so its document is parsed
+   once, and the search for a service begins behind the one before. */
 #include "config.h"
 
 #include "record/stored.h"
@@ -104,7 +104,7 @@ service_fields(struct arena *a, struct str names)
 
 /* The members of the host that its services show. */
 static struct record
-place_of(struct arena *a, const struct record *host)
+place_of_member(struct arena *a, const struct record *host)
 {
 	struct record place = record_new(a, DATASET_HOSTS);
 	const struct str *texts;
@@ -135,7 +135,7 @@ services_open(
 		panic("a stored document: %.*s", (int)what.n, what.p);
 	record_set_text(a, address.root, "ip", record_text(s->host.root, "ip"));
 	record_print(&s->address, &address, fields);
-	place = place_of(a, &s->host);
+	place = place_of_member(a, &s->host);
 	record_print(&s->place, &place, fields);
 }
 

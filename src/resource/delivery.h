@@ -28,8 +28,8 @@ struct attempt {
 	struct str failure;
 };
 
-/* The columns of alert_delivery that delivery_out describes. A delivery that surfaced-alert holds has no time of its next
-   attempt. */
+/* The columns of alert_delivery that delivery_out describes. A delivery that surfaced-alert holds
+   has no time of its next attempt. */
 #define DELIVERY_COLUMNS                                                                           \
 	"uuid, kind, alert_uuid, destination_uuid, state, attempts, created_at,"                   \
 	" last_attempt_at, delivered_at,"                                                          \

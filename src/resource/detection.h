@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Detection rules (AREAS.md 2.1), as bodies have them and as the API shows them. rule.h has the alert rules.
+/* Detection rules (AREAS.md 2.1), as bodies have them and as the API shows them. rule.h has the
+ * alert rules.
  *
  *   struct detection_in    a body that creates, replaces or imports a rule
  *   struct detection       a row of rules_seen(): the rule, what the asking account has set beside it, and its run
@@ -36,7 +37,8 @@ struct detection_in {
 
 extern const struct field detection_test_fields[], detection_product_fields[];
 
-/* Bodies: a new rule, which may be staged at once; a replaced one, with the version that was read; one of an import. */
+/* Bodies: a new rule, which may be staged at once; a replaced one, with the version that was read;
+   one of an import. */
 extern const struct field detection_new[], detection_replaced[], detection_imported[];
 
 struct detection_settings {
@@ -67,7 +69,8 @@ extern const struct field detection_out[];
 	" created_by_membership_uuid, enabled, own_severity, own_exclude, project_uuids, findings,"\
 	" set_at, run"
 
-/* The form of exports, which imports take: no uuid and no times, so that it is the same in any account. */
+/* The form of exports, which imports take: no uuid and no times, so that it is the same in any
+   account. */
 extern const struct field detection_portable[];
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Exports of search results, as the API and surfacectl show them, and the names of their files. surfaced-export writes
-   the files, nginx sends them:
+/* Exports of search results, as the API and surfacectl show them, and the names of their files.
+   surfaced-export writes the files, nginx sends them:
 
      export_directory/UUID.part             while it is written
      export_directory/UUID.ndjson.zst       when it is whole; .csv; .gz or nothing without zstd */

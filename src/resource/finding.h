@@ -7,8 +7,8 @@
      finding_event_out  one event of its history, which a trigger of the table writes
      status         moved by clients, and by producers: seen_again and clear (tbl/finding_moves.h)
 
-   sql/functions/finding.sql stores what producers find; it explains when they move a finding. They never move one that
-   people have called a false positive or an accepted risk. */
+   sql/functions/finding.sql stores what producers find; it explains when they move a finding. They
+   never move one that people have called a false positive or an accepted risk. */
 #ifndef RESOURCE_FINDING_H
 #define RESOURCE_FINDING_H
 

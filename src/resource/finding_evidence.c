@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Evidence is measured as PostgreSQL prints jsonb, because the CHECK of the table measures that text: a blank behind each
-   comma and colon, characters without needless escapes, and numbers without an exponent, so that 1e9 has ten digits.
+/* Evidence is measured as PostgreSQL prints jsonb, because the CHECK of the table measures that
+   text: a blank behind each comma and colon, characters without needless escapes, and numbers
+   without an exponent, so that 1e9 has ten digits.
 
      text of a value      is written here in that form, so its length is its size, but for ...
      extra                an upper bound of the digits that an exponent stands for
 
-   A number beyond the range of PostgreSQL has more digits than LIM_EVIDENCE, and so it is always left out. */
+   A number beyond the range of PostgreSQL has more digits than LIM_EVIDENCE, and so it is always
+   left out. */
 #include "config.h"
 
 #include "resource/finding_evidence.h"
@@ -132,7 +134,8 @@ add_evidence_member(void *arg, struct str name, struct json_value *v)
 	return true;
 }
 
-/* The beginning of a text that has at most size bytes with its quotes; STR_NULL: not even one character. */
+/* The beginning of a text that has at most size bytes with its quotes; STR_NULL: not even one
+   character. */
 static struct str
 first_characters(struct arena *a, struct str s, size_t size)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Values of indicators (indicator_value.h). A value in the form of a type is taken as it is; of another one the spellings
-   such as evil[.]example are undone. Nothing is judged, so "evil.zip", which prose does not count as a name, can be looked up. */
+/* Values of indicators (indicator_value.h). A value in the form of a type is taken as it is; of
+   another one the spellings such as evil[.]example are undone. Nothing is judged, so "evil.zip",
+   which prose does not count as a name, can be looked up. */
 #include "config.h"
 
 #include "resource/indicator_value.h"

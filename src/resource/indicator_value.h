@@ -11,11 +11,13 @@ struct indicator_value {
 
 enum { INDICATOR_MEANINGS = 4 };
 
-/* The indicators that a text such as "hxxp://evil[.]example/" means; 64 digits are two. Returns their number; 0: none. */
+/* The indicators that a text such as "hxxp://evil[.]example/" means; 64 digits are two. Returns
+   their number; 0: none. */
 size_t indicator_meanings(
     struct arena *a, struct str text, struct indicator_value out[INDICATOR_MEANINGS]);
 
-/* The field of the dataset by which searches find the value, and the value as a query has it; STR_NULL: none does. */
+/* The field of the dataset by which searches find the value, and the value as a query has it;
+   STR_NULL: none does. */
 struct indicator_search {
 	struct str dataset, field, value;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Observations of detection rules: which record matched which rule, from when to when. surfaced-detect(8) writes them;
-   clients read them.
+/* Observations of detection rules: which record matched which rule, from when to when.
+   surfaced-detect(8) writes them; clients read them.
 
      observation_out     an answer of the API, the columns OBSERVATION_COLUMNS
      record              the members that name the record; a dataset has some of them

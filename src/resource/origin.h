@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The rows of field tables that imported records share: lengths, source and times. The API has no operation that writes
-   these records, so their limits are those of imports. */
+/* The rows of field tables that imported records share: lengths, source and times. The API has no
+   operation that writes these records, so their limits are those of imports. */
 #ifndef RESOURCE_ORIGIN_H
 #define RESOURCE_ORIGIN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Reports and their indicators: the rows of the tables report, indicator and report_name (sql/0021-reports.sql), as the store writes
-   them and the API shows them. */
+/* Reports and their indicators: the rows of the tables report, indicator and report_name
+   (sql/0021-reports.sql), as the store writes them and the API shows them. */
 #ifndef RESOURCE_REPORT_H
 #define RESOURCE_REPORT_H
 
@@ -27,7 +27,8 @@ extern const struct field indicator_row[];
 /* An answer of the API. */
 extern const struct field indicator_out[];
 
-/* The columns of an indicator i beside a verdict v of the asking account, whose word is the last (C-136). */
+/* The columns of an indicator i beside a verdict v of the asking account, whose word is the last
+   (C-136). */
 #define INDICATOR_DISPOSITION "coalesce(v.disposition, i.disposition)"
 #define INDICATOR_COLUMNS                                                                          \
 	"i.uuid, i.type, i.value, " INDICATOR_DISPOSITION " AS disposition, i.confidence,"         \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* A report as an importer or POST /reports gives it to report_store (report_store.h), before it has a UUID. */
+/* A report as an importer or POST /reports gives it to report_store (report_store.h), before it has
+   a UUID. */
 #ifndef RESOURCE_REPORT_DOCUMENT_H
 #define RESOURCE_REPORT_DOCUMENT_H
 
@@ -10,8 +11,9 @@ struct report_seen {
 };
 
 struct report_document {
-	/* (account, source_kind, source_ref) names the report for ever: a STIX id, a MISP UUID, a URL or the SHA-256 of
-	   the text. The same identity with other contents is a new revision. */
+	/* (account, source_kind, source_ref) names the report for ever: a STIX id, a MISP UUID, a
+	   URL or the SHA-256 of the text. The same identity with other contents is a new
+	   revision. */
 	struct str source_kind; /* native, stix, misp, text, html or pdf */
 	struct str source_ref;
 	struct str title, summary, publisher, url, language, tlp; /* null: not known */
@@ -22,7 +24,8 @@ struct report_document {
 	size_t n;
 	const struct indicator_name *names;
 	size_t nnames;
-	/* When the source of a native report had it, by which the later of two versions is known. NULL: unknown. */
+	/* When the source of a native report had it, by which the later of two versions is known.
+	   NULL: unknown. */
 	const struct report_seen *seen;
 	bool withdrawn; /* the source took it back */
 	bool truncated; /* the source has more indicators than LIM_REPORT_INDICATORS */

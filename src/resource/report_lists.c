@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The lists of extraction (report_lists.h). Rows are in the memory of the call; an import, which makes many calls, copies
-   them once. */
+/* The lists of extraction (report_lists.h). Rows are in the memory of the call; an import, which
+   makes many calls, copies them once. */
 #include "config.h"
 
 #include "resource/report_lists.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Stores a report (report_store.h). All decisions are made here, under an advisory lock that imports of reports and
-   surfacectl expire take, too; report_put in sql/functions/report.sql writes what was decided. */
+/* Stores a report (report_store.h). All decisions are made here, under an advisory lock that
+   imports of reports and surfacectl expire take, too; report_put in sql/functions/report.sql writes
+   what was decided. */
 #include "config.h"
 
 #include "resource/report_priv.h"
@@ -81,7 +82,8 @@ static const struct field kept_out[] = {
 	FIELD_END,
 };
 
-/* The lock of the first lane of reports, which import_lock in src/cli/import/store.c takes with the other one. */
+/* The lock of the first lane of reports, which import_lock in src/cli/import/store.c takes with the
+   other one. */
 STMT(lock_reports, NULL, "SELECT pg_advisory_xact_lock(hashtext('record'), 96)");
 STMT(read_kept, kept_out,
     "SELECT account_uuid, source_kind, source_ref, status, encode(digest, 'hex') AS digest,"
@@ -308,7 +310,7 @@ later(struct ts x, struct ts y)
 
 /* Whether the stored version of a native report is later than this one. */
 static bool
-is_outdated(const struct storing *s, const struct kept *old)
+is_report_outdated(const struct storing *s, const struct kept *old)
 {
 	int order;
 
@@ -392,7 +394,8 @@ is_of_another(const struct storing *s, const struct kept *old)
 	       !str_eq(old->source_ref, s->doc->source_ref);
 }
 
-/* Whether nothing is to be written. A later sight of the same contents is written, as last_seen moves. */
+/* Whether nothing is to be written. A later sight of the same contents is written, as last_seen
+   moves. */
 static bool
 is_unchanged(const struct storing *s, const struct kept *old)
 {
@@ -401,7 +404,7 @@ is_unchanged(const struct storing *s, const struct kept *old)
 
 	if (gone != s->doc->withdrawn)
 		return false;
-	if (is_outdated(s, old))
+	if (is_report_outdated(s, old))
 		return true;
 	return same && (seen == NULL || ts_is_null(seen->last) ||
 			   (ts_cmp(seen->last, old->last_seen) <= 0 &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Stores reports: one call a report, in a transaction of the caller, from an importer or POST /reports.
+/* Stores reports: one call a report, in a transaction of the caller, from an importer or POST
+ * /reports.
  *
  *   struct report_document     --report_tree-->  canonical tree of the document that searches find
  *        |  digest of the contents                      |
@@ -13,8 +14,8 @@
  *   yes, withdrawn       any           REPORT_REVISED    it is published again
  *   any                  .withdrawn    REPORT_WITHDRAWN  it leaves search; the rows stay
  *
- * A native report (.seen is set) is revised by a later version alone; of two of one time the one with the greater digest
- * stays, so the order of imports makes no difference. */
+ * A native report (.seen is set) is revised by a later version alone; of two of one time the one
+ * with the greater digest stays, so the order of imports makes no difference. */
 #ifndef RESOURCE_REPORT_STORE_H
 #define RESOURCE_REPORT_STORE_H
 
@@ -37,7 +38,8 @@ struct report_stored {
 	struct str what; /* REPORT_BAD: "tlp: ..." */
 };
 
-/* Stores the report for every account (account NULL) or for one. The caller begins and ends the transaction. */
+/* Stores the report for every account (account NULL) or for one. The caller begins and ends the
+   transaction. */
 enum db_rc report_store(struct db *db, struct arena *a, const struct uuid *account,
     const struct report_document *doc, struct report_stored *out) MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* From the document of an importer to the record that searches find, and from the record of a native import back to a
-   document. */
+/* From the document of an importer to the record that searches find, and from the record of a
+   native import back to a document. */
 #include "config.h"
 
 #include "resource/report_priv.h"
@@ -78,7 +78,7 @@ report_tree(struct arena *a, const struct report_document *doc, const struct uui
 /* ---- a native report ---- */
 
 static struct ts
-time_of(const struct record_object *o, const char *name)
+time_of_report(const struct record_object *o, const char *name)
 {
 	int64_t us;
 
@@ -93,9 +93,9 @@ native_indicator(const struct record_object *o)
 		.section = record_text(o, "section"),
 		.context = record_text(o, "context"),
 		.ignored_by = record_text(o, "ignored_by"),
-		.first_seen_at = time_of(o, "first_seen"),
-		.last_seen_at = time_of(o, "last_seen"),
-		.valid_until = time_of(o, "valid_until") };
+		.first_seen_at = time_of_report(o, "first_seen"),
+		.last_seen_at = time_of_report(o, "last_seen"),
+		.valid_until = time_of_report(o, "valid_until") };
 	struct str said = record_text(o, "disposition");
 	int64_t n;
 
@@ -121,7 +121,7 @@ report_document_native(struct arena *a, const struct record *r)
 	struct report_seen *seen = ARENA_NEW(a, struct report_seen);
 	struct report_document doc = { .source_ref = record_text(r->root, "uuid"),
 		.text = record_text(r->root, "body"),
-		.published_at = time_of(r->root, "published_at"),
+		.published_at = time_of_report(r->root, "published_at"),
 		.indicators = indicators,
 		.n = n,
 		.seen = seen };
@@ -138,7 +138,7 @@ report_document_native(struct arena *a, const struct record *r)
 		indicators[i] = native_indicator(objects[i]);
 	doc.source_kind = STR("native");
 	doc.withdrawn = str_is(record_text(r->root, "status"), "withdrawn");
-	*seen =
-	    (struct report_seen){ time_of(r->root, "first_seen"), time_of(r->root, "last_seen") };
+	*seen = (struct report_seen){ time_of_report(r->root, "first_seen"),
+		time_of_report(r->root, "last_seen") };
 	return doc;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Alert rules, as the API and surfacectl show them.
  *
- * A file of this directory describes one resource for both programs, which differ in two things: which rows they may
- * touch, and which members they show. So their statements differ in the WHERE clause only, and the rest is here:
+ * A file of this directory describes one resource for both programs, which differ in two things:
+ * which rows they may touch, and which members they show. So their statements differ in the WHERE
+ * clause only, and the rest is here:
  *
  *   table alert_rule
  *        |  RULE_COLUMNS       the list behind SELECT or RETURNING, in the order of rule_row
@@ -14,8 +15,9 @@
  *
  *   insert_rule                a statement without a WHERE clause of its own serves both programs
  *
- * A new column needs a member of the struct, its name in RULE_COLUMNS and a row of the table. The tables of request
- * bodies stay beside their handlers in src/api, since surfacectl reads arguments instead. */
+ * A new column needs a member of the struct, its name in RULE_COLUMNS and a row of the table. The
+ * tables of request bodies stay beside their handlers in src/api, since surfacectl reads arguments
+ * instead. */
 #ifndef RESOURCE_RULE_H
 #define RESOURCE_RULE_H
 
@@ -37,8 +39,8 @@ struct rule {
 extern const struct field rule_row[];
 extern const struct field rule_out[]; /* an answer of the API, whose path has the project */
 
-/* Parameters: project, uuid, name, source, min_severity, query, destinations, enabled. Returns no row when the project
-   does not have one of the destinations. */
+/* Parameters: project, uuid, name, source, min_severity, query, destinations, enabled. Returns no
+   row when the project does not have one of the destinations. */
 extern const struct stmt insert_rule;
 
 #define RULE_DESTINATIONS_EXIST " alert_destinations_stand($1, $7::text[]::uuid[])"

@@ -39,7 +39,8 @@ const struct field rule_tag_out[] = {
 	FIELD_END_OF("RuleTag"),
 };
 
-/* The members that a client may change. The classification has no pointer when it was not sent: informational. */
+/* The members that a client may change. The classification has no pointer when it was not sent:
+   informational. */
 #define CHANGEABLE                                                                                 \
 	{ .name = "name",                                                                          \
 		.type = FIELD_STR,                                                                 \

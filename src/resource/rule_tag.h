@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Tags of detection rules: the common ones, which are the tags of hosts too, and those of an account. The shared index has
-   common tags alone. sql/functions/rule_tag.sql counts the rules that have a tag. */
+/* Tags of detection rules: the common ones, which are the tags of hosts too, and those of an
+   account. The shared index has common tags alone. sql/functions/rule_tag.sql counts the rules that
+   have a tag. */
 #ifndef RESOURCE_RULE_TAG_H
 #define RESOURCE_RULE_TAG_H
 

@@ -36,8 +36,8 @@ struct session {
 	struct ts lease_until;
 };
 
-/* The columns of browser_session s that session_out describes. A session that is closing has its reason already, which
-   clients learn when it is terminal: reason is SQL text. */
+/* The columns of browser_session s that session_out describes. A session that is closing has its
+   reason already, which clients learn when it is terminal: reason is SQL text. */
 #define SESSION_COLUMNS(reason)                                                                    \
 	"s.uuid, s.project_uuid, s.key_uuid AS uuid, s.state, " reason " AS terminal_reason,"      \
 	" s.start_url, s.browser_profile, s.egress_country,"                                       \

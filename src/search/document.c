@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads documents (document.h). A rebuild reads every document of the database, so this is one pass over the text without
-   a tree of values. PostgreSQL stores what src/record printed, which is valid JSON: the checks here only keep the reader
-   inside the text. */
+/* Reads documents (document.h). A rebuild reads every document of the database, so this is one pass
+   over the text without a tree of values. PostgreSQL stores what src/record printed, which is valid
+   JSON: the checks here only keep the reader inside the text. */
 #include "config.h"
 
 #include "search/document.h"
@@ -47,7 +47,7 @@ find_or_add_member(struct member *m, struct str name)
 }
 
 static void
-add_member(struct member *root, const struct schema_field *f)
+add_document_member(struct member *root, const struct schema_field *f)
 {
 	struct str rest = str_of(f->name);
 	struct member *m = root;
@@ -73,7 +73,7 @@ document_members_new(enum dataset d, size_t nfields)
 	(void)schema_fields(d, &fields);
 	m->nested = schema_nested(d);
 	for (size_t i = 0; i < nfields; i++)
-		add_member(&m->root, &fields[i]);
+		add_document_member(&m->root, &fields[i]);
 	return m;
 }
 
@@ -257,7 +257,7 @@ read_literal(struct json_reader *t, const struct member *m)
 }
 
 static bool
-read_number(struct json_reader *t, const struct member *m)
+read_document_number(struct json_reader *t, const struct member *m)
 {
 	struct str s = { t->p, 0 };
 	char z[NUMBER_MAX + 1];
@@ -285,7 +285,7 @@ read_number(struct json_reader *t, const struct member *m)
 }
 
 static const struct member *
-find_member(const struct member *m, struct str name)
+find_document_member(const struct member *m, struct str name)
 {
 	for (size_t i = 0; m != NULL && i < m->nkids; i++)
 		if (str_eq(m->kids[i].name, name))
@@ -303,7 +303,7 @@ read_json_object(struct json_reader *t, const struct member *m)
 	do {
 		if (!skip_char(t, '"') || !read_string(t, &name) || !skip_char(t, ':'))
 			return record_fault(t, "no member");
-		if (!read_member(t, find_member(m, name)))
+		if (!read_member(t, find_document_member(m, name)))
 			return false;
 	} while (skip_char(t, ','));
 	return skip_char(t, '}') || record_fault(t, "unterminated object");
@@ -366,7 +366,7 @@ read_member(struct json_reader *t, const struct member *m)
 		break;
 	default:
 		ok = t->p < t->end && (*t->p == '-' || (*t->p >= '0' && *t->p <= '9'))
-			 ? read_number(t, m)
+			 ? read_document_number(t, m)
 			 : record_fault(t, "no value");
 	}
 	t->depth--;

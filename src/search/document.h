@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads stored documents for the writers of both engines: the builder of segments and the feeder of ClickHouse. Both get
- * each value of a field in the order of the text, so they agree on what a document contains.
+/* Reads stored documents for the writers of both engines: the builder of segments and the feeder of
+ * ClickHouse. Both get each value of a field in the order of the text, so they agree on what a
+ * document contains.
  *
  *   {"ip":"192.0.2.7","asn":64500,"services":[{"port":22},{"port":443,"http":{"title":"Hello"}}]}
  *     text(ip, "192.0.2.7")  integer(asn, 64500)  nested()  integer(services.port, 22)
@@ -12,7 +13,8 @@
 
 #include "search/schema.h"
 
-/* The functions that receive the values; arg is the caller's. A text lives as long as the document's text and the arena. */
+/* The functions that receive the values; arg is the caller's. A text lives as long as the
+   document's text and the arena. */
 struct document_sink {
 	void *arg;
 	struct arena *arena;
@@ -23,7 +25,8 @@ struct document_sink {
 	void (*nested)(void *arg); /* the values that follow are of the next nested object */
 };
 
-/* The members of a dataset's documents: the names of the first nfields of the schema, split at the dots. */
+/* The members of a dataset's documents: the names of the first nfields of the schema, split at the
+   dots. */
 struct document_members;
 
 struct document_members *document_members_new(enum dataset d, size_t nfields);

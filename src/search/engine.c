@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Passes each query to the engine of its dataset (search/engine.h). A view has the engine of its source. */
+/* Passes each query to the engine of its dataset (search/engine.h). A view has the engine of its
+   source. */
 #include "config.h"
 
 #include "search/engine.h"

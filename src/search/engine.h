@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The interface of search engines. search/index is the embedded one, search/clickhouse asks ClickHouse. All engines give the
-   same answers to the same queries.
-   A struct engine has one of them for each dataset; the caller does not know which. */
+/* The interface of search engines. search/index is the embedded one, search/clickhouse asks
+   ClickHouse. All engines give the same answers to the same queries. A struct engine has one of
+   them for each dataset; the caller does not know which. */
 #ifndef SEARCH_ENGINE_H
 #define SEARCH_ENGINE_H
 
@@ -22,11 +22,11 @@ enum engine_rc {
 struct budget {
 	int64_t deadline; /* mono_us */
 	uint64_t work;    /* the number of values that may be examined */
-	/* The slice ends when cpu_us reaches slice_cpu, but not before slice_from and not after slice_until,
-	   both of mono_us. slice_until 0: there is no slice. */
+	/* The slice ends when cpu_us reaches slice_cpu, but not before slice_from and not after
+	   slice_until, both of mono_us. slice_until 0: there is no slice. */
 	int64_t slice_from, slice_cpu, slice_until;
-	/* An aggregation beyond the work limit may be answered by estimates (RELATION_UNKNOWN) in place of a
-	   timeout. Each seed draws another sample. */
+	/* An aggregation beyond the work limit may be answered by estimates (RELATION_UNKNOWN) in
+	   place of a timeout. Each seed draws another sample. */
 	bool estimates;
 	uint64_t sample_seed;
 };
@@ -67,8 +67,9 @@ struct count {
 /* One matching document of a page. */
 struct hit {
 	struct str key; /* record_key() of the document; hits are in its order */
-	/* The nested objects that pass the tests of nested fields, by the values of the fields that schema_naming
-	   returns: the integer, and the texts in their order. Services: 443, "tcp". Indicators: "domain", "example.org". */
+	/* The nested objects that pass the tests of nested fields, by the values of the fields that
+	   schema_naming returns: the integer, and the texts in their order. Services: 443, "tcp".
+	   Indicators: "domain", "example.org". */
 	struct nested_key {
 		int64_t number;
 		struct str text[SCHEMA_NAMING];
@@ -85,11 +86,13 @@ struct page {
 
 struct engine;
 
-/* Opens the embedded engine on an index directory, which has the indexes of all datasets (search/index). Never NULL:
-   until the index of its dataset is published, a query gets ENGINE_UNAVAILABLE. */
+/* Opens the embedded engine on an index directory, which has the indexes of all datasets
+   (search/index). Never NULL: until the index of its dataset is published, a query gets
+   ENGINE_UNAVAILABLE. */
 struct engine *engine_open_index(const char *directory);
 void engine_close(struct engine *e);
-/* Opens the newer generations that were published since the last call. Cheap enough to call between any two requests. */
+/* Opens the newer generations that were published since the last call. Cheap enough to call between
+   any two requests. */
 void engine_refresh(struct engine *e);
 
 struct engine_status {
@@ -107,7 +110,8 @@ enum engine_rc engine_aggregate(struct engine *e, struct arena *a, const struct 
 enum engine_rc engine_count(struct engine *e, struct arena *a, const struct query *q,
     const struct budget *budget, struct count *out) MUST_USE;
 
-/* after: the key of the last hit of the previous page, or STR_NULL for the first page. It may be any bytes. */
+/* after: the key of the last hit of the previous page, or STR_NULL for the first page. It may be
+   any bytes. */
 struct page_request {
 	struct str after;
 	unsigned limit;
@@ -132,7 +136,8 @@ struct engine_kind {
 	    const struct budget *budget, const struct page_request *want, struct page *out);
 };
 
-/* Lets the engine of this kind answer these datasets. engine_close closes its state. e: NULL for a new one. Returns it. */
+/* Lets the engine of this kind answer these datasets. engine_close closes its state. e: NULL for a
+   new one. Returns it. */
 struct engine *engine_with(
     struct engine *e, const struct engine_kind *kind, void *state, const bool datasets[DATASETS]);
 

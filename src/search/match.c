@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Evaluates a query on one record in memory, for alert rules (src/alert/evaluate.c), or on one whole
- * document, for detection rules. No index exists for these, so this is a second evaluator of the same tree.
+/* Evaluates a query on one record in memory, for alert rules (src/alert/evaluate.c), or on one
+ * whole document, for detection rules. No index exists for these, so this is a second evaluator of
+ * the same tree.
  *
  * It must agree with the index (src/search/index/read/leaf.c) on every value, or a rule would
  * fire for records that the same search does not find. Both use the functions of text.c, and
@@ -86,7 +87,8 @@ has_word_like(struct arena *a, struct str pattern, struct str text)
 	return h.found;
 }
 
-/* A DNS name of the record in the form that names have in queries: lower case, without the trailing dot. */
+/* A DNS name of the record in the form that names have in queries: lower case, without the trailing
+   dot. */
 static struct str
 plain_dns_name(struct arena *a, struct str name)
 {
@@ -146,7 +148,7 @@ convert_value(const struct schema_field *f, const struct json_value *v, struct v
 }
 
 static bool
-is_one_of(struct arena *a, const struct node *n, const struct value *have)
+is_one_of_values(struct arena *a, const struct node *n, const struct value *have)
 {
 	for (size_t i = 0; i < n->nvalues; i++) {
 		const struct value *wanted = &n->values[i];
@@ -199,7 +201,7 @@ match_value(struct arena *a, const struct node *n, const struct json_value *v)
 		return false;
 	if (n->type == NODE_EXISTS)
 		return true;
-	return n->type == NODE_RANGE ? is_within_bounds(n, &have) : is_one_of(a, n, &have);
+	return n->type == NODE_RANGE ? is_within_bounds(n, &have) : is_one_of_values(a, n, &have);
 }
 
 /* ---- fields of a whole document ---- */
@@ -239,10 +241,10 @@ meaning_passes(const struct match *m, const struct node *n, struct str slug)
 	if (n->type == NODE_EXISTS)
 		return !categories || t->ncategories > 0;
 	if (!categories)
-		return is_one_of(m->scratch, n,
+		return is_one_of_values(m->scratch, n,
 		    &(struct value){ .type = VALUE_KEYWORD, .s = t->classification });
 	for (size_t i = 0; i < t->ncategories; i++)
-		if (is_one_of(m->scratch, n,
+		if (is_one_of_values(m->scratch, n,
 			&(struct value){ .type = VALUE_KEYWORD, .s = t->categories[i] }))
 			return true;
 	return false;
@@ -273,7 +275,7 @@ passed_passes(const struct match *m, const struct node *n, const struct json_val
 	if (n->type == NODE_EXISTS)
 		return true;
 	have = (struct value){ .type = VALUE_BOOLEAN, .b = ts_cmp(have.ts, m->now) < 0 };
-	return is_one_of(m->scratch, n, &have);
+	return is_one_of_values(m->scratch, n, &have);
 }
 
 /* The test of a field whose member of this object has this name. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Evaluates a query on one whole document in memory: samples of detection rules, and the documents that surfaced-detect
- * evaluates. It agrees with the index on every document (t/unit/index_world.c compares them).
+/* Evaluates a query on one whole document in memory: samples of detection rules, and the documents
+ * that surfaced-detect evaluates. It agrees with the index on every document (t/unit/index_world.c
+ * compares them).
  *
  * A document is the JSON object of the table record. A service has two forms:
  *

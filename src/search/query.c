@@ -6,7 +6,8 @@
      unary   = { "NOT" | "-" | "!" | "+" } primary
      primary = "(" or ")" | field op value | "_exists_:" field | addresses | word | phrase | "*"
 
-   Every bracket and every sign is a level of LIM_QUERY_DEPTH, so the depth of the recursion is bounded. */
+   Every bracket and every sign is a level of LIM_QUERY_DEPTH, so the depth of the recursion is
+   bounded. */
 #include "config.h"
 
 #include "search/query_priv.h"
@@ -374,7 +375,7 @@ parse_or(struct parser *p)
 
 /* Checks the length and the characters of the whole text. */
 static bool
-check_text(struct parser *p)
+check_query_text(struct parser *p)
 {
 	size_t bad = str_utf8_bad(p->text);
 
@@ -407,7 +408,7 @@ query_parse(struct arena *a, enum dataset d, struct str text, struct ts now, str
 	struct node *root;
 
 	*out = (struct query){ .dataset = d, .text = text, .now = now };
-	if (!check_text(&p))
+	if (!check_query_text(&p))
 		return false;
 	lex_space(&p);
 	root = lex_end(&p) ? node_new(&p, NODE_ALL, 0) : parse_or(&p);

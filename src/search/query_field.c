@@ -154,7 +154,8 @@ kind_of(const struct schema_field *f, const struct word *w)
 	return wild ? NODE_WILDCARD : NODE_MATCH;
 }
 
-/* Makes one test of the plain values among the words (NODE_MATCH) or of the patterns (NODE_WILDCARD). */
+/* Makes one test of the plain values among the words (NODE_MATCH) or of the patterns
+   (NODE_WILDCARD). */
 static struct node *
 any_of_kind(struct parser *p, const struct schema_field *f, const struct typed_words *words,
     enum node_type type)
@@ -471,7 +472,8 @@ test_ip_list(struct parser *p)
 	return NULL;
 }
 
-/* Whether a word such as 10.0.0.0/33 is a network with a mistake: searching it as text would find nothing. */
+/* Whether a word such as 10.0.0.0/33 is a network with a mistake: searching it as text would find
+   nothing. */
 static bool
 is_bad_cidr(struct str raw)
 {

@@ -37,12 +37,13 @@ bool lex_end(const struct parser *p);
 void lex_space(struct parser *p);
 /* Passes s if it comes next. */
 bool lex_take(struct parser *p, const char *s);
-/* Passes a keyword in any case if it comes next and ends at white space, a bracket, a quote or the end. */
+/* Passes a keyword in any case if it comes next and ends at white space, a bracket, a quote or the
+   end. */
 bool lex_keyword(struct parser *p, const char *upper);
 /* The text up to white space, ( ) or ", with its escapes. Does not pass it. */
 struct str lex_raw(const struct parser *p);
-/* Whether a word begins with a scheme and "://". It is text even when the scheme is the name of a field, and no pattern of
-   a text even with a * or ? (C-417). */
+/* Whether a word begins with a scheme and "://". It is text even when the scheme is the name of a
+   field, and no pattern of a text even with a * or ? (C-417). */
 bool lex_is_url(struct str raw);
 /* Reads a phrase or a word that ends at white space, ( ) " or one of stops; it may be empty. */
 bool lex_word(struct parser *p, const char *stops, struct word *out) MUST_USE;

@@ -5,9 +5,10 @@
      query_value.c  typed values
      query_lex.c    characters, words and phrases, and the message of a fault
      query_warn.c   warnings about values that no document has
-   There is no separate pass of a lexer, because the meaning of a character depends on the grammar: a comma ends a word
-   in a set and is a part of a word elsewhere. A function that fails has recorded the fault and returns NULL or false;
-   its callers return at once. All memory is in the arena of the request. */
+   There is no separate pass of a lexer, because the meaning of a character depends on the grammar:
+   a comma ends a word in a set and is a part of a word elsewhere. A function that fails has
+   recorded the fault and returns NULL or false; its callers return at once. All memory is in the
+   arena of the request. */
 #ifndef SEARCH_QUERY_PRIV_H
 #define SEARCH_QUERY_PRIV_H
 
@@ -26,8 +27,8 @@ bool value_span(
     struct parser *p, const struct schema_field *f, const struct word *w, struct span *v) MUST_USE;
 bool value_dns(
     struct parser *p, const struct schema_field *f, const struct word *w, struct value *v) MUST_USE;
-/* The form that records have of a value, such as a hash without colons; s itself when it has none, and *fault says why
-   as the end of a sentence. */
+/* The form that records have of a value, such as a hash without colons; s itself when it has none,
+   and *fault says why as the end of a sentence. */
 struct str value_canonical(
     struct parser *p, const struct schema_field *f, struct str s, const char **fault);
 bool value_has_patterns(const struct schema_field *f);

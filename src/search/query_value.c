@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Converts words to typed values, so that engines need not check values. A word that does not fit the type of its field
-   is a fault with a hint. */
+/* Converts words to typed values, so that engines need not check values. A word that does not fit
+   the type of its field is a fault with a hint. */
 #include "config.h"
 
 #include "address/idn.h"
@@ -136,8 +136,8 @@ parse_date(struct parser *p, const struct schema_field *f, const struct word *w,
 	return true;
 }
 
-/* Whether a folded text is a DNS name: labels of letters, digits, - and _ or of characters beyond ASCII. The first label
-   may be *, as in certificates. */
+/* Whether a folded text is a DNS name: labels of letters, digits, - and _ or of characters beyond
+   ASCII. The first label may be *, as in certificates. */
 static bool
 is_dns(struct str s)
 {
@@ -158,8 +158,8 @@ is_dns(struct str s)
 	return label > 0 && s.n <= 253;
 }
 
-/* Names of DNS records may have every byte: "." is the root, and networks below /24 are delegated as
-   0/25.2.0.192.in-addr.arpa (RFC 2317). They have the form that imports gave them. */
+/* Names of DNS records may have every byte: "." is the root, and networks below /24 are delegated
+   as 0/25.2.0.192.in-addr.arpa (RFC 2317). They have the form that imports gave them. */
 static bool
 is_dns_owner(struct parser *p, const struct schema_field *f, const struct word *w, struct str *s)
 {
@@ -295,8 +295,8 @@ measure_token(void *arg, struct str token)
 		*(size_t *)arg = token.n;
 }
 
-/* Whether a pattern can match a token. A pattern on text is compared with one token at a time, so one that spans several
-   tokens would never match. */
+/* Whether a pattern can match a token. A pattern on text is compared with one token at a time, so
+   one that spans several tokens would never match. */
 static bool
 is_one_token(struct parser *p, struct str folded)
 {

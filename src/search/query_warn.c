@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Warns about values that no document can have, such as country:Germany. The query is valid but finds nothing, and its
-   author should know why (C-418). */
+/* Warns about values that no document can have, such as country:Germany. The query is valid but
+   finds nothing, and its author should know why (C-418). */
 #include "config.h"
 
 #include "search/query_priv.h"

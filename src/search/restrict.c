@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Restricts a parsed query to the documents that an account may read: one more test beside all others, so that totals,
-   pages, facets and estimates of any engine know no other documents.
+/* Restricts a parsed query to the documents that an account may read: one more test beside all
+   others, so that totals, pages, facets and estimates of any engine know no other documents.
 
      tree of the query           os:linux port:22                NODE_ALL
      restricted                  AND(visibility, os, port)       visibility */

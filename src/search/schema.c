@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The datasets and fields of tbl/datasets.h and tbl/fields.h, and lookups by the names that queries use. A name may be an
-   alias, may have an alias as its prefix ("host.") and may be in any case. */
+/* The datasets and fields of tbl/datasets.h and tbl/fields.h, and lookups by the names that queries
+   use. A name may be an alias, may have an alias as its prefix ("host.") and may be in any case. */
 #include "config.h"
 
 #include "search/schema.h"
@@ -51,7 +51,8 @@ static struct schema_field fields[] = {
 #include "tbl/fields.h"
 };
 
-/* The dataset of each alias. It is not a part of alias_pairs, because schema_aliases returns a part of that array. */
+/* The dataset of each alias. It is not a part of alias_pairs, because schema_aliases returns a part
+   of that array. */
 static const enum dataset alias_datasets[] = {
 #define ALIAS(id, alias, label) DATASET_##id,
 #include "tbl/fields.h"
@@ -100,7 +101,8 @@ nested_prefix(enum dataset d, const char *name)
 	return object.n + 1;
 }
 
-/* Returns the field that labels the buckets of f: as_name when f is asn and the dataset has "asn=as_name". NULL: none. */
+/* Returns the field that labels the buckets of f: as_name when f is asn and the dataset has
+   "asn=as_name". NULL: none. */
 static const struct schema_field *
 label_of(const struct schema_field *f)
 {
@@ -215,7 +217,8 @@ alias_target(enum dataset d, struct str name)
 	return STR_NULL;
 }
 
-/* Replaces a prefix that is an alias (the row "host.*", "*" removes "host."). The result may be in room. */
+/* Replaces a prefix that is an alias (the row "host.*", "*" removes "host."). The result may be in
+   room. */
 static struct str
 replace_prefix(enum dataset d, struct str name, char room[2 * NAME_MAX_LEN])
 {
@@ -376,7 +379,8 @@ schema_nearest(enum dataset d, struct str name)
 		if (f->store == STORE_GUARD)
 			continue;
 		guess_try(&g, str_of(f->name), f->name);
-		/* Users often omit the front of a name: "title" is similar to "services.http.title". */
+		/* Users often omit the front of a name: "title" is similar to
+		   "services.http.title". */
 		for (const char *p = strchr(f->name, '.'); p != NULL; p = strchr(p + 1, '.'))
 			guess_try(&g, str_of(p + 1), f->name);
 	}

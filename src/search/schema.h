@@ -23,9 +23,11 @@ struct schema_field {
 	const char *relative; /* the name without "services." */
 	unsigned index;       /* the place among the fields of the dataset, from 0 */
 	const struct schema_field *of; /* the field of the source, in a view; else NULL */
-	/* The DATE that decides the value of a VIRTUAL boolean: whether its time has passed; else NULL. */
+	/* The DATE that decides the value of a VIRTUAL boolean: whether its time has passed; else
+	   NULL. */
 	const struct schema_field *passed;
-	/* The field whose value is the label of a bucket, as_name of an asn; NULL: buckets have no labels. */
+	/* The field whose value is the label of a bucket, as_name of an asn; NULL: buckets have no
+	   labels. */
 	const struct schema_field *label;
 };
 
@@ -55,7 +57,8 @@ size_t schema_aliases(enum dataset d, const char *const **pairs);
 const char *schema_nested(enum dataset d);
 /* Whether a name in a query means the nested object ("services", "host.services"). */
 bool schema_is_nested(enum dataset d, struct str name);
-/* Finds a member of the nested object by its relative name, its full name or an alias; NULL when there is none. */
+/* Finds a member of the nested object by its relative name, its full name or an alias; NULL when
+   there is none. */
 const struct schema_field *schema_member(enum dataset d, struct str name);
 /* The members that name a nested object in a hit, in their order; returns their number. */
 size_t schema_naming(enum dataset d, const struct schema_field *out[SCHEMA_NAMING]);
@@ -63,7 +66,8 @@ size_t schema_naming(enum dataset d, const struct schema_field *out[SCHEMA_NAMIN
 enum dataset schema_source(enum dataset d);
 /* The field whose address is the key of a document, ip of hosts; NULL: keys are other bytes. */
 const struct schema_field *schema_address(enum dataset d);
-/* Fields with a special syntax of values: lists of country codes with commas, and asn with the prefix "AS". */
+/* Fields with a special syntax of values: lists of country codes with commas, and asn with the
+   prefix "AS". */
 bool schema_is_country(const struct schema_field *f);
 bool schema_is_asn(const struct schema_field *f);
 /* Whether its values are numbers of ports. */

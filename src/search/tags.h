@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the table tag, the taxonomy that documents name by slugs. surfaced-index and surfaced-detect evaluate by it. */
+/* Reads the table tag, the taxonomy that documents name by slugs. surfaced-index and
+   surfaced-detect evaluate by it. */
 #ifndef SEARCH_TAGS_H
 #define SEARCH_TAGS_H
 

@@ -31,8 +31,9 @@ next_char(struct str s, size_t at, utf8proc_int32_t *c)
 	return 1;
 }
 
-/* Folds a character. Where full folding results in several characters (sharp s), this returns the lower case, so that
-   folding keeps the number of characters and ? in a pattern matches one of them. */
+/* Folds a character. Where full folding results in several characters (sharp s), this returns the
+   lower case, so that folding keeps the number of characters and ? in a pattern matches one of
+   them. */
 static utf8proc_int32_t
 fold_char(utf8proc_int32_t c)
 {
@@ -83,7 +84,8 @@ text_fold(struct arena *a, struct str s)
 	return (struct str){ out, n };
 }
 
-/* The length of the character beyond ASCII at an offset, if its category is one of a range; otherwise 0. */
+/* The length of the character beyond ASCII at an offset, if its category is one of a range;
+   otherwise 0. */
 static size_t
 length_within(struct str s, size_t at, utf8proc_category_t first, utf8proc_category_t last)
 {
@@ -103,8 +105,8 @@ word_char_length(struct str s, size_t at)
 	return length_within(s, at, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_NO);
 }
 
-/* The length of the symbol at an offset; 0 for any other character. Those of ASCII only separate words: nearly every
-   text has them. */
+/* The length of the symbol at an offset; 0 for any other character. Those of ASCII only separate
+   words: nearly every text has them. */
 static size_t
 symbol_length(struct str s, size_t at)
 {
@@ -142,8 +144,8 @@ char_length(struct str s, size_t i)
 	return n;
 }
 
-/* On a mismatch, only the last star is tried again with one more character: an earlier star could not match more. So the
-   work is at most the length of the pattern times the length of the text. */
+/* On a mismatch, only the last star is tried again with one more character: an earlier star could
+   not match more. So the work is at most the length of the pattern times the length of the text. */
 bool
 text_glob(struct str p, struct str s)
 {

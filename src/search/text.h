@@ -8,11 +8,11 @@
 
 #include "base/base.h"
 
-/* Folds the case of a text, one character to one. Returns s itself when nothing changes, otherwise a copy in the arena.
-   Bytes that are not UTF-8 are unchanged. Folding is idempotent. */
+/* Folds the case of a text, one character to one. Returns s itself when nothing changes, otherwise
+   a copy in the arena. Bytes that are not UTF-8 are unchanged. Folding is idempotent. */
 struct str text_fold(struct arena *a, struct str s);
-/* Calls fn with each folded token, in order. A token is a run of letters, digits and marks, or one symbol beyond ASCII
-   (C-417); '_' is a separator. Tokens live as long as s and the arena. */
+/* Calls fn with each folded token, in order. A token is a run of letters, digits and marks, or one
+   symbol beyond ASCII (C-417); '_' is a separator. Tokens live as long as s and the arena. */
 void text_tokens(struct arena *a, struct str s, void (*fn)(void *arg, struct str token), void *arg);
 
 /* Whether the whole text matches a pattern: * any characters, ? one character. */

@@ -8,8 +8,8 @@
 #include "base/base.h"
 #include "record/dataset.h"
 
-/* A typed value. Strings in MATCH and WILDCARD are folded by text_fold; strings in EXACT are as the user typed them. A
-   DNS name is always in lower case and without the trailing dot. */
+/* A typed value. Strings in MATCH and WILDCARD are folded by text_fold; strings in EXACT are as the
+   user typed them. A DNS name is always in lower case and without the trailing dot. */
 struct value {
 	enum value_type type;
 	union {

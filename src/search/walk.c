@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The walk over all matches of a query (walk.h). The position is copied, since the page that it comes from is freed
-   before the next one is asked for. */
+/* The walk over all matches of a query (walk.h). The position is copied, since the page that it
+   comes from is freed before the next one is asked for. */
 #include "config.h"
 
 #include "search/walk.h"
@@ -78,7 +78,8 @@ keys_to_read(struct walk *w, size_t *of)
 	return (struct strs){ keys, n };
 }
 
-/* Reads the documents of the next matches. Those behind the first document without its text are read again later. */
+/* Reads the documents of the next matches. Those behind the first document without its text are
+   read again later. */
 static bool
 read_next(struct walk *w)
 {

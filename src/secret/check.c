@@ -43,17 +43,11 @@ has_digit(struct str s)
 static uint32_t
 crc32_of(struct str s)
 {
-	/* the steps of four bits */
-	static const uint32_t table[16] = { 0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
-		0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8,
-		0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C };
+	const uint32_t *steps = secret_index()->crc_steps;
 	uint32_t crc = UINT32_MAX;
 
-	for (size_t i = 0; i < s.n; i++) {
-		crc ^= (unsigned char)s.p[i];
-		crc = crc >> 4 ^ table[crc & 15];
-		crc = crc >> 4 ^ table[crc & 15];
-	}
+	for (size_t i = 0; i < s.n; i++)
+		crc = crc >> 8 ^ steps[(crc ^ (unsigned char)s.p[i]) & 255];
 	return ~crc;
 }
 
@@ -90,24 +84,52 @@ is_aws_key(struct str s)
 	       !secret_is_placeholder(s);
 }
 
-/* Looks for a run of 40 characters of base64. */
 static bool
-find_aws_key(struct candidate *c, size_t from, size_t to)
+is_base64(const struct candidate *c, size_t at)
 {
-	for (size_t i = from; i < to;) {
+	return (c->x->class_of[(unsigned char)c->text.p[at]] & CLASS_BASE64) != 0;
+}
+
+/* Remembers the runs of 40 characters of base64 that begin before an offset. Runs are read once, whole. */
+static void
+read_aws_keys(struct candidate *c, size_t from, size_t to)
+{
+	struct secret_memo *m = c->memo;
+	size_t i = m->keys_read;
+
+	if (i < from)
+		for (i = from; i > 0 && from - i <= AWS_KEY && is_base64(c, i - 1);)
+			i--;
+	while (i < to) {
 		size_t start = i;
 
-		while (i < to && (c->x->class_of[(unsigned char)c->text.p[i]] & CLASS_BASE64) != 0)
+		while (i < c->text.n && is_base64(c, i))
 			i++;
 		if (i - start == AWS_KEY &&
 		    is_aws_key((struct str){ c->text.p + start, AWS_KEY })) {
-			c->second = start;
-			c->second_n = AWS_KEY;
-			return true;
+			m->keys = arena_room(c->a, m->keys, m->nkeys, sizeof(m->keys[0]));
+			m->keys[m->nkeys++] = start;
 		}
 		i += i == start;
 	}
-	return false;
+	if (m->keys_read < i)
+		m->keys_read = i;
+}
+
+/* Takes the first key that stands between two offsets as a whole. */
+static bool
+find_aws_key(struct candidate *c, size_t from, size_t to)
+{
+	const struct secret_memo *m = c->memo;
+	size_t i = m->nkeys;
+
+	while (i > 0 && m->keys[i - 1] >= from)
+		i--;
+	if (i == m->nkeys || m->keys[i] + AWS_KEY > to)
+		return false;
+	c->second = m->keys[i];
+	c->second_n = AWS_KEY;
+	return true;
 }
 
 static bool
@@ -129,6 +151,7 @@ passes_aws(struct candidate *c)
 	/* before a placeholder nothing is looked for */
 	if (secret_is_placeholder(secret_of(c)))
 		return false;
+	read_aws_keys(c, from, to);
 	/* words in capitals are no ids, unless they are the value of something */
 	return find_aws_key(c, c->end, to) || find_aws_key(c, from, c->start) ||
 	       has_digit(body_of(c)) || is_value(c);

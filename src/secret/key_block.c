@@ -11,12 +11,16 @@ enum { LABEL = 48, BODY_LEAST = 64, BODY_MOST = 128 * 1024, LINE_MOST = 4096 };
 static struct str
 next_line(struct str text, size_t *at)
 {
+	static const bool may_end[256] = {
+		['\n'] = true, ['\r'] = true, ['\\'] = true, ['-'] = true
+	};
 	size_t start = *at, i = start, end;
+	size_t most = text.n - start < LINE_MOST ? text.n : start + LINE_MOST;
 
 	while (i < text.n && text.p[i] == '-')
 		i++;
-	while (i < text.n && i - start < LINE_MOST && text.p[i] != '\n' && text.p[i] != '\r' &&
-	       text.p[i] != '\\' && (text.p[i] != '-' || i + 1 == text.n || text.p[i + 1] != '-'))
+	while (i < most && (!may_end[(unsigned char)text.p[i]] ||
+			       (text.p[i] == '-' && (i + 1 == text.n || text.p[i + 1] != '-'))))
 		i++;
 	end = i;
 	while (i < text.n && text.p[i] == '\\')

@@ -20,24 +20,82 @@ static const struct {
 #undef PLACEHOLDER
 };
 
-static bool
-has_word(struct str text, struct str word)
+/* ---- several words in one pass ---- */
+
+static int
+lower_of(int c)
 {
-	for (size_t i = 0; i + word.n <= text.n; i++)
-		if ((text.p[i] | 0x20) == word.p[0] && strncasecmp(text.p + i, word.p, word.n) == 0)
-			return true;
-	return false;
+	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 }
 
-/* The end of the last word in the text; 0: there is none. */
-static size_t
-last_word(struct str text, struct str word)
+uint32_t
+secret_words_add(struct secret_words *w, struct str word)
 {
-	for (size_t i = text.n; i >= word.n; i--)
-		if ((text.p[i - word.n] | 0x20) == word.p[0] &&
-		    strncasecmp(text.p + i - word.n, word.p, word.n) == 0)
-			return i;
-	return 0;
+	uint32_t bit = UINT32_C(1) << w->n;
+
+	for (size_t i = 0; i < w->n; i++)
+		if (str_eq(w->words[i], word))
+			return UINT32_C(1) << i;
+	if (w->n == SECRET_WORDS || word.n < 2)
+		panic("src/secret: no place for the word %.*s", (int)word.n, word.p);
+	w->words[w->n++] = word;
+	for (int c = 0; c < 256; c++) {
+		if (lower_of(c) == word.p[0])
+			w->first[c] |= bit;
+		if (lower_of(c) == word.p[1])
+			w->second[c] |= bit;
+	}
+	return bit;
+}
+
+uint32_t
+secret_words_at(const struct secret_words *w, const char *p, size_t left)
+{
+	uint32_t may, are = 0;
+
+	if (left < 2)
+		return 0;
+	may = w->first[(unsigned char)p[0]] & w->second[(unsigned char)p[1]];
+	while (may != 0) {
+		int i = __builtin_ctz(may);
+		struct str word = w->words[i];
+
+		may &= may - 1;
+		if (left >= word.n && strncasecmp(p, word.p, word.n) == 0)
+			are |= UINT32_C(1) << i;
+	}
+	return are;
+}
+
+uint32_t
+secret_placeholders_compile(struct secret_words *w)
+{
+	uint32_t at_end = 0;
+
+	for (size_t i = 0; i < COUNT(placeholders); i++)
+		if (placeholders[i].where == WHERE_IN)
+			(void)secret_words_add(w, placeholders[i].word);
+		else if (placeholders[i].where == WHERE_END)
+			at_end |= secret_words_add(w, placeholders[i].word);
+	return at_end;
+}
+
+/* Words of at_end count at the end of the text alone. */
+static bool
+has_placeholder(struct str text, uint32_t at_end)
+{
+	const struct secret_words *w = &secret_index()->placeholders;
+
+	for (size_t i = 0; i < text.n; i++) {
+		uint32_t words = secret_words_at(w, text.p + i, text.n - i);
+
+		if ((words & ~at_end) != 0)
+			return true;
+		for (words &= at_end; words != 0; words &= words - 1)
+			if (i + w->words[__builtin_ctz(words)].n == text.n)
+				return true;
+	}
+	return false;
 }
 
 /* "xxxxxx", "000000", "123456" or "abcdef" */
@@ -53,24 +111,13 @@ has_run(struct str s)
 	return same >= RUN || counting >= RUN;
 }
 
-static bool
-ends_with(struct str s, struct str word)
-{
-	return s.n >= word.n && strncasecmp(s.p + s.n - word.n, word.p, word.n) == 0;
-}
-
 /* Long secrets have any short word by chance. */
 bool
 secret_is_placeholder(struct str s)
 {
 	if (s.n > WORDS_UP_TO)
 		return false;
-	for (size_t i = 0; i < COUNT(placeholders); i++)
-		if (placeholders[i].where == WHERE_IN
-			? has_word(s, placeholders[i].word)
-			: placeholders[i].where == WHERE_END && ends_with(s, placeholders[i].word))
-			return true;
-	return has_run(s);
+	return has_run(s) || has_placeholder(s, secret_index()->placeholders_at_end);
 }
 
 bool
@@ -86,10 +133,11 @@ secret_is_weak_password(struct str s)
 		digits += ascii_digit(s.p[i]);
 	}
 	for (size_t i = 0; i < COUNT(placeholders); i++)
-		if (placeholders[i].where == WHERE_WHOLE
-			? s.n == placeholders[i].word.n && ends_with(s, placeholders[i].word)
-			: has_word(s, placeholders[i].word))
+		if (placeholders[i].where == WHERE_WHOLE && s.n == placeholders[i].word.n &&
+		    strncasecmp(s.p, placeholders[i].word.p, s.n) == 0)
 			return true;
+	if (has_placeholder(s, 0))
+		return true;
 	return digits == s.n && s.n <= 5; /* a port */
 }
 
@@ -109,26 +157,36 @@ secret_has_entropy(struct str s, int tenths)
 	return log2((double)n) - sum / (double)n >= tenths / 10.0;
 }
 
-bool
-secret_is_near(struct secret_near *n, struct str text, size_t start, size_t end, struct str words)
+/* Looks for the words of all rows at once, up to NEAR bytes behind the candidate. */
+static void
+read_near(const struct candidate *c)
 {
-	size_t from = start < NEAR ? 0 : start - NEAR;
-	size_t to = text.n - end < NEAR ? text.n : end + NEAR;
-	struct str word;
+	struct secret_memo *m = c->memo;
+	const struct secret_words *w = &c->x->near;
+	size_t from = c->start < NEAR ? 0 : c->start - NEAR;
+	size_t to = c->text.n - c->end < NEAR ? c->text.n : c->end + NEAR;
 
-	if (n->read > from && n->hit > from)
-		return true;
-	if (n->read < from)
-		n->read = from;
-	while (n->read < to && str_word(&words, " ", &word)) {
-		size_t before = n->read - from < word.n ? from : n->read - word.n;
-		struct str part = { text.p + before, to - before };
-		size_t last = last_word(part, word);
+	for (size_t i = m->near_read < from ? from : m->near_read; i < to; i++) {
+		uint32_t words = secret_words_at(w, c->text.p + i, c->text.n - i);
 
-		if (last > 0 && before + last > n->hit)
-			n->hit = before + last;
+		for (; words != 0; words &= words - 1)
+			m->near[__builtin_ctz(words)] = i + w->words[__builtin_ctz(words)].n;
 	}
-	if (n->read < to)
-		n->read = to;
-	return n->hit > from;
+	if (m->near_read < to)
+		m->near_read = to;
+}
+
+bool
+secret_is_near(const struct candidate *c)
+{
+	const struct secret_row *r = c->anchor->row;
+	size_t from = c->start < NEAR ? 0 : c->start - NEAR;
+
+	if (r->near_words == 0)
+		return true;
+	read_near(c);
+	for (uint32_t words = r->near_words; words != 0; words &= words - 1)
+		if (c->memo->near[__builtin_ctz(words)] > from)
+			return !r->unwanted;
+	return r->unwanted;
 }

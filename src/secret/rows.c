@@ -10,9 +10,9 @@
 
 static struct secret_row rows[] = {
 #define SECRET(type, provider, anchors, lead, shape, check, entropy, near, severity)               \
-	{ STR_INIT(#type), STR_INIT(provider), STR_INIT(near), anchors, lead, shape, 0,            \
-		SECRET_CHECK_##check, entropy, SECRET_##severity, { 0 }, { { { { 0 } }, 0 } },     \
-		0 },
+	{ STR_INIT(#type), STR_INIT(provider), STR_INIT(near), anchors, lead, shape,               \
+		SECRET_CHECK_##check, entropy, SECRET_##severity, { 0 }, { { { { 0 } }, 0 } }, 0,  \
+		0, false },
 #include "tbl/secrets.h"
 #undef SECRET
 };
@@ -162,6 +162,18 @@ class_behind(const struct secret_row *r)
 	return classes;
 }
 
+/* The class with which all shapes of the row begin; 0: they begin with several, or with what does not belong to the secret. */
+static uint16_t
+common_class(const struct secret_row *r)
+{
+	uint16_t class = r->shapes[0].parts[0].class;
+
+	for (size_t i = 0; i < r->nshapes; i++)
+		if (r->shapes[i].parts[0].class != class || r->shapes[i].parts[0].before)
+			return 0;
+	return class;
+}
+
 static void
 add_anchor(struct secret_index *x, const struct secret_row *r, struct str text, size_t fixed)
 {
@@ -175,7 +187,7 @@ add_anchor(struct secret_index *x, const struct secret_row *r, struct str text, 
 	n->class_before = r->check == SECRET_CHECK_URL ? CLASS_ALNUM : r->lead.class;
 	n->class_behind = class_behind(r);
 	if (r->lead.max == 0 && ascii_alnum(text.p[0]))
-		n->class_word = CLASS_ALNUM;
+		n->class_word = CLASS_ALNUM | common_class(r);
 	memcpy(n->text, text.p, text.n);
 	for (size_t i = 1; i + 3 <= text.n; i++)
 		if (rarity(text.p + i) < rarity(text.p + n->probe) + (n->fixed < n->n))
@@ -230,6 +242,29 @@ expand(struct secret_index *x, const struct secret_row *r, struct str rest, stru
 }
 
 static void
+set_crc_steps(uint32_t *steps)
+{
+	for (uint32_t byte = 0; byte < 256; byte++) {
+		steps[byte] = byte;
+		for (int bit = 0; bit < 8; bit++)
+			steps[byte] = steps[byte] >> 1 ^ ((steps[byte] & 1) != 0 ? 0xEDB88320 : 0);
+	}
+}
+
+static void
+set_near(struct secret_index *x, struct secret_row *r)
+{
+	struct str rest = r->near, word;
+
+	if (rest.n > 0 && rest.p[0] == '!') {
+		r->unwanted = true;
+		rest = (struct str){ rest.p + 1, rest.n - 1 };
+	}
+	while (str_word(&rest, " ", &word))
+		r->near_words |= secret_words_add(&x->near, word);
+}
+
+static void
 compile(void)
 {
 	struct secret_index *x = &index_of_rows;
@@ -237,14 +272,16 @@ compile(void)
 	for (size_t i = 0; i < BUCKETS; i++)
 		x->bucket[i] = -1;
 	set_classes(x);
+	set_crc_steps(x->crc_steps);
+	x->placeholders_at_end = secret_placeholders_compile(&x->placeholders);
 	for (size_t n = 0; n < ENTROPY_MOST; n++)
 		x->entropy_steps[n] = (double)(n + 1) * log2((double)(n + 1)) -
 				      (n == 0 ? 0 : (double)n * log2((double)n));
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct str rest = str_of(rows[i].anchors), anchor;
 
-		rows[i].number = i;
 		set_shapes(&rows[i]);
+		set_near(x, &rows[i]);
 		while (str_word(&rest, " ", &anchor))
 			expand(x, &rows[i], anchor, STR(""), SIZE_MAX);
 	}

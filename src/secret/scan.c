@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* Goes through a text once. Three bytes at each offset are looked up in a set; where an anchor is, its row decides. */
+/* Goes through a text once. Three bytes at each offset are looked up in a set; where an anchor is, its row decides.
+
+   The time is linear in the text, whatever it contains (C-190). A row reads a byte a bounded number of times:
+
+     shape    a secret begins where a run of its first class begins, so a run has one candidate of a row, however many
+              anchors are within it; the other runs of a shape begin behind a literal, and a shape has at most eight parts
+     lead     is a whole run before the anchor, of at most 86 characters
+     PEM      the lines behind one block end where the next block begins
+     near     words of all rows are looked for together, once for each place (struct secret_memo)
+     AWS      the runs that may be a secret key are read once (struct secret_memo)
+
+   and a place has at most as many rows as their anchors are equal, which is three. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
@@ -21,7 +32,7 @@ struct scan {
 	size_t n;
 	size_t done; /* the end of the last secret that is not weak */
 	struct secrets out;
-	struct secret_near near[ROWS];
+	struct secret_memo memo;
 };
 
 /* ---- the list ---- */
@@ -159,39 +170,28 @@ finish_list(struct scan *s)
 /* ---- candidates ---- */
 
 static bool
-is_near_as_row(struct scan *s, const struct candidate *c)
-{
-	const struct secret_row *r = c->anchor->row;
-	struct secret_near *near = &s->near[r->number];
-	struct str words = r->near;
-
-	if (words.n == 0)
-		return true;
-	if (words.p[0] != '!')
-		return secret_is_near(near, c->text, c->start, c->end, words);
-	words = (struct str){ words.p + 1, words.n - 1 };
-	return !secret_is_near(near, c->text, c->start, c->end, words);
-}
-
-static bool
-is_secret(struct scan *s, struct candidate *c)
+is_secret(struct candidate *c)
 {
 	const struct secret_row *r = c->anchor->row;
 	struct str text;
 
 	if (!secret_fits_shape(c))
 		return false;
+	/* the bounds of a key of several lines are known once it was read */
+	if (r->shape_text[0] != '\0' && !secret_is_near(c))
+		return false;
 	if (!secret_passes_check(c)) {
 		c->open |= r->shape_text[0] != '\0' && c->end == c->text.n;
 		return false;
 	}
 	if (r->check == SECRET_CHECK_PEM || r->check == SECRET_CHECK_PUTTY)
-		return is_near_as_row(s, c);
+		return secret_is_near(c);
+	if (r->shape_text[0] == '\0' && !secret_is_near(c))
+		return false;
 	text = (struct str){ c->text.p + c->start, c->end - c->start };
 	if (c->start == c->at && r->check != SECRET_CHECK_URL)
 		text = (struct str){ text.p + c->anchor->n, text.n - c->anchor->n };
-	return secret_has_entropy(text, r->entropy) && !secret_is_placeholder(text) &&
-	       is_near_as_row(s, c);
+	return secret_has_entropy(text, r->entropy) && !secret_is_placeholder(text);
 }
 
 /* Whether the anchor is at the offset, between bytes that its row may have there. */
@@ -207,7 +207,8 @@ is_at(const struct scan *s, const struct secret_anchor *n, size_t at)
 	if (n->class_before != 0 &&
 	    (at == 0 || (x->class_of[(unsigned char)p[-1]] & n->class_before) == 0))
 		return false;
-	if (n->class_word != 0 && at > 0 && (x->class_of[(unsigned char)p[-1]] & n->class_word) != 0 &&
+	if (n->class_word != 0 && at > 0 &&
+	    (x->class_of[(unsigned char)p[-1]] & n->class_word) != 0 &&
 	    !secret_is_escape(s->text, at))
 		return false;
 	if (n->class_behind != 0 && left > n->n &&
@@ -233,9 +234,10 @@ try_bucket(struct scan *s, size_t probe_at, int16_t first)
 			.anchor = n,
 			.text = s->text,
 			.now = s->now,
+			.memo = &s->memo,
 			.done = s->done,
 			.at = at };
-		found = is_secret(s, &c) && c.start >= s->done;
+		found = is_secret(&c) && c.start >= s->done;
 		if (c.open && c.at < s->out.open)
 			s->out.open = c.start < c.at ? c.start : c.at;
 		if (found) {

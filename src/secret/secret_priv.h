@@ -23,6 +23,16 @@ enum secret_check {
 
 enum { SHAPES = 4, PARTS = 8, ROWS = 128 };
 
+/* Words that are looked for together, in one pass: each has a bit. A place is compared with those words alone whose first
+   two bytes are there, so a text costs about the same however many words there are. */
+enum { SECRET_WORDS = 32 };
+
+struct secret_words {
+	struct str words[SECRET_WORDS];
+	size_t n;
+	uint32_t first[256], second[256]; /* words that have this byte there, in either case */
+};
+
 /* A part of a shape: min to max characters of a class, or a literal. */
 struct secret_part {
 	uint16_t class;
@@ -39,13 +49,14 @@ struct secret_shape {
 struct secret_row {
 	struct str type, provider, near;
 	const char *anchors, *lead_text, *shape_text;
-	size_t number; /* in tbl/secrets.h */
 	enum secret_check check;
 	int entropy; /* in tenths of a bit */
 	enum secret_severity severity;
 	struct secret_part lead;
 	struct secret_shape shapes[SHAPES];
 	size_t nshapes;
+	uint32_t near_words; /* bits of secret_index.near; 0: the row asks for none */
+	bool unwanted;       /* none of the words may be near */
 };
 
 /* A text of the column anchors, without "^" and classes. */
@@ -57,7 +68,8 @@ struct secret_anchor {
 	/* Classes of the bytes before and behind it, by which most candidates fail before anything else is tried; 0: any
 	   byte, or none. */
 	uint16_t class_before, class_behind;
-	uint16_t class_word; /* the byte before must have none of these classes, unless an escape ends with it */
+	uint16_t
+	    class_word; /* the byte before must have none of these classes, unless an escape ends with it */
 	char text[32];
 };
 
@@ -71,8 +83,12 @@ struct secret_index {
 	size_t n;
 	int16_t bucket[BUCKETS];
 	uint64_t probes[PROBE_BITS / 64];
-	uint16_t class_of[256]; /* the classes that a byte is in, a bit each */
+	uint16_t class_of[256];             /* the classes that a byte is in, a bit each */
 	double entropy_steps[ENTROPY_MOST]; /* (n + 1) log2(n + 1) - n log2(n) */
+	uint32_t crc_steps[256];            /* CRC-32 of each byte */
+	struct secret_words near;           /* the columns near of all rows */
+	struct secret_words placeholders;   /* tbl/secret_placeholders.h, but for WHOLE ones */
+	uint32_t placeholders_at_end;
 };
 
 #define CLASS_ALNUM (1u << 6)  /* n */
@@ -92,9 +108,14 @@ secret_probe(const char *p)
 
 /* ---- what the files that judge a candidate share ---- */
 
-/* Where words of a row's column near were looked for, and the end of the last of them; 0: none. */
-struct secret_near {
-	size_t read, hit;
+/* The words and runs beside candidates that are done are remembered, so that no byte is read again for the next ones. The candidates of a text
+   come in the order of their places. */
+struct secret_memo {
+	size_t near_read;          /* words of the column near that begin before it are known */
+	size_t near[SECRET_WORDS]; /* the end of the last of each word; 0: none */
+	size_t keys_read;          /* runs that begin before it are known */
+	size_t *keys;              /* the places of what may be a secret key of AWS */
+	size_t nkeys;
 };
 
 struct candidate {
@@ -107,6 +128,7 @@ struct candidate {
 	size_t start, end;       /* of the secret */
 	size_t done;             /* the end of the secret before it */
 	size_t second, second_n; /* the secret key beside the id of an AWS key */
+	struct secret_memo *memo;
 	bool valid;
 	bool open; /* the text ends within the candidate */
 };
@@ -130,9 +152,13 @@ bool secret_putty_block(struct candidate *c);
 bool secret_is_placeholder(struct str secret);
 bool secret_is_weak_password(struct str password);
 bool secret_has_entropy(struct str secret, int tenths);
-/* Whether a word of the column near is around the bytes from start to end. Calls go on in the text, and no byte is compared
-   twice. */
-bool secret_is_near(
-    struct secret_near *n, struct str text, size_t start, size_t end, struct str words);
+/* Whether the words around the candidate are those that its row asks for. */
+bool secret_is_near(const struct candidate *c);
+/* Adds a word and returns its bit. */
+uint32_t secret_words_add(struct secret_words *w, struct str word);
+/* The words that begin at p, of which left bytes may be read. */
+uint32_t secret_words_at(const struct secret_words *w, const char *p, size_t left);
+/* Adds the words of tbl/secret_placeholders.h, and returns those that count at the end of a secret alone. */
+uint32_t secret_placeholders_compile(struct secret_words *w);
 
 #endif

@@ -69,6 +69,10 @@ fits_one(struct candidate *c, const struct secret_shape *s)
 	size_t at = c->at + c->anchor->n;
 	unsigned last = 0;
 
+	/* so a run of the class has one candidate, and is not read again for each anchor within it */
+	if (c->anchor->row->lead.max == 0 && !s->parts[0].before &&
+	    ascii_alnum(c->text.p[c->start]) && !secret_may_begin(c, c->start, s->parts[0].class))
+		return false;
 	for (size_t i = 0; i < s->n; i++) {
 		if (!pass_part(c, &s->parts[i], &at))
 			return false;
@@ -96,16 +100,12 @@ bool
 secret_fits_shape(struct candidate *c)
 {
 	const struct secret_row *r = c->anchor->row;
-	const struct secret_part *first = &r->shapes[0].parts[0];
-	unsigned class = r->lead.max > 0                        ? r->lead.class
-			 : r->shapes[0].n == 0 || first->before ? 0
-								: first->class;
 
 	c->start = c->at;
 	c->end = c->at + c->anchor->n;
 	if (r->lead.max > 0 && !pass_lead(c, &r->lead))
 		return false;
-	if (ascii_alnum(c->text.p[c->start]) && !secret_may_begin(c, c->start, class))
+	if (ascii_alnum(c->text.p[c->start]) && !secret_may_begin(c, c->start, r->lead.class))
 		return false;
 	if (r->shapes[0].n == 0)
 		return r->lead.max == 0 || c->end == c->text.n ||

@@ -51,7 +51,7 @@ keep_handshake(struct conn *c, const struct handshake *h)
 static void
 check_ticket(struct conn *c, const struct handshake *h)
 {
-	const struct ticket_keys *keys = ticket_ring_now(c->proxy->keys);
+	const struct signing_keys *keys = signing_ring_now(c->proxy->keys);
 	struct ticket t = { .kind = TICKET_STREAM };
 	const char *fault;
 

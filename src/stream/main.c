@@ -130,7 +130,7 @@ run_proxy(const struct pool *pool, int listener)
 	p.base = ev_open(start_draining, &p);
 	p.arena = arena_new(ARENA_CAP);
 	p.scratch = mem_alloc(SCRATCH);
-	p.keys = ticket_ring_new(conf.stream_keys);
+	p.keys = signing_ring_new(TICKET_FILE(conf.stream_keys));
 	p.db = db_async_open(p.base, conf.database, pool->name);
 	p.gate = gate_new(&p);
 	p.recheck = recheck_new(&p);
@@ -138,7 +138,7 @@ run_proxy(const struct pool *pool, int listener)
 	db_async_close(p.db);
 	recheck_free(p.recheck);
 	gate_free(p.gate);
-	ticket_ring_free(p.keys);
+	signing_ring_free(p.keys);
 	free(p.scratch);
 	arena_free(p.arena);
 	ev_close(p.base);
@@ -167,9 +167,9 @@ read_stream_pool(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 static bool
 check_stream_keys(char *err, size_t room)
 {
-	struct ticket_keys keys;
+	struct signing_keys keys;
 
-	return ticket_keys_read(conf.stream_keys, &keys, err, room);
+	return signing_keys_read(TICKET_FILE(conf.stream_keys), &keys, err, room);
 }
 
 int

@@ -193,7 +193,7 @@ struct proxy {
 	struct event_base *base;
 	struct event *listener; /* NULL: draining */
 	struct db_async *db;
-	struct ticket_ring *keys;
+	struct signing_ring *keys;
 	struct totals totals;
 	struct arena *arena; /* reset after each event */
 	struct conns lists[CONN_STATES];

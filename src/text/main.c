@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-text: HTML from standard input as Markdown on standard output. surfacectl runs it in a sandbox
- * (cli/report/convert.c), since its input is hostile.
+/* surfaced-text: HTML from standard input as Markdown on standard output. surfacectl runs it in a
+ * sandbox (cli/report/convert.c), since its input is hostile.
  *
  *   <h2>Network</h2>                    ## Network
  *   <p>See <a href="u">it</a></p>       See [it](u)
@@ -26,7 +26,7 @@ struct output {
 };
 
 static void
-put_text(struct output *o, const char *s)
+put_html_text(struct output *o, const char *s)
 {
 	for (; *s != '\0'; s++) {
 		bool blank = strchr(" \t\r\n\f", *s) != NULL;
@@ -81,12 +81,12 @@ begin_element(struct output *o, const GumboNode *n)
 		put_line(o, "```\n");
 		o->pre++;
 	} else if ((tag == GUMBO_TAG_TD || tag == GUMBO_TAG_TH) && n->index_within_parent > 0)
-		put_text(o, " | ");
+		put_html_text(o, " | ");
 	else if (tag == GUMBO_TAG_BR || tag == GUMBO_TAG_TR || tag == GUMBO_TAG_P ||
 		 tag == GUMBO_TAG_DIV || tag == GUMBO_TAG_SECTION || tag == GUMBO_TAG_TABLE)
 		put_line(o, "");
 	else if (link_of(n) != NULL)
-		put_text(o, "[");
+		put_html_text(o, "[");
 }
 
 static void
@@ -101,9 +101,9 @@ end_element(struct output *o, const GumboNode *n)
 		   tag == GUMBO_TAG_TABLE || tag == GUMBO_TAG_UL || tag == GUMBO_TAG_OL)
 		put_line(o, "\n");
 	else if (link_of(n) != NULL) {
-		put_text(o, "](");
-		put_text(o, link_of(n));
-		put_text(o, ")");
+		put_html_text(o, "](");
+		put_html_text(o, link_of(n));
+		put_html_text(o, ")");
 	}
 }
 
@@ -119,11 +119,11 @@ children_of(const GumboNode *n)
 }
 
 static void
-enter(struct output *o, const GumboNode *n)
+enter_html_node(struct output *o, const GumboNode *n)
 {
 	if (n->type == GUMBO_NODE_TEXT || n->type == GUMBO_NODE_WHITESPACE ||
 	    n->type == GUMBO_NODE_CDATA)
-		put_text(o, n->v.text.text);
+		put_html_text(o, n->v.text.text);
 	else if (n->type == GUMBO_NODE_ELEMENT && !is_dropped(n->v.element.tag))
 		begin_element(o, n);
 }
@@ -169,7 +169,7 @@ main(void)
 		return EXIT_FAILURE;
 	for (const GumboNode *at = tree->document; at != NULL;
 	     at = next_node(&o, tree->document, at))
-		enter(&o, at);
+		enter_html_node(&o, at);
 	putchar('\n');
 	/* The tree is not freed: the process ends, and gumbo frees it by recursion. */
 	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

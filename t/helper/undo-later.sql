@@ -4,6 +4,10 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0036
+DROP VIEW IF EXISTS dangling_dns;
+DROP INDEX IF EXISTS finding_typed;
+
 -- 0032
 DROP TABLE IF EXISTS detector_finding, detector_work, detector_state, detector_hand;
 DROP TRIGGER IF EXISTS detector_assets_added ON asset;

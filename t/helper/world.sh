@@ -86,6 +86,7 @@ world_new()
 		umask 077
 		openssl rand -hex 32 >"$W/etc/secret"
 		echo "$(openssl rand -hex 4):$(openssl rand -hex 32)" >"$W/etc/stream-keys"
+		echo "$(openssl rand -hex 4):$(openssl rand -hex 32)" >"$W/etc/sign-in-keys"
 	)
 	world_give
 	CTL="$BIN/surfacectl -c $W/etc/surfacectl.conf"
@@ -153,6 +154,8 @@ world_conf()
 			echo "request_budget = 60000"
 			echo "runner_conf = $W/etc/surfaced-runner.conf"
 			echo "stream_keys = $W/etc/stream-keys"
+			echo "sign_in_keys = $W/etc/sign-in-keys"
+			echo "password_list = $TOP/src/access/passwords"
 			[ -z "${CH_N-}" ] || world_ch_user "$_role"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
 		} | world_lines "$_file" >"$W/etc/$_file.conf"

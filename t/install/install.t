@@ -21,7 +21,7 @@ installed()
 	(cd "$D/$1" && ls)
 }
 is "$(cd "$D" && find . -type f -o -type l |
-	grep -vE '^./(etc/surfaced/nginx/[a-z-]+\.conf|usr/s?bin/surface[a-z-]*|usr/libexec/surfaced/surfaced-text|usr/share/doc/surfaced/examples/nginx-site|usr/share/man/man[1578]/surface[a-z.-]*\.[1578]|usr/share/surfaced/html/viewer/[a-z-]+\.(html|css|js|svg)|usr/share/surfaced/sql/(functions/)?[a-z0-9_-]+\.sql|usr/share/surfaced/rules/[a-z]+/[a-z0-9-]+\.yml)$')" \
+	grep -vE '^./(etc/surfaced/nginx/[a-z-]+\.conf|usr/s?bin/surface[a-z-]*|usr/libexec/surfaced/surfaced-text|usr/share/doc/surfaced/examples/nginx-site|usr/share/man/man[1578]/surface[a-z.-]*\.[1578]|usr/share/surfaced/html/(common|console|viewer)/[a-z-]+\.(html|css|js|svg)|usr/share/surfaced/sql/(functions/)?[a-z0-9_-]+\.sql|usr/share/surfaced/rules/[a-z]+/[a-z0-9-]+\.yml)$')" \
 	"" "every installed file is where its kind belongs"
 is "$(installed etc/surfaced/nginx)" "$(cd nginx && ls -- *.conf)" \
 	"every configuration file of nginx/ is installed"
@@ -33,6 +33,8 @@ ok "the daemons are installed in sbin" test -x "$D/usr/sbin/surfaced" -a -x "$D/
 is "$(cd "$D/usr/share/surfaced/sql" && find . -type f | sort)" "$(cd sql && find . -name '*.sql' | sort)" "every file of sql/ is installed"
 is "$(installed usr/share/surfaced/html/viewer)" "$(cd nginx/html/viewer && ls)" \
 	"every file of the viewer is installed"
+is "$(installed usr/share/surfaced/html/console; installed usr/share/surfaced/html/common)" "$(cd nginx/html && ls console && ls common)" \
+	"every file of the console, and of what it shares with the viewer, is installed"
 is "$(find "$D" -type f -perm /022)" "" "no installed file can be written by others"
 
 version=$(sed -n 's/^AC_INIT(\[surfaced\], \[\(.*\)\])$/\1/p' configure.ac)

@@ -17,9 +17,11 @@ prepares()
 	done <"$W/sql"
 }
 
+# A typed area has two statements (src/api/area.h).
 stmts()
 {
-	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE 'STMT(_[A-Z]+)?\( *[a-z0-9_]+' | sed 's/.*( *//' | sort
+	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE '(STMT(_[A-Z]+)?|AREA_STATEMENTS)\( *[a-z0-9_]+' |
+		sed 's/^AREA_STATEMENTS( *\(.*\)/list_\1\nselect_\1/; s/.*( *//' | sort
 }
 
 prepares surfaced surfaced_api api access address counting resource http search/tags.c

@@ -15,7 +15,7 @@
 
 static const struct ts now = { INT64_C(1800000000) * 1000000 };
 static struct arena *a;
-static struct ticket_keys keys;
+static struct signing_keys keys;
 static struct ticket ticket;
 
 static void
@@ -25,7 +25,7 @@ set_up(void)
 	keys.n = 2;
 	for (int i = 0; i < 2; i++) {
 		snprintf(keys.keys[i].kid, sizeof(keys.keys[i].kid), "key%d", i);
-		random_bytes(keys.keys[i].bytes, TICKET_KEY_LEN);
+		random_bytes(keys.keys[i].bytes, SIGNING_KEY_LEN);
 	}
 	ticket = (struct ticket){ uuid_random(), uuid_random(), uuid_random(), uuid_random(),
 		{ now.us + INT64_C(30000000) }, TICKET_STREAM };
@@ -53,7 +53,7 @@ forge(const char *head, const char *claims, const EVP_MD *hash)
 	out[n++] = '.';
 	n += base64url_print(out + n, (const unsigned char *)claims, strlen(claims));
 	if (hash != NULL)
-		HMAC(hash, keys.keys[0].bytes, TICKET_KEY_LEN, (const unsigned char *)signed_from,
+		HMAC(hash, keys.keys[0].bytes, SIGNING_KEY_LEN, (const unsigned char *)signed_from,
 		    (size_t)(out + n - signed_from), mac, &mac_n);
 	out[n++] = '.';
 	n += base64url_print(out + n, mac, mac_n);
@@ -167,6 +167,16 @@ test_forged(void)
 	arena_free(a);
 }
 
+/* Writes the line of a new key. */
+static void
+make_line(char out[SIGNING_LINE + 1])
+{
+	struct signing_key key;
+
+	signing_key_make(&key);
+	signing_key_print(out, &key);
+}
+
 static void
 write_file(const char *path, const char *text)
 {
@@ -180,40 +190,40 @@ write_file(const char *path, const char *text)
 static void
 test_rotation(void)
 {
-	char path[] = "/tmp/t.XXXXXX", err[256], text[3 * TICKET_LINE + 1] = "";
-	char line[TICKET_LINE + 1];
-	struct ticket_ring *r;
-	const struct ticket_keys *ring;
+	char path[] = "/tmp/t.XXXXXX", err[256], text[3 * SIGNING_LINE + 1] = "";
+	char line[SIGNING_LINE + 1];
+	struct signing_ring *r;
+	const struct signing_keys *ring;
 	struct ticket out = { .kind = TICKET_STREAM };
 	struct secret s;
 
 	set_up();
 	CU_ASSERT_TRUE(close(mkstemp(path)) == 0);
-	r = ticket_ring_new(path);
-	CU_ASSERT_PTR_NULL(ticket_ring_keys(r, err, sizeof(err)));
-	ticket_key_make(line);
+	r = signing_ring_new(TICKET_FILE(path));
+	CU_ASSERT_PTR_NULL(signing_ring_keys(r, err, sizeof(err)));
+	make_line(line);
 	write_file(path, line);
-	ring = ticket_ring_keys(r, err, sizeof(err));
+	ring = signing_ring_keys(r, err, sizeof(err));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(ring);
 	s = ticket_seal(a, ring, &ticket, now);
-	ticket_key_make(text);
-	snprintf(text + strlen(text), TICKET_LINE + 1, "%s", line);
+	make_line(text);
+	snprintf(text + strlen(text), SIGNING_LINE + 1, "%s", line);
 	write_file(path, text);
-	ring = ticket_ring_keys(r, err, sizeof(err));
+	ring = signing_ring_keys(r, err, sizeof(err));
 	CU_ASSERT_TRUE_FATAL(ring != NULL && ring->n == 2);
 	CU_ASSERT_PTR_NULL(ticket_open(a, ring, s, now, &out));
-	ticket_key_make(line);
-	snprintf(text + strlen(text), TICKET_LINE + 1, "%s", line);
+	make_line(line);
+	snprintf(text + strlen(text), SIGNING_LINE + 1, "%s", line);
 	write_file(path, text);
-	CU_ASSERT_PTR_NULL(ticket_ring_keys(r, err, sizeof(err)));
-	CU_ASSERT_PTR_NOT_NULL(strstr(err, "more than two keys"));
+	CU_ASSERT_PTR_NULL(signing_ring_keys(r, err, sizeof(err)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err, "more keys than it may"));
 	write_file(path, line);
-	ring = ticket_ring_keys(r, err, sizeof(err));
+	ring = signing_ring_keys(r, err, sizeof(err));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(ring);
 	CU_ASSERT_STRING_EQUAL(ticket_open(a, ring, s, now, &out), "unknown key");
 	unlink(path);
-	CU_ASSERT_PTR_NULL(ticket_ring_keys(r, err, sizeof(err)));
-	ticket_ring_free(r);
+	CU_ASSERT_PTR_NULL(signing_ring_keys(r, err, sizeof(err)));
+	signing_ring_free(r);
 	arena_free(a);
 }
 
@@ -235,16 +245,16 @@ test_files(void)
 		{ "a:" KEY "\n\n", "no kid" },
 	};
 	char path[] = "/tmp/t.XXXXXX", err[256];
-	struct ticket_keys out;
+	struct signing_keys out;
 
 	CU_ASSERT_TRUE(close(mkstemp(path)) == 0);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		write_file(path, rows[i].text);
-		CU_ASSERT_FALSE(ticket_keys_read(path, &out, err, sizeof(err)));
+		CU_ASSERT_FALSE(signing_keys_read(TICKET_FILE(path), &out, err, sizeof(err)));
 		CU_ASSERT_PTR_NOT_NULL(strstr(err, rows[i].why));
 	}
 	write_file(path, "a1:" KEY "\nb2:" KEY);
-	CU_ASSERT_TRUE(ticket_keys_read(path, &out, err, sizeof(err)));
+	CU_ASSERT_TRUE(signing_keys_read(TICKET_FILE(path), &out, err, sizeof(err)));
 	CU_ASSERT_EQUAL(out.n, 2);
 	CU_ASSERT_EQUAL(out.keys[1].bytes[1], 0x23);
 	unlink(path);

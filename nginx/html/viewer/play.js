@@ -7,7 +7,7 @@ import { Player } from "./player.js";
 import { Splitter } from "./splitter.js";
 import { Timeline } from "./timeline.js";
 import { Waterfall } from "./waterfall.js";
-import { clock, duration, hour } from "./words.js";
+import { clock, duration, hour } from "../common/words.js";
 
 const $ = (id) => document.getElementById(id);
 const SPEEDS = [0.5, 1, 2, 4, 8];

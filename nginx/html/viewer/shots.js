@@ -2,7 +2,8 @@
 // Screenshots of the session. The evidence has the real ones; here is the picture that the viewer showed at
 // that moment, and of those that were taken before somebody watched only their time and place.
 
-import { hostOf, hour, shotWords } from "./words.js";
+import { hostOf, hour } from "../common/words.js";
+import { shotWords } from "./words.js";
 
 const SHOTS_MAX = 60;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: ISC
 // The tabs of the session's browser.
 
-import { markSelected, tablistKeys } from "./tablist.js";
-import { hostOf } from "./words.js";
+import { markSelected, tablistKeys } from "../common/tablist.js";
+import { hostOf } from "../common/words.js";
 
 export class Tabs {
 	#list;

@@ -15,8 +15,8 @@ import { Shots } from "./shots.js";
 import { Splitter } from "./splitter.js";
 import { Stream } from "./stream.js";
 import { Tabs } from "./tabs.js";
-import { markSelected, tablistKeys } from "./tablist.js";
-import { clock, hostOf } from "./words.js";
+import { markSelected, tablistKeys } from "../common/tablist.js";
+import { clock, hostOf } from "../common/words.js";
 
 const $ = (id) => document.getElementById(id);
 

@@ -3,7 +3,7 @@
 // holds those near the present moment: a session may have thousands.
 
 import { element } from "./element.js";
-import { bytes, clock, milliseconds } from "./words.js";
+import { bytes, clock, milliseconds } from "../common/words.js";
 import { failed, lastAt } from "./timeline.js";
 
 const ROWS = 400;

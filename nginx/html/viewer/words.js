@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// What the viewer says in words: why a stream ended, what happened, sizes and times.
+// What the viewer says in words: why a stream ended, and what happened. Sizes and times are in ../common/words.js.
 
 const REASONS = {
 	closed_by_creator: ["The session was closed", "Its creator closed it."],
@@ -72,57 +72,4 @@ const SHOTS = {
 
 export function shotWords(reason) {
 	return SHOTS[reason] ?? reason;
-}
-
-export function bytes(n) {
-	if (n < 1000)
-		return `${n} B`;
-	const units = ["kB", "MB", "GB"];
-	let unit = -1;
-	do {
-		n /= 1000;
-		unit++;
-	} while (n >= 999.5 && unit < 2);
-	return `${n < 10 ? n.toFixed(1) : Math.round(n)} ${units[unit]}`;
-}
-
-export function milliseconds(n) {
-	if (n === null)
-		return "–";
-	return n < 1000 ? `${n} ms` : `${(n / 1000).toFixed(1)} s`;
-}
-
-// 3725 as 1:02:05.
-export function clock(seconds) {
-	const s = Math.max(0, Math.floor(seconds));
-	const two = (n) => String(n).padStart(2, "0");
-	const hours = Math.floor(s / 3600);
-	const minutes = Math.floor(s / 60) % 60;
-	return hours ? `${hours}:${two(minutes)}:${two(s % 60)}` : `${minutes}:${two(s % 60)}`;
-}
-
-export function duration(seconds) {
-	const minutes = Math.round(seconds / 60);
-	if (seconds < 90)
-		return `${Math.round(seconds)} seconds`;
-	return minutes < 90 ? `${minutes} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
-}
-
-export function hour(date) {
-	return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-}
-
-// As the evidence has it, and as the clock on the wall does.
-export function moment(text) {
-	const date = new Date(text);
-	const here = hour(date);
-	return `${date.toISOString().replace("T", " ")}, ${here} here`;
-}
-
-export function hostOf(url) {
-	try {
-		return new URL(url).host;
-	} catch {
-		return "";
-	}
 }

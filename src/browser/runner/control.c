@@ -132,7 +132,7 @@ log_session_start(const struct runner *r)
 }
 
 static bool
-check_host(struct runner *r, char *err, size_t room)
+check_job_host(struct runner *r, char *err, size_t room)
 {
 	if (r->fault == NULL)
 		return browser_may_run(err, room) && browser_version(r->version, err, room);
@@ -152,7 +152,7 @@ start_session(struct runner *r)
 	struct str canonical;
 
 	r->control->since = mono_us();
-	if (!check_host(r, err, sizeof(err))) {
+	if (!check_job_host(r, err, sizeof(err))) {
 		runner_fail(r, "%s", err);
 		return;
 	}

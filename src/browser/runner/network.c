@@ -169,7 +169,7 @@ add_contact(struct network *n, struct request *q)
 }
 
 static bool
-has_header(struct list headers, const char *name)
+has_response_header(struct list headers, const char *name)
 {
 	const struct net_header *h = headers.items;
 
@@ -205,8 +205,8 @@ complete_request(struct network *n, struct request *q)
 	e->bytes_sent = 0;
 	if (q->sent > 0)
 		e->bytes_sent = q->sent + (int64_t)strlen("\r\n") +
-				(has_header(e->request_headers, ":path") ? 0 : q->line);
-	if (q->data > q->came && !has_header(e->response_headers, "content-encoding"))
+				(has_response_header(e->request_headers, ":path") ? 0 : q->line);
+	if (q->data > q->came && !has_response_header(e->response_headers, "content-encoding"))
 		e->bytes_received += q->data - q->came;
 	q->data = q->came;
 	add_contact(n, q);

@@ -193,7 +193,8 @@ write_manifest(struct work *w)
 	return good ? EXIT_OK : cli_fail(EXIT_FAILED, "%s: %s", to.z, strerror(errno));
 }
 
-/* Renames the directory after its contents are on the disk: it is complete, also after a loss of power. */
+/* Renames the directory after its contents are on the disk: it is complete, also after a loss of
+   power. */
 static int
 rename_partial(struct work *w)
 {

@@ -6,16 +6,18 @@
  *   SHA256SUMS                the hashes of both, for sha256sum -c
  *   manifest.json             versions, counts and the hash of SHA256SUMS; written last
  *
- * backup.c writes into TARGET.partial and renames it when everything is on the disk, so a directory without the
- * suffix is complete. A run that was interrupted leaves TARGET.partial, and the next run uses its evidence
- * again. --since names an older backup whose evidence files are linked instead of copied.
+ * backup.c writes into TARGET.partial and renames it when everything is on the disk, so a directory
+ * without the suffix is complete. A run that was interrupted leaves TARGET.partial, and the next
+ * run uses its evidence again. --since names an older backup whose evidence files are linked
+ * instead of copied.
  *
- * Rows and files cannot be copied at the same moment. pg_dump and the list of evidence use one snapshot of the
- * database; evidence files never change, and the database only names files that are already on the disk. A file
-  * that is missing fails the backup, or with --incomplete is listed in the manifest.
+ * Rows and files cannot be copied at the same moment. pg_dump and the list of evidence use one
+ * snapshot of the database; evidence files never change, and the database only names files that are
+ * already on the disk. A file that is missing fails the backup, or with --incomplete is listed in
+ * the manifest.
  *
- * restore.c goes the other way: evidence first, which only adds files, then all rows in one transaction. At no
- * moment does a row name a file that is not there. */
+ * restore.c goes the other way: evidence first, which only adds files, then all rows in one
+ * transaction. At no moment does a row name a file that is not there. */
 #ifndef CLI_ARCHIVE_BACKUP_H
 #define CLI_ARCHIVE_BACKUP_H
 
@@ -42,7 +44,8 @@ struct path {
 	char z[4400];
 };
 
-/* Joins a directory and a name. Panics if the path is too long; the lengths of options were checked. */
+/* Joins a directory and a name. Panics if the path is too long; the lengths of options were
+   checked. */
 struct path path_of(const char *folder, const char *name);
 /* ab/cd/abcd...: the path of an evidence file below the evidence directory. */
 struct path path_of_evidence(struct str sha256);
@@ -57,8 +60,8 @@ enum copied {
 	COPY_FAILED,  /* reading or writing failed, with errno */
 };
 
-/* Copies an evidence file between two evidence directories, unless the target has it completely. since: an
-   evidence directory whose file is linked instead of copied; NULL: none. */
+/* Copies an evidence file between two evidence directories, unless the target has it completely.
+   since: an evidence directory whose file is linked instead of copied; NULL: none. */
 enum copied copy_evidence(struct str sha256, const char *from, const char *since, const char *to,
     int64_t *bytes) MUST_USE;
 /* A description of the failure, for people; c is not COPIED. */

@@ -106,8 +106,8 @@ is_whole(const char *path, struct str sha256, int64_t *bytes)
 	return hash_file(path, hex, bytes) && str_is(sha256, hex);
 }
 
-/* Does not synchronise each file: the caller synchronises the file system before anything names the files, and a
-   file that a crash cut short is detected by its hash. */
+/* Does not synchronise each file: the caller synchronises the file system before anything names the
+   files, and a file that a crash cut short is detected by its hash. */
 static enum copied
 copy_file(const char *from, const char *to, struct str sha256, int64_t *bytes)
 {
@@ -134,7 +134,8 @@ copy_file(const char *from, const char *to, struct str sha256, int64_t *bytes)
 	return good && rename(fresh.z, to) == 0 ? COPIED : COPY_FAILED;
 }
 
-/* Gives new files and directories the owner of the evidence directory, since root may run the restore. */
+/* Gives new files and directories the owner of the evidence directory, since root may run the
+   restore. */
 static bool
 give_to_owner(const char *root, const char *path)
 {

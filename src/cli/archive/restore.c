@@ -151,8 +151,8 @@ STMT(find_rows, rows_out,
     "SELECT EXISTS (SELECT FROM public.account) OR EXISTS (SELECT FROM public.host) AS "
     "any");
 
-/* A database is empty if it has no tables, or this project's tables (setup-postgresql creates them) without an
-   account or host. */
+/* A database is empty if it has no tables, or this project's tables (setup-postgresql creates them)
+   without an account or host. */
 static int
 check_empty(struct job *j)
 {
@@ -190,13 +190,14 @@ restore_rows(const struct job *j, int to)
 	    "\\i :roles\n"
 	    "RESET ROLE;\nDROP VIEW public.schema_right_now;\n"
 	    "DROP TABLE public.schema_right, public.schema_migration, public.schema_functions;\n";
-	/* A row with a transaction id in this cluster's future would look changed for ever. Other connections
-	   have cached tables that no longer exist, so they are ended. */
+	/* A row with a transaction id in this cluster's future would look changed for ever. Other
+	   connections have cached tables that no longer exist, so they are ended. */
 	static const char after[] =
 	    "UPDATE public.tag SET changed = DEFAULT WHERE changed > "
 	    "pg_current_xact_id();\n"
-	    /* A release before the file 0014 wrote its hosts into the table host, and 0014 copies them. surfaced-index
-	       rebuilds the index after a restore, so the list of deletions begins empty. */
+	    /* A release before the file 0014 wrote its hosts into the table host, and 0014 copies
+	       them. surfaced-index rebuilds the index after a restore, so the list of deletions
+	       begins empty. */
 	    "DO $$ BEGIN IF to_regclass('public.host_gone_horizon') IS NOT NULL\n"
 	    "	AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgname = 'host_moved_away') THEN\n"
 	    "	UPDATE public.host SET changed = DEFAULT WHERE changed > pg_current_xact_id();\n"
@@ -208,7 +209,8 @@ restore_rows(const struct job *j, int to)
 	    "	DELETE FROM public.search_feed;\n"
 	    "	UPDATE public.record SET changed = DEFAULT WHERE changed > pg_current_xact_id();\n"
 	    "END IF; END $$;\n"
-	    /* Cursors of the feed compare these numbers; a null is older than each transaction of this cluster. */
+	    /* Cursors of the feed compare these numbers; a null is older than each transaction of
+	       this cluster. */
 	    "DO $$ BEGIN IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'public.audit'::regclass\n"
 	    "	AND attname = 'changed') THEN\n"
 	    "	ALTER TABLE public.audit DISABLE TRIGGER audit_stands;\n"
@@ -304,8 +306,8 @@ run_in_child(struct job *j, int (*run)(struct job *))
 
 /* ---- the search index, which must be built again from the restored rows ---- */
 
-/* Takes the lock that surfaced-index holds while it runs; -1: there is no index. False after a message:
-   surfaced-index runs. */
+/* Takes the lock that surfaced-index holds while it runs; -1: there is no index. False after a
+   message: surfaced-index runs. */
 static bool
 lock_index(int *fd)
 {

@@ -22,7 +22,8 @@ static const struct field queue_out[] = {
 	FIELD_END,
 };
 
-/* Counts the waiting work. late: how long the oldest is overdue, whether or not a process has taken it. */
+/* Counts the waiting work. late: how long the oldest is overdue, whether or not a process has taken
+   it. */
 STMT(read_queue, queue_out,
     "SELECT (SELECT count(*) FROM alert_change) AS changes,"
     " (SELECT count(*) FROM alert_delivery WHERE state = 'pending') AS deliveries,"

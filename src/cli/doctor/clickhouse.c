@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The datasets that ClickHouse answers: which layout is asked, and when surfaced-index last said that it is up to date. It
-   says so every two seconds, and after each change. */
+/* The datasets that ClickHouse answers: which layout is asked, and when surfaced-index last said
+   that it is up to date. It says so every two seconds, and after each change. */
 #include "config.h"
 
 #include "cli/doctor/clickhouse.h"

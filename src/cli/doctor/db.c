@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: the database server, its roles and schema, and a login as each daemon. A login is tried in a
-   child process that becomes the daemon's user, since the server may authenticate by the operating system's user
-   (peer), and another user's login proves nothing. */
+/* surfacectl doctor: the database server, its roles and schema, and a login as each daemon. A login
+   is tried in a child process that becomes the daemon's user, since the server may authenticate by
+   the operating system's user (peer), and another user's login proves nothing. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"

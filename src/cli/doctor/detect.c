@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: are detection rules evaluated? surfaced-detect moves its cursors every few seconds, also when nothing
-   changes. */
+/* surfacectl doctor: are detection rules evaluated? surfaced-detect moves its cursors every few
+   seconds, also when nothing changes. */
 #include "config.h"
 
 #include "cli/doctor/detect.h"

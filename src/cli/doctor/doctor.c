@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: the table of checks, and the checks that need only files. findings.c prints the results. */
+/* surfacectl doctor: the table of checks, and the checks that need only files. findings.c prints
+   the results. */
 #include "config.h"
 
 #include "cli/doctor/detect.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: checks an installation and prints a finding for each thing that was checked, with advice where
- * something is wrong. It changes nothing.
+/* surfacectl doctor: checks an installation and prints a finding for each thing that was checked,
+ * with advice where something is wrong. It changes nothing.
  *
  *   doctor.c      the table of checks in their order; configuration files, clock, disks
  *   files.c       owners and modes; the contents of secret files
@@ -15,16 +15,16 @@
  *   history.c     the months of the history of records
  *   findings.c    collects and prints the findings
  *
- * A finding has a check ("database", "role"), perhaps a subject (a program, a role), a detail, and a row of
- * tbl/advice.h. One fault breaks many checks: without the database no daemon can log in. So a check names the
- * finding that would explain its failure (doctor_cause):
+ * A finding has a check ("database", "role"), perhaps a subject (a program, a role), a detail, and
+ * a row of tbl/advice.h. One fault breaks many checks: without the database no daemon can log in.
+ * So a check names the finding that would explain its failure (doctor_cause):
  *
  *   database   failed   connection refused                  advice: start PostgreSQL
  *     login    failed   surfaced, as the user surfaced      because of database: no advice
  *     login    failed   surfaced-meter, ...                 because of database: no advice
  *
- * findings.c follows causes to the first one and prints consequences below it, without advice: the administrator
- * repairs the first cause and runs doctor again. */
+ * findings.c follows causes to the first one and prints consequences below it, without advice: the
+ * administrator repairs the first cause and runs doctor again. */
 #ifndef CLI_DOCTOR_DOCTOR_H
 #define CLI_DOCTOR_DOCTOR_H
 
@@ -106,8 +106,8 @@ void doctor_say(struct doctor *d, enum health health, const char *check, struct 
     const char *fmt, ...) PRINTF(5, 6);
 /* Sets the subject of the last finding, so that others can name it as their cause. */
 void doctor_subject(struct doctor *d, const char *subject);
-/* Sets the possible cause of the last finding: a failed finding of check, for this subject unless it is NULL. If
-   there is one, the last finding is printed below it and without advice. */
+/* Sets the possible cause of the last finding: a failed finding of check, for this subject unless
+   it is NULL. If there is one, the last finding is printed below it and without advice. */
 void doctor_cause(struct doctor *d, const char *check, const char *subject);
 /* printf into the arena. */
 #define PRINTED(d, ...) (arena_printf((d)->c->arena, __VA_ARGS__).p)
@@ -130,7 +130,8 @@ void doctor_daemons(struct doctor *d);
 void doctor_database(struct doctor *d);
 /* Checks the free space on the disk of a directory; reserve: the bytes of evidence_reserve, or 0. */
 void doctor_disk(struct doctor *d, const char *path, int64_t reserve);
-/* Checks the state that this host's dispatcher writes to the database. False: it wrote none recently. */
+/* Checks the state that this host's dispatcher writes to the database. False: it wrote none
+   recently. */
 bool doctor_dispatcher(struct doctor *d);
 void doctor_exports(struct doctor *d);
 void doctor_history(struct doctor *d);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: are the exports of search results written? Each waits at most for those before it; so when none is
-   under way, an export that has waited for longer than PATIENCE has nobody who writes it. */
+/* surfacectl doctor: are the exports of search results written? Each waits at most for those before
+   it; so when none is under way, an export that has waited for longer than PATIENCE has nobody who
+   writes it. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"

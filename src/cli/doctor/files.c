@@ -28,9 +28,9 @@ has_permission(
 	return (st->st_mode & bit) == bit;
 }
 
-/* The kernel's rules for another user, computed from stat: root cannot ask the kernel for the rights of
-   another user without becoming that user, and access() answers for the present one. The first class
-   that matches decides, as in the kernel:
+/* The kernel's rules for another user, computed from stat: root cannot ask the kernel for the
+   rights of another user without becoming that user, and access() answers for the present one. The
+   first class that matches decides, as in the kernel:
 
      owner   the owner's bits, even if the group or others have more
      group   the group's bits, for the user's primary and further groups
@@ -64,8 +64,8 @@ struct secret_file {
 	bool (*is_good)(const char *path, char *err, size_t room);
 };
 
-/* Can the daemon read the secret file? A daemon reads it at its start or with its first request and then never
-   again, so a later fault stays unnoticed until the next restart. */
+/* Can the daemon read the secret file? A daemon reads it at its start or with its first request and
+   then never again, so a later fault stays unnoticed until the next restart. */
 static bool
 is_read_by(struct doctor *d, const struct secret_file *f, const struct program *p)
 {
@@ -104,7 +104,7 @@ check_secret(struct doctor *d, const struct secret_file *f)
 }
 
 static bool
-is_secret(const char *path, char *err, size_t room)
+is_secret_file(const char *path, char *err, size_t room)
 {
 	struct cursor_secret secret;
 
@@ -114,9 +114,9 @@ is_secret(const char *path, char *err, size_t room)
 static bool
 is_keys(const char *path, char *err, size_t room)
 {
-	struct ticket_keys keys;
+	struct signing_keys keys;
 
-	return ticket_keys_read(path, &keys, err, room);
+	return signing_keys_read(TICKET_FILE(path), &keys, err, room);
 }
 
 void
@@ -128,7 +128,7 @@ doctor_secrets(struct doctor *d)
 		.path = api->conf.secret_file,
 		.group = "surfaced",
 		.make = DO_WITH(MAKE_SECRET, api->conf.secret_file),
-		.is_good = is_secret };
+		.is_good = is_secret_file };
 	struct secret_file keys = { .check = "stream-keys",
 		.path = stream->conf.stream_keys,
 		.group = "surfaced-stream",

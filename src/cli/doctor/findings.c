@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: collects and prints the findings. A cause is printed before its consequences, which have no
-   advice (doctor.h). */
+/* surfacectl doctor: collects and prints the findings. A cause is printed before its consequences,
+   which have no advice (doctor.h). */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"
@@ -135,8 +135,9 @@ find_cause(const struct doctor *d, const struct finding *f)
 	return NULL;
 }
 
-/* The cause at the start of a chain of causes. A chain has no cycle: database, roles, schema, daemon and
-   browser name no cause, and all others lead to these or to the missing site of nginx, which names none. */
+/* The cause at the start of a chain of causes. A chain has no cycle: database, roles, schema,
+   daemon and browser name no cause, and all others lead to these or to the missing site of nginx,
+   which names none. */
 static const struct finding *
 first_cause(const struct doctor *d, const struct finding *f)
 {

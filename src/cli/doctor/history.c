@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: does surfaced-alert keep the months of the history of records? It makes the partitions of
-   record_event two months ahead. An import makes a month that it needs and that is missing, so nothing is lost at once;
-   but months that are due are not dropped either. */
+/* surfacectl doctor: does surfaced-alert keep the months of the history of records? It makes the
+   partitions of record_event two months ahead. An import makes a month that it needs and that is
+   missing, so nothing is lost at once; but months that are due are not dropped either. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: this host's disks, the processes of its daemons, and the requirements of browser
-   sessions. */
+/* surfacectl doctor: this host's disks, the processes of its daemons, and the requirements of
+   browser sessions. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"
@@ -279,7 +279,8 @@ check_routes(struct doctor *d)
 		    "there are none: no session can be created");
 }
 
-/* surfaced-egress refuses non-public addresses by itself, but it cannot know the administrator's public ones. */
+/* surfaced-egress refuses non-public addresses by itself, but it cannot know the administrator's
+   public ones. */
 static void
 check_closed(struct doctor *d, const struct program *p)
 {

@@ -15,17 +15,17 @@
 #include <unistd.h>
 
 enum { WRITE = 2, ENTER = 1, DAYS_WARN = 14 };
-/* Minima for each nginx process; README.Debian has both. Clients without a key can hold connections, so there must
-   be more than a few machines can open. A connection needs a second descriptor for the file of a body or
-   response. */
+/* Minima for each nginx process; README.Debian has both. Clients without a key can hold
+   connections, so there must be more than a few machines can open. A connection needs a second
+   descriptor for the file of a body or response. */
 enum { CONNECTIONS_WANTED = 8192, FILES_WANTED = 16384 };
 
 #define NO_SITE "site" /* subject of a finding that is the cause of others */
 
 /* ---- checks ---- */
 
-/* The directory of a socket and the socket itself have different advice: a restart creates the socket with its
-   mode again, while systemd-tmpfiles repairs the directory. */
+/* The directory of a socket and the socket itself have different advice: a restart creates the
+   socket with its mode again, while systemd-tmpfiles repairs the directory. */
 static void
 check_access(struct doctor *d, const struct pool *p, const struct passwd *pw)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: may the programs that connect out reach the name servers of this machine? Their units deny
-   link-local addresses, where clouds have their metadata; but some clouds have their name server there too, Google's
-   even at the same address. Which address is right to allow depends on the machine, so the units allow none, and
-   doctor compares /etc/resolv.conf with the rules that systemd applies:
+/* surfacectl doctor: may the programs that connect out reach the name servers of this machine?
+   Their units deny link-local addresses, where clouds have their metadata; but some clouds have
+   their name server there too, Google's even at the same address. Which address is right to allow
+   depends on the machine, so the units allow none, and doctor compares /etc/resolv.conf with the
+   rules that systemd applies:
 
      /etc/resolv.conf         nameserver 169.254.169.254
      systemctl show           IPAddressDeny=169.254.0.0/16 ...     denied,
@@ -55,9 +56,9 @@ network_contains(const struct network *net, const struct network *a)
 
 /* Whether a network on the line of this property, "IPAddressDeny=NETWORK NETWORK", contains the
    address. systemd decides by the lists and not by the longest prefix: an address that
-   IPAddressAllow contains may be reached even when IPAddressDeny contains it, too. check_name_server
-   therefore asks for both lists. systemctl prints networks in canonical form, without names such as
-   "link-local", so comparing bits is enough. */
+   IPAddressAllow contains may be reached even when IPAddressDeny contains it, too.
+   check_name_server therefore asks for both lists. systemctl prints networks in canonical form,
+   without names such as "link-local", so comparing bits is enough. */
 static bool
 is_network_listed(const char *rules, const char *property, const struct network *a)
 {

@@ -153,7 +153,7 @@ index_catches_up(struct doctor *d, struct dataset_index *x, int64_t *pending)
 }
 
 static void
-check_state(struct doctor *d, struct dataset_index *x)
+check_programs_state(struct doctor *d, struct dataset_index *x)
 {
 	const char *name = record_dataset_name(x->dataset);
 	const struct index_state *s = &x->state;
@@ -185,8 +185,8 @@ check_state(struct doctor *d, struct dataset_index *x)
 	}
 }
 
-/* Whether a segment is as it was written. One that changed is verified by the indexer, and built again when it is
-   damaged. */
+/* Whether a segment is as it was written. One that changed is verified by the indexer, and built
+   again when it is damaged. */
 static bool
 check_files(struct doctor *d, const struct dataset_index *x)
 {
@@ -196,7 +196,8 @@ check_files(struct doctor *d, const struct dataset_index *x)
 		if (!index_segment_changed(x->directory, &x->state.segments[i], path, sizeof(path)))
 			continue;
 		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
-		    "%s: changed after it was written: searches of %s may get 503 until it is mended",
+		    "%s: changed after it was written: searches of %s may get 503 until it is "
+		    "mended",
 		    path, record_dataset_name(x->dataset));
 		doctor_cause(d, "daemon", INDEXER);
 		return false;
@@ -221,7 +222,7 @@ check_dataset(struct doctor *d, struct dataset_index *x)
 		    record_dataset_name(x->dataset));
 		doctor_cause(d, d->database ? "daemon" : "database", d->database ? INDEXER : NULL);
 	} else if (check_files(d, x)) {
-		check_state(d, x);
+		check_programs_state(d, x);
 	}
 	index_state_free(&x->state);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Can this host start browsers? Checks the state that the dispatcher writes to its row, and runs the runner's host
-   check. The check starts like a session: the service manager starts it through its socket, with the restrictions
-   of the unit, because a check without them would prove nothing. Without a service manager doctor starts it as
-   the runners' user. */
+/* Can this host start browsers? Checks the state that the dispatcher writes to its row, and runs
+   the runner's host check. The check starts like a session: the service manager starts it through
+   its socket, with the restrictions of the unit, because a check without them would prove nothing.
+   Without a service manager doctor starts it as the runners' user. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"

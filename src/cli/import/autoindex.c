@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Reader of the listings of nginx with autoindex_format json, for surfacectl import open-directories:
+/* Reader of the listings of nginx with autoindex_format json, for surfacectl import
+   open-directories:
 
      [ { "name":"docs", "type":"directory", "mtime":"Wed, 21 Oct 2026 07:28:00 GMT" },
        { "name":"a.ps1", "type":"file", "mtime":"Wed, 21 Oct 2026 07:28:00 GMT", "size":1042 } ]
 
-   The whole array is one record. The option --url gives its URL, because the listing does not contain it. The
-   elements of the array are read one by one, so that a malformed element does not spoil the others. The files are
-   collected in an arena that lives as long as the listing. Subdirectories are no files: they count as skipped. */
+   The whole array is one record. The option --url gives its URL, because the listing does not
+   contain it. The elements of the array are read one by one, so that a malformed element does not
+   spoil the others. The files are collected in an arena that lives as long as the listing.
+   Subdirectories are no files: they count as skipped. */
 #include "config.h"
 
 #include "cli/import/autoindex.h"
@@ -173,7 +175,7 @@ struct listing {
 };
 
 static void
-add_file(struct listing *l, struct str name, const struct json_value *o)
+add_listed_file(struct listing *l, struct str name, const struct json_value *o)
 {
 	const struct json_value *size = json_get(o, "size");
 	struct record_object *file = record_nested(l->a, &l->record);
@@ -208,10 +210,11 @@ read_listing_entry(void *arg, const struct json_value *o, uint64_t line)
 		return;
 	}
 	if (l->files++ < LIM_LIST)
-		add_file(l, json_text(name), o);
+		add_listed_file(l, json_text(name), o);
 }
 
-/* A listing without files is stored too, with file_count 0, because it shows that the directory was empty at that time. */
+/* A listing without files is stored too, with file_count 0, because it shows that the directory was
+   empty at that time. */
 static void
 emit_listing(struct listing *l)
 {

@@ -133,7 +133,8 @@ import_batch_add(
 	return true;
 }
 
-/* When two records of one host are merged, one that proves something counts, and one that is stored in any case. */
+/* When two records of one host are merged, one that proves something counts, and one that is stored
+   in any case. */
 void
 import_batch_prove(struct import_batch *b, const struct record_scan *scan)
 {

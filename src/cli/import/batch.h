@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* A batch of records for the table record, each as its text. A record whose key the batch already has is merged with
- * that one, so a batch has at most one record of a key. */
+/* A batch of records for the table record, each as its text. A record whose key the batch already
+ * has is merged with that one, so a batch has at most one record of a key. */
 #ifndef CLI_IMPORT_BATCH_H
 #define CLI_IMPORT_BATCH_H
 
@@ -36,8 +36,8 @@ enum {
 void import_batch_open(struct import_batch *b, enum dataset d);
 void import_batch_close(struct import_batch *b);
 void import_batch_clear(struct import_batch *b);
-/* Adds a finished record, or merges it with the one of its key. scratch: memory of this call. False: merged with that one
-   it would be too large, and is left out. */
+/* Adds a finished record, or merges it with the one of its key. scratch: memory of this call.
+   False: merged with that one it would be too large, and is left out. */
 bool import_batch_add(
     struct import_batch *b, struct arena *scratch, const struct record *r, struct str der) MUST_USE;
 /* Adds to the last record what a scan proves of it; to be called for each. */
@@ -45,7 +45,8 @@ void import_batch_prove(struct import_batch *b, const struct record_scan *scan);
 void import_batch_add_tag(struct import_batch *b, struct str slug);
 bool import_batch_full(const struct import_batch *b);
 
-/* Parses and finishes a stored text, which an older release may have written, with members that exist no more. False:
+/* Parses and finishes a stored text, which an older release may have written, with members that
+   exist no more. False:
    *what is the reason. */
 bool import_read_text(
     struct arena *a, enum dataset d, struct str text, struct record *r, struct str *what) MUST_USE;
@@ -53,8 +54,8 @@ bool import_read_text(
 struct record import_own_text(struct arena *a, enum dataset d, struct str text);
 /* The text of a record; STR_NULL when it is too large to be stored. */
 struct str import_write_text(struct arena *a, const struct record *r);
-/* Adds a line to a message: a stored document stays as it is, because it cannot be read. what: the reason; STR_NULL: it
-   would become too large. */
+/* Adds a line to a message: a stored document stays as it is, because it cannot be read. what: the
+   reason; STR_NULL: it would become too large. */
 void import_report_kept(
     struct buf *to, struct arena *a, enum dataset d, struct str key, struct str what);
 

@@ -6,8 +6,8 @@
 #include "cli/import/records.h"
 #include "record/certificate.h"
 
-/* Parses DER into an unfinished record. False: the certificate was reported as bad. trusted, der: as of
-   record_certificate. */
+/* Parses DER into an unfinished record. False: the certificate was reported as bad. trusted, der:
+   as of record_certificate. */
 bool certificate_parse(
     struct records *rs, bool trusted, struct str *der, struct record *out, uint64_t line) MUST_USE;
 /* Decodes the first certificate of a text in PEM. False: the text has none. */

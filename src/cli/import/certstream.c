@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* Reader of the messages of certstream servers, for surfacectl import certificates: of CaliDog's server, and of
-   certstream-server-go and its kin, which add sha256, issuer and a chain in DER.
+/* Reader of the messages of certstream servers, for surfacectl import certificates: of CaliDog's
+   server, and of certstream-server-go and its kin, which add sha256, issuer and a chain in DER.
 
      {"message_type": "certificate_update",
       "data": {"update_type": "X509LogEntry", "seen": 1581741558.47, "cert_index": 343999487,
                "source": {"url": "ct.googleapis.com/logs/argon2020/"},
                "leaf_cert": {"as_der": "MII...", "sha256": "AB:CD:...", ...}, "chain": [...]}}
 
-   as_der of a PrecertLogEntry is the precertificate. A "lite" stream has no as_der; its other members describe the
-   certificate and are stored if sha256 is among them (`fingerprint` is the SHA-1). Such a record has no spki_sha256, so
-   its members give way to those of the certificate itself when that is imported (tbl/merges.h, PARSED). */
+   as_der of a PrecertLogEntry is the precertificate. A "lite" stream has no as_der; its other
+   members describe the certificate and are stored if sha256 is among them (`fingerprint` is the
+   SHA-1). Such a record has no spki_sha256, so its members give way to those of the certificate
+   itself when that is imported (tbl/merges.h, PARSED). */
 #include "config.h"
 
 #include "cli/import/certificates.h"
@@ -140,7 +141,8 @@ read_update(struct records *rs, const struct json_value *data, uint64_t line)
 		emit_issuers(rs, data, line);
 }
 
-/* Many programs store only the member "data" of a message, so an object without message_type is read as that member. */
+/* Many programs store only the member "data" of a message, so an object without message_type is
+   read as that member. */
 static void
 read_message(void *arg, const struct json_value *o, uint64_t line)
 {

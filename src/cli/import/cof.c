@@ -3,9 +3,10 @@
 
      {"rrname":"www.example.org.","rrtype":"A","rdata":["192.0.2.1","192.0.2.2"],"time_first":1700000000,...}
 
-   Each value of rdata becomes a record. A time is a text or a number; the table cof_times has the unit of each member.
-   DNSDB wraps the objects in frames, {"cond":"begin"}, {"obj":{...}}, {"cond":"succeeded"}. Its last frame is a
-   condition such as "succeeded"; without it the input was cut off. */
+   Each value of rdata becomes a record. A time is a text or a number; the table cof_times has the
+   unit of each member. DNSDB wraps the objects in frames, {"cond":"begin"}, {"obj":{...}},
+   {"cond":"succeeded"}. Its last frame is a condition such as "succeeded"; without it the input was
+   cut off. */
 #include "config.h"
 
 #include "cli/import/dns.h"
@@ -43,8 +44,8 @@ cof_time(const struct json_value *v, int64_t unit, struct ts *out)
 	return ts_is_printable(*out);
 }
 
-/* Returns NULL, or the name of a member that is not a time. An object may have times of sensors and times of zone files;
-   the record gets the earliest first time and the latest last time. */
+/* Returns NULL, or the name of a member that is not a time. An object may have times of sensors and
+   times of zone files; the record gets the earliest first time and the latest last time. */
 static const char *
 set_cof_times(const struct cof *c, const struct json_value *o, struct record *r)
 {

@@ -5,7 +5,8 @@
 
 #include "json/json.h"
 
-/* The names of the columns; the texts are on the heap, since the arena of the records is reset for each row. */
+/* The names of the columns; the texts are on the heap, since the arena of the records is reset for
+   each row. */
 struct columns {
 	struct buf text; /* the line of the header */
 	struct str *names;
@@ -110,7 +111,8 @@ free_columns(struct columns *c)
 	buf_free(&c->text);
 }
 
-/* Finds the names of the columns. *row: the line is a row, and no header. False: they are unknown, which is reported. */
+/* Finds the names of the columns. *row: the line is a row, and no header. False: they are unknown,
+   which is reported. */
 static bool
 find_names(
     struct records *rs, struct columns *c, const struct csv *form, struct str line, bool *row)

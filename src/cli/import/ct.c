@@ -14,12 +14,12 @@
    extra_data:                     0: chain                  1: 3-byte length, precertificate; chain
    A tile has behind each entry:   0: chain fingerprints     1: 3-byte length, precertificate; chain fingerprints
 
-   A TBSCertificate is not a certificate, because it has no signature. The record of an entry of type 1 is
-   therefore made from the precertificate, whose fingerprint other tools use too.
+   A TBSCertificate is not a certificate, because it has no signature. The record of an entry of
+   type 1 is therefore made from the precertificate, whose fingerprint other tools use too.
 
-   Neither format names the log, and an answer of get-entries does not contain the index of its first entry: the
-   options --log and --start give them. The record gets the entry's timestamp, the time at which the log accepted
-   the certificate, as its time of observation. */
+   Neither format names the log, and an answer of get-entries does not contain the index of its
+   first entry: the options --log and --start give them. The record gets the entry's timestamp, the
+   time at which the log accepted the certificate, as its time of observation. */
 #include "config.h"
 
 #include "cli/import/certificates.h"
@@ -73,7 +73,8 @@ take_big_endian(struct bytes *b, size_t bytes)
 	return v;
 }
 
-/* Reads a vector of TLS: its length, a number of `bytes` bytes, and then that many bytes of content. */
+/* Reads a vector of TLS: its length, a number of `bytes` bytes, and then that many bytes of
+   content. */
 static struct str
 take_vector(struct bytes *b, size_t bytes)
 {
@@ -82,7 +83,8 @@ take_vector(struct bytes *b, size_t bytes)
 	return b->over ? STR("") : take_bytes(b, n);
 }
 
-/* Returns the index of an entry of a static log, which is extension 0 with 5 bytes; -1: there is none. */
+/* Returns the index of an entry of a static log, which is extension 0 with 5 bytes; -1: there is
+   none. */
 static int64_t
 index_of(struct str extensions)
 {
@@ -99,8 +101,8 @@ index_of(struct str extensions)
 	return -1;
 }
 
-/* Reads timestamp, type, signed entry and extensions. Returns NULL or a description of the fault; b->over: the entry is
-   incomplete. */
+/* Reads timestamp, type, signed entry and extensions. Returns NULL or a description of the fault;
+   b->over: the entry is incomplete. */
 static const char *
 take_entry(struct bytes *b, struct entry *e)
 {
@@ -137,7 +139,8 @@ emit_entry(struct records *rs, const struct entry *e, uint64_t line)
 
 /* ---- get-entries ---- */
 
-/* Emits the certificates of the entry's issuers. They get no log and no index, because the entry is not theirs. */
+/* Emits the certificates of the entry's issuers. They get no log and no index, because the entry is
+   not theirs. */
 static void
 emit_chain(struct records *rs, struct bytes *extra, const struct entry *e, uint64_t line)
 {
@@ -251,8 +254,9 @@ take_leaf(struct bytes *b, struct entry *e)
 	return NULL;
 }
 
-/* Reads the complete leaves of the text and returns the number of bytes that were read. A tile has no separators between
-   its leaves, so the leaves after a malformed one cannot be found: the rest of the text is then dropped and *end is set. */
+/* Reads the complete leaves of the text and returns the number of bytes that were read. A tile has
+   no separators between its leaves, so the leaves after a malformed one cannot be found: the rest
+   of the text is then dropped and *end is set. */
 static size_t
 read_leaves(struct records *rs, struct str text, bool *end)
 {

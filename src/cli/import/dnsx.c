@@ -5,9 +5,9 @@
       "all":["www.a.org.\t60\tIN\tCNAME\tweb.b.org.","web.b.org.\t60\tIN\tA\t192.0.2.1"],
       "status_code":"NOERROR","timestamp":"2026-01-02T03:04:05.678901234Z"}
 
-   "all" has complete records, so where it is present the other lists are ignored. The other lists, such as "a", lack
-   the owner, the ttl and parts of the records: an address behind an alias belongs to the alias's target, and MX has no
-   preference. They are read so:
+   "all" has complete records, so where it is present the other lists are ignored. The other lists,
+   such as "a", lack the owner, the ttl and parts of the records: an address behind an alias belongs
+   to the alias's target, and MX has no preference. They are read so:
 
      cname     the first one is the alias of host. The further ones are skipped, and so are all addresses, because
                their owners are unknown
@@ -31,8 +31,8 @@ take_zone_word(struct str *s)
 	return word;
 }
 
-/* Emits a record in the form of a zone file. Lines of EDNS are comments: they begin with a semicolon, perhaps behind a
-   newline. */
+/* Emits a record in the form of a zone file. Lines of EDNS are comments: they begin with a
+   semicolon, perhaps behind a newline. */
 static void
 emit_zone_line(struct records *rs, struct str text, const struct dns_line *all, uint64_t line)
 {

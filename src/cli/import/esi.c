@@ -218,8 +218,8 @@ is_of_findings(const struct run *r)
 	return r->kind->store == &store_findings;
 }
 
-/* Writes one line of audit for the whole import, but none when findings were imported that have nothing new. A finding
-   that was moved has a line of its own. */
+/* Writes one line of audit for the whole import, but none when findings were imported that have
+   nothing new. A finding that was moved has a line of its own. */
 static enum db_rc
 write_audit(const struct run *r)
 {

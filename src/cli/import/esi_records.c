@@ -201,7 +201,8 @@ copy_cut(struct arena *a, struct str s, size_t max)
 
 /* The time of the service, or else of its host. */
 static struct ts
-time_of(const struct record_object *host, const struct record_object *service, const char *name)
+time_of_record(
+    const struct record_object *host, const struct record_object *service, const char *name)
 {
 	int64_t us;
 
@@ -241,8 +242,8 @@ esi_of_nmap(struct arena *a, const struct record_object *host, const struct reco
 		r->tls_enabled.text = n != 0 ? STR("true") : STR("false");
 	if (fingerprint.n == SHA256_HEX)
 		r->tls_certificate_sha256 = arena_str(a, fingerprint);
-	r->first_seen_at = time_of(host, s, "first_seen");
-	r->last_seen_at = time_of(host, s, "last_seen");
+	r->first_seen_at = time_of_record(host, s, "first_seen");
+	r->last_seen_at = time_of_record(host, s, "last_seen");
 	r->discovery_channel = STR("scan");
 	r->discovery_provider = r->source_name = STR("nmap");
 	return r;
@@ -250,7 +251,8 @@ esi_of_nmap(struct arena *a, const struct record_object *host, const struct reco
 
 /* ---- findings ---- */
 
-/* Writes a confidence as the double that it is stored as; JSON may spell numbers that no double has. */
+/* Writes a confidence as the double that it is stored as; JSON may spell numbers that no double
+   has. */
 static const char *
 finish_confidence(struct arena *a, struct json *confidence)
 {

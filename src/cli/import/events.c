@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Collects the events of a batch as four arrays of texts, which one call of record_event_add (sql/functions/event.sql)
-   stores, coalescing those of a record and day with too many. A host may have 60,000 events at once, of which a day keeps
-   DAY_EVENTS; of the others the function needs only their number and the latest time, so they are sent as one:
+/* Collects the events of a batch as four arrays of texts, which one call of record_event_add
+   (sql/functions/event.sql) stores, coalescing those of a record and day with too many. A host may
+   have 60,000 events at once, of which a day keeps DAY_EVENTS; of the others the function needs
+   only their number and the latest time, so they are sent as one:
 
      events of a record and day    1  2 ... 32   33 34 35
      sent                          1  2 ... 32   a coalesced one with the count 3, at the latest of the three times */
@@ -18,7 +19,7 @@ STMT(add_events, NULL,
     " $4::text[]::timestamptz[], $5::text[]::smallint[], $6::text[])");
 
 static void
-append(struct event_batch *b, struct str **to, struct str s)
+append_event(struct event_batch *b, struct str **to, struct str s)
 {
 	*to = arena_room(b->a, *to, b->n, sizeof(**to));
 	(*to)[b->n] = s;
@@ -37,8 +38,8 @@ by_day(const void *a, const void *b)
 	return x->day != y->day ? (x->day < y->day ? -1 : 1) : (x->i > y->i) - (x->i < y->i);
 }
 
-/* Replaces the events of a day beyond DAY_EVENTS by a coalesced one, at the place of the first of them. Returns how many
-   events are left. */
+/* Replaces the events of a day beyond DAY_EVENTS by a coalesced one, at the place of the first of
+   them. Returns how many events are left. */
 static size_t
 coalesce(struct arena *scratch, struct record_event *p, size_t n)
 {
@@ -87,10 +88,10 @@ event_batch_add(struct event_batch *b, struct arena *scratch, struct str key,
 	key = db_bytea(b->a, key);
 	for (size_t i = 0; i < n; i++) {
 		ts_print(p[i].at, time);
-		append(b, &b->keys, key);
-		append(b, &b->times, arena_str(b->a, (struct str){ time, TS_LEN }));
-		append(b, &b->kinds, arena_printf(b->a, "%d", (int)p[i].kind));
-		append(b, &b->texts, arena_str(b->a, p[i].what));
+		append_event(b, &b->keys, key);
+		append_event(b, &b->times, arena_str(b->a, (struct str){ time, TS_LEN }));
+		append_event(b, &b->kinds, arena_printf(b->a, "%d", (int)p[i].kind));
+		append_event(b, &b->texts, arena_str(b->a, p[i].what));
 		b->n++;
 	}
 }

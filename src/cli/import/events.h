@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The events of a batch of changed records (record/event.h), stored by one statement in the transaction that writes the
- * records. */
+/* The events of a batch of changed records (record/event.h), stored by one statement in the
+ * transaction that writes the records. */
 #ifndef CLI_IMPORT_EVENTS_H
 #define CLI_IMPORT_EVENTS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the format of a file, by its name or by the beginning of the file. For JSON only the names of members count and
-   no values: the names are fixed in the code of each tool, and differ between tools. */
+/* Finds the format of a file, by its name or by the beginning of the file. For JSON only the names
+   of members count and no values: the names are fixed in the code of each tool, and differ between
+   tools. */
 #include "config.h"
 
 #include "cli/import/format.h"

@@ -21,17 +21,18 @@ const struct format *format_next(enum dataset d, const struct format *f);
 /* Whether the format's reader has records of the dataset, too. */
 bool format_feeds(const struct format *f, enum dataset d);
 
-/* format_help.c, a part of surfacectl. For --format: the format of that name, or NULL for "auto"; *status is EXIT_OK, or
-   the status to return after a message. */
+/* format_help.c, a part of surfacectl. For --format: the format of that name, or NULL for "auto";
+   *status is EXIT_OK, or the status to return after a message. */
 struct cli;
 struct command;
 const struct format *format_option(
     const struct cli *c, enum dataset d, struct str name, int *status);
-/* For --also: the datasets of a list with commas, without d itself, as in struct records. EXIT_OK, or the status to return
-   after a message. */
+/* For --also: the datasets of a list with commas, without d itself, as in struct records. EXIT_OK,
+   or the status to return after a message. */
 int format_also_option(
     const struct cli *c, enum dataset d, struct str list, unsigned *also) MUST_USE;
-/* Prints the formats of the dataset that the command imports, or of all of them for "import" itself. */
+/* Prints the formats of the dataset that the command imports, or of all of them for "import"
+   itself. */
 void format_print_help(const struct command *cmd);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Options of single formats. An option that the format does not read is refused, because the import would otherwise
-   ignore it and store records that the administrator did not want. */
+/* Options of single formats. An option that the format does not read is refused, because the import
+   would otherwise ignore it and store records that the administrator did not want. */
 #include "config.h"
 
 #include "cli/import/format_options.h"
@@ -46,7 +46,8 @@ format_is_in(const char *formats, struct str name)
 	return p != NULL && p > formats && p[-1] == ' ' && p[name.n] == ' ';
 }
 
-/* Parses the value of an option. Returns NULL, or a description of the values that the option accepts. */
+/* Parses the value of an option. Returns NULL, or a description of the values that the option
+   accepts. */
 static const char *
 read_option(const struct cli *c, enum kind kind, struct str text, void *member)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Options of single formats (tbl/format_options.h): parsed as texts with the other options of the command, and checked
- * when the format is known. */
+/* Options of single formats (tbl/format_options.h): parsed as texts with the other options of the
+ * command, and checked when the format is known. */
 #ifndef CLI_IMPORT_FORMAT_OPTIONS_H
 #define CLI_IMPORT_FORMAT_OPTIONS_H
 

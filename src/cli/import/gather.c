@@ -26,7 +26,8 @@ gather_open(struct gather *g, struct records *rs)
 	g->ports = names_new(GATHER_SERVICES + LINE_SERVICES);
 }
 
-/* records_emit allocates in the arena of the entry, which would otherwise grow with the number of hosts. */
+/* records_emit allocates in the arena of the entry, which would otherwise grow with the number of
+   hosts. */
 static void
 emit_all(struct gather *g)
 {

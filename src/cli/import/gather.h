@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Combines the lines of a file that describe one host. The list of a later record replaces that of an earlier one when
- * records are merged, so lines that each name one vulnerability or one host name must become one record first.
+/* Combines the lines of a file that describe one host. The list of a later record replaces that of
+ * an earlier one when records are merged, so lines that each name one vulnerability or one host
+ * name must become one record first.
  *
  *     192.0.2.7 CVE-2021-44228  --+
  *     192.0.2.8 ...               |     192.0.2.7  [CVE-2021-44228, CVE-2023-44487]
  *     192.0.2.7 CVE-2023-44487  --+
  *
- * Memory is bounded: a window holds GATHER_HOSTS hosts, GATHER_SERVICES services or GATHER_BYTES, then all hosts are emitted and
- * the next window begins.
- * A host whose lines are in two windows becomes two records. */
+ * Memory is bounded: a window holds GATHER_HOSTS hosts, GATHER_SERVICES services or GATHER_BYTES,
+ * then all hosts are emitted and the next window begins. A host whose lines are in two windows
+ * becomes two records. */
 #ifndef CLI_IMPORT_GATHER_H
 #define CLI_IMPORT_GATHER_H
 
@@ -30,7 +31,8 @@ struct gather {
 };
 
 void gather_open(struct gather *g, struct records *rs);
-/* The record of an address in canonical form. A line may ask for one host and its services, which live until gather_line. Texts that are set must be in g->a: see gather_text. */
+/* The record of an address in canonical form. A line may ask for one host and its services, which
+   live until gather_line. Texts that are set must be in g->a: see gather_text. */
 struct record *gather_host(struct gather *g, struct str ip, uint64_t line);
 /* The service of a host; NULL: port is no port, or the host has too
    many services. */

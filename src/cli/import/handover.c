@@ -59,8 +59,8 @@ handover_filling(const struct handover *h)
 	return h->fills % 2;
 }
 
-/* After h->stop the caller takes no buffer any more, so the reader may empty one that is still marked full; it ends
-   soon. */
+/* After h->stop the caller takes no buffer any more, so the reader may empty one that is still
+   marked full; it ends soon. */
 bool
 handover_give(struct handover *h)
 {
@@ -109,9 +109,10 @@ handover_take(struct handover *h)
 	return which;
 }
 
-/* The thread ends wherever it is: waiting for a buffer (stop is checked under the mutex, and unlock wakes all waiters),
-   reading a pipe that never ends (closing the stopper makes poll return), or parsing (the next read or hand-over ends
-   it). The other end of the stopper is closed last, since the thread polls it until it ends. */
+/* The thread ends wherever it is: waiting for a buffer (stop is checked under the mutex, and unlock
+   wakes all waiters), reading a pipe that never ends (closing the stopper makes poll return), or
+   parsing (the next read or hand-over ends it). The other end of the stopper is closed last, since
+   the thread polls it until it ends. */
 void
 handover_stop(struct handover *h)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Two buffers between two threads: a reader fills one while the caller stores the other. The caller of
- * these functions has the buffers, an array of two; the functions return the index of the buffer that a thread may use.
+/* Two buffers between two threads: a reader fills one while the caller stores the other. The caller
+ * of these functions has the buffers, an array of two; the functions return the index of the buffer
+ * that a thread may use.
  *
  *     reader:  fill 0 | fill 1 | wait, fill 0 | ...      full[i] under the mutex decides who owns buffer i
  *     caller:  wait   | store 0 | store 1     | ...
@@ -32,8 +33,8 @@ int handover_open(struct handover *h);
 void handover_close(struct handover *h);
 void handover_start(struct handover *h, void *(*reader)(void *), void *arg);
 
-/* For the reader. handover_give gives the filled buffer away and waits for the other one, which the reader then empties;
-   false: the caller wants no more. */
+/* For the reader. handover_give gives the filled buffer away and waits for the other one, which the
+   reader then empties; false: the caller wants no more. */
 unsigned handover_filling(const struct handover *h);
 bool handover_give(struct handover *h);
 void handover_done(struct handover *h);

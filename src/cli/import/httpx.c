@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads httpx -json: a request and its response on each line, for hosts, DNS records and certificates:
+/* Reads httpx -json: a request and its response on each line, for hosts, DNS records and
+   certificates:
 
      {"timestamp":"2026-01-02T03:04:05.678+01:00","url":"https://www.a.org:8443/","input":"www.a.org","host":"www.a.org",
       "host_ip":"192.0.2.1","port":"8443","scheme":"https","path":"/","status_code":200,"title":"...","webserver":"nginx",
       "tech":["Nginx:1.22.1","HSTS"],"favicon":"-1277814690","hash":{"body_sha256":"..."},"jarm_hash":"...",
       "tls":{...},"cname":["web.b.org"],"a":["192.0.2.1"],"asn":{"as_number":"AS64500",...},"failed":false}
 
-   The address that answered is host_ip, in older releases host; before that only the list of addresses of the name is
-   known. Several lines may be about paths of one port:
+   The address that answered is host_ip, in older releases host; before that only the list of
+   addresses of the name is known. Several lines may be about paths of one port:
 
      /              the members http of the service
      other paths    only if the file has no line about / of that port; of several the latest one
 
-   So a line about another path gives its host and service at once, and its response is held back until the window ends.
-   A capability that its answer shows (tbl/capabilities.h) belongs to the service in any case: a record of the time of the
-   latest line, with these capabilities alone, completes the service in the merge.
+   So a line about another path gives its host and service at once, and its response is held back
+   until the window ends. A capability that its answer shows (tbl/capabilities.h) belongs to the
+   service in any case: a record of the time of the latest line, with these capabilities alone,
+   completes the service in the merge.
 
    Bodies are not stored. */
 #include "config.h"
@@ -162,7 +164,8 @@ set_httpx_headers(struct records *rs, struct record_object *s, const struct json
 	}
 }
 
-/* Names of technologies, such as "Nginx:1.22.1". The version belongs to the service only if it is that of its server. */
+/* Names of technologies, such as "Nginx:1.22.1". The version belongs to the service only if it is
+   that of its server. */
 static void
 add_technologies(struct records *rs, struct record_object *s, const struct json_value *list)
 {
@@ -388,8 +391,9 @@ emit_httpx_host(struct httpx *x, const struct response *q)
 
 /* ---- DNS ---- */
 
-/* The addresses behind an alias belong to its last target, and the list of aliases has no owners: so the first alias is
-   the host's, and the addresses are the host's when it has none. In some releases "a" has addresses of both families. */
+/* The addresses behind an alias belong to its last target, and the list of aliases has no owners:
+   so the first alias is the host's, and the addresses are the host's when it has none. In some
+   releases "a" has addresses of both families. */
 static void
 emit_names(struct records *rs, const struct response *q)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import hosts, dns, whois, certificates, open-directories: options, messages and the summary.
+/* surfacectl import hosts, dns, whois, certificates, open-directories: options, messages and the
+   summary.
 
      pipe.c: thread that reads and parses   --parts-->   this thread: store, messages, progress
 
@@ -8,9 +9,9 @@
                    4   the database could not be reached, or took too long
 
    Messages come in the order of the file, each batch's before it is stored. A batch that fails ends
-   the import; the batches before it are committed, and running the import again repeats them without
-   a change. One transaction for all would lock its rows for hours, and an error at its end would
-   lose all of it. */
+   the import; the batches before it are committed, and running the import again repeats them
+   without a change. One transaction for all would lock its rows for hours, and an error at its end
+   would lose all of it. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -25,8 +26,8 @@
 
 enum { COMMON_OPTIONS = 6, HOST_OPTIONS = 3 };
 
-/* The formats whose records have all services of their host. The reader of nmap refuses the XML of masscan, where a host
-   is several elements. */
+/* The formats whose records have all services of their host. The reader of nmap refuses the XML of
+   masscan, where a host is several elements. */
 #define WHOLE_HOSTS " ndjson nmap "
 /* The formats whose files may name the ports that were scanned. */
 #define SCANS " nmap masscan "
@@ -202,8 +203,8 @@ store_all(struct run *r, struct import_pipe *p)
 	return status;
 }
 
-/* Checks the options that depend on the format. Where a record has one port of a host, the second record of a host would
-   remove the service of the first one, so --replace-ports is refused. */
+/* Checks the options that depend on the format. Where a record has one port of a host, the second
+   record of a host would remove the service of the first one, so --replace-ports is refused. */
 static int
 read_format_options(struct run *r, struct import_pipe *p)
 {

@@ -12,15 +12,17 @@
  *     v                                         ... while the main thread stores the batch before
  *   lanes.c, store.c                            two lanes, a connection and a transaction each: SELECT, merge in C, COPY
  *
- * Everything before store.c knows nothing of the database, so parsing and storing use several cores, and a reader
- * can be tested without a server.
+ * Everything before store.c knows nothing of the database, so parsing and storing use several
+ * cores, and a reader can be tested without a server.
  *
- * The input may be hostile and of any size. A line, a document, a text, a list and the depth of nesting are
- * bounded, and nothing is kept longer than its record or its batch. A bad record is reported with its line and left out;
+ * The input may be hostile and of any size. A line, a document, a text, a list and the depth of
+ * nesting are bounded, and nothing is kept longer than its record or its batch. A bad record is
+ * reported with its line and left out;
  * --strict ends the import at the first one.
  *
- * The same findings must give the same document, byte for byte, or every repeated import would look like a
- * change of all records. Lists that have no order are therefore sorted, and every text has one stored form. */
+ * The same findings must give the same document, byte for byte, or every repeated import would look
+ * like a change of all records. Lists that have no order are therefore sorted, and every text has
+ * one stored form. */
 #ifndef CLI_IMPORT_IMPORT_H
 #define CLI_IMPORT_IMPORT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Splits an input into JSON values without parsing them; json_values.h has the picture of the kinds of input. Each byte
-   of the input passes one of three functions:
+/* Splits an input into JSON values without parsing them; json_values.h has the picture of the kinds
+   of input. Each byte of the input passes one of three functions:
 
      between     outside of values: skips blanks, commas, brackets of outer arrays, and byte order marks
      follow      inside of a value: follows strings, escapes and brackets up to the end of the value
@@ -58,8 +58,9 @@ next_byte(struct json_values *v)
 	return c;
 }
 
-/* Skips to the next value. False: the chunk has no other. Commas and closing brackets need no array before them: files are
-   cut out of arrays, and some tools write the commas of an array without its brackets. */
+/* Skips to the next value. False: the chunk has no other. Commas and closing brackets need no array
+   before them: files are cut out of arrays, and some tools write the commas of an array without its
+   brackets. */
 static bool
 find_start(struct json_values *v)
 {
@@ -189,7 +190,8 @@ skip_plain_text(struct json_values *v)
 	v->rest.n -= n;
 }
 
-/* Takes bytes up to the end of the value or of the chunk. A value that lies in one chunk is not copied. */
+/* Takes bytes up to the end of the value or of the chunk. A value that lies in one chunk is not
+   copied. */
 static enum followed
 take_json_value(struct json_values *v)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Splits a batch into the parts that the lanes store at the same time: this thread the first one, a second thread with a
- * connection of its own the other. */
+/* Splits a batch into the parts that the lanes store at the same time: this thread the first one, a
+ * second thread with a connection of its own the other. */
 #include "config.h"
 
 #include "cli/import/lanes.h"

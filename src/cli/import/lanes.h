@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* A lane: the part of a batch that one connection stores in one transaction. lanes.c makes it, store.c stores it. */
+/* A lane: the part of a batch that one connection stores in one transaction. lanes.c makes it,
+   store.c stores it. */
 #ifndef CLI_IMPORT_LANES_H
 #define CLI_IMPORT_LANES_H
 

@@ -7,8 +7,9 @@
      -oL   "open tcp 80 192.0.2.1 1700000000" and "banner tcp 80 192.0.2.1 1700000000 http HTTP/1.1 200 OK..."
      -oX   the XML of nmap with the attribute banner: nmap.c
 
-   The status of a port and each of its banners are separate records, in any order, so those of an address are gathered
-   before the host is emitted. An answer to a ping is port 0 and gives nothing. */
+   The status of a port and each of its banners are separate records, in any order, so those of an
+   address are gathered before the host is emitted. An answer to a ping is port 0 and gives
+   nothing. */
 #include "config.h"
 
 #include "cli/import/masscan.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The part that all forms of masscan's output share (masscan_host.c). masscan.c reads JSON and the list, nmap.c the XML. */
+/* The part that all forms of masscan's output share (masscan_host.c). masscan.c reads JSON and the
+   list, nmap.c the XML. */
 #ifndef CLI_IMPORT_MASSCAN_H
 #define CLI_IMPORT_MASSCAN_H
 

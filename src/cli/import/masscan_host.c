@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Turns the records of masscan into services of gathered hosts. A record of masscan has the status of one port, or one
-   banner. The readers of JSON, of the list and of XML use this file. */
+/* Turns the records of masscan into services of gathered hosts. A record of masscan has the status
+   of one port, or one banner. The readers of JSON, of the list and of XML use this file. */
 #include "config.h"
 
 #include "cli/import/masscan.h"

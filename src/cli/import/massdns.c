@@ -6,10 +6,11 @@
               "authorities":[...]},"resolver":"192.0.2.53:53","proto":"UDP"}
      {"name":"b.org.","type":"A","class":"IN","error":"TIMEOUT"}
 
-   Programs that convert massdns' output may write types and codes in lower case and add members. massdns writes the
-   presentation form of a few types (the list `printed`). The data of every other type is the bytes of the record, in
-   which \xHH replaces a byte that is not printable; raw_answer converts it to the generic form of RFC 3597. In place of
-   the flags of a CAA record, massdns writes its critical bit, 0 or 1. */
+   Programs that convert massdns' output may write types and codes in lower case and add members.
+   massdns writes the presentation form of a few types (the list `printed`). The data of every other
+   type is the bytes of the record, in which \xHH replaces a byte that is not printable; raw_answer
+   converts it to the generic form of RFC 3597. In place of the flags of a CAA record, massdns
+   writes its critical bit, 0 or 1. */
 #include "config.h"
 
 #include "cli/import/dns.h"

@@ -3,10 +3,12 @@
 
      {"host":"www.a.org","ip":"192.0.2.1","timestamp":"2026-01-02T03:04:05.678Z","port":443,"protocol":"tcp","tls":true}
 
-   With -sV the members of the service stand beside them: name, product, version, cpes, os_type, tunnel. The header of CSV
-   has one column without a name where its rows have those of the service. Old lines have neither protocol nor timestamp, and
-   releases between have "port":{"Port":443,"Protocol":0,"TLS":false}, where protocol 1 is UDP.
-   "tls": false is ignored, because naabu also writes it when it did not test for TLS. A line without a port is a host that answered. */
+   With -sV the members of the service stand beside them: name, product, version, cpes, os_type,
+   tunnel. The header of CSV has one column without a name where its rows have those of the service.
+   Old lines have neither protocol nor timestamp, and releases between have
+   "port":{"Port":443,"Protocol":0,"TLS":false}, where protocol 1 is UDP. "tls": false is ignored,
+   because naabu also writes it when it did not test for TLS. A line without a port is a host that
+   answered. */
 #include "config.h"
 
 #include "cli/import/csv.h"
@@ -40,7 +42,8 @@ add_cpes(struct gather *g, struct record_object *host, struct record_object *s,
 		add_naabu_cpe(g, host, s, str_trim(part));
 }
 
-/* Reads the port of a line; *about becomes the object that has its protocol. False: the value is no port. */
+/* Reads the port of a line; *about becomes the object that has its protocol. False: the value is no
+   port. */
 static bool
 read_port(const struct json_value *o, int64_t *port, const struct json_value **about)
 {

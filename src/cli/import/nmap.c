@@ -183,7 +183,8 @@ set_os(struct nmap *x, const char **atts)
 	nmap_set_text(x, x->host.root, "os", str_of(nmap_attribute(atts, "name")));
 }
 
-/* Adds a CPE such as cpe:/a:nginx:nginx:1.22.1 to its owner, and the vendor of a program to the service. */
+/* Adds a CPE such as cpe:/a:nginx:nginx:1.22.1 to its owner, and the vendor of a program to the
+   service. */
 static void
 add_nmap_cpe(struct nmap *x, struct str s)
 {
@@ -202,7 +203,7 @@ add_nmap_cpe(struct nmap *x, struct str s)
 /* ---- expat ---- */
 
 static enum element
-begin_element(const char *name)
+begin_nmap_element(const char *name)
 {
 	static const char *const names[] = { "host", "status", "address", "hostname", "port",
 		"state", "service", "cpe", "osmatch", "script", "table", "elem", "nmaprun",
@@ -288,7 +289,7 @@ static void XMLCALL
 on_element_start(void *arg, const char *name, const char **atts)
 {
 	struct nmap *x = arg;
-	enum element what = begin_element(name);
+	enum element what = begin_nmap_element(name);
 
 	if (x->depth == 0 && what != RUN) {
 		refuse_document(x, "the root element is not nmaprun");
@@ -316,7 +317,7 @@ static void XMLCALL
 on_element_end(void *arg, const char *name)
 {
 	struct nmap *x = arg;
-	enum element what = begin_element(name);
+	enum element what = begin_nmap_element(name);
 
 	x->depth--;
 	if (!x->in_host)

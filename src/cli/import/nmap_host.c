@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The host that nmap.c reads: copies of its texts, whose size has a bound, its present service, and guesses of its
-   system. The handlers of elements (nmap.c) and of scripts (nmap_scripts.c) fill the host with these functions. */
+/* The host that nmap.c reads: copies of its texts, whose size has a bound, its present service, and
+   guesses of its system. The handlers of elements (nmap.c) and of scripts (nmap_scripts.c) fill the
+   host with these functions. */
 #include "config.h"
 
 #include "cli/import/nmap_priv.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The XML of masscan, which has the elements of nmap, an attribute banner, and a host element for each port and banner. */
+/* The XML of masscan, which has the elements of nmap, an attribute banner, and a host element for
+   each port and banner. */
 #include "config.h"
 
 #include "cli/import/nmap_priv.h"
 #include "cli/import/tool_host.h"
 
-/* Copies the attributes of an element inside of a host. nmap_end_masscan decodes them once, at the end of the host. */
+/* Copies the attributes of an element inside of a host. nmap_end_masscan decodes them once, at the
+   end of the host. */
 void
 nmap_begin_masscan(struct nmap *x, enum element what, const char **atts)
 {

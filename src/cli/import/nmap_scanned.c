@@ -6,10 +6,11 @@
      <status state="up" reason="user-set"/>                           -Pn: it was not looked whether the host is up
      <extraports state="closed" count="997">                          ports that are not listed
 
-   Two kinds of hosts prove nothing: those that timed out, and those that were assumed to be up and answered on no port. A
-   UDP port in the state open|filtered gave no answer, as many open ones do, and proves nothing either. Scans that cannot
-   find an open port (-sA, -sN ...) name no ports here. masscan names its ports in the same element, if at all. It has one
-   host element a port, in any order, so what was seen since its start was seen by the same scan. */
+   Two kinds of hosts prove nothing: those that timed out, and those that were assumed to be up and
+   answered on no port. A UDP port in the state open|filtered gave no answer, as many open ones do,
+   and proves nothing either. Scans that cannot find an open port (-sA, -sN ...) name no ports here.
+   masscan names its ports in the same element, if at all. It has one host element a port, in any
+   order, so what was seen since its start was seen by the same scan. */
 #include "config.h"
 
 #include "cli/import/nmap_priv.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the scripts in nmap's XML: certificates, vulnerabilities, the names and systems in answers of Windows, and what
-   some scripts tell of HTTP. A script is an element of a port or of the host, and has tables, which have elements:
+/* Reads the scripts in nmap's XML: certificates, vulnerabilities, the names and systems in answers
+   of Windows, and what some scripts tell of HTTP. A script is an element of a port or of the host,
+   and has tables, which have elements:
 
      <script id="ssl-cert" output="...">
        <table key="subject">
@@ -120,10 +121,10 @@ add_certificate_names(struct nmap *x, struct str list)
 }
 
 /* This release of nmap prints no SHA-256 fingerprint, so it is computed from the certificate in the
-   output. The PEM is decoded by hand: EVP_DecodeBlock takes no line ends inside the text, and counts
-   the padding as bytes, which are subtracted again. A text that is no base64 leaves the fingerprint
-   unset. Where the output has an element "sha256" as well, the later of the two counts, and both
-   have the same value. */
+   output. The PEM is decoded by hand: EVP_DecodeBlock takes no line ends inside the text, and
+   counts the padding as bytes, which are subtracted again. A text that is no base64 leaves the
+   fingerprint unset. Where the output has an element "sha256" as well, the later of the two counts,
+   and both have the same value. */
 static void
 hash_certificate(struct nmap *x, struct str pem)
 {
@@ -195,8 +196,8 @@ handle_certificate_elem(struct nmap *x, struct str text)
 	}
 }
 
-/* Scripts of nmap's library "vulns" describe each weakness in a table with its state and identifiers; vulners lists those
-   that are known for a version. */
+/* Scripts of nmap's library "vulns" describe each weakness in a table with its state and
+   identifiers; vulners lists those that are known for a version. */
 static void
 handle_vulnerability_elem(struct nmap *x, struct str text)
 {
@@ -215,8 +216,8 @@ handle_vulnerability_elem(struct nmap *x, struct str text)
 		nmap_add_text(x, host, "vulnerabilities", text);
 }
 
-/* Takes the names and systems in answers of Windows. The system in an answer of SMB is more exact than a
-   guess from a service. */
+/* Takes the names and systems in answers of Windows. The system in an answer of SMB is more exact
+   than a guess from a service. */
 static void
 handle_windows_elem(struct nmap *x, struct str text)
 {

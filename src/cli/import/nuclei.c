@@ -5,8 +5,9 @@
       "classification":{"cve-id":["CVE-2021-44228"]}},"host":"www.a.org","port":"8080","ip":"192.0.2.1",
       "matched-at":"...","timestamp":"2026-01-02T03:04:05.678+01:00","matcher-status":true}
 
-   A host gets the CVE as a vulnerability, and the service, or the host when there is no port, the tags of the template.
-   Tags and identifiers are lists, or texts with commas. A result that did not match, or has no address, is skipped. */
+   A host gets the CVE as a vulnerability, and the service, or the host when there is no port, the
+   tags of the template. Tags and identifiers are lists, or texts with commas. A result that did not
+   match, or has no address, is skipped. */
 #include "config.h"
 
 #include "cli/import/gather.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Readers of certificates in PEM and DER.
  *
- * PEM files hold other things beside certificates: keys, parameters, text between the blocks. The blocks are found by
- * their lines and only those of certificates are decoded, so that no key is ever read and no user is asked for a pass
- * phrase. */
+ * PEM files hold other things beside certificates: keys, parameters, text between the blocks. The
+ * blocks are found by their lines and only those of certificates are decoded, so that no key is
+ * ever read and no user is asked for a pass phrase. */
 #include "config.h"
 
 #include "cli/import/certificates.h"

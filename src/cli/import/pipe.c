@@ -3,9 +3,9 @@
 
      source --> reader of the format --take_record--> batch (enriched, merged by key, printed) --> the caller stores it
 
-   Parsing and printing cost about as much as storing, so the two threads use two cores. All trees of records are in
-   arenas of this thread; a batch has texts alone. Messages about bad records end after the first hundred; the counts
-   have all of them. */
+   Parsing and printing cost about as much as storing, so the two threads use two cores. All trees
+   of records are in arenas of this thread; a batch has texts alone. Messages about bad records end
+   after the first hundred; the counts have all of them. */
 #include "config.h"
 
 #include "cli/import/pipe.h"
@@ -69,9 +69,10 @@ add_bad_message(void *arg, uint64_t line, struct str what)
 		p->rs.stop = true;
 }
 
-/* Collects the tags that the import has not met yet. The set is a cache that saves statements, nothing more: when it is
-   full it is emptied, and a tag that is met again is sent again, which the store ignores. The set survives batches,
-   whereas a batch that fails ends the import; so no tag can be lost between the two. */
+/* Collects the tags that the import has not met yet. The set is a cache that saves statements,
+   nothing more: when it is full it is emptied, and a tag that is met again is sent again, which the
+   store ignores. The set survives batches, whereas a batch that fails ends the import; so no tag
+   can be lost between the two. */
 static void
 add_tags(struct import_pipe *p, struct import_batch *b, const struct record_object *o)
 {
@@ -157,7 +158,8 @@ import_pipe_open(const struct import_pipe_options *o)
 	for (enum dataset d = 0; d < DATASETS; d++)
 		for (size_t i = 0; i < COUNT(p->parts) && records_want(&p->rs, d); i++)
 			import_batch_open(&p->parts[i].batches[d], d);
-	/* both threads finish records; the list of suffixes is loaded at its first use, which must not be theirs */
+	/* both threads finish records; the list of suffixes is loaded at its first use, which must
+	   not be theirs */
 	(void)host_registrable(p->scratch, STR("example.org"));
 	return p;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The thread that reads, parses and finishes records while the caller stores the last batch of them. handover.h draws the
- * turns. */
+/* The thread that reads, parses and finishes records while the caller stores the last batch of
+ * them. handover.h draws the turns. */
 #ifndef CLI_IMPORT_PIPE_H
 #define CLI_IMPORT_PIPE_H
 
@@ -32,7 +32,8 @@ struct import_pipe_options {
 struct import_pipe;
 
 struct import_pipe *import_pipe_open(const struct import_pipe_options *o);
-/* Before the start: the format of the input, NULL when it is unknown; and the options of the format, to be filled. */
+/* Before the start: the format of the input, NULL when it is unknown; and the options of the
+   format, to be filled. */
 const struct format *import_pipe_guess(struct import_pipe *p);
 struct format_options *import_pipe_format_options(struct import_pipe *p);
 /* Starts the thread. */

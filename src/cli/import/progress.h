@@ -3,10 +3,10 @@
  *
  *     [==============>                     ]  42 %  84000 records, 25000/s, 0:05 left
  *
- * The share is that of the file's bytes, compressed or not. A pipe has no size, so its line has neither bar nor share, and
- * shows the time that has passed. Parts that do not fit the terminal are left out, the bar first, so the line is never
- * broken. An import of less than half a second has no line, and nothing is drawn without a terminal on stderr or when the
- * caller wants nothing. */
+ * The share is that of the file's bytes, compressed or not. A pipe has no size, so its line has
+ * neither bar nor share, and shows the time that has passed. Parts that do not fit the terminal are
+ * left out, the bar first, so the line is never broken. An import of less than half a second has no
+ * line, and nothing is drawn without a terminal on stderr or when the caller wants nothing. */
 #ifndef CLI_IMPORT_PROGRESS_H
 #define CLI_IMPORT_PROGRESS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Reader of answers of RDAP servers (RFC 9083), for surfacectl import whois. An answer is one object, or a
-   search result, whose elements are records of their own:
+/* Reader of answers of RDAP servers (RFC 9083), for surfacectl import whois. An answer is one
+   object, or a search result, whose elements are records of their own:
 
      ldhName                                      domain
      status[]                                     whois.status, in the words of EPP (RFC 8056)
@@ -11,8 +11,8 @@
      entities[] with the role registrar           fn, org or handle: registrar; publicIds[]: registrar_iana_id
      entities[] with the role registrant          org, country, hash of the email
 
-   An entity may have several roles, and entities of its own: the abuse contact of a registrar is inside of it
-   and is not the registrar. So only the entities of the domain itself count.
+   An entity may have several roles, and entities of its own: the abuse contact of a registrar is
+   inside of it and is not the registrar. So only the entities of the domain itself count.
 
    An entity has a jCard (RFC 7095), lists in lists:
 
@@ -24,7 +24,8 @@
 
 /* ---- jCards ---- */
 
-/* Returns a property of an entity's jCard: [name, parameters, type, value]. NULL: the jCard has no such property. */
+/* Returns a property of an entity's jCard: [name, parameters, type, value]. NULL: the jCard has no
+   such property. */
 static const struct json_value *
 property(const struct json_value *entity, const char *name)
 {
@@ -69,8 +70,8 @@ country_of(const struct json_value *entity)
 	return code.p != NULL ? code : first_item_text(tool_item(tool_item(address, 3), 6));
 }
 
-/* The organisation of a contact. Some registries send an empty org and the organisation as the name of the
-   contact; a name that may be a person's is not stored. */
+/* The organisation of a contact. Some registries send an empty org and the organisation as the name
+   of the contact; a name that may be a person's is not stored. */
 static struct str
 organisation_of(const struct json_value *entity)
 {
@@ -128,8 +129,8 @@ read_entities(struct records *rs, struct record *r, const struct json_value *lis
 
 /* ---- the domain ---- */
 
-/* Returns the time of an event; TS_NULL: the domain has no such event. Case is ignored, because some registries capitalise
-   the names of events. */
+/* Returns the time of an event; TS_NULL: the domain has no such event. Case is ignored, because
+   some registries capitalise the names of events. */
 static struct ts
 event_time(const struct json_value *events, const char *action)
 {
@@ -145,8 +146,8 @@ event_time(const struct json_value *events, const char *action)
 	return TS_NULL;
 }
 
-/* Sets the times of the events. "last update of RDAP database" is the time when the server's copy of the registry was
-   current, so it is the time of observation. */
+/* Sets the times of the events. "last update of RDAP database" is the time when the server's copy
+   of the registry was current, so it is the time of observation. */
 static void
 read_events(struct records *rs, struct record *r, const struct json_value *events)
 {

@@ -7,8 +7,8 @@
      records_emit    adds --source and --seen, finishes the record and hands it to the importer
      records_bad     reports an entry with its line; control characters of the file become question marks
 
-   ndjson is our own format and strict: the members of a record are those of its table. Formats of tools are lenient:
-   members that are unknown are left out. */
+   ndjson is our own format and strict: the members of a record are those of its table. Formats of
+   tools are lenient: members that are unknown are left out. */
 #include "config.h"
 
 #include "cli/import/records.h"
@@ -42,8 +42,8 @@ records_bad(struct records *rs, uint64_t line, const char *fmt, ...)
 	if (vsnprintf(what, sizeof(what), fmt, ap) < 0)
 		panic("vsnprintf failed");
 	va_end(ap);
-	/* The message may quote the file, which must not control the terminal. C2 80 to C2 9F are the control characters
-	   C1 in UTF-8. */
+	/* The message may quote the file, which must not control the terminal. C2 80 to C2 9F are
+	   the control characters C1 in UTF-8. */
 	for (unsigned char *c = (unsigned char *)what; *c != '\0'; c++)
 		if (*c < ' ' || *c == 0x7f || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f))
 			*c = '?';

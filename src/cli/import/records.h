@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Readers of the formats of tbl/formats.h. A reader reads one entry of the file after the other and passes its records to
- * records_emit; it does not use the database. It calls records_bad for a malformed entry, and counts a good entry
- * without a record of this dataset in .skipped. */
+/* Readers of the formats of tbl/formats.h. A reader reads one entry of the file after the other and
+ * passes its records to records_emit; it does not use the database. It calls records_bad for a
+ * malformed entry, and counts a good entry without a record of this dataset in .skipped. */
 #ifndef CLI_IMPORT_RECORDS_H
 #define CLI_IMPORT_RECORDS_H
 
@@ -26,8 +26,8 @@ struct records {
 	struct record_scan scan; /* proof of the next host */
 	uint64_t read, skipped;
 	bool stop; /* a callback sets it to end the reading */
-	/* Called for each finished record, which it may change: the reader does not use the record again. False: the record
-	   could not be stored, and the reader ends. */
+	/* Called for each finished record, which it may change: the reader does not use the record
+	   again. False: the record could not be stored, and the reader ends. */
 	bool (*take)(void *arg, struct record *r, struct str der);
 	void (*bad)(void *arg, uint64_t line, struct str what);
 	void *arg;
@@ -42,11 +42,12 @@ records_reader read_ct, read_ct_tile, read_certstream, read_tlsx;
 records_reader read_rdap, read_whoisjson, read_autoindex;
 records_reader read_zmap, read_naabu, read_httpx, read_zgrab2, read_nuclei;
 
-/* Whether records of the dataset are wanted: those of .dataset, and with --also of others. A reader whose rows concern
-   several datasets emits those that are wanted. */
+/* Whether records of the dataset are wanted: those of .dataset, and with --also of others. A reader
+   whose rows concern several datasets emits those that are wanted. */
 bool records_want(const struct records *rs, enum dataset d);
 
-/* Counts the next entry of the file and frees the memory of the previous one. False: the reader must end. */
+/* Counts the next entry of the file and frees the memory of the previous one. False: the reader
+   must end. */
 bool records_next(struct records *rs);
 /* Finishes a record and calls .take with it. der: the certificate, or STR_NULL. */
 void records_emit(
@@ -55,12 +56,13 @@ void records_emit(
 void records_no_ports(struct records *rs, uint64_t line);
 void records_bad(struct records *rs, uint64_t line, const char *fmt, ...) PRINTF(3, 4);
 
-/* The text of the next value of the file, which is counted. False: the file has ended, or the reader must end. */
+/* The text of the next value of the file, which is counted. False: the file has ended, or the
+   reader must end. */
 struct json_values;
 bool records_text(struct records *rs, struct json_values *v, struct str *text) MUST_USE;
-/* Reads the whole input as JSON (json_values.h), calls take for each object, and reports every other value as bad.
-   member: NULL, or the name of a member such as "entries"; take is then called for each element of that member, and not
-   for the object that contains it. */
+/* Reads the whole input as JSON (json_values.h), calls take for each object, and reports every
+   other value as bad. member: NULL, or the name of a member such as "entries"; take is then called
+   for each element of that member, and not for the object that contains it. */
 typedef void records_value(void *arg, const struct json_value *v, uint64_t line);
 void records_json(struct records *rs, const char *member, records_value *take, void *arg);
 

@@ -4,8 +4,8 @@
      {"timestamp":"1700000000","name":"www.a.org","type":"a","value":"192.0.2.1"}
      {"timestamp":"1700000000","name":"192.0.2.1","type":"ptr","value":"www.a.org"}
 
-   Types are in lower case, names have no final dot. In RDNS the name is the address whose PTR was asked for, so such a line
-   also gives the member ptr of a host. */
+   Types are in lower case, names have no final dot. In RDNS the name is the address whose PTR was
+   asked for, so such a line also gives the member ptr of a host. */
 #include "config.h"
 
 #include "cli/import/dns.h"

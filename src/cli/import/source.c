@@ -9,7 +9,8 @@
    by piece with its number kept, so that one line without an end costs neither memory nor the rest
    of the file. Views of the buffer are valid until the next call, which may move the bytes.
 
-   The first bytes decide whether the input is compressed. Then they and all later ones go through a second buffer:
+   The first bytes decide whether the input is compressed. Then they and all later ones go through a
+   second buffer:
 
      file --read--> packed --unpack_bytes--> p */
 #include "config.h"

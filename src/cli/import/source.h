@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Input with bounded memory: a file, a pipe or standard input, as lines or as chunks. No file size and no
- * line length changes how much memory a source needs, so a hostile file cannot exhaust the host. gzip and zstd are
- * recognised by their first bytes and unpacked (unpack.h); readers see the unpacked bytes alone. */
+/* Input with bounded memory: a file, a pipe or standard input, as lines or as chunks. No file size
+ * and no line length changes how much memory a source needs, so a hostile file cannot exhaust the
+ * host. gzip and zstd are recognised by their first bytes and unpacked (unpack.h); readers see the
+ * unpacked bytes alone. */
 #ifndef CLI_IMPORT_SOURCE_H
 #define CLI_IMPORT_SOURCE_H
 
@@ -34,7 +35,8 @@ enum source_line source_line(struct source *s, struct str *line);
 struct str source_chunk(struct source *s);
 /* The first bytes, without consuming them. */
 struct str source_peek(struct source *s);
-/* The first byte behind blanks and a byte order mark of UTF-8, which stays unread; 0: there is none. */
+/* The first byte behind blanks and a byte order mark of UTF-8, which stays unread; 0: there is
+   none. */
 char source_first_byte(struct source *s);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* Stores batches of records in the table record (store.h has the picture). The merge is made
-   in C and not in SQL, because tbl/merges.h has rules for single members; so the stored documents
-   of a batch are read first, and an advisory lock for each lane keeps a second import of the dataset,
+/* Stores batches of records in the table record (store.h has the picture). The merge is made in C
+   and not in SQL, because tbl/merges.h has rules for single members; so the stored documents of a
+   batch are read first, and an advisory lock for each lane keeps a second import of the dataset,
    and every other program that calls import_lock, from changing them before they are written. A row
    lock for each key would do the same, but would write every unchanged row.
 
-   The stored documents of a batch may be gigabytes, as a thin scan of ten thousand large hosts is small. They are read,
-   merged and written in rounds, in one transaction:
+   The stored documents of a batch may be gigabytes, as a thin scan of ten thousand large hosts is
+   small. They are read, merged and written in rounds, in one transaction:
 
      stored bytes    9 M  6 M  2 M  -  -  15 M  16 M      -: not stored
      round           1    1    2    2  2  3     4         at most ROUND_BYTES, and the first document in any case
 
-   A tree is many times as large as its text. A round therefore holds texts, and trees live in an arena
-   that is reset for each item. */
+   A tree is many times as large as its text. A round therefore holds texts, and trees live in an
+   arena that is reset for each item. */
 #include "config.h"
 
 #include "cli/import/lanes.h"
@@ -39,15 +39,15 @@ static const struct field stored_out[] = {
 	FIELD_END,
 };
 
-/* The settings prevent a plan that was made while the table was empty from scanning all of it later. The temporary table
-   belongs to the connection, which may be new. */
+/* The settings prevent a plan that was made while the table was empty from scanning all of it
+   later. The temporary table belongs to the connection, which may be new. */
 static const char stage[] = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
 			    " SET LOCAL enable_mergejoin = off; SET LOCAL jit = off;"
 			    " CREATE TEMPORARY TABLE IF NOT EXISTS record_stage (dataset smallint,"
 			    " key bytea, doc text, blob bytea) ON COMMIT DELETE ROWS";
 
-/* An import of a dataset waits for another one's batch of the same lane, so that neither takes a key of the other for a new
-   one. $2 and $3: the first and the last lane. */
+/* An import of a dataset waits for another one's batch of the same lane, so that neither takes a
+   key of the other for a new one. $2 and $3: the first and the last lane. */
 STMT(lock_lanes, NULL,
     "SELECT pg_advisory_xact_lock(hashtext('record'), 16 * $1::integer + lane)"
     " FROM generate_series($2::integer, $3::integer) AS lane ORDER BY lane");
@@ -140,7 +140,8 @@ struct merging {
 	struct record old, new; /* new: at first that of the item, then the merged one */
 };
 
-/* Merges the item with the stored document. False: the document cannot be read; m->old is then not set. */
+/* Merges the item with the stored document. False: the document cannot be read; m->old is then not
+   set. */
 static bool
 merge_stored(struct lane *l, struct arena *a, struct str doc, struct merging *m)
 {

@@ -7,10 +7,11 @@
       "certificate": "-----BEGIN CERTIFICATE-----...",                        with -cert: the same in PEM
       "chain": [{...}, {...}]}                                                with -tls-chain: all certificates
 
-   A certificate in PEM is parsed; otherwise the members describe it, and as a record of certificates it needs sha256 and
-   not_before, which are its key. A line without an address, such as one of a log of Certificate Transparency, gives no
-   host. The member self_signed is not taken: tlsx sets it for every certificate without a key identifier
-   of its issuer, and our field means a verified signature. */
+   A certificate in PEM is parsed; otherwise the members describe it, and as a record of
+   certificates it needs sha256 and not_before, which are its key. A line without an address, such
+   as one of a log of Certificate Transparency, gives no host. The member self_signed is not taken:
+   tlsx sets it for every certificate without a key identifier of its issuer, and our field means a
+   verified signature. */
 #include "config.h"
 
 #include "cli/import/tlsx.h"
@@ -47,8 +48,9 @@ describe_certificate(struct records *rs, const struct json_value *o)
 	return r;
 }
 
-/* Emits a certificate of a line. o is the line for the server's certificate, or an element of the line's chain. The
-   members ctl_source and ctl_index of the line are those of the server's certificate. */
+/* Emits a certificate of a line. o is the line for the server's certificate, or an element of the
+   line's chain. The members ctl_source and ctl_index of the line are those of the server's
+   certificate. */
 static void
 emit_told_certificate(struct records *rs, const struct json_value *line, const struct json_value *o,
     struct ts seen, uint64_t at)
@@ -90,7 +92,8 @@ tlsx_emit_certificates(
 		emit_told_certificate(rs, o, tool_item(chain, i), t, line);
 }
 
-/* A certificate that cannot be parsed is left out here, as the other members of the host are right without it. */
+/* A certificate that cannot be parsed is left out here, as the other members of the host are right
+   without it. */
 void
 tlsx_set_service(struct records *rs, struct record_object *service, const struct json_value *o)
 {

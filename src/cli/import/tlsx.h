@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The object of tlsx that describes a connection: a line of tlsx, or the member "tls" of a line of httpx. */
+/* The object of tlsx that describes a connection: a line of tlsx, or the member "tls" of a line of
+   httpx. */
 #ifndef CLI_IMPORT_TLSX_H
 #define CLI_IMPORT_TLSX_H
 
@@ -9,7 +10,8 @@
 /* Sets tls_enabled and the members below tls of a service. */
 void tlsx_set_service(
     struct records *rs, struct record_object *service, const struct json_value *o);
-/* Emits the certificates of the connection, also those of its chain. seen: of a connection that tells no time. */
+/* Emits the certificates of the connection, also those of its chain. seen: of a connection that
+   tells no time. */
 void tlsx_emit_certificates(
     struct records *rs, const struct json_value *o, struct ts seen, uint64_t line);
 

@@ -154,8 +154,8 @@ tool_set_protocol(struct arena *a, struct record_object *service, struct str pro
 
 /* ---- HTTP ---- */
 
-/* Cookies of several headers are joined by commas in some files, and the date of a cookie has a comma too, so a part is a
-   cookie only if it begins with a name. */
+/* Cookies of several headers are joined by commas in some files, and the date of a cookie has a
+   comma too, so a part is a cookie only if it begins with a name. */
 static void
 add_cookies(struct arena *a, struct record_object *service, struct str value)
 {
@@ -254,7 +254,8 @@ after_word(struct str page, const char *word)
 	return STR_NULL;
 }
 
-/* Decodes a character such as &amp; or &#169; at the beginning of s. Returns its length; 0: it is none. */
+/* Decodes a character such as &amp; or &#169; at the beginning of s. Returns its length; 0: it is
+   none. */
 static size_t
 decode_character(struct buf *b, struct str s)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Functions that the readers of scanners share. All of them take values that may be missing and then set nothing. */
+/* Functions that the readers of scanners share. All of them take values that may be missing and
+   then set nothing. */
 #ifndef CLI_IMPORT_TOOL_HOST_H
 #define CLI_IMPORT_TOOL_HOST_H
 
@@ -22,9 +23,11 @@ void tool_seen(struct arena *a, struct record_object *o, struct ts t);
 
 /* Adds a tag or a capability made of a name: "Apache HTTP Server" becomes apache-http-server. */
 void tool_add_slug(struct arena *a, struct record_object *o, const char *member, struct str name);
-/* Tags of a network that answers in place of its customers' servers: its kind (cdn, waf or cloud) and its name. */
+/* Tags of a network that answers in place of its customers' servers: its kind (cdn, waf or cloud)
+   and its name. */
 void tool_add_cdn(struct arena *a, struct record_object *host, struct str kind, struct str name);
-/* The object that a CPE belongs to: the host for a system (cpe:/o:) or a device (cpe:/h:), otherwise the service. */
+/* The object that a CPE belongs to: the host for a system (cpe:/o:) or a device (cpe:/h:),
+   otherwise the service. */
 struct record_object *tool_cpe_owner(
     struct str cpe, struct record_object *host, struct record_object *service);
 /* Sets a text that bytes of a service were turned into, without its U+0000. */
@@ -33,8 +36,8 @@ void tool_set_bytes(struct arena *a, struct record_object *o, const char *member
 void tool_set_protocol(
     struct arena *a, struct record_object *service, struct str protocol, bool tls);
 
-/* Adds a header of a response if it is one that hosts keep; of a cookie only the name. httpx and zgrab2 write "_" for each
-   "-" of a header's name. */
+/* Adds a header of a response if it is one that hosts keep; of a cookie only the name. httpx and
+   zgrab2 write "_" for each "-" of a header's name. */
 void tool_add_header(
     struct arena *a, struct record_object *service, struct str name, struct str value);
 /* Sets http.server, and the product and version of a server such as "nginx/1.22.1". */

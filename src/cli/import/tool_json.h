@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Members of JSON that a tool wrote. A member may be missing or have another type in the next release of the tool, so each
- * function accepts NULL and a value of any type. For these it returns the result that means "no value", such as NULL or
- * STR_NULL. */
+/* Members of JSON that a tool wrote. A member may be missing or have another type in the next
+ * release of the tool, so each function accepts NULL and a value of any type. For these it returns
+ * the result that means "no value", such as NULL or STR_NULL. */
 #ifndef CLI_IMPORT_TOOL_JSON_H
 #define CLI_IMPORT_TOOL_JSON_H
 
@@ -27,8 +27,8 @@ bool tool_true(const struct json_value *o, const char *name);
 bool tool_has(const struct json_value *v, const char *word);
 /* Seconds since 1970, with or without a fraction; TS_NULL when v is no number or no time. */
 struct ts tool_seconds(const struct json_value *v);
-/* Parses a time in any form that tools and registries write: RFC 3339, "2026-01-31 12:00:00 UTC", an offset without a
-   colon, a date. False: it is none, or Go's time that is unset. */
+/* Parses a time in any form that tools and registries write: RFC 3339, "2026-01-31 12:00:00 UTC",
+   an offset without a colon, a date. False: it is none, or Go's time that is unset. */
 bool tool_time(struct str s, struct ts *out) MUST_USE;
 /* The time of a member, or TS_NULL. */
 struct ts tool_member_time(const struct json_value *o, const char *name);

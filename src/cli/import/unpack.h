@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Unpacks gzip (zlib) and zstd (libzstd) piece by piece, for source.c. Public data sets are compressed, and are often
- * several files that were concatenated; each begins where the one before ends:
+/* Unpacks gzip (zlib) and zstd (libzstd) piece by piece, for source.c. Public data sets are
+ * compressed, and are often several files that were concatenated; each begins where the one before
+ * ends:
  *
  *     1f 8b ... member | 1f 8b ... member | 00 00 ...        zeros at the end are padding of tapes
  *     28 b5 2f fd ... frame | 28 b5 2f fd ... frame
  *
- * The state has a fixed size, but for the window of zstd, which the library bounds to 128 MiB. A small file can unpack
- * to a very large one. Neither costs memory here; so that it does not cost hours, an input that unpacks to more than
- * UNPACK_RATIO times its size ends with an error once it has passed UNPACK_FREE bytes. */
+ * The state has a fixed size, but for the window of zstd, which the library bounds to 128 MiB. A
+ * small file can unpack to a very large one. Neither costs memory here; so that it does not cost
+ * hours, an input that unpacks to more than UNPACK_RATIO times its size ends with an error once it
+ * has passed UNPACK_FREE bytes. */
 #ifndef CLI_IMPORT_UNPACK_H
 #define CLI_IMPORT_UNPACK_H
 
@@ -17,12 +19,12 @@ enum { UNPACK_FREE = 64 * 1024 * 1024, UNPACK_RATIO = 1000 };
 
 struct unpack;
 
-/* Whether these first bytes of an input, four if it has as many, are compressed. NULL: they are not. *fault: NULL, or the
-   reason why this format cannot be unpacked. */
+/* Whether these first bytes of an input, four if it has as many, are compressed. NULL: they are
+   not. *fault: NULL, or the reason why this format cannot be unpacked. */
 struct unpack *unpack_new(struct str head, const char **fault);
 void unpack_free(struct unpack *u);
-/* Unpacks from *in, of which it removes what it used, to out; returns the number of bytes, which may be 0. A fault is
-   in unpack_fault, and bytes before it are still returned. */
+/* Unpacks from *in, of which it removes what it used, to out; returns the number of bytes, which
+   may be 0. A fault is in unpack_fault, and bytes before it are still returned. */
 size_t unpack_bytes(struct unpack *u, struct str *in, char *out, size_t room);
 /* The input has ended. */
 void unpack_end(struct unpack *u);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Values that registries and resellers of WHOIS data write in many ways. A value that cannot be read is left
-   out, since the other members of a registration are right without it. */
+/* Values that registries and resellers of WHOIS data write in many ways. A value that cannot be
+   read is left out, since the other members of a registration are right without it. */
 #include "config.h"
 
 #include "cli/import/whois.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Reader of the JSON of WhoisXML, for surfacectl import whois. A record is an object of the file, or its member
-   WhoisRecord, or an element of its member records (an answer of the history API).
+/* Reader of the JSON of WhoisXML, for surfacectl import whois. A record is an object of the file,
+   or its member WhoisRecord, or an element of its member records (an answer of the history API).
 
-   The members of the record come from the registrar. Its member registryData is an object of the same form with the
-   members that come from the registry. Either may lack a member, and a date may be in any of three members, so a
-   date is taken from the first of these that has one:
+   The members of the record come from the registrar. Its member registryData is an object of the
+   same form with the members that come from the registry. Either may lack a member, and a date may
+   be in any of three members, so a date is taken from the first of these that has one:
 
      createdDateNormalized, createdDate, createdDateISO8601     of the record
      the same                                                   of registryData */
@@ -107,8 +107,8 @@ is_status_url(struct str word)
 
 static const char WORD_ENDS[] = " ,\t\r\n";
 
-/* Adds the statuses. The text is a list of EPP statuses, each of which may be followed by its URL. A text with any other
-   word is a single status, such as "Registered until expiry date". */
+/* Adds the statuses. The text is a list of EPP statuses, each of which may be followed by its URL.
+   A text with any other word is a single status, such as "Registered until expiry date". */
 static void
 set_statuses(const struct answer *w, struct record *r)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads zdns, one name on each line. A module of zdns is one kind of look-up. A line of version 2 has the results of each
-   module under the module's name; a line of version 1 has the results of one module and not its name:
+/* Reads zdns, one name on each line. A module of zdns is one kind of look-up. A line of version 2
+   has the results of each module under the module's name; a line of version 1 has the results of
+   one module and not its name:
 
      2  {"name":"a.org","results":{"A":{"status":"NOERROR","timestamp":"2026-01-02T03:04:05Z","data":{"answers":[...]}},
                                    "MX":{"status":"NXDOMAIN",...}}}
@@ -16,15 +17,16 @@
      spf, dmarc          the text of one TXT record
      anything else       skipped
 
-   "status" is a response code of DNS or a status of zdns' own, such as TIMEOUT. A result with a status of zdns' own is
-   skipped, because no server sent it. A record without an answer needs the type that was asked for: the name of the
-   module in version 2, the option --type in version 1. */
+   "status" is a response code of DNS or a status of zdns' own, such as TIMEOUT. A result with a
+   status of zdns' own is skipped, because no server sent it. A record without an answer needs the
+   type that was asked for: the name of the module in version 2, the option --type in version 1. */
 #include "config.h"
 
 #include "cli/import/dns.h"
 
-/* The members whose values, in this order, are the presentation form of a type. A value is printed in quotes when a quote
-   precedes the member's name. "|" separates two names of one member: versions of zdns differ. */
+/* The members whose values, in this order, are the presentation form of a type. A value is printed
+   in quotes when a quote precedes the member's name. "|" separates two names of one member:
+   versions of zdns differ. */
 static const struct {
 	const char *type, *members;
 } forms[] = {
@@ -101,7 +103,8 @@ print_members(struct records *rs, struct buf *b, const struct json_value *o, con
 	return true;
 }
 
-/* Quotes the character-strings of a TXT record, which zdns joins with newlines; a newline in one of them is \010. */
+/* Quotes the character-strings of a TXT record, which zdns joins with newlines; a newline in one of
+   them is \010. */
 static struct str
 text_answer(struct arena *a, struct str text)
 {
@@ -115,7 +118,8 @@ text_answer(struct arena *a, struct str text)
 	return buf_done(&b);
 }
 
-/* Returns STR_NULL when no presentation form can be made. zdns writes an SPF record as a whole line of a zone file. */
+/* Returns STR_NULL when no presentation form can be made. zdns writes an SPF record as a whole line
+   of a zone file. */
 static struct str
 zdns_answer(struct records *rs, const struct json_value *o, struct str type)
 {
@@ -139,10 +143,10 @@ zdns_answer(struct records *rs, const struct json_value *o, struct str type)
 	return answer;
 }
 
-/* Returns the type of a record. SSHFP and CERT have a field "type", which zdns writes over the member with the type, so
-   these two are recognised by other members. */
+/* Returns the type of a record. SSHFP and CERT have a field "type", which zdns writes over the
+   member with the type, so these two are recognised by other members. */
 static struct str
-type_of(const struct json_value *o)
+type_of_answer(const struct json_value *o)
 {
 	const struct json_value *type = json_get(o, "type");
 
@@ -166,7 +170,7 @@ emit_records(const struct module *m, const struct json_value *list)
 		}
 		/* the root is the empty name, which zdns leaves out */
 		l.host = tool_member(o, "name").n > 0 ? tool_member(o, "name") : STR(".");
-		l.type = type_of(o);
+		l.type = type_of_answer(o);
 		if (l.type.p == NULL) {
 			records_bad(m->rs, m->line, "answers: an item has no type");
 			continue;
@@ -191,7 +195,8 @@ emit_one(
 		dns_emit(m->rs, &l, m->line);
 }
 
-/* Emits the members ipv4_addresses and ipv6_addresses of o as addresses of the host; returns their number. */
+/* Emits the members ipv4_addresses and ipv6_addresses of o as addresses of the host; returns their
+   number. */
 static size_t
 emit_addresses(const struct module *m, const struct json_value *o, struct str host)
 {
@@ -208,7 +213,8 @@ emit_addresses(const struct module *m, const struct json_value *o, struct str ho
 	return n;
 }
 
-/* Emits the list of MXLOOKUP or NSLOOKUP. Each item is a record of the line's name, and "name" is the record's target. */
+/* Emits the list of MXLOOKUP or NSLOOKUP. Each item is a record of the line's name, and "name" is
+   the record's target. */
 static void
 emit_targets(const struct module *m, const struct json_value *list, bool mx)
 {

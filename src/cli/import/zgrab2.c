@@ -8,18 +8,21 @@
                       "body":"...","body_sha256":"...","request":{"url":{...},"tls_log":{"handshake_log":{...}}}}}},
         "mine":{"status":"success","protocol":"ssh","result":{"server_id":{"raw":"SSH-2.0-OpenSSH_9.2"}}}}}
 
-   The name of a member of data may be any, "protocol" is the module. Old files have no port: it is that of the module, of
-   the line, or the one that the module has by default. Two modules may have tried one port, which is one service. Modules
-   without "success" are passed over; a line without any, and one without an address, is skipped.
+   The name of a member of data may be any, "protocol" is the module. Old files have no port: it is
+   that of the module, of the line, or the one that the module has by default. Two modules may have
+   tried one port, which is one service. Modules without "success" are passed over; a line without
+   any, and one without an address, is skipped.
 
-   When redirections were followed, the response is the last one that came from the server of the first. */
+   When redirections were followed, the response is the last one that came from the server of the
+   first. */
 #include "config.h"
 
 #include "cli/import/certificates.h"
 #include "cli/import/tool_host.h"
 
-/* Modules: the port and the transport that they try by default, and the protocol; NULL: the name of the module, "": none.
-   version and product: members of the result; behind an apostrophe, the name of the product itself. */
+/* Modules: the port and the transport that they try by default, and the protocol; NULL: the name of
+   the module, "": none. version and product: members of the result; behind an apostrophe, the name
+   of the product itself. */
 static const struct module {
 	const char *name;
 	int port;
@@ -274,8 +277,8 @@ set_product(struct grab *g, struct record_object *s, const struct module *m,
 	tool_set_bytes(g->rs->a, s, "version", version);
 }
 
-/* Stores the result of a module in the service of its port. s is NULL when there is no host, since certificates may be
-   wanted without one. */
+/* Stores the result of a module in the service of its port. s is NULL when there is no host, since
+   certificates may be wanted without one. */
 static void
 read_grab_result(
     struct grab *g, const struct module *m, struct record_object *s, const struct json_value *o)
@@ -309,7 +312,7 @@ read_grab_result(
 
 /* The port of a module: its own, that of the line, or the default. 0: it is unknown. */
 static int64_t
-port_of(const struct grab *g, const struct module *m, const struct json_value *o)
+port_of_scan(const struct grab *g, const struct module *m, const struct json_value *o)
 {
 	const struct json_value *response = own_response(tool_get(o, "result"));
 	int64_t port;
@@ -341,8 +344,8 @@ read_named_module(void *arg, struct str name, struct json_value *o)
 	if (g->r.root != NULL)
 		tool_seen(g->rs->a, g->r.root, seen);
 	if (g->r.root != NULL)
-		s = tool_service(
-		    g->rs->a, &g->r, port_of(g, m, o), str_of(m == NULL ? "tcp" : m->transport));
+		s = tool_service(g->rs->a, &g->r, port_of_scan(g, m, o),
+		    str_of(m == NULL ? "tcp" : m->transport));
 	if (s != NULL) {
 		struct str domain = tool_host_name(tool_text(tool_get(g->line_object, "domain")));
 

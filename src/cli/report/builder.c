@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One report of a structured source. A source may list a value many times: as an indicator, in an observation, in two
-   spellings. builder_end sorts the values by type and text and unites equal ones, so that the report has each once,
-   with the strongest disposition and the widest times. */
+/* One report of a structured source. A source may list a value many times: as an indicator, in an
+   observation, in two spellings. builder_end sorts the values by type and text and unites equal
+   ones, so that the report has each once, with the strongest disposition and the widest times. */
 #include "config.h"
 
 #include "cli/report/builder.h"
@@ -89,7 +89,7 @@ builder_value(struct report_builder *b, const struct report_value *v)
 
 /* The list of the report in which a name of the kind appears. */
 static struct strs *
-list_of(struct report_builder *b, const char *kind)
+builder_list_of(struct report_builder *b, const char *kind)
 {
 	if (strcmp(kind, "actor") == 0)
 		return &b->d.threat_actors;
@@ -103,7 +103,7 @@ list_of(struct report_builder *b, const char *kind)
 void
 builder_name(struct report_builder *b, const char *kind, struct str name)
 {
-	struct strs *list = list_of(b, kind);
+	struct strs *list = builder_list_of(b, kind);
 	size_t before = list->n;
 	struct str text = STR_NULL;
 
@@ -184,7 +184,7 @@ builder_unknown_marking(struct report_builder *b, struct str name)
 /* ---- the end ---- */
 
 static int
-compare(const void *x, const void *y)
+compare_indicators(const void *x, const void *y)
 {
 	const struct indicator *a = x, *b = y;
 	int c = str_cmp(a->type, b->type);
@@ -193,7 +193,7 @@ compare(const void *x, const void *y)
 }
 
 static struct ts
-earlier(struct ts x, struct ts y)
+earlier_indicator(struct ts x, struct ts y)
 {
 	if (ts_is_null(x) || ts_is_null(y))
 		return ts_is_null(x) ? y : x;
@@ -201,7 +201,7 @@ earlier(struct ts x, struct ts y)
 }
 
 static struct ts
-later(struct ts x, struct ts y)
+later_indicator(struct ts x, struct ts y)
 {
 	return ts_cmp(x, y) > 0 ? x : y; /* TS_NULL is before all times */
 }
@@ -214,9 +214,9 @@ unite(struct arena *a, struct indicator *to, const struct indicator *from)
 	if (from->confidence > to->confidence)
 		to->confidence = from->confidence;
 	to->occurrences += from->occurrences;
-	to->first_seen_at = earlier(to->first_seen_at, from->first_seen_at);
-	to->last_seen_at = later(to->last_seen_at, from->last_seen_at);
-	to->valid_until = later(to->valid_until, from->valid_until);
+	to->first_seen_at = earlier_indicator(to->first_seen_at, from->first_seen_at);
+	to->last_seen_at = later_indicator(to->last_seen_at, from->last_seen_at);
+	to->valid_until = later_indicator(to->valid_until, from->valid_until);
 	for (size_t i = 0; i < from->labels.n; i++)
 		arena_add_once(a, &to->labels, from->labels.p[i], LABELS);
 }
@@ -227,9 +227,9 @@ unite_all(struct report_builder *b)
 	size_t n = 0;
 
 	if (b->n > 1)
-		qsort(b->indicators, b->n, sizeof(*b->indicators), compare);
+		qsort(b->indicators, b->n, sizeof(*b->indicators), compare_indicators);
 	for (size_t i = 0; i < b->n; i++) {
-		if (n > 0 && compare(&b->indicators[n - 1], &b->indicators[i]) == 0)
+		if (n > 0 && compare_indicators(&b->indicators[n - 1], &b->indicators[i]) == 0)
 			unite(b->r->a, &b->indicators[n - 1], &b->indicators[i]);
 		else
 			b->indicators[n++] = b->indicators[i];

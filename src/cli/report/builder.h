@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Builds one report: collects indicators and names in the order of the source, and unites those of one value. */
+/* Builds one report: collects indicators and names in the order of the source, and unites those of
+   one value. */
 #ifndef CLI_REPORT_BUILDER_H
 #define CLI_REPORT_BUILDER_H
 
@@ -37,7 +38,8 @@ void builder_name(struct report_builder *b, const char *kind, struct str name);
 void builder_technique(struct report_builder *b, struct str id);
 void builder_cve(struct report_builder *b, struct str id);
 void builder_tag(struct report_builder *b, struct str tag);
-/* Marks the report with a level of TLP in any spelling; the strictest mark counts. An unknown one is remembered. */
+/* Marks the report with a level of TLP in any spelling; the strictest mark counts. An unknown one
+   is remembered. */
 void builder_tlp(struct report_builder *b, struct str level);
 void builder_unknown_marking(struct report_builder *b, struct str name);
 /* Sets a text of the report, cut to the characters that it may have; an empty text sets nothing. */

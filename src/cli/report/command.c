@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import reports: files of other systems and texts. Our own documents go the way of all records
- * (cli/import/import.c).
+/* surfacectl import reports: files of other systems and texts. Our own documents go the way of all
+ * records (cli/import/import.c).
  *
  *   file --reader--> documents --extraction of texts--> report_store, a transaction a report
  *
- * Each file is read as a whole and judged by itself: a file that cannot be read is one bad record, and the import goes
- * on with the next file. */
+ * Each file is read as a whole and judged by itself: a file that cannot be read is one bad record,
+ * and the import goes on with the next file. */
 #include "config.h"
 
 #include "cli/report/command.h"
@@ -85,7 +85,8 @@ described_by(const struct report_options *o)
 					      : NULL;
 }
 
-/* An option without an effect would leave reports that the administrator did not want, such as without a marking. */
+/* An option without an effect would leave reports that the administrator did not want, such as
+   without a marking. */
 static void
 read_file(const struct run *r, struct report_reading *reading)
 {
@@ -159,7 +160,7 @@ is_native(struct str format, const char *path)
 }
 
 static int
-read_options(struct run *r, struct str format)
+read_report_options(struct run *r, struct str format)
 {
 	const struct report_options *o = &r->options;
 	const struct str texts[] = { o->title, o->publisher, o->url, o->tlp, o->language };
@@ -288,7 +289,7 @@ import_report_files(struct cli *c, int argc, char **argv, int (*native)(struct c
 		    c, "--%s belongs to --format ndjson", also.p != NULL ? "also" : "seen");
 	if (natives == line.words.n)
 		return run_files(&r, &line);
-	status = read_options(&r, format);
+	status = read_report_options(&r, format);
 	return status != EXIT_OK ? status : run_files(&r, &line);
 }
 

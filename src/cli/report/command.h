@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The functions behind the rows of import_command (cli/import/command.c) that read sources of reports. */
+/* The functions behind the rows of import_command (cli/import/command.c) that read sources of
+   reports. */
 #ifndef CLI_REPORT_COMMAND_H
 #define CLI_REPORT_COMMAND_H
 

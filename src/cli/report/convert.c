@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* HTML and PDF as text. Both are languages for hostile documents, so their parsers run in a process that can do nothing
- * but read its input and write its output:
+/* HTML and PDF as text. Both are languages for hostile documents, so their parsers run in a process
+ * that can do nothing but read its input and write its output:
  *
  *   surfacectl --pipe--> bwrap --> surfaced-text html          libgumbo
  *       ^                      or  pdftotext -enc UTF-8 - -    poppler
  *       +------pipe------------------+
  *
- * The sandbox has no network, no process but its own, no user, and of the file system only libraries and the program.
- * Its memory and its processor time are limited by rlimits, its time and its output by surfacectl, which kills it. A
- * document that breaks a limit is one bad record. */
+ * The sandbox has no network, no process but its own, no user, and of the file system only
+ * libraries and the program. Its memory and its processor time are limited by rlimits, its time and
+ * its output by surfacectl, which kills it. A document that breaks a limit is one bad record. */
 #include "config.h"
 
 #include "cli/report/convert.h"

@@ -17,8 +17,8 @@ struct report_format {
 const struct report_format *report_format_find(struct str name);
 /* Walks the formats: NULL gives the first one, and the last one gives NULL. */
 const struct report_format *report_format_next(const struct report_format *f);
-/* Guesses by the beginning of a file, unpacked, and where that does not decide by the ending of its name. NULL: our own
-   documents. */
+/* Guesses by the beginning of a file, unpacked, and where that does not decide by the ending of its
+   name. NULL: our own documents. */
 const struct report_format *report_format_guess(struct str name, struct str head);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import vocabulary and import benign: the lists that extraction compares texts with. A list replaces its
- * former version as a whole, in one transaction.
+/* surfacectl import vocabulary and import benign: the lists that extraction compares texts with. A
+ * list replaces its former version as a whole, in one transaction.
  *
  *   galaxy of MISP         {"values": [{"value": NAME, "meta": {"synonyms": [ALIAS, ...]}}, ...]}
  *   warning list of MISP   {"name": ..., "version": 1, "type": "hostname", "list": [VALUE, ...]} */
@@ -52,7 +52,7 @@ add_row(struct columns *c, struct str x, struct str y, struct str z)
 }
 
 static struct str
-text_of(const struct json_value *v, const char *name)
+list_text_of(const struct json_value *v, const char *name)
 {
 	const struct json_value *m =
 	    v != NULL && json_type(v) == JSON_OBJECT ? json_get(v, name) : NULL;
@@ -61,7 +61,7 @@ text_of(const struct json_value *v, const char *name)
 }
 
 static const struct json_value *
-list_of(const struct json_value *v, const char *name)
+named_list_of(const struct json_value *v, const char *name)
 {
 	const struct json_value *m =
 	    v != NULL && json_type(v) == JSON_OBJECT ? json_get(v, name) : NULL;
@@ -71,7 +71,7 @@ list_of(const struct json_value *v, const char *name)
 
 /* The file as JSON; NULL after a message. */
 static const struct json_value *
-read_json(struct arena *a, const char *path)
+read_list_json(struct arena *a, const char *path)
 {
 	struct buf b = { .a = a };
 	const struct json_value *v;
@@ -96,16 +96,16 @@ is_alias(struct str s)
 }
 
 static void
-add_names(struct columns *c, const struct json_value *values, struct cli_list ambiguous)
+add_listed_names(struct columns *c, const struct json_value *values, struct cli_list ambiguous)
 {
 	for (size_t i = 0; i < json_length(values); i++) {
 		const struct json_value *v = json_at(values, i), *meta, *aliases;
-		struct str name = text_of(v, "value");
+		struct str name = list_text_of(v, "value");
 
 		if (!is_alias(name))
 			continue;
 		meta = json_get(v, "meta");
-		aliases = meta == NULL ? NULL : list_of(meta, "synonyms");
+		aliases = meta == NULL ? NULL : named_list_of(meta, "synonyms");
 		for (size_t j = 0; j <= (aliases == NULL ? 0 : json_length(aliases)); j++) {
 			struct str alias = j == 0 ? name : json_text(json_at(aliases, j - 1));
 			bool marked = false;
@@ -136,7 +136,7 @@ store_names(struct cli *c, struct str kind, const struct columns *rows)
 }
 
 static bool
-is_kind(struct str kind)
+is_list_kind(struct str kind)
 {
 	static const char *const kinds[] = {
 #define REPORT_NAME(name) name,
@@ -155,14 +155,15 @@ import_names(struct cli *c, struct str kind, struct cli_list ambiguous, const ch
 {
 	struct arena *a = arena_new(LIST_MEMORY);
 	struct columns rows = { .a = a };
-	const struct json_value *root = read_json(a, path), *values = list_of(root, "values");
+	const struct json_value *root = read_list_json(a, path),
+				*values = named_list_of(root, "values");
 	int status = EXIT_FAILED;
 	enum db_rc rc;
 
 	if (root != NULL && values == NULL)
 		cli_fail(status, "%s is no galaxy of MISP: it has no list \"values\"", path);
 	if (values != NULL) {
-		add_names(&rows, values, ambiguous);
+		add_listed_names(&rows, values, ambiguous);
 		db_use(c->db, a, mono_us() + LIST_TIME);
 		rc = store_names(c, kind, &rows);
 		status = rc == DB_OK ? EXIT_OK : cli_fail_db(c, rc, "nothing was imported");
@@ -187,7 +188,7 @@ import_vocabulary(struct cli *c, int argc, char **argv)
 
 	if (!cli_options(c, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
-	if (kind.p == NULL || !is_kind(kind))
+	if (kind.p == NULL || !is_list_kind(kind))
 		return cli_usage(c, "--kind must be actor, malware, tool, sector or country");
 	return import_names(c, kind, ambiguous, words.p[0].p);
 }
@@ -249,8 +250,8 @@ version_of(struct arena *a, const struct json_value *root)
 static int
 import_values(struct cli *c, struct arena *a, const struct json_value *root, struct str licence)
 {
-	const struct json_value *list = list_of(root, "list");
-	struct str type = text_of(root, "type"), name = text_of(root, "name");
+	const struct json_value *list = named_list_of(root, "list");
+	struct str type = list_text_of(root, "type"), name = list_text_of(root, "name");
 	struct columns rows = { .a = a };
 	size_t left = 0;
 	enum db_rc rc;
@@ -296,7 +297,7 @@ import_benign(struct cli *c, int argc, char **argv)
 	if (!cli_options(c, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
 	a = arena_new(LIST_MEMORY);
-	root = read_json(a, words.p[0].p);
+	root = read_list_json(a, words.p[0].p);
 	status = root == NULL ? EXIT_FAILED : import_values(c, a, root, licence);
 	arena_free(a);
 	return status;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Events of MISP's format 2.4: {"Event": {...}}, the answer of a search {"response": [...]}, or the event alone.
+/* Events of MISP's format 2.4: {"Event": {...}}, the answer of a search {"response": [...]}, or the
+ * event alone.
  *
- * An attribute with to_ids is an indicator. Some publishers set to_ids nowhere, though their events list nothing but
- * indicators: when no attribute of an event has it, the categories of malicious things decide. Attributes of galaxies
- * and of related events are not the event's. */
+ * An attribute with to_ids is an indicator. Some publishers set to_ids nowhere, though their events
+ * list nothing but indicators: when no attribute of an event has it, the categories of malicious
+ * things decide. Attributes of galaxies and of related events are not the event's. */
 #include "config.h"
 
 #include "cli/report/misp.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The reader of STIX patterns: one pass over the text. Brackets are counted instead of nested calls, so a hostile pattern
-   costs no stack. */
+/* The reader of STIX patterns: one pass over the text. Brackets are counted instead of nested
+   calls, so a hostile pattern costs no stack. */
 #include "config.h"
 
 #include "cli/report/pattern.h"
@@ -21,7 +21,7 @@ skip(struct reader *r, size_t n)
 }
 
 static char
-next_char(struct reader *r)
+next_pattern_char(struct reader *r)
 {
 	while (r->s.n > 0 && ascii_space(r->s.p[0]))
 		skip(r, 1);
@@ -31,7 +31,7 @@ next_char(struct reader *r)
 static bool
 take_char(struct reader *r, char c)
 {
-	if (next_char(r) != c || r->s.n == 0)
+	if (next_pattern_char(r) != c || r->s.n == 0)
 		return false;
 	skip(r, 1);
 	return true;
@@ -43,7 +43,7 @@ take_word(struct reader *r, const char *word)
 {
 	size_t n = strlen(word);
 
-	next_char(r);
+	next_pattern_char(r);
 	if (r->s.n < n || !str_is_nocase((struct str){ r->s.p, n }, word) ||
 	    (r->s.n > n && (ascii_alnum(r->s.p[n]) || r->s.p[n] == '_' || r->s.p[n] == ':' ||
 			       r->s.p[n] == '-')))
@@ -64,7 +64,7 @@ fail(struct reader *r, const char *fault)
 
 /* A text in single quotes, in which "\" protects a quote and itself. */
 static bool
-take_text(struct reader *r, struct str *out)
+take_pattern_text(struct reader *r, struct str *out)
 {
 	size_t end = 1, n = 0;
 	char *text;
@@ -89,11 +89,11 @@ take_value(struct reader *r, struct str *out)
 {
 	size_t n = 0;
 
-	if (next_char(r) == '\'')
-		return take_text(r, out);
+	if (next_pattern_char(r) == '\'')
+		return take_pattern_text(r, out);
 	if (r->s.n > 1 && ascii_letter(r->s.p[0]) && r->s.p[1] == '\'') {
 		skip(r, 1);
-		return take_text(r, out);
+		return take_pattern_text(r, out);
 	}
 	while (n < r->s.n && (ascii_alnum(r->s.p[n]) || strchr("+-.", r->s.p[n]) != NULL) &&
 	       r->s.p[n] != '\0')
@@ -135,7 +135,7 @@ take_path(struct reader *r, struct stix_comparison *c)
 	struct str path;
 	const char *colon;
 
-	next_char(r);
+	next_pattern_char(r);
 	path = (struct str){ r->s.p, path_length(r->s) };
 	colon = path.n > 0 ? memchr(path.p, ':', path.n) : NULL;
 	if (colon == NULL || colon == path.p || colon == path.p + path.n - 1)
@@ -290,7 +290,7 @@ stix_pattern_read(struct arena *a, struct str text)
 		while (depth > 0 && take_char(&r, ')'))
 			if (depth--, !take_qualifiers(&r))
 				break;
-		next_char(&r);
+		next_pattern_char(&r);
 		if (r.s.n == 0 && depth > 0)
 			fail(&r, "a bracket does not end");
 		if (r.s.n == 0)

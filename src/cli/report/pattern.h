@@ -6,9 +6,9 @@
  *     |    path               value                           observation 2: comparisons 3 and 4
  *     object    comparison 1        comparison 2
  *
- * A pattern is a condition, and a report needs its values alone; so the reader checks the structure, and keeps the
- * comparisons that name a value as it is. It refuses what it cannot follow, since half of a condition may mean the
- * opposite. */
+ * A pattern is a condition, and a report needs its values alone; so the reader checks the
+ * structure, and keeps the comparisons that name a value as it is. It refuses what it cannot
+ * follow, since half of a condition may mean the opposite. */
 #ifndef CLI_REPORT_PATTERN_H
 #define CLI_REPORT_PATTERN_H
 

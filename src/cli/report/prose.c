@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Reports that are texts: Markdown or plain. The command line gives the members that a text does not have. */
+/* Reports that are texts: Markdown or plain. The command line gives the members that a text does
+   not have. */
 #include "config.h"
 
 #include "cli/report/builder.h"
@@ -20,7 +21,8 @@ is_underline(struct str line)
 	return line.p[0] == '=' || line.p[0] == '-';
 }
 
-/* "# Title" and "= Title" (AsciiDoc), or a line with an underline; STR_NULL: the text has no heading. */
+/* "# Title" and "= Title" (AsciiDoc), or a line with an underline; STR_NULL: the text has no
+   heading. */
 static struct str
 first_heading(struct str text)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* Sources of reports: files of other systems, and texts. A reader makes struct report_document and knows no database.
+/* Sources of reports: files of other systems, and texts. A reader makes struct report_document and
+ * knows no database.
  *
  *   bytes of a file --> reader of its format (stix.c, misp.c, prose.c)
  *                         |   builder.h: one document at a time, each indicator once
  *                         v
  *                       struct report_reading: the documents, and notes of all that gave no indicator
  *
- * A file is malicious or damaged as easily as it is sound. Nothing of it is lost silently: a reference to a missing object,
- * an object of an unknown type or a pattern that cannot be read is a note (tbl/report_notes.h) with the name of
- * the part, and the import goes on. Only a file that is no JSON, or no source of the format, has a fault. */
+ * A file is malicious or damaged as easily as it is sound. Nothing of it is lost silently: a
+ * reference to a missing object, an object of an unknown type or a pattern that cannot be read is a
+ * note (tbl/report_notes.h) with the name of the part, and the import goes on. Only a file that is
+ * no JSON, or no source of the format, has a fault. */
 #ifndef CLI_REPORT_READING_H
 #define CLI_REPORT_READING_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Bundles of STIX 2.0 and 2.1. Each report and each grouping becomes a report with the objects that it refers to. A
-   bundle without either, as tools for phones and MISP make them, becomes one report with all its objects, and is
-   named by its file: the id of a bundle is another one each time that it is written. */
+/* Bundles of STIX 2.0 and 2.1. Each report and each grouping becomes a report with the objects that
+   it refers to. A bundle without either, as tools for phones and MISP make them, becomes one report
+   with all its objects, and is named by its file: the id of a bundle is another one each time that
+   it is written. */
 #include "config.h"
 
 #include "base/limits.h"

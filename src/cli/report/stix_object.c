@@ -90,7 +90,8 @@ take_indicator(const struct stix_bundle *s, struct report_builder *b, const stru
 	stix_indicator(b, e);
 }
 
-/* x-misp-attribute of misp-stix and PyMISP: an attribute of MISP, with its members as they are or behind "x_misp_". */
+/* x-misp-attribute of misp-stix and PyMISP: an attribute of MISP, with its members as they are or
+   behind "x_misp_". */
 static void
 take_misp(const struct stix_bundle *s, struct report_builder *b, const struct stix_entry *e)
 {

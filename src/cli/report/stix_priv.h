@@ -31,7 +31,8 @@ struct stix_bundle {
 void bundle_index(struct stix_bundle *s, const struct json_value *objects);
 /* NULL: the bundle has no such object. */
 struct stix_entry *bundle_find(const struct stix_bundle *s, struct str id);
-/* Marks the report with all markings of an object, those of its parts (granular_markings) among them. */
+/* Marks the report with all markings of an object, those of its parts (granular_markings) among
+   them. */
 void bundle_markings(
     const struct stix_bundle *s, struct report_builder *b, const struct json_value *object);
 
@@ -48,7 +49,8 @@ void stix_object(const struct stix_bundle *s, struct report_builder *b, struct s
 
 /* True for a type of observables such as ipv4-addr. */
 bool stix_is_observable(struct str type);
-/* Add the values of an observable, of observed-data with all that it observed, and of an indicator's pattern. */
+/* Add the values of an observable, of observed-data with all that it observed, and of an
+   indicator's pattern. */
 void stix_observable(const struct stix_bundle *s, struct report_builder *b,
     const struct json_value *object, const struct report_value *like);
 void stix_observed(

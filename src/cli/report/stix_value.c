@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Values of STIX: an observable's members and a pattern's comparisons are found by one table of paths (tbl/stix_paths.h).
+/* Values of STIX: an observable's members and a pattern's comparisons are found by one table of
+   paths (tbl/stix_paths.h).
 
      file     "hashes": { "SHA-256": "ab.." }        [file:hashes.'SHA-256' = 'ab..']
                                       \                 /
@@ -203,8 +204,8 @@ stix_observed(const struct stix_bundle *s, struct report_builder *b, const struc
 
 /* ---- patterns ---- */
 
-/* The label of the hashes of one file: the beginning of its longest hash, so that the same file has the same label in
-   every source. STR_NULL: the observation has fewer than two hashes. */
+/* The label of the hashes of one file: the beginning of its longest hash, so that the same file has
+   the same label in every source. STR_NULL: the observation has fewer than two hashes. */
 static struct str
 file_group(struct arena *a, const struct stix_pattern *p, unsigned observation)
 {

@@ -77,7 +77,7 @@ report_run_store(struct report_run *r, const char *path, const struct report_rea
 }
 
 static void
-print_summary(const struct report_run *r)
+print_report_summary(const struct report_run *r)
 {
 	if (r->cli->json) {
 		putchar('{');
@@ -107,5 +107,5 @@ void
 report_run_end(struct report_run *r)
 {
 	report_lists_free(&r->lists);
-	print_summary(r);
+	print_report_summary(r);
 }

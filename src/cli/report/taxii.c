@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import taxii: its options, the pages of a collection, and the reports that its objects make
-   (taxii_priv.h). */
+/* surfacectl import taxii: its options, the pages of a collection, and the reports that its objects
+   make (taxii_priv.h). */
 #include "config.h"
 
 #include "cli/report/command.h"
@@ -43,7 +43,8 @@ time_text(struct arena *a, struct ts t)
 	return arena_str(a, str_of(text));
 }
 
-/* A microsecond before a header: added_after means later, and other objects may have the header's time. */
+/* A microsecond before a header: added_after means later, and other objects may have the header's
+   time. */
 static struct str
 just_before(struct arena *a, struct str header)
 {
@@ -84,7 +85,8 @@ page_url(const struct run *r, struct arena *a, const struct place *at)
 	return buf_done(&b);
 }
 
-/* Moves the cursor behind a page. A server that sends no header, or one that goes back, moves nothing. */
+/* Moves the cursor behind a page. A server that sends no header, or one that goes back, moves
+   nothing. */
 static void
 move_cursor(struct run *r, const struct taxii_page *page, struct str last)
 {
@@ -98,8 +100,8 @@ move_cursor(struct run *r, const struct taxii_page *page, struct str last)
 	r->cursor.added_after = arena_str(r->store.cli->arena, last);
 }
 
-/* The place of the next page. Without a mark of the server it is found by the header, as TAXII wants it; a page of
-   objects that all have one time leads nowhere then. */
+/* The place of the next page. Without a mark of the server it is found by the header, as TAXII
+   wants it; a page of objects that all have one time leads nowhere then. */
 static int
 go_on(const struct run *r, const struct taxii_page *page, struct str last, struct place *at)
 {
@@ -262,7 +264,7 @@ make_reports(struct run *r)
 /* ---- the command ---- */
 
 static int
-run_import(struct run *r, struct str url)
+run_taxii_import(struct run *r, struct str url)
 {
 	struct cli *c = r->store.cli;
 	int status = taxii_find(c, r->http, url, r->wanted, &r->collection);
@@ -343,7 +345,7 @@ import_taxii(struct cli *c, int argc, char **argv)
 	r.http = taxii_open(c, &r.settings);
 	if (r.http == NULL)
 		return EXIT_FAILED;
-	status = run_import(&r, url);
+	status = run_taxii_import(&r, url);
 	taxii_close(r.http);
 	return status;
 }

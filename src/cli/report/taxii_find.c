@@ -22,7 +22,7 @@ struct search {
 };
 
 static struct str
-text_of(const struct json_value *object, const char *name)
+root_text_of(const struct json_value *object, const char *name)
 {
 	const struct json_value *v = json_get(object, name);
 
@@ -30,7 +30,7 @@ text_of(const struct json_value *object, const char *name)
 }
 
 static const struct json_value *
-list_of(const struct json_value *object, const char *name)
+api_root_list_of(const struct json_value *object, const char *name)
 {
 	const struct json_value *v = json_get(object, name);
 
@@ -57,7 +57,7 @@ static int
 go_to_root(struct search *s, const struct json_value *discovery, const struct json_value *roots)
 {
 	struct arena *a = s->cli->arena;
-	struct str root = text_of(discovery, "default"), url;
+	struct str root = root_text_of(discovery, "default"), url;
 
 	if (root.n == 0 && json_length(roots) == 1)
 		root = json_text(json_at(roots, 0));
@@ -99,7 +99,7 @@ is_wanted(const struct search *s, const struct json_value *collection)
 	if (s->wanted.p == NULL)
 		return may_be_read(collection);
 	for (size_t i = 0; i < COUNT(names); i++)
-		if (str_eq(text_of(collection, names[i]), s->wanted))
+		if (str_eq(root_text_of(collection, names[i]), s->wanted))
 			return true;
 	return false;
 }
@@ -107,8 +107,8 @@ is_wanted(const struct search *s, const struct json_value *collection)
 static void
 print_collection(struct search *s, const struct json_value *collection)
 {
-	struct str id = shown(s->cli->arena, text_of(collection, "id"));
-	struct str title = shown(s->cli->arena, text_of(collection, "title"));
+	struct str id = shown(s->cli->arena, root_text_of(collection, "id"));
+	struct str title = shown(s->cli->arena, root_text_of(collection, "title"));
 
 	cli_fail(EXIT_FAILED, "collection %.*s: %.*s%s", (int)id.n, id.n == 0 ? "" : id.p,
 	    (int)title.n, title.n == 0 ? "" : title.p,
@@ -116,7 +116,7 @@ print_collection(struct search *s, const struct json_value *collection)
 }
 
 static int
-choose(struct search *s, const struct json_value *list)
+choose_root(struct search *s, const struct json_value *list)
 {
 	const struct json_value *chosen = NULL;
 	size_t n = 0;
@@ -138,7 +138,7 @@ choose(struct search *s, const struct json_value *list)
 		    "%.*s has %zu collections that fit; name one by its id with --collection",
 		    (int)s->url.n, s->url.p, n);
 	}
-	id = text_of(chosen, "id");
+	id = root_text_of(chosen, "id");
 	if (!str_graphic(id) || id.p[0] == '.')
 		return cli_fail(EXIT_FAILED, "%.*s has a collection without a sound id",
 		    (int)s->url.n, s->url.p);
@@ -151,7 +151,7 @@ choose(struct search *s, const struct json_value *list)
 static int
 take_collection(struct search *s, const struct json_value *collection)
 {
-	struct str title = shown(s->cli->arena, text_of(collection, "title"));
+	struct str title = shown(s->cli->arena, root_text_of(collection, "title"));
 
 	if (!may_be_read(collection))
 		return cli_fail(EXIT_FAILED, "%.*s: the credentials may not read this collection",
@@ -170,16 +170,16 @@ step(struct search *s, struct str body)
 	if (v == NULL || json_type(v) != JSON_OBJECT)
 		return cli_fail(EXIT_FAILED, "%.*s: the answer is no resource of TAXII 2.1",
 		    (int)s->url.n, s->url.p);
-	list = list_of(v, "api_roots");
+	list = api_root_list_of(v, "api_roots");
 	if (list != NULL)
 		return go_to_root(s, v, list);
-	if (list_of(v, "versions") != NULL) {
+	if (api_root_list_of(v, "versions") != NULL) {
 		s->url = taxii_url_segment(s->cli->arena, s->url, STR("collections"));
 		return EXIT_OK;
 	}
-	list = list_of(v, "collections");
+	list = api_root_list_of(v, "collections");
 	if (list != NULL)
-		return choose(s, list);
+		return choose_root(s, list);
 	if (json_get(v, "can_read") != NULL)
 		return take_collection(s, v);
 	return cli_fail(

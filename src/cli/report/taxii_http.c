@@ -93,7 +93,8 @@ pause_ms(int64_t ms)
 		;
 }
 
-/* Whether another attempt may have a better end: the network failed, and not a name, a certificate or a limit. */
+/* Whether another attempt may have a better end: the network failed, and not a name, a certificate
+   or a limit. */
 static bool
 is_broken(CURLcode rc)
 {
@@ -170,7 +171,7 @@ fail_status(const struct taxii_http *h, struct str url, long status)
 }
 
 static CURLcode
-perform(struct taxii_http *h, struct arena *a, const char *url, struct taxii_answer *out)
+perform_taxii(struct taxii_http *h, struct arena *a, const char *url, struct taxii_answer *out)
 {
 	h->a = a;
 	h->answer = out;
@@ -192,7 +193,7 @@ taxii_get(struct taxii_http *h, struct arena *a, struct str url, struct taxii_an
 	CURLcode rc;
 
 	for (int tried = 0;;) {
-		rc = perform(h, a, z, out);
+		rc = perform_taxii(h, a, z, out);
 		status = 0;
 		if (rc == CURLE_OK)
 			curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);

@@ -132,7 +132,7 @@ taxii_keep(struct db *db, const struct taxii_cursor *cursor, const struct taxii_
 
 /* Makes a list of texts of rows. */
 static struct strs
-texts_of(struct arena *a, struct list rows)
+object_texts_of(struct arena *a, struct list rows)
 {
 	const struct text *row = rows.items;
 	struct str *p = ARENA_ARRAY(a, rows.n, struct str);
@@ -150,7 +150,7 @@ taxii_parts(struct db *db, struct arena *a, int64_t cursor, struct strs *out)
 
 	db_use(db, a, mono_us() + KEEP_TIME);
 	rc = db_list(db, &taxii_part_list, &rows, P(cursor));
-	*out = texts_of(a, rows);
+	*out = object_texts_of(a, rows);
 	return rc;
 }
 
@@ -167,7 +167,7 @@ taxii_objects(struct db *db, struct arena *a, const struct taxii_part *part, str
 	if (rc != DB_OK || size.bytes > (int64_t)part->most)
 		return rc;
 	rc = db_list(db, &taxii_object_list, &rows, P(part->cursor), P(part->name));
-	*out = texts_of(a, rows);
+	*out = object_texts_of(a, rows);
 	return rc;
 }
 

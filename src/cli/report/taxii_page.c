@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads an envelope of TAXII. Objects are kept as they were sent, so the text is cut into its objects beside the parsed
-   tree, which has no texts. json_scan has accepted the text before, so quotes and brackets are enough to find the ends. */
+/* Reads an envelope of TAXII. Objects are kept as they were sent, so the text is cut into its
+   objects beside the parsed tree, which has no texts. json_scan has accepted the text before, so
+   quotes and brackets are enough to find the ends. */
 #include "config.h"
 
 #include "cli/report/taxii_page.h"
@@ -13,15 +14,15 @@ enum { ID_MAX = 300, TYPE_MAX = 300, NEXT_MAX = 8192 };
 /* ---- cutting ---- */
 
 static bool
-is_blank(char c)
+is_json_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 static size_t
-skip_blanks(struct str s, size_t i)
+skip_json_blanks(struct str s, size_t i)
 {
-	while (i < s.n && is_blank(s.p[i]))
+	while (i < s.n && is_json_blank(s.p[i]))
 		i++;
 	return i;
 }
@@ -52,22 +53,22 @@ skip_value(struct str s, size_t i)
 	return s.n;
 }
 
-/* The text of the list "objects" of the envelope, from its bracket on; STR_NULL: the envelope spells the name with
-   escapes. */
+/* The text of the list "objects" of the envelope, from its bracket on; STR_NULL: the envelope
+   spells the name with escapes. */
 static struct str
 find_list(struct str s)
 {
 	static const struct str name = STR_INIT("\"objects\"");
 
-	for (size_t i = skip_blanks(s, 0) + 1; i < s.n; i++) {
-		size_t begin = skip_blanks(s, i), end = skip_value(s, begin), value = end + 1;
+	for (size_t i = skip_json_blanks(s, 0) + 1; i < s.n; i++) {
+		size_t begin = skip_json_blanks(s, i), end = skip_value(s, begin), value = end + 1;
 		struct str member = { s.p + begin, end - begin };
 
-		while (member.n > 0 && is_blank(member.p[member.n - 1]))
+		while (member.n > 0 && is_json_blank(member.p[member.n - 1]))
 			member.n--;
 		if (value >= s.n)
 			break;
-		value = skip_blanks(s, value);
+		value = skip_json_blanks(s, value);
 		if (str_eq(member, name))
 			return (struct str){ s.p + value, s.n - value };
 		i = skip_value(s, value);
@@ -79,7 +80,7 @@ find_list(struct str s)
 static struct str
 cut_element(struct str *list)
 {
-	size_t begin = skip_blanks(*list, 1), end = skip_value(*list, begin);
+	size_t begin = skip_json_blanks(*list, 1), end = skip_value(*list, begin);
 	struct str element = { list->p + begin, end - begin };
 
 	*list = (struct str){ list->p + end, list->n - end };
@@ -89,7 +90,7 @@ cut_element(struct str *list)
 /* ---- objects ---- */
 
 static struct str
-text_of(const struct json_value *object, const char *name)
+object_text_of(const struct json_value *object, const char *name)
 {
 	const struct json_value *v = json_get(object, name);
 
@@ -97,9 +98,9 @@ text_of(const struct json_value *object, const char *name)
 }
 
 static struct ts
-time_of(const struct json_value *object, const char *name)
+time_of_object(const struct json_value *object, const char *name)
 {
-	struct str text = text_of(object, name);
+	struct str text = object_text_of(object, name);
 	struct ts t;
 
 	return text.p != NULL && ts_parse(text, &t) ? t : TS_NULL;
@@ -117,26 +118,27 @@ month_of(struct arena *a, struct ts created)
 }
 
 static bool
-is_name(struct str s, size_t most)
+is_member_name(struct str s, size_t most)
 {
 	return s.n > 0 && s.n <= most && str_graphic(s);
 }
 
 static bool
-add_object(struct arena *a, struct taxii_page *page, const struct json_value *v, struct str text)
+add_taxii_object(
+    struct arena *a, struct taxii_page *page, const struct json_value *v, struct str text)
 {
 	struct str id, type;
 
 	if (json_type(v) != JSON_OBJECT)
 		return false;
-	id = text_of(v, "id");
-	type = text_of(v, "type");
-	if (!is_name(id, ID_MAX) || !is_name(type, TYPE_MAX))
+	id = object_text_of(v, "id");
+	type = object_text_of(v, "type");
+	if (!is_member_name(id, ID_MAX) || !is_member_name(type, TYPE_MAX))
 		return false;
 	page->p[page->n++] = (struct taxii_object){ .id = id,
 		.type = type,
-		.month = month_of(a, time_of(v, "created")),
-		.modified = time_of(v, "modified"),
+		.month = month_of(a, time_of_object(v, "created")),
+		.modified = time_of_object(v, "modified"),
 		.text = text };
 	return true;
 }
@@ -157,7 +159,7 @@ taxii_page_read(struct arena *a, struct str text, struct taxii_page *out, struct
 	}
 	v = json_get(root, "more");
 	out->more = v != NULL && json_bool(v);
-	out->next = text_of(root, "next");
+	out->next = object_text_of(root, "next");
 	if (out->next.n == 0)
 		out->next = STR_NULL;
 	objects = json_get(root, "objects");
@@ -169,6 +171,6 @@ taxii_page_read(struct arena *a, struct str text, struct taxii_page *out, struct
 	}
 	out->p = ARENA_ARRAY(a, objects == NULL ? 0 : json_length(objects), struct taxii_object);
 	for (size_t i = 0; objects != NULL && i < json_length(objects); i++)
-		out->nameless += !add_object(a, out, json_at(objects, i), cut_element(&list));
+		out->nameless += !add_taxii_object(a, out, json_at(objects, i), cut_element(&list));
 	return true;
 }

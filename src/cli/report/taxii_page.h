@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* An answer of a TAXII 2.1 collection: an envelope with STIX objects. Pure; the server is not trusted. */
+/* An answer of a TAXII 2.1 collection: an envelope with STIX objects. Pure; the server is not
+   trusted. */
 #ifndef CLI_REPORT_TAXII_PAGE_H
 #define CLI_REPORT_TAXII_PAGE_H
 
@@ -21,7 +22,8 @@ struct taxii_page {
 	    nameless; /* members of the list that are no objects with an id and a type; they are left out */
 };
 
-/* Reads an envelope; its texts lie in text or in the arena. False: fault is the reason, a predicate without subject. */
+/* Reads an envelope; its texts lie in text or in the arena. False: fault is the reason, a predicate
+   without subject. */
 bool taxii_page_read(
     struct arena *a, struct str text, struct taxii_page *out, struct str *fault) MUST_USE;
 

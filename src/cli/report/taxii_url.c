@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* URLs of a TAXII server, by libcurl's parser, so that the host that is compared is the one that libcurl connects to. */
+/* URLs of a TAXII server, by libcurl's parser, so that the host that is compared is the one that
+   libcurl connects to. */
 #include "config.h"
 
 #include "cli/report/taxii_http.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The type of an indicator and its canonical value. An address with the length of a whole address (/32, /128) is one
-   address, whichever type its source gave it. */
+/* The type of an indicator and its canonical value. An address with the length of a whole address
+   (/32, /128) is one address, whichever type its source gave it. */
 #include "config.h"
 
 #include "cli/report/value.h"

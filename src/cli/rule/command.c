@@ -146,7 +146,7 @@ STMT(take_rules, take_out,
     "SELECT fresh, changed, unchanged, skipped FROM catalogue_take($1, $2::json, $3, $4)");
 
 static int
-run_import(struct cli *c, int argc, char **argv)
+run_rule_import(struct cli *c, int argc, char **argv)
 {
 	struct str account = STR_NULL, existing = STR("fail");
 	const struct cli_option options[] = { { "account", .text = &account },
@@ -260,7 +260,7 @@ static const struct command subs[] = {
 	{ "show", "ID", "a rule, by its id or uuid", .st = &show_rule, .prints = "rule",
 	    .words = 1 },
 	{ "import", "--account NAME [--on-existing skip|update|fail] FILE|DIRECTORY|-...",
-	    "store rules of an account, all or none", .run = run_import },
+	    "store rules of an account, all or none", .run = run_rule_import },
 	{ "export", "--account NAME [ID]...", "rules of an account as YAML, as import takes them",
 	    .run = rule_export },
 	{ NULL },

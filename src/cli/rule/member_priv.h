@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Members of a rule's mappings. A function that fails has recorded the fault and returns false; its callers return at once,
-   so that the first fault of a document is the one that is reported. */
+/* Members of a rule's mappings. A function that fails has recorded the fault and returns false; its
+   callers return at once, so that the first fault of a document is the one that is reported. */
 #ifndef CLI_RULE_MEMBER_PRIV_H
 #define CLI_RULE_MEMBER_PRIV_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Judges a rule before it is stored: its queries, its samples, and what its origin may do and must have. */
+/* Judges a rule before it is stored: its queries, its samples, and what its origin may do and must
+   have. */
 #include "config.h"
 
 #include "cli/rule/rule_file.h"
@@ -17,8 +18,9 @@ refuse_rule(struct arena *a, struct yaml_fault *fault, size_t line, struct str w
 
 /* ---- what passing a query proves ---- */
 
-/* Protocols that importers take from a handshake, and that no table of ports has as a name. nmap gives a service the name of
-   its port when it recognises nothing, so other names prove nothing. BACnet answers over UDP, or its port is not open. */
+/* Protocols that importers take from a handshake, and that no table of ports has as a name. nmap
+   gives a service the name of its port when it recognises nothing, so other names prove nothing.
+   BACnet answers over UDP, or its port is not open. */
 static bool
 is_handshake(const struct node *n)
 {
@@ -35,7 +37,7 @@ is_handshake(const struct node *n)
 }
 
 static bool
-is_one_of(const char *name, const char *const *names, size_t n)
+is_one_of_names(const char *name, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(name, names[i]) == 0)
@@ -43,8 +45,8 @@ is_one_of(const char *name, const char *const *names, size_t n)
 	return false;
 }
 
-/* A port, an address or a status is no evidence, and neither is a word in a page: tutorials and the pages of vendors have
-   the name of a product, too. */
+/* A port, an address or a status is no evidence, and neither is a word in a page: tutorials and the
+   pages of vendors have the name of a product, too. */
 static bool
 test_proves(const struct node *n)
 {
@@ -57,11 +59,11 @@ test_proves(const struct node *n)
 	if (n->field == NULL || n->bare)
 		return false;
 	name = n->field->relative != NULL ? n->field->relative : n->field->name;
-	if (is_one_of(name, neutral, COUNT(neutral)))
+	if (is_one_of_names(name, neutral, COUNT(neutral)))
 		return false;
-	if (is_one_of(name, pages, COUNT(pages)))
+	if (is_one_of_names(name, pages, COUNT(pages)))
 		return n->type == NODE_EXACT;
-	if (is_one_of(name, names, COUNT(names)))
+	if (is_one_of_names(name, names, COUNT(names)))
 		return n->type == NODE_MATCH && is_handshake(n);
 	return true;
 }
@@ -99,7 +101,7 @@ query_proves(const struct node *n)
 /* ---- the catalogue, and rules of accounts ---- */
 
 static bool
-asks_tags(const struct query *q)
+asks_for_tags(const struct query *q)
 {
 	return query_asks(q, "tags") || query_asks(q, "tags.category") ||
 	       query_asks(q, "tags.classification") || query_asks(q, "services.tags") ||
@@ -122,7 +124,7 @@ catalogue_fault(const struct rule_file *r, const struct rule_query *q)
 	if (!query_proves(q->query.root))
 		return "surface.query: a port, a status, or a word of a page is no evidence alone";
 	/* or what one rule adds would make another one match */
-	if (r->applies_tags && (asks_tags(&q->query) || asks_tags(&q->exclude)))
+	if (r->applies_tags && (asks_for_tags(&q->query) || asks_for_tags(&q->exclude)))
 		return "surface.query: a rule that applies tags must not ask for tags";
 	return NULL;
 }
@@ -138,7 +140,7 @@ account_fault(const struct rule_file *r)
 }
 
 static bool
-check_sample(struct arena *a, struct arena *scratch, const struct rule_query *q,
+check_rule_sample(struct arena *a, struct arena *scratch, const struct rule_query *q,
     const struct rule_file_test *t)
 {
 	struct rule_sample sample = {
@@ -163,7 +165,7 @@ rule_file_check(struct arena *a, struct arena *scratch, const struct rule_file *
 	for (size_t i = 0; i < r->ntests; i++) {
 		const struct rule_file_test *t = &r->tests[i];
 
-		if (!check_sample(a, scratch, &q, t))
+		if (!check_rule_sample(a, scratch, &q, t))
 			return refuse_rule(a, fault, r->line,
 			    arena_printf(a, "surface.tests[%zu]: the rule %s the sample \"%.*s\"",
 				i, t->match ? "does not match" : "matches", (int)t->name.n,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl rules export: rules of the database become struct rule_file, which rule_file_print writes. */
+/* surfacectl rules export: rules of the database become struct rule_file, which rule_file_print
+   writes. */
 #include "config.h"
 
 #include "cli/rule/rule_set.h"
@@ -63,7 +64,7 @@ STMT_LIST(read_rules, struct row, row_out,
     " AND (cardinality($2::text[]) = 0 OR id::text = ANY ($2)) ORDER BY id");
 
 static struct str
-text_of(const struct json_value *v, const char *name)
+rule_text_of(const struct json_value *v, const char *name)
 {
 	const struct json_value *m = json_get(v, name);
 
@@ -71,7 +72,7 @@ text_of(const struct json_value *v, const char *name)
 }
 
 static struct strs
-texts_of(const struct list *l)
+rule_texts_of(const struct list *l)
 {
 	return (struct strs){ l->items, l->n };
 }
@@ -79,9 +80,9 @@ texts_of(const struct list *l)
 static void
 read_samples(const struct row *row, struct rule_file *out)
 {
-	const struct strs names = texts_of(&row->test_names),
-			  records = texts_of(&row->test_records),
-			  expects = texts_of(&row->test_expects);
+	const struct strs names = rule_texts_of(&row->test_names),
+			  records = rule_texts_of(&row->test_records),
+			  expects = rule_texts_of(&row->test_expects);
 
 	for (size_t i = 0; i < names.n && i < RULE_TESTS; i++)
 		out->tests[out->ntests++] = (struct rule_file_test){ names.p[i], records.p[i],
@@ -94,8 +95,8 @@ read_relations(const struct json_value *list, struct rule_file *out)
 	for (size_t i = 0; list != NULL && i < json_length(list) && i < RULE_RELATIONS; i++) {
 		struct rule_file_relation *to = &out->related[out->nrelated];
 
-		to->type = text_of(json_at(list, i), "type");
-		if (uuid_parse(text_of(json_at(list, i), "id"), &to->id))
+		to->type = rule_text_of(json_at(list, i), "type");
+		if (uuid_parse(rule_text_of(json_at(list, i), "id"), &to->id))
 			out->nrelated++;
 	}
 }
@@ -116,17 +117,17 @@ read_row(struct arena *a, const struct row *row, struct rule_file *out)
 		.scope = row->scope,
 		.query = row->query,
 		.exclude = row->exclude,
-		.tags = texts_of(&row->tags),
-		.techniques = texts_of(&row->techniques),
-		.references = texts_of(&row->reference_urls),
-		.false_positives = texts_of(&row->false_positives),
+		.tags = rule_texts_of(&row->tags),
+		.techniques = rule_texts_of(&row->techniques),
+		.references = rule_texts_of(&row->reference_urls),
+		.false_positives = rule_texts_of(&row->false_positives),
 		.applies_tags = row->applies_tags };
 	if (!rule_dataset(row->dataset, &out->dataset))
 		panic("a stored rule has the dataset %.*s", (int)row->dataset.n, row->dataset.p);
 	if (p != NULL && json_type(p) == JSON_OBJECT) {
-		out->produces = (struct rule_file_product){ .area = text_of(p, "area"),
-			.exposure_kind = text_of(p, "exposure_kind"),
-			.title = text_of(p, "title") };
+		out->produces = (struct rule_file_product){ .area = rule_text_of(p, "area"),
+			.exposure_kind = rule_text_of(p, "exposure_kind"),
+			.title = rule_text_of(p, "title") };
 		if (json_get(p, "rank") == NULL ||
 		    !json_int(json_get(p, "rank"), &out->produces.rank))
 			out->produces.rank = 50;

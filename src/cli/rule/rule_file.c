@@ -18,7 +18,7 @@ read_id(struct rule_reader *r, struct rule_member m, struct uuid *out)
 }
 
 static bool
-is_technique(struct str s)
+is_attack_technique(struct str s)
 {
 	size_t i = 1;
 
@@ -59,7 +59,7 @@ read_tags(struct rule_reader *r, const struct tree *map)
 	for (size_t i = 0; i < all.n; i++) {
 		struct str s = all.p[i], rest = { s.p + 7, s.n - 7 };
 
-		if (str_starts(s, STR("attack.")) && is_technique(rest))
+		if (str_starts(s, STR("attack.")) && is_attack_technique(rest))
 			techniques[nq++] = arena_upper(r->a, rest);
 		else if (is_slug(s))
 			tags[nt++] = s;

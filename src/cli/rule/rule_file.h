@@ -62,12 +62,14 @@ enum rule_origin { RULE_OF_ANYBODY, RULE_OF_ACCOUNT, RULE_OF_CATALOGUE };
 bool rule_dataset(struct str name, enum dataset *out) MUST_USE;
 const char *rule_dataset_name(enum dataset d);
 
-/* Parses the queries and judges the samples; then, by the origin, what such a rule may do and must have. *samples grows by
-   the number of samples that came out as expected. scratch is reset repeatedly. False: *fault names the member. */
+/* Parses the queries and judges the samples; then, by the origin, what such a rule may do and must
+   have. *samples grows by the number of samples that came out as expected. scratch is reset
+   repeatedly. False: *fault names the member. */
 bool rule_file_check(struct arena *a, struct arena *scratch, const struct rule_file *r,
     enum rule_origin origin, size_t *samples, struct yaml_fault *fault) MUST_USE;
 
-/* Appends the object that the functions of sql/functions/catalogue.sql take. hash: of the file; STR_NULL: none. */
+/* Appends the object that the functions of sql/functions/catalogue.sql take. hash: of the file;
+   STR_NULL: none. */
 void rule_file_json(struct buf *out, const struct rule_file *r, struct str hash);
 /* Appends a document of YAML, which rule_file_read reads as the same rule. */
 void rule_file_print(struct arena *a, struct buf *out, const struct rule_file *r);

@@ -11,7 +11,7 @@
 
 /* An unset text is null. */
 static void
-write_member(struct buf *out, const char *name, struct str text)
+write_rule_member(struct buf *out, const char *name, struct str text)
 {
 	json_member(out, name);
 	if (text.p == NULL)
@@ -39,7 +39,7 @@ write_uuid(struct buf *out, const char *name, const struct uuid *u)
 	char text[UUID_LEN + 1];
 
 	uuid_print(u, text);
-	write_member(out, name, str_of(text));
+	write_rule_member(out, name, str_of(text));
 }
 
 static void
@@ -48,7 +48,7 @@ write_samples(struct buf *out, const struct rule_file *r)
 	json_member_begin(out, "tests", '[');
 	for (size_t i = 0; i < r->ntests; i++) {
 		json_begin(out, '{');
-		write_member(out, "name", r->tests[i].name);
+		write_rule_member(out, "name", r->tests[i].name);
 		json_member(out, "record");
 		buf_str(out, r->tests[i].record);
 		json_member_str(out, "expect", r->tests[i].match ? "match" : "no_match");
@@ -66,10 +66,10 @@ write_product(struct buf *out, const struct rule_file_product *p)
 		return;
 	}
 	json_begin(out, '{');
-	write_member(out, "area", p->area);
-	write_member(out, "exposure_kind", p->exposure_kind);
+	write_rule_member(out, "area", p->area);
+	write_rule_member(out, "exposure_kind", p->exposure_kind);
 	json_member_int(out, "rank", p->rank);
-	write_member(out, "title", p->title);
+	write_rule_member(out, "title", p->title);
 	buf_char(out, '}');
 }
 
@@ -78,16 +78,16 @@ rule_file_json(struct buf *out, const struct rule_file *r, struct str hash)
 {
 	json_begin(out, '{');
 	write_uuid(out, "id", &r->id);
-	write_member(out, "name", r->title);
-	write_member(out, "description", r->description);
-	write_member(out, "author", r->author);
-	write_member(out, "licence", r->licence);
+	write_rule_member(out, "name", r->title);
+	write_rule_member(out, "description", r->description);
+	write_rule_member(out, "author", r->author);
+	write_rule_member(out, "licence", r->licence);
 	json_member_str(out, "dataset", rule_dataset_name(r->dataset));
-	write_member(out, "scope", r->scope);
-	write_member(out, "query", r->query);
-	write_member(out, "exclude", r->exclude);
-	write_member(out, "severity", r->severity);
-	write_member(out, "status", r->status);
+	write_rule_member(out, "scope", r->scope);
+	write_rule_member(out, "query", r->query);
+	write_rule_member(out, "exclude", r->exclude);
+	write_rule_member(out, "severity", r->severity);
+	write_rule_member(out, "status", r->status);
 	json_member(out, "applies_tags");
 	buf_z(out, r->applies_tags ? "true" : "false");
 	write_texts(out, "tags", r->tags);
@@ -100,11 +100,11 @@ rule_file_json(struct buf *out, const struct rule_file *r, struct str hash)
 	for (size_t i = 0; i < r->nrelated; i++) {
 		json_begin(out, '{');
 		write_uuid(out, "id", &r->related[i].id);
-		write_member(out, "type", r->related[i].type);
+		write_rule_member(out, "type", r->related[i].type);
 		buf_char(out, '}');
 	}
 	buf_char(out, ']');
-	write_member(out, "content_sha256", hash);
+	write_rule_member(out, "content_sha256", hash);
 	buf_char(out, '}');
 }
 

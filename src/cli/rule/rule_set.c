@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the files of rules, reads each, and refuses what two of them have in common. All faults are reported, the first of
-   each document, so that an author corrects many files at once. */
+/* Finds the files of rules, reads each, and refuses what two of them have in common. All faults are
+   reported, the first of each document, so that an author corrects many files at once. */
 #include "config.h"
 
 #include "cli/rule/rule_set.h"
@@ -34,7 +34,7 @@ name_without_dot(const struct dirent *e)
 }
 
 static void
-add_name(struct cli *c, const char *path, struct files *to)
+add_rule_name(struct cli *c, const char *path, struct files *to)
 {
 	to->p = arena_room(c->arena, to->p, to->n, sizeof(to->p[0]));
 	to->p[to->n++] = arena_str(c->arena, str_of(path));
@@ -48,13 +48,13 @@ add_path(struct cli *c, const char *path, int level, struct files *to)
 	struct stat st;
 
 	if (strcmp(path, "-") == 0) {
-		add_name(c, path, to);
+		add_rule_name(c, path, to);
 		return EXIT_OK;
 	}
 	if (stat(path, &st) != 0)
 		return cli_fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode)) {
-		add_name(c, path, to);
+		add_rule_name(c, path, to);
 		return EXIT_OK;
 	}
 	if (level == DIRECTORIES)
@@ -77,7 +77,7 @@ add_path(struct cli *c, const char *path, int level, struct files *to)
 
 /* Reads at most one byte more than a file may have. */
 static bool
-read_file(const char *path, struct buf *out)
+read_rule_file(const char *path, struct buf *out)
 {
 	FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 	char part[16384];
@@ -122,7 +122,7 @@ add_file(struct cli *c, struct arena *scratch, struct str path, enum rule_origin
 	int status = EXIT_OK;
 	size_t n;
 
-	if (!read_file(path.p, &text))
+	if (!read_rule_file(path.p, &text))
 		return cli_fail(EXIT_FAILED, "%s: %s", path.p, strerror(errno));
 	if (!yaml_read(c->arena, buf_done(&text), &documents, &n, &fault))
 		return report_fault(path.p, &fault);
@@ -155,7 +155,7 @@ compare_ids(const void *a, const void *b)
 }
 
 static int
-check_ids(struct rule_set *s)
+check_rule_ids(struct rule_set *s)
 {
 	int status = EXIT_OK;
 
@@ -191,7 +191,7 @@ rule_set_read(struct cli *c, struct strs paths, enum rule_origin origin, struct 
 		status = one == EXIT_OK ? status : one;
 	}
 	arena_free(scratch);
-	if (check_ids(out) != EXIT_OK)
+	if (check_rule_ids(out) != EXIT_OK)
 		status = EXIT_FAILED;
 	if (status == EXIT_OK && out->n == 0)
 		return cli_fail(

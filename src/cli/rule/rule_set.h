@@ -16,19 +16,21 @@ struct rule_set {
 	size_t n, nfiles, nsamples;
 };
 
-/* Reads and checks the rules of each path: a file, or a directory with all files below it that end in .yml or .yaml. Each
-   fault is a message on stderr with its file and line. EXIT_OK, or the status to return after messages. */
+/* Reads and checks the rules of each path: a file, or a directory with all files below it that end
+   in .yml or .yaml. Each fault is a message on stderr with its file and line. EXIT_OK, or the
+   status to return after messages. */
 int rule_set_read(struct cli *c, struct strs paths, enum rule_origin origin, struct rule_set *out);
 
 /* Appends the list that the functions of sql/functions/catalogue.sql take. */
 void rule_set_json(struct buf *out, const struct rule_set *s, enum rule_origin origin);
 
-/* Prints which rules match which documents of a file: lines of JSON, each a document of the dataset hosts as surfacectl
-   import takes it. Rules of other datasets than hosts and services look at none. */
+/* Prints which rules match which documents of a file: lines of JSON, each a document of the dataset
+   hosts as surfacectl import takes it. Rules of other datasets than hosts and services look at
+   none. */
 int rule_set_try(struct cli *c, const struct rule_set *s, const char *path);
 
-/* migrate: makes the shipped rules, and those of the administrator, the catalogue. dir: NULL for these. Without an
-   installed catalogue nothing happens. */
+/* migrate: makes the shipped rules, and those of the administrator, the catalogue. dir: NULL for
+   these. Without an installed catalogue nothing happens. */
 int rule_catalogue_load(struct cli *c, const char *dir);
 
 /* The command rules export. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl rules check --against: asks every rule of each host of a file, as surfaced-detect will ask stored ones. The host is
- * finished first, so that it has the members that follow from others, such as the capabilities that a title shows. */
+/* surfacectl rules check --against: asks every rule of each host of a file, as surfaced-detect will
+ * ask stored ones. The host is finished first, so that it has the members that follow from others,
+ * such as the capabilities that a title shows. */
 #include "config.h"
 
 #include "cli/rule/rule_set.h"
@@ -42,7 +43,7 @@ struct trial {
 };
 
 static void
-try_document(struct trial *t, int64_t line, enum dataset d, const struct match_document *doc)
+try_sample_document(struct trial *t, int64_t line, enum dataset d, const struct match_document *doc)
 {
 	const struct json_value *host = doc->of == NULL ? doc->own : doc->of;
 	const struct json_value *number = json_get(doc->own, "port");
@@ -76,9 +77,9 @@ try_line(struct trial *t, int64_t line, struct str text)
 	record_print(&out, &r, NULL);
 	host = json_parse(t->host, buf_done(&out));
 	services = json_get(host, "services");
-	try_document(t, line, DATASET_HOSTS, &(struct match_document){ .own = host });
+	try_sample_document(t, line, DATASET_HOSTS, &(struct match_document){ .own = host });
 	for (size_t i = 0; services != NULL && i < json_length(services); i++)
-		try_document(t, line, DATASET_SERVICES,
+		try_sample_document(t, line, DATASET_SERVICES,
 		    &(struct match_document){ .own = json_at(services, i), .of = host });
 	return EXIT_OK;
 }

@@ -29,10 +29,10 @@ struct reader {
 	struct yaml_fault *fault;
 };
 
-static bool refuse(struct reader *r, size_t line, const char *fmt, ...) PRINTF(3, 4);
+static bool refuse_yaml(struct reader *r, size_t line, const char *fmt, ...) PRINTF(3, 4);
 
 static bool
-refuse(struct reader *r, size_t line, const char *fmt, ...)
+refuse_yaml(struct reader *r, size_t line, const char *fmt, ...)
 {
 	char what[400];
 	va_list args;
@@ -85,14 +85,15 @@ append(struct reader *r, struct level *l, struct tree *item)
 enum { MEMBERS = 1024 };
 
 static bool
-take_key(struct reader *r, struct level *l, const struct tree *t)
+take_yaml_key(struct reader *r, struct level *l, const struct tree *t)
 {
 	if (t->plain && str_is(t->text, "<<"))
-		return refuse(r, t->line, "merge keys (<<) are refused");
+		return refuse_yaml(r, t->line, "merge keys (<<) are refused");
 	if (l->of->n == MEMBERS)
-		return refuse(r, t->line, "a mapping has more than %d members", (int)MEMBERS);
+		return refuse_yaml(r, t->line, "a mapping has more than %d members", (int)MEMBERS);
 	if (is_duplicate(l->of, t->text))
-		return refuse(r, t->line, "the key %.60s stands twice in one mapping", t->text.p);
+		return refuse_yaml(
+		    r, t->line, "the key %.60s stands twice in one mapping", t->text.p);
 	l->key = t->text;
 	return true;
 }
@@ -114,8 +115,8 @@ place(struct reader *r, struct tree *t)
 		return true;
 	}
 	if (t->type != TREE_TEXT)
-		return refuse(r, t->line, "a key is a list or a mapping instead of a text");
-	return take_key(r, l, t);
+		return refuse_yaml(r, t->line, "a key is a list or a mapping instead of a text");
+	return take_yaml_key(r, l, t);
 }
 
 /* ---- events ---- */
@@ -124,9 +125,9 @@ static bool
 check_node(struct reader *r, size_t line, const yaml_char_t *anchor, const yaml_char_t *tag)
 {
 	if (anchor != NULL)
-		return refuse(r, line, "anchors are refused: &%.60s", (const char *)anchor);
+		return refuse_yaml(r, line, "anchors are refused: &%.60s", (const char *)anchor);
 	if (tag != NULL)
-		return refuse(r, line, "tags are refused: %.60s", (const char *)tag);
+		return refuse_yaml(r, line, "tags are refused: %.60s", (const char *)tag);
 	return true;
 }
 
@@ -139,7 +140,7 @@ read_scalar(struct reader *r, const yaml_event_t *e, size_t line)
 	if (!check_node(r, line, e->data.scalar.anchor, e->data.scalar.tag))
 		return false;
 	if (memchr(text.p, '\0', text.n) != NULL)
-		return refuse(r, line, "a text contains U+0000");
+		return refuse_yaml(r, line, "a text contains U+0000");
 	*t = (struct tree){ .type = TREE_TEXT,
 		.line = line,
 		.text = arena_str(r->a, text),
@@ -154,7 +155,8 @@ begin_container(struct reader *r, enum tree_type type, size_t line)
 
 	*t = (struct tree){ .type = type, .line = line };
 	if (r->depth == YAML_LEVELS)
-		return refuse(r, line, "the nesting is deeper than %d levels", (int)YAML_LEVELS);
+		return refuse_yaml(
+		    r, line, "the nesting is deeper than %d levels", (int)YAML_LEVELS);
 	if (!place(r, t))
 		return false;
 	r->levels[r->depth++] = (struct level){ .of = t };
@@ -162,13 +164,13 @@ begin_container(struct reader *r, enum tree_type type, size_t line)
 }
 
 static bool
-read_event(struct reader *r, const yaml_event_t *e)
+read_yaml_event(struct reader *r, const yaml_event_t *e)
 {
 	size_t line = e->start_mark.line + 1;
 
 	switch (e->type) {
 	case YAML_ALIAS_EVENT:
-		return refuse(
+		return refuse_yaml(
 		    r, line, "aliases are refused: *%.60s", (const char *)e->data.alias.anchor);
 	case YAML_SCALAR_EVENT:
 		return read_scalar(r, e, line);
@@ -187,7 +189,7 @@ read_event(struct reader *r, const yaml_event_t *e)
 	case YAML_DOCUMENT_START_EVENT:
 		if (e->data.document_start.tag_directives.start !=
 		    e->data.document_start.tag_directives.end)
-			return refuse(r, line, "tags are refused: %%TAG");
+			return refuse_yaml(r, line, "tags are refused: %%TAG");
 		return true;
 	case YAML_NO_EVENT:
 	case YAML_STREAM_START_EVENT:
@@ -201,12 +203,12 @@ read_event(struct reader *r, const yaml_event_t *e)
 static bool
 refuse_syntax(struct reader *r, const yaml_parser_t *parser)
 {
-	return refuse(r, parser->problem_mark.line + 1, "no YAML: %s",
+	return refuse_yaml(r, parser->problem_mark.line + 1, "no YAML: %s",
 	    parser->problem == NULL ? "memory" : parser->problem);
 }
 
 static bool
-read_events(struct reader *r, yaml_parser_t *parser)
+read_yaml_events(struct reader *r, yaml_parser_t *parser)
 {
 	bool end = false, ok = true;
 
@@ -215,7 +217,7 @@ read_events(struct reader *r, yaml_parser_t *parser)
 
 		if (!yaml_parser_parse(parser, &e))
 			return refuse_syntax(r, parser);
-		ok = read_event(r, &e);
+		ok = read_yaml_event(r, &e);
 		end = e.type == YAML_STREAM_END_EVENT;
 		yaml_event_delete(&e);
 	}
@@ -239,12 +241,12 @@ check_bytes(struct reader *r, struct str text)
 	size_t bad;
 
 	if (text.n > YAML_BYTES)
-		return refuse(r, 1, "the file has more than %d bytes", (int)YAML_BYTES);
+		return refuse_yaml(r, 1, "the file has more than %d bytes", (int)YAML_BYTES);
 	bad = str_utf8_bad(text);
 	if (bad < text.n)
-		return refuse(r, line_of(text, bad), "the encoding is not UTF-8");
+		return refuse_yaml(r, line_of(text, bad), "the encoding is not UTF-8");
 	return text.n == 0 || memchr(text.p, '\0', text.n) == NULL ||
-	       refuse(r, 1, "the encoding is not UTF-8");
+	       refuse_yaml(r, 1, "the encoding is not UTF-8");
 }
 
 bool
@@ -266,7 +268,7 @@ yaml_read(
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(
 	    &parser, (const unsigned char *)(text.n > 0 ? text.p : ""), text.n);
-	ok = read_events(&r, &parser);
+	ok = read_yaml_events(&r, &parser);
 	yaml_parser_delete(&parser);
 	*documents = r.documents;
 	*n = ok ? r.ndocuments : 0;

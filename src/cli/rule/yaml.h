@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* YAML as a tree, of the subset that rules need. libyaml reads the file as a stream of events; this reader refuses everything
- * that makes YAML dangerous or ambiguous, each by its name and line:
+/* YAML as a tree, of the subset that rules need. libyaml reads the file as a stream of events; this
+ * reader refuses everything that makes YAML dangerous or ambiguous, each by its name and line:
  *
  *   anchors, aliases, merge keys    a small file could become a huge tree
  *   tags, directives %TAG           a value would be of a type that its text does not show
@@ -8,9 +8,9 @@
  *   encodings but UTF-8, U+0000     PostgreSQL stores neither
  *   more than 32 levels, 1 MiB      bounds
  *
- * A scalar is its text: no, yes and 1.10 are never a boolean or a number. Only the record of a sample needs JSON's types,
- * and yaml_json gives them to unquoted scalars that are JSON by themselves. The reader does no I/O; t/fuzz/rule-yaml.c
- * tests it. */
+ * A scalar is its text: no, yes and 1.10 are never a boolean or a number. Only the record of a
+ * sample needs JSON's types, and yaml_json gives them to unquoted scalars that are JSON by
+ * themselves. The reader does no I/O; t/fuzz/rule-yaml.c tests it. */
 #ifndef CLI_RULE_YAML_H
 #define CLI_RULE_YAML_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Facets by ClickHouse. Fields without a dictionary have one statement each, whose rows are the buckets. The fields with a
- * dictionary are counted together, and their numbers become values at the end:
+/* Facets by ClickHouse. Fields without a dictionary have one statement each, whose rows are the
+ * buckets. The fields with a dictionary are counted together, and their numbers become values at
+ * the end:
  *
  *   ch_sql_facet_ids    os       4711: 9   17: 5   23: 5   8: 5        three are wanted, and one more is fetched
  *   ch_sql_facet_ties   os = 5   "BSD" 8, "Linux" 23                   the fourth has as many as the third: which come first?
@@ -34,7 +35,7 @@ struct dictionary_job {
 /* ---- values ---- */
 
 static bool
-address_of(struct str key, struct value *out)
+address_of_bucket(struct str key, struct value *out)
 {
 	bool four = key.n == 5 && key.p[0] == 4;
 
@@ -60,7 +61,7 @@ value_of(struct arena *a, const struct schema_field *f, const struct ch_value *v
 		out->s = arena_str(a, v->s);
 		return true;
 	case VALUE_IP:
-		return address_of(v->s, out);
+		return address_of_bucket(v->s, out);
 	case VALUE_BOOLEAN:
 		out->b = v->n != 0;
 		return true;
@@ -150,7 +151,8 @@ by_count_and_value(const void *x, const void *y)
 	return str_cmp(a->value, b->value);
 }
 
-/* Replaces the last candidates, which are as frequent as the first one that is left out, by those of the least values. */
+/* Replaces the last candidates, which are as frequent as the first one that is left out, by those
+   of the least values. */
 static bool
 break_tie(struct ch_request *rq, const struct schema_field *f, struct candidate *p, unsigned limit)
 {
@@ -197,7 +199,7 @@ struct named {
 };
 
 static int
-by_id(const void *x, const void *y)
+by_bucket_id(const void *x, const void *y)
 {
 	uint32_t a = ((const struct named *)x)->id, b = ((const struct named *)y)->id;
 
@@ -222,7 +224,7 @@ read_values(struct ch_request *rq, const uint32_t *ids, size_t nids, struct name
 		(*out)[(*n)++] = (struct named){ (uint32_t)v[0].n, arena_str(rq->arena, v[1].s) };
 	}
 	if (*n > 1)
-		qsort(*out, *n, sizeof(**out), by_id);
+		qsort(*out, *n, sizeof(**out), by_bucket_id);
 	return ch_rows_end(rq, &rows, true);
 }
 
@@ -235,7 +237,8 @@ fill_from_dictionary(struct ch_request *rq, struct candidate *p, size_t n,
 
 		if (p[i].value.p != NULL)
 			continue;
-		found = nnames == 0 ? NULL : bsearch(&key, names, nnames, sizeof(key), by_id);
+		found =
+		    nnames == 0 ? NULL : bsearch(&key, names, nnames, sizeof(key), by_bucket_id);
 		if (found == NULL)
 			return ch_rows_end(rq, &(struct ch_rows){ .bad = true }, false);
 		p[i].value = found->value;
@@ -306,7 +309,7 @@ count_dictionary(struct ch_request *rq, const struct agg *aggs, size_t n, struct
 /* ---- labels ---- */
 
 static void
-set_label(struct group *g, int64_t value, struct str label)
+set_bucket_label(struct group *g, int64_t value, struct str label)
 {
 	for (size_t i = 0; i < g->nbuckets; i++)
 		if (g->buckets[i].value.i == value && label.n > 0 &&
@@ -337,9 +340,10 @@ add_labels(struct ch_request *rq, struct group *g)
 	for (size_t i = 0; i < n; i++) {
 		struct named key = { .id = ids[i] }, *found;
 
-		found = nnames == 0 ? NULL : bsearch(&key, names, nnames, sizeof(key), by_id);
+		found =
+		    nnames == 0 ? NULL : bsearch(&key, names, nnames, sizeof(key), by_bucket_id);
 		if (found != NULL)
-			set_label(g, values[i], found->value);
+			set_bucket_label(g, values[i], found->value);
 	}
 	return true;
 }

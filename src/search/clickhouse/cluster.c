@@ -10,7 +10,8 @@
 
 enum { ANSWER_MAX = 1 << 28, PATIENCE_S = 120 };
 
-/* A statement on rows waits until every shard has stored its part. A shard that was cut off is given up after a time. */
+/* A statement on rows waits until every shard has stored its part. A shard that was cut off is
+   given up after a time. */
 #define SETTINGS                                                                                   \
 	"insert_distributed_sync=1&insert_distributed_timeout=60&receive_timeout=30&send_timeout=" \
 	"30"
@@ -257,7 +258,8 @@ ch_layout_drop(struct ch_cluster *c, enum dataset d, unsigned layout)
 	return ok;
 }
 
-/* Counts the tables of a layout that a server has, of two, and reads which shard it is by its own configuration (0: none). */
+/* Counts the tables of a layout that a server has, of two, and reads which shard it is by its own
+   configuration (0: none). */
 static bool
 look_at_server(struct ch_cluster *c, unsigned i, struct str sql, int64_t *tables, int64_t *shard)
 {
@@ -279,8 +281,8 @@ look_at_server(struct ch_cluster *c, unsigned i, struct str sql, int64_t *tables
 	return ok;
 }
 
-/* A server is new when the layout was filled before it was a shard: its own configuration gives it a later number, or
-   does not list it yet, although there are more servers than shards. */
+/* A server is new when the layout was filled before it was a shard: its own configuration gives it
+   a later number, or does not list it yet, although there are more servers than shards. */
 static bool
 is_new(const struct ch_cluster *c, unsigned shards, int64_t shard)
 {
@@ -303,7 +305,8 @@ ch_layout_lost(
 	    "IN ('%s', '%s')), (SELECT max(shard_num) FROM system.clusters WHERE cluster = "
 	    "'surfaced' AND is_local) FORMAT TabSeparated",
 	    rows, dict);
-	/* The table of a replica that is lost cannot be created anew by itself, and a replica that is new gets its rows. */
+	/* The table of a replica that is lost cannot be created anew by itself, and a replica that
+	   is new gets its rows. */
 	for (unsigned i = 0; ok && *server == NULL && !c->release.replicated && i < c->nurls; i++) {
 		int64_t tables = 0, shard = 0;
 

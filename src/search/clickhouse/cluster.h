@@ -27,17 +27,20 @@ struct ch_cluster *ch_cluster_open(const struct conf *c);
 /* urls: all servers between blanks; "": the server's url alone. */
 struct ch_cluster *ch_cluster_new(const struct ch_server *server, const char *urls);
 void ch_cluster_free(struct ch_cluster *c);
-/* Runs a statement at the first server. data: rows in RowBinary, or STR_NULL. The answer is valid until the next one. */
+/* Runs a statement at the first server. data: rows in RowBinary, or STR_NULL. The answer is valid
+   until the next one. */
 bool ch_cluster_run(
     struct ch_cluster *c, struct str sql, struct str data, struct str *answer) MUST_USE;
 bool ch_cluster_printf(struct ch_cluster *c, struct str *answer, const char *format, ...) MUST_USE
     PRINTF(3, 4);
-/* Makes the tables of layouts, and those of one layout, on every server; and drops those of a layout. */
+/* Makes the tables of layouts, and those of one layout, on every server; and drops those of a
+   layout. */
 bool ch_cluster_prepare(struct ch_cluster *c) MUST_USE;
 bool ch_layout_create(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
 bool ch_layout_drop(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
-/* Finds a server that must have tables of a layout and has not: server is its URL, or NULL. shards: how many the cluster
-   had when the layout was filled. A server that has become a shard later has no tables, and is not meant. */
+/* Finds a server that must have tables of a layout and has not: server is its URL, or NULL. shards:
+   how many the cluster had when the layout was filled. A server that has become a shard later has
+   no tables, and is not meant. */
 bool ch_layout_lost(struct ch_cluster *c, enum dataset d, unsigned layout, unsigned shards,
     const char **server) MUST_USE;
 /* The number of shards of the cluster. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads rows of RowBinary (decode.h): integers are little-endian, texts and arrays begin with their length as a varint. */
+/* Reads rows of RowBinary (decode.h): integers are little-endian, texts and arrays begin with their
+   length as a varint. */
 #include "config.h"
 
 #include "search/clickhouse/decode.h"
@@ -21,7 +22,7 @@ take_integer(struct ch_rows *r, size_t bytes)
 
 /* A length of texts or arrays: at most what is left, since each element has at least a byte. */
 static size_t
-take_length(struct ch_rows *r)
+take_row_length(struct ch_rows *r)
 {
 	uint64_t v = 0;
 
@@ -41,7 +42,7 @@ take_length(struct ch_rows *r)
 static struct ch_value
 take_text(struct ch_rows *r)
 {
-	size_t n = take_length(r);
+	size_t n = take_row_length(r);
 	struct ch_value v = { .s = { r->rest.p, n }, .set = true };
 
 	r->rest = (struct str){ r->rest.p + n, r->rest.n - n };
@@ -53,7 +54,7 @@ static struct ch_value
 take_first(struct ch_rows *r, bool text)
 {
 	struct ch_value v = { .set = false }, next;
-	size_t n = take_length(r);
+	size_t n = take_row_length(r);
 
 	for (size_t i = 0; i < n && !r->bad; i++) {
 		next =
@@ -67,7 +68,7 @@ take_first(struct ch_rows *r, bool text)
 static struct ch_value
 take_array(struct ch_rows *r, char type)
 {
-	struct ch_value v = { .length = take_length(r), .set = true };
+	struct ch_value v = { .length = take_row_length(r), .set = true };
 
 	v.items = ARENA_ARRAY(r->a, v.length + 1, struct ch_value);
 	for (size_t i = 0; i < v.length && !r->bad; i++)

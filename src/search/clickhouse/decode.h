@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Rows of RowBinary, which has neither names nor types: the reader knows them from its statement. It never reads beyond
- * the answer, and takes no more memory than a small multiple of it. */
+/* Rows of RowBinary, which has neither names nor types: the reader knows them from its statement.
+ * It never reads beyond the answer, and takes no more memory than a small multiple of it. */
 #ifndef SEARCH_CLICKHOUSE_DECODE_H
 #define SEARCH_CLICKHOUSE_DECODE_H
 
@@ -14,7 +14,8 @@ struct ch_rows {
 
 enum { CH_VALUES_MAX = 4 };
 
-/* A value of a row. Each element of an array of arrays has its first value; one without any is unset. */
+/* A value of a row. Each element of an array of arrays has its first value; one without any is
+   unset. */
 struct ch_value {
 	uint64_t n;    /* number */
 	struct str s;  /* text: points into the answer */

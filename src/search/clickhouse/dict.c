@@ -89,7 +89,7 @@ ch_put_number(struct buf *b, uint64_t v, size_t bytes)
 /* ---- the hash table ---- */
 
 static uint32_t
-hash_value(unsigned field, struct str s)
+hash_dict_value(unsigned field, struct str s)
 {
 	uint64_t h = UINT64_C(14695981039346656037) ^ field; /* FNV-1a */
 
@@ -132,7 +132,7 @@ double_places(struct ch_dict *k)
 }
 
 static void
-add_entry(struct ch_dict *k, uint32_t *place, struct dict_entry e, struct str s)
+add_dict_entry(struct ch_dict *k, uint32_t *place, struct dict_entry e, struct str s)
 {
 	if (k->nentries == k->room) {
 		k->room = k->room == 0 ? FIRST_PLACES : k->room * 2;
@@ -150,14 +150,14 @@ add_entry(struct ch_dict *k, uint32_t *place, struct dict_entry e, struct str s)
 bool
 ch_dict_load(struct ch_dict *k, unsigned field, struct str s, uint32_t id)
 {
-	uint32_t hash = hash_value(field, s), number = id & NUMBER_BITS, *place;
+	uint32_t hash = hash_dict_value(field, s), number = id & NUMBER_BITS, *place;
 
 	if (field >= k->nfields || id >> CH_ID_SHIFT != field || s.n > UINT32_MAX)
 		return false;
 	place = find_place(k, field, s, hash);
 	if (*place != 0) /* a row that was sent twice */
 		return k->entries[*place - 1].id == id;
-	add_entry(k, place, (struct dict_entry){ .hash = hash, .id = id }, s);
+	add_dict_entry(k, place, (struct dict_entry){ .hash = hash, .id = id }, s);
 	if (number >= k->next[field])
 		k->next[field] = number + 1;
 	return true;
@@ -166,7 +166,7 @@ ch_dict_load(struct ch_dict *k, unsigned field, struct str s, uint32_t id)
 bool
 ch_dict_find(const struct ch_dict *k, const struct schema_field *f, struct str s, uint32_t *id)
 {
-	uint32_t place = *find_place(k, f->index, s, hash_value(f->index, s));
+	uint32_t place = *find_place(k, f->index, s, hash_dict_value(f->index, s));
 
 	if (place != 0)
 		*id = k->entries[place - 1].id;
@@ -186,7 +186,7 @@ add_fresh(struct ch_dict *k, const struct schema_field *f, struct str s, uint32_
 bool
 ch_dict_id(struct ch_dict *k, const struct schema_field *f, struct str s, uint32_t *id)
 {
-	uint32_t hash = hash_value(f->index, s), *place = find_place(k, f->index, s, hash);
+	uint32_t hash = hash_dict_value(f->index, s), *place = find_place(k, f->index, s, hash);
 
 	if (*place != 0) {
 		*id = k->entries[*place - 1].id;
@@ -195,7 +195,7 @@ ch_dict_id(struct ch_dict *k, const struct schema_field *f, struct str s, uint32
 	if (k->next[f->index] >= CH_IDS)
 		return false;
 	*id = ch_id(f, k->next[f->index]++, s);
-	add_entry(k, place, (struct dict_entry){ .hash = hash, .id = *id }, s);
+	add_dict_entry(k, place, (struct dict_entry){ .hash = hash, .id = *id }, s);
 	add_fresh(k, f, s, *id);
 	return true;
 }

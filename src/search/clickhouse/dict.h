@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* The dictionary of a layout in the memory of its feeder, which alone gives numbers (schema.h). A value gets a number
- * when it first occurs, and its row of the table must be stored before any row of a document that has the number:
+/* The dictionary of a layout in the memory of its feeder, which alone gives numbers (schema.h). A
+ * value gets a number when it first occurs, and its row of the table must be stored before any row
+ * of a document that has the number:
  *
  *   ch_dict_id(os, "Linux")    known: its number          unknown: the next number of the field, and a row in `fresh`
  *   INSERT fresh               repeated, with the same numbers, until it succeeds
  *   INSERT documents
  *
- * A number that was given is never given again, even when no document came to use it: a statement that failed may still
- * be executed later. So the rows in `fresh` must be stored before anything else, or the process must end. */
+ * A number that was given is never given again, even when no document came to use it: a statement
+ * that failed may still be executed later. So the rows in `fresh` must be stored before anything
+ * else, or the process must end. */
 #ifndef SEARCH_CLICKHOUSE_DICT_H
 #define SEARCH_CLICKHOUSE_DICT_H
 
@@ -25,7 +27,8 @@ bool ch_dict_id(
 /* The number of a value that has one. */
 bool ch_dict_find(
     const struct ch_dict *k, const struct schema_field *f, struct str value, uint32_t *id) MUST_USE;
-/* Rows in the format RowBinary that are not stored yet: field, folded, value, id. The caller empties it. */
+/* Rows in the format RowBinary that are not stored yet: field, folded, value, id. The caller
+   empties it. */
 struct buf *ch_dict_fresh(struct ch_dict *k);
 size_t ch_dict_values(const struct ch_dict *k);
 

@@ -6,12 +6,13 @@
  *   3. one statement for a count; for a page two more; for facets one for all fields with a dictionary, one for each other
  *      field, and those that names and ties need
  *
- * The statements of a request see the tables at different times: a document that is fed meanwhile may be in the page and
- * not in the total. Each statement by itself is exact. The dictionary needs no snapshot, because a number never gets
- * another value, and one that is new belongs to no document that the request must find.
+ * The statements of a request see the tables at different times: a document that is fed meanwhile
+ * may be in the page and not in the total. Each statement by itself is exact. The dictionary needs
+ * no snapshot, because a number never gets another value, and one that is new belongs to no
+ * document that the request must find.
  *
- * A limit that a statement exceeds is an error of ClickHouse, never a smaller answer. When the deadline passes, http.c
- * cancels the statement at the server. */
+ * A limit that a statement exceeds is an error of ClickHouse, never a smaller answer. When the
+ * deadline passes, http.c cancels the statement at the server. */
 #include "config.h"
 
 #include "search/clickhouse/engine_priv.h"

@@ -13,8 +13,8 @@ struct ch_options {
 	int64_t shards;          /* how many there are */
 };
 
-/* Makes ClickHouse answer for the datasets that the parameters engine_... name. Nothing is connected before the first
-   query. */
+/* Makes ClickHouse answer for the datasets that the parameters engine_... name. Nothing is
+   connected before the first query. */
 void ch_engine_join(struct engine *e);
 /* The same for these datasets alone, and by these options. */
 void ch_engine_use(struct engine *e, const struct ch_options *o, const bool datasets[DATASETS]);

@@ -37,7 +37,8 @@ struct ch_request {
 bool ch_begin(struct ch_request *rq) MUST_USE;
 /* Runs a statement. Its rows are valid until the next one. False: rq->rc says why. */
 bool ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows) MUST_USE;
-/* The same for a statement about the dictionary: it fails while a shard is away, whatever clickhouse_partial is. */
+/* The same for a statement about the dictionary: it fails while a shard is away, whatever
+   clickhouse_partial is. */
 bool ch_ask_all(struct ch_request *rq, struct str sql, struct ch_rows *rows) MUST_USE;
 /* Ends the request unless the rows were read to their end and are as the statement's should be. */
 bool ch_rows_end(struct ch_request *rq, const struct ch_rows *rows, bool as_expected) MUST_USE;

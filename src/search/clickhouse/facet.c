@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Statements that count the values of a field (sql.h). The values of a document, each once, become rows by arrayJoin:
+/* Statements that count the values of a field (sql.h). The values of a document, each once, become
+ * rows by arrayJoin:
  *
  *   about        field of                values                                                    counted by
  *   documents    the document            n_os                                                      count()
@@ -7,9 +8,10 @@
  *   a view       the document            n_os                                                      sum of its hits
  *   a view       the nested objects      arrayJoin(arrayFilter(hits, n_X)): those of each hit      count()
  *
- * The order of equal counts is that of values. SQL knows it where rows have values. Where they have numbers of a
- * dictionary it does not: then the numbers with the greatest counts are fetched, and when the last bucket has the same count
- * as the first one that is left out, the values of all with that count are compared by a second statement. */
+ * The order of equal counts is that of values. SQL knows it where rows have values. Where they have
+ * numbers of a dictionary it does not: then the numbers with the greatest counts are fetched, and
+ * when the last bucket has the same count as the first one that is left out, the values of all with
+ * that count are compared by a second statement. */
 #include "config.h"
 
 #include "search/clickhouse/sql_priv.h"
@@ -111,7 +113,8 @@ ch_sql_facet(const struct ch_plan *p, const struct agg *agg)
 
 /* ---- numbers of dictionaries ---- */
 
-/* Appends "SELECT t, count ... GROUP BY t" of the fields, those of documents or those of nested objects of a view. */
+/* Appends "SELECT t, count ... GROUP BY t" of the fields, those of documents or those of nested
+   objects of a view. */
 static void
 put_counted_ids(const struct ch_plan *p, struct buf *b, const struct schema_field *const *fields,
     size_t n, bool nested)

@@ -5,12 +5,13 @@
  *   200    the rows                                   complete, because the server has waited for its own end
  *   500    Code: 241, e.displayText() = ...           403, 404, 503 alike; the code decides what it means
  *
- * An answer counts only when it is whole. libcurl notices when less arrives than Content-Length or the chunks promise;
- * an answer with neither, which ends with the connection, is refused, because nobody could tell whether it is whole.
+ * An answer counts only when it is whole. libcurl notices when less arrives than Content-Length or
+ * the chunks promise; an answer with neither, which ends with the connection, is refused, because
+ * nobody could tell whether it is whole.
  *
- * The server stops a statement by itself after max_execution_time, which has whole seconds. So libcurl waits GRACE_MS
- * longer than the deadline, and then KILL QUERY goes over a connection of its own: a server that works for nobody would
- * be busy for the next request. */
+ * The server stops a statement by itself after max_execution_time, which has whole seconds. So
+ * libcurl waits GRACE_MS longer than the deadline, and then KILL QUERY goes over a connection of
+ * its own: a server that works for nobody would be busy for the next request. */
 #include "config.h"
 
 #include "search/clickhouse/http.h"
@@ -256,7 +257,8 @@ make_url(struct ch_http *h, const struct ch_statement *s)
 	struct buf *b = &h->url;
 
 	b->n = 0;
-	buf_printf(b, "%s/?wait_end_of_query=1&skip_unavailable_shards=%d&database=", h->server.url, s->partial);
+	buf_printf(b, "%s/?wait_end_of_query=1&skip_unavailable_shards=%d&database=", h->server.url,
+	    s->partial);
 	add_escaped(b, str_of(h->server.database));
 	if (s->settings[0] != '\0')
 		buf_printf(b, "&%s", s->settings);
@@ -270,7 +272,7 @@ make_url(struct ch_http *h, const struct ch_statement *s)
 }
 
 static CURLcode
-perform(struct ch_http *h, CURL *easy, struct str body, long ms)
+perform_clickhouse(struct ch_http *h, CURL *easy, struct str body, long ms)
 {
 	h->body.n = 0;
 	h->framed = h->too_large = false;
@@ -284,7 +286,8 @@ perform(struct ch_http *h, CURL *easy, struct str body, long ms)
 	return curl_easy_perform(easy);
 }
 
-/* Cancels a statement whose answer nobody waits for. The server does so when it comes to it; its answer is not used. */
+/* Cancels a statement whose answer nobody waits for. The server does so when it comes to it; its
+   answer is not used. */
 static void
 kill_statement(struct ch_http *h, const char *query_id)
 {
@@ -297,7 +300,7 @@ kill_statement(struct ch_http *h, const char *query_id)
 	buf_z(&sql, "') ASYNC");
 	h->most = ERROR_MAX;
 	make_url(h, &kill);
-	if (perform(h, h->killer, (struct str){ sql.p, sql.n }, KILL_MS) != CURLE_OK)
+	if (perform_clickhouse(h, h->killer, (struct str){ sql.p, sql.n }, KILL_MS) != CURLE_OK)
 		log_event(
 		    LOGP_WARNING, "clickhouse", "query_id=%s kill=\"%s\"", query_id, h->error);
 	buf_free(&sql);
@@ -317,8 +320,8 @@ code_of_text(struct str s)
 	return code;
 }
 
-/* Copies the server's words up to the first line feed, without control characters. Statements have no text of users
-   but in unhex(), so the words have none. */
+/* Copies the server's words up to the first line feed, without control characters. Statements have
+   no text of users but in unhex(), so the words have none. */
 static void
 copy_words(char out[CH_MESSAGE], struct str s)
 {
@@ -329,8 +332,8 @@ copy_words(char out[CH_MESSAGE], struct str s)
 	out[n] = '\0';
 }
 
-/* Whether the connection failed for what the configuration says: the server's certificate is of no authority that
-   clickhouse_ca_file has, or has another name, or the file cannot be read. */
+/* Whether the connection failed for what the configuration says: the server's certificate is of no
+   authority that clickhouse_ca_file has, or has another name, or the file cannot be read. */
 static bool
 is_distrusted(CURLcode rc)
 {
@@ -362,7 +365,8 @@ judge_status(const struct ch_http *h, long status, struct ch_answer *out)
 	if (status == 200 && out->code == 0 && h->framed)
 		return CH_OK;
 	if (status == 200 && h->code == 0) {
-		/* An answer of rows may begin with any bytes, also those of an exception: only its decoder knows. */
+		/* An answer of rows may begin with any bytes, also those of an exception: only its
+		   decoder knows. */
 		out->code = 0;
 		if (h->framed)
 			return CH_OK;
@@ -393,7 +397,8 @@ ch_http_run(struct ch_http *h, const struct ch_statement *s, struct ch_answer *o
 	}
 	h->most = s->most > ERROR_MAX ? s->most : ERROR_MAX;
 	make_url(h, s);
-	rc = perform(h, h->easy, s->data.p != NULL ? s->data : s->sql, (long)(rest + GRACE_MS));
+	rc = perform_clickhouse(
+	    h, h->easy, s->data.p != NULL ? s->data : s->sql, (long)(rest + GRACE_MS));
 	if (rc != CURLE_OK)
 		return judge_failure(h, s, rc, out);
 	curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &status);

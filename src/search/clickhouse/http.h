@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Statements over HTTP to one ClickHouse server, which may ask its shards. One connection is kept open; a process has one
-   struct ch_http and asks one statement at a time. The only user of libcurl in src/search. */
+/* Statements over HTTP to one ClickHouse server, which may ask its shards. One connection is kept
+   open; a process has one struct ch_http and asks one statement at a time. The only user of libcurl
+   in src/search. */
 #ifndef SEARCH_CLICKHOUSE_HTTP_H
 #define SEARCH_CLICKHOUSE_HTTP_H
 
@@ -51,8 +52,9 @@ struct ch_answer {
 	    [CH_MESSAGE]; /* after a failure: one line for the log, without a text of the statement's */
 };
 
-/* Runs a statement. Settings of every statement: wait_end_of_query (so that an exception is a status of 500 and never the
-   end of a good answer), and skip_unavailable_shards=0 unless `partial` (so that an answer is never of fewer shards than there are). */
+/* Runs a statement. Settings of every statement: wait_end_of_query (so that an exception is a
+   status of 500 and never the end of a good answer), and skip_unavailable_shards=0 unless `partial`
+   (so that an answer is never of fewer shards than there are). */
 enum ch_rc ch_http_run(
     struct ch_http *h, const struct ch_statement *s, struct ch_answer *out) MUST_USE;
 /* The meaning of an exception by its code. */

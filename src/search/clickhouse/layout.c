@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Statements about layouts (layout.h). Answers are lines of numbers and of texts in hexadecimal digits. */
+/* Statements about layouts (layout.h). Answers are lines of numbers and of texts in hexadecimal
+   digits. */
 #include "config.h"
 
 #include "search/clickhouse/layout.h"
@@ -23,7 +24,7 @@ text_of_hex(struct str hex)
 }
 
 static bool
-read_row(struct str line, struct ch_feed_row *r)
+read_layout_row(struct str line, struct ch_feed_row *r)
 {
 	int64_t n[6];
 	struct str snapshot, tags;
@@ -45,7 +46,8 @@ read_row(struct str line, struct ch_feed_row *r)
 	return true;
 }
 
-/* Reads the rows of `layouts`, the newest first. The newest row of each schema number says which layout is asked. */
+/* Reads the rows of `layouts`, the newest first. The newest row of each schema number says which
+   layout is asked. */
 static bool
 read_asked(struct ch_cluster *c, const char *name, struct ch_layouts *l)
 {
@@ -90,7 +92,7 @@ ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out)
 		name, CH_LAYOUTS))
 		return false;
 	while (str_line(&answer, &line)) {
-		if (!read_row(line, &out->row[out->n])) {
+		if (!read_layout_row(line, &out->row[out->n])) {
 			snprintf(c->message, sizeof(c->message), "the table feeds has a bad row");
 			return false;
 		}

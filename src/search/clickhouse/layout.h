@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The layouts of a dataset: which exist, what each contains, which one is asked. Two tables have this, on the first shard
- * alone (the key of their distribution is 0), so it is never half there:
+/* The layouts of a dataset: which exist, what each contains, which one is asked. Two tables have
+ * this, on the first shard alone (the key of their distribution is 0), so it is never half there:
  *
  *   feeds     dataset  layout  ver  filled  shards  snapshot    tags  ...   at      the row of the greatest ver counts
  *             hosts    1       5<<32|17  1   2      100:104:    c2 ...  ...     followed to this snapshot of PostgreSQL
@@ -8,11 +8,11 @@
  *             hosts    0       9    0       0       ...                 ...     was dropped
  *   layouts   dataset  layout  schema  at                                      the row of the greatest `at` is asked
  *
- * Assumption: the clocks of the machines that feed are right to within minutes. The column `at` of feeds is the age that
- * operators see; which layout is asked does not depend on clocks.
+ * Assumption: the clocks of the machines that feed are right to within minutes. The column `at` of
+ * feeds is the age that operators see; which layout is asked does not depend on clocks.
  *
- * The row of `feeds` is written after all rows that its snapshot shows were stored. So whatever is killed, the snapshot
- * never promises more than the layout has. */
+ * The row of `feeds` is written after all rows that its snapshot shows were stored. So whatever is
+ * killed, the snapshot never promises more than the layout has. */
 #ifndef SEARCH_CLICKHOUSE_LAYOUT_H
 #define SEARCH_CLICKHOUSE_LAYOUT_H
 
@@ -43,15 +43,17 @@ struct ch_layouts {
 
 bool ch_layouts_read(struct ch_cluster *c, enum dataset d, struct ch_layouts *out) MUST_USE;
 void ch_layouts_free(struct ch_layouts *l);
-/* Takes back what a row promises, before tables are dropped or when they are lost: nobody continues from the row. dropped:
-   the tables are gone on all servers, and ch_layouts_read does not list the layout any more. */
+/* Takes back what a row promises, before tables are dropped or when they are lost: nobody continues
+   from the row. dropped: the tables are gone on all servers, and ch_layouts_read does not list the
+   layout any more. */
 bool ch_feed_retract(
     struct ch_cluster *c, enum dataset d, const struct ch_feed_row *row, bool dropped) MUST_USE;
 bool ch_feed_write(struct ch_cluster *c, enum dataset d, const struct ch_feed_row *row) MUST_USE;
 /* Reads the dictionary of a layout. */
 bool ch_dict_read(
     struct ch_cluster *c, struct ch_dict *k, enum dataset d, unsigned layout) MUST_USE;
-/* Searches of this release ask this layout from then on. Its row has a greater `at` than all rows, whatever the clock says. */
+/* Searches of this release ask this layout from then on. Its row has a greater `at` than all rows,
+   whatever the clock says. */
 bool ch_layout_switch(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
 
 #endif

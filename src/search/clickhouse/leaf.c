@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* One test of a query as a condition of SQL (sql.h). The columns of a field are arrays, those of a nested field arrays of
- * arrays:
+/* One test of a query as a condition of SQL (sql.h). The columns of a field are arrays, those of a
+ * nested field arrays of arrays:
  *
  *                   about documents                                      in a lambda about nested objects
  *   asn             has(i_asn, 64500)                                    s2, which repeats the result for each object
@@ -62,7 +62,8 @@ ch_like(struct arena *a, struct str pattern)
 
 /* ---- arrays of a field ---- */
 
-/* An array whose elements a test looks at: its name, and what closes the wrapping of a nested column. */
+/* An array whose elements a test looks at: its name, and what closes the wrapping of a nested
+   column. */
 struct array {
 	char name[CH_NAME];
 	char column[CH_NAME]; /* "": not wrapped */
@@ -97,7 +98,7 @@ close_array(struct buf *b, const struct array *x)
 }
 
 static struct array
-open_values(
+open_leaf_values(
     const struct ch_scope *s, struct buf *b, const struct schema_field *f, enum ch_content content)
 {
 	char column[CH_NAME];
@@ -136,7 +137,8 @@ put_like(struct arena *a, struct buf *b, const struct array *x, const struct nod
 /* ---- dictionaries ---- */
 
 static void
-put_ids(const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
+put_leaf_ids(
+    const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
 	struct array x = { .column = "" };
 	struct buf arg = { .a = s->plan->a };
@@ -177,7 +179,7 @@ put_keyword(
 	bool folded = n->type == NODE_MATCH || n->type == NODE_WILDCARD;
 	struct value *v = ARENA_ARRAY(s->plan->a, n->nvalues + 1, struct value);
 	struct array x =
-	    open_values(s, b, f, folded && ch_storage(f).folded ? CH_FOLDED : CH_VALUES);
+	    open_leaf_values(s, b, f, folded && ch_storage(f).folded ? CH_FOLDED : CH_VALUES);
 
 	for (size_t i = 0; i < n->nvalues; i++) {
 		v[i] = n->values[i];
@@ -277,7 +279,7 @@ put_name(
 		put_key_names(s, b, n);
 		return;
 	}
-	x = open_values(s, b, f, CH_VALUES);
+	x = open_leaf_values(s, b, f, CH_VALUES);
 	if (n->type == NODE_EXISTS)
 		buf_printf(b, "notEmpty(%s)", x.name);
 	else if (n->type == NODE_WILDCARD)
@@ -299,7 +301,7 @@ struct word_list {
 };
 
 static void
-add_word(struct word_list *w, uint64_t word)
+add_leaf_word(struct word_list *w, uint64_t word)
 {
 	uint64_t *more;
 
@@ -321,11 +323,11 @@ add_word_of_token(void *arg, struct str token)
 {
 	struct word_list *w = arg;
 
-	add_word(w, ch_word(w->f, CH_WORD_TOKEN, token));
+	add_leaf_word(w, ch_word(w->f, CH_WORD_TOKEN, token));
 }
 
-/* All words of one text. Several must be in one nested object, because a banner must not match when one of its words is in
-   the banner of another service. */
+/* All words of one text. Several must be in one nested object, because a banner must not match when
+   one of its words is in the banner of another service. */
 static void
 put_words(const struct ch_scope *s, struct buf *b, const struct schema_field *f,
     const struct word_list *w)
@@ -354,22 +356,22 @@ put_text_value(const struct ch_scope *s, struct buf *b, const struct node *n,
 	struct word_list w = { .f = f, .a = s->plan->a };
 
 	if (n->type == NODE_EXISTS)
-		add_word(&w, ch_word(f, CH_WORD_ANY, STR("")));
+		add_leaf_word(&w, ch_word(f, CH_WORD_ANY, STR("")));
 	else if (n->type == NODE_EXACT)
-		add_word(&w, ch_word(f, CH_WORD_WHOLE, text));
+		add_leaf_word(&w, ch_word(f, CH_WORD_WHOLE, text));
 	else
 		text_tokens(s->plan->a, text, add_word_of_token, &w);
 	put_words(s, b, f, &w);
 }
 
 static void
-put_text(
+put_leaf_text(
     const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
 	struct array x;
 
 	if (n->type == NODE_WILDCARD || (n->type == NODE_EXACT && ch_storage(f).values)) {
-		x = open_values(s, b, f, n->type == NODE_EXACT ? CH_VALUES : CH_TOKENS);
+		x = open_leaf_values(s, b, f, n->type == NODE_EXACT ? CH_VALUES : CH_TOKENS);
 		if (n->type == NODE_EXACT)
 			put_has(b, &x, n->values, n->nvalues);
 		else
@@ -467,7 +469,7 @@ put_address(
 			put_address_test(s->plan->a, b, "place", n);
 		return;
 	}
-	x = open_values(s, b, f, CH_VALUES);
+	x = open_leaf_values(s, b, f, CH_VALUES);
 	if (n->type == NODE_EXISTS) {
 		buf_printf(b, "notEmpty(%s)", x.name);
 	} else {
@@ -512,10 +514,10 @@ put_number_range(struct buf *b, const struct array *x, const struct node *n)
 }
 
 static void
-put_number(
+put_leaf_number(
     const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
-	struct array x = open_values(s, b, f, CH_NUMBERS);
+	struct array x = open_leaf_values(s, b, f, CH_NUMBERS);
 
 	if (n->type == NODE_EXISTS) {
 		buf_printf(b, "notEmpty(%s)", x.name);
@@ -541,7 +543,7 @@ static void
 put_passed(
     const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
-	struct array x = open_values(s, b, f->passed, CH_NUMBERS);
+	struct array x = open_leaf_values(s, b, f->passed, CH_NUMBERS);
 	int64_t now = s->plan->query->now.us;
 
 	if (n->type == NODE_EXISTS) {
@@ -568,7 +570,7 @@ put_test(
 		return;
 	}
 	if (ch_storage(f).ids) {
-		put_ids(s, b, n, f);
+		put_leaf_ids(s, b, n, f);
 		return;
 	}
 	switch (f->type) {
@@ -579,7 +581,7 @@ put_test(
 		put_name(s, b, n, f);
 		return;
 	case VALUE_TEXT:
-		put_text(s, b, n, f);
+		put_leaf_text(s, b, n, f);
 		return;
 	case VALUE_IP:
 		put_address(s, b, n, f);
@@ -588,7 +590,7 @@ put_test(
 	case VALUE_NUMBER:
 	case VALUE_BOOLEAN:
 	case VALUE_DATE:
-		put_number(s, b, n, f);
+		put_leaf_number(s, b, n, f);
 		return;
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* A page of hits from ClickHouse, in the order of keys. The nested objects that a hit names are asked by a second
-   statement, about the hits of the page alone. */
+/* A page of hits from ClickHouse, in the order of keys. The nested objects that a hit names are
+   asked by a second statement, about the hits of the page alone. */
 #include "config.h"
 
 #include "search/clickhouse/engine_priv.h"
@@ -34,13 +34,13 @@ fill_nested(struct ch_request *rq, const struct ch_value *columns, struct hit *h
 }
 
 static int
-by_key(const void *key, const void *hit)
+by_page_key(const void *key, const void *hit)
 {
 	return str_cmp(*(const struct str *)key, ((const struct hit *)hit)->key);
 }
 
 static bool
-match_nested(struct ch_request *rq, struct page *out)
+match_page_nested(struct ch_request *rq, struct page *out)
 {
 	const struct schema_field *names[SCHEMA_NAMING];
 	size_t nnames = schema_naming(rq->plan.source, names);
@@ -61,7 +61,7 @@ match_nested(struct ch_request *rq, struct page *out)
 		return false;
 	while (ch_rows_next(&rows, types, v)) {
 		struct hit *hit =
-		    bsearch(&v[0].s, out->hits, out->nhits, sizeof(*out->hits), by_key);
+		    bsearch(&v[0].s, out->hits, out->nhits, sizeof(*out->hits), by_page_key);
 
 		if (hit != NULL)
 			fill_nested(rq, v + 1, hit);
@@ -69,9 +69,10 @@ match_nested(struct ch_request *rq, struct page *out)
 	return ch_rows_end(rq, &rows, true);
 }
 
-/* The number of hits that fit into a page: hits with tens of thousands of nested objects end the page early. */
+/* The number of hits that fit into a page: hits with tens of thousands of nested objects end the
+   page early. */
 static size_t
-hits_that_fit(const uint64_t *nested, size_t n)
+page_hits_that_fit(const uint64_t *nested, size_t n)
 {
 	uint64_t sum = 0;
 
@@ -99,9 +100,9 @@ search_documents(struct ch_request *rq, const struct page_request *want, struct 
 	}
 	if (!ch_rows_end(rq, &rows, true))
 		return false;
-	out->nhits = hits_that_fit(nested, n > want->limit ? want->limit : n);
+	out->nhits = page_hits_that_fit(nested, n > want->limit ? want->limit : n);
 	out->has_more = n > out->nhits;
-	return want->keys_only || match_nested(rq, out);
+	return want->keys_only || match_page_nested(rq, out);
 }
 
 /* The key of a service ends with its port and transport, which name it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Prints the statements that create the tables of schema.h. They differ by release: 18 has neither codecs nor skipping
-   indexes, and refuses the words. */
+/* Prints the statements that create the tables of schema.h. They differ by release: 18 has neither
+   codecs nor skipping indexes, and refuses the words. */
 #include "config.h"
 
 #include "search/clickhouse/schema.h"
@@ -69,8 +69,8 @@ codec_of(const struct ch_column *c)
 	panic("content %d", (int)c->content); /* UNCOVERED: the switch is complete */
 }
 
-/* Whether equality with a value of the column is asked, so that an index may skip the parts that do not have it. An index
-   cannot look into the arrays of nested objects. */
+/* Whether equality with a value of the column is asked, so that an index may skip the parts that do
+   not have it. An index cannot look into the arrays of nested objects. */
 static bool
 is_skippable(const struct ch_column *c)
 {
@@ -79,7 +79,7 @@ is_skippable(const struct ch_column *c)
 }
 
 static void
-print_rows(struct buf *b, const struct ch_release *r, enum dataset d, unsigned layout)
+print_schema_rows(struct buf *b, const struct ch_release *r, enum dataset d, unsigned layout)
 {
 	struct ch_column c[CH_COLUMNS];
 	char local[CH_NAME], all[CH_NAME];
@@ -118,7 +118,7 @@ print_dictionary(struct buf *b, const struct ch_release *r, enum dataset d, unsi
 void
 ch_print_schema(struct buf *b, const struct ch_release *r, enum dataset d, unsigned layout)
 {
-	print_rows(b, r, d, layout);
+	print_schema_rows(b, r, d, layout);
 	print_dictionary(b, r, d, layout);
 }
 
@@ -136,10 +136,13 @@ ch_print_layouts(struct buf *b, const struct ch_release *r)
 	print_distributed(b, "tags", "tag", "0");
 	/* One row of each shard that answers. */
 	buf_printf(b,
-	    "CREATE TABLE IF NOT EXISTS shards (\n\tdummy UInt8\n) ENGINE = Distributed(%s, system, one);\n",
+	    "CREATE TABLE IF NOT EXISTS shards (\n\tdummy UInt8\n) ENGINE = Distributed(%s, "
+	    "system, one);\n",
 	    cluster);
-	buf_z(b, "CREATE TABLE IF NOT EXISTS feed (\n\tdataset String,\n\tlayout UInt32,\n\tver UInt64,\n"
-		 "\tfilled UInt8,\n\tshards UInt32,\n\tschema UInt64,\n\tsnapshot String,\n\ttags String,\n\tat UInt64\n");
+	buf_z(b, "CREATE TABLE IF NOT EXISTS feed (\n\tdataset String,\n\tlayout UInt32,\n\tver "
+		 "UInt64,\n"
+		 "\tfilled UInt8,\n\tshards UInt32,\n\tschema UInt64,\n\tsnapshot String,\n\ttags "
+		 "String,\n\tat UInt64\n");
 	print_engine(b, r, "feed", "ReplacingMergeTree", "ver", "(dataset, layout)");
 	print_distributed(b, "feeds", "feed", "0");
 }

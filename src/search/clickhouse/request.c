@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The statements of a request to ClickHouse, and what each request reads first: the layout, the dictionary, the tags. */
+/* The statements of a request to ClickHouse, and what each request reads first: the layout, the
+   dictionary, the tags. */
 #include "config.h"
 
 #include "search/clickhouse/engine_priv.h"
@@ -39,8 +40,9 @@ rc_of(enum ch_rc rc)
 	panic("ch_rc %d", (int)rc); /* UNCOVERED: the switch is complete */
 }
 
-/* The limits of one statement. ClickHouse counts time in whole seconds. prefer_localhost_replica=0: the server asks its own
-   shard as it asks the others, or ClickHouse 18 asks them one after the other. */
+/* The limits of one statement. ClickHouse counts time in whole seconds. prefer_localhost_replica=0:
+   the server asks its own shard as it asks the others, or ClickHouse 18 asks them one after the
+   other. */
 static const char *
 settings_of(const struct ch_request *rq)
 {
@@ -59,7 +61,7 @@ settings_of(const struct ch_request *rq)
 }
 
 static bool
-end_request(struct ch_request *rq, enum engine_rc rc, const char *why)
+end_clickhouse_request(struct ch_request *rq, enum engine_rc rc, const char *why)
 {
 	rq->rc = rc;
 	log_event(rc == ENGINE_TIMEOUT || rc == ENGINE_TOO_EXPENSIVE ? LOGP_NOTICE : LOGP_ERR,
@@ -70,7 +72,7 @@ end_request(struct ch_request *rq, enum engine_rc rc, const char *why)
 
 /* Runs a statement; partial: shards that are away are left out. */
 static bool
-run(struct ch_request *rq, struct str sql, bool partial, struct ch_rows *rows)
+run_statement(struct ch_request *rq, struct str sql, bool partial, struct ch_rows *rows)
 {
 	struct ch_engine *e = rq->engine;
 	struct ch_answer answer;
@@ -87,7 +89,7 @@ run(struct ch_request *rq, struct str sql, bool partial, struct ch_rows *rows)
 		.partial = partial },
 	    &answer);
 	if (rc != CH_OK)
-		return end_request(rq, rc_of(rc),
+		return end_clickhouse_request(rq, rc_of(rc),
 		    arena_printf(
 			rq->arena, "%s: code %d: %s", ch_rc_name(rc), answer.code, answer.message)
 			.p);
@@ -103,15 +105,15 @@ count_shards(struct ch_request *rq, uint64_t *n)
 	struct ch_rows rows;
 
 	*n = 0;
-	if (!run(rq, STR("SELECT count() FROM shards FORMAT RowBinary"), true, &rows))
+	if (!run_statement(rq, STR("SELECT count() FROM shards FORMAT RowBinary"), true, &rows))
 		return false;
 	if (ch_rows_next(&rows, "q", v))
 		*n = v[0].n;
 	return ch_rows_end(rq, &rows, true);
 }
 
-/* With clickhouse_partial, an answer is exact only if all shards were there before and after it. The number of shards is
-   the operator's: a cluster that forgot one would count too few. */
+/* With clickhouse_partial, an answer is exact only if all shards were there before and after it.
+   The number of shards is the operator's: a cluster that forgot one would count too few. */
 bool
 ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 {
@@ -119,8 +121,8 @@ ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 	struct ch_rows kept;
 
 	if (!rq->engine->options.partial)
-		return run(rq, sql, false, rows);
-	if (!count_shards(rq, &before) || !run(rq, sql, true, &kept))
+		return run_statement(rq, sql, false, rows);
+	if (!count_shards(rq, &before) || !run_statement(rq, sql, true, &kept))
 		return false;
 	kept.rest = arena_str(rq->arena, kept.rest);
 	if (!count_shards(rq, &after))
@@ -131,23 +133,25 @@ ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 	return true;
 }
 
-/* A part of a dictionary or of the tags would be a wrong answer, not a smaller one: a value whose shard is away has no
-   number, and NOT os:Linux would find every Linux host. So clickhouse_partial does not concern these statements. */
+/* A part of a dictionary or of the tags would be a wrong answer, not a smaller one: a value whose
+   shard is away has no number, and NOT os:Linux would find every Linux host. So clickhouse_partial
+   does not concern these statements. */
 bool
 ch_ask_all(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 {
-	return run(rq, sql, false, rows);
+	return run_statement(rq, sql, false, rows);
 }
 
-/* The tables layouts and tags are on the first shard alone. With clickhouse_partial their rows are read while another
-   shard is away; when there are none, the first shard may be the one that is away, and the second statement says so. */
+/* The tables layouts and tags are on the first shard alone. With clickhouse_partial their rows are
+   read while another shard is away; when there are none, the first shard may be the one that is
+   away, and the second statement says so. */
 static bool
 ask_first_shard(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 {
 	bool partial = rq->engine->options.partial;
 
-	return run(rq, sql, partial, rows) &&
-	       (!partial || rows->rest.n > 0 || run(rq, sql, false, rows));
+	return run_statement(rq, sql, partial, rows) &&
+	       (!partial || rows->rest.n > 0 || run_statement(rq, sql, false, rows));
 }
 
 bool
@@ -155,7 +159,8 @@ ch_rows_end(struct ch_request *rq, const struct ch_rows *rows, bool as_expected)
 {
 	if (!rows->bad && rows->rest.n == 0 && as_expected)
 		return true;
-	return end_request(rq, ENGINE_FAILED, "the answer is not what the statement asks for");
+	return end_clickhouse_request(
+	    rq, ENGINE_FAILED, "the answer is not what the statement asks for");
 }
 
 /* ---- layouts and tags ---- */
@@ -177,7 +182,7 @@ read_layout(struct ch_request *rq, enum dataset d)
 	if (!ch_rows_end(rq, &rows, true))
 		return false;
 	if (layout == 0)
-		return end_request(rq, ENGINE_MISCONFIGURED,
+		return end_clickhouse_request(rq, ENGINE_MISCONFIGURED,
 		    "no layout has the columns of this release: surfaced-clickhouse(7)");
 	e->of[d].layout = layout;
 	e->of[d].until = mono_us() + KEEP_US;
@@ -185,7 +190,7 @@ read_layout(struct ch_request *rq, enum dataset d)
 }
 
 static int
-by_slug(const void *slug, const void *tag)
+by_requested_slug(const void *slug, const void *tag)
 {
 	return str_cmp(*(const struct str *)slug, ((const struct tag *)tag)->slug);
 }
@@ -193,11 +198,13 @@ by_slug(const void *slug, const void *tag)
 const struct tag *
 ch_find_tag(const struct ch_engine *e, struct str slug)
 {
-	return e->ntags == 0 ? NULL : bsearch(&slug, e->tags, e->ntags, sizeof(*e->tags), by_slug);
+	return e->ntags == 0
+		   ? NULL
+		   : bsearch(&slug, e->tags, e->ntags, sizeof(*e->tags), by_requested_slug);
 }
 
 static void
-add_tag(struct ch_engine *e, const struct ch_value v[CH_VALUES_MAX])
+add_requested_tag(struct ch_engine *e, const struct ch_value v[CH_VALUES_MAX])
 {
 	struct arena *a = e->tag_arena;
 	struct tag t = { .slug = arena_str(a, v[0].s),
@@ -225,7 +232,7 @@ ch_read_tags(struct ch_request *rq)
 	e->tags = NULL;
 	e->ntags = 0;
 	while (ch_rows_next(&rows, "sssS", v))
-		add_tag(e, v);
+		add_requested_tag(e, v);
 	e->tags_until = mono_us() + KEEP_US;
 	return ch_rows_end(rq, &rows, true);
 }
@@ -233,7 +240,7 @@ ch_read_tags(struct ch_request *rq)
 /* ---- the beginning ---- */
 
 static bool
-look_up(struct ch_request *rq)
+look_up_values(struct ch_request *rq)
 {
 	struct str sql = ch_sql_lookup(&rq->plan);
 	struct ch_value v[CH_VALUES_MAX];
@@ -249,7 +256,7 @@ look_up(struct ch_request *rq)
 	if (!ch_rows_end(rq, &rows, true))
 		return false;
 	if (n > CH_LOOKUP_ROWS)
-		return end_request(
+		return end_clickhouse_request(
 		    rq, ENGINE_TOO_EXPENSIVE, "expensive: too many values pass the tests");
 	return true;
 }
@@ -262,7 +269,7 @@ ch_begin(struct ch_request *rq)
 	if (!read_layout(rq, d))
 		return false;
 	ch_plan_begin(&rq->plan, rq->arena, rq->query, rq->engine->of[d].layout);
-	return look_up(rq);
+	return look_up_values(rq);
 }
 
 bool

@@ -4,7 +4,8 @@
 
 #include "search/clickhouse/rights.h"
 
-/* The release 18 knows neither grants nor rights of one kind: a profile is read-only or not, and a user has databases. */
+/* The release 18 knows neither grants nor rights of one kind: a profile is read-only or not, and a
+   user has databases. */
 static const char users_18[] = "<!-- /etc/clickhouse-server/users.d/surfaced.xml on each server. "
 			       "Put the SHA-256 of each user's password, in\n"
 			       "     hexadecimal digits, in place of its name in capitals, and the "
@@ -54,7 +55,8 @@ print_users_18(struct buf *b)
 	char room[64];
 
 	buf_z(b, users_18);
-	/* A statement that one shard sends to another begins in the database default, which has none of our tables. */
+	/* A statement that one shard sends to another begins in the database default, which has
+	   none of our tables. */
 	for (size_t i = 0; i < COUNT(users); i++) {
 		buf_printf(b,
 		    "\t\t<%s><!-- %s -->\n"

@@ -7,7 +7,8 @@
  *   cell of a nested column     items of the object that is read      -> 1 "a"                at the end of the object
  *                               closed: the objects before            -> 3 objects ...        at the end of the document
  *
- * An item is the bytes of the value in RowBinary. Each value is written once, so the items are sorted when a list ends. */
+ * An item is the bytes of the value in RowBinary. Each value is written once, so the items are
+ * sorted when a list ends. */
 #include "config.h"
 
 #include "search/clickhouse/row.h"
@@ -82,7 +83,7 @@ add_number_item(struct cell *c, uint64_t v, size_t bytes)
 }
 
 static int
-by_bytes(const void *a, const void *b, void *arg)
+by_row_bytes(const void *a, const void *b, void *arg)
 {
 	const struct item *x = a, *y = b;
 	const char *bytes = arg;
@@ -105,9 +106,9 @@ end_list(struct cell *c, struct buf *out)
 	size_t n = 0;
 
 	if (c->nitems > 1)
-		qsort_r(c->items, c->nitems, sizeof(*c->items), by_bytes, c->bytes.p);
+		qsort_r(c->items, c->nitems, sizeof(*c->items), by_row_bytes, c->bytes.p);
 	for (size_t i = 0; i < c->nitems; i++)
-		if (i == 0 || by_bytes(&c->items[i - 1], &c->items[i], c->bytes.p) != 0)
+		if (i == 0 || by_row_bytes(&c->items[i - 1], &c->items[i], c->bytes.p) != 0)
 			c->items[n++] = c->items[i];
 	ch_put_length(out, n);
 	for (size_t i = 0; i < n; i++) {
@@ -156,7 +157,7 @@ add_id(struct ch_encoder *e, const struct schema_field *f, struct str s)
 }
 
 static void
-add_word(struct ch_encoder *e, const struct schema_field *f, enum ch_word kind, struct str s)
+add_row_word(struct ch_encoder *e, const struct schema_field *f, enum ch_word kind, struct str s)
 {
 	uint64_t word = ch_word(f, kind, s);
 
@@ -166,7 +167,7 @@ add_word(struct ch_encoder *e, const struct schema_field *f, enum ch_word kind, 
 }
 
 static int
-by_slug(const void *a, const void *b)
+by_row_slug(const void *a, const void *b)
 {
 	return str_cmp(
 	    (*(const struct tag *const *)a)->slug, (*(const struct tag *const *)b)->slug);
@@ -177,7 +178,7 @@ add_derived(struct ch_encoder *e, const struct places *p, struct str slug)
 {
 	const struct tag wanted = { .slug = slug }, *key = &wanted, *const * found;
 
-	found = bsearch(&key, e->tags, e->ntags, sizeof(*e->tags), by_slug);
+	found = bsearch(&key, e->tags, e->ntags, sizeof(*e->tags), by_row_slug);
 	if (found == NULL)
 		return;
 	for (size_t i = 0; i < (*found)->ncategories; i++)
@@ -192,11 +193,11 @@ struct text_place {
 };
 
 static void
-add_token(void *arg, struct str token)
+add_row_token(void *arg, struct str token)
 {
 	struct text_place *at = arg;
 
-	add_word(at->e, at->field, CH_WORD_TOKEN, token);
+	add_row_word(at->e, at->field, CH_WORD_TOKEN, token);
 	add_item(at->e->places[at->field->index].tokens, token.p, token.n);
 }
 
@@ -205,9 +206,9 @@ add_full_text(struct ch_encoder *e, const struct schema_field *f, struct str s)
 {
 	struct text_place at = { e, f };
 
-	add_word(e, f, CH_WORD_ANY, STR(""));
-	add_word(e, f, CH_WORD_WHOLE, s);
-	text_tokens(e->arena, s, add_token, &at);
+	add_row_word(e, f, CH_WORD_ANY, STR(""));
+	add_row_word(e, f, CH_WORD_WHOLE, s);
+	text_tokens(e->arena, s, add_row_token, &at);
 }
 
 static void
@@ -393,13 +394,13 @@ ch_encoder_tags(struct ch_encoder *e, const struct tag *tags, size_t n)
 	for (size_t i = 0; i < n; i++)
 		e->tags[i] = &tags[i];
 	e->ntags = n;
-	qsort(e->tags, n, sizeof(*e->tags), by_slug);
+	qsort(e->tags, n, sizeof(*e->tags), by_row_slug);
 }
 
 /* ---- rows ---- */
 
 static void
-write_cell(struct cell *c, const struct ch_version *v, bool gone, struct buf *out)
+write_row_cell(struct cell *c, const struct ch_version *v, bool gone, struct buf *out)
 {
 	switch (c->column.content) {
 	case CH_PLACE:
@@ -436,7 +437,7 @@ static void
 write_row(struct ch_encoder *e, const struct ch_version *v, bool gone, struct buf *out)
 {
 	for (size_t i = 0; i < e->ncells; i++)
-		write_cell(&e->cells[i], v, gone, out);
+		write_row_cell(&e->cells[i], v, gone, out);
 	e->objects = 0;
 	arena_reset(e->arena);
 }

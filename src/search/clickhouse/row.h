@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Documents as rows of ClickHouse, in the format RowBinary and in the order of ch_columns (schema.h). */
+/* Documents as rows of ClickHouse, in the format RowBinary and in the order of ch_columns
+   (schema.h). */
 #ifndef SEARCH_CLICKHOUSE_ROW_H
 #define SEARCH_CLICKHOUSE_ROW_H
 

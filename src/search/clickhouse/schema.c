@@ -12,8 +12,9 @@ enum {
 	FIELDS_MAX = 256 /* numbers of fields have eight bits in the dictionary */
 };
 
-/* Exceptions from the rule that TERMS fields alone are in the dictionary. A KEY with few different values is; a field whose
-   owners choose its values, as they choose names, is not: it would have more than CH_IDS. */
+/* Exceptions from the rule that TERMS fields alone are in the dictionary. A KEY with few different
+   values is; a field whose owners choose its values, as they choose names, is not: it would have
+   more than CH_IDS. */
 static const struct {
 	enum dataset dataset;
 	const char *name;
@@ -45,7 +46,8 @@ static const struct {
 #include "tbl/fields.h"
 };
 
-/* Whether values of the field are the same when they are folded: they have hexadecimal digits in lower case alone. */
+/* Whether values of the field are the same when they are folded: they have hexadecimal digits in
+   lower case alone. */
 static bool
 is_folded(const struct schema_field *f)
 {

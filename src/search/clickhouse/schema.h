@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of ClickHouse, made from the fields of a dataset (tbl/fields.h). The feeder (indexer/sink.c) fills these columns and
- * the compiler (sql.c) asks them; both know them from here alone.
+/* The tables of ClickHouse, made from the fields of a dataset (tbl/fields.h). The feeder
+ * (indexer/sink.c) fills these columns and the compiler (sql.c) asks them; both know them from here
+ * alone.
  *
- * A dataset has a layout, a number from 1. A layout is a complete copy of the dataset with a dictionary of its own;
- * a new one is filled beside the old, and then a row of the table `layouts` makes it the one that is asked.
+ * A dataset has a layout, a number from 1. A layout is a complete copy of the dataset with a
+ * dictionary of its own; a new one is filled beside the old, and then a row of the table `layouts`
+ * makes it the one that is asked.
  *
  *   on each server              over all servers (engine Distributed)
  *   hosts_1                     all_hosts_1                 the rows
@@ -16,10 +18,12 @@
  *                                                           categories with their parents, as struct tag has them
  *   feed                        feeds                       what each layout contains (layout.h)
  *
- * One server is a cluster of one: its configuration names the cluster `surfaced` with itself as the only shard.
+ * One server is a cluster of one: its configuration names the cluster `surfaced` with itself as the
+ * only shard.
  *
- * A row is one version of a document. ReplacingMergeTree keeps the row of the greatest `ver` for a `place`; until its
- * merge has run, FINAL in each statement leaves the older ones out. A deleted document is a row with gone = 1.
+ * A row is one version of a document. ReplacingMergeTree keeps the row of the greatest `ver` for a
+ * `place`; until its merge has run, FINAL in each statement leaves the older ones out. A deleted
+ * document is a row with gone = 1.
  *
  *   place, ver, gone     the key of the record; its version, which only grows; 1: it was deleted
  *   terms                the dictionary's numbers of all values of TERMS fields, those of nested objects too, each once
@@ -33,14 +37,15 @@
  *   t_X                  the tokens of a text, each once
  *   i_X                  integers; 0 and 1 for a boolean; microseconds since 1970 for a date
  *
- * n_, f_, t_ and i_ of a nested field have an array for each nested object, which is empty when the object has no value. */
+ * n_, f_, t_ and i_ of a nested field have an array for each nested object, which is empty when the
+ * object has no value. */
 #ifndef SEARCH_CLICKHOUSE_SCHEMA_H
 #define SEARCH_CLICKHOUSE_SCHEMA_H
 
 #include "search/schema.h"
 
-/* How a field is stored. A virtual boolean (expired) is stored as none of these; neither is the address that is the key
-   of a host, which is `place`. */
+/* How a field is stored. A virtual boolean (expired) is stored as none of these; neither is the
+   address that is the key of a host, which is `place`. */
 struct ch_storage {
 	bool ids;     /* in the dictionary, its numbers in terms and nested */
 	bool values;  /* n_X */
@@ -75,7 +80,8 @@ struct ch_column {
 	const char *type;
 };
 
-/* The columns of the rows of a dataset that is no view, in the order of the table; returns their number. */
+/* The columns of the rows of a dataset that is no view, in the order of the table; returns their
+   number. */
 size_t ch_columns(enum dataset d, struct ch_column out[CH_COLUMNS]);
 /* The name of a column of the field; content is CH_VALUES or a following one. */
 void ch_column_name(const struct schema_field *f, enum ch_content content, char out[CH_NAME]);
@@ -98,8 +104,8 @@ enum ch_table {
 };
 
 void ch_table_name(enum dataset d, unsigned layout, enum ch_table t, char out[CH_NAME]);
-/* A number that changes with the columns of a dataset, the numbers of its fields and the rules of this file. A layout of
-   another number is not asked: its numbers would mean other fields. */
+/* A number that changes with the columns of a dataset, the numbers of its fields and the rules of
+   this file. A layout of another number is not asked: its numbers would mean other fields. */
 uint64_t ch_schema_number(enum dataset d);
 
 struct ch_release {
@@ -111,8 +117,9 @@ struct ch_release {
 
 /* "18" or "26", followed by "-replicated" or nothing. */
 bool ch_release_parse(const char *text, struct ch_release *out) MUST_USE;
-/* Statements that create the tables of a layout, each ended by a semicolon and a line feed. They are to run on every
-   server, in the database of the tables. Those of the tables that all datasets share are printed by ch_print_layouts. */
+/* Statements that create the tables of a layout, each ended by a semicolon and a line feed. They
+   are to run on every server, in the database of the tables. Those of the tables that all datasets
+   share are printed by ch_print_layouts. */
 void ch_print_schema(struct buf *out, const struct ch_release *r, enum dataset d, unsigned layout);
 void ch_print_layouts(struct buf *out, const struct ch_release *r);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The compiler from the tree of a query to statements of ClickHouse over the tables of schema.h. It performs no I/O.
+/* The compiler from the tree of a query to statements of ClickHouse over the tables of schema.h. It
+ * performs no I/O.
  *
  *   os:linux services:(port:>8000 product:*ngin*)
  *
@@ -13,17 +14,19 @@
  *            arrayExists((s0, s1) -> (arrayExists(x -> x > 8000, s0) AND hasAny(s1, [486539266, 486539271])),
  *                i_services_port, nested))
  *
- * A test of a nested object is a lambda over parallel arrays, which all have an element for each object. ClickHouse 18
- * does not find a column that only a lambda names, so the lambda gets everything as arguments, and a test of the document
- * as an array that repeats its result.
+ * A test of a nested object is a lambda over parallel arrays, which all have an element for each
+ * object. ClickHouse 18 does not find a column that only a lambda names, so the lambda gets
+ * everything as arguments, and a test of the document as an array that repeats its result.
  *
- * No byte of a user's text is in a statement. Numbers are printed by us, and texts are unhex('...') of our own digits;
- * ClickHouse computes these constants before it plans, so they use the primary key as a literal would.
+ * No byte of a user's text is in a statement. Numbers are printed by us, and texts are unhex('...')
+ * of our own digits; ClickHouse computes these constants before it plans, so they use the primary
+ * key as a literal would.
  *
- * Why answers are exact: values are counted by the number of their dictionary or by their bytes, never by a hash. FINAL
- * is in each statement over rows, or an updated document would count twice until its parts are merged. Texts are folded
- * by the feeder with the function of the index, since lowerUTF8 of ClickHouse folds differently. LIKE and text_glob
- * agree on UTF-8, where _ and ? are one character, and documents are UTF-8. */
+ * Why answers are exact: values are counted by the number of their dictionary or by their bytes,
+ * never by a hash. FINAL is in each statement over rows, or an updated document would count twice
+ * until its parts are merged. Texts are folded by the feeder with the function of the index, since
+ * lowerUTF8 of ClickHouse folds differently. LIKE and text_glob agree on UTF-8, where _ and ? are
+ * one character, and documents are UTF-8. */
 #ifndef SEARCH_CLICKHOUSE_SQL_H
 #define SEARCH_CLICKHOUSE_SQL_H
 
@@ -52,17 +55,19 @@ struct ch_plan {
 enum { CH_LOOKUP_ROWS = 20000 };
 
 void ch_plan_begin(struct ch_plan *p, struct arena *a, const struct query *q, unsigned layout);
-/* The statement whose rows are (UInt8 field, String value, UInt32 id), at most CH_LOOKUP_ROWS + 1; STR_NULL: there is
-   nothing to look up. */
+/* The statement whose rows are (UInt8 field, String value, UInt32 id), at most CH_LOOKUP_ROWS + 1;
+   STR_NULL: there is nothing to look up. */
 struct str ch_sql_lookup(const struct ch_plan *p);
 void ch_plan_offer(struct ch_plan *p, unsigned field, struct str value, uint32_t id);
 
 /* One row (UInt64). */
 struct str ch_sql_count(const struct ch_plan *p);
-/* Rows (String key, UInt64 nested objects), or of a view (String key of the owner, String rest of the key). */
+/* Rows (String key, UInt64 nested objects), or of a view (String key of the owner, String rest of
+   the key). */
 struct str ch_sql_page(const struct ch_plan *p, const struct page_request *want);
-/* Rows of the documents of these keys: their key, and of each naming field an array with an array for each nested object
-   that passes a test of the query. STR_NULL: no test is of a nested object. */
+/* Rows of the documents of these keys: their key, and of each naming field an array with an array
+   for each nested object that passes a test of the query. STR_NULL: no test is of a nested
+   object. */
 struct str ch_sql_matched(const struct ch_plan *p, const struct str *keys, size_t n);
 
 /* ---- facets ---- */
@@ -75,15 +80,16 @@ enum ch_facet {
 };
 
 enum ch_facet ch_facet_of(const struct schema_field *f);
-/* The first buckets of a field without a dictionary, in their order, at most limit + 1. Values that cannot be a bucket
-   (shown 0) are the last: they only say that there is more. */
+/* The first buckets of a field without a dictionary, in their order, at most limit + 1. Values that
+   cannot be a bucket (shown 0) are the last: they only say that there is more. */
 struct str ch_sql_facet(const struct ch_plan *p, const struct agg *agg);
-/* The numbers of all these fields, which have a dictionary: at most `most` of a field, those with the greatest counts. The
-   numbers of a field are adjacent, those that may be buckets first, and by descending count. Equal counts are in no
-   order. */
+/* The numbers of all these fields, which have a dictionary: at most `most` of a field, those with
+   the greatest counts. The numbers of a field are adjacent, those that may be buckets first, and by
+   descending count. Equal counts are in no order. */
 struct str ch_sql_facet_ids(
     const struct ch_plan *p, const struct schema_field *const *fields, size_t n, unsigned most);
-/* Rows (UInt32 id, String value): the first `most` values of a field, in their order, that are counted exactly so often. */
+/* Rows (UInt32 id, String value): the first `most` values of a field, in their order, that are
+   counted exactly so often. */
 struct str ch_sql_facet_ties(
     const struct ch_plan *p, const struct schema_field *f, uint64_t count, unsigned most);
 /* Rows (UInt32 id, String value) of these numbers. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The files of the compiler: leaf.c writes one test, tree.c the condition of a query, sql.c and facet.c statements. */
+/* The files of the compiler: leaf.c writes one test, tree.c the condition of a query, sql.c and
+   facet.c statements. */
 #ifndef SEARCH_CLICKHOUSE_SQL_PRIV_H
 #define SEARCH_CLICKHOUSE_SQL_PRIV_H
 
@@ -34,13 +35,13 @@ void ch_put_node(const struct ch_scope *s, struct buf *b, const struct node *n);
 struct ch_lambda ch_lambda_new(const struct ch_plan *p, struct str first);
 /* Appends "fn((s0, s1) -> body, a0, a1)". */
 void ch_put_lambda(struct buf *b, const char *fn, const struct ch_lambda *l, struct str body);
-/* Appends fn of the lambda that is true of the nested objects that are hits of a view. first: an array whose elements fn
-   returns (arrayFilter); STR_NULL: there is none. */
+/* Appends fn of the lambda that is true of the nested objects that are hits of a view. first: an
+   array whose elements fn returns (arrayFilter); STR_NULL: there is none. */
 void ch_put_hits(const struct ch_plan *p, struct buf *b, const char *fn, struct str first);
 /* Appends " FROM ... FINAL WHERE gone = 0 AND ..." with the condition of the query. */
 void ch_put_from(const struct ch_plan *p, struct buf *b);
-/* The tests of the query that are about nested objects and are not negated, as the body of a lambda. False: there are
-   none. */
+/* The tests of the query that are about nested objects and are not negated, as the body of a
+   lambda. False: there are none. */
 bool ch_put_matched(const struct ch_scope *s, struct buf *b, const struct node *n);
 
 #endif

@@ -30,8 +30,8 @@ put_some(const struct ch_plan *p, struct buf *b, const struct node *kid)
 	ch_put_lambda(b, "arrayExists", &l, buf_done(&body));
 }
 
-/* Two negations cancel each other here: ClickHouse 18 removes them from the statement that it sends to a shard, and does
-   not find the column in the answer then. */
+/* Two negations cancel each other here: ClickHouse 18 removes them from the statement that it sends
+   to a shard, and does not find the column in the answer then. */
 static void
 put_not(const struct ch_scope *s, struct buf *b, const struct node *kid)
 {
@@ -133,8 +133,8 @@ is_about_documents(const struct node *n)
 	return n->type != NODE_NESTED && (n->field == NULL || !ch_own_field(n->field)->nested);
 }
 
-/* In a query of a view, the parts of the outermost AND that are about documents are conditions of the statement as well:
- * only these can use the primary key.
+/* In a query of a view, the parts of the outermost AND that are about documents are conditions of
+ * the statement as well: only these can use the primary key.
  *
  *   net:192.0.2.0/24 port:22     place >= ... AND place <= ... AND arrayExists((s0, s1) -> (s0 AND has(s1, 22)), ...) */
 static void

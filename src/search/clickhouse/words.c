@@ -9,7 +9,7 @@ struct sip {
 };
 
 static uint64_t
-rotate(uint64_t x, unsigned bits)
+rotate_left(uint64_t x, unsigned bits)
 {
 	return x << bits | x >> (64 - bits);
 }
@@ -19,14 +19,14 @@ sip_round(struct sip *s)
 {
 	s->v[0] += s->v[1];
 	s->v[2] += s->v[3];
-	s->v[1] = rotate(s->v[1], 13) ^ s->v[0];
-	s->v[3] = rotate(s->v[3], 16) ^ s->v[2];
-	s->v[0] = rotate(s->v[0], 32);
+	s->v[1] = rotate_left(s->v[1], 13) ^ s->v[0];
+	s->v[3] = rotate_left(s->v[3], 16) ^ s->v[2];
+	s->v[0] = rotate_left(s->v[0], 32);
 	s->v[2] += s->v[1];
 	s->v[0] += s->v[3];
-	s->v[1] = rotate(s->v[1], 17) ^ s->v[2];
-	s->v[3] = rotate(s->v[3], 21) ^ s->v[0];
-	s->v[2] = rotate(s->v[2], 32);
+	s->v[1] = rotate_left(s->v[1], 17) ^ s->v[2];
+	s->v[3] = rotate_left(s->v[3], 21) ^ s->v[0];
+	s->v[2] = rotate_left(s->v[2], 32);
 }
 
 static uint64_t

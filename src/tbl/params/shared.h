@@ -32,6 +32,9 @@ PARAM(secret_file, path, IN_SURFACED | IN_SURFACECTL,
 PARAM(stream_keys, path, IN_SURFACED | IN_STREAM | IN_SURFACECTL,
 	SYSCONFDIR "/stream-keys", 1, 4000,
 	"file of keys that sign stream tickets, kid:hexadecimal lines, the newest first")
+PARAM(sign_in_keys, path, IN_SURFACED | IN_SURFACECTL,
+	SYSCONFDIR "/sign-in-keys", 1, 4000,
+	"file of keys that sign and seal what belongs to people, kid:hexadecimal lines, the newest first")
 PARAM(meter_flush, ms, IN_SURFACED | IN_METER,
 	500, 10, 1000,
 	"how often surfaced-meter stores what was counted")

@@ -50,3 +50,15 @@ PARAM(clickhouse_partial, choice, IN_SURFACED,
 PARAM(clickhouse_shards, number, IN_SURFACED,
 	1, 1, 10000,
 	"shards of ClickHouse, by which clickhouse_partial sees that one is away")
+PARAM(password_min, number, IN_SURFACED,
+	15, 8, 64,
+	"characters that a password has at least")
+PARAM(password_memory, number, IN_SURFACED,
+	65536, 19456, 1048576,
+	"kibibytes of memory that the hash of a password takes")
+PARAM(password_passes, number, IN_SURFACED,
+	2, 1, 64,
+	"passes of that hash over its memory")
+PARAM(password_list, path, IN_SURFACED,
+	PKGDATADIR "/passwords", 0, 4000,
+	"common passwords, a line each, that nobody may choose; empty: none")

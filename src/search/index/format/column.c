@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The inner loops of facets, by width of a term and terms a document. facet.c explains what decides their speed.
+/* The inner loops of facets, by width of a term and terms a document. facet.c explains what decides
+ * their speed.
  *
- * A number that only damage can contain must not leave the counters. There are column_room() of them: one for each number
- * of one or two bytes, and otherwise a power of two, so that the lower bits of any number are a counter. Counters
- * behind the last place are never read. */
+ * A number that only damage can contain must not leave the counters. There are column_room() of
+ * them: one for each number of one or two bytes, and otherwise a power of two, so that the lower
+ * bits of any number are a counter. Counters behind the last place are never read. */
 #include "config.h"
 
 #include "search/index/format/column.h"
@@ -161,7 +162,8 @@ column_id(const struct column *c, uint64_t i)
 
 /* ---- terms without a place ----
  *
- * A document with more than k terms has the rest of them in MORE_IDS. Its number among such documents is its rank:
+ * A document with more than k terms has the rest of them in MORE_IDS. Its number among such
+ * documents is its rank:
  *
  *   document     0 1 2 3 ... 63 | 64 65 66 ...        k = 2
  *   more_words   0 1 0 0 ...  1 |  0  1  0 ...        documents 1, 63 and 65 have more

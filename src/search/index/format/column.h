@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the columns of a slot: the terms of each document (write_column in write/build_column.c draws both forms). */
+/* Reads the columns of a slot: the terms of each document (write_column in write/build_column.c
+   draws both forms). */
 #ifndef SEARCH_INDEX_FORMAT_COLUMN_H
 #define SEARCH_INDEX_FORMAT_COLUMN_H
 
@@ -7,7 +8,8 @@
 
 enum { COLUMN_SPLITS = 4, COLUMN_AHEAD = 32 };
 
-/* The counter of a term, which is the one behind the last term when the dictionary does not have it. */
+/* The counter of a term, which is the one behind the last term when the dictionary does not have
+   it. */
 static inline uint32_t
 column_place(const struct terms *t, uint32_t id)
 {
@@ -16,21 +18,24 @@ column_place(const struct terms *t, uint32_t id)
 
 /* The number of counters of a field: one a term, and one for each place without a value. */
 size_t column_counters(const struct terms *t);
-/* How many column_count may write: more, because damaged numbers are counted, too. Those behind column_counters() need
-   not be cleared. */
+/* How many column_count may write: more, because damaged numbers are counted, too. Those behind
+   column_counters() need not be cleared. */
 size_t column_room(const struct terms *t);
-/* Counts the terms of n documents that have places in the column. Neighbouring documents use different counters, c[0] to
-   c[COLUMN_SPLITS - 1], which may be the same array. docs has COLUMN_AHEAD more readable entries. */
+/* Counts the terms of n documents that have places in the column. Neighbouring documents use
+   different counters, c[0] to c[COLUMN_SPLITS - 1], which may be the same array. docs has
+   COLUMN_AHEAD more readable entries. */
 void column_count(
     const struct terms *t, const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS]);
 /* The first of the n places of a document, for column_id. */
 uint64_t column_row(const struct column *c, uint32_t doc, uint32_t *n);
 uint32_t column_id(const struct column *c, uint64_t i);
 
-/* Counts those terms of documents that have no place, for the documents of a bitmap of all documents, or of a range. */
+/* Counts those terms of documents that have no place, for the documents of a bitmap of all
+   documents, or of a range. */
 void column_count_more(const struct terms *t, const uint64_t *words, uint32_t *counts);
 void column_count_more_range(const struct terms *t, uint32_t lo, uint32_t hi, uint32_t *counts);
-/* The terms of a document that have no place: entries *from to *to - 1 for column_more_id. Returns false when all have one. */
+/* The terms of a document that have no place: entries *from to *to - 1 for column_more_id. Returns
+   false when all have one. */
 bool column_more(const struct column *c, uint32_t doc, uint64_t *from, uint64_t *to);
 uint32_t column_more_id(const struct column *c, uint64_t i);
 /* Fills `words` and `rank` from the documents that have terms without a place. */

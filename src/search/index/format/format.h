@@ -16,9 +16,10 @@
  * A term is its number in the order of its dictionary. The number n, one past the last term, has a
  * meaning too: as a posting it is "every document that has a value", in a column it is "no value".
  *
- * Most terms of a large dictionary have one document. SECTION_RARE has a bit for each term: 1 when it has one
- * document, which is then in SECTION_ONLY. The other terms, and the term n, are common; a common term is the i-th
- * one in SECTION_PLACE and SECTION_COUNT. SECTION_RARE_BEFORE has the number of ones before every
+ * Most terms of a large dictionary have one document. SECTION_RARE has a bit for each term: 1 when
+ * it has one document, which is then in SECTION_ONLY. The other terms, and the term n, are common;
+ * a common term is the i-th one in SECTION_PLACE and SECTION_COUNT. SECTION_RARE_BEFORE has the
+ * number of ones before every
  * 64 bits, so that a bit becomes a place in one of both:
  *
  *   term           0   1   2   3   4   n
@@ -26,9 +27,10 @@
  *   ONLY               9   2       7            term 2: the document 2
  *   PLACE          0           4       20       term 3: its posting begins at byte 4 * 4
  *
- * A dictionary of texts is in blocks of TERM_BLOCK terms, which begin at SECTION_TERM_AT. Neighbours often begin alike, and
- * names end alike. So a term is two varints, how many bytes it shares with the term before and how many it has of its
- * own, and those. A term shares at most TERM_SHORT bytes, with a term that has no more:
+ * A dictionary of texts is in blocks of TERM_BLOCK terms, which begin at SECTION_TERM_AT.
+ * Neighbours often begin alike, and names end alike. So a term is two varints, how many bytes it
+ * shares with the term before and how many it has of its own, and those. A term shares at most
+ * TERM_SHORT bytes, with a term that has no more:
  *
  *   login | logout         0 5 "login"  3 3 "out"            strings share their first bytes
  *   example | www.example  0 7 "example"  7 4 "www."         names their last ones
@@ -40,15 +42,17 @@
  *       documents such gaps (up to POSTING_ARRAY documents), a bitmap, or the gaps of the documents that the
  *       block does not have (from POSTING_MOST documents on)
  *
- * The postings of a nested field are of nested documents. Up to POSTING_DERIVED of them, the reader finds their
- * documents by SECTION_OWNER. A longer posting has the place of a posting of documents, a uint32_t, behind its varint.
+ * The postings of a nested field are of nested documents. Up to POSTING_DERIVED of them, the reader
+ * finds their documents by SECTION_OWNER. A longer posting has the place of a posting of documents,
+ * a uint32_t, behind its varint.
  *
- * A text without a facet is only compared as a whole (NODE_EXACT). It has no term: SECTION_HASHES has a hash of
- * it, and a query compares the hashes of those documents that have the same words.
+ * A text without a facet is only compared as a whole (NODE_EXACT). It has no term: SECTION_HASHES
+ * has a hash of it, and a query compares the hashes of those documents that have the same words.
  *
- * A release reads the files of the two formats before, from INDEX_OLDEST on. Version 4 has gaps as varints, and no block
- * and no column of version 5. Version 3 has SECTION_AT for SECTION_PLACE, a term for the hash of a text, other postings
- * (postings.c), and an offset for each term. The writer replaces such files (index_state_complete).
+ * A release reads the files of the two formats before, from INDEX_OLDEST on. Version 4 has gaps as
+ * varints, and no block and no column of version 5. Version 3 has SECTION_AT for SECTION_PLACE, a
+ * term for the hash of a text, other postings (postings.c), and an offset for each term. The writer
+ * replaces such files (index_state_complete).
  *
  * An address is a term of 5 or 17 bytes: 4 or 6, then its bytes. So IPv4 addresses come first, each
  * network is a range of terms, and the order of buckets is that of addresses. A field of type IP
@@ -123,11 +127,13 @@ enum section_kind {
 	SECTION_HASHES,  /* uint32_t a document of the field's own level; 0: no text */
 	SECTION_SECONDS, /* for SECTION_DATES: uint32_t, seconds after SECTION_EPOCH; 0: no date */
 	SECTION_EPOCH,   /* int64_t[1], microseconds */
-	/* For HASHES or SECONDS that few documents have: a bit for each document, 1 when it is among them. */
+	/* For HASHES or SECONDS that few documents have: a bit for each document, 1 when it is
+	   among them. */
 	SECTION_HAS,
 	SECTION_HAS_BEFORE, /* uint32_t[]: the ones before each word of SECTION_HAS */
-	/* The document of a nested document: that of the first of every OWNER_BLOCK nested documents, uint32_t, and what is
-	   to be added for each, uint8_t; OWNER_FAR: more, it has to be searched in SECTION_FIRST. */
+	/* The document of a nested document: that of the first of every OWNER_BLOCK nested
+	   documents, uint32_t, and what is to be added for each, uint8_t; OWNER_FAR: more, it has
+	   to be searched in SECTION_FIRST. */
 	SECTION_OWNER_BASE,
 	SECTION_OWNER_STEP,
 	SECTION_PAIR_TERMS, /* struct pair_term[]: the frequent terms; this and the next three of slot 0 (pairs.h) */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Gaps are the distances of documents, each to the one before; the first one is a distance, too. GAPS_PACKED of them are
- * a byte, their width in bits, and then as many bits each; with a byte GAPS_VARINTS they are varints. The rest at the
- * end is written likewise, but fewer than GAPS_FEW without such a byte. Version 4 has only varints.
+/* Gaps are the distances of documents, each to the one before; the first one is a distance, too.
+ * GAPS_PACKED of them are a byte, their width in bits, and then as many bits each; with a byte
+ * GAPS_VARINTS they are varints. The rest at the end is written likewise, but fewer than GAPS_FEW
+ * without such a byte. Version 4 has only varints.
  *
  *   documents   1000 1003 1010 ... (32 of them, gaps below 1024)   10 | 1000 3 7 ... (32 * 10 bits) */
 #include "config.h"
@@ -41,8 +42,8 @@ packed_size(uint32_t n, uint32_t bits)
 	return (n * bits + 7) / 8;
 }
 
-/* Writes n gaps: their width in bits and the gaps in that many bits each, or GAPS_VARINTS and varints, when one large gap
-   would make all of them wide. */
+/* Writes n gaps: their width in bits and the gaps in that many bits each, or GAPS_VARINTS and
+   varints, when one large gap would make all of them wide. */
 static void
 put_packed(struct buf *b, const uint32_t *docs, uint32_t n, uint32_t base)
 {

@@ -37,43 +37,47 @@
  *
  * Documents are numbered in the order of their keys (record_key), nested documents in the order of
  * their documents. A key is stored as it is (keys.h), but that of a host is its address alone, four
- * bytes in most cases. The slot of a nested field has postings of both levels. The file lists its fields by a
- * hash of name and type, and a field finds its slots through that list, so a release with one more
- * field can read an older segment: only a query that names the new field is refused until the index
- * is built again.
+ * bytes in most cases. The slot of a nested field has postings of both levels. The file lists its
+ * fields by a hash of name and type, and a field finds its slots through that list, so a release
+ * with one more field can read an older segment: only a query that names the new field is refused
+ * until the index is built again.
  *
  * Ordinals. Segments have an order, large ones first. A term that an earlier segment has gets its
  * ordinal from there. Any other term gets its own number plus the number of all terms in the
  * segments before it: "Plan 9" is term 1 of B and A has three terms, so its ordinal is 4; ordinal 3
  * is unused, because term 0 of B is Linux, ordinal 1. The writer finds ordinals by one walk over
  * the sorted dictionaries and stores them in a file of their own. The file stays valid as long as
- * the segments before it stay the same; when one of them is merged, dropped or moved, the writer makes the file
- * again. So large segments, which change rarely, come first. A new segment is put at the end and moves forward past
- * each neighbour that has less than half of its documents. The small segment of a usual pass therefore stays the
- * last one, and only its own ordinals have to be made.
+ * the segments before it stay the same; when one of them is merged, dropped or moved, the writer
+ * makes the file again. So large segments, which change rarely, come first. A new segment is put at
+ * the end and moves forward past each neighbour that has less than half of its documents. The small
+ * segment of a usual pass therefore stays the last one, and only its own ordinals have to be made.
  *
- * The life of a change. A pass reads the rows that the snapshot of the last generation does not show and writes them
- * as a new segment. It marks their older versions dead, and the records that were deleted. It
- * makes the ordinals that are missing. Every file is written under another name, synced and renamed. The last one is
- * the manifest: its rename publishes the generation, and the directory is synced after it. A crash before the rename
- * leaves the former generation and files without a name in a manifest; a crash after it leaves the new generation and
- * files of the former one. The next publication removes both.
+ * The life of a change. A pass reads the rows that the snapshot of the last generation does not
+ * show and writes them as a new segment. It marks their older versions dead, and the records that
+ * were deleted. It makes the ordinals that are missing. Every file is written under another name,
+ * synced and renamed. The last one is the manifest: its rename publishes the generation, and the
+ * directory is synced after it. A crash before the rename leaves the former generation and files
+ * without a name in a manifest; a crash after it leaves the new generation and files of the former
+ * one. The next publication removes both.
  *
- * The files that the new manifest does not name are removed at once. A worker that has one mapped keeps it until it
- * changes to the new generation. A worker that was about to open one fails, finds that the manifest has changed, and
- * opens the newer generation, in at most three tries. Merges and rebuilds run in children (indexer/beside.h).
+ * The files that the new manifest does not name are removed at once. A worker that has one mapped
+ * keeps it until it changes to the new generation. A worker that was about to open one fails, finds
+ * that the manifest has changed, and opens the newer generation, in at most three tries. Merges and
+ * rebuilds run in children (indexer/beside.h).
  *
- * Damage. A reader trusts a file whose inode, size and times are those that its writer recorded (struct index_mark),
- * and verifies the checksums of any other. The writer verifies each new segment, the inputs of a merge after it has
- * read them, and in each pass some megabytes of all files in turn. Files that were copied, as by a restore, have
- * other marks: the writer verifies them when it starts, and publishes their new marks, so that readers need not.
+ * Damage. A reader trusts a file whose inode, size and times are those that its writer recorded
+ * (struct index_mark), and verifies the checksums of any other. The writer verifies each new
+ * segment, the inputs of a merge after it has read them, and in each pass some megabytes of all
+ * files in turn. Files that were copied, as by a restore, have other marks: the writer verifies
+ * them when it starts, and publishes their new marks, so that readers need not.
  *
- * Each file has a file of parity (parity.h). A worker that finds a file changed, or cannot read a page of it, opens it
- * again, verifies it and mends the damaged blocks in its memory: no request but the one that met the damage fails. The writer
- * puts a file without damage in its place (write/verify.c) and does the same for a file that is missing, from its own
- * mapping. It makes ordinals again, which cost little. When there is more damage than the parity can mend, the writer changes
- * the file's time, so that every worker closes it, and builds the index again from the database. Until then a search is
- * answered with status 503. */
+ * Each file has a file of parity (parity.h). A worker that finds a file changed, or cannot read a
+ * page of it, opens it again, verifies it and mends the damaged blocks in its memory: no request
+ * but the one that met the damage fails. The writer puts a file without damage in its place
+ * (write/verify.c) and does the same for a file that is missing, from its own mapping. It makes
+ * ordinals again, which cost little. When there is more damage than the parity can mend, the writer
+ * changes the file's time, so that every worker closes it, and builds the index again from the
+ * database. Until then a search is answered with status 503. */
 #ifndef SEARCH_INDEX_FORMAT_INDEX_H
 #define SEARCH_INDEX_FORMAT_INDEX_H
 
@@ -135,8 +139,9 @@ struct index_state {
 	   section. */
 	size_t verified;
 	uint32_t section;
-	/* The first half of the ids of all files that this process writes; 0: random ones. A child has a family of its
-	   own, and the parent removes no file of the families of its children. */
+	/* The first half of the ids of all files that this process writes; 0: random ones. A child
+	   has a family of its own, and the parent removes no file of the families of its
+	   children. */
 	uint32_t family;
 	uint32_t children[INDEX_CHILDREN]; /* 0: none */
 };
@@ -151,8 +156,8 @@ size_t index_words(uint32_t n);
 bool index_state_load(
     const char *directory, enum dataset d, struct index_state *out, char err[INDEX_FAULT]) MUST_USE;
 void index_state_free(struct index_state *s);
-/* Whether the file of the segment has another size or another time of its last change than its mark. False when there is no
-   file. path receives its name. */
+/* Whether the file of the segment has another size or another time of its last change than its
+   mark. False when there is no file. path receives its name. */
 bool index_segment_changed(
     const char *directory, const struct index_segment *s, char *path, size_t room);
 /* Reads what a child of this family has stored. */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* The keys of the documents of a segment (record.h), in ascending order, where they are not the addresses of hosts.
- * Neighbours begin with the same bytes: the records of a name, the names of a domain, the certificates of a second. So
- * a key is stored as the number of bytes that it shares with the key before it, and the rest. Every KEY_BLOCK keys
- * a key is stored whole, and SECTION_KEY_AT has its place:
+/* The keys of the documents of a segment (record.h), in ascending order, where they are not the
+ * addresses of hosts. Neighbours begin with the same bytes: the records of a name, the names of a
+ * domain, the certificates of a second. So a key is stored as the number of bytes that it shares
+ * with the key before it, and the rest. Every KEY_BLOCK keys a key is stored whole, and
+ * SECTION_KEY_AT has its place:
  *
  *   org 01 example 01 00 ...     0 19 org 01 example 01 00 ...     whole: the first of a block
  *   org 01 example 01 00 ..x     18 1 x
  *   org 01 example 01 www 01     12 6 www 01 ...                   numbers are varints of one or two bytes
  *
- * A search compares the first keys of blocks, and then walks one block. As everywhere (mapped.h), a number is compared
- * with its bounds each time it is read, so a damaged file gives a wrong key and never reads beyond the section. */
+ * A search compares the first keys of blocks, and then walks one block. As everywhere (mapped.h), a
+ * number is compared with its bounds each time it is read, so a damaged file gives a wrong key and
+ * never reads beyond the section. */
 #ifndef SEARCH_INDEX_FORMAT_KEYS_H
 #define SEARCH_INDEX_FORMAT_KEYS_H
 

@@ -5,7 +5,8 @@
 
      manifest_header | snapshot | ntags, tags | nsegments, segments
 
-   A child process stores its result in the same format, in a file of its family, and publishes nothing by it.
+   A child process stores its result in the same format, in a file of its family, and publishes
+   nothing by it.
 
    Numbers are 64 bits, a string is its length and its bytes. The bits of dead documents follow
    their segment, but only when there is a dead one. */
@@ -107,7 +108,7 @@ put_u64(struct buf *b, uint64_t v)
 }
 
 static void
-put_str(struct buf *b, struct str s)
+put_manifest_str(struct buf *b, struct str s)
 {
 	put_u64(b, s.n);
 	buf_str(b, s);
@@ -116,12 +117,12 @@ put_str(struct buf *b, struct str s)
 static void
 put_tag(struct buf *b, const struct tag *t)
 {
-	put_str(b, t->slug);
-	put_str(b, t->name);
-	put_str(b, t->classification);
+	put_manifest_str(b, t->slug);
+	put_manifest_str(b, t->name);
+	put_manifest_str(b, t->classification);
 	put_u64(b, t->ncategories);
 	for (size_t i = 0; i < t->ncategories; i++)
-		put_str(b, t->categories[i]);
+		put_manifest_str(b, t->categories[i]);
 }
 
 static void
@@ -160,7 +161,7 @@ state_print(struct buf *b, const struct index_state *s)
 	struct manifest_header h = { .version = INDEX_VERSION, .endian = INDEX_ENDIAN };
 
 	buf_add(b, &h, sizeof(h));
-	put_str(b, str_of(s->snapshot == NULL ? "" : s->snapshot));
+	put_manifest_str(b, str_of(s->snapshot == NULL ? "" : s->snapshot));
 	put_u64(b, s->tags.n);
 	for (size_t i = 0; i < s->tags.n; i++)
 		put_tag(b, &s->tags.items[i]);

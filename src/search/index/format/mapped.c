@@ -240,7 +240,8 @@ map_file(struct mapped *m, const char *path)
 
 /* ---- reading from the disk ---- */
 
-/* The sections that queries read in long runs. A query reads a few pages of the others, such as dictionaries. */
+/* The sections that queries read in long runs. A query reads a few pages of the others, such as
+   dictionaries. */
 static bool
 is_read_in_runs(enum section_kind kind)
 {
@@ -277,9 +278,10 @@ advise(const unsigned char *p, uint64_t n, int advice)
 		(void)!madvise((void *)from, to - from, advice);
 }
 
-/* Chooses how the kernel reads a file for queries. At each page that is not in memory it would otherwise read as much
- * around as the disk is set to, which may be megabytes, and a search in a dictionary would read all of it. So it reads
- * single pages, but in the sections of runs; mapped_ahead tells it of long postings. */
+/* Chooses how the kernel reads a file for queries. At each page that is not in memory it would
+ * otherwise read as much around as the disk is set to, which may be megabytes, and a search in a
+ * dictionary would read all of it. So it reads single pages, but in the sections of runs;
+ * mapped_ahead tells it of long postings. */
 static void
 advise_for_queries(const struct mapped *m)
 {
@@ -329,7 +331,8 @@ map_again(struct mapped *m, uint64_t size)
 	       mmap(map, have, PROT_READ, MAP_SHARED | MAP_FIXED, m->fd, 0) != MAP_FAILED;
 }
 
-/* Puts the right content of the damaged blocks into pages of this process, in place of those of the file. */
+/* Puts the right content of the damaged blocks into pages of this process, in place of those of the
+   file. */
 static bool
 mend_blocks(struct mapped *m, const struct parity *p)
 {
@@ -388,10 +391,10 @@ map_and_check(
 }
 
 /* Maps a file and decides how much of it is verified. The mark decides: a file whose inode, size
- * and times are those that its writer recorded was verified by the writer, so only its header,
- * its table and the bounds of its sections are looked at. Any other file, such as one that was restored from a backup, is
- * read to its last byte, and its damaged blocks are mended by its parity. The last check is mapped_intact, for a file that
- * changed while it was verified. */
+ * and times are those that its writer recorded was verified by the writer, so only its header, its
+ * table and the bounds of its sections are looked at. Any other file, such as one that was restored
+ * from a backup, is read to its last byte, and its damaged blocks are mended by its parity. The
+ * last check is mapped_intact, for a file that changed while it was verified. */
 bool
 mapped_open(
     struct mapped *m, const char *path, const struct index_file *want, enum segment_check check)

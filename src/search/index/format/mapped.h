@@ -57,8 +57,8 @@ enum segment_check {
 
 bool mapped_open(struct mapped *m, const char *path, const struct index_file *want,
     enum segment_check check) MUST_USE;
-/* Maps what a writer has written of a file so far, which it trusts. h: the header that the file will have; it must outlive
-   the mapping. */
+/* Maps what a writer has written of a file so far, which it trusts. h: the header that the file
+   will have; it must outlive the mapping. */
 bool mapped_unfinished(
     struct mapped *m, const struct segment_writer *w, const struct segment_header *h) MUST_USE;
 void mapped_close(struct mapped *m);
@@ -67,13 +67,16 @@ void mapped_close(struct mapped *m);
 bool mapped_intact(const struct mapped *m) MUST_USE;
 /* Whether this is still the file of that name. */
 bool mapped_is_named(const struct mapped *m, const char *path);
-/* Whether a file has another size or modification time than its mark; false when there is no such file. */
+/* Whether a file has another size or modification time than its mark; false when there is no such
+   file. */
 bool mapped_changed(const char *path, const struct index_mark *mark);
 bool mapped_fault(struct mapped *m, const char *what); /* records the reason; returns false */
 struct span mapped_span(const struct mapped *m, size_t slot, enum section_kind kind);
-/* For a process that reads the file from its beginning to its end: files are opened for queries, which read little. */
+/* For a process that reads the file from its beginning to its end: files are opened for queries,
+   which read little. */
 void mapped_in_order(const struct mapped *m);
-/* Starts to read n bytes of a mapping from the disk, if they are many; the caller is about to read them all. */
+/* Starts to read n bytes of a mapping from the disk, if they are many; the caller is about to read
+   them all. */
 void mapped_ahead(const void *p, uint64_t n);
 /* Verifies sections from *section on until *bytes are done; advances *section and decreases
    *bytes. */

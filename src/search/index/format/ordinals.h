@@ -12,7 +12,8 @@ struct ordinal_map {
 	const uint32_t **field; /* [field][term]; NULL: the field has no facet */
 };
 
-/* segments: all open; the last one is the segment that the file belongs to. out->id: the id of the new file. */
+/* segments: all open; the last one is the segment that the file belongs to. out->id: the id of the
+   new file. */
 bool ordinals_write(const char *directory, const struct index_segment *segments, size_t n,
     struct index_file *out, char err[INDEX_FAULT]) MUST_USE;
 struct ordinal_map *ordinals_open(const char *directory, const struct index_segment *segments,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes and reads pair totals (pairs.h). Most counts are small, so a byte is enough for them; the others are stored again
-   as 32 bits. A cell that has a count for more than a third of the terms has one for each term and no numbers. */
+/* Writes and reads pair totals (pairs.h). Most counts are small, so a byte is enough for them; the
+   others are stored again as 32 bits. A cell that has a count for more than a third of the terms
+   has one for each term and no numbers. */
 #include "config.h"
 
 #include "search/index/format/pairs.h"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Pair totals of a segment: for each of its frequent terms, how often each term of the facet fields occurs among the
- * documents of the frequent term.
+/* Pair totals of a segment: for each of its frequent terms, how often each term of the facet fields
+ * occurs among the documents of the frequent term.
  *
  *   frequent term        tags               country_code
  *   country_code:US      cdn 30, vpn 7      US 60
  *   tags:cdn             cdn 41, vpn 2      DE 11, US 30
  *
- * So a facet of such a query is read and not counted, and a query that differs from it in few documents is counted by
- * these documents alone (read/basis.h). A segment is immutable, so its pair totals include the documents that died later.
- * Small segments, and those of former releases, have none.
+ * So a facet of such a query is read and not counted, and a query that differs from it in few
+ * documents is counted by these documents alone (read/basis.h). A segment is immutable, so its pair
+ * totals include the documents that died later. Small segments, and those of former releases, have
+ * none.
  *
  * A row is a frequent term, a cell is a row's counts of one slot:
  *
@@ -47,8 +48,8 @@ struct pairs {
 	uint64_t nterms, nslots, nbytes;
 };
 
-/* Finds the sections in a mapped segment. Returns false when their sizes do not fit; without the sections there are no
-   pairs, which is no failure. */
+/* Finds the sections in a mapped segment. Returns false when their sizes do not fit; without the
+   sections there are no pairs, which is no failure. */
 bool pairs_open(const struct mapped *m, struct pairs *out) MUST_USE;
 /* Finds a frequent term. Returns NULL when the term is none. */
 const struct pair_term *pairs_find(const struct pairs *p, uint32_t slot, uint32_t term);

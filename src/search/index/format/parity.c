@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Makes and uses files of parity (parity.h). Everything is read by pread and nothing is mapped: a block that the disk cannot
-   read is then an error of a call and no signal. */
+/* Makes and uses files of parity (parity.h). Everything is read by pread and nothing is mapped: a
+   block that the disk cannot read is then an error of a call and no signal. */
 #include "config.h"
 
 #include "search/index/format/parity.h"
@@ -62,7 +62,8 @@ set_size(struct parity *p, uint64_t size)
 	p->groups = (p->blocks + PARITY_WIDTH - 1) / PARITY_WIDTH;
 }
 
-/* Reads n bytes; those behind the end of the file, or that cannot be read, are zeros. False when some could not be read. */
+/* Reads n bytes; those behind the end of the file, or that cannot be read, are zeros. False when
+   some could not be read. */
 static bool
 read_or_zeros(int fd, unsigned char *out, size_t n, uint64_t at)
 {
@@ -102,7 +103,8 @@ add_block(unsigned char *to, const unsigned char *block)
 
 /* ---- writing ---- */
 
-/* Makes the parity of n groups, whose blocks stand side by side: those with the same place in their groups are one run. */
+/* Makes the parity of n groups, whose blocks stand side by side: those with the same place in their
+   groups are one run. */
 static void
 make_groups(struct parity *p, int file, uint32_t from, uint32_t n, unsigned char *parity)
 {

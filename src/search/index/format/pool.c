@@ -89,10 +89,10 @@ pool_put(struct words_pool *p, uint64_t *words)
 		p->unused[p->nunused++] = words;
 }
 
-/* Lends n zeros for the counters of a facet, and up to `room` numbers with any content. The first request of a worker takes them from its
- * arena, because the number of counters that a request needs is not known yet. pool_reset then learns the
- * most that were lent at once (`wanted`) and keeps an array of that size, up to COUNTERS_MAX; later requests get parts
- * of it:
+/* Lends n zeros for the counters of a facet, and up to `room` numbers with any content. The first
+ * request of a worker takes them from its arena, because the number of counters that a request
+ * needs is not known yet. pool_reset then learns the most that were lent at once (`wanted`) and
+ * keeps an array of that size, up to COUNTERS_MAX; later requests get parts of it:
  *
  *   counters | lent to facet 1 | lent to facet 2 | unused ...      lent.here: the boundary
  *
@@ -102,7 +102,8 @@ pool_counters(struct words_pool *p, struct arena *a, size_t n, size_t room)
 {
 	uint32_t *c;
 
-	/* An odd number of cache lines: the counters of a term in several arrays are in different places of the cache. */
+	/* An odd number of cache lines: the counters of a term in several arrays are in different
+	   places of the cache. */
 	room = room / 32 * 32 + 48;
 	p->lent.all += room;
 	p->wanted = p->wanted > p->lent.all ? p->wanted : p->lent.all;

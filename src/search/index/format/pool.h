@@ -14,8 +14,9 @@ void pool_fit(struct words_pool *p, size_t nwords); /* every bitmap has at least
 uint64_t *pool_get(struct words_pool *p);           /* not cleared */
 void pool_put(struct words_pool *p, uint64_t *words);
 void pool_reset(struct words_pool *p); /* takes back everything that was lent */
-/* n zeros, in an array of at least `room` numbers whose others may have any content; valid until the reset. They come from the arena until the pool has learned at a reset
-   how many counters a request needs. */
+/* n zeros, in an array of at least `room` numbers whose others may have any content; valid until
+   the reset. They come from the arena until the pool has learned at a reset how many counters a
+   request needs. */
 uint32_t *pool_counters(struct words_pool *p, struct arena *a, size_t n, size_t room);
 /* The counters that are lent: of all, and those that are not in an arena. */
 struct pool_mark {

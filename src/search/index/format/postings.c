@@ -76,10 +76,11 @@ count_blocks(const uint32_t *docs, uint32_t n, uint32_t *nblocks)
  *   nblocks 2, 0 | key 0, last 1, at8 3 | key 1, last 0, at8 4 | 7 2 (padded) | 5 (padded)
  *                |<------- one posting_block a block -------->|  ^ at8 * 8 bytes from the start
  *
- * A block with more than POSTING_ARRAY documents is a bitmap of 8 kB, which is read much faster. One with POSTING_MOST
- * or more is stored as the documents that it does not have, so a block of all documents takes no byte: many fields have
- * a value in each document. `last` is the number of documents minus 1, because 65536 does not fit into 16 bits; the
- * reader decides by it which of the three a block is. */
+ * A block with more than POSTING_ARRAY documents is a bitmap of 8 kB, which is read much faster.
+ * One with POSTING_MOST or more is stored as the documents that it does not have, so a block of all
+ * documents takes no byte: many fields have a value in each document. `last` is the number of
+ * documents minus 1, because 65536 does not fit into 16 bits; the reader decides by it which of the
+ * three a block is. */
 static void
 write_blocks(struct buf *b, const uint32_t *docs, uint32_t n, uint32_t nblocks)
 {
@@ -159,8 +160,8 @@ open_blocks(struct posting *p)
 	return true;
 }
 
-/* Opens a posting of version 3: AT has the document itself when there is only one; up to POSTING_SMALL documents are an
-   array, and more are blocks. */
+/* Opens a posting of version 3: AT has the document itself when there is only one; up to
+   POSTING_SMALL documents are an array, and more are blocks. */
 static bool
 open_old(const struct terms *t, enum level l, uint32_t id, struct posting *out)
 {
@@ -186,8 +187,8 @@ open_old(const struct terms *t, enum level l, uint32_t id, struct posting *out)
 	return true;
 }
 
-/* Reads the head of a posting. Returns the place of the posting of documents of a long posting of nested ones; 0: there
-   is none. */
+/* Reads the head of a posting. Returns the place of the posting of documents of a long posting of
+   nested ones; 0: there is none. */
 static uint32_t
 open_place(const struct terms *t, uint32_t place, bool nested, struct posting *out)
 {
@@ -244,8 +245,8 @@ open_above(const struct terms *t, uint32_t place, uint32_t limit, struct posting
 	return true;
 }
 
-/* Opens the posting of a term; posting_or and posting_list then read it. The document of a rare term is not in the
- * postings, so such a term costs no byte and no cache line of them.
+/* Opens the posting of a term; posting_or and posting_list then read it. The document of a rare
+ * term is not in the postings, so such a term costs no byte and no cache line of them.
  *
  * A count or an offset that the file cannot have makes an empty posting and no error. The file
  * was valid when it was opened, so only damage in place can cause that, and mapped_intact fails
@@ -383,8 +384,8 @@ or_block(const struct posting *p, const struct posting_block *b, uint64_t *words
 	}
 }
 
-/* The length of a posting is not stored. A gap takes two bytes at most where postings are long, and a bitmap INDEX_BLOCK
-   bits. */
+/* The length of a posting is not stored. A gap takes two bytes at most where postings are long, and
+   a bitmap INDEX_BLOCK bits. */
 void
 posting_ahead(const struct posting *p)
 {

@@ -23,8 +23,8 @@ struct documents {
 	uint32_t n;
 };
 
-/* Appends a posting of sorted documents to b. owners: the documents of nested ones; NULL for other fields. Returns the
-   value for SECTION_PLACE. */
+/* Appends a posting of sorted documents to b. owners: the documents of nested ones; NULL for other
+   fields. Returns the value for SECTION_PLACE. */
 uint32_t posting_write(struct buf *b, struct documents own, const struct documents *owners);
 /* Returns false when the posting of documents is not stored and must be derived from that of nested
    documents, which are POSTING_DERIVED at most. */

@@ -41,8 +41,8 @@ slot_span(const struct opening *o, enum section_kind kind)
 
 /* ---- content ---- */
 
-/* Whether offsets ascend from 0 to limit. They are not looked at in a file that its writer has verified: at each a worker
-   that opens the index would wait for the disk. */
+/* Whether offsets ascend from 0 to limit. They are not looked at in a file that its writer has
+   verified: at each a worker that opens the index would wait for the disk. */
 static bool
 check_offsets(const struct opening *o, const uint32_t *at, uint32_t n, uint64_t limit)
 {
@@ -225,7 +225,7 @@ open_ranked(const struct opening *o, const enum section_kind kinds[2], uint32_t 
 }
 
 static bool
-open_rare(const struct opening *o, const struct schema_field *f, struct terms *t)
+open_segment_rare(const struct opening *o, const struct schema_field *f, struct terms *t)
 {
 	static const enum section_kind kinds[] = { SECTION_RARE, SECTION_RARE_BEFORE };
 	struct span only = slot_span(o, SECTION_ONLY);
@@ -269,7 +269,7 @@ open_postings(const struct opening *o, const struct schema_field *f, struct term
 	t->npostings = blob.n;
 	if (t->form == FORM_NONE)
 		return true;
-	if (!open_rare(o, f, t))
+	if (!open_segment_rare(o, f, t))
 		return false;
 	if (!old && !open_u32s(slot_span(o, SECTION_PLACE), t->ncommon, &t->place))
 		return false;
@@ -322,8 +322,8 @@ is_width(uint8_t width)
 	return width == 1 || width == 2 || width == 4;
 }
 
-/* Opens the bits and ranks of the documents that have more terms than places. Former releases stored the documents
-   themselves. */
+/* Opens the bits and ranks of the documents that have more terms than places. Former releases
+   stored the documents themselves. */
 static bool
 open_more(const struct opening *o, struct column *c)
 {
@@ -644,7 +644,8 @@ segment_key(const struct segment *s, uint32_t doc, struct segment_key *out)
 	return segment_key_str(out);
 }
 
-/* The lowest address whose key is not less than a key that is none: it is cut, or filled with zeros. */
+/* The lowest address whose key is not less than a key that is none: it is cut, or filled with
+   zeros. */
 static uint32_t
 lower_address(const struct segment *s, struct str key)
 {

@@ -13,7 +13,8 @@ struct segment {
 	struct mapped file;
 	unsigned refs;
 	uint32_t ndocs, nv4, nnested;
-	/* The keys of the documents. Addresses have a form of their own, because they are 4 bytes in most segments. */
+	/* The keys of the documents. Addresses have a form of their own, because they are 4 bytes
+	   in most segments. */
 	bool addresses;
 	const uint32_t *ip4;
 	const unsigned char *ip6;

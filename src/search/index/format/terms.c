@@ -10,7 +10,8 @@
 #include "base/encode.h"
 #include "base/limits.h"
 
-/* Where a block of terms is read. A number that its bytes cannot have, which only damage causes, ends it. */
+/* Where a block of terms is read. A number that its bytes cannot have, which only damage causes,
+   ends it. */
 struct term_block {
 	const unsigned char *p, *end;
 };
@@ -30,8 +31,8 @@ take_length(struct term_block *b)
 	return SIZE_MAX;
 }
 
-/* Builds the nth text of a block: each keeps a part of the one before, names at the end of the room. A text that does not
-   fit into the room shares nothing. */
+/* Builds the nth text of a block: each keeps a part of the one before, names at the end of the
+   room. A text that does not fit into the room shares nothing. */
 static struct str
 read_text(struct term_block b, uint32_t nth, bool names, struct term_text *room)
 {
@@ -56,8 +57,8 @@ read_text(struct term_block b, uint32_t nth, bool names, struct term_text *room)
 	}
 }
 
-/* The result is inside the mapping or the room whatever the file contains: its pages may have been replaced by
-   zeros since it was verified (mapped.c). */
+/* The result is inside the mapping or the room whatever the file contains: its pages may have been
+   replaced by zeros since it was verified (mapped.c). */
 struct str
 terms_str(const struct terms *t, uint32_t id, struct term_text *room)
 {

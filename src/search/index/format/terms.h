@@ -10,13 +10,13 @@
 struct column {
 	uint8_t width, k; /* bytes a term, places a document */
 	const void *ids;
-	/* Rows: the first place of a document, which has as many as nested documents; NULL: k places each. nplaces: of all
-	   documents. */
+	/* Rows: the first place of a document, which has as many as nested documents; NULL: k
+	   places each. nplaces: of all documents. */
 	const uint32_t *first;
 	uint32_t nplaces;
 	uint32_t nmore, ndocs;
-	/* Which documents have more than k terms, one bit each; how many of them are in the words before; the offsets of
-	   their other terms in more_ids. */
+	/* Which documents have more than k terms, one bit each; how many of them are in the words
+	   before; the offsets of their other terms in more_ids. */
 	const uint64_t *more_words;
 	const uint32_t *more_rank, *more_at;
 	const void *more_ids;
@@ -78,7 +78,8 @@ struct term_text {
 
 /* The text of a term, which is valid as long as the segment and the room. */
 struct str terms_str(const struct terms *t, uint32_t id, struct term_text *room);
-/* Starts to read the texts of a range of terms from the disk; in the folded order they are elsewhere. */
+/* Starts to read the texts of a range of terms from the disk; in the folded order they are
+   elsewhere. */
 void terms_ahead(const struct terms *t, uint32_t from, uint32_t to);
 /* Whether the texts of both dictionaries can be compared with each other. */
 bool terms_joinable(const struct terms *a, const struct terms *b);
@@ -107,8 +108,8 @@ struct str glob_subtree(struct str pattern);
 /* An integer that has the same order as the number, and the number of that integer. */
 int64_t number_key(double n);
 double number_of_key(int64_t key);
-/* A hash that replaces a long text in the dictionary of whole values, and the one of SECTION_HASHES, which is never
-   0. */
+/* A hash that replaces a long text in the dictionary of whole values, and the one of
+   SECTION_HASHES, which is never 0. */
 int64_t text_key(struct str s);
 uint32_t text_hash(struct str s);
 
@@ -156,7 +157,8 @@ terms_only(const struct terms *t, uint32_t i)
 	return t->only_width == ONLY_SHORT ? low : low | (uint32_t)p[3] << 24;
 }
 
-/* The number of documents of a term of a field with facets. Callers visit the terms in their order and begin with
+/* The number of documents of a term of a field with facets. Callers visit the terms in their order
+   and begin with
    *common 0. */
 static inline uint32_t
 terms_next_count(const struct terms *t, uint32_t id, uint32_t *common)

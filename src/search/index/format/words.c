@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* The kernels of words.h: plain C, the popcnt instruction, and AVX2.
  *
- * AVX2 has no instruction that counts bits. The kernel therefore adds up vectors of 256 bits as columns of binary
- * numbers, by carry-save adders, and counts bits only in the column of sixteens:
+ * AVX2 has no instruction that counts bits. The kernel therefore adds up vectors of 256 bits as
+ * columns of binary numbers, by carry-save adders, and counts bits only in the column of sixteens:
  *
  *   ones, twos, fours, eights      the lower bits of 256 sums
  *   sixteens                       the carry after each 16 vectors; its bits are counted, 16 for each
  *
- * One vector in 16 is counted by a table of 16 sums (count_vector), so most of the time is spent on loading. */
+ * One vector in 16 is counted by a table of 16 sums (count_vector), so most of the time is spent on
+ * loading. */
 #include "config.h"
 
 #include "search/index/format/words.h"
@@ -90,7 +91,8 @@ KERNEL(count_popcnt, POPCNT)
 
 #define AVX2 __attribute__((target("avx2,popcnt")))
 
-/* Adds the vectors *sum, a and b as 256 binary numbers of one digit. *sum becomes the digit, the result is the carry. */
+/* Adds the vectors *sum, a and b as 256 binary numbers of one digit. *sum becomes the digit, the
+   result is the carry. */
 AVX2 static inline __attribute__((always_inline)) __m256i
 add_vectors(__m256i *sum, __m256i a, __m256i b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Counting the bits of bitmaps, 64 documents a word. A kernel is one implementation for some processors. The best one
-   that this processor can run is chosen at the first call. */
+/* Counting the bits of bitmaps, 64 documents a word. A kernel is one implementation for some
+   processors. The best one that this processor can run is chosen at the first call. */
 #ifndef SEARCH_INDEX_FORMAT_WORDS_H
 #define SEARCH_INDEX_FORMAT_WORDS_H
 

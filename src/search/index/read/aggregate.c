@@ -60,9 +60,10 @@ add_by_ordinal(const struct facet_job *j, const uint32_t *map, const uint32_t *c
 				j->sum[ordinals_clamp(j->o, map[id])] += counts[id];
 }
 
-/* Counts the fields of one segment. The counters of the first segment are the sums themselves, because its terms are
- * their own ordinals (map == NULL). Any other segment has counters of its own, by its own terms, which are added at their
- * ordinals: mapping each increment would cost more than mapping each term once. */
+/* Counts the fields of one segment. The counters of the first segment are the sums themselves,
+ * because its terms are their own ordinals (map == NULL). Any other segment has counters of its
+ * own, by its own terms, which are added at their ordinals: mapping each increment would cost more
+ * than mapping each term once. */
 static void
 count_fields(struct request *rq, struct counting *c, size_t segment, bool pairs)
 {
@@ -94,8 +95,9 @@ count_fields(struct request *rq, struct counting *c, size_t segment, bool pairs)
 	pool_release(r->pool, mark);
 }
 
-/* Counts the terms of the hits in one segment. The ordinals of few hits with many terms are collected. All other fields
- * are counted from a basis, those with pair totals and those without from bases of their own. */
+/* Counts the terms of the hits in one segment. The ordinals of few hits with many terms are
+ * collected. All other fields are counted from a basis, those with pair totals and those without
+ * from bases of their own. */
 static void
 count_segment(struct request *rq, struct facet_job *jobs, size_t n, size_t segment)
 {
@@ -252,7 +254,8 @@ fill_group(struct request *rq, struct facet_job *j)
 		out->buckets[i] = make_bucket(a, rq->view, f, j->o, top.heap[i]);
 }
 
-/* Counters for all ordinals. Those of the first segment are counted in place (count_fields), so they have its room. */
+/* Counters for all ordinals. Those of the first segment are counted in place (count_fields), so
+   they have its room. */
 static uint32_t *
 new_sum(struct request *rq, const struct facet_job *j)
 {
@@ -294,8 +297,8 @@ count_hits(struct request *rq, struct facet_job *jobs, size_t n, size_t segment)
 			nested_count(rq, segment, jobs[i].agg->field, jobs[i].o, jobs[i].sum);
 }
 
-/* Whether the values of the field are terms: the address that is the key, and a boolean that a date decides, have
-   none. */
+/* Whether the values of the field are terms: the address that is the key, and a boolean that a date
+   decides, have none. */
 static bool
 has_terms(const struct schema_field *f)
 {

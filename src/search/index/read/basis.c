@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Chooses the basis of a facet (basis.h). The terms of the query are the candidates. For each candidate the number of
- * documents that differ from the hits is counted exactly, from two bitmaps. A bad candidate costs only this count. */
+/* Chooses the basis of a facet (basis.h). The terms of the query are the candidates. For each
+ * candidate the number of documents that differ from the hits is counted exactly, from two bitmaps.
+ * A bad candidate costs only this count. */
 #include "config.h"
 
 #include "search/index/format/words.h"
@@ -102,8 +103,8 @@ words_of(const struct choosing *c, const struct near_term *of)
 	return words;
 }
 
-/* Offers the documents of a term and the others. The numbers of documents alone say how many these must differ by at
-   least; the bitmap is only made when that is not too many. */
+/* Offers the documents of a term and the others. The numbers of documents alone say how many these
+   must differ by at least; the bitmap is only made when that is not too many. */
 static void
 offer_term(struct choosing *c, struct near_term *of)
 {
@@ -130,7 +131,8 @@ offer_term(struct choosing *c, struct near_term *of)
 
 /* ---- the difference ---- */
 
-/* The documents of a term that are no hits, and the hits that are not of the term; or the same of the other documents. */
+/* The documents of a term that are no hits, and the hits that are not of the term; or the same of
+   the other documents. */
 static void
 find_difference(struct choosing *c)
 {

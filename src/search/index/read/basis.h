@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Facets from counts that are stored. A basis is a set of documents of one segment whose facets are known: no document
- * at all, every document, those of a frequent term, or all but those (format/pairs.h). A query counts the documents by
- * which its hits differ from the nearest basis:
+/* Facets from counts that are stored. A basis is a set of documents of one segment whose facets are
+ * known: no document at all, every document, those of a frequent term, or all but those
+ * (format/pairs.h). A query counts the documents by which its hits differ from the nearest basis:
  *
  *   hits        22 AND NOT CN          90,000 documents
  *   basis       those of port 22      100,000 documents, known
@@ -26,7 +26,8 @@ struct basis {
 	struct set added, removed;
 };
 
-/* Chooses the basis that makes the facets of the hits cheapest, and sets the costs of the fields (facet_costs). pairs: whether a frequent term may be one. */
+/* Chooses the basis that makes the facets of the hits cheapest, and sets the costs of the fields
+   (facet_costs). pairs: whether a frequent term may be one. */
 struct basis basis_choose(
     struct request *rq, const struct set *hits, struct facet *fs, size_t n, bool pairs);
 /* Whether the pair totals of the segment have counts of the field. */

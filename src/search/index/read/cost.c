@@ -44,8 +44,8 @@ cost_scan(const struct terms *t, uint64_t documents)
 	       (documents < t->n / 8 ? 0 : t->n * (uint64_t)c->clear);
 }
 
-/* The cost of a posting that is open follows its form (format/format.h): documents that are derived, bitmaps when the
-   term is frequent, and gaps otherwise. */
+/* The cost of a posting that is open follows its form (format/format.h): documents that are
+   derived, bitmaps when the term is frequent, and gaps otherwise. */
 static uint64_t
 cost_posting(const struct terms *t, uint64_t n, size_t nwords)
 {

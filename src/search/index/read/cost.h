@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The costs of the ways to count a facet, for the choice between them (SEARCH 4.6). All times are of one core, in
-   picoseconds. */
+/* The costs of the ways to count a facet, for the choice between them (SEARCH 4.6). All times are
+   of one core, in picoseconds. */
 #ifndef SEARCH_INDEX_READ_COST_H
 #define SEARCH_INDEX_READ_COST_H
 
@@ -26,7 +26,8 @@ void costs_use(const struct costs *c);
 
 /* The columns of so many documents are read, without the walk over their set. */
 uint64_t cost_scan(const struct terms *t, uint64_t documents);
-/* The posting of each term is intersected with a bitmap of nwords. COST_NEVER: it costs more than the limit. */
+/* The posting of each term is intersected with a bitmap of nwords. COST_NEVER: it costs more than
+   the limit. */
 #define COST_NEVER UINT64_MAX
 uint64_t cost_intersect(const struct terms *t, size_t nwords, uint64_t limit);
 

@@ -31,7 +31,8 @@ struct span_us {
 DATES_WORD(times_word, int64_t)
 DATES_WORD(seconds_word, uint32_t)
 
-/* The whole seconds of a span, counted from the epoch; lo is greater than hi when there are none. 0 is no date. */
+/* The whole seconds of a span, counted from the epoch; lo is greater than hi when there are none. 0
+   is no date. */
 static void
 span_seconds(const struct terms *t, const struct span_us *s, uint32_t *lo, uint32_t *hi)
 {

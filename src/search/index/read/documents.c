@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The documents of terms: the second step of a test (leaf.h). Postings are united into a sorted list when they are
- * short, and into a bitmap otherwise. */
+/* The documents of terms: the second step of a test (leaf.h). Postings are united into a sorted
+ * list when they are short, and into a bitmap otherwise. */
 #include "config.h"
 
 #include "search/index/read/leaf.h"

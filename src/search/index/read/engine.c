@@ -134,8 +134,9 @@ status_of_index(const void *state, enum dataset d, struct engine_status *out)
 	out->published_at = v->view->state.published_at;
 }
 
-/* For a file that has changed, or has a page that cannot be read: opens all files again. The changed one is verified, and
-   mended where it is damaged. A page that cannot be read leaves the mark of a file as it was, so none is trusted then. */
+/* For a file that has changed, or has a page that cannot be read: opens all files again. The
+   changed one is verified, and mended where it is damaged. A page that cannot be read leaves the
+   mark of a file as it was, so none is trusted then. */
 static void
 open_again(struct index_engine *e, struct served *v)
 {
@@ -219,8 +220,8 @@ count_by_index(
 	return rc;
 }
 
-/* The facet of the addresses that are keys. Each is one document, so the first buckets are the first
-   hits. */
+/* The facet of the addresses that are keys. Each is one document, so the first buckets are the
+   first hits. */
 static void
 aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out)
 {
@@ -240,7 +241,8 @@ aggregate_addresses(struct request *rq, const struct agg *agg, struct group *out
 	}
 }
 
-/* Counts the hits of a segment whose date has passed, in n[1], and those whose date has not, in n[0]. */
+/* Counts the hits of a segment whose date has passed, in n[1], and those whose date has not, in
+   n[0]. */
 static void
 count_passed(struct request *rq, const struct schema_field *date, size_t i, uint64_t n[2])
 {
@@ -265,7 +267,8 @@ count_passed(struct request *rq, const struct schema_field *date, size_t i, uint
 				n[terms_date(t, docs[d]) < rq->query->now.us]++;
 }
 
-/* The facet of a boolean that says whether the time of a date has passed. It has at most two buckets. */
+/* The facet of a boolean that says whether the time of a date has passed. It has at most two
+   buckets. */
 static void
 aggregate_passed(struct request *rq, const struct agg *agg, struct group *out)
 {
@@ -327,7 +330,8 @@ reset_groups(const struct agg *aggs, size_t naggs, struct group *out)
 		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
 }
 
-/* Counts the facets over a sample of the hits. Those of an address are the first hits and need no sample. */
+/* Counts the facets over a sample of the hits. Those of an address are the first hits and need no
+   sample. */
 static void
 aggregate_sample(struct request *rq, struct sample *s, const struct agg *own,
     const struct agg *aggs, size_t naggs, struct group *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Counts the terms of hits by the columns. This is the inner loop of the service: a facet over all hosts makes
- * millions of increments. Two effects decide its speed.
+/* Counts the terms of hits by the columns. This is the inner loop of the service: a facet over all
+ * hosts makes millions of increments. Two effects decide its speed.
  * - Store forwarding: two increments of the same counter in a row wait for each other, and a
  *   frequent term occurs in most documents. So neighbouring documents use different copies of
  *   the counters (COLUMN_SPLITS), which are added up at the end. Copies do not pay when they
@@ -58,8 +58,8 @@ begin_facet(struct run *r, struct facet *f, uint32_t nhits)
 				       : f->c[s % splits];
 }
 
-/* Adds n counters to others. The compiler uses vectors for a block because its length is constant and its copies are no
-   part of any other array. */
+/* Adds n counters to others. The compiler uses vectors for a block because its length is constant
+   and its copies are no part of any other array. */
 static void
 add_counters(uint32_t *to, const uint32_t *from, uint32_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Facets: how often each term occurs among the hits (facet.c by columns, intersect.c by postings), and the first
-   buckets of all (top.c). */
+/* Facets: how often each term occurs among the hits (facet.c by columns, intersect.c by postings),
+   and the first buckets of all (top.c). */
 #ifndef SEARCH_INDEX_READ_FACET_H
 #define SEARCH_INDEX_READ_FACET_H
 
@@ -12,10 +12,11 @@ struct run;
 
 struct facet {
 	const struct terms *t;
-	/* column_room() counters. Missing values are counted in the places from t->n on, whose former content is
-	   saved in `behind` and restored. */
+	/* column_room() counters. Missing values are counted in the places from t->n on, whose
+	   former content is saved in `behind` and restored. */
 	uint32_t *counts;
-	/* The cost of its postings (cost_intersect), or COST_NEVER when that is more than the columns of all hits. */
+	/* The cost of its postings (cost_intersect), or COST_NEVER when that is more than the
+	   columns of all hits. */
 	uint64_t intersect;
 	uint32_t *c[COLUMN_SPLITS];
 	uint32_t behind[COLUMN_K_MAX];
@@ -25,7 +26,8 @@ struct facet {
 uint32_t *facet_counters(struct run *r, const struct terms *t);
 /* Sets the cost of the postings of each field, for a request with so many hits in the segment. */
 void facet_costs(const struct run *r, uint32_t nhits, struct facet *fs, size_t n);
-/* Adds the number of hits of each term to the counts of each of n fields, in the cheaper of two ways for each. */
+/* Adds the number of hits of each term to the counts of each of n fields, in the cheaper of two
+   ways for each. */
 void facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n);
 /* By the columns, in one walk over the hits. */
 void facet_scan(struct run *r, const struct set *hits, struct facet *fs, size_t n);
@@ -39,8 +41,8 @@ void facet_collect(struct run *r, const struct set *hits, const struct terms *t,
 /* Appends the terms of one document. */
 void facet_terms(const struct terms *t, uint32_t doc, struct scratch *out);
 
-/* Few hits leave most counters of many terms at zero. Returns the first place from i on, in steps of ZEROS, whose ZEROS
-   counters are not all zero, or where fewer remain. */
+/* Few hits leave most counters of many terms at zero. Returns the first place from i on, in steps
+   of ZEROS, whose ZEROS counters are not all zero, or where fewer remain. */
 enum { ZEROS = 16 };
 static inline uint32_t
 skip_zeros(const uint32_t *counts, uint32_t i, uint32_t to)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Facets without columns: how many hits a term has is the size of the intersection of its posting with the hits. A
- * field of few terms has few postings, and 64 documents of two bitmaps are compared at once:
+/* Facets without columns: how many hits a term has is the size of the intersection of its posting
+ * with the hits. A field of few terms has few postings, and 64 documents of two bitmaps are
+ * compared at once:
  *
  *   field       terms    columns of 200,000 hits    postings of 1,000,000 documents
  *   os              8    1 place a hit              8 bitmaps of 15,625 words          postings are cheaper

@@ -107,8 +107,9 @@ texts_without_token(const struct leaf *leaf)
 	return set_andnot(&sp, all, leaf_documents(&f, f.r->ids));
 }
 
-/* Finds the documents whose text is s, where the file has a hash of 32 bits of each text. The hash alone would find a
- * wrong one among some million texts; only those with the same tokens are compared. */
+/* Finds the documents whose text is s, where the file has a hash of 32 bits of each text. The hash
+ * alone would find a wrong one among some million texts; only those with the same tokens are
+ * compared. */
 static struct set
 match_whole_text(const struct leaf *leaf, struct str s)
 {
@@ -304,7 +305,8 @@ leaf_is_term(struct leaf *f, enum part *p, uint32_t *id)
 	return ids->n == 1;
 }
 
-/* Evaluates the test of a boolean that says whether the time of a date has passed: it is a test of that date. */
+/* Evaluates the test of a boolean that says whether the time of a date has passed: it is a test of
+   that date. */
 static struct set
 eval_passed(struct run *r, const struct node *n, enum level l)
 {

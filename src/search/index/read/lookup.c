@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The terms of values: the first step of a test (leaf.h). The dictionary of a slot is sorted, so an exact value is a
- * binary search, and all values that begin alike are a range. Patterns are compared with each term of a range. */
+/* The terms of values: the first step of a test (leaf.h). The dictionary of a slot is sorted, so an
+ * exact value is a binary search, and all values that begin alike are a range. Patterns are
+ * compared with each term of a range. */
 #include "config.h"
 
 #include "search/index/read/leaf.h"
@@ -191,8 +192,8 @@ leaf_find_address(const struct terms *t, struct str key, bool after)
 	return i + (after && i < t->n && str_eq(terms_str(t, i, &room), key));
 }
 
-/* The key of the first or the last address of a network. In an IPv6 network it is the key of an IPv6 address, even where
-   the bits are those of an IPv4 address, as in segment_net. */
+/* The key of the first or the last address of a network. In an IPv6 network it is the key of an
+   IPv6 address, even where the bits are those of an IPv4 address, as in segment_net. */
 static struct str
 net_key(const unsigned char ip[16], bool four, struct segment_key *out)
 {

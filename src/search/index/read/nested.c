@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* Queries of a view: its documents are the nested documents of another dataset, the services of hosts. There are no
- * files of it. The tree is evaluated at the level of nested documents, where a field of the host is true of all of its
- * services (eval_owned):
+/* Queries of a view: its documents are the nested documents of another dataset, the services of
+ * hosts. There are no files of it. The tree is evaluated at the level of nested documents, where a
+ * field of the host is true of all of its services (eval_owned):
  *
  *   country_code:DE   hosts 0 2                 -> services 0 1 4     of the hosts 0 1 2, which own 0 1 | 2 3 | 4
  *   port:22           services 0 3 4
  *   both              services 0 4              -> the key of host 0 and the port and transport of service 0, ...
  *
- * Facets have no columns at this level. A field of the services is counted by its postings: every pair of term and
- * service is looked at, which costs as much as the field has values, and no byte of the index. A field of the host is
- * counted by the column of the host, once for each service that is a hit. */
+ * Facets have no columns at this level. A field of the services is counted by its postings: every
+ * pair of term and service is looked at, which costs as much as the field has values, and no byte
+ * of the index. A field of the host is counted by the column of the host, once for each service
+ * that is a hit. */
 #include "config.h"
 
 #include "search/index/format/postings.h"
@@ -204,8 +205,9 @@ service_key(struct arena *a, struct str host, const struct nested_key *name)
 	return (struct str){ key, host.n + SERVICE_KEY };
 }
 
-/* Appends the hits of one host that follow `after`, in the order of their keys. Returns false when the page is full. Memory
-   is taken for the services that match alone: a page may pass hundreds of hosts that have every port open. */
+/* Appends the hits of one host that follow `after`, in the order of their keys. Returns false when
+   the page is full. Memory is taken for the services that match alone: a page may pass hundreds of
+   hosts that have every port open. */
 static bool
 add_services(struct request *rq, const struct set *hits, const struct ordered_hit *m,
     const struct page_request *want, struct page *out)
@@ -247,8 +249,8 @@ add_services(struct request *rq, const struct set *hits, const struct ordered_hi
 	return true;
 }
 
-/* A page begins in the middle of a host when the page before ended there, so the host of the cursor is looked at
- * again. The name of a hit is that of the service itself. */
+/* A page begins in the middle of a host when the page before ended there, so the host of the cursor
+ * is looked at again. The name of a hit is that of the service itself. */
 void
 nested_page(struct request *rq, const struct page_request *want, struct page *out)
 {

@@ -94,10 +94,11 @@ struct ordered_hit {
 	uint32_t doc;
 };
 
-/* Removes the dead documents of a segment from hits, or the nested documents that they own. Consumes hits. */
+/* Removes the dead documents of a segment from hits, or the nested documents that they own.
+   Consumes hits. */
 struct set remove_dead(struct request *rq, const struct view_segment *vs, struct set hits);
-/* Finds the first documents after a key (STR_NULL: from the beginning) over all segments, at most `want`. inclusive: the
-   document of the key itself is one of them. */
+/* Finds the first documents after a key (STR_NULL: from the beginning) over all segments, at most
+   `want`. inclusive: the document of the key itself is one of them. */
 size_t first_hits(
     struct request *rq, struct str after, bool inclusive, size_t want, struct ordered_hit *out);
 /* The name of a nested document (schema_naming), in the arena. */
@@ -115,8 +116,8 @@ struct sample {
 	uint64_t total, sampled, every;
 };
 
-/* When the work limit is used up and the budget allows estimates: replaces the hits by a sample of them and begins the
-   work anew. False: there is no estimate. */
+/* When the work limit is used up and the budget allows estimates: replaces the hits by a sample of
+   them and begins the work anew. False: there is no estimate. */
 bool sample_begin(struct request *rq, size_t naggs, struct sample *s) MUST_USE;
 /* Brings all hits back. */
 void sample_end(struct request *rq, const struct sample *s);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* Estimates, where the configuration allows them (SEARCH 4.5, C-422). When the facets of all hits are beyond the work
- * limit, the same facets are counted over a sample of the hits, and their counts are multiplied:
+/* Estimates, where the configuration allows them (SEARCH 4.5, C-422). When the facets of all hits
+ * are beyond the work limit, the same facets are counted over a sample of the hits, and their
+ * counts are multiplied:
  *
  *   hits of the segments     17 18 20 21 25 26 28 ...          rq->total of them, counted exactly
  *   of which the hash of seed, segment and number selects every m-th
  *   sample                      18       25    ...             sampled
  *   count of a value         n in the sample   -->   n * total / sampled
  *
- * Each hit is drawn by itself and not with the block of documents around it: documents are in the order of addresses,
- * so that neighbours have the same network and country, and a sample of blocks would err by much more. n is then
- * binomial, and its relative error at 95 % is below 1.96 / sqrt(n). Values with n < SAMPLE_LEAST are left out; the
- * others are within 36 %, 3.6 standard deviations of the rarest, so that an answer with dozens of them has all of them
- * within it in 95 of 100 cases. The seed is the generation: the same query has the same answer until the index
+ * Each hit is drawn by itself and not with the block of documents around it: documents are in the
+ * order of addresses, so that neighbours have the same network and country, and a sample of blocks
+ * would err by much more. n is then binomial, and its relative error at 95 % is below 1.96 /
+ * sqrt(n). Values with n < SAMPLE_LEAST are left out; the others are within 36 %, 3.6 standard
+ * deviations of the rarest, so that an answer with dozens of them has all of them within it in 95
+ * of 100 cases. The seed is the generation: the same query has the same answer until the index
  * changes. */
 #include "config.h"
 
@@ -23,7 +25,7 @@ enum {
 };
 
 static uint64_t
-mix(uint64_t x)
+mix_seed(uint64_t x)
 {
 	x ^= x >> 33;
 	x *= UINT64_C(0xff51afd7ed558ccd);
@@ -46,7 +48,7 @@ sample_set(struct run *r, enum level l, const struct set *from, uint64_t seed, u
 	set_walk_begin(&w, &sp, from, 0);
 	while ((n = set_walk_next(&w, docs, COUNT(docs))) > 0 && run_spend(r, n / WALK_SHARE + 1))
 		for (size_t i = 0; i < n; i++)
-			if (mix(seed ^ docs[i]) % every == 0)
+			if (mix_seed(seed ^ docs[i]) % every == 0)
 				out.words[docs[i] >> 6] |= UINT64_C(1) << (docs[i] & 63);
 	return out;
 }
@@ -55,7 +57,8 @@ bool
 sample_begin(struct request *rq, size_t naggs, struct sample *s)
 {
 	const struct budget *b = rq->run.budget;
-	uint64_t seed = mix(rq->view->state.generation ^ b->sample_seed), half = b->work / 2 + 1;
+	uint64_t seed = mix_seed(rq->view->state.generation ^ b->sample_seed),
+		 half = b->work / 2 + 1;
 
 	if (!b->estimates || rq->all || rq->run.rc != ENGINE_TOO_EXPENSIVE)
 		return false;
@@ -70,8 +73,8 @@ sample_begin(struct request *rq, size_t naggs, struct sample *s)
 
 		rq->run.seg = rq->view->segments[i].seg;
 		sp = run_space(&rq->run, rq->level);
-		rq->hits[i] =
-		    sample_set(&rq->run, rq->level, &s->hits[i], mix(seed + i) << 32, s->every);
+		rq->hits[i] = sample_set(
+		    &rq->run, rq->level, &s->hits[i], mix_seed(seed + i) << 32, s->every);
 		rq->total += set_count(&sp, &rq->hits[i]);
 	}
 	s->sampled = rq->total;

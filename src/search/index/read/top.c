@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the first buckets of a facet: count descending, value ascending (C-049). The best candidates
- * so far are a heap with the worst of them on top, which a better one replaces.
+/* Finds the first buckets of a facet: count descending, value ascending (C-049). The best
+ * candidates so far are a heap with the worst of them on top, which a better one replaces.
  *
  *   counts of all terms --> smaller than the top of the heap?  most of them: skipped
  *                           equal, and the value is later?     loses the tie
  *                           otherwise                          replaces the top, and sinks
  *
- * Comparing values is dear, because the texts of two terms lie in two dictionaries. So counts decide
- * first, and texts are read only for ties. */
+ * Comparing values is dear, because the texts of two terms lie in two dictionaries. So counts
+ * decide first, and texts are read only for ties. */
 #include "config.h"
 
 #include "search/index/read/facet.h"

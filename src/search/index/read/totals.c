@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Computes, once per generation and field, the number of live documents of each term and the first buckets over all
- * documents. */
+/* Computes, once per generation and field, the number of live documents of each term and the first
+ * buckets over all documents. */
 #include "config.h"
 
 #include "search/index/read/facet.h"

@@ -39,7 +39,8 @@ struct view {
 	size_t nfields;
 };
 
-/* Maps the published generation. Files that `old` (may be NULL) has mapped already are shared; others are checked. */
+/* Maps the published generation. Files that `old` (may be NULL) has mapped already are shared;
+   others are checked. */
 struct view *view_open(const char *directory, enum dataset d, const struct view *old,
     enum segment_check check, char err[INDEX_FAULT]);
 void view_free(struct view *v);
@@ -51,8 +52,8 @@ bool view_lost(const struct view *v) MUST_USE;
 bool view_has(const struct view *v, const struct schema_field *f);
 /* The ordinals of a field. The first call for a field adds up its totals (totals.c). */
 struct ordinals *view_ordinals(struct view *v, const struct schema_field *f);
-/* The ordinal, or o->n when a damaged map contains one that does not exist. Arrays of ordinals have that place,
-   too. */
+/* The ordinal, or o->n when a damaged map contains one that does not exist. Arrays of ordinals have
+   that place, too. */
 static inline uint32_t
 ordinals_clamp(const struct ordinals *o, uint32_t ordinal)
 {

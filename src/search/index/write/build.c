@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The builder: which slots a value belongs to. build_priv.h has an overview. The hard part is what a value implies. A text adds itself and its tokens; a tag adds
-   its categories and its classification, which come from the tag table and not from the document;
-   a value of a field with labels remembers the label of the same document (as_name of an asn). */
+/* The builder: which slots a value belongs to. build_priv.h has an overview. The hard part is what
+   a value implies. A text adds itself and its tokens; a tag adds its categories and its
+   classification, which come from the tag table and not from the document; a value of a field with
+   labels remembers the label of the same document (as_name of an asn). */
 #include "config.h"
 
 #include "search/index/write/build_priv.h"

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: ISC */
-/* The columns of a slot: the terms of each document, for facets. A document has some places in the column, and the terms
- * beyond them are stored elsewhere (MORE): it is found by the bit and the rank of its document (format/column.c). A field
- * without any value has no column. There are two forms.
+/* The columns of a slot: the terms of each document, for facets. A document has some places in the
+ * column, and the terms beyond them are stored elsewhere (MORE): it is found by the bit and the
+ * rank of its document (format/column.c). A field without any value has no column. There are two
+ * forms.
  *
- * Places. Each document has k of them, so the inner loop of a facet finds them without any offset. With k = 2 and the
- * terms 0 to 3:
+ * Places. Each document has k of them, so the inner loop of a facet finds them without any offset.
+ * With k = 2 and the terms 0 to 3:
  *
  *   document       0        1        2        3
  *   values         1, 3     2        none     0, 1, 2
  *   column         1 3      2 5      4 5      0 1          missing: n + place, so 4 or 5
  *   MORE                                      3: {2}       the values without a place
  *
- * Each place has its own number for "no value", so the places of one document never increment the same counter twice in
- * a row (facet.c has the reason).
+ * Each place has its own number for "no value", so the places of one document never increment the
+ * same counter twice in a row (facet.c has the reason).
  *
- * Rows. A nested field of very many terms, whose places are wide, has as many places in a document as this has nested
- * documents; SECTION_FIRST has that number already. A value that several nested documents have leaves a place empty:
+ * Rows. A nested field of very many terms, whose places are wide, has as many places in a document
+ * as this has nested documents; SECTION_FIRST has that number already. A value that several nested
+ * documents have leaves a place empty:
  *
  *   nested documents   0 1 2      3        -        4 5
  *   column             1 3 4      2                 0 2      empty: n, so 4
@@ -64,7 +66,7 @@ struct layout {
 
 /* The first place of a document. */
 static size_t
-place_of(const struct layout *l, uint32_t d)
+place_of_value(const struct layout *l, uint32_t d)
 {
 	return l->first == NULL ? (size_t)d * l->k : l->first[d];
 }
@@ -97,9 +99,9 @@ column_size(const struct layout *l, const uint32_t *values)
 }
 
 /* Chooses how many values a document has in the column: a power of two that is too small for at
-   most one document in 4, or COLUMN_K_MAX. A document that has more takes as long as some 10 places. Where places are
-   wide, because there are very many terms, the smallest column is taken: its counters are out of the cache, so empty
-   places cost more than the overflow. */
+   most one document in 4, or COLUMN_K_MAX. A document that has more takes as long as some 10
+   places. Where places are wide, because there are very many terms, the smallest column is taken:
+   its counters are out of the cache, so empty places cost more than the overflow. */
 static void
 choose_k(struct layout *l, const uint32_t *values)
 {
@@ -119,7 +121,7 @@ choose_k(struct layout *l, const uint32_t *values)
 }
 
 static struct layout
-choose_layout(const struct slot_job *j, uint32_t n, const uint32_t *values)
+choose_column_layout(const struct slot_job *j, uint32_t n, const uint32_t *values)
 {
 	struct layout l = {
 		.width = width_of(n), .k = 1, .ndocs = j->b->ndocs, .nnested = j->b->nnested
@@ -212,7 +214,7 @@ slot_write_column(struct slot_job *j, const struct groups *g)
 
 	for (uint32_t i = 0; i < g->start[g->n]; i++)
 		values[g->docs[i]]++;
-	l = choose_layout(j, g->n, values);
+	l = choose_column_layout(j, g->n, values);
 	ids = new_ids(all_places(&l), l.width, g->n, l.first == NULL ? l.k : 1);
 	o = plan_overflow(&l, values);
 	memset(values, 0, ndocs * sizeof(*values));
@@ -221,7 +223,7 @@ slot_write_column(struct slot_job *j, const struct groups *g)
 			uint32_t d = g->docs[i], nth = values[d]++, k = places_of(&l, d);
 
 			if (nth < k)
-				store_id(ids, l.width, place_of(&l, d) + nth, id);
+				store_id(ids, l.width, place_of_value(&l, d) + nth, id);
 			else
 				store_id(o.ids, l.width, o.at[o.place[d]] + nth - k, id);
 		}

@@ -7,7 +7,8 @@
 
 #define SECOND INT64_C(1000000)
 
-/* Whether all dates are whole seconds that fit into 32 bits after the first one; *epoch is then a second before it. */
+/* Whether all dates are whole seconds that fit into 32 bits after the first one; *epoch is then a
+   second before it. */
 static bool
 find_epoch(const struct dates *d, int64_t *epoch)
 {
@@ -27,7 +28,7 @@ find_epoch(const struct dates *d, int64_t *epoch)
 }
 
 static void
-write_dates(struct segment_writer *w, struct index_builder *b, size_t i)
+write_date_column(struct segment_writer *w, struct index_builder *b, size_t i)
 {
 	struct dates *d = &b->dates[i];
 	uint32_t n = b->fields[i].nested ? b->nnested : b->ndocs, *seconds;
@@ -86,7 +87,7 @@ write_slots(struct segment_writer *w, struct index_builder *b)
 		}
 	}
 	for (size_t i = 0; i < b->nfields; i++)
-		write_dates(w, b, i);
+		write_date_column(w, b, i);
 	if (b->labelled != NULL) {
 		if (b->merging != NULL)
 			merge_labels(b->merging, b);

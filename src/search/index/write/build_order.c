@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* The order of documents. A segment has its documents in the order of their keys, but a rebuild reads a table of any size
- * as it lies on the disk, because PostgreSQL would sort all of it in temporary files. So documents are numbered as they
- * arrive, and when the segment is written they get their final numbers:
+/* The order of documents. A segment has its documents in the order of their keys, but a rebuild
+ * reads a table of any size as it lies on the disk, because PostgreSQL would sort all of it in
+ * temporary files. So documents are numbered as they arrive, and when the segment is written they
+ * get their final numbers:
  *
  *   arrival               0          1          2                 nested documents   0 1    2    3 4
  *   key                   kiwi       apple      plum              owner              kiwi   apple plum
  *   renumber[DOCUMENT]    1          0          2                 renumber[NESTED]   1 2    0    3 4
  *
- * Keys, owners, dates and hashes are moved here. The pairs of document and term stay as they arrived, since they are most
- * of the memory: group_by_term renumbers the documents of each term and sorts them (documents_sort).
+ * Keys, owners, dates and hashes are moved here. The pairs of document and term stay as they
+ * arrived, since they are most of the memory: group_by_term renumbers the documents of each term
+ * and sorts them (documents_sort).
  *
  * Documents that arrive in the order of their keys, as those of a merge do, keep their numbers. */
 #include "config.h"
@@ -216,7 +218,8 @@ insert_each(uint32_t *docs, uint32_t n)
 	}
 }
 
-/* Orders documents by one digit of their number, from the lowest digit to the highest; equal digits keep their order. */
+/* Orders documents by one digit of their number, from the lowest digit to the highest; equal digits
+   keep their order. */
 void
 documents_sort(uint32_t *docs, uint32_t n, uint32_t most, uint32_t *room)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The keys of documents while a segment is built, and the numbers that documents get by them. build_order.c draws it. */
+/* The keys of documents while a segment is built, and the numbers that documents get by them.
+   build_order.c draws it. */
 #ifndef SEARCH_INDEX_WRITE_BUILD_ORDER_H
 #define SEARCH_INDEX_WRITE_BUILD_ORDER_H
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes the pair totals of a segment (format/pairs.h), when all of its other sections are in the file. The most frequent
- * terms come first, because the documents of a facet that need not be counted are theirs; the rest has to do without
- * when PAIR_BYTES a document, or PAIR_LEAST, are used up.
+/* Writes the pair totals of a segment (format/pairs.h), when all of its other sections are in the
+ * file. The most frequent terms come first, because the documents of a facet that need not be
+ * counted are theirs; the rest has to do without when PAIR_BYTES a document, or PAIR_LEAST, are
+ * used up.
  *
- * The bytes of a row follow the number of terms more than that of documents. So PAIR_BYTES alone leaves a small segment
- * few rows: of 200,000 hosts, 12 bytes a host, and country_code:US and a frequent word of a title are counted without.
- * PAIR_LEAST gives them 43 bytes a host, a tenth more of the file, and answers both in a quarter of the time. The price is
- * at most PAIR_LEAST a segment. */
+ * The bytes of a row follow the number of terms more than that of documents. So PAIR_BYTES alone
+ * leaves a small segment few rows: of 200,000 hosts, 12 bytes a host, and country_code:US and a
+ * frequent word of a title are counted without. PAIR_LEAST gives them 43 bytes a host, a tenth more
+ * of the file, and answers both in a quarter of the time. The price is at most PAIR_LEAST a
+ * segment. */
 #include "config.h"
 
 #include "search/index/format/column.h"
@@ -60,7 +62,7 @@ derive_documents(struct pairing *p, const struct posting *nested)
 
 /* The number of documents of a term of a slot without counts; 0 when it is less than `least`. */
 static uint32_t
-count_documents(struct pairing *p, const struct terms *t, uint32_t id, uint32_t least)
+count_pair_documents(struct pairing *p, const struct terms *t, uint32_t id, uint32_t least)
 {
 	struct posting from;
 
@@ -78,7 +80,7 @@ add_candidates(struct pairing *p, const struct schema_field *f, enum part part)
 	uint32_t ndocs = p->seg->ndocs, least = ndocs / PAIR_SHARE + 1;
 
 	for (uint32_t id = 0, common = 0; id < t->n; id++) {
-		uint32_t count = t->count == NULL ? count_documents(p, t, id, least)
+		uint32_t count = t->count == NULL ? count_pair_documents(p, t, id, least)
 						  : terms_next_count(t, id, &common);
 
 		if (count < least || count > ndocs - least)
@@ -129,7 +131,7 @@ choose_pairs(struct pairing *p, const struct index_builder *b)
 /* ---- counting ---- */
 
 static void
-read_documents(struct pairing *p, const struct candidate *row)
+read_pair_documents(struct pairing *p, const struct candidate *row)
 {
 	struct posting from;
 
@@ -162,7 +164,7 @@ count_slot(struct pairing *p, const struct terms *t)
 
 /* Counts the rows, and leaves out those beyond the limit. */
 static void
-count_rows(struct pairing *p)
+count_pair_rows(struct pairing *p)
 {
 	uint64_t limit = (uint64_t)PAIR_BYTES * p->seg->ndocs, end;
 	uint32_t n = 0;
@@ -170,7 +172,7 @@ count_rows(struct pairing *p)
 	if (limit < PAIR_LEAST)
 		limit = PAIR_LEAST;
 	for (size_t i = 0; i < p->nrows && p->cells.n < limit; i++) {
-		read_documents(p, &p->rows[i]);
+		read_pair_documents(p, &p->rows[i]);
 		for (size_t k = 0; k < p->nslots; k++) {
 			uint64_t at = p->cells.n;
 
@@ -187,7 +189,7 @@ count_rows(struct pairing *p)
 /* ---- the sections ---- */
 
 static int
-by_term(const void *a, const void *b)
+by_pair_term(const void *a, const void *b)
 {
 	const struct pair_term *x = a, *y = b;
 
@@ -203,7 +205,7 @@ write_rows(struct segment_writer *w, const struct pairing *p)
 
 	for (size_t i = 0; i < p->nrows; i++)
 		terms[i] = p->rows[i].at;
-	qsort(terms, p->nrows, sizeof(*terms), by_term);
+	qsort(terms, p->nrows, sizeof(*terms), by_pair_term);
 	section_write(w, SECTION_PAIR_TERMS, 0, terms, p->nrows * sizeof(*terms));
 	section_write(w, SECTION_PAIR_SLOTS, 0, p->slots, p->nslots * sizeof(*p->slots));
 	section_write(w, SECTION_PAIR_AT, 0, p->at.p, p->at.n);
@@ -227,7 +229,7 @@ pairs_write(struct segment_writer *w, const struct index_builder *b, const struc
 		p.words = mem_array(index_words(seg->ndocs), sizeof(*p.words));
 		for (int s = 0; s < COLUMN_SPLITS; s++)
 			p.counts[s] = mem_array(PAIR_ROOM, sizeof(*p.counts[s]));
-		count_rows(&p);
+		count_pair_rows(&p);
 		if (p.nrows > 0)
 			write_rows(w, &p);
 		for (int s = 0; s < COLUMN_SPLITS; s++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The postings of a slot: turns the pairs of document and term into the documents of each term, by counting and not by
-   sorting, and writes them. */
+/* The postings of a slot: turns the pairs of document and term into the documents of each term, by
+   counting and not by sorting, and writes them. */
 #include "config.h"
 
 #include "search/index/write/build_slot.h"
@@ -32,16 +32,16 @@ renumber_groups(const struct slot_job *j, struct groups *g)
 	free(room);
 }
 
-/* Turns the pairs of document and term, which arrived in the order of documents, into the documents of
- * each term, without sorting them. Two walks over the same stream:
+/* Turns the pairs of document and term, which arrived in the order of documents, into the documents
+ * of each term, without sorting them. Two walks over the same stream:
  *
  *   stream    (0, b) (0, c) (1, b) (3, a)
  *   counts    a: 1   b: 2   c: 1   any: 3          the first walk; the last group, term n, is every
  *   start     0      1      3      4      7        document with a value
  *   docs      3    | 0 1  | 0    | 0 1 3           the second walk: next[term] is the place of the next
  *
- * Postings must ascend. Each group does, because documents arrive in ascending order; where they get other numbers
- * (build_order.c), each group is sorted by those. */
+ * Postings must ascend. Each group does, because documents arrive in ascending order; where they
+ * get other numbers (build_order.c), each group is sorted by those. */
 struct groups
 group_by_term(const struct slot_job *j)
 {
@@ -101,7 +101,8 @@ groups_free(struct groups *g)
 	free(g->docs);
 }
 
-/* Every document that has a hash, as the documents of term 0 of none: "every document with a value". */
+/* Every document that has a hash, as the documents of term 0 of none: "every document with a
+   value". */
 struct groups
 group_hashed(const uint32_t *hashes, uint32_t n)
 {
@@ -123,7 +124,8 @@ documents_of(const struct groups *g, uint32_t term)
 	return (struct documents){ g->docs + g->start[term], g->start[term + 1] - g->start[term] };
 }
 
-/* Writes the bits of rare terms and their documents, unless there are few. Returns the bits, or NULL. */
+/* Writes the bits of rare terms and their documents, unless there are few. Returns the bits, or
+   NULL. */
 static uint64_t *
 write_rare(struct slot_job *j, const struct groups *g)
 {

@@ -66,7 +66,8 @@ struct index_builder {
 	struct arrived arrived;
 	uint32_t
 	    *renumber[LEVELS]; /* [number by arrival]: the final number; NULL: it is the same */
-	/* For each term of the field with labels (asn), the label in the document of the least key that has both. */
+	/* For each term of the field with labels (asn), the label in the document of the least key
+	   that has both. */
 	const struct schema_field *labelled; /* NULL: the dataset has none */
 	struct label *label;
 	size_t nlabel, label_room;
@@ -99,7 +100,8 @@ void build_label(struct index_builder *b, uint32_t labelled, uint32_t label);
 
 /* ---- pack.c ---- */
 
-/* kinds: the sections of the bits and of the ones before each word. bits has a word more than n bits need. */
+/* kinds: the sections of the bits and of the ones before each word. bits has a word more than n
+   bits need. */
 void write_ranked(struct segment_writer *w, const enum section_kind kinds[2], size_t slot,
     const uint64_t *bits, uint32_t n);
 /* Writes a number for each of n documents; 0: none. The numbers may be moved. */
@@ -110,8 +112,8 @@ void write_packed(
 
 enum { PAIRS_FROM = 50000 };
 
-/* Writes the pair totals. All other sections are in the file; h: what the header will say of the segment. A file that
-   cannot be read again gets none, and sections_end reports why. */
+/* Writes the pair totals. All other sections are in the file; h: what the header will say of the
+   segment. A file that cannot be read again gets none, and sections_end reports why. */
 void pairs_write(
     struct segment_writer *w, const struct index_builder *b, const struct segment_header *h);
 

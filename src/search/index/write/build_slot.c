@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes one slot of a segment: its dictionary, its postings and its column (build_terms.c, build_postings.c,
-   build_column.c). Most time of a rebuild is spent here. */
+/* Writes one slot of a segment: its dictionary, its postings and its column (build_terms.c,
+   build_postings.c, build_column.c). Most time of a rebuild is spent here. */
 #include "config.h"
 
 #include "search/index/write/build_slot.h"
@@ -28,7 +28,7 @@ write_hashed(struct slot_job *j)
 
 /* Sorts, writes and frees a slot. */
 static void
-write_terms(struct slot_job *j)
+write_slot_terms(struct slot_job *j)
 {
 	bool column = j->field->aggregatable && j->slot % PARTS == PART_VALUES;
 	struct groups own, above;
@@ -73,6 +73,6 @@ slot_write(struct segment_writer *w, struct index_builder *b, size_t slot, struc
 	if (j.g->form == FORM_HASHED)
 		write_hashed(&j);
 	else if (j.g->form != FORM_NONE)
-		write_terms(&j);
+		write_slot_terms(&j);
 	*order = j.order;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The parts of a slot, for build_slot.c: build_terms.c writes the dictionary, build_postings.c the postings, build_column.c
-   the columns. */
+/* The parts of a slot, for build_slot.c: build_terms.c writes the dictionary, build_postings.c the
+   postings, build_column.c the columns. */
 #ifndef SEARCH_INDEX_WRITE_BUILD_SLOT_H
 #define SEARCH_INDEX_WRITE_BUILD_SLOT_H
 
@@ -30,7 +30,8 @@ void slot_write_postings(struct slot_job *j, const struct groups *own, const str
 
 /* of documents */
 void slot_write_column(struct slot_job *j, const struct groups *g);
-/* Writes the column of nested documents of a field that names one in search results: port and transport of a service. */
+/* Writes the column of nested documents of a field that names one in search results: port and
+   transport of a service. */
 void slot_write_nested_column(struct slot_job *j, const struct groups *g);
 
 #endif

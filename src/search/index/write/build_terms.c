@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The dictionary of a slot: sorts the terms that arrived in any order, and writes them. Terms are compared by their
-   first eight bytes as one integer, which decides most comparisons. */
+/* The dictionary of a slot: sorts the terms that arrived in any order, and writes them. Terms are
+   compared by their first eight bytes as one integer, which decides most comparisons. */
 #include "config.h"
 
 #include "search/index/write/build_slot.h"

@@ -66,9 +66,10 @@ put_varint(struct gather *g, uint32_t v)
 	g->stream[g->nstream++] = (unsigned char)v;
 }
 
-/* Appends a pair of document and term. A document may have the same value twice, but a posting has it
- * once: last[id] is the number of the newest document with the term, plus 1, and 0 for none. The
- * stream has the distance to the document before and the term, each as a varint of seven bits a byte:
+/* Appends a pair of document and term. A document may have the same value twice, but a posting has
+ * it once: last[id] is the number of the newest document with the term, plus 1, and 0 for none. The
+ * stream has the distance to the document before and the term, each as a varint of seven bits a
+ * byte:
  *
  *   document 5, term 3; document 5, term 200; document 9, term 3
  *   5 3 | 0 200 (two bytes) | 4 3

@@ -261,8 +261,8 @@ index_segment_verify(const char *directory, struct index_segment *s, char err[IN
 	return true;
 }
 
-/* Marks those documents dead in the result that died while the merge ran. `before` has the bits of the
- * beginning, which the merge has used, and `now` those of the state:
+/* Marks those documents dead in the result that died while the merge ran. `before` has the bits of
+ * the beginning, which the merge has used, and `now` those of the state:
  *
  *   before   0 1 0 0      document 1 is not in the result at all
  *   now      0 1 0 1      document 3 died meanwhile: now & ~before

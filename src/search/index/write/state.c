@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The state of the writer: the segments of the next generation in memory. The indexer adds and
- * removes segments, marks documents dead, and publishes the whole by the manifest (state.h has the order).
+ * removes segments, marks documents dead, and publishes the whole by the manifest (state.h has the
+ * order).
  *
  * The invariant that everything else relies on: a key is alive in at most one segment. Each
  * function that adds documents marks their older versions dead before the caller can publish,
@@ -222,7 +223,7 @@ complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_F
 
 /* Whether the name is that of the file, or of its parity. */
 static bool
-has_name(const char *path, const char *name)
+has_state_name(const char *path, const char *name)
 {
 	size_t n = strlen(path + strlen("./"));
 
@@ -256,10 +257,10 @@ file_is_needed(const struct index_state *s, const char *name)
 	}
 	for (size_t i = 0; i < s->nsegments; i++) {
 		segment_path(".", s->dataset, s->segments[i].file.id, path, sizeof(path));
-		if (has_name(path, name))
+		if (has_state_name(path, name))
 			return true;
 		ordinals_path(".", s->dataset, s->segments[i].ordinals.id, path, sizeof(path));
-		if (i > 0 && has_name(path, name))
+		if (i > 0 && has_state_name(path, name))
 			return true;
 	}
 	return false;

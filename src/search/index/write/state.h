@@ -9,8 +9,8 @@
  *
  * Until the rename only memory and files without a name in any manifest have changed. So a writer
  * that is killed loses its pass and nothing else, and readers keep the former generation. The
- * exception is index_state_verify, which replaces a damaged file of the published generation by one of the same content, or
- * marks it, so that every reader closes it. */
+ * exception is index_state_verify, which replaces a damaged file of the published generation by one
+ * of the same content, or marks it, so that every reader closes it. */
 #ifndef SEARCH_INDEX_WRITE_STATE_H
 #define SEARCH_INDEX_WRITE_STATE_H
 
@@ -32,25 +32,29 @@ int index_lock(const char *directory) MUST_USE;
 /* Marks the document of a key dead in all segments. Sets *had when a segment had it alive. */
 bool index_state_remove(const char *directory, struct index_state *s, struct str key, bool *had,
     char err[INDEX_FAULT]) MUST_USE;
-/* Whether all segments, which are open, were built with all fields of this release and in its format. */
+/* Whether all segments, which are open, were built with all fields of this release and in its
+   format. */
 bool index_state_complete(const struct index_state *s);
 /* Opens the segments that are not open yet. */
 bool index_state_open(const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
 /* Gives a file that was verified, because it had another mark, its present one. */
 void index_renew_mark(struct index_state *s, struct index_file *file, const struct mapped *open);
 /* Compares every file with its mark and verifies about `bytes` more bytes, where the last call
-   stopped. Replaces damaged files where their parity is enough, and sets s->remarked. Returns false when a file is lost. */
+   stopped. Replaces damaged files where their parity is enough, and sets s->remarked. Returns false
+   when a file is lost. */
 bool index_state_verify(
     const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT]) MUST_USE;
 /* Returns a new id of a file. */
 uint64_t index_new_id(uint32_t family);
-/* For a child process: makes missing ordinals and writes s into a file of its family, which does not publish it. */
+/* For a child process: makes missing ordinals and writes s into a file of its family, which does
+   not publish it. */
 bool index_state_store(
     const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
 /* Takes the ordinals of made where those of s do not fit its segments. */
 void index_state_adopt(struct index_state *s, const struct index_state *made);
-/* Replaces the outdated segments of s by those of made, which was built beside s from a newer snapshot. The other
-   segments of s stay: they are newer than their documents in made. Consumes made when it succeeds. */
+/* Replaces the outdated segments of s by those of made, which was built beside s from a newer
+   snapshot. The other segments of s stay: they are newer than their documents in made. Consumes
+   made when it succeeds. */
 bool index_state_renew(const char *directory, struct index_state *s, struct index_state *made,
     char err[INDEX_FAULT]) MUST_USE;
 /* Adds a segment at its place in the order of sizes, and marks nothing dead. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Verification in the background, and what follows from damage. A pass looks at every file's mark and verifies some
- * megabytes more:
+/* Verification in the background, and what follows from damage. A pass looks at every file's mark
+ * and verifies some megabytes more:
  *
  *   a file that changed, has rotted or cannot be read
  *      |
@@ -18,8 +18,8 @@
 
 #include <inttypes.h>
 
-/* Writes the content of a mapping under the name of the segment, and takes the new file in place of the old one. `whole` may
-   be the mapping of the state itself. */
+/* Writes the content of a mapping under the name of the segment, and takes the new file in place of
+   the old one. `whole` may be the mapping of the state itself. */
 static bool
 replace_segment(const char *directory, struct index_state *s, struct index_segment *t,
     const struct segment *whole, char err[INDEX_FAULT])
@@ -128,8 +128,8 @@ complete_parity(
 	parity_close(&p);
 }
 
-/* Verifies some of the file in turn: files take turns, a segment, its ordinals, the next segment. Sets *ended when it
-   has come to the end of the file. */
+/* Verifies some of the file in turn: files take turns, a segment, its ordinals, the next segment.
+   Sets *ended when it has come to the end of the file. */
 static bool
 verify_file(const char *directory, struct index_state *s, uint64_t *bytes, bool *ended, char *err)
 {

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: ISC
+// The console: who is signed in, the header, and one page at a time.
+//
+// A page is a module that a row of routes.js names. It is loaded when it is opened first, and exports
+//
+//   export async function open(main, route, signal)
+//
+//     main    an empty element, to be filled; parts.js has heading(), reading() (a list with its four states), toast(),
+//             copyButton(), menu(), badge(); common/dom.js makes elements; common/form.js and common/dialog.js ask
+//     route   of the fragment #/keys/new?name=x: {page: "keys", path: ["new"], query: URLSearchParams, hash}
+//     signal  ends when the page is left: pass it to every request of api.js, and to every listener outside main
+//
+//   It may answer {change(route)}, which is called when the fragment changes within the same page and answers whether
+//   the page has followed; otherwise the page is opened anew. main.className takes "page wide" for the whole window.
+//   A refusal that open throws is shown with another try; AbortError is nothing.
+//
+// common/api.js asks again for what was refused for want of a fresh sign-in (the dialogs are below), so a page sees only
+// refusals that are about its request. Entries of lists have data-entry, so that j and k reach them, and the search
+// box of a page data-search. What is stored about a person has a name that begins with PERSONAL (tabs.js).
+
+import { h, show } from "../common/dom.js";
+import { ApiError, api, readSession, serveShell, signedIn } from "../common/api.js";
+import { drawHeader, markPage } from "./header.js";
+import { startKeys } from "./keyboard.js";
+import { faultPanel, toast } from "./parts.js";
+import { FIRST, ROUTES } from "./routes.js";
+import { leave, listen, tellSignedIn } from "./tabs.js";
+
+const shell = document.getElementById("shell");
+const top = h("header.shell-top"), main = h("main", { id: "main" });
+let current = { page: "", leave: new AbortController(), handle: null };
+
+// ---- the router ----
+
+// Nothing but a fragment that begins with #/ and a letter is a place of the console.
+export function parse(hash) {
+	const [, page, rest, query] = /^#\/([a-z][a-z-]*)((?:\/[^?]*)?)(\?.*)?$/s.exec(hash) ?? [];
+	if (!page)
+		return null;
+	try {
+		return { page, path: rest.split("/").filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query ?? ""), hash };
+	} catch {
+		return null;
+	}
+}
+
+async function openPage(route, row) {
+	current.leave.abort();
+	const box = h("div.page");
+	const mine = current = { page: route.page, leave: new AbortController(), handle: null };
+	show(main, box);
+	markPage(top, route.page);
+	document.title = `${row.title} – surfaced`;
+	try {
+		const module = await row.load();
+		if (mine !== current)
+			return;
+		mine.handle = await module.open(box, route, mine.leave.signal) ?? null;
+	} catch (fault) {
+		if (mine !== current || fault.name === "AbortError")
+			return;
+		if (!(fault instanceof ApiError))
+			reportError(fault); // a fault of the page
+		show(box, faultPanel(fault, () => openPage(route, row)));
+	}
+	if (mine === current)
+		box.querySelector("h1")?.focus({ preventScroll: true });
+}
+
+function follow() {
+	const route = parse(location.hash), row = ROUTES.find((r) => r.page === route?.page);
+	if (route?.page === "link") {
+		location.reload(); // a link was opened in this tab: link.js shows it before anything else
+		return;
+	}
+	if (!row) {
+		history.replaceState(null, "", FIRST);
+		follow();
+		return;
+	}
+	if (current.page === route.page && current.handle?.change?.(route))
+		return;
+	scrollTo(0, 0);
+	openPage(route, row);
+}
+
+function redraw() {
+	drawHeader(top, () => {
+		redraw();
+		current.page = "";
+		follow();
+	});
+	markPage(top, current.page);
+}
+
+// ---- sign-in over the page ----
+
+const signIn = () => import("./sign-in.js"); // most visits need none of it
+
+let asking = null; // one dialog for all requests that wait for it
+
+function askOnce(dialog) {
+	asking ??= dialog().finally(() => {
+		asking = null;
+	});
+	return asking;
+}
+
+// The same person goes on where they were; another one begins anew.
+async function signInAgain() {
+	const person = signedIn.session?.person;
+	if (!person)
+		return false;
+	const session = await askOnce(async () => (await signIn()).signInDialog(person));
+	if (session.person.uuid !== person.uuid) {
+		leave();
+		return false;
+	}
+	redraw();
+	return true;
+}
+
+async function proveAgain() {
+	const session = await askOnce(async () => (await signIn()).proveDialog(signedIn.session.person));
+	return Boolean(session);
+}
+
+let waitTimer = 0;
+
+function waiting(seconds) {
+	clearTimeout(waitTimer);
+	if (seconds > 1)
+		waitTimer = setTimeout(() => toast(`The limit of requests is reached. It goes on in ${Math.ceil(seconds)} seconds.`), 300);
+}
+
+// ---- beginning ----
+
+async function enter() {
+	await readSession();
+	show(shell, top, main);
+	redraw();
+	follow();
+	addEventListener("hashchange", follow);
+	addEventListener("session", redraw); // a page has read the session anew
+	startKeys();
+}
+
+async function begin() {
+	serveShell({ signInAgain, proveAgain, waiting });
+	listen({ signedOut: () => signedIn.session && leave(), signedIn: () => !signedIn.session && location.reload() });
+	try {
+		const { methods, signed_in } = await api.get("/auth/methods", { alone: true });
+		const link = parse(location.hash);
+		if (link?.page === "link") {
+			const { openLink } = await import("./link.js");
+			tellSignedIn(await openLink(shell, link, { methods, signed_in }));
+			history.replaceState(null, "", FIRST);
+		} else if (!signed_in) {
+			tellSignedIn(await (await signIn()).signInPage(shell, methods));
+		}
+		await enter();
+	} catch (fault) {
+		show(shell, h("main.page", null, h("h1.hidden", null, "surfaced"), faultPanel(fault, () => location.reload())));
+	}
+}
+
+begin();

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: ISC
+// The top of every page: pages, the organisation of this tab, the person, light or dark.
+
+import { h, icon, show } from "../common/dom.js";
+import { api, chooseOrganisation, signedIn } from "../common/api.js";
+import { keysAreOn, showKeys, turnKeys } from "./keyboard.js";
+import { menu } from "./parts.js";
+import { ROUTES } from "./routes.js";
+import { leave, tellSignedOut } from "./tabs.js";
+
+const DOWN = "M5 8l5 5 5-5", HELP = "M7.5 7.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.9-1.1 1.8M10 14.8v.1", BARS = "M3 5h14M3 10h14M3 15h14";
+const THEMES = [["", "As the system"], ["light", "Light"], ["dark", "Dark"]];
+
+// Light or dark: "" follows the system.
+export function setTheme(theme) {
+	if (theme) {
+		localStorage.setItem("theme", theme);
+		document.documentElement.dataset.theme = theme;
+	} else {
+		localStorage.removeItem("theme");
+		delete document.documentElement.dataset.theme;
+	}
+}
+
+export function themeChoice() {
+	const now = localStorage.getItem("theme") ?? "";
+	return h("select", { name: "theme", onchange: (e) => setTheme(e.target.value) },
+		THEMES.map(([value, words]) => h("option", { value, selected: value === now }, words)));
+}
+
+export async function signOut() {
+	await api.del("/auth/session", { alone: true }).catch(() => {}); // who has no session any more leaves all the same
+	tellSignedOut();
+	leave();
+}
+
+function pages() {
+	const owner = signedIn.organisation?.role === "owner";
+	return ROUTES.filter((r) => r.nav && (owner || !r.owner));
+}
+
+function links() {
+	return pages().map((r) => h("a", { href: `#/${r.page}`, "data-page": r.page }, r.title));
+}
+
+function organisationMenu(changed) {
+	const { session, organisation } = signedIn, list = session.organisations;
+	if (!organisation)
+		return null;
+	const name = h("bdi", null, organisation.name);
+	if (list.length === 1)
+		return h("span.organisation", { title: "The organisation" }, name);
+	const choose = (uuid) => () => {
+		chooseOrganisation(uuid);
+		changed();
+	};
+	return menu("Organisation", list.map((o) => h("button", { type: "button", "aria-pressed": String(o.uuid === organisation.uuid), onclick: choose(o.uuid) },
+		h("span.tick", { "aria-hidden": "true" }, o.uuid === organisation.uuid ? "✓" : ""), h("span", null, h("bdi", null, o.name), h("span.small.quiet", null, ` ${o.role}`)))),
+	{ summary: [h("span.hidden", null, "Organisation: "), name, icon(DOWN)], className: "button plain organisation" });
+}
+
+function personMenu() {
+	const { person } = signedIn.session;
+	const theme = h("label.menu-line", null, h("span", null, "Appearance"), themeChoice());
+	return menu("You", [
+		h("p.menu-who", null, h("strong", null, h("bdi", null, person.name)), h("span.small.quiet", null, h("bdi", null, person.email))),
+		h("a", { href: "#/settings" }, "Settings"), theme,
+		h("button", { type: "button", onclick: signOut }, "Sign out"),
+	], { summary: [h("span.hidden", null, "You: "), h("span.initial", { "aria-hidden": "true" }, [...person.name][0]?.toUpperCase() ?? "?"), h("bdi.person-name", null, person.name), icon(DOWN)] });
+}
+
+function helpMenu() {
+	const keys = h("input", { type: "checkbox", checked: keysAreOn(), onchange: (e) => turnKeys(e.target.checked) });
+	return menu("Help", [h("button", { type: "button", onclick: showKeys }, "List of keys"),
+		h("label.menu-line", null, h("span", null, "Keys of one letter"), keys)], { summary: icon(HELP), className: "button plain square" });
+}
+
+// changed() is called when another organisation was chosen.
+export function drawHeader(box, changed) {
+	show(box, h("a.skip", { href: "#main", onclick: (e) => {
+		e.preventDefault();
+		document.querySelector("main h1")?.focus();
+	} }, "Skip to the page"),
+	h("div.top", null,
+		h("a.brand", { href: "#/home", "aria-label": "surfaced, home" }, h("img", { src: "/common/icon.svg", alt: "", width: "22", height: "22" }), h("span", null, "surfaced")),
+		h("nav.pages", { "aria-label": "Pages" }, links()),
+		h("nav.pages-small", { "aria-label": "Pages" }, menu("Pages", links(), { summary: icon(BARS), className: "button plain square" })),
+		h("div.right", null, organisationMenu(changed), personMenu(), helpMenu())));
+}
+
+export function markPage(box, page) {
+	for (const link of box.querySelectorAll("[data-page]"))
+		if (link.dataset.page === page)
+			link.setAttribute("aria-current", "page");
+		else
+			link.removeAttribute("aria-current");
+}

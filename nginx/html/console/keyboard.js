@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: ISC
+// Keys of every page: "/" for search, "g" and a letter for pages, j and k in lists, "?" for the list of keys. None of
+// them works while somebody types, and a switch turns all of them off.
+
+import { h } from "../common/dom.js";
+import { ask } from "../common/dialog.js";
+import { ROUTES } from "./routes.js";
+
+const AFTER_G_MS = 1500;
+const OFF = "keys"; // in localStorage: "off"
+const TYPING = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], dialog";
+
+export function keysAreOn() {
+	return localStorage.getItem(OFF) !== "off";
+}
+
+export function turnKeys(on) {
+	if (on)
+		localStorage.removeItem(OFF);
+	else
+		localStorage.setItem(OFF, "off");
+}
+
+function help() {
+	const line = (keys, words) => h("tr", null, h("th", { scope: "row" }, keys.map((k) => [h("kbd", null, k), " "])), h("td", null, words));
+	ask({ title: "Keys", label: "Close", cancel: "", body: h("table.keys", null, h("tbody", null,
+		line(["/"], "Search"),
+		line(["j", "k"], "The next and the former entry of a list"),
+		line(["Enter"], "Opens the entry"),
+		ROUTES.filter((r) => r.letter).map((r) => line(["g", r.letter], r.title)),
+		line(["?"], "This list"))) });
+}
+
+function search() {
+	const box = document.querySelector("main [data-search]");
+	if (box)
+		box.focus();
+	else if (ROUTES.some((r) => r.page === "search"))
+		location.hash = "#/search/hosts";
+}
+
+// Entries of lists are the elements with data-entry: links or buttons, or rows that have one.
+function step(by) {
+	const all = [...document.querySelectorAll("main [data-entry]")].filter((n) => n.offsetParent);
+	const at = all.findIndex((n) => n.contains(document.activeElement));
+	const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.max(0, Math.min(all.length - 1, at + by))];
+	const target = next?.matches("a, button, [tabindex]") ? next : next?.querySelector("a, button, [tabindex]");
+	target?.focus();
+	next?.scrollIntoView({ block: "nearest" });
+}
+
+const ACTIONS = { "/": search, "?": help, j: () => step(1), k: () => step(-1) };
+let gAt = 0;
+
+function act(e) {
+	if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || e.target.closest?.(TYPING) || !keysAreOn())
+		return;
+	const route = Date.now() - gAt < AFTER_G_MS && ROUTES.find((r) => r.letter === e.key);
+	gAt = e.key === "g" ? Date.now() : 0;
+	const action = route ? () => {
+		location.hash = `#/${route.page}`;
+	} : ACTIONS[e.key];
+	if (!action)
+		return;
+	e.preventDefault();
+	action();
+}
+
+export function startKeys() {
+	addEventListener("keydown", act);
+}
+
+export { help as showKeys };

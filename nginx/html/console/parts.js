@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: ISC
+// Parts that every page of the console uses: its heading, lists with their four states, notices, buttons that copy.
+
+import { h, icon, rows, show } from "../common/dom.js";
+
+const SKELETON_MS = 150;
+const TOAST_MS = 5000;
+
+// The head of a page: its h1, which gets the focus when the page opens, and what can be done.
+export function heading(title, ...actions) {
+	return h("header.page-head", null, h("h1", { tabindex: "-1" }, title), actions.length ? h("div.actions", null, actions) : null);
+}
+
+// Says something to screen readers.
+export function say(words) {
+	document.getElementById("status").textContent = words;
+}
+
+// A notice that goes by itself; tone "bad" for failures.
+export function toast(words, tone = "") {
+	const node = h("li", { class: tone }, words);
+	document.getElementById("toasts").append(node);
+	document.getElementById(tone === "bad" ? "alarm" : "status").textContent = words;
+	setTimeout(() => node.remove(), TOAST_MS);
+}
+
+// A refusal in place of what was wanted: what happened, its code and request, and another try.
+export function faultPanel(fault, retry) {
+	return h("div.fault-panel", { role: "alert" }, h("strong", null, fault.message),
+		h("p.small", null, h("code", null, fault.code || fault.name), fault.requestId ? h("span", null, " · request ", h("code", null, fault.requestId)) : null),
+		retry && h("button", { type: "button", onclick: retry }, "Try again"));
+}
+
+// What a list says that has nothing: what it would have, and what to do next (nodes, such as a link).
+export function emptyState(title, words, ...actions) {
+	return h("div.empty", null, h("strong", null, title), h("p", null, words), actions);
+}
+
+function skeleton(lines) {
+	return h("div.skeleton", { "aria-hidden": "true" }, Array.from({ length: lines }, () => h("i")));
+}
+
+// A list or any other part that is read: its four states in one box.
+//   read(signal)     answers the data
+//   draw(data, box)  shows it; called again with newer data, so that rows() can keep nodes
+//   empty(data)      answers emptyState(…) when there is nothing, else null
+//   lines            of the skeleton, which appears after 150 ms
+// Answers {box, read(): reads again; what is shown stays until the answer}. An answer that a newer read has overtaken is dropped.
+export function reading({ read, draw, empty = () => null, signal, lines = 6, box = h("div") }) {
+	let running = null, state = "";
+	async function again() {
+		running?.abort();
+		const mine = running = new AbortController(), both = AbortSignal.any([signal, mine.signal]);
+		const wait = setTimeout(() => {
+			if (state !== "data") {
+				state = "wait";
+				show(box, skeleton(lines));
+			}
+		}, SKELETON_MS);
+		box.setAttribute("aria-busy", "true");
+		try {
+			const data = await read(both);
+			if (both.aborted)
+				return;
+			const nothing = empty(data);
+			if (nothing || state !== "data")
+				show(box, nothing);
+			state = nothing ? "empty" : "data";
+			if (!nothing)
+				draw(data, box);
+		} catch (fault) {
+			if (both.aborted || fault.name === "AbortError")
+				return;
+			state = "fault";
+			show(box, faultPanel(fault, again));
+		} finally {
+			clearTimeout(wait);
+			if (running === mine)
+				box.removeAttribute("aria-busy");
+		}
+	}
+	again();
+	return { box, read: again };
+}
+
+// A table of records, for draw of reading(): columns are [head, cell(record), class]; the first one names the record.
+// On narrow screens each record becomes a block with the heads beside its values.
+export function table(caption, columns) {
+	const body = h("tbody");
+	const cells = (record) => columns.map(([head, cell, kind], i) => h(i ? "td" : "th", { class: kind, scope: i ? null : "row", "data-head": head }, cell(record)));
+	const node = h("div.card.list-card", null, h("table.stack", null, h("caption.hidden", null, caption),
+		h("thead", null, h("tr", null, columns.map(([head, , kind]) => (head ? h("th", { scope: "col", class: kind }, head) : h("td"))))), body));
+	return { node, draw: (records, key = (r) => r.uuid) => rows(body, records, key, (record) => h("tr", { "data-entry": true }, cells(record))) };
+}
+
+// Links between the parts of one page: parts are [name, words]; each is the fragment base/name.
+export function subpages(label, base, parts, now) {
+	return h("nav.subpages", { "aria-label": label }, parts.map(([name, words]) => h("a", { href: `${base}/${name}`, "aria-current": name === now ? "page" : null }, words)));
+}
+
+const CLIPBOARD = "M7 7V4h9v10h-3M4 7h9v10H4z", DONE = "M4 10.5l4 4 8-9";
+
+// A button that copies text; text may be a function.
+export function copyButton(text, label = "Copy", { words = true } = {}) {
+	const button = h("button", { type: "button", class: words ? "" : "plain square", "aria-label": words ? null : label, title: words ? null : label });
+	const draw = (path, name) => show(button, icon(path), words && name);
+	button.addEventListener("click", async () => {
+		try {
+			await navigator.clipboard.writeText(typeof text === "function" ? text() : text);
+		} catch {
+			toast("The browser did not let this page copy. Select the text and copy it yourself.", "bad");
+			return;
+		}
+		draw(DONE, "Copied");
+		say("Copied.");
+		setTimeout(() => draw(CLIPBOARD, label), 1500);
+	});
+	draw(CLIPBOARD, label);
+	return button;
+}
+
+// Buttons and links behind a button. It closes when something of it was chosen, by Escape, and by a click elsewhere.
+export function menu(label, items, { summary = label, className = "button plain" } = {}) {
+	const box = h("details.menu", null, h("summary", { class: className, "aria-label": summary instanceof SVGElement ? label : null }, summary), h("div.menu-items", null, items));
+	box.addEventListener("click", (e) => {
+		if (e.target.closest(".menu-items :is(button, a)"))
+			box.open = false;
+	});
+	return box;
+}
+
+addEventListener("click", (e) => {
+	for (const open of document.querySelectorAll("details.menu[open]"))
+		if (!open.contains(e.target))
+			open.open = false;
+}, { capture: true });
+
+addEventListener("keydown", (e) => {
+	const open = e.key === "Escape" && document.activeElement?.closest("details.menu[open]");
+	if (open) {
+		open.open = false;
+		open.querySelector("summary").focus();
+		e.stopPropagation();
+	}
+}, { capture: true });
+
+const MARKS = { critical: "▲", high: "◆", medium: "●", low: "■", info: "○", good: "●", warn: "▲", bad: "✕" };
+
+// A word with a colour and a shape: tone is a severity, "good", "warn", "bad" or "".
+export function badge(words, tone = "") {
+	return h("span", { class: `badge ${tone}` }, MARKS[tone] && h("span", { "aria-hidden": "true" }, MARKS[tone]), words);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: ISC
+// Passkeys: what the API and the browser's credentials tell each other. Binary members are base64url without padding.
+
+import { api } from "../common/api.js";
+
+export function encode(buffer) {
+	return btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+function decode(text) {
+	return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+}
+
+export function passkeysWork() {
+	return typeof PublicKeyCredential === "function" && typeof navigator.credentials?.get === "function";
+}
+
+// Whether the browser offers passkeys in the field of the e-mail.
+export async function offeredInField() {
+	return passkeysWork() && Boolean(await PublicKeyCredential.isConditionalMediationAvailable?.().catch(() => false));
+}
+
+async function challenge(purpose, signal) {
+	const answer = await api.post("/auth/challenge", { purpose }, { signal, alone: purpose === "sign_in" });
+	return answer.challenge;
+}
+
+// What the browser or the person refused, in words; a person who only closed the window is told nothing.
+export function passkeyFault(fault) {
+	if (fault.name === "NotAllowedError" || fault.name === "AbortError")
+		return Object.assign(new Error("No passkey was used."), { quiet: true });
+	if (fault.name === "InvalidStateError")
+		return new Error("This device has a passkey of yours already.");
+	return fault;
+}
+
+// The session that a passkey opens. mediation "conditional": the browser offers passkeys where the e-mail is typed.
+export async function signInByPasskey({ mediation, signal } = {}) {
+	const asked = await challenge("sign_in", signal);
+	const credential = await navigator.credentials.get({ mediation, signal,
+		publicKey: { challenge: decode(asked.challenge), rpId: asked.rp_id, userVerification: "required", allowCredentials: [], timeout: 300000 } });
+	const { authenticatorData, clientDataJSON, signature, userHandle } = credential.response;
+	return api.post("/auth/sign-in/passkey", {
+		id: encode(credential.rawId), authenticator_data: encode(authenticatorData), client_data: encode(clientDataJSON),
+		signature: encode(signature), ...(userHandle?.byteLength ? { user_handle: encode(userHandle) } : {}),
+	}, { signal, alone: true });
+}
+
+// Registers a passkey of this device for the person who is signed in.
+export async function addPasskey(person, name) {
+	const asked = await challenge("register");
+	const handle = Uint8Array.from(person.uuid.replaceAll("-", "").match(/../g), (byte) => parseInt(byte, 16));
+	const credential = await navigator.credentials.create({ publicKey: {
+		challenge: decode(asked.challenge), rp: { id: asked.rp_id, name: "surfaced" },
+		user: { id: handle, name: person.email, displayName: person.name }, timeout: 300000, attestation: "none",
+		pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: "public-key", alg })),
+		authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
+	} });
+	const { response } = credential;
+	return api.post("/auth/passkeys", {
+		name, id: encode(credential.rawId), public_key: encode(response.getPublicKey()), algorithm: response.getPublicKeyAlgorithm(),
+		authenticator_data: encode(response.getAuthenticatorData()), client_data: encode(response.clientDataJSON),
+	});
+}
