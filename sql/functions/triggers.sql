@@ -13,6 +13,9 @@ BEGIN
 		    IS DISTINCT FROM (OLD.uuid, OLD.account_uuid, OLD.owner_uuid, OLD.prefix, OLD.sha256, OLD.created_at) THEN
 			RAISE EXCEPTION 'an API key keeps its owner, prefix and secret';
 		END IF;
+		IF to_jsonb(NEW) -> 'kind' IS DISTINCT FROM to_jsonb(OLD) -> 'kind' THEN -- before 0040 there is no such column
+			RAISE EXCEPTION 'an API key keeps its kind';
+		END IF;
 		IF OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at THEN
 			RAISE EXCEPTION 'a revoked API key stays revoked';
 		END IF;
@@ -37,6 +40,33 @@ BEGIN
 		RAISE EXCEPTION 'the membership has been removed';
 	END IF;
 	RETURN NEW;
+END
+$$;
+
+-- The scopes of a credential before its account is asked: those that a key was given, or those of the member's role for
+-- the console credential of a membership. (In projects that they manage, people have more: people_scope.)
+CREATE OR REPLACE FUNCTION credential_scopes(credential uuid) RETURNS text[] LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT CASE k.kind WHEN 'key' THEN k.scopes::text[] ELSE ARRAY(SELECT p.scope::text FROM people_scope p
+		WHERE p.who = 'members' OR m.role = 'owner') END
+	  FROM api_key k JOIN member m ON m.uuid = k.owner_uuid WHERE k.uuid = credential
+$$;
+
+-- The prefix of a new console credential.
+CREATE OR REPLACE FUNCTION console_prefix() RETURNS text LANGUAGE sql VOLATILE AS $$
+	SELECT 'con_' || string_agg(substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+		1 + get_byte(b, i) % 62, 1), '')
+	  FROM (SELECT uuid_send(gen_random_uuid()) AS b OFFSET 0) AS r, unnest('{0,1,2,3,4,5,9,10}'::integer[]) AS i
+$$;
+
+-- Gives a new membership its console credential.
+CREATE OR REPLACE FUNCTION member_console() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF NEW.removed_at IS NULL THEN
+		INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, kind)
+		VALUES (NEW.account_uuid, NEW.uuid, 'Console', console_prefix(), 'console');
+	END IF;
+	RETURN NULL;
 END
 $$;
 
@@ -86,7 +116,7 @@ $$;
 -- row; the second, where a trigger has one, is the column that names the event of a move.
 CREATE OR REPLACE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-	hidden text[] := '{sha256,changed,secret,tests,request_space,request_hash}';
+	hidden text[] := '{sha256,changed,secret,tests,request_space,request_hash,password,totp,totp_step,spki}';
 	old_row jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) - hidden END;
 	new_row jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) - hidden END;
 	line jsonb := coalesce(new_row, old_row);
@@ -94,6 +124,10 @@ DECLARE
 	project uuid;
 	verb text := CASE TG_OP WHEN 'INSERT' THEN 'create' WHEN 'UPDATE' THEN 'change' ELSE 'delete' END;
 BEGIN
+	-- The line about the new member is enough.
+	IF TG_OP = 'INSERT' AND TG_TABLE_NAME = 'api_key' AND line ->> 'kind' = 'console' THEN
+		RETURN NULL;
+	END IF;
 	IF TG_OP = 'UPDATE' AND TG_TABLE_NAME = 'alert_destination' AND to_jsonb(OLD) <> to_jsonb(NEW)
 	    AND old_row - 'updated_at' = new_row - 'updated_at' THEN
 		verb := 'rotate_secret';
@@ -104,6 +138,8 @@ BEGIN
 	END IF;
 	IF TG_TABLE_NAME = 'account' THEN
 		account := line ->> 'uuid';
+	ELSIF account IS NULL AND line ? 'member_uuid' THEN
+		SELECT m.account_uuid INTO account FROM member m WHERE m.uuid = (line ->> 'member_uuid')::uuid;
 	ELSIF account IS NULL AND line ? 'project_uuid' THEN
 		SELECT account_uuid INTO account FROM project WHERE uuid = (line ->> 'project_uuid')::uuid;
 	END IF;
