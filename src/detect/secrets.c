@@ -156,7 +156,7 @@ affected_secrets(struct affected *f)
 
 /* ---- secrets ---- */
 
-/* What of_storing has: the places of a look. */
+/* The places of a look, to which of_storing points. */
 struct secret_look {
 	struct strs subjects;
 	struct str seen; /* JSON */

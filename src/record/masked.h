@@ -8,7 +8,7 @@
 #include "secret/secret.h"
 
 struct record_secret {
-	const char *member; /* of the service: "banner", "http.body" */
+	const char *member; /* a name such as "banner", "http.body" */
 	struct secret secret;
 };
 

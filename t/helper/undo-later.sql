@@ -22,8 +22,9 @@ END $$;
 
 -- 0039
 DROP VIEW IF EXISTS secrets;
+DROP FUNCTION IF EXISTS secret_places, secret_location, secret_locations;
 DROP TABLE IF EXISTS secret_key, capture, secret_seen, secret_place;
-DROP FUNCTION IF EXISTS secret_places, secret_location, secret_locations, secrets_captured;
+DROP FUNCTION IF EXISTS secrets_captured;
 
 -- 0036
 DROP VIEW IF EXISTS dangling_dns;

@@ -29,7 +29,7 @@ struct import_pipe_options {
 	bool strict;                        /* stop at the first bad record */
 	const struct record_ports *scanned; /* --replace-ports, or NULL */
 	bool authoritative;                 /* as in struct records */
-	const struct secret_key *key; /* of notes about masked secrets; NULL: there are none */
+	const struct secret_key *key; /* for notes about masked secrets; NULL: no notes */
 };
 
 struct import_pipe;

@@ -17,7 +17,7 @@
 
 struct warc {
 	struct source *src;
-	struct arena *a; /* of one record; warc_next resets it */
+	struct arena *a; /* memory for one record; warc_next resets it */
 	bool begun;      /* the first line of the next record was read */
 };
 
