@@ -85,7 +85,7 @@ async function keyboard(page) {
 	await page.keyboard.press("Tab");
 	is(await page.evaluate(() => document.activeElement.className), "skip", "the first stop of Tab leads to the page");
 	await page.keyboard.press("Enter");
-	is(await focused(page), "H1", "it moves the focus to the heading");
+	is(await focused(page), "H1", "the link that skips the header moves the focus to the heading");
 	await page.locator("summary:has(.initial)").focus();
 	await page.keyboard.press("Enter");
 	await page.keyboard.press("Tab");
