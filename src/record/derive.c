@@ -16,6 +16,7 @@
 #include "config.h"
 
 #include "address/start_url.h"
+#include "record/masked_priv.h"
 #include "record/record_priv.h"
 
 #include <openssl/sha.h>

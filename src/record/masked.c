@@ -3,7 +3,7 @@
 
 #include "record/masked.h"
 #include "base/limits.h"
-#include "record/record_priv.h"
+#include "record/masked_priv.h"
 
 /* The texts that a server sends as it likes. */
 static const char *const masked_members[] = { "banner", "http.title", "http.server", "http.body" };

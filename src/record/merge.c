@@ -17,7 +17,7 @@
  * then the greater value wins. */
 #include "config.h"
 
-#include "record/record_priv.h"
+#include "record/masked_priv.h"
 
 enum winner { WINNER_NONE, WINNER_OLD, WINNER_NEW, WINNER_BOTH };
 

@@ -107,12 +107,6 @@ void record_sort_texts(struct record_value *v);
 bool record_nested_has_key(const struct record_member *m);
 int record_nested_cmp(const struct record_object *x, const struct record_object *y);
 
-/* masked.c: masks the texts of a service that a server sends. seen: last_seen of its host, for services without one. */
-void record_mask_service(struct arena *a, struct record_object *service, struct ts seen);
-/* The secrets of both objects are remembered for the merged one. */
-void record_merge_secrets(struct arena *a, struct record_object *o, const struct record_object *old,
-    const struct record_object *new);
-
 /* Members that follow from others, and rules between members. NULL, or the fault: a whole sentence. */
 const char *record_derive(struct arena *a, struct record *r);
 /* The same of the document of a report. */
