@@ -198,6 +198,15 @@ follow_aliases(struct judge *j, struct dangling *d)
 	return d->nchain > 0;
 }
 
+struct str
+dangling_end(struct arena *a, const struct dangling_world *w, struct str host)
+{
+	struct judge j = { .a = a, .w = w };
+	struct dangling d = { .host = host, .first = TS_NULL, .last = TS_NULL };
+
+	return follow_aliases(&j, &d) ? d.target : STR_NULL;
+}
+
 static void
 judge_alias(struct judge *j, struct str host)
 {

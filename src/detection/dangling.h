@@ -110,6 +110,10 @@ struct danglings {
 	size_t n;
 };
 
+/* The registration of a domain; NULL: none is known. */
+const struct dangling_domain *dangling_registration(
+    const struct dangling_world *w, struct str domain);
+
 extern const struct dangling_kind_row {
 	const char *name, *title, *remediation;
 } dangling_kinds[DANGLING_KINDS];
@@ -122,8 +126,8 @@ extern const struct dangling_grade_row {
 
 /* The order of records: by host, then by type. For qsort. */
 int dangling_order(const void *l, const void *r);
-/* The names that the records of a host lead to, for the caller that reads their records next: each at most once, behind those
-   in the list. Registrable domains of these names, too, with wildcards above the host. */
+/* Adds the names that a record leads to, and their registrable domains, for the caller that reads their records next. A name
+   may be added twice. */
 void dangling_leads(struct arena *a, const struct dangling_record *r, struct strs *names);
 /* The names of wildcards that may have made the records of a host, the nearest first: "*.example.org". */
 struct strs dangling_wildcards(struct arena *a, struct str host, struct strs own);
@@ -132,6 +136,9 @@ struct str dangling_registrable(struct arena *a, struct str name);
 
 /* Judges the current records of a host. */
 struct danglings dangling_judge(struct arena *a, const struct dangling_world *w, struct str host);
+
+/* The name at the end of the current aliases of a host; STR_NULL: it has none. */
+struct str dangling_end(struct arena *a, const struct dangling_world *w, struct str host);
 
 /* A finding that stands. */
 struct dangling_known {

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { SPF_MOST = 50, LEADS_MOST = 1000 };
+enum { SPF_MOST = 50 };
 
 /* ---- records ---- */
 
@@ -327,6 +327,15 @@ dangling_targets(struct arena *a, const struct dangling_record *r)
 	return out;
 }
 
+static void
+add_lead(struct arena *a, struct strs *names, struct str name)
+{
+	struct str *p = arena_room(a, (void *)(uintptr_t)names->p, names->n, sizeof(*p));
+
+	p[names->n++] = name;
+	names->p = p;
+}
+
 void
 dangling_leads(struct arena *a, const struct dangling_record *r, struct strs *names)
 {
@@ -335,15 +344,15 @@ dangling_leads(struct arena *a, const struct dangling_record *r, struct strs *na
 	if (r->answer.p == NULL)
 		return;
 	if (str_is(r->type, "CNAME") && r->name.p != NULL)
-		arena_add_once(a, &targets, r->name, 1);
+		add_lead(a, &targets, r->name);
 	else
 		targets = dangling_targets(a, r);
 	for (size_t i = 0; i < targets.n; i++) {
 		struct str domain = dangling_registrable(a, targets.p[i]);
 
-		arena_add_once(a, names, targets.p[i], LEADS_MOST);
-		if (domain.p != NULL)
-			arena_add_once(a, names, domain, LEADS_MOST);
+		add_lead(a, names, targets.p[i]);
+		if (domain.p != NULL && !str_eq(domain, targets.p[i]))
+			add_lead(a, names, domain);
 	}
 }
 

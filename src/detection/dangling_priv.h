@@ -30,8 +30,6 @@ struct dangling_name dangling_state(const struct dangling_world *w, struct str n
 const struct dangling_record *dangling_alias(const struct dangling_world *w, struct str name);
 /* The record of a zone without SOA, refused or failed at two times a day apart; NULL: none. */
 const struct dangling_record *dangling_refused(const struct dangling_world *w, struct str zone);
-const struct dangling_domain *dangling_registration(
-    const struct dangling_world *w, struct str domain);
 const struct dangling_page *dangling_newest_page(const struct dangling_world *w, struct str host);
 /* The address of a cloud provider; NULL: it is none's. */
 const struct dangling_address *dangling_cloud(const struct dangling_world *w, struct str ip);

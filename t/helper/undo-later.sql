@@ -6,7 +6,10 @@ SET ROLE surfaced_owner;
 
 -- 0036
 DROP VIEW IF EXISTS dangling_dns;
-DROP INDEX IF EXISTS finding_typed;
+DROP TRIGGER IF EXISTS dangling_assets_added ON asset;
+DROP TRIGGER IF EXISTS dangling_assets_updated ON asset;
+DROP TABLE IF EXISTS takeover_imported, cloud_prefix;
+DROP INDEX IF EXISTS finding_typed, record_dns_target, record_dns_spf;
 
 -- 0031
 DROP TABLE IF EXISTS exposure_weight, esi_daily, exposure_daily;
