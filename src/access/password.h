@@ -16,7 +16,7 @@
 
 enum {
 	PASSWORD_MAX = 128, /* characters in NFC */
-	/* Characters that a client may send: decomposed, a character of Unicode has four at most. */
+	/* Characters that a client may send, since it may decompose each into four. */
 	PASSWORD_TYPED_MAX = 4 * PASSWORD_MAX,
 	PASSWORD_TEXT = 120,           /* the most that password_hash writes */
 	PASSWORD_MEMORY_MAX = 1048576, /* KiB */
@@ -24,7 +24,7 @@ enum {
 };
 
 struct password_rules {
-	int64_t memory, passes; /* of argon2id; memory in KiB */
+	int64_t memory, passes; /* the costs of argon2id; memory in KiB */
 	int64_t shortest;       /* characters */
 	const char *list;       /* path of the list of common passwords; "": none */
 };

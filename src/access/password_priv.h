@@ -19,8 +19,8 @@ bool password_list_read(
 void password_list_free(struct password_list *l);
 bool password_list_has(const struct password_list *l, struct str folded);
 
-/* Writes s without blanks and ASCII punctuation, in ASCII lower case: spellings that a guesser tries
-   together. room has s.n bytes. */
+/* Writes s without blanks and ASCII punctuation, in ASCII lower case: spellings that a guesser
+   tries together. room has s.n bytes. */
 struct str password_fold(char *room, struct str s);
 
 #endif

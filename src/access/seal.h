@@ -32,7 +32,7 @@ enum {
 
 struct seal_use {
 	const char *purpose; /* "challenge", "csrf": a constant */
-	struct str bound;    /* what the text belongs to; may be empty */
+	struct str bound;    /* the text belongs to it; may be empty */
 };
 
 void seal_tag(const struct signing_keys *keys, const struct seal_use *use, struct str text,
@@ -41,7 +41,7 @@ void seal_tag(const struct signing_keys *keys, const struct seal_use *use, struc
 bool seal_tag_is(const struct signing_keys *keys, const struct seal_use *use, struct str text,
     const unsigned char tag[SEAL_TAG]) MUST_USE;
 
-/* What a token contains: at most SEAL_PAYLOAD_MAX bytes, and when it ends. */
+/* The content of a token: at most SEAL_PAYLOAD_MAX bytes, and its end. */
 struct seal_token {
 	struct str payload;
 	struct ts expires_at;

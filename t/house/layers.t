@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=t/helper/tap.sh
 . t/helper/tap.sh
 
-STAIRS='tbl base enrich daemon json wire db address access counting secret record extract resource search detection http api'
+STAIRS='tbl base enrich daemon json wire db address access counting secret record extract lookalike resource search detection http api'
 
 # includes ROOM ALLOWED: the project's includes of src/ROOM from rooms that ALLOWED, a pattern, does not match.
 includes()

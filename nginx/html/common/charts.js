@@ -30,10 +30,10 @@ export function spark(values, label) {
 		}));
 }
 
-// The smallest of 1, 2, 5, 10, 20, … that is not below n: the top of an axis.
+// A round number that is not below n: the top of an axis.
 function top(n) {
 	const ten = 10 ** Math.floor(Math.log10(Math.max(1, n)));
-	return [1, 2, 5, 10].map((m) => m * ten).find((m) => m >= n);
+	return [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((m) => m * ten).find((m) => m >= n);
 }
 
 function hatches() {
@@ -52,12 +52,12 @@ export function swatch(n) {
 	return svg("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, svg("rect", { ...paint(n), width: 10, height: 10, rx: 2 }));
 }
 
-const W = 960, H = 220, LEFT = 56, BOTTOM = 24, TOP = 8;
+const W = 960, H = 220, LEFT = 56, BOTTOM = 24, TOP = 8, RIGHT = 16;
 
 function axis(most, lines = 4) {
 	return Array.from({ length: lines + 1 }, (_, i) => {
 		const y = H - BOTTOM - ((H - BOTTOM - TOP) * i) / lines;
-		return [svg("line", { class: "grid", x1: LEFT, x2: W, y1: y, y2: y }),
+		return [svg("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: y, y2: y }),
 			svg("text", { class: "tick", x: LEFT - 8, y: y + 4, "text-anchor": "end" }, count((most * i) / lines))];
 	});
 }
@@ -77,7 +77,7 @@ function column(day, kinds, x, width, most) {
 // Stacked columns. days: [{name, partial}], kinds: [{name, values: a number a day}].
 export function stackedDays(days, kinds, label) {
 	const totals = days.map((_, i) => kinds.reduce((sum, k) => sum + k.values[i], 0));
-	const most = Math.max(4, top(Math.max(1, ...totals))), step = (W - LEFT) / days.length, every = Math.ceil(days.length / 10);
+	const most = Math.max(4, top(Math.max(1, ...totals))), step = (W - LEFT - RIGHT) / days.length, every = Math.ceil(days.length / 10);
 	return h("div.chart", null,
 		svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": label, class: "stacked" }, hatches(), axis(most),
 			days.map((day, at) => column({ ...day, at }, kinds, LEFT + at * step + step * 0.12, step * 0.76, most)),

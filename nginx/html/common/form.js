@@ -13,6 +13,20 @@ export function field(label, control, hint = "") {
 		h("span.hint", { id: `${control.id}-hint`, hidden: !hint }, hint), h("span.fault", { id: `${control.id}-fault` }));
 }
 
+// A password with a button that shows it. Pasting and password managers work as in any field.
+export function passwordField(label, props, hint = "") {
+	const input = h("input", { type: "password", name: "password", required: true, ...props });
+	const toggle = h("button", { type: "button", "aria-pressed": "false", "aria-label": `Show: ${label}`, onclick: () => {
+		const open = input.type === "password";
+		input.type = open ? "text" : "password";
+		toggle.setAttribute("aria-pressed", String(open));
+	} }, "Show");
+	const box = field(label, input, hint), line = h("div.secret-field");
+	input.before(line);
+	line.append(input, toggle);
+	return box;
+}
+
 // Several controls under one heading, such as a group of checks.
 export function group(legend, ...children) {
 	return h("fieldset.field", null, h("legend", null, legend), ...children, h("span.fault"));

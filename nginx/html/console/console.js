@@ -24,7 +24,6 @@ import { drawHeader, markPage } from "./header.js";
 import { startKeys } from "./keyboard.js";
 import { faultPanel, toast } from "./parts.js";
 import { FIRST, ROUTES } from "./routes.js";
-import { proveDialog, signInDialog, signInPage } from "./sign-in.js";
 import { leave, listen, tellSignedIn } from "./tabs.js";
 
 const shell = document.getElementById("shell");
@@ -70,6 +69,10 @@ async function openPage(route, row) {
 
 function follow() {
 	const route = parse(location.hash), row = ROUTES.find((r) => r.page === route?.page);
+	if (route?.page === "link") {
+		location.reload(); // a link was opened in this tab: link.js shows it before anything else
+		return;
+	}
 	if (!row) {
 		history.replaceState(null, "", FIRST);
 		follow();
@@ -81,15 +84,18 @@ function follow() {
 	openPage(route, row);
 }
 
-function draw() {
+function redraw() {
 	drawHeader(top, () => {
-		draw();
+		redraw();
+		current.page = "";
 		follow();
 	});
-	show(shell, top, main);
+	markPage(top, current.page);
 }
 
 // ---- sign-in over the page ----
+
+const signIn = () => import("./sign-in.js"); // most visits need none of it
 
 let asking = null; // one dialog for all requests that wait for it
 
@@ -105,18 +111,17 @@ async function signInAgain() {
 	const person = signedIn.session?.person;
 	if (!person)
 		return false;
-	const session = await askOnce(() => signInDialog(person));
+	const session = await askOnce(async () => (await signIn()).signInDialog(person));
 	if (session.person.uuid !== person.uuid) {
 		leave();
 		return false;
 	}
-	drawHeader(top, follow);
-	markPage(top, current.page);
+	redraw();
 	return true;
 }
 
 async function proveAgain() {
-	const session = await askOnce(() => proveDialog(signedIn.session.person));
+	const session = await askOnce(async () => (await signIn()).proveDialog(signedIn.session.person));
 	return Boolean(session);
 }
 
@@ -132,9 +137,11 @@ function waiting(seconds) {
 
 async function enter() {
 	await readSession();
-	draw();
+	show(shell, top, main);
+	redraw();
 	follow();
 	addEventListener("hashchange", follow);
+	addEventListener("session", redraw); // a page has read the session anew
 	startKeys();
 }
 
@@ -146,10 +153,10 @@ async function begin() {
 		const link = parse(location.hash);
 		if (link?.page === "link") {
 			const { openLink } = await import("./link.js");
-			return openLink(shell, link, { methods, signed_in });
-		}
-		if (!signed_in) {
-			tellSignedIn(await signInPage(shell, methods));
+			tellSignedIn(await openLink(shell, link, { methods, signed_in }));
+			history.replaceState(null, "", FIRST);
+		} else if (!signed_in) {
+			tellSignedIn(await (await signIn()).signInPage(shell, methods));
 		}
 		await enter();
 	} catch (fault) {

@@ -55,7 +55,7 @@ function organisationMenu(changed) {
 		changed();
 	};
 	return menu("Organisation", list.map((o) => h("button", { type: "button", "aria-pressed": String(o.uuid === organisation.uuid), onclick: choose(o.uuid) },
-		h("span.tick", { "aria-hidden": "true" }, o.uuid === organisation.uuid ? "✓" : ""), h("span", null, h("bdi", null, o.name), h("span.quiet", null, ` ${o.role}`)))),
+		h("span.tick", { "aria-hidden": "true" }, o.uuid === organisation.uuid ? "✓" : ""), h("span", null, h("bdi", null, o.name), h("span.small.quiet", null, ` ${o.role}`)))),
 	{ summary: [h("span.hidden", null, "Organisation: "), name, icon(DOWN)], className: "button plain organisation" });
 }
 
@@ -63,7 +63,7 @@ function personMenu() {
 	const { person } = signedIn.session;
 	const theme = h("label.menu-line", null, h("span", null, "Appearance"), themeChoice());
 	return menu("You", [
-		h("p.menu-who", null, h("strong", null, h("bdi", null, person.name)), h("span.quiet", null, h("bdi", null, person.email))),
+		h("p.menu-who", null, h("strong", null, h("bdi", null, person.name)), h("span.small.quiet", null, h("bdi", null, person.email))),
 		h("a", { href: "#/settings" }, "Settings"), theme,
 		h("button", { type: "button", onclick: signOut }, "Sign out"),
 	], { summary: [h("span.hidden", null, "You: "), h("span.initial", { "aria-hidden": "true" }, [...person.name][0]?.toUpperCase() ?? "?"), h("bdi.person-name", null, person.name), icon(DOWN)] });

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: ISC
+// A search as curl, to be copied.
+
+import { h } from "../common/dom.js";
+import { ask } from "../common/dialog.js";
+import { commands } from "./curl.js";
+import { copyButton } from "./parts.js";
+
+// Shows the commands, each with a button that copies it.
+export function curlDialog(base, dataset, query, fields) {
+	const blocks = commands(base, dataset, query, fields).map(({ title, text }) =>
+		h(
+			"section.command",
+			null,
+			h("div.card-head", null, h("h3", null, title), copyButton(text, "Copy")),
+			h("pre", { tabindex: "0", "aria-label": `${title} as a command` }, text),
+		),
+	);
+	return ask({
+		title: "This search as curl",
+		wide: true,
+		label: "Close",
+		cancel: "",
+		body: [h("p.quiet.small", null, "Put an API key into KEY first: ", h("code", null, "read -rs KEY"), "."), blocks],
+	});
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: ISC
+// The registration of a domain, #/domains/DOMAIN.
+
+import { h } from "../common/dom.js";
+import { api } from "../common/api.js";
+import { ago } from "../common/words.js";
+import { recordOf, searchFor, short, value } from "./links.js";
+import { quoted } from "./query.js";
+import { at, card, facts, historyCard, jsonCard, recordHead, recordPage, searches, some } from "./record.js";
+
+const v = (name, text, options) => text !== undefined && value(text, "whois", name, options);
+
+// The status of EPP in words: those that hold a domain back are marked.
+function status(text) {
+	const tone = /hold|pendingDelete|redemption/iu.test(text) ? "warn" : "";
+	return h("a.badge", { class: `badge ${tone}`, href: searchFor("whois", `whois.status:${quoted(text)}`) }, short(text));
+}
+
+function draw({ whois_domain: d }, asked, signal) {
+	const { whois: w = {} } = d,
+		over = w.expires_at && Date.parse(w.expires_at) < Date.now(),
+		holder = w.registrant ?? {};
+	return {
+		head: recordHead("Registration", d.domain, {
+			under: [
+				short(w.registrar ?? ""),
+				w.expires_at &&
+					h("span", { class: over ? "bad" : "" }, `${w.registrar ? " · " : ""}${over ? "expired" : "expires"} ${ago(w.expires_at)}`),
+				asked.toLowerCase() !== d.domain && h("span", null, " · the domain of ", h("a", { href: recordOf.name(asked) }, short(asked))),
+			],
+			badges: w.status?.map(status),
+		}),
+		body: [
+			card(
+				"Registration",
+				facts([
+					["Registrar", v("whois.registrar", w.registrar)],
+					["IANA number", v("whois.registrar_iana_id", w.registrar_iana_id)],
+					["Created", at(w.created_at)],
+					["Updated", at(w.updated_at)],
+					["Expires", at(w.expires_at)],
+					["DNSSEC", w.dnssec !== undefined && v("whois.dnssec", w.dnssec, { shown: w.dnssec ? "signed" : "unsigned" })],
+					[
+						"Name servers",
+						w.nameservers?.length > 0 &&
+							some(w.nameservers, (n) => value(n, "whois", "whois.nameservers", { href: recordOf.name(n), operator: "=" })),
+					],
+				]),
+			),
+			historyCard(`/search/whois/${encodeURIComponent(d.domain)}/history`, signal),
+			jsonCard(d),
+		],
+		side: [
+			card(
+				"Holder",
+				facts([
+					["Organisation", v("whois.registrant.organisation", holder.organisation)],
+					["Country", v("whois.registrant.country_code", holder.country_code)],
+					["E-mail hash", v("whois.registrant.email_hash", holder.email_hash, { mono: true })],
+					["First seen", at(d.first_seen)],
+					["Last seen", at(d.last_seen)],
+				]),
+			),
+			searches([
+				["Its names", "dns", `host:${quoted(d.domain)}`],
+				["Its hosts", "hosts", `hostnames:${quoted(d.domain)}`],
+				["Its certificates", "certificates", `names:${quoted(d.domain)}`],
+				["Reports that name it", "reports", `indicators.name:${quoted(d.domain)}`],
+			]),
+		],
+	};
+}
+
+export async function open(main, route, signal) {
+	const name = route.path[0] ?? "";
+	document.title = `${name} – surfaced`;
+	await recordPage(main, {
+		signal,
+		draw: (data) => draw(data, name, signal),
+		read: (s) => api.get(`/search/whois/${encodeURIComponent(name)}`, { signal: s }),
+		missing: [
+			`The registration of ${name} is not known`,
+			"No import has it. Its names may still be.",
+			h("a.button", { href: recordOf.name(name) }, "Its DNS records"),
+		],
+	});
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: ISC
+// What validate says of a query: which characters it means, and what a click mends. Positions count characters from 1,
+// while an index of a text counts UTF-16 units from 0.
+
+export function indexOf(text, position) {
+	let index = 0,
+		left = position - 1;
+	for (const character of text) {
+		if (left-- <= 0)
+			break;
+		index += character.length;
+	}
+	return Math.min(index, text.length);
+}
+
+// The characters to mark: the word at the position, one character where none begins there.
+export function marked(text, position) {
+	const from = indexOf(text, position);
+	const rest = text.slice(from);
+	const word = /^"(?:[^"\\]|\\.)*"?|^[^\s()":=<>,[\]{}]+/su.exec(rest);
+	if (rest === "")
+		return { from: Math.max(0, text.length - 1), to: text.length };
+	return { from, to: from + (word ? word[0].length : [...rest][0].length) };
+}
+
+function replaced(text, { from, to }, by) {
+	return { text: text.slice(0, from) + by + text.slice(to), caret: from + by.length };
+}
+
+// {label, text: the query as mended, caret} or null: most faults only their author can mend.
+export function repair(text, error) {
+	const { message, position } = error;
+	const at = indexOf(text, position);
+	const near = /did you mean "?([^"?]+)"?\?/u.exec(message);
+	if (near)
+		return { label: near[1], ...replaced(text, marked(text, position), near[1]) };
+	if (message.startsWith("no white space can stand before"))
+		return spaces(text, at);
+	if (message.startsWith("this ( is never closed"))
+		return { label: "add )", text: `${text.trimEnd()})`, caret: text.trimEnd().length + 1 };
+	if (message.startsWith("this quote is never closed"))
+		return { label: 'add "', text: `${text.trimEnd()}"`, caret: text.trimEnd().length + 1 };
+	if (message.startsWith("this ) was never opened"))
+		return { label: "remove )", ...replaced(text, { from: at, to: at + 1 }, "") };
+	return quotes(text, at, message);
+}
+
+function spaces(text, at) {
+	const end = at + /^\s*/u.exec(text.slice(at))[0].length;
+	const begin = at - /\s*$/u.exec(text.slice(0, at))[0].length;
+	return begin === end ? null : { label: "remove the space", ...replaced(text, { from: begin, to: end }, "") };
+}
+
+// "… needs quotes", of one word.
+function quotes(text, at, message) {
+	const word = /^[^\s()"]+/u.exec(text.slice(at));
+	if (!/needs? quotes|in quotes/u.test(message) || !word)
+		return null;
+	const by = `"${word[0].replaceAll("\\", "\\\\")}"`;
+	return { label: by, ...replaced(text, { from: at, to: at + word[0].length }, by) };
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: ISC
+// What a scope lets a key do, in words, and the groups and presets of the form of a key.
+
+import { list } from "../common/words.js";
+
+// src/tbl/scopes.h; a scope that is not here is told by its own help.
+const DOES = {
+	"search.view": "read search results",
+	"search.aggregate": "count and group them",
+	"reports.view": "read reports and their indicators",
+	"reports.manage": "add and withdraw reports",
+	"alerts.rules.view": "read alerts, their rules and destinations",
+	"alerts.rules.manage": "change alert rules and destinations",
+	"alerts.silences.view": "read silences",
+	"alerts.silences.manage": "make and cancel silences",
+	"browser.sessions.view": "read browser sessions",
+	"browser.sessions.create": "start and watch browser sessions",
+	"browser.sessions.manage": "end browser sessions of others",
+	"esi.inventory.view": "read assets",
+	"esi.services.view": "read their services",
+	"esi.findings.view": "read findings",
+	"esi.findings.manage": "move findings",
+	"esi.detectors.manage": "change the settings of detectors",
+	"rules.view": "read detection rules",
+	"rules.manage": "change detection rules",
+	"dashboard.view": "read summaries",
+	"access.view": "read members and keys",
+	"audit.view": "read the audit log",
+};
+
+const GROUPS = { search: "Search", reports: "Reports", alerts: "Alerts", browser: "Browser sessions", esi: "External surface", rules: "Detection rules", dashboard: "Summaries", access: "Access", audit: "Audit" };
+
+const group = (name) => name.split(".")[0];
+
+export const PRESETS = [
+	["Read everything", (name) => name.endsWith(".view") || name === "search.aggregate"],
+	["Search only", (name) => group(name) === "search"],
+	["Alerting", (name) => group(name) === "alerts"],
+	["Nothing", () => false],
+];
+
+export function doesWords(scope) {
+	return DOES[scope.name] ?? scope.help ?? scope.name;
+}
+
+// [[words of the group, its scopes]], in the order of the organisation's list.
+export function grouped(scopes) {
+	const all = new Map();
+	for (const scope of scopes)
+		all.set(group(scope.name), [...all.get(group(scope.name)) ?? [], scope]);
+	return [...all].map(([name, members]) => [GROUPS[name] ?? name, members]);
+}
+
+// "search ×2, alerts": the scopes of a key in a column.
+export function scopeSummary(names) {
+	if (!names.length)
+		return "none";
+	return grouped(names.map((name) => ({ name }))).map(([words, members]) => words.toLowerCase() + (members.length > 1 ? ` ×${members.length}` : "")).join(", ");
+}
+
+export function mayWords(names) {
+	return list(names.map((name) => doesWords({ name })));
+}

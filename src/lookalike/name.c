@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: ISC */
+/* The parts of a name: its public suffix, its registrable domain and its label. */
+#include "config.h"
+
+#include "lookalike/lookalike_priv.h"
+
+#include "address/start_url.h"
+
+/* The registrable domain by the ICANN section alone: webflow.io is one there. */
+static struct str
+icann_registrable(struct str name)
+{
+	struct str rest = name, at = name;
+
+	while (rest.p != NULL) {
+		struct str here = rest;
+
+		if (host_suffix_icann(here))
+			return at;
+		at = here;
+		(void)str_until(&rest, '.');
+	}
+	return name;
+}
+
+/* The name one label below a suffix of tbl/hosting_suffixes.h; STR_NULL: it is below none. */
+static struct str
+hosted_name(struct str name)
+{
+	struct str at = name;
+
+	(void)str_until(&name, '.');
+	while (name.p != NULL) {
+		if (is_hosting_suffix(name))
+			return at;
+		at = name;
+		(void)str_until(&name, '.');
+	}
+	return STR_NULL;
+}
+
+/* gov, edu, mil and int, and the same or ac before a country: gov.uk, edu.au, ac.jp. */
+static bool
+is_restricted(struct str suffix)
+{
+	static const char *const first[] = { "gov", "edu", "mil", "int", "gouv", "gob" };
+	struct str rest = suffix, label = str_until(&rest, '.');
+
+	if (rest.p != NULL && str_is(label, "ac"))
+		return true;
+	for (size_t i = 0; i < COUNT(first); i++)
+		if (str_is(label, first[i]))
+			return true;
+	return false;
+}
+
+bool
+name_split(struct arena *a, struct str name, struct found_name *out)
+{
+	struct str rest;
+
+	*out = (struct found_name){ .name = name };
+	out->registrable = hosted_name(name);
+	if (out->registrable.p == NULL)
+		out->registrable = host_registrable(a, name);
+	if (out->registrable.p == NULL || out->registrable.n > name.n)
+		return false;
+	out->registrable = (struct str){ name.p + name.n - out->registrable.n, out->registrable.n };
+	rest = out->registrable;
+	out->label = str_until(&rest, '.');
+	if (rest.p == NULL || out->label.n == 0 || out->label.n > LABEL_MOST)
+		return false;
+	out->suffix = rest;
+	out->icann = icann_registrable(out->registrable);
+	out->hosted = out->icann.n < out->registrable.n;
+	out->abused = !out->hosted && is_abused_suffix(rest);
+	out->restricted = is_restricted(rest);
+	out->unicode = lookalike_unicode(a, out->label);
+	return true;
+}

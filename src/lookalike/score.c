@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: ISC */
+/* The points of facts about a found name. */
+#include "config.h"
+
+#include "lookalike/lookalike_priv.h"
+
+enum { NEW_DAYS = 30, RECENT_DAYS = 90, OLD_DAYS = 5 * 365, SCORE_MOST = 100 };
+
+const char *const lookalike_class_names[] = {
+#define LOOKALIKE_CLASS(id, name) name,
+#include "tbl/lookalike_classes.h"
+#undef LOOKALIKE_CLASS
+	NULL,
+};
+
+const char *
+lookalike_class_name(enum lookalike_class c)
+{
+	return lookalike_class_names[c];
+}
+
+const char *
+lookalike_edit_name(enum lookalike_edit e)
+{
+	static const char *const edits[] = {
+		NULL,
+#define LOOKALIKE_EDIT(id, name) name,
+#include "tbl/lookalike_edits.h"
+#undef LOOKALIKE_EDIT
+	};
+
+	return edits[e];
+}
+
+static const int points[] = {
+#define LOOKALIKE_WEIGHT(id, code, points, help) points,
+#include "tbl/lookalike_weights.h"
+#undef LOOKALIKE_WEIGHT
+};
+
+static void
+add_fact(struct lookalike_reasons *r, bool known, enum lookalike_weight code)
+{
+	if (known)
+		lookalike_reason_add(r, code, points[code]);
+}
+
+/* True when the time is known, and not longer ago than so many days. A time to come is no longer ago than any. */
+static bool
+is_within(struct ts at, struct ts now, int64_t days)
+{
+	return at.us != 0 && now.us - at.us <= days * DAY_US;
+}
+
+int
+lookalike_score(struct lookalike_reasons *r, const struct lookalike_facts *f)
+{
+	bool fresh = is_within(f->created_at, f->now, NEW_DAYS);
+	int cut;
+
+	add_fact(r, f->address, WEIGHT_ADDRESS);
+	add_fact(r, f->mail, WEIGHT_MAIL);
+	add_fact(r, is_within(f->certificate_at, f->now, NEW_DAYS), WEIGHT_NEW_CERTIFICATE);
+	add_fact(r, fresh, WEIGHT_NEW_30);
+	add_fact(r, !fresh && is_within(f->created_at, f->now, RECENT_DAYS), WEIGHT_NEW_90);
+	add_fact(r, f->web, WEIGHT_WEB);
+	add_fact(r, f->same_page, WEIGHT_SAME_PAGE);
+	add_fact(r, f->parked, WEIGHT_PARKED);
+	add_fact(
+	    r, f->created_at.us != 0 && !is_within(f->created_at, f->now, OLD_DAYS), WEIGHT_OLD);
+	add_fact(r, f->ranked, WEIGHT_RANKED);
+	add_fact(r, f->same_holder, WEIGHT_SAME_HOLDER);
+	cut = r->sum < 0 ? -r->sum : r->sum > SCORE_MOST ? SCORE_MOST - r->sum : 0;
+	if (cut != 0)
+		lookalike_reason_add(r, WEIGHT_CUT, cut);
+	return r->sum;
+}
+
+static void
+take_earlier(struct ts *due, struct ts at, struct ts now, int64_t days)
+{
+	int64_t ends = at.us + days * DAY_US + 1;
+
+	if (at.us != 0 && ends > now.us && ends < due->us)
+		due->us = ends;
+}
+
+struct ts
+lookalike_due(const struct lookalike_facts *f)
+{
+	struct ts due = { INT64_MAX };
+
+	take_earlier(&due, f->certificate_at, f->now, NEW_DAYS);
+	take_earlier(&due, f->created_at, f->now, NEW_DAYS);
+	take_earlier(&due, f->created_at, f->now, RECENT_DAYS);
+	take_earlier(&due, f->created_at, f->now, OLD_DAYS);
+	return due;
+}
