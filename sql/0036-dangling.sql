@@ -23,12 +23,13 @@ CREATE TABLE takeover_imported (
 	page text CHECK (char_length(page) BETWEEN 1 AND 1000) -- a text of the page for unclaimed names
 );
 
--- The addresses of cloud providers, as they publish them. Those of a CDN serve all its customers and are left out.
+-- The addresses of cloud providers, as they publish them.
 CREATE TABLE cloud_prefix (
 	provider text NOT NULL CHECK (char_length(provider) BETWEEN 1 AND 200),
 	prefix cidr NOT NULL,
 	region text CHECK (char_length(region) BETWEEN 1 AND 200),
 	service text CHECK (char_length(service) BETWEEN 1 AND 200),
+	shared boolean NOT NULL DEFAULT false, -- it serves all customers, such as a CDN: its addresses are nobody's
 	PRIMARY KEY (provider, prefix)
 );
 CREATE INDEX cloud_prefix_contains ON cloud_prefix USING gist (prefix inet_ops);

@@ -101,7 +101,7 @@ BEGIN
 END
 $$;
 
--- Of each address, the smallest prefix of a cloud provider, and whether the project has declared the address, or one of the same
+-- Of each address, the smallest prefix of a cloud provider that is not shared, and whether the project has declared the address, or one of the same
 -- provider, to be its own.
 CREATE OR REPLACE FUNCTION dangling_addresses(project uuid, ips text[])
 	RETURNS TABLE (ip text, provider text, region text, allocated boolean, allocates boolean) LANGUAGE sql STABLE
@@ -112,6 +112,7 @@ CREATE OR REPLACE FUNCTION dangling_addresses(project uuid, ips text[])
 	SELECT i, c.provider, c.region, EXISTS (SELECT FROM own WHERE own.name = i), EXISTS (SELECT FROM at WHERE at.provider = c.provider)
 	  FROM unnest(ips) AS i CROSS JOIN LATERAL (SELECT p.provider, p.region FROM cloud_prefix p
 		 WHERE p.prefix >>= i::inet ORDER BY masklen(p.prefix) DESC, p.provider LIMIT 1) AS c
+	 WHERE NOT EXISTS (SELECT FROM cloud_prefix s WHERE s.prefix >>= i::inet AND s.shared)
 $$;
 
 -- Since when the services of hosts have had the certificates that they have now, as far as their history tells. key: of the
