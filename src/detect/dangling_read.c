@@ -273,22 +273,60 @@ add_record(struct reading *r, struct str text)
 	r->records[r->w->nrecords++] = one;
 }
 
+static int
+compare_hosts(const void *l, const void *r)
+{
+	return str_cmp(
+	    ((const struct dangling_record *)l)->host, ((const struct dangling_record *)r)->host);
+}
+
+/* The keys of the types that are judged, of names from whose range no more than RANGE_MOST records were read: a name with many
+   addresses would hide its other records. The records behind `from` are sorted by host, and those of such names are dropped. */
+static struct strs
+crowded_keys(struct reading *r, size_t from)
+{
+	struct strs keys = { NULL, 0 };
+	size_t kept = from, n = r->w->nrecords, end;
+
+	if (n > from)
+		qsort(r->records + from, n - from, sizeof(*r->records), compare_hosts);
+	for (size_t i = from; i < n; i = end) {
+		for (end = i; end < n && str_eq(r->records[end].host, r->records[i].host);)
+			end++;
+		for (size_t t = 0; end - i >= RANGE_MOST && t < COUNT(types); t++)
+			add_text(r->a, &keys,
+			    record_key_rrset(r->a, r->records[i].host, str_of(types[t])));
+		for (size_t k = i; end - i < RANGE_MOST && k < end; k++)
+			r->records[kept++] = r->records[k];
+	}
+	r->w->nrecords = kept;
+	return keys;
+}
+
+static enum db_rc
+read_ranges(struct reading *r, struct strs keys)
+{
+	struct list rows;
+	enum db_rc rc = read_documents(r, DATASET_DNS, keys, &rows);
+	const struct document_row *row = rows.items;
+
+	for (size_t i = 0; i < rows.n; i++)
+		add_record(r, row[i].doc);
+	return rc;
+}
+
 static enum db_rc
 read_round(struct reading *r, struct strs names)
 {
 	struct strs keys = { NULL, 0 };
-	struct list rows;
-	const struct document_row *row;
+	size_t from = r->w->nrecords;
 	enum db_rc rc;
 
 	for (size_t i = 0; i < names.n; i++)
-		for (size_t t = 0; t < COUNT(types); t++)
-			add_text(r->a, &keys, record_key_rrset(r->a, names.p[i], str_of(types[t])));
-	rc = read_documents(r, DATASET_DNS, keys, &rows);
-	row = rows.items;
-	for (size_t i = 0; i < rows.n; i++)
-		add_record(r, row[i].doc);
-	return rc;
+		add_text(r->a, &keys, record_key_name(r->a, names.p[i]));
+	rc = read_ranges(r, keys);
+	keys = crowded_keys(r, from);
+	return rc == DB_OK && keys.n > 0 ? read_ranges(r, keys) : rc;
 }
 
 /* Reads the records of names, and of those that they lead to. From the second round on, aliases alone lead further. */
