@@ -45,3 +45,6 @@ CREATE TRIGGER takeover_changed AFTER INSERT OR UPDATE OR DELETE ON takeover_imp
 	EXECUTE FUNCTION dangling_providers_changed();
 CREATE TRIGGER cloud_changed AFTER INSERT OR UPDATE OR DELETE ON cloud_prefix FOR EACH STATEMENT
 	EXECUTE FUNCTION dangling_providers_changed();
+
+-- What is there already is looked at.
+SELECT detector_ask_all('dangling-dns', NULL);

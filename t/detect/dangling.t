@@ -5,6 +5,7 @@
 . t/helper/detect.sh
 pg_start
 index_start
+echo 'detect_poll = 50' >>"$W/etc/surfaced-detect.conf"
 api_start
 web_start
 
@@ -126,3 +127,47 @@ is "$(found "host = 'a.acme.com'")" "cname_claimable a.acme.com y.eu-west-1.elas
 } | store
 detect_idle
 is "$(found "target LIKE 'w.%'")" "cname_claimable *.acme.com w.westeurope.cloudapp.azure.com high open" "500 names under one wildcard give one finding (C-171)"
+
+# ---- providers that change, C-175 ----
+
+provider() { echo "[{\"service\":\"Names\",\"cname\":[\"names.example.net\"],\"fingerprint\":\"\",\"nxdomain\":true,\"status\":\"\",\"vulnerable\":$1}]" |
+	ctl import takeovers - >/dev/null 2>"$W/err" || diag "$(cat "$W/err")"; }
+provider true
+{
+	dns p.acme.com CNAME NOERROR p.names.example.net 3 2
+	dns p.names.example.net A NXDOMAIN - 2
+} | store
+detect_idle
+is "$(found "host = 'p.acme.com'")" "cname_claimable p.acme.com p.names.example.net high open" "a provider that was imported is known"
+uuid=$(sql "SELECT uuid FROM dangling_dns WHERE host = 'p.acme.com'")
+provider false
+detect_idle
+is "$(found "host = 'p.acme.com'") $(sql "SELECT uuid FROM dangling_dns WHERE host = 'p.acme.com'")" \
+	"stale_record p.acme.com p.names.example.net low open $uuid" "a provider that is closed lowers the same finding (C-175)"
+is "$(events p.acme.com)" "found changed" "the lowered finding has an event (C-175)"
+
+# ---- addresses ----
+
+{
+	dns ip.acme.com A NOERROR 203.0.113.9 5 1
+} | store
+ctl import cloud-prefixes t/cli/data/lists/ip-ranges.json >/dev/null
+# host FROM UNTIL NAME: the address shows a certificate of NAME
+host()
+{
+	printf '{"ip":"203.0.113.9","last_seen":"%s","services":[{"port":443,"transport":"tcp","first_seen":"%s","last_seen":"%s","tls":{"certificate":{"fingerprint_sha256":"%s","names":["%s"],"self_signed":false}}}]}\n' \
+		"$(ago "$2")" "$(ago "$1")" "$(ago "$2")" "$(printf %s "$3" | sha256sum | cut -c1-64)" "$3" |
+		ctl import hosts --format ndjson --no-enrich - >/dev/null 2>"$W/err" || diag "$(cat "$W/err")"
+}
+host 9 4 www.acme.com
+detect_idle
+is "$(found "kind = 'address_released'")" "" "an address that shows the project's certificate gives none (C-173)"
+host 3 3 www.other.org
+detect_idle
+is "$(found "kind = 'address_released'")" "" "one observation of another certificate gives none (C-173)"
+host 3 1 www.other.org
+detect_idle
+is "$(found "kind = 'address_released'")" "address_released ip.acme.com 203.0.113.9 medium open" "another certificate for a day makes the address released (C-173)"
+asset address 203.0.113.7 ',"metadata":{"allocated":true}'
+detect_idle
+is "$(found "kind = 'address_released'")" "address_released ip.acme.com 203.0.113.9 high open" "allocations that are declared at the provider raise the severity"

@@ -14,6 +14,17 @@ takeover_times()
 		then (.[1:] | tonumber) * 86400 + $base | todate else . end)' "$2"
 }
 
+# takeover_scenarios FILE: writes those that can be evaluated to SCENARIOS; pages need the table capture.
+takeover_scenarios()
+{
+	SCENARIOS=$W/tmp/scenarios.ndjson
+	if [ -n "$(sql "SELECT to_regclass('capture')")" ]; then
+		cat "$1" >"$SCENARIOS"
+	else
+		jq -c 'select(has("captures") | not)' "$1" >"$SCENARIOS"
+	fi
+}
+
 # takeover_load FILE: stores the world of all scenarios. The second project is PROJECT_B.
 takeover_load()
 {
