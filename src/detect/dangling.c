@@ -236,7 +236,7 @@ key_of_dangling(struct arena *a, const struct dangling *d)
 	return arena_printf(a, "%.*s/%016jx", KEY_MOST - 17, key.p, (uintmax_t)hash);
 }
 
-/* What a standing finding is of, by its evidence. */
+/* Reads from the evidence of a standing finding which record it is about. */
 static bool
 read_standing(struct arena *a, const struct standing *s, struct dangling_known *out)
 {
@@ -267,7 +267,7 @@ struct finding_look {
 	struct arena *a;
 	struct dangling_world w;
 	struct dangling_assets assets;
-	struct dangling_known *known; /* of each standing finding */
+	struct dangling_known *known; /* one for each standing finding */
 	bool *readable, *shown;
 	int64_t fresh; /* findings that are not stored yet */
 };

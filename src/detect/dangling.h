@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the database knows of some names, for the judge of dangling DNS records (detection/dangling.h). */
+/* Reads the facts about some names from the database, for the judge of dangling DNS records (detection/dangling.h). */
 #ifndef DETECT_DANGLING_H
 #define DETECT_DANGLING_H
 
@@ -7,10 +7,10 @@
 #include "detection/dangling.h"
 
 struct dangling_assets {
-	struct strs domains, hosts; /* of the project, as far as they concern the names */
+	struct strs domains, hosts; /* those of the project that concern the names */
 };
 
-/* What is known of the names that a look is at. Names that are no longer the project's have no records. */
+/* Reads all facts about the subjects of a look. Names that are no longer the project's have no records. */
 enum db_rc dangling_read(
     struct look *l, struct dangling_world *w, struct dangling_assets *assets) MUST_USE;
 /* The asset of the project by which it has the name: the host, or the nearest domain. STR_NULL: none. */

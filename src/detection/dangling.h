@@ -83,7 +83,7 @@ struct dangling_world {
 	const struct dangling_address *addresses;
 	size_t naddresses;
 	struct takeovers takeovers;
-	/* Of the project: its domains, the addresses that it has declared to be its own, and the providers of these. */
+	/* The project's domains, the addresses that it has declared to be its own, and the providers of these. */
 	struct strs own, allocated, allocated_at;
 };
 
@@ -102,7 +102,7 @@ struct dangling {
 	const char *claim;           /* NULL: no provider */
 	struct dangling_hop chain[LIM_DANGLING_HOPS + 1];
 	size_t nchain;
-	struct ts first, last; /* of the data: since when all of them show it, until when */
+	struct ts first, last; /* since when, and until when, all data show it */
 };
 
 struct danglings {

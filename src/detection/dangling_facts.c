@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is known of one name, domain or address. */
+/* The facts about one name, domain or address. */
 #include "config.h"
 
 #include "address/start_url.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What is known of one name, domain or address (dangling_facts.c), for the judge (dangling.c). */
+/* The facts about one name, domain or address (dangling_facts.c), for the judge (dangling.c). */
 #ifndef DETECTION_DANGLING_PRIV_H
 #define DETECTION_DANGLING_PRIV_H
 
@@ -8,7 +8,7 @@
 enum dangling_is { DANGLING_UNKNOWN, DANGLING_EXISTS, DANGLING_MISSING };
 
 #define DANGLING_SAME_LOOK                                                                         \
-	(INT64_C(3600) * 1000000) /* what scanners see within this time, they see at once */
+	(INT64_C(3600) * 1000000) /* scanners see at once all that they see within this time */
 #define DANGLING_DAY (INT64_C(86400) * 1000000)
 
 struct dangling_name {

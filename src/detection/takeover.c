@@ -8,7 +8,7 @@
 
 enum {
 	PAGE_TEXT_LEAST = 12, /* a shorter text says nothing about the provider */
-	BODY_MOST = 262144,   /* of a body, the bytes in which texts are looked for */
+	BODY_MOST = 262144,   /* bytes of a body in which texts are looked for */
 };
 
 #define LITERAL(z)                                                                                 \

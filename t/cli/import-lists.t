@@ -5,7 +5,7 @@
 pg_start
 
 DATA=t/cli/data/lists
-is "$(ctl import takeovers $DATA/fingerprints.json 2>"$W/err")" "6 services, 6 names, 4 refused, 1 services without names" "fingerprints are imported"
+is "$(ctl import takeovers $DATA/fingerprints.json 2>"$W/err")" "6 services, 6 names, 4 refused, 1 services without names" "import takeovers reads a file of fingerprints"
 is "$(cat "$W/err")" "$DATA/fingerprints.json: AWS/Elastic Beanstalk: cname \"52.16.160.97\" is no name of a provider
 $DATA/fingerprints.json: Hosty: cname \"https://nonexistent-example.vercel.com/\" is no name of a provider
 $DATA/fingerprints.json: Closed: cname \"co.uk\" is no name of a provider

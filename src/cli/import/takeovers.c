@@ -16,7 +16,7 @@
 enum { PROVIDER_MOST = 200, PAGE_MOST = 1000 };
 
 STMT(drop_takeovers, NULL, "DELETE FROM takeover_imported");
-/* Of a suffix that two services have, the more careful claim counts. */
+/* Two services may have one suffix: the more careful claim counts. */
 STMT(add_takeovers, NULL,
     "INSERT INTO takeover_imported (suffix, provider, mode, claim, page)"
     " SELECT DISTINCT ON (s) s, p, m, c, nullif(g, '')"
