@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: ISC
 // Measures the search page in Chromium: from Enter to the paint of the first hits, over 20 queries; the longest time that the page
 // was blocked, and how much of it moved. Prints one line for each figure, and fails when the median is above 300 ms (C-355).
-import { openPage } from "./lib.mjs";
+import { createRequire } from "node:module";
+
+const { chromium } = createRequire(`${process.env.MODULES}/`)("playwright-core");
+const { BROWSER, ORIGIN, TOKEN } = process.env;
 
 const LIMIT_MS = 300;
 const QUERIES = [
@@ -61,7 +64,15 @@ function watch() {
 	).observe({ type: "layout-shift", buffered: true });
 }
 
-const { page, close } = await openPage("#/search/hosts?q=services.port%3A21");
+const chrome = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
+const context = await chrome.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1280, height: 860 } });
+const joined = await context.request.post(`${ORIGIN}/api/v1/auth/links/use`, {
+	data: { token: TOKEN, name: "Bench", email: "bench@example.com", password: "eleven small green kettles" },
+});
+if (joined.status() !== 201)
+	throw new Error(`nobody could sign in: ${joined.status()} ${await joined.text()}`);
+const page = await context.newPage();
+await page.goto(`${ORIGIN}/console/#/search/hosts?q=services.port%3A21`);
 await page.locator(".hit").first().waitFor();
 await page.evaluate(watch);
 const times = [];
@@ -69,7 +80,7 @@ for (const query of QUERIES)
 	times.push(await page.evaluate(measure, query));
 const { blocked, shift } = await page.evaluate(() => globalThis.seen);
 const first = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0);
-await close();
+await chrome.close();
 const sorted = [...times].sort((a, b) => a - b),
 	median = sorted[sorted.length / 2];
 const figure = (name, n, unit) => console.log(`${name.padEnd(44)} ${n.toFixed(unit === "ms" ? 0 : 3)} ${unit}`);

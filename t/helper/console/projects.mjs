@@ -10,7 +10,7 @@ const button = (page, name) => page.getByRole("button", { name, exact: true });
 
 async function inbox(page) {
 	await go(page, "#/alerts");
-	is(await page.locator("tbody tr").count(), 4, "the inbox shows the open alerts");
+	await until(async () => (await page.locator("tbody tr").count()) === 4, "the inbox shows the open alerts");
 	await row(page, "Finding 1").locator(".row-open").focus();
 	await page.keyboard.press("a");
 	await until(
