@@ -48,6 +48,15 @@ function measure(query) {
 	});
 }
 
+// Waits until the page has drawn everything of the last search, as a person does who reads before they type.
+function rest() {
+	return new Promise((done) => {
+		const look = () =>
+			document.querySelector('main [aria-busy="true"]') ? requestIdleCallback(look) : requestIdleCallback(() => requestIdleCallback(done));
+		look();
+	});
+}
+
 function watch() {
 	const seen = { blocked: 0, shift: 0 };
 	globalThis.seen = seen;
@@ -77,8 +86,15 @@ await page.locator(".hit").first().waitFor();
 await page.evaluate(watch);
 const times = [];
 for (const query of QUERIES)
-	times.push(await page.evaluate(measure, query));
+	times.push((await page.evaluate(rest), await page.evaluate(measure, query)));
 const { blocked, shift } = await page.evaluate(() => globalThis.seen);
+const asked = await page.evaluate(() =>
+	performance
+		.getEntriesByType("resource")
+		.filter((e) => e.name.includes("/search/hosts?"))
+		.map((e) => e.duration)
+		.sort((a, b) => a - b),
+);
 const first = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0);
 await chrome.close();
 const sorted = [...times].sort((a, b) => a - b),
@@ -87,6 +103,7 @@ const figure = (name, n, unit) => console.log(`${name.padEnd(44)} ${n.toFixed(un
 figure("first paint of the console", first, "ms");
 figure("Enter to the first hits, median of 20", median, "ms");
 figure("Enter to the first hits, slowest", sorted.at(-1), "ms");
+figure("of it the answer, median", asked[Math.floor(asked.length / 2)], "ms");
 figure("longest task", blocked, "ms");
 figure("layout shift, all 20 together", shift, "");
 process.exitCode = median > LIMIT_MS ? 1 : 0;
