@@ -68,8 +68,8 @@ async function typing(page) {
 	is(await typed(page), "services.port:22 AND country_code:DE", "a click on the hint repairs the query (C-345)");
 	await box.press("Enter");
 	await searched(page, "services.port:22 AND country_code:DE");
-	ok((await page.locator("li.hit").count()) > 0, "Enter shows hits (C-345)");
-	is(await page.locator("section.facet").count(), 8, "Enter shows eight facets (C-345)");
+	ok((await page.locator("li.hit").count()) > 0, "the key Enter shows the hits of the query (C-345)");
+	is(await page.locator("section.facet").count(), 8, "the key Enter shows eight facets (C-345)");
 	await go(page, hash("country:Germany"));
 	await page.locator(".query-note .warn").waitFor();
 	await page.locator(".query-note button").click();
