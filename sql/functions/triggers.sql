@@ -563,6 +563,8 @@ CREATE OR REPLACE FUNCTION secrets_captured() RETURNS trigger LANGUAGE plpgsql
 BEGIN
 	PERFORM detector_ask(jsonb_agg(jsonb_build_object('detector', 'secrets', 'project', f.project_uuid,
 		'subject', 'page ' || f.uuid))) FROM fresh f;
+	PERFORM detector_ask(jsonb_agg(DISTINCT jsonb_build_object('detector', 'dangling-dns', 'project', f.project_uuid,
+		'subject', f.hostname))) FROM fresh f WHERE f.hostname ~ '^[a-z0-9_]';
 	RETURN NULL;
 END
 $$;
