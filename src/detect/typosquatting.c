@@ -22,8 +22,6 @@
 #include "record/lookup.h"
 #include "resource/lookalike_facts.h"
 
-enum { WATCHED_ALL = 100000, REGISTRY_BYTES = 2 };
-
 #define INDEX_MEMORY ((size_t)4 << 30)
 
 STMT_LIST(list_all_watched, struct watched_domain, watched_domain_row,
@@ -52,34 +50,45 @@ STMT_LIST(list_certificate_document, struct certificate_doc, certificate_doc_out
 static struct {
 	struct arena *a;
 	struct lookalike_index *index;
-	const struct watched_domain *watched;
+	struct watched_domain *watched; /* the project and the domain */
 	size_t n;
 } memory;
+
+static struct strs
+copy_texts(struct arena *a, const struct list *texts)
+{
+	const struct str *from = texts->items;
+	struct str *to = ARENA_ARRAY(a, texts->n + 1, struct str);
+
+	for (size_t i = 0; i < texts->n; i++)
+		to[i] = arena_str(a, from[i]);
+	return (struct strs){ to, texts->n };
+}
 
 /* Reads all watched domains again. Their number is bounded by that of projects, and one takes about 20 KiB. */
 static bool
 load_watched(struct detect *x)
 {
-	struct arena *a = arena_new(INDEX_MEMORY);
 	struct list rows = { 0 };
-	enum db_rc rc;
+	const struct watched_domain *row;
 
-	db_use(x->db, a, INT64_MAX);
-	rc = db_list(x->db, &list_all_watched, &rows);
-	db_use(x->db, x->a, INT64_MAX);
-	if (!db_ok(x->db, rc, "watched domains")) {
-		arena_free(a);
+	if (!db_ok(x->db, db_rows(x->db, &list_all_watched, &rows, DB_NO_ARGS), "watched domains"))
 		return false;
-	}
-	if (memory.a != NULL)
-		arena_free(memory.a);
-	memory.a = a;
-	memory.watched = rows.items;
+	if (memory.a == NULL)
+		memory.a = arena_new(INDEX_MEMORY);
+	arena_reset(memory.a);
+	row = rows.items;
 	memory.n = rows.n;
-	memory.index = lookalike_index_new(a);
-	for (size_t i = 0; i < rows.n; i++)
-		lookalike_index_add(memory.index, (uint32_t)i, memory.watched[i].domain,
-		    (struct strs){ memory.watched[i].words.items, memory.watched[i].words.n });
+	memory.watched = ARENA_ARRAY(memory.a, rows.n + 1, struct watched_domain);
+	memory.index = lookalike_index_new(memory.a);
+	for (size_t i = 0; i < rows.n; i++) {
+		struct watched_domain *w = &memory.watched[i];
+
+		w->project_uuid = row[i].project_uuid;
+		w->domain = arena_str(memory.a, row[i].domain);
+		lookalike_index_add(memory.index, (uint32_t)i, w->domain,
+		    copy_texts(memory.a, &row[i].words));
+	}
 	return true;
 }
 
