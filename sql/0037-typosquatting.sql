@@ -17,6 +17,9 @@ CREATE INDEX watched_domain_page ON watched_domain (project_uuid, created_at DES
 CREATE TRIGGER audit_watched_domain AFTER INSERT OR UPDATE OR DELETE ON watched_domain FOR EACH ROW
 	EXECUTE FUNCTION audit_row('uuid');
 
+CREATE TRIGGER watched_domain_changed AFTER INSERT OR UPDATE OR DELETE ON watched_domain FOR EACH ROW
+	EXECUTE FUNCTION watched_domain_changed();
+
 -- The names that were looked at for a watched domain, and the newest certificate that has the name. Those below the threshold are
 -- kept for 30 days.
 CREATE TABLE lookalike_candidate (

@@ -19,5 +19,7 @@ CREATE INDEX CONCURRENTLY finding_counts ON finding (project_uuid, status)
 	INCLUDE (finding_type, severity, confidence, first_seen_at, last_seen_at, asset_uuid);
 -- surfaced-detect asks whose inventories name an address or a host.
 CREATE INDEX CONCURRENTLY asset_named ON asset (name, kind);
+-- The findings of a detector in a project, when its settings change and when they are counted.
+CREATE INDEX CONCURRENTLY finding_of_detector ON finding (project_uuid, detector, uuid);
 -- A page of a typed area (src/api/area.h): the findings of one type.
 CREATE INDEX CONCURRENTLY finding_typed ON finding (project_uuid, finding_type, created_at DESC, uuid);

@@ -39,7 +39,7 @@ CREATE OR REPLACE FUNCTION access_keys(key uuid) RETURNS TABLE (uuid uuid, name 
 			WHERE NOT reader.limited OR p IN (SELECT mine.uuid FROM mine) ORDER BY 1) END,
 		k.created_at, k.expires_at, coalesce(k.revoked_at, m.removed_at)
 	  FROM reader JOIN api_key k USING (account_uuid) JOIN member m ON m.uuid = k.owner_uuid
-	 WHERE NOT reader.limited OR EXISTS (SELECT FROM visible_projects(k.uuid) AS v JOIN mine ON mine.uuid = v.uuid)
+	 WHERE k.kind = 'key' AND (NOT reader.limited OR EXISTS (SELECT FROM visible_projects(k.uuid) AS v JOIN mine ON mine.uuid = v.uuid))
 $$;
 
 -- The members and keys that reach a project now, and by what.
@@ -57,7 +57,7 @@ CREATE OR REPLACE FUNCTION project_access(project uuid) RETURNS TABLE (kind text
 	SELECT 'key', k.uuid, k.name, CASE WHEN k.projects IS NULL THEN r.via ELSE 'grant' END, NULL, k.prefix, k.owner_uuid,
 		k.created_at
 	  FROM reaching r JOIN api_key k ON k.owner_uuid = r.uuid
-	 WHERE (k.projects IS NULL OR project = ANY (k.projects)) AND k.revoked_at IS NULL
+	 WHERE k.kind = 'key' AND (k.projects IS NULL OR project = ANY (k.projects)) AND k.revoked_at IS NULL
 	   AND (k.expires_at IS NULL OR k.expires_at > now())
 $$;
 

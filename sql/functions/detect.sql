@@ -126,6 +126,7 @@ BEGIN
 		INSERT INTO detect_cursor (dataset, snapshot) VALUES (d, until)
 		ON CONFLICT (dataset) DO UPDATE SET snapshot = until, next = NULL, after_changed = NULL, after_key = NULL, at = now();
 		PERFORM detect_ask('rule', n.rule_uuid) FROM (SELECT DISTINCT rule_uuid FROM rule_run WHERE live) AS n;
+		PERFORM detector_ask_all(NULL, NULL);
 		RETURN;
 	END IF;
 	until := coalesce(c.next, until);
@@ -330,7 +331,8 @@ $$;
 --   given      [{run, project, dataset, document, key, version, record, matched, suspect, first, last}]
 --   ended      [{uuid, why, at}]
 --   findings   [{project, rule, key, ip, port, asset_kind, asset_name, ...}], the members of finding_in beside these
-CREATE OR REPLACE FUNCTION detect_store(place jsonb, given jsonb, ended jsonb, findings jsonb, most bigint) RETURNS void
+--   work       [{detector, project, subject, due}]: what detectors must look at again (detector_ask)
+CREATE OR REPLACE FUNCTION detect_store(place jsonb, given jsonb, ended jsonb, findings jsonb, work jsonb, most bigint) RETURNS void
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	f record;
@@ -355,6 +357,9 @@ BEGIN
 	LOOP
 		PERFORM finding_store(f.project, 'rules', f.records);
 	END LOOP;
+	IF work <> '[]' THEN
+		PERFORM detector_ask(work);
+	END IF;
 	IF place ? 'dataset' THEN
 		UPDATE detect_cursor SET at = now(),
 			snapshot = CASE WHEN p.complete THEN p.next::pg_snapshot ELSE snapshot END,

@@ -240,7 +240,8 @@ $$;
 -- stream does (C-113).
 CREATE OR REPLACE FUNCTION session_allowed(caller uuid, project uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
 	SELECT EXISTS (SELECT FROM api_key k JOIN account a ON a.uuid = k.account_uuid JOIN member m ON m.uuid = k.owner_uuid
-		JOIN account_scope c ON c.account_uuid = k.account_uuid AND c.scope = 'browser.sessions.create' AND c.scope = ANY (k.scopes)
+		JOIN account_scope c ON c.account_uuid = k.account_uuid AND c.scope = 'browser.sessions.create'
+			AND c.scope::text = ANY (credential_scopes(k.uuid))
 		JOIN entitlement e ON e.account_uuid = k.account_uuid AND e.name = 'browser'
 	 WHERE k.uuid = caller AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
 	   AND m.removed_at IS NULL AND a.state = 'active' AND (e.expires_at IS NULL OR e.expires_at > now()))

@@ -13,6 +13,9 @@ BEGIN
 		    IS DISTINCT FROM (OLD.uuid, OLD.account_uuid, OLD.owner_uuid, OLD.prefix, OLD.sha256, OLD.created_at) THEN
 			RAISE EXCEPTION 'an API key keeps its owner, prefix and secret';
 		END IF;
+		IF to_jsonb(NEW) -> 'kind' IS DISTINCT FROM to_jsonb(OLD) -> 'kind' THEN -- before 0040 there is no such column
+			RAISE EXCEPTION 'an API key keeps its kind';
+		END IF;
 		IF OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at THEN
 			RAISE EXCEPTION 'a revoked API key stays revoked';
 		END IF;
@@ -37,6 +40,33 @@ BEGIN
 		RAISE EXCEPTION 'the membership has been removed';
 	END IF;
 	RETURN NEW;
+END
+$$;
+
+-- The scopes of a credential before its account is asked: those that a key was given, or those of the member's role for
+-- the console credential of a membership. (In projects that they manage, people have more: people_scope.)
+CREATE OR REPLACE FUNCTION credential_scopes(credential uuid) RETURNS text[] LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT CASE k.kind WHEN 'key' THEN k.scopes::text[] ELSE ARRAY(SELECT p.scope::text FROM people_scope p
+		WHERE p.who = 'members' OR m.role = 'owner') END
+	  FROM api_key k JOIN member m ON m.uuid = k.owner_uuid WHERE k.uuid = credential
+$$;
+
+-- The prefix of a new console credential.
+CREATE OR REPLACE FUNCTION console_prefix() RETURNS text LANGUAGE sql VOLATILE AS $$
+	SELECT 'con_' || string_agg(substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+		1 + get_byte(b, i) % 62, 1), '')
+	  FROM (SELECT uuid_send(gen_random_uuid()) AS b OFFSET 0) AS r, unnest('{0,1,2,3,4,5,9,10}'::integer[]) AS i
+$$;
+
+-- Gives a new membership its console credential.
+CREATE OR REPLACE FUNCTION member_console() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF NEW.removed_at IS NULL THEN
+		INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, kind)
+		VALUES (NEW.account_uuid, NEW.uuid, 'Console', console_prefix(), 'console');
+	END IF;
+	RETURN NULL;
 END
 $$;
 
@@ -86,7 +116,7 @@ $$;
 -- row; the second, where a trigger has one, is the column that names the event of a move.
 CREATE OR REPLACE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-	hidden text[] := '{sha256,changed,secret,tests,request_space,request_hash}';
+	hidden text[] := '{sha256,changed,secret,tests,request_space,request_hash,password,totp,totp_step,spki}';
 	old_row jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) - hidden END;
 	new_row jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) - hidden END;
 	line jsonb := coalesce(new_row, old_row);
@@ -94,6 +124,10 @@ DECLARE
 	project uuid;
 	verb text := CASE TG_OP WHEN 'INSERT' THEN 'create' WHEN 'UPDATE' THEN 'change' ELSE 'delete' END;
 BEGIN
+	-- The line about the new member is enough.
+	IF TG_OP = 'INSERT' AND TG_TABLE_NAME = 'api_key' AND line ->> 'kind' = 'console' THEN
+		RETURN NULL;
+	END IF;
 	IF TG_OP = 'UPDATE' AND TG_TABLE_NAME = 'alert_destination' AND to_jsonb(OLD) <> to_jsonb(NEW)
 	    AND old_row - 'updated_at' = new_row - 'updated_at' THEN
 		verb := 'rotate_secret';
@@ -104,6 +138,8 @@ BEGIN
 	END IF;
 	IF TG_TABLE_NAME = 'account' THEN
 		account := line ->> 'uuid';
+	ELSIF account IS NULL AND line ? 'member_uuid' THEN
+		SELECT m.account_uuid INTO account FROM member m WHERE m.uuid = (line ->> 'member_uuid')::uuid;
 	ELSIF account IS NULL AND line ? 'project_uuid' THEN
 		SELECT account_uuid INTO account FROM project WHERE uuid = (line ->> 'project_uuid')::uuid;
 	END IF;
@@ -506,6 +542,134 @@ CREATE OR REPLACE FUNCTION evidence_objects(evidence jsonb, member text, members
 			  FROM unnest(members) WITH ORDINALITY AS u(m, k)) AS o
 		  FROM jsonb_array_elements(CASE jsonb_typeof(evidence -> member) WHEN 'array' THEN evidence -> member ELSE '[]' END)
 			WITH ORDINALITY AS e(x, i) WHERE jsonb_typeof(x) = 'object') AS s
+$$;
+
+-- ---- detectors (src/detect/detector.h) ----
+
+-- The kinds of assets that are subjects of a detector, by their names: when one appears or its metadata change, and when all
+-- of a project is looked at.
+CREATE OR REPLACE FUNCTION detector_assets() RETURNS TABLE (detector text, kind text) LANGUAGE sql IMMUTABLE AS $$
+	VALUES ('threat-indicators', 'domain'), ('threat-indicators', 'host'), ('threat-indicators', 'address'),
+		('threat-indicators', 'certificate')
+$$;
+
+-- The projects whose accounts have the entitlement esi.
+CREATE OR REPLACE FUNCTION detector_projects() RETURNS TABLE (project_uuid uuid, account_uuid uuid) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT p.uuid, p.account_uuid FROM project p JOIN entitlement e ON e.account_uuid = p.account_uuid
+	 WHERE e.name = 'esi' AND (e.expires_at IS NULL OR e.expires_at > now())
+$$;
+
+-- Asks detectors to look at subjects: [{detector, project, subject, due}]; without due, now. What is asked of a detector that is
+-- disabled, or of a project without the entitlement, is dropped. A subject that failed stays until its time.
+CREATE OR REPLACE FUNCTION detector_ask(work jsonb) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	INSERT INTO detector_work AS w (detector, project_uuid, subject, due_at)
+	SELECT a.detector, a.project, a.subject, min(coalesce(a.due, now()))
+	  FROM jsonb_to_recordset(work) AS a(detector text, project uuid, subject text, due timestamptz)
+	  JOIN detector_projects() AS p ON p.project_uuid = a.project
+	  LEFT JOIN detector_state s ON s.project_uuid = a.project AND s.detector = a.detector
+	 WHERE coalesce(s.enabled, true)
+	 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+	ON CONFLICT (detector, project_uuid, subject) DO UPDATE SET asked = pg_current_xact_id(),
+		due_at = CASE w.tries WHEN 0 THEN least(w.due_at, excluded.due_at) ELSE w.due_at END;
+	IF FOUND THEN
+		NOTIFY detect_work;
+	END IF;
+END
+$$;
+
+-- Asks a detector to look at everything of a project. Null: all detectors, all projects.
+CREATE OR REPLACE FUNCTION detector_ask_all(of_detector text, of_project uuid) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT detector_ask(jsonb_agg(jsonb_build_object('detector', d.name, 'project', p.project_uuid, 'subject', '*')))
+	  FROM unnest(detector_names()) AS d (name), detector_projects() AS p
+	 WHERE (of_detector IS NULL OR d.name = of_detector) AND (of_project IS NULL OR p.project_uuid = of_project)
+$$;
+
+-- The detectors of this release that look at subjects. The detector rules evaluates documents instead (detect_ask).
+CREATE OR REPLACE FUNCTION detector_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+	SELECT '{threat-indicators,typosquatting}'::text[]
+$$;
+
+-- New assets, and those whose metadata have changed, are subjects of the detectors that look at assets.
+CREATE OR REPLACE FUNCTION detector_assets_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF TG_OP = 'INSERT' THEN
+		PERFORM detector_ask(jsonb_agg(jsonb_build_object('detector', d.detector, 'project', f.project_uuid, 'subject', f.name)))
+		  FROM fresh f JOIN detector_assets() AS d ON d.kind = f.kind;
+	ELSE
+		PERFORM detector_ask(jsonb_agg(jsonb_build_object('detector', d.detector, 'project', f.project_uuid, 'subject', f.name)))
+		  FROM fresh f JOIN stale s USING (uuid) JOIN detector_assets() AS d ON d.kind = f.kind
+		 WHERE f.metadata <> s.metadata;
+	END IF;
+	RETURN NULL;
+END
+$$;
+
+-- An account's word on a value concerns those of its projects that have it as an asset.
+CREATE OR REPLACE FUNCTION detector_verdict_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM detector_ask(jsonb_agg(jsonb_build_object('detector', 'threat-indicators', 'project', p.uuid, 'subject', v.value)))
+	  FROM (VALUES (CASE WHEN TG_OP <> 'DELETE' THEN NEW.account_uuid END, CASE WHEN TG_OP <> 'DELETE' THEN NEW.value END),
+		(CASE WHEN TG_OP <> 'INSERT' THEN OLD.account_uuid END, CASE WHEN TG_OP <> 'INSERT' THEN OLD.value END)) AS v (account_uuid, value)
+	  JOIN project p ON p.account_uuid = v.account_uuid
+	 WHERE EXISTS (SELECT FROM asset a WHERE a.project_uuid = p.uuid AND a.name = v.value
+		AND a.kind IN ('domain', 'host', 'address', 'certificate'));
+	RETURN NULL;
+END
+$$;
+
+-- A watched domain that is new or has changed is compared with all known names again, and its findings are looked at. Those of
+-- one that is gone close.
+CREATE OR REPLACE FUNCTION watched_domain_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	w watched_domain := coalesce(NEW, OLD);
+BEGIN
+	PERFORM detector_ask(jsonb_agg(jsonb_build_object('detector', 'typosquatting', 'project', w.project_uuid, 'subject', x.subject)))
+	  FROM (SELECT '+' || w.uuid AS subject WHERE TG_OP <> 'DELETE'
+		UNION SELECT w.domain || '/' || substr(f.finding_key, length('typosquatting/' || w.domain || '/') + 1) FROM finding f
+		 WHERE f.project_uuid = w.project_uuid AND f.finding_type = 'typosquatting' AND f.detector = 'typosquatting'
+		   AND starts_with(f.finding_key, 'typosquatting/' || w.domain || '/')) AS x
+	HAVING count(*) > 0;
+	RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION detector_entitled() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM detector_ask_all(NULL, p.uuid) FROM project p WHERE p.account_uuid = NEW.account_uuid ORDER BY p.uuid;
+	RETURN NULL;
+END
+$$;
+
+-- A detector that is disabled has no work. Otherwise what stands is compared with the new settings, and everything is looked at
+-- for what they do not hide any more.
+CREATE OR REPLACE FUNCTION detector_settings_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF NOT NEW.enabled THEN
+		DELETE FROM detector_work WHERE project_uuid = NEW.project_uuid AND detector = NEW.detector;
+		RETURN NULL;
+	END IF;
+	PERFORM detector_ask(jsonb_build_array(jsonb_build_object('detector', NEW.detector, 'project', NEW.project_uuid,
+		'subject', '=')));
+	PERFORM detector_ask_all(NEW.detector, NEW.project_uuid);
+	IF NEW.detector = 'rules' THEN
+		PERFORM detect_ask_again(r.rule_uuid) FROM (SELECT DISTINCT n.rule_uuid FROM project p
+			JOIN rule_run n ON n.live AND (n.account_uuid IS NULL OR n.account_uuid = p.account_uuid)
+			JOIN rule u ON u.uuid = n.rule_uuid
+			LEFT JOIN rule_setting s ON s.rule_uuid = n.rule_uuid AND s.account_uuid = p.account_uuid
+			WHERE p.uuid = NEW.project_uuid AND (s.findings OR u.account_uuid IS NULL AND u.produces ->> 'area' IS NOT NULL)
+			ORDER BY n.rule_uuid) AS r;
+	END IF;
+	RETURN NULL;
+END
 $$;
 
 GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin, surfaced_api;

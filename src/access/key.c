@@ -33,9 +33,9 @@ struct key_cache {
 
 struct key_row {
 	struct uuid uuid, owner, account, group_uuid;
-	struct str prefix, sha256;
-	struct list scopes, entitlements;
-	bool account_active;
+	struct str prefix, sha256, role;
+	struct list scopes, managed, entitlements;
+	bool account_active, strong_only;
 	struct ts valid_until;
 };
 
@@ -45,10 +45,13 @@ static const struct field key_out[] = {
 	FIELD(struct key_row, account, 0),
 	FIELD(struct key_row, group_uuid, NULLABLE),
 	FIELD(struct key_row, prefix, 0),
-	FIELD(struct key_row, sha256, 0),
+	FIELD(struct key_row, sha256, NULLABLE),
+	FIELD(struct key_row, role, NULLABLE),
 	LIST_OF(struct key_row, scopes, 0, struct str, 0, 0),
+	LIST_OF(struct key_row, managed, 0, struct str, 0, 0),
 	LIST_OF(struct key_row, entitlements, 0, struct str, 0, 0),
 	FIELD(struct key_row, account_active, 0),
+	FIELD(struct key_row, strong_only, 0),
 	FIELD(struct key_row, valid_until, NULLABLE),
 	FIELD_END,
 };
@@ -56,10 +59,14 @@ static const struct field key_out[] = {
 /* A key that is valid now; the WHERE clause goes on with the key that is looked for. */
 #define SELECT_VALID_KEY                                                                           \
 	"SELECT k.uuid, k.owner_uuid AS owner, k.account_uuid AS account, a.group_uuid,"           \
-	" k.prefix, k.sha256, " KEY_SCOPES "::text[] AS scopes,"                                   \
+	" k.prefix, k.sha256, CASE k.kind WHEN 'console' THEN m.role END AS role,"                 \
+	" " KEY_SCOPES "::text[] AS scopes,"                                                       \
+	" CASE k.kind WHEN 'console' THEN ARRAY(SELECT s.scope::text FROM account_scope s"         \
+	"  JOIN people_scope p USING (scope) WHERE s.account_uuid = k.account_uuid"                \
+	"  AND p.who = 'managers') ELSE '{}' END AS managed,"                                      \
 	" ARRAY(SELECT e.name::text FROM entitlement e WHERE e.account_uuid = k.account_uuid"      \
 	"  AND (e.expires_at IS NULL OR e.expires_at > now())) AS entitlements,"                   \
-	" a.state = 'active' AS account_active,"                                                   \
+	" a.state = 'active' AS account_active, a.sign_in = 'strong' AS strong_only,"              \
 	" least(k.expires_at, (SELECT min(e.expires_at) FROM entitlement e"                        \
 	"  WHERE e.account_uuid = k.account_uuid AND e.expires_at > now())) AS valid_until"        \
 	" FROM api_key k JOIN account a ON a.uuid = k.account_uuid"                                \
@@ -68,6 +75,12 @@ static const struct field key_out[] = {
 	" AND (k.expires_at IS NULL OR k.expires_at > now())"
 
 STMT(find_key, key_out, SELECT_VALID_KEY " AND k.prefix = $1 AND k.sha256 = $2");
+STMT_LIST(find_credentials, struct key_row, key_out,
+    SELECT_VALID_KEY " AND k.kind = 'console' AND m.person_uuid = $1"
+		     " AND ($2::uuid IS NULL OR k.account_uuid = $2)"
+		     " AND ($3::uuid IS NULL OR k.account_uuid ="
+		     "  (SELECT p.account_uuid FROM project p WHERE p.uuid = $3))"
+		     " ORDER BY k.created_at, k.uuid LIMIT 2");
 STMT(find_key_by_uuid, key_out, SELECT_VALID_KEY " AND k.uuid = $1");
 
 struct key_cache *
@@ -110,6 +123,27 @@ key_is_well_formed(struct str s)
 	return ok && n == sizeof(raw);
 }
 
+/* Names of a newer schema parse as UNSET, whose bit is cleared. */
+static uint64_t
+bits_of_scopes(const struct list *names)
+{
+	const struct str *name = names->items;
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < names->n; i++)
+		bits |= UINT64_C(1) << scope_parse(name[i]);
+	return bits & ~(UINT64_C(1) << SCOPE_UNSET);
+}
+
+/* The two scopes that come from a role and not from the account. */
+static uint64_t
+bits_of_role(struct str role)
+{
+	if (role.p == NULL)
+		return 0;
+	return UINT64_C(1) << SCOPE_MEMBER | (uint64_t)str_is(role, "owner") << SCOPE_OWNER;
+}
+
 static struct key
 key_of_row(const struct key_row *row)
 {
@@ -119,21 +153,20 @@ key_of_row(const struct key_row *row)
 		.account = row->account,
 		.group_uuid = row->group_uuid,
 		.account_active = row->account_active,
+		.strong_only = row->strong_only,
+		.scopes = bits_of_scopes(&row->scopes) | bits_of_role(row->role),
+		.managed = bits_of_scopes(&row->managed),
 		.valid_until = row->valid_until,
 	};
-	const struct str *names = row->scopes.items;
+	const struct str *names = row->entitlements.items;
 
 	if (row->prefix.n != KEY_PREFIX_LEN)
 		panic("a stored key prefix of %zu characters",
 		    row->prefix.n); /* UNCOVERED: the database checks it */
 	memcpy(k.prefix, row->prefix.p, KEY_PREFIX_LEN);
 	/* Names of a newer schema parse as UNSET, whose bit is cleared below. */
-	for (size_t i = 0; i < row->scopes.n; i++)
-		k.scopes |= UINT64_C(1) << scope_parse(names[i]);
-	names = row->entitlements.items;
 	for (size_t i = 0; i < row->entitlements.n; i++)
 		k.entitlements |= UINT64_C(1) << entitlement_parse(names[i]);
-	k.scopes &= ~(UINT64_C(1) << SCOPE_UNSET);
 	k.entitlements &= ~(UINT64_C(1) << ENTITLEMENT_UNSET);
 	return k;
 }
@@ -244,10 +277,33 @@ key_lookup_uuid(struct key_cache *c, struct uuid uuid, struct key *out)
 	return rc;
 }
 
+enum key_rc
+credential_find(struct db *db, const struct credential_of *of, struct key out[2], size_t *n)
+{
+	int64_t former = db_hurry(db, mono_us() + conf.auth_wait * 1000);
+	struct list rows;
+	enum key_rc rc = key_rc_of(
+	    db_list(db, &find_credentials, &rows, P(of->person), P(of->org), P(of->project)));
+	const struct key_row *row = rows.items;
+
+	db_relax(db, former);
+	if (rc != KEY_FOUND)
+		return rc;
+	for (*n = 0; *n < rows.n && *n < 2; ++*n)
+		out[*n] = key_of_row(&row[*n]);
+	return *n > 0 ? KEY_FOUND : KEY_UNKNOWN;
+}
+
 bool
 key_has_scope(const struct key *k, enum scope s)
 {
 	return s == SCOPE_ANY || (s != SCOPE_UNSET && (k->scopes >> s & 1) != 0);
+}
+
+bool
+key_is_console(const struct key *k)
+{
+	return key_has_scope(k, SCOPE_MEMBER);
 }
 
 bool

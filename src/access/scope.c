@@ -6,7 +6,9 @@
 
 static const char *const scopes[SCOPE_COUNT] = {
 	[SCOPE_ANY] = "any",
-#define SCOPE(id, name, help) [SCOPE_##id] = (name),
+	[SCOPE_MEMBER] = "member",
+	[SCOPE_OWNER] = "owner",
+#define SCOPE(id, name, who, help) [SCOPE_##id] = (name),
 #include "tbl/scopes.h"
 #undef SCOPE
 };
@@ -27,7 +29,7 @@ scope_name(enum scope s)
 enum scope
 scope_parse(struct str name)
 {
-	for (unsigned i = SCOPE_ANY + 1; i < SCOPE_COUNT; i++)
+	for (unsigned i = SCOPE_FIRST; i < SCOPE_COUNT; i++)
 		if (str_is(name, scopes[i]))
 			return (enum scope)i;
 	return SCOPE_UNSET;

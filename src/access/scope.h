@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Scopes of API keys, and entitlements of accounts: their numbers and names, from src/tbl. */
+/* Scopes of API keys and people, and entitlements of accounts: their numbers and names, from
+   src/tbl. */
 #ifndef ACCESS_SCOPE_H
 #define ACCESS_SCOPE_H
 
@@ -8,10 +9,14 @@
 enum scope {
 	SCOPE_UNSET,
 	SCOPE_ANY, /* a valid key is enough */
-#define SCOPE(id, name, help) SCOPE_##id,
+	/* People alone have these two, and no key: a member of the organisation, an owner. */
+	SCOPE_MEMBER,
+	SCOPE_OWNER,
+#define SCOPE(id, name, who, help) SCOPE_##id,
 #include "tbl/scopes.h"
 #undef SCOPE
 	SCOPE_COUNT,
+	SCOPE_FIRST = SCOPE_OWNER + 1, /* the first that a key may have */
 };
 
 enum entitlement {
@@ -23,7 +28,7 @@ enum entitlement {
 	ENTITLEMENT_COUNT,
 };
 
-const char *scope_name(enum scope s);    /* "search.view"; SCOPE_ANY: "any" */
+const char *scope_name(enum scope s);    /* "search.view"; "any", "member", "owner" */
 enum scope scope_parse(struct str name); /* SCOPE_UNSET: there is no such scope */
 const char *entitlement_name(enum entitlement e);
 enum entitlement entitlement_parse(struct str name);

@@ -22,7 +22,7 @@
 #include "json/json.h"
 
 enum {
-	TICKET_KEYS = 2, /* the signing key and the previous one */
+	TICKET_KEYS = 2,   /* the signing key and the previous one */
 	TICKET_LEEWAY = 5, /* seconds that the clocks of two hosts may differ */
 };
 

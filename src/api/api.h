@@ -146,6 +146,9 @@ int reply_found(struct req *rq, enum db_rc rc, enum error missing, const void *r
 /* True for a trimmed name that the domain "label" of sql/ accepts: not empty, no control characters. */
 bool name_visible(struct str name);
 
+/* True for a text that the columns "email" of sql/ accept: one @ between texts without blanks. */
+bool email_valid(struct str email);
+
 #define PROJECT "/projects/{project_uuid}"
 
 /* ---- columns that many rows of the route tables share; need: the scope ---- */

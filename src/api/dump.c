@@ -20,7 +20,7 @@
 
 #include <inttypes.h>
 
-static const char *const access_names[] = { "", "public", "account", "project" };
+static const char *const access_names[] = { "", "public", "visitor", "person", "account", "project" };
 static const char *const meter_names[] = { "", "none", "rate", "quota" };
 
 static void

@@ -39,6 +39,22 @@ refresh_engine(struct worker *w)
 	engine_refresh(w->engine);
 }
 
+/* The memory for hashes and the list of passwords; without them, people sign in by other means. */
+static struct passwords *
+open_passwords(void)
+{
+	const struct password_rules rules = { .memory = conf.password_memory,
+		.passes = conf.password_passes,
+		.shortest = conf.password_min,
+		.list = conf.password_list };
+	char err[256];
+	struct passwords *p = passwords_open(&rules, err, sizeof(err));
+
+	if (p == NULL)
+		log_event(LOGP_ERR, "passwords", "why=\"%s\"", err);
+	return p;
+}
+
 /* The life of a worker. Everything that processes must not share is opened here, after the fork:
    the connection to the database, the mapping of the index, the caches of keys, tickets and usage.
    The table of share.h is shared on purpose and was made by the master before. share_serve sets the
@@ -52,6 +68,8 @@ run_worker(const struct pool *pool, int listener)
 		.db = db_open(conf.database, pool->name),
 		.engine = engine_open_index(conf.index_directory),
 		.tickets = signing_ring_new(TICKET_FILE(conf.stream_keys)),
+		.sign_in_keys = signing_ring_new(SIGN_IN_FILE(conf.sign_in_keys)),
+		.passwords = open_passwords(),
 		.usage = usage_cache_new(),
 		.tables = route_tables(),
 		.refresh = refresh_engine,
@@ -73,6 +91,9 @@ run_worker(const struct pool *pool, int listener)
 	key_cache_free(w.keys);
 	usage_cache_free(w.usage);
 	engine_close(w.engine);
+	if (w.passwords != NULL)
+		passwords_close(w.passwords);
+	signing_ring_free(w.sign_in_keys);
 	signing_ring_free(w.tickets);
 	db_close(w.db);
 	arena_free(w.arena);

@@ -154,25 +154,36 @@ write_body(struct buf *b, struct book *book, const struct route *r)
 
 static const char *const verbs[] = { "", "get", "post", "put", "patch", "delete" };
 
+/* A key, a person's cookie or a ticket, as the columns say. */
+static const char *
+security_of(const struct route *r)
+{
+	if (r->access == ACCESS_PUBLIC || r->access == ACCESS_VISITOR)
+		return "[]";
+	if (r->access == ACCESS_PERSON || r->scope == SCOPE_MEMBER || r->scope == SCOPE_OWNER)
+		return JSON([ { "signIn" : [] } ]);
+	if (r->ticket == TICKET_EVIDENCE)
+		return JSON([ { "ApiKey" : [] }, { "signIn" : [] }, { "EvidenceTicket" : [] } ]);
+	return JSON([ { "ApiKey" : [] }, { "signIn" : [] } ]);
+}
+
 static void
 write_security(struct buf *b, const struct route *r)
 {
 	json_member(b, "security");
-	buf_z(b, r->access == ACCESS_PUBLIC         ? "[]"
-		 : r->ticket == TICKET_EVIDENCE ? JSON([ { "ApiKey" : [] }, { "EvidenceTicket" : [] } ])
-						: JSON([ { "ApiKey" : [] } ]));
-	if (r->access == ACCESS_PUBLIC)
+	buf_z(b, security_of(r));
+	if (r->access == ACCESS_PUBLIC || r->access == ACCESS_VISITOR)
 		return;
 	json_member_begin(b, "x-required-scopes", '[');
-	if (r->scope != SCOPE_ANY)
+	if (r->scope >= SCOPE_FIRST)
 		json_item_str(b, scope_name(r->scope));
-	if (r->besides > SCOPE_ANY)
+	if (r->besides >= SCOPE_FIRST)
 		json_item_str(b, scope_name(r->besides));
 	buf_char(b, ']');
 	if (r->also == 0)
 		return;
 	json_member_begin(b, "x-alternative-scopes", '[');
-	for (enum scope s = SCOPE_ANY + 1; s < SCOPE_COUNT; s++)
+	for (enum scope s = SCOPE_FIRST; s < SCOPE_COUNT; s++)
 		if ((r->also >> s & 1) != 0)
 			json_item_str(b, scope_name(s));
 	buf_char(b, ']');

@@ -12,6 +12,20 @@ struct error_set {
 	bool has[ERRORS];
 };
 
+/* Those of a request with a cookie. */
+static void
+add_people(struct error_set *set, const struct route *r)
+{
+	bool org = r->access == ACCESS_ACCOUNT || r->access == ACCESS_PROJECT;
+
+	set->has[ERR_SESSION_EXPIRED] = org || r->access == ACCESS_PERSON;
+	set->has[ERR_REAUTHENTICATION_REQUIRED] = org || r->recent;
+	set->has[ERR_INVALID_ORG_UUID] = org;
+	set->has[ERR_ORGANISATION_NOT_FOUND] = org;
+	set->has[ERR_ORGANISATION_REQUIRED] = r->access == ACCESS_ACCOUNT;
+	set->has[ERR_SIGN_IN_RATE_LIMIT_EXCEEDED] = r->throttle != THROTTLE_NOTHING;
+}
+
 /* The errors that follow from the columns of a route, one group for each stage
    that can fail before the handler runs (http/http.h). A stage that gets a new
    error needs a line here, or openapi.json does not have the error. nginx answers
@@ -33,7 +47,9 @@ add_columns(struct error_set *set, const struct route *r)
 		set->has[ERR_UNAUTHORIZED] = true;
 		set->has[ERR_AUTHENTICATION_UNAVAILABLE] = true;
 		set->has[ERR_PERMISSION_DENIED] = true;
+		set->has[ERR_CSRF_REQUIRED] = r->method != METHOD_GET;
 	}
+	add_people(set, r);
 	set->has[ERR_EVIDENCE_TICKET_INVALID] = r->ticket == TICKET_EVIDENCE;
 	if (r->access == ACCESS_PROJECT)
 		set->has[ERR_PROJECT_NOT_FOUND] = true;
@@ -85,7 +101,8 @@ static const struct {
 	const char *name, *text;
 } statuses[] = {
 	{ 400, "BadRequest", "The request is not valid." },
-	{ 401, "Unauthorized", "The API key is missing, invalid, expired or revoked." },
+	{ 401, "Unauthorized",
+	    "The API key is missing, invalid, expired or revoked, or nobody is signed in." },
 	{ 403, "Forbidden", "The key lacks a scope or entitlement, or its account is inactive." },
 	{ 404, "NotFound", "The resource does not exist or cannot be seen." },
 	{ 409, "Conflict", "The resource is not in the state that the request needs." },
@@ -261,8 +278,8 @@ static int64_t
 page_most(const struct route *r)
 {
 	return r->params != NULL && strcmp(r->params[0].field.name, "limit") == 0
-	    ? r->params[0].field.hi
-	    : LIM_PAGE;
+		   ? r->params[0].field.hi
+		   : LIM_PAGE;
 }
 
 /* Makes the field table of the whole answer: a page (CONTRACT A2), a record in its wrapper, the first member of a
@@ -278,7 +295,8 @@ answer_fields(struct arena *a, const struct route *r)
 		};
 		*f++ = page_members[0];
 		*f++ = page_members[1];
-		for (const struct field *also = r->list_also; also != NULL && also->type != FIELD_NONE; also++)
+		for (const struct field *also = r->list_also;
+		     also != NULL && also->type != FIELD_NONE; also++)
 			*f++ = *also;
 	} else if (r->wrapper != NULL) {
 		*f++ = (struct field){ .name = r->wrapper, .type = FIELD_OBJECT, .sub = r->out };

@@ -26,7 +26,7 @@ json_sample openapi_document_example;
 
 enum book_kind { BOOK_PARAMETER, BOOK_RESPONSE, BOOK_SCHEMA, BOOK_KINDS };
 
-enum { BOOK_MAX = 512 };
+enum { BOOK_MAX = 1024 };
 
 struct component {
 	enum book_kind kind;

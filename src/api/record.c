@@ -47,8 +47,7 @@ record_one(struct req *rq)
 	void *record = arena_alloc(rq->arena, st->size);
 	bool ours = rq->route->access == ACCESS_PROJECT;
 	struct uuid of = ours ? rq->project : rq->key->uuid;
-	enum db_rc rc =
-	    db_one_row(rq->db, st, record, DB_ARGS(P(of), P(rq->path[ours ? 1 : 0])));
+	enum db_rc rc = db_one_row(rq->db, st, record, DB_ARGS(P(of), P(rq->path[ours ? 1 : 0])));
 
 	return reply_found(rq, rc, rq->route->errors[0], record);
 }
@@ -77,4 +76,15 @@ name_visible(struct str name)
 			return false;
 	}
 	return name.n > 0;
+}
+
+bool
+email_valid(struct str email)
+{
+	const char *at = memchr(email.p, '@', email.n);
+
+	if (!str_graphic(email) || !name_visible(email) || at == NULL)
+		return false;
+	return at > email.p && at < email.p + email.n - 1 &&
+	       memchr(at + 1, '@', (size_t)(email.p + email.n - at - 1)) == NULL;
 }

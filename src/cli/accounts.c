@@ -124,7 +124,7 @@ cli_scopes(struct cli *c, struct cli_list given, struct strs *out)
 	for (size_t i = 0; i < given.n; i++) {
 		if (str_is(given.p[i], "all")) {
 			n = 0;
-			for (unsigned s = SCOPE_ANY + 1; s < SCOPE_COUNT; s++)
+			for (unsigned s = SCOPE_FIRST; s < SCOPE_COUNT; s++)
 				names[n++] = str_of(scope_name((enum scope)s));
 			break;
 		}

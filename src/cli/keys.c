@@ -31,7 +31,7 @@ static const struct field created_out[] = { FIELD(struct key_line, uuid, 0),
 	" created_at, expires_at, revoked_at"
 
 STMT_LIST(list_keys, struct key_line, line_out,
-    "SELECT " COLUMNS " FROM api_key WHERE account_uuid = $1 ORDER BY created_at, uuid");
+    "SELECT " COLUMNS " FROM api_key WHERE account_uuid = $1 AND kind = 'key' ORDER BY created_at, uuid");
 
 /* $2: the member's UUID or address; null: the account's only owner. No row: no such member, or
    several owners. The aggregate makes one statement of the search and the insertion: HAVING
@@ -50,7 +50,7 @@ STMT(insert_key, line_out,
 
 STMT(revoke_key, line_out,
     "UPDATE api_key SET revoked_at = coalesce(revoked_at, now())"
-    " WHERE uuid::text = lower($1) OR prefix = $1 RETURNING " COLUMNS);
+    " WHERE kind = 'key' AND (uuid::text = lower($1) OR prefix = $1) RETURNING " COLUMNS);
 
 /* Creates a copy of a key with a new secret; the old key ends at $2, or now. All parts of the
    statement see the rows as they were before it, and the copy relies on that: it reads k.expires_at
@@ -61,7 +61,7 @@ STMT(rotate_key, line_out,
     "WITH old AS (UPDATE api_key SET revoked_at = CASE WHEN $2::timestamptz IS NULL THEN "
     "now() END,"
     "  expires_at = CASE WHEN $2 IS NULL THEN expires_at ELSE least(expires_at, $2) END"
-    "  WHERE (uuid::text = lower($1) OR prefix = $1) AND revoked_at IS NULL"
+    "  WHERE kind = 'key' AND (uuid::text = lower($1) OR prefix = $1) AND revoked_at IS NULL"
     "   AND (expires_at IS NULL OR expires_at > now()) RETURNING uuid)"
     " INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, sha256, scopes, "
     "projects, expires_at,"

@@ -108,7 +108,7 @@ STMT(setup_owner, found_owner_out,
     " ORDER BY lower(email) = lower($2) DESC, created_at, uuid LIMIT 1");
 
 STMT(setup_key, found_key_out,
-    "SELECT uuid, prefix FROM api_key WHERE account_uuid = $1 AND owner_uuid = $2"
+    "SELECT uuid, prefix FROM api_key WHERE account_uuid = $1 AND owner_uuid = $2 AND kind = 'key'"
     " AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())"
     " ORDER BY created_at, uuid LIMIT 1");
 

@@ -36,6 +36,8 @@ struct member {
 	struct str name, email, role;
 	bool all_projects;
 	struct ts created_at, removed_at;
+	struct str link, token; /* set for a new one; token where public_url is not set */
+	struct ts link_expires_at;
 };
 
 /* Parameters: account, name, address, role, and whether the member sees every project. */
@@ -63,5 +65,19 @@ enum db_rc key_insert(
     struct cli *c, struct uuid account, const struct key_wanted *w, struct key_line *out);
 /* The message about a secret that cannot be shown again, for people. */
 void key_warn_once(const struct cli *c);
+
+/* ---- people.c ---- */
+
+/* A one-time link to join with a membership, or for a person to get in again. */
+struct cli_link {
+	struct str link, token; /* token: where public_url is not set, instead of link */
+	struct ts expires_at;
+};
+
+/* One of the two UUIDs is all zero. */
+enum db_rc cli_link_make(
+    struct cli *c, struct uuid member, struct uuid person, struct cli_link *out);
+/* Advice for people about a link that has just been printed. */
+void cli_link_warn(const struct cli *c, const struct cli_link *link);
 
 #endif

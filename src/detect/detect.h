@@ -83,6 +83,9 @@ struct detect {
 	size_t ntags;
 	bool loaded;
 	int64_t load_at, keep_at, days_at; /* for mono_due */
+	bool recovered;           /* the work in the hand of a process that died was put off */
+	struct str turn_detector; /* the one that looked last */
+	struct uuid turn_project;
 };
 
 /* ---- rules.c ---- */
@@ -108,6 +111,8 @@ struct document {
 	struct str key;  /* hexadecimal */
 	struct str text; /* n 0: it is gone */
 	const struct json_value *tree;
+	const struct json_value
+	    *named; /* for detectors: the tree, or what the key of a deleted document names */
 };
 
 /* A document or a nested object of one that a rule's query finds. */
@@ -126,7 +131,9 @@ struct batch {
 	bool surface_only;        /* rules of scope all are left out */
 	struct match *hits;
 	size_t nhits;
-	struct buf given, ended, findings; /* JSON arrays without their last bracket */
+	const struct owners *owners;             /* NULL: nobody has asked yet */
+	struct buf given, ended, findings, work; /* JSON arrays without their last bracket */
+	bool followed; /* its documents have changed: detectors are asked, too */
 };
 
 /* Finds the hits of all documents. Parses them. */
@@ -149,6 +156,11 @@ struct owners;
 
 /* Reads the owners of the records of all hits of rules that have projects. */
 enum db_rc owners_read(struct detect *x, const struct batch *b, struct owners **out) MUST_USE;
+/* Reads the owners of all documents of the batch; once, for all detectors. */
+enum db_rc owners_of_batch(struct detect *x, struct batch *b, const struct owners **out) MUST_USE;
+/* The owners of one document: struct owner, one for each project. named: document.named. */
+struct list owners_list(
+    const struct owners *o, struct arena *a, enum dataset d, const struct json_value *named);
 /* Whether the project has the record, and by which asset. */
 bool owners_find(const struct owners *o, struct arena *a, enum dataset d,
     const struct match_document *m, struct owner *of_project) MUST_USE;

@@ -26,7 +26,7 @@ static enum db_rc
 follow_dataset(struct detect *x, enum dataset d, bool *more)
 {
 	const int64_t number = record_dataset_number(d), most = BATCH_DOCUMENTS;
-	struct batch b = { .source = d };
+	struct batch b = { .source = d, .followed = true };
 	struct list rows = { 0 };
 	const struct changed_row *row, *last;
 	enum db_rc rc = db_list(x->db, &read_changed, &rows, P(number), P(most));
@@ -60,8 +60,6 @@ follow_changes(struct detect *x)
 	bool more = false;
 
 	for (enum dataset d = 0; d < DATASETS; d++) {
-		if (d == DATASET_REPORTS)
-			continue;
 		if (!db_up(x->db) || !db_ok(x->db, follow_dataset(x, d, &more), "follow"))
 			return false;
 		arena_reset(x->a);

@@ -6,7 +6,7 @@
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
 #include "db/guard.h"
-#include "detect/detect.h"
+#include "detect/detector.h"
 #include "search/engine.h"
 
 #include <errno.h>
@@ -60,14 +60,16 @@ run_detect_turn(struct detect *x)
 
 	daemon_slot()->busy_since = mono_us();
 	if (!is_mine(x)) {
-		x->loaded = false;
+		x->loaded = x->recovered = false;
 		return false;
 	}
-	if ((mono_due(&x->load_at, LOAD_US) || changed || !x->loaded) && !rules_load(x))
+	if ((mono_due(&x->load_at, LOAD_US) || changed || !x->loaded) &&
+	    (!rules_load(x) || !detectors_load(x)))
 		return false;
 	arena_reset(x->a);
 	more = follow_changes(x);
 	more = work_once(x) || more;
+	more = detectors_once(x) || more;
 	more |= keep_observations(x);
 	return keep_dashboards(x) || more;
 }

@@ -78,6 +78,12 @@ place_of(enum dataset d)
 	return i;
 }
 
+static bool
+has_places(enum dataset d)
+{
+	return d != DATASET_REPORTS;
+}
+
 static void
 add_name(struct buf *names, struct str name)
 {
@@ -209,4 +215,74 @@ owners_find(const struct owners *o, struct arena *a, enum dataset d, const struc
 		found = true;
 	}
 	return found;
+}
+
+/* ---- for detectors ---- */
+
+enum db_rc
+owners_of_batch(struct detect *x, struct batch *b, const struct owners **out)
+{
+	struct buf names = { .a = x->a };
+	struct list rows = { 0 };
+	struct owners *o;
+	enum db_rc rc = DB_OK;
+
+	if (b->owners == NULL && has_places(b->source)) {
+		for (size_t i = 0; i < b->ndocuments; i++)
+			if (b->documents[i].named != NULL)
+				add_names(x->a, &names, b->source,
+				    &(struct match_document){ .own = b->documents[i].named });
+		if (names.n > 0)
+			rc = db_list(x->db, &list_owners, &rows, P(distinct_names(&names)));
+	}
+	if (b->owners == NULL) {
+		o = ARENA_NEW(x->a, struct owners);
+		*o = (struct owners){ rows.items, rows.n };
+		if (rc == DB_OK)
+			b->owners = o;
+	}
+	*out = b->owners;
+	return rc;
+}
+
+/* Adds the owner, or makes the one that the project has already better: an address says more than a name. */
+static size_t
+add_owner(struct arena *a, struct owner **out, size_t n, const struct owner_row *row)
+{
+	bool address = str_is(row->kind, "address");
+	size_t i = 0;
+
+	while (i < n && uuid_cmp(&(*out)[i].project, &row->project_uuid) != 0)
+		i++;
+	if (i < n && !address)
+		return n;
+	if (i == n)
+		*out = arena_room(a, *out, n++, sizeof(**out));
+	(*out)[i] = (struct owner){ .project = row->project_uuid,
+		.matched_by = address ? "address" : "hostname",
+		.kind = row->kind,
+		.name = row->name };
+	return n;
+}
+
+struct list
+owners_list(const struct owners *o, struct arena *a, enum dataset d, const struct json_value *named)
+{
+	struct match_document m = { .own = named };
+	struct strs ips, hosts;
+	struct owner *out = NULL;
+	size_t place, n = 0;
+	bool many;
+
+	if (named == NULL || o->n == 0)
+		return (struct list){ 0 };
+	place = place_of(d);
+	ips = texts_of(a, &m, places[place].ip);
+	hosts = texts_of(a, &m, places[place].names);
+	many = places[place].ip != NULL && serves_many(&m);
+	for (size_t i = 0; i < o->n; i++)
+		if ((str_is(o->rows[i].kind, "address") || !many) &&
+		    names_record(&o->rows[i], ips, hosts))
+			n = add_owner(a, &out, n, &o->rows[i]);
+	return (struct list){ out, n };
 }

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "db/guard.h"
-#include "detect/detect.h"
+#include "detect/detector.h"
 #include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
@@ -28,7 +28,9 @@ static const struct field active_out[] = {
 STMT_LIST(list_active, struct active_row, active_out,
     "SELECT uuid, run_uuid, project_uuid, record_key, document, rule_version"
     " FROM detect_active($1::smallint, $2, $3)");
-STMT(store_batch, NULL, "SELECT detect_store($1::jsonb, $2::jsonb, $3::jsonb, $4::jsonb, $5)");
+STMT(store_batch, NULL,
+    "SELECT detect_store($1::jsonb, $2::jsonb, $3::jsonb, $4::jsonb,"
+    " $5::jsonb, $6)");
 
 /* ---- looking things up ---- */
 
@@ -187,6 +189,8 @@ batch_store(struct detect *x, struct batch *b, struct str place)
 			batch_emit(x, b, owners, &seen);
 		if (rc == DB_OK)
 			rc = read_active(x, b, &active);
+		if (rc == DB_OK && b->followed)
+			rc = detectors_affected(x, b);
 	}
 	if (rc != DB_OK)
 		return rc;
@@ -194,5 +198,5 @@ batch_store(struct detect *x, struct batch *b, struct str place)
 		qsort((struct str *)(uintptr_t)seen.p, seen.n, sizeof(*seen.p), compare_texts);
 	judge_active(x, b, active, seen);
 	return db_do(x->db, &store_batch, NULL, P(place), P(array_of(&b->given)),
-	    P(array_of(&b->ended)), P(array_of(&b->findings)), P(most));
+	    P(array_of(&b->ended)), P(array_of(&b->findings)), P(array_of(&b->work)), P(most));
 }

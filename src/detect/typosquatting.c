@@ -16,6 +16,7 @@
  * Certificates are remembered in lookalike_candidate, since no index finds them by their names. */
 #include "config.h"
 
+#include "db/guard.h"
 #include "detect/detector.h"
 #include "json/json.h"
 #include "json/tree.h"

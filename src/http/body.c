@@ -164,7 +164,8 @@ fail_body(struct req *rq, const struct decoded *how)
 	enum error e = ERR_INVALID_REQUEST;
 
 	if (has_override_member(top))
-		return fail(rq, ERR_API_KEY_ACCOUNT_OVERRIDE);
+		return fail(
+		    rq, rq->sign_in != NULL ? ERR_INVALID_ORG_UUID : ERR_API_KEY_ACCOUNT_OVERRIDE);
 	if (top != NULL && json_type(top) != JSON_OBJECT)
 		return fail_at(rq, e, STR("The body must be a JSON object."));
 	if (top != NULL && how->nerrors > 0)

@@ -72,6 +72,13 @@ drain_body(const FCGX_Request *fcgi)
 	daemon_admit_orphan();
 }
 
+/* The API shares its origin with the console and its cookie, and it serves pictures and texts of
+   hostile pages: no answer is more than data to a browser (C-326). nginx adds the same to its own
+   (envelope.conf). */
+#define ANSWER_POLICY                                                                              \
+	"X-Content-Type-Options: nosniff\r\n"                                                      \
+	"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'; sandbox\r\n"
+
 static struct str
 format_head(const struct req *rq)
 {
@@ -106,7 +113,10 @@ format_head(const struct req *rq)
 	if (rq->location != NULL)
 		buf_printf(&b, "Location: /api/v1%s\r\n", rq->location);
 	if (rq->etag != NULL)
-		buf_printf(&b, "ETag: \"%s\"\r\nX-Content-Type-Options: nosniff\r\n", rq->etag);
+		buf_printf(&b, "ETag: \"%s\"\r\n", rq->etag);
+	if (rq->set_cookie != NULL)
+		buf_printf(&b, "Set-Cookie: %s\r\n", rq->set_cookie);
+	buf_z(&b, ANSWER_POLICY);
 	if (rq->replayed && rq->status < 400)
 		buf_z(&b, "Idempotency-Replayed: true\r\n");
 	meter_headers(rq, &b);

@@ -15,15 +15,26 @@ may_change(const struct route *r)
 	return r->method != METHOD_GET && (r->area != AREA_SEARCH || r->changes);
 }
 
-/* The audit names the key by its prefix: people know it, and it is no secret. */
+/* The audit names the key by its prefix: people know it, and it is no secret. A person is a member
+   in an organisation, and themselves elsewhere. */
+static struct str
+audit_actor(struct req *rq)
+{
+	if (rq->key != NULL && key_is_console(rq->key))
+		return arena_printf(rq->arena, "member:%s", uuid_text(&rq->key->owner).z);
+	if (rq->sign_in != NULL)
+		return arena_printf(rq->arena, "person:%s", uuid_text(&rq->sign_in->person_uuid).z);
+	if (rq->key != NULL)
+		return arena_printf(rq->arena, "key:%s", rq->key->prefix);
+	return STR("public");
+}
+
 static enum db_rc
 begin_transaction(struct req *rq)
 {
-	struct str actor =
-	    rq->key == NULL ? STR("public") : arena_printf(rq->arena, "key:%s", rq->key->prefix);
 	enum db_rc rc = db_begin(rq->db);
 
-	return rc == DB_OK ? audit_as(rq->db, actor, str_of(rq->id)) : rc;
+	return rc == DB_OK ? audit_as(rq->db, audit_actor(rq), str_of(rq->id)) : rc;
 }
 
 static int
@@ -51,5 +62,7 @@ handler_run(struct req *rq)
 	if (result == PASS && rq->status < 400)
 		result = end_transaction(rq);
 	db_rollback(rq->db);
+	if (rq->afterwards != NULL)
+		rq->afterwards(rq);
 	return result;
 }

@@ -15,14 +15,19 @@
  *        |
  *   route                                      the row; 404, 405     router.c
  *   deadline                                   has it passed? 503     request.c
- *   auth_key                                   401, 503              auth.c
- *   auth_override, auth_account,
- *   auth_scope, auth_entitlement               400, 403              auth.c
+ *   auth_who                                   401, 503: key, ticket, cookie    auth.c
+ *   auth_csrf                                  403: of a cookie      cookie.c
+ *   auth_override                              400, 404: the key's account, or
+ *                                              the organisation that a person
+ *                                              acts in               organisation.c
+ *   auth_account, auth_scope,
+ *   auth_recent, auth_entitlement              401, 403              auth.c
  *   meter                                      429; charges the key  meter.c
  *   path_uuids, auth_project                   400, 404              request.c, auth.c
  *   body_type, body_read                       415, 413              body.c
  *   params, idempotency,                                             params.c, idempotency.c,
  *   body_decode                                400                   body.c
+ *   throttle                                   429: of a sign-in     throttle.c
  *        |          each stage passes, or writes an error and ends the list
  *   handler: BEGIN, the operation,                                   handler.c
  *            has the client left? -- yes --> ROLLBACK
@@ -71,8 +76,11 @@
 #include "access/audit.h"
 #include "access/cursor.h"
 #include "access/key.h"
+#include "access/password.h"
+#include "access/person.h"
 #include "access/project.h"
 #include "access/scope.h"
+#include "access/seal.h"
 #include "access/ticket.h"
 #include "base/limits.h"
 #include "counting/admit.h"
@@ -92,9 +100,21 @@ enum method { METHOD_UNSET, METHOD_GET, METHOD_POST, METHOD_PUT, METHOD_PATCH, M
 
 extern const char *const method_names[]; /* "GET" */
 
-/* The clients that may call an operation: every client, each valid key, each key that may see the
-   project in the path. A row never has the value 0. */
-enum access { ACCESS_UNSET, ACCESS_PUBLIC, ACCESS_ACCOUNT, ACCESS_PROJECT };
+/* The clients that may call an operation. A row never has the value 0. A person who is signed in
+   and acts in an organisation has the console credential of the membership in req.key, and is
+   treated as a key is. */
+enum access {
+	ACCESS_UNSET,
+	ACCESS_PUBLIC,  /* everybody; nobody is asked who they are */
+	ACCESS_VISITOR, /* browsers, whether somebody is signed in or not; no key */
+	ACCESS_PERSON,  /* a person who is signed in, in no organisation; no key */
+	ACCESS_ACCOUNT, /* each valid key, and a person in an organisation */
+	ACCESS_PROJECT, /* those of them that may see the project in the path */
+};
+
+/* The units that an attempt spends before the handler runs: none, one of the client's network, the
+   same and one of the e-mail in the body (throttle.c). */
+enum throttled { THROTTLE_NOTHING, THROTTLE_NETWORK, THROTTLE_EMAIL };
 
 /* The counters that a call is charged to: none, rates, rates and quotas. A row never leaves it
    0. */
@@ -167,6 +187,8 @@ struct route {
 	enum meter meter;
 	enum area area;
 	enum entitlement entitlement;
+	bool recent; /* a person must have signed in within conf.sign_in_recent */
+	enum throttled throttle;
 	/* TICKET_EVIDENCE: GET of a session's evidence, for which X-Evidence-Ticket may take the
 	   place of the key. */
 	enum ticket_kind ticket;
@@ -228,6 +250,8 @@ struct worker {
 	int operations[METRICS_OPERATIONS];
 	struct cursor_secret secret;
 	struct signing_ring *tickets;
+	struct signing_ring *sign_in_keys; /* for CSRF tokens, buckets, half-open sign-ins */
+	struct passwords *passwords;       /* NULL: nobody can set or use one */
 	struct engine *engine;
 	struct usage_cache *usage; /* for GET /usage */
 	/* Each table ends with ROUTE_END; NULL ends the list. */
@@ -275,7 +299,9 @@ struct req {
 	struct str captured[PATH_PARAMS]; /* the path's parameters, decoded */
 	size_t ncaptured;
 	struct uuid path[PATH_PARAMS]; /* the path's UUIDs, in order */
-	const struct key *key;         /* NULL before authentication and on public routes */
+	/* NULL before authentication, on public routes, and of a person in no organisation */
+	const struct key *key;
+	const struct sign_in *sign_in; /* the person's; NULL: a key, or nobody */
 	struct uuid project;           /* with ACCESS_PROJECT: a project that the key may see */
 	struct str body;
 	const void *params;         /* the route's .params_size bytes */
@@ -291,10 +317,14 @@ struct req {
 	const char *location;       /* below /api/v1; NULL: no header */
 	const char *handed_to;      /* nginx's location that answers; NULL: this worker */
 	bool replayed;              /* Idempotency-Replayed: true */
+	const char *set_cookie;     /* the value of Set-Cookie; NULL: no header */
+	struct throttle throttle;   /* units that an attempt to sign in has spent */
+	/* Called when the transaction of the handler has ended, however it ended. */
+	void (*afterwards)(struct req *rq);
 	const char *content_type;
 	const struct reply_file *file; /* nginx sends it in place of out; NULL: none */
-	const char *etag; /* the ETag without its quotes; NULL: no header */
-	int max_age;      /* seconds that any cache may keep the answer; 0: no-store */
+	const char *etag;              /* the ETag without its quotes; NULL: no header */
+	int max_age;                   /* seconds that any cache may keep the answer; 0: no-store */
 	struct buf out;
 };
 

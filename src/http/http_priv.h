@@ -32,8 +32,13 @@ enum match router_match(struct arena *a, const struct route *const *tables, stru
    segment. False on invalid escapes, NUL and invalid UTF-8 (C-058). */
 enum plus { PLUS_IS_SPACE, PLUS_IS_PLUS };
 bool percent_decode(struct arena *a, struct str part, enum plus plus, struct str *out) MUST_USE;
-/* True when a parameter selects an account (C-011), even beside invalid parameters. */
-bool params_override(struct arena *a, struct str query);
+/* The parameters of a query string that select an account (C-011), even beside invalid ones. */
+struct account_params {
+	unsigned named; /* org_uuid, by which a person names an organisation: how often */
+	unsigned other; /* any other such name */
+	struct str org; /* the value of the last org_uuid */
+};
+void params_account(struct arena *a, struct str query, struct account_params *out);
 bool is_override_name(struct str name);
 
 /* ---- body.c ---- */

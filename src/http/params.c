@@ -71,11 +71,14 @@ next_pair(struct str *query, struct pair *out)
 	return false;
 }
 
-/* The names with which clients of similar APIs select an account (C-011). */
+#define ORG_UUID "org_uuid"
+
+/* The names with which clients of similar APIs select an account (C-011). A person may use the
+   first (C-327). */
 bool
 is_override_name(struct str name)
 {
-	static const char *const names[] = { "org_uuid", "organisation_uuid", "organization_id",
+	static const char *const names[] = { ORG_UUID, "organisation_uuid", "organization_id",
 		"account_uuid" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
@@ -84,17 +87,24 @@ is_override_name(struct str name)
 	return false;
 }
 
-bool
-params_override(struct arena *a, struct str query)
+void
+params_account(struct arena *a, struct str query, struct account_params *out)
 {
-	struct str name;
+	struct str name, value;
 	struct pair p;
 
-	while (next_pair(&query, &p))
-		if (p.name.n <= 128 && percent_decode(a, p.name, PLUS_IS_SPACE, &name) &&
-		    is_override_name(name))
-			return true;
-	return false;
+	*out = (struct account_params){ 0 };
+	while (next_pair(&query, &p)) {
+		if (p.name.n > 128 || !percent_decode(a, p.name, PLUS_IS_SPACE, &name) ||
+		    !is_override_name(name))
+			continue;
+		if (!str_is(name, ORG_UUID)) {
+			out->other++;
+			continue;
+		}
+		out->named++;
+		out->org = percent_decode(a, p.value, PLUS_IS_SPACE, &value) ? value : STR("");
+	}
 }
 
 enum error
@@ -279,6 +289,9 @@ read_pair(struct req *rq, const struct pair *pair, uint64_t *seen, void *out)
 	    !percent_decode(rq->arena, pair->value, PLUS_IS_SPACE, &value))
 		return fail_query(rq, "The query string has an invalid percent escape, a "
 				      "NUL or invalid UTF-8.");
+	/* organisation.c has read it. */
+	if (rq->sign_in != NULL && str_is(name, ORG_UUID))
+		return PASS;
 	p = find_param(r->params, name);
 	if (p == NULL)
 		return fail_unknown_param(rq, name);

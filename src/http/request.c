@@ -85,10 +85,12 @@ struct stage {
 static const struct stage stages[] = {
 	{ "route", find_route },
 	{ "deadline", check_deadline },
-	{ "auth_key", auth_key },
+	{ "auth_who", auth_who },
+	{ "auth_csrf", auth_csrf },
 	{ "auth_override", auth_override },
 	{ "auth_account", auth_account },
 	{ "auth_scope", auth_scope },
+	{ "auth_recent", auth_recent },
 	{ "auth_entitlement", auth_entitlement },
 	{ "meter", meter_admit_request },
 	{ "path_uuids", parse_path_uuids },
@@ -98,6 +100,7 @@ static const struct stage stages[] = {
 	{ "params", params_read },
 	{ "idempotency", idempotency_read },
 	{ "body_decode", body_decode },
+	{ "throttle", throttle_admit },
 	{ "handler", handler_run },
 };
 
@@ -204,6 +207,7 @@ req_serve(struct req *rq)
 		last++;
 	if (rq->status == 0)
 		panic("req=%s stage=%s: no answer", rq->id, stages[last].name);
+	throttle_settle(rq);
 	meter_settle(rq);
 	metrics_count_answer(rq);
 	log_done(rq, stages[last].name);

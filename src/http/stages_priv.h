@@ -4,11 +4,14 @@
  * of C-014 and a promise to clients: a request with two faults gets the same answer every time.
  *
  *   route, time budget                           no I/O
- *   key, override, account, scope, entitlement   one look-up of the key, in a cache first
+ *   who, csrf, override, account, scope,         one look-up of the key, in a cache first; two for
+ *   recent, entitlement                          a person
  *   charge                                       the mapping of counting/meter.h; may wait for
  *                                                surfaced-meter
  *   UUIDs of the path, project                   one statement, if the route is one of a project
  *   body, parameters, Idempotency-Key, fields    bytes of this request alone
+ *   throttle                                     an attempt to sign in: one statement, which stays
+ *                                                when the handler's transaction is rolled back
  *   handler                                      the work, in a transaction if it may change
  *                                                something
  *
@@ -38,12 +41,30 @@ int handler_run(struct req *rq);
 
 /* ---- auth.c: authentication and authorisation ---- */
 
-int auth_key(struct req *rq);
-int auth_override(struct req *rq);
+/* Finds who sends the request: a key, an evidence ticket, or a person by their cookie. */
+int auth_who(struct req *rq);
 int auth_account(struct req *rq);
 int auth_scope(struct req *rq);
+int auth_recent(struct req *rq);
 int auth_entitlement(struct req *rq);
 int auth_project(struct req *rq);
+
+/* ---- organisation.c ---- */
+
+/* Refuses a key that names an account, and finds the organisation that a person acts in. */
+int auth_override(struct req *rq);
+
+/* ---- cookie.c ---- */
+
+/* Refuses a change that a page of another site may have sent. */
+int auth_csrf(struct req *rq);
+
+/* ---- throttle.c ---- */
+
+/* Spends what the row's .throttle wants, or refuses the attempt. */
+int throttle_admit(struct req *rq);
+/* Gives it back after an attempt that succeeded, or that was not made. */
+void throttle_settle(struct req *rq);
 
 /* ---- idempotency.c ---- */
 

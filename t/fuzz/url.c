@@ -27,6 +27,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena *a = arena_new((size_t)64 << 20);
 	struct str text = { (const char *)data, size }, out;
+	struct account_params account;
 	struct router_match found;
 
 	if (percent_decode(a, text, PLUS_IS_SPACE, &out))
@@ -36,7 +37,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (size_t i = 0; i < found.ncaptured; i++)
 			assert(found.captured[i].n > 0 &&
 			       memchr(found.captured[i].p, '/', found.captured[i].n) == NULL);
-	params_override(a, text);
+	params_account(a, text, &account);
+	assert(account.named == 0 || account.org.n <= size);
 	body_media_type(text);
 	body_encoding(text);
 	arena_free(a);

@@ -41,13 +41,14 @@ detect_idle()
 {
 	_now=$(sql "SELECT pg_current_xact_id()")
 	world_until 60 detect_is_idle || {
-		diag "$(sql "SELECT * FROM detect_cursor; SELECT * FROM detect_work; SELECT * FROM rule_run")"
+		diag "$(sql "SELECT * FROM detect_cursor; SELECT * FROM detect_work; SELECT * FROM detector_work; SELECT * FROM rule_run")"
 		diag "$(tail -5 "$W/log/surfaced-detect.log")"
 	}
 }
 
 detect_is_idle()
 {
-	[ "$(sql "SELECT count(*) = 5 AND bool_and(pg_visible_in_snapshot('$_now', snapshot))
-		AND NOT EXISTS (SELECT FROM detect_work WHERE due_at <= now()) FROM detect_cursor")" = t ]
+	[ "$(sql "SELECT count(*) = 6 AND bool_and(pg_visible_in_snapshot('$_now', snapshot))
+		AND NOT EXISTS (SELECT FROM detect_work WHERE due_at <= now())
+		AND NOT EXISTS (SELECT FROM detector_work WHERE due_at <= now()) FROM detect_cursor")" = t ]
 }

@@ -4,9 +4,38 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0040
+DROP TRIGGER IF EXISTS member_console ON member;
+ALTER TABLE stream_ticket DROP COLUMN IF EXISTS sign_in_uuid;
+ALTER TABLE stream_slot DROP COLUMN IF EXISTS sign_in_uuid;
+DROP TABLE IF EXISTS people_scope, throttle, proof_used, sign_in_link, sign_in_former, sign_in, passkey CASCADE;
+ALTER TABLE member DROP COLUMN IF EXISTS person_uuid;
+ALTER TABLE account DROP COLUMN IF EXISTS sign_in;
+DROP TABLE IF EXISTS person;
+DO $$ BEGIN
+	IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'api_key'::regclass AND attname = 'kind' AND NOT attisdropped) THEN
+		DELETE FROM api_key WHERE kind = 'console';
+		ALTER TABLE api_key DROP COLUMN kind, DROP CONSTRAINT IF EXISTS api_key_prefix_check, ALTER COLUMN sha256 SET NOT NULL,
+			ADD CONSTRAINT api_key_prefix_check CHECK (prefix ~ '^sfk_[A-Za-z0-9]{8}$');
+	END IF;
+END $$;
+
+-- 0037
+DROP VIEW IF EXISTS typosquatting;
+DROP FUNCTION IF EXISTS watched_domains, lookalike_documents, lookalike_walk, lookalike_names, lookalike_certificate, lookalike_keep,
+	watched_min_score;
+DROP TABLE IF EXISTS lookalike_candidate, watched_domain, domain_ranking, domain_ranking_list, parked_name_server;
+
 -- 0036
 DROP VIEW IF EXISTS dangling_dns;
 DROP INDEX IF EXISTS finding_typed;
+
+-- 0032
+DROP TABLE IF EXISTS detector_finding, detector_work, detector_state, detector_hand;
+DROP TRIGGER IF EXISTS detector_assets_added ON asset;
+DROP TRIGGER IF EXISTS detector_assets_updated ON asset;
+DROP TRIGGER IF EXISTS detector_entitled ON entitlement;
+DROP INDEX IF EXISTS finding_of_detector;
 
 -- 0031
 DROP TABLE IF EXISTS exposure_weight, esi_daily, exposure_daily;

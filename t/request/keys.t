@@ -13,7 +13,7 @@ count=$(key_new --scope search.aggregate)
 refused()
 {
 	is "$STATUS $(field .error.code) $(field .error.message)" \
-		"401 unauthorized A valid API key is required in the X-API-Key header." "$1"
+		"401 unauthorized Sign in, or send a valid API key in X-API-Key." "$1"
 }
 
 key=$view
@@ -47,7 +47,7 @@ refused "C-004: a key in a cookie"
 for scheme in Bearer Basic; do
 	api GET $V -H "Authorization: $scheme $view"
 	is "$STATUS $(field .error.code) $(field .error.message)" \
-		"401 unauthorized A valid API key is required in the X-API-Key header; the Authorization header is not read." \
+		"401 unauthorized Sign in, or send a valid API key in X-API-Key; the header Authorization is not read." \
 		"C-004: a key in Authorization: $scheme is refused with a hint"
 done
 api GET $V -H "Authorization: Bearer $view" -H 'X-API-Key: x'

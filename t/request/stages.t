@@ -29,7 +29,7 @@ refused_by()
 }
 
 refused_by route not_found none GET /search/nothing
-refused_by auth_key unauthorized none POST "$A" "$good"
+refused_by auth_who unauthorized none POST "$A" "$good"
 refused_by auth_override api_key_account_override "$count" POST "$A?org_uuid=1" "$good"
 refused_by auth_scope permission_denied "$view" POST "$A" "$good"
 refused_by path_uuids invalid_request "$KEY" GET /projects/x/members

@@ -14,57 +14,140 @@ const v = (name, text, options) => text !== undefined && text !== "" && value(te
 const TYPES = { DER: ["application/pkix-cert", "cer"], PEM: ["application/x-pem-file", "pem"] };
 
 function subject(who, part) {
-	return who && facts([["Name", v(`${part}.common_name`, who.common_name)], ["Organisation", v(`${part}.organisation`, who.organisation)], ["Country", v(`${part}.country_code`, who.country_code)]]);
+	return (
+		who &&
+		facts([
+			["Name", v(`${part}.common_name`, who.common_name)],
+			["Organisation", v(`${part}.organisation`, who.organisation)],
+			["Country", v(`${part}.country_code`, who.country_code)],
+		])
+	);
 }
 
 function validity(c) {
-	const from = Date.parse(c.not_before), to = Date.parse(c.not_after), now = Date.now();
+	const from = Date.parse(c.not_before),
+		to = Date.parse(c.not_after),
+		now = Date.now();
 	const part = to > from ? Math.max(0, Math.min(1, (now - from) / (to - from))) : 1;
 	const words = now > to ? `ended ${ago(c.not_after)}` : now < from ? `begins ${ago(c.not_before)}` : `ends ${ago(c.not_after)}`;
-	return h("div.validity", null, svg("svg", { class: now > to ? "meter bad" : "meter", viewBox: "0 0 100 8", preserveAspectRatio: "none", role: "img", "aria-label": words }, svg("rect", { class: "meter-all", width: 100, height: 8 }), svg("rect", { class: "meter-part", width: part * 100, height: 8 })),
-		h("div.ends", null, h("span", null, (c.not_before ?? "").slice(0, 10)), h("strong", { class: now > to ? "bad" : "" }, words), h("span", null, (c.not_after ?? "").slice(0, 10))));
+	return h(
+		"div.validity",
+		null,
+		svg(
+			"svg",
+			{ class: now > to ? "meter bad" : "meter", viewBox: "0 0 100 8", preserveAspectRatio: "none", role: "img", "aria-label": words },
+			svg("rect", { class: "meter-all", width: 100, height: 8 }),
+			svg("rect", { class: "meter-part", width: part * 100, height: 8 }),
+		),
+		h(
+			"div.ends",
+			null,
+			h("span", null, (c.not_before ?? "").slice(0, 10)),
+			h("strong", { class: now > to ? "bad" : "" }, words),
+			h("span", null, (c.not_after ?? "").slice(0, 10)),
+		),
+	);
 }
 
 function download(kind, fingerprint) {
 	const [type, ending] = TYPES[kind];
-	return h("button", { type: "button", onclick: async () => {
-		try {
-			const url = URL.createObjectURL(await api.get(`/search/certificates/${fingerprint}`, { accept: type, answer: "blob" }));
-			h("a", { href: url, download: `${fingerprint}.${ending}` }).click();
-			setTimeout(() => URL.revokeObjectURL(url), 60000);
-		} catch (fault) {
-			toast(fault.status === 404 ? "Only what the certificate says is stored, not the certificate itself." : fault.message, "bad");
-		}
-	} }, kind);
+	return h(
+		"button",
+		{
+			type: "button",
+			onclick: async () => {
+				try {
+					const url = URL.createObjectURL(await api.get(`/search/certificates/${fingerprint}`, { accept: type, answer: "blob" }));
+					h("a", { href: url, download: `${fingerprint}.${ending}` }).click();
+					setTimeout(() => URL.revokeObjectURL(url), 60000);
+				} catch (fault) {
+					toast(fault.status === 404 ? "Only what the certificate says is stored, not the certificate itself." : fault.message, "bad");
+				}
+			},
+		},
+		kind,
+	);
 }
 
 function hosts(fingerprint, signal) {
 	const query = `services.tls.certificate.fingerprint_sha256:${fingerprint}`;
-	return reading({ signal, lines: 3, read: (s) => api.get("/search/hosts", { query: { q: query, limit: 10, fields: FIELDS.hosts.join(",") }, signal: s }),
+	return reading({
+		signal,
+		lines: 3,
+		read: (s) => api.get("/search/hosts", { query: { q: query, limit: 10, fields: FIELDS.hosts.join(",") }, signal: s }),
 		empty: (a) => (a.hosts.length ? null : emptyState("No hosts", "No known host shows this certificate.")),
 		draw: (a, box) => {
 			const list = hitList("hosts");
 			list.add(a.hosts);
-			show(box, list.node, a.has_more && h("p.more", null, h("a.button", { href: searchFor("hosts", query) }, `All ${plural(a.total.value, "host")}`)));
-		} }).box;
+			show(
+				box,
+				list.node,
+				a.has_more && h("p.more", null, h("a.button", { href: searchFor("hosts", query) }, `All ${plural(a.total.value, "host")}`)),
+			);
+		},
+	}).box;
 }
 
 function draw({ certificate: c }, signal) {
-	const print = c.fingerprint_sha256, title = c.subject?.common_name ?? c.names?.[0] ?? print;
+	const print = c.fingerprint_sha256,
+		title = c.subject?.common_name ?? c.names?.[0] ?? print;
 	const over = Date.parse(c.not_after) < Date.now();
 	return {
-		head: recordHead("Certificate", title, { under: [c.issuer?.common_name && ["issued by ", short(c.issuer.common_name)]], actions: [download("PEM", print), download("DER", print)],
-			badges: [over && badge("expired", "bad"), c.self_signed && badge("self-signed", "warn"), c.precertificate && badge("precertificate"), ...(c.tags ?? []).map((t) => tag(t, "certificates"))].filter(Boolean) }),
-		body: [card("Validity", validity(c), facts([["Days", v("validity_days", c.validity_days)]])),
-			c.names?.length > 0 && card(plural(c.names.length, "name"), some(c.names, (n) => value(n, "certificates", "names", { href: recordOf.name(n), operator: "=" }), 24)),
-			h("section.card.list-card", null, h("div.card-head.padded", null, h("h2", null, "Hosts that show it")), hosts(print, signal)), jsonCard(c)],
-		side: [card("Subject", subject(c.subject, "subject")), card("Issuer", subject(c.issuer, "issuer")),
-			card("Key", facts([["Key", [v("key_algorithm", c.key_algorithm), c.key_size && [" ", v("key_size", c.key_size)]]], ["Signature", v("signature_algorithm", c.signature_algorithm)], ["Serial", v("serial_number", c.serial_number, { mono: true })],
-				["SHA-256", v("fingerprint_sha256", print, { mono: true })], ["Public key", v("spki_sha256", c.spki_sha256, { mono: true })]])),
-			c.ct && card("Transparency", facts([["Log", v("ct.log", c.ct.log)], ["Entry", c.ct.index], ["Logged", at(c.ct.seen_at)]])),
-			card("Seen", facts([["First seen", at(c.first_seen)], ["Last seen", at(c.last_seen)]])),
-			searches([c.spki_sha256 && ["The same key", "certificates", `spki_sha256:${c.spki_sha256}`], c.subject?.common_name && ["The same subject", "certificates", `subject.common_name:${quoted(c.subject.common_name)}`],
-				["Reports that name it", "reports", `indicators:(type:certificate_sha256 value:${print})`]])],
+		head: recordHead("Certificate", title, {
+			under: [c.issuer?.common_name && ["issued by ", short(c.issuer.common_name)]],
+			actions: [download("PEM", print), download("DER", print)],
+			badges: [
+				over && badge("expired", "bad"),
+				c.self_signed && badge("self-signed", "warn"),
+				c.precertificate && badge("precertificate"),
+				...(c.tags ?? []).map((t) => tag(t, "certificates")),
+			].filter(Boolean),
+		}),
+		body: [
+			card("Validity", validity(c), facts([["Days", v("validity_days", c.validity_days)]])),
+			c.names?.length > 0 &&
+				card(
+					plural(c.names.length, "name"),
+					some(c.names, (n) => value(n, "certificates", "names", { href: recordOf.name(n), operator: "=" }), 24),
+				),
+			h("section.card.list-card", null, h("div.card-head.padded", null, h("h2", null, "Hosts that show it")), hosts(print, signal)),
+			jsonCard(c),
+		],
+		side: [
+			card("Subject", subject(c.subject, "subject")),
+			card("Issuer", subject(c.issuer, "issuer")),
+			card(
+				"Key",
+				facts([
+					["Key", [v("key_algorithm", c.key_algorithm), c.key_size && [" ", v("key_size", c.key_size)]]],
+					["Signature", v("signature_algorithm", c.signature_algorithm)],
+					["Serial", v("serial_number", c.serial_number, { mono: true })],
+					["SHA-256", v("fingerprint_sha256", print, { mono: true })],
+					["Public key", v("spki_sha256", c.spki_sha256, { mono: true })],
+				]),
+			),
+			c.ct &&
+				card(
+					"Transparency",
+					facts([
+						["Log", v("ct.log", c.ct.log)],
+						["Entry", c.ct.index],
+						["Logged", at(c.ct.seen_at)],
+					]),
+				),
+			card(
+				"Seen",
+				facts([
+					["First seen", at(c.first_seen)],
+					["Last seen", at(c.last_seen)],
+				]),
+			),
+			searches([
+				c.spki_sha256 && ["The same key", "certificates", `spki_sha256:${c.spki_sha256}`],
+				c.subject?.common_name && ["The same subject", "certificates", `subject.common_name:${quoted(c.subject.common_name)}`],
+				["Reports that name it", "reports", `indicators:(type:certificate_sha256 value:${print})`],
+			]),
+		],
 	};
 }
 
@@ -73,8 +156,13 @@ export async function open(main, route, signal) {
 	document.title = `Certificate ${print.slice(0, 16)} – surfaced`;
 	const query = `services.tls.certificate.fingerprint_sha256:${quoted(print)}`;
 	await recordPage(main, {
-		signal, draw: (data) => draw(data, signal),
+		signal,
+		draw: (data) => draw(data, signal),
 		read: (s) => api.get(`/search/certificates/${encodeURIComponent(print)}`, { signal: s }),
-		missing: ["This certificate is not stored", "Hosts may have shown it all the same.", h("a.button", { href: searchFor("hosts", query) }, "Hosts that show it")],
+		missing: [
+			"This certificate is not stored",
+			"Hosts may have shown it all the same.",
+			h("a.button", { href: searchFor("hosts", query) }, "Hosts that show it"),
+		],
 	});
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: ISC
 // What the list under the search box offers: fields, then values with their counts, then AND, OR and NOT.
 
-import { canonicalField, quoted, typed } from "./query.js";
+import { typed } from "./caret.js";
+import { canonicalField, quoted } from "./query.js";
 
 const MOST = 12;
 const WORDS = ["AND", "OR", "NOT"];
@@ -25,10 +26,20 @@ function fieldOptions(schema, place) {
 			continue;
 		const shown = field.name.slice(prefix.length);
 		const names = prefix ? [shown] : [shown, ...field.aliases];
-		const best = names.map((n) => [rank(n, text), n]).filter(([r]) => r >= 0).sort((a, b) => a[0] - b[0])[0];
+		const best = names
+			.map((n) => [rank(n, text), n])
+			.filter(([r]) => r >= 0)
+			.sort((a, b) => a[0] - b[0])[0];
 		if (best)
-			found.push({ kind: "field", text: shown, insert: `${shown}:`, type: field.type, alias: best[1] === shown ? "" : best[1],
-				counted: field.aggregatable, order: best[0] * 100 + shown.split(".").length + (best[1] === shown ? 0 : 0.5) });
+			found.push({
+				kind: "field",
+				text: shown,
+				insert: `${shown}:`,
+				type: field.type,
+				alias: best[1] === shown ? "" : best[1],
+				counted: field.aggregatable,
+				order: best[0] * 100 + shown.split(".").length + (best[1] === shown ? 0 : 0.5),
+			});
 	}
 	found.sort((a, b) => a.order - b.order || (a.text < b.text ? -1 : 1));
 	return found.slice(0, MOST);
@@ -44,8 +55,15 @@ function fixed(field) {
 function valueOptions(field, place, buckets) {
 	const text = place.text.toLowerCase();
 	const known = buckets.length ? buckets : fixed(field).map((value) => ({ value }));
-	return known.map((b) => ({ ...b, order: rank(String(b.value).toLowerCase(), text) }))
-		.filter((b) => b.order >= 0 || String(b.label ?? "").toLowerCase().includes(text))
+	return known
+		.map((b) => ({ ...b, order: rank(String(b.value).toLowerCase(), text) }))
+		.filter(
+			(b) =>
+				b.order >= 0 ||
+				String(b.label ?? "")
+					.toLowerCase()
+					.includes(text),
+		)
 		.sort((a, b) => (a.order < 0 ? 3 : a.order) - (b.order < 0 ? 3 : b.order) || (b.count ?? 0) - (a.count ?? 0))
 		.slice(0, MOST)
 		.map((b) => ({ kind: "value", text: String(b.value), insert: quoted(b.value), count: b.count ?? null, label: b.label ?? "" }));
@@ -55,7 +73,8 @@ function words(text, place) {
 	const before = text.slice(0, place.from).trimEnd();
 	const begun = before === "" || /(?:^|[\s(])(?:AND|OR|NOT)$/iu.test(before) || /[(:]$/u.test(before);
 	const fits = begun ? ["NOT"] : WORDS;
-	return fits.filter((w) => place.text && w.toLowerCase().startsWith(place.text.toLowerCase()) || (!place.text && !begun))
+	return fits
+		.filter((w) => (place.text && w.toLowerCase().startsWith(place.text.toLowerCase())) || (!place.text && !begun))
 		.map((w) => ({ kind: "word", text: w, insert: `${w} ` }));
 }
 
@@ -90,7 +109,7 @@ export function take(text, place, option) {
 // The query whose aggregation gives the values that begin with what is typed.
 export function valuesQuery(field, text) {
 	const clean = text.replace(/["*?\\]/gu, "");
-	if (field.type !== "keyword" && field.type !== "dns" || clean.length < 2)
+	if ((field.type !== "keyword" && field.type !== "dns") || clean.length < 2)
 		return "";
 	return `${field.name}:${clean.replace(/[^\p{L}\p{N}_.-]/gu, (c) => `\\${c}`)}*`;
 }

@@ -8,8 +8,19 @@ import { copyButton } from "./parts.js";
 
 // Shows the commands, each with a button that copies it.
 export function curlDialog(base, dataset, query, fields) {
-	const blocks = commands(base, dataset, query, fields).map(({ title, text }) => h("section.command", null,
-		h("div.card-head", null, h("h3", null, title), copyButton(text, "Copy")), h("pre", { tabindex: "0", "aria-label": `${title} as a command` }, text)));
-	return ask({ title: "This search as curl", wide: true, label: "Close", cancel: "",
-		body: [h("p.quiet.small", null, "Put an API key into KEY first: ", h("code", null, "read -rs KEY"), "."), blocks] });
+	const blocks = commands(base, dataset, query, fields).map(({ title, text }) =>
+		h(
+			"section.command",
+			null,
+			h("div.card-head", null, h("h3", null, title), copyButton(text, "Copy")),
+			h("pre", { tabindex: "0", "aria-label": `${title} as a command` }, text),
+		),
+	);
+	return ask({
+		title: "This search as curl",
+		wide: true,
+		label: "Close",
+		cancel: "",
+		body: [h("p.quiet.small", null, "Put an API key into KEY first: ", h("code", null, "read -rs KEY"), "."), blocks],
+	});
 }

@@ -13,14 +13,23 @@ function get(url, pairs) {
 }
 
 function post(url, body) {
-	return ["curl -sS", HEADER, "-H 'Content-Type: application/json'", `--data-raw ${shellQuoted(JSON.stringify(body))}`,
-		shellQuoted(url)].join(" \\\n  ");
+	return ["curl -sS", HEADER, "-H 'Content-Type: application/json'", `--data-raw ${shellQuoted(JSON.stringify(body))}`, shellQuoted(url)].join(
+		" \\\n  ",
+	);
 }
 
 // [{title, text}] of the search, its count and its facets. base is https://host/api/v1.
 export function commands(base, dataset, query, fields) {
 	const url = `${base}/search/${dataset}`;
-	const list = [{ title: "Search", text: get(url, [["q", query], ["limit", 50]]) }];
+	const list = [
+		{
+			title: "Search",
+			text: get(url, [
+				["q", query],
+				["limit", 50],
+			]),
+		},
+	];
 	if (!fields.length)
 		return list;
 	list.push({ title: "Count", text: get(`${url}/count`, [["q", query]]) });

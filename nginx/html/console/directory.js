@@ -24,37 +24,98 @@ async function find(name, signal) {
 }
 
 function file(f) {
-	return h("tr", null, h("th.mono", { scope: "row", "data-name": "Name" }, foreign(f.name, 300), lens("open-directories", "files.name", f.name)), h("td.number", { "data-name": "Size" }, f.size === undefined ? "–" : bytes(f.size)),
-		h("td.number", { "data-name": "Modified" }, (f.modified_at ?? "–").slice(0, 10)), h("td.mono", { "data-name": "SHA-256" }, f.sha256 ? value(f.sha256, "open-directories", "files.sha256", { shown: `${f.sha256.slice(0, 16)}…` }) : "–"));
+	return h(
+		"tr",
+		null,
+		h("th.mono", { scope: "row", "data-name": "Name" }, foreign(f.name, 300), lens("open-directories", "files.name", f.name)),
+		h("td.number", { "data-name": "Size" }, f.size === undefined ? "–" : bytes(f.size)),
+		h("td.number", { "data-name": "Modified" }, (f.modified_at ?? "–").slice(0, 10)),
+		h(
+			"td.mono",
+			{ "data-name": "SHA-256" },
+			f.sha256 ? value(f.sha256, "open-directories", "files.sha256", { shown: `${f.sha256.slice(0, 16)}…` }) : "–",
+		),
+	);
 }
 
 function files(all) {
-	const body = h("tbody"), sum = h("p.quiet.small.padded", { role: "status" });
+	const body = h("tbody"),
+		sum = h("p.quiet.small.padded", { role: "status" });
 	const filter = h("input", { type: "search", "aria-label": "Filter files", placeholder: "Filter by name", oninput: () => draw() });
 	const draw = () => {
-		const words = filter.value.toLowerCase(), found = all.filter((f) => f.name.toLowerCase().includes(words));
+		const words = filter.value.toLowerCase(),
+			found = all.filter((f) => f.name.toLowerCase().includes(words));
 		show(body, found.slice(0, ROWS).map(file));
-		show(sum, found.length > ROWS ? `${count(ROWS)} of ${plural(found.length, "file")} are shown. Filter to see others.` : plural(found.length, "file"));
+		show(
+			sum,
+			found.length > ROWS ? `${count(ROWS)} of ${plural(found.length, "file")} are shown. Filter to see others.` : plural(found.length, "file"),
+		);
 	};
 	draw();
-	return h("section.card.list-card", null, h("div.card-head.padded", null, h("h2", null, "Files"), filter),
-		h("table.stack", null, h("thead", null, h("tr", null, ["Name", "Size", "Modified", "SHA-256"].map((t, i) => h("th", { scope: "col", class: i === 1 || i === 2 ? "number" : "" }, t)))), body), sum);
+	return h(
+		"section.card.list-card",
+		null,
+		h("div.card-head.padded", null, h("h2", null, "Files"), filter),
+		h(
+			"table.stack",
+			null,
+			h(
+				"thead",
+				null,
+				h(
+					"tr",
+					null,
+					["Name", "Size", "Modified", "SHA-256"].map((t, i) => h("th", { scope: "col", class: i === 1 || i === 2 ? "number" : "" }, t)),
+				),
+			),
+			body,
+		),
+		sum,
+	);
 }
 
 function draw(d) {
 	const where = `${d.host ?? (d.ip.includes(":") ? `[${d.ip}]` : d.ip)}:${d.port}${d.path}`;
 	return {
-		head: recordHead("Open directory", where, { under: d.title && foreign(d.title, 200), badges: [d.truncated && badge("listing was cut", "warn"), ...(d.tags ?? []).map((t) => tag(t, "open-directories"))].filter(Boolean) }),
+		head: recordHead("Open directory", where, {
+			under: d.title && foreign(d.title, 200),
+			badges: [d.truncated && badge("listing was cut", "warn"), ...(d.tags ?? []).map((t) => tag(t, "open-directories"))].filter(Boolean),
+		}),
 		body: [files(d.files ?? []), jsonCard(d)],
-		side: [card("Server", facts([["Address", d.ip && value(d.ip, "open-directories", "ip", { href: recordOf.host(d.ip) })], ["Name", d.host && h("a", { href: recordOf.name(d.host) }, foreign(d.host, 253))], ["Port", value(d.port, "open-directories", "port")],
-			["Software", d.server && value(d.server, "open-directories", "server")], ["Files", count(d.file_count ?? 0)], ["Size", d.total_size !== undefined && bytes(d.total_size)],
-			["URL", d.url && [foreign(d.url, 300), " ", copyButton(d.url, "Copy the URL", { words: false })]], ["First seen", at(d.first_seen)], ["Last seen", at(d.last_seen)]])),
-		searches([d.ip && ["All directories of the host", "open-directories", `ip:${quoted(d.ip)}`], d.server && ["The same software", "open-directories", `server:${quoted(d.server)}`]])],
+		side: [
+			card(
+				"Server",
+				facts([
+					["Address", d.ip && value(d.ip, "open-directories", "ip", { href: recordOf.host(d.ip) })],
+					["Name", d.host && h("a", { href: recordOf.name(d.host) }, foreign(d.host, 253))],
+					["Port", value(d.port, "open-directories", "port")],
+					["Software", d.server && value(d.server, "open-directories", "server")],
+					["Files", count(d.file_count ?? 0)],
+					["Size", d.total_size !== undefined && bytes(d.total_size)],
+					["URL", d.url && [foreign(d.url, 300), " ", copyButton(d.url, "Copy the URL", { words: false })]],
+					["First seen", at(d.first_seen)],
+					["Last seen", at(d.last_seen)],
+				]),
+			),
+			searches([
+				d.ip && ["All directories of the host", "open-directories", `ip:${quoted(d.ip)}`],
+				d.server && ["The same software", "open-directories", `server:${quoted(d.server)}`],
+			]),
+		],
 	};
 }
 
 export async function open(main, route, signal) {
 	const name = route.path[0] ?? "";
 	document.title = "Open directory – surfaced";
-	await recordPage(main, { signal, draw, read: (s) => find(name, s), missing: ["This directory is not known", "It may have gone since the search.", h("a.button", { href: "#/search/open-directories" }, "All open directories")] });
+	await recordPage(main, {
+		signal,
+		draw,
+		read: (s) => find(name, s),
+		missing: [
+			"This directory is not known",
+			"It may have gone since the search.",
+			h("a.button", { href: "#/search/open-directories" }, "All open directories"),
+		],
+	});
 }

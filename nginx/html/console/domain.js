@@ -17,16 +17,57 @@ function status(text) {
 }
 
 function draw({ whois_domain: d }, asked, signal) {
-	const { whois: w = {} } = d, over = w.expires_at && Date.parse(w.expires_at) < Date.now(), holder = w.registrant ?? {};
+	const { whois: w = {} } = d,
+		over = w.expires_at && Date.parse(w.expires_at) < Date.now(),
+		holder = w.registrant ?? {};
 	return {
-		head: recordHead("Registration", d.domain, { under: [short(w.registrar ?? ""), w.expires_at && h("span", { class: over ? "bad" : "" }, `${w.registrar ? " · " : ""}${over ? "expired" : "expires"} ${ago(w.expires_at)}`),
-			asked.toLowerCase() !== d.domain && h("span", null, " · the domain of ", h("a", { href: recordOf.name(asked) }, short(asked)))], badges: w.status?.map(status) }),
-		body: [card("Registration", facts([["Registrar", v("whois.registrar", w.registrar)], ["IANA number", v("whois.registrar_iana_id", w.registrar_iana_id)], ["Created", at(w.created_at)], ["Updated", at(w.updated_at)], ["Expires", at(w.expires_at)],
-			["DNSSEC", w.dnssec !== undefined && v("whois.dnssec", w.dnssec, { shown: w.dnssec ? "signed" : "unsigned" })], ["Name servers", w.nameservers?.length > 0 && some(w.nameservers, (n) => value(n, "whois", "whois.nameservers", { href: recordOf.name(n), operator: "=" }))]])),
-		historyCard(`/search/whois/${encodeURIComponent(d.domain)}/history`, signal), jsonCard(d)],
-		side: [card("Holder", facts([["Organisation", v("whois.registrant.organisation", holder.organisation)], ["Country", v("whois.registrant.country_code", holder.country_code)], ["E-mail hash", v("whois.registrant.email_hash", holder.email_hash, { mono: true })],
-			["First seen", at(d.first_seen)], ["Last seen", at(d.last_seen)]])),
-		searches([["Its names", "dns", `host:${quoted(d.domain)}`], ["Its hosts", "hosts", `hostnames:${quoted(d.domain)}`], ["Its certificates", "certificates", `names:${quoted(d.domain)}`], ["Reports that name it", "reports", `indicators.name:${quoted(d.domain)}`]])],
+		head: recordHead("Registration", d.domain, {
+			under: [
+				short(w.registrar ?? ""),
+				w.expires_at &&
+					h("span", { class: over ? "bad" : "" }, `${w.registrar ? " · " : ""}${over ? "expired" : "expires"} ${ago(w.expires_at)}`),
+				asked.toLowerCase() !== d.domain && h("span", null, " · the domain of ", h("a", { href: recordOf.name(asked) }, short(asked))),
+			],
+			badges: w.status?.map(status),
+		}),
+		body: [
+			card(
+				"Registration",
+				facts([
+					["Registrar", v("whois.registrar", w.registrar)],
+					["IANA number", v("whois.registrar_iana_id", w.registrar_iana_id)],
+					["Created", at(w.created_at)],
+					["Updated", at(w.updated_at)],
+					["Expires", at(w.expires_at)],
+					["DNSSEC", w.dnssec !== undefined && v("whois.dnssec", w.dnssec, { shown: w.dnssec ? "signed" : "unsigned" })],
+					[
+						"Name servers",
+						w.nameservers?.length > 0 &&
+							some(w.nameservers, (n) => value(n, "whois", "whois.nameservers", { href: recordOf.name(n), operator: "=" })),
+					],
+				]),
+			),
+			historyCard(`/search/whois/${encodeURIComponent(d.domain)}/history`, signal),
+			jsonCard(d),
+		],
+		side: [
+			card(
+				"Holder",
+				facts([
+					["Organisation", v("whois.registrant.organisation", holder.organisation)],
+					["Country", v("whois.registrant.country_code", holder.country_code)],
+					["E-mail hash", v("whois.registrant.email_hash", holder.email_hash, { mono: true })],
+					["First seen", at(d.first_seen)],
+					["Last seen", at(d.last_seen)],
+				]),
+			),
+			searches([
+				["Its names", "dns", `host:${quoted(d.domain)}`],
+				["Its hosts", "hosts", `hostnames:${quoted(d.domain)}`],
+				["Its certificates", "certificates", `names:${quoted(d.domain)}`],
+				["Reports that name it", "reports", `indicators.name:${quoted(d.domain)}`],
+			]),
+		],
 	};
 }
 
@@ -34,8 +75,13 @@ export async function open(main, route, signal) {
 	const name = route.path[0] ?? "";
 	document.title = `${name} – surfaced`;
 	await recordPage(main, {
-		signal, draw: (data) => draw(data, name, signal),
+		signal,
+		draw: (data) => draw(data, name, signal),
 		read: (s) => api.get(`/search/whois/${encodeURIComponent(name)}`, { signal: s }),
-		missing: [`The registration of ${name} is not known`, "No import has it. Its names may still be.", h("a.button", { href: recordOf.name(name) }, "Its DNS records")],
+		missing: [
+			`The registration of ${name} is not known`,
+			"No import has it. Its names may still be.",
+			h("a.button", { href: recordOf.name(name) }, "Its DNS records"),
+		],
 	});
 }

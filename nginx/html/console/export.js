@@ -34,8 +34,7 @@ function pathOf(dataset, name, document) {
 
 function whole(dataset, document) {
 	for (const name of Object.keys(document))
-		if (name.startsWith("matched_"))
-			delete document[name];
+		if (name.startsWith("matched_")) delete document[name];
 	return document;
 }
 
@@ -43,11 +42,22 @@ function whole(dataset, document) {
 export async function walk({ dataset, query, format, columns }, { signal, lines, progress }) {
 	if (format === "csv")
 		lines(line(columns));
-	for (let cursor = "", n = 0;;) {
+	for (let cursor = "", n = 0; ;) {
 		const fields = format === "csv" ? columns.join(",") : undefined;
 		const page = await api.get(`/search/${dataset}`, { query: { q: query, limit: Math.min(PAGE, MOST - n), cursor, fields }, signal });
 		const found = hitsOf(dataset, page);
-		lines(found.map((d) => (format === "csv" ? record(d, columns.map((c) => pathOf(dataset, c, d))) : `${JSON.stringify(whole(dataset, d))}\n`)).join(""));
+		lines(
+			found
+				.map((d) =>
+					format === "csv"
+						? record(
+								d,
+								columns.map((c) => pathOf(dataset, c, d)),
+							)
+						: `${JSON.stringify(whole(dataset, d))}\n`,
+				)
+				.join(""),
+		);
 		n += found.length;
 		progress(n, Math.min(MOST, page.total.value));
 		cursor = page.next_cursor;
@@ -65,10 +75,14 @@ function save(parts, type, name) {
 function pause(milliseconds, signal) {
 	return new Promise((done, fail) => {
 		const timer = setTimeout(done, milliseconds);
-		signal.addEventListener("abort", () => {
-			clearTimeout(timer);
-			fail(signal.reason);
-		}, { once: true });
+		signal.addEventListener(
+			"abort",
+			() => {
+				clearTimeout(timer);
+				fail(signal.reason);
+			},
+			{ once: true },
+		);
 	});
 }
 
@@ -83,8 +97,7 @@ async function byService({ dataset, query, format, columns }, { signal, progress
 			job = (await api.get(`/search/exports/${job.uuid}`, { signal })).export;
 		}
 	} catch (fault) {
-		if (signal.aborted)
-			await api.del(`/search/exports/${job.uuid}`).catch(() => {}); // it may be over
+		if (signal.aborted) await api.del(`/search/exports/${job.uuid}`).catch(() => {}); // it may be over
 		throw fault;
 	}
 	return job;
@@ -92,8 +105,16 @@ async function byService({ dataset, query, format, columns }, { signal, progress
 
 function link(job) {
 	const organisation = signedIn.organisation ? `?org_uuid=${signedIn.organisation.uuid}` : "";
-	return h("p", null, h("a.button.main", { href: `/api/v1/search/exports/${job.uuid}/content${organisation}`, download: `${job.dataset}.${job.format}.gz` }, `Download ${bytes(job.bytes)}`),
-		h("span.quiet.small", null, ` ${count(job.written)} ${noun(job.dataset, job.written)}, kept for seven days`));
+	return h(
+		"p",
+		null,
+		h(
+			"a.button.main",
+			{ href: `/api/v1/search/exports/${job.uuid}/content${organisation}`, download: `${job.dataset}.${job.format}.gz` },
+			`Download ${bytes(job.bytes)}`,
+		),
+		h("span.quiet.small", null, ` ${count(job.written)} ${noun(job.dataset, job.written)}, kept for seven days`),
+	);
 }
 
 function chosenColumns(form) {
@@ -116,13 +137,23 @@ class Export {
 	}
 
 	#progress(n, of) {
-		show(this.state, meter(of ? n / of : 0, `${count(n)} of ${count(of)}`), h("p.small", null, `${count(n)} of ${count(of)} ${noun(this.#dataset, of)} `,
-			h("button.link", { type: "button", onclick: () => this.stop() }, "Stop")));
+		show(
+			this.state,
+			meter(of ? n / of : 0, `${count(n)} of ${count(of)}`),
+			h(
+				"p.small",
+				null,
+				`${count(n)} of ${count(of)} ${noun(this.#dataset, of)} `,
+				h("button.link", { type: "button", onclick: () => this.stop() }, "Stop"),
+			),
+		);
 	}
 
 	async run(form) {
 		this.#stop = new AbortController();
-		const { signal } = this.#stop, format = form.elements.format.value, columns = chosenColumns(form);
+		const { signal } = this.#stop,
+			format = form.elements.format.value,
+			columns = chosenColumns(form);
 		const wanted = { dataset: this.#dataset, query: this.#query, format, columns };
 		if (format === "csv" && !columns.length)
 			throw Object.assign(new Error("Choose a column at least."), { fields: [] });
@@ -146,14 +177,20 @@ class Export {
 
 	async #atService(wanted, signal) {
 		const job = await byService(wanted, { signal, progress: (done, of) => this.#progress(done, of) });
-		show(this.state, job.state === "complete" ? link(job) : h("p.fault", null, `The export is ${job.state}${job.error ? `: ${job.error}` : ""}.`));
+		show(
+			this.state,
+			job.state === "complete" ? link(job) : h("p.fault", null, `The export is ${job.state}${job.error ? `: ${job.error}` : ""}.`),
+		);
 	}
 }
 
 function columnsOf(schema) {
-	const first = new Set(FIRST[schema.dataset] ?? []), hidden = /^(?:body|indicators\.(?:ip|name))$|^tags\.|\.tags\./u;
+	const first = new Set(FIRST[schema.dataset] ?? []),
+		hidden = /^(?:body|indicators\.(?:ip|name))$|^tags\.|\.tags\./u;
 	const names = schema.fields.map((f) => f.name).filter((n) => !hidden.test(n));
-	return names.sort((a, b) => Number(first.has(b)) - Number(first.has(a))).map((value) => check(value, { name: "column", value, checked: first.has(value) }));
+	return names
+		.sort((a, b) => Number(first.has(b)) - Number(first.has(a)))
+		.map((value) => check(value, { name: "column", value, checked: first.has(value) }));
 }
 
 export async function exportDialog(schema, query) {
@@ -166,15 +203,36 @@ export async function exportDialog(schema, query) {
 	};
 	columns.hidden = true;
 	columns.addEventListener("change", limit);
-	const format = h("select", { name: "format", onchange: () => {
-		columns.hidden = format.value !== "csv";
-	} }, h("option", { value: "ndjson" }, "NDJSON, whole records"), h("option", { value: "csv" }, "CSV, chosen columns"));
-	const where = group("Which records", h("div", null, radio(`The first ${count(MOST)}`, { name: "where", value: "page", checked: true }, "This page collects them and saves a file."),
-		radio("All of them", { name: "where", value: "service" }, "The service writes a compressed file and keeps it for seven days.")));
-	await ask({ title: `Export ${noun(schema.dataset, 2)}`, label: "Export", cancel: "Close", wide: true, body: [where, field("Format", format), columns, job.state],
+	const format = h(
+		"select",
+		{
+			name: "format",
+			onchange: () => {
+				columns.hidden = format.value !== "csv";
+			},
+		},
+		h("option", { value: "ndjson" }, "NDJSON, whole records"),
+		h("option", { value: "csv" }, "CSV, chosen columns"),
+	);
+	const where = group(
+		"Which records",
+		h(
+			"div",
+			null,
+			radio(`The first ${count(MOST)}`, { name: "where", value: "page", checked: true }, "This page collects them and saves a file."),
+			radio("All of them", { name: "where", value: "service" }, "The service writes a compressed file and keeps it for seven days."),
+		),
+	);
+	await ask({
+		title: `Export ${noun(schema.dataset, 2)}`,
+		label: "Export",
+		cancel: "Close",
+		wide: true,
+		body: [where, field("Format", format), columns, job.state],
 		act: async (form) => {
 			await job.run(form);
 			throw Object.assign(new Error("The dialog stays open."), { quiet: true });
-		} });
+		},
+	});
 	job.stop();
 }

@@ -2,7 +2,6 @@
 // The commonest values of eight fields, with bars: a click asks for a value, − asks for all others.
 
 import { h, rows, show, svg } from "../common/dom.js";
-import { ask } from "../common/dialog.js";
 import { count } from "../common/words.js";
 import { PERSONAL } from "./tabs.js";
 import { DATASETS } from "./figures.js";
@@ -31,8 +30,11 @@ export function fieldTitle(name) {
 }
 
 function background(share) {
-	return svg("svg", { class: "facet-bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
-		svg("rect", { width: Math.max(share > 0 ? 0.7 : 0, share * 100), height: 10 }));
+	return svg(
+		"svg",
+		{ class: "facet-bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
+		svg("rect", { width: Math.max(share > 0 ? 0.7 : 0, share * 100), height: 10 }),
+	);
 }
 
 // The values, and those that the query tests for and no match has, so that a click takes them out.
@@ -66,8 +68,15 @@ export class Facets {
 		this.busy(false);
 		this.gear.hidden = !schema.fields.some((f) => f.aggregatable);
 		const tests = testsOf(schema, query);
-		const items = groups.map((g) => ({ ...g, buckets: withTests(g, tests), key: `${schema.dataset} ${g.field}`, query })).filter((g) => g.buckets.length);
-		rows(this.list, items, (g) => g.key, (g) => this.#facet(g));
+		const items = groups
+			.map((g) => ({ ...g, buckets: withTests(g, tests), key: `${schema.dataset} ${g.field}`, query }))
+			.filter((g) => g.buckets.length);
+		rows(
+			this.list,
+			items,
+			(g) => g.key,
+			(g) => this.#facet(g),
+		);
 	}
 
 	// Without words there is only no list.
@@ -78,53 +87,73 @@ export class Facets {
 	}
 
 	#facet(group) {
-		const title = fieldTitle(group.field), id = `facet-${group.field.replaceAll(".", "-")}`;
+		const title = fieldTitle(group.field),
+			id = `facet-${group.field.replaceAll(".", "-")}`;
 		const list = h("ul", { "aria-labelledby": id }, this.#values(group));
-		const more = group.has_more && h("button.link.small", { type: "button", "aria-label": `More values of ${title}`, onclick: async () => {
-			const answer = await this.#hooks.aggregate(aggregation(group.query, [group.field], MORE));
-			if (answer) {
-				show(list, this.#values(answer.groups[0]));
-				list.classList.add("long");
-				more.remove();
-			}
-		} }, "more");
-		return h("section.facet", null, h("div.facet-head", null, h("h3", { id, title: group.field }, title), group.sampled && h("span.badge", null, "estimated"), more),
-			list);
+		const more =
+			group.has_more &&
+			h(
+				"button.link.small",
+				{
+					type: "button",
+					"aria-label": `More values of ${title}`,
+					onclick: async () => {
+						const answer = await this.#hooks.aggregate(aggregation(group.query, [group.field], MORE));
+						if (answer) {
+							show(list, this.#values(answer.groups[0]));
+							list.classList.add("long");
+							more.remove();
+						}
+					},
+				},
+				"more",
+			);
+		return h(
+			"section.facet",
+			null,
+			h("div.facet-head", null, h("h2", { id, title: group.field }, title), group.sampled && h("span.badge", null, "estimated"), more),
+			list,
+		);
 	}
 
 	#values({ field, buckets }) {
-		const most = Math.max(1, ...buckets.map((b) => b.count)), known = this.#schema.fields.find((f) => f.name === field);
+		const most = Math.max(1, ...buckets.map((b) => b.count)),
+			known = this.#schema.fields.find((f) => f.name === field);
 		return buckets.map((bucket) => this.#value(known, bucket, bucket.count / most));
 	}
 
 	#value(field, { value, label, count: n }, share) {
-		const test = testOf(field, value), state = chosen(this.#schema, this.#query, field.name, value);
+		const test = testOf(field, value),
+			state = chosen(this.#schema, this.#query, field.name, value);
 		const words = value === "" ? "(empty)" : String(value);
-		const pick = h("button.facet-value", { type: "button", "aria-pressed": String(state === "and"), title: state ? "Take it out of the query" : `${test}, Alt and a click: NOT ${test}`,
-			onclick: (e) => this.#hooks.toggle(test, e.altKey) }, background(share), h("span.facet-text", null, short(words, 120), label && h("span.quiet", null, " ", short(label, 80))), h("span.facet-count", null, count(n)));
-		const minus = h("button.facet-minus", { type: "button", "aria-pressed": String(state === "not"), "aria-label": `Without ${words}`, title: `NOT ${test}`, onclick: () => this.#hooks.toggle(test, true) }, "−");
+		const pick = h(
+			"button.facet-value",
+			{
+				type: "button",
+				"aria-pressed": String(state === "and"),
+				title: state ? "Take it out of the query" : `${test}, Alt and a click: NOT ${test}`,
+				onclick: (e) => this.#hooks.toggle(test, e.altKey),
+			},
+			background(share),
+			h("span.facet-text", null, short(words, 120), label && h("span.quiet", null, " ", short(label, 80))),
+			h("span.facet-count", null, count(n)),
+		);
+		const minus = h(
+			"button.facet-minus",
+			{
+				type: "button",
+				"aria-pressed": String(state === "not"),
+				"aria-label": `Without ${words}`,
+				title: `NOT ${test}`,
+				onclick: () => this.#hooks.toggle(test, true),
+			},
+			"−",
+		);
 		return h("li", { class: state }, pick, minus);
 	}
 
-	#choose() {
-		const schema = this.#schema, now = fieldsOf(schema);
-		const names = schema.fields.filter((f) => f.aggregatable).map((f) => f.name);
-		const boxes = names.map((name) => h("input", { type: "checkbox", name: "field", value: name, checked: now.includes(name) }));
-		const hint = h("p.quiet.small", { role: "status" });
-		const limit = () => {
-			const n = boxes.filter((b) => b.checked).length;
-			for (const box of boxes)
-				box.disabled = n >= MOST && !box.checked;
-			show(hint, `${n} of ${MOST} fields.`);
-		};
-		const body = h("div", { onchange: limit }, hint, h("div.columns", null, boxes.map((box) => h("label.check", null, box, h("span", null, box.value)))));
-		limit();
-		ask({ title: "Fields of the filters", label: "Show these", wide: true, body, act: () => {
-			const wanted = boxes.filter((b) => b.checked).map((b) => b.value);
-			const ordered = [...now.filter((n) => wanted.includes(n)), ...wanted.filter((n) => !now.includes(n))];
-			localStorage.setItem(`${PERSONAL}facets:${schema.dataset}`, JSON.stringify(ordered));
-			this.#hooks.fieldsChanged();
-			return true;
-		} });
+	async #choose() {
+		const { chooseFields } = await import("./facet-fields.js");
+		await chooseFields(this.#schema, fieldsOf(this.#schema), this.#hooks.fieldsChanged);
 	}
 }

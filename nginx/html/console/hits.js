@@ -10,9 +10,27 @@ const SERVICES_SHOWN = 3;
 
 // The members that the lists of large records show; the others stay where they are.
 export const FIELDS = {
-	hosts: ["ip", "asn", "as_name", "country_code", "city", "hostnames", "tags", "service_count", "last_seen", "services.port", "services.transport",
-		"services.service_name", "services.protocol", "services.product", "services.version", "services.tls_enabled", "services.http.title",
-		"services.http.status_code", "services.tls.certificate.subject_cn"],
+	hosts: [
+		"ip",
+		"asn",
+		"as_name",
+		"country_code",
+		"city",
+		"hostnames",
+		"tags",
+		"service_count",
+		"last_seen",
+		"services.port",
+		"services.transport",
+		"services.service_name",
+		"services.protocol",
+		"services.product",
+		"services.version",
+		"services.tls_enabled",
+		"services.http.title",
+		"services.http.status_code",
+		"services.tls.certificate.subject_cn",
+	],
 };
 
 function seen(text) {
@@ -20,11 +38,23 @@ function seen(text) {
 }
 
 function tags(list, dataset) {
-	return list?.length ? h("span.tags", null, list.slice(0, 6).map((t) => tag(t, dataset)), list.length > 6 && h("span.quiet", null, `+${list.length - 6}`)) : null;
+	return list?.length
+		? h(
+				"span.tags",
+				null,
+				list.slice(0, 6).map((t) => tag(t, dataset)),
+				list.length > 6 && h("span.quiet", null, `+${list.length - 6}`),
+			)
+		: null;
 }
 
 function place(r) {
-	return h("span.place", null, [r.country_code, r.city].filter(Boolean).map((t, i) => [i > 0 && " ", short(t)]), r.asn && [r.country_code && " · ", `AS${r.asn} `, short(r.as_name ?? "")]);
+	return h(
+		"span.place",
+		null,
+		[r.country_code, r.city].filter(Boolean).map((t, i) => [i > 0 && " ", short(t)]),
+		r.asn && [r.country_code && " · ", `AS${r.asn} `, short(r.as_name ?? "")],
+	);
 }
 
 function head(link, text, ...rest) {
@@ -36,11 +66,14 @@ function head(link, text, ...rest) {
 function serviceLine(service, matched) {
 	const { http = {}, tls = {} } = service;
 	const title = http.title ?? tls.certificate?.subject_cn ?? service.banner;
-	return h("li.service", { class: matched ? "service matched" : "service" },
+	return h(
+		"li.service",
+		{ class: matched ? "service matched" : "service" },
 		h("span.port", null, `${service.port}/${service.transport}`, matched && h("span.hidden", null, " matched")),
 		h("span.proto", null, short(service.service_name ?? service.protocol ?? "–"), service.tls_enabled && h("span.quiet", null, " tls")),
 		h("span.soft", null, short([service.product, service.version].filter(Boolean).join(" "))),
-		h("span.quiet.title", null, title ? short(title) : http.status_code));
+		h("span.quiet.title", null, title ? short(title) : http.status_code),
+	);
 }
 
 // The matched services come first; the others are behind a button.
@@ -50,44 +83,115 @@ function services(host) {
 	const all = [...(host.services ?? [])].sort((a, b) => Number(is(b)) - Number(is(a)));
 	if (!all.length)
 		return null;
-	const list = h("ul.services", null, all.slice(0, SERVICES_SHOWN).map((s) => serviceLine(s, is(s))));
+	const list = h(
+		"ul.services",
+		null,
+		all.slice(0, SERVICES_SHOWN).map((s) => serviceLine(s, is(s))),
+	);
 	if (all.length <= SERVICES_SHOWN)
 		return list;
-	const more = h("button.link.small", { type: "button", onclick: () => {
-		list.append(...all.slice(SERVICES_SHOWN).map((s) => serviceLine(s, is(s))));
-		more.remove();
-	} }, `+${plural(all.length - SERVICES_SHOWN, "service")}`);
+	const more = h(
+		"button.link.small",
+		{
+			type: "button",
+			onclick: () => {
+				list.append(...all.slice(SERVICES_SHOWN).map((s) => serviceLine(s, is(s))));
+				more.remove();
+			},
+		},
+		`+${plural(all.length - SERVICES_SHOWN, "service")}`,
+	);
 	return [list, more];
 }
 
 function hostHit(r) {
-	return [head(recordOf.host(r.ip), r.ip, place(r), tags(r.tags, "hosts"), seen(r.last_seen)),
-		r.hostnames?.length && h("p.names.quiet", null, r.hostnames.slice(0, 3).map((n, i) => [i > 0 && ", ", short(n, 80)]), r.hostnames.length > 3 && ` +${r.hostnames.length - 3}`),
-		services(r)];
+	return [
+		head(recordOf.host(r.ip), r.ip, place(r), tags(r.tags, "hosts"), seen(r.last_seen)),
+		r.hostnames?.length &&
+			h(
+				"p.names.quiet",
+				null,
+				r.hostnames.slice(0, 3).map((n, i) => [i > 0 && ", ", short(n, 80)]),
+				r.hostnames.length > 3 && ` +${r.hostnames.length - 3}`,
+			),
+		services(r),
+	];
 }
 
 function serviceHit(r) {
-	return [head(`${recordOf.host(r.ip)}`, `${r.ip.includes(":") ? `[${r.ip}]` : r.ip}:${r.port}`, place(r.host ?? {}), tags(r.tags, "services"), seen(r.last_seen)),
-		h("ul.services", null, serviceLine(r, false))];
+	return [
+		head(
+			`${recordOf.host(r.ip)}`,
+			`${r.ip.includes(":") ? `[${r.ip}]` : r.ip}:${r.port}`,
+			place(r.host ?? {}),
+			tags(r.tags, "services"),
+			seen(r.last_seen),
+		),
+		h("ul.services", null, serviceLine(r, false)),
+	];
 }
 
 // ---- records of one line ----
 
 const COLUMNS = {
-	dns: [["Name", (r) => h("a.hit-name", { href: recordOf.name(r.host), "data-entry": "" }, short(r.host))], ["Type", (r) => h("code", null, short(r.record_type))],
-		["Answer", (r) => (r.answer_ip ? h("a", { href: recordOf.host(r.answer_ip) }, short(r.answer_ip)) :
-			r.answer_name ? h("a", { href: recordOf.name(r.answer_name) }, short(r.answer ?? r.answer_name)) : r.answer ? short(r.answer) : h("span.quiet", null, short(r.rcode)))],
-		["TTL", (r) => r.ttl, "number"], ["Seen", (r) => seen(r.last_seen), "number"]],
-	whois: [["Domain", (r) => h("a.hit-name", { href: recordOf.domain(r.domain), "data-entry": "" }, short(r.domain))], ["Registrar", (r) => short(r.whois?.registrar ?? "–")],
+	dns: [
+		["Name", (r) => h("a.hit-name", { href: recordOf.name(r.host), "data-entry": "" }, short(r.host))],
+		["Type", (r) => h("code", null, short(r.record_type))],
+		[
+			"Answer",
+			(r) =>
+				r.answer_ip
+					? h("a", { href: recordOf.host(r.answer_ip) }, short(r.answer_ip))
+					: r.answer_name
+						? h("a", { href: recordOf.name(r.answer_name) }, short(r.answer ?? r.answer_name))
+						: r.answer
+							? short(r.answer)
+							: h("span.quiet", null, short(r.rcode)),
+		],
+		["TTL", (r) => r.ttl, "number"],
+		["Seen", (r) => seen(r.last_seen), "number"],
+	],
+	whois: [
+		["Domain", (r) => h("a.hit-name", { href: recordOf.domain(r.domain), "data-entry": "" }, short(r.domain))],
+		["Registrar", (r) => short(r.whois?.registrar ?? "–")],
 		["Holder", (r) => short([r.whois?.registrant?.organisation, r.whois?.registrant?.country_code].filter(Boolean).join(", ") || "–")],
-		["Created", (r) => (r.whois?.created_at ?? "–").slice(0, 10), "number"], ["Expires", (r) => ends(r.whois?.expires_at), "number"]],
-	certificates: [["Subject", (r) => [h("a.hit-name", { href: recordOf.certificate(r.fingerprint_sha256), "data-entry": "" }, short(r.subject?.common_name ?? r.names?.[0] ?? r.fingerprint_sha256)),
-		r.names?.length > 1 && h("span.quiet", null, ` +${plural(r.names.length - 1, "name")}`)]],
-	["Issuer", (r) => (r.self_signed ? h("span.warn", null, "self-signed") : short(r.issuer?.common_name ?? r.issuer?.organisation ?? "–"))],
-	["Key", (r) => [short(r.key_algorithm ?? ""), r.key_size && ` ${r.key_size}`]], ["From", (r) => (r.not_before ?? "–").slice(0, 10), "number"], ["Until", (r) => ends(r.not_after), "number"]],
-	"open-directories": [["Server", (r) => h("a.hit-name", { href: recordOf.directory(r), "data-entry": "" }, short(`${r.host ?? r.ip}:${r.port}`))], ["Path", (r) => h("code", null, short(r.path))],
-		["Files", (r) => [r.truncated && "≥ ", count(r.file_count ?? r.files?.length ?? 0)], "number"], ["Size", (r) => (r.total_size === undefined ? "–" : bytes(r.total_size)), "number"],
-		["Found", (r) => short((r.matched_files?.length ? r.matched_files : r.files ?? []).slice(0, 3).map((f) => f.name).join(", "))], ["Seen", (r) => seen(r.last_seen), "number"]],
+		["Created", (r) => (r.whois?.created_at ?? "–").slice(0, 10), "number"],
+		["Expires", (r) => ends(r.whois?.expires_at), "number"],
+	],
+	certificates: [
+		[
+			"Subject",
+			(r) => [
+				h(
+					"a.hit-name",
+					{ href: recordOf.certificate(r.fingerprint_sha256), "data-entry": "" },
+					short(r.subject?.common_name ?? r.names?.[0] ?? r.fingerprint_sha256),
+				),
+				r.names?.length > 1 && h("span.quiet", null, ` +${plural(r.names.length - 1, "name")}`),
+			],
+		],
+		["Issuer", (r) => (r.self_signed ? h("span.warn", null, "self-signed") : short(r.issuer?.common_name ?? r.issuer?.organisation ?? "–"))],
+		["Key", (r) => [short(r.key_algorithm ?? ""), r.key_size && ` ${r.key_size}`]],
+		["From", (r) => (r.not_before ?? "–").slice(0, 10), "number"],
+		["Until", (r) => ends(r.not_after), "number"],
+	],
+	"open-directories": [
+		["Server", (r) => h("a.hit-name", { href: recordOf.directory(r), "data-entry": "" }, short(`${r.host ?? r.ip}:${r.port}`))],
+		["Path", (r) => h("code", null, short(r.path))],
+		["Files", (r) => [r.truncated && "≥ ", count(r.file_count ?? r.files?.length ?? 0)], "number"],
+		["Size", (r) => (r.total_size === undefined ? "–" : bytes(r.total_size)), "number"],
+		[
+			"Found",
+			(r) =>
+				short(
+					(r.matched_files?.length ? r.matched_files : (r.files ?? []))
+						.slice(0, 3)
+						.map((f) => f.name)
+						.join(", "),
+				),
+		],
+		["Seen", (r) => seen(r.last_seen), "number"],
+	],
 };
 
 // The end of a validity: its day, and whether it is over.
@@ -95,14 +199,33 @@ function ends(text) {
 	if (!text)
 		return "–";
 	const over = Date.parse(text) < Date.now();
-	return h("span", { class: over ? "bad" : "", title: `${instant(text)}, ${ago(text)}` }, text.slice(0, 10), over && h("span.hidden", null, " (over)"));
+	return h(
+		"span",
+		{ class: over ? "bad" : "", title: `${instant(text)}, ${ago(text)}` },
+		text.slice(0, 10),
+		over && h("span.hidden", null, " (over)"),
+	);
 }
 
 function reportHit(r) {
 	const about = [...(r.threat_actors ?? []), ...(r.malware_families ?? [])].slice(0, 8);
-	return [head(recordOf.report(r.uuid), r.title || "(without a title)", h("span.place", null, short(r.publisher ?? "")), r.tlp && h("span.badge", null, `TLP ${r.tlp}`), seen(r.published_at ?? r.last_seen)),
+	return [
+		head(
+			recordOf.report(r.uuid),
+			r.title || "(without a title)",
+			h("span.place", null, short(r.publisher ?? "")),
+			r.tlp && h("span.badge", null, `TLP ${r.tlp}`),
+			seen(r.published_at ?? r.last_seen),
+		),
 		r.summary && h("p.summary", null, short(r.summary, 320)),
-		about.length > 0 && h("p.names", null, about.map((a) => [h("span.badge", null, short(a, 60)), " "]), r.indicator_types?.length && h("span.quiet", null, ` ${r.indicator_types.join(", ")}`))];
+		about.length > 0 &&
+			h(
+				"p.names",
+				null,
+				about.map((a) => [h("span.badge", null, short(a, 60)), " "]),
+				r.indicator_types?.length && h("span.quiet", null, ` ${r.indicator_types.join(", ")}`),
+			),
+	];
 }
 
 const STACKED = { hosts: hostHit, services: serviceHit, reports: reportHit };
@@ -114,7 +237,13 @@ export function hitsOf(dataset, answer) {
 }
 
 function row(dataset, r) {
-	return h("tr", null, COLUMNS[dataset].map(([name, make, kind], i) => h(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: kind ?? "", "data-name": name }, make(r))));
+	return h(
+		"tr",
+		null,
+		COLUMNS[dataset].map(([name, make, kind], i) =>
+			h(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: kind ?? "", "data-name": name }, make(r)),
+		),
+	);
 }
 
 // A list that hits are added to: {node, add}.

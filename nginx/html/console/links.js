@@ -38,14 +38,23 @@ export function block(text, limit = 2000) {
 	const all = String(text);
 	if (all.length <= limit)
 		return lines(all);
-	const rest = h("button.link", { type: "button", onclick: () => rest.replaceWith(h("span", null, lines(all.slice(limit)))) }, `… ${count(all.length - limit)} more characters`);
+	const rest = h(
+		"button.link",
+		{ type: "button", onclick: () => rest.replaceWith(h("span", null, lines(all.slice(limit)))) },
+		`… ${count(all.length - limit)} more characters`,
+	);
 	return [lines(all.slice(0, limit)), rest];
 }
 
 // A value of a record with what can be done with it.
 export function value(text, dataset, field, { href, operator, shown, mono } = {}) {
 	const body = foreign(shown ?? text, 400);
-	return h("span.value", { class: mono ? "value mono" : "value" }, href ? h("a", { href }, body) : body, field && lens(dataset, field, text, operator));
+	return h(
+		"span.value",
+		{ class: mono ? "value mono" : "value" },
+		href ? h("a", { href }, body) : body,
+		field && lens(dataset, field, text, operator),
+	);
 }
 
 const WEIGHT = { malicious: ["bad", "▲"], suspicious: ["warn", "◆"], benign: ["good", "●"] };
@@ -53,5 +62,10 @@ const WEIGHT = { malicious: ["bad", "▲"], suspicious: ["warn", "◆"], benign:
 // A tag of a record; its class of the tag list is a colour, a shape and, for readers of the screen, a word.
 export function tag(text, dataset, classification = "") {
 	const [tone, shape] = WEIGHT[classification] ?? ["", ""];
-	return h("a.badge", { class: `badge ${tone}`, href: searchFor(dataset, `tags:${quoted(text)}`) }, shape && [h("span", { "aria-hidden": "true" }, shape), h("span.hidden", null, `${classification}: `)], short(text, 60));
+	return h(
+		"a.badge",
+		{ class: `badge ${tone}`, href: searchFor(dataset, `tags:${quoted(text)}`) },
+		shape && [h("span", { "aria-hidden": "true" }, shape), h("span.hidden", null, `${classification}: `)],
+		short(text, 60),
+	);
 }

@@ -4,14 +4,14 @@
 //   country_code:DE AND NOT services.product:"Apache httpd"
 //   ^ a test        ^   ^ sign ^ field      ^ value
 
-const SPACE = /\s/u;
+export const SPACE = /\s/u;
 const OPERATOR = /(?::=|!=|>=|<=|[:=<>])$/u;
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_./-]*$/u;
 const KEYWORDS = /^(?:AND|OR|NOT|TO)$/iu;
 const SIGNS = "-!+";
 
 // The end of the quoted text, range or set that begins at i.
-function endOfQuote(text, i) {
+export function endOfQuote(text, i) {
 	for (let at = i + 1; at < text.length; at++)
 		if (text[at] === "\\")
 			at++;
@@ -120,7 +120,7 @@ export function quoted(value) {
 	return `"${text.replace(/[\\"\n\r\t]/gu, (c) => escapes[c])}"`;
 }
 
-function unquoted(text) {
+export function unquoted(text) {
 	if (text[0] !== '"')
 		return text.replace(/\\(.)/gsu, "$1");
 	const escapes = { n: "\n", r: "\r", t: "\t" };
@@ -156,7 +156,8 @@ export function fieldAndValue(schema, text) {
 // The parts with what stands before each: {…part, not, from: where its NOT begins}.
 function signed(text) {
 	const found = [];
-	let not = false, from = -1;
+	let not = false,
+		from = -1;
 	for (const part of parts(text)) {
 		if (part.word === "NOT") {
 			not = !not;
@@ -175,18 +176,22 @@ function find(schema, text, field, value) {
 	if (hasOr(text))
 		return null;
 	const wanted = String(value).toLowerCase();
-	return signed(text).find((p) => {
-		const test = p.word ? null : fieldAndValue(schema, text.slice(p.body, p.end));
-		return test && test.field === field && test.value.toLowerCase() === wanted;
-	}) ?? null;
+	return (
+		signed(text).find((p) => {
+			const test = p.word ? null : fieldAndValue(schema, text.slice(p.body, p.end));
+			return test && test.field === field && test.value.toLowerCase() === wanted;
+		}) ?? null
+	);
 }
 
 // The tests outside every bracket of the form field:value, where AND alone joins them: [{field, value, not}].
 export function testsOf(schema, text) {
-	return hasOr(text) ? [] : signed(text).flatMap((p) => {
-		const test = p.word ? null : fieldAndValue(schema, text.slice(p.body, p.end));
-		return test ? [{ ...test, not: p.not }] : [];
-	});
+	return hasOr(text)
+		? []
+		: signed(text).flatMap((p) => {
+				const test = p.word ? null : fieldAndValue(schema, text.slice(p.body, p.end));
+				return test ? [{ ...test, not: p.not }] : [];
+			});
 }
 
 // "and", "not" or "" as the query asks for the value, wants it away, or says nothing of it.
@@ -204,7 +209,8 @@ function strip(text) {
 function without(text, part) {
 	const all = signed(text);
 	const at = all.findIndex((p) => p.start === part.start);
-	let from = part.from, end = part.end;
+	let from = part.from,
+		end = part.end;
 	if (all[at - 1]?.word === "AND")
 		from = all[at - 1].from;
 	else if (all[at + 1]?.word === "AND")
@@ -228,55 +234,6 @@ export function toggle(schema, text, test, not) {
 	if (part && part.not === not)
 		return rest;
 	return and(rest, not ? `NOT ${test}` : test);
-}
-
-// ---- the place of the caret ----
-
-// What is being typed at the caret: {kind: "field" or "value", from, to, text, field}.
-export function typed(text, caret) {
-	let from = caret;
-	const before = text.slice(0, caret);
-	const quote = /([^\s:=<>()"]+)(:=|!=|[:=])\s*"((?:[^"\\]|\\.)*)$/su.exec(before);
-	if (quote && evenQuotes(before.slice(0, quote.index)))
-		return { kind: "value", field: quote[1].replace(/^[-!+]+/u, ""), text: unquoted(`"${quote[3]}"`),
-			from: caret - quote[3].length - 1, to: endOfQuote(text, caret - quote[3].length - 1) };
-	if (!evenQuotes(before))
-		return { kind: "none", from: caret, to: caret, text: "" };
-	while (from > 0 && !SPACE.test(text[from - 1]) && !'()"'.includes(text[from - 1]))
-		from--;
-	let to = caret;
-	while (to < text.length && !SPACE.test(text[to]) && !'()"'.includes(text[to]))
-		to++;
-	const word = text.slice(from, to);
-	const value = /^([-!+]*)([^:=<>[{]+)(:=|!=|>=|<=|[:=<>])(?:[[{](?:[^,]*,)*)?/u.exec(word);
-	if (value && caret >= from + value[0].length)
-		return { kind: "value", field: value[2], from: from + value[0].length, to, text: text.slice(from + value[0].length, caret) };
-	const sign = /^[-!+]*/u.exec(word)[0].length;
-	return { kind: "field", from: from + sign, to, text: text.slice(from + sign, caret), inside: nestedAt(text, from) };
-}
-
-function evenQuotes(text) {
-	let inside = false;
-	for (let i = 0; i < text.length; i++)
-		if (text[i] === "\\")
-			i++;
-		else if (text[i] === '"')
-			inside = !inside;
-	return !inside;
-}
-
-// The name before the bracket that is open at i, such as "services" in services:(port:22 |
-function nestedAt(text, i) {
-	let depth = 0;
-	for (let at = i - 1; at >= 0; at--) {
-		if (text[at] === ")")
-			depth++;
-		else if (text[at] === "(" && depth-- === 0) {
-			const name = /([a-z_.]+):\s*$/iu.exec(text.slice(0, at));
-			return name ? name[1].toLowerCase() : nestedAt(text, at);
-		}
-	}
-	return "";
 }
 
 export function canonicalField(schema, name) {

@@ -31,7 +31,12 @@ export function keepQuery(dataset, query) {
 }
 
 function item([dataset, query]) {
-	return h("a", { href: searchFor(dataset, query) }, h("span.mono", null, short(query, 90)), h("span.quiet", null, ` ${DATASETS[dataset]?.title ?? dataset}`));
+	return h(
+		"a",
+		{ href: searchFor(dataset, query) },
+		h("span.mono", null, short(query, 90)),
+		h("span.quiet", null, ` ${DATASETS[dataset]?.title ?? dataset}`),
+	);
 }
 
 // Links of a menu.

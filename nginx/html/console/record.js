@@ -10,14 +10,30 @@ import { block, searchFor } from "./links.js";
 
 // The head of a record: what it is, its name, badges, actions.
 export function recordHead(kind, name, { under, badges, actions = [], prose = false } = {}) {
-	return h("header.record-head", null, h("p.kicker", null, kind), h("div.record-name", null, h("h1", { tabindex: "-1", class: prose ? "" : "mono" }, foreign(name, 300)), copyButton(name, `Copy ${kind}`, { words: false })),
-		under && h("p.under", null, under), badges?.length ? h("p.tags", null, badges) : null, actions.length > 0 && h("div.actions", null, actions));
+	return h(
+		"header.record-head",
+		null,
+		h("p.kicker", null, kind),
+		h(
+			"div.record-name",
+			null,
+			h("h1", { tabindex: "-1", class: prose ? "" : "mono" }, foreign(name, 300)),
+			copyButton(name, `Copy ${kind}`, { words: false }),
+		),
+		under && h("p.under", null, under),
+		badges?.length ? h("p.tags", null, badges) : null,
+		actions.length > 0 && h("div.actions", null, actions),
+	);
 }
 
 // [[name, nodes], …] as a list; what has no value is left out.
 export function facts(pairs) {
 	const known = pairs.filter(([, v]) => v !== undefined && v !== null && v !== false && v !== "" && !(Array.isArray(v) && !v.length));
-	return h("dl.facts", null, known.map(([name, v]) => h("div", null, h("dt", null, name), h("dd", null, v))));
+	return h(
+		"dl.facts",
+		null,
+		known.map(([name, v]) => h("div", null, h("dt", null, name), h("dd", null, v))),
+	);
 }
 
 export function card(title, ...children) {
@@ -30,19 +46,31 @@ export function at(text) {
 
 // A list that shows its first items; a button shows the rest.
 export function some(items, make, first = 8) {
-	const list = h("ul.some", null, items.slice(0, first).map((i) => h("li", null, make(i))));
+	const list = h(
+		"ul.some",
+		null,
+		items.slice(0, first).map((i) => h("li", null, make(i))),
+	);
 	if (items.length <= first)
 		return list;
-	const more = h("button.link.small", { type: "button", onclick: () => {
-		list.append(...items.slice(first).map((i) => h("li", null, make(i))));
-		more.remove();
-	} }, `+${items.length - first} more`);
+	const more = h(
+		"button.link.small",
+		{
+			type: "button",
+			onclick: () => {
+				list.append(...items.slice(first).map((i) => h("li", null, make(i))));
+				more.remove();
+			},
+		},
+		`+${items.length - first} more`,
+	);
 	return h("div", null, list, more);
 }
 
 // The document as JSON, made when it is opened.
 export function jsonCard(document) {
-	const text = () => JSON.stringify(document, null, 2), body = h("pre.json", { tabindex: "0", "aria-label": "JSON" });
+	const text = () => JSON.stringify(document, null, 2),
+		body = h("pre.json", { tabindex: "0", "aria-label": "JSON" });
 	const box = h("details.card.json-card", null, h("summary", null, "JSON"), h("div.actions", null, copyButton(text, "Copy JSON")), body);
 	box.addEventListener("toggle", () => box.open && show(body, block(text(), 100000)));
 	return box;
@@ -50,14 +78,35 @@ export function jsonCard(document) {
 
 // Searches about the record: [[words, dataset, query], …].
 export function searches(list) {
-	return card("Search further", h("ul.searches", null, list.filter(Boolean).map(([words, dataset, query]) =>
-		h("li", null, h("a", { href: searchFor(dataset, query) }, words), h("code.quiet", null, foreign(query, 120))))));
+	return card(
+		"Search further",
+		h(
+			"ul.searches",
+			null,
+			list
+				.filter(Boolean)
+				.map(([words, dataset, query]) =>
+					h("li", null, h("a", { href: searchFor(dataset, query) }, words), h("code.quiet", null, foreign(query, 120))),
+				),
+		),
+	);
 }
 
 // A page of one record. read(signal) answers it; 404 is not a fault but says so; draw(data) answers {main, side}.
 export async function recordPage(main, { read, draw, missing, signal }) {
 	main.className = "page wide record-page";
-	const wait = setTimeout(() => show(main, h("div.skeleton", { "aria-hidden": "true" }, Array.from({ length: 9 }, () => h("i")))), 150);
+	const wait = setTimeout(
+		() =>
+			show(
+				main,
+				h(
+					"div.skeleton",
+					{ "aria-hidden": "true" },
+					Array.from({ length: 9 }, () => h("i")),
+				),
+			),
+		150,
+	);
 	let data;
 	try {
 		data = await read(signal);
@@ -78,8 +127,16 @@ export async function recordPage(main, { read, draw, missing, signal }) {
 // ---- history ----
 
 const KINDS = {
-	host_added: "First seen", host_changed: "Host changed", host_gone: "Host gone", service_added: "Service appeared", service_changed: "Service changed", service_gone: "Service gone",
-	added: "First seen", changed: "Changed", gone: "Gone", coalesced: "More changes that day",
+	host_added: "First seen",
+	host_changed: "Host changed",
+	host_gone: "Host gone",
+	service_added: "Service appeared",
+	service_changed: "Service changed",
+	service_gone: "Service gone",
+	added: "First seen",
+	changed: "Changed",
+	gone: "Gone",
+	coalesced: "More changes that day",
 };
 
 function flat(value, prefix = "") {
@@ -89,26 +146,63 @@ function flat(value, prefix = "") {
 }
 
 function change(e) {
-	const before = new Map(flat(e.before ?? {})), after = new Map(flat(e.after ?? {}));
+	const before = new Map(flat(e.before ?? {})),
+		after = new Map(flat(e.after ?? {}));
 	const names = [...new Set([...before.keys(), ...after.keys()])].filter(Boolean).slice(0, 12);
-	return names.length > 0 && h("ul.changes", null, names.map((n) => h("li", null, h("span.quiet", null, `${n} `), before.has(n) && h("del", null, foreign(before.get(n), 120)), before.has(n) && after.has(n) && " → ", after.has(n) && h("ins", null, foreign(after.get(n), 120)))));
+	return (
+		names.length > 0 &&
+		h(
+			"ul.changes",
+			null,
+			names.map((n) =>
+				h(
+					"li",
+					null,
+					h("span.quiet", null, `${n} `),
+					before.has(n) && h("del", null, foreign(before.get(n), 120)),
+					before.has(n) && after.has(n) && " → ",
+					after.has(n) && h("ins", null, foreign(after.get(n), 120)),
+				),
+			),
+		)
+	);
 }
 
 function eventNode(e) {
-	return h("li", { class: `event ${e.kind}` }, h("time.quiet", { datetime: e.at, title: instant(e.at) }, ago(e.at)), h("div", null, h("strong", null, KINDS[e.kind] ?? e.kind),
-		e.service && h("span.mono", null, ` ${e.service.port}/${e.service.transport}`), e.count > 1 && h("span.quiet", null, ` ${plural(e.count, "change")}`), change(e)));
+	return h(
+		"li",
+		{ class: `event ${e.kind}` },
+		h("time.quiet", { datetime: e.at, title: instant(e.at) }, ago(e.at)),
+		h(
+			"div",
+			null,
+			h("strong", null, KINDS[e.kind] ?? e.kind),
+			e.service && h("span.mono", null, ` ${e.service.port}/${e.service.transport}`),
+			e.count > 1 && h("span.quiet", null, ` ${plural(e.count, "change")}`),
+			change(e),
+		),
+	);
 }
 
 // The history of a record, newest first, from when on we have it.
 export function historyCard(path, signal) {
-	const list = h("ol.events"), foot = h("div");
+	const list = h("ol.events"),
+		foot = h("div");
 	const page = async (cursor) => {
 		const answer = await api.get(path, { query: { limit: 20, cursor }, signal });
 		list.append(...answer.events.map(eventNode));
-		const more = answer.next_cursor && h("button", { type: "button", onclick: () => page(answer.next_cursor).catch((fault) => show(foot, faultPanel(fault))) }, "Older changes");
+		const more =
+			answer.next_cursor &&
+			h("button", { type: "button", onclick: () => page(answer.next_cursor).catch((fault) => show(foot, faultPanel(fault))) }, "Older changes");
 		show(foot, more, h("p.quiet.small", null, `All changes since ${answer.since.slice(0, 10)} are here.`));
 		return answer;
 	};
-	const { box } = reading({ signal, lines: 3, read: () => page(""), draw: (data, b) => show(b, list, foot), empty: (a) => (a.events.length ? null : h("p.quiet.small", null, `No changes since ${a.since.slice(0, 10)}.`)) });
+	const { box } = reading({
+		signal,
+		lines: 3,
+		read: () => page(""),
+		draw: (data, b) => show(b, list, foot),
+		empty: (a) => (a.events.length ? null : h("p.quiet.small", null, `No changes since ${a.since.slice(0, 10)}.`)),
+	});
 	return card("History", box);
 }

@@ -3,7 +3,8 @@
 // while an index of a text counts UTF-16 units from 0.
 
 export function indexOf(text, position) {
-	let index = 0, left = position - 1;
+	let index = 0,
+		left = position - 1;
 	for (const character of text) {
 		if (left-- <= 0)
 			break;

@@ -16,52 +16,185 @@ const RECORDS = { ipv4: "host", ipv6: "host", domain: "name", certificate_sha256
 const each = (name, list) => list?.length > 0 && some(list, (text) => value(text, "reports", name));
 
 function indicator(i) {
-	const record = RECORDS[i.type], text = foreign(i.value, 300);
-	return h("tr", null, h("th.mono", { scope: "row", "data-name": "Value" }, record ? h("a", { href: recordOf[record](i.value) }, text) : text, copyButton(i.value, "Copy the value", { words: false })),
-		h("td", { "data-name": "Type" }, h("code", null, i.type)), h("td", { "data-name": "Said as" }, badge(i.disposition, TONES[i.disposition] ?? ""), i.ignored_by && h("span.quiet.small", null, " ", short(i.ignored_by, 60))), h("td.number", { "data-name": "Sure" }, `${i.confidence} %`),
-		h("td", { "data-name": "Context" }, i.context ? h("span.quiet.small", null, foreign(i.context, 300)) : "–", i.labels?.map((l) => [" ", h("span.badge", null, short(l, 60))])),
-		h("td.number", { "data-name": "Search" }, i.search && h("a", { href: searchFor(i.search.dataset, i.search.query), title: i.search.query }, `in ${DATASETS[i.search.dataset]?.many ?? i.search.dataset}`)));
+	const record = RECORDS[i.type],
+		text = foreign(i.value, 300);
+	return h(
+		"tr",
+		null,
+		h(
+			"th.mono",
+			{ scope: "row", "data-name": "Value" },
+			record ? h("a", { href: recordOf[record](i.value) }, text) : text,
+			copyButton(i.value, "Copy the value", { words: false }),
+		),
+		h("td", { "data-name": "Type" }, h("code", null, i.type)),
+		h(
+			"td",
+			{ "data-name": "Said as" },
+			badge(i.disposition, TONES[i.disposition] ?? ""),
+			i.ignored_by && h("span.quiet.small", null, " ", short(i.ignored_by, 60)),
+		),
+		h("td.number", { "data-name": "Sure" }, `${i.confidence} %`),
+		h(
+			"td",
+			{ "data-name": "Context" },
+			i.context ? h("span.quiet.small", null, foreign(i.context, 300)) : "–",
+			i.labels?.map((l) => [" ", h("span.badge", null, short(l, 60))]),
+		),
+		h(
+			"td.number",
+			{ "data-name": "Search" },
+			i.search &&
+				h(
+					"a",
+					{ href: searchFor(i.search.dataset, i.search.query), title: i.search.query },
+					`in ${DATASETS[i.search.dataset]?.many ?? i.search.dataset}`,
+				),
+		),
+	);
 }
 
 function list(uuid, query, signal) {
-	const body = h("tbody"), foot = h("p.more");
+	const body = h("tbody"),
+		foot = h("p.more");
 	const page = async (cursor) => {
 		const found = await api.get(`/reports/${uuid}/indicators`, { query: { ...query, limit: PAGE, cursor }, signal });
 		body.append(...found.indicators.map(indicator));
-		show(foot, found.has_more && h("button", { type: "button", onclick: () => page(found.next_cursor).catch((fault) => show(foot, faultPanel(fault))) }, "More indicators"));
+		show(
+			foot,
+			found.has_more &&
+				h(
+					"button",
+					{ type: "button", onclick: () => page(found.next_cursor).catch((fault) => show(foot, faultPanel(fault))) },
+					"More indicators",
+				),
+		);
 		return found;
 	};
-	const table = h("table.stack", null, h("thead", null, h("tr", null, ["Value", "Type", "Said as", "Sure", "Context", "Search"].map((t) => h("th", { scope: "col", class: t === "Sure" || t === "Search" ? "number" : "" }, t)))), body);
-	return reading({ signal, read: () => page(""), draw: (data, box) => show(box, table, foot), empty: (a) => (a.indicators.length ? null : emptyState("No indicators", "The report has none of this kind.")) }).box;
+	const table = h(
+		"table.stack",
+		null,
+		h(
+			"thead",
+			null,
+			h(
+				"tr",
+				null,
+				["Value", "Type", "Said as", "Sure", "Context", "Search"].map((t) =>
+					h("th", { scope: "col", class: t === "Sure" || t === "Search" ? "number" : "" }, t),
+				),
+			),
+		),
+		body,
+	);
+	return reading({
+		signal,
+		read: () => page(""),
+		draw: (data, box) => show(box, table, foot),
+		empty: (a) => (a.indicators.length ? null : emptyState("No indicators", "The report has none of this kind.")),
+	}).box;
 }
 
 function indicators(report, signal) {
-	const box = h("div"), option = (value, words) => h("option", { value }, words);
+	const box = h("div"),
+		option = (value, words) => h("option", { value }, words);
 	const draw = () => show(box, list(report.uuid, { type: type.value, disposition: said.value }, signal));
-	const type = h("select", { "aria-label": "Type of indicators", onchange: draw }, option("", "All types"), Object.entries(report.indicator_counts ?? {}).map(([name, n]) => option(name, `${name} (${count(n)})`)));
-	const said = h("select", { "aria-label": "Disposition", onchange: draw }, [["", "All"], ["indicator", "Indicators"], ["mention", "Mentions"], ["ignored", "Ignored"]].map(([v, words]) => option(v, words)));
+	const type = h(
+		"select",
+		{ "aria-label": "Type of indicators", onchange: draw },
+		option("", "All types"),
+		Object.entries(report.indicator_counts ?? {}).map(([name, n]) => option(name, `${name} (${count(n)})`)),
+	);
+	const said = h(
+		"select",
+		{ "aria-label": "Disposition", onchange: draw },
+		[
+			["", "All"],
+			["indicator", "Indicators"],
+			["mention", "Mentions"],
+			["ignored", "Ignored"],
+		].map(([v, words]) => option(v, words)),
+	);
 	draw();
 	return h("section.card.list-card", null, h("div.card-head.padded", null, h("h2", null, "Indicators"), h("div.actions", null, type, said)), box);
 }
 
 function pivots(uuid, signal) {
-	return card("Searches", reading({ signal, lines: 3, read: (s) => api.get(`/reports/${uuid}/pivots`, { signal: s }), empty: (a) => (a.pivots.length ? null : h("p.quiet.small", null, "None of its indicators can be searched for.")),
-		draw: (a, box) => show(box, h("ul.searches", null, a.pivots.map((p) => h("li", null, h("a", { href: searchFor(p.dataset, p.query) }, `${plural(p.indicators, "indicator")} in ${DATASETS[p.dataset]?.many ?? p.dataset}`), h("code.quiet", null, short(p.query, 110)))))) }).box);
+	return card(
+		"Searches",
+		reading({
+			signal,
+			lines: 3,
+			read: (s) => api.get(`/reports/${uuid}/pivots`, { signal: s }),
+			empty: (a) => (a.pivots.length ? null : h("p.quiet.small", null, "None of its indicators can be searched for.")),
+			draw: (a, box) =>
+				show(
+					box,
+					h(
+						"ul.searches",
+						null,
+						a.pivots.map((p) =>
+							h(
+								"li",
+								null,
+								h(
+									"a",
+									{ href: searchFor(p.dataset, p.query) },
+									`${plural(p.indicators, "indicator")} in ${DATASETS[p.dataset]?.many ?? p.dataset}`,
+								),
+								h("code.quiet", null, short(p.query, 110)),
+							),
+						),
+					),
+				),
+		}).box,
+	);
 }
 
 function exports(uuid) {
 	const organisation = signedIn.organisation ? `?org_uuid=${signedIn.organisation.uuid}` : "";
-	return ["csv", "ndjson", "stix"].map((kind) => h("a.button", { href: `/api/v1/reports/${uuid}/indicators.${kind}${organisation}`, download: `${uuid}.${kind === "stix" ? "json" : kind}` }, kind.toUpperCase()));
+	return ["csv", "ndjson", "stix"].map((kind) =>
+		h(
+			"a.button",
+			{ href: `/api/v1/reports/${uuid}/indicators.${kind}${organisation}`, download: `${uuid}.${kind === "stix" ? "json" : kind}` },
+			kind.toUpperCase(),
+		),
+	);
 }
 
 function draw({ report: r }, signal) {
 	return {
-		head: recordHead("Report", r.title ?? "(without a title)", { prose: true, under: [short(r.publisher ?? ""), r.published_at && [r.publisher && " · ", at(r.published_at)]], actions: exports(r.uuid),
-			badges: [r.tlp && badge(`TLP ${r.tlp}`), r.status === "withdrawn" && badge("withdrawn", "warn"), r.truncated && badge("indicators were cut", "warn")].filter(Boolean) }),
+		head: recordHead("Report", r.title ?? "(without a title)", {
+			prose: true,
+			under: [short(r.publisher ?? ""), r.published_at && [r.publisher && " · ", at(r.published_at)]],
+			actions: exports(r.uuid),
+			badges: [
+				r.tlp && badge(`TLP ${r.tlp}`),
+				r.status === "withdrawn" && badge("withdrawn", "warn"),
+				r.truncated && badge("indicators were cut", "warn"),
+			].filter(Boolean),
+		}),
 		body: [r.summary && card("Summary", h("p.prose", null, foreign(r.summary, 4000))), indicators(r, signal)],
-		side: [card("About", facts([["Actors", each("threat_actors", r.threat_actors)], ["Malware", each("malware_families", r.malware_families)], ["Techniques", each("techniques", r.techniques)], ["CVEs", each("cves", r.cves)], ["Sectors", each("sectors", r.sectors)],
-			["Countries", each("countries", r.countries)], ["Tags", each("tags", r.tags)], ["Language", r.language], ["Source", r.source_kind], ["Revision", r.revision], ["URL", r.url && [foreign(r.url, 300), " ", copyButton(r.url, "Copy the URL", { words: false })]], ["Imported", at(r.imported_at)]])),
-		pivots(r.uuid, signal)],
+		side: [
+			card(
+				"About",
+				facts([
+					["Actors", each("threat_actors", r.threat_actors)],
+					["Malware", each("malware_families", r.malware_families)],
+					["Techniques", each("techniques", r.techniques)],
+					["CVEs", each("cves", r.cves)],
+					["Sectors", each("sectors", r.sectors)],
+					["Countries", each("countries", r.countries)],
+					["Tags", each("tags", r.tags)],
+					["Language", r.language],
+					["Source", r.source_kind],
+					["Revision", r.revision],
+					["URL", r.url && [foreign(r.url, 300), " ", copyButton(r.url, "Copy the URL", { words: false })]],
+					["Imported", at(r.imported_at)],
+				]),
+			),
+			pivots(r.uuid, signal),
+		],
 	};
 }
 
@@ -69,7 +202,13 @@ export async function open(main, route, signal) {
 	const uuid = route.path[0] ?? "";
 	document.title = "Report – surfaced";
 	await recordPage(main, {
-		signal, draw: (data) => draw(data, signal), read: (s) => api.get(`/reports/${encodeURIComponent(uuid)}`, { signal: s }),
-		missing: ["This report is not there", "It was withdrawn, or your organisation may not see it.", h("a.button", { href: "#/search/reports" }, "All reports")],
+		signal,
+		draw: (data) => draw(data, signal),
+		read: (s) => api.get(`/reports/${encodeURIComponent(uuid)}`, { signal: s }),
+		missing: [
+			"This report is not there",
+			"It was withdrawn, or your organisation may not see it.",
+			h("a.button", { href: "#/search/reports" }, "All reports"),
+		],
 	});
 }

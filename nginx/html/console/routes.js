@@ -5,6 +5,10 @@
 export const ROUTES = [
 	{ page: "home", title: "Home", letter: "o", load: () => import("./home.js") },
 	{ page: "search", title: "Search", nav: true, letter: "s", load: () => import("./search.js") },
+	{ page: "findings", title: "Findings", nav: true, letter: "f", load: () => import("./findings.js") },
+	{ page: "inventory", title: "Inventory", nav: true, letter: "i", load: () => import("./inventory.js") },
+	{ page: "alerts", title: "Alerts", nav: true, letter: "l", load: () => import("./alerts.js") },
+	{ page: "rules", title: "Rules", nav: true, letter: "r", load: () => import("./rules.js") },
 	{ page: "hosts", title: "Host", load: () => import("./host.js") },
 	{ page: "names", title: "DNS name", load: () => import("./name.js") },
 	{ page: "domains", title: "Registration", load: () => import("./domain.js") },

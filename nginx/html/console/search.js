@@ -13,9 +13,18 @@ import { keepQuery, recentItems } from "./recent.js";
 import { SearchBox } from "./searchbox.js";
 
 const PAGE = 50;
+const FIRST_PAINTED = 15; // hits that fill a window; the others follow when these are painted
 const SKELETON_MS = 150;
 const DOTS = "M4 10h.01M10 10h.01M16 10h.01";
-const VIEWS = [["", "List"], ["map", "Map"], ["ports", "Ports"]];
+const VIEWS = [
+	["", "List"],
+	["map", "Map"],
+	["ports", "Ports"],
+];
+
+function afterPaint(act) {
+	requestAnimationFrame(() => setTimeout(act, 0));
+}
 
 let schemas = null; // a promise: they do not change while the page is open
 
@@ -63,14 +72,29 @@ class SearchPage {
 	}
 
 	#build(main) {
-		const dataset = h("select", { "aria-label": "Search in", onchange: (e) => this.go({ dataset: e.target.value, view: "" }) },
-			[...this.#known.keys()].map((name) => h("option", { value: name }, DATASETS[name]?.title ?? name)));
-		const form = h("form.search-bar", { role: "search", onsubmit: (e) => {
-			e.preventDefault();
-			this.box.submit();
-		} }, dataset, this.box.node, h("button.main", { type: "submit" }, "Search"), this.#menu());
+		const dataset = h(
+			"select",
+			{ "aria-label": "Search in", onchange: (e) => this.go({ dataset: e.target.value, view: "" }) },
+			[...this.#known.keys()].map((name) => h("option", { value: name }, DATASETS[name]?.title ?? name)),
+		);
+		const form = h(
+			"form.search-bar",
+			{
+				role: "search",
+				onsubmit: (e) => {
+					e.preventDefault();
+					this.box.submit();
+				},
+			},
+			dataset,
+			this.box.node,
+			h("button.main", { type: "submit" }, "Search"),
+			this.#menu(),
+		);
 		const title = h("h1.hidden", { tabindex: "-1" });
-		const sum = h("p.total", { role: "status" }), actions = h("div.actions", null, this.#actions()), views = h("div.views", { role: "group", "aria-label": "Shown as" });
+		const sum = h("p.total", { role: "status" }),
+			actions = h("div.actions", null, this.#actions()),
+			views = h("div.views", { role: "group", "aria-label": "Shown as" });
 		const hits = h("section.results", { "aria-label": "Results" });
 		this.#parts = { dataset, title, sum, views, hits, actions };
 		show(main, title, form, this.box.note, h("div.results-head", null, sum, actions, views), h("div.search-body", null, this.facets.node, hits));
@@ -87,12 +111,39 @@ class SearchPage {
 		const { origin } = location;
 		const lazily = (load, act) => async () => act(await load());
 		return [
-			h("button.plain", { type: "button", onclick: lazily(() => import("./curl-dialog.js"), (m) => m.curlDialog(`${origin}/api/v1`, this.#state.dataset, this.#state.query, fieldsOf(this.schema))) }, "as curl"),
-			h("button.plain", { type: "button", onclick: lazily(() => import("./export.js"), (m) => m.exportDialog(this.schema, this.#state.query)) }, "export"),
-			h("button.plain", { type: "button", onclick: async () => {
-				await navigator.clipboard.writeText(location.href);
-				toast("The link to this search is copied.");
-			} }, "copy link"),
+			h(
+				"button.plain",
+				{
+					type: "button",
+					onclick: lazily(
+						() => import("./curl-dialog.js"),
+						(m) => m.curlDialog(`${origin}/api/v1`, this.#state.dataset, this.#state.query, fieldsOf(this.schema)),
+					),
+				},
+				"as curl",
+			),
+			h(
+				"button.plain",
+				{
+					type: "button",
+					onclick: lazily(
+						() => import("./export.js"),
+						(m) => m.exportDialog(this.schema, this.#state.query),
+					),
+				},
+				"export",
+			),
+			h(
+				"button.plain",
+				{
+					type: "button",
+					onclick: async () => {
+						await navigator.clipboard.writeText(location.href);
+						toast("The link to this search is copied.");
+					},
+				},
+				"copy link",
+			),
 		];
 	}
 
@@ -115,7 +166,8 @@ class SearchPage {
 
 	change(route) {
 		const dataset = this.#known.has(route.path[0]) ? route.path[0] : "hosts";
-		const query = route.query.get("q") ?? "", view = this.#views(dataset).some(([v]) => v === route.query.get("view")) ? route.query.get("view") : "";
+		const query = route.query.get("q") ?? "",
+			view = this.#views(dataset).some(([v]) => v === route.query.get("view")) ? route.query.get("view") : "";
 		const other = dataset !== this.#state.dataset;
 		this.#state = { dataset, query, view };
 		if (this.box.value.trim() !== query || other)
@@ -135,9 +187,13 @@ class SearchPage {
 	}
 
 	#drawViews() {
-		const { view, dataset } = this.#state, all = this.#views(dataset);
+		const { view, dataset } = this.#state,
+			all = this.#views(dataset);
 		this.#parts.views.hidden = all.length === 1;
-		show(this.#parts.views, all.map(([v, words]) => h("button", { type: "button", "aria-pressed": String(v === view), onclick: () => this.go({ view: v }) }, words)));
+		show(
+			this.#parts.views,
+			all.map(([v, words]) => h("button", { type: "button", "aria-pressed": String(v === view), onclick: () => this.go({ view: v }) }, words)),
+		);
 	}
 
 	// ---- one search ----
@@ -150,15 +206,20 @@ class SearchPage {
 	}
 
 	#remember({ field, buckets }) {
-		const name = `${this.#state.dataset} ${field}`, all = new Map((this.#buckets.get(name) ?? []).map((b) => [b.value, b]));
+		const name = `${this.#state.dataset} ${field}`,
+			all = new Map((this.#buckets.get(name) ?? []).map((b) => [b.value, b]));
 		for (const bucket of buckets)
 			all.set(bucket.value, bucket);
 		this.#buckets.set(name, [...all.values()]);
 	}
 
 	async #askValues(field, query) {
-		const { answer } = await api.post(`/search/${this.#state.dataset}/aggregate`, aggregation(query, [field.name], 25), { signal: this.signal })
-			.then((a) => ({ answer: a }), () => ({})); // completion is a convenience
+		const { answer } = await api
+			.post(`/search/${this.#state.dataset}/aggregate`, aggregation(query, [field.name], 25), { signal: this.signal })
+			.then(
+				(a) => ({ answer: a }),
+				() => ({}),
+			); // completion is a convenience
 		if (answer)
 			this.#remember(answer.groups[0]);
 		return Boolean(answer);
@@ -167,7 +228,8 @@ class SearchPage {
 	// The page of hits and the facets are asked for at once. What a newer search has overtaken is dropped.
 	#run() {
 		this.#running?.abort();
-		const mine = this.#running = new AbortController(), signal = AbortSignal.any([mine.signal, this.signal]);
+		const mine = (this.#running = new AbortController()),
+			signal = AbortSignal.any([mine.signal, this.signal]);
 		const { view } = this.#state;
 		this.#cursor = null;
 		this.#parts.hits.setAttribute("aria-busy", "true");
@@ -178,13 +240,32 @@ class SearchPage {
 	}
 
 	async #hits(signal, shown) {
-		const { dataset, query } = this.#state, { hits, sum } = this.#parts, begun = performance.now();
-		const wait = setTimeout(() => shown && !signal.aborted && show(hits, h("div.skeleton", { "aria-hidden": "true" }, Array.from({ length: 8 }, () => h("i")))), SKELETON_MS);
+		const { dataset, query } = this.#state,
+			{ hits, sum } = this.#parts,
+			begun = performance.now();
+		const wait = setTimeout(
+			() =>
+				shown &&
+				!signal.aborted &&
+				show(
+					hits,
+					h(
+						"div.skeleton",
+						{ "aria-hidden": "true" },
+						Array.from({ length: 8 }, () => h("i")),
+					),
+				),
+			SKELETON_MS,
+		);
 		try {
 			const answer = await this.#page(shown ? PAGE : 1, signal);
 			if (signal.aborted)
 				return;
-			show(sum, h("strong", null, total(dataset, answer.total)), h("span.quiet", null, ` · ${milliseconds(Math.round(performance.now() - begun))}`));
+			show(
+				sum,
+				h("strong", null, total(dataset, answer.total)),
+				h("span.quiet", null, ` · ${milliseconds(Math.round(performance.now() - begun))}`),
+			);
 			this.box.tell({ valid: true, warnings: answer.warnings });
 			if (query)
 				keepQuery(dataset, query);
@@ -207,7 +288,8 @@ class SearchPage {
 
 	// A query that is not valid is marked; everything else is a panel.
 	async #refused(fault, signal) {
-		const { hits, sum } = this.#parts, { dataset, query } = this.#state;
+		const { hits, sum } = this.#parts,
+			{ dataset, query } = this.#state;
 		show(sum);
 		if (fault.code === "invalid_search_query") {
 			show(hits, emptyState("This query cannot be read", "The mark in the search box shows where. Mend it, then search again."));
@@ -216,37 +298,53 @@ class SearchPage {
 				this.box.tell(verdict);
 			return;
 		}
-		show(hits, faultPanel(fault, () => this.#run()));
+		show(
+			hits,
+			faultPanel(fault, () => this.#run()),
+		);
 	}
 
 	#list(answer, dataset, signal) {
-		const { hits } = this.#parts, found = hitsOf(dataset, answer);
+		const { hits } = this.#parts,
+			found = hitsOf(dataset, answer);
 		if (!found.length) {
 			show(hits, this.#nothing());
 			return;
 		}
 		const list = hitList(dataset);
-		list.add(found);
+		list.add(found.slice(0, FIRST_PAINTED));
 		show(hits, list.node);
-		this.#more(answer, list, dataset, signal);
+		afterPaint(() => {
+			if (signal.aborted)
+				return;
+			list.add(found.slice(FIRST_PAINTED));
+			this.#more(answer, list, dataset, signal);
+		});
 	}
 
 	#nothing() {
 		const { query, dataset } = this.#state;
-		return query ? emptyState(`No ${noun(dataset, 2)} match`, "Take a test out of the query, or look in another dataset.", h("button", { type: "button", onclick: () => this.go({ query: "" }) }, `Show all ${noun(dataset, 2)}`)) :
-			emptyState(`There are no ${noun(dataset, 2)} yet`, `The operator loads them with surfacectl import ${dataset}.`);
+		return query
+			? emptyState(
+					`No ${noun(dataset, 2)} match`,
+					"Take a test out of the query, or look in another dataset.",
+					h("button", { type: "button", onclick: () => this.go({ query: "" }) }, `Show all ${noun(dataset, 2)}`),
+				)
+			: emptyState(`There are no ${noun(dataset, 2)} yet`, `The operator loads them with surfacectl import ${dataset}.`);
 	}
 
 	#more(answer, list, dataset, signal) {
 		this.#cursor = answer.next_cursor;
 		if (!answer.has_more)
 			return;
-		const button = h("button", { type: "button" }, `Load ${PAGE} more`), foot = h("p.more", null, button);
+		const button = h("button", { type: "button" }, `Load ${PAGE} more`),
+			foot = h("p.more", null, button);
 		this.#parts.hits.append(foot);
 		button.addEventListener("click", async () => {
 			button.disabled = true;
 			try {
-				const next = await this.#page(PAGE, signal), first = list.node.querySelectorAll("[data-entry]").length;
+				const next = await this.#page(PAGE, signal),
+					first = list.node.querySelectorAll("[data-entry]").length;
 				list.add(hitsOf(dataset, next));
 				foot.remove();
 				this.#more(next, list, dataset, signal);
@@ -254,13 +352,18 @@ class SearchPage {
 				say(`${list.node.querySelectorAll("[data-entry]").length} are shown.`);
 			} catch (fault) {
 				if (!signal.aborted)
-					show(foot, faultPanel(fault, () => this.#run()));
+					show(
+						foot,
+						faultPanel(fault, () => this.#run()),
+					);
 			}
 		});
 	}
 
 	async #facets(signal) {
-		const { query } = this.#state, { schema } = this, fields = fieldsOf(schema);
+		const { query } = this.#state,
+			{ schema } = this,
+			fields = fieldsOf(schema);
 		if (!fields.length) {
 			this.facets.draw(schema, query, []);
 			return;
@@ -277,11 +380,20 @@ class SearchPage {
 	}
 
 	async #other(view, signal) {
-		const { dataset, query } = this.#state, { hits } = this.#parts, meta = DATASETS[dataset], { schema } = this;
+		const { dataset, query } = this.#state,
+			{ hits } = this.#parts,
+			meta = DATASETS[dataset],
+			{ schema } = this;
 		try {
-			const [views, answer] = await Promise.all([import("./views.js"), this.aggregate(aggregation(query, [view === "map" ? meta.country : meta.port], 100), signal)]);
+			const [views, answer] = await Promise.all([
+				import("./views.js"),
+				this.aggregate(aggregation(query, [view === "map" ? meta.country : meta.port], 100), signal),
+			]);
 			if (!signal.aborted)
-				show(hits, (view === "map" ? views.map : views.ports)(answer.groups[0], schema, query, (test) => this.toggle(test, false)));
+				show(
+					hits,
+					(view === "map" ? views.map : views.ports)(answer.groups[0], schema, query, (test) => this.toggle(test, false)),
+				);
 		} catch (fault) {
 			if (!signal.aborted)
 				this.#refused(fault, signal);

@@ -2,16 +2,29 @@
 // The search box: a text that grows, a list of what could be typed, and marks where the query is not valid.
 
 import { h, show } from "../common/dom.js";
-import { count } from "../common/words.js";
+import { count, plural } from "../common/words.js";
+import { say } from "./parts.js";
 
 const VALUES_MS = 250;
 const VALIDATE_MS = 300;
 
 function optionNode(option, id) {
-	const right = option.kind === "field" ? [h("span.quiet", null, option.type), option.counted && h("span.quiet", { title: "can be counted" }, "∗")] :
-		option.count !== null && option.count !== undefined && h("span.quiet", null, count(option.count));
-	return h("li", { id, role: "option", "aria-selected": "false" }, h("span.option-text", null, h("bdi", null, option.text), option.alias && h("span.quiet", null, ` ${option.alias}`),
-		option.label && h("span.quiet", null, " ", h("bdi", null, option.label))), right && h("span.option-right", null, right));
+	const right =
+		option.kind === "field"
+			? [h("span.quiet", null, option.type), option.counted && h("span.quiet", { title: "can be counted" }, "∗")]
+			: option.count !== null && option.count !== undefined && h("span.quiet", null, count(option.count));
+	return h(
+		"li",
+		{ id, role: "option", "aria-selected": "false" },
+		h(
+			"span.option-text",
+			null,
+			h("bdi", null, option.text),
+			option.alias && h("span.quiet", null, ` ${option.alias}`),
+			option.label && h("span.quiet", null, " ", h("bdi", null, option.label)),
+		),
+		right && h("span.option-right", null, right),
+	);
 }
 
 export class SearchBox {
@@ -27,8 +40,19 @@ export class SearchBox {
 	constructor(hooks) {
 		this.#hooks = hooks;
 		this.copy = h("div.query-copy", { "aria-hidden": "true" });
-		this.text = h("textarea", { rows: 1, role: "combobox", "aria-label": "Query", "aria-expanded": "false", "aria-controls": "query-options", "aria-autocomplete": "list",
-			"aria-describedby": "query-note", "aria-haspopup": "listbox", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 8192, "data-search": "", placeholder: "Everything. Type a field, a value or a word" });
+		this.text = h("textarea", {
+			rows: 1,
+			"aria-label": "Query",
+			"aria-controls": "query-options",
+			"aria-autocomplete": "list",
+			"aria-describedby": "query-note",
+			autocomplete: "off",
+			autocapitalize: "off",
+			spellcheck: "false",
+			maxlength: 8192,
+			"data-search": "",
+			placeholder: "Everything. Type a field, a value or a word",
+		});
 		this.options = h("ul.query-options", { id: "query-options", role: "listbox", "aria-label": "What could be typed", hidden: true });
 		this.note = h("p.query-note", { id: "query-note", role: "status" });
 		this.node = h("div.query-box", null, this.copy, this.text, this.options);
@@ -88,7 +112,7 @@ export class SearchBox {
 			return;
 		const asked = this.value;
 		this.#timers.values = setTimeout(async () => {
-			if (await askValues(place.known, valuesQuery(place.known, place.text)) && this.value === asked && document.activeElement === this.text)
+			if ((await askValues(place.known, valuesQuery(place.known, place.text))) && this.value === asked && document.activeElement === this.text)
 				this.#draw(options(schema(), asked, this.text.selectionStart, buckets).list);
 		}, VALUES_MS);
 	}
@@ -96,9 +120,13 @@ export class SearchBox {
 	#draw(list) {
 		this.#list = list;
 		this.#active = -1;
-		show(this.options, list.map((o, i) => optionNode(o, `query-option-${i}`)));
+		show(
+			this.options,
+			list.map((o, i) => optionNode(o, `query-option-${i}`)),
+		);
 		this.options.hidden = list.length === 0;
-		this.text.setAttribute("aria-expanded", String(list.length > 0));
+		if (list.length)
+			say(`${plural(list.length, "suggestion")}, the down arrow reaches them.`);
 		this.text.removeAttribute("aria-activedescendant");
 	}
 
@@ -108,7 +136,8 @@ export class SearchBox {
 	}
 
 	#move(by) {
-		const n = this.#list.length, next = (this.#active + by + n + (this.#active < 0 && by < 0 ? 1 : 0)) % n;
+		const n = this.#list.length,
+			next = (this.#active + by + n + (this.#active < 0 && by < 0 ? 1 : 0)) % n;
 		this.options.children[this.#active]?.setAttribute("aria-selected", "false");
 		this.#active = next;
 		const node = this.options.children[next];
@@ -168,7 +197,8 @@ export class SearchBox {
 
 	async #validate() {
 		this.#validating?.abort();
-		const mine = this.#validating = new AbortController(), query = this.value;
+		const mine = (this.#validating = new AbortController()),
+			query = this.value;
 		try {
 			const verdict = query.trim() ? await this.#hooks.validate(query, mine.signal) : { valid: true };
 			if (!mine.signal.aborted && this.value === query)
@@ -179,24 +209,33 @@ export class SearchBox {
 	}
 
 	async #tell(query, verdict) {
-		const faults = verdict.valid === false ? [verdict.error] : verdict.warnings ?? [];
+		const faults = verdict.valid === false ? [verdict.error] : (verdict.warnings ?? []);
 		const [, { marked, repair }] = faults.length ? await this.#load() : [null, {}];
 		if (this.value !== query)
 			return;
 		this.#paint(faults.length ? faults.map((f) => marked(query, f.position)) : null, verdict.valid === false);
 		this.text.setAttribute("aria-invalid", String(verdict.valid === false));
-		show(this.note, faults.slice(0, 3).map((fault) => this.#fault(query, fault, repair(query, fault), verdict.valid === false)));
+		show(
+			this.note,
+			faults.slice(0, 3).map((fault) => this.#fault(query, fault, repair(query, fault), verdict.valid === false)),
+		);
 	}
 
 	#fault(query, { message, position }, mend, bad) {
 		const button = mend && h("button", { type: "button", onclick: () => this.#put(mend, false) }, h("bdi", null, mend.label));
-		return h("span.note-line", { class: bad ? "note-line bad" : "note-line warn" }, h("span", { "aria-hidden": "true" }, bad ? "✕" : "▲"),
-			h("span", null, `Character ${count(position)}: `, h("bdi", null, message)), button);
+		return h(
+			"span.note-line",
+			{ class: bad ? "note-line bad" : "note-line warn" },
+			h("span", { "aria-hidden": "true" }, bad ? "✕" : "▲"),
+			h("span", null, `Character ${count(position)}: `, h("bdi", null, message)),
+			button,
+		);
 	}
 
 	// The copy behind the text gives it its height, and has the marks.
 	#paint(marks, bad = true) {
-		const text = this.value, nodes = [];
+		const text = this.value,
+			nodes = [];
 		let at = 0;
 		for (const { from, to } of marks ?? []) {
 			if (from < at)

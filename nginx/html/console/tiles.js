@@ -41,7 +41,7 @@ export function tiles() {
 export function shade(count, largest) {
 	if (!count)
 		return 0;
-	return largest <= 1 ? 6 : 1 + Math.round(5 * Math.log(count) / Math.log(largest));
+	return largest <= 1 ? 6 : 1 + Math.round((5 * Math.log(count)) / Math.log(largest));
 }
 
 const names = new Intl.DisplayNames(["en"], { type: "region" });

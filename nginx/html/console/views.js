@@ -12,9 +12,42 @@ import { COLUMNS, countryName, HEIGHT, shade, tiles } from "./tiles.js";
 
 function numbers(group, name) {
 	const sum = group.buckets.reduce((n, b) => n + b.count, 0);
-	return h("details.as-table", null, h("summary", null, "The same numbers as a table"),
-		h("table", null, h("caption.hidden", null, `Counts of ${group.field}`), h("thead", null, h("tr", null, h("th", { scope: "col" }, group.field), h("th", { scope: "col" }, "Name"), h("th.number", { scope: "col" }, "Count"), h("th.number", { scope: "col" }, "Share"))),
-			h("tbody", null, group.buckets.map((b) => h("tr", null, h("th", { scope: "row" }, short(b.value)), h("td", null, short(name(b.value))), h("td.number", null, count(b.count)), h("td.number", null, share(b.count, sum)))))));
+	return h(
+		"details.as-table",
+		null,
+		h("summary", null, "The same numbers as a table"),
+		h(
+			"table",
+			null,
+			h("caption.hidden", null, `Counts of ${group.field}`),
+			h(
+				"thead",
+				null,
+				h(
+					"tr",
+					null,
+					h("th", { scope: "col" }, group.field),
+					h("th", { scope: "col" }, "Name"),
+					h("th.number", { scope: "col" }, "Count"),
+					h("th.number", { scope: "col" }, "Share"),
+				),
+			),
+			h(
+				"tbody",
+				null,
+				group.buckets.map((b) =>
+					h(
+						"tr",
+						null,
+						h("th", { scope: "row" }, short(b.value)),
+						h("td", null, short(name(b.value))),
+						h("td.number", null, count(b.count)),
+						h("td.number", null, share(b.count, sum)),
+					),
+				),
+			),
+		),
+	);
 }
 
 function sure(group) {
@@ -22,29 +55,73 @@ function sure(group) {
 }
 
 function tile(place, bucket, { largest, group, state, pick }) {
-	const name = countryName(place.code), n = bucket?.count ?? 0;
-	return h("button", { type: "button", class: `tile shade-${shade(n, largest)} ${state}`, disabled: n === 0, "aria-pressed": String(state === "and"), "aria-label": `${name}: ${sure(group)}${count(n)}`,
-		title: `${name}: ${sure(group)}${count(n)}`, onclick: () => pick(place.code) }, place.code);
+	const name = countryName(place.code),
+		n = bucket?.count ?? 0;
+	return h(
+		"button",
+		{
+			type: "button",
+			class: `tile shade-${shade(n, largest)} ${state}`,
+			disabled: n === 0,
+			"aria-pressed": String(state === "and"),
+			"aria-label": `${name}: ${sure(group)}${count(n)}`,
+			title: `${name}: ${sure(group)}${count(n)}`,
+			onclick: () => pick(place.code),
+		},
+		place.code,
+	);
 }
 
 // Countries that have no tile, such as Antarctica, follow the map.
 function elsewhere(left, pick) {
-	return left.length > 0 && h("p.small", null, "Elsewhere: ", left.map((b) => [h("button.link", { type: "button", onclick: () => pick(b.value) }, short(countryName(b.value)), ` ${count(b.count)}`), " "]));
+	return (
+		left.length > 0 &&
+		h(
+			"p.small",
+			null,
+			"Elsewhere: ",
+			left.map((b) => [
+				h("button.link", { type: "button", onclick: () => pick(b.value) }, short(countryName(b.value)), ` ${count(b.count)}`),
+				" ",
+			]),
+		)
+	);
 }
 
 export function map(group, schema, query, toggle) {
 	if (!group.buckets.length)
 		return emptyState("No countries", "No match of this query has a country.");
-	const field = schema.fields.find((f) => f.name === group.field), all = tiles();
-	const counts = new Map(group.buckets.map((b) => [String(b.value).toUpperCase(), b])), largest = group.buckets[0].count;
+	const field = schema.fields.find((f) => f.name === group.field),
+		all = tiles();
+	const counts = new Map(group.buckets.map((b) => [String(b.value).toUpperCase(), b])),
+		largest = group.buckets[0].count;
 	const pick = (code) => toggle(testOf(field, code));
 	const places = new Set(all.map((t) => t.code));
-	const sheet = h("div.tiles", { role: "group", "aria-label": "Countries, placed as on a map" },
-		all.map((t) => tile(t, counts.get(t.code), { largest, group, pick, state: chosen(schema, query, field.name, t.code) })));
+	const sheet = h(
+		"div.tiles",
+		{ role: "group", "aria-label": "Countries, placed as on a map" },
+		all.map((t) => tile(t, counts.get(t.code), { largest, group, pick, state: chosen(schema, query, field.name, t.code) })),
+	);
 	place(sheet, all);
-	const legend = h("p.quiet.small.shades", null, "few ", [1, 2, 3, 4, 5, 6].map((n) => h("i", { class: `shade-${n}` })), ` ${count(largest)}, by the logarithm of the count`, group.has_more && "; the 100 commonest countries");
-	return h("div.view", null, h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Map" }, sheet), legend, elsewhere(group.buckets.filter((b) => !places.has(String(b.value).toUpperCase())), pick),
-		numbers(group, (code) => countryName(String(code))));
+	const legend = h(
+		"p.quiet.small.shades",
+		null,
+		"few ",
+		[1, 2, 3, 4, 5, 6].map((n) => h("i", { class: `shade-${n}` })),
+		` ${count(largest)}, by the logarithm of the count`,
+		group.has_more && "; the 100 commonest countries",
+	);
+	return h(
+		"div.view",
+		null,
+		h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Map" }, sheet),
+		legend,
+		elsewhere(
+			group.buckets.filter((b) => !places.has(String(b.value).toUpperCase())),
+			pick,
+		),
+		numbers(group, (code) => countryName(String(code))),
+	);
 }
 
 // Places are set through CSSOM, which the policy of the page allows, unlike style attributes.
@@ -59,18 +136,56 @@ function place(sheet, all) {
 const TALL = 160;
 
 function column(bucket, { largest, group, state, toggle, field }) {
-	const name = portName(bucket.value), height = Math.max(2, TALL * Math.log(1 + bucket.count) / Math.log(1 + largest));
+	const name = portName(bucket.value),
+		height = Math.max(2, (TALL * Math.log(1 + bucket.count)) / Math.log(1 + largest));
 	const words = `${bucket.value}${name && ` ${name}`}: ${sure(group)}${count(bucket.count)}`;
-	return h("li", { class: state }, h("button.port-column", { type: "button", "aria-pressed": String(state === "and"), "aria-label": words, title: words, onclick: () => toggle(testOf(field, bucket.value)) },
-		svg("svg", { class: "port-bar", viewBox: `0 0 20 ${TALL}`, "aria-hidden": "true" }, svg("rect", { x: 1, width: 18, y: TALL - height, height, rx: 2 })),
-		h("span.port-number", null, bucket.value), h("span.port-name", null, name)));
+	return h(
+		"li",
+		{ class: state },
+		h(
+			"button.port-column",
+			{
+				type: "button",
+				"aria-pressed": String(state === "and"),
+				"aria-label": words,
+				title: words,
+				onclick: () => toggle(testOf(field, bucket.value)),
+			},
+			svg(
+				"svg",
+				{ class: "port-bar", viewBox: `0 0 20 ${TALL}`, "aria-hidden": "true" },
+				svg("rect", { x: 1, width: 18, y: TALL - height, height, rx: 2 }),
+			),
+			h("span.port-number", null, bucket.value),
+			h("span.port-name", null, name),
+		),
+	);
 }
 
 // The commonest ports as columns. The height grows with the logarithm of the count.
 export function ports(group, schema, query, toggle) {
 	if (!group.buckets.length)
 		return emptyState("No ports", "No match of this query has a service.");
-	const field = schema.fields.find((f) => f.name === group.field), largest = group.buckets[0].count;
-	return h("div.view", null, h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Ports" }, h("ol.ports", null, group.buckets.map((b) => column(b, { largest, group, toggle, field, state: chosen(schema, query, field.name, b.value) })))),
-		h("p.quiet.small", null, `The height is the logarithm of the count; the first has ${count(largest)}.`, group.has_more && " The 100 commonest ports."), numbers(group, portName));
+	const field = schema.fields.find((f) => f.name === group.field),
+		largest = group.buckets[0].count;
+	return h(
+		"div.view",
+		null,
+		h(
+			"div.scroll",
+			{ tabindex: "0", role: "region", "aria-label": "Ports" },
+			h(
+				"ol.ports",
+				null,
+				group.buckets.map((b) => column(b, { largest, group, toggle, field, state: chosen(schema, query, field.name, b.value) })),
+			),
+		),
+		h(
+			"p.quiet.small",
+			null,
+			`The height is the logarithm of the count; the first has ${count(largest)}.`,
+			group.has_more && " The 100 commonest ports.",
+		),
+		numbers(group, portName),
+	);
 }

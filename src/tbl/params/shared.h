@@ -41,6 +41,12 @@ PARAM(meter_flush, ms, IN_SURFACED | IN_METER,
 PARAM(meter_slots, number, IN_SURFACED | IN_METER,
 	65536, 64, 16777216,
 	"counters of rates, quotas and usage on this host, rounded up to a power of two")
+PARAM(sign_in_link_life, number, IN_SURFACED | IN_SURFACECTL,
+	86400, 60, 31536000,
+	"seconds for which a link to join, or to get in again, can be used")
+PARAM(public_url, url, IN_SURFACED | IN_SURFACECTL,
+	"", 0, 2000,
+	"where people reach nginx, https://HOST[:PORT]; passkeys and links need it")
 PARAM(route_target, endpoint, IN_DISPATCH | IN_SURFACECTL,
 	"", 0, 260,
 	"host:port to which probes of routes connect; empty: no periodic probes")

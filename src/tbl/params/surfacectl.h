@@ -1,7 +1,4 @@
 /* Parameters of surfacectl. See tbl/params.h. */
-PARAM(public_url, url, IN_SURFACECTL,
-	"", 0, 2000,
-	"where people reach nginx, https://HOST[:PORT], for surfacectl watch and setup")
 PARAM(mmdb_asn, path, IN_SURFACECTL,
 	"", 0, 4096,
 	"a MaxMind database of autonomous systems; imports add asn, as_name and prefix of hosts")

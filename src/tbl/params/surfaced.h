@@ -38,6 +38,15 @@ PARAM(search_wait, ms, IN_SURFACED,
 PARAM(search_work_limit, number, IN_SURFACED,
 	400000000, 1000, 100000000000,
 	"values that one search may read before search_timeout or search_count_too_expensive")
+PARAM(sign_in_idle, number, IN_SURFACED,
+	7200, 90, 31536000,
+	"seconds without a request after which a person is signed out")
+PARAM(sign_in_life, number, IN_SURFACED,
+	86400, 60, 31536000,
+	"seconds after which a person is signed out in any case")
+PARAM(sign_in_recent, number, IN_SURFACED,
+	600, 10, 86400,
+	"seconds for which a sign-in is fresh enough for changes of credentials and rights")
 PARAM(clickhouse_threads, number, IN_SURFACED,
 	2, 1, 1024,
 	"threads that one search may use on each server of ClickHouse")

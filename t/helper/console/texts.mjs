@@ -4,7 +4,8 @@ import { execFileSync } from "node:child_process";
 
 const dir = new URL("../../../nginx/html/console/", import.meta.url);
 const load = (name) => import(new URL(`${name}.js`, dir));
-const { and, chosen, fieldAndValue, hasOr, quoted, testOf, toggle, typed } = await load("query");
+const { and, chosen, fieldAndValue, hasOr, quoted, testOf, toggle } = await load("query");
+const { typed } = await load("caret");
 const { indexOf, marked, repair } = await load("repair");
 const { options, take, valuesQuery } = await load("complete");
 const { commands } = await load("curl");
@@ -20,19 +21,45 @@ function is(got, wanted, title) {
 		console.log(`# got:    ${a}\n# wanted: ${b}`);
 }
 
-const field = (name, type = "keyword", aliases = []) =>
-	({ name, type, aliases, aggregatable: true, nested: name.startsWith("services.") });
-const schema = { dataset: "hosts", prefix_aliases: ["host.*"], fields: [field("ip", "ip", ["net"]), field("asn", "integer"),
-	field("country_code", "keyword", ["country"]), field("tags"), field("tags.category"), field("hostnames", "dns", ["hostname"]),
-	field("services.port", "integer", ["port"]), field("services.product", "keyword", ["product"]),
-	field("services.http.title", "text", ["title"]), field("services.tls_enabled", "boolean"), field("last_seen", "date")] };
+const field = (name, type = "keyword", aliases = []) => ({ name, type, aliases, aggregatable: true, nested: name.startsWith("services.") });
+const schema = {
+	dataset: "hosts",
+	prefix_aliases: ["host.*"],
+	fields: [
+		field("ip", "ip", ["net"]),
+		field("asn", "integer"),
+		field("country_code", "keyword", ["country"]),
+		field("tags"),
+		field("tags.category"),
+		field("hostnames", "dns", ["hostname"]),
+		field("services.port", "integer", ["port"]),
+		field("services.product", "keyword", ["product"]),
+		field("services.http.title", "text", ["title"]),
+		field("services.tls_enabled", "boolean"),
+		field("last_seen", "date"),
+	],
+};
 const name = (n) => schema.fields.find((f) => f.name === n);
 
 // ---- queries ----
-is([hasOr("a OR b"), hasOr("(a OR b) c"), hasOr('tags:"a OR b"'), hasOr("port:[1 TO 2] or x"), hasOr("services:(a OR b)")],
-	[true, false, false, true, false], "OR counts outside brackets and quotes alone");
-for (const [value, text] of [["DE", "DE"], [443, "443"], ["Apache httpd", '"Apache httpd"'], ['say "hi" \\ :', '"say \\"hi\\" \\\\ :"'],
-	["OR", '"OR"'], ["a\r\nb\t", '"a\\r\\nb\\t"'], ["", '""'], ["fd00::1", '"fd00::1"'], ["*.x", '"*.x"'], ["-1", '"-1"'], [true, "true"]])
+is(
+	[hasOr("a OR b"), hasOr("(a OR b) c"), hasOr('tags:"a OR b"'), hasOr("port:[1 TO 2] or x"), hasOr("services:(a OR b)")],
+	[true, false, false, true, false],
+	"OR counts outside brackets and quotes alone",
+);
+for (const [value, text] of [
+	["DE", "DE"],
+	[443, "443"],
+	["Apache httpd", '"Apache httpd"'],
+	['say "hi" \\ :', '"say \\"hi\\" \\\\ :"'],
+	["OR", '"OR"'],
+	["a\r\nb\t", '"a\\r\\nb\\t"'],
+	["", '""'],
+	["fd00::1", '"fd00::1"'],
+	["*.x", '"*.x"'],
+	["-1", '"-1"'],
+	[true, "true"],
+])
 	is(quoted(value), text, `the value ${JSON.stringify(value)} is written as ${text}`);
 is(testOf(name("hostnames"), "a.example"), "hostnames=a.example", "a name is asked for to the letter, without the names below it");
 is(fieldAndValue(schema, 'Country="a\\"b"'), { field: "country_code", value: 'a"b' }, "an alias and a quoted value are understood");
@@ -57,8 +84,11 @@ is(toggle(schema, "country:de port:22", "country_code:DE", false), "port:22", "a
 is(toggle(schema, "port:22 -country:DE", "country_code:DE", true), "port:22", "a test with a minus sign is found and goes");
 is(toggle(schema, "NOT country:DE AND port:22", "country_code:DE", true), "port:22", "a test with NOT goes with its AND");
 is(toggle(schema, "country: DE port:22", "country_code:DE", false), "port:22", "a space behind the colon belongs to the test");
-is([chosen(schema, "port:22 -tags:a", "tags", "a"), chosen(schema, "port:22 tags:a", "tags", "a"), chosen(schema, "tags:a OR port:22", "tags", "a")],
-	["not", "and", ""], "a value is chosen, excluded, or neither where OR stands beside it");
+is(
+	[chosen(schema, "port:22 -tags:a", "tags", "a"), chosen(schema, "port:22 tags:a", "tags", "a"), chosen(schema, "tags:a OR port:22", "tags", "a")],
+	["not", "and", ""],
+	"a value is chosen, excluded, or neither where OR stands beside it",
+);
 is(and("services:(port:22 OR x)", "asn:1"), "services:(port:22 OR x) AND asn:1", "brackets of a field need no other ones");
 for (const broken of ['"', "(", "a:(", 'a:"', "\\", "a:[", ")", "((((", "-", "- !", 'x"y\\'])
 	is(typeof toggle(schema, broken, "asn:1", false), "string", `the unfinished query ${broken} is walked to its end`);
@@ -72,45 +102,109 @@ is(typed("services:(po", 12).inside, "services", "the bracket of a nested object
 const at = (text, buckets = []) => options(schema, text, text.length, () => buckets);
 is(at("coun").list[0].insert, "country_code:", "the first option for coun is the country");
 is(at("port").list[0].text, "services.port", "an alias finds its field");
-is(at("services:(por").list.map((o) => o.text), ["port"], "inside services:( the fields of a service are offered without their prefix");
-const de = at("port:22 AND country:d", [{ value: "US", count: 3 }, { value: "DE", count: 12204 }]).list;
+is(
+	at("services:(por").list.map((o) => o.text),
+	["port"],
+	"inside services:( the fields of a service are offered without their prefix",
+);
+const de = at("port:22 AND country:d", [
+	{ value: "US", count: 3 },
+	{ value: "DE", count: 12204 },
+]).list;
 is(de, [{ kind: "value", text: "DE", insert: "DE", count: 12204, label: "" }], "values that begin with what is typed are offered with their counts");
-is(take("port:22 AND country:d", at("port:22 AND country:d").place, de[0]), { text: "port:22 AND country:DE ", caret: 23 }, "an option takes the place of what is typed");
-is(at("port:22 o").list.some((o) => o.insert === "OR "), true, "OR is offered behind a test");
-is(at("services.tls_enabled:").list.map((o) => o.text), ["true", "false"], "both values of a boolean are offered");
+is(
+	take("port:22 AND country:d", at("port:22 AND country:d").place, de[0]),
+	{ text: "port:22 AND country:DE ", caret: 23 },
+	"an option takes the place of what is typed",
+);
+is(
+	at("port:22 o").list.some((o) => o.insert === "OR "),
+	true,
+	"OR is offered behind a test",
+);
+is(
+	at("services.tls_enabled:").list.map((o) => o.text),
+	["true", "false"],
+	"both values of a boolean are offered",
+);
 is(valuesQuery(name("services.product"), "Apache ht"), "services.product:Apache\\ ht*", "values are asked for by a pattern without an open space");
 
 // ---- repair ----
 const mend = (text, message, position) => repair(text, { message, position })?.text;
 is(indexOf("😀 b", 3), 3, "positions count characters, not UTF-16 units");
 is(marked("port:22 AND contry_code:DE", 13), { from: 12, to: 23 }, "the mark covers the word at the position");
-is(mend("port:22 AND contry_code:DE", 'unknown field "contry_code"; did you mean "country_code"?', 13), "port:22 AND country_code:DE", "a click repairs the name of a field");
-is(mend("country:Germany x", 'country_code has two-letter codes and never "Germany"; did you mean DE?', 9), "country:DE x", "a click repairs a value");
-is(mend('country:"United Kingdom"', 'country_code has two-letter codes and never "United Kingdom"; did you mean GB?', 9), "country:GB", "a quoted value is repaired as a whole");
+is(
+	mend("port:22 AND contry_code:DE", 'unknown field "contry_code"; did you mean "country_code"?', 13),
+	"port:22 AND country_code:DE",
+	"a click repairs the name of a field",
+);
+is(
+	mend("country:Germany x", 'country_code has two-letter codes and never "Germany"; did you mean DE?', 9),
+	"country:DE x",
+	"a click repairs a value",
+);
+is(
+	mend('country:"United Kingdom"', 'country_code has two-letter codes and never "United Kingdom"; did you mean GB?', 9),
+	"country:GB",
+	"a quoted value is repaired as a whole",
+);
 is(mend("port :22", "no white space can stand before : and other operators", 5), "port:22", "a click takes the space before a colon away");
 is(mend("(a b", "this ( is never closed", 1), "(a b)", "a click closes a bracket");
 is(mend("a) b", "this ) was never opened", 2), "a b", "a click takes a lonely bracket away");
 is(repair("asn:abc", { message: 'asn takes an integer, not "abc"', position: 5 }), null, "what only the author can mend has no button");
 
 // ---- as curl (C-347) ----
-const nasty = "tags:\"a'b\" $(id) `id` \\ \n%s !x $KEY";
+const nasty = 'tags:"a\'b" $(id) `id` \\ \n%s !x $KEY';
 const sent = commands("https://h/api/v1", "hosts", nasty, ["asn"]).map(({ text }) =>
-	execFileSync("sh", ["-c", `curl() { for a; do printf '%s\\0' "$a"; done; }; KEY=k; ${text}`], { encoding: "utf8" }).split("\0").slice(0, -1));
-is(sent[0], ["-sS", "-G", "-H", "X-API-Key: k", "--data-urlencode", `q=${nasty}`, "--data-urlencode", "limit=50", "https://h/api/v1/search/hosts"],
-	"sh hands curl exactly the query of the search (C-347)");
-is(JSON.parse(sent[2][6]), { query: nasty, aggregations: [{ field: "asn", limit: 25 }] }, "sh hands curl exactly the body of the aggregation (C-347)");
+	execFileSync("sh", ["-c", `curl() { for a; do printf '%s\\0' "$a"; done; }; KEY=k; ${text}`], { encoding: "utf8" })
+		.split("\0")
+		.slice(0, -1),
+);
+is(
+	sent[0],
+	["-sS", "-G", "-H", "X-API-Key: k", "--data-urlencode", `q=${nasty}`, "--data-urlencode", "limit=50", "https://h/api/v1/search/hosts"],
+	"sh hands curl exactly the query of the search (C-347)",
+);
+is(
+	JSON.parse(sent[2][6]),
+	{ query: nasty, aggregations: [{ field: "asn", limit: 25 }] },
+	"sh hands curl exactly the body of the aggregation (C-347)",
+);
 
 // ---- CSV (C-347) ----
-is(["=cmd", "+1", "-1", "@x", "\tx"].map((v) => cell(v).replace(/^"/u, "")[0]), ["'", "'", "'", "'", "'"], "a cell that a spreadsheet would compute begins with an apostrophe (C-347)");
-is([cell(-1), cell(null), cell('a"b'), cell("a,b"), cell("a\nb")], ["-1", "", '"a""b"', '"a,b"', '"a\nb"'], "other cells are written as RFC 4180 says");
-is(record({ ip: "192.0.2.1", services: [{ port: 22, banner: "=cmd" }, { port: 80 }], tags: ["a", "b"] }, ["ip", "services.port", "tags", "services.banner"]),
-	"192.0.2.1,22; 80,a; b,'=cmd\r\n", "a line of CSV has all values of a column (C-347)");
+is(
+	["=cmd", "+1", "-1", "@x", "\tx"].map((v) => cell(v).replace(/^"/u, "")[0]),
+	["'", "'", "'", "'", "'"],
+	"a cell that a spreadsheet would compute begins with an apostrophe (C-347)",
+);
+is(
+	[cell(-1), cell(null), cell('a"b'), cell("a,b"), cell("a\nb")],
+	["-1", "", '"a""b"', '"a,b"', '"a\nb"'],
+	"other cells are written as RFC 4180 says",
+);
+is(
+	record({ ip: "192.0.2.1", services: [{ port: 22, banner: "=cmd" }, { port: 80 }], tags: ["a", "b"] }, [
+		"ip",
+		"services.port",
+		"tags",
+		"services.banner",
+	]),
+	"192.0.2.1,22; 80,a; b,'=cmd\r\n",
+	"a line of CSV has all values of a column (C-347)",
+);
 
 // ---- the map, figures ----
 const all = tiles();
-is([new Set(all.map((t) => t.code)).size, new Set(all.map((t) => `${t.row} ${t.column}`)).size], [all.length, all.length], "each country has one tile and each tile one country");
+is(
+	[new Set(all.map((t) => t.code)).size, new Set(all.map((t) => `${t.row} ${t.column}`)).size],
+	[all.length, all.length],
+	"each country has one tile and each tile one country",
+);
 is([shade(0, 9), shade(1, 1000), shade(1000, 1000)], [0, 1, 6], "a tile is shaded by the logarithm of its count");
-is([total("hosts", { value: 4211, relation: "eq" }), total("hosts", { value: 1, relation: "gte" }), total("dns", { value: 5, relation: "unknown" })],
-	["4,211 hosts, exactly", "at least 1 host", "about 5 DNS records"], "a total says how sure it is");
+is(
+	[total("hosts", { value: 4211, relation: "eq" }), total("hosts", { value: 1, relation: "gte" }), total("dns", { value: 5, relation: "unknown" })],
+	["4,211 hosts, exactly", "at least 1 host", "about 5 DNS records"],
+	"a total says how sure it is",
+);
 is([share(1, 3), share(1, 10000), share(1, 25)], ["33 %", "< 0.1 %", "4.0 %"], "shares are told in percent");
 console.log(`1..${n}`);

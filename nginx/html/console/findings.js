@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: ISC
+// The findings of a project, #/findings/PROJECT?severity=high&finding_type=dangling_dns: by area and severity, one with its evidence,
+// its history and the moves that are possible from where it is.
+
+import { foreign, h, show } from "../common/dom.js";
+import { api } from "../common/api.js";
+import { count } from "../common/words.js";
+import { badge, emptyState, reading, toast } from "./parts.js";
+import { share } from "./figures.js";
+import { short } from "./links.js";
+import { Drawer, filterBar, members, pagedTable, when } from "./lists.js";
+import { hashOf, projectHead, projectOf } from "./projects.js";
+import { facts } from "./record.js";
+
+const SEVERITIES = ["critical", "high", "medium", "low", "info"];
+const STATUSES = [
+	["", "Any status"],
+	["open", "Open"],
+	["acknowledged", "Acknowledged"],
+	["accepted_risk", "Risk accepted"],
+	["false_positive", "False positive"],
+	["resolved", "Resolved"],
+];
+const STATUS = Object.fromEntries(STATUSES);
+const TONES = { open: "", acknowledged: "", accepted_risk: "warn", false_positive: "", resolved: "good" };
+
+// The rows of finding_move (src/tbl/finding_moves.h): path, words, the states that it leaves from.
+const MOVES = [
+	["acknowledge", "Acknowledge", ["open"]],
+	["resolve", "Resolve", ["open", "acknowledged", "accepted_risk", "false_positive"]],
+	["accept-risk", "Accept the risk", ["open", "acknowledged", "false_positive"]],
+	["false-positive", "False positive", ["open", "acknowledged", "accepted_risk"]],
+	["reopen", "Reopen", ["acknowledged", "accepted_risk", "false_positive", "resolved"]],
+];
+
+const EVENTS = {
+	found: "Found",
+	changed: "Severity or confidence changed",
+	resolve: "Resolved",
+	acknowledge: "Acknowledged",
+	accept_risk: "Risk accepted",
+	false_positive: "Marked as a false positive",
+	reopen: "Reopened",
+	seen_again: "Seen again",
+	clear: "Not there any more",
+};
+
+function words(name) {
+	return String(name ?? "").replaceAll("_", " ");
+}
+
+class Findings {
+	#where;
+	#query;
+	#list = null;
+	#signal;
+	#drawer = new Drawer();
+
+	constructor(main, where, signal) {
+		this.#where = where;
+		this.#signal = signal;
+		this.filters = h("div.filter-line");
+		this.strip = h("div");
+		this.areas = h("aside.facets");
+		this.results = h("section.results", { "aria-label": "Findings" });
+		show(
+			main,
+			projectHead("findings", "Findings", where),
+			this.strip,
+			this.filters,
+			h("div.search-body.with-areas", null, this.areas, h("div.list-and-drawer", null, this.results, this.#drawer.node)),
+		);
+		this.#overview();
+	}
+
+	#path(tail = "") {
+		return `/projects/${this.#where.project.uuid}/esi/findings${tail}`;
+	}
+
+	#go(change) {
+		location.hash = hashOf("findings", this.#where.project, { ...this.#query, ...change });
+	}
+
+	change(route) {
+		if (route.path[0] && route.path[0] !== this.#where.project.uuid)
+			return false;
+		this.#query = Object.fromEntries(route.query);
+		this.#query.status ??= route.query.has("status") ? "" : "open";
+		const stale = [
+			["", "Old and new"],
+			["false", "Seen lately"],
+			["true", "Not seen for 30 days"],
+		];
+		show(
+			this.filters,
+			filterBar(
+				[
+					{ name: "status", label: "Status", options: STATUSES.map(([v, w]) => [v || "any", w]) },
+					{ name: "severity", label: "Severity", options: [["", "Any"], ...SEVERITIES.map((s) => [s, s])] },
+					{ name: "stale", label: "Age", options: stale },
+				],
+				{ ...this.#query, status: this.#query.status || "any" },
+				(name, value) => this.#go({ [name]: value }),
+			),
+		);
+		this.#mark();
+		this.#draw();
+		return true;
+	}
+
+	#draw() {
+		const { status, severity, finding_type, stale, exposure_kind } = this.#query;
+		const query = { status: status === "any" ? "" : status, severity, finding_type, stale, exposure_kind, limit: 50 };
+		this.#drawer.close();
+		this.#list = pagedTable({
+			signal: this.#signal,
+			caption: "Findings",
+			columns: [
+				["Finding", (f) => short(f.title, 200)],
+				["Severity", (f) => badge(f.severity, f.severity)],
+				[
+					"Area",
+					(f) => [short(words(f.finding_type), 60), f.exposure_kind && h("span.quiet.small", null, " ", short(words(f.exposure_kind), 60))],
+				],
+				["Status", (f) => [badge(STATUS[f.status] ?? f.status, TONES[f.status]), f.stale && h("span.quiet.small", null, " stale")]],
+				["Last seen", (f) => when(f.last_seen_at), "number"],
+			],
+			read: async (cursor, signal) => {
+				const answer = await api.get(this.#path(), { query: { ...query, cursor }, signal });
+				return { items: answer.findings, next_cursor: answer.next_cursor };
+			},
+			empty: () =>
+				emptyState(
+					"No findings",
+					Object.values({ severity, finding_type, stale }).some(Boolean) || status !== "open"
+						? "None is like the filters say."
+						: "Nothing open is known of this project.",
+					h(
+						"button",
+						{ type: "button", onclick: () => this.#go({ status: "any", severity: "", finding_type: "", stale: "" }) },
+						"Show all findings",
+					),
+				),
+			open: (f) => this.#open(f),
+		});
+		show(this.results, this.#list.box);
+	}
+
+	// ---- how many of what ----
+
+	#overview() {
+		reading({
+			signal: this.#signal,
+			lines: 1,
+			box: this.strip,
+			read: (s) => api.get(`/projects/${this.#where.project.uuid}/dashboard`, { signal: s }),
+			draw: ({ dashboard }, box) => {
+				const { by_severity: counts, by_type: types } = dashboard.findings,
+					mean = dashboard.mean_open_days?.by_severity ?? {};
+				show(
+					box,
+					h(
+						"div.severity-strip",
+						{ role: "group", "aria-label": "Open findings by severity" },
+						SEVERITIES.map((s) =>
+							h(
+								"button.severity-cell",
+								{
+									type: "button",
+									class: `severity-cell ${s}`,
+									"data-severity": s,
+									onclick: () => this.#go({ severity: this.#query.severity === s ? "" : s, status: "open" }),
+								},
+								h("span.severity-count", null, count(counts[s] ?? 0)),
+								badge(s, s),
+								h(
+									"span.quiet.small",
+									null,
+									mean[s] === null || mean[s] === undefined ? "–" : `${Math.round(mean[s])} days open on average`,
+								),
+							),
+						),
+					),
+				);
+				this.#types(types);
+				this.#mark();
+			},
+		});
+	}
+
+	#types(types) {
+		const sum = types.reduce((n, t) => n + t.count, 0);
+		show(
+			this.areas,
+			types.length > 0 &&
+				h(
+					"section.facet",
+					null,
+					h("div.facet-head", null, h("h2", null, "Areas")),
+					h(
+						"ul",
+						null,
+						types.map((t) =>
+							h(
+								"li",
+								null,
+								h(
+									"button.facet-value",
+									{
+										type: "button",
+										"data-type": t.finding_type,
+										title: share(t.count, sum),
+										onclick: () => this.#go({ finding_type: this.#query.finding_type === t.finding_type ? "" : t.finding_type }),
+									},
+									h("span.facet-text", null, short(words(t.finding_type), 60)),
+									h("span.facet-count", null, count(t.count)),
+								),
+							),
+						),
+					),
+				),
+		);
+	}
+
+	#mark() {
+		for (const node of this.strip.querySelectorAll("[data-severity]"))
+			node.setAttribute("aria-pressed", String(node.dataset.severity === this.#query?.severity));
+		for (const node of this.areas.querySelectorAll("[data-type]")) {
+			const yes = node.dataset.type === this.#query?.finding_type;
+			node.setAttribute("aria-pressed", String(yes));
+			node.parentElement.className = yes ? "and" : "";
+		}
+	}
+
+	// ---- one of them ----
+
+	#open(f) {
+		const moves = this.#where.manages ? MOVES.filter(([, , from]) => from.includes(f.status)) : [];
+		this.#drawer.mark(this.#list.row(f.uuid));
+		this.#drawer.open(
+			foreign(f.title, 400),
+			h(
+				"p.tags",
+				null,
+				badge(f.severity, f.severity),
+				badge(STATUS[f.status] ?? f.status, TONES[f.status]),
+				f.stale && badge("not seen for 30 days"),
+			),
+			moves.length > 0 &&
+				h(
+					"div.actions",
+					null,
+					moves.map(([path, label]) => h("button", { type: "button", onclick: (e) => this.#move(f, path, label, e.target) }, label)),
+				),
+			f.description && h("p.prose", null, foreign(f.description, 2000)),
+			facts([
+				["Area", [words(f.finding_type), f.exposure_kind && ` · ${words(f.exposure_kind)}`]],
+				["Confidence", f.confidence !== null && `${Math.round(f.confidence * 100)} %`],
+				["First seen", when(f.first_seen_at)],
+				["Last seen", when(f.last_seen_at)],
+				["Detector", f.detector ?? f.source_name],
+				[
+					"Asset",
+					f.asset_uuid && h("a", { href: hashOf("inventory", this.#where.project, { asset: f.asset_uuid }) }, "Open in the inventory"),
+				],
+				["Note", f.status_note && foreign(f.status_note, 500)],
+			]),
+			f.evidence && [h("h3", null, "Evidence"), members(f.evidence)],
+			h("h3", null, "History"),
+			this.#history(f),
+		);
+	}
+
+	#history(f) {
+		return reading({
+			signal: this.#signal,
+			lines: 2,
+			read: (s) => api.get(this.#path(`/${f.uuid}/history`), { query: { limit: 50 }, signal: s }),
+			draw: (a, box) =>
+				show(
+					box,
+					h(
+						"ol.events",
+						null,
+						(a.events ?? a.history ?? []).map((e) =>
+							h(
+								"li.event",
+								null,
+								h("span.quiet", null, when(e.at)),
+								h(
+									"div",
+									null,
+									h("strong", null, EVENTS[e.event] ?? words(e.event)),
+									e.from_status &&
+										e.from_status !== e.to_status &&
+										h("span.quiet", null, ` ${STATUS[e.from_status]} → ${STATUS[e.to_status]}`),
+									e.membership_uuid ? h("span.quiet", null, " by a member") : null,
+								),
+							),
+						),
+					),
+				),
+		}).box;
+	}
+
+	async #move(f, path, label, button) {
+		button.disabled = true;
+		try {
+			const { finding } = await api.post(this.#path(`/${f.uuid}/${path}`), undefined, { signal: this.#signal });
+			this.#list.put(finding);
+			this.#open(finding);
+			toast(`${label}: ${finding.title.slice(0, 80)}`);
+			this.#overview();
+		} catch (fault) {
+			button.disabled = false;
+			if (fault.name !== "AbortError")
+				toast(fault.message, "bad");
+		}
+	}
+}
+
+export async function open(main, route, signal) {
+	main.className = "page wide";
+	const where = await projectOf(main, "Findings", route, signal);
+	if (!where)
+		return null;
+	const page = new Findings(main, where, signal);
+	page.change(route);
+	return page;
+}

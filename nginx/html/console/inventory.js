@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: ISC
+// What a project has, #/inventory/PROJECT?tab=services: its assets, the services on them, and one of either beside the list.
+
+import { foreign, h, show } from "../common/dom.js";
+import { api } from "../common/api.js";
+import { emptyState, reading } from "./parts.js";
+import { recordOf, short } from "./links.js";
+import { Drawer, filterBar, members, pagedTable, when } from "./lists.js";
+import { hashOf, projectHead, projectOf } from "./projects.js";
+import { facts } from "./record.js";
+
+const KINDS = [
+	["", "Any kind"],
+	["domain", "Domains"],
+	["host", "Host names"],
+	["address", "Addresses"],
+	["certificate", "Certificates"],
+];
+const RECORDS = { domain: "domain", host: "name", address: "host", certificate: "certificate" };
+const TABS = [
+	["assets", "Assets"],
+	["services", "Services"],
+];
+
+function software(s) {
+	return [s.product ?? s.service_name, s.version].filter(Boolean).join(" ");
+}
+
+class Inventory {
+	#where;
+	#signal;
+	#query = {};
+	#drawer = new Drawer();
+
+	constructor(main, where, signal) {
+		this.#where = where;
+		this.#signal = signal;
+		this.tabs = h("div.views", { role: "group", "aria-label": "Shown" });
+		this.filters = h("div.filter-line");
+		this.results = h("section.results", { "aria-label": "Inventory" });
+		show(
+			main,
+			projectHead("inventory", "Inventory", where, this.tabs),
+			this.filters,
+			h("div.list-and-drawer", null, this.results, this.#drawer.node),
+		);
+	}
+
+	#path(tail) {
+		return `/projects/${this.#where.project.uuid}/esi/${tail}`;
+	}
+
+	#go(change) {
+		location.hash = hashOf("inventory", this.#where.project, { ...this.#query, ...change });
+	}
+
+	change(route) {
+		if (route.path[0] && route.path[0] !== this.#where.project.uuid)
+			return false;
+		this.#query = Object.fromEntries(route.query);
+		const { tab = "assets", asset } = this.#query;
+		show(
+			this.tabs,
+			TABS.map(([name, words]) =>
+				h("button", { type: "button", "aria-pressed": String(name === tab), onclick: () => this.#go({ tab: name, asset: "" }) }, words),
+			),
+		);
+		this.#drawer.close();
+		if (tab === "services")
+			this.#services();
+		else
+			this.#assets();
+		if (asset)
+			this.#asset(asset);
+		return true;
+	}
+
+	// A field that filters when Enter is pressed or it is left.
+	#text(name, label) {
+		return h(
+			"label.filter",
+			null,
+			h("span.quiet", null, label),
+			h("input", { type: "search", value: this.#query[name] ?? "", onchange: (e) => this.#go({ [name]: e.target.value.trim() }) }),
+		);
+	}
+
+	#assets() {
+		const { kind, name } = this.#query;
+		show(
+			this.filters,
+			filterBar([{ name: "kind", label: "Kind", options: KINDS }], this.#query, (n, v) => this.#go({ [n]: v })),
+			this.#text("name", "Name"),
+		);
+		this.#show(
+			"Assets",
+			"assets",
+			{ kind, name },
+			[
+				["Name", (a) => short(a.name, 200)],
+				["Kind", (a) => a.kind],
+				["Found by", (a) => short(a.discovery_channel ?? a.source_name ?? "–", 60)],
+				["First seen", (a) => when(a.first_seen_at), "number"],
+				["Last seen", (a) => when(a.last_seen_at), "number"],
+			],
+			(a) => this.#drawAsset(a),
+		);
+	}
+
+	#services() {
+		const { protocol, port, product, technology, asset_uuid } = this.#query;
+		show(
+			this.filters,
+			this.#text("port", "Port"),
+			this.#text("protocol", "Protocol"),
+			this.#text("product", "Product"),
+			this.#text("technology", "Technology"),
+		);
+		this.#show(
+			"Services",
+			"services",
+			{ protocol, port, product, technology, asset_uuid },
+			[
+				["Service", (s) => h("span.mono", null, short(s.endpoint ?? s.url ?? s.service_key, 160))],
+				["Protocol", (s) => short(s.protocol ?? "–", 40)],
+				["Software", (s) => short(software(s) || "–", 100)],
+				["Title", (s) => short(s.http_title ?? "", 100)],
+				["Last seen", (s) => when(s.last_seen_at), "number"],
+			],
+			(s) => this.#drawService(s),
+		);
+	}
+
+	#show(caption, member, query, columns, open) {
+		const filtered = Object.values(query).some(Boolean);
+		const list = pagedTable({
+			signal: this.#signal,
+			caption,
+			columns,
+			open,
+			read: async (cursor, signal) => {
+				const answer = await api.get(this.#path(member), { query: { ...query, limit: 50, cursor }, signal });
+				return { items: answer[member], next_cursor: answer.next_cursor };
+			},
+			empty: () =>
+				emptyState(
+					`No ${member}`,
+					filtered ? "None is like the filters say." : `Nothing has been imported into this project yet: surfacectl import ${member}.`,
+					filtered &&
+						h(
+							"button",
+							{
+								type: "button",
+								onclick: () => {
+									location.hash = hashOf("inventory", this.#where.project, { tab: this.#query.tab });
+								},
+							},
+							"Take the filters away",
+						),
+				),
+		});
+		show(this.results, list.box);
+	}
+
+	// ---- one of them ----
+
+	async #asset(uuid) {
+		const { asset } = await api.get(this.#path(`assets/${uuid}`), { signal: this.#signal }).catch(() => ({}));
+		if (asset && !this.#signal.aborted)
+			this.#drawAsset(asset);
+	}
+
+	#drawAsset(a) {
+		const record = RECORDS[a.kind],
+			{ project } = this.#where;
+		this.#drawer.open(
+			foreign(a.name, 300),
+			facts([
+				["Kind", a.kind],
+				["Record", record && h("a", { href: recordOf[record](a.name) }, "Open what the search knows")],
+				["Services", h("a", { href: hashOf("inventory", project, { tab: "services", asset_uuid: a.uuid }) }, "All services of it")],
+				["Found by", foreign([a.discovery_channel, a.discovery_provider].filter(Boolean).join(", ") || "–", 200)],
+				["Source", a.source_name && foreign([a.source_name, a.source_ref].filter(Boolean).join(" "), 200)],
+				["First seen", when(a.first_seen_at)],
+				["Last seen", when(a.last_seen_at)],
+			]),
+			Object.keys(a.metadata ?? {}).length > 0 && [h("h3", null, "More"), members(a.metadata)],
+			h("h3", null, "Findings"),
+			this.#findings({ asset_uuid: a.uuid }),
+		);
+	}
+
+	#drawService(s) {
+		this.#drawer.open(
+			foreign(s.endpoint ?? s.url ?? s.service_key, 300),
+			facts([
+				["Protocol", s.protocol && foreign(s.protocol, 60)],
+				["Software", software(s) && foreign(software(s), 200)],
+				["Technologies", s.technologies.length > 0 && foreign(s.technologies.join(", "), 400)],
+				["Address", s.ip && h("a", { href: recordOf.host(s.ip) }, foreign(s.ip, 60))],
+				["Name", s.hostname && h("a", { href: recordOf.name(s.hostname) }, foreign(s.hostname, 253))],
+				["Port", s.port],
+				["TLS", s.tls_enabled === null ? null : s.tls_enabled ? "yes" : "no"],
+				["Status", s.http_status_code],
+				["Title", s.http_title && foreign(s.http_title, 300)],
+				["URL", s.url && foreign(s.url, 300)],
+				["Confidence", s.confidence !== null && `${Math.round(s.confidence * 100)} %`],
+				["First seen", when(s.first_seen_at)],
+				["Last seen", when(s.last_seen_at)],
+				["Asset", h("a", { href: hashOf("inventory", this.#where.project, { asset: s.asset_uuid }) }, "Its asset")],
+			]),
+			Object.keys(s.metadata ?? {}).length > 0 && [h("h3", null, "More"), members(s.metadata)],
+			h("h3", null, "Findings"),
+			this.#findings({ service_uuid: s.uuid }),
+		);
+	}
+
+	#findings(query) {
+		return reading({
+			signal: this.#signal,
+			lines: 2,
+			read: (s) => api.get(this.#path("findings"), { query: { ...query, limit: 10 }, signal: s }),
+			empty: (a) => (a.findings.length ? null : h("p.quiet.small", null, "None.")),
+			draw: (a, box) =>
+				show(
+					box,
+					h(
+						"ul.searches",
+						null,
+						a.findings.map((f) =>
+							h("li", null, foreign(f.title, 160), h("span.quiet.small", null, ` ${f.severity}, ${f.status.replaceAll("_", " ")}`)),
+						),
+					),
+				),
+		}).box;
+	}
+}
+
+export async function open(main, route, signal) {
+	main.className = "page wide";
+	const where = await projectOf(main, "Inventory", route, signal);
+	if (!where)
+		return null;
+	const page = new Inventory(main, where, signal);
+	page.change(route);
+	return page;
+}

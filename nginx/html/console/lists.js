@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: ISC
+// Lists of a project: filters, a table with pages, and a drawer beside it with one record.
+
+import { foreign, h, show } from "../common/dom.js";
+import { ago } from "../common/words.js";
+import { faultPanel, reading } from "./parts.js";
+import { instant } from "./figures.js";
+
+// Selects: [{name, label, options: [[value, words], …]}]; values are those now, changed(name, value) is called.
+export function filterBar(filters, values, changed) {
+	return h(
+		"div.filters",
+		{ role: "group", "aria-label": "Filters" },
+		filters.map(({ name, label, options }) =>
+			h(
+				"label.filter",
+				null,
+				h("span.quiet", null, label),
+				h(
+					"select",
+					{ onchange: (e) => changed(name, e.target.value) },
+					options.map(([value, words]) => h("option", { value, selected: value === (values[name] ?? "") }, words)),
+				),
+			),
+		),
+	);
+}
+
+export function when(text) {
+	return text ? h("time", { datetime: text, title: instant(text) }, ago(text)) : "–";
+}
+
+// A table whose rows open a record.
+//   columns: [[title, make(item), class], …]; read(cursor, signal): {items, next_cursor}; empty(): nodes; open(item);
+//   choose(item): a checkbox before the first cell
+// Answers {box, read(): again, put(item): the row of an item that has changed}.
+export function pagedTable({ columns, read, empty, open, choose, signal, caption }) {
+	const body = h("tbody"),
+		foot = h("p.more"),
+		byUuid = new Map();
+	const opener = (item, inner) => h("button.link.row-open", { type: "button", "data-entry": "", onclick: () => open(item) }, inner);
+	const row = (item) => {
+		const cells = columns.map(([name, make, kind], i) => {
+			const inner = make(item),
+				lead = i === 0 && open;
+			return h(
+				i === 0 ? "th" : "td",
+				{ scope: i === 0 ? "row" : null, class: kind ?? "", "data-name": name },
+				lead ? h("span.row-lead", null, choose?.(item), opener(item, inner)) : inner,
+			);
+		});
+		const node = h("tr", null, cells);
+		byUuid.set(item.uuid, node);
+		return node;
+	};
+	const page = async (cursor, s) => {
+		const answer = await read(cursor, s);
+		body.append(...answer.items.map(row));
+		show(
+			foot,
+			answer.next_cursor &&
+				h(
+					"button",
+					{ type: "button", onclick: () => page(answer.next_cursor, signal).catch((fault) => show(foot, faultPanel(fault))) },
+					"Load more",
+				),
+		);
+		return answer;
+	};
+	const table = h(
+		"table.stack",
+		null,
+		h("caption.hidden", null, caption),
+		h(
+			"thead",
+			null,
+			h(
+				"tr",
+				null,
+				columns.map(([name, , kind]) => h("th", { scope: "col", class: kind ?? "" }, name)),
+			),
+		),
+		body,
+	);
+	const list = reading({
+		signal,
+		draw: (data, box) => show(box, table, foot),
+		empty: (data) => (data.items.length ? null : empty()),
+		read: (s) => {
+			show(body);
+			return page("", s);
+		},
+	});
+	return { ...list, put: (item) => byUuid.get(item.uuid)?.replaceWith(row(item)), row: (uuid) => byUuid.get(uuid) };
+}
+
+// A record beside a list. Escape and its button close it and give the focus back.
+export class Drawer {
+	#from = null;
+
+	constructor(closed = () => {}) {
+		this.node = h("aside.drawer.card", { hidden: true, "aria-label": "The chosen record" });
+		this.closed = closed;
+		this.node.addEventListener("keydown", (e) => e.key === "Escape" && this.close());
+	}
+
+	// row: the one of the list, which is marked while the drawer is open.
+	mark(row) {
+		this.node.parentElement.querySelector("tr.current")?.classList.remove("current");
+		row?.classList.add("current");
+	}
+
+	open(title, ...children) {
+		this.#from ??= document.activeElement;
+		const head = h("h2", { tabindex: "-1" }, title);
+		show(
+			this.node,
+			h("div.card-head", null, head, h("button.plain.square", { type: "button", "aria-label": "Close", onclick: () => this.close() }, "✕")),
+			children,
+		);
+		this.node.hidden = false;
+		this.node.parentElement.classList.add("with-drawer");
+		head.focus({ preventScroll: true });
+		this.node.scrollIntoView({ block: "nearest" });
+	}
+
+	close() {
+		if (this.node.hidden)
+			return;
+		this.node.hidden = true;
+		this.node.parentElement.classList.remove("with-drawer");
+		this.mark(null);
+		this.closed();
+		if (this.#from?.isConnected)
+			this.#from.focus();
+		this.#from = null;
+	}
+}
+
+// Members of an object that others wrote, as deep as they go.
+export function members(value, depth = 0) {
+	if (value === null || value === undefined)
+		return h("span.quiet", null, "–");
+	if (typeof value !== "object")
+		return foreign(value, 1000);
+	if (depth > 6)
+		return foreign(JSON.stringify(value), 1000);
+	if (Array.isArray(value))
+		return h(
+			"ul.members",
+			null,
+			value.map((v) => h("li", null, members(v, depth + 1))),
+		);
+	return h(
+		"dl.facts",
+		null,
+		Object.entries(value).map(([name, v]) =>
+			h("div", null, h("dt", null, foreign(name.replaceAll("_", " "), 100)), h("dd", null, members(v, depth + 1))),
+		),
+	);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: ISC
+// The project that a page is about: the first word of its path, else the one that was opened last in this tab.
+
+import { h } from "../common/dom.js";
+import { api, everything, signedIn } from "../common/api.js";
+import { emptyState, heading } from "./parts.js";
+import { PERSONAL } from "./tabs.js";
+
+const LAST = `${PERSONAL}project`;
+
+// {project, projects, manages: whether this person manages it, hash(query, tail)} or null when there is none, which the page then says.
+export async function projectOf(main, title, route, signal) {
+	const projects = await everything("/projects", "projects", { signal });
+	const wanted = route.path[0] ?? sessionStorage.getItem(LAST);
+	const project = projects.find((p) => p.uuid === wanted) ?? projects[0];
+	if (!project) {
+		main.append(heading(title), emptyState("There are no projects", "An owner of the organisation makes one, then gives you a part in it."));
+		return null;
+	}
+	sessionStorage.setItem(LAST, project.uuid);
+	return { project, projects, manages: await managesProject(project, signal) };
+}
+
+// What an owner may do everywhere, and a manager in the project.
+async function managesProject(project, signal) {
+	const { role, membership_uuid: member } = signedIn.organisation;
+	if (role === "owner")
+		return true;
+	try {
+		const { member: me } = await api.get(`/access/members/${member}`, { signal });
+		return (me.projects ?? []).some((p) => p.project_uuid === project.uuid && p.role === "manager");
+	} catch {
+		return false; // the API would refuse what the buttons do
+	}
+}
+
+// The head of a page about a project, with a choice where there are several.
+export function projectHead(page, title, { project, projects }, ...actions) {
+	const choice =
+		projects.length > 1
+			? h(
+					"select",
+					{
+						"aria-label": "Project",
+						onchange: (e) => {
+							location.hash = `#/${page}/${e.target.value}`;
+						},
+					},
+					projects.map((p) => h("option", { value: p.uuid, selected: p.uuid === project.uuid }, p.name)),
+				)
+			: h("span.quiet", null, h("bdi", null, project.name));
+	return heading(title, choice, ...actions);
+}
+
+// The fragment of a page with these words of its query; empty ones are left out.
+export function hashOf(page, project, query) {
+	const words = new URLSearchParams(Object.entries(query).filter(([, v]) => v !== "" && v !== null && v !== undefined));
+	return `#/${page}/${project.uuid}${words.size ? `?${words}` : ""}`;
+}

@@ -1,0 +1,178 @@
+-- SPDX-License-Identifier: ISC
+-- People who sign in: who they are, how they prove it, and what they are signed in with.
+--
+--   person --- member --- account        a membership that nobody has joined yet has no person
+--      |          |
+--   sign_in    api_key of kind console   its console credential: what requests of the person in this account act as
+--
+-- Rows of member, api_key and account that the release before writes are complete: each new column has a default, and a
+-- trigger adds the console credential of a new member.
+
+CREATE TABLE person (
+	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+	name label NOT NULL,
+	email text NOT NULL CHECK (email ~ '^[^[:cntrl:][:space:]@]+@[^[:cntrl:][:space:]@]+$' AND char_length(email) <= 254),
+	password text CHECK (password ~ '^\$argon2id\$v=19\$' AND char_length(password) <= 200),
+	password_at timestamptz, -- when the person chose it; a hash that is made anew leaves it
+	totp bytea CHECK (octet_length(totp) <= 500), -- the sealed secret
+	totp_at timestamptz, -- when a first code confirmed the secret; null: not yet, and it counts for nothing
+	totp_step bigint NOT NULL DEFAULT 0, -- of the code that was used last
+	created_at timestamptz NOT NULL DEFAULT now(),
+	disabled_at timestamptz,
+	CHECK (totp_at IS NULL OR totp IS NOT NULL)
+);
+CREATE UNIQUE INDEX person_email_taken ON person (lower(email));
+
+CREATE TABLE passkey (
+	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+	person_uuid uuid NOT NULL REFERENCES person,
+	name label NOT NULL,
+	credential bytea NOT NULL CONSTRAINT passkey_credential_taken UNIQUE CHECK (octet_length(credential) BETWEEN 16 AND 1023),
+	spki bytea NOT NULL CHECK (octet_length(spki) <= 1200),
+	algorithm integer NOT NULL CHECK (algorithm IN (-8, -7, -257)),
+	sign_count bigint NOT NULL CHECK (sign_count >= 0),
+	backed_up boolean NOT NULL,
+	rp_id text NOT NULL CHECK (char_length(rp_id) BETWEEN 1 AND 253),
+	created_at timestamptz NOT NULL DEFAULT now(),
+	last_used_at timestamptz
+);
+CREATE INDEX passkey_person ON passkey (person_uuid);
+
+-- A person who is signed in, in one browser. sha256 is the hash of the cookie's token, which is stored nowhere.
+CREATE TABLE sign_in (
+	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+	person_uuid uuid NOT NULL REFERENCES person,
+	sha256 bytea NOT NULL UNIQUE CHECK (octet_length(sha256) = 32),
+	methods text[] NOT NULL CHECK (methods <@ '{link,password,passkey,totp,proxy}' AND cardinality(methods) BETWEEN 1 AND 3),
+	strong boolean NOT NULL, -- a passkey, two methods, or a proxy that is trusted to be as good
+	address inet NOT NULL,
+	agent text NOT NULL CHECK (char_length(agent) <= 200),
+	created_at timestamptz NOT NULL DEFAULT now(),
+	authenticated_at timestamptz NOT NULL DEFAULT now(),
+	seen_at timestamptz NOT NULL DEFAULT now(), -- of a request; written once a minute at most
+	expires_at timestamptz NOT NULL CHECK (expires_at > created_at), -- whatever happens
+	ended_at timestamptz,
+	end_reason text CHECK (end_reason IN ('signed_out', 'ended', 'replaced', 'credentials_changed', 'expired', 'disabled', 'restored')),
+	CHECK ((ended_at IS NULL) = (end_reason IS NULL))
+);
+CREATE INDEX sign_in_person ON sign_in (person_uuid, created_at);
+CREATE INDEX sign_in_ended ON sign_in (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX sign_in_live ON sign_in (expires_at) WHERE ended_at IS NULL;
+
+-- Tokens that a sign-in had before its person signed in again: they are over, and not unknown.
+CREATE TABLE sign_in_former (
+	sha256 bytea PRIMARY KEY CHECK (octet_length(sha256) = 32),
+	sign_in_uuid uuid NOT NULL REFERENCES sign_in ON DELETE CASCADE
+);
+CREATE INDEX sign_in_former_of ON sign_in_former (sign_in_uuid);
+
+-- One-time links by which a person joins an account, or gets in again.
+CREATE TABLE sign_in_link (
+	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+	sha256 bytea NOT NULL UNIQUE CHECK (octet_length(sha256) = 32),
+	purpose text NOT NULL CHECK (purpose IN ('join', 'recover')),
+	member_uuid uuid REFERENCES member,
+	person_uuid uuid REFERENCES person,
+	created_by text NOT NULL CHECK (char_length(created_by) BETWEEN 1 AND 200), -- as the audit log names actors
+	created_at timestamptz NOT NULL DEFAULT now(),
+	expires_at timestamptz NOT NULL CHECK (expires_at > created_at),
+	used_at timestamptz,
+	revoked_at timestamptz,
+	CHECK (CASE purpose WHEN 'join' THEN member_uuid IS NOT NULL ELSE person_uuid IS NOT NULL AND member_uuid IS NULL END)
+);
+CREATE INDEX sign_in_link_member ON sign_in_link (member_uuid);
+CREATE INDEX sign_in_link_person ON sign_in_link (person_uuid);
+CREATE INDEX sign_in_link_ends ON sign_in_link (expires_at);
+
+-- Challenges and half-open sign-ins that were used: each is good for once.
+CREATE TABLE proof_used (
+	sha256 bytea PRIMARY KEY CHECK (octet_length(sha256) = 32),
+	expires_at timestamptz NOT NULL
+);
+CREATE INDEX proof_used_ends ON proof_used (expires_at);
+
+-- Leaky buckets of attempts to sign in. A bucket is named by an HMAC, so that the table names nobody.
+CREATE TABLE throttle (
+	bucket bytea PRIMARY KEY CHECK (octet_length(bucket) = 32),
+	spent double precision NOT NULL,
+	at timestamptz NOT NULL,
+	noted_at timestamptz -- when the audit log was told that it is full
+);
+CREATE INDEX throttle_at ON throttle (at);
+
+ALTER TABLE member ADD COLUMN person_uuid uuid REFERENCES person;
+CREATE UNIQUE INDEX member_person_taken ON member (account_uuid, person_uuid) WHERE removed_at IS NULL;
+CREATE INDEX member_person ON member (person_uuid);
+
+ALTER TABLE account ADD COLUMN sign_in text NOT NULL DEFAULT 'any' CHECK (sign_in IN ('any', 'strong'));
+
+-- Who of the people holds a scope (4.3 of the console's design); an owner holds all that the account allows.
+-- src/tbl/scopes.h has the same list, and t/people/scopes.t compares them.
+CREATE TABLE people_scope (
+	scope scope_name PRIMARY KEY,
+	who text NOT NULL CHECK (who IN ('members', 'managers', 'owners')) -- managers: in the projects that they manage
+);
+INSERT INTO people_scope VALUES ('search.view', 'members'), ('search.aggregate', 'members'), ('reports.view', 'members'),
+	('reports.manage', 'owners'), ('alerts.rules.view', 'members'), ('alerts.rules.manage', 'managers'),
+	('alerts.silences.view', 'members'), ('alerts.silences.manage', 'managers'), ('browser.sessions.view', 'members'),
+	('browser.sessions.create', 'members'), ('browser.sessions.manage', 'managers'), ('esi.inventory.view', 'members'),
+	('esi.services.view', 'members'), ('esi.findings.view', 'members'), ('esi.findings.manage', 'managers'),
+	('esi.detectors.manage', 'managers'), ('rules.view', 'members'), ('rules.manage', 'owners'),
+	('dashboard.view', 'members'), ('access.view', 'members'), ('audit.view', 'owners');
+
+-- The console credential of a membership has no secret, so nothing that a client sends finds it: the person's cookie does.
+ALTER TABLE api_key ADD COLUMN kind text NOT NULL DEFAULT 'key' CHECK (kind IN ('key', 'console')),
+	ALTER COLUMN sha256 DROP NOT NULL,
+	ADD CONSTRAINT api_key_secret_check CHECK ((kind = 'key') = (sha256 IS NOT NULL)),
+	DROP CONSTRAINT api_key_prefix_check,
+	ADD CONSTRAINT api_key_prefix_check CHECK (prefix ~ '^(sfk|con)_[A-Za-z0-9]{8}$' AND (kind = 'console') = starts_with(prefix, 'con_'));
+CREATE UNIQUE INDEX api_key_console ON api_key (owner_uuid) WHERE kind = 'console';
+CREATE TRIGGER member_console AFTER INSERT ON member FOR EACH ROW EXECUTE FUNCTION member_console();
+INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, kind)
+	SELECT account_uuid, uuid, 'Console', console_prefix(), 'console' FROM member WHERE removed_at IS NULL;
+
+-- Signing out cuts the live views of the sign-in.
+ALTER TABLE stream_ticket ADD COLUMN sign_in_uuid uuid REFERENCES sign_in ON DELETE SET NULL;
+ALTER TABLE stream_slot ADD COLUMN sign_in_uuid uuid;
+
+-- As before, with the scopes of console credentials.
+CREATE OR REPLACE VIEW stream_right AS
+	SELECT s.uuid AS session_uuid, s.state, s.lease_epoch,
+		k.revoked_at IS NULL AND coalesce(k.expires_at > clock_timestamp(), true) AND m.removed_at IS NULL
+		AND a.state = 'active' AND 'browser.sessions.create' = ANY (credential_scopes(k.uuid))
+		AND EXISTS (SELECT FROM account_scope c WHERE c.account_uuid = a.uuid AND c.scope = 'browser.sessions.create')
+		AND EXISTS (SELECT FROM entitlement e WHERE e.account_uuid = a.uuid AND e.name = 'browser'
+			AND coalesce(e.expires_at > clock_timestamp(), true))
+		AND EXISTS (SELECT FROM visible_projects(k.uuid) p WHERE p.uuid = s.project_uuid) AS may
+	  FROM browser_session s JOIN api_key k ON k.uuid = s.key_uuid JOIN member m ON m.uuid = k.owner_uuid
+	  JOIN account a ON a.uuid = k.account_uuid;
+CREATE OR REPLACE VIEW export_right AS
+	SELECT e.uuid, k.revoked_at IS NULL AND coalesce(k.expires_at > clock_timestamp(), true)
+		AND m.removed_at IS NULL AND a.state = 'active' AND e.scope::text = ANY (credential_scopes(k.uuid))
+		AND EXISTS (SELECT FROM account_scope c WHERE c.account_uuid = a.uuid AND c.scope = e.scope)
+		AND EXISTS (SELECT FROM entitlement t WHERE t.account_uuid = a.uuid AND t.name = e.entitlement
+			AND coalesce(t.expires_at > clock_timestamp(), true)) AS may
+	  FROM search_export e JOIN api_key k ON k.uuid = e.key_uuid JOIN member m ON m.uuid = k.owner_uuid
+	  JOIN account a ON a.uuid = k.account_uuid;
+
+CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON people_scope EXECUTE FUNCTION key_changed();
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE ON person FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
+CREATE TRIGGER audit_row AFTER INSERT OR DELETE ON passkey FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
+CREATE TRIGGER audit_change AFTER UPDATE ON passkey FOR EACH ROW
+	WHEN (OLD.name IS DISTINCT FROM NEW.name) EXECUTE FUNCTION audit_row('uuid');
+CREATE TRIGGER audit_row AFTER INSERT ON sign_in FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
+CREATE TRIGGER audit_change AFTER UPDATE ON sign_in FOR EACH ROW
+	WHEN (OLD.ended_at IS DISTINCT FROM NEW.ended_at OR OLD.authenticated_at IS DISTINCT FROM NEW.authenticated_at)
+	EXECUTE FUNCTION audit_row('uuid');
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE ON sign_in_link FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
+
+-- The workers write these tables by the functions of functions/people.sql alone, and read no secret of them.
+GRANT SELECT (uuid, name, email, password_at, totp_at, created_at, disabled_at) ON person TO surfaced_api;
+GRANT SELECT (uuid, person_uuid, name, algorithm, backed_up, rp_id, created_at, last_used_at) ON passkey TO surfaced_api;
+GRANT SELECT (uuid, person_uuid, methods, strong, address, agent, created_at, authenticated_at, seen_at, expires_at, ended_at,
+	end_reason) ON sign_in TO surfaced_api;
+GRANT SELECT ON people_scope TO surfaced_api, surfaced_admin;
+GRANT SELECT ON person, passkey, sign_in, sign_in_former, sign_in_link, proof_used, throttle TO surfaced_admin;
+GRANT INSERT, UPDATE ON person, sign_in_link TO surfaced_admin;
+GRANT UPDATE ON sign_in TO surfaced_admin;
+GRANT DELETE ON passkey TO surfaced_admin;

@@ -1,0 +1,270 @@
+-- SPDX-License-Identifier: ISC
+-- People who sign in (access/person.h). surfaced_api may not read passwords, secrets and hashes of tokens: it asks these
+-- functions, which name the person and the request in the audit log by themselves where nobody is signed in yet.
+
+-- What a cookie opens. state: unknown, over, or live, with the rest. idle: the seconds for which a sign-in may rest.
+-- The first look at a sign-in whose time is up ends it.
+CREATE OR REPLACE FUNCTION sign_in_find(token bytea, idle bigint, OUT state text, OUT uuid uuid, OUT person_uuid uuid,
+	OUT name text, OUT email text, OUT has_password boolean, OUT has_totp boolean, OUT passkeys bigint, OUT methods text[],
+	OUT strong boolean, OUT created_at timestamptz, OUT authenticated_at timestamptz, OUT seen_at timestamptz,
+	OUT expires_at timestamptz) LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	s sign_in;
+	p person;
+BEGIN
+	SELECT * INTO s FROM sign_in i WHERE i.sha256 = token;
+	IF NOT FOUND THEN
+		state := CASE WHEN EXISTS (SELECT FROM sign_in_former f WHERE f.sha256 = token) THEN 'over' ELSE 'unknown' END;
+		RETURN;
+	END IF;
+	SELECT * INTO p FROM person WHERE person.uuid = s.person_uuid;
+	IF s.ended_at IS NULL AND (s.expires_at <= now() OR s.seen_at + make_interval(secs => idle) <= now()) THEN
+		PERFORM set_config('surfaced.actor', 'person:' || p.uuid, true);
+		UPDATE sign_in i SET ended_at = now(), end_reason = 'expired' WHERE i.uuid = s.uuid AND i.ended_at IS NULL;
+		s.ended_at := now();
+	END IF;
+	IF s.ended_at IS NOT NULL OR p.disabled_at IS NOT NULL THEN
+		state := 'over';
+		RETURN;
+	END IF;
+	IF s.seen_at <= now() - interval '60 s' THEN
+		UPDATE sign_in i SET seen_at = now() WHERE i.uuid = s.uuid;
+		s.seen_at := now();
+	END IF;
+	state := 'live';
+	uuid := s.uuid;
+	person_uuid := p.uuid;
+	name := p.name;
+	email := p.email;
+	has_password := p.password IS NOT NULL;
+	has_totp := p.totp_at IS NOT NULL;
+	passkeys := (SELECT count(*) FROM passkey k WHERE k.person_uuid = p.uuid);
+	methods := s.methods;
+	strong := s.strong;
+	created_at := s.created_at;
+	authenticated_at := s.authenticated_at;
+	seen_at := s.seen_at;
+	expires_at := s.expires_at;
+END
+$$;
+
+-- Ends the sign-ins of a person, all but one; null: all.
+CREATE OR REPLACE FUNCTION sign_in_end_others(person uuid, but uuid, reason text) RETURNS bigint LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	n bigint;
+BEGIN
+	UPDATE sign_in i SET ended_at = now(), end_reason = reason
+	 WHERE i.person_uuid = person AND i.ended_at IS NULL AND i.uuid IS DISTINCT FROM but;
+	GET DIAGNOSTICS n = ROW_COUNT;
+	RETURN n;
+END
+$$;
+
+-- Signs a person in with a token that was made just now. former: the live sign-in of the request's cookie, or null. The
+-- same person keeps that sign-in, with the new token; another person's ends. Null: the person is disabled.
+CREATE OR REPLACE FUNCTION sign_in_begin(p_person uuid, p_former uuid, p_token bytea, p_methods text[], p_strong boolean,
+	p_address text, p_agent text, p_life bigint) RETURNS uuid LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	former sign_in;
+	made uuid;
+BEGIN
+	PERFORM FROM person p WHERE p.uuid = p_person AND p.disabled_at IS NULL FOR SHARE;
+	IF NOT FOUND THEN
+		RETURN NULL;
+	END IF;
+	PERFORM set_config('surfaced.actor', 'person:' || p_person, true);
+	SELECT * INTO former FROM sign_in i WHERE i.uuid = p_former AND i.ended_at IS NULL FOR UPDATE;
+	IF FOUND AND former.person_uuid = p_person THEN
+		INSERT INTO sign_in_former VALUES (former.sha256, former.uuid);
+		UPDATE sign_in i SET sha256 = p_token, methods = p_methods, strong = p_strong, address = p_address::inet,
+			agent = p_agent, authenticated_at = clock_timestamp(), seen_at = now()
+		 WHERE i.uuid = former.uuid;
+		RETURN former.uuid;
+	END IF;
+	IF former.uuid IS NOT NULL THEN
+		UPDATE sign_in i SET ended_at = now(), end_reason = 'replaced' WHERE i.uuid = former.uuid;
+	END IF;
+	INSERT INTO sign_in (person_uuid, sha256, methods, strong, address, agent, expires_at)
+	VALUES (p_person, p_token, p_methods, p_strong, p_address::inet, p_agent, now() + make_interval(secs => p_life))
+	RETURNING uuid INTO made;
+	RETURN made;
+END
+$$;
+
+-- Ends a live sign-in of a person. Null: the person has no such sign-in.
+CREATE OR REPLACE FUNCTION sign_in_end(p_person uuid, p_sign_in uuid, reason text) RETURNS uuid LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	UPDATE sign_in i SET ended_at = now(), end_reason = reason
+	 WHERE i.uuid = p_sign_in AND i.person_uuid = p_person AND i.ended_at IS NULL RETURNING i.uuid
+$$;
+
+-- What a sign-in by password needs to know of a person, found by the e-mail or by the UUID.
+CREATE OR REPLACE FUNCTION person_credentials(p_email text, p_uuid uuid, OUT uuid uuid, OUT name text, OUT email text,
+	OUT password text, OUT totp bytea, OUT has_totp boolean, OUT totp_step bigint, OUT passkeys bigint, OUT disabled boolean)
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT p.uuid, p.name, p.email, p.password, p.totp, p.totp_at IS NOT NULL, p.totp_step,
+		(SELECT count(*) FROM passkey k WHERE k.person_uuid = p.uuid), p.disabled_at IS NOT NULL
+	  FROM person p WHERE lower(p.email) = lower(p_email) OR p.uuid = p_uuid
+$$;
+
+-- Whether the person with this e-mail has signed in from this network within 30 days.
+CREATE OR REPLACE FUNCTION sign_in_network_known(p_email text, p_network text) RETURNS boolean LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT EXISTS (SELECT FROM person p JOIN sign_in i ON i.person_uuid = p.uuid
+		WHERE lower(p.email) = lower(p_email) AND i.address <<= p_network::inet
+		  AND greatest(i.authenticated_at, i.seen_at) > now() - interval '30 days')
+$$;
+
+-- Spends one unit of each bucket, or of none when one of them is full. full_bucket: its place in the list, from 1, and
+-- wait: the seconds until it has room; null: all had room. note: the bucket is full for the first time since it had room
+-- (for the audit log). The rows are locked in their order, so that two requests never wait for one another.
+CREATE OR REPLACE FUNCTION throttle_spend(buckets bytea[], sizes bigint[], seconds bigint, OUT full_bucket integer,
+	OUT wait integer, OUT note boolean) LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	b record;
+	moment timestamptz;
+BEGIN
+	note := false;
+	INSERT INTO throttle SELECT x, 0, clock_timestamp() FROM unnest(buckets) AS x ORDER BY x ON CONFLICT DO NOTHING;
+	PERFORM FROM throttle t WHERE t.bucket = ANY (buckets) ORDER BY t.bucket FOR UPDATE;
+	moment := clock_timestamp();
+	FOR b IN SELECT x.n, x.bucket, x.size, t.noted_at,
+			greatest(0, t.spent - extract(epoch FROM moment - t.at) * x.size / seconds) AS spent
+		FROM unnest(buckets, sizes) WITH ORDINALITY AS x (bucket, size, n) JOIN throttle t ON t.bucket = x.bucket ORDER BY x.n
+	LOOP
+		IF b.spent + 1 > b.size THEN
+			full_bucket := b.n;
+			wait := greatest(1, ceil((b.spent + 1 - b.size) * seconds / b.size));
+			note := coalesce(b.noted_at < moment - make_interval(secs => seconds), true);
+			IF note THEN
+				UPDATE throttle t SET noted_at = moment WHERE t.bucket = b.bucket;
+			END IF;
+			RETURN;
+		END IF;
+	END LOOP;
+	UPDATE throttle t SET at = moment,
+		spent = greatest(0, t.spent - extract(epoch FROM moment - t.at) * x.size / seconds) + 1
+	  FROM unnest(buckets, sizes) AS x (bucket, size) WHERE t.bucket = x.bucket;
+END
+$$;
+
+-- Gives back what an attempt has spent: it succeeded, or was not made.
+CREATE OR REPLACE FUNCTION throttle_refund(buckets bytea[]) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	UPDATE throttle t SET spent = greatest(0, t.spent - 1)
+	 WHERE t.bucket IN (SELECT l.bucket FROM throttle l WHERE l.bucket = ANY (buckets) ORDER BY l.bucket FOR UPDATE)
+$$;
+
+-- Uses a challenge or a half-open sign-in. False: it was used before.
+CREATE OR REPLACE FUNCTION proof_use(p_sha256 bytea, p_expires_at timestamptz) RETURNS boolean LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	INSERT INTO proof_used VALUES (p_sha256, p_expires_at) ON CONFLICT DO NOTHING;
+	RETURN FOUND;
+END
+$$;
+
+-- ---- links ----
+
+-- Makes a link for a membership that nobody has joined, or for a person who must get in again, and revokes the former ones.
+CREATE OR REPLACE FUNCTION sign_in_link_make(p_member uuid, p_person uuid, p_token bytea, p_by text, p_life bigint)
+	RETURNS timestamptz LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	ends timestamptz := date_trunc('second', now() + make_interval(secs => p_life));
+BEGIN
+	UPDATE sign_in_link l SET revoked_at = now()
+	 WHERE (l.member_uuid = p_member OR (l.person_uuid = p_person AND l.purpose = 'recover'))
+	   AND l.used_at IS NULL AND l.revoked_at IS NULL;
+	INSERT INTO sign_in_link (sha256, purpose, member_uuid, person_uuid, created_by, expires_at)
+	VALUES (p_token, CASE WHEN p_member IS NULL THEN 'recover' ELSE 'join' END, p_member, p_person, p_by, ends);
+	RETURN ends;
+END
+$$;
+
+-- A link that can be used; no row: unknown, used, over, revoked, or for a membership or person that is gone.
+CREATE OR REPLACE FUNCTION sign_in_link_find(p_token bytea) RETURNS TABLE (uuid uuid, purpose text, organisation_name text,
+	invited_by text, email text, expires_at timestamptz, member_uuid uuid, person_uuid uuid) LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT l.uuid, l.purpose, a.name::text, i.name::text, coalesce(m.email, p.email), l.expires_at, l.member_uuid, l.person_uuid
+	  FROM sign_in_link l
+	  LEFT JOIN member m ON m.uuid = l.member_uuid
+	  LEFT JOIN account a ON a.uuid = m.account_uuid
+	  LEFT JOIN person p ON p.uuid = l.person_uuid
+	  LEFT JOIN member i ON l.created_by = 'member:' || i.uuid AND i.account_uuid = m.account_uuid
+	 WHERE l.sha256 = p_token AND l.used_at IS NULL AND l.revoked_at IS NULL AND l.expires_at > now()
+	   AND CASE l.purpose WHEN 'join' THEN m.removed_at IS NULL AND m.person_uuid IS NULL ELSE p.disabled_at IS NULL END
+$$;
+
+-- Uses a link; false: somebody else was first, or its time is over.
+CREATE OR REPLACE FUNCTION sign_in_link_use(p_link uuid) RETURNS boolean LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	UPDATE sign_in_link l SET used_at = now()
+	 WHERE l.uuid = p_link AND l.used_at IS NULL AND l.revoked_at IS NULL AND l.expires_at > now();
+	RETURN FOUND;
+END
+$$;
+
+-- A new person. outcome: made, or taken when somebody has the e-mail.
+CREATE OR REPLACE FUNCTION person_add(p_name text, p_email text, p_password text, OUT outcome text, OUT uuid uuid)
+	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	uuid := gen_random_uuid();
+	PERFORM set_config('surfaced.actor', 'person:' || uuid, true);
+	outcome := 'made';
+	INSERT INTO person (uuid, name, email, password, password_at) VALUES (person_add.uuid, p_name, p_email, p_password, now());
+EXCEPTION WHEN unique_violation THEN
+	outcome := 'taken';
+END
+$$;
+
+-- A person joins with a membership. outcome: joined, member_exists when the person is a member of the account already, or
+-- gone when the membership is.
+CREATE OR REPLACE FUNCTION member_join(p_member uuid, p_person uuid) RETURNS text LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM set_config('surfaced.actor', 'person:' || p_person, true);
+	UPDATE member m SET person_uuid = p_person WHERE m.uuid = p_member AND m.person_uuid IS NULL AND m.removed_at IS NULL;
+	RETURN CASE WHEN FOUND THEN 'joined' ELSE 'gone' END;
+EXCEPTION WHEN unique_violation THEN
+	RETURN 'member_exists';
+END
+$$;
+
+-- Sets a password and ends every sign-in but one.
+CREATE OR REPLACE FUNCTION person_password_set(p_person uuid, p_password text, p_but uuid) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	UPDATE person p SET password = p_password, password_at = CASE WHEN p_password IS NOT NULL THEN now() END
+	 WHERE p.uuid = p_person;
+	PERFORM sign_in_end_others(p_person, p_but, 'credentials_changed');
+END
+$$;
+
+-- Stores the same password with a hash that costs more.
+CREATE OR REPLACE FUNCTION person_password_renew(p_person uuid, p_former text, p_password text) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	UPDATE person p SET password = p_password WHERE p.uuid = p_person AND p.password = p_former
+$$;
+
+-- A person who lost everything gets a password, and nothing else opens their account any more.
+CREATE OR REPLACE FUNCTION person_recover(p_person uuid, p_password text) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM set_config('surfaced.actor', 'person:' || p_person, true);
+	DELETE FROM passkey k WHERE k.person_uuid = p_person;
+	UPDATE person p SET password = p_password, password_at = now(), totp = NULL, totp_at = NULL, totp_step = 0
+	 WHERE p.uuid = p_person;
+	PERFORM sign_in_end_others(p_person, NULL, 'credentials_changed');
+END
+$$;
+
+GRANT EXECUTE ON FUNCTION credential_scopes TO surfaced_api, surfaced_admin;
+GRANT EXECUTE ON FUNCTION sign_in_find, sign_in_begin, sign_in_end, sign_in_end_others, person_credentials,
+	sign_in_network_known, throttle_spend, throttle_refund, proof_use, sign_in_link_make, sign_in_link_find, sign_in_link_use,
+	person_add, member_join, person_password_set, person_password_renew, person_recover TO surfaced_api;
+GRANT EXECUTE ON FUNCTION sign_in_link_make, sign_in_end_others TO surfaced_admin;

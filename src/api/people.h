@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/* The operations of people share these functions (CONTRACT C-301 to C-339). A way to sign in is an operation of visitors that
+ * proves who somebody is and then calls sign_in_complete; everything else about a sign-in is done there:
+ *
+ *     POST /auth/sign-in/password ----+
+ *     POST /auth/sign-in/... ---------+--> sign_in_complete --> row, cookie, answer of GET /auth/session
+ *     POST /auth/links/use -----------+
+ *
+ * A password alone opens nothing for a person who has a second method: step_begin answers 202 with a token, and the
+ * operation of the second method opens it with step_open. */
+#ifndef API_PEOPLE_H
+#define API_PEOPLE_H
+
+#include "api/api.h"
+#include "http/people.h"
+
+/* Columns of the rows of visitors and of people. */
+#define COLUMNS_OF_VISITOR                                                                         \
+	.scope = SCOPE_ANY, .access = ACCESS_VISITOR, .meter = METER_NONE, .area = AREA_SERVICE,   \
+	.entitlement = ENTITLEMENT_ANY, .tag = "Signing in"
+#define COLUMNS_OF_PERSON                                                                          \
+	.scope = SCOPE_ANY, .access = ACCESS_PERSON, .meter = METER_NONE, .area = AREA_SERVICE,    \
+	.entitlement = ENTITLEMENT_ANY, .tag = "Signing in"
+
+/* ---- session_of_person.c ---- */
+
+/* The answer of GET /auth/session. */
+extern const struct field person_session_out[];
+/* Answers it for rq->sign_in. */
+int person_session_reply(struct req *rq, int status);
+
+/* How somebody has proved who they are. */
+struct proved {
+	struct uuid person;
+	struct strs methods; /* "password", "totp": as the table sign_in names them */
+	bool strong;
+};
+/* Signs the person in, sets the cookie and answers 201. A person who is disabled gets 401 sign_in_failed. */
+int sign_in_complete(struct req *rq, const struct proved *p);
+
+/* Answers 401 sign_in_failed, with a line for the journal. */
+int sign_in_refuse(struct req *rq, const char *why);
+
+/* ---- sign_in.c ---- */
+
+/* A sign-in whose first proof was right; its token is good for five minutes. */
+struct step {
+	struct uuid person, id; /* id: makes the token of each step its own */
+	struct ts expires_at;
+};
+extern const struct field step_out[]; /* the answer 202 */
+int step_begin(struct req *rq, const struct person_credentials *who);
+/* Opens the token of a step; false: it is none, or its time is over. */
+bool step_open(struct req *rq, struct str token, struct step *out) MUST_USE;
+
+/* ---- password.c ---- */
+
+/* Checks a new password for a person with this e-mail and makes the text to store; FAILED: it is answered. */
+int password_prepare(struct req *rq, struct str typed, struct str email, struct str *stored);
+
+#endif

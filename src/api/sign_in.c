@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: ISC */
+/* Signing in: the methods that there are, and by password. A guesser learns nothing: an unknown e-mail, a wrong
+   password, a person who is disabled and one without a password get one answer after the same work (C-303). */
+#include "config.h"
+
+#include "api/people.h"
+#include "base/url.h"
+#include "daemon/conf.h"
+
+/* ---- GET /auth/methods ---- */
+
+struct methods {
+	bool password, passkey, totp, proxy;
+	struct str rp_id;
+	int64_t password_min, password_max;
+};
+
+struct methods_answer {
+	struct methods methods;
+	bool signed_in;
+};
+
+static const struct field methods_out[] = {
+	FIELD(struct methods, password, 0),
+	FIELD(struct methods, passkey, 0),
+	FIELD(struct methods, totp, 0),
+	FIELD(struct methods, proxy, 0),
+	{ .name = "rp_id",
+	    .type = FIELD_STR,
+	    .flags = NULLABLE,
+	    .offset = offsetof(struct methods, rp_id),
+	    .help = "The host by which passkeys know the service; null without public_url." },
+	FIELD(struct methods, password_min, 0),
+	FIELD(struct methods, password_max, 0),
+	FIELD_END_OF("SignInMethods"),
+};
+
+static const struct field methods_answer_out[] = {
+	OBJECT(struct methods_answer, methods, 0, methods_out),
+	{ .name = "signed_in",
+	    .type = FIELD_BOOL,
+	    .offset = offsetof(struct methods_answer, signed_in),
+	    .help = "Whether the request's cookie is that of somebody who is signed in." },
+	FIELD_END_OF("SignInOffer"),
+};
+
+static int
+get_sign_in_methods(struct req *rq)
+{
+	struct methods_answer answer = {
+		.methods = { .password = rq->worker->passwords != NULL,
+		    .password_min = conf.password_min,
+		    .password_max = PASSWORD_MAX },
+		.signed_in = rq->sign_in != NULL,
+	};
+	struct str authority, rest;
+
+	if (url_split(str_of(conf.public_url), &authority, &rest))
+		answer.methods.rp_id = arena_lower(rq->arena, url_host(authority));
+	return reply(rq, 200, NULL, methods_answer_out, &answer);
+}
+
+/* ---- a second proof is due ---- */
+
+enum { STEP_SECONDS = 300 };
+
+struct step_answer {
+	struct str token;
+	struct list methods;
+	struct ts expires_at;
+};
+
+const struct field step_out[] = {
+	TEXT(struct step_answer, token, 0, 1, LIM_STEP),
+	LIST_OF(struct step_answer, methods, 0, struct str, 1, 2),
+	FIELD(struct step_answer, expires_at, 0),
+	FIELD_END_OF("SignInStep"),
+};
+
+int
+step_begin(struct req *rq, const struct person_credentials *who)
+{
+	static const struct seal_use use = { "step", { NULL, 0 } };
+	const struct signing_keys *keys = signing_ring_now(rq->worker->sign_in_keys);
+	struct step s = { .person = who->uuid,
+		.id = uuid_random(),
+		.expires_at = { rq->now.us + STEP_SECONDS * SECOND_US } };
+	struct str names[2];
+	struct step_answer answer = { .methods = { names, 0 }, .expires_at = s.expires_at };
+	unsigned char payload[2 * sizeof(struct uuid)];
+
+	if (keys == NULL)
+		return fail(rq, ERR_SERVICE_UNAVAILABLE);
+	if (who->has_totp)
+		names[answer.methods.n++] = STR("totp");
+	if (who->passkeys > 0)
+		names[answer.methods.n++] = STR("passkey");
+	memcpy(payload, s.person.b, sizeof(s.person.b));
+	memcpy(payload + sizeof(s.person.b), s.id.b, sizeof(s.id.b));
+	answer.token = seal_token_make(rq->arena, keys, &use,
+	    &(struct seal_token){ { (const char *)payload, sizeof(payload) }, s.expires_at });
+	return reply(rq, 202, "step", step_out, &answer);
+}
+
+bool
+step_open(struct req *rq, struct str token, struct step *out)
+{
+	static const struct seal_use use = { "step", { NULL, 0 } };
+	const struct signing_keys *keys = signing_ring_now(rq->worker->sign_in_keys);
+	struct seal_token opened = { .expires_at = rq->now };
+
+	if (keys == NULL || seal_token_open(rq->arena, keys, &use, token, &opened) != SEAL_GOOD ||
+	    opened.payload.n != 2 * sizeof(struct uuid))
+		return false;
+	memcpy(out->person.b, opened.payload.p, sizeof(out->person.b));
+	memcpy(out->id.b, opened.payload.p + sizeof(out->person.b), sizeof(out->id.b));
+	out->expires_at = opened.expires_at;
+	return true;
+}
+
+/* ---- POST /auth/sign-in/password ---- */
+
+struct password_in {
+	struct str email, password;
+};
+
+static const struct field password_in_fields[] = {
+	TEXT(struct password_in, email, REQUIRED | TRIM, 1, LIM_EMAIL),
+	TEXT(struct password_in, password, REQUIRED, 1, PASSWORD_TYPED_MAX),
+	FIELD_END,
+};
+
+STMT(renew_password, NULL, "SELECT person_password_renew($1, $2, $3)");
+
+/* Stores a password that is right with as much work as the configuration wants now. */
+static enum db_rc
+renew_hash(struct req *rq, const struct person_credentials *who, struct secret composed)
+{
+	char text[PASSWORD_TEXT + 1];
+
+	password_hash(rq->worker->passwords, composed, text);
+	return db_do(
+	    rq->db, &renew_password, NULL, P(who->uuid), P(who->password), P(str_of(text)));
+}
+
+static int
+accept_password(struct req *rq, const struct person_credentials *who)
+{
+	static const struct str methods[] = { STR_INIT("password") };
+
+	if (who->has_totp || who->passkeys > 0)
+		return step_begin(rq, who);
+	return sign_in_complete(
+	    rq, &(struct proved){ .person = who->uuid, .methods = { methods, COUNT(methods) } });
+}
+
+/* The stored text to compare with; "": none, and the comparison fails after the same work. */
+static struct str
+stored_password(enum db_rc rc, const struct person_credentials *who)
+{
+	return rc == DB_OK && !who->disabled && who->password.p != NULL ? who->password : STR("");
+}
+
+static int
+sign_in_by_password(struct req *rq)
+{
+	const struct password_in *in = rq->in;
+	struct secret composed = password_compose(rq->arena, in->password);
+	struct person_credentials who = { { { 0 } } };
+	enum db_rc rc = person_find(rq->db, in->email, NULL, &who);
+
+	if (rc != DB_OK && rc != DB_NONE)
+		return fail_db(rq, rc);
+	if (rq->worker->passwords == NULL)
+		return fail(rq, ERR_SERVICE_UNAVAILABLE);
+	switch (password_verify(rq->worker->passwords, composed, stored_password(rc, &who))) {
+	case PASSWORD_WRONG:
+		return sign_in_refuse(rq, "password");
+	case PASSWORD_FAILED:
+		return fail(rq, ERR_SERVICE_UNAVAILABLE);
+	case PASSWORD_RIGHT:
+		return accept_password(rq, &who);
+	case PASSWORD_WEAK:
+		rc = renew_hash(rq, &who, composed);
+		return rc == DB_OK ? accept_password(rq, &who) : fail_db(rq, rc);
+	}
+	panic("password_rc out of range");
+}
+
+static const enum error password_errors[] = { ERR_SIGN_IN_FAILED, ERR_UNSET };
+
+static const struct route sign_in_routes[] = {
+	{
+	    ROUTE(GET, "/auth/methods", get_sign_in_methods),
+	    COLUMNS_OF_VISITOR,
+	    .out = methods_answer_out,
+	    .result = "The ways to sign in that this service has.",
+	    .summary = "Get the ways to sign in",
+	    .description = "And whether the browser is signed in, so that no page has to ask for "
+			   "a refusal.",
+	},
+	{
+	    ROUTE(POST, "/auth/sign-in/password", sign_in_by_password),
+	    COLUMNS_OF_VISITOR,
+	    BODY(struct password_in, password_in_fields, BODY_CONFIGURED),
+	    .throttle = THROTTLE_EMAIL,
+	    .status = 201,
+	    .out = person_session_out,
+	    .result = "The person who is signed in.",
+	    .errors = password_errors,
+	    .summary = "Sign in with a password",
+	    .description =
+		"Sets the cookie and answers what GET /auth/session does; for a person with a "
+		"passkey or TOTP, 202 with the step that is still due.",
+	    .example = JSON({ "email" : "ann@example.com", "password" : "eleven green kettles" }),
+	},
+	ROUTE_END,
+};
+
+ROUTES(300, sign_in);
