@@ -53,6 +53,11 @@ CREATE TABLE parked_name_server (
 	imported_at timestamptz NOT NULL DEFAULT now()
 );
 
+CREATE TRIGGER domain_ranking_changed AFTER INSERT ON domain_ranking_list FOR EACH STATEMENT
+	EXECUTE FUNCTION domain_lists_changed();
+CREATE TRIGGER parked_name_server_changed AFTER INSERT ON parked_name_server FOR EACH STATEMENT
+	EXECUTE FUNCTION domain_lists_changed();
+
 -- The findings with what their evidence contains (src/api/typosquatting.c).
 CREATE VIEW typosquatting AS
 SELECT project_uuid, uuid, asset_uuid, service_uuid, status, severity, confidence, title, created_at, first_seen_at, last_seen_at,
@@ -76,3 +81,6 @@ GRANT SELECT ON watched_domain, lookalike_candidate, domain_ranking_list, domain
 GRANT INSERT (project_uuid, domain, words, allow, min_score, enabled),
 	UPDATE (words, allow, min_score, enabled, updated_at), DELETE ON watched_domain TO surfaced_api;
 GRANT INSERT, DELETE, UPDATE ON domain_ranking_list, domain_ranking, parked_name_server TO surfaced_admin;
+
+-- Everything that is there already.
+SELECT detector_ask_all('typosquatting', NULL);

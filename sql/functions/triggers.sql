@@ -640,6 +640,15 @@ BEGIN
 END
 $$;
 
+-- Rankings and lists of parked name servers change the scores of all look-alikes.
+CREATE OR REPLACE FUNCTION domain_lists_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM detector_ask_all('typosquatting', NULL);
+	RETURN NULL;
+END
+$$;
+
 CREATE OR REPLACE FUNCTION detector_entitled() RETURNS trigger LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

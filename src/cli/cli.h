@@ -159,5 +159,7 @@ int cli_project(struct cli *c, struct str given, struct uuid *out);
 int import_assets(struct cli *c, int argc, char **argv);
 int import_services(struct cli *c, int argc, char **argv);
 int import_findings(struct cli *c, int argc, char **argv);
+int import_rankings(struct cli *c, int argc, char **argv);
+int import_parked_name_servers(struct cli *c, int argc, char **argv);
 
 #endif

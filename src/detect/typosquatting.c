@@ -87,8 +87,8 @@ load_watched(struct detect *x)
 
 		w->project_uuid = row[i].project_uuid;
 		w->domain = arena_str(memory.a, row[i].domain);
-		lookalike_index_add(memory.index, (uint32_t)i, w->domain,
-		    copy_texts(memory.a, &row[i].words));
+		lookalike_index_add(
+		    memory.index, (uint32_t)i, w->domain, copy_texts(memory.a, &row[i].words));
 	}
 	return true;
 }
@@ -335,7 +335,7 @@ say(struct looking *g, struct str subject, struct str key, const struct lookalik
 	if (x->verdict == LOOKALIKE_REPORTED || x->verdict == LOOKALIKE_WEAK)
 		keep_candidate(g, x);
 	if (due.us != INT64_MAX && x->verdict != LOOKALIKE_OWN)
-		look_ask(l, subject, due);
+		look_ask(l, str_until(&subject, '#'), due);
 }
 
 /* Finds how the name resembles the watched domain. False: it does not any more. */

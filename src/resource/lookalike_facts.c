@@ -482,10 +482,9 @@ read_certificate(struct db *db, struct lookalike *l)
 	struct certificate_row row;
 	enum db_rc rc;
 
-	if (l->certificate.sha256.p != NULL)
-		return DB_OK;
 	rc = db_one(db, &select_lookalike_certificate, &row, P(l->site->w.uuid), P(l->m.found));
-	if (rc == DB_OK)
+	if (rc == DB_OK &&
+	    (l->certificate.sha256.p == NULL || ts_cmp(row.certificate_at, l->certificate.at) > 0))
 		l->certificate = (struct lookalike_certificate){ row.certificate_sha256,
 			row.certificate_at, row.certificate_seen_at, row.certificate_shared };
 	return rc == DB_NONE ? DB_OK : rc;

@@ -143,6 +143,13 @@ is "$(found | grep -c 'paypal-login.com combo resolved')" 1 "a name that allow h
 api PUT "$D/$one" '{"allow":[]}'
 detect_idle
 is "$(found | grep -E -c 'paypal-(login|corp).com combo open')" 2 "a name that is taken out of allow is found within a pass (C-180)"
+printf 'paypal-login.com\n' | ctl import rankings - >/dev/null
+detect_idle
+is "$(sql "SELECT evidence -> 'reasons' @> '[{\"code\":\"ranked\",\"weight\":-30}]' FROM finding
+	WHERE finding_key = 'typosquatting/paypal.com/paypal-login.com'") $(sql "SELECT score, reported FROM lookalike_candidate WHERE found = 'paypal-login.com'")" \
+	"f 50|f" "an imported ranking lowers the score, below which the finding waits for newer data"
+api GET "$D/$one"
+is "$(field .domain.min_score)" 60 "with a ranking 60 points are asked for"
 api DELETE "$D/$one"
 detect_idle
 is "$(found | grep -c open)" 0 "the findings of a domain that is watched no more close"

@@ -143,6 +143,18 @@ static const struct command commands[] = {
 	    .help = "import harmless values, which are no indicators: a warning list of MISP",
 	    .run = import_benign,
 	},
+	{
+	    .name = "rankings",
+	    .arguments = "[--list NAME] FILE|-",
+	    .help = "import a ranking of domains, whose names are rarely look-alikes: Tranco, Umbrella, Majestic",
+	    .run = import_rankings,
+	},
+	{
+	    .name = "parked-name-servers",
+	    .arguments = "FILE|-",
+	    .help = "import name servers of parked domains, a name or domain a line",
+	    .run = import_parked_name_servers,
+	},
 	{ .name = NULL },
 };
 
