@@ -161,7 +161,5 @@ int import_takeovers(struct cli *c, int argc, char **argv);
 int import_cloud_prefixes(struct cli *c, int argc, char **argv);
 int import_services(struct cli *c, int argc, char **argv);
 int import_findings(struct cli *c, int argc, char **argv);
-int import_rankings(struct cli *c, int argc, char **argv);
-int import_parked_name_servers(struct cli *c, int argc, char **argv);
 
 #endif

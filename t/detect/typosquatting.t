@@ -103,7 +103,7 @@ api GET "$A?class=homoglyph"
 is "$STATUS $(field '[.typosquatting[].found_unicode]|sort|join(" ")')" "200 paypa1.com раураl.com" "the area has the findings, with the name as people see it"
 api GET "$A?class=combo"
 is "$(field '[.typosquatting[]|select(.found == "paypal-login.com")][0]|[.watched,.found,.class,.edit,.score,(.score == ([.reasons[].weight]|add)),.addresses,.severity]|tojson')" \
-	'["paypal.com","paypal-login.com","combo",null,80,true,["192.0.2.7"],"high"]' "the members of a look-alike are in the area (C-181)"
+	'["paypal.com","paypal-login.com","combo",null,85,true,["192.0.2.7"],"high"]' "the members of a look-alike are in the area (C-181)"
 api GET "$A?min_score=76&watched=PayPal.com"
 is "$(field '[.typosquatting[].found]|sort|join(" ")')" "paypal-login.com paypal-secure.com xn--l-7sba6dbr.com" "the filters min_score and watched compare"
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/import/domain_lists.h"
 #include "cli/import/format.h"
 #include "cli/report/command.h"
 

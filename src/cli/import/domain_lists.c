@@ -10,7 +10,7 @@
  * Of a name below a registrable domain that domain is stored, once, with its best rank. */
 #include "config.h"
 
-#include "cli/cli.h"
+#include "cli/import/domain_lists.h"
 
 #include "address/start_url.h"
 #include "base/limits.h"
