@@ -178,7 +178,7 @@ enum { CANDIDATES_MOST = 2000 };
 
 struct preview {
 	struct req *rq;
-	struct arena *page; /* of one page of names */
+	struct arena *page; /* the memory of one page of names */
 	struct watched_site site;
 	struct lookalike_index *index;
 	struct lookalike *found;

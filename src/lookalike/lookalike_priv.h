@@ -124,7 +124,7 @@ struct likeness {
 	bool misspelled;   /* else both are equal, or equal when they are folded */
 	bool hyphen;       /* without its hyphens the text is the word */
 	bool lure, www, whole_domain, digits, random; /* beside the text */
-	size_t hyphens;                               /* of the label */
+	size_t hyphens;                               /* hyphens of the label */
 };
 
 /* Fills class, edit, found and reasons of a match. False: such a likeness means nothing. */

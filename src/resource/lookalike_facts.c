@@ -9,8 +9,8 @@
 #include "record/lookup.h"
 
 enum {
-	DNS_DOCUMENTS = 300,   /* of a found name and the names below it */
-	SITE_DOCUMENTS = 3000, /* of the watched domain */
+	DNS_DOCUMENTS = 300,   /* documents of a found name and the names below it */
+	SITE_DOCUMENTS = 3000, /* documents of the watched domain */
 	HOSTS_READ = 4,
 	LIST_MOST = 16,
 	HYSTERESIS = 10, /* points that a finding may lose before it closes */

@@ -69,7 +69,7 @@ void lookalike_write_reasons(struct buf *b, const struct lookalike_reasons *r);
 /* A known name, with the certificate that has it. */
 struct known_name {
 	struct str name;
-	struct str key; /* of the certificate's document, in hexadecimal */
+	struct str key; /* the key of the certificate's document, in hexadecimal */
 	struct lookalike_certificate certificate; /* sha256 NULL: of another dataset */
 };
 

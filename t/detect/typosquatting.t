@@ -83,7 +83,7 @@ certificate '"paypal-secure.com","www.paypal-secure.com"' | put certificates
 sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at) VALUES ('$P', 'domain', 'paypal-shop.com', now(), now())"
 
 api POST "$A/preview" '{"domain":"paypal.com","allow":["paypal-corp.com"]}'
-is "$STATUS" 200 "a preview answers"
+is "$STATUS" 200 "a preview of a domain answers its look-alikes"
 preview=$(field '[.candidates[]|.found+" "+.class]|sort|join("\n")')
 is "$(field '[.candidates[]|.score == ([.reasons[].weight]|add)]|all')" true "the reasons of a candidate sum to its score (C-181)"
 is "$(field '.counts|[.homoglyph,.typo,.combo,.tld,.subdomain]|tojson')" '[2,0,2,0,2]' "a preview counts by class"

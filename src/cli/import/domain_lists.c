@@ -7,7 +7,7 @@
  *   plain              google.com
  *
  * The domain of a line is its first cell that is a name with a dot; the rank is the number of the line among those with a domain.
- * Of a name below a registrable domain that domain is stored, once, with its best rank. */
+ * A name below a registrable domain counts for that domain, which is stored once with its best rank. */
 #include "config.h"
 
 #include "cli/import/domain_lists.h"
@@ -38,7 +38,7 @@ STMT(parked_fill, NULL,
 
 struct listing {
 	struct cli *c;
-	struct arena *a; /* of the rows that are stored at once */
+	struct arena *a; /* the memory of the rows that are stored at once */
 	struct str list; /* the ranking; NULL: name servers */
 	struct str *names, *ranks;
 	size_t n;
