@@ -615,7 +615,7 @@ $$;
 
 -- The detectors of this release that look at subjects. The detector rules evaluates documents instead (detect_ask).
 CREATE OR REPLACE FUNCTION detector_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
-	SELECT '{dangling-dns,secrets,threat-indicators}'::text[]
+	SELECT '{dangling-dns,secrets,threat-indicators,typosquatting}'::text[]
 $$;
 
 -- New assets, and those whose metadata have changed, are subjects of the detectors that look at assets.
@@ -644,6 +644,32 @@ BEGIN
 	  JOIN project p ON p.account_uuid = v.account_uuid
 	 WHERE EXISTS (SELECT FROM asset a WHERE a.project_uuid = p.uuid AND a.name = v.value
 		AND a.kind IN ('domain', 'host', 'address', 'certificate'));
+	RETURN NULL;
+END
+$$;
+
+-- A watched domain that is new or has changed is compared with all known names again, and its findings are looked at. Those of
+-- one that is gone close.
+CREATE OR REPLACE FUNCTION watched_domain_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	w watched_domain := coalesce(NEW, OLD);
+BEGIN
+	PERFORM detector_ask(jsonb_agg(jsonb_build_object('detector', 'typosquatting', 'project', w.project_uuid, 'subject', x.subject)))
+	  FROM (SELECT '+' || w.uuid AS subject WHERE TG_OP <> 'DELETE'
+		UNION SELECT w.domain || '/' || substr(f.finding_key, length('typosquatting/' || w.domain || '/') + 1) FROM finding f
+		 WHERE f.project_uuid = w.project_uuid AND f.finding_type = 'typosquatting' AND f.detector = 'typosquatting'
+		   AND starts_with(f.finding_key, 'typosquatting/' || w.domain || '/')) AS x
+	HAVING count(*) > 0;
+	RETURN NULL;
+END
+$$;
+
+-- Rankings and lists of parked name servers change the scores of all look-alikes.
+CREATE OR REPLACE FUNCTION domain_lists_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM detector_ask_all('typosquatting', NULL);
 	RETURN NULL;
 END
 $$;

@@ -77,7 +77,8 @@ describe_integer(struct buf *b, const struct field *f)
 {
 	write_type_keyword(b, "integer", "int64", f->flags);
 	write_value_bounds(b, f);
-	if (f->def != 0 && (f->flags & REQUIRED) == 0)
+	/* A default out of bounds stands for a member that was not sent. */
+	if (f->def != 0 && (f->flags & REQUIRED) == 0 && (f->hi == 0 || f->def >= f->lo))
 		json_member_int(b, "default", f->def);
 }
 

@@ -115,7 +115,7 @@ find_whole(struct search *s, const struct label *v)
 		.below = v->below,
 		.behind = v->behind,
 		.lure = v->lure_beside };
-	uint64_t hash = text_hash(v->plain);
+	uint64_t hash = word_hash(v->plain);
 	const struct watched_word *w;
 	uint32_t at = 0;
 
@@ -124,7 +124,7 @@ find_whole(struct search *s, const struct label *v)
 			l.word = w;
 			offer(s, &l);
 		}
-	hash = text_hash(v->paired);
+	hash = word_hash(v->paired);
 	at = 0;
 	while ((w = words_next(s->x, &s->x->whole, hash, &at)) != NULL)
 		if (str_eq(w->paired, v->paired)) {
@@ -214,7 +214,7 @@ find_run(struct search *s, const struct label *v, size_t from, size_t to)
 		.lure = v->lure_beside,
 		.hyphens = v->hyphens };
 	size_t least = from == to ? HYPHEN_WORD : TYPO_WORD;
-	uint64_t hash = text_hash(l.plain);
+	uint64_t hash = word_hash(l.plain);
 	const struct watched_word *w;
 	uint32_t at = 0;
 
@@ -311,7 +311,7 @@ find_within(struct search *s, const struct label *v, size_t part)
 	struct str text = v->parts[part].plain;
 
 	for (size_t from = 0; from + TYPO_WORD <= text.n; from++) {
-		uint64_t hash = TEXT_HASH_START;
+		uint64_t hash = WORD_HASH_START;
 
 		for (size_t to = from + 1; to <= text.n; to++) {
 			hash = hash_byte(hash, text.p[to - 1]);

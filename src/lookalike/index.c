@@ -7,9 +7,9 @@
 #include "address/start_url.h"
 
 uint64_t
-text_hash(struct str s)
+word_hash(struct str s)
 {
-	uint64_t h = TEXT_HASH_START;
+	uint64_t h = WORD_HASH_START;
 
 	for (size_t i = 0; i < s.n; i++)
 		h = hash_byte(h, s.p[i]);
@@ -20,7 +20,7 @@ text_hash(struct str s)
 static uint64_t
 hash_without(struct str s, size_t one, size_t two)
 {
-	uint64_t h = TEXT_HASH_START;
+	uint64_t h = WORD_HASH_START;
 
 	for (size_t i = 0; i < s.n; i++)
 		if (i != one && i != two)
@@ -31,7 +31,7 @@ hash_without(struct str s, size_t one, size_t two)
 void
 each_delete(struct str text, size_t deletes, void (*fn)(void *arg, uint64_t hash), void *arg)
 {
-	fn(arg, text_hash(text));
+	fn(arg, word_hash(text));
 	for (size_t i = 0; i < text.n && deletes >= 1; i++) {
 		/* Leaving out either of two equal neighbours gives the same text. */
 		if (i > 0 && text.p[i] == text.p[i - 1])
@@ -121,9 +121,9 @@ add_word(struct lookalike_index *x, const struct watched_word *w)
 
 	x->words = arena_room(x->a, x->words, x->nwords, sizeof(*x->words));
 	x->words[x->nwords++] = *w;
-	table_add(x->a, &x->whole, text_hash(w->plain), to.word);
+	table_add(x->a, &x->whole, word_hash(w->plain), to.word);
 	if (!str_eq(w->paired, w->plain))
-		table_add(x->a, &x->whole, text_hash(w->paired), to.word);
+		table_add(x->a, &x->whole, word_hash(w->paired), to.word);
 	if (edits_of(w->raw.n) > 0)
 		each_delete(w->plain, edits_of(w->raw.n), add_variant, &to);
 }

@@ -50,7 +50,7 @@ struct str fold_with(struct arena *a, struct str label, bool cl);
 
 /* ---- index.c ---- */
 
-#define TEXT_HASH_START UINT64_C(14695981039346656037)
+#define WORD_HASH_START UINT64_C(14695981039346656037)
 
 static inline uint64_t
 hash_byte(uint64_t hash, char c)
@@ -61,7 +61,7 @@ hash_byte(uint64_t hash, char c)
 /* The next word with an entry of this hash; NULL: there is no more. *at is 0 at first. The caller compares the texts. */
 const struct watched_word *words_next(
     const struct lookalike_index *x, const struct word_table *t, uint64_t hash, uint32_t *at);
-uint64_t text_hash(struct str s);
+uint64_t word_hash(struct str s);
 /* Calls fn with the hash of the text and of each variant without one letter, or without one and two. */
 void each_delete(struct str text, size_t deletes, void (*fn)(void *arg, uint64_t hash), void *arg);
 /* How many edits a word of this length may differ by. */
@@ -124,7 +124,7 @@ struct likeness {
 	bool misspelled;   /* else both are equal, or equal when they are folded */
 	bool hyphen;       /* without its hyphens the text is the word */
 	bool lure, www, whole_domain, digits, random; /* beside the text */
-	size_t hyphens;                               /* of the label */
+	size_t hyphens;                               /* hyphens of the label */
 };
 
 /* Fills class, edit, found and reasons of a match. False: such a likeness means nothing. */

@@ -65,6 +65,8 @@ ERROR(FINDING_STATE_CONFLICT,	409, "finding_state_conflict",		"The finding is no
 ERROR(RULE_NOT_FOUND,		404, "rule_not_found",			"The rule was not found.")
 ERROR(RULE_READ_ONLY,		409, "rule_read_only",			"The record belongs to the catalogue; copy a rule to change it, or change its settings.")
 ERROR(RULE_LIMIT,		409, "rule_limit_exceeded",		"The organisation has as many rules, enabled rules or tags of its own as it may have.")
+ERROR(TYPOSQUATTING_LIMIT,	409, "typosquatting_limit_exceeded",	"The project has as many watched domains as it may have.")
+ERROR(WATCHED_DOMAIN_NOT_FOUND,	404, "typosquatting_domain_not_found",	"The watched domain was not found.")
 ERROR(RULE_TAG_NOT_FOUND,	404, "rule_tag_not_found",		"The tag was not found.")
 ERROR(RULE_TAG_IN_USE,		409, "rule_tag_in_use",			"A rule of the organisation has the tag; remove it there first.")
 ERROR(OBSERVATION_NOT_FOUND,	404, "observation_not_found",		"The observation was not found.")

@@ -25,6 +25,11 @@ DROP VIEW IF EXISTS secrets;
 DROP FUNCTION IF EXISTS secret_places, secret_location, secret_locations;
 DROP TABLE IF EXISTS secret_key, capture, secret_seen, secret_place;
 DROP FUNCTION IF EXISTS secrets_captured;
+-- 0037
+DROP VIEW IF EXISTS typosquatting;
+DROP FUNCTION IF EXISTS watched_domains, lookalike_documents, lookalike_walk, lookalike_names, lookalike_certificate, lookalike_keep,
+	watched_min_score;
+DROP TABLE IF EXISTS lookalike_candidate, watched_domain, domain_ranking, domain_ranking_list, parked_name_server;
 
 -- 0036
 DROP VIEW IF EXISTS dangling_dns;

@@ -30,7 +30,7 @@ prepares surfaced-alert surfaced_alert alert
 prepares surfaced-dispatch surfaced_dispatch browser/dispatch
 prepares surfaced-stream surfaced_stream stream
 prepares surfaced-export surfaced_export export
-prepares surfaced-detect surfaced_detect detect search/tags.c
+prepares surfaced-detect surfaced_detect detect search/tags.c resource/lookalike_facts.c
 prepares surfaced-index surfaced_index indexer search/tags.c
 prepares surfaced-stream surfaced_stream stream
 "$BIN/surfaced-meter" -D routes >"$W/out" 2>&1

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/import/domain_lists.h"
 #include "cli/import/format.h"
 #include "cli/report/command.h"
 
@@ -162,6 +163,18 @@ static const struct command commands[] = {
 	    .arguments = "FILE|-",
 	    .help = "import addresses of a cloud provider, from the file that it publishes",
 	    .run = import_cloud_prefixes,
+	},
+	{
+	    .name = "rankings",
+	    .arguments = "[--list NAME] FILE|-",
+	    .help = "import a ranking of domains, whose names are rarely look-alikes: Tranco, Umbrella, Majestic",
+	    .run = import_rankings,
+	},
+	{
+	    .name = "parked-name-servers",
+	    .arguments = "FILE|-",
+	    .help = "import name servers of parked domains, a name or domain a line",
+	    .run = import_parked_name_servers,
 	},
 	{ .name = NULL },
 };

@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Watched domains and the detector typosquatting: AREAS.md 5.
+. t/lib.sh
+. t/helper/detect.sh
+pg_start
+index_start
+api_start
+web_start
+stranger_new
+
+D=/projects/$P/esi/typosquatting/domains
+A=/projects/$P/esi/typosquatting
+
+# dns HOST TYPE ANSWER|- RCODE SEEN [MEMBERS]: a record of DNS.
+dns()
+{
+	printf '{"host":"%s","record_type":"%s",%s"rcode":"%s","first_seen":"%s","last_seen":"%s"%s}\n' "$1" "$2" \
+		"$([ "$3" = - ] || printf '"answer":"%s",' "$3")" "$4" "$5" "$5" "${6-}"
+}
+put() { ctl import "$1" --format ndjson - >/dev/null; }
+now() { date -u -d "${1:-now}" +%Y-%m-%dT%H:%M:%SZ; }
+# certificate NAMES [DAYS-AGO] [FINGERPRINT-DIGIT]: NAMES with commas, each quoted.
+certificate()
+{
+	printf '{"fingerprint_sha256":"%s","names":[%s],"not_before":"%s","not_after":"%s","last_seen":"%s"}\n' \
+		"$(printf "%064d" "${3:-1}")" "$1" "$(now "-${2:-1} days")" "$(now "+90 days")" "$(now)"
+}
+found() { sql "SELECT evidence ->> 'found' || ' ' || (evidence ->> 'class') || ' ' || status FROM finding
+	WHERE detector = 'typosquatting' AND project_uuid = '$P' ORDER BY 1"; }
+watch() { api POST "$D" "$1"; field .domain.uuid; }
+
+# ---- the record ----
+
+api POST "$D" '{"domain":"PayPal.com","words":["Venmo"],"allow":["paypal-corp.com","braintree.*"]}'
+is "$STATUS $(field '.domain|[.domain,.words,.allow,.min_score,.enabled]|tojson')" \
+	'201 ["paypal.com",["venmo"],["paypal-corp.com","braintree.*"],70,true]' \
+	"a watched domain has a canonical form, and 70 points are asked for before any import"
+one=$(field .domain.uuid)
+api POST "$D" '{"domain":"paypal.com"}'
+is "$STATUS $(field '.error.field_errors[0]|.field+" "+.code')" "400 domain duplicate" "a domain is watched once"
+for bad in com co.uk www.example.com nothing.invalid "" 'a b.com'; do
+	api POST "$D" "{\"domain\":\"$bad\"}"
+	is "$STATUS $(field '.error.field_errors[0].field')" "400 domain" "the domain '$bad' is refused"
+done
+api POST "$D" '{"domain":"example.org","words":["ab","a_b"],"allow":["*.*"],"min_score":101}'
+is "$STATUS $(field '[.error.field_errors[].field]|sort|join(" ")')" "400 allow[0] min_score words[0] words[1]" \
+	"all faults of a watched domain are in one answer"
+api GET "$D/$one"
+is "$STATUS $(field .domain.domain)" "200 paypal.com" "a watched domain can be read"
+api PUT "$D/$one" '{"min_score":55,"allow":["paypal-corp.com"]}'
+is "$STATUS $(field '.domain|[.words,.min_score]|tojson')" '200 [[],55]' "a PUT gives members that are not sent their defaults"
+api GET "$D"
+is "$STATUS $(field '[.domains[].domain]|join(" ")')" "200 paypal.com" "watched domains are a list"
+api GET "/projects/$PROJECT2/esi/typosquatting/domains/$one"
+is "$STATUS" 404 "a project that the key does not reach has no watched domains"
+api DELETE "$D/$one"
+is "$STATUS $(field .domain.domain)" "200 paypal.com" "a watched domain can be deleted"
+api GET "$D/$one"
+is "$STATUS $(field .error.code)" "404 typosquatting_domain_not_found" "a deleted watched domain is not found"
+sql "INSERT INTO watched_domain (project_uuid, domain) SELECT '$P', 'x' || n || '.com' FROM generate_series(1, 100) n"
+api POST "$D" '{"domain":"example.org"}'
+is "$STATUS $(field .error.code)" "409 typosquatting_limit_exceeded" "a project has at most 100 watched domains"
+sql "DELETE FROM watched_domain"
+
+# ---- what was known before ----
+
+{
+	for name in paypal-login.com paypa1.com xn--l-7sba6dbr.com paypal.com.evil.net www-paypal.evil.net tsa.gov \
+		paypal-corp.com paypal-shop.com goggle.com paypal.com; do
+		dns "$name" A 192.0.2.7 NOERROR "$(now)"
+	done
+	dns paypal-verify.com A - SERVFAIL "$(now)"
+	dns paypal.com.wild.net A 192.0.2.8 NOERROR "$(now)" ',"wildcard":true'
+	dns '*.wild2.net' A 192.0.2.8 NOERROR "$(now)"
+	dns paypal.com.wild2.net A 192.0.2.8 NOERROR "$(now)"
+	dns paypal-support.com A 192.0.2.9 NOERROR "$(now '-3 days')"
+	dns paypal-support.com A - NXDOMAIN "$(now)"
+	dns www.paypal.com CNAME paypal.com.edge.example.net NOERROR "$(now)"
+	dns paypal.com.edge.example.net A 192.0.2.9 NOERROR "$(now)"
+} | put dns
+certificate '"paypal-secure.com","www.paypal-secure.com"' | put certificates
+sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at) VALUES ('$P', 'domain', 'paypal-shop.com', now(), now())"
+
+api POST "$A/preview" '{"domain":"paypal.com","allow":["paypal-corp.com"]}'
+is "$STATUS" 200 "a preview of a domain answers its look-alikes"
+preview=$(field '[.candidates[]|.found+" "+.class]|sort|join("\n")')
+is "$(field '[.candidates[]|.score == ([.reasons[].weight]|add)]|all')" true "the reasons of a candidate sum to its score (C-181)"
+is "$(field '.counts|[.homoglyph,.typo,.combo,.tld,.subdomain]|tojson')" '[2,0,2,0,2]' "a preview counts by class"
+is "$(sql "SELECT count(*) FROM finding")" 0 "a preview stores nothing"
+
+detect_start
+one=$(watch '{"domain":"paypal.com","allow":["paypal-corp.com"]}')
+detect_idle
+is "$(found)" "paypa1.com homoglyph open
+paypal-login.com combo open
+paypal-secure.com combo open
+paypal.com.evil.net subdomain open
+www-paypal.evil.net subdomain open
+xn--l-7sba6dbr.com homoglyph open" "a new watched domain finds what was known before: C-178, C-179, C-180, C-182"
+is "$(found | sed 's/ open$//' | sort)" "$(printf '%s\n' "$preview" | sort)" "a preview equals what watching finds (C-183)"
+api GET "$A?class=homoglyph"
+is "$STATUS $(field '[.typosquatting[].found_unicode]|sort|join(" ")')" "200 paypa1.com раураl.com" "the area has the findings, with the name as people see it"
+api GET "$A?class=combo"
+is "$(field '[.typosquatting[]|select(.found == "paypal-login.com")][0]|[.watched,.found,.class,.edit,.score,(.score == ([.reasons[].weight]|add)),.addresses,.severity]|tojson')" \
+	'["paypal.com","paypal-login.com","combo",null,85,true,["192.0.2.7"],"high"]' "the members of a look-alike are in the area (C-181)"
+api GET "$A?min_score=76&watched=PayPal.com"
+is "$(field '[.typosquatting[].found]|sort|join(" ")')" "paypal-login.com paypal-secure.com xn--l-7sba6dbr.com" "the filters min_score and watched compare"
+
+# ---- new names ----
+
+dns paypal-wallet.com A 192.0.2.7 NOERROR "$(now)" | put dns
+certificate '"paypal-secure.com","www.paypal-secure.com","a.paypal.com.cert.net"' 1 2 | put certificates
+detect_idle
+is "$(found | grep -c 'paypal-wallet.com combo open')" 1 "a name of DNS that becomes known is found"
+is "$(found | grep -c 'paypal.com.cert.net subdomain open')" 0 "a certificate alone gives a name below another domain too few points"
+dns paypal.com.cert.net A 192.0.2.7 NOERROR "$(now)" | put dns
+detect_idle
+is "$(found | grep -c 'paypal.com.cert.net subdomain open')" 1 "with an address it is found"
+is "$(sql "SELECT evidence ->> 'certificate_sha256' FROM finding WHERE finding_key = 'typosquatting/paypal.com/paypal.com.cert.net'")" \
+	"$(printf '%064d' 2)" "the certificate that was seen before is remembered"
+rows=$(sql "SELECT count(*), max(id) FROM finding_event")
+before=$(sql "SELECT md5(string_agg(f::text, ',' ORDER BY uuid)) FROM finding f")
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	sql "SELECT detector_ask_all('typosquatting', '$P')" >/dev/null
+	detect_idle
+done
+is "$(sql "SELECT md5(string_agg(f::text, ',' ORDER BY uuid)) FROM finding f") $(sql "SELECT count(*), max(id) FROM finding_event")" \
+	"$before $rows" "ten passes over unchanged data change no finding (C-127, C-179)"
+
+# ---- what ends ----
+
+dns paypal-wallet.com A - NXDOMAIN "$(now '+2 hours')" | put dns
+detect_idle
+is "$(found | grep -c 'paypal-wallet.com combo open')" 1 "an answer that a name does not exist closes nothing within 24 hours (C-129)"
+dns paypal-wallet.com A - NXDOMAIN "$(now '+26 hours')" | put dns
+detect_idle
+is "$(found | grep -c 'paypal-wallet.com combo resolved')" 1 "after 24 hours it closes the finding (C-129)"
+
+api PUT "$D/$one" '{"allow":["paypal-corp.com","paypal-l*.com"]}'
+detect_idle
+is "$(found | grep -c 'paypal-login.com combo resolved')" 1 "a name that allow has closes (C-180)"
+api PUT "$D/$one" '{"allow":[]}'
+detect_idle
+is "$(found | grep -E -c 'paypal-(login|corp).com combo open')" 2 "a name that is taken out of allow is found within a pass (C-180)"
+printf 'paypal-login.com\n' | ctl import rankings - >/dev/null
+detect_idle
+is "$(sql "SELECT evidence -> 'reasons' @> '[{\"code\":\"ranked\",\"weight\":-30}]' FROM finding
+	WHERE finding_key = 'typosquatting/paypal.com/paypal-login.com'") $(sql "SELECT score, reported FROM lookalike_candidate WHERE found = 'paypal-login.com'")" \
+	"t 55|t" "an imported ranking lowers the score, and a finding stays until it has ten points less than are asked for"
+api GET "$D/$one"
+is "$(field .domain.min_score)" 60 "with a ranking 60 points are asked for"
+api DELETE "$D/$one"
+detect_idle
+is "$(found | grep -c open)" 0 "the findings of a domain that is watched no more close"
+finish
