@@ -78,9 +78,9 @@ function doings(key, after) {
 async function readList(filter, signal) {
 	const [keys, used] = await Promise.all([
 		everything("/access/keys", "keys", { query: { state: filter.state.value }, signal }),
-		api.get("/organisation/usage", { query: { window: "30d" }, signal }),
+		api.get("/organisation/usage", { query: { window: "30d" }, signal }).catch(() => null), // the list is worth more than its last column
 	]);
-	const days = new Map(used.organisation_usage.keys.map((k) => [k.uuid, k.daily.slice(-14).map((d) => d.requests)]));
+	const days = new Map((used?.organisation_usage.keys ?? []).map((k) => [k.uuid, k.daily.slice(-14).map((d) => d.requests)]));
 	return keys.map((key) => ({ ...key, days: days.get(key.uuid) ?? null }));
 }
 
