@@ -45,7 +45,7 @@ int sign_in_refuse(struct req *rq, const char *why);
 
 /* ---- sign_in.c ---- */
 
-extern const struct field step_out[]; /* of the answer 202 */
+extern const struct field step_out[]; /* the answer 202 */
 /* The first proof was right: answers 202 with the token of a half-open sign-in (CHALLENGE_STEP). */
 int step_begin(struct req *rq, const struct person_credentials *who);
 

@@ -58,7 +58,7 @@ person_new bob member
 visit POST /auth/challenge '{"purpose":"sign_in"}'
 is "$STATUS $(field .challenge.rp_id)" "200 localhost" "anybody gets a challenge to sign in with"
 first=$(field .challenge.challenge)
-isnt "$(challenge sign_in)" "$first" "and each time another one"
+isnt "$(challenge sign_in)" "$first" "each challenge is another one"
 visit POST /auth/challenge '{"purpose":"register"}'
 is "$(answered)" "401 unauthorized" "a challenge to register is for people who are signed in"
 visit GET /auth/methods
@@ -89,14 +89,14 @@ is "$(answered) $(fault)" "400 invalid_request authenticator_data invalid_format
 as bob POST /auth/passkeys "$(t/helper/passkey create "$K/other" "$(challenge register ann)")"
 is "$(answered)" "400 invalid_challenge" "a challenge of another person's is refused"
 as bob POST /auth/passkeys "$(t/helper/passkey create "$K/other" "$(challenge sign_in)")"
-is "$(answered)" "400 invalid_challenge" "and one to sign in with"
+is "$(answered)" "400 invalid_challenge" "a challenge to sign in with registers no passkey"
 as bob POST /auth/passkeys '{"name":"x","id":"a+b=","public_key":"AAAA","algorithm":-7,"authenticator_data":"AAAA","client_data":"AAAA"}'
 is "$(answered) $(fault)" "400 invalid_request id invalid_format" "a member that is no base64url is named"
 as ann GET /auth/passkeys
 is "$(field '[.passkeys[].name] | join(",")')" "ed25519,p256,rsa2048" "a person's passkeys are listed, the oldest first"
 ed=$(field .passkeys[0].uuid) p256=$(field .passkeys[1].uuid) rsa=$(field .passkeys[2].uuid)
 as bob GET /auth/passkeys
-is "$(field '.passkeys | length')" 0 "and nobody sees another person's"
+is "$(field '.passkeys | length')" 0 "nobody sees the passkeys of another person"
 
 # ---- sign-in ----
 
@@ -104,7 +104,7 @@ sign_in ann
 is "$STATUS $(field '.step.methods | join(",")')" "202 passkey" "with a passkey, the password alone opens nothing (C-318)"
 finish=$(field .step.token)
 visit POST /auth/sign-in/totp "{\"step\":\"$finish\",\"code\":\"000000\"}"
-is "$(answered)" "401 sign_in_failed" "and a person without codes cannot end that with a code"
+is "$(answered)" "401 sign_in_failed" "a person without codes cannot end that sign-in with a code"
 for kind in ed25519 p256 rsa2048; do
 	use $kind
 	is "$STATUS $(field '.session | (.methods | join(",")), .strong' | paste -sd ' ')" "201 passkey true" \
@@ -114,9 +114,9 @@ signed_in ann
 as ann GET /auth/session
 is "$(field .person.email)" "ann@example.com" "the person whose passkey it is"
 use ed25519 handle="$(field .person.uuid)"
-is "$STATUS" 201 "with the user handle of the person, too"
+is "$STATUS" 201 "a passkey with the user handle of its person signs in"
 use ed25519 handle=00000000-0000-4000-8000-000000000000
-is "$(answered)" "401 sign_in_failed" "with another user handle it fails"
+is "$(answered)" "401 sign_in_failed" "a passkey with the user handle of another person fails"
 use other
 is "$(answered)" "401 sign_in_failed" "a passkey that nobody has registered fails"
 plain=$(printf %s "$BODY" | jq -c 'del(.error.request_id)')
@@ -167,7 +167,7 @@ for count in 5 4 0; do
 	use ed25519 count=$count
 	is "$(answered)" "401 sign_in_failed" "a counter that comes to $count after 5 fails (C-319)"
 done
-is "$(sql "SELECT count(*), min(subject_id) FROM audit WHERE action = 'passkey.copied'")" "3|$ed" "and leaves a line in the audit log"
+is "$(sql "SELECT count(*), min(subject_id) FROM audit WHERE action = 'passkey.copied'")" "3|$ed" "each counter that did not grow leaves a line in the audit log"
 use ed25519 count=6
 is "$STATUS" 201 "the passkey itself goes on to work"
 signed_in ann
@@ -177,17 +177,17 @@ signed_in ann
 as ann PUT "/auth/passkeys/$p256" '{"name":"Phone"}'
 is "$STATUS $(field .passkey.name)" "200 Phone" "a passkey is renamed"
 as bob PUT "/auth/passkeys/$p256" '{"name":"Mine"}'
-is "$(answered)" "404 passkey_not_found" "not by another person"
+is "$(answered)" "404 passkey_not_found" "another person cannot rename a passkey"
 as bob DELETE "/auth/passkeys/$p256"
-is "$(answered)" "404 passkey_not_found" "who cannot remove it either"
+is "$(answered)" "404 passkey_not_found" "another person cannot remove a passkey"
 use p256
 signed_in spare
 as ann DELETE "/auth/passkeys/$ed"
 is "$STATUS" 200 "a passkey is removed"
 as spare GET /auth/session
-is "$(answered)" "401 session_expired" "and every other sign-in of the person ends"
+is "$(answered)" "401 session_expired" "removing a passkey ends every other sign-in of the person"
 as ann GET /auth/session
-is "$STATUS" 200 "but not the one that removed it"
+is "$STATUS" 200 "the sign-in that removed a passkey goes on"
 use ed25519 count=9
 is "$(answered)" "401 sign_in_failed" "a removed passkey signs nobody in"
 as ann DELETE "/auth/passkeys/$rsa"
@@ -204,7 +204,7 @@ done
 for pid in $lasts; do
 	wait "$pid"
 done
-is "$(cat "$W"/tmp/last.* | sort | paste -sd ' ')" "200 409" "nor can two at once, of which each leaves the other (C-323)"
+is "$(cat "$W"/tmp/last.* | sort | paste -sd ' ')" "200 409" "two removals at once leave one way to sign in (C-323)"
 
 # ---- limits and recency ----
 
@@ -215,9 +215,9 @@ register bob other
 is "$STATUS" 201 "a person may have twenty passkeys (C-320)"
 t/helper/passkey new "$K/more" ed25519
 register bob more
-is "$(answered)" "409 passkey_limit_exceeded" "and not one more (C-320)"
+is "$(answered)" "409 passkey_limit_exceeded" "a person may not have twenty-one passkeys (C-320)"
 sql "UPDATE sign_in SET authenticated_at = now() - interval '1 hour'" >/dev/null
 as bob POST /auth/challenge '{"purpose":"register"}'
 is "$(answered)" "401 reauthentication_required" "a passkey is registered by a recent sign-in alone (C-308)"
 as bob DELETE "/auth/passkeys/$p256"
-is "$(answered)" "401 reauthentication_required" "and removed by one alone (C-308)"
+is "$(answered)" "401 reauthentication_required" "a passkey is removed by a recent sign-in alone (C-308)"

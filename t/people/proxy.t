@@ -48,20 +48,20 @@ is "$STATUS $(field '.person.email, (.session | (.methods | join(",")), .strong)
 	"whom the proxy knows is signed in (C-322)"
 signed_in ann
 as ann GET /auth/session
-is "$STATUS" 200 "and has an ordinary session"
+is "$STATUS" 200 "whom the proxy knows has an ordinary session"
 visit DELETE /auth/session -H "Cookie: $ann_cookie"
-is "$(answered)" "403 csrf_required" "whose rules about changes stay (C-311)"
+is "$(answered)" "403 csrf_required" "a session by the proxy needs the CSRF token as others do (C-311)"
 proxy 'none=1'
 is "$(answered)" "401 sign_in_failed" "whom the proxy does not know is refused, in an envelope"
 proxy 'proxy=eve'
 is "$(answered)" "401 sign_in_failed" "who is no person here is refused: nobody is made a member (C-322)"
 proxy 'proxy=odd'
-is "$(answered)" "401 sign_in_failed" "and so is what is no e-mail"
+is "$(answered)" "401 sign_in_failed" "an answer of the proxy that is no e-mail is refused"
 for header in 'SIGN_IN_EMAIL' 'Sign-In-Email' 'HTTP_SIGN_IN_EMAIL' 'X-Auth-Request-Email' 'X-Forwarded-Email' 'X-Forwarded-User' 'Remote-Email'; do
 	proxy 'none=1' -H "$header: ann@example.com"
 	is "$(answered)" "401 sign_in_failed" "a header $header signs nobody in (C-322)"
 	proxy 'proxy=eve' -H "$header: ann@example.com"
-	is "$(answered)" "401 sign_in_failed" "and takes nobody's place (C-322)"
+	is "$(answered)" "401 sign_in_failed" "a header $header takes nobody's place (C-322)"
 done
 for path in /auth/sign-in/proxy/ /auth/sign-in//proxy /auth/sign-in/./proxy /auth/sign-in/%70roxy /auth/x/../sign-in/proxy; do
 	visit POST "$path" '{}' --path-as-is -H 'SIGN_IN_EMAIL: ann@example.com' -H 'Sign-In-Email: ann@example.com'
@@ -70,10 +70,10 @@ done
 proxy 'proxy=ann' -H 'Sec-Fetch-Site: cross-site'
 is "$(answered)" "403 csrf_required" "another site signs nobody in by the proxy (C-313)"
 visit GET /auth/sign-in/proxy -H 'Cookie: proxy=ann'
-is "$(answered)" "405 method_not_allowed" "nor does a link or an image"
+is "$(answered)" "405 method_not_allowed" "a link or an image signs nobody in by the proxy"
 sql "UPDATE person SET disabled_at = now() WHERE email = 'ann@example.com'" >/dev/null
 proxy 'proxy=ann'
 is "$(answered)" "401 sign_in_failed" "a disabled person is refused"
 sql "UPDATE person SET disabled_at = NULL; UPDATE member SET removed_at = now() WHERE email = 'ann@example.com'" >/dev/null
 proxy 'proxy=ann'
-is "$(answered)" "401 sign_in_failed" "and one who is a member of no organisation (C-322)"
+is "$(answered)" "401 sign_in_failed" "a person who is a member of no organisation is refused (C-322)"

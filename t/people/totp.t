@@ -63,13 +63,13 @@ is "$(answered) $(field .error.field_errors[0].field)" "400 invalid_request code
 as ann POST /auth/totp/confirm "{\"code\":\"$(code ann 5)\"}"
 is "$(answered)" "401 sign_in_failed" "a wrong code confirms nothing"
 as ann GET /auth/session
-is "$(field .person.has_totp)" false "and the person has no codes yet"
+is "$(field .person.has_totp)" false "a wrong code leaves the person without codes"
 sign_in ann
 signed_in spare
 as ann POST /auth/totp/confirm "{\"code\":\"$(code ann)\"}"
 is "$STATUS $(field .person.has_totp)" "200 true" "the first code confirms them"
 as spare GET /auth/session
-is "$STATUS" 200 "and no other sign-in ends, since nothing was taken away"
+is "$STATUS" 200 "the first codes end no other sign-in, since nothing was taken away"
 
 # ---- signing in ----
 
@@ -118,14 +118,14 @@ for i in 1 2 3 4 5; do
 done
 finish_step "$step" "$(code ann)" -H 'X-Real-IP: 198.51.100.6'
 is "$(answered)" "429 sign_in_rate_limit_exceeded" "the sixth code of a half-open sign-in is refused, although it is right (C-317)"
-like "$(header Retry-After)" '^[0-9]+$' "and the answer says when to try again"
+like "$(header Retry-After)" '^[0-9]+$' "the refusal of a sixth code says when to try again"
 for i in 1 2 3 4 5; do
 	finish_step "$(step_new ann)" 000000 -H "X-Real-IP: 198.51.100.$i"
 done
 finish_step "$(step_new ann)" "$(code ann)" -H 'X-Real-IP: 203.0.113.9'
 is "$(answered)" "429 sign_in_rate_limit_exceeded" "who knows the password cannot go on guessing codes by beginning again"
 finish_step "$(step_new ann)" "$(code ann)"
-is "$STATUS" 201 "while the person gets in from a network where they have been (C-316)"
+is "$STATUS" 201 "the person gets in meanwhile from a network where they have been (C-316)"
 signed_in ann
 
 # ---- the secret ----
@@ -133,7 +133,7 @@ signed_in ann
 is "$(sql "SELECT count(*) FROM person WHERE email = 'ann@example.com' AND position(decode('$(printf %s "$ann_secret" | base32 -d | od -An -tx1 | tr -d ' \n')', 'hex') in totp) > 0")" \
 	0 "the database has the secret in no readable form (C-325)"
 unlike "$(sql 'SELECT * FROM audit')$(cat "$W"/log/*.log)" "$ann_secret|$(printf %s "$ann_secret" | base32 -d | od -An -tx1 | tr -d ' \n')" \
-	"neither the audit log nor a journal has it (C-325)"
+	"neither the audit log nor a journal has the secret (C-325)"
 before=$(sql "SELECT encode(totp, 'hex') FROM person WHERE email = 'ann@example.com'")
 echo "new:$(openssl rand -hex 32)
 $(cat "$W/etc/sign-in-keys")" >"$W/etc/keys.new"
@@ -142,8 +142,8 @@ forget_code
 finish_step "$(step_new ann)" "$(code ann)"
 is "$STATUS" 201 "after a rotation of sign_in_keys codes go on to work"
 signed_in ann
-isnt "$(sql "SELECT encode(totp, 'hex') FROM person WHERE email = 'ann@example.com'")" "$before" "and the secret is sealed anew"
-like "$(sql "SELECT encode(substr(totp, 2, 3), 'escape') FROM person WHERE email = 'ann@example.com'")" '^new$' "with the new key"
+isnt "$(sql "SELECT encode(totp, 'hex') FROM person WHERE email = 'ann@example.com'")" "$before" "a code seals its secret anew"
+like "$(sql "SELECT encode(substr(totp, 2, 3), 'escape') FROM person WHERE email = 'ann@example.com'")" '^new$' "a secret is sealed anew with the new key"
 
 # ---- another secret, and the end ----
 
@@ -160,7 +160,7 @@ ann_secret=$new_secret
 as ann POST /auth/totp/confirm "{\"code\":\"$(code ann)\"}"
 is "$STATUS" 200 "a second secret takes the place of the first one"
 as spare GET /auth/session
-is "$(answered)" "401 session_expired" "and ends every other sign-in"
+is "$(answered)" "401 session_expired" "a second secret ends every other sign-in of the person"
 ann_secret=$old_secret
 finish_step "$(step_new ann)" "$(code ann 1)"
 is "$(answered)" "401 sign_in_failed" "the first secret counts no more"
@@ -168,9 +168,9 @@ sql "UPDATE sign_in SET authenticated_at = now() - interval '1 hour'" >/dev/null
 as ann DELETE /auth/totp
 is "$(answered)" "401 reauthentication_required" "codes are ended by a recent sign-in alone (C-308)"
 as ann POST /auth/totp '{}'
-is "$(answered)" "401 reauthentication_required" "and begun by one alone (C-308)"
+is "$(answered)" "401 reauthentication_required" "codes are begun by a recent sign-in alone (C-308)"
 sql "UPDATE sign_in SET authenticated_at = now()" >/dev/null
 as ann DELETE /auth/totp
 is "$STATUS $(field .person.has_totp)" "200 false" "a person ends their codes"
 sign_in ann
-is "$STATUS" 201 "and the password is enough again"
+is "$STATUS" 201 "without codes the password is enough again"
