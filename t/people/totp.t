@@ -56,7 +56,7 @@ is "$(field .totp.uri)" "otpauth://totp/surfaced:ann%40example.com?secret=$ann_s
 is "$(field '.totp.qr | (.rows | length) == .size and (.rows | all(test("^[01]+$"))) and (.rows | all(length == 57 or length > 20))')" \
 	true "the QR code is a square of modules"
 sign_in ann
-is "$STATUS" 201 "until a code is confirmed the password is enough"
+is "$STATUS" 201 "the password is enough until a code is confirmed"
 signed_in ann
 as ann POST /auth/totp/confirm '{"code":"12345x"}'
 is "$(answered) $(field .error.field_errors[0].field)" "400 invalid_request code" "a code of other characters is refused and named"
@@ -79,11 +79,11 @@ is "$STATUS $(field '.step.methods | join(",")') $(header Set-Cookie)" "202 totp
 step=$(field .step.token)
 sign_in ann 'eleven small green kettle'
 is "$(answered)" "401 sign_in_failed" "a wrong password does not show that there are codes"
-finish_step "$step" "$(code ann 1)"
+used=$(code ann 1)
+finish_step "$step" "$used"
 is "$STATUS $(field '.session | (.methods | join(",")), .strong' | paste -sd ' ')" "201 password,totp true" \
 	"a right code ends the sign-in, which is strong (C-317)"
 signed_in ann
-used=$(code ann 1)
 finish_step "$(step_new ann)" "$used"
 is "$(answered)" "401 sign_in_failed" "the same code is refused in another sign-in (C-317)"
 forget_code
