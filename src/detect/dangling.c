@@ -76,6 +76,13 @@ member_of(const struct json_value *v, const char *name)
 	return m == NULL || json_type(m) != JSON_STRING ? STR_NULL : json_text(m);
 }
 
+/* Whether a name can be a subject. Data of others may have any bytes in a name, and two of them begin other subjects. */
+static bool
+is_subject(struct str name)
+{
+	return name.n > 0 && name.p[0] != '=' && name.p[0] != '+';
+}
+
 static enum db_rc
 affected_names(struct affected *f)
 {
@@ -107,7 +114,8 @@ affected_names(struct affected *f)
 	    P(hosts ? names : none), P(most));
 	row = rows.items;
 	for (size_t i = 0; i < rows.n; i++)
-		affected_ask(f, &row[i].project_uuid, row[i].name);
+		if (is_subject(row[i].name))
+			affected_ask(f, &row[i].project_uuid, row[i].name);
 	return rc;
 }
 
@@ -157,7 +165,7 @@ ask_for_names(struct look *l, struct str subject)
 		name = record_key_text(
 		    l->x->a, DATASET_DNS, (struct str){ (const char *)key, row[i].key.n / 2 });
 		name.n = (size_t)((const char *)memchr(name.p, ' ', name.n) - name.p);
-		if (!str_eq(name, last))
+		if (!str_eq(name, last) && is_subject(name))
 			look_ask(l, name, TS_NULL);
 		last = name;
 	}

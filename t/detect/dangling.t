@@ -80,6 +80,16 @@ detect_idle
 is "$(sql "SELECT string_agg(DISTINCT confidence::text, ' ') FROM dangling_dns WHERE target LIKE '%gone.net'")" "0.9" "an expired registration raises the confidence"
 is "$(events mx.acme.com)" "found changed" "the history has the change"
 
+# ---- names of others' making ----
+
+{
+	dns '=x.acme.com' CNAME NOERROR $EB 3 2
+	dns '+x.acme.com' CNAME NOERROR $EB 3 2
+} | store
+detect_idle
+is "$(sql "SELECT count(*) FROM detector_state WHERE error IS NOT NULL") $(sql "SELECT count(*) FROM detector_work")" "0 0" \
+	"names that begin like subjects of another kind are left out"
+
 # ---- assets that come later ----
 
 {
