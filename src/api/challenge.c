@@ -100,4 +100,4 @@ static const struct route challenge_routes[] = {
 	ROUTE_END,
 };
 
-ROUTES(303, challenge);
+ROUTES(307, challenge);

@@ -74,7 +74,6 @@ ERROR(INVALID_CHALLENGE,	400, "invalid_challenge",		"The challenge is none of ou
 ERROR(PASSKEY_NOT_FOUND,	404, "passkey_not_found",		"You have no such passkey.")
 ERROR(PASSKEY_LIMIT_EXCEEDED,	409, "passkey_limit_exceeded",		"You have as many passkeys as a person may have; remove one first.")
 ERROR(PASSKEY_NOT_OFFERED,	409, "passkey_not_offered",		"There are no passkeys here until the operator has set public_url.")
-ERROR(LAST_SIGN_IN_METHOD,	409, "last_sign_in_method",		"It is your last way to sign in; add another one first.")
 ERROR(LINK_NOT_FOUND,		404, "link_not_found",			"The link is not valid, was used, or its time is over; ask for a new one.")
 ERROR(SIGN_IN_NOT_FOUND,	404, "sign_in_not_found",		"You have no such sign-in, or it has ended.")
 ERROR(MEMBER_EXISTS,		409, "member_exists",			"The organisation has this member already.")
