@@ -13,3 +13,38 @@ SELECT project_uuid, uuid, asset_uuid, service_uuid, status, severity, confidenc
   FROM finding WHERE finding_type = 'dangling_dns';
 
 GRANT SELECT ON dangling_dns TO surfaced_api, surfaced_admin;
+
+-- Names of providers that an import has added to those of src/tbl/takeover.h.
+CREATE TABLE takeover_imported (
+	suffix text PRIMARY KEY CHECK (octet_length(suffix) BETWEEN 3 AND 253), -- in lower case
+	provider text NOT NULL CHECK (char_length(provider) BETWEEN 1 AND 200),
+	mode text NOT NULL CHECK (mode IN ('nxdomain', 'page')),
+	claim text NOT NULL CHECK (claim IN ('open', 'disputed', 'closed')),
+	page text CHECK (char_length(page) BETWEEN 1 AND 1000) -- a text of the page for unclaimed names
+);
+
+-- The addresses of cloud providers, as they publish them.
+CREATE TABLE cloud_prefix (
+	provider text NOT NULL CHECK (char_length(provider) BETWEEN 1 AND 200),
+	prefix cidr NOT NULL,
+	region text CHECK (char_length(region) BETWEEN 1 AND 200),
+	service text CHECK (char_length(service) BETWEEN 1 AND 200),
+	shared boolean NOT NULL DEFAULT false, -- it serves all customers, such as a CDN: its addresses are nobody's
+	PRIMARY KEY (provider, prefix)
+);
+CREATE INDEX cloud_prefix_contains ON cloud_prefix USING gist (prefix inet_ops);
+
+GRANT SELECT ON takeover_imported, cloud_prefix TO surfaced_admin;
+GRANT INSERT, UPDATE, DELETE ON takeover_imported, cloud_prefix TO surfaced_admin;
+
+CREATE TRIGGER dangling_assets_added AFTER INSERT ON asset REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT
+	EXECUTE FUNCTION dangling_assets_changed();
+CREATE TRIGGER dangling_assets_updated AFTER UPDATE ON asset REFERENCING NEW TABLE AS fresh OLD TABLE AS stale
+	FOR EACH STATEMENT EXECUTE FUNCTION dangling_assets_changed();
+CREATE TRIGGER takeover_changed AFTER INSERT OR UPDATE OR DELETE ON takeover_imported FOR EACH STATEMENT
+	EXECUTE FUNCTION dangling_providers_changed();
+CREATE TRIGGER cloud_changed AFTER INSERT OR UPDATE OR DELETE ON cloud_prefix FOR EACH STATEMENT
+	EXECUTE FUNCTION dangling_providers_changed();
+
+-- What is there already is looked at.
+SELECT detector_ask_all('dangling-dns', NULL);

@@ -590,7 +590,7 @@ $$;
 
 -- The detectors of this release that look at subjects. The detector rules evaluates documents instead (detect_ask).
 CREATE OR REPLACE FUNCTION detector_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
-	SELECT '{inventory,threat-indicators}'::text[]
+	SELECT '{inventory,dangling-dns,threat-indicators}'::text[]
 $$;
 
 -- New assets, and those whose metadata have changed, are subjects of the detectors that look at assets.
@@ -655,9 +655,66 @@ BEGIN
 END
 $$;
 
+-- ---- dangling DNS records (sql/functions/dangling.sql) ----
+
+-- The type of a DNS record, by its key (src/record/key.c): two bytes behind the name, before the answer's code and its hash.
+CREATE OR REPLACE FUNCTION dangling_type(key bytea) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE WHEN octet_length(key) > 20
+		THEN get_byte(key, octet_length(key) - 20) * 256 + get_byte(key, octet_length(key) - 19) END
+$$;
+
+-- What a DNS record points to: an address, or a name from its right end, "ten.elpmaxe.www.", so that the names below a domain
+-- are one range of an index. Indexes of indexes.sql name this function and the next: another result needs another name.
+CREATE OR REPLACE FUNCTION dangling_target(doc text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE WHEN doc <> '' THEN coalesce(doc::json ->> 'answer_ip', reverse('.' || (doc::json ->> 'answer_name'))) END
+$$;
+
+-- The names that an SPF policy includes, and all names above them but the last.
+CREATE OR REPLACE FUNCTION dangling_spf(doc text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE WHEN doc = '' THEN '{}' ELSE ARRAY(SELECT DISTINCT substring(n FROM '(?:[^.]+[.]){' || k || '}(.*)')
+		  FROM (SELECT lower(m[1]) AS n
+			  FROM regexp_matches(replace(doc::json ->> 'answer', '" "', ''), '(?:include:|redirect=)([^ "%]{1,253})', 'gi') AS m
+			 LIMIT 50) AS x, generate_series(0, 20) AS k
+		 WHERE substring(n FROM '(?:[^.]+[.]){' || k || '}(.*)') ~ '[.].') END
+$$;
+
+-- New domains, and hosts, of a project are looked at; new addresses, and those that are declared to be the project's, concern
+-- all names that may point to them.
+CREATE OR REPLACE FUNCTION dangling_assets_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF TG_OP = 'INSERT' THEN
+		PERFORM detector_ask(jsonb_agg(DISTINCT jsonb_build_object('detector', 'dangling-dns', 'project', f.project_uuid,
+			'subject', CASE f.kind WHEN 'domain' THEN '+' || f.name WHEN 'host' THEN f.name ELSE '*' END)))
+		  FROM fresh f WHERE f.kind IN ('domain', 'host') OR (f.kind = 'address' AND dangling_is_allocated(f.metadata));
+	ELSE
+		PERFORM detector_ask(jsonb_agg(DISTINCT jsonb_build_object('detector', 'dangling-dns', 'project', f.project_uuid,
+			'subject', '*')))
+		  FROM fresh f JOIN stale s USING (uuid)
+		 WHERE f.kind = 'address' AND dangling_is_allocated(f.metadata) <> dangling_is_allocated(s.metadata);
+	END IF;
+	RETURN NULL;
+END
+$$;
+
+-- Whether the metadata of an address say that the project has it: allocated is there, and neither false nor null.
+CREATE OR REPLACE FUNCTION dangling_is_allocated(metadata jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT coalesce(metadata -> 'allocated', 'null') NOT IN ('null', 'false')
+$$;
+
+CREATE OR REPLACE FUNCTION dangling_providers_changed() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM detector_ask_all('dangling-dns', NULL);
+	RETURN NULL;
+END
+$$;
+
 GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin, surfaced_api;
 GRANT EXECUTE ON FUNCTION visible_projects TO surfaced_admin, surfaced_api;
 -- These roles write audit lines, and an index of the table calls the function.
 GRANT EXECUTE ON FUNCTION audit_project TO surfaced_admin, surfaced_api, surfaced_index;
 GRANT EXECUTE ON FUNCTION evidence_text, evidence_number, evidence_integer, evidence_flag, evidence_uuid, evidence_time,
 	evidence_texts, evidence_objects TO surfaced_api, surfaced_admin;
+-- Indexes of the dns partition call these.
+GRANT EXECUTE ON FUNCTION dangling_type, dangling_target, dangling_spf TO surfaced_admin, surfaced_index, surfaced_api, surfaced_detect;

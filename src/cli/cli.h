@@ -157,6 +157,8 @@ int cli_project(struct cli *c, struct str given, struct uuid *out);
 
 /* The functions behind the rows of import_command. */
 int import_assets(struct cli *c, int argc, char **argv);
+int import_takeovers(struct cli *c, int argc, char **argv);
+int import_cloud_prefixes(struct cli *c, int argc, char **argv);
 int import_services(struct cli *c, int argc, char **argv);
 int import_findings(struct cli *c, int argc, char **argv);
 

@@ -1,6 +1,14 @@
-/* The kinds of dangling DNS records. AREAS.md 4.
+/* The kinds of dangling DNS records, and how certain and severe each is. AREAS.md 4.
    DANGLING(id, name, title, remediation). title: the end of a sentence that begins with the name and the type of the
-   record. remediation: an answer of the API gives it to people. */
+   record. remediation: an answer of the API gives it to people.
+   DANGLING_GRADE(id, kind, code, severity, confidence). code: the reason in the evidence of a finding, whose weight is the
+   confidence. */
+#ifndef DANGLING
+#define DANGLING(id, name, title, remediation)
+#endif
+#ifndef DANGLING_GRADE
+#define DANGLING_GRADE(id, kind, code, severity, confidence)
+#endif
 
 DANGLING(CNAME_CLAIMABLE, "cname_claimable",
     "points to a name that anybody can claim",
@@ -33,4 +41,26 @@ DANGLING(STALE_RECORD, "stale_record",
     "points to a name that does not exist",
     "Remove the record; it serves nobody, and the name may become claimable.")
 
+DANGLING_GRADE(CLAIMABLE,	CNAME_CLAIMABLE,	"target_nxdomain_claim_open",		"high",		0.9)
+DANGLING_GRADE(CLAIMABLE_FRONT,	CNAME_CLAIMABLE,	"front_name_nxdomain_claim_open",	"critical",	0.9)
+DANGLING_GRADE(PAGE,		CNAME_PAGE,		"unclaimed_page",			"high",		0.8)
+DANGLING_GRADE(CNAME_EXPIRED,	CNAME_UNREGISTERED,	"domain_nxdomain_expired",		"critical",	0.95)
+DANGLING_GRADE(CNAME_NXDOMAIN,	CNAME_UNREGISTERED,	"domain_nxdomain",			"high",		0.7)
+DANGLING_GRADE(NS_EXPIRED,	NS_UNREGISTERED,	"domain_nxdomain_expired",		"critical",	0.95)
+DANGLING_GRADE(NS_NXDOMAIN,	NS_UNREGISTERED,	"domain_nxdomain",			"high",		0.7)
+DANGLING_GRADE(LAME,		NS_LAME,		"zone_not_served_claim_open",		"high",		0.7)
+DANGLING_GRADE(MX_EXPIRED,	MX_UNREGISTERED,	"domain_nxdomain_expired",		"high",		0.9)
+DANGLING_GRADE(MX_NXDOMAIN,	MX_UNREGISTERED,	"domain_nxdomain",			"high",		0.7)
+DANGLING_GRADE(SRV_EXPIRED,	SRV_UNREGISTERED,	"domain_nxdomain_expired",		"medium",	0.9)
+DANGLING_GRADE(SRV_NXDOMAIN,	SRV_UNREGISTERED,	"domain_nxdomain",			"medium",	0.7)
+DANGLING_GRADE(SPF_EXPIRED,	SPF_INCLUDE_UNREGISTERED, "domain_nxdomain_expired",		"medium",	0.9)
+DANGLING_GRADE(SPF_NXDOMAIN,	SPF_INCLUDE_UNREGISTERED, "domain_nxdomain",			"medium",	0.7)
+DANGLING_GRADE(RELEASED,	ADDRESS_RELEASED,	"foreign_certificate",			"medium",	0.5)
+DANGLING_GRADE(RELEASED_DECLARED, ADDRESS_RELEASED,	"foreign_certificate_not_allocated",	"high",		0.8)
+DANGLING_GRADE(STALE,		STALE_RECORD,		"target_nxdomain",			"low",		0.6)
+DANGLING_GRADE(STALE_HELD,	STALE_RECORD,		"domain_nxdomain_registered",		"low",		0.6)
+DANGLING_GRADE(STALE_CLOSED,	STALE_RECORD,		"claim_closed",				"low",		0.6)
+DANGLING_GRADE(STALE_DISPUTED,	STALE_RECORD,		"claim_disputed",			"medium",	0.5)
+
 #undef DANGLING
+#undef DANGLING_GRADE

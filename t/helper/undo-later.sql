@@ -22,7 +22,10 @@ END $$;
 
 -- 0036
 DROP VIEW IF EXISTS dangling_dns;
-DROP INDEX IF EXISTS finding_typed;
+DROP TRIGGER IF EXISTS dangling_assets_added ON asset;
+DROP TRIGGER IF EXISTS dangling_assets_updated ON asset;
+DROP TABLE IF EXISTS takeover_imported, cloud_prefix;
+DROP INDEX IF EXISTS finding_typed, record_dns_target, record_dns_spf;
 
 -- 0032
 DROP TABLE IF EXISTS detector_finding, detector_work, detector_state, detector_hand;

@@ -43,6 +43,33 @@ function links() {
 	return pages().map((r) => h("a", { href: `#/${r.page}`, "data-page": r.page }, r.title));
 }
 
+// The links that have no room in the row are behind a button beside it; on a narrow screen all of them.
+function pagesNav() {
+	const row = h("div.pages", null, links()), others = links();
+	const more = menu("Pages", others, { summary: [icon(BARS), h("span.more-word", null, "More")], className: "button plain" });
+	const fit = () => {
+		const all = [...row.children];
+		all.forEach((link) => {
+			link.hidden = false;
+		});
+		more.hidden = false;
+		let n = all.length;
+		if (row.offsetParent && row.scrollWidth <= row.clientWidth + more.offsetWidth) {
+			more.hidden = true;
+		} else {
+			while (n > 0 && (!row.offsetParent || row.scrollWidth > row.clientWidth))
+				all[--n].hidden = true;
+		}
+		others.forEach((link, i) => {
+			link.hidden = i < n;
+		});
+		more.classList.toggle("alone", n === 0);
+	};
+	new ResizeObserver(fit).observe(row.ownerDocument.documentElement);
+	document.fonts?.ready.then(fit);
+	return { node: h("nav.pages-nav", { "aria-label": "Pages" }, row, more), fit };
+}
+
 function organisationMenu(changed) {
 	const { session, organisation } = signedIn, list = session.organisations;
 	if (!organisation)
@@ -77,15 +104,16 @@ function helpMenu() {
 
 // changed() is called when another organisation was chosen.
 export function drawHeader(box, changed) {
+	const nav = pagesNav();
 	show(box, h("a.skip", { href: "#main", onclick: (e) => {
 		e.preventDefault();
 		document.querySelector("main h1")?.focus();
 	} }, "Skip to the page"),
 	h("div.top", null,
 		h("a.brand", { href: "#/home", "aria-label": "surfaced, home" }, h("img", { src: "/common/icon.svg", alt: "", width: "22", height: "22" }), h("span", null, "surfaced")),
-		h("nav.pages", { "aria-label": "Pages" }, links()),
-		h("nav.pages-small", { "aria-label": "Pages" }, menu("Pages", links(), { summary: icon(BARS), className: "button plain square" })),
+		nav.node,
 		h("div.right", null, organisationMenu(changed), personMenu(), helpMenu())));
+	nav.fit();
 }
 
 export function markPage(box, page) {

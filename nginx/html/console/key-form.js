@@ -14,10 +14,10 @@ const TERMS = [["30", "30 days"], ["90", "90 days"], ["365", "365 days"], ["date
 export async function readChoices(signal) {
 	const [{ organisation }, members, projects] = await Promise.all([
 		api.get("/organisation", { signal }),
-		everything("/access/members", "members", { query: { joined: "true" }, signal }),
+		everything("/access/members", "members", { signal }),
 		everything("/projects", "projects", { signal }),
 	]);
-	return { organisation, members, projects };
+	return { organisation, members: members.filter((m) => m.joined && !m.removed_at), projects };
 }
 
 function scopeChecks(scopes, chosen) {

@@ -78,9 +78,9 @@ function doings(key, after) {
 async function readList(filter, signal) {
 	const [keys, used] = await Promise.all([
 		everything("/access/keys", "keys", { query: { state: filter.state.value }, signal }),
-		api.get("/organisation/usage", { query: { window: "30d" }, signal }),
+		api.get("/organisation/usage", { query: { window: "30d" }, signal }).catch(() => null), // the list is worth more than its last column
 	]);
-	const days = new Map(used.organisation_usage.keys.map((k) => [k.uuid, k.daily.slice(-14).map((d) => d.requests)]));
+	const days = new Map((used?.organisation_usage.keys ?? []).map((k) => [k.uuid, k.daily.slice(-14).map((d) => d.requests)]));
 	return keys.map((key) => ({ ...key, days: days.get(key.uuid) ?? null }));
 }
 
@@ -145,11 +145,11 @@ function chart(usage) {
 function one(main, uuid, signal) {
 	const part = reading({ signal,
 		read: async (s) => {
-			const [record, used] = await Promise.all([api.get(`/access/keys/${uuid}`, { signal: s }), api.get(`/access/keys/${uuid}/usage`, { query: { window: "30d" }, signal: s })]);
-			return { key: record.key, usage: used.api_usage };
+			const [record, used] = await Promise.all([api.get(`/access/keys/${uuid}`, { signal: s }), api.get(`/access/keys/${uuid}/usage`, { query: { window: "30d" }, signal: s }).catch(() => null)]);
+			return { key: record.key, usage: used?.api_usage };
 		},
 		draw: ({ key, usage }, box) => show(box, heading(foreign(key.name), doings(key, () => part.read())),
-			h("section.card", null, h("h2.hidden", null, "Facts"), facts(key)), chart(usage)),
+			h("section.card", null, h("h2.hidden", null, "Facts"), facts(key)), usage && chart(usage)),
 		box: h("div.stacked-parts") });
 	show(main, h("p.small", null, h("a", { href: "#/keys" }, "‹ API keys")), part.box);
 }

@@ -124,7 +124,7 @@ export async function open(main, route, signal) {
 	const part = reading({ signal, draw, read: async (s) => {
 		const [people, all] = await Promise.all([everything("/access/members", "members", { signal: s }), everything("/projects", "projects", { signal: s })]);
 		projects = all;
-		return people;
+		return people.filter((m) => !m.removed_at);
 	} });
 	filter.addEventListener("input", () => {
 		draw(members, part.box);

@@ -59,21 +59,27 @@ class SignIn {
 	async #password(email, password) {
 		const answer = await api.post("/auth/sign-in/password", { email: email.trim(), password }, { alone: true });
 		if (answer.step)
-			this.#askCode(answer.step);
+			this.#askMore(answer.step);
 		else
 			this.#done(answer);
 	}
 
-	#askCode(step) {
+	// The second proof: a code, a passkey, or either, as the step says.
+	#askMore(step) {
+		const wantsCode = step.methods.includes("totp"), wantsPasskey = step.methods.includes("passkey") && passkeysWork();
 		const code = h("input.code", { name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: "6", pattern: "[0-9]{6}", required: true, autofocus: true });
-		const form = onSubmit(h("form", null, h("p", null, "The password was right. Now the code that your authenticator shows."), field("Code", code, "Six digits"),
-			h("div.buttons", null, h("button.main", { type: "submit" }, "Go on"), h("button", { type: "button", onclick: () => {
-				this.begin();
-				this.focus();
-			} }, "Back"))), async () => this.#done(await api.post("/auth/sign-in/totp", { step: step.token, code: code.value.replace(/\s/g, "") }, { alone: true })));
+		const back = h("button", { type: "button", onclick: () => {
+			this.begin();
+			this.focus();
+		} }, "Back");
+		const form = onSubmit(h("form", null, h("p", null, wantsCode ? "The password was right. Now the code that your authenticator shows." : "The password was right. Your passkey is needed too."),
+			wantsCode && field("Code", code, "Six digits"), h("div.buttons", null, wantsCode && h("button.main", { type: "submit" }, "Go on"), back)),
+		async () => this.#done(await api.post("/auth/sign-in/totp", { step: step.token, code: code.value.replace(/\s/g, "") }, { alone: true })));
+		if (wantsPasskey)
+			form.querySelector(".buttons").prepend(h("button", { type: "button", class: wantsCode ? "" : "main", autofocus: !wantsCode, onclick: (e) => this.#passkey(e.currentTarget, form) }, "Use a passkey"));
 		show(this.box, form);
-		say("A code of your authenticator is needed.");
-		code.focus();
+		say(form.querySelector("p").textContent);
+		this.focus();
 	}
 
 	async #passkey(button, form) {

@@ -62,8 +62,8 @@ open_directories(struct cli *c, int argc, char **argv)
 static const struct command commands[] = {
 	{
 	    .name = "hosts",
-	    .arguments = RECORD_ARGUMENTS(
-		"[--no-enrich] [--replace-ports LIST | --authoritative] [--port PORT] [--columns NAMES] "),
+	    .arguments = RECORD_ARGUMENTS("[--no-enrich] [--replace-ports LIST | --authoritative] "
+					  "[--port PORT] [--columns NAMES] "),
 	    .help = "import hosts: our own documents and the output of scanners",
 	    .run = hosts,
 	    .more_help = format_print_help,
@@ -125,9 +125,10 @@ static const struct command commands[] = {
 	},
 	{
 	    .name = "taxii",
-	    .arguments = "[--account ACCOUNT] [--collection NAME] [--type LIST] [--added-after TIME] "
-			 "[--limit N] [--credentials FILE] [--ca FILE] [--timeout SECONDS] "
-			 "[--patience SECONDS] [--quiet] URL",
+	    .arguments =
+		"[--account ACCOUNT] [--collection NAME] [--type LIST] [--added-after TIME] "
+		"[--limit N] [--credentials FILE] [--ca FILE] [--timeout SECONDS] "
+		"[--patience SECONDS] [--quiet] URL",
 	    .help = "import the reports of a collection of a TAXII 2.1 server",
 	    .run = import_taxii,
 	},
@@ -142,6 +143,19 @@ static const struct command commands[] = {
 	    .arguments = "[--licence TEXT] FILE|-",
 	    .help = "import harmless values, which are no indicators: a warning list of MISP",
 	    .run = import_benign,
+	},
+	{
+	    .name = "takeovers",
+	    .arguments = "FILE|-",
+	    .help = "import providers whose names may be claimed: fingerprints.json of "
+		    "can-i-take-over-xyz",
+	    .run = import_takeovers,
+	},
+	{
+	    .name = "cloud-prefixes",
+	    .arguments = "FILE|-",
+	    .help = "import addresses of a cloud provider, from the file that it publishes",
+	    .run = import_cloud_prefixes,
 	},
 	{ .name = NULL },
 };

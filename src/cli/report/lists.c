@@ -8,11 +8,11 @@
 
 #include "cli/report/command.h"
 
+#include "cli/import/json_file.h"
 #include "cli/report/value.h"
-#include "json/json.h"
 #include "json/tree.h"
 
-enum { LIST_BYTES = 64 << 20, ALIAS_BYTES = 800, SHORT_ALIAS = 4, BENIGN_BYTES = 2048 };
+enum { ALIAS_BYTES = 800, SHORT_ALIAS = 4, BENIGN_BYTES = 2048 };
 
 #define LIST_MEMORY ((size_t)4 << 30)
 #define LIST_TIME (600 * SECOND_US)
@@ -51,42 +51,6 @@ add_row(struct columns *c, struct str x, struct str y, struct str z)
 	c->n++;
 }
 
-static struct str
-list_text_of(const struct json_value *v, const char *name)
-{
-	const struct json_value *m =
-	    v != NULL && json_type(v) == JSON_OBJECT ? json_get(v, name) : NULL;
-
-	return m == NULL ? STR_NULL : json_text(m);
-}
-
-static const struct json_value *
-named_list_of(const struct json_value *v, const char *name)
-{
-	const struct json_value *m =
-	    v != NULL && json_type(v) == JSON_OBJECT ? json_get(v, name) : NULL;
-
-	return m != NULL && json_type(m) == JSON_ARRAY ? m : NULL;
-}
-
-/* The file as JSON; NULL after a message. */
-static const struct json_value *
-read_list_json(struct arena *a, const char *path)
-{
-	struct buf b = { .a = a };
-	const struct json_value *v;
-	struct json_fault fault = { 0 };
-
-	if (!file_read(strcmp(path, "-") == 0 ? "/dev/stdin" : path, LIST_BYTES, &b)) {
-		cli_fail(EXIT_FAILED, "%s cannot be read", path);
-		return NULL;
-	}
-	v = json_parse_told(a, buf_done(&b), &fault);
-	if (v == NULL)
-		cli_fail(EXIT_FAILED, "%s is no JSON: byte %zu: %s", path, fault.at, fault.what);
-	return v;
-}
-
 /* ---- vocabulary ---- */
 
 static bool
@@ -100,12 +64,12 @@ add_listed_names(struct columns *c, const struct json_value *values, struct cli_
 {
 	for (size_t i = 0; i < json_length(values); i++) {
 		const struct json_value *v = json_at(values, i), *meta, *aliases;
-		struct str name = list_text_of(v, "value");
+		struct str name = json_file_text(v, "value");
 
 		if (!is_alias(name))
 			continue;
 		meta = json_get(v, "meta");
-		aliases = meta == NULL ? NULL : named_list_of(meta, "synonyms");
+		aliases = meta == NULL ? NULL : json_file_list(meta, "synonyms");
 		for (size_t j = 0; j <= (aliases == NULL ? 0 : json_length(aliases)); j++) {
 			struct str alias = j == 0 ? name : json_text(json_at(aliases, j - 1));
 			bool marked = false;
@@ -155,8 +119,8 @@ import_names(struct cli *c, struct str kind, struct cli_list ambiguous, const ch
 {
 	struct arena *a = arena_new(LIST_MEMORY);
 	struct columns rows = { .a = a };
-	const struct json_value *root = read_list_json(a, path),
-				*values = named_list_of(root, "values");
+	const struct json_value *root = json_file_read(a, path),
+				*values = json_file_list(root, "values");
 	int status = EXIT_FAILED;
 	enum db_rc rc;
 
@@ -250,8 +214,8 @@ version_of(struct arena *a, const struct json_value *root)
 static int
 import_values(struct cli *c, struct arena *a, const struct json_value *root, struct str licence)
 {
-	const struct json_value *list = named_list_of(root, "list");
-	struct str type = list_text_of(root, "type"), name = list_text_of(root, "name");
+	const struct json_value *list = json_file_list(root, "list");
+	struct str type = json_file_text(root, "type"), name = json_file_text(root, "name");
 	struct columns rows = { .a = a };
 	size_t left = 0;
 	enum db_rc rc;
@@ -297,7 +261,7 @@ import_benign(struct cli *c, int argc, char **argv)
 	if (!cli_options(c, argc, argv, table, &words, 1, 1))
 		return EXIT_USAGE;
 	a = arena_new(LIST_MEMORY);
-	root = read_list_json(a, words.p[0].p);
+	root = json_file_read(a, words.p[0].p);
 	status = root == NULL ? EXIT_FAILED : import_values(c, a, root, licence);
 	arena_free(a);
 	return status;

@@ -1,0 +1,136 @@
+-- SPDX-License-Identifier: ISC
+-- The detector dangling-dns (src/detect/dangling.c). A subject is a name; "+example.org", perhaps with a key behind it, is the
+-- work of asking for the names at and below a domain.
+--
+--   dangling_affected   names of projects that lead to what has changed
+--   dangling_roots      the domains and hosts of a project
+--   dangling_names      the names at and below a domain
+--   dangling_documents  documents by ranges of their keys
+--   dangling_assets     which of these names are domains or hosts of the project
+--   dangling_pages      captures of hosts
+--   dangling_addresses  addresses of cloud providers, and whether they are the project's
+
+-- The projects that have a name, or a domain above it.
+CREATE OR REPLACE FUNCTION dangling_owners(names text[]) RETURNS TABLE (project_uuid uuid, name text) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT DISTINCT a.project_uuid, n FROM unnest(names) AS n
+	  CROSS JOIN LATERAL (SELECT array_to_string(l[i:], '.') AS zone
+		  FROM (SELECT string_to_array(n, '.') AS l) AS s, generate_subscripts(l, 1) AS i) AS z
+	  JOIN asset a ON a.name = z.zone AND (a.kind = 'domain' OR (a.kind = 'host' AND a.name = n))
+	  JOIN detector_projects() AS p ON p.project_uuid = a.project_uuid
+$$;
+
+-- The names of projects that lead to changed names, or to names below them, or to addresses: over eight aliases at most, and at
+-- most `most` names for each step of each target. The changed names are among them.
+CREATE OR REPLACE FUNCTION dangling_affected(names text[], domains text[], ips text[], most bigint)
+	RETURNS TABLE (project_uuid uuid, name text) LANGUAGE plpgsql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+	found text[] := names;
+	fresh text[];
+BEGIN
+	fresh := ARRAY(
+		SELECT r.doc::json ->> 'host' FROM unnest(names || ips) AS n CROSS JOIN LATERAL (SELECT d.doc FROM record_dns d
+			WHERE NOT d.gone AND dangling_type(d.key) IN (1, 2, 5, 15, 28, 33)
+			  AND dangling_target(d.doc) COLLATE "C" = CASE WHEN n ~ '^[0-9.]+$|:' THEN n ELSE reverse('.' || n) END
+			LIMIT most) AS r
+		UNION
+		SELECT r.doc::json ->> 'host' FROM unnest(domains) AS n CROSS JOIN LATERAL (SELECT d.doc FROM record_dns d
+			WHERE NOT d.gone AND dangling_type(d.key) IN (1, 2, 5, 15, 28, 33)
+			  AND dangling_target(d.doc) COLLATE "C" >= reverse('.' || n)
+			  AND dangling_target(d.doc) COLLATE "C" < reverse('.' || n) || chr(127)
+			LIMIT most) AS r
+		UNION
+		SELECT r.doc::json ->> 'host' FROM unnest(names || domains) AS n CROSS JOIN LATERAL (SELECT d.doc FROM record_dns d
+			WHERE NOT d.gone AND dangling_type(d.key) = 16 AND d.doc ILIKE '%v=spf1%' AND dangling_spf(d.doc) @> ARRAY[n]
+			LIMIT most) AS r);
+	FOR hop IN 1..8 LOOP
+		fresh := ARRAY(SELECT n FROM unnest(fresh) AS n EXCEPT SELECT n FROM unnest(found) AS n);
+		EXIT WHEN fresh = '{}';
+		found := found || fresh;
+		fresh := ARRAY(SELECT DISTINCT r.doc::json ->> 'host' FROM unnest(fresh) AS n CROSS JOIN LATERAL (SELECT d.doc
+			FROM record_dns d WHERE NOT d.gone AND dangling_type(d.key) IN (1, 2, 5, 15, 28, 33) AND dangling_type(d.key) = 5
+			  AND dangling_target(d.doc) COLLATE "C" = reverse('.' || n) LIMIT most) AS r);
+	END LOOP;
+	RETURN QUERY SELECT o.project_uuid, o.name FROM dangling_owners(found) AS o;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION dangling_roots(project uuid) RETURNS TABLE (kind text, name text) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT a.kind, a.name FROM asset a WHERE a.project_uuid = project AND a.kind IN ('domain', 'host') ORDER BY a.kind, a.name
+$$;
+
+-- Keys of DNS records in a range, without the first.
+CREATE OR REPLACE FUNCTION dangling_names(after text, behind text, most bigint) RETURNS TABLE (key text) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT encode(r.key, 'hex') FROM record r WHERE r.dataset = 3 AND NOT r.gone AND r.key > decode(after, 'hex')
+		AND r.key < decode(behind, 'hex') ORDER BY r.key LIMIT most
+$$;
+
+-- The documents whose keys are in one of the ranges, at most `most` of each.
+CREATE OR REPLACE FUNCTION dangling_documents(d smallint, froms text[], behinds text[], most bigint)
+	RETURNS TABLE (doc text) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT r.doc FROM unnest(froms, behinds) AS k (f, b) CROSS JOIN LATERAL (SELECT o.doc FROM record o
+		 WHERE o.dataset = d AND o.key >= decode(k.f, 'hex') AND o.key < decode(k.b, 'hex') AND NOT o.gone
+		 ORDER BY o.key LIMIT most) AS r
+$$;
+
+CREATE OR REPLACE FUNCTION dangling_assets(project uuid, names text[]) RETURNS TABLE (kind text, name text) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT a.kind, a.name FROM asset a
+	 WHERE a.project_uuid = project AND a.kind IN ('domain', 'host') AND a.name = ANY (names) ORDER BY a.kind, a.name
+$$;
+
+CREATE OR REPLACE FUNCTION dangling_takeovers() RETURNS TABLE (suffix text, provider text, mode text, claim text, page text)
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT t.suffix, t.provider, t.mode, t.claim, t.page FROM takeover_imported t ORDER BY t.suffix
+$$;
+
+-- The newest captures of each host.
+CREATE OR REPLACE FUNCTION dangling_pages(project uuid, hosts text[])
+	RETURNS TABLE (hostname text, takeover_provider text, captured_at timestamptz) LANGUAGE plpgsql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF to_regclass('capture') IS NOT NULL THEN
+		RETURN QUERY SELECT c.hostname, c.takeover_provider, c.captured_at FROM capture c
+			 WHERE c.project_uuid = project AND c.hostname = ANY (hosts);
+	END IF;
+END
+$$;
+
+-- Of each address, the smallest prefix of a cloud provider that is not shared, and whether the project has declared the address, or one of the same
+-- provider, to be its own.
+CREATE OR REPLACE FUNCTION dangling_addresses(project uuid, ips text[])
+	RETURNS TABLE (ip text, provider text, region text, allocated boolean, allocates boolean) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	WITH own AS MATERIALIZED (SELECT a.name FROM asset a
+		 WHERE a.project_uuid = project AND a.kind = 'address' AND dangling_is_allocated(a.metadata)),
+	at AS (SELECT DISTINCT c.provider FROM own JOIN cloud_prefix c ON c.prefix >>= own.name::inet)
+	SELECT i, c.provider, c.region, EXISTS (SELECT FROM own WHERE own.name = i), EXISTS (SELECT FROM at WHERE at.provider = c.provider)
+	  FROM unnest(ips) AS i CROSS JOIN LATERAL (SELECT p.provider, p.region FROM cloud_prefix p
+		 WHERE p.prefix >>= i::inet ORDER BY masklen(p.prefix) DESC, p.provider LIMIT 1) AS c
+	 WHERE NOT EXISTS (SELECT FROM cloud_prefix s WHERE s.prefix >>= i::inet AND s.shared)
+$$;
+
+-- Since when the services of hosts have had the certificates that they have now, as far as their history tells. key: of the
+-- table record. A service without an event has had its own since it was first seen.
+CREATE OR REPLACE FUNCTION dangling_certificates(keys text[]) RETURNS TABLE (key text, port bigint, transport text, since timestamptz)
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT encode(e.key, 'hex'), (e.what::json -> 'service' ->> 'port')::bigint, e.what::json -> 'service' ->> 'transport', max(e.at)
+	  FROM record_event e
+	 WHERE e.dataset = 1 AND e.key = ANY (ARRAY(SELECT decode(k, 'hex') FROM unnest(keys) AS k)) AND e.kind IN (4, 5)
+	   AND e.what LIKE '%"tls.certificate.%'
+	 GROUP BY 1, 2, 3
+$$;
+
+-- How many findings of this kind a project has that nobody has resolved.
+CREATE OR REPLACE FUNCTION dangling_count(project uuid) RETURNS bigint LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT count(*) FROM finding f WHERE f.project_uuid = project AND f.finding_type = 'dangling_dns' AND f.status <> 'resolved'
+$$;
+
+GRANT EXECUTE ON FUNCTION dangling_affected, dangling_roots, dangling_names, dangling_documents, dangling_assets, dangling_takeovers,
+	dangling_pages, dangling_addresses, dangling_certificates, dangling_count TO surfaced_detect;

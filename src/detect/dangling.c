@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: ISC */
+/* The detector dangling-dns (AREAS.md 4). A subject is a name of the project; "+example.org", with the key of a record behind it
+   when it goes on, asks for the names at and below a domain. detection/dangling.h judges; dangling_read.c reads what it needs.
+
+   A finding keeps its key when its kind changes, since it is of the same record: a provider that closes its names makes
+   cname_claimable a stale_record, with an event in the history of the finding (C-175). */
+#include "config.h"
+
+#include "base/encode.h"
+#include "detect/dangling.h"
+#include "json/json.h"
+#include "json/tree.h"
+#include "record/lookup.h"
+
+#include <stdlib.h>
+
+enum {
+	EXPAND_MOST = 2000, /* records that a step of asking for names reads */
+	KEY_MOST = 500,     /* characters of a finding's key, and of its title */
+};
+
+struct affected_name_row {
+	struct uuid project_uuid;
+	struct str name;
+};
+
+static const struct field affected_name_out[] = {
+	FIELD(struct affected_name_row, project_uuid, 0),
+	FIELD(struct affected_name_row, name, 0),
+	FIELD_END,
+};
+
+struct root_row {
+	struct str kind, name;
+};
+
+static const struct field root_out[] = {
+	FIELD(struct root_row, kind, 0),
+	FIELD(struct root_row, name, 0),
+	FIELD_END,
+};
+
+struct key_row {
+	struct str key;
+};
+
+static const struct field key_out[] = {
+	FIELD(struct key_row, key, 0),
+	FIELD_END,
+};
+
+struct count_row {
+	int64_t n;
+};
+
+static const struct field count_out[] = {
+	FIELD(struct count_row, n, 0),
+	FIELD_END,
+};
+
+STMT_LIST(list_affected_names, struct affected_name_row, affected_name_out,
+    "SELECT project_uuid, name FROM dangling_affected($1, $2, $3, $4)");
+STMT_LIST(
+    list_dangling_roots, struct root_row, root_out, "SELECT kind, name FROM dangling_roots($1)");
+STMT_LIST(
+    list_dangling_names, struct key_row, key_out, "SELECT key FROM dangling_names($1, $2, $3)");
+STMT(count_dangling, count_out, "SELECT dangling_count($1) AS n");
+
+/* ---- changed documents ---- */
+
+static struct str
+member_of(const struct json_value *v, const char *name)
+{
+	const struct json_value *m = v == NULL ? NULL : json_get(v, name);
+
+	return m == NULL || json_type(m) != JSON_STRING ? STR_NULL : json_text(m);
+}
+
+/* Whether a name can be a subject. Data of others may have any bytes in a name, and two of them begin other subjects. */
+static bool
+is_subject(struct str name)
+{
+	return name.n > 0 && name.p[0] != '=' && name.p[0] != '+';
+}
+
+static enum db_rc
+affected_names(struct affected *f)
+{
+	const char *member = f->batch->source == DATASET_DNS     ? "host"
+			     : f->batch->source == DATASET_WHOIS ? "domain"
+			     : f->batch->source == DATASET_HOSTS ? "ip"
+								 : NULL;
+	struct str *all = ARENA_ARRAY(f->x->a, f->batch->ndocuments + 1, struct str),
+		   *domains = ARENA_ARRAY(f->x->a, f->batch->ndocuments + 1, struct str);
+	const int64_t most = LIM_DANGLING_NAMES;
+	struct strs none = { NULL, 0 }, names = { all, 0 }, below = { domains, 0 };
+	bool hosts = f->batch->source == DATASET_HOSTS;
+	const struct affected_name_row *row;
+	struct list rows = { 0 };
+	enum db_rc rc;
+
+	for (size_t i = 0; member != NULL && i < f->batch->ndocuments; i++) {
+		struct str name = member_of(f->batch->documents[i].named, member);
+
+		if (name.n == 0 || (names.n > 0 && str_eq(all[names.n - 1], name)))
+			continue;
+		all[names.n++] = name;
+		if (!hosts && str_eq(name, dangling_registrable(f->x->a, name)))
+			domains[below.n++] = name;
+	}
+	if (names.n == 0)
+		return DB_OK;
+	rc = db_list(f->x->db, &list_affected_names, &rows, P(hosts ? none : names), P(below),
+	    P(hosts ? names : none), P(most));
+	row = rows.items;
+	for (size_t i = 0; i < rows.n; i++)
+		if (is_subject(row[i].name))
+			affected_ask(f, &row[i].project_uuid, row[i].name);
+	return rc;
+}
+
+/* ---- all names ---- */
+
+static enum db_rc
+ask_for_roots(struct look *l)
+{
+	struct list rows = { 0 };
+	enum db_rc rc = db_list(l->x->db, &list_dangling_roots, &rows, P(l->project));
+	const struct root_row *row = rows.items;
+
+	for (size_t i = 0; i < rows.n; i++)
+		look_ask(l,
+		    str_is(row[i].kind, "domain")
+			? arena_printf(l->x->a, "+%.*s", (int)row[i].name.n, row[i].name.p)
+			: row[i].name,
+		    TS_NULL);
+	return rc;
+}
+
+/* Asks for the names at and below a domain: a step of "+example.org", or "+example.org KEY". */
+static enum db_rc
+ask_for_names(struct look *l, struct str subject)
+{
+	const int64_t most = EXPAND_MOST;
+	const char *blank = memchr(subject.p, ' ', subject.n);
+	size_t end = blank == NULL ? subject.n : (size_t)(blank - subject.p);
+	struct str domain = { subject.p + 1, end - 1 }, last = STR_NULL;
+	struct str from = record_key_name(l->x->a, domain), behind;
+	const struct key_row *row;
+	struct list rows = { 0 };
+	enum db_rc rc;
+
+	from.n--; /* without the end of the name: names below have a label there */
+	behind = dangling_hex(l->x->a, record_key_behind(l->x->a, from));
+	from = blank == NULL ? dangling_hex(l->x->a, from)
+			     : (struct str){ blank + 1, subject.n - end - 1 };
+	rc = db_list(l->x->db, &list_dangling_names, &rows, P(from), P(behind), P(most));
+	row = rows.items;
+	for (size_t i = 0; i < rows.n; i++) {
+		unsigned char *key = arena_alloc(l->x->a, row[i].key.n / 2 + 1);
+		struct str name;
+
+		if (!hex_parse(row[i].key, key, row[i].key.n / 2))
+			panic("a key is not hexadecimal");
+		name = record_key_text(
+		    l->x->a, DATASET_DNS, (struct str){ (const char *)key, row[i].key.n / 2 });
+		name.n = (size_t)((const char *)memchr(name.p, ' ', name.n) - name.p);
+		if (!str_eq(name, last) && is_subject(name))
+			look_ask(l, name, TS_NULL);
+		last = name;
+	}
+	if (rows.n == (size_t)most)
+		look_ask(l,
+		    arena_printf(l->x->a, "+%.*s %.*s", (int)domain.n, domain.p,
+			(int)row[rows.n - 1].key.n, row[rows.n - 1].key.p),
+		    TS_NULL);
+	return rc;
+}
+
+/* ---- findings ---- */
+
+static void
+write_member(struct buf *b, const char *name, struct str value)
+{
+	if (value.n == 0)
+		return;
+	buf_printf(b, ",\"%s\":", name);
+	json_write_str(b, value);
+}
+
+static void
+write_hop(struct buf *b, const struct dangling_hop *hop)
+{
+	char at[TS_LEN + 1];
+
+	ts_print(hop->seen, at);
+	buf_z(b, "{\"name\":");
+	json_write_str(b, hop->name);
+	write_member(b, "type", hop->type);
+	write_member(b, "rcode", hop->rcode);
+	buf_printf(b, ",\"seen_at\":\"%s\"}", at);
+}
+
+static struct str
+evidence_of_dangling(struct arena *a, const struct dangling *d)
+{
+	const struct dangling_grade_row *grade = &dangling_grades[d->grade];
+	struct buf b = { .a = a };
+
+	buf_printf(&b, "{\"kind\":\"%s\"", dangling_kinds[d->kind].name);
+	write_member(&b, "host", d->host);
+	write_member(&b, "record_type", d->type);
+	write_member(&b, "target", d->target);
+	write_member(&b, "provider", d->provider);
+	write_member(&b, "claim", str_of(d->claim));
+	write_member(&b, "region", d->region);
+	write_member(&b, "remediation", str_of(dangling_kinds[d->kind].remediation));
+	buf_printf(&b,
+	    ",\"matched_by\":\"hostname\",\"reasons\":[{\"code\":\"%s\",\"weight\":%.2f}],"
+	    "\"chain\":[",
+	    grade->code, grade->confidence);
+	for (size_t i = 0; i < d->nchain; i++) {
+		if (i > 0)
+			buf_char(&b, ',');
+		write_hop(&b, &d->chain[i]);
+	}
+	buf_z(&b, "]}");
+	return buf_done(&b);
+}
+
+/* "dangling_dns/<kind>/<host>/<TYPE>/<target>"; a long one ends with a hash in place of the rest. */
+static struct str
+key_of_dangling(struct arena *a, const struct dangling *d)
+{
+	struct str key = arena_printf(a, "dangling_dns/%s/%.*s/%.*s/%.*s",
+	    dangling_kinds[d->kind].name, (int)d->host.n, d->host.p, (int)d->type.n, d->type.p,
+	    (int)d->target.n, d->target.p);
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	if (key.n <= KEY_MOST)
+		return key;
+	for (size_t i = 0; i < key.n; i++)
+		hash = (hash ^ (unsigned char)key.p[i]) * UINT64_C(1099511628211);
+	return arena_printf(a, "%.*s/%016jx", KEY_MOST - 17, key.p, (uintmax_t)hash);
+}
+
+/* Reads from the evidence of a standing finding which record it is about. */
+static bool
+read_standing(struct arena *a, const struct standing *s, struct dangling_known *out)
+{
+	const struct json_value *v =
+	    s->evidence.text.p == NULL ? NULL : json_parse(a, s->evidence.text);
+	const struct json_value *chain = v == NULL ? NULL : json_get(v, "chain");
+	struct str kind = member_of(v, "kind");
+
+	*out = (struct dangling_known){ .host = member_of(v, "host"),
+		.type = member_of(v, "record_type"),
+		.target = member_of(v, "target"),
+		.kind = DANGLING_KINDS };
+	for (enum dangling_kind k = 0; k < DANGLING_KINDS; k++)
+		if (str_is(kind, dangling_kinds[k].name))
+			out->kind = k;
+	for (size_t i = 0; chain != NULL && i < json_length(chain); i++) {
+		struct str name = member_of(json_at(chain, i), "name");
+
+		if (name.n > 0)
+			arena_add_once(a, &out->chain, name, LIM_DANGLING_HOPS + 1);
+	}
+	return out->kind != DANGLING_KINDS && out->host.n > 0 && out->type.n > 0 &&
+	       out->target.n > 0;
+}
+
+struct finding_look {
+	struct look *l;
+	struct arena *a;
+	struct dangling_world w;
+	struct dangling_assets assets;
+	struct dangling_known *known; /* one for each standing finding */
+	bool *readable, *shown;
+	int64_t fresh; /* findings that are not stored yet */
+};
+
+/* The standing finding of the same record: one that is not resolved, if there are several. NULL: none. */
+static const struct standing *
+find_standing(struct finding_look *f, struct str subject, const struct dangling *d)
+{
+	const struct standing *best = NULL;
+
+	for (size_t i = 0; i < f->l->nstanding; i++) {
+		const struct standing *s = &f->l->standing[i];
+		const struct dangling_known *k = &f->known[i];
+
+		if (!f->readable[i] || !str_eq(s->subject, subject) || !str_eq(k->type, d->type) ||
+		    !str_eq(k->target, d->target))
+			continue;
+		if (best == NULL || str_is(best->status, "resolved")) {
+			best = s;
+			f->shown[i] = true;
+		}
+	}
+	return best;
+}
+
+static void
+show_dangling(struct finding_look *f, struct str subject, const struct dangling *d)
+{
+	const struct standing *s = find_standing(f, subject, d);
+	const struct dangling_domain *domain = NULL;
+	const char *kind;
+	struct str asset = dangling_asset(&f->assets, subject, &kind);
+	struct str title = arena_printf(f->a, "%.*s %.*s %s", (int)d->host.n, d->host.p,
+	    (int)d->type.n, d->type.p, dangling_kinds[d->kind].title);
+
+	f->fresh += s == NULL;
+	look_found(f->l, subject,
+	    &(struct found){ .key = s == NULL ? key_of_dangling(f->a, d) : s->finding_key,
+		.type = STR("dangling_dns"),
+		.title = str_cut(title, KEY_MOST),
+		.severity = str_of(dangling_grades[d->grade].severity),
+		.confidence = dangling_grades[d->grade].confidence,
+		.evidence = evidence_of_dangling(f->a, d),
+		.asset_kind = str_of(kind),
+		.asset_name = asset,
+		.first = d->first,
+		.last = d->last });
+	if (d->grade == DANGLING_IS_STALE_HELD)
+		domain = dangling_registration(&f->w, dangling_registrable(f->a, d->target));
+	if (domain != NULL && ts_cmp(domain->expires, f->w.now) > 0)
+		look_ask(f->l, subject, domain->expires);
+}
+
+/* Says how much needed what was not there (GET /detectors). */
+static void
+count_name(struct finding_look *f, struct str subject)
+{
+	struct str end = dangling_end(f->a, &f->w, subject);
+	const struct takeover *t = end.p == NULL ? NULL : takeover_of(&f->w.takeovers, end, false);
+	bool captured = false;
+
+	if (end.p == NULL)
+		return;
+	look_counted(f->l, "aliases", 1);
+	if (t == NULL)
+		return;
+	for (size_t i = 0; i < f->w.npages; i++)
+		captured |= str_eq(f->w.pages[i].host, subject);
+	look_counted(f->l,
+	    t->mode == TAKEOVER_NXDOMAIN ? "aliases_mode_nxdomain"
+	    : captured                   ? "aliases_mode_page"
+					 : "aliases_mode_page_without_capture",
+	    1);
+}
+
+static void
+miss_standing(struct finding_look *f, size_t i)
+{
+	const struct standing *s = &f->l->standing[i];
+	struct ts at;
+
+	if (f->shown[i] || !f->readable[i])
+		return;
+	at = dangling_contradiction(f->a, &f->w, &f->known[i]);
+	if (!ts_is_null(at))
+		look_absent(f->l, s->finding_key, at);
+}
+
+/* A project may have LIM_DANGLING_FINDINGS; one more makes the look fail, with its reason in GET /detectors. */
+static enum db_rc
+check_room(struct finding_look *f)
+{
+	struct count_row count = { 0 };
+	enum db_rc rc =
+	    f->fresh == 0 ? DB_OK : db_one(f->l->x->db, &count_dangling, &count, P(f->l->project));
+
+	if (rc != DB_OK || count.n + f->fresh <= LIM_DANGLING_FINDINGS)
+		return rc;
+	f->l->why =
+	    "the project has 5000 findings of dangling DNS records, so new ones are not stored; "
+	    "resolve some";
+	return DB_CONFLICT;
+}
+
+_Static_assert(LIM_DANGLING_FINDINGS == 5000, "a message has this number");
+
+static enum db_rc
+look_at_hosts(struct look *l)
+{
+	struct finding_look f = { .l = l, .a = l->x->a };
+	enum db_rc rc = dangling_read(l, &f.w, &f.assets);
+
+	if (rc != DB_OK)
+		return rc;
+	f.known = ARENA_ARRAY(f.a, l->nstanding + 1, struct dangling_known);
+	f.readable = ARENA_ARRAY(f.a, l->nstanding + 1, bool);
+	f.shown = ARENA_ARRAY(f.a, l->nstanding + 1, bool);
+	for (size_t i = 0; i < l->nstanding; i++)
+		f.readable[i] = read_standing(f.a, &l->standing[i], &f.known[i]);
+	for (size_t i = 0; i < l->nsubjects; i++) {
+		struct danglings all = dangling_judge(f.a, &f.w, l->subjects[i]);
+
+		for (size_t k = 0; k < all.n; k++)
+			show_dangling(&f, l->subjects[i], &all.p[k]);
+		count_name(&f, l->subjects[i]);
+	}
+	for (size_t i = 0; i < l->nstanding; i++)
+		miss_standing(&f, i);
+	return check_room(&f);
+}
+
+/* Some subjects ask for names, and the others are names. */
+static enum db_rc
+look_at_names(struct look *l)
+{
+	const struct str *all = l->subjects;
+	struct str *names = ARENA_ARRAY(l->x->a, l->nsubjects + 1, struct str);
+	size_t nall = l->nsubjects, n = 0;
+	enum db_rc rc = DB_OK;
+
+	if (str_is(all[0], "*"))
+		return ask_for_roots(l);
+	for (size_t i = 0; i < nall && rc == DB_OK; i++) {
+		if (all[i].p[0] == '+')
+			rc = ask_for_names(l, all[i]);
+		else
+			names[n++] = all[i];
+	}
+	if (rc != DB_OK || n == 0)
+		return rc;
+	l->subjects = names;
+	l->nsubjects = n;
+	rc = look_at_hosts(l);
+	l->subjects = all;
+	l->nsubjects = nall;
+	return rc;
+}
+
+static const struct detector dangling = {
+	.name = "dangling-dns",
+	.subjects = LIM_DANGLING_NAMES,
+	.whole = true,
+	.affected = affected_names,
+	.look = look_at_names,
+};
+DETECTOR_ENTRY(dangling);

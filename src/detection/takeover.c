@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: ISC */
+/* Finds the provider of a name by its last labels, and of a page by a text in it. */
+#include "config.h"
+
+#include "detection/takeover.h"
+
+#include "address/start_url.h"
+
+enum {
+	PAGE_TEXT_LEAST = 12, /* a shorter text says nothing about the provider */
+	BODY_MOST = 262144,   /* bytes of a body in which texts are looked for */
+};
+
+#define LITERAL(z)                                                                                 \
+	{                                                                                          \
+		(z), sizeof(z) - 1                                                                 \
+	}
+
+static const struct takeover own[] = {
+#define TAKEOVER(provider, suffix, mode, claim, shape, labels_below, page, note, checked)          \
+	{ LITERAL(provider), LITERAL(suffix), LITERAL(page), TAKEOVER_##mode, TAKEOVER_##claim,    \
+		TAKEOVER_##shape, labels_below },
+#include "tbl/takeover.h"
+};
+
+const char *
+takeover_claim_name(enum takeover_claim c)
+{
+	return c == TAKEOVER_OPEN ? "open" : c == TAKEOVER_DISPUTED ? "disputed" : "closed";
+}
+
+/* ---- suffixes ---- */
+
+/* Takes the last label of a name. */
+static struct str
+take_last_label(struct str *name)
+{
+	const char *dot = memrchr(name->p, '.', name->n);
+	size_t from = dot == NULL ? 0 : (size_t)(dot - name->p) + 1;
+	struct str label = { name->p + from, name->n - from };
+
+	name->n = from == 0 ? 0 : from - 1;
+	return label;
+}
+
+/* Whether a label has the form of another one, in which one '*' stands for any characters. */
+static bool
+label_fits(struct str label, struct str form)
+{
+	const char *star = memchr(form.p, '*', form.n);
+	size_t head = star == NULL ? form.n : (size_t)(star - form.p);
+	size_t tail = star == NULL ? 0 : form.n - head - 1;
+
+	if (star == NULL)
+		return str_eq(label, form);
+	return label.n >= head + tail && memcmp(label.p, form.p, head) == 0 &&
+	       memcmp(label.p + label.n - tail, form.p + form.n - tail, tail) == 0;
+}
+
+/* Whether the name is below the suffix; a name server may be the suffix itself. *below: the number of labels below it. */
+static bool
+below_suffix(struct str name, struct str suffix, size_t *below)
+{
+	while (suffix.n > 0) {
+		if (name.n == 0)
+			return false;
+		if (!label_fits(take_last_label(&name), take_last_label(&suffix)))
+			return false;
+	}
+	for (*below = 0; name.n > 0; ++*below)
+		take_last_label(&name);
+	return true;
+}
+
+/* Whether a label looks like a region or a zone: "eu-west-1", "westeurope", "z6". A name of the provider's making has more
+   digits, or a hash. */
+static bool
+is_region(struct str label)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < label.n; i++) {
+		digits += ascii_digit(label.p[i]);
+		if (!ascii_digit(label.p[i]) && label.p[i] != '-' &&
+		    (label.p[i] < 'a' || label.p[i] > 'z'))
+			return false;
+	}
+	return label.n >= 2 && digits <= 2;
+}
+
+static bool
+has_shape(const struct takeover *t, struct str name, size_t below)
+{
+	struct str suffix = t->suffix;
+
+	if (t->labels_below != 0 && below != t->labels_below)
+		return false;
+	if (t->shape != TAKEOVER_REGION)
+		return true;
+	while (suffix.n > 0) {
+		take_last_label(&suffix);
+		take_last_label(&name);
+	}
+	return is_region(take_last_label(&name));
+}
+
+/* The best row of a list. */
+static const struct takeover *
+best_row(const struct takeover *rows, size_t n, struct str name, bool server)
+{
+	const struct takeover *best = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t below;
+
+		if ((rows[i].mode == TAKEOVER_NS) != server ||
+		    !below_suffix(name, rows[i].suffix, &below) || (below == 0 && !server) ||
+		    !has_shape(&rows[i], name, below))
+			continue;
+		if (best == NULL || rows[i].suffix.n > best->suffix.n ||
+		    (rows[i].suffix.n == best->suffix.n && best->labels_below == 0 &&
+			rows[i].labels_below != 0))
+			best = &rows[i];
+	}
+	return best;
+}
+
+/* Whether a row of tbl/takeover.h has this suffix, whatever its shape. */
+static bool
+has_own_row(struct str suffix)
+{
+	for (size_t i = 0; i < COUNT(own); i++)
+		if (str_eq(own[i].suffix, suffix))
+			return true;
+	return false;
+}
+
+const struct takeover *
+takeover_of(const struct takeovers *imported, struct str name, bool server)
+{
+	const struct takeover *mine = best_row(own, COUNT(own), name, server), *other;
+
+	other = best_row(imported->rows, imported->n, name, server);
+	if (other == NULL || has_own_row(other->suffix))
+		return mine;
+	return mine != NULL && mine->suffix.n >= other->suffix.n ? mine : other;
+}
+
+/* ---- pages ---- */
+
+/* Whether the host is the provider's own: below the domain that the provider's suffix is below. */
+static bool
+is_providers(const struct takeover *t, struct str hostname)
+{
+	size_t below;
+
+	return t->suffix.n > 0 && below_suffix(hostname, t->suffix, &below);
+}
+
+static const struct takeover *
+longest_page(const struct takeover *rows, size_t n, struct str body, struct str hostname)
+{
+	const struct takeover *best = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		struct str page = rows[i].page;
+
+		if (page.n < PAGE_TEXT_LEAST || (best != NULL && page.n <= best->page.n) ||
+		    memmem(body.p, body.n, page.p, page.n) == NULL ||
+		    is_providers(&rows[i], hostname))
+			continue;
+		best = &rows[i];
+	}
+	return best;
+}
+
+struct str
+takeover_page(const struct takeovers *imported, struct str body, struct str hostname)
+{
+	const struct takeover *mine, *other;
+
+	if (body.n > BODY_MOST)
+		body.n = BODY_MOST;
+	mine = longest_page(own, COUNT(own), body, hostname);
+	other = longest_page(imported->rows, imported->n, body, hostname);
+	if (mine == NULL || (other != NULL && other->page.n > mine->page.n))
+		mine = other;
+	return mine == NULL ? STR_NULL : mine->provider;
+}

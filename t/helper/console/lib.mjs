@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: ISC
+// What the tests of the console share: Chromium, people in it, requests of a page.
+import { axe, browser, is, ok, plan, until } from "../viewing/lib.mjs";
+
+export { axe, is, ok, until };
+export const { ORIGIN, PASSWORD, PROJECT } = process.env;
+export const CONSOLE = `${ORIGIN}/console/`;
+
+// What Chromium writes about each answer above 399, and about requests that a test cuts off; the console shows these itself.
+const REFUSED = /^Failed to load resource: (?:the server responded with a status of (?:400|401|403|404|409|429|503) |net::ERR_FAILED)/;
+export const allFaults = []; // of every page
+export const foreignRequests = []; // to other origins
+
+// A browser of one person: whatever its pages complain of is in allFaults.
+export async function visitor(chrome, options = {}) {
+	const context = await chrome.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
+	context.setDefaultTimeout(30000);
+	context.on("page", (page) => {
+		page.on("pageerror", (e) => allFaults.push(`${page.url()}: ${e.stack}`));
+		page.on("console", (m) => ["error", "warning"].includes(m.type()) && !REFUSED.test(m.text()) && allFaults.push(`${page.url()}: ${m.text()}`));
+		page.on("request", (r) => !/^(?:blob|data):/.test(r.url()) && new URL(r.url()).origin !== ORIGIN && !r.isNavigationRequest() && foreignRequests.push(r.url()));
+	});
+	return context;
+}
+
+export async function tab(context, hash = "") {
+	const page = await context.newPage();
+	await page.goto(CONSOLE + hash);
+	return page;
+}
+
+// Goes to a page of the console in a tab that is there, and waits until it is drawn.
+export async function go(page, hash) {
+	await page.evaluate((h) => {
+		location.hash = h;
+	}, hash);
+	await settled(page, hash);
+}
+
+export async function settled(page, hash) {
+	await page.waitForFunction((h) => (!h || location.hash === h) && document.querySelector(".shell-top") && document.querySelector("main h1") && !document.querySelector('main [aria-busy="true"], .skeleton'), hash);
+}
+
+// After a link a passkey is offered where the service has passkeys; answers whether it was.
+export async function declinePasskey(page) {
+	const offer = page.getByRole("button", { name: "Not now" });
+	await offer.or(page.locator(".shell-top")).first().waitFor();
+	const offered = await offer.isVisible();
+	if (offered)
+		await offer.click();
+	await settled(page);
+	return offered;
+}
+
+// A new person by a link, in a context of their own.
+export async function join(context, link, name) {
+	const page = await tab(context, link.slice(link.indexOf("#")));
+	await page.fill("[name=name]", name);
+	await page.fill("[name=password]", PASSWORD);
+	await page.keyboard.press("Enter");
+	await declinePasskey(page);
+	return page;
+}
+
+export async function signIn(page, email, password = PASSWORD) {
+	await page.fill("[name=email]", email);
+	await page.fill("[name=password]", password);
+	await page.press("[name=password]", "Enter");
+}
+
+// The API in the name of the page's person: its body, with the status.
+export function call(page, method, path, body) {
+	return page.evaluate(async ([m, p, b]) => {
+		const { request } = await import("/common/api.js");
+		try {
+			return { status: 200, ...await request(m, p, { body: b, alone: true }) };
+		} catch (e) {
+			return { status: e.status, code: e.code };
+		}
+	}, [method, path, body]);
+}
+
+// Everything that a page keeps: nodes, values, storage, title, address.
+export function kept(page) {
+	return page.evaluate(() => [document.documentElement.outerHTML, ...[...document.querySelectorAll("input, textarea")].map((n) => n.value), JSON.stringify({ ...localStorage }),
+		JSON.stringify({ ...sessionStorage }), document.title, location.href, JSON.stringify(history.state)].join("\n"));
+}
+
+export async function authenticator(page) {
+	const cdp = await page.context().newCDPSession(page);
+	await cdp.send("WebAuthn.enable");
+	await cdp.send("WebAuthn.addVirtualAuthenticator", { options: { protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } });
+	return cdp;
+}
+
+export async function main(test) {
+	const chrome = await browser();
+	try {
+		await test(chrome);
+		is(allFaults.join("\n"), "", "no page of the console logs an error or a violation of its policy (C-341)");
+		is(foreignRequests.join("\n"), "", "no page of the console asks another origin for anything (C-341)");
+	} catch (e) {
+		const seen = [];
+		for (const page of chrome.contexts().flatMap((c) => c.pages()))
+			seen.push(`${page.url()}: ${(await page.locator("body").innerText({ timeout: 2000 }).catch(String)).slice(0, 400)}`);
+		ok(false, "the script came to its end", [e.stack, ...seen, ...allFaults].join("\n"));
+	} finally {
+		await chrome.close();
+		plan();
+		process.exitCode = 0;
+	}
+}

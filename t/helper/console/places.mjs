@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: ISC
+// The places of the console that the tests of pages and make screenshots visit: name, fragment, and what is done there
+// before it is looked at.
+
+const open = (name) => (page) => page.getByRole("button", { name, exact: true }).first().click();
+
+export const PLACES = [
+	["home", "#/home"],
+	["keys", "#/keys"],
+	["members", "#/members"],
+	["invite", "#/members", open("Invite")],
+	["audit", "#/audit", (page) => page.locator("summary[data-entry]").first().click()],
+	["profile", "#/settings/profile"],
+	["appearance", "#/settings/appearance"],
+	["person-menu", "#/home", (page) => page.locator("summary:has(.initial)").click()],
+	["help", "#/home", (page) => page.keyboard.press("?")],
+];
+
+// What reads data: [name, fragment, the path of the API that can be held or fail].
+export const READERS = [
+	["home", "#/home", "/dashboard"],
+	["keys", "#/keys", "/access/keys"],
+	["members", "#/members", "/access/members"],
+	["audit", "#/audit", "/access/audit"],
+];
+
+export async function leaveDialogs(page) {
+	await page.evaluate(() => {
+		document.querySelectorAll("dialog").forEach((d) => d.close());
+		document.querySelectorAll("details.menu[open]").forEach((d) => {
+			d.open = false;
+		});
+	});
+}

@@ -1,0 +1,43 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# What the tests of the console share: a world with its web server on a port, people, and node with Chromium.
+
+PASSWORD='eleven small green kettles'
+
+# console_world: $ORIGIN is where the console is; passkeys and links know this name.
+console_world()
+{
+	BROWSER=${BROWSER:-$(ls /usr/lib/chromium/chromium-headless-shell /usr/lib/chromium/chromium 2>/dev/null | head -1)}
+	[ -n "$BROWSER" ] || skip_all "no Chromium"
+	CONSOLE_PORT=$(world_ports 1)
+	ORIGIN=https://localhost:$CONSOLE_PORT
+	WORLD_CONF="public_url = $ORIGIN
+${WORLD_CONF-}"
+	pg_start
+	index_start
+	WORLD_WORKERS=${WORLD_WORKERS:-4}
+	api_start
+	web_start "$CONSOLE_PORT"
+	hosts_wait 0
+	export MODULES BROWSER ORIGIN PASSWORD W ACCOUNT
+	export PROJECT="$P"
+}
+
+# invitation owner|member E-MAIL NAME [ACCOUNT]: prints the link of a new member.
+invitation()
+{
+	_role=
+	[ "$1" != owner ] || _role=--owner
+	# shellcheck disable=SC2086 # an option or none
+	_member=$(ctl --json members create --account "${4:-$ACCOUNT}" --email "$2" $_role "$3" 2>/dev/null | jq -er .member.uuid) &&
+		ctl --json members link "$_member" 2>/dev/null | jq -er .member.link
+}
+
+# console_test SCRIPT: t/helper/console/SCRIPT, whose TAP is relayed.
+console_test()
+{
+	timeout 600 node "t/helper/console/$1" >"$W/tap" 2>"$W/tap.err"
+	is $? 0 "the script came to its end"
+	relay "$W/tap"
+	diag "$(cat "$W/tap.err")"
+}
