@@ -16,7 +16,7 @@ reports()
 		'truncated', false, 'published_at', '2026-11-01', 'digest', '\\x' || repeat('00', 32)), NULL,
 		jsonb_build_array(jsonb_build_object('uuid', gen_random_uuid(), 'type', 'ipv4', 'value', '198.51.100.' || n,
 			'disposition', 'indicator', 'confidence', 90, 'occurrences', 1, 'defanged', false, 'labels', e)), '[]',
-		decode('0000000000000000', 'hex') || uuid_send(u), '{\"visibility\":\"*\",\"uuid\":\"' || u || '\"}'))
+		decode('7fffffffffffffff', 'hex') || uuid_send(u), '{\"visibility\":\"*\",\"uuid\":\"' || u || '\"}'))
 		FROM generate_series($1, $2) AS n, LATERAL (SELECT md5('report' || n)::uuid AS u, '{}'::text[] AS e) AS x" >/dev/null
 }
 sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at)

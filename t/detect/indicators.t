@@ -18,7 +18,7 @@ report()
 		'published_at', '${6:-2026-11-01}', 'digest', '\\x' || repeat('00', 32)), NULL,
 		jsonb_build_array(jsonb_build_object('uuid', gen_random_uuid(), 'type', '$3', 'value', '$4', 'disposition', 'indicator',
 			'confidence', $5, 'occurrences', 1, 'defanged', false, 'labels', '{}'::text[])), '[]',
-		decode('0000000000000000', 'hex') || uuid_send('$1'),
+		decode('7fffffffffffffff', 'hex') || uuid_send('$1'),
 		'{\"visibility\":\"*\",\"uuid\":\"$1\",\"revision\":$5}')" >/dev/null
 }
 asset() { sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at) VALUES ('$P', '$1', '$2', now(), now())"; }
