@@ -131,6 +131,9 @@ CREATE TRIGGER member_console AFTER INSERT ON member FOR EACH ROW EXECUTE FUNCTI
 INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, kind)
 	SELECT account_uuid, uuid, 'Console', console_prefix(), 'console' FROM member WHERE removed_at IS NULL;
 
+-- People read more of a member than keys do (functions/access.sql).
+DROP FUNCTION IF EXISTS access_members(uuid);
+
 -- Signing out cuts the live views of the sign-in.
 ALTER TABLE stream_ticket ADD COLUMN sign_in_uuid uuid REFERENCES sign_in ON DELETE SET NULL;
 ALTER TABLE stream_slot ADD COLUMN sign_in_uuid uuid;

@@ -7,28 +7,36 @@ CREATE OR REPLACE FUNCTION key_is_limited(key uuid) RETURNS boolean LANGUAGE sql
 	  FROM api_key k JOIN member m ON m.uuid = k.owner_uuid WHERE k.uuid = key
 $$;
 
--- The members of the key's account, with the projects in which each has a role.
+-- The members of the key's account, with the projects in which each has a role. A person also reads who has joined, and
+-- the e-mail of each member as an owner, else their own alone; a removed member is gone for them. email and joined are null
+-- for a key, so that its answers do not have the members.
 CREATE OR REPLACE FUNCTION access_members(key uuid) RETURNS TABLE (uuid uuid, name text, role text, all_projects boolean,
-	projects jsonb, created_at timestamptz, removed_at timestamptz) LANGUAGE sql STABLE AS $$
+	projects jsonb, created_at timestamptz, removed_at timestamptz, email json, joined json) LANGUAGE sql STABLE AS $$
 	WITH mine AS MATERIALIZED (SELECT v.uuid FROM visible_projects(key) AS v),
-	reader AS MATERIALIZED (SELECT k.account_uuid, key_is_limited(key) AS limited FROM api_key k WHERE k.uuid = key)
+	reader AS MATERIALIZED (SELECT k.account_uuid, key_is_limited(key) AS limited, k.kind = 'console' AS person,
+		r.uuid AS own, r.role = 'owner' AS owner FROM api_key k JOIN member r ON r.uuid = k.owner_uuid WHERE k.uuid = key)
 	SELECT m.uuid, m.name, m.role, m.role = 'owner' OR m.all_projects,
 		(SELECT coalesce(jsonb_agg(jsonb_build_object('project_uuid', r.project_uuid, 'role', r.role)), '[]')
 		   FROM (SELECT pm.project_uuid, pm.role FROM project_member pm
 			  WHERE pm.member_uuid = m.uuid AND pm.project_uuid IN (SELECT mine.uuid FROM mine)
 			  ORDER BY pm.project_uuid LIMIT 1000) AS r),
-		m.created_at, m.removed_at
+		m.created_at, m.removed_at,
+		CASE WHEN reader.person THEN CASE WHEN reader.owner OR m.uuid = reader.own THEN to_json(m.email) ELSE 'null' END END,
+		CASE WHEN reader.person THEN to_json(m.person_uuid IS NOT NULL) END
 	  FROM reader JOIN member m USING (account_uuid)
-	 WHERE NOT reader.limited OR (m.removed_at IS NULL AND EXISTS (SELECT FROM mine WHERE m.role = 'owner' OR m.all_projects
-		OR EXISTS (SELECT FROM project_member pm WHERE pm.member_uuid = m.uuid AND pm.project_uuid = mine.uuid)))
+	 WHERE NOT (reader.person AND m.removed_at IS NOT NULL) AND (NOT reader.limited OR (m.removed_at IS NULL AND EXISTS (SELECT FROM mine WHERE m.role = 'owner' OR m.all_projects
+		OR EXISTS (SELECT FROM project_member pm WHERE pm.member_uuid = m.uuid AND pm.project_uuid = mine.uuid))))
 $$;
 
--- The keys of the key's account. projects: null is every project of the owner.
+-- The keys of the key's account; of a person who is not an owner, the person's own. projects: null is every project of the
+-- owner.
 CREATE OR REPLACE FUNCTION access_keys(key uuid) RETURNS TABLE (uuid uuid, name text, key_prefix text, state text,
 	owner_uuid uuid, owner_name text, scopes text[], effective_scopes text[], projects uuid[], created_at timestamptz,
 	expires_at timestamptz, revoked_at timestamptz) LANGUAGE sql STABLE AS $$
 	WITH mine AS MATERIALIZED (SELECT v.uuid FROM visible_projects(key) AS v),
-	reader AS MATERIALIZED (SELECT k.account_uuid, key_is_limited(key) AS limited FROM api_key k WHERE k.uuid = key)
+	reader AS MATERIALIZED (SELECT k.account_uuid, key_is_limited(key) AS limited,
+		CASE WHEN k.kind = 'console' AND r.role <> 'owner' THEN r.uuid END AS own
+		FROM api_key k JOIN member r ON r.uuid = k.owner_uuid WHERE k.uuid = key)
 	SELECT k.uuid, k.name, k.prefix,
 		CASE WHEN k.revoked_at IS NOT NULL OR m.removed_at IS NOT NULL THEN 'revoked'
 			WHEN k.expires_at <= now() THEN 'expired' ELSE 'active' END,
@@ -39,7 +47,8 @@ CREATE OR REPLACE FUNCTION access_keys(key uuid) RETURNS TABLE (uuid uuid, name 
 			WHERE NOT reader.limited OR p IN (SELECT mine.uuid FROM mine) ORDER BY 1) END,
 		k.created_at, k.expires_at, coalesce(k.revoked_at, m.removed_at)
 	  FROM reader JOIN api_key k USING (account_uuid) JOIN member m ON m.uuid = k.owner_uuid
-	 WHERE k.kind = 'key' AND (NOT reader.limited OR EXISTS (SELECT FROM visible_projects(k.uuid) AS v JOIN mine ON mine.uuid = v.uuid))
+	 WHERE k.kind = 'key' AND CASE WHEN reader.own IS NOT NULL THEN k.owner_uuid = reader.own ELSE NOT reader.limited
+		OR EXISTS (SELECT FROM visible_projects(k.uuid) AS v JOIN mine ON mine.uuid = v.uuid) END
 $$;
 
 -- The members and keys that reach a project now, and by what.

@@ -235,6 +235,17 @@ EXCEPTION WHEN unique_violation THEN
 END
 $$;
 
+-- The name and the e-mail of a person. Outcome: ok, or taken when somebody else has the e-mail.
+CREATE OR REPLACE FUNCTION person_set(p_person uuid, p_name text, p_email text) RETURNS text LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	UPDATE person p SET name = p_name, email = p_email WHERE p.uuid = p_person;
+	RETURN 'ok';
+EXCEPTION WHEN unique_violation THEN
+	RETURN 'taken';
+END
+$$;
+
 -- Sets a password and ends every sign-in but one.
 CREATE OR REPLACE FUNCTION person_password_set(p_person uuid, p_password text, p_but uuid) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -266,5 +277,5 @@ $$;
 GRANT EXECUTE ON FUNCTION credential_scopes TO surfaced_api, surfaced_admin;
 GRANT EXECUTE ON FUNCTION sign_in_find, sign_in_begin, sign_in_end, sign_in_end_others, person_credentials,
 	sign_in_network_known, throttle_spend, throttle_refund, proof_use, sign_in_link_make, sign_in_link_find, sign_in_link_use,
-	person_add, member_join, person_password_set, person_password_renew, person_recover TO surfaced_api;
+	person_add, member_join, person_set, person_password_set, person_password_renew, person_recover TO surfaced_api;
 GRANT EXECUTE ON FUNCTION sign_in_link_make, sign_in_end_others TO surfaced_admin;

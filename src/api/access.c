@@ -4,7 +4,7 @@
    members and keys that reach one of its own projects alone, and of those only these projects. */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/access.h"
 #include "wire/values.h"
 
 /* ---- the key itself ---- */
@@ -43,7 +43,7 @@ struct own_access {
 	struct own_projects projects;
 };
 
-static const char *const account_roles[] = { "owner", "member", NULL };
+const char *const account_roles[] = { "owner", "member", NULL };
 static const char *const account_states[] = { "active", "suspended", NULL };
 
 static const struct field own_key_out[] = {
@@ -141,20 +141,7 @@ get_own_access(struct req *rq)
 
 /* ---- members ---- */
 
-struct project_role {
-	struct uuid project_uuid;
-	struct str role;
-};
-
-struct access_member {
-	struct uuid uuid;
-	struct str name, role;
-	bool all_projects;
-	struct json projects;
-	struct ts created_at, removed_at;
-};
-
-static const char *const project_roles[] = { "viewer", "manager", NULL };
+const char *const project_roles[] = { "viewer", "manager", NULL };
 
 static const struct field project_role_out[] = {
 	FIELD(struct project_role, project_uuid, 0),
@@ -162,7 +149,7 @@ static const struct field project_role_out[] = {
 	FIELD_END_OF("ProjectRole"),
 };
 
-static const struct field access_member_out[] = {
+const struct field access_member_out[] = {
 	FIELD(struct access_member, uuid, 0),
 	FIELD(struct access_member, name, 0),
 	ONE_OF(struct access_member, role, 0, account_roles, "In the organisation."),
@@ -176,45 +163,46 @@ static const struct field access_member_out[] = {
 	    .help = "Roles in single projects." },
 	FIELD(struct access_member, created_at, 0),
 	FIELD(struct access_member, removed_at, NULLABLE),
+	{ .name = "email",
+	    .type = FIELD_RAW,
+	    .flags = OMIT_UNSET,
+	    .offset = offsetof(struct access_member, email),
+	    .help = "In answers to people alone; null but to owners and of oneself." },
+	OPTIONAL(struct access_member, joined, FIELD_BOOL, OMIT_UNSET, 0, 0),
 	FIELD_END_OF("AccessMember"),
 };
 
 #define SELECT_MEMBERS                                                                             \
-	"SELECT uuid, name, role, all_projects, projects, created_at, removed_at"                  \
+	"SELECT uuid, name, role, all_projects, projects, created_at, removed_at, email, joined"   \
 	" FROM access_members($1)"
 
 STMT_LIST(list_access_members, struct access_member, access_member_out,
     SELECT_MEMBERS " WHERE ($5::text IS NULL OR role = $5)"
-		   " AND ($6::text IS NULL OR (removed_at IS NOT NULL) = ($6 = 'true'))" PAGE_SQL);
+		   " AND ($6::text IS NULL OR (removed_at IS NOT NULL) = ($6 = 'true'))"
+		   " AND ($7::text IS NULL OR joined::text = $7)" PAGE_SQL);
 
 STMT_LIST(select_access_member, struct access_member, access_member_out,
     SELECT_MEMBERS " WHERE uuid = $2");
 
 struct access_member_args {
 	struct page_args page;
-	struct str role, removed;
+	struct str role, removed, joined;
 };
-
 
 static const struct url_param access_member_params[] = {
 	PAGE_PARAMS(struct access_member_args, page),
 	FILTER(FIELD_STR, struct access_member_args, role, .values = account_roles),
 	FILTER(FIELD_STR, struct access_member_args, removed, .values = truths),
+	FILTER(FIELD_STR, struct access_member_args, joined, .values = truths,
+	    .help = "For people: only members who have joined, or only those who have not."),
 	URL_PARAM_END,
 };
 
 /* ---- keys ---- */
 
-struct access_key {
-	struct uuid uuid, owner_uuid;
-	struct str name, key_prefix, state, owner_name, last_used_on;
-	struct list scopes, effective_scopes, projects;
-	struct ts created_at, expires_at, revoked_at;
-};
-
 static const char *const key_states[] = { "active", "expired", "revoked", NULL };
 
-static const struct field access_key_out[] = {
+const struct field access_key_out[] = {
 	FIELD(struct access_key, uuid, 0),
 	FIELD(struct access_key, name, 0),
 	FIELD(struct access_key, key_prefix, 0),
@@ -239,23 +227,37 @@ static const struct field access_key_out[] = {
 	" AS last_used_on FROM access_keys($1)"
 
 STMT_LIST(list_access_keys, struct access_key, access_key_out,
-    SELECT_KEYS
-    " WHERE ($5::uuid IS NULL OR owner_uuid = $5) AND ($6::text IS NULL OR state = $6)" PAGE_SQL);
+    SELECT_KEYS " WHERE ($5::uuid IS NULL OR owner_uuid = $5) AND ($6::text IS NULL OR state = $6)"
+		" AND ($7::text IS NULL OR $7 = ANY (scopes))" PAGE_SQL);
 
 STMT_LIST(select_access_key, struct access_key, access_key_out, SELECT_KEYS " WHERE uuid = $2");
 
 struct access_key_args {
 	struct page_args page;
 	struct uuid owner_uuid;
-	struct str state;
+	struct str state, scope;
 };
 
 static const struct url_param access_key_params[] = {
 	PAGE_PARAMS(struct access_key_args, page),
 	FILTER(FIELD_UUID, struct access_key_args, owner_uuid),
 	FILTER(FIELD_STR, struct access_key_args, state, .values = key_states),
+	FILTER(FIELD_STR, struct access_key_args, scope, .lo = 1, .hi = LIM_NAME,
+	    .help = "Only keys that were given this scope."),
 	URL_PARAM_END,
 };
+
+enum db_rc
+access_member_read(struct req *rq, const struct uuid *member, struct access_member *out)
+{
+	return db_one(rq->db, &select_access_member, out, P(rq->key->uuid), P(*member));
+}
+
+enum db_rc
+access_key_read(struct req *rq, const struct uuid *key, struct access_key *out)
+{
+	return db_one(rq->db, &select_access_key, out, P(rq->key->uuid), P(*key));
+}
 
 /* ---- who reaches a project ---- */
 

@@ -22,7 +22,19 @@
 	.scope = SCOPE_ANY, .access = ACCESS_PERSON, .meter = METER_NONE, .area = AREA_SERVICE,    \
 	.entitlement = ENTITLEMENT_ANY, .tag = "Signing in"
 
+/* Columns of the rows of people in an organisation; those of owners want a fresh sign-in. */
+#define COLUMNS_OF_MEMBER                                                                          \
+	.access = ACCESS_ACCOUNT, .meter = METER_RATE, .area = AREA_SERVICE,                       \
+	.entitlement = ENTITLEMENT_ANY, .tag = "Access"
+#define COLUMNS_OF_OWNER .scope = SCOPE_OWNER, .recent = true, COLUMNS_OF_MEMBER
+
 /* ---- session_of_person.c ---- */
+
+/* A sign-in that has ended, as an answer has it. */
+struct ended_sign_in {
+	struct uuid uuid;
+};
+extern const struct field ended_sign_in_out[];
 
 /* The answer of GET /auth/session. */
 extern const struct field person_session_out[];

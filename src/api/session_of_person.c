@@ -197,11 +197,7 @@ sign_in_complete(struct req *rq, const struct proved *p)
 
 /* ---- DELETE /auth/session ---- */
 
-struct ended_sign_in {
-	struct uuid uuid;
-};
-
-static const struct field ended_sign_in_out[] = {
+const struct field ended_sign_in_out[] = {
 	FIELD(struct ended_sign_in, uuid, 0),
 	FIELD_END_OF("EndedSignIn"),
 };
