@@ -70,6 +70,13 @@ struct detect_rule {
 
 struct anchors;
 
+/* The settings of a detector in a project. */
+struct settings {
+	struct uuid project;
+	struct str exclude, min_severity;
+	const struct query *query; /* the exclude; NULL: none */
+};
+
 struct detect {
 	struct db *db;
 	struct engine *engine;
@@ -81,6 +88,8 @@ struct detect {
 	struct anchors *anchors;
 	struct tag *tags;
 	size_t ntags;
+	struct settings *settings; /* of the detector rules, where they are not the defaults */
+	size_t nsettings;
 	bool loaded;
 	int64_t load_at, keep_at, days_at; /* for mono_due */
 	bool recovered;           /* the work in the hand of a process that died was put off */
@@ -156,6 +165,8 @@ struct owners;
 
 /* Reads the owners of the records of all hits of rules that have projects. */
 enum db_rc owners_read(struct detect *x, const struct batch *b, struct owners **out) MUST_USE;
+/* Whether a host serves so many owners that its names alone make it nobody's. */
+bool owners_serve_many(const struct json_value *host) MUST_USE;
 /* Reads the owners of all documents of the batch; once, for all detectors. */
 enum db_rc owners_of_batch(struct detect *x, struct batch *b, const struct owners **out) MUST_USE;
 /* The owners of one document: struct owner, one for each project. named: document.named. */
@@ -194,6 +205,8 @@ bool follow_changes(struct detect *x) MUST_USE;
 
 /* Does a slice of the work that is due. True: there is more. */
 bool work_once(struct detect *x) MUST_USE;
+/* The snapshot of the published index of a dataset: STR_NULL when it has none. */
+struct str work_snapshot(struct detect *x, enum dataset d);
 
 /* ---- keep.c ---- */
 
