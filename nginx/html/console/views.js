@@ -64,7 +64,7 @@ function tile(place, bucket, { largest, group, state, pick }) {
 			class: `tile shade-${shade(n, largest)} ${state}`,
 			disabled: n === 0,
 			"aria-pressed": String(state === "and"),
-			"aria-label": `${name}: ${sure(group)}${count(n)}`,
+			"aria-label": `${place.code} ${name}: ${sure(group)}${count(n)}`,
 			title: `${name}: ${sure(group)}${count(n)}`,
 			onclick: () => pick(place.code),
 		},
@@ -157,6 +157,7 @@ function column(bucket, { largest, group, state, toggle, field }) {
 				svg("rect", { x: 1, width: 18, y: TALL - height, height, rx: 2 }),
 			),
 			h("span.port-number", null, bucket.value),
+			" ",
 			h("span.port-name", null, name),
 		),
 	);

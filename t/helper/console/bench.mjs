@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: ISC
 // Measures the search page in Chromium: from Enter to the paint of the first hits, over 20 queries; the longest time that the page
 // was blocked, and how much of it moved. Prints one line for each figure, and fails when the median is above 300 ms (C-355).
-import { openPage } from "./lib.mjs";
+import { createRequire } from "node:module";
+
+const { chromium } = createRequire(`${process.env.MODULES}/`)("playwright-core");
+const { BROWSER, ORIGIN, TOKEN } = process.env;
 
 const LIMIT_MS = 300;
 const QUERIES = [
@@ -45,6 +48,15 @@ function measure(query) {
 	});
 }
 
+// Waits until the page has drawn everything of the last search, as a person does who reads before they type.
+function rest() {
+	return new Promise((done) => {
+		const look = () =>
+			document.querySelector('main [aria-busy="true"]') ? requestIdleCallback(look) : requestIdleCallback(() => requestIdleCallback(done));
+		look();
+	});
+}
+
 function watch() {
 	const seen = { blocked: 0, shift: 0 };
 	globalThis.seen = seen;
@@ -61,21 +73,37 @@ function watch() {
 	).observe({ type: "layout-shift", buffered: true });
 }
 
-const { page, close } = await openPage("#/search/hosts?q=services.port%3A21");
+const chrome = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
+const context = await chrome.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1280, height: 860 } });
+const joined = await context.request.post(`${ORIGIN}/api/v1/auth/links/use`, {
+	data: { token: TOKEN, name: "Bench", email: "bench@example.com", password: "eleven small green kettles" },
+});
+if (joined.status() !== 201)
+	throw new Error(`nobody could sign in: ${joined.status()} ${await joined.text()}`);
+const page = await context.newPage();
+await page.goto(`${ORIGIN}/console/#/search/hosts?q=services.port%3A21`);
 await page.locator(".hit").first().waitFor();
 await page.evaluate(watch);
 const times = [];
 for (const query of QUERIES)
-	times.push(await page.evaluate(measure, query));
+	times.push((await page.evaluate(rest), await page.evaluate(measure, query)));
 const { blocked, shift } = await page.evaluate(() => globalThis.seen);
+const asked = await page.evaluate(() =>
+	performance
+		.getEntriesByType("resource")
+		.filter((e) => e.name.includes("/search/hosts?"))
+		.map((e) => e.duration)
+		.sort((a, b) => a - b),
+);
 const first = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0);
-await close();
+await chrome.close();
 const sorted = [...times].sort((a, b) => a - b),
 	median = sorted[sorted.length / 2];
 const figure = (name, n, unit) => console.log(`${name.padEnd(44)} ${n.toFixed(unit === "ms" ? 0 : 3)} ${unit}`);
 figure("first paint of the console", first, "ms");
 figure("Enter to the first hits, median of 20", median, "ms");
 figure("Enter to the first hits, slowest", sorted.at(-1), "ms");
+figure("of it the answer, median", asked[Math.floor(asked.length / 2)], "ms");
 figure("longest task", blocked, "ms");
 figure("layout shift, all 20 together", shift, "");
 process.exitCode = median > LIMIT_MS ? 1 : 0;
