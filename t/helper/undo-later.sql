@@ -20,6 +20,12 @@ DO $$ BEGIN
 	END IF;
 END $$;
 
+-- 0039
+DROP VIEW IF EXISTS secrets;
+DROP FUNCTION IF EXISTS secret_places, secret_location, secret_locations;
+DROP TABLE IF EXISTS secret_key, capture, secret_seen, secret_place;
+DROP FUNCTION IF EXISTS secrets_captured;
+
 -- 0036
 DROP VIEW IF EXISTS dangling_dns;
 DROP TRIGGER IF EXISTS dangling_assets_added ON asset;
