@@ -574,7 +574,7 @@ $$;
 -- The kinds of assets that are subjects of a detector, by their names: when one appears or its metadata change, and when all
 -- of a project is looked at.
 CREATE OR REPLACE FUNCTION detector_assets() RETURNS TABLE (detector text, kind text) LANGUAGE sql IMMUTABLE AS $$
-	VALUES ('threat-indicators', 'domain'), ('threat-indicators', 'host'), ('threat-indicators', 'address'),
+	VALUES ('inventory', 'domain'), ('threat-indicators', 'domain'), ('threat-indicators', 'host'), ('threat-indicators', 'address'),
 		('threat-indicators', 'certificate'), ('secrets', 'address'), ('secrets', 'host'), ('secrets', 'domain')
 $$;
 
@@ -615,7 +615,7 @@ $$;
 
 -- The detectors of this release that look at subjects. The detector rules evaluates documents instead (detect_ask).
 CREATE OR REPLACE FUNCTION detector_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
-	SELECT '{dangling-dns,secrets,threat-indicators}'::text[]
+	SELECT '{inventory,dangling-dns,secrets,threat-indicators}'::text[]
 $$;
 
 -- New assets, and those whose metadata have changed, are subjects of the detectors that look at assets.
