@@ -348,7 +348,7 @@ STMT_LIST(count_days, struct day, day_row,
 STMT_LIST(count_top_assets, struct top_asset, top_asset_row,
     "SELECT asset_uuid, kind, name, score, open FROM dashboard_top_assets(" PROJECTS ", $3)");
 
-/* Of several projects: the oldest pass, and an error if there is one. */
+/* For several projects: the oldest pass, and an error if there is one. */
 STMT_LIST(list_detector_passes, struct detector_pass, detector_pass_row,
     "SELECT name, last_pass_at, error FROM detector_passes(" PROJECTS ", $3)");
 

@@ -88,7 +88,7 @@ struct detect {
 	struct anchors *anchors;
 	struct tag *tags;
 	size_t ntags;
-	struct settings *settings; /* of the detector rules, where they are not the defaults */
+	struct settings *settings; /* for the detector rules, where they are not the defaults */
 	size_t nsettings;
 	bool loaded;
 	int64_t load_at, keep_at, days_at; /* for mono_due */
@@ -131,6 +131,9 @@ struct match {
 	struct match_document at;
 };
 
+struct owner;
+struct owners;
+
 /* Documents of one dataset that are evaluated and stored together. */
 struct batch {
 	enum dataset source;
@@ -152,29 +155,6 @@ bool batch_asks(const struct batch *b, const struct detect_rule *r) MUST_USE;
 /* The document, or the nested object of it, that a record's key names. False: there is none. */
 bool batch_find(const struct batch *b, struct arena *a, const struct detect_rule *r,
     const struct document *d, struct str record_key, struct match_document *out) MUST_USE;
-
-/* ---- owners.c: the projects that have records in their inventories ---- */
-
-struct owner {
-	struct uuid project;
-	const char *matched_by; /* "address" or "hostname" */
-	struct str kind, name;  /* of the asset */
-};
-
-struct owners;
-
-/* Reads the owners of the records of all hits of rules that have projects. */
-enum db_rc owners_read(struct detect *x, const struct batch *b, struct owners **out) MUST_USE;
-/* Whether a host serves so many owners that its names alone make it nobody's. */
-bool owners_serve_many(const struct json_value *host) MUST_USE;
-/* Reads the owners of all documents of the batch; once, for all detectors. */
-enum db_rc owners_of_batch(struct detect *x, struct batch *b, const struct owners **out) MUST_USE;
-/* The owners of one document: struct owner, one for each project. named: document.named. */
-struct list owners_list(
-    const struct owners *o, struct arena *a, enum dataset d, const struct json_value *named);
-/* Whether the project has the record, and by which asset. */
-bool owners_find(const struct owners *o, struct arena *a, enum dataset d,
-    const struct match_document *m, struct owner *of_project) MUST_USE;
 
 /* ---- emit.c ---- */
 

@@ -82,7 +82,7 @@
 #define DETECT_DETECTOR_H
 
 #include "base/registry.h"
-#include "detect/detect.h"
+#include "detect/owners.h"
 
 enum { LOOK_COUNTS = 16 };
 

@@ -9,7 +9,7 @@
  * anybody's (AREAS.md 0.2, rule 5). */
 #include "config.h"
 
-#include "detect/detect.h"
+#include "detect/owners.h"
 #include "detect/shown.h"
 #include "json/tree.h"
 

@@ -74,6 +74,6 @@ is "$(sql "SELECT subject, tries > 0 FROM detector_work")" "198.51.100.150|t" "t
 like "$(sql "SELECT error FROM detector_state WHERE detector = 'threat-indicators'")" poison "the state of the detector says why"
 sql "ALTER TABLE finding DROP CONSTRAINT poison; UPDATE detector_work SET due_at = now(); NOTIFY detect_work"
 looked() { [ "$(sql "SELECT count(*) FROM finding WHERE status = 'open'")" = 160 ]; }
-ok "it is stored when nothing is wrong any more" world_until 30 looked
-is "$(sql "SELECT coalesce(error, '-') FROM detector_state WHERE detector = 'threat-indicators'")" - "then the error is gone"
+ok "a subject that failed is stored when nothing is wrong any more" world_until 30 looked
+is "$(sql "SELECT coalesce(error, '-') FROM detector_state WHERE detector = 'threat-indicators'")" - "the state of the detector has no error when every subject has succeeded"
 LOG_EXPECTED=poison
