@@ -125,14 +125,14 @@ best_row(const struct takeover *rows, size_t n, struct str name, bool server)
 	return best;
 }
 
-/* Whether a row of tbl/takeover.h has this suffix, whatever its shape. */
-static bool
-has_own_row(struct str suffix)
+/* A row of tbl/takeover.h with this suffix, whatever its shape; NULL: there is none. */
+static const struct takeover *
+own_row(struct str suffix)
 {
 	for (size_t i = 0; i < COUNT(own); i++)
 		if (str_eq(own[i].suffix, suffix))
-			return true;
-	return false;
+			return &own[i];
+	return NULL;
 }
 
 const struct takeover *
@@ -141,7 +141,7 @@ takeover_of(const struct takeovers *imported, struct str name, bool server)
 	const struct takeover *mine = best_row(own, COUNT(own), name, server), *other;
 
 	other = best_row(imported->rows, imported->n, name, server);
-	if (other == NULL || has_own_row(other->suffix))
+	if (other == NULL || own_row(other->suffix) != NULL)
 		return mine;
 	return mine != NULL && mine->suffix.n >= other->suffix.n ? mine : other;
 }
@@ -183,6 +183,10 @@ takeover_page(const struct takeovers *imported, struct str body, struct str host
 		body.n = BODY_MOST;
 	mine = longest_page(own, COUNT(own), body, hostname);
 	other = longest_page(imported->rows, imported->n, body, hostname);
+	/* an import may call a provider by another name */
+	if (other != NULL && own_row(other->suffix) != NULL &&
+	    (mine == NULL || other->page.n > mine->page.n))
+		return own_row(other->suffix)->provider;
 	if (mine == NULL || (other != NULL && other->page.n > mine->page.n))
 		mine = other;
 	return mine == NULL ? STR_NULL : mine->provider;

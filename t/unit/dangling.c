@@ -28,9 +28,8 @@ static const struct {
 } rows[] = {
 	/* cname_claimable */
 	{ "claimable", "shop.acme.com", SHOP NX(EB), "cname_claimable high 0.90 " EB },
-	{ "the registration of the provider says nothing",
-	    "shop.acme.com", SHOP NX(EB) "W elasticbeanstalk.com 400",
-	    "cname_claimable high 0.90 " EB },
+	{ "the registration of the provider says nothing", "shop.acme.com",
+	    SHOP NX(EB) "W elasticbeanstalk.com 400", "cname_claimable high 0.90 " EB },
 	{ "www of the apex is critical", "www.acme.com",
 	    "D www.acme.com CNAME NOERROR " EB " 38;" NX(EB), "cname_claimable critical 0.90 " EB },
 	{ "login of the apex is critical", "login.acme.com",
@@ -665,6 +664,12 @@ pages_are_recognised(void)
 		    .suffix = STR_INIT("short.example.net"),
 		    .page = STR_INIT("404") },
 	};
+	static const struct takeover bucket[] = {
+		{ .provider = STR_INIT("AWS/S3"),
+		    .suffix = STR_INIT("s3.amazonaws.com"),
+		    .page = STR_INIT("The specified bucket does not exist") },
+	};
+	static const struct takeovers buckets = { bucket, COUNT(bucket) };
 	static const struct takeovers imported = { rows_of_import, COUNT(rows_of_import) };
 
 	CU_ASSERT_TRUE(
@@ -674,6 +679,11 @@ pages_are_recognised(void)
 	    str_is(takeover_page(&imported, STR("No site lives here yet, project not found."),
 		       STR("a.acme.com")),
 		"Hosty"));
+	CU_ASSERT_TRUE(
+	    str_is(takeover_page(&buckets,
+		       STR("<Code>NoSuchBucket</Code> The specified bucket does not exist"),
+		       STR("a.acme.com")),
+		"AWS S3"));
 	CU_ASSERT_PTR_NULL(takeover_page(&imported, STR("404"), STR("a.acme.com")).p);
 	CU_ASSERT_PTR_NULL(takeover_page(&imported, STR("hello"), STR("a.acme.com")).p);
 	CU_ASSERT_PTR_NULL(

@@ -53,7 +53,7 @@ export class Facets {
 	constructor(hooks) {
 		this.#hooks = hooks;
 		this.list = h("div.facet-list");
-		this.gear = h("button.link.small", { type: "button", onclick: () => this.#choose() }, "Choose fields");
+		this.gear = h("button.link.small", { type: "button", hidden: true, onclick: () => this.#choose() }, "Choose fields");
 		const summary = h("summary", null, "Filters");
 		this.node = h("details.facets", { open: !matchMedia(NARROW).matches }, summary, this.list, this.gear);
 	}

@@ -7,7 +7,10 @@ import { ago, plural } from "../common/words.js";
 import { copyButton } from "./parts.js";
 import { block, lens, recordOf, searchFor, short, tag, value } from "./links.js";
 import { quoted } from "./query.js";
+import { ROUTES } from "./routes.js";
 import { at, card, facts, historyCard, jsonCard, recordHead, recordPage, searches, some } from "./record.js";
+
+const SESSIONS = ROUTES.some((r) => r.page === "sessions"); // whether the console opens browser sessions
 
 const v = (name, text, options) => text !== undefined && text !== "" && value(text, "hosts", name, options);
 const each = (list, make) => list?.length > 0 && some(list, make, 6);
@@ -98,7 +101,7 @@ function service(host, s) {
 					h("span.mono", null, urlOf(host, s)),
 					" ",
 					copyButton(urlOf(host, s), "Copy the address", { words: false }),
-					h("a.small", { href: `#/sessions?url=${encodeURIComponent(urlOf(host, s))}` }, "open in a browser session"),
+					SESSIONS && h("a.small", { href: `#/sessions?url=${encodeURIComponent(urlOf(host, s))}` }, "open in a browser session"),
 				],
 			],
 		]),

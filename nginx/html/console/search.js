@@ -375,7 +375,7 @@ class SearchPage {
 				this.facets.draw(schema, query, answer.groups);
 		} catch (fault) {
 			if (!signal.aborted)
-				this.facets.fault(fault.code === "invalid_search_query" ? "" : fault.message);
+				this.facets.fault(["invalid_search_query", "unreachable"].includes(fault.code) ? "" : fault.message);
 		}
 	}
 

@@ -51,7 +51,7 @@ export class SearchBox {
 			spellcheck: "false",
 			maxlength: 8192,
 			"data-search": "",
-			placeholder: "Everything. Type a field, a value or a word",
+			placeholder: "A field, a value or a word",
 		});
 		this.options = h("ul.query-options", { id: "query-options", role: "listbox", "aria-label": "What could be typed", hidden: true });
 		this.note = h("p.query-note", { id: "query-note", role: "status" });

@@ -11,6 +11,7 @@
 #include "address/start_url.h"
 #include "cli/import/import.h"
 #include "cli/import/json_file.h"
+#include "cli/import/takeovers.h"
 #include "json/tree.h"
 
 enum { PROVIDER_MOST = 200, PAGE_MOST = 1000 };
@@ -22,6 +23,43 @@ STMT(add_takeovers, NULL,
     " SELECT DISTINCT ON (s) s, p, m, c, nullif(g, '')"
     " FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS t (s, p, m, c, g)"
     " ORDER BY s, array_position('{closed,disputed,open}', c), p");
+
+struct page_text_row {
+	struct str suffix, provider, page;
+};
+
+static const struct field page_text_out[] = {
+	FIELD(struct page_text_row, suffix, 0),
+	FIELD(struct page_text_row, provider, 0),
+	FIELD(struct page_text_row, page, 0),
+	FIELD_END,
+};
+
+STMT_LIST(list_page_texts, struct page_text_row, page_text_out,
+    "SELECT suffix, provider, page FROM takeover_imported WHERE mode = 'page' AND page IS NOT NULL"
+    " ORDER BY suffix");
+
+enum db_rc
+takeovers_read(struct cli *c, struct arena *a, struct takeovers *out)
+{
+	struct list rows = { 0 };
+	enum db_rc rc;
+	const struct page_text_row *row;
+	struct takeover *all;
+
+	db_use(c->db, a, 0);
+	rc = db_rows(c->db, &list_page_texts, &rows, DB_NO_ARGS);
+	row = rows.items;
+	all = ARENA_ARRAY(a, rows.n + 1, struct takeover);
+	for (size_t i = 0; i < rows.n; i++)
+		all[i] = (struct takeover){ .suffix = row[i].suffix,
+			.provider = row[i].provider,
+			.page = row[i].page,
+			.mode = TAKEOVER_PAGE };
+	*out = (struct takeovers){ all, rows.n };
+	db_use(c->db, c->arena, 0);
+	return rc;
+}
 
 struct takeover_file {
 	struct cli *c;

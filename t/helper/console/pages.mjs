@@ -134,6 +134,6 @@ await main(async (chrome) => {
 	await everywhere(page, { scheme: "dark", width: 320 });
 	await states(page);
 	await keyboard(page);
-	for (const hash of ["#/keys", "#/members", "#/audit", "#/settings/profile"])
+	for (const hash of ["#/keys", "#/keys/new", "#/usage", "#/audit", "#/settings/organisation"])
 		await stops(page, hash);
 });

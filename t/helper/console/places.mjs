@@ -7,11 +7,20 @@ const open = (name) => (page) => page.getByRole("button", { name, exact: true })
 export const PLACES = [
 	["home", "#/home"],
 	["keys", "#/keys"],
+	["key", "#/keys", async (page) => {
+		await page.locator("tbody th a").first().click();
+		await page.locator(".chart").waitFor();
+	}],
+	["key-actions", "#/keys", (page) => page.locator(".doings summary").first().click()],
+	["new-key", "#/keys/new?name=ci-scanner&scopes=search.view,search.aggregate"],
 	["members", "#/members"],
 	["invite", "#/members", open("Invite")],
+	["usage", "#/usage"],
 	["audit", "#/audit", (page) => page.locator("summary[data-entry]").first().click()],
 	["profile", "#/settings/profile"],
+	["browsers", "#/settings/browsers"],
 	["appearance", "#/settings/appearance"],
+	["organisation", "#/settings/organisation"],
 	["person-menu", "#/home", (page) => page.locator("summary:has(.initial)").click()],
 	["help", "#/home", (page) => page.keyboard.press("?")],
 ];
@@ -21,7 +30,10 @@ export const READERS = [
 	["home", "#/home", "/dashboard"],
 	["keys", "#/keys", "/access/keys"],
 	["members", "#/members", "/access/members"],
+	["usage", "#/usage", "/organisation/usage"],
 	["audit", "#/audit", "/access/audit"],
+	["browsers", "#/settings/browsers", "/auth/sign-ins"],
+	["organisation", "#/settings/organisation", "/organisation"],
 ];
 
 export async function leaveDialogs(page) {
