@@ -544,13 +544,36 @@ CREATE OR REPLACE FUNCTION evidence_objects(evidence jsonb, member text, members
 			WITH ORDINALITY AS e(x, i) WHERE jsonb_typeof(x) = 'object') AS s
 $$;
 
+-- A place of a secret, for the view secrets; null where the evidence has none.
+CREATE OR REPLACE FUNCTION secret_location(x jsonb) RETURNS json LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE jsonb_typeof(x) WHEN 'object' THEN json_build_object('kind', evidence_text(x, 'kind'), 'url', evidence_text(x, 'url'),
+		'ip', evidence_text(x, 'ip'), 'port', evidence_integer(x, 'port', 0, 65535),
+		'line', evidence_integer(x, 'line', 1, 9007199254740991), 'offset', evidence_integer(x, 'offset', 0, 9007199254740991)) END
+$$;
+
+CREATE OR REPLACE FUNCTION secret_locations(evidence jsonb) RETURNS json LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT coalesce(json_agg(secret_location(x) ORDER BY i) FILTER (WHERE i <= 32), '[]')
+	  FROM jsonb_array_elements(CASE jsonb_typeof(evidence -> 'locations') WHEN 'array' THEN evidence -> 'locations' ELSE '[]' END)
+		WITH ORDINALITY AS e(x, i) WHERE jsonb_typeof(x) = 'object'
+$$;
+
+-- Captured pages are subjects of the detector secrets.
+CREATE OR REPLACE FUNCTION secrets_captured() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM detector_ask(jsonb_agg(jsonb_build_object('detector', 'secrets', 'project', f.project_uuid,
+		'subject', 'page ' || f.uuid))) FROM fresh f;
+	RETURN NULL;
+END
+$$;
+
 -- ---- detectors (src/detect/detector.h) ----
 
 -- The kinds of assets that are subjects of a detector, by their names: when one appears or its metadata change, and when all
 -- of a project is looked at.
 CREATE OR REPLACE FUNCTION detector_assets() RETURNS TABLE (detector text, kind text) LANGUAGE sql IMMUTABLE AS $$
 	VALUES ('threat-indicators', 'domain'), ('threat-indicators', 'host'), ('threat-indicators', 'address'),
-		('threat-indicators', 'certificate')
+		('threat-indicators', 'certificate'), ('secrets', 'address'), ('secrets', 'host'), ('secrets', 'domain')
 $$;
 
 -- The projects whose accounts have the entitlement esi.
@@ -590,7 +613,7 @@ $$;
 
 -- The detectors of this release that look at subjects. The detector rules evaluates documents instead (detect_ask).
 CREATE OR REPLACE FUNCTION detector_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
-	SELECT '{dangling-dns,threat-indicators,typosquatting}'::text[]
+	SELECT '{dangling-dns,secrets,threat-indicators,typosquatting}'::text[]
 $$;
 
 -- New assets, and those whose metadata have changed, are subjects of the detectors that look at assets.
@@ -741,6 +764,6 @@ GRANT EXECUTE ON FUNCTION visible_projects TO surfaced_admin, surfaced_api;
 -- These roles write audit lines, and an index of the table calls the function.
 GRANT EXECUTE ON FUNCTION audit_project TO surfaced_admin, surfaced_api, surfaced_index;
 GRANT EXECUTE ON FUNCTION evidence_text, evidence_number, evidence_integer, evidence_flag, evidence_uuid, evidence_time,
-	evidence_texts, evidence_objects TO surfaced_api, surfaced_admin;
+	evidence_texts, evidence_objects, secret_location, secret_locations TO surfaced_api, surfaced_admin;
 -- Indexes of the dns partition call these.
 GRANT EXECUTE ON FUNCTION dangling_type, dangling_target, dangling_spf TO surfaced_admin, surfaced_index, surfaced_api, surfaced_detect;

@@ -161,5 +161,6 @@ int import_takeovers(struct cli *c, int argc, char **argv);
 int import_cloud_prefixes(struct cli *c, int argc, char **argv);
 int import_services(struct cli *c, int argc, char **argv);
 int import_findings(struct cli *c, int argc, char **argv);
+int import_content(struct cli *c, int argc, char **argv);
 
 #endif

@@ -3,7 +3,7 @@
    the index and SQL need it, but a document that gives it another value does not change it.
 
      hosts         ip -> ip_version; hostnames -> apex_domains; services -> service_count; banner -> banner_hash;
-                   http.body without its secrets
+                   texts that a server sends, without their secrets (masked.h)
      dns           host -> apex_domain, tld, wildcard; answer -> its canonical form, answer_ip, answer_name
      whois         domain -> tld
      certificates  names -> apex_domains; not_before and not_after -> validity_days
@@ -16,8 +16,8 @@
 #include "config.h"
 
 #include "address/start_url.h"
+#include "record/masked_priv.h"
 #include "record/record_priv.h"
-#include "secret/secret.h"
 
 #include <openssl/sha.h>
 
@@ -73,39 +73,28 @@ sha256_text(struct arena *a, struct str s)
 	return (struct str){ hex, 2 * sizeof(sum) };
 }
 
-/* Bodies of web servers have credentials that nobody was meant to read. */
-static void
-mask_body(struct arena *a, struct record_object *service)
-{
-	struct str body = record_text(service, "http.body"), masked;
-
-	if (body.p == NULL)
-		return;
-	masked = str_trim(secrets_mask(a, body));
-	if (masked.n > 0)
-		record_set_text(a, service, "http.body", masked);
-	else
-		record_make(a, service, "http.body")->set = false;
-}
-
 static const char *
 derive_services(struct arena *a, struct record_object *root)
 {
 	const struct record_value *list = record_find(root, "services");
+	struct ts seen = TS_NULL;
 
 	if (list == NULL)
 		return NULL;
+	if (!record_int(root, "last_seen", &seen.us))
+		seen = TS_NULL;
 	record_set_int(a, root, "service_count", (int64_t)list->objects.n);
 	for (size_t i = 0; i < list->objects.n; i++) {
 		struct record_object *s = list->objects.p[i];
-		struct str banner = record_text(s, "banner");
+		struct str banner;
 
+		record_mask_service(a, s, seen);
+		banner = record_text(s, "banner");
 		if (record_text(s, "transport").p == NULL)
 			record_set_text(a, s, "transport", STR("tcp"));
 		if (banner.p != NULL && record_text(s, "banner_hash").p == NULL)
 			record_set_text(a, s, "banner_hash", sha256_text(a, banner));
 		record_derive_capabilities(a, s);
-		mask_body(a, s);
 	}
 	return NULL;
 }

@@ -17,7 +17,7 @@
  * then the greater value wins. */
 #include "config.h"
 
-#include "record/record_priv.h"
+#include "record/masked_priv.h"
 
 enum winner { WINNER_NONE, WINNER_OLD, WINNER_NEW, WINNER_BOTH };
 
@@ -242,6 +242,7 @@ merge_members(
 {
 	struct record_object *o = record_object_new(g->a, old->of);
 
+	record_merge_secrets(g->a, o, old, new);
 	for (unsigned i = 0; i < o->of->nkids; i++) {
 		const struct record_member *m = &o->of->kids[i];
 

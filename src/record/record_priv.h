@@ -64,6 +64,8 @@ struct record_value {
 
 struct record_object {
 	const struct record_member *of;
+	struct record_secret *secrets; /* masked.h */
+	size_t nsecrets;
 	struct record_value v[]; /* of->nkids */
 };
 

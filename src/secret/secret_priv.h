@@ -154,6 +154,8 @@ bool secret_is_weak_password(struct str password);
 bool secret_has_entropy(struct str secret, int tenths);
 /* Whether the words around the candidate are those that its row asks for. */
 bool secret_is_near(const struct candidate *c);
+
+/* words.c */
 /* Adds a word and returns its bit. */
 uint32_t secret_words_add(struct secret_words *w, struct str word);
 /* The words that begin at p, of which left bytes may be read. */

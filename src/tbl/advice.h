@@ -18,6 +18,8 @@ ADVICE(SYNC_CLOCKS,	"",					"synchronise the clocks of this machine and of the d
 ADVICE(OPEN_SECRET,	"chown root:{1} {2}; chmod 0640 {2}; systemctl restart {3}", "")
 ADVICE(CLOSE_SECRET,	"chmod 0640 {1}",			"others may have read it: change it, too")
 ADVICE(MAKE_SECRET,	"rm -f {1}; surfacectl secret rotate; systemctl reload-or-restart surfaced", "")
+ADVICE(MAKE_FINGERPRINT_KEY, "head -c 32 /dev/urandom | install -m 0640 -g surfaced-detect /dev/stdin {1}", "if there is a backup, take the file fingerprint-key of it instead")
+ADVICE(RESTORE_FINGERPRINT_KEY, "", "put the file fingerprint-key of a backup in the place of {1}; otherwise each secret that was found becomes another finding")
 ADVICE(MAKE_KEYS,	"rm -f {1}; surfacectl stream-keys rotate", "")
 
 ADVICE(START_DATABASE,	"systemctl start postgresql",		"the first time: {1}")

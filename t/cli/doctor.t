@@ -82,6 +82,13 @@ advised()
 
 # ---- commands of a machine, which do the same in this world ----
 
+# The group of the package does not exist here.
+install()
+{
+	for _to; do :; done
+	cat >"$_to" && chmod 640 "$_to" && chown "$WORLD_USER" "$_to"
+}
+
 systemctl()
 {
 	_verb=$1
@@ -212,7 +219,7 @@ doctor
 is "$(faults)" "" "the doctor finds no fault in a sound world"
 is "$(cat "$W/doctor.err")" "" "the doctor prints nothing on standard error"
 is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
-	"alerts certificate clock configuration daemon database detection disk exports history index login meter nginx rights roles schema secret upstreams workers" \
+	"alerts certificate clock configuration daemon database detection disk exports fingerprint-key history index login meter nginx rights roles schema secret upstreams workers" \
 	"the doctor makes every check"
 found ok index '^hosts: .* 20 documents, up to date' "the index has every document"
 found ok index '^dns: .* 0 documents, up to date' "the index of each dataset is checked"
@@ -245,6 +252,16 @@ rm "$W/etc/secret"
 advised MAKE_SECRET secret "a missing secret is made"
 echo short >"$W/etc/secret"
 advised MAKE_SECRET secret "a bad secret is replaced by a new one"
+printf '{"url":"http://a.example.com/","captured_at":"2026-11-01T00:00:00Z","body_base64":"%s"}\n' \
+	"$(python3 t/helper/secrets.py github 1 | sed 's/^/token=/' | base64 -w0)" | ctl import content --project "$P" - >/dev/null
+doctor
+found ok fingerprints ' secrets, found with the key of ' "the key by which secrets were told apart is there"
+cp -p "$W/etc/fingerprint-key" "$W/kept-key"
+rm "$W/etc/fingerprint-key"
+doctor
+found warning fingerprints 'found with another key than that of ' "a database without its key of fingerprints is found before anything is imported (C-189)"
+advised MAKE_FINGERPRINT_KEY fingerprint-key "a missing key of fingerprints is made"
+advised RESTORE_FINGERPRINT_KEY fingerprints "a new key of fingerprints is replaced by that of the backup (C-189)" cp -p "$W/kept-key" "$W/etc/fingerprint-key"
 
 cp "$W/etc/upstreams.conf" "$W/etc/upstreams.good"
 echo '}' >>"$W/etc/upstreams.conf"

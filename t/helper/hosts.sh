@@ -35,7 +35,7 @@ host_new()
 	mkdir -p "$W"
 	_host=${W##*/host-}
 	world_new "$W"
-	[ "$_host" = api1 ] || cp "$W/../host-api1/etc/stream-keys" "$W/../host-api1/etc/sign-in-keys" "$W/../host-api1/etc/secret" "$W/etc/"
+	[ "$_host" = api1 ] || cp "$W/../host-api1/etc/stream-keys" "$W/../host-api1/etc/sign-in-keys" "$W/../host-api1/etc/fingerprint-key" "$W/../host-api1/etc/secret" "$W/etc/"
 	[ "$_host" = api1 ] || cp -R "$W/../host-api1/ca.crt" "$W/../host-api1/tls" "$W/"
 	mkdir "$W/etc/hosts"
 	WORLD_CONF="evidence_directory = ${W%/*}/evidence

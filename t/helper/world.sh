@@ -86,6 +86,7 @@ world_new()
 		umask 077
 		openssl rand -hex 32 >"$W/etc/secret"
 		echo "$(openssl rand -hex 4):$(openssl rand -hex 32)" >"$W/etc/stream-keys"
+		openssl rand -hex 32 >"$W/etc/fingerprint-key"
 		echo "$(openssl rand -hex 4):$(openssl rand -hex 32)" >"$W/etc/sign-in-keys"
 	)
 	world_give
@@ -155,6 +156,7 @@ world_conf()
 			echo "runner_conf = $W/etc/surfaced-runner.conf"
 			echo "stream_keys = $W/etc/stream-keys"
 			echo "sign_in_keys = $W/etc/sign-in-keys"
+			echo "fingerprint_file = $W/etc/fingerprint-key"
 			echo "password_list = $TOP/src/access/passwords"
 			[ -z "${CH_N-}" ] || world_ch_user "$_role"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"

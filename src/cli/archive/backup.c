@@ -168,6 +168,18 @@ copy_files(struct work *w)
 	return status;
 }
 
+static int
+copy_key(struct work *w)
+{
+	char hex[SHA256_HEX + 1];
+	int64_t bytes;
+
+	if (!backup_key(conf.fingerprint_file, path_of(w->partial.z, BACKUP_KEY).z, hex, &bytes))
+		return cli_fail(EXIT_FAILED, "%s: %s", conf.fingerprint_file, strerror(errno));
+	w->m.bytes += bytes;
+	return bytes == 0 ? EXIT_OK : write_sum(w, hex, BACKUP_KEY);
+}
+
 /* ---- the whole ---- */
 
 static int
@@ -227,6 +239,8 @@ write_files(struct work *w)
 	status = dump_rows(w);
 	if (status == EXIT_OK && w->source.evidence)
 		status = copy_files(w);
+	if (status == EXIT_OK)
+		status = copy_key(w);
 	if (fclose(w->sums) != 0 && status == EXIT_OK)
 		status = cli_fail(EXIT_FAILED, "%s: %s", sums.z, strerror(errno));
 	if (status == EXIT_OK && w->m.missing.n > 0 && !w->incomplete)

@@ -3,7 +3,8 @@
  *
  *   database.dump             pg_dump -Fc of one snapshot
  *   evidence/ab/cd/abcd...    every evidence file that the rows of the snapshot name, under its SHA-256
- *   SHA256SUMS                the hashes of both, for sha256sum -c
+ *   fingerprint-key           the file of the parameter fingerprint_file, if there is one
+ *   SHA256SUMS                the hashes of all, for sha256sum -c
  *   manifest.json             versions, counts and the hash of SHA256SUMS; written last
  *
  * backup.c writes into TARGET.partial and renames it when everything is on the disk, so a directory
@@ -27,6 +28,7 @@
 #define BACKUP_EVIDENCE "evidence"
 #define BACKUP_MANIFEST "manifest.json"
 #define BACKUP_SUMS "SHA256SUMS"
+#define BACKUP_KEY "fingerprint-key"
 
 enum { BACKUP_FORMAT = 1, SHA256_HEX = 64, BACKUP_PATH = 4000 };
 
@@ -66,6 +68,12 @@ enum copied copy_evidence(struct str sha256, const char *from, const char *since
     int64_t *bytes) MUST_USE;
 /* A description of the failure, for people; c is not COPIED. */
 const char *copied_word(enum copied c);
+
+/* key_file.c: the key by which exposed secrets are told apart. Copies it into a backup; *bytes is 0 when there is none. */
+bool backup_key(
+    const char *from, const char *to, char hex[SHA256_HEX + 1], int64_t *bytes) MUST_USE;
+/* Copies the key of a backup to where there is none. One that differs stays, with a warning. False with errno. */
+bool restore_key(const char *from, const char *to) MUST_USE;
 
 /* mkdir; true also if the directory exists. */
 bool make_directory(const char *path) MUST_USE;

@@ -78,7 +78,7 @@ check_file(const struct job *j, const char *name, struct str sha256)
 static int
 each_sum(struct job *j, int (*each)(struct job *, struct str sha256))
 {
-	static const char evidence[] = "  " BACKUP_EVIDENCE "/";
+	static const char evidence[] = "  " BACKUP_EVIDENCE "/", key[] = "  " BACKUP_KEY;
 	struct path p = path_of(j->source, BACKUP_SUMS);
 	char line[SHA256_HEX + 200];
 	int status = check_file(j, BACKUP_SUMS, j->m.sums);
@@ -95,7 +95,10 @@ each_sum(struct job *j, int (*each)(struct job *, struct str sha256))
 		else if (strncmp(line + SHA256_HEX, evidence, sizeof(evidence) - 1) == 0)
 			status = each(j, sha256);
 		else
-			status = check_file(j, BACKUP_DUMP, sha256);
+			status = check_file(j,
+			    strncmp(line + SHA256_HEX, key, sizeof(key) - 1) == 0 ? BACKUP_KEY
+										  : BACKUP_DUMP,
+			    sha256);
 	}
 	fclose(in);
 	return status;
@@ -211,7 +214,8 @@ restore_rows(const struct job *j, int to)
 	    "END IF; END $$;\n"
 	    /* Cursors of the feed compare these numbers; a null is older than each transaction of
 	       this cluster. */
-	    "DO $$ BEGIN IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'public.audit'::regclass\n"
+	    "DO $$ BEGIN IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = "
+	    "'public.audit'::regclass\n"
 	    "	AND attname = 'changed') THEN\n"
 	    "	ALTER TABLE public.audit DISABLE TRIGGER audit_stands;\n"
 	    "	UPDATE public.audit SET changed = NULL WHERE changed IS NOT NULL;\n"
@@ -358,6 +362,9 @@ restore_all(struct job *j)
 		status = run_in_child(j, bring_up_to_date);
 	if (j->dump >= 0)
 		close(j->dump);
+	if (status == EXIT_OK &&
+	    !restore_key(path_of(j->source, BACKUP_KEY).z, conf.fingerprint_file))
+		status = cli_fail(EXIT_FAILED, "%s: %s", conf.fingerprint_file, strerror(errno));
 	return status == EXIT_OK ? drop_index() : status;
 }
 

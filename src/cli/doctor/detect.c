@@ -3,7 +3,10 @@
    seconds, also when nothing changes. */
 #include "config.h"
 
+#include <openssl/crypto.h>
+
 #include "cli/doctor/detect.h"
+#include "secret/fingerprint.h"
 
 enum { BEHIND = 60 };
 
@@ -26,6 +29,47 @@ STMT(read_detection, detection_out,
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live) AS rules,"
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live AND state = 'failed') AS failed,"
     " (SELECT count(*) FROM detect_work WHERE due_at <= now()) AS work FROM detect_cursor");
+
+struct fingerprints {
+	struct str key_id;
+	int64_t n;
+};
+
+static const struct field fingerprints_out[] = {
+	FIELD(struct fingerprints, key_id, NULLABLE),
+	FIELD(struct fingerprints, n, 0),
+	FIELD_END,
+};
+
+STMT(read_fingerprints, fingerprints_out,
+    "SELECT (SELECT id FROM secret_key ORDER BY used_at DESC LIMIT 1) AS key_id, count(*) AS n"
+    " FROM (SELECT DISTINCT project_uuid, secret_type, fingerprint FROM secret_place LIMIT "
+    "1000000) AS f");
+
+/* Are the fingerprints of the database made with the key of this host (C-189)? doctor_secrets reports a file that is missing. */
+void
+doctor_fingerprints(struct doctor *d)
+{
+	const char *path = doctor_conf(d, PROGRAM_DETECT)->fingerprint_file;
+	struct fingerprints f;
+	struct secret_key key;
+	char err[512];
+	bool there;
+
+	if (!d->database || db_one_row(d->c->db, &read_fingerprints, &f, DB_NO_ARGS) != DB_OK ||
+	    f.key_id.p == NULL)
+		return;
+	there = secret_key_read(path, &key, err, sizeof(err));
+	if (there && str_is(f.key_id, key.id))
+		doctor_say(d, HEALTH_OK, "fingerprints", NO_ADVICE,
+		    "%jd secrets, found with the key of %s", (intmax_t)f.n, path);
+	else
+		doctor_say(d, HEALTH_WARNING, "fingerprints",
+		    DO_WITH(RESTORE_FINGERPRINT_KEY, path),
+		    "%jd secrets were found with another key than that of %s", (intmax_t)f.n, path);
+	if (there)
+		OPENSSL_cleanse(&key, sizeof(key));
+}
 
 void
 doctor_detection(struct doctor *d)

@@ -6,5 +6,6 @@
 #include "cli/doctor/doctor.h"
 
 void doctor_detection(struct doctor *d);
+void doctor_fingerprints(struct doctor *d);
 
 #endif

@@ -144,6 +144,7 @@ static void (*const checks[])(struct doctor *) = {
 	doctor_history,
 	doctor_exports,
 	doctor_detection,
+	doctor_fingerprints,
 	doctor_index,
 	doctor_sockets,
 	doctor_daemons,

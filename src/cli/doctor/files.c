@@ -2,9 +2,12 @@
 /* surfacectl doctor: the users that can reach each file, and the contents of secret files. */
 #include "config.h"
 
+#include <openssl/crypto.h>
+
 #include "access/ticket.h"
 #include "cli/doctor/doctor.h"
 #include "daemon/conf.h"
+#include "secret/fingerprint.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -119,10 +122,21 @@ is_keys(const char *path, char *err, size_t room)
 	return signing_keys_read(TICKET_FILE(path), &keys, err, room);
 }
 
+static bool
+is_fingerprint_key(const char *path, char *err, size_t room)
+{
+	struct secret_key key;
+	bool good = secret_key_read(path, &key, err, room);
+
+	OPENSSL_cleanse(&key, sizeof(key));
+	return good;
+}
+
 void
 doctor_secrets(struct doctor *d)
 {
 	const struct program *api = &d->programs[PROGRAM_API],
+			     *detect = &d->programs[PROGRAM_DETECT],
 			     *stream = &d->programs[PROGRAM_STREAM];
 	struct secret_file secret = { .check = "secret",
 		.path = api->conf.secret_file,
@@ -135,6 +149,15 @@ doctor_secrets(struct doctor *d)
 		.make = DO_WITH(MAKE_KEYS, stream->conf.stream_keys),
 		.is_good = is_keys };
 
+	struct secret_file fingerprints = { .check = "fingerprint-key",
+		.path = detect->conf.fingerprint_file,
+		.group = "surfaced-detect",
+		.make = DO_WITH(MAKE_FINGERPRINT_KEY, detect->conf.fingerprint_file),
+		.is_good = is_fingerprint_key };
+
+	if (detect->wanted && detect->good && check_secret(d, &fingerprints) &&
+	    is_read_by(d, &fingerprints, detect))
+		doctor_say(d, HEALTH_OK, fingerprints.check, NO_ADVICE, "%s", fingerprints.path);
 	if (api->good && check_secret(d, &secret) && is_read_by(d, &secret, api))
 		doctor_say(d, HEALTH_OK, secret.check, NO_ADVICE, "%s", secret.path);
 	if (stream->wanted && stream->good && check_secret(d, &keys) &&

@@ -11,6 +11,7 @@ void
 import_batch_open(struct import_batch *b, enum dataset d)
 {
 	*b = (struct import_batch){ .dataset = d, .a = arena_new((size_t)1 << 30) };
+	b->notes.a = b->a;
 	b->items = mem_array(IMPORT_BATCH, sizeof(b->items[0]));
 	b->keys = names_new(IMPORT_BATCH);
 }
@@ -30,6 +31,7 @@ import_batch_clear(struct import_batch *b)
 	names_clear(b->keys);
 	b->n = b->bytes = b->copied = b->ntags = 0;
 	b->tags = NULL;
+	b->notes = (struct buf){ .a = b->a };
 }
 
 void

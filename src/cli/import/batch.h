@@ -25,6 +25,7 @@ struct import_batch {
 	struct import_item *last; /* the item that was added or merged last */
 	struct str *tags;         /* slugs that have to be in the table tag */
 	size_t ntags;
+	struct buf notes; /* about masked secrets: a JSON array without its last bracket */
 };
 
 enum {

@@ -125,6 +125,12 @@ static const struct command commands[] = {
 	    .run = import_findings,
 	},
 	{
+	    .name = "content",
+	    .arguments = "--project UUID FILE|-",
+	    .help = "search captured pages for secrets: a JSON object a line, or WARC",
+	    .run = import_content,
+	},
+	{
 	    .name = "taxii",
 	    .arguments =
 		"[--account ACCOUNT] [--collection NAME] [--type LIST] [--added-after TIME] "

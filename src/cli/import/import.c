@@ -14,11 +14,14 @@
    would lose all of it. */
 #include "config.h"
 
+#include <openssl/crypto.h>
+
 #include "cli/cli.h"
 #include "cli/enrich.h"
 #include "cli/import/format.h"
 #include "cli/import/pipe.h"
 #include "cli/import/progress.h"
+#include "daemon/conf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,9 +44,11 @@ struct run {
 	struct import_sum sums[DATASETS];
 	struct import_store *stores[DATASETS]; /* NULL: not wanted */
 	struct progress progress;
-	uint64_t read, bad, skipped;
+	uint64_t read, bad, skipped, secrets;
+	struct secret_key key;
+	char no_key[512]; /* why there is none */
 	bool quiet, plain;
-	struct str scanned; /* --replace-ports */
+	struct str scanned;      /* --replace-ports */
 	struct str account_name; /* of reports: --account */
 	struct uuid account;
 };
@@ -195,6 +200,7 @@ store_all(struct run *r, struct import_pipe *p)
 		r->read += part->read;
 		r->bad += part->bad;
 		r->skipped += part->skipped;
+		r->secrets += part->secrets;
 		progress_draw(&r->progress, r->read, import_pipe_bytes(p));
 	}
 	progress_end(&r->progress, r->read, import_pipe_bytes(p));
@@ -227,8 +233,12 @@ read_format_options(struct run *r, struct import_pipe *p)
 static int
 run_import(struct run *r)
 {
-	struct import_pipe *p = import_pipe_open(&r->o);
+	struct import_pipe *p;
 	int rc;
+
+	if (secret_key_read(conf.fingerprint_file, &r->key, r->no_key, sizeof(r->no_key)))
+		r->o.key = &r->key;
+	p = import_pipe_open(&r->o);
 
 	if (r->format == NULL)
 		r->format = import_pipe_guess(p);
@@ -316,6 +326,13 @@ import_dataset(struct cli *c, enum dataset d, int argc, char **argv)
 	enrich_close(r.o.enrich);
 	if (r.read > 0 || rc == EXIT_OK)
 		print_summary(&r);
+	if (r.secrets > 0 && r.o.key == NULL)
+		fprintf(stderr,
+		    "%ju secrets were masked, but nothing will report them: %s; surfacectl doctor "
+		    "says how to "
+		    "make the file\n",
+		    (uintmax_t)r.secrets, r.no_key);
+	OPENSSL_cleanse(&r.key, sizeof(r.key));
 	for (size_t i = 0; i < COUNT(r.sums); i++)
 		buf_free(&r.sums[i].messages);
 	if (r.o.fd != STDIN_FILENO)

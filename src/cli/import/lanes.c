@@ -131,6 +131,26 @@ store_lanes(struct import_store *st, const struct import_batch *b, struct lane l
 		panic("pthread_join failed");
 }
 
+STMT(store_secret_notes, NULL, "SELECT secret_seen_store($1)");
+
+/* Before the documents, so that whoever sees these sees the notes. */
+static enum db_rc
+store_notes(struct import_store *st, const struct import_batch *b)
+{
+	struct buf notes = { .a = st->scratch[0] };
+	enum db_rc rc;
+
+	if (b->notes.n == 0)
+		return DB_OK;
+	db_use(st->dbs[0], st->scratch[0], 0);
+	buf_add(&notes, b->notes.p, b->notes.n);
+	buf_char(&notes, ']');
+	rc = db_do(st->dbs[0], &store_secret_notes, NULL, P(buf_done(&notes)));
+	if (rc != DB_OK)
+		st->failed = st->dbs[0];
+	return rc;
+}
+
 enum db_rc
 import_store_batch(struct import_store *st, const struct import_batch *b, struct import_sum *sum)
 {
@@ -150,6 +170,9 @@ import_store_batch(struct import_store *st, const struct import_batch *b, struct
 		st->failed = st->dbs[0];
 		return import_reports(st->dbs[0], st->scratch[0], st->account, b, sum);
 	}
+	rc = store_notes(st, b);
+	if (rc != DB_OK)
+		return rc;
 	if (b->n >= LANE_LEAST) {
 		store_lanes(st, b, lanes);
 	} else {

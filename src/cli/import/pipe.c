@@ -13,6 +13,7 @@
 #include "address/start_url.h"
 #include "cli/import/handover.h"
 #include "cli/import/names.h"
+#include "cli/import/secret_notes.h"
 
 enum { MESSAGES = 100, TAGS = 65536 };
 
@@ -51,7 +52,7 @@ hand_over_part(struct import_pipe *p)
 		if (records_want(&p->rs, d))
 			import_batch_clear(&part->batches[d]);
 	buf_clear(&part->messages);
-	part->read = part->bad = part->skipped = 0;
+	part->read = part->bad = part->skipped = part->secrets = 0;
 	return go_on;
 }
 
@@ -113,8 +114,11 @@ take_record(void *arg, struct record *r, struct str der)
 	arena_reset(p->scratch);
 	if (r->dataset == DATASET_HOSTS && p->o.enrich != NULL)
 		(void)enrich_host(p->o.enrich, p->scratch, r, false);
-	if (r->dataset == DATASET_HOSTS)
+	if (r->dataset == DATASET_HOSTS) {
 		add_host_tags(p, b, r);
+		current_part(p)->secrets +=
+		    secret_notes_of_host(&b->notes, p->scratch, p->o.key, r);
+	}
 	if (!import_batch_add(b, p->scratch, r, der))
 		add_bad_message(p, p->src.line, STR("the record would be too large"));
 	else

@@ -199,6 +199,18 @@ source_chunk(struct source *s)
 }
 
 struct str
+source_bytes(struct source *s, size_t most)
+{
+	struct str all = source_chunk(s);
+
+	if (all.n > most) {
+		s->at -= all.n - most;
+		all.n = most;
+	}
+	return all;
+}
+
+struct str
 source_peek(struct source *s)
 {
 	while (!s->end && s->n - s->at < PEEK)

@@ -33,6 +33,8 @@ void source_close(struct source *s);
 enum source_line source_line(struct source *s, struct str *line);
 /* Consumes and returns the buffered bytes, at least one; n is 0 at the end. */
 struct str source_chunk(struct source *s);
+/* The same for at most so many bytes. */
+struct str source_bytes(struct source *s, size_t most);
 /* The first bytes, without consuming them. */
 struct str source_peek(struct source *s);
 /* The first byte behind blanks and a byte order mark of UTF-8, which stays unread; 0: there is

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "cli/import/tool_host.h"
-#include "secret/secret.h"
+#include "record/masked.h"
 
 #include "base/ipnet.h"
 #include "record/certificate.h"
@@ -235,11 +235,12 @@ tool_set_body(struct arena *a, struct record_object *service, const struct web_a
 
 	if (!str_is(answer->path, "/") || !is_textual(body))
 		return;
-	/* before it is cut, so that no secret is cut in two */
 	if (body.n > LIM_SECRET_TEXT)
 		body.n = LIM_SECRET_TEXT;
-	body = str_trim(str_cut_bytes(secrets_mask(a, body), LIM_BODY));
 	tool_set_bytes(a, service, "http.body", body);
+	body = record_text(service, "http.body");
+	if (body.p != NULL)
+		record_set_masked(a, service, "http.body", body, LIM_BODY);
 }
 
 /* The text behind a name in a page, without regard to case; STR_NULL: there is none. */
@@ -295,15 +296,15 @@ decode_character(struct buf *b, struct str s)
 	return i + 1;
 }
 
-void
-tool_set_title(struct arena *a, struct record_object *service, struct str page)
+struct str
+tool_title(struct arena *a, struct str page)
 {
 	struct str title = after_word(page, "<title"), end;
 	struct buf b = { .a = a };
 	const char *close = title.n == 0 ? NULL : memchr(title.p, '>', title.n);
 
 	if (close == NULL)
-		return;
+		return STR_NULL;
 	title = (struct str){ close + 1, (size_t)(title.p + title.n - close) - 1 };
 	end = after_word(title, "</title");
 	if (end.p != NULL)
@@ -320,7 +321,16 @@ tool_set_title(struct arena *a, struct record_object *service, struct str page)
 		else if (b.n > 0 && b.p[b.n - 1] != ' ')
 			buf_char(&b, ' ');
 	}
-	tool_set_bytes(a, service, "http.title", buf_done(&b));
+	return buf_done(&b);
+}
+
+void
+tool_set_title(struct arena *a, struct record_object *service, struct str page)
+{
+	struct str title = tool_title(a, page);
+
+	if (title.p != NULL)
+		tool_set_bytes(a, service, "http.title", title);
 }
 
 /* ---- TLS ---- */

@@ -47,6 +47,8 @@ void tool_recognise(
     struct arena *a, struct record_object *service, const struct web_answer *answer);
 /* Sets http.body from the beginning of an answer to / that is text, without its secrets. */
 void tool_set_body(struct arena *a, struct record_object *service, const struct web_answer *answer);
+/* The text of the first <title> of a page; STR_NULL: it has none. */
+struct str tool_title(struct arena *a, struct str page);
 /* Sets http.title from the first <title> of a page. */
 void tool_set_title(struct arena *a, struct record_object *service, struct str page);
 

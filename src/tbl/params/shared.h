@@ -35,6 +35,9 @@ PARAM(stream_keys, path, IN_SURFACED | IN_STREAM | IN_SURFACECTL,
 PARAM(sign_in_keys, path, IN_SURFACED | IN_SURFACECTL,
 	SYSCONFDIR "/sign-in-keys", 1, 4000,
 	"file of keys that sign and seal what belongs to people, kid:hexadecimal lines, the newest first")
+PARAM(fingerprint_file, path, IN_DETECT | IN_SURFACECTL,
+	SYSCONFDIR "/fingerprint-key", 1, 4000,
+	"at least 32 random bytes by which secrets that were found are told apart; never changed")
 PARAM(meter_flush, ms, IN_SURFACED | IN_METER,
 	500, 10, 1000,
 	"how often surfaced-meter stores what was counted")

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC */
+#include "config.h"
+
+#include <openssl/crypto.h>
+
+#include "cli/archive/backup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEY_MOST = 4096 };
+
+/* The file has this mode before it has its contents. */
+static bool
+write_key(const char *path, mode_t mode, const struct buf *key)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	const struct group *g = geteuid() == 0 && mode != 0600 ? getgrnam("surfaced-detect") : NULL;
+	bool good = fd >= 0 && (g == NULL || fchown(fd, 0, g->gr_gid) == 0) &&
+		    fchmod(fd, mode) == 0 && write(fd, key->p, key->n) == (ssize_t)key->n &&
+		    fsync(fd) == 0;
+	int why = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+	return good;
+}
+
+static void
+wipe(struct buf *key)
+{
+	if (key->n > 0)
+		OPENSSL_cleanse(key->p, key->n);
+	buf_free(key);
+}
+
+bool
+backup_key(const char *from, const char *to, char hex[SHA256_HEX + 1], int64_t *bytes)
+{
+	struct buf key = { 0 };
+	bool good = file_read(from, KEY_MOST, &key);
+
+	*bytes = 0;
+	if (!good) {
+		good = errno == ENOENT;
+		wipe(&key);
+		return good;
+	}
+	good = write_key(to, 0600, &key) && hash_file(to, hex, bytes);
+	wipe(&key);
+	return good;
+}
+
+bool
+restore_key(const char *from, const char *to)
+{
+	struct buf key = { 0 }, there = { 0 };
+	bool good = file_read(from, KEY_MOST, &key);
+
+	if (!good && errno == ENOENT) {
+		wipe(&key);
+		return true;
+	}
+	if (good && file_read(to, KEY_MOST, &there)) {
+		if (there.n != key.n || memcmp(there.p, key.p, key.n) != 0)
+			fprintf(stderr,
+			    "surfacectl: %s differs from that of the backup and stays: each secret "
+			    "that was found "
+			    "becomes another finding, unless %s takes its place\n",
+			    to, from);
+	} else if (good) {
+		good = errno == ENOENT && write_key(to, 0640, &key);
+	}
+	wipe(&key);
+	wipe(&there);
+	return good;
+}

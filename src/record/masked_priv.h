@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: ISC */
+/* Masks the texts of services, for derive.c and merge.c. */
+#ifndef RECORD_MASKED_PRIV_H
+#define RECORD_MASKED_PRIV_H
+
+#include "record/record_priv.h"
+
+/* Masks the texts of a service that its server sends. seen: last_seen of its host, for services without one. */
+void record_mask_service(struct arena *a, struct record_object *service, struct ts seen);
+/* The secrets of both objects are remembered for the merged one. */
+void record_merge_secrets(struct arena *a, struct record_object *o, const struct record_object *old,
+    const struct record_object *new);
+
+#endif
