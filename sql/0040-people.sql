@@ -15,11 +15,12 @@ CREATE TABLE person (
 	password text CHECK (password ~ '^\$argon2id\$v=19\$' AND char_length(password) <= 200),
 	password_at timestamptz, -- when the person chose it; a hash that is made anew leaves it
 	totp bytea CHECK (octet_length(totp) <= 500), -- the sealed secret
-	totp_at timestamptz, -- when a first code confirmed the secret; null: not yet, and it counts for nothing
+	totp_new bytea CHECK (octet_length(totp_new) <= 500), -- a sealed secret that no code has confirmed yet
+	totp_at timestamptz, -- when a first code confirmed the secret
 	totp_step bigint NOT NULL DEFAULT 0, -- of the code that was used last
 	created_at timestamptz NOT NULL DEFAULT now(),
 	disabled_at timestamptz,
-	CHECK (totp_at IS NULL OR totp IS NOT NULL)
+	CHECK ((totp_at IS NULL) = (totp IS NULL))
 );
 CREATE UNIQUE INDEX person_email_taken ON person (lower(email));
 

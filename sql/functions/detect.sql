@@ -250,6 +250,11 @@ CREATE OR REPLACE FUNCTION detect_count() RETURNS void LANGUAGE sql
 		gone = a.gone + excluded.gone
 $$;
 
+-- Whether the detector rules is enabled in a project: otherwise it finds and clears nothing.
+CREATE OR REPLACE FUNCTION detect_rules_enabled(project uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+	SELECT NOT EXISTS (SELECT FROM detector_state s WHERE s.project_uuid = project AND s.detector = 'rules' AND NOT s.enabled)
+$$;
+
 -- Observations end. ended: [{uuid, why, at}]; at: of the data that show it. Findings of those that changed or are removed
 -- are contradicted.
 CREATE OR REPLACE FUNCTION detect_end(ended jsonb) RETURNS void LANGUAGE plpgsql
@@ -276,6 +281,7 @@ BEGIN
 			  FROM lacking l JOIN rule_setting s ON s.rule_uuid = l.rule_uuid AND s.findings
 				AND coalesce(l.account_uuid, s.account_uuid) = s.account_uuid, unnest(s.project_uuids) AS u(project)
 			 WHERE l.project_uuid IS NULL) AS p
+		 WHERE detect_rules_enabled(p.project)
 		 GROUP BY 1 ORDER BY 1
 	LOOP
 		PERFORM finding_store(f.project, 'rules', f.records);
@@ -353,9 +359,12 @@ BEGIN
 						WHERE a.project_uuid = (x ->> 'project')::uuid AND a.kind = x ->> 'asset_kind'
 						  AND a.name = x ->> 'asset_name' AND s.port = (x ->> 'port')::integer
 						ORDER BY s.service_key LIMIT 1)) AS finding
-			  FROM jsonb_array_elements(findings) AS x) AS g GROUP BY 1 ORDER BY 1
+			  FROM jsonb_array_elements(findings) AS x) AS g
+		 WHERE detect_rules_enabled(g.project) GROUP BY 1 ORDER BY 1
 	LOOP
-		PERFORM finding_store(f.project, 'rules', f.records);
+		PERFORM finding_store(f.project, 'rules', jsonb_path_query_array(f.records, '$[*] ? (!(@.hidden == true))'));
+		PERFORM detector_hide(f.project, ARRAY(SELECT r ->> 'finding_key' FROM jsonb_array_elements(f.records) AS r
+			WHERE (r -> 'hidden')::boolean));
 	END LOOP;
 	IF work <> '[]' THEN
 		PERFORM detector_ask(work);

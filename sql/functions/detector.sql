@@ -95,11 +95,11 @@ $$;
 
 -- The findings of a detector behind a UUID, as the settings compare them.
 CREATE OR REPLACE FUNCTION detector_findings(of_detector text, project uuid, behind uuid, most bigint)
-	RETURNS TABLE (uuid uuid, finding_key text, severity text, doc json) LANGUAGE sql STABLE
+	RETURNS TABLE (uuid uuid, finding_key text, doc json) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT f.uuid, f.finding_key, f.severity, json_build_object('finding_key', f.finding_key, 'finding_type', f.finding_type,
+	SELECT f.uuid, f.finding_key, json_build_object('finding_key', f.finding_key, 'finding_type', f.finding_type,
 		'exposure_kind', f.exposure_kind, 'severity', f.severity, 'title', f.title, 'description', f.description,
-		'asset_kind', a.kind, 'asset_name', a.name, 'service_key', s.service_key, 'discovery_channel', f.discovery_channel,
+		'asset_kind', a.kind, 'asset_name', a.name, 'service_key', CASE WHEN of_detector <> 'rules' THEN s.service_key END, 'discovery_channel', f.discovery_channel,
 		'discovery_provider', f.discovery_provider, 'source_name', f.source_name, 'source_ref', f.source_ref,
 		'first_seen_at', f.first_seen_at, 'last_seen_at', f.last_seen_at)
 	  FROM finding f LEFT JOIN asset a ON a.uuid = f.asset_uuid LEFT JOIN asset_service s ON s.uuid = f.service_uuid
@@ -131,8 +131,9 @@ $$;
 --   work      what the detector asks for: [{detector, project, subject, due}]
 --   askers    detector_work.asked of the subjects as detector_take returned it
 --   counted   numbers of what was looked at, by name; they are added up until the detector looks at everything again
+--   warning   what people should know about a look that succeeded, or null
 CREATE OR REPLACE FUNCTION detector_store(of_detector text, project uuid, records jsonb, subjects text[], askers text[],
-	work jsonb, counted jsonb) RETURNS void LANGUAGE plpgsql
+	work jsonb, counted jsonb, warning text) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	shown jsonb := jsonb_path_query_array(records, '$[*] ? (!(@.hidden == true))');
@@ -153,10 +154,10 @@ BEGIN
 	IF work <> '[]' THEN
 		PERFORM detector_ask(work);
 	END IF;
-	INSERT INTO detector_state AS s (project_uuid, detector, last_pass_at, looked_at)
-	VALUES (project, of_detector, now(), counted)
+	INSERT INTO detector_state AS s (project_uuid, detector, last_pass_at, looked_at, error)
+	VALUES (project, of_detector, now(), counted, warning)
 	ON CONFLICT (project_uuid, detector) DO UPDATE SET last_pass_at = now(),
-		error = CASE WHEN s.error IS NOT NULL AND EXISTS (SELECT FROM detector_work w WHERE w.detector = of_detector
+		error = CASE WHEN warning IS NOT NULL THEN warning WHEN s.error IS NOT NULL AND EXISTS (SELECT FROM detector_work w WHERE w.detector = of_detector
 			AND w.project_uuid = project AND w.tries > 0) THEN s.error END,
 		looked_at = CASE WHEN '*' = ANY (subjects) THEN counted ELSE s.looked_at || (SELECT coalesce(jsonb_object_agg(c.key,
 			c.value::bigint + coalesce((s.looked_at ->> c.key)::bigint, 0)), '{}') FROM jsonb_each_text(counted) AS c) END;
@@ -182,5 +183,39 @@ BEGIN
 END
 $$;
 
-GRANT EXECUTE ON FUNCTION detector_take, detector_standing, detector_hide, detector_show, detector_findings, detector_expand,
+-- ---- the API ----
+
+-- When all datasets had been followed: the last pass of the rules.
+CREATE OR REPLACE FUNCTION detector_followed() RETURNS timestamptz LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT min(at) FROM detect_cursor
+$$;
+
+-- The detectors of a project with their settings. open: of its findings.
+CREATE OR REPLACE FUNCTION detector_list(project uuid, names text[]) RETURNS TABLE (name text, enabled boolean, exclude text,
+	min_severity text, last_pass_at timestamptz, looked_at json, open bigint, error text) LANGUAGE sql STABLE AS $$
+	SELECT n.name, coalesce(s.enabled, true), coalesce(s.exclude, ''), coalesce(s.min_severity, 'info'),
+	       CASE n.name WHEN 'rules' THEN detector_followed() ELSE s.last_pass_at END, coalesce(s.looked_at, '{}')::json,
+	       (SELECT count(*) FROM finding f WHERE f.project_uuid = project AND f.detector = n.name AND f.status = 'open'), s.error
+	  FROM unnest(names) WITH ORDINALITY AS n (name, i)
+	  LEFT JOIN detector_state s ON s.project_uuid = project AND s.detector = n.name ORDER BY n.i
+$$;
+
+-- The detectors of several projects: the oldest pass, and the error of one.
+CREATE OR REPLACE FUNCTION detector_passes(projects uuid[], names text[]) RETURNS TABLE (name text, last_pass_at timestamptz,
+	error text) LANGUAGE sql STABLE AS $$
+	SELECT n.name, CASE n.name WHEN 'rules' THEN detector_followed() ELSE min(s.last_pass_at) END, min(s.error)
+	  FROM unnest(names) WITH ORDINALITY AS n (name, i)
+	  LEFT JOIN detector_state s ON s.project_uuid = ANY (projects) AND s.detector = n.name GROUP BY n.name, n.i ORDER BY n.i
+$$;
+
+-- The settings of the detector rules that differ from the defaults.
+CREATE OR REPLACE FUNCTION detector_rules() RETURNS TABLE (project_uuid uuid, exclude text, min_severity text) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT s.project_uuid, s.exclude, s.min_severity FROM detector_state s
+	 WHERE s.detector = 'rules' AND s.enabled AND (s.exclude <> '' OR s.min_severity <> 'info') ORDER BY s.project_uuid
+$$;
+
+GRANT EXECUTE ON FUNCTION detector_followed, detector_list, detector_passes TO surfaced_api;
+GRANT EXECUTE ON FUNCTION detector_rules, detector_take, detector_standing, detector_hide, detector_show, detector_findings, detector_expand,
 	detector_store, detector_failed TO surfaced_detect;

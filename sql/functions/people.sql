@@ -268,7 +268,8 @@ CREATE OR REPLACE FUNCTION person_recover(p_person uuid, p_password text) RETURN
 BEGIN
 	PERFORM set_config('surfaced.actor', 'person:' || p_person, true);
 	DELETE FROM passkey k WHERE k.person_uuid = p_person;
-	UPDATE person p SET password = p_password, password_at = now(), totp = NULL, totp_at = NULL, totp_step = 0
+	UPDATE person p SET password = p_password, password_at = now(), totp = NULL, totp_new = NULL, totp_at = NULL,
+		totp_step = 0
 	 WHERE p.uuid = p_person;
 	PERFORM sign_in_end_others(p_person, NULL, 'credentials_changed');
 END

@@ -56,4 +56,28 @@ BEGIN
 END
 $$;
 
+-- Deletes sign-ins that ended p_days ago and links that ended then, challenges that were used and have ended, and buckets
+-- that have emptied long ago.
+CREATE OR REPLACE FUNCTION retention_sign_ins(p_days bigint, p_most bigint) RETURNS bigint LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	before timestamptz := now() - p_days * interval '1 day';
+	n bigint;
+	m bigint;
+BEGIN
+	DELETE FROM sign_in i USING (SELECT v.uuid FROM sign_in v WHERE least(v.ended_at, v.expires_at) < before
+		LIMIT p_most FOR UPDATE SKIP LOCKED) AS old WHERE i.uuid = old.uuid;
+	GET DIAGNOSTICS n = ROW_COUNT;
+	DELETE FROM sign_in_link l USING (SELECT v.uuid FROM sign_in_link v WHERE v.expires_at < before
+		LIMIT p_most FOR UPDATE SKIP LOCKED) AS old WHERE l.uuid = old.uuid;
+	GET DIAGNOSTICS m = ROW_COUNT;
+	DELETE FROM proof_used p USING (SELECT v.sha256 FROM proof_used v WHERE v.expires_at < now() - interval '1 hour'
+		LIMIT p_most FOR UPDATE SKIP LOCKED) AS old WHERE p.sha256 = old.sha256;
+	DELETE FROM throttle t USING (SELECT v.bucket FROM throttle v WHERE v.at < now() - interval '1 day'
+		LIMIT p_most FOR UPDATE SKIP LOCKED) AS old WHERE t.bucket = old.bucket;
+	RETURN greatest(n, m);
+END
+$$;
+
+GRANT EXECUTE ON FUNCTION retention_sign_ins TO surfaced_alert;
 GRANT EXECUTE ON FUNCTION retention_deliveries, retention_usage, retention_report_requests TO surfaced_alert;

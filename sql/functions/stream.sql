@@ -21,6 +21,23 @@ BEGIN
 END
 $$;
 
+-- The same for a person, whose sign-in the stream needs as long as it runs.
+CREATE OR REPLACE FUNCTION stream_issue_for(jti uuid, session uuid, caller uuid, seconds integer, sign_in uuid,
+	OUT outcome text) LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	outcome := (SELECT i.outcome FROM stream_issue(stream_issue_for.jti, session, caller, seconds) AS i);
+	UPDATE stream_ticket t SET sign_in_uuid = stream_issue_for.sign_in
+	 WHERE t.jti = stream_issue_for.jti AND stream_issue_for.sign_in IS NOT NULL;
+END
+$$;
+
+-- Whether a stream has no sign-in, or one that has not ended.
+CREATE OR REPLACE FUNCTION stream_signed_in(p_sign_in uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+	SELECT p_sign_in IS NULL OR EXISTS (SELECT FROM sign_in i WHERE i.uuid = p_sign_in AND i.ended_at IS NULL
+		AND i.expires_at > clock_timestamp())
+$$;
+
 -- Uses a ticket. outcome: ok, with the epoch of the session's runner; invalid: the ticket was used, has expired
 -- or never existed; key: an API key was sent that did not create the session, and the ticket stays unused;
 -- elsewhere: the session's runner is on the host in `host`, which is not p_host, and the ticket stays unused; any
@@ -31,6 +48,7 @@ CREATE OR REPLACE FUNCTION stream_redeem_on(ticket uuid, session uuid, sent byte
 DECLARE
 	r stream_right;
 	k api_key;
+	person uuid; -- the sign-in of a person's stream
 BEGIN
 	epoch := 0;
 	SELECT key.* INTO k FROM browser_session s JOIN api_key key ON key.uuid = s.key_uuid WHERE s.uuid = session;
@@ -46,7 +64,8 @@ BEGIN
 		RETURN;
 	END IF;
 	SELECT * INTO STRICT r FROM stream_right WHERE session_uuid = session;
-	outcome := CASE WHEN NOT r.may THEN 'revoked' WHEN r.state = 'running' THEN 'ok'
+	SELECT t.sign_in_uuid INTO person FROM stream_ticket t WHERE t.jti = ticket;
+	outcome := CASE WHEN NOT r.may OR NOT stream_signed_in(person) THEN 'revoked' WHEN r.state = 'running' THEN 'ok'
 		WHEN r.state IN ('queued', 'starting') THEN 'not_ready' ELSE 'terminal' END;
 	IF outcome = 'ok' AND host <> p_host THEN
 		outcome := 'elsewhere';
@@ -55,16 +74,16 @@ BEGIN
 	IF outcome = 'ok' THEN
 		INSERT INTO stream_proxy (uuid, lease_until) VALUES (proxy, clock_timestamp() + make_interval(secs => lease))
 		    ON CONFLICT (uuid) DO UPDATE SET lease_until = excluded.lease_until;
-		INSERT INTO stream_slot AS o (session_uuid, stream_uuid, proxy_uuid) VALUES (session, stream, proxy)
+		INSERT INTO stream_slot AS o (session_uuid, stream_uuid, proxy_uuid, sign_in_uuid) VALUES (session, stream, proxy, person)
 		    ON CONFLICT (session_uuid) DO UPDATE SET stream_uuid = excluded.stream_uuid,
-			proxy_uuid = excluded.proxy_uuid, taken_at = now()
+			proxy_uuid = excluded.proxy_uuid, sign_in_uuid = excluded.sign_in_uuid, taken_at = now()
 		    WHERE NOT EXISTS (SELECT FROM stream_proxy p WHERE p.uuid = o.proxy_uuid AND p.lease_until > clock_timestamp());
 		IF NOT FOUND THEN
 			outcome := 'active';
 		END IF;
 		epoch := r.lease_epoch;
 	END IF;
-	PERFORM set_config('surfaced.actor', 'key:' || k.prefix, true), set_config('surfaced.request_id', request_id, true);
+	PERFORM set_config('surfaced.actor', CASE k.kind WHEN 'key' THEN 'key:' || k.prefix ELSE 'member:' || k.owner_uuid END, true), set_config('surfaced.request_id', request_id, true);
 	UPDATE stream_ticket t SET used_at = clock_timestamp(), outcome = stream_redeem_on.outcome WHERE t.jti = ticket;
 END
 $$;
@@ -94,7 +113,7 @@ $$;
 -- asks: the stream closes with 1008 either way. The runner ends the stream of a closing session.
 CREATE OR REPLACE FUNCTION stream_check(proxy uuid) RETURNS TABLE (stream uuid, standing text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT o.stream_uuid, CASE WHEN NOT r.may OR s.terminal_reason IS NOT DISTINCT FROM 'access_revoked' THEN 'revoked'
+	SELECT o.stream_uuid, CASE WHEN NOT r.may OR NOT stream_signed_in(o.sign_in_uuid) OR s.terminal_reason IS NOT DISTINCT FROM 'access_revoked' THEN 'revoked'
 		WHEN r.state = 'terminal' THEN 'terminal' WHEN r.state IN ('running', 'closing') THEN 'ok' ELSE 'not_ready' END
 	  FROM stream_slot o JOIN stream_right r USING (session_uuid) JOIN browser_session s ON s.uuid = o.session_uuid
 	 WHERE o.proxy_uuid = proxy
@@ -106,5 +125,5 @@ CREATE OR REPLACE FUNCTION stream_release(streams uuid[]) RETURNS void LANGUAGE 
 	DELETE FROM stream_slot WHERE stream_uuid = ANY (streams)
 $$;
 
-GRANT EXECUTE ON FUNCTION stream_issue TO surfaced_api;
+GRANT EXECUTE ON FUNCTION stream_issue, stream_issue_for TO surfaced_api;
 GRANT EXECUTE ON FUNCTION stream_redeem, stream_redeem_on, stream_keep, stream_check, stream_release TO surfaced_stream;

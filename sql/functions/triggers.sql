@@ -116,7 +116,7 @@ $$;
 -- row; the second, where a trigger has one, is the column that names the event of a move.
 CREATE OR REPLACE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-	hidden text[] := '{sha256,changed,secret,tests,request_space,request_hash,password,totp,totp_step,spki}';
+	hidden text[] := '{sha256,changed,secret,tests,request_space,request_hash,password,totp,totp_new,totp_step,spki}';
 	old_row jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) - hidden END;
 	new_row jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) - hidden END;
 	line jsonb := coalesce(new_row, old_row);
@@ -563,6 +563,8 @@ CREATE OR REPLACE FUNCTION secrets_captured() RETURNS trigger LANGUAGE plpgsql
 BEGIN
 	PERFORM detector_ask(jsonb_agg(jsonb_build_object('detector', 'secrets', 'project', f.project_uuid,
 		'subject', 'page ' || f.uuid))) FROM fresh f;
+	PERFORM detector_ask(jsonb_agg(DISTINCT jsonb_build_object('detector', 'dangling-dns', 'project', f.project_uuid,
+		'subject', f.hostname))) FROM fresh f WHERE f.hostname ~ '^[a-z0-9_]';
 	RETURN NULL;
 END
 $$;
@@ -572,7 +574,7 @@ $$;
 -- The kinds of assets that are subjects of a detector, by their names: when one appears or its metadata change, and when all
 -- of a project is looked at.
 CREATE OR REPLACE FUNCTION detector_assets() RETURNS TABLE (detector text, kind text) LANGUAGE sql IMMUTABLE AS $$
-	VALUES ('threat-indicators', 'domain'), ('threat-indicators', 'host'), ('threat-indicators', 'address'),
+	VALUES ('inventory', 'domain'), ('threat-indicators', 'domain'), ('threat-indicators', 'host'), ('threat-indicators', 'address'),
 		('threat-indicators', 'certificate'), ('secrets', 'address'), ('secrets', 'host'), ('secrets', 'domain')
 $$;
 
@@ -613,7 +615,7 @@ $$;
 
 -- The detectors of this release that look at subjects. The detector rules evaluates documents instead (detect_ask).
 CREATE OR REPLACE FUNCTION detector_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
-	SELECT '{dangling-dns,secrets,threat-indicators,typosquatting}'::text[]
+	SELECT '{inventory,dangling-dns,secrets,threat-indicators,typosquatting}'::text[]
 $$;
 
 -- New assets, and those whose metadata have changed, are subjects of the detectors that look at assets.

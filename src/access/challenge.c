@@ -58,6 +58,12 @@ challenge_open(
 	return SEAL_GOOD;
 }
 
+struct ts
+challenge_end(struct ts now)
+{
+	return (struct ts){ now.us + CHALLENGE_SECONDS * SECOND_US };
+}
+
 void
 challenge_digest(struct str text, unsigned char digest[CHALLENGE_DIGEST])
 {

@@ -32,6 +32,8 @@ struct str challenge_make(
    another kind or person (SEAL_BAD), or over (SEAL_OLD). */
 enum seal_rc challenge_open(struct arena *a, const struct signing_keys *keys, struct str text,
     struct challenge *c) MUST_USE;
+/* The end of a challenge that is made now. */
+struct ts challenge_end(struct ts now);
 void challenge_digest(struct str text, unsigned char digest[CHALLENGE_DIGEST]);
 
 #endif

@@ -82,7 +82,7 @@
 #include "daemon/ev.h"
 #include "db/db.h"
 
-enum { MAINTENANCE_TASKS = 5 };
+enum { MAINTENANCE_TASKS = 6 };
 
 /* The state of the process. Nothing here must survive it. */
 struct engine {

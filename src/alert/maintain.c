@@ -28,11 +28,12 @@ static const struct field count_out[] = {
 STMT(keep_deliveries, count_out, "SELECT retention_deliveries($1, $2) AS n");
 STMT(keep_usage, count_out, "SELECT retention_usage($1, $2) AS n");
 STMT(keep_report_requests, count_out, "SELECT retention_report_requests($1, $2) AS n");
+STMT(keep_sign_ins, count_out, "SELECT retention_sign_ins($1, $2) AS n");
 STMT(keep_events, count_out, "SELECT record_event_keep($1, $2) AS n");
 
 STMT(fold, count_out, "SELECT metric_fold($1) AS n");
 
-static const int64_t request_days = LIM_REPORT_REQUEST_DAYS;
+static const int64_t request_days = LIM_REPORT_REQUEST_DAYS, sign_in_days = LIM_SIGN_IN_DAYS;
 
 static const struct {
 	const char *name;
@@ -44,6 +45,7 @@ static const struct {
 	{ "deliveries", &keep_deliveries, "rows", &conf.delivery_days, 600000000 },
 	{ "usage", &keep_usage, "rows", &conf.usage_days, 600000000 },
 	{ "report_requests", &keep_report_requests, "rows", &request_days, 600000000 },
+	{ "sign_ins", &keep_sign_ins, "rows", &sign_in_days, 600000000 },
 	{ "history", &keep_events, "months", &conf.history_days, 600000000 },
 	{ "counts", &fold, "rows", NULL, 5000000 },
 };

@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "api/usage_stored.h"
+#include "resource/detector.h"
 #include "wire/values.h"
 
 enum { DAYS_MAX = 180, TOP_DEFAULT = 10, TOP_MAX = 100, TYPES_MAX = 50, PROJECTS_MAX = 1000 };
@@ -278,21 +279,38 @@ static const struct field counted_row[] = {
 	FIELD_END,
 };
 
+struct detector_pass {
+	struct str name, error;
+	struct ts last_pass_at;
+};
+
+static const struct field detector_pass_row[] = {
+	FIELD(struct detector_pass, name, 0),
+	FIELD(struct detector_pass, last_pass_at, NULLABLE),
+	FIELD(struct detector_pass, error, NULLABLE),
+	FIELD_END_OF("DashboardDetector"),
+};
+
 struct dashboard {
 	struct counted counted;
 	struct str window;
-	struct list top_assets;
+	struct list top_assets, detectors;
 	struct usage_quota quota;
 };
 
 #define DASHBOARD_MEMBERS                                                                          \
 	FIELD(struct dashboard, window, 0),                                                        \
-	    { .name = "as_of", .type = FIELD_TS, .offset = offsetof(struct dashboard, counted.as_of) }, \
+	    { .name = "as_of",                                                                     \
+		    .type = FIELD_TS,                                                              \
+		    .offset = offsetof(struct dashboard, counted.as_of) },                         \
 	    COUNTED(findings, finding_counts_out), COUNTED(change, change_out),                    \
 	    COUNTED(exposure, exposure_out), COUNTED(mean_open_days, mean_open_days_out),          \
 	    COUNTED(surface, surface_out),                                                         \
-	    LIST(struct dashboard, top_assets, 0, struct top_asset, top_asset_row, 0, TOP_DEFAULT), \
+	    LIST(                                                                                  \
+		struct dashboard, top_assets, 0, struct top_asset, top_asset_row, 0, TOP_DEFAULT), \
 	    COUNTED(alerts, alert_counts_out), COUNTED(sessions, session_counts_out),              \
+	    LIST(struct dashboard, detectors, 0, struct detector_pass, detector_pass_row, 0,       \
+		DETECTORS_MOST),                                                                   \
 	    OBJECT(struct dashboard, quota, 0, usage_quota_out)
 #define COUNTED(m, table)                                                                          \
 	{                                                                                          \
@@ -330,6 +348,10 @@ STMT_LIST(count_days, struct day, day_row,
 STMT_LIST(count_top_assets, struct top_asset, top_asset_row,
     "SELECT asset_uuid, kind, name, score, open FROM dashboard_top_assets(" PROJECTS ", $3)");
 
+/* For several projects: the oldest pass, and an error if there is one. */
+STMT_LIST(list_detector_passes, struct detector_pass, detector_pass_row,
+    "SELECT name, last_pass_at, error FROM detector_passes(" PROJECTS ", $3)");
+
 /* ---- handlers ---- */
 
 static int
@@ -343,6 +365,9 @@ get_dashboard(struct req *rq)
 	if (rc == DB_OK)
 		rc = db_list(rq->db, &count_top_assets, &d.top_assets, P(rq->project),
 		    P(rq->key->uuid), P((int64_t)TOP_DEFAULT));
+	if (rc == DB_OK)
+		rc = db_list(rq->db, &list_detector_passes, &d.detectors, P(rq->project),
+		    P(rq->key->uuid), P(detector_names));
 	if (rc == DB_OK)
 		rc = usage_account_quota(rq, &d.quota);
 	if (rc != DB_OK)
@@ -398,11 +423,12 @@ static const struct route dashboard_routes[] = {
 	    .out = dashboard_out,
 	    .wrapper = "dashboard",
 	    .summary = "Get the dashboard of a project",
-	    .description = "The open findings, the changes of the window, and the exposure score "
-			   "with its parts: each open or acknowledged finding has the points of its severity "
-			   "(critical 40, high 15, medium 4, low 1, info 0) times its confidence, and the "
-			   "score is 100 (1 - e^(-points/200)), so 0 is best. previous is the score when "
-			   "the window began.",
+	    .description =
+		"The open findings, the changes of the window, and the exposure score "
+		"with its parts: each open or acknowledged finding has the points of its severity "
+		"(critical 40, high 15, medium 4, low 1, info 0) times its confidence, and the "
+		"score is 100 (1 - e^(-points/200)), so 0 is best. previous is the score when "
+		"the window began.",
 	},
 	{
 	    ROUTE(GET, PROJECT "/dashboard/days", list_dashboard_days),
@@ -411,8 +437,9 @@ static const struct route dashboard_routes[] = {
 	    .out = days_out,
 	    .result = "Exactly the days of the window.",
 	    .summary = "List the days of a dashboard",
-	    .description = "Each day of the window, oldest first; today is partial. closed is by people, "
-			   "cleared by detectors.",
+	    .description =
+		"Each day of the window, oldest first; today is partial. closed is by people, "
+		"cleared by detectors.",
 	},
 	{
 	    ROUTE_AS(GET, PROJECT "/dashboard/top-assets", "list_top_assets", list_top_assets),

@@ -7,10 +7,12 @@
  *     POST /auth/links/use -----------+
  *
  * A password alone opens nothing for a person who has a second method: step_begin answers 202 with a token, and the
- * operation of the second method opens it with step_open. */
+ * operation of the second method opens it with challenge_open. */
 #ifndef API_PEOPLE_H
 #define API_PEOPLE_H
 
+#include "access/challenge.h"
+#include "access/passkey.h"
 #include "api/api.h"
 #include "http/people.h"
 
@@ -55,15 +57,20 @@ int sign_in_refuse(struct req *rq, const char *why);
 
 /* ---- sign_in.c ---- */
 
-/* A sign-in whose first proof was right; its token is good for five minutes. */
-struct step {
-	struct uuid person, id; /* id: makes the token of each step its own */
-	struct ts expires_at;
-};
 extern const struct field step_out[]; /* the answer 202 */
+/* The first proof was right: answers 202 with the token of a half-open sign-in (CHALLENGE_STEP). */
 int step_begin(struct req *rq, const struct person_credentials *who);
-/* Opens the token of a step; false: it is none, or its time is over. */
-bool step_open(struct req *rq, struct str token, struct step *out) MUST_USE;
+
+/* ---- passkey.c ---- */
+
+/* Where passkeys are good: public_url, and its host. False: it is not set, and there are no passkeys. challenge is
+   left to the caller. */
+bool passkey_site(struct req *rq, struct passkey_site *out) MUST_USE;
+
+/* ---- challenge.c ---- */
+
+/* Uses up a challenge, or a half-open sign-in, in the transaction of the handler. DB_NONE: it was used before. */
+enum db_rc proof_use(struct req *rq, struct str text, const struct challenge *c) MUST_USE;
 
 /* ---- password.c ---- */
 

@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include "api/people.h"
-#include "base/url.h"
 #include "daemon/conf.h"
 
 /* ---- GET /auth/methods ---- */
@@ -53,16 +52,18 @@ get_sign_in_methods(struct req *rq)
 		    .password_max = PASSWORD_MAX },
 		.signed_in = rq->sign_in != NULL,
 	};
-	struct str authority, rest;
+	struct passkey_site site;
 
-	if (url_split(str_of(conf.public_url), &authority, &rest))
-		answer.methods.rp_id = arena_lower(rq->arena, url_host(authority));
+	if (passkey_site(rq, &site)) {
+		answer.methods.passkey = true;
+		answer.methods.rp_id = site.rp_id;
+	}
+	answer.methods.totp = answer.methods.password;
+	answer.methods.proxy = strcmp(conf.proxy_sign_in, "yes") == 0;
 	return reply(rq, 200, NULL, methods_answer_out, &answer);
 }
 
 /* ---- a second proof is due ---- */
-
-enum { STEP_SECONDS = 300 };
 
 struct step_answer {
 	struct str token;
@@ -80,14 +81,10 @@ const struct field step_out[] = {
 int
 step_begin(struct req *rq, const struct person_credentials *who)
 {
-	static const struct seal_use use = { "step", { NULL, 0 } };
 	const struct signing_keys *keys = signing_ring_now(rq->worker->sign_in_keys);
-	struct step s = { .person = who->uuid,
-		.id = uuid_random(),
-		.expires_at = { rq->now.us + STEP_SECONDS * SECOND_US } };
+	struct challenge c = { CHALLENGE_STEP, who->uuid, challenge_end(rq->now) };
 	struct str names[2];
-	struct step_answer answer = { .methods = { names, 0 }, .expires_at = s.expires_at };
-	unsigned char payload[2 * sizeof(struct uuid)];
+	struct step_answer answer = { .methods = { names, 0 }, .expires_at = c.expires_at };
 
 	if (keys == NULL)
 		return fail(rq, ERR_SERVICE_UNAVAILABLE);
@@ -95,27 +92,8 @@ step_begin(struct req *rq, const struct person_credentials *who)
 		names[answer.methods.n++] = STR("totp");
 	if (who->passkeys > 0)
 		names[answer.methods.n++] = STR("passkey");
-	memcpy(payload, s.person.b, sizeof(s.person.b));
-	memcpy(payload + sizeof(s.person.b), s.id.b, sizeof(s.id.b));
-	answer.token = seal_token_make(rq->arena, keys, &use,
-	    &(struct seal_token){ { (const char *)payload, sizeof(payload) }, s.expires_at });
+	answer.token = challenge_make(rq->arena, keys, &c);
 	return reply(rq, 202, "step", step_out, &answer);
-}
-
-bool
-step_open(struct req *rq, struct str token, struct step *out)
-{
-	static const struct seal_use use = { "step", { NULL, 0 } };
-	const struct signing_keys *keys = signing_ring_now(rq->worker->sign_in_keys);
-	struct seal_token opened = { .expires_at = rq->now };
-
-	if (keys == NULL || seal_token_open(rq->arena, keys, &use, token, &opened) != SEAL_GOOD ||
-	    opened.payload.n != 2 * sizeof(struct uuid))
-		return false;
-	memcpy(out->person.b, opened.payload.p, sizeof(out->person.b));
-	memcpy(out->id.b, opened.payload.p + sizeof(out->person.b), sizeof(out->id.b));
-	out->expires_at = opened.expires_at;
-	return true;
 }
 
 /* ---- POST /auth/sign-in/password ---- */

@@ -15,7 +15,7 @@ static const struct field issue_outcome_out[] = {
 	FIELD_END,
 };
 
-STMT(issue, issue_outcome_out, "SELECT stream_issue($1, $2, $3, $4::integer) AS outcome");
+STMT(issue, issue_outcome_out, "SELECT outcome FROM stream_issue_for($1, $2, $3, $4::integer, $5)");
 
 struct stream_ticket {
 	struct str subprotocol;
@@ -53,7 +53,8 @@ issue_ticket(struct req *rq, const struct signing_keys *keys, const struct sessi
 	struct stream_ticket out;
 	struct issue_outcome row;
 	enum db_rc rc = db_one(rq->db, &issue, &row, P(t.jti), P(t.session), P(t.key),
-	    P((int64_t)LIM_STREAM_TICKET_LIFE));
+	    P((int64_t)LIM_STREAM_TICKET_LIFE),
+	    P(rq->sign_in != NULL ? rq->sign_in->uuid : (struct uuid){ { 0 } }));
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);

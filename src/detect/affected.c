@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What changed documents concern: each detector names subjects, which are stored with the move of the cursor
+/* Asks detectors about changed documents: each detector names subjects, which are stored with the move of the cursor
    (detector.h). */
 #include "config.h"
 

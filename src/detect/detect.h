@@ -70,6 +70,13 @@ struct detect_rule {
 
 struct anchors;
 
+/* The settings of a detector in a project. */
+struct settings {
+	struct uuid project;
+	struct str exclude, min_severity;
+	const struct query *query; /* the exclude; NULL: none */
+};
+
 struct detect {
 	struct db *db;
 	struct engine *engine;
@@ -81,6 +88,8 @@ struct detect {
 	struct anchors *anchors;
 	struct tag *tags;
 	size_t ntags;
+	struct settings *settings; /* for the detector rules, where they are not the defaults */
+	size_t nsettings;
 	bool loaded;
 	int64_t load_at, keep_at, days_at; /* for mono_due */
 	bool recovered;           /* the work in the hand of a process that died was put off */
@@ -122,6 +131,9 @@ struct match {
 	struct match_document at;
 };
 
+struct owner;
+struct owners;
+
 /* Documents of one dataset that are evaluated and stored together. */
 struct batch {
 	enum dataset source;
@@ -143,27 +155,6 @@ bool batch_asks(const struct batch *b, const struct detect_rule *r) MUST_USE;
 /* The document, or the nested object of it, that a record's key names. False: there is none. */
 bool batch_find(const struct batch *b, struct arena *a, const struct detect_rule *r,
     const struct document *d, struct str record_key, struct match_document *out) MUST_USE;
-
-/* ---- owners.c: the projects that have records in their inventories ---- */
-
-struct owner {
-	struct uuid project;
-	const char *matched_by; /* "address" or "hostname" */
-	struct str kind, name;  /* of the asset */
-};
-
-struct owners;
-
-/* Reads the owners of the records of all hits of rules that have projects. */
-enum db_rc owners_read(struct detect *x, const struct batch *b, struct owners **out) MUST_USE;
-/* Reads the owners of all documents of the batch; once, for all detectors. */
-enum db_rc owners_of_batch(struct detect *x, struct batch *b, const struct owners **out) MUST_USE;
-/* The owners of one document: struct owner, one for each project. named: document.named. */
-struct list owners_list(
-    const struct owners *o, struct arena *a, enum dataset d, const struct json_value *named);
-/* Whether the project has the record, and by which asset. */
-bool owners_find(const struct owners *o, struct arena *a, enum dataset d,
-    const struct match_document *m, struct owner *of_project) MUST_USE;
 
 /* ---- emit.c ---- */
 
@@ -194,6 +185,8 @@ bool follow_changes(struct detect *x) MUST_USE;
 
 /* Does a slice of the work that is due. True: there is more. */
 bool work_once(struct detect *x) MUST_USE;
+/* The snapshot of the published index of a dataset: STR_NULL when it has none. */
+struct str work_snapshot(struct detect *x, enum dataset d);
 
 /* ---- keep.c ---- */
 

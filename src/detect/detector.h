@@ -82,7 +82,7 @@
 #define DETECT_DETECTOR_H
 
 #include "base/registry.h"
-#include "detect/detect.h"
+#include "detect/owners.h"
 
 enum { LOOK_COUNTS = 16 };
 
@@ -122,13 +122,13 @@ struct look {
 	size_t nsubjects;
 	const struct standing *standing; /* by subject */
 	size_t nstanding;
-	const char *why;  /* of a failure */
+	const char *why; /* of a failure */
+	const char *
+	    warning; /* for people, although the look succeeded: it is the error of GET /detectors */
 	void *of_storing; /* for the function store */
 	/* the frame's */
 	const struct detector *of;
-	struct str exclude, min_severity;
-	const struct query *query; /* exclude */
-	bool parsed;
+	struct settings settings;
 	struct strs asked, hide, show;
 	struct buf records, work;
 	struct {
@@ -163,7 +163,7 @@ enum db_rc affected_owners(struct affected *f, const struct owners **out) MUST_U
 struct list affected_owners_of(
     struct affected *f, const struct owners *all, const struct document *d);
 
-/* ---- for look (look.c) ---- */
+/* ---- for look (record.c) ---- */
 
 /* subject: one of those looked at, by which the finding is remembered. */
 void look_found(struct look *l, struct str subject, const struct found *f);
@@ -190,11 +190,24 @@ bool detectors_once(struct detect *x);
 
 /* ---- settings.c ---- */
 
+/* Parses the exclude. */
+void settings_parse(struct arena *a, struct settings *s);
 /* Whether the settings hide a record, which has no last brace yet. */
-bool settings_hide(struct look *l, struct str record) MUST_USE;
+bool settings_hide(struct detect *x, const struct settings *s, struct str record) MUST_USE;
 /* Compares a page of the detector's findings with settings that have changed. */
 enum db_rc settings_apply(struct look *l) MUST_USE;
 /* Closes and opens what settings_apply has chosen. */
 enum db_rc settings_store(struct look *l) MUST_USE;
+/* Reads the settings of the detector rules. */
+enum db_rc settings_load_rules(struct detect *x) MUST_USE;
+
+struct settings_of {
+	const struct uuid *project, *rule;
+	struct str key; /* of the record */
+};
+
+/* Marks the finding of a rule that begins at `from`, if the settings hide it. */
+void settings_mark(
+    struct detect *x, struct buf *findings, size_t from, const struct settings_of *of);
 
 #endif

@@ -3,7 +3,7 @@
    observes the records of its projects alone. */
 #include "config.h"
 
-#include "detect/detect.h"
+#include "detect/detector.h"
 #include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
@@ -98,6 +98,18 @@ makes_findings(const struct detect_rule *r, const struct detect_run *run)
 }
 
 static void
+emit_finding(struct emission *e, const struct detect_run *run, const struct owner *owner)
+{
+	struct buf *findings = &e->b->findings;
+	size_t from = findings->n;
+
+	finding_write(findings, e->x, e->hit, run, owner);
+	settings_mark(e->x, findings, from,
+	    &(struct settings_of){
+		.project = &owner->project, .rule = &e->hit->rule->uuid, .key = e->key });
+}
+
+static void
 emit_run(struct emission *e, const struct owners *o, const struct detect_run *run)
 {
 	const struct match *h = e->hit;
@@ -115,7 +127,7 @@ emit_run(struct emission *e, const struct owners *o, const struct detect_run *ru
 		if (r->surface)
 			add_observation(e, run, &run->projects[i]);
 		if (makes_findings(r, run))
-			finding_write(&e->b->findings, e->x, h, run, &owner);
+			emit_finding(e, run, &owner);
 	}
 }
 

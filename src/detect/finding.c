@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "base/limits.h"
-#include "detect/detect.h"
+#include "detect/owners.h"
 #include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"

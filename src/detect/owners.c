@@ -9,7 +9,7 @@
  * anybody's (AREAS.md 0.2, rule 5). */
 #include "config.h"
 
-#include "detect/detect.h"
+#include "detect/owners.h"
 #include "detect/shown.h"
 #include "json/tree.h"
 
@@ -163,11 +163,10 @@ owners_read(struct detect *x, const struct batch *b, struct owners **out)
 	return rc;
 }
 
-static bool
-serves_many(const struct match_document *m)
+bool
+owners_serve_many(const struct json_value *host)
 {
-	const struct json_value *host = m->of == NULL ? m->own : m->of,
-				*tags = match_member(host, "tags"),
+	const struct json_value *tags = match_member(host, "tags"),
 				*apexes = match_member(host, "apex_domains");
 
 	for (size_t i = 0; tags != NULL && i < json_length(tags); i++)
@@ -175,6 +174,12 @@ serves_many(const struct match_document *m)
 		    str_is(json_text(json_at(tags, i)), "cdn"))
 			return true;
 	return apexes != NULL && json_length(apexes) > APEX_MOST;
+}
+
+static bool
+serves_many(const struct match_document *m)
+{
+	return owners_serve_many(m->of == NULL ? m->own : m->of);
 }
 
 static bool

@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "db/guard.h"
-#include "detect/detect.h"
+#include "detect/detector.h"
 #include "json/tree.h"
 #include "search/tags.h"
 
@@ -102,7 +102,8 @@ exclude_everything(struct detect *x, const struct detect_rule *r, struct detect_
 		panic("the empty query was refused");
 	run->exclude = q;
 	uuid_print(&r->uuid, uuid);
-	log_event(LOGP_WARNING, "run", "rule=%s why=\"the exclude of a setting cannot be parsed\"", uuid);
+	log_event(
+	    LOGP_WARNING, "run", "rule=%s why=\"the exclude of a setting cannot be parsed\"", uuid);
 }
 
 static void
@@ -248,7 +249,10 @@ rules_load(struct detect *x)
 	for (size_t i = 0; i < x->nrules; i++)
 		all[i] = &x->rules[i];
 	x->anchors = anchors_new(x->rules_a, all, x->nrules);
-	x->loaded = db_ok(x->db, mark_parsed(x), "mark");
+	rc = settings_load_rules(x);
+	if (rc == DB_OK)
+		rc = mark_parsed(x);
+	x->loaded = db_ok(x->db, rc, "mark");
 	return x->loaded;
 }
 

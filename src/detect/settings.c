@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "detect/detector.h"
+#include "json/json.h"
 #include "json/tree.h"
 #include "search/query.h"
 #include "wire/values.h"
@@ -11,20 +12,19 @@ enum { PAGE_FINDINGS = 500 };
 
 struct standing_row {
 	struct uuid uuid;
-	struct str finding_key, severity;
+	struct str finding_key;
 	struct json doc;
 };
 
 static const struct field standing_row_out[] = {
 	FIELD(struct standing_row, uuid, 0),
 	FIELD(struct standing_row, finding_key, 0),
-	FIELD(struct standing_row, severity, 0),
 	FIELD(struct standing_row, doc, 0),
 	FIELD_END,
 };
 
 STMT_LIST(list_findings_of_detector, struct standing_row, standing_row_out,
-    "SELECT uuid, finding_key, severity, doc FROM detector_findings($1, $2, $3::uuid, $4)");
+    "SELECT uuid, finding_key, doc FROM detector_findings($1, $2, $3::uuid, $4)");
 STMT(hide_findings, NULL, "SELECT detector_hide($1, $2)");
 STMT(show_findings, NULL, "SELECT detector_show($1, $2)");
 
@@ -37,47 +37,45 @@ severity_rank(struct str severity)
 	return -1;
 }
 
-/* The query is parsed at its first use in a look. The API accepts none that cannot be parsed; one that a later release
-   refuses hides nothing. */
-static const struct query *
-exclude_of(struct look *l)
+/* The API accepts no exclude that cannot be parsed; one that a later release refuses hides nothing. */
+void
+settings_parse(struct arena *a, struct settings *s)
 {
 	struct query_fault fault;
-	struct query *q;
+	struct query *q = ARENA_NEW(a, struct query);
 
-	if (l->exclude.n == 0 || l->parsed)
-		return l->query;
-	l->parsed = true;
-	q = ARENA_NEW(l->x->a, struct query);
-	if (query_parse(l->x->a, DATASET_FINDINGS, l->exclude, ts_now(), q, &fault))
-		l->query = q;
+	s->query = NULL;
+	if (s->exclude.n == 0)
+		return;
+	if (query_parse(a, DATASET_FINDINGS, s->exclude, ts_now(), q, &fault))
+		s->query = q;
 	else
-		log_event(LOGP_WARNING, "settings", "detector=%s project=%s exclude=\"%.*s\"",
-		    l->of->name, uuid_text(&l->project).z, (int)fault.message.n, fault.message.p);
-	return l->query;
+		log_event(LOGP_WARNING, "settings", "project=%s exclude=\"%.*s\"",
+		    uuid_text(&s->project).z, (int)fault.message.n, fault.message.p);
 }
 
 static bool
-hides(struct look *l, struct str severity, const struct json_value *doc)
+hides(struct detect *x, const struct settings *s, const struct json_value *doc)
 {
-	const struct query *q = exclude_of(l);
-
-	return severity_rank(severity) < severity_rank(l->min_severity) ||
-	       (q != NULL && query_matches(l->x->scratch, q, doc));
+	return severity_rank(json_text(json_get(doc, "severity"))) <
+		   severity_rank(s->min_severity) ||
+	       (s->query != NULL && query_matches(x->scratch, s->query, doc));
 }
 
 bool
-settings_hide(struct look *l, struct str record)
+settings_hide(struct detect *x, const struct settings *s, struct str record)
 {
 	const struct json_value *doc;
 
-	if (l->exclude.n == 0 && severity_rank(l->min_severity) == 0)
+	if (s->query == NULL && severity_rank(s->min_severity) == 0)
 		return false;
-	doc = json_parse(l->x->a, arena_printf(l->x->a, "%.*s}", (int)record.n, record.p));
+	doc = json_parse(x->a, arena_printf(x->a, "%.*s}", (int)record.n, record.p));
 	if (doc == NULL)
-		panic("a record of %s is no JSON", l->of->name);
-	return hides(l, json_text(json_get(doc, "severity")), doc);
+		panic("a record is no JSON");
+	return hides(x, s, doc);
 }
+
+/* ---- changed settings ---- */
 
 /* The page behind the UUID that the subject has. What the settings do not hide any more was closed without data that contradict
    it, by which detector_show knows it. */
@@ -98,7 +96,7 @@ settings_apply(struct look *l)
 
 		if (doc == NULL)
 			panic("PostgreSQL returned invalid JSON for a finding");
-		if (hides(l, row[i].severity, doc))
+		if (hides(l->x, &l->settings, doc))
 			keys[nhidden++] = row[i].finding_key;
 		else
 			keys[rows.n - ++nshown] = row[i].finding_key;
@@ -121,4 +119,68 @@ settings_store(struct look *l)
 	if (rc == DB_OK && l->show.n > 0)
 		rc = db_do(l->x->db, &show_findings, NULL, P(l->project), P(l->show));
 	return rc;
+}
+
+/* ---- the detector rules ---- */
+
+/* Its findings come from observations, so it looks at nothing but changes of its settings. */
+static enum db_rc
+look_at_nothing(struct look *l)
+{
+	(void)l;
+	return DB_OK;
+}
+
+static const struct detector rules = { .name = "rules", .subjects = 1, .look = look_at_nothing };
+DETECTOR_ENTRY(rules);
+
+static const struct field settings_out[] = {
+	FIELD(struct settings, project, 0),
+	FIELD(struct settings, exclude, 0),
+	FIELD(struct settings, min_severity, 0),
+	FIELD_END,
+};
+
+STMT_LIST(list_rules_settings, struct settings, settings_out,
+    "SELECT project_uuid AS project, exclude, min_severity FROM detector_rules()");
+
+enum db_rc
+settings_load_rules(struct detect *x)
+{
+	struct list rows = { 0 };
+	enum db_rc rc = db_rows(x->db, &list_rules_settings, &rows, DB_NO_ARGS);
+	const struct settings *row = rows.items;
+
+	x->settings = ARENA_ARRAY(x->rules_a, rows.n + 1, struct settings);
+	x->nsettings = rows.n;
+	for (size_t i = 0; i < rows.n; i++) {
+		struct settings *s = &x->settings[i];
+
+		*s = row[i];
+		s->exclude = arena_str(x->rules_a, s->exclude);
+		s->min_severity = arena_str(x->rules_a, s->min_severity);
+		settings_parse(x->rules_a, s);
+	}
+	return rc;
+}
+
+void
+settings_mark(struct detect *x, struct buf *findings, size_t from, const struct settings_of *of)
+{
+	struct buf b = { .a = x->a };
+	size_t i = 0;
+
+	while (i < x->nsettings && uuid_cmp(&x->settings[i].project, of->project) != 0)
+		i++;
+	if (i == x->nsettings)
+		return;
+	buf_z(&b, "{\"finding_key\":");
+	json_write_str(&b,
+	    arena_printf(x->a, "rule/%s/%.*s", uuid_text(of->rule).z, (int)of->key.n, of->key.p));
+	buf_char(&b, ',');
+	buf_add(&b, findings->p + from + 2, findings->n - from - 3); /* without "[{" and "}" */
+	if (!settings_hide(x, &x->settings[i], buf_done(&b)))
+		return;
+	findings->n--;
+	buf_z(findings, ",\"hidden\":true}");
 }

@@ -125,9 +125,8 @@ put_off(struct detect *x, const struct work *w, const char *why)
 	return db_do(x->db, &put_off_work, NULL, P(w->id), P(w->asked), P(seconds));
 }
 
-/* The snapshot of the published index of a dataset: STR_NULL when it has none. */
-static struct str
-index_snapshot(struct detect *x, enum dataset d)
+struct str
+work_snapshot(struct detect *x, enum dataset d)
 {
 	struct index_state s = { .generation = 0 };
 	char err[INDEX_FAULT] = "";
@@ -291,7 +290,7 @@ begin_rule(struct detect *x, const struct work *w)
 	r = rules_find(x, &w->subject_uuid);
 	if (r == NULL || r->dataset == DATASETS_AND_CONDITIONS)
 		return move_on(x, &(struct batch){ .source = DATASET_HOSTS }, w, PHASE_DONE);
-	snapshot = index_snapshot(x, schema_source(r->dataset));
+	snapshot = work_snapshot(x, schema_source(r->dataset));
 	if (snapshot.p == NULL)
 		return put_off(x, w, "no index is published");
 	rc = db_do(x->db, &begin_work, NULL, P(w->id), P(w->asked), P(walk), P(snapshot));
@@ -351,7 +350,7 @@ static enum db_rc
 begin_dataset(struct detect *x, const struct work *w, size_t i)
 {
 	const int64_t phase = PHASE_ASSET + PHASES_OF_DATASET * (int64_t)i + 1;
-	struct str snapshot = index_snapshot(x, records[i].dataset);
+	struct str snapshot = work_snapshot(x, records[i].dataset);
 
 	if (snapshot.p == NULL)
 		return put_off(x, w, "no index is published");

@@ -114,7 +114,7 @@ enum access {
 
 /* The units that an attempt spends before the handler runs: none, one of the client's network, the
    same and one of the e-mail in the body (throttle.c). */
-enum throttled { THROTTLE_NOTHING, THROTTLE_NETWORK, THROTTLE_EMAIL };
+enum throttled { THROTTLE_NOTHING, THROTTLE_NETWORK, THROTTLE_EMAIL, THROTTLE_STEP };
 
 /* The counters that a call is charged to: none, rates, rates and quotas. A row never leaves it
    0. */

@@ -5,6 +5,8 @@
  *     new         the e-mail, from networks where this person has not been      10 in ten minutes
  *                 signed in within 30 days
  *     known       the e-mail, from the other networks                           10 in ten minutes
+ *     step        a half-open sign-in, whose password was right                 5 codes
+ *     new code, known code    the e-mail of that sign-in's person, as above     10 in ten minutes
  *
  * An attempt spends a unit of its buckets before the hash is computed and before the handler's
  * transaction begins, so that no rollback and no hurry gives it back; success does. A guesser
@@ -12,11 +14,12 @@
  * another person out (C-316). The names of the buckets are HMACs, so the table names nobody. */
 #include "config.h"
 
+#include "access/challenge.h"
 #include "http/http_priv.h"
 #include "http/people.h"
 #include "http/stages_priv.h"
 
-enum { NETWORK_SIZE = 20, EMAIL_SIZE = 10, SECONDS = 600 };
+enum { NETWORK_SIZE = 20, EMAIL_SIZE = 10, STEP_SIZE = 5, SECONDS = 600 };
 
 /* The network of the client's address: nobody else has an address in it. */
 static struct str
@@ -42,30 +45,75 @@ add_bucket(struct throttle *t, const struct signing_keys *keys, const char *kind
 	b->size = size;
 }
 
-/* The e-mail of the body, as the database compares it. */
+/* A text of the body, whose row in the route's table must exist. */
 static struct str
-email_of_body(const struct req *rq)
+text_of_body(const struct req *rq, const char *member)
 {
 	const struct field *f = rq->route->body.fields;
-	struct str email;
+	struct str text;
 
-	while (strcmp(f->name, "email") != 0) /* a row with THROTTLE_EMAIL has it */
+	while (strcmp(f->name, member) != 0)
 		f++;
-	memcpy(&email, (const char *)rq->in + f->offset, sizeof(email));
-	return arena_lower(rq->arena, email);
+	memcpy(&text, (const char *)rq->in + f->offset, sizeof(text));
+	return text;
 }
 
+/* The buckets of one kind of proof of a person. */
+struct proof_buckets {
+	const char *from_known, *from_new;
+};
+
 static int
-add_email_bucket(struct req *rq, const struct signing_keys *keys, struct str network)
+add_email_bucket(struct req *rq, const struct signing_keys *keys, struct str network,
+    struct str email, struct proof_buckets names)
 {
-	struct str email = email_of_body(rq);
 	bool known;
 	enum db_rc rc = network_is_known(rq->db, email, network, &known);
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	add_bucket(&rq->throttle, keys, known ? "known" : "new", email, EMAIL_SIZE);
+	add_bucket(&rq->throttle, keys, known ? names.from_known : names.from_new,
+	    arena_lower(rq->arena, email), EMAIL_SIZE);
 	return PASS;
+}
+
+/* Five codes for one half-open sign-in; and as many for the person as passwords, or somebody who
+   knows the password could begin again and again. A token that is none of ours has the bucket of
+   the network alone, and the handler refuses it. */
+static int
+add_step_buckets(struct req *rq, const struct signing_keys *keys, struct str network)
+{
+	struct challenge c = { .kind = CHALLENGE_STEP, .expires_at = rq->now };
+	struct str text = text_of_body(rq, "step");
+	struct person_credentials who;
+	enum db_rc rc;
+
+	if (challenge_open(rq->arena, keys, text, &c) != SEAL_GOOD)
+		return PASS;
+	rc = person_find(rq->db, STR_NULL, &c.person, &who);
+	if (rc == DB_NONE)
+		return PASS;
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	add_bucket(&rq->throttle, keys, "step", text, STEP_SIZE);
+	return add_email_bucket(
+	    rq, keys, network, who.email, (struct proof_buckets){ "known code", "new code" });
+}
+
+static int
+add_proof_buckets(struct req *rq, const struct signing_keys *keys, struct str network)
+{
+	switch (rq->route->throttle) {
+	case THROTTLE_NOTHING:
+	case THROTTLE_NETWORK:
+		return PASS;
+	case THROTTLE_EMAIL:
+		return add_email_bucket(rq, keys, network, text_of_body(rq, "email"),
+		    (struct proof_buckets){ "known", "new" });
+	case THROTTLE_STEP:
+		return add_step_buckets(rq, keys, network);
+	}
+	panic("a row's throttle is out of range");
 }
 
 /* The audit log gets one line for a bucket that fills, and the journal one for each refusal. */
@@ -125,7 +173,7 @@ throttle_admit(struct req *rq)
 	network = client_network(rq);
 	rq->throttle = (struct throttle){ .seconds = SECONDS };
 	add_bucket(&rq->throttle, keys, "network", network, NETWORK_SIZE);
-	if (rq->route->throttle == THROTTLE_EMAIL && add_email_bucket(rq, keys, network) != PASS) {
+	if (add_proof_buckets(rq, keys, network) != PASS) {
 		rq->throttle.n = 0;
 		return FAILED;
 	}

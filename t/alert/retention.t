@@ -32,7 +32,7 @@ deliveries held 1 failed '1 year' '1 year'
 left() { sql "SELECT string_agg(n || ' ' || failure, ', ' ORDER BY failure) FROM (SELECT count(*) AS n, failure FROM alert_delivery GROUP BY failure) AS s"; }
 sql "INSERT INTO meter_host (incarnation, host, flushed_through) VALUES ('$D', 'old', now())"
 sql "INSERT INTO usage_daily (key_uuid, day, incarnation, taken, given_back) SELECT k.uuid, (now() AT TIME ZONE 'UTC')::date - n, '$D', 1, 0
-	FROM (SELECT uuid FROM api_key LIMIT 1) AS k, generate_series(0, 1000) AS n"
+	FROM (SELECT uuid FROM api_key WHERE kind = 'key' LIMIT 1) AS k, generate_series(0, 1000) AS n"
 # A month is a number: the first and the current month of the quotas.
 sql "INSERT INTO quota_month (owner_uuid, month) VALUES ('$D', 24000), ('$D', extract(year FROM now()) * 12 + extract(month FROM now()) - 1)"
 sql "INSERT INTO quota_lease (owner_uuid, month, incarnation) SELECT owner_uuid, month, '$D' FROM quota_month WHERE owner_uuid = '$D'"

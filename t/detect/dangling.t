@@ -181,3 +181,22 @@ is "$(found "kind = 'address_released'")" "address_released ip.acme.com 203.0.11
 asset address 203.0.113.7 ',"metadata":{"allocated":true}'
 detect_idle
 is "$(found "kind = 'address_released'")" "address_released ip.acme.com 203.0.113.9 high open" "allocations that are declared at the provider raise the severity"
+
+# ---- pages ----
+
+dns page.acme.com CNAME NOERROR b.surge.sh 3 2 | store
+# page BODY DAY: a capture of the host
+page()
+{
+	printf '{"url":"https://page.acme.com/","content_type":"text/html","body_base64":"%s","captured_at":"%s"}\n' \
+		"$(printf %s "$1" | base64 -w0)" "$(ago "$2")" | ctl import content --project "$P" - >/dev/null 2>"$W/err"
+}
+page 'our shop' 2
+detect_idle
+is "$(found "host = 'page.acme.com'")" "" "a page of the project's own gives none"
+page '<h1>project not found</h1>' 1
+detect_idle
+is "$(found "host = 'page.acme.com'")" "cname_page page.acme.com b.surge.sh high open" "a capture of a provider's page for unclaimed names makes a finding (C-169)"
+page 'our shop' 0
+detect_idle
+is "$(found "host = 'page.acme.com'")" "cname_page page.acme.com b.surge.sh high resolved" "a newer capture without that page closes the finding"

@@ -21,7 +21,7 @@ installed()
 	(cd "$D/$1" && ls)
 }
 is "$(cd "$D" && find . -type f -o -type l |
-	grep -vE '^./(etc/surfaced/nginx/[a-z-]+\.conf|usr/s?bin/surface[a-z-]*|usr/libexec/surfaced/surfaced-text|usr/share/doc/surfaced/examples/nginx-site|usr/share/man/man[1578]/surface[a-z.-]*\.[1578]|usr/share/surfaced/html/(common|console|viewer)/[a-z-]+\.(html|css|js|svg)|usr/share/surfaced/sql/(functions/)?[a-z0-9_-]+\.sql|usr/share/surfaced/rules/[a-z]+/[a-z0-9-]+\.yml)$')" \
+	grep -vE '^./(etc/surfaced/nginx/[a-z-]+\.conf|usr/s?bin/surface[a-z-]*|usr/libexec/surfaced/surfaced-text|usr/share/doc/surfaced/examples/(nginx-site|proxy-sign-in\.conf)|usr/share/man/man[1578]/surface[a-z.-]*\.[1578]|usr/share/surfaced/html/(common|console|viewer)/[a-z-]+\.(html|css|js|svg)|usr/share/surfaced/passwords|usr/share/surfaced/sql/(functions/)?[a-z0-9_-]+\.sql|usr/share/surfaced/rules/[a-z]+/[a-z0-9-]+\.yml)$')" \
 	"" "every installed file is where its kind belongs"
 is "$(installed etc/surfaced/nginx)" "$(cd nginx && ls -- *.conf)" \
 	"every configuration file of nginx/ is installed"

@@ -50,7 +50,7 @@ link_new()
 	[ "$1" != owner ] || _limited=--owner
 	# shellcheck disable=SC2086 # an option or none
 	_member=$(ctl --json members create --account "${4:-$ACCOUNT}" --email "$2" $_limited "$3" | jq -r .member.uuid) || return 1
-	ctl --json members link "$_member" 2>/dev/null | jq -r .member.token
+	ctl --json members link "$_member" 2>/dev/null | jq -r '.member | .token // (.link | sub(".*/"; ""))'
 }
 
 # join TOKEN NAME E-MAIL [PASSWORD]: uses a link as a new person.

@@ -132,7 +132,8 @@ function drawWays({ methods, passkeys }, box, after) {
 export function ways(box, signal) {
 	const part = reading({ signal, lines: 5, box: h("div.stacked-parts"),
 		read: async (s) => {
-			const [{ methods }, { passkeys }] = await Promise.all([api.get("/auth/methods", { signal: s }), api.get("/auth/passkeys", { signal: s }), readSession(s)]);
+			const [{ methods }] = await Promise.all([api.get("/auth/methods", { signal: s }), readSession(s)]);
+			const { passkeys } = methods.passkey || signedIn.session.person.passkeys ? await api.get("/auth/passkeys", { signal: s }) : { passkeys: [] };
 			return { methods, passkeys };
 		},
 		draw: (data, inner) => drawWays(data, inner, () => part.read()) });

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/import/content.h"
 #include "cli/import/import.h"
+#include "cli/import/takeovers.h"
 #include "cli/import/warc.h"
 #include "daemon/conf.h"
 
@@ -51,6 +52,7 @@ struct content_run {
 	struct secret_key key;
 	char no_key[512];
 	bool has_key;
+	struct takeovers takeovers;
 	struct arena *page; /* of one page */
 	struct arena *a;    /* of a batch */
 	struct buf records;
@@ -97,6 +99,8 @@ add_page(struct content_run *r, struct page *p)
 		report_bad_page(r, fault);
 		return;
 	}
+	p->takeover_provider =
+	    takeover_page(&r->takeovers, p->body, page_hostname(r->page, p));
 	r->secrets += (int64_t)page_write(
 	    &r->records, r->page, r->has_key ? &r->key : NULL, &r->project.uuid, p);
 	if (++r->n == BATCH || r->records.n >= BATCH_BYTES)
@@ -246,6 +250,11 @@ import_content(struct cli *c, int argc, char **argv)
 	fd = in ? STDIN_FILENO : open(r.file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return cli_fail(EXIT_FAILED, "%s: %s", r.file, strerror(errno));
+	if (takeovers_read(c, c->arena, &r.takeovers) != DB_OK) {
+		if (!in)
+			close(fd);
+		return cli_fail_db(c, DB_DOWN, "the providers of pages");
+	}
 	r.has_key = secret_key_read(conf.fingerprint_file, &r.key, r.no_key, sizeof(r.no_key));
 	r.page = arena_new(ARENA);
 	r.a = arena_new(ARENA);

@@ -132,6 +132,8 @@ page_write(struct buf *b, struct arena *a, const struct secret_key *k, const str
 		buf_printf(b, ",\"status\":%jd", (intmax_t)p->status);
 	if (title.n > 0)
 		add_member(b, "title", title);
+	if (p->takeover_provider.n > 0)
+		add_member(b, "takeover_provider", p->takeover_provider);
 	/* a hash lets one try passwords where little else is in the body */
 	if (p->body.n > 0 && found[0].n == 0)
 		add_hash(b, p->body);

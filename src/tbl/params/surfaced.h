@@ -47,6 +47,12 @@ PARAM(sign_in_life, number, IN_SURFACED,
 PARAM(sign_in_recent, number, IN_SURFACED,
 	600, 10, 86400,
 	"seconds for which a sign-in is fresh enough for changes of credentials and rights")
+PARAM(proxy_sign_in, choice, IN_SURFACED,
+	"no", 2, 3,
+	"yes: a proxy of the company before POST /auth/sign-in/proxy says who signs in")
+PARAM(proxy_sign_in_strong, choice, IN_SURFACED,
+	"no", 2, 3,
+	"yes: a sign-in by the company's proxy is as strong as a passkey")
 PARAM(clickhouse_threads, number, IN_SURFACED,
 	2, 1, 1024,
 	"threads that one search may use on each server of ClickHouse")

@@ -1,0 +1,127 @@
+-- SPDX-License-Identifier: ISC
+-- Passkeys and one-time codes of people (src/api/passkey.c, totp.c). What the person has is changed under a lock of their
+-- row, so that two requests take away no two ways to sign in of which one must stay.
+
+-- The passkey with this credential, locked: of two sign-ins with it, the second sees the counter of the first.
+CREATE OR REPLACE FUNCTION passkey_find(p_credential bytea, OUT uuid uuid, OUT person_uuid uuid, OUT spki bytea, OUT algorithm integer,
+	OUT sign_count bigint, OUT rp_id text) LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT k.uuid, k.person_uuid, k.spki, k.algorithm, k.sign_count, k.rp_id FROM passkey k
+	 WHERE k.credential = p_credential FOR UPDATE
+$$;
+
+CREATE OR REPLACE FUNCTION passkey_used(p_passkey uuid, p_sign_count bigint, p_backed_up boolean) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	UPDATE passkey k SET sign_count = p_sign_count, backed_up = p_backed_up, last_used_at = now() WHERE k.uuid = p_passkey
+$$;
+
+-- outcome: made, taken when the credential is known, or full when the person has as many as they may.
+CREATE OR REPLACE FUNCTION passkey_add(p_person uuid, p_name text, p_credential bytea, p_spki bytea, p_algorithm bigint,
+	p_sign_count bigint, p_backed_up boolean, p_rp_id text, p_most bigint, OUT outcome text, OUT uuid uuid) LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM FROM person p WHERE p.uuid = p_person FOR UPDATE;
+	outcome := 'full';
+	IF (SELECT count(*) FROM passkey k WHERE k.person_uuid = p_person) >= p_most THEN
+		RETURN;
+	END IF;
+	outcome := 'taken';
+	INSERT INTO passkey AS k (person_uuid, name, credential, spki, algorithm, sign_count, backed_up, rp_id)
+	VALUES (p_person, p_name, p_credential, p_spki, p_algorithm, p_sign_count, p_backed_up, p_rp_id)
+	ON CONFLICT ON CONSTRAINT passkey_credential_taken DO NOTHING RETURNING 'made', k.uuid INTO outcome, uuid;
+	outcome := coalesce(outcome, 'taken');
+END
+$$;
+
+CREATE OR REPLACE FUNCTION passkey_rename(p_person uuid, p_passkey uuid, p_name text) RETURNS boolean LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	UPDATE passkey k SET name = p_name WHERE k.uuid = p_passkey AND k.person_uuid = p_person;
+	RETURN FOUND;
+END
+$$;
+
+-- outcome: removed, none, or last when nothing would be left to sign in with. Every sign-in but one ends.
+CREATE OR REPLACE FUNCTION passkey_remove(p_person uuid, p_passkey uuid, p_but uuid) RETURNS text LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	has_password boolean;
+BEGIN
+	SELECT p.password IS NOT NULL INTO has_password FROM person p WHERE p.uuid = p_person FOR UPDATE;
+	IF NOT EXISTS (SELECT FROM passkey k WHERE k.uuid = p_passkey AND k.person_uuid = p_person) THEN
+		RETURN 'none';
+	END IF;
+	IF NOT has_password AND NOT EXISTS (SELECT FROM passkey k WHERE k.person_uuid = p_person AND k.uuid <> p_passkey) THEN
+		RETURN 'last';
+	END IF;
+	DELETE FROM passkey k WHERE k.uuid = p_passkey;
+	PERFORM sign_in_end_others(p_person, p_but, 'credentials_changed');
+	RETURN 'removed';
+END
+$$;
+
+-- ---- one-time codes ----
+
+-- A secret that counts when a first code has confirmed it; the one before, if there is one, counts until then.
+CREATE OR REPLACE FUNCTION totp_begin(p_person uuid, p_sealed bytea) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	UPDATE person p SET totp_new = p_sealed WHERE p.uuid = p_person
+$$;
+
+CREATE OR REPLACE FUNCTION totp_unconfirmed(p_person uuid, OUT sealed bytea) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT p.totp_new FROM person p WHERE p.uuid = p_person
+$$;
+
+-- Confirms the secret whose code was right. False: another one was begun meanwhile. Every sign-in but one ends when it
+-- takes the place of another secret.
+CREATE OR REPLACE FUNCTION totp_confirm(p_person uuid, p_sealed bytea, p_step bigint, p_but uuid) RETURNS boolean LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	had boolean;
+BEGIN
+	SELECT p.totp_at IS NOT NULL INTO had FROM person p WHERE p.uuid = p_person AND p.totp_new = p_sealed FOR UPDATE;
+	IF NOT FOUND THEN
+		RETURN false;
+	END IF;
+	UPDATE person p SET totp = p_sealed, totp_new = NULL, totp_at = now(), totp_step = p_step WHERE p.uuid = p_person;
+	IF had THEN
+		PERFORM sign_in_end_others(p_person, p_but, 'credentials_changed');
+	END IF;
+	RETURN true;
+END
+$$;
+
+-- Uses the code of a step once, and stores the secret as it is sealed now. False: the step was used, the secret or the
+-- password is another one than when the sign-in began, or the person is disabled.
+CREATE OR REPLACE FUNCTION totp_use(p_person uuid, p_former bytea, p_sealed bytea, p_step bigint, p_began timestamptz)
+	RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	UPDATE person p SET totp_step = p_step, totp = p_sealed
+	 WHERE p.uuid = p_person AND p.totp = p_former AND p.totp_at IS NOT NULL AND p.totp_step < p_step
+	   AND p.disabled_at IS NULL AND p.password IS NOT NULL AND coalesce(p.password_at <= p_began, true);
+	RETURN FOUND;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION totp_remove(p_person uuid, p_but uuid) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	UPDATE person p SET totp = NULL, totp_new = NULL, totp_at = NULL, totp_step = 0
+	 WHERE p.uuid = p_person AND p.totp_at IS NOT NULL;
+	IF FOUND THEN
+		PERFORM sign_in_end_others(p_person, p_but, 'credentials_changed');
+	END IF;
+END
+$$;
+
+-- A person whom the company's proxy names: by the e-mail, not disabled, and a member of an organisation.
+CREATE OR REPLACE FUNCTION person_of_proxy(p_email text) RETURNS uuid LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT p.uuid FROM person p
+	 WHERE lower(p.email) = lower(p_email) AND p.disabled_at IS NULL
+	   AND EXISTS (SELECT FROM member m WHERE m.person_uuid = p.uuid AND m.removed_at IS NULL)
+$$;
+
+GRANT EXECUTE ON FUNCTION passkey_find, passkey_used, passkey_add, passkey_rename, passkey_remove, totp_begin,
+	totp_unconfirmed, totp_confirm, totp_use, totp_remove, person_of_proxy TO surfaced_api;

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: ISC */
+/* Signing in by the company's proxy: nginx asks it who the browser belongs to (auth_request), in one location alone,
+   and passes the e-mail as SIGN_IN_EMAIL. No client can send that: headers have names that begin with HTTP_. The
+   operation opens an ordinary sign-in, so that all other rules, such as X-CSRF-Token, stay ours (C-322). */
+#include "config.h"
+
+#include "api/people.h"
+#include "daemon/conf.h"
+
+struct proxy_in {
+	char unused;
+};
+
+static const struct field proxy_in_fields[] = { FIELD_END };
+
+struct proxy_person {
+	struct uuid uuid;
+};
+
+static const struct field proxy_person_out[] = {
+	FIELD(struct proxy_person, uuid, NULLABLE),
+	FIELD_END,
+};
+
+STMT(find_proxy_person, proxy_person_out,
+    "SELECT uuid FROM person_of_proxy($1) AS uuid WHERE uuid IS NOT NULL");
+
+static int
+sign_in_by_proxy(struct req *rq)
+{
+	static const struct str methods[] = { STR_INIT("proxy") };
+	struct str email = env_get(rq, "SIGN_IN_EMAIL");
+	struct proxy_person found;
+	enum db_rc rc;
+
+	if (strcmp(conf.proxy_sign_in, "yes") != 0 || email.n == 0)
+		return sign_in_refuse(rq, "no_proxy");
+	if (!email_valid(email))
+		return sign_in_refuse(rq, "proxy_email");
+	rc = db_one(rq->db, &find_proxy_person, &found, P(email));
+	if (rc == DB_NONE)
+		return sign_in_refuse(rq, "proxy_unknown");
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return sign_in_complete(rq, &(struct proved){ .person = found.uuid,
+					.methods = { methods, COUNT(methods) },
+					.strong = strcmp(conf.proxy_sign_in_strong, "yes") == 0 });
+}
+
+static const enum error proxy_errors[] = { ERR_SIGN_IN_FAILED, ERR_UNSET };
+
+static const struct route sign_in_proxy_routes[] = {
+	{
+	    ROUTE(POST, "/auth/sign-in/proxy", sign_in_by_proxy),
+	    COLUMNS_OF_VISITOR,
+	    BODY(struct proxy_in, proxy_in_fields, BODY_CONFIGURED),
+	    .throttle = THROTTLE_NETWORK,
+	    .status = 201,
+	    .out = person_session_out,
+	    .result = "The person who is signed in.",
+	    .errors = proxy_errors,
+	    .summary = "Sign in as the company's proxy says",
+	    .description = "For people whom nginx has authenticated by auth_request, with "
+			   "proxy_sign_in. The person must have joined an organisation before.",
+	    .example = JSON({}),
+	},
+	ROUTE_END,
+};
+
+ROUTES(306, sign_in_proxy);

@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: ISC */
+/* The detector inventory: what the datasets know below the domains that are seeds becomes assets and services of the project
+ * (AREAS.md 3, sql/functions/inventory.sql). It finds no findings.
+ *
+ *   dns            a name below a seed --> asset host; its A and AAAA answers --> asset address, and the host's services
+ *   hosts          a hostname below a seed, or an address of this detector --> asset host, asset address, services
+ *   certificates   a name below a seed --> asset certificate, asset host
+ *
+ * A host that serves many owners gives nothing by its names (rule 5 of AREAS.md 0.2). Subjects:
+ *
+ *   example.org               a domain asset: if it is a seed, the next three follow
+ *   +hosts example.org KEY    a page of the index behind the key, then the next page; so for dns and certificates
+ *   @hosts KEY                a document that has changed */
+#include "config.h"
+
+#include "base/encode.h"
+#include "base/ipnet.h"
+#include "db/guard.h"
+#include "detect/detector.h"
+#include "detect/shown.h"
+#include "json/json.h"
+#include "json/tree.h"
+
+enum {
+	PAGE_DOCUMENTS = 100,
+	PAGE_US = 10000000,
+	ASSETS_MOST = 100000, /* of a project */
+	WAIT_US = 2000000,    /* until an index that lacks documents is asked again */
+};
+
+/* ---- statements ---- */
+
+struct seed {
+	struct uuid project_uuid;
+	struct str name;
+};
+
+static const struct field seed_out[] = {
+	FIELD(struct seed, project_uuid, 0),
+	FIELD(struct seed, name, 0),
+	FIELD_END,
+};
+
+struct named_row {
+	struct str name;
+};
+
+static const struct field named_out[] = {
+	FIELD(struct named_row, name, 0),
+	FIELD_END,
+};
+
+struct stored_document {
+	struct str key, doc;
+};
+
+static const struct field stored_document_out[] = {
+	FIELD(struct stored_document, key, 0),
+	FIELD(struct stored_document, doc, 0),
+	FIELD_END,
+};
+
+struct said {
+	bool yes;
+};
+
+static const struct field said_out[] = {
+	FIELD(struct said, yes, 0),
+	FIELD_END,
+};
+
+STMT_LIST(
+    list_seeds, struct seed, seed_out, "SELECT project_uuid, name FROM inventory_seeds($1::uuid)");
+STMT_LIST(list_own_addresses, struct named_row, named_out,
+    "SELECT name FROM inventory_addresses($1, $2)");
+STMT_LIST(list_documents, struct stored_document, stored_document_out,
+    "SELECT key, doc FROM detect_documents($1::smallint, $2)");
+STMT(ask_indexed, said_out, "SELECT inventory_indexed($1::smallint, $2, $3) AS yes");
+STMT(store_inventory, said_out, "SELECT inventory_store($1, $2::jsonb, $3::jsonb, $4) AS yes");
+
+/* ---- the datasets ---- */
+
+static const struct {
+	enum dataset dataset;
+	const char *word,
+	    *names; /* names: the field by which the index finds what is below a domain */
+} sources[] = {
+	{ DATASET_HOSTS, "hosts", "hostnames" },
+	{ DATASET_DNS, "dns", "host" },
+	{ DATASET_CERTIFICATES, "certificates", "names" },
+};
+
+static size_t
+source_of(enum dataset d)
+{
+	size_t i = 0;
+
+	while (i < COUNT(sources) && sources[i].dataset != d)
+		i++;
+	return i;
+}
+
+/* ---- documents that have changed ---- */
+
+static struct {
+	struct uuid *projects; /* those with seeds, sorted */
+	size_t n;
+} seeded;
+
+static bool
+load_seeded(struct detect *x)
+{
+	struct list rows = { 0 };
+	enum db_rc rc = db_list(x->db, &list_seeds, &rows, P(STR_NULL));
+	const struct seed *row = rows.items;
+
+	if (!db_ok(x->db, rc, "seeds"))
+		return false;
+	free(seeded.projects);
+	seeded.projects = mem_array(rows.n + 1, sizeof(*seeded.projects));
+	seeded.n = 0;
+	for (size_t i = 0; i < rows.n; i++)
+		if (i == 0 || uuid_cmp(&row[i].project_uuid, &row[i - 1].project_uuid) != 0)
+			seeded.projects[seeded.n++] = row[i].project_uuid;
+	return true;
+}
+
+static bool
+is_seeded(const struct uuid *project)
+{
+	for (size_t i = 0; i < seeded.n; i++)
+		if (uuid_cmp(&seeded.projects[i], project) == 0)
+			return true;
+	return false;
+}
+
+static enum db_rc
+affected_documents(struct affected *f)
+{
+	size_t s = source_of(f->batch->source);
+	const struct owners *all;
+	enum db_rc rc;
+
+	if (seeded.n == 0 || s == COUNT(sources))
+		return DB_OK;
+	rc = affected_owners(f, &all);
+	for (size_t i = 0; rc == DB_OK && i < f->batch->ndocuments; i++) {
+		const struct document *d = &f->batch->documents[i];
+		struct list owners = affected_owners_of(f, all, d);
+		const struct owner *o = owners.items;
+
+		for (size_t k = 0; k < owners.n && d->text.n > 0; k++)
+			if (is_seeded(&o[k].project))
+				affected_ask(f, &o[k].project,
+				    arena_printf(f->x->a, "@%s %.*s", sources[s].word,
+					(int)d->key.n, d->key.p));
+	}
+	return rc;
+}
+
+/* ---- what documents show ---- */
+
+struct gathering {
+	struct look *l;
+	struct list seeds;
+	struct strs hosts; /* keys of hosts that answers of dns name */
+	struct list own;   /* addresses that the detector has added before */
+	struct buf assets, services;
+};
+
+static struct str
+text_of(const struct json_value *doc, const char *name)
+{
+	const struct json_value *v = match_member(doc, name);
+
+	return v != NULL && json_type(v) == JSON_STRING ? json_text(v) : STR_NULL;
+}
+
+static bool
+below_seed(const struct gathering *g, struct str name)
+{
+	const struct seed *s = g->seeds.items;
+
+	for (size_t i = 0; i < g->seeds.n; i++)
+		if (str_within(name, s[i].name))
+			return true;
+	return false;
+}
+
+static void
+write_member(struct buf *b, const char *name, struct str s)
+{
+	if (s.p == NULL)
+		return;
+	buf_printf(b, "%s\"%s\":", b->p[b->n - 1] == '{' ? "" : ",", name);
+	json_write_str(b, s);
+}
+
+static void
+write_times(struct buf *b, const struct json_value *own, const struct json_value *of)
+{
+	const struct match_document m = { .own = own, .of = of };
+	char text[TS_LEN + 1];
+	struct ts first, last;
+
+	shown_times(&m, &first, &last);
+	ts_print(first, text);
+	write_member(b, "first", str_of(text));
+	ts_print(last, text);
+	write_member(b, "last", str_of(text));
+}
+
+static void
+add_asset(struct gathering *g, const char *kind, struct str name, const struct json_value *doc)
+{
+	struct buf *b = &g->assets;
+
+	buf_z(b, b->n == 0 ? "[{" : ",{");
+	write_member(b, "kind", str_of(kind));
+	write_member(b, "name", name);
+	write_times(b, doc, NULL);
+	buf_char(b, '}');
+}
+
+static void
+add_number(struct buf *b, const char *name, const struct json_value *v)
+{
+	if (v != NULL && json_type(v) == JSON_NUMBER)
+		buf_printf(b, ",\"%s\":%.*s", name, (int)json_lexeme(v).n, json_lexeme(v).p);
+}
+
+static void
+add_service(
+    struct gathering *g, struct str ip, const struct json_value *s, const struct json_value *host)
+{
+	struct arena *a = g->l->x->a;
+	struct buf *b = &g->services;
+	bool v6 = memchr(ip.p, ':', ip.n) != NULL;
+	struct str transport = text_of(s, "transport"), port, endpoint,
+		   certificate = text_of(s, "tls.certificate.fingerprint_sha256");
+
+	if (match_member(s, "port") == NULL || transport.p == NULL)
+		return;
+	port = json_lexeme(match_member(s, "port"));
+	endpoint = arena_printf(
+	    a, "%s%.*s%s:%.*s", v6 ? "[" : "", (int)ip.n, ip.p, v6 ? "]" : "", (int)port.n, port.p);
+	buf_z(b, b->n == 0 ? "[{" : ",{");
+	write_member(b, "asset", ip);
+	write_member(b, "ip", ip);
+	write_member(b, "endpoint", endpoint);
+	write_member(b, "key",
+	    arena_printf(
+		a, "%.*s/%.*s", (int)endpoint.n, endpoint.p, (int)transport.n, transport.p));
+	write_member(b, "transport", transport);
+	write_member(b, "service_name", text_of(s, "service_name"));
+	write_member(b, "product", text_of(s, "product"));
+	write_member(b, "version", text_of(s, "version"));
+	write_member(b, "http_title", text_of(s, "http.title"));
+	write_member(b, "certificate", certificate);
+	add_number(b, "port", match_member(s, "port"));
+	add_number(b, "http_status_code", match_member(s, "http.status_code"));
+	buf_printf(b, ",\"tls_enabled\":%s", match_member(s, "tls") == NULL ? "false" : "true");
+	write_times(b, s, host);
+	buf_char(b, '}');
+	if (certificate.p != NULL)
+		add_asset(g, "certificate", certificate, s);
+}
+
+/* ours: an answer of dns below a seed names its address. */
+static void
+gather_host(struct gathering *g, const struct json_value *doc, bool ours)
+{
+	const struct json_value *names = match_member(doc, "hostnames"),
+				*services = match_member(doc, "services");
+	struct str ip = text_of(doc, "ip");
+	const struct named_row *own = g->own.items;
+
+	if (owners_serve_many(doc))
+		return;
+	for (size_t i = 0; i < g->own.n; i++)
+		ours = ours || str_eq(own[i].name, ip);
+	for (size_t i = 0; names != NULL && i < json_length(names); i++)
+		if (below_seed(g, json_text(json_at(names, i)))) {
+			add_asset(g, "host", json_text(json_at(names, i)), doc);
+			ours = true;
+		}
+	if (!ours)
+		return;
+	add_asset(g, "address", ip, doc);
+	for (size_t i = 0; services != NULL && i < json_length(services); i++)
+		add_service(g, ip, json_at(services, i), doc);
+}
+
+static void
+gather_certificate(struct gathering *g, const struct json_value *doc)
+{
+	const struct json_value *names = match_member(doc, "names");
+	bool ours = false;
+
+	for (size_t i = 0; names != NULL && i < json_length(names); i++) {
+		struct str name = json_text(json_at(names, i));
+		bool wildcard = str_starts(name, STR("*."));
+
+		if (!below_seed(g, wildcard ? (struct str){ name.p + 2, name.n - 2 } : name))
+			continue;
+		ours = true;
+		if (!wildcard)
+			add_asset(g, "host", name, doc);
+	}
+	if (ours)
+		add_asset(g, "certificate", text_of(doc, "fingerprint_sha256"), doc);
+}
+
+/* The key of the host of an address, in hexadecimal. */
+static struct str
+host_key(struct arena *a, struct str ip)
+{
+	unsigned char key[17];
+	struct ipnet net;
+	bool v6 = memchr(ip.p, ':', ip.n) != NULL;
+	size_t n = v6 ? 16 : 4;
+	char *hex = arena_alloc(a, 2 * sizeof(key) + 1);
+
+	if (!ipnet_parse(ip, &net))
+		return STR_NULL;
+	key[0] = v6 ? 6 : 4;
+	memcpy(key + 1, net.a + (v6 ? 0 : 12), n);
+	hex_print(hex, key, n + 1);
+	return (struct str){ hex, 2 * (n + 1) };
+}
+
+static enum db_rc
+read_trees(
+    struct look *l, enum dataset d, struct strs keys, const struct json_value ***out, size_t *n)
+{
+	const int64_t number = record_dataset_number(d);
+	struct list rows = { 0 };
+	enum db_rc rc = DB_OK;
+	const struct stored_document *row;
+
+	if (keys.n > 0)
+		rc = db_list(l->x->db, &list_documents, &rows, P(number), P(keys));
+	row = rows.items;
+	*out = ARENA_ARRAY(l->x->a, rows.n + 1, const struct json_value *);
+	*n = rows.n;
+	for (size_t i = 0; i < rows.n; i++)
+		if (((*out)[i] = json_parse(l->x->a, row[i].doc)) == NULL)
+			panic("PostgreSQL returned invalid JSON for a record");
+	return rc;
+}
+
+/* Answers with addresses: their hosts are read first, because some serve many owners. */
+static enum db_rc
+gather_dns(struct gathering *g, const struct json_value **docs, size_t n)
+{
+	struct arena *a = g->l->x->a;
+	struct str *keys = ARENA_ARRAY(a, n + 1, struct str);
+	const struct json_value **hosts;
+	size_t nkeys = 0, nhosts;
+	enum db_rc rc;
+
+	for (size_t i = 0; i < n; i++) {
+		struct str ip = text_of(docs[i], "answer_ip"), name = text_of(docs[i], "host");
+
+		if (ip.p == NULL || !below_seed(g, name))
+			continue;
+		keys[nkeys] = host_key(a, ip);
+		nkeys += keys[nkeys].p != NULL;
+	}
+	rc = read_trees(g->l, DATASET_HOSTS, (struct strs){ keys, nkeys }, &hosts, &nhosts);
+	for (size_t i = 0; rc == DB_OK && i < n; i++) {
+		struct str ip = text_of(docs[i], "answer_ip"), name = text_of(docs[i], "host");
+		bool many = false;
+
+		if (text_of(docs[i], "answer").p == NULL || !below_seed(g, name))
+			continue;
+		add_asset(g, "host", name, docs[i]);
+		for (size_t k = 0; k < nhosts && ip.p != NULL; k++)
+			many = many ||
+			       (str_eq(text_of(hosts[k], "ip"), ip) && owners_serve_many(hosts[k]));
+		if (ip.p != NULL && !many)
+			add_asset(g, "address", ip, docs[i]);
+	}
+	for (size_t k = 0; rc == DB_OK && k < nhosts; k++)
+		gather_host(g, hosts[k], true);
+	return rc;
+}
+
+static enum db_rc
+gather(struct gathering *g, enum dataset d, struct strs keys)
+{
+	struct arena *a = g->l->x->a;
+	const struct json_value **docs;
+	size_t n;
+	enum db_rc rc = read_trees(g->l, d, keys, &docs, &n);
+
+	if (rc == DB_OK && d == DATASET_DNS)
+		return gather_dns(g, docs, n);
+	if (rc == DB_OK && d == DATASET_HOSTS) {
+		struct str *ips = ARENA_ARRAY(a, n + 1, struct str);
+
+		for (size_t i = 0; i < n; i++)
+			ips[i] = text_of(docs[i], "ip");
+		rc = db_list(g->l->x->db, &list_own_addresses, &g->own, P(g->l->project),
+		    P(((struct strs){ ips, n })));
+	}
+	for (size_t i = 0; rc == DB_OK && i < n; i++)
+		if (d == DATASET_HOSTS)
+			gather_host(g, docs[i], false);
+		else
+			gather_certificate(g, docs[i]);
+	return rc;
+}
+
+/* ---- pages of the index ---- */
+
+struct walk {
+	size_t source;
+	struct str domain, after; /* after: hexadecimal */
+};
+
+static struct strs
+keys_of_page(struct arena *a, const struct page *page)
+{
+	struct str *keys = ARENA_ARRAY(a, page->nhits + 1, struct str);
+
+	for (size_t i = 0; i < page->nhits; i++) {
+		struct str key = page->hits[i].key;
+		char *hex = arena_alloc(a, 2 * key.n + 1);
+
+		hex_print(hex, (const unsigned char *)key.p, key.n);
+		keys[i] = (struct str){ hex, 2 * key.n };
+	}
+	return (struct strs){ keys, page->nhits };
+}
+
+static enum db_rc
+walk(struct gathering *g, const struct walk *w)
+{
+	struct detect *x = g->l->x;
+	const struct budget budget = { .deadline = mono_us() + PAGE_US, .work = UINT64_MAX / 2 };
+	struct page_request want = {
+		.after = STR_NULL, .limit = PAGE_DOCUMENTS, .keys_only = true
+	};
+	unsigned char *after = arena_alloc(x->a, w->after.n / 2 + 1);
+	struct page page = { .nhits = 0 };
+	struct query_fault fault;
+	struct query q;
+	struct strs keys;
+
+	if (!query_parse(x->a, sources[w->source].dataset,
+		arena_printf(
+		    x->a, "%s:\"%.*s\"", sources[w->source].names, (int)w->domain.n, w->domain.p),
+		ts_now(), &q, &fault))
+		return DB_OK; /* the name of the asset is no name of DNS */
+	if (w->after.n > 0 && hex_parse(w->after, after, w->after.n / 2))
+		want.after = (struct str){ (const char *)after, w->after.n / 2 };
+	engine_refresh(x->engine);
+	if (engine_search(x->engine, x->a, &q, &budget, &want, &page) != ENGINE_OK) {
+		g->l->why = "the index cannot answer";
+		return DB_CONFLICT;
+	}
+	keys = keys_of_page(x->a, &page);
+	if (page.has_more && keys.n > 0)
+		look_ask(g->l,
+		    arena_printf(x->a, "+%s %.*s %.*s", sources[w->source].word, (int)w->domain.n,
+			w->domain.p, (int)keys.p[keys.n - 1].n, keys.p[keys.n - 1].p),
+		    TS_NULL);
+	return gather(g, sources[w->source].dataset, keys);
+}
+
+/* The first page waits until the index has what was there when the seed came. */
+static enum db_rc
+look_at_page(struct gathering *g, const struct walk *w, size_t i)
+{
+	struct detect *x = g->l->x;
+	enum dataset d = sources[w->source].dataset;
+	const int64_t number = record_dataset_number(d);
+	struct str snapshot = work_snapshot(x, d);
+	struct said ready = { .yes = true };
+	enum db_rc rc = DB_OK;
+
+	if (w->after.n == 0)
+		rc = db_one(
+		    x->db, &ask_indexed, &ready, P(number), P(snapshot), P(g->l->asked.p[i]));
+	if (rc != DB_OK)
+		return rc;
+	if (!ready.yes)
+		look_ask(g->l, g->l->subjects[i], (struct ts){ ts_now().us + WAIT_US });
+	return ready.yes && snapshot.p != NULL ? walk(g, w) : DB_OK;
+}
+
+/* ---- a look ---- */
+
+static struct str
+word(struct str *s)
+{
+	const char *blank = memchr(s->p, ' ', s->n);
+	size_t n = blank == NULL ? s->n : (size_t)(blank - s->p);
+	struct str out = { s->p, n };
+
+	s->p += n + (blank != NULL);
+	s->n -= n + (blank != NULL);
+	return out;
+}
+
+static enum db_rc
+look_at_subject(struct gathering *g, size_t i)
+{
+	struct str rest = g->l->subjects[i], first;
+	bool page = rest.p[0] == '+', document = rest.p[0] == '@';
+	struct walk w = { .source = 0 };
+
+	if (!page && !document) {
+		for (size_t k = 0; k < COUNT(sources) && below_seed(g, rest); k++)
+			look_ask(g->l,
+			    arena_printf(
+				g->l->x->a, "+%s %.*s ", sources[k].word, (int)rest.n, rest.p),
+			    TS_NULL);
+		return DB_OK;
+	}
+	rest = (struct str){ rest.p + 1, rest.n - 1 };
+	first = word(&rest);
+	while (w.source < COUNT(sources) && !str_is(first, sources[w.source].word))
+		w.source++;
+	if (w.source == COUNT(sources))
+		return DB_OK;
+	if (document)
+		return gather(g, sources[w.source].dataset, (struct strs){ &rest, 1 });
+	w.domain = word(&rest);
+	w.after = rest;
+	return below_seed(g, w.domain) ? look_at_page(g, &w, i) : DB_OK;
+}
+
+static enum db_rc
+look_at_inventory(struct look *l)
+{
+	struct gathering *g = ARENA_NEW(l->x->a, struct gathering);
+	enum db_rc rc;
+
+	*g = (struct gathering){ .l = l, .assets = { .a = l->x->a }, .services = { .a = l->x->a } };
+	l->of_storing = g;
+	rc = db_list(l->x->db, &list_seeds, &g->seeds, P(arena_uuid(l->x->a, &l->project)));
+	for (size_t i = 0; i < l->nsubjects && rc == DB_OK; i++)
+		rc = look_at_subject(g, i);
+	return rc;
+}
+
+static enum db_rc
+store_assets(struct look *l)
+{
+	struct gathering *g = l->of_storing;
+	const int64_t most = ASSETS_MOST;
+	struct said all;
+	enum db_rc rc;
+
+	if (g == NULL || g->assets.n == 0)
+		return DB_OK;
+	buf_char(&g->assets, ']');
+	if (g->services.n > 0)
+		buf_char(&g->services, ']');
+	rc = db_one(l->x->db, &store_inventory, &all, P(l->project), P(buf_done(&g->assets)),
+	    P(g->services.n > 0 ? buf_done(&g->services) : STR("[]")), P(most));
+	if (rc == DB_OK && !all.yes)
+		l->warning = "the project has 100,000 assets, and further ones are left out";
+	return rc;
+}
+
+static const struct detector inventory = {
+	.name = "inventory",
+	.subjects = 50,
+	.load = load_seeded,
+	.affected = affected_documents,
+	.look = look_at_inventory,
+	.store = store_assets,
+};
+DETECTOR_ENTRY(inventory);

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The frame of the detectors: kill -9 loses and doubles nothing (C-124), a subject that fails does not stop others, and projects
+# take turns.
+. t/lib.sh
+. t/helper/detect.sh
+pg_start
+index_start
+
+# reports FROM TO: reports of one indicator each, with the addresses 198.51.100.FROM to TO.
+reports()
+{
+	sql "SELECT count(report_put(jsonb_build_object('uuid', u, 'source_kind', 'native', 'source_ref', u, 'status', 'published',
+		'revision', 1, 'title', 'Report', 'threat_actors', e, 'malware_families', e, 'sectors', e, 'techniques', e, 'cves', e,
+		'countries', e, 'tags', e, 'imported_at', now(), 'updated_at', now(), 'first_seen', '2026-11-01', 'last_seen', '2026-11-01',
+		'truncated', false, 'published_at', '2026-11-01', 'digest', '\\x' || repeat('00', 32)), NULL,
+		jsonb_build_array(jsonb_build_object('uuid', gen_random_uuid(), 'type', 'ipv4', 'value', '198.51.100.' || n,
+			'disposition', 'indicator', 'confidence', 90, 'occurrences', 1, 'defanged', false, 'labels', e)), '[]',
+		decode('7fffffffffffffff', 'hex') || uuid_send(u), '{\"visibility\":\"*\",\"uuid\":\"' || u || '\"}'))
+		FROM generate_series($1, $2) AS n, LATERAL (SELECT md5('report' || n)::uuid AS u, '{}'::text[] AS e) AS x" >/dev/null
+}
+sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at)
+	SELECT '$P', 'address', '198.51.100.' || n, now(), now() FROM generate_series(1, 200) AS n"
+detect_start
+detect_idle
+
+# Kills wherever the process happens to be while reports come.
+busy() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE usename = 'surfaced_detect' AND state <> 'idle'")" -gt 0 ] || quiet; }
+quiet() { [ "$(sql "SELECT count(*) FROM detector_work")" = 0 ]; }
+for n in 0 1 2 3; do
+	reports $((n * 25 + 1)) $((n * 25 + 25))
+	world_until 30 busy
+	# shellcheck disable=SC2046 # pids
+	kill -KILL $(pgrep -P "$(world_pid surfaced-detect)") 2>/dev/null
+done
+detect_idle
+is "$(sql "SELECT count(*) FROM finding WHERE status = 'open'") $(sql "SELECT count(*) FROM finding_event")" "100 100" \
+	"after four kills each asset has its finding, and each finding one event (C-124)"
+
+# In the middle of a transaction: a write waits for a lock that the test holds, and the process is killed there.
+sql "CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(77); RETURN NEW; END'"
+waits() { [ "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted")" -gt 0 ]; }
+waits_no_more() { ! waits; }
+held() { [ "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND granted")" = 1 ]; }
+mkfifo "$W/holder"
+n=100
+for table in detector_work detector_finding finding detector_state; do
+	psql -XqAt -v ON_ERROR_STOP=1 <"$W/holder" >/dev/null 2>&1 &
+	exec 3>"$W/holder"
+	echo "SELECT pg_advisory_lock(77);" >&3
+	world_until 30 held
+	sql "CREATE TRIGGER hold BEFORE INSERT OR UPDATE ON $table FOR EACH ROW WHEN (session_user = 'surfaced_detect') EXECUTE FUNCTION hold()"
+	reports $((n + 1)) $((n + 10))
+	n=$((n + 10))
+	ok "a process is in the middle of a write of $table" world_until 30 waits
+	# shellcheck disable=SC2046 # pids
+	kill -KILL $(pgrep -P "$(world_pid surfaced-detect)")
+	ok "the server ends what it had begun in $table" world_until 30 waits_no_more
+	sql "DROP TRIGGER hold ON $table"
+	printf '%s\n' '\q' >&3
+	exec 3>&-
+	detect_idle
+done
+is "$(sql "SELECT count(*) FROM finding WHERE status = 'open'") $(sql "SELECT count(*) FROM finding_event") $(sql "SELECT count(*) FROM detector_work")" \
+	"140 140 0" "nothing was lost or stored twice, and no work is left (C-124)"
+is "$(sql "SELECT count(*) FROM detector_hand")" 0 "no process has anything in its hand"
+
+# A subject that cannot be stored.
+sql "ALTER TABLE finding ADD CONSTRAINT poison CHECK (finding_key <> 'indicator/ipv4/198.51.100.150')"
+reports 141 160
+looked() { [ "$(sql "SELECT count(*) FROM finding WHERE status = 'open'")" = 159 ]; }
+ok "the other subjects of a look that fails are stored" world_until 30 looked
+is "$(sql "SELECT subject, tries > 0 FROM detector_work")" "198.51.100.150|t" "the subject that fails stays, and is tried again later"
+like "$(sql "SELECT error FROM detector_state WHERE detector = 'threat-indicators'")" poison "the state of the detector says why"
+sql "ALTER TABLE finding DROP CONSTRAINT poison; UPDATE detector_work SET due_at = now(); NOTIFY detect_work"
+looked() { [ "$(sql "SELECT count(*) FROM finding WHERE status = 'open'")" = 160 ]; }
+ok "a subject that failed is stored when nothing is wrong any more" world_until 30 looked
+is "$(sql "SELECT coalesce(error, '-') FROM detector_state WHERE detector = 'threat-indicators'")" - "the state of the detector has no error when every subject has succeeded"
+LOG_EXPECTED=poison

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Signing in by the company's proxy: nginx asks it with auth_request in one location, and nobody else can say who they
+# are (C-322). The proxy is a server of nginx that answers as oauth2-proxy does; the rest is the example that is shipped.
+. t/lib.sh
+# shellcheck source=t/people/lib.sh
+. t/people/lib.sh
+export WORLD_CONF='proxy_sign_in = yes'
+world
+sed -e "s,/etc/surfaced/nginx/,$W/etc/nginx/,; s,http://127.0.0.1:4180,http://unix:$W/run/proxy.sock:," \
+	nginx/proxy-sign-in.example >"$W/etc/nginx/proxy-sign-in.conf"
+# The proxy knows the browser by a cookie of its own. The last of its answers is 401 without an e-mail.
+export WORLD_HTTP="
+	map \$http_cookie \$proxy_email {
+		default '';
+		'~proxy=ann' Ann@example.com;
+		'~proxy=eve' eve@example.com;
+		'~proxy=odd' 'no e-mail';
+	}
+	server {
+		listen unix:$W/run/proxy.sock;
+		location = /oauth2/auth {
+			if (\$http_cookie !~ proxy=) {
+				return 401;
+			}
+			add_header X-Auth-Request-Email \$proxy_email always;
+			return 202;
+		}
+	}"
+export WORLD_SITE="include $W/etc/nginx/proxy-sign-in.conf;"
+pg_start
+api_start
+people_web_start
+person_new ann owner
+
+# proxy COOKIE [curl options]: a sign-in by the proxy.
+proxy()
+{
+	_jar=$1
+	shift
+	visit POST /auth/sign-in/proxy '{}' -H "Cookie: $_jar" "$@"
+}
+
+visit GET /auth/methods
+is "$(field .methods.proxy)" true "a sign-in by the company is offered"
+proxy 'proxy=ann'
+is "$STATUS $(field '.person.email, (.session | (.methods | join(",")), .strong)' | paste -sd ' ')" "201 ann@example.com proxy false" \
+	"whom the proxy knows is signed in (C-322)"
+signed_in ann
+as ann GET /auth/session
+is "$STATUS" 200 "whom the proxy knows has an ordinary session"
+visit DELETE /auth/session -H "Cookie: $ann_cookie"
+is "$(answered)" "403 csrf_required" "a session by the proxy needs the CSRF token as others do (C-311)"
+proxy 'none=1'
+is "$(answered)" "401 sign_in_failed" "whom the proxy does not know is refused, in an envelope"
+proxy 'proxy=eve'
+is "$(answered)" "401 sign_in_failed" "who is no person here is refused: nobody is made a member (C-322)"
+proxy 'proxy=odd'
+is "$(answered)" "401 sign_in_failed" "an answer of the proxy that is no e-mail is refused"
+for header in 'SIGN_IN_EMAIL' 'Sign-In-Email' 'HTTP_SIGN_IN_EMAIL' 'X-Auth-Request-Email' 'X-Forwarded-Email' 'X-Forwarded-User' 'Remote-Email'; do
+	proxy 'none=1' -H "$header: ann@example.com"
+	is "$(answered)" "401 sign_in_failed" "a header $header signs nobody in (C-322)"
+	proxy 'proxy=eve' -H "$header: ann@example.com"
+	is "$(answered)" "401 sign_in_failed" "a header $header takes nobody's place (C-322)"
+done
+for path in /auth/sign-in/proxy/ /auth/sign-in//proxy /auth/sign-in/./proxy /auth/sign-in/%70roxy /auth/x/../sign-in/proxy; do
+	visit POST "$path" '{}' --path-as-is -H 'SIGN_IN_EMAIL: ann@example.com' -H 'Sign-In-Email: ann@example.com'
+	like "$(answered)" '^(401 sign_in_failed|404 not_found)$' "the path $path is no way around it"
+done
+proxy 'proxy=ann' -H 'Sec-Fetch-Site: cross-site'
+is "$(answered)" "403 csrf_required" "another site signs nobody in by the proxy (C-313)"
+visit GET /auth/sign-in/proxy -H 'Cookie: proxy=ann'
+is "$(answered)" "405 method_not_allowed" "a link or an image signs nobody in by the proxy"
+sql "UPDATE person SET disabled_at = now() WHERE email = 'ann@example.com'" >/dev/null
+proxy 'proxy=ann'
+is "$(answered)" "401 sign_in_failed" "a disabled person is refused"
+sql "UPDATE person SET disabled_at = NULL; UPDATE member SET removed_at = now() WHERE email = 'ann@example.com'" >/dev/null
+proxy 'proxy=ann'
+is "$(answered)" "401 sign_in_failed" "a person who is a member of no organisation is refused (C-322)"
