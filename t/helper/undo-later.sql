@@ -25,6 +25,7 @@ DROP VIEW IF EXISTS secrets;
 DROP FUNCTION IF EXISTS secret_places, secret_location, secret_locations;
 DROP TABLE IF EXISTS secret_key, capture, secret_seen, secret_place;
 DROP FUNCTION IF EXISTS secrets_captured;
+
 -- 0037
 DROP VIEW IF EXISTS typosquatting;
 DROP FUNCTION IF EXISTS watched_domains, lookalike_documents, lookalike_walk, lookalike_names, lookalike_certificate, lookalike_keep,
