@@ -76,4 +76,4 @@ static const struct route typosquatting_routes[] = {
 	ROUTE_END,
 };
 
-ROUTES(153, typosquatting);
+ROUTES(157, typosquatting);

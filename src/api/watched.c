@@ -464,4 +464,4 @@ static const struct route watched_routes[] = {
 	ROUTE_END,
 };
 
-ROUTES(152, watched);
+ROUTES(156, watched);
