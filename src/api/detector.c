@@ -147,4 +147,4 @@ static const struct route detector_routes[] = {
 	ROUTE_END,
 };
 
-ROUTES(152, detector);
+ROUTES(153, detector);
