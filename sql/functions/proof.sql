@@ -60,6 +60,19 @@ BEGIN
 END
 $$;
 
+-- Takes the password away. False: nothing would be left to sign in with. Every sign-in but one ends.
+CREATE OR REPLACE FUNCTION person_password_remove(p_person uuid, p_but uuid) RETURNS boolean LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM FROM person p WHERE p.uuid = p_person FOR UPDATE;
+	IF NOT EXISTS (SELECT FROM passkey k WHERE k.person_uuid = p_person) THEN
+		RETURN false;
+	END IF;
+	PERFORM person_password_set(p_person, NULL, p_but);
+	RETURN true;
+END
+$$;
+
 -- ---- one-time codes ----
 
 -- A secret that counts when a first code has confirmed it; the one before, if there is one, counts until then.
@@ -123,5 +136,5 @@ CREATE OR REPLACE FUNCTION person_of_proxy(p_email text) RETURNS uuid LANGUAGE s
 	   AND EXISTS (SELECT FROM member m WHERE m.person_uuid = p.uuid AND m.removed_at IS NULL)
 $$;
 
-GRANT EXECUTE ON FUNCTION passkey_find, passkey_used, passkey_add, passkey_rename, passkey_remove, totp_begin,
+GRANT EXECUTE ON FUNCTION passkey_find, passkey_used, passkey_add, passkey_rename, passkey_remove, person_password_remove, totp_begin,
 	totp_unconfirmed, totp_confirm, totp_use, totp_remove, person_of_proxy TO surfaced_api;

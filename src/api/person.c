@@ -176,13 +176,32 @@ put_password(struct req *rq)
 	return store_password(rq, stored);
 }
 
-/* A one-time code needs a password beside it, so a passkey alone can take its place (C-323). */
+struct password_removal {
+	bool removed;
+};
+
+static const struct field password_removal_out[] = {
+	FIELD(struct password_removal, removed, 0),
+	FIELD_END,
+};
+
+STMT(take_password, password_removal_out, "SELECT person_password_remove($1, $2) AS removed");
+
+/* A one-time code needs a password beside it, so a passkey alone can take its place (C-323). The
+   database counts the passkeys under a lock: another request may take the last one away now. */
 static int
 remove_password(struct req *rq)
 {
-	if (rq->sign_in->passkeys == 0)
+	struct sign_in *s = own_sign_in(rq);
+	struct password_removal row;
+	enum db_rc rc = db_one(rq->db, &take_password, &row, P(s->person_uuid), P(s->uuid));
+
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	if (!row.removed)
 		return fail(rq, ERR_LAST_SIGN_IN_METHOD);
-	return store_password(rq, STR_NULL);
+	s->has_password = false;
+	return person_session_reply(rq, 200);
 }
 
 static const enum error end_errors[] = { ERR_SIGN_IN_NOT_FOUND, ERR_UNSET };
