@@ -82,4 +82,4 @@ static const struct route secret_routes[] = {
 	ROUTE_END,
 };
 
-ROUTES(152, secret);
+ROUTES(153, secret);
