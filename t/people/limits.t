@@ -48,7 +48,7 @@ is "$STATUS" 200 "a person sets a password with a fresh sign-in"
 session_of second
 is "$(answered)" "401 session_expired" "a new password ends every other sign-in (C-309)"
 as ann GET /auth/sign-ins
-is "$(field '.sign_ins | length, .[0].current, .[0].methods[0]' | paste -sd ' ')" "1 true password" "and not this one, which the list shows (C-309)"
+is "$(field '.sign_ins | length, .[0].current, .[0].methods[0]' | paste -sd ' ')" "1 true password" "a new password keeps the sign-in of the request, which the list shows (C-309)"
 as ann DELETE /auth/password
 is "$(answered)" "409 last_sign_in_method" "the last way to sign in is not removed (C-323)"
 
