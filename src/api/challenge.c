@@ -4,6 +4,8 @@
 #include "config.h"
 
 #include "api/people.h"
+#include "base/url.h"
+#include "daemon/conf.h"
 
 struct proof_outcome {
 	bool fresh;
@@ -30,6 +32,18 @@ proof_use(struct req *rq, struct str text, const struct challenge *c)
 }
 
 /* ---- POST /auth/challenge ---- */
+
+bool
+passkey_site(struct req *rq, struct passkey_site *out)
+{
+	struct str authority, rest;
+
+	if (!url_split(str_of(conf.public_url), &authority, &rest))
+		return false;
+	*out = (struct passkey_site){ .origin = public_origin(rq),
+		.rp_id = arena_lower(rq->arena, url_host(authority)) };
+	return out->origin.n > 0 && out->rp_id.n > 0;
+}
 
 struct challenge_in {
 	struct str purpose;

@@ -66,8 +66,8 @@ static const struct url_param dangling_dns_params[] = {
 };
 
 static const struct route dangling_routes[] = {
-	AREA_ROUTES(
-	    dangling_dns, "dangling-dns", struct dangling_args, "Findings", "dangling DNS records"),
+	AREA_ROUTES(dangling_dns, "dangling-dns", struct dangling_args, "Dangling DNS",
+	    "dangling DNS records"),
 	ROUTE_END,
 };
 

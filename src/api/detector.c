@@ -120,7 +120,7 @@ static const struct route detector_routes[] = {
 	    ROUTE(GET, DETECTORS, list_detectors),
 	    COLUMNS_OF_PROJECT(SCOPE_ESI_FINDINGS_VIEW, ENTITLEMENT_ESI),
 	    .out = detectors_out,
-	    .tag = "Detectors",
+	    .tag = "Findings",
 	    .result = "Every detector, with its settings.",
 	    .summary = "List the detectors",
 	    .description =
@@ -136,7 +136,7 @@ static const struct route detector_routes[] = {
 		.arg = DETECTOR_##id,                                                              \
 		.out = detector_row,                                                               \
 		.wrapper = "detector",                                                             \
-		.tag = "Detectors",                                                                \
+		.tag = "Findings",                                                                 \
 		.summary = "Change the settings of the detector " label,                           \
 		.description = help " What the settings hide is not stored, and what stands is "   \
 				    "closed; it opens again when they do not hide it any more. A " \
@@ -147,4 +147,4 @@ static const struct route detector_routes[] = {
 	ROUTE_END,
 };
 
-ROUTES(153, detector);
+ROUTES(152, detector);

@@ -77,7 +77,7 @@ static const struct url_param secrets_params[] = {
 };
 
 static const struct route secret_routes[] = {
-	AREA_ROUTES(secrets, "secrets", struct secrets_args, "Findings",
+	AREA_ROUTES(secrets, "secrets", struct secrets_args, "Secrets",
 	    "exposed secrets and sensitive files"),
 	ROUTE_END,
 };

@@ -71,7 +71,7 @@ static const struct url_param typosquatting_params[] = {
 };
 
 static const struct route typosquatting_routes[] = {
-	AREA_ROUTES(typosquatting, "typosquatting", struct typosquatting_args, "Findings",
+	AREA_ROUTES(typosquatting, "typosquatting", struct typosquatting_args, "Typosquatting",
 	    "domains that resemble watched ones"),
 	ROUTE_END,
 };

@@ -385,8 +385,7 @@ static const enum error watched_create_errors[] = { ERR_TYPOSQUATTING_LIMIT, ERR
 #define WATCHED PROJECT "/esi/typosquatting/domains"
 #define WATCHED_ONE WATCHED "/{domain_uuid}"
 #define WATCHED_ROW(need)                                                                          \
-	COLUMNS_OF_PROJECT(need, ENTITLEMENT_ESI), .out = watched_domain_out,                      \
-						   .tag = "Watched domains"
+	COLUMNS_OF_PROJECT(need, ENTITLEMENT_ESI), .out = watched_domain_out, .tag = "Typosquatting"
 #define WATCHED_EXAMPLE                                                                            \
 	JSON({                                                                                     \
 		"domain" : "example.com",                                                          \
@@ -450,7 +449,7 @@ static const struct route watched_routes[] = {
 	{
 	    ROUTE(POST, PROJECT "/esi/typosquatting/preview", preview_typosquatting),
 	    COLUMNS_OF_PROJECT(SCOPE_ESI_DETECTORS_MANAGE, ENTITLEMENT_ESI),
-	    .tag = "Watched domains",
+	    .tag = "Typosquatting",
 	    BODY_CHECKED(
 		struct watched_domain, watched_domain_try, LIM_WATCHED_BODY, check_watched_new),
 	    .out = preview_out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Asks detectors about changed documents: each detector names subjects, which are stored with the move of the cursor
-   (detector.h). */
+/* Asks detectors to look at subjects (detector.h): those that changed documents concern, which are stored with the move of
+   the cursor, and those that a look wants to have looked at later. */
 #include "config.h"
 
 #include "base/encode.h"
@@ -98,4 +98,23 @@ detectors_affected(struct detect *x, struct batch *b)
 			rc = detectors_first[i]->affected(
 			    &(struct affected){ .x = x, .batch = b, .of = detectors_first[i] });
 	return rc;
+}
+
+/* ---- a look asks for more ---- */
+
+void
+look_ask(struct look *l, struct str subject, struct ts due)
+{
+	struct buf *b = &l->work;
+	char text[TS_LEN + 1];
+
+	buf_printf(b,
+	    "%c{\"detector\":\"%s\",\"project\":\"%s\",\"subject\":", b->n == 0 ? '[' : ',',
+	    l->of->name, uuid_text(&l->project).z);
+	json_write_str(b, subject);
+	if (!ts_is_null(due)) {
+		ts_print(due, text);
+		buf_printf(b, ",\"due\":\"%s\"", text);
+	}
+	buf_char(b, '}');
 }

@@ -21,7 +21,7 @@
  *                                   detector_store: findings, the end of the work, detector_state: one transaction
  *
  * A subject is a text that the detector chooses: whatever can be looked at by itself, such as "www.example.org". Asking twice
- * is the same as asking once. Whoever asks need not know what changed, since look reads the present state. What is asked
+ * is the same as asking once. Whoever asks need not know what changed, since look reads the present state. Work that is asked for
  * while look reads is not lost: the row of detector_work then has another transaction, so its work does not end.
  *
  * A minimal detector:
@@ -96,18 +96,18 @@ struct affected {
 	const struct detector *of; /* the frame's */
 };
 
-/* Something that was found: the members of finding_in (resource/finding.h). What is not set is null. */
+/* Something that was found: the members of finding_in (resource/finding.h). A member that is not set is null. */
 struct found {
-	struct str key, type; /* of what was found, never of the run (rule 1 of AREAS.md 0.2) */
+	struct str key, type; /* made from the thing that was found, never from the run (rule 1 of AREAS.md 0.2) */
 	struct str title, severity;   /* severity: info without one */
 	struct str kind, description; /* kind: exposure_kind */
 	struct str evidence;          /* a JSON object; the frame cuts it (C-130) */
 	double confidence;            /* 0: none */
 	struct str asset_kind, asset_name, service_key;
-	struct ts first, last; /* of the data, never the clock (rule 2) */
+	struct ts first, last; /* times of the data, never of the clock (rule 2) */
 };
 
-/* What a subject had shown before. status: of the finding. */
+/* A finding that a subject had shown before, with its status. */
 struct standing {
 	struct str subject, finding_key, status, severity;
 	struct ts first_seen_at, last_seen_at;
@@ -154,7 +154,7 @@ struct detector {
 
 #define DETECTOR_ENTRY(id) REGISTER(detectors, id)
 
-/* ---- for affected (affected.c) ---- */
+/* ---- to ask for work (affected.c) ---- */
 
 void affected_ask(struct affected *f, const struct uuid *project, struct str subject);
 /* The owners of the documents of the batch: assets with their addresses, names, and domains above these. */
@@ -162,6 +162,9 @@ enum db_rc affected_owners(struct affected *f, const struct owners **out) MUST_U
 /* Those of one document, struct owner, one for each project; rule 5 of AREAS.md 0.2 keeps CDNs out. */
 struct list affected_owners_of(
     struct affected *f, const struct owners *all, const struct document *d);
+
+/* In a look: asks for a subject of this project, also one of the present look: TS_NULL is at once, otherwise not before that time. */
+void look_ask(struct look *l, struct str subject, struct ts due);
 
 /* ---- for look (record.c) ---- */
 
@@ -172,8 +175,6 @@ void look_absent(struct look *l, struct str key, struct ts at);
 /* A person's word has it that this is no finding (an allow list, a verdict): it closes at once, and opens again when look finds
    it. */
 void look_hide(struct look *l, struct str key);
-/* Asks for a subject of this project, also one of the present look: TS_NULL is at once, otherwise not before that time. */
-void look_ask(struct look *l, struct str subject, struct ts due);
 /* Adds to a number of looked_at in GET /detectors. The frame counts "subjects". */
 void look_counted(struct look *l, const char *what, int64_t n);
 /* The statement read the rows that all subjects need: the i-th of these is the one of this name; l->nsubjects: none is. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What a look has found, as detector_store reads it (detector.h). */
+/* Writes the findings of a look as detector_store reads them (detector.h). */
 #include "config.h"
 
 #include "detect/detector.h"
@@ -95,19 +95,6 @@ look_hide(struct look *l, struct str key)
 	json_write_str(&b, key);
 	buf_char(&b, '}');
 	add_record(l, &b);
-}
-
-void
-look_ask(struct look *l, struct str subject, struct ts due)
-{
-	struct buf *b = &l->work;
-
-	buf_printf(b,
-	    "%c{\"detector\":\"%s\",\"project\":\"%s\",\"subject\":", b->n == 0 ? '[' : ',',
-	    l->of->name, uuid_text(&l->project).z);
-	json_write_str(b, subject);
-	write_time(b, "due", due);
-	buf_char(b, '}');
 }
 
 void

@@ -77,8 +77,8 @@ settings_hide(struct detect *x, const struct settings *s, struct str record)
 
 /* ---- changed settings ---- */
 
-/* The page behind the UUID that the subject has. What the settings do not hide any more was closed without data that contradict
-   it, by which detector_show knows it. */
+/* The page behind the UUID that the subject has. A finding that the settings no longer hide was closed without data that
+   contradict it; by this detector_show recognises it. */
 enum db_rc
 settings_apply(struct look *l)
 {

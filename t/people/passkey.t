@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Passkeys by an authenticator of the test's own: what is taken, and all that is not (C-318 to C-320, C-323).
-# t/people/passkey-browser.t does it with a browser.
 . t/lib.sh
 # shellcheck source=t/people/lib.sh
 . t/people/lib.sh

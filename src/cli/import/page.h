@@ -10,7 +10,7 @@ struct page {
 	struct str headers; /* lines "name: value" */
 	int64_t status;     /* 0: unknown */
 	struct ts captured_at;
-	struct str takeover_provider; /* whose page for unclaimed names it is; n 0: nobody's */
+	struct str takeover_provider; /* the provider whose page for unclaimed names this is; n 0: none */
 };
 
 /* Fills status, headers, content_type and body from a response of HTTP/1. NULL, or the fault as the end of a sentence. */
