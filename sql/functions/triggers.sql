@@ -13,7 +13,7 @@ BEGIN
 		    IS DISTINCT FROM (OLD.uuid, OLD.account_uuid, OLD.owner_uuid, OLD.prefix, OLD.sha256, OLD.created_at) THEN
 			RAISE EXCEPTION 'an API key keeps its owner, prefix and secret';
 		END IF;
-		IF to_jsonb(NEW) -> 'kind' IS DISTINCT FROM to_jsonb(OLD) -> 'kind' THEN -- before 0040 there is no such column
+		IF to_jsonb(NEW) -> 'kind' IS DISTINCT FROM to_jsonb(OLD) -> 'kind' THEN -- before 0036 there is no such column
 			RAISE EXCEPTION 'an API key keeps its kind';
 		END IF;
 		IF OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at THEN

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Look-alike domains (0037): what surfaced-detect and the preview of the API read, and what is kept of a look.
+-- Look-alike domains (0034): what surfaced-detect and the preview of the API read, and what is kept of a look.
 
 -- The score that a look-alike must have where a watched domain does not say: rankings and registrations tell honest neighbours,
 -- and without any of them only names that speak for themselves are reported (LIM_MIN_SCORE, LIM_MIN_SCORE_ALONE).

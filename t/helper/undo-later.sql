@@ -4,7 +4,7 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
--- 0040
+-- 0036
 DROP TRIGGER IF EXISTS member_console ON member;
 ALTER TABLE stream_ticket DROP COLUMN IF EXISTS sign_in_uuid;
 ALTER TABLE stream_slot DROP COLUMN IF EXISTS sign_in_uuid;
@@ -20,19 +20,19 @@ DO $$ BEGIN
 	END IF;
 END $$;
 
--- 0039
+-- 0035
 DROP VIEW IF EXISTS secrets;
 DROP FUNCTION IF EXISTS secret_places, secret_location, secret_locations;
 DROP TABLE IF EXISTS secret_key, capture, secret_seen, secret_place;
 DROP FUNCTION IF EXISTS secrets_captured;
 
--- 0037
+-- 0034
 DROP VIEW IF EXISTS typosquatting;
 DROP FUNCTION IF EXISTS watched_domains, lookalike_documents, lookalike_walk, lookalike_names, lookalike_certificate, lookalike_keep,
 	watched_min_score;
 DROP TABLE IF EXISTS lookalike_candidate, watched_domain, domain_ranking, domain_ranking_list, parked_name_server;
 
--- 0036
+-- 0033
 DROP VIEW IF EXISTS dangling_dns;
 DROP TRIGGER IF EXISTS dangling_assets_added ON asset;
 DROP TRIGGER IF EXISTS dangling_assets_updated ON asset;
