@@ -105,7 +105,7 @@ struct area_args {
 	    .out = view##_out,                                                                     \
 	    .st = &list_##view,                                                                    \
 	    PARAMS(type_of_args, view##_params),                                                   \
-	    .list = #view,                                                                         \
+	    .list = "findings",                                                                    \
 	    .summary = "List " thing,                                                              \
 	    .description = "Newest first; every filter must pass.",                                \
 	},                                                                                         \

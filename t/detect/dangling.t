@@ -44,7 +44,7 @@ is "$(found)" "cname_claimable shop.acme.com $EB high open" "a claimable name is
 is "$(sql "SELECT first_seen_at::text || ' ' || (SELECT kind || ' ' || name FROM asset a WHERE a.uuid = asset_uuid) FROM dangling_dns")" \
 	"$(sql "SELECT '$(ago 10)'::timestamptz || ' domain acme.com'")" "the finding has the times of the data and the asset"
 api GET "/projects/$P/esi/dangling-dns"
-is "$STATUS $(field '.dangling_dns[0]|[.kind,.host,.record_type,.target,.provider,.claim,.confidence,(.chain|length),.chain[1].rcode]|tojson')" \
+is "$STATUS $(field '.findings[0]|[.kind,.host,.record_type,.target,.provider,.claim,.confidence,(.chain|length),.chain[1].rcode]|tojson')" \
 	"200 [\"cname_claimable\",\"shop.acme.com\",\"CNAME\",\"$EB\",\"AWS Elastic Beanstalk\",\"open\",0.9,2,\"NXDOMAIN\"]" "the area shows the finding and its chain"
 events() { sql "SELECT string_agg(e.event, ' ' ORDER BY e.id) FROM finding_event e JOIN dangling_dns d ON d.uuid = e.finding_uuid WHERE d.host = '$1'"; }
 before=$(sql "SELECT uuid, xmin, last_seen_at FROM finding ORDER BY uuid; SELECT count(*) FROM audit")

@@ -100,12 +100,12 @@ www-paypal.evil.net subdomain open
 xn--l-7sba6dbr.com homoglyph open" "a new watched domain finds what was known before: C-178, C-179, C-180, C-182"
 is "$(found | sed 's/ open$//' | sort)" "$(printf '%s\n' "$preview" | sort)" "a preview equals what watching finds (C-183)"
 api GET "$A?class=homoglyph"
-is "$STATUS $(field '[.typosquatting[].found_unicode]|sort|join(" ")')" "200 paypa1.com раураl.com" "the area has the findings, with the name as people see it"
+is "$STATUS $(field '[.findings[].found_unicode]|sort|join(" ")')" "200 paypa1.com раураl.com" "the area has the findings, with the name as people see it"
 api GET "$A?class=combo"
-is "$(field '[.typosquatting[]|select(.found == "paypal-login.com")][0]|[.watched,.found,.class,.edit,.score,(.score == ([.reasons[].weight]|add)),.addresses,.severity]|tojson')" \
+is "$(field '[.findings[]|select(.found == "paypal-login.com")][0]|[.watched,.found,.class,.edit,.score,(.score == ([.reasons[].weight]|add)),.addresses,.severity]|tojson')" \
 	'["paypal.com","paypal-login.com","combo",null,85,true,["192.0.2.7"],"high"]' "the members of a look-alike are in the area (C-181)"
 api GET "$A?min_score=76&watched=PayPal.com"
-is "$(field '[.typosquatting[].found]|sort|join(" ")')" "paypal-login.com paypal-secure.com xn--l-7sba6dbr.com" "the filters min_score and watched compare"
+is "$(field '[.findings[].found]|sort|join(" ")')" "paypal-login.com paypal-secure.com xn--l-7sba6dbr.com" "the filters min_score and watched compare"
 
 # ---- new names ----
 

@@ -49,7 +49,7 @@ is "$STATUS $(field .error.code)" "404 finding_not_found" "a finding of another 
 
 # ---- the list ----
 
-names() { api GET "$A?$1"; field '[.dangling_dns[].title]|sort|join(" ")'; }
+names() { api GET "$A?$1"; field '[.findings[].title]|sort|join(" ")'; }
 is "$(names '')" "T bare T odd T whole" "the list has the findings of the type and the project"
 is "$(names 'kind=cname_claimable')" "T whole" "the filter kind compares the evidence"
 is "$(names 'provider=Example&host=WHOLE.example.com')" "T whole" "the filters of the area compare its members"
@@ -62,9 +62,9 @@ api GET "$A?kind=nothing"
 is "$STATUS $(field .error.code)" "400 invalid_request" "an unknown kind is refused"
 api GET "$A?limit=2"
 next=$(field .next_cursor)
-is "$(field '.dangling_dns|length') $(field .has_more)" "2 true" "a page has as many records as were asked for"
+is "$(field '.findings|length') $(field .has_more)" "2 true" "a page has as many records as were asked for"
 api GET "$A?limit=2&cursor=$next"
-is "$(field '.dangling_dns|length') $(field .has_more)" "1 false" "the next page has the rest"
+is "$(field '.findings|length') $(field .has_more)" "1 false" "the next page has the rest"
 api POST "$F/$whole/resolve"
 is "$(names 'status=resolved')" "T whole" "a move of the finding shows in the area"
 is "$(sql "SET enable_seqscan = off; EXPLAIN SELECT uuid FROM dangling_dns WHERE project_uuid = '$P' ORDER BY created_at DESC, uuid LIMIT 10" | grep -c finding_typed)" 1 \
