@@ -22,6 +22,14 @@ like "$(sed -n '/^# The history of the host/,/^# A threat/p' "$W/shown")" '^  \{
 	"the demo shows a new service of a host in its history"
 like "$(sed -n '/^# The hosts that they find/,/^# Alert/p' "$W/shown")" '^  \{"ip":"[0-9.]+".*"country_code"' \
 	"the demo shows that a search of a report finds a host"
+for kind in dangling_dns typosquatting sensitive_file ai_surface exposed_service; do
+	like "$(sed -n '/^# ... and findings/,/^# Why/p' "$W/shown")" "\"finding_type\":\"$kind\"" \
+		"the demo shows a finding of the type $kind"
+done
+like "$(sed -n '/^# surfaced-detect has made/,/^# ... and/p' "$W/shown")" '"kind":"address","name":"192.0.2.10"' \
+	"the demo shows an asset that the inventory found below its seed"
+like "$(sed -n '/^# The dashboard/,/^# Browse/p' "$W/shown")" '^  \{"exposure":[1-9]' \
+	"the demo shows a dashboard with an exposure score"
 like "$(cat "$W/shown")" '^  .*"state":"silenced","attempts":0' \
 	"the demo shows an alert that a silence suppresses"
 is "$(sed -n '/^# All hosts as a file/,/^# DNS/p' "$W/shown" | grep -oE '^  [0-9a-f]{64} ' | uniq -c | tr -s ' ' | cut -d' ' -f2)" 2 \
@@ -29,8 +37,11 @@ is "$(sed -n '/^# All hosts as a file/,/^# DNS/p' "$W/shown" | grep -oE '^  [0-9
 is "$(grep -cvE '^demo: starting|read, 300 new' "$W/err")" 0 \
 	"the demo prints nothing unexpected to standard error"
 
+like "$(cat "$W/shown")" '^https://localhost:[0-9]+/console/#/link/[A-Za-z0-9_-]{43}$' \
+	"the demo ends with a link by which an owner enters the console"
+
 # The commands below the heading Browse are pasted; the explanations are indented.
-sed -n '/^# Browse/,/^It goes on/{/^#/d;/^It goes/d;/^  [a-z/].*\.$/d;/^  prints/d;/^  \//d;p}' "$W/shown" >"$W/pasted"
+sed -n '/^# Browse/,/^The web console/{/^#/d;/^The web console/d;/^  [a-z/].*\.$/d;/^  prints/d;/^  \//d;p}' "$W/shown" >"$W/pasted"
 sed -i "s|> session.har|> $W/session.har|" "$W/pasted"
 sh -c '. "$1" && . "$2"' sh "$dir/env" "$W/pasted" >"$W/out" 2>&1
 diag "$(cat "$W/pasted" "$W/out")"
