@@ -95,6 +95,7 @@ change()
 	create_rule_tag) api POST "$_at" "{\"slug\":\"$(uuid_new)\"}" ;;
 	update_rule_tag) api PUT "$(_put "$(rule_tag)")" '{"name":"y"}' ;;
 	delete_rule_tag) api DELETE "$(_put "$(rule_tag)")" ;;
+	update_detector_*) api PUT "$_at" '{"enabled":false}' ;;
 	create_watched_domain) api POST "$_at" "{\"domain\":\"x$(uuid_new).com\"}" ;;
 	update_watched_domain) api PUT "$(_put "$(watched_domain)")" '{"enabled":false}' ;;
 	delete_watched_domain) api DELETE "$(_put "$(watched_domain)")" ;;
