@@ -64,6 +64,7 @@ is "$(sql "SELECT string_agg(conname, ' ' ORDER BY conname) FROM pg_constraint
 	AND conname NOT IN ('account_state_check', 'member_role_check', 'api_key_prefix_check', 'api_key_sha256_check', 'api_key_scopes_check',
 		'alert_rule_source_check', 'alert_rule_query_check', 'alert_rule_check', 'alert_destination_url_check', 'alert_destination_secret_check',
 		'egress_route_check', 'egress_route_check1', 'egress_route_country_check', 'egress_route_port_check',
+		'account_sign_in_check', 'api_key_kind_check', 'api_key_secret_check', 'passkey_credential_taken',
 		'session_policy_only_row_check', 'session_organisation_active_check', 'session_caller_active_check')
 	AND conname <> ALL (string_to_array('$(sed -n 's/^CONSTRAINT(\([a-z0-9_]*\).*/\1/p' src/tbl/constraints.h | tr '\n' ' ')', ' '))")" \
 	"" "every constraint has a message in src/tbl/constraints.h"
