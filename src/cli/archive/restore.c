@@ -226,10 +226,13 @@ restore_rows(const struct job *j, int to)
 	    "END IF; END $$;\n"
 	    /* Somebody who has signed out since the backup must not be signed in again. */
 	    "DO $$ BEGIN IF to_regclass('public.sign_in') IS NOT NULL THEN\n"
+	    /* The triggers of the audit log name their tables without a schema. */
+	    "	PERFORM set_config('search_path', 'public, pg_temp', true);\n"
 	    "	UPDATE public.sign_in SET ended_at = now(), end_reason = 'restored'\n"
 	    "	 WHERE ended_at IS NULL;\n"
 	    "	UPDATE public.sign_in_link SET revoked_at = now()\n"
 	    "	 WHERE used_at IS NULL AND revoked_at IS NULL;\n"
+	    "	PERFORM set_config('search_path', '', true);\n"
 	    "END IF; END $$;\n"
 	    "INSERT INTO public.audit (actor, action, subject, subject_id) VALUES\n"
 	    "	(current_setting('surfaced.actor'), 'database.restore', 'backup', "
