@@ -20,6 +20,8 @@ from mutate import edits, flat, parameter, texts
 FAULTS = {"500", "502", "503"}
 # The moves of a record promise the same; these reach their end from everywhere.
 ALWAYS = {"closeAlert": {"409"}, "resolveFinding": {"409"}, "reopenFinding": {"409"}}
+# The codes that people alone get; an answer with no other code is never one for a key.
+OF_PEOPLE = {"organisation_not_found", "organisation_required", "invalid_org_uuid", "csrf_required", "session_expired", "reauthentication_required"}
 WATCHED = ("retry-after", "ratelimit", "ratelimit-policy", "www-authenticate", "location", "idempotency-replayed", "etag", "allow")
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
@@ -166,6 +168,8 @@ class Operation:
         body = json.loads(json.dumps(self.body["example"]).replace("3f0b6a52-5d0c-4c3a-9a55-0f6d1c2b7e91", ENV["RULE"]))
         if self.id == "updateRule":
             body["version"] = OPS["getRule"].ask("its version", 200, fill={"rule_uuid": ENV["DRAFT"]})[1]["rule"]["version"]
+        if self.id == "createWatchedDomain":
+            body["domain"] = uuid.uuid4().hex + ".com"
         return {**body, "slug": uuid.uuid4().hex} if self.id == "createRuleTag" else body
 
     def known(self):
@@ -282,7 +286,7 @@ def keys(op):
         op.ask(what, 401, key=key)
     op.ask("a suspended account", 403, key="KEY_SUSPENDED")
     if op.op.get("x-required-scopes"):
-        op.ask("C-008: no scope of it", 403, key="KEY_OTHER")
+        op.ask("C-008: no scope of it", 403, key="KEY_AUDIT" if "esi.detectors.manage" in op.op["x-required-scopes"] else "KEY_OTHER")
     _, answer, _ = op.ask("an account without entitlements", None, key="KEY_UNENTITLED")
     if "429" in op.responses:
         op.ask("C-068: a rate that is used up", 429, key="KEY_SLOW")
@@ -378,6 +382,8 @@ def conflict(op):
         op.ask("more than an account may have", 409, key="KEY_FULL")
     elif op.id == "createRuleTag":
         op.ask("more than an account may have", 409, key="KEY_FULL")
+    elif op.id == "createWatchedDomain":
+        op.ask("more than a project may have", 409, fill={"project_uuid": ENV["FULL_PROJECT"]})
     elif op.id in ("createRule", "importRules"):
         op.ask("more than an account may have", 409, key="KEY_FULL")
     elif op.id in ("copyRule", "updateRuleSettings"):
@@ -424,12 +430,16 @@ SPENT = {
     "stageRule": ("rule_uuid", "createRule"),
     "deleteReportVerdict": ("verdict_uuid", "createReportVerdict"),
     "deleteRuleTag": ("tag_uuid", "createRuleTag"),
+    "deleteWatchedDomain": ("domain_uuid", "createWatchedDomain"),
 }
 # A rule moves only once.
 ONCE = ("publishRule", "deprecateRule", "redraftRule")
 FILL = {
     "createStreamTicket": {"session_uuid": "RUNNING"},
     "replaySession": {"session_uuid": "TERMINAL"},
+    "getDanglingDns": {"finding_uuid": "DANGLING"},
+    "getSecrets": {"finding_uuid": "SECRET"},
+    "getTyposquatting": {"finding_uuid": "LOOKALIKE"},
     "resolveFinding": {"finding_uuid": "THIRD"},
     "reopenFinding": {"finding_uuid": "RESOLVED"},
     "publishRule": {"rule_uuid": "PUBLISHED"},
@@ -463,6 +473,11 @@ def page(op):
     if answer and answer.get("next_cursor"):
         op.ask("the next page", 200, query="limit=1&cursor=" + urllib.parse.quote(answer["next_cursor"]))
     op.ask("a cursor that is none", 400, query="cursor=bm90aGluZw")
+
+
+def codes(response):
+    """The codes of errors that a response of the document lists."""
+    return {code for listed in re.findall(r'"code": \{[^{}]*"enum": \[([^]]*)\]', json.dumps(response)) for code in re.findall(r'"(\w+)"', listed)}
 
 
 def described(op):
@@ -545,6 +560,9 @@ key_uuid=ACCESS_KEY
 report_uuid=REPORT
 verdict_uuid=VERDICT
 tag_uuid=TAG
+domain_uuid=WATCHED
+passkey_uuid=FOREIGN
+sign_in_uuid=FOREIGN
 observation_uuid=OBSERVATION""".split())}
 # Parameters that are no UUIDs: one that has a record, one that has none, and texts that are none.
 TEXTS = {
@@ -573,15 +591,21 @@ def lines(faults):
 def main():
     _, _, data = LINE.send("GET", "/openapi.json", None, [])
     book = Document(json.loads(data, object_pairs_hook=unique))
-    OPS.update((op.id, op) for op in book.operations())
+    people = [op for op in book.operations() if op.op["security"] == [{"signIn": []}]]
+    OPS.update((op.id, op) for op in book.operations() if op.op["security"] != [{"signIn": []}] and not op.path.startswith("/auth/"))
     faults = list(router(book))
     say(not faults, "other methods of a path get 405 with Allow (C-019)", lines(faults))
+    # What people alone may do is tested with people (t/people).
+    answers = {op.id: LINE.send(op.method, op.url(), b"{}" if op.body else None, [("X-API-Key", ENV["KEY"])])[::2] for op in people}
+    wrong = [name for name, (status, data) in answers.items() if (status, json.loads(data)["error"]["code"]) != (403, "permission_denied")]
+    say(people and not wrong, "a key gets 403 from every operation of people alone (C-329)", " ".join(wrong))
     for op in OPS.values():
         for part in (stream,) if op.id == "openStream" else (sound, keys, paths, queries, bodies, conflict):
             part(op)
     for op in OPS.values():
         say(not op.faults, "C-122: the answers of %s match openapi.json" % op.id, lines(op.faults))
-        missing = sorted(set(op.responses) - op.seen - FAULTS - ALWAYS.get(op.id, set()))
+        of_people = {status for status, r in op.responses.items() if codes(r) and codes(r) <= OF_PEOPLE}
+        missing = sorted(set(op.responses) - op.seen - FAULTS - ALWAYS.get(op.id, set()) - of_people)
         say(not missing, "every answer of %s in openapi.json was seen except %s" % (op.id, " ".join(sorted(FAULTS & set(op.responses)))), "never seen: %s" % missing)
         missing = described(op)
         for status, r in op.responses.items():

@@ -15,6 +15,8 @@ stranger_new
 
 A=alerting
 finding() { printf '{"finding_key":"%s","finding_type":"secret","title":"T","asset_kind":"domain","asset_name":"%s.example.com"}\n' "$1" "$1"; }
+area_finding() { sql "INSERT INTO finding (project_uuid, finding_key, finding_type, title, first_seen_at, last_seen_at)
+	VALUES ('$P', '$1', '$1', 'T', now(), now()) RETURNING uuid"; }
 alert() { sql "INSERT INTO alert (project_uuid, rule_uuid, source, source_uuid, title, severity, state) VALUES ('$P', '$rule', 'finding', '$1', 'T', 'high', '$2') RETURNING uuid"; }
 delivery() { sql "INSERT INTO alert_delivery (project_uuid, alert_uuid, destination_uuid, state, attempts, delivered_at)
 	VALUES ('$P', '$alert', '$destination', '$1', 1, $2) RETURNING uuid"; }
@@ -123,7 +125,14 @@ world_env
 	echo "VERDICT=$(sql "INSERT INTO indicator_verdict (account_uuid, type, value, disposition, reason)
 		VALUES ('$ACCOUNT', 'domain', 'cdn.example.net', 'ignored', 'x') RETURNING uuid")"
 	echo "KEY_FULL=$(ctl --json keys create --account "$full" --name x --scope all | jq -er .key.key)"
-	echo "KEY_OTHER=$(key_new --scope esi.detectors.manage)"
+	echo "KEY_OTHER=$(key_new --scope esi.detectors.manage) KEY_AUDIT=$(key_new --scope audit.view)" | tr ' ' '\n'
+	echo "WATCHED=$(sql "INSERT INTO watched_domain (project_uuid, domain) VALUES ('$P', 'example.net') RETURNING uuid")"
+	full_project=$(sql "INSERT INTO project (account_uuid, name) VALUES ('$ACCOUNT', 'Full') RETURNING uuid")
+	sql "INSERT INTO watched_domain (project_uuid, domain) SELECT '$full_project', 'x' || n || '.com' FROM generate_series(1, 100) AS n"
+	echo "FULL_PROJECT=$full_project"
+	echo "DANGLING=$(area_finding dangling_dns)"
+	echo "SECRET=$(area_finding exposed_secret)"
+	echo "LOOKALIKE=$(area_finding typosquatting)"
 	echo "KEY_SUSPENDED=$suspended"
 	echo "KEY_SLOW=$slow"
 	echo "KEY_UNENTITLED=$(ctl --json keys create --account "$unentitled" --name x --scope all | jq -er .key.key)"
