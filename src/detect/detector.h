@@ -142,13 +142,15 @@ struct detector {
 	const char *name; /* a row of tbl/detectors.h */
 	int64_t subjects; /* at most so many in a look */
 	bool whole;       /* look gets the subject "*" */
+	bool noted;       /* a subject may end with "#" and a note; findings are remembered without it */
 	/* Reads what affected keeps in memory. Called before the first batch, and whenever it may have changed: every few
 	   seconds, and after NOTIFY detect_work. NULL: nothing is kept. False: the database failed. */
 	bool (*load)(struct detect *x);
 	/* Names the subjects that changed documents concern. NULL: none, all work is asked by triggers. */
 	enum db_rc (*affected)(struct affected *f);
 	enum db_rc (*look)(struct look *l);
-	/* Stores what is no finding, from l->of_storing, in the transaction that stores the findings. NULL: nothing. */
+	/* Stores what is no finding, from l->of_storing, in the transaction that stores the findings. It is called only when
+	   look has set l->of_storing: not when the settings changed. NULL: nothing. */
 	enum db_rc (*store)(struct look *l);
 };
 
