@@ -8,7 +8,6 @@
 #include "json/json.h"
 #include "json/tree.h"
 
-
 struct affected_row {
 	struct uuid project_uuid;
 	struct str name;

@@ -315,9 +315,13 @@ look_at_places(struct look *l, struct strs places, int64_t *left)
 
 	if (rc != DB_OK)
 		return rc;
+	/* Places without notes need no key: what they had is gone. */
 	if (!secret_key_read(conf.fingerprint_file, &key, err, sizeof(err))) {
-		l->why = arena_printf(l->x->a, "fingerprint_file: %s", err).p;
-		return rows.n == 0 ? DB_OK : DB_CONFLICT;
+		memset(&key, 0, sizeof(key));
+		if (rows.n > 0) {
+			l->why = arena_printf(l->x->a, "fingerprint_file: %s", err).p;
+			return DB_CONFLICT;
+		}
 	}
 	for (size_t i = 0; i < rows.n; i++)
 		look_counted(l, add_seen(l, &key, &n[i], &seen) ? "secrets" : "of_another_key", 1);
