@@ -316,8 +316,8 @@ show_dangling(struct finding_look *f, struct str subject, const struct dangling 
 		    "out. Resolve some.";
 		return;
 	}
-	title = arena_printf(f->a, "%.*s %.*s %s", (int)d->host.n, d->host.p,
-	    (int)d->type.n, d->type.p, dangling_kinds[d->kind].title);
+	title = arena_printf(f->a, "%.*s %.*s %s", (int)d->host.n, d->host.p, (int)d->type.n,
+	    d->type.p, dangling_kinds[d->kind].title);
 	look_found(f->l, subject,
 	    &(struct found){ .key = s == NULL ? key_of_dangling(f->a, d) : s->finding_key,
 		.type = STR("dangling_dns"),

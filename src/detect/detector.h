@@ -98,7 +98,8 @@ struct affected {
 
 /* Something that was found: the members of finding_in (resource/finding.h). A member that is not set is null. */
 struct found {
-	struct str key, type; /* made from the thing that was found, never from the run (rule 1 of AREAS.md 0.2) */
+	struct str key,
+	    type; /* made from the thing that was found, never from the run (rule 1 of AREAS.md 0.2) */
 	struct str title, severity;   /* severity: info without one */
 	struct str kind, description; /* kind: exposure_kind */
 	struct str evidence;          /* a JSON object; the frame cuts it (C-130) */
@@ -142,7 +143,7 @@ struct detector {
 	const char *name; /* a row of tbl/detectors.h */
 	int64_t subjects; /* at most so many in a look */
 	bool whole;       /* look gets the subject "*" */
-	bool noted;       /* a subject may end with "#" and a note; findings are remembered without it */
+	bool noted; /* a subject may end with "#" and a note; findings are remembered without it */
 	/* Reads what affected keeps in memory. Called before the first batch, and whenever it may have changed: every few
 	   seconds, and after NOTIFY detect_work. NULL: nothing is kept. False: the database failed. */
 	bool (*load)(struct detect *x);

@@ -205,7 +205,9 @@ judge_failure(struct look *l, enum db_rc rc)
 	    "detector=%s project=%s subjects=%zu first=\"%.*s\" failed=\"%.*s\"", l->of->name,
 	    uuid_text(&l->project).z, l->nsubjects, (int)l->subjects[0].n, l->subjects[0].p,
 	    (int)why.n, why.p);
-	return fail(l->x, l->why != NULL ? why : STR("The look failed; the log of surfaced-detect has the reason."));
+	return fail(l->x, l->why != NULL
+			      ? why
+			      : STR("The look failed; the log of surfaced-detect has the reason."));
 }
 
 static enum db_rc

@@ -430,8 +430,7 @@ has_key(const struct directory_look *g, struct str key)
 static bool
 has_room(struct directory_look *g, struct str key)
 {
-	if (g->keys.n / sizeof(key) < FILES_MOST &&
-	    (is_standing(g->l, key) || (*g->left)-- > 0))
+	if (g->keys.n / sizeof(key) < FILES_MOST && (is_standing(g->l, key) || (*g->left)-- > 0))
 		return true;
 	look_counted(g->l, "beyond_limit", 1);
 	g->cut = true;
@@ -464,8 +463,8 @@ look_at_file(struct directory_look *g, const struct json_value *file)
 	look_found(l, d->subject,
 	    &(struct found){ .key = key,
 		.type = STR("sensitive_file"),
-		.title = arena_printf(l->x->a, "%.*s: %.*s", (int)kind->title.n, kind->title.p,
-		    (int)name.n, name.p),
+		.title = arena_printf(
+		    l->x->a, "%.*s: %.*s", (int)kind->title.n, kind->title.p, (int)name.n, name.p),
 		.severity = STR("high"),
 		.confidence = 0.7,
 		.asset_kind = d->asset_kind,

@@ -93,12 +93,12 @@ load_watched(struct detect *x)
 		w->domain = arena_str(memory.a, row[i].domain);
 		memory.full |= lookalike_index_entries(memory.index) > INDEX_ENTRIES;
 		lookalike_index_add(memory.index, (uint32_t)i, w->domain,
-		    memory.full ? (struct strs){ NULL, 0 }
-				: copy_texts(memory.a, &row[i].words));
+		    memory.full ? (struct strs){ NULL, 0 } : copy_texts(memory.a, &row[i].words));
 	}
 	if (memory.full)
 		log_event(LOGP_WARNING, "watched domains",
-		    "new names are not compared with the words of some watched domains, which are too many");
+		    "new names are not compared with the words of some watched domains, which are "
+		    "too many");
 	return true;
 }
 
@@ -488,8 +488,9 @@ look_at_lookalikes(struct look *l)
 	}
 	l->of_storing = g;
 	if (memory.full)
-		l->warning = "This server watches more words than its memory holds, so new names are "
-			     "compared with domains alone where words are too many.";
+		l->warning =
+		    "This server watches more words than its memory holds, so new names are "
+		    "compared with domains alone where words are too many.";
 	return rc;
 }
 

@@ -35,7 +35,8 @@ struct search {
 	struct found_name name;
 	struct lookalike_match *matches;
 	size_t n;
-	uint32_t *places; /* of the match of each watched domain in `matches`, from 1; NULL: nothing matches yet */
+	uint32_t *
+	    places; /* of the match of each watched domain in `matches`, from 1; NULL: nothing matches yet */
 };
 
 /* ---- matches ---- */
