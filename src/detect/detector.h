@@ -62,8 +62,8 @@
  *
  * affected is called for every batch of every dataset but once only, also for deleted documents, so it must be cheap when
  * no project is concerned: compare with what load keeps in memory, or run one statement for the batch; never a statement for a
- * document. It may ask too much, never too little. affected does not see the earlier version of a document. What only that
- * version showed is found by its subject, or through detector_finding.
+ * document. It may ask too much, never too little. affected does not see the earlier version of a document. Its subject,
+ * or detector_finding, finds what only that version showed.
  *
  * look gets up to .subjects subjects of one project, and stores nothing itself. It is repeated after a crash, so it must not
  * write. A failure is any rc but DB_OK; set l->why for people. Then the subjects are tried again one at a time, each failure

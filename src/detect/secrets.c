@@ -410,7 +410,7 @@ struct directory_look {
 	struct look *l;
 	const struct directory_row *d;
 	const struct json_value *doc;
-	struct buf keys; /* of its sensitive files: struct str */
+	struct buf keys; /* struct str, of its sensitive files */
 	int64_t *left;   /* how many findings more the project may have */
 	bool cut;        /* some of its sensitive files are not among the keys */
 };

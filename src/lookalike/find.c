@@ -36,7 +36,7 @@ struct search {
 	struct lookalike_match *matches;
 	size_t n;
 	uint32_t *
-	    places; /* of the match of each watched domain in `matches`, from 1; NULL: nothing matches yet */
+	    places; /* places in `matches` by watched domain, from 1; NULL: nothing matches yet */
 };
 
 /* ---- matches ---- */

@@ -134,7 +134,7 @@ lookalike_index_entries(const struct lookalike_index *x)
 	return x->deletes.n;
 }
 
-/* Of a word, only misspellings by one edit are looked for: a watched domain may have many words, and a long text has hundreds
+/* A word is compared with misspellings by one edit alone: a watched domain may have many words, and a long text has hundreds
    of variants without two letters. */
 void
 lookalike_index_add(
