@@ -21,7 +21,7 @@ CREATE OR REPLACE FUNCTION dangling_owners(names text[]) RETURNS TABLE (project_
 $$;
 
 -- The names of projects that lead to changed names, or to names below them, or to addresses: over eight aliases at most, and at
--- most `most` names for each step of each target. The changed names are among them.
+-- most `most` names for each step of each target; no step follows when there are more than 20,000. The changed names are among them.
 CREATE OR REPLACE FUNCTION dangling_affected(names text[], domains text[], ips text[], most bigint)
 	RETURNS TABLE (project_uuid uuid, name text) LANGUAGE plpgsql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -49,6 +49,7 @@ BEGIN
 		fresh := ARRAY(SELECT n FROM unnest(fresh) AS n EXCEPT SELECT n FROM unnest(found) AS n);
 		EXIT WHEN fresh = '{}';
 		found := found || fresh;
+		EXIT WHEN cardinality(found) > 20000;
 		fresh := ARRAY(SELECT DISTINCT r.doc::json ->> 'host' FROM unnest(fresh) AS n CROSS JOIN LATERAL (SELECT d.doc
 			FROM record_dns d WHERE NOT d.gone AND dangling_type(d.key) IN (1, 2, 5, 15, 28, 33) AND dangling_type(d.key) = 5
 			  AND dangling_target(d.doc) COLLATE "C" = reverse('.' || n) LIMIT most) AS r);
@@ -89,16 +90,12 @@ CREATE OR REPLACE FUNCTION dangling_takeovers() RETURNS TABLE (suffix text, prov
 	SELECT t.suffix, t.provider, t.mode, t.claim, t.page FROM takeover_imported t ORDER BY t.suffix
 $$;
 
--- The newest captures of each host.
+-- The newest capture of each host.
 CREATE OR REPLACE FUNCTION dangling_pages(project uuid, hosts text[])
-	RETURNS TABLE (hostname text, takeover_provider text, captured_at timestamptz) LANGUAGE plpgsql STABLE
+	RETURNS TABLE (hostname text, takeover_provider text, captured_at timestamptz) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-BEGIN
-	IF to_regclass('capture') IS NOT NULL THEN
-		RETURN QUERY SELECT c.hostname, c.takeover_provider, c.captured_at FROM capture c
-			 WHERE c.project_uuid = project AND c.hostname = ANY (hosts);
-	END IF;
-END
+	SELECT DISTINCT ON (c.hostname) c.hostname, c.takeover_provider, c.captured_at FROM capture c
+	 WHERE c.project_uuid = project AND c.hostname = ANY (hosts) ORDER BY c.hostname, c.captured_at DESC
 $$;
 
 -- Of each address, the smallest prefix of a cloud provider that is not shared, and whether the project has declared the address, or one of the same

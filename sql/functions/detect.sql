@@ -125,7 +125,9 @@ BEGIN
 	IF NOT FOUND OR pg_snapshot_xmax(c.snapshot) > pg_snapshot_xmax(until) THEN
 		INSERT INTO detect_cursor (dataset, snapshot) VALUES (d, until)
 		ON CONFLICT (dataset) DO UPDATE SET snapshot = until, next = NULL, after_changed = NULL, after_key = NULL, at = now();
-		PERFORM detect_ask('rule', n.rule_uuid) FROM (SELECT DISTINCT rule_uuid FROM rule_run WHERE live) AS n;
+		PERFORM detect_ask('rule', n.rule_uuid) FROM (SELECT DISTINCT n.rule_uuid FROM rule_run n
+			JOIN rule r ON r.uuid = n.rule_uuid WHERE n.live AND d = CASE r.dataset WHEN 'hosts' THEN 1 WHEN 'services' THEN 1
+			WHEN 'dns' THEN 3 WHEN 'whois' THEN 4 WHEN 'certificates' THEN 5 WHEN 'open_directories' THEN 7 END) AS n;
 		PERFORM detector_ask_all(NULL, NULL);
 		RETURN;
 	END IF;

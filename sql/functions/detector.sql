@@ -71,8 +71,8 @@ CREATE OR REPLACE FUNCTION detector_standing(of_detector text, project uuid, sub
 	 ORDER BY d.subject, f.finding_key
 $$;
 
--- Closes findings that the settings hide. The event is clear, as for what data contradict; but without a contradiction, so
--- finding_store opens them again when a record shows them and the settings do not hide it any more.
+-- Closes findings that the settings hide. The event is clear, as when data contradict a finding. contradicted_at stays, so
+-- finding_store opens the finding again when a record shows it and the settings no longer hide it.
 CREATE OR REPLACE FUNCTION detector_hide(project uuid, keys text[]) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE finding f SET status = m.to_status, status_event = m.event, status_changed_at = now(),
@@ -81,7 +81,7 @@ CREATE OR REPLACE FUNCTION detector_hide(project uuid, keys text[]) RETURNS void
 	 WHERE f.project_uuid = project AND f.finding_key = ANY (keys) AND m.event = 'clear' AND m.from_status = f.status
 $$;
 
--- Opens again what a producer has closed and no data contradict: what the settings hid before.
+-- Opens again what the detector rules has closed and no data contradict: what the settings hid before.
 CREATE OR REPLACE FUNCTION detector_show(project uuid, keys text[]) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

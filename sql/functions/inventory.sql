@@ -26,8 +26,8 @@ CREATE OR REPLACE FUNCTION inventory_indexed(d smallint, index_snapshot text, as
 			AND NOT pg_visible_in_snapshot(r.changed, index_snapshot::pg_snapshot)) END
 $$;
 
--- Stores assets [{kind, name, first, last}] and services [{asset, key, ip, port, transport, ...}]. Of what an import has stored the
--- times alone are extended. A service that has another key at the same port of the same asset is the same service. A project gets
+-- Stores assets [{kind, name, first, last}] and services [{asset, key, ip, port, transport, ...}]. Of assets that an
+-- import has stored, only the times change. A service that has another key at the same port of the same asset is the same service. A project gets
 -- at most `most` assets.
 CREATE OR REPLACE FUNCTION inventory_store(project uuid, assets jsonb, services jsonb, most bigint) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$

@@ -19,7 +19,7 @@ CREATE OR REPLACE FUNCTION secret_key_used(key_id text) RETURNS void LANGUAGE sq
 $$;
 
 -- Stores notes: [{key_id, place, part, item, length, line, offset, secret_type, provider, preview, key_name, severity, valid, note,
--- seen_at}]. Of a part those that were seen last stay.
+-- seen_at}]. Of each part only the notes of its newest sighting stay.
 CREATE OR REPLACE FUNCTION secret_seen_store(notes jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM secret_key_used(notes -> 0 ->> 'key_id');
@@ -225,17 +225,19 @@ $$;
 CREATE OR REPLACE FUNCTION secret_findings(project uuid) RETURNS bigint LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT count(*) FROM (SELECT FROM finding WHERE project_uuid = project AND finding_type IN ('exposed_secret', 'sensitive_file')
-		LIMIT 100000) AS f
+		AND status <> 'resolved' LIMIT 100000) AS f
 $$;
 
--- Stores the places of the subjects as secret_places gives them.
+-- Stores the places of the subjects as secret_places gives them. key_id: empty when no key was needed.
 CREATE OR REPLACE FUNCTION secret_store(project uuid, subjects text[], seen jsonb, key_id text) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	places secret_place[] := ARRAY(SELECT p FROM secret_places(project, subjects, seen) AS p WHERE p.subject = ANY (subjects)
 		ORDER BY p.subject, p.part, p.item, p.fingerprint);
 BEGIN
-	PERFORM secret_key_used(key_id);
+	IF key_id <> '' THEN
+		PERFORM secret_key_used(key_id);
+	END IF;
 	DELETE FROM secret_place p WHERE p.project_uuid = project AND p.subject = ANY (subjects)
 	   AND NOT EXISTS (SELECT FROM unnest(places) AS n WHERE n.subject = p.subject AND n.part = p.part AND n.item = p.item
 		AND n.fingerprint = p.fingerprint);

@@ -125,7 +125,7 @@ static const struct route detector_routes[] = {
 	    .summary = "List the detectors",
 	    .description =
 		"open is the number of its open findings, looked_at what it has looked at since it "
-		"last began with everything, error why a look failed that was not repeated yet.",
+		"last began with everything, error says why the last look that failed did so, until all have succeeded.",
 	},
 #define DETECTOR(id, word, label, help)                                                            \
 	{                                                                                          \

@@ -436,7 +436,7 @@ static const struct route watched_routes[] = {
 	    .example = JSON({ "allow" : ["example-careers.com"], "enabled" : true }),
 	    .summary = "Replace a watched domain",
 	    .description = "A member that is not sent gets its default; the domain stays. Findings "
-			   "that allow has close at once, and open again when it has them no more.",
+			   "whose names are on the allow list close at once, and open again when they leave it.",
 	},
 	{
 	    ROUTE_AS(DELETE, WATCHED_ONE, "delete_watched_domain", remove_watched_domain),

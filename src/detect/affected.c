@@ -108,6 +108,9 @@ look_ask(struct look *l, struct str subject, struct ts due)
 	struct buf *b = &l->work;
 	char text[TS_LEN + 1];
 
+	/* A time behind the year 9999 never comes. */
+	if (!ts_is_null(due) && !ts_is_printable(due))
+		return;
 	buf_printf(b,
 	    "%c{\"detector\":\"%s\",\"project\":\"%s\",\"subject\":", b->n == 0 ? '[' : ',',
 	    l->of->name, uuid_text(&l->project).z);

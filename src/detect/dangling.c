@@ -277,7 +277,7 @@ struct finding_look {
 	struct dangling_assets assets;
 	struct dangling_known *known; /* one for each standing finding */
 	bool *readable, *shown;
-	int64_t fresh; /* findings that are not stored yet */
+	int64_t room; /* how many findings more the project may have */
 };
 
 /* The standing finding of the same record: one that is not resolved, if there are several. NULL: none. */
@@ -307,11 +307,17 @@ show_dangling(struct finding_look *f, struct str subject, const struct dangling 
 	const struct standing *s = find_standing(f, subject, d);
 	const struct dangling_domain *domain = NULL;
 	const char *kind;
-	struct str asset = dangling_asset(&f->assets, subject, &kind);
-	struct str title = arena_printf(f->a, "%.*s %.*s %s", (int)d->host.n, d->host.p,
-	    (int)d->type.n, d->type.p, dangling_kinds[d->kind].title);
+	struct str asset = dangling_asset(&f->assets, subject, &kind), title;
 
-	f->fresh += s == NULL;
+	if (s == NULL && f->room-- <= 0) {
+		look_counted(f->l, "beyond_limit", 1);
+		f->l->warning =
+		    "The project has 5000 findings of dangling DNS records, so new ones are left "
+		    "out. Resolve some.";
+		return;
+	}
+	title = arena_printf(f->a, "%.*s %.*s %s", (int)d->host.n, d->host.p, (int)d->type.n,
+	    d->type.p, dangling_kinds[d->kind].title);
 	look_found(f->l, subject,
 	    &(struct found){ .key = s == NULL ? key_of_dangling(f->a, d) : s->finding_key,
 		.type = STR("dangling_dns"),
@@ -364,20 +370,15 @@ miss_standing(struct finding_look *f, size_t i)
 		look_absent(f->l, s->finding_key, at);
 }
 
-/* A project may have LIM_DANGLING_FINDINGS; one more makes the look fail, with its reason in GET /detectors. */
+/* A project may have LIM_DANGLING_FINDINGS; what is new beyond them is left out. */
 static enum db_rc
-check_room(struct finding_look *f)
+count_room(struct finding_look *f)
 {
 	struct count_row count = { 0 };
-	enum db_rc rc =
-	    f->fresh == 0 ? DB_OK : db_one(f->l->x->db, &count_dangling, &count, P(f->l->project));
+	enum db_rc rc = db_one(f->l->x->db, &count_dangling, &count, P(f->l->project));
 
-	if (rc != DB_OK || count.n + f->fresh <= LIM_DANGLING_FINDINGS)
-		return rc;
-	f->l->why =
-	    "the project has 5000 findings of dangling DNS records, so new ones are not stored; "
-	    "resolve some";
-	return DB_CONFLICT;
+	f->room = LIM_DANGLING_FINDINGS - count.n;
+	return rc;
 }
 
 _Static_assert(LIM_DANGLING_FINDINGS == 5000, "a message has this number");
@@ -388,6 +389,8 @@ look_at_hosts(struct look *l)
 	struct finding_look f = { .l = l, .a = l->x->a };
 	enum db_rc rc = dangling_read(l, &f.w, &f.assets);
 
+	if (rc == DB_OK)
+		rc = count_room(&f);
 	if (rc != DB_OK)
 		return rc;
 	f.known = ARENA_ARRAY(f.a, l->nstanding + 1, struct dangling_known);
@@ -404,7 +407,7 @@ look_at_hosts(struct look *l)
 	}
 	for (size_t i = 0; i < l->nstanding; i++)
 		miss_standing(&f, i);
-	return check_room(&f);
+	return DB_OK;
 }
 
 /* Some subjects ask for names, and the others are names. */

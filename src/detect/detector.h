@@ -62,8 +62,8 @@
  *
  * affected is called for every batch of every dataset but once only, also for deleted documents, so it must be cheap when
  * no project is concerned: compare with what load keeps in memory, or run one statement for the batch; never a statement for a
- * document. It may ask too much, never too little. A document that a document changed from is not there: what it lost is found
- * by what was known of the same key (its subject, or detector_finding).
+ * document. It may ask too much, never too little. affected does not see the earlier version of a document. Its subject,
+ * or detector_finding, finds what only that version showed.
  *
  * look gets up to .subjects subjects of one project, and stores nothing itself. It is repeated after a crash, so it must not
  * write. A failure is any rc but DB_OK; set l->why for people. Then the subjects are tried again one at a time, each failure
@@ -98,7 +98,8 @@ struct affected {
 
 /* Something that was found: the members of finding_in (resource/finding.h). A member that is not set is null. */
 struct found {
-	struct str key, type; /* made from the thing that was found, never from the run (rule 1 of AREAS.md 0.2) */
+	struct str key,
+	    type; /* made from the thing that was found, never from the run (rule 1 of AREAS.md 0.2) */
 	struct str title, severity;   /* severity: info without one */
 	struct str kind, description; /* kind: exposure_kind */
 	struct str evidence;          /* a JSON object; the frame cuts it (C-130) */
@@ -142,13 +143,15 @@ struct detector {
 	const char *name; /* a row of tbl/detectors.h */
 	int64_t subjects; /* at most so many in a look */
 	bool whole;       /* look gets the subject "*" */
+	bool noted; /* a subject may end with "#" and a note; findings are remembered without it */
 	/* Reads what affected keeps in memory. Called before the first batch, and whenever it may have changed: every few
 	   seconds, and after NOTIFY detect_work. NULL: nothing is kept. False: the database failed. */
 	bool (*load)(struct detect *x);
 	/* Names the subjects that changed documents concern. NULL: none, all work is asked by triggers. */
 	enum db_rc (*affected)(struct affected *f);
 	enum db_rc (*look)(struct look *l);
-	/* Stores what is no finding, from l->of_storing, in the transaction that stores the findings. NULL: nothing. */
+	/* Stores what is no finding, from l->of_storing, in the transaction that stores the findings. It is called only when
+	   look has set l->of_storing: not when the settings changed. NULL: nothing. */
 	enum db_rc (*store)(struct look *l);
 };
 

@@ -8,8 +8,6 @@
 #include "json/json.h"
 #include "json/tree.h"
 
-enum { CLEAR_HOURS = 24 };
-
 struct affected_row {
 	struct uuid project_uuid;
 	struct str name;
@@ -150,7 +148,8 @@ find(struct look *l, const struct indicator_hit *h, struct str key)
 static void
 miss(struct look *l, const struct standing *s)
 {
-	struct ts now = ts_now(), clear = { s->last_seen_at.us + CLEAR_HOURS * 3600 * SECOND_US };
+	struct ts now = ts_now(),
+		  clear = { s->last_seen_at.us + LIM_FINDING_CLEAR_HOURS * 3600 * SECOND_US };
 
 	if (!str_is(s->status, "open") && !str_is(s->status, "acknowledged"))
 		return;

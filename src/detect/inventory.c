@@ -554,7 +554,7 @@ store_assets(struct look *l)
 	struct said all;
 	enum db_rc rc;
 
-	if (g == NULL || g->assets.n == 0)
+	if (g->assets.n == 0)
 		return DB_OK;
 	buf_char(&g->assets, ']');
 	if (g->services.n > 0)

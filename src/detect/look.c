@@ -80,7 +80,7 @@ store(struct look *l)
 	struct db *db = l->x->db;
 	enum db_rc rc = db_begin(db);
 
-	if (rc == DB_OK && l->of->store != NULL)
+	if (rc == DB_OK && l->of_storing != NULL && l->of->store != NULL)
 		rc = l->of->store(l);
 	if (rc == DB_OK)
 		rc = settings_store(l);
@@ -108,6 +108,23 @@ compare_subjects(const void *l, const void *r)
 	return str_cmp(((const struct taken *)l)->subject, ((const struct taken *)r)->subject);
 }
 
+/* The subjects without their notes, by which findings are remembered. */
+static struct strs
+plain_subjects(const struct look *l)
+{
+	struct str *plain;
+
+	if (!l->of->noted)
+		return (struct strs){ l->subjects, l->nsubjects };
+	plain = ARENA_ARRAY(l->x->a, l->nsubjects, struct str);
+	for (size_t i = 0; i < l->nsubjects; i++) {
+		struct str rest = l->subjects[i];
+
+		plain[i] = str_until(&rest, '#');
+	}
+	return (struct strs){ plain, l->nsubjects };
+}
+
 static enum db_rc
 look(struct look *l)
 {
@@ -119,7 +136,7 @@ look(struct look *l)
 	if (str_is(l->subjects[0], "*") && !l->of->whole)
 		return expand(l);
 	rc = db_list(l->x->db, &list_standing, &rows, P(str_of(l->of->name)), P(l->project),
-	    P(((struct strs){ l->subjects, l->nsubjects })));
+	    P(plain_subjects(l)));
 	l->standing = rows.items;
 	l->nstanding = rows.n;
 	look_counted(l, "subjects", (int64_t)l->nsubjects);
@@ -174,7 +191,7 @@ fail(struct detect *x, struct str why)
 	return db_do(x->db, &fail_look, NULL, P(why));
 }
 
-/* A database that is away is no fault of the subjects. */
+/* A database that is away is no fault of the subjects. Customers read the error, so messages of PostgreSQL go to the log alone. */
 static enum db_rc
 judge_failure(struct look *l, enum db_rc rc)
 {
@@ -188,7 +205,9 @@ judge_failure(struct look *l, enum db_rc rc)
 	    "detector=%s project=%s subjects=%zu first=\"%.*s\" failed=\"%.*s\"", l->of->name,
 	    uuid_text(&l->project).z, l->nsubjects, (int)l->subjects[0].n, l->subjects[0].p,
 	    (int)why.n, why.p);
-	return fail(l->x, why);
+	return fail(l->x, l->why != NULL
+			      ? why
+			      : STR("The look failed; the log of surfaced-detect has the reason."));
 }
 
 static enum db_rc

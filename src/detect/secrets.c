@@ -315,9 +315,13 @@ look_at_places(struct look *l, struct strs places, int64_t *left)
 
 	if (rc != DB_OK)
 		return rc;
+	/* Places without notes need no key: what they had is gone. */
 	if (!secret_key_read(conf.fingerprint_file, &key, err, sizeof(err))) {
-		l->why = arena_printf(l->x->a, "fingerprint_file: %s", err).p;
-		return rows.n == 0 ? DB_OK : DB_CONFLICT;
+		memset(&key, 0, sizeof(key));
+		if (rows.n > 0) {
+			l->why = arena_printf(l->x->a, "fingerprint_file: %s", err).p;
+			return DB_CONFLICT;
+		}
 	}
 	for (size_t i = 0; i < rows.n; i++)
 		look_counted(l, add_seen(l, &key, &n[i], &seen) ? "secrets" : "of_another_key", 1);
@@ -338,9 +342,8 @@ store_secret_places(struct look *l)
 {
 	const struct secret_look *s = l->of_storing;
 
-	return s == NULL ? DB_OK
-			 : db_do(l->x->db, &store_places, NULL, P(l->project), P(s->subjects),
-			       P(s->seen), P(str_of(s->key_id)));
+	return db_do(l->x->db, &store_places, NULL, P(l->project), P(s->subjects), P(s->seen),
+	    P(str_of(s->key_id)));
 }
 
 /* ---- sensitive files ---- */
@@ -402,11 +405,45 @@ is_standing(const struct look *l, struct str key)
 	return false;
 }
 
+/* An open directory that is looked at. */
+struct directory_look {
+	struct look *l;
+	const struct directory_row *d;
+	const struct json_value *doc;
+	struct buf keys; /* struct str, of its sensitive files */
+	int64_t *left;   /* how many findings more the project may have */
+	bool cut;        /* some of its sensitive files are not among the keys */
+};
+
+static bool
+has_key(const struct directory_look *g, struct str key)
+{
+	const struct str *p = (const void *)g->keys.p;
+
+	for (size_t i = 0; i < g->keys.n / sizeof(*p); i++)
+		if (str_eq(p[i], key))
+			return true;
+	return false;
+}
+
+/* Whether there is room for a finding. One that stands needs none. */
+static bool
+has_room(struct directory_look *g, struct str key)
+{
+	if (g->keys.n / sizeof(key) < FILES_MOST && (is_standing(g->l, key) || (*g->left)-- > 0))
+		return true;
+	look_counted(g->l, "beyond_limit", 1);
+	g->cut = true;
+	return false;
+}
+
 /* Adds the key of a sensitive file, and its finding. */
 static void
-look_at_file(struct look *l, const struct directory_row *d, const struct json_value *doc,
-    const struct json_value *file, struct buf *keys)
+look_at_file(struct directory_look *g, const struct json_value *file)
 {
+	struct look *l = g->l;
+	const struct directory_row *d = g->d;
+	const struct json_value *doc = g->doc;
 	struct str name = text_of(file, "name"), folder = text_of(doc, "url"), url, key;
 	const struct sensitive_kind *kind;
 
@@ -419,12 +456,15 @@ look_at_file(struct look *l, const struct directory_row *d, const struct json_va
 		return;
 	url = secrets_mask(l->x->a, str_cut_bytes(url, 2048));
 	key = file_key(l, url);
-	buf_add(keys, &key, sizeof(key));
+	if (has_key(g, key) || !has_room(g, key))
+		return;
+	buf_add(&g->keys, &key, sizeof(key));
+	name = secrets_mask(l->x->a, str_cut(name, 200));
 	look_found(l, d->subject,
 	    &(struct found){ .key = key,
 		.type = STR("sensitive_file"),
-		.title = arena_printf(l->x->a, "%.*s: %.*s", (int)kind->title.n, kind->title.p,
-		    (int)str_cut(name, 200).n, secrets_mask(l->x->a, str_cut(name, 200)).p),
+		.title = arena_printf(
+		    l->x->a, "%.*s: %.*s", (int)kind->title.n, kind->title.p, (int)name.n, name.p),
 		.severity = STR("high"),
 		.confidence = 0.7,
 		.asset_kind = d->asset_kind,
@@ -434,38 +474,27 @@ look_at_file(struct look *l, const struct directory_row *d, const struct json_va
 		.last = time_of(doc, "last_seen") });
 }
 
+/* Where files were left out, no finding is absent: its file may be among them. */
 static void
 look_at_directory(struct look *l, const struct directory_row *d, int64_t *left)
 {
 	const struct json_value *doc = json_parse(l->x->a, d->doc),
 				*files = doc == NULL ? NULL : json_get(doc, "files");
-	struct buf keys = { .a = l->x->a };
-	const struct str *key;
-	size_t n = files == NULL ? 0 : json_length(files);
+	struct directory_look g = {
+		.l = l, .d = d, .doc = doc, .keys = { .a = l->x->a }, .left = left
+	};
 
 	if (doc == NULL)
 		return;
-	for (size_t i = 0; i < n && keys.n / sizeof(*key) < FILES_MOST; i++) {
-		if (*left <= 0) {
-			look_counted(l, "beyond_limit", 1);
-			break;
-		}
-		look_at_file(l, d, doc, json_at(files, i), &keys);
-	}
-	key = (const void *)keys.p;
-	n = keys.n / sizeof(*key);
-	for (size_t i = 0; i < n; i++)
-		*left -= is_standing(l, key[i]) ? 0 : 1;
+	for (size_t i = 0; files != NULL && i < json_length(files); i++)
+		look_at_file(&g, json_at(files, i));
 	look_counted(l, "directories", 1);
-	if (flag_of(doc, "truncated") || ts_is_null(time_of(doc, "last_seen")))
+	if (g.cut || flag_of(doc, "truncated") || ts_is_null(time_of(doc, "last_seen")))
 		return;
 	for (size_t i = 0; i < l->nstanding; i++) {
 		const struct standing *s = &l->standing[i];
-		size_t k = 0;
 
-		while (k < n && !str_eq(key[k], s->finding_key))
-			k++;
-		if (k == n && str_eq(s->subject, d->subject))
+		if (str_eq(s->subject, d->subject) && !has_key(&g, s->finding_key))
 			look_absent(l, s->finding_key, time_of(doc, "last_seen"));
 	}
 }

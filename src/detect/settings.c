@@ -77,8 +77,16 @@ settings_hide(struct detect *x, const struct settings *s, struct str record)
 
 /* ---- changed settings ---- */
 
-/* The page behind the UUID that the subject has. A finding that the settings no longer hide was closed without data that
-   contradict it; by this detector_show recognises it. */
+/* Whether the findings that the settings no longer hide are opened here. The detector rules closes none but by data or settings,
+   so detector_show recognises them. Other detectors also close what a person's word hides (look_hide); they look at
+   everything again when the settings change, and open what they find. */
+static bool
+opens_here(const struct look *l)
+{
+	return str_is(str_of(l->of->name), "rules");
+}
+
+/* The page behind the UUID that the subject has. */
 enum db_rc
 settings_apply(struct look *l)
 {
@@ -102,7 +110,8 @@ settings_apply(struct look *l)
 			keys[rows.n - ++nshown] = row[i].finding_key;
 	}
 	l->hide = (struct strs){ keys, nhidden };
-	l->show = (struct strs){ keys + nhidden, nshown };
+	if (opens_here(l))
+		l->show = (struct strs){ keys + nhidden, nshown };
 	if (rc == DB_OK && rows.n == (size_t)most)
 		look_ask(
 		    l, arena_printf(l->x->a, "=%s", uuid_text(&row[rows.n - 1].uuid).z), TS_NULL);

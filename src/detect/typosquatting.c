@@ -23,7 +23,9 @@
 #include "record/lookup.h"
 #include "resource/lookalike_facts.h"
 
+/* The memory holds so many entries with the texts of their domains; further domains are compared without their words. */
 #define INDEX_MEMORY ((size_t)4 << 30)
+enum { INDEX_ENTRIES = 1 << 25 };
 
 STMT_LIST(list_all_watched, struct watched_domain, watched_domain_row,
     "SELECT uuid, project_uuid, domain, words, allow, min_score, enabled"
@@ -53,6 +55,7 @@ static struct {
 	struct lookalike_index *index;
 	struct watched_domain *watched; /* the project and the domain */
 	size_t n;
+	bool full; /* words were left out */
 } memory;
 
 static struct strs
@@ -82,14 +85,20 @@ load_watched(struct detect *x)
 	memory.n = rows.n;
 	memory.watched = ARENA_ARRAY(memory.a, rows.n + 1, struct watched_domain);
 	memory.index = lookalike_index_new(memory.a);
+	memory.full = false;
 	for (size_t i = 0; i < rows.n; i++) {
 		struct watched_domain *w = &memory.watched[i];
 
 		w->project_uuid = row[i].project_uuid;
 		w->domain = arena_str(memory.a, row[i].domain);
-		lookalike_index_add(
-		    memory.index, (uint32_t)i, w->domain, copy_texts(memory.a, &row[i].words));
+		memory.full |= lookalike_index_entries(memory.index) > INDEX_ENTRIES;
+		lookalike_index_add(memory.index, (uint32_t)i, w->domain,
+		    memory.full ? (struct strs){ NULL, 0 } : copy_texts(memory.a, &row[i].words));
 	}
+	if (memory.full)
+		log_event(LOGP_WARNING, "watched domains",
+		    "new names are not compared with the words of some watched domains, which are "
+		    "too many");
 	return true;
 }
 
@@ -310,6 +319,7 @@ stands(const struct look *l, struct str key)
 	return false;
 }
 
+/* subject: without a certificate, so a finding has one, whatever shows it. */
 static void
 say(struct looking *g, struct str subject, struct str key, const struct lookalike *x)
 {
@@ -335,7 +345,7 @@ say(struct looking *g, struct str subject, struct str key, const struct lookalik
 	if (x->verdict == LOOKALIKE_REPORTED || x->verdict == LOOKALIKE_WEAK)
 		keep_candidate(g, x);
 	if (due.us != INT64_MAX && x->verdict != LOOKALIKE_OWN)
-		look_ask(l, str_until(&subject, '#'), due);
+		look_ask(l, subject, due);
 }
 
 /* Finds how the name resembles the watched domain. False: it does not any more. */
@@ -375,7 +385,7 @@ look_at_pair(struct looking *g, struct str subject)
 	if (rc == DB_OK)
 		rc = lookalike_read(l->x->db, l->x->a, &x);
 	if (rc == DB_OK)
-		say(g, subject, key, &x);
+		say(g, str_until(&subject, '#'), key, &x);
 	return rc;
 }
 
@@ -477,6 +487,10 @@ look_at_lookalikes(struct look *l)
 			rc = look_at_pair(g, subject);
 	}
 	l->of_storing = g;
+	if (memory.full)
+		l->warning =
+		    "This server watches more words than its memory holds, so new names are "
+		    "compared with domains alone where words are too many.";
 	return rc;
 }
 
@@ -495,6 +509,7 @@ static const struct detector typosquatting = {
 	.name = "typosquatting",
 	.subjects = 50,
 	.whole = true,
+	.noted = true,
 	.load = load_watched,
 	.affected = affected_lookalikes,
 	.look = look_at_lookalikes,

@@ -14,7 +14,7 @@
 
 #include "lookalike/lookalike_priv.h"
 
-enum { MATCHES_MOST = 64, LABELS_MOST = 16, TYPO_TEXT = 4 };
+enum { LABELS_MOST = 16, TYPO_TEXT = 4 };
 
 /* A label with its hyphen parts. */
 struct label {
@@ -35,6 +35,8 @@ struct search {
 	struct found_name name;
 	struct lookalike_match *matches;
 	size_t n;
+	uint32_t *
+	    places; /* places in `matches` by watched domain, from 1; NULL: nothing matches yet */
 };
 
 /* ---- matches ---- */
@@ -44,22 +46,24 @@ struct search {
 static void
 offer(struct search *s, const struct likeness *l)
 {
-	struct lookalike_match m;
-	size_t i = 0;
+	struct lookalike_match m, *best;
+	uint32_t *place;
 
 	if (str_within(s->name.registrable, l->word->domain) || !judge_likeness(l, &m))
 		return;
-	while (i < s->n && s->matches[i].watched != m.watched)
-		i++;
-	if (i == s->n) {
-		if (s->n == MATCHES_MOST)
-			return;
-		s->matches = arena_room(s->a, s->matches, s->n++, sizeof(m));
-		s->matches[i] = m;
-	} else if (m.reasons.sum > s->matches[i].reasons.sum &&
-		   (l->below.p == NULL || s->matches[i].class == LOOKALIKE_SUBDOMAIN)) {
-		s->matches[i] = m;
+	if (s->places == NULL)
+		s->places = ARENA_ARRAY(s->a, s->x->nwatched, uint32_t);
+	place = &s->places[m.watched];
+	if (*place == 0) {
+		s->matches = arena_room(s->a, s->matches, s->n, sizeof(m));
+		s->matches[s->n++] = m;
+		*place = (uint32_t)s->n;
+		return;
 	}
+	best = &s->matches[*place - 1];
+	if (m.reasons.sum > best->reasons.sum &&
+	    (l->below.p == NULL || best->class == LOOKALIKE_SUBDOMAIN))
+		*best = m;
 }
 
 /* ---- misspelled texts ---- */
@@ -86,7 +90,7 @@ try_spelling(void *arg, uint64_t hash)
 			continue;
 		t->last = w;
 		distance = edit_distance(w->plain, t->l.plain);
-		if (w->raw.n < t->least || distance == 0 || distance > edits_of(w->raw.n) ||
+		if (w->raw.n < t->least || distance == 0 || distance > w->edits ||
 		    (distance > 1 && w->plain.p[0] != t->l.plain.p[0]))
 			continue;
 		t->l.word = w;
@@ -190,12 +194,13 @@ join_parts(struct search *s, const struct label *v, size_t from, size_t to, bool
 	return buf_done(&b);
 }
 
-/* Whether each part is an ordinary word: disney-plus is how its owner writes it, too. */
+/* Whether each part is an ordinary word: disney-plus is how its owner writes it, too. A part of an A-label is none. */
 static bool
 has_only_words(const struct label *v)
 {
 	for (size_t i = 0; i < v->nparts; i++)
-		if (!is_ordinary(v->parts[i].raw) && v->parts[i].raw.n >= TYPO_TEXT)
+		if (v->parts[i].raw.p == NULL ||
+		    (!is_ordinary(v->parts[i].raw) && v->parts[i].raw.n >= TYPO_TEXT))
 			return false;
 	return true;
 }

@@ -124,16 +124,26 @@ add_word(struct lookalike_index *x, const struct watched_word *w)
 	table_add(x->a, &x->whole, word_hash(w->plain), to.word);
 	if (!str_eq(w->paired, w->plain))
 		table_add(x->a, &x->whole, word_hash(w->paired), to.word);
-	if (edits_of(w->raw.n) > 0)
-		each_delete(w->plain, edits_of(w->raw.n), add_variant, &to);
+	if (w->edits > 0)
+		each_delete(w->plain, w->edits, add_variant, &to);
 }
 
+size_t
+lookalike_index_entries(const struct lookalike_index *x)
+{
+	return x->deletes.n;
+}
+
+/* A word is compared with misspellings by one edit alone: a watched domain may have many words, and a long text has hundreds
+   of variants without two letters. */
 void
 lookalike_index_add(
     struct lookalike_index *x, uint32_t watched, struct str domain, struct strs words)
 {
 	struct str rest = domain, label = str_until(&rest, '.');
 
+	if (watched >= x->nwatched)
+		x->nwatched = watched + 1;
 	for (size_t i = 0; i <= words.n; i++) {
 		struct str raw = i == 0 ? label : words.p[i - 1];
 		struct watched_word w = { .raw = raw,
@@ -142,6 +152,7 @@ lookalike_index_add(
 			.domain = domain,
 			.suffix = rest,
 			.watched = watched,
+			.edits = i > 0 && edits_of(raw.n) > 1 ? 1 : edits_of(raw.n),
 			.ordinary = is_ordinary(raw) };
 
 		if (i == 0 || !str_eq(raw, label))

@@ -23,6 +23,7 @@ struct watched_word {
 	struct str paired; /* fold; as plain where nothing differs */
 	struct str domain, suffix;
 	uint32_t watched;
+	size_t edits;  /* by which a misspelling may differ */
 	bool ordinary; /* it is a word of the dictionary */
 };
 
@@ -40,6 +41,7 @@ struct lookalike_index {
 	struct arena *a;
 	struct watched_word *words;
 	size_t nwords;
+	uint32_t nwatched; /* behind the largest number of a watched domain */
 	struct word_table whole, deletes;
 };
 

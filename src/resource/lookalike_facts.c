@@ -267,7 +267,8 @@ read_dns(struct db *db, struct arena *a, struct lookalike *l)
 			take_answer(a, l, doc);
 			take_later(&l->last_seen_at, seen);
 			take_earlier(&l->first_seen_at, time_in(doc, "first_seen"));
-		} else if (str_is(text_in(doc, "rcode"), "NXDOMAIN")) {
+		} else if (str_is(text_in(doc, "rcode"), "NXDOMAIN") &&
+			   str_eq(text_in(doc, "host"), l->m.found)) {
 			take_later(&l->gone_at, seen);
 		}
 	}
@@ -304,6 +305,7 @@ read_whois(struct db *db, struct arena *a, struct lookalike *l)
 	/* The registration of the domain is no sign of a name below it. */
 	if (!str_eq(l->m.found, l->m.registrable))
 		return DB_OK;
+	l->registered = ts_cmp(time_in(whois, "expires_at"), ts_now()) > 0;
 	take_later(&l->last_seen_at, time_in(docs[0], "last_seen"));
 	take_earlier(&l->first_seen_at, time_in(docs[0], "first_seen"));
 	return DB_OK;
@@ -522,8 +524,10 @@ verdict_of(const struct lookalike *l, bool own)
 
 	if (own || is_allowed(&l->site->w, l->m.found) || is_target(l->site, l->m.found))
 		return LOOKALIKE_OWN;
+	if (ts_cmp(l->gone_at, l->last_seen_at) > 0 && !l->registered)
+		return LOOKALIKE_GONE;
 	if (l->last_seen_at.us == 0)
-		return l->gone_at.us != 0 ? LOOKALIKE_GONE : LOOKALIKE_UNKNOWN;
+		return LOOKALIKE_UNKNOWN;
 	return l->score >= least ? LOOKALIKE_REPORTED : LOOKALIKE_WEAK;
 }
 

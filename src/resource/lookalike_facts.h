@@ -8,7 +8,8 @@
  *      v
  *   verdict   LOOKALIKE_REPORTED    it exists, and has the points
  *             LOOKALIKE_WEAK        it exists, and has less
- *             LOOKALIKE_GONE        there is a newer answer that it does not exist
+ *             LOOKALIKE_GONE        there is an answer that it does not exist, newer than all that shows it, and its registration
+ *                                   is not known to last
  *             LOOKALIKE_UNKNOWN     nothing says that it exists, or that it does not (SERVFAIL)
  *             LOOKALIKE_OWN         it belongs to the project, or its allow list has it
  *
@@ -48,6 +49,7 @@ struct lookalike {
 	struct lookalike_facts facts;
 	bool was_reported; /* it is a finding already, which ten points less leave alone */
 	bool same_favicon;
+	bool registered; /* whois knows its registration, which has not expired */
 	enum lookalike_verdict verdict;
 	int score;
 	struct strs addresses, mail_exchangers, name_servers;

@@ -137,9 +137,33 @@ dns paypal-wallet.com A - NXDOMAIN "$(now '+26 hours')" | put dns
 detect_idle
 is "$(found | grep -c 'paypal-wallet.com combo resolved')" 1 "after 24 hours it closes the finding (C-129)"
 
+# ---- settings and far times ----
+
+for i in rules inventory dangling-dns secrets threat-indicators typosquatting; do
+	api PUT "/projects/$P/esi/detectors/$i" '{"min_severity":"low"}'
+	[ "$STATUS" = 200 ] || diag "$i: $STATUS $BODY"
+done
+detect_idle
+is "$(sql "SELECT count(*) FROM detector_state WHERE project_uuid = '$P' AND min_severity = 'low' AND error IS NULL") $(found | grep -c 'paypa1.com homoglyph open')" "6 1" \
+	"changed settings of every detector apply, and surfaced-detect goes on"
+printf '{"fingerprint_sha256":"%064d","names":["paypal-late.com"],"not_before":"9999-12-20T00:00:00Z","not_after":"9999-12-31T00:00:00Z","last_seen":"%s"}\n' 7 "$(now)" | put certificates
+detect_idle
+is "$(sql "SELECT count(*) FROM detector_work WHERE tries > 0")" 0 "a certificate of the year 9999 asks for no look that cannot be printed"
+dns paypal-mailing.com MX '10 mx.example.net' NOERROR "$(now '-3 days')" | put dns
+dns paypal-mailing.com A 192.0.2.7 NOERROR "$(now '-3 days')" | put dns
+detect_idle
+is "$(found | grep -c 'paypal-mailing.com combo open')" 1 "a name with a mail exchanger is found"
+dns paypal-mailing.com A - NXDOMAIN "$(now)" | put dns
+detect_idle
+is "$(found | grep -c 'paypal-mailing.com combo resolved')" 1 "NXDOMAIN is newer than a mail exchanger that nobody has asked for again, and closes the finding"
+is "$(sql "SELECT count(*) FROM detector_finding WHERE subject LIKE '%#%'")" 0 "a finding is remembered without the certificates that show it"
+
 api PUT "$D/$one" '{"allow":["paypal-corp.com","paypal-l*.com"]}'
 detect_idle
-is "$(found | grep -c 'paypal-login.com combo resolved')" 1 "a name that allow has closes (C-180)"
+api PUT "/projects/$P/esi/detectors/typosquatting" '{"min_severity":"info"}'
+detect_idle
+is "$(found | grep -c 'paypal-login.com combo resolved')" 1 \
+	"a name that allow has closes, and changed settings do not open it (C-180)"
 api PUT "$D/$one" '{"allow":[]}'
 detect_idle
 is "$(found | grep -E -c 'paypal-(login|corp).com combo open')" 2 "a name that is taken out of allow is found within a pass (C-180)"
