@@ -16,6 +16,7 @@ CREATE TABLE person (
 	password_at timestamptz, -- when the person chose it; a hash that is made anew leaves it
 	totp bytea CHECK (octet_length(totp) <= 500), -- the sealed secret
 	totp_new bytea CHECK (octet_length(totp_new) <= 500), -- a sealed secret that no code has confirmed yet
+	totp_new_at timestamptz, -- when it was made
 	totp_at timestamptz, -- when a first code confirmed the secret
 	totp_step bigint NOT NULL DEFAULT 0, -- of the code that was used last
 	created_at timestamptz NOT NULL DEFAULT now(),
