@@ -109,7 +109,7 @@ CREATE INDEX member_person ON member (person_uuid);
 ALTER TABLE account ADD COLUMN sign_in text NOT NULL DEFAULT 'any' CHECK (sign_in IN ('any', 'strong'));
 
 -- Who of the people holds a scope (4.3 of the console's design); an owner holds all that the account allows.
--- src/tbl/scopes.h has the same list, and t/people/scopes.t compares them.
+-- The scopes are those of src/tbl/scopes.h.
 CREATE TABLE people_scope (
 	scope scope_name PRIMARY KEY,
 	who text NOT NULL CHECK (who IN ('members', 'managers', 'owners')) -- managers: in the projects that they manage
