@@ -54,7 +54,8 @@ struct sign_in_new {
 	bool strong;
 	struct str address, agent;
 	struct str
-	    password; /* what must still be stored, and alone be enough; STR_NULL: no such condition */
+	    /* what must still be stored, and alone be enough; STR_NULL: no such condition */
+	    password;
 };
 /* Signs the person in with this token; DB_NONE: the person is disabled. */
 enum db_rc sign_in_begin(

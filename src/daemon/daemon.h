@@ -177,8 +177,10 @@ struct search_filter {
 /* Counts the other workers that run a search which f selects. */
 unsigned daemon_searches(const struct search_filter *f);
 
-/* Announces in the slot that this worker hashes a password, unless as many others as may do: most, and less than the
-   workers of the own pool, so that one always serves other requests. False: nothing is announced. */
+/* Announces in the slot that this worker hashes a password, unless as many others as may do:
+   most, and less than the
+   workers of the own pool, so that one always serves other requests. False: nothing is
+   announced. */
 bool daemon_hash_begin(int64_t most) MUST_USE;
 void daemon_hash_end(void);
 

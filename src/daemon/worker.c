@@ -280,7 +280,8 @@ daemon_searches(const struct search_filter *f)
 	return n;
 }
 
-/* Announced before the others are counted: of two workers that begin at once, each sees the other, so that never more
+/* Announced before the others are counted: of two workers that begin at once, each sees the
+   other, so that never more
    than most hash, and at worst both are refused. A pool of one worker hashes all the same. */
 bool
 daemon_hash_begin(int64_t most)
