@@ -16,6 +16,7 @@ CREATE TABLE person (
 	password_at timestamptz, -- when the person chose it; a hash that is made anew leaves it
 	totp bytea CHECK (octet_length(totp) <= 500), -- the sealed secret
 	totp_new bytea CHECK (octet_length(totp_new) <= 500), -- a sealed secret that no code has confirmed yet
+	totp_new_at timestamptz, -- when it was made
 	totp_at timestamptz, -- when a first code confirmed the secret
 	totp_step bigint NOT NULL DEFAULT 0, -- of the code that was used last
 	created_at timestamptz NOT NULL DEFAULT now(),
@@ -108,7 +109,7 @@ CREATE INDEX member_person ON member (person_uuid);
 ALTER TABLE account ADD COLUMN sign_in text NOT NULL DEFAULT 'any' CHECK (sign_in IN ('any', 'strong'));
 
 -- Who of the people holds a scope (4.3 of the console's design); an owner holds all that the account allows.
--- src/tbl/scopes.h has the same list, and t/people/scopes.t compares them.
+-- The scopes are those of src/tbl/scopes.h.
 CREATE TABLE people_scope (
 	scope scope_name PRIMARY KEY,
 	who text NOT NULL CHECK (who IN ('members', 'managers', 'owners')) -- managers: in the projects that they manage

@@ -63,16 +63,19 @@ END
 $$;
 
 -- Signs a person in with a token that was made just now. former: the live sign-in of the request's cookie, or null. The
--- same person keeps that sign-in, with the new token; another person's ends. Null: the person is disabled.
+-- same person keeps that sign-in, with the new token; another person's ends. p_password: the stored text that was found to be
+-- right, where the password alone is the proof; null: another proof. Null: the person is disabled, or has another password or
+-- a second method by now. Under the lock, whoever changes them waits for this sign-in, and then ends it.
 CREATE OR REPLACE FUNCTION sign_in_begin(p_person uuid, p_former uuid, p_token bytea, p_methods text[], p_strong boolean,
-	p_address text, p_agent text, p_life bigint) RETURNS uuid LANGUAGE plpgsql
+	p_address text, p_agent text, p_life bigint, p_password text) RETURNS uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	former sign_in;
 	made uuid;
 BEGIN
-	PERFORM FROM person p WHERE p.uuid = p_person AND p.disabled_at IS NULL FOR SHARE;
-	IF NOT FOUND THEN
+	PERFORM FROM person p WHERE p.uuid = p_person AND p.disabled_at IS NULL
+		AND (p_password IS NULL OR (p.password = p_password AND p.totp_at IS NULL)) FOR SHARE;
+	IF NOT FOUND OR (p_password IS NOT NULL AND EXISTS (SELECT FROM passkey k WHERE k.person_uuid = p_person)) THEN
 		RETURN NULL;
 	END IF;
 	PERFORM set_config('surfaced.actor', 'person:' || p_person, true);
@@ -199,10 +202,11 @@ CREATE OR REPLACE FUNCTION sign_in_link_find(p_token bytea) RETURNS TABLE (uuid 
 	   AND CASE l.purpose WHEN 'join' THEN m.removed_at IS NULL AND m.person_uuid IS NULL ELSE p.disabled_at IS NULL END
 $$;
 
--- Uses a link; false: somebody else was first, or its time is over.
+-- Uses a link; false: somebody else was first, or its time is over. The membership is locked first, as who removes it does.
 CREATE OR REPLACE FUNCTION sign_in_link_use(p_link uuid) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
+	PERFORM FROM member m WHERE m.uuid = (SELECT l.member_uuid FROM sign_in_link l WHERE l.uuid = p_link) FOR UPDATE;
 	UPDATE sign_in_link l SET used_at = now()
 	 WHERE l.uuid = p_link AND l.used_at IS NULL AND l.revoked_at IS NULL AND l.expires_at > now();
 	RETURN FOUND;
@@ -250,9 +254,18 @@ $$;
 CREATE OR REPLACE FUNCTION person_password_set(p_person uuid, p_password text, p_but uuid) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-	UPDATE person p SET password = p_password, password_at = CASE WHEN p_password IS NOT NULL THEN now() END
+	UPDATE person p SET password = p_password, password_at = CASE WHEN p_password IS NOT NULL THEN clock_timestamp() END
 	 WHERE p.uuid = p_person;
 	PERFORM sign_in_end_others(p_person, p_but, 'credentials_changed');
+END
+$$;
+
+-- Whether this is still the stored password; until the end of the transaction it stays so.
+CREATE OR REPLACE FUNCTION person_password_is(p_person uuid, p_password text) RETURNS boolean LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM FROM person p WHERE p.uuid = p_person AND p.password = p_password AND p.disabled_at IS NULL FOR SHARE;
+	RETURN FOUND;
 END
 $$;
 
@@ -268,7 +281,7 @@ CREATE OR REPLACE FUNCTION person_recover(p_person uuid, p_password text) RETURN
 BEGIN
 	PERFORM set_config('surfaced.actor', 'person:' || p_person, true);
 	DELETE FROM passkey k WHERE k.person_uuid = p_person;
-	UPDATE person p SET password = p_password, password_at = now(), totp = NULL, totp_new = NULL, totp_at = NULL,
+	UPDATE person p SET password = p_password, password_at = clock_timestamp(), totp = NULL, totp_new = NULL, totp_at = NULL,
 		totp_step = 0
 	 WHERE p.uuid = p_person;
 	PERFORM sign_in_end_others(p_person, NULL, 'credentials_changed');
@@ -278,5 +291,6 @@ $$;
 GRANT EXECUTE ON FUNCTION credential_scopes TO surfaced_api, surfaced_admin;
 GRANT EXECUTE ON FUNCTION sign_in_find, sign_in_begin, sign_in_end, sign_in_end_others, person_credentials,
 	sign_in_network_known, throttle_spend, throttle_refund, proof_use, sign_in_link_make, sign_in_link_find, sign_in_link_use,
-	person_add, member_join, person_set, person_password_set, person_password_renew, person_recover TO surfaced_api;
+	person_add, member_join, person_set, person_password_set, person_password_is,
+	person_password_renew, person_recover TO surfaced_api;
 GRANT EXECUTE ON FUNCTION sign_in_link_make, sign_in_end_others TO surfaced_admin;

@@ -63,12 +63,14 @@ BEGIN
 END
 $$;
 
--- True when no other member of the account is an owner. The lock on the account makes two changes wait for one another.
+-- True when the member has joined, and no other owner of the account has who can sign in: somebody must be left. The lock on the account makes two changes wait for one another.
 CREATE OR REPLACE FUNCTION owner_is_last(p_account uuid, p_member uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM FROM account a WHERE a.uuid = p_account FOR UPDATE;
-	RETURN NOT EXISTS (SELECT FROM member m WHERE m.account_uuid = p_account AND m.role = 'owner'
-		AND m.removed_at IS NULL AND m.uuid <> p_member);
+	RETURN EXISTS (SELECT FROM member m WHERE m.uuid = p_member AND m.person_uuid IS NOT NULL)
+		AND NOT EXISTS (SELECT FROM member m JOIN person p ON p.uuid = m.person_uuid
+			WHERE m.account_uuid = p_account AND m.role = 'owner' AND m.removed_at IS NULL AND m.uuid <> p_member
+			  AND p.disabled_at IS NULL);
 END
 $$;
 

@@ -2,12 +2,16 @@
 -- Passkeys and one-time codes of people (src/api/passkey.c, totp.c). What the person has is changed under a lock of their
 -- row, so that two requests take away no two ways to sign in of which one must stay.
 
--- The passkey with this credential, locked: of two sign-ins with it, the second sees the counter of the first.
+-- The passkey with this credential, locked: of two sign-ins with it, the second sees the counter of the first. The person is
+-- locked first, as by who removes a passkey. No row: nobody has it.
 CREATE OR REPLACE FUNCTION passkey_find(p_credential bytea, OUT uuid uuid, OUT person_uuid uuid, OUT spki bytea, OUT algorithm integer,
-	OUT sign_count bigint, OUT rp_id text) LANGUAGE sql
+	OUT sign_count bigint, OUT rp_id text) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT k.uuid, k.person_uuid, k.spki, k.algorithm, k.sign_count, k.rp_id FROM passkey k
-	 WHERE k.credential = p_credential FOR UPDATE
+BEGIN
+	PERFORM FROM person p WHERE p.uuid = (SELECT k.person_uuid FROM passkey k WHERE k.credential = p_credential) FOR SHARE;
+	SELECT k.uuid, k.person_uuid, k.spki, k.algorithm, k.sign_count, k.rp_id
+	  INTO uuid, person_uuid, spki, algorithm, sign_count, rp_id FROM passkey k WHERE k.credential = p_credential FOR UPDATE;
+END
 $$;
 
 CREATE OR REPLACE FUNCTION passkey_used(p_passkey uuid, p_sign_count bigint, p_backed_up boolean) RETURNS void LANGUAGE sql
@@ -78,12 +82,13 @@ $$;
 -- A secret that counts when a first code has confirmed it; the one before, if there is one, counts until then.
 CREATE OR REPLACE FUNCTION totp_begin(p_person uuid, p_sealed bytea) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	UPDATE person p SET totp_new = p_sealed WHERE p.uuid = p_person
+	UPDATE person p SET totp_new = p_sealed, totp_new_at = now() WHERE p.uuid = p_person
 $$;
 
+-- Null: none was begun in the last ten minutes.
 CREATE OR REPLACE FUNCTION totp_unconfirmed(p_person uuid, OUT sealed bytea) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT p.totp_new FROM person p WHERE p.uuid = p_person
+	SELECT p.totp_new FROM person p WHERE p.uuid = p_person AND p.totp_new_at > now() - interval '10 min'
 $$;
 
 -- Confirms the secret whose code was right. False: another one was begun meanwhile. Every sign-in but one ends when it

@@ -81,7 +81,12 @@ STMT_LIST(find_credentials, struct key_row, key_out,
 		     " AND ($3::uuid IS NULL OR k.account_uuid ="
 		     "  (SELECT p.account_uuid FROM project p WHERE p.uuid = $3))"
 		     " ORDER BY k.created_at, k.uuid LIMIT 2");
-STMT(find_key_by_uuid, key_out, SELECT_VALID_KEY " AND k.uuid = $1");
+/* A console credential works while its person is signed in, in a way that the account takes. */
+STMT(find_key_by_uuid, key_out,
+    SELECT_VALID_KEY
+    " AND k.uuid = $1 AND (k.kind = 'key' OR EXISTS (SELECT FROM sign_in i JOIN person p"
+    "  ON p.uuid = i.person_uuid WHERE p.uuid = m.person_uuid AND p.disabled_at IS NULL"
+    "  AND i.ended_at IS NULL AND i.expires_at > now() AND (i.strong OR a.sign_in <> 'strong')))");
 
 struct key_cache *
 key_cache_new(struct db *db)

@@ -70,7 +70,7 @@ static const struct field begun_sign_in_out[] = {
 };
 
 STMT(begin_sign_in, begun_sign_in_out,
-    "SELECT sign_in_begin($1, $2, $3, $4::text[], $5, $6, $7, $8) AS uuid");
+    "SELECT sign_in_begin($1, $2, $3, $4::text[], $5, $6, $7, $8, $9) AS uuid");
 STMT(end_sign_in, begun_sign_in_out, "SELECT sign_in_end($1, $2, $3) AS uuid");
 
 enum sign_in_rc
@@ -107,7 +107,7 @@ sign_in_begin(struct db *db, const struct sign_in_new *s, const struct token *t)
 	struct begun_sign_in row = { { { 0 } } };
 	enum db_rc rc = db_one(db, &begin_sign_in, &row, P(s->person), P(s->former),
 	    P(((struct bytes){ t->hash, sizeof(t->hash) })), P(s->methods), P(s->strong),
-	    P(s->address), P(s->agent), P(conf.sign_in_life));
+	    P(s->address), P(s->agent), P(conf.sign_in_life), P(s->password));
 
 	return none_if_null(rc, &row);
 }
@@ -191,21 +191,17 @@ throttle_refund(struct db *db, struct arena *a, const struct throttle *t)
 	return db_do(db, &refund_throttle, NULL, P(bucket_names(a, t)));
 }
 
-struct known_network {
-	bool known;
+static const struct field known_network_out[] = {
+	FIELD(struct known_network, known, 0),
+	FIELD(struct known_network, email, 0),
+	FIELD_END,
 };
 
-static const struct field known_network_out[] = { FIELD(struct known_network, known, 0),
-	FIELD_END };
-
-STMT(find_network, known_network_out, "SELECT sign_in_network_known($1, $2) AS known");
+STMT(find_network, known_network_out,
+    "SELECT sign_in_network_known($1, $2) AS known, lower($1::text) AS email");
 
 enum db_rc
-network_is_known(struct db *db, struct str email, struct str network, bool *known)
+network_find(struct db *db, struct str email, struct str network, struct known_network *out)
 {
-	struct known_network row = { false };
-	enum db_rc rc = db_one(db, &find_network, &row, P(email), P(network));
-
-	*known = row.known;
-	return rc;
+	return db_one(db, &find_network, out, P(email), P(network));
 }

@@ -53,6 +53,9 @@ struct sign_in_new {
 	struct strs methods;
 	bool strong;
 	struct str address, agent;
+	struct str
+	    /* what must still be stored, and alone be enough; STR_NULL: no such condition */
+	    password;
 };
 /* Signs the person in with this token; DB_NONE: the person is disabled. */
 enum db_rc sign_in_begin(
@@ -97,8 +100,11 @@ struct throttle_full {
 enum db_rc throttle_spend(
     struct db *db, struct arena *a, const struct throttle *t, struct throttle_full *out) MUST_USE;
 enum db_rc throttle_refund(struct db *db, struct arena *a, const struct throttle *t) MUST_USE;
-/* Whether the person with this e-mail was signed in from the network within 30 days. */
-enum db_rc network_is_known(
-    struct db *db, struct str email, struct str network, bool *known) MUST_USE;
+struct known_network {
+	bool known; /* the person with the e-mail was signed in from the network within 30 days */
+	struct str email; /* with its letters folded as the look-up of people folds them */
+};
+enum db_rc network_find(
+    struct db *db, struct str email, struct str network, struct known_network *out) MUST_USE;
 
 #endif

@@ -149,8 +149,12 @@ join_as_new_person(struct req *rq, const struct found_link *link, struct uuid *p
 	struct str stored;
 	enum db_rc rc;
 
-	if (check_new_person(rq, in) != PASS ||
-	    password_prepare(rq, in->password, in->email, &stored) != PASS)
+	if (check_new_person(rq, in) != PASS)
+		return FAILED;
+	/* The company's proxy knows people by the e-mail: nobody takes that of somebody else. */
+	if (proxy_names_people() && !str_is_nocase(in->email, link->email.p))
+		return fail_field(rq, "email", "not_allowed", "must be that of the invitation");
+	if (password_prepare(rq, in->password, in->email, &stored) != PASS)
 		return FAILED;
 	rc = db_one(rq->db, &add_person, &made, P(in->name), P(in->email), P(stored));
 	if (rc != DB_OK)
@@ -249,7 +253,9 @@ static const struct route link_routes[] = {
 	    .description =
 		"To join, a new person sends name, email and password, and a person who is signed "
 		"in the token alone. To get in again, the token and a new password: every other "
-		"method and every sign-in of the person goes.",
+		"method and every sign-in of the person goes. With proxy_sign_in, a new person has "
+		"the "
+		"e-mail of the invitation.",
 	    .example = JSON({
 		    "token" : "dGhpcyBpcyBubyB0b2tlbiBvZiBhbnlib2R5IGhlcmU",
 		    "name" : "Ann",

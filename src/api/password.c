@@ -3,6 +3,20 @@
 #include "config.h"
 
 #include "api/people.h"
+#include "daemon/conf.h"
+#include "daemon/daemon.h"
+
+int
+hash_begin(struct req *rq)
+{
+	return daemon_hash_begin(conf.password_parallel) ? PASS : fail(rq, ERR_SERVICE_UNAVAILABLE);
+}
+
+void
+hash_end(void)
+{
+	daemon_hash_end();
+}
 
 int
 password_prepare(struct req *rq, struct str typed, struct str email, struct str *stored)
@@ -19,7 +33,10 @@ password_prepare(struct req *rq, struct str typed, struct str email, struct str 
 		faults->rows[faults->n++] = why;
 		return fail_faults(rq, faults);
 	}
+	if (hash_begin(rq) != PASS)
+		return FAILED;
 	password_hash(rq->worker->passwords, composed, text);
+	hash_end();
 	*stored = arena_str(rq->arena, str_of(text));
 	return PASS;
 }

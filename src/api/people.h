@@ -48,8 +48,10 @@ struct proved {
 	struct uuid person;
 	struct strs methods; /* "password", "totp": as the table sign_in names them */
 	bool strong;
+	struct str password; /* the stored text that was right, where it alone is the proof */
 };
-/* Signs the person in, sets the cookie and answers 201. A person who is disabled gets 401 sign_in_failed. */
+/* Signs the person in, sets the cookie and answers 201. A person who is disabled, or whose password is another one by
+   now, gets 401 sign_in_failed. */
 int sign_in_complete(struct req *rq, const struct proved *p);
 
 /* Answers 401 sign_in_failed, with a line for the journal. */
@@ -60,6 +62,11 @@ int sign_in_refuse(struct req *rq, const char *why);
 extern const struct field step_out[]; /* the answer 202 */
 /* The first proof was right: answers 202 with the token of a half-open sign-in (CHALLENGE_STEP). */
 int step_begin(struct req *rq, const struct person_credentials *who);
+
+/* ---- sign_in_proxy.c ---- */
+
+/* Whether a company's proxy says who people are, by their e-mail: then nobody chooses an e-mail of their own. */
+bool proxy_names_people(void);
 
 /* ---- passkey.c ---- */
 
@@ -73,6 +80,11 @@ bool passkey_site(struct req *rq, struct passkey_site *out) MUST_USE;
 enum db_rc proof_use(struct req *rq, struct str text, const struct challenge *c) MUST_USE;
 
 /* ---- password.c ---- */
+
+/* Takes one of the places that hashes of passwords have on this host; hash_end gives it back. FAILED: none is free, and
+   503 is answered. */
+int hash_begin(struct req *rq) MUST_USE;
+void hash_end(void);
 
 /* Checks a new password for a person with this e-mail and makes the text to store; FAILED: it is answered. */
 int password_prepare(struct req *rq, struct str typed, struct str email, struct str *stored);

@@ -120,7 +120,8 @@ own_sign_in(struct req *rq)
 	return s;
 }
 
-/* The e-mail is a credential: who changes it proves anew who they are. */
+/* The e-mail is a credential: who changes it proves anew who they are. Where the company's proxy names people by it, a
+   member who takes a colleague's e-mail would be signed in as by the colleague. */
 static int
 put_person(struct req *rq)
 {
@@ -129,6 +130,8 @@ put_person(struct req *rq)
 	struct person_change done;
 	enum db_rc rc;
 
+	if (!str_eq(in->email, s->email) && proxy_names_people())
+		return fail_field(rq, "email", "not_allowed", "is set by the administrator");
 	if (!str_eq(in->email, s->email) && auth_recent_sign_in(rq) != PASS)
 		return FAILED;
 	rc = db_one(rq->db, &set_person, &done, P(s->person_uuid), P(in->name), P(in->email));
@@ -229,10 +232,12 @@ static const struct route person_routes[] = {
 	    ROUTE(PUT, "/auth/person", put_person),
 	    COLUMNS_OF_PERSON,
 	    BODY_CHECKED(struct person_in, person_in_fields, BODY_CONFIGURED, check_person),
+	    .throttle = THROTTLE_NETWORK,
 	    .out = person_session_out,
 	    .result = "The person who is signed in.",
 	    .summary = "Change one's name and e-mail",
-	    .description = "Another e-mail needs a fresh sign-in.",
+	    .description =
+		"Another e-mail needs a fresh sign-in; with proxy_sign_in it is not allowed.",
 	    .example = JSON({ "name" : "Ann", "email" : "ann@example.com" }),
 	},
 	{

@@ -172,6 +172,7 @@ int
 sign_in_complete(struct req *rq, const struct proved *p)
 {
 	struct sign_in_new wanted = { .person = p->person,
+		.password = p->password,
 		.methods = p->methods,
 		.strong = p->strong,
 		.address = client_address(rq),

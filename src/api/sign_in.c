@@ -78,6 +78,17 @@ const struct field step_out[] = {
 	FIELD_END_OF("SignInStep"),
 };
 
+struct password_check {
+	bool same;
+};
+
+static const struct field password_check_out[] = { FIELD(struct password_check, same, 0),
+	FIELD_END };
+
+STMT(check_password, password_check_out, "SELECT person_password_is($1, $2) AS same");
+
+/* The password may have been replaced while it was verified: no half-open sign-in comes of the former one. The later step
+   finds a password that was set after this one (totp_use). */
 int
 step_begin(struct req *rq, const struct person_credentials *who)
 {
@@ -85,9 +96,16 @@ step_begin(struct req *rq, const struct person_credentials *who)
 	struct challenge c = { CHALLENGE_STEP, who->uuid, challenge_end(rq->now) };
 	struct str names[2];
 	struct step_answer answer = { .methods = { names, 0 }, .expires_at = c.expires_at };
+	struct password_check row;
+	enum db_rc rc;
 
 	if (keys == NULL)
 		return fail(rq, ERR_SERVICE_UNAVAILABLE);
+	rc = db_one(rq->db, &check_password, &row, P(who->uuid), P(who->password));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	if (!row.same)
+		return sign_in_refuse(rq, "password");
 	if (who->has_totp)
 		names[answer.methods.n++] = STR("totp");
 	if (who->passkeys > 0)
@@ -112,13 +130,14 @@ STMT(renew_password, NULL, "SELECT person_password_renew($1, $2, $3)");
 
 /* Stores a password that is right with as much work as the configuration wants now. */
 static enum db_rc
-renew_hash(struct req *rq, const struct person_credentials *who, struct secret composed)
+renew_hash(struct req *rq, struct person_credentials *who, struct secret composed)
 {
 	char text[PASSWORD_TEXT + 1];
+	struct str former = who->password;
 
 	password_hash(rq->worker->passwords, composed, text);
-	return db_do(
-	    rq->db, &renew_password, NULL, P(who->uuid), P(who->password), P(str_of(text)));
+	who->password = arena_str(rq->arena, str_of(text));
+	return db_do(rq->db, &renew_password, NULL, P(who->uuid), P(former), P(who->password));
 }
 
 static int
@@ -128,8 +147,9 @@ accept_password(struct req *rq, const struct person_credentials *who)
 
 	if (who->has_totp || who->passkeys > 0)
 		return step_begin(rq, who);
-	return sign_in_complete(
-	    rq, &(struct proved){ .person = who->uuid, .methods = { methods, COUNT(methods) } });
+	return sign_in_complete(rq, &(struct proved){ .person = who->uuid,
+					.methods = { methods, COUNT(methods) },
+					.password = who->password });
 }
 
 /* The stored text to compare with; "": none, and the comparison fails after the same work. */
@@ -146,12 +166,19 @@ sign_in_by_password(struct req *rq)
 	struct secret composed = password_compose(rq->arena, in->password);
 	struct person_credentials who = { { { 0 } } };
 	enum db_rc rc = person_find(rq->db, in->email, NULL, &who);
+	enum password_rc verdict;
 
 	if (rc != DB_OK && rc != DB_NONE)
 		return fail_db(rq, rc);
 	if (rq->worker->passwords == NULL)
 		return fail(rq, ERR_SERVICE_UNAVAILABLE);
-	switch (password_verify(rq->worker->passwords, composed, stored_password(rc, &who))) {
+	if (hash_begin(rq) != PASS)
+		return FAILED;
+	verdict = password_verify(rq->worker->passwords, composed, stored_password(rc, &who));
+	if (verdict == PASSWORD_WEAK)
+		rc = renew_hash(rq, &who, composed);
+	hash_end();
+	switch (verdict) {
 	case PASSWORD_WRONG:
 		return sign_in_refuse(rq, "password");
 	case PASSWORD_FAILED:
@@ -159,7 +186,6 @@ sign_in_by_password(struct req *rq)
 	case PASSWORD_RIGHT:
 		return accept_password(rq, &who);
 	case PASSWORD_WEAK:
-		rc = renew_hash(rq, &who, composed);
 		return rc == DB_OK ? accept_password(rq, &who) : fail_db(rq, rc);
 	}
 	panic("password_rc out of range");

@@ -25,6 +25,12 @@ static const struct field proxy_person_out[] = {
 STMT(find_proxy_person, proxy_person_out,
     "SELECT uuid FROM person_of_proxy($1) AS uuid WHERE uuid IS NOT NULL");
 
+bool
+proxy_names_people(void)
+{
+	return strcmp(conf.proxy_sign_in, "yes") == 0;
+}
+
 static int
 sign_in_by_proxy(struct req *rq)
 {
@@ -33,7 +39,7 @@ sign_in_by_proxy(struct req *rq)
 	struct proxy_person found;
 	enum db_rc rc;
 
-	if (strcmp(conf.proxy_sign_in, "yes") != 0 || email.n == 0)
+	if (!proxy_names_people() || email.n == 0)
 		return sign_in_refuse(rq, "no_proxy");
 	if (!email_valid(email))
 		return sign_in_refuse(rq, "proxy_email");

@@ -335,11 +335,13 @@ static const struct route totp_routes[] = {
 	    ROUTE_AS(POST, "/auth/totp/confirm", "confirm_totp", confirm_own_totp),
 	    COLUMNS_OF_PERSON,
 	    BODY_CHECKED(struct code_in, code_in_fields, BODY_CONFIGURED, check_code),
+	    .throttle = THROTTLE_NETWORK,
 	    .out = person_session_out,
 	    .result = "The person who is signed in.",
 	    .errors = code_errors,
 	    .summary = "Confirm one-time codes with the first one",
-	    .description = "From then on the password alone signs nobody in.",
+	    .description = "Within ten minutes of the secret. From then on the password alone "
+			   "signs nobody in.",
 	    .example = JSON({ "code" : "123456" }),
 	},
 	{

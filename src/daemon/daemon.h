@@ -160,6 +160,7 @@ struct worker_slot {
 	_Atomic int64_t busy_since; /* mono_us; 0: idle */
 	_Atomic uint64_t served;
 	uint32_t pool; /* index in shared.pools; POOL_REMOVED after a reload without the pool */
+	_Atomic uint32_t hashing; /* 1: the worker hashes a password */
 };
 /* The slot of this worker; outside daemon_main (unit tests), a slot that no other process sees. */
 struct worker_slot *daemon_slot(void);
@@ -175,6 +176,13 @@ struct search_filter {
 };
 /* Counts the other workers that run a search which f selects. */
 unsigned daemon_searches(const struct search_filter *f);
+
+/* Announces in the slot that this worker hashes a password, unless as many others as may do:
+   most, and less than the
+   workers of the own pool, so that one always serves other requests. False: nothing is
+   announced. */
+bool daemon_hash_begin(int64_t most) MUST_USE;
+void daemon_hash_end(void);
 
 /* Creates a socket that belongs to no pool (SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM) and binds it
    at path; an old socket file at path is removed first. The caller calls listen(2). -1 with

@@ -112,6 +112,7 @@ start_worker(struct master *m, uint32_t pool)
 	slot = &m->shared->slots[at];
 	atomic_store(&slot->busy_since, 0);
 	atomic_store(&slot->searching, 0);
+	atomic_store(&slot->hashing, 0);
 	atomic_store(&slot->served, 0);
 	slot->pool = pool;
 	if (atomic_load(&m->shared->high) <= (uint32_t)at)
@@ -205,6 +206,7 @@ reap_worker(struct master *m, int at, pid_t pid, int status)
 	delay_next_start(m, at, status);
 	atomic_store(&slot->busy_since, 0);
 	atomic_store(&slot->searching, 0);
+	atomic_store(&slot->hashing, 0);
 	atomic_store(&slot->pid, 0);
 }
 

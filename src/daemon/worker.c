@@ -156,6 +156,7 @@ worker_run(const struct daemon *d, const struct pool *pool, int listener, struct
 	d->work(pool, listener);
 	atomic_store(&slot->busy_since, 0);
 	atomic_store(&slot->searching, 0);
+	atomic_store(&slot->hashing, 0);
 	exit(0);
 }
 
@@ -277,4 +278,35 @@ daemon_searches(const struct search_filter *f)
 	for (uint32_t i = 0; i < high && i < SLOTS_MAX; i++)
 		n += search_matches(f, &own_shared->slots[i]);
 	return n;
+}
+
+/* Announced before the others are counted: of two workers that begin at once, each sees the
+   other, so that never more
+   than most hash, and at worst both are refused. A pool of one worker hashes all the same. */
+bool
+daemon_hash_begin(int64_t most)
+{
+	int64_t others = 0;
+	uint32_t high;
+
+	if (own_shared == NULL)
+		return true;
+	if (own_slot->pool < own_shared->pool_count &&
+	    most >= own_shared->pools[own_slot->pool].workers)
+		most = (int64_t)own_shared->pools[own_slot->pool].workers - 1;
+	atomic_store(&own_slot->hashing, 1);
+	high = atomic_load(&own_shared->high);
+	for (uint32_t i = 0; i < high && i < SLOTS_MAX; i++)
+		others += &own_shared->slots[i] != own_slot &&
+			  atomic_load(&own_shared->slots[i].hashing) != 0;
+	if (others == 0 || others < most)
+		return true;
+	daemon_hash_end();
+	return false;
+}
+
+void
+daemon_hash_end(void)
+{
+	atomic_store(&own_slot->hashing, 0);
 }

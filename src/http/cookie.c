@@ -21,7 +21,7 @@
 void
 cookie_set(struct req *rq, const struct token *t, struct ts until)
 {
-	int64_t seconds = (until.us - rq->now.us) / SECOND_US;
+	int64_t seconds = t == NULL ? 0 : (until.us - rq->now.us) / SECOND_US;
 
 	rq->set_cookie =
 	    t == NULL ? COOKIE_NAME "=; " COOKIE_RULES "; Max-Age=0"

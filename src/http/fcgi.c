@@ -305,6 +305,7 @@ http_serve(struct worker *w, int listener)
 			n++;
 		}
 		slot->searching = 0;
+		slot->hashing = 0;
 		slot->busy_since = 0;
 	}
 	FCGX_Free(&fcgi, 1);

@@ -67,13 +67,13 @@ static int
 add_email_bucket(struct req *rq, const struct signing_keys *keys, struct str network,
     struct str email, struct proof_buckets names)
 {
-	bool known;
-	enum db_rc rc = network_is_known(rq->db, email, network, &known);
+	struct known_network found;
+	enum db_rc rc = network_find(rq->db, email, network, &found);
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	add_bucket(&rq->throttle, keys, known ? names.from_known : names.from_new,
-	    arena_lower(rq->arena, email), EMAIL_SIZE);
+	add_bucket(&rq->throttle, keys, found.known ? names.from_known : names.from_new,
+	    found.email, EMAIL_SIZE);
 	return PASS;
 }
 

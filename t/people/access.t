@@ -73,8 +73,12 @@ as cat DELETE /auth/session
 owner=$(sql "SELECT uuid FROM member WHERE email = 'owner@example.com'")
 as ann DELETE "/access/members/$owner"
 is "$STATUS" 200 "an owner removes another owner"
+link_new owner nobody@example.com Nobody >/dev/null
 as ann PUT "/access/members/$ann" '{"email":"ann@example.com","name":"ann","role":"member"}'
-is "$(answered)" "409 last_owner" "the last owner is not demoted (C-337)"
+is "$(answered)" "409 last_owner" "the last owner who has joined is not demoted (C-337)"
+nobody=$(sql "SELECT uuid FROM member WHERE email = 'nobody@example.com'")
+as ann DELETE "/access/members/$nobody"
+is "$STATUS" 200 "an owner who has not joined is removed"
 as ann DELETE "/access/members/$ann"
 is "$(answered)" "409 last_owner" "the last owner is not removed (C-337)"
 as ann DELETE "/access/members/$cat"

@@ -136,6 +136,11 @@ visit POST /auth/sign-in/password '{"email":"nobody@example.com","password":"not
 unknown=$(printf '%s' "$BODY" | jq -c 'del(.error.request_id)')
 visit POST /auth/sign-in/password '{"email":"bob@example.com","password":"not the pass phrase"}' -H 'X-Real-IP: 198.51.100.9'
 is "$unknown" "$(printf '%s' "$BODY" | jq -c 'del(.error.request_id)')" "an unknown e-mail and a wrong password have one answer (C-303)"
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	visit POST /auth/sign-in/password '{"email":"j\u00f6rg@example.com","password":"not the pass phrase"}' -H "X-Real-IP: 192.0.2.$i"
+done
+visit POST /auth/sign-in/password '{"email":"J\u00d6RG@example.com","password":"not the pass phrase"}' -H 'X-Real-IP: 192.0.2.11'
+is "$(answered)" "429 sign_in_rate_limit_exceeded" "an e-mail in other letters of the same alphabet has no bucket of its own (C-314)"
 
 # ---- the administrator ----
 

@@ -23,6 +23,9 @@ export WORLD_HTTP="
 			if (\$http_cookie !~ proxy=) {
 				return 401;
 			}
+			if (\$http_cookie ~ __Host-surfaced) {
+				return 403;
+			}
 			add_header X-Auth-Request-Email \$proxy_email always;
 			return 202;
 		}
@@ -51,6 +54,25 @@ as ann GET /auth/session
 is "$STATUS" 200 "whom the proxy knows has an ordinary session"
 visit DELETE /auth/session -H "Cookie: $ann_cookie"
 is "$(answered)" "403 csrf_required" "a session by the proxy needs the CSRF token as others do (C-311)"
+for jar in "proxy=ann; $ann_cookie" "$ann_cookie; proxy=ann" "a=b; $ann_cookie; proxy=ann"; do
+	proxy "$jar"
+	is "$STATUS" 201 "the proxy gets its own cookies, and not ours"
+	signed_in ann
+done
+person_new bob member
+for email in ann@example.org ANN@example.com; do
+	as bob PUT /auth/person "{\"name\":\"Bob\",\"email\":\"$email\"}"
+	is "$STATUS $(field '.error.field_errors[0] | .field, .code' | paste -sd ' ')" "400 email not_allowed" \
+		"with a proxy that names people nobody takes the e-mail $email"
+done
+as bob PUT /auth/person '{"name":"Bobby","email":"bob@example.com"}'
+is "$STATUS" 200 "with a proxy that names people one's own name can be changed"
+link=$(link_new member carl@example.com Carl)
+join "$link" Carl dora@example.com
+is "$STATUS $(field '.error.field_errors[0] | .field, .code' | paste -sd ' ')" "400 email not_allowed" \
+	"with a proxy that names people nobody joins with another e-mail than the invitation's"
+join "$link" Carl Carl@example.com
+is "$STATUS" 201 "a new person joins with the e-mail of the invitation"
 proxy 'none=1'
 is "$(answered)" "401 sign_in_failed" "whom the proxy does not know is refused, in an envelope"
 proxy 'proxy=eve'

@@ -74,6 +74,9 @@ PARAM(password_memory, number, IN_SURFACED,
 PARAM(password_passes, number, IN_SURFACED,
 	2, 1, 64,
 	"passes of that hash over its memory")
+PARAM(password_parallel, number, IN_SURFACED,
+	2, 1, 64,
+	"passwords that are hashed at once on this host")
 PARAM(password_list, path, IN_SURFACED,
 	PKGDATADIR "/passwords", 0, 4000,
 	"common passwords, a line each, that nobody may choose; empty: none")

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Passwords that are hashed at the same time. The hash takes a second or two here, so that other requests meet it.
+. t/lib.sh
+# shellcheck source=t/people/lib.sh
+. t/people/lib.sh
+export WORLD_CONF='password_parallel = 1
+password_memory = 32768
+password_passes = 40'
+pg_start
+api_start
+people_web_start
+person_new ann owner
+
+is_hashing() { [ "$(ctl --json workers | jq '[.pools[].busy // 0] | add')" -gt 0 ]; }
+
+(
+	sign_in ann "$PASSWORD" -H 'X-Real-IP: 203.0.113.1'
+	answered >"$W/first"
+) &
+first=$!
+_n=0
+until is_hashing 2>/dev/null || [ $_n -eq 40 ]; do _n=$((_n + 1)); done
+sql "UPDATE person SET password = regexp_replace(password, '.\$', 'A')" >/dev/null
+sign_in ann "$PASSWORD" -H 'X-Real-IP: 203.0.113.2'
+is "$(answered) $(header Retry-After)" "503 service_unavailable " "one more password than password_parallel is refused (C-315)"
+is "$(sql "SELECT count(*) FROM throttle WHERE spent > 0.9 AND at > now() - interval '1 min'")" 2 \
+	"an attempt for which there is no place spends nothing: the first one's two buckets are filled, and no other"
+as ann PUT /auth/password '{"password":"another long pass phrase"}'
+is "$(answered)" "503 service_unavailable" "a new password waits for a place as well (C-315)"
+visit GET /auth/methods
+is "$STATUS" 200 "other requests are served while a password is hashed (C-315)"
+is "$(is_hashing && echo yes)" yes "the first password is still being hashed"
+wait "$first"
+is "$(cat "$W/first")" "401 sign_in_failed" "a password that is replaced while it is verified opens nothing"
+sign_in ann "$PASSWORD" -H 'X-Real-IP: 203.0.113.3'
+is "$(answered)" "401 sign_in_failed" "when the hash is done, its place is free again"
