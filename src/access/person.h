@@ -54,7 +54,7 @@ struct sign_in_new {
 	bool strong;
 	struct str address, agent;
 	struct str
-	    /* what must still be stored, and alone be enough; STR_NULL: no such condition */
+	    /* STR_NULL: no condition; else the stored text that must still be the only proof */
 	    password;
 };
 /* Signs the person in with this token; DB_NONE: the person is disabled. */

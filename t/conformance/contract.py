@@ -417,7 +417,7 @@ def conflict(op):
 
 # These operations take longer bodies than the others.
 LONG = dict.fromkeys(("createReport", "extractIndicators", "lookupIndicators"), 1179648)
-LONG.update(dict.fromkeys(("createRule", "updateRule", "validateRule"), 524288), importRules=1048576)
+LONG.update(dict.fromkeys(("createRule", "updateRule", "validateRule", "createWatchedDomain", "updateWatchedDomain", "previewTyposquatting"), 524288), importRules=1048576)
 # A record that the operation ends or changes for good is made for it alone.
 SPENT = {
     "deleteAlertRule": ("rule_uuid", "createAlertRule"),

@@ -65,12 +65,15 @@ class Browser:
 
     def run(self, o):
         url = urllib.parse.urlsplit(o['url'])
-        page = o.get('page', f'https://{url.netloc}/')
+        page = o.get('page', f'https://{url.netloc}/viewer/')
         target = self.call('Target.createTarget', url=page)['targetId']
         session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
         end = time.monotonic() + 60
         while True:
-            state = self.call('Runtime.evaluate', session, expression='document.readyState + " " + location.href')
+            try:
+                state = self.call('Runtime.evaluate', session, expression='document.readyState + " " + location.href')
+            except RuntimeError as fault:  # between two documents there is no context
+                state = {'result': {'value': str(fault)}}
             if state['result'].get('value', '') == f'complete {page}':
                 break
             if time.monotonic() > end:

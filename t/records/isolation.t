@@ -66,6 +66,7 @@ body()
 	update_rule) echo '{"version":1,"name":"x","dataset":"hosts","scope":"surface","query":"","severity":"info"}' ;;
 	update_rule_settings) echo '{"enabled":true}' ;;
 	update_rule_tag) echo '{"name":"x"}' ;;
+	update_watched_domain) echo '{"enabled":true}' ;;
 	create_watched_domain) echo '{"domain":"example.com"}' ;;
 	create_session) echo '{"start_url":"https://example.com/"}' ;;
 	create_alert_silence) echo "{\"rule_uuid\":\"$mine\",\"reason\":\"x\",\"ends_at\":\"$tomorrow\"}" ;;
