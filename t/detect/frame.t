@@ -71,7 +71,9 @@ reports 141 160
 looked() { [ "$(sql "SELECT count(*) FROM finding WHERE status = 'open'")" = 159 ]; }
 ok "the other subjects of a look that fails are stored" world_until 30 looked
 is "$(sql "SELECT subject, tries > 0 FROM detector_work")" "198.51.100.150|t" "the subject that fails stays, and is tried again later"
-like "$(sql "SELECT error FROM detector_state WHERE detector = 'threat-indicators'")" poison "the state of the detector says why"
+is "$(sql "SELECT error FROM detector_state WHERE detector = 'threat-indicators'")" \
+	"The look failed; the log of surfaced-detect has the reason." "the state of the detector points to the log, and quotes no database"
+like "$(cat "$W/log/surfaced-detect.log")" poison "the log of surfaced-detect has the reason of the failed look"
 sql "ALTER TABLE finding DROP CONSTRAINT poison; UPDATE detector_work SET due_at = now(); NOTIFY detect_work"
 looked() { [ "$(sql "SELECT count(*) FROM finding WHERE status = 'open'")" = 160 ]; }
 ok "a subject that failed is stored when nothing is wrong any more" world_until 30 looked
