@@ -23,8 +23,9 @@ export class ApiError extends Error {
 export const signedIn = { session: null, organisation: null };
 
 // What the shell does for requests: signInAgain() and proveAgain() show a dialog and answer whether the request may be
-// repeated; waiting(seconds) says that requests wait for a limit, 0 that they go on.
-const shell = { signInAgain: async () => false, proveAgain: async () => false, waiting: () => {} };
+// repeated; otherPerson() leaves the page when the cookie has become somebody else's; waiting(seconds) says that
+// requests wait for a limit, 0 that they go on.
+const shell = { signInAgain: async () => false, proveAgain: async () => false, otherPerson: () => {}, waiting: () => {} };
 
 export function serveShell(hooks) {
 	Object.assign(shell, hooks);
@@ -93,7 +94,15 @@ async function refusal(answer) {
 // ---- what is mended, each once a request ----
 
 const REMEDIES = {
-	csrf_required: async () => Boolean(await readSession()),
+	// The cookie may have become another person's, in another tab: their right must not repeat the request of the first one.
+	csrf_required: async () => {
+		const person = signedIn.session?.person.uuid;
+		const session = await readSession();
+		if (!person || !session || session.person.uuid === person)
+			return Boolean(session);
+		shell.otherPerson();
+		return false;
+	},
 	reauthentication_required: () => shell.proveAgain(),
 	session_expired: () => shell.signInAgain(),
 	unauthorized: () => shell.signInAgain(),

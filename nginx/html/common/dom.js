@@ -2,7 +2,7 @@
 // Elements of the page. Text only ever becomes text nodes: nothing here, and nothing in the console, parses markup.
 
 const PROPERTIES = new Set(["value", "checked", "indeterminate", "selected", "disabled", "hidden", "open"]);
-const LOCAL = /^(?:#|\/(?!\/)|blob:)/; // the addresses that a link or a picture may have
+const LOCAL = /^(?:#|\/(?![/\\\s])|blob:)/; // the addresses that a link or a picture may have
 const SVG = "http://www.w3.org/2000/svg";
 
 function set(node, name, value) {

@@ -120,9 +120,16 @@ async function signInAgain() {
 	return true;
 }
 
+// A passkey or the company's sign-in may be another person's: then nothing of the first one is sent or shown any more (C-351).
 async function proveAgain() {
-	const session = await askOnce(async () => (await signIn()).proveDialog(signedIn.session.person));
-	return Boolean(session);
+	const person = signedIn.session.person;
+	const session = await askOnce(async () => (await signIn()).proveDialog(person));
+	if (!session)
+		return false;
+	if (session.person.uuid === person.uuid)
+		return true;
+	leave();
+	return false;
 }
 
 let waitTimer = 0;
@@ -146,8 +153,16 @@ async function enter() {
 }
 
 async function begin() {
-	serveShell({ signInAgain, proveAgain, waiting });
-	listen({ signedOut: () => signedIn.session && leave(), signedIn: () => !signedIn.session && location.reload() });
+	serveShell({ signInAgain, proveAgain, otherPerson: leave, waiting });
+	listen({
+		signedOut: () => signedIn.session && leave(),
+		signedIn: (person) => {
+			if (!signedIn.session)
+				location.reload();
+			else if (signedIn.session.person.uuid !== person)
+				leave();
+		},
+	});
 	try {
 		const { methods, signed_in } = await api.get("/auth/methods", { alone: true });
 		const link = parse(location.hash);
