@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- People who sign in: who they are, how they prove it, and what they are signed in with.
 --
---   person --- member --- account        a membership that nobody has joined yet has no person
+--   person --- member --- account        a membership without a person is open: its invitation waits
 --      |          |
 --   sign_in    api_key of kind console   its console credential: what requests of the person in this account act as
 --
@@ -13,7 +13,7 @@ CREATE TABLE person (
 	name label NOT NULL,
 	email text NOT NULL CHECK (email ~ '^[^[:cntrl:][:space:]@]+@[^[:cntrl:][:space:]@]+$' AND char_length(email) <= 254),
 	password text CHECK (password ~ '^\$argon2id\$v=19\$' AND char_length(password) <= 200),
-	password_at timestamptz, -- when the person chose it; a hash that is made anew leaves it
+	password_at timestamptz, -- when the person chose it; rehashing does not change it
 	totp bytea CHECK (octet_length(totp) <= 500), -- the sealed secret
 	totp_new bytea CHECK (octet_length(totp_new) <= 500), -- a sealed secret that no code has confirmed yet
 	totp_new_at timestamptz, -- when it was made
@@ -93,7 +93,7 @@ CREATE TABLE proof_used (
 );
 CREATE INDEX proof_used_ends ON proof_used (expires_at);
 
--- Leaky buckets of attempts to sign in. A bucket is named by an HMAC, so that the table names nobody.
+-- Leaky buckets of attempts to sign in. The name of a bucket is an HMAC, so the table holds no address and no e-mail.
 CREATE TABLE throttle (
 	bucket bytea PRIMARY KEY CHECK (octet_length(bucket) = 32),
 	spent double precision NOT NULL,

@@ -65,7 +65,7 @@ $$;
 -- Signs a person in with a token that was made just now. former: the live sign-in of the request's cookie, or null. The
 -- same person keeps that sign-in, with the new token; another person's ends. p_password: the stored text that was found to be
 -- right, where the password alone is the proof; null: another proof. Null: the person is disabled, or has another password or
--- a second method by now. Under the lock, whoever changes them waits for this sign-in, and then ends it.
+-- a second method by now. A change of these waits for the lock of this function, and then ends the sign-in.
 CREATE OR REPLACE FUNCTION sign_in_begin(p_person uuid, p_former uuid, p_token bytea, p_methods text[], p_strong boolean,
 	p_address text, p_agent text, p_life bigint, p_password text) RETURNS uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -173,7 +173,7 @@ $$;
 
 -- ---- links ----
 
--- Makes a link for a membership that nobody has joined, or for a person who must get in again, and revokes the former ones.
+-- Makes a link for an open membership, or for a person who has lost every way to sign in, and revokes their earlier links.
 CREATE OR REPLACE FUNCTION sign_in_link_make(p_member uuid, p_person uuid, p_token bytea, p_by text, p_life bigint)
 	RETURNS timestamptz LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -202,7 +202,7 @@ CREATE OR REPLACE FUNCTION sign_in_link_find(p_token bytea) RETURNS TABLE (uuid 
 	   AND CASE l.purpose WHEN 'join' THEN m.removed_at IS NULL AND m.person_uuid IS NULL ELSE p.disabled_at IS NULL END
 $$;
 
--- Uses a link; false: somebody else was first, or its time is over. The membership is locked first, as who removes it does.
+-- Uses a link. False: the link is used already, or has expired. The membership is locked first, in the order of member_drop.
 CREATE OR REPLACE FUNCTION sign_in_link_use(p_link uuid) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

@@ -63,7 +63,8 @@ BEGIN
 END
 $$;
 
--- True when the member has joined, and no other owner of the account has who can sign in: somebody must be left. The lock on the account makes two changes wait for one another.
+-- True when the account would have no owner who can sign in without this member. An owner who has not joined or is disabled
+-- does not count. The lock on the account makes two changes wait for one another.
 CREATE OR REPLACE FUNCTION owner_is_last(p_account uuid, p_member uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM FROM account a WHERE a.uuid = p_account FOR UPDATE;

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: ISC
--- Passkeys and one-time codes of people (src/api/passkey.c, totp.c). What the person has is changed under a lock of their
--- row, so that two requests take away no two ways to sign in of which one must stay.
+-- Passkeys and one-time codes of people (src/api/passkey.c, totp.c). Each change locks the row of the
+-- person, so that two requests at once cannot remove both of the last two ways to sign in.
 
 -- The passkey with this credential, locked: of two sign-ins with it, the second sees the counter of the first. The person is
--- locked first, as by who removes a passkey. No row: nobody has it.
+-- locked first, in the order of passkey_remove. No row: the credential is unknown.
 CREATE OR REPLACE FUNCTION passkey_find(p_credential bytea, OUT uuid uuid, OUT person_uuid uuid, OUT spki bytea, OUT algorithm integer,
 	OUT sign_count bigint, OUT rp_id text) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -133,7 +133,7 @@ BEGIN
 END
 $$;
 
--- A person whom the company's proxy names: by the e-mail, not disabled, and a member of an organisation.
+-- The person with the e-mail that the company's proxy gives. Null: there is none, or the person is disabled or is no member.
 CREATE OR REPLACE FUNCTION person_of_proxy(p_email text) RETURNS uuid LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT p.uuid FROM person p
