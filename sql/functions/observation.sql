@@ -2,15 +2,15 @@
 -- Observations of detection rules as a key reads them. Each function takes the key that reads, and derives account and
 -- projects from it, so that no caller can combine an account with the rights of another key.
 --
---     rules_observed       own rules and those of the catalogue, with the account's settings
+--     rules_observed   own rules and those of the catalogue, with the account's settings
 --     observed_runs    the run of each of them whose observations the account reads: its own run, where an exclude of
 --                      its own or the scope surface has made one, or else the run that accounts share
 --
 -- A rule of the catalogue that the account has not enabled has no run here: nobody learns what others watch (C-158).
 -- Observations with a project are answered to keys that see it.
 
--- account_uuid: null is a rule of the catalogue. A key that is limited to projects sees the rules whose setting names
--- one of them, and those whose setting names none.
+-- Which rules a key sees. account_uuid: null is a rule of the catalogue. A key that is limited to projects sees the rules
+-- whose setting names one of them, and those whose setting names none.
 CREATE OR REPLACE FUNCTION rules_observed(key uuid) RETURNS TABLE (rule_uuid uuid, account_uuid uuid, scope text, dataset text,
 	severity text, tags text[], techniques text[], enabled boolean, deleted boolean, excludes boolean) LANGUAGE sql STABLE AS $$
 	SELECT r.uuid, r.account_uuid, r.scope, r.dataset, coalesce(s.severity, r.severity), r.tags, r.techniques,

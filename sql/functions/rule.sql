@@ -1,7 +1,12 @@
 -- SPDX-License-Identifier: ISC
--- Detection rules as a key reads them: those of its account and of the catalogue, each with what the account has set
--- beside it. A limited key sees the rules of its projects and those that name no project; of the projects that a rule
--- names, it sees its own.
+-- Detection rules as a key reads and writes them: those of its account and of the catalogue, each with what the account has
+-- set beside it.
+--
+--     rules_seen       all members of those of rules_observed (observation.sql) that are not deleted; of the projects that a rule names, those of the key alone
+--     rule_manageable  whether the key may change a rule
+--
+-- A key that is limited to projects sees the rules that name one of its projects, and those that name none. It changes those
+-- alone that name projects, of which it sees every one: any other change has an effect on projects that it does not see.
 
 CREATE OR REPLACE FUNCTION rules_seen(key uuid) RETURNS TABLE (uuid uuid, id uuid, origin text, version integer, name text,
 	description text, author text, licence text, dataset text, scope text, query text, exclude text, severity text,
@@ -25,14 +30,35 @@ CREATE OR REPLACE FUNCTION rules_seen(key uuid) RETURNS TABLE (uuid uuid, id uui
 			'anchored', n.anchored, 'uses_now', n.uses_now,
 			'evaluated_at', to_char(n.evaluated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
 			'error', n.error) END
-	  FROM reader JOIN rule r ON r.account_uuid = reader.account_uuid OR r.account_uuid IS NULL
+	  FROM reader CROSS JOIN rules_observed(key) AS x JOIN rule r ON r.uuid = x.rule_uuid
 	  LEFT JOIN rule_setting s ON s.account_uuid = reader.account_uuid AND s.rule_uuid = r.uuid
-	 CROSS JOIN LATERAL (SELECT coalesce(s.enabled, r.account_uuid IS NOT NULL)) AS x (enabled)
 	  -- The run that accounts share is shown to an account that uses the rule; another one does not learn of it.
 	  LEFT JOIN rule_run n ON n.rule_uuid = r.uuid AND x.enabled AND n.account_uuid IS NOT DISTINCT FROM
-		CASE WHEN r.scope = 'surface' OR s.exclude <> '' THEN reader.account_uuid END
-	 WHERE r.deleted_at IS NULL AND (NOT reader.limited OR coalesce(cardinality(s.project_uuids), 0) = 0
-		OR s.project_uuids && ARRAY(SELECT mine.uuid FROM mine))
+		CASE WHEN r.scope = 'surface' OR x.excludes THEN reader.account_uuid END
+	 WHERE NOT x.deleted
 $$;
 
-GRANT EXECUTE ON FUNCTION rules_seen TO surfaced_api;
+CREATE OR REPLACE FUNCTION rule_manageable(key uuid, of_rule uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+	SELECT key_is_limited(key) IS FALSE OR EXISTS (SELECT FROM rule_setting AS s JOIN api_key AS k ON k.account_uuid = s.account_uuid
+		WHERE k.uuid = key AND s.rule_uuid = of_rule AND s.project_uuids <> '{}'
+		  AND s.project_uuids <@ ARRAY(SELECT v.uuid FROM visible_projects(key) AS v))
+$$;
+
+-- Makes a new rule one of the key's projects, if the key is limited. False: the key has no project, or more than a rule may name.
+CREATE OR REPLACE FUNCTION rule_confine(key uuid, of_rule uuid, most bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+	mine uuid[] := ARRAY(SELECT v.uuid FROM visible_projects(key) AS v ORDER BY 1);
+BEGIN
+	IF key_is_limited(key) IS FALSE THEN
+		RETURN true;
+	END IF;
+	IF cardinality(mine) NOT BETWEEN 1 AND most THEN
+		RETURN false;
+	END IF;
+	INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, project_uuids)
+	SELECT k.account_uuid, of_rule, true, mine FROM api_key AS k WHERE k.uuid = key;
+	RETURN true;
+END
+$$;
+
+GRANT EXECUTE ON FUNCTION rules_seen, rule_manageable, rule_confine TO surfaced_api;

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Tags of rules as a key reads them: the common ones and those of its account.
+-- Tags of rules as a key reads them, the common ones and those of its account, and as it writes those of its account.
 
 -- The counts are of the rules that the key sees. A rule of the catalogue means the common tag, and an account's tag is
 -- its own rules' alone.
@@ -31,4 +31,48 @@ CREATE OR REPLACE FUNCTION rule_tag_categories(key uuid) RETURNS TABLE (path tex
 	 GROUP BY c.path ORDER BY string_to_array(c.path, '/') COLLATE "C"
 $$;
 
-GRANT EXECUTE ON FUNCTION rule_tags, rule_tag_categories TO surfaced_api;
+-- surfaced_api has no right to write the table: these functions write tags of the key's account alone. They return the UUID of
+-- the tag; null: there is none. A key that is limited to projects writes none, since all rules of the account may have a tag.
+
+CREATE OR REPLACE FUNCTION rule_tag_add(key uuid, new_slug text, new_name text, new_categories text[], new_classification text)
+	RETURNS uuid LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	INSERT INTO tag (account_uuid, slug, name, categories, classification, created_by_membership_uuid)
+	SELECT k.account_uuid, new_slug, new_name, new_categories, new_classification, k.owner_uuid FROM api_key AS k
+	 WHERE k.uuid = key AND key_is_limited(key) IS FALSE
+	RETURNING tag.uuid
+$$;
+
+CREATE OR REPLACE FUNCTION rule_tag_change(key uuid, of_tag uuid, new_name text, new_categories text[], new_classification text)
+	RETURNS uuid LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	UPDATE tag AS t SET name = new_name, categories = new_categories, classification = new_classification FROM api_key AS k
+	 WHERE k.uuid = key AND t.account_uuid = k.account_uuid AND t.uuid = of_tag AND key_is_limited(key) IS FALSE
+	RETURNING t.uuid
+$$;
+
+-- Whoever writes a rule holds its tags until the rule is stored (rule_tags_hold). The lock waits for them, so the second
+-- statement sees their rules.
+CREATE OR REPLACE FUNCTION rule_tag_remove(key uuid, of_tag uuid) RETURNS uuid LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	t tag;
+BEGIN
+	SELECT o.* INTO t FROM tag AS o JOIN api_key AS k ON k.uuid = key AND k.account_uuid = o.account_uuid
+	 WHERE o.uuid = of_tag AND key_is_limited(key) IS FALSE FOR UPDATE OF o;
+	IF NOT FOUND OR EXISTS (SELECT FROM rule AS r WHERE r.account_uuid = t.account_uuid AND r.deleted_at IS NULL
+		AND t.slug = ANY (r.tags)) THEN
+		RETURN NULL;
+	END IF;
+	DELETE FROM tag WHERE uuid = of_tag;
+	RETURN of_tag;
+END
+$$;
+
+-- Those of the slugs that a rule of the account may have. They are not removed before the transaction ends.
+CREATE OR REPLACE FUNCTION rule_tags_hold(account uuid, slugs text[]) RETURNS TABLE (slug text) LANGUAGE sql VOLATILE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	WITH held AS (SELECT t.slug FROM tag AS t WHERE t.slug = ANY (slugs) AND (t.account_uuid IS NULL OR t.account_uuid = account)
+		ORDER BY t.uuid FOR KEY SHARE)
+	SELECT DISTINCT held.slug FROM held
+$$;
+
+GRANT EXECUTE ON FUNCTION rule_tags, rule_tag_categories, rule_tag_add, rule_tag_change, rule_tag_remove, rule_tags_hold TO surfaced_api;

@@ -21,14 +21,14 @@ STMT_SHARED(select_detection, struct detection, detection_out,
 
 STMT_LIST(list_detections, struct detection, detection_out,
     "SELECT " DETECTION_COLUMNS " FROM rules_seen($1)" FILTERED(5, 6, 7, 8, 9, 10, 11, 12)
-    PAGE_SQL);
+	PAGE_SQL);
 
 /* The order of ids is the same in every account. Without a filter of the origin the rules of the account are meant:
    whoever imports them has the catalogue already. */
 STMT_LIST(export_detections, struct detection, detection_out,
     "SELECT " DETECTION_COLUMNS " FROM (SELECT * FROM rules_seen($1)"
-    " WHERE origin = coalesce($2, 'account')) AS seen" FILTERED(2, 3, 4, 5, 6, 7, 8, 9)
-    " ORDER BY id LIMIT $10");
+    " WHERE origin = coalesce($2, 'account')) AS seen" FILTERED(
+	2, 3, 4, 5, 6, 7, 8, 9) " ORDER BY id LIMIT $10");
 
 int
 detection_read(struct req *rq, struct detection *out)
@@ -46,6 +46,37 @@ detection_read_own(struct req *rq, struct detection *out)
 	if (detection_read(rq, out) != PASS)
 		return FAILED;
 	return str_is(out->origin, "account") ? PASS : fail(rq, ERR_RULE_READ_ONLY);
+}
+
+struct manageable {
+	bool manageable;
+};
+
+static const struct field manageable_out[] = {
+	FIELD(struct manageable, manageable, 0),
+	FIELD_END,
+};
+
+STMT(ask_manageable, manageable_out, "SELECT rule_manageable($1, $2) AS manageable");
+
+int
+detection_manage(struct req *rq, struct uuid rule)
+{
+	struct manageable m;
+	enum db_rc rc = db_one(rq->db, &ask_manageable, &m, P(rq->key->uuid), P(rule));
+
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	if (m.manageable)
+		return PASS;
+	return fail_at(rq, ERR_PERMISSION_DENIED,
+	    STR("The API key is limited to projects; this would change other projects, too."));
+}
+
+int
+detection_read_managed(struct req *rq, struct detection *out)
+{
+	return detection_read_own(rq, out) == PASS ? detection_manage(rq, out->uuid) : FAILED;
 }
 
 int
@@ -131,7 +162,7 @@ struct detection_args {
 		  .type = FIELD_STR,                                                               \
 		  .offset = offsetof(args, at severity),                                           \
 		  .values = severities,                                                            \
-		  .help = "The severity of the settings, or else the rule's." } },                         \
+		  .help = "The severity of the settings, or else the rule's." } },                 \
 	    { .field = { .name = "tag",                                                            \
 		  .type = FIELD_STR,                                                               \
 		  .offset = offsetof(args, at tag),                                                \
@@ -148,12 +179,14 @@ struct detection_args {
 		  .offset = offsetof(args, at enabled),                                            \
 		  .values = truths } },                                                            \
 	{                                                                                          \
-		.field = { .name = "name",                                                         \
+		.field = {                                                                         \
+			.name = "name",                                                            \
 			.type = FIELD_STR,                                                         \
 			.offset = offsetof(args, at name),                                         \
 			.lo = 1,                                                                   \
 			.hi = LIM_NAME,                                                            \
-			.help = "A part of the name, in any case." }                               \
+			.help = "A part of the name, in any case."                                 \
+		}                                                                                  \
 	}
 
 static const struct url_param list_params[] = {

@@ -34,10 +34,10 @@ add_fault(struct checked *c, const char *member, const char *code, struct str me
 }
 
 static void
-add_fault_of_item(struct checked *c, const char *list, size_t i, const char *code, const char *message)
+add_fault_of_item(
+    struct checked *c, const char *list, size_t i, const char *code, const char *message)
 {
-	add_fault(
-	    c, arena_printf(c->rq->arena, "%s[%zu]", list, i).p, code, str_of(message));
+	add_fault(c, arena_printf(c->rq->arena, "%s[%zu]", list, i).p, code, str_of(message));
 }
 
 static void
@@ -49,8 +49,8 @@ check_text(struct checked *c, const char *member, struct str text)
 	if (text.p != NULL && c->has_dataset &&
 	    !query_parse(c->rq->arena, c->dataset, text, c->rq->now, &q, &fault))
 		add_fault(c, member, "invalid_format",
-		    arena_printf(c->rq->arena, "character %u: %.*s", fault.at,
-			(int)fault.message.n, fault.message.p));
+		    arena_printf(c->rq->arena, "character %u: %.*s", fault.at, (int)fault.message.n,
+			fault.message.p));
 }
 
 static bool
@@ -101,8 +101,7 @@ struct slug {
 
 static const struct field slug_out[] = { FIELD(struct slug, slug, 0), FIELD_END };
 
-STMT_LIST(known_tags, struct slug, slug_out, "SELECT slug FROM tag"
-    " WHERE slug = ANY ($1::text[]) AND (account_uuid IS NULL OR account_uuid = $2)");
+STMT_LIST(known_tags, struct slug, slug_out, "SELECT slug FROM rule_tags_hold($1, $2)");
 
 static bool
 has_slug(const struct list *known, struct str slug)
@@ -124,15 +123,16 @@ check_tags(struct checked *c)
 
 	if (c->in->tags.n == 0)
 		return PASS;
-	rc = db_list(c->rq->db, &known_tags, &known, P(((struct strs){ s, c->in->tags.n })),
-	    P(c->rq->key->account));
+	rc = db_list(c->rq->db, &known_tags, &known, P(c->rq->key->account),
+	    P(((struct strs){ s, c->in->tags.n })));
 	if (rc != DB_OK)
 		return fail_db(c->rq, rc);
 	for (size_t i = 0; i < c->in->tags.n; i++) {
 		if (s[i].p == NULL)
 			continue;
 		if (!has_slug(&known, s[i]))
-			add_fault_of_item(c, "tags", i, "not_found", "is no tag that the service knows");
+			add_fault_of_item(
+			    c, "tags", i, "not_found", "is no tag that the service knows");
 		for (size_t k = 0; k < i; k++)
 			if (s[k].p != NULL && str_eq(s[i], s[k])) {
 				add_fault_of_item(c, "tags", i, "duplicate", "names a tag twice");
@@ -140,6 +140,22 @@ check_tags(struct checked *c)
 			}
 	}
 	return PASS;
+}
+
+int
+detection_hold_tags(struct req *rq, const struct list *tags, const char *member)
+{
+	const struct strs slugs = { tags->items, tags->n };
+	struct list known = { 0 };
+	enum db_rc rc = DB_OK;
+
+	if (tags->n > 0)
+		rc = db_list(rq->db, &known_tags, &known, P(rq->key->account), P(slugs));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return known.n >= tags->n
+		   ? PASS
+		   : fail_field(rq, member, "not_found", "names a tag that was removed meanwhile");
 }
 
 /* ---- samples ---- */
@@ -297,8 +313,8 @@ check_product(struct checked *c)
 	const struct detection_product *p = &c->in->produces;
 
 	if (p->title.p != NULL && !name_visible(p->title))
-		add_fault(c, "produces.title", "invalid_format",
-		    STR("must not have control characters"));
+		add_fault(
+		    c, "produces.title", "invalid_format", STR("must not have control characters"));
 	else if (p->title.p != NULL && c->has_dataset && !title_fits(c->dataset, p->title))
 		add_fault(c, "produces.title", "invalid_format",
 		    STR("braces must have the name of a field of the dataset"));

@@ -23,16 +23,16 @@ static const struct field import_in[] = {
 	LIST(struct import_in, rules, REQUIRED, struct detection_in, detection_imported, 1,
 	    LIM_RULES_IMPORT),
 	ONE_OF(struct import_in, on_existing, 0, manners,
-	    "A rule whose id the organisation has fails the import, is skipped or updated; fail by default."),
+	    "A rule whose id the organisation has fails the import, is skipped or updated; fail by "
+	    "default."),
 	FIELD_END,
 };
 
-/* seen: by the key. */
 struct existing_rule {
 	struct uuid uuid, id;
 	int64_t version;
 	struct str status, dataset;
-	bool seen;
+	bool manageable; /* by the key */
 };
 
 static const struct field existing_out[] = {
@@ -41,13 +41,13 @@ static const struct field existing_out[] = {
 	FIELD(struct existing_rule, version, 0),
 	FIELD(struct existing_rule, status, 0),
 	FIELD(struct existing_rule, dataset, 0),
-	FIELD(struct existing_rule, seen, 0),
+	FIELD(struct existing_rule, manageable, 0),
 	FIELD_END,
 };
 
 STMT_LIST(find_existing, struct existing_rule, existing_out,
     "SELECT r.uuid, r.id, r.version, r.status, r.dataset,"
-    " r.uuid IN (SELECT s.uuid FROM rules_seen($2) AS s) AS seen FROM rule r"
+    " rule_manageable($2, r.uuid) AS manageable FROM rule r"
     " WHERE r.account_uuid = $1 AND r.id = ANY ($3::text[]::uuid[]) AND r.deleted_at IS NULL");
 
 static bool
@@ -96,18 +96,20 @@ check_existing(struct req *rq, const struct import_in *im, size_t i, struct body
 
 	for (size_t k = 0; has_id(in) && k < i; k++)
 		if (uuid_cmp(&((const struct detection_in *)im->rules.items)[k].id, &in->id) == 0) {
-			body_fault(faults, path, "duplicate", "is the id of another rule of the import");
+			body_fault(
+			    faults, path, "duplicate", "is the id of another rule of the import");
 			return;
 		}
 	if (e == NULL || str_is(im->on_existing, "skip"))
 		return;
 	if (!str_is(im->on_existing, "update"))
 		body_fault(faults, path, "duplicate", "is the id of a rule that there is");
-	else if (!e->seen)
-		body_fault(faults, path, "not_allowed", "is the id of a rule that the key does not see");
+	else if (!e->manageable)
+		body_fault(
+		    faults, path, "not_allowed", "is the id of a rule that the key may not change");
 	else if (!str_is(e->status, "draft") && !str_eq(e->dataset, in->dataset))
-		body_fault(faults, arena_printf(rq->arena, "rules[%zu].dataset", i).p, "not_allowed",
-		    "only a draft changes its dataset");
+		body_fault(faults, arena_printf(rq->arena, "rules[%zu].dataset", i).p,
+		    "not_allowed", "only a draft changes its dataset");
 }
 
 static bool
@@ -170,48 +172,60 @@ static const struct field imported_out[] = {
 	FIELD_END,
 };
 
-static enum db_rc
-write_rule_content(struct req *rq, const struct import_in *im, const struct detection_in *in,
-    struct imported *done)
+static int
+create_imported(struct req *rq, const struct detection_in *in, struct str status)
 {
-	const struct existing_rule *e = existing_of(im, in);
-	struct str status = in->status.p == NULL ? STR("draft") : in->status;
-	struct str content = detection_content(rq, in);
 	static const struct bytes none;
 	struct uuid uuid = uuid_random(), out;
+	enum db_rc rc =
+	    db_one(rq->db, &insert_detection, &out, P(rq->key->account), P(rq->key->owner), P(uuid),
+		P(in->id), P(status), P(detection_content(rq, in)), P(none), P(none));
+
+	if (rc == DB_NONE) /* another request has created a rule of the id since */
+		return fail(rq, ERR_RULE_VERSION_CONFLICT);
+	return rc == DB_OK ? detection_confine(rq, uuid) : fail_db(rq, rc);
+}
+
+static int
+write_rule_content(struct req *rq, const struct import_in *im, size_t i, struct imported *done)
+{
+	const struct detection_in *in = (const struct detection_in *)im->rules.items + i;
+	const struct existing_rule *e = existing_of(im, in);
+	struct str status = in->status.p == NULL ? STR("draft") : in->status;
+	const char *member = arena_printf(rq->arena, "rules[%zu].tags", i).p;
+	struct uuid out;
 	enum db_rc rc;
 
 	if (is_skipped(im, in)) {
 		done->skipped++;
-		return DB_OK;
+		return PASS;
 	}
+	if (detection_hold_tags(rq, &in->tags, member) != PASS)
+		return FAILED;
 	if (e == NULL) {
-		rc = db_one(rq->db, &insert_detection, &out, P(rq->key->account), P(rq->key->owner),
-		    P(uuid), P(in->id), P(status), P(content), P(none), P(none));
-		done->created += rc == DB_OK;
-		return rc;
+		done->created++;
+		return create_imported(rq, in, status);
 	}
-	rc = db_one(rq->db, &replace_detection, &out, P(rq->key->account), P(e->uuid), P(e->version),
-	    P(rq->key->owner), P(status), P(content));
+	rc =
+	    db_one(rq->db, &replace_detection, &out, P(rq->key->account), P(e->uuid), P(e->version),
+		P(rq->key->owner), P(status), P(detection_content(rq, in)), P(rq->key->uuid));
 	done->updated += rc == DB_OK;
 	done->skipped += rc == DB_NONE;
-	return rc == DB_NONE ? DB_OK : rc;
+	return rc == DB_OK || rc == DB_NONE ? PASS : fail_db(rq, rc);
 }
 
 static int
 import_rules(struct req *rq)
 {
 	const struct import_in *im = rq->in;
-	const struct detection_in *in = im->rules.items;
 	struct imported done = { 0 };
 	enum db_rc rc = detection_lock(rq);
 
-	for (size_t i = 0; rc == DB_OK && i < im->rules.n; i++)
-		rc = write_rule_content(rq, im, &in[i], &done);
-	if (rc == DB_NONE) /* another request has created a rule of an id since */
-		return fail(rq, ERR_RULE_VERSION_CONFLICT);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
+	for (size_t i = 0; i < im->rules.n; i++)
+		if (write_rule_content(rq, im, i, &done) != PASS)
+			return FAILED;
 	return detection_within_limits(rq) == PASS ? reply(rq, 200, NULL, imported_out, &done)
 						   : FAILED;
 }

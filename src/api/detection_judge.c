@@ -57,8 +57,8 @@ detection_judge(
 		return FAILED;
 	for (size_t i = 0; i < in->tests.n; i++)
 		if (!passed[i])
-			body_fault(faults,
-			    arena_printf(rq->arena, "%stests[%zu]", prefix, i).p, "not_allowed",
+			body_fault(faults, arena_printf(rq->arena, "%stests[%zu]", prefix, i).p,
+			    "not_allowed",
 			    str_is(t[i].expect, "match") ? "the rule does not match the record"
 							 : "the rule matches the record");
 	return PASS;
@@ -77,8 +77,8 @@ static const struct field stored_tests[] = {
 struct detection_in
 detection_texts(struct req *rq, const struct detection *d)
 {
-	struct str text = arena_printf(
-	    rq->arena, "{\"tests\":%.*s}", (int)d->tests.text.n, d->tests.text.p);
+	struct str text =
+	    arena_printf(rq->arena, "{\"tests\":%.*s}", (int)d->tests.text.n, d->tests.text.p);
 	struct stored_tests stored = { { 0 } };
 	struct decoded how;
 
@@ -109,8 +109,7 @@ detection_matches(
 	if (!str_is(in->scope, "all"))
 		return PASS;
 	if (!rule_query_parse(rq->arena, d, in->query, in->exclude, rq->now, &q, &fault) ||
-	    (besides.n > 0 &&
-		!query_parse(rq->arena, d, besides, rq->now, &beside, &fault.fault)))
+	    (besides.n > 0 && !query_parse(rq->arena, d, besides, rq->now, &beside, &fault.fault)))
 		return PASS; /* another step has refused it, or does */
 	rule_query_join(rq->arena, &q, besides.n > 0 ? &beside : NULL, &query);
 	query_restrict(rq->arena, &query, &rq->key->account);

@@ -20,7 +20,8 @@ STMT(move_rule, moved_out,
     "UPDATE rule SET status = m.to_status, status_event = m.event, updated_at = now(),"
     " replaced_by_uuid = $5 FROM rule_move m"
     " WHERE account_uuid = $1 AND uuid = $2 AND version = $3::bigint AND deleted_at IS NULL"
-    "  AND m.event = $4 AND m.from_status = status RETURNING uuid");
+    "  AND m.event = $4 AND m.from_status = status AND rule_manageable($6, uuid)"
+    " RETURNING uuid");
 
 static const struct {
 	const char *name;
@@ -73,8 +74,8 @@ check_replacement(struct req *rq, struct uuid uuid)
 		return PASS;
 	rc = db_one(rq->db, &select_detection, &d, P(rq->key->uuid), P(uuid));
 	if (rc == DB_NONE || uuid_cmp(&uuid, &rq->path[0]) == 0)
-		return fail_field(rq, "replaced_by_uuid", "not_found",
-		    "must be another rule that the key sees");
+		return fail_field(
+		    rq, "replaced_by_uuid", "not_found", "must be another rule that the key sees");
 	return rc == DB_OK ? PASS : fail_db(rq, rc);
 }
 
@@ -90,9 +91,8 @@ check_move(struct req *rq, const struct detection *d)
 		return FAILED;
 	if (faults->n > 0)
 		return fail_faults(rq, faults);
-	return rq->route->arg == RULE_STAGE
-		   ? detection_refuse_broad(rq, &in, d->settings.exclude)
-		   : PASS;
+	return rq->route->arg == RULE_STAGE ? detection_refuse_broad(rq, &in, d->settings.exclude)
+					    : PASS;
 }
 
 static int
@@ -105,14 +105,14 @@ change_rule(struct req *rq)
 	struct moved_rule m;
 	enum db_rc rc;
 
-	if (detection_read_own(rq, &d) != PASS)
+	if (detection_read_managed(rq, &d) != PASS)
 		return FAILED;
 	if (!may_move(event, d.status))
 		return fail(rq, ERR_RULE_STATE_CONFLICT);
 	if (check_move(rq, &d) != PASS || check_replacement(rq, replaced_by) != PASS)
 		return FAILED;
 	rc = db_one(rq->db, &move_rule, &m, P(rq->key->account), P(d.uuid), P(d.version),
-	    P(str_of(event)), P(replaced_by));
+	    P(str_of(event)), P(replaced_by), P(rq->key->uuid));
 	if (rc == DB_NONE)
 		return fail(rq, ERR_RULE_STATE_CONFLICT);
 	return rc == DB_OK ? detection_answer(rq, &m.uuid, 200) : fail_db(rq, rc);
@@ -142,7 +142,8 @@ static const struct field settings_in[] = {
 	    .hi = LIM_RULE_PROJECTS,
 	    .size = sizeof(struct uuid),
 	    .item = FIELD_UUID,
-	    .help = "The projects whose records a rule of scope surface looks at; keys limited to projects see it by them." },
+	    .help = "The projects whose records a rule of scope surface looks at; keys limited to "
+		    "projects see it by them." },
 	SWITCH(struct detection_settings, findings, 0, false),
 	FIELD_END,
 };
@@ -156,18 +157,18 @@ static const struct field seen_project_out[] = {
 	FIELD_END,
 };
 
-STMT_LIST(seen_projects, struct seen_project, seen_project_out, "SELECT uuid FROM visible_projects($1)");
+STMT_LIST(
+    seen_projects, struct seen_project, seen_project_out, "SELECT uuid FROM visible_projects($1)");
 
-/* A project that the key does not see stays in the list. */
+/* A key that is limited to projects changes the settings of a rule of its projects alone, so it sees all that were named. */
 STMT(set_rule, NULL,
     "INSERT INTO rule_setting AS s (account_uuid, rule_uuid, enabled, severity, exclude,"
     " project_uuids, findings) VALUES ($1, $2, $3, $4, $5, $6::text[]::uuid[], $7)"
     " ON CONFLICT (account_uuid, rule_uuid) DO UPDATE SET enabled = excluded.enabled,"
     "  severity = excluded.severity, exclude = excluded.exclude, findings = excluded.findings,"
-    "  updated_at = now(), project_uuids = excluded.project_uuids || ARRAY("
-    "   SELECT p.uuid FROM unnest(s.project_uuids) AS p (uuid) JOIN project USING (uuid)"
-    "   WHERE p.uuid NOT IN (SELECT v.uuid FROM visible_projects($8) AS v))"
-    " WHERE (s.enabled, s.severity, s.exclude, s.findings, s.project_uuids) IS DISTINCT FROM"
+    "  updated_at = now(), project_uuids = excluded.project_uuids"
+    " WHERE rule_manageable($8, s.rule_uuid) AND (s.enabled, s.severity, s.exclude, s.findings, "
+    "s.project_uuids) IS DISTINCT FROM"
     "  (excluded.enabled, excluded.severity, excluded.exclude, excluded.findings,"
     "  excluded.project_uuids)");
 
@@ -202,7 +203,10 @@ read_projects(struct req *rq, const struct list *list, struct strs *out)
 			body_fault(faults, path, "duplicate", "names a project twice");
 	}
 	*out = (struct strs){ texts, list->n };
-	return faults->n > 0 ? fail_faults(rq, faults) : PASS;
+	if (faults->n > 0)
+		return fail_faults(rq, faults);
+	/* Without projects the rule would be everybody's: a limited key may not make it so. */
+	return list->n == 0 ? detection_manage(rq, (struct uuid){ { 0 } }) : PASS;
 }
 
 static int
@@ -212,8 +216,7 @@ check_exclude(struct req *rq, const struct detection *d, struct str exclude)
 	struct query q;
 
 	if (exclude.n == 0 ||
-	    query_parse(
-		rq->arena, detection_dataset(d->dataset), exclude, rq->now, &q, &fault))
+	    query_parse(rq->arena, detection_dataset(d->dataset), exclude, rq->now, &q, &fault))
 		return PASS;
 	return fail_field(rq, "exclude", "invalid_format",
 	    arena_printf(
@@ -241,7 +244,8 @@ set_rule_settings(struct req *rq)
 	struct strs projects;
 	enum db_rc rc;
 
-	if (detection_read(rq, &d) != PASS || check_exclude(rq, &d, s->exclude) != PASS ||
+	if (detection_read(rq, &d) != PASS || detection_manage(rq, d.uuid) != PASS ||
+	    check_exclude(rq, &d, s->exclude) != PASS ||
 	    read_projects(rq, &s->project_uuids, &projects) != PASS ||
 	    check_enabled(rq, &d, s) != PASS)
 		return FAILED;
@@ -250,9 +254,6 @@ set_rule_settings(struct req *rq)
 		rc = db_do(rq->db, &set_rule, NULL, P(rq->key->account), P(d.uuid), P(s->enabled),
 		    P(s->severity), P(s->exclude.p == NULL ? STR("") : s->exclude), P(projects),
 		    P(s->findings), P(rq->key->uuid));
-	if (rc == DB_CONFLICT)
-		return fail_field(rq, "project_uuids", "too_long",
-		    "has, with projects that this key does not see, more than 100");
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	if (s->enabled && !d.settings.enabled && detection_within_limits(rq) != PASS)
@@ -269,7 +270,8 @@ static const enum error settings_errors[] = { ERR_RULE_NOT_FOUND, ERR_RULE_TOO_B
 #define MOVE_ROW(id, event, path_end, what)                                                        \
 	ROUTE_AS(POST, "/rules/{rule_uuid}/" path_end, event "_rule", change_rule),                \
 	    DETECTION_ROW(SCOPE_RULES_MANAGE), .arg = RULE_##id, .wrapper = "rule",                \
-	    .out = detection_out, .errors = move_errors, .summary = (what)
+					       .out = detection_out, .errors = move_errors,        \
+					       .summary = (what)
 
 static const struct route detection_move_routes[] = {
 	{
@@ -299,8 +301,11 @@ static const struct route detection_move_routes[] = {
 	    .errors = settings_errors,
 	    .example = JSON({ "enabled" : true, "severity" : "low" }),
 	    .summary = "Set what the organisation wants of a rule",
-	    .description = "The settings of any rule, also of the catalogue. New versions of the rule leave them. "
-			   "Projects that the key does not see stay as they are.",
+	    .description =
+		"The settings of any rule, also of the catalogue. New versions of the rule leave "
+		"them. "
+		"A key that is limited to projects sets those of a rule that names projects, "
+		"all of which it sees.",
 	},
 	ROUTE_END,
 };

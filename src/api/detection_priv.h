@@ -33,6 +33,11 @@ extern const struct stmt select_detection;
 int detection_read(struct req *rq, struct detection *out);
 /* The same of a rule that the account may change: one of the catalogue is refused. */
 int detection_read_own(struct req *rq, struct detection *out);
+/* Refuses a key that is limited to projects, unless the rule names projects and the key sees every one of them. No rule: what
+   all projects share, such as a tag. */
+int detection_manage(struct req *rq, struct uuid rule);
+/* Both: the rule of the path, which the key may change. */
+int detection_read_managed(struct req *rq, struct detection *out);
 /* Answers the rule as it is now. */
 int detection_answer(struct req *rq, const struct uuid *uuid, int status);
 
@@ -71,9 +76,14 @@ struct str detection_content(struct req *rq, const struct detection_in *in);
 /* Parameters: account, member, uuid, id, status, content, and the hashes of the Idempotency-Key or null. No row: the
    account has a rule of this id. */
 extern const struct stmt insert_detection;
-/* Parameters: account, rule, version, member, status, content. No row: the rule has another version, or this content. */
+/* Parameters: account, rule, version, member, status, content, key. No row: the rule has another version, or this content, or
+   other projects than the key. */
 extern const struct stmt replace_detection;
 
+/* Makes a new rule one of the key's projects, if the key is limited to projects. */
+int detection_confine(struct req *rq, struct uuid rule);
+/* Locks the tags until the end of the transaction, and refuses a tag that was removed since the body was checked. */
+int detection_hold_tags(struct req *rq, const struct list *tags, const char *member);
 /* Locks the number of the account's rules until the end of the transaction. */
 enum db_rc detection_lock(struct req *rq) MUST_USE;
 /* Refuses what the transaction has done when the account then has too many rules. */

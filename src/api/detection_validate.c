@@ -130,7 +130,8 @@ static const struct field validation_out[] = {
 	{ .name = "anchored",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct validation, anchored),
-	    .help = "Whether every match must have one of few values, by which the rule is found." },
+	    .help =
+		"Whether every match must have one of few values, by which the rule is found." },
 	{ .name = "uses_now",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct validation, uses_now),
@@ -247,8 +248,8 @@ count_and_sample(struct req *rq, enum dataset d, const struct rule_query *q, str
 	    run_end(rq, engine_count(e, rq->arena, &query, &budget, &n)) != PASS ||
 	    run_end(rq, engine_search(e, rq->arena, &query, &budget, &want, &page)) != PASS)
 		return FAILED;
-	out->matches = printed(rq, matches_out,
-	    &(struct matches){ (int64_t)n.n, str_of(relation_name(n.relation)) });
+	out->matches = printed(
+	    rq, matches_out, &(struct matches){ (int64_t)n.n, str_of(relation_name(n.relation)) });
 	out->too_broad = n.n > LIM_RULE_MATCHES;
 	return sample_keys(rq, d, &page, &out->sample);
 }
@@ -279,7 +280,8 @@ validate_rule(struct req *rq)
 	enum dataset d = detection_dataset(in->rule.dataset);
 	bool *passed = ARENA_ARRAY(rq->arena, in->rule.tests.n + 1, bool);
 	struct judged *judged = ARENA_ARRAY(rq->arena, in->rule.tests.n + 1, struct judged);
-	struct query_fault tags = { .message = STR("a rule that applies tags must not ask for tags") };
+	struct query_fault tags = { .message =
+					STR("a rule that applies tags must not ask for tags") };
 	struct validation out = { 0 };
 	struct rule_query_fault fault;
 	const char *member;
@@ -298,8 +300,9 @@ validate_rule(struct req *rq)
 	out.tests = (struct list){ judged, in->rule.tests.n };
 	out.anchored = rule_query_anchor(&q) != NULL;
 	out.uses_now = rule_query_uses_now(&q);
-	return count_and_sample(rq, d, &q, &out) == PASS ? reply(rq, 200, NULL, validation_out, &out)
-							  : FAILED;
+	return count_and_sample(rq, d, &q, &out) == PASS
+		   ? reply(rq, 200, NULL, validation_out, &out)
+		   : FAILED;
 }
 
 /* The texts are answered, not refused; the rest of the body is as that of a new rule. */

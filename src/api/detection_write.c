@@ -22,29 +22,31 @@ struct written {
 static const struct field written_out[] = { FIELD(struct written, uuid, 0), FIELD_END };
 
 /* The content comes as one JSON object, whose members are columns, but for these two. */
-#define CONTENT_REFERENCES                                                                         \
-	"ARRAY(SELECT json_array_elements_text($6::json -> 'references'))"
-#define CONTENT_PRODUCES "CASE WHEN $6::json #>> '{produces,area}' <> '' THEN $6::json -> 'produces' END"
+#define CONTENT_REFERENCES "ARRAY(SELECT json_array_elements_text($6::json -> 'references'))"
+#define CONTENT_PRODUCES                                                                           \
+	"CASE WHEN $6::json #>> '{produces,area}' <> '' THEN $6::json -> 'produces' END"
 
 STMT_SHARED(insert_detection, struct written, written_out,
     "INSERT INTO rule (account_uuid, created_by_membership_uuid, uuid, id, status, request_space,"
     " request_hash, name, description, author, licence, dataset, scope, query, exclude, severity,"
     " tags, techniques, reference_urls, false_positives, tests, produces)"
-    " SELECT $1, $2, $3::uuid, coalesce($4, $3::uuid), $5, $7, $8, n.name, n.description, n.author, n.licence, n.dataset,"
+    " SELECT $1, $2, $3::uuid, coalesce($4, $3::uuid), $5, $7, $8, n.name, n.description, "
+    "n.author, n.licence, n.dataset,"
     "  n.scope, n.query, n.exclude, n.severity, n.tags, n.techniques, " CONTENT_REFERENCES ","
     "  n.false_positives, n.tests, " CONTENT_PRODUCES
     " FROM json_populate_record(NULL::rule, $6::json) AS n ON CONFLICT DO NOTHING RETURNING uuid");
 
 STMT_SHARED(replace_detection, struct written, written_out,
     "WITH was AS (SELECT * FROM rule WHERE account_uuid = $1 AND uuid = $2 AND version = $3::bigint"
-    "  AND deleted_at IS NULL FOR UPDATE),"
+    "  AND deleted_at IS NULL AND rule_manageable($7, uuid) FOR UPDATE),"
     " new AS (SELECT n.*, " CONTENT_REFERENCES " AS urls, " CONTENT_PRODUCES " AS product"
     "  FROM json_populate_record(NULL::rule, $6::json) AS n),"
     " kept AS (INSERT INTO rule_version SELECT was.uuid, was.version, was.dataset, was.query,"
     "  was.exclude, now(), $4::uuid FROM was, new"
     "  WHERE (was.dataset, was.query, was.exclude) <> (new.dataset, new.query, new.exclude))"
     " UPDATE rule AS r SET version = r.version + 1, status_event = 'change', updated_at = now(),"
-    "  status = coalesce($5, r.status), name = new.name, description = new.description, author = new.author,"
+    "  status = coalesce($5, r.status), name = new.name, description = new.description, author = "
+    "new.author,"
     "  licence = new.licence, dataset = new.dataset, scope = new.scope, query = new.query,"
     "  exclude = new.exclude, severity = new.severity, tags = new.tags,"
     "  techniques = new.techniques, reference_urls = new.urls,"
@@ -52,20 +54,23 @@ STMT_SHARED(replace_detection, struct written, written_out,
     " FROM was, new WHERE r.uuid = was.uuid AND (r.status, r.name, r.description, r.author,"
     "  r.licence, r.dataset, r.scope, r.query, r.exclude, r.severity, r.tags, r.techniques,"
     "  r.reference_urls, r.false_positives, r.tests::text, r.produces::text)"
-    " IS DISTINCT FROM (coalesce($5, r.status), new.name, new.description, new.author, new.licence, new.dataset,"
+    " IS DISTINCT FROM (coalesce($5, r.status), new.name, new.description, new.author, "
+    "new.licence, new.dataset,"
     "  new.scope, new.query, new.exclude, new.severity, new.tags, new.techniques, new.urls,"
     "  new.false_positives, new.tests::text, new.product::text) RETURNING r.uuid");
 
 STMT(delete_detection, written_out,
     "UPDATE rule SET deleted_at = now(), updated_at = now(), status_event = 'delete'"
-    " WHERE account_uuid = $1 AND uuid = $2 AND deleted_at IS NULL RETURNING uuid");
+    " WHERE account_uuid = $1 AND uuid = $2 AND deleted_at IS NULL AND rule_manageable($3, uuid)"
+    " RETURNING uuid");
 
 /* A name that would become too long is cut. */
 STMT(copy_detection, written_out,
     "INSERT INTO rule (account_uuid, created_by_membership_uuid, uuid, id, name, description,"
     " author, licence, dataset, scope, query, exclude, severity, tags, techniques, reference_urls,"
     " false_positives, tests, produces, derived_from_uuid)"
-    " SELECT $2, $3, $4::uuid, $4::uuid, rtrim(left(name, 193)) || ' (copy)', description, author, licence,"
+    " SELECT $2, $3, $4::uuid, $4::uuid, rtrim(left(name, 193)) || ' (copy)', description, author, "
+    "licence,"
     "  dataset, scope, query, exclude, severity, tags, techniques, \"references\","
     "  false_positives, tests, produces, uuid FROM rules_seen($1) WHERE uuid = $5 RETURNING uuid");
 
@@ -101,6 +106,30 @@ detection_within_limits(struct req *rq)
 		return fail_db(rq, rc);
 	return n.own > LIM_RULES_OWN || n.enabled > LIM_RULES_ENABLED ? fail(rq, ERR_RULE_LIMIT)
 								      : PASS;
+}
+
+struct confined {
+	bool confined;
+};
+
+static const struct field confined_out[] = { FIELD(struct confined, confined, 0), FIELD_END };
+
+STMT(confine_detection, confined_out, "SELECT rule_confine($1, $2, $3) AS confined");
+
+int
+detection_confine(struct req *rq, struct uuid rule)
+{
+	const int64_t most = LIM_RULE_PROJECTS;
+	struct confined c;
+	enum db_rc rc = db_one(rq->db, &confine_detection, &c, P(rq->key->uuid), P(rule), P(most));
+
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	if (c.confined)
+		return PASS;
+	return fail_at(rq, ERR_PERMISSION_DENIED,
+	    STR("The API key is limited to no project, or to more than 100; its rules would name "
+		"them all."));
 }
 
 struct str
@@ -181,6 +210,14 @@ check_staged(struct req *rq, const struct detection_in *in, bool judged)
 }
 
 static int
+answer_new(struct req *rq, struct uuid uuid)
+{
+	if (detection_confine(rq, uuid) != PASS || detection_within_limits(rq) != PASS)
+		return FAILED;
+	return detection_answer(rq, &uuid, 201);
+}
+
+static int
 create_rule(struct req *rq)
 {
 	const struct detection_in *in = rq->in;
@@ -204,13 +241,13 @@ create_rule(struct req *rq)
 		return detection_answer(rq, &earlier.uuid, 201);
 	}
 	rc = db_one(rq->db, &insert_detection, &w, P(rq->key->account), P(rq->key->owner), P(uuid),
-	    P(in->id), P(staged ? STR("testing") : STR("draft")),
-	    P(detection_content(rq, in)), P(h.p_space), P(h.p_request));
+	    P(in->id), P(staged ? STR("testing") : STR("draft")), P(detection_content(rq, in)),
+	    P(h.p_space), P(h.p_request));
 	if (rc == DB_NONE)
 		return fail_field(rq, "id", "duplicate", "is the id of another rule");
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	return detection_within_limits(rq) == PASS ? detection_answer(rq, &w.uuid, 201) : FAILED;
+	return detection_hold_tags(rq, &in->tags, "tags") == PASS ? answer_new(rq, w.uuid) : FAILED;
 }
 
 static int
@@ -230,7 +267,7 @@ copy_rule(struct req *rq)
 		return fail(rq, ERR_RULE_NOT_FOUND);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	return detection_within_limits(rq) == PASS ? detection_answer(rq, &w.uuid, 201) : FAILED;
+	return answer_new(rq, w.uuid);
 }
 
 /* ---- replacing ---- */
@@ -255,14 +292,15 @@ update_rule_content(struct req *rq)
 	struct written w;
 	enum db_rc rc;
 
-	if (detection_read_own(rq, &d) != PASS)
+	if (detection_read_managed(rq, &d) != PASS)
 		return FAILED;
 	if (d.version != in->version)
 		return fail(rq, ERR_RULE_VERSION_CONFLICT);
-	if (check_replaced(rq, &d, in) != PASS)
+	if (check_replaced(rq, &d, in) != PASS ||
+	    detection_hold_tags(rq, &in->tags, "tags") != PASS)
 		return FAILED;
-	rc = db_one(rq->db, &replace_detection, &w, P(rq->key->account), P(d.uuid),
-	    P(in->version), P(rq->key->owner), P(STR_NULL), P(detection_content(rq, in)));
+	rc = db_one(rq->db, &replace_detection, &w, P(rq->key->account), P(d.uuid), P(in->version),
+	    P(rq->key->owner), P(STR_NULL), P(detection_content(rq, in)), P(rq->key->uuid));
 	if (rc == DB_NONE) { /* it has this content, or another request was faster */
 		if (detection_read_own(rq, &d) != PASS)
 			return FAILED;
@@ -280,9 +318,10 @@ delete_rule_content(struct req *rq)
 	struct written w;
 	enum db_rc rc;
 
-	if (detection_read_own(rq, &d) != PASS)
+	if (detection_read_managed(rq, &d) != PASS)
 		return FAILED;
-	rc = db_one(rq->db, &delete_detection, &w, P(rq->key->account), P(d.uuid));
+	rc =
+	    db_one(rq->db, &delete_detection, &w, P(rq->key->account), P(d.uuid), P(rq->key->uuid));
 	return reply_found(rq, rc, ERR_RULE_NOT_FOUND, &d);
 }
 

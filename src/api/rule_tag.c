@@ -3,7 +3,7 @@
    its own, which no other account sees and no search finds (C-158). */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/detection_priv.h"
 #include "resource/rule_tag.h"
 
 STMT_LIST(list_tags_of_rules, struct rule_tag, rule_tag_out,
@@ -40,19 +40,12 @@ struct tag_uuid {
 
 static const struct field tag_uuid_out[] = { FIELD(struct tag_uuid, uuid, 0), FIELD_END };
 
-STMT(insert_rule_tag, tag_uuid_out,
-    "INSERT INTO tag (account_uuid, slug, name, categories, classification, "
-    "created_by_membership_uuid)"
-    " VALUES ($1, $2, $3, $4, $5, $6) RETURNING uuid");
+STMT(insert_rule_tag, tag_uuid_out, "SELECT uuid FROM rule_tag_add($1, $2, $3, $4, $5) AS uuid");
 STMT(replace_rule_tag, tag_uuid_out,
-    "UPDATE tag SET name = $3, categories = $4, classification = $5"
-    " WHERE account_uuid = $1 AND uuid = $2 RETURNING uuid");
+    "SELECT uuid FROM rule_tag_change($1, $2, $3, $4, $5) AS uuid WHERE uuid IS NOT NULL");
 /* Returns no row when a rule of the account has the tag. */
 STMT(delete_rule_tag, tag_uuid_out,
-    "DELETE FROM tag AS t WHERE t.account_uuid = $1 AND t.uuid = $2 AND NOT EXISTS"
-    " (SELECT FROM rule AS r WHERE r.account_uuid = $1 AND r.deleted_at IS NULL AND t.slug = ANY "
-    "(r.tags))"
-    " RETURNING t.uuid");
+    "SELECT uuid FROM rule_tag_remove($1, $2) AS uuid WHERE uuid IS NOT NULL");
 
 /* ---- bodies ---- */
 
@@ -167,8 +160,11 @@ create_rule_tag(struct req *rq)
 	struct tag_room room = { false, false };
 	struct tag_uuid made;
 	struct rule_tag t;
-	enum db_rc rc = db_do(rq->db, &lock_rule_tags, NULL, P(*account));
+	enum db_rc rc;
 
+	if (detection_manage(rq, (struct uuid){ { 0 } }) != PASS)
+		return FAILED;
+	rc = db_do(rq->db, &lock_rule_tags, NULL, P(*account));
 	if (rc == DB_OK)
 		rc = db_one(
 		    rq->db, &check_tag_room, &room, P(*account), P(in->slug), P(LIM_TAGS_OWN));
@@ -178,15 +174,15 @@ create_rule_tag(struct req *rq)
 		return fail_field(rq, "slug", "duplicate", "names a tag that there is already");
 	if (room.full)
 		return fail(rq, ERR_RULE_LIMIT);
-	rc = db_one(rq->db, &insert_rule_tag, &made, P(*account), P(in->slug),
-	    P(name_or(in, in->slug)), P(categories_of(in)), P(classification_of(in)),
-	    P(rq->key->owner));
+	rc = db_one(rq->db, &insert_rule_tag, &made, P(rq->key->uuid), P(in->slug),
+	    P(name_or(in, in->slug)), P(categories_of(in)), P(classification_of(in)));
 	if (rc == DB_OK)
 		rc = db_one(rq->db, &select_rule_tag, &t, P(rq->key->uuid), P(made.uuid));
 	return rc == DB_OK ? reply_created(rq, &made.uuid, &t) : fail_db(rq, rc);
 }
 
-/* Reads the tag of the path; fails when there is none, or when it is a common one. */
+/* Reads the tag of the path; fails when there is none, when it is a common one, or when the key may not change what all
+   projects share. */
 static int
 need_own_tag(struct req *rq, struct rule_tag *out)
 {
@@ -196,7 +192,8 @@ need_own_tag(struct req *rq, struct rule_tag *out)
 		return fail(rq, ERR_RULE_TAG_NOT_FOUND);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	return str_is(out->origin, "account") ? PASS : fail(rq, ERR_RULE_READ_ONLY);
+	return str_is(out->origin, "account") ? detection_manage(rq, (struct uuid){ { 0 } })
+					      : fail(rq, ERR_RULE_READ_ONLY);
 }
 
 static int
@@ -209,7 +206,7 @@ update_rule_tag(struct req *rq)
 
 	if (need_own_tag(rq, &t) != PASS)
 		return FAILED;
-	rc = db_one(rq->db, &replace_rule_tag, &done, P(rq->key->account), P(rq->path[0]),
+	rc = db_one(rq->db, &replace_rule_tag, &done, P(rq->key->uuid), P(rq->path[0]),
 	    P(name_or(in, t.slug)), P(categories_of(in)), P(classification_of(in)));
 	if (rc == DB_OK)
 		rc = db_one(rq->db, &select_rule_tag, &t, P(rq->key->uuid), P(rq->path[0]));
@@ -225,7 +222,7 @@ remove_rule_tag(struct req *rq)
 
 	if (need_own_tag(rq, &t) != PASS)
 		return FAILED;
-	rc = db_one(rq->db, &delete_rule_tag, &done, P(rq->key->account), P(rq->path[0]));
+	rc = db_one(rq->db, &delete_rule_tag, &done, P(rq->key->uuid), P(rq->path[0]));
 	return reply_found(rq, rc, ERR_RULE_TAG_IN_USE, &t);
 }
 

@@ -4,6 +4,9 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0037
+DROP FUNCTION IF EXISTS rule_tag_add, rule_tag_change, rule_tag_remove, rule_tags_hold, rule_manageable, rule_confine;
+
 -- 0036
 DROP TRIGGER IF EXISTS member_console ON member;
 ALTER TABLE stream_ticket DROP COLUMN IF EXISTS sign_in_uuid;

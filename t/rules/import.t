@@ -52,6 +52,10 @@ api PUT "/rules/$(sql "SELECT uuid FROM rule WHERE id = '$(id 1)'")/settings" "{
 key=$(key_new --scope all --project "$P")
 import_rules "$(content "{\"id\":\"$(id 1)\"}")" update
 is "$STATUS $(faults)" "400 rules[0].id" "a limited key does not replace a rule of another project (C-158)"
+import_rules "$(content "{\"id\":\"$(id 9)\"}")" fail
+is "$STATUS $(sql "SELECT project_uuids FROM rule_setting s JOIN rule r ON r.uuid = s.rule_uuid WHERE r.id = '$(id 9)'")" "200 {$P}" \
+	"a rule that a limited key imports is one of its projects"
+sql "DELETE FROM rule_setting s USING rule r WHERE r.uuid = s.rule_uuid AND r.id = '$(id 9)'; DELETE FROM rule WHERE id = '$(id 9)'"
 key=$own
 
 # ---- export, import, export ----

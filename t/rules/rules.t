@@ -162,12 +162,49 @@ api GET "/rules/$dns"
 is "$STATUS" 404 "a limited key does not find a rule of another project (C-158)"
 api GET "/rules/$rule"
 is "$(field '.rule.settings.project_uuids|join(" ")')" "$P" "a limited key sees its own projects of a rule alone"
-api PUT "/rules/$rule/settings" "{\"enabled\":true,\"project_uuids\":[\"$OTHER\",\"$P\",\"$P\"]}"
+
+# A limited key changes rules whose projects it sees all of; any other change has an effect on projects that it does not see.
+general=$(sql "SELECT uuid FROM rule WHERE account_uuid IS NOT NULL AND name = 'Once' AND deleted_at IS NULL")
+body() { content '{version: 1}'; }
+refuses()
+{
+	_rule=$1
+	for request in "PUT /rules/$_rule" "DELETE /rules/$_rule" "POST /rules/$_rule/stage" "PUT /rules/$_rule/settings"; do
+		case $request in
+		*settings) _body="{\"enabled\":false,\"project_uuids\":[\"$P\"]}" ;;
+		PUT*) _body=$(body) ;;
+		*) _body= ;;
+		esac
+		# shellcheck disable=SC2086 # a method and a path
+		api $request ${_body:+"$_body"}
+		is "$STATUS $(field .error.code)" "403 permission_denied" "a limited key gets 403 for $2: ${request%% *} ${request##*"$_rule"}"
+	done
+}
+was=$(sql "SELECT r, s FROM rule r LEFT JOIN rule_setting s ON s.rule_uuid = r.uuid ORDER BY r.uuid")
+refuses "$rule" "a rule that names a project which it does not see"
+refuses "$general" "a rule that names no project"
+api PUT "/rules/$catalogue/settings" "{\"enabled\":true,\"project_uuids\":[\"$P\"]}"
+is "$STATUS $(field .error.code)" "403 permission_denied" "a limited key does not set a rule of the catalogue for the organisation"
+is "$(sql "SELECT r, s FROM rule r LEFT JOIN rule_setting s ON s.rule_uuid = r.uuid ORDER BY r.uuid")" "$was" "refused requests of a limited key have changed nothing"
+api POST /rules "$(content '{name: "Confined"}')"
+mine=$(field .rule.uuid)
+is "$STATUS $(field '.rule.settings.project_uuids|join(" ")')" "201 $P" "a rule that a limited key creates is one of its projects"
+api POST "/rules/$general/copy"
+is "$STATUS $(field '.rule.settings.project_uuids|join(" ")')" "201 $P" "a rule that a limited key copies is one of its projects"
+api DELETE "/rules/$(field .rule.uuid)"
+is "$STATUS" 200 "a limited key deletes a rule of its projects"
+api PUT "/rules/$mine/settings" "{\"enabled\":true,\"project_uuids\":[\"$OTHER\",\"$P\",\"$P\"]}"
 is "$STATUS $(field '[.error.field_errors[]|.field, .code]|join(" ")')" "400 project_uuids[0] not_found project_uuids[2] duplicate" \
 	"a project outside the ceiling is not found"
-api PUT "/rules/$rule/settings" "{\"enabled\":false,\"project_uuids\":[\"$P\"]}"
-is "$STATUS $(sql "SELECT project_uuids FROM rule_setting WHERE rule_uuid = '$rule'")" "200 {$P,$OTHER}" "the projects that a limited key does not see stay"
+api PUT "/rules/$mine/settings" '{"enabled":true}'
+is "$STATUS $(field .error.code)" "403 permission_denied" "a limited key does not make a rule general"
+api PUT "/rules/$mine/settings" "{\"enabled\":false,\"project_uuids\":[\"$P\"]}"
+is "$STATUS $(field .rule.settings.enabled)" "200 false" "a limited key sets a rule of its projects"
+api DELETE "/rules/$mine"
+api POST /rules/tags '{"slug":"confined"}'
+is "$STATUS $(field .error.code)" "403 permission_denied" "a limited key adds no tag to the organisation"
 key=$own
+api PUT "/rules/$rule/settings" "{\"enabled\":false,\"project_uuids\":[\"$P\"]}"
 
 # ---- rights ----
 

@@ -145,6 +145,35 @@ is "$(code)" "404 rule_tag_not_found" "a deleted tag is not found"
 is "$(sql "SELECT string_agg(action || ' ' || account_uuid, ', ' ORDER BY id) FROM audit WHERE subject = 'tag' AND subject_id = 'bare'")" \
 	"tag.create $ACCOUNT" "a change of an account's tag is a line of its audit log"
 
+# The database itself refuses what an operation without its checks would do.
+as_api() { PGUSER=surfaced_api psql -Xq -v ON_ERROR_STOP=1 -c "$1" 2>&1; }
+for verb in "UPDATE tag SET name = 'x'" "DELETE FROM tag" "INSERT INTO tag (slug, name) VALUES ('x', 'x')"; do
+	like "$(as_api "$verb")" 'permission denied for table tag' "the role of the API has no right to ${verb%% *} tags"
+done
+own=$(sql "SELECT uuid FROM api_key WHERE prefix = '$(printf %.12s "$KEY")'")
+as_api "SELECT rule_tag_change('$own', '$c2', 'x', '{}', 'benign'), rule_tag_remove('$own', '$c2')" >/dev/null
+is "$(sql "SELECT name FROM tag WHERE uuid = '$c2'")" "Command and control" "the functions of the API leave common tags alone"
+
+# A rule that is being written has its tags already.
+api POST "$T" '{"slug":"held"}'
+held=$(field .tag.uuid)
+mkfifo "$W/open"
+psql -Xq -v ON_ERROR_STOP=1 <"$W/open" >"$W/open.out" 2>&1 &
+exec 9>"$W/open"
+printf '%s\n' "BEGIN; SELECT slug || ' ready' FROM rule_tags_hold('$ACCOUNT', '{held}');" >&9
+ready() { grep -q ready "$W/open.out"; }
+ok "a transaction is about to write a rule with a tag" world_until 60 ready
+(api DELETE "$T/$held"; code >"$W/removed") &
+removal=$!
+waits() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%rule_tag_remove%'")" = 1 ]; }
+ok "a removal of the tag waits for it" world_until 60 waits
+printf '%s\n' "UPDATE rule SET tags = '{held}' WHERE uuid = '$mine'; COMMIT;" >&9
+exec 9>&-
+wait "$removal"
+is "$(cat "$W/removed") $(sql "SELECT count(*) FROM tag WHERE slug = 'held'")" "409 rule_tag_in_use 1" \
+	"a tag is not removed while a rule that has it is written (C-159)"
+sql "UPDATE rule SET tags = '{ssh}' WHERE uuid = '$mine'"
+
 # ---- the taxonomy ----
 
 api GET /rules/taxonomy
