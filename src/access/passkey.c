@@ -47,14 +47,6 @@ parse_client_data(struct arena *a, struct str text)
 	return v != NULL && json_type(v) == JSON_OBJECT ? v : NULL;
 }
 
-static struct str
-text_member(const struct json_value *object, const char *name)
-{
-	const struct json_value *v = json_get(object, name);
-
-	return v == NULL ? STR_NULL : json_text(v);
-}
-
 const struct passkey_fault *
 passkey_challenge(struct arena *a, struct str client_data, struct str *challenge)
 {
@@ -62,7 +54,7 @@ passkey_challenge(struct arena *a, struct str client_data, struct str *challenge
 
 	if (v == NULL)
 		return &no_client_data;
-	*challenge = text_member(v, "challenge");
+	*challenge = json_get_text(v, "challenge");
 	return challenge->n > 0 ? NULL : &other_challenge;
 }
 
@@ -74,11 +66,11 @@ check_client_data(
 
 	if (v == NULL)
 		return &no_client_data;
-	if (!str_is(text_member(v, "type"), type))
+	if (!str_is(json_get_text(v, "type"), type))
 		return &other_type;
-	if (site->challenge.n == 0 || !str_eq(text_member(v, "challenge"), site->challenge))
+	if (site->challenge.n == 0 || !str_eq(json_get_text(v, "challenge"), site->challenge))
 		return &other_challenge;
-	if (site->origin.n == 0 || !str_eq(text_member(v, "origin"), site->origin))
+	if (site->origin.n == 0 || !str_eq(json_get_text(v, "origin"), site->origin))
 		return &other_origin;
 	frame = json_get(v, "crossOrigin");
 	if (frame != NULL && (json_type(frame) != JSON_BOOL || json_bool(frame)))

@@ -155,18 +155,10 @@ printed(struct req *rq, const struct field *table, const void *record)
 /* ---- keys as people read them (AREAS.md 13.7) ---- */
 
 static struct str
-member_text(const struct json_value *doc, const char *name)
-{
-	const struct json_value *v = doc == NULL ? NULL : json_get(doc, name);
-
-	return v == NULL ? STR_NULL : json_text(v);
-}
-
-static struct str
 dns_key(struct arena *a, const struct json_value *doc)
 {
-	struct str host = member_text(doc, "host"), type = member_text(doc, "record_type"),
-		   answer = member_text(doc, "answer"), rcode = member_text(doc, "rcode");
+	struct str host = json_get_text(doc, "host"), type = json_get_text(doc, "record_type"),
+		   answer = json_get_text(doc, "answer"), rcode = json_get_text(doc, "rcode");
 	unsigned char sum[SHA256_DIGEST_LENGTH];
 	char hex[2 * DNS_HASH + 1];
 

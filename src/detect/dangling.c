@@ -68,14 +68,6 @@ STMT(count_dangling, count_out, "SELECT dangling_count($1) AS n");
 
 /* ---- changed documents ---- */
 
-static struct str
-member_of(const struct json_value *v, const char *name)
-{
-	const struct json_value *m = v == NULL ? NULL : json_get(v, name);
-
-	return m == NULL || json_type(m) != JSON_STRING ? STR_NULL : json_text(m);
-}
-
 /* Whether a name can be a subject. Data of others may have any bytes in a name, and two of them begin other subjects. */
 static bool
 is_subject(struct str name)
@@ -100,7 +92,7 @@ affected_names(struct affected *f)
 	enum db_rc rc;
 
 	for (size_t i = 0; member != NULL && i < f->batch->ndocuments; i++) {
-		struct str name = member_of(f->batch->documents[i].named, member);
+		struct str name = json_get_text(f->batch->documents[i].named, member);
 
 		if (name.n == 0 || (names.n > 0 && str_eq(all[names.n - 1], name)))
 			continue;
@@ -180,25 +172,14 @@ ask_for_names(struct look *l, struct str subject)
 /* ---- findings ---- */
 
 static void
-write_member(struct buf *b, const char *name, struct str value)
-{
-	if (value.n == 0)
-		return;
-	buf_printf(b, ",\"%s\":", name);
-	json_write_str(b, value);
-}
-
-static void
 write_hop(struct buf *b, const struct dangling_hop *hop)
 {
-	char at[TS_LEN + 1];
-
-	ts_print(hop->seen, at);
-	buf_z(b, "{\"name\":");
-	json_write_str(b, hop->name);
-	write_member(b, "type", hop->type);
-	write_member(b, "rcode", hop->rcode);
-	buf_printf(b, ",\"seen_at\":\"%s\"}", at);
+	json_begin(b, '{');
+	json_member_text(b, "name", hop->name);
+	json_member_text(b, "type", hop->type);
+	json_member_text(b, "rcode", hop->rcode);
+	json_member_time(b, "seen_at", hop->seen);
+	buf_char(b, '}');
 }
 
 static struct str
@@ -208,22 +189,19 @@ evidence_of_dangling(struct arena *a, const struct dangling *d)
 	struct buf b = { .a = a };
 
 	buf_printf(&b, "{\"kind\":\"%s\"", dangling_kinds[d->kind].name);
-	write_member(&b, "host", d->host);
-	write_member(&b, "record_type", d->type);
-	write_member(&b, "target", d->target);
-	write_member(&b, "provider", d->provider);
-	write_member(&b, "claim", str_of(d->claim));
-	write_member(&b, "region", d->region);
-	write_member(&b, "remediation", str_of(dangling_kinds[d->kind].remediation));
+	json_member_text(&b, "host", d->host);
+	json_member_text(&b, "record_type", d->type);
+	json_member_text(&b, "target", d->target);
+	json_member_text(&b, "provider", d->provider);
+	json_member_text(&b, "claim", str_of(d->claim));
+	json_member_text(&b, "region", d->region);
+	json_member_text(&b, "remediation", str_of(dangling_kinds[d->kind].remediation));
 	buf_printf(&b,
 	    ",\"matched_by\":\"hostname\",\"reasons\":[{\"code\":\"%s\",\"weight\":%.2f}],"
 	    "\"chain\":[",
 	    grade->code, grade->confidence);
-	for (size_t i = 0; i < d->nchain; i++) {
-		if (i > 0)
-			buf_char(&b, ',');
+	for (size_t i = 0; i < d->nchain; i++)
 		write_hop(&b, &d->chain[i]);
-	}
 	buf_z(&b, "]}");
 	return buf_done(&b);
 }
@@ -251,17 +229,17 @@ read_standing(struct arena *a, const struct standing *s, struct dangling_known *
 	const struct json_value *v =
 	    s->evidence.text.p == NULL ? NULL : json_parse(a, s->evidence.text);
 	const struct json_value *chain = v == NULL ? NULL : json_get(v, "chain");
-	struct str kind = member_of(v, "kind");
+	struct str kind = json_get_text(v, "kind");
 
-	*out = (struct dangling_known){ .host = member_of(v, "host"),
-		.type = member_of(v, "record_type"),
-		.target = member_of(v, "target"),
+	*out = (struct dangling_known){ .host = json_get_text(v, "host"),
+		.type = json_get_text(v, "record_type"),
+		.target = json_get_text(v, "target"),
 		.kind = DANGLING_KINDS };
 	for (enum dangling_kind k = 0; k < DANGLING_KINDS; k++)
 		if (str_is(kind, dangling_kinds[k].name))
 			out->kind = k;
 	for (size_t i = 0; chain != NULL && i < json_length(chain); i++) {
-		struct str name = member_of(json_at(chain, i), "name");
+		struct str name = json_get_text(json_at(chain, i), "name");
 
 		if (name.n > 0)
 			arena_add_once(a, &out->chain, name, LIM_DANGLING_HOPS + 1);

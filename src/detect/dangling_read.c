@@ -220,22 +220,6 @@ dangling_asset(const struct dangling_assets *assets, struct str name, const char
 
 /* ---- documents ---- */
 
-static struct str
-text_at(const struct json_value *v, const char *name)
-{
-	const struct json_value *m = v == NULL ? NULL : json_get(v, name);
-
-	return m == NULL || json_type(m) != JSON_STRING ? STR_NULL : json_text(m);
-}
-
-static struct ts
-time_at(const struct json_value *v, const char *name)
-{
-	struct ts t;
-
-	return ts_parse(text_at(v, name), &t) ? t : TS_NULL;
-}
-
 /* The documents in the ranges of these keys. */
 static enum db_rc
 read_documents(struct reading *r, enum dataset d, struct strs keys, struct list *rows)
@@ -257,13 +241,13 @@ static void
 add_record(struct reading *r, struct str text)
 {
 	const struct json_value *doc = json_parse(r->a, text);
-	struct dangling_record one = { .host = text_at(doc, "host"),
-		.type = text_at(doc, "record_type"),
-		.rcode = text_at(doc, "rcode"),
-		.answer = text_at(doc, "answer"),
-		.name = text_at(doc, "answer_name"),
-		.first = time_at(doc, "first_seen"),
-		.last = time_at(doc, "last_seen") };
+	struct dangling_record one = { .host = json_get_text(doc, "host"),
+		.type = json_get_text(doc, "record_type"),
+		.rcode = json_get_text(doc, "rcode"),
+		.answer = json_get_text(doc, "answer"),
+		.name = json_get_text(doc, "answer_name"),
+		.first = json_get_time(doc, "first_seen"),
+		.last = json_get_time(doc, "last_seen") };
 
 	if (one.host.p == NULL || one.type.p == NULL || one.rcode.p == NULL || ts_is_null(one.last))
 		return;
@@ -385,8 +369,8 @@ read_registrations(struct reading *r)
 		const struct json_value *doc = json_parse(r->a, row[i].doc);
 		const struct json_value *whois = doc == NULL ? NULL : json_get(doc, "whois");
 
-		out[i] = (struct dangling_domain){ text_at(doc, "domain"),
-			whois == NULL ? TS_NULL : time_at(whois, "expires_at") };
+		out[i] = (struct dangling_domain){ json_get_text(doc, "domain"),
+			whois == NULL ? TS_NULL : json_get_time(whois, "expires_at") };
 	}
 	r->w->domains = out;
 	r->w->ndomains = rows.n;
@@ -458,8 +442,8 @@ static struct ts
 since_of(struct list rows, struct str key, const struct json_value *service)
 {
 	const struct since_row *row = rows.items;
-	struct str transport = text_at(service, "transport");
-	struct ts since = time_at(service, "first_seen");
+	struct str transport = json_get_text(service, "transport");
+	struct ts since = json_get_time(service, "first_seen");
 	int64_t port = 0;
 
 	if (!json_int(json_get(service, "port"), &port))
@@ -477,7 +461,7 @@ add_certificates(struct reading *r, struct buf *out, struct str text, struct lis
 {
 	const struct json_value *host = json_parse(r->a, text),
 				*services = host == NULL ? NULL : json_get(host, "services");
-	struct str ip = text_at(host, "ip");
+	struct str ip = json_get_text(host, "ip");
 
 	if (services == NULL || ip.p == NULL || serves_many(host))
 		return;
@@ -486,7 +470,8 @@ add_certificates(struct reading *r, struct buf *out, struct str text, struct lis
 					*c = tls == NULL ? NULL : json_get(tls, "certificate"),
 					*names = c == NULL ? NULL : json_get(c, "names"),
 					*self = c == NULL ? NULL : json_get(c, "self_signed");
-		struct dangling_certificate one = { .ip = ip, .last = time_at(s, "last_seen") };
+		struct dangling_certificate one = { .ip = ip,
+			.last = json_get_time(s, "last_seen") };
 
 		for (size_t k = 0; names != NULL && k < json_length(names); k++) {
 			struct str name = json_text(json_at(names, k));

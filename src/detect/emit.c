@@ -38,15 +38,6 @@ is_suspect(const struct match *h)
 	       json_length(all) > SUSPECT_SERVICES;
 }
 
-static void
-write_time(struct buf *b, const char *name, struct ts t)
-{
-	char text[TS_LEN + 1];
-
-	ts_print(t, text);
-	buf_printf(b, ",\"%s\":\"%s\"", name, text);
-}
-
 /* The record: all runs of a rule show it alike. */
 static struct str
 shared_members(struct detect *x, const struct match *h, struct str key)
@@ -55,17 +46,16 @@ shared_members(struct detect *x, const struct match *h, struct str key)
 	struct ts first, last;
 
 	shown_times(&h->at, &first, &last);
-	buf_printf(&b,
-	    ",\"dataset\":%d,\"document\":\"%.*s\",\"version\":%jd,\"suspect\":%s,\"key\":",
+	buf_printf(&b, ",\"dataset\":%d,\"document\":\"%.*s\",\"version\":%jd,\"suspect\":%s",
 	    number_of(h->rule->dataset), (int)h->document->key.n, h->document->key.p,
 	    (intmax_t)h->rule->version, is_suspect(h) ? "true" : "false");
-	json_write_str(&b, key);
+	json_member_text(&b, "key", key);
 	buf_z(&b, ",\"record\":");
 	shown_record(&b, h->rule->dataset, &h->at);
 	buf_z(&b, ",\"matched\":");
 	shown_matched(&b, x->scratch, &h->rule->q.query, &h->at);
-	write_time(&b, "first", first);
-	write_time(&b, "last", last);
+	json_member_time(&b, "first", first);
+	json_member_time(&b, "last", last);
 	buf_char(&b, '}');
 	return buf_done(&b);
 }

@@ -17,9 +17,7 @@ enum { TITLE_MOST = 200 };
 static struct str
 produced(const struct detect_rule *r, const char *member)
 {
-	const struct json_value *v = r->produces == NULL ? NULL : json_get(r->produces, member);
-
-	return v != NULL && json_type(v) == JSON_STRING ? json_text(v) : STR_NULL;
+	return json_get_text(r->produces, member);
 }
 
 static const char *
@@ -84,23 +82,6 @@ title_of(struct arena *a, const struct match *h)
 
 /* ---- evidence ---- */
 
-static void
-write_text(struct buf *b, const char *name, struct str s)
-{
-	if (s.p == NULL)
-		return;
-	buf_printf(b, ",\"%s\":", name);
-	json_write_str(b, s);
-}
-
-static struct str
-member_text(const struct match_document *m, const char *name)
-{
-	const struct json_value *v = shown_member(m, name);
-
-	return v != NULL && json_type(v) == JSON_STRING ? json_text(v) : STR_NULL;
-}
-
 /* Whether the service asks for a login, as its capabilities say. */
 static struct str
 auth_of(const struct json_value *capabilities)
@@ -123,12 +104,11 @@ write_service(struct buf *b, const struct match_document *m)
 {
 	const struct json_value *capabilities = shown_member(m, "http.capabilities");
 
-	write_text(b, "product", member_text(m, "product"));
-	write_text(b, "version", member_text(m, "version"));
-	write_text(b, "auth", auth_of(capabilities));
-	buf_printf(
-	    b, ",\"tls_enabled\":%s", match_member(m->own, "tls") == NULL ? "false" : "true");
-	buf_z(b, ",\"capabilities\":[");
+	json_member_text(b, "product", shown_text(m, "product"));
+	json_member_text(b, "version", shown_text(m, "version"));
+	json_member_text(b, "auth", auth_of(capabilities));
+	json_member_bool(b, "tls_enabled", match_member(m->own, "tls") != NULL);
+	json_member_begin(b, "capabilities", '[');
 	for (size_t i = 0; capabilities != NULL && i < json_length(capabilities); i++) {
 		if (i > 0)
 			buf_char(b, ',');
@@ -149,9 +129,9 @@ evidence_of(struct detect *x, const struct match *h, const struct owner *owner, 
 	    "{\"matched_by\":\"%s\",\"rule_uuid\":\"%s\",\"rule_version\":%jd,\"suspect\":%s",
 	    owner->matched_by, uuid_text(&r->uuid).z, (intmax_t)r->version,
 	    suspect ? "true" : "false");
-	write_text(&b, "rule_name", r->name);
-	write_text(&b, "dataset", str_of(schema_dataset_name(r->dataset)));
-	write_text(&b, "kind", produced(r, "exposure_kind"));
+	json_member_text(&b, "rule_name", r->name);
+	json_member_text(&b, "dataset", str_of(schema_dataset_name(r->dataset)));
+	json_member_text(&b, "kind", produced(r, "exposure_kind"));
 	buf_z(&b, ",\"record\":");
 	shown_record(&b, r->dataset, &h->at);
 	buf_z(&b, ",\"matched\":");
@@ -174,27 +154,24 @@ finding_write(struct buf *b, struct detect *x, const struct match *h, const stru
 				*all = match_member(host, "services"), *port = NULL;
 	bool suspect = schema_source(h->rule->dataset) == DATASET_HOSTS && all != NULL &&
 		       json_length(all) > SUSPECT_SERVICES;
-	char at[2][TS_LEN + 1];
 	struct ts first, last;
 
 	shown_times(&h->at, &first, &last);
-	ts_print(first, at[0]);
-	ts_print(last, at[1]);
 	buf_printf(b, "%c{\"project\":\"%s\",\"rule\":\"%s\",\"finding_type\":\"%s\"",
 	    b->n == 0 ? '[' : ',', uuid_text(&owner->project).z, uuid_text(&h->rule->uuid).z,
 	    type_of(h->rule));
-	write_text(b, "key", shown_key(x->a, h->rule->dataset, &h->at));
-	write_text(b, "title", title_of(x->a, h));
-	write_text(b, "severity", suspect ? STR("info") : run->severity);
-	write_text(b, "exposure_kind", produced(h->rule, "exposure_kind"));
-	write_text(b, "asset_kind", owner->kind);
-	write_text(b, "asset_name", owner->name);
+	json_member_text(b, "key", shown_key(x->a, h->rule->dataset, &h->at));
+	json_member_text(b, "title", title_of(x->a, h));
+	json_member_text(b, "severity", suspect ? STR("info") : run->severity);
+	json_member_text(b, "exposure_kind", produced(h->rule, "exposure_kind"));
+	json_member_text(b, "asset_kind", owner->kind);
+	json_member_text(b, "asset_name", owner->name);
 	if (h->rule->dataset == DATASET_SERVICES)
 		port = match_member(h->at.own, "port");
 	if (port != NULL)
-		write_text(b, "port", json_lexeme(port));
-	buf_printf(
-	    b, ",\"first_seen_at\":\"%s\",\"last_seen_at\":\"%s\",\"evidence\":", at[0], at[1]);
-	buf_str(b, evidence_of(x, h, owner, suspect));
+		json_member_text(b, "port", json_lexeme(port));
+	json_member_time(b, "first_seen_at", first);
+	json_member_time(b, "last_seen_at", last);
+	json_member_json(b, "evidence", evidence_of(x, h, owner, suspect));
 	buf_char(b, '}');
 }

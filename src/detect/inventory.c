@@ -188,26 +188,14 @@ below_seed(const struct gathering *g, struct str name)
 }
 
 static void
-write_member(struct buf *b, const char *name, struct str s)
-{
-	if (s.p == NULL)
-		return;
-	buf_printf(b, "%s\"%s\":", b->p[b->n - 1] == '{' ? "" : ",", name);
-	json_write_str(b, s);
-}
-
-static void
 write_times(struct buf *b, const struct json_value *own, const struct json_value *of)
 {
 	const struct match_document m = { .own = own, .of = of };
-	char text[TS_LEN + 1];
 	struct ts first, last;
 
 	shown_times(&m, &first, &last);
-	ts_print(first, text);
-	write_member(b, "first", str_of(text));
-	ts_print(last, text);
-	write_member(b, "last", str_of(text));
+	json_member_time(b, "first", first);
+	json_member_time(b, "last", last);
 }
 
 static void
@@ -216,17 +204,10 @@ add_asset(struct gathering *g, const char *kind, struct str name, const struct j
 	struct buf *b = &g->assets;
 
 	buf_z(b, b->n == 0 ? "[{" : ",{");
-	write_member(b, "kind", str_of(kind));
-	write_member(b, "name", name);
+	json_member_text(b, "kind", str_of(kind));
+	json_member_text(b, "name", name);
 	write_times(b, doc, NULL);
 	buf_char(b, '}');
-}
-
-static void
-add_number(struct buf *b, const char *name, const struct json_value *v)
-{
-	if (v != NULL && json_type(v) == JSON_NUMBER)
-		buf_printf(b, ",\"%s\":%.*s", name, (int)json_lexeme(v).n, json_lexeme(v).p);
 }
 
 static void
@@ -235,6 +216,7 @@ add_service(
 {
 	struct arena *a = g->l->x->a;
 	struct buf *b = &g->services;
+	const struct json_value *status = match_member(s, "http.status_code");
 	bool v6 = memchr(ip.p, ':', ip.n) != NULL;
 	struct str transport = text_of(s, "transport"), port, endpoint,
 		   certificate = text_of(s, "tls.certificate.fingerprint_sha256");
@@ -245,21 +227,22 @@ add_service(
 	endpoint = arena_printf(
 	    a, "%s%.*s%s:%.*s", v6 ? "[" : "", (int)ip.n, ip.p, v6 ? "]" : "", (int)port.n, port.p);
 	buf_z(b, b->n == 0 ? "[{" : ",{");
-	write_member(b, "asset", ip);
-	write_member(b, "ip", ip);
-	write_member(b, "endpoint", endpoint);
-	write_member(b, "key",
+	json_member_text(b, "asset", ip);
+	json_member_text(b, "ip", ip);
+	json_member_text(b, "endpoint", endpoint);
+	json_member_text(b, "key",
 	    arena_printf(
 		a, "%.*s/%.*s", (int)endpoint.n, endpoint.p, (int)transport.n, transport.p));
-	write_member(b, "transport", transport);
-	write_member(b, "service_name", text_of(s, "service_name"));
-	write_member(b, "product", text_of(s, "product"));
-	write_member(b, "version", text_of(s, "version"));
-	write_member(b, "http_title", text_of(s, "http.title"));
-	write_member(b, "certificate", certificate);
-	add_number(b, "port", match_member(s, "port"));
-	add_number(b, "http_status_code", match_member(s, "http.status_code"));
-	buf_printf(b, ",\"tls_enabled\":%s", match_member(s, "tls") == NULL ? "false" : "true");
+	json_member_text(b, "transport", transport);
+	json_member_text(b, "service_name", text_of(s, "service_name"));
+	json_member_text(b, "product", text_of(s, "product"));
+	json_member_text(b, "version", text_of(s, "version"));
+	json_member_text(b, "http_title", text_of(s, "http.title"));
+	json_member_text(b, "certificate", certificate);
+	json_member_json(b, "port", port);
+	if (status != NULL)
+		json_member_json(b, "http_status_code", json_lexeme(status));
+	json_member_bool(b, "tls_enabled", match_member(s, "tls") != NULL);
 	write_times(b, s, host);
 	buf_char(b, '}');
 	if (certificate.p != NULL)

@@ -7,26 +7,6 @@
 #include "resource/finding_evidence.h"
 
 static void
-write_text(struct buf *b, const char *name, struct str s)
-{
-	if (s.p == NULL)
-		return;
-	buf_printf(b, ",\"%s\":", name);
-	json_write_str(b, s);
-}
-
-static void
-write_time(struct buf *b, const char *name, struct ts t)
-{
-	char text[TS_LEN + 1];
-
-	if (ts_is_null(t))
-		return;
-	ts_print(t, text);
-	buf_printf(b, ",\"%s\":\"%s\"", name, text);
-}
-
-static void
 write_evidence(struct look *l, struct buf *b, struct str evidence)
 {
 	struct json cut = { .text = evidence };
@@ -34,8 +14,7 @@ write_evidence(struct look *l, struct buf *b, struct str evidence)
 
 	if (why != NULL)
 		panic("evidence of %s: %s", l->of->name, why);
-	buf_z(b, ",\"evidence\":");
-	buf_str(b, cut.text);
+	json_member_json(b, "evidence", cut.text);
 }
 
 /* A record is an object without its first brace in b. */
@@ -51,25 +30,25 @@ look_found(struct look *l, struct str subject, const struct found *f)
 {
 	struct buf b = { .a = l->x->a };
 
-	buf_z(&b, "{\"finding_key\":");
-	json_write_str(&b, f->key);
-	write_text(&b, "subject", subject);
-	write_text(&b, "finding_type", f->type);
-	write_text(&b, "title", f->title);
-	write_text(&b, "severity", f->severity.p == NULL ? STR("info") : f->severity);
-	write_text(&b, "exposure_kind", f->kind);
-	write_text(&b, "description", f->description);
-	write_text(&b, "asset_kind", f->asset_kind);
-	write_text(&b, "asset_name", f->asset_name);
-	write_text(&b, "service_key", f->service_key);
-	write_time(&b, "first_seen_at", f->first);
-	write_time(&b, "last_seen_at", f->last);
+	json_begin(&b, '{');
+	json_member_text(&b, "finding_key", f->key);
+	json_member_text(&b, "subject", subject);
+	json_member_text(&b, "finding_type", f->type);
+	json_member_text(&b, "title", f->title);
+	json_member_text(&b, "severity", f->severity.p == NULL ? STR("info") : f->severity);
+	json_member_text(&b, "exposure_kind", f->kind);
+	json_member_text(&b, "description", f->description);
+	json_member_text(&b, "asset_kind", f->asset_kind);
+	json_member_text(&b, "asset_name", f->asset_name);
+	json_member_text(&b, "service_key", f->service_key);
+	json_member_time(&b, "first_seen_at", f->first);
+	json_member_time(&b, "last_seen_at", f->last);
 	if (f->confidence > 0)
 		buf_printf(&b, ",\"confidence\":%.4f", f->confidence);
 	if (f->evidence.p != NULL)
 		write_evidence(l, &b, f->evidence);
 	if (settings_hide(l->x, &l->settings, buf_done(&b)))
-		buf_z(&b, ",\"hidden\":true");
+		json_member_bool(&b, "hidden", true);
 	buf_char(&b, '}');
 	add_record(l, &b);
 }
@@ -79,9 +58,10 @@ look_absent(struct look *l, struct str key, struct ts at)
 {
 	struct buf b = { .a = l->x->a };
 
-	buf_z(&b, "{\"absent\":true,\"finding_key\":");
-	json_write_str(&b, key);
-	write_time(&b, "last_seen_at", at);
+	json_begin(&b, '{');
+	json_member_bool(&b, "absent", true);
+	json_member_text(&b, "finding_key", key);
+	json_member_time(&b, "last_seen_at", at);
 	buf_char(&b, '}');
 	add_record(l, &b);
 }
@@ -91,8 +71,9 @@ look_hide(struct look *l, struct str key)
 {
 	struct buf b = { .a = l->x->a };
 
-	buf_z(&b, "{\"hidden\":true,\"finding_key\":");
-	json_write_str(&b, key);
+	json_begin(&b, '{');
+	json_member_bool(&b, "hidden", true);
+	json_member_text(&b, "finding_key", key);
 	buf_char(&b, '}');
 	add_record(l, &b);
 }

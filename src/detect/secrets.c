@@ -163,62 +163,35 @@ struct secret_look {
 	char key_id[SECRET_KEY_ID + 1];
 };
 
-static void
-add_member(struct buf *b, const char *name, struct str text)
-{
-	buf_printf(b, "%c\"%s\":", b->p[b->n - 1] == '{' ? ' ' : ',', name);
-	json_write_str(b, text);
-}
-
 /* Adds a note with its fingerprint. One that another key has made is worth nothing. */
 static bool
 add_seen(struct look *l, const struct secret_key *k, const struct note_row *n, struct buf *seen)
 {
 	struct str fingerprint;
-	char at[TS_LEN + 1];
 
 	if (!str_is(n->key_id, k->id))
 		return false;
 	fingerprint = secret_fingerprint(l->x->a, k, &l->project, n->note, n->pad);
 	if (fingerprint.p == NULL)
 		return false;
-	ts_print(n->seen_at, at);
-	buf_char(seen, seen->n == 0 ? '[' : ',');
-	buf_char(seen, '{');
-	add_member(seen, "subject", n->subject);
-	add_member(seen, "part", n->part);
-	add_member(seen, "secret_type", n->secret_type);
-	add_member(seen, "fingerprint", fingerprint);
-	add_member(seen, "seen_at", str_of(at));
-	buf_printf(seen, ",\"item\":%jd,\"about\":%.*s,\"location\":%.*s}", (intmax_t)n->item,
-	    (int)n->about.text.n, n->about.text.p, (int)n->location.text.n, n->location.text.p);
+	buf_z(seen, seen->n == 0 ? "[{" : ",{");
+	json_member_text(seen, "subject", n->subject);
+	json_member_text(seen, "part", n->part);
+	json_member_text(seen, "secret_type", n->secret_type);
+	json_member_text(seen, "fingerprint", fingerprint);
+	json_member_time(seen, "seen_at", n->seen_at);
+	json_member_int(seen, "item", n->item);
+	json_member_json(seen, "about", n->about.text);
+	json_member_json(seen, "location", n->location.text);
+	buf_char(seen, '}');
 	return true;
-}
-
-static struct str
-text_of(const struct json_value *v, const char *name)
-{
-	const struct json_value *member = json_get(v, name);
-
-	return member == NULL || json_type(member) != JSON_STRING ? STR_NULL : json_text(member);
-}
-
-static bool
-flag_of(const struct json_value *v, const char *name)
-{
-	const struct json_value *member = json_get(v, name);
-
-	return member != NULL && json_type(member) == JSON_BOOL && json_bool(member);
 }
 
 static void
 copy_members(struct buf *b, const struct json_value *about, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct str text = text_of(about, names[i]);
-
-		if (text.p != NULL)
-			add_member(b, names[i], text);
+		json_member_text(b, names[i], json_get_text(about, names[i]));
 	}
 }
 
@@ -228,27 +201,27 @@ secret_evidence(struct look *l, const struct judged_row *j, const struct json_va
 	static const char *const copied[] = { "provider", "preview", "key_name" };
 	const struct json_value *length = json_get(about, "length");
 	struct buf b = { .a = l->x->a };
-	bool valid = flag_of(about, "valid");
+	bool valid = json_get_bool(about, "valid");
 
 	buf_char(&b, '{');
-	add_member(&b, "secret_type", j->secret_type);
-	add_member(&b, "fingerprint", j->fingerprint);
+	json_member_text(&b, "secret_type", j->secret_type);
+	json_member_text(&b, "fingerprint", j->fingerprint);
 	copy_members(&b, about, copied, COUNT(copied));
 	if (length != NULL)
 		buf_printf(&b, ",\"length\":%.0f", json_num(length));
-	add_member(&b, "check", valid ? STR("valid") : STR("none"));
-	if (text_of(about, "asset_kind").p != NULL)
-		add_member(&b, "matched_by",
-		    str_is(text_of(about, "asset_kind"), "address") ? STR("address")
-								    : STR("hostname"));
-	if (flag_of(about, "suspect"))
-		buf_z(&b, ",\"suspect\":true");
-	buf_printf(&b, ",\"occurrences\":%jd,\"location\":%.*s,\"locations\":%.*s",
-	    (intmax_t)j->occurrences, (int)j->location.text.n, j->location.text.p,
-	    (int)j->locations.text.n, j->locations.text.p);
+	json_member_text(&b, "check", valid ? STR("valid") : STR("none"));
+	if (json_get_text(about, "asset_kind").p != NULL)
+		json_member_text(&b, "matched_by",
+		    str_is(json_get_text(about, "asset_kind"), "address") ? STR("address")
+									  : STR("hostname"));
+	if (json_get_bool(about, "suspect"))
+		json_member_bool(&b, "suspect", true);
+	json_member_int(&b, "occurrences", j->occurrences);
+	json_member_json(&b, "location", j->location.text);
+	json_member_json(&b, "locations", j->locations.text);
 	buf_printf(&b, ",\"reasons\":[{\"code\":\"form\",\"weight\":70}%s]",
 	    valid ? ",{\"code\":\"check\",\"weight\":20}" : "");
-	add_member(&b, "remediation",
+	json_member_text(&b, "remediation",
 	    STR("Revoke the secret at its provider, then remove it from the service."));
 	buf_char(&b, '}');
 	return buf_done(&b);
@@ -258,7 +231,7 @@ static struct str
 secret_title(struct look *l, const struct judged_row *j)
 {
 	const struct json_value *first = json_parse(l->x->a, j->location.text);
-	struct str ip = text_of(first, "ip"), url = text_of(first, "url");
+	struct str ip = json_get_text(first, "ip"), url = json_get_text(first, "url");
 	struct str where = ip.p != NULL ? ip : str_cut(url, 300);
 
 	return arena_printf(l->x->a, "A secret of the type %.*s is exposed on %.*s",
@@ -274,10 +247,10 @@ find_secret(struct look *l, const struct judged_row *j, struct str key)
 	    &(struct found){ .key = key,
 		.type = STR("exposed_secret"),
 		.title = secret_title(l, j),
-		.severity = text_of(about, "severity"),
-		.confidence = flag_of(about, "valid") ? 0.9 : 0.7,
-		.asset_kind = text_of(about, "asset_kind"),
-		.asset_name = text_of(about, "asset_name"),
+		.severity = json_get_text(about, "severity"),
+		.confidence = json_get_bool(about, "valid") ? 0.9 : 0.7,
+		.asset_kind = json_get_text(about, "asset_kind"),
+		.asset_name = json_get_text(about, "asset_name"),
 		.evidence = secret_evidence(l, j, about),
 		.first = j->first_seen_at,
 		.last = j->last_seen_at });
@@ -374,26 +347,18 @@ file_evidence(struct look *l, const struct directory_row *d, const struct json_v
 	const struct json_value *size = json_get(file, "size");
 
 	buf_char(&b, '{');
-	add_member(&b, "file_name", secrets_mask(l->x->a, text_of(file, "name")));
-	add_member(&b, "url", url);
+	json_member_text(&b, "file_name", secrets_mask(l->x->a, json_get_text(file, "name")));
+	json_member_text(&b, "url", url);
 	if (size != NULL && json_type(size) == JSON_NUMBER)
 		buf_printf(&b, ",\"size\":%.0f", json_num(size));
-	add_member(
+	json_member_text(
 	    &b, "matched_by", str_is(d->asset_kind, "address") ? STR("address") : STR("hostname"));
 	buf_z(&b, ",\"location\":{\"kind\":\"file_name\"");
-	add_member(&b, "url", url);
+	json_member_text(&b, "url", url);
 	buf_z(&b, "},\"reasons\":[{\"code\":\"name\",\"weight\":70}]");
-	add_member(&b, "remediation", kind->remediation);
+	json_member_text(&b, "remediation", kind->remediation);
 	buf_char(&b, '}');
 	return buf_done(&b);
-}
-
-static struct ts
-time_of(const struct json_value *doc, const char *name)
-{
-	struct ts t;
-
-	return ts_parse(text_of(doc, name), &t) ? t : TS_NULL;
 }
 
 static bool
@@ -444,7 +409,7 @@ look_at_file(struct directory_look *g, const struct json_value *file)
 	struct look *l = g->l;
 	const struct directory_row *d = g->d;
 	const struct json_value *doc = g->doc;
-	struct str name = text_of(file, "name"), folder = text_of(doc, "url"), url, key;
+	struct str name = json_get_text(file, "name"), folder = json_get_text(doc, "url"), url, key;
 	const struct sensitive_kind *kind;
 
 	if (name.p == NULL || folder.p == NULL)
@@ -470,8 +435,8 @@ look_at_file(struct directory_look *g, const struct json_value *file)
 		.asset_kind = d->asset_kind,
 		.asset_name = d->asset_name,
 		.evidence = file_evidence(l, d, file, url, kind),
-		.first = time_of(doc, "first_seen"),
-		.last = time_of(doc, "last_seen") });
+		.first = json_get_time(doc, "first_seen"),
+		.last = json_get_time(doc, "last_seen") });
 }
 
 /* Where files were left out, no finding is absent: its file may be among them. */
@@ -489,13 +454,13 @@ look_at_directory(struct look *l, const struct directory_row *d, int64_t *left)
 	for (size_t i = 0; files != NULL && i < json_length(files); i++)
 		look_at_file(&g, json_at(files, i));
 	look_counted(l, "directories", 1);
-	if (g.cut || flag_of(doc, "truncated") || ts_is_null(time_of(doc, "last_seen")))
+	if (g.cut || json_get_bool(doc, "truncated") || ts_is_null(json_get_time(doc, "last_seen")))
 		return;
 	for (size_t i = 0; i < l->nstanding; i++) {
 		const struct standing *s = &l->standing[i];
 
 		if (str_eq(s->subject, d->subject) && !has_key(&g, s->finding_key))
-			look_absent(l, s->finding_key, time_of(doc, "last_seen"));
+			look_absent(l, s->finding_key, json_get_time(doc, "last_seen"));
 	}
 }
 

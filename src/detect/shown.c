@@ -19,8 +19,8 @@ shown_member(const struct match_document *m, const char *name)
 	return v == NULL && m->of != NULL ? match_member(m->of, name) : v;
 }
 
-static struct str
-text_of(const struct match_document *m, const char *name)
+struct str
+shown_text(const struct match_document *m, const char *name)
 {
 	const struct json_value *v = shown_member(m, name);
 
@@ -45,8 +45,8 @@ dns_key(struct arena *a, const struct match_document *m)
 {
 	unsigned char sum[SHA256_DIGEST_LENGTH];
 	char digest[2 * DIGEST + 1];
-	struct str host = text_of(m, "host"), type = text_of(m, "record_type"),
-		   answer = text_of(m, "answer"), end = text_of(m, "rcode");
+	struct str host = shown_text(m, "host"), type = shown_text(m, "record_type"),
+		   answer = shown_text(m, "answer"), end = shown_text(m, "rcode");
 
 	if (answer.p != NULL) {
 		SHA256((const unsigned char *)answer.p, answer.n, sum);
@@ -64,18 +64,18 @@ shown_key(struct arena *a, enum dataset d, const struct match_document *m)
 
 	switch (d) {
 	case DATASET_HOSTS:
-		return text_of(m, "ip");
+		return shown_text(m, "ip");
 	case DATASET_SERVICES:
-		ip = text_of(m, "ip");
-		transport = text_of(m, "transport");
+		ip = shown_text(m, "ip");
+		transport = shown_text(m, "transport");
 		return arena_printf(a, "%.*s/%jd/%.*s", (int)ip.n, ip.p, (intmax_t)port_of(m),
 		    (int)transport.n, transport.p == NULL ? "" : transport.p);
 	case DATASET_DNS:
 		return dns_key(a, m);
 	case DATASET_WHOIS:
-		return text_of(m, "domain");
+		return shown_text(m, "domain");
 	case DATASET_CERTIFICATES:
-		return text_of(m, "fingerprint_sha256");
+		return shown_text(m, "fingerprint_sha256");
 	case DATASET_DIRECTORIES:
 		return rule_directory_key(a, m->own);
 	default:
@@ -118,7 +118,7 @@ shown_record(struct buf *b, enum dataset d, const struct match_document *m)
 		if (shown[i].dataset != d)
 			continue;
 		if (!is_port)
-			text = text_of(m, shown[i].member);
+			text = shown_text(m, shown[i].member);
 		if (!is_port && text.p == NULL)
 			continue;
 		buf_printf(b, "%s\"%s\":", first ? "{" : ",", shown[i].name);
@@ -247,7 +247,7 @@ shown_matched(
 static bool
 time_of(const struct match_document *m, const char *name, struct ts *out)
 {
-	struct str text = text_of(m, name);
+	struct str text = shown_text(m, name);
 
 	return text.p != NULL && ts_parse(text, out);
 }

@@ -14,6 +14,8 @@ void shown_matched(
     struct buf *b, struct arena *scratch, const struct query *q, const struct match_document *m);
 /* A member of the record, of the nested object before its document; NULL: it has none. */
 const struct json_value *shown_member(const struct match_document *m, const char *name);
+/* Its text, of a list the first one; STR_NULL: it has none. */
+struct str shown_text(const struct match_document *m, const char *name);
 /* When the record was first and last seen, now for a record without times. */
 void shown_times(const struct match_document *m, struct ts *first, struct ts *last);
 /* Whether hosts or services were not seen for 30 days. */

@@ -200,36 +200,11 @@ site_of(struct looking *g, size_t i, const struct watched_site **out)
 	return rc;
 }
 
+/* Writes a time of a look-alike, which is 0 when it is unknown, or any number that a certificate contains. */
 static void
-write_time(struct buf *b, const char *name, struct ts at)
+write_known_time(struct buf *b, const char *name, struct ts at)
 {
-	char text[TS_LEN + 1];
-
-	if (at.us == 0 || !ts_is_printable(at))
-		return;
-	ts_print(at, text);
-	buf_printf(b, ",\"%s\":\"%s\"", name, text);
-}
-
-static void
-write_text(struct buf *b, const char *name, struct str text)
-{
-	if (text.p == NULL)
-		return;
-	buf_printf(b, ",\"%s\":", name);
-	json_write_str(b, text);
-}
-
-static void
-write_texts(struct buf *b, const char *name, struct strs texts)
-{
-	buf_printf(b, ",\"%s\":[", name);
-	for (size_t i = 0; i < texts.n; i++) {
-		if (i > 0)
-			buf_char(b, ',');
-		json_write_str(b, texts.p[i]);
-	}
-	buf_char(b, ']');
+	json_member_time(b, name, at.us == 0 || !ts_is_printable(at) ? TS_NULL : at);
 }
 
 static struct str
@@ -239,18 +214,18 @@ evidence_of(struct look *l, const struct lookalike *x)
 
 	buf_printf(&b, "{\"class\":\"%s\",\"score\":%d,\"matched_by\":\"hostname\"",
 	    lookalike_class_name(x->m.class), x->score);
-	write_text(&b, "watched", x->site->w.domain);
-	write_text(&b, "found", x->m.found);
-	write_text(&b, "found_unicode", lookalike_unicode(l->x->a, x->m.found));
-	write_text(&b, "edit", str_of(lookalike_edit_name(x->m.edit)));
-	buf_z(&b, ",\"reasons\":");
+	json_member_text(&b, "watched", x->site->w.domain);
+	json_member_text(&b, "found", x->m.found);
+	json_member_text(&b, "found_unicode", lookalike_unicode(l->x->a, x->m.found));
+	json_member_text(&b, "edit", str_of(lookalike_edit_name(x->m.edit)));
+	json_member(&b, "reasons");
 	lookalike_write_reasons(&b, &x->m.reasons);
-	write_time(&b, "registered_at", x->facts.created_at);
-	write_text(&b, "registrar", x->registrar);
-	write_texts(&b, "addresses", x->addresses);
-	write_texts(&b, "mail_exchangers", x->mail_exchangers);
-	write_text(&b, "certificate_sha256", x->certificate.sha256);
-	write_time(&b, "last_resolved_at", x->last_resolved_at);
+	write_known_time(&b, "registered_at", x->facts.created_at);
+	json_member_text(&b, "registrar", x->registrar);
+	json_member_texts(&b, "addresses", x->addresses);
+	json_member_texts(&b, "mail_exchangers", x->mail_exchangers);
+	json_member_text(&b, "certificate_sha256", x->certificate.sha256);
+	write_known_time(&b, "last_resolved_at", x->last_resolved_at);
 	buf_char(&b, '}');
 	return buf_done(&b);
 }
@@ -280,13 +255,12 @@ keep_candidate(struct looking *g, const struct lookalike *x)
 	buf_printf(b, "%s{\"watched_uuid\":\"%s\",\"class\":\"%s\",\"score\":%d,\"reported\":%s",
 	    b->n == 0 ? "[" : ",", uuid, lookalike_class_name(x->m.class), x->score,
 	    x->verdict == LOOKALIKE_REPORTED ? "true" : "false");
-	write_text(b, "found", x->m.found);
+	json_member_text(b, "found", x->m.found);
 	if (x->certificate.sha256.p != NULL) {
-		write_text(b, "certificate_sha256", x->certificate.sha256);
-		write_time(b, "certificate_at", x->certificate.at);
-		write_time(b, "certificate_seen_at", x->certificate.seen_at);
-		buf_printf(
-		    b, ",\"certificate_shared\":%s", x->certificate.shared ? "true" : "false");
+		json_member_text(b, "certificate_sha256", x->certificate.sha256);
+		write_known_time(b, "certificate_at", x->certificate.at);
+		write_known_time(b, "certificate_seen_at", x->certificate.seen_at);
+		json_member_bool(b, "certificate_shared", x->certificate.shared);
 	}
 	buf_char(b, '}');
 }

@@ -265,8 +265,14 @@ void json_member(struct buf *b, const char *name); /* "name": */
 void json_member_begin(struct buf *b, const char *name, char bracket);
 void json_member_str(struct buf *b, const char *name, const char *text);
 void json_member_int(struct buf *b, const char *name, int64_t n);
+void json_member_bool(struct buf *b, const char *name, bool yes);
+/* A member whose value is null (STR_NULL, TS_NULL) is left out. json: its text. */
+void json_member_text(struct buf *b, const char *name, struct str text);
+void json_member_time(struct buf *b, const char *name, struct ts at);
+void json_member_json(struct buf *b, const char *name, struct str json);
 void json_item_str(struct buf *b, const char *text);
 /* A list of texts up to a NULL. */
 void json_member_strs(struct buf *b, const char *name, const char *const *texts);
+void json_member_texts(struct buf *b, const char *name, struct strs texts);
 
 #endif

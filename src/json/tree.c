@@ -115,6 +115,30 @@ json_get(const struct json_value *v, const char *name)
 	return NULL;
 }
 
+struct str
+json_get_text(const struct json_value *v, const char *name)
+{
+	const struct json_value *member = v == NULL ? NULL : json_get(v, name);
+
+	return member == NULL ? STR_NULL : json_text(member);
+}
+
+struct ts
+json_get_time(const struct json_value *v, const char *name)
+{
+	struct ts at;
+
+	return ts_parse(json_get_text(v, name), &at) ? at : TS_NULL;
+}
+
+bool
+json_get_bool(const struct json_value *v, const char *name)
+{
+	const struct json_value *member = v == NULL ? NULL : json_get(v, name);
+
+	return member != NULL && json_bool(member);
+}
+
 void
 json_each(const struct json_value *v,
     bool (*fn)(void *arg, struct str name, struct json_value *member), void *arg)

@@ -34,6 +34,11 @@ size_t json_length(const struct json_value *v); /* number of items or members */
 struct json_value *json_at(const struct json_value *v, size_t i);
 struct json_value *json_get(
     const struct json_value *v, const char *name); /* OBJECT: NULL if absent */
+/* The text, the time, the truth value of a member. STR_NULL, TS_NULL, false: it is of another type
+   or absent, or v is NULL or no object. */
+struct str json_get_text(const struct json_value *v, const char *name);
+struct ts json_get_time(const struct json_value *v, const char *name);
+bool json_get_bool(const struct json_value *v, const char *name);
 /* OBJECT: calls fn for each member in order until it returns false. */
 void json_each(const struct json_value *v,
     bool (*fn)(void *arg, struct str name, struct json_value *member), void *arg);

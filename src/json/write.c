@@ -303,6 +303,40 @@ json_member_int(struct buf *b, const char *name, int64_t n)
 }
 
 void
+json_member_bool(struct buf *b, const char *name, bool yes)
+{
+	json_member(b, name);
+	buf_z(b, yes ? "true" : "false");
+}
+
+void
+json_member_text(struct buf *b, const char *name, struct str text)
+{
+	if (text.p == NULL)
+		return;
+	json_member(b, name);
+	json_write_str(b, text);
+}
+
+void
+json_member_time(struct buf *b, const char *name, struct ts at)
+{
+	if (ts_is_null(at))
+		return;
+	json_member(b, name);
+	write_ts(b, at);
+}
+
+void
+json_member_json(struct buf *b, const char *name, struct str json)
+{
+	if (json.p == NULL)
+		return;
+	json_member(b, name);
+	buf_str(b, json);
+}
+
+void
 json_item_str(struct buf *b, const char *text)
 {
 	write_comma(b);
@@ -315,5 +349,16 @@ json_member_strs(struct buf *b, const char *name, const char *const *texts)
 	json_member_begin(b, name, '[');
 	while (*texts != NULL)
 		json_item_str(b, *texts++);
+	buf_char(b, ']');
+}
+
+void
+json_member_texts(struct buf *b, const char *name, struct strs texts)
+{
+	json_member_begin(b, name, '[');
+	for (size_t i = 0; i < texts.n; i++) {
+		write_comma(b);
+		json_write_str(b, texts.p[i]);
+	}
 	buf_char(b, ']');
 }

@@ -98,22 +98,13 @@ read_documents(struct db *db, struct arena *a, enum dataset d, struct str beginn
 	return rc;
 }
 
-static struct str
-text_in(const struct json_value *o, const char *name)
-{
-	const struct json_value *v = o == NULL ? NULL : json_get(o, name);
-
-	return v != NULL && json_type(v) == JSON_STRING ? json_text(v) : STR_NULL;
-}
-
 /* A time of a document; 0: it has none. */
 static struct ts
 time_in(const struct json_value *o, const char *name)
 {
-	struct ts at;
-	struct str text = text_in(o, name);
+	struct ts at = json_get_time(o, name);
 
-	return text.p != NULL && ts_parse(text, &at) ? at : (struct ts){ 0 };
+	return ts_is_null(at) ? (struct ts){ 0 } : at;
 }
 
 static void
@@ -143,7 +134,7 @@ list_has(const struct strs *l, struct str s)
 static struct str
 answer_name(const struct json_value *doc)
 {
-	struct str name = text_in(doc, "answer_name"), answer = text_in(doc, "answer");
+	struct str name = json_get_text(doc, "answer_name"), answer = json_get_text(doc, "answer");
 
 	if (name.p == NULL) {
 		name = answer;
@@ -167,12 +158,12 @@ struct dns_documents {
 static bool
 is_current(const struct dns_documents *l, const struct json_value *doc)
 {
-	struct str host = text_in(doc, "host"), type = text_in(doc, "record_type");
+	struct str host = json_get_text(doc, "host"), type = json_get_text(doc, "record_type");
 	struct ts latest = { 0 };
 
 	for (size_t i = 0; i < l->n; i++)
-		if (str_eq(text_in(l->p[i], "host"), host) &&
-		    str_eq(text_in(l->p[i], "record_type"), type))
+		if (str_eq(json_get_text(l->p[i], "host"), host) &&
+		    str_eq(json_get_text(l->p[i], "record_type"), type))
 			take_later(&latest, time_in(l->p[i], "last_seen"));
 	return latest.us - time_in(doc, "last_seen").us <= CURRENT_US;
 }
@@ -190,10 +181,11 @@ is_wildcard(const struct json_value *doc)
 static bool
 shows_life(const struct lookalike *l, const struct json_value *doc, bool below_wildcard)
 {
-	struct str host = text_in(doc, "host");
+	struct str host = json_get_text(doc, "host");
 	bool registrable = str_eq(l->m.found, l->m.registrable);
 
-	if (!str_is(text_in(doc, "rcode"), "NOERROR") || text_in(doc, "answer").p == NULL)
+	if (!str_is(json_get_text(doc, "rcode"), "NOERROR") ||
+	    json_get_text(doc, "answer").p == NULL)
 		return false;
 	if (is_wildcard(doc))
 		return registrable && !str_eq(host, l->m.found);
@@ -203,7 +195,7 @@ shows_life(const struct lookalike *l, const struct json_value *doc, bool below_w
 static void
 take_answer(struct arena *a, struct lookalike *l, const struct json_value *doc)
 {
-	struct str type = text_in(doc, "record_type"), answer = text_in(doc, "answer");
+	struct str type = json_get_text(doc, "record_type"), answer = json_get_text(doc, "answer");
 
 	if (str_is(type, "A") || str_is(type, "AAAA")) {
 		l->facts.address = true;
@@ -267,8 +259,8 @@ read_dns(struct db *db, struct arena *a, struct lookalike *l)
 			take_answer(a, l, doc);
 			take_later(&l->last_seen_at, seen);
 			take_earlier(&l->first_seen_at, time_in(doc, "first_seen"));
-		} else if (str_is(text_in(doc, "rcode"), "NXDOMAIN") &&
-			   str_eq(text_in(doc, "host"), l->m.found)) {
+		} else if (str_is(json_get_text(doc, "rcode"), "NXDOMAIN") &&
+			   str_eq(json_get_text(doc, "host"), l->m.found)) {
 			take_later(&l->gone_at, seen);
 		}
 	}
@@ -296,9 +288,9 @@ read_whois(struct db *db, struct arena *a, struct lookalike *l)
 		return rc;
 	whois = json_get(docs[0], "whois");
 	l->facts.created_at = whois_time(whois, "created_at");
-	l->registrar = text_in(whois, "registrar");
+	l->registrar = json_get_text(whois, "registrar");
 	if (whois != NULL && json_get(whois, "registrant") != NULL)
-		l->organisation = text_in(json_get(whois, "registrant"), "organisation");
+		l->organisation = json_get_text(json_get(whois, "registrant"), "organisation");
 	servers = whois == NULL ? NULL : json_get(whois, "nameservers");
 	for (size_t i = 0; servers != NULL && i < json_length(servers); i++)
 		arena_add_once(a, &l->name_servers, json_text(json_at(servers, i)), LIST_MOST);
@@ -325,7 +317,8 @@ take_pages(struct arena *a, const struct json_value *host, struct pages *p)
 
 	for (size_t i = 0; services != NULL && i < json_length(services); i++) {
 		const struct json_value *http = json_get(json_at(services, i), "http");
-		struct str title = text_in(http, "title"), icon = text_in(http, "favicon_hash");
+		struct str title = json_get_text(http, "title"),
+			   icon = json_get_text(http, "favicon_hash");
 
 		p->web |= http != NULL;
 		if (title.n > 3)
@@ -386,8 +379,8 @@ watched_site_read(
 
 	*out = (struct watched_site){ .w = *w };
 	for (size_t i = 0; rc == DB_OK && i < docs.n; i++) {
-		struct str host = text_in(docs.p[i], "host"),
-			   type = text_in(docs.p[i], "record_type");
+		struct str host = json_get_text(docs.p[i], "host"),
+			   type = json_get_text(docs.p[i], "record_type");
 		bool apex = str_eq(host, w->domain) ||
 			    (host.n == w->domain.n + 4 && str_starts(host, STR("www.")));
 
@@ -600,7 +593,7 @@ add_certificate_names(struct arena *a, const struct json_value *doc, struct str 
 {
 	const struct json_value *list = json_get(doc, "names");
 	struct ts at = time_in(doc, "not_before"), seen = time_in(doc, "last_seen");
-	struct lookalike_certificate c = { text_in(doc, "fingerprint_sha256"), at,
+	struct lookalike_certificate c = { json_get_text(doc, "fingerprint_sha256"), at,
 		seen.us == 0 ? at : seen, names_have(list, watched) };
 
 	for (size_t i = 0; list != NULL && i < json_length(list); i++) {

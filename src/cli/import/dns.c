@@ -105,9 +105,9 @@ dns_chain_end(const struct json_value *records, struct str name, const char *tar
 		for (size_t i = 0; i < n && next.p == NULL; i++) {
 			const struct json_value *r = json_at(records, i);
 
-			if (str_is_nocase(tool_member(r, "type"), "CNAME") &&
-			    dns_same_name(tool_member(r, "name"), name))
-				next = tool_member(r, target);
+			if (str_is_nocase(json_get_text(r, "type"), "CNAME") &&
+			    dns_same_name(json_get_text(r, "name"), name))
+				next = json_get_text(r, target);
 		}
 		if (next.p == NULL)
 			break;

@@ -90,8 +90,8 @@ emit_soa_object(
     struct records *rs, const struct json_value *o, const struct dns_line *all, uint64_t line)
 {
 	static const char *const numbers[] = { "serial", "refresh", "retry", "expire", "minttl" };
-	struct str name = tool_member(o, "name"), ns = tool_member(o, "ns"),
-		   mailbox = tool_member(o, "mailbox");
+	struct str name = json_get_text(o, "name"), ns = json_get_text(o, "ns"),
+		   mailbox = json_get_text(o, "mailbox");
 	struct buf answer = { .a = rs->a };
 	struct dns_line l = *all;
 
@@ -185,7 +185,7 @@ has_answers(const struct json_value *o, struct str host)
 		const struct json_value *item = json_at(soa, i);
 
 		if (json_type(item) != JSON_OBJECT ||
-		    dns_same_name(tool_member(item, "name"), host))
+		    dns_same_name(json_get_text(item, "name"), host))
 			return true;
 	}
 	return false;
@@ -206,8 +206,8 @@ read_dnsx_line(void *arg, const struct json_value *o, uint64_t line)
 {
 	const struct json_value *all = tool_list(o, "all"), *file = json_get(o, "hosts_file");
 	struct records *rs = arg;
-	struct str rcode = tool_member(o, "status_code"), when = tool_member(o, "timestamp");
-	struct dns_line l = { .host = tool_member(o, "host"), .seen = TS_NULL };
+	struct str rcode = json_get_text(o, "status_code"), when = json_get_text(o, "timestamp");
+	struct dns_line l = { .host = json_get_text(o, "host"), .seen = TS_NULL };
 	bool error = rcode.n > 0 && !str_is(rcode, "NOERROR");
 
 	if (l.host.p == NULL) {

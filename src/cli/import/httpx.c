@@ -191,7 +191,7 @@ static struct web_answer
 answer_of(const struct json_value *o)
 {
 	struct web_answer w = { .path = tool_text(tool_get(o, "path")),
-		.body = tool_member(o, "body") };
+		.body = json_get_text(o, "body") };
 	struct str authority;
 
 	if (w.path.n == 0)

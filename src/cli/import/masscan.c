@@ -28,12 +28,13 @@ add_port(struct gather *g, struct sighting *r, const struct json_value *port,
 
 	if (!tool_number(port, "port", &r->port) || r->port < 0 || r->port > 65535)
 		return "ports: an item has no port";
-	r->transport = tool_member(port, "proto");
+	r->transport = json_get_text(port, "proto");
 	if (r->transport.p == NULL)
 		r->transport = STR("tcp");
-	r->open = str_is(tool_member(data, "status"), "open");
-	r->name = data == port ? tool_member(service, "name") : tool_member(data, "service_name");
-	r->banner = tool_member(data == port ? service : data, "banner");
+	r->open = str_is(json_get_text(data, "status"), "open");
+	r->name =
+	    data == port ? json_get_text(service, "name") : json_get_text(data, "service_name");
+	r->banner = json_get_text(data == port ? service : data, "banner");
 	masscan_add(g, r, line);
 	return NULL;
 }
@@ -42,7 +43,7 @@ static const char *
 add_object(struct gather *g, const struct json_value *v, uint64_t line)
 {
 	const struct json_value *ports = tool_get(v, "ports"), *data = tool_get(v, "data");
-	struct str ip = tool_member(v, "ip");
+	struct str ip = json_get_text(v, "ip");
 	struct sighting r = { .port = 0 };
 	const char *why = NULL;
 

@@ -66,14 +66,14 @@ emit_section(
 	for (size_t i = 0; list != NULL && i < json_length(list) && !rs->stop; i++) {
 		const struct json_value *r = json_at(list, i);
 		struct dns_line l = *all;
-		struct str data = tool_member(r, "data");
+		struct str data = json_get_text(r, "data");
 
-		if (!dns_is_internet(tool_member(r, "class"))) {
+		if (!dns_is_internet(json_get_text(r, "class"))) {
 			rs->skipped++;
 			continue;
 		}
-		l.host = tool_member(r, "name");
-		l.type = tool_member(r, "type");
+		l.host = json_get_text(r, "name");
+		l.type = json_get_text(r, "type");
 		if (l.type.p == NULL || data.p == NULL) {
 			records_bad(rs, line, "data: a record has no type or no data");
 			continue;
@@ -90,14 +90,14 @@ read_massdns_line(void *arg, const struct json_value *o, uint64_t line)
 	struct records *rs = arg;
 	const struct json_value *data = json_get(o, "data"), *answers;
 	struct dns_line all = { .seen = TS_NULL }, none;
-	struct str name = tool_member(o, "name"), status = tool_member(o, "status");
+	struct str name = json_get_text(o, "name"), status = json_get_text(o, "status");
 	int64_t stamp;
 
-	if (json_get(o, "error") != NULL || !dns_is_internet(tool_member(o, "class"))) {
+	if (json_get(o, "error") != NULL || !dns_is_internet(json_get_text(o, "class"))) {
 		rs->skipped++;
 		return;
 	}
-	if (name.p == NULL || tool_member(o, "type").p == NULL) {
+	if (name.p == NULL || json_get_text(o, "type").p == NULL) {
 		records_bad(rs, line, "%s: must be a string", name.p == NULL ? "name" : "type");
 		return;
 	}
@@ -114,7 +114,7 @@ read_massdns_line(void *arg, const struct json_value *o, uint64_t line)
 		return;
 	none = all;
 	none.host = dns_chain_end(answers, name, "data");
-	none.type = tool_member(o, "type");
+	none.type = json_get_text(o, "type");
 	none.rcode = status;
 	dns_emit(rs, &none, line);
 }

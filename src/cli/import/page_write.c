@@ -77,13 +77,6 @@ add_notes(struct buf *notes, struct arena *a, const struct secret_key *k, struct
 }
 
 static void
-add_member(struct buf *b, const char *name, struct str text)
-{
-	buf_printf(b, ",\"%s\":", name);
-	json_write_str(b, text);
-}
-
-static void
 add_hash(struct buf *b, struct str body)
 {
 	unsigned char sum[SHA256_DIGEST_LENGTH];
@@ -91,7 +84,7 @@ add_hash(struct buf *b, struct str body)
 
 	SHA256((const unsigned char *)body.p, body.n, sum);
 	hex_print(hex, sum, sizeof(sum));
-	add_member(b, "body_sha256", str_of(hex));
+	json_member_text(b, "body_sha256", str_of(hex));
 }
 
 size_t
@@ -108,7 +101,6 @@ page_write(struct buf *b, struct arena *a, const struct secret_key *k, const str
 	struct secrets found[COUNT(parts)];
 	struct buf notes = { .a = a };
 	size_t sum = 0;
-	char at[TS_LEN + 1];
 
 	for (size_t i = 0; i < COUNT(parts); i++) {
 		/* the title of a body is found there */
@@ -124,24 +116,22 @@ page_write(struct buf *b, struct arena *a, const struct secret_key *k, const str
 				.seen = p->captured_at },
 			    &found[i]);
 	}
-	ts_print(p->captured_at, at);
-	buf_printf(b, "%c{\"captured_at\":\"%s\"", b->n == 0 ? '[' : ',', at);
-	add_member(b, "url", url);
-	add_member(b, "hostname", page_hostname(a, p));
+	buf_z(b, b->n == 0 ? "[{" : ",{");
+	json_member_time(b, "captured_at", p->captured_at);
+	json_member_text(b, "url", url);
+	json_member_text(b, "hostname", page_hostname(a, p));
 	if (p->status > 0)
-		buf_printf(b, ",\"status\":%jd", (intmax_t)p->status);
-	if (title.n > 0)
-		add_member(b, "title", title);
-	if (p->takeover_provider.n > 0)
-		add_member(b, "takeover_provider", p->takeover_provider);
+		json_member_int(b, "status", p->status);
+	json_member_text(b, "title", title.n > 0 ? title : STR_NULL);
+	json_member_text(
+	    b, "takeover_provider", p->takeover_provider.n > 0 ? p->takeover_provider : STR_NULL);
 	/* a hash lets one try passwords where little else is in the body */
 	if (p->body.n > 0 && found[0].n == 0)
 		add_hash(b, p->body);
 	if (found[0].truncated)
-		buf_z(b, ",\"truncated\":true");
+		json_member_bool(b, "truncated", true);
 	if (notes.n > 0) {
-		buf_z(b, ",\"notes\":");
-		buf_str(b, buf_done(&notes));
+		json_member_json(b, "notes", buf_done(&notes));
 		buf_char(b, ']');
 	}
 	buf_char(b, '}');

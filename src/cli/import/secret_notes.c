@@ -15,13 +15,6 @@ secret_spot_text(struct arena *a, const struct secret_spot *at)
 	    at->part.p, at->item);
 }
 
-static void
-add_text(struct buf *b, const char *name, struct str text)
-{
-	buf_printf(b, ",\"%s\":", name);
-	json_write_str(b, text);
-}
-
 /* The name before a secret may have another one's form. */
 static bool
 is_plain(struct arena *a, struct str name)
@@ -34,25 +27,19 @@ secret_note_write(struct buf *b, struct arena *a, const struct secret_key *k,
     const struct secret_spot *at, const struct secret *s)
 {
 	buf_printf(b, "%c{\"key_id\":\"%s\"", b->n == 0 ? '[' : ',', k->id);
-	add_text(b, "place", at->place);
-	add_text(b, "part", at->part);
+	json_member_text(b, "place", at->place);
+	json_member_text(b, "part", at->part);
 	buf_printf(b, ",\"item\":%zu,\"length\":%zu,\"line\":%zu,\"offset\":%zu", at->item,
 	    s->text.n, s->line, s->offset);
-	add_text(b, "secret_type", s->type);
-	if (s->provider.n > 0)
-		add_text(b, "provider", s->provider);
-	add_text(b, "preview", secret_preview(a, s));
+	json_member_text(b, "secret_type", s->type);
+	json_member_text(b, "provider", s->provider.n > 0 ? s->provider : STR_NULL);
+	json_member_text(b, "preview", secret_preview(a, s));
 	if (is_plain(a, s->name))
-		add_text(b, "key_name", s->name);
+		json_member_text(b, "key_name", s->name);
 	buf_printf(b, ",\"severity\":\"%s\",\"valid\":%s", severities_of_secrets[s->severity],
 	    s->valid ? "true" : "false");
-	add_text(b, "note", secret_note(a, k, s->type, s->text, secret_spot_text(a, at)));
-	if (!ts_is_null(at->seen)) {
-		char seen[TS_LEN + 1];
-
-		ts_print(at->seen, seen);
-		add_text(b, "seen_at", str_of(seen));
-	}
+	json_member_text(b, "note", secret_note(a, k, s->type, s->text, secret_spot_text(a, at)));
+	json_member_time(b, "seen_at", at->seen);
 	buf_char(b, '}');
 }
 

@@ -37,7 +37,7 @@ read_sonar_line(void *arg, const struct json_value *o, uint64_t line)
 	bool host;
 
 	for (size_t i = 0; i < COUNT(members); i++)
-		if (tool_member(o, members[i]).p == NULL) {
+		if (json_get_text(o, members[i]).p == NULL) {
 			records_bad(rs, line, "%s: must be a string", members[i]);
 			return;
 		}
@@ -46,9 +46,9 @@ read_sonar_line(void *arg, const struct json_value *o, uint64_t line)
 		records_bad(rs, line, "timestamp: is no time");
 		return;
 	}
-	l.host = tool_member(o, "name");
-	l.type = tool_member(o, "type");
-	l.answer = tool_member(o, "value");
+	l.host = json_get_text(o, "name");
+	l.type = json_get_text(o, "type");
+	l.answer = json_get_text(o, "value");
 	host = records_want(rs, DATASET_HOSTS) && emit_pointer(rs, &l, line);
 	if (records_want(rs, DATASET_DNS))
 		dns_emit(rs, &l, line);

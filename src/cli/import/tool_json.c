@@ -31,14 +31,6 @@ tool_text(const struct json_value *v)
 	return s.n > 0 ? s : STR_NULL;
 }
 
-struct str
-tool_member(const struct json_value *o, const char *name)
-{
-	const struct json_value *v = tool_get(o, name);
-
-	return v != NULL && json_type(v) == JSON_STRING ? json_text(v) : STR_NULL;
-}
-
 bool
 tool_number(const struct json_value *o, const char *name, int64_t *out)
 {

@@ -123,7 +123,7 @@ text_answer(struct arena *a, struct str text)
 static struct str
 zdns_answer(struct records *rs, const struct json_value *o, struct str type)
 {
-	struct str answer = tool_member(o, "answer");
+	struct str answer = json_get_text(o, "answer");
 	struct buf b = { .a = rs->a };
 	const char *spf;
 
@@ -154,7 +154,7 @@ type_of_answer(const struct json_value *o)
 		return STR("SSHFP");
 	if (json_get(o, "certificate") != NULL && json_get(o, "keytag") != NULL)
 		return STR("CERT");
-	return tool_member(o, "type");
+	return json_get_text(o, "type");
 }
 
 static void
@@ -169,7 +169,7 @@ emit_records(const struct module *m, const struct json_value *list)
 			continue;
 		}
 		/* the root is the empty name, which zdns leaves out */
-		l.host = tool_member(o, "name").n > 0 ? tool_member(o, "name") : STR(".");
+		l.host = json_get_text(o, "name").n > 0 ? json_get_text(o, "name") : STR(".");
 		l.type = type_of_answer(o);
 		if (l.type.p == NULL) {
 			records_bad(m->rs, m->line, "answers: an item has no type");
@@ -178,7 +178,7 @@ emit_records(const struct module *m, const struct json_value *list)
 		l.answer = zdns_answer(m->rs, o, l.type);
 		l.ttl.set = tool_number(o, "ttl", &l.ttl.v);
 		if (l.answer.p == NULL || str_starts(l.type, STR("EDNS")) ||
-		    !dns_is_internet(tool_member(o, "class")))
+		    !dns_is_internet(json_get_text(o, "class")))
 			m->rs->skipped++;
 		else
 			dns_emit(m->rs, &l, m->line);
@@ -220,7 +220,7 @@ emit_targets(const struct module *m, const struct json_value *list, bool mx)
 {
 	for (size_t i = 0; i < json_length(list) && !m->rs->stop; i++) {
 		const struct json_value *o = json_at(list, i);
-		struct str target = tool_member(o, "name"), answer = target;
+		struct str target = json_get_text(o, "name"), answer = target;
 		struct opt ttl = { 0 };
 		int64_t preference;
 
@@ -278,9 +278,10 @@ emit_data(const struct module *m, const struct json_value *data)
 	if (emit_servers(m, tool_list(data, "servers")))
 		return true;
 	for (size_t i = 0; i < COUNT(texts); i++)
-		if (tool_member(data, texts[i]).n > 0) {
+		if (json_get_text(data, texts[i]).n > 0) {
 			emit_one(m, m->all.host, "TXT",
-			    text_answer(m->rs->a, tool_member(data, texts[i])), (struct opt){ 0 });
+			    text_answer(m->rs->a, json_get_text(data, texts[i])),
+			    (struct opt){ 0 });
 			found = true;
 		}
 	return emit_addresses(m, data, m->all.host) > 0 || found;
@@ -303,7 +304,7 @@ static void
 read_module_answers(struct module *m, const struct json_value *o)
 {
 	static const char *const codes[] = { "FORMERR", "SERVFAIL", "NXDOMAIN", "REFUSED" };
-	struct str status = tool_member(o, "status"), when = tool_member(o, "timestamp");
+	struct str status = json_get_text(o, "status"), when = json_get_text(o, "timestamp");
 	const struct json_value *data = json_get(o, "data");
 	bool ok = str_is(status, "NOERROR"), code = ok;
 	struct dns_line none;
@@ -349,15 +350,15 @@ read_zdns_line(void *arg, const struct json_value *o, uint64_t line)
 {
 	struct records *rs = arg;
 	const struct json_value *results = json_get(o, "results");
-	struct str name = tool_member(o, "altered_name");
+	struct str name = json_get_text(o, "altered_name");
 	struct module m = { .rs = rs, .line = line };
 
-	m.all.host = name.n > 0 ? name : tool_member(o, "name");
+	m.all.host = name.n > 0 ? name : json_get_text(o, "name");
 	if (m.all.host.p == NULL) {
 		records_bad(rs, line, "name: must be a string");
 	} else if (results == NULL) {
 		m.all.type = rs->options.type;
-		if (dns_is_internet(tool_member(o, "class")))
+		if (dns_is_internet(json_get_text(o, "class")))
 			read_module_answers(&m, o);
 		else
 			rs->skipped++;

@@ -218,7 +218,7 @@ set_zgrab2_response(struct grab *g, struct record_object *s, const struct json_v
 {
 	struct header_list h = { g->rs->a, s };
 	struct web_answer w = { .path = tool_text(tool_path(response, "request.url.path")),
-		.body = tool_member(response, "body") };
+		.body = json_get_text(response, "body") };
 	const struct json_value *headers = tool_get(response, "headers");
 	struct str hash = tool_text(tool_get(response, "body_sha256"));
 	struct str other = tool_text(tool_get(response, "body_hash"));
@@ -305,7 +305,7 @@ read_grab_result(
 	else if (str_is(name, "jarm"))
 		tool_set_jarm(g->rs->a, s, tool_text(tool_get(result, "fingerprint")));
 	else
-		tool_set_bytes(g->rs->a, s, "banner", tool_member(result, "banner"));
+		tool_set_bytes(g->rs->a, s, "banner", json_get_text(result, "banner"));
 	if (m != NULL)
 		set_product(g, s, m, result);
 }
