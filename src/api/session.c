@@ -121,12 +121,14 @@ close_session(struct req *rq)
 
 struct session_args {
 	struct page_args page;
-	struct str state;
+	struct str state, own;
 };
 
 static const struct url_param session_params[] = {
 	PAGE_PARAMS(struct session_args, page),
 	FILTER(FIELD_STR, struct session_args, state, .values = session_states),
+	FILTER(FIELD_STR, struct session_args, own, .values = truths,
+	    .help = "true: those that the caller created alone."),
 	URL_PARAM_END,
 };
 
@@ -141,7 +143,7 @@ list_browser_sessions(struct req *rq)
 	if (page_begin(rq, &args->page, &from) != PASS)
 		return FAILED;
 	rc = db_list(rq->db, &list_sessions, &rows, P(rq->project), P(rq->key->uuid),
-	    P(manages_sessions(rq)), P(args->state), PAGE_P(from));
+	    P(manages_sessions(rq) && !str_is(args->own, "true")), P(args->state), PAGE_P(from));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	return page_reply(rq, &args->page, rows, sizeof(struct session));

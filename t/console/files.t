@@ -53,7 +53,7 @@ is "$(grep -rnE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|n
 # shellcheck disable=SC2086 # two folders
 is "$(grep -rnoE 'https?://[a-z0-9-]+\.[a-z][^/"'"'"' ]*' $tree | grep -vE 'www\.w3\.org')" "" "the files of the console refer to no other site"
 # shellcheck disable=SC2086 # two folders
-is "$(grep -rlE '\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon|EventSource' $tree)" "nginx/html/common/api.js" "common/api.js is the only user of fetch"
+is "$(grep -rlE '\bfetch\(|XMLHttpRequest|new WebSocket|sendBeacon|EventSource' $tree)" "nginx/html/common/api.js" "common/api.js is the only user of fetch"
 
 # Each scope has words of its own in the form of a key, and each page its module.
 for scope in $(sed -n 's/^SCOPE([A-Z_]*,[[:space:]]*"\([a-z.]*\)".*/\1/p' src/tbl/scopes.h); do

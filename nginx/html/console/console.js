@@ -44,6 +44,22 @@ export function parse(hash) {
 	}
 }
 
+const sheets = new Map(); // name: a promise of its style sheet
+
+// A style sheet of some pages, read when the first of them is opened.
+function styleSheet(name) {
+	if (!sheets.has(name))
+		sheets.set(name, new Promise((done, fail) => {
+			const node = h("link", { rel: "stylesheet", onload: done, onerror: () => {
+				sheets.delete(name);
+				fail(new ApiError(0, { code: "unreachable", message: "The service cannot be reached. Check the connection, then try again." }));
+			} });
+			node.href = `${name}.css`;
+			document.head.append(node);
+		}));
+	return sheets.get(name);
+}
+
 async function openPage(route, row) {
 	current.leave.abort();
 	const box = h("div.page");
@@ -52,7 +68,7 @@ async function openPage(route, row) {
 	markPage(top, route.page);
 	document.title = `${row.title} – surfaced`;
 	try {
-		const module = await row.load();
+		const [module] = await Promise.all([row.load(), ...(row.styles ?? []).map(styleSheet)]);
 		if (mine !== current)
 			return;
 		mine.handle = await module.open(box, route, mine.leave.signal) ?? null;

@@ -10,7 +10,7 @@ import { meter } from "../common/charts.js";
 import { line, record } from "./csv.js";
 import { noun } from "./figures.js";
 import { hitsOf } from "./hits.js";
-import { toast } from "./parts.js";
+import { save, toast } from "./parts.js";
 
 const MOST = 10000; // records that a page collects
 const PAGE = 500;
@@ -64,12 +64,6 @@ export async function walk({ dataset, query, format, columns }, { signal, lines,
 		if (!page.has_more || n >= MOST)
 			return n;
 	}
-}
-
-function save(parts, type, name) {
-	const url = URL.createObjectURL(new Blob(parts, { type }));
-	h("a", { href: url, download: name }).click();
-	setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
 function pause(milliseconds, signal) {

@@ -45,7 +45,7 @@ export function pagedTable({ columns, read, empty, open, choose, signal, caption
 				lead = i === 0 && open;
 			return h(
 				i === 0 ? "th" : "td",
-				{ scope: i === 0 ? "row" : null, class: kind ?? "", "data-name": name },
+				{ scope: i === 0 ? "row" : null, class: kind ?? "", "data-head": name || null },
 				lead ? h("span.row-lead", null, choose?.(item), opener(item, inner)) : inner,
 			);
 		});
@@ -77,7 +77,7 @@ export function pagedTable({ columns, read, empty, open, choose, signal, caption
 			h(
 				"tr",
 				null,
-				columns.map(([name, , kind]) => h("th", { scope: "col", class: kind ?? "" }, name)),
+				columns.map(([name, , kind]) => (name ? h("th", { scope: "col", class: kind ?? "" }, name) : h("td"))),
 			),
 		),
 		body,

@@ -119,6 +119,13 @@ export function copyButton(text, label = "Copy", { words = true } = {}) {
 	return button;
 }
 
+// The browser saves a file; parts are texts or blobs.
+export function save(parts, type, name) {
+	const url = URL.createObjectURL(new Blob(parts, { type }));
+	h("a", { href: url, download: name }).click();
+	setTimeout(() => URL.revokeObjectURL(url), 60000);
+}
+
 // Buttons and links behind a button. It closes when something of it was chosen, by Escape, and by a click elsewhere.
 export function menu(label, items, { summary = label, className = "button plain" } = {}) {
 	const box = h("details.menu", null, h("summary", { class: className, "aria-label": summary instanceof SVGElement ? label : null }, summary), h("div.menu-items", null, items));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // The first page, of the live viewer and of playback: a ticket comes in the fragment of a link or is pasted. It must not
-// stay where it can be read, so it leaves the address bar and the form at once.
+// stay where it can be read, so it leaves the address bar and the form at once. Links of the console have none.
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TICKET = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{8,512}$/;
@@ -12,6 +12,8 @@ export function readLink(text) {
 	const parts = (hash < 0 ? trimmed : trimmed.slice(hash + 1)).split("/");
 	if (parts.length === 3)
 		return { project: parts[0], session: parts[1], ticket: parts[2] };
+	if (parts.length === 2)
+		return { project: parts[0], session: parts[1], ticket: "" };
 	return { project: "", session: "", ticket: parts.length === 1 ? parts[0] : "" };
 }
 
@@ -43,11 +45,13 @@ function formLink() {
 export class ConnectForm {
 	#go;
 	#show;
+	#kind;
 
-	// go: opens a link that has no fault; show: shows the form.
-	constructor(go, show) {
+	// go: opens a link that has no fault; show: shows the form; kind: of the tickets, "stream" or "evidence".
+	constructor(go, show, kind) {
 		this.#go = go;
 		this.#show = show;
+		this.#kind = kind;
 		$("connect-form").addEventListener("submit", (e) => {
 			e.preventDefault();
 			this.tryLink(formLink());
@@ -60,11 +64,31 @@ export class ConnectForm {
 		});
 	}
 
-	tryLink(link) {
-		const faults = linkFaults(link);
-		NAMES.forEach((name) => fault(name, faults[name]));
+	// A link of the console has no ticket: whoever is signed in there takes one, and the next ones too.
+	async take({ project, session }) {
+		this.#fill({ project, session });
+		try {
+			const { ownTicket } = await import("./own-ticket.js");
+			this.#go({ project, session, ticket: await ownTicket(this.#kind, project, session), own: true });
+		} catch (refusal) {
+			this.refuse(refusal.message);
+		}
+	}
+
+	#fill(link) {
+		NAMES.forEach((name) => fault(name));
 		$("project").value = link.project;
 		$("session").value = link.session;
+	}
+
+	tryLink(link) {
+		if (!link.ticket && UUID.test(link.project) && UUID.test(link.session)) {
+			this.take(link);
+			return;
+		}
+		const faults = linkFaults(link);
+		this.#fill(link);
+		NAMES.forEach((name) => fault(name, faults[name]));
 		const first = NAMES.find((name) => faults[name]);
 		if (first) {
 			this.#show();

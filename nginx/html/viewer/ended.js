@@ -12,8 +12,9 @@ function evidencePaths(base) {
 export class Ended {
 	#parts;
 	#announce;
+	next = null; // the link of which another ticket can be taken, without asking anybody
 
-	// parts: {title, words, how, ticket, code, evidence, paths, again}; announce: for screen readers.
+	// parts: {title, words, how, ticket, code, evidence, console, paths, again}; announce: for screen readers.
 	constructor(parts, announce) {
 		this.#parts = parts;
 		this.#announce = announce;
@@ -21,17 +22,21 @@ export class Ended {
 
 	// how: of the stream's end; link: {project, session}. Returns the words that the page shows elsewhere.
 	show(how, link) {
-		const { title, words, how: next, ticket, code, evidence, paths, again } = this.#parts;
+		const { title, words, how: next, ticket, code, evidence, console, paths, again } = this.#parts;
 		const end = endWords(how);
 		const base = `/api/v1/projects/${link.project}/sessions/${link.session}`;
 		title.textContent = end.title;
 		words.textContent = end.words;
 		code.textContent = end.small;
-		next.hidden = end.over;
+		this.next = link.own && !end.over ? link : null;
+		next.hidden = end.over || link.own;
 		ticket.textContent = `POST ${base}/stream-ticket`;
-		evidence.hidden = !end.evidence;
+		evidence.hidden = !end.evidence || link.own;
+		console.hidden = !link.own;
+		console.href = `/console/#/sessions/${link.project}/${link.session}`;
 		paths.replaceChildren(...evidencePaths(base).map(([name, path]) => this.#path(name, path)));
-		again.textContent = end.over ? "Open another session" : "Connect with a new ticket";
+		again.hidden = end.over && link.own;
+		again.textContent = end.over ? "Open another session" : link.own ? "Connect again" : "Connect with a new ticket";
 		return end;
 	}
 

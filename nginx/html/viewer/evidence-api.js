@@ -15,20 +15,28 @@ export class Refusal extends Error {
 
 export class EvidenceApi {
 	#base;
+	#link;
 	#ticket;
 	#pictures = new Map(); // uuid: a promise of an object URL, the newest use last
 
 	constructor(link) {
 		this.#base = `/api/v1/projects/${link.project}/sessions/${link.session}`;
+		this.#link = link;
 		this.#ticket = link.ticket;
 	}
 
-	renew(ticket) {
-		this.#ticket = ticket;
+	#send(path) {
+		return fetch(`${this.#base}${path}`, { headers: { "X-Evidence-Ticket": this.#ticket }, credentials: "omit", cache: "no-store" });
 	}
 
+	// Whoever came from the console takes another ticket when this one has ended.
 	async #get(path) {
-		const answer = await fetch(`${this.#base}${path}`, { headers: { "X-Evidence-Ticket": this.#ticket }, credentials: "omit", cache: "no-store" });
+		let answer = await this.#send(path);
+		if (answer.status === 401 && this.#link.own) {
+			const { ownTicket } = await import("./own-ticket.js");
+			this.#ticket = await ownTicket("evidence", this.#link.project, this.#link.session);
+			answer = await this.#send(path);
+		}
 		if (answer.ok)
 			return answer;
 		const body = await answer.json().catch(() => ({}));

@@ -17,6 +17,7 @@ let api = null, timeline = null, player = null;
 let shown = ""; // the uuid of the picture that is shown, or is being fetched
 let wanted = NaN; // the moment of the link
 let opened = ""; // the session that is open
+let place = ""; // of a link without a ticket, which may stay in the address bar
 let skipTimer = 0;
 
 const waterfall = new Waterfall({
@@ -26,7 +27,7 @@ const waterfall = new Waterfall({
 	player.pause();
 	player.seek(ms);
 });
-const form = new ConnectForm(open, () => show("connect"));
+const form = new ConnectForm(open, () => show("connect"), "evidence");
 
 function show(view) {
 	document.body.dataset.view = view;
@@ -145,7 +146,7 @@ function skipped(gap) {
 
 // The moment stands in the address bar, and the ticket does not.
 function remember() {
-	history.replaceState(null, "", `${location.pathname}#t=${Math.round(player.moment)}`);
+	history.replaceState(null, "", `${location.pathname}#${place}t=${Math.round(player.moment)}`);
 }
 
 function setSpeed(speed) {
@@ -225,10 +226,13 @@ function begin(all, moment) {
 function fromFragment() {
 	const [text, at] = location.hash.slice(1).split(/&?t=(?=-?\d+$)/);
 	const ms = at === undefined ? NaN : Number(at);
-	if (text) {
-		history.replaceState(null, "", location.pathname);
+	if (text && place !== `${text}&`) {
+		const link = readLink(text);
+		place = link.ticket ? "" : `${text}&`;
+		if (link.ticket)
+			history.replaceState(null, "", location.pathname);
 		wanted = ms;
-		form.tryLink(readLink(text));
+		form.tryLink(link);
 	} else if (Number.isFinite(ms) && player) {
 		player.seek(ms);
 	} else {

@@ -60,7 +60,7 @@ const failure = new Failure({
 });
 const ended = new Ended({
 	title: $("ended-title"), words: $("ended-words"), how: $("ended-how"), ticket: $("ended-ticket"), code: $("ended-code"),
-	evidence: $("ended-evidence"), paths: $("ended-paths"), again: $("again"),
+	evidence: $("ended-evidence"), console: $("ended-console"), paths: $("ended-paths"), again: $("again"),
 }, announce);
 const pointer = new Pointer($("frame"), () => $("keys").focus({ preventScroll: true }));
 const keyboard = new Keyboard($("keys"), $("compose"), {
@@ -282,16 +282,18 @@ function end(how, link) {
 	$("ended-title").focus();
 }
 
-const form = new ConnectForm(connect, () => show("connect"));
+const form = new ConnectForm(connect, () => show("connect"), "stream");
 
 function fromFragment() {
 	const text = location.hash.slice(1);
 	if (!text)
 		return;
-	history.replaceState(null, "", location.pathname);
+	const link = readLink(text);
+	if (link.ticket)
+		history.replaceState(null, "", location.pathname);
 	if (stream)
 		stream.close();
-	form.tryLink(readLink(text));
+	form.tryLink(link);
 }
 
 // ---- the viewer's own controls ----
@@ -355,6 +357,10 @@ function choosePanel(tab) {
 }
 
 $("again").addEventListener("click", () => {
+	if (ended.next) {
+		form.take(ended.next);
+		return;
+	}
 	show("connect");
 	linkState("idle", "Not connected");
 	$("ticket").focus();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
 // What the tests of the console share: Chromium, people in it, requests of a page.
+import { execFileSync } from "node:child_process";
 import { axe, browser, is, ok, plan, until } from "../viewing/lib.mjs";
 
 export { axe, is, ok, until };
@@ -84,6 +85,20 @@ export function call(page, method, path, body) {
 export function kept(page) {
 	return page.evaluate(() => [document.documentElement.outerHTML, ...[...document.querySelectorAll("input, textarea")].map((n) => n.value), JSON.stringify({ ...localStorage }),
 		JSON.stringify({ ...sessionStorage }), document.title, location.href, JSON.stringify(history.state)].join("\n"));
+}
+
+export const sql = (text) => execFileSync("psql", ["-qAtc", text], { encoding: "utf8" }).trim();
+
+// A browser session of the page's person as if a browser had run it (t/helper/evidence.py), and now over unless it shall run on.
+export async function recordedSession(page, { url = "https://www.example.com/sign-in?from=mail", title = "Sign in to your account", over = true } = {}) {
+	const { session: { uuid } } = await call(page, "POST", `/projects/${PROJECT}/sessions`, { start_url: url });
+	sql(`UPDATE browser_session SET state = 'starting', state_event = 'claim', host = 'nowhere', lease_epoch = 1, lease_until = now() + interval '1 hour' WHERE uuid = '${uuid}'`);
+	sql(`SELECT session_apply('${uuid}', 'ready')`);
+	sql(execFileSync("/usr/bin/python3", ["t/helper/evidence.py", process.env.W, uuid, title], { encoding: "utf8", env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" } }));
+	execFileSync("chmod", ["-R", "a+rX", `${process.env.W}/evidence`]);
+	if (over)
+		sql(`UPDATE browser_session SET state = 'terminal', state_event = 'fail', terminal_reason = 'failed' WHERE uuid = '${uuid}'`);
+	return uuid;
 }
 
 export async function authenticator(page) {

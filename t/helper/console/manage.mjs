@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: ISC
 // Keys and members in the console, and the fresh sign-in that their changes ask for.
-import { execFileSync } from "node:child_process";
-import { ORIGIN, PASSWORD, go, is, join, kept, main, ok, settled, until, visitor } from "./lib.mjs";
+import { ORIGIN, PASSWORD, go, is, join, kept, main, ok, settled, sql, until, visitor } from "./lib.mjs";
 
 const { ANN, HOSTILE } = process.env;
-const sql = (text) => execFileSync("psql", ["-qAtc", text], { encoding: "utf8" }).trim();
 const text = (page, selector) => page.locator(selector).first().textContent();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // Each page of the console: what axe finds, at each width, with the keyboard alone, and in each state of its data.
-import { axe, go, is, join, main, ok, settled, tab, until, visitor } from "./lib.mjs";
-import { leaveDialogs, PLACES, READERS } from "./places.mjs";
+import { axe, go, is, join, main, ok, PROJECT, recordedSession, settled, tab, until, visitor } from "./lib.mjs";
+import { leaveDialogs, places, readers } from "./places.mjs";
 
 const focused = (page) => page.evaluate(() => document.activeElement.closest("[data-page]")?.dataset.page ?? document.activeElement.tagName);
 
@@ -15,10 +15,10 @@ const small = (page) => page.evaluate(() => [...document.querySelectorAll("butto
 	return width > 0 && (width < 24 || height < 24);
 }).map((n) => n.outerHTML.slice(0, 120)).join("\n"));
 
-async function everywhere(page, { scheme, width }) {
+async function everywhere(page, session, { scheme, width }) {
 	await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
 	await page.setViewportSize({ width, height: 800 });
-	for (const [name, hash, act] of PLACES) {
+	for (const [name, hash, act] of places(session)) {
 		await go(page, "#/settings/appearance");
 		await go(page, hash);
 		await act?.(page);
@@ -29,8 +29,8 @@ async function everywhere(page, { scheme, width }) {
 	}
 }
 
-async function states(page) {
-	for (const [name, hash, path] of READERS) {
+async function states(page, session) {
+	for (const [name, hash, path] of readers(session)) {
 		const api = new RegExp(`/api/v1${path}(?:\\?|$)`);
 		let release;
 		const held = new Promise((done) => {
@@ -130,10 +130,11 @@ await main(async (chrome) => {
 	await front.close();
 	const page = await join(context, process.env.ANN, "Ann");
 	await settled(page);
-	await everywhere(page, { scheme: "light", width: 1280 });
-	await everywhere(page, { scheme: "dark", width: 320 });
-	await states(page);
+	const session = `#/sessions/${PROJECT}/${await recordedSession(page, { url: `https://example.com/${"x".repeat(300)}`, title: "<img src=x onerror=document.title=1> ".repeat(6) })}`;
+	await everywhere(page, session, { scheme: "light", width: 1280 });
+	await everywhere(page, session, { scheme: "dark", width: 320 });
+	await states(page, session);
 	await keyboard(page);
-	for (const hash of ["#/keys", "#/keys/new", "#/usage", "#/audit", "#/settings/organisation"])
+	for (const hash of [session, "#/sessions", "#/keys", "#/keys/new", "#/usage", "#/audit", "#/settings/organisation"])
 		await stops(page, hash);
 });

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: ISC
 // The console as its people use it.
-import { execFileSync } from "node:child_process";
-import { CONSOLE, ORIGIN, PASSWORD, call, declinePasskey, go, is, kept, main, ok, settled, signIn, tab, until, visitor } from "./lib.mjs";
+import { CONSOLE, ORIGIN, PASSWORD, call, declinePasskey, go, is, kept, main, ok, settled, signIn, sql, tab, until, visitor } from "./lib.mjs";
 
 const { ANN, ANN_OTHER, BOB } = process.env;
-const sql = (text) => execFileSync("psql", ["-qAtc", text], { encoding: "utf8" }).trim();
 const text = (page, selector) => page.locator(selector).first().textContent();
 const title = (page) => text(page, "main h1");
 const button = (page, name) => page.getByRole("button", { name, exact: true });

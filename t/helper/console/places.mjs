@@ -4,8 +4,15 @@
 
 const open = (name) => (page) => page.getByRole("button", { name, exact: true }).first().click();
 
-export const PLACES = [
+// session: #/sessions/PROJECT/SESSION of one that is over.
+export const places = (session) => [
 	["home", "#/home"],
+	["findings", "#/findings"],
+	["inventory", "#/inventory"],
+	["alerts", "#/alerts"],
+	["sessions", "#/sessions"],
+	["session", session],
+	["rules", "#/rules"],
 	["keys", "#/keys"],
 	["key", "#/keys", async (page) => {
 		await page.locator("tbody th a").first().click();
@@ -26,8 +33,12 @@ export const PLACES = [
 ];
 
 // What reads data: [name, fragment, the path of the API that can be held or fail].
-export const READERS = [
+export const readers = (session) => [
 	["home", "#/home", "/dashboard"],
+	["findings", "#/findings", "/projects/[^/]+/esi/findings"],
+	["inventory", "#/inventory", "/projects/[^/]+/esi/assets"],
+	["sessions", "#/sessions", "/projects/[^/]+/sessions"],
+	["session", session, "/projects/[^/]+/sessions/[^/]+/timeline"],
 	["keys", "#/keys", "/access/keys"],
 	["members", "#/members", "/access/members"],
 	["usage", "#/usage", "/organisation/usage"],

@@ -2,16 +2,22 @@
 // Pictures of every page of the console, with a contact sheet.
 import { writeFileSync } from "node:fs";
 import { browser } from "../viewing/lib.mjs";
-import { go, join, tab, visitor } from "./lib.mjs";
-import { leaveDialogs, PLACES, READERS } from "./places.mjs";
+import { go, join, PROJECT, recordedSession, tab, visitor } from "./lib.mjs";
+import { leaveDialogs, places, readers } from "./places.mjs";
 
 const { ANN, EMPTY, SCREENSHOTS } = process.env;
+const ONLY = process.env.ONLY?.split(","); // names of pages; all without it
 const WIDTHS = [320, 390, 1280, 1920];
+const TALLEST = 2000; // pixels of a picture
 const taken = []; // [state, name, width, scheme, file]
+
+const wanted = ([name]) => !ONLY || ONLY.includes(name);
 
 async function shot(page, state, name, width, scheme) {
 	const file = `${name}-${state}-${width}-${scheme}.png`;
-	await page.screenshot({ path: `${SCREENSHOTS}/${file}`, fullPage: await page.locator("dialog[open]").count() === 0 });
+	const fullPage = await page.locator("dialog[open]").count() === 0;
+	const height = await page.evaluate(() => document.documentElement.scrollHeight);
+	await page.screenshot({ path: `${SCREENSHOTS}/${file}`, fullPage, clip: fullPage && height > TALLEST ? { x: 0, y: 0, width, height: TALLEST } : undefined });
 	taken.push([state, name, width, scheme, file]);
 }
 
@@ -24,8 +30,8 @@ async function looks(page, act) {
 		}
 }
 
-async function full(page) {
-	for (const [name, hash, act] of PLACES)
+async function full(page, session) {
+	for (const [name, hash, act] of places(session).filter(wanted))
 		await looks(page, async (width, scheme) => {
 			await go(page, "#/settings/appearance");
 			await go(page, hash);
@@ -35,10 +41,10 @@ async function full(page) {
 		});
 }
 
-async function waiting(page) {
+async function waiting(page, session) {
 	await page.setViewportSize({ width: 1280, height: 900 });
 	await page.emulateMedia({ colorScheme: "light" });
-	for (const [name, hash, path] of READERS) {
+	for (const [name, hash, path] of readers(session).filter(wanted)) {
 		const api = new RegExp(`/api/v1${path}(?:\\?|$)`);
 		let release;
 		const held = new Promise((done) => {
@@ -75,10 +81,12 @@ const front = await tab(await visitor(chrome));
 await front.locator("[name=email]").waitFor();
 await looks(front, (width, scheme) => shot(front, "full", "sign-in", width, scheme));
 const page = await join(await visitor(chrome), ANN, "Ann Example");
-await full(page);
-await waiting(page);
+const session = `#/sessions/${PROJECT}/${await recordedSession(page)}`;
+await recordedSession(page, { url: "https://login.example.net/", over: false });
+await full(page, session);
+await waiting(page, session);
 const eve = await join(await visitor(chrome), EMPTY, "Eve");
-for (const [name, hash] of PLACES.filter(([, , act]) => !act)) {
+for (const [name, hash] of places("").filter(([, hash, act]) => hash && !act).filter(wanted)) {
 	await go(eve, hash);
 	await shot(eve, "empty", name, 1280, "light");
 }
