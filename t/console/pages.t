@@ -5,6 +5,7 @@
 . t/lib.sh
 . t/helper/console/start.sh
 console_world
+project_world
 ANN=$(invitation owner ann@example.com Ann)
 export ANN
 console_test pages.mjs

@@ -8,6 +8,8 @@
 console_world
 hooks_start
 hooks_alert
+project_world
+world_until 30 hooks_settled
 rule=$(hooks_rule "$(hook ok)")
 hooks_import 1 4
 echo '{"kind":"domain","name":"a.example.com","first_seen_at":"2026-08-01T00:00:00Z","last_seen_at":"2026-11-25T00:00:00Z"}' |

@@ -5,7 +5,7 @@ import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { plural } from "../common/words.js";
 import { badge, emptyState, reading, toast } from "./parts.js";
-import { Drawer, filterBar, pagedTable, when } from "./lists.js";
+import { Drawer, filterBar, pagedTable, tabButtons, when } from "./lists.js";
 import { short } from "./links.js";
 import { hashOf, projectHead, projectOf } from "./projects.js";
 import { facts } from "./record.js";
@@ -330,19 +330,9 @@ class Alerts {
 			{ tabs, filters, body } = this.#parts;
 		show(
 			tabs,
-			TABS.map(([name, words]) =>
-				h(
-					"button",
-					{
-						type: "button",
-						"aria-pressed": String(name === tab),
-						onclick: () => {
-							location.hash = this.hash({ tab: name === "inbox" ? "" : name });
-						},
-					},
-					words,
-				),
-			),
+			tabButtons(TABS, tab, (name) => {
+				location.hash = this.hash({ tab: name === "inbox" ? "" : name });
+			}),
 		);
 		show(filters);
 		if (tab === "inbox") {

@@ -7,6 +7,7 @@ import { api } from "../common/api.js";
 import { count } from "../common/words.js";
 import { badge, emptyState, reading, toast } from "./parts.js";
 import { share } from "./figures.js";
+import { AREAS, areaWords, detectorWords } from "./areas.js";
 import { short } from "./links.js";
 import { Drawer, filterBar, members, pagedTable, when } from "./lists.js";
 import { hashOf, projectHead, projectOf } from "./projects.js";
@@ -49,6 +50,11 @@ function words(name) {
 	return String(name ?? "").replaceAll("_", " ");
 }
 
+// The filters of an area: its type is the path, and two types share one, which tells them apart as kinds.
+function areaQuery(area, type, { status, severity, stale, limit }) {
+	return { status, severity, stale, limit, kind: area.path === "secrets" ? type : "" };
+}
+
 class Findings {
 	#where;
 	#query;
@@ -65,7 +71,7 @@ class Findings {
 		this.results = h("section.results", { "aria-label": "Findings" });
 		show(
 			main,
-			projectHead("findings", "Findings", where),
+			projectHead("findings", "Findings", where, h("a.button", { href: hashOf("detectors", where.project, {}) }, "Detectors")),
 			this.strip,
 			this.filters,
 			h("div.search-body.with-areas", null, this.areas, h("div.list-and-drawer", null, this.results, this.#drawer.node)),
@@ -112,21 +118,24 @@ class Findings {
 		const { status, severity, finding_type, stale, exposure_kind } = this.#query;
 		const query = { status: status === "any" ? "" : status, severity, finding_type, stale, exposure_kind, limit: 50 };
 		this.#drawer.close();
+		const area = AREAS[finding_type],
+			path = area ? `/projects/${this.#where.project.uuid}/esi/${area.path}` : this.#path();
+		const [lead, ...own] = area?.columns ?? [
+			["Finding", () => null],
+			["Area", (f) => [short(areaWords(f.finding_type), 60), f.exposure_kind && h("span.quiet.small", null, " ", short(words(f.exposure_kind), 60))]],
+		];
 		this.#list = pagedTable({
 			signal: this.#signal,
 			caption: "Findings",
 			columns: [
-				["Finding", (f) => short(f.title, 200)],
+				[lead[0], (f) => lead[1](f) || short(f.title, 200)],
 				["Severity", (f) => badge(f.severity, f.severity)],
-				[
-					"Area",
-					(f) => [short(words(f.finding_type), 60), f.exposure_kind && h("span.quiet.small", null, " ", short(words(f.exposure_kind), 60))],
-				],
+				...own,
 				["Status", (f) => [badge(STATUS[f.status] ?? f.status, TONES[f.status]), f.stale && h("span.quiet.small", null, " stale")]],
 				["Last seen", (f) => when(f.last_seen_at), "number"],
 			],
 			read: async (cursor, signal) => {
-				const answer = await api.get(this.#path(), { query: { ...query, cursor }, signal });
+				const answer = await api.get(path, { query: { ...(area ? areaQuery(area, finding_type, query) : query), cursor }, signal });
 				return { items: answer.findings, next_cursor: answer.next_cursor };
 			},
 			empty: () =>
@@ -141,9 +150,22 @@ class Findings {
 						"Show all findings",
 					),
 				),
-			open: (f) => this.#open(f),
+			open: (f) => (area ? this.#openFound(f.uuid) : this.#open(f)),
 		});
 		show(this.results, this.#list.box);
+		if (this.#query.finding)
+			this.#openFound(this.#query.finding);
+	}
+
+	// What a typed area lists has its own members; the record beside the list is the finding itself.
+	async #openFound(uuid) {
+		try {
+			const { finding } = await api.get(this.#path(`/${uuid}`), { signal: this.#signal });
+			this.#open(finding);
+		} catch (fault) {
+			if (fault.name !== "AbortError")
+				toast(fault.message, "bad");
+		}
 	}
 
 	// ---- how many of what ----
@@ -212,7 +234,7 @@ class Findings {
 										title: share(t.count, sum),
 										onclick: () => this.#go({ finding_type: this.#query.finding_type === t.finding_type ? "" : t.finding_type }),
 									},
-									h("span.facet-text", null, short(words(t.finding_type), 60)),
+									h("span.facet-text", null, short(areaWords(t.finding_type), 60)),
 									h("span.facet-count", null, count(t.count)),
 								),
 							),
@@ -254,11 +276,11 @@ class Findings {
 				),
 			f.description && h("p.prose", null, foreign(f.description, 2000)),
 			facts([
-				["Area", [words(f.finding_type), f.exposure_kind && ` · ${words(f.exposure_kind)}`]],
+				["Area", [areaWords(f.finding_type), f.exposure_kind && ` · ${words(f.exposure_kind)}`]],
 				["Confidence", f.confidence !== null && `${Math.round(f.confidence * 100)} %`],
 				["First seen", when(f.first_seen_at)],
 				["Last seen", when(f.last_seen_at)],
-				["Detector", f.detector ?? f.source_name],
+				["Detector", f.detector ? h("a", { href: hashOf("detectors", this.#where.project, {}) }, detectorWords(f.detector).title) : f.source_name && foreign(f.source_name, 200)],
 				[
 					"Asset",
 					f.asset_uuid && h("a", { href: hashOf("inventory", this.#where.project, { asset: f.asset_uuid }) }, "Open in the inventory"),
@@ -307,7 +329,7 @@ class Findings {
 		button.disabled = true;
 		try {
 			const { finding } = await api.post(this.#path(`/${f.uuid}/${path}`), undefined, { signal: this.#signal });
-			this.#list.put(finding);
+			this.#list.change(finding.uuid, finding);
 			this.#open(finding);
 			toast(`${label}: ${finding.title.slice(0, 80)}`);
 			this.#overview();

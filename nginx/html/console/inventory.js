@@ -5,7 +5,7 @@ import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { emptyState, reading } from "./parts.js";
 import { recordOf, short } from "./links.js";
-import { Drawer, filterBar, members, pagedTable, when } from "./lists.js";
+import { Drawer, filterBar, members, pagedTable, tabButtons, when } from "./lists.js";
 import { hashOf, projectHead, projectOf } from "./projects.js";
 import { facts } from "./record.js";
 
@@ -61,9 +61,7 @@ class Inventory {
 		const { tab = "assets", asset } = this.#query;
 		show(
 			this.tabs,
-			TABS.map(([name, words]) =>
-				h("button", { type: "button", "aria-pressed": String(name === tab), onclick: () => this.#go({ tab: name, asset: "" }) }, words),
-			),
+			tabButtons(TABS, tab, (name) => this.#go({ tab: name, asset: "" })),
 		);
 		this.#drawer.close();
 		if (tab === "services")

@@ -26,6 +26,11 @@ export function filterBar(filters, values, changed) {
 	);
 }
 
+// Buttons that choose a part of a page: tabs are [[name, words], …].
+export function tabButtons(tabs, now, go) {
+	return tabs.map(([name, words]) => h("button", { type: "button", "aria-pressed": String(name === now), onclick: () => go(name) }, words));
+}
+
 export function when(text) {
 	return text ? h("time", { datetime: text, title: instant(text) }, ago(text)) : "–";
 }
@@ -33,11 +38,13 @@ export function when(text) {
 // A table whose rows open a record.
 //   columns: [[title, make(item), class], …]; read(cursor, signal): {items, next_cursor}; empty(): nodes; open(item);
 //   choose(item): a checkbox before the first cell
-// Answers {box, read(): again, put(item): the row of an item that has changed}.
+// Answers {box, read(): again, put(item): the row of an item that has changed, change(uuid, members): of one that has these members
+// now, row(uuid)}.
 export function pagedTable({ columns, read, empty, open, choose, signal, caption }) {
 	const body = h("tbody"),
 		foot = h("p.more"),
-		byUuid = new Map();
+		byUuid = new Map(),
+		items = new Map();
 	const opener = (item, inner) => h("button.link.row-open", { type: "button", "data-entry": "", onclick: () => open(item) }, inner);
 	const row = (item) => {
 		const cells = columns.map(([name, make, kind], i) => {
@@ -51,6 +58,7 @@ export function pagedTable({ columns, read, empty, open, choose, signal, caption
 		});
 		const node = h("tr", null, cells);
 		byUuid.set(item.uuid, node);
+		items.set(item.uuid, item);
 		return node;
 	};
 	const page = async (cursor, s) => {
@@ -91,7 +99,8 @@ export function pagedTable({ columns, read, empty, open, choose, signal, caption
 			return page("", s);
 		},
 	});
-	return { ...list, put: (item) => byUuid.get(item.uuid)?.replaceWith(row(item)), row: (uuid) => byUuid.get(uuid) };
+	const put = (item) => byUuid.get(item.uuid)?.replaceWith(row(item));
+	return { ...list, put, change: (uuid, members) => items.has(uuid) && put({ ...items.get(uuid), ...members }), row: (uuid) => byUuid.get(uuid) };
 }
 
 // A record beside a list. Escape and its button close it and give the focus back.

@@ -6,6 +6,7 @@ export const ROUTES = [
 	{ page: "home", title: "Home", letter: "o", load: () => import("./home.js") },
 	{ page: "search", title: "Search", nav: true, letter: "s", styles: ["search"], load: () => import("./search.js") },
 	{ page: "findings", title: "Findings", nav: true, letter: "f", styles: ["search", "project"], load: () => import("./findings.js") },
+	{ page: "detectors", title: "Detectors", styles: ["search", "project"], letter: "d", load: () => import("./detectors.js") },
 	{ page: "inventory", title: "Inventory", nav: true, letter: "i", styles: ["search", "project"], load: () => import("./inventory.js") },
 	{ page: "alerts", title: "Alerts", nav: true, letter: "l", styles: ["search", "project"], load: () => import("./alerts.js") },
 	{ page: "sessions", title: "Sessions", nav: true, letter: "b", styles: ["search", "project", "sessions"], load: () => import("./sessions.js") },

@@ -23,6 +23,17 @@ ${WORLD_CONF-}"
 	export PROJECT="$P"
 }
 
+# project_world: findings of every area, a detector that failed, a watched domain, for pages of a project.
+project_world()
+{
+	ctl import findings --project "$P" t/helper/console/findings.ndjson >/dev/null 2>&1
+	sql "INSERT INTO detector_state (project_uuid, detector, enabled, last_pass_at, looked_at, error) VALUES
+		('$P', 'secrets', true, now(), '{\"services\": 1204, \"open_directories\": 3}', 'the database did not answer in time'),
+		('$P', 'threat-indicators', false, NULL, '{}', NULL) ON CONFLICT (project_uuid, detector) DO UPDATE SET
+		enabled = excluded.enabled, last_pass_at = excluded.last_pass_at, looked_at = excluded.looked_at, error = excluded.error"
+	api POST "/projects/$P/esi/typosquatting/domains" '{"domain":"example.com","words":["example-bank"],"allow":["example.*","example-careers.com"]}'
+}
+
 # invitation owner|member E-MAIL NAME [ACCOUNT]: prints the link of a new member.
 invitation()
 {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: ISC
+// The typed areas of findings (src/api/area.h): where their list is, and what each of them has beside every finding's members.
+// Names and texts are of scanned data.
+
+import { h } from "../common/dom.js";
+import { plural } from "../common/words.js";
+import { badge } from "./parts.js";
+import { recordOf, short } from "./links.js";
+
+const words = (name) => String(name ?? "").replaceAll("_", " ");
+const mono = (text, limit = 120) => text && h("span.mono", null, short(text, limit));
+const CLAIM = { open: "bad", disputed: "warn", closed: "good" };
+
+function place(p) {
+	return p && mono(p.url ?? `${p.ip ?? ""}${p.port ? ` port ${p.port}` : ""}`);
+}
+
+function score(f) {
+	return f.score !== null && badge(`${f.score} of 100`, f.score >= 80 ? "bad" : f.score >= 60 ? "warn" : "");
+}
+
+// finding_type: {path below /esi/, columns: [[title, make(finding)], …]}; the first column names the finding and opens it.
+export const AREAS = {
+	dangling_dns: { path: "dangling-dns", columns: [
+		["Name", (f) => mono(f.host)],
+		["Leads to", (f) => [f.record_type && `${f.record_type} `, mono(f.target)]],
+		["Provider", (f) => f.provider && [short(f.provider, 40), f.claim && [" ", badge(f.claim, CLAIM[f.claim] ?? "")]]],
+	] },
+	typosquatting: { path: "typosquatting", columns: [
+		["Look-alike", (f) => mono(f.found_unicode ?? f.found, 100)],
+		["Of", (f) => mono(f.watched)],
+		["Registered", (f) => f.found && h("a", { href: recordOf.domain(f.found) }, f.registrar ? short(f.registrar, 40) : "Open the domain")],
+		["How", (f) => short(words(f.edit ?? f.class), 40)],
+		["Score", score],
+	] },
+	exposed_secret: { path: "secrets", columns: [
+		["Secret", (f) => [short(words(f.secret_type), 60), f.preview && h("div", null, mono(f.preview, 60))]],
+		["Where", (f) => [place(f.location), f.occurrences > 1 && h("span.quiet.small", null, ` and ${plural(f.occurrences - 1, "other place")}`)]],
+		["Check digits", (f) => (f.check === "valid" ? badge("right", "bad") : f.check && f.check !== "none" ? badge(f.check) : null)],
+	] },
+	sensitive_file: { path: "secrets", columns: [
+		["File", (f) => mono(f.file_name, 80)],
+		["Where", (f) => mono(f.url, 160)],
+	] },
+};
+
+// Detectors: what they find, in words; the page of what they find, {finding_type} or {page}.
+export const DETECTORS = {
+	inventory: { title: "Inventory", page: "inventory", about: "Adds what is known below the domains that are seeds to the assets and services of the project." },
+	"dangling-dns": { title: "Dangling DNS", finding_type: "dangling_dns", about: "Finds DNS records that lead to names or addresses which somebody else could take." },
+	typosquatting: { title: "Look-alikes", finding_type: "typosquatting", about: "Finds domains that resemble a watched one." },
+	secrets: { title: "Secrets", finding_type: "exposed_secret", about: "Finds credentials and sensitive files that are exposed." },
+	"threat-indicators": { title: "Threat indicators", finding_type: "threat_indicator", about: "Finds assets that threat reports name as indicators." },
+	rules: { title: "Detection rules", page: "rules", about: "Makes findings of what detection rules observe." },
+};
+
+// A detector that this console is older than has its name alone.
+export function detectorWords(name) {
+	return DETECTORS[name] ?? { title: words(name.replaceAll("-", " ")), finding_type: name.replaceAll("-", "_"), about: "" };
+}
+
+export const areaWords = (type) => ({ dangling_dns: "dangling DNS", typosquatting: "look-alikes", exposed_secret: "exposed secrets", sensitive_file: "sensitive files" }[type] ?? words(type));
+
