@@ -11,27 +11,21 @@ const button = (page, name) => page.getByRole("button", { name, exact: true });
 async function inbox(page) {
 	await go(page, "#/alerts");
 	await until(async () => (await page.locator("tbody tr").count()) === 4, "the inbox shows the open alerts");
-	await row(page, "Finding 1").locator(".row-open").focus();
+	// Alerts of one pass are in no order of their titles: the first row has another one below it, which j goes to.
+	const first = await page.locator("tbody .row-open").first().innerText();
+	await row(page, first).locator(".row-open").focus();
 	await page.keyboard.press("a");
-	await until(
-		async () => (await state(page, "Finding 1").innerText()) === "acknowledged",
-		"the key a acknowledges an alert, and its row says so without a reload (C-354)",
-	);
-	is(await page.evaluate(() => document.activeElement.innerText), "Finding 1", "the focus stays on the alert");
+	await until(async () => (await state(page, first).innerText()) === "acknowledged", "the key a acknowledges an alert, and its row says so without a reload (C-354)");
+	is(await page.evaluate(() => document.activeElement.innerText), first, "the focus stays on the alert");
 	await page.keyboard.press("j");
 	const second = await page.evaluate(() => document.activeElement.innerText);
 	await page.keyboard.press("c");
 	await until(async () => (await state(page, second).innerText()).includes("closed"), "the key c closes the next alert (C-354)");
 	const open = page.locator("tbody tr", { hasText: /open/ });
-	// A press that was lost or refused is repeated, as a person would.
-	const close = page.locator(".bulk").getByRole("button", { name: "Close" });
-	await until(async () => {
-		if ((await open.count()) === 2 && (await close.count()) === 0)
-			await open.first().locator("input").check({ timeout: 2000 }).catch(() => {});
-		if ((await open.count()) === 2)
-			await close.click({ timeout: 2000 }).catch(() => {});
-		return (await open.count()) === 1;
-	}, "chosen alerts are closed together");
+	is(await open.count(), 2, "the two other alerts stay open");
+	await open.first().locator("input").check();
+	await page.locator(".bulk").getByRole("button", { name: "Close" }).click();
+	await until(async () => (await open.count()) === 1, "chosen alerts are closed together");
 	await open.first().locator(".row-open").focus();
 	await page.keyboard.press("s");
 	await page.locator("dialog [name=reason]").fill("maintenance");
@@ -86,7 +80,7 @@ async function tabs(page) {
 
 async function findings(page) {
 	await go(page, "#/findings");
-	is(await page.locator(".severity-cell.high .severity-count").innerText(), "4", "findings are counted by severity");
+	is(await page.locator(".severity-cell.high .severity-count").innerText(), "8", "findings are counted by severity");
 	await page.locator(".severity-cell.high").click();
 	await settled(page);
 	await row(page, "Finding 2").locator(".row-open").click();
@@ -126,6 +120,74 @@ async function rules(page) {
 	await until(async () => (await row(page, "Redis").innerText()).includes("testing"), "a draft is staged");
 }
 
+// ---- detectors and areas ----
+
+async function detectors(page) {
+	await go(page, "#/detectors");
+	const card = page.locator('[data-detector="secrets"]');
+	ok((await card.innerText()).includes("the database did not answer in time"), "a detector that failed says why");
+	is(await card.locator("dd").nth(2).innerText(), "1,204 services, 3 open directories", "a detector says what it has looked at");
+	await button(page, "Settings of Secrets").focus();
+	await page.keyboard.press("Enter");
+	await page.locator("dialog [name=exclude]").fill("finding_tpye:x");
+	await page.locator("dialog .main").click();
+	await page.locator("dialog .field .fault:not(:empty)").waitFor();
+	ok((await page.locator("dialog .fault:not(:empty)").innerText()).includes("character 1"), "a query that is not valid is refused at its field, with its character");
+	await page.locator("dialog [name=exclude]").fill("title:parked");
+	await page.locator("dialog [name=min_severity]").selectOption("medium");
+	await page.locator("dialog [name=enabled]").uncheck();
+	await page.keyboard.press("Tab");
+	await page.locator("dialog .main").click();
+	await until(async () => /off|failed/.test(await card.locator(".badge").innerText()) && (await card.innerText()).includes("medium and above"), "settings of a detector are shown without a reload");
+	const { detectors: list } = await call(page, "GET", `/projects/${PROJECT}/esi/detectors`);
+	const { enabled, min_severity, exclude } = list.find((d) => d.name === "secrets");
+	is(JSON.stringify([enabled, min_severity, exclude]), '[false,"medium","title:parked"]', "the settings that the page shows are those of the service");
+	is(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Settings of Secrets", "after the dialog the focus is on the detector's button");
+}
+
+async function areas(page) {
+	for (const [type, columns] of [["dangling_dns", "NAME SEVERITY LEADS TO PROVIDER STATUS LAST SEEN"], ["typosquatting", "LOOK-ALIKE SEVERITY OF REGISTERED HOW SCORE STATUS LAST SEEN"],
+		["exposed_secret", "SECRET SEVERITY WHERE CHECK DIGITS STATUS LAST SEEN"], ["sensitive_file", "FILE SEVERITY WHERE STATUS LAST SEEN"]]) {
+		await go(page, `#/findings?finding_type=${type}`);
+		is((await page.locator("thead th").allInnerTexts()).join(" "), columns, `the area ${type} has columns of its own`);
+	}
+	is(await page.locator("tbody tr").count(), 1, "secrets and sensitive files share a list and are told apart");
+	await go(page, "#/findings?finding_type=dangling_dns");
+	const hostile = row(page, "evil");
+	ok((await hostile.innerText()).includes("<img src=x onerror=document.title=1> </script> ⟨U+202E⟩evil"), "names of records are text, with what turns the direction around (C-346)");
+	is(await page.evaluate(() => `${document.title} ${document.querySelectorAll("main img").length}`), "Findings – surfaced 0", "nothing of a record runs (C-346)");
+	await row(page, "old-shop.example.com").locator(".row-open").click();
+	await page.locator(".drawer").getByText("Remove the record, or claim the name again.").waitFor();
+	await button(page, "Acknowledge").click();
+	await until(async () => (await row(page, "old-shop.example.com").innerText()).includes("Acknowledged"), "a move of a finding is shown in the row of its area");
+	ok((await row(page, "old-shop.example.com").innerText()).includes("Heroku"), "the row keeps the members of its area");
+}
+
+async function watched(page) {
+	await go(page, "#/detectors?tab=domains");
+	await button(page, "Watch a domain").click();
+	await page.fill("dialog [name=domain]", "com");
+	await button(page, "Preview").click();
+	await page.locator("dialog .fault-panel").waitFor();
+	await page.locator("dialog .main").click();
+	await page.locator("dialog .field .fault:not(:empty)").first().waitFor();
+	ok(true, "a domain that is none is refused at its field");
+	await page.fill("dialog [name=domain]", "example.org");
+	await page.fill("dialog [name=words]", "example-bank example-pay");
+	await button(page, "Preview").click();
+	await until(async () => (await page.locator("dialog .preview").innerText()).includes("look-alike"), "a preview says what watching would find");
+	await page.locator("dialog .main").click();
+	await row(page, "example.org").waitFor();
+	ok((await row(page, "example.org").innerText()).includes("example-bank, example-pay"), "a watched domain has its words");
+	await row(page, "example.org").getByRole("button", { name: "Change" }).click();
+	await page.locator("dialog [name=enabled]").uncheck();
+	await page.locator("dialog .main").click();
+	await until(async () => (await row(page, "example.org").innerText()).includes("paused"), "a watched domain is paused");
+	await row(page, "example.org").getByRole("button", { name: "End" }).click();
+	await page.locator("dialog .main").click();
+	await until(async () => (await row(page, "example.org").count()) === 0, "watching a domain ends");
+}
+
 // ---- who may read alone (C-354, C-330) ----
 
 async function reader(page) {
@@ -159,13 +221,18 @@ async function reader(page) {
 	await go(page, "#/findings?status=any");
 	await page.locator(".row-open").first().click();
 	is(await page.locator(".drawer .actions button").count(), 0, "such a member sees no moves of findings");
+	await go(page, "#/detectors");
+	is(await page.locator("main").getByRole("button", { name: /^Settings of/ }).count(), 0, "such a member changes no settings of detectors");
+	is((await call(page, "PUT", `/projects/${PROJECT}/esi/detectors/secrets`, { enabled: true })).status, 403, "the API refuses settings of detectors by such a member (C-330)");
+	await go(page, "#/detectors?tab=domains");
+	is(await page.locator("main .row-actions button, main .filter-line button").count(), 0, "such a member watches no domains");
 	await go(page, "#/rules");
 	is(await page.getByRole("link", { name: "New rule" }).count(), 0, "such a member makes no detection rules");
 }
 
 await main(async (chrome) => {
 	const ann = await join(await visitor(chrome), process.env.ANN, "Ann");
-	for (const part of [inbox, tabs, findings, rules])
+	for (const part of [inbox, tabs, findings, detectors, areas, watched, rules])
 		await part(ann);
 	await reader(await join(await visitor(chrome), process.env.BOB, "Bob"));
 });
