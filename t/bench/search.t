@@ -39,4 +39,9 @@ ok $? "each of the three other engines is measured or named as missing (C-425)"
 grep -qE '^page of 100 hosts( +[0-9.]+){3}' "$dir/out" && grep -qE '^look-up( +[0-9.]+){3}' "$dir/out"
 ok $? "the benchmark measures a page and a look-up beside PostgreSQL"
 
+"$top/t/helper/hostgen" --hosts 20000 >"$dir/hosts"
+bytes=$("$top/t/bench/engine" -f "$dir/hosts" -b -d "$dir/index" | sed -n 's/^\([0-9]*\)\.[0-9]* bytes a host$/\1/p')
+[ "${bytes:-301}" -le 300 ]
+ok $? "the index of 20,000 generated hosts takes at most 300 bytes a host (C-423)"
+
 echo "1..$n"

@@ -244,6 +244,87 @@ rows_are_exact(void) /* C-423 */
 	world_end(&m.w);
 }
 
+/* The places of such hosts do not fit into one list of places. */
+static void
+rows_of_thousands_of_services_are_exact(void) /* C-423 */
+{
+	enum { CROWDED = 10, EACH = 9000 };
+	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("services.port"));
+	struct made m = { .next = 1 };
+	struct agg agg = { f, EACH };
+	struct buf b = { 0 };
+	struct query_fault fault;
+	struct engine *e;
+	uint64_t wrong = 0;
+	struct query q;
+	struct group g;
+
+	world_begin(&m.w, 6);
+	for (int i = 0; i < CROWDED; i++) {
+		buf_clear(&b);
+		buf_printf(&b, "\"os\":\"o%d\",\"services\":[", i % 2);
+		for (int port = 1; port <= EACH; port++)
+			buf_printf(&b, "%s{\"port\":%d}", port == 1 ? "" : ",", port);
+		buf_printf(&b, "]");
+		buf_char(&b, '\0');
+		add(&m, b.p);
+	}
+	flush(&m);
+	CU_ASSERT_PTR_NOT_NULL(
+	    segment_terms(m.w.state.segments[0].open, f, PART_VALUES)->column.first);
+	e = engine_open_index(m.w.directory);
+	CU_ASSERT_TRUE_FATAL(
+	    query_parse(m.w.n.a, DATASET_HOSTS, STR("os:o1"), NAIVE_NOW, &q, &fault));
+	CU_ASSERT_EQUAL(engine_aggregate(e, m.w.n.a, &q, &plenty, &agg, 1, &g), ENGINE_OK);
+	CU_ASSERT_EQUAL(g.nbuckets, EACH);
+	for (size_t i = 0; i < g.nbuckets; i++)
+		wrong += g.buckets[i].count != CROWDED / 2;
+	CU_ASSERT_EQUAL(wrong, 0);
+	engine_close(e);
+	world_end(&m.w);
+	buf_free(&b);
+}
+
+/* asn and as_name say the same of each host; of banners there are three. */
+static void
+the_same_documents_are_stored_once(void) /* C-423 */
+{
+	enum { HOSTS = 5000, NETWORKS = 9 };
+	const struct schema_field *asn = schema_find(DATASET_HOSTS, STR("asn")),
+				  *name = schema_find(DATASET_HOSTS, STR("as_name")),
+				  *banner = schema_find(DATASET_HOSTS, STR("services.banner"));
+	struct made m = { .next = 1 };
+	const struct terms *a, *n;
+
+	world_begin(&m.w, 7);
+	for (int i = 0; i < HOSTS; i++)
+		add(&m, arena_printf(m.w.n.a,
+			    "\"asn\":%d,\"as_name\":\"AS%d\",\"services\":[{\"port\":1,"
+			    "\"banner\":\"220 b%d ready\"}]",
+			    i * i % NETWORKS, i * i % NETWORKS, i % 3)
+			    .p);
+	flush(&m);
+	a = segment_terms(m.w.state.segments[0].open, asn, PART_VALUES);
+	n = segment_terms(m.w.state.segments[0].open, name, PART_VALUES);
+	CU_ASSERT_EQUAL_FATAL(a->n, n->n);
+	for (uint32_t i = 0; i <= a->n; i++)
+		CU_ASSERT_EQUAL(a->place[i], n->place[i]);
+	CU_ASSERT_EQUAL(n->nown_postings, 0);
+	CU_ASSERT_PTR_NOT_NULL(
+	    segment_terms(m.w.state.segments[0].open, banner, PART_VALUES)->hashes.at);
+	for (int k = 0; k < NETWORKS; k++) {
+		uint64_t want = 0;
+
+		for (int i = 0; i < HOSTS; i++)
+			want += i * i % NETWORKS == k;
+		CU_ASSERT_EQUAL(hits(&m, arena_printf(m.w.n.a, "asn:%d", k).p), want);
+		CU_ASSERT_EQUAL(hits(&m, arena_printf(m.w.n.a, "as_name:AS%d", k).p), want);
+	}
+	CU_ASSERT_EQUAL(hits(&m, "services.banner=\"220 b1 ready\""), (HOSTS + 1) / 3);
+	CU_ASSERT_EQUAL(hits(&m, "services.banner=\"220 b3 ready\""), 0);
+	world_end(&m.w);
+}
+
 static void
 postings_of_every_length_are_exact(void)
 {
@@ -287,6 +368,10 @@ main(void)
 		    postings_of_every_length_are_exact },
 		{ "rows of a nested field of many terms are counted exactly (C-423)",
 		    rows_are_exact },
+		{ "rows of hosts with thousands of services are counted exactly (C-423)",
+		    rows_of_thousands_of_services_are_exact },
+		{ "terms of the same documents share one posting (C-423)",
+		    the_same_documents_are_stored_once },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -16,50 +16,77 @@ count_one(uint32_t *counts, uint32_t id, const uint32_t mask)
 	counts[id & mask]++;
 }
 
+static inline __attribute__((always_inline)) uint32_t
+load1(const void *ids, size_t i)
+{
+	return ((const uint8_t *)ids)[i];
+}
+
+static inline __attribute__((always_inline)) uint32_t
+load2(const void *ids, size_t i)
+{
+	return ((const uint16_t *)ids)[i];
+}
+
+static inline __attribute__((always_inline)) uint32_t
+load3(const void *ids, size_t i)
+{
+	return id_of_three(ids, i);
+}
+
+static inline __attribute__((always_inline)) uint32_t
+load4(const void *ids, size_t i)
+{
+	return ((const uint32_t *)ids)[i];
+}
+
 /* docs has COLUMN_AHEAD readable entries after the n documents, for the prefetches. */
-#define COUNT_WIDTH(name, type)                                                                    \
-	static inline __attribute__((always_inline)) void name##_k(const type *p, const size_t k,  \
-	    const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS], const uint32_t mask) \
+#define COUNT_WIDTH(width)                                                                         \
+	static inline __attribute__((always_inline)) void count##width##_k(const char *p,          \
+	    const size_t k, const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS],      \
+	    const uint32_t mask)                                                                   \
 	{                                                                                          \
 		uint32_t *c0 = c[0], *c1 = c[1], *c2 = c[2], *c3 = c[3];                           \
+		const size_t step = k * width;                                                     \
 		size_t i = 0;                                                                      \
                                                                                                    \
 		for (; i + COLUMN_SPLITS <= n; i += COLUMN_SPLITS) {                               \
-			__builtin_prefetch(p + docs[i + COLUMN_AHEAD + 0] * k);                    \
-			__builtin_prefetch(p + docs[i + COLUMN_AHEAD + 1] * k);                    \
-			__builtin_prefetch(p + docs[i + COLUMN_AHEAD + 2] * k);                    \
-			__builtin_prefetch(p + docs[i + COLUMN_AHEAD + 3] * k);                    \
-			const type *d0 = p + docs[i] * k, *d1 = p + docs[i + 1] * k;               \
-			const type *d2 = p + docs[i + 2] * k, *d3 = p + docs[i + 3] * k;           \
+			__builtin_prefetch(p + docs[i + COLUMN_AHEAD + 0] * step);                 \
+			__builtin_prefetch(p + docs[i + COLUMN_AHEAD + 1] * step);                 \
+			__builtin_prefetch(p + docs[i + COLUMN_AHEAD + 2] * step);                 \
+			__builtin_prefetch(p + docs[i + COLUMN_AHEAD + 3] * step);                 \
+			const char *d0 = p + docs[i] * step, *d1 = p + docs[i + 1] * step;         \
+			const char *d2 = p + docs[i + 2] * step, *d3 = p + docs[i + 3] * step;     \
                                                                                                    \
 			_Pragma("GCC unroll 8") for (size_t s = 0; s < k; s++)                     \
 			{                                                                          \
-				count_one(c0, d0[s], mask);                                        \
-				count_one(c1, d1[s], mask);                                        \
-				count_one(c2, d2[s], mask);                                        \
-				count_one(c3, d3[s], mask);                                        \
+				count_one(c0, load##width(d0, s), mask);                           \
+				count_one(c1, load##width(d1, s), mask);                           \
+				count_one(c2, load##width(d2, s), mask);                           \
+				count_one(c3, load##width(d3, s), mask);                           \
 			}                                                                          \
 		}                                                                                  \
 		for (; i < n; i++)                                                                 \
 			for (size_t s = 0; s < k; s++)                                             \
-				count_one(c0, p[docs[i] * k + s], mask);                           \
+				count_one(c0, load##width(p, docs[i] * k + s), mask);              \
 	}                                                                                          \
-	static void name(const struct column *col, const uint32_t *docs, size_t n,                 \
+	static void count##width(const struct column *col, const uint32_t *docs, size_t n,         \
 	    uint32_t *const c[COLUMN_SPLITS], uint32_t mask)                                       \
 	{                                                                                          \
 		if (col->k == 1)                                                                   \
-			name##_k(col->ids, 1, docs, n, c, mask);                                   \
+			count##width##_k(col->ids, 1, docs, n, c, mask);                           \
 		else if (col->k == 2)                                                              \
-			name##_k(col->ids, 2, docs, n, c, mask);                                   \
+			count##width##_k(col->ids, 2, docs, n, c, mask);                           \
 		else if (col->k == 4)                                                              \
-			name##_k(col->ids, 4, docs, n, c, mask);                                   \
+			count##width##_k(col->ids, 4, docs, n, c, mask);                           \
 		else                                                                               \
-			name##_k(col->ids, col->k, docs, n, c, mask);                              \
+			count##width##_k(col->ids, col->k, docs, n, c, mask);                      \
 	}
 
-COUNT_WIDTH(count8, uint8_t)
-COUNT_WIDTH(count16, uint16_t)
-COUNT_WIDTH(count32, uint32_t)
+COUNT_WIDTH(1)
+COUNT_WIDTH(2)
+COUNT_WIDTH(3)
+COUNT_WIDTH(4)
 
 /* ---- rows ---- */
 
@@ -69,31 +96,44 @@ struct row {
 };
 
 static inline __attribute__((always_inline)) struct row
-row_of(const struct column *c, uint32_t doc)
+row_of(const uint32_t *first, uint32_t nplaces, uint32_t doc)
 {
-	uint32_t at = c->first[doc], end = c->first[doc + 1];
+	uint32_t at = first[doc], end = first[doc + 1];
 
-	return end < at || end > c->nplaces ? (struct row){ 0, 0 } : (struct row){ at, end };
+	return end < at || end > nplaces ? (struct row){ 0, 0 } : (struct row){ at, end };
 }
 
-static void
-count_rows(const struct column *col, const uint32_t *docs, size_t n,
-    uint32_t *const c[COLUMN_SPLITS], uint32_t mask)
+/* The first places of a document are written without asking how many it has, so that the processor
+   need not guess that. */
+size_t
+places_next(struct places *w, uint32_t out[PLACES_ROOM])
 {
-	const uint32_t *p = col->ids, *first = col->first;
-	uint32_t *c0 = c[0], *c1 = c[1];
+	enum { FIRST = 8 };
+	size_t n = 0, most = PLACES_ROOM - COLUMN_AHEAD - FIRST;
 
-	for (size_t i = 0; i < n; i++) {
-		struct row r = row_of(col, docs[i]);
-		uint32_t *to = c0;
+	while (w->i < w->n && n < most) {
+		struct row r = row_of(w->first, w->nplaces, w->docs[w->i]);
+		uint32_t k = r.end - r.at, room = (uint32_t)(most + FIRST - n);
 
-		__builtin_prefetch(first + docs[i + COLUMN_AHEAD]);
-		__builtin_prefetch(p + first[docs[i + COLUMN_AHEAD / 2]]);
-		for (; r.at < r.end; r.at++)
-			count_one(to, p[r.at], mask);
-		c0 = c1;
-		c1 = to;
+		w->done =
+		    w->done < k ? w->done : k; /* damage may change a number between two looks */
+		k -= w->done;
+		r.at += w->done;
+		__builtin_prefetch(w->first + w->docs[w->i + COLUMN_AHEAD]);
+		_Pragma("GCC unroll 8") for (uint32_t j = 0; j < FIRST; j++) out[n + j] = r.at + j;
+		if (k > room) {
+			k = room;
+			w->done += k;
+		} else {
+			w->done = 0;
+			w->i++;
+		}
+		for (uint32_t j = FIRST; j < k; j++)
+			out[n + j] = r.at + j;
+		n += k;
 	}
+	memset(out + n, 0, COLUMN_AHEAD * sizeof(*out));
+	return n;
 }
 
 /* ---- all columns ---- */
@@ -123,22 +163,22 @@ column_count(
 
 	if (col->ids == NULL)
 		return;
-	if (col->first != NULL)
-		count_rows(col, docs, n, c, mask);
-	else if (col->width == 1)
-		count8(col, docs, n, c, UINT8_MAX);
+	if (col->width == 1)
+		count1(col, docs, n, c, UINT8_MAX);
 	else if (col->width == 2)
-		count16(col, docs, n, c, UINT16_MAX);
+		count2(col, docs, n, c, UINT16_MAX);
+	else if (col->width == 3)
+		count3(col, docs, n, c, mask);
 	else
-		count32(col, docs, n, c, mask);
+		count4(col, docs, n, c, mask);
 }
 
 static uint32_t
 id_at(const void *ids, uint8_t width, size_t i)
 {
 	if (width == 1)
-		return ((const uint8_t *)ids)[i];
-	return width == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];
+		return load1(ids, i);
+	return width == 2 ? load2(ids, i) : width == 3 ? load3(ids, i) : load4(ids, i);
 }
 
 uint64_t
@@ -149,7 +189,7 @@ column_row(const struct column *c, uint32_t doc, uint32_t *n)
 	*n = c->k;
 	if (c->first == NULL)
 		return (uint64_t)doc * c->k;
-	r = row_of(c, doc);
+	r = row_of(c->first, c->nplaces, doc);
 	*n = r.end - r.at;
 	return r.at;
 }

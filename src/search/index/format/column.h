@@ -21,11 +21,28 @@ size_t column_counters(const struct terms *t);
 /* How many column_count may write: more, because damaged numbers are counted, too. Those behind
    column_counters() need not be cleared. */
 size_t column_room(const struct terms *t);
-/* Counts the terms of n documents that have places in the column. Neighbouring documents use
-   different counters, c[0] to c[COLUMN_SPLITS - 1], which may be the same array. docs has
-   COLUMN_AHEAD more readable entries. */
+/* Counts the terms of n documents that have places in the column; of a column of rows, the terms of
+   n places. Neighbours use different counters, c[0] to c[COLUMN_SPLITS - 1], which may be the same
+   array. docs has COLUMN_AHEAD more readable entries. */
 void column_count(
     const struct terms *t, const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS]);
+
+/* The places of documents in columns of rows, which are the same ones in all of them: counting a
+   list of places needs no loop a document, whose end the processor would guess wrong. docs has
+   COLUMN_AHEAD more readable entries. */
+struct places {
+	const uint32_t *first; /* of the column */
+	uint32_t nplaces;
+	const uint32_t *docs;
+	size_t n, i;   /* documents, and those whose places are all given */
+	uint32_t done; /* places of docs[i] that are given */
+};
+
+enum { PLACES_ROOM = 4096 };
+/* Returns how many places are in out, which is followed by COLUMN_AHEAD zeros; 0: there are no
+   more. */
+size_t places_next(struct places *w, uint32_t out[PLACES_ROOM]);
+
 /* The first of the n places of a document, for column_id. */
 uint64_t column_row(const struct column *c, uint32_t doc, uint32_t *n);
 uint32_t column_id(const struct column *c, uint64_t i);

@@ -20,7 +20,7 @@ file_begin(struct file_writer *w, const char *path)
 {
 	snprintf(w->path, sizeof(w->path), "%s", path);
 	snprintf(w->temporary, sizeof(w->temporary), "%s.tmp", w->path);
-	w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	w->fd = open(w->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 }
 
 static void

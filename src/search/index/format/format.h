@@ -30,10 +30,14 @@
  * A dictionary of texts is in blocks of TERM_BLOCK terms, which begin at SECTION_TERM_AT.
  * Neighbours often begin alike, and names end alike. So a term is two varints, how many bytes it
  * shares with the term before and how many it has of its own, and those. A term shares at most
- * TERM_SHORT bytes, with a term that has no more:
+ * TERM_SHORT bytes, with a term that has no more. Both numbers are in one byte, four bits each;
+ * TERM_LONG in four bits means that a varint follows, which has what is above TERM_LONG:
  *
  *   login | logout         0 5 "login"  3 3 "out"            strings share their first bytes
  *   example | www.example  0 7 "example"  7 4 "www."         names their last ones
+ *
+ * SECTION_PLACE counts from the beginning of the file. So terms of several slots share a posting:
+ * asn and as_name have the same documents, as have a version and its cpe.
  *
  * A posting is a varint, 2 * count + form, and the documents in one of two forms:
  *
@@ -49,8 +53,9 @@
  * A text without a facet is only compared as a whole (NODE_EXACT). It has no term: SECTION_HASHES
  * has a hash of it, and a query compares the hashes of those documents that have the same words.
  *
- * A release reads the files of the two formats before, from INDEX_OLDEST on. Version 4 has gaps as
- * varints, and no block and no column of version 5. Version 3 has SECTION_AT for SECTION_PLACE, a
+ * A release reads the files of former formats, from INDEX_OLDEST on. Version 5 has two varints for
+ * the lengths of a text, and a SECTION_PLACE that counts from the postings of its own slot. Version 4
+ * has gaps as varints, too, and no block and no column of version 5. Version 3 has SECTION_AT for SECTION_PLACE, a
  * term for the hash of a text, other postings (postings.c), and an offset for each term. The writer
  * replaces such files (index_state_complete).
  *
@@ -67,10 +72,14 @@
 
 #include "search/schema.h"
 
-#define INDEX_VERSION 5
+#define INDEX_VERSION 6
 #define INDEX_OLDEST 3 /* the oldest version that can be read */
 #define INDEX_ARRAYS 3 /* the last version with arrays of documents and terms (postings.c) */
-#define INDEX_ROWS 5   /* the first version with rows (write/build_column.c) and packed gaps (postings.c) */
+#define INDEX_ROWS                                                                                 \
+	5 /* the first version with rows (write/build_column.c) and packed gaps (postings.c) */
+/* The first version whose postings may be shared, whose lengths of texts share a byte, and whose
+   numbers of terms may have three bytes. */
+#define INDEX_SHARED 6
 #define INDEX_NEVER UINT64_MAX
 
 enum { INDEX_BLOCK = 65536, INDEX_BLOCK_WORDS = INDEX_BLOCK / 64, INDEX_ALIGN = 64 };
@@ -118,7 +127,7 @@ enum section_kind {
 	SECTION_DATES,  /* int64_t a document of the field's own level; INT64_MIN: no date */
 	SECTION_KEY_AT, /* uint64_t[blocks + 1]: where each block of KEY_BLOCK keys begins in KEYS */
 	SECTION_KEYS,   /* the keys of documents that have no addresses as keys (keys.h) */
-	SECTION_PLACE, /* uint32_t[common]: where the posting of a term is, in units of POSTING_UNIT */
+	SECTION_PLACE, /* uint32_t[common]: where in the file the posting of a term is, in units of POSTING_UNIT */
 	SECTION_RARE,        /* uint64_t[]: a bit for each term; absent: all terms are common */
 	SECTION_RARE_BEFORE, /* uint32_t[]: the ones before each word of SECTION_RARE */
 	/* The document of each rare term, of the field's own level: ONLY_SHORT bytes, or four when
@@ -142,6 +151,9 @@ enum section_kind {
 	SECTION_PAIRS,      /* cells */
 	SECTION_MORE_WORDS, /* uint64_t[words]: one bit a document: it has more than k terms */
 	SECTION_MORE_RANK,  /* uint32_t[words]: the number of bits in the words before */
+	/* For HASHES or SECONDS of few values, of which the section has each once: the place of each
+	   document's value there, a byte, or two when there are more than VALUES_SHORT. */
+	SECTION_VALUE_AT,
 	SECTIONS,
 };
 
@@ -191,6 +203,9 @@ enum {
 	ONLY_SHORT_MAX = 1 << 24,
 	TERM_BLOCK = 8,
 	TERM_SHORT = 255,
+	TERM_LONG = 15,
+	VALUES_SHORT = 256,
+	VALUES_FEW = 65536, /* most values with SECTION_VALUE_AT */
 	OWNER_BLOCK = 64,
 	OWNER_FAR = 255,
 };

@@ -105,31 +105,27 @@ write_blocks(struct buf *b, const uint32_t *docs, uint32_t n, uint32_t nblocks)
 	}
 }
 
-/* Blocks cost a table, and pay where one of them is a bitmap. */
-uint32_t
-posting_write(struct buf *b, struct documents own, const struct documents *owners)
+/* Blocks cost a table, and pay where one of them is a bitmap. The same documents are the same bytes
+   at any place, so that terms can share them. */
+size_t
+posting_write(struct buf *b, struct documents own, const uint32_t *above)
 {
-	uint32_t nblocks, above = 0;
-	bool twice = owners != NULL && own.n > POSTING_DERIVED, blocks;
+	uint32_t nblocks;
+	bool blocks = own.n > POSTING_ARRAY && count_blocks(own.p, own.n, &nblocks);
 	size_t place;
 
-	if (twice)
-		above = posting_write(b, *owners, NULL);
-	pad_to(b, POSTING_UNIT);
-	place = b->n / POSTING_UNIT;
-	if (place > UINT32_MAX)
-		panic("the postings of a slot are more than 16 GiB");
-	blocks = own.n > POSTING_ARRAY && count_blocks(own.p, own.n, &nblocks);
+	pad_to(b, blocks ? 8 : POSTING_UNIT);
+	place = b->n;
 	gaps_put_number(b, (uint64_t)own.n << FORM_BITS | blocks);
-	if (twice)
-		buf_add(b, &above, sizeof(above));
+	if (above != NULL)
+		buf_add(b, above, sizeof(*above));
 	if (blocks) {
 		pad_to(b, 8);
 		write_blocks(b, own.p, own.n, nblocks);
 	} else {
 		gaps_write(b, own.p, own.n, 0);
 	}
-	return (uint32_t)place;
+	return place;
 }
 
 /* ---- opening ---- */

@@ -65,6 +65,9 @@ ids_below(const void *ids, uint8_t width, uint64_t n, uint64_t limit)
 	else if (width == 2)
 		for (uint64_t i = 0; i < n; i++)
 			max = max > ((const uint16_t *)ids)[i] ? max : ((const uint16_t *)ids)[i];
+	else if (width == 3)
+		for (uint64_t i = 0; i < n; i++)
+			max = max > id_of_three(ids, i) ? max : id_of_three(ids, i);
 	else
 		for (uint64_t i = 0; i < n; i++)
 			max = max > ((const uint32_t *)ids)[i] ? max : ((const uint32_t *)ids)[i];
@@ -265,8 +268,12 @@ open_postings(const struct opening *o, const struct schema_field *f, struct term
 	bool old = o->s->file.head->version == INDEX_ARRAYS;
 	struct span blob = slot_span(o, SECTION_POSTINGS), count = slot_span(o, SECTION_COUNT);
 
-	t->postings = blob.p;
-	t->npostings = blob.n;
+	t->postings = t->own_postings = blob.p;
+	t->npostings = t->nown_postings = blob.n;
+	if (o->s->file.head->version >= INDEX_SHARED) {
+		t->postings = o->s->file.map;
+		t->npostings = o->s->file.size;
+	}
 	if (t->form == FORM_NONE)
 		return true;
 	if (!open_segment_rare(o, f, t))
@@ -285,14 +292,20 @@ static bool
 open_packed(const struct opening *o, enum section_kind kind, uint32_t n, struct packed *out)
 {
 	static const enum section_kind kinds[] = { SECTION_HAS, SECTION_HAS_BEFORE };
-	struct span values = slot_span(o, kind);
+	struct span values = slot_span(o, kind), at = slot_span(o, SECTION_VALUE_AT);
 
 	if (values.n == 0)
 		return true;
 	out->n = (uint32_t)(values.n / sizeof(*out->values));
-	return values.n / sizeof(*out->values) <= n && open_u32s(values, out->n, &out->values) &&
-	       (slot_span(o, SECTION_HAS).n == 0 ? out->n == n
-						 : open_ranked(o, kinds, n, out->n, &out->has));
+	if (values.n / sizeof(*out->values) > n || !open_u32s(values, out->n, &out->values))
+		return false;
+	out->at = at.p;
+	out->at_width = out->n > VALUES_SHORT ? sizeof(uint16_t) : 1;
+	out->nat = at.p == NULL ? out->n : (uint32_t)(at.n / out->at_width);
+	if (at.p != NULL && !check_ids(o, out->at, out->at_width, out->nat, out->n))
+		return false;
+	return slot_span(o, SECTION_HAS).n == 0 ? out->nat == n
+						: open_ranked(o, kinds, n, out->nat, &out->has);
 }
 
 /* Opens the dates of a field, or the hashes of its texts. */
@@ -319,7 +332,7 @@ open_values(const struct opening *o, const struct schema_field *f, struct terms 
 static bool
 is_width(uint8_t width)
 {
-	return width == 1 || width == 2 || width == 4;
+	return width >= 1 && width <= 4;
 }
 
 /* Opens the bits and ranks of the documents that have more terms than places. Former releases
@@ -379,8 +392,7 @@ open_places(
 		c->k = 1;
 		n = s->nnested;
 	}
-	if (m->k == COLUMN_ROWS ? c->width != sizeof(uint32_t)
-				: m->k == 0 || m->k > COLUMN_K_MAX || (m->k & (m->k - 1)) != 0)
+	if (m->k != COLUMN_ROWS && (m->k == 0 || m->k > COLUMN_K_MAX || (m->k & (m->k - 1)) != 0))
 		return false;
 	return ids.n == n * c->width && check_ids(o, ids.p, c->width, n, t->n + (uint64_t)c->k);
 }

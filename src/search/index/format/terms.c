@@ -31,17 +31,43 @@ take_length(struct term_block *b)
 	return SIZE_MAX;
 }
 
+static size_t
+add_length(size_t n, size_t more)
+{
+	return more > SIZE_MAX - n ? SIZE_MAX : n + more;
+}
+
+/* Takes how many bytes a text shares with the one before, and how many it has of its own. */
+static void
+take_lengths(struct term_block *b, bool two_varints, size_t *shared, size_t *own)
+{
+	unsigned char both;
+
+	if (two_varints || b->p == b->end) {
+		*shared = take_length(b);
+		*own = take_length(b);
+		return;
+	}
+	both = *b->p++;
+	*shared = both >> 4;
+	*own = both & TERM_LONG;
+	if (*shared == TERM_LONG)
+		*shared = add_length(*shared, take_length(b));
+	if (*own == TERM_LONG)
+		*own = add_length(*own, take_length(b));
+}
+
 /* Builds the nth text of a block: each keeps a part of the one before, names at the end of the
    room. A text that does not fit into the room shares nothing. */
 static struct str
-read_text(struct term_block b, uint32_t nth, bool names, struct term_text *room)
+read_text(const struct terms *t, struct term_block b, uint32_t nth, struct term_text *room)
 {
 	char *end = room->bytes + sizeof(room->bytes);
-	size_t n = 0;
+	bool names = t->form == FORM_NAMES;
+	size_t n = 0, shared, own;
 
 	for (uint32_t i = 0;; i++) {
-		size_t shared = take_length(&b), own = take_length(&b);
-
+		take_lengths(&b, t->version < INDEX_SHARED, &shared, &own);
 		if (shared > n || own > (size_t)(b.end - b.p))
 			return STR("");
 		if (i == nth && shared == 0)
@@ -75,8 +101,7 @@ terms_str(const struct terms *t, uint32_t id, struct term_text *room)
 		return STR("");
 	if (t->each)
 		return (struct str){ t->bytes + from, to - from };
-	return read_text((struct term_block){ bytes + from, bytes + to }, id % TERM_BLOCK,
-	    t->form == FORM_NAMES, room);
+	return read_text(t, (struct term_block){ bytes + from, bytes + to }, id % TERM_BLOCK, room);
 }
 
 void

@@ -23,6 +23,15 @@ struct column {
 	uint64_t nids; /* entries of more_ids */
 };
 
+/* The i-th number of three bytes. */
+static inline uint32_t
+id_of_three(const void *ids, size_t i)
+{
+	const unsigned char *p = (const unsigned char *)ids + i * 3;
+
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+}
+
 /* Bits, and how many ones are before the i-th word of them. */
 struct ranked {
 	const uint64_t *bits;
@@ -32,15 +41,18 @@ struct ranked {
 /* A number for each document; 0: none. */
 struct packed {
 	const uint32_t *values;
-	uint32_t n;        /* the number of values */
+	uint32_t n;       /* the number of values */
+	const void *at;   /* the place of each document's value; NULL: they are in this order */
+	uint8_t at_width; /* bytes a place */
+	uint32_t nat;
 	struct ranked has; /* one bit a document; bits NULL: values has one for each document */
 };
 
 struct terms {
 	uint32_t n;
 	enum term_form form;
-	bool nested; /* the field is nested: the documents of its postings are nested ones */
-	bool each;   /* version 3: `at` has the place of each term, and not of each block */
+	bool nested;      /* the field is nested: the documents of its postings are nested ones */
+	bool each;        /* version 3: `at` has the place of each term, and not of each block */
 	uint32_t version; /* of the file */
 	const uint32_t *at;
 	const char *bytes;
@@ -57,6 +69,9 @@ struct terms {
 	const uint32_t *place; /* [common term] */
 	const unsigned char *postings;
 	uint64_t npostings;
+	/* Those that no earlier slot of the file has; before version 6 the same. */
+	const unsigned char *own_postings;
+	uint64_t nown_postings;
 	/* Version 3 of the format. */
 	struct {
 		const uint32_t *count;
@@ -127,6 +142,17 @@ ranked_before(const struct ranked *r, uint32_t i)
 	       (uint32_t)__builtin_popcountll(r->bits[i >> 6] & ~(UINT64_MAX << (i & 63)));
 }
 
+/* The value of the i-th document that has one. */
+static inline uint32_t
+packed_at(const struct packed *p, uint32_t i)
+{
+	if (p->at != NULL && i >= p->nat)
+		return 0;
+	if (p->at != NULL)
+		i = p->at_width == 1 ? ((const uint8_t *)p->at)[i] : ((const uint16_t *)p->at)[i];
+	return i < p->n ? p->values[i] : 0;
+}
+
 static inline uint32_t
 packed_value(const struct packed *p, uint32_t doc)
 {
@@ -137,7 +163,7 @@ packed_value(const struct packed *p, uint32_t doc)
 			return 0;
 		i = ranked_before(&p->has, doc);
 	}
-	return i < p->n ? p->values[i] : 0;
+	return packed_at(p, i);
 }
 
 /* Whether the term has one document. */
@@ -152,7 +178,7 @@ static inline uint32_t
 terms_only(const struct terms *t, uint32_t i)
 {
 	const unsigned char *p = t->only + (size_t)i * t->only_width;
-	uint32_t low = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+	uint32_t low = id_of_three(p, 0);
 
 	return t->only_width == ONLY_SHORT ? low : low | (uint32_t)p[3] << 24;
 }

@@ -32,12 +32,20 @@ costs_use(const struct costs *c)
 	used = c == NULL ? &measured : c;
 }
 
+/* The places that are read for so many documents. */
+static uint64_t
+count_places(const struct column *c, uint64_t documents)
+{
+	return c->first == NULL ? documents * c->k
+				: documents * c->nplaces / (c->ndocs > 0 ? c->ndocs : 1);
+}
+
 uint64_t
 cost_scan(const struct terms *t, uint64_t documents)
 {
 	const struct costs *c = used;
 
-	return documents * (c->hit + t->column.k * (uint64_t)c->place) +
+	return documents * c->hit + count_places(&t->column, documents) * c->place +
 	       (t->column.nmore == 0 ? 0
 				     : documents * t->column.nmore / t->column.ndocs * c->more +
 					   t->column.ndocs / 64 * (uint64_t)c->walk) +

@@ -50,12 +50,14 @@ span_seconds(const struct terms *t, const struct span_us *s, uint32_t *lo, uint3
 static uint64_t
 packed_word(const struct packed *p, uint32_t base, uint32_t lo, uint32_t hi)
 {
-	uint32_t i = p->has.before[base >> 6];
+	uint32_t i = p->has.before[base >> 6], value;
 	uint64_t word = 0;
 
-	for (uint64_t bits = p->has.bits[base >> 6]; bits != 0 && i < p->n; bits &= bits - 1, i++)
-		if (p->values[i] >= lo && p->values[i] <= hi)
+	for (uint64_t bits = p->has.bits[base >> 6]; bits != 0; bits &= bits - 1) {
+		value = packed_at(p, i++);
+		if (value >= lo && value <= hi)
 			word |= bits & -bits;
+	}
 	return word;
 }
 

@@ -85,23 +85,43 @@ end_facet(struct run *r, struct facet *f, const struct set *hits)
 	count_overflow(r, f->t, hits, f->counts);
 }
 
+/* Counts by the columns of rows, for a batch of documents. */
+static void
+count_rows(const struct segment *seg, const uint32_t *docs, size_t n, struct facet *fs, size_t nfs)
+{
+	struct places w = { .first = seg->first, .nplaces = seg->nnested, .docs = docs, .n = n };
+	uint32_t at[PLACES_ROOM];
+	size_t k;
+
+	while ((k = places_next(&w, at)) > 0)
+		for (size_t i = 0; i < nfs; i++)
+			if (fs[i].t->column.first != NULL)
+				column_count(fs[i].t, at, k, fs[i].c);
+}
+
 void
 facet_scan(struct run *r, const struct set *hits, struct facet *fs, size_t n)
 {
 	struct set_space sp = run_space(r, LEVEL_DOCUMENT);
 	uint32_t docs[BATCH + COLUMN_AHEAD] = { 0 }, nhits = set_count(&sp, hits);
 	uint64_t values = 0;
+	bool rows = false;
 	struct set_walk w;
 	size_t k;
 
 	for (size_t i = 0; i < n; i++) {
 		begin_facet(r, &fs[i], nhits);
 		values += fs[i].t->column.k;
+		rows |= fs[i].t->column.first != NULL;
 	}
 	set_walk_begin(&w, &sp, hits, 0);
-	while ((k = set_walk_next(&w, docs, BATCH)) > 0 && run_spend(r, k * values))
+	while ((k = set_walk_next(&w, docs, BATCH)) > 0 && run_spend(r, k * values)) {
 		for (size_t i = 0; i < n; i++)
-			column_count(fs[i].t, docs, k, fs[i].c);
+			if (fs[i].t->column.first == NULL)
+				column_count(fs[i].t, docs, k, fs[i].c);
+		if (rows)
+			count_rows(r->seg, docs, k, fs, n);
+	}
 	for (size_t i = 0; i < n; i++)
 		end_facet(r, &fs[i], hits);
 }

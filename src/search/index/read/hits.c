@@ -2,6 +2,7 @@
 /* The hits of a request, in the order of keys, and the names of nested documents. */
 #include "config.h"
 
+#include "search/index/format/column.h"
 #include "search/index/read/request.h"
 
 struct set
@@ -98,17 +99,6 @@ first_hits(
 	return n;
 }
 
-static int64_t
-nested_term(const struct column *c, uint32_t nested)
-{
-	if (c->ids == NULL)
-		return -1;
-	if (c->width == 1)
-		return ((const uint8_t *)c->ids)[nested];
-	return c->width == 2 ? ((const uint16_t *)c->ids)[nested]
-			     : ((const uint32_t *)c->ids)[nested];
-}
-
 void
 read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint32_t nested,
     struct nested_key *out)
@@ -120,8 +110,9 @@ read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint
 		out->text[i] = STR("");
 	for (size_t i = 0; i < n; i++) {
 		const struct terms *t = segment_terms(seg, names[i], PART_VALUES);
-		int64_t id = nested_term(&t->nested_column, nested);
-		bool set = id >= 0 && id < t->n;
+		const struct column *c = &t->nested_column;
+		uint32_t id = c->ids == NULL ? t->n : column_id(c, nested);
+		bool set = id < t->n;
 		struct term_text room;
 
 		if (t->form == FORM_INTS) {
@@ -129,7 +120,7 @@ read_nested_key(struct arena *a, enum dataset d, const struct segment *seg, uint
 			continue;
 		}
 		if (set)
-			out->text[texts] = arena_str(a, terms_str(t, (uint32_t)id, &room));
+			out->text[texts] = arena_str(a, terms_str(t, id, &room));
 		texts++;
 	}
 }

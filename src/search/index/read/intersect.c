@@ -24,7 +24,7 @@ facet_intersect(struct run *r, const uint64_t *hits, const struct facet *f)
 	uint32_t room[POSTING_DERIVED];
 	uint64_t spent = 0;
 
-	mapped_ahead(f->t->postings, f->t->npostings);
+	mapped_ahead(f->t->own_postings, f->t->nown_postings);
 	for (uint32_t id = 0; id < f->t->n; id++) {
 		struct posting p = leaf_posting(&all, id, room);
 

@@ -96,6 +96,7 @@ build_clear(struct index_builder *b)
 	b->last.n = 0;
 	keys_free(&b->keys);
 	arrived_free(&b->arrived);
+	share_free(&b->share);
 	for (int l = 0; l < LEVELS; l++) {
 		free(b->renumber[l]);
 		b->renumber[l] = NULL;

@@ -15,9 +15,9 @@
  * Each place has its own number for "no value", so the places of one document never increment the
  * same counter twice in a row (facet.c has the reason).
  *
- * Rows. A nested field of very many terms, whose places are wide, has as many places in a document
- * as this has nested documents; SECTION_FIRST has that number already. A value that several nested
- * documents have leaves a place empty:
+ * Rows. A nested field has as many places in a document as this has nested documents, where that is
+ * smaller; SECTION_FIRST has that number already. A value that several nested documents have leaves
+ * a place empty:
  *
  *   nested documents   0 1 2      3        -        4 5
  *   column             1 3 4      2                 0 2      empty: n, so 4
@@ -32,7 +32,7 @@ static uint8_t
 width_of(uint32_t n)
 {
 	n += COLUMN_K_MAX; /* the numbers of missing values have to fit, too */
-	return n < 256 ? 1 : n < 65536 ? 2 : 4;
+	return n < 1 << 8 ? 1 : n < 1 << 16 ? 2 : n < 1 << 24 ? 3 : 4;
 }
 
 static void
@@ -42,6 +42,9 @@ store_id(void *ids, uint8_t width, size_t i, uint32_t id)
 		((uint8_t *)ids)[i] = (uint8_t)id;
 	else if (width == 2)
 		((uint16_t *)ids)[i] = (uint16_t)id;
+	else if (width == 3)
+		for (size_t k = 0; k < 3; k++)
+			((uint8_t *)ids)[i * 3 + k] = (uint8_t)(id >> 8 * k);
 	else
 		((uint32_t *)ids)[i] = id;
 }
@@ -116,7 +119,7 @@ choose_k(struct layout *l, const uint32_t *values)
 		if (column_size(l, values) < column_size(&best, values))
 			best = *l;
 	}
-	if (l->width == sizeof(uint32_t))
+	if (l->width > sizeof(uint16_t))
 		*l = best;
 }
 
@@ -129,7 +132,7 @@ choose_column_layout(const struct slot_job *j, uint32_t n, const uint32_t *value
 	struct layout rows = l;
 
 	choose_k(&l, values);
-	if (!j->field->nested || l.width < sizeof(uint32_t))
+	if (!j->field->nested)
 		return l;
 	rows.k = COLUMN_ROWS;
 	rows.first = j->b->first;

@@ -155,7 +155,22 @@ write_rare(struct slot_job *j, const struct groups *g)
 	return rare;
 }
 
-/* above: the same terms with the documents that own the nested ones; NULL for other fields. */
+/* Appends a posting unless the file has it, and returns its place. */
+static uint32_t
+put_posting(struct slot_job *j, struct buf *blob, struct documents d, const uint32_t *above)
+{
+	size_t from = posting_write(blob, d, above);
+	uint64_t at = share_bytes(&j->b->share, j->w, blob, from);
+
+	if (at / POSTING_UNIT > UINT32_MAX)
+		panic("a posting is beyond the first 16 GiB of a segment");
+	if (at != j->w->at + from)
+		blob->n = from;
+	return (uint32_t)(at / POSTING_UNIT);
+}
+
+/* The postings come first: their places depend on where their section begins.
+   above: the same terms with the documents that own the nested ones; NULL for other fields. */
 void
 slot_write_postings(struct slot_job *j, const struct groups *own, const struct groups *above)
 {
@@ -165,18 +180,22 @@ slot_write_postings(struct slot_job *j, const struct groups *own, const struct g
 	struct buf blob = { 0 };
 
 	for (uint32_t i = 0; i <= own->n; i++) {
-		struct documents owners = documents_of(above == NULL ? own : above, i);
+		struct documents nested = documents_of(own, i),
+				 owners = documents_of(above == NULL ? own : above, i);
+		bool twice = above != NULL && nested.n > POSTING_DERIVED;
+		uint32_t up = 0;
 
 		if (i < own->n && rare != NULL && (rare[i >> 6] >> (i & 63) & 1) != 0)
 			continue;
+		if (twice)
+			up = put_posting(j, &blob, owners, NULL);
 		count[n] = owners.n;
-		place[n++] =
-		    posting_write(&blob, documents_of(own, i), above == NULL ? NULL : &owners);
+		place[n++] = put_posting(j, &blob, nested, twice ? &up : NULL);
 	}
+	section_write(j->w, SECTION_POSTINGS, j->slot, blob.p, blob.n);
 	section_write(j->w, SECTION_PLACE, j->slot, place, n * sizeof(*place));
 	if (j->field->aggregatable && j->slot % PARTS == PART_VALUES)
 		section_write(j->w, SECTION_COUNT, j->slot, count, n * sizeof(*count));
-	section_write(j->w, SECTION_POSTINGS, j->slot, blob.p, blob.n);
 	buf_free(&blob);
 	free(place);
 	free(count);

@@ -18,6 +18,7 @@
 #include "search/index/write/build.h"
 #include "search/index/write/build_order.h"
 #include "search/index/write/gather.h"
+#include "search/index/write/share.h"
 
 #define NO_TERM UINT32_MAX
 
@@ -72,6 +73,7 @@ struct index_builder {
 	struct label *label;
 	size_t nlabel, label_room;
 	uint32_t doc_labelled, doc_label;
+	struct share share;
 	struct arena *arena; /* for one document */
 	uint64_t id;         /* the id of the segment; 0: a new one of the family */
 	uint32_t family;

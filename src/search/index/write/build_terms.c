@@ -5,6 +5,7 @@
 
 #include "search/index/write/build_slot.h"
 #include "base/encode.h"
+#include "search/index/format/gaps.h"
 #include "search/text.h"
 
 struct sort_entry {
@@ -207,11 +208,16 @@ write_hex(struct slot_job *j)
 }
 
 static void
-put_length(struct buf *b, size_t n)
+put_lengths(struct buf *b, size_t shared, size_t own)
 {
-	for (; n >= 0x80; n >>= 7)
-		buf_char(b, (char)(0x80 | (n & 0x7f)));
-	buf_char(b, (char)n);
+	size_t high = shared < TERM_LONG ? shared : TERM_LONG,
+	       low = own < TERM_LONG ? own : TERM_LONG;
+
+	buf_char(b, (char)(high << 4 | low));
+	if (high == TERM_LONG)
+		gaps_put_number(b, shared - TERM_LONG);
+	if (low == TERM_LONG)
+		gaps_put_number(b, own - TERM_LONG);
 }
 
 /* The number of bytes that both texts begin with, or that both names end with. */
@@ -244,8 +250,7 @@ write_strings(struct slot_job *j)
 			last = STR("");
 		}
 		shared = count_shared(s, last, names);
-		put_length(&bytes, shared);
-		put_length(&bytes, s.n - shared);
+		put_lengths(&bytes, shared, s.n - shared);
 		buf_add(&bytes, names ? s.p : s.p + shared, s.n - shared);
 		if (bytes.n > UINT32_MAX)
 			panic("a segment's strings are more than 4 GiB");
