@@ -7,6 +7,7 @@
 #include "daemon/conf.h"
 #include "indexer/clickhouse.h"
 #include "search/clickhouse/layout.h"
+#include "search/index/format/copy.h"
 #include "search/index/write/state.h"
 
 #include <errno.h>
@@ -28,6 +29,7 @@ followers_open(const char *directory)
 	struct followers *all = mem_zero(sizeof(*all));
 
 	all->directory = mem_text(directory);
+	copies_keep(strcmp(conf.index_copies, "yes") == 0);
 	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
 		log_event(
 		    LOGP_ERR, "index", "directory=%s error=\"%s\"", directory, strerror(errno));

@@ -19,7 +19,47 @@ answers()
 }
 whole=$(answers 1)
 like "$whole" '^200 [0-9]+$' "hosts are counted while the files are whole"
+
+# lost COMMAND...: no request fails when the command loses all that the segments have. surfaced-index is stopped first, then
+# it puts files in place.
+lost()
+{
+	world_kill surfaced-index
+	_rebuilds=$(rebuilds)
+	for file in "$W"/index/*.seg; do
+		"$@" "$file"
+	done
+	_replies="$(answers 10) $(restart)"
+	world_index_start
+	ok "surfaced-index writes files anew from their copies after $1 (C-423)" world_until 60 in_place
+	is "$_replies $(answers 10) $(($(rebuilds) - _rebuilds))" "$whole $whole $whole 0" \
+		"files that are lost by $1 take no answer, of running and of new workers, and no rebuild (C-423)"
+}
+rebuilds() { grep -c 'dataset=hosts .*how=rebuild' "$W/log/surfaced-index.log"; }
+# restart: new workers, each of which has looked at the index.
+restart()
+{
+	world_kill surfaced
+	world_api_start
+	answers 5
+}
+in_place()
+{
+	for _file in "$W"/index/*.seg.copy; do
+		cmp -s "$_file" "${_file%.copy}" || return 1
+	done
+}
+empty() { : >"$1"; }
+zeros() { dd if=/dev/zero of="$1" bs=4096 count=$(($(stat -c %s "$1") / 4096)) conv=notrunc status=none; }
+lost empty
+lost zeros
+lost rm
+is "$(grep -c 'worker_died' "$W/log/surfaced.log")" 0 "no worker dies of lost files"
+
+# Without copies such an index is built again.
 world_kill surfaced-index
+echo 'index_copies = no' >>"$W/etc/surfaced-index.conf"
+rm "$W"/index/*.copy
 for file in "$W"/index/*.seg; do
 	truncate -s 8192 "$file"
 done
@@ -44,12 +84,12 @@ mended()
 	shift
 	file=$(find "$W/index" -name 'hosts-*.seg' -printf '%s %p\n' | sort -n | tail -1 | cut -d' ' -f2)
 	_inode=$(stat -c %i "$file") _repairs=$(repairs)
-	_rebuilds=$(grep -c 'dataset=hosts .*how=rebuild' "$W/log/surfaced-index.log")
+	_rebuilds=$(rebuilds)
 	"$@"
 	is "$(answers 10)" "$whole" "$_what takes no answer (C-423)"
 	ok "$_what is noticed and repaired (C-423)" world_until 60 repaired "$_repairs"
 	isnt "$(stat -c %i "$file")" "$_inode" "the file with $_what is never mapped again (C-423)"
-	is "$(grep -c 'dataset=hosts .*how=rebuild' "$W/log/surfaced-index.log")" "$_rebuilds" \
+	is "$(rebuilds)" "$_rebuilds" \
 		"$_what causes no rebuild (C-423)"
 	is "$(answers 10)" "$whole" "the same hosts are counted after $_what (C-423)"
 }
@@ -128,13 +168,6 @@ mapped()
 	for _pid in $(pgrep -P "$(world_pid surfaced)"); do
 		cat "/proc/$_pid/maps"
 	done | grep -c "$W/index/.*\.seg"
-}
-# restart: new workers, each of which has looked at the index.
-restart()
-{
-	world_kill surfaced
-	world_api_start
-	answers 5
 }
 is "$(restart)" "$whole" "new workers map whole files"
 ok "the mappings of the index are seen in /proc" [ "$(mapped)" -ge 2 ]

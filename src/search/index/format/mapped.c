@@ -13,6 +13,7 @@
  * Linux it is a plain system call. */
 #include "config.h"
 
+#include "search/index/format/copy.h"
 #include "search/index/format/mapped.h"
 #include "search/index/format/parity.h"
 #include "search/index/format/sections.h"
@@ -260,6 +261,7 @@ is_read_in_runs(enum section_kind kind)
 	case SECTION_MAP:
 	case SECTION_DATES:
 	case SECTION_SECONDS:
+	case SECTION_VALUE_AT:
 		return true;
 	default:
 		return false;
@@ -390,11 +392,28 @@ map_and_check(
 	return check_header(m) && check_sections(m) && !m->lost;
 }
 
+/* Maps the copy of a file that is lost. It counts as mended, so that the writer puts a file in place. */
+static bool
+map_copy(struct mapped *m, const char *path, const struct index_file *want)
+{
+	char name[4096];
+
+	mapped_close(m);
+	m->map = NULL;
+	m->page = 0;
+	m->lost = 0;
+	copy_path(path, name, sizeof(name));
+	if (!map_and_check(m, name, want, SEGMENT_VERIFY))
+		return false;
+	m->mended = (uint32_t)(m->size / PARITY_BLOCK + 1);
+	return true;
+}
+
 /* Maps a file and decides how much of it is verified. The mark decides: a file whose inode, size
  * and times are those that its writer recorded was verified by the writer, so only its header, its
  * table and the bounds of its sections are looked at. Any other file, such as one that was restored
- * from a backup, is read to its last byte, and its damaged blocks are mended by its parity. The
- * last check is mapped_intact, for a file that changed while it was verified. */
+ * from a backup, is read to its last byte, and its damaged blocks are mended by its parity, or
+ * its copy is mapped. The last check is mapped_intact, for a file that changed while it was verified. */
 bool
 mapped_open(
     struct mapped *m, const char *path, const struct index_file *want, enum segment_check check)
@@ -403,10 +422,16 @@ mapped_open(
 	m->id = want->id;
 	m->checksum = want->checksum;
 	if (!map_and_check(m, path, want, check)) {
-		if (check == SEGMENT_VERIFY || !mend(m, path, want))
+		char why[INDEX_FAULT];
+
+		if (check == SEGMENT_VERIFY)
 			return false;
-		if (!check_header(m) || !check_sections(m))
+		memcpy(why, m->err, sizeof(why));
+		if (!(mend(m, path, want) && check_header(m) && check_sections(m)) &&
+		    !map_copy(m, path, want)) {
+			memcpy(m->err, why, sizeof(why));
 			return false;
+		}
 		m->err[0] = '\0';
 	}
 	advise_for_queries(m);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "search/index/format/sections.h"
+#include "search/index/format/copy.h"
 #include "search/index/format/parity.h"
 
 void
@@ -47,8 +48,10 @@ sections_end(struct segment_writer *w, const char *magic, struct segment_header 
 	file_write(&w->file, h, sizeof(*h), 0);
 	ok = file_end(&w->file, directory, err);
 	buf_free(&w->table);
-	if (ok) /* a file without parity is complete: the writer makes it later (index_state_verify) */
+	if (ok) /* a file without parity and copy is complete: the writer makes them later (index_state_verify) */
 		(void)!parity_write(w->file.path,
 		    &(struct index_file){ .id = h->id, .checksum = h->checksum }, err);
+	if (ok)
+		(void)!copy_complete(w->file.path, err);
 	return ok;
 }

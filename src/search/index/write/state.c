@@ -8,6 +8,7 @@
  * and no dead bit ever returns to 0. */
 #include "config.h"
 
+#include "search/index/format/copy.h"
 #include "search/index/format/files.h"
 #include "search/index/format/manifest.h"
 #include "search/index/format/ordinals.h"
@@ -221,14 +222,15 @@ complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_F
 	return ok;
 }
 
-/* Whether the name is that of the file, or of its parity. */
+/* Whether the name is that of the file, of its parity, or of its copy. */
 static bool
 has_state_name(const char *path, const char *name)
 {
 	size_t n = strlen(path + strlen("./"));
 
 	return strncmp(path + strlen("./"), name, n) == 0 &&
-	       (name[n] == '\0' || strcmp(name + n, PARITY_SUFFIX) == 0);
+	       (name[n] == '\0' || strcmp(name + n, PARITY_SUFFIX) == 0 ||
+		   (copies_kept() && strcmp(name + n, COPY_SUFFIX) == 0));
 }
 
 /* Whether the file belongs to a generation of the dataset, this one or a former one. The files of

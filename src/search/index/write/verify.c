@@ -5,7 +5,7 @@
  *   a file that changed, has rotted or cannot be read
  *      |
  *      +-- ordinals: made again when the pass publishes
- *      +-- a segment that its parity mends: written anew under its name, then published with its new mark; the mapping of
+ *      +-- a segment that its parity mends, or that has a copy: written anew under its name, then published with its new mark; the mapping of
  *      |   the damaged file is kept in `former` until then, and then every worker that has it is told by its time
  *      +-- a segment that is lost: the caller builds the index again from the database
  *   a segment without a name: written anew from this process's mapping */
@@ -13,6 +13,7 @@
 
 #include "search/index/format/files.h"
 #include "search/index/format/ordinals.h"
+#include "search/index/format/copy.h"
 #include "search/index/format/parity.h"
 #include "search/index/write/state.h"
 
@@ -110,9 +111,10 @@ check_ordinals(const char *directory, struct index_state *s, struct index_segmen
 		drop_ordinals(s, t);
 }
 
-/* Makes the parity of a file that was just verified, when there is none that can be used. */
+/* Makes the parity and the copy of a file that was just verified, when there is none that can be
+   used. */
 static void
-complete_parity(
+complete_spares(
     const char *directory, const struct index_state *s, const struct index_file *f, bool ordinals)
 {
 	char path[4096], err[INDEX_FAULT];
@@ -126,6 +128,9 @@ complete_parity(
 		log_event(LOGP_WARNING, "index", "dataset=%s parity=\"%s\"",
 		    schema_dataset_name(s->dataset), err);
 	parity_close(&p);
+	if (!copy_complete(path, err))
+		log_event(LOGP_WARNING, "index", "dataset=%s copy=\"%s\"",
+		    schema_dataset_name(s->dataset), err);
 }
 
 /* Verifies some of the file in turn: files take turns, a segment, its ordinals, the next segment.
@@ -145,7 +150,7 @@ verify_file(const char *directory, struct index_state *s, uint64_t *bytes, bool 
 	m->err = NULL;
 	*ended = !good || s->section == m->head->nsections;
 	if (good && *ended)
-		complete_parity(directory, s, ordinals ? &t->ordinals : &t->file, ordinals);
+		complete_spares(directory, s, ordinals ? &t->ordinals : &t->file, ordinals);
 	if (good)
 		return true;
 	if (ordinals) {
