@@ -173,7 +173,7 @@ CREATE TRIGGER audit_row AFTER INSERT OR UPDATE ON sign_in_link FOR EACH ROW EXE
 
 -- The workers write these tables by the functions of functions/people.sql alone, and read no secret of them.
 GRANT SELECT (uuid, name, email, password_at, totp_at, created_at, disabled_at) ON person TO surfaced_api;
-GRANT SELECT (uuid, person_uuid, name, algorithm, backed_up, rp_id, created_at, last_used_at) ON passkey TO surfaced_api;
+GRANT SELECT (uuid, person_uuid, credential, name, algorithm, backed_up, rp_id, created_at, last_used_at) ON passkey TO surfaced_api;
 GRANT SELECT (uuid, person_uuid, methods, strong, address, agent, created_at, authenticated_at, seen_at, expires_at, ended_at,
 	end_reason) ON sign_in TO surfaced_api;
 GRANT SELECT ON people_scope TO surfaced_api, surfaced_admin;

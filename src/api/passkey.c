@@ -38,7 +38,7 @@ decode_member(struct req *rq, struct body_faults *faults, const char *name, stru
 
 struct shown_passkey {
 	struct uuid uuid;
-	struct str name;
+	struct str id, name;
 	bool backed_up;
 	struct str rp_id;
 	struct ts created_at, last_used_at;
@@ -46,6 +46,10 @@ struct shown_passkey {
 
 static const struct field shown_passkey_out[] = {
 	FIELD(struct shown_passkey, uuid, 0),
+	{ .name = "id",
+	    .type = FIELD_STR,
+	    .offset = offsetof(struct shown_passkey, id),
+	    .help = "The credential's id, so that a device which has it makes no second one." },
 	FIELD(struct shown_passkey, name, 0),
 	{ .name = "backed_up",
 	    .type = FIELD_BOOL,
@@ -60,7 +64,9 @@ static const struct field shown_passkey_out[] = {
 	FIELD_END_OF("Passkey"),
 };
 
-#define PASSKEY_COLUMNS "uuid, name, backed_up, rp_id, created_at, last_used_at"
+#define PASSKEY_COLUMNS                                                                            \
+	"uuid, translate(encode(credential, 'base64'), E'+/=\\n', '-_') AS id, name, backed_up,"   \
+	" rp_id, created_at, last_used_at"
 
 STMT_LIST(list_passkeys, struct shown_passkey, shown_passkey_out,
     "SELECT " PASSKEY_COLUMNS " FROM passkey WHERE person_uuid = $1 ORDER BY created_at, uuid"

@@ -46,13 +46,15 @@ export async function signInByPasskey({ mediation, signal } = {}) {
 	}, { signal, alone: true });
 }
 
-// Registers a passkey of this device for the person who is signed in.
+// Registers a passkey of this device for the person who is signed in. A device keeps one passkey of a person, so it is
+// shown those that there are: it would replace its own without a word.
 export async function addPasskey(person, name) {
-	const asked = await challenge("register");
+	const asked = await challenge("register"), { passkeys } = await api.get("/auth/passkeys");
 	const handle = Uint8Array.from(person.uuid.replaceAll("-", "").match(/../g), (byte) => parseInt(byte, 16));
 	const credential = await navigator.credentials.create({ publicKey: {
 		challenge: decode(asked.challenge), rp: { id: asked.rp_id, name: "surfaced" },
 		user: { id: handle, name: person.email, displayName: person.name }, timeout: 300000, attestation: "none",
+		excludeCredentials: passkeys.map((p) => ({ type: "public-key", id: decode(p.id) })),
 		pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: "public-key", alg })),
 		authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
 	} });
@@ -61,4 +63,10 @@ export async function addPasskey(person, name) {
 		name, id: encode(credential.rawId), public_key: encode(response.getPublicKey()), algorithm: response.getPublicKeyAlgorithm(),
 		authenticator_data: encode(response.getAuthenticatorData()), client_data: encode(response.clientDataJSON),
 	});
+}
+
+// Removes a passkey, and tells the browser, which would offer it further on where it knows how to forget one.
+export async function removePasskey(passkey) {
+	await api.del(`/auth/passkeys/${passkey.uuid}`);
+	await globalThis.PublicKeyCredential?.signalUnknownCredential?.({ rpId: passkey.rp_id, credentialId: passkey.id }).catch(() => {});
 }

@@ -7,7 +7,7 @@ import { api, readSession, signedIn } from "../common/api.js";
 import { agree, ask } from "../common/dialog.js";
 import { field, passwordField } from "../common/form.js";
 import { ago, day, plural } from "../common/words.js";
-import { addPasskey, passkeyFault, passkeysWork } from "./passkey.js";
+import { addPasskey, passkeyFault, passkeysWork, removePasskey } from "./passkey.js";
 import { badge, copyButton, reading, table, toast } from "./parts.js";
 
 const quietly = (act) => async () => {
@@ -44,7 +44,7 @@ async function add(after) {
 function passkeyTable(after) {
 	const rename = (p) => nameDialog("Rename the passkey", "Save", p.name, (name) => api.put(`/auth/passkeys/${p.uuid}`, { name })).then((done) => done && after());
 	const remove = async (p) => {
-		if (await agree(`Remove ${p.name}?`, "This passkey signs you in no more, and your other browsers are signed out.", "Remove", () => api.del(`/auth/passkeys/${p.uuid}`)))
+		if (await agree(`Remove ${p.name}?`, "This passkey signs you in no more, and your other browsers are signed out.", "Remove", () => removePasskey(p)))
 			after();
 	};
 	return table("Passkeys", [

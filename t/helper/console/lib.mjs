@@ -18,7 +18,7 @@ export async function visitor(chrome, options = {}) {
 	context.setDefaultTimeout(30000);
 	context.on("page", (page) => {
 		page.on("pageerror", (e) => allFaults.push(`${page.url()}: ${e.stack}`));
-		page.on("console", (m) => ["error", "warning"].includes(m.type()) && !REFUSED.test(m.text()) && allFaults.push(`${page.url()}: ${m.text()}`));
+		page.on("console", (m) => page.url().startsWith(ORIGIN) && ["error", "warning"].includes(m.type()) && !REFUSED.test(m.text()) && allFaults.push(`${page.url()}: ${m.text()}`));
 		page.on("request", (r) => !/^(?:blob|data):/.test(r.url()) && new URL(r.url()).origin !== ORIGIN && !r.isNavigationRequest() && foreignRequests.push(r.url()));
 	});
 	return context;
@@ -101,11 +101,28 @@ export async function recordedSession(page, { url = "https://www.example.com/sig
 	return uuid;
 }
 
+// The authenticator of one page: a device that asks nobody, since its person is always there. Where the field of the e-mail
+// offers passkeys, such a device signs in at once (offersNothing).
 export async function authenticator(page) {
 	const cdp = await page.context().newCDPSession(page);
 	await cdp.send("WebAuthn.enable");
-	await cdp.send("WebAuthn.addVirtualAuthenticator", { options: { protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } });
-	return cdp;
+	const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", { options: { protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } });
+	const tell = (method, more = {}) => cdp.send(`WebAuthn.${method}`, { authenticatorId, ...more });
+	return {
+		credentials: async () => (await tell("getCredentials")).credentials,
+		add: (credential) => tell("addCredential", { credential }),
+		verify: (isUserVerified) => tell("setUserVerified", { isUserVerified }),
+		remove: () => tell("removeVirtualAuthenticator"),
+	};
+}
+
+// Pages of this browser offer no passkey before somebody asks for one.
+export async function offersNothing(context) {
+	await context.addInitScript(() => {
+		if (globalThis.PublicKeyCredential)
+			PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+	});
+	return context;
 }
 
 export async function main(test) {
