@@ -133,8 +133,8 @@ CREATE TRIGGER member_console AFTER INSERT ON member FOR EACH ROW EXECUTE FUNCTI
 INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, kind)
 	SELECT account_uuid, uuid, 'Console', console_prefix(), 'console' FROM member WHERE removed_at IS NULL;
 
--- People read more of a member than keys do (functions/access.sql).
-DROP FUNCTION IF EXISTS access_members(uuid);
+-- People read more of members than keys do, and less of keys (functions/access.sql).
+DROP FUNCTION IF EXISTS access_members(uuid), project_access(uuid);
 
 -- Signing out cuts the live views of the sign-in.
 ALTER TABLE stream_ticket ADD COLUMN sign_in_uuid uuid REFERENCES sign_in ON DELETE SET NULL;
@@ -169,6 +169,8 @@ CREATE TRIGGER audit_row AFTER INSERT ON sign_in FOR EACH ROW EXECUTE FUNCTION a
 CREATE TRIGGER audit_change AFTER UPDATE ON sign_in FOR EACH ROW
 	WHEN (OLD.ended_at IS DISTINCT FROM NEW.ended_at OR OLD.authenticated_at IS DISTINCT FROM NEW.authenticated_at)
 	EXECUTE FUNCTION audit_row('uuid');
+CREATE TRIGGER sign_in_ended AFTER UPDATE ON sign_in FOR EACH ROW
+	WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL) EXECUTE FUNCTION sign_in_ended();
 CREATE TRIGGER audit_row AFTER INSERT OR UPDATE ON sign_in_link FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
 
 -- The workers write these tables by the functions of functions/people.sql alone, and read no secret of them.

@@ -51,8 +51,9 @@ CREATE OR REPLACE FUNCTION access_keys(key uuid) RETURNS TABLE (uuid uuid, name 
 		OR EXISTS (SELECT FROM visible_projects(k.uuid) AS v JOIN mine ON mine.uuid = v.uuid) END
 $$;
 
--- The members and keys that reach a project now, and by what.
-CREATE OR REPLACE FUNCTION project_access(project uuid) RETURNS TABLE (kind text, uuid uuid, name text, via text, role text,
+-- The members and keys that reach a project now, and by what. A reader who is a person and no owner reads of their own keys
+-- alone, as in access_keys. The release before has no reader.
+CREATE OR REPLACE FUNCTION project_access(project uuid, reader uuid DEFAULT NULL) RETURNS TABLE (kind text, uuid uuid, name text, via text, role text,
 	key_prefix text, owner_uuid uuid, created_at timestamptz) LANGUAGE sql STABLE AS $$
 	WITH reaching AS (
 		SELECT m.*, CASE WHEN m.role = 'owner' THEN 'owner' WHEN m.all_projects THEN 'all_projects' ELSE 'grant' END AS via,
@@ -68,6 +69,8 @@ CREATE OR REPLACE FUNCTION project_access(project uuid) RETURNS TABLE (kind text
 	  FROM reaching r JOIN api_key k ON k.owner_uuid = r.uuid
 	 WHERE k.kind = 'key' AND (k.projects IS NULL OR project = ANY (k.projects)) AND k.revoked_at IS NULL
 	   AND (k.expires_at IS NULL OR k.expires_at > now())
+	   AND NOT EXISTS (SELECT FROM api_key c JOIN member m ON m.uuid = c.owner_uuid
+		WHERE c.uuid = reader AND c.kind = 'console' AND m.role <> 'owner' AND m.uuid <> k.owner_uuid)
 $$;
 
 GRANT EXECUTE ON FUNCTION key_is_limited, access_members, access_keys, project_access TO surfaced_api;

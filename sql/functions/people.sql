@@ -3,8 +3,9 @@
 -- functions, which name the person and the request in the audit log by themselves where nobody is signed in yet.
 
 -- What a cookie opens. state: unknown, over, or live, with the rest. idle: the seconds for which a sign-in may rest.
+-- passkeys: those of the host p_rp_id. Those of a former public_url open nothing, so no rule about ways to sign in counts them.
 -- The first look at a sign-in whose time is up ends it.
-CREATE OR REPLACE FUNCTION sign_in_find(token bytea, idle bigint, OUT state text, OUT uuid uuid, OUT person_uuid uuid,
+CREATE OR REPLACE FUNCTION sign_in_find(token bytea, idle bigint, p_rp_id text, OUT state text, OUT uuid uuid, OUT person_uuid uuid,
 	OUT name text, OUT email text, OUT has_password boolean, OUT has_totp boolean, OUT passkeys bigint, OUT methods text[],
 	OUT strong boolean, OUT created_at timestamptz, OUT authenticated_at timestamptz, OUT seen_at timestamptz,
 	OUT expires_at timestamptz) LANGUAGE plpgsql
@@ -39,7 +40,7 @@ BEGIN
 	email := p.email;
 	has_password := p.password IS NOT NULL;
 	has_totp := p.totp_at IS NOT NULL;
-	passkeys := (SELECT count(*) FROM passkey k WHERE k.person_uuid = p.uuid);
+	passkeys := (SELECT count(*) FROM passkey k WHERE k.person_uuid = p.uuid AND k.rp_id = p_rp_id);
 	methods := s.methods;
 	strong := s.strong;
 	created_at := s.created_at;
@@ -67,7 +68,7 @@ $$;
 -- right, where the password alone is the proof; null: another proof. Null: the person is disabled, or has another password or
 -- a second method by now. A change of these waits for the lock of this function, and then ends the sign-in.
 CREATE OR REPLACE FUNCTION sign_in_begin(p_person uuid, p_former uuid, p_token bytea, p_methods text[], p_strong boolean,
-	p_address text, p_agent text, p_life bigint, p_password text) RETURNS uuid LANGUAGE plpgsql
+	p_address text, p_agent text, p_life bigint, p_password text, p_rp_id text) RETURNS uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	former sign_in;
@@ -75,7 +76,8 @@ DECLARE
 BEGIN
 	PERFORM FROM person p WHERE p.uuid = p_person AND p.disabled_at IS NULL
 		AND (p_password IS NULL OR (p.password = p_password AND p.totp_at IS NULL)) FOR SHARE;
-	IF NOT FOUND OR (p_password IS NOT NULL AND EXISTS (SELECT FROM passkey k WHERE k.person_uuid = p_person)) THEN
+	IF NOT FOUND OR (p_password IS NOT NULL AND EXISTS (SELECT FROM passkey k WHERE k.person_uuid = p_person
+	    AND k.rp_id = p_rp_id)) THEN
 		RETURN NULL;
 	END IF;
 	PERFORM set_config('surfaced.actor', 'person:' || p_person, true);
@@ -105,11 +107,11 @@ CREATE OR REPLACE FUNCTION sign_in_end(p_person uuid, p_sign_in uuid, reason tex
 $$;
 
 -- What a sign-in by password needs to know of a person, found by the e-mail or by the UUID.
-CREATE OR REPLACE FUNCTION person_credentials(p_email text, p_uuid uuid, OUT uuid uuid, OUT name text, OUT email text,
+CREATE OR REPLACE FUNCTION person_credentials(p_email text, p_uuid uuid, p_rp_id text, OUT uuid uuid, OUT name text, OUT email text,
 	OUT password text, OUT totp bytea, OUT has_totp boolean, OUT totp_step bigint, OUT passkeys bigint, OUT disabled boolean)
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT p.uuid, p.name, p.email, p.password, p.totp, p.totp_at IS NOT NULL, p.totp_step,
-		(SELECT count(*) FROM passkey k WHERE k.person_uuid = p.uuid), p.disabled_at IS NOT NULL
+		(SELECT count(*) FROM passkey k WHERE k.person_uuid = p.uuid AND k.rp_id = p_rp_id), p.disabled_at IS NOT NULL
 	  FROM person p WHERE lower(p.email) = lower(p_email) OR p.uuid = p_uuid
 $$;
 

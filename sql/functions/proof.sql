@@ -45,8 +45,9 @@ BEGIN
 END
 $$;
 
--- outcome: removed, none, or last when nothing would be left to sign in with. Every sign-in but one ends.
-CREATE OR REPLACE FUNCTION passkey_remove(p_person uuid, p_passkey uuid, p_but uuid) RETURNS text LANGUAGE plpgsql
+-- outcome: removed, none, or last when nothing would be left to sign in with: passkeys of another host than p_rp_id are good
+-- for nothing. Every sign-in but one ends.
+CREATE OR REPLACE FUNCTION passkey_remove(p_person uuid, p_passkey uuid, p_but uuid, p_rp_id text) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	has_password boolean;
@@ -55,7 +56,8 @@ BEGIN
 	IF NOT EXISTS (SELECT FROM passkey k WHERE k.uuid = p_passkey AND k.person_uuid = p_person) THEN
 		RETURN 'none';
 	END IF;
-	IF NOT has_password AND NOT EXISTS (SELECT FROM passkey k WHERE k.person_uuid = p_person AND k.uuid <> p_passkey) THEN
+	IF NOT has_password AND NOT EXISTS (SELECT FROM passkey k WHERE k.person_uuid = p_person AND k.uuid <> p_passkey
+	    AND k.rp_id = p_rp_id) THEN
 		RETURN 'last';
 	END IF;
 	DELETE FROM passkey k WHERE k.uuid = p_passkey;
@@ -65,11 +67,11 @@ END
 $$;
 
 -- Takes the password away. False: nothing would be left to sign in with. Every sign-in but one ends.
-CREATE OR REPLACE FUNCTION person_password_remove(p_person uuid, p_but uuid) RETURNS boolean LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION person_password_remove(p_person uuid, p_but uuid, p_rp_id text) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	PERFORM FROM person p WHERE p.uuid = p_person FOR UPDATE;
-	IF NOT EXISTS (SELECT FROM passkey k WHERE k.person_uuid = p_person) THEN
+	IF NOT EXISTS (SELECT FROM passkey k WHERE k.person_uuid = p_person AND k.rp_id = p_rp_id) THEN
 		RETURN false;
 	END IF;
 	PERFORM person_password_set(p_person, NULL, p_but);

@@ -79,6 +79,17 @@ BEGIN
 END
 $$;
 
+-- Makes surfaced-stream ask at once whether its streams may go on, when a sign-in ends that one of them needs.
+CREATE OR REPLACE FUNCTION sign_in_ended() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF EXISTS (SELECT FROM stream_slot o WHERE o.sign_in_uuid = NEW.uuid) THEN
+		NOTIFY session_changed;
+	END IF;
+	RETURN NULL;
+END
+$$;
+
 -- Notifies surfaced-export that an export was created or cancelled.
 CREATE OR REPLACE FUNCTION export_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "access/person.h"
+#include "base/url.h"
 #include "daemon/conf.h"
 
 #include <openssl/crypto.h>
@@ -36,6 +37,18 @@ token_hash(struct secret sent, unsigned char hash[TOKEN_HASH_LEN])
 	return ok;
 }
 
+struct str
+passkey_rp_id(void)
+{
+	static char host[RP_ID_MAX];
+	struct str authority, rest, name;
+
+	if (!url_split(str_of(conf.public_url), &authority, &rest))
+		return STR("");
+	name = url_host(authority);
+	return name.n > sizeof(host) ? STR("") : str_lower_ascii(host, name);
+}
+
 /* ---- sign-ins ---- */
 
 static const struct field sign_in_out[] = {
@@ -58,7 +71,7 @@ static const struct field sign_in_out[] = {
 
 STMT(find_sign_in, sign_in_out,
     "SELECT state, uuid, person_uuid, name, email, has_password, has_totp, passkeys, methods,"
-    " strong, created_at, authenticated_at, seen_at, expires_at FROM sign_in_find($1, $2)");
+    " strong, created_at, authenticated_at, seen_at, expires_at FROM sign_in_find($1, $2, $3)");
 
 struct begun_sign_in {
 	struct uuid uuid;
@@ -70,7 +83,7 @@ static const struct field begun_sign_in_out[] = {
 };
 
 STMT(begin_sign_in, begun_sign_in_out,
-    "SELECT sign_in_begin($1, $2, $3, $4::text[], $5, $6, $7, $8, $9) AS uuid");
+    "SELECT sign_in_begin($1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $10) AS uuid");
 STMT(end_sign_in, begun_sign_in_out, "SELECT sign_in_end($1, $2, $3) AS uuid");
 
 enum sign_in_rc
@@ -84,7 +97,7 @@ sign_in_find(struct db *db, struct secret token, struct sign_in *out)
 		return SIGN_IN_UNKNOWN;
 	former = db_hurry(db, mono_us() + conf.auth_wait * 1000);
 	rc = db_one(db, &find_sign_in, out, P(((struct bytes){ hash, sizeof(hash) })),
-	    P(conf.sign_in_idle));
+	    P(conf.sign_in_idle), P(passkey_rp_id()));
 	db_relax(db, former);
 	if (rc != DB_OK)
 		return SIGN_IN_UNAVAILABLE;
@@ -107,7 +120,7 @@ sign_in_begin(struct db *db, const struct sign_in_new *s, const struct token *t)
 	struct begun_sign_in row = { { { 0 } } };
 	enum db_rc rc = db_one(db, &begin_sign_in, &row, P(s->person), P(s->former),
 	    P(((struct bytes){ t->hash, sizeof(t->hash) })), P(s->methods), P(s->strong),
-	    P(s->address), P(s->agent), P(conf.sign_in_life), P(s->password));
+	    P(s->address), P(s->agent), P(conf.sign_in_life), P(s->password), P(passkey_rp_id()));
 
 	return none_if_null(rc, &row);
 }
@@ -138,7 +151,7 @@ static const struct field person_credentials_out[] = {
 
 STMT(find_person, person_credentials_out,
     "SELECT uuid, name, email, password, totp, has_totp, totp_step, passkeys, disabled"
-    " FROM person_credentials($1, $2) WHERE uuid IS NOT NULL");
+    " FROM person_credentials($1, $2, $3) WHERE uuid IS NOT NULL");
 
 enum db_rc
 person_find(
@@ -146,7 +159,8 @@ person_find(
 {
 	static const struct uuid none;
 
-	return db_one(db, &find_person, out, P(email), P(email.p == NULL ? *uuid : none));
+	return db_one(
+	    db, &find_person, out, P(email), P(email.p == NULL ? *uuid : none), P(passkey_rp_id()));
 }
 
 /* ---- throttle ---- */

@@ -24,13 +24,19 @@ void token_make(struct token *out);
 /* The hash of a token that a client sent; false when it has not the form of one. */
 bool token_hash(struct secret sent, unsigned char hash[TOKEN_HASH_LEN]) MUST_USE;
 
+enum { RP_ID_MAX = 253 };
+
+/* The host of public_url, by which passkeys know the service: those of another host, such as that of a former
+   public_url, are no way to sign in. Empty: there is no public_url. */
+struct str passkey_rp_id(void);
+
 /* A live sign-in with its person. */
 struct sign_in {
 	struct str state; /* the look-up alone uses it */
 	struct uuid uuid, person_uuid;
 	struct str name, email;
 	bool has_password, has_totp;
-	int64_t passkeys;
+	int64_t passkeys;    /* of passkey_rp_id() */
 	struct list methods; /* struct str */
 	bool strong;
 	struct ts created_at, authenticated_at, seen_at, expires_at;

@@ -289,7 +289,7 @@ static const struct field reach_out[] = {
 
 STMT_LIST(list_reach, struct reach, reach_out,
     "SELECT kind, uuid, name, via, role, key_prefix, owner_uuid, created_at"
-    " FROM project_access($1) WHERE ($5::text IS NULL OR kind = $5)"
+    " FROM project_access($1, $7) WHERE ($5::text IS NULL OR kind = $5)"
     " AND ($6::text IS NULL OR via = $6)" PAGE_SQL);
 
 struct reach_args {
@@ -303,6 +303,24 @@ static const struct url_param reach_params[] = {
 	FILTER(FIELD_STR, struct reach_args, via, .values = reach_ways),
 	URL_PARAM_END,
 };
+
+/* What page_list does, with the reader. */
+static int
+list_project_access(struct req *rq)
+{
+	const struct reach_args *args = rq->params;
+	struct page_from from;
+	struct list rows;
+	enum db_rc rc;
+
+	if (page_begin(rq, &args->page, &from) != PASS)
+		return FAILED;
+	rc = db_list(rq->db, &list_reach, &rows, P(rq->project), PAGE_P(from), P(args->kind),
+	    P(args->via), P(rq->key->uuid));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	return page_reply(rq, &args->page, rows, list_reach.size);
+}
 
 static const enum error access_member_errors[] = { ERR_MEMBER_NOT_FOUND, ERR_UNSET };
 static const enum error access_key_errors[] = { ERR_KEY_NOT_FOUND, ERR_UNSET };
@@ -370,15 +388,16 @@ static const struct route access_routes[] = {
 		"not exist.",
 	},
 	{
-	    ROUTE_AS(GET, PROJECT "/access", "list_project_access", page_list),
+	    ROUTE(GET, PROJECT "/access", list_project_access),
 	    COLUMNS_OF_PROJECT(SCOPE_ACCESS_VIEW, ENTITLEMENT_ANY),
 	    .out = reach_out,
 	    .tag = "Access",
-	    .st = &list_reach,
 	    PARAMS(struct reach_args, reach_params),
 	    .list = "access",
 	    .summary = "List the members and keys that reach a project",
-	    .description = "Those that reach it now, newest first, and by what.",
+	    .description =
+		"Those that reach it now, newest first, and by what. A person who is no owner "
+		"reads of their own keys alone.",
 	},
 	ROUTE_END,
 };

@@ -4,8 +4,6 @@
 #include "config.h"
 
 #include "api/people.h"
-#include "base/url.h"
-#include "daemon/conf.h"
 
 struct proof_outcome {
 	bool fresh;
@@ -36,12 +34,7 @@ proof_use(struct req *rq, struct str text, const struct challenge *c)
 bool
 passkey_site(struct req *rq, struct passkey_site *out)
 {
-	struct str authority, rest;
-
-	if (!url_split(str_of(conf.public_url), &authority, &rest))
-		return false;
-	*out = (struct passkey_site){ .origin = public_origin(rq),
-		.rp_id = arena_lower(rq->arena, url_host(authority)) };
+	*out = (struct passkey_site){ .origin = public_origin(rq), .rp_id = passkey_rp_id() };
 	return out->origin.n > 0 && out->rp_id.n > 0;
 }
 

@@ -380,7 +380,7 @@ struct removal {
 
 static const struct field removal_out[] = { FIELD(struct removal, outcome, 0), FIELD_END };
 
-STMT(remove_passkey, removal_out, "SELECT passkey_remove($1, $2, $3) AS outcome");
+STMT(remove_passkey, removal_out, "SELECT passkey_remove($1, $2, $3, $4) AS outcome");
 
 static int
 rename_own_passkey(struct req *rq)
@@ -408,7 +408,7 @@ remove_own_passkey(struct req *rq)
 
 	if (rc == DB_OK)
 		rc = db_one(rq->db, &remove_passkey, &row, P(rq->sign_in->person_uuid),
-		    P(rq->path[0]), P(rq->sign_in->uuid));
+		    P(rq->path[0]), P(rq->sign_in->uuid), P(passkey_rp_id()));
 	if (rc == DB_OK && str_is(row.outcome, "last"))
 		return fail(rq, ERR_LAST_SIGN_IN_METHOD);
 	if (rc == DB_OK && str_is(row.outcome, "none"))

@@ -188,7 +188,7 @@ static const struct field password_removal_out[] = {
 	FIELD_END,
 };
 
-STMT(take_password, password_removal_out, "SELECT person_password_remove($1, $2) AS removed");
+STMT(take_password, password_removal_out, "SELECT person_password_remove($1, $2, $3) AS removed");
 
 /* A one-time code needs a password beside it, so a passkey alone can take its place (C-323). The
    database counts the passkeys under a lock: another request may take the last one away now. */
@@ -197,7 +197,8 @@ remove_password(struct req *rq)
 {
 	struct sign_in *s = own_sign_in(rq);
 	struct password_removal row;
-	enum db_rc rc = db_one(rq->db, &take_password, &row, P(s->person_uuid), P(s->uuid));
+	enum db_rc rc =
+	    db_one(rq->db, &take_password, &row, P(s->person_uuid), P(s->uuid), P(passkey_rp_id()));
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);

@@ -8,8 +8,12 @@
 static const char *const reasons[] = { "closed_by_creator", "closed_by_manager", "expired",
 	"idle_timeout", "failed", "access_revoked", NULL };
 
+static const char *const creator_kinds[] = { "key", "console", NULL };
+
 static const struct field creator_out[] = {
 	FIELD(struct session_creator, uuid, 0),
+	ONE_OF(struct session_creator, kind, 0, creator_kinds,
+	    "console: a person made it there, and has its evidence."),
 	FIELD_END_OF("SessionCreator"),
 };
 

@@ -13,7 +13,8 @@
 #include "db/db.h"
 
 struct session_creator {
-	struct uuid uuid; /* the API key */
+	struct uuid uuid; /* the API key, or the console credential of a member */
+	struct str kind;
 };
 
 struct session_viewport {
@@ -39,7 +40,9 @@ struct session {
 /* The columns of browser_session s that session_out describes. A session that is closing has its
    reason already, which clients learn when it is terminal: reason is SQL text. */
 #define SESSION_COLUMNS(reason)                                                                    \
-	"s.uuid, s.project_uuid, s.key_uuid AS uuid, s.state, " reason " AS terminal_reason,"      \
+	"s.uuid, s.project_uuid, s.key_uuid AS uuid,"                                              \
+	" (SELECT k.kind FROM api_key k WHERE k.uuid = s.key_uuid) AS kind,"                       \
+	" s.state, " reason " AS terminal_reason,"                                                 \
 	" s.start_url, s.browser_profile, s.egress_country,"                                       \
 	" s.viewport_width AS width, s.viewport_height AS height,"                                 \
 	" s.created_at, s.updated_at, s.last_activity_at, s.ready_at, s.expires_at,"               \

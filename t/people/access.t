@@ -137,6 +137,10 @@ is "$STATUS $(field '.organisation_usage | ([.keys[].requests] | add) + .others.
 isnt "$(field '[.organisation_usage.daily[].requests] | add')" 0 "the usage of the organisation counts requests"
 as bob GET "/access/keys/$k3"
 is "$(field .key.last_used_on)" "$(date -u +%F)" "last_used_on is today after a request (C-339)"
+as bob GET "/projects/$P/access?kind=key"
+is "$(field '[.access[].name] | join(" ")')" bobs "a member reads of their own keys alone in the access to a project"
+as ann GET "/projects/$P/access?kind=key"
+is "$(field '[.access[].name] | sort | index("bobs") != null and length > 1')" true "an owner reads of all keys in the access to a project"
 as bob DELETE "/access/keys/$k3"
 is "$STATUS $(field .key.state)" "200 revoked" "a member revokes their own key (C-333)"
 

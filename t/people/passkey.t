@@ -228,6 +228,27 @@ for pid in $both $holder; do
 done
 is "$(cat "$W"/tmp/both.* | sort | paste -sd ' ')" "200 409" "the password and the last passkey, removed at once, leave one of them (C-323)"
 
+# ---- passkeys of a former public_url ----
+
+t/helper/passkey new "$K/former" p256
+person_new carl member
+register carl former
+sql "UPDATE passkey SET rp_id = 'former.example' WHERE uuid = '$(field .passkey.uuid)'" >/dev/null
+sign_in carl
+is "$STATUS $(field .person.passkeys)" "201 0" "a passkey of a former public_url is no second method beside the password"
+signed_in carl
+as carl DELETE /auth/password
+is "$(answered)" "409 last_sign_in_method" "a passkey of a former public_url does not take the place of the password (C-323)"
+t/helper/passkey new "$K/present" p256
+register carl present
+present=$(field .passkey.uuid)
+as carl DELETE /auth/password
+is "$STATUS" 200 "a passkey of the present public_url takes the place of the password"
+as carl DELETE "/auth/passkeys/$present"
+is "$(answered)" "409 last_sign_in_method" "the last passkey that is good stays, whatever others there are (C-323)"
+use former
+is "$(answered)" "401 sign_in_failed" "a passkey of a former public_url signs nobody in"
+
 # ---- limits and recency ----
 
 sql "INSERT INTO passkey (person_uuid, name, credential, spki, algorithm, sign_count, backed_up, rp_id)

@@ -21,7 +21,7 @@ is "$(field '.session|[.terminal_reason,.last_activity_at,.ready_at,.expires_at,
 	null "the unset members of a session are null (C-120)"
 like "$(field .session.created_at)" '^[0-9-]{10}T[0-9:]{8}\.[0-9]{6}Z$' \
 	"the times of a session have microseconds and Z (C-120)"
-is "$(field .session.creator.uuid)" "$(sql "SELECT uuid FROM api_key WHERE prefix = left('$KEY', 12)")" \
+is "$(field '.session.creator | .kind, .uuid' | paste -sd ' ')" "key $(sql "SELECT uuid FROM api_key WHERE prefix = left('$KEY', 12)")" \
 	"the creator of a session is the key"
 first=$BODY
 api GET "$S/$u"

@@ -41,14 +41,15 @@ async function add(after) {
 	}
 }
 
-function passkeyTable(after) {
+// rp: the host by which passkeys know this service now; one of a former address signs nobody in.
+function passkeyTable(rp, after) {
 	const rename = (p) => nameDialog("Rename the passkey", "Save", p.name, (name) => api.put(`/auth/passkeys/${p.uuid}`, { name })).then((done) => done && after());
 	const remove = async (p) => {
 		if (await agree(`Remove ${p.name}?`, "This passkey signs you in no more, and your other browsers are signed out.", "Remove", () => removePasskey(p)))
 			after();
 	};
 	return table("Passkeys", [
-		["Name", (p) => foreign(p.name)],
+		["Name", (p) => [foreign(p.name), p.rp_id !== rp && [" ", badge(`only for ${p.rp_id}`, "bad")]]],
 		["Added", (p) => day(p.created_at), "nowrap"],
 		["Last used", (p) => (p.last_used_at ? ago(p.last_used_at) : h("span.quiet", null, "never")), "nowrap"],
 		["Kept", (p) => (p.backed_up ? "in a backup of yours" : "on one device")],
@@ -115,7 +116,7 @@ const isSet = (yes) => (yes ? badge("set", "good") : badge("not set"));
 
 function drawWays({ methods, passkeys }, box, after) {
 	const { person } = signedIn.session;
-	const list = passkeyTable(after);
+	const list = passkeyTable(methods.rp_id, after);
 	const canAdd = methods.passkey && passkeysWork();
 	show(box,
 		way("Passkeys", badge(plural(passkeys.length, "passkey"), passkeys.length ? "good" : ""),

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: ISC
 // Passkeys as people use them: registered after a link and in the settings, used, copied, removed; and what pages of other
 // origins can do, which is nothing.
-import { execFileSync } from "node:child_process";
-import { CONSOLE, ORIGIN, PASSWORD, authenticator, call, go, is, main, offersNothing, ok, settled, signIn, tab, until, visitor } from "./lib.mjs";
+import { CONSOLE, ORIGIN, PASSWORD, authenticator, call, go, is, main, offersNothing, ok, settled, signIn, sql, tab, until, visitor } from "./lib.mjs";
 
 const { ANN } = process.env;
-const sql = (text) => execFileSync("psql", ["-qAtc", text], { encoding: "utf8" }).trim();
 const button = (where, name) => where.getByRole("button", { name, exact: true });
 const names = async (page) => (await call(page, "GET", "/auth/passkeys")).passkeys.map((p) => p.name).join(",");
 
