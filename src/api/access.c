@@ -304,7 +304,7 @@ static const struct url_param reach_params[] = {
 	URL_PARAM_END,
 };
 
-/* What page_list does, with the reader. */
+/* As page_list, which does not pass the reader. */
 static int
 list_project_access(struct req *rq)
 {
