@@ -23,6 +23,8 @@ CREATE INDEX CONCURRENTLY asset_named ON asset (name, kind);
 CREATE INDEX CONCURRENTLY finding_of_detector ON finding (project_uuid, detector, uuid);
 -- A page of a typed area (src/api/area.h): the findings of one type.
 CREATE INDEX CONCURRENTLY finding_typed ON finding (project_uuid, finding_type, created_at DESC, uuid);
+-- The open findings that name a service (C-200).
+CREATE INDEX CONCURRENTLY finding_open_service ON finding (service_uuid) WHERE status = 'open';
 -- The DNS records that point to a name, to one below it, or to an address, and SPF policies that include it. The numbers are those
 -- of the types A, NS, CNAME, MX, AAAA and SRV, and TXT.
 CREATE INDEX CONCURRENTLY record_dns_target ON record_dns (dangling_target(doc) COLLATE "C")

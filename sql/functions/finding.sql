@@ -144,5 +144,14 @@ BEGIN
 END
 $$;
 
+-- The open findings that name a service, the worst first: LIM_SERVICE_EXPOSURES (C-200).
+CREATE OR REPLACE FUNCTION service_exposures(service uuid) RETURNS json LANGUAGE sql STABLE PARALLEL SAFE AS $$
+	SELECT coalesce(json_agg(json_build_object('finding_uuid', o.uuid, 'kind', o.kind, 'severity', o.severity)), '[]') FROM (
+		SELECT f.uuid, coalesce(f.exposure_kind, evidence_text(f.evidence, 'kind'), f.finding_type) AS kind, f.severity
+		  FROM finding f WHERE f.service_uuid = service AND f.status = 'open'
+		 ORDER BY alert_severity_rank(f.severity) DESC, f.uuid LIMIT 32) AS o
+$$;
+
+GRANT EXECUTE ON FUNCTION service_exposures, alert_severity_rank TO surfaced_api, surfaced_admin;
 GRANT EXECUTE ON FUNCTION finding_is_stale TO surfaced_api, surfaced_admin;
 GRANT EXECUTE ON FUNCTION finding_contradicted, finding_merged, finding_store TO surfaced_admin;

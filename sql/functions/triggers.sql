@@ -555,6 +555,12 @@ CREATE OR REPLACE FUNCTION evidence_objects(evidence jsonb, member text, members
 			WITH ORDINALITY AS e(x, i) WHERE jsonb_typeof(x) = 'object') AS s
 $$;
 
+-- "192.0.2.7:443" of the record of an observation; null where it has no address and port.
+CREATE OR REPLACE FUNCTION evidence_endpoint(record jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE WHEN evidence_text(record, 'ip') LIKE '%:%' THEN '[' || evidence_text(record, 'ip') || ']'
+		ELSE evidence_text(record, 'ip') END || ':' || evidence_integer(record, 'port', 0, 65535)::text
+$$;
+
 -- A place of a secret, for the view secrets; null where the evidence has none.
 CREATE OR REPLACE FUNCTION secret_location(x jsonb) RETURNS json LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT CASE jsonb_typeof(x) WHEN 'object' THEN json_build_object('kind', evidence_text(x, 'kind'), 'url', evidence_text(x, 'url'),
@@ -777,6 +783,6 @@ GRANT EXECUTE ON FUNCTION visible_projects TO surfaced_admin, surfaced_api;
 -- These roles write audit lines, and an index of the table calls the function.
 GRANT EXECUTE ON FUNCTION audit_project TO surfaced_admin, surfaced_api, surfaced_index;
 GRANT EXECUTE ON FUNCTION evidence_text, evidence_number, evidence_integer, evidence_flag, evidence_uuid, evidence_time,
-	evidence_texts, evidence_objects, secret_location, secret_locations TO surfaced_api, surfaced_admin;
+	evidence_texts, evidence_objects, evidence_endpoint, secret_location, secret_locations TO surfaced_api, surfaced_admin;
 -- Indexes of the dns partition call these.
 GRANT EXECUTE ON FUNCTION dangling_type, dangling_target, dangling_spf TO surfaced_admin, surfaced_index, surfaced_api, surfaced_detect;

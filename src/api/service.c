@@ -24,12 +24,14 @@ STMT_LIST(list_services, struct service, service_out,
     " AND ($10::text IS NULL OR service_name = $10)"
     " AND ($11::text IS NULL OR lower(product) = lower($11))"
     " AND ($12::text IS NULL OR technologies @> ARRAY[$12])"
-    " AND ($13::boolean IS NULL OR tls_enabled = $13::boolean)" PAGE_SQL);
+    " AND ($13::boolean IS NULL OR tls_enabled = $13::boolean)"
+    " AND ($14::boolean IS NULL OR $14::boolean = EXISTS (SELECT FROM finding f"
+    " WHERE f.service_uuid = asset_service.uuid AND f.status = 'open'))" PAGE_SQL);
 
 struct service_args {
 	struct page_args page;
 	struct uuid asset_uuid;
-	struct str protocol, hostname, ip, service_name, product, technology, tls_enabled;
+	struct str protocol, hostname, ip, service_name, product, technology, tls_enabled, exposed;
 	int64_t port;
 };
 
@@ -47,6 +49,8 @@ static const struct url_param service_params[] = {
 	TEXT_FILTER(product, .help = "In any case."),
 	TEXT_FILTER(technology, .help = "One of technologies."),
 	FILTER(FIELD_STR, struct service_args, tls_enabled, .values = truths),
+	FILTER(FIELD_STR, struct service_args, exposed, .values = truths,
+	    .help = "Whether an open finding names it."),
 	URL_PARAM_END,
 };
 

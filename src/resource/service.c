@@ -2,10 +2,26 @@
 /* The members of a service: in answers of the API and in imports. */
 #include "config.h"
 
+#include "base/limits.h"
 #include "resource/origin.h"
 #include "resource/service.h"
 #include "wire/values.h"
 
+/* An open finding that names the service, as the database writes it. */
+struct service_exposure {
+	struct uuid finding_uuid;
+	struct str kind, severity;
+};
+
+static const struct field service_exposure_out[] = {
+	FIELD(struct service_exposure, finding_uuid, 0),
+	ONE_OF(struct service_exposure, kind, 0, NULL,
+	    "database, remote_admin and so on, or the type of the finding."),
+	ONE_OF(struct service_exposure, severity, 0, severities, NULL),
+	FIELD_END_OF("ServiceExposure"),
+};
+
+/* clang-format off */
 const struct field service_out[] = {
 	FIELD(struct service, uuid, 0),
 	FIELD(struct service, asset_uuid, 0),
@@ -32,8 +48,11 @@ const struct field service_out[] = {
 	OPTIONAL(struct service, http_status_code, FIELD_INT, NULLABLE, 100, 999),
 	FIELD(struct service, http_title, NULLABLE),
 	FIELD(struct service, tls_certificate_asset_uuid, NULLABLE),
+	{ .name = "exposures", .type = FIELD_RAW, .item = FIELD_LIST, .offset = offsetof(struct service, exposures),
+	  .hi = LIM_SERVICE_EXPOSURES, .sub = service_exposure_out, .help = "The open findings that name it, the worst first." },
 	FIELD_END_OF("AssetService"),
 };
+/* clang-format on */
 
 const struct field service_in[] = {
 	IMPORTED_TEXT(struct imported_service, service_key, 0, 1, IMPORTED_SHORT),

@@ -17,7 +17,7 @@ struct service {
 	struct str service_key, protocol, discovery_channel, discovery_provider, source_name,
 	    source_ref, endpoint, hostname, ip, url, product, service_name, version, http_title;
 	struct list technologies;
-	struct json confidence, tls_enabled, port, http_status_code, metadata;
+	struct json confidence, tls_enabled, port, http_status_code, metadata, exposures;
 	struct ts created_at, updated_at, first_seen_at, last_seen_at, last_observed_at;
 };
 
@@ -41,7 +41,7 @@ struct imported_service {
 	" discovery_provider, source_name, source_ref, endpoint, hostname, ip,"                    \
 	" to_jsonb(port) AS port, url, product, service_name, version,"                            \
 	" to_jsonb(http_status_code) AS http_status_code, http_title,"                             \
-	" tls_certificate_asset_uuid"
+	" tls_certificate_asset_uuid, service_exposures(uuid) AS exposures"
 
 extern const struct field service_out[]; /* an answer of the API */
 extern const struct field service_in[];  /* a record of an import */

@@ -32,6 +32,8 @@ exposed_service high open hostname Redis at 192.0.2.9:6379 ()" "observations of 
 is "$(sql "SELECT f.finding_key || ' ' || f.detector || ' ' || f.first_seen_at || ' ' || (a.name) FROM finding f JOIN asset a ON a.uuid = f.asset_uuid
 	WHERE f.title LIKE '%Bath%'")" "rule/$open/192.0.2.7/6379/tcp rules 2026-11-20 00:00:00+00 192.0.2.7" \
 	"a finding has the key of its rule and record, the data's time and its asset"
+is "$(sql "SELECT concat_ws(' ', kind, product, auth, endpoint, transport, rule_uuid = '$open', matched -> 0) FROM exposures ORDER BY endpoint LIMIT 1")" \
+	'database Redis unknown 192.0.2.7:6379 tcp t { "field" : "port", "value" : "6379" }' "the area of exposures has the members of what a rule found"
 is "$(sql "SELECT DISTINCT project_uuid FROM rule_observation")" "$P" "its observations name the project"
 
 asset address 192.0.2.8

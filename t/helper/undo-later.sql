@@ -4,6 +4,9 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0038
+DROP VIEW IF EXISTS ai_surface, exposures;
+DROP FUNCTION IF EXISTS service_exposures, evidence_endpoint;
 -- 0037
 DROP FUNCTION IF EXISTS rule_tag_add, rule_tag_change, rule_tag_remove, rule_tags_hold, rule_manageable, rule_confine;
 
