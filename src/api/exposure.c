@@ -28,7 +28,7 @@ static const struct field passed_out[] = {
 
 /* clang-format off */
 #define EXPOSURE_MEMBERS                                                                           \
-	AREA_TEXT(struct exposure, version, "Of the product, where the service names it."),        \
+	AREA_TEXT(struct exposure, version, "The version of the product, if the service names it."),        \
 	AREA_TEXT(struct exposure, auth, "none: no login; required; or unknown."),                 \
 	AREA_TEXT(struct exposure, endpoint, "The address and the port."),                         \
 	AREA_TEXT(struct exposure, ip, NULL),                                                      \
@@ -43,7 +43,7 @@ static const struct field passed_out[] = {
 static const struct field ai_surface_out[] = {
 	AREA_MEMBERS(struct exposure, "The category."),
 	AREA_TEXT(struct exposure, category, "ai/inference, ai/gateway, ai/agent, ai/mcp and so on."),
-	AREA_TEXT(struct exposure, product, "What the rule recognises."),
+	AREA_TEXT(struct exposure, product, "The product that the rule recognises."),
 	EXPOSURE_MEMBERS,
 	{ .name = "models", .type = FIELD_LIST, .item = FIELD_STR, .size = sizeof(struct str), .hi = LIM_AI_MODELS,
 	  .offset = offsetof(struct exposure, models), .help = "Models that an import names." },
