@@ -65,63 +65,10 @@ show_string(struct buf *b, struct str s)
 	buf_char(b, '"');
 }
 
-static void
-show_number(struct buf *b, const struct json_value *v)
-{
-	int64_t n;
-
-	if (json_int(v, &n))
-		json_write_int(b, n);
-	else if (!isfinite(json_num(v))) /* too large for a double; this is too */
-		buf_z(b, json_num(v) < 0 ? "-1e999" : "1e999");
-	else
-		json_write_num(b, json_num(v));
-}
-
-static bool
-show_member(void *arg, struct str name, struct json_value *member)
-{
-	struct buf *b = arg;
-
-	if (b->p[b->n - 1] != '{')
-		buf_char(b, ',');
-	show_string(b, name);
-	buf_char(b, ':');
-	json_show(b, member);
-	return true;
-}
-
 void
 json_show(struct buf *b, const struct json_value *v)
 {
-	switch (json_type(v)) {
-	case JSON_NULL:
-		buf_z(b, "null");
-		break;
-	case JSON_BOOL:
-		buf_z(b, json_bool(v) ? "true" : "false");
-		break;
-	case JSON_NUMBER:
-		show_number(b, v);
-		break;
-	case JSON_STRING:
-		show_string(b, json_text(v));
-		break;
-	case JSON_ARRAY:
-		buf_char(b, '[');
-		for (size_t i = 0; i < json_length(v); i++) {
-			if (i > 0)
-				buf_char(b, ',');
-			json_show(b, json_at(v, i));
-		}
-		buf_char(b, ']');
-		break;
-	case JSON_OBJECT:
-		buf_char(b, '{');
-		json_each(v, show_member, b);
-		buf_char(b, '}');
-		break;
-	}
+	json_write_value(b, v, show_string);
 }
 
 /* ---- cells ---- */

@@ -39,6 +39,10 @@ struct json_value *json_get(
 struct str json_get_text(const struct json_value *v, const char *name);
 struct ts json_get_time(const struct json_value *v, const char *name);
 bool json_get_bool(const struct json_value *v, const char *name);
+/* Appends the value on one line. text writes each text and each name: json_write_str, or one that
+   escapes more. A number that is too large for a double is written as one that is, too. */
+void json_write_value(
+    struct buf *b, const struct json_value *v, void (*text)(struct buf *b, struct str s));
 /* OBJECT: calls fn for each member in order until it returns false. */
 void json_each(const struct json_value *v,
     bool (*fn)(void *arg, struct str name, struct json_value *member), void *arg);

@@ -89,6 +89,59 @@ json_write_num(struct buf *b, double n)
 	buf_z(b, text);
 }
 
+/* ---- trees ---- */
+
+static void
+write_tree_number(struct buf *b, const struct json_value *v)
+{
+	int64_t n;
+
+	if (json_int(v, &n))
+		json_write_int(b, n);
+	else if (!isfinite(json_num(v)))
+		buf_z(b, json_num(v) < 0 ? "-1e999" : "1e999");
+	else
+		json_write_num(b, json_num(v));
+}
+
+void
+json_write_value(
+    struct buf *b, const struct json_value *v, void (*text)(struct buf *b, struct str s))
+{
+	bool object = v->type == JSON_OBJECT;
+
+	switch (v->type) {
+	case JSON_NULL:
+		buf_z(b, "null");
+		return;
+	case JSON_BOOL:
+		buf_z(b, json_bool(v) ? "true" : "false");
+		return;
+	case JSON_NUMBER:
+		write_tree_number(b, v);
+		return;
+	case JSON_STRING:
+		text(b, json_text(v));
+		return;
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		break;
+	}
+	buf_char(b, object ? '{' : '[');
+	for (uint32_t i = 0; i < v->n; i++) {
+		const struct json_value *item = &v->u.items[i];
+
+		if (i > 0)
+			buf_char(b, ',');
+		if (object) {
+			text(b, (struct str){ item->name, item->name_n });
+			buf_char(b, ':');
+		}
+		json_write_value(b, item, text);
+	}
+	buf_char(b, object ? '}' : ']');
+}
+
 /* ---- records ---- */
 
 static bool

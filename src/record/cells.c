@@ -7,61 +7,6 @@
 #include "json/tree.h"
 #include "record/cells.h"
 
-/* ---- JSON ---- */
-
-static void print_json(struct buf *b, const struct json_value *v);
-
-static bool
-print_cell_member(void *arg, struct str name, struct json_value *member)
-{
-	struct buf *b = arg;
-
-	if (b->p[b->n - 1] != '{')
-		buf_char(b, ',');
-	json_write_str(b, name);
-	buf_char(b, ':');
-	print_json(b, member);
-	return true;
-}
-
-static void
-print_json(struct buf *b, const struct json_value *v)
-{
-	int64_t n;
-
-	switch (json_type(v)) {
-	case JSON_NULL:
-		buf_z(b, "null");
-		break;
-	case JSON_BOOL:
-		buf_z(b, json_bool(v) ? "true" : "false");
-		break;
-	case JSON_NUMBER:
-		if (json_int(v, &n))
-			json_write_int(b, n);
-		else
-			json_write_num(b, json_num(v));
-		break;
-	case JSON_STRING:
-		json_write_str(b, json_text(v));
-		break;
-	case JSON_ARRAY:
-		buf_char(b, '[');
-		for (size_t i = 0; i < json_length(v); i++) {
-			if (i > 0)
-				buf_char(b, ',');
-			print_json(b, json_at(v, i));
-		}
-		buf_char(b, ']');
-		break;
-	case JSON_OBJECT:
-		buf_char(b, '{');
-		json_each(v, print_cell_member, b);
-		buf_char(b, '}');
-		break;
-	}
-}
-
 /* ---- cells ---- */
 
 static struct str
@@ -95,7 +40,7 @@ print_items(struct buf *b, struct arena *a, const struct json_value *list, struc
 		else if (json_type(v) == JSON_ARRAY && rest.n > 0)
 			print_items(b, a, v, rest);
 		else
-			print_json(b, v);
+			json_write_value(b, v, json_write_str);
 	}
 	buf_char(b, ']');
 }
@@ -147,7 +92,7 @@ write_member_cell(struct buf *b, struct arena *a, const struct json_value *v, st
 	else if (json_type(v) == JSON_STRING)
 		print_text(b, json_text(v));
 	else
-		print_json(b, v);
+		json_write_value(b, v, json_write_str);
 	if (needs_quotes(b, from))
 		quote_cell(b, a, from);
 }

@@ -59,6 +59,26 @@ is "$(docs | jq -c '.services[0].http')" \
 	'{"headers":["www-authenticate: Bearer resource_metadata=\"http://a/\""],"favicon_md5":"93b885adfe0da089cdf634904fd59f71","capabilities":["auth/login"]}' \
 	"the headers and the icon that nmap prints are stored, and show the capability mcp"
 
+# The answer to GET / that nmap prints of a service that it does not know, as nmap 7.95 writes it.
+clear
+cat >"$W/answer.xml" <<'XML'
+<?xml version="1.0"?><nmaprun scanner="nmap" start="1767323045" version="7.95"><host starttime="1767323045" endtime="1767323046">
+<status state="up"/><address addr="198.51.100.31" addrtype="ipv4"/><ports><port protocol="tcp" portid="8081"><state state="open"/>
+<service name="blackice-icecap" method="table" conf="3"/>
+<script id="fingerprint-strings" output="&#xa;  GetRequest: &#xa;"><elem key="FourOhFourRequest">&#xa;    HTTP/1.0 404 Not Found&#xa;    gone</elem>
+<elem key="GetRequest">&#xa;    HTTP/1.0 503 Service Unavailable&#xa;    Content-Type: text/html&#xa;    X-Powered-By: Juice/1&#xa;    &lt;title&gt;Down: back soon&lt;/title&gt;&#xa;    key AKIAQ3EGTRBLX4WTPWXN&#xa;    Service Unavailable</elem>
+<elem key="HTTPOptions">&#xa;    HTTP/1.0 501 Not Implemented&#xa;    implemented</elem></script>
+</port></ports></host></nmaprun>
+XML
+import hosts "$W/answer.xml"
+is "$(docs | jq -c '.services[0].http | {status_code, title, headers}')" \
+	'{"status_code":503,"title":"Down: back soon","headers":["content-type: text/html","x-powered-by: Juice/1"]}' \
+	"the status, the title and the headers of the answer to GET / are stored from fingerprint-strings"
+like "$(docs | jq -r '.services[0].http.body' | tr '\n' '|')" \
+	'^<title>Down: back soon</title>\|key .*\|Service Unavailable' "the body that nmap prints is stored"
+docs | grep -q AKIAQ3EGTRBLX4WTPWXN
+is $? 1 "a credential in the body that nmap prints is masked"
+
 # The forms of masscan's output tell the same.
 tail -n +4 $DATA/masscan-1.3.list.out >"$W/list"
 tail -n +2 $DATA/masscan-1.3.xml.out >"$W/xml"

@@ -233,6 +233,90 @@ handle_windows_elem(struct nmap *x, struct str text)
 		nmap_guess_os(x, arena_printf(x->rs->a, "Windows %.*s", (int)text.n, text.p));
 }
 
+/* ---- answers of web servers ---- */
+
+/* Whether the script's list of probes, such as "FourOhFourRequest, GetRequest", has the one for "/". */
+static bool
+is_get_probe(const struct nmap *x)
+{
+	struct str list = str_of(x->elem), probe;
+
+	while (str_part(&list, ',', &probe))
+		if (str_is(str_trim(probe), "GetRequest"))
+			return true;
+	return false;
+}
+
+static bool
+is_header_name(struct str s)
+{
+	bool ok = s.n > 0;
+
+	for (size_t i = 0; ok && i < s.n; i++)
+		ok = isalnum((unsigned char)s.p[i]) || s.p[i] == '-' || s.p[i] == '_';
+	return ok;
+}
+
+/* Takes the headers off the answer. The script drops empty lines, so the body begins at the first line
+   that cannot be a header. */
+static void
+take_headers(struct nmap *x, struct record_object *service, struct str *answer)
+{
+	struct str rest = *answer, line, name;
+
+	while (str_line(&rest, &line)) {
+		line = str_trim(line);
+		if (memchr(line.p, ':', line.n) == NULL || !str_part(&line, ':', &name) ||
+		    !is_header_name(name))
+			return;
+		tool_add_header(x->rs->a, service, name, line);
+		*answer = rest;
+	}
+	*answer = STR("");
+}
+
+/* The lines without the indentation that the script gives them. */
+static struct str
+join_lines(struct nmap *x, struct str lines)
+{
+	struct buf b = { 0 };
+	struct str line, out;
+
+	while (str_line(&lines, &line)) {
+		while (line.n > 0 && *line.p == ' ')
+			line = (struct str){ line.p + 1, line.n - 1 };
+		buf_str(&b, line);
+		buf_char(&b, '\n');
+	}
+	out = nmap_copy(x, buf_done(&b));
+	buf_free(&b);
+	return out;
+}
+
+/* What fingerprint-strings prints of an answer to GET /, of a service that nmap does not know:
+   "HTTP/1.0 503 Service Unavailable", its headers and its body, a line each. */
+static void
+add_answer(struct nmap *x, struct record_object *service, struct str text)
+{
+	struct web_answer w = { .path = STR("/") };
+	struct str line;
+
+	if (!nmap_use(x, 2 * text.n) || !str_line(&text, &line))
+		return;
+	line = str_trim(line);
+	if (!str_starts(line, STR("HTTP/1.")) || line.n < 12)
+		return;
+	w.status = nmap_number(arena_printf(x->rs->a, "%.3s", line.p + 9).p);
+	take_headers(x, service, &text);
+	w.body = join_lines(x, text);
+	if (w.status >= 100)
+		record_set_int(x->rs->a, service, "http.status_code", w.status);
+	tool_recognise(x->rs->a, service, &w);
+	tool_set_body(x->rs->a, service, &w);
+	if (record_text(service, "http.title").p == NULL)
+		tool_set_title(x->rs->a, service, w.body);
+}
+
 void
 nmap_end_elem(struct nmap *x)
 {
@@ -248,6 +332,8 @@ nmap_end_elem(struct nmap *x)
 		handle_certificate_elem(x, text);
 	else if (str_is(x->script, "http-title") && strcmp(x->elem, "title") == 0)
 		nmap_set_text(x, x->service, "http.title", str_trim(text));
+	else if (str_is(x->script, "fingerprint-strings") && is_get_probe(x))
+		add_answer(x, x->service, text);
 	else if (str_is(x->script, "http-server-header") &&
 		 record_text(x->service, "http.server").p == NULL)
 		nmap_set_text(x, x->service, "http.server", str_trim(text));
