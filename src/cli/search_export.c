@@ -152,7 +152,7 @@ search_export(struct cli *c, int argc, char **argv)
 		{ .name = "format", .text = &format },
 		{ .name = NULL },
 	};
-	enum dataset d = 0;
+	enum dataset d;
 	struct query_fault fault;
 	struct cli_list words;
 	struct query q;
@@ -160,8 +160,7 @@ search_export(struct cli *c, int argc, char **argv)
 
 	if (!cli_options(c, argc, argv, options, &words, 2, 2))
 		return EXIT_USAGE;
-	while (d < DATASETS_AND_CONDITIONS && !str_is(words.p[0], schema_dataset_name(d)))
-		d++;
+	d = walk_dataset(words.p[0]);
 	if (d == DATASETS_AND_CONDITIONS || d == DATASET_BEFORE_VIEWS)
 		return cli_usage(c, "%s is no dataset", words.p[0].p);
 	f.csv = str_is(format, "csv");

@@ -13,7 +13,7 @@
 enum {
 	JOB_MEMORY = 1 << 30,
 	CHECK_BYTES = 16 << 20, /* text */
-	COUNT_US = 45000000,    /* less than worker_stuck */
+	COUNT_MS = 45000,
 };
 
 struct job {
@@ -32,9 +32,9 @@ struct job {
 	int64_t generation, written, gone, bytes; /* written: also what is behind the checkpoint */
 	int64_t check_at;                         /* mono_us */
 	size_t text;                              /* bytes since the checkpoint */
-	bool begun;                               /* this process is the writer: an attempt is counted */
-	int64_t again_ms;                         /* STEP_LEFT: when it may be claimed again */
-	const char *why;                          /* the export has failed */
+	bool begun;       /* this process is the writer: an attempt is counted */
+	int64_t again_ms; /* STEP_LEFT: when it may be claimed again */
+	const char *why;  /* the export has failed */
 };
 
 /* The result of each step of a job. */
@@ -289,15 +289,18 @@ put_tail(struct job *j)
 }
 
 /* The matches of the generation that is walked. It may have more than the one that was counted for
-   the quota. */
+   the quota. The count ends before the watchdog would kill this process, which would count again. */
 static enum step
 count_matches(struct job *j)
 {
-	const struct budget budget = { .deadline = mono_us() + COUNT_US, .work = UINT64_MAX };
+	const int64_t stuck = conf.worker_stuck / 4 * 3, ms = stuck < COUNT_MS ? stuck : COUNT_MS;
+	const struct budget budget = { .deadline = mono_us() + ms * 1000, .work = UINT64_MAX };
 	struct engine_status status;
 	struct count n = { 0 };
-	enum step s = after_engine(j, engine_count(j->x->engine, j->arena, &j->query, &budget, &n));
+	enum step s;
 
+	daemon_slot()->busy_since = mono_us();
+	s = after_engine(j, engine_count(j->x->engine, j->arena, &j->query, &budget, &n));
 	if (s != STEP_ON)
 		return s;
 	engine_status(j->x->engine, j->dataset, &status);

@@ -7,7 +7,6 @@
 #include "daemon/conf.h"
 #include "indexer/clickhouse.h"
 #include "search/clickhouse/layout.h"
-#include "search/index/format/copy.h"
 #include "search/index/write/state.h"
 
 #include <errno.h>

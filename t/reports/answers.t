@@ -65,6 +65,7 @@ api GET "/reports/$R/indicators.stix"
 cp "$W/body" "$W/first.json"
 is "$STATUS $(grep -i '^content-type' "$W/headers" | tr -d '\r' | cut -d ' ' -f 2) $(jq -r '.type, (.objects|map(.type)|join(" "))' "$W/body" | tr '\n' ' ')" \
 	"200 application/stix+json bundle identity indicator indicator indicator indicator indicator indicator vulnerability report " "the STIX bundle has the publisher, the indicators and the report"
+is "$(t/helper/valid stix-2.1 "$W/body" 2>&1)" "" "the STIX bundle has the members and types of STIX 2.1 (C-141)"
 is "$(jq -r '.objects[]|select(.type == "indicator")|.pattern' "$W/body")" "[ipv4-addr:value = '192.0.2.7']
 [ipv6-addr:value = '2001:db8::7']
 [autonomous-system:number = 64500]

@@ -11,6 +11,7 @@ ctl import reports t/cli/data/reports/stix-2.1.json >/dev/null 2>&1
 uuid=$(sql "SELECT uuid FROM report")
 api GET "/reports/$uuid/indicators.stix"
 is "$STATUS" 200 "the indicators of a report are exported as STIX"
+is "$(t/helper/valid stix-2.1 "$W/body" 2>&1)" "" "our export of STIX has the members and types of STIX 2.1 (C-141)"
 wanted=$(indicators 'Quiet Heron moves to loaders')
 isnt "$wanted" "" "the report has indicators"
 cp "$W/body" "$W/export.json"

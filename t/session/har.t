@@ -43,6 +43,7 @@ event 7 request 0 https://example.org/worker.js 100
 api GET "$S/$u/network-events.har"
 is "$STATUS $(field '.log.pages|length') $(field '.log.entries|length')" "200 5 7" \
 	"the HAR has a page for each load and for requests without one"
+is "$(t/helper/valid har-1.2 "$W/body" 2>&1)" "" "the HAR has the members and types of HAR 1.2 (C-222)"
 is "$(field '[.log.entries[].pageref] - [.log.pages[].id]|length') $(field '[.log.entries[]|select(.pageref|not)]|length')" "0 0" \
 	"every entry of the HAR names a page that exists (C-222)"
 is "$(field '.log as $l|[$l.entries[]|[(.request.url|split("/")[-1]), (.pageref as $p|$l.pages[]|select(.id==$p).title|split("/")[-1])]|join(">")]|join(" ")')" \
@@ -63,4 +64,5 @@ is "$(cat "$W/har")" "$(cat "$W/line")" "startedDateTime and onLoad of a page gi
 
 u=$(session_new "https://example.com/")
 api GET "$S/$u/network-events.har"
+is "$(t/helper/valid har-1.2 "$W/body" 2>&1)" "" "the HAR of a session without requests has the members of HAR 1.2 (C-222)"
 is "$(field '.log|[.pages,.entries]|tojson')" '[[],[]]' "the HAR of a session without requests has neither pages nor entries"

@@ -17,9 +17,7 @@
 
 #define COPY_SUFFIX ".copy"
 
-/* Whether this process makes copies, and keeps those that exist. No at first. */
-void copies_keep(bool keep);
-bool copies_kept(void);
+bool copies_kept(void); /* as copies_keep has set it */
 void copy_path(const char *path, char *out, size_t room);
 /* Makes the copy of a file unless it has one of its size. Does nothing where copies are not kept. */
 bool copy_complete(const char *path, char err[INDEX_FAULT]) MUST_USE;

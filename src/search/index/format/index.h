@@ -75,9 +75,10 @@
  * page of it, opens it again, verifies it and mends the damaged blocks in its memory: no request
  * but the one that met the damage fails. The writer puts a file without damage in its place
  * (write/verify.c) and does the same for a file that is missing, from its own mapping. It makes
- * ordinals again, which cost little. When there is more damage than the parity can mend, the writer
- * changes the file's time, so that every worker closes it, and builds the index again from the
- * database. Until then a search is answered with status 503. */
+ * ordinals again, which cost little. When there is more damage than the parity can mend, both do the
+ * same with the copy of the file (copy.h). When there is no copy, the writer changes the file's
+ * time, so that every worker closes it, and builds the index again from the database. Until then a
+ * search is answered with status 503. */
 #ifndef SEARCH_INDEX_FORMAT_INDEX_H
 #define SEARCH_INDEX_FORMAT_INDEX_H
 
@@ -145,6 +146,9 @@ struct index_state {
 	uint32_t family;
 	uint32_t children[INDEX_CHILDREN]; /* 0: none */
 };
+
+/* Whether this process makes copies of files, and keeps those that exist (copy.h). No at first. */
+void copies_keep(bool keep);
 
 /* The path of the manifest; family: of a child, whose state is not published, or 0. */
 void manifest_path(const char *directory, enum dataset d, uint32_t family, char *out, size_t room);
