@@ -26,8 +26,8 @@ bool token_hash(struct secret sent, unsigned char hash[TOKEN_HASH_LEN]) MUST_USE
 
 enum { RP_ID_MAX = 253 };
 
-/* The host of public_url, by which passkeys know the service: those of another host, such as that of
-   a former public_url, are no way to sign in. Empty: there is no public_url. */
+/* The host of public_url, by which passkeys know the service: those of another host, such as that
+   of a former public_url, are no way to sign in. Empty: there is no public_url. */
 struct str passkey_rp_id(void);
 
 /* A live sign-in with its person. */

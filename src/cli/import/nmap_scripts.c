@@ -293,7 +293,7 @@ join_lines(struct nmap *x, struct str lines)
 	return out;
 }
 
-/* What fingerprint-strings prints of an answer to GET /, of a service that nmap does not know:
+/* Takes the answer to GET / that fingerprint-strings prints of a service that nmap does not know:
    "HTTP/1.0 503 Service Unavailable", its headers and its body, a line each. */
 static void
 add_answer(struct nmap *x, struct record_object *service, struct str text)
