@@ -23,13 +23,14 @@ CREATE OR REPLACE FUNCTION detect_is_common(account_uuid uuid, scope text, produ
 	SELECT account_uuid IS NULL AND scope = 'surface' AND coalesce(produces ->> 'area' IS NOT NULL, false)
 $$;
 
--- The runs that should be evaluated: the exclude of the account, and the projects whose records are looked at.
+-- The runs that should be evaluated: the exclude of the account, and the projects whose records are looked at; null: all of the
+-- account.
 CREATE OR REPLACE FUNCTION detect_wanted() RETURNS TABLE (rule_uuid uuid, account_uuid uuid, exclude text, projects uuid[])
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH live AS (SELECT * FROM rule r WHERE r.status IN ('testing', 'stable') AND r.deleted_at IS NULL),
-	esi AS (SELECT e.account_uuid, array_agg(p.uuid ORDER BY p.uuid) AS projects
-		  FROM entitlement e JOIN project p ON p.account_uuid = e.account_uuid
-		 WHERE e.name = 'esi' AND (e.expires_at IS NULL OR e.expires_at > now()) GROUP BY 1)
+	esi AS (SELECT DISTINCT e.account_uuid FROM entitlement e
+		 WHERE e.name = 'esi' AND (e.expires_at IS NULL OR e.expires_at > now())
+		   AND EXISTS (SELECT FROM project p WHERE p.account_uuid = e.account_uuid))
 	SELECT r.uuid, NULL::uuid, '', '{}'::uuid[] FROM live r
 	 WHERE r.scope = 'all' AND CASE WHEN r.account_uuid IS NULL
 		THEN EXISTS (SELECT FROM rule_setting s WHERE s.rule_uuid = r.uuid AND s.enabled AND s.exclude = '')
@@ -39,15 +40,31 @@ CREATE OR REPLACE FUNCTION detect_wanted() RETURNS TABLE (rule_uuid uuid, accoun
 	SELECT r.uuid, s.account_uuid, s.exclude, s.project_uuids FROM live r JOIN rule_setting s ON s.rule_uuid = r.uuid
 	 WHERE r.scope = 'all' AND s.enabled AND s.exclude <> '' AND (r.account_uuid IS NULL OR r.account_uuid = s.account_uuid)
 	UNION ALL
-	SELECT r.uuid, s.account_uuid, s.exclude, w.projects FROM live r JOIN rule_setting s ON s.rule_uuid = r.uuid
-	  LEFT JOIN esi e ON e.account_uuid = s.account_uuid AND detect_is_common(r.account_uuid, r.scope, r.produces),
-	  LATERAL (SELECT CASE WHEN s.project_uuids = '{}' THEN e.projects ELSE s.project_uuids END AS projects) AS w
-	 WHERE r.scope = 'surface' AND s.enabled AND cardinality(w.projects) > 0
+	SELECT r.uuid, s.account_uuid, s.exclude, nullif(s.project_uuids, '{}') FROM live r JOIN rule_setting s ON s.rule_uuid = r.uuid
+	  LEFT JOIN esi e ON e.account_uuid = s.account_uuid AND detect_is_common(r.account_uuid, r.scope, r.produces)
+	 WHERE r.scope = 'surface' AND s.enabled AND (s.project_uuids <> '{}' OR e.account_uuid IS NOT NULL)
 	   AND (r.account_uuid IS NULL OR r.account_uuid = s.account_uuid)
 	UNION ALL
-	SELECT r.uuid, e.account_uuid, '', e.projects FROM live r CROSS JOIN esi e
+	SELECT r.uuid, e.account_uuid, '', NULL FROM live r CROSS JOIN esi e
 	 WHERE detect_is_common(r.account_uuid, r.scope, r.produces)
 	   AND NOT EXISTS (SELECT FROM rule_setting s WHERE s.rule_uuid = r.uuid AND s.account_uuid = e.account_uuid)
+$$;
+
+-- What the plan and the runs follow from. Two equal stamps: probably nothing has changed; a transaction that commits late may
+-- hide from it, so surfaced-detect also reads everything from time to time.
+CREATE OR REPLACE FUNCTION detect_stamp() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT concat_ws(' ', (SELECT changed FROM rule ORDER BY changed DESC LIMIT 1),
+		(SELECT changed FROM rule_setting ORDER BY changed DESC LIMIT 1), (SELECT count(*) FROM rule_setting),
+		(SELECT changed FROM tag ORDER BY changed DESC LIMIT 1), (SELECT count(*) FROM tag),
+		(SELECT count(*) FROM project),
+		(SELECT count(*) FROM entitlement WHERE name = 'esi' AND (expires_at IS NULL OR expires_at > now())),
+		(SELECT sum(hashtext(row(project_uuid, enabled, exclude, min_severity)::text)) FROM detector_state
+		  WHERE detector = 'rules'))
+$$;
+
+-- The account of a run, as a value that joins can compare.
+CREATE OR REPLACE FUNCTION detect_whose(account uuid) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT coalesce(account, '00000000-0000-0000-0000-000000000000')
 $$;
 
 -- Makes the runs that are missing and ends those that nobody wants. For a new run, detect_work asks for the evaluation of
@@ -61,35 +78,63 @@ BEGIN
 		INSERT INTO rule_run AS n (rule_uuid, account_uuid, rule_version, state)
 		SELECT w.rule_uuid, w.account_uuid, r.version, 'backfilling' FROM detect_wanted() w JOIN rule r ON r.uuid = w.rule_uuid
 		 WHERE NOT EXISTS (SELECT FROM rule_run o WHERE o.rule_uuid = w.rule_uuid AND o.live
-			AND o.account_uuid IS NOT DISTINCT FROM w.account_uuid)
+			AND detect_whose(o.account_uuid) = detect_whose(w.account_uuid))
 		 ORDER BY w.rule_uuid, w.account_uuid
 		ON CONFLICT (rule_uuid, account_uuid) DO UPDATE SET live = true, state = 'backfilling', error = NULL
 		RETURNING n.rule_uuid)
 	SELECT count(detect_ask('rule', b.rule_uuid)) INTO n FROM (SELECT DISTINCT rule_uuid FROM begun) AS b;
-	UPDATE rule_run n SET live = false, state = 'idle', error = NULL
-	 WHERE n.live AND NOT EXISTS (SELECT FROM detect_wanted() w WHERE w.rule_uuid = n.rule_uuid
-		AND w.account_uuid IS NOT DISTINCT FROM n.account_uuid);
+	-- A generic rule may speak again where another rule of its area has ended.
+	WITH wanted AS MATERIALIZED (SELECT w.rule_uuid, w.account_uuid FROM detect_wanted() w),
+	ended AS (
+		UPDATE rule_run n SET live = false, state = 'idle', error = NULL
+		 WHERE n.live AND NOT EXISTS (SELECT FROM wanted w WHERE w.rule_uuid = n.rule_uuid
+			AND detect_whose(w.account_uuid) = detect_whose(n.account_uuid))
+		RETURNING n.rule_uuid)
+	SELECT n + count(detect_ask('rule', g.uuid)) INTO n FROM rule g
+	 WHERE g.produces ->> 'rank' = '0' AND g.status IN ('testing', 'stable') AND g.deleted_at IS NULL
+	   AND EXISTS (SELECT FROM ended JOIN rule r ON r.uuid = ended.rule_uuid WHERE r.uuid <> g.uuid
+		AND r.account_uuid IS NOT DISTINCT FROM g.account_uuid AND r.dataset = g.dataset
+		AND r.produces ->> 'area' = g.produces ->> 'area' AND r.tags @> g.tags);
 	RETURN n;
 END
 $$;
 
--- The rules that are evaluated, with a row for each of their runs. finder: a row of the run that all accounts share, for an
--- account that wants findings on the records of its projects.
-CREATE OR REPLACE FUNCTION detect_runs() RETURNS TABLE (rule_uuid uuid, version bigint, account_uuid uuid, stable boolean, common boolean,
-	dataset text, surface boolean, query text, exclude text, severity text, name text, produces json, run_uuid uuid,
-	own_exclude text, findings boolean, projects uuid[], failed boolean, finder boolean)
+-- What the runs of a rule follow from, exactly: its row, and what accounts have set beside it.
+CREATE OR REPLACE FUNCTION detect_rule_stamp(of_rule uuid, rule_changed xid8) RETURNS text LANGUAGE sql STABLE AS $$
+	SELECT rule_changed || ' ' || count(*) || ' ' || coalesce(max(s.changed::text::bigint), 0) FROM rule_setting s
+	 WHERE s.rule_uuid = of_rule
+$$;
+
+-- The rules that are evaluated, with a row for each of their runs. owner_uuid: the account of the rule. account_uuid: that of the
+-- run, null where all share it. finder: a row of the run that all accounts share, for an account that wants findings on the
+-- records of its projects. whole: all projects of the account.
+CREATE OR REPLACE FUNCTION detect_runs() RETURNS TABLE (rule_uuid uuid, version bigint, owner_uuid uuid, account_uuid uuid,
+	stable boolean, common boolean, dataset text, surface boolean, query text, exclude text, severity text, name text,
+	produces json, run_uuid uuid, own_exclude text, findings boolean, projects uuid[], whole boolean, failed boolean,
+	evaluated boolean, finder boolean, stamp text, tags text[])
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT r.uuid, r.version::bigint, n.account_uuid, r.status = 'stable', detect_is_common(r.account_uuid, r.scope, r.produces),
+	SELECT r.uuid, r.version::bigint, r.account_uuid, CASE WHEN f.finder THEN s.account_uuid ELSE n.account_uuid END,
+	       r.status = 'stable', detect_is_common(r.account_uuid, r.scope, r.produces),
 	       r.dataset, r.scope = 'surface', r.query, r.exclude, coalesce(s.severity, r.severity), r.name, r.produces, n.uuid,
-	       w.exclude, coalesce(s.findings, false), CASE WHEN f.finder THEN s.project_uuids ELSE w.projects END, n.state = 'failed', f.finder
+	       w.exclude, coalesce(s.findings, false), coalesce(CASE WHEN f.finder THEN s.project_uuids ELSE w.projects END, '{}'),
+	       w.projects IS NULL, n.state = 'failed', n.evaluated_at IS NOT NULL, f.finder,
+	       CASE WHEN NOT f.finder THEN detect_rule_stamp(r.uuid, r.changed) ELSE '' END, r.tags
 	  FROM detect_wanted() w JOIN rule r ON r.uuid = w.rule_uuid
-	  JOIN rule_run n ON n.rule_uuid = w.rule_uuid AND n.account_uuid IS NOT DISTINCT FROM w.account_uuid AND n.live
+	  JOIN rule_run n ON n.rule_uuid = w.rule_uuid AND detect_whose(n.account_uuid) = detect_whose(w.account_uuid) AND n.live
 	  CROSS JOIN (VALUES (false), (true)) AS f (finder)
 	  LEFT JOIN rule_setting s ON s.rule_uuid = r.uuid AND CASE WHEN f.finder
 		THEN s.enabled AND s.findings AND s.exclude = '' AND (r.account_uuid IS NULL OR r.account_uuid = s.account_uuid)
 		ELSE s.account_uuid = w.account_uuid END
 	 WHERE NOT f.finder OR (w.account_uuid IS NULL AND s.project_uuids <> '{}')
 	 ORDER BY r.uuid, n.uuid, f.finder, s.account_uuid
+$$;
+
+-- The projects of accounts that use rules.
+CREATE OR REPLACE FUNCTION detect_projects() RETURNS TABLE (uuid uuid, account_uuid uuid) LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT p.uuid, p.account_uuid FROM project p
+	 WHERE EXISTS (SELECT FROM rule_run n WHERE n.account_uuid = p.account_uuid AND n.live)
+	    OR EXISTS (SELECT FROM rule_setting s WHERE s.account_uuid = p.account_uuid AND s.enabled AND s.findings)
 $$;
 
 -- How rules are evaluated, as the program has parsed them.
@@ -100,10 +145,11 @@ CREATE OR REPLACE FUNCTION detect_mark(rules uuid[], is_anchored boolean[], asks
 	 WHERE n.rule_uuid = m.rule_uuid AND n.live AND (n.anchored, n.uses_now) IS DISTINCT FROM (m.anchored, m.uses_now)
 $$;
 
--- A rule that cannot be evaluated. It is left out until it changes.
-CREATE OR REPLACE FUNCTION detect_fail(failed uuid, why text) RETURNS void LANGUAGE sql
+-- A rule that cannot be evaluated, or one run of it. It is left out until the rule changes, or the account's setting.
+CREATE OR REPLACE FUNCTION detect_fail(failed uuid, of_run uuid, why text) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	UPDATE rule_run SET state = 'failed', error = left(why, 500) WHERE rule_uuid = failed AND live
+	UPDATE rule_run SET state = 'failed', error = left(why, 500)
+	 WHERE rule_uuid = failed AND live AND (of_run IS NULL OR uuid = of_run)
 $$;
 
 -- ---- new data ----
@@ -181,13 +227,15 @@ $$;
 
 -- ---- old data ----
 
--- A piece of work that is due. name, asset_kind: of an asset.
+-- A piece of work that is due. name, asset_kind: of an asset. stamp: of a rule that is evaluated for somebody.
 CREATE OR REPLACE FUNCTION detect_due() RETURNS TABLE (id bigint, kind text, subject_uuid uuid, phase bigint, since text,
-	after_changed text, after_key text, asked text, name text, asset_kind text) LANGUAGE sql STABLE
+	after_changed text, after_key text, asked text, name text, asset_kind text, stamp text, tries bigint) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT w.id, w.kind, w.subject_uuid, w.phase::bigint, w.since::text, w.after_changed::text, encode(w.after_key, 'hex'),
-	       w.asked::text, a.name, a.kind
+	       w.asked::text, a.name, a.kind, CASE WHEN r.uuid IS NOT NULL THEN detect_rule_stamp(r.uuid, r.changed) END,
+	       w.tries::bigint
 	  FROM detect_work w LEFT JOIN asset a ON w.kind = 'asset' AND a.uuid = w.subject_uuid
+	  LEFT JOIN rule r ON w.kind = 'rule' AND r.uuid = w.subject_uuid AND r.status IN ('testing', 'stable') AND r.deleted_at IS NULL
 	 WHERE w.due_at <= now() ORDER BY w.phase DESC, w.due_at, w.id LIMIT 1
 $$;
 
@@ -200,14 +248,26 @@ BEGIN
 	UPDATE detect_work SET phase = walk, since = index_snapshot::pg_snapshot, after_key = NULL, after_changed = NULL
 	 WHERE id = work AND asked = by::xid8 RETURNING * INTO w;
 	UPDATE rule_run n SET state = 'backfilling', error = NULL, rule_version = r.version
-	  FROM rule r WHERE r.uuid = w.subject_uuid AND n.rule_uuid = r.uuid AND n.live;
+	  FROM rule r WHERE r.uuid = w.subject_uuid AND n.rule_uuid = r.uuid AND n.live AND n.state <> 'failed';
 END
 $$;
 
--- Work that cannot go on now.
-CREATE OR REPLACE FUNCTION detect_put_off(work bigint, by text, seconds bigint) RETURNS void LANGUAGE sql
+-- Work that cannot go on now. The run of a rule says why.
+CREATE OR REPLACE FUNCTION detect_put_off(work bigint, by text, seconds bigint, why text) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	UPDATE detect_work SET due_at = now() + seconds * interval '1 s', tries = tries + 1 WHERE id = work AND asked = by::xid8
+	WITH late AS (UPDATE detect_work SET due_at = now() + seconds * interval '1 s', tries = tries + 1
+		WHERE id = work AND asked = by::xid8 RETURNING kind, subject_uuid)
+	UPDATE rule_run n SET error = left(why, 500) FROM late
+	 WHERE late.kind = 'rule' AND n.rule_uuid = late.subject_uuid AND n.live AND n.state = 'backfilling'
+$$;
+
+-- Ends the work of an asset that was tried too often. The detector rules of its project says why.
+CREATE OR REPLACE FUNCTION detect_give_up(work bigint, by text, why text) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	WITH ended AS (DELETE FROM detect_work WHERE id = work AND asked = by::xid8 RETURNING subject_uuid)
+	INSERT INTO detector_state AS s (project_uuid, detector, error)
+	SELECT a.project_uuid, 'rules', left(a.name || ': ' || why, 500) FROM ended JOIN asset a ON a.uuid = ended.subject_uuid
+	ON CONFLICT (project_uuid, detector) DO UPDATE SET error = excluded.error
 $$;
 
 -- Documents that changed since the index was written: the second phase of work. As detect_changed.
@@ -237,6 +297,11 @@ $$;
 CREATE OR REPLACE FUNCTION detect_finding_key(rule_uuid uuid, record_key text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT 'rule/' || rule_uuid || '/' || CASE WHEN char_length(record_key) <= 400 THEN record_key
 		ELSE left(record_key, 360) || '/' || md5(record_key) END
+$$;
+
+-- The transport of an asset's service, whose protocol may be one of the application. A key such as 192.0.2.7/53/udp says it, too.
+CREATE OR REPLACE FUNCTION detect_transport(protocol text, service_key text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+	SELECT coalesce(substring(service_key FROM '/(tcp|udp|sctp)$'), substring(lower(protocol) FROM '^(tcp|udp|sctp)$'), 'tcp')
 $$;
 
 -- Adds the moves of this transaction to the counts of their runs, and of today.
@@ -291,25 +356,27 @@ BEGIN
 END
 $$;
 
--- Observations appear, return, or are seen again.
+-- Observations appear, return, or are seen again. A run has at most `most` active ones, and in each project of scope surface.
+-- Those that are kept come beyond: a finding follows from each, and only the end of the observation closes it.
 CREATE OR REPLACE FUNCTION detect_observe(given jsonb, most bigint) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH g AS MATERIALIZED (SELECT DISTINCT ON (g.run, g.project, g.key) g.*, decode(g.document, 'hex') AS document_key, n.active_count
 		  FROM jsonb_to_recordset(given) AS g(run uuid, project uuid, dataset smallint, document text, key text, version integer,
-			record jsonb, matched jsonb, suspect boolean, first timestamptz, last timestamptz)
+			record jsonb, matched jsonb, suspect boolean, kept boolean, first timestamptz, last timestamptz)
 		  JOIN rule_run n ON n.uuid = g.run AND n.live ORDER BY g.run, g.project, g.key),
 	prior AS MATERIALIZED (SELECT o.uuid, o.state, g.run, g.project, g.key FROM g
 		  JOIN rule_observation o ON o.run_uuid = g.run AND o.record_key = g.key AND o.project_uuid IS NOT DISTINCT FROM g.project),
-	fresh AS MATERIALIZED (SELECT g.run, g.project, g.key, g.active_count,
-			row_number() OVER (PARTITION BY g.run, g.project ORDER BY g.key) AS nth
+	fresh AS MATERIALIZED (SELECT g.run, g.project, g.key, g.kept, g.active_count,
+			row_number() OVER (PARTITION BY g.run, g.project ORDER BY NOT g.kept, g.key) AS nth
 		  FROM g WHERE NOT EXISTS (SELECT FROM prior p WHERE p.state = 'active' AND p.run = g.run AND p.key = g.key
 			AND p.project IS NOT DISTINCT FROM g.project)),
 	full_ AS MATERIALIZED (SELECT f.run, f.project, most - CASE WHEN f.n + f.active_count <= most THEN f.active_count
 			ELSE (SELECT count(*) FROM rule_observation o WHERE o.run_uuid = f.run AND o.state = 'active'
 				AND o.project_uuid IS NOT DISTINCT FROM f.project) END AS room, f.n
 		  FROM (SELECT run, project, active_count, count(*) AS n FROM fresh GROUP BY 1, 2, 3) AS f),
-	saturated AS (UPDATE rule_run n SET state = 'saturated' FROM (SELECT DISTINCT run FROM full_ WHERE full_.n > room) AS f
-		 WHERE n.uuid = f.run AND n.state <> 'saturated'),
+	saturated AS (UPDATE rule_run n SET state = 'saturated' FROM (SELECT DISTINCT f.run FROM fresh f JOIN full_ u ON u.run = f.run
+			AND u.project IS NOT DISTINCT FROM f.project WHERE f.nth > u.room AND NOT f.kept) AS f
+		 WHERE n.uuid = f.run AND n.state NOT IN ('saturated', 'failed')),
 	written AS (
 		INSERT INTO rule_observation AS o (run_uuid, project_uuid, dataset, document_key, record_key, rule_version, record, matched,
 			suspect, first_seen_at, last_seen_at)
@@ -317,7 +384,7 @@ CREATE OR REPLACE FUNCTION detect_observe(given jsonb, most bigint) RETURNS void
 		       least(g.first, g.last), g.last
 		  FROM g LEFT JOIN fresh f ON f.run = g.run AND f.key = g.key AND f.project IS NOT DISTINCT FROM g.project
 		  LEFT JOIN full_ u ON u.run = g.run AND u.project IS NOT DISTINCT FROM g.project
-		 WHERE f.nth IS NULL OR f.nth <= u.room
+		 WHERE f.nth IS NULL OR f.nth <= u.room OR g.kept
 		 ORDER BY g.run, g.key, g.project
 		ON CONFLICT ON CONSTRAINT rule_observation_of DO UPDATE SET state = 'active', gone_reason = NULL, gone_at = NULL,
 			returns = o.returns + CASE o.state WHEN 'gone' THEN 1 ELSE 0 END, document_key = excluded.document_key,
@@ -336,9 +403,9 @@ $$;
 -- Stores what a batch of documents has shown.
 --   place      {"dataset", "next", "changed", "key", "complete"} of the cursor, or {"work", "asked", "phase", "changed", "key"};
 --              phase 4: the work is done
---   given      [{run, project, dataset, document, key, version, record, matched, suspect, first, last}]
+--   given      [{run, project, dataset, document, key, version, record, matched, suspect, kept, first, last}]
 --   ended      [{uuid, why, at}]
---   findings   [{project, rule, key, ip, port, asset_kind, asset_name, ...}], the members of finding_in beside these
+--   findings   [{project, rule, key, port, transport, asset_kind, asset_name, ...}], the members of finding_in beside these
 --   work       [{detector, project, subject, due}]: what detectors must look at again (detector_ask)
 CREATE OR REPLACE FUNCTION detect_store(place jsonb, given jsonb, ended jsonb, findings jsonb, work jsonb, most bigint) RETURNS void
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -355,12 +422,13 @@ BEGIN
 		PERFORM detect_count();
 	END IF;
 	FOR f IN SELECT g.project, jsonb_agg(g.finding ORDER BY g.finding ->> 'finding_key') AS records FROM (
-			SELECT (x ->> 'project')::uuid AS project, x - '{project,rule,key,port}'::text[]
+			SELECT (x ->> 'project')::uuid AS project, x - '{project,rule,key,port,transport}'::text[]
 				|| jsonb_build_object('finding_key', detect_finding_key((x ->> 'rule')::uuid, x ->> 'key'),
 					'service_key', (SELECT s.service_key FROM asset a JOIN asset_service s ON s.asset_uuid = a.uuid
 						WHERE a.project_uuid = (x ->> 'project')::uuid AND a.kind = x ->> 'asset_kind'
 						  AND a.name = x ->> 'asset_name' AND s.port = (x ->> 'port')::integer
-						ORDER BY s.service_key LIMIT 1)) AS finding
+						  AND detect_transport(s.protocol, s.service_key) = x ->> 'transport'
+						ORDER BY s.service_key <> x ->> 'key', s.service_key LIMIT 1)) AS finding
 			  FROM jsonb_array_elements(findings) AS x) AS g
 		 WHERE detect_rules_enabled(g.project) GROUP BY 1 ORDER BY 1
 	LOOP
@@ -382,7 +450,7 @@ BEGIN
 	ELSIF (place ->> 'phase')::integer = 4 THEN
 		PERFORM detect_done((place ->> 'work')::bigint, place ->> 'asked');
 	ELSE
-		UPDATE detect_work w SET phase = p.phase, after_changed = p.changed::xid8, after_key = decode(p.key, 'hex')
+		UPDATE detect_work w SET phase = p.phase, tries = 0, after_changed = p.changed::xid8, after_key = decode(p.key, 'hex')
 		  FROM jsonb_to_record(place) AS p(work bigint, asked text, phase smallint, changed text, key text)
 		 WHERE w.id = p.work AND w.asked = p.asked::xid8;
 	END IF;
@@ -397,7 +465,8 @@ DECLARE
 BEGIN
 	SELECT * INTO w FROM detect_work WHERE id = work AND asked = by::xid8 FOR UPDATE;
 	IF w.kind = 'rule' THEN
-		UPDATE rule_run SET state = CASE state WHEN 'backfilling' THEN 'current' ELSE state END, evaluated_at = now()
+		UPDATE rule_run SET state = CASE state WHEN 'backfilling' THEN 'current' ELSE state END, evaluated_at = now(),
+			error = CASE state WHEN 'failed' THEN error END
 		 WHERE rule_uuid = w.subject_uuid AND live;
 	END IF;
 	IF w.again THEN
@@ -442,6 +511,6 @@ BEGIN
 END
 $$;
 
-GRANT EXECUTE ON FUNCTION detect_mine, detect_plan, detect_runs, detect_mark, detect_fail, detect_changed, detect_documents,
-	detect_active, detect_owners, detect_due, detect_begin, detect_put_off, detect_since, detect_observed, detect_store,
+GRANT EXECUTE ON FUNCTION detect_mine, detect_plan, detect_stamp, detect_runs, detect_projects, detect_mark, detect_fail, detect_changed, detect_documents,
+	detect_active, detect_owners, detect_due, detect_begin, detect_put_off, detect_give_up, detect_since, detect_observed, detect_store,
 	detect_keep TO surfaced_detect;

@@ -89,6 +89,9 @@ BEGIN
 		status_changed_by_membership_uuid = NULL, resolved_at = NULL, resolved_by_membership_uuid = NULL
 	  FROM finding_move m
 	 WHERE f.project_uuid = project AND f.finding_key = ANY (keys) AND m.event = 'seen_again' AND m.from_status = f.status
+	   -- What a generic rule finds may be silent; its next evaluation opens it.
+	   AND NOT EXISTS (SELECT FROM rule r WHERE f.finding_key LIKE 'rule/%' AND r.uuid::text = split_part(f.finding_key, '/', 2)
+		AND r.produces ->> 'rank' = '0')
 	   AND f.resolved_by_membership_uuid IS NULL AND NOT finding_contradicted(f.contradicted_at, f.last_seen_at);
 END
 $$;

@@ -115,6 +115,19 @@ BEGIN
 END
 $$;
 
+-- Whether every transaction has ended that may have an event of a day before this one: an event has the time when it was
+-- written, and a transaction has its number then. The first call of a day remembers which numbers there are.
+CREATE OR REPLACE FUNCTION dashboard_day_complete(today date) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+	now_xmax xid8 := pg_snapshot_xmax(pg_current_snapshot());
+BEGIN
+	INSERT INTO dashboard_horizon VALUES (today, now_xmax) ON CONFLICT DO NOTHING;
+	DELETE FROM dashboard_horizon WHERE day < today;
+	RETURN EXISTS (SELECT FROM dashboard_horizon h WHERE h.day = today
+		AND pg_snapshot_xmin(pg_current_snapshot()) >= h.horizon);
+END
+$$;
+
 -- Writes the missing days of at most p_most projects, for surfaced-detect. Returns the number of days.
 CREATE OR REPLACE FUNCTION dashboard_fill(p_most bigint) RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -123,6 +136,9 @@ DECLARE
 	p uuid;
 	n bigint := 0;
 BEGIN
+	IF NOT dashboard_day_complete(today) THEN
+		RETURN 0;
+	END IF;
 	FOR p IN SELECT v.uuid FROM project v
 		 WHERE (v.created_at AT TIME ZONE 'UTC')::date < today
 		   AND NOT EXISTS (SELECT FROM exposure_daily s WHERE s.project_uuid = v.uuid AND s.day = today - 1)

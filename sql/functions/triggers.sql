@@ -470,6 +470,7 @@ BEGIN
 	ELSIF (NEW.dataset, NEW.scope, NEW.query, NEW.exclude, NEW.status, NEW.severity, NEW.produces::text, NEW.version, NEW.deleted_at)
 	    IS DISTINCT FROM (OLD.dataset, OLD.scope, OLD.query, OLD.exclude, OLD.status, OLD.severity, OLD.produces::text, OLD.version,
 		OLD.deleted_at) THEN
+		UPDATE rule_run SET state = 'idle', error = NULL WHERE rule_uuid = NEW.uuid AND state = 'failed';
 		PERFORM detect_ask('rule', NEW.uuid);
 	END IF;
 	RETURN NULL;
@@ -480,6 +481,8 @@ CREATE OR REPLACE FUNCTION detect_setting_changed() RETURNS trigger LANGUAGE plp
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	IF TG_OP <> 'UPDATE' OR to_jsonb(NEW) - 'updated_at' - 'changed' <> to_jsonb(OLD) - 'updated_at' - 'changed' THEN
+		UPDATE rule_run SET state = 'idle', error = NULL WHERE rule_uuid = coalesce(NEW.rule_uuid, OLD.rule_uuid)
+			AND account_uuid = coalesce(NEW.account_uuid, OLD.account_uuid) AND state = 'failed';
 		PERFORM detect_ask_again(coalesce(NEW.rule_uuid, OLD.rule_uuid));
 	END IF;
 	RETURN NULL;
@@ -493,6 +496,8 @@ BEGIN
 	INSERT INTO detect_work (kind, subject_uuid)
 	SELECT 'asset', f.uuid FROM fresh f JOIN project p ON p.uuid = f.project_uuid
 	 WHERE EXISTS (SELECT FROM rule_run n WHERE n.account_uuid = p.account_uuid AND n.live)
+	    OR EXISTS (SELECT FROM rule_setting s WHERE s.account_uuid = p.account_uuid AND s.enabled AND s.findings
+		AND p.uuid = ANY (s.project_uuids))
 	 ORDER BY f.uuid
 	ON CONFLICT DO NOTHING;
 	IF FOUND THEN

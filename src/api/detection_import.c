@@ -226,8 +226,9 @@ import_rules(struct req *rq)
 	for (size_t i = 0; i < im->rules.n; i++)
 		if (write_rule_content(rq, im, i, &done) != PASS)
 			return FAILED;
-	return detection_within_limits(rq) == PASS ? reply(rq, 200, NULL, imported_out, &done)
-						   : FAILED;
+	return detection_within_limits(rq) == PASS && detection_within_anchors(rq, NULL) == PASS
+		   ? reply(rq, 200, NULL, imported_out, &done)
+		   : FAILED;
 }
 
 static const enum error import_errors[] = { ERR_RULE_LIMIT, ERR_RULE_VERSION_CONFLICT,

@@ -101,6 +101,7 @@ change_rule(struct req *rq)
 	const char *event = rule_events[rq->route->arg].name;
 	const struct move_args *args = rq->params;
 	struct uuid replaced_by = args == NULL ? (struct uuid){ { 0 } } : args->replaced_by_uuid;
+	struct detection_in in;
 	struct detection d;
 	struct moved_rule m;
 	enum db_rc rc;
@@ -115,7 +116,12 @@ change_rule(struct req *rq)
 	    P(str_of(event)), P(replaced_by), P(rq->key->uuid));
 	if (rc == DB_NONE)
 		return fail(rq, ERR_RULE_STATE_CONFLICT);
-	return rc == DB_OK ? detection_answer(rq, &m.uuid, 200) : fail_db(rq, rc);
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	in = detection_texts(rq, &d);
+	if (rq->route->arg == RULE_STAGE && detection_within_anchors(rq, &in) != PASS)
+		return FAILED;
+	return detection_answer(rq, &m.uuid, 200);
 }
 
 /* ---- settings ---- */
@@ -240,6 +246,7 @@ static int
 set_rule_settings(struct req *rq)
 {
 	const struct detection_settings *s = rq->in;
+	struct detection_in in;
 	struct detection d;
 	struct strs projects;
 	enum db_rc rc;
@@ -256,14 +263,17 @@ set_rule_settings(struct req *rq)
 		    P(s->findings), P(rq->key->uuid));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	if (s->enabled && !d.settings.enabled && detection_within_limits(rq) != PASS)
+	in = detection_texts(rq, &d);
+	if (s->enabled && !d.settings.enabled &&
+	    (detection_within_limits(rq) != PASS || detection_within_anchors(rq, &in) != PASS))
 		return FAILED;
 	rc = db_one(rq->db, &select_detection, &d, P(rq->key->uuid), P(rq->path[0]));
 	return reply_found(rq, rc, ERR_RULE_NOT_FOUND, &d);
 }
 
 static const enum error move_errors[] = { ERR_RULE_NOT_FOUND, ERR_RULE_READ_ONLY,
-	ERR_RULE_STATE_CONFLICT, ERR_RULE_TOO_BROAD, DETECTION_SEARCH_ERRORS, ERR_UNSET };
+	ERR_RULE_STATE_CONFLICT, ERR_RULE_TOO_BROAD, ERR_RULE_LIMIT, DETECTION_SEARCH_ERRORS,
+	ERR_UNSET };
 static const enum error settings_errors[] = { ERR_RULE_NOT_FOUND, ERR_RULE_TOO_BROAD,
 	ERR_RULE_LIMIT, DETECTION_SEARCH_ERRORS, ERR_UNSET };
 

@@ -247,7 +247,10 @@ create_rule(struct req *rq)
 		return fail_field(rq, "id", "duplicate", "is the id of another rule");
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	return detection_hold_tags(rq, &in->tags, "tags") == PASS ? answer_new(rq, w.uuid) : FAILED;
+	if (detection_hold_tags(rq, &in->tags, "tags") != PASS ||
+	    (staged && detection_within_anchors(rq, in) != PASS))
+		return FAILED;
+	return answer_new(rq, w.uuid);
 }
 
 static int
@@ -308,7 +311,12 @@ update_rule_content(struct req *rq)
 			   ? reply(rq, 200, rq->route->wrapper, rq->route->out, &d)
 			   : fail(rq, ERR_RULE_VERSION_CONFLICT);
 	}
-	return rc == DB_OK ? detection_answer(rq, &w.uuid, 200) : fail_db(rq, rc);
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	if ((str_is(d.status, "testing") || str_is(d.status, "stable")) &&
+	    detection_within_anchors(rq, in) != PASS)
+		return FAILED;
+	return detection_answer(rq, &w.uuid, 200);
 }
 
 static int
@@ -328,7 +336,8 @@ delete_rule_content(struct req *rq)
 static const enum error create_errors[] = { ERR_IDEMPOTENCY_KEY_CONFLICT, ERR_RULE_LIMIT,
 	ERR_RULE_TOO_BROAD, DETECTION_SEARCH_ERRORS, ERR_UNSET };
 static const enum error replace_errors[] = { ERR_RULE_NOT_FOUND, ERR_RULE_READ_ONLY,
-	ERR_RULE_VERSION_CONFLICT, ERR_RULE_TOO_BROAD, DETECTION_SEARCH_ERRORS, ERR_UNSET };
+	ERR_RULE_VERSION_CONFLICT, ERR_RULE_TOO_BROAD, ERR_RULE_LIMIT, DETECTION_SEARCH_ERRORS,
+	ERR_UNSET };
 static const enum error delete_errors[] = { ERR_RULE_NOT_FOUND, ERR_RULE_READ_ONLY, ERR_UNSET };
 static const enum error copy_errors[] = { ERR_RULE_NOT_FOUND, ERR_RULE_LIMIT, ERR_UNSET };
 

@@ -76,7 +76,10 @@ affected_owners(struct affected *f, const struct owners **out)
 struct list
 affected_owners_of(struct affected *f, const struct owners *all, const struct document *d)
 {
-	return owners_list(all, f->x->a, f->batch->source, d->named);
+	const struct match_document m = { .own = d->named };
+
+	return d->named == NULL ? (struct list){ NULL, 0 }
+				: owners_list(all, f->x->a, f->batch->source, &m);
 }
 
 /* ---- the frame ---- */

@@ -9,7 +9,7 @@
  *     | rule_query_passes                                                           evaluate.c
  *     v
  *   hits              rule, document, nested object
- *     | runs of the rule, their own excludes, the owners of the record              emit.c
+ *     | the owners of the record, their runs of the rule, their own excludes        emit.c
  *     | detect_active: observations that these documents had                        store.c
  *     v
  *   detect_store      observations appear, return, are seen again or end, with their events, counts and findings; the
@@ -28,7 +28,7 @@
 #define DETECT_DETECT_H
 
 #include "db/db.h"
-#include "detection/rule_query.h"
+#include "detect/rules.h"
 
 enum {
 	BATCH_DOCUMENTS = 500,
@@ -37,35 +37,6 @@ enum {
 	SUSPECT_SERVICES =
 	    50,         /* a host with more is suspect: its findings are info (AREAS.md 0.2) */
 	APEX_MOST = 50, /* a host with more apex domains belongs to nobody by its names */
-};
-
-/* A rule as it is evaluated for somebody: for all accounts together, for one with its own exclude, or for one with its
-   projects. */
-struct detect_run {
-	struct uuid uuid;
-	struct str severity;
-	const struct query *exclude; /* the account's; NULL: none */
-	bool findings;
-	bool
-	    finder; /* it makes findings alone: its observations are those of the run that all accounts share */
-	const struct uuid *projects;
-	size_t nprojects;
-};
-
-struct detect_rule {
-	struct uuid uuid;
-	int64_t version;
-	struct str name, query, exclude;
-	enum dataset dataset;
-	bool stable, surface;
-	bool common; /* it is of the catalogue, and makes findings of its own kind */
-	bool failed; /* it is not evaluated, and its observations stay as they are */
-	struct rule_query q;
-	const struct node *anchor;
-	const struct json_value *produces; /* NULL: nothing */
-	const struct detect_run *runs;
-	size_t nruns;
-	int64_t spent_us; /* in the present batch */
 };
 
 struct anchors;
@@ -85,6 +56,13 @@ struct detect {
 	struct arena *rules_a; /* emptied when the rules are read again */
 	struct detect_rule *rules;
 	size_t nrules;
+	struct payer *payers; /* sorted; the first is the catalogue */
+	size_t npayers;
+	const struct project_of *projects; /* sorted */
+	size_t nprojects;
+	const struct run_at *runs; /* sorted */
+	size_t nruns;
+	struct str stamp; /* of what was read (rules_changed) */
 	struct anchors *anchors;
 	struct tag *tags;
 	size_t ntags;
@@ -96,15 +74,6 @@ struct detect {
 	struct str turn_detector; /* the one that looked last */
 	struct uuid turn_project;
 };
-
-/* ---- rules.c ---- */
-
-/* Reads the rules and who uses them. False: the database failed. */
-bool rules_load(struct detect *x) MUST_USE;
-/* The rule of this UUID; NULL: it is not evaluated. */
-struct detect_rule *rules_find(const struct detect *x, const struct uuid *uuid);
-/* Leaves the rule out, and stores why. */
-void rule_fail(struct detect *x, struct detect_rule *r, struct str why);
 
 /* ---- anchor.c ---- */
 
@@ -140,7 +109,7 @@ struct batch {
 	struct document *documents;
 	size_t ndocuments;
 	struct detect_rule *only; /* NULL: all rules */
-	bool surface_only;        /* rules of scope all are left out */
+	bool owned_only;          /* rules that care for no project are left out */
 	struct match *hits;
 	size_t nhits;
 	const struct owners *owners;             /* NULL: nobody has asked yet */
@@ -150,6 +119,8 @@ struct batch {
 
 /* Finds the hits of all documents. Parses them. */
 void batch_evaluate(struct detect *x, struct batch *b);
+/* Lets rules fail that have taken more than detect_budget in this batch. */
+void batch_judge(struct detect *x);
 /* Whether a rule's test of this dataset is on documents of the batch. */
 bool batch_asks(const struct batch *b, const struct detect_rule *r) MUST_USE;
 /* The document, or the nested object of it, that a record's key names. False: there is none. */
@@ -158,7 +129,8 @@ bool batch_find(const struct batch *b, struct arena *a, const struct detect_rule
 
 /* ---- emit.c ---- */
 
-/* Writes the observations and findings that follow from the hits. `seen` gets the names of the observations, which store.c
+/* Writes the observations and findings that follow from the hits. A rule of rank 0 makes no finding on a record on which
+   another rule of its area makes one. `seen` gets the names of the observations, which store.c
    compares. */
 void batch_emit(struct detect *x, struct batch *b, const struct owners *o, struct strs *seen);
 /* The name of an observation: its run, project and record. */

@@ -210,6 +210,8 @@ struct settings_of {
 	struct str key; /* of the record */
 };
 
+/* Marks the finding at the end of the list: it is closed, or not stored. */
+void settings_hide_finding(struct buf *findings);
 /* Marks the finding of a rule that begins at `from`, if the settings hide it. */
 void settings_mark(
     struct detect *x, struct buf *findings, size_t from, const struct settings_of *of);

@@ -63,19 +63,25 @@ shared_members(struct detect *x, const struct match *h, struct str key)
 struct emission {
 	struct detect *x;
 	struct batch *b;
+	const struct owners *all;
 	const struct match *hit;
 	struct str key, members;
-	struct buf seen;
+	struct list owners; /* of the record: struct owner */
+	struct buf seen, claims;
+	bool competition; /* a generic rule has a hit */
 };
 
+/* kept: a finding follows, which only the end of the observation closes, so it is stored however many there are. */
 static void
-add_observation(struct emission *e, const struct detect_run *run, const struct uuid *project)
+add_observation(
+    struct emission *e, const struct detect_run *run, const struct uuid *project, bool kept)
 {
 	struct buf *given = &e->b->given;
 	struct str name = seen_name(e->x->a, &run->uuid, project, e->key);
 
 	buf_add(&e->seen, &name, sizeof(name));
-	buf_printf(given, "%c{\"run\":\"%s\"", given->n == 0 ? '[' : ',', uuid_text(&run->uuid).z);
+	buf_printf(given, "%c{\"run\":\"%s\",\"kept\":%s", given->n == 0 ? '[' : ',',
+	    uuid_text(&run->uuid).z, kept ? "true" : "false");
 	if (project != NULL)
 		buf_printf(given, ",\"project\":\"%s\"", uuid_text(project).z);
 	buf_str(given, e->members);
@@ -84,7 +90,56 @@ add_observation(struct emission *e, const struct detect_run *run, const struct u
 static bool
 makes_findings(const struct detect_rule *r, const struct detect_run *run)
 {
-	return r->stable && (r->common || run->findings);
+	return r->stable && !run->failed && (r->common || run->findings);
+}
+
+/* A finding of a rule above rank 0. */
+struct claim {
+	struct str name; /* its project, dataset and record */
+	const struct detect_rule *rule;
+};
+
+static int
+compare_claims(const void *l, const void *r)
+{
+	return str_cmp(((const struct claim *)l)->name, ((const struct claim *)r)->name);
+}
+
+static struct claim
+claim_of(struct emission *e, const struct owner *owner)
+{
+	const struct detect_rule *r = e->hit->rule;
+
+	return (
+	    struct claim){ .name = arena_printf(e->x->a, "%s %d %.*s", uuid_text(&owner->project).z,
+			       (int)r->dataset, (int)e->key.n, e->key.p),
+		.rule = r };
+}
+
+/* Whether another rule speaks for this one. Rules above rank 0 come first, so all of their claims are known. */
+static bool
+is_silent(struct emission *e, const struct owner *owner)
+{
+	const struct claim *all = (const void *)e->claims.p, *found;
+	size_t n = e->claims.n / sizeof(*all), i;
+	struct claim claim;
+
+	if (!e->competition)
+		return false;
+	claim = claim_of(e, owner);
+	if (!claim.rule->generic) {
+		buf_add(&e->claims, &claim, sizeof(claim));
+		return false;
+	}
+	found = n == 0 ? NULL : bsearch(&claim, all, n, sizeof(claim), compare_claims);
+	if (found == NULL)
+		return false;
+	for (i = (size_t)(found - all); i > 0 && compare_claims(&all[i - 1], &claim) == 0;)
+		i--;
+	for (; i < n && compare_claims(&all[i], &claim) == 0; i++)
+		if (rules_compete(claim.rule, all[i].rule))
+			return true;
+	return false;
 }
 
 static void
@@ -94,46 +149,118 @@ emit_finding(struct emission *e, const struct detect_run *run, const struct owne
 	size_t from = findings->n;
 
 	finding_write(findings, e->x, e->hit, run, owner);
+	if (is_silent(e, owner)) {
+		settings_hide_finding(findings);
+		return;
+	}
 	settings_mark(e->x, findings, from,
 	    &(struct settings_of){
 		.project = &owner->project, .rule = &e->hit->rule->uuid, .key = e->key });
 }
 
-static void
-emit_run(struct emission *e, const struct owners *o, const struct detect_run *run)
+/* Whether the account excludes the record. Its time is the account's. */
+static bool
+is_excluded(struct emission *e, struct detect_run *run)
 {
-	const struct match *h = e->hit;
-	const struct detect_rule *r = h->rule;
+	int64_t from = mono_us(), spent;
+	bool excluded;
 
-	if (run->exclude != NULL && match_document(e->x->scratch, run->exclude, &h->at))
-		return;
-	if (!r->surface && !run->finder)
-		add_observation(e, run, NULL);
-	for (size_t i = 0; i < run->nprojects; i++) {
-		struct owner owner = { .project = run->projects[i] };
+	if (run->failed)
+		return true;
+	if (run->exclude == NULL)
+		return false;
+	excluded = match_document(e->x->scratch, run->exclude, &e->hit->at);
+	spent = mono_us() - from;
+	run->spent_us += spent;
+	e->x->payers[run->payer].spent_us += spent;
+	return excluded;
+}
 
-		if (!owners_find(o, e->x->a, r->dataset, &h->at, &owner))
+/* The findings that the owners of the record get by a rule; returns whether there is one for the run, or for any of those that
+   only make findings. */
+static bool
+emit_findings(struct emission *e, const struct detect_run *of)
+{
+	const struct owner *owner = e->owners.items;
+	bool any = false;
+
+	for (size_t i = 0; i < e->owners.n; i++) {
+		struct detect_run *run = rule_run_of(e->x, e->hit->rule, &owner[i].project);
+
+		if (run == NULL || (of->payer == 0 ? !run->finder : run != of) ||
+		    !makes_findings(e->hit->rule, run))
 			continue;
-		if (r->surface)
-			add_observation(e, run, &run->projects[i]);
-		if (makes_findings(r, run))
-			emit_finding(e, run, &owner);
+		emit_finding(e, run, &owner[i]);
+		any = true;
 	}
+	return any;
+}
+
+/* A rule of scope all observes the record whoever owns it, in the run that accounts share and in each with an exclude. */
+static void
+emit_everywhere(struct emission *e)
+{
+	const struct detect_rule *r = e->hit->rule;
+
+	for (size_t i = 0; i < r->nruns; i++) {
+		struct detect_run *run = &r->runs[i];
+
+		if (!run->finder && !is_excluded(e, run))
+			add_observation(e, run, NULL, emit_findings(e, run));
+	}
+}
+
+static void
+emit_surface(struct emission *e)
+{
+	const struct owner *owner = e->owners.items;
+
+	for (size_t i = 0; i < e->owners.n; i++) {
+		struct detect_run *run = rule_run_of(e->x, e->hit->rule, &owner[i].project);
+		bool finds;
+
+		if (run == NULL || is_excluded(e, run))
+			continue;
+		finds = makes_findings(e->hit->rule, run);
+		add_observation(e, run, &owner[i].project, finds);
+		if (finds)
+			emit_finding(e, run, &owner[i]);
+	}
+}
+
+static void
+emit_hits(struct emission *e, bool generic)
+{
+	for (size_t i = 0; i < e->b->nhits; i++) {
+		const struct detect_rule *r = e->b->hits[i].rule;
+
+		e->hit = &e->b->hits[i];
+		if (r->failed || r->generic != generic)
+			continue;
+		e->key = shown_key(e->x->a, r->dataset, &e->hit->at);
+		e->members = shared_members(e->x, e->hit, e->key);
+		e->owners = owners_list(e->all, e->x->a, r->dataset, &e->hit->at);
+		if (r->surface)
+			emit_surface(e);
+		else
+			emit_everywhere(e);
+		batch_judge(e->x);
+	}
+	if (e->claims.n > 0)
+		qsort(e->claims.p, e->claims.n / sizeof(struct claim), sizeof(struct claim),
+		    compare_claims);
 }
 
 void
 batch_emit(struct detect *x, struct batch *b, const struct owners *o, struct strs *seen)
 {
-	struct emission e = { .x = x, .b = b, .seen = { .a = x->a } };
+	struct emission e = {
+		.x = x, .b = b, .all = o, .seen = { .a = x->a }, .claims = { .a = x->a }
+	};
 
-	for (size_t i = 0; i < b->nhits; i++) {
-		e.hit = &b->hits[i];
-		if (e.hit->rule->failed)
-			continue;
-		e.key = shown_key(x->a, e.hit->rule->dataset, &e.hit->at);
-		e.members = shared_members(x, e.hit, e.key);
-		for (size_t k = 0; k < e.hit->rule->nruns; k++)
-			emit_run(&e, o, &e.hit->rule->runs[k]);
-	}
+	for (size_t i = 0; i < b->nhits; i++)
+		e.competition = e.competition || b->hits[i].rule->generic;
+	emit_hits(&e, false);
+	emit_hits(&e, true);
 	*seen = (struct strs){ (const void *)e.seen.p, e.seen.n / sizeof(struct str) };
 }

@@ -12,7 +12,7 @@ bool
 batch_asks(const struct batch *b, const struct detect_rule *r)
 {
 	return !r->failed && schema_source(r->dataset) == b->source &&
-	       (b->only == NULL || b->only == r) && (!b->surface_only || r->surface);
+	       (b->only == NULL || b->only == r) && (!b->owned_only || r->surface || r->finds);
 }
 
 static void
@@ -36,7 +36,7 @@ static void
 try_document(struct detect *x, struct batch *b, struct detect_rule *r, const struct document *d)
 {
 	struct match_document at = { .own = d->tree, .tags = x->tags, .ntags = x->ntags };
-	int64_t from = mono_us();
+	int64_t from = mono_us(), spent;
 	const struct json_value *all;
 
 	if (r->dataset == b->source) {
@@ -49,7 +49,32 @@ try_document(struct detect *x, struct batch *b, struct detect_rule *r, const str
 			try_record(x, b, r, d, &at);
 		}
 	}
-	r->spent_us += mono_us() - from;
+	spent = mono_us() - from;
+	r->spent_us += spent;
+	x->payers[r->payer].spent_us += spent;
+}
+
+/* A batch of one rule also asks those that decide whether its findings, or theirs, are shown. */
+static void
+try_only(struct detect *x, struct batch *b, const struct document *d)
+{
+	struct detect_rule *r = b->only;
+	size_t before = b->nhits, n;
+	const uint32_t *numbers;
+
+	if (!batch_asks(b, r))
+		return;
+	try_document(x, b, r, d);
+	if (!r->generic) {
+		for (size_t i = 0; i < x->nrules && r->produces != NULL; i++)
+			if (rules_compete(&x->rules[i], r))
+				try_document(x, b, &x->rules[i], d);
+	} else if (b->nhits > before) {
+		n = anchors_candidates(x->anchors, x->scratch, b->source, d->tree, &numbers);
+		for (size_t i = 0; i < n; i++)
+			if (rules_compete(r, &x->rules[numbers[i]]))
+				try_document(x, b, &x->rules[numbers[i]], d);
+	}
 }
 
 static void
@@ -59,8 +84,7 @@ try_rules(struct detect *x, struct batch *b, const struct document *d)
 	size_t n;
 
 	if (b->only != NULL) {
-		if (batch_asks(b, b->only))
-			try_document(x, b, b->only, d);
+		try_only(x, b, d);
 		return;
 	}
 	n = anchors_candidates(x->anchors, x->scratch, b->source, d->tree, &numbers);
@@ -69,31 +93,63 @@ try_rules(struct detect *x, struct batch *b, const struct document *d)
 			try_document(x, b, &x->rules[numbers[i]], d);
 }
 
-/* When the rules have taken more than their time for a batch, the one that took most fails, and the others go on. */
+/* When the rules and excludes of an account have taken more than their time for a batch, the one that took most fails, and
+   those of other accounts go on (C-156). */
 static void
-judge_slowest(struct detect *x)
+judge_payer(struct detect *x, uint32_t payer)
 {
 	struct detect_rule *slowest = NULL;
-	int64_t total = 0;
+	struct detect_run *of_run = NULL;
+	int64_t most = 0;
 
 	for (size_t i = 0; i < x->nrules; i++) {
 		struct detect_rule *r = &x->rules[i];
 
-		if (r->failed)
-			continue;
-		total += r->spent_us;
-		if (slowest == NULL || r->spent_us > slowest->spent_us)
+		if (r->payer == payer && !r->failed && r->spent_us > most) {
 			slowest = r;
+			of_run = NULL;
+			most = r->spent_us;
+		}
+		for (size_t k = 0; k < r->nruns; k++)
+			if (r->runs[k].payer == payer && !r->runs[k].failed &&
+			    r->runs[k].spent_us > most) {
+				slowest = r;
+				of_run = &r->runs[k];
+				most = r->runs[k].spent_us;
+			}
 	}
-	if (slowest != NULL && total > conf.detect_budget * 1000)
-		rule_fail(x, slowest, STR("it takes too long (detect_budget)"));
+	if (slowest == NULL)
+		return;
+	rule_fail(x, slowest, of_run,
+	    of_run == NULL ? STR("it takes too long (detect_budget)")
+			   : STR("the exclude of its settings takes too long (detect_budget)"));
+	x->payers[payer].spent_us -= most;
+}
+
+void
+batch_judge(struct detect *x)
+{
+	for (size_t i = 0; i < x->npayers; i++)
+		if (x->payers[i].spent_us > conf.detect_budget * 1000)
+			judge_payer(x, (uint32_t)i);
+}
+
+static void
+forget_times(struct detect *x)
+{
+	for (size_t i = 0; i < x->npayers; i++)
+		x->payers[i].spent_us = 0;
+	for (size_t i = 0; i < x->nrules; i++) {
+		x->rules[i].spent_us = 0;
+		for (size_t k = 0; k < x->rules[i].nruns; k++)
+			x->rules[i].runs[k].spent_us = 0;
+	}
 }
 
 void
 batch_evaluate(struct detect *x, struct batch *b)
 {
-	for (size_t i = 0; i < x->nrules; i++)
-		x->rules[i].spent_us = 0;
+	forget_times(x);
 	for (size_t i = 0; i < b->ndocuments; i++) {
 		struct document *d = &b->documents[i];
 
@@ -104,7 +160,7 @@ batch_evaluate(struct detect *x, struct batch *b)
 		if (d->tree == NULL)
 			panic("PostgreSQL returned invalid JSON for a record");
 		try_rules(x, b, d);
-		judge_slowest(x);
+		batch_judge(x);
 	}
 }
 

@@ -168,8 +168,10 @@ finding_write(struct buf *b, struct detect *x, const struct match *h, const stru
 	json_member_text(b, "asset_name", owner->name);
 	if (h->rule->dataset == DATASET_SERVICES)
 		port = match_member(h->at.own, "port");
-	if (port != NULL)
+	if (port != NULL) {
 		json_member_text(b, "port", json_lexeme(port));
+		json_member_text(b, "transport", shown_text(&h->at, "transport"));
+	}
 	json_member_time(b, "first_seen_at", first);
 	json_member_time(b, "last_seen_at", last);
 	json_member_json(b, "evidence", evidence_of(x, h, owner, suspect));

@@ -56,15 +56,17 @@ is_mine(struct detect *x)
 static bool
 run_detect_turn(struct detect *x)
 {
-	bool changed = db_notified(x->db), more;
+	bool changed = db_notified(x->db), due, more;
 
 	daemon_slot()->busy_since = mono_us();
 	if (!is_mine(x)) {
 		x->loaded = x->recovered = false;
 		return false;
 	}
-	if ((mono_due(&x->load_at, LOAD_US) || changed || !x->loaded) &&
-	    (!rules_load(x) || !detectors_load(x)))
+	due = mono_due(&x->load_at, LOAD_US) || !x->loaded;
+	if ((due || (changed && rules_changed(x))) && !rules_load(x))
+		return false;
+	if ((due || changed) && !detectors_load(x))
 		return false;
 	arena_reset(x->a);
 	more = follow_changes(x);

@@ -30,6 +30,7 @@ static const struct field owner_out[] = {
 STMT_LIST(list_owners, struct owner_row, owner_out,
     "SELECT name, kind, project_uuid FROM detect_owners($1)");
 
+/* Sorted by name. */
 struct owners {
 	const struct owner_row *rows;
 	size_t n;
@@ -134,9 +135,32 @@ static bool
 wants_owners(const struct detect_rule *r)
 {
 	for (size_t i = 0; i < r->nruns; i++)
-		if (r->runs[i].nprojects > 0)
+		if (r->runs[i].all || r->runs[i].nprojects > 0)
 			return true;
 	return false;
+}
+
+static int
+compare_rows(const void *l, const void *r)
+{
+	return str_cmp(((const struct owner_row *)l)->name, ((const struct owner_row *)r)->name);
+}
+
+/* Reads the assets with these names. */
+static enum db_rc
+read_assets(struct detect *x, struct buf *names, struct owners **out)
+{
+	struct list rows = { 0 };
+	enum db_rc rc = DB_OK;
+
+	*out = ARENA_NEW(x->a, struct owners);
+	if (names->n > 0)
+		rc = db_list(x->db, &list_owners, &rows, P(distinct_names(names)));
+	if (rc == DB_OK && rows.n > 0)
+		qsort(
+		    (void *)(uintptr_t)rows.items, rows.n, sizeof(struct owner_row), compare_rows);
+	**out = (struct owners){ rows.items, rows.n };
+	return rc;
 }
 
 enum db_rc
@@ -144,10 +168,7 @@ owners_read(struct detect *x, const struct batch *b, struct owners **out)
 {
 	struct buf names = { .a = x->a };
 	const struct document *last = NULL;
-	struct list rows = { 0 };
-	enum db_rc rc = DB_OK;
 
-	*out = ARENA_NEW(x->a, struct owners);
 	for (size_t i = 0; i < b->nhits; i++) {
 		const struct match *h = &b->hits[i];
 
@@ -157,10 +178,7 @@ owners_read(struct detect *x, const struct batch *b, struct owners **out)
 		last = h->document;
 		add_names(x->a, &names, h->rule->dataset, &h->at);
 	}
-	if (names.n > 0)
-		rc = db_list(x->db, &list_owners, &rows, P(distinct_names(&names)));
-	**out = (struct owners){ rows.items, rows.n };
-	return rc;
+	return read_assets(x, &names, out);
 }
 
 bool
@@ -182,44 +200,87 @@ serves_many(const struct match_document *m)
 	return owners_serve_many(m->of == NULL ? m->own : m->of);
 }
 
-static bool
-names_record(const struct owner_row *row, struct strs ips, struct strs hosts)
+/* ---- the owners of one record ---- */
+
+struct owners_found {
+	const struct owners *all;
+	struct arena *a;
+	struct owner *found;
+	size_t n;
+};
+
+/* Adds the assets of this name and of one of two kinds. */
+static void
+add_assets(struct owners_found *f, struct str name, const char *kind, const char *other)
 {
-	if (str_is(row->kind, "address")) {
-		for (size_t i = 0; i < ips.n; i++)
-			if (str_eq(ips.p[i], row->name))
-				return true;
-		return false;
+	const struct owner_row wanted = { .name = name }, *all = f->all->rows, *row;
+	size_t i;
+
+	row =
+	    f->all->n == 0 ? NULL : bsearch(&wanted, all, f->all->n, sizeof(wanted), compare_rows);
+	if (row == NULL)
+		return;
+	for (i = (size_t)(row - all); i > 0 && str_eq(all[i - 1].name, name);)
+		i--;
+	for (; i < f->all->n && str_eq(all[i].name, name); i++) {
+		if (!str_is(all[i].kind, kind) && !str_is(all[i].kind, other))
+			continue;
+		f->found = arena_room(f->a, f->found, f->n, sizeof(*f->found));
+		f->found[f->n++] = (struct owner){ .project = all[i].project_uuid,
+			.matched_by = str_is(all[i].kind, "address") ? "address" : "hostname",
+			.kind = all[i].kind,
+			.name = all[i].name };
 	}
-	for (size_t i = 0; i < hosts.n; i++)
-		if (str_is(row->kind, "domain") ? str_within(hosts.p[i], row->name)
-						: str_eq(hosts.p[i], row->name))
-			return true;
-	return false;
 }
 
-bool
-owners_find(const struct owners *o, struct arena *a, enum dataset d, const struct match_document *m,
-    struct owner *of_project)
+/* By project; an address says more than a name, and a long name more than one above it. */
+static int
+compare_owners(const void *l, const void *r)
 {
-	size_t place = place_of(d);
-	struct strs ips = texts_of(a, m, places[place].ip),
-		    hosts = texts_of(a, m, places[place].names);
-	bool many = places[place].ip != NULL && serves_many(m), found = false;
+	const struct owner *a = l, *b = r;
+	int c = uuid_cmp(&a->project, &b->project);
 
-	for (size_t i = 0; i < o->n; i++) {
-		const struct owner_row *row = &o->rows[i];
-		bool address = str_is(row->kind, "address");
+	if (c == 0)
+		c = strcmp(a->matched_by, b->matched_by);
+	if (c == 0 && a->name.n != b->name.n)
+		c = a->name.n > b->name.n ? -1 : 1;
+	if (c == 0)
+		c = str_cmp(a->name, b->name);
+	return c == 0 ? -str_cmp(a->kind, b->kind) : c;
+}
 
-		if (uuid_cmp(&row->project_uuid, &of_project->project) != 0 || (!address && many) ||
-		    (found && !address) || !names_record(row, ips, hosts))
-			continue;
-		of_project->matched_by = address ? "address" : "hostname";
-		of_project->kind = row->kind;
-		of_project->name = row->name;
-		found = true;
+struct list
+owners_list(const struct owners *o, struct arena *a, enum dataset d, const struct match_document *m)
+{
+	struct owners_found f = { .all = o, .a = a };
+	struct strs ips, hosts;
+	size_t place, kept = 0;
+
+	if (o->n == 0)
+		return (struct list){ NULL, 0 };
+	place = place_of(d);
+	ips = texts_of(a, m, places[place].ip);
+	hosts = texts_of(a, m, places[place].names);
+	for (size_t i = 0; i < ips.n; i++)
+		add_assets(&f, ips.p[i], "address", "address");
+	if (places[place].ip != NULL && serves_many(m))
+		hosts.n = 0;
+	for (size_t i = 0; i < hosts.n; i++) {
+		struct str name = hosts.p[i];
+		const char *dot;
+
+		add_assets(&f, name, "domain", "host");
+		while ((dot = memchr(name.p, '.', name.n)) != NULL) {
+			name = (struct str){ dot + 1, name.n - (size_t)(dot + 1 - name.p) };
+			add_assets(&f, name, "domain", "domain");
+		}
 	}
-	return found;
+	if (f.n > 0)
+		qsort(f.found, f.n, sizeof(*f.found), compare_owners);
+	for (size_t i = 0; i < f.n; i++)
+		if (i == 0 || uuid_cmp(&f.found[i].project, &f.found[kept - 1].project) != 0)
+			f.found[kept++] = f.found[i];
+	return (struct list){ f.found, kept };
 }
 
 /* ---- for detectors ---- */
@@ -228,66 +289,18 @@ enum db_rc
 owners_of_batch(struct detect *x, struct batch *b, const struct owners **out)
 {
 	struct buf names = { .a = x->a };
-	struct list rows = { 0 };
 	struct owners *o;
 	enum db_rc rc = DB_OK;
 
-	if (b->owners == NULL && has_places(b->source)) {
-		for (size_t i = 0; i < b->ndocuments; i++)
+	if (b->owners == NULL) {
+		for (size_t i = 0; has_places(b->source) && i < b->ndocuments; i++)
 			if (b->documents[i].named != NULL)
 				add_names(x->a, &names, b->source,
 				    &(struct match_document){ .own = b->documents[i].named });
-		if (names.n > 0)
-			rc = db_list(x->db, &list_owners, &rows, P(distinct_names(&names)));
-	}
-	if (b->owners == NULL) {
-		o = ARENA_NEW(x->a, struct owners);
-		*o = (struct owners){ rows.items, rows.n };
+		rc = read_assets(x, &names, &o);
 		if (rc == DB_OK)
 			b->owners = o;
 	}
 	*out = b->owners;
 	return rc;
-}
-
-/* Adds the owner, or makes the one that the project has already better: an address says more than a name. */
-static size_t
-add_owner(struct arena *a, struct owner **out, size_t n, const struct owner_row *row)
-{
-	bool address = str_is(row->kind, "address");
-	size_t i = 0;
-
-	while (i < n && uuid_cmp(&(*out)[i].project, &row->project_uuid) != 0)
-		i++;
-	if (i < n && !address)
-		return n;
-	if (i == n)
-		*out = arena_room(a, *out, n++, sizeof(**out));
-	(*out)[i] = (struct owner){ .project = row->project_uuid,
-		.matched_by = address ? "address" : "hostname",
-		.kind = row->kind,
-		.name = row->name };
-	return n;
-}
-
-struct list
-owners_list(const struct owners *o, struct arena *a, enum dataset d, const struct json_value *named)
-{
-	struct match_document m = { .own = named };
-	struct strs ips, hosts;
-	struct owner *out = NULL;
-	size_t place, n = 0;
-	bool many;
-
-	if (named == NULL || o->n == 0)
-		return (struct list){ 0 };
-	place = place_of(d);
-	ips = texts_of(a, &m, places[place].ip);
-	hosts = texts_of(a, &m, places[place].names);
-	many = places[place].ip != NULL && serves_many(&m);
-	for (size_t i = 0; i < o->n; i++)
-		if ((str_is(o->rows[i].kind, "address") || !many) &&
-		    names_record(&o->rows[i], ips, hosts))
-			n = add_owner(a, &out, n, &o->rows[i]);
-	return (struct list){ out, n };
 }

@@ -17,11 +17,8 @@ enum db_rc owners_read(struct detect *x, const struct batch *b, struct owners **
 bool owners_serve_many(const struct json_value *host) MUST_USE;
 /* Reads the owners of all documents of the batch; once, for all detectors. */
 enum db_rc owners_of_batch(struct detect *x, struct batch *b, const struct owners **out) MUST_USE;
-/* The owners of one document: struct owner, one for each project. named: document.named. */
+/* The owners of a record: struct owner, one for each project, sorted by project. */
 struct list owners_list(
-    const struct owners *o, struct arena *a, enum dataset d, const struct json_value *named);
-/* Whether the project has the record, and by which asset. */
-bool owners_find(const struct owners *o, struct arena *a, enum dataset d,
-    const struct match_document *m, struct owner *of_project) MUST_USE;
+    const struct owners *o, struct arena *a, enum dataset d, const struct match_document *m);
 
 #endif

@@ -153,6 +153,12 @@ static const struct field settings_out[] = {
 STMT_LIST(list_rules_settings, struct settings, settings_out,
     "SELECT project_uuid AS project, exclude, min_severity FROM detector_rules()");
 
+static int
+compare_settings(const void *l, const void *r)
+{
+	return uuid_cmp(l, r); /* of the project, the first member */
+}
+
 enum db_rc
 settings_load_rules(struct detect *x)
 {
@@ -170,26 +176,34 @@ settings_load_rules(struct detect *x)
 		s->min_severity = arena_str(x->rules_a, s->min_severity);
 		settings_parse(x->rules_a, s);
 	}
+	if (rows.n > 0)
+		qsort(x->settings, rows.n, sizeof(*x->settings), compare_settings);
 	return rc;
+}
+
+void
+settings_hide_finding(struct buf *findings)
+{
+	findings->n--;
+	buf_z(findings, ",\"hidden\":true}");
 }
 
 void
 settings_mark(struct detect *x, struct buf *findings, size_t from, const struct settings_of *of)
 {
 	struct buf b = { .a = x->a };
-	size_t i = 0;
+	const struct settings *s =
+	    x->nsettings == 0
+		? NULL
+		: bsearch(of->project, x->settings, x->nsettings, sizeof(*s), compare_settings);
 
-	while (i < x->nsettings && uuid_cmp(&x->settings[i].project, of->project) != 0)
-		i++;
-	if (i == x->nsettings)
+	if (s == NULL)
 		return;
 	buf_z(&b, "{\"finding_key\":");
 	json_write_str(&b,
 	    arena_printf(x->a, "rule/%s/%.*s", uuid_text(of->rule).z, (int)of->key.n, of->key.p));
 	buf_char(&b, ',');
 	buf_add(&b, findings->p + from + 2, findings->n - from - 3); /* without "[{" and "}" */
-	if (!settings_hide(x, &x->settings[i], buf_done(&b)))
-		return;
-	findings->n--;
-	buf_z(findings, ",\"hidden\":true}");
+	if (settings_hide(x, s, buf_done(&b)))
+		settings_hide_finding(findings);
 }

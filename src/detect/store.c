@@ -46,33 +46,11 @@ compare_documents(const void *l, const void *r)
 	return str_cmp(((const struct document *)l)->key, ((const struct document *)r)->key);
 }
 
-/* The rule of a run, and the run. */
-static struct detect_rule *
-rule_of_run(struct detect *x, const struct uuid *run, const struct detect_run **out)
-{
-	for (size_t i = 0; i < x->nrules; i++)
-		for (size_t k = 0; k < x->rules[i].nruns; k++)
-			if (uuid_cmp(&x->rules[i].runs[k].uuid, run) == 0) {
-				*out = &x->rules[i].runs[k];
-				return &x->rules[i];
-			}
-	return NULL;
-}
-
-static bool
-has_project(const struct detect_run *run, const struct uuid *project)
-{
-	for (size_t i = 0; i < run->nprojects; i++)
-		if (uuid_cmp(&run->projects[i], project) == 0)
-			return true;
-	return false;
-}
-
 /* ---- why an observation ends ---- */
 
 struct verdict {
 	const struct detect_rule *rule;
-	const struct detect_run *run;
+	struct detect_run *run;
 	const struct document *document;
 	struct match_document at;
 	bool found; /* the record is there */
@@ -84,7 +62,7 @@ reason(struct detect *x, const struct verdict *v, const struct active_row *row)
 	const struct rule_query *q = &v->rule->q;
 	bool asks;
 
-	if (v->rule->surface && !has_project(v->run, &row->project_uuid))
+	if (v->rule->surface && !run_has_project(x, v->run, &row->project_uuid))
 		return "rule_ended";
 	if (!v->found)
 		return "removed";
@@ -126,8 +104,8 @@ judge_active(struct detect *x, struct batch *b, struct list rows, struct strs se
 		bool of_project = uuid_cmp(&row->project_uuid, &(struct uuid){ 0 }) != 0;
 		struct str name;
 
-		v.rule = rule_of_run(x, &row->run_uuid, &v.run);
-		if (v.rule == NULL || !batch_asks(b, v.rule))
+		v.rule = rules_find_run(x, &row->run_uuid, &v.run);
+		if (v.rule == NULL || v.run->failed || !batch_asks(b, v.rule))
 			continue;
 		name = seen_name(
 		    x->a, &row->run_uuid, of_project ? &row->project_uuid : NULL, row->record_key);

@@ -16,7 +16,6 @@
 enum {
 	SLICE_US = 200000,
 	PAGE_HITS = 100,
-	PAGE_US = 10000000,
 	PHASE_WALK = 1,
 	PHASE_NEWER = 2,
 	PHASE_OBSERVED = 3,
@@ -24,13 +23,14 @@ enum {
 	PHASE_ASSET = 10,
 	PHASES_OF_DATASET = 3,
 	REST_SECONDS = 2, /* until an index that is not there is asked again */
+	PAGE_TRIES = 6,   /* of a page that the index does not answer in time, each twice as late */
 };
 
 /* ---- statements ---- */
 
 struct work {
-	int64_t id, phase;
-	struct str kind, since, after_changed, after_key, asked, name, asset_kind;
+	int64_t id, phase, tries;
+	struct str kind, since, after_changed, after_key, asked, name, asset_kind, stamp;
 	struct uuid subject_uuid;
 };
 
@@ -45,6 +45,8 @@ static const struct field work_out[] = {
 	FIELD(struct work, asked, 0),
 	FIELD(struct work, name, NULLABLE),
 	FIELD(struct work, asset_kind, NULLABLE),
+	FIELD(struct work, stamp, NULLABLE),
+	FIELD(struct work, tries, 0),
 	FIELD_END,
 };
 
@@ -81,10 +83,12 @@ static const struct field key_out[] = {
 };
 
 STMT(read_due, work_out,
-    "SELECT id, kind, subject_uuid, phase, since, after_changed, after_key, asked, name, asset_kind"
-    " FROM detect_due()");
+    "SELECT id, kind, subject_uuid, phase, since, after_changed, after_key, asked, name, "
+    "asset_kind,"
+    " stamp, tries FROM detect_due()");
 STMT(begin_work, NULL, "SELECT detect_begin($1, $2, $3::smallint, $4)");
-STMT(put_off_work, NULL, "SELECT detect_put_off($1, $2, $3)");
+STMT(put_off_work, NULL, "SELECT detect_put_off($1, $2, $3, $4)");
+STMT(give_up_work, NULL, "SELECT detect_give_up($1, $2, $3)");
 STMT_LIST(read_documents, struct work_document, work_document_out,
     "SELECT key, doc FROM detect_documents($1::smallint, $2)");
 STMT_LIST(read_since, struct since_row, since_out,
@@ -117,12 +121,27 @@ move_on(struct detect *x, struct batch *b, const struct work *w, int64_t phase)
 }
 
 static enum db_rc
-put_off(struct detect *x, const struct work *w, const char *why)
+put_off(struct detect *x, const struct work *w, int64_t seconds, const char *why)
 {
-	const int64_t seconds = REST_SECONDS;
-
 	log_event(LOGP_WARNING, "work", "work=%jd put_off=\"%s\"", (intmax_t)w->id, why);
-	return db_do(x->db, &put_off_work, NULL, P(w->id), P(w->asked), P(seconds));
+	return db_do(x->db, &put_off_work, NULL, P(w->id), P(w->asked), P(seconds), P(str_of(why)));
+}
+
+/* A page that the index does not answer in time may never be answered: after PAGE_TRIES the rule fails, or the asset is given
+   up. */
+static enum db_rc
+put_off_page(struct detect *x, struct batch *b, const struct work *w)
+{
+	static const char why[] =
+	    "the search index does not find its matches in time (detect_budget)";
+
+	if (w->tries + 1 < PAGE_TRIES)
+		return put_off(x, w, INT64_C(1) << w->tries, why);
+	log_event(LOGP_WARNING, "work", "work=%jd given_up=\"%s\"", (intmax_t)w->id, why);
+	if (b->only == NULL)
+		return db_do(x->db, &give_up_work, NULL, P(w->id), P(w->asked), P(str_of(why)));
+	rule_fail(x, b->only, NULL, str_of(why));
+	return move_on(x, b, w, PHASE_DONE);
 }
 
 struct str
@@ -191,7 +210,8 @@ static enum engine_rc
 walk_page(struct detect *x, struct batch *b, const struct query *q, const struct work *w,
     struct str *last, enum db_rc *rc)
 {
-	const struct budget budget = { .deadline = mono_us() + PAGE_US, .work = UINT64_MAX / 2 };
+	const struct budget budget = { .deadline = mono_us() + conf.detect_budget * 1000,
+		.work = UINT64_MAX / 2 };
 	struct page_request want = { .after = STR_NULL, .limit = PAGE_HITS, .keys_only = true };
 	unsigned char *after = arena_alloc(x->a, w->after_key.n / 2 + 1);
 	struct page page = { .nhits = 0 };
@@ -222,10 +242,14 @@ static enum db_rc
 walk_slice(struct detect *x, struct batch *b, const struct query *q, const struct work *w)
 {
 	enum db_rc rc = DB_OK;
+	enum engine_rc erc;
 	struct str last;
 
-	if (walk_page(x, b, q, w, &last, &rc) != ENGINE_OK)
-		return put_off(x, w, "the index cannot answer");
+	erc = walk_page(x, b, q, w, &last, &rc);
+	if (erc == ENGINE_UNAVAILABLE)
+		return put_off(x, w, REST_SECONDS, "the index cannot answer");
+	if (erc != ENGINE_OK)
+		return put_off_page(x, b, w);
 	if (rc != DB_OK)
 		return rc;
 	return last.p == NULL ? move_on(x, b, w, w->phase + 1)
@@ -276,26 +300,32 @@ observed_slice(struct detect *x, struct batch *b, const struct work *w)
 		   : batch_store(x, b, place_in(x, w, PHASE_OBSERVED, STR_NULL, keys[rows.n - 1]));
 }
 
-/* The rules are read first: the row may be older than what is in memory. */
+/* Whether the rule in memory is older than its row. */
+static bool
+is_outdated(const struct detect_rule *r, const struct work *w)
+{
+	return r == NULL ? w->stamp.p != NULL : w->stamp.p == NULL || !str_eq(r->stamp, w->stamp);
+}
+
 static enum db_rc
 begin_rule(struct detect *x, const struct work *w)
 {
 	const int64_t walk = PHASE_WALK;
 	struct detect_rule *r;
 	struct str snapshot;
-	enum db_rc rc;
 
-	if (!rules_load(x))
-		return DB_DOWN;
 	r = rules_find(x, &w->subject_uuid);
+	if (is_outdated(r, w)) {
+		if (!rules_load(x))
+			return DB_DOWN;
+		r = rules_find(x, &w->subject_uuid);
+	}
 	if (r == NULL || r->dataset == DATASETS_AND_CONDITIONS)
 		return move_on(x, &(struct batch){ .source = DATASET_HOSTS }, w, PHASE_DONE);
 	snapshot = work_snapshot(x, schema_source(r->dataset));
 	if (snapshot.p == NULL)
-		return put_off(x, w, "no index is published");
-	rc = db_do(x->db, &begin_work, NULL, P(w->id), P(w->asked), P(walk), P(snapshot));
-	x->loaded = false; /* a rule that had failed is tried again */
-	return rc;
+		return put_off(x, w, REST_SECONDS, "no index is published");
+	return db_do(x->db, &begin_work, NULL, P(w->id), P(w->asked), P(walk), P(snapshot));
 }
 
 static enum db_rc
@@ -353,7 +383,7 @@ begin_dataset(struct detect *x, const struct work *w, size_t i)
 	struct str snapshot = work_snapshot(x, records[i].dataset);
 
 	if (snapshot.p == NULL)
-		return put_off(x, w, "no index is published");
+		return put_off(x, w, REST_SECONDS, "no index is published");
 	return db_do(x->db, &begin_work, NULL, P(w->id), P(w->asked), P(phase), P(snapshot));
 }
 
@@ -363,7 +393,7 @@ asset_slice(struct detect *x, const struct work *w)
 {
 	int64_t at = w->phase == 0 ? 0 : w->phase - PHASE_ASSET;
 	size_t i = (size_t)at / PHASES_OF_DATASET, had = i;
-	struct batch b = { .surface_only = true };
+	struct batch b = { .owned_only = true };
 	struct query q;
 
 	while (i < COUNT(records) && (w->name.p == NULL || !asset_query(x, w, i, &q)))

@@ -20,6 +20,16 @@ is "$(state "$broad") $(sql "SELECT count(*) FROM rule_observation o JOIN rule_r
 	"saturated 10000 - 10000" "a run with 10000 active observations is saturated and gets no more"
 is "$(state "$rare")" "current 1 -" "another rule is evaluated as before"
 
+# A finding follows from the record of an asset however many records match, and goes when the record changes.
+sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, project_uuids, findings) VALUES ('$ACCOUNT', '$broad', true, '{$P}', true);
+	INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at) VALUES ('$P', 'address', '198.18.39.66', now(), now())"
+detect_idle
+stands() { sql "SELECT f.status || ' ' || coalesce(o.state, '-') FROM finding f LEFT JOIN rule_observation o ON o.record_key = '198.18.39.66'"; }
+is "$(stands)" "open active" "the record of an asset is observed beyond 10000, since it makes a finding"
+detect_host 198.18.39.66 2026-11-22T00:00:00Z '{"port":8,"transport":"tcp"}'
+detect_idle
+is "$(stands)" "resolved gone" "such a finding is cleared when its record contradicts it"
+
 # ---- rules that cannot be evaluated ----
 
 bad=$(detect_rule hosts all 'colour:red')
@@ -38,3 +48,37 @@ sql "UPDATE rule SET query = 'ip:203.0.0.1', version = 2 WHERE uuid = '$slow'"
 detect_idle
 is "$(state "$slow")" "current 1 -" "a rule that has changed is evaluated again"
 is "$(state "$rare")" "current 1 -" "the others went on"
+
+# A walk whose pages the index does not answer in time is tried a few times; then the rule fails.
+world_kill surfaced-detect
+sed -i 's/^detect_budget = .*/detect_budget = 1/' "$W/etc/surfaced-detect.conf"
+detect_start
+never=$(detect_rule services all "$(seq 1 90 | sed 's/.*/http.body:*z\&z*q\&/' | paste -sd ' ' | sed 's/ / OR /g')")
+late() { [ "$(sql "SELECT tries > 0 FROM detect_work WHERE subject_uuid = '$never'")" = t ]; }
+ok "a page that takes too long is tried again" world_until 60 late
+like "$(state "$never")" '^backfilling 0 the search index does not find its matches in time' "the run of the rule says why it waits"
+sql "UPDATE detect_work SET tries = 5, due_at = now() WHERE subject_uuid = '$never'"
+over() { [ "$(sql "SELECT count(*) FROM detect_work WHERE subject_uuid = '$never'")" = 0 ]; }
+ok "the last try ends the work" world_until 60 over
+like "$(state "$never")" '^failed 0 the search index does not find its matches in time' "a rule whose matches are not found in time fails"
+world_kill surfaced-detect
+sed -i 's/^detect_budget = .*/detect_budget = 400/' "$W/etc/surfaced-detect.conf"
+detect_start
+
+# The exclude of one account fails for this account alone.
+common=$(detect_rule services all 'port:80' account_uuid=NULL "name='shared'" "content_sha256='$(printf x | sha256sum | cut -c1-64)'")
+sql "INSERT INTO account (name) VALUES ('Other');
+	INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, exclude) SELECT uuid, '$common', true, CASE name WHEN 'Other' THEN '' ELSE
+		(SELECT string_agg('http.body:*q&q*q&', ' OR ') FROM generate_series(1, 90)) END FROM account WHERE uuid = '$ACCOUNT' OR name = 'Other'"
+detect_idle
+runs() { sql "SELECT string_agg(CASE WHEN account_uuid IS NULL THEN 'all' ELSE 'own' END || ' ' || state || ' ' || coalesce(error, '-'), ', ' ORDER BY account_uuid) FROM rule_run WHERE rule_uuid = '$common'"; }
+is "$(runs)" "own failed the exclude of its settings takes too long (detect_budget), all current -" \
+	"the exclude of an account that takes too long fails for this account alone (C-156)"
+sql "UPDATE rule_setting SET exclude = 'port:81' WHERE rule_uuid = '$common' AND account_uuid = '$ACCOUNT'"
+detect_idle
+is "$(runs)" "own current -, all current -" "another exclude is evaluated again"
+sql "UPDATE rule_setting SET exclude = 'colour:red' WHERE rule_uuid = '$common' AND account_uuid = '$ACCOUNT'"
+detect_idle
+is "$(sql "SELECT string_agg(n.active_count::text, ' ' ORDER BY n.account_uuid NULLS LAST) FROM rule_run n WHERE rule_uuid = '$common'")" "0 400" \
+	"an exclude that cannot be parsed any more excludes everything for its account"
+sql "UPDATE rule_setting SET exclude = '' WHERE rule_uuid = '$common'"

@@ -85,7 +85,26 @@ sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, project_uuids, 
 detect_idle
 is "$(observed "$all" | wc -l) $(sql "SELECT count(*) FROM finding WHERE title = 'everywhere'") $(sql "SELECT count(*) FROM rule_run WHERE rule_uuid = '$all'")" \
 	"4 3 1" "a rule of scope all observes every record in one run, and the findings are of the project's records"
+asset address 192.0.2.10
+detect_idle
+is "$(sql "SELECT status FROM finding WHERE title = 'everywhere' AND finding_key LIKE '%192.0.2.10/%'")" open \
+	"a new asset brings the findings of a rule of scope all, too"
 detect_host 192.0.2.9 2026-11-25T00:00:00Z '{"port":22,"transport":"tcp"}' ',"hostnames":["www.example.org"]'
 detect_idle
 is "$(sql "SELECT status FROM finding WHERE title = 'everywhere' AND finding_key LIKE '%192.0.2.9/%'")" resolved \
 	"a finding of a rule of scope all is cleared when its record contradicts it"
+
+# ---- the service of a finding ----
+
+dns=$(detect_rule services surface 'port:53 product:unbound' account_uuid=NULL "content_sha256='$(printf x | sha256sum | cut -c1-64)'" \
+	"name='Unbound'" "produces='{\"area\":\"service\",\"rank\":1,\"title\":\"Unbound over {transport}\"}'")
+for transport in tcp udp; do
+	sql "INSERT INTO asset_service (project_uuid, asset_uuid, service_key, protocol, port, first_seen_at, last_seen_at, last_observed_at)
+		SELECT project_uuid, uuid, '192.0.2.7/53/$transport', '$transport', 53, now(), now(), now() FROM asset WHERE name = '192.0.2.7'"
+done
+echo '{"ip":"192.0.2.7","first_seen":"2026-11-26T00:00:00Z","last_seen":"2026-11-26T00:00:00Z","services":[
+	{"port":53,"transport":"udp","product":"Unbound"},{"port":53,"transport":"tcp","product":"Unbound"}]}' | tr -d '\n' | import --format ndjson -
+detect_idle
+is "$(sql "SELECT string_agg(f.title || ' ' || s.service_key, ', ' ORDER BY f.title) FROM finding f JOIN asset_service s ON s.uuid = f.service_uuid
+	WHERE f.finding_key LIKE 'rule/$dns/%'")" "Unbound over tcp 192.0.2.7/53/tcp, Unbound over udp 192.0.2.7/53/udp" \
+	"a finding names the service of its port and transport"

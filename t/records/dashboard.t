@@ -121,6 +121,27 @@ sql 'DELETE FROM esi_daily; DELETE FROM exposure_daily; SELECT dashboard_fill(10
 is "$(sql "SELECT md5(string_agg(d::text, '' ORDER BY d::text)) FROM esi_daily d")" "$was" \
 	"days that are written in one go equal those that were written one by one (C-204)"
 
+# A day waits for the transactions that were open at its end, since they may have events of it.
+sql "DELETE FROM exposure_daily WHERE day = current_date - 1; DELETE FROM esi_daily WHERE day = current_date - 1; DELETE FROM dashboard_horizon"
+mkfifo "$W/late"
+psql -Xq -v ON_ERROR_STOP=1 <"$W/late" >"$W/late.out" 2>&1 &
+late=$!
+exec 8>"$W/late"
+printf '%s\n' "BEGIN; INSERT INTO finding_event (finding_uuid, project_uuid, at, event, from_status, to_status, severity)
+	SELECT uuid, project_uuid, current_date - interval '1 second', 'clear', 'open', 'resolved', severity FROM finding
+	WHERE project_uuid = '$P' AND status = 'open' ORDER BY uuid LIMIT 1 RETURNING 'late ' || finding_uuid;" >&8
+begun() { grep -q late "$W/late.out"; }
+ok "a transaction has an event of yesterday" world_until 60 begun
+is "$(sql "SELECT dashboard_fill(100)") $(sql "SELECT count(*) FROM exposure_daily WHERE day = current_date - 1")" "0 0" \
+	"a day is not written while a transaction is open that may have an event of it (C-203)"
+echo "COMMIT;" >&8
+exec 8>&-
+wait "$late"
+is "$(sql "SELECT dashboard_fill(100) > 0") $(sql "SELECT sum(cleared) > 0 FROM esi_daily WHERE day = current_date - 1 AND project_uuid = '$P'")" "t t" \
+	"the day has the event that was committed after its end (C-203)"
+sql "DELETE FROM finding_event WHERE event = 'clear' AND at = current_date - interval '1 second'; DELETE FROM esi_daily; DELETE FROM exposure_daily;
+	SELECT dashboard_fill(100)" >/dev/null
+
 # ---- C-207 and permissions ----
 
 for window in 07d 30 '' 31d '7d&window=7d'; do

@@ -104,6 +104,22 @@ api PUT "/rules/$broad/settings" '{"enabled":true,"exclude":""}'
 is "$STATUS $(field .error.code) $(sql "SELECT enabled FROM rule_setting WHERE rule_uuid = '$broad'")" "409 rule_too_broad f" \
 	"a rule that is too broad is not enabled"
 
+# ---- rules without an anchor ----
+
+sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, status)
+	SELECT '$ACCOUNT', gen_random_uuid(), 'unanchored', 'hosts', 'surface', 'os:lin*', 'low', 'testing' FROM generate_series(1,
+		50 - (SELECT count(*)::int FROM rule WHERE account_uuid = '$ACCOUNT' AND deleted_at IS NULL AND query = '' AND status IN ('testing', 'stable')))"
+many=$(rule '{query: "os:bsd*"}')
+api POST "/rules/$many/stage"
+is "$STATUS $(field .error.code) $(state "$many")" "409 rule_limit_exceeded draft" "an account has at most 50 evaluated rules without an anchor"
+api POST /rules "$(content '{query: "os:bsd*", status: "testing"}')"
+is "$STATUS $(field .error.code)" "409 rule_limit_exceeded" "a rule without an anchor beyond them is not created in testing"
+api PUT "/rules/$narrow" "$(content '{version: 1, query: "os:bsd*"}')"
+is "$STATUS $(field .error.code)" "409 rule_limit_exceeded" "an evaluated rule does not lose its anchor beyond them"
+api POST "/rules/$(rule '{query: "os:bsd"}')/stage"
+is "$STATUS" 200 "a rule with an anchor does not count among them"
+sql "DELETE FROM detect_work; DELETE FROM rule WHERE name = 'unanchored'"
+
 # ---- the catalogue ----
 
 catalogue=$(sql "INSERT INTO rule (id, name, dataset, scope, query, severity, status, content_sha256)
