@@ -18,6 +18,17 @@ CREATE OR REPLACE FUNCTION detect_mine() RETURNS boolean LANGUAGE sql VOLATILE
 		OR pg_try_advisory_lock(1936876900, 1)
 $$;
 
+-- A document with the tags that rules have applied to it, beside those that it has. Callers ask first whether there is one.
+CREATE OR REPLACE FUNCTION record_tagged(d smallint, k bytea, doc text) RETURNS text LANGUAGE sql STABLE AS $$
+	WITH word AS (SELECT t.slug COLLATE "C" AS slug FROM document_tag t WHERE t.dataset = d AND t.key = k
+		UNION SELECT w COLLATE "C" FROM json_array_elements_text(coalesce(doc::json -> 'tags', '[]')) AS w),
+	tags AS (SELECT json_agg(slug ORDER BY slug)::text AS list FROM word)
+	SELECT '{' || string_agg(to_json(m.name)::text || ':' || m.value, ',' ORDER BY m.place) || '}' FROM (
+		SELECT e.key AS name, CASE e.key WHEN 'tags' THEN tags.list ELSE e.value::text END AS value, e.place
+		  FROM tags, json_each(doc::json) WITH ORDINALITY AS e (key, value, place)
+		UNION ALL SELECT 'tags', tags.list, 10000 FROM tags WHERE doc::json -> 'tags' IS NULL) AS m
+$$;
+
 -- Rules of the catalogue that make findings of their own kind. They need no setting.
 CREATE OR REPLACE FUNCTION detect_is_common(account_uuid uuid, scope text, produces json) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
 	SELECT account_uuid IS NULL AND scope = 'surface' AND coalesce(produces ->> 'area' IS NOT NULL, false)
@@ -33,7 +44,8 @@ CREATE OR REPLACE FUNCTION detect_wanted() RETURNS TABLE (rule_uuid uuid, accoun
 		   AND EXISTS (SELECT FROM project p WHERE p.account_uuid = e.account_uuid))
 	SELECT r.uuid, NULL::uuid, '', '{}'::uuid[] FROM live r
 	 WHERE r.scope = 'all' AND CASE WHEN r.account_uuid IS NULL
-		THEN EXISTS (SELECT FROM rule_setting s WHERE s.rule_uuid = r.uuid AND s.enabled AND s.exclude = '')
+		THEN (r.applies_tags AND r.status = 'stable')
+			OR EXISTS (SELECT FROM rule_setting s WHERE s.rule_uuid = r.uuid AND s.enabled AND s.exclude = '')
 		ELSE NOT EXISTS (SELECT FROM rule_setting s WHERE s.rule_uuid = r.uuid AND s.account_uuid = r.account_uuid
 			AND (NOT s.enabled OR s.exclude <> '')) END
 	UNION ALL
@@ -111,14 +123,16 @@ $$;
 CREATE OR REPLACE FUNCTION detect_runs() RETURNS TABLE (rule_uuid uuid, version bigint, owner_uuid uuid, account_uuid uuid,
 	stable boolean, common boolean, dataset text, surface boolean, query text, exclude text, severity text, name text,
 	produces json, run_uuid uuid, own_exclude text, findings boolean, projects uuid[], whole boolean, failed boolean,
-	evaluated boolean, finder boolean, stamp text, tags text[])
+	evaluated boolean, finder boolean, stamp text, tags text[],
+	applies_tags boolean)
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT r.uuid, r.version::bigint, r.account_uuid, CASE WHEN f.finder THEN s.account_uuid ELSE n.account_uuid END,
 	       r.status = 'stable', detect_is_common(r.account_uuid, r.scope, r.produces),
 	       r.dataset, r.scope = 'surface', r.query, r.exclude, coalesce(s.severity, r.severity), r.name, r.produces, n.uuid,
 	       w.exclude, coalesce(s.findings, false), coalesce(CASE WHEN f.finder THEN s.project_uuids ELSE w.projects END, '{}'),
 	       w.projects IS NULL, n.state = 'failed', n.evaluated_at IS NOT NULL, f.finder,
-	       CASE WHEN NOT f.finder THEN detect_rule_stamp(r.uuid, r.changed) ELSE '' END, r.tags
+	       CASE WHEN NOT f.finder THEN detect_rule_stamp(r.uuid, r.changed) ELSE '' END, r.tags,
+	       r.applies_tags AND r.status = 'stable' AND r.account_uuid IS NULL
 	  FROM detect_wanted() w JOIN rule r ON r.uuid = w.rule_uuid
 	  JOIN rule_run n ON n.rule_uuid = w.rule_uuid AND detect_whose(n.account_uuid) = detect_whose(w.account_uuid) AND n.live
 	  CROSS JOIN (VALUES (false), (true)) AS f (finder)
@@ -178,7 +192,8 @@ BEGIN
 		RETURN;
 	END IF;
 	until := coalesce(c.next, until);
-	FOR r IN SELECT o.changed, o.key, o.doc, o.gone FROM record o
+	FOR r IN SELECT o.changed, o.key, CASE WHEN NOT o.gone AND EXISTS (SELECT FROM document_tag t WHERE t.dataset = d AND t.key = o.key)
+			THEN record_tagged(d, o.key, o.doc) ELSE o.doc END AS doc, o.gone FROM record o
 		  WHERE o.dataset = d AND o.changed >= greatest(pg_snapshot_xmin(c.snapshot), coalesce(c.after_changed, '0'))
 		    AND NOT pg_visible_in_snapshot(o.changed, c.snapshot)
 		    AND (c.after_changed IS NULL OR (o.changed, o.key) > (c.after_changed, c.after_key))
@@ -203,7 +218,9 @@ $$;
 CREATE OR REPLACE FUNCTION detect_documents(d smallint, keys text[])
 	RETURNS TABLE (key text, doc text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT encode(r.key, 'hex'), r.doc FROM record r
+	SELECT encode(r.key, 'hex'), CASE WHEN EXISTS (SELECT FROM document_tag t WHERE t.dataset = d AND t.key = r.key)
+		THEN record_tagged(d, r.key, r.doc) ELSE r.doc END
+	  FROM record r
 	 WHERE r.dataset = d AND NOT r.gone AND r.key = ANY (ARRAY(SELECT decode(k, 'hex') FROM unnest(keys) AS k))
 $$;
 
@@ -274,21 +291,28 @@ $$;
 CREATE OR REPLACE FUNCTION detect_since(d smallint, work bigint, most bigint)
 	RETURNS TABLE (changed text, key text, doc text, gone boolean) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT o.changed::text, encode(o.key, 'hex'), o.doc, o.gone FROM detect_work w, record o
+	SELECT o.changed::text, encode(o.key, 'hex'), CASE WHEN NOT o.gone AND EXISTS (SELECT FROM document_tag t WHERE t.dataset = d
+		AND t.key = o.key) THEN record_tagged(d, o.key, o.doc) ELSE o.doc END, o.gone
+	  FROM detect_work w, record o
 	 WHERE w.id = work AND o.dataset = d AND o.changed >= greatest(pg_snapshot_xmin(w.since), coalesce(w.after_changed, '0'))
 	   AND NOT pg_visible_in_snapshot(o.changed, w.since)
 	   AND (w.after_changed IS NULL OR (o.changed, o.key) > (w.after_changed, w.after_key))
 	 ORDER BY o.changed, o.key LIMIT most
 $$;
 
--- The documents on which a rule was observed: the third phase of its work.
+-- The documents on which a rule was observed, or which have its tags: the third phase of its work.
 CREATE OR REPLACE FUNCTION detect_observed(of_rule uuid, after text, most bigint) RETURNS TABLE (key text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT encode(k.document_key, 'hex') FROM (SELECT DISTINCT o.document_key
+	SELECT encode(k.key, 'hex') FROM (
+		(SELECT DISTINCT o.document_key AS key
 		  FROM rule_observation o JOIN rule_run n ON n.uuid = o.run_uuid
 		 WHERE n.rule_uuid = of_rule AND n.live AND o.state = 'active'
 		   AND o.document_key > decode(coalesce(after, ''), 'hex')
-		 ORDER BY o.document_key LIMIT most) AS k
+		 ORDER BY o.document_key LIMIT most)
+		UNION
+		(SELECT DISTINCT t.key FROM document_tag t WHERE t.rule_uuid = of_rule AND t.key > decode(coalesce(after, ''), 'hex')
+		 ORDER BY t.key LIMIT most)
+		ORDER BY 1 LIMIT most) AS k
 $$;
 
 -- ---- storing ----
@@ -400,6 +424,71 @@ CREATE OR REPLACE FUNCTION detect_observe(given jsonb, most bigint) RETURNS void
 	  FROM written w LEFT JOIN prior p ON p.uuid = w.uuid WHERE p.state IS DISTINCT FROM 'active' ORDER BY w.uuid
 $$;
 
+-- Documents whose tags have changed are as changed ones for whatever follows the table record.
+CREATE OR REPLACE FUNCTION detect_touch(d smallint, keys bytea[]) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	WITH held AS MATERIALIZED (SELECT r.key FROM record r WHERE r.dataset = d AND r.key = ANY (keys) AND NOT r.gone ORDER BY r.key FOR NO KEY UPDATE)
+	UPDATE record r SET gone = false FROM held WHERE r.dataset = d AND r.key = held.key
+$$;
+
+-- The tags of rules that were asked about documents: they are on those that match, and on no other one.
+--   given   {"dataset", "rules": [uuid], "keys": [document], "hits": [{"rule", "key"}]}
+CREATE OR REPLACE FUNCTION detect_tag(given jsonb, most bigint) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	d smallint := given ->> 'dataset';
+	asked uuid[] := ARRAY(SELECT jsonb_array_elements_text(given -> 'rules')::uuid);
+	keys bytea[] := ARRAY(SELECT decode(jsonb_array_elements_text(given -> 'keys'), 'hex'));
+	touched bytea[];
+	grown uuid[];
+	of_rule uuid;
+BEGIN
+	WITH hit AS MATERIALIZED (
+		SELECT DISTINCT decode(h.key, 'hex') AS key, h.rule, w.slug FROM jsonb_to_recordset(given -> 'hits') AS h(rule uuid, key text)
+		  JOIN rule r ON r.uuid = h.rule AND r.applies_tags AND r.status = 'stable' AND r.deleted_at IS NULL,
+		  unnest(r.tags) AS w(slug)),
+	ended AS (DELETE FROM document_tag t WHERE t.dataset = d AND t.key = ANY (keys) AND t.rule_uuid = ANY (asked)
+			AND NOT EXISTS (SELECT FROM hit h WHERE h.key = t.key AND h.rule = t.rule_uuid AND h.slug = t.slug)
+		RETURNING t.key),
+	fresh AS (INSERT INTO document_tag AS n (dataset, key, slug, rule_uuid) SELECT d, h.key, h.slug, h.rule FROM hit h
+		ORDER BY h.key, h.slug, h.rule ON CONFLICT DO NOTHING RETURNING n.key, n.slug, n.rule_uuid),
+	named AS (INSERT INTO tag (slug, name) SELECT DISTINCT f.slug, f.slug FROM fresh f ON CONFLICT DO NOTHING)
+	SELECT (SELECT array_agg(DISTINCT c.key) FROM (SELECT key FROM ended UNION ALL SELECT key FROM fresh) AS c),
+	       (SELECT array_agg(DISTINCT f.rule_uuid) FROM fresh f) INTO touched, grown;
+	IF touched IS NULL THEN
+		RETURN;
+	END IF;
+	PERFORM detect_touch(d, touched);
+	FOREACH of_rule IN ARRAY coalesce(grown, '{}') LOOP
+		IF (SELECT count(*) FROM (SELECT FROM document_tag t WHERE t.rule_uuid = of_rule LIMIT most + 1) AS n) > most THEN
+			PERFORM detect_fail(of_rule, NULL, format('its tags would be on more than %s documents', most));
+		END IF;
+	END LOOP;
+END
+$$;
+
+-- Takes back tags of rules that apply them no more. Returns how many.
+CREATE OR REPLACE FUNCTION detect_untag(most bigint) RETURNS bigint LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	n bigint := 0;
+	t record;
+BEGIN
+	FOR t IN WITH ended AS (
+			DELETE FROM document_tag o USING (SELECT x.dataset, x.key, x.slug, x.rule_uuid FROM rule r
+				JOIN document_tag x ON x.rule_uuid = r.uuid
+				WHERE NOT (r.applies_tags AND r.status = 'stable' AND r.deleted_at IS NULL) LIMIT most) AS x
+			 WHERE (o.dataset, o.key, o.slug, o.rule_uuid) = (x.dataset, x.key, x.slug, x.rule_uuid)
+			RETURNING o.dataset, o.key)
+		SELECT dataset, array_agg(DISTINCT key) AS keys, count(*) AS rows FROM ended GROUP BY 1 ORDER BY 1
+	LOOP
+		PERFORM detect_touch(t.dataset, t.keys);
+		n := n + t.rows;
+	END LOOP;
+	RETURN n;
+END
+$$;
+
 -- Stores what a batch of documents has shown.
 --   place      {"dataset", "next", "changed", "key", "complete"} of the cursor, or {"work", "asked", "phase", "changed", "key"};
 --              phase 4: the work is done
@@ -407,7 +496,9 @@ $$;
 --   ended      [{uuid, why, at}]
 --   findings   [{project, rule, key, port, transport, asset_kind, asset_name, ...}], the members of finding_in beside these
 --   work       [{detector, project, subject, due}]: what detectors must look at again (detector_ask)
-CREATE OR REPLACE FUNCTION detect_store(place jsonb, given jsonb, ended jsonb, findings jsonb, work jsonb, most bigint) RETURNS void
+--   tagging    what detect_tag takes; null: no rule was asked that applies tags
+CREATE OR REPLACE FUNCTION detect_store(place jsonb, given jsonb, ended jsonb, findings jsonb, work jsonb, tagging jsonb, most bigint,
+	most_tagged bigint) RETURNS void
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	f record;
@@ -438,6 +529,9 @@ BEGIN
 	END LOOP;
 	IF work <> '[]' THEN
 		PERFORM detector_ask(work);
+	END IF;
+	IF tagging <> 'null' THEN
+		PERFORM detect_tag(tagging, most_tagged);
 	END IF;
 	IF place ? 'dataset' THEN
 		UPDATE detect_cursor SET at = now(),
@@ -490,6 +584,7 @@ DECLARE
 	ended jsonb;
 	events bigint;
 	observations bigint;
+	untagged bigint := detect_untag(most);
 BEGIN
 	SELECT coalesce(jsonb_agg(x), '[]') INTO ended FROM (
 		(SELECT o.uuid, 'rule_ended' AS why, now() AS at FROM rule_run n JOIN rule_observation o ON o.run_uuid = n.uuid
@@ -507,10 +602,11 @@ BEGIN
 	DELETE FROM rule_observation WHERE uuid = ANY (ARRAY(SELECT o.uuid FROM rule_observation o
 		WHERE o.state = 'gone' AND o.gone_at < now() - interval '400 days' LIMIT most));
 	GET DIAGNOSTICS observations = ROW_COUNT;
-	RETURN greatest(jsonb_array_length(ended), events, observations);
+	RETURN greatest(jsonb_array_length(ended), events, observations, untagged);
 END
 $$;
 
 GRANT EXECUTE ON FUNCTION detect_mine, detect_plan, detect_stamp, detect_runs, detect_projects, detect_mark, detect_fail, detect_changed, detect_documents,
 	detect_active, detect_owners, detect_due, detect_begin, detect_put_off, detect_give_up, detect_since, detect_observed, detect_store,
 	detect_keep TO surfaced_detect;
+GRANT EXECUTE ON FUNCTION record_tagged TO surfaced_api, surfaced_index, surfaced_admin;

@@ -213,7 +213,8 @@ $$;
 CREATE OR REPLACE FUNCTION export_read(export uuid, claim bigint, source smallint, keys text[], most bigint)
 	RETURNS TABLE (at bigint, doc text) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT p.at, CASE WHEN p.up_to <= most OR p.up_to = p.bytes THEN p.doc END
-	  FROM (SELECT k.at, r.doc, r.bytes, sum(r.bytes) OVER (ORDER BY k.at) AS up_to
+	  FROM (SELECT k.at, CASE WHEN EXISTS (SELECT FROM document_tag t WHERE t.dataset = source AND t.key = r.key)
+			THEN record_tagged(source, r.key, r.doc) ELSE r.doc END AS doc, r.bytes, sum(r.bytes) OVER (ORDER BY k.at) AS up_to
 		  FROM unnest(keys::bytea[]) WITH ORDINALITY AS k (key, at)
 		  JOIN record r ON r.dataset = source AND r.key = k.key AND NOT r.gone
 		 WHERE EXISTS (SELECT FROM search_export e WHERE e.uuid = export AND e.epoch = claim AND e.state = 'running')) AS p

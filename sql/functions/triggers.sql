@@ -467,9 +467,10 @@ BEGIN
 		IF NEW.status IN ('testing', 'stable') THEN
 			PERFORM detect_ask('rule', NEW.uuid);
 		END IF;
-	ELSIF (NEW.dataset, NEW.scope, NEW.query, NEW.exclude, NEW.status, NEW.severity, NEW.produces::text, NEW.version, NEW.deleted_at)
+	ELSIF (NEW.dataset, NEW.scope, NEW.query, NEW.exclude, NEW.status, NEW.severity, NEW.produces::text, NEW.version, NEW.deleted_at,
+		NEW.tags, NEW.applies_tags)
 	    IS DISTINCT FROM (OLD.dataset, OLD.scope, OLD.query, OLD.exclude, OLD.status, OLD.severity, OLD.produces::text, OLD.version,
-		OLD.deleted_at) THEN
+		OLD.deleted_at, OLD.tags, OLD.applies_tags) THEN
 		UPDATE rule_run SET state = 'idle', error = NULL WHERE rule_uuid = NEW.uuid AND state = 'failed';
 		PERFORM detect_ask('rule', NEW.uuid);
 	END IF;

@@ -6,6 +6,7 @@
 
 #include "api/documents.h"
 #include "api/share.h"
+#include "search/tags.h"
 
 enum { TREE_MEMORY = 1 << 30 };
 
@@ -35,7 +36,8 @@ static const struct field document_out[] = {
 #define PAGE_OF(from)                                                                              \
 	"SELECT at, CASE WHEN total <= $3::bigint AND (up_to <= $2::bigint OR up_to = bytes)"      \
 	"  THEN doc END AS doc"                                                                    \
-	" FROM (SELECT at, doc, bytes, sum(bytes) OVER (ORDER BY at) AS up_to,"                    \
+	" FROM (SELECT at, " TAGGED_DOCUMENT                                                       \
+	" AS doc, bytes, sum(bytes) OVER (ORDER BY at) AS up_to,"                                  \
 	"  sum(bytes) OVER () AS total FROM " from ") AS page ORDER BY at"
 
 STMT_LIST(read_records, struct document, document_out,

@@ -18,6 +18,7 @@
 #include "api/lookup.h"
 #include "api/share.h"
 #include "record/lookup.h"
+#include "search/tags.h"
 
 #include <strings.h>
 
@@ -427,7 +428,7 @@ static const struct field stored_certificate_out[] = {
 
 /* $2: the fingerprint, which is the end of the key. $3: the largest document that this worker reads. */
 STMT(read_certificate, stored_certificate_out,
-    "SELECT CASE WHEN r.bytes <= $3::bigint THEN r.doc END AS doc, NULL::bytea AS der"
+    "SELECT CASE WHEN r.bytes <= $3::bigint THEN " TAGGED_DOCUMENT " END AS doc, NULL::bytea AS der"
     " FROM record AS r" OF_FINGERPRINT);
 
 STMT(read_certificate_der, stored_certificate_out,

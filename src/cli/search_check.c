@@ -13,6 +13,7 @@
 #include "record/record.h"
 #include "search/clickhouse/row.h"
 #include "search/clickhouse/words.h"
+#include "search/tags.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -83,7 +84,8 @@ static const struct field doc_out[] = {
 };
 
 STMT_LIST(read_sample, struct doc_row, doc_out,
-    "SELECT key, doc FROM record WHERE dataset = $1 AND NOT gone AND key IN"
+    "SELECT key, " TAGGED_DOCUMENT
+    " AS doc FROM record AS r WHERE dataset = $1 AND NOT gone AND key IN"
     " (SELECT decode(k, 'hex') FROM unnest($2::text::text[]) AS k) ORDER BY key");
 
 struct check_tag {

@@ -9,6 +9,7 @@
 #include "cli/search.h"
 #include "daemon/conf.h"
 #include "search/clickhouse/engine.h"
+#include "search/tags.h"
 #include "search/walk.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ enum { SEARCH_MEMORY = 1 << 30 };
 
 STMT_LIST(read_found, struct walk_row, walk_row_out,
     "SELECT at, CASE WHEN up_to <= $2::bigint OR up_to = bytes THEN doc END AS doc"
-    " FROM (SELECT at, doc, bytes, sum(bytes) OVER (ORDER BY at) AS up_to"
+    " FROM (SELECT at, " TAGGED_DOCUMENT " AS doc, bytes, sum(bytes) OVER (ORDER BY at) AS up_to"
     "  FROM unnest($1::text[]::bytea[]) WITH ORDINALITY AS k (key, at)"
     "  JOIN record AS r ON r.dataset = $3::smallint AND r.key = k.key AND NOT r.gone) AS page"
     " ORDER BY at");

@@ -34,6 +34,7 @@ enum {
 	BATCH_DOCUMENTS = 500,
 	RUN_MOST =
 	    10000, /* active observations of a run, and of a project in a run of scope surface */
+	TAGGED_MOST = 1000000, /* documents that have the tags of a rule (AREAS.md 2.1) */
 	SUSPECT_SERVICES =
 	    50,         /* a host with more is suspect: its findings are info (AREAS.md 0.2) */
 	APEX_MOST = 50, /* a host with more apex domains belongs to nobody by its names */
@@ -114,6 +115,7 @@ struct batch {
 	size_t nhits;
 	const struct owners *owners;             /* NULL: nobody has asked yet */
 	struct buf given, ended, findings, work; /* JSON arrays without their last bracket */
+	struct buf tagged;                       /* hits of rules that apply tags, likewise */
 	bool followed; /* its documents have changed: detectors are asked, too */
 };
 

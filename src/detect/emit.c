@@ -229,6 +229,16 @@ emit_surface(struct emission *e)
 }
 
 static void
+emit_tags(struct emission *e)
+{
+	struct buf *b = &e->b->tagged;
+
+	buf_printf(b, "%c{\"rule\":\"%s\",\"key\":\"%.*s\"}", b->n == 0 ? '[' : ',',
+	    uuid_text(&e->hit->rule->uuid).z, (int)e->hit->document->key.n,
+	    e->hit->document->key.p);
+}
+
+static void
 emit_hits(struct emission *e, bool generic)
 {
 	for (size_t i = 0; i < e->b->nhits; i++) {
@@ -240,6 +250,8 @@ emit_hits(struct emission *e, bool generic)
 		e->key = shown_key(e->x->a, r->dataset, &e->hit->at);
 		e->members = shared_members(e->x, e->hit, e->key);
 		e->owners = owners_list(e->all, e->x->a, r->dataset, &e->hit->at);
+		if (r->applies_tags)
+			emit_tags(e);
 		if (r->surface)
 			emit_surface(e);
 		else

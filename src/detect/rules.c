@@ -13,7 +13,7 @@
 struct run_row {
 	struct uuid rule_uuid, run_uuid, owner_uuid, account_uuid;
 	int64_t version;
-	bool stable, common, surface, findings, failed, finder, evaluated, whole;
+	bool stable, common, surface, findings, failed, finder, evaluated, whole, applies_tags;
 	struct str dataset, query, exclude, severity, name, own_exclude, stamp;
 	struct json produces;
 	struct list projects, tags;
@@ -43,6 +43,7 @@ static const struct field run_out[] = {
 	FIELD(struct run_row, produces, NULLABLE),
 	LIST_OF(struct run_row, projects, 0, struct uuid, 0, 0),
 	LIST_OF(struct run_row, tags, 0, struct str, 0, 0),
+	FIELD(struct run_row, applies_tags, 0),
 	FIELD_END,
 };
 
@@ -50,7 +51,8 @@ STMT(plan_runs, NULL, "SELECT detect_plan()");
 STMT_LIST(list_runs, struct run_row, run_out,
     "SELECT rule_uuid, run_uuid, owner_uuid, account_uuid, version, stable, common, surface,"
     " findings, failed, finder, evaluated, whole, dataset, query, exclude, severity, name,"
-    " own_exclude, stamp, produces, projects, tags FROM detect_runs()");
+    " own_exclude, stamp, produces, projects, tags, applies_tags"
+    " FROM detect_runs()");
 STMT(mark_rules, NULL,
     "SELECT detect_mark($1::text[]::uuid[], $2::text[]::boolean[], $3::text[]::boolean[])");
 STMT(fail_rule, NULL, "SELECT detect_fail($1, $2::uuid, $3)");
@@ -209,6 +211,7 @@ parse_rule(struct detect *x, struct detect_rule *r, const struct run_row *row, b
 		.dataset = dataset_of_rule(row->dataset),
 		.stable = row->stable,
 		.surface = row->surface,
+		.applies_tags = row->applies_tags,
 		.common = row->common,
 		.failed = failed };
 	if (row->produces.text.p != NULL)

@@ -47,11 +47,12 @@ struct detect_rule {
 	struct str stamp; /* of the rule and the settings that were read */
 	enum dataset dataset;
 	bool stable, surface;
-	bool common;    /* it is of the catalogue, and makes findings of its own kind */
-	bool finds;     /* a run makes findings */
-	bool generic;   /* rank 0: silent where another rule of its area makes a finding */
-	bool failed;    /* it is not evaluated, and its observations stay as they are */
-	bool evaluated; /* at some time before */
+	bool common;       /* it is of the catalogue, and makes findings of its own kind */
+	bool applies_tags; /* to the documents that match */
+	bool finds;        /* a run makes findings */
+	bool generic;      /* rank 0: silent where another rule of its area makes a finding */
+	bool failed;       /* it is not evaluated, and its observations stay as they are */
+	bool evaluated;    /* at some time before */
 	struct rule_query q;
 	const struct node *anchor;
 	const struct json_value *produces; /* NULL: nothing */

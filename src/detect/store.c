@@ -30,7 +30,7 @@ STMT_LIST(list_active, struct active_row, active_out,
     " FROM detect_active($1::smallint, $2, $3)");
 STMT(store_batch, NULL,
     "SELECT detect_store($1::jsonb, $2::jsonb, $3::jsonb, $4::jsonb,"
-    " $5::jsonb, $6)");
+    " $5::jsonb, $6::jsonb, $7, $8)");
 
 /* ---- looking things up ---- */
 
@@ -149,16 +149,40 @@ array_of(struct buf *b)
 	return buf_done(b);
 }
 
+/* What detect_tag needs: the rules that apply tags and were asked, about which documents, and what they found. */
+static struct str
+tagging_of(struct detect *x, struct batch *b)
+{
+	struct buf out = { .a = x->a };
+	size_t n = 0;
+
+	buf_printf(&out, "{\"dataset\":%d,\"rules\":", record_dataset_number(b->source));
+	for (size_t i = 0; i < x->nrules; i++)
+		if (x->rules[i].applies_tags && batch_asks(b, &x->rules[i]))
+			buf_printf(
+			    &out, "%c\"%s\"", n++ == 0 ? '[' : ',', uuid_text(&x->rules[i].uuid).z);
+	if (n == 0 || b->ndocuments == 0)
+		return STR("null");
+	buf_z(&out, "],\"keys\":");
+	for (size_t i = 0; i < b->ndocuments; i++)
+		buf_printf(&out, "%c\"%.*s\"", i == 0 ? '[' : ',', (int)b->documents[i].key.n,
+		    b->documents[i].key.p);
+	buf_z(&out, "],\"hits\":");
+	buf_str(&out, array_of(&b->tagged));
+	buf_char(&out, '}');
+	return buf_done(&out);
+}
+
 enum db_rc
 batch_store(struct detect *x, struct batch *b, struct str place)
 {
-	const int64_t most = RUN_MOST;
+	const int64_t most = RUN_MOST, most_tagged = TAGGED_MOST;
 	struct strs seen = { 0 };
 	struct list active = { 0 };
 	struct owners *owners;
 	enum db_rc rc = DB_OK;
 
-	b->given.a = b->ended.a = b->findings.a = x->a;
+	b->given.a = b->ended.a = b->findings.a = b->tagged.a = x->a;
 	if (b->ndocuments > 0) {
 		qsort(b->documents, b->ndocuments, sizeof(*b->documents), compare_documents);
 		batch_evaluate(x, b);
@@ -176,5 +200,6 @@ batch_store(struct detect *x, struct batch *b, struct str place)
 		qsort((struct str *)(uintptr_t)seen.p, seen.n, sizeof(*seen.p), compare_texts);
 	judge_active(x, b, active, seen);
 	return db_do(x->db, &store_batch, NULL, P(place), P(array_of(&b->given)),
-	    P(array_of(&b->ended)), P(array_of(&b->findings)), P(array_of(&b->work)), P(most));
+	    P(array_of(&b->ended)), P(array_of(&b->findings)), P(array_of(&b->work)),
+	    P(tagging_of(x, b)), P(most), P(most_tagged));
 }

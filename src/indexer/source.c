@@ -80,7 +80,8 @@ STMT(purge_marks, NULL, "SELECT FROM record_purge($1::smallint)");
 	"key IN (SELECT decode(k, 'hex') FROM"                                                     \
 	" unnest(current_setting('surfaced.keys')::text[]) AS k)"
 #define DOCUMENTS                                                                                  \
-	"COPY (SELECT encode(key, 'hex'), doc FROM record WHERE " OF_DATASET " AND NOT gone"
+	"COPY (SELECT encode(key, 'hex'), " TAGGED_DOCUMENT " FROM record AS r WHERE " OF_DATASET  \
+	" AND NOT gone"
 
 static const char *const copies[] = {
 	[SOURCE_ALL] = DOCUMENTS TO_STDOUT,

@@ -53,7 +53,7 @@ is "$(state "$rare")" "current 1 -" "the others went on"
 world_kill surfaced-detect
 sed -i 's/^detect_budget = .*/detect_budget = 1/' "$W/etc/surfaced-detect.conf"
 detect_start
-never=$(detect_rule services all "$(seq 1 90 | sed 's/.*/http.body:*z\&z*q\&/' | paste -sd ' ' | sed 's/ / OR /g')")
+never=$(detect_rule services all "$(seq 1 90 | sed 's/.*/http.body:*z&z*q&/' | paste -sd ' ' | sed 's/ / OR /g')")
 late() { [ "$(sql "SELECT tries > 0 FROM detect_work WHERE subject_uuid = '$never'")" = t ]; }
 ok "a page that takes too long is tried again" world_until 60 late
 like "$(state "$never")" '^backfilling 0 the search index does not find its matches in time' "the run of the rule says why it waits"

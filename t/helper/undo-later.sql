@@ -10,7 +10,8 @@ DROP FUNCTION IF EXISTS service_exposures, evidence_endpoint;
 -- 0037
 DROP FUNCTION IF EXISTS rule_tag_add, rule_tag_change, rule_tag_remove, rule_tags_hold, rule_manageable, rule_confine;
 DROP INDEX IF EXISTS rule_setting_rule;
-DROP TABLE IF EXISTS dashboard_horizon;
+DROP FUNCTION IF EXISTS record_tagged;
+DROP TABLE IF EXISTS dashboard_horizon, document_tag;
 
 -- 0036
 DROP TRIGGER IF EXISTS member_console ON member;

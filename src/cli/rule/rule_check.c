@@ -126,6 +126,10 @@ catalogue_fault(const struct rule_file *r, const struct rule_query *q)
 	/* or what one rule adds would make another one match */
 	if (r->applies_tags && (asks_for_tags(&q->query) || asks_for_tags(&q->exclude)))
 		return "surface.query: a rule that applies tags must not ask for tags";
+	if (r->applies_tags && !str_is(r->scope, "all"))
+		return "surface.applies_tags: only a rule of scope all puts tags on documents";
+	if (r->applies_tags && (r->dataset == DATASET_DNS || r->dataset == DATASET_WHOIS))
+		return "surface.applies_tags: documents of this dataset have no tags";
 	return NULL;
 }
 
