@@ -68,10 +68,6 @@ int detection_matches(
 /* Refuses a rule with more matches than a rule of scope all may have. */
 int detection_refuse_broad(struct req *rq, const struct detection_in *in, struct str besides);
 
-/* Refuses what the transaction has done when the account then has too many evaluated rules without an anchor. in: the one rule
-   that may have become evaluated, or NULL. */
-int detection_within_anchors(struct req *rq, const struct detection_in *in);
-
 /* ---- detection_write.c ---- */
 
 /* The content of a rule as JSON, for insert_detection and replace_detection. */
@@ -92,5 +88,9 @@ int detection_hold_tags(struct req *rq, const struct list *tags, const char *mem
 enum db_rc detection_lock(struct req *rq) MUST_USE;
 /* Refuses what the transaction has done when the account then has too many rules. */
 int detection_within_limits(struct req *rq);
+
+/* Refuses what the transaction has done when the account then has too many evaluated rules without an anchor. in: the one rule
+   that may have become evaluated, or NULL. */
+int detection_within_anchors(struct req *rq, const struct detection_in *in);
 
 #endif
