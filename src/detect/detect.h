@@ -63,7 +63,7 @@ struct detect {
 	size_t nprojects;
 	const struct run_at *runs; /* sorted */
 	size_t nruns;
-	struct str stamp; /* of what was read (rules_changed) */
+	struct str stamp; /* when the rules were read (rules_changed) */
 	struct anchors *anchors;
 	struct tag *tags;
 	size_t ntags;

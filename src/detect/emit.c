@@ -66,7 +66,7 @@ struct emission {
 	const struct owners *all;
 	const struct match *hit;
 	struct str key, members;
-	struct list owners; /* of the record: struct owner */
+	struct list owners; /* those of the record: struct owner */
 	struct buf seen, claims;
 	bool competition; /* a generic rule has a hit */
 };

@@ -175,7 +175,7 @@ copy_run(struct detect *x, struct detect_rule *r, struct detect_run *run, const 
 		exclude_everything(x, r, run);
 }
 
-/* What the rule produces says how it competes with others: rank 0 is a generic rule. */
+/* The rank decides which of several rules speaks: rank 0 is a generic rule. */
 static void
 parse_rank(struct arena *a, struct detect_rule *r, const struct run_row *row)
 {

@@ -15,7 +15,7 @@
 
 #include "detection/rule_query.h"
 
-/* Who pays for evaluations. The first has no UUID: it is the catalogue. */
+/* An account that pays for evaluations. The first has no UUID: it is the catalogue. */
 struct payer {
 	struct uuid uuid;
 	int64_t spent_us;   /* in the present batch */
@@ -44,7 +44,7 @@ struct detect_rule {
 	uint32_t payer;
 	int64_t version;
 	struct str name, query, exclude;
-	struct str stamp; /* of the rule and the settings that were read */
+	struct str stamp; /* when its row and settings were read */
 	enum dataset dataset;
 	bool stable, surface;
 	bool common;       /* it is of the catalogue, and makes findings of its own kind */
@@ -56,7 +56,7 @@ struct detect_rule {
 	struct rule_query q;
 	const struct node *anchor;
 	const struct json_value *produces; /* NULL: nothing */
-	struct str area;                   /* of produces; "rule" without one */
+	struct str area;                   /* in produces; "rule" without one */
 	struct strs tags;
 	struct detect_run *runs;
 	size_t nruns;

@@ -156,7 +156,7 @@ STMT_LIST(list_rules_settings, struct settings, settings_out,
 static int
 compare_settings(const void *l, const void *r)
 {
-	return uuid_cmp(l, r); /* of the project, the first member */
+	return uuid_cmp(l, r); /* the project is the first member */
 }
 
 enum db_rc

@@ -149,7 +149,7 @@ array_of(struct buf *b)
 	return buf_done(b);
 }
 
-/* What detect_tag needs: the rules that apply tags and were asked, about which documents, and what they found. */
+/* The argument of detect_tag: the rules that apply tags and were asked, the documents, and the hits. */
 static struct str
 tagging_of(struct detect *x, struct batch *b)
 {

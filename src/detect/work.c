@@ -23,7 +23,7 @@ enum {
 	PHASE_ASSET = 10,
 	PHASES_OF_DATASET = 3,
 	REST_SECONDS = 2, /* until an index that is not there is asked again */
-	PAGE_TRIES = 6,   /* of a page that the index does not answer in time, each twice as late */
+	PAGE_TRIES = 6,   /* for a page that the index does not answer in time, each twice as late */
 };
 
 /* ---- statements ---- */

@@ -102,7 +102,7 @@ detect_idle
 is "$(found 192.0.2.1)" "Ollama at 192.0.2.1:443 info resolved" "a detector that is not enabled finds nothing"
 set_detector true info ''
 detect_idle
-is "$(sql "SELECT count(*) FROM finding WHERE finding_key LIKE 'rule/%/192.0.2.1/%' AND status = 'open'")" 3 "it finds everything when it is enabled again"
+is "$(sql "SELECT count(*) FROM finding WHERE finding_key LIKE 'rule/%/192.0.2.1/%' AND status = 'open'")" 3 "the detector rules finds everything when it is enabled again"
 
 open=$(sql "SELECT uuid FROM rule WHERE account_uuid IS NULL AND name = 'Ollama answers without a login'")
 sql "INSERT INTO account (name) VALUES ('Stranger')"
