@@ -5,7 +5,7 @@ import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { emptyState, reading } from "./parts.js";
 import { recordOf, short } from "./links.js";
-import { Drawer, filterBar, members, pagedTable, tabButtons, when } from "./lists.js";
+import { Drawer, filterBar, members, pagedTable, searchFilter, tabButtons, when } from "./lists.js";
 import { hashOf, projectHead, projectOf } from "./projects.js";
 import { facts } from "./record.js";
 
@@ -73,14 +73,8 @@ class Inventory {
 		return true;
 	}
 
-	// A field that filters when Enter is pressed or it is left.
 	#text(name, label) {
-		return h(
-			"label.filter",
-			null,
-			h("span.quiet", null, label),
-			h("input", { type: "search", value: this.#query[name] ?? "", onchange: (e) => this.#go({ [name]: e.target.value.trim() }) }),
-		);
+		return searchFilter(name, label, this.#query, (n, v) => this.#go({ [n]: v }));
 	}
 
 	#assets() {

@@ -26,6 +26,12 @@ export function filterBar(filters, values, changed) {
 	);
 }
 
+// A text that filters when Enter is pressed or it is left.
+export function searchFilter(name, label, values, changed) {
+	return h("label.filter", null, h("span.quiet", null, label),
+		h("input", { type: "search", value: values[name] ?? "", onchange: (e) => changed(name, e.target.value.trim()) }));
+}
+
 // Buttons that choose a part of a page: tabs are [[name, words], …].
 export function tabButtons(tabs, now, go) {
 	return tabs.map(([name, words]) => h("button", { type: "button", "aria-pressed": String(name === now), onclick: () => go(name) }, words));

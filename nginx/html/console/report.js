@@ -3,6 +3,7 @@
 
 import { foreign, h, show } from "../common/dom.js";
 import { api, signedIn } from "../common/api.js";
+import { agree } from "../common/dialog.js";
 import { count, plural } from "../common/words.js";
 import { badge, copyButton, emptyState, faultPanel, reading } from "./parts.js";
 import { DATASETS } from "./figures.js";
@@ -15,7 +16,23 @@ const RECORDS = { ipv4: "host", ipv6: "host", domain: "name", certificate_sha256
 
 const each = (name, list) => list?.length > 0 && some(list, (text) => value(text, "reports", name));
 
-function indicator(i) {
+const owns = () => signedIn.organisation?.role === "owner"; // who has reports.manage
+
+// What an owner says of a value: accepted as an indicator, or rejected.
+function verdictButtons(i, changed) {
+	const give = async (disposition) => {
+		const { verdictDialog } = await import("./verdicts.js");
+		if (await verdictDialog(i, disposition, changed.signal))
+			changed.again();
+	};
+	return [
+		i.disposition !== "indicator" && h("button", { type: "button", onclick: () => give("indicator") }, "Accept"),
+		i.disposition !== "ignored" && h("button", { type: "button", onclick: () => give("ignored") }, "Reject"),
+	];
+}
+
+// changed: {signal, again(): the list is read anew}
+function indicator(i, changed) {
 	const record = RECORDS[i.type],
 		text = foreign(i.value, 300);
 	return h(
@@ -23,27 +40,27 @@ function indicator(i) {
 		null,
 		h(
 			"th.mono",
-			{ scope: "row", "data-name": "Value" },
+			{ scope: "row", "data-head": "Value" },
 			record ? h("a", { href: recordOf[record](i.value) }, text) : text,
 			copyButton(i.value, "Copy the value", { words: false }),
 		),
-		h("td", { "data-name": "Type" }, h("code", null, i.type)),
+		h("td", { "data-head": "Type" }, h("code", null, i.type)),
 		h(
 			"td",
-			{ "data-name": "Said as" },
+			{ "data-head": "Said as" },
 			badge(i.disposition, TONES[i.disposition] ?? ""),
 			i.ignored_by && h("span.quiet.small", null, " ", short(i.ignored_by, 60)),
 		),
-		h("td.number", { "data-name": "Sure" }, `${i.confidence} %`),
+		h("td.number", { "data-head": "Sure" }, `${i.confidence} %`),
 		h(
 			"td",
-			{ "data-name": "Context" },
+			{ "data-head": "Context" },
 			i.context ? h("span.quiet.small", null, foreign(i.context, 300)) : "–",
 			i.labels?.map((l) => [" ", h("span.badge", null, short(l, 60))]),
 		),
 		h(
 			"td.number",
-			{ "data-name": "Search" },
+			{ "data-head": "Search" },
 			i.search &&
 				h(
 					"a",
@@ -51,6 +68,7 @@ function indicator(i) {
 					`in ${DATASETS[i.search.dataset]?.many ?? i.search.dataset}`,
 				),
 		),
+		owns() && h("td", null, h("span.row-actions", null, verdictButtons(i, changed))),
 	);
 }
 
@@ -59,7 +77,7 @@ function list(uuid, query, signal) {
 		foot = h("p.more");
 	const page = async (cursor) => {
 		const found = await api.get(`/reports/${uuid}/indicators`, { query: { ...query, limit: PAGE, cursor }, signal });
-		body.append(...found.indicators.map(indicator));
+		body.append(...found.indicators.map((i) => indicator(i, changed)));
 		show(
 			foot,
 			found.has_more &&
@@ -71,6 +89,10 @@ function list(uuid, query, signal) {
 		);
 		return found;
 	};
+	const changed = { signal, again: () => {
+		show(body);
+		part.read();
+	} };
 	const table = h(
 		"table.stack",
 		null,
@@ -83,16 +105,18 @@ function list(uuid, query, signal) {
 				["Value", "Type", "Said as", "Sure", "Context", "Search"].map((t) =>
 					h("th", { scope: "col", class: t === "Sure" || t === "Search" ? "number" : "" }, t),
 				),
+				owns() && h("td"),
 			),
 		),
 		body,
 	);
-	return reading({
+	const part = reading({
 		signal,
 		read: () => page(""),
 		draw: (data, box) => show(box, table, foot),
 		empty: (a) => (a.indicators.length ? null : emptyState("No indicators", "The report has none of this kind.")),
-	}).box;
+	});
+	return part.box;
 }
 
 function indicators(report, signal) {
@@ -116,7 +140,7 @@ function indicators(report, signal) {
 		].map(([v, words]) => option(v, words)),
 	);
 	draw();
-	return h("section.card.list-card", null, h("div.card-head.padded", null, h("h2", null, "Indicators"), h("div.actions", null, type, said)), box);
+	return h("section.card.list-card", null, h("div.card-head.padded", null, h("h2", null, "Indicators"), h("div.actions", null, h("a", { href: "#/verdicts" }, "Verdicts"), type, said)), box);
 }
 
 function pivots(uuid, signal) {
@@ -162,14 +186,21 @@ function exports(uuid) {
 	);
 }
 
+// A report of the organisation's own: searches find it no more, and the audit log says who withdrew it.
+async function withdraw(r, signal) {
+	if (await agree("Withdraw the report?", "Searches and look-ups find it no more.", "Withdraw", () => api.del(`/reports/${r.uuid}`, { signal })))
+		location.hash = "#/search/reports";
+}
+
 function draw({ report: r }, signal) {
 	return {
 		head: recordHead("Report", r.title ?? "(without a title)", {
 			prose: true,
 			under: [short(r.publisher ?? ""), r.published_at && [r.publisher && " · ", at(r.published_at)]],
-			actions: exports(r.uuid),
+			actions: [...exports(r.uuid), owns() && r.visibility === "account" && r.status !== "withdrawn" && h("button.danger", { type: "button", onclick: () => withdraw(r, signal) }, "Withdraw")].filter(Boolean),
 			badges: [
 				r.tlp && badge(`TLP ${r.tlp}`),
+				r.visibility === "account" && badge("private to the organisation", "accent"),
 				r.status === "withdrawn" && badge("withdrawn", "warn"),
 				r.truncated && badge("indicators were cut", "warn"),
 			].filter(Boolean),
@@ -200,6 +231,10 @@ function draw({ report: r }, signal) {
 
 export async function open(main, route, signal) {
 	const uuid = route.path[0] ?? "";
+	if (uuid === "new") {
+		const { openNewReport } = await import("./report-new.js");
+		return openNewReport(main, signal);
+	}
 	document.title = "Report – surfaced";
 	await recordPage(main, {
 		signal,
@@ -211,4 +246,5 @@ export async function open(main, route, signal) {
 			h("a.button", { href: "#/search/reports" }, "All reports"),
 		],
 	});
+	return null;
 }

@@ -10,7 +10,7 @@ import { count, plural } from "../common/words.js";
 import { badge, emptyState, heading, reading, toast } from "./parts.js";
 import { DATASETS } from "./figures.js";
 import { recordOf, searchFor, short } from "./links.js";
-import { Drawer, filterBar, pagedTable, when } from "./lists.js";
+import { Drawer, filterBar, pagedTable, searchFilter, tabButtons, when } from "./lists.js";
 import { facts } from "./record.js";
 
 const SEVERITIES = ["critical", "high", "medium", "low", "info"];
@@ -74,7 +74,12 @@ class Rules {
 		this.results = h("section.results", { "aria-label": "Results" });
 		show(
 			main,
-			heading("Detection rules", this.owner && h("a.button.main", { href: "#/rules/new" }, "New rule"), this.tabs),
+			heading(
+				"Detection rules",
+				h("button", { type: "button", onclick: () => this.#export() }, "Export"),
+				this.owner && h("button", { type: "button", onclick: () => this.#import() }, "Import"),
+				this.owner && h("a.button.main", { href: "#/rules/new" }, "New rule"), this.tabs,
+			),
 			this.filters,
 			h("div.list-and-drawer", null, this.results, this.#drawer.node),
 		);
@@ -91,22 +96,9 @@ class Rules {
 		const { tab = "rules" } = this.#query;
 		show(
 			this.tabs,
-			[
-				["rules", "Rules"],
-				["observations", "Observations"],
-			].map(([name, words]) =>
-				h(
-					"button",
-					{
-						type: "button",
-						"aria-pressed": String(name === tab),
-						onclick: () => {
-							location.hash = hash({ tab: name === "rules" ? "" : name });
-						},
-					},
-					words,
-				),
-			),
+			tabButtons([["rules", "Rules"], ["observations", "Observations"]], tab, (name) => {
+				location.hash = hash({ tab: name === "rules" ? "" : name });
+			}),
 		);
 		this.#drawer.close();
 		if (tab === "observations")
@@ -117,12 +109,20 @@ class Rules {
 	}
 
 	#search(name, label) {
-		return h(
-			"label.filter",
-			null,
-			h("span.quiet", null, label),
-			h("input", { type: "search", value: this.#query[name] ?? "", onchange: (e) => this.#go({ [name]: e.target.value.trim() }) }),
-		);
+		return searchFilter(name, label, this.#query, (n, v) => this.#go({ [n]: v }));
+	}
+
+	// Those that the filters leave; observations have none of their own.
+	async #export() {
+		const { tab, name, origin, dataset, status, severity, tag, enabled } = this.#query;
+		const { exportRules } = await import("./rule-files.js");
+		exportRules(tab ? {} : { name, origin, dataset, status, severity, tag, enabled }, this.#signal).catch((fault) => fault.name !== "AbortError" && toast(fault.message, "bad"));
+	}
+
+	async #import() {
+		const { importDialog } = await import("./rule-files.js");
+		if (await importDialog(this.#signal))
+			this.#list?.read();
 	}
 
 	// ---- rules ----

@@ -93,10 +93,11 @@ class SearchPage {
 		);
 		const title = h("h1.hidden", { tabindex: "-1" });
 		const sum = h("p.total", { role: "status" }),
-			actions = h("div.actions", null, this.#actions()),
+			verdicts = h("a.button.plain", { href: "#/verdicts", hidden: true }, "verdicts"),
+			actions = h("div.actions", null, verdicts, this.#actions()),
 			views = h("div.views", { role: "group", "aria-label": "Shown as" });
 		const hits = h("section.results", { "aria-label": "Results" });
-		this.#parts = { dataset, title, sum, views, hits, actions };
+		this.#parts = { dataset, title, sum, views, hits, verdicts };
 		show(main, title, form, this.box.note, h("div.results-head", null, sum, actions, views), h("div.search-body", null, this.facets.node, hits));
 	}
 
@@ -168,6 +169,7 @@ class SearchPage {
 		const dataset = this.#known.has(route.path[0]) ? route.path[0] : "hosts";
 		const query = route.query.get("q") ?? "",
 			view = this.#views(dataset).some(([v]) => v === route.query.get("view")) ? route.query.get("view") : "";
+		this.#parts.verdicts.hidden = dataset !== "reports";
 		const other = dataset !== this.#state.dataset;
 		this.#state = { dataset, query, view };
 		if (this.box.value.trim() !== query || other)

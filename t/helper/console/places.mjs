@@ -20,7 +20,10 @@ export const places = (session) => [
 	["alerts", "#/alerts"],
 	["sessions", "#/sessions"],
 	["session", session],
+	["verdicts", "#/verdicts"],
+	["new-report", "#/reports/new"],
 	["rules", "#/rules"],
+	["import-rules", "#/rules", open("Import")],
 	["keys", "#/keys"],
 	["key", "#/keys", async (page) => {
 		await page.locator("tbody th a").first().click();
@@ -49,6 +52,7 @@ export const readers = (session) => [
 	["watched", "#/detectors?tab=domains", "/projects/[^/]+/esi/typosquatting/domains"],
 	["sessions", "#/sessions", "/projects/[^/]+/sessions"],
 	["session", session, "/projects/[^/]+/sessions/[^/]+/timeline"],
+	["verdicts", "#/verdicts", "/reports/verdicts"],
 	["keys", "#/keys", "/access/keys"],
 	["members", "#/members", "/access/members"],
 	["usage", "#/usage", "/organisation/usage"],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
 // Alerts, findings, inventory and detection rules, by an owner, and by a member who may read alone.
+import { readFileSync } from "node:fs";
 import { call, go, is, join, main, ok, PROJECT, settled, until, visitor } from "./lib.mjs";
 
 const row = (page, title) => page.locator("tbody tr", { hasText: title });
@@ -120,6 +121,55 @@ async function rules(page) {
 	await until(async () => (await row(page, "Redis").innerText()).includes("testing"), "a draft is staged");
 }
 
+async function ruleFiles(page) {
+	await go(page, "#/rules?origin=account");
+	const [file] = await Promise.all([page.waitForEvent("download"), button(page, "Export").click()]);
+	const exported = JSON.parse(readFileSync(await file.path(), "utf8"));
+	is(exported.rules.map((r) => r.name).join(), "Redis", "the rules that the filters leave are exported");
+	await button(page, "Import").click();
+	await page.fill("dialog [name=text]", "rules: []");
+	await page.locator("dialog .main").click();
+	await page.locator("dialog .field .fault:not(:empty)").waitFor();
+	ok(true, "a text that is no JSON is refused at its field");
+	await page.fill("dialog [name=text]", JSON.stringify({ rules: [{ ...exported.rules[0], query: "prodcut:redis" }] }));
+	await page.locator("dialog .main").click();
+	await until(async () => /rules\[0\]/.test(await page.locator("dialog .form-fault").innerText()), "a fault of an imported rule names the rule");
+	await page.locator("dialog input[type=file]").setInputFiles({ name: "rules.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify({ rules: [{ ...exported.rules[0], name: "Redis, imported" }] })) });
+	await until(async () => (await page.inputValue("dialog [name=text]")).includes("imported"), "a file is read into the form");
+	await page.getByLabel("is updated").check();
+	await page.locator("dialog .main").click();
+	await row(page, "Redis, imported").waitFor();
+	ok(true, "an import updates a rule that is there");
+}
+
+// ---- reports and verdicts ----
+
+async function reports(page) {
+	await go(page, "#/reports/new");
+	await page.fill("[name=title]", "A campaign <b>of ours</b>");
+	await page.fill("[name=text]", "The loader calls evil-loader[.]com and 185.220.101.7 <img src=x onerror=document.title=1>.");
+	await button(page, "Preview").click();
+	await until(async () => (await page.locator(".searches").innerText()).includes("evil-loader.com"), "a preview shows the indicators of a text");
+	await page.fill("[name=url]", "none");
+	await button(page, "Add the report").click();
+	await page.locator(".field .fault:not(:empty)").waitFor();
+	await page.fill("[name=url]", "");
+	await button(page, "Add the report").click();
+	await page.getByText("private to the organisation").waitFor();
+	is(await page.locator("main h1").innerText(), "A campaign <b>of ours</b>", "a report of the organisation is added and opened, and its title is text (C-346)");
+	await row(page, "evil-loader.com").getByRole("button", { name: "Reject" }).click();
+	await page.locator("dialog .main").click();
+	await page.locator("dialog .field .fault:not(:empty)").waitFor();
+	ok(true, "a verdict wants a reason");
+	await page.fill("dialog [name=reason]", "Ours");
+	await page.locator("dialog .main").click();
+	await until(async () => (await page.locator("main").innerText()).includes("ignored") || (await row(page, "evil-loader.com").count()) === 0, "a rejected indicator is rejected in its report at once");
+	await go(page, "#/verdicts");
+	await row(page, "evil-loader.com").getByRole("button", { name: "Take back" }).click();
+	await page.locator("dialog .main").click();
+	await until(async () => (await row(page, "evil-loader.com").count()) === 0, "a verdict is taken back");
+}
+
 // ---- detectors and areas ----
 
 async function detectors(page) {
@@ -226,13 +276,16 @@ async function reader(page) {
 	is((await call(page, "PUT", `/projects/${PROJECT}/esi/detectors/secrets`, { enabled: true })).status, 403, "the API refuses settings of detectors by such a member (C-330)");
 	await go(page, "#/detectors?tab=domains");
 	is(await page.locator("main .row-actions button, main .filter-line button").count(), 0, "such a member watches no domains");
+	await go(page, "#/verdicts");
+	is(await page.locator("main button").count(), 0, "a member takes no verdicts back");
 	await go(page, "#/rules");
+	is(await button(page, "Import").count(), 0, "a member imports no rules");
 	is(await page.getByRole("link", { name: "New rule" }).count(), 0, "such a member makes no detection rules");
 }
 
 await main(async (chrome) => {
 	const ann = await join(await visitor(chrome), process.env.ANN, "Ann");
-	for (const part of [inbox, tabs, findings, detectors, areas, watched, rules])
+	for (const part of [inbox, tabs, findings, detectors, areas, watched, rules, ruleFiles, reports])
 		await part(ann);
 	await reader(await join(await visitor(chrome), process.env.BOB, "Bob"));
 });

@@ -31,6 +31,8 @@ project_world()
 		('$P', 'secrets', true, now(), '{\"services\": 1204, \"open_directories\": 3}', 'the database did not answer in time'),
 		('$P', 'threat-indicators', false, NULL, '{}', NULL) ON CONFLICT (project_uuid, detector) DO UPDATE SET
 		enabled = excluded.enabled, last_pass_at = excluded.last_pass_at, looked_at = excluded.looked_at, error = excluded.error"
+	api POST /reports/verdicts '{"type":"domain","value":"cdn.example.com","disposition":"ignored","reason":"A host of our own."}'
+	api POST /reports/verdicts '{"type":"ipv4","value":"203.0.113.9","disposition":"indicator","reason":"<img src=x onerror=document.title=1>"}'
 	api POST "/projects/$P/esi/typosquatting/domains" '{"domain":"example.com","words":["example-bank"],"allow":["example.*","example-careers.com"]}'
 }
 
