@@ -6,8 +6,7 @@ import { api } from "../common/api.js";
 import { ago, plural } from "../common/words.js";
 import { badge, emptyState, reading, toast } from "./parts.js";
 import { hitList, FIELDS } from "./hits.js";
-import { recordOf, searchFor, short, tag, value } from "./links.js";
-import { quoted } from "./query.js";
+import { quoted, recordOf, searchFor, short, tag, value } from "./links.js";
 import { at, card, facts, jsonCard, recordHead, recordPage, searches, some } from "./record.js";
 
 const v = (name, text, options) => text !== undefined && text !== "" && value(text, "certificates", name, options);

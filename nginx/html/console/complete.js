@@ -2,7 +2,8 @@
 // What the list under the search box offers: fields, then values with their counts, then AND, OR and NOT.
 
 import { typed } from "./caret.js";
-import { canonicalField, quoted } from "./query.js";
+import { quoted } from "./links.js";
+import { canonicalField } from "./query.js";
 
 const MOST = 12;
 const WORDS = ["AND", "OR", "NOT"];

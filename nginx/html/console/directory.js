@@ -5,8 +5,7 @@ import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { bytes, count, plural } from "../common/words.js";
 import { badge, copyButton } from "./parts.js";
-import { lens, recordOf, tag, value } from "./links.js";
-import { quoted } from "./query.js";
+import { lens, quoted, recordOf, tag, value } from "./links.js";
 import { at, card, facts, jsonCard, recordHead, recordPage, searches } from "./record.js";
 
 const ROWS = 300;

@@ -4,8 +4,7 @@
 import { h } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { ago } from "../common/words.js";
-import { recordOf, searchFor, short, value } from "./links.js";
-import { quoted } from "./query.js";
+import { quoted, recordOf, searchFor, short, value } from "./links.js";
 import { at, card, facts, historyCard, jsonCard, recordHead, recordPage, searches, some } from "./record.js";
 
 const v = (name, text, options) => text !== undefined && value(text, "whois", name, options);

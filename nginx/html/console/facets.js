@@ -11,7 +11,6 @@ import { chosen, testOf, testsOf } from "./query.js";
 const FIRST = 6; // values of a field
 const MORE = 100;
 const MOST = 8; // fields
-const NARROW = "(max-width: 860px)";
 
 // The fields that are shown, as this person chose them in this browser.
 export function fieldsOf(schema) {
@@ -49,13 +48,12 @@ export class Facets {
 	#query = "";
 	#hooks;
 
-	// hooks: aggregate(body): the answer, toggle(test, not), fieldsChanged()
-	constructor(hooks) {
+	// node: the details of the page that they fill; hooks: aggregate(body): the answer, toggle(test, not), fieldsChanged()
+	constructor(node, hooks) {
 		this.#hooks = hooks;
 		this.list = h("div.facet-list");
 		this.gear = h("button.link.small", { type: "button", hidden: true, onclick: () => this.#choose() }, "Choose fields");
-		const summary = h("summary", null, "Filters");
-		this.node = h("details.facets", { open: !matchMedia(NARROW).matches }, summary, this.list, this.gear);
+		node.append(this.list, this.gear);
 	}
 
 	busy(yes) {

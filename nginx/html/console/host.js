@@ -5,8 +5,7 @@ import { h } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { ago, plural } from "../common/words.js";
 import { copyButton } from "./parts.js";
-import { block, lens, recordOf, searchFor, short, tag, value } from "./links.js";
-import { quoted } from "./query.js";
+import { block, lens, quoted, recordOf, searchFor, short, tag, value } from "./links.js";
 import { ROUTES } from "./routes.js";
 import { at, card, facts, historyCard, jsonCard, recordHead, recordPage, searches, some } from "./record.js";
 

@@ -3,7 +3,6 @@
 // them works while somebody types, and a switch turns all of them off.
 
 import { h } from "../common/dom.js";
-import { ask } from "../common/dialog.js";
 import { ROUTES } from "./routes.js";
 
 const AFTER_G_MS = 1500;
@@ -21,7 +20,8 @@ export function turnKeys(on) {
 		localStorage.setItem(OFF, "off");
 }
 
-function help() {
+async function help() {
+	const { ask } = await import("../common/dialog.js");
 	const line = (keys, words) => h("tr", null, h("th", { scope: "row" }, keys.map((k) => [h("kbd", null, k), " "])), h("td", null, words));
 	ask({ title: "Keys", label: "Close", cancel: "", body: h("table.keys", null, h("tbody", null,
 		line(["/"], "Search"),

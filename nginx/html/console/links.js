@@ -3,9 +3,19 @@
 
 import { foreign, h, icon } from "../common/dom.js";
 import { count } from "../common/words.js";
-import { quoted } from "./query.js";
 
+const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_./-]*$/u;
+const KEYWORD = /^(?:AND|OR|NOT|TO)$/iu;
 const LENS = "M8.5 3a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M13 13l4 4";
+
+// A value as a query has it: bare where every character means itself, else in quotes.
+export function quoted(value) {
+	const text = String(value);
+	if (PLAIN.test(text) && !KEYWORD.test(text))
+		return text;
+	const escapes = { "\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+	return `"${text.replace(/[\\"\n\r\t]/gu, (c) => escapes[c])}"`;
+}
 
 export function searchFor(dataset, query) {
 	return `#/search/${dataset}?q=${encodeURIComponent(query)}`;

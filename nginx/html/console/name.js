@@ -6,8 +6,7 @@ import { api } from "../common/api.js";
 import { ago } from "../common/words.js";
 import { emptyState, faultPanel, reading } from "./parts.js";
 import { instant } from "./figures.js";
-import { lens, recordOf, short } from "./links.js";
-import { quoted } from "./query.js";
+import { lens, quoted, recordOf, short } from "./links.js";
 import { card, recordHead, searches } from "./record.js";
 
 const PAGE = 100;

@@ -4,9 +4,10 @@
 //   country_code:DE AND NOT services.product:"Apache httpd"
 //   ^ a test        ^   ^ sign ^ field      ^ value
 
+import { quoted } from "./links.js";
+
 export const SPACE = /\s/u;
 const OPERATOR = /(?::=|!=|>=|<=|[:=<>])$/u;
-const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_./-]*$/u;
 const KEYWORDS = /^(?:AND|OR|NOT|TO)$/iu;
 const SIGNS = "-!+";
 
@@ -109,15 +110,6 @@ export function parts(text) {
 
 export function hasOr(text) {
 	return parts(text).some((p) => p.word === "OR");
-}
-
-// A value as a query has it: bare where every character means itself, else in quotes.
-export function quoted(value) {
-	const text = String(value);
-	if (PLAIN.test(text) && !KEYWORDS.test(text))
-		return text;
-	const escapes = { "\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-	return `"${text.replace(/[\\"\n\r\t]/gu, (c) => escapes[c])}"`;
 }
 
 export function unquoted(text) {

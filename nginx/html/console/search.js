@@ -6,15 +6,13 @@ import { api } from "../common/api.js";
 import { milliseconds } from "../common/words.js";
 import { emptyState, faultPanel, menu, say, toast } from "./parts.js";
 import { DATASETS, noun, total } from "./figures.js";
-import { aggregation, Facets, fieldsOf } from "./facets.js";
 import { FIELDS, hitList, hitsOf } from "./hits.js";
-import { toggle } from "./query.js";
-import { keepQuery, recentItems } from "./recent.js";
 import { SearchBox } from "./searchbox.js";
 
 const PAGE = 50;
 const FIRST_PAINTED = 15; // hits that fill a window; the others follow when these are painted
 const SKELETON_MS = 150;
+const NARROW = "(max-width: 860px)";
 const DOTS = "M4 10h.01M10 10h.01M16 10h.01";
 const VIEWS = [
 	["", "List"],
@@ -43,6 +41,7 @@ class SearchPage {
 	#cursor = null;
 	#buckets = new Map(); // "dataset field": values that were seen, for completion
 	#parts = {};
+	#facetsLoaded = null;
 
 	constructor(main, known, signal) {
 		this.#known = known;
@@ -54,12 +53,15 @@ class SearchPage {
 			validate: (q, s) => api.get(`/search/${this.#state.dataset}/validate`, { query: { q }, signal: s }),
 			submit: (query) => this.go({ query }),
 		});
-		this.facets = new Facets({
-			aggregate: (body) => this.aggregate(body),
-			toggle: (test, not) => this.toggle(test, not),
-			fieldsChanged: () => this.#run(),
-		});
+		this.side = h("details.facets", { open: !matchMedia(NARROW).matches }, h("summary", null, "Filters"));
 		this.#build(main);
+	}
+
+	// The facets are read beside the first hits, which wait for nothing: the module, with the part that fills this.side.
+	#facetsModule() {
+		const hooks = { aggregate: (body) => this.aggregate(body), toggle: (test, not) => this.toggle(test, not), fieldsChanged: () => this.#run() };
+		this.#facetsLoaded ??= import("./facets.js").then((m) => ({ ...m, part: new m.Facets(this.side, hooks) }));
+		return this.#facetsLoaded;
 	}
 
 	get schema() {
@@ -67,7 +69,8 @@ class SearchPage {
 	}
 
 	// The query with the test, or without it where it has it.
-	toggle(test, not) {
+	async toggle(test, not) {
+		const { toggle } = await import("./query.js");
 		this.go({ query: toggle(this.schema, this.#state.query, test, not), view: this.#state.view });
 	}
 
@@ -98,13 +101,13 @@ class SearchPage {
 			views = h("div.views", { role: "group", "aria-label": "Shown as" });
 		const hits = h("section.results", { "aria-label": "Results" });
 		this.#parts = { dataset, title, sum, views, hits, verdicts };
-		show(main, title, form, this.box.note, h("div.results-head", null, sum, actions, views), h("div.search-body", null, this.facets.node, hits));
+		show(main, title, form, this.box.note, h("div.results-head", null, sum, actions, views), h("div.search-body", null, this.side, hits));
 	}
 
 	#menu() {
 		const items = h("div.recent");
 		const box = menu("Recent queries", items, { summary: icon(DOTS), className: "button square" });
-		box.addEventListener("toggle", () => box.open && show(items, recentItems()));
+		box.addEventListener("toggle", async () => box.open && show(items, (await import("./recent.js")).recentItems()));
 		return box;
 	}
 
@@ -118,7 +121,8 @@ class SearchPage {
 					type: "button",
 					onclick: lazily(
 						() => import("./curl-dialog.js"),
-						(m) => m.curlDialog(`${origin}/api/v1`, this.#state.dataset, this.#state.query, fieldsOf(this.schema)),
+						async (m) =>
+							m.curlDialog(`${origin}/api/v1`, this.#state.dataset, this.#state.query, (await this.#facetsModule()).fieldsOf(this.schema)),
 					),
 				},
 				"as curl",
@@ -177,7 +181,7 @@ class SearchPage {
 		this.#parts.dataset.value = dataset;
 		show(this.#parts.title, `Search ${DATASETS[dataset]?.many ?? dataset}`);
 		document.title = `${query || DATASETS[dataset]?.title} – surfaced`;
-		this.facets.node.hidden = !this.schema.fields.some((f) => f.aggregatable);
+		this.side.hidden = !this.schema.fields.some((f) => f.aggregatable);
 		this.#drawViews();
 		this.#run();
 		return true;
@@ -216,6 +220,7 @@ class SearchPage {
 	}
 
 	async #askValues(field, query) {
+		const { aggregation } = await this.#facetsModule();
 		const { answer } = await api
 			.post(`/search/${this.#state.dataset}/aggregate`, aggregation(query, [field.name], 25), { signal: this.signal })
 			.then(
@@ -270,7 +275,7 @@ class SearchPage {
 			);
 			this.box.tell({ valid: true, warnings: answer.warnings });
 			if (query)
-				keepQuery(dataset, query);
+				import("./recent.js").then((m) => m.keepQuery(dataset, query), () => {}); // nothing is painted later for it
 			if (shown)
 				this.#list(answer, dataset, signal);
 		} catch (fault) {
@@ -364,20 +369,27 @@ class SearchPage {
 
 	async #facets(signal) {
 		const { query } = this.#state,
-			{ schema } = this,
-			fields = fieldsOf(schema);
-		if (!fields.length) {
-			this.facets.draw(schema, query, []);
-			return;
-		}
-		this.facets.busy(true);
+			{ schema } = this;
+		let part;
 		try {
+			const { aggregation, fieldsOf, part: facets } = await this.#facetsModule();
+			if (signal.aborted)
+				return;
+			part = facets;
+			const fields = fieldsOf(schema);
+			if (!fields.length) {
+				part.draw(schema, query, []);
+				return;
+			}
+			part.busy(true);
 			const answer = await this.aggregate(aggregation(query, fields), signal);
 			if (!signal.aborted)
-				this.facets.draw(schema, query, answer.groups);
+				part.draw(schema, query, answer.groups);
 		} catch (fault) {
+			if (!part)
+				this.#facetsLoaded = null; // the next search tries again
 			if (!signal.aborted)
-				this.facets.fault(["invalid_search_query", "unreachable"].includes(fault.code) ? "" : fault.message);
+				part?.fault(["invalid_search_query", "unreachable"].includes(fault.code) ? "" : fault.message);
 		}
 	}
 
@@ -387,6 +399,7 @@ class SearchPage {
 			meta = DATASETS[dataset],
 			{ schema } = this;
 		try {
+			const { aggregation } = await this.#facetsModule();
 			const [views, answer] = await Promise.all([
 				import("./views.js"),
 				this.aggregate(aggregation(query, [view === "map" ? meta.country : meta.port], 100), signal),

@@ -4,7 +4,8 @@ import { execFileSync } from "node:child_process";
 
 const dir = new URL("../../../nginx/html/console/", import.meta.url);
 const load = (name) => import(new URL(`${name}.js`, dir));
-const { and, chosen, fieldAndValue, hasOr, quoted, testOf, toggle } = await load("query");
+const { and, chosen, fieldAndValue, hasOr, testOf, toggle } = await load("query");
+const { quoted } = await load("links");
 const { typed } = await load("caret");
 const { indexOf, marked, repair } = await load("repair");
 const { options, take, valuesQuery } = await load("complete");
