@@ -19,6 +19,12 @@ function score(f) {
 	return f.score !== null && badge(`${f.score} of 100`, f.score >= 80 ? "bad" : f.score >= 60 ? "warn" : "");
 }
 
+const AUTH = { none: ["no login", "bad"], required: ["login", "good"] };
+
+const auth = (f) => f.auth && badge(AUTH[f.auth]?.[0] ?? f.auth, AUTH[f.auth]?.[1] ?? "");
+const product = (f) => (f.product || f.version) && short([f.product, f.version].filter(Boolean).join(" "), 80);
+const endpoint = (f) => (f.endpoint ?? f.hostname) && [mono(f.endpoint ?? f.hostname), f.suspect && [" ", badge("suspect", "warn")]];
+
 // finding_type: {path below /esi/, columns: [[title, make(finding)], …]}; the first column names the finding and opens it.
 export const AREAS = {
 	dangling_dns: { path: "dangling-dns", columns: [
@@ -42,6 +48,20 @@ export const AREAS = {
 		["File", (f) => mono(f.file_name, 80)],
 		["Where", (f) => mono(f.url, 160)],
 	] },
+	ai_surface: { path: "ai-surface", columns: [
+		["Service", endpoint],
+		["Product", product],
+		["Category", (f) => short(f.category, 60)],
+		["Access", auth],
+		["Models", (f) => f.models?.length > 0 && h("span.small", null, short(f.models.join(", "), 120))],
+	] },
+	exposed_service: { path: "exposures", columns: [
+		["Service", endpoint],
+		["Product", product],
+		["Kind", (f) => short(words(f.kind), 60)],
+		["Access", auth],
+		["TLS", (f) => (f.tls_enabled === null ? null : f.tls_enabled ? "yes" : "no")],
+	] },
 };
 
 // Detectors: what they find, in words; the page of what they find, {finding_type} or {page}.
@@ -59,5 +79,5 @@ export function detectorWords(name) {
 	return DETECTORS[name] ?? { title: words(name.replaceAll("-", " ")), finding_type: name.replaceAll("-", "_"), about: "" };
 }
 
-export const areaWords = (type) => ({ dangling_dns: "dangling DNS", typosquatting: "look-alikes", exposed_secret: "exposed secrets", sensitive_file: "sensitive files" }[type] ?? words(type));
+export const areaWords = (type) => ({ dangling_dns: "dangling DNS", typosquatting: "look-alikes", exposed_secret: "exposed secrets", sensitive_file: "sensitive files", ai_surface: "AI surface", exposed_service: "exposed services" }[type] ?? words(type));
 

@@ -51,8 +51,8 @@ function words(name) {
 }
 
 // The filters of an area: its type is the path, and two types share one, which tells them apart as kinds.
-function areaQuery(area, type, { status, severity, stale, limit }) {
-	return { status, severity, stale, limit, kind: area.path === "secrets" ? type : "" };
+function areaQuery(area, type, { status, severity, stale, exposure_kind, limit }) {
+	return { status, severity, stale, limit, kind: area.path === "secrets" ? type : exposure_kind };
 }
 
 class Findings {

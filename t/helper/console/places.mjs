@@ -11,6 +11,8 @@ export const places = (session) => [
 	["look-alikes", "#/findings?finding_type=typosquatting"],
 	["dangling", "#/findings?finding_type=dangling_dns"],
 	["secrets", "#/findings?finding_type=exposed_secret"],
+	["ai-surface", "#/findings?finding_type=ai_surface"],
+	["exposures", "#/findings?finding_type=exposed_service"],
 	["finding", "#/findings", (page) => page.locator(".row-open").first().click()],
 	["detectors", "#/detectors"],
 	["detector", "#/detectors", (page) => page.getByRole("button", { name: "Settings of Look-alikes" }).click()],

@@ -81,7 +81,7 @@ async function tabs(page) {
 
 async function findings(page) {
 	await go(page, "#/findings");
-	is(await page.locator(".severity-cell.high .severity-count").innerText(), "8", "findings are counted by severity");
+	is(await page.locator(".severity-cell.high .severity-count").innerText(), "9", "findings are counted by severity");
 	await page.locator(".severity-cell.high").click();
 	await settled(page);
 	await row(page, "Finding 2").locator(".row-open").click();
@@ -197,7 +197,8 @@ async function detectors(page) {
 
 async function areas(page) {
 	for (const [type, columns] of [["dangling_dns", "NAME SEVERITY LEADS TO PROVIDER STATUS LAST SEEN"], ["typosquatting", "LOOK-ALIKE SEVERITY OF REGISTERED HOW SCORE STATUS LAST SEEN"],
-		["exposed_secret", "SECRET SEVERITY WHERE CHECK DIGITS STATUS LAST SEEN"], ["sensitive_file", "FILE SEVERITY WHERE STATUS LAST SEEN"]]) {
+		["exposed_secret", "SECRET SEVERITY WHERE CHECK DIGITS STATUS LAST SEEN"], ["ai_surface", "SERVICE SEVERITY PRODUCT CATEGORY ACCESS MODELS STATUS LAST SEEN"],
+		["exposed_service", "SERVICE SEVERITY PRODUCT KIND ACCESS TLS STATUS LAST SEEN"], ["sensitive_file", "FILE SEVERITY WHERE STATUS LAST SEEN"]]) {
 		await go(page, `#/findings?finding_type=${type}`);
 		is((await page.locator("thead th").allInnerTexts()).join(" "), columns, `the area ${type} has columns of its own`);
 	}
