@@ -8,7 +8,7 @@ import { check, field, group, radio } from "../common/form.js";
 import { bytes, count } from "../common/words.js";
 import { meter } from "../common/charts.js";
 import { line, record } from "./csv.js";
-import { noun } from "./figures.js";
+import { noun } from "./links.js";
 import { hitsOf } from "./hits.js";
 import { save, toast } from "./parts.js";
 

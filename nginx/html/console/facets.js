@@ -4,8 +4,7 @@
 import { h, rows, show, svg } from "../common/dom.js";
 import { count } from "../common/words.js";
 import { PERSONAL } from "./tabs.js";
-import { DATASETS } from "./figures.js";
-import { short } from "./links.js";
+import { DATASETS, short } from "./links.js";
 import { chosen, testOf, testsOf } from "./query.js";
 
 const FIRST = 6; // values of a field

@@ -3,8 +3,7 @@
 
 import { h } from "../common/dom.js";
 import { ago, bytes, count, plural } from "../common/words.js";
-import { instant } from "./figures.js";
-import { recordOf, short, tag } from "./links.js";
+import { instant, recordOf, short, tag } from "./links.js";
 
 const SERVICES_SHOWN = 3;
 

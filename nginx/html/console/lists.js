@@ -4,7 +4,7 @@
 import { foreign, h, show } from "../common/dom.js";
 import { ago } from "../common/words.js";
 import { faultPanel, reading } from "./parts.js";
-import { instant } from "./figures.js";
+import { instant } from "./links.js";
 
 // Selects: [{name, label, options: [[value, words], …]}]; values are those now, changed(name, value) is called.
 export function filterBar(filters, values, changed) {

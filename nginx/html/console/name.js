@@ -5,8 +5,7 @@ import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { ago } from "../common/words.js";
 import { emptyState, faultPanel, reading } from "./parts.js";
-import { instant } from "./figures.js";
-import { lens, quoted, recordOf, short } from "./links.js";
+import { instant, lens, quoted, recordOf, short } from "./links.js";
 import { card, recordHead, searches } from "./record.js";
 
 const PAGE = 100;

@@ -3,8 +3,7 @@
 
 import { h } from "../common/dom.js";
 import { PERSONAL } from "./tabs.js";
-import { DATASETS } from "./figures.js";
-import { searchFor, short } from "./links.js";
+import { DATASETS, searchFor, short } from "./links.js";
 
 const NAME = `${PERSONAL}recent`;
 const KEPT = 20;

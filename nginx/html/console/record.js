@@ -5,8 +5,7 @@ import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { ago, dayAndHour, plural } from "../common/words.js";
 import { copyButton, emptyState, faultPanel, reading } from "./parts.js";
-import { instant } from "./figures.js";
-import { block, searchFor } from "./links.js";
+import { block, instant, searchFor } from "./links.js";
 
 // The head of a record: what it is, its name, badges, actions.
 export function recordHead(kind, name, { under, badges, actions = [], prose = false } = {}) {

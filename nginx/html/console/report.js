@@ -6,8 +6,7 @@ import { api, signedIn } from "../common/api.js";
 import { agree } from "../common/dialog.js";
 import { count, plural } from "../common/words.js";
 import { badge, copyButton, emptyState, faultPanel, reading } from "./parts.js";
-import { DATASETS } from "./figures.js";
-import { recordOf, searchFor, short, value } from "./links.js";
+import { DATASETS, recordOf, searchFor, short, value } from "./links.js";
 import { at, card, facts, recordHead, recordPage, some } from "./record.js";
 
 const PAGE = 100;

@@ -6,9 +6,8 @@ import { api } from "../common/api.js";
 import { field, fieldFault, onSubmit } from "../common/form.js";
 import { count, plural } from "../common/words.js";
 import { badge, heading, toast } from "./parts.js";
-import { DATASETS } from "./figures.js";
 import { aggregation } from "./facets.js";
-import { searchFor } from "./links.js";
+import { DATASETS, searchFor } from "./links.js";
 import { SearchBox } from "./searchbox.js";
 
 const DRY_RUN_MS = 500;

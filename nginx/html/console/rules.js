@@ -8,8 +8,7 @@ import { agree } from "../common/dialog.js";
 import { spark } from "../common/charts.js";
 import { count, plural } from "../common/words.js";
 import { badge, emptyState, heading, reading, toast } from "./parts.js";
-import { DATASETS } from "./figures.js";
-import { recordOf, searchFor, short } from "./links.js";
+import { DATASETS, recordOf, searchFor, short } from "./links.js";
 import { Drawer, filterBar, pagedTable, searchFilter, tabButtons, when } from "./lists.js";
 import { facts } from "./record.js";
 

@@ -5,7 +5,7 @@ import { h, icon, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { milliseconds } from "../common/words.js";
 import { emptyState, faultPanel, menu, say, toast } from "./parts.js";
-import { DATASETS, noun, total } from "./figures.js";
+import { DATASETS, noun, total } from "./links.js";
 import { FIELDS, hitList, hitsOf } from "./hits.js";
 import { SearchBox } from "./searchbox.js";
 

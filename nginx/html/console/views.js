@@ -4,8 +4,7 @@
 import { h, svg } from "../common/dom.js";
 import { count } from "../common/words.js";
 import { emptyState } from "./parts.js";
-import { share } from "./figures.js";
-import { short } from "./links.js";
+import { share, short } from "./links.js";
 import { chosen, testOf } from "./query.js";
 import { portName } from "./ports.js";
 import { COLUMNS, countryName, HEIGHT, shade, tiles } from "./tiles.js";

@@ -5,14 +5,13 @@ import { execFileSync } from "node:child_process";
 const dir = new URL("../../../nginx/html/console/", import.meta.url);
 const load = (name) => import(new URL(`${name}.js`, dir));
 const { and, chosen, fieldAndValue, hasOr, testOf, toggle } = await load("query");
-const { quoted } = await load("links");
 const { typed } = await load("caret");
 const { indexOf, marked, repair } = await load("repair");
 const { options, take, valuesQuery } = await load("complete");
 const { commands } = await load("curl");
 const { cell, record } = await load("csv");
 const { shade, tiles } = await load("tiles");
-const { share, total } = await load("figures");
+const { quoted, share, total } = await load("links");
 
 let n = 0;
 function is(got, wanted, title) {
