@@ -13,7 +13,10 @@ export const places = (session) => [
 	["secrets", "#/findings?finding_type=exposed_secret"],
 	["ai-surface", "#/findings?finding_type=ai_surface"],
 	["exposures", "#/findings?finding_type=exposed_service"],
-	["finding", "#/findings", (page) => page.locator(".row-open").first().click()],
+	["finding", "#/findings", async (page) => {
+		await page.locator(".row-open").first().click();
+		await page.locator(".drawer .event").first().waitFor();
+	}],
 	["detectors", "#/detectors"],
 	["detector", "#/detectors", (page) => page.getByRole("button", { name: "Settings of Look-alikes" }).click()],
 	["watched", "#/detectors?tab=domains"],
