@@ -3,6 +3,7 @@
    documents by arithmetic. */
 #include "config.h"
 
+#include "search/index/format/column.h"
 #include "search/index/format/segment.h"
 #include "t/unit/index_world.h"
 #include "t/unit/tap.h"
@@ -285,6 +286,28 @@ rows_of_thousands_of_services_are_exact(void) /* C-423 */
 	buf_free(&b);
 }
 
+/* Documents of no place, of few and of more than one list has room for. */
+static void
+places_of_documents_are_listed_whole(void) /* C-423 */
+{
+	static const uint32_t first[] = { 0, 0, 1, 1, 4, 9004, 79004, 79006 };
+	static const uint32_t docs[6 + COLUMN_AHEAD] = { 0, 1, 3, 4, 5, 6 };
+	struct places w = { .first = first, .nplaces = 79006, .docs = docs, .n = 6 };
+	uint32_t at[PLACES_ROOM], next = 0;
+	uint64_t wrong = 0;
+	size_t n;
+
+	while ((n = places_next(&w, at)) > 0) {
+		CU_ASSERT_TRUE_FATAL(n <= PLACES_ROOM - COLUMN_AHEAD);
+		for (size_t i = 0; i < n; i++)
+			wrong += at[i] != next++;
+	}
+	CU_ASSERT_EQUAL(next, 79006);
+	CU_ASSERT_EQUAL(wrong, 0);
+	w = (struct places){ .first = first, .nplaces = 9003, .docs = docs, .n = 6 };
+	CU_ASSERT_EQUAL(places_next(&w, at), 4); /* a damaged number has no places */
+}
+
 /* asn and as_name say the same of each host; of banners there are three. */
 static void
 the_same_documents_are_stored_once(void) /* C-423 */
@@ -370,6 +393,8 @@ main(void)
 		    rows_are_exact },
 		{ "rows of hosts with thousands of services are counted exactly (C-423)",
 		    rows_of_thousands_of_services_are_exact },
+		{ "the places of documents in rows are listed whole (C-423)",
+		    places_of_documents_are_listed_whole },
 		{ "terms of the same documents share one posting (C-423)",
 		    the_same_documents_are_stored_once },
 		CU_TEST_INFO_NULL,
