@@ -29,4 +29,11 @@ SELECT project_uuid, uuid, asset_uuid, service_uuid, status, severity, confidenc
        evidence_flag(evidence, 'suspect') AS suspect, evidence_text(evidence, 'matched_by') AS matched_by
   FROM finding WHERE finding_type = 'exposed_service';
 
+-- Old notes and places of secrets are deleted (secret_keep).
+CREATE INDEX secret_place_gone ON secret_place (gone_at) WHERE gone_at IS NOT NULL;
+CREATE INDEX secret_seen_at ON secret_seen (seen_at);
+
+-- detector_unresolved counts the findings of every detector.
+DROP FUNCTION IF EXISTS secret_findings, dangling_count;
+
 GRANT SELECT ON ai_surface, exposures TO surfaced_api, surfaced_admin;

@@ -20,6 +20,20 @@ CREATE OR REPLACE FUNCTION dangling_owners(names text[]) RETURNS TABLE (project_
 	  JOIN detector_projects() AS p ON p.project_uuid = a.project_uuid
 $$;
 
+-- At most `most` of the hosts: those that a project has before all others.
+CREATE OR REPLACE FUNCTION dangling_first(hosts text[], most bigint) RETURNS SETOF text LANGUAGE plpgsql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	IF cardinality(hosts) <= most THEN
+		RETURN QUERY SELECT unnest(hosts);
+	ELSE
+		RETURN QUERY SELECT h FROM (SELECT DISTINCT h FROM unnest(hosts) AS h) AS s
+			  LEFT JOIN (SELECT DISTINCT o.name FROM dangling_owners(hosts) AS o) AS o ON o.name = h
+			 ORDER BY o.name IS NULL, h LIMIT most;
+	END IF;
+END
+$$;
+
 -- The names of projects that lead to changed names, or to names below them, or to addresses: over eight aliases at most, and at
 -- most `most` names for each step of each target; no step follows when there are more than 20,000. The changed names are among them.
 CREATE OR REPLACE FUNCTION dangling_affected(names text[], domains text[], ips text[], most bigint)
@@ -31,28 +45,28 @@ DECLARE
 	fresh text[];
 BEGIN
 	fresh := ARRAY(
-		SELECT r.doc::json ->> 'host' FROM unnest(names || ips) AS n CROSS JOIN LATERAL (SELECT d.doc FROM record_dns d
+		SELECT h FROM unnest(names || ips) AS n CROSS JOIN LATERAL dangling_first(ARRAY(SELECT d.doc::json ->> 'host' FROM record_dns d
 			WHERE NOT d.gone AND dangling_type(d.key) IN (1, 2, 5, 15, 28, 33)
 			  AND dangling_target(d.doc) COLLATE "C" = CASE WHEN n ~ '^[0-9.]+$|:' THEN n ELSE reverse('.' || n) END
-			LIMIT most) AS r
+			LIMIT 5000), most) AS h
 		UNION
-		SELECT r.doc::json ->> 'host' FROM unnest(domains) AS n CROSS JOIN LATERAL (SELECT d.doc FROM record_dns d
+		SELECT h FROM unnest(domains) AS n CROSS JOIN LATERAL dangling_first(ARRAY(SELECT d.doc::json ->> 'host' FROM record_dns d
 			WHERE NOT d.gone AND dangling_type(d.key) IN (1, 2, 5, 15, 28, 33)
 			  AND dangling_target(d.doc) COLLATE "C" >= reverse('.' || n)
 			  AND dangling_target(d.doc) COLLATE "C" < reverse('.' || n) || chr(127)
-			LIMIT most) AS r
+			LIMIT 5000), most) AS h
 		UNION
-		SELECT r.doc::json ->> 'host' FROM unnest(names || domains) AS n CROSS JOIN LATERAL (SELECT d.doc FROM record_dns d
+		SELECT h FROM unnest(names || domains) AS n CROSS JOIN LATERAL dangling_first(ARRAY(SELECT d.doc::json ->> 'host' FROM record_dns d
 			WHERE NOT d.gone AND dangling_type(d.key) = 16 AND d.doc ILIKE '%v=spf1%' AND dangling_spf(d.doc) @> ARRAY[n]
-			LIMIT most) AS r);
+			LIMIT 5000), most) AS h);
 	FOR hop IN 1..8 LOOP
 		fresh := ARRAY(SELECT n FROM unnest(fresh) AS n EXCEPT SELECT n FROM unnest(found) AS n);
 		EXIT WHEN fresh = '{}';
 		found := found || fresh;
 		EXIT WHEN cardinality(found) > 20000;
-		fresh := ARRAY(SELECT DISTINCT r.doc::json ->> 'host' FROM unnest(fresh) AS n CROSS JOIN LATERAL (SELECT d.doc
+		fresh := ARRAY(SELECT DISTINCT h FROM unnest(fresh) AS n CROSS JOIN LATERAL dangling_first(ARRAY(SELECT d.doc::json ->> 'host'
 			FROM record_dns d WHERE NOT d.gone AND dangling_type(d.key) IN (1, 2, 5, 15, 28, 33) AND dangling_type(d.key) = 5
-			  AND dangling_target(d.doc) COLLATE "C" = reverse('.' || n) LIMIT most) AS r);
+			  AND dangling_target(d.doc) COLLATE "C" = reverse('.' || n) LIMIT 5000), most) AS h);
 	END LOOP;
 	RETURN QUERY SELECT o.project_uuid, o.name FROM dangling_owners(found) AS o;
 END
@@ -123,11 +137,5 @@ CREATE OR REPLACE FUNCTION dangling_certificates(keys text[]) RETURNS TABLE (key
 	 GROUP BY 1, 2, 3
 $$;
 
--- How many findings of this kind a project has that nobody has resolved.
-CREATE OR REPLACE FUNCTION dangling_count(project uuid) RETURNS bigint LANGUAGE sql STABLE
-	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT count(*) FROM finding f WHERE f.project_uuid = project AND f.finding_type = 'dangling_dns' AND f.status <> 'resolved'
-$$;
-
 GRANT EXECUTE ON FUNCTION dangling_affected, dangling_roots, dangling_names, dangling_documents, dangling_assets, dangling_takeovers,
-	dangling_pages, dangling_addresses, dangling_certificates, dangling_count TO surfaced_detect;
+	dangling_pages, dangling_addresses, dangling_certificates TO surfaced_detect;

@@ -111,6 +111,12 @@ CREATE OR REPLACE FUNCTION detector_findings(of_detector text, project uuid, beh
 	 ORDER BY f.uuid LIMIT most
 $$;
 
+-- How many findings of a detector a project has that are not resolved.
+CREATE OR REPLACE FUNCTION detector_unresolved(of_detector text, project uuid) RETURNS bigint LANGUAGE sql STABLE
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT count(*) FROM finding f WHERE f.project_uuid = project AND f.detector = of_detector AND f.status <> 'resolved'
+$$;
+
 -- Subjects of a detector for '*': the assets of the project.
 CREATE OR REPLACE FUNCTION detector_expand(of_detector text, project uuid) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -220,5 +226,5 @@ CREATE OR REPLACE FUNCTION detector_rules() RETURNS TABLE (project_uuid uuid, ex
 $$;
 
 GRANT EXECUTE ON FUNCTION detector_followed, detector_list, detector_passes TO surfaced_api;
-GRANT EXECUTE ON FUNCTION detector_rules, detector_take, detector_standing, detector_hide, detector_show, detector_findings, detector_expand,
+GRANT EXECUTE ON FUNCTION detector_rules, detector_take, detector_standing, detector_hide, detector_show, detector_findings, detector_unresolved, detector_expand,
 	detector_store, detector_failed TO surfaced_detect;

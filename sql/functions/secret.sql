@@ -35,6 +35,10 @@ BEGIN
 			valid boolean, seen_at timestamptz)) AS n
 	 WHERE n.at = n.last
 	   AND NOT EXISTS (SELECT FROM secret_seen s WHERE s.place = n.place AND s.part = n.part AND s.seen_at > n.at);
+	-- A document that has not changed is looked at again when its notes are the first ones of this key.
+	UPDATE record r SET doc = doc WHERE r.dataset = 1 AND NOT r.gone AND r.key = ANY (ARRAY(
+		SELECT secret_host_key(n.place) FROM secret_note n WHERE NOT EXISTS (SELECT FROM secret_seen s
+			WHERE s.place = n.place AND s.part = n.part AND s.key_id = n.key_id)));
 	DELETE FROM secret_seen s USING (SELECT DISTINCT place, part, seen_at FROM secret_note) AS n
 	 WHERE s.place = n.place AND s.part = n.part AND s.seen_at < n.seen_at;
 	INSERT INTO secret_seen SELECT * FROM secret_note ORDER BY place, part, item
@@ -70,6 +74,10 @@ BEGIN
 		 WHERE excluded.captured_at > c.captured_at OR (excluded.captured_at = c.captured_at
 		   AND (excluded.status, excluded.title, excluded.body_sha256, excluded.takeover_provider, excluded.truncated)
 			IS DISTINCT FROM (c.status, c.title, c.body_sha256, c.takeover_provider, c.truncated))
+		    -- the first import had no key, or another one
+		    OR (excluded.captured_at = c.captured_at AND EXISTS (SELECT FROM given g, jsonb_to_recordset(g.notes) AS m(key_id text)
+			 WHERE g.url = c.url AND NOT EXISTS (SELECT FROM secret_seen s WHERE s.place = 'page ' || c.uuid
+				AND s.key_id = m.key_id)))
 		RETURNING c.uuid, c.url, xmax = 0 AS is_new),
 	noted AS (
 		INSERT INTO capture_note SELECT 'page ' || s.uuid, m.part, m.item, m.key_id, m.place || ' ' || m.part || ' ' || m.item, m.note,
@@ -221,13 +229,6 @@ CREATE OR REPLACE FUNCTION secret_judge(project uuid, subjects text[], seen json
 	HAVING bool_or(o.subject = ANY (subjects)) ORDER BY 2, 3
 $$;
 
--- How many findings of the detector a project has.
-CREATE OR REPLACE FUNCTION secret_findings(project uuid) RETURNS bigint LANGUAGE sql STABLE
-	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT count(*) FROM (SELECT FROM finding WHERE project_uuid = project AND finding_type IN ('exposed_secret', 'sensitive_file')
-		AND status <> 'resolved' LIMIT 100000) AS f
-$$;
-
 -- Stores the places of the subjects as secret_places gives them. key_id: empty when no key was needed.
 CREATE OR REPLACE FUNCTION secret_store(project uuid, subjects text[], seen jsonb, key_id text) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -249,6 +250,26 @@ BEGIN
 END
 $$;
 
+-- Deletes notes that no newest data of a host show and places that have lost their secret, 90 days after they were seen; at most
+-- `most` of each.
+CREATE OR REPLACE FUNCTION secret_keep(most bigint) RETURNS bigint LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	notes bigint;
+	places bigint;
+BEGIN
+	DELETE FROM secret_seen WHERE (place, part, item) IN (SELECT s.place, s.part, s.item FROM secret_seen s
+		WHERE s.seen_at < now() - interval '90 days' AND coalesce(secret_part_seen(CASE WHEN s.place LIKE 'page %' THEN s.place
+			ELSE 'host ' || s.place END, s.part) > s.seen_at, true) LIMIT most);
+	GET DIAGNOSTICS notes = ROW_COUNT;
+	DELETE FROM secret_place WHERE (project_uuid, subject, part, item, fingerprint) IN (
+		SELECT p.project_uuid, p.subject, p.part, p.item, p.fingerprint FROM secret_place p
+		 WHERE p.gone_at < now() - interval '90 days' AND p.gone_at >= p.last_seen_at + interval '24 hours' LIMIT most);
+	GET DIAGNOSTICS places = ROW_COUNT;
+	RETURN greatest(notes, places);
+END
+$$;
+
 -- Open directories of a project.
 CREATE OR REPLACE FUNCTION secret_directories(project uuid, subjects text[]) RETURNS TABLE (subject text, doc text, asset_kind text,
 	asset_name text) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -257,5 +278,5 @@ CREATE OR REPLACE FUNCTION secret_directories(project uuid, subjects text[]) RET
 	 WHERE s LIKE 'directory %' AND o IS NOT NULL ORDER BY s
 $$;
 
-GRANT EXECUTE ON FUNCTION secret_key_used, secret_seen_store, capture_store TO surfaced_admin;
-GRANT EXECUTE ON FUNCTION secret_subjects, secret_look, secret_judge, secret_findings, secret_store, secret_directories TO surfaced_detect;
+GRANT EXECUTE ON FUNCTION secret_key_used, secret_host_key, secret_seen_store, capture_store TO surfaced_admin;
+GRANT EXECUTE ON FUNCTION secret_subjects, secret_look, secret_judge, secret_store, secret_keep, secret_directories TO surfaced_detect;

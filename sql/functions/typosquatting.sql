@@ -28,11 +28,12 @@ CREATE OR REPLACE FUNCTION lookalike_documents(of_dataset smallint, first text, 
 	   AND NOT r.gone ORDER BY r.key LIMIT most
 $$;
 
--- The keys of a dataset behind one, for a walk through all names. Certificates have names in their documents alone.
+-- The keys of a dataset behind one, for a walk through all names. Certificates and hosts have names in their documents alone.
 CREATE OR REPLACE FUNCTION lookalike_walk(of_dataset smallint, behind text, most bigint) RETURNS TABLE (key text, doc text)
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT encode(r.key, 'hex'), CASE WHEN of_dataset = 5 THEN r.doc ELSE '' END FROM record r
-	 WHERE of_dataset IN (3, 4, 5) AND r.dataset = of_dataset AND r.key > decode(behind, 'hex') AND NOT r.gone
+	SELECT encode(r.key, 'hex'), CASE of_dataset WHEN 5 THEN r.doc
+		WHEN 1 THEN json_build_object('names', r.doc::json -> 'hostnames')::text ELSE '' END FROM record r
+	 WHERE of_dataset IN (1, 3, 4, 5) AND r.dataset = of_dataset AND r.key > decode(behind, 'hex') AND NOT r.gone
 	 ORDER BY r.key LIMIT most
 $$;
 

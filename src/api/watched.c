@@ -245,7 +245,8 @@ preview_dataset(struct preview *p, enum dataset d)
 static enum db_rc
 preview_names(struct preview *p)
 {
-	static const enum dataset sources[] = { DATASET_WHOIS, DATASET_DNS, DATASET_CERTIFICATES };
+	static const enum dataset sources[] = { DATASET_WHOIS, DATASET_DNS, DATASET_CERTIFICATES,
+		DATASET_HOSTS };
 	enum db_rc rc = DB_OK;
 
 	p->page = arena_new(PREVIEW_MEMORY);
@@ -436,7 +437,8 @@ static const struct route watched_routes[] = {
 	    .example = JSON({ "allow" : ["example-careers.com"], "enabled" : true }),
 	    .summary = "Replace a watched domain",
 	    .description = "A member that is not sent gets its default; the domain stays. Findings "
-			   "whose names are on the allow list close at once, and open again when they leave it.",
+			   "whose names are on the allow list close at once, and open again when "
+			   "they leave it.",
 	},
 	{
 	    ROUTE_AS(DELETE, WATCHED_ONE, "delete_watched_domain", remove_watched_domain),

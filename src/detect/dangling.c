@@ -49,22 +49,12 @@ static const struct field key_out[] = {
 	FIELD_END,
 };
 
-struct count_row {
-	int64_t n;
-};
-
-static const struct field count_out[] = {
-	FIELD(struct count_row, n, 0),
-	FIELD_END,
-};
-
 STMT_LIST(list_affected_names, struct affected_name_row, affected_name_out,
     "SELECT project_uuid, name FROM dangling_affected($1, $2, $3, $4)");
 STMT_LIST(
     list_dangling_roots, struct root_row, root_out, "SELECT kind, name FROM dangling_roots($1)");
 STMT_LIST(
     list_dangling_names, struct key_row, key_out, "SELECT key FROM dangling_names($1, $2, $3)");
-STMT(count_dangling, count_out, "SELECT dangling_count($1) AS n");
 
 /* ---- changed documents ---- */
 
@@ -348,17 +338,6 @@ miss_standing(struct finding_look *f, size_t i)
 		look_absent(f->l, s->finding_key, at);
 }
 
-/* A project may have LIM_DANGLING_FINDINGS; what is new beyond them is left out. */
-static enum db_rc
-count_room(struct finding_look *f)
-{
-	struct count_row count = { 0 };
-	enum db_rc rc = db_one(f->l->x->db, &count_dangling, &count, P(f->l->project));
-
-	f->room = LIM_DANGLING_FINDINGS - count.n;
-	return rc;
-}
-
 _Static_assert(LIM_DANGLING_FINDINGS == 5000, "a message has this number");
 
 static enum db_rc
@@ -368,7 +347,8 @@ look_at_hosts(struct look *l)
 	enum db_rc rc = dangling_read(l, &f.w, &f.assets);
 
 	if (rc == DB_OK)
-		rc = count_room(&f);
+		rc = look_room(
+		    l, LIM_DANGLING_FINDINGS, &f.room); /* new findings beyond it are left out */
 	if (rc != DB_OK)
 		return rc;
 	f.known = ARENA_ARRAY(f.a, l->nstanding + 1, struct dangling_known);

@@ -70,7 +70,7 @@ struct detect {
 	struct settings *settings; /* for the detector rules, where they are not the defaults */
 	size_t nsettings;
 	bool loaded;
-	int64_t load_at, keep_at, days_at; /* for mono_due */
+	int64_t load_at, keep_at, secrets_at, days_at; /* for mono_due */
 	bool recovered;           /* the work in the hand of a process that died was put off */
 	struct str turn_detector; /* the one that looked last */
 	struct uuid turn_project;
@@ -166,6 +166,8 @@ struct str work_snapshot(struct detect *x, enum dataset d);
 
 /* Ends and deletes what is old. True: there is more. */
 bool keep_observations(struct detect *x) MUST_USE;
+/* Deletes old notes and places of secrets. True: there is more. */
+bool keep_secrets(struct detect *x) MUST_USE;
 /* Writes the days of a dashboard that have ended. True: there may be more. */
 bool keep_dashboards(struct detect *x) MUST_USE;
 

@@ -180,6 +180,10 @@ void look_absent(struct look *l, struct str key, struct ts at);
 void look_hide(struct look *l, struct str key);
 /* Adds to a number of looked_at in GET /detectors. The frame counts "subjects". */
 void look_counted(struct look *l, const char *what, int64_t n);
+/* How many findings more the project may have of the detector, which are at most `most` that are not resolved. */
+enum db_rc look_room(struct look *l, int64_t most, int64_t *room) MUST_USE;
+/* A finding that the subjects had shown before; NULL: there is none of this key. */
+const struct standing *look_standing(const struct look *l, struct str key);
 /* The statement read the rows that all subjects need: the i-th of these is the one of this name; l->nsubjects: none is. */
 size_t look_subject(const struct look *l, struct str subject);
 

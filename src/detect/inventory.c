@@ -10,6 +10,7 @@
  *
  *   example.org               a domain asset: if it is a seed, the next three follow
  *   +hosts example.org KEY    a page of the index behind the key, then the next page; so for dns and certificates
+ *   +hosts example.org ?ID    the first page, when the index has what this transaction saw
  *   @hosts KEY                a document that has changed */
 #include "config.h"
 
@@ -425,6 +426,7 @@ walk(struct gathering *g, const struct walk *w)
 	struct page_request want = {
 		.after = STR_NULL, .limit = PAGE_DOCUMENTS, .keys_only = true
 	};
+	bool behind = w->after.n > 0 && w->after.p[0] != '?';
 	unsigned char *after = arena_alloc(x->a, w->after.n / 2 + 1);
 	struct page page = { .nhits = 0 };
 	struct query_fault fault;
@@ -436,7 +438,7 @@ walk(struct gathering *g, const struct walk *w)
 		    x->a, "%s:\"%.*s\"", sources[w->source].names, (int)w->domain.n, w->domain.p),
 		ts_now(), &q, &fault))
 		return DB_OK; /* the name of the asset is no name of DNS */
-	if (w->after.n > 0 && hex_parse(w->after, after, w->after.n / 2))
+	if (behind && hex_parse(w->after, after, w->after.n / 2))
 		want.after = (struct str){ (const char *)after, w->after.n / 2 };
 	engine_refresh(x->engine);
 	if (engine_search(x->engine, x->a, &q, &budget, &want, &page) != ENGINE_OK) {
@@ -452,7 +454,8 @@ walk(struct gathering *g, const struct walk *w)
 	return gather(g, sources[w->source].dataset, keys);
 }
 
-/* The first page waits until the index has what was there when the seed came. */
+/* The first page waits until the index has what was there when the seed came. The subject that waits names the transaction
+   that asked ("?123" in place of a key), because another asker would be later each time while imports go on. */
 static enum db_rc
 look_at_page(struct gathering *g, const struct walk *w, size_t i)
 {
@@ -460,16 +463,21 @@ look_at_page(struct gathering *g, const struct walk *w, size_t i)
 	enum dataset d = sources[w->source].dataset;
 	const int64_t number = record_dataset_number(d);
 	struct str snapshot = work_snapshot(x, d);
+	bool waits = w->after.n > 0 && w->after.p[0] == '?';
+	struct str asked =
+	    waits ? (struct str){ w->after.p + 1, w->after.n - 1 } : g->l->asked.p[i];
 	struct said ready = { .yes = true };
 	enum db_rc rc = DB_OK;
 
-	if (w->after.n == 0)
-		rc = db_one(
-		    x->db, &ask_indexed, &ready, P(number), P(snapshot), P(g->l->asked.p[i]));
+	if (waits || w->after.n == 0)
+		rc = db_one(x->db, &ask_indexed, &ready, P(number), P(snapshot), P(asked));
 	if (rc != DB_OK)
 		return rc;
 	if (!ready.yes)
-		look_ask(g->l, g->l->subjects[i], (struct ts){ ts_now().us + WAIT_US });
+		look_ask(g->l,
+		    arena_printf(x->a, "+%s %.*s ?%.*s", sources[w->source].word, (int)w->domain.n,
+			w->domain.p, (int)asked.n, asked.p),
+		    (struct ts){ ts_now().us + WAIT_US });
 	return ready.yes && snapshot.p != NULL ? walk(g, w) : DB_OK;
 }
 

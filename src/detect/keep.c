@@ -9,6 +9,9 @@
 
 enum { KEEP_US = 1000000, KEEP_ROWS = 1000, DAYS_US = 60000000 };
 
+/* Notes of secrets are read with their documents, so they are looked through once an hour. */
+#define SECRETS_US (3600 * SECOND_US)
+
 struct kept {
 	int64_t n;
 };
@@ -19,6 +22,7 @@ static const struct field kept_out[] = {
 };
 
 STMT(keep_rows, kept_out, "SELECT detect_keep($1) AS n");
+STMT(keep_secret_rows, kept_out, "SELECT secret_keep($1) AS n");
 STMT(keep_days, kept_out, "SELECT dashboard_fill(1) AS n");
 
 bool
@@ -32,6 +36,20 @@ keep_observations(struct detect *x)
 		return false;
 	if (k.n >= most)
 		x->keep_at = 0;
+	return k.n >= most;
+}
+
+bool
+keep_secrets(struct detect *x)
+{
+	const int64_t most = KEEP_ROWS;
+	struct kept k;
+
+	if (!mono_due(&x->secrets_at, SECRETS_US) || !db_up(x->db) ||
+	    !db_ok(x->db, db_one(x->db, &keep_secret_rows, &k, P(most)), "secrets"))
+		return false;
+	if (k.n >= most)
+		x->secrets_at = 0;
 	return k.n >= most;
 }
 

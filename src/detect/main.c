@@ -73,6 +73,7 @@ run_detect_turn(struct detect *x)
 	more = work_once(x) || more;
 	more = detectors_once(x) || more;
 	more |= keep_observations(x);
+	more |= keep_secrets(x);
 	return keep_dashboards(x) || more;
 }
 

@@ -6,6 +6,17 @@
 #include "json/json.h"
 #include "resource/finding_evidence.h"
 
+struct unresolved {
+	int64_t n;
+};
+
+static const struct field unresolved_out[] = {
+	FIELD(struct unresolved, n, 0),
+	FIELD_END,
+};
+
+STMT(count_unresolved, unresolved_out, "SELECT detector_unresolved($1, $2) AS n");
+
 static void
 write_evidence(struct look *l, struct buf *b, struct str evidence)
 {
@@ -91,6 +102,26 @@ look_counted(struct look *l, const char *what, int64_t n)
 	l->counts[i].n += n;
 	if (i == l->ncounts)
 		l->ncounts++;
+}
+
+enum db_rc
+look_room(struct look *l, int64_t most, int64_t *room)
+{
+	struct unresolved u = { 0 };
+	enum db_rc rc =
+	    db_one(l->x->db, &count_unresolved, &u, P(str_of(l->of->name)), P(l->project));
+
+	*room = most - u.n;
+	return rc;
+}
+
+const struct standing *
+look_standing(const struct look *l, struct str key)
+{
+	for (size_t i = 0; i < l->nstanding; i++)
+		if (str_eq(l->standing[i].finding_key, key))
+			return &l->standing[i];
+	return NULL;
 }
 
 size_t

@@ -100,15 +100,6 @@ static const struct field directory_out[] = {
 	FIELD_END,
 };
 
-struct number_row {
-	int64_t n;
-};
-
-static const struct field number_out[] = {
-	FIELD(struct number_row, n, 0),
-	FIELD_END,
-};
-
 STMT_LIST(list_secret_subjects, struct subject_row, subject_out,
     "SELECT subject FROM secret_subjects($1, $2)");
 STMT_LIST(list_notes, struct note_row, note_out,
@@ -120,7 +111,6 @@ STMT_LIST(judge_secrets, struct judged_row, judged_out,
     " first_seen_at, last_seen_at, gone_at FROM secret_judge($1, $2, $3)");
 STMT_LIST(list_directories, struct directory_row, directory_out,
     "SELECT subject, doc, asset_kind, asset_name FROM secret_directories($1, $2)");
-STMT(count_secret_findings, number_out, "SELECT secret_findings($1) AS n");
 STMT(store_places, NULL, "SELECT secret_store($1, $2, $3, $4)");
 
 /* ---- what changed ---- */
@@ -361,15 +351,6 @@ file_evidence(struct look *l, const struct directory_row *d, const struct json_v
 	return buf_done(&b);
 }
 
-static bool
-is_standing(const struct look *l, struct str key)
-{
-	for (size_t i = 0; i < l->nstanding; i++)
-		if (str_eq(l->standing[i].finding_key, key))
-			return true;
-	return false;
-}
-
 /* An open directory that is looked at. */
 struct directory_look {
 	struct look *l;
@@ -395,7 +376,8 @@ has_key(const struct directory_look *g, struct str key)
 static bool
 has_room(struct directory_look *g, struct str key)
 {
-	if (g->keys.n / sizeof(key) < FILES_MOST && (is_standing(g->l, key) || (*g->left)-- > 0))
+	if (g->keys.n / sizeof(key) < FILES_MOST &&
+	    (look_standing(g->l, key) != NULL || (*g->left)-- > 0))
 		return true;
 	look_counted(g->l, "beyond_limit", 1);
 	g->cut = true;
@@ -505,11 +487,9 @@ static enum db_rc
 look_at_secrets(struct look *l)
 {
 	struct strs places = { NULL, 0 }, directories = { NULL, 0 }, names = { NULL, 0 };
-	struct number_row found = { 0 };
 	int64_t left;
-	enum db_rc rc = db_one(l->x->db, &count_secret_findings, &found, P(l->project));
+	enum db_rc rc = look_room(l, LIM_SECRET_FINDINGS, &left);
 
-	left = LIM_SECRET_FINDINGS - found.n;
 	for (size_t i = 0; i < l->nsubjects; i++) {
 		struct str s = l->subjects[i];
 

@@ -16,6 +16,7 @@
  * Certificates are remembered in lookalike_candidate, since no index finds them by their names. */
 #include "config.h"
 
+#include "base/limits.h"
 #include "db/guard.h"
 #include "detect/detector.h"
 #include "json/json.h"
@@ -172,6 +173,7 @@ struct looking {
 	struct watched_site *sites; /* those that were read, beside `watched` */
 	bool *site_read;
 	struct buf candidates;
+	int64_t room; /* how many findings more the project may have */
 };
 
 /* The watched domain of this name or UUID; -1: the project has none. */
@@ -286,12 +288,21 @@ read_certificate_of(struct look *l, struct str key, struct str watched, struct l
 static bool
 stands(const struct look *l, struct str key)
 {
-	for (size_t i = 0; i < l->nstanding; i++)
-		if (str_eq(l->standing[i].finding_key, key))
-			return str_is(l->standing[i].status, "open") ||
-			       str_is(l->standing[i].status, "acknowledged");
-	return false;
+	const struct standing *s = look_standing(l, key);
+
+	return s != NULL && (str_is(s->status, "open") || str_is(s->status, "acknowledged"));
 }
+
+static void
+leave_out(struct look *l)
+{
+	look_counted(l, "beyond_limit", 1);
+	l->warning =
+	    "The project has 5000 findings of typosquatting, so new ones are left out. Resolve "
+	    "some, or raise min_score.";
+}
+
+_Static_assert(LIM_TYPOSQUATTING_FINDINGS == 5000, "a message has this number");
 
 /* subject: without a certificate, so a finding has one, whatever shows it. */
 static void
@@ -302,7 +313,10 @@ say(struct looking *g, struct str subject, struct str key, const struct lookalik
 
 	switch (x->verdict) {
 	case LOOKALIKE_REPORTED:
-		find_lookalike(l, subject, key, x);
+		if (look_standing(l, key) != NULL || g->room-- > 0)
+			find_lookalike(l, subject, key, x);
+		else
+			leave_out(l);
 		break;
 	case LOOKALIKE_OWN:
 		look_hide(l, key);
@@ -365,7 +379,8 @@ look_at_pair(struct looking *g, struct str subject)
 
 /* ---- the walk through names that were known before ---- */
 
-static const enum dataset walked[] = { DATASET_WHOIS, DATASET_DNS, DATASET_CERTIFICATES };
+static const enum dataset walked[] = { DATASET_WHOIS, DATASET_DNS, DATASET_CERTIFICATES,
+	DATASET_HOSTS };
 
 static void
 ask_next(struct look *l, const char *uuid, size_t source, struct str behind)
@@ -450,6 +465,8 @@ look_at_lookalikes(struct look *l)
 	g->candidates.a = l->x->a;
 	g->sites = ARENA_ARRAY(l->x->a, g->watched.n + 1, struct watched_site);
 	g->site_read = ARENA_ARRAY(l->x->a, g->watched.n + 1, bool);
+	if (rc == DB_OK)
+		rc = look_room(l, LIM_TYPOSQUATTING_FINDINGS, &g->room);
 	for (size_t i = 0; rc == DB_OK && i < l->nsubjects; i++) {
 		struct str subject = l->subjects[i];
 

@@ -644,7 +644,7 @@ lookalike_names_page(struct db *db, struct arena *a, struct name_walk *w, struct
 		w->behind = row[i].key;
 		if (doc != NULL && json_type(doc) == JSON_OBJECT)
 			add_certificate_names(a, doc, w->watched, &out, &n);
-		for (; named < n; named++)
+		for (; named < n && w->dataset == DATASET_CERTIFICATES; named++)
 			out[named].key = row[i].key;
 		if (row[i].doc.n > 0)
 			continue;

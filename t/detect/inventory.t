@@ -58,6 +58,22 @@ is "$(services)" "192.0.2.1:443/tcp nginx dataset
 192.0.2.2:587/tcp - dataset
 ours Postfix scanner" "a service that an import named is not added again (C-225)"
 
+# An index that lags while imports go on: the transaction that asked stays the same.
+world_kill surfaced-index
+dns a.example.com A 192.0.2.9 | put dns
+sql "INSERT INTO asset (project_uuid, kind, name, metadata, first_seen_at, last_seen_at)
+	VALUES ('$P', 'domain', 'example.edu', '{\"seed\": true}', '2026-11-01', '2026-11-01')"
+waiting() { sql "SELECT subject FROM detector_work WHERE subject LIKE '+dns example.edu %'"; }
+waits() { waiting | grep -q '[?]'; }
+ok "the first page waits for the index" world_until 30 waits
+asker=$(waiting)
+again() { dns b.example.com A 192.0.2.9 | put dns; sql "UPDATE detector_work SET due_at = now() WHERE subject LIKE '+%'; NOTIFY detect_work" >/dev/null
+	[ "$(sql "SELECT count(*) FROM detector_work WHERE subject LIKE '+dns example.edu %' AND due_at > now()")" = 1 ]; }
+ok "a page that waits is looked at again" world_until 30 again
+is "$(waiting)" "$asker" "a page that waits names the transaction that asked first, however many imports follow"
+index_start
+detect_idle
+
 counts=$(sql "SELECT count(*), max(xmin::text::bigint) FROM asset")
 sql "UPDATE record SET doc = doc"
 detect_idle

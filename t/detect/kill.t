@@ -2,13 +2,123 @@
 # SPDX-License-Identifier: ISC
 # kill -9 of surfaced-detect at its statements, while documents and rules change: what is stored equals an undisturbed run
 # (C-124, C-154); a transaction that commits last is not missed (C-125).
-#   KILLS: how often
+#   KILLS, CHANGES: how often, and over how many documents, with rules and all detectors; make campaign-detect is the long form
 . t/lib.sh
 . t/helper/detect.sh
 pg_start
 index_start
 
-KILLS=${KILLS:-6}
+KILLS=${KILLS:-6} CHANGES=${CHANGES:-400}
+
+# ---- rules and all detectors, beside an undisturbed run ----
+
+# Ten kills in a round, and 40 documents at least; the data are of the 20 days before today.
+ROUNDS=$(((KILLS + 9) / 10 > 2 ? (KILLS + 9) / 10 : 2))
+T0=${T0:-$(($(date +%s) / 86400 * 86400 - 20 * 86400))}
+at() { date -u -d "@$((T0 + $1 * 20 * 86400 / ROUNDS))" +%Y-%m-%dT%H:%M:%SZ; }
+# everything: a world in which every detector and three rules have something to find.
+everything()
+{
+	token=$(python3 t/helper/secrets.py github 1)
+	sql "INSERT INTO asset (project_uuid, kind, name, metadata, first_seen_at, last_seen_at)
+			SELECT '$P'::uuid, 'domain', 'acme.com', '{\"seed\": true}'::jsonb, now(), now()
+			UNION ALL SELECT '$P', 'address', '198.51.100.' || n, '{}', now(), now() FROM generate_series(1, 200) AS n;
+		INSERT INTO watched_domain (project_uuid, domain) VALUES ('$P', 'paypal.com')"
+	printf '{"uuid":"0190a8c1-0000-7000-8000-000000000001","title":"R","publisher":"A","published_at":"%s","indicators":[%s]}\n' "$(at 0)" \
+		"$(seq -f '{"type":"ipv4","value":"198.51.100.%g"}' -s , 50 99)" | ctl import reports - >/dev/null || diag "reports"
+	rule_new >/dev/null
+	detect_rule hosts all 'services.port:90' "name='all'" "uuid='00000000-0000-4000-8000-000000000001'" >/dev/null
+	detect_rule services surface 'port:91' "name='surface'" "uuid='00000000-0000-4000-8000-000000000002'" account_uuid=NULL \
+		"content_sha256='$(printf x | sha256sum | cut -c1-64)'" \
+		"produces='{\"area\":\"service\",\"exposure_kind\":\"database\",\"rank\":1,\"title\":\"At {ip}:{port}\"}'" >/dev/null
+	detect_start
+	alert_start
+	detect_idle
+}
+# round N: documents, of which many change from round to round; a third are hosts, and two thirds DNS.
+round()
+{
+	python3 - "$1" "$((CHANGES / ROUNDS))" "$(at "$1")" "$token" "$W" <<'END'
+import json, sys
+r, n, at, token, w = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]
+with open(w + "/hosts", "w") as f:
+    for i in range(n // 3):
+        banner = "hello token=" + token if i % 40 == 7 and r % 2 == 0 else "hello"
+        print(json.dumps({"ip": f"198.51.{100 + i // 250}.{i % 250 + 1}", "first_seen": at, "last_seen": at, "services": [
+            {"port": 90 + (i + r) % 3, "transport": "tcp", "banner": banner, "first_seen": at, "last_seen": at}]}), file=f)
+with open(w + "/dns", "w") as f:
+    for i in range(n // 3):
+        target = f"x{i}.eu-west-1.elasticbeanstalk.com"
+        dns = {"first_seen": at, "last_seen": at}
+        print(json.dumps({"host": f"n{i}.acme.com", "record_type": "CNAME", "rcode": "NOERROR", "answer": target, **dns}), file=f)
+        gone = i % 5 == r % 5
+        print(json.dumps({"host": target, "record_type": "A", **({"rcode": "NXDOMAIN"} if gone else
+            {"rcode": "NOERROR", "answer": "192.0.2.7"}), **dns}), file=f)
+    for i in range(r * 5, r * 5 + 5):
+        print(json.dumps({"host": f"paypal-w{i}.com", "record_type": "A", "rcode": "NOERROR", "answer": "192.0.2.7", **dns}), file=f)
+END
+	ctl import hosts --quiet --replace-ports 1-65535 "$W/hosts" 2>"$W/err" || diag "$(cat "$W/err")"
+	ctl import dns --quiet "$W/dns" 2>"$W/err" || diag "$(cat "$W/err")"
+}
+alerted() { [ "$(sql "SELECT count(*) FROM alert_change_waiting")" = 0 ]; }
+# The state without what differs from world to world: the project, and fingerprints of secrets, which are made with it. The evidence
+# of a resolved finding is left out: how many of its places were gone when it was last shown depends on which were looked at together.
+state()
+{
+	detect_idle
+	world_until 60 alerted
+	sql "SELECT regexp_replace(finding_key, '[0-9a-f]{32}\$', ''), status, severity, confidence, first_seen_at, last_seen_at,
+			CASE WHEN status <> 'resolved' THEN md5((evidence - 'fingerprint')::text) END, (SELECT string_agg(concat_ws(' ', e.event, e.to_status, e.severity), ',' ORDER BY e.id)
+				FROM finding_event e WHERE e.finding_uuid = f.uuid),
+			(SELECT string_agg(concat_ws(' ', a.state, a.severity), ',' ORDER BY a.created_at) FROM alert a WHERE a.source_uuid = f.uuid)
+		FROM finding f ORDER BY 1;
+		SELECT r.name, o.record_key, o.state, o.gone_reason, o.returns, o.first_seen_at, o.last_seen_at,
+			(SELECT string_agg(e.event, ' ' ORDER BY e.id) FROM observation_event e WHERE e.observation_uuid = o.uuid)
+		FROM rule_observation o JOIN rule_run n ON n.uuid = o.run_uuid JOIN rule r ON r.uuid = n.rule_uuid ORDER BY 1, 2;
+		SELECT kind, name, first_seen_at, last_seen_at FROM asset WHERE discovery_channel = 'dataset' ORDER BY 1, 2;
+		SELECT service_key, last_seen_at FROM asset_service ORDER BY 1;
+		SELECT regexp_replace(subject, '[0-9a-f-]{36}', ''), part, item, last_seen_at, gone_at FROM secret_place ORDER BY 1, 2, 3;
+		SELECT found, class, score, reported FROM lookalike_candidate ORDER BY 1"
+}
+everything
+if [ -n "${REFERENCE-}" ]; then
+	for n in $(seq 0 $((ROUNDS - 1))); do
+		round "$n"
+		detect_idle
+	done
+	state >"$REFERENCE"
+	exit 0
+fi
+works() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE usename = 'surfaced_detect' AND state <> 'idle'")" -gt 0 ] || rests; }
+rests() { [ "$(sql "SELECT count(*) FROM detector_work WHERE due_at <= now()")" = 0 ]; }
+killed=0
+for n in $(seq 0 $((ROUNDS - 1))); do
+	round "$n" &
+	feeder=$!
+	for _ in $(seq 1 $(((KILLS - killed) / (ROUNDS - n)))); do
+		world_until 30 works
+		# shellcheck disable=SC2046 # pids
+		kill -KILL $(pgrep -P "$(world_pid surfaced-detect)") 2>/dev/null
+		killed=$((killed + 1))
+	done
+	wait "$feeder"
+	detect_idle
+done
+state >"$W/disturbed"
+T0=$T0 REFERENCE="$W/reference" KILLS=$KILLS CHANGES=$CHANGES sh t/detect/kill.t >"$W/reference.tap" 2>&1
+diff "$W/reference" "$W/disturbed" >"$W/differences"
+is "$(head -5 "$W/differences")" "" "findings, observations, events, alerts and assets after $killed kills are those of an undisturbed run (C-124)"
+is "$(sql "SELECT string_agg(DISTINCT detector, ' ' ORDER BY detector) FROM finding") $(sql "SELECT count(*) > 0 FROM asset_service WHERE discovery_channel = 'dataset'")" \
+	"dangling-dns rules secrets threat-indicators typosquatting t" "every detector has found something"
+[ "$(wc -l <"$W/reference")" -gt 60 ]
+result $? "the undisturbed run has stored something"
+world_kill surfaced-alert
+world_kill surfaced-detect
+sql "SET client_min_messages = error; TRUNCATE rule CASCADE; DELETE FROM watched_domain" >/dev/null
+KILLS=$((KILLS > 6 ? 6 : KILLS))
+
+# ---- a rule, and a process that stands by ----
+
 hosts()
 {
 	seq "$1" "$2" | while read -r n; do

@@ -108,6 +108,30 @@ detect_idle
 api GET "$S/$uuid"
 is "$(field .finding.status)" open "a secret that is seen again opens the same finding"
 
+# ---- a key that comes later ----
+
+late=$(python3 t/helper/secrets.py github 5)
+sed -i 's/^fingerprint_file/#&/' "$W/etc/surfacectl.conf"
+host 192.0.2.7 $D4 "$(banner 9090 "token=$late" $D4)"
+pages 50 50 $D4 "token=$late"
+detect_idle
+is "$(sql "SELECT count(*) FROM secret_place WHERE part = '9090/tcp/banner'")" 0 "an import without a key leaves no note"
+sed -i 's/^#\(fingerprint_file\)/\1/' "$W/etc/surfacectl.conf"
+host 192.0.2.7 $D4 "$(banner 9090 "token=$late" $D4)"
+pages 50 50 $D4 "token=$late"
+detect_idle
+is "$(sql "SELECT evidence ->> 'occurrences' FROM finding WHERE finding_type = 'exposed_secret' AND status = 'open' AND title LIKE '%192.0.2.7' AND last_seen_at = '$D4' ORDER BY created_at DESC LIMIT 1")" 2 \
+	"the same host and page with a key show the secret in both places"
+
+# ---- retention ----
+
+sql "UPDATE secret_place SET gone_at = '2020-01-09', last_seen_at = '2020-01-01' WHERE part = '9090/tcp/banner' AND project_uuid = '$P';
+	INSERT INTO secret_seen SELECT 'page ' || gen_random_uuid(), part, item, key_id, pad, note, secret_type, provider, preview, length, line, \"offset\", key_name, severity, valid,
+		'2020-01-01' FROM secret_seen WHERE part = '9090/tcp/banner'"
+kept=$(sql "SELECT (SELECT count(*) FROM secret_place), (SELECT count(*) FROM secret_seen)")
+is "$(sql "SELECT secret_keep(100)") $(sql "SELECT secret_keep(100)")" "1 0" "notes without data, and places that have lost their secret, are deleted after 90 days"
+is "$(sql "SELECT (SELECT count(*) + 1 FROM secret_place), (SELECT count(*) + 1 FROM secret_seen)")" "$kept" "one note and one place are gone"
+
 # ---- sensitive files ----
 
 cat >"$W/listing" <<END

@@ -80,6 +80,7 @@ sql "DELETE FROM watched_domain"
 	dns paypal.com.edge.example.net A 192.0.2.9 NOERROR "$(now)"
 } | put dns
 certificate '"paypal-secure.com","www.paypal-secure.com"' | put certificates
+printf '{"ip":"192.0.2.30","last_seen":"%s","hostnames":["paypal-host.com"],"services":[]}\n' "$(now)" | put hosts
 sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at) VALUES ('$P', 'domain', 'paypal-shop.com', now(), now())"
 
 api POST "$A/preview" '{"domain":"paypal.com","allow":["paypal-corp.com"]}'
@@ -89,6 +90,7 @@ is "$(field '[.candidates[]|.score == ([.reasons[].weight]|add)]|all')" true "th
 is "$(field '.counts|[.homoglyph,.typo,.combo,.tld,.subdomain]|tojson')" '[2,0,2,0,2]' "a preview counts by class"
 is "$(sql "SELECT count(*) FROM finding")" 0 "a preview stores nothing"
 
+is "$(sql "SELECT doc FROM lookalike_walk(1::smallint, '', 10)")" '{"names" : ["paypal-host.com"]}' "a walk reads the names of hosts"
 detect_start
 one=$(watch '{"domain":"paypal.com","allow":["paypal-corp.com"]}')
 detect_idle
@@ -98,6 +100,7 @@ paypal-secure.com combo open
 paypal.com.evil.net subdomain open
 www-paypal.evil.net subdomain open
 xn--l-7sba6dbr.com homoglyph open" "a new watched domain finds what was known before: C-178, C-179, C-180, C-182"
+is "$(sql "SELECT (looked_at ->> 'names')::integer > 14 FROM detector_state WHERE detector = 'typosquatting' AND project_uuid = '$P'")" t "the names of hosts are looked through, too"
 is "$(found | sed 's/ open$//' | sort)" "$(printf '%s\n' "$preview" | sort)" "a preview equals what watching finds (C-183)"
 api GET "$A?class=homoglyph"
 is "$STATUS $(field '[.findings[].found_unicode]|sort|join(" ")')" "200 paypa1.com раураl.com" "the area has the findings, with the name as people see it"
@@ -174,6 +177,15 @@ is "$(sql "SELECT evidence -> 'reasons' @> '[{\"code\":\"ranked\",\"weight\":-30
 	"t 55|t" "an imported ranking lowers the score, and a finding stays until it has ten points less than are asked for"
 api GET "$D/$one"
 is "$(field .domain.min_score)" 60 "with a ranking 60 points are asked for"
+sql "INSERT INTO finding (project_uuid, detector, finding_key, finding_type, title, severity, first_seen_at, last_seen_at)
+	SELECT '$P', 'typosquatting', 'typosquatting/full/' || n, 'typosquatting', 'T', 'low', now(), now() FROM generate_series(1, 5000) AS n"
+dns paypal-toomany.com A 192.0.2.7 NOERROR "$(now)" | put dns
+detect_idle
+is "$(found | grep -c paypal-toomany) $(found | grep -c 'paypal-corp.com combo open')" "0 1" \
+	"a project with 5000 findings of typosquatting gets no new one, and keeps those it has"
+api GET "/projects/$P/esi/detectors"
+like "$(field '.detectors[]|select(.name == "typosquatting").error')" 'has 5000 findings of typosquatting' "the state of the detector says that findings are left out"
+sql "DELETE FROM finding WHERE finding_key LIKE 'typosquatting/full/%'"
 api DELETE "$D/$one"
 detect_idle
 is "$(found | grep -c open)" 0 "the findings of a domain that is watched no more close"

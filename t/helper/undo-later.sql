@@ -6,7 +6,8 @@ SET ROLE surfaced_owner;
 
 -- 0038
 DROP VIEW IF EXISTS ai_surface, exposures;
-DROP FUNCTION IF EXISTS service_exposures, evidence_endpoint;
+DROP FUNCTION IF EXISTS service_exposures, evidence_endpoint, dangling_first, detector_unresolved, secret_keep;
+DROP INDEX IF EXISTS secret_place_gone, secret_seen_at;
 -- 0037
 DROP FUNCTION IF EXISTS rule_tag_add, rule_tag_change, rule_tag_remove, rule_tags_hold, rule_manageable, rule_confine;
 DROP INDEX IF EXISTS rule_setting_rule;
