@@ -108,7 +108,7 @@ state >"$W/disturbed"
 T0=$T0 REFERENCE="$W/reference" KILLS=$KILLS CHANGES=$CHANGES sh t/detect/kill.t >"$W/reference.tap" 2>&1
 diff "$W/reference" "$W/disturbed" >"$W/differences"
 is "$(head -5 "$W/differences")" "" "findings, observations, events, alerts and assets after $killed kills are those of an undisturbed run (C-124)"
-is "$(sql "SELECT string_agg(DISTINCT detector, ' ' ORDER BY detector) FROM finding") $(sql "SELECT count(*) > 0 FROM asset_service WHERE discovery_channel = 'dataset'")" \
+is "$(sql "SELECT string_agg(DISTINCT detector, ' ' ORDER BY detector) FROM finding") $(sql "SELECT count(*) > 0 FROM asset WHERE discovery_channel = 'dataset'")" \
 	"dangling-dns rules secrets threat-indicators typosquatting t" "every detector has found something"
 [ "$(wc -l <"$W/reference")" -gt 60 ]
 result $? "the undisturbed run has stored something"
