@@ -227,19 +227,6 @@ is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/
 	--sql-dir "$SQL" --user "$WORLD_USER") | grep -c '^ok       nginx          surfaced_')" 4 \
 	"the doctor prints a line for each check"
 
-# ---- detectors ----
-
-sql "INSERT INTO entitlement (account_uuid, name) VALUES ('$ACCOUNT', 'esi') ON CONFLICT DO NOTHING;
-	INSERT INTO detector_work (detector, project_uuid, subject, due_at, tries) VALUES ('secrets', '$P', 'host 192.0.2.99', now() + interval '1 hour', 3)"
-doctor
-found warning detection 'the detector secrets could not look at 1 subjects.* -> systemctl restart surfaced-detect' "a detector that failed is named, with the command"
-world_kill surfaced-detect
-sql "UPDATE detector_work SET tries = 0, due_at = now() - interval '20 minutes'; UPDATE detect_cursor SET at = now()"
-doctor
-found warning detection 'the detector secrets lags: 1 subjects wait, the first for 12[0-9][0-9] s -> systemctl restart surfaced-detect' "a detector that lags is named, with the command"
-sql "DELETE FROM detector_work"
-world_detect_start
-
 # ---- files ----
 
 echo 'wrokers = 3' >>"$W/etc/surfaced.conf"
