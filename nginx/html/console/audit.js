@@ -18,6 +18,15 @@ function actionWords(action) {
 
 const text = (value) => (value === null || value === undefined ? "–" : typeof value === "string" ? value : JSON.stringify(value));
 
+// A member's name says that its value is a time.
+const value = (name, given) => (/_at$/u.test(name) && !Number.isNaN(Date.parse(given)) ? h("span", { title: moment(given) }, dayAndHour(given)) : foreign(text(given), 300));
+
+// Whom the log knows by no name, "person:UUID", is a person.
+function who({ actor, program }) {
+	const name = actor?.name ?? program ?? "";
+	return name.startsWith("person:") ? "a person" : [foreign(name), h("span.small.quiet", null, ` ${WHO[actor?.kind] ?? actor?.kind ?? ""}`)];
+}
+
 // The members that differ: [name, before, after].
 function differences({ before, after }) {
 	const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
@@ -28,7 +37,7 @@ function changeCell(entry) {
 	const all = differences(entry);
 	if (!all.length)
 		return null;
-	const line = ([name, was, is]) => h("li", null, h("code", null, name), " ", entry.before && [h("del", null, foreign(text(was), 300)), " → "], h("ins", null, foreign(text(is), 300)));
+	const line = ([name, was, is]) => h("li", null, h("code", null, name), " ", entry.before && [h("del", null, value(name, was)), " → "], h("ins", null, value(name, is)));
 	const short = entry.before ? all.slice(0, 2).map(([n]) => n).join(", ") + (all.length > 2 ? ` and ${all.length - 2} more` : "") : "details";
 	return h("details.change", null, h("summary", { "data-entry": true }, short), h("ul", null, all.map(line),
 		entry.subject_id && h("li.quiet", null, entry.subject, " ", h("code", null, entry.subject_id)), entry.request_id && h("li.quiet", null, "request ", h("code", null, entry.request_id))));
@@ -38,14 +47,16 @@ function line(entry) {
 	const name = entry.after?.name ?? entry.before?.name;
 	return h("tr", null,
 		h("td.nowrap", { "data-head": "When", title: moment(entry.at) }, dayAndHour(entry.at)),
-		h("td", { "data-head": "Who" }, h("span", null, foreign(entry.actor?.name ?? entry.program), h("span.small.quiet", null, ` ${WHO[entry.actor?.kind] ?? entry.actor?.kind ?? ""}`))),
+		h("td", { "data-head": "Who" }, h("span", { title: entry.actor?.name ?? entry.program }, who(entry))),
 		h("td", { "data-head": "What" }, h("span", null, actionWords(entry.action), name && [": ", foreign(String(name), 120)])),
 		h("td", { "data-head": "Before → after" }, changeCell(entry)));
 }
 
+const filter = (words, input) => h("label.filter", null, h("span.quiet", null, words), input);
+
 export async function open(main, route, signal) {
-	const action = h("input", { type: "search", name: "action", placeholder: "api_key.create", "aria-label": "Action", "data-search": true, autocomplete: "off", spellcheck: "false", value: route.query.get("action") ?? "" });
-	const since = h("input", { type: "date", "aria-label": "From this day on" });
+	const action = h("input", { type: "search", name: "action", placeholder: "api_key.create", "data-search": true, autocomplete: "off", spellcheck: "false", value: route.query.get("action") ?? "" });
+	const since = h("input", { type: "date" });
 	const more = h("button", { type: "button", hidden: true, onclick: () => next() }, "Load more");
 	const body = h("tbody");
 	const grid = h("div.card.list-card", null, h("table.stack.audit", null, h("caption.hidden", null, "Audit log"), h("thead", null, h("tr", null, ["When", "Who", "What", "Before → after"].map((t) => h("th", { scope: "col" }, t)))), body));
@@ -77,5 +88,5 @@ export async function open(main, route, signal) {
 	} });
 	for (const input of [action, since])
 		input.addEventListener("change", () => part.read());
-	show(main, heading("Audit", action, since), part.box, h("p.more", null, more));
+	show(main, heading("Audit", filter("Action", action), filter("Since", since)), part.box, h("p.more", null, more));
 }
