@@ -30,10 +30,10 @@ export function spark(values, label) {
 		}));
 }
 
-// A round number that is not below n: the top of an axis.
+// A round number that is not below n: the top of an axis, whose four parts are whole numbers.
 function top(n) {
 	const ten = 10 ** Math.floor(Math.log10(Math.max(1, n)));
-	return [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((m) => m * ten).find((m) => m >= n);
+	return [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10, 12].map((m) => m * ten).find((m) => m >= n && m % 4 === 0);
 }
 
 function hatches() {
@@ -77,11 +77,11 @@ function column(day, kinds, x, width, most) {
 // Stacked columns. days: [{name, partial}], kinds: [{name, values: a number a day}].
 export function stackedDays(days, kinds, label) {
 	const totals = days.map((_, i) => kinds.reduce((sum, k) => sum + k.values[i], 0));
-	const most = Math.max(4, top(Math.max(1, ...totals))), step = (W - LEFT - RIGHT) / days.length, every = Math.ceil(days.length / 10);
+	const most = top(Math.max(1, ...totals)), step = (W - LEFT - RIGHT) / days.length, every = Math.ceil(days.length / 10);
 	return h("div.chart", null,
-		svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": label, class: "stacked" }, hatches(), axis(most),
+		h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Chart of requests" }, svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": label, class: "stacked" }, hatches(), axis(most),
 			days.map((day, at) => column({ ...day, at }, kinds, LEFT + at * step + step * 0.12, step * 0.76, most)),
-			days.map((day, at) => (days.length - 1 - at) % every === 0 && svg("text", { class: "tick", x: LEFT + (at + 0.5) * step, y: H - 6, "text-anchor": "middle" }, day.name))),
+			days.map((day, at) => (days.length - 1 - at) % every === 0 && svg("text", { class: "tick", x: LEFT + (at + 0.5) * step, y: H - 6, "text-anchor": "middle" }, day.name)))),
 		h("ul.legend", { "aria-hidden": "true" }, kinds.map((k, n) => h("li", null, swatch(n), h("bdi", null, k.name)))));
 }
 

@@ -97,7 +97,7 @@ function list(main, signal) {
 	const grid = table("API keys", [
 		["Name", (k) => h("a", { href: `#/keys/${k.uuid}` }, foreign(k.name))],
 		["Prefix", (k) => h("code", null, k.key_prefix), "nowrap"],
-		["Held by", (k) => foreign(k.owner_name)],
+		["Held by", (k) => foreign(k.owner_name), "who"],
 		["Scopes", (k) => h("span", { title: k.scopes.join("\n") }, scopeSummary(k.scopes))],
 		["Last used", lastUsed, "nowrap"],
 		["Expires", ends, "nowrap"],
@@ -138,7 +138,7 @@ function facts(key) {
 function chart(usage) {
 	const days = usage.daily.map((d) => ({ name: day(`${d.date}T12:00:00Z`, "UTC").replace(/ \d{4}$/, ""), partial: d.partial }));
 	return h("section.card", null, h("div.card-head", null, h("h2", null, "Requests a day"), h("p.small.quiet", null, `${plural(usage.totals.requests, "request")} in 30 days, days of UTC`)),
-		h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Chart of requests" }, stackedDays(days, [{ name: "Requests", values: usage.daily.map((d) => d.requests) }], `Requests a day of the last 30 days, ${plural(usage.totals.requests, "request")} in all`)),
+		stackedDays(days, [{ name: "Requests", values: usage.daily.map((d) => d.requests) }], `Requests a day of the last 30 days, ${plural(usage.totals.requests, "request")} in all`),
 		asTable("Requests a day", ["Day", "Requests"], usage.daily.map((d) => [d.date, count(d.requests)])));
 }
 

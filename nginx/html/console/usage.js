@@ -44,14 +44,14 @@ const shortDay = (date) => day(`${date}T12:00:00Z`, "UTC").replace(/ \d{4}$/, ""
 function chart(usage, words) {
 	const kinds = kindsOf(usage), label = `Requests a day by key, ${words}`;
 	return h("section.card", null, h("div.card-head", null, h("h2", null, "Requests a day, by key"), h("p.small.quiet", null, "Days of UTC; today is not over")),
-		h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Chart of requests" }, stackedDays(usage.daily.map((d) => ({ name: shortDay(d.date), partial: d.partial })), kinds, label)),
+		stackedDays(usage.daily.map((d) => ({ name: shortDay(d.date), partial: d.partial })), kinds, label),
 		asTable(label, ["Day", ...kinds.map((k) => k.name), "All"], usage.daily.map((d, i) => [d.date, ...kinds.map((k) => count(k.values[i])), count(d.requests)])));
 }
 
 function keysTable(usage) {
 	const all = usage.daily.reduce((sum, d) => sum + d.requests, 0), days = usage.daily.length;
 	const line = (name, requests, mark) => h("tr", { "data-entry": true }, h("th", { scope: "row" }, h("span.named", null, mark, name)), h("td.number", { "data-head": "Requests" }, count(requests)),
-		h("td.share", { "data-head": "Share" }, h("span.shared", null, bar(all ? requests / all : 0), h("span.number", null, `${all ? Math.round((requests / all) * 100) : 0} %`))), h("td.number", { "data-head": "Per day" }, count(Math.round(requests / days))));
+		h("td.share", { "data-head": "Share" }, h("span.shared", null, bar(all ? requests / all : 0), h("span.number", null, `${all ? Math.round((requests / all) * 100) : 0} %`))), h("td.number", { "data-head": "Per day" }, requests > 0 && requests < days / 2 ? "< 1" : count(Math.round(requests / days))));
 	return h("section.card.list-card", null, h("table.stack", null, h("caption.hidden", null, "Keys"),
 		h("thead", null, h("tr", null, h("th", { scope: "col" }, "Key"), h("th.number", { scope: "col" }, "Requests"), h("th", { scope: "col" }, "Share"), h("th.number", { scope: "col" }, "Per day"))),
 		h("tbody", null, usage.keys.map((k, i) => line([h("a", { href: `#/keys/${k.uuid}` }, foreign(k.name)), " ", h("code.quiet", null, k.key_prefix)], k.requests, swatch(Math.min(i, SHOWN)))),
