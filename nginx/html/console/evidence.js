@@ -153,7 +153,7 @@ class Requests {
 	draw() {
 		const found = this.#all.filter((e) => this.#matches(e));
 		show(this.#body, found.slice(0, this.#most).map((e) => this.#row(e)));
-		show(this.#foot, !found.length && (this.#all.length ? "No event is like the filters say." : "The session has no network events."),
+		show(this.#foot, !found.length && (this.#all.length ? "No event matches these filters." : "The session has no network events."),
 			found.length > this.#most && h("button", { type: "button", onclick: () => {
 				this.#most = Infinity;
 				this.draw();

@@ -4,7 +4,7 @@
 
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
-import { count } from "../common/words.js";
+import { count, plural } from "../common/words.js";
 import { badge, emptyState, reading, toast } from "./parts.js";
 import { AREAS, areaWords, detectorWords } from "./areas.js";
 import { share, short } from "./links.js";
@@ -141,7 +141,7 @@ class Findings {
 				emptyState(
 					"No findings",
 					Object.values({ severity, finding_type, stale }).some(Boolean) || status !== "open"
-						? "None is like the filters say."
+						? "No finding matches these filters. Take one of them away."
 						: "Nothing open is known of this project.",
 					h(
 						"button",
@@ -197,7 +197,7 @@ class Findings {
 								h(
 									"span.quiet.small",
 									null,
-									mean[s] === null || mean[s] === undefined ? "–" : `${Math.round(mean[s])} days open on average`,
+									mean[s] === null || mean[s] === undefined ? "–" : `Mean age ${plural(Math.round(mean[s]), "day")}`,
 								),
 							),
 						),

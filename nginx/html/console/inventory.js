@@ -137,7 +137,7 @@ class Inventory {
 			empty: () =>
 				emptyState(
 					`No ${member}`,
-					filtered ? "None is like the filters say." : `Nothing has been imported into this project yet: surfacectl import ${member}.`,
+					filtered ? "Nothing matches these filters. Take one of them away." : `Nothing has been imported into this project yet: surfacectl import ${member}.`,
 					filtered &&
 						h(
 							"button",

@@ -28,7 +28,8 @@ export function toast(words, tone = "") {
 export function faultPanel(fault, retry) {
 	return h("div.fault-panel", { role: "alert" }, h("strong", null, fault.message),
 		h("p.small", null, h("code", null, fault.code || fault.name), fault.requestId ? h("span", null, " · request ", h("code", null, fault.requestId)) : null),
-		retry && h("button", { type: "button", onclick: retry }, "Try again"));
+		fault.code === "entitlement_required" ? h("p", null, "Who runs this service can grant it.")
+			: retry && h("button", { type: "button", onclick: retry }, "Try again"));
 }
 
 // What a list says that has nothing: what it would have, and what to do next (nodes, such as a link).

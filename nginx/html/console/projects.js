@@ -14,7 +14,9 @@ export async function projectOf(main, title, route, signal) {
 	const wanted = route.path[0] ?? sessionStorage.getItem(LAST);
 	const project = projects.find((p) => p.uuid === wanted) ?? projects[0];
 	if (!project) {
-		main.append(heading(title), emptyState("There are no projects", "An owner of the organisation makes one, then gives you a part in it."));
+		main.append(heading(title), signedIn.organisation.role === "owner"
+			? emptyState("No project yet", "Findings, alerts and browser sessions belong to a project.", h("a.button.main", { href: "#/settings/organisation" }, "Make one"))
+			: emptyState("There are no projects", "An owner of the organisation makes one, then gives you a part in it."));
 		return null;
 	}
 	sessionStorage.setItem(LAST, project.uuid);

@@ -128,6 +128,7 @@ class Rules {
 
 	#rules() {
 		const { name, origin, dataset, status, severity, tag, enabled } = this.#query;
+		const filtered = [name, origin, dataset, status, severity, tag, enabled].some(Boolean);
 		const changed = (n, v) => this.#go({ [n]: v });
 		show(
 			this.filters,
@@ -182,8 +183,8 @@ class Rules {
 			empty: () =>
 				emptyState(
 					"No rules",
-					"None is like the filters say. The operator loads the catalogue with surfacectl rules load.",
-					h("a.button", { href: "#/rules" }, "All rules"),
+					filtered ? "No rule matches these filters." : "The operator loads the catalogue with surfacectl rules load.",
+					filtered && h("a.button", { href: "#/rules" }, "All rules"),
 				),
 		});
 		show(this.results, this.#list.box);

@@ -131,7 +131,7 @@ class Sessions {
 					this.#shown.set(s.uuid, s);
 				return { items: page.sessions, next_cursor: page.next_cursor };
 			},
-			empty: () => (filtered ? emptyState("No sessions", "None is like the filters say.")
+			empty: () => (filtered ? emptyState("No sessions", "No session matches these filters. Take one of them away.")
 				: emptyState("No sessions yet", "A session opens a page in a browser of the service, far from your network, and keeps what the page did.")),
 		});
 		show(this.#results, this.#list.box);
