@@ -9,14 +9,14 @@ import { recordOf, short } from "./links.js";
 
 const words = (name) => String(name ?? "").replaceAll("_", " ");
 const mono = (text, limit = 120) => text && h("span.mono", null, short(text, limit));
-const CLAIM = { open: "bad", disputed: "warn", closed: "good" };
+const CLAIM = { open: "high", disputed: "medium", closed: "good" };
 
 function place(p) {
 	return p && mono(p.url ?? `${p.ip ?? ""}${p.port ? ` port ${p.port}` : ""}`);
 }
 
 function score(f) {
-	return f.score !== null && badge(`${f.score} of 100`, f.score >= 80 ? "bad" : f.score >= 60 ? "warn" : "");
+	return f.score !== null && badge(`${f.score} of 100`, f.score >= 80 ? "high" : f.score >= 60 ? "medium" : "");
 }
 
 const AUTH = { none: ["no login", "bad"], required: ["login", "good"] };
@@ -35,14 +35,14 @@ export const AREAS = {
 	typosquatting: { path: "typosquatting", columns: [
 		["Look-alike", (f) => mono(f.found_unicode ?? f.found, 100)],
 		["Of", (f) => mono(f.watched)],
-		["Registered", (f) => f.found && h("a", { href: recordOf.domain(f.found) }, f.registrar ? short(f.registrar, 40) : "Open the domain")],
+		["Registrar", (f) => f.found && h("a", { href: recordOf.domain(f.found) }, f.registrar ? short(f.registrar, 40) : "Open the domain")],
 		["How", (f) => short(words(f.edit ?? f.class), 40)],
 		["Score", score],
 	] },
 	exposed_secret: { path: "secrets", columns: [
 		["Secret", (f) => [short(words(f.secret_type), 60), f.preview && h("div", null, mono(f.preview, 60))]],
 		["Where", (f) => [place(f.location), f.occurrences > 1 && h("span.quiet.small", null, ` and ${plural(f.occurrences - 1, "other place")}`)]],
-		["Check digits", (f) => (f.check === "valid" ? badge("right", "bad") : f.check && f.check !== "none" ? badge(f.check) : null)],
+		["Check digits", (f) => (f.check === "valid" ? badge("right", "high") : f.check && f.check !== "none" ? badge(f.check) : null)],
 	] },
 	sensitive_file: { path: "secrets", columns: [
 		["File", (f) => mono(f.file_name, 80)],

@@ -18,7 +18,7 @@ function tile(page, title, number, ...rest) {
 
 function severities(of) {
 	const most = Math.max(1, ...SEVERITIES.map((s) => of[s]));
-	return h("ul.severities", null, SEVERITIES.map((s) => h("li", null, h("span", { class: s }, badge(s, s)), bar(of[s] / most), h("span.number", null, count(of[s])))));
+	return h("ul.severities", null, SEVERITIES.map((s) => h("li", { class: s }, h("span", null, badge(s, s)), bar(of[s] / most), h("span.number", null, count(of[s])))));
 }
 
 function changeWords({ score, previous }) {
@@ -33,7 +33,7 @@ function quotaTile(quota) {
 
 function projectLine(project) {
 	const open = SEVERITIES.filter((s) => project.open[s]).map((s) => badge(`${count(project.open[s])} ${s}`, s));
-	return h("li", { "data-entry": true }, h("bdi", null, project.name), h("span.marks", null, open.length ? open : h("span.small.quiet", null, "nothing open")), h("span.score", { title: "Exposure score" }, count(project.score)));
+	return h("li", { "data-entry": true }, h("bdi", null, project.name), h("span.marks", null, open.length ? open : h("span.small.quiet", null, "nothing open")), h("span.score", { title: "Exposure score" }, "Score ", h("strong", null, count(project.score))));
 }
 
 function draw(d, box) {

@@ -154,7 +154,7 @@ export class Drawer {
 
 // Members of an object that others wrote, as deep as they go.
 export function members(value, depth = 0) {
-	if (value === null || value === undefined)
+	if (value === null || value === undefined || value.length === 0)
 		return h("span.quiet", null, "–");
 	if (typeof value !== "object")
 		return foreign(value, 1000);

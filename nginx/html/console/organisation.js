@@ -7,12 +7,12 @@ import { ask } from "../common/dialog.js";
 import { field, group, onSubmit, radio } from "../common/form.js";
 import { day, plural } from "../common/words.js";
 import { badge, emptyState, reading, table, toast } from "./parts.js";
-import { grouped } from "./scopes.js";
+import { grouped, groupWords } from "./scopes.js";
 
 const owner = () => signedIn.organisation.role === "owner";
 
 function facts(organisation) {
-	const rights = organisation.entitlements.map((e) => h("li", null, badge(e.name, "accent"), e.expires_at && h("span.small.quiet", null, ` until ${day(e.expires_at)}`)));
+	const rights = organisation.entitlements.map((e) => h("li", null, badge(groupWords(e.name), "accent"), e.expires_at && h("span.small.quiet", null, ` until ${day(e.expires_at)}`)));
 	return h("section.card", null, h("h2", null, foreign(organisation.name)), h("dl.fact-list", null,
 		h("dt", null, "Your role"), h("dd", null, signedIn.organisation.role),
 		h("dt", null, "Members"), h("dd", null, plural(organisation.members, "member"), ", ", plural(organisation.projects, "project")),
@@ -44,7 +44,7 @@ function projectsPart(projects, after) {
 		["Project", (p) => foreign(p.name)],
 		["UUID", (p) => h("code.small", null, p.uuid)],
 		["Made", (p) => day(p.created_at), "nowrap"],
-		["", (p) => owner() && h("button.plain", { type: "button", "aria-label": `Rename ${p.name}`, onclick: () => projectDialog(p, after) }, "Rename"), "number"],
+		["", (p) => owner() && h("button", { type: "button", "aria-label": `Rename ${p.name}`, onclick: () => projectDialog(p, after) }, "Rename"), "number"],
 	]);
 	grid.draw(projects);
 	return h("section.stacked-parts", { "aria-labelledby": "projects-title" }, h("div.card-head.bare", null, h("h2", { id: "projects-title" }, "Projects"), owner() && h("button", { type: "button", onclick: () => projectDialog(null, after) }, "New project")),

@@ -28,9 +28,12 @@ const DOES = {
 	"audit.view": "read the audit log",
 };
 
-const GROUPS = { search: "Search", reports: "Reports", alerts: "Alerts", browser: "Browser sessions", esi: "External surface", rules: "Detection rules", dashboard: "Summaries", access: "Access", audit: "Audit" };
+const GROUPS = { search: "Search", reports: "Reports", alerts: "Alerts", alerting: "Alerts", browser: "Browser sessions", esi: "External surface", rules: "Detection rules", dashboard: "Summaries", access: "Access", audit: "Audit" };
 
 const group = (name) => name.split(".")[0];
+
+// The words of a group of scopes, or of an entitlement.
+export const groupWords = (name) => GROUPS[name] ?? name;
 
 export const PRESETS = [
 	["Read everything", (name) => name.endsWith(".view") || name === "search.aggregate"],
@@ -48,7 +51,7 @@ export function grouped(scopes) {
 	const all = new Map();
 	for (const scope of scopes)
 		all.set(group(scope.name), [...all.get(group(scope.name)) ?? [], scope]);
-	return [...all].map(([name, members]) => [GROUPS[name] ?? name, members]);
+	return [...all].map(([name, members]) => [groupWords(name), members]);
 }
 
 // "search ×2, alerts": the scopes of a key in a column.
