@@ -18,6 +18,11 @@ sql "CREATE TABLE IF NOT EXISTS screenshot (uuid uuid PRIMARY KEY, session_uuid 
 session=$(session_new)
 session_move "$session" claim ready
 
+# A person who is signed in.
+sql "WITH p AS (INSERT INTO person (name, email) VALUES ('Ann', 'ann@example.com') RETURNING uuid)
+	INSERT INTO sign_in (person_uuid, sha256, methods, strong, address, agent, expires_at)
+	SELECT uuid, sha256('x'), '{password}', false, '192.0.2.1', '', now() + interval '1 day' FROM p"
+
 # evidence N: makes a file and its row; prints its name.
 evidence()
 {
@@ -182,6 +187,7 @@ is "$(sql "SELECT action || ' ' || subject_id FROM audit ORDER BY id DESC LIMIT 
 	"the audit has the restore with the time of the backup"
 ok "sha256sum accepts the backup after the restore" \
 	sh -c 'cd "$1" && sha256sum -c --quiet "$2"' sh "$B/four" SHA256SUMS
+is "$(sql "SELECT end_reason FROM sign_in")" restored "a restore ends every sign-in (C-356)"
 is "$(find "$E" -type f | wc -l)" 3 "every file of evidence is restored"
 is "$($CTL migrate --check --sql-dir "$SQL" 2>&1)" "" "the restored schema is up to date"
 index_start

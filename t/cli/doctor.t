@@ -204,6 +204,7 @@ reload_as_said()
 
 # ---- a sound world ----
 
+WORLD_CONF="public_url = https://localhost"
 world_start
 world_export_start
 world_detect_start
@@ -219,7 +220,7 @@ doctor
 is "$(faults)" "" "the doctor finds no fault in a sound world"
 is "$(cat "$W/doctor.err")" "" "the doctor prints nothing on standard error"
 is "$(jq -r '[.checks[].check] | unique | join(" ")' "$W/doctor")" \
-	"alerts certificate clock configuration daemon database detection disk exports fingerprint-key history index login meter nginx rights roles schema secret upstreams workers" \
+	"alerts certificate clock configuration daemon database detection disk exports fingerprint-key history index login meter nginx public_url rights roles schema sealed secret sign-in-keys upstreams workers" \
 	"the doctor makes every check"
 found ok index '^hosts: .* 20 documents, up to date' "the index has every document"
 found ok index '^dns: .* 0 documents, up to date' "the index of each dataset is checked"
@@ -250,6 +251,14 @@ advised OPEN_SECRET secret "a secret that its daemon cannot read is opened to it
 chown -R "$WORLD_USER" "$W/etc"
 rm "$W/etc/secret"
 advised MAKE_SECRET secret "a missing secret is made"
+edit '/^public_url/d' "$W/etc/surfaced.conf"
+advised SET_PUBLIC_URL public_url "people get links and passkeys" sh -c "echo 'public_url = https://localhost' >>'$W/etc/surfaced.conf'"
+cp -p "$W/etc/sign-in-keys" "$W/etc/sign-in-keys.kept"
+kid=$(cut -d: -f1 "$W/etc/sign-in-keys")
+sql "INSERT INTO person (name, email, totp, totp_at) VALUES ('Ann', 'ann@example.com', '\\x01'::bytea || convert_to('$kid', 'UTF8') || decode(repeat('00', 61 - length('$kid')), 'hex'), now())"
+rm "$W/etc/sign-in-keys"
+advised MAKE_SIGN_IN_KEYS sign-in-keys "missing keys of people are made"
+advised RESTORE_SIGN_IN_KEYS sealed "the key that has sealed a secret is put back" mv "$W/etc/sign-in-keys.kept" "$W/etc/sign-in-keys"
 echo short >"$W/etc/secret"
 advised MAKE_SECRET secret "a bad secret is replaced by a new one"
 printf '{"url":"http://a.example.com/","captured_at":"2026-11-01T00:00:00Z","body_base64":"%s"}\n' \

@@ -135,15 +135,31 @@ is "$(sql "SELECT count(*) FROM person WHERE email = 'ann@example.com' AND posit
 unlike "$(sql 'SELECT * FROM audit')$(cat "$W"/log/*.log)" "$ann_secret|$(printf %s "$ann_secret" | base32 -d | od -An -tx1 | tr -d ' \n')" \
 	"neither the audit log nor a journal has the secret (C-325)"
 before=$(sql "SELECT encode(totp, 'hex') FROM person WHERE email = 'ann@example.com'")
-echo "new:$(openssl rand -hex 32)
-$(cat "$W/etc/sign-in-keys")" >"$W/etc/keys.new"
-mv "$W/etc/keys.new" "$W/etc/sign-in-keys"
+# keys_of: the keys in their order, with the secrets that each has sealed.
+keys_of()
+{
+	ctl --json sign-in-keys list | jq -r '.sign_in_keys[] | "\(.kid) \(.signs) \(.secrets)"' | paste -sd ' '
+}
+old_kid=$(cut -d: -f1 "$W/etc/sign-in-keys")
+is "$(keys_of)" "$old_kid true 2" "sign-in-keys list counts the secrets that the key has sealed"
+for turn in 1 2 3; do
+	ctl sign-in-keys rotate
+done
+new_kid=$(head -1 "$W/etc/sign-in-keys" | cut -d: -f1)
+is "$(keys_of | sed 's/^[^ ]* true 0 [^ ]* false 0/NEW FORMER/')" "NEW FORMER $old_kid false 2" \
+	"a rotation keeps the former key, and an older one while secrets need it"
+is "$(stat -c %a "$W/etc/sign-in-keys")" 600 "a rotation keeps the mode of the file"
 forget_code
 finish_step "$(step_new ann)" "$(code ann)"
 is "$STATUS" 201 "after a rotation of sign_in_keys codes go on to work"
 signed_in ann
 isnt "$(sql "SELECT encode(totp, 'hex') FROM person WHERE email = 'ann@example.com'")" "$before" "a code seals its secret anew"
-like "$(sql "SELECT encode(substr(totp, 2, 3), 'escape') FROM person WHERE email = 'ann@example.com'")" '^new$' "a secret is sealed anew with the new key"
+is "$(keys_of | sed 's/^\([^ ]*\) true/\1/' | cut -d' ' -f1,2)" "$new_kid 1" "a secret is sealed anew with the new key"
+sed -i "/^$old_kid:/d" "$W/etc/sign-in-keys"
+is "$(ctl --json doctor --etc "$W/etc" 2>/dev/null | jq -r '.checks[] | select(.check == "sealed") | .state, .advice_name' | paste -sd ' ')" \
+	"failed RESTORE_SIGN_IN_KEYS" "doctor finds a secret whose key the file lacks"
+is "$(ctl --json doctor --etc "$W/etc" 2>/dev/null | jq -r '.checks[] | select(.check == "public_url") | .state, .advice_name' | paste -sd ' ')" \
+	"warning SET_PUBLIC_URL" "doctor names public_url where it is not set (C-324)"
 
 # ---- another secret, and the end ----
 

@@ -93,6 +93,7 @@ test_challenges(void)
 		struct challenge in = { (enum challenge_kind)made, person, at(300) };
 		struct str text = challenge_make(a, &keys, &in), again;
 
+		/* A half-open sign-in is over after its five minutes (C-317). */
 		for (int k = CHALLENGE_SIGN_IN; k <= CHALLENGE_STEP; k++) {
 			struct challenge out = { (enum challenge_kind)k, person, at(299) };
 

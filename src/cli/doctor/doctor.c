@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "cli/doctor/detect.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/people.h"
 #include "daemon/conf.h"
 
 #include <errno.h>
@@ -109,6 +109,7 @@ check_configuration(struct doctor *d)
 		doctor_read(d, &d->programs[i]);
 	check_agreement(d);
 	doctor_secrets(d);
+	doctor_public_url(d);
 	check_upstreams(d);
 }
 
@@ -145,6 +146,7 @@ static void (*const checks[])(struct doctor *) = {
 	doctor_exports,
 	doctor_detection,
 	doctor_fingerprints,
+	doctor_sealed,
 	doctor_index,
 	doctor_sockets,
 	doctor_daemons,

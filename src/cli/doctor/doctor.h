@@ -3,6 +3,7 @@
  * with advice where something is wrong. It changes nothing.
  *
  *   doctor.c      the table of checks in their order; configuration files, clock, disks
+ *   people.c      public_url, and the keys that sealed secrets of people
  *   files.c       owners and modes; the contents of secret files
  *   db.c          server, roles, schema, rights; a login as each daemon, in a child process
  *   run.c         workers behind their sockets, the search index

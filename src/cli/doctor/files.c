@@ -4,6 +4,7 @@
 
 #include <openssl/crypto.h>
 
+#include "access/seal.h"
 #include "access/ticket.h"
 #include "cli/doctor/doctor.h"
 #include "daemon/conf.h"
@@ -123,6 +124,16 @@ is_keys(const char *path, char *err, size_t room)
 }
 
 static bool
+is_sign_in_keys(const char *path, char *err, size_t room)
+{
+	struct signing_keys keys;
+	bool good = signing_keys_read(SIGN_IN_FILE(path), &keys, err, room);
+
+	OPENSSL_cleanse(&keys, sizeof(keys));
+	return good;
+}
+
+static bool
 is_fingerprint_key(const char *path, char *err, size_t room)
 {
 	struct secret_key key;
@@ -148,7 +159,11 @@ doctor_secrets(struct doctor *d)
 		.group = "surfaced-stream",
 		.make = DO_WITH(MAKE_KEYS, stream->conf.stream_keys),
 		.is_good = is_keys };
-
+	struct secret_file sign_in = { .check = "sign-in-keys",
+		.path = api->conf.sign_in_keys,
+		.group = "surfaced",
+		.make = DO_WITH(MAKE_SIGN_IN_KEYS, api->conf.sign_in_keys),
+		.is_good = is_sign_in_keys };
 	struct secret_file fingerprints = { .check = "fingerprint-key",
 		.path = detect->conf.fingerprint_file,
 		.group = "surfaced-detect",
@@ -160,6 +175,8 @@ doctor_secrets(struct doctor *d)
 		doctor_say(d, HEALTH_OK, fingerprints.check, NO_ADVICE, "%s", fingerprints.path);
 	if (api->good && check_secret(d, &secret) && is_read_by(d, &secret, api))
 		doctor_say(d, HEALTH_OK, secret.check, NO_ADVICE, "%s", secret.path);
+	if (api->good && check_secret(d, &sign_in) && is_read_by(d, &sign_in, api))
+		doctor_say(d, HEALTH_OK, sign_in.check, NO_ADVICE, "%s", sign_in.path);
 	if (stream->wanted && stream->good && check_secret(d, &keys) &&
 	    is_read_by(d, &keys, stream) && is_read_by(d, &keys, api))
 		doctor_say(d, HEALTH_OK, keys.check, NO_ADVICE, "%s", keys.path);

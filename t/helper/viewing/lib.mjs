@@ -125,7 +125,7 @@ export async function browser() {
 		executablePath: process.env.BROWSER,
 		chromiumSandbox: process.getuid() !== 0,
 		timeout: PATIENCE,
-		args: ["--disable-gpu", "--disable-dev-shm-usage"],
+		args: ["--disable-gpu", "--disable-dev-shm-usage", ...process.env.BROWSER_HOSTS ? [`--host-resolver-rules=${process.env.BROWSER_HOSTS}`] : []],
 	});
 }
 

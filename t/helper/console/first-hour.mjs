@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: ISC
+// An owner's first hour with an installed package (t/helper/package-test, step hour), in the console alone: in by the link,
+// a passkey, a project, a key, a search, an alert rule, a browser session.
+import { readFileSync } from "node:fs";
+import { CONSOLE, PASSWORD, authenticator, call, go, is, main, ok, settled, visitor } from "./lib.mjs";
+
+const { LINK, PICTURE } = process.env;
+const link = readFileSync(LINK, "utf8").trim();
+const button = (where, name) => where.getByRole("button", { name, exact: true });
+
+await main(async (chrome) => {
+	const page = await (await visitor(chrome)).newPage(), device = await authenticator(page);
+	ok(link.startsWith(`${CONSOLE}#/link/`), "the link leads to the console of public_url", link);
+	await page.goto(link);
+	await page.fill("[name=name]", "Ann");
+	await page.fill("[name=password]", PASSWORD);
+	await page.keyboard.press("Enter");
+	await button(page, "Add a passkey").click();
+	await settled(page);
+	is(`${(await device.credentials()).length} ${await page.locator("main h1").innerText()}`, "1 Welcome, Ann", "the owner joins by the link and adds a passkey");
+
+	await go(page, "#/settings/organisation");
+	await button(page, "New project").click();
+	await page.fill("dialog [name=name]", "Web");
+	await page.keyboard.press("Enter");
+	await page.locator("tbody tr").filter({ hasText: "Web" }).waitFor();
+	ok(true, "the owner makes a project");
+
+	await go(page, "#/keys/new?name=ci&scopes=search.view&expires=90");
+	await button(page, "Create key").click();
+	await page.locator("dialog .secret").waitFor();
+	await page.getByLabel("I have stored it.").check();
+	await button(page, "Done").click();
+	await page.locator("tbody tr").filter({ hasText: "ci" }).waitFor();
+	ok(true, "the owner makes a key, which is shown once");
+
+	await go(page, "#/search/hosts");
+	await page.locator("[data-search]").fill("services.port:443");
+	await page.keyboard.press("Enter");
+	await page.getByText("2 hosts").first().waitFor();
+	ok(true, "the first search finds the imported hosts");
+	if (PICTURE)
+		await page.screenshot({ path: PICTURE });
+
+	await go(page, "#/alerts");
+	await button(page, "Rules").click();
+	await button(page, "New rule").first().click();
+	await page.locator("dialog [name=name]").fill("Severe findings");
+	await page.locator("dialog .main").click();
+	await page.locator("tr").filter({ hasText: "Severe findings" }).first().waitFor();
+	ok(true, "the owner makes an alert rule");
+
+	await go(page, "#/sessions");
+	const words = await page.locator("main").innerText();
+	ok(/browser/i.test(words), "the page of sessions says what is missing for browser sessions, or starts one", words);
+	console.log(`# ${words.replaceAll("\n", " | ")}`);
+	is((await call(page, "GET", "/auth/session")).session.methods.join(), "link", "the owner is signed in all the time by the link");
+});
