@@ -12,6 +12,8 @@ CREATE TABLE person (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
 	name label NOT NULL,
 	email text NOT NULL CHECK (email ~ '^[^[:cntrl:][:space:]@]+@[^[:cntrl:][:space:]@]+$' AND char_length(email) <= 254),
+	proxy_identity text CHECK (proxy_identity ~ '^[^[:cntrl:][:space:]@]+@[^[:cntrl:][:space:]@]+$'
+		AND char_length(proxy_identity) <= 254), -- the e-mail by which the company's proxy knows the person
 	password text CHECK (password ~ '^\$argon2id\$v=19\$' AND char_length(password) <= 200),
 	password_at timestamptz, -- when the person chose it; rehashing does not change it
 	totp bytea CHECK (octet_length(totp) <= 500), -- the sealed secret
@@ -24,6 +26,7 @@ CREATE TABLE person (
 	CHECK ((totp_at IS NULL) = (totp IS NULL))
 );
 CREATE UNIQUE INDEX person_email_taken ON person (lower(email));
+CREATE UNIQUE INDEX person_proxy_identity_taken ON person (lower(proxy_identity));
 
 CREATE TABLE passkey (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),

@@ -215,13 +215,21 @@ BEGIN
 END
 $$;
 
+-- Whether the company's proxy knows another person by this e-mail, who may have changed their own here.
+CREATE OR REPLACE FUNCTION email_is_identity(p_email text, p_person uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+	SELECT EXISTS (SELECT FROM person p WHERE lower(p.proxy_identity) = lower(p_email) AND p.uuid IS DISTINCT FROM p_person)
+$$;
+
 -- A new person. outcome: made, or taken when somebody has the e-mail.
 CREATE OR REPLACE FUNCTION person_add(p_name text, p_email text, p_password text, OUT outcome text, OUT uuid uuid)
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	uuid := gen_random_uuid();
 	PERFORM set_config('surfaced.actor', 'person:' || uuid, true);
-	outcome := 'made';
+	outcome := CASE WHEN email_is_identity(p_email, NULL) THEN 'taken' ELSE 'made' END;
+	IF outcome = 'taken' THEN
+		RETURN;
+	END IF;
 	INSERT INTO person (uuid, name, email, password, password_at) VALUES (person_add.uuid, p_name, p_email, p_password, now());
 EXCEPTION WHEN unique_violation THEN
 	outcome := 'taken';
@@ -241,10 +249,16 @@ EXCEPTION WHEN unique_violation THEN
 END
 $$;
 
--- The name and the e-mail of a person. Outcome: ok, or taken when somebody else has the e-mail.
-CREATE OR REPLACE FUNCTION person_set(p_person uuid, p_name text, p_email text) RETURNS text LANGUAGE plpgsql
+-- The name and the e-mail of a person. Outcome: ok, taken when somebody else has the e-mail, or fixed: the company's proxy
+-- names people (p_proxy), and would find this one by the e-mail alone.
+CREATE OR REPLACE FUNCTION person_set(p_person uuid, p_name text, p_email text, p_proxy boolean) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
+	IF p_proxy AND EXISTS (SELECT FROM person p WHERE p.uuid = p_person AND p.email <> p_email AND p.proxy_identity IS NULL) THEN
+		RETURN 'fixed';
+	ELSIF email_is_identity(p_email, p_person) THEN
+		RETURN 'taken';
+	END IF;
 	UPDATE person p SET name = p_name, email = p_email WHERE p.uuid = p_person;
 	RETURN 'ok';
 EXCEPTION WHEN unique_violation THEN

@@ -135,12 +135,27 @@ BEGIN
 END
 $$;
 
--- The person with the e-mail that the company's proxy gives. Null: there is none, or the person is disabled or is no member.
-CREATE OR REPLACE FUNCTION person_of_proxy(p_email text) RETURNS uuid LANGUAGE sql STABLE
+-- The person whom the company's proxy knows by this e-mail. Null: there is none, or the person is disabled or is no member.
+-- The first sign-in finds the person by their e-mail and stores it as the proxy's; from then on that alone counts, whatever
+-- e-mail the person chooses here.
+CREATE OR REPLACE FUNCTION person_of_proxy(p_email text) RETURNS uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT p.uuid FROM person p
-	 WHERE lower(p.email) = lower(p_email) AND p.disabled_at IS NULL
-	   AND EXISTS (SELECT FROM member m WHERE m.person_uuid = p.uuid AND m.removed_at IS NULL)
+DECLARE
+	found person;
+BEGIN
+	SELECT * INTO found FROM person p
+	 WHERE lower(p.proxy_identity) = lower(p_email) OR (p.proxy_identity IS NULL AND lower(p.email) = lower(p_email))
+	 ORDER BY p.proxy_identity IS NULL LIMIT 1;
+	IF found.disabled_at IS NOT NULL OR NOT EXISTS
+	    (SELECT FROM member m WHERE m.person_uuid = found.uuid AND m.removed_at IS NULL) THEN
+		RETURN NULL;
+	END IF;
+	IF found.proxy_identity IS NULL THEN
+		PERFORM set_config('surfaced.actor', 'person:' || found.uuid, true);
+		UPDATE person p SET proxy_identity = p_email WHERE p.uuid = found.uuid AND p.proxy_identity IS NULL;
+	END IF;
+	RETURN found.uuid;
+END
 $$;
 
 GRANT EXECUTE ON FUNCTION passkey_find, passkey_used, passkey_add, passkey_rename, passkey_remove, person_password_remove, totp_begin,

@@ -106,7 +106,7 @@ struct person_change {
 static const struct field person_change_out[] = { FIELD(struct person_change, outcome, 0),
 	FIELD_END };
 
-STMT(set_person, person_change_out, "SELECT person_set($1, $2, $3) AS outcome");
+STMT(set_person, person_change_out, "SELECT person_set($1, $2, $3, $4) AS outcome");
 STMT(set_password, NULL, "SELECT person_password_set($1, $2, $3)");
 
 /* The request's own view of the person, which a change makes newer than the look-up. */
@@ -121,7 +121,8 @@ own_sign_in(struct req *rq)
 }
 
 /* The e-mail is a credential: who changes it proves anew who they are. Where the company's proxy names people by it, a
-   member who takes a colleague's e-mail would be signed in as by the colleague. */
+   member who takes a colleague's e-mail would be signed in as by the colleague; so the proxy must know this person by an
+   e-mail of its own, which nobody changes here. */
 static int
 put_person(struct req *rq)
 {
@@ -130,13 +131,15 @@ put_person(struct req *rq)
 	struct person_change done;
 	enum db_rc rc;
 
-	if (!str_eq(in->email, s->email) && proxy_names_people())
-		return fail_field(rq, "email", "not_allowed", "is set by the administrator");
 	if (!str_eq(in->email, s->email) && auth_recent_sign_in(rq) != PASS)
 		return FAILED;
-	rc = db_one(rq->db, &set_person, &done, P(s->person_uuid), P(in->name), P(in->email));
+	rc = db_one(rq->db, &set_person, &done, P(s->person_uuid), P(in->name), P(in->email),
+	    P(proxy_names_people()));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
+	if (str_is(done.outcome, "fixed"))
+		return fail_field(rq, "email", "not_allowed",
+		    "is how the company's proxy finds you; sign in by it once, then change it");
 	if (!str_is(done.outcome, "ok"))
 		return fail_field(rq, "email", "duplicate", "is that of another person");
 	s->name = in->name;
@@ -238,7 +241,8 @@ static const struct route person_routes[] = {
 	    .result = "The person who is signed in.",
 	    .summary = "Change one's name and e-mail",
 	    .description =
-		"Another e-mail needs a fresh sign-in; with proxy_sign_in it is not allowed.",
+		"Another e-mail needs a fresh sign-in; with proxy_sign_in also that the "
+		"person has signed in by the proxy, which has its own e-mail of them then.",
 	    .example = JSON({ "name" : "Ann", "email" : "ann@example.com" }),
 	},
 	{

@@ -57,7 +57,7 @@ cli_link_warn(const struct cli *c, const struct cli_link *link)
 
 struct person_line {
 	struct uuid uuid;
-	struct str name, email;
+	struct str name, email, proxy_identity;
 	bool has_password, has_totp;
 	int64_t passkeys, organisations;
 	struct ts created_at, disabled_at;
@@ -67,6 +67,7 @@ static const struct field person_line_out[] = {
 	FIELD(struct person_line, uuid, 0),
 	FIELD(struct person_line, name, 0),
 	FIELD(struct person_line, email, 0),
+	FIELD(struct person_line, proxy_identity, NULLABLE),
 	FIELD(struct person_line, has_password, 0),
 	FIELD(struct person_line, has_totp, 0),
 	FIELD(struct person_line, passkeys, 0),
@@ -77,8 +78,8 @@ static const struct field person_line_out[] = {
 };
 
 #define PERSON_COLUMNS                                                                             \
-	"uuid, name, email, password IS NOT NULL AS has_password, totp_at IS NOT NULL AS "         \
-	"has_totp,"                                                                                \
+	"uuid, name, email, proxy_identity, password IS NOT NULL AS has_password,"                 \
+	" totp_at IS NOT NULL AS has_totp,"                                                        \
 	" (SELECT count(*) FROM passkey k WHERE k.person_uuid = person.uuid) AS passkeys,"         \
 	" (SELECT count(*) FROM member m WHERE m.person_uuid = person.uuid"                        \
 	"  AND m.removed_at IS NULL) AS organisations, created_at, disabled_at"
@@ -96,6 +97,10 @@ STMT_LIST(disable_person, struct person_line, person_line_out,
 STMT_LIST(enable_person, struct person_line, person_line_out,
     "UPDATE person SET disabled_at = NULL WHERE lower(email) = lower($1)"
     " RETURNING " PERSON_COLUMNS);
+
+STMT_LIST(bind_person, struct person_line, person_line_out,
+    "UPDATE person SET proxy_identity = CASE WHEN $2 <> 'none' THEN $2 END"
+    " WHERE lower(email) = lower($1) RETURNING " PERSON_COLUMNS);
 
 struct sign_in_line {
 	struct uuid uuid;
@@ -201,6 +206,9 @@ static const struct command people_subs[] = {
 	    .run = disable_one },
 	{ "enable", "EMAIL", "the person may sign in again", .st = &enable_person,
 	    .prints = "person", .words = 1 },
+	{ "bind", "EMAIL IDENTITY|none",
+	    "the e-mail by which the company's proxy knows the person; none: their own, once more",
+	    .st = &bind_person, .prints = "person", .words = 2 },
 	{ "sign-ins", "EMAIL [--end]", "where the person is signed in; --end signs them out",
 	    .st = &list_person_sign_ins, .lists = "sign_ins", .words = 1, .flag = "end" },
 	{ NULL },

@@ -59,6 +59,11 @@ for jar in "proxy=ann; $ann_cookie" "$ann_cookie; proxy=ann" "a=b; $ann_cookie; 
 	is "$STATUS" 201 "the proxy gets its own cookies, and not ours"
 	signed_in ann
 done
+as ann PUT /auth/person '{"name":"Ann","email":"ann.new@example.com"}'
+is "$STATUS" 200 "whom the proxy has signed in once may take another e-mail"
+proxy 'proxy=ann'
+is "$STATUS $(field .person.email)" "201 ann.new@example.com" "the proxy finds the person further on by the e-mail that it knows"
+signed_in ann
 person_new bob member
 for email in ann@example.org ANN@example.com; do
 	as bob PUT /auth/person "{\"name\":\"Bob\",\"email\":\"$email\"}"
@@ -67,6 +72,18 @@ for email in ann@example.org ANN@example.com; do
 done
 as bob PUT /auth/person '{"name":"Bobby","email":"bob@example.com"}'
 is "$STATUS" 200 "with a proxy that names people one's own name can be changed"
+ctl people bind bob@example.com bob@corp.example >/dev/null
+as bob PUT /auth/person '{"name":"Bob","email":"ann@example.com"}'
+is "$(answered) $(field '.error.field_errors[0] | .field, .code' | paste -sd ' ')" "400 invalid_request email duplicate" \
+	"nobody takes the e-mail by which the proxy knows somebody else"
+as bob PUT /auth/person '{"name":"Bob","email":"eve@example.com"}'
+is "$STATUS" 200 "a person whom surfacectl people bind has bound may take another e-mail"
+proxy 'proxy=eve'
+is "$(answered)" "401 sign_in_failed" "the proxy does not find a bound person by the e-mail that they chose"
+ctl people bind eve@example.com none >/dev/null
+proxy 'proxy=eve'
+is "$STATUS $(field .person.name)" "201 Bob" "an unbound person is found by their e-mail again"
+ctl people bind eve@example.com bob@corp.example >/dev/null
 link=$(link_new member carl@example.com Carl)
 join "$link" Carl dora@example.com
 is "$STATUS $(field '.error.field_errors[0] | .field, .code' | paste -sd ' ')" "400 email not_allowed" \
@@ -93,7 +110,7 @@ proxy 'proxy=ann' -H 'Sec-Fetch-Site: cross-site'
 is "$(answered)" "403 csrf_required" "another site signs nobody in by the proxy (C-313)"
 visit GET /auth/sign-in/proxy -H 'Cookie: proxy=ann'
 is "$(answered)" "405 method_not_allowed" "a link or an image signs nobody in by the proxy"
-sql "UPDATE person SET disabled_at = now() WHERE email = 'ann@example.com'" >/dev/null
+sql "UPDATE person SET disabled_at = now() WHERE proxy_identity = 'Ann@example.com'" >/dev/null
 proxy 'proxy=ann'
 is "$(answered)" "401 sign_in_failed" "a disabled person is refused"
 sql "UPDATE person SET disabled_at = NULL; UPDATE member SET removed_at = now() WHERE email = 'ann@example.com'" >/dev/null
