@@ -140,7 +140,7 @@ password_fault(const struct passwords *p, struct arena *a, struct secret compose
 
 /* The unpadded base64 of PHC texts has '+' and '/' where base64url has '-' and '_'. */
 static char *
-print_part(char *at, const unsigned char *bytes, size_t n)
+print_hash_part(char *at, const unsigned char *bytes, size_t n)
 {
 	size_t made = base64url_print(at, bytes, n);
 
@@ -271,9 +271,9 @@ password_hash(struct passwords *p, struct secret composed, char out[PASSWORD_TEX
 		panic("argon2id got no memory"); /* UNCOVERED: the mapping was made at start */
 	at += snprintf(at, PASSWORD_TEXT - SALT_TEXT - HASH_TEXT,
 	    "$argon2id$v=19$m=%" PRIu32 ",t=%" PRIu32 ",p=1$", h.memory, h.passes);
-	at = print_part(at, h.salt, sizeof(h.salt));
+	at = print_hash_part(at, h.salt, sizeof(h.salt));
 	*at++ = '$';
-	print_part(at, h.hash, sizeof(h.hash));
+	print_hash_part(at, h.hash, sizeof(h.hash));
 	OPENSSL_cleanse(&h, sizeof(h));
 }
 

@@ -21,7 +21,7 @@ compute_hmac(const unsigned char *key, const struct buf *text, unsigned char out
 }
 
 static void
-add_with_length(struct buf *b, struct str s)
+append_with_length(struct buf *b, struct str s)
 {
 	uint64_t n = s.n;
 
@@ -31,13 +31,13 @@ add_with_length(struct buf *b, struct str s)
 
 /* The key of a purpose: what is bound is no part of it, so that it is covered by each tag. */
 static void
-derive_key(const struct signing_key *key, const struct seal_use *use, const char *form,
+derive_seal_key(const struct signing_key *key, const struct seal_use *use, const char *form,
     unsigned char out[SIGNING_KEY_LEN])
 {
 	struct buf b = { 0 };
 
-	add_with_length(&b, str_of(form));
-	add_with_length(&b, str_of(use->purpose));
+	append_with_length(&b, str_of(form));
+	append_with_length(&b, str_of(use->purpose));
 	compute_hmac(key->bytes, &b, out);
 	buf_free(&b);
 }
@@ -49,9 +49,9 @@ compute_tag(const struct signing_key *key, const struct seal_use *use, const cha
 	unsigned char derived[SIGNING_KEY_LEN];
 	struct buf b = { 0 };
 
-	derive_key(key, use, form, derived);
-	add_with_length(&b, use->bound);
-	add_with_length(&b, text);
+	derive_seal_key(key, use, form, derived);
+	append_with_length(&b, use->bound);
+	append_with_length(&b, text);
 	compute_hmac(derived, &b, tag);
 	buf_free(&b);
 	OPENSSL_cleanse(derived, sizeof(derived));
@@ -90,7 +90,7 @@ write_head(unsigned char out[SEAL_HEAD], const struct signing_key *key)
 
 /* NULL: no head, or of a key that the file does not have. */
 static const struct signing_key *
-read_head(const struct signing_keys *keys, const unsigned char *head)
+read_sealed_head(const struct signing_keys *keys, const unsigned char *head)
 {
 	char kid[SIGNING_KID_MAX + 1] = { 0 };
 	unsigned char again[SEAL_HEAD];
@@ -148,7 +148,7 @@ seal_token_open(struct arena *a, const struct signing_keys *keys, const struct s
 
 	if (!base64url_parse(text, raw, sizeof(raw), &n) || n < HEAD_TOKEN + EXPIRY)
 		return SEAL_BAD;
-	key = read_head(keys, raw);
+	key = read_sealed_head(keys, raw);
 	if (key == NULL)
 		return SEAL_BAD;
 	compute_tag(
@@ -216,7 +216,7 @@ seal_secret(struct arena *a, const struct signing_keys *keys, const struct seal_
 		panic("a secret of %zu bytes", secret.hidden.n); /* UNCOVERED: ends the process */
 	write_head(out, &keys->keys[0]);
 	random_bytes(out + SEAL_HEAD, NONCE);
-	derive_key(&keys->keys[0], use, "sealed", key);
+	derive_seal_key(&keys->keys[0], use, "sealed", key);
 	g.covered = covered_text(a, out, use);
 	(void)run_gcm(&g, true);
 	OPENSSL_cleanse(key, sizeof(key));
@@ -235,14 +235,14 @@ seal_open(struct arena *a, const struct signing_keys *keys, const struct seal_us
 
 	if (sealed.n < SEAL_MORE || sealed.n > SEAL_MORE + SEAL_SECRET_MAX)
 		return SEAL_BAD;
-	k = read_head(keys, in);
+	k = read_sealed_head(keys, in);
 	if (k == NULL)
 		return SEAL_BAD;
 	plain = arena_alloc(a, sealed.n);
 	memcpy(tag, in + sealed.n - GCM_TAG, GCM_TAG);
 	g = (struct gcm){ key, in + SEAL_HEAD, in + SEAL_HEAD + NONCE, covered_text(a, in, use),
 		plain, tag, (int)(sealed.n - SEAL_MORE) };
-	derive_key(k, use, "sealed", key);
+	derive_seal_key(k, use, "sealed", key);
 	good = run_gcm(&g, false);
 	OPENSSL_cleanse(key, sizeof(key));
 	if (!good)

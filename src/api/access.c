@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A key reads about access (AREAS.md 9): itself, the members and keys of its organisation, and those that reach a
-   project. The functions of functions/access.sql have the rules of a key that is limited to projects: it reads of
-   members and keys that reach one of its own projects alone, and of those only these projects. */
+/* A key reads about access (AREAS.md 9): itself, the members and keys of its organisation, and
+   those that reach a project. The functions of functions/access.sql have the rules of a key that is
+   limited to projects: it reads of members and keys that reach one of its own projects alone, and
+   of those only these projects. */
 #include "config.h"
 
 #include "api/access.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Members and keys of an organisation as keys and people read them (access.c), for the operations by which people change
- * them (member.c, key.c). */
+/* Members and keys of an organisation as keys and people read them (access.c), for the operations
+ * by which people change them (member.c, key.c). */
 #ifndef API_ACCESS_H
 #define API_ACCESS_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Aggregations: the most frequent values of up to eight fields among the documents that match a query (SPEC 2.1,
-   2.2, 4.1). The engine counts; this file checks the request against the schema and the engine's groups against
-   the contract (check.c), because a wrong answer must be a 502 and never a wrong 200. */
+/* Aggregations: the most frequent values of up to eight fields among the documents that match a
+   query (SPEC 2.1, 2.2, 4.1). The engine counts; this file checks the request against the schema
+   and the engine's groups against the contract (check.c), because a wrong answer must be a 502 and
+   never a wrong 200. */
 #include "config.h"
 
 #include "api/api.h"
@@ -32,7 +33,8 @@ static const struct field aggregate_in[] = {
 	FIELD_END,
 };
 
-/* A list that is null is a fault of the body; every other fault of the list has its own code (C-032). */
+/* A list that is null is a fault of the body; every other fault of the list has its own code
+   (C-032). */
 static const struct body_code aggregate_codes[] = {
 	{ "aggregations", ERR_INVALID_AGGREGATION, ERR_INVALID_REQUEST },
 	{ NULL, ERR_UNSET, ERR_UNSET },
@@ -66,7 +68,8 @@ describe_bad_field(struct req *rq, enum dataset d, struct str name)
 	    .p;
 }
 
-/* Each field must be known, aggregatable and unique; aliases are for queries alone (C-035, C-036). */
+/* Each field must be known, aggregatable and unique; aliases are for queries alone (C-035,
+   C-036). */
 static int
 plan_aggregations(struct req *rq, enum dataset d, const struct list *specs, struct agg *out)
 {
@@ -259,8 +262,9 @@ aggregate_dataset(struct req *rq)
 	return reply(rq, 200, NULL, aggregate_out, &answer);
 }
 
-/* The name of each operation and the example of its body, each in an array of its own. The rows of the routes are made
-   from tbl/datasets.h and refer to these arrays, because a macro cannot join the rows of two tables. */
+/* The name of each operation and the example of its body, each in an array of its own. The rows of
+   the routes are made from tbl/datasets.h and refer to these arrays, because a macro cannot join
+   the rows of two tables. */
 #define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
 	static const char aggregate_##id[] = "aggregate_" list;                                    \
 	static const char example_##id[] =                                                         \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The inbox: the alerts that rules raised, and their moves from open to acknowledged and closed. surfaced-alert
-   raises them; tbl/alert_moves.h has the moves. A move locks the alert first: a repeated move is answered like the
-   first, and a move that the present state does not allow is a conflict. */
+/* The inbox: the alerts that rules raised, and their moves from open to acknowledged and closed.
+   surfaced-alert raises them; tbl/alert_moves.h has the moves. A move locks the alert first: a
+   repeated move is answered like the first, and a move that the present state does not allow is a
+   conflict. */
 #include "config.h"
 
 #include "api/api.h"
@@ -20,7 +21,8 @@ STMT_LIST(list_alerts, struct alert, alert_out,
     " AND ($7::text IS NULL OR severity = $7)"
     " AND ($8::text IS NULL OR source = $8)" PAGE_SQL);
 
-/* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the event. */
+/* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the
+   event. */
 STMT(move_alert, alert_out,
     "UPDATE alert SET state = m.to_state, state_event = m.event, updated_at = now(),"
     " acknowledged_at = CASE m.to_state WHEN 'acknowledged' THEN now()"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The operations of the API. Each file holds the operations of one resource, and is read from top to bottom:
+/* The operations of the API. Each file holds the operations of one resource, and is read from top
+ * to bottom:
  *
  *   struct silence          the values of one record, or of one body
  *   silence_in[]            field table of a body: types, limits, defaults; its faults become field errors
@@ -9,21 +10,24 @@
  *   silence_routes[]        a row for each operation: path, permission, charge, tables, texts for OpenAPI
  *   ROUTES(100, silence)    registers the table
  *
- * A new file needs nothing but its name in Makefile.inc: the tables of routes and the statements collect themselves
- * (base/registry.h). The router, openapi.json, the metrics, `surfaced -D routes` and the stages before a handler
- * (http/http.h) all read the rows; a test prepares each statement with the rights of the program's role.
+ * A new file needs nothing but its name in Makefile.inc: the tables of routes and the statements
+ * collect themselves (base/registry.h). The router, openapi.json, the metrics, `surfaced -D routes`
+ * and the stages before a handler (http/http.h) all read the rows; a test prepares each statement
+ * with the rights of the program's role.
  *
- * Most operations need no handler of their own. page_list is the handler of lists and record_one that of single
- * records: the row has their statement in .st. A list returns pages, newest first. The cursor at the end of a page
- * is the position of its last record, sealed for one key, operation, path and set of filters (access/cursor.h), so
- * a cursor is worth nothing in other hands, and records that are added while a client turns pages move no page.
+ * Most operations need no handler of their own. page_list is the handler of lists and record_one
+ * that of single records: the row has their statement in .st. A list returns pages, newest first.
+ * The cursor at the end of a page is the position of its last record, sealed for one key,
+ * operation, path and set of filters (access/cursor.h), so a cursor is worth nothing in other
+ * hands, and records that are added while a client turns pages move no page.
  *
- * Handlers rely on the stages: rq->key and rq->project are checked, rq->in and rq->params are filled and within
- * their limits. Each statement still has the project in its WHERE clause. A handler of an operation other than GET
- * runs in a transaction that commits when the handler returns PASS with a status below 400.
+ * Handlers rely on the stages: rq->key and rq->project are checked, rq->in and rq->params are
+ * filled and within their limits. Each statement still has the project in its WHERE clause. A
+ * handler of an operation other than GET runs in a transaction that commits when the handler
+ * returns PASS with a status below 400.
  *
- * Searches are different: an engine runs them, several accounts share its workers, and a long search moves to
- * another pool in the middle (share.h).
+ * Searches are different: an engine runs them, several accounts share its workers, and a long
+ * search moves to another pool in the middle (share.h).
  */
 #ifndef API_API_H
 #define API_API_H
@@ -34,8 +38,9 @@
 
 /* ---- routes.c ---- */
 
-/* The operations of one file. ROUTES(100, silence) at the end of the file registers its silence_routes. The tables
-   are sorted by their places, which are different: openapi.json names a parameter after its first operation. */
+/* The operations of one file. ROUTES(100, silence) at the end of the file registers its
+   silence_routes. The tables are sorted by their places, which are different: openapi.json names a
+   parameter after its first operation. */
 struct route_table {
 	int place;
 	const struct route *rows;
@@ -50,9 +55,11 @@ const struct route *const *route_tables(void);
 
 /* ---- run.c: the steps of every search ---- */
 
-/* Parses the query text for the dataset; the error of an invalid query has its position and reason. */
+/* Parses the query text for the dataset; the error of an invalid query has its position and
+   reason. */
 int run_parse(struct req *rq, enum dataset d, struct str text, struct query *out);
-/* PASS after ENGINE_OK. Otherwise hands the request over (api/share.h) or fails with an error of C-065 and C-066. */
+/* PASS after ENGINE_OK. Otherwise hands the request over (api/share.h) or fails with an error of
+   C-065 and C-066. */
 int run_end(struct req *rq, enum engine_rc rc);
 const char *relation_name(enum relation r);
 
@@ -64,7 +71,8 @@ extern const char *const count_units[], *const value_types[], *const relations[]
 
 /* ---- page.c: lists (CONTRACT A2) ---- */
 
-/* The parameters that each list has. PAGE_PARAMS(struct x_args, page) is the first row of a list's parameters. */
+/* The parameters that each list has. PAGE_PARAMS(struct x_args, page) is the first row of a list's
+   parameters. */
 struct page_args {
 	int64_t limit;
 	struct str cursor;
@@ -93,8 +101,8 @@ struct page_only {
 		},                                                                                 \
 	}
 
-/* The position behind which a page begins; TS_NULL: the first page. want is the number of rows to select: one more
-   than the page holds, to learn whether there are more. */
+/* The position behind which a page begins; TS_NULL: the first page. want is the number of rows to
+   select: one more than the page holds, to learn whether there are more. */
 struct page_from {
 	struct ts at;
 	struct uuid after;
@@ -109,13 +117,15 @@ struct page_from {
 	" ORDER BY created_at DESC, uuid LIMIT $4"
 #define PAGE_P(from) P((from).at), P((from).after), P((from).want)
 
-/* The handler of lists. The statement in .st ends with PAGE_SQL; $1 is the project, or the key where the path has
-   no project, and $5 and the following are the filters in the order of .params. */
+/* The handler of lists. The statement in .st ends with PAGE_SQL; $1 is the project, or the key
+   where the path has no project, and $5 and the following are the filters in the order of
+   .params. */
 int page_list(struct req *rq);
 
 /* Opens the cursor, if there is one; fails with invalid_pagination. */
 int page_begin(struct req *rq, const struct page_args *args, struct page_from *out);
-/* Answers a page of rows: structs of this size, described by the route's .out, with uuid and created_at. */
+/* Answers a page of rows: structs of this size, described by the route's .out, with uuid and
+   created_at. */
 int page_reply(struct req *rq, const struct page_args *args, struct list rows, size_t size);
 
 /* The members of a page behind its list: has_more and next_cursor. */
@@ -134,8 +144,9 @@ int page_reply_by(struct req *rq, const struct page_args *args, struct list rows
 
 /* ---- record.c ---- */
 
-/* The handler of single records. The statement in .st takes the project as $1, or the key where the path has no
-   project, and the record's UUID as $2; the first of .errors is the answer when it returns no row. */
+/* The handler of single records. The statement in .st takes the project as $1, or the key where the
+   path has no project, and the record's UUID as $2; the first of .errors is the answer when it
+   returns no row. */
 int record_one(struct req *rq);
 
 /* Answers 201; Location is the path of the request, "/" and the uuid of the new record. */
@@ -143,7 +154,8 @@ int reply_created(struct req *rq, const struct uuid *uuid, const void *record);
 /* Answers the record that a statement returned, or 404 with this error when it returned none. */
 int reply_found(struct req *rq, enum db_rc rc, enum error missing, const void *record);
 
-/* True for a trimmed name that the domain "label" of sql/ accepts: not empty, no control characters. */
+/* True for a trimmed name that the domain "label" of sql/ accepts: not empty, no control
+   characters. */
 bool name_visible(struct str name);
 
 /* True for a text that the columns "email" of sql/ accept: one @ between texts without blanks. */
@@ -186,7 +198,8 @@ enum {
 
 /* ---- check.c ---- */
 
-/* Returns NULL when the groups keep the rules of C-041 to C-054, otherwise a description of the first fault. */
+/* Returns NULL when the groups keep the rules of C-041 to C-054, otherwise a description of the
+   first fault. */
 const char *check_groups(const struct agg *aggs, size_t naggs, const struct group *groups);
 
 /* ---- openapi.c, dump.c ---- */

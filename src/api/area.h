@@ -82,8 +82,9 @@ struct area_args {
 	    .help = "Whether nothing has confirmed it for 30 days."),                              \
 	AREA_FILTER(t, asset_uuid, FIELD_UUID, .help = NULL)
 
-/* The two statements of an area. view: its name, with which the names of the statements end; columns: those of its own
-   members, in the order of the field table; filters: conditions of its own filters from $10 on, each with AND. */
+/* The two statements of an area. view: its name, with which the names of the statements end;
+   columns: those of its own members, in the order of the field table; filters: conditions of its
+   own filters from $10 on, each with AND. */
 #define AREA_STATEMENTS(view, type, fields, columns, filters)                                      \
 	STMT_LIST(select_##view, type, fields,                                                     \
 	    "SELECT " AREA_COLUMNS ", " columns " FROM " #view                                     \
@@ -95,8 +96,8 @@ struct area_args {
 	    " AND ($8::boolean IS NULL OR finding_is_stale(last_seen_at) = $8::boolean)"           \
 	    " AND ($9::uuid IS NULL OR asset_uuid = $9)" filters PAGE_SQL)
 
-/* The two rows of an area. view: as above; part: its part of the path; thing: what it lists, in the plural, for the texts of
-   openapi.json. The tables are view_out and view_params. */
+/* The two rows of an area. view: as above; part: its part of the path; thing: what it lists, in the
+   plural, for the texts of openapi.json. The tables are view_out and view_params. */
 #define AREA_ROUTES(view, part, type_of_args, label, thing)                                        \
 	{                                                                                          \
 	    ROUTE_AS(GET, PROJECT "/esi/" part, "list_" #view, page_list),                         \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes asyncapi.json, the description of the live stream. Its constant part is src/api/asyncapi.json. The messages
-   come from the list and the field tables that decode and write them (wire/stream_messages.c), so a new message needs
-   no change here. A message appears in four places: the channel and the components have it by its key, and one of the
-   two operations refers to the channel's entry. */
+/* Writes asyncapi.json, the description of the live stream. Its constant part is
+   src/api/asyncapi.json. The messages come from the list and the field tables that decode and write
+   them (wire/stream_messages.c), so a new message needs no change here. A message appears in four
+   places: the channel and the components have it by its key, and one of the two operations refers
+   to the channel's entry. */
 #include "config.h"
 
 #include "api/openapi_priv.h"
@@ -26,7 +27,8 @@ add_refusals(struct buf *b)
 #undef STREAM_REFUSAL
 }
 
-/* Clients and the server have messages of the same name, so the keys of messages begin with their sender. */
+/* Clients and the server have messages of the same name, so the keys of messages begin with their
+   sender. */
 static void
 add_message(struct parts *p, struct arena *a, const struct stream_message *m)
 {

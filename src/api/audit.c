@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The audit log of an organisation and of a project (AREAS.md 9), by the functions of functions/audit.sql: a key reads
-   the lines of its account, and a key that is limited to projects those of these projects alone.
+/* The audit log of an organisation and of a project (AREAS.md 9), by the functions of
+   functions/audit.sql: a key reads the lines of its account, and a key that is limited to projects
+   those of these projects alone.
 
      pages     newest first by at, then by uuid, like other lists
      feed      oldest first by the number of the transaction that wrote the line, then by the line's number. A line
-	       is answered when every transaction with a smaller number has ended, so none appears behind a cursor.
+   	       is answered when every transaction with a smaller number has ended, so none appears behind a cursor.
 
    Reading is recorded once an hour for a key (audit.read). */
 #include "config.h"
@@ -133,8 +134,9 @@ static const struct url_param feed_params[] = {
 	URL_PARAM_END,
 };
 
-/* The payload of a feed's cursor: the transaction, the number and the UUID of the last line that was answered. A cursor
-   of an earlier release ends before the UUID. All zero: no line was answered. */
+/* The payload of a feed's cursor: the transaction, the number and the UUID of the last line that
+   was answered. A cursor of an earlier release ends before the UUID. All zero: no line was
+   answered. */
 struct feed_position {
 	int64_t changed, id;
 	struct uuid uuid;
@@ -183,8 +185,8 @@ static const struct field feed_page_out[] = {
 	FIELD_END_OF("AuditFeed"),
 };
 
-/* Reads the position in `after`, and refuses one of a line that this database does not have: after a restore from a
-   backup, lines that the client has not read may be before its position. */
+/* Reads the position in `after`, and refuses one of a line that this database does not have: after
+   a restore from a backup, lines that the client has not read may be before its position. */
 static int
 open_position(struct req *rq, const struct cursor_for *bound, struct str after, struct feed_position *at)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Bulk lookup of hosts by address (CONTRACT A3). No index is needed: the hosts are read from PostgreSQL.
+/* Bulk lookup of hosts by address (CONTRACT A3). No index is needed: the hosts are read from
+   PostgreSQL.
 
-   The sizes of documents are hard: a hundred hosts with every port open have gigabytes, of which the answer may need the
-   first ten services each. They are read in rounds of at most LIM_PAGE_BYTES, each in an arena that the next round
-   empties, and only what is answered is kept:
+   The sizes of documents are hard: a hundred hosts with every port open have gigabytes, of which
+   the answer may need the first ten services each. They are read in rounds of at most
+   LIM_PAGE_BYTES, each in an arena that the next round empties, and only what is answered is kept:
 
      keys      k1 k2 k3 | k4 | k5 ... k100       a round: documents that fit into a page, and the first in any case
-     results   cut to limit_per_ip               together at most LIM_BULK_BYTES, or the request is refused */
+     results   cut to limit_per_ip               together at most LIM_BULK_BYTES, or the request is
+   refused */
 #include "config.h"
 
 #include "api/api.h"
@@ -39,7 +41,8 @@ fail_ip(struct req *rq, size_t i, const char *what)
 	return fail_at(rq, ERR_INVALID_IP_BATCH, arena_printf(rq->arena, "ips[%zu]: %s.", i, what));
 }
 
-/* Each item must be one address, not a prefix, and no address may be there twice in another spelling. */
+/* Each item must be one address, not a prefix, and no address may be there twice in another
+   spelling. */
 static int
 parse_ips(struct req *rq, const struct list *ips, struct str *texts, struct str *keys)
 {

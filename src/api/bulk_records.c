@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Bulk look-ups of names, domains and fingerprints: up to a hundred look-ups (lookup.c) in one request, with one
-   statement. A result says which item it answers in the canonical form of the item, so "WWW.Example.org." and
-   "www.example.org" are one item, and the second is refused as a repetition.
+/* Bulk look-ups of names, domains and fingerprints: up to a hundred look-ups (lookup.c) in one
+   request, with one statement. A result says which item it answers in the canonical form of the
+   item, so "WWW.Example.org." and "www.example.org" are one item, and the second is refused as a
+   repetition.
 
-   A page may end early, a bulk answer may not: the documents of an answer have LIM_PAGE_BYTES together, and a request
-   whose documents have more is refused with the advice to ask for fewer. */
+   A page may end early, a bulk answer may not: the documents of an answer have LIM_PAGE_BYTES
+   together, and a request whose documents have more is refused with the advice to ask for fewer. */
 #include "config.h"
 
 #include "address/start_url.h"
@@ -40,7 +41,8 @@ fail_item(struct req *rq, size_t i, const char *what)
 	    arena_printf(rq->arena, "%s[%zu]: %s.", rq->route->body.fields[0].name, i, what));
 }
 
-/* Brings each item into the canonical form of the member. A name must have a dot, as in the look-up of one name. */
+/* Brings each item into the canonical form of the member. A name must have a dot, as in the look-up
+   of one name. */
 static int
 canonical_items(struct req *rq, enum dataset d, const char *member, struct str *out)
 {
@@ -220,8 +222,8 @@ static const struct field name_row_out[] = {
 	FIELD_END,
 };
 
-/* $1 and $2: the beginning of each name's keys and the key behind them. $5 rows of a name at most. $3 and $6 are the
-   limits of bytes, of the answer and of this worker. */
+/* $1 and $2: the beginning of each name's keys and the key behind them. $5 rows of a name at most.
+   $3 and $6 are the limits of bytes, of the answer and of this worker. */
 STMT_LIST(read_names, struct name_row, name_row_out,
     "SELECT at, CASE WHEN sum(bytes) OVER () <= least($3::bigint, $6::bigint) THEN doc END AS doc"
     " FROM unnest($1::text[]::bytea[], $2::text[]::bytea[]) WITH ORDINALITY"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Challenges of passkeys (access/challenge.h): anybody gets one to sign in with, and a person who is signed in one to
-   register a passkey with. */
+/* Challenges of passkeys (access/challenge.h): anybody gets one to sign in with, and a person who
+   is signed in one to register a passkey with. */
 #include "config.h"
 
 #include "api/people.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Checks an engine's groups against the contract before they are sent: a wrong answer is a 502, never a wrong 200
-   (C-065). The index is a file that may be damaged, and an engine may be another program: neither is trusted. */
+/* Checks an engine's groups against the contract before they are sent: a wrong answer is a 502,
+   never a wrong 200 (C-065). The index is a file that may be damaged, and an engine may be another
+   program: neither is trusted. */
 #include "config.h"
 
 #include "api/api.h"

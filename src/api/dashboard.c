@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Summaries of projects: AREAS.md 8. The database counts and writes the members as JSON (sql/functions/project_dashboard.sql); the
-   tables here describe them for openapi.json. A project outside the ceilings of the key is in no sum. */
+/* Summaries of projects: AREAS.md 8. The database counts and writes the members as JSON
+   (sql/functions/project_dashboard.sql); the tables here describe them for openapi.json. A project
+   outside the ceilings of the key is in no sum. */
 #include "config.h"
 
 #include "api/api.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Deliveries: the webhooks of an alert or of a test, one for each destination, with the history of their attempts.
-   surfaced-alert sends them; the operations here read them, queue one again, or queue a test. */
+/* Deliveries: the webhooks of an alert or of a test, one for each destination, with the history of
+   their attempts. surfaced-alert sends them; the operations here read them, queue one again, or
+   queue a test. */
 #include "config.h"
 
 #include "api/api.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Alert destinations: the URLs that receive webhooks. The secret that signs webhooks is in the answer of the operation
-   that created it and in no other. A deleted destination keeps its row for the history of deliveries. */
+/* Alert destinations: the URLs that receive webhooks. The secret that signs webhooks is in the
+   answer of the operation that created it and in no other. A deleted destination keeps its row for
+   the history of deliveries. */
 #include "config.h"
 
 #include "address/webhook.h"

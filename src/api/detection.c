@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Detection rules as a key reads them: those of its account and of the catalogue (rules_seen in sql/functions/rule.sql). */
+/* Detection rules as a key reads them: those of its account and of the catalogue (rules_seen in
+   sql/functions/rule.sql). */
 #include "config.h"
 
 #include "api/detection_priv.h"
@@ -23,8 +24,8 @@ STMT_LIST(list_detections, struct detection, detection_out,
     "SELECT " DETECTION_COLUMNS " FROM rules_seen($1)" FILTERED(5, 6, 7, 8, 9, 10, 11, 12)
 	PAGE_SQL);
 
-/* The order of ids is the same in every account. Without a filter of the origin the rules of the account are meant:
-   whoever imports them has the catalogue already. */
+/* The order of ids is the same in every account. Without a filter of the origin the rules of the
+   account are meant: whoever imports them has the catalogue already. */
 STMT_LIST(export_detections, struct detection, detection_out,
     "SELECT " DETECTION_COLUMNS " FROM (SELECT * FROM rules_seen($1)"
     " WHERE origin = coalesce($2, 'account')) AS seen" FILTERED(

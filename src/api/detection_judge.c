@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Judges a rule: whether its samples come out as its author expects, and whether it matches too many records. */
+/* Judges a rule: whether its samples come out as its author expects, and whether it matches too
+   many records. */
 #include "config.h"
 
 #include "api/detection_priv.h"

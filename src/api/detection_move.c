@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Moves of detection rules between the states of tbl/rule_moves.h, and what an account sets beside a rule. Catalogue rules
-   take settings, but no moves. */
+/* Moves of detection rules between the states of tbl/rule_moves.h, and what an account sets beside
+   a rule. Catalogue rules take settings, but no moves. */
 #include "config.h"
 
 #include "api/detection_priv.h"
@@ -14,8 +14,8 @@ struct moved_rule {
 
 static const struct field moved_out[] = { FIELD(struct moved_rule, uuid, 0), FIELD_END };
 
-/* No row: another request has changed the rule since it was read. A move other than deprecate forgets the rule that
-   replaces this one. */
+/* No row: another request has changed the rule since it was read. A move other than deprecate
+   forgets the rule that replaces this one. */
 STMT(move_rule, moved_out,
     "UPDATE rule SET status = m.to_status, status_event = m.event, updated_at = now(),"
     " replaced_by_uuid = $5 FROM rule_move m"
@@ -166,7 +166,8 @@ static const struct field seen_project_out[] = {
 STMT_LIST(
     seen_projects, struct seen_project, seen_project_out, "SELECT uuid FROM visible_projects($1)");
 
-/* A key that is limited to projects changes the settings of a rule of its projects alone, so it sees all that were named. */
+/* A key that is limited to projects changes the settings of a rule of its projects alone, so it
+   sees all that were named. */
 STMT(set_rule, NULL,
     "INSERT INTO rule_setting AS s (account_uuid, rule_uuid, enabled, severity, exclude,"
     " project_uuids, findings) VALUES ($1, $2, $3, $4, $5, $6::text[]::uuid[], $7)"
@@ -216,7 +217,7 @@ read_projects(struct req *rq, const struct list *list, struct strs *out)
 }
 
 static int
-check_exclude(struct req *rq, const struct detection *d, struct str exclude)
+check_setting_exclude(struct req *rq, const struct detection *d, struct str exclude)
 {
 	struct query_fault fault;
 	struct query q;
@@ -252,7 +253,7 @@ set_rule_settings(struct req *rq)
 	enum db_rc rc;
 
 	if (detection_read(rq, &d) != PASS || detection_manage(rq, d.uuid) != PASS ||
-	    check_exclude(rq, &d, s->exclude) != PASS ||
+	    check_setting_exclude(rq, &d, s->exclude) != PASS ||
 	    read_projects(rq, &s->project_uuids, &projects) != PASS ||
 	    check_enabled(rq, &d, s) != PASS)
 		return FAILED;

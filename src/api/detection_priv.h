@@ -33,8 +33,8 @@ extern const struct stmt select_detection;
 int detection_read(struct req *rq, struct detection *out);
 /* The same of a rule that the account may change: one of the catalogue is refused. */
 int detection_read_own(struct req *rq, struct detection *out);
-/* Refuses a key that is limited to projects, unless the rule names projects and the key sees every one of them. No rule: what
-   all projects share, such as a tag. */
+/* Refuses a key that is limited to projects, unless the rule names projects and the key sees every
+   one of them. No rule: what all projects share, such as a tag. */
 int detection_manage(struct req *rq, struct uuid rule);
 /* Both: the rule of the path, which the key may change. */
 int detection_read_managed(struct req *rq, struct detection *out);
@@ -46,7 +46,8 @@ int detection_answer(struct req *rq, const struct uuid *uuid, int status);
 /* A name of detection_datasets. */
 enum dataset detection_dataset(struct str name);
 
-/* Adds what is wrong with the content of a rule; prefix: "rules[3]." of an import, or "". FAILED: the database failed. */
+/* Adds what is wrong with the content of a rule; prefix: "rules[3]." of an import, or "". FAILED:
+   the database failed. */
 int detection_check(
     struct req *rq, const struct detection_in *in, const char *prefix, struct body_faults *faults);
 /* ---- detection_judge.c ---- */
@@ -61,8 +62,9 @@ int detection_samples(
 /* The texts of a stored rule as a body has them, with its samples. */
 struct detection_in detection_texts(struct req *rq, const struct detection *d);
 
-/* Counts the matches of a rule of scope all. besides: the exclude of the settings. *matches is 0 for a rule of scope
-   surface, and while no index can be asked: surfaced-detect bounds a rule that is too broad, too (saturated). */
+/* Counts the matches of a rule of scope all. besides: the exclude of the settings. *matches is 0
+   for a rule of scope surface, and while no index can be asked: surfaced-detect bounds a rule that
+   is too broad, too (saturated). */
 int detection_matches(
     struct req *rq, const struct detection_in *in, struct str besides, uint64_t *matches);
 /* Refuses a rule with more matches than a rule of scope all may have. */
@@ -73,24 +75,25 @@ int detection_refuse_broad(struct req *rq, const struct detection_in *in, struct
 /* The content of a rule as JSON, for insert_detection and replace_detection. */
 struct str detection_content(struct req *rq, const struct detection_in *in);
 
-/* Parameters: account, member, uuid, id, status, content, and the hashes of the Idempotency-Key or null. No row: the
-   account has a rule of this id. */
+/* Parameters: account, member, uuid, id, status, content, and the hashes of the Idempotency-Key or
+   null. No row: the account has a rule of this id. */
 extern const struct stmt insert_detection;
-/* Parameters: account, rule, version, member, status, content, key. No row: the rule has another version, or this content, or
-   other projects than the key. */
+/* Parameters: account, rule, version, member, status, content, key. No row: the rule has another
+   version, or this content, or other projects than the key. */
 extern const struct stmt replace_detection;
 
 /* Makes a new rule one of the key's projects, if the key is limited to projects. */
 int detection_confine(struct req *rq, struct uuid rule);
-/* Locks the tags until the end of the transaction, and refuses a tag that was removed since the body was checked. */
+/* Locks the tags until the end of the transaction, and refuses a tag that was removed since the
+   body was checked. */
 int detection_hold_tags(struct req *rq, const struct list *tags, const char *member);
 /* Locks the number of the account's rules until the end of the transaction. */
 enum db_rc detection_lock(struct req *rq) MUST_USE;
 /* Refuses what the transaction has done when the account then has too many rules. */
 int detection_within_limits(struct req *rq);
 
-/* Refuses what the transaction has done when the account then has too many evaluated rules without an anchor. in: the one rule
-   that may have become evaluated, or NULL. */
+/* Refuses what the transaction has done when the account then has too many evaluated rules without
+   an anchor. in: the one rule that may have become evaluated, or NULL. */
 int detection_within_anchors(struct req *rq, const struct detection_in *in);
 
 #endif

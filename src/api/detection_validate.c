@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* POST /rules/validate: what a rule would do, without storing it. The matches are those that a search counts for
-   (query) AND NOT (exclude) (C-146). */
+/* POST /rules/validate: what a rule would do, without storing it. The matches are those that a
+   search counts for (query) AND NOT (exclude) (C-146). */
 #include "config.h"
 
 #include "api/detection_priv.h"

@@ -5,7 +5,8 @@
                      the same Idempotency-Key, another body   409
      PUT /rules/...  another version than the rule has     409: two authors never overwrite each other
                      the content that the rule has         200, nothing changes
-                     else                                  version + 1; rule_version keeps the query that goes */
+                     else                                  version + 1; rule_version keeps the query that
+   goes */
 #include "config.h"
 
 #include "access/idem.h"
@@ -344,8 +345,8 @@ copy_rule(struct req *rq)
 
 /* ---- replacing ---- */
 
-/* A stable rule must pass the conditions of its state before its new content is stored; one in testing may not become
-   too broad. */
+/* A stable rule must pass the conditions of its state before its new content is stored; one in
+   testing may not become too broad. */
 static int
 check_replaced(struct req *rq, const struct detection *d, const struct detection_in *in)
 {

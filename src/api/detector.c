@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The detectors of a project: how each of them did, and its settings (AREAS.md 3). surfaced-detect applies a change: a trigger of
-   detector_state asks for it (sql/functions/triggers.sql). */
+/* The detectors of a project: how each of them did, and its settings (AREAS.md 3). surfaced-detect
+   applies a change: a trigger of detector_state asks for it (sql/functions/triggers.sql). */
 #include "config.h"
 
 #include "api/api.h"
@@ -71,7 +71,8 @@ list_detectors(struct req *rq)
 	return rc != DB_OK ? fail_db(rq, rc) : reply(rq, 200, NULL, detectors_out, &out);
 }
 
-/* A status is moved by people, and what they move must not hide it; which service a finding has is known when it is stored. */
+/* A status is moved by people, and what they move must not hide it; which service a finding has is
+   known when it is stored. */
 static int
 check_exclude(struct req *rq, const struct detector_settings *in)
 {

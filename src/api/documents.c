@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the documents of a page or of a look-up, and writes them into the answer (documents.h). The tree of a host with
-   every port open is ten times as large as its text; it lives in an arena of its own, which is emptied after each
-   document. */
+/* Reads the documents of a page or of a look-up, and writes them into the answer (documents.h). The
+   tree of a host with every port open is ten times as large as its text; it lives in an arena of
+   its own, which is emptied after each document. */
 #include "config.h"
 
 #include "api/documents.h"
@@ -50,7 +50,8 @@ STMT_LIST(read_fingerprints, struct document, document_out,
 	    " JOIN record AS r ON r.dataset = $4::smallint AND substr(r.key, 9) = k.sum"
 	    " AND NOT r.gone"));
 
-/* The payload begins with the number of the dataset. An older release had addresses of 16 bytes, which it refuses. */
+/* The payload begins with the number of the dataset. An older release had addresses of 16 bytes,
+   which it refuses. */
 struct str
 key_cursor_seal(struct req *rq, enum dataset d, const struct cursor_for *bound, struct str key)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* The documents of every dataset as PostgreSQL has them: read by their keys, and written into answers.
+/* The documents of every dataset as PostgreSQL has them: read by their keys, and written into
+ * answers.
  *
- * The index finds keys, PostgreSQL has the documents, and the two may differ: a record that was deleted after the index
- * was built is left out. A look-up has made the key itself and needs no index, so it finds a record as soon as its
- * import has committed.
+ * The index finds keys, PostgreSQL has the documents, and the two may differ: a record that was
+ * deleted after the index was built is left out. A look-up has made the key itself and needs no
+ * index, so it finds a record as soon as its import has committed.
  *
  *   keys (record_key)                 k1      k2      k3       k4
  *   rows, by the number of the key    1, doc          3, doc   4, no text: beyond the limit of bytes
  *   struct documents                  p[0]    NULL    p[2]     p[3]->doc.p is NULL
  *
- * The size of a document is not bounded by much: 16 MiB. Each statement therefore adds up the stored sizes before it
- * reads a document, and sends none when they exceed the limit of this worker (share_bytes); the request then moves to
- * the other pool. */
+ * The size of a document is not bounded by much: 16 MiB. Each statement therefore adds up the
+ * stored sizes before it reads a document, and sends none when they exceed the limit of this worker
+ * (share_bytes); the request then moves to the other pool. */
 #ifndef API_DOCUMENTS_H
 #define API_DOCUMENTS_H
 
@@ -38,16 +39,17 @@ struct answer_names {
 };
 extern const struct answer_names answer_names[DATASETS_AND_CONDITIONS];
 
-/* Reads the documents of these keys, up to LIM_PAGE_BYTES and the first in any case. Fails when the database does,
-   and hands the request over when they are too large for this worker. share_begin comes before. */
+/* Reads the documents of these keys, up to LIM_PAGE_BYTES and the first in any case. Fails when the
+   database does, and hands the request over when they are too large for this worker. share_begin
+   comes before. */
 enum document_key { BY_KEY, BY_FINGERPRINT /* certificates: the end of their key */ };
 int documents_read(
     struct req *rq, enum dataset d, enum document_key by, struct strs keys, struct documents *out);
 /* Returns the number of documents before the first one that would have made the page too large. */
 size_t documents_fit(const struct documents *docs);
 
-/* A cursor after a record: its key, bound also to the dataset. Opening one fails with invalid_search_cursor and leaves
-   *after when text.p is NULL. */
+/* A cursor after a record: its key, bound also to the dataset. Opening one fails with
+ * invalid_search_cursor and leaves after when text.p is NULL. */
 struct str key_cursor_seal(
     struct req *rq, enum dataset d, const struct cursor_for *bound, struct str key);
 int key_cursor_open(struct req *rq, enum dataset d, const struct cursor_for *bound, struct str text,
@@ -77,7 +79,8 @@ extern const struct url_param fields_params[];
 int fields_parse(
     struct req *rq, enum dataset d, struct str names, const struct record_fields **out);
 
-/* Writes a stored document: its members in the order of the field table (C-414), all or those of fields. */
+/* Writes a stored document: its members in the order of the field table (C-414), all or those of
+   fields. */
 void document_write(
     struct buf *b, enum dataset d, struct str doc, const struct record_fields *fields);
 

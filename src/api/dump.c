@@ -84,7 +84,8 @@ dump_sql(void)
 	stmts_print();
 }
 
-/* Prints the tables of every dataset, or of one. what: "18", "26-replicated hosts". Returns false for anything else. */
+/* Prints the tables of every dataset, or of one. what: "18", "26-replicated hosts". Returns false
+   for anything else. */
 static bool
 dump_clickhouse(const char *what)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Exports of search results (C-413): the documents that a query matches, as one file. An answer of a worker is one
-   buffer and is due within seconds, so workers write no files: they store a row, surfaced-export writes the file, and
-   nginx sends it.
+/* Exports of search results (C-413): the documents that a query matches, as one file. An answer of
+   a worker is one buffer and is due within seconds, so workers write no files: they store a row,
+   surfaced-export writes the file, and nginx sends it.
 
      POST /search/hosts/exports   count the matches, take them from the quota, insert the row     export_create
      surfaced-export              claims the row, writes the file, stores sha256 and complete     src/export
      GET .../content              checks the key, names the file in X-Accel-Redirect              nginx sends it
 
-   An export belongs to the key that asked for it; to any other it does not exist. The right to search its dataset is
-   needed again for the content, because the key may have lost it since. */
+   An export belongs to the key that asked for it; to any other it does not exist. The right to
+   search its dataset is needed again for the content, because the key may have lost it since. */
 #include "config.h"
 
 #include "access/idem.h"
@@ -138,7 +138,8 @@ count_export(struct req *rq, enum dataset d, struct str text, int64_t *total)
 	return PASS;
 }
 
-/* The space of an Idempotency-Key and the request that came with it; without a key the space has no bytes. */
+/* The space of an Idempotency-Key and the request that came with it; without a key the space has no
+   bytes. */
 static struct bytes
 hash_export_space(const struct req *rq, unsigned char out[IDEM_HASH_LEN])
 {
@@ -246,7 +247,8 @@ static const struct field place_out[] = {
 
 STMT(locate_export, place_out, "SELECT host FROM search_export WHERE uuid = $1");
 
-/* Where nginx has the file: in the directory of this host, or of the machine of another one (nginx/relay.conf). */
+/* Where nginx has the file: in the directory of this host, or of the machine of another one
+   (nginx/relay.conf). */
 static int
 locate_file(struct req *rq, struct uuid uuid, const char *name, const char **location)
 {
@@ -356,7 +358,8 @@ static const enum error content_errors[] = { ERR_EXPORT_NOT_FOUND, ERR_EXPORT_NO
 
 #define EXPORT_EXAMPLE JSON({ "query" : "*", "compression" : "gzip" })
 
-/* An operation is named after the list of its dataset, because the name of a dataset may contain a hyphen. */
+/* An operation is named after the list of its dataset, because the name of a dataset may contain a
+   hyphen. */
 #define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
 	static const char export_##id[] = "export_" list;
 #include "tbl/answers.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The AI surface and the exposed services of a project, which the rules of the catalogue find: AREAS.md 6 and 7. */
+/* The AI surface and the exposed services of a project, which the rules of the catalogue find:
+   AREAS.md 6 and 7. */
 #include "config.h"
 
 #include "api/area.h"

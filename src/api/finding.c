@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Findings and their moves: SPEC 2.8 and 4.9, CONTRACT A5. Imports create and update findings; clients move them
-   between the states of tbl/finding_moves.h. A move locks the finding first, so that a repeated move is answered
-   like the first. */
+/* Findings and their moves: SPEC 2.8 and 4.9, CONTRACT A5. Imports create and update findings;
+   clients move them between the states of tbl/finding_moves.h. A move locks the finding first, so
+   that a repeated move is answered like the first. */
 #include "config.h"
 
 #include "api/api.h"
@@ -23,7 +23,8 @@ STMT_LIST(list_findings, struct finding, finding_out,
     " AND ($10::uuid IS NULL OR service_uuid = $10)"
     " AND ($11::boolean IS NULL OR finding_is_stale(last_seen_at) = $11::boolean)" PAGE_SQL);
 
-/* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the event. */
+/* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the
+   event. */
 STMT(move_finding, finding_out,
     "UPDATE finding SET status = m.to_status, status_event = m.event,"
     " status_changed_at = now(), status_changed_by_membership_uuid = $4,"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The history of one host or registration (SEARCH.md 5.2, C-412): its events, newest first. record/event.h explains
-   events. They are read by the record's key, like the look-ups of lookup.c, and are found as soon as the import has
-   committed.
+/* The history of one host or registration (SEARCH.md 5.2, C-412): its events, newest first.
+   record/event.h explains events. They are read by the record's key, like the look-ups of lookup.c,
+   and are found as soon as the import has committed.
 
-   since tells from when on the history has all changes: imports did not record them before, or their month is no longer
-   kept. Older events may be listed; then others of that time are missing.
+   since tells from when on the history has all changes: imports did not record them before, or
+   their month is no longer kept. Older events may be listed; then others of that time are missing.
 
    A page is the events behind a position:
 
@@ -155,8 +155,8 @@ static const struct field event_row_out[] = {
 	FIELD_END,
 };
 
-/* $3, $4: from and to. $5, $6: the position behind which the page begins. $7: the port, or 0. $8 rows at most. When
-   their texts have more than $9 bytes, none is read. */
+/* $3, $4: from and to. $5, $6: the position behind which the page begins. $7: the port, or 0. $8
+   rows at most. When their texts have more than $9 bytes, none is read. */
 STMT_LIST(read_events, struct event_row, event_row_out,
     "SELECT at, seq, kind AS number, w IS NULL AS large, w -> 'service' AS service,"
     " ARRAY(SELECT json_array_elements_text(w -> 'fields')) AS fields,"

@@ -12,7 +12,8 @@ struct history_subject {
 	struct ts since;      /* from when on the history has all changes */
 };
 
-/* Reads the host in the path; fails with not_found when there is neither a host nor an event. share_begin is done. */
+/* Reads the host in the path; fails with not_found when there is neither a host nor an event.
+   share_begin is done. */
 int history_host(struct req *rq, struct history_subject *s);
 /* The key as a parameter. */
 struct bytes history_key(const struct history_subject *s);

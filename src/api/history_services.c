@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The times in which a host had each of its services. The times of a present service come from the stored host; those of
-   a removed service come from its service_gone event:
+/* The times in which a host had each of its services. The times of a present service come from the
+   stored host; those of a removed service come from its service_gone event:
 
      stored host       22/tcp from January 10 to 20
      service_gone      22/tcp, before: from January 1 to 5
@@ -26,8 +26,8 @@ struct range {
 static const struct field range_row_out[] = { RANGE_MEMBERS, FIELD_END };
 static const struct field range_out[] = { RANGE_MEMBERS, FIELD_END_OF("ServiceRange") };
 
-/* $3: the kind service_gone. An event above the limit of its size has no members; the range is then the time of the
-   event. */
+/* $3: the kind service_gone. An event above the limit of its size has no members; the range is then
+   the time of the event. */
 STMT_LIST(read_gone, struct range, range_row_out,
     "SELECT (w #>> '{service,port}')::bigint AS port, w #>> '{service,transport}' AS transport,"
     " coalesce((w #>> '{before,first_seen}')::timestamptz, at) AS first_seen,"
@@ -59,7 +59,8 @@ by_service(const void *a, const void *b)
 	return c != 0 ? c : ts_cmp(x->first_seen, y->first_seen);
 }
 
-/* Adds the services that the host has now. Their texts are copied, because the tree does not last. */
+/* Adds the services that the host has now. Their texts are copied, because the tree does not
+   last. */
 static void
 add_present(struct req *rq, struct str doc, struct list *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The indicators of a report, as pages. A verdict of the account is the last word on each (resource/report.h). */
+/* The indicators of a report, as pages. A verdict of the account is the last word on each
+   (resource/report.h). */
 #include "config.h"
 
 #include "api/api.h"

@@ -29,7 +29,8 @@ STMT_LIST(read_file, struct indicator_row, indicator_row,
 
 /* ---- CSV ---- */
 
-/* A cell as RFC 4180 has it. A spreadsheet takes a text that begins with one of these characters for a formula (C-141). */
+/* A cell as RFC 4180 has it. A spreadsheet takes a text that begins with one of these characters
+   for a formula (C-141). */
 static void
 write_cell(struct buf *b, struct str s)
 {
@@ -44,9 +45,10 @@ write_cell(struct buf *b, struct str s)
 	buf_char(b, '"');
 }
 
-/* The cell of a member: a text, a number, a time, or the items of a list with blanks between them. */
+/* The cell of a member: a text, a number, a time, or the items of a list with blanks between
+   them. */
 static void
-write_member(struct buf *b, const struct field *f, const struct indicator_row *row)
+write_indicator_cell(struct buf *b, const struct field *f, const struct indicator_row *row)
 {
 	const void *at = (const char *)row + f->offset;
 	const struct list *list = at;
@@ -82,7 +84,7 @@ write_csv(struct buf *b, const struct indicator_row *rows, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		for (const struct field *f = indicator_row; f->type != FIELD_NONE; f++) {
 			buf_z(b, f == indicator_row ? "" : ",");
-			write_member(b, f, &rows[i]);
+			write_indicator_cell(b, f, &rows[i]);
 		}
 		buf_z(b, "\r\n");
 	}

@@ -123,7 +123,7 @@ read_meanings(struct req *rq, const struct lookup_in *in, struct meanings *m)
 
 /* The reports of the meaning with this number. */
 static struct looked_up
-look_up(const struct meanings *m, size_t meaning, const struct list *rows)
+look_up_indicators(const struct meanings *m, size_t meaning, const struct list *rows)
 {
 	struct looked_up l = { m->types[meaning], m->values[meaning], { NULL, 0 }, 0 };
 	struct sighting *s = rows->items;
@@ -155,10 +155,10 @@ lookup_indicators(struct req *rq)
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	for (size_t i = 0; i < in->values.n; i++) {
-		out[i] = look_up(m, m->first[i], &rows);
+		out[i] = look_up_indicators(m, m->first[i], &rows);
 		for (size_t k = m->first[i] + 1; k < m->first[i + 1] && out[i].reports.n == 0;
 		     k++) {
-			struct looked_up other = look_up(m, k, &rows);
+			struct looked_up other = look_up_indicators(m, k, &rows);
 
 			if (other.reports.n > 0)
 				out[i] = other;
@@ -208,7 +208,8 @@ struct pivoting {
 	size_t nout;
 };
 
-/* A query of the values from `from` on that are of the same dataset and field, as many as it may have. Marks them as done. */
+/* A query of the values from `from` on that are of the same dataset and field, as many as it may
+   have. Marks them as done. */
 static void
 add_pivot(struct pivoting *p, bool *done, size_t from)
 {

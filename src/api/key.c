@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Owners make, change and rotate API keys; a member revokes their own (C-338, C-339). A secret is in one answer and in no
-   table: PostgreSQL has its hash. The rules are in sql/functions/people_access.sql. */
+/* Owners make, change and rotate API keys; a member revokes their own (C-338, C-339). A secret is
+   in one answer and in no table: PostgreSQL has its hash. The rules are in
+   sql/functions/people_access.sql. */
 #include "config.h"
 
 #include "api/access.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One-time links: a person joins an organisation with one, or gets in again (C-321). The link is the proof, not the
-   e-mail: who opens it joins as the person who is signed in, or becomes a new one. Opening a link does not use it, so
-   that a preview of a chat uses none up. */
+/* One-time links: a person joins an organisation with one, or gets in again (C-321). The link is
+   the proof, not the e-mail: who opens it joins as the person who is signed in, or becomes a new
+   one. Opening a link does not use it, so that a preview of a chat uses none up. */
 #include "config.h"
 
 #include "api/people.h"
@@ -190,8 +190,8 @@ joins_as_signed_in(const struct req *rq)
 	       in->password.p == NULL;
 }
 
-/* The link is used first: of two requests with one link, the second waits for the first and then finds it used. A later
-   failure rolls that back, so that the link is as before. */
+/* The link is used first: of two requests with one link, the second waits for the first and then
+   finds it used. A later failure rolls that back, so that the link is as before. */
 static int
 use_sent_link(struct req *rq)
 {

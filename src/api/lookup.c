@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Look-ups: the record of one address, name, domain or fingerprint (C-411). A look-up makes the key of the record from
-   the path and asks PostgreSQL, so it finds a record as soon as its import has committed, before the index has it:
+/* Look-ups: the record of one address, name, domain or fingerprint (C-411). A look-up makes the key
+   of the record from the path and asks PostgreSQL, so it finds a record as soon as its import has
+   committed, before the index has it:
 
      path                                  key (record/key.c)
      /search/hosts/192.0.2.7               the address
@@ -8,8 +9,9 @@
      /search/whois/www.example.org         the domain itself, or else its registrable domain
      /search/certificates/4355a4...        the end of the key, which has an index of its own (sql/0013)
 
-   A path may have any text in any spelling, so each value first gets the canonical form that records have. A value
-   without one is an invalid parameter; a value without a record is not found. */
+   A path may have any text in any spelling, so each value first gets the canonical form that
+   records have. A value without one is an invalid parameter; a value without a record is not
+   found. */
 #include "config.h"
 
 #include "address/start_url.h"
@@ -255,7 +257,8 @@ lookup_time(struct req *rq, const char *name, struct str text, struct ts *out)
 /* Everything that selects the records of a name; the cursor is bound to it. */
 struct name_search {
 	struct str name, from, behind;
-	/* The key of the last record that the page looks at, when others follow it. STR_NULL: none do. */
+	/* The key of the last record that the page looks at, when others follow it. STR_NULL: none
+	   do. */
 	struct str end;
 	struct ts since, until;
 	const struct record_fields *fields;
@@ -317,8 +320,9 @@ as_bytes(struct str s)
 	return (struct bytes){ (const unsigned char *)s.p, s.n };
 }
 
-/* A name may have a million records, and times leave records out only after they were read. So a page with times looks at
-   LIM_NAME_RECORDS records at most, and may be empty although others follow. */
+/* A name may have a million records, and times leave records out only after they were read. So a
+   page with times looks at LIM_NAME_RECORDS records at most, and may be empty although others
+   follow. */
 static enum db_rc
 end_name_page(struct req *rq, struct name_search *s)
 {
@@ -426,7 +430,8 @@ static const struct field stored_certificate_out[] = {
 	" WHERE r.dataset = $1::smallint AND substr(r.key, 9) = $2::bytea AND NOT r.gone"          \
 	" ORDER BY r.key LIMIT 1"
 
-/* $2: the fingerprint, which is the end of the key. $3: the largest document that this worker reads. */
+/* $2: the fingerprint, which is the end of the key. $3: the largest document that this worker
+   reads. */
 STMT(read_certificate, stored_certificate_out,
     "SELECT CASE WHEN r.bytes <= $3::bigint THEN " TAGGED_DOCUMENT " END AS doc, NULL::bytea AS der"
     " FROM record AS r" OF_FINGERPRINT);
@@ -435,8 +440,8 @@ STMT(read_certificate_der, stored_certificate_out,
     "SELECT NULL::text AS doc, b.blob AS der FROM record AS r"
     " LEFT JOIN record_blob AS b ON b.dataset = r.dataset AND b.key = r.key" OF_FINGERPRINT);
 
-/* Returns the form of the first media type in Accept that this operation has; JSON when there is none. Weights are
-   ignored: a client that wants bytes names their type first. */
+/* Returns the form of the first media type in Accept that this operation has; JSON when there is
+   none. Weights are ignored: a client that wants bytes names their type first. */
 static enum certificate_form
 wanted_form(const struct req *rq)
 {

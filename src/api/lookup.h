@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The parts of a look-up that the history of the same record has, too (history.c): reading its path and its times. Each
- * function fails with invalid_search_parameter (C-411). */
+/* The parts of a look-up that the history of the same record has, too (history.c): reading its path
+ * and its times. Each function fails with invalid_search_parameter (C-411). */
 #ifndef API_LOOKUP_H
 #define API_LOOKUP_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The program surfaced: its description for the master (daemon/daemon.h), and the life of a worker. */
+/* The program surfaced: its description for the master (daemon/daemon.h), and the life of a
+   worker. */
 #include "config.h"
 
 #include "api/api.h"
@@ -9,8 +10,8 @@
 #include "daemon/daemon.h"
 #include "search/clickhouse/engine.h"
 
-/* Pools and their numbers of workers come from nginx's upstream file, so that an admin tunes both in one place.
-   The pool of streams belongs to surfaced-stream. */
+/* Pools and their numbers of workers come from nginx's upstream file, so that an admin tunes both
+   in one place. The pool of streams belongs to surfaced-stream. */
 static bool
 speaks_fastcgi(const struct pool *p)
 {

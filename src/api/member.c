@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Owners invite members, change and remove them (C-337). The rules are in sql/functions/people_access.sql: an
-   organisation keeps an owner, and a link is made for a membership that nobody has joined. */
+/* Owners invite members, change and remove them (C-337). The rules are in
+   sql/functions/people_access.sql: an organisation keeps an owner, and a link is made for a
+   membership that nobody has joined. */
 #include "config.h"
 
 #include "api/access.h"
@@ -30,7 +31,7 @@ static const struct field member_in_fields[] = {
 };
 
 static int
-check_member(struct req *rq, void *body, struct body_faults *faults)
+check_member_body(struct req *rq, void *body, struct body_faults *faults)
 {
 	const struct member_in *in = body;
 
@@ -260,7 +261,7 @@ static const struct route member_routes[] = {
 	{
 	    ROUTE(POST, "/access/members", invite_access_member),
 	    COLUMNS_OF_OWNER,
-	    BODY_CHECKED(struct member_in, member_in_fields, BODY_CONFIGURED, check_member),
+	    BODY_CHECKED(struct member_in, member_in_fields, BODY_CONFIGURED, check_member_body),
 	    .status = 201,
 	    .out = invited_out,
 	    .result = "The member, and the link to send.",
@@ -273,7 +274,7 @@ static const struct route member_routes[] = {
 	{
 	    ROUTE(PUT, "/access/members/{member_uuid}", put_access_member),
 	    COLUMNS_OF_OWNER,
-	    BODY_CHECKED(struct member_in, member_in_fields, BODY_CONFIGURED, check_member),
+	    BODY_CHECKED(struct member_in, member_in_fields, BODY_CONFIGURED, check_member_body),
 	    .out = access_member_out,
 	    .wrapper = "member",
 	    .errors = put_errors,

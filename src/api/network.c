@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Network events of browser sessions: CONTRACT A4, C-100 to C-102. The list and the HAR are two views of the same
-   documents, which were checked and redacted before they were stored. */
+/* Network events of browser sessions: CONTRACT A4, C-100 to C-102. The list and the HAR are two
+   views of the same documents, which were checked and redacted before they were stored. */
 #include "config.h"
 
 #include "api/session_priv.h"
@@ -32,9 +32,10 @@ struct document {
 
 static const struct field document_out[] = { FIELD(struct document, doc, 0), FIELD_END };
 
-/* $5 and $6: the position of the last event of the page before. The filters are CASE expressions because PostgreSQL
-   expects half of the events to pass a CASE. Expecting few, it would read and sort all following events for each
-   page instead of reading the index in order until the page is full. */
+/* $5 and $6: the position of the last event of the page before. The filters are CASE expressions
+   because PostgreSQL expects half of the events to pass a CASE. Expecting few, it would read and
+   sort all following events for each page instead of reading the index in order until the page is
+   full. */
 STMT_LIST(list_events, struct document, document_out,
     "SELECT doc || jsonb_build_object('id', uuid, 'at', at) AS doc FROM network_event"
     " WHERE session_uuid = $1"
@@ -144,10 +145,10 @@ _Static_assert(sizeof(struct document) == sizeof(struct json), "a document has o
 
 /* The archive is one document with all pages and entries of the session, since programs that read
    HAR want one file. A page is a load of a tab's main frame (network_pages in
-   sql/functions/evidence.sql), and every entry names one. The number of its entries is bounded by what a session stores;
-   `truncated` becomes a comment in the log. The entries are made in SQL (network_har) from the same
-   events as the list, which were redacted before they were stored, so nothing can be in the archive
-   that the list does not have. */
+   sql/functions/evidence.sql), and every entry names one. The number of its entries is bounded by
+   what a session stores; `truncated` becomes a comment in the log. The entries are made in SQL
+   (network_har) from the same events as the list, which were redacted before they were stored, so
+   nothing can be in the archive that the list does not have. */
 static int
 get_network_events_har(struct req *rq)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Observations of detection rules: AREAS.md 2.4. A key reads those of its account's rules, and of the catalogue's rules
-   that the account has enabled; sql/functions/observation.sql says which. */
+/* Observations of detection rules: AREAS.md 2.4. A key reads those of its account's rules, and of
+   the catalogue's rules that the account has enabled; sql/functions/observation.sql says which. */
 #include "config.h"
 
 #include "api/api.h"
@@ -27,7 +27,8 @@ STMT_LIST(select_observation, struct observation, observation_out,
     "  OR EXISTS (SELECT FROM visible_projects($1) AS v WHERE v.uuid = o.project_uuid))"
     " AND EXISTS (SELECT FROM observed_runs($1) AS s WHERE s.run_uuid = o.run_uuid)");
 
-/* Rewrites the filter ip to its one spelling, since a cursor is bound to the bytes of its filters. */
+/* Rewrites the filter ip to its one spelling, since a cursor is bound to the bytes of its
+   filters. */
 static int
 list_rule_observations(struct req *rq)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The feed of observations: what happened to them, oldest first by the number of the transaction that wrote the event,
-   then by the event's number. An event is answered when every transaction with a smaller number has ended, so none
-   appears behind a cursor (C-162); api/audit.c does the same. */
+/* The feed of observations: what happened to them, oldest first by the number of the transaction
+   that wrote the event, then by the event's number. An event is answered when every transaction
+   with a smaller number has ended, so none appears behind a cursor (C-162); api/audit.c does the
+   same. */
 #include "config.h"
 
 #include "api/api.h"
@@ -94,7 +95,8 @@ static const struct field event_feed_out[] = {
 	FIELD_END_OF("ObservationFeed"),
 };
 
-/* Reads the position in `after`, and refuses one that another state of the database has answered. */
+/* Reads the position in `after`, and refuses one that another state of the database has
+   answered. */
 static int
 open_event_position(
     struct req *rq, const struct cursor_for *bound, struct str after, struct event_position *at)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes openapi.json from the route tables (C-122). The only operation named here is the stream's, which another
-   program serves. Parameters, answers and schemas that are equal become one component (openapi_book.c). */
+/* Writes openapi.json from the route tables (C-122). The only operation named here is the stream's,
+   which another program serves. Parameters, answers and schemas that are equal become one component
+   (openapi_book.c). */
 #include "config.h"
 
 #include "api/openapi_priv.h"

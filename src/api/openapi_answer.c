@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes the answers of an operation for openapi.json: its answer of success, and its errors. The errors follow from
-   the columns of the route, because the stages that can fail do; a handler's own errors are in .errors. */
+/* Writes the answers of an operation for openapi.json: its answer of success, and its errors. The
+   errors follow from the columns of the route, because the stages that can fail do; a handler's own
+   errors are in .errors. */
 #include "config.h"
 
 #include "api/openapi_priv.h"
@@ -191,7 +192,8 @@ write_failure_example(struct buf *b, const struct route *r, enum error e)
 		.n = e == ERR_INVALID_REQUEST });
 }
 
-/* The word by which the name of an answer in a generated client differs from others of the same status. */
+/* The word by which the name of an answer in a generated client differs from others of the same
+   status. */
 static const struct {
 	enum error has;
 	const char *word;
@@ -204,8 +206,8 @@ static const struct {
 	{ ERR_ACCOUNT_API_QUOTA_EXCEEDED, "Quota" },
 };
 
-/* Returns the names of an error answer: "AlertNotFound", "SearchUnavailable" or "PublicBadRequest", and the name to
-   use when another answer has that one: "CountHostsBadRequest". */
+/* Returns the names of an error answer: "AlertNotFound", "SearchUnavailable" or "PublicBadRequest",
+   and the name to use when another answer has that one: "CountHostsBadRequest". */
 static void
 name_failure(struct arena *a, const struct route *r, const struct error_set *set, enum error last,
     const char *status_name, const char *names[2])
@@ -282,8 +284,8 @@ page_most(const struct route *r)
 		   : LIM_PAGE;
 }
 
-/* Makes the field table of the whole answer: a page (CONTRACT A2), a record in its wrapper, the first member of a
-   document of another standard, or the table of the row itself. */
+/* Makes the field table of the whole answer: a page (CONTRACT A2), a record in its wrapper, the
+   first member of a document of another standard, or the table of the row itself. */
 static const struct field *
 answer_fields(struct arena *a, const struct route *r)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The components of openapi.json: parameters, responses and schemas that operations refer to. Code generators turn
-   the names of components into names of types, so each must be short, unique and stable. */
+/* The components of openapi.json: parameters, responses and schemas that operations refer to. Code
+   generators turn the names of components into names of types, so each must be short, unique and
+   stable. */
 #include "config.h"
 
 #include "api/openapi_priv.h"
@@ -38,7 +39,8 @@ find_by_text(const struct book *book, enum book_kind kind, struct str text)
      response     text        names[1]
      schema       name        panic: two tables have one name
 
-   Generated clients have types of these names, so renaming one is a change that its users notice. */
+   Generated clients have types of these names, so renaming one is a change that its users
+   notice. */
 static const struct component *
 add_component(struct book *book, enum book_kind kind, const char *const names[2], struct str text)
 {

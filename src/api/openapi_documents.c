@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* Describes the stored documents of each dataset. No struct holds them, so there is no field table to describe;
-   this file makes the tables from the rows of tbl/fields. The rows have dotted names; each object has a table:
+/* Describes the stored documents of each dataset. No struct holds them, so there is no field table
+   to describe; this file makes the tables from the rows of tbl/fields. The rows have dotted names;
+   each object has a table:
 
      rows                     tables
      tags                     tags: a list of texts
      services.port            services: a list of objects ----> port: a number
      services.http.title                                        http: an object ----> title: a text
 
-   The rows of one object are adjacent. The table of an object ends with the object's dotted name, and that of the
-   document with the name of its schema, by which json_example finds the rows "services.http.title" and "DnsRecord.host"
-   of tbl/examples.h. A virtual field, such as tags.category, is in no document, and a hidden one in no answer. */
+   The rows of one object are adjacent. The table of an object ends with the object's dotted name,
+   and that of the document with the name of its schema, by which json_example finds the rows
+   "services.http.title" and "DnsRecord.host" of tbl/examples.h. A virtual field, such as
+   tags.category, is in no document, and a hidden one in no answer. */
 #include "config.h"
 
 #include "api/documents.h"
@@ -124,7 +126,8 @@ schema_name(struct arena *a, const char *name)
 	return str_of(openapi_camel(a, name, true));
 }
 
-/* A service of a look-up: the members of a nested object, between the address and the place of its host. */
+/* A service of a look-up: the members of a nested object, between the address and the place of its
+   host. */
 static const struct field *
 host_service_fields(struct arena *a)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Shared by the files that write openapi.json and asyncapi.json. The constant part of either document is a JSON file
- * of this directory, which the build embeds. The parts that come from tables are inserted at its places for them:
+/* Shared by the files that write openapi.json and asyncapi.json. The constant part of either
+ * document is a JSON file of this directory, which the build embeds. The parts that come from
+ * tables are inserted at its places for them:
  *
  *   "paths": {        }    operations of the route tables (openapi.c) and their answers (openapi_answer.c)
  *   "parameters": {   }    components (openapi_book.c), which operations and answers collect; so all
  *   "responses": {    }    paths are written before the first component is
  *   "schemas": {  ... }    field tables, and documents of datasets (openapi_documents.c); constant ones follow
  *
- * An object or list of the constant part may have members of its own: inserted ones come before them. */
+ * An object or list of the constant part may have members of its own: inserted ones come before
+ * them. */
 #ifndef API_OPENAPI_PRIV_H
 #define API_OPENAPI_PRIV_H
 
@@ -43,8 +45,9 @@ struct book {
 
 /* sample: openapi_document_example, which itself needs the book. */
 void book_begin(struct book *book, struct arena *a, json_sample *sample);
-/* Adds a component and writes a reference to it. Equal parameters and responses become one component. Its name is
-   names[0], or names[1] when another text has names[0]; a schema has no second name. */
+/* Adds a component and writes a reference to it. Equal parameters and responses become one
+   component. Its name is names[0], or names[1] when another text has names[0]; a schema has no
+   second name. */
 void book_ref(struct buf *b, struct book *book, enum book_kind kind, const char *const names[2],
     struct str text);
 /* Adds a schema that nothing refers to yet. */
@@ -57,13 +60,15 @@ const char *openapi_camel(struct arena *a, const char *snake, bool upper);
 /* Writes a reference to "#/where/name". */
 void openapi_ref(struct buf *b, const char *where, const char *name);
 
-/* Begins the member "content" up to the value of its "schema"; three braces end it with the object around it. */
+/* Begins the member "content" up to the value of its "schema"; three braces end it with the object
+   around it. */
 void openapi_begin_content(struct buf *b);
 
 /* Where a constant document has an object or a list to which tables add. */
 #define OBJECT_AT(member) "\"" member "\": {"
 #define LIST_AT(member) "\"" member "\": ["
-/* Copies the constant document up to the place and inserts the text there. Moves *rest behind the place. */
+/* Copies the constant document up to the place and inserts the text there. Moves *rest behind the
+   place. */
 void openapi_insert(struct buf *b, struct str *rest, const char *place, const struct buf *text);
 
 /* ---- openapi_answer.c: members of "responses" ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The organisation that a person acts in: what it may use, how its members sign in, and its projects. */
+/* The organisation that a person acts in: what it may use, how its members sign in, and its
+   projects. */
 #include "config.h"
 
 #include "api/people.h"

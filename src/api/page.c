@@ -18,8 +18,8 @@
 
 enum { FILTERS_MAX = 12 };
 
-/* The payload of a cursor: the position of the last record of a page. The text of its kind is behind it where the
-   order of the list has one. */
+/* The payload of a cursor: the position of the last record of a page. The text of its kind is
+   behind it where the order of the list has one. */
 struct position {
 	int64_t us;
 	struct uuid uuid;

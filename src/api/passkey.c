@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Passkeys of people: registration, sign-in, names (C-318 to C-320, C-323, C-324). access/passkey.h verifies them; here
-   is where their bytes come from, and what the database stores. */
+/* Passkeys of people: registration, sign-in, names (C-318 to C-320, C-323, C-324). access/passkey.h
+   verifies them; here is where their bytes come from, and what the database stores. */
 #include "config.h"
 
 #include "api/people.h"
@@ -168,7 +168,7 @@ STMT(add_passkey, passkey_made_out,
     "SELECT outcome, uuid FROM passkey_add($1, $2, $3, $4, $5, $6, $7, $8, $9)");
 
 static struct bytes
-bytes_of(struct str s)
+passkey_bytes(struct str s)
 {
 	return (struct bytes){ (const unsigned char *)s.p, s.n };
 }
@@ -180,7 +180,7 @@ store_passkey(struct req *rq, struct str rp_id, const struct passkey_state *stat
 	struct passkey_made made;
 	struct shown_passkey shown;
 	enum db_rc rc = db_one(rq->db, &add_passkey, &made, P(rq->sign_in->person_uuid),
-	    P(in->name), P(bytes_of(in->id)), P(bytes_of(state->spki)), P(state->algorithm),
+	    P(in->name), P(passkey_bytes(in->id)), P(passkey_bytes(state->spki)), P(state->algorithm),
 	    P(state->sign_count), P(state->backed_up), P(rp_id), P((int64_t)LIM_PASSKEYS));
 
 	if (rc != DB_OK)
@@ -266,7 +266,8 @@ STMT(find_credential, stored_passkey_out,
     " WHERE uuid IS NOT NULL");
 STMT(note_passkey, NULL, "SELECT passkey_used($1, $2, $3)");
 
-/* The network alone pays for an attempt that failed: nobody can fill a person's buckets with passkeys (C-316). */
+/* The network alone pays for an attempt that failed: nobody can fill a person's buckets with
+   passkeys (C-316). */
 static int
 refuse_passkey(struct req *rq, const char *why)
 {
@@ -274,13 +275,14 @@ refuse_passkey(struct req *rq, const char *why)
 	return sign_in_refuse(rq, why);
 }
 
-/* Writes the audit line of a passkey whose counter did not grow, after the rollback of the request. */
+/* Writes the audit line of a passkey whose counter did not grow, after the rollback of the
+   request. */
 static void
 note_copied_passkey(struct req *rq)
 {
 	const struct assertion_in *in = rq->in;
 	struct stored_passkey stored;
-	enum db_rc rc = db_one(rq->db, &find_credential, &stored, P(bytes_of(in->id)));
+	enum db_rc rc = db_one(rq->db, &find_credential, &stored, P(passkey_bytes(in->id)));
 
 	if (rc == DB_OK)
 		rc = audit_write(rq->db,
@@ -340,7 +342,7 @@ sign_in_by_passkey(struct req *rq)
 		return fail(rq, ERR_PASSKEY_NOT_OFFERED);
 	if (use_challenge(rq, in->client_data, &c, &site.challenge) != PASS)
 		return FAILED;
-	rc = db_one(rq->db, &find_credential, &stored, P(bytes_of(in->id)));
+	rc = db_one(rq->db, &find_credential, &stored, P(passkey_bytes(in->id)));
 	if (rc == DB_NONE)
 		return refuse_passkey(rq, "passkey");
 	if (rc != DB_OK)

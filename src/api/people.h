@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* The operations of people share these functions (CONTRACT C-301 to C-339). A way to sign in is an operation of visitors that
- * proves who somebody is and then calls sign_in_complete; everything else about a sign-in is done there:
+/* The operations of people share these functions (CONTRACT C-301 to C-339). A way to sign in is an
+ * operation of visitors that proves who somebody is and then calls sign_in_complete; everything
+ * else about a sign-in is done there:
  *
  *     POST /auth/sign-in/password ----+
  *     POST /auth/sign-in/... ---------+--> sign_in_complete --> row, cookie, answer of GET /auth/session
  *     POST /auth/links/use -----------+
  *
- * A password alone opens nothing for a person who has a second method: step_begin answers 202 with a token, and the
- * operation of the second method opens it with challenge_open. */
+ * A password alone opens nothing for a person who has a second method: step_begin answers 202 with
+ * a token, and the operation of the second method opens it with challenge_open. */
 #ifndef API_PEOPLE_H
 #define API_PEOPLE_H
 
@@ -50,8 +51,8 @@ struct proved {
 	bool strong;
 	struct str password; /* the stored text that was right, where it alone is the proof */
 };
-/* Signs the person in, sets the cookie and answers 201. A person who is disabled, or whose password is another one by
-   now, gets 401 sign_in_failed. */
+/* Signs the person in, sets the cookie and answers 201. A person who is disabled, or whose password
+   is another one by now, gets 401 sign_in_failed. */
 int sign_in_complete(struct req *rq, const struct proved *p);
 
 /* Answers 401 sign_in_failed, with a line for the journal. */
@@ -65,28 +66,31 @@ int step_begin(struct req *rq, const struct person_credentials *who);
 
 /* ---- sign_in_proxy.c ---- */
 
-/* Whether a company's proxy says who people are, by their e-mail: then nobody chooses an e-mail of their own. */
+/* Whether a company's proxy says who people are, by their e-mail: then nobody chooses an e-mail of
+   their own. */
 bool proxy_names_people(void);
 
 /* ---- passkey.c ---- */
 
-/* Where passkeys are good: public_url, and its host. False: it is not set, and there are no passkeys. challenge is
-   left to the caller. */
+/* Where passkeys are good: public_url, and its host. False: it is not set, and there are no
+   passkeys. challenge is left to the caller. */
 bool passkey_site(struct req *rq, struct passkey_site *out) MUST_USE;
 
 /* ---- challenge.c ---- */
 
-/* Uses up a challenge, or a half-open sign-in, in the transaction of the handler. DB_NONE: it was used before. */
+/* Uses up a challenge, or a half-open sign-in, in the transaction of the handler. DB_NONE: it was
+   used before. */
 enum db_rc proof_use(struct req *rq, struct str text, const struct challenge *c) MUST_USE;
 
 /* ---- password.c ---- */
 
-/* Takes one of the places that hashes of passwords have on this host; hash_end gives it back. FAILED: none is free, and
-   503 is answered. */
+/* Takes one of the places that hashes of passwords have on this host; hash_end gives it back.
+   FAILED: none is free, and 503 is answered. */
 int hash_begin(struct req *rq) MUST_USE;
 void hash_end(void);
 
-/* Checks a new password for a person with this e-mail and makes the text to store; FAILED: it is answered. */
+/* Checks a new password for a person with this e-mail and makes the text to store; FAILED: it is
+   answered. */
 int password_prepare(struct req *rq, struct str typed, struct str email, struct str *stored);
 
 #endif

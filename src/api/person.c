@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* A person changes what is theirs: name, e-mail, password, and the browsers in which they are signed in (C-309).
-   A new password ends every other sign-in, so that whoever knew the old one is out. */
+/* A person changes what is theirs: name, e-mail, password, and the browsers in which they are
+   signed in (C-309). A new password ends every other sign-in, so that whoever knew the old one is
+   out. */
 #include "config.h"
 
 #include "api/people.h"
@@ -120,9 +121,10 @@ own_sign_in(struct req *rq)
 	return s;
 }
 
-/* The e-mail is a credential: who changes it proves anew who they are. Where the company's proxy names people by it, a
-   member who takes a colleague's e-mail would be signed in as by the colleague; so the proxy must know this person by an
-   e-mail of its own, which nobody changes here. */
+/* The e-mail is a credential: who changes it proves anew who they are. Where the company's proxy
+   names people by it, a member who takes a colleague's e-mail would be signed in as by the
+   colleague; so the proxy must know this person by an e-mail of its own, which nobody changes
+   here. */
 static int
 put_person(struct req *rq)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The projects that a key may see, and their members. The role of a member is for people who read it: the rights of
-   a key are its scopes and its projects, and no role widens them. */
+/* The projects that a key may see, and their members. The role of a member is for people who read
+   it: the rights of a key are its scopes and its projects, and no role widens them. */
 #include "config.h"
 
 #include "api/api.h"

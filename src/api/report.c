@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Reports: read one, add a private one, withdraw it. Those of other accounts are answered like none (C-131). */
+/* Reports: read one, add a private one, withdraw it. Those of other accounts are answered like none
+   (C-131). */
 #include "config.h"
 
 #include "api/api.h"

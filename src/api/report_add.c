@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* POST /reports and POST /reports/extract: both read a text for indicators, and the first one stores it for its account alone.
+/* POST /reports and POST /reports/extract: both read a text for indicators, and the first one
+   stores it for its account alone.
 
      the same Idempotency-Key and body     the report of the first request, Idempotency-Replayed
      the same Idempotency-Key, another body  409
-     the same url, or without one the same text  a revision of the report, or 200 when nothing is new */
+     the same url, or without one the same text  a revision of the report, or 200 when nothing is
+   new */
 #include "config.h"
 
 #include "access/idem.h"
@@ -146,7 +148,7 @@ struct hashes {
 };
 
 static void
-hash_request(const struct req *rq, struct hashes *h)
+hash_report_request(const struct req *rq, struct hashes *h)
 {
 	const struct str space[] = { { (const char *)rq->key->uuid.b, sizeof(rq->key->uuid.b) },
 		str_of(rq->route->operation), rq->idempotency_key };
@@ -224,7 +226,7 @@ create_report(struct req *rq)
 	struct hashes h;
 	int64_t added = 1;
 
-	hash_request(rq, &h);
+	hash_report_request(rq, &h);
 	if (find_earlier(rq, &h, &earlier) != PASS)
 		return FAILED;
 	if (earlier.same) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Alert rules: a rule selects findings or services of the project by severity and query, and names the destinations
-   of its alerts. A query is parsed here and again by surfaced-alert, which applies it. The statement that writes
-   a rule also checks its destinations. */
+/* Alert rules: a rule selects findings or services of the project by severity and query, and names
+   the destinations of its alerts. A query is parsed here and again by surfaced-alert, which applies
+   it. The statement that writes a rule also checks its destinations. */
 #include "config.h"
 
 #include "api/api.h"

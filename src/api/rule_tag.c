@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Tags of detection rules: AREAS.md 2.3. Everybody reads the common ones, which only surfacectl changes; an account adds
-   its own, which no other account sees and no search finds (C-158). */
+/* Tags of detection rules: AREAS.md 2.3. Everybody reads the common ones, which only surfacectl
+   changes; an account adds its own, which no other account sees and no search finds (C-158). */
 #include "config.h"
 
 #include "api/detection_priv.h"
@@ -15,7 +15,8 @@ STMT_LIST(list_tags_of_rules, struct rule_tag, rule_tag_out,
 STMT_LIST(select_rule_tag, struct rule_tag, rule_tag_out,
     "SELECT " RULE_TAG_COLUMNS " FROM rule_tags($1) WHERE uuid = $2");
 
-/* The lock lets the tags of an account be counted: two requests never pass the limit together, nor take one slug. */
+/* The lock lets the tags of an account be counted: two requests never pass the limit together, nor
+   take one slug. */
 STMT(lock_rule_tags, NULL,
     "SELECT pg_advisory_xact_lock(hashtext('rule_tag'), hashtext($1::uuid::text))");
 
@@ -181,8 +182,8 @@ create_rule_tag(struct req *rq)
 	return rc == DB_OK ? reply_created(rq, &made.uuid, &t) : fail_db(rq, rc);
 }
 
-/* Reads the tag of the path; fails when there is none, when it is a common one, or when the key may not change what all
-   projects share. */
+/* Reads the tag of the path; fails when there is none, when it is a common one, or when the key may
+   not change what all projects share. */
 static int
 need_own_tag(struct req *rq, struct rule_tag *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The fields of every dataset as a client may use them in queries and aggregations (CONTRACT A3). */
+/* The fields of every dataset as a client may use them in queries and aggregations (CONTRACT
+   A3). */
 #include "config.h"
 
 #include "api/api.h"

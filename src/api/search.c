@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The operations of a dataset: search, count, validate a query (CONTRACT A3). The engine finds keys,
-   PostgreSQL has the documents (documents.h): a page is the engine's list of keys, and the documents of these keys as
-   they are stored. Both may differ, so a record that was deleted after the index was built is left out; and a page
-   ends early where its documents become too large, where its cursor continues. */
+/* The operations of a dataset: search, count, validate a query (CONTRACT A3). The engine finds
+   keys, PostgreSQL has the documents (documents.h): a page is the engine's list of keys, and the
+   documents of these keys as they are stored. Both may differ, so a record that was deleted after
+   the index was built is left out; and a page ends early where its documents become too large,
+   where its cursor continues. */
 #include "config.h"
 
 #include "api/api.h"
@@ -53,8 +54,8 @@ struct search_args {
 		.error = ERR_INVALID_SEARCH_CURSOR                                                 \
 	}
 
-/* Each dataset has parameters of its own, because their examples of a query differ. An operation is named after the
-   list of the dataset, because the name of a dataset may contain a hyphen. */
+/* Each dataset has parameters of its own, because their examples of a query differ. An operation is
+   named after the list of the dataset, because the name of a dataset may contain a hyphen. */
 #define ANSWER(id, list, record, hit, scope, besides, entitlement, query, first, second)           \
 	static const char search_##id[] = "search_" list, count_##id[] = "count_" list,            \
 			  validate_##id[] = "validate_" list;                                      \
@@ -119,7 +120,8 @@ static const struct field host_hit[] = MATCHED("matched_services", matched_servi
 static const struct field report_hit[] = MATCHED("matched_indicators", matched_indicator);
 static const struct field directory_hit[] = MATCHED("matched_files", matched_file);
 
-/* The members that a hit has in addition to those of its document, for datasets with a nested object. */
+/* The members that a hit has in addition to those of its document, for datasets with a nested
+   object. */
 static const struct field *const hits[DATASETS_AND_CONDITIONS] = {
 	[DATASET_HOSTS] = host_hit,
 	[DATASET_REPORTS] = report_hit,
@@ -194,8 +196,8 @@ struct search_page {
 	struct list warnings;
 };
 
-/* The members of a page before and behind its documents. write_search_page copies the documents into the answer
-   itself, because they may have megabytes. */
+/* The members of a page before and behind its documents. write_search_page copies the documents
+   into the answer itself, because they may have megabytes. */
 #define PAGE_HEAD TEXT(struct search_page, query, 0, 0, LIM_QUERY)
 #define PAGE_TAIL                                                                                  \
 	OBJECT(struct search_page, total, 0, total_out), FIELD(struct search_page, has_more, 0),   \
@@ -232,7 +234,8 @@ seal_next_cursor(struct req *rq, struct str q, const struct page *page)
 	    rq, (enum dataset)rq->route->arg, &bound, page->hits[page->nhits - 1].key);
 }
 
-/* Takes back what was written since `before` when it makes the page too large, unless it is the first of the page. */
+/* Takes back what was written since `before` when it makes the page too large, unless it is the
+   first of the page. */
 static bool
 end_full_page(struct buf *b, size_t begun, size_t before, struct page *page, size_t i)
 {
@@ -244,8 +247,9 @@ end_full_page(struct buf *b, size_t begun, size_t before, struct page *page, siz
 	return true;
 }
 
-/* Writes documents until the page is full. The bytes that are written count, because a hit is larger than its document:
-   the matching objects stand in it twice, and an index that is behind may have more of them than the document. */
+/* Writes documents until the page is full. The bytes that are written count, because a hit is
+   larger than its document: the matching objects stand in it twice, and an index that is behind may
+   have more of them than the document. */
 static void
 write_documents(struct buf *b, enum dataset d, struct page *page, const struct documents *docs,
     const struct record_fields *fields)
@@ -265,8 +269,9 @@ write_documents(struct buf *b, enum dataset d, struct page *page, const struct d
 	}
 }
 
-/* Writes services until the page is full. A service that was removed after the index was built is left out. Each service
-   repeats the place of its host, which may be as large as a document, so the limit counts the bytes that are written. */
+/* Writes services until the page is full. A service that was removed after the index was built is
+   left out. Each service repeats the place of its host, which may be as large as a document, so the
+   limit counts the bytes that are written. */
 static void
 write_services(struct buf *b, struct page *page, const struct documents *docs,
     const struct record_fields *fields)
@@ -320,9 +325,9 @@ write_search_page(struct req *rq, const struct query *query, struct page *page,
 	json_write_more(b, page_tail, &answer);
 }
 
-/* Ends the page before the first document that would make it too large, which bounds the memory of a request; the
-   cursor continues there. A record that was deleted after the index was built has no document. Services of one host,
-   which are adjacent, have one document. */
+/* Ends the page before the first document that would make it too large, which bounds the memory of
+   a request; the cursor continues there. A record that was deleted after the index was built has no
+   document. Services of one host, which are adjacent, have one document. */
 static int
 read_page_documents(struct req *rq, struct page *page, struct documents *docs)
 {

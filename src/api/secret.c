@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Exposed secrets and sensitive files of a project, which surfaced-detect finds: AREAS.md 6. An answer has a fingerprint
-   and a preview of a secret, and no character of it. */
+/* Exposed secrets and sensitive files of a project, which surfaced-detect finds: AREAS.md 6. An
+   answer has a fingerprint and a preview of a secret, and no character of it. */
 #include "config.h"
 
 #include "api/area.h"

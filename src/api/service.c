@@ -54,7 +54,8 @@ static const struct url_param service_params[] = {
 	URL_PARAM_END,
 };
 
-/* Rewrites the filter ip to its one spelling, since a cursor is bound to the bytes of its filters. */
+/* Rewrites the filter ip to its one spelling, since a cursor is bound to the bytes of its
+   filters. */
 static int
 list_asset_services(struct req *rq)
 {

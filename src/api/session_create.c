@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Creating and replaying browser sessions: SPEC 4.4, CONTRACT A4, C-084 to C-100. One SQL function, session_create,
-   checks the limits, recognises a repeated request and inserts the session, so two requests at the same moment
-   cannot both take the last place (C-090). A created session is queued; a dispatcher starts it later, and
-   creation works without one (C-091).
+/* Creating and replaying browser sessions: SPEC 4.4, CONTRACT A4, C-084 to C-100. One SQL function,
+   session_create, checks the limits, recognises a repeated request and inserts the session, so two
+   requests at the same moment cannot both take the last place (C-090). A created session is queued;
+   a dispatcher starts it later, and creation works without one (C-091).
 
-   A repeat is recognised by two hashes: one of the request as it was sent, one with the country that was chosen for
-   it. A request without a country may be given another country today than yesterday, and must still be the same
-   request (C-084 to C-089). */
+   A repeat is recognised by two hashes: one of the request as it was sent, one with the country
+   that was chosen for it. A request without a country may be given another country today than
+   yesterday, and must still be the same request (C-084 to C-089). */
 #include "config.h"
 
 #include "access/idem.h"
@@ -94,7 +94,8 @@ hash_key_space(const struct req *rq, struct fingerprint *f)
 	return (struct bytes){ f->space, sizeof(f->space) };
 }
 
-/* Hashes the normalised request with a country: the one that was sent or the one that was chosen. */
+/* Hashes the normalised request with a country: the one that was sent or the one that was
+   chosen. */
 static struct bytes
 hash_request(const struct session *s, struct str country, unsigned char out[IDEM_HASH_LEN])
 {
@@ -214,7 +215,8 @@ find_repeat(struct req *rq, bool *out)
      GB        others      no               a field error
      nothing   FR, GB      -                FR: the first in the order of codes, as .../capabilities promises
      nothing   none        yes              "": a placeholder, as no session is inserted for a repeat
-     nothing   none        no               503, unless the body has other faults, which are reported instead */
+     nothing   none        no               503, unless the body has other faults, which are reported
+   instead */
 static int
 choose_country(struct req *rq, struct str *country, struct body_faults *faults)
 {
@@ -282,7 +284,8 @@ create_session(struct req *rq)
 
 /* ---- replay ---- */
 
-/* Checks the URL and country of the source again: the rules and routes may have changed since (C-105). */
+/* Checks the URL and country of the source again: the rules and routes may have changed since
+   (C-105). */
 static int
 check_source(struct req *rq, struct session *s)
 {

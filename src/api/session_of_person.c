@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The sign-in of a person: GET and DELETE /auth/session, and the one place where a sign-in begins. */
+/* The sign-in of a person: GET and DELETE /auth/session, and the one place where a sign-in
+   begins. */
 #include "config.h"
 
 #include "api/people.h"

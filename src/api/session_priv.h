@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Shared by the operations of browser sessions: session.c, session_create.c, capabilities.c, ticket.c, and of their
-   evidence: screenshot.c, network.c. Three circles of keys: the key that created a session sees everything of it;
-   a key with browser.sessions.manage sees the metadata of every session of the project; any other key does not
-   learn that the session exists (C-100, C-101). */
+/* Shared by the operations of browser sessions: session.c, session_create.c, capabilities.c,
+   ticket.c, and of their evidence: screenshot.c, network.c. Three circles of keys: the key that
+   created a session sees everything of it; a key with browser.sessions.manage sees the metadata of
+   every session of the project; any other key does not learn that the session exists (C-100,
+   C-101). */
 #ifndef API_SESSION_PRIV_H
 #define API_SESSION_PRIV_H
 
@@ -13,8 +14,8 @@
 enum db_rc session_find(struct req *rq, struct uuid uuid, struct session *out) MUST_USE;
 /* Reads the session of the path and fails unless this key created it. */
 int session_own_only(struct req *rq, struct session *out);
-/* The same, and records once an hour that the key has seen evidence of the session: every operation on evidence
-   begins so. */
+/* The same, and records once an hour that the key has seen evidence of the session: every operation
+   on evidence begins so. */
 int session_evidence(struct req *rq, struct session *out);
 bool session_is_terminal(const struct session *s);
 bool session_is_own(const struct req *rq, const struct session *s);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The table that the search workers share, and the decisions that it serves (share.h has the design). Every access is
-   a single atomic operation and nothing is locked, because a worker may be killed at any moment: the worst result
-   of a race is one request too many or too few in surfaced_heavy. */
+/* The table that the search workers share, and the decisions that it serves (share.h has the
+   design). Every access is a single atomic operation and nothing is locked, because a worker may be
+   killed at any moment: the worst result of a race is one request too many or too few in
+   surfaced_heavy. */
 #include "config.h"
 
 #include "api/share.h"
@@ -72,7 +73,8 @@ share_serve(const char *pool)
 		log_event(LOGP_WARNING, "priority", "pool=%s why=\"%s\"", pool, strerror(errno));
 }
 
-/* Two accounts with the same number share their entry in the table, which is rare and does no harm. */
+/* Two accounts with the same number share their entry in the table, which is rare and does no
+   harm. */
 static uint32_t
 account_number(const struct req *rq)
 {
@@ -82,7 +84,8 @@ account_number(const struct req *rq)
 	return n | 1;
 }
 
-/* Hashes nginx's request id, which stays the same in a hand-over; never 0, which marks a free entry. */
+/* Hashes nginx's request id, which stays the same in a hand-over; never 0, which marks a free
+   entry. */
 static uint64_t
 hash_request_id(struct str id)
 {
@@ -244,7 +247,8 @@ count_promises(const struct account *a, int64_t now)
 	return n;
 }
 
-/* Claims a promise that is due: this request counts as the refused one, since nothing distinguishes the two. */
+/* Claims a promise that is due: this request counts as the refused one, since nothing distinguishes
+   the two. */
 static bool
 claim_promise(struct account *a, int64_t now)
 {
@@ -347,8 +351,8 @@ holds_its_share(uint32_t account, int64_t now)
 	       held * INT64_C(100) >= daemon_pool(POOL_SEARCH)->workers * conf.search_share;
 }
 
-/* A recent search of the account was cut off, so the next one may be long, too. After REST slices one search at a
-   time is tried again. */
+/* A recent search of the account was cut off, so the next one may be long, too. After REST slices
+   one search at a time is tried again. */
 static bool
 is_likely_long(uint32_t account, int64_t now)
 {
@@ -367,7 +371,8 @@ share_begin(struct req *rq, struct budget *budget)
 	int64_t now = mono_us(), slice = conf.search_slice * 1000;
 
 	daemon_slot()->searching = account;
-	/* A handed-over search was counted before; seconds_until_room() bounds the searches of surfaced_heavy. */
+	/* A handed-over search was counted before; seconds_until_room() bounds the searches of
+	   surfaced_heavy. */
 	if (!is_heavy && daemon_searches(&(struct search_filter){ 0 }) >= conf.search_parallel)
 		return fail_retry(rq, ERR_SEARCH_BUSY, 1);
 	*budget =

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Signing in: the methods that there are, and by password. A guesser learns nothing: an unknown e-mail, a wrong
-   password, a person who is disabled and one without a password get one answer after the same work (C-303). */
+/* Signing in: the methods that there are, and by password. A guesser learns nothing: an unknown
+   e-mail, a wrong password, a person who is disabled and one without a password get one answer
+   after the same work (C-303). */
 #include "config.h"
 
 #include "api/people.h"
@@ -87,8 +88,8 @@ static const struct field password_check_out[] = { FIELD(struct password_check, 
 
 STMT(check_password, password_check_out, "SELECT person_password_is($1, $2) AS same");
 
-/* The password may have been replaced while it was verified: no half-open sign-in comes of the former one. The later step
-   finds a password that was set after this one (totp_use). */
+/* The password may have been replaced while it was verified: no half-open sign-in comes of the
+   former one. The later step finds a password that was set after this one (totp_use). */
 int
 step_begin(struct req *rq, const struct person_credentials *who)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Signing in by the company's proxy: nginx asks it who the browser belongs to (auth_request), in one location alone,
-   and passes the e-mail as SIGN_IN_EMAIL. No client can send that: headers have names that begin with HTTP_. The
-   operation opens an ordinary sign-in, so that all other rules, such as X-CSRF-Token, stay ours (C-322). */
+/* Signing in by the company's proxy: nginx asks it who the browser belongs to (auth_request), in
+   one location alone, and passes the e-mail as SIGN_IN_EMAIL. No client can send that: headers have
+   names that begin with HTTP_. The operation opens an ordinary sign-in, so that all other rules,
+   such as X-CSRF-Token, stay ours (C-322). */
 #include "config.h"
 
 #include "api/people.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Alert silences: SPEC 2.4 and 4.3, CONTRACT A5. A silence has no stored state: it follows from its times and the
-   clock of the database, so nothing has to run when a silence begins or ends. */
+/* Alert silences: SPEC 2.4 and 4.3, CONTRACT A5. A silence has no stored state: it follows from its
+   times and the clock of the database, so nothing has to run when a silence begins or ends. */
 #include "config.h"
 
 #include "api/api.h"
@@ -69,7 +69,8 @@ STMT(cancel_silence, silence_out,
     "  AND (cancelled_at IS NOT NULL OR ends_at > now())"
     " RETURNING " COLUMNS);
 
-/* Returns the same date one year later, 28 February for the 29th; there is no date after the year 9999. */
+/* Returns the same date one year later, 28 February for the 29th; there is no date after the year
+   9999. */
 static struct ts
 year_after(struct ts t)
 {

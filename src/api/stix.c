@@ -5,7 +5,8 @@
 #include "api/stix.h"
 #include "resource/report_store.h"
 
-/* type, the observable's type, its path in a pattern, the JSON around the value; NULL: the value is a number. */
+/* type, the observable's type, its path in a pattern, the JSON around the value; NULL: the value is
+   a number. */
 static const struct {
 	const char *type, *object, *path, *before, *after;
 } kinds[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The words of detection rules in one answer, for forms and filters: AREAS.md 13.10. Datasets, severities and moves are
-   those of the program; categories and techniques those of the rules that the key sees. */
+/* The words of detection rules in one answer, for forms and filters: AREAS.md 13.10. Datasets,
+   severities and moves are those of the program; categories and techniques those of the rules that
+   the key sees. */
 #include "config.h"
 
 #include "api/api.h"
@@ -8,7 +9,8 @@
 #include "resource/observation.h"
 #include "wire/values.h"
 
-/* A category of tags. Its children are listed behind their parent by the statement; path is whole, name its last word. */
+/* A category of tags. Its children are listed behind their parent by the statement; path is whole,
+   name its last word. */
 struct category {
 	struct str path, name;
 	int64_t rules;
@@ -25,8 +27,9 @@ struct category {
 	}
 #define CHILDREN(table) LIST(struct category, children, 0, struct category, table, 0, 0)
 
-/* A table for each level, since generated clients have trouble with a schema that contains itself. A tag has at most
-   LIM_TAG_CATEGORIES categories with the parents of each, so there is no fifth level. */
+/* A table for each level, since generated clients have trouble with a schema that contains itself.
+   A tag has at most LIM_TAG_CATEGORIES categories with the parents of each, so there is no fifth
+   level. */
 _Static_assert(LIM_TAG_CATEGORIES == 4, "category_out has a table for each level");
 
 static const struct field fourth_category[] = {
@@ -146,12 +149,13 @@ is_category_below(struct str path, struct str parent)
 	       memcmp(path.p, parent.p, parent.n) == 0;
 }
 
-/* Makes the children of each category of one level, out of rows in which each stands behind its parent:
+/* Makes the children of each category of one level, out of rows in which each stands behind its
+   parent:
 
      fraud | fraud/phishing | malware | malware/c2       ->      fraud { phishing }, malware { c2 }
 
-   Each call copies the heads of its level together and leaves those below them to the next call; a category has at most
-   LIM_TAG_CATEGORIES levels, since a tag has the parents of its paths. */
+   Each call copies the heads of its level together and leaves those below them to the next call; a
+   category has at most LIM_TAG_CATEGORIES levels, since a tag has the parents of its paths. */
 static struct list
 grow_tree(struct arena *a, struct category *rows, size_t n)
 {

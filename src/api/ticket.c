@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Tickets of the live stream and of the evidence: CONTRACT A4, C-100, C-101, C-218. A stream ticket is a signed token that a client offers to
-   surfaced-stream as a WebSocket subprotocol. The signature proves who issued it; its row in the database makes
-   it good for one connection. */
+/* Tickets of the live stream and of the evidence: CONTRACT A4, C-100, C-101, C-218. A stream ticket
+   is a signed token that a client offers to surfaced-stream as a WebSocket subprotocol. The
+   signature proves who issued it; its row in the database makes it good for one connection. */
 #include "config.h"
 
 #include "api/session_priv.h"
@@ -113,8 +113,8 @@ static const struct field evidence_ticket_out[] = {
 	FIELD_END_OF("EvidenceTicket"),
 };
 
-/* An evidence ticket has no row. Each use reads the rights of its key (auth_key in http/auth.c), so revoking the key or
-   its rights revokes the ticket. */
+/* An evidence ticket has no row. Each use reads the rights of its key (auth_key in http/auth.c), so
+   revoking the key or its rights revokes the ticket. */
 static int
 create_evidence_ticket(struct req *rq)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The timeline of a browser session: C-217, C-218. The view session_timeline joins its states, its screenshots and its
-   network events in one order, and stores none of them a second time. Other than lists of records, a page begins with
-   the earliest event. */
+/* The timeline of a browser session: C-217, C-218. The view session_timeline joins its states, its
+   screenshots and its network events in one order, and stores none of them a second time. Other
+   than lists of records, a page begins with the earliest event. */
 #include "config.h"
 
 #include "api/session_priv.h"
@@ -74,12 +74,13 @@ static const struct field event_row[] = {
 	FIELD_END,
 };
 
-/* Clients do not see the uuid, by which events of one time and kind are ordered: that of a state names nothing. */
+/* Clients do not see the uuid, by which events of one time and kind are ordered: that of a state
+   names nothing. */
 static const struct field event_out[] = { EVENT_MEMBERS, FIELD_END_OF("TimelineEvent") };
 
-/* $8, $9 and $10 are the position of the last event of the page before. The first condition is a range of the indexes;
-   the second removes the events of the same time that were on that page. The filters of kind and tab are CASE
-   expressions for the reason that list_events in network.c has. */
+/* $8, $9 and $10 are the position of the last event of the page before. The first condition is a
+   range of the indexes; the second removes the events of the same time that were on that page. The
+   filters of kind and tab are CASE expressions for the reason that list_events in network.c has. */
 STMT_LIST(list_timeline, struct timeline_event, event_row,
     "SELECT at, floor(extract(epoch FROM at - $2) * 1000)::bigint AS offset_ms, kind, "
     "to_jsonb(tab) AS tab, url,"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One-time codes of people: the second proof after a password (C-317). The secret is sealed for its person; it counts
-   when a first code has confirmed it, and it is sealed anew with the present key whenever a code is used. */
+/* One-time codes of people: the second proof after a password (C-317). The secret is sealed for its
+   person; it counts when a first code has confirmed it, and it is sealed anew with the present key
+   whenever a code is used. */
 #include "config.h"
 
 #include "access/qr.h"
@@ -12,13 +13,13 @@
 #include <openssl/crypto.h>
 
 static struct seal_use
-use_of(const struct uuid *person)
+totp_use(const struct uuid *person)
 {
 	return (struct seal_use){ "totp", { (const char *)person->b, sizeof(person->b) } };
 }
 
 static struct bytes
-bytes_of(struct str s)
+totp_bytes(struct str s)
 {
 	return (struct bytes){ (const unsigned char *)s.p, s.n };
 }
@@ -84,7 +85,8 @@ static const struct field new_totp_out[] = {
 
 STMT(begin_totp, NULL, "SELECT totp_begin($1, $2)");
 
-/* The name that an app shows beside the e-mail: the host of public_url, for people with several installations. */
+/* The name that an app shows beside the e-mail: the host of public_url, for people with several
+   installations. */
 static struct str
 issuer(struct req *rq)
 {
@@ -99,7 +101,7 @@ static int
 create_totp(struct req *rq)
 {
 	const struct signing_keys *keys = signing_ring_now(rq->worker->sign_in_keys);
-	struct seal_use use = use_of(&rq->sign_in->person_uuid);
+	struct seal_use use = totp_use(&rq->sign_in->person_uuid);
 	unsigned char bytes[TOTP_SECRET];
 	struct secret secret = { { (const char *)bytes, sizeof(bytes) } };
 	char base32[TOTP_BASE32 + 1];
@@ -111,7 +113,7 @@ create_totp(struct req *rq)
 		return fail(rq, ERR_SERVICE_UNAVAILABLE);
 	random_bytes(bytes, sizeof(bytes));
 	rc = db_do(rq->db, &begin_totp, NULL, P(rq->sign_in->person_uuid),
-	    P(bytes_of(seal_secret(rq->arena, keys, &use, secret))));
+	    P(totp_bytes(seal_secret(rq->arena, keys, &use, secret))));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	totp_base32(secret, base32);
@@ -149,7 +151,7 @@ find_step(
     struct req *rq, struct str sealed, const struct uuid *person, struct str code, int64_t last)
 {
 	const struct signing_keys *keys = signing_ring_now(rq->worker->sign_in_keys);
-	struct seal_use use = use_of(person);
+	struct seal_use use = totp_use(person);
 	struct secret secret;
 
 	if (sealed.p == NULL || keys == NULL)
@@ -178,7 +180,7 @@ confirm_own_totp(struct req *rq)
 	step = find_step(rq, new.sealed, person, in->code, 0);
 	if (step < 0)
 		return sign_in_refuse(rq, "totp");
-	rc = db_one(rq->db, &confirm_totp, &row, P(*person), P(bytes_of(new.sealed)), P(step),
+	rc = db_one(rq->db, &confirm_totp, &row, P(*person), P(totp_bytes(new.sealed)), P(step),
 	    P(rq->sign_in->uuid));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
@@ -238,12 +240,13 @@ check_step(struct req *rq, void *body, struct body_faults *faults)
 
 STMT(use_totp, totp_outcome_out, "SELECT totp_use($1, $2, $3, $4, $5) AS done");
 
-/* The secret as the present key seals it: an old key is needed until every secret was sealed anew. */
+/* The secret as the present key seals it: an old key is needed until every secret was sealed
+   anew. */
 static struct str
 seal_anew(struct req *rq, const struct uuid *person, struct str sealed)
 {
 	const struct signing_keys *keys = signing_ring_now(rq->worker->sign_in_keys);
-	struct seal_use use = use_of(person);
+	struct seal_use use = totp_use(person);
 	struct secret secret;
 
 	if (keys == NULL || seal_open(rq->arena, keys, &use, sealed, &secret) != SEAL_OLD)
@@ -263,8 +266,8 @@ use_code(struct req *rq, const struct person_credentials *who, const struct chal
 
 	if (step < 0)
 		return sign_in_refuse(rq, "totp");
-	rc = db_one(rq->db, &use_totp, &row, P(who->uuid), P(bytes_of(who->totp)),
-	    P(bytes_of(seal_anew(rq, &who->uuid, who->totp))), P(step), P(began));
+	rc = db_one(rq->db, &use_totp, &row, P(who->uuid), P(totp_bytes(who->totp)),
+	    P(totp_bytes(seal_anew(rq, &who->uuid, who->totp))), P(step), P(began));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	if (!row.done)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The usage of a key and its limits: SPEC 2.6 and 4.7, C-070 to C-078. The counts come from two places: those of
-   other hosts from PostgreSQL, as they last stored them (api/usage_stored.h), and those of this host from the meter's
-   memory, which is exact. So a client of one host sees its own last request in the answer. */
+/* The usage of a key and its limits: SPEC 2.6 and 4.7, C-070 to C-078. The counts come from two
+   places: those of other hosts from PostgreSQL, as they last stored them (api/usage_stored.h), and
+   those of this host from the meter's memory, which is exact. So a client of one host sees its own
+   last request in the answer. */
 #include "config.h"
 
 #include "api/access.h"
@@ -124,7 +125,8 @@ struct host_counts {
 	struct ts now; /* by the clock of the quotas */
 };
 
-/* Returns the count in the memory of this host, or the stored one when the memory has no slot for it. */
+/* Returns the count in the memory of this host, or the stored one when the memory has no slot for
+   it. */
 static int64_t
 count_of_this_host(const struct host_counts *v, enum slot_kind kind, const struct uuid *owner,
     uint32_t period, int64_t stored)
@@ -145,7 +147,8 @@ first_day(const struct span *at)
 	return at->first < at->month_first ? at->first : at->month_first;
 }
 
-/* The requests of one day. Keeps the count of this host, for the time after the meter has freed its slot. */
+/* The requests of one day. Keeps the count of this host, for the time after the meter has freed its
+   slot. */
 static int64_t
 count_day(
     const struct req *rq, const struct host_counts *v, struct stored_days *stored, uint32_t day)
@@ -412,8 +415,9 @@ static const struct field key_days_columns[] = {
 	FIELD_END,
 };
 
-/* The keys that the person sees and that have requests, the busiest of the window first; those behind the first $5 are one
-   row. $2, $3 and $4 are days: the first of the window, today, and the first of the month. */
+/* The keys that the person sees and that have requests, the busiest of the window first; those
+   behind the first $5 are one row. $2, $3 and $4 are days: the first of the window, today, and the
+   first of the month. */
 STMT_LIST(list_key_days, struct key_days_row, key_days_columns,
     "WITH span AS (SELECT date '1970-01-01' + $2::bigint::integer AS first,"
     "  date '1970-01-01' + $3::bigint::integer AS today,"

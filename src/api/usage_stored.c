@@ -27,7 +27,8 @@ struct entry {
 	int64_t until;    /* mono_us; 0: empty */
 };
 
-/* Direct-mapped: the UUIDs of keys are random. Two keys with one place only cost each other a statement. */
+/* Direct-mapped: the UUIDs of keys are random. Two keys with one place only cost each other a
+   statement. */
 struct usage_cache {
 	struct arena *arena; /* holds the cache itself */
 	struct entry entries[ENTRIES];
@@ -73,7 +74,8 @@ static const struct field stored_out[] = {
 	FIELD_END,
 };
 
-/* through: no count before this time is missing; it is the oldest last flush among the hosts that run. */
+/* through: no count before this time is missing; it is the oldest last flush among the hosts that
+   run. */
 STMT(usage_stored, stored_out,
     "SELECT k.uuid, k.name, k.prefix AS key_prefix, k.owner_uuid, m.name AS owner_name,"
     " " KEY_SCOPES "::text[] AS scopes,"

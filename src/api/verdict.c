@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Verdicts: an account's own word on a value, which answers, exports and look-ups of every report follow at once (C-136). Queries,
-   counts and facets know nothing of them. */
+/* Verdicts: an account's own word on a value, which answers, exports and look-ups of every report
+   follow at once (C-136). Queries, counts and facets know nothing of them. */
 #include "config.h"
 
 #include "api/api.h"
@@ -44,7 +44,8 @@ STMT(replace_verdict, verdict_out,
     "UPDATE indicator_verdict SET disposition = $4, reason = $5, updated_at = now()"
     " WHERE account_uuid = $1 AND type = $2 AND md5(value) = md5($3)"
     " RETURNING " VERDICT_COLUMNS);
-/* The lock lets the verdicts of an account be counted: two requests never pass the limit together. */
+/* The lock lets the verdicts of an account be counted: two requests never pass the limit
+   together. */
 STMT(lock_verdicts, NULL,
     "SELECT pg_advisory_xact_lock(hashtext('verdict'), hashtext($1::uuid::text))");
 STMT(insert_verdict, verdict_out,

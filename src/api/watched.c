@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Domains that a project watches for look-alikes, and a preview of what watching one would find: AREAS.md 5. surfaced-detect
-   finds the look-alikes (src/detect/typosquatting.c); a trigger asks it when a watched domain changes. */
+/* Domains that a project watches for look-alikes, and a preview of what watching one would find:
+   AREAS.md 5. surfaced-detect finds the look-alikes (src/detect/typosquatting.c); a trigger asks it
+   when a watched domain changes. */
 #include "config.h"
 
 #include "address/idn.h"
@@ -123,7 +124,7 @@ check_watched_new(struct req *rq, void *in, struct body_faults *faults)
 /* ---- handlers ---- */
 
 static struct strs
-texts_of(struct list l)
+watched_texts(struct list l)
 {
 	return (struct strs){ l.items, l.n };
 }
@@ -146,7 +147,7 @@ create_watched_domain(struct req *rq)
 	if (room.full)
 		return fail(rq, ERR_TYPOSQUATTING_LIMIT);
 	rc = db_one(rq->db, &insert_watched_domain, &w, P(rq->project), P(in->domain),
-	    P(texts_of(in->words)), P(texts_of(in->allow)), P(in->min_score), P(in->enabled));
+	    P(watched_texts(in->words)), P(watched_texts(in->allow)), P(in->min_score), P(in->enabled));
 	return rc == DB_OK ? reply_created(rq, &w.uuid, &w) : fail_db(rq, rc);
 }
 
@@ -156,7 +157,7 @@ update_watched_domain(struct req *rq)
 	const struct watched_domain *in = rq->in;
 	struct watched_domain w;
 	enum db_rc rc = db_one(rq->db, &replace_watched_domain, &w, P(rq->project), P(rq->path[1]),
-	    P(texts_of(in->words)), P(texts_of(in->allow)), P(in->min_score), P(in->enabled));
+	    P(watched_texts(in->words)), P(watched_texts(in->allow)), P(in->min_score), P(in->enabled));
 
 	return reply_found(rq, rc, ERR_WATCHED_DOMAIN_NOT_FOUND, &w);
 }
@@ -365,7 +366,7 @@ preview_typosquatting(struct req *rq)
 	if (in->min_score == MIN_SCORE_UNSET)
 		rc = db_one_row(rq->db, &select_min_score, &score, DB_NO_ARGS);
 	w.min_score = score.least;
-	lookalike_index_add(p.index, 0, w.domain, texts_of(w.words));
+	lookalike_index_add(p.index, 0, w.domain, watched_texts(w.words));
 	if (rc == DB_OK)
 		rc = watched_site_read(rq->db, rq->arena, &w, &p.site);
 	if (rc == DB_OK)

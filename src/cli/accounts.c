@@ -183,9 +183,9 @@ account_insert(struct db *db, const struct account_wanted *w, struct uuid *out)
 	return rc;
 }
 
-/* Creates the account with its scopes and entitlements in one transaction: an account without its scopes would look
-   complete, and each of its keys would be refused. db_rollback after a commit does nothing, so it is called in every
-   case. */
+/* Creates the account with its scopes and entitlements in one transaction: an account without its
+   scopes would look complete, and each of its keys would be refused. db_rollback after a commit
+   does nothing, so it is called in every case. */
 static enum db_rc
 insert_in_transaction(struct cli *c, const struct account_wanted *w, struct uuid *out)
 {

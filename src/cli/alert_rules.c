@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl alert-rules: the alert rules of a project. A rule has a source (finding or service), a query
-   in the language of surfaced-query(7), for findings a least severity, and the destinations of its
-   alerts. The query is parsed here, so that a mistake is found by its author; surfaced-alert parses
-   it again when it evaluates a change. insert_rule checks the destinations in the same statement
-   (resource/rule.h). */
+/* surfacectl alert-rules: the alert rules of a project. A rule has a source (finding or service), a
+   query in the language of surfaced-query(7), for findings a least severity, and the destinations
+   of its alerts. The query is parsed here, so that a mistake is found by its author; surfaced-alert
+   parses it again when it evaluates a change. insert_rule checks the destinations in the same
+   statement (resource/rule.h). */
 #include "config.h"
 
 #include "base/limits.h"

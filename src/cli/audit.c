@@ -35,8 +35,9 @@ static const struct field line_out[] = {
 	FIELD_END,
 };
 
-/* An actor is stored as "os:ann", "key:PREFIX", "member:UUID" or "role:NAME". A filter may also give the name alone, the
-   UUID of a key, or that of a member, which finds the member's keys as well. */
+/* An actor is stored as "os:ann", "key:PREFIX", "member:UUID" or "role:NAME". A filter may also
+   give the name alone, the UUID of a key, or that of a member, which finds the member's keys as
+   well. */
 STMT_LIST(list_audit, struct line, line_out,
     "SELECT at, actor, program, action, subject_id, account_uuid, before, after, request_id FROM "
     "audit"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl browser-check: whether this host can run browser sessions, and which changes it needs. The command
-   changes nothing and starts only the runner's host check. */
+/* surfacectl browser-check: whether this host can run browser sessions, and which changes it needs.
+   The command changes nothing and starts only the runner's host check. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl(8), the administrator's program. It works on the database directly; doctor, browser-check, workers
- * and top also look at this host, and watch calls the API.
+/* surfacectl(8), the administrator's program. It works on the database directly; doctor,
+ * browser-check, workers and top also look at this host, and watch calls the API.
  *
  *   main.c        global options; finds the command among those that COMMAND registered
  *     |
@@ -9,12 +9,14 @@
  *     |                        print.c prints its rows
  *     +-- row with run         a function: options.c parses the arguments
  *
- * Most commands are rows with st, so that a new command needs a statement and a row but no code. A function
- * is left where a command reads a file, prints a secret or needs more than one transaction.
+ * Most commands are rows with st, so that a new command needs a statement and a row but no code. A
+ * function is left where a command reads a file, prints a secret or needs more than one
+ * transaction.
  *
- * Output has two forms. Text is for people and may change; --json prints one object and is an interface. Both
- * come from the same field table. Messages go to stderr, and the exit status (enum cli_exit) lets a script
- * distinguish a wrong argument from a missing object and from a missing database. */
+ * Output has two forms. Text is for people and may change; --json prints one object and is an
+ * interface. Both come from the same field table. Messages go to stderr, and the exit status (enum
+ * cli_exit) lets a script distinguish a wrong argument from a missing object and from a missing
+ * database. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -58,8 +60,9 @@ enum cli_of {
 
 enum { COMMAND_TEXTS = 3 };
 
-/* A row has one of run, sub and st. run gets argv[0] = the command's name and returns an exit status. The
-   parameters of st are the UUID of `of`, the other words, the flag as a boolean, and the texts. */
+/* A row has one of run, sub and st. run gets argv[0] = the command's name and returns an exit
+   status. The parameters of st are the UUID of `of`, the other words, the flag as a boolean, and
+   the texts. */
 struct command {
 	const char *name;
 	const char *arguments; /* the rest of the usage line: "--account UUID NAME" */
@@ -90,11 +93,12 @@ const struct command *const *cli_commands(void);
 
 /* A message on stderr, "surfacectl: ...", and the status to return. */
 int cli_fail(enum cli_exit status, const char *fmt, ...) PRINTF(2, 3);
-/* Appends the messages of cli_fail to a buffer instead of printing them; NULL: prints them again. */
+/* Appends the messages of cli_fail to a buffer instead of printing them; NULL: prints them
+   again. */
 void cli_catch(struct buf *into);
 int cli_usage(const struct cli *c, const char *fmt, ...) PRINTF(2, 3);
-/* Prints the database's message and returns the status for rc: EXIT_NOT_FOUND for DB_NONE, EXIT_NO_DATABASE for
-   a database that cannot be reached or takes too long. */
+/* Prints the database's message and returns the status for rc: EXIT_NOT_FOUND for DB_NONE,
+   EXIT_NO_DATABASE for a database that cannot be reached or takes too long. */
 int cli_fail_db(const struct cli *c, enum db_rc rc, const char *what);
 
 /* ---- options.c: arguments of one command ---- */
@@ -104,9 +108,9 @@ struct cli_list {
 	size_t n;
 };
 
-/* An option "--name value" or "--name=value". One of text, list, flag, time and past is set and gets the value: a flag
-   has none, a list collects repetitions, and a time is RFC 3339, YYYY-MM-DD or a distance from now on (90d, 12h), for
-   past a distance back from now. */
+/* An option "--name value" or "--name=value". One of text, list, flag, time and past is set and
+   gets the value: a flag has none, a list collects repetitions, and a time is RFC 3339, YYYY-MM-DD
+   or a distance from now on (90d, 12h), for past a distance back from now. */
 struct cli_option {
 	const char *name; /* NULL: the end of the table */
 	struct str *text;
@@ -115,8 +119,8 @@ struct cli_option {
 	struct ts *time, *past;
 };
 
-/* Parses the arguments; words gets min to max arguments that are not options, and --json is always allowed.
-   False after a message: the caller returns EXIT_USAGE. */
+/* Parses the arguments; words gets min to max arguments that are not options, and --json is always
+   allowed. False after a message: the caller returns EXIT_USAGE. */
 bool cli_options(struct cli *c, int argc, char **argv, const struct cli_option *options,
     struct cli_list *words, size_t min, size_t max) MUST_USE;
 

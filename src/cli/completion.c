@@ -137,7 +137,8 @@ print_fish_case(struct cli *c, const struct command *cmd, const char *path)
 	printf("\t\tcase '%s'\n\t\t\tset next %s\n", path, next_words(c, cmd));
 }
 
-/* The same search as print_words in fish's language, which has no ${at% *}: at is a list of words. */
+/* The same search as print_words in fish's language, which has no ${at% *}: at is a list of
+   words. */
 static void
 print_fish(struct cli *c)
 {

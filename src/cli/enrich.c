@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl enrich hosts: adds to stored hosts what the databases about addresses know, after a database was installed
-   or renewed. Run again after an end in the middle, it goes on where it finds something to add. */
+/* surfacectl enrich hosts: adds to stored hosts what the databases about addresses know, after a
+   database was installed or renewed. Run again after an end in the middle, it goes on where it
+   finds something to add. */
 #include "config.h"
 
 #include "cli/enrich.h"

@@ -51,7 +51,8 @@ cli_usage(const struct cli *c, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
-/* The database's message contains the name of the violated constraint; tbl/constraints.h has a sentence for it. */
+/* The database's message contains the name of the violated constraint; tbl/constraints.h has a
+   sentence for it. */
 static const char *
 explain_constraint(const char *message)
 {

@@ -2,8 +2,8 @@
 /* surfacectl hosts: what each host that shares this database holds.
  *
  * A program writes its rows under host_name() (daemon/host.h), which is machine:run_directory;
- * surfaced-index writes machine:index_directory, and only the first 32 bytes of the machine's name. A
- * machine that has two installations therefore shows the index of both with each. */
+ * surfaced-index writes machine:index_directory, and only the first 32 bytes of the machine's name.
+ * A machine that has two installations therefore shows the index of both with each. */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -80,7 +80,8 @@ change_row(
 	add_events(s, old, new);
 }
 
-/* A document stays as it is when this release cannot read it, or when the change would make it too large. */
+/* A document stays as it is when this release cannot read it, or when the change would make it too
+   large. */
 static void
 judge_row(struct step *s, const struct row *row)
 {

@@ -17,9 +17,9 @@ struct hosts_walk {
 	uint64_t read, changed, removed;
 };
 
-/* Walks over all hosts in the order of their addresses, at most a thousand or 16 MiB in a transaction, so an end in the
-   middle keeps what was done. Imports of hosts wait for each transaction. EXIT_OK, or the status to return after a
-   message. */
+/* Walks over all hosts in the order of their addresses, at most a thousand or 16 MiB in a
+   transaction, so an end in the middle keeps what was done. Imports of hosts wait for each
+   transaction. EXIT_OK, or the status to return after a message. */
 int hosts_walk(struct hosts_walk *w);
 
 #endif

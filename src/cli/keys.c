@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl keys: API keys. create and rotate print the secret once; the database has only its hash. */
+/* surfacectl keys: API keys. create and rotate print the secret once; the database has only its
+   hash. */
 #include "config.h"
 
 #include "cli/setup.h"

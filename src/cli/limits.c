@@ -195,8 +195,9 @@ run_show_limits(struct cli *c, int argc, char **argv)
 	return print_limits(c, &w);
 }
 
-/* Checks an option. here: the chosen kind of object has this limit; owners: the kinds that have it, for the
-   message; defaults: "default" is allowed, as it is everywhere but for the defaults themselves. */
+/* Checks an option. here: the chosen kind of object has this limit; owners: the kinds that have it,
+   for the message; defaults: "default" is allowed, as it is everywhere but for the defaults
+   themselves. */
 static bool
 check_limit(struct cli *c, const char *option, struct str value, const char *owners, bool here,
     bool defaults)

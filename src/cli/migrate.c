@@ -12,7 +12,8 @@
    functions that have to exist before, and functions name tables that exist after:
    functions/triggers.sql therefore also runs before the numbered files, its bodies unchecked.
 
-   The catalogue of detection rules is loaded after that (rule/command.c), unless a later release has loaded its own.
+   The catalogue of detection rules is loaded after that (rule/command.c), unless a later release
+   has loaded its own.
 
    There is no way back: a mistake is corrected by a further file. An older release does not replace
    the functions of a newer one, so that the host that is upgraded last cannot bring old functions
@@ -31,7 +32,8 @@
 struct outcome {
 	struct list applied;
 	int64_t version;
-	bool later; /* the functions are those of a later release, and so is the catalogue of rules */
+	/* the functions are those of a later release, and so is the catalogue of rules */
+	bool later;
 };
 
 static const struct field applied_out[] = {
@@ -95,7 +97,8 @@ STMT(read_standing, standing_out,
 
 /* ---- a user without the rights gets the exact command to type ---- */
 
-/* The command that applies these files with sufficient rights; *super: the present role has them. */
+/* The command that applies these files with sufficient rights; *super: the present role has
+   them. */
 static struct str
 migrate_advice(struct cli *c, bool *super)
 {
@@ -168,7 +171,8 @@ apply_roles(struct cli *c, struct str text)
 }
 
 /* schema_right has the rights that the files granted, which doctor compares with the present ones.
-   Rights that exist before the files but are not in that table were granted by hand, and stay out. */
+   Rights that exist before the files but are not in that table were granted by hand, and stay
+   out. */
 #define BEFORE_FILES                                                                               \
 	"SET LOCAL lock_timeout = '5s'; SET LOCAL ROLE surfaced_owner;"                            \
 	" SET LOCAL search_path = public;"                                                         \

@@ -151,7 +151,8 @@ migrate_files_applied(const struct migrate_files *f, const struct list *applied)
 	return n;
 }
 
-/* An earlier release candidate had fewer files, some with other names. No migration from it exists. */
+/* An earlier release candidate had fewer files, some with other names. No migration from it
+   exists. */
 static bool
 check_migration_names(const struct migrate_files *f, const struct list *list)
 {

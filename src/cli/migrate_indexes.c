@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Builds and compares the indexes of indexes.sql; migrate_indexes.h draws it.
 
-   CREATE INDEX CONCURRENTLY waits for every older snapshot of the database. A second migration that waits in
-   pg_advisory_lock has one, so both would wait for each other. Therefore the lock of the migration is free again
-   when the first index is begun, and the lock of the indexes is only tried, by statements that end at once. */
+   CREATE INDEX CONCURRENTLY waits for every older snapshot of the database. A second migration that
+   waits in pg_advisory_lock has one, so both would wait for each other. Therefore the lock of the
+   migration is free again when the first index is begun, and the lock of the indexes is only tried,
+   by statements that end at once. */
 #include "config.h"
 
 #include "base/fd.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of surfacectl migrate that SQL cannot do: reports of the earlier release get their rows. */
+/* The part of surfacectl migrate that SQL cannot do: reports of the earlier release get their
+   rows. */
 #include "config.h"
 
 #include "cli/cli.h"

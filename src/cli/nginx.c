@@ -102,8 +102,8 @@ add_certificate_path(struct nginx *n, struct str path)
 		n->certs[n->ncerts++] = path;
 }
 
-/* The server block that is being read. Its names and certificates may come in any order, so they are paired when
-   the block ends. */
+/* The server block that is being read. Its names and certificates may come in any order, so they
+   are paired when the block ends. */
 struct block {
 	struct str names[WORDS_MAX], certs[WORDS_MAX];
 	size_t depth, server, nnames,

@@ -10,7 +10,8 @@
 
 enum nginx_state {
 	NGINX_ABSENT, /* nginx is not installed */
-	NGINX_BROKEN, /* nginx -T fails: a fault in the configuration, or no permission to read it */
+	/* nginx -T fails: a fault in the configuration, or no permission to read it */
+	NGINX_BROKEN,
 	NGINX_STOPPED, /* the configuration is good, but nginx does not run */
 	NGINX_RUNS,
 };

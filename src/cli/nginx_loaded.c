@@ -40,7 +40,8 @@ read_pid(struct arena *a, struct str file)
 	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM) ? (int)pid : 0;
 }
 
-/* The field `wanted` of /proc/PID/stat, counted as in proc(5); text points to the end of field 2. */
+/* The field `wanted` of /proc/PID/stat, counted as in proc(5); text points to the end of field
+   2. */
 static int64_t
 stat_number(const char *text, int wanted)
 {
@@ -54,7 +55,8 @@ stat_number(const char *text, int wanted)
 	return n;
 }
 
-/* The start of a worker in ticks since boot; 0: pid is not a worker of this master, or is shutting down. */
+/* The start of a worker in ticks since boot; 0: pid is not a worker of this master, or is shutting
+   down. */
 static int64_t
 worker_start(const char *pid, int master)
 {

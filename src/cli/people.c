@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* surfacectl people: those who sign in, and the one-time links by which they join or get in again.
  *
- * A link has its token in the fragment, which browsers send to nobody: no log has it. The database has its hash alone, so
- * a link is shown once. */
+ * A link has its token in the fragment, which browsers send to nobody: no log has it. The database
+ * has its hash alone, so a link is shown once. */
 #include "config.h"
 
 #include "access/person.h"
@@ -144,7 +144,8 @@ static const struct field recovery_out[] = {
 	FIELD_END,
 };
 
-/* Printing the link changes nothing; its use sets a password, and takes the other methods and every sign-in away. */
+/* Printing the link changes nothing; its use sets a password, and takes the other methods and every
+   sign-in away. */
 static int
 recover_person(struct cli *c, int argc, char **argv)
 {

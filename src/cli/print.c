@@ -73,8 +73,9 @@ shorten(struct arena *a, struct str s)
 	return arena_printf(a, "%.*s...", (int)end, s.p);
 }
 
-/* Formats one cell. An unset value is "-", and control characters are replaced, since a host's banner must not
-   control the terminal. A narrow cell contains the number of items of a list, and the beginning of a long text. */
+/* Formats one cell. An unset value is "-", and control characters are replaced, since a host's
+   banner must not control the terminal. A narrow cell contains the number of items of a list, and
+   the beginning of a long text. */
 static struct str
 format_cell(struct arena *a, const struct field *f, const void *record, bool narrow)
 {

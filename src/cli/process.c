@@ -33,7 +33,8 @@ process_become(const char *name)
 	if (pw == NULL || initgroups(name, pw->pw_gid) != 0 || setgid(pw->pw_gid) != 0 ||
 	    setuid(pw->pw_uid) != 0)
 		return false;
-	/* PostgreSQL's programs print warnings in a working directory that they cannot read, such as /root. */
+	/* PostgreSQL's programs print warnings in a working directory that they cannot read, such
+	   as /root. */
 	return (getcwd(here, sizeof(here)) != NULL && access(here, X_OK) == 0) || chdir("/") == 0;
 }
 

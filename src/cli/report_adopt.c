@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Reports of the earlier release have a document in record and no row in report. Each gets its rows as a native report that every
-   account reads. Programs of that release go on reading the document meanwhile. */
+/* Reports of the earlier release have a document in record and no row in report. Each gets its rows
+   as a native report that every account reads. Programs of that release go on reading the document
+   meanwhile. */
 #include "config.h"
 
 #include "resource/report_store.h"

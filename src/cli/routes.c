@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl routes: the proxies through which browsers reach the Internet from a chosen country. */
+/* surfacectl routes: the proxies through which browsers reach the Internet from a chosen
+   country. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -71,7 +72,8 @@ STMT(
      read_probed: finds null   <--  null, with answered, ms, why   <--  writes the result
 
    The row is read every PROBE_LOOK_US, PROBE_TRIES times: twenty seconds. forget_probe then takes
-   the request back, so that a dispatcher that starts a day later does not make a forgotten probe. */
+   the request back, so that a dispatcher that starts a day later does not make a forgotten
+   probe. */
 static enum db_rc
 await_probe(struct cli *c, struct str uuid, struct egress_route *out)
 {

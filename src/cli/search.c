@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl search: which engine answers each dataset, how far its feeder is, and new layouts of ClickHouse. */
+/* surfacectl search: which engine answers each dataset, how far its feeder is, and new layouts of
+   ClickHouse. */
 #include "config.h"
 
 #include "cli/search.h"
@@ -98,8 +99,8 @@ status(struct cli *c, int argc, char **argv)
 STMT(want_layout, NULL, "UPDATE search_feed SET refill = true WHERE engine = $1 AND dataset = $2");
 STMT(wake_feeder, NULL, "SELECT pg_notify('record_changed', $1::bigint::text)");
 
-/* Asks the feeder for a new layout. It fills the layout beside the present one, which is asked meanwhile, and switches
-   to it (indexer/clickhouse_priv.h). */
+/* Asks the feeder for a new layout. It fills the layout beside the present one, which is asked
+   meanwhile, and switches to it (indexer/clickhouse_priv.h). */
 static int
 switch_layouts(struct cli *c, int argc, char **argv)
 {

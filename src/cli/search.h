@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl search: which engine answers, the layouts of ClickHouse, exports to standard output. */
+/* surfacectl search: which engine answers, the layouts of ClickHouse, exports to standard
+   output. */
 #ifndef CLI_SEARCH_H
 #define CLI_SEARCH_H
 

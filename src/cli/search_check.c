@@ -4,8 +4,9 @@
  *   keys     all: for each first byte of a key, the number of records and the sum of sipHash64(key)
  *   content  a random sample: the row that the feeder would write, column by column
  *
- * Both sides are compared at one snapshot. The check takes one in PostgreSQL and waits until the feeder has followed to it;
- * what is imported later may make the sides differ, so a difference is looked at again with a new snapshot. */
+ * Both sides are compared at one snapshot. The check takes one in PostgreSQL and waits until the
+ * feeder has followed to it; what is imported later may make the sides differ, so a difference is
+ * looked at again with a new snapshot. */
 #include "config.h"
 
 #include "cli/search.h"
@@ -103,7 +104,8 @@ static const struct field check_tag_out[] = {
 STMT_LIST(read_check_tags, struct check_tag, check_tag_out,
     "SELECT slug, classification, categories FROM tag WHERE account_uuid IS NULL");
 
-/* A random sample of a stream whose end is not known: the n-th key replaces one of the kept with a chance of most / n. */
+/* A random sample of a stream whose end is not known: the n-th key replaces one of the kept with a
+   chance of most / n. */
 static void
 keep_some(struct check *k, struct str hex)
 {
@@ -251,7 +253,8 @@ say_difference(struct check *k, struct str key, const char *what)
 	buf_printf(&k->report, "%.*s: %s\n", (int)text.n, text.p, what);
 }
 
-/* Compares a row of ours with the next row of the answer, column by column. Returns the end of the latter. */
+/* Compares a row of ours with the next row of the answer, column by column. Returns the end of the
+   latter. */
 static const char *
 compare_row(struct check *k, struct str key, struct str ours, struct str theirs)
 {

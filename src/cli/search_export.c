@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl search export: writes the documents that a query matches to standard output, as an export of the API has
-   them, without its first and last line in CSV. It reads the index of this host and PostgreSQL, and needs neither an
-   account nor surfaced-export. */
+/* surfacectl search export: writes the documents that a query matches to standard output, as an
+   export of the API has them, without its first and last line in CSV. It reads the index of this
+   host and PostgreSQL, and needs neither an account nor surfaced-export. */
 #include "config.h"
 
 #include "base/limits.h"

@@ -84,7 +84,8 @@ rotate_secret(struct cli *c, int argc, char **argv)
 	return status;
 }
 
-/* Puts a new key before those of the file that stay: the present one, and those that needed names. */
+/* Puts a new key before those of the file that stay: the present one, and those that needed
+   names. */
 static int
 rotate_signing_keys(
     struct cli *c, const struct signing_file *f, const char *group, const struct list *needed)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The secrets of people that the database keeps, by the keys of sign_in_keys that have sealed them. */
+/* The secrets of people that the database keeps, by the keys of sign_in_keys that have sealed
+   them. */
 #ifndef CLI_SECRETS_H
 #define CLI_SECRETS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl sessions: the browser sessions and their state, and the session limits of organisations and keys. */
+/* surfacectl sessions: the browser sessions and their state, and the session limits of
+   organisations and keys. */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl setup: the first account, its owner and its first key, for an administrator who has just installed the
- * package. The command may run any number of times: it creates what is missing and reports what is there.
+/* surfacectl setup: the first account, its owner and its first key, for an administrator who has
+ * just installed the package. The command may run any number of times: it creates what is missing
+ * and reports what is there.
  *
  *   account        found by its name, or created with every scope
  *      |
@@ -10,9 +11,10 @@
  *      |
  *   key            a key of the owner that works, or a new one with every scope that the account allows
  *
- * All steps are one transaction, so a run that fails leaves the database as it was and shows no key. A lock lets
- * another run wait for the end of this one; both would create the same account otherwise, and one of them would fail.
- * The key is printed after the commit: a key that was shown works. */
+ * All steps are one transaction, so a run that fails leaves the database as it was and shows no
+ * key. A lock lets another run wait for the end of this one; both would create the same account
+ * otherwise, and one of them would fail. The key is printed after the commit: a key that was shown
+ * works. */
 #include "config.h"
 
 #include "cli/nginx.h"

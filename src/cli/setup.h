@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Accounts, members and keys, for their own commands and for setup, which creates one of each in one transaction. The
- * functions neither begin nor end a transaction and print nothing; the caller reports what they return. */
+/* Accounts, members and keys, for their own commands and for setup, which creates one of each in
+ * one transaction. The functions neither begin nor end a transaction and print nothing; the caller
+ * reports what they return. */
 #ifndef CLI_SETUP_H
 #define CLI_SETUP_H
 
@@ -60,7 +61,8 @@ struct key_wanted {
 	struct ts expires;
 };
 
-/* Creates a key; its secret is in the arena. DB_NONE: there is no such member, or there are several owners. */
+/* Creates a key; its secret is in the arena. DB_NONE: there is no such member, or there are several
+   owners. */
 enum db_rc key_insert(
     struct cli *c, struct uuid account, const struct key_wanted *w, struct key_line *out);
 /* The message about a secret that cannot be shown again, for people. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl top: the requests that this host answers now, by operation, from the counters in shared memory. */
+/* surfacectl top: the requests that this host answers now, by operation, from the counters in
+   shared memory. */
 #include "config.h"
 
 #include "cli/cli.h"

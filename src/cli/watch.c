@@ -7,8 +7,8 @@
      browser    --> the viewer's page; the part behind # stays in the browser
      viewer     --> WebSocket with the ticket as subprotocol
 
-   surfacectl play does the same with an evidence ticket, which reads the evidence for 15 minutes, and
-   the page play.html. With --save it starts surface(1), which stores the evidence.
+   surfacectl play does the same with an evidence ticket, which reads the evidence for 15 minutes,
+   and the page play.html. With --save it starts surface(1), which stores the evidence.
 
    Secrets: the key is never an argument, because every user of the host can see arguments; it comes
    from a file or the environment, and is sent over https alone. The ticket in the link works once
@@ -254,8 +254,8 @@ print_link(const struct cli *c, const struct watch *w, const struct answer *a)
 	return EXIT_OK;
 }
 
-/* Becomes surface(1), which stores the evidence by the API. The key is passed in the environment, which other users
-   cannot read. */
+/* Becomes surface(1), which stores the evidence by the API. The key is passed in the environment,
+   which other users cannot read. */
 static int
 save_evidence(const struct cli *c, const struct watch *w, struct str folder)
 {

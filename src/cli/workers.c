@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl workers: compares the upstream file, which alone defines the numbers of workers, with the masters,
-   their workers, and nginx's loaded configuration. Prints the reloads that are due, in an order that leaves no
-   request without a worker: a growing pool gets workers before nginx sends requests to it, and nginx stops
-   sending requests to a shrinking pool before its workers end. */
+/* surfacectl workers: compares the upstream file, which alone defines the numbers of workers, with
+   the masters, their workers, and nginx's loaded configuration. Prints the reloads that are due, in
+   an order that leaves no request without a worker: a growing pool gets workers before nginx sends
+   requests to it, and nginx stops sending requests to a shrinking pool before its workers end. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -59,7 +59,8 @@ struct scene {
 
 /* ---- one line for each pool ---- */
 
-/* Finds a pool by its socket, since its name may have changed. NULL: the master does not have it. */
+/* Finds a pool by its socket, since its name may have changed. NULL: the master does not have
+   it. */
 static const struct pool_view *
 find_view(const struct daemon_view *v, const char *path, unsigned *wanted)
 {
@@ -220,7 +221,8 @@ print_report(const struct cli *c, const struct report *r)
 	return EXIT_OK;
 }
 
-/* Queries the master of a unit through the first socket that answers; false: it runs but cannot be queried. */
+/* Queries the master of a unit through the first socket that answers; false: it runs but cannot be
+   queried. */
 static bool
 query_master(struct scene *s, size_t unit)
 {

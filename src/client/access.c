@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surface access: what the key may do, the members and keys of the organisation, and the audit log. */
+/* surface access: what the key may do, the members and keys of the organisation, and the audit
+   log. */
 #include "config.h"
 
 #include "client/api.h"

@@ -176,7 +176,8 @@ all_buckets(struct client *c, const struct json_value *groups)
 
 /* ---- refusals ---- */
 
-/* The field that a fault is about, as it was typed: "aggregations[1].field" is the second of --by. */
+/* The field that a fault is about, as it was typed: "aggregations[1].field" is the second of
+   --by. */
 static struct str
 typed_field(const struct client *c, struct str place)
 {

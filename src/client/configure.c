@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* surface configure: asks for the URL and the key, stores them, and makes one request with them.
  *
- * The key is read from the terminal without echo, or from standard input; it is never an argument. */
+ * The key is read from the terminal without echo, or from standard input; it is never an
+ * argument. */
 #include "config.h"
 
 #include "client/api.h"

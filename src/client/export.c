@@ -278,7 +278,8 @@ fetch(struct job *j, const struct json_value *export)
 	return DONE;
 }
 
-/* True when the descriptor and the path are the same file: no other run has renamed or removed it. */
+/* True when the descriptor and the path are the same file: no other run has renamed or removed
+   it. */
 static bool
 is_still_there(int fd, const char *path)
 {

@@ -129,7 +129,7 @@ headers_of(struct client *c, const struct ask *ask)
 }
 
 static void
-set_options(struct transfer *t, const char *url, struct curl_slist *headers)
+set_http_options(struct transfer *t, const char *url, struct curl_slist *headers)
 {
 	const struct settings *s = &t->c->settings;
 	CURL *curl = t->curl;
@@ -195,7 +195,7 @@ http_begin(struct client *c, const struct ask *ask, struct answer *a)
 	*a = (struct answer){ .body.a = c->page, .retry_after = -1 };
 	*t = (struct transfer){ .c = c, .curl = c->curl, .ask = ask, .a = a };
 	t->headers = headers_of(c, ask);
-	set_options(t, url.p, t->headers);
+	set_http_options(t, url.p, t->headers);
 	return t;
 }
 

@@ -57,7 +57,8 @@ int64_t http_again_ms(int tried);
 int64_t http_wait_ms(struct client *c, const struct answer *a);
 void http_end(struct client *c);
 
-/* Appends "?name=value" or "&name=value", percent-encoded; a value without pointer appends nothing. */
+/* Appends "?name=value" or "&name=value", percent-encoded; a value without pointer appends
+   nothing. */
 void url_parameter(struct buf *path, const char *name, struct str value);
 /* Appends one segment of a path, percent-encoded. */
 void url_segment(struct buf *path, struct str segment);

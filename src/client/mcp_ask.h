@@ -9,8 +9,8 @@
 /* The parameter limit of a call. */
 struct ask_bounds {
 	int64_t usual; /* if the arguments have none */
-	int64_t
-	    limit; /* this one whatever the arguments have, to fetch less at the second attempt; 0: not */
+	/* this one whatever the arguments have, to fetch less at the second attempt; 0: not */
+	int64_t limit;
 };
 
 /* Makes the request in client.page and stores the query in client.query, for carets. False with the

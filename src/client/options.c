@@ -25,7 +25,8 @@ const struct option_row common_options[] = {
 	{ 0 },
 };
 
-/* The index of an option in client.given: first those of the command, then those of all commands. */
+/* The index of an option in client.given: first those of the command, then those of all
+   commands. */
 static const struct option_row *
 option_row_at(const struct client *c, size_t i)
 {
@@ -104,7 +105,7 @@ unknown_option(const struct client *c, const char *given)
 }
 
 static bool
-store(struct client *c, size_t i, struct str value)
+store_option(struct client *c, size_t i, struct str value)
 {
 	const struct option_row *row = option_row_at(c, i);
 	int64_t n;
@@ -141,14 +142,14 @@ read_client_option(struct client *c, int argc, char **argv, int *at)
 		return unknown_option(c, arg);
 	if (option_row_at(c, i)->kind == FLAG) {
 		if (value == NULL)
-			return store(c, i, STR(""));
+			return store_option(c, i, STR(""));
 		fail(c, WRONG_USAGE, "--%s takes no value", option_row_at(c, i)->name);
 		return false;
 	}
 	if (value == NULL && *at + 1 < argc)
 		value = argv[++*at];
 	if (value != NULL)
-		return store(c, i, str_of(value));
+		return store_option(c, i, str_of(value));
 	fail(c, WRONG_USAGE, "--%s needs a value: %s", option_row_at(c, i)->name,
 	    option_row_at(c, i)->value);
 	return false;

@@ -39,7 +39,8 @@ bool table_begin(struct table *t, struct client *c, const struct column *columns
 /* Prints at most `most` documents of a list. */
 void table_add(struct table *t, const struct json_value *list, size_t most);
 
-/* The value of the command's option --fields; without pointer: not given, or the command has none. */
+/* The value of the command's option --fields; without pointer: not given, or the command has
+   none. */
 struct str fields_given(const struct client *c);
 /* Prints one document as CSV with its heading. */
 void table_one(struct table *t, const struct json_value *v);

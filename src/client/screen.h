@@ -15,8 +15,8 @@ struct screen {
 	bool colour_out, colour_err;
 	bool utf8;      /* the locale can show every character */
 	size_t columns; /* the width of what is printed on stdout; SIZE_MAX: unlimited */
-	size_t
-	    columns_err; /* the same of messages and of the progress, which --wide does not change */
+	/* the same of messages and of the progress, which --wide does not change */
+	size_t columns_err;
 };
 
 struct wrap {

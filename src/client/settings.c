@@ -49,7 +49,7 @@ cache_file(const struct client *c, const char *name)
 /* ---- the key ---- */
 
 static int
-check_key(struct client *c, struct str text, const char *from)
+check_api_key(struct client *c, struct str text, const char *from)
 {
 	c->settings.key = text.n == 0 ? text : str_trim(text);
 	if (str_graphic(c->settings.key))
@@ -85,7 +85,7 @@ read_settings_key_file(struct client *c, const char *path)
 	buf_add(&b, bytes, (size_t)n);
 	if (str_utf8_bad(buf_done(&b)) < b.n)
 		return fail(c, NOT_ALLOWED, "%s holds no API key: it is no text", path);
-	return check_key(c, buf_done(&b), path);
+	return check_api_key(c, buf_done(&b), path);
 }
 
 static int
@@ -94,7 +94,7 @@ read_settings_key(struct client *c)
 	const char *given = getenv("SURFACED_API_KEY"), *path = option(c, "key-file").p;
 
 	if (path == NULL && given != NULL && given[0] != '\0')
-		return check_key(c, str_of(given), "SURFACED_API_KEY");
+		return check_api_key(c, str_of(given), "SURFACED_API_KEY");
 	if (path == NULL)
 		path = settings_file(c, "key");
 	if (path == NULL)

@@ -236,7 +236,8 @@ end_socket_frame(struct socket *s)
 	return CURLE_OK;
 }
 
-/* Reads frames of some bytes; false after a message: the peer broke the protocol or the connection. */
+/* Reads frames of some bytes; false after a message: the peer broke the protocol or the
+   connection. */
 static bool
 read_frames(struct socket *s, unsigned char *bytes, size_t n)
 {

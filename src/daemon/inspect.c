@@ -33,7 +33,7 @@ find_master(const char *path)
 }
 
 static bool
-is_shared(int dir, const char *name)
+is_shared_socket(int dir, const char *name)
 {
 	static const char wanted[] = "/memfd:" SHARED_NAME;
 	char target[256];
@@ -54,7 +54,7 @@ find_shared(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	dir = opendir(path);
 	while (dir != NULL && found < 0 && (e = readdir(dir)) != NULL)
-		if (is_shared(dirfd(dir), e->d_name))
+		if (is_shared_socket(dirfd(dir), e->d_name))
 			found = openat(dirfd(dir), e->d_name, O_RDONLY | O_CLOEXEC);
 	if (dir != NULL)
 		closedir(dir);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Asks detectors to look at subjects (detector.h): those that changed documents concern, which are stored with the move of
-   the cursor, and those that a look wants to have looked at later. */
+/* Asks detectors to look at subjects (detector.h): those that changed documents concern, which are
+   stored with the move of the cursor, and those that a look wants to have looked at later. */
 #include "config.h"
 
 #include "base/encode.h"

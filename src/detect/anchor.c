@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* Anchors: a rule whose query says product:redis is not tried on a document without that product (C-152).
+/* Anchors: a rule whose query says product:redis is not tried on a document without that product
+ * (C-152).
  *
  *   rule 7  product:redis ----> table: (services.product, "redis") -> 7
  *   rule 8  ip:192.0.2.0/24 --> table: (ip, /24 192.0.2.0)         -> 8        networks of length 24 are asked
  *   rule 9  os:lin*  ---------> free: 9                                        tried on every document
  *
  *   document {"ip":"192.0.2.7","services":[{"product":"nginx"}]}
- *     each value of a field that any rule is anchored by is looked up:
- *     keywords folded, names with all names above them, addresses with all lengths of networks that are asked
+ *     each value of a field that any rule is anchored by is looked up: keywords folded, names with
+ *     all names above them, addresses with all lengths of networks that are asked
  *
- * The lookup may find too many rules, never too few: their whole queries are evaluated afterwards. */
+ * The lookup may find too many rules, never too few: their whole queries are evaluated
+ * afterwards. */
 #include "config.h"
 
 #include "detect/detect.h"

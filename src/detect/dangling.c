@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* The detector dangling-dns (AREAS.md 4). A subject is a name of the project; "+example.org", with the key of a record behind it
-   when it goes on, asks for the names at and below a domain. detection/dangling.h judges; dangling_read.c reads what it needs.
+/* The detector dangling-dns (AREAS.md 4). A subject is a name of the project; "+example.org", with
+   the key of a record behind it when it goes on, asks for the names at and below a domain.
+   detection/dangling.h judges; dangling_read.c reads what it needs.
 
-   A finding keeps its key when its kind changes, since it is of the same record: a provider that closes its names makes
-   cname_claimable a stale_record, with an event in the history of the finding (C-175). */
+   A finding keeps its key when its kind changes, since it is of the same record: a provider that
+   closes its names makes cname_claimable a stale_record, with an event in the history of the
+   finding (C-175). */
 #include "config.h"
 
 #include "base/encode.h"
@@ -58,7 +60,8 @@ STMT_LIST(
 
 /* ---- changed documents ---- */
 
-/* Whether a name can be a subject. Data of others may have any bytes in a name, and two of them begin other subjects. */
+/* Whether a name can be a subject. Data of others may have any bytes in a name, and two of them
+   begin other subjects. */
 static bool
 is_subject(struct str name)
 {
@@ -196,7 +199,8 @@ evidence_of_dangling(struct arena *a, const struct dangling *d)
 	return buf_done(&b);
 }
 
-/* "dangling_dns/<kind>/<host>/<TYPE>/<target>"; a long one ends with a hash in place of the rest. */
+/* "dangling_dns/<kind>/<host>/<TYPE>/<target>"; a long one ends with a hash in place of the
+   rest. */
 static struct str
 key_of_dangling(struct arena *a, const struct dangling *d)
 {
@@ -248,9 +252,10 @@ struct finding_look {
 	int64_t room; /* how many findings more the project may have */
 };
 
-/* The standing finding of the same record: one that is not resolved, if there are several. NULL: none. */
+/* The standing finding of the same record: one that is not resolved, if there are several. NULL:
+   none. */
 static const struct standing *
-find_standing(struct finding_look *f, struct str subject, const struct dangling *d)
+find_standing_finding(struct finding_look *f, struct str subject, const struct dangling *d)
 {
 	const struct standing *best = NULL;
 
@@ -272,7 +277,7 @@ find_standing(struct finding_look *f, struct str subject, const struct dangling 
 static void
 show_dangling(struct finding_look *f, struct str subject, const struct dangling *d)
 {
-	const struct standing *s = find_standing(f, subject, d);
+	const struct standing *s = find_standing_finding(f, subject, d);
 	const struct dangling_domain *domain = NULL;
 	const char *kind;
 	struct str asset = dangling_asset(&f->assets, subject, &kind), title;

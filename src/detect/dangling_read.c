@@ -4,7 +4,8 @@
  *   the subjects, and wildcards above them
  *     | their records lead to names, round after round, as far as aliases are followed
  *     v
- *   records --> registrations of all domains, captures of the subjects, cloud addresses --> certificates of these */
+ *   records --> registrations of all domains, captures of the subjects, cloud addresses --> certificates of
+ * these */
 #include "config.h"
 
 #include "base/encode.h"
@@ -222,7 +223,7 @@ dangling_asset(const struct dangling_assets *assets, struct str name, const char
 
 /* The documents in the ranges of these keys. */
 static enum db_rc
-read_documents(struct reading *r, enum dataset d, struct strs keys, struct list *rows)
+read_dangling_documents(struct reading *r, enum dataset d, struct strs keys, struct list *rows)
 {
 	const int64_t number = record_dataset_number(d), most = RANGE_MOST;
 	struct strs froms = { NULL, 0 }, behinds = { NULL, 0 };
@@ -238,7 +239,7 @@ read_documents(struct reading *r, enum dataset d, struct strs keys, struct list 
 }
 
 static void
-add_record(struct reading *r, struct str text)
+add_dangling_record(struct reading *r, struct str text)
 {
 	const struct json_value *doc = json_parse(r->a, text);
 	struct dangling_record one = { .host = json_get_text(doc, "host"),
@@ -264,8 +265,9 @@ compare_hosts(const void *l, const void *r)
 	    ((const struct dangling_record *)l)->host, ((const struct dangling_record *)r)->host);
 }
 
-/* The keys of the types that are judged, of names from whose range no more than RANGE_MOST records were read: a name with many
-   addresses would hide its other records. The records behind `from` are sorted by host, and those of such names are dropped. */
+/* The keys of the types that are judged, of names from whose range no more than RANGE_MOST records
+   were read: a name with many addresses would hide its other records. The records behind `from` are
+   sorted by host, and those of such names are dropped. */
 static struct strs
 crowded_keys(struct reading *r, size_t from)
 {
@@ -291,16 +293,16 @@ static enum db_rc
 read_ranges(struct reading *r, struct strs keys)
 {
 	struct list rows;
-	enum db_rc rc = read_documents(r, DATASET_DNS, keys, &rows);
+	enum db_rc rc = read_dangling_documents(r, DATASET_DNS, keys, &rows);
 	const struct document_row *row = rows.items;
 
 	for (size_t i = 0; i < rows.n; i++)
-		add_record(r, row[i].doc);
+		add_dangling_record(r, row[i].doc);
 	return rc;
 }
 
 static enum db_rc
-read_round(struct reading *r, struct strs names)
+read_dns_round(struct reading *r, struct strs names)
 {
 	struct strs keys = { NULL, 0 };
 	size_t from = r->w->nrecords;
@@ -313,7 +315,8 @@ read_round(struct reading *r, struct strs names)
 	return rc == DB_OK && keys.n > 0 ? read_ranges(r, keys) : rc;
 }
 
-/* Reads the records of names, and of those that they lead to. From the second round on, aliases alone lead further. */
+/* Reads the records of names, and of those that they lead to. From the second round on, aliases
+   alone lead further. */
 static enum db_rc
 read_records(struct reading *r, struct strs names)
 {
@@ -323,7 +326,7 @@ read_records(struct reading *r, struct strs names)
 		size_t had = r->w->nrecords;
 		struct strs leads = { NULL, 0 }, all = { NULL, 0 }, fresh = { NULL, 0 };
 
-		rc = read_round(r, names);
+		rc = read_dns_round(r, names);
 		for (size_t i = 0; i < r->known.n; i++)
 			add_text(r->a, &all, r->known.p[i]);
 		for (size_t i = 0; i < names.n; i++)
@@ -362,7 +365,7 @@ read_registrations(struct reading *r)
 	domains = distinct(domains);
 	for (size_t i = 0; i < domains.n; i++)
 		add_text(r->a, &keys, record_key_name(r->a, domains.p[i]));
-	rc = read_documents(r, DATASET_WHOIS, keys, &rows);
+	rc = read_dangling_documents(r, DATASET_WHOIS, keys, &rows);
 	row = rows.items;
 	out = ARENA_ARRAY(r->a, rows.n + 1, struct dangling_domain);
 	for (size_t i = 0; i < rows.n; i++) {
@@ -378,7 +381,7 @@ read_registrations(struct reading *r)
 }
 
 static enum db_rc
-read_takeovers(struct reading *r)
+read_takeover_lists(struct reading *r)
 {
 	struct list rows = { 0 };
 	enum db_rc rc = db_rows(r->l->x->db, &list_takeovers, &rows, DB_NO_ARGS);
@@ -398,7 +401,7 @@ read_takeovers(struct reading *r)
 }
 
 static enum db_rc
-read_pages(struct reading *r)
+read_record_pages(struct reading *r)
 {
 	struct list rows = { 0 };
 	enum db_rc rc = db_list(r->l->x->db, &list_dangling_pages, &rows, P(r->l->project),
@@ -501,7 +504,7 @@ read_certificates(struct reading *r, struct strs ips)
 		add_text(r->a, &keys, host_key(r->a, ips.p[i]));
 		add_text(r->a, &hexes, dangling_hex(r->a, keys.p[i]));
 	}
-	rc = read_documents(r, DATASET_HOSTS, keys, &rows);
+	rc = read_dangling_documents(r, DATASET_HOSTS, keys, &rows);
 	if (rc == DB_OK && rows.n > 0)
 		rc = db_list(r->l->x->db, &list_certificates_since, &since, P(hexes));
 	row = rows.items;
@@ -580,8 +583,8 @@ dangling_read(struct look *l, struct dangling_world *w, struct dangling_assets *
 	if (rc == DB_OK)
 		rc = read_registrations(&r);
 	if (rc == DB_OK)
-		rc = read_takeovers(&r);
+		rc = read_takeover_lists(&r);
 	if (rc == DB_OK)
-		rc = read_pages(&r);
+		rc = read_record_pages(&r);
 	return rc == DB_OK ? read_addresses(&r) : rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-detect: evaluates detection rules on documents, and keeps their observations (AREAS.md 0.1, 2.4).
+/* surfaced-detect: evaluates detection rules on documents, and keeps their observations (AREAS.md
+ * 0.1, 2.4).
  *
  *   record            an import commits
  *     | detect_changed: what the cursor has not seen, 500 documents at a time       follow.c
@@ -15,15 +16,17 @@
  *   detect_store      observations appear, return, are seen again or end, with their events, counts and findings; the
  *                     cursor moves. One transaction: a crash loses nothing and doubles nothing
  *
- * Old data go the same way, with another source and a position in detect_work instead of the cursor (work.c):
+ * Old data go the same way, with another source and a position in detect_work instead of the cursor
+ * (work.c):
  *
  *   1  the index is walked with the rule's query; PostgreSQL has the documents as they are now
  *   2  documents that changed since the snapshot of that index: the index lags behind, and the cursor may have passed them
  *      before the rule was read
  *   3  documents on which the rule was observed: those that match no more
  *
- * A cursor is a snapshot of PostgreSQL, so no order of commits can hide a change (indexer.h). Only the connection that
- * holds an advisory lock evaluates; other processes stand by. Nothing in memory must survive the process. */
+ * A cursor is a snapshot of PostgreSQL, so no order of commits can hide a change (indexer.h). Only
+ * the connection that holds an advisory lock evaluates; other processes stand by. Nothing in memory
+ * must survive the process. */
 #ifndef DETECT_DETECT_H
 #define DETECT_DETECT_H
 
@@ -78,9 +81,11 @@ struct detect {
 
 /* ---- anchor.c ---- */
 
-/* Finds rules by the values that documents must have to match them. The anchors are in the arena. */
+/* Finds rules by the values that documents must have to match them. The anchors are in the
+   arena. */
 struct anchors *anchors_new(struct arena *a, const struct detect_rule *const *rules, size_t nrules);
-/* The rules of the dataset and its view that may match the document: numbers of rules, in no order. */
+/* The rules of the dataset and its view that may match the document: numbers of rules, in no
+   order. */
 size_t anchors_candidates(struct anchors *an, struct arena *scratch, enum dataset source,
     const struct json_value *doc, const uint32_t **out);
 
@@ -131,9 +136,9 @@ bool batch_find(const struct batch *b, struct arena *a, const struct detect_rule
 
 /* ---- emit.c ---- */
 
-/* Writes the observations and findings that follow from the hits. A rule of rank 0 makes no finding on a record on which
-   another rule of its area makes one. `seen` gets the names of the observations, which store.c
-   compares. */
+/* Writes the observations and findings that follow from the hits. A rule of rank 0 makes no finding
+   on a record on which another rule of its area makes one. `seen` gets the names of the
+   observations, which store.c compares. */
 void batch_emit(struct detect *x, struct batch *b, const struct owners *o, struct strs *seen);
 /* The name of an observation: its run, project and record. */
 struct str seen_name(
@@ -147,7 +152,8 @@ void finding_write(struct buf *b, struct detect *x, const struct match *h,
 
 /* ---- store.c ---- */
 
-/* Evaluates the documents and stores what follows, with the position that they bring. place: a JSON object. */
+/* Evaluates the documents and stores what follows, with the position that they bring. place: a JSON
+   object. */
 enum db_rc batch_store(struct detect *x, struct batch *b, struct str place) MUST_USE;
 
 /* ---- follow.c ---- */

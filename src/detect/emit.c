@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Hits become observations of the runs of their rules: what an account excludes is left out, and a run of scope surface
-   observes the records of its projects alone. */
+/* Hits become observations of the runs of their rules: what an account excludes is left out, and a
+   run of scope surface observes the records of its projects alone. */
 #include "config.h"
 
 #include "detect/detector.h"
+#include "detect/settings.h"
 #include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
@@ -71,7 +72,8 @@ struct emission {
 	bool competition; /* a generic rule has a hit */
 };
 
-/* kept: a finding follows, which only the end of the observation closes, so it is stored however many there are. */
+/* kept: a finding follows, which only the end of the observation closes, so it is stored however
+   many there are. */
 static void
 add_observation(
     struct emission *e, const struct detect_run *run, const struct uuid *project, bool kept)
@@ -116,7 +118,8 @@ claim_of(struct emission *e, const struct owner *owner)
 		.rule = r };
 }
 
-/* Whether another rule speaks for this one. Rules above rank 0 come first, so all of their claims are known. */
+/* Whether another rule speaks for this one. Rules above rank 0 come first, so all of their claims
+   are known. */
 static bool
 is_silent(struct emission *e, const struct owner *owner)
 {
@@ -176,8 +179,8 @@ is_excluded(struct emission *e, struct detect_run *run)
 	return excluded;
 }
 
-/* The findings that the owners of the record get by a rule; returns whether there is one for the run, or for any of those that
-   only make findings. */
+/* The findings that the owners of the record get by a rule; returns whether there is one for the
+   run, or for any of those that only make findings. */
 static bool
 emit_findings(struct emission *e, const struct detect_run *of)
 {
@@ -196,7 +199,8 @@ emit_findings(struct emission *e, const struct detect_run *of)
 	return any;
 }
 
-/* A rule of scope all observes the record whoever owns it, in the run that accounts share and in each with an exclude. */
+/* A rule of scope all observes the record whoever owns it, in the run that accounts share and in
+   each with an exclude. */
 static void
 emit_everywhere(struct emission *e)
 {

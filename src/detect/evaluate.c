@@ -93,8 +93,8 @@ try_rules(struct detect *x, struct batch *b, const struct document *d)
 			try_document(x, b, &x->rules[numbers[i]], d);
 }
 
-/* When the rules and excludes of an account have taken more than their time for a batch, the one that took most fails, and
-   those of other accounts go on (C-156). */
+/* When the rules and excludes of an account have taken more than their time for a batch, the one
+   that took most fails, and those of other accounts go on (C-156). */
 static void
 judge_payer(struct detect *x, uint32_t payer)
 {

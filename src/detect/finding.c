@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The finding of a rule's observation on a project's record: the producer "rules" (AREAS.md 3, 7). detect_store adds the
-   key, which is made of the rule and the record. */
+/* The finding of a rule's observation on a project's record: the producer "rules" (AREAS.md 3, 7).
+   detect_store adds the key, which is made of the rule and the record. */
 #include "config.h"
 
 #include "base/limits.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* New data: the documents that the cursor of a dataset has not seen (detect_changed in sql/functions/detect.sql). */
+/* New data: the documents that the cursor of a dataset has not seen (detect_changed in
+   sql/functions/detect.sql). */
 #include "config.h"
 
 #include "db/guard.h"

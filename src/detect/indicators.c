@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The detector threat-indicators: an indicator of a report that equals the name or address of an asset. A subject is the name of an
-   asset (sql/functions/threat_indicator.sql). A finding closes when no report has the indicator any more. The account's verdict
-   closes it at once, since that is a person's word. */
+/* The detector threat-indicators: an indicator of a report that equals the name or address of an
+   asset. A subject is the name of an asset (sql/functions/threat_indicator.sql). A finding closes
+   when no report has the indicator any more. The account's verdict closes it at once, since that is
+   a person's word. */
 #include "config.h"
 
 #include "detect/detector.h"
@@ -94,7 +95,7 @@ severity_of(int64_t confidence)
 }
 
 static struct str
-evidence_of(struct look *l, const struct indicator_hit *h)
+indicator_evidence(struct look *l, const struct indicator_hit *h)
 {
 	struct buf b = { .a = l->x->a };
 
@@ -136,15 +137,15 @@ find(struct look *l, const struct indicator_hit *h, struct str key)
 		.confidence = (double)h->confidence / 100,
 		.asset_kind = h->kind,
 		.asset_name = h->value,
-		.evidence = evidence_of(l, h),
+		.evidence = indicator_evidence(l, h),
 		.first = h->first_seen_at,
 		.last = h->last_seen_at });
 	if (!ts_is_null(h->valid_until))
 		look_ask(l, h->value, h->valid_until);
 }
 
-/* No report has it now. Reports are read as they are at present, so the time of this contradiction is the present; the look is
-   repeated until it is a day newer than the finding. */
+/* No report has it now. Reports are read as they are at present, so the time of this contradiction
+   is the present; the look is repeated until it is a day newer than the finding. */
 static void
 miss(struct look *l, const struct standing *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The detector inventory: what the datasets know below the domains that are seeds becomes assets and services of the project
- * (AREAS.md 3, sql/functions/inventory.sql). It finds no findings.
+/* The detector inventory: what the datasets know below the domains that are seeds becomes assets
+ * and services of the project (AREAS.md 3, sql/functions/inventory.sql). It finds no findings.
  *
  *   dns            a name below a seed --> asset host; its A and AAAA answers --> asset address, and the host's services
  *   hosts          a hostname below a seed, or an address of this detector --> asset host, asset address, services
@@ -212,7 +212,7 @@ add_asset(struct gathering *g, const char *kind, struct str name, const struct j
 }
 
 static void
-add_service(
+add_found_service(
     struct gathering *g, struct str ip, const struct json_value *s, const struct json_value *host)
 {
 	struct arena *a = g->l->x->a;
@@ -272,7 +272,7 @@ gather_host(struct gathering *g, const struct json_value *doc, bool ours)
 		return;
 	add_asset(g, "address", ip, doc);
 	for (size_t i = 0; services != NULL && i < json_length(services); i++)
-		add_service(g, ip, json_at(services, i), doc);
+		add_found_service(g, ip, json_at(services, i), doc);
 }
 
 static void
@@ -297,7 +297,7 @@ gather_certificate(struct gathering *g, const struct json_value *doc)
 
 /* The key of the host of an address, in hexadecimal. */
 static struct str
-host_key(struct arena *a, struct str ip)
+inventory_host_key(struct arena *a, struct str ip)
 {
 	unsigned char key[17];
 	struct ipnet net;
@@ -348,7 +348,7 @@ gather_dns(struct gathering *g, const struct json_value **docs, size_t n)
 
 		if (ip.p == NULL || !below_seed(g, name))
 			continue;
-		keys[nkeys] = host_key(a, ip);
+		keys[nkeys] = inventory_host_key(a, ip);
 		nkeys += keys[nkeys].p != NULL;
 	}
 	rc = read_trees(g->l, DATASET_HOSTS, (struct strs){ keys, nkeys }, &hosts, &nhosts);
@@ -419,7 +419,7 @@ keys_of_page(struct arena *a, const struct page *page)
 }
 
 static enum db_rc
-walk(struct gathering *g, const struct walk *w)
+walk_domain(struct gathering *g, const struct walk *w)
 {
 	struct detect *x = g->l->x;
 	const struct budget budget = { .deadline = mono_us() + PAGE_US, .work = UINT64_MAX / 2 };
@@ -454,8 +454,9 @@ walk(struct gathering *g, const struct walk *w)
 	return gather(g, sources[w->source].dataset, keys);
 }
 
-/* The first page waits until the index has what was there when the seed came. The subject that waits names the transaction
-   that asked ("?123" in place of a key), because another asker would be later each time while imports go on. */
+/* The first page waits until the index has what was there when the seed came. The subject that
+   waits names the transaction that asked ("?123" in place of a key), because another asker would be
+   later each time while imports go on. */
 static enum db_rc
 look_at_page(struct gathering *g, const struct walk *w, size_t i)
 {
@@ -478,7 +479,7 @@ look_at_page(struct gathering *g, const struct walk *w, size_t i)
 		    arena_printf(x->a, "+%s %.*s ?%.*s", sources[w->source].word, (int)w->domain.n,
 			w->domain.p, (int)asked.n, asked.p),
 		    (struct ts){ ts_now().us + WAIT_US });
-	return ready.yes && snapshot.p != NULL ? walk(g, w) : DB_OK;
+	return ready.yes && snapshot.p != NULL ? walk_domain(g, w) : DB_OK;
 }
 
 /* ---- a look ---- */

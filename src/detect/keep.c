@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Observations that end without a change of their records: their rule has ended, or nobody has seen the host for 30 days. And
-   the end of old rows (detect_keep in sql/functions/detect.sql). And the days of the dashboards, which are written when they
-   have ended (dashboard_fill in sql/functions/project_dashboard.sql). */
+/* Observations that end without a change of their records: their rule has ended, or nobody has seen
+   the host for 30 days. And the end of old rows (detect_keep in sql/functions/detect.sql). And the
+   days of the dashboards, which are written when they have ended (dashboard_fill in
+   sql/functions/project_dashboard.sql). */
 #include "config.h"
 
 #include "db/guard.h"

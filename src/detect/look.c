@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Lets detectors look at what is due, one project after the other, and stores what they find (detector.h). */
+/* Lets detectors look at what is due, one project after the other, and stores what they find
+   (detector.h). */
 #include "config.h"
 
 #include "daemon/daemon.h"
 #include "db/guard.h"
 #include "detect/detector.h"
+#include "detect/settings.h"
 
 REGISTRY(const struct detector, detectors);
 
@@ -97,7 +99,7 @@ store(struct look *l)
 
 /* All of a project, for a detector whose subjects are assets. */
 static enum db_rc
-expand(struct look *l)
+expand_subjects(struct look *l)
 {
 	return db_do(l->x->db, &expand_project, NULL, P(str_of(l->of->name)), P(l->project));
 }
@@ -134,7 +136,7 @@ look(struct look *l)
 	if (l->subjects[0].p[0] == '=')
 		return settings_apply(l);
 	if (str_is(l->subjects[0], "*") && !l->of->whole)
-		return expand(l);
+		return expand_subjects(l);
 	rc = db_list(l->x->db, &list_standing, &rows, P(str_of(l->of->name)), P(l->project),
 	    P(plain_subjects(l)));
 	l->standing = rows.items;
@@ -191,9 +193,10 @@ fail(struct detect *x, struct str why)
 	return db_do(x->db, &fail_look, NULL, P(why));
 }
 
-/* A database that is away is no fault of the subjects. Customers read the error, so messages of PostgreSQL go to the log alone. */
+/* A database that is away is no fault of the subjects. Customers read the error, so messages of
+   PostgreSQL go to the log alone. */
 static enum db_rc
-judge_failure(struct look *l, enum db_rc rc)
+judge_look_failure(struct look *l, enum db_rc rc)
 {
 	struct str why = l->why != NULL     ? str_of(l->why)
 			 : rc == DB_TIMEOUT ? STR("the database took too long")
@@ -235,7 +238,7 @@ take_turn(struct detect *x, bool *none)
 	rc = look(&l);
 	if (rc == DB_OK)
 		rc = store(&l);
-	return rc == DB_OK ? rc : judge_failure(&l, rc);
+	return rc == DB_OK ? rc : judge_look_failure(&l, rc);
 }
 
 bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The loop of surfaced-detect. A turn reads the rules when they may have changed, evaluates a batch of changed documents of
-   each dataset, and does a slice of old work. */
+/* The loop of surfaced-detect. A turn reads the rules when they may have changed, evaluates a batch
+   of changed documents of each dataset, and does a slice of old work. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -42,7 +42,8 @@ open_ticks(void)
 	return fd;
 }
 
-/* Whether this process is the one that evaluates. The lock ends with the connection, so each turn asks. */
+/* Whether this process is the one that evaluates. The lock ends with the connection, so each turn
+   asks. */
 static bool
 is_mine(struct detect *x)
 {

@@ -5,8 +5,8 @@
  *   asset host www.example.org   hosts with this name, its DNS records, certificates and open directories
  *   asset domain example.org     the same for the name and all names below it, and its registration
  *
- * A host that has the tag cdn, or more than APEX_MOST apex domains, serves many owners: its names alone do not make it
- * anybody's (AREAS.md 0.2, rule 5). */
+ * A host that has the tag cdn, or more than APEX_MOST apex domains, serves many owners: its names
+ * alone do not make it anybody's (AREAS.md 0.2, rule 5). */
 #include "config.h"
 
 #include "detect/owners.h"
@@ -91,7 +91,8 @@ add_name(struct buf *names, struct str name)
 	buf_add(names, &name, sizeof(name));
 }
 
-/* Adds what an asset of this record may be called: its address, its names, and all names above these. */
+/* Adds what an asset of this record may be called: its address, its names, and all names above
+   these. */
 static void
 add_names(struct arena *a, struct buf *names, enum dataset d, const struct match_document *m)
 {
@@ -112,7 +113,7 @@ add_names(struct arena *a, struct buf *names, enum dataset d, const struct match
 }
 
 static int
-compare_names(const void *l, const void *r)
+compare_owner_names(const void *l, const void *r)
 {
 	return str_cmp(*(const struct str *)l, *(const struct str *)r);
 }
@@ -124,7 +125,7 @@ distinct_names(struct buf *names)
 	size_t n = names->n / sizeof(*all), kept = 0;
 
 	if (n > 0)
-		qsort(all, n, sizeof(*all), compare_names);
+		qsort(all, n, sizeof(*all), compare_owner_names);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || !str_eq(all[i], all[kept - 1]))
 			all[kept++] = all[i];
@@ -195,7 +196,7 @@ owners_serve_many(const struct json_value *host)
 }
 
 static bool
-serves_many(const struct match_document *m)
+address_serves_many(const struct match_document *m)
 {
 	return owners_serve_many(m->of == NULL ? m->own : m->of);
 }
@@ -263,7 +264,7 @@ owners_list(const struct owners *o, struct arena *a, enum dataset d, const struc
 	hosts = texts_of(a, m, places[place].names);
 	for (size_t i = 0; i < ips.n; i++)
 		add_assets(&f, ips.p[i], "address", "address");
-	if (places[place].ip != NULL && serves_many(m))
+	if (places[place].ip != NULL && address_serves_many(m))
 		hosts.n = 0;
 	for (size_t i = 0; i < hosts.n; i++) {
 		struct str name = hosts.p[i];

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "detect/detector.h"
+#include "detect/settings.h"
 #include "json/json.h"
 #include "resource/finding_evidence.h"
 

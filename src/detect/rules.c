@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The rules that are evaluated, parsed, with the accounts that use them (detect_plan and detect_runs in
-   sql/functions/detect.sql). They are read again every few seconds and when one has changed, so that "now" in their queries
-   is the present time. */
+/* The rules that are evaluated, parsed, with the accounts that use them (detect_plan and
+   detect_runs in sql/functions/detect.sql). They are read again every few seconds and when one has
+   changed, so that "now" in their queries is the present time. */
 #include "config.h"
 
 #include "base/limits.h"
 #include "db/guard.h"
 #include "detect/detector.h"
+#include "detect/settings.h"
 #include "json/tree.h"
 #include "search/tags.h"
 
@@ -126,7 +127,8 @@ parse_own_exclude(struct detect *x, const struct detect_rule *r, struct str text
 	return q;
 }
 
-/* The dataset of the rule may have changed since the account wrote its exclude. Others use the rule as before. */
+/* The dataset of the rule may have changed since the account wrote its exclude. Others use the rule
+   as before. */
 static void
 exclude_everything(struct detect *x, const struct detect_rule *r, struct detect_run *run)
 {
@@ -304,8 +306,8 @@ mark_parsed(struct detect *x)
 	    P(((struct strs){ anchored, n })), P(((struct strs){ uses_now, n })));
 }
 
-/* A rule without an anchor is tried on every document, so there may be few of them. One that is new fails; the API refuses it
-   before, but rules also come by surfacectl. */
+/* A rule without an anchor is tried on every document, so there may be few of them. One that is new
+   fails; the API refuses it before, but rules also come by surfacectl. */
 static void
 limit_unanchored(struct detect *x)
 {

@@ -9,7 +9,8 @@
  *
  *   record --> owners --> project --> account (users.c) --> the run of the rule for this account
  *
- * A hit thus costs as much as the record has owners, however many accounts and projects there are. */
+ * A hit thus costs as much as the record has owners, however many accounts and projects there
+ * are. */
 #ifndef DETECT_RULES_H
 #define DETECT_RULES_H
 
@@ -22,16 +23,16 @@ struct payer {
 	size_t nunanchored; /* of its rules */
 };
 
-/* A rule as it is evaluated for somebody: for all accounts together (payer 0), for one with its own exclude, or for one with
-   its projects. */
+/* A rule as it is evaluated for somebody: for all accounts together (payer 0), for one with its own
+   exclude, or for one with its projects. */
 struct detect_run {
 	struct uuid uuid;
 	uint32_t payer;
 	struct str severity;
 	const struct query *exclude; /* the account's; NULL: none */
 	bool findings;
-	bool
-	    finder; /* it makes findings alone: its observations are those of the run that all accounts share */
+	/* it makes findings alone: its observations are those of the run that all accounts share */
+	bool finder;
 	bool failed;
 	bool all;                    /* every project of the account */
 	const struct uuid *projects; /* sorted */
@@ -86,7 +87,8 @@ void rule_fail(struct detect *x, struct detect_rule *r, struct detect_run *run, 
 
 /* ---- users.c ---- */
 
-/* Sorts what rules_load has read, for the functions below. accounts: UUIDs of all that own or use rules, in any order. */
+/* Sorts what rules_load has read, for the functions below. accounts: UUIDs of all that own or use
+   rules, in any order. */
 void users_index(struct detect *x, struct uuid *accounts, size_t n);
 /* The runs of all rules by their UUIDs. */
 void users_index_runs(struct detect *x);
@@ -100,8 +102,9 @@ struct detect_rule *rules_find_run(
 /* The run of the rule that looks at the project; NULL: none does. */
 struct detect_run *rule_run_of(
     const struct detect *x, const struct detect_rule *r, const struct uuid *project);
-/* Whether a rule of rank 0 makes no finding where the other one does: a rule of the same area and dataset, of the catalogue or of
-   the same account, with a higher rank and all tags of the generic one. */
+/* Whether a rule of rank 0 makes no finding where the other one does: a rule of the same area and
+   dataset, of the catalogue or of the same account, with a higher rank and all tags of the generic
+   one. */
 bool rules_compete(const struct detect_rule *generic, const struct detect_rule *other) MUST_USE;
 bool run_has_project(
     const struct detect *x, const struct detect_run *run, const struct uuid *project) MUST_USE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The detector secrets: credentials in banners, titles, headers and bodies of services and in captured pages, and sensitive
- * files of open directories (AREAS.md 6). It never sees a secret: imports mask them and leave notes, of which this program
- * makes fingerprints (secret/fingerprint.h, sql/functions/secret.sql).
+/* The detector secrets: credentials in banners, titles, headers and bodies of services and in
+ * captured pages, and sensitive files of open directories (AREAS.md 6). It never sees a secret:
+ * imports mask them and leave notes, of which this program makes fingerprints
+ * (secret/fingerprint.h, sql/functions/secret.sql).
  *
  *   subject              what is looked at
  *   "host 192.0.2.7"     the services of a host
@@ -10,8 +11,8 @@
  *   "www.example.org"    an asset is new: what it owns is asked for
  *   "*"                  everything of the project is asked for
  *
- * One secret is one finding, however many places it has. A place is gone when newer data of it lack the secret; the finding
- * closes when all its places are gone for 24 hours. */
+ * One secret is one finding, however many places it has. A place is gone when newer data of it lack
+ * the secret; the finding closes when all its places are gone for 24 hours. */
 #include "config.h"
 
 #include <openssl/crypto.h>
@@ -248,7 +249,7 @@ find_secret(struct look *l, const struct judged_row *j, struct str key)
 
 /* left: how many findings more the project may have. */
 static void
-judge_row(struct look *l, const struct judged_row *j, int64_t *left)
+judge_secret_row(struct look *l, const struct judged_row *j, int64_t *left)
 {
 	struct str key = arena_printf(l->x->a, "secret/%.*s/%.*s", (int)j->secret_type.n,
 	    j->secret_type.p, (int)j->fingerprint.n, j->fingerprint.p);
@@ -296,7 +297,7 @@ look_at_places(struct look *l, struct strs places, int64_t *left)
 	rc = db_list(l->x->db, &judge_secrets, &judged, P(l->project), P(places), P(storing->seen));
 	j = judged.items;
 	for (size_t i = 0; rc == DB_OK && i < judged.n; i++)
-		judge_row(l, &j[i], left);
+		judge_secret_row(l, &j[i], left);
 	return rc;
 }
 

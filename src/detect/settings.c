@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* The settings of a detector in a project: what they hide is not stored, and what stands is closed (C-166). */
+/* The settings of a detector in a project: what they hide is not stored, and what stands is closed
+   (C-166). */
 #include "config.h"
 
-#include "detect/detector.h"
+#include "detect/settings.h"
 #include "json/json.h"
 #include "json/tree.h"
 #include "search/query.h"
@@ -29,7 +30,7 @@ STMT(hide_findings, NULL, "SELECT detector_hide($1, $2)");
 STMT(show_findings, NULL, "SELECT detector_show($1, $2)");
 
 static int
-severity_rank(struct str severity)
+setting_severity_rank(struct str severity)
 {
 	for (int i = 0; severities[i] != NULL; i++)
 		if (str_is(severity, severities[i]))
@@ -37,7 +38,8 @@ severity_rank(struct str severity)
 	return -1;
 }
 
-/* The API accepts no exclude that cannot be parsed; one that a later release refuses hides nothing. */
+/* The API accepts no exclude that cannot be parsed; one that a later release refuses hides
+   nothing. */
 void
 settings_parse(struct arena *a, struct settings *s)
 {
@@ -55,10 +57,10 @@ settings_parse(struct arena *a, struct settings *s)
 }
 
 static bool
-hides(struct detect *x, const struct settings *s, const struct json_value *doc)
+excludes_document(struct detect *x, const struct settings *s, const struct json_value *doc)
 {
-	return severity_rank(json_text(json_get(doc, "severity"))) <
-		   severity_rank(s->min_severity) ||
+	return setting_severity_rank(json_text(json_get(doc, "severity"))) <
+		   setting_severity_rank(s->min_severity) ||
 	       (s->query != NULL && query_matches(x->scratch, s->query, doc));
 }
 
@@ -67,19 +69,20 @@ settings_hide(struct detect *x, const struct settings *s, struct str record)
 {
 	const struct json_value *doc;
 
-	if (s->query == NULL && severity_rank(s->min_severity) == 0)
+	if (s->query == NULL && setting_severity_rank(s->min_severity) == 0)
 		return false;
 	doc = json_parse(x->a, arena_printf(x->a, "%.*s}", (int)record.n, record.p));
 	if (doc == NULL)
 		panic("a record is no JSON");
-	return hides(x, s, doc);
+	return excludes_document(x, s, doc);
 }
 
 /* ---- changed settings ---- */
 
-/* Whether the findings that the settings no longer hide are opened here. The detector rules closes none but by data or settings,
-   so detector_show recognises them. Other detectors also close what a person's word hides (look_hide); they look at
-   everything again when the settings change, and open what they find. */
+/* Whether the findings that the settings no longer hide are opened here. The detector rules closes
+   none but by data or settings, so detector_show recognises them. Other detectors also close what a
+   person's word hides (look_hide); they look at everything again when the settings change, and open
+   what they find. */
 static bool
 opens_here(const struct look *l)
 {
@@ -104,7 +107,7 @@ settings_apply(struct look *l)
 
 		if (doc == NULL)
 			panic("PostgreSQL returned invalid JSON for a finding");
-		if (hides(l->x, &l->settings, doc))
+		if (excludes_document(l->x, &l->settings, doc))
 			keys[nhidden++] = row[i].finding_key;
 		else
 			keys[rows.n - ++nshown] = row[i].finding_key;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Records as observations show them: their readable keys, the members that name them, and the tests that they passed. */
+/* Records as observations show them: their readable keys, the members that name them, and the tests
+   that they passed. */
 #include "config.h"
 
 #include "detect/shown.h"

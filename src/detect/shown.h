@@ -5,7 +5,8 @@
 
 #include "search/match.h"
 
-/* "192.0.2.7", "192.0.2.7/443/tcp", "www.example.org/A/" and the digest of the answer (AREAS.md 13.7). */
+/* "192.0.2.7", "192.0.2.7/443/tcp", "www.example.org/A/" and the digest of the answer (AREAS.md
+   13.7). */
 struct str shown_key(struct arena *a, enum dataset d, const struct match_document *m);
 /* Writes {"ip":...}: the members that name the record. */
 void shown_record(struct buf *b, enum dataset d, const struct match_document *m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Compares the observations that documents had with those that they have now, and stores the difference together with the
-   position (detect_store in sql/functions/detect.sql). */
+/* Compares the observations that documents had with those that they have now, and stores the
+   difference together with the position (detect_store in sql/functions/detect.sql). */
 #include "config.h"
 
 #include "db/guard.h"
@@ -149,7 +149,8 @@ array_of(struct buf *b)
 	return buf_done(b);
 }
 
-/* The argument of detect_tag: the rules that apply tags and were asked, the documents, and the hits. */
+/* The argument of detect_tag: the rules that apply tags and were asked, the documents, and the
+   hits. */
 static struct str
 tagging_of(struct detect *x, struct batch *b)
 {

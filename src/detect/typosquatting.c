@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The detector typosquatting: names that resemble the watched domains of a project (AREAS.md 5). Nothing is generated and
- * nothing is resolved: every name that becomes known is compared with all watched labels in memory.
+/* The detector typosquatting: names that resemble the watched domains of a project (AREAS.md 5).
+ * Nothing is generated and nothing is resolved: every name that becomes known is compared with all
+ * watched labels in memory.
  *
  *   watched_domain --load--> index of labels (lookalike.h)
  *                                  ^
@@ -24,7 +25,8 @@
 #include "record/lookup.h"
 #include "resource/lookalike_facts.h"
 
-/* The memory holds so many entries with the texts of their domains; further domains are compared without their words. */
+/* The memory holds so many entries with the texts of their domains; further domains are compared
+   without their words. */
 #define INDEX_MEMORY ((size_t)4 << 30)
 enum { INDEX_ENTRIES = 1 << 25 };
 
@@ -70,7 +72,8 @@ copy_texts(struct arena *a, const struct list *texts)
 	return (struct strs){ to, texts->n };
 }
 
-/* Reads all watched domains again. Their number is bounded by that of projects, and one takes about 20 KiB. */
+/* Reads all watched domains again. Their number is bounded by that of projects, and one takes about
+   20 KiB. */
 static bool
 load_watched(struct detect *x)
 {
@@ -105,7 +108,8 @@ load_watched(struct detect *x)
 
 /* ---- documents that change ---- */
 
-/* Asks for the look-alikes of a name. certificate: the key of the document in hexadecimal; NULL: it is none. */
+/* Asks for the look-alikes of a name. certificate: the key of the document in hexadecimal; NULL: it
+   is none. */
 static void
 ask_name(struct affected *f, struct str name, struct str certificate)
 {
@@ -202,7 +206,8 @@ site_of(struct looking *g, size_t i, const struct watched_site **out)
 	return rc;
 }
 
-/* Writes a time of a look-alike, which is 0 when it is unknown, or any number that a certificate contains. */
+/* Writes a time of a look-alike, which is 0 when it is unknown, or any number that a certificate
+   contains. */
 static void
 write_known_time(struct buf *b, const char *name, struct ts at)
 {
@@ -210,7 +215,7 @@ write_known_time(struct buf *b, const char *name, struct ts at)
 }
 
 static struct str
-evidence_of(struct look *l, const struct lookalike *x)
+lookalike_evidence(struct look *l, const struct lookalike *x)
 {
 	struct buf b = { .a = l->x->a };
 
@@ -242,7 +247,7 @@ find_lookalike(struct look *l, struct str subject, struct str key, const struct 
 		    x->m.found.p, (int)x->site->w.domain.n, x->site->w.domain.p),
 		.severity = str_of(lookalike_severity(x)),
 		.confidence = x->score / 100.0,
-		.evidence = evidence_of(l, x),
+		.evidence = lookalike_evidence(l, x),
 		.first = x->first_seen_at,
 		.last = x->last_seen_at });
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds rules and runs by UUIDs of runs, accounts and projects (rules.h). All lists are sorted by UUID. */
+/* Finds rules and runs by UUIDs of runs, accounts and projects (rules.h). All lists are sorted by
+   UUID. */
 #include "config.h"
 
 #include "detect/detect.h"

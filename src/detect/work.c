@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Old data: a rule or a setting has changed, an hour has passed for a rule that depends on the time, an asset is new
- * (detect.h). The position of a piece of work is a row of detect_work, which each slice moves in the transaction that stores
- * what it has found: after a crash the next process goes on there.
+/* Old data: a rule or a setting has changed, an hour has passed for a rule that depends on the
+ * time, an asset is new (detect.h). The position of a piece of work is a row of detect_work, which
+ * each slice moves in the transaction that stores what it has found: after a crash the next process
+ * goes on there.
  *
  *   rule    phase 0 --> 1 walk of the index --> 2 newer than that index --> 3 what was observed --> 4 done
- *   asset   phase 0 or 10 --> 11 walk of hosts --> 12 newer --> 13 the next dataset begins ... --> 4 done */
+ *   asset   phase 0 or 10 --> 11 walk of hosts --> 12 newer --> 13 the next dataset begins ... --> 4
+ * done */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -23,7 +25,8 @@ enum {
 	PHASE_ASSET = 10,
 	PHASES_OF_DATASET = 3,
 	REST_SECONDS = 2, /* until an index that is not there is asked again */
-	PAGE_TRIES = 6,   /* for a page that the index does not answer in time, each twice as late */
+	/* for a page that the index does not answer in time, each twice as late */
+	PAGE_TRIES = 6,
 };
 
 /* ---- statements ---- */
@@ -127,8 +130,8 @@ put_off(struct detect *x, const struct work *w, int64_t seconds, const char *why
 	return db_do(x->db, &put_off_work, NULL, P(w->id), P(w->asked), P(seconds), P(str_of(why)));
 }
 
-/* A page that the index does not answer in time may never be answered: after PAGE_TRIES the rule fails, or the asset is given
-   up. */
+/* A page that the index does not answer in time may never be answered: after PAGE_TRIES the rule
+   fails, or the asset is given up. */
 static enum db_rc
 put_off_page(struct detect *x, struct batch *b, const struct work *w)
 {
@@ -184,7 +187,8 @@ documents_of_keys(struct detect *x, struct batch *b, const struct str *keys, siz
 	return rc;
 }
 
-/* Appends the keys of documents that a page of hits has, in hexadecimal, each once: several services may be of one host. */
+/* Appends the keys of documents that a page of hits has, in hexadecimal, each once: several
+   services may be of one host. */
 static size_t
 keys_of_hits(struct arena *a, enum dataset asked, const struct page *page, struct str *out)
 {
@@ -205,7 +209,8 @@ keys_of_hits(struct arena *a, enum dataset asked, const struct page *page, struc
 	return n;
 }
 
-/* One page of a walk of the index behind w->after_key. *last: the key of its last hit, STR_NULL at the end. */
+/* One page of a walk of the index behind w->after_key. *last: the key of its last hit, STR_NULL at
+   the end. */
 static enum engine_rc
 walk_page(struct detect *x, struct batch *b, const struct query *q, const struct work *w,
     struct str *last, enum db_rc *rc)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Judges the records of a name. dangling_facts.c has what is known of one name; this file follows and grades. */
+/* Judges the records of a name. dangling_facts.c has what is known of one name; this file follows
+   and grades. */
 #include "config.h"
 
 #include "detection/dangling_priv.h"
@@ -17,7 +18,8 @@ const struct dangling_grade_row dangling_grades[] = {
 #include "tbl/dangling_kinds.h"
 };
 
-/* The grades of a record type whose target's domain is not registered: it has expired, or is merely unknown. */
+/* The grades of a record type whose target's domain is not registered: it has expired, or is merely
+   unknown. */
 static const struct {
 	const char *type;
 	enum dangling_grade expired, unknown;
@@ -241,7 +243,8 @@ judge_target(struct judge *j, const struct dangling_record *r, struct str target
 		judge_missing(j, &d, takeover_of(&j->w->takeovers, target, str_is(r->type, "NS")));
 }
 
-/* A zone at a provider that does not serve it: no other name server has given its SOA, at two times a day apart. */
+/* A zone at a provider that does not serve it: no other name server has given its SOA, at two times
+   a day apart. */
 static void
 judge_lame(struct judge *j, const struct dangling_record *r)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Dangling DNS records (AREAS.md 4, DETECTORS.md 4): which records of a name point to something that somebody else may have.
+/* Dangling DNS records (AREAS.md 4, DETECTORS.md 4): which records of a name point to something
+ * that somebody else may have.
  *
  *   struct dangling_world    what the datasets know of the name, of the names that it leads to, and of their domains
  *     | dangling_judge       each current record of the name: where it leads, and whether that can be claimed
@@ -8,16 +9,17 @@
  *
  *   a finding that stands already --dangling_contradiction--> when newer data contradicted it, if they did
  *
- * Pure functions: the caller reads the database, and says what time it is. Missing data prove nothing, neither that a record
- * is dangling nor that it is not any more:
+ * Pure functions: the caller reads the database, and says what time it is. Missing data prove
+ * nothing, neither that a record is dangling nor that it is not any more:
  *
  *   state of a name    the newest answer of each of its types counts
  *   UNKNOWN            no record, SERVFAIL, or nothing newer than 30 days
  *   EXISTS             some type has NOERROR, which is not older than NXDOMAIN
  *   MISSING            NXDOMAIN, and nothing newer
  *
- * A record that leads to a name must not be newer than the answer that the name does not exist: the name may have been made
- * together with the record. One hour is granted, since scanners ask for both at the same time. */
+ * A record that leads to a name must not be newer than the answer that the name does not exist: the
+ * name may have been made together with the record. One hour is granted, since scanners ask for
+ * both at the same time. */
 #ifndef DETECTION_DANGLING_H
 #define DETECTION_DANGLING_H
 
@@ -83,7 +85,8 @@ struct dangling_world {
 	const struct dangling_address *addresses;
 	size_t naddresses;
 	struct takeovers takeovers;
-	/* The project's domains, the addresses that it has declared to be its own, and the providers of these. */
+	/* The project's domains, the addresses that it has declared to be its own, and the
+	   providers of these. */
 	struct strs own, allocated, allocated_at;
 };
 
@@ -126,12 +129,14 @@ extern const struct dangling_grade_row {
 
 /* The order of records: by host, then by type. For qsort. */
 int dangling_order(const void *l, const void *r);
-/* Adds the names that a record leads to, and their registrable domains, for the caller that reads their records next. A name
-   may be added twice. */
+/* Adds the names that a record leads to, and their registrable domains, for the caller that reads
+   their records next. A name may be added twice. */
 void dangling_leads(struct arena *a, const struct dangling_record *r, struct strs *names);
-/* The names of wildcards that may have made the records of a host, the nearest first: "*.example.org". */
+/* The names of wildcards that may have made the records of a host, the nearest first:
+   "*.example.org". */
 struct strs dangling_wildcards(struct arena *a, struct str host, struct strs own);
-/* The registrable domain below a registry's suffix, not below one that a company has listed for its customers. */
+/* The registrable domain below a registry's suffix, not below one that a company has listed for its
+   customers. */
 struct str dangling_registrable(struct arena *a, struct str name);
 
 /* Judges the current records of a host. */
@@ -147,7 +152,8 @@ struct dangling_known {
 	enum dangling_kind kind;
 };
 
-/* The time of the newest data that contradict it: another answer, or a target that exists. TS_NULL: there are none. */
+/* The time of the newest data that contradict it: another answer, or a target that exists. TS_NULL:
+   there are none. */
 struct ts dangling_contradiction(
     struct arena *a, const struct dangling_world *w, const struct dangling_known *k);
 

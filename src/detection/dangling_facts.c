@@ -70,7 +70,8 @@ dangling_looked_up(const struct dangling_world *w, struct str host, struct str t
 	return at;
 }
 
-/* Sources may give each answer of a set its own time, so an answer counts until it is a day older than the newest. */
+/* Sources may give each answer of a set its own time, so an answer counts until it is a day older
+   than the newest. */
 bool
 dangling_is_current(const struct dangling_world *w, const struct dangling_record *r)
 {
@@ -96,7 +97,8 @@ dangling_alias(const struct dangling_world *w, struct str name)
 	return best;
 }
 
-/* Whether the type of a record has a newer answer of another kind, such as SERVFAIL behind NXDOMAIN. */
+/* Whether the type of a record has a newer answer of another kind, such as SERVFAIL behind
+   NXDOMAIN. */
 static bool
 is_superseded(const struct dangling_record *all, size_t n, const struct dangling_record *r)
 {
@@ -165,7 +167,8 @@ dangling_registrable(struct arena *a, struct str name)
 		if (dot == NULL)
 			return STR_NULL;
 		above = (struct str){ dot + 1, name.n - (size_t)(dot + 1 - name.p) };
-		/* Documents and demonstrations use this one, below which nothing can be registered. */
+		/* Documents and demonstrations use this one, below which nothing can be
+		   registered. */
 		if (host_suffix_icann(above) || str_is(above, "example"))
 			return name;
 		name = above;
@@ -379,7 +382,8 @@ dangling_cloud(const struct dangling_world *w, struct str ip)
 	return NULL;
 }
 
-/* Whether a certificate names a registrable domain at all: "localhost" or an appliance's name says nothing. */
+/* Whether a certificate names a registrable domain at all: "localhost" or an appliance's name says
+   nothing. */
 static bool
 names_somebody(struct arena *a, const struct dangling_certificate *c)
 {

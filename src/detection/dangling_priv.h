@@ -23,7 +23,8 @@ const struct dangling_record *dangling_records(
 bool dangling_is_fresh(const struct dangling_world *w, struct ts t);
 /* Whether a record is an answer of the newest look-up of its name and type. */
 bool dangling_is_current(const struct dangling_world *w, const struct dangling_record *r);
-/* When the name and type were last looked up with an answer: records, or that there are none. TS_NULL: never. */
+/* When the name and type were last looked up with an answer: records, or that there are none.
+   TS_NULL: never. */
 struct ts dangling_looked_up(const struct dangling_world *w, struct str host, struct str type);
 struct dangling_name dangling_state(const struct dangling_world *w, struct str name);
 /* The current alias of a name; NULL: none. */
@@ -33,15 +34,18 @@ const struct dangling_record *dangling_refused(const struct dangling_world *w, s
 const struct dangling_page *dangling_newest_page(const struct dangling_world *w, struct str host);
 /* The address of a cloud provider; NULL: it is none's. */
 const struct dangling_address *dangling_cloud(const struct dangling_world *w, struct str ip);
-/* A certificate of the address that names somebody else, seen at two times a day apart; NULL: none, or one of the project. */
+/* A certificate of the address that names somebody else, seen at two times a day apart; NULL: none,
+   or one of the project. */
 const struct dangling_certificate *dangling_foreign(
     struct arena *a, const struct dangling_world *w, struct str ip);
 /* The newest certificate of the address that names a domain of the project; NULL: none. */
 const struct dangling_certificate *dangling_our_certificate(
     struct arena *a, const struct dangling_world *w, struct str ip);
-/* The names that a record of the types NS, MX, SRV and TXT leads to; of TXT, those of an SPF policy. */
+/* The names that a record of the types NS, MX, SRV and TXT leads to; of TXT, those of an SPF
+   policy. */
 struct strs dangling_targets(struct arena *a, const struct dangling_record *r);
-/* Whether a wildcard of the project has the same record, so that it is the wildcard that is judged. */
+/* Whether a wildcard of the project has the same record, so that it is the wildcard that is
+   judged. */
 bool dangling_is_of_wildcard(
     struct arena *a, const struct dangling_world *w, const struct dangling_record *r);
 /* Whether the name is below a domain of the project. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Readable keys of records, as observations, findings and the validation of a rule show them (AREAS.md 13.7). */
+/* Readable keys of records, as observations, findings and the validation of a rule show them
+   (AREAS.md 13.7). */
 #ifndef DETECTION_RECORD_KEY_H
 #define DETECTION_RECORD_KEY_H
 

@@ -57,7 +57,8 @@ label_fits(struct str label, struct str form)
 	       memcmp(label.p + label.n - tail, form.p + form.n - tail, tail) == 0;
 }
 
-/* Whether the name is below the suffix; a name server may be the suffix itself. *below: the number of labels below it. */
+/* Whether the name is below the suffix; a name server may be the suffix itself. *below: the number
+   of labels below it. */
 static bool
 below_suffix(struct str name, struct str suffix, size_t *below)
 {
@@ -72,8 +73,8 @@ below_suffix(struct str name, struct str suffix, size_t *below)
 	return true;
 }
 
-/* Whether a label looks like a region or a zone: "eu-west-1", "westeurope", "z6". A name of the provider's making has more
-   digits, or a hash. */
+/* Whether a label looks like a region or a zone: "eu-west-1", "westeurope", "z6". A name of the
+   provider's making has more digits, or a hash. */
 static bool
 is_region(struct str label)
 {
@@ -89,7 +90,7 @@ is_region(struct str label)
 }
 
 static bool
-has_shape(const struct takeover *t, struct str name, size_t below)
+service_has_shape(const struct takeover *t, struct str name, size_t below)
 {
 	struct str suffix = t->suffix;
 
@@ -115,7 +116,7 @@ best_row(const struct takeover *rows, size_t n, struct str name, bool server)
 
 		if ((rows[i].mode == TAKEOVER_NS) != server ||
 		    !below_suffix(name, rows[i].suffix, &below) || (below == 0 && !server) ||
-		    !has_shape(&rows[i], name, below))
+		    !service_has_shape(&rows[i], name, below))
 			continue;
 		if (best == NULL || rows[i].suffix.n > best->suffix.n ||
 		    (rows[i].suffix.n == best->suffix.n && best->labels_below == 0 &&

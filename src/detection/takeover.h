@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Providers whose names may be claimed by others: the rows of tbl/takeover.h, and those that an import has added. */
+/* Providers whose names may be claimed by others: the rows of tbl/takeover.h, and those that an
+   import has added. */
 #ifndef DETECTION_TAKEOVER_H
 #define DETECTION_TAKEOVER_H
 
@@ -24,10 +25,11 @@ struct takeovers {
 	size_t n;
 };
 
-/* The row of the provider of a name in lower case: of a name server, or of another name. NULL: it is of no provider's. */
+/* The row of the provider of a name in lower case: of a name server, or of another name. NULL: it
+   is of no provider's. */
 const struct takeover *takeover_of(const struct takeovers *imported, struct str name, bool server);
-/* The provider whose page for unclaimed names the body is, of a capture of this host; STR_NULL: it is none. A page of the
-   provider's own site is none. */
+/* The provider whose page for unclaimed names the body is, of a capture of this host; STR_NULL: it
+   is none. A page of the provider's own site is none. */
 struct str takeover_page(const struct takeovers *imported, struct str body, struct str hostname);
 /* "open", "disputed" or "closed". */
 const char *takeover_claim_name(enum takeover_claim c);

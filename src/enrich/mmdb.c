@@ -32,7 +32,7 @@ mmdb_open(MMDB_s *db, const char *path, char fault[ENRICH_FAULT])
 /* Finds the record of an address; the netmask counts from the first bit of the address in its own
    family. */
 static bool
-find_record(MMDB_s *db, const unsigned char ip[16], MMDB_lookup_result_s *out)
+find_mmdb_record(MMDB_s *db, const unsigned char ip[16], MMDB_lookup_result_s *out)
 {
 	struct sockaddr_in v4 = { .sin_family = AF_INET };
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
@@ -122,7 +122,7 @@ mmdb_find_network(MMDB_s *db, struct arena *a, const unsigned char ip[16], struc
 {
 	MMDB_lookup_result_s r;
 
-	if (!find_record(db, ip, &r) || !find_asn(&r, a, &out->asn))
+	if (!find_mmdb_record(db, ip, &r) || !find_asn(&r, a, &out->asn))
 		return;
 	out->has_asn = true;
 	out->as_name = find_either(&r, a, PATH("autonomous_system_organization"), PATH("as_name"));
@@ -141,7 +141,7 @@ mmdb_find_place(MMDB_s *db, struct arena *a, const unsigned char ip[16], struct 
 	MMDB_lookup_result_s r;
 	struct str country;
 
-	if (!find_record(db, ip, &r))
+	if (!find_mmdb_record(db, ip, &r))
 		return;
 	country = find_either(&r, a, PATH("country", "iso_code"), PATH("country_code"));
 	if (country.p == NULL)

@@ -12,7 +12,8 @@
          10.1.2.0/24   up: 10.1.0.0/16
        10.9.0.0/16     up: 10.0.0.0/8
 
-     10.1.9.1: the last prefix that does not begin after it is 10.1.2.0/24, which does not contain it; 10.1.0.0/16 does */
+     10.1.9.1: the last prefix that does not begin after it is 10.1.2.0/24, which does not contain
+     it; 10.1.0.0/16 does */
 #include "config.h"
 
 #include "enrich/enrich_priv.h"

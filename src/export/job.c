@@ -163,7 +163,8 @@ is_csv(const struct job *j)
 	return str_is(j->e.format, "csv");
 }
 
-/* An export of another release may have a dataset, a query or a field that this one does not know. */
+/* An export of another release may have a dataset, a query or a field that this one does not
+   know. */
 static enum step
 plan_job(struct job *j)
 {
@@ -289,7 +290,8 @@ put_tail(struct job *j)
 }
 
 /* The matches of the generation that is walked. It may have more than the one that was counted for
-   the quota. The count ends before the watchdog would kill this process, which would count again. */
+   the quota. The count ends before the watchdog would kill this process, which would count
+   again. */
 static enum step
 count_matches(struct job *j)
 {
@@ -345,7 +347,8 @@ put_match(struct job *j, struct buf *line, struct buf *cells, bool *end)
 	return STEP_LEFT;
 }
 
-/* A change of any export brings the next checkpoint forward: it may be this one that was cancelled. */
+/* A change of any export brings the next checkpoint forward: it may be this one that was
+   cancelled. */
 static enum step
 put_matches(struct job *j)
 {

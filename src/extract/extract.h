@@ -34,8 +34,9 @@ struct extract_output {
 	bool truncated; /* LIM_REPORT_INDICATORS were reached */
 	const struct indicator_name *names;
 	size_t nnames;
-	size_t
-	    steps; /* bytes read and candidates tried: the work, which tests compare with the length of the text */
+	/* bytes read and candidates tried: the work, which tests compare with the length of the
+	   text */
+	size_t steps;
 };
 
 struct extract_output extract(struct arena *a, const struct extract_input *in);

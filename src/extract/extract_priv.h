@@ -44,7 +44,8 @@ enum zone {
 	ZONE_WEAK,       /* samples, C2: a list in it has indicators, its prose has not */
 	ZONE_INDICATORS, /* indicators of compromise */
 	ZONE_PACKAGES,   /* names of applications, which look like domains */
-	ZONE_VICTIMS,    /* names and addresses of victims; hashes are those of files all the same */
+	/* names and addresses of victims; hashes are those of files all the same */
+	ZONE_VICTIMS,
 	ZONE_OFF,        /* references: no indicators */
 };
 
@@ -61,7 +62,8 @@ struct sections {
 	struct heading stack[HEADINGS];
 	size_t n;
 	char fence; /* the character that closes the block of code; '\0': outside of one */
-	char table; /* the character between the cells of a table of indicators; '\0': outside of one */
+	/* the character between the cells of a table of indicators; '\0': outside of one */
+	char table;
 	size_t certificate_cell; /* the column of a table that has certificates, from 1; 0: none */
 	bool row;                /* the line above is a row of a table */
 	bool asciidoc, titled, indented, blank, list;
@@ -119,7 +121,8 @@ void scan_line(struct run *r);
 /* names.c: the canonical name, or null. */
 struct str name_canonical(struct run *r, struct str raw);
 bool name_is_doubtful(const struct run *r, const struct find *f, struct str raw);
-/* urls.c: the end of the URL at `at`, or at: there is none. Its value is null when it is too long. */
+/* urls.c: the end of the URL at `at`, or at: there is none. Its value is null when it is too
+   long. */
 size_t url_at(struct run *r, size_t at, struct find *f);
 /* hashes.c */
 bool hash_at(struct run *r, size_t at, size_t end, struct find *f);
@@ -130,7 +133,8 @@ bool secret_hash(const struct run *r, const struct find *f);
 void judge(const struct run *r, const struct find *f, struct indicator *out);
 /* benign.c */
 struct str benign_list(const struct run *r, const struct find *f);
-/* found.c. found_counted: true when another occurrence in this place changes nothing but the count. */
+/* found.c. found_counted: true when another occurrence in this place changes nothing but the
+   count. */
 void found_add(struct run *r, struct find *f);
 bool found_counted(struct run *r, const struct find *f);
 /* types.c */

@@ -24,7 +24,8 @@ scheme_length(struct str s)
 	return 0;
 }
 
-/* The host between the scheme and a port, a path or the end; of "[1.2.3.4]" what the brackets have. */
+/* The host between the scheme and a port, a path or the end; of "[1.2.3.4]" what the brackets
+   have. */
 static struct str
 read_host(struct str s, size_t *used)
 {

@@ -33,7 +33,8 @@ fill_layout(struct ch_follower *f, char err[INDEX_FAULT])
 		row.shards = f->shards;
 		row.at = ts_now().us;
 		ch_layouts_free(&l);
-		/* Tables of this number are of a cluster whose first server was lost, with feeds. */
+		/* Tables of this number are of a cluster whose first server was lost, with
+		   feeds. */
 		ok = ch_layout_drop(f->cluster, f->dataset, row.layout) &&
 		     ch_layout_create(f->cluster, f->dataset, row.layout) &&
 		     ch_feed_write(f->cluster, f->dataset, &row) &&

@@ -338,7 +338,8 @@ publish_generation(struct follower *f, int64_t start, const char *how, char *err
 	return true;
 }
 
-/* Whether a file of the index is damaged. The caller then builds the index again from the database. */
+/* Whether a file of the index is damaged. The caller then builds the index again from the
+   database. */
 static bool
 is_damaged(struct follower *f)
 {

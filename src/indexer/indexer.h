@@ -21,7 +21,8 @@
  *             tags     a tag with other categories: the documents that have the tag are written again
  *             rows     those that the former snapshot does not show -> one new segment
  *             gone     keys of deleted rows -> marked dead
- *             children the segments of a child that has ended replace their inputs; small merges at once
+ *             children the segments of a child that has ended replace their inputs; small merges at
+ *             once
  *      |
  *      v
  *   index_publish   with the snapshot of this pass; then a large merge may start
@@ -48,7 +49,8 @@ struct source {
 	struct db *db;
 	struct arena *a;
 	struct str snapshot; /* the snapshot of the transaction that source_begin has opened */
-	/* The older snapshot is of this database, which still has the marks of all later deletions. */
+	/* The older snapshot is of this database, which still has the marks of all later
+	   deletions. */
 	bool continues;
 	struct tag *tags;
 	size_t ntags;

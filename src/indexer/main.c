@@ -86,7 +86,8 @@ static const struct daemon program = {
 	.work = run_indexer,
 };
 
-/* --once: makes one pass in the foreground, because the caller waits for its end and its exit status. */
+/* --once: makes one pass in the foreground, because the caller waits for its end and its exit
+   status. */
 static int
 run_once(int argc, char **argv)
 {

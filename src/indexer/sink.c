@@ -203,7 +203,8 @@ sink_commit(struct sink *s, const struct ch_feed_row *row, char err[INDEX_FAULT]
 
 /* ---- documents of tags ---- */
 
-/* Lists the numbers of the slugs, in documents and in nested objects; returns how many there are. */
+/* Lists the numbers of the slugs, in documents and in nested objects; returns how many there
+   are. */
 static size_t
 list_ids(struct sink *s, const struct str *slugs, size_t n, struct buf *ids)
 {

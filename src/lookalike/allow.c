@@ -27,7 +27,8 @@ lookalike_pattern_sound(struct str pattern)
 	return literal >= LITERAL_LEAST && stars <= STARS_MOST && dots > 0;
 }
 
-/* The last star takes one more character whenever the rest does not fit: time is at most the product of the lengths. */
+/* The last star takes one more character whenever the rest does not fit: time is at most the
+   product of the lengths. */
 static bool
 fits(struct str pattern, struct str text)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Looks for watched words in a name: in the label of its registrable domain, and in the labels below it.
+/* Looks for watched words in a name: in the label of its registrable domain, and in the labels
+ * below it.
  *
  *   paypa1-login.example        parts: "paypai", "iogin"     joined: "paypaiiogin"
  *     whole label               words                        homoglyph, or the same label
@@ -9,7 +10,8 @@
  *     substrings of a part      words, beside lures or at an end of the part
  *     a part without its lure   deletes
  *
- * All texts are folded; the parts of the label as it is written go along where both have the same hyphens. */
+ * All texts are folded; the parts of the label as it is written go along where both have the same
+ * hyphens. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
@@ -41,10 +43,10 @@ struct search {
 
 /* ---- matches ---- */
 
-/* Keeps the match with most points of each watched domain, but that of a registrable domain before those of names below it,
-   which may be many. */
+/* Keeps the match with most points of each watched domain, but that of a registrable domain before
+   those of names below it, which may be many. */
 static void
-offer(struct search *s, const struct likeness *l)
+offer_match(struct search *s, const struct likeness *l)
 {
 	struct lookalike_match m, *best;
 	uint32_t *place;
@@ -94,7 +96,7 @@ try_spelling(void *arg, uint64_t hash)
 		    (distance > 1 && w->plain.p[0] != t->l.plain.p[0]))
 			continue;
 		t->l.word = w;
-		offer(t->s, &t->l);
+		offer_match(t->s, &t->l);
 	}
 }
 
@@ -126,14 +128,14 @@ find_whole(struct search *s, const struct label *v)
 	while ((w = words_next(s->x, &s->x->whole, hash, &at)) != NULL)
 		if (str_eq(w->plain, v->plain)) {
 			l.word = w;
-			offer(s, &l);
+			offer_match(s, &l);
 		}
 	hash = word_hash(v->paired);
 	at = 0;
 	while ((w = words_next(s->x, &s->x->whole, hash, &at)) != NULL)
 		if (str_eq(w->paired, v->paired)) {
 			l.word = w;
-			offer(s, &l);
+			offer_match(s, &l);
 		}
 	if (v->below.p == NULL)
 		find_misspelled(s, &l, TYPO_WORD);
@@ -150,7 +152,8 @@ has_digits(struct str s)
 	return false;
 }
 
-/* Whether nobody can pronounce the text: it has no vowel, four consonants in a row, or a q without u. */
+/* Whether nobody can pronounce the text: it has no vowel, four consonants in a row, or a q without
+   u. */
 static bool
 is_random(struct str s)
 {
@@ -194,7 +197,8 @@ join_parts(struct search *s, const struct label *v, size_t from, size_t to, bool
 	return buf_done(&b);
 }
 
-/* Whether each part is an ordinary word: disney-plus is how its owner writes it, too. A part of an A-label is none. */
+/* Whether each part is an ordinary word: disney-plus is how its owner writes it, too. A part of an
+   A-label is none. */
 static bool
 has_only_words(const struct label *v)
 {
@@ -230,7 +234,7 @@ find_run(struct search *s, const struct label *v, size_t from, size_t to)
 		if (w->raw.n >= least && str_eq(w->plain, l.plain) &&
 		    (w->raw.n >= TYPO_WORD || str_eq(w->raw, l.raw))) {
 			l.word = w;
-			offer(s, &l);
+			offer_match(s, &l);
 		}
 	if (from == to && v->below.p == NULL)
 		find_misspelled(s, &l, TYPO_WORD);
@@ -252,8 +256,9 @@ text_between(struct str s, size_t from, size_t to)
 	return (struct str){ s.p + from, to - from };
 }
 
-/* Whether a word within a part is more than an accident, when the rest of the part is not made of lures alone. A rest
-   of one letter is a misspelling, and common words have others in them: sanfrancisco, opensearch. */
+/* Whether a word within a part is more than an accident, when the rest of the part is not made of
+   lures alone. A rest of one letter is a misspelling, and common words have others in them:
+   sanfrancisco, opensearch. */
 static bool
 means_word_within(const struct watched_word *w, struct str left, struct str right, bool lure)
 {
@@ -295,7 +300,7 @@ try_within(
 		return;
 	look_beside(v, part, part, &l);
 	l.lure |= v->lure_beside;
-	offer(s, &l);
+	offer_match(s, &l);
 }
 
 /* Tries the words whose folded form is the text between two offsets of a part. */

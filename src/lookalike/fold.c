@@ -5,9 +5,10 @@
  *   "tìktok"          --marks--->  "tiktok"
  *   "vvest"                                                        "vvest"                "west"
  *
- * confusables.inc is made at build time from ICU's data (UTS 39) by generate.c: every code point that folds to ASCII. Other
- * code points go through utf8proc, and the results are looked up. i stands for i, l and 1, so that "ci" is never taken for the
- * "cl" that looks like d; that is why folding a text again changes nothing. */
+ * confusables.inc is made at build time from ICU's data (UTS 39) by generate.c: every code point
+ * that folds to ASCII. Other code points go through utf8proc, and the results are looked up. i
+ * stands for i, l and 1, so that "ci" is never taken for the "cl" that looks like d; that is why
+ * folding a text again changes nothing. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"

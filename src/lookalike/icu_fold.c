@@ -90,7 +90,8 @@ icu_fold_skeleton(struct icu_fold *f, uint32_t code, char out[ICU_FOLD_ROOM])
 	return used > 0;
 }
 
-/* LATIN SMALL LETTER P WITH HOOK is p, and LATIN LETTER SMALL CAPITAL R is r, which the skeleton does not say. */
+/* LATIN SMALL LETTER P WITH HOOK is p, and LATIN LETTER SMALL CAPITAL R is r, which the skeleton
+   does not say. */
 static bool
 fold_by_name(uint32_t code, char out[ICU_FOLD_ROOM])
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Characters that look like ASCII, as ICU knows them: for the build and for tests, never for a running program. */
+/* Characters that look like ASCII, as ICU knows them: for the build and for tests, never for a
+   running program. */
 #ifndef LOOKALIKE_ICU_FOLD_H
 #define LOOKALIKE_ICU_FOLD_H
 
@@ -12,8 +13,8 @@ struct icu_fold;
 
 struct icu_fold *icu_fold_open(void); /* NULL: ICU has no such data */
 void icu_fold_close(struct icu_fold *f);
-/* The skeleton of a code point in lower case and without marks. False: it is empty or not letters, digits, hyphens and
-   underscores. */
+/* The skeleton of a code point in lower case and without marks. False: it is empty or not letters,
+   digits, hyphens and underscores. */
 bool icu_fold_skeleton(struct icu_fold *f, uint32_t code, char out[ICU_FOLD_ROOM]);
 /* The same, or the letter that the name of the code point has. */
 bool icu_fold_ascii(struct icu_fold *f, uint32_t code, char out[ICU_FOLD_ROOM]);

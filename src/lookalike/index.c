@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The index of watched words: tables from hashes of folded words, and of these without one or two letters, to the words. */
+/* The index of watched words: tables from hashes of folded words, and of these without one or two
+   letters, to the words. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
@@ -115,7 +116,7 @@ lookalike_index_new(struct arena *a)
 }
 
 static void
-add_word(struct lookalike_index *x, const struct watched_word *w)
+add_index_word(struct lookalike_index *x, const struct watched_word *w)
 {
 	struct adding to = { x, (uint32_t)x->nwords };
 
@@ -134,8 +135,8 @@ lookalike_index_entries(const struct lookalike_index *x)
 	return x->deletes.n;
 }
 
-/* A word is compared with misspellings by one edit alone: a watched domain may have many words, and a long text has hundreds
-   of variants without two letters. */
+/* A word is compared with misspellings by one edit alone: a watched domain may have many words, and
+   a long text has hundreds of variants without two letters. */
 void
 lookalike_index_add(
     struct lookalike_index *x, uint32_t watched, struct str domain, struct strs words)
@@ -156,6 +157,6 @@ lookalike_index_add(
 			.ordinary = is_ordinary(raw) };
 
 		if (i == 0 || !str_eq(raw, label))
-			add_word(x, &w);
+			add_index_word(x, &w);
 	}
 }

@@ -154,7 +154,8 @@ is_number(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Whether both have the same letters and other digits, as names of a series have: cdn24 and cdn34. */
+/* Whether both have the same letters and other digits, as names of a series have: cdn24 and
+   cdn34. */
 static bool
 differs_in_digits(struct str word, struct str text)
 {
@@ -238,7 +239,8 @@ judge_combo(const struct likeness *l, struct lookalike_match *m)
 
 /* ---- below another domain ---- */
 
-/* Whether the name goes on as the watched domain does: paypal.com.evil.example, usps.com-track.example. */
+/* Whether the name goes on as the watched domain does: paypal.com.evil.example,
+   usps.com-track.example. */
 static bool
 goes_on_with_suffix(struct str behind, struct str suffix)
 {

@@ -60,18 +60,21 @@ hash_byte(uint64_t hash, char c)
 	return (hash ^ (unsigned char)c) * UINT64_C(1099511628211);
 }
 
-/* The next word with an entry of this hash; NULL: there is no more. *at is 0 at first. The caller compares the texts. */
+/* The next word with an entry of this hash; NULL: there is no more. *at is 0 at first. The caller
+   compares the texts. */
 const struct watched_word *words_next(
     const struct lookalike_index *x, const struct word_table *t, uint64_t hash, uint32_t *at);
 uint64_t word_hash(struct str s);
-/* Calls fn with the hash of the text and of each variant without one letter, or without one and two. */
+/* Calls fn with the hash of the text and of each variant without one letter, or without one and
+   two. */
 void each_delete(struct str text, size_t deletes, void (*fn)(void *arg, uint64_t hash), void *arg);
 /* How many edits a word of this length may differ by. */
 size_t edits_of(size_t length);
 
 /* ---- distance.c ---- */
 
-/* The number of edits between two texts: a letter more, less or other, or two neighbours exchanged; more than 2 is 3. */
+/* The number of edits between two texts: a letter more, less or other, or two neighbours exchanged;
+   more than 2 is 3. */
 size_t edit_distance(struct str a, struct str b);
 /* Names the edit that makes `text` of `word`. */
 enum lookalike_edit edit_name(struct str word, struct str text);
@@ -120,8 +123,8 @@ struct likeness {
 	enum shape shape;
 	struct str raw; /* the text that is like the word; p NULL: only its folded form is known */
 	struct str plain; /* the same, folded */
-	struct str
-	    below; /* the name from the label on that has the text; p NULL: it is the registrable label */
+	/* the name from the label on that has the text; p NULL: it is the registrable label */
+	struct str below;
 	struct str behind; /* the name behind that label */
 	bool misspelled;   /* else both are equal, or equal when they are folded */
 	bool hyphen;       /* without its hyphens the text is the word */

@@ -45,7 +45,8 @@ add_fact(struct lookalike_reasons *r, bool known, enum lookalike_weight code)
 		lookalike_reason_add(r, code, points[code]);
 }
 
-/* True when the time is known, and not longer ago than so many days. A time to come is no longer ago than any. */
+/* True when the time is known, and not longer ago than so many days. A time to come is no longer
+   ago than any. */
 static bool
 is_within(struct ts at, struct ts now, int64_t days)
 {
@@ -77,7 +78,7 @@ lookalike_score(struct lookalike_reasons *r, const struct lookalike_facts *f)
 }
 
 static void
-take_earlier(struct ts *due, struct ts at, struct ts now, int64_t days)
+take_earlier_fact(struct ts *due, struct ts at, struct ts now, int64_t days)
 {
 	int64_t ends = at.us + days * DAY_US + 1;
 
@@ -90,9 +91,9 @@ lookalike_due(const struct lookalike_facts *f)
 {
 	struct ts due = { INT64_MAX };
 
-	take_earlier(&due, f->certificate_at, f->now, NEW_DAYS);
-	take_earlier(&due, f->created_at, f->now, NEW_DAYS);
-	take_earlier(&due, f->created_at, f->now, RECENT_DAYS);
-	take_earlier(&due, f->created_at, f->now, OLD_DAYS);
+	take_earlier_fact(&due, f->certificate_at, f->now, NEW_DAYS);
+	take_earlier_fact(&due, f->created_at, f->now, NEW_DAYS);
+	take_earlier_fact(&due, f->created_at, f->now, RECENT_DAYS);
+	take_earlier_fact(&due, f->created_at, f->now, OLD_DAYS);
 	return due;
 }

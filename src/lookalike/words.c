@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of words: ordinary words, lures, and public suffixes. Each is sorted, and found by halving. */
+/* The tables of words: ordinary words, lures, and public suffixes. Each is sorted, and found by
+   halving. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
@@ -107,7 +108,7 @@ static struct {
 } folded;
 
 static int
-compare_texts(const void *a, const void *b)
+compare_words(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -125,7 +126,7 @@ fold_lures(void)
 		memcpy(folded.text[i], s.p, s.n);
 		folded.sorted[i] = folded.text[i];
 	}
-	qsort(folded.sorted, COUNT(lures), sizeof(*folded.sorted), compare_texts);
+	qsort(folded.sorted, COUNT(lures), sizeof(*folded.sorted), compare_words);
 	folded.made = true;
 	arena_free(a);
 }
@@ -144,8 +145,8 @@ is_digit_like(char c) /* 0 and 1 are folded to o and i */
 	return c >= '0' && c <= '9';
 }
 
-/* Lures of fewer than three letters count only as a whole, since pairs of letters make any text. A text of several lures needs
-   one of four letters. */
+/* Lures of fewer than three letters count only as a whole, since pairs of letters make any text. A
+   text of several lures needs one of four letters. */
 bool
 is_lures(struct str text)
 {

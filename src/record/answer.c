@@ -217,7 +217,8 @@ print_address(struct answer *w, struct str s, bool v6)
 	return true;
 }
 
-/* Prints the rest of the answer as one number in hexadecimal; tools divide long ones with blanks. */
+/* Prints the rest of the answer as one number in hexadecimal; tools divide long ones with
+   blanks. */
 static bool
 print_hex(struct answer *w, struct str first)
 {

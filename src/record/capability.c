@@ -27,7 +27,8 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Compares s with the marker and passes over white space of s, but not before its first character. */
+/* Compares s with the marker and passes over white space of s, but not before its first
+   character. */
 static bool
 begins_with_marker(struct str s, struct str marker)
 {
@@ -125,7 +126,8 @@ fits_members(const struct row *r, const struct record_object *service)
 	case IN_WHOLE:
 		return false; /* these are of answers (capability_of_answer) */
 	}
-	panic("a row of tbl/capabilities.h of %d", (int)r->in); /* UNCOVERED: the switch is complete */
+	/* UNCOVERED: the switch is complete */
+	panic("a row of tbl/capabilities.h of %d", (int)r->in);
 }
 
 /* The list may belong to another record as well (record_merge), so a new one is made. */

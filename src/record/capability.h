@@ -14,7 +14,8 @@ struct web_answer {
 	struct str body;
 };
 
-/* The capabilities of the first row that fits the body, separated by blanks; STR_NULL: no row does. */
+/* The capabilities of the first row that fits the body, separated by blanks; STR_NULL: no row
+   does. */
 struct str capability_of_answer(const struct web_answer *w);
 
 #endif

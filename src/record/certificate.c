@@ -20,7 +20,7 @@
 #include "record/record_priv.h"
 
 static struct str
-hex_of(struct arena *a, const unsigned char *bytes, size_t n)
+certificate_hex(struct arena *a, const unsigned char *bytes, size_t n)
 {
 	char *hex = arena_alloc(a, 2 * n + 1);
 
@@ -183,7 +183,7 @@ set_key(struct arena *a, struct record *r, const X509 *x)
 
 	if (n > 0) {
 		SHA256(der, (size_t)n, sum);
-		record_set_text(a, r->root, "spki_sha256", hex_of(a, sum, sizeof(sum)));
+		record_set_text(a, r->root, "spki_sha256", certificate_hex(a, sum, sizeof(sum)));
 	}
 	OPENSSL_free(der);
 	if (X509_PUBKEY_get0_param(&algorithm, NULL, NULL, NULL, spki) == 1)
@@ -262,7 +262,7 @@ read_facts(struct arena *a, X509 *x, struct str der, struct record *r)
 	unsigned char sum[SHA256_DIGEST_LENGTH];
 
 	SHA256((const unsigned char *)der.p, der.n, sum);
-	record_set_text(a, r->root, "fingerprint_sha256", hex_of(a, sum, sizeof(sum)));
+	record_set_text(a, r->root, "fingerprint_sha256", certificate_hex(a, sum, sizeof(sum)));
 	if (!set_asn1_time(a, r, "not_before", X509_get0_notBefore(x)) ||
 	    !set_asn1_time(a, r, "not_after", X509_get0_notAfter(x)))
 		return "its validity is no time";

@@ -8,7 +8,8 @@
      2  first_seen and last_seen complete each other
      3  members that follow from others                derive.c, which needs the canonical members
      4  nested objects: times, order, unique keys      needs the derived transport of a service, as it is in its key
-     5  derive.c again                                 step 4 may have removed repetitions, which are counted */
+     5  derive.c again                                 step 4 may have removed repetitions, which are
+   counted */
 #include "config.h"
 
 #include "record/place.h"

@@ -87,7 +87,8 @@ form_slug(struct arena *a, enum form f, struct str *s)
 	return str_graphic(*s);
 }
 
-/* Without this check "a.." would become "a." now and "a" at the next import of the same document. */
+/* Without this check "a.." would become "a." now and "a" at the next import of the same
+   document. */
 static bool
 has_empty_label(struct str name)
 {

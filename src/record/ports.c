@@ -128,7 +128,8 @@ is_covered(const struct record_scan *scan, const struct record_object *service)
 	int64_t port;
 
 	if (bits == NULL || !record_int(service, "port", &port))
-		return false; /* UNCOVERED: a finished service has a port and one of the transports */
+		/* UNCOVERED: a finished service has a port and one of the transports */
+		return false;
 	if ((bits[port / 8] >> (port % 8) & 1) == 0 || (udp && scan->udp_silent))
 		return false;
 	for (size_t i = 0; udp && i < scan->nsilent; i++)

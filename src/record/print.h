@@ -9,7 +9,8 @@
 struct record;
 struct record_object;
 
-/* A set of members to print: with an object all of its members, with a member the objects above it. */
+/* A set of members to print: with an object all of its members, with a member the objects above
+   it. */
 struct record_fields;
 
 /* Parses "ip,services.port": 1 to LIM_FIELDS names of the dataset's members. NULL: *bad is the name

@@ -48,7 +48,8 @@ struct record {
 struct record record_new(struct arena *a, enum dataset d);
 
 enum record_manner {
-	RECORD_STRICT, /* our own format: an unknown member or a value that its form refuses is a fault */
+	/* our own format: an unknown member or a value that its form refuses is a fault */
+	RECORD_STRICT,
 	/* Formats of tools, and documents that an older release stored: an unknown member or a
 	   refused value is left out, a long text is cut. */
 	RECORD_LENIENT,

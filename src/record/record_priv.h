@@ -107,7 +107,8 @@ void record_sort_texts(struct record_value *v);
 bool record_nested_has_key(const struct record_member *m);
 int record_nested_cmp(const struct record_object *x, const struct record_object *y);
 
-/* Members that follow from others, and rules between members. NULL, or the fault: a whole sentence. */
+/* Members that follow from others, and rules between members. NULL, or the fault: a whole
+   sentence. */
 const char *record_derive(struct arena *a, struct record *r);
 /* The same of the document of a report. */
 const char *record_derive_report(struct arena *a, struct record_object *o);

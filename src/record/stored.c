@@ -25,7 +25,7 @@ static const char *const place_lists[] = { "hostnames", "apex_domains" };
 
 /* jsonb has a blank behind the first name, {"ip": "192.0.2.7"; record_print has none. */
 static bool
-is_canonical(struct str doc)
+is_canonical_text(struct str doc)
 {
 	const char *colon = memchr(doc.p, ':', doc.n);
 
@@ -35,7 +35,7 @@ is_canonical(struct str doc)
 bool
 stored_is_answer(enum dataset d, struct str doc, const struct record_fields *fields)
 {
-	return fields == NULL && record_fields_answered(d) == NULL && is_canonical(doc);
+	return fields == NULL && record_fields_answered(d) == NULL && is_canonical_text(doc);
 }
 
 void

@@ -5,7 +5,8 @@
      asset_in    one line of an import: names and times, no UUID       cli/import/esi_records.c checks it
      asset_out   an answer of the API, the columns ASSET_COLUMNS       api/asset.c
 
-   The two tables share struct asset. A member that only one of them has stays unset in the other. */
+   The two tables share struct asset. A member that only one of them has stays unset in the
+   other. */
 #ifndef RESOURCE_ASSET_H
 #define RESOURCE_ASSET_H
 

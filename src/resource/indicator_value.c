@@ -13,7 +13,7 @@
 #include <strings.h>
 
 static bool
-is_plain(struct str s, const char *signs)
+is_plain_value(struct str s, const char *signs)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (!ascii_letter(s.p[i]) && !ascii_digit(s.p[i]) && strchr(signs, s.p[i]) == NULL)
@@ -34,12 +34,12 @@ has_shape(struct str type, struct str s)
 	if (str_is(type, "cidr"))
 		return memchr(s.p, '/', s.n) != NULL;
 	if (str_is(type, "domain"))
-		return dot && is_plain(s, "._-") && !ipnet_parse(s, &net);
+		return dot && is_plain_value(s, "._-") && !ipnet_parse(s, &net);
 	if (str_is(type, "bitcoin"))
-		return is_plain(s, "") && s.n >= 26 && s.n <= 90 &&
+		return is_plain_value(s, "") && s.n >= 26 && s.n <= 90 &&
 		       (s.p[0] == '1' || s.p[0] == '3' || str_starts(s, STR("bc1")));
 	if (str_is(type, "email"))
-		return dot && is_plain(s, "@._%+-") && memchr(s.p, '@', s.n) != NULL;
+		return dot && is_plain_value(s, "@._%+-") && memchr(s.p, '@', s.n) != NULL;
 	return true;
 }
 

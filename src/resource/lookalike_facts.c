@@ -78,7 +78,7 @@ hex_of(struct arena *a, struct str bytes)
 
 /* Reads the documents whose keys begin with these bytes, as trees. */
 static enum db_rc
-read_documents(struct db *db, struct arena *a, enum dataset d, struct str beginning,
+read_lookalike_documents(struct db *db, struct arena *a, enum dataset d, struct str beginning,
     const struct json_value ***out, size_t *n, int64_t most)
 {
 	struct list rows = { 0 };
@@ -176,8 +176,8 @@ is_wildcard(const struct json_value *doc)
 	return v != NULL && json_type(v) == JSON_BOOL && json_bool(v);
 }
 
-/* Whether an answer shows that the found name exists. An answer that a wildcard gave shows it only for a registrable domain,
-   when the wildcard is below it. */
+/* Whether an answer shows that the found name exists. An answer that a wildcard gave shows it only
+   for a registrable domain, when the wildcard is below it. */
 static bool
 shows_life(const struct lookalike *l, const struct json_value *doc, bool below_wildcard)
 {
@@ -223,7 +223,7 @@ find_wildcard(struct db *db, struct arena *a, const struct lookalike *l, bool *f
 
 		(void)str_until(&rest, '.');
 		name = arena_printf(a, "*.%.*s", (int)rest.n, rest.p);
-		rc = read_documents(
+		rc = read_lookalike_documents(
 		    db, a, DATASET_DNS, record_key_name(a, name), &docs.p, &docs.n, 10);
 		*found = docs.n > 0;
 	}
@@ -244,7 +244,7 @@ read_dns(struct db *db, struct arena *a, struct lookalike *l)
 {
 	struct dns_documents docs = { NULL, 0 };
 	bool below_wildcard = false;
-	enum db_rc rc = read_documents(
+	enum db_rc rc = read_lookalike_documents(
 	    db, a, DATASET_DNS, key_at_and_below(a, l->m.found), &docs.p, &docs.n, DNS_DOCUMENTS);
 
 	if (rc == DB_OK)
@@ -276,11 +276,11 @@ whois_time(const struct json_value *whois, const char *name)
 }
 
 static enum db_rc
-read_whois(struct db *db, struct arena *a, struct lookalike *l)
+read_whois_dates(struct db *db, struct arena *a, struct lookalike *l)
 {
 	const struct json_value **docs = NULL, *whois;
 	size_t n = 0;
-	enum db_rc rc = read_documents(
+	enum db_rc rc = read_lookalike_documents(
 	    db, a, DATASET_WHOIS, record_key_name(a, l->m.registrable), &docs, &n, 1);
 	const struct json_value *servers;
 
@@ -328,10 +328,10 @@ take_pages(struct arena *a, const struct json_value *host, struct pages *p)
 	}
 }
 
-/* Reads the web pages of hosts, but of none that is among the addresses to skip: the pages of a shared address are not those
-   of one of its names. */
+/* Reads the web pages of hosts, but of none that is among the addresses to skip: the pages of a
+   shared address are not those of one of its names. */
 static enum db_rc
-read_pages(struct db *db, struct arena *a, const struct strs *addresses, const struct strs *skip,
+read_name_pages(struct db *db, struct arena *a, const struct strs *addresses, const struct strs *skip,
     struct pages *out)
 {
 	enum db_rc rc = DB_OK;
@@ -348,7 +348,7 @@ read_pages(struct db *db, struct arena *a, const struct strs *addresses, const s
 			continue;
 		key[0] = v6 ? 6 : 4;
 		memcpy(key + 1, ip.a + (v6 ? 0 : 12), v6 ? 16 : 4);
-		rc = read_documents(
+		rc = read_lookalike_documents(
 		    db, a, DATASET_HOSTS, (struct str){ key, v6 ? 17 : 5 }, &docs, &n, 1);
 		if (n > 0)
 			take_pages(a, docs[0], out);
@@ -374,7 +374,7 @@ watched_site_read(
 	struct dns_documents docs = { NULL, 0 };
 	struct lookalike own = { .m = { .found = w->domain, .registrable = w->domain } };
 	struct pages pages = { .web = false };
-	enum db_rc rc = read_documents(
+	enum db_rc rc = read_lookalike_documents(
 	    db, a, DATASET_DNS, key_at_and_below(a, w->domain), &docs.p, &docs.n, SITE_DOCUMENTS);
 
 	*out = (struct watched_site){ .w = *w };
@@ -390,9 +390,9 @@ watched_site_read(
 			take_answer(a, &own, docs.p[i]);
 	}
 	if (rc == DB_OK)
-		rc = read_whois(db, a, &own);
+		rc = read_whois_dates(db, a, &own);
 	if (rc == DB_OK)
-		rc = read_pages(db, a, &own.addresses, NULL, &pages);
+		rc = read_name_pages(db, a, &own.addresses, NULL, &pages);
 	out->name_servers = own.name_servers;
 	out->organisation = own.organisation;
 	out->addresses = own.addresses;
@@ -404,7 +404,7 @@ watched_site_read(
 /* ---- judging ---- */
 
 static bool
-is_allowed(const struct watched_domain *w, struct str found)
+is_allowed_name(const struct watched_domain *w, struct str found)
 {
 	const struct str *allow = w->allow.items;
 
@@ -442,7 +442,7 @@ has_same_holder(const struct lookalike *l)
 
 /* Asks for the found name, its domains, and its name servers with their domains at once. */
 static enum db_rc
-read_lists(struct db *db, struct arena *a, struct lookalike *l, bool *own)
+read_lookalike_lists(struct db *db, struct arena *a, struct lookalike *l, bool *own)
 {
 	struct strs names = { NULL, 0 };
 	struct list rows = { 0 };
@@ -502,7 +502,7 @@ static enum db_rc
 read_web(struct db *db, struct arena *a, struct lookalike *l)
 {
 	struct pages pages = { .web = false };
-	enum db_rc rc = read_pages(db, a, &l->addresses, &l->site->addresses, &pages);
+	enum db_rc rc = read_name_pages(db, a, &l->addresses, &l->site->addresses, &pages);
 
 	l->facts.web = pages.web;
 	l->same_favicon = share_text(&pages.favicons, &l->site->favicons);
@@ -515,7 +515,7 @@ verdict_of(const struct lookalike *l, bool own)
 {
 	int least = (int)l->site->w.min_score - (l->was_reported ? HYSTERESIS : 0);
 
-	if (own || is_allowed(&l->site->w, l->m.found) || is_target(l->site, l->m.found))
+	if (own || is_allowed_name(&l->site->w, l->m.found) || is_target(l->site, l->m.found))
 		return LOOKALIKE_OWN;
 	if (ts_cmp(l->gone_at, l->last_seen_at) > 0 && !l->registered)
 		return LOOKALIKE_GONE;
@@ -531,11 +531,11 @@ lookalike_read(struct db *db, struct arena *a, struct lookalike *l)
 	enum db_rc rc = read_dns(db, a, l);
 
 	if (rc == DB_OK)
-		rc = read_whois(db, a, l);
+		rc = read_whois_dates(db, a, l);
 	if (rc == DB_OK)
 		rc = read_certificate(db, l);
 	if (rc == DB_OK)
-		rc = read_lists(db, a, l, &own);
+		rc = read_lookalike_lists(db, a, l, &own);
 	if (rc == DB_OK)
 		rc = read_web(db, a, l);
 	if (rc != DB_OK)
@@ -569,7 +569,7 @@ lookalike_write_reasons(struct buf *b, const struct lookalike_reasons *r)
 /* ---- the walk through all names ---- */
 
 static void
-add_name(struct arena *a, struct known_name **names, size_t *n, const struct known_name *name)
+add_seen_name(struct arena *a, struct known_name **names, size_t *n, const struct known_name *name)
 {
 	if (*n > 0 && str_eq((*names)[*n - 1].name, name->name))
 		return;
@@ -588,7 +588,7 @@ names_have(const struct json_value *list, struct str domain)
 }
 
 static void
-add_certificate_names(struct arena *a, const struct json_value *doc, struct str watched,
+add_names_of_certificate(struct arena *a, const struct json_value *doc, struct str watched,
     struct known_name **names, size_t *n)
 {
 	const struct json_value *list = json_get(doc, "names");
@@ -601,7 +601,7 @@ add_certificate_names(struct arena *a, const struct json_value *doc, struct str 
 
 		if (str_starts(name, STR("*.")))
 			name = (struct str){ name.p + 2, name.n - 2 };
-		add_name(a, names, n, &(struct known_name){ .name = name, .certificate = c });
+		add_seen_name(a, names, n, &(struct known_name){ .name = name, .certificate = c });
 	}
 }
 
@@ -611,7 +611,7 @@ lookalike_certificate_names(struct arena *a, const struct json_value *doc, struc
 	struct known_name *names = NULL;
 	size_t n = 0;
 
-	add_certificate_names(a, doc, watched, &names, &n);
+	add_names_of_certificate(a, doc, watched, &names, &n);
 	return (struct list){ names, n };
 }
 
@@ -643,13 +643,13 @@ lookalike_names_page(struct db *db, struct arena *a, struct name_walk *w, struct
 
 		w->behind = row[i].key;
 		if (doc != NULL && json_type(doc) == JSON_OBJECT)
-			add_certificate_names(a, doc, w->watched, &out, &n);
+			add_names_of_certificate(a, doc, w->watched, &out, &n);
 		for (; named < n && w->dataset == DATASET_CERTIFICATES; named++)
 			out[named].key = row[i].key;
 		if (row[i].doc.n > 0)
 			continue;
 		text = record_key_text(a, w->dataset, unhex(a, row[i].key));
-		add_name(a, &out, &n, &(struct known_name){ .name = str_until(&text, ' ') });
+		add_seen_name(a, &out, &n, &(struct known_name){ .name = str_until(&text, ' ') });
 	}
 	*names = (struct list){ out, n };
 	w->more = rows.n == PAGE;

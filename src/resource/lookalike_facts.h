@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads what the datasets know about names that resemble a watched domain, and gives them their scores. surfaced-detect and
- * the preview of the API call this, so both say the same (C-183).
+/* Reads what the datasets know about names that resemble a watched domain, and gives them their
+ * scores. surfaced-detect and the preview of the API call this, so both say the same (C-183).
  *
  *   struct lookalike (a match of lookalike_find)
  *      |   DNS at the name and below it, without wildcards; whois of its registrable domain; hosts at its addresses; the

@@ -303,7 +303,7 @@ earlier(struct ts x, struct ts y)
 }
 
 static struct ts
-later(struct ts x, struct ts y)
+later_time(struct ts x, struct ts y)
 {
 	return ts_is_null(x) || (!ts_is_null(y) && ts_cmp(y, x) > 0) ? y : x;
 }
@@ -339,7 +339,7 @@ complete_revision(struct storing *s, const struct kept *old, const struct uuid *
 	s->row.last_seen = ts_is_null(seen->last) ? now : seen->last;
 	if (old != NULL) {
 		s->row.first_seen = earlier(s->row.first_seen, old->first_seen);
-		s->row.last_seen = later(s->row.last_seen, old->last_seen);
+		s->row.last_seen = later_time(s->row.last_seen, old->last_seen);
 	}
 	record_set_text(
 	    s->a, o, "visibility", s->account == NULL ? STR("*") : arena_uuid(s->a, s->account));

@@ -32,7 +32,8 @@ struct document_members;
 struct document_members *document_members_new(enum dataset d, size_t nfields);
 void document_members_free(struct document_members *m);
 
-/* Returns false and the reason when the text is no JSON object; the sink has got a part of it then. */
+/* Returns false and the reason when the text is no JSON object; the sink has got a part of it
+   then. */
 bool document_read(const struct document_members *m, struct str json,
     const struct document_sink *to, const char **fault) MUST_USE;
 

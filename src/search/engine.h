@@ -115,7 +115,8 @@ enum engine_rc engine_count(struct engine *e, struct arena *a, const struct quer
 struct page_request {
 	struct str after;
 	unsigned limit;
-	bool keys_only; /* the caller does not read hit.nested, which may be empty; of views it is always there */
+	/* the caller does not read hit.nested, which may be empty; of views it is always there */
+	bool keys_only;
 };
 
 enum engine_rc engine_search(struct engine *e, struct arena *a, const struct query *q,

@@ -227,7 +227,8 @@ match_member(const struct json_value *v, const char *name)
 	return NULL;
 }
 
-/* The tests of a tag's category or classification: on what the table of tags says about one slug. */
+/* The tests of a tag's category or classification: on what the table of tags says about one
+   slug. */
 static bool
 meaning_passes(const struct match *m, const struct node *n, struct str slug)
 {

@@ -6,7 +6,8 @@
  * A document is the JSON object of the table record. A service has two forms:
  *
  *   in its host    {"ip":"192.0.2.7","services":[{"port":22}]}    own: the object with the port, of: the host
- *   by itself      {"ip":"192.0.2.7","port":22}                   own: the object,              of: NULL */
+ *   by itself      {"ip":"192.0.2.7","port":22}                   own: the object,              of:
+ * NULL */
 #ifndef SEARCH_MATCH_H
 #define SEARCH_MATCH_H
 
@@ -18,8 +19,8 @@ struct match_document {
 	const struct json_value *own;
 	const struct json_value
 	    *of; /* for a view: the document of its source that contains own; else NULL */
-	const struct tag *
-	    tags; /* the taxonomy that documents name by slugs: their categories and classifications */
+	/* the taxonomy that documents name by slugs: their categories and classifications */
+	const struct tag *tags;
 	size_t ntags;
 };
 

@@ -35,7 +35,8 @@ parse_group(struct parser *p)
 	return n;
 }
 
-/* The name at the beginning of a clause: a letter or "_", then letters, digits, "_", "." and "-". */
+/* The name at the beginning of a clause: a letter or "_", then letters, digits, "_", "." and
+   "-". */
 static struct str
 name_at(struct str raw)
 {

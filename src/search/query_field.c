@@ -382,7 +382,8 @@ test_range_or_set(struct parser *p, const struct schema_field *f)
 
 /* ---- values ---- */
 
-/* Whether lists with commas are allowed, as in port:22,80: no value of the field contains a comma. */
+/* Whether lists with commas are allowed, as in port:22,80: no value of the field contains a
+   comma. */
 static bool
 has_lists(const struct schema_field *f)
 {

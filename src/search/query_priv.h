@@ -39,7 +39,8 @@ bool value_pattern(
 
 /* Warns when no document can have the value. exact: the case must match, too. */
 void query_warn(struct parser *p, const struct schema_field *f, const struct word *w, bool exact);
-/* Whether the field has numbers of ports and the word is a name, as in port:https; then this warns. */
+/* Whether the field has numbers of ports and the word is a name, as in port:https; then this
+   warns. */
 bool query_is_port_name(
     struct parser *p, const struct schema_field *f, const struct word *w) MUST_USE;
 

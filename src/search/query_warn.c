@@ -124,7 +124,8 @@ query_warn(struct parser *p, const struct schema_field *f, const struct word *w,
 {
 	const char *fault;
 
-	/* A guess compares the value with every country, so the limit of warnings bounds the work. */
+	/* A guess compares the value with every country, so the limit of warnings bounds the
+	   work. */
 	if (w->s.n == 0 || p->out->nwarnings == QUERY_WARNINGS)
 		return;
 	if (schema_is_country(f))

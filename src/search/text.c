@@ -18,7 +18,8 @@ is_ascii_word(unsigned char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
 }
 
-/* Reads the character at an offset and returns its length; -1 and 1 for a byte that is not UTF-8. */
+/* Reads the character at an offset and returns its length; -1 and 1 for a byte that is not
+   UTF-8. */
 static size_t
 next_char(struct str s, size_t at, utf8proc_int32_t *c)
 {

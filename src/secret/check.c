@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The column check of tbl/secrets.h: check digits, and parts of a secret that depend on one another. */
+/* The column check of tbl/secrets.h: check digits, and parts of a secret that depend on one
+   another. */
 #include "config.h"
 
 #include "json/tree.h"
@@ -90,7 +91,8 @@ is_base64(const struct candidate *c, size_t at)
 	return (c->x->class_of[(unsigned char)c->text.p[at]] & CLASS_BASE64) != 0;
 }
 
-/* Remembers the runs of 40 characters of base64 that begin before an offset. Runs are read once, whole. */
+/* Remembers the runs of 40 characters of base64 that begin before an offset. Runs are read once,
+   whole. */
 static void
 read_aws_keys(struct candidate *c, size_t from, size_t to)
 {

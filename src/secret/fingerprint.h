@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Fingerprints: equal secrets of one project have equal fingerprints, those of two projects have not, and nobody can try
- * passwords with a copy of the database.
+/* Fingerprints: equal secrets of one project have equal fingerprints, those of two projects have
+ * not, and nobody can try passwords with a copy of the database.
  *
- * The import that masks a banner has the secret, but not the project; surfaced-detect has the project, but never the
- * secret. So the import keeps a note of it in the table secret_seen:
+ * The import that masks a banner has the secret, but not the project; surfaced-detect has the
+ * project, but never the secret. So the import keeps a note of it in the table secret_seen:
  *
  *     mac   = HMAC(key, "secret" 0 type 0 secret)
  *     note  = mac xor HMAC(key, "place" 0 place)                what the table has
@@ -11,14 +11,14 @@
  *
  * The key is the file fingerprint_file, which is not in the database. Without it
  *
- *   - a note is random: each place has its own pad, so two notes of one secret are not equal, and a note is neither
- *     equal to a fingerprint nor leads to one;
+ *   - a note is random: each place has its own pad, so two notes of one secret are not equal, and a
+ *     note is neither equal to a fingerprint nor leads to one;
  *   - a guess cannot be compared with a note or a fingerprint, however short the secret is;
  *   - fingerprints of two projects have nothing in common.
  *
- * The pad of a place is used again when the place has another secret. The sum of two such notes is the sum of two MACs,
- * which says no more than that they differ. With the key, and the database, guesses can be compared; this is what the file
- * is protected for. */
+ * The pad of a place is used again when the place has another secret. The sum of two such notes is
+ * the sum of two MACs, which says no more than that they differ. With the key, and the database,
+ * guesses can be compared; this is what the file is protected for. */
 #ifndef SECRET_FINGERPRINT_H
 #define SECRET_FINGERPRINT_H
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Private keys of several lines, as files, in JSON with \n, and in the source of programs with quotes around each line. */
+/* Private keys of several lines, as files, in JSON with \n, and in the source of programs with
+   quotes around each line. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
 
 enum { LABEL = 48, BODY_LEAST = 64, BODY_MOST = 128 * 1024, LINE_MOST = 4096 };
 
-/* Removes a line from *at, which ends with a line feed, with \n or \r as two characters, however often they are escaped, or
-   before the dashes of the next block. */
+/* Removes a line from *at, which ends with a line feed, with \n or \r as two characters, however
+   often they are escaped, or before the dashes of the next block. */
 static struct str
 next_line(struct str text, size_t *at)
 {
@@ -78,9 +79,10 @@ is_checksum(struct str s)
 	return s.n == 5 && s.p[0] == '=';
 }
 
-/* Reads lines of base64 from *at. True: they are a body. *at is behind the last of them, or behind the line that ends it. */
+/* Reads lines of base64 from *at. True: they are a body. *at is behind the last of them, or behind
+   the line that ends it. */
 static bool
-read_body(struct candidate *c, size_t *at)
+read_key_body(struct candidate *c, size_t *at)
 {
 	size_t sum = 0, first = *at, i = first;
 
@@ -133,7 +135,7 @@ secret_key_block(struct candidate *c)
 		return false;
 	from += strlen(dashes);
 	c->end = from;
-	return read_body(c, &c->end) && has_body_entropy(c, from);
+	return read_key_body(c, &c->end) && has_body_entropy(c, from);
 }
 
 /* Private-Lines: 14, then the lines. */
@@ -148,5 +150,5 @@ secret_putty_block(struct candidate *c)
 		from++;
 	c->start = from;
 	c->end = from;
-	return read_body(c, &c->end) && has_body_entropy(c, from);
+	return read_key_body(c, &c->end) && has_body_entropy(c, from);
 }

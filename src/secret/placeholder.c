@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Texts in the place of a secret: words of manuals, runs of one character, and text with too little entropy. */
+/* Texts in the place of a secret: words of manuals, runs of one character, and text with too little
+   entropy. */
 #include "config.h"
 
 #include "secret/secret_priv.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Compiles tbl/secrets.h: anchors with their classes written out, shapes as parts, and the set of three bytes at which the
-   scanner stops. */
+/* Compiles tbl/secrets.h: anchors with their classes written out, shapes as parts, and the set of
+   three bytes at which the scanner stops. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
@@ -131,8 +131,9 @@ set_shapes(struct secret_row *r)
 
 /* ---- anchors ---- */
 
-/* Bytes that text has seldom cost the scanner least. Where an anchor has a class, the last of equal ones are taken: they
-   differ among the anchors that it stands for, so these do not share a bucket. */
+/* Bytes that text has seldom cost the scanner least. Where an anchor has a class, the last of equal
+   ones are taken: they differ among the anchors that it stands for, so these do not share a
+   bucket. */
 static int
 rarity(const char *p)
 {
@@ -146,7 +147,8 @@ rarity(const char *p)
 	return sum;
 }
 
-/* The classes of the byte behind an anchor of the row: of the first parts of its shapes. 0: one begins otherwise. */
+/* The classes of the byte behind an anchor of the row: of the first parts of its shapes. 0: one
+   begins otherwise. */
 static uint16_t
 class_behind(const struct secret_row *r)
 {
@@ -162,7 +164,8 @@ class_behind(const struct secret_row *r)
 	return classes;
 }
 
-/* The class with which all shapes of the row begin; 0: they begin with several, or with what does not belong to the secret. */
+/* The class with which all shapes of the row begin; 0: they begin with several, or with what does
+   not belong to the secret. */
 static uint16_t
 common_class(const struct secret_row *r)
 {

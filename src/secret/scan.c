@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Goes through a text once. Three bytes at each offset are looked up in a set; where an anchor is, its row decides.
+/* Goes through a text once. Three bytes at each offset are looked up in a set; where an anchor is,
+   its row decides.
 
-   The time is linear in the text, whatever it contains (C-190). A row reads a byte a bounded number of times:
+   The time is linear in the text, whatever it contains (C-190). A row reads a byte a bounded number
+   of times:
 
      shape    a secret begins where a run of its first class begins, so a run has one candidate of a row, however many
               anchors are within it; the other runs of a shape begin behind a literal, and a shape has at most eight parts
@@ -17,7 +19,8 @@
 
 enum { NAME = 64, NAME_GAP = 8 };
 
-/* weak: the password of a URL, which may be a secret of another row, or the secret key beside the id of an AWS key */
+/* weak: the password of a URL, which may be a secret of another row, or the secret key beside the
+   id of an AWS key */
 struct found {
 	struct secret secret;
 	bool weak, named;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* Credentials in a text, by the rows of tbl/secrets.h. Pure: no I/O, time linear in the text, memory from the arena.
+/* Credentials in a text, by the rows of tbl/secrets.h. Pure: no I/O, time linear in the text,
+   memory from the arena.
 
      text -> scan.c -> shape.c -> check.c, placeholder.c -> list of struct secret -> mask.c
              anchors   characters  check digits, parts,                               the same text
                        of the row  words of manuals                                   without them
 
-   Nothing asks a provider whether a secret is in use. The texts of struct secret point into the text that was read; who
-   stores anything but the preview has to know why. */
+   Nothing asks a provider whether a secret is in use. The texts of struct secret point into the
+   text that was read; who stores anything but the preview has to know why. */
 #ifndef SECRET_SECRET_H
 #define SECRET_SECRET_H
 
@@ -35,12 +36,13 @@ struct secrets {
 /* now: when a token that names its end must still be good. */
 struct secrets secrets_find(struct arena *a, struct str text, struct ts now);
 
-/* The prefix, "…" and the length, such as "ghp_…40": no character that only this secret has, and never longer than it. */
+/* The prefix, "…" and the length, such as "ghp_…40": no character that only this secret has, and
+   never longer than it. */
 struct str secret_preview(struct arena *a, const struct secret *s);
 
-/* The text with previews in place of its secrets, or text itself; tokens that have expired are replaced as well. The
-   rest that secrets_find did not read, and the beginning of a secret at its end, are left out. Masking the result again changes
-   nothing. */
+/* The text with previews in place of its secrets, or text itself; tokens that have expired are
+   replaced as well. The rest that secrets_find did not read, and the beginning of a secret at its
+   end, are left out. Masking the result again changes nothing. */
 struct str secrets_mask(struct arena *a, struct str text);
 
 #endif

@@ -23,8 +23,9 @@ enum secret_check {
 
 enum { SHAPES = 4, PARTS = 8, ROWS = 128 };
 
-/* Words that are looked for together, in one pass: each has a bit. A place is compared with those words alone whose first
-   two bytes are there, so a text costs about the same however many words there are. */
+/* Words that are looked for together, in one pass: each has a bit. A place is compared with those
+   words alone whose first two bytes are there, so a text costs about the same however many words
+   there are. */
 enum { SECRET_WORDS = 32 };
 
 struct secret_words {
@@ -65,11 +66,11 @@ struct secret_anchor {
 	unsigned char n, fixed; /* fixed: bytes before the first class */
 	unsigned char probe;    /* offset of the three bytes that the scanner looks for */
 	int16_t next;           /* the next one in its bucket; -1: none */
-	/* Classes of the bytes before and behind it, by which most candidates fail before anything else is tried; 0: any
-	   byte, or none. */
+	/* Classes of the bytes before and behind it, by which most candidates fail before anything
+	   else is tried; 0: any byte, or none. */
 	uint16_t class_before, class_behind;
-	uint16_t
-	    class_word; /* the byte before must have none of these classes, unless an escape ends with it */
+	/* the byte before must have none of these classes, unless an escape ends with it */
+	uint16_t class_word;
 	char text[32];
 };
 
@@ -108,8 +109,8 @@ secret_probe(const char *p)
 
 /* ---- what the files that judge a candidate share ---- */
 
-/* The words and runs beside candidates that are done are remembered, so that no byte is read again for the next ones. The candidates of a text
-   come in the order of their places. */
+/* The words and runs beside candidates that are done are remembered, so that no byte is read again
+   for the next ones. The candidates of a text come in the order of their places. */
 struct secret_memo {
 	size_t near_read;          /* words of the column near that begin before it are known */
 	size_t near[SECRET_WORDS]; /* the end of the last of each word; 0: none */
@@ -137,8 +138,8 @@ struct candidate {
 bool secret_fits_shape(struct candidate *c);
 /* Whether the bytes before an offset are an escape: \n, %3D or \u003d. */
 bool secret_is_escape(struct str text, size_t at);
-/* Whether a secret may begin at an offset: the character before it belongs to no word and is not of the class. An escape
-   such as \n or %3D is no word. */
+/* Whether a secret may begin at an offset: the character before it belongs to no word and is not of
+   the class. An escape such as \n or %3D is no word. */
 bool secret_may_begin(const struct candidate *c, size_t start, unsigned class);
 
 /* check.c: the column check. It sets start and end of rows without a shape. */
@@ -160,7 +161,8 @@ bool secret_is_near(const struct candidate *c);
 uint32_t secret_words_add(struct secret_words *w, struct str word);
 /* The words that begin at p, of which left bytes may be read. */
 uint32_t secret_words_at(const struct secret_words *w, const char *p, size_t left);
-/* Adds the words of tbl/secret_placeholders.h, and returns those that count at the end of a secret alone. */
+/* Adds the words of tbl/secret_placeholders.h, and returns those that count at the end of a secret
+   alone. */
 uint32_t secret_placeholders_compile(struct secret_words *w);
 
 #endif

@@ -50,7 +50,7 @@ ends_in(struct str s, struct str text)
 }
 
 static bool
-fits_pattern(struct str path, struct str name, enum form form, struct str text)
+path_fits(struct str path, struct str name, enum form form, struct str text)
 {
 	switch (form) {
 	case FORM_NAME:
@@ -72,7 +72,7 @@ sensitive_file(struct str path)
 	struct str name = last_part(path);
 
 	for (size_t i = 0; i < COUNT(patterns); i++)
-		if (fits_pattern(path, name, patterns[i].form, patterns[i].text))
+		if (path_fits(path, name, patterns[i].form, patterns[i].text))
 			return patterns[i].kind == KIND_NONE ? NULL : &kinds[patterns[i].kind];
 	return NULL;
 }

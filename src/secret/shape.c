@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The characters around an anchor, by the columns lead and shape. Parts are as long as they can be and nothing is tried
-   twice, so the work for a candidate is at most the length of its shapes. */
+/* The characters around an anchor, by the columns lead and shape. Parts are as long as they can be
+   and nothing is tried twice, so the work for a candidate is at most the length of its shapes. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
@@ -69,7 +69,8 @@ fits_one(struct candidate *c, const struct secret_shape *s)
 	size_t at = c->at + c->anchor->n;
 	unsigned last = 0;
 
-	/* so a run of the class has one candidate, and is not read again for each anchor within it */
+	/* so a run of the class has one candidate, and is not read again for each anchor within
+	   it */
 	if (c->anchor->row->lead.max == 0 && !s->parts[0].before &&
 	    ascii_alnum(c->text.p[c->start]) && !secret_may_begin(c, c->start, s->parts[0].class))
 		return false;

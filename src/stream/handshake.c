@@ -37,7 +37,7 @@ cut_segment(struct str *s)
 }
 
 static enum error
-judge_target(struct str target, struct handshake *out)
+judge_request_target(struct str target, struct handshake *out)
 {
 	const char *mark = target.n == 0 ? NULL : memchr(target.p, '?', target.n);
 	struct str path = { target.p, mark == NULL ? target.n : (size_t)(mark - target.p) };
@@ -179,7 +179,7 @@ handshake_judge(const struct request *r, const char *origins, struct handshake *
 	enum error e;
 
 	memset(out, 0, sizeof(*out));
-	e = judge_target(r->target, out);
+	e = judge_request_target(r->target, out);
 	if (e == ERR_UNSET && !str_is(r->method, "GET"))
 		e = ERR_METHOD_NOT_ALLOWED;
 	if (e == ERR_UNSET)

@@ -157,7 +157,7 @@ request_header(const struct request *r, const char *name)
 }
 
 static bool
-list_has(struct str list, const char *member)
+header_list_has(struct str list, const char *member)
 {
 	while (list.n > 0) {
 		const char *comma = memchr(list.p, ',', list.n);
@@ -177,7 +177,7 @@ request_lists(const struct request *r, const char *name, const char *member)
 {
 	for (size_t i = 0; i < r->n; i++)
 		if (str_is_nocase(r->headers[i].name, name) &&
-		    list_has(r->headers[i].value, member))
+		    header_list_has(r->headers[i].value, member))
 			return true;
 	return false;
 }

@@ -1,5 +1,6 @@
-/* Public suffixes that lists of phishing domains have far more often than rankings of visited domains: ABUSED_SUFFIX(suffix).
-   Cheap or free registrations draw them; the yearly "Phishing Landscape" studies of Interisle name most of them. */
+/* Public suffixes that lists of phishing domains have far more often than rankings of visited
+   domains: ABUSED_SUFFIX(suffix). Cheap or free registrations draw them; the yearly "Phishing
+   Landscape" studies of Interisle name most of them. */
 ABUSED_SUFFIX("accountant")
 ABUSED_SUFFIX("agency")
 ABUSED_SUFFIX("app")

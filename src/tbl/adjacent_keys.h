@@ -1,4 +1,5 @@
-/* The keys beside each key: KEYS_BESIDE(key, keys), on QWERTY, QWERTZ and AZERTY keyboards alike. */
+/* The keys beside each key: KEYS_BESIDE(key, keys), on QWERTY, QWERTZ and AZERTY keyboards
+   alike. */
 KEYS_BESIDE('0', "9op")
 KEYS_BESIDE('1', "2aq")
 KEYS_BESIDE('2', "13aqwz")

@@ -1,7 +1,8 @@
-/* The advice of surfacectl doctor and browser-check: ADVICE(id, command, text). The administrator can type the
-   command as it is printed, and it mends the fault; an empty command means that a person has to decide. The text
-   is the alternative to the command, or a remark. {1} to {3} are replaced by arguments. t/cli/doctor.t runs the
-   command of each row and expects that the check passes afterwards. */
+/* The advice of surfacectl doctor and browser-check: ADVICE(id, command, text). The administrator
+   can type the command as it is printed, and it mends the fault; an empty command means that a
+   person has to decide. The text is the alternative to the command, or a remark. {1} to {3} are
+   replaced by arguments. t/cli/doctor.t runs the command of each row and expects that the check
+   passes afterwards. */
 ADVICE(AS_ROOT,		"",					"run surfacectl doctor as root")
 ADVICE(NAME_USER,	"",					"name the user that the daemons run as: --user NAME")
 ADVICE(FIX_PROGRAM,	"apt install --reinstall {1}",		"or name the folder of its files: --sql-dir")

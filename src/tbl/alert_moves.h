@@ -1,7 +1,7 @@
-/* The states of an alert in the inbox: ALERT_EVENT(id, name, to) is an operation of the API; ALERT_MOVE(event,
-   from, to) is a move that an event causes. The program surfaced-alert causes "clear" when the object of an alert
-   no longer matches the rule. The table alert_move of sql/ has the same moves. An includer defines one or both
-   macros. */
+/* The states of an alert in the inbox: ALERT_EVENT(id, name, to) is an operation of the API;
+   ALERT_MOVE(event, from, to) is a move that an event causes. The program surfaced-alert causes
+   "clear" when the object of an alert no longer matches the rule. The table alert_move of sql/ has
+   the same moves. An includer defines one or both macros. */
 #ifndef ALERT_EVENT
 #define ALERT_EVENT(id, name, to)
 #endif

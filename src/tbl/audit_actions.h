@@ -1,7 +1,8 @@
-/* The actions of the audit log: ACTION(subject, verb) stands for the text "subject.verb". Those of a trigger are the
-   table and create, change or delete, or the event of a move; the others are written by functions and programs. The
-   API refuses another action as a filter (C-214). t/access/changes.t compares the list with the triggers of the
-   database, with the sources and with the lines that requests leave. */
+/* The actions of the audit log: ACTION(subject, verb) stands for the text "subject.verb". Those of
+   a trigger are the table and create, change or delete, or the event of a move; the others are
+   written by functions and programs. The API refuses another action as a filter (C-214).
+   t/access/changes.t compares the list with the triggers of the database, with the sources and with
+   the lines that requests leave. */
 ACTION("account",	"create")
 ACTION("account",	"change")
 ACTION("account",	"delete")

@@ -1,4 +1,5 @@
-/* Capabilities that an answer of a web server proves: RECOGNISE(in, path, status, marker, capabilities).
+/* Capabilities that an answer of a web server proves: RECOGNISE(in, path, status, marker,
+   capabilities).
      in            where the marker is:
                      BODY    in the body; white space of the body is passed over, since JSON comes with and without blanks
                      WHOLE   the body is the marker, byte for byte
@@ -10,8 +11,9 @@
      status        of the answer; one that the tool does not know passes for titles and HEADER
      capabilities  for http.capabilities, separated by blanks: api/NAME is a protocol, app/NAME a program, auth/none was
                    seen to answer without a login, auth/login asks for one
-   Among the rows for one body the first that fits counts: programs that imitate another one's API come before it. A row
-   has auth/none only if the answer has what a login would have protected; the greeting of an API at / has not. */
+   Among the rows for one body the first that fits counts: programs that imitate another one's API
+   come before it. A row has auth/none only if the answer has what a login would have protected; the
+   greeting of an API at / has not. */
 
 /* Ollama. KoboldCpp and llama.cpp answer the same path. */
 RECOGNISE(WHOLE, "/", 200, "Ollama is running", "api/ollama")
@@ -19,8 +21,8 @@ RECOGNISE(BODY, "/api/tags", 200, "\"family\":\"koboldcpp\"", "api/koboldcpp aut
 RECOGNISE(BODY, "/api/tags", 200, "\"owned_by\":\"llamacpp\"", "api/llamacpp")
 RECOGNISE(BODY, "/api/tags", 200, "{\"models\":[", "api/ollama auth/none")
 
-/* The API of OpenAI, which many programs answer. llama.cpp lists its models, and TGI tells what it is, also where a key
-   is set; the settings of llama.cpp need the key. */
+/* The API of OpenAI, which many programs answer. llama.cpp lists its models, and TGI tells what it
+   is, also where a key is set; the settings of llama.cpp need the key. */
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"vllm\"", "api/openai api/vllm auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"sglang\"", "api/openai api/sglang auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"koboldcpp\"", "api/koboldcpp api/openai auth/none")
@@ -60,7 +62,8 @@ RECOGNISE(BODY, "/api/cluster_status", 200, "\"autoscalingStatus\":", "api/ray a
 RECOGNISE(BODY, "/api/v1/dags", 200, "{\"dags\":[", "api/airflow auth/none")
 RECOGNISE(BODY, "/api/v1/chatflows", 200, "\"flowData\":", "api/flowise auth/none")
 
-/* The Model Context Protocol. The answer names its server; a JSON-RPC of another protocol does not. */
+/* The Model Context Protocol. The answer names its server; a JSON-RPC of another protocol does
+   not. */
 RECOGNISE(BODY, "/mcp", 200, "\"serverInfo\":{", "mcp auth/none")
 RECOGNISE(BODY, "/sse", 200, "event:endpoint", "mcp auth/none")
 

@@ -3,7 +3,8 @@
      list               the member of the document that has the prefixes; several rows of one provider are several lists
      prefix4, prefix6   the members with a prefix of IPv4 and IPv6; "" : none
      region, service    the members that name them; "": none
-   CLOUD_SHARED(provider, service): addresses that serve all customers, so they tell nothing about one of them (D11). */
+   CLOUD_SHARED(provider, service): addresses that serve all customers, so they tell nothing about
+   one of them (D11). */
 #ifndef CLOUD_FORMAT
 #define CLOUD_FORMAT(provider, list, prefix4, prefix6, region, service)
 #endif

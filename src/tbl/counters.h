@@ -1,5 +1,5 @@
-/* The metrics that a host counts since its counters were created: COUNTER(id, name, help). The metrics socket
-   shows them. */
+/* The metrics that a host counts since its counters were created: COUNTER(id, name, help). The
+   metrics socket shows them. */
 COUNTER(KEY_RATE_REFUSED,	"surfaced_key_rate_refused_total",	"Requests refused by the rate of their key")
 COUNTER(ACCOUNT_RATE_REFUSED,	"surfaced_account_rate_refused_total",	"Searches refused by the rate of their account")
 COUNTER(ACCOUNT_QUOTA_REFUSED,	"surfaced_account_quota_refused_total",	"Requests refused by the monthly quota of their account")

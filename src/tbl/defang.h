@@ -1,5 +1,6 @@
-/* The spellings that authors use so that an indicator is no link: DEFANG(part, spelling, plain). Letters of either
-   case are equal; of two spellings that begin alike the longer one is first. A part has conditions:
+/* The spellings that authors use so that an indicator is no link: DEFANG(part, spelling, plain).
+   Letters of either case are equal; of two spellings that begin alike the longer one is first. A
+   part has conditions:
 
      SCHEME   begins a word, and a colon in one of its spellings follows
      COLON    follows a letter, a digit or a colon

@@ -1,6 +1,7 @@
 /* The detectors: DETECTOR(id, word, name, help). word ends the identifier of its operation; name
-   stands in the column finding.detector, in paths of the API and in the settings of projects. Each but rules is a struct detector of surfaced-detect (src/detect/detector.h); rules are
-   evaluated by themselves (src/detect/detect.h), and only the settings of their findings are here. */
+   stands in the column finding.detector, in paths of the API and in the settings of projects. Each
+   but rules is a struct detector of surfaced-detect (src/detect/detector.h); rules are evaluated by
+   themselves (src/detect/detect.h), and only the settings of their findings are here. */
 DETECTOR(INVENTORY,		"inventory",		"inventory",		"Adds what the datasets know below the domains that are seeds to the assets and services of the project.")
 DETECTOR(DANGLING_DNS,		"dangling_dns",		"dangling-dns",		"Finds DNS records that lead to names or addresses which somebody else could take.")
 DETECTOR(TYPOSQUATTING,		"typosquatting",	"typosquatting",	"Finds domains that resemble a watched one.")

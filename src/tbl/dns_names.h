@@ -1,5 +1,6 @@
-/* Numbers of the IANA registry of DNS parameters: DNS_TYPE(number, name, answer) and DNS_RCODE(number, name). answer: the
-   parts of an answer in presentation form, one letter each, which src/record/answer.c puts into their canonical form:
+/* Numbers of the IANA registry of DNS parameters: DNS_TYPE(number, name, answer) and
+   DNS_RCODE(number, name). answer: the parts of an answer in presentation form, one letter each,
+   which src/record/answer.c puts into their canonical form:
      n number   d name   a IPv4 address   A IPv6 address   w word in lower case   s character-string   x hexadecimal
    "+" repeats the part before it: "s+" is one or more. "": any text, or RFC 3597's \# form. */
 DNS_TYPE(1, "A", "a")

@@ -1,6 +1,6 @@
-/* The outcomes of a connection that a browser asks for: EGRESS_REASON(id, name, event, reply, help). event is
-   connected, denied (by the rule of public addresses) or failed (by the network); reply is the code of RFC 1928
-   that the browser receives. */
+/* The outcomes of a connection that a browser asks for: EGRESS_REASON(id, name, event, reply,
+   help). event is connected, denied (by the rule of public addresses) or failed (by the network);
+   reply is the code of RFC 1928 that the browser receives. */
 EGRESS_REASON(CONNECTED,	"",			connected,	0, "the connection stands")
 EGRESS_REASON(NAME,		"name",			denied,		2, "a local name, or an address that is not spelled as addresses are")
 EGRESS_REASON(ADDRESS,		"address",		denied,		2, "an address that is not public")

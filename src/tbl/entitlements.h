@@ -1,6 +1,6 @@
-/* The entitlements that an account may have: ENTITLEMENT(id, name, help). An operation without its entitlement
-   answers 403 entitlement_required, search answers 503 (C-017). The domain entitlement_name of sql/ has the same
-   list. */
+/* The entitlements that an account may have: ENTITLEMENT(id, name, help). An operation without its
+   entitlement answers 403 entitlement_required, search answers 503 (C-017). The domain
+   entitlement_name of sql/ has the same list. */
 ENTITLEMENT(SEARCH,	"search",	"search, counts and aggregations")
 ENTITLEMENT(REPORTS,	"reports",	"threat reports")
 ENTITLEMENT(ALERTING,	"alerting",	"alert rules, destinations, silences and alerts")

@@ -1,7 +1,9 @@
-/* Members that events leave out, or show only when the record is gone: EVENT_FIELD(dataset, name, when). An object's row
-   holds for all members below it. Members of the key need no row: the answer names the record, and the event its nested object.
+/* Members that events leave out, or show only when the record is gone: EVENT_FIELD(dataset, name,
+   when). An object's row holds for all members below it. Members of the key need no row: the answer
+   names the record, and the event its nested object.
      NEVER  it follows from another member or never changes; for registrations, SEARCH.md 5.2 names those that are told
-     GONE   a time, which is told when the record or the nested object is gone, since nothing else has it then */
+     GONE   a time, which is told when the record or the nested object is gone, since nothing else has it
+   then */
 EVENT_FIELD(HOSTS, "ip_version", NEVER)
 EVENT_FIELD(HOSTS, "apex_domains", NEVER)
 EVENT_FIELD(HOSTS, "service_count", NEVER)

@@ -7,8 +7,8 @@
    tells   the event has the members that differ; 0: it has none, because the record itself shows them
    about   for openapi.json and the manual
 
-   COALESCED_KIND(id, number, name, about) is the one kind that no change has: it stands for several events.
-   The end of the file undefines both. */
+   COALESCED_KIND(id, number, name, about) is the one kind that no change has: it stands for several
+   events. The end of the file undefines both. */
 #ifndef EVENT_KIND
 #define EVENT_KIND(id, number, name, dataset, part, change, tells, about)
 #endif

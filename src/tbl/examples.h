@@ -1,6 +1,7 @@
-/* The examples of openapi.json: EXAMPLE(name, json). name is "Schema.member", or only the member where one value
-   fits every record; a field of a dataset is looked up by its whole name and then by its last part. A member
-   without a row gets a typical value of its type. A member whose row has no JSON is left out. */
+/* The examples of openapi.json: EXAMPLE(name, json). name is "Schema.member", or only the member
+   where one value fits every record; a field of a dataset is looked up by its whole name and then
+   by its last part. A member without a row gets a typical value of its type. A member whose row has
+   no JSON is left out. */
 EXAMPLE("openapi",		"3.1.0")
 EXAMPLE("asyncapi",		"3.0.0")
 EXAMPLE("log",			{"version":"1.2","creator":{"name":"surfaced","version":"1.0.0"},"comment":"","pages":[],"entries":[]})

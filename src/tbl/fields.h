@@ -1,5 +1,5 @@
-/* The fields of all datasets; the rows of a dataset are in a file of tbl/fields. A row serves the parser, the importer,
-   the merge, the index and OpenAPI:
+/* The fields of all datasets; the rows of a dataset are in a file of tbl/fields. A row serves the
+   parser, the importer, the merge, the index and OpenAPI:
 
      SEARCH_FIELD(dataset, name, type, aggregatable, store, form, least, most, items, merge)
      MEMBER(dataset, name, type, form, least, most, items, merge)     in the document, but in no query
@@ -46,7 +46,8 @@
 #undef SERVICE_FIELD
 #undef SERVICE_MEMBER
 
-/* The view: the members of a service without their prefix, and those of its host that say where it is. */
+/* The view: the members of a service without their prefix, and those of its host that say where it
+   is. */
 VIEW_FIELD(SERVICES, "ip", IP, 1, 0, "ip")
 #define SERVICE_FIELD(name, type, aggregatable, store, form, least, most, items, merge)                               \
 	VIEW_FIELD(SERVICES, name, type, aggregatable, items, "services." name)

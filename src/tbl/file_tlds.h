@@ -1,6 +1,7 @@
-/* Top-level domains that are extensions of files too: FILE_TLD("name", country). A name with one is dropped outside of
-   lists of indicators. A country's names are domains in such a list; the others only where the heading or the label is
-   about domains. com is none: domains end so far more often than programs. */
+/* Top-level domains that are extensions of files too: FILE_TLD("name", country). A name with one is
+   dropped outside of lists of indicators. A country's names are domains in such a list; the others
+   only where the heading or the label is about domains. com is none: domains end so far more often
+   than programs. */
 FILE_TLD("zip",		false)
 FILE_TLD("mov",		false)
 FILE_TLD("app",		true)

@@ -1,7 +1,7 @@
 /* The states of a finding: FINDING_EVENT(id, name, path, to, summary) is an operation of the API;
-   FINDING_CAUSE(event) is one that producers cause; FINDING_MOVE(event, from, to) is a move that an event causes. An
-   event whose state is already reached changes nothing. The table finding_move of sql/ has the same moves. An includer
-   defines the macros that it needs. */
+   FINDING_CAUSE(event) is one that producers cause; FINDING_MOVE(event, from, to) is a move that an
+   event causes. An event whose state is already reached changes nothing. The table finding_move of
+   sql/ has the same moves. An includer defines the macros that it needs. */
 #ifndef FINDING_EVENT
 #define FINDING_EVENT(id, name, path, to, summary)
 #endif

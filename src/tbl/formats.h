@@ -1,6 +1,7 @@
-/* The formats of surfacectl import: FORMAT(dataset, name, reader, help). The reader is the function read_<reader> of
-   src/cli/import. An empty file has the first format of its dataset. A format of several datasets feeds all
-   of them in one reading with --also. surfaced-import(5) has the same list (t/house/man.t). */
+/* The formats of surfacectl import: FORMAT(dataset, name, reader, help). The reader is the function
+   read_<reader> of src/cli/import. An empty file has the first format of its dataset. A format of
+   several datasets feeds all of them in one reading with --also. surfaced-import(5) has the same
+   list (t/house/man.t). */
 FORMAT(HOSTS,		ndjson,	ndjson,	"our own documents, one JSON object each")
 FORMAT(HOSTS,		nmap,	nmap,	"XML of nmap -oX")
 FORMAT(HOSTS,		masscan, masscan, "output of masscan: -oJ, -oD, -oL and -oX")

@@ -1,6 +1,7 @@
-/* The canonical forms of texts: FORM(id, function, closed, asked, fault). The function is form_<function> of
-   src/record/form.c; `words` looks the text up in tbl/words.h, and closed is 1 if no other word is allowed. asked: 1, the values of queries
-   get the form, too; 2, and the patterns of queries lose their colons. The fault ends a sentence about the member. */
+/* The canonical forms of texts: FORM(id, function, closed, asked, fault). The function is
+   form_<function> of src/record/form.c; `words` looks the text up in tbl/words.h, and closed is 1
+   if no other word is allowed. asked: 1, the values of queries get the form, too; 2, and the
+   patterns of queries lose their colons. The fault ends a sentence about the member. */
 FORM(TEXT,		any,	0, 0, "")
 FORM(NUMBER,		any,	0, 0, "")
 FORM(FLAG,		any,	0, 0, "")

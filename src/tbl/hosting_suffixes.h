@@ -1,5 +1,6 @@
-/* Suffixes below which everybody may take a name, beside the private section of the public suffix list, of which systems have
-   old editions: HOSTING_SUFFIX(suffix). They are services that make sites, keep pages or forward names. */
+/* Suffixes below which everybody may take a name, beside the private section of the public suffix
+   list, of which systems have old editions: HOSTING_SUFFIX(suffix). They are services that make
+   sites, keep pages or forward names. */
 HOSTING_SUFFIX("000webhostapp.com")
 HOSTING_SUFFIX("4everland.app")
 HOSTING_SUFFIX("5gbfree.com")

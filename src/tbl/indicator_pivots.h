@@ -1,5 +1,6 @@
-/* Where the values of an indicator's type are searched: PIVOT(type, dataset, field). A type without a row has no such search.
-   HOST: the host of a URL, an address or a name (src/resource/indicator_value.c). */
+/* Where the values of an indicator's type are searched: PIVOT(type, dataset, field). A type without
+   a row has no such search. HOST: the host of a URL, an address or a name
+   (src/resource/indicator_value.c). */
 PIVOT("ipv4",			"hosts",	"ip")
 PIVOT("ipv6",			"hosts",	"ip")
 PIVOT("cidr",			"hosts",	"ip")

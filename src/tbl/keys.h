@@ -1,5 +1,6 @@
-/* Windows virtual key codes by KeyboardEvent.code: KEY(code, number). Chromium chooses the default action of a
-   key by this number. The numbers of letters and digits are their ASCII codes and need no row. */
+/* Windows virtual key codes by KeyboardEvent.code: KEY(code, number). Chromium chooses the default
+   action of a key by this number. The numbers of letters and digits are their ASCII codes and need
+   no row. */
 KEY("Backspace", 8)
 KEY("Tab", 9)
 KEY("Enter", 13)

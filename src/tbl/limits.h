@@ -1,5 +1,5 @@
-/* LIMIT(id, value, unit, source). The source is a section of SPEC, or "ours" for a limit that the specification
-   leaves open. */
+/* LIMIT(id, value, unit, source). The source is a section of SPEC, or "ours" for a limit that the
+   specification leaves open. */
 LIMIT(AGGREGATE_BODY,		32768,		"bytes",	"8")
 LIMIT(QUERY_STRING,		65536,		"bytes",	"8")
 LIMIT(QUERY_STRING_BESIDE_BODY,	49152,		"bytes",	"ours")

@@ -1,5 +1,6 @@
-/* Hosts that no browser on the public network may open, with all names below them: LOCAL_NAME(name). Special names
-   of the DNS, names of home and office networks, cloud metadata, and public names whose address is 127.0.0.1. */
+/* Hosts that no browser on the public network may open, with all names below them:
+   LOCAL_NAME(name). Special names of the DNS, names of home and office networks, cloud metadata,
+   and public names whose address is 127.0.0.1. */
 #ifdef LOCAL_NAME
 LOCAL_NAME("localhost")
 LOCAL_NAME("localdomain")

@@ -1,5 +1,5 @@
-/* The language of the browsers of a country, for countries where it is not en-US: LOCALE(country, locale,
-   languages). */
+/* The language of the browsers of a country, for countries where it is not en-US: LOCALE(country,
+   locale, languages). */
 LOCALE("AE", "ar-AE", "ar-AE,ar,en-US,en")
 LOCALE("AR", "es-AR", "es-AR,es,en-US,en")
 LOCALE("AT", "de-AT", "de-AT,de,en-US,en")

@@ -1,7 +1,7 @@
-/* The points of a look-alike domain: LOOKALIKE_WEIGHT(id, code, points, help). The score is their sum, cut to 0..100, and
-   answers show each of them as a reason. They were fitted to lists of real look-alikes and of honest domains, so that a name
-   that certainly means the watched one needs no more than an address to reach 70 (t/bench/lookalikes). An includer defines
-   LOOKALIKE_WEIGHT. */
+/* The points of a look-alike domain: LOOKALIKE_WEIGHT(id, code, points, help). The score is their
+   sum, cut to 0..100, and answers show each of them as a reason. They were fitted to lists of real
+   look-alikes and of honest domains, so that a name that certainly means the watched one needs no
+   more than an address to reach 70 (t/bench/lookalikes). An includer defines LOOKALIKE_WEIGHT. */
 
 /* The class of the likeness: one of these. */
 LOOKALIKE_WEIGHT(HOMOGLYPH,	"homoglyph",		 65, "the label looks like the watched one")

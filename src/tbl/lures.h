@@ -1,5 +1,6 @@
-/* Words by which look-alike domains lure people beside the name of a brand: LURE(word). Their own observation over public
-   lists of phishing domains: pages of accounts, payment, delivery, wallets, games, work and files. */
+/* Words by which look-alike domains lure people beside the name of a brand: LURE(word). Their own
+   observation over public lists of phishing domains: pages of accounts, payment, delivery, wallets,
+   games, work and files. */
 LURE("2fa")
 LURE("365")
 LURE("acceso")

@@ -2,11 +2,13 @@
      EACH       the later record's value, and the earlier one's where the later has none
      LEAST, GREATEST   the smaller or greater number or time; true is greater than false
      UNION      all items of both lists
-   The other rows are groups, whose members come from one of the two records, since they describe one observation:
+   The other rows are groups, whose members come from one of the two records, since they describe
+   one observation:
      by     the member that decides which record that is; "": the later one that has any member of the group
      first  the record with the smaller `by` wins; 0: a record that has `by` wins over one without
      whole  two records of the same time are compared as a whole; 0: member by member, so that they complete each other
-   At equal times the greater value wins, so the order of imports makes no difference; lists of HTTP are united. */
+   At equal times the greater value wins, so the order of imports makes no difference; lists of HTTP
+   are united. */
 MERGE(EACH, "", 0, 0)
 MERGE(LEAST, "", 0, 0)
 MERGE(GREATEST, "", 0, 0)

@@ -1,6 +1,6 @@
-/* Types of MISP attributes that have indicators: MISP_TYPE(type, first, second). The kinds are those of
-   src/cli/report/value.h; a compound such as domain|ip has a second value behind "|". The first value of a
-   compound such as filename|md5 is no indicator. */
+/* Types of MISP attributes that have indicators: MISP_TYPE(type, first, second). The kinds are
+   those of src/cli/report/value.h; a compound such as domain|ip has a second value behind "|". The
+   first value of a compound such as filename|md5 is no indicator. */
 MISP_TYPE("ip-src",		ADDRESS,	NONE)
 MISP_TYPE("ip-dst",		ADDRESS,	NONE)
 MISP_TYPE("ip",			ADDRESS,	NONE)

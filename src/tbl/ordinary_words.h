@@ -1,5 +1,6 @@
-/* Ordinary English words and names of places, of four to twelve letters: ORDINARY_WORD(word), sorted. A domain whose label is
-   an ordinary word is rarely a misspelling of another one, and a watched label that is one is in many honest names. */
+/* Ordinary English words and names of places, of four to twelve letters: ORDINARY_WORD(word),
+   sorted. A domain whose label is an ordinary word is rarely a misspelling of another one, and a
+   watched label that is one is in many honest names. */
 ORDINARY_WORD("abandon") ORDINARY_WORD("ability") ORDINARY_WORD("able") ORDINARY_WORD("abode") ORDINARY_WORD("about")
 ORDINARY_WORD("above") ORDINARY_WORD("abroad") ORDINARY_WORD("absence") ORDINARY_WORD("absolute")
 ORDINARY_WORD("academic") ORDINARY_WORD("accent") ORDINARY_WORD("accept") ORDINARY_WORD("access")

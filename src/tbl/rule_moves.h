@@ -1,6 +1,6 @@
-/* The states of a detection rule: RULE_EVENT(id, name, to) is an operation of the API; RULE_MOVE(event, from,
-   to) is a move that an event causes. Another event is refused. The table rule_move of sql/ has
-   the same moves. An includer defines the macros that it needs. */
+/* The states of a detection rule: RULE_EVENT(id, name, to) is an operation of the API;
+   RULE_MOVE(event, from, to) is a move that an event causes. Another event is refused. The table
+   rule_move of sql/ has the same moves. An includer defines the macros that it needs. */
 #ifndef RULE_EVENT
 #define RULE_EVENT(id, name, to)
 #endif

@@ -1,6 +1,7 @@
-/* The permissions of API keys and people: SCOPE(id, name, who, help). A key has exactly the scopes that it was given;
-   none implies another (C-009). People have those of their role: MEMBERS, each member; MANAGERS, owners, and members in
-   the projects that they manage; OWNERS, owners alone. The table people_scope of sql/ has the same column. */
+/* The permissions of API keys and people: SCOPE(id, name, who, help). A key has exactly the scopes
+   that it was given; none implies another (C-009). People have those of their role: MEMBERS, each
+   member; MANAGERS, owners, and members in the projects that they manage; OWNERS, owners alone. The
+   table people_scope of sql/ has the same column. */
 SCOPE(SEARCH_VIEW,		"search.view",			MEMBERS,	"search, query validation, schemas, bulk lookup")
 SCOPE(SEARCH_AGGREGATE,		"search.aggregate",		MEMBERS,	"exact counts and aggregations")
 SCOPE(REPORTS_VIEW,		"reports.view",			MEMBERS,	"search reports and retrieve report indicators")

@@ -1,5 +1,5 @@
-/* Words that a secret in a manual or a template has in place of characters: PLACEHOLDER(where, "word"). Letters of
-   either case are equal.
+/* Words that a secret in a manual or a template has in place of characters: PLACEHOLDER(where,
+   "word"). Letters of either case are equal.
      IN      anywhere in the secret
      END     at its end
      WHOLE   the password of a URL is this word */

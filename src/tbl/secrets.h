@@ -1,4 +1,5 @@
-/* Credentials that a text may contain: SECRET(type, provider, anchors, lead, shape, check, entropy, near, severity).
+/* Credentials that a text may contain: SECRET(type, provider, anchors, lead, shape, check, entropy,
+   near, severity).
      type       the name of the kind of secret
      anchors    texts that only such a secret has, separated by blanks; "^" is a blank of the text, and [AQ0-9] one of these
                 characters. The secret begins with the anchor unless the row has a lead or a "<"
@@ -12,8 +13,9 @@
      entropy    bits of a character that the secret must have, times ten
      near       words of which one stands within 256 bytes, separated by blanks; "!" before them: none does
      severity   what a finding has
-   The character before a secret that begins with a letter or a digit is neither a letter nor a digit nor one of its first class, and the one behind is neither
-   a letter nor a digit nor one of its last class. For one place the first row that fits counts. */
+   The character before a secret that begins with a letter or a digit is neither a letter nor a
+   digit nor one of its first class, and the one behind is neither a letter nor a digit nor one of
+   its last class. For one place the first row that fits counts. */
 
 /* Clouds */
 SECRET(aws_access_key, "aws", "AKIA ASIA ABIA ACCA A3T[A-Z0-9]", "", "u16", AWS, 28, "", HIGH)

@@ -1,6 +1,6 @@
-/* The words of a heading that decide about the values below it: SECTION(zone, "words"). The words begin a word of the
-   heading; a plural "s" may follow, or anything where the row ends in a star. The first row that the heading has
-   decides, so what switches a section off is first; "Hashes and
+/* The words of a heading that decide about the values below it: SECTION(zone, "words"). The words
+   begin a word of the heading; a plural "s" may follow, or anything where the row ends in a star.
+   The first row that the heading has decides, so what switches a section off is first; "Hashes and
    detection names" is a list of hashes all the same. */
 SECTION(VICTIMS,	"target")
 SECTION(VICTIMS,	"targeted")

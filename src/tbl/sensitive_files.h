@@ -1,5 +1,6 @@
-/* Files that nobody means to publish, by the end of their path: SENSITIVE(form, what, "text"), and look-alikes that are
-   public: HARMLESS(form, "text"). The first row that fits counts, so look-alikes come first. Letters of either case are equal.
+/* Files that nobody means to publish, by the end of their path: SENSITIVE(form, what, "text"), and
+   look-alikes that are public: HARMLESS(form, "text"). The first row that fits counts, so
+   look-alikes come first. Letters of either case are equal.
      NAME    the last part of the path is the text
      PATH    the path ends with the text, whose first part is a whole one
      BEGIN   the last part begins with the text

@@ -1,13 +1,13 @@
-/* The states of a browser session: STATE(id, name, terminal); MOVE(event, from, to) is a move that an event
-   causes, and an event without a move from the current state does nothing. The table session_move of sql/ has the
-   same moves. An includer defines the macros that it needs.
+/* The states of a browser session: STATE(id, name, terminal); MOVE(event, from, to) is a move that
+   an event causes, and an event without a move from the current state does nothing. The table
+   session_move of sql/ has the same moves. An includer defines the macros that it needs.
 
      claim, requeue, ready, fail, end   caused by the dispatcher
      close                              by the creator of the session or a manager
      expire, idle, revoke               by the periodic sweep
 
-   Only claim starts a browser, and only from queued, so a session that was closed in the queue never starts
-   (C-104). */
+   Only claim starts a browser, and only from queued, so a session that was closed in the queue
+   never starts (C-104). */
 #ifndef STATE
 #define STATE(id, name, terminal)
 #endif

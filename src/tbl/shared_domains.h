@@ -1,6 +1,7 @@
-/* Domains below which customers, mirrors and reputation lists use the names of others: SHARED_DOMAIN(domain). A watched label
-   below them is the watched site itself, its tenant, or a question about it, so it is no look-alike. The names are from the
-   public documents of these services. */
+/* Domains below which customers, mirrors and reputation lists use the names of others:
+   SHARED_DOMAIN(domain). A watched label below them is the watched site itself, its tenant, or a
+   question about it, so it is no look-alike. The names are from the public documents of these
+   services. */
 SHARED_DOMAIN("1e100.net")
 SHARED_DOMAIN("2o7.net")
 SHARED_DOMAIN("abuseat.org")

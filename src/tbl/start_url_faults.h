@@ -1,6 +1,6 @@
-/* The reasons for which a start_url is refused: START_URL_FAULT(id, code of the field error, subject, message).
-   The message continues a sentence whose subject is the URL, or the host in the URL, which the message then
-   shows. */
+/* The reasons for which a start_url is refused: START_URL_FAULT(id, code of the field error,
+   subject, message). The message continues a sentence whose subject is the URL, or the host in the
+   URL, which the message then shows. */
 START_URL_FAULT(TOO_LONG,		"too_long",	URL,  "must have at most 2048 characters")
 START_URL_FAULT(INVALID_UTF8,		"invalid_format", URL,  "must be valid UTF-8")
 START_URL_FAULT(CONTROL_OR_SPACE,	"invalid_format", URL,  "must not have control characters or white space")

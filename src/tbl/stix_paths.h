@@ -1,6 +1,7 @@
-/* The values of STIX patterns and objects that are indicators: STIX_PATH(object, path, kind). The kinds are those of
-   src/cli/report/value.h. In a path, quotes and indexes are left out, and the name of a hash is in lower case without
-   "-": hashes.'SHA-256' is hashes.sha256. "*" is the name of a hash. */
+/* The values of STIX patterns and objects that are indicators: STIX_PATH(object, path, kind). The
+   kinds are those of src/cli/report/value.h. In a path, quotes and indexes are left out, and the
+   name of a hash is in lower case without "-": hashes.'SHA-256' is hashes.sha256. "*" is the name
+   of a hash. */
 STIX_PATH("ipv4-addr",		"value",			ADDRESS)
 STIX_PATH("ipv4-addr",		"belongs_to_refs.number",	ASN)
 STIX_PATH("ipv6-addr",		"value",			ADDRESS)

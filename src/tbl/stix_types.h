@@ -1,4 +1,5 @@
-/* The types of STIX objects that give no indicator and no name, yet are no surprise: STIX_IGNORED(type). */
+/* The types of STIX objects that give no indicator and no name, yet are no surprise:
+   STIX_IGNORED(type). */
 STIX_IGNORED("relationship")
 STIX_IGNORED("sighting")
 STIX_IGNORED("note")

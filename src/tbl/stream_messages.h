@@ -1,7 +1,8 @@
 /* The messages of the live stream, JSON objects in text frames whose member "type" is the name:
-   CLIENT(id, name, struct, help) from the viewer to the browser, SERVER(id, name, struct, help) from the browser to
-   the viewer; "struct" is the name of the C struct without stream_. Pictures are binary frames. An includer
-   defines the macros that it needs. wire/stream_messages.c has the members. */
+   CLIENT(id, name, struct, help) from the viewer to the browser, SERVER(id, name, struct, help)
+   from the browser to the viewer; "struct" is the name of the C struct without stream_. Pictures
+   are binary frames. An includer defines the macros that it needs. wire/stream_messages.c has the
+   members. */
 #ifndef CLIENT
 #define CLIENT(id, name, what, help)
 #endif

@@ -1,6 +1,7 @@
-/* The close codes of streams that are refused after the handshake: STREAM_REFUSAL(error, close code, help). A
-   client asks for them with ?refusal=close, because browsers hide the status and body of a refused handshake. The
-   reason of the close frame is the code of the error (errors.h). */
+/* The close codes of streams that are refused after the handshake: STREAM_REFUSAL(error, close
+   code, help). A client asks for them with ?refusal=close, because browsers hide the status and
+   body of a refused handshake. The reason of the close frame is the code of the error
+   (errors.h). */
 STREAM_REFUSAL(STREAM_TICKET_INVALID,	4001,	"the ticket is not valid, has expired or was used")
 STREAM_REFUSAL(UNAUTHORIZED,		4002,	"the API key is not valid, or did not create the session")
 STREAM_REFUSAL(PERMISSION_DENIED,	4003,	"the key may not use the session any more")

@@ -1,5 +1,5 @@
-/* Providers whose customers may leave a name behind that somebody else can have. AREAS.md 4, DETECTORS.md 4.
-   TAKEOVER(provider, suffix, mode, claim, shape, labels_below, page, note, checked)
+/* Providers whose customers may leave a name behind that somebody else can have. AREAS.md 4,
+   DETECTORS.md 4. TAKEOVER(provider, suffix, mode, claim, shape, labels_below, page, note, checked)
 
      suffix        the names below it are the provider's. '*' in a label stands for any characters
      mode          how an unclaimed name shows: NXDOMAIN: it does not exist. PAGE: the provider answers with a page. NS: it is a
@@ -13,8 +13,9 @@
      note          the provider's document that says so
      checked       the day on which the row was compared with that document; "": it was written from memory of it
 
-   Of several rows for a name, the longest suffix wins, then the row that asks for the number of labels. A name below a suffix
-   that fits no shape is like one of an unknown provider. An import of fingerprints adds suffixes and pages, and changes no row. */
+   Of several rows for a name, the longest suffix wins, then the row that asks for the number of
+   labels. A name below a suffix that fits no shape is like one of an unknown provider. An import of
+   fingerprints adds suffixes and pages, and changes no row. */
 
 /* ---- names that are told by NXDOMAIN ---- */
 TAKEOVER("AWS Elastic Beanstalk", "elasticbeanstalk.com", NXDOMAIN, OPEN, REGION, 2, "", "docs.aws.amazon.com, CheckDNSAvailability", "2026-11-27")

@@ -1,6 +1,6 @@
-/* UNSAFE_PORT(n): a port that Chromium does not open over HTTP, because another protocol uses it. SERVICE_PORT(n):
-   a port of a database, queue or remote control, to which no webhook is sent either. An includer defines the
-   macros that it needs. */
+/* UNSAFE_PORT(n): a port that Chromium does not open over HTTP, because another protocol uses it.
+   SERVICE_PORT(n): a port of a database, queue or remote control, to which no webhook is sent
+   either. An includer defines the macros that it needs. */
 #ifndef UNSAFE_PORT
 #define UNSAFE_PORT(n)
 #endif

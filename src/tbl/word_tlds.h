@@ -1,5 +1,5 @@
-/* Top-level domains that are words of programs: WORD_TLD("name"). WScript.Shell, fs.read and datetime.now are no
-   domains, unless defanged or listed. */
+/* Top-level domains that are words of programs: WORD_TLD("name"). WScript.Shell, fs.read and
+   datetime.now are no domains, unless defanged or listed. */
 WORD_TLD("shell")
 WORD_TLD("read")
 WORD_TLD("now")

@@ -1,5 +1,6 @@
-/* The vocabularies of canonical forms: WORD(form, spelling, canonical). Spellings are compared by their letters and
-   digits alone, in lower case ("TLSv1.3" is tlsv13); the canonical word needs no row for itself if it is the same then. */
+/* The vocabularies of canonical forms: WORD(form, spelling, canonical). Spellings are compared by
+   their letters and digits alone, in lower case ("TLSv1.3" is tlsv13); the canonical word needs no
+   row for itself if it is the same then. */
 WORD(TRANSPORT, "tcp", "tcp")
 WORD(TRANSPORT, "udp", "udp")
 WORD(TRANSPORT, "sctp", "sctp")

@@ -128,7 +128,8 @@ enter_html_node(struct output *o, const GumboNode *n)
 		begin_element(o, n);
 }
 
-/* The node behind n in the order of the document, or NULL; ends the elements that end in between. */
+/* The node behind n in the order of the document, or NULL; ends the elements that end in
+   between. */
 static const GumboNode *
 next_node(struct output *o, const GumboNode *root, const GumboNode *n)
 {

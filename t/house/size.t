@@ -55,7 +55,7 @@ none "the test finds ten headers with more than ten functions" \
 none "the test finds more than fifty functions" "$([ "$total" -gt 50 ] || echo "only $total")"
 
 # Directories whose comments fit 100 columns, as clang-format keeps code; others join as they are wrapped.
-NARROW='access address alert base browser counting daemon db http json meter stream wire'
+NARROW='access address alert base browser counting daemon db extract http json meter stream text wire'
 none "no line of a comment in a narrow directory is above 100 columns" \
 	"$(t/helper/prose --list wide | grep -E "^src/($(printf '%s' "$NARROW" | tr ' ' '|'))/")"
 ok "the script measures the columns of comments with tabs as 8 columns" /usr/bin/python3 -B -c '

@@ -225,7 +225,7 @@ put_socks_request(struct proxy *p)
 }
 
 static enum proxy_step
-put_password(struct proxy *p)
+put_proxy_password(struct proxy *p)
 {
 	const struct credential *c = p->credential;
 
@@ -243,7 +243,7 @@ judge_method(struct proxy *p)
 	if (p->room[1] == METHOD_NONE)
 		return put_socks_request(p);
 	if (p->room[1] == METHOD_PASSWORD && p->credential->given)
-		return put_password(p);
+		return put_proxy_password(p);
 	return p->room[1] == 0xff ? PROXY_ACCESS : PROXY_BAD;
 }
 

@@ -69,10 +69,12 @@ enum copied copy_evidence(struct str sha256, const char *from, const char *since
 /* A description of the failure, for people; c is not COPIED. */
 const char *copied_word(enum copied c);
 
-/* key_file.c: the key by which exposed secrets are told apart. Copies it into a backup; *bytes is 0 when there is none. */
+/* key_file.c: the key by which exposed secrets are told apart. Copies it into a backup; *bytes is 0
+   when there is none. */
 bool backup_key(
     const char *from, const char *to, char hex[SHA256_HEX + 1], int64_t *bytes) MUST_USE;
-/* Copies the key of a backup to where there is none. One that differs stays, with a warning. False with errno. */
+/* Copies the key of a backup to where there is none. One that differs stays, with a warning. False
+   with errno. */
 bool restore_key(const char *from, const char *to) MUST_USE;
 
 /* mkdir; true also if the directory exists. */

@@ -46,7 +46,8 @@ STMT(read_fingerprints, fingerprints_out,
     " FROM (SELECT DISTINCT project_uuid, secret_type, fingerprint FROM secret_place LIMIT "
     "1000000) AS f");
 
-/* Are the fingerprints of the database made with the key of this host (C-189)? doctor_secrets reports a file that is missing. */
+/* Are the fingerprints of the database made with the key of this host (C-189)? doctor_secrets
+   reports a file that is missing. */
 void
 doctor_fingerprints(struct doctor *d)
 {

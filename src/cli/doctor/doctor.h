@@ -80,8 +80,8 @@ enum program_id {
 };
 
 struct program {
-	const char *
-	    name; /* name of its unit, its configuration file and, in the Debian package, its user */
+	/* name of its unit, its configuration file and, in the Debian package, its user */
+	const char *name;
 	bool always;       /* every host needs it; any other is needed if its file exists */
 	const char *role;  /* the database role; NULL: it does not use the database */
 	const char *needs; /* another program that it needs; NULL: none */
@@ -129,7 +129,8 @@ void doctor_alerts(struct doctor *d);
 void doctor_browser(struct doctor *d);
 void doctor_daemons(struct doctor *d);
 void doctor_database(struct doctor *d);
-/* Checks the free space on the disk of a directory; reserve: the bytes of evidence_reserve, or 0. */
+/* Checks the free space on the disk of a directory; reserve: the bytes of evidence_reserve, or
+   0. */
 void doctor_disk(struct doctor *d, const char *path, int64_t reserve);
 /* Checks the state that this host's dispatcher writes to the database. False: it wrote none
    recently. */

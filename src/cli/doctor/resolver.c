@@ -7,7 +7,8 @@
 
      /etc/resolv.conf         nameserver 169.254.169.254
      systemctl show           IPAddressDeny=169.254.0.0/16 ...     denied,
-                              IPAddressAllow=169.254.169.254/32    unless an address or a network here has it */
+                              IPAddressAllow=169.254.169.254/32    unless an address or a network here has
+   it */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import cloud-prefixes: the addresses of cloud providers, from the files that they publish.
+/* surfacectl import cloud-prefixes: the addresses of cloud providers, from the files that they
+ * publish.
  *
  *   AWS      ip-ranges.json     {"prefixes": [{"ip_prefix", "region", "service"}], "ipv6_prefixes": [{"ipv6_prefix", ...}]}
  *   Google   cloud.json         {"prefixes": [{"ipv4Prefix" or "ipv6Prefix", "scope", "service"}]}
@@ -73,7 +74,7 @@ short_name(struct str s)
 }
 
 static void
-add_prefix(struct prefix_file *f, struct str prefix, struct str region, struct str service)
+add_cloud_prefix(struct prefix_file *f, struct str prefix, struct str region, struct str service)
 {
 	struct ipnet net;
 
@@ -101,7 +102,7 @@ read_lists(struct prefix_file *f, const struct json_value *root, size_t row)
 
 		if (prefix.p == NULL)
 			prefix = json_file_text(one, formats[row].prefix6);
-		add_prefix(f, prefix, json_file_text(one, formats[row].region),
+		add_cloud_prefix(f, prefix, json_file_text(one, formats[row].region),
 		    json_file_text(one, formats[row].service));
 	}
 }
@@ -116,12 +117,13 @@ read_service_tags(struct prefix_file *f, const struct json_value *values)
 		const struct json_value *list = json_file_list(about, "addressPrefixes");
 
 		for (size_t k = 0; list != NULL && k < json_length(list); k++)
-			add_prefix(f, json_text(json_at(list, k)), json_file_text(about, "region"),
+			add_cloud_prefix(f, json_text(json_at(list, k)), json_file_text(about, "region"),
 			    json_file_text(about, "systemService"));
 	}
 }
 
-/* The row of formats whose list has an object with one of its prefixes; COUNT(formats): there is none. */
+/* The row of formats whose list has an object with one of its prefixes; COUNT(formats): there is
+   none. */
 static size_t
 format_row(const struct json_value *root)
 {

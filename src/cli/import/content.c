@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The command surfacectl import content. A batch is a transaction: an archive may be of any size. */
+/* The command surfacectl import content. A batch is a transaction: an archive may be of any
+   size. */
 #include "config.h"
 
 #include <openssl/crypto.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import content: captured web pages of a project, which are searched for secrets and forgotten.
+/* surfacectl import content: captured web pages of a project, which are searched for secrets and
+ * forgotten.
  *
  *   NDJSON, a page a line     ---+
  *                                +--> struct page --> page_write --> JSON --> capture_store (sql/functions/secret.sql)
@@ -13,7 +14,8 @@
 #include "cli/import/page.h"
 #include "secret/fingerprint.h"
 
-/* Writes a page as capture_store takes it, to an array without its last bracket. Returns the number of its secrets. */
+/* Writes a page as capture_store takes it, to an array without its last bracket. Returns the number
+   of its secrets. */
 size_t page_write(struct buf *b, struct arena *a, const struct secret_key *k,
     const struct uuid *project, const struct page *p);
 

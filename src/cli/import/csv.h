@@ -15,8 +15,9 @@
 
 struct csv {
 	const char *key; /* a column that each file has; the line with its name is the header */
-	struct str
-	    columns; /* the names of the columns of a file without a header, with commas; STR_NULL: none are known */
+	/* the names of the columns of a file without a header, with commas; STR_NULL: none are
+	   known */
+	struct str columns;
 	/* Names, with commas, of the columns that the header has as one column without a name;
 	   NULL: none. */
 	const char *unnamed;

@@ -164,7 +164,8 @@ emit_lists(
 	rs->skipped += count_items(o, "srv") + count_items(o, "caa");
 }
 
-/* True when the line has a record of the host itself. An SOA may belong to a zone above the host. */
+/* True when the line has a record of the host itself. An SOA may belong to a zone above the
+   host. */
 static bool
 has_answers(const struct json_value *o, struct str host)
 {

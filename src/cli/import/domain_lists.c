@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import rankings and import parked-name-servers: the lists by which the scores of look-alike domains tell honest
- * ones (AREAS.md 5). A list replaces its former version as a whole, in one transaction.
+/* surfacectl import rankings and import parked-name-servers: the lists by which the scores of
+ * look-alike domains tell honest ones (AREAS.md 5). A list replaces its former version as a whole,
+ * in one transaction.
  *
  *   Tranco, Umbrella   1,google.com
  *   Majestic           GlobalRank,TldRank,Domain,TLD,...  and  1,1,google.com,com,...
  *   plain              google.com
  *
- * The domain of a line is its first cell that is a name with a dot; the rank is the number of the line among those with a domain.
- * A name below a registrable domain counts for that domain, which is stored once with its best rank. */
+ * The domain of a line is its first cell that is a name with a dot; the rank is the number of the
+ * line among those with a domain. A name below a registrable domain counts for that domain, which
+ * is stored once with its best rank. */
 #include "config.h"
 
 #include "cli/import/domain_lists.h"
@@ -47,7 +49,8 @@ struct listing {
 
 /* ---- lines ---- */
 
-/* The first cell that is a name of DNS with a dot, in canonical form; STR_NULL: the line has none. */
+/* The first cell that is a name of DNS with a dot, in canonical form; STR_NULL: the line has
+   none. */
 static struct str
 line_domain(struct arena *a, struct str line)
 {

@@ -6,7 +6,8 @@
 #include "enrich/enrich.h"
 #include "record/record.h"
 
-/* Adds to a finished host what it lacks, or replaces it (enrich_add). False: nothing has changed. */
+/* Adds to a finished host what it lacks, or replaces it (enrich_add). False: nothing has
+   changed. */
 bool enrich_host(struct enrich *e, struct arena *a, struct record *host, bool replace);
 
 #endif

@@ -7,7 +7,8 @@
                                                                              |
                               counts: new, known, changed ... <-- import_assets(project, records), ...
 
-   The whole import is one transaction, unlike that of hosts, so that a failed one changes nothing. */
+   The whole import is one transaction, unlike that of hosts, so that a failed one changes
+   nothing. */
 #include "config.h"
 
 #include "access/audit.h"

@@ -10,7 +10,8 @@ struct esi_table {
 	const struct field *fields;
 	/* A record without any value. */
 	void *(*blank)(struct arena *a);
-	/* Checks a decoded record and brings it into its stored form; returns the fault, or NULL. */
+	/* Checks a decoded record and brings it into its stored form; returns the fault, or
+	   NULL. */
 	const char *(*finish)(struct arena *a, void *record);
 };
 

@@ -5,7 +5,8 @@
    only their number and the latest time, so they are sent as one:
 
      events of a record and day    1  2 ... 32   33 34 35
-     sent                          1  2 ... 32   a coalesced one with the count 3, at the latest of the three times */
+     sent                          1  2 ... 32   a coalesced one with the count 3, at the latest of the three
+   times */
 #include "config.h"
 
 #include "cli/import/events.h"

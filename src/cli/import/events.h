@@ -18,7 +18,8 @@ struct event_batch {
 void event_batch_add(struct event_batch *b, struct arena *scratch, struct str key,
     const struct record_change *change);
 
-/* Stores the events of records of one dataset. fresh: none of them had a row in the table record. */
+/* Stores the events of records of one dataset. fresh: none of them had a row in the table
+   record. */
 enum db_rc event_batch_store(
     struct db *db, enum dataset d, bool fresh, const struct event_batch *b) MUST_USE;
 

@@ -89,7 +89,8 @@ take_string(struct str *s)
 	return string;
 }
 
-/* True when the object at the beginning of s has the member. s may end in the middle of the object. */
+/* True when the object at the beginning of s has the member. s may end in the middle of the
+   object. */
 static bool
 object_has(struct str s, struct str name)
 {

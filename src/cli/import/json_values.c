@@ -239,7 +239,8 @@ begin_value(struct json_values *v)
 	v->scalar = v->rest.p[0] != '{' && v->rest.p[0] != '[';
 }
 
-/* The state after the bytes of a chunk: whether *how is what the caller of json_values_next gets. */
+/* The state after the bytes of a chunk: whether *how is what the caller of json_values_next
+   gets. */
 static bool
 ends_value(struct json_values *v, enum followed followed, enum json_values_next *how)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* --authoritative: a port that nmap scanned and did not find open is closed, so a stored service on it is gone (C-126).
+/* --authoritative: a port that nmap scanned and did not find open is closed, so a stored service on
+   it is gone (C-126).
 
      <scaninfo type="syn" protocol="tcp" services="1-1024,8080"/>     the ports, once for all hosts
      <host timedout="true">                                           the scan of this host was not completed

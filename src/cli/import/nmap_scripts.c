@@ -235,7 +235,8 @@ handle_windows_elem(struct nmap *x, struct str text)
 
 /* ---- answers of web servers ---- */
 
-/* Whether the script's list of probes, such as "FourOhFourRequest, GetRequest", has the one for "/". */
+/* Whether the script's list of probes, such as "FourOhFourRequest, GetRequest", has the one for
+   "/". */
 static bool
 is_get_probe(const struct nmap *x)
 {
@@ -257,8 +258,8 @@ is_header_name(struct str s)
 	return ok;
 }
 
-/* Takes the headers off the answer. The script drops empty lines, so the body begins at the first line
-   that cannot be a header. */
+/* Takes the headers off the answer. The script drops empty lines, so the body begins at the first
+   line that cannot be a header. */
 static void
 take_headers(struct nmap *x, struct record_object *service, struct str *answer)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Responses of HTTP/1 as archives have them: with the coding in which they were sent, or without it although the header
-   still names it. */
+/* Responses of HTTP/1 as archives have them: with the coding in which they were sent, or without it
+   although the header still names it. */
 #include "config.h"
 
 #include "cli/import/page.h"
@@ -44,7 +44,8 @@ join_chunks(struct arena *a, struct str *body)
 	return true;
 }
 
-/* Unpacks gzip and deflate, up to a byte more than a body may have. False: the body is not packed. */
+/* Unpacks gzip and deflate, up to a byte more than a body may have. False: the body is not
+   packed. */
 static bool
 inflate_body(struct arena *a, struct str *body)
 {

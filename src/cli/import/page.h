@@ -10,10 +10,12 @@ struct page {
 	struct str headers; /* lines "name: value" */
 	int64_t status;     /* 0: unknown */
 	struct ts captured_at;
-	struct str takeover_provider; /* the provider whose page for unclaimed names this is; n 0: none */
+	/* the provider whose page for unclaimed names this is; n 0: none */
+	struct str takeover_provider;
 };
 
-/* Fills status, headers, content_type and body from a response of HTTP/1. NULL, or the fault as the end of a sentence. */
+/* Fills status, headers, content_type and body from a response of HTTP/1. NULL, or the fault as the
+   end of a sentence. */
 const char *page_of_http(struct arena *a, struct str response, struct page *out) MUST_USE;
 /* Checks a page, and takes a title from its body when it has none. NULL, or the fault. */
 const char *page_finish(struct arena *a, struct page *p) MUST_USE;

@@ -77,7 +77,7 @@ add_notes(struct buf *notes, struct arena *a, const struct secret_key *k, struct
 }
 
 static void
-add_hash(struct buf *b, struct str body)
+add_body_hash(struct buf *b, struct str body)
 {
 	unsigned char sum[SHA256_DIGEST_LENGTH];
 	char hex[2 * SHA256_DIGEST_LENGTH + 1];
@@ -127,7 +127,7 @@ page_write(struct buf *b, struct arena *a, const struct secret_key *k, const str
 	    b, "takeover_provider", p->takeover_provider.n > 0 ? p->takeover_provider : STR_NULL);
 	/* a hash lets one try passwords where little else is in the body */
 	if (p->body.n > 0 && found[0].n == 0)
-		add_hash(b, p->body);
+		add_body_hash(b, p->body);
 	if (found[0].truncated)
 		json_member_bool(b, "truncated", true);
 	if (notes.n > 0) {

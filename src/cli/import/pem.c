@@ -114,7 +114,7 @@ decode_block(struct records *rs, struct str label, struct str base64, uint64_t l
 
 /* Reads the lines of a block up to its end. False: the file ends before. */
 static bool
-read_block(struct records *rs, struct buf *base64)
+read_pem_block(struct records *rs, struct buf *base64)
 {
 	struct str line;
 
@@ -150,7 +150,7 @@ read_pem(struct records *rs)
 		if (!records_next(rs))
 			return;
 		label = arena_str(rs->a, label);
-		if (read_block(rs, &base64))
+		if (read_pem_block(rs, &base64))
 			decode_block(rs, label, buf_done(&base64), at);
 		else
 			records_bad(rs, at, "the block has no end");

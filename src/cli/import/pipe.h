@@ -43,7 +43,8 @@ struct format_options *import_pipe_format_options(struct import_pipe *p);
 void import_pipe_start(struct import_pipe *p, records_reader *reader);
 /* Waits for the next part and returns the previous one to the reader. NULL: the input has ended. */
 struct import_part *import_pipe_next(struct import_pipe *p);
-/* Before the start, or after import_pipe_next has returned NULL: the reason of a failure, or NULL. */
+/* Before the start, or after import_pipe_next has returned NULL: the reason of a failure, or
+   NULL. */
 const char *import_pipe_failed(const struct import_pipe *p);
 uint64_t import_pipe_bytes(const struct import_pipe *p);
 /* Stops the thread if it was started, also in the middle of a read, and frees the pipe. */

@@ -17,7 +17,8 @@
    An entity has a jCard (RFC 7095), lists in lists:
 
      "vcardArray": [ "vcard", [ [ "fn", {}, "text", "Example Registrar" ],
-                                [ "adr", {"cc":"GB"}, "text", ["", "", "1 Street", "Town", "", "X1", "GB"] ] ] ] */
+                                [ "adr", {"cc":"GB"}, "text", ["", "", "1 Street", "Town", "", "X1",
+                                "GB"] ] ] ] */
 #include "config.h"
 
 #include "cli/import/whois.h"
@@ -164,7 +165,7 @@ read_events(struct records *rs, struct record *r, const struct json_value *event
 }
 
 static void
-read_domain(void *arg, const struct json_value *o, uint64_t line)
+read_rdap_domain(void *arg, const struct json_value *o, uint64_t line)
 {
 	struct records *rs = arg;
 	struct record r = record_new(rs->a, DATASET_WHOIS);
@@ -196,5 +197,5 @@ read_domain(void *arg, const struct json_value *o, uint64_t line)
 void
 read_rdap(struct records *rs)
 {
-	records_json(rs, "domainSearchResults", read_domain, rs);
+	records_json(rs, "domainSearchResults", read_rdap_domain, rs);
 }

@@ -18,8 +18,8 @@ struct records {
 	struct arena *a;    /* memory of one entry of the file; records_next resets it */
 	struct arena *kept; /* memory of the whole import */
 	struct str origin;  /* --source: STR_NULL when it was not given */
-	struct ts
-	    seen; /* --seen: last_seen of records whose line has no time; TS_NULL without the option */
+	/* --seen: last_seen of records whose line has no time; TS_NULL without the option */
+	struct ts seen;
 	struct format_options options;
 	bool whole_hosts;   /* --replace-ports: each host must be one record of the file */
 	bool authoritative; /* --authoritative: the file itself names the ports that were scanned */

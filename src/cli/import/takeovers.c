@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import takeovers: fingerprints.json of can-i-take-over-xyz, which adds providers to those of tbl/takeover.h.
+/* surfacectl import takeovers: fingerprints.json of can-i-take-over-xyz, which adds providers to
+ * those of tbl/takeover.h.
  *
- *   [{"service": "Surge.sh", "cname": ["surge.sh"], "fingerprint": "project not found", "nxdomain": false,
+ *   [{"service": "Surge.sh", "cname": ["surge.sh"], "fingerprint": "project not found", "nxdomain":
+ *   false,
  *     "status": "Vulnerable", "vulnerable": true}, ...]
  *
- * A member of cname that is no name, such as an address or a URL, is refused by name, and the others are taken. The file
- * replaces what the last one has brought. */
+ * A member of cname that is no name, such as an address or a URL, is refused by name, and the
+ * others are taken. The file replaces what the last one has brought. */
 #include "config.h"
 
 #include "address/start_url.h"
@@ -70,7 +72,7 @@ struct takeover_file {
 };
 
 static void
-add_column(struct takeover_file *f, size_t i, struct str value)
+add_takeover_column(struct takeover_file *f, size_t i, struct str value)
 {
 	struct str *p =
 	    arena_room(f->a, (void *)(uintptr_t)f->columns[i].p, f->columns[i].n, sizeof(*p));
@@ -79,7 +81,8 @@ add_column(struct takeover_file *f, size_t i, struct str value)
 	f->columns[i].p = p;
 }
 
-/* Brings a member of cname into the form of a suffix. False: it is no name below which customers have theirs. */
+/* Brings a member of cname into the form of a suffix. False: it is no name below which customers
+   have theirs. */
 static bool
 suffix_of(struct arena *a, struct str *s)
 {
@@ -123,7 +126,7 @@ claim_of(const struct json_value *service)
 }
 
 static void
-add_service(struct takeover_file *f, const struct json_value *service)
+add_takeover_service(struct takeover_file *f, const struct json_value *service)
 {
 	const struct json_value *names = json_file_list(service, "cname"),
 				*gone = json_get(service, "nxdomain");
@@ -143,11 +146,11 @@ add_service(struct takeover_file *f, const struct json_value *service)
 			    shown.p == NULL ? "" : shown.p);
 			continue;
 		}
-		add_column(f, 0, suffix);
-		add_column(f, 1, provider);
-		add_column(f, 2, nxdomain ? STR("nxdomain") : STR("page"));
-		add_column(f, 3, str_of(claim_of(service)));
-		add_column(f, 4, nxdomain || page.n > PAGE_MOST ? STR("") : page);
+		add_takeover_column(f, 0, suffix);
+		add_takeover_column(f, 1, provider);
+		add_takeover_column(f, 2, nxdomain ? STR("nxdomain") : STR("page"));
+		add_takeover_column(f, 3, str_of(claim_of(service)));
+		add_takeover_column(f, 4, nxdomain || page.n > PAGE_MOST ? STR("") : page);
 	}
 }
 
@@ -204,7 +207,7 @@ read_takeovers(struct takeover_file *f)
 		if (fault != NULL)
 			return cli_fail(EXIT_FAILED, "%s: service %zu %s; nothing was imported",
 			    f->path, i + 1, fault);
-		add_service(f, json_at(root, i));
+		add_takeover_service(f, json_at(root, i));
 	}
 	db_use(f->c->db, f->a, mono_us() + JSON_FILE_TIME_S * SECOND_US);
 	rc = store_takeovers(f);

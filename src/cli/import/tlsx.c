@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Reader of the output of tlsx -json, for certificates and hosts. A line is one connection:
 
-     {"timestamp": "...", "host": "example.com", "ip": "192.0.2.1", "port": "443", "probe_status": true,
+     {"timestamp": "...", "host": "example.com", "ip": "192.0.2.1", "port": "443", "probe_status":
+     true,
       "tls_version": "tls13", "jarm_hash": "...", "sni": "...",
       "fingerprint_hash": {"sha256": "..."}, "not_before": "...", ...,        the server's certificate
       "certificate": "-----BEGIN CERTIFICATE-----...",                        with -cert: the same in PEM

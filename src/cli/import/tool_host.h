@@ -15,7 +15,8 @@ struct str tool_host_name(struct str text);
 /* Parses "443", "443/tcp" or "53/udp"; *transport stays as it is when the text has none. */
 bool tool_port(struct str text, int64_t *port, struct str *transport) MUST_USE;
 
-/* The host's service of that port and transport, which is added when it is new; NULL: port is none. */
+/* The host's service of that port and transport, which is added when it is new; NULL: port is
+   none. */
 struct record_object *tool_service(
     struct arena *a, struct record *r, int64_t port, struct str transport);
 /* Extends first_seen and last_seen of a host or a service by a time, which may be TS_NULL. */

@@ -26,7 +26,8 @@ without_cr(struct str line)
 	return line;
 }
 
-/* Passes over blank lines to the line that begins a record. *damaged: there were other lines. False: the input has ended. */
+/* Passes over blank lines to the line that begins a record. *damaged: there were other lines.
+   False: the input has ended. */
 static bool
 find_record(struct warc *w, bool *damaged)
 {
@@ -71,7 +72,7 @@ read_header_line(struct warc *w, struct str line, struct header *h)
 
 /* NULL, or the fault. */
 static const char *
-read_header(struct warc *w, struct header *h)
+read_warc_header(struct warc *w, struct header *h)
 {
 	struct str line;
 
@@ -153,7 +154,7 @@ warc_next(struct warc *w, struct page *out, struct str *what)
 		*what = STR("before this record is something that is no record");
 		return WARC_BAD; /* the record itself comes next */
 	}
-	fault = read_header(w, &h);
+	fault = read_warc_header(w, &h);
 	if (fault == NULL) {
 		wanted = str_is(h.type, "response") || str_is(h.type, "resource");
 		fits = h.length <= BLOCK_MOST;

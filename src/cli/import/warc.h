@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* WARC 1.0 and 1.1 (ISO 28500): the responses of web servers in an archive of a crawler. Compressed archives have a gzip member
- * for each record, which source.h unpacks.
+/* WARC 1.0 and 1.1 (ISO 28500): the responses of web servers in an archive of a crawler. Compressed
+ * archives have a gzip member for each record, which source.h unpacks.
  *
  *     WARC/1.1 CRLF
  *     WARC-Type: response CRLF  Content-Length: 1234 CRLF ...  CRLF      header
  *     HTTP/1.1 200 OK CRLF ... CRLF  <html>...                           block of 1234 bytes
  *     CRLF CRLF
  *
- * The input may be hostile: a header, a line and a block are bounded, and behind a damaged record the reader looks for the next
- * line that begins one. */
+ * The input may be hostile: a header, a line and a block are bounded, and behind a damaged record
+ * the reader looks for the next line that begins one. */
 #ifndef CLI_IMPORT_WARC_H
 #define CLI_IMPORT_WARC_H
 

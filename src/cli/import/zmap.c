@@ -26,7 +26,7 @@ static const struct {
 };
 
 static struct ts
-seen_at(const struct json_value *o)
+zmap_seen_at(const struct json_value *o)
 {
 	struct ts t = TS_NULL;
 	int64_t s, us = 0;
@@ -81,7 +81,7 @@ read_zmap_row(void *arg, const struct json_value *o, uint64_t line)
 		return;
 	}
 	record_set_text(rs->a, r.root, "ip", ip);
-	tool_seen(rs->a, r.root, seen_at(o));
+	tool_seen(rs->a, r.root, zmap_seen_at(o));
 	add_service(rs, &r, o);
 	records_emit(rs, &r, STR_NULL, RECORD_LENIENT, line);
 }

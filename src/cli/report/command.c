@@ -194,7 +194,8 @@ struct line {
 	int (*import)(struct cli *, int, char **);
 };
 
-/* Imports one file of our own documents with the options that were given; words are views of argv. */
+/* Imports one file of our own documents with the options that were given; words are views of
+   argv. */
 static int
 import_native(struct cli *c, const struct line *line, size_t file)
 {

@@ -53,7 +53,7 @@ take_word(struct reader *r, const char *word)
 }
 
 static bool
-fail(struct reader *r, const char *fault)
+fail_pattern(struct reader *r, const char *fault)
 {
 	if (r->out.fault == NULL)
 		r->out.fault = fault;
@@ -72,7 +72,7 @@ take_pattern_text(struct reader *r, struct str *out)
 	while (end < r->s.n && r->s.p[end] != '\'')
 		end += r->s.p[end] == '\\' ? 2 : 1;
 	if (end >= r->s.n)
-		return fail(r, "a text does not end");
+		return fail_pattern(r, "a text does not end");
 	text = arena_alloc(r->a, end);
 	for (size_t i = 1; i < end; i++) {
 		i += r->s.p[i] == '\\';
@@ -100,7 +100,7 @@ take_value(struct reader *r, struct str *out)
 		n++;
 	*out = (struct str){ r->s.p, n };
 	skip(r, n);
-	return n > 0 || fail(r, "a value is missing");
+	return n > 0 || fail_pattern(r, "a value is missing");
 }
 
 /* ---- comparisons ---- */
@@ -139,7 +139,7 @@ take_path(struct reader *r, struct stix_comparison *c)
 	path = (struct str){ r->s.p, path_length(r->s) };
 	colon = path.n > 0 ? memchr(path.p, ':', path.n) : NULL;
 	if (colon == NULL || colon == path.p || colon == path.p + path.n - 1)
-		return fail(r, "a path such as file:hashes.MD5 is missing");
+		return fail_pattern(r, "a path such as file:hashes.MD5 is missing");
 	c->object = (struct str){ path.p, (size_t)(colon - path.p) };
 	c->path = (struct str){ colon + 1, path.n - c->object.n - 1 };
 	skip(r, path.n);
@@ -157,14 +157,14 @@ static bool
 take_list(struct reader *r, struct stix_comparison c)
 {
 	if (!take_char(r, '('))
-		return fail(r, "IN has no list");
+		return fail_pattern(r, "IN has no list");
 	do {
 		if (!take_value(r, &c.value))
 			return false;
 		add_comparison(r, c);
 	} while (take_char(r, ','));
 	r->alternatives = true;
-	return take_char(r, ')') || fail(r, "a list does not end");
+	return take_char(r, ')') || fail_pattern(r, "a list does not end");
 }
 
 /* True when the operator names the value; *in: a list follows. */
@@ -191,7 +191,7 @@ take_operator(struct reader *r, bool *names, bool *in)
 			skip(r, strlen(signs[i]));
 			return true;
 		}
-	return fail(r, "an operator is missing");
+	return fail_pattern(r, "an operator is missing");
 }
 
 static bool
@@ -239,11 +239,11 @@ take_observation(struct reader *r)
 		if (take_word(r, "OR"))
 			r->alternatives = true;
 		else if (!take_word(r, "AND"))
-			return fail(r, "AND, OR or ] is missing");
+			return fail_pattern(r, "AND, OR or ] is missing");
 	}
 	for (size_t i = first; i < r->out.n && r->alternatives; i++)
 		r->out.p[i].observation = 0;
-	return depth == 0 || fail(r, "a bracket does not end");
+	return depth == 0 || fail_pattern(r, "a bracket does not end");
 }
 
 /* ---- observations ---- */
@@ -266,7 +266,7 @@ take_qualifiers(struct reader *r)
 		else
 			return true;
 		if (!take_value(r, &ignored) || !take_word(r, behind))
-			return fail(r, "a qualifier does not end");
+			return fail_pattern(r, "a qualifier does not end");
 		if (strcmp(behind, "STOP") == 0 && !take_value(r, &ignored))
 			return false;
 	}
@@ -282,7 +282,7 @@ stix_pattern_read(struct arena *a, struct str text)
 		while (take_char(&r, '('))
 			depth++;
 		if (!take_char(&r, '[')) {
-			fail(&r, "an observation in [ ] is missing");
+			fail_pattern(&r, "an observation in [ ] is missing");
 			break;
 		}
 		if (!take_observation(&r) || !take_qualifiers(&r))
@@ -292,11 +292,11 @@ stix_pattern_read(struct arena *a, struct str text)
 				break;
 		next_pattern_char(&r);
 		if (r.s.n == 0 && depth > 0)
-			fail(&r, "a bracket does not end");
+			fail_pattern(&r, "a bracket does not end");
 		if (r.s.n == 0)
 			break;
 		if (!take_word(&r, "AND") && !take_word(&r, "OR") && !take_word(&r, "FOLLOWEDBY")) {
-			fail(&r, "AND, OR or FOLLOWEDBY is missing");
+			fail_pattern(&r, "AND, OR or FOLLOWEDBY is missing");
 			break;
 		}
 	}

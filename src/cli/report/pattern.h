@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Patterns of STIX 2, as far as they name values. Pure, linear, without recursion.
  *
- *   [ file:hashes.'SHA-256' = 'ab..' AND file:hashes.MD5 = 'cd..' ] FOLLOWEDBY [ url:value IN ('u', 'v') ] WITHIN 5 SECONDS
+ *   [ file:hashes.'SHA-256' = 'ab..' AND file:hashes.MD5 = 'cd..' ] FOLLOWEDBY [ url:value IN ('u',
+ *   'v') ] WITHIN 5 SECONDS
  *     |    |                  |
  *     |    path               value                           observation 2: comparisons 3 and 4
  *     object    comparison 1        comparison 2
@@ -18,8 +19,8 @@ struct stix_comparison {
 	struct str object, path; /* "file" and "hashes.'SHA-256'" as the pattern has them */
 	struct str value;        /* without quotes and escapes */
 	bool names; /* by =, IN or ISSUBSET without NOT: the pattern looks for the value */
-	unsigned
-	    observation; /* from 1: comparisons of one number are joined by AND; 0: it is joined with none */
+	/* from 1: comparisons of one number are joined by AND; 0: it is joined with none */
+	unsigned observation;
 };
 
 struct stix_pattern {

@@ -5,7 +5,8 @@
  *   bytes of a file --> reader of its format (stix.c, misp.c, prose.c)
  *                         |   builder.h: one document at a time, each indicator once
  *                         v
- *                       struct report_reading: the documents, and notes of all that gave no indicator
+ *                       struct report_reading: the documents, and notes of all that gave no
+ *                       indicator
  *
  * A file is malicious or damaged as easily as it is sound. Nothing of it is lost silently: a
  * reference to a missing object, an object of an unknown type or a pattern that cannot be read is a
@@ -39,7 +40,8 @@ struct report_noted {
 struct report_reading {
 	struct arena *a; /* memory of everything below */
 	struct str file; /* the name of the file without its folders */
-	struct str ref;  /* the identity of a report that the source does not name; STR_NULL: the file */
+	/* the identity of a report that the source does not name; STR_NULL: the file */
+	struct str ref;
 	struct str text; /* its bytes */
 	bool private;    /* the reports get an account: those of an unknown marking are red */
 	struct report_options options;

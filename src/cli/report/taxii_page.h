@@ -8,7 +8,8 @@
 
 struct taxii_object {
 	struct str id, type;
-	struct str month;   /* when it was created, "2026-03"; "undated": observables have no time */
+	/* when it was created, "2026-03"; "undated": observables have no time */
+	struct str month;
 	struct ts modified; /* TS_NULL: no time */
 	struct str text;    /* the object as the server sent it */
 };
@@ -18,8 +19,8 @@ struct taxii_page {
 	struct str next; /* STR_NULL: the server names no next page */
 	struct taxii_object *p;
 	size_t n;
-	size_t
-	    nameless; /* members of the list that are no objects with an id and a type; they are left out */
+	/* members of the list that are no objects with an id and a type; they are left out */
+	size_t nameless;
 };
 
 /* Reads an envelope; its texts lie in text or in the arena. False: fault is the reason, a predicate

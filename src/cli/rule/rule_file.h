@@ -58,7 +58,8 @@ bool rule_file_read(struct arena *a, const struct tree *document, struct rule_fi
 /* Rules of accounts may do less than others, and from those of the catalogue more is asked. */
 enum rule_origin { RULE_OF_ANYBODY, RULE_OF_ACCOUNT, RULE_OF_CATALOGUE };
 
-/* The datasets of rules, by the names that rules have for them. False: there is none of this name. */
+/* The datasets of rules, by the names that rules have for them. False: there is none of this
+   name. */
 bool rule_dataset(struct str name, enum dataset *out) MUST_USE;
 const char *rule_dataset_name(enum dataset d);
 

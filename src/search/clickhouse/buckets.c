@@ -76,7 +76,7 @@ value_of(struct arena *a, const struct schema_field *f, const struct ch_value *v
 }
 
 static void
-add_bucket(struct ch_request *rq, struct group *out, const struct value *v, uint64_t count)
+add_ch_bucket(struct ch_request *rq, struct group *out, const struct value *v, uint64_t count)
 {
 	struct bucket *b = &out->buckets[out->nbuckets++];
 
@@ -100,7 +100,7 @@ count_values(struct ch_request *rq, const struct agg *agg, struct group *out)
 		out->has_more = out->nbuckets == agg->limit || v[2].n == 0;
 		good = value_of(rq->arena, agg->field, &v[0], &value);
 		if (good && !out->has_more)
-			add_bucket(rq, out, &value, v[1].n);
+			add_ch_bucket(rq, out, &value, v[1].n);
 	}
 	return ch_rows_end(rq, &rows, good);
 }
@@ -246,7 +246,7 @@ fill_from_dictionary(struct ch_request *rq, struct candidate *p, size_t n,
 	if (n > 1)
 		qsort(p, n, sizeof(*p), by_count_and_value);
 	for (size_t i = 0; i < n; i++)
-		add_bucket(
+		add_ch_bucket(
 		    rq, out, &(struct value){ .type = VALUE_KEYWORD, .s = p[i].value }, p[i].count);
 	return true;
 }

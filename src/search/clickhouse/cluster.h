@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The servers of ClickHouse that surfaced-index feeds: statements to the first, and tables on all. */
+/* The servers of ClickHouse that surfaced-index feeds: statements to the first, and tables on
+   all. */
 #ifndef SEARCH_CLICKHOUSE_CLUSTER_H
 #define SEARCH_CLICKHOUSE_CLUSTER_H
 
@@ -20,7 +21,8 @@ struct ch_cluster {
 
 struct conf;
 
-/* Whether the configuration says that ClickHouse answers the dataset, or the source of this view. */
+/* Whether the configuration says that ClickHouse answers the dataset, or the source of this
+   view. */
 bool ch_answers(const struct conf *c, enum dataset d) MUST_USE;
 /* The servers of a configuration. */
 struct ch_cluster *ch_cluster_open(const struct conf *c);

@@ -3,8 +3,8 @@
  *
  *   1. the layout of the dataset, which is read again when it is older than a second
  *   2. the dictionary, when the query has tests of fields in it
- *   3. one statement for a count; for a page two more; for facets one for all fields with a dictionary, one for each other
- *      field, and those that names and ties need
+ *   3. one statement for a count; for a page two more; for facets one for all fields with a
+ *      dictionary, one for each other field, and those that names and ties need
  *
  * The statements of a request see the tables at different times: a document that is fed meanwhile
  * may be in the page and not in the total. Each statement by itself is exact. The dictionary needs

@@ -13,7 +13,8 @@ enum ch_rc {
 	CH_EXPENSIVE,     /* a limit of rows, bytes or memory */
 	CH_BUSY,          /* the server runs as many statements as it may */
 	CH_UNAVAILABLE,   /* a shard or replica is away */
-	CH_MISCONFIGURED, /* user, password, database, table, column, cluster, or the certificate's authority */
+	/* user, password, database, table, column, cluster, or the certificate's authority */
+	CH_MISCONFIGURED,
 	CH_FAILED,        /* no connection, or an answer that is none */
 };
 
@@ -37,8 +38,8 @@ struct ch_statement {
 	struct str sql;
 	struct str data;      /* the rows of an INSERT; p NULL: there are none */
 	const char *settings; /* "max_threads=2&readonly=2"; "" for none */
-	const char *
-	    query_id; /* letters, digits and '-', below CH_QUERY_ID; "": the statement is not cancelled */
+	/* letters, digits and '-', below CH_QUERY_ID; "": the statement is not cancelled */
+	const char *query_id;
 	int64_t deadline; /* mono_us */
 	bool partial;         /* shards that are away are left out */
 	size_t most;      /* bytes of the answer; more is CH_FAILED */
@@ -48,8 +49,8 @@ struct ch_answer {
 	struct str body; /* until the next statement */
 	int code;        /* the number of the server's exception; 0: none */
 	bool too_large;  /* CH_FAILED: there were more than `most` bytes */
-	char message
-	    [CH_MESSAGE]; /* after a failure: one line for the log, without a text of the statement's */
+	/* after a failure: one line for the log, without a text of the statement's */
+	char message [CH_MESSAGE];
 };
 
 /* Runs a statement. Settings of every statement: wait_end_of_query (so that an exception is a

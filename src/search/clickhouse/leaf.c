@@ -195,7 +195,8 @@ put_keyword(
 	close_array(b, &x);
 }
 
-/* Whether the key of a document begins with the name (record/key.c): host of dns, domain of whois. */
+/* Whether the key of a document begins with the name (record/key.c): host of dns, domain of
+   whois. */
 static bool
 is_key_name(const struct schema_field *f)
 {

@@ -222,7 +222,7 @@ ch_id(const struct schema_field *f, uint32_t number, struct str value)
 }
 
 static uint64_t
-add_text(uint64_t sum, const char *s)
+add_to_sum(uint64_t sum, const char *s)
 {
 	static const unsigned char key[16];
 	char room[CH_NAME + 32];
@@ -240,8 +240,8 @@ ch_schema_number(enum dataset d)
 	uint64_t sum = RULES;
 
 	for (; n > 0; n--, f++)
-		sum = add_text(sum, f->name);
+		sum = add_to_sum(sum, f->name);
 	for (size_t i = 0; i < columns; i++)
-		sum = add_text(add_text(sum, c[i].name), c[i].type);
+		sum = add_to_sum(add_to_sum(sum, c[i].name), c[i].type);
 	return sum;
 }

@@ -65,7 +65,8 @@ enum ch_content {
 	CH_WORDS,        /* Array(UInt64) */
 	CH_NESTED_WORDS, /* Array(Array(UInt64)) */
 	CH_NESTED_KEY,   /* Array(String) */
-	CH_VALUES, /* n_X, Array(String), or Array(Array(String)) of a nested field; the next two alike */
+	/* n_X, Array(String), or Array(Array(String)) of a nested field; the next two alike */
+	CH_VALUES,
 	CH_FOLDED,  /* f_X */
 	CH_TOKENS,  /* t_X */
 	CH_NUMBERS, /* i_X, Array(Int64) or Array(Array(Int64)) */
@@ -98,7 +99,8 @@ uint32_t ch_id(const struct schema_field *f, uint32_t number, struct str value);
 
 enum ch_table {
 	CH_ROWS,
-	CH_DICT, /* field UInt8, folded String, value String, id UInt32; a value has one row for ever */
+	/* field UInt8, folded String, value String, id UInt32; a value has one row for ever */
+	CH_DICT,
 	CH_LOCAL_ROWS, /* of one server */
 	CH_LOCAL_DICT,
 };
@@ -111,8 +113,8 @@ uint64_t ch_schema_number(enum dataset d);
 struct ch_release {
 	unsigned
 	    version; /* 18, or 26 for 26 and the releases that have codecs and skipping indexes */
-	bool
-	    replicated; /* ReplicatedReplacingMergeTree; each server has the macros {shard} and {replica} */
+	/* ReplicatedReplacingMergeTree; each server has the macros {shard} and {replica} */
+	bool replicated;
 };
 
 /* "18" or "26", followed by "-replicated" or nothing. */

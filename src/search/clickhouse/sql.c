@@ -74,7 +74,8 @@ ch_sql_lookup(const struct ch_plan *p)
 	return buf_done(&b);
 }
 
-/* Whether a value passes a test, by the functions that the index uses (search/index/read/lookup.c). */
+/* Whether a value passes a test, by the functions that the index uses
+   (search/index/read/lookup.c). */
 static bool
 passes(struct arena *a, const struct node *n, struct str have)
 {

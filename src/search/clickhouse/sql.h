@@ -11,7 +11,8 @@
  *   3. ch_sql_count, ...  statements over the rows, in which these tests are tests of numbers:
  *
  *        SELECT count() FROM all_hosts_1 FINAL WHERE gone = 0 AND (has(terms, 201326597) AND
- *            arrayExists((s0, s1) -> (arrayExists(x -> x > 8000, s0) AND hasAny(s1, [486539266, 486539271])),
+ *            arrayExists((s0, s1) -> (arrayExists(x -> x > 8000, s0) AND hasAny(s1, [486539266,
+ *            486539271])),
  *                i_services_port, nested))
  *
  * A test of a nested object is a lambda over parallel arrays, which all have an element for each

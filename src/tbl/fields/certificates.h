@@ -1,4 +1,5 @@
-/* A certificate. Its own facts never change; a record without spki_sha256 was not parsed from the DER. */
+/* A certificate. Its own facts never change; a record without spki_sha256 was not parsed from the
+   DER. */
 
 SEARCH_FIELD(CERTIFICATES, "fingerprint_sha256",          KEYWORD, 0, KEY, SHA256, 64, 64, 0, EACH)
 SEARCH_FIELD(CERTIFICATES, "serial_number",               KEYWORD, 0, NATIVE, SERIAL, 0, 128, 0, PARSED)

@@ -1,4 +1,5 @@
-/* The records that queries of alert rules test (tbl/conditions.h). They are rows of PostgreSQL, so they have no forms. */
+/* The records that queries of alert rules test (tbl/conditions.h). They are rows of PostgreSQL, so
+   they have no forms. */
 
 CONDITION_FIELD(FINDINGS, "finding_key", KEYWORD)
 CONDITION_FIELD(FINDINGS, "finding_type", KEYWORD)

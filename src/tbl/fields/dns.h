@@ -1,4 +1,5 @@
-/* A DNS record: one answer of a name and type, or the answer code of a name and type without answers. */
+/* A DNS record: one answer of a name and type, or the answer code of a name and type without
+   answers. */
 
 SEARCH_FIELD(DNS, "host",                        DNS, 1, KEY, OWNER, 1, LIM_DNS_NAME, 0, EACH)
 SEARCH_FIELD(DNS, "record_type",                 KEYWORD, 1, KEY, DNS_TYPE, 1, 16, 0, EACH)

@@ -1,9 +1,11 @@
-/* A threat report. The later version replaces the earlier one as a whole, its indicators among it. uuid names the report;
-   published_at may change, which moves the report among the answers (src/record/key.c).
+/* A threat report. The later version replaces the earlier one as a whole, its indicators among it.
+   uuid names the report; published_at may change, which moves the report among the answers
+   (src/record/key.c).
 
-   visibility is "*" for a report that every account reads, else the UUID of the one that does. Searches test it beside
-   the client's query (query_restrict in src/search/query.h), and no query can name it. The members of the last rows are
-   in the lines of imports alone: report_store (src/resource/report_store.h) keeps them in the tables of SQL. */
+   visibility is "*" for a report that every account reads, else the UUID of the one that does.
+   Searches test it beside the client's query (query_restrict in src/search/query.h), and no query
+   can name it. The members of the last rows are in the lines of imports alone: report_store
+   (src/resource/report_store.h) keeps them in the tables of SQL. */
 
 SEARCH_FIELD(REPORTS, "uuid",                        KEYWORD, 0, KEY, UUID, 36, 36, 0, EACH)
 SEARCH_FIELD(REPORTS, "title",                       TEXT, 0, NATIVE, TEXT, 1, 2000, 0, REPORT)

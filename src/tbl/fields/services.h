@@ -1,5 +1,6 @@
-/* The members of a service, without the prefix that tbl/fields.h adds. The protocol is no part of the group IDENTITY:
-   many tools know it alone, and must not remove the product that another one found. */
+/* The members of a service, without the prefix that tbl/fields.h adds. The protocol is no part of
+   the group IDENTITY: many tools know it alone, and must not remove the product that another one
+   found. */
 
 SERVICE_FIELD("port",                            INTEGER, 1, KEY, NUMBER, 1, 65535, 0, EACH)
 SERVICE_FIELD("transport",                       KEYWORD, 1, KEY, TRANSPORT, 0, LIM_TEXT, 0, EACH)

@@ -1,4 +1,5 @@
-/* The registration of a domain. The members of whois come from one answer, so they are replaced together. */
+/* The registration of a domain. The members of whois come from one answer, so they are replaced
+   together. */
 
 SEARCH_FIELD(WHOIS, "domain",                      DNS, 0, KEY, DOMAIN, 1, LIM_DNS_NAME, 0, EACH)
 SEARCH_FIELD(WHOIS, "tld",                         KEYWORD, 1, TERMS, TEXT, 0, LIM_DNS_NAME, 0, EACH)

@@ -7,9 +7,10 @@
  *      |  too much
  *      +--> copy, verified to its last byte --too much--> the index is built again, searches get 503 until then
  *
- * Copies take as much room on the disk as the index, but none where the file system can share blocks
- * between files (Btrfs, XFS). They are never read while the files are whole, so they take no memory.
- * Like parity, a copy is not synced and has no mark: its checksums tell whether it can be used. */
+ * Copies take as much room on the disk as the index, but none where the file system can share
+ * blocks between files (Btrfs, XFS). They are never read while the files are whole, so they take no
+ * memory. Like parity, a copy is not synced and has no mark: its checksums tell whether it can be
+ * used. */
 #ifndef SEARCH_INDEX_FORMAT_COPY_H
 #define SEARCH_INDEX_FORMAT_COPY_H
 
@@ -19,7 +20,8 @@
 
 bool copies_kept(void); /* as copies_keep has set it */
 void copy_path(const char *path, char *out, size_t room);
-/* Makes the copy of a file unless it has one of its size. Does nothing where copies are not kept. */
+/* Makes the copy of a file unless it has one of its size. Does nothing where copies are not
+   kept. */
 bool copy_complete(const char *path, char err[INDEX_FAULT]) MUST_USE;
 
 #endif

@@ -54,10 +54,10 @@
  * has a hash of it, and a query compares the hashes of those documents that have the same words.
  *
  * A release reads the files of former formats, from INDEX_OLDEST on. Version 5 has two varints for
- * the lengths of a text, and a SECTION_PLACE that counts from the postings of its own slot. Version 4
- * has gaps as varints, too, and no block and no column of version 5. Version 3 has SECTION_AT for SECTION_PLACE, a
- * term for the hash of a text, other postings (postings.c), and an offset for each term. The writer
- * replaces such files (index_state_complete).
+ * the lengths of a text, and a SECTION_PLACE that counts from the postings of its own slot. Version
+ * 4 has gaps as varints, too, and no block and no column of version 5. Version 3 has SECTION_AT for
+ * SECTION_PLACE, a term for the hash of a text, other postings (postings.c), and an offset for each
+ * term. The writer replaces such files (index_state_complete).
  *
  * An address is a term of 5 or 17 bytes: 4 or 6, then its bytes. So IPv4 addresses come first, each
  * network is a range of terms, and the order of buckets is that of addresses. A field of type IP
@@ -93,7 +93,8 @@ enum term_form {
 	FORM_STRINGS, /* ordered by bytes */
 	FORM_NAMES,   /* DNS names, ordered by labels from the right: a subtree is a range */
 	FORM_INTS,    /* ordered by value */
-	FORM_ADDRS, /* addresses as keys of hosts (address_key), ordered by bytes: a network is a range */
+	/* addresses as keys of hosts (address_key), ordered by bytes: a network is a range */
+	FORM_ADDRS,
 	FORM_HEX,    /* texts of lower-case hexadecimal digits, all of one length, as bytes */
 	FORM_HASHED, /* no terms: SECTION_HASHES */
 	TERM_FORMS,
@@ -108,26 +109,33 @@ enum section_kind {
 	SECTION_TERM_AT,    /* uint32_t[blocks + 1]: offsets in TERM_BYTES */
 	SECTION_TERM_BYTES, /* all strings */
 	SECTION_TERM_INTS,  /* int64_t[n] */
-	SECTION_FOLD, /* uint32_t[n]: terms ordered by folded text; absent: that order is the same */
+	/* uint32_t[n]: terms ordered by folded text; absent: that order is the same */
+	SECTION_FOLD,
 	SECTION_RANK,  /* uint32_t[n]: the place of a term in the order of bytes (FORM_NAMES) */
 	SECTION_COUNT, /* uint32_t[common]: the number of documents of a term, for facets */
 	SECTION_COUNT_NESTED, /* version 3 */
-	SECTION_AT, /* version 3: uint64_t[n + 1]: where the posting of a term is, or its only document */
+	/* version 3: uint64_t[n + 1]: where the posting of a term is, or its only document */
+	SECTION_AT,
 	SECTION_AT_NESTED,
 	SECTION_POSTINGS,
-	SECTION_COLUMN, /* k terms a document, of slot_meta.width bytes each; COLUMN_ROWS: a term a nested document */
+	/* k terms a document, of slot_meta.width bytes each; COLUMN_ROWS: a term a nested document
+	   */
+	SECTION_COLUMN,
 	SECTION_COLUMN_NESTED,
 	SECTION_MORE_DOCS, /* uint32_t[more]: documents with more than k terms; former releases */
 	SECTION_MORE_AT,   /* uint32_t[more + 1]: offsets in MORE_IDS */
 	SECTION_MORE_IDS,  /* the terms that the column has no place for */
-	SECTION_LABEL, /* uint32_t[n]: for a field with labels (asn), the term of its label (as_name) */
+	/* uint32_t[n]: for a field with labels (asn), the term of its label (as_name) */
+	SECTION_LABEL,
 	SECTION_FIELDS, /* uint64_t[nfields], slot 0: field hashes, in the order of the slots */
 	SECTION_BEFORE, /* uint64_t[], slot 0 of ordinals: ids of the segments, its own last */
 	SECTION_MAP,    /* uint32_t[n], one slot a field: the ordinal of each term */
 	SECTION_DATES,  /* int64_t a document of the field's own level; INT64_MIN: no date */
-	SECTION_KEY_AT, /* uint64_t[blocks + 1]: where each block of KEY_BLOCK keys begins in KEYS */
+	/* uint64_t[blocks + 1]: where each block of KEY_BLOCK keys begins in KEYS */
+	SECTION_KEY_AT,
 	SECTION_KEYS,   /* the keys of documents that have no addresses as keys (keys.h) */
-	SECTION_PLACE, /* uint32_t[common]: where in the file the posting of a term is, in units of POSTING_UNIT */
+	/* uint32_t[common]: where in the file the posting of a term is, in units of POSTING_UNIT */
+	SECTION_PLACE,
 	SECTION_RARE,        /* uint64_t[]: a bit for each term; absent: all terms are common */
 	SECTION_RARE_BEFORE, /* uint32_t[]: the ones before each word of SECTION_RARE */
 	/* The document of each rare term, of the field's own level: ONLY_SHORT bytes, or four when
@@ -145,14 +153,15 @@ enum section_kind {
 	   to be searched in SECTION_FIRST. */
 	SECTION_OWNER_BASE,
 	SECTION_OWNER_STEP,
-	SECTION_PAIR_TERMS, /* struct pair_term[]: the frequent terms; this and the next three of slot 0 (pairs.h) */
+	/* struct pair_term[]: the frequent terms; this and the next three of slot 0 (pairs.h) */
+	SECTION_PAIR_TERMS,
 	SECTION_PAIR_SLOTS, /* uint32_t[]: the slots that are counted */
 	SECTION_PAIR_AT,    /* uint64_t[terms * slots + 1]: offsets in PAIRS */
 	SECTION_PAIRS,      /* cells */
 	SECTION_MORE_WORDS, /* uint64_t[words]: one bit a document: it has more than k terms */
 	SECTION_MORE_RANK,  /* uint32_t[words]: the number of bits in the words before */
-	/* For HASHES or SECONDS of few values, of which the section has each once: the place of each
-	   document's value there, a byte, or two when there are more than VALUES_SHORT. */
+	/* For HASHES or SECONDS of few values, of which the section has each once: the place of
+	   each document's value there, a byte, or two when there are more than VALUES_SHORT. */
 	SECTION_VALUE_AT,
 	SECTIONS,
 };

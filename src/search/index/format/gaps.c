@@ -4,7 +4,8 @@
  * GAPS_VARINTS they are varints. The rest at the end is written likewise, but fewer than GAPS_FEW
  * without such a byte. Version 4 has only varints.
  *
- *   documents   1000 1003 1010 ... (32 of them, gaps below 1024)   10 | 1000 3 7 ... (32 * 10 bits) */
+ *   documents   1000 1003 1010 ... (32 of them, gaps below 1024)   10 | 1000 3 7 ... (32 * 10
+ * bits) */
 #include "config.h"
 
 #include "search/index/format/gaps.h"
@@ -123,7 +124,8 @@ gaps_varints(struct gaps *g, uint32_t *out, uint32_t room)
 	return n;
 }
 
-/* Adds n gaps of `bits` bits each to doc. p has 8 more readable bytes. Returns the last document. */
+/* Adds n gaps of `bits` bits each to doc. p has 8 more readable bytes. Returns the last
+   document. */
 static inline __attribute__((always_inline)) uint64_t
 unpack_gaps(const unsigned char *p, const uint32_t n, uint32_t bits, uint64_t doc, uint32_t *out)
 {

@@ -75,8 +75,8 @@
  * page of it, opens it again, verifies it and mends the damaged blocks in its memory: no request
  * but the one that met the damage fails. The writer puts a file without damage in its place
  * (write/verify.c) and does the same for a file that is missing, from its own mapping. It makes
- * ordinals again, which cost little. When there is more damage than the parity can mend, both do the
- * same with the copy of the file (copy.h). When there is no copy, the writer changes the file's
+ * ordinals again, which cost little. When there is more damage than the parity can mend, both do
+ * the same with the copy of the file (copy.h). When there is no copy, the writer changes the file's
  * time, so that every worker closes it, and builds the index again from the database. Until then a
  * search is answered with status 503. */
 #ifndef SEARCH_INDEX_FORMAT_INDEX_H
@@ -110,7 +110,9 @@ struct index_segment {
 	struct index_file ordinals; /* made by index_publish, for all but the first */
 	/* The writer's mappings of both files, kept between generations; NULL: not yet open. */
 	struct segment *open;
-	struct segment *former; /* the segment of a damaged file that `open` has replaced, until that is published; NULL: none */
+	/* the segment of a damaged file that `open` has replaced, until that is published; NULL:
+	   none */
+	struct segment *former;
 	struct ordinal_map *map;
 	uint32_t documents, ndead;
 	uint64_t *dead; /* one bit a document; index_words(documents) words */

@@ -392,7 +392,8 @@ map_and_check(
 	return check_header(m) && check_sections(m) && !m->lost;
 }
 
-/* Maps the copy of a file that is lost. It counts as mended, so that the writer puts a file in place. */
+/* Maps the copy of a file that is lost. It counts as mended, so that the writer puts a file in
+   place. */
 static bool
 map_copy(struct mapped *m, const char *path, const struct index_file *want)
 {
@@ -412,8 +413,9 @@ map_copy(struct mapped *m, const char *path, const struct index_file *want)
 /* Maps a file and decides how much of it is verified. The mark decides: a file whose inode, size
  * and times are those that its writer recorded was verified by the writer, so only its header, its
  * table and the bounds of its sections are looked at. Any other file, such as one that was restored
- * from a backup, is read to its last byte, and its damaged blocks are mended by its parity, or
- * its copy is mapped. The last check is mapped_intact, for a file that changed while it was verified. */
+ * from a backup, is read to its last byte, and its damaged blocks are mended by its parity, or its
+ * copy is mapped. The last check is mapped_intact, for a file that changed while it was
+ * verified. */
 bool
 mapped_open(
     struct mapped *m, const char *path, const struct index_file *want, enum segment_check check)

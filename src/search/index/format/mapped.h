@@ -37,7 +37,8 @@ struct mapped {
 	uint64_t id, checksum;    /* the values that the manifest demands */
 	int fd;
 	unsigned char *map;
-	size_t size; /* bytes of map: the size of the whole file, also where the file was cut and mended */
+	/* bytes of map: the size of the whole file, also where the file was cut and mended */
+	size_t size;
 	struct index_mark mark; /* the file when it was opened */
 	uint32_t mended;        /* blocks that were damaged and are whole in memory (parity.h) */
 	bool trusted; /* the mark is the one that the writer recorded: content is not verified */
@@ -52,7 +53,8 @@ struct mapped {
 enum segment_check {
 	SEGMENT_VERIFY, /* verifies every byte, and refuses a damaged file */
 	SEGMENT_MEND,   /* verifies every byte, and mends damaged blocks in memory */
-	SEGMENT_BY_MARK, /* trusts a file whose mark is the one that its writer recorded, and mends any other */
+	/* trusts a file whose mark is the one that its writer recorded, and mends any other */
+	SEGMENT_BY_MARK,
 };
 
 bool mapped_open(struct mapped *m, const char *path, const struct index_file *want,

@@ -26,7 +26,8 @@
 
 enum { PAIR_TERMS_MAX = 65536 /* a slot of more terms is not counted: a term has 16 bits */ };
 
-/* Sorted by slot and term. A slot is one of the file: its field's place times PARTS, plus the part. */
+/* Sorted by slot and term. A slot is one of the file: its field's place times PARTS, plus the
+   part. */
 struct pair_term {
 	uint32_t slot, term, row;
 	uint32_t count; /* its documents */

@@ -23,9 +23,9 @@ struct documents {
 	uint32_t n;
 };
 
-/* Appends a posting of sorted documents to b, which begins at a multiple of 8 bytes. above: for more
-   than POSTING_DERIVED nested documents, the value of SECTION_PLACE for their documents; NULL for
-   others. Returns where the posting begins. */
+/* Appends a posting of sorted documents to b, which begins at a multiple of 8 bytes. above: for
+   more than POSTING_DERIVED nested documents, the value of SECTION_PLACE for their documents; NULL
+   for others. Returns where the posting begins. */
 size_t posting_write(struct buf *b, struct documents own, const uint32_t *above);
 /* Returns false when the posting of documents is not stored and must be derived from that of nested
    documents, which are POSTING_DERIVED at most. */

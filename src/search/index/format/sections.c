@@ -48,7 +48,9 @@ sections_end(struct segment_writer *w, const char *magic, struct segment_header 
 	file_write(&w->file, h, sizeof(*h), 0);
 	ok = file_end(&w->file, directory, err);
 	buf_free(&w->table);
-	if (ok) /* a file without parity and copy is complete: the writer makes them later (index_state_verify) */
+	/* a file without parity and copy is complete: the writer makes them later
+	   (index_state_verify) */
+	if (ok)
 		(void)!parity_write(w->file.path,
 		    &(struct index_file){ .id = h->id, .checksum = h->checksum }, err);
 	if (ok)

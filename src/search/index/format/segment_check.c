@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Verifies the numbers of a segment when it is opened. The sizes of all arrays are checked, and for
-   a file that is not trusted also the order of offsets and the range of terms and documents. A wrong
-   number is then known before the first query. It is no proof for later: the file may be damaged in
-   place while it is mapped. mapped.h states the rule for readers. */
+   a file that is not trusted also the order of offsets and the range of terms and documents. A
+   wrong number is then known before the first query. It is no proof for later: the file may be
+   damaged in place while it is mapped. mapped.h states the rule for readers. */
 #include "config.h"
 
 #include "search/index/format/segment_priv.h"

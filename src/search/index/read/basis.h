@@ -8,7 +8,8 @@
  *   removed     22 AND CN              10,000 documents, counted and subtracted
  *   added       none
  *
- * The hits of a view have no dead documents and a basis has them; they are among the removed ones. */
+ * The hits of a view have no dead documents and a basis has them; they are among the removed
+ * ones. */
 #ifndef SEARCH_INDEX_READ_BASIS_H
 #define SEARCH_INDEX_READ_BASIS_H
 

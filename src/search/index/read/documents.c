@@ -66,7 +66,8 @@ leaf_posting(const struct leaf *f, uint32_t id, uint32_t room[POSTING_DERIVED])
 	return derive_posting(f, id, room);
 }
 
-/* The most documents that the terms may have: a derived posting may have a document several times. */
+/* The most documents that the terms may have: a derived posting may have a document several
+   times. */
 static uint64_t
 sum_counts(const struct leaf *f, const struct scratch *ids)
 {

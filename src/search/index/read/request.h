@@ -14,23 +14,26 @@
  *    +- NOT country:DE          -> postings -> one set            |
  *                              without the dead documents       --+
  *
- *  1. engine_refresh looks for a new manifest between requests, at most every two milliseconds, and opens a view of
- *     it. Files that the old view has mapped are shared. When the new generation cannot be opened, the old one is
- *     kept and engine_status reports the problem.
- *  2. evaluate_query (engine.c) compares every file with its state when it was opened. A changed file means that
- *     the view is dropped and the request answered with ENGINE_UNAVAILABLE.
- *  3. Each segment is evaluated alone, because documents and terms are numbers of one segment. AND evaluates plain
- *     tests first and stops at an empty set. A nested test alone uses the posting of hosts; several tests in one
- *     services:( ) are combined as nested documents, and mapped to their hosts at the end.
- *  4. Dead documents are removed. A query for all documents skips steps 3 and 4 where it can: its count and its
- *     facets are known from the totals.
- *  5. A page of hits is a merge of the segments by address. A facet reads the columns of the hits, adds counts by
- *     ordinal, and looks at the texts of terms only to order equal counts and to print the buckets. The
- *     counts begin from those of a set whose facets are stored, when the hits differ from it in few documents
- *     (basis.h); a field of few terms is counted by its postings (intersect.c).
- *  6. The files are compared once more: an answer is only given when no file has changed while it was computed. A
- *     page that cannot be read (of a truncated file, say) raises SIGBUS. The handler of mapped.c maps zeros in its
- *     place, so the worker continues, and this check fails the request.
+ *  1. engine_refresh looks for a new manifest between requests, at most every two milliseconds, and
+ *     opens a view of it. Files that the old view has mapped are shared. When the new generation
+ *     cannot be opened, the old one is kept and engine_status reports the problem.
+ *  2. evaluate_query (engine.c) compares every file with its state when it was opened. A changed
+ *     file means that the view is dropped and the request answered with ENGINE_UNAVAILABLE.
+ *  3. Each segment is evaluated alone, because documents and terms are numbers of one segment. AND
+ *     evaluates plain tests first and stops at an empty set. A nested test alone uses the posting
+ *     of hosts; several tests in one services:( ) are combined as nested documents, and mapped to
+ *     their hosts at the end.
+ *  4. Dead documents are removed. A query for all documents skips steps 3 and 4 where it can: its
+ *     count and its facets are known from the totals.
+ *  5. A page of hits is a merge of the segments by address. A facet reads the columns of the hits,
+ *     adds counts by ordinal, and looks at the texts of terms only to order equal counts and to
+ *     print the buckets. The counts begin from those of a set whose facets are stored, when the
+ *     hits differ from it in few documents (basis.h); a field of few terms is counted by its
+ *     postings (intersect.c).
+ *  6. The files are compared once more: an answer is only given when no file has changed while it
+ *     was computed. A page that cannot be read (of a truncated file, say) raises SIGBUS. The
+ *     handler of mapped.c maps zeros in its place, so the worker continues, and this check fails
+ *     the request.
  *
  * run_spend is called between blocks of work. When the deadline, the work limit or the slice of CPU
  * time is used up, run_spend sets run.rc; then every function returns early, and engine.c discards

@@ -170,8 +170,8 @@ count_slot(struct pairing *p, const struct terms *t)
 	pair_write(&p->cells, p->counts[0], t->n);
 }
 
-/* Drops the cell that begins at `at` when the row has the same one of an earlier slot, as of as_name
-   and organisation. Returns where the cell is. row: the places of the earlier cells. */
+/* Drops the cell that begins at `at` when the row has the same one of an earlier slot, as of
+   as_name and organisation. Returns where the cell is. row: the places of the earlier cells. */
 static uint64_t
 share_cell(struct pairing *p, const uint64_t *row, size_t nrow, uint64_t at)
 {

@@ -185,7 +185,8 @@ write_ints(struct slot_job *j)
 	free(ints);
 }
 
-/* Writes the terms as FORM_HEX. Returns false when they are not all hexadecimal and of one length. */
+/* Writes the terms as FORM_HEX. Returns false when they are not all hexadecimal and of one
+   length. */
 static bool
 write_hex(struct slot_job *j)
 {

@@ -268,7 +268,8 @@ index_segment_verify(const char *directory, struct index_segment *s, char err[IN
  *   now      0 1 0 1      document 3 died meanwhile: now & ~before
  *
  * The numbers of the result are others than those of the input, so the document is found by its
- * key. No bit ever returns to 0, because a record that comes back is a document of a new segment. */
+ * key. No bit ever returns to 0, because a record that comes back is a document of a new
+ * segment. */
 static void
 carry_deaths(
     const struct index_segment *before, const struct index_segment *now, struct index_segment *to)

@@ -47,7 +47,8 @@ find_few(const uint32_t *values, uint32_t n, uint32_t *few)
 	return NULL;
 }
 
-/* Writes each value once, and its place for each document. Returns false when that is not smaller. */
+/* Writes each value once, and its place for each document. Returns false when that is not
+   smaller. */
 static bool
 write_few(struct segment_writer *w, enum section_kind kind, size_t slot, const uint32_t *values,
     uint32_t n)
@@ -75,7 +76,8 @@ write_few(struct segment_writer *w, enum section_kind kind, size_t slot, const u
 }
 
 /* Leaves out the zeros when they are more than an eighth; the bits cost less then. A range of dates
-   that each document has is compared by vectors of values (read/dates.c), so these stay in order. */
+   that each document has is compared by vectors of values (read/dates.c), so these stay in
+   order. */
 void
 write_packed(
     struct segment_writer *w, enum section_kind kind, size_t slot, uint32_t *values, uint32_t n)
