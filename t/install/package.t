@@ -71,6 +71,17 @@ for file in debian/etc/*.conf; do
 		grep -qE "man5/$name.5(.gz)?\$" debian/*.links
 done
 
+# dpkg refuses a package with a file of another one.
+patterns=$(sed -n 's,.*/\(man[0-9]/\),\1,p' debian/*.manpages)
+for page in man/*.[0-9]; do
+	name=${page##*/} packages=0
+	for pattern in $patterns; do
+		# shellcheck disable=SC2254 # a pattern
+		case man${name##*.}/$name in $pattern) packages=$((packages + 1)) ;; esac
+	done
+	is "$packages" 1 "one package has the manual page $name"
+done
+
 # Each role that logs in belongs to the user of a unit, or to root.
 for role in $(grep -o "('surfaced_[a-z_]*', 'LOGIN')" sql/roles.sql | cut -d "'" -f 2); do
 	case $role in
