@@ -216,6 +216,25 @@ find_default_file(void)
 	return access(file, F_OK) == 0 ? file : NULL;
 }
 
+/* Where people reach nginx is a fact of the API: unless surfacectl's own file says it, the file
+   surfaced.conf beside it does. A fault of that file is the doctor's to report. */
+static void
+borrow_public_url(struct arena *a, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	const char *path =
+	    arena_printf(a, "%.*ssurfaced.conf", slash == NULL ? 0 : (int)(slash + 1 - file), file)
+		.p;
+	struct conf own = conf;
+	char err[512];
+
+	if (conf.public_url[0] != '\0' || access(path, R_OK) != 0)
+		return;
+	if (conf_load("surfaced", path, err, sizeof(err)))
+		own.public_url = conf.public_url;
+	conf = own;
+}
+
 static int
 start_command(struct globals *g, int argc, char **argv)
 {
@@ -235,6 +254,7 @@ start_command(struct globals *g, int argc, char **argv)
 		"surfacectl", g->file != NULL ? g->file : find_default_file(), err, sizeof(err)))
 		return cli_fail(EXIT_FAILED, "%s", err);
 	c.arena = arena_new(ARENA_CAP);
+	borrow_public_url(c.arena, g->file != NULL ? g->file : SYSCONFDIR "/surfacectl.conf");
 	c.actor = os_actor(c.arena);
 	export_actor(c.arena, c.actor);
 	c.path = arena_printf(c.arena, "surfacectl %s", cmd->name).p;

@@ -5,9 +5,10 @@
  *
  *   account        found by its name, or created with every scope
  *      |
- *   entitlements   those of --entitlement; without the option, search for an account that has none
+ *   entitlements   those of --entitlement; without the option, all for an account that has none
  *      |
- *   owner          found by the address, or created; another owner is refused, because the address may be mistyped
+ *   owner          found by the address, or created with a link to join; another owner is refused,
+ *      |           because the address may be mistyped
  *      |
  *   key            a key of the owner that works, or a new one with every scope that the account allows
  *
@@ -46,6 +47,8 @@ struct setup {
 	/* members of the output */
 	struct uuid account_uuid, owner_uuid, key_uuid;
 	struct str prefix, key; /* key: unset, unless it is new */
+	struct str link, token; /* one is set for a new owner: the way into the console */
+	struct ts link_expires_at;
 	struct list steps, next;
 };
 
@@ -56,6 +59,9 @@ static const struct field setup_out[] = {
 	FIELD(struct setup, key_uuid, 0),
 	FIELD(struct setup, prefix, 0),
 	FIELD(struct setup, key, NULLABLE),
+	FIELD(struct setup, link, OMIT_UNSET),
+	FIELD(struct setup, token, OMIT_UNSET),
+	FIELD(struct setup, link_expires_at, OMIT_UNSET),
 	LIST_OF(struct setup, next, 0, struct str, 0, 0),
 	FIELD_END,
 };
@@ -180,14 +186,17 @@ join_names(struct arena *a, struct list names)
 static int
 set_up_entitlements(struct cli *c, struct setup *s)
 {
-	static const struct str search = STR_INIT("search");
+	struct str all[ENTITLEMENT_COUNT];
 	struct strs wanted = { s->given.p, s->given.n };
 	int64_t changed = 0;
 	enum db_rc rc;
 	int status;
 
-	if (wanted.n == 0 && s->account.entitlements.n == 0)
-		wanted = (struct strs){ &search, 1 };
+	if (wanted.n == 0 && s->account.entitlements.n == 0) {
+		for (unsigned e = ENTITLEMENT_ANY + 1; e < ENTITLEMENT_COUNT; e++)
+			all[wanted.n++] = str_of(entitlement_name((enum entitlement)e));
+		wanted.p = all;
+	}
 	rc = db_do(c->db, &setup_entitlements, &changed, P(s->account_uuid), P(wanted));
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, s->name.p);
@@ -201,13 +210,20 @@ set_up_entitlements(struct cli *c, struct setup *s)
 static int
 insert_owner(struct cli *c, struct setup *s)
 {
+	static const struct uuid none;
+	struct cli_link link;
 	struct member m;
 	enum db_rc rc = db_one(c->db, &insert_member, &m, P(s->account_uuid),
 	    P(s->person.p == NULL ? s->email : s->person), P(s->email), P(STR("owner")), P(true));
 
+	if (rc == DB_OK)
+		rc = cli_link_make(c, m.uuid, none, &link);
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, s->email.p);
 	s->owner_uuid = m.uuid;
+	s->link = link.link;
+	s->token = link.token;
+	s->link_expires_at = link.expires_at;
 	note_step(s, STR("owner"), true, m.email);
 	return EXIT_OK;
 }
@@ -334,6 +350,22 @@ find_next_commands(struct cli *c, struct setup *s)
 	s->steps = (struct list){ s->done, s->ndone };
 }
 
+/* A new owner has a link; members link makes another one. */
+static void
+print_way_in(const struct setup *s)
+{
+	char owner[UUID_LEN + 1];
+
+	uuid_print(&s->owner_uuid, owner);
+	if (s->link.p != NULL)
+		printf("The link that lets %.*s into the console, once: %.*s\n", (int)s->email.n,
+		    s->email.p, (int)s->link.n, s->link.p);
+	else if (s->token.p != NULL)
+		printf("To let %.*s into the console: set public_url in surfaced.conf, then "
+		       "surfacectl members link %s\n",
+		    (int)s->email.n, s->email.p, owner);
+}
+
 static int
 print_setup(const struct cli *c, const struct setup *s)
 {
@@ -348,6 +380,7 @@ print_setup(const struct cli *c, const struct setup *s)
 		printf("\nThe secret of the key cannot be shown again. To replace the key: "
 		       "surfacectl keys rotate %.*s\n",
 		    (int)s->prefix.n, s->prefix.p);
+	print_way_in(s);
 	puts("Next, with the key in place of KEY:");
 	for (size_t i = 0; i < s->next.n; i++)
 		printf("  %.*s\n", (int)next[i].n, next[i].p);
@@ -359,7 +392,7 @@ print_setup(const struct cli *c, const struct setup *s)
 static int
 run_setup(struct cli *c, int argc, char **argv)
 {
-	struct setup s = { .ndone = 0 };
+	struct setup s = { .link_expires_at = TS_NULL };
 	const struct cli_option options[] = {
 		{ "account", .text = &s.name },
 		{ "email", .text = &s.email },

@@ -24,7 +24,7 @@ ADVICE(RESTORE_FINGERPRINT_KEY, "", "put the file fingerprint-key of a backup in
 ADVICE(MAKE_KEYS,	"rm -f {1}; surfacectl stream-keys rotate", "")
 ADVICE(MAKE_SIGN_IN_KEYS, "rm -f {1}; surfacectl sign-in-keys rotate", "if secrets of people were sealed with it, take the file of another host or of a backup instead")
 ADVICE(RESTORE_SIGN_IN_KEYS, "",				"put the line of that key into {1}, from another host or a backup; without it: surfacectl people recover EMAIL")
-ADVICE(SET_PUBLIC_URL,	"",					"set public_url = https:// and the name by which browsers reach nginx, in {1}/surfaced.conf and {1}/surfacectl.conf; then systemctl reload surfaced")
+ADVICE(SET_PUBLIC_URL,	"",					"set public_url = https:// and the name by which browsers reach nginx, in {1}/surfaced.conf; then systemctl reload surfaced")
 
 ADVICE(START_DATABASE,	"systemctl start postgresql",		"the first time: {1}")
 ADVICE(AWAIT_DATABASE,	"",					"wait until it has started or stopped; its log says what keeps it")

@@ -43,8 +43,11 @@ is "$(sql "SELECT m.name || ' ' || m.email || ' ' || m.role || ' ' || m.all_proj
 	"Ann ann@example.org owner true" "setup makes the person an owner who sees every project"
 is "$(sql "SELECT k.name || ' ' || cardinality(k.scopes) || ' ' || (k.owner_uuid = m.uuid)
 	FROM api_key k, member m WHERE k.kind = 'key'")" "first $scopes true" "the key has every scope and belongs to the owner"
-is "$(sql "SELECT string_agg(name, ' ') FROM entitlement")" "search" \
-	"setup grants the entitlement search unless others are given"
+is "$(sql "SELECT string_agg(name, ' ' ORDER BY name) FROM entitlement")" \
+	"$(sed -n 's/^ENTITLEMENT([A-Z]*,[^"]*"\([a-z]*\)".*/\1/p' "$TOP/src/tbl/entitlements.h" | sort | paste -sd ' ')" \
+	"setup grants a new account every entitlement unless some are given"
+has '(.setup.token | test("^[A-Za-z0-9_-]{43}$")) and .setup.link == null' \
+	"without public_url setup has the token of a link for the new owner (C-301)"
 is "$(jq -c .setup.next "$W/out")" \
 	'["surfacectl doctor","curl -H \"X-API-Key: KEY\" https://YOUR-NAME/api/v1/search/hosts/count"]' \
 	"setup names the doctor and a first request as the next commands"
@@ -67,12 +70,22 @@ is "$RC $ERR" "0 " "another run of setup succeeds without a message"
 like "$OUT" "surfacectl keys rotate $prefix\$" "another run prints the command that replaces the key"
 like "$OUT" '^key +exists +sfk_' "another run reports that the key exists"
 unlike "$OUT" "${secret#"$prefix"_}" "another run does not print the secret (C-007)"
+unlike "$OUT" 'into the console' "another run makes no link for an owner who is there"
 like "$OUT" 'https://localhost/api/v1/search/hosts/count$' "the first request has the name of nginx's site"
 is "$(rows)" "1 1 1" "another run creates no account, member or key"
 is "$(sql "SELECT count(*) FROM audit")" "$lines" "another run that changes nothing writes no audit line"
 echo "public_url = https://api.example.com:8443" >>"$W/etc/surfacectl.conf"
 setup --account "Example Ltd" --email ann@example.org --nginx "$W/etc/nginx.conf"
 like "$OUT" 'https://api.example.com:8443/api/v1/search/hosts/count$' "public_url wins over the name of nginx's site"
+sed -i '/^public_url/d' "$W/etc/surfacectl.conf"
+echo "public_url = https://api.example.net" >>"$W/etc/surfaced.conf"
+setup --account Linked --email lee@example.org
+like "$OUT" 'lee@example.org into the console, once: https://api.example.net/console/#/link/[A-Za-z0-9_-]{43}$' \
+	"setup prints a link for a new owner, with the public_url of the surfaced.conf beside surfacectl.conf (C-301)"
+token=$(printf '%s\n' "$OUT" | sed -n 's,.*/#/link/,,p')
+is "$(sql "SELECT count(*) FROM sign_in_link l JOIN member m ON m.uuid = l.member_uuid
+	WHERE m.email = 'lee@example.org' AND l.sha256 = sha256('$token')")" 1 "the link of setup is in the database by its hash"
+sql "DELETE FROM entitlement WHERE name NOT IN ('search')"
 setup --account "Example Ltd" --email ann@example.org --json --entitlement browser --entitlement browser
 is "$(states)" "account=exists entitlements=created owner=exists key=exists" \
 	"setup grants another entitlement to an account that exists"
@@ -103,7 +116,7 @@ is "$(sql "SELECT cardinality(k.scopes) FROM api_key k JOIN account a ON a.uuid 
 ctl accounts create --bare --scope search.view Bare >"$W/log/bare.out"
 setup --account Bare --email bea@example.org --json
 is "$(states)" "account=exists entitlements=created owner=created key=created" \
-	"setup grants search to an account that has no entitlement"
+	"setup grants an account that has no entitlement every one"
 
 # ---- refusals ----
 
