@@ -8,7 +8,7 @@
 
      keys      k1 k2 k3 | k4 | k5 ... k100       a round: documents that fit into a page, and the first in any case
      results   cut to limit_per_ip               together at most LIM_BULK_BYTES, or the request is
-   refused */
+                                                 refused */
 #include "config.h"
 
 #include "api/api.h"

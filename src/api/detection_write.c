@@ -6,7 +6,7 @@
      PUT /rules/...  another version than the rule has     409: two authors never overwrite each other
                      the content that the rule has         200, nothing changes
                      else                                  version + 1; rule_version keeps the query that
-   goes */
+                                                           goes */
 #include "config.h"
 
 #include "access/idem.h"

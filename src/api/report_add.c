@@ -5,7 +5,7 @@
      the same Idempotency-Key and body     the report of the first request, Idempotency-Replayed
      the same Idempotency-Key, another body  409
      the same url, or without one the same text  a revision of the report, or 200 when nothing is
-   new */
+                                                 new */
 #include "config.h"
 
 #include "access/idem.h"

@@ -216,7 +216,7 @@ find_repeat(struct req *rq, bool *out)
      nothing   FR, GB      -                FR: the first in the order of codes, as .../capabilities promises
      nothing   none        yes              "": a placeholder, as no session is inserted for a repeat
      nothing   none        no               503, unless the body has other faults, which are reported
-   instead */
+                                            instead */
 static int
 choose_country(struct req *rq, struct str *country, struct body_faults *faults)
 {

@@ -6,14 +6,14 @@
    request. The rule therefore does not limit which requests are accepted. It limits the time for
    which a request may hold a worker of the pool that accepts all requests:
 
-   	                   short: answered here
-   	   nginx --> search.sock --> workers of surfaced_search: at most one slice each
-   	     ^  \                        |
-   	     |   \                       | X-Accel-Redirect: @surfaced_heavy
-   	     |    \                      v
-   	     |     +-- heavy.sock --> workers of surfaced_heavy: no slice, lower CPU priority
-   	     |                           |
-   	     +------- the answer <-------+
+	                   short: answered here
+	   nginx --> search.sock --> workers of surfaced_search: at most one slice each
+	     ^  \                        |
+	     |   \                       | X-Accel-Redirect: @surfaced_heavy
+	     |    \                      v
+	     |     +-- heavy.sock --> workers of surfaced_heavy: no slice, lower CPU priority
+	     |                           |
+	     +------- the answer <-------+
 
    Hand-over: the worker answers with X-Accel-Redirect, and nginx, which still holds the whole
    request and its id, sends it again to the queue of surfaced_heavy. The client notices nothing.

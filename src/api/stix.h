@@ -4,7 +4,7 @@
      disposition indicator   an object "indicator" with a pattern; a CVE a "vulnerability", a technique an "attack-pattern"
      mention, ignored        the observable itself, such as "domain-name"
      all of them             object_refs of the report, after the identity of its publisher, so that it is never
-   empty */
+                             empty */
 #ifndef API_STIX_H
 #define API_STIX_H
 

@@ -4,8 +4,8 @@
  *   the subjects, and wildcards above them
  *     | their records lead to names, round after round, as far as aliases are followed
  *     v
- *   records --> registrations of all domains, captures of the subjects, cloud addresses --> certificates of
- * these */
+ *   records --> registrations of all domains, captures of the subjects, cloud addresses -->
+ *   certificates of these */
 #include "config.h"
 
 #include "base/encode.h"

@@ -5,8 +5,8 @@
  * goes on there.
  *
  *   rule    phase 0 --> 1 walk of the index --> 2 newer than that index --> 3 what was observed --> 4 done
- *   asset   phase 0 or 10 --> 11 walk of hosts --> 12 newer --> 13 the next dataset begins ... --> 4
- * done */
+ *   asset   phase 0 or 10 --> 11 walk of hosts --> 12 newer
+ *           --> 13 the next dataset begins ... --> 4 done */
 #include "config.h"
 
 #include "daemon/conf.h"

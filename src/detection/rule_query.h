@@ -10,7 +10,7 @@
  *        |
  *        +-- rule_query_join ---> AND(MATCH product redis, NOT(MATCH ip 192.0.2.0/24))    for an engine
  *        +-- rule_query_anchor -> MATCH product redis    which every document that matches must
- * have */
+ *                                                        have */
 #ifndef DETECTION_RULE_QUERY_H
 #define DETECTION_RULE_QUERY_H
 

@@ -29,7 +29,7 @@
  *   www.paypal-login.com          -> paypal-login.com            combo
  *   a.paypal.com.evil.example     -> paypal.com.evil.example     subdomain
  *   trezor-suite.webflow.io       -> itself, because webflow.io is in the private section of the public suffix
- * list */
+ *                                 list */
 #ifndef LOOKALIKE_LOOKALIKE_H
 #define LOOKALIKE_LOOKALIKE_H
 

@@ -9,7 +9,7 @@
      3  members that follow from others                derive.c, which needs the canonical members
      4  nested objects: times, order, unique keys      needs the derived transport of a service, as it is in its key
      5  derive.c again                                 step 4 may have removed repetitions, which are
-   counted */
+                                                       counted */
 #include "config.h"
 
 #include "record/place.h"

@@ -7,7 +7,7 @@
                          record_key_rrset, type A     v
                          org 01 example 01 www 01 00 | 00 01              the beginning of the keys
                          org 01 example 01 www 01 00 | 00 02              record_key_behind: the end of their
-   range */
+                                                                          range */
 #ifndef RECORD_LOOKUP_H
 #define RECORD_LOOKUP_H
 

@@ -6,8 +6,7 @@
  * A document is the JSON object of the table record. A service has two forms:
  *
  *   in its host    {"ip":"192.0.2.7","services":[{"port":22}]}    own: the object with the port, of: the host
- *   by itself      {"ip":"192.0.2.7","port":22}                   own: the object,              of:
- * NULL */
+ *   by itself      {"ip":"192.0.2.7","port":22}                   own: the object, of: NULL */
 #ifndef SEARCH_MATCH_H
 #define SEARCH_MATCH_H
 

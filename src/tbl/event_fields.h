@@ -3,7 +3,7 @@
    names the record, and the event its nested object.
      NEVER  it follows from another member or never changes; for registrations, SEARCH.md 5.2 names those that are told
      GONE   a time, which is told when the record or the nested object is gone, since nothing else has it
-   then */
+            then */
 EVENT_FIELD(HOSTS, "ip_version", NEVER)
 EVENT_FIELD(HOSTS, "apex_domains", NEVER)
 EVENT_FIELD(HOSTS, "service_count", NEVER)

@@ -7,7 +7,7 @@
              --> every page and frame         Emulation.setUserAgentOverride
              --> every worker                 Network.setUserAgentOverride, a patch of its navigator
              --> a popup's first request      its headers, rewritten before they are sent
-   (setup.c) */
+                                              (setup.c) */
 #ifndef BROWSER_RUNNER_PROFILE_H
 #define BROWSER_RUNNER_PROFILE_H
 

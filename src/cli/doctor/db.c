@@ -164,7 +164,7 @@ check_role(struct doctor *d, const struct role *r)
      missing          failed    nothing of the program can log in
      LOGIN or not     failed    an owner that can log in is a risk, a daemon that cannot is dead
      more than that   warning   superuser, CREATEROLE, BYPASSRLS: everything works, and more than it
-   should */
+                                should */
 static void
 check_roles(struct doctor *d)
 {

@@ -27,7 +27,7 @@ enum { COMMAND_MAX = 4096, PATIENCE_US = 5000000 };
      f_bavail, not f_bfree     the blocks that root alone may use are of no help to a daemon
      fewer than 100 inodes     nothing can be written, however much space is left; 0 inodes in all: no limit
      evidence_reserve          below it surfaced-dispatch starts no session, whatever the percentage
-   is */
+                               is */
 void
 doctor_disk(struct doctor *d, const char *path, int64_t reserve)
 {

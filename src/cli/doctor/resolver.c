@@ -8,7 +8,7 @@
      /etc/resolv.conf         nameserver 169.254.169.254
      systemctl show           IPAddressDeny=169.254.0.0/16 ...     denied,
                               IPAddressAllow=169.254.169.254/32    unless an address or a network here has
-   it */
+                                                                   it */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"

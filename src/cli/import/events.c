@@ -6,7 +6,7 @@
 
      events of a record and day    1  2 ... 32   33 34 35
      sent                          1  2 ... 32   a coalesced one with the count 3, at the latest of the three
-   times */
+                                                 times */
 #include "config.h"
 
 #include "cli/import/events.h"

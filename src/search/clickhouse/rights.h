@@ -5,7 +5,7 @@
  *   surfaced_search   surfaced, surfaced-export        reads the tables, with the settings of request.c (readonly=2)
  *   surfaced_index    surfaced-index, surfacectl       makes, fills and drops tables of the one database
  *   surfaced_shard    the servers among themselves     what either of the two does at another
- * shard */
+ *                                                      shard */
 #ifndef SEARCH_CLICKHOUSE_RIGHTS_H
 #define SEARCH_CLICKHOUSE_RIGHTS_H
 

@@ -136,8 +136,8 @@ is_about_documents(const struct node *n)
 /* In a query of a view, the parts of the outermost AND that are about documents are conditions of
  * the statement as well: only these can use the primary key.
  *
- *   net:192.0.2.0/24 port:22     place >= ... AND place <= ... AND arrayExists((s0, s1) -> (s0 AND has(s1, 22)),
- * ...) */
+ *   net:192.0.2.0/24 port:22     place >= ... AND place <= ... AND arrayExists((s0, s1) ->
+ *                              (s0 AND has(s1, 22)), ...) */
 static void
 put_view_condition(const struct ch_plan *p, struct buf *b)
 {

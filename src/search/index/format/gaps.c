@@ -4,8 +4,7 @@
  * GAPS_VARINTS they are varints. The rest at the end is written likewise, but fewer than GAPS_FEW
  * without such a byte. Version 4 has only varints.
  *
- *   documents   1000 1003 1010 ... (32 of them, gaps below 1024)   10 | 1000 3 7 ... (32 * 10
- * bits) */
+ *   documents   1000 1003 1010 ... (32 of them, gaps below 1024)   10 | 1000 3 7 ... (32 * 10 bits) */
 #include "config.h"
 
 #include "search/index/format/gaps.h"
