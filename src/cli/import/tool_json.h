@@ -15,7 +15,6 @@ size_t tool_items(const struct json_value *v);
 const struct json_value *tool_item(const struct json_value *v, size_t i);
 /* The text without blanks around it; STR_NULL when v is no text or an empty one. */
 struct str tool_text(const struct json_value *v);
-/* The text of a member of an object as it is, perhaps empty; STR_NULL when there is none. */
 /* A member that is an integer, or a text of digits. False: there is none. */
 bool tool_number(const struct json_value *o, const char *name, int64_t *out) MUST_USE;
 /* The member when it is a list with items, or NULL. */
