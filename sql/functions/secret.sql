@@ -258,11 +258,12 @@ DECLARE
 	notes bigint;
 	places bigint;
 BEGIN
-	DELETE FROM secret_seen WHERE (place, part, item) IN (SELECT s.place, s.part, s.item FROM secret_seen s
+	-- The first condition is asked again of a row that an import or a look changes meanwhile.
+	DELETE FROM secret_seen WHERE seen_at < now() - interval '90 days' AND (place, part, item) IN (SELECT s.place, s.part, s.item FROM secret_seen s
 		WHERE s.seen_at < now() - interval '90 days' AND coalesce(secret_part_seen(CASE WHEN s.place LIKE 'page %' THEN s.place
 			ELSE 'host ' || s.place END, s.part) > s.seen_at, true) LIMIT most);
 	GET DIAGNOSTICS notes = ROW_COUNT;
-	DELETE FROM secret_place WHERE (project_uuid, subject, part, item, fingerprint) IN (
+	DELETE FROM secret_place WHERE gone_at < now() - interval '90 days' AND (project_uuid, subject, part, item, fingerprint) IN (
 		SELECT p.project_uuid, p.subject, p.part, p.item, p.fingerprint FROM secret_place p
 		 WHERE p.gone_at < now() - interval '90 days' AND p.gone_at >= p.last_seen_at + interval '24 hours' LIMIT most);
 	GET DIAGNOSTICS places = ROW_COUNT;

@@ -129,6 +129,22 @@ sql "UPDATE secret_place SET gone_at = '2020-01-09', last_seen_at = '2020-01-01'
 	INSERT INTO secret_seen SELECT 'page ' || gen_random_uuid(), part, item, key_id, pad, note, secret_type, provider, preview, length, line, \"offset\", key_name, severity, valid,
 		'2020-01-01' FROM secret_seen WHERE part = '9090/tcp/banner'"
 kept=$(sql "SELECT (SELECT count(*) FROM secret_place), (SELECT count(*) FROM secret_seen)")
+mkfifo "$W/again"
+psql -Xq -v ON_ERROR_STOP=1 <"$W/again" >"$W/again.out" 2>&1 &
+again=$!
+exec 9>"$W/again"
+printf '%s\n' "BEGIN; UPDATE secret_seen SET seen_at = now() WHERE seen_at = '2020-01-01' RETURNING 'seen again';" >&9
+seen() { grep -q 'seen again' "$W/again.out"; }
+ok "an import is about to see a secret again" world_until 60 seen
+sql "SELECT secret_keep(100)" >"$W/kept" &
+keep=$!
+waits() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'SELECT secret_keep%'")" = 1 ]; }
+ok "the deletion of its old note waits for it" world_until 60 waits
+echo 'COMMIT;' >&9
+exec 9>&-
+wait "$again" "$keep"
+is "$(sql "SELECT count(*) FROM secret_seen")" "${kept#*|}" "a note that is seen again meanwhile stays"
+sql "UPDATE secret_seen SET seen_at = '2020-01-01' WHERE place LIKE 'page %' AND part = '9090/tcp/banner'"
 is "$(sql "SELECT secret_keep(100)") $(sql "SELECT secret_keep(100)")" "1 0" "notes without data, and places that have lost their secret, are deleted after 90 days"
 is "$(sql "SELECT (SELECT count(*) + 1 FROM secret_place), (SELECT count(*) + 1 FROM secret_seen)")" "$kept" "one note and one place are gone"
 
