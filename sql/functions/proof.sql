@@ -141,20 +141,24 @@ $$;
 CREATE OR REPLACE FUNCTION person_of_proxy(p_email text) RETURNS uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-	found person;
+	who person;
 BEGIN
-	SELECT * INTO found FROM person p
+	SELECT * INTO who FROM person p
 	 WHERE lower(p.proxy_identity) = lower(p_email) OR (p.proxy_identity IS NULL AND lower(p.email) = lower(p_email))
 	 ORDER BY p.proxy_identity IS NULL LIMIT 1;
-	IF found.disabled_at IS NOT NULL OR NOT EXISTS
-	    (SELECT FROM member m WHERE m.person_uuid = found.uuid AND m.removed_at IS NULL) THEN
+	IF who.disabled_at IS NOT NULL OR NOT EXISTS
+	    (SELECT FROM member m WHERE m.person_uuid = who.uuid AND m.removed_at IS NULL) THEN
 		RETURN NULL;
 	END IF;
-	IF found.proxy_identity IS NULL THEN
-		PERFORM set_config('surfaced.actor', 'person:' || found.uuid, true);
-		UPDATE person p SET proxy_identity = p_email WHERE p.uuid = found.uuid AND p.proxy_identity IS NULL;
+	IF who.proxy_identity IS NULL THEN
+		PERFORM set_config('surfaced.actor', 'person:' || who.uuid, true);
+		UPDATE person p SET proxy_identity = p_email WHERE p.uuid = who.uuid
+			AND coalesce(lower(p.proxy_identity) = lower(p_email), true);
+		IF NOT FOUND THEN -- surfacectl people bind was faster
+			RETURN NULL;
+		END IF;
 	END IF;
-	RETURN found.uuid;
+	RETURN who.uuid;
 END
 $$;
 

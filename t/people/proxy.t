@@ -83,7 +83,22 @@ is "$(answered)" "401 sign_in_failed" "the proxy does not find a bound person by
 ctl people bind eve@example.com none >/dev/null
 proxy 'proxy=eve'
 is "$STATUS $(field .person.name)" "201 Bob" "an unbound person is found by their e-mail again"
-ctl people bind eve@example.com bob@corp.example >/dev/null
+mkfifo "$W/bind"
+psql -Xq -v ON_ERROR_STOP=1 <"$W/bind" >"$W/bind.out" 2>&1 &
+binding=$!
+exec 9>"$W/bind"
+ctl people bind eve@example.com none >/dev/null
+printf '%s\n' "BEGIN; UPDATE person SET proxy_identity = 'bob@corp.example' WHERE email = 'eve@example.com' RETURNING 'bound';" >&9
+bound() { grep -q bound "$W/bind.out"; }
+ok "a transaction is about to bind a person" world_until 60 bound
+(proxy 'proxy=eve'; answered >"$W/late") &
+sign_in=$!
+waits() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%person_of_proxy%'")" = 1 ]; }
+ok "a sign-in by the proxy waits for it" world_until 60 waits
+echo 'COMMIT;' >&9
+exec 9>&-
+wait "$binding" "$sign_in"
+is "$(cat "$W/late")" "401 sign_in_failed" "a person who is bound meanwhile is not found by their e-mail any more"
 link=$(link_new member carl@example.com Carl)
 join "$link" Carl dora@example.com
 is "$STATUS $(field '.error.field_errors[0] | .field, .code' | paste -sd ' ')" "400 email not_allowed" \
