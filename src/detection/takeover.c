@@ -57,8 +57,8 @@ label_fits(struct str label, struct str form)
 	       memcmp(label.p + label.n - tail, form.p + form.n - tail, tail) == 0;
 }
 
-/* Whether the name is below the suffix; a name server may be the suffix itself. *below: the number
-   of labels below it. */
+/* Whether the name is below the suffix, or is the suffix itself. *below: the number of labels below
+   it. */
 static bool
 below_suffix(struct str name, struct str suffix, size_t *below)
 {
@@ -105,7 +105,8 @@ service_has_shape(const struct takeover *t, struct str name, size_t below)
 	return is_region(take_last_label(&name));
 }
 
-/* The best row of a list. */
+/* The best row of a list. A suffix itself is a name of the provider's, unless each customer has a
+   name of its own below it. */
 static const struct takeover *
 best_row(const struct takeover *rows, size_t n, struct str name, bool server)
 {
@@ -115,7 +116,8 @@ best_row(const struct takeover *rows, size_t n, struct str name, bool server)
 		size_t below;
 
 		if ((rows[i].mode == TAKEOVER_NS) != server ||
-		    !below_suffix(name, rows[i].suffix, &below) || (below == 0 && !server) ||
+		    !below_suffix(name, rows[i].suffix, &below) ||
+		    (below == 0 && rows[i].mode == TAKEOVER_NXDOMAIN) ||
 		    !service_has_shape(&rows[i], name, below))
 			continue;
 		if (best == NULL || rows[i].suffix.n > best->suffix.n ||

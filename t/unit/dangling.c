@@ -125,6 +125,16 @@ static const struct {
 	{ "a page of a disputed provider (D3)", "a.acme.com",
 	    "D a.acme.com CNAME NOERROR b.github.io 38; P a.acme.com GitHub~Pages 38",
 	    "stale_record medium 0.50 b.github.io" },
+	{ "a page of a provider whose customers share a name", "a.acme.com",
+	    "D a.acme.com CNAME NOERROR s.strikinglydns.com 38; P a.acme.com Strikingly 38",
+	    "cname_page high 0.80 s.strikinglydns.com" },
+	{ "an imported provider whose customers share a name", "a.acme.com",
+	    "D a.acme.com CNAME NOERROR to.hosty.example.net 38; P a.acme.com Hosty 38; "
+	    "T to.hosty.example.net Hosty page open",
+	    "cname_page high 0.80 to.hosty.example.net" },
+	{ "a page of a provider that verifies domains", "a.acme.com",
+	    "D a.acme.com CNAME NOERROR live-b.pantheonsite.io 38; P a.acme.com Pantheon 38",
+	    "stale_record low 0.60 live-b.pantheonsite.io" },
 	{ "_dmarc takes no page (C-171)", "_dmarc.acme.com",
 	    "D _dmarc.acme.com CNAME NOERROR cname.vercel-dns.com 38; P _dmarc.acme.com Vercel 38",
 	    "" },
@@ -636,6 +646,20 @@ providers_by_shape(void)
 		{ "ns-12.awsdns-34.co.uk", "AWS Route 53", "closed", true },
 		{ "ns1-05.azure-dns.info", "Azure DNS", "closed", true },
 		{ "www.digitalocean.com", NULL, NULL, true },
+		{ "ns12.dnsmadeeasy.com", "DNS Made Easy", "open", true },
+		{ "proxy-ssl.webflow.com", "Webflow", "disputed", false },
+		{ "domains.tumblr.com", "Tumblr", "disputed", false },
+		{ "custom.intercom.help", "Intercom", "disputed", false },
+		{ "c.storage.googleapis.com", "Google Cloud Storage", "closed", false },
+		{ "1.group0.sites.hscoscdn-eu1.net", "HubSpot", "disputed", false },
+		{ "wordpress.com", NULL, NULL, false },
+		{ "a-111122223333-eu-west-1-an.s3.eu-west-1.amazonaws.com", "AWS S3", "closed",
+		    false },
+		{ "a-an.example.s3.eu-west-1.amazonaws.com", "AWS S3", "open", false },
+		{ "a.azureedge.net", "Azure CDN", "closed", false },
+		{ "a.azurefd.net", "Azure Front Door", "closed", false },
+		{ "live-a.pantheonsite.io", "Pantheon", "closed", false },
+		{ "a.bitbucket.io", "Bitbucket", "disputed", false },
 	};
 	static const struct takeovers none = { NULL, 0 };
 
@@ -669,6 +693,13 @@ pages_are_recognised(void)
 		    .suffix = STR_INIT("s3.amazonaws.com"),
 		    .page = STR_INIT("The specified bucket does not exist") },
 	};
+	static const struct takeover region[] = {
+		{ .provider = STR_INIT("Surge.sh"),
+		    .suffix = STR_INIT("na-west1.surge.sh"),
+		    .page = STR_INIT("project not found"),
+		    .mode = TAKEOVER_PAGE },
+	};
+	static const struct takeovers regions = { region, COUNT(region) };
 	static const struct takeovers buckets = { bucket, COUNT(bucket) };
 	static const struct takeovers imported = { rows_of_import, COUNT(rows_of_import) };
 
@@ -684,6 +715,21 @@ pages_are_recognised(void)
 		       STR("<Code>NoSuchBucket</Code> The specified bucket does not exist"),
 		       STR("a.acme.com")),
 		"AWS S3"));
+	CU_ASSERT_TRUE(str_is(takeover_page(&buckets,
+				  STR("<Code>NoSuchBucket</Code><Message>The specified bucket does "
+				      "not exist.</Message>"),
+				  STR("a.acme.com")),
+	    "Google Cloud Storage"));
+	CU_ASSERT_TRUE(
+	    str_is(takeover_page(&imported, STR("Project doesnt exist... yet!"), STR("a.acme.com")),
+		"ReadMe"));
+	CU_ASSERT_PTR_NULL(takeover_page(
+	    &imported, STR("<title>Please renew your subscription</title>"), STR("a.acme.com"))
+			       .p);
+	CU_ASSERT_TRUE(
+	    str_is(takeover_of(&regions, STR("na-west1.surge.sh"), false)->provider, "Surge"));
+	CU_ASSERT_TRUE(
+	    str_is(takeover_page(&regions, STR("project not found"), STR("a.acme.com")), "Surge"));
 	CU_ASSERT_PTR_NULL(takeover_page(&imported, STR("404"), STR("a.acme.com")).p);
 	CU_ASSERT_PTR_NULL(takeover_page(&imported, STR("hello"), STR("a.acme.com")).p);
 	CU_ASSERT_PTR_NULL(
