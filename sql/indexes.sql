@@ -23,6 +23,9 @@ CREATE INDEX CONCURRENTLY asset_named ON asset (name, kind);
 CREATE INDEX CONCURRENTLY finding_of_detector ON finding (project_uuid, detector, uuid);
 -- A page of a typed area (src/api/area.h): the findings of one type.
 CREATE INDEX CONCURRENTLY finding_typed ON finding (project_uuid, finding_type, created_at DESC, uuid);
+-- Observations of a document that data have contradicted: their findings may still wait to be cleared (detect_active).
+CREATE INDEX CONCURRENTLY rule_observation_contradicted ON rule_observation (document_key, dataset)
+	WHERE gone_reason IN ('changed', 'removed');
 -- The open findings that name a service (C-200).
 CREATE INDEX CONCURRENTLY finding_open_service ON finding (service_uuid) WHERE status = 'open';
 -- The DNS records that point to a name, to one below it, or to an address, and SPF policies that include it. The numbers are those

@@ -224,15 +224,31 @@ CREATE OR REPLACE FUNCTION detect_documents(d smallint, keys text[])
 	 WHERE r.dataset = d AND NOT r.gone AND r.key = ANY (ARRAY(SELECT decode(k, 'hex') FROM unnest(keys) AS k))
 $$;
 
--- The observations of these documents, of all rules or of one.
+-- The key of a finding of a rule (13.7); a key longer than a finding may have ends with its hash.
+CREATE OR REPLACE FUNCTION detect_finding_key(rule_uuid uuid, record_key text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+	SELECT 'rule/' || rule_uuid || '/' || CASE WHEN char_length(record_key) <= 400 THEN record_key
+		ELSE left(record_key, 360) || '/' || md5(record_key) END
+$$;
+
+-- The observations of these documents, of all rules or of one: the active ones, and those that data contradicted before their
+-- finding could close, since later data may clear it (C-129).
 CREATE OR REPLACE FUNCTION detect_active(d smallint, keys text[], of_rule uuid)
 	RETURNS TABLE (uuid uuid, run_uuid uuid, project_uuid uuid, record_key text, document text, rule_version bigint) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT o.uuid, o.run_uuid, o.project_uuid, o.record_key, encode(o.document_key, 'hex'), o.rule_version::bigint
-	  FROM rule_observation o JOIN rule_run n ON n.uuid = o.run_uuid AND n.live
-	 WHERE o.state = 'active' AND (of_rule IS NULL OR n.rule_uuid = of_rule)
-	   AND o.dataset = ANY (CASE d WHEN 1 THEN '{1,2}' ELSE ARRAY[d] END)
-	   AND o.document_key = ANY (ARRAY(SELECT decode(k, 'hex') FROM unnest(keys) AS k))
+	WITH wanted AS MATERIALIZED (SELECT o.*, n.rule_uuid FROM (
+			SELECT * FROM rule_observation o WHERE o.state = 'active'
+			   AND o.document_key = ANY (ARRAY(SELECT decode(k, 'hex') FROM unnest(keys) AS k))
+			UNION ALL
+			SELECT * FROM rule_observation o WHERE o.gone_reason IN ('changed', 'removed')
+			   AND o.document_key = ANY (ARRAY(SELECT decode(k, 'hex') FROM unnest(keys) AS k))) AS o
+		  JOIN rule_run n ON n.uuid = o.run_uuid AND n.live
+		 WHERE (of_rule IS NULL OR n.rule_uuid = of_rule) AND o.dataset = ANY (CASE d WHEN 1 THEN '{1,2}' ELSE ARRAY[d] END))
+	SELECT w.uuid, w.run_uuid, w.project_uuid, w.record_key, encode(w.document_key, 'hex'), w.rule_version::bigint
+	  FROM wanted w
+	 WHERE w.state = 'active' OR EXISTS (SELECT FROM finding f WHERE f.finding_key = detect_finding_key(w.rule_uuid, w.record_key)
+		AND f.project_uuid = ANY (CASE WHEN w.project_uuid IS NOT NULL THEN ARRAY[w.project_uuid]
+			ELSE ARRAY(SELECT unnest(s.project_uuids) FROM rule_setting s WHERE s.rule_uuid = w.rule_uuid AND s.findings) END)
+		AND f.status IN ('open', 'acknowledged') AND f.contradicted_at IS NOT NULL)
 $$;
 
 -- The projects that have an address or a name in their inventories.
@@ -317,12 +333,6 @@ $$;
 
 -- ---- storing ----
 
--- The key of a finding of a rule (13.7); a key longer than a finding may have ends with its hash.
-CREATE OR REPLACE FUNCTION detect_finding_key(rule_uuid uuid, record_key text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-	SELECT 'rule/' || rule_uuid || '/' || CASE WHEN char_length(record_key) <= 400 THEN record_key
-		ELSE left(record_key, 360) || '/' || md5(record_key) END
-$$;
-
 -- The transport of an asset's service, whose protocol may be one of the application. A key such as 192.0.2.7/53/udp says it, too.
 CREATE OR REPLACE FUNCTION detect_transport(protocol text, service_key text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT coalesce(substring(service_key FROM '/(tcp|udp|sctp)$'), substring(lower(protocol) FROM '^(tcp|udp|sctp)$'), 'tcp')
@@ -347,7 +357,7 @@ CREATE OR REPLACE FUNCTION detect_rules_enabled(project uuid) RETURNS boolean LA
 $$;
 
 -- Observations end. ended: [{uuid, why, at}]; at: of the data that show it. Findings of those that changed or are removed
--- are contradicted.
+-- are contradicted, also when the observation has ended before.
 CREATE OR REPLACE FUNCTION detect_end(ended jsonb) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -357,12 +367,13 @@ BEGIN
 		WITH x AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(ended) AS x(uuid uuid, why text, at timestamptz)),
 		moved AS (UPDATE rule_observation o SET state = 'gone', gone_reason = x.why, gone_at = now(), updated_at = now()
 			  FROM x WHERE o.uuid = x.uuid AND o.state = 'active'
-			RETURNING o.uuid, o.run_uuid, o.project_uuid, o.record_key, x.why, x.at),
+			RETURNING o.uuid, o.run_uuid),
 		told AS (INSERT INTO observation_event (run_uuid, observation_uuid, event)
 			SELECT run_uuid, uuid, 'gone' FROM moved ORDER BY uuid),
-		lacking AS (SELECT n.rule_uuid, n.account_uuid, r.scope, m.project_uuid, m.record_key, m.at
-			  FROM moved m JOIN rule_run n ON n.uuid = m.run_uuid JOIN rule r ON r.uuid = n.rule_uuid
-			 WHERE m.why IN ('changed', 'removed') AND r.status = 'stable')
+		lacking AS (SELECT n.rule_uuid, n.account_uuid, r.scope, m.project_uuid, m.record_key, x.at
+			  FROM x JOIN rule_observation m ON m.uuid = x.uuid JOIN rule_run n ON n.uuid = m.run_uuid
+			  JOIN rule r ON r.uuid = n.rule_uuid
+			 WHERE x.why IN ('changed', 'removed') AND r.status = 'stable')
 		SELECT p.project, jsonb_agg(jsonb_build_object('finding_key', p.finding_key, 'absent', true, 'last_seen_at', p.at)
 			ORDER BY p.finding_key) AS records
 		  FROM (SELECT l.project_uuid AS project, detect_finding_key(l.rule_uuid, l.record_key) AS finding_key, l.at

@@ -89,10 +89,14 @@ asset address 192.0.2.10
 detect_idle
 is "$(sql "SELECT status FROM finding WHERE title = 'everywhere' AND finding_key LIKE '%192.0.2.10/%'")" open \
 	"a new asset brings the findings of a rule of scope all, too"
+detect_host 192.0.2.9 2026-11-20T12:00:00Z '{"port":22,"transport":"tcp"}' ',"hostnames":["www.example.org"]'
+detect_idle
+is "$(sql "SELECT status FROM finding WHERE title = 'everywhere' AND finding_key LIKE '%192.0.2.9/%'")" open \
+	"a finding of a rule of scope all stays open for a day after its record contradicts it (C-129)"
 detect_host 192.0.2.9 2026-11-25T00:00:00Z '{"port":22,"transport":"tcp"}' ',"hostnames":["www.example.org"]'
 detect_idle
 is "$(sql "SELECT status FROM finding WHERE title = 'everywhere' AND finding_key LIKE '%192.0.2.9/%'")" resolved \
-	"a finding of a rule of scope all is cleared when its record contradicts it"
+	"a finding of a rule of scope all is cleared when its record still contradicts it after a day (C-129)"
 
 # ---- the service of a finding ----
 
