@@ -40,6 +40,7 @@ ADVICE(REVOKE,		"runuser -u postgres -- psql -d {1} -c 'REVOKE {2}'", "unless yo
 
 ADVICE(START,		"systemctl start {1}",			"journalctl -u {1} says why it ended")
 ADVICE(RESTART,		"systemctl restart {1}",		"journalctl -u {1} says more")
+ADVICE(LOOK_AGAIN,	"runuser -u postgres -- psql -d {1} -c 'UPDATE detector_work SET due_at = now() WHERE tries > 0'", "journalctl -u surfaced-detect says why it failed: if it does so again, correct that")
 ADVICE(ALLOW_SERVER,	"systemctl set-property {1}.service IPAddressAllow={2}", "counts at once and after a restart; {1} then also reaches what else is at that address")
 ADVICE(RELOAD,		"systemctl reload {1}",			"")
 ADVICE(RELOAD_POOLS,	"",					"surfacectl workers prints what to reload, in which order")

@@ -228,6 +228,21 @@ is "$( (world_as "$BIN/surfacectl" -c "$W/etc/surfacectl.conf" doctor --etc "$W/
 	--sql-dir "$SQL" --user "$WORLD_USER") | grep -c '^ok       nginx          surfaced_')" 4 \
 	"the doctor prints a line for each check"
 
+# ---- detectors ----
+
+sql "INSERT INTO entitlement (account_uuid, name) VALUES ('$ACCOUNT', 'esi') ON CONFLICT DO NOTHING;
+	INSERT INTO detector_work (detector, project_uuid, subject, due_at, tries) VALUES ('secrets', '$P', 'host 192.0.2.99', now() + interval '1 hour', 3)"
+doctor
+found warning detection 'the detector secrets could not look at 1 subjects, and tries again within an hour -> runuser .*; journalctl -u surfaced-detect says why' \
+	"a detector that failed is named"
+advised LOOK_AGAIN detection "a subject that a detector could not look at is looked at again by the advice"
+world_kill surfaced-detect
+sql "INSERT INTO detector_work (detector, project_uuid, subject, due_at) VALUES ('secrets', '$P', 'host 192.0.2.99', now() - interval '20 minutes');
+	UPDATE detect_cursor SET at = now()"
+doctor
+found warning detection 'the detector secrets lags: 1 subjects wait, the first for 12[0-9][0-9] s -> ' "a detector that lags is named"
+advised RESTART detection "a detector that lags goes on after a restart"
+
 # ---- files ----
 
 echo 'wrokers = 3' >>"$W/etc/surfaced.conf"

@@ -8,7 +8,10 @@
 #include "cli/doctor/detect.h"
 #include "secret/fingerprint.h"
 
-enum { BEHIND = 60 };
+enum {
+	BEHIND = 60,
+	LAGS = 600, /* seconds for which a subject of a detector may wait */
+};
 
 struct detection {
 	int64_t datasets, seconds, rules, failed, work;
@@ -29,6 +32,28 @@ STMT(read_detection, detection_out,
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live) AS rules,"
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live AND state = 'failed') AS failed,"
     " (SELECT count(*) FROM detect_work WHERE due_at <= now()) AS work FROM detect_cursor");
+
+/* The work of a detector that waits or has failed. */
+struct detector_health {
+	struct str name, database;
+	int64_t failed, waiting, seconds;
+};
+
+static const struct field detector_health_out[] = {
+	FIELD(struct detector_health, name, 0),
+	FIELD(struct detector_health, database, 0),
+	FIELD(struct detector_health, failed, 0),
+	FIELD(struct detector_health, waiting, 0),
+	FIELD(struct detector_health, seconds, 0),
+	FIELD_END,
+};
+
+STMT_LIST(list_detector_health, struct detector_health, detector_health_out,
+    "SELECT detector AS name, current_database() AS database, count(*) FILTER (WHERE tries > 0) AS "
+    "failed,"
+    " count(*) FILTER (WHERE tries = 0) AS waiting, coalesce(extract(epoch FROM now() -"
+    " min(due_at) FILTER (WHERE tries = 0)), 0)::bigint AS seconds"
+    " FROM detector_work WHERE tries > 0 OR due_at <= now() GROUP BY 1 ORDER BY 1");
 
 struct fingerprints {
 	struct str key_id;
@@ -72,6 +97,31 @@ doctor_fingerprints(struct doctor *d)
 		OPENSSL_cleanse(&key, sizeof(key));
 }
 
+static void
+check_detectors(struct doctor *d)
+{
+	struct list rows = { 0 };
+	const struct detector_health *h;
+
+	if (db_rows(d->c->db, &list_detector_health, &rows, DB_NO_ARGS) != DB_OK)
+		return;
+	h = rows.items;
+	for (size_t i = 0; i < rows.n; i++) {
+		if (h[i].failed > 0)
+			doctor_say(d, HEALTH_WARNING, "detection",
+			    DO_WITH(LOOK_AGAIN, arena_str(d->c->arena, h[i].database).p),
+			    "the detector %.*s could not look at %jd subjects, and tries again "
+			    "within an hour",
+			    (int)h[i].name.n, h[i].name.p, (intmax_t)h[i].failed);
+		if (h[i].seconds >= LAGS)
+			doctor_say(d, HEALTH_WARNING, "detection",
+			    DO_WITH(RESTART, "surfaced-detect"),
+			    "the detector %.*s lags: %jd subjects wait, the first for %jd s",
+			    (int)h[i].name.n, h[i].name.p, (intmax_t)h[i].waiting,
+			    (intmax_t)h[i].seconds);
+	}
+}
+
 void
 doctor_detection(struct doctor *d)
 {
@@ -85,6 +135,7 @@ doctor_detection(struct doctor *d)
 		doctor_cause(d, "daemon", "surfaced-detect");
 		return;
 	}
+	check_detectors(d);
 	doctor_say(d, s.failed > 0 ? HEALTH_WARNING : HEALTH_OK, "detection", NO_ADVICE,
 	    "%jd rules, %jd of them failed, %jd being evaluated on older data", (intmax_t)s.rules,
 	    (intmax_t)s.failed, (intmax_t)s.work);
