@@ -439,6 +439,8 @@ FILL = {
     "replaySession": {"session_uuid": "TERMINAL"},
     "getDanglingDns": {"finding_uuid": "DANGLING"},
     "getSecrets": {"finding_uuid": "SECRET"},
+    "getAiSurface": {"finding_uuid": "AI_SURFACE"},
+    "getExposures": {"finding_uuid": "EXPOSURE"},
     "getTyposquatting": {"finding_uuid": "LOOKALIKE"},
     "resolveFinding": {"finding_uuid": "THIRD"},
     "reopenFinding": {"finding_uuid": "RESOLVED"},

@@ -133,6 +133,8 @@ world_env
 	echo "DANGLING=$(area_finding dangling_dns)"
 	echo "SECRET=$(area_finding exposed_secret)"
 	echo "LOOKALIKE=$(area_finding typosquatting)"
+	echo "AI_SURFACE=$(area_finding ai_surface)"
+	echo "EXPOSURE=$(area_finding exposed_service)"
 	echo "KEY_SUSPENDED=$suspended"
 	echo "KEY_SLOW=$slow"
 	echo "KEY_UNENTITLED=$(ctl --json keys create --account "$unentitled" --name x --scope all | jq -er .key.key)"
