@@ -116,12 +116,13 @@ END
 $$;
 
 -- Whether every transaction has ended that may have an event of a day before this one: an event has the time when it was
--- written, and a transaction has its number then. The first call of a day remembers which numbers there are.
+-- written, and a transaction has its number then. The first call of a day remembers its own number, which all of these are
+-- below; the upper end of a snapshot would not do, since a transaction that still runs may be above it.
 CREATE OR REPLACE FUNCTION dashboard_day_complete(today date) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-	now_xmax xid8 := pg_snapshot_xmax(pg_current_snapshot());
 BEGIN
-	INSERT INTO dashboard_horizon VALUES (today, now_xmax) ON CONFLICT DO NOTHING;
+	IF NOT EXISTS (SELECT FROM dashboard_horizon h WHERE h.day = today) THEN
+		INSERT INTO dashboard_horizon VALUES (today, pg_current_xact_id()) ON CONFLICT DO NOTHING;
+	END IF;
 	DELETE FROM dashboard_horizon WHERE day < today;
 	RETURN EXISTS (SELECT FROM dashboard_horizon h WHERE h.day = today
 		AND pg_snapshot_xmin(pg_current_snapshot()) >= h.horizon);

@@ -22,9 +22,9 @@ while read -r work query; do
 	ok "every count for $query is within 36 % in 95 of 100 samples with the work limit $work (C-422): $within" test "$within" -ge 95
 	ok "estimates for $query with the work limit $work have buckets: $buckets" test "$buckets" -ge 10
 done <<END
-30000 country_code:{US,DE,CN,GB,FR}
-80000 country_code:{US,DE,CN,GB,FR}
-40000 services.port:{22,80,443}
+12000 country_code:{US,DE,CN,GB,FR}
+25000 country_code:{US,DE,CN,GB,FR}
+28000 services.port:{22,80,443}
 END
 
 # ---- over the API ----
