@@ -37,7 +37,7 @@ detect_idle
 like "$(state "$bad")" '^failed 0 query: .*colour' "a query that cannot be parsed fails with its reason"
 slow=$(detect_rule services all "$(seq 1 90 | sed 's/.*/http.body:*q&q*q&/' | paste -sd ' ' | sed 's/ / OR /g')" "name='slowest'")
 detect_idle
-words=$(seq 1 3000 | sed 's/.*/a&b/' | paste -sd ' ')
+words=$(seq 1 600 | sed 's/.*/a&b/' | paste -sd ' ')
 seq 1 400 | while read -r n; do
 	echo "{\"ip\":\"203.0.$((n / 256)).$((n % 256))\",\"last_seen\":\"2026-11-20T00:00:00Z\",\"services\":[{\"port\":80,\"transport\":\"tcp\",\"http\":{\"body\":\"$words\"}}]}"
 done | import --format ndjson -
@@ -62,7 +62,7 @@ over() { [ "$(sql "SELECT count(*) FROM detect_work WHERE subject_uuid = '$never
 ok "the last try ends the work" world_until 60 over
 like "$(state "$never")" '^failed 0 the search index does not find its matches in time' "a rule whose matches are not found in time fails"
 world_kill surfaced-detect
-sed -i 's/^detect_budget = .*/detect_budget = 150/' "$W/etc/surfaced-detect.conf"
+sed -i 's/^detect_budget = .*/detect_budget = 40/' "$W/etc/surfaced-detect.conf"
 detect_start
 
 # The exclude of one account fails for this account alone.

@@ -271,6 +271,8 @@ are_dead()
 		[ ! -d "/proc/$pid" ] || grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null || return 1
 	done
 }
+# A stopped worker cannot close its streams with 1001 when its master dies before it.
+kill -s STOP "$(worker_of surfaced-stream)"
 # shellcheck disable=SC2086 # a list of processes
 kill -s KILL $dead
 world_until 20 are_dead
