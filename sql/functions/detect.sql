@@ -285,7 +285,7 @@ BEGIN
 END
 $$;
 
--- Work that cannot go on now. The run of a rule says why.
+-- Puts off work that cannot go on now. For a rule, the column error of its run has the reason.
 CREATE OR REPLACE FUNCTION detect_put_off(work bigint, by text, seconds bigint, why text) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH late AS (UPDATE detect_work SET due_at = now() + seconds * interval '1 s', tries = tries + 1
@@ -294,7 +294,7 @@ CREATE OR REPLACE FUNCTION detect_put_off(work bigint, by text, seconds bigint, 
 	 WHERE late.kind = 'rule' AND n.rule_uuid = late.subject_uuid AND n.live AND n.state = 'backfilling'
 $$;
 
--- Ends the work of an asset that was tried too often. The detector rules of its project says why.
+-- Ends the work of an asset after its last attempt. The state of the detector rules in the asset's project has the reason.
 CREATE OR REPLACE FUNCTION detect_give_up(work bigint, by text, why text) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH ended AS (DELETE FROM detect_work WHERE id = work AND asked = by::xid8 RETURNING subject_uuid)
@@ -333,7 +333,7 @@ $$;
 
 -- ---- storing ----
 
--- The transport of an asset's service, whose protocol may be one of the application. A key such as 192.0.2.7/53/udp says it, too.
+-- The transport of an asset's service, whose protocol may be one of the application. A key such as 192.0.2.7/53/udp ends with it.
 CREATE OR REPLACE FUNCTION detect_transport(protocol text, service_key text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT coalesce(substring(service_key FROM '/(tcp|udp|sctp)$'), substring(lower(protocol) FROM '^(tcp|udp|sctp)$'), 'tcp')
 $$;

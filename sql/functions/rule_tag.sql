@@ -49,8 +49,8 @@ CREATE OR REPLACE FUNCTION rule_tag_change(key uuid, of_tag uuid, new_name text,
 	RETURNING t.uuid
 $$;
 
--- Whoever writes a rule holds its tags until the rule is stored (rule_tags_hold). The lock waits for them, so the second
--- statement sees their rules.
+-- Removes a tag that no rule names. A transaction that writes a rule locks the rule's tags (rule_tags_hold) until it commits.
+-- The first statement here waits for that lock, so the second one sees the new rule.
 CREATE OR REPLACE FUNCTION rule_tag_remove(key uuid, of_tag uuid) RETURNS uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE

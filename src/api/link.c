@@ -151,7 +151,7 @@ join_as_new_person(struct req *rq, const struct found_link *link, struct uuid *p
 
 	if (check_new_person(rq, in) != PASS)
 		return FAILED;
-	/* The company's proxy knows people by the e-mail: nobody takes that of somebody else. */
+	/* The company's proxy identifies people by e-mail, so no person may take another's e-mail. */
 	if (proxy_names_people() && !str_is_nocase(in->email, link->email.p))
 		return fail_field(rq, "email", "not_allowed", "must be that of the invitation");
 	if (password_prepare(rq, in->password, in->email, &stored) != PASS)

@@ -66,8 +66,8 @@ int step_begin(struct req *rq, const struct person_credentials *who);
 
 /* ---- sign_in_proxy.c ---- */
 
-/* Whether a company's proxy says who people are, by their e-mail: then nobody chooses an e-mail of
-   their own. */
+/* Whether a company's proxy identifies people by e-mail. If so, a person may change their e-mail only
+   when their identity at the proxy is stored apart (person.proxy_identity). */
 bool proxy_names_people(void);
 
 /* ---- passkey.c ---- */

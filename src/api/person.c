@@ -121,10 +121,10 @@ own_sign_in(struct req *rq)
 	return s;
 }
 
-/* The e-mail is a credential: who changes it proves anew who they are. Where the company's proxy
-   names people by it, a member who takes a colleague's e-mail would be signed in as by the
-   colleague; so the proxy must know this person by an e-mail of its own, which nobody changes
-   here. */
+/* The e-mail is a credential: a person who changes it must sign in again first. Where the company's
+   proxy identifies people by e-mail, a member who took a colleague's e-mail would be signed in when
+   the colleague is. So a change is allowed only to a person whose proxy identity is stored apart
+   (person.proxy_identity), which this operation does not change. */
 static int
 put_person(struct req *rq)
 {
