@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Asks detectors to look at subjects (detector.h): those that changed documents concern, which are
-   stored with the move of the cursor, and those that a look wants to have looked at later. */
+/* Collects the subjects that detectors shall look at (detector.h). Subjects that changed documents
+   concern are stored together with the new position of the cursor; subjects that a look asks for
+   are stored with its findings. */
 #include "config.h"
 
 #include "base/encode.h"
@@ -13,7 +14,8 @@ REGISTRY(const struct detector, detectors);
 
 /* ---- documents that are gone ---- */
 
-/* The members that the words of a key's text are (record_key_text); NULL: the word is not named. */
+/* record_key_text prints a key as words. Each word of the text is the value of the member at the
+   same place here. */
 static const struct {
 	enum dataset dataset;
 	const char *members[3];
@@ -111,7 +113,7 @@ look_ask(struct look *l, struct str subject, struct ts due)
 	struct buf *b = &l->work;
 	char text[TS_LEN + 1];
 
-	/* A time behind the year 9999 never comes. */
+	/* A time after the year 9999 cannot be stored, and no look waits that long. */
 	if (!ts_is_null(due) && !ts_is_printable(due))
 		return;
 	buf_printf(b,

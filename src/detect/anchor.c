@@ -10,8 +10,8 @@
  *     each value of a field that any rule is anchored by is looked up: keywords folded, names with
  *     all names above them, addresses with all lengths of networks that are asked
  *
- * The lookup may find too many rules, never too few: their whole queries are evaluated
- * afterwards. */
+ * The lookup may find too many rules, never too few, because the whole query of each candidate
+ * is evaluated afterwards. */
 #include "config.h"
 
 #include "detect/detect.h"

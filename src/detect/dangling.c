@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The detector dangling-dns (AREAS.md 4). A subject is a name of the project; "+example.org", with
-   the key of a record behind it when it goes on, asks for the names at and below a domain.
-   detection/dangling.h judges; dangling_read.c reads what it needs.
+/* The detector dangling-dns (AREAS.md 4). A subject is a DNS name of the project. The subject
+   "+example.org" asks for all names at and below a domain, one page at a time; "+example.org KEY"
+   continues behind the record with this key. The judge is detection/dangling.h; dangling_read.c
+   reads the facts that it needs.
 
-   A finding keeps its key when its kind changes, since it is of the same record: a provider that
-   closes its names makes cname_claimable a stale_record, with an event in the history of the
-   finding (C-175). */
+   A finding keeps its key when its kind changes, because it is about the same record. For
+   example, when a provider no longer lets strangers claim names, a cname_claimable becomes a
+   stale_record, and the history of the finding gets an event (C-175). */
 #include "config.h"
 
 #include "base/encode.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 
 enum {
-	EXPAND_MOST = 2000, /* records that a step of asking for names reads */
+	EXPAND_MOST = 2000, /* records that one page of names reads */
 	KEY_MOST = 500,     /* characters of a finding's key, and of its title */
 };
 
@@ -60,8 +61,8 @@ STMT_LIST(
 
 /* ---- changed documents ---- */
 
-/* Whether a name can be a subject. Data of others may have any bytes in a name, and two of them
-   begin other subjects. */
+/* Whether a name can be a subject. Names in imported data may contain any byte, and '=' and '+'
+   begin subjects of other kinds. */
 static bool
 is_subject(struct str name)
 {
@@ -135,7 +136,8 @@ ask_for_names(struct look *l, struct str subject)
 	struct list rows = { 0 };
 	enum db_rc rc;
 
-	from.n--; /* without the end of the name: names below have a label there */
+	/* Without the byte that ends the name, the range covers the names below it, too. */
+	from.n--;
 	behind = dangling_hex(l->x->a, record_key_behind(l->x->a, from));
 	from = blank == NULL ? dangling_hex(l->x->a, from)
 			     : (struct str){ blank + 1, subject.n - end - 1 };
@@ -216,7 +218,8 @@ key_of_dangling(struct arena *a, const struct dangling *d)
 	return arena_printf(a, "%.*s/%016jx", KEY_MOST - 17, key.p, (uintmax_t)hash);
 }
 
-/* Reads from the evidence of a standing finding which record it is about. */
+/* Reads from the evidence of a stored finding which record the finding is about. Returns false when
+   the evidence does not name one. */
 static bool
 read_standing(struct arena *a, const struct standing *s, struct dangling_known *out)
 {
@@ -249,11 +252,11 @@ struct finding_look {
 	struct dangling_assets assets;
 	struct dangling_known *known; /* one for each standing finding */
 	bool *readable, *shown;
-	int64_t room; /* how many findings more the project may have */
+	int64_t room; /* new findings that the project may still have */
 };
 
-/* The standing finding of the same record: one that is not resolved, if there are several. NULL:
-   none. */
+/* Returns the stored finding of the same record, or NULL. When there are several, one that is not
+   resolved wins. */
 static const struct standing *
 find_standing_finding(struct finding_look *f, struct str subject, const struct dangling *d)
 {
@@ -308,7 +311,8 @@ show_dangling(struct finding_look *f, struct str subject, const struct dangling 
 		look_ask(f->l, subject, domain->expires);
 }
 
-/* Says how much needed what was not there (GET /detectors). */
+/* Counts how many aliases were judged, and for how many of them no capture exists (GET
+   /detectors). */
 static void
 count_name(struct finding_look *f, struct str subject)
 {
@@ -352,8 +356,7 @@ look_at_hosts(struct look *l)
 	enum db_rc rc = dangling_read(l, &f.w, &f.assets);
 
 	if (rc == DB_OK)
-		rc = look_room(
-		    l, LIM_DANGLING_FINDINGS, &f.room); /* new findings beyond it are left out */
+		rc = look_room(l, LIM_DANGLING_FINDINGS, &f.room);
 	if (rc != DB_OK)
 		return rc;
 	f.known = ARENA_ARRAY(f.a, l->nstanding + 1, struct dangling_known);
@@ -373,7 +376,7 @@ look_at_hosts(struct look *l)
 	return DB_OK;
 }
 
-/* Some subjects ask for names, and the others are names. */
+/* Handles the subjects that ask for names, then looks at those that are names. */
 static enum db_rc
 look_at_names(struct look *l)
 {

@@ -8,17 +8,18 @@
 #include "detection/dangling.h"
 
 struct dangling_assets {
-	struct strs domains, hosts; /* those of the project that concern the names */
+	/* assets of the project that are, or are above, the names that were read */
+	struct strs domains, hosts;
 };
 
-/* Reads all facts about the subjects of a look. Names that are no longer the project's have no
-   records. */
+/* Reads all facts about the subjects of a look. No records are read for a name that the project no
+   longer owns. */
 enum db_rc dangling_read(
     struct look *l, struct dangling_world *w, struct dangling_assets *assets) MUST_USE;
-/* The asset of the project by which it has the name: the host, or the nearest domain. STR_NULL:
-   none. */
+/* Returns the asset that makes the name the project's: the host of this name, else the nearest
+   domain above it. STR_NULL when there is none. *kind becomes the kind of the asset. */
 struct str dangling_asset(const struct dangling_assets *assets, struct str name, const char **kind);
-/* Writes bytes of a key as text. */
+/* Returns the bytes of a key in hexadecimal. */
 struct str dangling_hex(struct arena *a, struct str bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads what is known of names, in a few statements for all of them:
+/* Reads the facts about the subjects of a look, with a few statements for all subjects together:
  *
  *   the subjects, and wildcards above them
  *     | their records lead to names, round after round, as far as aliases are followed
@@ -18,7 +18,8 @@
 
 enum {
 	RANGE_MOST = 200, /* records of a name and type */
-	CDN_APEXES = 50,  /* a host with more apex domains is nobody's by its certificates */
+	/* a host with more apex domains serves many owners, so its certificates prove nothing */
+	CDN_APEXES = 50,
 };
 
 /* The types whose records are judged, and SOA. */
@@ -142,7 +143,7 @@ add_text(struct arena *a, struct strs *list, struct str name)
 	list->p = p;
 }
 
-/* Sorts a list, and leaves out what it has twice. */
+/* Sorts a list and drops duplicates. */
 static struct strs
 distinct(struct strs list)
 {
@@ -157,7 +158,7 @@ distinct(struct strs list)
 	return (struct strs){ p, kept };
 }
 
-/* Adds a name, and all names above it. */
+/* Adds a name and all its parent names. */
 static void
 add_above(struct arena *a, struct strs *list, struct str name)
 {
@@ -181,7 +182,7 @@ dangling_hex(struct arena *a, struct str bytes)
 
 /* ---- assets ---- */
 
-/* The assets of the project that are one of the names, or a domain above one. */
+/* Reads the assets of the project that equal one of the names or a parent of one. */
 static enum db_rc
 read_assets(struct reading *r, struct strs names)
 {
@@ -221,7 +222,7 @@ dangling_asset(const struct dangling_assets *assets, struct str name, const char
 
 /* ---- documents ---- */
 
-/* The documents in the ranges of these keys. */
+/* Reads the documents whose keys begin with one of these keys, at most RANGE_MOST for each. */
 static enum db_rc
 read_dangling_documents(struct reading *r, enum dataset d, struct strs keys, struct list *rows)
 {
@@ -265,9 +266,9 @@ compare_hosts(const void *l, const void *r)
 	    ((const struct dangling_record *)l)->host, ((const struct dangling_record *)r)->host);
 }
 
-/* The keys of the types that are judged, of names from whose range no more than RANGE_MOST records
-   were read: a name with many addresses would hide its other records. The records behind `from` are
-   sorted by host, and those of such names are dropped. */
+/* Drops the records of names that reached RANGE_MOST, and returns the keys by which their records
+   are read again, one type at a time. Otherwise the many addresses of a name would hide its other
+   records. Looks at the records from `from` on, and sorts them by host. */
 static struct strs
 crowded_keys(struct reading *r, size_t from)
 {
@@ -315,8 +316,8 @@ read_dns_round(struct reading *r, struct strs names)
 	return rc == DB_OK && keys.n > 0 ? read_ranges(r, keys) : rc;
 }
 
-/* Reads the records of names, and of those that they lead to. From the second round on, aliases
-   alone lead further. */
+/* Reads the records of names, then the records of the names in their answers, for at most
+   LIM_DANGLING_HOPS rounds. After the first round only aliases are followed. */
 static enum db_rc
 read_records(struct reading *r, struct strs names)
 {
@@ -428,7 +429,7 @@ host_key(struct arena *a, struct str ip)
 	return record_key(a, &host);
 }
 
-/* Whether a host serves so many that its certificates tell nothing about one of them. */
+/* Whether a host serves so many owners that its certificates prove nothing about one of them. */
 static bool
 serves_many(const struct json_value *host)
 {
@@ -547,7 +548,7 @@ read_addresses(struct reading *r)
 	return rc == DB_OK && cloud.n > 0 ? read_certificates(r, cloud) : rc;
 }
 
-/* ---- all of it ---- */
+/* ---- dangling_read ---- */
 
 static struct strs
 first_names(struct reading *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-detect: evaluates detection rules on documents, and keeps their observations (AREAS.md
+/* surfaced-detect evaluates detection rules on documents and keeps their observations (AREAS.md
  * 0.1, 2.4).
  *
  *   record            an import commits
@@ -16,17 +16,17 @@
  *   detect_store      observations appear, return, are seen again or end, with their events, counts and findings; the
  *                     cursor moves. One transaction: a crash loses nothing and doubles nothing
  *
- * Old data go the same way, with another source and a position in detect_work instead of the cursor
- * (work.c):
+ * Documents that were imported before a rule or an asset existed take the same path from another
+ * source. Their position is a row of detect_work instead of the cursor (work.c):
  *
- *   1  the index is walked with the rule's query; PostgreSQL has the documents as they are now
+ *   1  a walk of the index by the rule's query finds keys, and PostgreSQL returns the present documents
  *   2  documents that changed since the snapshot of that index: the index lags behind, and the cursor may have passed them
  *      before the rule was read
- *   3  documents on which the rule was observed: those that match no more
+ *   3  documents with an observation of the rule, to end the observations that no longer match
  *
- * A cursor is a snapshot of PostgreSQL, so no order of commits can hide a change (indexer.h). Only
- * the connection that holds an advisory lock evaluates; other processes stand by. Nothing in memory
- * must survive the process. */
+ * A cursor is a snapshot of PostgreSQL, so no order of commits can hide a change (indexer.h).
+ * Only the process whose connection holds an advisory lock evaluates; the others wait for the
+ * lock. A crash loses nothing, because all state is in PostgreSQL. */
 #ifndef DETECT_DETECT_H
 #define DETECT_DETECT_H
 
@@ -35,12 +35,12 @@
 
 enum {
 	BATCH_DOCUMENTS = 500,
-	RUN_MOST =
-	    10000, /* active observations of a run, and of a project in a run of scope surface */
-	TAGGED_MOST = 1000000, /* documents that have the tags of a rule (AREAS.md 2.1) */
-	SUSPECT_SERVICES =
-	    50,         /* a host with more is suspect: its findings are info (AREAS.md 0.2) */
-	APEX_MOST = 50, /* a host with more apex domains belongs to nobody by its names */
+	/* active observations of a run; in a run of scope surface, of each project */
+	RUN_MOST = 10000,
+	TAGGED_MOST = 1000000, /* documents to which one rule applies its tags (AREAS.md 2.1) */
+	/* a host with more is suspect, and its findings get severity info (AREAS.md 0.2) */
+	SUSPECT_SERVICES = 50,
+	APEX_MOST = 50, /* a host with more apex domains serves many owners */
 };
 
 struct anchors;
@@ -56,7 +56,7 @@ struct detect {
 	struct db *db;
 	struct engine *engine;
 	struct arena *a;       /* emptied after each batch */
-	struct arena *scratch; /* of evaluations */
+	struct arena *scratch; /* memory of one evaluation */
 	struct arena *rules_a; /* emptied when the rules are read again */
 	struct detect_rule *rules;
 	size_t nrules;
@@ -70,22 +70,22 @@ struct detect {
 	struct anchors *anchors;
 	struct tag *tags;
 	size_t ntags;
-	struct settings *settings; /* for the detector rules, where they are not the defaults */
+	/* of the detector "rules", for projects that changed the defaults */
+	struct settings *settings;
 	size_t nsettings;
 	bool loaded;
 	int64_t load_at, keep_at, secrets_at, days_at; /* for mono_due */
-	bool recovered;           /* the work in the hand of a process that died was put off */
-	struct str turn_detector; /* the one that looked last */
+	bool recovered;           /* work that an earlier process died in has been postponed */
+	struct str turn_detector; /* the detector that looked last */
 	struct uuid turn_project;
 };
 
 /* ---- anchor.c ---- */
 
-/* Finds rules by the values that documents must have to match them. The anchors are in the
-   arena. */
+/* Builds the table of anchors in the arena. */
 struct anchors *anchors_new(struct arena *a, const struct detect_rule *const *rules, size_t nrules);
-/* The rules of the dataset and its view that may match the document: numbers of rules, in no
-   order. */
+/* Finds the rules that may match a document of the dataset `source`. Returns their number; *out
+   becomes their indexes, in no order. */
 size_t anchors_candidates(struct anchors *an, struct arena *scratch, enum dataset source,
     const struct json_value *doc, const uint32_t **out);
 
@@ -93,13 +93,13 @@ size_t anchors_candidates(struct anchors *an, struct arena *scratch, enum datase
 
 struct document {
 	struct str key;  /* hexadecimal */
-	struct str text; /* n 0: it is gone */
+	struct str text; /* empty for a deleted document */
 	const struct json_value *tree;
-	const struct json_value
-	    *named; /* for detectors: the tree, or what the key of a deleted document names */
+	/* for detectors: the tree, or for a deleted document an object with the members in its key */
+	const struct json_value *named;
 };
 
-/* A document or a nested object of one that a rule's query finds. */
+/* A hit of a rule: a document, or a nested object of one. */
 struct match {
 	struct detect_rule *rule;
 	const struct document *document;
@@ -115,32 +115,34 @@ struct batch {
 	struct document *documents;
 	size_t ndocuments;
 	struct detect_rule *only; /* NULL: all rules */
-	bool owned_only;          /* rules that care for no project are left out */
+	bool owned_only;          /* evaluate only rules that depend on the owner of a record */
 	struct match *hits;
 	size_t nhits;
-	const struct owners *owners;             /* NULL: nobody has asked yet */
-	struct buf given, ended, findings, work; /* JSON arrays without their last bracket */
-	struct buf tagged;                       /* hits of rules that apply tags, likewise */
-	bool followed; /* its documents have changed: detectors are asked, too */
+	const struct owners *owners; /* NULL until a detector asks */
+	/* JSON arrays whose closing bracket is still missing */
+	struct buf given, ended, findings, work;
+	struct buf tagged; /* hits of rules that apply tags, likewise */
+	bool followed;     /* the documents come from the cursor, so detectors get them, too */
 };
 
-/* Finds the hits of all documents. Parses them. */
+/* Parses the documents and finds all hits. */
 void batch_evaluate(struct detect *x, struct batch *b);
-/* Lets rules fail that have taken more than detect_budget in this batch. */
+/* Marks rules as failed that took more than detect_budget in this batch. */
 void batch_judge(struct detect *x);
-/* Whether a rule's test of this dataset is on documents of the batch. */
+/* Whether the rule is evaluated on the documents of the batch. */
 bool batch_asks(const struct batch *b, const struct detect_rule *r) MUST_USE;
-/* The document, or the nested object of it, that a record's key names. False: there is none. */
+/* Finds the record of this key in a document: the document itself, or one of its nested objects.
+   Returns false when the record is gone. */
 bool batch_find(const struct batch *b, struct arena *a, const struct detect_rule *r,
     const struct document *d, struct str record_key, struct match_document *out) MUST_USE;
 
 /* ---- emit.c ---- */
 
-/* Writes the observations and findings that follow from the hits. A rule of rank 0 makes no finding
-   on a record on which another rule of its area makes one. `seen` gets the names of the
-   observations, which store.c compares. */
+/* Writes the observations and findings of the hits. A rule of rank 0 makes no finding of a record
+   for which a competing rule makes one (rules_compete). `seen` gets the names of all observations;
+   store.c ends the stored observations that are not among them. */
 void batch_emit(struct detect *x, struct batch *b, const struct owners *o, struct strs *seen);
-/* The name of an observation: its run, project and record. */
+/* Returns the name of an observation, made of its run, project and record. */
 struct str seen_name(
     struct arena *a, const struct uuid *run, const struct uuid *project, struct str key);
 
@@ -152,29 +154,32 @@ void finding_write(struct buf *b, struct detect *x, const struct match *h,
 
 /* ---- store.c ---- */
 
-/* Evaluates the documents and stores what follows, with the position that they bring. place: a JSON
-   object. */
+/* Evaluates the documents and stores the results together with the new position, in one
+   transaction. place: the position as a JSON object. */
 enum db_rc batch_store(struct detect *x, struct batch *b, struct str place) MUST_USE;
 
 /* ---- follow.c ---- */
 
-/* Evaluates one batch of changed documents of each dataset. True: there is more. */
+/* Evaluates one batch of changed documents of each dataset. Returns true when there are more. */
 bool follow_changes(struct detect *x) MUST_USE;
 
 /* ---- work.c ---- */
 
-/* Does a slice of the work that is due. True: there is more. */
+/* Does the work that is due for one time slice. Returns true when there is more. */
 bool work_once(struct detect *x) MUST_USE;
-/* The snapshot of the published index of a dataset: STR_NULL when it has none. */
+/* Returns the snapshot of the published index of a dataset, or STR_NULL when no index is
+   published. */
 struct str work_snapshot(struct detect *x, enum dataset d);
 
 /* ---- keep.c ---- */
 
-/* Ends and deletes what is old. True: there is more. */
+/* Ends observations without recent data and deletes old rows. Returns true when there is more to
+   do. */
 bool keep_observations(struct detect *x) MUST_USE;
-/* Deletes old notes and places of secrets. True: there is more. */
+/* Deletes old notes and places of secrets. Returns true when there is more to do. */
 bool keep_secrets(struct detect *x) MUST_USE;
-/* Writes the days of a dashboard that have ended. True: there may be more. */
+/* Stores the numbers of a dashboard for the days that have ended. Returns true when there may be
+   more to do. */
 bool keep_dashboards(struct detect *x) MUST_USE;
 
 #endif

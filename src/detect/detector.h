@@ -23,9 +23,10 @@
  *                                   one transaction
  *
  * A subject is a text that the detector chooses: whatever can be looked at by itself, such as
- * "www.example.org". Asking twice is the same as asking once. Whoever asks need not know what
- * changed, since look reads the present state. Work that is asked for while look reads is not lost:
- * the row of detector_work then has another transaction, so its work does not end.
+ * "www.example.org". A second request for the same subject adds nothing. The asker need not know
+ * what changed, because look reads the present state. A request that arrives while look reads is
+ * not lost: it gives the row of detector_work a new transaction id, and detector_store keeps such a
+ * row.
  *
  * A minimal detector:
  *
@@ -48,16 +49,15 @@
  *   static enum db_rc
  *   look_at_names(struct look *l)
  *   {
- *           ... one or a few statements that read what all l->subjects need ... look_found(l,
- *           subject, &(struct found){ .key = ..., .type = STR("dangling_dns"), ... });
- *           look_absent(l, key, at);                        // newer data contradict; without data say nothing (rule 4 of 0.2)
- *           look_ask(l, subject, tomorrow);                 // what changes with time alone
+ *           ... one or a few statements that read the data of all l->subjects ...
+ *           look_found(l, subject, &(struct found){ .key = ..., .type = STR("dangling_dns"), ... });
+ *           look_absent(l, key, at);                        // newer data contradict it; without data nothing is reported (rule 4 of 0.2)
+ *           look_ask(l, subject, tomorrow);                 // if it changes with time alone
  *           return DB_OK;
  *   }
  *
  *   static const struct detector dangling = {
- *           .name = "dangling-dns", .subjects = 200, .affected = affected_names, .look =
- *           look_at_names
+ *           .name = "dangling-dns", .subjects = 200, .affected = affected_names, .look = look_at_names
  *   };
  *   DETECTOR_ENTRY(dangling);
  *
@@ -65,28 +65,29 @@
  * are SECURITY DEFINER and granted to surfaced_detect, since the program has no right on tables.
  * HACKING has the whole list, "A detector".
  *
- * affected is called for every batch of every dataset but once only, also for deleted documents, so
- * it must be cheap when no project is concerned: compare with what load keeps in memory, or run one
- * statement for the batch; never a statement for a document. It may ask too much, never too little.
- * affected does not see the earlier version of a document. Its subject, or detector_finding, finds
- * what only that version showed.
+ * affected runs once for every batch of every dataset, deleted documents included, so it must be
+ * cheap when no project is concerned: it compares with the memory that load fills, or runs one
+ * statement for the batch, never one for each document. It may ask for too many subjects, never for
+ * too few. affected does not see the earlier version of a document; a finding that only that
+ * version showed is found by its subject, or by detector_finding.
  *
- * look gets up to .subjects subjects of one project, and stores nothing itself. It is repeated
- * after a crash, so it must not write. A failure is any rc but DB_OK; set l->why for people. Then
- * the subjects are tried again one at a time, each failure twice as late (1 s to 1 h); others do
- * not wait for them, and detector_state.error says why. A look that kills the process counts as
- * failed. Work that takes long is cut by the detector: look_ask with a subject that says where to
- * go on, as "+example.org after-name", continues in a later turn, behind the work of other
- * projects.
+ * look gets up to .subjects subjects of one project. It must not write to the database, because it
+ * is repeated after a crash. It fails by returning any rc but DB_OK, with a reason for people in
+ * l->why. The frame then tries the subjects again one at a time and doubles the delay after each
+ * failure (1 s to 1 h); other subjects do not wait for them, and detector_state.error has the
+ * reason. A look that kills the process counts as failed. A detector cuts long work itself: it
+ * calls look_ask with a subject that contains the position, such as "+example.org after-name", and
+ * continues there in a later turn, after the work of other projects.
  *
- * All of a project is looked at when the detector is enabled, the settings change, the entitlement
- * esi begins, or the cursor of a dataset is lost. Then the frame asks for the names of the
- * project's assets of the kinds in detector_assets(); a detector with .whole gets the subject "*"
- * instead, alone, and asks for what it wants by look_ask. No other subject may be "*" or begin with
- * "=".
+ * A whole project is looked at when its detector is enabled, its settings change, its entitlement
+ * esi begins, or the cursor of a dataset is lost. The frame then asks for the names of the
+ * project's assets of the kinds in detector_assets(). A detector with .whole gets the single
+ * subject "*" instead, and calls look_ask for the subjects that it wants. No other subject may be
+ * "*" or begin with "=".
  *
- * The settings enabled, min_severity and exclude are applied by the frame (C-166, C-168): a
- * detector never sees a project that is disabled or has no entitlement, and gives all it finds. */
+ * The frame applies the settings enabled, min_severity and exclude (C-166, C-168): a detector
+ * never gets a project without the entitlement or in which it is disabled, and it reports all
+ * its findings. */
 #ifndef DETECT_DETECTOR_H
 #define DETECT_DETECTOR_H
 
@@ -95,22 +96,22 @@
 
 enum { LOOK_COUNTS = 16 };
 
-/* The batch whose documents changed; documents[i].named is the document, or of a deleted one an
-   object with the members that its key names: ip; host, record_type and rcode; domain;
-   fingerprint_sha256; uuid; of an open directory host, which may be an address. */
+/* A batch of changed documents. documents[i].named is the document. For a deleted document it is an
+   object with the members in the key: ip; host, record_type and rcode; domain; fingerprint_sha256;
+   uuid; and for an open directory host, which may be an address. */
 struct affected {
-	struct detect
-	    *x; /* x->db for statements; x->a lives as long as the batch, x->scratch is anybody's */
+	/* x->db is for statements; x->a lives as long as the batch, x->scratch as long as a call */
+	struct detect *x;
 	struct batch *batch;
-	const struct detector *of; /* the frame's */
+	const struct detector *of; /* private to the frame */
 };
 
-/* Something that was found: the members of finding_in (resource/finding.h). A member that is not
-   set is null. */
+/* A finding, with the members of finding_in (resource/finding.h). A member that is not set is
+   stored as null. */
 struct found {
-	struct str key,
-	    type; /* made from the thing that was found, never from the run (rule 1 of AREAS.md 0.2) */
-	struct str title, severity;   /* severity: info without one */
+	/* the key is made from the object that was found, never from the run (rule 1 of AREAS.md 0.2) */
+	struct str key, type;
+	struct str title, severity;   /* severity: STR_NULL is info */
 	struct str kind, description; /* kind: exposure_kind */
 	struct str evidence;          /* a JSON object; the frame cuts it (C-130) */
 	double confidence;            /* 0: none */
@@ -118,7 +119,7 @@ struct found {
 	struct ts first, last; /* times of the data, never of the clock (rule 2) */
 };
 
-/* A finding that a subject had shown before, with its status. */
+/* A stored finding of a subject that is looked at. */
 struct standing {
 	struct str subject, finding_key, status, severity;
 	struct ts first_seen_at, last_seen_at;
@@ -134,10 +135,10 @@ struct look {
 	const struct standing *standing; /* by subject */
 	size_t nstanding;
 	const char *why; /* of a failure */
-	/* for people, although the look succeeded: it is the error of GET /detectors */
+	/* a message for people about a look that succeeded: the member error of GET /detectors */
 	const char *warning;
-	void *of_storing; /* for the function store */
-	/* the frame's */
+	void *of_storing; /* what the function store is to write */
+	/* private to the frame */
 	const struct detector *of;
 	struct settings settings;
 	struct strs asked, hide, show;
@@ -152,19 +153,18 @@ struct look {
 struct detector {
 	const char *name; /* a row of tbl/detectors.h */
 	int64_t subjects; /* at most so many in a look */
-	bool whole;       /* look gets the subject "*" */
-	bool noted; /* a subject may end with "#" and a note; findings are remembered without it */
-	/* Reads what affected keeps in memory. Called before the first batch, and whenever it may
-	   have changed: every few seconds, and after NOTIFY detect_work. NULL: nothing is kept.
-	   False: the database failed. */
+	bool whole;       /* the detector itself handles the subject "*" */
+	/* a subject may end with "#" and a note, which the subject of its findings lacks */
+	bool noted;
+	/* Reads the memory that affected compares with. Called before the first batch, every few
+	   seconds, and after NOTIFY detect_work. Returns false when the database failed. NULL: the
+	   detector keeps nothing in memory. */
 	bool (*load)(struct detect *x);
-	/* Names the subjects that changed documents concern. NULL: none, all work is asked by
-	   triggers. */
+	/* Asks for the subjects that changed documents concern. NULL: triggers ask for all work. */
 	enum db_rc (*affected)(struct affected *f);
 	enum db_rc (*look)(struct look *l);
-	/* Stores what is no finding, from l->of_storing, in the transaction that stores the
-	   findings. It is called only when look has set l->of_storing: not when the settings
-	   changed. NULL: nothing. */
+	/* Stores data other than findings from l->of_storing, in the transaction that stores the
+	   findings. Called only when look has set l->of_storing. NULL: there are no such data. */
 	enum db_rc (*store)(struct look *l);
 };
 
@@ -176,43 +176,43 @@ void affected_ask(struct affected *f, const struct uuid *project, struct str sub
 /* The owners of the documents of the batch: assets with their addresses, names, and domains above
    these. */
 enum db_rc affected_owners(struct affected *f, const struct owners **out) MUST_USE;
-/* Those of one document, struct owner, one for each project; rule 5 of AREAS.md 0.2 keeps CDNs
-   out. */
+/* The owners of one document: struct owner, one for each project. A host that serves many owners
+   has none by its names (rule 5 of AREAS.md 0.2). */
 struct list affected_owners_of(
     struct affected *f, const struct owners *all, const struct document *d);
 
-/* In a look: asks for a subject of this project, also one of the present look: TS_NULL is at once,
-   otherwise not before that time. */
+/* Asks for a look at a subject of this project, which may be one of the present subjects: at the
+   time `due` or later, or at once when due is TS_NULL. */
 void look_ask(struct look *l, struct str subject, struct ts due);
 
 /* ---- for look (record.c) ---- */
 
-/* subject: one of those looked at, by which the finding is remembered. */
+/* Reports a finding. subject: one of the present subjects; the finding is stored under it. */
 void look_found(struct look *l, struct str subject, const struct found *f);
-/* Data of that time contradict the finding. It closes when they are 24 hours newer than those that
-   show it (C-129). */
+/* Reports that data of this time contradict the finding. The finding closes when these data are 24
+   hours newer than the data that showed it (C-129). */
 void look_absent(struct look *l, struct str key, struct ts at);
-/* A person's word has it that this is no finding (an allow list, a verdict): it closes at once, and
-   opens again when look finds it. */
+/* Closes a finding at once because a person has decided against it (an allow list, a verdict). It
+   opens again when a later look reports it. */
 void look_hide(struct look *l, struct str key);
 /* Adds to a number of looked_at in GET /detectors. The frame counts "subjects". */
 void look_counted(struct look *l, const char *what, int64_t n);
-/* How many findings more the project may have of the detector, which are at most `most` that are
-   not resolved. */
+/* Sets *room to the number of new findings that the project may still get from the detector, when
+   `most` may be unresolved at a time. */
 enum db_rc look_room(struct look *l, int64_t most, int64_t *room) MUST_USE;
-/* A finding that the subjects had shown before; NULL: there is none of this key. */
+/* Returns the stored finding of this key, or NULL. */
 const struct standing *look_standing(const struct look *l, struct str key);
-/* The statement read the rows that all subjects need: the i-th of these is the one of this name;
-   l->nsubjects: none is. */
+/* Returns the index of a subject, or l->nsubjects when it is not one of the present subjects. */
 size_t look_subject(const struct look *l, struct str subject);
 
 /* ---- the frame ---- */
 
-/* Asks all detectors what a batch concerns, and writes it to batch.work. */
+/* Asks all detectors which subjects a batch concerns, and writes these to batch.work. */
 enum db_rc detectors_affected(struct detect *x, struct batch *b) MUST_USE;
-/* Lets the detectors read what they keep in memory. */
+/* Calls the load function of each detector. Returns false when the database failed. */
 bool detectors_load(struct detect *x) MUST_USE;
-/* Looks for a while at what is due. True: there is more. */
+/* Lets detectors look at subjects that are due, for one time slice. Returns true when there are
+   more. */
 bool detectors_once(struct detect *x);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Hits become observations of the runs of their rules: what an account excludes is left out, and a
-   run of scope surface observes the records of its projects alone. */
+/* Turns hits into observations of the runs of their rules, and into findings. A run leaves out
+   the records that its account excludes; a run of scope surface observes only records of its
+   projects. */
 #include "config.h"
 
 #include "detect/detector.h"
@@ -39,7 +40,7 @@ is_suspect(const struct match *h)
 	       json_length(all) > SUSPECT_SERVICES;
 }
 
-/* The record: all runs of a rule show it alike. */
+/* The members of an observation that are the same in all runs of the rule. */
 static struct str
 shared_members(struct detect *x, const struct match *h, struct str key)
 {
@@ -72,8 +73,8 @@ struct emission {
 	bool competition; /* a generic rule has a hit */
 };
 
-/* kept: a finding follows, which only the end of the observation closes, so it is stored however
-   many there are. */
+/* kept: the observation is stored even beyond RUN_MOST, because a finding depends on it: only the
+   end of the observation closes that finding. */
 static void
 add_observation(
     struct emission *e, const struct detect_run *run, const struct uuid *project, bool kept)
@@ -118,8 +119,8 @@ claim_of(struct emission *e, const struct owner *owner)
 		.rule = r };
 }
 
-/* Whether another rule speaks for this one. Rules above rank 0 come first, so all of their claims
-   are known. */
+/* Whether a competing rule makes a finding of this record, so that this rule makes none. Hits of
+   rules above rank 0 are emitted first, so all their claims are known. */
 static bool
 is_silent(struct emission *e, const struct owner *owner)
 {
@@ -161,7 +162,7 @@ emit_finding(struct emission *e, const struct detect_run *run, const struct owne
 		.project = &owner->project, .rule = &e->hit->rule->uuid, .key = e->key });
 }
 
-/* Whether the account excludes the record. Its time is the account's. */
+/* Whether the account excludes the record. The time that this takes is charged to the account. */
 static bool
 is_excluded(struct emission *e, struct detect_run *run)
 {
@@ -179,8 +180,9 @@ is_excluded(struct emission *e, struct detect_run *run)
 	return excluded;
 }
 
-/* The findings that the owners of the record get by a rule; returns whether there is one for the
-   run, or for any of those that only make findings. */
+/* Writes the findings of the record's owners in the run `of`. When that is the run which all
+   accounts share, the findings are those of the runs that only make findings. Returns whether there
+   was any. */
 static bool
 emit_findings(struct emission *e, const struct detect_run *of)
 {
@@ -199,8 +201,8 @@ emit_findings(struct emission *e, const struct detect_run *of)
 	return any;
 }
 
-/* A rule of scope all observes the record whoever owns it, in the run that accounts share and in
-   each with an exclude. */
+/* A rule of scope all observes a record whoever owns it: in the run that accounts share, and in the
+   run of each account with an exclude of its own. */
 static void
 emit_everywhere(struct emission *e)
 {

@@ -54,7 +54,7 @@ try_document(struct detect *x, struct batch *b, struct detect_rule *r, const str
 	x->payers[r->payer].spent_us += spent;
 }
 
-/* A batch of one rule also asks those that decide whether its findings, or theirs, are shown. */
+/* Evaluates the one rule of the batch, and the rules that compete with it for findings. */
 static void
 try_only(struct detect *x, struct batch *b, const struct document *d)
 {
@@ -93,8 +93,8 @@ try_rules(struct detect *x, struct batch *b, const struct document *d)
 			try_document(x, b, &x->rules[numbers[i]], d);
 }
 
-/* When the rules and excludes of an account have taken more than their time for a batch, the one
-   that took most fails, and those of other accounts go on (C-156). */
+/* Called when the rules and excludes of an account have used up the account's time for a batch: the
+   slowest of them fails, and the rules of other accounts continue (C-156). */
 static void
 judge_payer(struct detect *x, uint32_t payer)
 {

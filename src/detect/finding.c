@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The finding of a rule's observation on a project's record: the producer "rules" (AREAS.md 3, 7).
-   detect_store adds the key, which is made of the rule and the record. */
+/* Writes the finding of an observation for a project that owns the record: the detector "rules"
+   (AREAS.md 3, 7). detect_store adds the finding's key, which is made of the rule and the
+   record. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -12,7 +13,7 @@
 
 enum { TITLE_MOST = 200 };
 
-/* ---- what the rule says ---- */
+/* ---- members of the rule ---- */
 
 static struct str
 produced(const struct detect_rule *r, const char *member)
@@ -49,7 +50,8 @@ add_member(struct buf *b, const struct match_document *m, struct str name)
 		buf_str(b, json_lexeme(v));
 }
 
-/* "Ollama at {ip}:{port} answers anybody"; a rule without a title is named. */
+/* Fills in a title such as "Ollama at {ip}:{port} answers anybody". A rule without a title gives
+   its name. */
 static struct str
 title_of(struct arena *a, const struct match *h)
 {
@@ -82,7 +84,7 @@ title_of(struct arena *a, const struct match *h)
 
 /* ---- evidence ---- */
 
-/* Whether the service asks for a login, as its capabilities say. */
+/* Whether the service asks for a login, according to its capabilities. */
 static struct str
 auth_of(const struct json_value *capabilities)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* The detector threat-indicators: an indicator of a report that equals the name or address of an
    asset. A subject is the name of an asset (sql/functions/threat_indicator.sql). A finding closes
-   when no report has the indicator any more. The account's verdict closes it at once, since that is
-   a person's word. */
+   when no report has the indicator any more, and at once when the account gives the indicator the
+   verdict "ignored". */
 #include "config.h"
 
 #include "detect/detector.h"
@@ -144,8 +144,9 @@ find(struct look *l, const struct indicator_hit *h, struct str key)
 		look_ask(l, h->value, h->valid_until);
 }
 
-/* No report has it now. Reports are read as they are at present, so the time of this contradiction
-   is the present; the look is repeated until it is a day newer than the finding. */
+/* Handles a finding whose indicator no report has now. The present time contradicts the finding,
+   because reports are read as they are at present. The look is repeated when that time is
+   LIM_FINDING_CLEAR_HOURS newer than the finding, so that it can close. */
 static void
 miss(struct look *l, const struct standing *s)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The detector inventory: what the datasets know below the domains that are seeds becomes assets
- * and services of the project (AREAS.md 3, sql/functions/inventory.sql). It finds no findings.
+/* The detector inventory adds assets and services to a project: records of the datasets below the
+ * project's seed domains (AREAS.md 3, sql/functions/inventory.sql). It makes no findings.
  *
  *   dns            a name below a seed --> asset host; its A and AAAA answers --> asset address, and the host's services
  *   hosts          a hostname below a seed, or an address of this detector --> asset host, asset address, services
  *   certificates   a name below a seed --> asset certificate, asset host
  *
- * A host that serves many owners gives nothing by its names (rule 5 of AREAS.md 0.2). Subjects:
+ * The names of a host that serves many owners add nothing (rule 5 of AREAS.md 0.2). Subjects:
  *
  *   example.org               a domain asset: if it is a seed, the next three follow
  *   +hosts example.org KEY    a page of the index behind the key, then the next page; so for dns and certificates
@@ -26,7 +26,7 @@ enum {
 	PAGE_DOCUMENTS = 100,
 	PAGE_US = 10000000,
 	ASSETS_MOST = 100000, /* of a project */
-	WAIT_US = 2000000,    /* until an index that lacks documents is asked again */
+	WAIT_US = 2000000,    /* before an index that lacks documents is asked again */
 };
 
 /* ---- statements ---- */
@@ -84,7 +84,7 @@ STMT(store_inventory, said_out, "SELECT inventory_store($1, $2::jsonb, $3::jsonb
 static const struct {
 	enum dataset dataset;
 	const char *word,
-	    *names; /* names: the field by which the index finds what is below a domain */
+	    *names; /* names: the field in which the index finds names below a domain */
 } sources[] = {
 	{ DATASET_HOSTS, "hosts", "hostnames" },
 	{ DATASET_DNS, "dns", "host" },
@@ -165,7 +165,7 @@ struct gathering {
 	struct look *l;
 	struct list seeds;
 	struct strs hosts; /* keys of hosts that answers of dns name */
-	struct list own;   /* addresses that the detector has added before */
+	struct list own;   /* addresses of the project that the detector added earlier */
 	struct buf assets, services;
 };
 
@@ -250,7 +250,7 @@ add_found_service(
 		add_asset(g, "certificate", certificate, s);
 }
 
-/* ours: an answer of dns below a seed names its address. */
+/* ours: a DNS record below a seed has the address as its answer. */
 static void
 gather_host(struct gathering *g, const struct json_value *doc, bool ours)
 {
@@ -295,7 +295,7 @@ gather_certificate(struct gathering *g, const struct json_value *doc)
 		add_asset(g, "certificate", text_of(doc, "fingerprint_sha256"), doc);
 }
 
-/* The key of the host of an address, in hexadecimal. */
+/* The key of the host with this address, in hexadecimal. */
 static struct str
 inventory_host_key(struct arena *a, struct str ip)
 {
@@ -333,7 +333,8 @@ read_trees(
 	return rc;
 }
 
-/* Answers with addresses: their hosts are read first, because some serve many owners. */
+/* Adds the names and answers of DNS records below a seed. The hosts of the answers are read first,
+   because an address that serves many owners is left out. */
 static enum db_rc
 gather_dns(struct gathering *g, const struct json_value **docs, size_t n)
 {
@@ -437,7 +438,7 @@ walk_domain(struct gathering *g, const struct walk *w)
 		arena_printf(
 		    x->a, "%s:\"%.*s\"", sources[w->source].names, (int)w->domain.n, w->domain.p),
 		ts_now(), &q, &fault))
-		return DB_OK; /* the name of the asset is no name of DNS */
+		return DB_OK; /* the name of the asset is not a DNS name */
 	if (behind && hex_parse(w->after, after, w->after.n / 2))
 		want.after = (struct str){ (const char *)after, w->after.n / 2 };
 	engine_refresh(x->engine);
@@ -454,9 +455,9 @@ walk_domain(struct gathering *g, const struct walk *w)
 	return gather(g, sources[w->source].dataset, keys);
 }
 
-/* The first page waits until the index has what was there when the seed came. The subject that
-   waits names the transaction that asked ("?123" in place of a key), because another asker would be
-   later each time while imports go on. */
+/* Before the first page, waits until the index contains all documents that existed when the seed
+   was added. The waiting subject keeps the transaction that asked first ("?123" in place of a key):
+   with the transaction of each repetition, the wait would not end while imports go on. */
 static enum db_rc
 look_at_page(struct gathering *g, const struct walk *w, size_t i)
 {

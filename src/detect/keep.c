@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Observations that end without a change of their records: their rule has ended, or nobody has seen
-   the host for 30 days. And the end of old rows (detect_keep in sql/functions/detect.sql). And the
-   days of the dashboards, which are written when they have ended (dashboard_fill in
-   sql/functions/project_dashboard.sql). */
+/* Work that depends on time alone: ends observations whose rule has ended or whose host was not
+   seen for 30 days, deletes old rows (detect_keep in sql/functions/detect.sql), and stores the days
+   of dashboards that have ended (dashboard_fill in sql/functions/project_dashboard.sql). */
 #include "config.h"
 
 #include "db/guard.h"
@@ -10,7 +9,8 @@
 
 enum { KEEP_US = 1000000, KEEP_ROWS = 1000, DAYS_US = 60000000 };
 
-/* Notes of secrets are read with their documents, so they are looked through once an hour. */
+/* secret_keep reads the notes of secrets together with their documents, which is slow, so it runs
+   once an hour. */
 #define SECRETS_US (3600 * SECOND_US)
 
 struct kept {

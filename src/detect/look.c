@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Lets detectors look at what is due, one project after the other, and stores what they find
-   (detector.h). */
+/* Lets detectors look at the subjects that are due, one project at a time, and stores their
+   findings (detector.h). */
 #include "config.h"
 
 #include "daemon/daemon.h"
@@ -97,7 +97,7 @@ store(struct look *l)
 	return rc;
 }
 
-/* All of a project, for a detector whose subjects are assets. */
+/* Replaces the subject "*" by the names of the project's assets. */
 static enum db_rc
 expand_subjects(struct look *l)
 {
@@ -110,7 +110,7 @@ compare_subjects(const void *l, const void *r)
 	return str_cmp(((const struct taken *)l)->subject, ((const struct taken *)r)->subject);
 }
 
-/* The subjects without their notes, by which findings are remembered. */
+/* The subjects without their notes, as findings are stored. */
 static struct strs
 plain_subjects(const struct look *l)
 {
@@ -155,7 +155,7 @@ detector_named(struct str name)
 	return *d;
 }
 
-/* Keeps whose turn it was, beyond the batch. */
+/* Remembers whose turn it was. The UUID is copied because the look ends with the batch. */
 static void
 end_turn(struct detect *x, const struct look *l)
 {
@@ -193,8 +193,8 @@ fail(struct detect *x, struct str why)
 	return db_do(x->db, &fail_look, NULL, P(why));
 }
 
-/* A database that is away is no fault of the subjects. Customers read the error, so messages of
-   PostgreSQL go to the log alone. */
+/* Stores that the look failed, unless the database is down, which is not the fault of the subjects.
+   Customers read the stored error, so messages of PostgreSQL go only to the log. */
 static enum db_rc
 judge_look_failure(struct look *l, enum db_rc rc)
 {

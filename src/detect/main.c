@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 enum {
-	LOAD_US = 10000000, /* a notification that was lost delays a new rule by so much */
+	LOAD_US = 10000000, /* a new rule waits at most this long when its notification is lost */
 	DB_US = 70000000,
-	DOWN_US = 500000, /* pause after a failed call */
+	DOWN_US = 500000, /* the pause after a failed call */
 };
 
 struct mine {
@@ -42,8 +42,8 @@ open_ticks(void)
 	return fd;
 }
 
-/* Whether this process is the one that evaluates. The lock ends with the connection, so each turn
-   asks. */
+/* Whether this process holds the lock and so evaluates. Each turn asks again, because the lock ends
+   with the connection. */
 static bool
 is_mine(struct detect *x)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The projects in whose inventories a record is, for rules of scope surface:
+/* Finds the projects that own a record, by the assets in their inventories:
  *
  *   asset address 192.0.2.7      hosts and services of this address, open directories on it
  *   asset host www.example.org   hosts with this name, its DNS records, certificates and open directories
  *   asset domain example.org     the same for the name and all names below it, and its registration
  *
- * A host that has the tag cdn, or more than APEX_MOST apex domains, serves many owners: its names
- * alone do not make it anybody's (AREAS.md 0.2, rule 5). */
+ * A host with the tag cdn or with more than APEX_MOST apex domains serves many owners: its names
+ * do not prove that it belongs to a project (AREAS.md 0.2, rule 5). */
 #include "config.h"
 
 #include "detect/owners.h"
@@ -36,7 +36,7 @@ struct owners {
 	size_t n;
 };
 
-/* The members with the address, or with the names, of a record. */
+/* The members of a record that contain its address and its names. */
 static const struct {
 	enum dataset dataset;
 	const char *ip, *names;
@@ -91,8 +91,8 @@ add_name(struct buf *names, struct str name)
 	buf_add(names, &name, sizeof(name));
 }
 
-/* Adds what an asset of this record may be called: its address, its names, and all names above
-   these. */
+/* Adds the names of all assets that may own this record: its address, its names, and their parent
+   names. */
 static void
 add_names(struct arena *a, struct buf *names, enum dataset d, const struct match_document *m)
 {
@@ -174,7 +174,8 @@ owners_read(struct detect *x, const struct batch *b, struct owners **out)
 		const struct match *h = &b->hits[i];
 
 		if (h->document == last ||
-		    !wants_owners(h->rule)) /* services have the names of their host */
+		    !wants_owners(
+			h->rule)) /* the services of a document all have the names of their host */
 			continue;
 		last = h->document;
 		add_names(x->a, &names, h->rule->dataset, &h->at);
@@ -234,7 +235,8 @@ add_assets(struct owners_found *f, struct str name, const char *kind, const char
 	}
 }
 
-/* By project; an address says more than a name, and a long name more than one above it. */
+/* Sorts by project, then the strongest reason first: an address before a name, and a name before
+   its parents. */
 static int
 compare_owners(const void *l, const void *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes the findings of a look as detector_store reads them (detector.h). */
+/* Writes the findings of a look in the form that detector_store reads (detector.h). */
 #include "config.h"
 
 #include "detect/detector.h"
@@ -29,7 +29,7 @@ write_evidence(struct look *l, struct buf *b, struct str evidence)
 	json_member_json(b, "evidence", cut.text);
 }
 
-/* A record is an object without its first brace in b. */
+/* Adds a finished object to the records of the look. */
 static void
 add_record(struct look *l, struct buf *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The rules that are evaluated, parsed, with the accounts that use them (detect_plan and
-   detect_runs in sql/functions/detect.sql). They are read again every few seconds and when one has
-   changed, so that "now" in their queries is the present time. */
+/* Reads and parses the rules and the accounts that use them (detect_plan and detect_runs in
+   sql/functions/detect.sql). They are read again when one has changed, and every few seconds,
+   because "now" in a query is the time at which the query was parsed. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -95,7 +95,7 @@ rule_fail(struct detect *x, struct detect_rule *r, struct detect_run *run, struc
 	    "fail");
 }
 
-/* A rule names a dataset with an underscore, open_directories. */
+/* Rules write the name of a dataset with an underscore: open_directories. */
 static enum dataset
 dataset_of_rule(struct str name)
 {
@@ -112,7 +112,7 @@ dataset_of_rule(struct str name)
 	return DATASETS_AND_CONDITIONS;
 }
 
-/* The exclude of an account; *bad: its text cannot be parsed. */
+/* Parses the exclude of an account. Sets *bad when its text cannot be parsed. */
 static const struct query *
 parse_own_exclude(struct detect *x, const struct detect_rule *r, struct str text, bool *bad)
 {
@@ -127,8 +127,8 @@ parse_own_exclude(struct detect *x, const struct detect_rule *r, struct str text
 	return q;
 }
 
-/* The dataset of the rule may have changed since the account wrote its exclude. Others use the rule
-   as before. */
+/* Lets a run whose exclude cannot be parsed observe nothing. This happens when the dataset of the
+   rule changed after the account wrote its exclude; other accounts are not affected. */
 static void
 exclude_everything(struct detect *x, const struct detect_rule *r, struct detect_run *run)
 {
@@ -177,7 +177,8 @@ copy_run(struct detect *x, struct detect_rule *r, struct detect_run *run, const 
 		exclude_everything(x, r, run);
 }
 
-/* The rank decides which of several rules speaks: rank 0 is a generic rule. */
+/* Reads the area and the rank, which decide which of several competing rules makes the finding.
+   Rank 0 is a generic rule. */
 static void
 parse_rank(struct arena *a, struct detect_rule *r, const struct run_row *row)
 {
@@ -194,7 +195,8 @@ parse_rank(struct arena *a, struct detect_rule *r, const struct run_row *row)
 	r->generic = rank != NULL && json_type(rank) == JSON_NUMBER && json_int(rank, &n) && n == 0;
 }
 
-/* A query that this release cannot parse makes the rule fail; the API accepts none. */
+/* A query that this release cannot parse makes the rule fail. The API refuses such queries, but an
+   earlier release may have accepted one. */
 static void
 parse_rule(struct detect *x, struct detect_rule *r, const struct run_row *row, bool failed)
 {
@@ -306,8 +308,9 @@ mark_parsed(struct detect *x)
 	    P(((struct strs){ anchored, n })), P(((struct strs){ uses_now, n })));
 }
 
-/* A rule without an anchor is tried on every document, so there may be few of them. One that is new
-   fails; the API refuses it before, but rules also come by surfacectl. */
+/* Limits the number of rules without an anchor, because these are evaluated on every document.
+   Rules that were evaluated before come first, so a new rule fails. The API refuses such a rule
+   earlier, but surfacectl may have added it. */
 static void
 limit_unanchored(struct detect *x)
 {
@@ -332,7 +335,7 @@ limit_unanchored(struct detect *x)
 		}
 }
 
-/* The texts of the tags lie in the answer of the database, which ends with the batch. */
+/* Copies the tags, whose texts are part of a database result that ends with the batch. */
 static void
 copy_tags(struct detect *x, const struct tag *tags, size_t n)
 {

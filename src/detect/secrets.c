@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The detector secrets: credentials in banners, titles, headers and bodies of services and in
  * captured pages, and sensitive files of open directories (AREAS.md 6). It never sees a secret:
- * imports mask them and leave notes, of which this program makes fingerprints
+ * imports mask secrets in documents and store notes, from which this detector computes fingerprints
  * (secret/fingerprint.h, sql/functions/secret.sql).
  *
  *   subject              what is looked at
@@ -11,8 +11,8 @@
  *   "www.example.org"    an asset is new: what it owns is asked for
  *   "*"                  everything of the project is asked for
  *
- * One secret is one finding, however many places it has. A place is gone when newer data of it lack
- * the secret; the finding closes when all its places are gone for 24 hours. */
+ * A secret is one finding, however many places show it. A place is gone when newer data of it
+ * lack the secret. The finding closes when all its places have been gone for 24 hours. */
 #include "config.h"
 
 #include <openssl/crypto.h>
@@ -147,14 +147,15 @@ affected_secrets(struct affected *f)
 
 /* ---- secrets ---- */
 
-/* The places of a look, to which of_storing points. */
+/* What look_at_places passes to store_secret_places by l->of_storing. */
 struct secret_look {
 	struct strs subjects;
 	struct str seen; /* JSON */
 	char key_id[SECRET_KEY_ID + 1];
 };
 
-/* Adds a note with its fingerprint. One that another key has made is worth nothing. */
+/* Adds a note with its fingerprint. Returns false for a note that was made with another key,
+   because its fingerprint cannot be computed. */
 static bool
 add_seen(struct look *l, const struct secret_key *k, const struct note_row *n, struct buf *seen)
 {
@@ -247,7 +248,7 @@ find_secret(struct look *l, const struct judged_row *j, struct str key)
 		.last = j->last_seen_at });
 }
 
-/* left: how many findings more the project may have. */
+/* left: the number of new findings that the project may still have. */
 static void
 judge_secret_row(struct look *l, const struct judged_row *j, int64_t *left)
 {
@@ -279,7 +280,7 @@ look_at_places(struct look *l, struct strs places, int64_t *left)
 
 	if (rc != DB_OK)
 		return rc;
-	/* Places without notes need no key: what they had is gone. */
+	/* The key is needed only when there are notes. Places without notes are stored as gone. */
 	if (!secret_key_read(conf.fingerprint_file, &key, err, sizeof(err))) {
 		memset(&key, 0, sizeof(key));
 		if (rows.n > 0) {
@@ -358,8 +359,8 @@ struct directory_look {
 	const struct directory_row *d;
 	const struct json_value *doc;
 	struct buf keys; /* struct str, of its sensitive files */
-	int64_t *left;   /* how many findings more the project may have */
-	bool cut;        /* some of its sensitive files are not among the keys */
+	int64_t *left;   /* new findings that the project may still have */
+	bool cut;        /* there was no room for some sensitive files */
 };
 
 static bool
@@ -373,7 +374,8 @@ has_key(const struct directory_look *g, struct str key)
 	return false;
 }
 
-/* Whether there is room for a finding. One that stands needs none. */
+/* Whether there is room for the finding of this key. A finding that is stored already takes no
+   room. */
 static bool
 has_room(struct directory_look *g, struct str key)
 {
@@ -385,7 +387,7 @@ has_room(struct directory_look *g, struct str key)
 	return false;
 }
 
-/* Adds the key of a sensitive file, and its finding. */
+/* Reports a sensitive file as a finding and remembers its key. */
 static void
 look_at_file(struct directory_look *g, const struct json_value *file)
 {
@@ -422,7 +424,9 @@ look_at_file(struct directory_look *g, const struct json_value *file)
 		.last = json_get_time(doc, "last_seen") });
 }
 
-/* Where files were left out, no finding is absent: its file may be among them. */
+/* Reports the sensitive files of a directory, and the findings whose files are no longer in it.
+   When the list of files is incomplete, no finding is reported absent: its file may be one that is
+   missing from the list. */
 static void
 look_at_directory(struct look *l, const struct directory_row *d, int64_t *left)
 {
@@ -461,7 +465,8 @@ look_at_directories(struct look *l, struct strs subjects, int64_t *left)
 
 /* ---- a look ---- */
 
-/* Asks for what assets own; names without items: all of the project. */
+/* Asks for the hosts, pages and directories of assets. An empty list of names stands for the whole
+   project. */
 static enum db_rc
 ask_for_assets(struct look *l, struct strs names)
 {

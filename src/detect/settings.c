@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The settings of a detector in a project: what they hide is not stored, and what stands is closed
-   (C-166). */
+/* Applies the settings of a detector in a project: new findings that they hide are not stored, and
+   stored ones are closed (C-166). */
 #include "config.h"
 
 #include "detect/settings.h"
@@ -38,8 +38,8 @@ setting_severity_rank(struct str severity)
 	return -1;
 }
 
-/* The API accepts no exclude that cannot be parsed; one that a later release refuses hides
-   nothing. */
+/* The API refuses an exclude that cannot be parsed. One that this release cannot parse, although an
+   earlier one could, hides nothing. */
 void
 settings_parse(struct arena *a, struct settings *s)
 {
@@ -79,17 +79,18 @@ settings_hide(struct detect *x, const struct settings *s, struct str record)
 
 /* ---- changed settings ---- */
 
-/* Whether the findings that the settings no longer hide are opened here. The detector rules closes
-   none but by data or settings, so detector_show recognises them. Other detectors also close what a
-   person's word hides (look_hide); they look at everything again when the settings change, and open
-   what they find. */
+/* Whether findings that the settings no longer hide are opened here. Findings of the detector
+   "rules" close only by data or settings, so detector_show can tell which to open. Other detectors
+   also close findings against which a person has decided (look_hide); they look at everything again
+   when the settings change, and that opens their findings. */
 static bool
 opens_here(const struct look *l)
 {
 	return str_is(str_of(l->of->name), "rules");
 }
 
-/* The page behind the UUID that the subject has. */
+/* The subject is "=" and the UUID of the last finding of the page before, or "=" alone for the
+   first page. */
 enum db_rc
 settings_apply(struct look *l)
 {
@@ -135,7 +136,8 @@ settings_store(struct look *l)
 
 /* ---- the detector rules ---- */
 
-/* Its findings come from observations, so it looks at nothing but changes of its settings. */
+/* Findings of the detector "rules" are made with observations (emit.c), so a look has nothing to
+   do. The frame still applies its settings when they change. */
 static enum db_rc
 look_at_nothing(struct look *l)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Records as observations show them: their readable keys, the members that name them, and the tests
-   that they passed. */
+/* The parts of a record that observations and findings show: its readable key, the members that
+   identify it, and the tests of the query that it passed. */
 #include "config.h"
 
 #include "detect/shown.h"
@@ -175,7 +175,7 @@ write_value(struct matched *w, const struct node *n, const struct json_value *v)
 	buf_char(w->b, '}');
 }
 
-/* Writes the first value of a member that passes the test. */
+/* Writes the first value of a member that passes the test. Returns false when no value does. */
 static bool
 write_member(
     struct matched *w, const struct node *n, const struct json_value *object, const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Compares the observations that documents had with those that they have now, and stores the
-   difference together with the position (detect_store in sql/functions/detect.sql). */
+/* Compares the stored observations of documents with the present ones, and stores the difference
+   together with the new position (detect_store in sql/functions/detect.sql). */
 #include "config.h"
 
 #include "db/guard.h"
@@ -53,7 +53,7 @@ struct verdict {
 	struct detect_run *run;
 	const struct document *document;
 	struct match_document at;
-	bool found; /* the record is there */
+	bool found; /* the record still exists */
 };
 
 static const char *
@@ -73,7 +73,7 @@ reason(struct detect *x, const struct verdict *v, const struct active_row *row)
 	    ((q->excludes && match_document(x->scratch, &q->exclude, &v->at)) ||
 		(v->run->exclude != NULL && match_document(x->scratch, v->run->exclude, &v->at))))
 		return "excluded";
-	if (asks) /* the record has left the inventory */
+	if (asks) /* no asset of the project owns the record any more */
 		return "removed";
 	return row->rule_version == v->rule->version ? "changed" : "rule_changed";
 }
@@ -92,7 +92,7 @@ end_observation(
 	    b->ended.n == 0 ? '[' : ',', uuid_text(&row->uuid).z, reason(x, v, row), at);
 }
 
-/* Ends the observations of evaluated rules that were not seen. */
+/* Ends the stored observations that the batch did not see again, if their rules were evaluated. */
 static void
 judge_active(struct detect *x, struct batch *b, struct list rows, struct strs seen)
 {
@@ -149,8 +149,7 @@ array_of(struct buf *b)
 	return buf_done(b);
 }
 
-/* The argument of detect_tag: the rules that apply tags and were asked, the documents, and the
-   hits. */
+/* The argument of detect_tag: the evaluated rules that apply tags, the documents, and the hits. */
 static struct str
 tagging_of(struct detect *x, struct batch *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The detector typosquatting: names that resemble the watched domains of a project (AREAS.md 5).
- * Nothing is generated and nothing is resolved: every name that becomes known is compared with all
- * watched labels in memory.
+/* The detector typosquatting reports names that resemble the watched domains of a project (AREAS.md
+ * 5). It neither generates nor resolves names: it compares every name that an import brings with
+ * all watched labels in memory.
  *
  *   watched_domain --load--> index of labels (lookalike.h)
  *                                  ^
@@ -14,7 +14,8 @@
  *   +UUID DATASET KEY                a page of the walk, which asks for subjects and for its next page
  *   *                                +UUID of each watched domain
  *
- * Certificates are remembered in lookalike_candidate, since no index finds them by their names. */
+ * lookalike_candidate stores certificates, because no index in PostgreSQL finds a certificate by
+ * its names. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -25,7 +26,7 @@
 #include "record/lookup.h"
 #include "resource/lookalike_facts.h"
 
-/* The memory holds so many entries with the texts of their domains; further domains are compared
+/* The size of the index in memory. When INDEX_ENTRIES is reached, further domains are compared
    without their words. */
 #define INDEX_MEMORY ((size_t)4 << 30)
 enum { INDEX_ENTRIES = 1 << 25 };
@@ -58,7 +59,7 @@ static struct {
 	struct lookalike_index *index;
 	struct watched_domain *watched; /* the project and the domain */
 	size_t n;
-	bool full; /* words were left out */
+	bool full; /* the words of some watched domains were left out */
 } memory;
 
 static struct strs
@@ -72,8 +73,8 @@ copy_texts(struct arena *a, const struct list *texts)
 	return (struct strs){ to, texts->n };
 }
 
-/* Reads all watched domains again. Their number is bounded by that of projects, and one takes about
-   20 KiB. */
+/* Reads all watched domains again. Each takes about 20 KiB, and their number is limited for each
+   project. */
 static bool
 load_watched(struct detect *x)
 {
@@ -101,15 +102,15 @@ load_watched(struct detect *x)
 	}
 	if (memory.full)
 		log_event(LOGP_WARNING, "watched domains",
-		    "new names are not compared with the words of some watched domains, which are "
-		    "too many");
+		    "there are too many watched words, so new names are not compared with the "
+		    "words of some watched domains");
 	return true;
 }
 
 /* ---- documents that change ---- */
 
-/* Asks for the look-alikes of a name. certificate: the key of the document in hexadecimal; NULL: it
-   is none. */
+/* Asks for a look at a name for each watched domain that it resembles. certificate: the key of the
+   document in hexadecimal when it is a certificate, else STR_NULL. */
 static void
 ask_name(struct affected *f, struct str name, struct str certificate)
 {
@@ -174,13 +175,14 @@ affected_lookalikes(struct affected *f)
 struct looking {
 	struct look *l;
 	struct list watched;        /* struct watched_domain, of the project */
-	struct watched_site *sites; /* those that were read, beside `watched` */
+	struct watched_site *sites; /* one for each of `watched` */
 	bool *site_read;
 	struct buf candidates;
-	int64_t room; /* how many findings more the project may have */
+	int64_t room; /* new findings that the project may still have */
 };
 
-/* The watched domain of this name or UUID; -1: the project has none. */
+/* Returns the index of the watched domain with this UUID, or with this name when uuid is NULL. -1:
+   the project has none. */
 static ptrdiff_t
 find_watched(const struct looking *g, struct str domain, const struct uuid *uuid)
 {
@@ -206,8 +208,8 @@ site_of(struct looking *g, size_t i, const struct watched_site **out)
 	return rc;
 }
 
-/* Writes a time of a look-alike, which is 0 when it is unknown, or any number that a certificate
-   contains. */
+/* Writes a time of a look-alike, or null when the time is unknown (0) or cannot be printed: a
+   certificate may contain any number. */
 static void
 write_known_time(struct buf *b, const char *name, struct ts at)
 {
@@ -272,7 +274,7 @@ keep_candidate(struct looking *g, const struct lookalike *x)
 	buf_char(b, '}');
 }
 
-/* Reads the certificate that a subject names, for the look-alike. */
+/* Reads the certificate with the key that the subject contains. */
 static enum db_rc
 read_certificate_of(struct look *l, struct str key, struct str watched, struct lookalike *x)
 {
@@ -309,7 +311,8 @@ leave_out(struct look *l)
 
 _Static_assert(LIM_TYPOSQUATTING_FINDINGS == 5000, "a message has this number");
 
-/* subject: without a certificate, so a finding has one, whatever shows it. */
+/* Reports the verdict about a look-alike. subject: without the key of a certificate, so that the
+   finding of a name has one subject. */
 static void
 say(struct looking *g, struct str subject, struct str key, const struct lookalike *x)
 {
@@ -341,7 +344,8 @@ say(struct looking *g, struct str subject, struct str key, const struct lookalik
 		look_ask(l, subject, due);
 }
 
-/* Finds how the name resembles the watched domain. False: it does not any more. */
+/* Finds how the name resembles the watched domain. Returns false when it does not: the settings may
+   have changed since the subject was asked for. */
 static bool
 match_pair(
     struct look *l, const struct watched_domain *w, struct str found, struct lookalike_match *out)
@@ -485,8 +489,8 @@ look_at_lookalikes(struct look *l)
 	l->of_storing = g;
 	if (memory.full)
 		l->warning =
-		    "This server watches more words than its memory holds, so new names are "
-		    "compared with domains alone where words are too many.";
+		    "This server has too many watched words for its memory, so new names are not "
+		    "compared with the words of some watched domains.";
 	return rc;
 }
 

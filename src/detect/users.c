@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds rules and runs by UUIDs of runs, accounts and projects (rules.h). All lists are sorted by
-   UUID. */
+/* Finds rules and runs by the UUIDs of rules, runs and projects (rules.h), in lists that are sorted
+   by UUID. */
 #include "config.h"
 
 #include "detect/detect.h"
@@ -11,7 +11,7 @@ compare_uuids(const void *l, const void *r)
 	return uuid_cmp(l, r);
 }
 
-/* A struct of an array that is sorted by the UUID at its beginning. */
+/* Finds an item of an array that is sorted by the UUID at the beginning of each item. */
 static void *
 find_sorted(const void *items, size_t n, size_t size, const struct uuid *uuid)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Old data: a rule or a setting has changed, an hour has passed for a rule that depends on the
- * time, an asset is new (detect.h). The position of a piece of work is a row of detect_work, which
- * each slice moves in the transaction that stores what it has found: after a crash the next process
- * goes on there.
+/* Evaluates documents that have not changed (detect.h). The reason is that a rule or a setting has
+ * changed, that an asset is new, or that an hour has passed for a rule that depends on the time.
+ * The position of a piece of work is a row of detect_work. Each slice moves the position in the
+ * transaction that stores its results, so the next process continues there after a crash.
  *
  *   rule    phase 0 --> 1 walk of the index --> 2 newer than that index --> 3 what was observed --> 4 done
  *   asset   phase 0 or 10 --> 11 walk of hosts --> 12 newer
@@ -24,8 +24,8 @@ enum {
 	PHASE_DONE = 4,
 	PHASE_ASSET = 10,
 	PHASES_OF_DATASET = 3,
-	REST_SECONDS = 2, /* until an index that is not there is asked again */
-	/* for a page that the index does not answer in time, each twice as late */
+	REST_SECONDS = 2, /* before a missing index is asked again */
+	/* of a page that the index does not answer in time; the delay doubles */
 	PAGE_TRIES = 6,
 };
 
@@ -101,7 +101,7 @@ STMT_LIST(
 
 /* ---- positions ---- */
 
-/* The place of a piece of work; changed and key may be STR_NULL. */
+/* Returns a position in a piece of work as JSON. changed and key may be STR_NULL. */
 static struct str
 place_in(struct detect *x, const struct work *w, int64_t phase, struct str changed, struct str key)
 {
@@ -130,8 +130,8 @@ put_off(struct detect *x, const struct work *w, int64_t seconds, const char *why
 	return db_do(x->db, &put_off_work, NULL, P(w->id), P(w->asked), P(seconds), P(str_of(why)));
 }
 
-/* A page that the index does not answer in time may never be answered: after PAGE_TRIES the rule
-   fails, or the asset is given up. */
+/* Postpones a page that the index did not answer in time. It may never be answered, so after
+   PAGE_TRIES attempts the rule fails, or the work on the asset ends. */
 static enum db_rc
 put_off_page(struct detect *x, struct batch *b, const struct work *w)
 {
@@ -163,7 +163,7 @@ work_snapshot(struct detect *x, enum dataset d)
 
 /* ---- batches of documents ---- */
 
-/* Reads the documents of these keys; one that is not there is gone. */
+/* Reads the documents of these keys. A document that does not exist counts as deleted. */
 static enum db_rc
 documents_of_keys(struct detect *x, struct batch *b, const struct str *keys, size_t n)
 {
@@ -187,8 +187,8 @@ documents_of_keys(struct detect *x, struct batch *b, const struct str *keys, siz
 	return rc;
 }
 
-/* Appends the keys of documents that a page of hits has, in hexadecimal, each once: several
-   services may be of one host. */
+/* Writes the keys of the documents of a page of hits in hexadecimal, each once: several services
+   may belong to one host. Returns their number. */
 static size_t
 keys_of_hits(struct arena *a, enum dataset asked, const struct page *page, struct str *out)
 {
@@ -209,8 +209,8 @@ keys_of_hits(struct arena *a, enum dataset asked, const struct page *page, struc
 	return n;
 }
 
-/* One page of a walk of the index behind w->after_key. *last: the key of its last hit, STR_NULL at
-   the end. */
+/* Reads the page of the index after w->after_key. *last becomes the key of its last hit, or
+   STR_NULL when it is the last page. */
 static enum engine_rc
 walk_page(struct detect *x, struct batch *b, const struct query *q, const struct work *w,
     struct str *last, enum db_rc *rc)
@@ -242,7 +242,7 @@ walk_page(struct detect *x, struct batch *b, const struct query *q, const struct
 	return ENGINE_OK;
 }
 
-/* A page of the walk; the phase after it when it is the last. */
+/* Evaluates a page of the walk, and enters the next phase after the last page. */
 static enum db_rc
 walk_slice(struct detect *x, struct batch *b, const struct query *q, const struct work *w)
 {
@@ -305,7 +305,7 @@ observed_slice(struct detect *x, struct batch *b, const struct work *w)
 		   : batch_store(x, b, place_in(x, w, PHASE_OBSERVED, STR_NULL, keys[rows.n - 1]));
 }
 
-/* Whether the rule in memory is older than its row. */
+/* Whether the rule in memory differs from its row. */
 static bool
 is_outdated(const struct detect_rule *r, const struct work *w)
 {
@@ -356,7 +356,7 @@ rule_slice(struct detect *x, const struct work *w)
 
 /* ---- assets ---- */
 
-/* The records of an asset, as a query of each dataset. */
+/* The fields by which a query of each dataset finds the records of an asset. */
 static const struct {
 	enum dataset dataset;
 	const char *ip, *name;
@@ -392,7 +392,8 @@ begin_dataset(struct detect *x, const struct work *w, size_t i)
 	return db_do(x->db, &begin_work, NULL, P(w->id), P(w->asked), P(phase), P(snapshot));
 }
 
-/* An asset whose name is no address or name of a host has no records. */
+/* Evaluates a slice of the records of an asset. Certificates, and assets whose name is not valid in
+   a query, have no records. */
 static enum db_rc
 asset_slice(struct detect *x, const struct work *w)
 {
