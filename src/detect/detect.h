@@ -70,7 +70,7 @@ struct detect {
 	struct anchors *anchors;
 	struct tag *tags;
 	size_t ntags;
-	/* of the detector "rules", for projects that changed the defaults */
+	/* the settings of the detector "rules" in projects that changed the defaults */
 	struct settings *settings;
 	size_t nsettings;
 	bool loaded;

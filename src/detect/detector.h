@@ -137,7 +137,7 @@ struct look {
 	const char *why; /* of a failure */
 	/* a message for people about a look that succeeded: the member error of GET /detectors */
 	const char *warning;
-	void *of_storing; /* what the function store is to write */
+	void *of_storing; /* data for the function store */
 	/* private to the frame */
 	const struct detector *of;
 	struct settings settings;

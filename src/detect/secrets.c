@@ -147,7 +147,7 @@ affected_secrets(struct affected *f)
 
 /* ---- secrets ---- */
 
-/* What look_at_places passes to store_secret_places by l->of_storing. */
+/* The data that look_at_places passes to store_secret_places by l->of_storing. */
 struct secret_look {
 	struct strs subjects;
 	struct str seen; /* JSON */

@@ -25,7 +25,7 @@ enum {
 	PHASE_ASSET = 10,
 	PHASES_OF_DATASET = 3,
 	REST_SECONDS = 2, /* before a missing index is asked again */
-	/* of a page that the index does not answer in time; the delay doubles */
+	/* attempts at a page that the index does not answer in time; the delay doubles */
 	PAGE_TRIES = 6,
 };
 

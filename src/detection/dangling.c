@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Judges the records of a name. dangling_facts.c has what is known of one name; this file follows
-   and grades. */
+/* Judges the records of a name: follows aliases and grades the results. dangling_facts.c answers
+   questions about one name, domain or address. */
 #include "config.h"
 
 #include "detection/dangling_priv.h"
@@ -18,8 +18,9 @@ const struct dangling_grade_row dangling_grades[] = {
 #include "tbl/dangling_kinds.h"
 };
 
-/* The grades of a record type whose target's domain is not registered: it has expired, or is merely
-   unknown. */
+/* The grades of a record whose target lies in a domain that does not exist, by the type of the
+   record: when the registration is known to have expired, and when nothing is known of a
+   registration. */
 static const struct {
 	const char *type;
 	enum dangling_grade expired, unknown;
@@ -52,7 +53,8 @@ add_dangling(struct judge *j, enum dangling_grade grade, const struct dangling *
 	return d;
 }
 
-/* Adds a fact on which the result rests: it holds from the latest beginning to the earliest end. */
+/* Adds a fact on which the result depends. The result holds from the latest beginning to the
+   earliest end of all its facts. */
 static void
 rest_on(struct dangling *d, struct ts first, struct ts last)
 {
@@ -71,7 +73,7 @@ add_hop(struct dangling *d, struct dangling_hop hop)
 		d->chain[d->nchain++] = hop;
 }
 
-/* The hop of the record with which a chain begins, or a further alias. */
+/* The hop of a record that exists: the first of a chain, or an alias in it. */
 static struct dangling_hop
 hop_of(const struct dangling_record *r)
 {
@@ -87,7 +89,8 @@ set_provider(struct dangling *d, const struct takeover *t)
 	d->claim = takeover_claim_name(t->claim);
 }
 
-/* The grade of a record whose provider gives its names to nobody, or perhaps. */
+/* The grade of a record at a provider: `open` when anybody can claim a free name there, and a stale
+   record when the provider prevents claims or the sources disagree. */
 static enum dangling_grade
 grade_of_claim(enum takeover_claim c, enum dangling_grade open)
 {
@@ -96,9 +99,9 @@ grade_of_claim(enum takeover_claim c, enum dangling_grade open)
 				      : DANGLING_IS_STALE_DISPUTED;
 }
 
-/* ---- names that records lead to ---- */
+/* ---- targets of records ---- */
 
-/* Whether all hops are old enough for an answer about the end of the chain. */
+/* Whether no hop is newer than an answer about the end of the chain. */
 static bool
 not_before(const struct dangling *d, struct ts seen)
 {
@@ -108,7 +111,8 @@ not_before(const struct dangling *d, struct ts seen)
 	return true;
 }
 
-/* Judges a target by its registrable domain. True: the domain decides, and no provider is asked. */
+/* Judges a target by its registrable domain. Returns true when the domain does not exist, so that
+   the provider of the target does not matter. */
 static bool
 judge_domain(struct judge *j, const struct dangling *like)
 {
@@ -133,7 +137,7 @@ judge_domain(struct judge *j, const struct dangling *like)
 	return true;
 }
 
-/* Judges a target that does not exist, in a domain that does. */
+/* Judges a target that does not exist although its domain may. */
 static void
 judge_missing(struct judge *j, const struct dangling *like, const struct takeover *t)
 {
@@ -161,7 +165,8 @@ judge_missing(struct judge *j, const struct dangling *like, const struct takeove
 
 /* ---- CNAME ---- */
 
-/* A provider's page for unclaimed names, on the newest capture of the host. */
+/* Judges the newest capture of the host: it may show the provider's page for unclaimed names.
+   Returns false when it does not. */
 static bool
 judge_page(struct judge *j, const struct dangling *like, const struct takeover *t)
 {
@@ -179,7 +184,8 @@ judge_page(struct judge *j, const struct dangling *like, const struct takeover *
 	return true;
 }
 
-/* Follows the aliases of d->host. False: there are none, too many, or a loop. */
+/* Follows the aliases of d->host. Returns false when there are none or too many, or when they form
+   a loop. */
 static bool
 follow_aliases(struct judge *j, struct dangling *d)
 {
@@ -243,8 +249,8 @@ judge_target(struct judge *j, const struct dangling_record *r, struct str target
 		judge_missing(j, &d, takeover_of(&j->w->takeovers, target, str_is(r->type, "NS")));
 }
 
-/* A zone at a provider that does not serve it: no other name server has given its SOA, at two times
-   a day apart. */
+/* Judges a zone that is delegated to a provider but not served there: look-ups of its SOA failed
+   over at least a day, and no newer one succeeded. */
 static void
 judge_lame(struct judge *j, const struct dangling_record *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Dangling DNS records (AREAS.md 4, DETECTORS.md 4): which records of a name point to something
- * that somebody else may have.
+/* Dangling DNS records (AREAS.md 4, DETECTORS.md 4): finds the records of a name that point to
+ * something which a stranger may own or claim.
  *
  *   struct dangling_world    what the datasets know of the name, of the names that it leads to, and of their domains
  *     | dangling_judge       each current record of the name: where it leads, and whether that can be claimed
@@ -9,17 +9,17 @@
  *
  *   a finding that stands already --dangling_contradiction--> when newer data contradicted it, if they did
  *
- * Pure functions: the caller reads the database, and says what time it is. Missing data prove
- * nothing, neither that a record is dangling nor that it is not any more:
+ * Pure functions: the caller reads the database and passes the present time. Missing data prove
+ * nothing: neither that a record dangles nor that it no longer does.
  *
  *   state of a name    the newest answer of each of its types counts
  *   UNKNOWN            no record, SERVFAIL, or nothing newer than 30 days
  *   EXISTS             some type has NOERROR, which is not older than NXDOMAIN
  *   MISSING            NXDOMAIN, and nothing newer
  *
- * A record that leads to a name must not be newer than the answer that the name does not exist: the
- * name may have been made together with the record. One hour is granted, since scanners ask for
- * both at the same time. */
+ * A record that leads to a name must not be newer than the answer that the name does not exist,
+ * because the name may have been created together with the record. A difference of one hour is
+ * allowed, because scanners query both at about the same time. */
 #ifndef DETECTION_DANGLING_H
 #define DETECTION_DANGLING_H
 
@@ -43,7 +43,8 @@ enum dangling_grade {
 /* A record of the dataset dns, with names in canonical form. */
 struct dangling_record {
 	struct str host, type, rcode;
-	struct str answer, name; /* no pointer: there is none; name: the last name in the answer */
+	/* STR_NULL: the record has no answer; name: the last name in the answer */
+	struct str answer, name;
 	struct ts first, last;
 };
 
@@ -53,13 +54,14 @@ struct dangling_domain {
 	struct ts expires; /* TS_NULL: not known */
 };
 
-/* A page that was captured of a host; provider n 0: it is no page for unclaimed names. */
+/* A captured page of a host. provider: the provider whose page for unclaimed names it is, or
+   empty. */
 struct dangling_page {
 	struct str host, provider;
 	struct ts at;
 };
 
-/* A certificate that an address shows. */
+/* A certificate of a service at an address. */
 struct dangling_certificate {
 	struct str ip;
 	struct strs names;
@@ -93,7 +95,7 @@ struct dangling_world {
 /* ---- what follows ---- */
 
 struct dangling_hop {
-	struct str name, type, rcode; /* type: no pointer for the last hop */
+	struct str name, type, rcode; /* type: STR_NULL for the last hop */
 	struct ts seen;
 };
 
@@ -101,11 +103,11 @@ struct dangling {
 	enum dangling_kind kind;
 	enum dangling_grade grade;
 	struct str host, type, target;
-	struct str provider, region; /* n 0: none */
+	struct str provider, region; /* empty: none */
 	const char *claim;           /* NULL: no provider */
 	struct dangling_hop chain[LIM_DANGLING_HOPS + 1];
 	size_t nchain;
-	struct ts first, last; /* since when, and until when, all data show it */
+	struct ts first, last; /* the time in which all data show it */
 };
 
 struct danglings {
@@ -113,7 +115,7 @@ struct danglings {
 	size_t n;
 };
 
-/* The registration of a domain; NULL: none is known. */
+/* Returns the registration of a domain, or NULL when none is known. */
 const struct dangling_domain *dangling_registration(
     const struct dangling_world *w, struct str domain);
 
@@ -129,31 +131,31 @@ extern const struct dangling_grade_row {
 
 /* The order of records: by host, then by type. For qsort. */
 int dangling_order(const void *l, const void *r);
-/* Adds the names that a record leads to, and their registrable domains, for the caller that reads
-   their records next. A name may be added twice. */
+/* Adds the names to which a record leads, and their registrable domains, so that the caller can
+   read their records next. A name may be added twice. */
 void dangling_leads(struct arena *a, const struct dangling_record *r, struct strs *names);
-/* The names of wildcards that may have made the records of a host, the nearest first:
-   "*.example.org". */
+/* Returns the wildcards that may have produced the records of a host, such as "*.example.org", the
+   nearest first. */
 struct strs dangling_wildcards(struct arena *a, struct str host, struct strs own);
-/* The registrable domain below a registry's suffix, not below one that a company has listed for its
-   customers. */
+/* Returns the registrable domain of a name. Only suffixes of registries count, not those that
+   companies have listed for their customers (host_suffix_icann). */
 struct str dangling_registrable(struct arena *a, struct str name);
 
 /* Judges the current records of a host. */
 struct danglings dangling_judge(struct arena *a, const struct dangling_world *w, struct str host);
 
-/* The name at the end of the current aliases of a host; STR_NULL: it has none. */
+/* Returns the name at the end of the current aliases of a host, or STR_NULL when it has none. */
 struct str dangling_end(struct arena *a, const struct dangling_world *w, struct str host);
 
-/* A finding that stands. */
+/* A stored finding. */
 struct dangling_known {
 	struct str host, type, target;
 	struct strs chain; /* the names of its evidence */
 	enum dangling_kind kind;
 };
 
-/* The time of the newest data that contradict it: another answer, or a target that exists. TS_NULL:
-   there are none. */
+/* Returns the time of the newest data that contradict a finding, such as another answer or a target
+   that exists. TS_NULL: no data do. */
 struct ts dangling_contradiction(
     struct arena *a, const struct dangling_world *w, const struct dangling_known *k);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The facts about one name, domain or address. */
+/* Answers questions about one name, domain or address from the data that were read. */
 #include "config.h"
 
 #include "address/start_url.h"
@@ -70,8 +70,8 @@ dangling_looked_up(const struct dangling_world *w, struct str host, struct str t
 	return at;
 }
 
-/* Sources may give each answer of a set its own time, so an answer counts until it is a day older
-   than the newest. */
+/* A source may give each answer of a set a time of its own, so an answer is current until it is a
+   day older than the newest one. */
 bool
 dangling_is_current(const struct dangling_world *w, const struct dangling_record *r)
 {
@@ -97,7 +97,7 @@ dangling_alias(const struct dangling_world *w, struct str name)
 	return best;
 }
 
-/* Whether the type of a record has a newer answer of another kind, such as SERVFAIL behind
+/* Whether a newer look-up of the record's type had another result, such as SERVFAIL after
    NXDOMAIN. */
 static bool
 is_superseded(const struct dangling_record *all, size_t n, const struct dangling_record *r)
@@ -167,8 +167,7 @@ dangling_registrable(struct arena *a, struct str name)
 		if (dot == NULL)
 			return STR_NULL;
 		above = (struct str){ dot + 1, name.n - (size_t)(dot + 1 - name.p) };
-		/* Documents and demonstrations use this one, below which nothing can be
-		   registered. */
+		/* Tests and demonstrations use names below "example", which no registry offers. */
 		if (host_suffix_icann(above) || str_is(above, "example"))
 			return name;
 		name = above;
@@ -257,7 +256,7 @@ dangling_is_of_wildcard(
 
 /* ---- targets of records ---- */
 
-/* The text of a TXT record: its strings without quotes, joined. */
+/* Joins the quoted strings of a TXT record. */
 static struct str
 join_strings(struct arena *a, struct str answer)
 {
@@ -275,7 +274,8 @@ join_strings(struct arena *a, struct str answer)
 	return arena_lower(a, b.n == 0 ? answer : buf_done(&b));
 }
 
-/* Adds the domain of "include:" and "redirect=". A macro has no fixed name. */
+/* Adds the domain of "include:" or "redirect=". A domain with a macro is left out, because its name
+   is not fixed. */
 static void
 add_spf_term(struct arena *a, struct strs *out, struct str term)
 {
@@ -382,8 +382,8 @@ dangling_cloud(const struct dangling_world *w, struct str ip)
 	return NULL;
 }
 
-/* Whether a certificate names a registrable domain at all: "localhost" or an appliance's name says
-   nothing. */
+/* Whether a certificate contains a registrable domain. "localhost" or the name of an appliance does
+   not identify an owner. */
 static bool
 names_somebody(struct arena *a, const struct dangling_certificate *c)
 {
@@ -440,7 +440,7 @@ dangling_foreign(struct arena *a, const struct dangling_world *w, struct str ip)
 	return best;
 }
 
-/* ---- what stands already ---- */
+/* ---- contradictions of stored findings ---- */
 
 static bool
 has_target(struct arena *a, const struct dangling_world *w, const struct dangling_known *k)
@@ -465,7 +465,8 @@ has_target(struct arena *a, const struct dangling_world *w, const struct danglin
 	return false;
 }
 
-/* When the first hop of an alias that leads elsewhere now was looked up. */
+/* Returns the time of the look-up that showed the first hop of the chain to lead elsewhere now.
+   TS_NULL: the chain is unchanged. */
 static struct ts
 alias_changed(const struct dangling_world *w, const struct dangling_known *k)
 {
@@ -480,7 +481,8 @@ alias_changed(const struct dangling_world *w, const struct dangling_known *k)
 	return TS_NULL;
 }
 
-/* When the target, or for a kind of domains its registrable domain, was last seen to exist. */
+/* Returns the time at which the target was last seen to exist; for a finding about an unregistered
+   domain, the registrable domain of the target counts, too. */
 static struct ts
 target_exists(struct arena *a, const struct dangling_world *w, const struct dangling_known *k)
 {
@@ -495,7 +497,7 @@ target_exists(struct arena *a, const struct dangling_world *w, const struct dang
 	return state.is == DANGLING_EXISTS ? state.last : TS_NULL;
 }
 
-/* Whether the finding is of a zone that a provider does not serve. */
+/* Whether the finding is about a zone that its provider does not serve. */
 static bool
 is_lame(const struct dangling_world *w, const struct dangling_known *k)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Parsing, evaluation and the anchor of a detection rule's query. */
+/* Parses and evaluates the query of a detection rule, and finds its anchor. */
 #include "config.h"
 
 #include "detection/rule_query.h"
@@ -23,8 +23,7 @@ rule_query_parse(struct arena *a, enum dataset d, struct str query, struct str e
 }
 
 bool
-rule_query_passes(
-    struct arena *scratch, const struct rule_query *q, const struct match_document *d)
+rule_query_passes(struct arena *scratch, const struct rule_query *q, const struct match_document *d)
 {
 	return match_document(scratch, &q->query, d) &&
 	       !(q->excludes && match_document(scratch, &q->exclude, d));
@@ -32,7 +31,7 @@ rule_query_passes(
 
 /* ---- one tree ---- */
 
-/* Adds a test to the kids of an AND, which are neither AND nor ALL. */
+/* Adds a test to an AND. The children of the AND stay free of AND and ALL. */
 static void
 join_test(struct arena *a, struct node *all, const struct node *n)
 {
@@ -50,7 +49,7 @@ join_test(struct arena *a, struct node *all, const struct node *n)
 static void
 join_exclude(struct arena *a, struct node *all, const struct node *n)
 {
-	struct node *not;
+	struct node * not ;
 
 	if (n->type == NODE_NOT) {
 		join_test(a, all, n->kids[0]);
@@ -58,9 +57,9 @@ join_exclude(struct arena *a, struct node *all, const struct node *n)
 	}
 	not = ARENA_NEW(a, struct node);
 	*not = (struct node){ .type = NODE_NOT, .at = 1, .nkids = 1 };
-	not->kids = ARENA_ARRAY(a, 1, struct node *);
-	not->kids[0] = (struct node *)(uintptr_t)n;
-	join_test(a, all, not);
+	not ->kids = ARENA_ARRAY(a, 1, struct node *);
+	not ->kids[0] = (struct node *)(uintptr_t)n;
+	join_test(a, all, not );
 }
 
 void
@@ -76,7 +75,8 @@ rule_query_join(
 	if (besides != NULL)
 		join_exclude(a, all, besides->root);
 	*out = q->query;
-	out->asks_now |= (q->excludes && q->exclude.asks_now) || (besides != NULL && besides->asks_now);
+	out->asks_now |=
+	    (q->excludes && q->exclude.asks_now) || (besides != NULL && besides->asks_now);
 	if (all->nkids == 0)
 		all->type = NODE_ALL;
 	out->root = all->nkids == 1 ? all->kids[0] : all;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the provider of a name by its last labels, and of a page by a text in it. */
+/* Finds the provider of a name by the name's last labels, and the provider of a page by a text in
+   the page. */
 #include "config.h"
 
 #include "detection/takeover.h"
@@ -7,8 +8,8 @@
 #include "address/start_url.h"
 
 enum {
-	PAGE_TEXT_LEAST = 12, /* a shorter text says nothing about the provider */
-	BODY_MOST = 262144,   /* bytes of a body in which texts are looked for */
+	PAGE_TEXT_LEAST = 12, /* a shorter text does not identify a provider */
+	BODY_MOST = 262144,   /* bytes of a body that are searched */
 };
 
 #define LITERAL(z)                                                                                 \
@@ -31,7 +32,7 @@ takeover_claim_name(enum takeover_claim c)
 
 /* ---- suffixes ---- */
 
-/* Takes the last label of a name. */
+/* Removes the last label from a name and returns it. */
 static struct str
 take_last_label(struct str *name)
 {
@@ -43,7 +44,7 @@ take_last_label(struct str *name)
 	return label;
 }
 
-/* Whether a label has the form of another one, in which one '*' stands for any characters. */
+/* Whether a label matches a form, in which one '*' stands for any characters. */
 static bool
 label_fits(struct str label, struct str form)
 {
@@ -57,8 +58,8 @@ label_fits(struct str label, struct str form)
 	       memcmp(label.p + label.n - tail, form.p + form.n - tail, tail) == 0;
 }
 
-/* Whether the name is below the suffix, or is the suffix itself. *below: the number of labels below
-   it. */
+/* Whether the name is the suffix or a name below it. *below becomes the number of labels below the
+   suffix. */
 static bool
 below_suffix(struct str name, struct str suffix, size_t *below)
 {
@@ -73,8 +74,8 @@ below_suffix(struct str name, struct str suffix, size_t *below)
 	return true;
 }
 
-/* Whether a label looks like a region or a zone: "eu-west-1", "westeurope", "z6". A name of the
-   provider's making has more digits, or a hash. */
+/* Whether a label looks like a region or a zone: "eu-west-1", "westeurope", "z6". Labels that a
+   provider generates have more digits. */
 static bool
 is_region(struct str label)
 {
@@ -105,8 +106,8 @@ service_has_shape(const struct takeover *t, struct str name, size_t below)
 	return is_region(take_last_label(&name));
 }
 
-/* The best row of a list. A suffix itself is a name of the provider's, unless each customer has a
-   name of its own below it. */
+/* Returns the best row of a list. The suffix itself matches only rows of the mode page: in the mode
+   nxdomain a customer's name is always below the suffix. */
 static const struct takeover *
 best_row(const struct takeover *rows, size_t n, struct str name, bool server)
 {
@@ -128,7 +129,7 @@ best_row(const struct takeover *rows, size_t n, struct str name, bool server)
 	return best;
 }
 
-/* A row of tbl/takeover.h with this suffix, whatever its shape; NULL: there is none. */
+/* Returns a row of tbl/takeover.h with this suffix, of any shape, or NULL. */
 static const struct takeover *
 own_row(struct str suffix)
 {
@@ -151,7 +152,7 @@ takeover_of(const struct takeovers *imported, struct str name, bool server)
 
 /* ---- pages ---- */
 
-/* Whether the host is the provider's own: below the domain that the provider's suffix is below. */
+/* Whether the host is the suffix of the provider or a name below it. */
 static bool
 is_providers(const struct takeover *t, struct str hostname)
 {
@@ -186,7 +187,7 @@ takeover_page(const struct takeovers *imported, struct str body, struct str host
 		body.n = BODY_MOST;
 	mine = longest_page(own, COUNT(own), body, hostname);
 	other = longest_page(imported->rows, imported->n, body, hostname);
-	/* an import may call a provider by another name */
+	/* an import may use another name for a provider that tbl/takeover.h lists */
 	if (other != NULL && own_row(other->suffix) != NULL &&
 	    (mine == NULL || other->page.n > mine->page.n))
 		return own_row(other->suffix)->provider;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Providers whose names may be claimed by others: the rows of tbl/takeover.h, and those that an
+/* Providers where a stranger may claim a free name: the rows of tbl/takeover.h, and rows that an
    import has added. */
 #ifndef DETECTION_TAKEOVER_H
 #define DETECTION_TAKEOVER_H
@@ -11,8 +11,8 @@ enum takeover_claim { TAKEOVER_OPEN, TAKEOVER_DISPUTED, TAKEOVER_CLOSED };
 enum takeover_shape { TAKEOVER_ANY, TAKEOVER_ONE, TAKEOVER_REGION, TAKEOVER_NUMBERED };
 
 struct takeover {
-	struct str provider, suffix,
-	    page; /* page: a text of the page for unclaimed names; n 0: none */
+	/* page: a text in the page for unclaimed names, or empty */
+	struct str provider, suffix, page;
 	enum takeover_mode mode;
 	enum takeover_claim claim;
 	enum takeover_shape shape;
@@ -25,11 +25,11 @@ struct takeovers {
 	size_t n;
 };
 
-/* The row of the provider of a name in lower case: of a name server, or of another name. NULL: it
-   is of no provider's. */
+/* Returns the row of the provider that has this name, which is in lower case. server: the name is
+   that of a name server. NULL: it belongs to no known provider. */
 const struct takeover *takeover_of(const struct takeovers *imported, struct str name, bool server);
-/* The provider whose page for unclaimed names the body is, of a capture of this host; STR_NULL: it
-   is none. A page of the provider's own site is none. */
+/* Returns the provider whose page for unclaimed names a capture of this host shows, or STR_NULL. A
+   page of the provider's own site does not count. */
 struct str takeover_page(const struct takeovers *imported, struct str body, struct str hostname);
 /* "open", "disputed" or "closed". */
 const char *takeover_claim_name(enum takeover_claim c);

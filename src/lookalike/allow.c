@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Patterns of allow lists: google.* has google.de and google.co.uk, and the names below them. */
+/* Patterns of allow lists: google.* matches google.de and google.co.uk, and the names below
+   them. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
@@ -27,8 +28,8 @@ lookalike_pattern_sound(struct str pattern)
 	return literal >= LITERAL_LEAST && stars <= STARS_MOST && dots > 0;
 }
 
-/* The last star takes one more character whenever the rest does not fit: time is at most the
-   product of the lengths. */
+/* When the rest does not match, the last star takes one more character, so the time is at most
+   proportional to the product of the lengths. */
 static bool
 fits(struct str pattern, struct str text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Distances between short texts, and the names of single edits. */
+/* Computes the edit distance of short texts, and classifies single edits. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"

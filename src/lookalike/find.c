@@ -10,8 +10,8 @@
  *     substrings of a part      words, beside lures or at an end of the part
  *     a part without its lure   deletes
  *
- * All texts are folded; the parts of the label as it is written go along where both have the same
- * hyphens. */
+ * All texts are folded. The unfolded parts are kept beside them where both forms of the label
+ * have the same hyphens. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
@@ -21,14 +21,14 @@ enum { LABELS_MOST = 16, TYPO_TEXT = 4 };
 /* A label with its hyphen parts. */
 struct label {
 	struct str raw, plain, paired;
-	struct str below;  /* as in struct likeness */
+	struct str below;  /* as in struct likeness: NULL for the label of the registrable domain */
 	struct str behind; /* the name behind the label */
 	struct {
 		struct str raw, plain;
 		bool lure;
 	} parts[PARTS_MOST];
 	size_t nparts, hyphens;
-	bool lure_beside; /* in another label of the name */
+	bool lure_beside; /* another label of the name has a lure */
 };
 
 struct search {
@@ -37,14 +37,14 @@ struct search {
 	struct found_name name;
 	struct lookalike_match *matches;
 	size_t n;
-	uint32_t *
-	    places; /* places in `matches` by watched domain, from 1; NULL: nothing matches yet */
+	/* by watched domain: index in `matches` plus one, or 0; NULL before the first match */
+	uint32_t *places;
 };
 
 /* ---- matches ---- */
 
-/* Keeps the match with most points of each watched domain, but that of a registrable domain before
-   those of names below it, which may be many. */
+/* Keeps the best match of each watched domain. A match of a registrable domain is never replaced by
+   one of a label below it, because the name of one registration may occur in many names. */
 static void
 offer_match(struct search *s, const struct likeness *l)
 {
@@ -72,9 +72,9 @@ offer_match(struct search *s, const struct likeness *l)
 
 struct spelling {
 	struct search *s;
-	struct likeness l; /* likeness of the text, without its word */
+	struct likeness l; /* all of the likeness but its word */
 	const struct watched_word *last;
-	size_t least; /* letters of the word */
+	size_t least; /* shortest watched word that counts */
 };
 
 static void
@@ -152,8 +152,7 @@ has_digits(struct str s)
 	return false;
 }
 
-/* Whether nobody can pronounce the text: it has no vowel, four consonants in a row, or a q without
-   u. */
+/* Whether the text looks random: it has no vowel, four consonants in a row, or a q without u. */
 static bool
 is_random(struct str s)
 {
@@ -170,7 +169,7 @@ is_random(struct str s)
 	return s.n >= 2 && vowels == 0;
 }
 
-/* Looks at the parts beside those from `from` to `to`. */
+/* Notes the properties of the parts other than those from `from` to `to`. */
 static void
 look_beside(const struct label *v, size_t from, size_t to, struct likeness *l)
 {
@@ -197,8 +196,8 @@ join_parts(struct search *s, const struct label *v, size_t from, size_t to, bool
 	return buf_done(&b);
 }
 
-/* Whether each part is an ordinary word: disney-plus is how its owner writes it, too. A part of an
-   A-label is none. */
+/* Whether each part is an ordinary word, as in disney-plus, which the owner may write with a
+   hyphen, too. A part of an A-label is not ordinary. */
 static bool
 has_only_words(const struct label *v)
 {
@@ -256,9 +255,9 @@ text_between(struct str s, size_t from, size_t to)
 	return (struct str){ s.p + from, to - from };
 }
 
-/* Whether a word within a part is more than an accident, when the rest of the part is not made of
-   lures alone. A rest of one letter is a misspelling, and common words have others in them:
-   sanfrancisco, opensearch. */
+/* Whether a watched word inside a part is more than an accident, when the rest of the part is not
+   made of lures alone. Common words contain others (sanfrancisco, opensearch), and a rest of one
+   letter is a misspelling. */
 static bool
 means_word_within(const struct watched_word *w, struct str left, struct str right, bool lure)
 {
@@ -272,7 +271,8 @@ means_word_within(const struct watched_word *w, struct str left, struct str righ
 	       (!w->ordinary && (lure || strange) && left.n + right.n >= 3);
 }
 
-/* A word at an offset of a part: beside lures alone, or long enough and at an end. */
+/* Tries a word at an offset of a part. It counts when the rest consists of lures, or when the word
+   is long enough and at an end of the part. */
 static void
 try_within(
     struct search *s, const struct label *v, size_t part, const struct watched_word *w, size_t from)
@@ -331,7 +331,7 @@ find_within(struct search *s, const struct label *v, size_t part)
 	}
 }
 
-/* A misspelled word behind or before a lure, without a hyphen between them. */
+/* Finds a misspelled word directly before or after a lure, without a hyphen between them. */
 static void
 find_beside_lure(struct search *s, const struct label *v, size_t part)
 {
@@ -341,7 +341,8 @@ find_beside_lure(struct search *s, const struct label *v, size_t part)
 		.name = &s->name, .shape = SHAPE_PART, .lure = true, .hyphens = v->hyphens
 	};
 
-	/* Folding keeps the places of letters where no pair became one. */
+	/* When folding did not change the length, the letters of both forms are at the same
+	   places. */
 	if (before > 0 && before < plain.n) {
 		l.plain = text_between(plain, before, plain.n);
 		l.raw = raw.n == plain.n ? text_between(raw, before, raw.n) : STR_NULL;
@@ -369,7 +370,7 @@ split_label(struct search *s, struct label *v)
 		v->hyphens += plain.p[i] == '-';
 	for (size_t i = 0; i < raw.n; i++)
 		hyphens += raw.p[i] == '-';
-	if (hyphens != v->hyphens) /* an A-label has hyphens of its own */
+	if (hyphens != v->hyphens) /* the hyphens of an A-label do not separate parts */
 		raw = STR_NULL;
 	while (plain.p != NULL && v->nparts < PARTS_MOST) {
 		struct str part = str_until(&plain, '-');
@@ -411,7 +412,8 @@ has_lures(struct search *s, struct str labels)
 	return false;
 }
 
-/* Whether a label begins with an underscore: paypal.com._report._dmarc.example is no host. */
+/* Whether a label begins with an underscore, as in paypal.com._report._dmarc.example, which is not
+   the name of a host. */
 static bool
 has_service_label(struct str labels)
 {

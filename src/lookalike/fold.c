@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Labels that look alike become equal.
+/* Folds labels: two labels that look alike become equal texts.
  *
  *   "xn--80ak6aa92e"  --A-label-->  "аррӏе"  --confusables.inc-->  "apple"  --classes-->  "appie"
  *   "tìktok"          --marks--->  "tiktok"
  *   "vvest"                                                        "vvest"                "west"
  *
  * confusables.inc is made at build time from ICU's data (UTS 39) by generate.c: every code point
- * that folds to ASCII. Other code points go through utf8proc, and the results are looked up. i
- * stands for i, l and 1, so that "ci" is never taken for the "cl" that looks like d; that is why
- * folding a text again changes nothing. */
+ * that folds to ASCII. Other code points are decomposed by utf8proc, and the results are looked
+ * up in that table. The letters i, l and 1 all become i. A folded text has no "cl", which looks
+ * like d, so folding it again changes nothing. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
@@ -71,7 +71,7 @@ add_decomposed(struct buf *b, uint32_t code)
 	}
 }
 
-/* One pass over the code points. Bytes that are no UTF-8 stay. */
+/* Replaces each code point once. Bytes that are not UTF-8 stay. */
 static struct str
 without_confusables(struct arena *a, struct str s)
 {
@@ -97,7 +97,7 @@ without_confusables(struct arena *a, struct str s)
 	return buf_done(&b);
 }
 
-/* Replacements may have confusable characters themselves, so passes go on until nothing changes. */
+/* A replacement may contain confusable characters itself, so this repeats until nothing changes. */
 static struct str
 to_ascii_letters(struct arena *a, struct str s)
 {
@@ -160,7 +160,7 @@ class_of(char c)
 	return c == '0' ? 'o' : c == '1' || c == 'l' ? 'i' : c;
 }
 
-/* The pairs of letters that look like one; 0: the two are none. */
+/* Returns the letter that a pair of letters looks like, or 0. */
 static char
 pair_of(char c, char d, bool cl)
 {
@@ -193,7 +193,7 @@ fold_classes(struct arena *a, struct str s, bool cl)
 	return (struct str){ out, n };
 }
 
-/* Wide letters may make an A-label, which is folded again. */
+/* Folding repeats because wide letters may become an A-label ("xn--"). */
 struct str
 fold_with(struct arena *a, struct str label, bool cl)
 {

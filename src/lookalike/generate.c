@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Prints src/lookalike/confusables.inc: each code point beyond ASCII that becomes ASCII by ICU's
-   skeleton (UTS 39), case folding and the loss of marks. It runs at build time; nothing that is
-   installed needs ICU. */
+   skeleton (UTS 39), case folding and the removal of marks. It runs at build time, so that no
+   installed program needs ICU. */
 #define BASE_ALLOW_BANNED
 #include "config.h"
 

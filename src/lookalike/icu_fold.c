@@ -90,14 +90,14 @@ icu_fold_skeleton(struct icu_fold *f, uint32_t code, char out[ICU_FOLD_ROOM])
 	return used > 0;
 }
 
-/* LATIN SMALL LETTER P WITH HOOK is p, and LATIN LETTER SMALL CAPITAL R is r, which the skeleton
-   does not say. */
+/* Folds a letter by its name in Unicode: LATIN SMALL LETTER P WITH HOOK is p, and LATIN LETTER
+   SMALL CAPITAL R is r. The skeleton does not contain these. */
 static bool
 fold_by_name(uint32_t code, char out[ICU_FOLD_ROOM])
 {
 	static const char *const beginnings[] = { "LATIN SMALL LETTER ", "LATIN CAPITAL LETTER ",
 		"LATIN LETTER SMALL CAPITAL " };
-	/* Letters with names of their own. */
+	/* Letters whose names do not contain the letter that they resemble. */
 	static const struct {
 		uint32_t code;
 		char letter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The index of watched words: tables from hashes of folded words, and of these without one or two
-   letters, to the words. */
+/* The index of watched words: hash tables that find words by their folded form, and by this form
+   without one or two letters. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
@@ -17,7 +17,7 @@ word_hash(struct str s)
 	return h;
 }
 
-/* The text without the letters at two places; a place behind its end leaves nothing out. */
+/* The hash of the text without the letters at two places. A place beyond the end omits nothing. */
 static uint64_t
 hash_without(struct str s, size_t one, size_t two)
 {
@@ -34,7 +34,7 @@ each_delete(struct str text, size_t deletes, void (*fn)(void *arg, uint64_t hash
 {
 	fn(arg, word_hash(text));
 	for (size_t i = 0; i < text.n && deletes >= 1; i++) {
-		/* Leaving out either of two equal neighbours gives the same text. */
+		/* Omitting either of two equal neighbours gives the same text. */
 		if (i > 0 && text.p[i] == text.p[i - 1])
 			continue;
 		fn(arg, hash_without(text, i, text.n));
@@ -135,8 +135,9 @@ lookalike_index_entries(const struct lookalike_index *x)
 	return x->deletes.n;
 }
 
-/* A word is compared with misspellings by one edit alone: a watched domain may have many words, and
-   a long text has hundreds of variants without two letters. */
+/* An additional word is found with at most one edit, while the label itself may be found with two:
+   a watched domain may have many words, and a long text has hundreds of variants with two letters
+   missing. */
 void
 lookalike_index_add(
     struct lookalike_index *x, uint32_t watched, struct str domain, struct strs words)

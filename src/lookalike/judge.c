@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The points of a likeness between a name and a watched word, by tbl/lookalike_weights.h. */
+/* Classifies a likeness between a name and a watched word and adds its points
+   (tbl/lookalike_weights.h). */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
@@ -61,7 +62,7 @@ digit_class(char c)
 	return c == '0' ? 'o' : c == '1' || c == 'l' ? 'i' : c;
 }
 
-/* Whether two texts of ASCII are alike only because rn is like m, or cl like d. */
+/* Whether two ASCII texts look alike only because rn looks like m, or cl like d. */
 static bool
 is_letter_pair(struct str word, struct str raw)
 {
@@ -86,7 +87,7 @@ judge_homoglyph(const struct likeness *l, struct lookalike_match *m)
 	bool ascii = is_plain_ascii(l->name->unicode);
 	bool pair = ascii && is_letter_pair(l->word->raw, l->raw);
 
-	/* Classes of ASCII make honest pairs of short words, such as acl and ad. */
+	/* In ASCII, folding makes unrelated short words equal, such as acl and ad. */
 	if (l->word->raw.n < TYPO_WORD && ascii)
 		return false;
 	m->class = LOOKALIKE_HOMOGLYPH;
@@ -121,7 +122,7 @@ has_digit_for_letter(struct str word, struct str text)
 	return false;
 }
 
-/* Two equal letters side by side, one of which the text lacks. */
+/* Whether the text lacks one of two equal neighbouring letters of the word. */
 static bool
 is_undoubled(struct str word, struct str text)
 {
@@ -154,8 +155,7 @@ is_number(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Whether both have the same letters and other digits, as names of a series have: cdn24 and
-   cdn34. */
+/* Whether the texts differ only in digits, as names of a series do: cdn24 and cdn34. */
 static bool
 differs_in_digits(struct str word, struct str text)
 {
@@ -173,7 +173,8 @@ differs_in_digits(struct str word, struct str text)
 	return digits && w == word.n && t == text.n;
 }
 
-/* The texts that are compared to name the edit: as they are written, or else folded. */
+/* Chooses the texts in which the edit is classified: the unfolded ones when they differ by one
+   edit, else the folded ones. */
 static void
 edit_texts(const struct likeness *l, struct str *word, struct str *text)
 {
@@ -209,7 +210,7 @@ judge_typo(const struct likeness *l, struct lookalike_match *m)
 	return true;
 }
 
-/* ---- the word beside others ---- */
+/* ---- the word with additions ---- */
 
 static bool
 judge_combo(const struct likeness *l, struct lookalike_match *m)
@@ -239,7 +240,7 @@ judge_combo(const struct likeness *l, struct lookalike_match *m)
 
 /* ---- below another domain ---- */
 
-/* Whether the name goes on as the watched domain does: paypal.com.evil.example,
+/* Whether the suffix of the watched domain follows the word: paypal.com.evil.example,
    usps.com-track.example. */
 static bool
 goes_on_with_suffix(struct str behind, struct str suffix)
@@ -267,7 +268,8 @@ judge_below(const struct likeness *l, struct lookalike_match *m)
 	return true;
 }
 
-/* The label is the word, below another public suffix, or below one where everybody takes names. */
+/* The label equals the word, but below another public suffix, or below a suffix where a provider's
+   customers choose names. */
 static bool
 judge_same(const struct likeness *l, struct lookalike_match *m)
 {

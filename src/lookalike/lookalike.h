@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether a name of DNS resembles a watched domain (AREAS.md 5). Pure: no database and no network;
- * nothing is generated but the deletes of the watched labels.
+/* Finds whether a DNS name resembles a watched domain (AREAS.md 5). Pure functions, without a
+ * database or a network. Nothing is generated except the variants of the watched words with letters
+ * left out.
  *
  *   watched domains, their words          a name that becomes known
  *            |                                     |
@@ -19,12 +20,12 @@
  *                              score: the sum of the reasons, cut to 0..100                     score.c
  *
  * Comparing fold(a) with fold(b) finds letters that look alike (fold.c). Two texts that differ by
- * an edit have a variant with one letter left out in common, so a table of such variants finds
- * misspellings without comparing every pair (the idea is known as SymSpell).
+ * one edit become equal when one letter is left out of each, so a table of such variants finds
+ * misspellings without comparing every pair (the method is known as SymSpell).
  *
- * A name gives at most one match for each watched domain: the one with most points. `found` of a
- * match is the registrable domain, or, where the resemblance is in a label below it, the name from
- * that label on:
+ * A name gives at most one match for each watched domain: the one with the most points. `found` of
+ * a match is the registrable domain. When the resemblance is in a label below that, `found` is the
+ * part of the name that begins with this label:
  *
  *   www.paypal-login.com          -> paypal-login.com            combo
  *   a.paypal.com.evil.example     -> paypal.com.evil.example     subdomain
@@ -56,7 +57,7 @@ enum lookalike_weight {
 	WEIGHTS,
 };
 
-/* Points with their codes, each code once. */
+/* The points of a match. Each code occurs once. */
 struct lookalike_reason {
 	enum lookalike_weight code;
 	int points;
@@ -69,7 +70,7 @@ struct lookalike_reasons {
 };
 
 struct lookalike_match {
-	uint32_t watched;       /* the number that lookalike_index_add got */
+	uint32_t watched;       /* the number that was passed to lookalike_index_add */
 	struct str found;       /* in A-labels */
 	struct str registrable; /* the registrable domain of found */
 	struct str word;        /* the watched label or word */
@@ -78,7 +79,8 @@ struct lookalike_match {
 	struct lookalike_reasons reasons; /* reasons in the name alone */
 };
 
-/* The class "homoglyph" and the edit "omission" as answers show them; the edit may be NULL. */
+/* Names in answers, such as the class "homoglyph" and the edit "omission". The name of EDIT_NONE is
+   NULL. */
 const char *lookalike_class_name(enum lookalike_class c);
 const char *lookalike_edit_name(enum lookalike_edit e);
 const char *lookalike_weight_code(enum lookalike_weight w);
@@ -86,30 +88,30 @@ extern const char *const lookalike_class_names[]; /* NULL ends the list */
 
 /* ---- fold.c ---- */
 
-/* The name with its A-labels as letters; a label that IDNA refuses stays as it is. */
+/* Decodes the A-labels of a name to Unicode. A label that IDNA refuses is not changed. */
 struct str lookalike_unicode(struct arena *a, struct str name);
-/* The form in which labels that look alike are equal: Unicode, confusable letters (UTS 39) as
-   ASCII, lower case, no marks, and then 0 as o, 1 and l as i, vv as w, rn as m, cl as d.
-   fold(fold(x)) is fold(x). */
+/* Returns the form in which labels that look alike are equal: confusable letters (UTS 39) become
+   ASCII, without marks and in lower case; then 0 becomes o, 1 and l become i, vv becomes w, rn m,
+   and cl d. fold(fold(x)) equals fold(x). */
 struct str lookalike_fold(struct arena *a, struct str label);
 
 /* ---- index.c ---- */
 
 struct lookalike_index;
 
-/* An empty index; it lasts as long as the arena. */
+/* Returns an empty index in the arena. */
 struct lookalike_index *lookalike_index_new(struct arena *a);
 /* Adds a registrable domain with its words. The texts must last as long as the index. */
 void lookalike_index_add(
     struct lookalike_index *x, uint32_t watched, struct str domain, struct strs words);
-/* The number of its variants of words, which take nearly all of its memory: less than 48 bytes
-   each. */
+/* Returns the number of variants of words in the index. They take nearly all of its memory: less
+   than 48 bytes each. */
 size_t lookalike_index_entries(const struct lookalike_index *x);
 
 /* ---- find.c ---- */
 
-/* The matches of a name in A-labels and lower case: one at most for each watched domain, in no
-   order. */
+/* Finds the matches of a name, which is in lower case and A-labels: at most one for each watched
+   domain, in no order. */
 size_t lookalike_find(const struct lookalike_index *x, struct arena *a, struct str name,
     struct lookalike_match **out);
 
@@ -121,22 +123,22 @@ struct lookalike_facts {
 	struct ts created_at, certificate_at, now;
 };
 
-/* Adds the reasons of the facts, and the cut to 0..100 as a reason of its own. Returns the score,
-   which is the sum. */
+/* Adds the points of the facts, and one more reason that cuts the sum to 0..100. Returns the score,
+   which is the sum of all reasons. */
 int lookalike_score(struct lookalike_reasons *r, const struct lookalike_facts *f);
-/* When the score changes by itself, because a certificate or a registration is no longer new;
-   INT64_MAX: never. */
+/* Returns the time at which the score changes because a certificate or a registration is no longer
+   new. INT64_MAX: never. */
 struct ts lookalike_due(const struct lookalike_facts *f);
 void lookalike_reason_add(struct lookalike_reasons *r, enum lookalike_weight code, int points);
 
 /* ---- allow.c ---- */
 
-/* Whether a pattern of an allow list has a sound form: a name in which * is any text, with two
-   other characters at least. */
+/* Whether a pattern of an allow list is valid: a name in which * stands for any text, with at least
+   two other characters. */
 bool lookalike_pattern_sound(struct str pattern);
-/* Whether the name is one of a pattern, or is below it. */
+/* Whether the name, or a parent of it, matches the pattern. */
 bool lookalike_pattern_has(struct str pattern, struct str name);
-/* Whether the name is below a domain whose customers have names of their own there, such as a CDN's
+/* Whether the name is below a domain that customers share, such as the domain of a CDN
    (tbl/shared_domains.h). */
 bool lookalike_is_shared(struct str name);
 

@@ -6,12 +6,13 @@
 
 enum {
 	LABEL_MOST = 63,
-	PARTS_MOST = 8,  /* hyphen parts of a label that are looked at */
-	HYPHEN_WORD = 3, /* the shortest word that is looked for among hyphen parts */
-	TYPO_WORD = 5,   /* the shortest word of which misspellings are looked for */
-	AFFIX_WORD = 6,  /* the shortest word that is looked for within a part, beside lures */
-	JOINED_TYPO =
-	    7, /* the shortest word of which misspellings are looked for beside a lure without a hyphen */
+	PARTS_MOST = 8,  /* hyphen parts of a label that are searched */
+	HYPHEN_WORD = 3, /* the shortest word that is searched among hyphen parts */
+	TYPO_WORD = 5,   /* the shortest word whose misspellings are searched */
+	AFFIX_WORD = 6,  /* the shortest word that counts within a part without a lure */
+	/* the shortest word whose misspellings are searched beside a lure, without a hyphen
+	   between them */
+	JOINED_TYPO = 7,
 	FAR_WORD = 11, /* the shortest word that may differ by two edits */
 	LONG_WORD = 8, /* a longer word gets no more points for its length */
 };
@@ -19,11 +20,11 @@ enum {
 /* A text that is compared with labels: the label of a watched domain, or one of its words. */
 struct watched_word {
 	struct str raw;    /* as it was given */
-	struct str plain;  /* fold without cl as d */
-	struct str paired; /* fold; as plain where nothing differs */
+	struct str plain;  /* folded, but cl is not d */
+	struct str paired; /* folded; equal to plain in most words */
 	struct str domain, suffix;
 	uint32_t watched;
-	size_t edits;  /* by which a misspelling may differ */
+	size_t edits;  /* edits by which a misspelling may differ */
 	bool ordinary; /* it is a word of the dictionary */
 };
 
@@ -41,13 +42,13 @@ struct lookalike_index {
 	struct arena *a;
 	struct watched_word *words;
 	size_t nwords;
-	uint32_t nwatched; /* behind the largest number of a watched domain */
+	uint32_t nwatched; /* the largest number of a watched domain, plus one */
 	struct word_table whole, deletes;
 };
 
 /* ---- fold.c ---- */
 
-/* fold, and fold without cl as d: a label such as "clsco" needs the latter. */
+/* Folds a label. cl: cl becomes d. Labels such as "clsco" must be compared without that. */
 struct str fold_with(struct arena *a, struct str label, bool cl);
 
 /* ---- index.c ---- */
@@ -60,23 +61,23 @@ hash_byte(uint64_t hash, char c)
 	return (hash ^ (unsigned char)c) * UINT64_C(1099511628211);
 }
 
-/* The next word with an entry of this hash; NULL: there is no more. *at is 0 at first. The caller
-   compares the texts. */
+/* Returns the next word with an entry of this hash, or NULL at the end. *at is 0 at first. The
+   caller compares the texts, because hashes may collide. */
 const struct watched_word *words_next(
     const struct lookalike_index *x, const struct word_table *t, uint64_t hash, uint32_t *at);
 uint64_t word_hash(struct str s);
 /* Calls fn with the hash of the text and of each variant without one letter, or without one and
    two. */
 void each_delete(struct str text, size_t deletes, void (*fn)(void *arg, uint64_t hash), void *arg);
-/* How many edits a word of this length may differ by. */
+/* Returns the number of edits by which a misspelling of a word of this length may differ. */
 size_t edits_of(size_t length);
 
 /* ---- distance.c ---- */
 
-/* The number of edits between two texts: a letter more, less or other, or two neighbours exchanged;
-   more than 2 is 3. */
+/* Returns the number of edits between two texts, and 3 when there are more than 2. An edit inserts,
+   omits or replaces a letter, or exchanges two neighbours. */
 size_t edit_distance(struct str a, struct str b);
-/* Names the edit that makes `text` of `word`. */
+/* Classifies the edit that turns `word` into `text`. */
 enum lookalike_edit edit_name(struct str word, struct str text);
 
 /* ---- words.c: tables of words ---- */
@@ -86,31 +87,33 @@ bool is_ordinary(struct str word);
 bool is_ordinary_words(struct str text);
 bool is_abused_suffix(struct str suffix);
 bool is_hosting_suffix(struct str name);
-/* Whether the folded text is made of lures and digits alone, with a lure at least. */
+/* Whether the folded text consists of lures and digits, with at least one lure. */
 bool is_lures(struct str text);
-/* The same, or it begins or ends with a lure that is long enough to be no accident. */
+/* Whether is_lures is true, or the text begins or ends with a lure of at least LURE_ALONE
+   letters. */
 bool has_lure(struct str text);
-/* The longest folded lure at the beginning of the text, or at its end; 0: none. */
+/* The length of the longest folded lure at the beginning or the end of the text; 0: none. */
 size_t lure_before(struct str text);
 size_t lure_behind(struct str text);
 
 /* ---- name.c ---- */
 
 struct found_name {
-	struct str name, registrable, suffix; /* as sent, in A-labels */
+	struct str name, registrable, suffix; /* in A-labels */
 	struct str label, unicode;            /* the label of the registrable domain */
-	struct str icann; /* the registrable domain by the ICANN section of the list */
-	bool hosted;      /* the suffix is of the private section */
-	bool abused;      /* the suffix is often used for phishing */
-	bool restricted;  /* only authorities or schools register below it */
+	/* the registrable domain by the ICANN section of the public suffix list */
+	struct str icann;
+	bool hosted;     /* customers of a provider choose names below the suffix */
+	bool abused;     /* the suffix is often used for phishing */
+	bool restricted; /* only authorities or schools can register names below the suffix */
 };
 
-/* False: the name has no registrable domain. */
+/* Splits a name. Returns false when it has no registrable domain. */
 bool name_split(struct arena *a, struct str name, struct found_name *out);
 
 /* ---- judge.c ---- */
 
-/* How a word is in a label. */
+/* Where a word is in a label. */
 enum shape {
 	SHAPE_WHOLE, /* the label is the word */
 	SHAPE_PART,  /* between hyphens */
@@ -121,18 +124,21 @@ struct likeness {
 	const struct watched_word *word;
 	const struct found_name *name;
 	enum shape shape;
-	struct str raw; /* the text that is like the word; p NULL: only its folded form is known */
+	/* the text that resembles the word; STR_NULL: only its folded form is known */
+	struct str raw;
 	struct str plain; /* the same, folded */
-	/* the name from the label on that has the text; p NULL: it is the registrable label */
+	/* the part of the name that begins with the label; STR_NULL for the label of the
+	   registrable domain */
 	struct str below;
-	struct str behind; /* the name behind that label */
-	bool misspelled;   /* else both are equal, or equal when they are folded */
-	bool hyphen;       /* without its hyphens the text is the word */
-	bool lure, www, whole_domain, digits, random; /* beside the text */
+	struct str behind; /* the part of the name after the label */
+	bool misspelled;   /* else both texts are equal, at least when they are folded */
+	bool hyphen;       /* the text without its hyphens equals the word */
+	bool lure, www, whole_domain, digits, random; /* properties of the rest of the label */
 	size_t hyphens;                               /* hyphens of the label */
 };
 
-/* Fills class, edit, found and reasons of a match. False: such a likeness means nothing. */
+/* Sets class, edit, found and reasons of a match. Returns false when the likeness does not
+   count. */
 bool judge_likeness(const struct likeness *l, struct lookalike_match *m) MUST_USE;
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The parts of a name: its public suffix, its registrable domain and its label. */
+/* Splits a name into its public suffix, its registrable domain and its label. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
 
 #include "address/start_url.h"
 
-/* The registrable domain by the ICANN section alone: webflow.io is one there. */
+/* Returns the registrable domain by the ICANN section of the list alone, for example webflow.io. */
 static struct str
 icann_registrable(struct str name)
 {
@@ -23,7 +23,8 @@ icann_registrable(struct str name)
 	return name;
 }
 
-/* The name one label below a suffix of tbl/hosting_suffixes.h; STR_NULL: it is below none. */
+/* Returns the part of the name that is one label below a suffix of tbl/hosting_suffixes.h, or
+   STR_NULL. */
 static struct str
 hosted_name(struct str name)
 {
@@ -39,7 +40,8 @@ hosted_name(struct str name)
 	return STR_NULL;
 }
 
-/* gov, edu, mil and int, and the same or ac before a country: gov.uk, edu.au, ac.jp. */
+/* Whether the suffix is gov, edu, mil or int, or one of these or ac below a country: gov.uk,
+   edu.au, ac.jp. */
 static bool
 is_restricted(struct str suffix)
 {

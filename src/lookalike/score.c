@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The points of facts about a found name. */
+/* Adds the points of facts about a found name. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
@@ -45,8 +45,7 @@ add_fact(struct lookalike_reasons *r, bool known, enum lookalike_weight code)
 		lookalike_reason_add(r, code, points[code]);
 }
 
-/* True when the time is known, and not longer ago than so many days. A time to come is no longer
-   ago than any. */
+/* Whether the time is known and at most so many days ago. A time in the future counts, too. */
 static bool
 is_within(struct ts at, struct ts now, int64_t days)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of words: ordinary words, lures, and public suffixes. Each is sorted, and found by
-   halving. */
+/* The tables of words: ordinary words, lures, and public suffixes. Each is sorted for a binary
+   search. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
@@ -139,14 +139,16 @@ is_lure(struct str text)
 	return text.n < LURE_LONGEST && table_has(folded.sorted, COUNT(lures), text);
 }
 
+/* 0 and 1 never occur, because folding made them o and i */
 static bool
-is_digit_like(char c) /* 0 and 1 are folded to o and i */
+is_digit_like(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* Lures of fewer than three letters count only as a whole, since pairs of letters make any text. A
-   text of several lures needs one of four letters. */
+/* A lure of fewer than LURE_WITHIN letters counts only when it is the whole text, because pairs of
+   letters can make any text. A text of several lures must contain one of at least LURE_ANCHOR
+   letters. */
 bool
 is_lures(struct str text)
 {

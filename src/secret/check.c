@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The column check of tbl/secrets.h: check digits, and parts of a secret that depend on one
-   another. */
+/* The checks of the column `check` of tbl/secrets.h: check digits, and conditions on parts of a
+   secret. */
 #include "config.h"
 
 #include "json/tree.h"
@@ -21,7 +21,7 @@ secret_of(const struct candidate *c)
 	return (struct str){ c->text.p + c->start, c->end - c->start };
 }
 
-/* The part behind the anchor. */
+/* The part of the secret after the anchor. */
 static struct str
 body_of(const struct candidate *c)
 {
@@ -52,7 +52,7 @@ crc32_of(struct str s)
 	return ~crc;
 }
 
-/* The last six characters are the CRC-32 of those before them. */
+/* Whether the last six characters are the CRC-32 of the characters before them. */
 static bool
 has_crc62(struct str body)
 {
@@ -91,8 +91,8 @@ is_base64(const struct candidate *c, size_t at)
 	return (c->x->class_of[(unsigned char)c->text.p[at]] & CLASS_BASE64) != 0;
 }
 
-/* Remembers the runs of 40 characters of base64 that begin before an offset. Runs are read once,
-   whole. */
+/* Remembers each run of exactly 40 base64 characters that begins before `to` and may be a secret
+   key. Every run is read once and completely. */
 static void
 read_aws_keys(struct candidate *c, size_t from, size_t to)
 {
@@ -118,7 +118,7 @@ read_aws_keys(struct candidate *c, size_t from, size_t to)
 		m->keys_read = i;
 }
 
-/* Takes the first key that stands between two offsets as a whole. */
+/* Takes the first key that lies completely between two offsets. */
 static bool
 find_aws_key(struct candidate *c, size_t from, size_t to)
 {
@@ -150,11 +150,11 @@ passes_aws(struct candidate *c)
 	size_t from = c->start - c->done < AWS_NEAR ? c->done : c->start - AWS_NEAR;
 	size_t to = c->text.n - c->end < AWS_NEAR ? c->text.n : c->end + AWS_NEAR;
 
-	/* before a placeholder nothing is looked for */
+	/* a placeholder is rejected before the search for a key */
 	if (secret_is_placeholder(secret_of(c)))
 		return false;
 	read_aws_keys(c, from, to);
-	/* words in capitals are no ids, unless they are the value of something */
+	/* a word in capitals without digits is an id only when it is a value, as in key = "WORD" */
 	return find_aws_key(c, c->end, to) || find_aws_key(c, from, c->start) ||
 	       has_digit(body_of(c)) || is_value(c);
 }
@@ -196,7 +196,8 @@ is_sample_claim(const struct json_value *claims, const char *name, const char *v
 	return v != NULL && json_type(v) == JSON_STRING && str_is(json_text(v), value);
 }
 
-/* A header with an algorithm, and claims that have not expired and are not those of the manual. */
+/* Whether the token has a header with an algorithm, and claims that have not expired and are not
+   the well-known sample. */
 static bool
 is_good_jwt(struct candidate *c, struct arena *a)
 {
@@ -219,7 +220,8 @@ is_good_jwt(struct candidate *c, struct arena *a)
 static bool
 passes_jwt(struct candidate *c)
 {
-	struct arena *a = arena_new(16 << 20); /* ends with the candidate, so many cost no memory */
+	/* freed with this candidate, so that many candidates take no more memory than one */
+	struct arena *a = arena_new(16 << 20);
 	bool good = is_good_jwt(c, a);
 
 	arena_free(a);
@@ -245,7 +247,7 @@ url_run(const struct candidate *c, size_t at, size_t most, char stop)
 	return i;
 }
 
-/* ://user:password@host; the secret is the password. */
+/* Matches ://user:password@host. The secret is the password. */
 static bool
 passes_url(struct candidate *c)
 {

@@ -14,7 +14,7 @@
 
 enum { FILE_LEAST = 32, FILE_MOST = 4096, FINGERPRINT = 16 };
 
-/* HMAC-SHA-256 of the texts, with a NUL behind each but the last. */
+/* HMAC-SHA-256 of the texts, joined by NUL bytes. */
 static void
 mac_of(const unsigned char key[32], const struct str *texts, size_t n, unsigned char out[32])
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Private keys of several lines, as files, in JSON with \n, and in the source of programs with
-   quotes around each line. */
+/* Finds private keys of several lines: in files, in JSON with \n, and in source code with quotes
+   around each line. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
 
 enum { LABEL = 48, BODY_LEAST = 64, BODY_MOST = 128 * 1024, LINE_MOST = 4096 };
 
-/* Removes a line from *at, which ends with a line feed, with \n or \r as two characters, however
-   often they are escaped, or before the dashes of the next block. */
+/* Returns the line at *at and moves *at behind it. A line ends with a line feed, with \n or \r
+   written as two characters (the backslash may be escaped several times), or before the dashes of
+   the next block. */
 static struct str
 next_line(struct str text, size_t *at)
 {
@@ -34,7 +35,7 @@ next_line(struct str text, size_t *at)
 	return (struct str){ text.p + start, end - start };
 }
 
-/* Without blanks, quotes and signs that join the parts of a text in a program. */
+/* Removes blanks, quotes and operators that join the parts of a string in source code. */
 static struct str
 trim_line(struct str s)
 {
@@ -47,7 +48,7 @@ trim_line(struct str s)
 	return s;
 }
 
-/* The number of characters of base64 in the line, or SIZE_MAX: it has others. */
+/* Returns the number of base64 characters in the line, or SIZE_MAX when it has other characters. */
 static size_t
 count_base64(const struct candidate *c, struct str s)
 {
@@ -72,15 +73,15 @@ is_header(struct str s)
 	return n > 0 && n + 1 < s.n && s.p[n] == ':' && s.p[n + 1] == ' ';
 }
 
-/* The last line of PGP. */
+/* Whether the line is the checksum that ends a PGP block. */
 static bool
 is_checksum(struct str s)
 {
 	return s.n == 5 && s.p[0] == '=';
 }
 
-/* Reads lines of base64 from *at. True: they are a body. *at is behind the last of them, or behind
-   the line that ends it. */
+/* Reads lines of base64 from *at and moves *at behind the last one, or behind the END line. Returns
+   true when they are long enough to be the body of a key. */
 static bool
 read_key_body(struct candidate *c, size_t *at)
 {
@@ -138,7 +139,7 @@ secret_key_block(struct candidate *c)
 	return read_key_body(c, &c->end) && has_body_entropy(c, from);
 }
 
-/* Private-Lines: 14, then the lines. */
+/* Matches the body of a PuTTY key: "Private-Lines: 14", then the lines. */
 bool
 secret_putty_block(struct candidate *c)
 {

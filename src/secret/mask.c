@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Previews, and texts with previews in place of secrets. */
+/* Makes previews of secrets, and replaces the secrets in a text by their previews. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
@@ -33,7 +33,8 @@ mask_once(struct arena *a, struct str text, const struct secrets *found)
 struct str
 secrets_mask(struct arena *a, struct str text)
 {
-	/* a preview ends words that were longer, so there may be another secret beside it */
+	/* a preview separates characters that were one word, so a round may uncover another
+	   secret */
 	for (int round = 0; round < ROUNDS; round++) {
 		struct secrets found = secrets_find(a, text, (struct ts){ TS_OLDEST_US });
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Texts in the place of a secret: words of manuals, runs of one character, and text with too little
-   entropy. */
+/* Recognises texts that stand in place of a secret: words of manuals, runs of one character, and
+   texts with too little entropy. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
@@ -8,9 +8,9 @@
 #include <math.h>
 #include <strings.h>
 
-enum { RUN = 6 /* equal or counting characters */, NEAR = 256, WORDS_UP_TO = 160 };
+enum { RUN = 6 /* equal or consecutive characters */, NEAR = 256, WORDS_UP_TO = 160 };
 
-/* The passwords that are words of manuals. */
+/* Passwords that manuals use as examples. */
 static const struct str whole[] = {
 #define IN(word)
 #define END(word)
@@ -23,7 +23,7 @@ static const struct str whole[] = {
 #undef IN
 };
 
-/* Words of at_end count at the end of the text alone. */
+/* Words in at_end count only at the end of the text. */
 static bool
 has_placeholder(struct str text, uint32_t at_end)
 {
@@ -54,7 +54,7 @@ has_run(struct str s)
 	return same >= RUN || counting >= RUN;
 }
 
-/* Long secrets have any short word by chance. */
+/* A long secret may contain any short word by chance, so only short ones are tested. */
 bool
 secret_is_placeholder(struct str s)
 {
@@ -83,14 +83,14 @@ secret_is_weak_password(struct str s)
 	return digits == s.n && s.n <= 5; /* a port */
 }
 
-/* The entropy of the distribution of its characters. */
+/* Whether the characters have at least this entropy, in tenths of a bit per character. */
 bool
 secret_has_entropy(struct str s, int tenths)
 {
 	unsigned char count[256] = { 0 };
 	size_t n = s.n < ENTROPY_MOST ? s.n : ENTROPY_MOST;
 	const double *steps = secret_index()->entropy_steps;
-	double sum = 0; /* the sum of count * log2(count) over the characters */
+	double sum = 0; /* the sum of count * log2(count) over all characters */
 
 	if (n == 0)
 		return tenths == 0;
@@ -99,7 +99,7 @@ secret_has_entropy(struct str s, int tenths)
 	return log2((double)n) - sum / (double)n >= tenths / 10.0;
 }
 
-/* Looks for the words of all rows at once, up to NEAR bytes behind the candidate. */
+/* Searches the words of all rows in one pass, up to NEAR bytes behind the candidate. */
 static void
 read_near(const struct candidate *c)
 {

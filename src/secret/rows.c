@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Compiles tbl/secrets.h: anchors with their classes written out, shapes as parts, and the set of
-   three bytes at which the scanner stops. */
+/* Compiles tbl/secrets.h: expands the classes in anchors, splits shapes into parts, and makes the
+   set of three-byte sequences at which the scanner stops. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
@@ -81,7 +81,7 @@ set_classes(struct secret_index *x)
 
 /* ---- shapes ---- */
 
-/* Reads "w22-40", "<s1-8", "w40" or "=.". */
+/* Parses one part of a shape: "w22-40", "<s1-8", "w40" or "=.". */
 static struct secret_part
 part_of(struct str s)
 {
@@ -131,9 +131,9 @@ set_shapes(struct secret_row *r)
 
 /* ---- anchors ---- */
 
-/* Bytes that text has seldom cost the scanner least. Where an anchor has a class, the last of equal
-   ones are taken: they differ among the anchors that it stands for, so these do not share a
-   bucket. */
+/* Rates how common three bytes are in text: the scanner is fastest when it looks for rare bytes.
+   Among equally rare bytes, an anchor with a class uses the last ones: they differ between the
+   anchors into which the class expands, so these anchors do not share a bucket. */
 static int
 rarity(const char *p)
 {
@@ -147,8 +147,8 @@ rarity(const char *p)
 	return sum;
 }
 
-/* The classes of the byte behind an anchor of the row: of the first parts of its shapes. 0: one
-   begins otherwise. */
+/* Returns the classes of the byte after an anchor: those with which the row's shapes begin. 0: a
+   shape begins with a literal or may be empty. */
 static uint16_t
 class_behind(const struct secret_row *r)
 {
@@ -164,8 +164,8 @@ class_behind(const struct secret_row *r)
 	return classes;
 }
 
-/* The class with which all shapes of the row begin; 0: they begin with several, or with what does
-   not belong to the secret. */
+/* Returns the class with which all shapes of the row begin. 0: they begin with different classes,
+   or with characters before the secret. */
 static uint16_t
 common_class(const struct secret_row *r)
 {
@@ -198,7 +198,7 @@ add_anchor(struct secret_index *x, const struct secret_row *r, struct str text, 
 	probe = secret_probe(text.p + n->probe);
 	probe &= PROBE_BITS - 1;
 	x->probes[probe / 64] |= UINT64_C(1) << (probe % 64);
-	/* behind those of earlier rows, which decide first */
+	/* after the anchors of earlier rows, which are tried first */
 	if (x->bucket[probe % BUCKETS] < 0) {
 		x->bucket[probe % BUCKETS] = (int16_t)x->n;
 	} else {
@@ -211,7 +211,8 @@ add_anchor(struct secret_index *x, const struct secret_row *r, struct str text, 
 	x->n++;
 }
 
-/* Adds each text that an anchor with classes stands for. made: what is decided already. */
+/* Adds each text into which an anchor with classes expands. made: the beginning that is expanded
+   already. */
 static void
 expand(struct secret_index *x, const struct secret_row *r, struct str rest, struct str made,
     size_t fixed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Goes through a text once. Three bytes at each offset are looked up in a set; where an anchor is,
-   its row decides.
+/* Scans a text in one pass. The three bytes at each offset are looked up in a set. Where an anchor
+   is found, its row decides whether a secret is there.
 
    The time is linear in the text, whatever it contains (C-190). A row reads a byte a bounded number
    of times:
@@ -19,8 +19,8 @@
 
 enum { NAME = 64, NAME_GAP = 8 };
 
-/* weak: the password of a URL, which may be a secret of another row, or the secret key beside the
-   id of an AWS key */
+/* weak: gives way to a secret of another row. This is the password of a URL, or the secret key
+   beside the id of an AWS key. */
 struct found {
 	struct secret secret;
 	bool weak, named;
@@ -100,7 +100,8 @@ by_offset(const void *x, const void *y)
 	return a->weak - b->weak;
 }
 
-/* The identifier in name = "secret" and "name": "secret"; nothing before least belongs to it. */
+/* Returns the identifier in name = "secret" and "name": "secret". It does not begin before
+   `least`. */
 static struct str
 name_before(struct str text, size_t least, size_t start)
 {
@@ -144,7 +145,7 @@ end_of(const struct found *f)
 	return f->secret.offset + f->secret.text.n;
 }
 
-/* Sorts the list and drops what is weak and overlaps another secret. */
+/* Sorts the list and drops weak secrets that overlap another one. */
 static void
 finish_list(struct scan *s)
 {
@@ -180,7 +181,7 @@ is_secret(struct candidate *c)
 
 	if (!secret_fits_shape(c))
 		return false;
-	/* the bounds of a key of several lines are known once it was read */
+	/* the bounds of a secret without a shape are known only after its check */
 	if (r->shape_text[0] != '\0' && !secret_is_near(c))
 		return false;
 	if (!secret_passes_check(c)) {
@@ -197,7 +198,8 @@ is_secret(struct candidate *c)
 	return secret_has_entropy(text, r->entropy) && !secret_is_placeholder(text);
 }
 
-/* Whether the anchor is at the offset, between bytes that its row may have there. */
+/* Whether the anchor is at the offset, and the bytes around it may be those of a secret of its
+   row. */
 static bool
 is_at(const struct scan *s, const struct secret_anchor *n, size_t at)
 {
@@ -220,7 +222,8 @@ is_at(const struct scan *s, const struct secret_anchor *n, size_t at)
 	return memcmp(p, n->text, n->n) == 0;
 }
 
-/* Tries the rows whose anchor is at the offset of the three bytes. */
+/* Tries the anchors of a bucket at the offset of the three bytes. Returns true when one of them
+   begins a secret. */
 static bool
 try_bucket(struct scan *s, size_t probe_at, int16_t first)
 {

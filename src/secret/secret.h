@@ -6,8 +6,8 @@
              anchors   characters  check digits, parts,                               the same text
                        of the row  words of manuals                                   without them
 
-   Nothing asks a provider whether a secret is in use. The texts of struct secret point into the
-   text that was read; who stores anything but the preview has to know why. */
+   No provider is asked whether a secret is valid. The texts of struct secret point into the
+   scanned text; store only the preview. */
 #ifndef SECRET_SECRET_H
 #define SECRET_SECRET_H
 
@@ -18,31 +18,31 @@ enum secret_severity { SECRET_INFO, SECRET_LOW, SECRET_MEDIUM, SECRET_HIGH, SECR
 struct secret {
 	struct str type, provider; /* as in tbl/secrets.h; the provider may be empty */
 	struct str text;
-	struct str prefix;   /* the beginning that all secrets of the type have; may be empty */
-	struct str name;     /* the identifier before it, as in name = "text"; null: none */
-	size_t offset, line; /* the place of its first byte; lines are counted from 1 */
+	struct str prefix;   /* the beginning that all secrets of this type share; may be empty */
+	struct str name;     /* the identifier in name = "text"; STR_NULL: none */
+	size_t offset, line; /* position of the first byte; lines are counted from 1 */
 	enum secret_severity severity;
-	bool valid; /* its check digits are right; false also for types without any */
+	bool valid; /* the check digits are right; false for types without check digits, too */
 };
 
 struct secrets {
-	struct secret *p; /* in the order of their offsets; none overlaps another one */
+	struct secret *p; /* in the order of their offsets, without overlaps */
 	size_t n;
 	bool truncated; /* the text is longer than LIM_SECRET_TEXT or has more than LIM_SECRETS */
-	size_t read;    /* no secret behind this offset was looked for */
-	size_t open;    /* where a secret begins that the end of the text cuts off, or text.n */
+	size_t read;    /* the text behind this offset was not scanned */
+	size_t open;    /* the offset of a secret that the end of the text cuts off, or text.n */
 };
 
-/* now: when a token that names its end must still be good. */
+/* Finds the secrets in a text. now: tokens that expired before this time do not count. */
 struct secrets secrets_find(struct arena *a, struct str text, struct ts now);
 
-/* The prefix, "…" and the length, such as "ghp_…40": no character that only this secret has, and
-   never longer than it. */
+/* Returns the prefix, "…" and the length, such as "ghp_…40". A preview has no character that only
+   this secret has, and is never longer than the secret. */
 struct str secret_preview(struct arena *a, const struct secret *s);
 
-/* The text with previews in place of its secrets, or text itself; tokens that have expired are
-   replaced as well. The rest that secrets_find did not read, and the beginning of a secret at its
-   end, are left out. Masking the result again changes nothing. */
+/* Returns the text with previews in place of its secrets, or the text itself when it has none.
+   Expired tokens are replaced, too. The part that secrets_find did not scan and a secret that the
+   end cuts off are removed. Masking the result again changes nothing. */
 struct str secrets_mask(struct arena *a, struct str text);
 
 #endif

@@ -23,22 +23,23 @@ enum secret_check {
 
 enum { SHAPES = 4, PARTS = 8, ROWS = 128 };
 
-/* Words that are looked for together, in one pass: each has a bit. A place is compared with those
-   words alone whose first two bytes are there, so a text costs about the same however many words
-   there are. */
+/* Words that are searched together in one pass; each word has a bit. At each place only the
+   words with the right first two bytes are compared, so the time hardly depends on the number of
+   words. */
 enum { SECRET_WORDS = 32 };
 
 struct secret_words {
 	struct str words[SECRET_WORDS];
 	size_t n;
-	uint32_t first[256], second[256]; /* words that have this byte there, in either case */
+	/* words with this byte as their first or second, in either case */
+	uint32_t first[256], second[256];
 };
 
 /* A part of a shape: min to max characters of a class, or a literal. */
 struct secret_part {
 	uint16_t class;
 	uint16_t min, max;
-	bool before; /* is passed over before the secret begins */
+	bool before; /* skipped: the secret begins after it */
 	struct str literal;
 };
 
@@ -56,27 +57,27 @@ struct secret_row {
 	struct secret_part lead;
 	struct secret_shape shapes[SHAPES];
 	size_t nshapes;
-	uint32_t near_words; /* bits of secret_index.near; 0: the row asks for none */
-	bool unwanted;       /* none of the words may be near */
+	uint32_t near_words; /* bits of secret_index.near; 0: no word is needed */
+	bool unwanted;       /* the words must not be near */
 };
 
-/* A text of the column anchors, without "^" and classes. */
+/* A text of the column anchors, with "^" and classes expanded. */
 struct secret_anchor {
 	const struct secret_row *row;
 	unsigned char n, fixed; /* fixed: bytes before the first class */
-	unsigned char probe;    /* offset of the three bytes that the scanner looks for */
-	int16_t next;           /* the next one in its bucket; -1: none */
-	/* Classes of the bytes before and behind it, by which most candidates fail before anything
-	   else is tried; 0: any byte, or none. */
+	unsigned char probe;    /* offset of the three bytes that the scanner looks up */
+	int16_t next;           /* the next anchor in the bucket; -1: none */
+	/* Classes that the bytes before and after the anchor must have; 0: any. These tests come
+	   first, because most candidates fail them. */
 	uint16_t class_before, class_behind;
-	/* the byte before must have none of these classes, unless an escape ends with it */
+	/* classes that the byte before must not have, unless it ends an escape */
 	uint16_t class_word;
 	char text[32];
 };
 
 enum { ANCHORS = 320, BUCKETS = 1024, PROBE_BITS = 1 << 16 };
 
-/* The entropy of a secret is that of so many characters at most, which a byte can count. */
+/* Entropy is computed over at most this many characters, so that a byte can count each of them. */
 enum { ENTROPY_MOST = 255 };
 
 struct secret_index {
@@ -84,18 +85,18 @@ struct secret_index {
 	size_t n;
 	int16_t bucket[BUCKETS];
 	uint64_t probes[PROBE_BITS / 64];
-	uint16_t class_of[256];             /* the classes that a byte is in, a bit each */
+	uint16_t class_of[256];             /* the classes of a byte, one bit each */
 	double entropy_steps[ENTROPY_MOST]; /* (n + 1) log2(n + 1) - n log2(n) */
 	uint32_t crc_steps[256];            /* CRC-32 of each byte */
 	struct secret_words near;           /* the columns near of all rows */
-	struct secret_words placeholders;   /* tbl/secret_placeholders.h, but for WHOLE ones */
+	struct secret_words placeholders;   /* tbl/secret_placeholders.h without the WHOLE rows */
 	uint32_t placeholders_at_end;
 };
 
 #define CLASS_ALNUM (1u << 6)  /* n */
 #define CLASS_BASE64 (1u << 9) /* b */
 
-/* Is made once for all threads. */
+/* Compiled at the first call, for all threads. */
 const struct secret_index *secret_index(void);
 
 static inline uint32_t
@@ -107,15 +108,15 @@ secret_probe(const char *p)
 	return (x * 2654435761u) >> 16;
 }
 
-/* ---- what the files that judge a candidate share ---- */
+/* ---- candidates ---- */
 
-/* The words and runs beside candidates that are done are remembered, so that no byte is read again
-   for the next ones. The candidates of a text come in the order of their places. */
+/* Remembers the words and runs around earlier candidates, so that no byte is read again for later
+   ones. Candidates come in the order of their offsets. */
 struct secret_memo {
-	size_t near_read;          /* words of the column near that begin before it are known */
-	size_t near[SECRET_WORDS]; /* the end of the last of each word; 0: none */
-	size_t keys_read;          /* runs that begin before it are known */
-	size_t *keys;              /* the places of what may be a secret key of AWS */
+	size_t near_read;          /* words that begin before this offset are known */
+	size_t near[SECRET_WORDS]; /* the end of the last occurrence of each word; 0: none */
+	size_t keys_read;          /* runs that begin before this offset are known */
+	size_t *keys;              /* the offsets of runs that may be a secret key of AWS */
 	size_t nkeys;
 };
 
@@ -123,26 +124,27 @@ struct candidate {
 	struct arena *a;
 	const struct secret_index *x;
 	const struct secret_anchor *anchor;
-	struct str text; /* that is searched */
+	struct str text; /* the text that is scanned */
 	struct ts now;
 	size_t at;               /* of the anchor */
 	size_t start, end;       /* of the secret */
-	size_t done;             /* the end of the secret before it */
+	size_t done;             /* the end of the previous secret */
 	size_t second, second_n; /* the secret key beside the id of an AWS key */
 	struct secret_memo *memo;
 	bool valid;
 	bool open; /* the text ends within the candidate */
 };
 
-/* shape.c: sets start and end; false: the characters around the anchor are not those of the row. */
+/* shape.c: sets start and end. Returns false when the characters around the anchor do not fit the
+   row. */
 bool secret_fits_shape(struct candidate *c);
 /* Whether the bytes before an offset are an escape: \n, %3D or \u003d. */
 bool secret_is_escape(struct str text, size_t at);
-/* Whether a secret may begin at an offset: the character before it belongs to no word and is not of
-   the class. An escape such as \n or %3D is no word. */
+/* Whether a secret may begin at an offset: the character before it is neither alphanumeric nor of
+   the class, or it ends an escape such as \n or %3D. */
 bool secret_may_begin(const struct candidate *c, size_t start, unsigned class);
 
-/* check.c: the column check. It sets start and end of rows without a shape. */
+/* check.c: applies the column check. Sets start and end in rows without a shape. */
 bool secret_passes_check(struct candidate *c);
 
 /* key_block.c: private keys of several lines. */
@@ -153,16 +155,16 @@ bool secret_putty_block(struct candidate *c);
 bool secret_is_placeholder(struct str secret);
 bool secret_is_weak_password(struct str password);
 bool secret_has_entropy(struct str secret, int tenths);
-/* Whether the words around the candidate are those that its row asks for. */
+/* Whether a word that the row needs is near the candidate, or no word that it must not have. */
 bool secret_is_near(const struct candidate *c);
 
 /* words.c */
 /* Adds a word and returns its bit. */
 uint32_t secret_words_add(struct secret_words *w, struct str word);
-/* The words that begin at p, of which left bytes may be read. */
+/* Returns the words that begin at p. left: the number of bytes that may be read. */
 uint32_t secret_words_at(const struct secret_words *w, const char *p, size_t left);
-/* Adds the words of tbl/secret_placeholders.h, and returns those that count at the end of a secret
-   alone. */
+/* Adds the words of tbl/secret_placeholders.h. Returns the words that count only at the end of a
+   secret. */
 uint32_t secret_placeholders_compile(struct secret_words *w);
 
 #endif

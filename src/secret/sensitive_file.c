@@ -28,7 +28,7 @@ static const struct {
 #include "tbl/sensitive_files.h"
 };
 
-/* The last part, with the slash of a directory. */
+/* Returns the last part of a path, with its slash when it is a directory. */
 static struct str
 last_part(struct str path)
 {

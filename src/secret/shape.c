@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The characters around an anchor, by the columns lead and shape. Parts are as long as they can be
-   and nothing is tried twice, so the work for a candidate is at most the length of its shapes. */
+/* Matches the characters around an anchor with the columns lead and shape. Each part takes as many
+   characters as it can and nothing is tried twice, so the time for a candidate is at most the
+   length of its shapes. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
@@ -39,7 +40,7 @@ secret_may_begin(const struct candidate *c, size_t start, unsigned class)
 	       secret_is_escape(c->text, start);
 }
 
-/* Passes over a part. False: the text has other characters there, or ends within the part. */
+/* Moves *at past a part. Returns false when the text does not fit the part or ends within it. */
 static bool
 pass_part(struct candidate *c, const struct secret_part *p, size_t *at)
 {
@@ -69,8 +70,8 @@ fits_one(struct candidate *c, const struct secret_shape *s)
 	size_t at = c->at + c->anchor->n;
 	unsigned last = 0;
 
-	/* so a run of the class has one candidate, and is not read again for each anchor within
-	   it */
+	/* a secret begins where a run of its class begins, so the run is not read again for each
+	   anchor within it */
 	if (c->anchor->row->lead.max == 0 && !s->parts[0].before &&
 	    ascii_alnum(c->text.p[c->start]) && !secret_may_begin(c, c->start, s->parts[0].class))
 		return false;
@@ -85,7 +86,7 @@ fits_one(struct candidate *c, const struct secret_shape *s)
 	return at == c->text.n || !has_class(c, at, last | CLASS_ALNUM);
 }
 
-/* The lead is a whole run of its class. */
+/* Sets the start to the beginning of the lead, which must be a whole run of its class. */
 static bool
 pass_lead(struct candidate *c, const struct secret_part *lead)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Words that are looked for together, in one pass over a text. */
+/* Sets of words that are searched together in one pass over a text. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
