@@ -13,7 +13,7 @@ KILLS=${KILLS:-6} CHANGES=${CHANGES:-400}
 # ---- rules and all detectors, beside an undisturbed run ----
 
 # Ten kills in a round, and 40 documents at least; the data are of the 20 days before today.
-ROUNDS=$(((KILLS + 9) / 10 > 2 ? (KILLS + 9) / 10 : 2))
+ROUNDS=$(((KILLS + 9) / 10 > 3 ? (KILLS + 9) / 10 : 3))
 T0=${T0:-$(($(date +%s) / 86400 * 86400 - 20 * 86400))}
 at() { date -u -d "@$((T0 + $1 * 20 * 86400 / ROUNDS))" +%Y-%m-%dT%H:%M:%SZ; }
 # everything: a world in which every detector and three rules have something to find.
@@ -22,10 +22,10 @@ everything()
 	token=$(python3 t/helper/secrets.py github 1)
 	sql "INSERT INTO asset (project_uuid, kind, name, metadata, first_seen_at, last_seen_at)
 			SELECT '$P'::uuid, 'domain', 'acme.com', '{\"seed\": true}'::jsonb, now(), now()
-			UNION ALL SELECT '$P', 'address', '198.51.100.' || n, '{}', now(), now() FROM generate_series(1, 200) AS n;
+			UNION ALL SELECT '$P', 'address', '198.51.100.' || n, '{}', now(), now() FROM generate_series(1, 30) AS n;
 		INSERT INTO watched_domain (project_uuid, domain) VALUES ('$P', 'paypal.com')"
 	printf '{"uuid":"0190a8c1-0000-7000-8000-000000000001","title":"R","publisher":"A","published_at":"%s","indicators":[%s]}\n' "$(at 0)" \
-		"$(seq -f '{"type":"ipv4","value":"198.51.100.%g"}' -s , 50 99)" | ctl import reports - >/dev/null || diag "reports"
+		"$(seq -f '{"type":"ipv4","value":"198.51.100.%g"}' -s , 1 20)" | ctl import reports - >/dev/null || diag "reports"
 	rule_new >/dev/null
 	detect_rule hosts all 'services.port:90' "name='all'" "uuid='00000000-0000-4000-8000-000000000001'" >/dev/null
 	detect_rule services surface 'port:91' "name='surface'" "uuid='00000000-0000-4000-8000-000000000002'" account_uuid=NULL \
@@ -35,23 +35,30 @@ everything()
 	alert_start
 	detect_idle
 }
-# round N: documents, of which many change from round to round; a third are hosts, and two thirds DNS.
+# round N: documents, of which many change from round to round; a third are hosts, and two thirds DNS. What a detector finds is
+# there or not for two days at least, so that findings end and come back however many rounds there are: `phase` counts these times.
+# Half of the hosts have names below the seed of the inventory.
 round()
 {
-	python3 - "$1" "$((CHANGES / ROUNDS))" "$(at "$1")" "$token" "$W" <<'END'
+	python3 - "$1" "$ROUNDS" "$((CHANGES / ROUNDS))" "$(at "$1")" "$token" "$W" <<'END'
 import json, sys
-r, n, at, token, w = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]
+r, rounds, n, at, token, w = *map(int, sys.argv[1:4]), *sys.argv[4:]
+phase = r * 8 // rounds
+address = lambda i: f"198.51.{100 + i // 30}.{i % 30 + 1}"
 with open(w + "/hosts", "w") as f:
     for i in range(n // 3):
-        banner = "hello token=" + token if i % 40 == 7 and r % 2 == 0 else "hello"
-        print(json.dumps({"ip": f"198.51.{100 + i // 250}.{i % 250 + 1}", "first_seen": at, "last_seen": at, "services": [
-            {"port": 90 + (i + r) % 3, "transport": "tcp", "banner": banner, "first_seen": at, "last_seen": at}]}), file=f)
+        banner = "hello token=" + token if i % 40 == 7 and phase % 4 < 2 else "hello"
+        print(json.dumps({"ip": address(i), "first_seen": at, "last_seen": at, "services": [
+            {"port": 90 + (i + (r if i % 4 < 2 else phase % 4 // 2)) % 2, "transport": "tcp", "banner": banner, "first_seen": at,
+             "last_seen": at}]}), file=f)
 with open(w + "/dns", "w") as f:
     for i in range(n // 3):
         target = f"x{i}.eu-west-1.elasticbeanstalk.com"
         dns = {"first_seen": at, "last_seen": at}
         print(json.dumps({"host": f"n{i}.acme.com", "record_type": "CNAME", "rcode": "NOERROR", "answer": target, **dns}), file=f)
-        gone = i % 5 == r % 5
+        if i % 2 == 0:
+            print(json.dumps({"host": f"a{i}.acme.com", "record_type": "A", "rcode": "NOERROR", "answer": address(i), **dns}), file=f)
+        gone = i % 5 == phase % 5
         print(json.dumps({"host": target, "record_type": "A", **({"rcode": "NXDOMAIN"} if gone else
             {"rcode": "NOERROR", "answer": "192.0.2.7"}), **dns}), file=f)
     for i in range(r * 5, r * 5 + 5):
@@ -108,8 +115,18 @@ state >"$W/disturbed"
 T0=$T0 REFERENCE="$W/reference" KILLS=$KILLS CHANGES=$CHANGES sh t/detect/kill.t >"$W/reference.tap" 2>&1
 diff "$W/reference" "$W/disturbed" >"$W/differences"
 is "$(head -5 "$W/differences")" "" "findings, observations, events, alerts and assets after $killed kills are those of an undisturbed run (C-124)"
-is "$(sql "SELECT string_agg(DISTINCT detector, ' ' ORDER BY detector) FROM finding") $(sql "SELECT count(*) > 0 FROM asset WHERE discovery_channel = 'dataset'")" \
-	"dangling-dns rules secrets threat-indicators typosquatting t" "every detector has found something"
+all="dangling-dns rules secrets threat-indicators typosquatting"
+is "$(sql "SELECT string_agg(DISTINCT detector, ' ' ORDER BY detector) FROM finding")" "$all" "every detector has found something"
+is "$(sql "SELECT string_agg(DISTINCT kind, ' ' ORDER BY kind) FROM asset WHERE discovery_channel = 'dataset'") $(sql "SELECT count(*) > 0
+	FROM asset_service WHERE discovery_channel = 'dataset'")" "address host t" "the inventory has found names, addresses and services"
+is "$(sql "SELECT string_agg(DISTINCT f.detector, ' ' ORDER BY f.detector) FROM alert a JOIN finding f ON f.uuid = a.source_uuid")" "$all" \
+	"findings of every detector have raised alerts"
+is "$(sql "SELECT string_agg(DISTINCT f.detector || ' ' || e.event, ', ' ORDER BY f.detector || ' ' || e.event) FROM finding_event e
+	JOIN finding f ON f.uuid = e.finding_uuid WHERE e.event IN ('clear', 'seen_again')")" \
+	"dangling-dns clear, dangling-dns seen_again, rules clear, rules seen_again, secrets clear, secrets seen_again" \
+	"findings that data contradict have ended, and those that data show again have come back"
+is "$(sql "SELECT string_agg(DISTINCT event, ' ' ORDER BY event) FROM observation_event")" "appeared gone returned" \
+	"observations have appeared, gone and returned"
 [ "$(wc -l <"$W/reference")" -gt 60 ]
 result $? "the undisturbed run has stored something"
 world_kill surfaced-alert
