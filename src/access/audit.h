@@ -14,7 +14,7 @@ struct audit {
 	struct str subject;        /* the kind of record: "account", "tag" */
 	struct str subject_id;     /* the record's UUID or slug */
 	struct uuid account;       /* all zero: none */
-	struct uuid project;       /* all zero: none; of notes alone */
+	struct uuid project;       /* all zero: none; only audit_note_hourly uses it */
 	struct json before, after; /* without text: none */
 	struct str request_id;     /* without text: none */
 };
@@ -25,9 +25,9 @@ enum db_rc audit_as(struct db *db, struct str actor, struct str request_id) MUST
    together. */
 enum db_rc audit_write(struct db *db, const struct audit *a) MUST_USE;
 
-/* Writes a line about what a key has read (its action, subject, subject_id, project and
-   request_id), once for the key, action, subject_id and hour. Call it before the answer is
-   sent. */
+/* Writes a line about data that a key has read, with the members action, subject, subject_id,
+   project and request_id of *a. Repetitions of the same key, action and subject_id within an hour
+   write nothing. Call it before the answer is sent. */
 enum db_rc audit_note_hourly(struct db *db, struct uuid key, const struct audit *a) MUST_USE;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Lines about what a key has read. They are written outside a transaction of the caller, by a
-   function of the database that also keeps the hour. */
+/* Writes lines about data that a key has read. A function of the database writes them, outside a
+   transaction of the caller, and skips repetitions within an hour. */
 #include "config.h"
 
 #include "access/audit.h"

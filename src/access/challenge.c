@@ -9,7 +9,7 @@
 
 enum { NONCE = 16 };
 
-/* The payload: a random number, and the person. */
+/* The payload of a challenge. The random number makes each challenge different. */
 struct content {
 	unsigned char nonce[NONCE];
 	struct uuid person;

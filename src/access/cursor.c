@@ -26,7 +26,8 @@ parse_key_line(struct str line, unsigned char key[CURSOR_KEY_LEN])
 	       hex_parse((struct str){ line.p + n, line.n - n }, key, CURSOR_KEY_LEN);
 }
 
-/* One or two lines: the signing key, then the previous one. False: a line is malformed. */
+/* Parses one or two lines: the signing key, then the previous key. Returns false when a line is
+   malformed. */
 static bool
 parse_cursor_keys(struct str text, struct cursor_secret *out)
 {

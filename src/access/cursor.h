@@ -19,26 +19,27 @@ enum { CURSOR_PAYLOAD_MAX = 601 }; /* a byte for the dataset, and a record's key
 
 enum { CURSOR_KEY_LEN = 32 };
 
-/* bytes is the key that signs. before, if there is one, is the previous key, whose cursors are
-   accepted too. */
+/* bytes: the key that signs. before: the previous key, whose cursors are still accepted, if there
+   is one. */
 struct cursor_secret {
 	unsigned char bytes[CURSOR_KEY_LEN], before[CURSOR_KEY_LEN];
 	bool has_before;
 };
 
-/* Reads a secret file: either the lines of cursor_secret_print, or at least 32 random bytes of any
-   kind, from which the key is derived. False with a reason. */
+/* Reads a secret file: either the lines of cursor_secret_print, or at least 32 random bytes, from
+   which the key is derived. When this returns false, err contains the reason. */
 bool cursor_secret_read(
     const char *path, struct cursor_secret *out, char *err, size_t room) MUST_USE;
-/* Writes the text of a secret file with a new key, and old's key as the previous one; old: NULL for
-   none. */
+/* Writes the text of a secret file with a new key. The key of `old`, which may be NULL, becomes the
+   previous key. */
 enum { CURSOR_SECRET_TEXT = 2 * (11 + 2 * CURSOR_KEY_LEN + 1) };
 void cursor_secret_print(char out[CURSOR_SECRET_TEXT + 1], const struct cursor_secret *old);
 
 struct cursor_for {
 	struct uuid key;
 	struct str operation;
-	struct str filters; /* all that selects and orders, such as query and dataset; not limit */
+	/* all parameters that select or order, such as query and dataset, but not limit */
+	struct str filters;
 };
 
 /* Makes a cursor of at most LIM_CURSOR characters. payload: the position of the next page, at most

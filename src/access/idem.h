@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Idempotency-Key: the database stores the space of a key (who may repeat it where) and the request
-   as hashes, so that neither needs a column for each part (C-085). */
+/* Idempotency-Key: the database stores two hashes, so that their parts need no columns: the space
+   in which a key counts (client and operation), and the request (C-085). */
 #ifndef ACCESS_IDEM_H
 #define ACCESS_IDEM_H
 

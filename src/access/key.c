@@ -25,7 +25,7 @@ struct key_entry {
 
 struct key_cache {
 	struct db *db;
-	uint64_t changes; /* how often the entries were dropped */
+	uint64_t changes; /* number of times that the cache was emptied */
 	EVP_MD *sha256;   /* SHA256() would look it up in OpenSSL's providers for each request */
 	EVP_MD_CTX *digest;
 	struct key_entry entries[CACHE_ENTRIES];
@@ -56,7 +56,7 @@ static const struct field key_out[] = {
 	FIELD_END,
 };
 
-/* A key that is valid now; the WHERE clause goes on with the key that is looked for. */
+/* Selects keys that are valid now. Each statement adds the condition that selects its key. */
 #define SELECT_VALID_KEY                                                                           \
 	"SELECT k.uuid, k.owner_uuid AS owner, k.account_uuid AS account, a.group_uuid,"           \
 	" k.prefix, k.sha256, CASE k.kind WHEN 'console' THEN m.role END AS role,"                 \
@@ -81,7 +81,8 @@ STMT_LIST(find_credentials, struct key_row, key_out,
 		     " AND ($3::uuid IS NULL OR k.account_uuid ="
 		     "  (SELECT p.account_uuid FROM project p WHERE p.uuid = $3))"
 		     " ORDER BY k.created_at, k.uuid LIMIT 2");
-/* A console credential works while its person is signed in, in a way that the account takes. */
+/* A console credential is valid only while its person is signed in, with proofs that the account
+   accepts. */
 STMT(find_key_by_uuid, key_out,
     SELECT_VALID_KEY
     " AND k.uuid = $1 AND (k.kind = 'key' OR EXISTS (SELECT FROM sign_in i JOIN person p"
@@ -128,7 +129,7 @@ key_is_well_formed(struct str s)
 	return ok && n == sizeof(raw);
 }
 
-/* Names of a newer schema parse as UNSET, whose bit is cleared. */
+/* A name that only a newer schema knows parses as SCOPE_UNSET, whose bit is cleared. */
 static uint64_t
 bits_of_scopes(const struct list *names)
 {
@@ -140,7 +141,7 @@ bits_of_scopes(const struct list *names)
 	return bits & ~(UINT64_C(1) << SCOPE_UNSET);
 }
 
-/* The two scopes that come from a role and not from the account. */
+/* The scopes SCOPE_MEMBER and SCOPE_OWNER, which come from the role in the organisation. */
 static uint64_t
 bits_of_role(struct str role)
 {
@@ -169,7 +170,8 @@ key_of_row(const struct key_row *row)
 		panic("a stored key prefix of %zu characters",
 		    row->prefix.n); /* UNCOVERED: the database checks it */
 	memcpy(k.prefix, row->prefix.p, KEY_PREFIX_LEN);
-	/* Names of a newer schema parse as UNSET, whose bit is cleared below. */
+	/* A name that only a newer schema knows parses as ENTITLEMENT_UNSET, whose bit is
+	   cleared. */
 	for (size_t i = 0; i < row->entitlements.n; i++)
 		k.entitlements |= UINT64_C(1) << entitlement_parse(names[i]);
 	k.entitlements &= ~(UINT64_C(1) << ENTITLEMENT_UNSET);
@@ -207,7 +209,7 @@ read_key(struct db *db, struct str secret, const unsigned char hash[KEY_HASH_LEN
 	db_relax(db, former);
 	if (rc != KEY_FOUND)
 		return rc;
-	/* The database has compared, but not in constant time. */
+	/* Compared again, because the database does not compare in constant time. */
 	if (row.sha256.n != KEY_HASH_LEN || CRYPTO_memcmp(row.sha256.p, hash, KEY_HASH_LEN) != 0)
 		return KEY_UNKNOWN;
 	*out = key_of_row(&row);
@@ -219,7 +221,7 @@ entry_is_valid(const struct key_entry *s, const unsigned char hash[KEY_HASH_LEN]
 {
 	if (s->until <= mono_us() || CRYPTO_memcmp(s->hash, hash, KEY_HASH_LEN) != 0)
 		return false;
-	/* After an expiry the row is read again: the key may still have other entitlements. */
+	/* When an entitlement has expired, the row is read again: the key may have others. */
 	return ts_is_null(s->key.valid_until) || ts_cmp(ts_now(), s->key.valid_until) < 0;
 }
 
@@ -259,7 +261,7 @@ key_lookup(struct key_cache *c, struct secret secret, struct key *out)
 		*out = s->key;
 		return KEY_FOUND;
 	}
-	asked = mono_us(); /* the entry's age counts from before the answer */
+	asked = mono_us(); /* the entry counts as old as the question */
 	rc = read_key(c->db, secret.hidden, hash, out);
 	if (rc == KEY_FOUND) {
 		memcpy(s->hash, hash, KEY_HASH_LEN);

@@ -16,7 +16,7 @@ enum {
 	AT_FLAGS = RP_HASH,
 	AT_COUNT = AT_FLAGS + 1,
 	DATA_MIN = AT_COUNT + 4,      /* without credential and extensions */
-	AT_ID_LENGTH = DATA_MIN + 16, /* behind the AAGUID */
+	AT_ID_LENGTH = DATA_MIN + 16, /* the offset after the AAGUID */
 	AT_ID = AT_ID_LENGTH + 2,
 };
 
@@ -115,8 +115,8 @@ check_authenticator_data(const struct passkey_site *site, struct str data)
 	return NULL;
 }
 
-/* The credential id must be the one that was sent; behind it are the public key and extensions in
-   CBOR, which nothing reads. */
+/* The credential id must equal the one that was sent. The public key and extensions that follow in
+   CBOR are not read. */
 static const struct passkey_fault *
 check_credential(struct str data, struct str id)
 {
@@ -155,7 +155,7 @@ static const struct passkey_fault bad_key = { "public_key", "not a key that a pa
 const struct passkey_fault passkey_copied = { "authenticator_data",
 	"its counter did not grow: the passkey may have been copied" };
 
-/* True when writing the key anew gives the same bytes: DER has one spelling of a key. */
+/* Whether the bytes are canonical DER: encoding the parsed key again gives the same bytes. */
 static bool
 is_canonical(EVP_PKEY *key, struct str spki)
 {
@@ -167,7 +167,8 @@ is_canonical(EVP_PKEY *key, struct str spki)
 	return same;
 }
 
-/* A curve that is spelled out by its parameters would have another group, or none. */
+/* Whether the key is on the named curve P-256. A curve that is given by explicit parameters has
+   another group name, or none. */
 static bool
 is_p256(EVP_PKEY *key)
 {
@@ -199,7 +200,7 @@ has_algorithm(EVP_PKEY *key, int64_t algorithm)
 	}
 }
 
-/* True: the point is on its curve, or modulus and exponent are those of a real RSA key. */
+/* Whether the point is on its curve, or modulus and exponent can be those of an RSA key. */
 static bool
 is_sound(EVP_PKEY *key)
 {
@@ -210,7 +211,7 @@ is_sound(EVP_PKEY *key)
 	return sound;
 }
 
-/* NULL unless every byte belongs to a key of the algorithm. */
+/* Parses a public key. Returns NULL unless all bytes are one key of the algorithm. */
 static EVP_PKEY *
 read_key(struct str spki, int64_t algorithm)
 {

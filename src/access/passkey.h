@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* Passkeys (WebAuthn level 3, sections 7.1 and 7.2) without CBOR. A browser hands out the public
-   key as SPKI, and with attestation "none" it is believed when a passkey is registered in any case:
-   the one who registers is signed in. Everything that a sign-in proves is verified here.
+/* Passkeys (WebAuthn level 3, sections 7.1 and 7.2) without CBOR. The browser sends the public key
+   as SPKI. With attestation "none" nobody certifies that key, which is acceptable because the
+   person who registers it is signed in. All conditions of a sign-in are verified here.
 
      registration   client data | authenticator data: rpIdHash, flags, counter, credential id | SPKI
      assertion      client data | authenticator data: rpIdHash, flags, counter | signature
 
      signature over authenticator data | SHA-256(client data)
 
-   The functions are pure: bytes in, a verdict out. A verdict is NULL, or the fault, for the log and
-   for the field of an answer: constant text. */
+   The functions are pure. They return NULL on success, else a fault with constant texts for the
+   log and for the field of an answer. */
 #ifndef ACCESS_PASSKEY_H
 #define ACCESS_PASSKEY_H
 
@@ -31,7 +31,7 @@ enum {
 		-8, -7, -257                                                                       \
 	}
 
-/* Where people sign in. */
+/* The site on which people sign in. */
 struct passkey_site {
 	struct str origin;    /* public_url: https://HOST[:PORT] without a path */
 	struct str rp_id;     /* HOST */
@@ -47,29 +47,29 @@ struct passkey_assertion {
 	struct str client_data, authenticator_data, signature;
 };
 
-/* A passkey as it is stored; a registration or an assertion sets the counter and backed_up. */
+/* A passkey as it is stored. A registration and each assertion set the counter and backed_up. */
 struct passkey_state {
 	struct str spki;
 	int64_t algorithm, sign_count;
 	bool backed_up;
 };
 
-/* member: the member of a body that is at fault. */
+/* member: the faulty member of the body. */
 struct passkey_fault {
 	const char *member, *why;
 };
 
-/* Reads the challenge from client data, which are not trusted yet. */
+/* Reads the challenge from client data that are not verified yet. */
 const struct passkey_fault *passkey_challenge(
     struct arena *a, struct str client_data, struct str *challenge) MUST_USE;
-/* The fault of a counter that did not grow: the passkey may have been copied. */
+/* The fault of a counter that did not increase: the passkey may have been copied. */
 extern const struct passkey_fault passkey_copied;
 const struct passkey_fault *passkey_register(struct arena *a, const struct passkey_site *site,
     const struct passkey_registration *in, struct passkey_state *out) MUST_USE;
-/* *state is the stored one, and the new one after success. */
+/* Verifies an assertion. *state is the stored state, and after success the new one. */
 const struct passkey_fault *passkey_verify(struct arena *a, const struct passkey_site *site,
     const struct passkey_assertion *in, struct passkey_state *state) MUST_USE;
-/* True: DER of a key that may be a passkey's. */
+/* Whether spki is the canonical DER of a sound key of the algorithm. */
 bool passkey_key_good(struct str spki, int64_t algorithm) MUST_USE;
 
 #endif

@@ -21,7 +21,8 @@ struct passwords {
 	size_t size;
 };
 
-/* libargon2 passes nothing to its allocators: the memory of the process whose hash is under way. */
+/* The memory for the hash that is being computed. It is global because libargon2 passes no argument
+   to its allocators. */
 static const struct passwords *hashing;
 
 static unsigned char *
@@ -61,7 +62,7 @@ passwords_close(struct passwords *p)
 	free(p);
 }
 
-/* ---- what may be a password ---- */
+/* ---- rules for new passwords ---- */
 
 struct secret
 password_compose(struct arena *a, struct str typed)
@@ -79,14 +80,14 @@ password_compose(struct arena *a, struct str typed)
 	return out;
 }
 
-/* The offset at which character i begins, or the length. */
+/* Returns the offset of character i, or the length of the text. */
 static size_t
 char_offset(struct str s, size_t i)
 {
 	return str_cut(s, i).n;
 }
 
-/* True for a text that repeats its first 1 to 4 characters; the last repetition may be cut. */
+/* Whether the text repeats its first 1 to 4 characters. The last repetition may be incomplete. */
 static bool
 is_repetition(struct str s)
 {
@@ -99,7 +100,7 @@ is_repetition(struct str s)
 	return false;
 }
 
-/* True for the e-mail itself, and for the part before its '@'. */
+/* Whether the text is the e-mail address, or the part before its '@'. */
 static bool
 is_email(struct arena *a, struct str folded, struct str email)
 {
@@ -136,9 +137,9 @@ password_fault(const struct passwords *p, struct arena *a, struct secret compose
 	return true;
 }
 
-/* ---- what is stored ---- */
+/* ---- stored hashes ---- */
 
-/* The unpadded base64 of PHC texts has '+' and '/' where base64url has '-' and '_'. */
+/* The unpadded base64 of PHC strings has '+' and '/' where base64url has '-' and '_'. */
 static char *
 print_hash_part(char *at, const unsigned char *bytes, size_t n)
 {
@@ -167,7 +168,7 @@ parse_part(struct str text, unsigned char *out, size_t want)
 	return base64url_parse((struct str){ room, text.n }, out, want, &n) && n == want;
 }
 
-/* Parses "m=65536" of the name "m=". */
+/* Parses "m=65536", where name is "m=". */
 static bool
 parse_cost(struct str text, struct str name, int64_t most, uint32_t *out)
 {
@@ -210,7 +211,7 @@ take_memory(uint8_t **memory, size_t n)
 	return *memory == NULL ? ARGON2_MEMORY_ALLOCATION_ERROR : ARGON2_OK;
 }
 
-/* libargon2 has wiped the memory before; here its pages go back. */
+/* Returns the pages to the kernel. libargon2 has wiped them. */
 static void
 give_memory(uint8_t *memory, size_t n)
 {

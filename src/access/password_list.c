@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The list of common passwords: read once, folded in place, sorted, and searched by halves. */
+/* The list of common passwords. It is read once, folded in place, and sorted for a binary
+   search. */
 #include "config.h"
 
 #include "access/password_priv.h"

@@ -134,7 +134,7 @@ sign_in_end(struct db *db, const struct uuid *person, const struct uuid *sign_in
 	    db_one(db, &end_sign_in, &row, P(*person), P(*sign_in), P(reason)), &row);
 }
 
-/* ---- what a person can prove ---- */
+/* ---- credentials ---- */
 
 static const struct field person_credentials_out[] = {
 	FIELD(struct person_credentials, uuid, 0),

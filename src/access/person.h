@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* People who sign in, by the functions of sql/functions/people.sql: a row of sign_in is a person in
-   one browser, and the cookie of that browser has a token which finds it.
+/* Sign-ins of people, stored by the functions of sql/functions/people.sql. A row of sign_in is a
+   person in one browser; the cookie of the browser contains a token that finds the row.
 
      __Host-surfaced=AbC...43 characters --SHA-256--> sign_in --> person --> member --> api_key
                                                                                   (kind console)
 
-   The token is 32 random bytes and is stored nowhere; links to join and to recover have such tokens
-   too. A sign-in is not cached: people are few, and signing out must count at once everywhere. */
+   The token is 32 random bytes. Only its hash is stored. Links to join and to recover contain
+   such tokens, too. A sign-in is not cached, because people are few and a sign-out must take
+   effect everywhere at once. */
 #ifndef ACCESS_PERSON_H
 #define ACCESS_PERSON_H
 
@@ -15,28 +16,30 @@
 
 enum { TOKEN_LEN = 43, TOKEN_HASH_LEN = 32 };
 
-/* Makes a token, and the hash that the database stores of it. */
+/* A token, and the hash of it that the database stores. */
 struct token {
 	char text[TOKEN_LEN + 1];
 	unsigned char hash[TOKEN_HASH_LEN];
 };
 void token_make(struct token *out);
-/* The hash of a token that a client sent; false when it has not the form of one. */
+/* Hashes a token that a client sent. Returns false when the text does not have the form of a
+   token. */
 bool token_hash(struct secret sent, unsigned char hash[TOKEN_HASH_LEN]) MUST_USE;
 
 enum { RP_ID_MAX = 253 };
 
-/* The host of public_url, by which passkeys know the service: those of another host, such as that
-   of a former public_url, are no way to sign in. Empty: there is no public_url. */
+/* Returns the host of public_url, or an empty text without public_url. Passkeys are bound to this
+   host: a passkey that was registered under another host, such as that of a former public_url,
+   cannot be used to sign in. */
 struct str passkey_rp_id(void);
 
-/* A live sign-in with its person. */
+/* A valid sign-in with its person. */
 struct sign_in {
-	struct str state; /* the look-up alone uses it */
+	struct str state; /* used only by sign_in_find */
 	struct uuid uuid, person_uuid;
 	struct str name, email;
 	bool has_password, has_totp;
-	int64_t passkeys;    /* of passkey_rp_id() */
+	int64_t passkeys;    /* number of passkeys for passkey_rp_id() */
 	struct list methods; /* struct str */
 	bool strong;
 	struct ts created_at, authenticated_at, seen_at, expires_at;
@@ -44,12 +47,12 @@ struct sign_in {
 
 enum sign_in_rc {
 	SIGN_IN_LIVE,
-	SIGN_IN_OVER,    /* ended, too old, or its token was replaced */
-	SIGN_IN_UNKNOWN, /* nobody was given this token */
+	SIGN_IN_OVER,    /* ended, expired, or its token was replaced */
+	SIGN_IN_UNKNOWN, /* this token was never given out */
 	SIGN_IN_UNAVAILABLE,
 };
 
-/* Looks up the sign-in of a cookie; it notes that it was seen, and ends it when its time is up. */
+/* Finds the sign-in of a cookie, stores that it was used, and ends it when it has expired. */
 enum sign_in_rc sign_in_find(struct db *db, struct secret token, struct sign_in *out) MUST_USE;
 
 /* A sign-in that begins now. */
@@ -60,17 +63,18 @@ struct sign_in_new {
 	bool strong;
 	struct str address, agent;
 	struct str
-	    /* STR_NULL: no condition; else the stored text that must still be the only proof */
+	    /* STR_NULL, or the stored password that was proved; then the sign-in begins only if the
+	       person still has this password and no other proof */
 	    password;
 };
-/* Signs the person in with this token; DB_NONE: the person is disabled. */
+/* Stores a new sign-in with this token. DB_NONE: the person is disabled. */
 enum db_rc sign_in_begin(
     struct db *db, const struct sign_in_new *s, const struct token *t) MUST_USE;
-/* Ends a live sign-in of the person; DB_NONE: there is none. */
+/* Ends a valid sign-in of the person. DB_NONE: there is none. */
 enum db_rc sign_in_end(struct db *db, const struct uuid *person, const struct uuid *sign_in,
     struct str reason) MUST_USE;
 
-/* The proofs that a person can give. */
+/* The stored credentials of a person. */
 struct person_credentials {
 	struct uuid uuid;
 	struct str name, email, password, totp; /* password: as stored; totp: sealed */
@@ -78,7 +82,7 @@ struct person_credentials {
 	int64_t totp_step, passkeys;
 	bool disabled;
 };
-/* By the e-mail, or, where it is STR_NULL, by the UUID. */
+/* Finds a person by the e-mail address, or by the UUID when email is STR_NULL. */
 enum db_rc person_find(struct db *db, struct str email, const struct uuid *uuid,
     struct person_credentials *out) MUST_USE;
 
@@ -88,27 +92,29 @@ enum { THROTTLE_BUCKETS = 3, THROTTLE_NAME = 32 };
 
 struct throttle_bucket {
 	unsigned char name[THROTTLE_NAME];
-	int64_t size; /* units that fit in */
+	int64_t size; /* units that the bucket holds */
 };
 
 struct throttle {
 	size_t n;
 	struct throttle_bucket buckets[THROTTLE_BUCKETS];
-	int64_t seconds; /* in which a full bucket empties */
+	int64_t seconds; /* the time in which a full bucket empties */
 };
 
 struct throttle_full {
-	int64_t full_bucket; /* from 1; 0: none was full, and each has one unit more */
-	int64_t wait;        /* seconds until it has room */
-	bool note;           /* full for the first time since it had room */
+	/* number of the first full bucket, from 1; 0: none was full, and each got one unit */
+	int64_t full_bucket;
+	int64_t wait; /* seconds until it has room */
+	bool note;    /* the first refusal since the bucket had room */
 };
 
 enum db_rc throttle_spend(
     struct db *db, struct arena *a, const struct throttle *t, struct throttle_full *out) MUST_USE;
 enum db_rc throttle_refund(struct db *db, struct arena *a, const struct throttle *t) MUST_USE;
 struct known_network {
-	bool known; /* the person with the e-mail was signed in from the network within 30 days */
-	struct str email; /* with its letters folded as the look-up of people folds them */
+	/* the person with this e-mail was signed in from the network within the last 30 days */
+	bool known;
+	struct str email; /* in the lower case by which people are found */
 };
 enum db_rc network_find(
     struct db *db, struct str email, struct str network, struct known_network *out) MUST_USE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds a project for a key; the SQL function visible_projects has the rules. */
+/* Finds a project for a key. The rules are in the SQL function visible_projects. */
 #include "config.h"
 
 #include "access/key.h"

@@ -13,9 +13,9 @@ struct project {
 	bool manager; /* the key's owner manages it */
 };
 
-/* DB_NONE when the project does not exist, belongs to another account, or is outside the ceiling of
-   the key or of its owner. All of these are the same 404, so that a client cannot find out which
-   projects exist (C-116). */
+/* Finds a project. Returns DB_NONE when the project does not exist, belongs to another account, or
+   is outside the ceiling of the key or of its owner. The client gets the same 404 in all these
+   cases, so that it cannot find out which projects exist (C-116). */
 enum db_rc project_find(
     struct db *db, const struct key *k, struct uuid project, struct project *out) MUST_USE;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Makes QR codes by libqrencode. */
+/* Makes QR codes with libqrencode. */
 #include "config.h"
 
 #include <qrencode.h>

@@ -7,8 +7,8 @@
 
 enum { QR_SIZE_MAX = 177 };
 
-/* The rows of the code of a text, each of as many characters 1 (dark) and 0 as there are rows,
-   without the light margin of four modules around it. No rows: the text is too long for a code. */
+/* Makes the QR code of a text: a square of rows with the characters 1 (dark) and 0 (light), without
+   the light margin of four modules. Returns no rows when the text is too long for a code. */
 struct strs qr_rows(struct arena *a, struct str text);
 
 #endif

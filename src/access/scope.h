@@ -9,19 +9,19 @@
 enum scope {
 	SCOPE_UNSET,
 	SCOPE_ANY, /* a valid key is enough */
-	/* People alone have these two, and no key: a member of the organisation, an owner. */
+	/* Only people have the scopes member and owner; no key can have them. */
 	SCOPE_MEMBER,
 	SCOPE_OWNER,
 #define SCOPE(id, name, who, help) SCOPE_##id,
 #include "tbl/scopes.h"
 #undef SCOPE
 	SCOPE_COUNT,
-	SCOPE_FIRST = SCOPE_OWNER + 1, /* the first that a key may have */
+	SCOPE_FIRST = SCOPE_OWNER + 1, /* the first scope that a key may have */
 };
 
 enum entitlement {
 	ENTITLEMENT_UNSET,
-	ENTITLEMENT_ANY, /* none is needed */
+	ENTITLEMENT_ANY, /* no entitlement is needed */
 #define ENTITLEMENT(id, name, help) ENTITLEMENT_##id,
 #include "tbl/entitlements.h"
 #undef ENTITLEMENT

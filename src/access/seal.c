@@ -29,7 +29,8 @@ append_with_length(struct buf *b, struct str s)
 	buf_str(b, s);
 }
 
-/* The key of a purpose: what is bound is no part of it, so that it is covered by each tag. */
+/* Derives the key of a purpose. use->bound is not part of the derivation; each tag covers it
+   instead. */
 static void
 derive_seal_key(const struct signing_key *key, const struct seal_use *use, const char *form,
     unsigned char out[SIGNING_KEY_LEN])
@@ -88,7 +89,8 @@ write_head(unsigned char out[SEAL_HEAD], const struct signing_key *key)
 	memcpy(out + 1, key->kid, strlen(key->kid));
 }
 
-/* NULL: no head, or of a key that the file does not have. */
+/* Finds the key of a head. Returns NULL when the head is malformed or the file does not contain its
+   key. */
 static const struct signing_key *
 read_sealed_head(const struct signing_keys *keys, const unsigned char *head)
 {
@@ -100,7 +102,7 @@ read_sealed_head(const struct signing_keys *keys, const unsigned char *head)
 	key = signing_key_find(keys, str_of(kid));
 	if (key == NULL)
 		return NULL;
-	write_head(again, key); /* one spelling alone: nothing behind the first zero */
+	write_head(again, key); /* refuses other bytes after the first zero */
 	return memcmp(again, head, SEAL_HEAD) == 0 ? key : NULL;
 }
 
@@ -166,7 +168,7 @@ seal_token_open(struct arena *a, const struct signing_keys *keys, const struct s
 /* One call of AES-256-GCM. */
 struct gcm {
 	const unsigned char *key, *nonce, *in;
-	struct str covered; /* authenticated beside the secret: head and what it is bound to */
+	struct str covered; /* authenticated together with the secret: the head and use->bound */
 	unsigned char *out, *tag;
 	int n;
 };

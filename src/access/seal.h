@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Signatures and seals for people under sign_in_keys, three forms for three uses:
+/* Signatures and seals for sign-ins, made with the keys of the file sign_in_keys. There are three
+   forms:
 
      tag       HMAC-SHA-256 of a text                       CSRF tokens, names of buckets
      token     base64url( head | tag | expiry | payload )   challenges, half-open sign-ins: a client
@@ -9,8 +10,8 @@
 
      head      version, and the kid of the key, padded with zeros to 16 bytes
 
-   The newest key signs and seals; the kid finds the key of an older text. Each purpose has a key of
-   its own, derived from the key of the file, so that a text made for one purpose proves nothing for
+   The newest key signs and seals; the kid finds the key of an older text. Each purpose has its
+   own key, derived from the key of the file, so that a text made for one purpose is invalid for
    another. A text can also be bound to something that it does not contain, such as a person. */
 #ifndef ACCESS_SEAL_H
 #define ACCESS_SEAL_H
@@ -23,7 +24,7 @@ enum {
 	SEAL_HEAD = 1 + SIGNING_KID_MAX,
 	SEAL_PAYLOAD_MAX = 256,          /* bytes of a token */
 	SEAL_SECRET_MAX = 256,           /* bytes that can be sealed */
-	SEAL_MORE = SEAL_HEAD + 12 + 16, /* bytes by which a sealed secret is longer */
+	SEAL_MORE = SEAL_HEAD + 12 + 16, /* bytes by which sealing lengthens a secret */
 	SEAL_TOKEN_MAX = 420,            /* characters */
 };
 
@@ -32,16 +33,16 @@ enum {
 
 struct seal_use {
 	const char *purpose; /* "challenge", "csrf": a constant */
-	struct str bound;    /* the text belongs to it; may be empty */
+	struct str bound;    /* what the text is bound to, such as a person's UUID; may be empty */
 };
 
 void seal_tag(const struct signing_keys *keys, const struct seal_use *use, struct str text,
     unsigned char tag[SEAL_TAG]);
-/* True: one of the keys made the tag. Compared in constant time. */
+/* Whether one of the keys made the tag. The comparison takes constant time. */
 bool seal_tag_is(const struct signing_keys *keys, const struct seal_use *use, struct str text,
     const unsigned char tag[SEAL_TAG]) MUST_USE;
 
-/* The content of a token: at most SEAL_PAYLOAD_MAX bytes, and its end. */
+/* The content of a token: at most SEAL_PAYLOAD_MAX bytes, and the time at which it expires. */
 struct seal_token {
 	struct str payload;
 	struct ts expires_at;
@@ -51,16 +52,17 @@ struct str seal_token_make(struct arena *a, const struct signing_keys *keys,
     const struct seal_use *use, const struct seal_token *t);
 enum seal_rc {
 	SEAL_GOOD,
-	SEAL_BAD, /* no token or sealed secret of this use */
-	SEAL_OLD, /* a token that has ended; a secret that an older key has sealed: good, but to be
-	             sealed again */
+	SEAL_BAD, /* not a token or a sealed secret of this use */
+	/* an expired token; or a valid secret that an older key has sealed and that should be
+	   sealed again */
+	SEAL_OLD,
 };
-/* Opens a token; out->expires_at is the present time when it is called. *out is set for SEAL_GOOD
-   and SEAL_OLD. */
+/* Verifies a token. out->expires_at is the present time before the call. SEAL_GOOD and SEAL_OLD set
+   *out. */
 enum seal_rc seal_token_open(struct arena *a, const struct signing_keys *keys,
     const struct seal_use *use, struct str text, struct seal_token *out) MUST_USE;
 
-/* Seals at most SEAL_SECRET_MAX bytes: SEAL_MORE bytes more. */
+/* Seals at most SEAL_SECRET_MAX bytes. The result is SEAL_MORE bytes longer. */
 struct str seal_secret(struct arena *a, const struct signing_keys *keys, const struct seal_use *use,
     struct secret secret);
 enum seal_rc seal_open(struct arena *a, const struct signing_keys *keys, const struct seal_use *use,

@@ -35,7 +35,7 @@ signing_key_find(const struct signing_keys *keys, struct str kid)
 	return NULL;
 }
 
-/* NULL, or the fault of the file. */
+/* Parses a file of keys. Returns NULL, or what is wrong with the file. */
 static const char *
 parse_signing_keys(struct str text, size_t most, struct signing_keys *out)
 {
@@ -106,7 +106,7 @@ signing_key_print(char out[SIGNING_LINE + 1], const struct signing_key *key)
 
 struct signing_ring {
 	struct signing_file file;
-	struct stat seen; /* the file when it was read; st_ino 0: not read yet */
+	struct stat seen; /* the state of the file when it was read; st_ino 0: not read yet */
 	struct signing_keys keys;
 };
 

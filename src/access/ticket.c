@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Seals and opens tickets. libjwt signs and verifies, and nothing else, since it accepts more than
-   a ticket may be: other algorithms, and with a NULL key any token at all. So the order of
-   ticket_open matters: parse the head, require HS256, find the key by kid, verify the signature,
-   and only then parse the claims. */
+/* Seals and opens tickets. libjwt only signs and verifies, because it accepts more than a ticket
+   may be: other algorithms, and any token when the key is NULL. So ticket_open parses the head,
+   requires HS256, finds the key by its kid and verifies the signature before it parses the
+   claims. */
 #include "config.h"
 
 #include <jwt.h>
@@ -17,7 +17,7 @@
 static const struct kind {
 	const char *audience, *prefix; /* prefix: before the token */
 	size_t length_max;
-	int64_t seconds_max; /* the longest life that a ticket may claim */
+	int64_t seconds_max; /* the longest time for which a ticket may be valid */
 } kinds[] = {
 	[TICKET_STREAM] = { "stream", "surfaced.stream.v1.", LIM_STREAM_TICKET, 60 },
 	[TICKET_EVIDENCE] = { "evidence", "", LIM_EVIDENCE_TICKET, LIM_EVIDENCE_TICKET_LIFE },
@@ -126,8 +126,8 @@ parse_token_part(
 		   JSON_OK;
 }
 
-/* libjwt gets the same text that was split above, so the signature covers exactly the parts that
-   are parsed. */
+/* libjwt gets the same text that ticket_open has split, so the signature covers exactly the parsed
+   parts. */
 static bool
 signature_holds(struct arena *a, struct str token, const struct signing_key *key)
 {

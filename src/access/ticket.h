@@ -10,10 +10,10 @@
                                                      set headers of a WebSocket
      evidence   the API            15 min    many    in the header X-Evidence-Ticket
 
-   A ticket proves that the API issued it. The audience (aud) keeps one kind from opening what
-   the other opens. Rights may have changed since then, so surfaced-stream uses up the jti of a
-   stream's ticket in PostgreSQL, and the API reads the key of an evidence ticket at each use.
-   Only ticket.c uses libjwt. */
+   A ticket proves that the API issued it. The audience (aud) prevents the use of one kind as the
+   other. Rights may have changed since a ticket was issued, so surfaced-stream marks the jti of
+   a stream ticket as used in PostgreSQL, and the API reads the key of an evidence ticket at each
+   use. Only ticket.c uses libjwt. */
 #ifndef ACCESS_TICKET_H
 #define ACCESS_TICKET_H
 
@@ -26,7 +26,7 @@ enum {
 	TICKET_LEEWAY = 5, /* seconds that the clocks of two hosts may differ */
 };
 
-/* The kinds of tickets; TICKET_NONE: no ticket. */
+/* The kinds of tickets. */
 enum ticket_kind { TICKET_NONE, TICKET_STREAM, TICKET_EVIDENCE };
 
 struct ticket {
@@ -42,8 +42,8 @@ struct ticket {
    them token characters of RFC 6455. */
 struct secret ticket_seal(
     struct arena *a, const struct signing_keys *keys, const struct ticket *t, struct ts now);
-/* Opens a ticket of the kind that out->kind has. NULL, or the fault of the ticket, for the log:
-   constant text without any part of the ticket. */
+/* Verifies a ticket of the kind out->kind. Returns NULL, or a fault for the log: a constant text
+   without any part of the ticket. */
 const char *ticket_open(struct arena *a, const struct signing_keys *keys, struct secret text,
     struct ts now, struct ticket *out) MUST_USE;
 

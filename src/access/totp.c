@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Codes of RFC 6238 and the text that gives a secret to an app. */
+/* Computes the codes of RFC 6238, and makes the URI that transfers a secret to an app. */
 #include "config.h"
 
 #include <openssl/crypto.h>
@@ -30,7 +30,7 @@ totp_code(struct secret secret, int64_t step, char out[TOTP_DIGITS + 1])
 	OPENSSL_cleanse(hash, sizeof(hash));
 }
 
-/* Each of the three codes is computed and compared, so that the time does not show which it was. */
+/* All three codes are computed and compared, so that the time does not show which one matched. */
 int64_t
 totp_find(struct secret secret, struct str code, struct ts now, int64_t last)
 {
@@ -66,7 +66,7 @@ totp_base32(struct secret secret, char out[TOTP_BASE32 + 1])
 	out[n] = '\0';
 }
 
-/* Everything but unreserved characters as %XX: apps differ in what they understand. */
+/* Writes all characters but unreserved ones as %XX, because apps differ in what they accept. */
 static void
 add_label(struct buf *b, struct str s)
 {
