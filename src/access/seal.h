@@ -33,7 +33,8 @@ enum {
 
 struct seal_use {
 	const char *purpose; /* "challenge", "csrf": a constant */
-	struct str bound;    /* what the text is bound to, such as a person's UUID; may be empty */
+	/* a value to which the text is bound, such as a person's UUID; may be empty */
+	struct str bound;
 };
 
 void seal_tag(const struct signing_keys *keys, const struct seal_use *use, struct str text,

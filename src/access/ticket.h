@@ -6,7 +6,7 @@
                                iss, aud, iat, nbf, exp, jti, project, session, key
 
                 opened by          life      uses    sent
-     stream     surfaced-stream    60 s      one     as a subprotocol, since a browser cannot
+     stream     surfaced-stream    30 s      one     as a subprotocol, since a browser cannot
                                                      set headers of a WebSocket
      evidence   the API            15 min    many    in the header X-Evidence-Ticket
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* A key reads about access (AREAS.md 9): itself, the members and keys of its organisation, and
-   those that reach a project. The functions of functions/access.sql have the rules of a key that is
-   limited to projects: it reads of members and keys that reach one of its own projects alone, and
-   of those only these projects. */
+/* Operations by which a key or a person reads who has access (AREAS.md 9): the key itself, the
+   members and keys of the organisation, and those that reach a project. The functions of
+   functions/access.sql contain the rules for a key that is limited to projects: it sees only
+   members and keys that reach one of its projects, and of these members and keys only its own
+   projects. */
 #include "config.h"
 
 #include "api/access.h"
@@ -91,12 +92,12 @@ static const struct field own_projects_out[] = {
 		    .offset = offsetof(struct own_access, scopes),                                 \
 		    .size = sizeof(struct str),                                                    \
 		    .item = FIELD_STR,                                                             \
-		    .help = "Those that the key has and its organisation allows now." },           \
+		    .help = "The scopes that the key has and its organisation allows now." },      \
 	{                                                                                          \
 		.name = "withheld", .type = FIELD_LIST,                                            \
 		.offset = offsetof(struct own_access, withheld), .size = sizeof(struct str),       \
 		.item = FIELD_STR,                                                                 \
-		.help = "Those that the key has and its organisation does not allow now."          \
+		.help = "Scopes that the key has but its organisation does not allow now."         \
 	}
 
 static const struct field own_columns[] = {
@@ -168,7 +169,8 @@ const struct field access_member_out[] = {
 	    .type = FIELD_RAW,
 	    .flags = OMIT_UNSET,
 	    .offset = offsetof(struct access_member, email),
-	    .help = "In answers to people alone; null but to owners and of oneself." },
+	    .help = "Only in answers to people: owners see it, and a person sees their own; "
+		    "otherwise null." },
 	OPTIONAL(struct access_member, joined, FIELD_BOOL, OMIT_UNSET, 0, 0),
 	FIELD_END_OF("AccessMember"),
 };
@@ -195,7 +197,7 @@ static const struct url_param access_member_params[] = {
 	FILTER(FIELD_STR, struct access_member_args, role, .values = account_roles),
 	FILTER(FIELD_STR, struct access_member_args, removed, .values = truths),
 	FILTER(FIELD_STR, struct access_member_args, joined, .values = truths,
-	    .help = "For people: only members who have joined, or only those who have not."),
+	    .help = "Only for people: members who have joined, or those who have not."),
 	URL_PARAM_END,
 };
 
@@ -244,7 +246,7 @@ static const struct url_param access_key_params[] = {
 	FILTER(FIELD_UUID, struct access_key_args, owner_uuid),
 	FILTER(FIELD_STR, struct access_key_args, state, .values = key_states),
 	FILTER(FIELD_STR, struct access_key_args, scope, .lo = 1, .hi = LIM_NAME,
-	    .help = "Only keys that were given this scope."),
+	    .help = "Only keys with this scope."),
 	URL_PARAM_END,
 };
 
@@ -276,7 +278,7 @@ static const struct field reach_out[] = {
 	FIELD(struct reach, uuid, 0),
 	FIELD(struct reach, name, 0),
 	ONE_OF(struct reach, via, 0, reach_ways,
-	    "For a key: its owner's, or grant when it is limited to projects."),
+	    "For a key: that of its owner, or grant when the key is limited to projects."),
 	{ .name = "role",
 	    .type = FIELD_STR,
 	    .flags = NULLABLE,
@@ -305,7 +307,7 @@ static const struct url_param reach_params[] = {
 	URL_PARAM_END,
 };
 
-/* As page_list, which does not pass the reader. */
+/* Like page_list, but also passes the key that reads. */
 static int
 list_project_access(struct req *rq)
 {
@@ -364,7 +366,7 @@ static const struct route access_routes[] = {
 	    .wrapper = "member",
 	    .errors = access_member_errors,
 	    .summary = "Get a member",
-	    .description = "One out of the reach of the key is as one that does not exist.",
+	    .description = "A member that the key cannot reach is not found.",
 	},
 	{
 	    ROUTE_AS(GET, "/access/keys", "list_access_keys", page_list),
@@ -384,9 +386,7 @@ static const struct route access_routes[] = {
 	    .wrapper = "key",
 	    .errors = access_key_errors,
 	    .summary = "Get an API key",
-	    .description =
-		"Its secret is stored nowhere. One out of the reach of the key is as one that does "
-		"not exist.",
+	    .description = "The secret is not stored. A key out of reach is not found.",
 	},
 	{
 	    ROUTE(GET, PROJECT "/access", list_project_access),

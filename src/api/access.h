@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Members and keys of an organisation as keys and people read them (access.c), for the operations
- * by which people change them (member.c, key.c). */
+/* Reads members and keys of an organisation (access.c), for the operations that change them
+ * (member.c, key.c). */
 #ifndef API_ACCESS_H
 #define API_ACCESS_H
 
@@ -17,7 +17,7 @@ struct access_member {
 	bool all_projects;
 	struct json projects;
 	struct ts created_at, removed_at;
-	struct json email, joined; /* for people alone; without text: not in the answer */
+	struct json email, joined; /* only in answers to people; without text: not in the answer */
 };
 
 struct access_key {
@@ -30,7 +30,7 @@ struct access_key {
 extern const struct field access_member_out[], access_key_out[];
 extern const char *const account_roles[], *const project_roles[];
 
-/* Read the record as the request's credential sees it. */
+/* Reads the record as the credential of the request may see it. */
 enum db_rc access_member_read(struct req *rq, const struct uuid *member, struct access_member *out);
 enum db_rc access_key_read(struct req *rq, const struct uuid *key, struct access_key *out);
 

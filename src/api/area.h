@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The typed areas of the external surface: findings of one type, with members of their own.
+/* The areas of the external surface: lists of findings of one type, with members of their own.
  *
  *   finding.evidence (jsonb) --> a view (sql/) with typed columns --> AREA_STATEMENTS --> AREA_ROUTES
  *
@@ -13,7 +13,7 @@
  *      filters follow, as $10 and so on
  *   4  AREA_STATEMENTS, AREA_ROUTES and ROUTES
  *
- * The lifecycle of a finding is that of the general operations (finding.c). */
+ * Findings of areas are moved by the general operations (finding.c). */
 #ifndef API_AREA_H
 #define API_AREA_H
 
@@ -28,7 +28,7 @@ struct area_finding {
 	struct ts created_at, first_seen_at, last_seen_at;
 };
 
-/* The columns that AREA_MEMBERS describes. kind is a column that each view makes. */
+/* The columns that AREA_MEMBERS describes. Each view has a column kind. */
 #define AREA_COLUMNS                                                                               \
 	"uuid, status, severity, to_json(confidence) AS confidence,"                               \
 	" finding_is_stale(last_seen_at) AS stale, title, created_at, first_seen_at,"              \
@@ -51,7 +51,7 @@ struct area_finding {
 	AREA_MEMBER(s, service_uuid, FIELD_UUID, .flags = NULLABLE),                               \
 	AREA_MEMBER(s, kind, FIELD_STR, .flags = NULLABLE, .help = (about_kind))
 
-/* A text of the evidence; null where the evidence has none. */
+/* A text of the evidence, or null. */
 #define AREA_TEXT(s, m, about)                                                                     \
 	{ .name = #m, .type = FIELD_STR, .flags = NULLABLE, .offset = offsetof(s, m), .help = (about) }
 /* A number or a truth value of the evidence, as a column of the type json. */
@@ -72,19 +72,19 @@ struct area_args {
 
 #define AREA_FILTER(t, m, kind_of, ...)                                                            \
 	{ .field = { .name = #m, .type = (kind_of), .offset = offsetof(t, area.m), __VA_ARGS__ } }
-/* kinds: the values of kind, NULL at the end; NULL: any text. */
+/* kinds: the values of the filter kind, ended by NULL; NULL instead of a list: any text. */
 #define AREA_PARAMS(t, kinds)                                                                      \
 	PAGE_PARAMS(t, area.page),                                                                 \
 	AREA_FILTER(t, status, FIELD_STR, .values = finding_statuses),                             \
 	AREA_FILTER(t, severity, FIELD_STR, .values = severities),                                 \
 	AREA_FILTER(t, kind, FIELD_STR, .lo = 1, .hi = LIM_FILTER, .values = (kinds)),             \
 	AREA_FILTER(t, stale, FIELD_STR, .values = truths,                                         \
-	    .help = "Whether nothing has confirmed it for 30 days."),                              \
+	    .help = "Whether no data confirmed it in the last 30 days."),                              \
 	AREA_FILTER(t, asset_uuid, FIELD_UUID, .help = NULL)
 
-/* The two statements of an area. view: its name, with which the names of the statements end;
-   columns: those of its own members, in the order of the field table; filters: conditions of its
-   own filters from $10 on, each with AND. */
+/* The two statements of an area. view: the view, with which the names of the statements end;
+   columns: the columns of the area's own members in the order of the field table; filters:
+   conditions on the area's own parameters from $10 on, each with AND. */
 #define AREA_STATEMENTS(view, type, fields, columns, filters)                                      \
 	STMT_LIST(select_##view, type, fields,                                                     \
 	    "SELECT " AREA_COLUMNS ", " columns " FROM " #view                                     \
@@ -96,8 +96,8 @@ struct area_args {
 	    " AND ($8::boolean IS NULL OR finding_is_stale(last_seen_at) = $8::boolean)"           \
 	    " AND ($9::uuid IS NULL OR asset_uuid = $9)" filters PAGE_SQL)
 
-/* The two rows of an area. view: as above; part: its part of the path; thing: what it lists, in the
-   plural, for the texts of openapi.json. The tables are view_out and view_params. */
+/* The two routes of an area. view: as above; part: the segment of the path; thing: the plural of
+   the records, for the texts of openapi.json. The tables are view_out and view_params. */
 #define AREA_ROUTES(view, part, type_of_args, label, thing)                                        \
 	{                                                                                          \
 	    ROUTE_AS(GET, PROJECT "/esi/" part, "list_" #view, page_list),                         \

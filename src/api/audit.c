@@ -20,8 +20,7 @@ struct audit_args {
 };
 
 STMT_LIST(list_audit_entries, struct audit_entry, audit_entry_out,
-    "SELECT " AUDIT_COLUMNS
-    " FROM audit_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)");
+    "SELECT " AUDIT_COLUMNS " FROM audit_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)");
 
 #define LINE_WORD(m, most, about, sample)                                                          \
 	{                                                                                          \
@@ -36,8 +35,8 @@ STMT_LIST(list_audit_entries, struct audit_entry, audit_entry_out,
 #define LINE_PARAMS                                                                                \
 	PAGE_PARAMS(struct audit_args, page),                                                      \
 	    LINE_WORD(actor, LIM_NAME,                                                             \
-		"The uuid or name of an actor as the lines show it, or the prefix of a key; a "    \
-		"member stands for the keys of theirs too.",                                       \
+		"The uuid or name of an actor as in the lines, or the prefix of a key; a "         \
+		"member includes that member's keys.",                                             \
 		NULL),                                                                             \
 	    FILTER(FIELD_STR, struct audit_args, action, .values = audit_actions),                 \
 	    LINE_WORD(subject, LIM_NAME, "The kind of record.", "alert_rule"),                     \
@@ -53,7 +52,7 @@ static const struct url_param audit_params[] = {
 };
 static const struct url_param project_audit_params[] = { LINE_PARAMS, URL_PARAM_END };
 
-/* ---- what both forms share ---- */
+/* ---- shared by both forms ---- */
 
 static int
 note_read(struct req *rq)
@@ -129,7 +128,7 @@ static const struct url_param feed_params[] = {
 	      .offset = offsetof(struct feed_args, after),
 	      .lo = 1,
 	      .hi = LIM_CURSOR,
-	      .help = "next_cursor of the page before; absent: from the first line on." },
+	      .help = "next_cursor of the previous page; absent: from the first line on." },
 	    .error = ERR_INVALID_PAGINATION },
 	URL_PARAM_END,
 };
@@ -169,8 +168,7 @@ static const struct field position_answer[] = {
 	FIELD_END,
 };
 
-STMT(check_position, position_answer,
-    "SELECT audit_position_stands($1, $2, $3, $4) AS stands");
+STMT(check_position, position_answer, "SELECT audit_position_stands($1, $2, $3, $4) AS stands");
 
 struct feed_page {
 	struct list entries;
@@ -188,7 +186,8 @@ static const struct field feed_page_out[] = {
 /* Reads the position in `after`, and refuses one of a line that this database does not have: after
    a restore from a backup, lines that the client has not read may be before its position. */
 static int
-open_position(struct req *rq, const struct cursor_for *bound, struct str after, struct feed_position *at)
+open_position(
+    struct req *rq, const struct cursor_for *bound, struct str after, struct feed_position *at)
 {
 	struct str payload;
 	struct position_answer answer = { true };
@@ -203,10 +202,11 @@ open_position(struct req *rq, const struct cursor_for *bound, struct str after, 
 		    P(at->id), P(at->uuid));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	return answer.stands ? PASS
-			     : fail_at(rq, ERR_INVALID_PAGINATION,
-				   STR("The line of this position is gone: the database was restored from "
-				       "a backup. Begin again without after."));
+	return answer.stands
+		   ? PASS
+		   : fail_at(rq, ERR_INVALID_PAGINATION,
+			 STR("The line of this position is gone: the database was restored from "
+			     "a backup. Begin again without after."));
 }
 
 static int
@@ -225,8 +225,8 @@ list_audit_feed(struct req *rq)
 		return FAILED;
 	if (note_read(rq) != PASS)
 		return FAILED;
-	rc = db_list(rq->db, &list_feed, &page.entries, P(rq->key->uuid), P(at.changed),
-	    P(at.id), P(args->limit + 1));
+	rc = db_list(rq->db, &list_feed, &page.entries, P(rq->key->uuid), P(at.changed), P(at.id),
+	    P(args->limit + 1));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	page.has_more = page.entries.n > (size_t)args->limit;
@@ -263,7 +263,7 @@ static const struct route audit_routes[] = {
 	    .out = feed_page_out,
 	    PARAMS(struct feed_args, feed_params),
 	    .summary = "Follow the audit log",
-	    .result = "Lines, oldest first, and the cursor behind them.",
+	    .result = "Lines, oldest first, and the cursor of the next page.",
 	    .description =
 		"Oldest first. next_cursor is never null: repeat the request with it in after, and "
 		"each line arrives once. A cursor does not expire; after the database was restored "

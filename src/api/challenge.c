@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Challenges of passkeys (access/challenge.h): anybody gets one to sign in with, and a person who
-   is signed in one to register a passkey with. */
+/* Issues challenges for passkeys (access/challenge.h): to anybody for a sign-in, and to a person
+   who is signed in for the registration of a passkey. */
 #include "config.h"
 
 #include "api/people.h"
@@ -101,7 +101,8 @@ static const struct route challenge_routes[] = {
 	    .wrapper = "challenge",
 	    .errors = challenge_errors,
 	    .summary = "Get a challenge for a passkey",
-	    .description = "It is good for five minutes, once, and for its purpose alone.",
+	    .description =
+		"It is valid for five minutes, can be used once, and only for its purpose.",
 	    .example = JSON({ "purpose" : "sign_in" }),
 	},
 	ROUTE_END,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Dangling DNS records of a project, which surfaced-detect finds: AREAS.md 4. */
+/* Reads the dangling DNS records of a project, which surfaced-detect finds (AREAS.md 4). */
 #include "config.h"
 
 #include "api/area.h"
@@ -20,21 +20,22 @@ struct hop {
 static const struct field hop_out[] = {
 	AREA_TEXT(struct hop, name, NULL),
 	AREA_TEXT(struct hop, type, "The type of the record that was followed from this name."),
-	AREA_TEXT(struct hop, rcode, "NOERROR, or why there is no answer."),
+	AREA_TEXT(
+	    struct hop, rcode, "NOERROR, or the code that was returned instead of an answer."),
 	AREA_TEXT(struct hop, seen_at, "When the record was last seen."),
 	FIELD_END_OF("DanglingHop"),
 };
 
 static const struct field dangling_dns_out[] = {
-	AREA_MEMBERS(struct dangling, "Why the record is dangling; see surfaced-api(7)."),
+	AREA_MEMBERS(struct dangling, "The kind of dangling record; see surfaced-api(7)."),
 	AREA_TEXT(struct dangling, host, "The name whose record is dangling."),
 	AREA_TEXT(struct dangling, record_type, NULL),
 	AREA_TEXT(struct dangling, target, "The name or the address that the record points to."),
 	AREA_LIST(struct dangling, chain, LIM_DANGLING_HOPS + 1, hop_out,
-	    "The names that were followed from host on."),
+	    "The names to which the record leads, beginning with host."),
 	AREA_TEXT(struct dangling, provider, NULL),
 	AREA_TEXT(struct dangling, claim,
-	    "Whether the provider gives names to whoever asks for them: open, disputed or closed."),
+	    "Whether anybody can claim free names at the provider: open, disputed or closed."),
 	AREA_TEXT(struct dangling, region, "The region of a cloud address."),
 	AREA_TEXT(struct dangling, matched_by, "hostname: the host is in the project's inventory."),
 	AREA_TEXT(struct dangling, remediation, NULL),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Summaries of projects: AREAS.md 8. The database counts and writes the members as JSON
-   (sql/functions/project_dashboard.sql); the tables here describe them for openapi.json. A project
-   outside the ceilings of the key is in no sum. */
+/* Dashboards of projects (AREAS.md 8). The database counts and writes the members as JSON
+   (sql/functions/project_dashboard.sql); the tables here describe them for openapi.json. Sums leave
+   out projects that the key may not see. */
 #include "config.h"
 
 #include "api/api.h"
@@ -349,7 +349,7 @@ STMT_LIST(count_days, struct day, day_row,
 STMT_LIST(count_top_assets, struct top_asset, top_asset_row,
     "SELECT asset_uuid, kind, name, score, open FROM dashboard_top_assets(" PROJECTS ", $3)");
 
-/* For several projects: the oldest pass, and an error if there is one. */
+/* For several projects: the oldest pass, and one error if there is any. */
 STMT_LIST(list_detector_passes, struct detector_pass, detector_pass_row,
     "SELECT name, last_pass_at, error FROM detector_passes(" PROJECTS ", $3)");
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Detection rules as a key reads them: those of its account and of the catalogue (rules_seen in
+/* Reads detection rules: those of the key's account and of the catalogue (rules_seen in
    sql/functions/rule.sql). */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 STMT_SHARED(select_detection, struct detection, detection_out,
     "SELECT " DETECTION_COLUMNS " FROM rules_seen($1) WHERE uuid = $2");
 
-/* The arguments are the numbers of the parameters. */
+/* The conditions of the filters. The arguments are the numbers of the parameters. */
 #define FILTERED(a, b, c, d, e, f, g, h)                                                           \
 	" WHERE ($" #a "::text IS NULL OR origin = $" #a ")"                                       \
 	" AND ($" #b "::text IS NULL OR dataset = $" #b ")"                                        \
@@ -24,8 +24,8 @@ STMT_LIST(list_detections, struct detection, detection_out,
     "SELECT " DETECTION_COLUMNS " FROM rules_seen($1)" FILTERED(5, 6, 7, 8, 9, 10, 11, 12)
 	PAGE_SQL);
 
-/* The order of ids is the same in every account. Without a filter of the origin the rules of the
-   account are meant: whoever imports them has the catalogue already. */
+/* The order of ids is the same in every account. Without the filter origin, only the rules of the
+   account are exported, because every installation has the catalogue already. */
 STMT_LIST(export_detections, struct detection, detection_out,
     "SELECT " DETECTION_COLUMNS " FROM (SELECT * FROM rules_seen($1)"
     " WHERE origin = coalesce($2, 'account')) AS seen" FILTERED(
@@ -71,7 +71,7 @@ detection_manage(struct req *rq, struct uuid rule)
 	if (m.manageable)
 		return PASS;
 	return fail_at(rq, ERR_PERMISSION_DENIED,
-	    STR("The API key is limited to projects; this would change other projects, too."));
+	    STR("The API key is limited to projects, and this would change other projects, too."));
 }
 
 int
@@ -163,7 +163,7 @@ struct detection_args {
 		  .type = FIELD_STR,                                                               \
 		  .offset = offsetof(args, at severity),                                           \
 		  .values = severities,                                                            \
-		  .help = "The severity of the settings, or else the rule's." } },                 \
+		  .help = "The severity of the settings, otherwise that of the rule." } },         \
 	    { .field = { .name = "tag",                                                            \
 		  .type = FIELD_STR,                                                               \
 		  .offset = offsetof(args, at tag),                                                \
@@ -261,7 +261,7 @@ static const struct route detection_routes[] = {
 	    .out = detection_out,
 	    .errors = missing_errors,
 	    .summary = "Get a detection rule",
-	    .description = "With what the organisation has set beside it, and how it runs.",
+	    .description = "With the settings of the organisation and the state of its evaluation.",
 	},
 	{
 	    ROUTE(GET, "/rules/{rule_uuid}/versions", list_rule_versions),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The checks of a rule's content that its field table cannot make. */
+/* Checks the content of a rule beyond what its field table can check. */
 #include "config.h"
 
 #include "api/detection_priv.h"
@@ -62,7 +62,7 @@ digits_only(struct str s)
 	return true;
 }
 
-/* T1190 or T1059.001. */
+/* Whether the text is like T1190 or T1059.001. */
 static bool
 is_technique(struct str s)
 {
@@ -131,8 +131,7 @@ check_tags(struct checked *c)
 		if (s[i].p == NULL)
 			continue;
 		if (!has_slug(&known, s[i]))
-			add_fault_of_item(
-			    c, "tags", i, "not_found", "is no tag that the service knows");
+			add_fault_of_item(c, "tags", i, "not_found", "is not a known tag");
 		for (size_t k = 0; k < i; k++)
 			if (s[k].p != NULL && str_eq(s[i], s[k])) {
 				add_fault_of_item(c, "tags", i, "duplicate", "names a tag twice");
@@ -155,15 +154,15 @@ detection_hold_tags(struct req *rq, const struct list *tags, const char *member)
 		return fail_db(rq, rc);
 	return known.n >= tags->n
 		   ? PASS
-		   : fail_field(rq, member, "not_found", "names a tag that was removed meanwhile");
+		   : fail_field(rq, member, "not_found", "has a tag that was deleted just now");
 }
 
 /* ---- samples ---- */
 
-/* A member of a record, from its top. */
+/* The path of a member, from the top of a record. */
 struct member_at {
 	struct checked *c;
-	const char *path; /* the bytes of the record in the body */
+	const char *path; /* the path as text */
 	const struct member_at *above;
 	struct str name;
 };
@@ -179,7 +178,7 @@ dotted(struct arena *a, const struct member_at *m)
 	return arena_printf(a, "%.*s.%.*s", (int)above.n, above.p, (int)m->name.n, m->name.p);
 }
 
-/* 0: no field has the name; 1: it is a field; 2: fields are below it. */
+/* Returns 1 when the name is a field, 2 when it is an object with fields, else 0. */
 static int
 fields_at(enum dataset d, struct str name)
 {
@@ -197,7 +196,7 @@ fields_at(enum dataset d, struct str name)
 	return 0;
 }
 
-/* An answer of services has the host's members below "host". */
+/* The same for a sample: samples of services have the members of the host below "host". */
 static int
 fields_of_sample(enum dataset d, struct str name)
 {
@@ -275,7 +274,7 @@ check_samples(struct checked *c)
 
 /* ---- what it produces ---- */
 
-/* Each {name} of the title is a field of the dataset. */
+/* Whether each {name} in the title is a field of the dataset. */
 static bool
 title_fits(enum dataset d, struct str title)
 {
@@ -320,7 +319,7 @@ check_product(struct checked *c)
 		    STR("braces must have the name of a field of the dataset"));
 	if (p->exposure_kind.p != NULL && !is_kind(p->exposure_kind))
 		add_fault(c, "produces.exposure_kind", "invalid_format",
-		    STR("must have small letters, digits, hyphens, underscores and slashes alone"));
+		    STR("must consist of small letters, digits, hyphens, underscores and slashes"));
 }
 
 static void

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* POST /rules/import: all rules of the body or none. A rule is known by its id in the account:
+/* POST /rules/import stores all rules of the body or none. Rules of the account are found by their
+   id:
 
      on_existing   no rule of the id   a rule of the id
      fail          created             a fault of rules[i].id
      skip          created             skipped
      update        created             replaced; skipped if it has this content already
 
-   Every fault of every rule is found before anything is written. */
+   All faults of all rules are found before anything is written. */
 #include "config.h"
 
 #include "api/detection_priv.h"
@@ -14,9 +15,9 @@
 static const char *const manners[] = { "fail", "skip", "update", NULL };
 
 struct import_in {
-	struct list rules; /* of struct detection_in */
+	struct list rules; /* struct detection_in */
 	struct str on_existing;
-	struct list existing; /* filled by the check: items of struct existing_rule */
+	struct list existing; /* struct existing_rule, filled by the check */
 };
 
 static const struct field import_in[] = {
@@ -32,7 +33,7 @@ struct existing_rule {
 	struct uuid uuid, id;
 	int64_t version;
 	struct str status, dataset;
-	bool manageable; /* by the key */
+	bool manageable; /* the key may change the rule */
 };
 
 static const struct field existing_out[] = {
@@ -103,7 +104,7 @@ check_existing(struct req *rq, const struct import_in *im, size_t i, struct body
 	if (e == NULL || str_is(im->on_existing, "skip"))
 		return;
 	if (!str_is(im->on_existing, "update"))
-		body_fault(faults, path, "duplicate", "is the id of a rule that there is");
+		body_fault(faults, path, "duplicate", "is the id of an existing rule");
 	else if (!e->manageable)
 		body_fault(
 		    faults, path, "not_allowed", "is the id of a rule that the key may not change");
@@ -118,7 +119,7 @@ is_skipped(const struct import_in *im, const struct detection_in *in)
 	return str_is(im->on_existing, "skip") && existing_of(im, in) != NULL;
 }
 
-/* A rule that is imported in a state must pass the checks of the move into this state. */
+/* A rule that is imported as testing or stable must pass the checks of the move into that state. */
 static int
 check_state(struct req *rq, const struct detection_in *in, size_t i, struct body_faults *faults)
 {
@@ -152,7 +153,7 @@ check_import(struct req *rq, void *body, struct body_faults *faults)
 			return FAILED;
 		check_existing(rq, im, i, faults);
 	}
-	/* Samples are judged and matches are counted when the texts are known to be good. */
+	/* Samples are judged and matches are counted only when the texts have no fault. */
 	for (size_t i = 0; faults->n == 0 && before == 0 && i < im->rules.n; i++)
 		if (!is_skipped(im, &in[i]) && check_state(rq, &in[i], i, faults) != PASS)
 			return FAILED;
@@ -181,7 +182,7 @@ create_imported(struct req *rq, const struct detection_in *in, struct str status
 	    db_one(rq->db, &insert_detection, &out, P(rq->key->account), P(rq->key->owner), P(uuid),
 		P(in->id), P(status), P(detection_content(rq, in)), P(none), P(none));
 
-	if (rc == DB_NONE) /* another request has created a rule of the id since */
+	if (rc == DB_NONE) /* another request has created a rule of this id since */
 		return fail(rq, ERR_RULE_VERSION_CONFLICT);
 	return rc == DB_OK ? detection_confine(rq, uuid) : fail_db(rq, rc);
 }
@@ -250,8 +251,9 @@ static const struct route detection_import_routes[] = {
 	    .errors = import_errors,
 	    .example = IMPORT_EXAMPLE,
 	    .summary = "Import detection rules",
-	    .description = "All of them or none: a fault is named as rules[3].query. A rule is "
-			   "known by its id. What the organisation has set beside a rule stays.",
+	    .description =
+		"Stores all rules or none; a fault is named as in rules[3].query. A rule is "
+		"found by its id. Its settings stay.",
 	},
 	ROUTE_END,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Judges a rule: whether its samples come out as its author expects, and whether it matches too
-   many records. */
+/* Judges a rule: whether its samples give the expected results, and whether it matches too many
+   records. */
 #include "config.h"
 
 #include "api/detection_priv.h"
@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-/* ---- whether samples come out ---- */
+/* ---- results of samples ---- */
 
 int
 detection_samples(
@@ -92,7 +92,7 @@ detection_texts(struct req *rq, const struct detection *d)
 		.tests = stored.tests };
 }
 
-/* ---- how much it matches ---- */
+/* ---- number of matches ---- */
 
 int
 detection_matches(
@@ -109,9 +109,10 @@ detection_matches(
 	*matches = 0;
 	if (!str_is(in->scope, "all"))
 		return PASS;
+	/* another check refuses such a text */
 	if (!rule_query_parse(rq->arena, d, in->query, in->exclude, rq->now, &q, &fault) ||
 	    (besides.n > 0 && !query_parse(rq->arena, d, besides, rq->now, &beside, &fault.fault)))
-		return PASS; /* another step has refused it, or does */
+		return PASS;
 	rule_query_join(rq->arena, &q, besides.n > 0 ? &beside : NULL, &query);
 	query_restrict(rq->arena, &query, &rq->key->account);
 	if (share_begin(rq, &budget) != PASS)

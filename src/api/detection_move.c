@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Moves of detection rules between the states of tbl/rule_moves.h, and what an account sets beside
-   a rule. Catalogue rules take settings, but no moves. */
+/* Moves detection rules between the states of tbl/rule_moves.h, and stores an account's settings of
+   a rule. Rules of the catalogue have settings, but cannot be moved. */
 #include "config.h"
 
 #include "api/detection_priv.h"
@@ -14,8 +14,8 @@ struct moved_rule {
 
 static const struct field moved_out[] = { FIELD(struct moved_rule, uuid, 0), FIELD_END };
 
-/* No row: another request has changed the rule since it was read. A move other than deprecate
-   forgets the rule that replaces this one. */
+/* Returns no row when another request has changed the rule since it was read. Every move but
+   deprecate clears the replacement of the rule. */
 STMT(move_rule, moved_out,
     "UPDATE rule SET status = m.to_status, status_event = m.event, updated_at = now(),"
     " replaced_by_uuid = $5 FROM rule_move m"
@@ -59,7 +59,7 @@ static const struct url_param move_params[] = {
 	{ .field = { .name = "replaced_by_uuid",
 	      .type = FIELD_UUID,
 	      .offset = offsetof(struct move_args, replaced_by_uuid),
-	      .help = "The rule to use in its place." } },
+	      .help = "The rule that replaces this one." } },
 	URL_PARAM_END,
 };
 
@@ -133,14 +133,14 @@ static const struct field settings_in[] = {
 	    .offset = offsetof(struct detection_settings, enabled),
 	    .help = "Whether the rule is evaluated for the organisation." },
 	ONE_OF(struct detection_settings, severity, NULLABLE, severities,
-	    "In place of the rule's; null: the rule's."),
+	    "Replaces the severity of the rule; null: no change."),
 	{ .name = "exclude",
 	    .type = FIELD_STR,
 	    .flags = BYTES_TOO,
 	    .offset = offsetof(struct detection_settings, exclude),
 	    .lo = 0,
 	    .hi = LIM_QUERY,
-	    .help = "Records that do not match here, besides the exclude of the rule." },
+	    .help = "Further records that do not match, in addition to the exclude of the rule." },
 	{ .name = "project_uuids",
 	    .type = FIELD_LIST,
 	    .offset = offsetof(struct detection_settings, project_uuids),
@@ -148,8 +148,8 @@ static const struct field settings_in[] = {
 	    .hi = LIM_RULE_PROJECTS,
 	    .size = sizeof(struct uuid),
 	    .item = FIELD_UUID,
-	    .help = "The projects whose records a rule of scope surface looks at; keys limited to "
-		    "projects see it by them." },
+	    .help = "The projects to which a rule of scope surface applies; keys that are limited "
+		    "to these projects see the rule." },
 	SWITCH(struct detection_settings, findings, 0, false),
 	FIELD_END,
 };
@@ -166,8 +166,8 @@ static const struct field seen_project_out[] = {
 STMT_LIST(
     seen_projects, struct seen_project, seen_project_out, "SELECT uuid FROM visible_projects($1)");
 
-/* A key that is limited to projects changes the settings of a rule of its projects alone, so it
-   sees all that were named. */
+/* $6 replaces all projects of the settings: a key that is limited to projects may change only the
+   settings of a rule all of whose projects it sees. */
 STMT(set_rule, NULL,
     "INSERT INTO rule_setting AS s (account_uuid, rule_uuid, enabled, severity, exclude,"
     " project_uuids, findings) VALUES ($1, $2, $3, $4, $5, $6::text[]::uuid[], $7)"
@@ -188,7 +188,7 @@ among(const struct uuid *u, size_t n, const struct uuid *wanted)
 	return false;
 }
 
-/* The projects as a parameter; each is one that the key sees. */
+/* Checks that the key sees each project, and makes the parameter of the statement. */
 static int
 read_projects(struct req *rq, const struct list *list, struct strs *out)
 {
@@ -212,7 +212,8 @@ read_projects(struct req *rq, const struct list *list, struct strs *out)
 	*out = (struct strs){ texts, list->n };
 	if (faults->n > 0)
 		return fail_faults(rq, faults);
-	/* Without projects the rule would be everybody's: a limited key may not make it so. */
+	/* Without projects the settings would concern all projects, so a limited key may not send
+	   an empty list. */
 	return list->n == 0 ? detection_manage(rq, (struct uuid){ { 0 } }) : PASS;
 }
 
@@ -231,7 +232,7 @@ check_setting_exclude(struct req *rq, const struct detection *d, struct str excl
 		.p);
 }
 
-/* A rule that comes into use may not match too many records. */
+/* A rule that is enabled must not match too many records. */
 static int
 check_enabled(struct req *rq, const struct detection *d, const struct detection_settings *s)
 {
@@ -311,7 +312,7 @@ static const struct route detection_move_routes[] = {
 	    .out = detection_out,
 	    .errors = settings_errors,
 	    .example = JSON({ "enabled" : true, "severity" : "low" }),
-	    .summary = "Set what the organisation wants of a rule",
+	    .summary = "Change the organisation's settings of a rule",
 	    .description =
 		"The settings of any rule, also of the catalogue. New versions of the rule leave "
 		"them. "

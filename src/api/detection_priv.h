@@ -26,45 +26,45 @@
 
 /* ---- detection.c ---- */
 
-/* Parameters: key, rule. No row: the key sees no such rule. */
+/* Parameters: key, rule. Returns no row when the key does not see the rule. */
 extern const struct stmt select_detection;
 
-/* Reads the rule of the path: PASS, or FAILED with 404. */
+/* Reads the rule of the path. FAILED: 404 was answered. */
 int detection_read(struct req *rq, struct detection *out);
-/* The same of a rule that the account may change: one of the catalogue is refused. */
+/* The same, but refuses a rule of the catalogue, which the account cannot change. */
 int detection_read_own(struct req *rq, struct detection *out);
-/* Refuses a key that is limited to projects, unless the rule names projects and the key sees every
-   one of them. No rule: what all projects share, such as a tag. */
+/* Refuses a key that is limited to projects, unless the rule names projects and the key sees all of
+   them. A UUID of zeros stands for something that all projects share, such as a tag. */
 int detection_manage(struct req *rq, struct uuid rule);
-/* Both: the rule of the path, which the key may change. */
+/* detection_read_own and detection_manage for the rule of the path. */
 int detection_read_managed(struct req *rq, struct detection *out);
-/* Answers the rule as it is now. */
+/* Answers with the present state of the rule. */
 int detection_answer(struct req *rq, const struct uuid *uuid, int status);
 
 /* ---- detection_check.c ---- */
 
-/* A name of detection_datasets. */
+/* Returns the dataset of a name in detection_datasets. */
 enum dataset detection_dataset(struct str name);
 
-/* Adds what is wrong with the content of a rule; prefix: "rules[3]." of an import, or "". FAILED:
-   the database failed. */
+/* Adds the faults in the content of a rule. prefix: "rules[3]." in an import, else "". FAILED: the
+   database failed. */
 int detection_check(
     struct req *rq, const struct detection_in *in, const char *prefix, struct body_faults *faults);
 /* ---- detection_judge.c ---- */
 
-/* Adds the samples that do not come out as their author expects. */
+/* Adds a fault for each sample that does not give the expected result. */
 int detection_judge(
     struct req *rq, const struct detection_in *in, const char *prefix, struct body_faults *faults);
-/* Whether each sample comes out as expected, in the order of in->tests. */
+/* Sets for each sample whether it gives the expected result, in the order of in->tests. */
 int detection_samples(
     struct req *rq, const struct rule_query *q, const struct detection_in *in, bool *passed);
 
-/* The texts of a stored rule as a body has them, with its samples. */
+/* Converts a stored rule to the form of a body, with its samples. */
 struct detection_in detection_texts(struct req *rq, const struct detection *d);
 
 /* Counts the matches of a rule of scope all. besides: the exclude of the settings. *matches is 0
-   for a rule of scope surface, and while no index can be asked: surfaced-detect bounds a rule that
-   is too broad, too (saturated). */
+   for a rule of scope surface, and when no index can answer; surfaced-detect limits a rule that is
+   too broad, too (saturated). */
 int detection_matches(
     struct req *rq, const struct detection_in *in, struct str besides, uint64_t *matches);
 /* Refuses a rule with more matches than a rule of scope all may have. */
@@ -76,24 +76,24 @@ int detection_refuse_broad(struct req *rq, const struct detection_in *in, struct
 struct str detection_content(struct req *rq, const struct detection_in *in);
 
 /* Parameters: account, member, uuid, id, status, content, and the hashes of the Idempotency-Key or
-   null. No row: the account has a rule of this id. */
+   null. Returns no row when the account has a rule of this id. */
 extern const struct stmt insert_detection;
-/* Parameters: account, rule, version, member, status, content, key. No row: the rule has another
-   version, or this content, or other projects than the key. */
+/* Parameters: account, rule, version, member, status, content, key. Returns no row when the rule
+   has another version or this content already, or when the key does not see all its projects. */
 extern const struct stmt replace_detection;
 
-/* Makes a new rule one of the key's projects, if the key is limited to projects. */
+/* Gives a new rule the projects of the key, if the key is limited to projects. */
 int detection_confine(struct req *rq, struct uuid rule);
 /* Locks the tags until the end of the transaction, and refuses a tag that was removed since the
    body was checked. */
 int detection_hold_tags(struct req *rq, const struct list *tags, const char *member);
-/* Locks the number of the account's rules until the end of the transaction. */
+/* Locks the account's rules until the end of the transaction, so that they can be counted. */
 enum db_rc detection_lock(struct req *rq) MUST_USE;
-/* Refuses what the transaction has done when the account then has too many rules. */
+/* Fails when the account now has too many rules, which rolls the transaction back. */
 int detection_within_limits(struct req *rq);
 
-/* Refuses what the transaction has done when the account then has too many evaluated rules without
-   an anchor. in: the one rule that may have become evaluated, or NULL. */
+/* Fails when the account now has too many evaluated rules without an anchor, which rolls the
+   transaction back. in: the rule that may have become evaluated, or NULL. */
 int detection_within_anchors(struct req *rq, const struct detection_in *in);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* POST /rules/validate: what a rule would do, without storing it. The matches are those that a
-   search counts for (query) AND NOT (exclude) (C-146). */
+/* POST /rules/validate shows the matches of a rule without storing it. They are the matches of a
+   search for (query) AND NOT (exclude) (C-146). */
 #include "config.h"
 
 #include "api/detection_priv.h"
@@ -130,12 +130,11 @@ static const struct field validation_out[] = {
 	{ .name = "anchored",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct validation, anchored),
-	    .help =
-		"Whether every match must have one of few values, by which the rule is found." },
+	    .help = "Whether every match must have one of a few values of a field." },
 	{ .name = "uses_now",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct validation, uses_now),
-	    .help = "Whether records match, or cease to, as time goes by." },
+	    .help = "Whether the result can change with time alone." },
 	{ .name = "too_broad",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct validation, too_broad),
@@ -152,7 +151,7 @@ printed(struct req *rq, const struct field *table, const void *record)
 	return (struct json){ buf_done(&b) };
 }
 
-/* ---- keys as people read them (AREAS.md 13.7) ---- */
+/* ---- readable keys (AREAS.md 13.7) ---- */
 
 static struct str
 dns_key(struct arena *a, const struct json_value *doc)
@@ -171,7 +170,7 @@ dns_key(struct arena *a, const struct json_value *doc)
 	    a, "%.*s/%.*s/%.*s", (int)host.n, host.p, (int)type.n, type.p, 2 * DNS_HASH, hex);
 }
 
-/* The key alone does not tell the answer of a DNS record or the URL of a directory. */
+/* The key of the index does not contain the answer of a DNS record or the URL of a directory. */
 static bool
 needs_documents(enum dataset d)
 {
@@ -194,7 +193,7 @@ key_of_hit(struct arena *a, enum dataset d, const struct hit *hit, const struct 
 	if (d == DATASET_SERVICES)
 		return arena_printf(a, "%.*s/%" PRId64 "/%.*s", (int)text.n, text.p,
 		    hit->nested[0].number, (int)hit->nested[0].text[0].n, hit->nested[0].text[0].p);
-	if (d == DATASET_CERTIFICATES) /* the fingerprint, and the time behind it */
+	if (d == DATASET_CERTIFICATES) /* the key is the fingerprint and a time */
 		text.n = 2 * SHA256_DIGEST_LENGTH;
 	return text;
 }
@@ -255,7 +254,7 @@ refuse(struct req *rq, struct validation *out, const char *member, const struct 
 	return reply(rq, 200, NULL, validation_out, out);
 }
 
-/* NULL: neither text asks for tags. */
+/* Returns the member whose text tests tags, or NULL. */
 static const char *
 member_with_tags(const struct rule_query *q, uint32_t *at)
 {
@@ -297,7 +296,8 @@ validate_rule(struct req *rq)
 		   : FAILED;
 }
 
-/* The texts are answered, not refused; the rest of the body is as that of a new rule. */
+/* Faults in query and exclude are part of the answer, so only the rest of the body is checked as
+   that of a new rule. */
 static int
 check_validated(struct req *rq, void *body, struct body_faults *faults)
 {

@@ -22,7 +22,7 @@ struct written {
 
 static const struct field written_out[] = { FIELD(struct written, uuid, 0), FIELD_END };
 
-/* The content comes as one JSON object, whose members are columns, but for these two. */
+/* The content is one JSON object whose members are columns. Two columns are made from members: */
 #define CONTENT_REFERENCES "ARRAY(SELECT json_array_elements_text($6::json -> 'references'))"
 #define CONTENT_PRODUCES                                                                           \
 	"CASE WHEN $6::json #>> '{produces,area}' <> '' THEN $6::json -> 'produces' END"
@@ -65,7 +65,7 @@ STMT(delete_detection, written_out,
     " WHERE account_uuid = $1 AND uuid = $2 AND deleted_at IS NULL AND rule_manageable($3, uuid)"
     " RETURNING uuid");
 
-/* A name that would become too long is cut. */
+/* Copies a rule. The name is cut when it would become too long. */
 STMT(copy_detection, written_out,
     "INSERT INTO rule (account_uuid, created_by_membership_uuid, uuid, id, name, description,"
     " author, licence, dataset, scope, query, exclude, severity, tags, techniques, reference_urls,"
@@ -166,7 +166,7 @@ struct unanchored {
 
 static const struct field unanchored_out[] = { FIELD(struct unanchored, n, 0), FIELD_END };
 
-/* surfaced-detect stores which rules have an anchor when it evaluates them. */
+/* Whether a rule has an anchor is stored by surfaced-detect when it evaluates the rule. */
 STMT(count_unanchored, unanchored_out,
     "SELECT count(DISTINCT rule_uuid) AS n FROM rule_run"
     " WHERE live AND NOT anchored AND evaluated_at IS NOT NULL AND state <> 'failed'");
@@ -215,7 +215,7 @@ detection_within_anchors(struct req *rq, const struct detection_in *in)
 
 struct detection_hashes {
 	unsigned char space[IDEM_HASH_LEN], request[IDEM_HASH_LEN];
-	struct bytes p_space, p_request; /* without p where the request has no key */
+	struct bytes p_space, p_request; /* null when the request has no Idempotency-Key */
 };
 
 static void
@@ -247,7 +247,8 @@ static const struct field earlier_out[] = {
 STMT(find_detection_request, earlier_out,
     "SELECT uuid, request_hash = $2 AS same FROM rule WHERE request_space = $1");
 
-/* PASS and *replayed: the request was answered before. */
+/* Finds the answer of an earlier request with the same Idempotency-Key. Sets *replayed when there
+   is one. */
 static int
 find_replayed(struct req *rq, const struct detection_hashes *h, struct earlier *e)
 {
@@ -268,7 +269,7 @@ check_new(struct req *rq, void *body, struct body_faults *faults)
 	return detection_check(rq, body, "", faults);
 }
 
-/* A rule may be evaluated when its samples pass and it is not too broad. */
+/* Whether a rule may be evaluated: its samples pass and it is not too broad. */
 static int
 check_staged(struct req *rq, const struct detection_in *in, bool judged)
 {
@@ -345,8 +346,8 @@ copy_rule(struct req *rq)
 
 /* ---- replacing ---- */
 
-/* A stable rule must pass the conditions of its state before its new content is stored; one in
-   testing may not become too broad. */
+/* New content of a stable rule must pass the checks of the state stable; a rule in testing must not
+   become too broad. */
 static int
 check_replaced(struct req *rq, const struct detection *d, const struct detection_in *in)
 {
@@ -374,7 +375,8 @@ update_rule_content(struct req *rq)
 		return FAILED;
 	rc = db_one(rq->db, &replace_detection, &w, P(rq->key->account), P(d.uuid), P(in->version),
 	    P(rq->key->owner), P(STR_NULL), P(detection_content(rq, in)), P(rq->key->uuid));
-	if (rc == DB_NONE) { /* it has this content, or another request was faster */
+	/* the rule has this content already, or another request changed it first */
+	if (rc == DB_NONE) {
 		if (detection_read_own(rq, &d) != PASS)
 			return FAILED;
 		return d.version == in->version
@@ -444,8 +446,9 @@ static const struct route detection_write_routes[] = {
 	    .example = REPLACE_EXAMPLE,
 	    .summary = "Replace a detection rule",
 	    .description =
-		"The whole of it; version is that of the rule that was read. A stable rule is "
-		"replaced if all samples come out as expected. The former query is kept.",
+		"Replaces all members; version is that of the rule that was read. A stable "
+		"rule is replaced if all samples come out as expected. The former query is "
+		"kept.",
 	},
 	{
 	    ROUTE_AS(DELETE, "/rules/{rule_uuid}", "delete_rule", delete_rule_content),
@@ -454,7 +457,7 @@ static const struct route detection_write_routes[] = {
 	    .out = detection_out,
 	    .errors = delete_errors,
 	    .summary = "Delete a detection rule",
-	    .description = "Its findings stay. Answers the rule that there was.",
+	    .description = "Its findings stay. Answers with the deleted rule.",
 	},
 	{
 	    ROUTE(POST, "/rules/{rule_uuid}/copy", copy_rule),

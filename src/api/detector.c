@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The detectors of a project: how each of them did, and its settings (AREAS.md 3). surfaced-detect
-   applies a change: a trigger of detector_state asks for it (sql/functions/triggers.sql). */
+/* The detectors of a project: their state and their settings (AREAS.md 3). surfaced-detect applies
+   changed settings; a trigger asks it to (sql/functions/triggers.sql). */
 #include "config.h"
 
 #include "api/api.h"
@@ -71,8 +71,8 @@ list_detectors(struct req *rq)
 	return rc != DB_OK ? fail_db(rq, rc) : reply(rq, 200, NULL, detectors_out, &out);
 }
 
-/* A status is moved by people, and what they move must not hide it; which service a finding has is
-   known when it is stored. */
+/* Refuses an exclude that tests status, because a finding must not disappear when a person moves
+   it, or service_key, which is not known before a finding is stored. */
 static int
 check_exclude(struct req *rq, const struct detector_settings *in)
 {
@@ -90,7 +90,7 @@ check_exclude(struct req *rq, const struct detector_settings *in)
 	for (size_t i = 0; i < COUNT(refused); i++)
 		if (query_asks(&query, refused[i]))
 			return fail_field(rq, "exclude", "not_allowed",
-			    arena_printf(rq->arena, "cannot ask for %s", refused[i]).p);
+			    arena_printf(rq->arena, "must not test %s", refused[i]).p);
 	return PASS;
 }
 
@@ -126,7 +126,8 @@ static const struct route detector_routes[] = {
 	    .summary = "List the detectors",
 	    .description =
 		"open is the number of its open findings, looked_at what it has looked at since it "
-		"last began with everything, error says why the last look that failed did so, until all have succeeded.",
+		"last began with everything, error says why the last look that failed did so, "
+		"until all have succeeded.",
 	},
 #define DETECTOR(id, word, label, help)                                                            \
 	{                                                                                          \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The AI surface and the exposed services of a project, which the rules of the catalogue find:
-   AREAS.md 6 and 7. */
+/* Reads the AI surface and the exposed services of a project, which rules of the catalogue find
+   (AREAS.md 6 and 7). */
 #include "config.h"
 
 #include "api/area.h"
 #include "resource/finding.h"
 #include "wire/values.h"
 
-/* The members of the evidence that both areas have. */
+/* The members of the evidence in both areas. */
 struct exposure {
 	struct area_finding area;
 	struct str category, product, version, auth, endpoint, ip, transport, hostname, matched_by;
@@ -38,8 +38,8 @@ static const struct field passed_out[] = {
 #define EXPOSURE_ORIGIN                                                                            \
 	FIELD(struct exposure, rule_uuid, NULLABLE),                                               \
 	AREA_VALUE(struct exposure, suspect, FIELD_BOOL,                                           \
-	    "The host answers on more than 50 ports, so the answers may be canned."),              \
-	AREA_TEXT(struct exposure, matched_by, "address or hostname: by which it is the project's.")
+	    "The host answers on more than 50 ports, so it may be a decoy."),              \
+	AREA_TEXT(struct exposure, matched_by, "Whether the address or the hostname makes it an asset of the project.")
 
 static const struct field ai_surface_out[] = {
 	AREA_MEMBERS(struct exposure, "The category."),
@@ -80,7 +80,7 @@ AREA_STATEMENTS(exposures, struct exposure, exposures_out,
 
 static const char *const auth_values[] = { "none", "required", "unknown", NULL };
 
-/* The parameters of exposures are those before category. */
+/* exposures have the parameters before category. */
 struct exposure_args {
 	struct area_args area;
 	struct str product, auth, category;

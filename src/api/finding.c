@@ -119,7 +119,7 @@ static const struct url_param finding_params[] = {
 	FILTER(FIELD_UUID, struct finding_args, asset_uuid),
 	FILTER(FIELD_UUID, struct finding_args, service_uuid),
 	FILTER(FIELD_STR, struct finding_args, stale, .values = truths,
-	    .help = "Whether nothing has confirmed it for 30 days."),
+	    .help = "Whether no data confirmed it in the last 30 days."),
 	URL_PARAM_END,
 };
 

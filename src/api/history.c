@@ -3,8 +3,8 @@
    record/event.h explains events. They are read by the record's key, like the look-ups of lookup.c,
    and are found as soon as the import has committed.
 
-   since tells from when on the history has all changes: imports did not record them before, or
-   their month is no longer kept. Older events may be listed; then others of that time are missing.
+   The history is complete from the time `since` on: changes before that time were not recorded, or
+   their month was deleted. Single older events may be listed.
 
    A page is the events behind a position:
 
@@ -70,7 +70,7 @@ static const struct field known_out[] = {
 	FIELD_END,
 };
 
-/* A record that is gone is known by its events. */
+/* A deleted record is found by its events. */
 STMT(read_known, known_out,
     "SELECT greatest(began, oldest) AS since, EXISTS (SELECT FROM record"
     " WHERE dataset = $1::smallint AND key = $2::bytea AND NOT gone) OR EXISTS (SELECT"
@@ -260,7 +260,7 @@ static const struct field domain_history_out[] = {
 	FIELD_END_OF("WhoisHistory"),
 };
 
-/* The payload of a cursor. */
+/* The payload of a cursor, which is the last event of a page. */
 struct position {
 	int64_t us, seq;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The record whose history is asked for. */
+/* The record of a history. */
 #ifndef API_HISTORY_H
 #define API_HISTORY_H
 
@@ -8,14 +8,15 @@
 
 struct history_subject {
 	enum dataset dataset;
-	struct str name, key; /* the address or domain in its canonical form; the record's key */
-	struct ts since;      /* from when on the history has all changes */
+	/* name: the address or domain in canonical form; key: the record's key */
+	struct str name, key;
+	struct ts since; /* the time from which the history is complete */
 };
 
-/* Reads the host in the path; fails with not_found when there is neither a host nor an event.
-   share_begin is done. */
+/* Reads the host of the path. Fails with not_found when there is neither a host nor an event. Call
+   share_begin before. */
 int history_host(struct req *rq, struct history_subject *s);
-/* The key as a parameter. */
+/* Returns the key as a parameter of a statement. */
 struct bytes history_key(const struct history_subject *s);
 
 extern const enum error history_errors[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The indicators of a report, as pages. A verdict of the account is the last word on each
-   (resource/report.h). */
+/* Lists the indicators of a report. A verdict of the account overrides the disposition of an
+   indicator (resource/report.h). */
 #include "config.h"
 
 #include "api/api.h"
@@ -19,7 +19,7 @@ static const struct url_param indicator_params[] = {
 	PAGE_PARAMS(struct indicator_args, page),
 	FILTER(FIELD_STR, struct indicator_args, type, .values = indicator_types),
 	FILTER(FIELD_STR, struct indicator_args, disposition, .values = report_dispositions,
-	    .help = "By default all that are not ignored."),
+	    .help = "By default all but ignored ones."),
 	FILTER(FIELD_INT, struct indicator_args, min_confidence, .lo = 0, .hi = 100, .def = 0),
 	FILTER(FIELD_STR, struct indicator_args, value, .lo = 1, .hi = LIM_INDICATOR,
 	    .help = "A value in any spelling, such as hxxp://evil[.]example/."),
@@ -27,7 +27,7 @@ static const struct url_param indicator_params[] = {
 };
 /* clang-format on */
 
-/* $3 and $4: the position. A first page begins below 101, which no confidence reaches. */
+/* $3 and $4: the position. The first page begins below 101, because a confidence is at most 100. */
 STMT_LIST(list_indicators, struct indicator_row, indicator_row,
     "SELECT " INDICATOR_COLUMNS " FROM " INDICATORS_OF(
 	"$1::uuid") " WHERE i.report_uuid = $2::uuid AND i.withdrawn_at IS NULL"
@@ -106,7 +106,7 @@ list_report_indicators(struct req *rq)
 	enum db_rc rc;
 
 	if (args->value.p != NULL && n == 0)
-		return fail_field(rq, "value", "invalid_format", "is no indicator of any type");
+		return fail_field(rq, "value", "invalid_format", "has the form of no indicator");
 	for (size_t i = 0; i < n; i++) {
 		types[i] = found[i].type;
 		values[i] = found[i].value;

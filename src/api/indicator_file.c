@@ -17,7 +17,7 @@ static const char *const switches[] = { "true", "false", NULL };
 
 static const struct url_param file_params[] = {
 	FILTER(FIELD_STR, struct file_args, include_ignored, .values = switches,
-	    .help = "true: also those that are ignored."),
+	    .help = "true: with ignored indicators."),
 	URL_PARAM_END,
 };
 
@@ -29,8 +29,8 @@ STMT_LIST(read_file, struct indicator_row, indicator_row,
 
 /* ---- CSV ---- */
 
-/* A cell as RFC 4180 has it. A spreadsheet takes a text that begins with one of these characters
-   for a formula (C-141). */
+/* Writes a cell of RFC 4180. A text that begins with one of these characters gets an apostrophe,
+   because a spreadsheet would evaluate it as a formula (C-141). */
 static void
 write_cell(struct buf *b, struct str s)
 {
@@ -45,8 +45,8 @@ write_cell(struct buf *b, struct str s)
 	buf_char(b, '"');
 }
 
-/* The cell of a member: a text, a number, a time, or the items of a list with blanks between
-   them. */
+/* Writes the cell of a member: a text, a number, a time, or the items of a list separated by
+   blanks. */
 static void
 write_indicator_cell(struct buf *b, const struct field *f, const struct indicator_row *row)
 {
@@ -90,7 +90,7 @@ write_csv(struct buf *b, const struct indicator_row *rows, size_t n)
 	}
 }
 
-/* The audit log has one line for a key, report and hour. */
+/* Writes a line of the audit log, once for each key, report and hour. */
 static int
 note_export(struct req *rq)
 {

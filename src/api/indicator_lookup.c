@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* From values to reports, and from a report to searches. */
+/* Finds the reports of values, and the searches that the indicators of a report suggest. */
 #include "config.h"
 
 #include "api/api.h"
@@ -89,7 +89,7 @@ static const struct field lookup_out[] = {
 	FIELD_END,
 };
 
-/* All meanings of all values in one list, and the place of the first of each value. */
+/* All possible types of all values in one list, and the index of the first one of each value. */
 struct meanings {
 	struct str types[LIM_LOOKUP_VALUES * INDICATOR_MEANINGS];
 	struct str values[LIM_LOOKUP_VALUES * INDICATOR_MEANINGS];
@@ -121,7 +121,7 @@ read_meanings(struct req *rq, const struct lookup_in *in, struct meanings *m)
 	return PASS;
 }
 
-/* The reports of the meaning with this number. */
+/* Returns the reports of one value in one of its types. */
 static struct looked_up
 look_up_indicators(const struct meanings *m, size_t meaning, const struct list *rows)
 {
@@ -187,7 +187,7 @@ static const struct field pivot_out[] = {
 	{ .name = "rest",
 	    .type = FIELD_INT,
 	    .offset = offsetof(struct pivot, rest),
-	    .help = "How many indicators of this field come in the queries behind this one." },
+	    .help = "Number of indicators of this field in the queries that follow." },
 	FIELD_END_OF("ReportPivot"),
 };
 
@@ -208,8 +208,8 @@ struct pivoting {
 	size_t nout;
 };
 
-/* A query of the values from `from` on that are of the same dataset and field, as many as it may
-   have. Marks them as done. */
+/* Adds a query of as many values as it may have: those from `from` on that belong to the same
+   dataset and field. Marks them as done. */
 static void
 add_pivot(struct pivoting *p, bool *done, size_t from)
 {
@@ -258,7 +258,8 @@ by_search(const void *x, const void *y)
 	return c != 0 ? c : (a > b) - (a < b);
 }
 
-/* A URL is searched by its host, which may be an indicator itself: each search is made once. */
+/* Marks repeated searches as done: a URL is searched by its host, which may be an indicator of its
+   own. */
 static void
 skip_repeated(const struct pivoting *p, bool *done)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Owners make, change and rotate API keys; a member revokes their own (C-338, C-339). A secret is
-   in one answer and in no table: PostgreSQL has its hash. The rules are in
-   sql/functions/people_access.sql. */
+/* Operations on API keys: owners create, change, rotate and revoke keys, and members revoke their
+   own (C-338, C-339). The secret of a key is in one answer only; PostgreSQL stores its hash. The
+   rules are in sql/functions/people_access.sql. */
 #include "config.h"
 
 #include "api/access.h"
@@ -11,7 +11,7 @@ struct key_in {
 	struct uuid member_uuid;
 	struct str name;
 	struct list scopes;   /* struct str */
-	struct list projects; /* struct uuid; no items: all of the holder's */
+	struct list projects; /* struct uuid; empty: all projects that the holder sees */
 	struct ts expires_at;
 };
 
@@ -88,13 +88,13 @@ end_key_change(struct req *rq, enum db_rc rc, const struct key_change *done)
 		return fail(rq, ERR_KEY_REVOKED);
 	if (str_is(done->outcome, "scope"))
 		return fail_field(rq, "scopes", "unsupported",
-		    "has a scope that the organisation does not allow its keys");
+		    "has a scope that the organisation does not allow");
 	if (str_is(done->outcome, "project"))
 		return fail_field(
-		    rq, "projects", "unsupported", "has a project that is not the organisation's");
+		    rq, "projects", "unsupported", "has a project of another organisation");
 	if (str_is(done->outcome, "member"))
 		return fail_field(
-		    rq, "member_uuid", "unsupported", "is no member of the organisation");
+		    rq, "member_uuid", "unsupported", "is not a member of the organisation");
 	panic("outcome %.*s", (int)done->outcome.n, done->outcome.p);
 }
 
@@ -112,7 +112,7 @@ static const struct field made_key_out[] = {
 	    .offset = offsetof(struct made_key, secret),
 	    .lo = KEY_SECRET_LEN,
 	    .hi = KEY_SECRET_LEN,
-	    .help = "The complete key, for X-API-Key. It is shown this once." },
+	    .help = "The complete key for the header X-API-Key. It is shown only once." },
 	FIELD_END_OF("NewKey"),
 };
 
@@ -191,7 +191,7 @@ check_rotation(struct req *rq, void *body, struct body_faults *faults)
 		return PASS;
 	if (ahead <= 0 || ahead > LIM_ROTATION_DAYS * 86400 * SECOND_US)
 		body_fault(faults, "old_expires_at", "out_of_range",
-		    "must be in the future, by 30 days at most");
+		    "must be at most 30 days in the future");
 	return PASS;
 }
 
@@ -232,7 +232,7 @@ static const struct route key_routes[] = {
 	    .status = 201,
 	    .out = made_key_out,
 	    .result = "The key, and its secret.",
-	    .summary = "Make an API key",
+	    .summary = "Create an API key",
 	    .description = "The holder is member_uuid, or the person who asks; the key sees no "
 			   "more than its holder. The secret is shown this once.",
 	    .example = JSON({ "name" : "ci-scanner", "scopes" : ["search.view"] }),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One-time links: a person joins an organisation with one, or gets in again (C-321). The link is
-   the proof, not the e-mail: who opens it joins as the person who is signed in, or becomes a new
-   one. Opening a link does not use it, so that a preview of a chat uses none up. */
+/* One-time links, with which a person joins an organisation or recovers access (C-321). The proof
+   is the link, not an e-mail address: whoever uses it joins as the person who is signed in, or as a
+   new person. Opening a link does not use it up, because chat programs open links for previews. */
 #include "config.h"
 
 #include "api/people.h"
@@ -122,7 +122,7 @@ join_as(struct req *rq, const struct found_link *link, const struct uuid *person
 	return str_is(row.outcome, "joined") ? PASS : fail(rq, ERR_LINK_NOT_FOUND);
 }
 
-/* The members that a new person needs, with the rules of the database. */
+/* Checks the members that a new person needs, by the rules of the database. */
 static int
 check_new_person(struct req *rq, const struct link_in *in)
 {
@@ -151,16 +151,18 @@ join_as_new_person(struct req *rq, const struct found_link *link, struct uuid *p
 
 	if (check_new_person(rq, in) != PASS)
 		return FAILED;
-	/* The company's proxy identifies people by e-mail, so no person may take another's e-mail. */
+	/* When the company's proxy identifies people by e-mail, nobody may choose another address
+	   than that of the invitation. */
 	if (proxy_names_people() && !str_is_nocase(in->email, link->email.p))
-		return fail_field(rq, "email", "not_allowed", "must be that of the invitation");
+		return fail_field(
+		    rq, "email", "not_allowed", "must be the address of the invitation");
 	if (password_prepare(rq, in->password, in->email, &stored) != PASS)
 		return FAILED;
 	rc = db_one(rq->db, &add_person, &made, P(in->name), P(in->email), P(stored));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	if (!str_is(made.outcome, "made"))
-		return fail_field(rq, "email", "duplicate", "is that of another person");
+		return fail_field(rq, "email", "duplicate", "belongs to another person");
 	*person = made.uuid;
 	return join_as(rq, link, person);
 }
@@ -180,7 +182,7 @@ recover(struct req *rq, const struct found_link *link)
 	return rc == DB_OK ? PASS : fail_db(rq, rc);
 }
 
-/* The token alone, of somebody who is signed in: they join as who they are. */
+/* Whether the body has only the token and the request comes from a person who is signed in. */
 static bool
 joins_as_signed_in(const struct req *rq)
 {
@@ -190,8 +192,8 @@ joins_as_signed_in(const struct req *rq)
 	       in->password.p == NULL;
 }
 
-/* The link is used first: of two requests with one link, the second waits for the first and then
-   finds it used. A later failure rolls that back, so that the link is as before. */
+/* Marks the link as used first, so that the second of two simultaneous requests waits and then
+   finds it used. A later failure rolls this back. */
 static int
 use_sent_link(struct req *rq)
 {
@@ -237,8 +239,9 @@ static const struct route link_routes[] = {
 	    .wrapper = "link",
 	    .errors = open_errors,
 	    .summary = "Look at a one-time link",
-	    .description = "Any number of times; it stays usable. A link that is unknown, used, "
-			   "revoked or too old is not found.",
+	    .description =
+		"This does not use it up. A link that is unknown, used, revoked or expired is "
+		"not found.",
 	    .example = JSON({ "token" : "dGhpcyBpcyBubyB0b2tlbiBvZiBhbnlib2R5IGhlcmU" }),
 	},
 	{

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Owners invite members, change and remove them (C-337). The rules are in
-   sql/functions/people_access.sql: an organisation keeps an owner, and a link is made for a
-   membership that nobody has joined. */
+/* Operations of owners on members: invite, change, remove, and make another link (C-337). The rules
+   are in sql/functions/people_access.sql: an organisation always has an owner, and links are made
+   only for memberships that nobody has joined. */
 #include "config.h"
 
 #include "api/access.h"
@@ -43,7 +43,7 @@ check_member_body(struct req *rq, void *body, struct body_faults *faults)
 	return PASS;
 }
 
-/* The two columns of the list: UUIDs and roles of projects. */
+/* Projects and roles as two parallel arrays for the statement. */
 struct grants {
 	struct strs projects, roles;
 };
@@ -100,11 +100,11 @@ fail_outcome(struct req *rq, struct str outcome)
 		return fail(rq, ERR_MEMBER_JOINED);
 	if (str_is(outcome, "project"))
 		return fail_field(
-		    rq, "projects", "unsupported", "has a project that is not the organisation's");
+		    rq, "projects", "unsupported", "has a project of another organisation");
 	panic("outcome %.*s", (int)outcome.n, outcome.p);
 }
 
-/* PASS when the statement answered "ok". */
+/* Fails with the error for the outcome of the statement, unless that is "ok". */
 static int
 end_change(struct req *rq, enum db_rc rc, const struct member_change *done)
 {
@@ -126,7 +126,7 @@ static const struct field invitation_out[] = {
 	    .type = FIELD_STR,
 	    .flags = OMIT_UNSET,
 	    .offset = offsetof(struct invitation, token),
-	    .help = "In place of url where the service does not know its address." },
+	    .help = "Instead of url, when public_url is not configured." },
 	FIELD(struct invitation, expires_at, 0),
 	FIELD_END_OF("Invitation"),
 };
@@ -301,7 +301,7 @@ static const struct route member_routes[] = {
 	    .result = "The member, and the link to send.",
 	    .errors = relink_errors,
 	    .summary = "Make another link for a member",
-	    .description = "The former link can be used no more. For members who have not joined.",
+	    .description = "The previous link stops working. Only for members who have not joined.",
 	},
 	ROUTE_END,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Observations of detection rules: AREAS.md 2.4. A key reads those of its account's rules, and of
-   the catalogue's rules that the account has enabled; sql/functions/observation.sql says which. */
+/* Reads observations of detection rules (AREAS.md 2.4): those of the account's rules, and of rules
+   of the catalogue that the account has enabled. The rules of access are in
+   sql/functions/observation.sql. */
 #include "config.h"
 
 #include "api/api.h"
@@ -14,7 +15,7 @@ struct observation_args {
 	struct str tag, state, severity, dataset, ip;
 };
 
-/* A page chooses its rows by their UUIDs alone, so that no function has the list of columns. */
+/* A function chooses the UUIDs of a page, so that the list of columns stays in this file. */
 STMT_LIST(list_observations, struct observation, observation_out,
     "SELECT " OBSERVATION_COLUMNS
     " FROM observation_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS page (uuid)"
@@ -27,7 +28,7 @@ STMT_LIST(select_observation, struct observation, observation_out,
     "  OR EXISTS (SELECT FROM visible_projects($1) AS v WHERE v.uuid = o.project_uuid))"
     " AND EXISTS (SELECT FROM observed_runs($1) AS s WHERE s.run_uuid = o.run_uuid)");
 
-/* Rewrites the filter ip to its one spelling, since a cursor is bound to the bytes of its
+/* Rewrites the filter ip in its canonical form, because a cursor is bound to the bytes of the
    filters. */
 static int
 list_rule_observations(struct req *rq)
@@ -51,7 +52,7 @@ static const struct url_param observation_params[] = {
 	    .help = "The rule has this severity for the organisation."),
 	FILTER(FIELD_STR, struct observation_args, dataset, .values = observed_datasets),
 	FILTER(FIELD_STR, struct observation_args, ip, .lo = 1, .hi = 64,
-	    .help = "The record is named by this address."),
+	    .help = "The record has this address."),
 	URL_PARAM_END,
 };
 
@@ -67,7 +68,7 @@ STMT(check_watched, watched_out,
     "SELECT EXISTS (SELECT FROM rules_observed($1) AS s WHERE s.rule_uuid = $2 AND NOT s.deleted"
     " AND (s.account_uuid IS NOT NULL OR s.enabled)) AS watched");
 
-/* Fails with rule_not_found for a rule whose observations the key does not read. */
+/* Fails with rule_not_found for a rule whose observations the key may not read. */
 static int
 need_observed_rule(struct req *rq)
 {
@@ -122,7 +123,7 @@ static const char *const window_names[] = { "7d", "30d", "90d", NULL };
 
 static const struct url_param activity_params[] = {
 	FILTER(FIELD_STR, struct activity_args, window, .values = window_names,
-	    .help = "How many days, today included; absent: 30d."),
+	    .help = "The number of days, including today; 30d by default."),
 	URL_PARAM_END,
 };
 
@@ -145,8 +146,8 @@ static const struct field rule_day_out[] = {
 	    .hi = 10,
 	    .pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
 	    .help = "A day of UTC." },
-	DAY_COUNT(active, "Active observations at the end of the day; of today, now."),
-	DAY_COUNT(appeared, "Observations that became active, those that returned included."),
+	DAY_COUNT(active, "Active observations at the end of the day, or now for today."),
+	DAY_COUNT(appeared, "Observations that became active, including those that returned."),
 	DAY_COUNT(gone, NULL),
 	FIELD_END_OF("RuleDay"),
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The feed of observations: what happened to them, oldest first by the number of the transaction
-   that wrote the event, then by the event's number. An event is answered when every transaction
-   with a smaller number has ended, so none appears behind a cursor (C-162); api/audit.c does the
-   same. */
+/* The feed of events of observations. The order is that of the transactions that wrote the events,
+   then that of the events' numbers. An event is sent only when all transactions with smaller
+   numbers have ended, so that no event appears behind a cursor later (C-162). The feed of
+   api/audit.c works alike. */
 #include "config.h"
 
 #include "api/api.h"
@@ -27,12 +27,12 @@ static const struct url_param event_feed_params[] = {
 	      .offset = offsetof(struct event_feed_args, after),
 	      .lo = 1,
 	      .hi = LIM_CURSOR,
-	      .help = "next_cursor of the page before; absent: from the first event on." },
+	      .help = "next_cursor of the previous page; absent: from the first event on." },
 	    .error = ERR_INVALID_PAGINATION },
 	URL_PARAM_END,
 };
 
-/* The payload of a cursor: the last event that was answered. All zero: none was. */
+/* The payload of a cursor: the last event that was sent. All zero: none was sent. */
 struct event_position {
 	int64_t changed, id;
 	struct uuid observation;
@@ -51,7 +51,7 @@ struct feed_event {
 	{                                                                                          \
 		.name = "observation", .type = FIELD_OBJECT,                                       \
 		.offset = offsetof(struct feed_event, observation), .sub = observation_out,        \
-		.help = "As it is now, not as the event left it."                                  \
+		.help = "The present state, not the state after the event."                        \
 	}
 
 static const struct field observation_event_row[] = {
@@ -95,8 +95,8 @@ static const struct field event_feed_out[] = {
 	FIELD_END_OF("ObservationFeed"),
 };
 
-/* Reads the position in `after`, and refuses one that another state of the database has
-   answered. */
+/* Reads the position in `after`. Refuses a position that this database does not have, as after a
+   restore from a backup. */
 static int
 open_event_position(
     struct req *rq, const struct cursor_for *bound, struct str after, struct event_position *at)
@@ -158,7 +158,7 @@ static const struct route observation_feed_routes[] = {
 	    .out = event_feed_out,
 	    PARAMS(struct event_feed_args, event_feed_params),
 	    .summary = "Follow observations",
-	    .result = "Events, oldest first, and the cursor behind them.",
+	    .result = "Events, oldest first, and the cursor of the next page.",
 	    .description =
 		"Oldest first, of the last 90 days. next_cursor is never null: repeat the request "
 		"with it in after, and each event arrives once. A cursor does not expire; after "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The organisation that a person acts in: what it may use, how its members sign in, and its
-   projects. */
+/* Operations on the organisation in which a person acts: its scopes and entitlements, the sign-in
+   of its members, and its projects. */
 #include "config.h"
 
 #include "api/people.h"
@@ -44,7 +44,7 @@ static const struct field organisation_out[] = {
 	FIELD(struct organisation, uuid, 0),
 	FIELD(struct organisation, name, 0),
 	ONE_OF(struct organisation, sign_in, 0, sign_in_choices,
-	    "strong: members need a passkey, or a second method."),
+	    "strong: members need a passkey or a second method."),
 	LIST(struct organisation, scopes, 0, struct organisation_scope, organisation_scope_out, 0,
 	    SCOPE_COUNT),
 	LIST(struct organisation, entitlements, 0, struct organisation_entitlement,
@@ -96,7 +96,7 @@ is_allowed(const struct list *allowed, const char *scope)
 	return false;
 }
 
-/* Every scope that there is, with what it is for: the console shows them to who makes a key. */
+/* Lists every scope with its help text. The console shows them to owners who create a key. */
 static struct list
 scopes_of(struct arena *a, const struct list *allowed)
 {
@@ -145,7 +145,7 @@ static const struct field organisation_in_fields[] = {
 	FIELD_END,
 };
 
-/* An owner who has only a password would lock themselves out. */
+/* Refuses "strong" from an owner with a weak sign-in, who would be locked out. */
 static int
 put_organisation(struct req *rq)
 {
@@ -197,7 +197,7 @@ STMT(put_project_row, project_change_out, "SELECT outcome, uuid FROM project_put
 STMT(select_put_project, project_out,
     "SELECT " PROJECT_COLUMNS " FROM visible_projects($1) WHERE uuid = $2");
 
-/* With the project of the path, or a new one. */
+/* Changes the project of the path, or creates one. */
 static int
 put_own_project(struct req *rq)
 {

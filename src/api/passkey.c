@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Passkeys of people: registration, sign-in, names (C-318 to C-320, C-323, C-324). access/passkey.h
-   verifies them; here is where their bytes come from, and what the database stores. */
+/* Operations on passkeys of people: registration, sign-in, names (C-318 to C-320, C-323, C-324).
+   access/passkey.h verifies them; this file decodes the bodies and stores the results. */
 #include "config.h"
 
 #include "api/people.h"
@@ -17,7 +17,8 @@ enum {
 	USER_HANDLE_TEXT = (64 * 4 + 2) / 3,
 };
 
-/* Replaces a text by the bytes that it spells; an absent or faulty one stays. */
+/* Decodes a member from base64url. An absent member stays absent, and a fault is added for a
+   malformed one. */
 static void
 decode_member(struct req *rq, struct body_faults *faults, const char *name, struct str *member)
 {
@@ -49,16 +50,19 @@ static const struct field shown_passkey_out[] = {
 	{ .name = "id",
 	    .type = FIELD_STR,
 	    .offset = offsetof(struct shown_passkey, id),
-	    .help = "The credential's id, so that a device which has it makes no second one." },
+	    .help = "The id of the credential, with which a browser avoids a second passkey on the "
+		    "same device." },
 	FIELD(struct shown_passkey, name, 0),
 	{ .name = "backed_up",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct shown_passkey, backed_up),
-	    .help = "Whether the browser says that it is kept on more than one device." },
+	    .help = "Whether the passkey is synchronised to several devices, according to the "
+		    "browser." },
 	{ .name = "rp_id",
 	    .type = FIELD_STR,
 	    .offset = offsetof(struct shown_passkey, rp_id),
-	    .help = "The host of public_url when it was registered; good for this host alone." },
+	    .help = "The host of public_url at the registration. The passkey works only for this "
+		    "host." },
 	FIELD(struct shown_passkey, created_at, 0),
 	FIELD(struct shown_passkey, last_used_at, NULLABLE),
 	FIELD_END_OF("Passkey"),
@@ -134,7 +138,8 @@ check_registration(struct req *rq, void *body, struct body_faults *faults)
 	return PASS;
 }
 
-/* Opens the challenge of client data, and uses it up: a failure later rolls that back. */
+/* Verifies the challenge in the client data and marks it as used. A later failure rolls that
+   back. */
 static int
 use_challenge(struct req *rq, struct str client_data, struct challenge *c, struct str *text)
 {
@@ -179,16 +184,17 @@ store_passkey(struct req *rq, struct str rp_id, const struct passkey_state *stat
 	const struct registration_in *in = rq->in;
 	struct passkey_made made;
 	struct shown_passkey shown;
-	enum db_rc rc = db_one(rq->db, &add_passkey, &made, P(rq->sign_in->person_uuid),
-	    P(in->name), P(passkey_bytes(in->id)), P(passkey_bytes(state->spki)), P(state->algorithm),
-	    P(state->sign_count), P(state->backed_up), P(rp_id), P((int64_t)LIM_PASSKEYS));
+	enum db_rc rc =
+	    db_one(rq->db, &add_passkey, &made, P(rq->sign_in->person_uuid), P(in->name),
+		P(passkey_bytes(in->id)), P(passkey_bytes(state->spki)), P(state->algorithm),
+		P(state->sign_count), P(state->backed_up), P(rp_id), P((int64_t)LIM_PASSKEYS));
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	if (str_is(made.outcome, "full"))
 		return fail(rq, ERR_PASSKEY_LIMIT_EXCEEDED);
 	if (!str_is(made.outcome, "made"))
-		return fail_field(rq, "id", "duplicate", "is that of a registered passkey");
+		return fail_field(rq, "id", "duplicate", "belongs to a registered passkey");
 	rc = read_passkey(rq, made.uuid, &shown);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
@@ -266,8 +272,8 @@ STMT(find_credential, stored_passkey_out,
     " WHERE uuid IS NOT NULL");
 STMT(note_passkey, NULL, "SELECT passkey_used($1, $2, $3)");
 
-/* The network alone pays for an attempt that failed: nobody can fill a person's buckets with
-   passkeys (C-316). */
+/* Charges a failed attempt to the network only, so that nobody can block a person by failed
+   sign-ins with passkeys (C-316). */
 static int
 refuse_passkey(struct req *rq, const char *why)
 {
@@ -275,7 +281,7 @@ refuse_passkey(struct req *rq, const char *why)
 	return sign_in_refuse(rq, why);
 }
 
-/* Writes the audit line of a passkey whose counter did not grow, after the rollback of the
+/* Writes the audit line of a passkey whose counter did not increase, after the rollback of the
    request. */
 static void
 note_copied_passkey(struct req *rq)
@@ -296,7 +302,7 @@ note_copied_passkey(struct req *rq)
 	throttle_failure(rq);
 }
 
-/* The user handle, where the browser sends it, is the person's UUID. */
+/* Whether the user handle is the person's UUID. A browser may leave the handle out. */
 static bool
 is_handle_of(struct str handle, const struct uuid *person)
 {
@@ -354,7 +360,7 @@ sign_in_by_passkey(struct req *rq)
 					.strong = true });
 }
 
-/* ---- names, and the end ---- */
+/* ---- names and deletion ---- */
 
 struct rename_in {
 	struct str name;
@@ -489,7 +495,7 @@ static const struct route passkey_routes[] = {
 	    .wrapper = "passkey",
 	    .errors = rename_errors,
 	    .summary = "Rename a passkey",
-	    .description = "The name is for the person alone.",
+	    .description = "Only the person sees the name.",
 	    .example = JSON({ "name" : "Laptop" }),
 	},
 	{

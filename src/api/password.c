@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Passwords of people, as requests bring them (access/password.h). */
+/* Checks, hashes and verifies the passwords in requests (access/password.h). */
 #include "config.h"
 
 #include "api/people.h"

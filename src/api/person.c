@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* A person changes what is theirs: name, e-mail, password, and the browsers in which they are
-   signed in (C-309). A new password ends every other sign-in, so that whoever knew the old one is
-   out. */
+/* Operations of a person on their own name, e-mail, password and sign-ins (C-309). A new password
+   ends every other sign-in, so that somebody who knew the old one is signed out. */
 #include "config.h"
 
 #include "api/people.h"
@@ -26,7 +25,7 @@ static const struct field own_sign_in_out[] = {
 	{ .name = "current",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct own_sign_in, current),
-	    .help = "Whether it is that of the request." },
+	    .help = "Whether it is the sign-in of this request." },
 	LIST_OF(struct own_sign_in, methods, 0, struct str, 1, 3),
 	FIELD(struct own_sign_in, address, 0),
 	FIELD(struct own_sign_in, agent, 0),
@@ -110,7 +109,8 @@ static const struct field person_change_out[] = { FIELD(struct person_change, ou
 STMT(set_person, person_change_out, "SELECT person_set($1, $2, $3, $4) AS outcome");
 STMT(set_password, NULL, "SELECT person_password_set($1, $2, $3)");
 
-/* The request's own view of the person, which a change makes newer than the look-up. */
+/* The sign-in that the request has read. A handler that changes the person updates it, too, because
+   the answer is made from it. */
 static struct sign_in *
 own_sign_in(struct req *rq)
 {
@@ -121,10 +121,10 @@ own_sign_in(struct req *rq)
 	return s;
 }
 
-/* The e-mail is a credential: a person who changes it must sign in again first. Where the company's
-   proxy identifies people by e-mail, a member who took a colleague's e-mail would be signed in when
-   the colleague is. So a change is allowed only to a person whose proxy identity is stored apart
-   (person.proxy_identity), which this operation does not change. */
+/* The e-mail address is a credential, so changing it requires a recent sign-in. When the company's
+   proxy identifies people by e-mail, a person who changed their address to a colleague's would get
+   the colleague's sign-ins. Then only a person whose identity at the proxy is stored in
+   person.proxy_identity may change the address; this operation does not change that identity. */
 static int
 put_person(struct req *rq)
 {
@@ -141,9 +141,10 @@ put_person(struct req *rq)
 		return fail_db(rq, rc);
 	if (str_is(done.outcome, "fixed"))
 		return fail_field(rq, "email", "not_allowed",
-		    "is how the company's proxy finds you; sign in by it once, then change it");
+		    "identifies you at the company's proxy; sign in by the proxy once, "
+		    "then change it");
 	if (!str_is(done.outcome, "ok"))
-		return fail_field(rq, "email", "duplicate", "is that of another person");
+		return fail_field(rq, "email", "duplicate", "belongs to another person");
 	s->name = in->name;
 	s->email = in->email;
 	return person_session_reply(rq, 200);
@@ -195,8 +196,9 @@ static const struct field password_removal_out[] = {
 
 STMT(take_password, password_removal_out, "SELECT person_password_remove($1, $2, $3) AS removed");
 
-/* A one-time code needs a password beside it, so a passkey alone can take its place (C-323). The
-   database counts the passkeys under a lock: another request may take the last one away now. */
+/* A person without a password needs a passkey, because one-time codes are only a second proof
+   (C-323). The database counts the passkeys under a lock, because another request may delete the
+   last one at the same time. */
 static int
 remove_password(struct req *rq)
 {

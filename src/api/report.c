@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reports: read one, add a private one, withdraw it. Those of other accounts are answered like none
-   (C-131). */
+/* Reads, adds and withdraws reports. Reports of other accounts are not found (C-131). */
 #include "config.h"
 
 #include "api/api.h"

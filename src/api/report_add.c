@@ -70,7 +70,7 @@ check_report(struct req *rq, void *body, struct body_faults *faults)
 	return PASS;
 }
 
-/* The names of one kind of the vocabulary, each once. */
+/* The names of one kind of the vocabulary, without repetitions. */
 static struct strs
 names_of(struct arena *a, const struct extract_output *found, const char *kind)
 {
@@ -174,7 +174,8 @@ answer_report(struct req *rq, const struct uuid *uuid, int status)
 	return reply(rq, status, rq->route->wrapper, rq->route->out, &r);
 }
 
-/* PASS and .uuid all zero: the key was not used. */
+/* Finds the report of an earlier request with the same Idempotency-Key. e->uuid is all zero when
+   there is none. */
 static int
 find_earlier(struct req *rq, const struct hashes *h, struct earlier_request *e)
 {
@@ -245,7 +246,7 @@ create_report(struct req *rq)
 		if (rc != DB_OK)
 			return fail_db(rq, rc);
 	}
-	if (added == 0) /* a request at the same time has used the key */
+	if (added == 0) /* a concurrent request has used the key */
 		return fail(rq, ERR_IDEMPOTENCY_KEY_CONFLICT);
 	return answer_report(rq, &out.uuid, out.outcome == REPORT_UNCHANGED ? 200 : 201);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Tags of detection rules: AREAS.md 2.3. Everybody reads the common ones, which only surfacectl
-   changes; an account adds its own, which no other account sees and no search finds (C-158). */
+/* Operations on tags of detection rules (AREAS.md 2.3). All accounts read the common tags, which
+   only surfacectl changes. An account adds tags of its own, which no other account sees and no
+   search finds (C-158). */
 #include "config.h"
 
 #include "api/detection_priv.h"
@@ -15,8 +16,8 @@ STMT_LIST(list_tags_of_rules, struct rule_tag, rule_tag_out,
 STMT_LIST(select_rule_tag, struct rule_tag, rule_tag_out,
     "SELECT " RULE_TAG_COLUMNS " FROM rule_tags($1) WHERE uuid = $2");
 
-/* The lock lets the tags of an account be counted: two requests never pass the limit together, nor
-   take one slug. */
+/* Locks the tags of an account, so that two concurrent requests cannot exceed the limit or use the
+   same slug. */
 STMT(lock_rule_tags, NULL,
     "SELECT pg_advisory_xact_lock(hashtext('rule_tag'), hashtext($1::uuid::text))");
 
@@ -89,7 +90,7 @@ has_category(const struct str *paths, size_t n, struct str path)
 	return false;
 }
 
-/* The path without its last word; empty where there is none. */
+/* Returns the path without its last word, or an empty text. */
 static struct str
 parent_category(struct str path)
 {
@@ -128,7 +129,7 @@ check_rule_tag(struct req *rq, void *in, struct body_faults *faults)
 			body_fault(faults, at, "duplicate", "is repeated");
 		else if (parent.n > 0 && !has_category(paths, t->categories.n, parent))
 			body_fault(faults, at, "invalid_format",
-			    "must come with the category above it, as malware/c2 with malware");
+			    "needs its parent category, as malware/c2 needs malware");
 	}
 	return PASS;
 }
@@ -172,7 +173,7 @@ create_rule_tag(struct req *rq)
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	if (room.taken)
-		return fail_field(rq, "slug", "duplicate", "names a tag that there is already");
+		return fail_field(rq, "slug", "duplicate", "belongs to another tag");
 	if (room.full)
 		return fail(rq, ERR_RULE_LIMIT);
 	rc = db_one(rq->db, &insert_rule_tag, &made, P(rq->key->uuid), P(in->slug),
@@ -182,8 +183,8 @@ create_rule_tag(struct req *rq)
 	return rc == DB_OK ? reply_created(rq, &made.uuid, &t) : fail_db(rq, rc);
 }
 
-/* Reads the tag of the path; fails when there is none, when it is a common one, or when the key may
-   not change what all projects share. */
+/* Reads the tag of the path. Fails when it does not exist, is a common one, or the key is limited
+   to projects, because all projects share tags. */
 static int
 need_own_tag(struct req *rq, struct rule_tag *out)
 {
@@ -237,7 +238,7 @@ struct rule_tag_args {
 static const struct url_param rule_tag_params[] = {
 	PAGE_PARAMS(struct rule_tag_args, page),
 	FILTER(FIELD_STR, struct rule_tag_args, category, .lo = 1, .hi = LIM_TAG_SLUG,
-	    .help = "The path of a category; tags of categories below it have it too."),
+	    .help = "The path of a category; includes tags of categories below it."),
 	FILTER(FIELD_STR, struct rule_tag_args, classification, .values = tag_classifications),
 	FILTER(FIELD_STR, struct rule_tag_args, origin, .values = rule_tag_origins),
 	URL_PARAM_END,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Exposed secrets and sensitive files of a project, which surfaced-detect finds: AREAS.md 6. An
-   answer has a fingerprint and a preview of a secret, and no character of it. */
+/* Reads the exposed secrets and sensitive files of a project, which surfaced-detect finds
+   (AREAS.md 6). Answers contain a fingerprint and a preview, but no character that is particular
+   to a secret. */
 #include "config.h"
 
 #include "api/area.h"
@@ -14,7 +15,7 @@ struct exposed {
 	struct json length, location, locations, occurrences, size;
 };
 
-/* A place, as the database writes it. */
+/* A place of a secret, as the database writes it. */
 struct secret_place {
 	struct str kind, url, ip;
 	struct json port, line, offset;
@@ -39,17 +40,17 @@ static const struct field secrets_out[] = {
 	AREA_TEXT(struct exposed, preview,
 	    "The beginning that all secrets of the type have, and the length."),
 	AREA_VALUE(struct exposed, length, FIELD_INT, NULL),
-	AREA_TEXT(struct exposed, check, "valid: its check digits are right; none: it has none."),
+	AREA_TEXT(struct exposed, check, "valid: its check digits are right; none: it has no check digits."),
 	AREA_TEXT(struct exposed, key_name, "The identifier before it."),
 	{ .name = "location", .type = FIELD_RAW, .item = FIELD_OBJECT, .flags = NULLABLE,
 	  .offset = offsetof(struct exposed, location), .sub = secret_place_out,
 	  .help = "The first of its places." },
 	AREA_LIST(struct exposed, locations, LIM_SECRET_LOCATIONS, secret_place_out, NULL),
-	AREA_VALUE(struct exposed, occurrences, FIELD_INT, "How many places it has."),
+	AREA_VALUE(struct exposed, occurrences, FIELD_INT, "The number of its places."),
 	AREA_TEXT(struct exposed, file_name, "The name of the sensitive file."),
 	AREA_TEXT(struct exposed, url, "The address of the sensitive file."),
 	AREA_VALUE(struct exposed, size, FIELD_INT, "Bytes of the sensitive file."),
-	AREA_TEXT(struct exposed, matched_by, "address or hostname: by which it is the project's."),
+	AREA_TEXT(struct exposed, matched_by, "Whether the address or the hostname makes it an asset of the project."),
 	AREA_TEXT(struct exposed, remediation, NULL),
 	FIELD_END_OF("ExposedSecret"),
 };

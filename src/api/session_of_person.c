@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The sign-in of a person: GET and DELETE /auth/session, and the one place where a sign-in
-   begins. */
+/* The sign-in of a person: GET and DELETE /auth/session, and sign_in_complete, with which all
+   methods end. */
 #include "config.h"
 
 #include "api/people.h"
@@ -146,7 +146,7 @@ sign_in_refuse(struct req *rq, const char *why)
 	return fail(rq, ERR_SIGN_IN_FAILED);
 }
 
-/* The client's address; a client of a Unix socket has none. */
+/* Returns the address of the client. A client of a Unix socket has none. */
 static struct str
 client_address(const struct req *rq)
 {
@@ -157,7 +157,7 @@ client_address(const struct req *rq)
 	return ipnet_text(rq->arena, &net);
 }
 
-/* The browser's own name for itself, for the person's list of sign-ins. */
+/* Returns the header User-Agent, which the person's list of sign-ins shows. */
 static struct str
 client_agent(const struct req *rq)
 {
@@ -211,7 +211,7 @@ end_person_session(struct req *rq)
 	enum db_rc rc =
 	    sign_in_end(rq->db, &rq->sign_in->person_uuid, &ended.uuid, STR("signed_out"));
 
-	if (rc != DB_OK && rc != DB_NONE) /* none: another request was first */
+	if (rc != DB_OK && rc != DB_NONE) /* DB_NONE: another request has ended it */
 		return fail_db(rq, rc);
 	cookie_set(rq, NULL, TS_NULL);
 	return reply(rq, 200, rq->route->wrapper, ended_sign_in_out, &ended);
@@ -233,7 +233,7 @@ static const struct route person_session_routes[] = {
 	    .out = ended_sign_in_out,
 	    .wrapper = "sign_in",
 	    .summary = "Sign out",
-	    .description = "The cookie is worth nothing from the next request on, on every host.",
+	    .description = "The cookie stops working on every host with the next request.",
 	},
 	ROUTE_END,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Signing in: the methods that there are, and by password. A guesser learns nothing: an unknown
-   e-mail, a wrong password, a person who is disabled and one without a password get one answer
-   after the same work (C-303). */
+/* Lists the methods of signing in, and signs people in by password. An unknown e-mail, a wrong
+   password, a disabled person and a person without a password get the same answer after the same
+   work, so that nobody can find out which people exist (C-303). */
 #include "config.h"
 
 #include "api/people.h"
@@ -29,7 +29,7 @@ static const struct field methods_out[] = {
 	    .type = FIELD_STR,
 	    .flags = NULLABLE,
 	    .offset = offsetof(struct methods, rp_id),
-	    .help = "The host by which passkeys know the service; null without public_url." },
+	    .help = "The host for which passkeys are registered; null without public_url." },
 	FIELD(struct methods, password_min, 0),
 	FIELD(struct methods, password_max, 0),
 	FIELD_END_OF("SignInMethods"),
@@ -40,7 +40,7 @@ static const struct field methods_answer_out[] = {
 	{ .name = "signed_in",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct methods_answer, signed_in),
-	    .help = "Whether the request's cookie is that of somebody who is signed in." },
+	    .help = "Whether the cookie of the request belongs to a person who is signed in." },
 	FIELD_END_OF("SignInOffer"),
 };
 
@@ -64,7 +64,7 @@ get_sign_in_methods(struct req *rq)
 	return reply(rq, 200, NULL, methods_answer_out, &answer);
 }
 
-/* ---- a second proof is due ---- */
+/* ---- the second step ---- */
 
 struct step_answer {
 	struct str token;
@@ -88,8 +88,8 @@ static const struct field password_check_out[] = { FIELD(struct password_check, 
 
 STMT(check_password, password_check_out, "SELECT person_password_is($1, $2) AS same");
 
-/* The password may have been replaced while it was verified: no half-open sign-in comes of the
-   former one. The later step finds a password that was set after this one (totp_use). */
+/* Fails when the password was replaced while it was verified. totp_use refuses the second step when
+   the password is replaced later. */
 int
 step_begin(struct req *rq, const struct person_credentials *who)
 {
@@ -129,7 +129,7 @@ static const struct field password_in_fields[] = {
 
 STMT(renew_password, NULL, "SELECT person_password_renew($1, $2, $3)");
 
-/* Stores a password that is right with as much work as the configuration wants now. */
+/* Stores the hash of a right password again, with the costs that are configured now. */
 static enum db_rc
 renew_hash(struct req *rq, struct person_credentials *who, struct secret composed)
 {
@@ -153,7 +153,8 @@ accept_password(struct req *rq, const struct person_credentials *who)
 					.password = who->password });
 }
 
-/* The stored text to compare with; "": none, and the comparison fails after the same work. */
+/* Returns the stored text to compare with, or "", with which the comparison fails after the same
+   work. */
 static struct str
 stored_password(enum db_rc rc, const struct person_credentials *who)
 {

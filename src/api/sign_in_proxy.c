@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Signing in by the company's proxy: nginx asks it who the browser belongs to (auth_request), in
-   one location alone, and passes the e-mail as SIGN_IN_EMAIL. No client can send that: headers have
-   names that begin with HTTP_. The operation opens an ordinary sign-in, so that all other rules,
-   such as X-CSRF-Token, stay ours (C-322). */
+/* Signs people in by a company's proxy. In one location, nginx asks the proxy for the e-mail
+   address of the person (auth_request) and passes it as SIGN_IN_EMAIL. Clients cannot send this
+   parameter, because the parameters of their headers begin with HTTP_. The result is an ordinary
+   sign-in, with all its rules such as X-CSRF-Token (C-322). */
 #include "config.h"
 
 #include "api/people.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The writer of STIX bundles (stix.h). */
+/* Writes STIX bundles (stix.h). */
 #include "config.h"
 
 #include "api/stix.h"
@@ -26,7 +26,7 @@ static const struct {
 	{ "bitcoin", "cryptocurrency-wallet", "value", "{\"value\":", "}" },
 };
 
-/* The number of the row; COUNT(kinds): none. A network is written as an address is. */
+/* Returns the index of the row, or COUNT(kinds). A network is written like an address. */
 static size_t
 kind_of_type(struct str type, struct str value)
 {
@@ -139,7 +139,7 @@ id_of(struct arena *a, const char *type, const struct uuid *u)
 	return arena_printf(a, "%s--%s", type, uuid_text(u).z);
 }
 
-/* A CVE or a technique is a thing that the report is about. */
+/* Writes a CVE or a technique as an object of its own. */
 static void
 write_subject(struct bundle *s, const struct indicator_row *i, const char *type, const char *source)
 {
@@ -156,7 +156,7 @@ write_subject(struct bundle *s, const struct indicator_row *i, const char *type,
 	add_ref(s, id);
 }
 
-/* The observable of STIX, whose id follows from its value (STIX 2.1, 2.9). */
+/* Writes an observable of STIX. Its id is computed from its value (STIX 2.1, 2.9). */
 static void
 write_observable(struct bundle *s, const struct indicator_row *i, size_t kind)
 {
@@ -239,7 +239,7 @@ write_identity(struct bundle *s)
 	add_ref(s, s->identity);
 }
 
-/* The marks of TLP 2.0 have ids that everybody knows. */
+/* Writes the marking of TLP 2.0, whose ids are fixed by the standard. */
 static void
 write_marking(struct bundle *s)
 {

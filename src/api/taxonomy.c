@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The words of detection rules in one answer, for forms and filters: AREAS.md 13.10. Datasets,
-   severities and moves are those of the program; categories and techniques those of the rules that
-   the key sees. */
+/* Answers the vocabulary of detection rules for forms and filters (AREAS.md 13.10). Datasets,
+   severities and moves are constants of the program; categories and techniques are those of the
+   rules that the key sees. */
 #include "config.h"
 
 #include "api/api.h"
@@ -9,8 +9,8 @@
 #include "resource/observation.h"
 #include "wire/values.h"
 
-/* A category of tags. Its children are listed behind their parent by the statement; path is whole,
-   name its last word. */
+/* A category of tags. The statement lists children directly after their parent. name is the last
+   word of path. */
 struct category {
 	struct str path, name;
 	int64_t rules;
@@ -27,9 +27,9 @@ struct category {
 	}
 #define CHILDREN(table) LIST(struct category, children, 0, struct category, table, 0, 0)
 
-/* A table for each level, since generated clients have trouble with a schema that contains itself.
-   A tag has at most LIM_TAG_CATEGORIES categories with the parents of each, so there is no fifth
-   level. */
+/* There is a table for each level, because generated clients cannot handle a schema that contains
+   itself. A tag has at most LIM_TAG_CATEGORIES categories including all parents, so there is no
+   fifth level. */
 _Static_assert(LIM_TAG_CATEGORIES == 4, "category_out has a table for each level");
 
 static const struct field fourth_category[] = {
@@ -68,7 +68,8 @@ static const struct field technique_row[] = {
 };
 
 STMT(list_techniques, technique_row,
-    "SELECT ARRAY(SELECT DISTINCT t COLLATE \"C\" FROM rules_observed($1) AS s, unnest(s.techniques) "
+    "SELECT ARRAY(SELECT DISTINCT t COLLATE \"C\" FROM rules_observed($1) AS s, "
+    "unnest(s.techniques) "
     "AS t"
     " WHERE NOT s.deleted ORDER BY 1) AS names");
 
@@ -154,8 +155,8 @@ is_category_below(struct str path, struct str parent)
 
      fraud | fraud/phishing | malware | malware/c2       ->      fraud { phishing }, malware { c2 }
 
-   Each call copies the heads of its level together and leaves those below them to the next call; a
-   category has at most LIM_TAG_CATEGORIES levels, since a tag has the parents of its paths. */
+   Each call collects the categories of one level and calls itself for the levels below. The
+   depth is at most LIM_TAG_CATEGORIES. */
 static struct list
 grow_tree(struct arena *a, struct category *rows, size_t n)
 {

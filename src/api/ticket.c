@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Tickets of the live stream and of the evidence: CONTRACT A4, C-100, C-101, C-218. A stream ticket
-   is a signed token that a client offers to surfaced-stream as a WebSocket subprotocol. The
-   signature proves who issued it; its row in the database makes it good for one connection. */
+/* Issues tickets of the live stream and of the evidence (CONTRACT A4, C-100, C-101, C-218). A
+   stream ticket is a signed token that a client offers to surfaced-stream as a WebSocket
+   subprotocol. The signature proves that the API issued it; its row in the database makes it valid
+   for one connection. */
 #include "config.h"
 
 #include "api/session_priv.h"
@@ -28,13 +29,13 @@ static const struct field ticket_out[] = {
 	    .offset = offsetof(struct stream_ticket, subprotocol),
 	    .lo = 1,
 	    .hi = LIM_STREAM_TICKET,
-	    .help = "The one value of Sec-WebSocket-Protocol; good for one upgrade." },
+	    .help = "The only value of Sec-WebSocket-Protocol; valid for one upgrade." },
 	FIELD(struct stream_ticket, expires_at, 0),
 	FIELD_END_OF("StreamTicket"),
 };
 
 /* Stores the ticket and signs it. When the transaction does not commit, the signed ticket has no
-   row and is refused. The two parts have different duties:
+   row and is refused. Signature and row serve different purposes:
 
      signature    project, session, key, expiry: surfaced-stream refuses forgeries without the database
      row          used_at: the first connection sets it, any further one is refused (C-100, C-101)
@@ -101,7 +102,7 @@ static const struct field evidence_ticket_out[] = {
 	    .offset = offsetof(struct evidence_ticket, token),
 	    .lo = 1,
 	    .hi = LIM_EVIDENCE_TICKET,
-	    .help = "The value of X-Evidence-Ticket; good for the evidence of this session." },
+	    .help = "The value of X-Evidence-Ticket, valid for the evidence of this session." },
 	FIELD(struct evidence_ticket, expires_at, 0),
 	{ .name = "viewer_url",
 	    .type = FIELD_STR,

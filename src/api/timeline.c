@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The timeline of a browser session: C-217, C-218. The view session_timeline joins its states, its
-   screenshots and its network events in one order, and stores none of them a second time. Other
-   than lists of records, a page begins with the earliest event. */
+/* The timeline of a browser session (C-217, C-218). The view session_timeline unites the states,
+   screenshots and network events of the session, without storing them again. Unlike lists of
+   records, pages begin with the earliest event. */
 #include "config.h"
 
 #include "api/session_priv.h"
@@ -29,7 +29,7 @@ static const struct url_param timeline_params[] = {
 	    .def = OFFSET_MAX_MS, .help = "Events whose offset_ms is less."),
 	FILTER(FIELD_STR, struct timeline_args, kind, .values = timeline_kinds),
 	FILTER(FIELD_INT, struct timeline_args, tab, .lo = 0, .hi = 65535, .def = -1,
-	    .help = "Events of this tab alone."),
+	    .help = "Only events of this tab."),
 	URL_PARAM_END,
 };
 /* clang-format on */
@@ -59,8 +59,9 @@ struct timeline_event {
 		    .offset = offsetof(struct timeline_event, offset_ms),                          \
 		    .lo = INT64_MIN,                                                               \
 		    .hi = INT64_MAX,                                                               \
-		    .help = "Milliseconds since ready_at, negative before it; since created_at "   \
-			    "where the session never ran." },                                      \
+		    .help =                                                                        \
+			"Milliseconds since ready_at (negative before it), or since created_at "   \
+			"when the session never ran." },                                           \
 	    ONE_OF(struct timeline_event, kind, 0, timeline_kinds, NULL), MAYBE_INT(tab, NULL),    \
 	    MAYBE_STR(url, NULL), MAYBE_STR(title, "The page's title; the name of a state."),      \
 	    MAYBE_INT(status, "The HTTP status."), MAYBE_STR(failure, NULL),                       \
@@ -74,8 +75,7 @@ static const struct field event_row[] = {
 	FIELD_END,
 };
 
-/* Clients do not see the uuid, by which events of one time and kind are ordered: that of a state
-   names nothing. */
+/* Without the uuid, which only orders events of the same time and kind. */
 static const struct field event_out[] = { EVENT_MEMBERS, FIELD_END_OF("TimelineEvent") };
 
 /* $8, $9 and $10 are the position of the last event of the page before. The first condition is a
@@ -95,7 +95,7 @@ STMT_LIST(list_timeline, struct timeline_event, event_row,
     " AND CASE WHEN $6 >= 0 THEN tab = $6 ELSE true END"
     " ORDER BY at, kind, uuid LIMIT $10");
 
-/* ---- the whole of it ---- */
+/* ---- the answer ---- */
 
 struct timeline_end {
 	int64_t duration_ms;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* One-time codes of people: the second proof after a password (C-317). The secret is sealed for its
-   person; it counts when a first code has confirmed it, and it is sealed anew with the present key
-   whenever a code is used. */
+/* One-time codes of people, the second proof after a password (C-317). The secret is stored sealed
+   for its person. It becomes effective when a first code has confirmed it, and it is sealed again
+   with the newest key whenever a code is used. */
 #include "config.h"
 
 #include "access/qr.h"
@@ -43,7 +43,7 @@ check_digits(struct str code, struct body_faults *faults)
 {
 	for (size_t i = 0; i < code.n; i++)
 		if (!ascii_digit(code.p[i])) {
-			body_fault(faults, "code", "invalid_format", "must be six digits");
+			body_fault(faults, "code", "invalid_format", "must consist of six digits");
 			return;
 		}
 }
@@ -85,8 +85,8 @@ static const struct field new_totp_out[] = {
 
 STMT(begin_totp, NULL, "SELECT totp_begin($1, $2)");
 
-/* The name that an app shows beside the e-mail: the host of public_url, for people with several
-   installations. */
+/* Returns the name that an app shows beside the e-mail: the host of public_url, which distinguishes
+   several installations. */
 static struct str
 issuer(struct req *rq)
 {
@@ -145,7 +145,7 @@ static const struct field totp_outcome_out[] = { FIELD(struct totp_outcome, done
 STMT(find_new_totp, sealed_totp_out, "SELECT sealed FROM totp_unconfirmed($1)");
 STMT(confirm_totp, totp_outcome_out, "SELECT totp_confirm($1, $2, $3, $4) AS done");
 
-/* The step of a right code, or -1. last: the step that was used before. */
+/* Returns the step of a right code, or -1. last: the step that was used last. */
 static int64_t
 find_step(
     struct req *rq, struct str sealed, const struct uuid *person, struct str code, int64_t last)
@@ -240,8 +240,8 @@ check_step(struct req *rq, void *body, struct body_faults *faults)
 
 STMT(use_totp, totp_outcome_out, "SELECT totp_use($1, $2, $3, $4, $5) AS done");
 
-/* The secret as the present key seals it: an old key is needed until every secret was sealed
-   anew. */
+/* Seals a secret again with the newest key. An older key can be removed when no secret is sealed
+   with it any more. */
 static struct str
 seal_anew(struct req *rq, const struct uuid *person, struct str sealed)
 {
@@ -254,7 +254,7 @@ seal_anew(struct req *rq, const struct uuid *person, struct str sealed)
 	return seal_secret(rq->arena, keys, &use, secret);
 }
 
-/* Uses the code and the half-open sign-in, each once. */
+/* Marks the code and the half-open sign-in as used. */
 static int
 use_code(struct req *rq, const struct person_credentials *who, const struct challenge *c)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Domains that resemble the watched ones of a project, which surfaced-detect finds: AREAS.md 5. */
+/* Reads the domains that resemble watched domains of a project, which surfaced-detect finds
+   (AREAS.md 5). */
 #include "config.h"
 
 #include "api/area.h"
@@ -15,7 +16,7 @@ struct typosquatting {
 	struct ts registered_at, last_resolved_at;
 };
 
-/* A reason, as the database writes it. */
+/* A reason of the score, as the database writes it. */
 static const struct field lookalike_reason_out[] = {
 	{ .name = "code", .type = FIELD_STR, .flags = NULLABLE },
 	{ .name = "weight", .type = FIELD_RAW, .item = FIELD_INT, .flags = NULLABLE },
@@ -31,13 +32,14 @@ static const struct field lookalike_reason_out[] = {
 static const struct field typosquatting_out[] = {
 	AREA_MEMBERS(struct typosquatting, "The class."),
 	AREA_TEXT(struct typosquatting, watched, "The watched domain."),
-	AREA_TEXT(struct typosquatting, found, "The name that resembles it, in A-labels."),
-	AREA_TEXT(struct typosquatting, found_unicode, "The same name as people see it."),
-	AREA_TEXT(struct typosquatting, class, "How it resembles; see surfaced-api(7)."),
+	AREA_TEXT(struct typosquatting, found,
+	    "The name that resembles the watched domain, in A-labels."),
+	AREA_TEXT(struct typosquatting, found_unicode, "The same name in Unicode."),
+	AREA_TEXT(struct typosquatting, class, "The kind of resemblance; see surfaced-api(7)."),
 	AREA_TEXT(struct typosquatting, edit, "How the watched label is misspelled."),
 	AREA_VALUE(struct typosquatting, score, FIELD_INT, "0 to 100."),
 	AREA_LIST(struct typosquatting, reasons, 32, lookalike_reason_out,
-	    "Points and their codes, which sum to the score."),
+	    "Codes and points; the score is their sum."),
 	FIELD(struct typosquatting, registered_at, NULLABLE),
 	AREA_TEXT(struct typosquatting, registrar, NULL),
 	TEXTS_AT(addresses, "Addresses of the name."),
@@ -66,7 +68,7 @@ static const struct url_param typosquatting_params[] = {
 	    .help = "A watched domain, in any case."),
 	FILTER(FIELD_STR, struct typosquatting_args, class, .values = lookalike_class_names),
 	FILTER(FIELD_INT, struct typosquatting_args, min_score, .lo = 0, .hi = 100, .def = -1,
-	    .help = "At least so many points."),
+	    .help = "The least score."),
 	URL_PARAM_END,
 };
 

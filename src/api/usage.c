@@ -326,7 +326,7 @@ STMT(select_search_rate, rate_out,
     "SELECT search_rate AS \"limit\", search_window AS window_seconds FROM account_limit"
     " WHERE account_uuid = $1");
 
-/* The answer that the key itself gets of GET /usage (C-339), to who may read the key. */
+/* Answers like GET /usage for another key, to a person who may read that key (C-339). */
 static int
 get_access_key_usage(struct req *rq)
 {
@@ -415,9 +415,9 @@ static const struct field key_days_columns[] = {
 	FIELD_END,
 };
 
-/* The keys that the person sees and that have requests, the busiest of the window first; those
-   behind the first $5 are one row. $2, $3 and $4 are days: the first of the window, today, and the
-   first of the month. */
+/* The keys that the person sees and that have requests, the busiest of the window first. Keys after
+   the first $5 are summed in one row. $2, $3 and $4 are days: the first of the window, today, and
+   the first of the month. */
 STMT_LIST(list_key_days, struct key_days_row, key_days_columns,
     "WITH span AS (SELECT date '1970-01-01' + $2::bigint::integer AS first,"
     "  date '1970-01-01' + $3::bigint::integer AS today,"
@@ -440,7 +440,7 @@ STMT_LIST(list_key_days, struct key_days_row, key_days_columns,
     "   AS d ORDER BY d) AS daily"
     " FROM grouped g CROSS JOIN span ORDER BY g.place");
 
-/* The days of one row; sum has those of the rows before, and gets this one's. */
+/* Makes the days of one row, and adds them to `sum`. */
 static struct list
 days_of_row(
     struct req *rq, const struct counts *c, const struct key_days_row *row, struct usage_day *sum)
@@ -503,7 +503,7 @@ put_key_days(
 	u->daily = (struct list){ sum, c->at.today - c->at.first + 1 };
 }
 
-/* The counts are those that are stored, as old as the last flush of surfaced-meter. */
+/* The counts are the stored ones, which surfaced-meter updates at each flush. */
 static int
 get_organisation_usage(struct req *rq)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Verdicts: an account's own word on a value, which answers, exports and look-ups of every report
-   follow at once (C-136). Queries, counts and facets know nothing of them. */
+/* Operations on verdicts: an account's own disposition of a value, which overrides that of every
+   report in answers, exports and look-ups at once (C-136). Queries, counts and facets ignore
+   verdicts. */
 #include "config.h"
 
 #include "api/api.h"
@@ -44,8 +45,7 @@ STMT(replace_verdict, verdict_out,
     "UPDATE indicator_verdict SET disposition = $4, reason = $5, updated_at = now()"
     " WHERE account_uuid = $1 AND type = $2 AND md5(value) = md5($3)"
     " RETURNING " VERDICT_COLUMNS);
-/* The lock lets the verdicts of an account be counted: two requests never pass the limit
-   together. */
+/* Locks the verdicts of an account, so that two concurrent requests cannot exceed the limit. */
 STMT(lock_verdicts, NULL,
     "SELECT pg_advisory_xact_lock(hashtext('verdict'), hashtext($1::uuid::text))");
 STMT(insert_verdict, verdict_out,
@@ -57,7 +57,7 @@ STMT(delete_verdict, verdict_out,
     "DELETE FROM indicator_verdict WHERE account_uuid = $1 AND uuid = $2"
     " RETURNING " VERDICT_COLUMNS);
 
-/* Brings the value into the canonical form of its type, from any spelling. */
+/* Converts the value to the canonical form of its type. */
 static int
 read_value(struct req *rq, const struct verdict *in, struct str *value)
 {
@@ -69,7 +69,7 @@ read_value(struct req *rq, const struct verdict *in, struct str *value)
 			*value = found[i].value;
 			return PASS;
 		}
-	return fail_field(rq, "value", "invalid_format", "is no value of this type");
+	return fail_field(rq, "value", "invalid_format", "is not a value of this type");
 }
 
 /* A second verdict on a value replaces the first, whose UUID it keeps. */
@@ -154,7 +154,7 @@ static const struct route verdict_routes[] = {
 	    .out = verdict_out,
 	    .errors = delete_errors,
 	    .summary = "Take a verdict back",
-	    .description = "Answers the verdict that there was.",
+	    .description = "Answers with the deleted verdict.",
 	},
 	ROUTE_END,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Domains that a project watches for look-alikes, and a preview of what watching one would find:
-   AREAS.md 5. surfaced-detect finds the look-alikes (src/detect/typosquatting.c); a trigger asks it
-   when a watched domain changes. */
+/* Operations on the domains that a project watches for look-alikes, and a preview of the
+   look-alikes of a domain (AREAS.md 5). surfaced-detect finds look-alikes
+   (src/detect/typosquatting.c); a trigger asks it to when a watched domain changes. */
 #include "config.h"
 
 #include "address/idn.h"
@@ -14,7 +14,7 @@ STMT_LIST(select_watched_domain, struct watched_domain, watched_domain_out,
     "SELECT " WATCHED_DOMAIN_COLUMNS " FROM watched_domain WHERE project_uuid = $1 AND uuid = $2");
 STMT_LIST(list_watched_domains, struct watched_domain, watched_domain_out,
     "SELECT " WATCHED_DOMAIN_COLUMNS " FROM watched_domain WHERE project_uuid = $1" PAGE_SQL);
-/* The lock lets the domains of a project be counted: two requests never pass the limit together. */
+/* Locks the domains of a project, so that two concurrent requests cannot exceed the limit. */
 STMT(lock_watched_domains, NULL,
     "SELECT pg_advisory_xact_lock(hashtext('watched_domain'), hashtext($1::uuid::text))");
 
@@ -52,7 +52,7 @@ STMT(select_min_score, least_score_out, "SELECT watched_min_score() AS least");
 
 /* ---- bodies ---- */
 
-/* Brings the domain into its canonical form; false: it is none that a registry registers. */
+/* Converts the domain to its canonical form. Returns false when no registry could register it. */
 static bool
 read_domain(struct req *rq, struct str *domain)
 {
@@ -78,7 +78,7 @@ word_is_sound(struct str word)
 	return word.n >= 3 && word.n <= LIM_WATCHED_WORD;
 }
 
-/* A pattern with letters beyond ASCII is compared in A-labels. */
+/* Converts a pattern with letters beyond ASCII to A-labels, in which names are compared. */
 static bool
 read_pattern(struct req *rq, struct str *pattern)
 {
@@ -147,7 +147,8 @@ create_watched_domain(struct req *rq)
 	if (room.full)
 		return fail(rq, ERR_TYPOSQUATTING_LIMIT);
 	rc = db_one(rq->db, &insert_watched_domain, &w, P(rq->project), P(in->domain),
-	    P(watched_texts(in->words)), P(watched_texts(in->allow)), P(in->min_score), P(in->enabled));
+	    P(watched_texts(in->words)), P(watched_texts(in->allow)), P(in->min_score),
+	    P(in->enabled));
 	return rc == DB_OK ? reply_created(rq, &w.uuid, &w) : fail_db(rq, rc);
 }
 
@@ -157,7 +158,8 @@ update_watched_domain(struct req *rq)
 	const struct watched_domain *in = rq->in;
 	struct watched_domain w;
 	enum db_rc rc = db_one(rq->db, &replace_watched_domain, &w, P(rq->project), P(rq->path[1]),
-	    P(watched_texts(in->words)), P(watched_texts(in->allow)), P(in->min_score), P(in->enabled));
+	    P(watched_texts(in->words)), P(watched_texts(in->allow)), P(in->min_score),
+	    P(in->enabled));
 
 	return reply_found(rq, rc, ERR_WATCHED_DOMAIN_NOT_FOUND, &w);
 }
@@ -187,7 +189,7 @@ struct preview {
 	int64_t names;
 };
 
-/* Keeps the match of a name once, with the newest certificate that has the name. */
+/* Stores the match of a name once, with the newest certificate that contains the name. */
 static void
 keep_match(struct preview *p, const struct lookalike_match *m, const struct known_name *name)
 {
@@ -287,7 +289,7 @@ static const struct field candidate_out[] = {
 	    .offset = offsetof(struct candidate, reasons),
 	    .hi = 32,
 	    .sub = reason_out,
-	    .help = "They sum to the score." },
+	    .help = "The score is their sum." },
 	FIELD_END_OF("LookalikeCandidate"),
 };
 
@@ -413,7 +415,7 @@ static const struct route watched_routes[] = {
 	    .wrapper = "domain",
 	    .errors = watched_errors,
 	    .summary = "Get a watched domain",
-	    .description = "With the score that its look-alikes must have at present.",
+	    .description = "With the score that its look-alikes must have now.",
 	},
 	{
 	    ROUTE(POST, WATCHED, create_watched_domain),
@@ -446,8 +448,8 @@ static const struct route watched_routes[] = {
 	    WATCHED_ROW(SCOPE_ESI_DETECTORS_MANAGE),
 	    .wrapper = "domain",
 	    .errors = watched_errors,
-	    .summary = "Watch a domain no more",
-	    .description = "Answers the watched domain that there was; its findings close.",
+	    .summary = "Stop watching a domain",
+	    .description = "Answers with the deleted watched domain; its findings close.",
 	},
 	{
 	    ROUTE(POST, PROJECT "/esi/typosquatting/preview", preview_typosquatting),

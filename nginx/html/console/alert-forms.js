@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// Dialogs of alerts: a silence, a rule, a destination, and the secret of one.
+// Dialogs of alerts: a silence, a rule, a destination, and the secret of a destination.
 
 import { h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
@@ -21,7 +21,7 @@ function endOf(form) {
 	return period.value === "until" ? new Date(until.value) : new Date(Date.now() + Number(period.value) * 3600000);
 }
 
-// Silences a rule from now on; answers the silence, or undefined.
+// Silences a rule from now on. Returns the silence, or undefined when the dialog was cancelled.
 export function silenceDialog(page, uuid = "") {
 	const rule = h(
 		"select",
@@ -65,7 +65,7 @@ export function silenceDialog(page, uuid = "") {
 	});
 }
 
-// Makes a rule, or changes one; answers it.
+// Creates or changes a rule and returns it.
 export function ruleDialog(page, rule = null) {
 	const source = h(
 		"select",
@@ -119,7 +119,7 @@ export function ruleDialog(page, rule = null) {
 	});
 }
 
-// Makes a destination and shows its secret, or changes one.
+// Creates a destination and shows its secret, or changes a destination.
 export async function destinationDialog(page, destination = null) {
 	const name = h("input", { name: "name", value: destination?.name ?? "", maxlength: 200 }),
 		url = h("input", { name: "url", type: "url", value: destination?.url ?? "", placeholder: "https://", maxlength: 2048 });
@@ -139,7 +139,8 @@ export async function destinationDialog(page, destination = null) {
 	return done;
 }
 
-// The secret of a destination, which the API tells once. The text is overwritten when the dialog closes.
+// Shows the secret of a destination, which the API returns only once. The text is overwritten when
+// the dialog closes.
 export async function secretDialog(destination) {
 	const secret = h("code.secret", null, destination.secret);
 	await ask({

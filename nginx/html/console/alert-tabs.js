@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Rules, silences, destinations and deliveries of a project's alerts. Who does not manage the project sees no buttons.
+// Rules, silences, destinations and deliveries of a project's alerts. People who do not manage the
+// project see no buttons.
 
 import { foreign, h, show, svg } from "../common/dom.js";
 import { api } from "../common/api.js";
@@ -11,7 +12,7 @@ import { short } from "./links.js";
 import { filterBar, pagedTable, when } from "./lists.js";
 
 const POLL_MS = 1000;
-const POLLS = 20; // of a delivery that is under way
+const POLLS = 20; // requests for the state of a delivery in progress
 const TONES = { delivered: "good", failed: "bad", active: "warn", expired: "", cancelled: "", pending: "", silenced: "" };
 
 function button(words, act, kind = "") {
@@ -36,7 +37,7 @@ function button(words, act, kind = "") {
 	);
 }
 
-// The list of a tab: member of the answer, columns, query, and what to say when it is empty.
+// Makes the list of a tab. member: the member of the answer; empty: the words for an empty list.
 function list(page, member, query, columns, empty) {
 	return pagedTable({
 		signal: page.signal,
@@ -111,7 +112,7 @@ function rules(page, query, filters, body) {
 
 // ---- silences ----
 
-// The interval against now: a bar from its beginning to its end.
+// Draws the interval of a silence as a bar, with the present time.
 function interval(s) {
 	const from = Date.parse(s.starts_at),
 		to = Date.parse(s.ends_at),
@@ -182,7 +183,7 @@ function silences(page, query, filters, body) {
 
 // ---- destinations ----
 
-// Shows a delivery as it happens, until it is over.
+// Shows the progress of a delivery until it ends.
 async function follow(page, first, box) {
 	let d = first;
 	for (let i = 0; ; i++) {

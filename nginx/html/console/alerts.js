@@ -25,7 +25,8 @@ const STATES = [
 ];
 const SEVERITIES = ["critical", "high", "medium", "low", "info"];
 
-// The rows of alert_move (src/tbl/alert_moves.h): path, words, key, the states that it leaves from.
+// The rows of alert_move (src/tbl/alert_moves.h): path, words, key on the keyboard, states from
+// which the move is possible.
 const MOVES = [
 	["acknowledge", "Acknowledge", "a", ["open"]],
 	["close", "Close", "c", ["open", "acknowledged"]],
@@ -133,7 +134,7 @@ class Inbox {
 		);
 	}
 
-	// a, c, r and s act on the alert whose row has the focus.
+	// The keys a, c, r and s act on the alert whose row has the focus.
 	#key(e) {
 		const row = e.target.closest("tr"),
 			alert = row && [...this.byUuid.values()].find((a) => this.#list.row(a.uuid) === row);
@@ -316,7 +317,7 @@ class Alerts {
 		return this.destinations.find((d) => d.uuid === uuid)?.name ?? "a destination that is gone";
 	}
 
-	// Names of rules and destinations, which every tab shows.
+	// Reads the names of rules and destinations, which all tabs show.
 	async load() {
 		const [rules, destinations] = await Promise.all([this.get("rules", { limit: 100 }), this.get("destinations", { limit: 100 })]);
 		Object.assign(this, { rules: rules.rules, destinations: destinations.destinations });

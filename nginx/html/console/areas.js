@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The typed areas of findings (src/api/area.h): where their list is, and what each of them has beside every finding's members.
-// Names and texts are of scanned data.
+// The typed areas of findings (src/api/area.h): the path of each list, and its columns in addition
+// to the members of all findings. Names and texts come from scanned data.
 
 import { h } from "../common/dom.js";
 import { plural } from "../common/words.js";
@@ -25,7 +25,8 @@ const auth = (f) => f.auth && badge(AUTH[f.auth]?.[0] ?? f.auth, AUTH[f.auth]?.[
 const product = (f) => (f.product || f.version) && short([f.product, f.version].filter(Boolean).join(" "), 80);
 const endpoint = (f) => (f.endpoint ?? f.hostname) && [mono(f.endpoint ?? f.hostname), f.suspect && [" ", badge("suspect", "warn")]];
 
-// finding_type: {path below /esi/, columns: [[title, make(finding)], …]}; the first column names the finding and opens it.
+// finding_type: {path below /esi/, columns: [[title, make(finding)], …]}. The first column
+// identifies the finding and opens it.
 export const AREAS = {
 	dangling_dns: { path: "dangling-dns", columns: [
 		["Name", (f) => mono(f.host)],
@@ -64,7 +65,7 @@ export const AREAS = {
 	] },
 };
 
-// Detectors: what they find, in words; the page of what they find, {finding_type} or {page}.
+// Detectors: a description, and the page of their findings: {finding_type} or {page}.
 export const DETECTORS = {
 	inventory: { title: "Inventory", page: "inventory", about: "Adds what is known below the domains that are seeds to the assets and services of the project." },
 	"dangling-dns": { title: "Dangling DNS", finding_type: "dangling_dns", about: "Finds DNS records that lead to names or addresses which somebody else could take." },
@@ -74,7 +75,7 @@ export const DETECTORS = {
 	rules: { title: "Detection rules", page: "rules", about: "Makes findings of what detection rules observe." },
 };
 
-// A detector that this console is older than has its name alone.
+// A detector that this console does not know yet is described by its name.
 export function detectorWords(name) {
 	return DETECTORS[name] ?? { title: words(name.replaceAll("-", " ")), finding_type: name.replaceAll("-", "_"), about: "" };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The audit log: when, who, what, and what it was before.
+// The audit log: time, actor and action of each line, and the changed members before and after.
 
 import { foreign, h, rows, show } from "../common/dom.js";
 import { api } from "../common/api.js";
@@ -9,7 +9,7 @@ import { emptyState, faultPanel, heading, reading } from "./parts.js";
 const WHO = { key: "key", admin: "operator", member: "member", person: "person", service: "service" };
 const DONE = { create: "made", change: "changed", delete: "removed", remove: "removed", read: "read", revoke: "revoked" };
 
-// "API key made" of api_key.create.
+// Returns "API key made" for api_key.create.
 function actionWords(action) {
 	const [subject, verb] = action.split(".");
 	const words = subject.replaceAll("_", " ").replace(/^api /, "API ");
@@ -18,16 +18,16 @@ function actionWords(action) {
 
 const text = (value) => (value === null || value === undefined ? "–" : typeof value === "string" ? value : JSON.stringify(value));
 
-// A member's name says that its value is a time.
+// Values of members whose names end with _at are times.
 const value = (name, given) => (/_at$/u.test(name) && !Number.isNaN(Date.parse(given)) ? h("span", { title: moment(given) }, dayAndHour(given)) : foreign(text(given), 300));
 
-// Whom the log knows by no name, "person:UUID", is a person.
+// An actor without a name, "person:UUID", is shown as a person.
 function who({ actor, program }) {
 	const name = actor?.name ?? program ?? "";
 	return name.startsWith("person:") ? "a person" : [foreign(name), h("span.small.quiet", null, ` ${WHO[actor?.kind] ?? actor?.kind ?? ""}`)];
 }
 
-// The members that differ: [name, before, after].
+// Returns the members that differ: [name, before, after].
 function differences({ before, after }) {
 	const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
 	return names.map((name) => [name, before?.[name], after?.[name]]).filter(([, was, is]) => JSON.stringify(was) !== JSON.stringify(is));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: ISC
-// The place of the caret in a query: what is being typed there.
+// Finds which part of a query is being typed at the caret.
 
 import { endOfQuote, SPACE, unquoted } from "./query.js";
 
-// What is being typed at the caret: {kind: "field" or "value", from, to, text, field}.
+// Returns the part at the caret: {kind: "field" or "value", from, to, text, field}.
 export function typed(text, caret) {
 	let from = caret;
 	const before = text.slice(0, caret);
@@ -41,7 +41,7 @@ function evenQuotes(text) {
 	return !inside;
 }
 
-// The name before the bracket that is open at i, such as "services" in services:(port:22 |
+// Returns the name before the bracket that is open at i, such as "services" in services:(port:22 |
 function nestedAt(text, i) {
 	let depth = 0;
 	for (let at = i - 1; at >= 0; at--) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// What the list under the search box offers: fields, then values with their counts, then AND, OR and NOT.
+// The options of the list under the search box: fields, values with their counts, and AND, OR and
+// NOT.
 
 import { typed } from "./caret.js";
 import { quoted } from "./links.js";
@@ -10,7 +11,8 @@ const WORDS = ["AND", "OR", "NOT"];
 const BOOLEANS = ["true", "false"];
 const TIMES = ["now-1d", "now-7d", "now-30d", "now"];
 
-// 0 for a name that begins with the text, 1 for one with a part that does, 2 for one that has it, else -1.
+// Returns 0 when the name begins with the text, 1 when a part of the name does, 2 when the name
+// contains the text, else -1.
 function rank(name, text) {
 	const at = name.indexOf(text);
 	if (at < 0)
@@ -46,7 +48,7 @@ function fieldOptions(schema, place) {
 	return found.slice(0, MOST);
 }
 
-// Values of a field that are known without a question.
+// Values of a field that are known without a request.
 function fixed(field) {
 	if (field?.type === "boolean")
 		return BOOLEANS;
@@ -79,7 +81,7 @@ function words(text, place) {
 		.map((w) => ({ kind: "word", text: w, insert: `${w} ` }));
 }
 
-// The options at the caret. buckets(name) gives the values of a field that are known.
+// Returns the options at the caret. buckets(name) returns the known values of a field.
 export function options(schema, text, caret, buckets) {
 	const place = typed(text, caret);
 	if (place.kind === "none")
@@ -98,7 +100,7 @@ function nestedName(schema, place, text) {
 	return canonicalField(schema, full) ? full : place.field;
 }
 
-// The query with an option in its place, and where the caret is then.
+// Returns the query with the option inserted, and the new position of the caret.
 export function take(text, place, option) {
 	const rest = text.slice(place.to);
 	const space = option.kind === "value" && !/^[\s)]/u.test(rest) && rest === "" ? " " : "";
@@ -107,7 +109,7 @@ export function take(text, place, option) {
 	return { text: text.slice(0, place.from) + again + rest, caret: place.from + insert.length };
 }
 
-// The query whose aggregation gives the values that begin with what is typed.
+// Returns the query whose aggregation finds the values that begin with the typed text.
 export function valuesQuery(field, text) {
 	const clean = text.replace(/["*?\\]/gu, "");
 	if ((field.type !== "keyword" && field.type !== "dns") || clean.length < 2)

@@ -10,13 +10,14 @@
 //     route   of the fragment #/keys/new?name=x: {page: "keys", path: ["new"], query: URLSearchParams, hash}
 //     signal  ends when the page is left: pass it to every request of api.js, and to every listener outside main
 //
-//   It may answer {change(route)}, which is called when the fragment changes within the same page and answers whether
-//   the page has followed; otherwise the page is opened anew. main.className takes "page wide" for the whole window.
-//   A refusal that open throws is shown with another try; AbortError is nothing.
+//   It may return {change(route)}, which is called when the fragment changes within the same page. When change
+//   returns false, the page is opened again. main.className "page wide" takes the whole window. A refusal that open
+//   throws is shown with a button to try again; AbortError is ignored.
 //
-// common/api.js asks again for what was refused for want of a fresh sign-in (the dialogs are below), so a page sees only
-// refusals that are about its request. Entries of lists have data-entry, so that j and k reach them, and the search
-// box of a page data-search. What is stored about a person has a name that begins with PERSONAL (tabs.js).
+// When a request is refused because the sign-in is not recent, common/api.js shows a dialog (below)
+// and repeats the request, so a page gets only refusals of its own request. Entries of lists have
+// the attribute data-entry, so that the keys j and k reach them, and the search box of a page has
+// data-search. Names in localStorage of data about a person begin with PERSONAL (tabs.js).
 
 import { h, show } from "../common/dom.js";
 import { ApiError, api, readSession, serveShell, signedIn } from "../common/api.js";
@@ -32,7 +33,7 @@ let current = { page: "", leave: new AbortController(), handle: null };
 
 // ---- the router ----
 
-// Nothing but a fragment that begins with #/ and a letter is a place of the console.
+// Only fragments that begin with #/ and a letter are places of the console.
 export function parse(hash) {
 	const [, page, rest, query] = /^#\/([a-z][a-z-]*)((?:\/[^?]*)?)(\?.*)?$/s.exec(hash) ?? [];
 	if (!page)
@@ -44,7 +45,7 @@ export function parse(hash) {
 	}
 }
 
-const sheets = new Map(); // name: a promise of its style sheet
+const sheets = new Map(); // by name: a promise of the style sheet
 
 // A style sheet of some pages, read when the first of them is opened.
 function styleSheet(name) {
@@ -86,7 +87,7 @@ async function openPage(route, row) {
 function follow() {
 	const route = parse(location.hash), row = ROUTES.find((r) => r.page === route?.page);
 	if (route?.page === "link") {
-		location.reload(); // a link was opened in this tab: link.js shows it before anything else
+		location.reload(); // a one-time link was opened in this tab; link.js shows it first
 		return;
 	}
 	if (!row) {
@@ -111,7 +112,7 @@ function redraw() {
 
 // ---- sign-in over the page ----
 
-const signIn = () => import("./sign-in.js"); // most visits need none of it
+const signIn = () => import("./sign-in.js"); // most visits do not need it
 
 let asking = null; // one dialog for all requests that wait for it
 
@@ -122,7 +123,7 @@ function askOnce(dialog) {
 	return asking;
 }
 
-// The same person goes on where they were; another one begins anew.
+// The same person continues where they were; for another person the page is loaded again.
 async function signInAgain() {
 	const person = signedIn.session?.person;
 	if (!person)
@@ -136,7 +137,8 @@ async function signInAgain() {
 	return true;
 }
 
-// A passkey or the company's sign-in may be another person's: then nothing of the first one is sent or shown any more (C-351).
+// A passkey or the company's sign-in may belong to another person. Then nothing of the first person
+// is sent or shown any more (C-351).
 async function proveAgain() {
 	const person = signedIn.session.person;
 	const session = await askOnce(async () => (await signIn()).proveDialog(person));
@@ -164,7 +166,7 @@ async function enter() {
 	redraw();
 	follow();
 	addEventListener("hashchange", follow);
-	addEventListener("session", redraw); // a page has read the session anew
+	addEventListener("session", redraw); // a page has read the session again
 	startKeys();
 }
 

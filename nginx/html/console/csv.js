@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Records as lines of CSV (RFC 4180). A cell that a spreadsheet would compute begins with an apostrophe instead.
+// Writes records as lines of CSV (RFC 4180). A cell that a spreadsheet would evaluate as a formula
+// gets an apostrophe in front.
 
 const COMPUTED = /^[=+\-@\t\r]/u;
 
@@ -14,7 +15,7 @@ export function line(cells) {
 	return `${cells.map(cell).join(",")}\r\n`;
 }
 
-// Every value at a path, in order: services.port of a host has one for each service.
+// Returns all values at a path, in order: services.port of a host has one for each service.
 export function valuesAt(record, path) {
 	let found = [record];
 	for (const name of path.split("."))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// A search as curl, to be copied.
+// The dialog that shows a search as commands of curl.
 
 import { h } from "../common/dom.js";
 import { ask } from "../common/dialog.js";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// A search as commands of curl(1) for sh. Single quotes keep every character as it is; $KEY alone is for the shell.
+// Writes a search as commands of curl(1) for sh. Everything is in single quotes except $KEY, which
+// the shell expands.
 
 export function shellQuoted(text) {
 	return `'${String(text).replaceAll("'", "'\\''")}'`;
@@ -18,7 +19,7 @@ function post(url, body) {
 	);
 }
 
-// [{title, text}] of the search, its count and its facets. base is https://host/api/v1.
+// Returns [{title, text}] for the search, its count and its facets. base is https://host/api/v1.
 export function commands(base, dataset, query, fields) {
 	const url = `${base}/search/${dataset}`;
 	const list = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The detectors of a project, #/detectors/PROJECT: what each of them does, when it last ran and what failed, its settings, what it has
-// found; ?tab=domains: the domains that are watched for look-alikes.
+// The detectors of a project, #/detectors/PROJECT: purpose, last run, failures, settings and
+// findings of each; ?tab=domains: the domains that are watched for look-alikes.
 
 import { h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
@@ -75,7 +75,7 @@ class Detectors {
 		show(this.#body, h("p.quiet", null, "Detectors look at new data as it comes in, and at all of it when a setting changes."), part.box);
 	}
 
-	// put(card): a card with other settings takes the place of this one.
+	// put(card) replaces this card by one with other settings.
 	#card(d, put) {
 		const { title, about } = detectorWords(d.name);
 		const edit = async () => {

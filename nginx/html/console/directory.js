@@ -10,7 +10,7 @@ import { at, card, facts, jsonCard, recordHead, recordPage, searches } from "./r
 
 const ROWS = 300;
 
-// The directories have no operation of their own: a search for host, port and path finds one.
+// No operation reads a single directory, so a search for host, port and path finds it.
 async function find(name, signal) {
 	const [, host, port, path] = /^(\S+) (\d+) (.*)$/su.exec(name) ?? [];
 	const isAddress = host && /^[\d.]+$|:/u.test(host);

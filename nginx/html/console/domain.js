@@ -9,7 +9,7 @@ import { at, card, facts, historyCard, jsonCard, recordHead, recordPage, searche
 
 const v = (name, text, options) => text !== undefined && value(text, "whois", name, options);
 
-// The status of EPP in words: those that hold a domain back are marked.
+// A status of EPP in words. Statuses that suspend a domain are marked.
 function status(text) {
 	const tone = /hold|pendingDelete|redemption/iu.test(text) ? "warn" : "";
 	return h("a.badge", { class: `badge ${tone}`, href: searchFor("whois", `whois.status:${quoted(text)}`) }, short(text));

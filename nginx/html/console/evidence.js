@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The evidence of a browser session: its screenshots, and its requests with bars on one axis of time. What sites said of
-// themselves is foreign text; pictures come from the API, by the cookie.
+// The evidence of a browser session: screenshots, and requests as bars on one axis of time. Texts
+// of sites are untrusted. Pictures are read from the API with the cookie.
 
 import { foreign, h, show, svg } from "../common/dom.js";
 import { api } from "../common/api.js";
@@ -8,14 +8,14 @@ import { bytes, clock, count, milliseconds, plural } from "../common/words.js";
 import { failed, Timeline } from "../viewer/timeline.js";
 import { badge, copyButton, emptyState, save } from "./parts.js";
 
-const PAGE = 500; // events a request
+const PAGE = 500; // events in one request
 const ROWS = 300; // requests that are shown at first
 const AXIS = 1000; // units of the axis
-const LEAST = 6; // units of a mark, so that it is seen on a telephone
+const LEAST = 6; // least width of a mark in units, so that it is visible on a phone
 const TICKS = 5;
 const KINDS = [["", "Everything"], ["request", "Requests"], ["websocket", "WebSockets"], ["dialog", "Dialogs"], ["download", "Downloads"], ["certificate", "Certificate faults"], ["crash", "Crashes"]];
 
-// The whole timeline, and the HAR file, which has how long each request took.
+// Reads the whole timeline, and the HAR file for the durations of requests.
 export async function readEvidence(path, signal) {
 	const events = [];
 	let page;
@@ -70,7 +70,8 @@ class Axis {
 
 // ---- screenshots ----
 
-// One is shown large; arrow keys go to those beside it. chosen(shot) is told.
+// One screenshot is shown large; the arrow keys move to its neighbours. chosen(shot) is called each
+// time.
 function shotsPart(path, timeline, chosen) {
 	const { shots } = timeline;
 	if (!shots.length)
@@ -102,7 +103,7 @@ function shotsPart(path, timeline, chosen) {
 		e.preventDefault();
 		pick(to);
 	} }, buttons);
-	queueMicrotask(() => pick(shots.length - 1, false)); // when the page has them, and their places are known
+	queueMicrotask(() => pick(shots.length - 1, false)); // after the page contains them, so that they have positions
 	return [strip, h("figure.shot", null, large, words)];
 }
 
@@ -117,7 +118,7 @@ class Requests {
 	#wanted = { text: "", failed: false, kind: "" };
 	#most = ROWS;
 
-	// axis: of the time; timeline and took: as readEvidence answers them
+	// axis: the axis of time; timeline and took: from readEvidence
 	constructor(axis, timeline, took) {
 		this.#axis = axis;
 		this.#all = timeline.requests;
@@ -140,7 +141,7 @@ class Requests {
 		this.draw();
 	}
 
-	// The screenshots on the axis; the one that is shown stands out.
+	// Marks the screenshots on the axis, and the one that is shown in another way.
 	mark(shots, now) {
 		show(this.marks.lastElementChild, this.#axis.line(shots.map((s) => this.#axis.mark(s.offset_ms, s === now ? "shot-now" : "shot-mark"))));
 	}
@@ -172,7 +173,7 @@ class Requests {
 	}
 }
 
-// session: its record; again: reads the evidence anew, for one that still runs.
+// session: the record; again(): reads the evidence of a running session again.
 export function drawEvidence(box, { evidence, session, again }) {
 	const { path, har, took, timeline, truncated } = evidence;
 	const requests = new Requests(new Axis(timeline), timeline, took);

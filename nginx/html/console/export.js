@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Exports of a search: up to 10,000 records that this page collects, or all of them, written to a file by the service.
+// Exports of a search: this page collects up to 10,000 records, or the service writes all records
+// to a file.
 
 import { h, show } from "../common/dom.js";
 import { api, signedIn } from "../common/api.js";
@@ -27,7 +28,8 @@ const FIRST = {
 	"open-directories": ["host", "ip", "port", "path", "file_count", "total_size", "last_seen"],
 };
 
-// Members of its host that a service has in an object of its own.
+// Returns the path of a member. In a service, the members of its host are in an object of their
+// own.
 function pathOf(dataset, name, document) {
 	return dataset === "services" && !(name.split(".")[0] in document) && document.host ? `host.${name}` : name;
 }
@@ -38,7 +40,8 @@ function whole(dataset, document) {
 	return document;
 }
 
-// The records of a search, page by page: lines(text of some lines) and progress(records so far, of how many).
+// Reads the records of a search page by page. Calls lines(text) for each page and progress(records
+// so far, total).
 export async function walk({ dataset, query, format, columns }, { signal, lines, progress }) {
 	if (format === "csv")
 		lines(line(columns));
@@ -80,7 +83,7 @@ function pause(milliseconds, signal) {
 	});
 }
 
-// The service writes the file; its link appears when it is complete.
+// Lets the service write the file. The link appears when the file is complete.
 async function byService({ dataset, query, format, columns }, { signal, progress }) {
 	const body = { query, format, compression: "gzip", ...(format === "csv" ? { fields: columns } : {}) };
 	let { export: job } = await api.post(`/search/${dataset}/exports`, body, { signal });
@@ -91,7 +94,7 @@ async function byService({ dataset, query, format, columns }, { signal, progress
 			job = (await api.get(`/search/exports/${job.uuid}`, { signal })).export;
 		}
 	} catch (fault) {
-		if (signal.aborted) await api.del(`/search/exports/${job.uuid}`).catch(() => {}); // it may be over
+		if (signal.aborted) await api.del(`/search/exports/${job.uuid}`).catch(() => {}); // the export may have ended
 		throw fault;
 	}
 	return job;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// Asks which fields of a dataset have their values beside the hits.
+// The dialog that chooses the fields whose values are shown beside the hits.
 
 import { h, show } from "../common/dom.js";
 import { ask } from "../common/dialog.js";
@@ -7,7 +7,7 @@ import { PERSONAL } from "./tabs.js";
 
 const MOST = 8; // aggregations of one request
 
-// now: the fields that are shown; changed() is called when others were chosen.
+// now: the fields that are shown. changed() is called when other fields were chosen.
 export function chooseFields(schema, now, changed) {
 	const names = schema.fields.filter((f) => f.aggregatable).map((f) => f.name);
 	const boxes = names.map((name) => h("input", { type: "checkbox", name: "field", value: name, checked: now.includes(name) }));

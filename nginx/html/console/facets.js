@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The commonest values of eight fields, with bars: a click asks for a value, − asks for all others.
+// The most frequent values of up to eight fields, with bars. A click on a value adds it to the
+// query, − excludes it.
 
 import { h, rows, show, svg } from "../common/dom.js";
 import { count } from "../common/words.js";
@@ -11,7 +12,7 @@ const FIRST = 6; // values of a field
 const MORE = 100;
 const MOST = 8; // fields
 
-// The fields that are shown, as this person chose them in this browser.
+// Returns the fields that this person chose in this browser, or the default.
 export function fieldsOf(schema) {
 	const known = new Set(schema.fields.filter((f) => f.aggregatable).map((f) => f.name));
 	const kept = JSON.parse(localStorage.getItem(`${PERSONAL}facets:${schema.dataset}`) ?? "null");
@@ -22,7 +23,7 @@ export function aggregation(query, fields, limit = FIRST) {
 	return { query, aggregations: fields.map((field) => ({ field, limit })) };
 }
 
-// services.http.title as "http title".
+// Returns "http title" for services.http.title.
 export function fieldTitle(name) {
 	return name.replace(/^services\./u, "").replaceAll(/[._]/gu, " ");
 }
@@ -35,7 +36,7 @@ function background(share) {
 	);
 }
 
-// The values, and those that the query tests for and no match has, so that a click takes them out.
+// Adds values that the query tests but no match has, so that a click can remove these tests.
 function withTests({ field, buckets }, tests) {
 	const known = new Set(buckets.map((b) => String(b.value).toLowerCase()));
 	const others = tests.filter((t) => t.field === field && !known.has(t.value.toLowerCase()));
@@ -47,7 +48,8 @@ export class Facets {
 	#query = "";
 	#hooks;
 
-	// node: the details of the page that they fill; hooks: aggregate(body): the answer, toggle(test, not), fieldsChanged()
+	// node: the element to fill. hooks: aggregate(body) returns the answer; toggle(test, not);
+	// fieldsChanged()
 	constructor(node, hooks) {
 		this.#hooks = hooks;
 		this.list = h("div.facet-list");
@@ -76,7 +78,7 @@ export class Facets {
 		);
 	}
 
-	// Without words there is only no list.
+	// Without a message only the list is removed.
 	fault(message) {
 		this.busy(false);
 		this.gear.hidden = true;

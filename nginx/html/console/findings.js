@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
-// The findings of a project, #/findings/PROJECT?severity=high&finding_type=dangling_dns: by area and severity, one with its evidence,
-// its history and the moves that are possible from where it is.
+// The findings of a project, #/findings/PROJECT?severity=high&finding_type=dangling_dns: counts by
+// area and severity, and a finding with its evidence, its history and the moves that its status
+// allows.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
@@ -24,7 +25,8 @@ const STATUSES = [
 const STATUS = Object.fromEntries(STATUSES);
 const TONES = { open: "", acknowledged: "", accepted_risk: "warn", false_positive: "", resolved: "good" };
 
-// The rows of finding_move (src/tbl/finding_moves.h): path, words, the states that it leaves from.
+// The rows of finding_move (src/tbl/finding_moves.h): path, words, states from which the move is
+// possible.
 const MOVES = [
 	["acknowledge", "Acknowledge", ["open"]],
 	["resolve", "Resolve", ["open", "acknowledged", "accepted_risk", "false_positive"]],
@@ -49,7 +51,8 @@ function words(name) {
 	return String(name ?? "").replaceAll("_", " ");
 }
 
-// The filters of an area: its type is the path, and two types share one, which tells them apart as kinds.
+// Returns the filters of an area. The path stands for the type; where two types share a path, the
+// filter kind distinguishes them.
 function areaQuery(area, type, { status, severity, stale, exposure_kind, limit }) {
 	return { status, severity, stale, limit, kind: area.path === "secrets" ? type : exposure_kind };
 }
@@ -156,7 +159,7 @@ class Findings {
 			this.#openFound(this.#query.finding);
 	}
 
-	// What a typed area lists has its own members; the record beside the list is the finding itself.
+	// Records of a typed area have other members, so the drawer reads the finding itself.
 	async #openFound(uuid) {
 		try {
 			const { finding } = await api.get(this.#path(`/${uuid}`), { signal: this.#signal });
@@ -167,7 +170,7 @@ class Findings {
 		}
 	}
 
-	// ---- how many of what ----
+	// ---- counts ----
 
 	#overview() {
 		reading({
@@ -253,7 +256,7 @@ class Findings {
 		}
 	}
 
-	// ---- one of them ----
+	// ---- one finding ----
 
 	#open(f) {
 		const moves = this.#where.manages ? MOVES.filter(([, , from]) => from.includes(f.status)) : [];

@@ -11,7 +11,7 @@ import { leave, tellSignedOut } from "./tabs.js";
 const DOWN = "M5 8l5 5 5-5", HELP = "M7.5 7.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.9-1.1 1.8M10 14.8v.1", BARS = "M3 5h14M3 10h14M3 15h14";
 const THEMES = [["", "As the system"], ["light", "Light"], ["dark", "Dark"]];
 
-// Light or dark: "" follows the system.
+// Sets "light" or "dark"; "" follows the system.
 export function setTheme(theme) {
 	if (theme) {
 		localStorage.setItem("theme", theme);
@@ -29,7 +29,7 @@ export function themeChoice() {
 }
 
 export async function signOut() {
-	await api.del("/auth/session", { alone: true }).catch(() => {}); // who has no session any more leaves all the same
+	await api.del("/auth/session", { alone: true }).catch(() => {}); // also leaves when the session has ended already
 	tellSignedOut();
 	leave();
 }
@@ -43,7 +43,7 @@ function links() {
 	return pages().map((r) => h("a", { href: `#/${r.page}`, "data-page": r.page }, r.title));
 }
 
-// The links that have no room in the row are behind a button beside it; on a narrow screen all of them.
+// Links that do not fit in the row are in a menu beside it; on a narrow screen all links are.
 function pagesNav() {
 	const row = h("div.pages", null, links()), others = links();
 	const more = menu("Pages", others, { summary: [icon(BARS), h("span.more-word", null, "More")], className: "button plain" });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The hits of a search: one line or a few for each record of a dataset.
+// The hits of a search: one or a few lines for each record.
 
 import { h } from "../common/dom.js";
 import { ago, bytes, count, plural } from "../common/words.js";
@@ -7,7 +7,7 @@ import { instant, recordOf, short, tag } from "./links.js";
 
 const SERVICES_SHOWN = 3;
 
-// The members that the lists of large records show; the others stay where they are.
+// The members of large records that the lists show. Others are not requested.
 export const FIELDS = {
 	hosts: [
 		"ip",
@@ -193,7 +193,7 @@ const COLUMNS = {
 	],
 };
 
-// The end of a validity: its day, and whether it is over.
+// The last day of a validity, marked when it has passed.
 function ends(text) {
 	if (!text)
 		return "–";
@@ -230,7 +230,7 @@ function reportHit(r) {
 const STACKED = { hosts: hostHit, services: serviceHit, reports: reportHit };
 const NAMES = { "open-directories": "open_directories" };
 
-// The hits in an answer.
+// Returns the hits of an answer.
 export function hitsOf(dataset, answer) {
 	return answer[NAMES[dataset] ?? dataset] ?? [];
 }
@@ -245,7 +245,7 @@ function row(dataset, r) {
 	);
 }
 
-// A list that hits are added to: {node, add}.
+// Returns a list to which hits can be added: {node, add}.
 export function hitList(dataset) {
 	const make = STACKED[dataset];
 	if (make) {

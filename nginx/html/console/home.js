@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Home: what is open, what runs, and how much of the quota is left. One read; each tile leads to its page.
+// Home: open findings and alerts, running sessions, and the rest of the quota. Each tile leads to
+// its page.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api, signedIn } from "../common/api.js";

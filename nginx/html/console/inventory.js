@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// What a project has, #/inventory/PROJECT?tab=services: its assets, the services on them, and one of either beside the list.
+// The inventory of a project, #/inventory/PROJECT?tab=services: its assets and services, and one of
+// them beside the list.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
@@ -154,7 +155,7 @@ class Inventory {
 		show(this.results, list.box);
 	}
 
-	// ---- one of them ----
+	// ---- one record ----
 
 	async #asset(uuid) {
 		const { asset } = await api.get(this.#path(`assets/${uuid}`), { signal: this.#signal }).catch(() => ({}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The form of an API key, new or changed, with a sentence of what the key may do.
+// The form that creates or changes an API key, with a sentence that describes what the key may do.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api, everything, signedIn } from "../common/api.js";
@@ -10,7 +10,7 @@ import { doesWords, grouped, mayWords, PRESETS } from "./scopes.js";
 const DAY_MS = 86400000;
 const TERMS = [["30", "30 days"], ["90", "90 days"], ["365", "365 days"], ["date", "On a day…"], ["never", "Never"]];
 
-// What can be chosen: the organisation with its scopes, its members and projects.
+// Reads the choices of the form: scopes, members and projects of the organisation.
 export async function readChoices(signal) {
 	const [{ organisation }, members, projects] = await Promise.all([
 		api.get("/organisation", { signal }),
@@ -46,7 +46,7 @@ function projectChoice(projects, chosen) {
 		radio("Only some", { name: "which", value: "some", checked: Boolean(chosen), onchange: choose(true) }), some);
 }
 
-// The term of a template or of a key: [choice, day of the field].
+// Returns how long a key is valid: [choice, value of the date field].
 function termOf(key, template) {
 	if (key)
 		return key.expires_at ? ["date", key.expires_at.slice(0, 10)] : ["never", ""];
@@ -96,7 +96,7 @@ function sentence(form, choices) {
 	return `It may ${mayWords(scopes)}, in ${where}${until ? `, ${until}` : ""}.`;
 }
 
-// key: the one that is changed; template: what a new one begins with. send(body) does it.
+// key: the key to change; template: the initial values of a new key. send(body) sends the form.
 export function keyForm({ choices, key = null, template = { scopes: [] }, label, send }) {
 	const form = h("form.card.key-form"), may = h("p.may", { "aria-live": "polite" });
 	const changed = () => show(may, sentence(form, choices));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: ISC
-// The secret of a new key, shown this once. It lives in one variable and one element; both are overwritten when the
-// dialog closes, when the page is left, and when somebody signs out.
+// Shows the secret of a new key, once. The secret is in one variable and one element; both are
+// overwritten when the dialog closes, when the page is left, and at a sign-out.
 
 import { h, show } from "../common/dom.js";
 import { copyButton } from "./parts.js";
 
 const HIDDEN = "•";
 
-// answer: {key, secret}; it loses its secret here. Answers when the reader has stored it.
+// answer: {key, secret}; the secret is removed from it. Resolves when the person confirms that the
+// secret is stored.
 export function showSecret(answer, note = "") {
 	let secret = answer.secret;
 	const { key } = answer;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Keys of every page: "/" for search, "g" and a letter for pages, j and k in lists, "?" for the list of keys. None of
-// them works while somebody types, and a switch turns all of them off.
+// Keyboard shortcuts of all pages: "/" for search, "g" and a letter for pages, j and k in lists,
+// "?" for the list of shortcuts. They do not work in text fields, and a setting turns them off.
 
 import { h } from "../common/dom.js";
 import { ROUTES } from "./routes.js";
@@ -39,7 +39,8 @@ function search() {
 		location.hash = "#/search/hosts";
 }
 
-// Entries of lists are the elements with data-entry: links or buttons, or rows that have one.
+// Moves the focus to another entry: an element with data-entry, which is or contains a link or a
+// button.
 function step(by) {
 	const all = [...document.querySelectorAll("main [data-entry]")].filter((n) => n.offsetParent);
 	const at = all.findIndex((n) => n.contains(document.activeElement));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// API keys: the list, one key with its use, and what is done with a key.
+// API keys: the list, one key with its usage, and the operations on keys.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api, everything, signedIn } from "../common/api.js";
@@ -37,7 +37,7 @@ function ends(key) {
 	return h("span", { class: soon ? "warn" : "", title: dayAndHour(key.expires_at) }, soon && h("span", { "aria-hidden": "true" }, "▲ "), ago(key.expires_at));
 }
 
-// ---- what is done ----
+// ---- operations ----
 
 async function revoke(key, after) {
 	const done = await agree(`Revoke ${key.name}?`, `Programs that use ${key.key_prefix} are refused at once. This cannot be undone.`, "Revoke",
@@ -48,7 +48,8 @@ async function revoke(key, after) {
 	}
 }
 
-// A new secret beside the old one, which lives on for as long as its programs need.
+// Makes a new key in place of an old one, which stays valid for a time, so that programs can be
+// changed.
 async function rotate(key, after) {
 	const lives = LIVES.map(([value, words], i) => radio(words, { name: "old_expires_at", value, checked: i === 2 }));
 	const answer = await ask({ title: `Rotate ${key.name}`, label: "Rotate",
@@ -78,7 +79,7 @@ function doings(key, after) {
 async function readList(filter, signal) {
 	const [keys, used] = await Promise.all([
 		everything("/access/keys", "keys", { query: { state: filter.state.value }, signal }),
-		api.get("/organisation/usage", { query: { window: "30d" }, signal }).catch(() => null), // the list is worth more than its last column
+		api.get("/organisation/usage", { query: { window: "30d" }, signal }).catch(() => null), // without usage the list lacks only its last column
 	]);
 	const days = new Map((used?.organisation_usage.keys ?? []).map((k) => [k.uuid, k.daily.slice(-14).map((d) => d.requests)]));
 	return keys.map((key) => ({ ...key, days: days.get(key.uuid) ?? null }));

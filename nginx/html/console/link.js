@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// A link that was sent: it makes somebody a member, or gives a person a new password. Opening it uses nothing up; only
-// the button does. Its token leaves the address bar at once.
+// The page of a one-time link, with which somebody becomes a member or gets a new password. Only
+// the button uses the link up, not opening it. The token is removed from the address bar at once.
 
 import { h, show } from "../common/dom.js";
 import { api, readSession, signedIn, takeSession } from "../common/api.js";
@@ -19,7 +19,7 @@ function card(shell, title, ...children) {
 	(shell.querySelector("[autofocus]") ?? shell.querySelector("h1")).focus();
 }
 
-// The token of a link, or the whole link, pasted.
+// Asks for the token of a link; the whole link can be pasted, too.
 function askToken(shell) {
 	return new Promise((done) => {
 		const input = h("input", { name: "token", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true, autofocus: true });
@@ -38,7 +38,7 @@ function newPassword(methods) {
 		`${methods.password_min} characters at least; a sentence is easier to remember than symbols.`);
 }
 
-// A form of the card that ends with a session.
+// Makes a form whose answer is a session.
 function sessionForm(done, label, send, ...children) {
 	return onSubmit(h("form", null, ...children, h("div.buttons.wide", null, h("button.main", { type: "submit" }, label))),
 		async (form) => done(await send(Object.fromEntries(new FormData(form)))));
@@ -77,7 +77,7 @@ function joinNew(shell, { token, link, methods }) {
 		} }, "Sign in first"))));
 }
 
-// Offered once after a link: a passkey of this device.
+// Offers once, after a link was used, to register a passkey of this device.
 function offerPasskey(shell, person) {
 	return new Promise((done) => card(shell, "Add a passkey", h("p", null, "With a passkey you sign in by your fingerprint, face or screen lock, and nobody can guess or steal it."),
 		onSubmit(h("form", null, h("div.buttons.wide", null, h("button.main", { type: "submit", autofocus: true }, "Add a passkey"), h("button", { type: "button", onclick: done }, "Not now"))), async () => {
@@ -90,7 +90,7 @@ function offerPasskey(shell, person) {
 		})));
 }
 
-// The page of a link; answers the session that it opened.
+// Shows the page of a link. Resolves to the session that it opened.
 export async function openLink(shell, route, { methods, signed_in }) {
 	const [, pasted] = TOKEN.exec(route.path[0] ?? "") ?? [];
 	history.replaceState(null, "", "#/link");

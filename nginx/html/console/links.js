@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// What the datasets of the search are called, how their numbers and times are told, and links between searches and records. What was
-// scanned is text, and no link leads to it.
+// Names of datasets, formats of numbers and times, and links between searches and records. Scanned
+// addresses are shown as text, never as links.
 
 import { foreign, h, icon } from "../common/dom.js";
 import { count } from "../common/words.js";
@@ -9,7 +9,7 @@ const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_./-]*$/u;
 const KEYWORD = /^(?:AND|OR|NOT|TO)$/iu;
 const LENS = "M8.5 3a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M13 13l4 4";
 
-// A value as a query has it: bare where every character means itself, else in quotes.
+// Returns a value in the form of a query: quoted, unless every character stands for itself.
 export function quoted(value) {
 	const text = String(value);
 	if (PLAIN.test(text) && !KEYWORD.test(text))
@@ -31,19 +31,20 @@ export const recordOf = {
 	directory: (d) => `#/directories/${encodeURIComponent(`${d.host ?? d.ip} ${d.port} ${d.path}`)}`,
 };
 
-// A link that searches a dataset for a value.
+// Makes a link that searches a dataset for a value.
 export function lens(dataset, field, value, operator = ":") {
 	const query = `${field}${operator}${quoted(value)}`;
 	return h("a.lens", { href: searchFor(dataset, query), "aria-label": `Search ${dataset} for ${query}`, title: query }, icon(LENS));
 }
 
-// Foreign text for a list, which has no room for the rest of it.
+// Cuts an untrusted text for a list.
 export function short(text, limit = 160) {
 	const all = String(text ?? "");
 	return foreign(all.length > limit ? `${all.slice(0, limit)}…` : all);
 }
 
-// Foreign text of several lines, such as a banner, for an element that keeps white space. A button shows what is cut.
+// Shows an untrusted text of several lines, such as a banner, with its white space. A button shows
+// the part that is cut.
 export function block(text, limit = 2000) {
 	const lines = (part) => part.split(/\r?\n/u).map((line, i) => [i > 0 && "\n", foreign(line, Infinity)]);
 	const all = String(text);
@@ -57,7 +58,7 @@ export function block(text, limit = 2000) {
 	return [lines(all.slice(0, limit)), rest];
 }
 
-// A value of a record with what can be done with it.
+// Shows a value of a record with a menu of its searches.
 export function value(text, dataset, field, { href, operator, shown, mono } = {}) {
 	const body = foreign(shown ?? text, 400);
 	return h(
@@ -70,7 +71,7 @@ export function value(text, dataset, field, { href, operator, shown, mono } = {}
 
 const WEIGHT = { malicious: ["bad", "▲"], suspicious: ["warn", "◆"], benign: ["good", "●"] };
 
-// A tag of a record; its class of the tag list is a colour, a shape and, for readers of the screen, a word.
+// Shows a tag of a record. Its classification is a colour, a shape and, for screen readers, a word.
 export function tag(text, dataset, classification = "") {
 	const [tone, shape] = WEIGHT[classification] ?? ["", ""];
 	return h(
@@ -83,7 +84,8 @@ export function tag(text, dataset, classification = "") {
 
 // ---- names, numbers and times ----
 
-// one and many; the title of the page; the aggregatable fields that are shown at first; the fields of countries and ports.
+// Singular and plural, title of the page, the aggregatable fields that are shown by default, and
+// the fields of countries and ports.
 export const DATASETS = {
 	hosts: {
 		one: "host",
@@ -150,13 +152,13 @@ export function noun(dataset, n) {
 	return n === 1 ? one : many;
 }
 
-// "4,211 hosts, exactly": how sure a total is, from its relation.
+// Returns "4,211 hosts, exactly": a total in words, with its relation.
 export function total(dataset, { value, relation }) {
 	const what = `${count(value)} ${noun(dataset, value)}`;
 	return { eq: `${what}, exactly`, gte: `at least ${what}` }[relation] ?? `about ${what}`;
 }
 
-// 2026-10-19 15:39 UTC.
+// Returns "2026-10-19 15:39 UTC".
 export function instant(text) {
 	const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/u.exec(text ?? "");
 	return match ? `${match[1]} ${match[2]} UTC` : "";

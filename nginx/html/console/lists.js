@@ -6,7 +6,8 @@ import { ago } from "../common/words.js";
 import { faultPanel, reading } from "./parts.js";
 import { instant } from "./links.js";
 
-// Selects: [{name, label, options: [[value, words], …]}]; values are those now, changed(name, value) is called.
+// Makes selects: [{name, label, options: [[value, words], …]}]. values: the present values.
+// changed(name, value) is called.
 export function filterBar(filters, values, changed) {
 	return h(
 		"div.filters",
@@ -26,13 +27,13 @@ export function filterBar(filters, values, changed) {
 	);
 }
 
-// A text that filters when Enter is pressed or it is left.
+// Makes a text field that filters when Enter is pressed or the field loses the focus.
 export function searchFilter(name, label, values, changed) {
 	return h("label.filter", null, h("span.quiet", null, label),
 		h("input", { type: "search", value: values[name] ?? "", onchange: (e) => changed(name, e.target.value.trim()) }));
 }
 
-// Buttons that choose a part of a page: tabs are [[name, words], …].
+// Makes buttons that choose a part of a page: tabs are [[name, words], …].
 export function tabButtons(tabs, now, go) {
 	return tabs.map(([name, words]) => h("button", { type: "button", "aria-pressed": String(name === now), onclick: () => go(name) }, words));
 }
@@ -109,7 +110,7 @@ export function pagedTable({ columns, read, empty, open, choose, signal, caption
 	return { ...list, put, change: (uuid, members) => items.has(uuid) && put({ ...items.get(uuid), ...members }), row: (uuid) => byUuid.get(uuid) };
 }
 
-// A record beside a list. Escape and its button close it and give the focus back.
+// Shows a record beside a list. Escape or its button closes the drawer and returns the focus.
 export class Drawer {
 	#from = null;
 
@@ -119,7 +120,7 @@ export class Drawer {
 		this.node.addEventListener("keydown", (e) => e.key === "Escape" && this.close());
 	}
 
-	// row: the one of the list, which is marked while the drawer is open.
+	// row: the row of the list that is marked while the drawer is open.
 	mark(row) {
 		this.node.parentElement.querySelector("tr.current")?.classList.remove("current");
 		row?.classList.add("current");
@@ -152,7 +153,7 @@ export class Drawer {
 	}
 }
 
-// Members of an object that others wrote, as deep as they go.
+// Shows the members of an untrusted object with all nested ones.
 export function members(value, depth = 0) {
 	if (value === null || value === undefined || value.length === 0)
 		return h("span.quiet", null, "–");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// Members: who they are, which projects they see and manage, and invitations.
+// Members: their roles, the projects that they see and manage, and invitations.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api, everything, signedIn } from "../common/api.js";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// One DNS name, #/names/NAME: its records by type, and where else the name stands.
+// One DNS name, #/names/NAME: its records by type, and searches for the name in other datasets.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";

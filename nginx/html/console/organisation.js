@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The organisation: what it may use, how its members sign in, and its projects.
+// The organisation: its scopes and entitlements, the sign-in of its members, and its projects.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api, everything, signedIn } from "../common/api.js";

@@ -6,17 +6,17 @@ import { h, icon, rows, show } from "../common/dom.js";
 const SKELETON_MS = 150;
 const TOAST_MS = 5000;
 
-// The head of a page: its h1, which gets the focus when the page opens, and what can be done.
+// Makes the head of a page: its h1, which gets the focus when the page opens, and buttons.
 export function heading(title, ...actions) {
 	return h("header.page-head", null, h("h1", { tabindex: "-1" }, title), actions.length ? h("div.actions", null, actions) : null);
 }
 
-// Says something to screen readers.
+// Announces a text to screen readers.
 export function say(words) {
 	document.getElementById("status").textContent = words;
 }
 
-// A notice that goes by itself; tone "bad" for failures.
+// Shows a notice that disappears after a while; tone "bad" for failures.
 export function toast(words, tone = "") {
 	const node = h("li", { class: tone }, words);
 	document.getElementById("toasts").append(node);
@@ -24,7 +24,8 @@ export function toast(words, tone = "") {
 	setTimeout(() => node.remove(), TOAST_MS);
 }
 
-// A refusal in place of what was wanted: what happened, its code and request, and another try.
+// Shows a failed request in place of its data: the message, the code, the request id, and a button
+// to try again.
 export function faultPanel(fault, retry) {
 	return h("div.fault-panel", { role: "alert" }, h("strong", null, fault.message),
 		h("p.small", null, h("code", null, fault.code || fault.name), fault.requestId ? h("span", null, " · request ", h("code", null, fault.requestId)) : null),
@@ -32,7 +33,7 @@ export function faultPanel(fault, retry) {
 			: retry && h("button", { type: "button", onclick: retry }, "Try again"));
 }
 
-// What a list says that has nothing: what it would have, and what to do next (nodes, such as a link).
+// Shows an empty list: what it would contain, and what to do next (nodes, such as a link).
 export function emptyState(title, words, ...actions) {
 	return h("div.empty", null, h("strong", null, title), h("p", null, words), actions);
 }
@@ -94,14 +95,15 @@ export function table(caption, columns) {
 	return { node, draw: (records, key = (r) => r.uuid) => rows(body, records, key, (record) => h("tr", { "data-entry": true }, cells(record))) };
 }
 
-// Links between the parts of one page: parts are [name, words]; each is the fragment base/name.
+// Makes links to the parts of one page. parts are [name, words]; the fragment of a part is
+// base/name.
 export function subpages(label, base, parts, now) {
 	return h("nav.subpages", { "aria-label": label }, parts.map(([name, words]) => h("a", { href: `${base}/${name}`, "aria-current": name === now ? "page" : null }, words)));
 }
 
 const CLIPBOARD = "M7 7V4h9v10h-3M4 7h9v10H4z", DONE = "M4 10.5l4 4 8-9";
 
-// A button that copies text; text may be a function.
+// Makes a button that copies a text; text may be a function.
 export function copyButton(text, label = "Copy", { words = true } = {}) {
 	const button = h("button", { type: "button", class: words ? "" : "plain square", "aria-label": words ? null : label, title: words ? null : label });
 	const draw = (path, name) => show(button, icon(path), words && name);
@@ -120,14 +122,14 @@ export function copyButton(text, label = "Copy", { words = true } = {}) {
 	return button;
 }
 
-// The browser saves a file; parts are texts or blobs.
+// Lets the browser save a file; parts are texts or blobs.
 export function save(parts, type, name) {
 	const url = URL.createObjectURL(new Blob(parts, { type }));
 	h("a", { href: url, download: name }).click();
 	setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
-// Buttons and links behind a button. It closes when something of it was chosen, by Escape, and by a click elsewhere.
+// Makes a menu of buttons and links. It closes after a choice, by Escape, and by a click elsewhere.
 export function menu(label, items, { summary = label, className = "button plain" } = {}) {
 	const box = h("details.menu", null, h("summary", { class: className, "aria-label": summary instanceof SVGElement ? label : null }, summary), h("div.menu-items", null, items));
 	box.addEventListener("click", (e) => {
@@ -154,7 +156,7 @@ addEventListener("keydown", (e) => {
 
 const MARKS = { critical: "▲", high: "◆", medium: "●", low: "■", info: "○", good: "●", warn: "▲", bad: "✕" };
 
-// A word with a colour and a shape: tone is a severity, "good", "warn", "bad" or "".
+// Makes a word with a colour and a shape: tone is a severity, "good", "warn", "bad" or "".
 export function badge(words, tone = "") {
 	return h("span", { class: `badge ${tone}` }, MARKS[tone] && h("span", { "aria-hidden": "true" }, MARKS[tone]), words);
 }

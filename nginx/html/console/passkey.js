@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Passkeys: what the API and the browser's credentials tell each other. Binary members are base64url without padding.
+// Passkeys: converts between the API and the browser's credentials. Binary members are base64url
+// without padding.
 
 import { api } from "../common/api.js";
 
@@ -15,7 +16,7 @@ export function passkeysWork() {
 	return typeof PublicKeyCredential === "function" && typeof navigator.credentials?.get === "function";
 }
 
-// Whether the browser offers passkeys in the field of the e-mail.
+// Whether the browser can offer passkeys in the field of the e-mail address.
 export async function offeredInField() {
 	return passkeysWork() && Boolean(await PublicKeyCredential.isConditionalMediationAvailable?.().catch(() => false));
 }
@@ -25,7 +26,8 @@ async function challenge(purpose, signal) {
 	return answer.challenge;
 }
 
-// What the browser or the person refused, in words; a person who only closed the window is told nothing.
+// Returns a message for a failure of the browser, or nothing when the person only closed the
+// window.
 export function passkeyFault(fault) {
 	if (fault.name === "NotAllowedError" || fault.name === "AbortError")
 		return Object.assign(new Error("No passkey was used."), { quiet: true });
@@ -34,7 +36,8 @@ export function passkeyFault(fault) {
 	return fault;
 }
 
-// The session that a passkey opens. mediation "conditional": the browser offers passkeys where the e-mail is typed.
+// Signs in with a passkey and returns the session. mediation "conditional": the browser offers
+// passkeys in the field of the e-mail address.
 export async function signInByPasskey({ mediation, signal } = {}) {
 	const asked = await challenge("sign_in", signal);
 	const credential = await navigator.credentials.get({ mediation, signal,
@@ -46,8 +49,8 @@ export async function signInByPasskey({ mediation, signal } = {}) {
 	}, { signal, alone: true });
 }
 
-// Registers a passkey of this device for the person who is signed in. A device keeps one passkey of a person, so it is
-// shown those that there are: it would replace its own without a word.
+// Registers a passkey of this device for the person who is signed in. The browser gets the existing
+// passkeys, because a device keeps only one for each person and would replace it silently.
 export async function addPasskey(person, name) {
 	const asked = await challenge("register"), { passkeys } = await api.get("/auth/passkeys");
 	const handle = Uint8Array.from(person.uuid.replaceAll("-", "").match(/../g), (byte) => parseInt(byte, 16));
@@ -65,7 +68,8 @@ export async function addPasskey(person, name) {
 	});
 }
 
-// Removes a passkey, and tells the browser, which would offer it further on where it knows how to forget one.
+// Deletes a passkey and signals this to the browser, so that the browser does not offer it any
+// more.
 export async function removePasskey(passkey) {
 	await api.del(`/auth/passkeys/${passkey.uuid}`);
 	await globalThis.PublicKeyCredential?.signalUnknownCredential?.({ rpId: passkey.rp_id, credentialId: passkey.id }).catch(() => {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// What is usually behind a port: short names of services that IANA has registered or that everybody uses.
+// The usual services of ports: short names, registered by IANA or in common use.
 
 const NAMES = new Map(
 	`20 ftp-data,21 ftp,22 ssh,23 telnet,25 smtp,53 dns,69 tftp,80 http,81 http,88 kerberos,110 pop3,111 rpc,123 ntp,135 msrpc,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The project that a page is about: the first word of its path, else the one that was opened last in this tab.
+// The project of a page: the first word of its path, otherwise the project that was opened last in
+// this tab.
 
 import { h } from "../common/dom.js";
 import { api, everything, signedIn } from "../common/api.js";
@@ -8,7 +9,8 @@ import { PERSONAL } from "./tabs.js";
 
 const LAST = `${PERSONAL}project`;
 
-// {project, projects, manages: whether this person manages it, hash(query, tail)} or null when there is none, which the page then says.
+// Returns {project, projects, manages: whether this person manages it, hash(query, tail)}, or null
+// when there is no project; the page then shows that.
 export async function projectOf(main, title, route, signal) {
 	const projects = await everything("/projects", "projects", { signal });
 	const wanted = route.path[0] ?? sessionStorage.getItem(LAST);
@@ -23,7 +25,7 @@ export async function projectOf(main, title, route, signal) {
 	return { project, projects, manages: await managesProject(project, signal) };
 }
 
-// What an owner may do everywhere, and a manager in the project.
+// Whether the person may manage the project, as an owner or as its manager.
 async function managesProject(project, signal) {
 	const { role, membership_uuid: member } = signedIn.organisation;
 	if (role === "owner")
@@ -32,11 +34,11 @@ async function managesProject(project, signal) {
 		const { member: me } = await api.get(`/access/members/${member}`, { signal });
 		return (me.projects ?? []).some((p) => p.project_uuid === project.uuid && p.role === "manager");
 	} catch {
-		return false; // the API would refuse what the buttons do
+		return false; // without buttons nothing can be refused
 	}
 }
 
-// The head of a page about a project, with a choice where there are several.
+// Makes the head of a page about a project, with a select when there are several projects.
 export function projectHead(page, title, { project, projects }, ...actions) {
 	const choice =
 		projects.length > 1
@@ -54,7 +56,7 @@ export function projectHead(page, title, { project, projects }, ...actions) {
 	return heading(title, choice, ...actions);
 }
 
-// The fragment of a page with these words of its query; empty ones are left out.
+// Returns the fragment of a page with the members of its query that are not empty.
 export function hashOf(page, project, query) {
 	const words = new URLSearchParams(Object.entries(query).filter(([, v]) => v !== "" && v !== null && v !== undefined));
 	return `#/${page}/${project.uuid}${words.size ? `?${words}` : ""}`;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The text of a query, as surfaced-query(7) reads it: its tests, and what a click on a value makes of it.
+// Parses the text of a query (surfaced-query(7)) into its tests, and changes it when a value is
+// clicked.
 //
 //   country_code:DE AND NOT services.product:"Apache httpd"
 //   ^ a test        ^   ^ sign ^ field      ^ value
@@ -11,7 +12,7 @@ const OPERATOR = /(?::=|!=|>=|<=|[:=<>])$/u;
 const KEYWORDS = /^(?:AND|OR|NOT|TO)$/iu;
 const SIGNS = "-!+";
 
-// The end of the quoted text, range or set that begins at i.
+// Returns the end of the quoted text, range or set that begins at i.
 export function endOfQuote(text, i) {
 	for (let at = i + 1; at < text.length; at++)
 		if (text[at] === "\\")
@@ -52,14 +53,14 @@ function endOfWord(text, i) {
 	return Math.min(at, text.length);
 }
 
-// The end of the word that begins at i, whose operator may come before a range or a set.
+// Returns the end of the word that begins at i. Its operator may be followed by a range or a set.
 function endOfName(text, i) {
 	const end = endOfWord(text, i);
 	const name = /^[^:=<>[{\s]+(?::=|!=|>=|<=|[:=<>])(?=[[{])/u.exec(text.slice(i, end));
 	return name ? endOfRange(text, i + name[0].length) : end;
 }
 
-// The end of the value that begins at i, or i where none does.
+// Returns the end of the value that begins at i, or i when no value begins there.
 function endOfValue(text, i) {
 	if (text[i] === '"')
 		return endOfQuote(text, i);
@@ -76,7 +77,8 @@ function skip(text, i) {
 	return i;
 }
 
-// The test that begins at i: {start, end, word: AND, OR or NOT, and nothing else}.
+// Returns the test that begins at i: {start, end, word}. word is set when the text is only AND, OR
+// or NOT.
 function testAt(text, i) {
 	if (text[i] === ")")
 		return { start: i, end: i + 1 };
@@ -93,7 +95,7 @@ function testAt(text, i) {
 	return { start: i, end: Math.max(end, i + 1) };
 }
 
-// The tests and words outside every bracket, in their order.
+// Returns the tests and words outside all brackets, in their order.
 export function parts(text) {
 	const found = [];
 	for (let i = skip(text, 0); i < text.length;) {
@@ -119,8 +121,8 @@ export function unquoted(text) {
 	return text.slice(1, -1).replace(/\\(.)/gsu, (_, c) => escapes[c] ?? c);
 }
 
-// The test that a value of a facet stands for. A facet counts whole titles and single names, which "=" asks for;
-// ":" would ask for the words of a title in any order, and for the names below a name.
+// Returns the test for a value of a facet. A facet counts whole titles and single names, for which
+// "=" tests; ":" would find the words of a title in any order, and all names below a name.
 export function testOf(field, value) {
 	const exact = field.type === "text" || field.type === "dns";
 	return `${field.name}${exact ? "=" : ":"}${quoted(value)}`;
@@ -139,13 +141,13 @@ function canonical(schema, name) {
 	return lower;
 }
 
-// Field and value of one test of the form field:value, or null.
+// Returns the field and value of a test of the form field:value, or null.
 export function fieldAndValue(schema, text) {
 	const match = /^([^\s:=<>()"]+)(:=|[:=])\s*("(?:[^"\\]|\\.)*"|[^\s()"[\]{}<>=]+)$/su.exec(text);
 	return match ? { field: canonical(schema, match[1]), value: unquoted(match[3]) } : null;
 }
 
-// The parts with what stands before each: {…part, not, from: where its NOT begins}.
+// Returns the parts with their signs: {…part, not, from: the beginning of its NOT}.
 function signed(text) {
 	const found = [];
 	let not = false,
@@ -176,7 +178,8 @@ function find(schema, text, field, value) {
 	);
 }
 
-// The tests outside every bracket of the form field:value, where AND alone joins them: [{field, value, not}].
+// Returns the tests of the form field:value outside all brackets, if they are joined only by AND:
+// [{field, value, not}].
 export function testsOf(schema, text) {
 	return hasOr(text)
 		? []
@@ -186,7 +189,7 @@ export function testsOf(schema, text) {
 			});
 }
 
-// "and", "not" or "" as the query asks for the value, wants it away, or says nothing of it.
+// Returns "and" when the query requires the value, "not" when it excludes the value, else "".
 export function chosen(schema, text, field, value) {
 	const part = find(schema, text, field, value);
 	return part ? (part.not ? "not" : "and") : "";
@@ -218,7 +221,8 @@ export function and(text, test) {
 	return `${hasOr(query) ? `(${query})` : query} AND ${test}`;
 }
 
-// What a click on a value makes of the query: not is true for the button "−". A value that is chosen so goes.
+// Returns the query after a click on a value. not: the click was on the button "−". A test that is
+// in the query already is removed.
 export function toggle(schema, text, test, not) {
 	const { field, value } = fieldAndValue(schema, test) ?? {};
 	const part = find(schema, text, field, value);

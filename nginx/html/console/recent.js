@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The latest queries of this person in this browser; they go when the person signs out.
+// The latest queries of this person in this browser. They are deleted when the person signs out.
 
 import { h } from "../common/dom.js";
 import { PERSONAL } from "./tabs.js";
@@ -38,7 +38,7 @@ function item([dataset, query]) {
 	);
 }
 
-// Links of a menu.
+// Returns the queries as links for a menu.
 export function recentItems() {
 	const list = recent().slice(0, SHOWN);
 	return [h("p.menu-title", null, list.length ? "Recent queries" : "Examples"), (list.length ? list : EXAMPLES).map(item)];

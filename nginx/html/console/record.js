@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// What the pages of records share: the head, cards of facts, the JSON, the history, lists of links to other searches.
+// Shared parts of the pages of records: the head, cards of facts, the JSON, the history, and links
+// to searches.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
@@ -7,7 +8,7 @@ import { ago, dayAndHour, plural } from "../common/words.js";
 import { copyButton, emptyState, faultPanel, reading } from "./parts.js";
 import { block, instant, searchFor } from "./links.js";
 
-// The head of a record: what it is, its name, badges, actions.
+// Makes the head of a record: its kind, name, badges and actions.
 export function recordHead(kind, name, { under, badges, actions = [], prose = false } = {}) {
 	return h(
 		"header.record-head",
@@ -25,7 +26,7 @@ export function recordHead(kind, name, { under, badges, actions = [], prose = fa
 	);
 }
 
-// [[name, nodes], …] as a list; what has no value is left out.
+// Shows [[name, nodes], …] as a list without the pairs that have no value.
 export function facts(pairs) {
 	const known = pairs.filter(([, v]) => v !== undefined && v !== null && v !== false && v !== "" && !(Array.isArray(v) && !v.length));
 	return h(
@@ -43,7 +44,7 @@ export function at(text) {
 	return text && h("time", { datetime: text, title: instant(text) }, `${dayAndHour(text)} `, h("span.quiet", null, `(${ago(text)})`));
 }
 
-// A list that shows its first items; a button shows the rest.
+// Makes a list of the first items, with a button for the rest.
 export function some(items, make, first = 8) {
 	const list = h(
 		"ul.some",
@@ -66,7 +67,7 @@ export function some(items, make, first = 8) {
 	return h("div", null, list, more);
 }
 
-// The document as JSON, made when it is opened.
+// Shows the document as JSON, which is formatted when the card is opened.
 export function jsonCard(document) {
 	const text = () => JSON.stringify(document, null, 2),
 		body = h("pre.json", { tabindex: "0", "aria-label": "JSON" });
@@ -75,7 +76,7 @@ export function jsonCard(document) {
 	return box;
 }
 
-// Searches about the record: [[words, dataset, query], …].
+// Makes links to searches about the record: [[words, dataset, query], …].
 export function searches(list) {
 	return card(
 		"Search further",
@@ -91,7 +92,8 @@ export function searches(list) {
 	);
 }
 
-// A page of one record. read(signal) answers it; 404 is not a fault but says so; draw(data) answers {main, side}.
+// Shows the page of one record. read(signal) returns the record; draw(data) returns {main, side};
+// missing is shown for 404.
 export async function recordPage(main, { read, draw, missing, signal }) {
 	main.className = "page wide record-page";
 	const wait = setTimeout(
@@ -183,7 +185,7 @@ function eventNode(e) {
 	);
 }
 
-// The history of a record, newest first, from when on we have it.
+// Shows the history of a record, newest first, and from which time it is complete.
 export function historyCard(path, signal) {
 	const list = h("ol.events"),
 		foot = h("div");

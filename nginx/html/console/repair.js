@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// What validate says of a query: which characters it means, and what a click mends. Positions count characters from 1,
-// while an index of a text counts UTF-16 units from 0.
+// Converts an error of the validation of a query to the characters to mark, and to a correction.
+// Positions count characters from 1, while an index of a string counts UTF-16 units from 0.
 
 export function indexOf(text, position) {
 	let index = 0,
@@ -13,7 +13,7 @@ export function indexOf(text, position) {
 	return Math.min(index, text.length);
 }
 
-// The characters to mark: the word at the position, one character where none begins there.
+// Returns the characters to mark: the word at the position, or one character.
 export function marked(text, position) {
 	const from = indexOf(text, position);
 	const rest = text.slice(from);
@@ -27,7 +27,8 @@ function replaced(text, { from, to }, by) {
 	return { text: text.slice(0, from) + by + text.slice(to), caret: from + by.length };
 }
 
-// {label, text: the query as mended, caret} or null: most faults only their author can mend.
+// Returns a correction {label, text: the corrected query, caret}, or null for the many errors that
+// only the author can correct.
 export function repair(text, error) {
 	const { message, position } = error;
 	const at = indexOf(text, position);
@@ -51,7 +52,7 @@ function spaces(text, at) {
 	return begin === end ? null : { label: "remove the space", ...replaced(text, { from: begin, to: end }, "") };
 }
 
-// "… needs quotes", of one word.
+// Returns the correction that puts one word in quotes.
 function quotes(text, at, message) {
 	const word = /^[^\s()"]+/u.exec(text.slice(at));
 	if (!/needs? quotes|in quotes/u.test(message) || !word)

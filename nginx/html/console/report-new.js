@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// A report of the organisation's own, #/reports/new: its text, and the indicators that would be read from it. No other organisation
-// sees it.
+// The form for a private report of the organisation, #/reports/new, with a preview of the
+// indicators in its text.
 
 import { h, show } from "../common/dom.js";
 import { api } from "../common/api.js";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// One report, #/reports/UUID: what it says, its indicators, the searches that they lead to, and its exports.
+// One report, #/reports/UUID: its members, indicators, searches for these indicators, and exports.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api, signedIn } from "../common/api.js";
@@ -15,9 +15,9 @@ const RECORDS = { ipv4: "host", ipv6: "host", domain: "name", certificate_sha256
 
 const each = (name, list) => list?.length > 0 && some(list, (text) => value(text, "reports", name));
 
-const owns = () => signedIn.organisation?.role === "owner"; // who has reports.manage
+const owns = () => signedIn.organisation?.role === "owner"; // owners have reports.manage
 
-// What an owner says of a value: accepted as an indicator, or rejected.
+// Makes the buttons with which an owner accepts or rejects a value as an indicator.
 function verdictButtons(i, changed) {
 	const give = async (disposition) => {
 		const { verdictDialog } = await import("./verdicts.js");
@@ -30,7 +30,7 @@ function verdictButtons(i, changed) {
 	];
 }
 
-// changed: {signal, again(): the list is read anew}
+// changed: {signal, again(): reads the list again}
 function indicator(i, changed) {
 	const record = RECORDS[i.type],
 		text = foreign(i.value, 300);
@@ -185,7 +185,8 @@ function exports(uuid) {
 	);
 }
 
-// A report of the organisation's own: searches find it no more, and the audit log says who withdrew it.
+// Withdraws a report of the organisation. Searches do not find it any more; the audit log shows who
+// withdrew it.
 async function withdraw(r, signal) {
 	if (await agree("Withdraw the report?", "Searches and look-ups find it no more.", "Withdraw", () => api.del(`/reports/${r.uuid}`, { signal })))
 		location.hash = "#/search/reports";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: ISC
-// The pages of the console: the first word of the fragment, and the module that opens it. console.js explains modules.
-//   nav: in the header; letter: "g" and this letter open it; owner: for owners alone; styles: its style sheets beside console.css
+// The pages of the console: the first word of the fragment, and the module of the page (see
+// console.js).
+// nav: shown in the header; letter: the keys "g" and this letter open it; owner: only for owners;
+// styles: its style sheets in addition to console.css
 
 export const ROUTES = [
 	{ page: "home", title: "Home", styles: ["account"], letter: "o", load: () => import("./home.js") },

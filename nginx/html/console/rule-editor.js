@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The editor of a detection rule, with a dry run while somebody types: what the query would match now, and how the samples fare.
+// The editor of a detection rule. A dry run while typing shows the present matches of the query and
+// the results of the samples.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
@@ -125,7 +126,7 @@ class Editor {
 		}
 	}
 
-	// The search box asks whether the query is valid; the dry run tells the same and more.
+	// Answers the search box from the dry run, which validates the query, too.
 	#validate(query, signal) {
 		return api.get(`/search/${searched(this.dataset.value)}/validate`, { query: { q: query }, signal });
 	}
@@ -246,7 +247,7 @@ class Editor {
 			tests: samples,
 		};
 		if (this.#rule)
-			// what this page does not edit stays
+			// members that this page does not edit stay
 			Object.assign(
 				body,
 				Object.fromEntries(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// Detection rules as files: the export of those that a filter leaves, and an import of such a file.
+// Exports the filtered detection rules to a file, and imports such a file.
 
 import { h } from "../common/dom.js";
 import { api } from "../common/api.js";
@@ -15,7 +15,7 @@ export async function exportRules(query, signal) {
 	toast(`${plural(answer.rules.length, "rule")} exported.`);
 }
 
-// The rules of a text: {"rules": […]} as the export writes it, or the list alone.
+// Returns the rules in a text: {"rules": […]} as the export writes it, or a list.
 function rulesOf(text) {
 	let value;
 	try {
@@ -29,7 +29,7 @@ function rulesOf(text) {
 	return rules;
 }
 
-// Answers {created, updated, skipped}, or undefined.
+// Resolves to {created, updated, skipped}, or undefined when the dialog was cancelled.
 export function importDialog(signal) {
 	const text = h("textarea", { name: "text", rows: 8, class: "mono", spellcheck: "false", placeholder: '{"rules": […]}' });
 	const file = h("input", { type: "file", accept: ".json,application/json", onchange: async () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Detection rules, #/rules: the catalogue and the organisation's own, what each observes, and settings; by tab all observations.
-// #/rules/new and #/rules/UUID/edit open the editor.
+// Detection rules, #/rules: those of the catalogue and of the organisation, with their observations
+// and settings; a tab has all observations. #/rules/new and #/rules/UUID/edit open the editor.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api, signedIn } from "../common/api.js";
@@ -38,7 +38,7 @@ function hash(query, path = "") {
 	return `#/rules${path}${words.size ? `?${words}` : ""}`;
 }
 
-// The record that was observed, as a link to its page.
+// Makes a link to the page of the observed record.
 function observed(o) {
 	const { record: r } = o,
 		text = short(o.record_key, 160);
@@ -111,7 +111,7 @@ class Rules {
 		return searchFilter(name, label, this.#query, (n, v) => this.#go({ [n]: v }));
 	}
 
-	// Those that the filters leave; observations have none of their own.
+	// Exports the filtered rules. The tab of observations has no export.
 	async #export() {
 		const { tab, name, origin, dataset, status, severity, tag, enabled } = this.#query;
 		const { exportRules } = await import("./rule-files.js");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: ISC
-// What a scope lets a key do, in words, and the groups and presets of the form of a key.
+// Descriptions of scopes, and the groups and presets in the form of a key.
 
 import { list } from "../common/words.js";
 
-// src/tbl/scopes.h; a scope that is not here is told by its own help.
+// The scopes of src/tbl/scopes.h. A scope that is missing here is described by its help text.
 const DOES = {
 	"search.view": "read search results",
 	"search.aggregate": "count and group them",
@@ -32,7 +32,7 @@ const GROUPS = { search: "Search", reports: "Reports", alerts: "Alerts", alertin
 
 const group = (name) => name.split(".")[0];
 
-// The words of a group of scopes, or of an entitlement.
+// The name of a group of scopes or of an entitlement.
 export const groupWords = (name) => GROUPS[name] ?? name;
 
 export const PRESETS = [
@@ -46,7 +46,7 @@ export function doesWords(scope) {
 	return DOES[scope.name] ?? scope.help ?? scope.name;
 }
 
-// [[words of the group, its scopes]], in the order of the organisation's list.
+// Returns [[name of the group, its scopes]] in the order of the organisation's list.
 export function grouped(scopes) {
 	const all = new Map();
 	for (const scope of scopes)
@@ -54,7 +54,7 @@ export function grouped(scopes) {
 	return [...all].map(([name, members]) => [groupWords(name), members]);
 }
 
-// "search ×2, alerts": the scopes of a key in a column.
+// Summarises the scopes of a key for a column: "search ×2, alerts".
 export function scopeSummary(names) {
 	if (!names.length)
 		return "none";

@@ -10,7 +10,7 @@ import { FIELDS, hitList, hitsOf } from "./hits.js";
 import { SearchBox } from "./searchbox.js";
 
 const PAGE = 50;
-const FIRST_PAINTED = 15; // hits that fill a window; the others follow when these are painted
+const FIRST_PAINTED = 15; // hits that fill a window; the others are added when these are painted
 const SKELETON_MS = 150;
 const NARROW = "(max-width: 860px)";
 const DOTS = "M4 10h.01M10 10h.01M16 10h.01";
@@ -24,7 +24,7 @@ function afterPaint(act) {
 	requestAnimationFrame(() => setTimeout(act, 0));
 }
 
-let schemas = null; // a promise: they do not change while the page is open
+let schemas = null; // a promise; schemas do not change while the page is open
 
 function readSchemas() {
 	schemas ??= api.get("/search/schemas").then((a) => new Map(a.schemas.map((s) => [s.dataset, s])));
@@ -39,7 +39,7 @@ class SearchPage {
 	#state = { dataset: "hosts", query: "", view: "" };
 	#running = null;
 	#cursor = null;
-	#buckets = new Map(); // "dataset field": values that were seen, for completion
+	#buckets = new Map(); // by "dataset field": values in earlier answers, for completion
 	#parts = {};
 	#facetsLoaded = null;
 
@@ -57,7 +57,7 @@ class SearchPage {
 		this.#build(main);
 	}
 
-	// The facets are read beside the first hits, which wait for nothing: the module, with the part that fills this.side.
+	// Loads the module of the facets, which fill this.side, without delaying the first hits.
 	#facetsModule() {
 		const hooks = { aggregate: (body) => this.aggregate(body), toggle: (test, not) => this.toggle(test, not), fieldsChanged: () => this.#run() };
 		this.#facetsLoaded ??= import("./facets.js").then((m) => ({ ...m, part: new m.Facets(this.side, hooks) }));
@@ -68,7 +68,7 @@ class SearchPage {
 		return this.#known.get(this.#state.dataset);
 	}
 
-	// The query with the test, or without it where it has it.
+	// Adds a test to the query, or removes it.
 	async toggle(test, not) {
 		const { toggle } = await import("./query.js");
 		this.go({ query: toggle(this.schema, this.#state.query, test, not), view: this.#state.view });
@@ -152,9 +152,10 @@ class SearchPage {
 		];
 	}
 
-	// ---- where we are ----
+	// ---- the place ----
 
-	// Goes to a search. The fragment says everything of it, so that Back and a copied link come here again.
+	// Goes to a search. The fragment contains the whole search, so that Back and a copied link
+	// lead to it.
 	go(change) {
 		const { dataset, query, view } = { ...this.#state, view: "", ...change };
 		const words = new URLSearchParams();
@@ -226,13 +227,14 @@ class SearchPage {
 			.then(
 				(a) => ({ answer: a }),
 				() => ({}),
-			); // completion is a convenience
+			); // without schemas there is only no completion
 		if (answer)
 			this.#remember(answer.groups[0]);
 		return Boolean(answer);
 	}
 
-	// The page of hits and the facets are asked for at once. What a newer search has overtaken is dropped.
+	// Requests the page of hits and the facets together. Answers of an older search are
+	// dropped.
 	#run() {
 		this.#running?.abort();
 		const mine = (this.#running = new AbortController()),
@@ -275,7 +277,7 @@ class SearchPage {
 			);
 			this.box.tell({ valid: true, warnings: answer.warnings });
 			if (query)
-				import("./recent.js").then((m) => m.keepQuery(dataset, query), () => {}); // nothing is painted later for it
+				import("./recent.js").then((m) => m.keepQuery(dataset, query), () => {}); // painting does not wait for it
 			if (shown)
 				this.#list(answer, dataset, signal);
 		} catch (fault) {
@@ -293,7 +295,7 @@ class SearchPage {
 		return api.get(`/search/${dataset}`, { query: { q: query, limit, cursor: this.#cursor, fields: FIELDS[dataset]?.join(",") }, signal });
 	}
 
-	// A query that is not valid is marked; everything else is a panel.
+	// Marks an invalid query. Any other error is shown in a panel.
 	async #refused(fault, signal) {
 		const { hits, sum } = this.#parts,
 			{ dataset, query } = this.#state;

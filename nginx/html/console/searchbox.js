@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The search box: a text that grows, a list of what could be typed, and marks where the query is not valid.
+// The search box: a text that grows, a list of options, and marks where the query is invalid.
 
 import { h, show } from "../common/dom.js";
 import { count, plural } from "../common/words.js";
@@ -34,9 +34,10 @@ export class SearchBox {
 	#active = -1;
 	#timers = { values: 0, validate: 0 };
 	#validating = null;
-	#modules = null; // complete.js and repair.js, loaded when somebody begins to type
+	#modules = null; // complete.js and repair.js, loaded at the first key
 
-	// hooks: schema(), buckets(field), askValues(field, text): whether there are new ones, validate(query, signal), submit(query)
+	// hooks: schema(), buckets(field), askValues(field, text) returns whether there are new
+	// values, validate(query, signal), submit(query)
 	constructor(hooks) {
 		this.#hooks = hooks;
 		this.copy = h("div.query-copy", { "aria-hidden": "true" });
@@ -69,7 +70,7 @@ export class SearchBox {
 		this.#paint(null);
 	}
 
-	// A fault or the warnings that an answer told of the present text.
+	// Shows the error or the warnings in an answer about the present text.
 	tell(verdict) {
 		clearTimeout(this.#timers.validate);
 		this.#tell(this.value, verdict);
@@ -86,7 +87,7 @@ export class SearchBox {
 		});
 		text.addEventListener("keydown", (e) => this.#key(e));
 		text.addEventListener("blur", () => this.#close());
-		this.options.addEventListener("pointerdown", (e) => e.preventDefault()); // the text keeps the focus
+		this.options.addEventListener("pointerdown", (e) => e.preventDefault()); // keeps the focus in the text
 		this.options.addEventListener("click", (e) => {
 			const node = e.target.closest("li");
 			if (node)
@@ -204,7 +205,7 @@ export class SearchBox {
 			if (!mine.signal.aborted && this.value === query)
 				await this.#tell(query, verdict);
 		} catch {
-			// Searching will tell what is wrong with the service.
+			// A failure of the service is shown by the search.
 		}
 	}
 
@@ -232,7 +233,7 @@ export class SearchBox {
 		);
 	}
 
-	// The copy behind the text gives it its height, and has the marks.
+	// The copy behind the text determines its height and contains the marks.
 	#paint(marks, bad = true) {
 		const text = this.value,
 			nodes = [];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// One browser session, #/sessions/PROJECT/SESSION: what it is, the live view while it runs, and its evidence: screenshots and
-// requests on one axis of time, the HAR file, playback.
+// One browser session, #/sessions/PROJECT/SESSION: its metadata, the live view while it runs, and
+// its evidence: screenshots and requests on one axis of time, the HAR file, playback.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api, every } from "../common/api.js";
@@ -60,7 +60,7 @@ class Session {
 			this.#head.querySelector("h1").focus({ preventScroll: true });
 	}
 
-	// Watching, playback and replay are for the creator alone, and the service says so to others.
+	// Only the creator can watch, play back and replay; the service refuses others.
 	#actions() {
 		const s = this.#record, over = s.state === "terminal";
 		return [
@@ -122,7 +122,7 @@ class Session {
 		const part = reading({ signal: this.#signal, lines: 8,
 			read: async (signal) => {
 				const { readEvidence } = await import("./evidence.js");
-				// A manager sees that the session exists, and nothing of what it saw (C-101).
+				// A manager sees the session, but not its evidence (C-101).
 				return readEvidence(this.#path(), signal).catch((fault) => {
 					if (fault.code !== "permission_denied")
 						throw fault;

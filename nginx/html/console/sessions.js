@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
-// Browser sessions of a project, #/sessions/PROJECT?own=true: a form that starts one, and those that were started. Words after the
-// project open one of them (session.js); ?url= fills the form in, so that other pages can lead here.
+// Browser sessions of a project, #/sessions/PROJECT?own=true: a form that starts a session, and the
+// list. A UUID after the project opens a session (session.js); ?url= fills in the form for links of
+// other pages.
 
 import { h, show } from "../common/dom.js";
 import { api, every } from "../common/api.js";
@@ -17,7 +18,7 @@ const STATES = ["queued", "starting", "running", "closing", "terminal"];
 const PROFILES = { windows: "Windows", macos: "macOS", linux: "Linux" };
 const LOOK_MS = 3000;
 
-// Why a session is over (SPEC 2.5).
+// The reasons for which a session ended (SPEC 2.5).
 export const REASONS = {
 	closed_by_creator: "closed by its creator", closed_by_manager: "closed by a manager", expired: "its time was over",
 	idle_timeout: "nobody did anything", failed: "its browser failed", access_revoked: "the right to it was withdrawn",
@@ -32,12 +33,12 @@ export function stateBadge(s) {
 	return badge(s.state === "terminal" ? "over" : s.state, tone);
 }
 
-// The live view takes its ticket by itself (viewer/connect.js), so this is a link like any other.
+// Makes a link to the live view, which gets its ticket itself (viewer/connect.js).
 export function watchLink(s, name = "Watch") {
 	return h("a.button", { href: `/viewer/#${s.project_uuid}/${s.uuid}`, target: "_blank", rel: "noopener" }, name);
 }
 
-// Asks, then closes the session; answers the record as it then is, or undefined.
+// Asks and closes the session. Resolves to the new record, or undefined.
 export async function closeSession(project, s, signal) {
 	let closed;
 	const yes = await agree("Close the session?", "Its browser ends at once. What it has collected is kept.", "Close the session", async () => {
@@ -63,7 +64,7 @@ function startForm({ project }, capabilities, url, signal) {
 	});
 }
 
-// What people type for an address: a name without a scheme is meant.
+// Adds a scheme to an address that was typed without one.
 function completed(text) {
 	const url = text.trim();
 	return !url || /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[^/]*:\d/.test(url) ? url : `https://${url}`;
@@ -78,7 +79,7 @@ class Sessions {
 	#signal;
 	#query = {};
 	#list = null;
-	#shown = new Map(); // uuid: the session of a row
+	#shown = new Map(); // by uuid: the session of a row
 	#me = ""; // the credential of this person
 	#results = h("section.results", { "aria-label": "Browser sessions" });
 	#filters = h("div.filter-line");
@@ -156,7 +157,7 @@ class Sessions {
 			this.#list.row(s.uuid).querySelector(".row-open").focus();
 	}
 
-	// Sessions that are not over change by themselves.
+	// Reads sessions that have not ended again, because they change.
 	async #look() {
 		for (const [uuid, s] of this.#shown) {
 			if (s.state === "terminal")
@@ -169,7 +170,7 @@ class Sessions {
 				if (fault.name === "AbortError")
 					return;
 				toast(fault.message, "bad");
-				this.#shown.delete(uuid); // it is not asked for again
+				this.#shown.delete(uuid); // not read again
 			}
 		}
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// Settings: the person, their ways to sign in and their browsers; the organisation.
+// Settings of the person, with methods of signing in and browsers, and of the organisation.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api, readSession, signedIn } from "../common/api.js";
@@ -30,7 +30,7 @@ function profile(box) {
 const BROWSERS = [[/Edg\//, "Edge"], [/OPR\//, "Opera"], [/Firefox\//, "Firefox"], [/HeadlessChrome\//, "Headless Chromium"], [/Chrome\//, "Chrome"], [/Safari\//, "Safari"], [/^curl\//, "curl"]];
 const SYSTEMS = [[/iPhone|iPad/, "iOS"], [/Android/, "Android"], [/Windows/, "Windows"], [/Mac OS X/, "macOS"], [/Linux|X11/, "Linux"]];
 
-// "Firefox on Linux" of a User-Agent; others are shown as they are.
+// Returns "Firefox on Linux" for a User-Agent. Unknown ones are shown unchanged.
 function agentWords(agent) {
 	const find = (list) => list.find(([sign]) => sign.test(agent))?.[1];
 	const browser = find(BROWSERS), system = find(SYSTEMS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Signing in: as a page, over a page whose session is over, and once more before what matters. Faults never say which
-// part was wrong.
+// The forms of signing in: as a page, over a page whose session has ended, and again before
+// important operations. Messages never show which part of the credentials was wrong.
 
 import { h, icon, show } from "../common/dom.js";
 import { api, takeSession } from "../common/api.js";
@@ -11,14 +11,14 @@ import { listen, tellSignedIn } from "./tabs.js";
 
 const KEY = "M10.8 11.4a4 4 0 1 0-2.2-2.2L3 14.8V17h3v-2h2v-2h1.2zM13.2 6.8v.1";
 
-// Everything of a form that signs in. done(session) is called once; person: the one who is asked again, and nobody else;
-// email: what the field has at first.
+// A form that signs in. done(session) is called once; person: the only person who may sign in
+// again; email: the initial value of the field.
 class SignIn {
 	#done;
 	#methods;
 	#person;
 	#email;
-	#offer = new AbortController(); // of the passkeys in the field of the e-mail
+	#offer = new AbortController(); // ends the offer of passkeys in the field of the e-mail address
 	box = h("div.sign-in");
 
 	constructor({ methods, person = null, email = "", done }) {
@@ -64,7 +64,7 @@ class SignIn {
 			this.#done(answer);
 	}
 
-	// The second proof: a code, a passkey, or either, as the step says.
+	// Asks for the second proof: a code, a passkey, or either, depending on the step.
 	#askMore(step) {
 		const wantsCode = step.methods.includes("totp"), wantsPasskey = step.methods.includes("passkey") && passkeysWork();
 		const code = h("input.code", { name: "code", inputmode: "numeric", autocomplete: "one-time-code", maxlength: "6", pattern: "[0-9]{6}", required: true, autofocus: true });
@@ -102,7 +102,7 @@ class SignIn {
 		try {
 			this.#done(await signInByPasskey({ mediation: "conditional", signal: offer.signal }));
 		} catch {
-			// Nobody chose one: the rest of the form is there.
+			// No passkey was chosen; the rest of the form can still be used.
 		}
 	}
 
@@ -115,7 +115,7 @@ class SignIn {
 	}
 }
 
-// The page of somebody who is not signed in; answers the session.
+// Shows the page of sign-in. Resolves to the session.
 export function signInPage(shell, methods) {
 	document.title = "Sign in – surfaced";
 	return new Promise((done) => {
@@ -127,7 +127,7 @@ export function signInPage(shell, methods) {
 	});
 }
 
-// The same form over the page. left: whether the person may close it.
+// Shows the same form over the page. left: whether the person may close it.
 function dialog({ title, words, left, ...who }) {
 	return new Promise((done) => {
 		const box = h("dialog", { "aria-labelledby": "sign-in-title" });
@@ -149,7 +149,7 @@ function dialog({ title, words, left, ...who }) {
 			if (left)
 				end(null);
 		});
-		// Another tab was quicker.
+		// Another tab has signed in first.
 		listen({ signedIn: async () => !ended && end(await api.get("/auth/session", { alone: true }).catch(() => null) ?? undefined), signedOut: () => {} });
 		document.body.append(box);
 		box.showModal();
@@ -161,7 +161,8 @@ async function methodsNow() {
 	return (await api.get("/auth/methods", { alone: true })).methods;
 }
 
-// The session is over: sign-in over the page, which stays as it was. Somebody else may sign in here.
+// Shows the sign-in over a page whose session has ended. The page stays; another person may sign
+// in, too.
 export async function signInDialog(person) {
 	const session = await dialog({ title: "Your session is over", words: "Sign in again to go on. What you typed is still here.", email: person.email, left: false, methods: await methodsNow() });
 	takeSession(session);
@@ -169,7 +170,8 @@ export async function signInDialog(person) {
 	return session;
 }
 
-// Once more before what matters. Answers the session, or null when the person does not want to.
+// Asks for a sign-in again before an important operation. Resolves to the session, or null when the
+// person cancels.
 export async function proveDialog(person) {
 	const session = await dialog({ title: "Confirm that it is you", words: "Your last sign-in was a while ago, and this changes who may do what.", person, left: true, methods: await methodsNow() });
 	if (session)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: ISC
-// What the tabs of this browser tell one another: who has signed in, and that somebody has signed out.
+// Messages between the tabs of this browser: who has signed in, and that somebody has signed out.
 
 const channel = new BroadcastChannel("surfaced");
 
-// What belongs to a person in this browser has a name that begins with this, and goes when they sign out.
+// The prefix of names of personal data in localStorage, which are deleted at the sign-out.
 export const PERSONAL = "person:";
 
 function forget(storage) {
@@ -12,7 +12,7 @@ function forget(storage) {
 			storage.removeItem(name);
 }
 
-// Leaves nothing of the person in this tab: the page is loaded anew, without its fragment.
+// Removes everything of the person from this tab: loads the page again, without its fragment.
 export function leave() {
 	document.body.replaceChildren();
 	forget(sessionStorage);
@@ -29,7 +29,7 @@ export function tellSignedIn(session) {
 	channel.postMessage({ kind: "signed-in", person: session.person.uuid });
 }
 
-// signedIn(person): another tab's person has signed in; signedOut(): everybody is to leave.
+// signedIn(person): a person has signed in in another tab. signedOut(): all tabs must be left.
 export function listen({ signedIn, signedOut }) {
 	channel.addEventListener("message", ({ data }) => {
 		if (data.kind === "signed-out")
@@ -39,5 +39,5 @@ export function listen({ signedIn, signedOut }) {
 	});
 }
 
-// A page that the browser kept for Back is not shown again: it may be of a session that is over.
+// A page that the browser kept for Back is loaded again, because its session may have ended.
 addEventListener("pageshow", (e) => e.persisted && location.reload());

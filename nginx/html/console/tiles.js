@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The map: one tile of equal size for each country, placed about where it lies. A row has runs of countries beside one
-// another, each behind the number of its first column.
+// The map: a tile of equal size for each country, roughly at its place. A row is a list of runs of
+// adjacent countries, each after the number of its first column.
 
 export const COLUMNS = 32;
 
@@ -26,7 +26,7 @@ const ROWS = [
 
 export const HEIGHT = ROWS.length;
 
-// [{code, column, row}] of all countries that have a place, from the top left on.
+// Returns [{code, column, row}] of all countries on the map, from the top left.
 export function tiles() {
 	const found = [];
 	ROWS.forEach((text, row) => {
@@ -37,7 +37,7 @@ export function tiles() {
 	return found;
 }
 
-// 0 for none and 1 to 6 by the logarithm of a count, 6 being that of the largest.
+// Returns 0 for no count, and 1 to 6 by the logarithm of the count; the largest count gets 6.
 export function shade(count, largest) {
 	if (!count)
 		return 0;
@@ -50,6 +50,6 @@ export function countryName(code) {
 	try {
 		return code === "XK" ? "Kosovo" : names.of(code);
 	} catch {
-		return code; // no code of a country
+		return code; // not the code of a country
 	}
 }

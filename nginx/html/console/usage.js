@@ -8,9 +8,10 @@ import { count, day, dayAndHour, plural } from "../common/words.js";
 import { emptyState, heading, reading } from "./parts.js";
 
 const WINDOWS = [["7d", "7 days"], ["30d", "30 days"], ["90d", "90 days"]];
-const SHOWN = 7; // keys with a colour of their own; the eighth is the others
+const SHOWN = 7; // keys with a colour of their own; the others share the eighth
 
-// "30 Nov 2026", when the quota ends at the pace of this month; null when it lasts.
+// Returns the day on which the quota ends at the pace of this month, such as "30 Nov 2026"; null
+// when it lasts.
 function usedUpOn(quota, monthFrom, now) {
 	const gone = (now - new Date(monthFrom)) / 1000;
 	if (!quota.used || quota.exhausted || gone < 3600)
@@ -19,7 +20,7 @@ function usedUpOn(quota, monthFrom, now) {
 	return at < new Date(quota.reset_at) ? day(at, "UTC") : null;
 }
 
-// The quota of the account, and of the group that it shares one with.
+// Shows the quota of the account, or of the group of accounts that share it.
 export function quotaCard(quota, usage, name) {
 	const share = quota.limit ? quota.used / quota.limit : 1, now = new Date(usage.to ?? Date.now());
 	const end = usedUpOn(quota, usage.month_to_date.from ?? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())), now);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Verdicts, #/verdicts: the organisation's own word on values, over every report. An owner accepts or rejects an indicator of a report.
+// Verdicts, #/verdicts: the organisation's own dispositions of values, which override those of
+// reports. An owner accepts or rejects an indicator.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api, signedIn } from "../common/api.js";
@@ -9,10 +10,11 @@ import { badge, emptyState, heading, toast } from "./parts.js";
 import { short } from "./links.js";
 import { pagedTable, when } from "./lists.js";
 
-// disposition: [what is done, how the value then counts, its tone]
+// disposition: [name of the action, name of the result, tone]
 export const VERDICTS = { indicator: ["Accept", "accepted", "bad"], ignored: ["Reject", "rejected", "good"] };
 
-// Asks for the reason and stores the verdict on {type, value}; answers it, or undefined.
+// Asks for the reason and stores the verdict on {type, value}. Resolves to the verdict, or
+// undefined.
 export function verdictDialog({ type, value }, disposition, signal) {
 	const [label, done] = VERDICTS[disposition];
 	const reason = h("textarea", { name: "reason", rows: 2, maxlength: 500 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The map of tiles and the columns of ports. Both are buttons that filter, and both have a table of the same numbers.
+// The map of countries and the chart of ports. Their parts are buttons that filter, and both have a
+// table of the same numbers.
 
 import { h, svg } from "../common/dom.js";
 import { count } from "../common/words.js";
@@ -71,7 +72,7 @@ function tile(place, bucket, { largest, group, state, pick }) {
 	);
 }
 
-// Countries that have no tile, such as Antarctica, follow the map.
+// Lists countries without a tile, such as Antarctica, after the map.
 function elsewhere(left, pick) {
 	return (
 		left.length > 0 &&
@@ -123,7 +124,7 @@ export function map(group, schema, query, toggle) {
 	);
 }
 
-// Places are set through CSSOM, which the policy of the page allows, unlike style attributes.
+// Positions are set through CSSOM, because the content security policy forbids style attributes.
 function place(sheet, all) {
 	sheet.style.gridTemplateColumns = `repeat(${COLUMNS}, 1fr)`;
 	sheet.style.gridTemplateRows = `repeat(${HEIGHT}, auto)`;
@@ -162,7 +163,7 @@ function column(bucket, { largest, group, state, toggle, field }) {
 	);
 }
 
-// The commonest ports as columns. The height grows with the logarithm of the count.
+// Draws the most frequent ports as columns. Their heights are logarithmic.
 export function ports(group, schema, query, toggle) {
 	if (!group.buckets.length)
 		return emptyState("No ports", "No match of this query has a service.");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// Watched domains of a project: the list, a form with a preview of what watching would find, and their end.
+// Watched domains of a project: the list, and a form with a preview of the look-alikes.
 
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
@@ -17,7 +17,7 @@ const domainsPath = (project, tail = "") => `/projects/${project.uuid}/esi/typos
 
 const lines = (text) => text.split(/[\s,]+/u).filter(Boolean);
 
-// What the form has, as the API takes it; the domain of one that is watched already never changes.
+// Returns the body of the request. The domain of a watched domain cannot be changed.
 function bodyOf(form) {
 	const { domain, words, allow, min_score: least, enabled } = form.elements;
 	return { ...domain && { domain: domain.value.trim() }, words: lines(words.value), allow: lines(allow.value), min_score: least.value === "" ? null : Number(least.value), ...enabled && { enabled: enabled.checked } };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The ways in which a person signs in: passkeys, a password, codes of an authenticator. The last way cannot be taken away;
-// the API says so.
+// The methods with which a person signs in: passkeys, a password, codes of an authenticator. The
+// API refuses to remove the last one.
 
 import { foreign, h, show, svg } from "../common/dom.js";
 import { api, readSession, signedIn } from "../common/api.js";
@@ -41,7 +41,7 @@ async function add(after) {
 	}
 }
 
-// rp: the host by which passkeys know this service now; one of a former address signs nobody in.
+// rp: the present host of the service. Passkeys of another host cannot be used.
 function passkeyTable(rp, after) {
 	const rename = (p) => nameDialog("Rename the passkey", "Save", p.name, (name) => api.put(`/auth/passkeys/${p.uuid}`, { name })).then((done) => done && after());
 	const remove = async (p) => {
@@ -79,7 +79,8 @@ async function removePassword(after) {
 
 // ---- codes of an authenticator ----
 
-// The matrix of the API as a picture: black on white in the dark too, or no camera reads it.
+// Draws the matrix of the API. The picture is black on white in dark mode, too, so that cameras can
+// read it.
 function qrPicture({ size, rows }) {
 	const path = rows.flatMap((row, y) => [...row].map((bit, x) => (bit === "1" ? `M${x + 4} ${y + 4}h1v1h-1z` : ""))).join("");
 	return svg("svg", { class: "qr", viewBox: `0 0 ${size + 8} ${size + 8}`, role: "img", "aria-label": "QR code for an authenticator; its text is below", "shape-rendering": "crispEdges" },
