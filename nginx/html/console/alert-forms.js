@@ -101,7 +101,7 @@ export function ruleDialog(page, rule = null) {
 			field("Name", name),
 			h("div.pair", null, field("Raises an alert for", source), severityField),
 			field("Query", query, "Empty: all of them. Fields are the members of a finding or service, such as finding_type:dangling_dns."),
-			group("Sends to", boxes.length ? boxes : h("p.quiet.small", null, "There are no destinations yet: alerts stand in the inbox alone.")),
+			group("Sends to", boxes.length ? boxes : h("p.quiet.small", null, "There are no destinations yet, so alerts appear only in the inbox.")),
 			enabled,
 		],
 		act: async (form) => {

@@ -102,7 +102,7 @@ function rules(page, query, filters, body) {
 		() =>
 			emptyState(
 				"No rules",
-				"A rule raises an alert for each finding or service that it asks for.",
+				"A rule raises an alert for each finding or service that it selects.",
 				page.manages && button("New rule", async () => (await ruleDialog(page)) && again(), "main"),
 			),
 	);
@@ -223,7 +223,7 @@ function destinations(page, query, filters, body) {
 					async () =>
 						(await agree(
 							"Give it a new secret?",
-							"The receiver can check no more signatures until it knows the new one.",
+							"The receiver cannot check signatures until it knows the new secret.",
 							"New secret",
 						)) && secretDialog((await api.post(page.path(`destinations/${d.uuid}/rotate-secret`))).destination),
 				),
@@ -304,7 +304,7 @@ function deliveries(page, query, filters, body) {
 					}),
 			],
 		],
-		() => emptyState("No deliveries", "Each alert of a rule with destinations makes one for each of them."),
+		() => emptyState("No deliveries", "An alert has one delivery for each destination of its rule."),
 	);
 	show(
 		filters,

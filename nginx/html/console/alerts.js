@@ -91,7 +91,7 @@ class Inbox {
 				emptyState(
 					state === "open" ? "No open alerts" : "No alerts",
 					page.rules.length
-						? "The rules of this project have raised none that matches these filters."
+						? "No alert of this project matches these filters."
 						: "Alerts come from rules. This project has none yet.",
 					!page.rules.length && page.manages && h("a.button", { href: page.hash({ tab: "rules" }) }, "Make a rule"),
 				),

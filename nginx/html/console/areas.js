@@ -67,12 +67,12 @@ export const AREAS = {
 
 // Detectors: a description, and the page of their findings: {finding_type} or {page}.
 export const DETECTORS = {
-	inventory: { title: "Inventory", page: "inventory", about: "Adds what is known below the domains that are seeds to the assets and services of the project." },
-	"dangling-dns": { title: "Dangling DNS", finding_type: "dangling_dns", about: "Finds DNS records that lead to names or addresses which somebody else could take." },
+	inventory: { title: "Inventory", page: "inventory", about: "Adds known hosts, addresses and services below the project's seed domains to its inventory." },
+	"dangling-dns": { title: "Dangling DNS", finding_type: "dangling_dns", about: "Finds DNS records that point to names or addresses which a stranger could take over." },
 	typosquatting: { title: "Look-alikes", finding_type: "typosquatting", about: "Finds domains that resemble a watched one." },
 	secrets: { title: "Secrets", finding_type: "exposed_secret", about: "Finds credentials and sensitive files that are exposed." },
 	"threat-indicators": { title: "Threat indicators", finding_type: "threat_indicator", about: "Finds assets that threat reports name as indicators." },
-	rules: { title: "Detection rules", page: "rules", about: "Makes findings of what detection rules observe." },
+	rules: { title: "Detection rules", page: "rules", about: "Turns observations of detection rules into findings." },
 };
 
 // A detector that this console does not know yet is described by its name.

@@ -160,7 +160,7 @@ export async function open(main, route, signal) {
 		read: (s) => api.get(`/search/certificates/${encodeURIComponent(print)}`, { signal: s }),
 		missing: [
 			"This certificate is not stored",
-			"Hosts may have shown it all the same.",
+			"Hosts may show it nevertheless.",
 			h("a.button", { href: searchFor("hosts", query) }, "Hosts that show it"),
 		],
 	});

@@ -72,7 +72,7 @@ class Detectors {
 				box.querySelector(`[data-detector="${CSS.escape(d.name)}"]`).replaceWith(changed);
 				changed.querySelector("button")?.focus();
 			})))) });
-		show(this.#body, h("p.quiet", null, "Detectors look at new data as it comes in, and at all of it when a setting changes."), part.box);
+		show(this.#body, h("p.quiet", null, "Detectors examine new data when it is imported, and all data when a setting changes."), part.box);
 	}
 
 	// put(card) replaces this card by one with other settings.
@@ -97,12 +97,12 @@ class Detectors {
 	}
 
 	#edit(d, title) {
-		const enabled = check("It is on", { name: "enabled", checked: d.enabled }, "One that is off finds nothing, and closes nothing.");
+		const enabled = check("It is on", { name: "enabled", checked: d.enabled }, "A detector that is off neither opens nor closes findings.");
 		const least = h("select", { name: "min_severity" }, SEVERITIES.map((s) => h("option", { value: s, selected: s === d.min_severity }, s)));
 		const exclude = h("textarea", { name: "exclude", rows: 3, class: "mono", spellcheck: "false", maxlength: 8192, value: d.exclude });
 		return ask({ title: `Settings: ${title}`, label: "Save", wide: true,
 			body: [enabled, field("From severity", least, "Findings below it are hidden."),
-				field("Hide findings that match", exclude, "A query on findings, such as title:parked. Empty: none is hidden. What stands is closed, and opens again when the query no longer hides it.")],
+				field("Hide findings that match", exclude, "A query on findings, such as title:parked. Empty: none is hidden. Open findings that match are closed, and open again when the query no longer matches them.")],
 			act: async (form) => {
 				const body = { enabled: form.elements.enabled.checked, min_severity: least.value, exclude: exclude.value.trim() };
 				const { detector } = await api.put(detectorsPath(this.#where.project, `/${d.name}`), body, { signal: this.#signal });

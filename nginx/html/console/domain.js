@@ -79,7 +79,7 @@ export async function open(main, route, signal) {
 		read: (s) => api.get(`/search/whois/${encodeURIComponent(name)}`, { signal: s }),
 		missing: [
 			`The registration of ${name} is not known`,
-			"No import has it. Its names may still be.",
+			"It was not imported. Names below it may be known.",
 			h("a.button", { href: recordOf.name(name) }, "Its DNS records"),
 		],
 	});

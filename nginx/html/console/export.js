@@ -153,7 +153,7 @@ class Export {
 			columns = chosenColumns(form);
 		const wanted = { dataset: this.#dataset, query: this.#query, format, columns };
 		if (format === "csv" && !columns.length)
-			throw Object.assign(new Error("Choose a column at least."), { fields: [] });
+			throw Object.assign(new Error("Choose at least one column."), { fields: [] });
 		this.#progress(0, 0);
 		try {
 			await (form.elements.where.value === "page" ? this.#inPage(wanted, signal) : this.#atService(wanted, signal));

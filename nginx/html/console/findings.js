@@ -144,8 +144,8 @@ class Findings {
 				emptyState(
 					"No findings",
 					Object.values({ severity, finding_type, stale }).some(Boolean) || status !== "open"
-						? "No finding matches these filters. Take one of them away."
-						: "Nothing open is known of this project.",
+						? "No finding matches these filters. Remove one of them."
+						: "This project has no open findings.",
 					h(
 						"button",
 						{ type: "button", onclick: () => this.#go({ status: "any", severity: "", finding_type: "", stale: "" }) },

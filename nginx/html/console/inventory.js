@@ -138,7 +138,7 @@ class Inventory {
 			empty: () =>
 				emptyState(
 					`No ${member}`,
-					filtered ? "Nothing matches these filters. Take one of them away." : `Nothing has been imported into this project yet: surfacectl import ${member}.`,
+					filtered ? "Nothing matches these filters. Remove one of them." : `Nothing has been imported into this project yet: surfacectl import ${member}.`,
 					filtered &&
 						h(
 							"button",
@@ -148,7 +148,7 @@ class Inventory {
 									location.hash = hashOf("inventory", this.#where.project, { tab: this.#query.tab });
 								},
 							},
-							"Take the filters away",
+							"Remove the filters",
 						),
 				),
 		});

@@ -80,7 +80,7 @@ function bodyOf(form, key) {
 	const data = new FormData(form), some = data.get("which") === "some";
 	const body = { name: data.get("name").trim(), scopes: data.getAll("scopes"), projects: some ? data.getAll("projects") : null, expires_at: expiry(data, key) };
 	if (!body.scopes.length)
-		throw fieldFault("scopes", "A key needs one scope at least.");
+		throw fieldFault("scopes", "Choose at least one scope.");
 	if (some && !body.projects.length)
 		throw fieldFault("which", "Choose a project, or all of them.");
 	return key ? body : { ...body, member_uuid: data.get("member_uuid") };
@@ -104,7 +104,7 @@ export function keyForm({ choices, key = null, template = { scopes: [] }, label,
 	const name = h("input", { name: "name", value: key?.name ?? template.name, maxlength: "200", autocomplete: "off", required: true });
 	const holder = h("select", { name: "member_uuid" }, choices.members.map((m) => h("option", { value: m.uuid, selected: m.uuid === me }, m.name)));
 	show(form, h("p.quiet", null, key ? `${key.key_prefix}, held by ` : "In ", h("bdi", null, key ? key.owner_name : choices.organisation.name)),
-		h("div.pair", null, field("Name", name, "What it is for, such as ci-scanner."), !key && field("Held by", holder, "It sees what this member may see.")),
+		h("div.pair", null, field("Name", name, "Its purpose, such as ci-scanner."), !key && field("Held by", holder, "It sees what this member may see.")),
 		group("Scopes", presets(form, changed), h("div.scopes", null, scopeChecks(choices.organisation.scopes, key?.scopes ?? template.scopes))),
 		h("div.pair", null, projectChoice(choices.projects, key?.projects), termChoice(termOf(key, template))),
 		may, h("div.buttons", null, h("button.main", { type: "submit" }, label), h("a.button", { href: key ? `#/keys/${key.uuid}` : "#/keys" }, "Cancel")));

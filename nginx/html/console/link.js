@@ -27,7 +27,7 @@ function askToken(shell) {
 			h("div.buttons.wide", null, h("button.main", { type: "submit" }, "Open"), h("a.button", { href: "#/home", onclick: () => setTimeout(() => location.reload()) }, "Sign in instead"))), async () => {
 			const [, token] = TOKEN.exec(input.value.trim()) ?? [];
 			if (!token)
-				throw fieldFault("token", "This is no link of the console: its token has 43 letters, digits, - or _.");
+				throw fieldFault("token", "This is not a link of the console: its token has 43 letters, digits, - or _.");
 			done({ token, link: (await api.post("/auth/links/open", { token }, { alone: true })).link });
 		}));
 	});

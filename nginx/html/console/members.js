@@ -71,7 +71,7 @@ async function newLink(member) {
 }
 
 async function remove(member, after) {
-	const words = `${member.name} loses access at once, and the keys that they hold stop working. Who is invited again begins anew, without what they saw before.`;
+	const words = `${member.name} loses access at once, and the keys that they hold stop working. A person who is invited again starts without the former roles.`;
 	if (await agree(`Remove ${member.name}?`, words, "Remove", () => api.del(`/access/members/${member.uuid}`))) {
 		toast(`${member.name} is removed.`);
 		after();

@@ -18,7 +18,7 @@ export async function projectOf(main, title, route, signal) {
 	if (!project) {
 		main.append(heading(title), signedIn.organisation.role === "owner"
 			? emptyState("No project yet", "Findings, alerts and browser sessions belong to a project.", h("a.button.main", { href: "#/settings/organisation" }, "Make one"))
-			: emptyState("There are no projects", "An owner of the organisation makes one, then gives you a part in it."));
+			: emptyState("There are no projects", "An owner of the organisation can create one and give you a role in it."));
 		return null;
 	}
 	sessionStorage.setItem(LAST, project.uuid);

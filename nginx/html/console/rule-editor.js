@@ -213,7 +213,7 @@ class Editor {
 				),
 				h("p.small", null, h("a", { href: searchFor(dataset, query), target: "_blank", rel: "noopener" }, "See all in a new tab")),
 			],
-			brokenSamples && h("p.fault", null, "The samples are no JSON."),
+			brokenSamples && h("p.fault", null, "The samples are not valid JSON."),
 			a.tests?.length > 0 && [
 				h("h3", null, plural(a.tests.length, "sample")),
 				h(
@@ -229,7 +229,7 @@ class Editor {
 		const e = form.elements,
 			samples = this.#samples();
 		if (samples === null)
-			throw fieldFault("tests", "This is no JSON.");
+			throw fieldFault("tests", "This is not valid JSON.");
 		const body = {
 			dataset: this.dataset.value,
 			name: e.name.value.trim(),

@@ -21,11 +21,11 @@ function rulesOf(text) {
 	try {
 		value = JSON.parse(text);
 	} catch (e) {
-		throw fieldFault("text", `This is no JSON: ${e.message}. Rules in YAML are imported by surfacectl rules import.`);
+		throw fieldFault("text", `This is not valid JSON: ${e.message}. Rules in YAML are imported by surfacectl rules import.`);
 	}
 	const rules = Array.isArray(value) ? value : value?.rules;
 	if (!Array.isArray(rules) || !rules.length)
-		throw fieldFault("text", "A list of rules is wanted, or an object with the member rules.");
+		throw fieldFault("text", "The file must contain a list of rules, or an object with the member rules.");
 	return rules;
 }
 

@@ -292,7 +292,7 @@ class Rules {
 
 	async #delete(r) {
 		if (
-			await agree("Delete the rule?", `“${r.name}” and its observations go. Findings that it made stay.`, "Delete", () =>
+			await agree("Delete the rule?", `“${r.name}” and its observations are deleted. Its findings stay.`, "Delete", () =>
 				api.del(`/rules/${r.uuid}`),
 			)
 		) {

@@ -301,7 +301,7 @@ class SearchPage {
 			{ dataset, query } = this.#state;
 		show(sum);
 		if (fault.code === "invalid_search_query") {
-			show(hits, emptyState("This query cannot be read", "The mark in the search box shows where. Mend it, then search again."));
+			show(hits, emptyState("This query cannot be read", "The mark in the search box shows where. Correct it, then search again."));
 			const verdict = await api.get(`/search/${dataset}/validate`, { query: { q: query }, signal }).catch(() => null);
 			if (verdict && !signal.aborted && this.box.value.trim() === query)
 				this.box.tell(verdict);

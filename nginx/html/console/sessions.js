@@ -20,7 +20,7 @@ const LOOK_MS = 3000;
 
 // The reasons for which a session ended (SPEC 2.5).
 export const REASONS = {
-	closed_by_creator: "closed by its creator", closed_by_manager: "closed by a manager", expired: "its time was over",
+	closed_by_creator: "closed by its creator", closed_by_manager: "closed by a manager", expired: "its time limit was reached",
 	idle_timeout: "nobody did anything", failed: "its browser failed", access_revoked: "the right to it was withdrawn",
 };
 
@@ -89,7 +89,7 @@ class Sessions {
 		this.#signal = signal;
 		const form = reading({ signal, lines: 2, box: h("section.card", { "aria-label": "New session" }),
 			read: async (s) => (await api.get(sessionsPath(where.project, "/capabilities"), { signal: s })).capabilities,
-			empty: (c) => (c.egress_countries.length ? null : emptyState("No session can start now", "No way out to the Internet answers. The operator of the service adds and repairs them.")),
+			empty: (c) => (c.egress_countries.length ? null : emptyState("No session can start now", "No route to the Internet works now. The operator of the service can repair it.")),
 			draw: (c, box) => show(box, h("h2", null, "Open a page"), startForm(where, c, route.query.get("url") ?? "", signal), h("p.quiet.small", null, limitWords(c))) });
 		show(main, projectHead("sessions", "Browser sessions", where), form.box, this.#filters, this.#results);
 		every(LOOK_MS, signal, () => this.#look());
@@ -132,7 +132,7 @@ class Sessions {
 					this.#shown.set(s.uuid, s);
 				return { items: page.sessions, next_cursor: page.next_cursor };
 			},
-			empty: () => (filtered ? emptyState("No sessions", "No session matches these filters. Take one of them away.")
+			empty: () => (filtered ? emptyState("No sessions", "No session matches these filters. Remove one of them.")
 				: emptyState("No sessions yet", "A session opens a page in a browser of the service, far from your network, and keeps what the page did.")),
 		});
 		show(this.#results, this.#list.box);

@@ -55,7 +55,7 @@ function browsers(box, signal) {
 			show(inner, grid.node);
 		grid.draw(list);
 	} });
-	show(box, h("p.quiet", null, "Browsers in which you are signed in. One that you do not know: end it, then change your password."), part.box);
+	show(box, h("p.quiet", null, "Browsers in which you are signed in. If you do not know one, end it and change your password."), part.box);
 }
 
 // ---- appearance ----

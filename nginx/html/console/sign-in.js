@@ -173,7 +173,7 @@ export async function signInDialog(person) {
 // Asks for a sign-in again before an important operation. Resolves to the session, or null when the
 // person cancels.
 export async function proveDialog(person) {
-	const session = await dialog({ title: "Confirm that it is you", words: "Your last sign-in was a while ago, and this changes who may do what.", person, left: true, methods: await methodsNow() });
+	const session = await dialog({ title: "Confirm that it is you", words: "Your last sign-in was a while ago, and this operation changes rights.", person, left: true, methods: await methodsNow() });
 	if (session)
 		takeSession(session);
 	return session;

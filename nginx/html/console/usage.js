@@ -28,7 +28,7 @@ export function quotaCard(quota, usage, name) {
 	return h("section.card.quota", null, h("div.card-head", null, h("h2", null, name), h("strong.big", null, words)),
 		meter(share, `${words} requests`, share >= 1 ? "bad" : share > 0.8 || end ? "warn" : ""),
 		h("p.small.quiet", null, quota.exhausted ? h("span.bad", null, "Used up: programs are refused until then. ") : end ? h("span.warn", null, `At this pace used up on ${end}. `) : null,
-			`Begins anew on ${day(quota.reset_at, "UTC")}, 00:00 UTC.`));
+			`Starts again on ${day(quota.reset_at, "UTC")}, 00:00 UTC.`));
 }
 
 function kindsOf(usage) {
@@ -68,7 +68,7 @@ export async function open(main, route, signal) {
 	const part = reading({ signal, box: h("div.stacked-parts"),
 		read: async (s) => (await api.get("/organisation/usage", { query: { window: window.value }, signal: s })).organisation_usage,
 		draw: (usage, box) => show(box, h("div.pair", null, usage.quotas.map((q, i, all) => quotaCard(q, usage, quotaName(q, i, all)))),
-			usage.keys.length ? [chart(usage, window.selectedOptions[0].textContent), keysTable(usage)] : h("section.card", null, emptyState("No program has used the API yet", "What people do in the console takes nothing of the quota.", h("a.button", { href: "#/keys/new" }, "New key"))),
+			usage.keys.length ? [chart(usage, window.selectedOptions[0].textContent), keysTable(usage)] : h("section.card", null, emptyState("No program has used the API yet", "Actions in the console do not count in the quota.", h("a.button", { href: "#/keys/new" }, "New key"))),
 			h("p.small.quiet", null, `Searches: at most ${count(usage.search_rate_limit.limit)} in ${usage.search_rate_limit.window_seconds} seconds. Counted through ${dayAndHour(usage.freshness.current_through)}.`)) });
 	show(main, heading("Usage", window), part.box);
 }

@@ -32,7 +32,7 @@ export async function open(main, route, signal) {
 	main.className = "page wide";
 	const owner = signedIn.organisation?.role === "owner", box = h("section.results", { "aria-label": "Verdicts" });
 	const takeBack = async (v) => {
-		if (await agree("Take the verdict back?", ["Reports say of it what they said before: ", foreign(v.value, 200)], "Take back", () => api.del(`/reports/verdicts/${v.uuid}`)))
+		if (await agree("Take the verdict back?", ["The reports decide about it again: ", foreign(v.value, 200)], "Take back", () => api.del(`/reports/verdicts/${v.uuid}`)))
 			list.read();
 	};
 	const list = pagedTable({ signal, caption: "Verdicts",
@@ -50,6 +50,6 @@ export async function open(main, route, signal) {
 		},
 		empty: () => emptyState("No verdicts", "An owner accepts or rejects an indicator on the page of a report.", h("a.button", { href: "#/search/reports" }, "All reports")) });
 	show(box, list.box);
-	show(main, heading("Verdicts", owner && h("a.button", { href: "#/reports/new" }, "Add a report")), h("p.quiet", null, "The organisation's own word on values, over every report. Reports, their exports and look-ups follow it at once."), box);
+	show(main, heading("Verdicts", owner && h("a.button", { href: "#/reports/new" }, "Add a report")), h("p.quiet", null, "The organisation's own decisions about values override those of all reports. Reports, exports and look-ups follow them at once."), box);
 	return null;
 }

@@ -45,9 +45,9 @@ function domainDialog(project, watched, signal) {
 	};
 	return ask({ title: watched ? ["Watched domain ", foreign(watched.domain)] : "Watch a domain", label: watched ? "Save" : "Watch", wide: true,
 		body: [domain,
-			field("Other words of the brand", text("words", watched?.words.join(" ") ?? ""), "Beside the label of the domain; separated by spaces."),
+			field("Other words of the brand", text("words", watched?.words.join(" ") ?? ""), "In addition to the label of the domain; separated by spaces."),
 			field("Never report", text("allow", watched?.allow.join(" ") ?? ""), "Domains of your own, such as example.* or example-careers.com; separated by spaces."),
-			field("From how many points", text("min_score", watched?.min_score ?? "", { type: "number", min: 0, max: 100 }), "0 to 100. Empty: the usual number."),
+			field("Least score", text("min_score", watched?.min_score ?? "", { type: "number", min: 0, max: 100 }), "0 to 100. Empty: the default."),
 			watched && check("It is watched", { name: "enabled", checked: watched.enabled }),
 			h("p.preview-line", null, h("button", { type: "button", onclick: preview }, "Preview")), state],
 		act: async (form) => {
@@ -63,7 +63,7 @@ export function drawDomains(box, { project, manages }, signal) {
 			again();
 	};
 	const end = async (w) => {
-		if (await agree("Watch this domain no more?", ["Its look-alikes are closed: ", foreign(w.domain)], "Watch no more", () => api.del(domainsPath(project, `/domains/${w.uuid}`))))
+		if (await agree("Stop watching this domain?", ["Its look-alikes are closed: ", foreign(w.domain)], "Watch no more", () => api.del(domainsPath(project, `/domains/${w.uuid}`))))
 			again();
 	};
 	const add = manages && h("button.main", { type: "button", onclick: () => change(null) }, "Watch a domain");

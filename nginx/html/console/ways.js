@@ -45,7 +45,7 @@ async function add(after) {
 function passkeyTable(rp, after) {
 	const rename = (p) => nameDialog("Rename the passkey", "Save", p.name, (name) => api.put(`/auth/passkeys/${p.uuid}`, { name })).then((done) => done && after());
 	const remove = async (p) => {
-		if (await agree(`Remove ${p.name}?`, "This passkey signs you in no more, and your other browsers are signed out.", "Remove", () => removePasskey(p)))
+		if (await agree(`Remove ${p.name}?`, "This passkey does not work any more, and your other browsers are signed out.", "Remove", () => removePasskey(p)))
 			after();
 	};
 	return table("Passkeys", [
@@ -73,7 +73,7 @@ async function setPassword(methods, has, after) {
 }
 
 async function removePassword(after) {
-	if (await agree("Remove the password?", "You sign in by your passkeys alone, and your other browsers are signed out.", "Remove", () => api.del("/auth/password")))
+	if (await agree("Remove the password?", "You sign in only with passkeys now, and your other browsers are signed out.", "Remove", () => api.del("/auth/password")))
 		after();
 }
 
@@ -97,7 +97,7 @@ async function addCodes(after) {
 		field("Code", code, "The six digits that it shows now.")],
 	act: () => api.post("/auth/totp/confirm", { code: code.value.replace(/\s/g, "") }) });
 	if (done) {
-		toast("The authenticator is set up. Your password wants its code from now on.");
+		toast("The authenticator is set up. From now on your password needs its code, too.");
 		after();
 	}
 }
@@ -121,9 +121,9 @@ function drawWays({ methods, passkeys }, box, after) {
 	const canAdd = methods.passkey && passkeysWork();
 	show(box,
 		way("Passkeys", badge(plural(passkeys.length, "passkey"), passkeys.length ? "good" : ""),
-			passkeys.length ? h("div.inner", null, list.node.firstChild) : h("p.quiet", null, canAdd ? "By your fingerprint, face or screen lock: the safest way, and the quickest." : methods.passkey ? "This browser has no passkeys." : "The operator has not set public_url, without which there are no passkeys."),
+			passkeys.length ? h("div.inner", null, list.node.firstChild) : h("p.quiet", null, canAdd ? "By your fingerprint, face or screen lock: the safest way, and the quickest." : methods.passkey ? "This browser has no passkeys." : "Passkeys need the parameter public_url, which the operator has not set."),
 			canAdd && h("button", { type: "button", class: passkeys.length ? "" : "main", onclick: quietly(() => add(after)) }, "Add a passkey")),
-		way("Password", isSet(person.has_password), h("p.quiet", null, person.passkeys || person.has_totp ? "It is not enough alone: your passkey or your authenticator is asked for too." : "Alone it can be guessed or stolen. Add a passkey."),
+		way("Password", isSet(person.has_password), h("p.quiet", null, person.passkeys || person.has_totp ? "It is not enough alone: you need your passkey or your authenticator, too." : "Alone it can be guessed or stolen. Add a passkey."),
 			h("button", { type: "button", onclick: quietly(() => setPassword(methods, person.has_password, after)) }, person.has_password ? "Change" : "Set a password"),
 			person.has_password && h("button.danger", { type: "button", onclick: quietly(() => removePassword(after)) }, "Remove")),
 		methods.totp && way("Authenticator", isSet(person.has_totp), h("p.quiet", null, "Six digits from your phone, asked for beside the password."),
