@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: ISC
--- Detectors (src/tbl/detectors.h): their settings in each project, the work that waits for them, and what they have found.
+-- Detectors (src/tbl/detectors.h): their settings in each project, their pending work, and the
+-- subjects of their findings.
 
 -- A project without a row has the defaults.
 CREATE TABLE detector_state (
@@ -16,8 +17,8 @@ CREATE TABLE detector_state (
 	PRIMARY KEY (project_uuid, detector)
 );
 
--- Subjects that a detector must look at again. A detector chooses what its subjects are. Two are the frame's: '*' is all of
--- the project, and what begins with '=' is a change of the settings.
+-- Subjects that a detector must look at. Each detector defines its subjects. The frame defines two:
+-- '*' is the whole project, and a subject that begins with '=' is a change of the settings.
 CREATE TABLE detector_work (
 	detector text NOT NULL,
 	project_uuid uuid NOT NULL REFERENCES project,
@@ -30,7 +31,7 @@ CREATE TABLE detector_work (
 CREATE INDEX detector_work_due ON detector_work (due_at);
 CREATE INDEX detector_work_turn ON detector_work (detector, project_uuid, due_at);
 
--- Which subjects a finding was found by: a detector reads what it has found before.
+-- The subjects of findings, with which a detector finds the findings of its earlier looks.
 CREATE TABLE detector_finding (
 	project_uuid uuid NOT NULL,
 	detector text NOT NULL,
@@ -41,8 +42,9 @@ CREATE TABLE detector_finding (
 );
 CREATE INDEX detector_finding_key ON detector_finding (project_uuid, finding_key);
 
--- What the present process looks at, in one row. A process that finds subjects here died while it looked at them, so they
--- count as failed, and cannot make one process after the other die.
+-- The subjects that the present process looks at, in one row. When a process starts and finds
+-- subjects here, its predecessor died with them. They count as failed, so that they cannot end one
+-- process after the other.
 CREATE TABLE detector_hand (
 	one boolean PRIMARY KEY DEFAULT true CHECK (one),
 	detector text NOT NULL,
@@ -74,8 +76,8 @@ GRANT SELECT, INSERT (project_uuid, detector, enabled, exclude, min_severity),
 	UPDATE (enabled, exclude, min_severity, updated_at) ON detector_state TO surfaced_api;
 GRANT SELECT ON detector_state, detector_work, detector_finding TO surfaced_admin;
 
--- surfaced-detect stores the work of detectors with what a batch of documents has shown.
+-- The work of detectors is stored together with the results of a batch of documents.
 DROP FUNCTION IF EXISTS detect_store(jsonb, jsonb, jsonb, jsonb, bigint);
 
--- Everything that is there already.
+-- Asks for a look at all existing data.
 SELECT detector_ask_all(NULL, NULL);

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
--- Dangling DNS records: AREAS.md 4.
+-- Tables of the detector dangling-dns (AREAS.md 4).
 
--- The findings with what their evidence contains (src/api/dangling.c).
+-- The findings with the members of their evidence as columns (src/api/dangling.c).
 CREATE VIEW dangling_dns AS
 SELECT project_uuid, uuid, asset_uuid, service_uuid, status, severity, confidence, title, created_at, first_seen_at, last_seen_at,
        evidence_text(evidence, 'kind') AS kind, evidence_text(evidence, 'host') AS host,
@@ -14,7 +14,7 @@ SELECT project_uuid, uuid, asset_uuid, service_uuid, status, severity, confidenc
 
 GRANT SELECT ON dangling_dns TO surfaced_api, surfaced_admin;
 
--- Names of providers that an import has added to those of src/tbl/takeover.h.
+-- Suffixes of providers that an import has added to src/tbl/takeover.h.
 CREATE TABLE takeover_imported (
 	suffix text PRIMARY KEY CHECK (octet_length(suffix) BETWEEN 3 AND 253), -- in lower case
 	provider text NOT NULL CHECK (char_length(provider) BETWEEN 1 AND 200),
@@ -23,7 +23,7 @@ CREATE TABLE takeover_imported (
 	page text CHECK (char_length(page) BETWEEN 1 AND 1000) -- a text of the page for unclaimed names
 );
 
--- The addresses of cloud providers, as they publish them.
+-- The address ranges that cloud providers publish.
 CREATE TABLE cloud_prefix (
 	provider text NOT NULL CHECK (char_length(provider) BETWEEN 1 AND 200),
 	prefix cidr NOT NULL,
@@ -46,5 +46,5 @@ CREATE TRIGGER takeover_changed AFTER INSERT OR UPDATE OR DELETE ON takeover_imp
 CREATE TRIGGER cloud_changed AFTER INSERT OR UPDATE OR DELETE ON cloud_prefix FOR EACH STATEMENT
 	EXECUTE FUNCTION dangling_providers_changed();
 
--- What is there already is looked at.
+-- Asks for a look at all existing data.
 SELECT detector_ask_all('dangling-dns', NULL);

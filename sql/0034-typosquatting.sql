@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Look-alike domains: AREAS.md 5.
+-- Tables of the detector typosquatting (AREAS.md 5).
 
 CREATE TABLE watched_domain (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -20,8 +20,8 @@ CREATE TRIGGER audit_watched_domain AFTER INSERT OR UPDATE OR DELETE ON watched_
 CREATE TRIGGER watched_domain_changed AFTER INSERT OR UPDATE OR DELETE ON watched_domain FOR EACH ROW
 	EXECUTE FUNCTION watched_domain_changed();
 
--- The names that were looked at for a watched domain, and the newest certificate that has the name. Those below the threshold are
--- kept for 30 days.
+-- The names that were looked at for a watched domain, with the newest certificate that contains the
+-- name. Names below the threshold are kept for 30 days.
 CREATE TABLE lookalike_candidate (
 	watched_uuid uuid NOT NULL REFERENCES watched_domain ON DELETE CASCADE,
 	found text NOT NULL CHECK (octet_length(found) <= 253),
@@ -58,7 +58,7 @@ CREATE TRIGGER domain_ranking_changed AFTER INSERT ON domain_ranking_list FOR EA
 CREATE TRIGGER parked_name_server_changed AFTER INSERT ON parked_name_server FOR EACH STATEMENT
 	EXECUTE FUNCTION domain_lists_changed();
 
--- The findings with what their evidence contains (src/api/typosquatting.c).
+-- The findings with the members of their evidence as columns (src/api/typosquatting.c).
 CREATE VIEW typosquatting AS
 SELECT project_uuid, uuid, asset_uuid, service_uuid, status, severity, confidence, title, created_at, first_seen_at, last_seen_at,
        evidence_text(evidence, 'class') AS kind, evidence_text(evidence, 'class') AS class,
@@ -82,5 +82,5 @@ GRANT INSERT (project_uuid, domain, words, allow, min_score, enabled),
 	UPDATE (words, allow, min_score, enabled, updated_at), DELETE ON watched_domain TO surfaced_api;
 GRANT INSERT, DELETE, UPDATE ON domain_ranking_list, domain_ranking, parked_name_server TO surfaced_admin;
 
--- Everything that is there already.
+-- Asks for a look at all existing data.
 SELECT detector_ask_all('typosquatting', NULL);

@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: ISC
--- Exposed secrets and sensitive files: AREAS.md 6. No table has a secret, nor a hash of one without the key of the file
--- fingerprint_file (src/secret/fingerprint.h says why).
+-- Tables of the detector secrets (AREAS.md 6). No table contains a secret, or a hash of one that
+-- can be computed without the key in fingerprint_file (see src/secret/fingerprint.h).
 
--- The keys with which fingerprints were made. Another one than the last makes new fingerprints (surfacectl doctor).
+-- The ids of the keys with which fingerprints were made. A new key changes all fingerprints
+-- (surfacectl doctor).
 CREATE TABLE secret_key (
 	id text PRIMARY KEY CHECK (id ~ '^[0-9a-f]{16}$'),
 	used_at timestamptz NOT NULL DEFAULT now() -- since when
 );
 
--- Web pages that somebody captured, one row a URL. Their bodies are not stored.
+-- Captured web pages, one row for each URL. Their bodies are not stored.
 CREATE TABLE capture (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
 	project_uuid uuid NOT NULL REFERENCES project,
@@ -45,7 +46,7 @@ CREATE TABLE secret_seen (
 	PRIMARY KEY (place, part, item)
 );
 
--- Where secrets were found in each project: a finding is made of all its places.
+-- The places of secrets in each project. A finding is made from all places of a secret.
 CREATE TABLE secret_place (
 	project_uuid uuid NOT NULL REFERENCES project,
 	subject text NOT NULL, -- of the detector
@@ -62,7 +63,7 @@ CREATE TABLE secret_place (
 );
 CREATE INDEX secret_place_fingerprint ON secret_place (project_uuid, secret_type, fingerprint);
 
--- The findings with what their evidence contains (src/api/secret.c).
+-- The findings with the members of their evidence as columns (src/api/secret.c).
 CREATE VIEW secrets AS
 SELECT project_uuid, uuid, asset_uuid, service_uuid, status, severity, confidence, title, created_at, first_seen_at, last_seen_at,
        finding_type AS kind, evidence_text(evidence, 'secret_type') AS secret_type,
@@ -85,5 +86,5 @@ CREATE TRIGGER capture_added AFTER INSERT ON capture REFERENCING NEW TABLE AS fr
 CREATE TRIGGER capture_changed AFTER UPDATE ON capture REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT
 	EXECUTE FUNCTION secrets_captured();
 
--- Open directories that are there already.
+-- Asks for a look at all existing data.
 SELECT detector_ask_all('secrets', NULL);

@@ -43,7 +43,8 @@ CREATE TABLE passkey (
 );
 CREATE INDEX passkey_person ON passkey (person_uuid);
 
--- A person who is signed in, in one browser. sha256 is the hash of the cookie's token, which is stored nowhere.
+-- Sign-ins: a person in one browser. sha256 is the hash of the token in the cookie; the token
+-- itself is not stored.
 CREATE TABLE sign_in (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
 	person_uuid uuid NOT NULL REFERENCES person,
@@ -64,14 +65,14 @@ CREATE INDEX sign_in_person ON sign_in (person_uuid, created_at);
 CREATE INDEX sign_in_ended ON sign_in (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX sign_in_live ON sign_in (expires_at) WHERE ended_at IS NULL;
 
--- Tokens that a sign-in had before its person signed in again: they are over, and not unknown.
+-- Earlier tokens of sign-ins whose person signed in again. Such a token is over, not unknown.
 CREATE TABLE sign_in_former (
 	sha256 bytea PRIMARY KEY CHECK (octet_length(sha256) = 32),
 	sign_in_uuid uuid NOT NULL REFERENCES sign_in ON DELETE CASCADE
 );
 CREATE INDEX sign_in_former_of ON sign_in_former (sign_in_uuid);
 
--- One-time links by which a person joins an account, or gets in again.
+-- One-time links with which a person joins an account or recovers access.
 CREATE TABLE sign_in_link (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
 	sha256 bytea NOT NULL UNIQUE CHECK (octet_length(sha256) = 32),
@@ -89,14 +90,15 @@ CREATE INDEX sign_in_link_member ON sign_in_link (member_uuid);
 CREATE INDEX sign_in_link_person ON sign_in_link (person_uuid);
 CREATE INDEX sign_in_link_ends ON sign_in_link (expires_at);
 
--- Challenges and half-open sign-ins that were used: each is good for once.
+-- Used challenges and half-open sign-ins. Each can be used once.
 CREATE TABLE proof_used (
 	sha256 bytea PRIMARY KEY CHECK (octet_length(sha256) = 32),
 	expires_at timestamptz NOT NULL
 );
 CREATE INDEX proof_used_ends ON proof_used (expires_at);
 
--- Leaky buckets of attempts to sign in. The name of a bucket is an HMAC, so the table holds no address and no e-mail.
+-- Leaky buckets that limit attempts to sign in. The name of a bucket is an HMAC, so the table
+-- contains no addresses and no e-mails.
 CREATE TABLE throttle (
 	bucket bytea PRIMARY KEY CHECK (octet_length(bucket) = 32),
 	spent double precision NOT NULL,
@@ -111,8 +113,8 @@ CREATE INDEX member_person ON member (person_uuid);
 
 ALTER TABLE account ADD COLUMN sign_in text NOT NULL DEFAULT 'any' CHECK (sign_in IN ('any', 'strong'));
 
--- Who of the people holds a scope (4.3 of the console's design); an owner holds all that the account allows.
--- The scopes are those of src/tbl/scopes.h.
+-- The people who have a scope (4.3 of the console's design). Owners have all scopes that the
+-- account allows. The scopes are those of src/tbl/scopes.h.
 CREATE TABLE people_scope (
 	scope scope_name PRIMARY KEY,
 	who text NOT NULL CHECK (who IN ('members', 'managers', 'owners')) -- managers: in the projects that they manage
@@ -125,7 +127,8 @@ INSERT INTO people_scope VALUES ('search.view', 'members'), ('search.aggregate',
 	('esi.detectors.manage', 'managers'), ('rules.view', 'members'), ('rules.manage', 'owners'),
 	('dashboard.view', 'members'), ('access.view', 'members'), ('audit.view', 'owners');
 
--- The console credential of a membership has no secret, so nothing that a client sends finds it: the person's cookie does.
+-- The console credential of a membership has no secret. Only the person's cookie finds it, not a
+-- key in a request.
 ALTER TABLE api_key ADD COLUMN kind text NOT NULL DEFAULT 'key' CHECK (kind IN ('key', 'console')),
 	ALTER COLUMN sha256 DROP NOT NULL,
 	ADD CONSTRAINT api_key_secret_check CHECK ((kind = 'key') = (sha256 IS NOT NULL)),
@@ -136,10 +139,10 @@ CREATE TRIGGER member_console AFTER INSERT ON member FOR EACH ROW EXECUTE FUNCTI
 INSERT INTO api_key (account_uuid, owner_uuid, name, prefix, kind)
 	SELECT account_uuid, uuid, 'Console', console_prefix(), 'console' FROM member WHERE removed_at IS NULL;
 
--- People read more of members than keys do, and less of keys (functions/access.sql).
+-- People read more about members than keys do, and less about keys (functions/access.sql).
 DROP FUNCTION IF EXISTS access_members(uuid), project_access(uuid);
 
--- Signing out cuts the live views of the sign-in.
+-- Signing out ends the live views of the sign-in.
 ALTER TABLE stream_ticket ADD COLUMN sign_in_uuid uuid REFERENCES sign_in ON DELETE SET NULL;
 ALTER TABLE stream_slot ADD COLUMN sign_in_uuid uuid;
 
@@ -176,7 +179,8 @@ CREATE TRIGGER sign_in_ended AFTER UPDATE ON sign_in FOR EACH ROW
 	WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL) EXECUTE FUNCTION sign_in_ended();
 CREATE TRIGGER audit_row AFTER INSERT OR UPDATE ON sign_in_link FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
 
--- The workers write these tables by the functions of functions/people.sql alone, and read no secret of them.
+-- The workers write these tables only with the functions of functions/people.sql, and cannot read
+-- secrets in them.
 GRANT SELECT (uuid, name, email, password_at, totp_at, created_at, disabled_at) ON person TO surfaced_api;
 GRANT SELECT (uuid, person_uuid, credential, name, algorithm, backed_up, rp_id, created_at, last_used_at) ON passkey TO surfaced_api;
 GRANT SELECT (uuid, person_uuid, methods, strong, address, agent, created_at, authenticated_at, seen_at, expires_at, ended_at,

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: ISC
--- Tags of accounts are written by functions alone; the tags that rules of the catalogue apply to documents; days of dashboards.
+-- Rights on the tags of accounts, the tags that rules of the catalogue apply to documents, and the
+-- days of dashboards.
 
--- The common tags are read by everybody and change what every search finds. surfaced_api may write those of accounts alone,
--- by the functions of functions/rule_tag.sql.
+-- Common tags concern all accounts and searches, so surfaced_api must not write them. It writes the
+-- tags of accounts with the functions of functions/rule_tag.sql.
 REVOKE INSERT, UPDATE, DELETE ON tag FROM surfaced_api;
 
 -- Their results or arguments have changed.
@@ -12,16 +13,18 @@ DROP FUNCTION IF EXISTS detect_runs(), detect_fail(uuid, text), detect_due(), de
 -- surfaced-detect asks for the settings of one rule.
 CREATE INDEX rule_setting_rule ON rule_setting (rule_uuid);
 
--- The events of a day may commit after its end: a day is written when no transaction is left that may have such an event.
--- horizon: every transaction that was given its number before the day that is named began is below it.
+-- Events of a day may be committed after its end, so a day is written only when no transaction can
+-- add such an event any more. horizon: every transaction that got its number before the day began
+-- has a smaller number.
 CREATE TABLE dashboard_horizon (
 	day date PRIMARY KEY,
 	horizon xid8 NOT NULL
 );
 
--- The tags that rules of the catalogue show on the documents that match (applies_tags). record keeps what imports gave: whoever
--- reads a document adds these to its tags (record_tagged in functions/detect.sql). A change of a row here stamps the record as
--- changed, so that whatever follows the table record sees the document again.
+-- The tags that rules of the catalogue apply to matching documents (applies_tags). The table record
+-- keeps the documents as they were imported; record_tagged (functions/detect.sql) adds these tags
+-- when a document is read. A change of a row here marks the record as changed, so that programs
+-- that follow the table record read the document again.
 CREATE TABLE document_tag (
 	dataset smallint NOT NULL,
 	key bytea NOT NULL,

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: ISC
--- The AI surface and exposed services: AREAS.md 6 and 7.
+-- Views of the AI surface and of exposed services (AREAS.md 6 and 7).
 
--- The findings of rules with what their evidence contains (src/api/exposure.c). The catalogue has a rule named after a product,
--- and for some products a second one, "... answers without a login". The product of a service may be the proxy before it, so it
--- gives the version only where it is the product of the rule.
+-- The findings of rules with the members of their evidence as columns (src/api/exposure.c). The
+-- catalogue has a rule with the name of each product, and for some products a second one, "...
+-- answers without a login". The product of the service may be a proxy in front of it, so its
+-- version is used only when it is the product of the rule.
 CREATE VIEW ai_surface AS
 SELECT f.project_uuid, f.uuid, f.asset_uuid, f.service_uuid, f.status, f.severity, f.confidence, f.title, f.created_at,
        f.first_seen_at, f.last_seen_at, evidence_text(f.evidence, 'kind') AS kind, evidence_text(f.evidence, 'kind') AS category,

@@ -1,15 +1,17 @@
 -- SPDX-License-Identifier: ISC
--- What a key may read about members and keys. A key is limited when it or its owner sees some projects alone; it then
--- reads only of the members and keys that reach one of its own projects, and only those projects of them (C-211).
+-- What a key may read about members and keys. A key is limited when it or its owner sees only some
+-- projects. It then reads only members and keys that reach one of its projects, and of these only
+-- its own projects (C-211).
 
 CREATE OR REPLACE FUNCTION key_is_limited(key uuid) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT k.projects IS NOT NULL OR NOT (m.role = 'owner' OR m.all_projects)
 	  FROM api_key k JOIN member m ON m.uuid = k.owner_uuid WHERE k.uuid = key
 $$;
 
--- The members of the key's account, with the projects in which each has a role. A person also reads who has joined, and
--- the e-mail of each member as an owner, else their own alone; a removed member is gone for them. email and joined are null
--- for a key, so that its answers do not have the members.
+-- The members of the key's account, with the projects in which each has a role. A person also reads
+-- which members have joined, and e-mails: owners all of them, others only their own. Removed
+-- members are left out for a person. For a key, email and joined are null, so that its answers lack
+-- these members.
 CREATE OR REPLACE FUNCTION access_members(key uuid) RETURNS TABLE (uuid uuid, name text, role text, all_projects boolean,
 	projects jsonb, created_at timestamptz, removed_at timestamptz, email json, joined json) LANGUAGE sql STABLE AS $$
 	WITH mine AS MATERIALIZED (SELECT v.uuid FROM visible_projects(key) AS v),
@@ -28,8 +30,8 @@ CREATE OR REPLACE FUNCTION access_members(key uuid) RETURNS TABLE (uuid uuid, na
 		OR EXISTS (SELECT FROM project_member pm WHERE pm.member_uuid = m.uuid AND pm.project_uuid = mine.uuid))))
 $$;
 
--- The keys of the key's account; of a person who is not an owner, the person's own. projects: null is every project of the
--- owner.
+-- The keys of the key's account; for a person who is not an owner, only the person's own keys.
+-- projects: null stands for all projects of the owner.
 CREATE OR REPLACE FUNCTION access_keys(key uuid) RETURNS TABLE (uuid uuid, name text, key_prefix text, state text,
 	owner_uuid uuid, owner_name text, scopes text[], effective_scopes text[], projects uuid[], created_at timestamptz,
 	expires_at timestamptz, revoked_at timestamptz) LANGUAGE sql STABLE AS $$
@@ -51,8 +53,8 @@ CREATE OR REPLACE FUNCTION access_keys(key uuid) RETURNS TABLE (uuid uuid, name 
 		OR EXISTS (SELECT FROM visible_projects(k.uuid) AS v JOIN mine ON mine.uuid = v.uuid) END
 $$;
 
--- The members and keys that reach a project now, and by what. A reader who is a person and no owner reads of their own keys
--- alone, as in access_keys. The release before has no reader.
+-- The members and keys that reach a project now, and the reason. A person who is not an owner reads
+-- only their own keys, as in access_keys. The previous release passes no reader.
 CREATE OR REPLACE FUNCTION project_access(project uuid, reader uuid DEFAULT NULL) RETURNS TABLE (kind text, uuid uuid, name text, via text, role text,
 	key_prefix text, owner_uuid uuid, created_at timestamptz) LANGUAGE sql STABLE AS $$
 	WITH reaching AS (

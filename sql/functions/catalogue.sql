@@ -1,20 +1,21 @@
 -- SPDX-License-Identifier: ISC
--- Detection rules from YAML: the catalogue, and an account's own. surfacectl has parsed and judged them (src/cli/rule), and
--- gives each as an object with the columns of rule and `related`, the relations of Sigma.
+-- Stores detection rules from YAML files: the catalogue, and rules of an account. surfacectl has
+-- parsed and checked them (src/cli/rule) and passes each as an object with the columns of rule and
+-- `related`, the relations of Sigma.
 --
 --   changed   a member of the stored rule differs. The version grows when the query, the exclude or the dataset is another
 --             one, and the former ones stay in rule_version.
 --   gone      a rule of the catalogue that is not among the given ones is deprecated. It keeps its row and its settings,
 --             since observations and findings name it.
 --
--- What an account has set beside a rule is never touched.
+-- Settings of accounts are never changed.
 
--- The move that leads to a status, for the audit log.
+-- Returns the move that leads to a status, for the audit log.
 CREATE OR REPLACE FUNCTION catalogue_event(status text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT CASE status WHEN 'testing' THEN 'stage' WHEN 'stable' THEN 'publish' WHEN 'deprecated' THEN 'deprecate' ELSE 'redraft' END
 $$;
 
--- Stores one rule: fresh, changed or unchanged.
+-- Stores one rule. Returns fresh, changed or unchanged.
 CREATE OR REPLACE FUNCTION catalogue_put(owner uuid, given json) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	n rule := json_populate_record(NULL::rule, given);

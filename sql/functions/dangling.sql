@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: ISC
--- The detector dangling-dns (src/detect/dangling.c). A subject is a name; "+example.org", perhaps with a key behind it, is the
--- work of asking for the names at and below a domain.
+-- Functions of the detector dangling-dns (src/detect/dangling.c). A subject is a name. The subject
+-- "+example.org", or "+example.org KEY" for a later page, asks for the names at and below a domain.
 --
 --   dangling_affected   names of projects that lead to what has changed
 --   dangling_roots      the domains and hosts of a project
@@ -10,7 +10,7 @@
 --   dangling_pages      captures of hosts
 --   dangling_addresses  addresses of cloud providers, and whether they are the project's
 
--- The projects that have a name, or a domain above it.
+-- The projects that have a name or a parent domain of it as an asset.
 CREATE OR REPLACE FUNCTION dangling_owners(names text[]) RETURNS TABLE (project_uuid uuid, name text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT DISTINCT a.project_uuid, n FROM unnest(names) AS n
@@ -20,7 +20,7 @@ CREATE OR REPLACE FUNCTION dangling_owners(names text[]) RETURNS TABLE (project_
 	  JOIN detector_projects() AS p ON p.project_uuid = a.project_uuid
 $$;
 
--- At most `most` of the hosts: those that a project has before all others.
+-- At most `most` of the hosts; hosts of a project come first.
 CREATE OR REPLACE FUNCTION dangling_first(hosts text[], most bigint) RETURNS SETOF text LANGUAGE plpgsql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -34,8 +34,9 @@ BEGIN
 END
 $$;
 
--- The names of projects that lead to changed names, or to names below them, or to addresses: over eight aliases at most, and at
--- most `most` names for each step of each target; no step follows when there are more than 20,000. The changed names are among them.
+-- The names of projects that lead to changed names, to names below them, or to addresses, over at
+-- most eight aliases. The changed names are included. Each step takes at most `most` names for each
+-- target; no further step is made when there are more than 20,000 names.
 CREATE OR REPLACE FUNCTION dangling_affected(names text[], domains text[], ips text[], most bigint)
 	RETURNS TABLE (project_uuid uuid, name text) LANGUAGE plpgsql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -77,14 +78,14 @@ CREATE OR REPLACE FUNCTION dangling_roots(project uuid) RETURNS TABLE (kind text
 	SELECT a.kind, a.name FROM asset a WHERE a.project_uuid = project AND a.kind IN ('domain', 'host') ORDER BY a.kind, a.name
 $$;
 
--- Keys of DNS records in a range, without the first.
+-- Keys of DNS records in a range that excludes `after`.
 CREATE OR REPLACE FUNCTION dangling_names(after text, behind text, most bigint) RETURNS TABLE (key text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT encode(r.key, 'hex') FROM record r WHERE r.dataset = 3 AND NOT r.gone AND r.key > decode(after, 'hex')
 		AND r.key < decode(behind, 'hex') ORDER BY r.key LIMIT most
 $$;
 
--- The documents whose keys are in one of the ranges, at most `most` of each.
+-- The documents whose keys are in the ranges, at most `most` for each range.
 CREATE OR REPLACE FUNCTION dangling_documents(d smallint, froms text[], behinds text[], most bigint)
 	RETURNS TABLE (doc text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -112,8 +113,8 @@ CREATE OR REPLACE FUNCTION dangling_pages(project uuid, hosts text[])
 	 WHERE c.project_uuid = project AND c.hostname = ANY (hosts) ORDER BY c.hostname, c.captured_at DESC
 $$;
 
--- Of each address, the smallest prefix of a cloud provider that is not shared, and whether the project has declared the address, or one of the same
--- provider, to be its own.
+-- For each address: its smallest cloud prefix that is not shared, and whether the project has
+-- declared this address, or another address of the same provider, to be its own.
 CREATE OR REPLACE FUNCTION dangling_addresses(project uuid, ips text[])
 	RETURNS TABLE (ip text, provider text, region text, allocated boolean, allocates boolean) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -126,8 +127,9 @@ CREATE OR REPLACE FUNCTION dangling_addresses(project uuid, ips text[])
 	 WHERE NOT EXISTS (SELECT FROM cloud_prefix s WHERE s.prefix >>= i::inet AND s.shared)
 $$;
 
--- Since when the services of hosts have had the certificates that they have now, as far as their history tells. key: of the
--- table record. A service without an event has had its own since it was first seen.
+-- The times since when the services of hosts have had their present certificates, by the history of
+-- the hosts. key: of the table record. A service that is missing in the result has had its
+-- certificate since first_seen.
 CREATE OR REPLACE FUNCTION dangling_certificates(keys text[]) RETURNS TABLE (key text, port bigint, transport text, since timestamptz)
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT encode(e.key, 'hex'), (e.what::json -> 'service' ->> 'port')::bigint, e.what::json -> 'service' ->> 'transport', max(e.at)

@@ -9,7 +9,8 @@
 --   detect_active    what was observed on these documents            /
 --   detect_store     observations, their events and counts, findings, and the position: one transaction
 
--- Whether this connection is the one that evaluates. The lock ends with the connection.
+-- Takes the lock of the one connection that evaluates, and returns whether this connection has it.
+-- The lock ends with the connection.
 CREATE OR REPLACE FUNCTION detect_mine() RETURNS boolean LANGUAGE sql VOLATILE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted AND objsubid = 2
@@ -18,7 +19,8 @@ CREATE OR REPLACE FUNCTION detect_mine() RETURNS boolean LANGUAGE sql VOLATILE
 		OR pg_try_advisory_lock(1936876900, 1)
 $$;
 
--- A document with the tags that rules have applied to it, beside those that it has. Callers ask first whether there is one.
+-- Returns a document with the tags that rules have applied to it, in addition to its own. Call it
+-- only for documents with a row in document_tag.
 CREATE OR REPLACE FUNCTION record_tagged(d smallint, k bytea, doc text) RETURNS text LANGUAGE sql STABLE AS $$
 	WITH word AS (SELECT t.slug COLLATE "C" AS slug FROM document_tag t WHERE t.dataset = d AND t.key = k
 		UNION SELECT w COLLATE "C" FROM json_array_elements_text(coalesce(doc::json -> 'tags', '[]')) AS w),
@@ -29,13 +31,13 @@ CREATE OR REPLACE FUNCTION record_tagged(d smallint, k bytea, doc text) RETURNS 
 		UNION ALL SELECT 'tags', tags.list, 10000 FROM tags WHERE doc::json -> 'tags' IS NULL) AS m
 $$;
 
--- Rules of the catalogue that make findings of their own kind. They need no setting.
+-- Whether a rule is one of the catalogue that makes findings in all projects, without a setting.
 CREATE OR REPLACE FUNCTION detect_is_common(account_uuid uuid, scope text, produces json) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
 	SELECT account_uuid IS NULL AND scope = 'surface' AND coalesce(produces ->> 'area' IS NOT NULL, false)
 $$;
 
--- The runs that should be evaluated: the exclude of the account, and the projects whose records are looked at; null: all of the
--- account.
+-- The runs that should exist, with the exclude of the account and the projects to which the run
+-- applies. Null: all projects of the account.
 CREATE OR REPLACE FUNCTION detect_wanted() RETURNS TABLE (rule_uuid uuid, account_uuid uuid, exclude text, projects uuid[])
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH live AS (SELECT * FROM rule r WHERE r.status IN ('testing', 'stable') AND r.deleted_at IS NULL),
@@ -62,8 +64,9 @@ CREATE OR REPLACE FUNCTION detect_wanted() RETURNS TABLE (rule_uuid uuid, accoun
 	   AND NOT EXISTS (SELECT FROM rule_setting s WHERE s.rule_uuid = r.uuid AND s.account_uuid = e.account_uuid)
 $$;
 
--- What the plan and the runs follow from. Two equal stamps: probably nothing has changed; a transaction that commits late may
--- hide from it, so surfaced-detect also reads everything from time to time.
+-- A stamp of all data from which detect_plan and detect_runs are computed. Equal stamps mean that
+-- probably nothing has changed. A transaction that commits late may be missing in the stamp, so
+-- surfaced-detect also reads everything every few seconds.
 CREATE OR REPLACE FUNCTION detect_stamp() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT concat_ws(' ', (SELECT changed FROM rule ORDER BY changed DESC LIMIT 1),
 		(SELECT changed FROM rule_setting ORDER BY changed DESC LIMIT 1), (SELECT count(*) FROM rule_setting),
@@ -79,8 +82,8 @@ CREATE OR REPLACE FUNCTION detect_whose(account uuid) RETURNS uuid LANGUAGE sql 
 	SELECT coalesce(account, '00000000-0000-0000-0000-000000000000')
 $$;
 
--- Makes the runs that are missing and ends those that nobody wants. For a new run, detect_work asks for the evaluation of
--- the documents that exist already.
+-- Creates missing runs and ends those that no account needs. A new run gets a row of detect_work,
+-- which asks for the evaluation of existing documents.
 CREATE OR REPLACE FUNCTION detect_plan() RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -95,7 +98,8 @@ BEGIN
 		ON CONFLICT (rule_uuid, account_uuid) DO UPDATE SET live = true, state = 'backfilling', error = NULL
 		RETURNING n.rule_uuid)
 	SELECT count(detect_ask('rule', b.rule_uuid)) INTO n FROM (SELECT DISTINCT rule_uuid FROM begun) AS b;
-	-- A generic rule may speak again where another rule of its area has ended.
+	-- When a rule ends, generic rules of its area are evaluated again, because they may make
+	-- findings now.
 	WITH wanted AS MATERIALIZED (SELECT w.rule_uuid, w.account_uuid FROM detect_wanted() w),
 	ended AS (
 		UPDATE rule_run n SET live = false, state = 'idle', error = NULL
@@ -111,15 +115,16 @@ BEGIN
 END
 $$;
 
--- What the runs of a rule follow from, exactly: its row, and what accounts have set beside it.
+-- An exact stamp of the data from which the runs of a rule are computed: its row and its settings.
 CREATE OR REPLACE FUNCTION detect_rule_stamp(of_rule uuid, rule_changed xid8) RETURNS text LANGUAGE sql STABLE AS $$
 	SELECT rule_changed || ' ' || count(*) || ' ' || coalesce(max(s.changed::text::bigint), 0) FROM rule_setting s
 	 WHERE s.rule_uuid = of_rule
 $$;
 
--- The rules that are evaluated, with a row for each of their runs. owner_uuid: the account of the rule. account_uuid: that of the
--- run, null where all share it. finder: a row of the run that all accounts share, for an account that wants findings on the
--- records of its projects. whole: all projects of the account.
+-- The rules that are evaluated, with a row for each of their runs. owner_uuid: the account of the
+-- rule. account_uuid: the account of the run, or null for the run that all accounts share. finder:
+-- the row stands for an account that uses the shared run and gets findings of records of its
+-- projects. whole: all projects of the account.
 CREATE OR REPLACE FUNCTION detect_runs() RETURNS TABLE (rule_uuid uuid, version bigint, owner_uuid uuid, account_uuid uuid,
 	stable boolean, common boolean, dataset text, surface boolean, query text, exclude text, severity text, name text,
 	produces json, run_uuid uuid, own_exclude text, findings boolean, projects uuid[], whole boolean, failed boolean,
@@ -151,7 +156,7 @@ CREATE OR REPLACE FUNCTION detect_projects() RETURNS TABLE (uuid uuid, account_u
 	    OR EXISTS (SELECT FROM rule_setting s WHERE s.account_uuid = p.account_uuid AND s.enabled AND s.findings)
 $$;
 
--- How rules are evaluated, as the program has parsed them.
+-- Stores properties of rules that the program found when it parsed them.
 CREATE OR REPLACE FUNCTION detect_mark(rules uuid[], is_anchored boolean[], asks_now boolean[]) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE rule_run n SET anchored = m.anchored, uses_now = m.uses_now
@@ -159,7 +164,8 @@ CREATE OR REPLACE FUNCTION detect_mark(rules uuid[], is_anchored boolean[], asks
 	 WHERE n.rule_uuid = m.rule_uuid AND n.live AND (n.anchored, n.uses_now) IS DISTINCT FROM (m.anchored, m.uses_now)
 $$;
 
--- A rule that cannot be evaluated, or one run of it. It is left out until the rule changes, or the account's setting.
+-- Stores that a rule or one of its runs cannot be evaluated. It is left out until the rule or the
+-- account's setting changes.
 CREATE OR REPLACE FUNCTION detect_fail(failed uuid, of_run uuid, why text) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE rule_run SET state = 'failed', error = left(why, 500)
@@ -168,8 +174,9 @@ $$;
 
 -- ---- new data ----
 
--- Documents of a dataset that the cursor has not seen, in the order of their transactions, up to `most` rows and about 8 MiB.
--- The last row has no key when the pass ends here. While there is nothing to follow the cursor moves by itself.
+-- Documents of a dataset behind the cursor, in the order of their transactions, up to `most` rows
+-- and about 8 MiB. A last row without a key ends the pass. When nothing has changed, this function
+-- moves the cursor itself.
 CREATE OR REPLACE FUNCTION detect_changed(d smallint, most bigint)
 	RETURNS TABLE (next text, changed text, key text, doc text, gone boolean) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -181,7 +188,8 @@ DECLARE
 	total bigint := 0;
 BEGIN
 	SELECT * INTO c FROM detect_cursor WHERE dataset = d;
-	-- A cursor from the future of this database is of another one: a backup was restored.
+	-- A cursor from the future of this database was stored by another one: a backup was
+	-- restored.
 	IF NOT FOUND OR pg_snapshot_xmax(c.snapshot) > pg_snapshot_xmax(until) THEN
 		INSERT INTO detect_cursor (dataset, snapshot) VALUES (d, until)
 		ON CONFLICT (dataset) DO UPDATE SET snapshot = until, next = NULL, after_changed = NULL, after_key = NULL, at = now();
@@ -214,7 +222,7 @@ BEGIN
 END
 $$;
 
--- The documents of these keys; a key without a row has none.
+-- The documents of these keys. A deleted document has no row.
 CREATE OR REPLACE FUNCTION detect_documents(d smallint, keys text[])
 	RETURNS TABLE (key text, doc text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -224,14 +232,15 @@ CREATE OR REPLACE FUNCTION detect_documents(d smallint, keys text[])
 	 WHERE r.dataset = d AND NOT r.gone AND r.key = ANY (ARRAY(SELECT decode(k, 'hex') FROM unnest(keys) AS k))
 $$;
 
--- The key of a finding of a rule (13.7); a key longer than a finding may have ends with its hash.
+-- Returns the key of a rule's finding (13.7). A key that is too long ends with its hash.
 CREATE OR REPLACE FUNCTION detect_finding_key(rule_uuid uuid, record_key text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT 'rule/' || rule_uuid || '/' || CASE WHEN char_length(record_key) <= 400 THEN record_key
 		ELSE left(record_key, 360) || '/' || md5(record_key) END
 $$;
 
--- The observations of these documents, of all rules or of one: the active ones, and those that data contradicted before their
--- finding could close, since later data may clear it (C-129).
+-- The observations of these documents, of all rules or of one. In addition to the active ones these
+-- are observations that ended while their finding stayed open, because later data may close it
+-- (C-129).
 CREATE OR REPLACE FUNCTION detect_active(d smallint, keys text[], of_rule uuid)
 	RETURNS TABLE (uuid uuid, run_uuid uuid, project_uuid uuid, record_key text, document text, rule_version bigint) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -251,7 +260,7 @@ CREATE OR REPLACE FUNCTION detect_active(d smallint, keys text[], of_rule uuid)
 		AND f.status IN ('open', 'acknowledged') AND f.contradicted_at IS NOT NULL)
 $$;
 
--- The projects that have an address or a name in their inventories.
+-- The projects that have the addresses or names as assets.
 CREATE OR REPLACE FUNCTION detect_owners(names text[]) RETURNS TABLE (name text, kind text, project_uuid uuid) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT a.name, a.kind, a.project_uuid FROM asset a
@@ -260,7 +269,8 @@ $$;
 
 -- ---- old data ----
 
--- A piece of work that is due. name, asset_kind: of an asset. stamp: of a rule that is evaluated for somebody.
+-- Returns a piece of work that is due. name, asset_kind: of the asset. stamp: of the rule, or null
+-- when it has no runs.
 CREATE OR REPLACE FUNCTION detect_due() RETURNS TABLE (id bigint, kind text, subject_uuid uuid, phase bigint, since text,
 	after_changed text, after_key text, asked text, name text, asset_kind text, stamp text, tries bigint) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -272,7 +282,8 @@ CREATE OR REPLACE FUNCTION detect_due() RETURNS TABLE (id bigint, kind text, sub
 	 WHERE w.due_at <= now() ORDER BY w.phase DESC, w.due_at, w.id LIMIT 1
 $$;
 
--- Begins a walk of the index that has this snapshot. The runs of a rule are evaluated from now on as the rule is now.
+-- Begins a walk of the index with this snapshot. From now on the runs of the rule count as
+-- evaluated with its present version.
 CREATE OR REPLACE FUNCTION detect_begin(work bigint, by text, walk smallint, index_snapshot text) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -285,7 +296,7 @@ BEGIN
 END
 $$;
 
--- Puts off work that cannot go on now. For a rule, the column error of its run has the reason.
+-- Postpones work. For a rule, the reason is stored in the column error of its runs.
 CREATE OR REPLACE FUNCTION detect_put_off(work bigint, by text, seconds bigint, why text) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH late AS (UPDATE detect_work SET due_at = now() + seconds * interval '1 s', tries = tries + 1
@@ -294,7 +305,8 @@ CREATE OR REPLACE FUNCTION detect_put_off(work bigint, by text, seconds bigint, 
 	 WHERE late.kind = 'rule' AND n.rule_uuid = late.subject_uuid AND n.live AND n.state = 'backfilling'
 $$;
 
--- Ends the work of an asset after its last attempt. The state of the detector rules in the asset's project has the reason.
+-- Ends the work on an asset after its last attempt. The reason is stored in the state of the
+-- detector "rules" of its project.
 CREATE OR REPLACE FUNCTION detect_give_up(work bigint, by text, why text) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH ended AS (DELETE FROM detect_work WHERE id = work AND asked = by::xid8 RETURNING subject_uuid)
@@ -303,7 +315,8 @@ CREATE OR REPLACE FUNCTION detect_give_up(work bigint, by text, why text) RETURN
 	ON CONFLICT (project_uuid, detector) DO UPDATE SET error = excluded.error
 $$;
 
--- Documents that changed since the index was written: the second phase of work. As detect_changed.
+-- The documents that changed since the index was written, as in detect_changed: the second phase of
+-- work.
 CREATE OR REPLACE FUNCTION detect_since(d smallint, work bigint, most bigint)
 	RETURNS TABLE (changed text, key text, doc text, gone boolean) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -316,7 +329,7 @@ CREATE OR REPLACE FUNCTION detect_since(d smallint, work bigint, most bigint)
 	 ORDER BY o.changed, o.key LIMIT most
 $$;
 
--- The documents on which a rule was observed, or which have its tags: the third phase of its work.
+-- The documents with observations or tags of a rule: the third phase of its work.
 CREATE OR REPLACE FUNCTION detect_observed(of_rule uuid, after text, most bigint) RETURNS TABLE (key text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT encode(k.key, 'hex') FROM (
@@ -333,12 +346,13 @@ $$;
 
 -- ---- storing ----
 
--- The transport of an asset's service, whose protocol may be one of the application. A key such as 192.0.2.7/53/udp ends with it.
+-- Returns the transport of a service. Its protocol may be that of an application, but a key such as
+-- 192.0.2.7/53/udp ends with the transport.
 CREATE OR REPLACE FUNCTION detect_transport(protocol text, service_key text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT coalesce(substring(service_key FROM '/(tcp|udp|sctp)$'), substring(lower(protocol) FROM '^(tcp|udp|sctp)$'), 'tcp')
 $$;
 
--- Adds the moves of this transaction to the counts of their runs, and of today.
+-- Adds the changes of this transaction to the counts of runs and of today.
 CREATE OR REPLACE FUNCTION detect_count() RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH moves AS (SELECT run_uuid, count(*) FILTER (WHERE event <> 'gone') AS up, count(*) FILTER (WHERE event = 'gone') AS down
@@ -351,13 +365,14 @@ CREATE OR REPLACE FUNCTION detect_count() RETURNS void LANGUAGE sql
 		gone = a.gone + excluded.gone
 $$;
 
--- Whether the detector rules is enabled in a project: otherwise it finds and clears nothing.
+-- Whether the detector "rules" is enabled in a project. Otherwise findings are neither opened nor
+-- closed.
 CREATE OR REPLACE FUNCTION detect_rules_enabled(project uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
 	SELECT NOT EXISTS (SELECT FROM detector_state s WHERE s.project_uuid = project AND s.detector = 'rules' AND NOT s.enabled)
 $$;
 
--- Observations end. ended: [{uuid, why, at}]; at: of the data that show it. Findings of those that changed or are removed
--- are contradicted, also when the observation has ended before.
+-- Ends observations. ended: [{uuid, why, at}]; at: the time of the data. For the reasons changed
+-- and removed the finding is contradicted, even if the observation had ended before.
 CREATE OR REPLACE FUNCTION detect_end(ended jsonb) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -391,8 +406,9 @@ BEGIN
 END
 $$;
 
--- Observations appear, return, or are seen again. A run has at most `most` active ones, and in each project of scope surface.
--- Those that are kept come beyond: a finding follows from each, and only the end of the observation closes it.
+-- Stores observations that appear, return or are seen again. A run has at most `most` active
+-- observations, a run of scope surface in each project. Observations with "kept" are stored beyond
+-- that limit, because a finding depends on them: only the end of the observation closes it.
 CREATE OR REPLACE FUNCTION detect_observe(given jsonb, most bigint) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH g AS MATERIALIZED (SELECT DISTINCT ON (g.run, g.project, g.key) g.*, decode(g.document, 'hex') AS document_key, n.active_count
@@ -435,7 +451,8 @@ CREATE OR REPLACE FUNCTION detect_observe(given jsonb, most bigint) RETURNS void
 	  FROM written w LEFT JOIN prior p ON p.uuid = w.uuid WHERE p.state IS DISTINCT FROM 'active' ORDER BY w.uuid
 $$;
 
--- Documents whose tags have changed are as changed ones for whatever follows the table record.
+-- Marks documents whose tags have changed as changed, for all programs that follow the table
+-- record.
 CREATE OR REPLACE FUNCTION detect_touch(d smallint, keys bytea[]) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH held AS MATERIALIZED (SELECT r.key FROM record r WHERE r.dataset = d AND r.key = ANY (keys) AND NOT r.gone ORDER BY r.key FOR NO KEY UPDATE)
@@ -478,7 +495,7 @@ BEGIN
 END
 $$;
 
--- Takes back tags of rules that apply them no more. Returns how many.
+-- Removes tags of rules that no longer apply tags. Returns their number.
 CREATE OR REPLACE FUNCTION detect_untag(most bigint) RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -587,8 +604,8 @@ $$;
 
 -- ---- keeping ----
 
--- Ends observations of runs that nobody wants any more, and of hosts and services that were not seen for 30 days; deletes old
--- rows. Returns how many rows there were of the kind that had most.
+-- Ends observations of runs that no account needs any more, and of hosts and services that were not
+-- seen for 30 days, and deletes old rows. Returns the largest number of rows of one kind.
 CREATE OR REPLACE FUNCTION detect_keep(most bigint) RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE

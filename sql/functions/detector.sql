@@ -7,9 +7,10 @@
 --   detector_store     findings, the end of the work, and the state of the detector: one transaction
 --   detector_failed    the look did not succeed: its subjects are tried again later, one at a time
 
--- Subjects of the project and detector that are next after (last_detector, last_project), so that all projects take turns. Most
--- comes first: '*' or a change of settings, alone; then subjects that have not failed, at most as many as the detector takes
--- (mosts); then one that has failed. They are kept in detector_hand until they are stored.
+-- Returns subjects of the project and detector that are next after (last_detector, last_project),
+-- so that all projects take turns. '*' or a change of settings comes first and alone, then subjects
+-- that have not failed, at most as many as the detector accepts (mosts), then one subject that has
+-- failed. detector_hand keeps them until the look is stored.
 CREATE OR REPLACE FUNCTION detector_take(names text[], mosts bigint[], last_detector text, last_project uuid)
 	RETURNS TABLE (detector text, project_uuid uuid, exclude text, min_severity text, subject text, asked text)
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -60,7 +61,7 @@ BEGIN
 END
 $$;
 
--- What was found by these subjects before.
+-- The stored findings of these subjects.
 CREATE OR REPLACE FUNCTION detector_standing(of_detector text, project uuid, subjects text[])
 	RETURNS TABLE (subject text, finding_key text, status text, severity text, first_seen_at timestamptz,
 		last_seen_at timestamptz, evidence jsonb) LANGUAGE sql STABLE
@@ -81,7 +82,8 @@ CREATE OR REPLACE FUNCTION detector_hide(project uuid, keys text[]) RETURNS void
 	 WHERE f.project_uuid = project AND f.finding_key = ANY (keys) AND m.event = 'clear' AND m.from_status = f.status
 $$;
 
--- Opens again what the detector rules has closed and no data contradict: what the settings hid before.
+-- Opens findings of the detector "rules" that the settings had hidden: those that are closed but
+-- not contradicted by data.
 CREATE OR REPLACE FUNCTION detector_show(project uuid, keys text[]) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -89,14 +91,15 @@ BEGIN
 		status_changed_by_membership_uuid = NULL, resolved_at = NULL, resolved_by_membership_uuid = NULL
 	  FROM finding_move m
 	 WHERE f.project_uuid = project AND f.finding_key = ANY (keys) AND m.event = 'seen_again' AND m.from_status = f.status
-	   -- What a generic rule finds may be silent; its next evaluation opens it.
+	   -- A generic rule may have no finding where a competing rule has one, so its next
+	   -- evaluation decides.
 	   AND NOT EXISTS (SELECT FROM rule r WHERE f.finding_key LIKE 'rule/%' AND r.uuid::text = split_part(f.finding_key, '/', 2)
 		AND r.produces ->> 'rank' = '0')
 	   AND f.resolved_by_membership_uuid IS NULL AND NOT finding_contradicted(f.contradicted_at, f.last_seen_at);
 END
 $$;
 
--- The findings of a detector behind a UUID, as the settings compare them.
+-- The findings of a detector after a UUID, in the form that excludes are compared with.
 CREATE OR REPLACE FUNCTION detector_findings(of_detector text, project uuid, behind uuid, most bigint)
 	RETURNS TABLE (uuid uuid, finding_key text, doc json) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -111,21 +114,21 @@ CREATE OR REPLACE FUNCTION detector_findings(of_detector text, project uuid, beh
 	 ORDER BY f.uuid LIMIT most
 $$;
 
--- How many findings of a detector a project has that are not resolved.
+-- The number of unresolved findings of a detector in a project.
 CREATE OR REPLACE FUNCTION detector_unresolved(of_detector text, project uuid) RETURNS bigint LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT count(*) FROM finding f WHERE f.project_uuid = project AND f.detector = of_detector AND f.status <> 'resolved'
 $$;
 
--- Subjects of a detector for '*': the assets of the project.
+-- Replaces the subject '*' by the assets of the project.
 CREATE OR REPLACE FUNCTION detector_expand(of_detector text, project uuid) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT detector_ask(jsonb_agg(jsonb_build_object('detector', of_detector, 'project', project, 'subject', a.name)))
 	  FROM asset a JOIN detector_assets() AS d ON d.detector = of_detector AND d.kind = a.kind WHERE a.project_uuid = project
 $$;
 
--- Ends work that was not asked again meanwhile. Of a subject that another transaction is asking, the row stays: it is looked at
--- again.
+-- Ends work that was not requested again meanwhile. When another transaction has requested a
+-- subject again, its row stays.
 CREATE OR REPLACE FUNCTION detector_done(of_detector text, project uuid, subjects text[], askers text[]) RETURNS void
 	LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH done AS MATERIALIZED (SELECT w.subject FROM detector_work w
@@ -135,7 +138,7 @@ CREATE OR REPLACE FUNCTION detector_done(of_detector text, project uuid, subject
 	 WHERE w.detector = of_detector AND w.project_uuid = project AND w.subject = d.subject
 $$;
 
--- Stores what a look has found.
+-- Stores the results of a look.
 --   records   [{subject, ...}], with the members of finding_in or absent: true; those with hidden: true are hidden by the settings
 --   work      what the detector asks for: [{detector, project, subject, due}]
 --   askers    detector_work.asked of the subjects as detector_take returned it
@@ -174,7 +177,8 @@ BEGIN
 END
 $$;
 
--- Puts off what the process has in its hand. A look at several subjects is repeated at once, one subject at a time.
+-- Postpones the subjects in detector_hand. When there were several, they are looked at again at
+-- once, one at a time.
 CREATE OR REPLACE FUNCTION detector_failed(why text) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -194,13 +198,13 @@ $$;
 
 -- ---- the API ----
 
--- When all datasets had been followed: the last pass of the rules.
+-- The time at which all datasets had been followed: the last pass of the detector "rules".
 CREATE OR REPLACE FUNCTION detector_followed() RETURNS timestamptz LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT min(at) FROM detect_cursor
 $$;
 
--- The detectors of a project with their settings. open: of its findings.
+-- The detectors of a project with their settings. open: the number of open findings.
 CREATE OR REPLACE FUNCTION detector_list(project uuid, names text[]) RETURNS TABLE (name text, enabled boolean, exclude text,
 	min_severity text, last_pass_at timestamptz, looked_at json, open bigint, error text) LANGUAGE sql STABLE AS $$
 	SELECT n.name, coalesce(s.enabled, true), coalesce(s.exclude, ''), coalesce(s.min_severity, 'info'),
@@ -210,7 +214,7 @@ CREATE OR REPLACE FUNCTION detector_list(project uuid, names text[]) RETURNS TAB
 	  LEFT JOIN detector_state s ON s.project_uuid = project AND s.detector = n.name ORDER BY n.i
 $$;
 
--- The detectors of several projects: the oldest pass, and the error of one.
+-- The detectors of several projects: the oldest pass, and one error if there is any.
 CREATE OR REPLACE FUNCTION detector_passes(projects uuid[], names text[]) RETURNS TABLE (name text, last_pass_at timestamptz,
 	error text) LANGUAGE sql STABLE AS $$
 	SELECT n.name, CASE n.name WHEN 'rules' THEN detector_followed() ELSE min(s.last_pass_at) END, min(s.error)

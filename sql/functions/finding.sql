@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- How producers store findings. An import is a producer; its detector is null.
+-- Stores findings of producers: detectors, and imports, whose detector is null.
 --
 --   records --> finding_store --> finding, whose trigger writes finding_event
 --
@@ -12,20 +12,23 @@
 --   false_positive,  no producer moves these
 --   accepted_risk
 --
--- contradicted_at keeps the time of the latest data without it, so a record that comes late is judged like one in time.
+-- contradicted_at keeps the time of the latest data that lack the finding, so that a late record
+-- has the same effect as one in time.
 
--- Whether nothing has confirmed a finding for so long that its data may no longer be true. LIM_FINDING_STALE_DAYS.
+-- Whether a finding was not confirmed for so long that it may no longer be true
+-- (LIM_FINDING_STALE_DAYS).
 CREATE OR REPLACE FUNCTION finding_is_stale(last_seen_at timestamptz) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT last_seen_at < now() - interval '30 days'
 $$;
 
--- True when the data that lack a finding are so much newer than those that show it that it closes. LIM_FINDING_CLEAR_HOURS.
+-- Whether the data that lack a finding are enough newer than the data that show it to close it
+-- (LIM_FINDING_CLEAR_HOURS).
 CREATE OR REPLACE FUNCTION finding_contradicted(contradicted_at timestamptz, last_seen_at timestamptz) RETURNS boolean
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT coalesce(contradicted_at AT TIME ZONE 'UTC' >= last_seen_at AT TIME ZONE 'UTC' + interval '24 hours', false)
 $$;
 
--- The stored finding with what a record adds to it.
+-- Returns the stored finding merged with a record.
 CREATE OR REPLACE FUNCTION finding_merged(stored finding, given finding) RETURNS finding LANGUAGE plpgsql STABLE AS $$
 DECLARE
 	r finding := stored;
@@ -76,8 +79,8 @@ BEGIN
 	PERFORM FROM finding f WHERE f.project_uuid = project
 		AND f.finding_key IN (SELECT r ->> 'finding_key' FROM jsonb_array_elements(records) AS r)
 		ORDER BY f.finding_key FOR NO KEY UPDATE;
-	-- Several records of one finding become one, as finding_merged would have joined them: json objects are added from the
-	-- oldest to the newest, and the last value of a member stays.
+	-- Merges several records of one finding like finding_merged: JSON objects are concatenated
+	-- from the oldest to the newest, and the last value of a member wins.
 	WITH read AS (
 		SELECT r.*, coalesce(a.uuid, s.asset_uuid) AS asset_uuid, s.uuid AS service_uuid,
 		       coalesce(r.first_seen_at, least(r.last_seen_at, now())) AS first, coalesce(r.last_seen_at, now()) AS last

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: ISC
--- The detector inventory (src/detect/inventory.c): what the datasets know below the seeds becomes assets and services.
+-- Functions of the detector inventory (src/detect/inventory.c), which adds records below the seed
+-- domains as assets and services.
 
 -- The names of a project's seeds: domains whose metadata have a seed that is not false. Null: of all projects.
 CREATE OR REPLACE FUNCTION inventory_seeds(project uuid) RETURNS TABLE (project_uuid uuid, name text) LANGUAGE sql STABLE
@@ -10,14 +11,15 @@ CREATE OR REPLACE FUNCTION inventory_seeds(project uuid) RETURNS TABLE (project_
 	 ORDER BY 1, 2
 $$;
 
--- Those of the addresses that this detector has added to the project.
+-- Returns those of the addresses that this detector has added to the project.
 CREATE OR REPLACE FUNCTION inventory_addresses(project uuid, addresses text[]) RETURNS TABLE (name text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT a.name FROM asset a WHERE a.project_uuid = project AND a.kind = 'address' AND a.name = ANY (addresses)
 	   AND a.discovery_channel = 'dataset'
 $$;
 
--- Whether an index of this snapshot has all that was there when the transaction asked: later documents are followed.
+-- Whether an index with this snapshot contains everything that was visible to the asking
+-- transaction. Later documents are followed.
 CREATE OR REPLACE FUNCTION inventory_indexed(d smallint, index_snapshot text, asked text) RETURNS boolean LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT CASE WHEN index_snapshot IS NULL THEN NOT EXISTS (SELECT FROM record r WHERE r.dataset = d)
@@ -26,9 +28,9 @@ CREATE OR REPLACE FUNCTION inventory_indexed(d smallint, index_snapshot text, as
 			AND NOT pg_visible_in_snapshot(r.changed, index_snapshot::pg_snapshot)) END
 $$;
 
--- Stores assets [{kind, name, first, last}] and services [{asset, key, ip, port, transport, ...}]. Of assets that an
--- import has stored, only the times change. A service that has another key at the same port of the same asset is the same service. A project gets
--- at most `most` assets.
+-- Stores assets [{kind, name, first, last}] and services [{asset, key, ip, port, transport, ...}].
+-- For assets of imports only the times are updated. A service with another key at the same port of
+-- the same asset is the same service. A project gets at most `most` assets.
 CREATE OR REPLACE FUNCTION inventory_store(project uuid, assets jsonb, services jsonb, most bigint) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE

@@ -1,16 +1,18 @@
 -- SPDX-License-Identifier: ISC
--- Observations of detection rules as a key reads them. Each function takes the key that reads, and derives account and
--- projects from it, so that no caller can combine an account with the rights of another key.
+-- Reads observations of detection rules. Each function takes the reading key and derives the
+-- account and the projects from it, so that no caller can combine an account with the rights of
+-- another key.
 --
 --     rules_observed   own rules and those of the catalogue, with the account's settings
 --     observed_runs    the run of each of them whose observations the account reads: its own run, where an exclude of
 --                      its own or the scope surface has made one, or else the run that accounts share
 --
--- A rule of the catalogue that the account has not enabled has no run here: nobody learns what others watch (C-158).
--- Observations with a project are answered to keys that see it.
+-- A rule of the catalogue that the account has not enabled has no run here, so that no account
+-- learns what others watch (C-158). Observations with a project are returned to keys that see the
+-- project.
 
--- Which rules a key sees. account_uuid: null is a rule of the catalogue. A key that is limited to projects sees the rules
--- whose setting names one of them, and those whose setting names none.
+-- The rules that a key sees. account_uuid: null for a rule of the catalogue. A key that is limited
+-- to projects sees rules whose settings name one of its projects or no project.
 CREATE OR REPLACE FUNCTION rules_observed(key uuid) RETURNS TABLE (rule_uuid uuid, account_uuid uuid, scope text, dataset text,
 	severity text, tags text[], techniques text[], enabled boolean, deleted boolean, excludes boolean) LANGUAGE sql STABLE AS $$
 	SELECT r.uuid, r.account_uuid, r.scope, r.dataset, coalesce(s.severity, r.severity), r.tags, r.techniques,
@@ -31,7 +33,7 @@ CREATE OR REPLACE FUNCTION observed_runs(key uuid) RETURNS TABLE (run_uuid uuid,
 	 WHERE s.account_uuid IS NOT NULL OR s.enabled
 $$;
 
--- The name of a dataset in rules, by its number of src/tbl/datasets.h.
+-- Returns the name of a dataset in rules for its number in src/tbl/datasets.h.
 CREATE OR REPLACE FUNCTION observed_dataset(number smallint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT CASE number WHEN 1 THEN 'hosts' WHEN 2 THEN 'services' WHEN 3 THEN 'dns' WHEN 4 THEN 'whois'
 		WHEN 5 THEN 'certificates' WHEN 7 THEN 'open_directories' END
@@ -98,9 +100,10 @@ BEGIN
 END
 $$;
 
--- Whether the event of a position of the feed can be of this database. Events go after 90 days, so a missing one proves
--- nothing; but an event of this number that is another, or a number that no event has had yet, shows that the database was
--- restored from a backup since. It is SECURITY DEFINER for the sequence.
+-- Whether the event of a position of the feed can belong to this database. Events are deleted after
+-- 90 days, so a missing event proves nothing. But a different event of this number, or a number
+-- that no event has had yet, shows that the database was restored from a backup. The function is
+-- SECURITY DEFINER because it reads the sequence.
 CREATE OR REPLACE FUNCTION observation_position_stands(after_changed bigint, after_id bigint, after_observation uuid)
 RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT coalesce((SELECT e.changed = after_changed::text::xid8 AND e.observation_uuid = after_observation
@@ -108,11 +111,11 @@ RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, p
 		after_id <= coalesce(pg_sequence_last_value(pg_get_serial_sequence('observation_event', 'id')::regclass), 0))
 $$;
 
--- The last days of a rule, of UTC, oldest first: how many of its observations were active at the end of each, and how
--- many began or ended to be. Nothing was counted on a day without a row: what was active before it stayed active.
+-- The last days (UTC) of a rule, oldest first: the observations that were active at the end of each
+-- day, and those that appeared or ended. On a day without a row nothing changed.
 --
--- rule_activity counts a run, with the observations of all projects. A key that is limited to projects gets counts of what
--- it sees: backwards from now, by the events of later days.
+-- rule_activity counts the observations of a run in all projects. For a key that is limited to
+-- projects, the counts are computed backwards from now, with the events of later days.
 CREATE OR REPLACE FUNCTION observation_activity(key uuid, of_rule uuid, days bigint)
 	RETURNS TABLE (date text, active bigint, appeared bigint, gone bigint)
 	LANGUAGE plpgsql STABLE ROWS 90 SET plan_cache_mode = force_custom_plan AS $$

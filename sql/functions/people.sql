@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: ISC
--- People who sign in (access/person.h). surfaced_api may not read passwords, secrets and hashes of tokens: it asks these
--- functions, which name the person and the request in the audit log by themselves where nobody is signed in yet.
+-- People who sign in (access/person.h). surfaced_api may not read passwords, secrets and hashes of
+-- tokens, so it calls these functions. Where nobody is signed in yet, they set the actor and the
+-- request for the audit log themselves.
 
--- What a cookie opens. state: unknown, over, or live, with the rest. idle: the seconds for which a sign-in may rest.
--- passkeys: those of the host p_rp_id. Those of a former public_url open nothing, so no rule about ways to sign in counts them.
--- The first look at a sign-in whose time is up ends it.
+-- Finds the sign-in of a token. state: unknown, over, or live with the other columns. idle: the
+-- seconds after which an unused sign-in ends. passkeys: the number for the host p_rp_id; passkeys
+-- of a former public_url cannot be used, so no rule counts them. An expired sign-in is ended here.
 CREATE OR REPLACE FUNCTION sign_in_find(token bytea, idle bigint, p_rp_id text, OUT state text, OUT uuid uuid, OUT person_uuid uuid,
 	OUT name text, OUT email text, OUT has_password boolean, OUT has_totp boolean, OUT passkeys bigint, OUT methods text[],
 	OUT strong boolean, OUT created_at timestamptz, OUT authenticated_at timestamptz, OUT seen_at timestamptz,
@@ -50,7 +51,7 @@ BEGIN
 END
 $$;
 
--- Ends the sign-ins of a person, all but one; null: all.
+-- Ends the sign-ins of a person except one, or all when `but` is null.
 CREATE OR REPLACE FUNCTION sign_in_end_others(person uuid, but uuid, reason text) RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -63,10 +64,11 @@ BEGIN
 END
 $$;
 
--- Signs a person in with a token that was made just now. former: the live sign-in of the request's cookie, or null. The
--- same person keeps that sign-in, with the new token; another person's ends. p_password: the stored text that was found to be
--- right, where the password alone is the proof; null: another proof. Null: the person is disabled, or has another password or
--- a second method by now. A change of these waits for the lock of this function, and then ends the sign-in.
+-- Signs a person in with a new token. former: the live sign-in of the request's cookie, or null.
+-- When it belongs to the same person, it gets the new token; otherwise it ends. p_password: the
+-- stored text that matched when the password is the only proof, else null. Returns null when the
+-- person is disabled, or has another password or a second method meanwhile. A concurrent change of
+-- these waits for the lock of this function and then ends the new sign-in.
 CREATE OR REPLACE FUNCTION sign_in_begin(p_person uuid, p_former uuid, p_token bytea, p_methods text[], p_strong boolean,
 	p_address text, p_agent text, p_life bigint, p_password text, p_rp_id text) RETURNS uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -106,7 +108,7 @@ CREATE OR REPLACE FUNCTION sign_in_end(p_person uuid, p_sign_in uuid, reason tex
 	 WHERE i.uuid = p_sign_in AND i.person_uuid = p_person AND i.ended_at IS NULL RETURNING i.uuid
 $$;
 
--- What a sign-in by password needs to know of a person, found by the e-mail or by the UUID.
+-- The credentials of a person, found by the e-mail or by the UUID.
 CREATE OR REPLACE FUNCTION person_credentials(p_email text, p_uuid uuid, p_rp_id text, OUT uuid uuid, OUT name text, OUT email text,
 	OUT password text, OUT totp bytea, OUT has_totp boolean, OUT totp_step bigint, OUT passkeys bigint, OUT disabled boolean)
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -123,9 +125,10 @@ CREATE OR REPLACE FUNCTION sign_in_network_known(p_email text, p_network text) R
 		  AND greatest(i.authenticated_at, i.seen_at) > now() - interval '30 days')
 $$;
 
--- Spends one unit of each bucket, or of none when one of them is full. full_bucket: its place in the list, from 1, and
--- wait: the seconds until it has room; null: all had room. note: the bucket is full for the first time since it had room
--- (for the audit log). The rows are locked in their order, so that two requests never wait for one another.
+-- Adds one unit to each bucket, or to none when one of them is full. full_bucket: the place of the
+-- full one in the list, from 1, or null; wait: the seconds until it has room. note: the first
+-- refusal since the bucket had room, for the audit log. Rows are locked in a fixed order, so that
+-- two requests cannot deadlock.
 CREATE OR REPLACE FUNCTION throttle_spend(buckets bytea[], sizes bigint[], seconds bigint, OUT full_bucket integer,
 	OUT wait integer, OUT note boolean) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -157,14 +160,14 @@ BEGIN
 END
 $$;
 
--- Gives back what an attempt has spent: it succeeded, or was not made.
+-- Removes the units of an attempt that succeeded or was not made.
 CREATE OR REPLACE FUNCTION throttle_refund(buckets bytea[]) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE throttle t SET spent = greatest(0, t.spent - 1)
 	 WHERE t.bucket IN (SELECT l.bucket FROM throttle l WHERE l.bucket = ANY (buckets) ORDER BY l.bucket FOR UPDATE)
 $$;
 
--- Uses a challenge or a half-open sign-in. False: it was used before.
+-- Marks a challenge or a half-open sign-in as used. Returns false when it was used before.
 CREATE OR REPLACE FUNCTION proof_use(p_sha256 bytea, p_expires_at timestamptz) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -190,7 +193,8 @@ BEGIN
 END
 $$;
 
--- A link that can be used; no row: unknown, used, over, revoked, or for a membership or person that is gone.
+-- Finds a link that can be used. No row: the link is unknown, used, expired or revoked, or its
+-- membership or person was removed.
 CREATE OR REPLACE FUNCTION sign_in_link_find(p_token bytea) RETURNS TABLE (uuid uuid, purpose text, organisation_name text,
 	invited_by text, email text, expires_at timestamptz, member_uuid uuid, person_uuid uuid) LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -204,7 +208,8 @@ CREATE OR REPLACE FUNCTION sign_in_link_find(p_token bytea) RETURNS TABLE (uuid 
 	   AND CASE l.purpose WHEN 'join' THEN m.removed_at IS NULL AND m.person_uuid IS NULL ELSE p.disabled_at IS NULL END
 $$;
 
--- Uses a link. False: the link is used already, or has expired. The membership is locked first, in the order of member_drop.
+-- Marks a link as used. Returns false when it was used before or has expired. The membership is
+-- locked first, as in member_drop.
 CREATE OR REPLACE FUNCTION sign_in_link_use(p_link uuid) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -215,12 +220,12 @@ BEGIN
 END
 $$;
 
--- Whether the company's proxy knows another person by this e-mail, who may have changed their own here.
+-- Whether this e-mail identifies another person at the company's proxy.
 CREATE OR REPLACE FUNCTION email_is_identity(p_email text, p_person uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
 	SELECT EXISTS (SELECT FROM person p WHERE lower(p.proxy_identity) = lower(p_email) AND p.uuid IS DISTINCT FROM p_person)
 $$;
 
--- A new person. outcome: made, or taken when somebody has the e-mail.
+-- Creates a person. outcome: made, or taken when another person has the e-mail.
 CREATE OR REPLACE FUNCTION person_add(p_name text, p_email text, p_password text, OUT outcome text, OUT uuid uuid)
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -236,8 +241,8 @@ EXCEPTION WHEN unique_violation THEN
 END
 $$;
 
--- A person joins with a membership. outcome: joined, member_exists when the person is a member of the account already, or
--- gone when the membership is.
+-- Lets a person join with a membership. outcome: joined; member_exists when the person is a member
+-- of the account already; gone when the membership was removed.
 CREATE OR REPLACE FUNCTION member_join(p_member uuid, p_person uuid) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -249,8 +254,9 @@ EXCEPTION WHEN unique_violation THEN
 END
 $$;
 
--- The name and the e-mail of a person. Outcome: ok, taken when somebody else has the e-mail, or fixed: the company's proxy
--- names people (p_proxy), and would find this one by the e-mail alone.
+-- Changes the name and the e-mail of a person. Returns ok; taken when another person has the
+-- e-mail; or fixed when the company's proxy identifies this person by the e-mail (p_proxy), so that
+-- it cannot be changed.
 CREATE OR REPLACE FUNCTION person_set(p_person uuid, p_name text, p_email text, p_proxy boolean) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -276,7 +282,7 @@ BEGIN
 END
 $$;
 
--- Whether this is still the stored password; until the end of the transaction it stays so.
+-- Whether this is still the stored password. It cannot change before the transaction ends.
 CREATE OR REPLACE FUNCTION person_password_is(p_person uuid, p_password text) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -285,13 +291,13 @@ BEGIN
 END
 $$;
 
--- Stores the same password with a hash that costs more.
+-- Stores a hash of the same password with higher costs.
 CREATE OR REPLACE FUNCTION person_password_renew(p_person uuid, p_former text, p_password text) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE person p SET password = p_password WHERE p.uuid = p_person AND p.password = p_former
 $$;
 
--- A person who lost everything gets a password, and nothing else opens their account any more.
+-- Gives a person who lost all credentials a new password. All other methods and sign-ins end.
 CREATE OR REPLACE FUNCTION person_recover(p_person uuid, p_password text) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

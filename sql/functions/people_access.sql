@@ -1,14 +1,16 @@
 -- SPDX-License-Identifier: ISC
--- What people change in their organisation: members, keys, projects, and how members sign in. Each function takes the
--- console credential of the person who acts, and derives the account from it; the worker has checked that its member is an
--- owner where only owners may. outcome: ok, or why nothing was done.
+-- Changes that people make in their organisation: members, keys, projects, and how members sign in.
+-- Each function takes the console credential of the acting person and derives the account from it.
+-- The worker has checked that the member is an owner where that is needed. outcome: ok, or the
+-- reason why nothing was changed.
 
 CREATE OR REPLACE FUNCTION console_account(actor uuid, OUT account uuid, OUT member uuid, OUT owner boolean) LANGUAGE sql STABLE AS $$
 	SELECT m.account_uuid, m.uuid, m.role = 'owner' FROM api_key k JOIN member m ON m.uuid = k.owner_uuid
 	 WHERE k.uuid = actor AND k.kind = 'console' AND m.removed_at IS NULL
 $$;
 
--- Makes the roles of a member in projects those of the two lists. False: a project is not the account's.
+-- Replaces the project roles of a member by the two lists. Returns false when a project belongs to
+-- another account.
 CREATE OR REPLACE FUNCTION member_grant(p_account uuid, p_member uuid, p_projects uuid[], p_roles text[]) RETURNS boolean
 	LANGUAGE plpgsql AS $$
 BEGIN
@@ -47,7 +49,7 @@ BEGIN
 END
 $$;
 
--- Another link for a member who has not joined.
+-- Makes another link for a member who has not joined.
 CREATE OR REPLACE FUNCTION member_relink(actor uuid, p_member uuid, p_token bytea, p_life bigint, OUT outcome text,
 	OUT expires_at timestamptz) LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -63,8 +65,8 @@ BEGIN
 END
 $$;
 
--- True when the account would have no owner who can sign in without this member. An owner who has not joined or is disabled
--- does not count. The lock on the account makes two changes wait for one another.
+-- Whether this member is the last owner who can sign in. Owners who have not joined or are disabled
+-- do not count. The lock on the account serialises such changes.
 CREATE OR REPLACE FUNCTION owner_is_last(p_account uuid, p_member uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM FROM account a WHERE a.uuid = p_account FOR UPDATE;
@@ -125,7 +127,7 @@ $$;
 
 -- ---- keys ----
 
--- Why a key may not have these; null: it may.
+-- Returns why a key may not have these scopes and projects, or null.
 CREATE OR REPLACE FUNCTION key_fault(p_account uuid, p_scopes text[], p_projects uuid[]) RETURNS text LANGUAGE sql STABLE AS $$
 	SELECT CASE WHEN EXISTS (SELECT FROM unnest(p_scopes) AS s WHERE NOT EXISTS
 			(SELECT FROM account_scope a WHERE a.account_uuid = p_account AND a.scope = s)) THEN 'scope'
@@ -133,7 +135,7 @@ CREATE OR REPLACE FUNCTION key_fault(p_account uuid, p_scopes text[], p_projects
 			(SELECT FROM project p WHERE p.account_uuid = p_account AND p.uuid = x)) THEN 'project' END
 $$;
 
--- p_member: the holder; null: the person who acts.
+-- Creates a key. p_member: the holder; null: the acting person.
 CREATE OR REPLACE FUNCTION key_add(actor uuid, p_member uuid, p_name text, p_scopes text[], p_projects uuid[],
 	p_expires_at timestamptz, p_prefix text, p_sha256 bytea, OUT outcome text, OUT uuid uuid)
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -153,7 +155,8 @@ BEGIN
 END
 $$;
 
--- A key of the account; null in found: there is none. over: it works no more.
+-- Locks a key of the account. found is null when there is none. over: the key does not work any
+-- more.
 CREATE OR REPLACE FUNCTION key_lock(p_account uuid, p_key uuid, OUT found uuid, OUT holder uuid, OUT over boolean)
 	LANGUAGE sql AS $$
 	SELECT k.uuid, k.owner_uuid, k.revoked_at IS NOT NULL OR m.removed_at IS NOT NULL
@@ -180,7 +183,7 @@ BEGIN
 END
 $$;
 
--- Makes a key that may do the same, with a new secret; the old one ends at p_until, or now.
+-- Makes a key with the same rights and a new secret. The old key ends at p_until, or now.
 CREATE OR REPLACE FUNCTION key_rotate(actor uuid, p_key uuid, p_until timestamptz, p_prefix text, p_sha256 bytea,
 	OUT outcome text, OUT uuid uuid) LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -206,7 +209,7 @@ BEGIN
 END
 $$;
 
--- An owner revokes every key, another member their own.
+-- Revokes a key. Owners may revoke any key, other members only their own.
 CREATE OR REPLACE FUNCTION key_revoke(actor uuid, p_key uuid) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -231,7 +234,7 @@ CREATE OR REPLACE FUNCTION organisation_set(actor uuid, p_sign_in text) RETURNS 
 	 WHERE a.uuid = (SELECT c.account FROM console_account(actor) AS c) AND a.sign_in <> p_sign_in
 $$;
 
--- A new project, or another name of one. outcome: exists when the account has a project of this name.
+-- Creates or renames a project. outcome: exists when the account has another project of this name.
 CREATE OR REPLACE FUNCTION project_put(actor uuid, p_project uuid, p_name text, OUT outcome text, OUT uuid uuid)
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- The dashboard: what is open now, what has changed by day, and the exposure score (AREAS.md 8).
+-- Dashboards: present counts, changes by day, and the exposure score (AREAS.md 8).
 --
 --   finding -------------------------------------> dashboard          counts of now
 --   finding_event --> esi_days --> dashboard_fill --> esi_daily, exposure_daily     past days, once each
@@ -44,7 +44,8 @@ CREATE OR REPLACE FUNCTION esi_days(project uuid, base date, last date) RETURNS 
 		 WHERE e.project_uuid = project AND e.at < (last + 1) AT TIME ZONE 'UTC'
 		   AND e.at >= coalesce((base + 1) AT TIME ZONE 'UTC', '-infinity')
 		WINDOW w AS (PARTITION BY e.finding_uuid ORDER BY e.at, e.id)),
-	-- The event before the first of a finding is behind the base, if there is a base.
+	-- If there is a base, the event before the first one of a finding is read from before the
+	-- base.
 	event AS (
 		SELECT l.day, f.finding_type, l.severity, (p.stand).severity AS former,
 		       l.to_status IN ('open', 'acknowledged') AS stands, (p.stand).to_status IS NULL AS first,
@@ -87,13 +88,13 @@ CREATE OR REPLACE FUNCTION esi_days(project uuid, base date, last date) RETURNS 
 	 WHERE day > coalesce(base, '-infinity') AND (active, new, closed, reopened, cleared) <> (0, 0, 0, 0, 0)
 $$;
 
--- The last day of a project that is written; null: none is.
+-- Returns the last stored day of a project, or null.
 CREATE OR REPLACE FUNCTION dashboard_written(project uuid) RETURNS date LANGUAGE sql STABLE AS $$
 	SELECT max(day) FROM exposure_daily WHERE project_uuid = project
 $$;
 
--- Writes the days of one project that have ended and are missing, in their order, and forgets those of three years ago.
--- Returns the number of days that were written.
+-- Stores the missing ended days of one project, in their order, and deletes days of three years
+-- ago. Returns the number of stored days.
 CREATE OR REPLACE FUNCTION dashboard_fill_project(project uuid, today date) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
 	base date := dashboard_written(project);
@@ -115,9 +116,10 @@ BEGIN
 END
 $$;
 
--- Whether every transaction has ended that may have an event of a day before this one: an event has the time when it was
--- written, and a transaction has its number then. The first call of a day remembers its own number, which all of these are
--- below; the upper end of a snapshot would not do, since a transaction that still runs may be above it.
+-- Whether all transactions that may contain an event of an earlier day have ended. An event has the
+-- time at which it was written, and its transaction has its number by then. The first call on a day
+-- stores its own number, which is larger than all of theirs. The upper end of a snapshot would not
+-- do, because a running transaction may be above it.
 CREATE OR REPLACE FUNCTION dashboard_day_complete(today date) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
 	IF NOT EXISTS (SELECT FROM dashboard_horizon h WHERE h.day = today) THEN
@@ -129,7 +131,8 @@ BEGIN
 END
 $$;
 
--- Writes the missing days of at most p_most projects, for surfaced-detect. Returns the number of days.
+-- Stores the missing days of at most p_most projects. surfaced-detect calls it. Returns the number
+-- of stored days.
 CREATE OR REPLACE FUNCTION dashboard_fill(p_most bigint) RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -151,7 +154,7 @@ BEGIN
 END
 $$;
 
--- The findings of the projects by day for a number of days that end today, written or not.
+-- The findings of the projects by day, for a number of days until today, stored or computed.
 CREATE OR REPLACE FUNCTION dashboard_types(projects uuid[], days integer) RETURNS TABLE (project_uuid uuid, day date,
 	finding_type text, severity text, active bigint, new bigint, closed bigint, reopened bigint, cleared bigint,
 	points double precision) LANGUAGE sql STABLE ROWS 1000 AS $$
@@ -164,7 +167,7 @@ CREATE OR REPLACE FUNCTION dashboard_types(projects uuid[], days integer) RETURN
 	 WHERE d.day > today.day - days
 $$;
 
--- Exactly so many days that end today, oldest first. Today is partial.
+-- Returns exactly this number of days until today, oldest first. Today is partial.
 CREATE OR REPLACE FUNCTION dashboard_days(projects uuid[], days integer) RETURNS TABLE (date text, partial boolean,
 	new bigint, closed bigint, reopened bigint, cleared bigint, open json, score bigint, assets bigint, services bigint)
 	LANGUAGE sql STABLE ROWS 180 SET jit = off AS $$
@@ -188,7 +191,7 @@ CREATE OR REPLACE FUNCTION dashboard_days(projects uuid[], days integer) RETURNS
 	 ORDER BY d.day
 $$;
 
--- The findings of the projects now, one row for each sort, from the index finding_counts alone.
+-- Counts the present findings of the projects by kind, from the index finding_counts alone.
 CREATE OR REPLACE FUNCTION dashboard_sorts(projects uuid[]) RETURNS TABLE (project_uuid uuid, finding_type text,
 	severity text, status text, n bigint, stale bigint, points double precision, open_days double precision)
 	LANGUAGE sql STABLE ROWS 100 AS $$
@@ -215,14 +218,14 @@ CREATE OR REPLACE FUNCTION dashboard_top_assets(projects uuid[], most bigint) RE
 	  FROM top t JOIN asset a ON a.uuid = t.asset_uuid ORDER BY t.points DESC, t.asset_uuid
 $$;
 
--- How many sessions of an organisation may run at a time (C-090).
+-- The number of sessions that an organisation may run at a time (C-090).
 CREATE OR REPLACE FUNCTION session_limit(account uuid) RETURNS bigint LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT coalesce(max_active, organisation_sessions)::bigint FROM session_policy LEFT JOIN session_organisation
 		ON account_uuid = account
 $$;
 
--- The whole answer but its quota. days: of the window, which ends now.
+-- The answer without its quota. days: the length of the window, which ends now.
 CREATE OR REPLACE FUNCTION dashboard(projects uuid[], days integer) RETURNS TABLE (as_of timestamptz, findings json,
 	change json, exposure json, mean_open_days json, surface json, alerts json, sessions json, projects_open json)
 	LANGUAGE sql STABLE ROWS 1 SET jit = off AS $$

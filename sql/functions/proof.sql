@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: ISC
--- Passkeys and one-time codes of people (src/api/passkey.c, totp.c). Each change locks the row of the
--- person, so that two requests at once cannot remove both of the last two ways to sign in.
+-- Passkeys and one-time codes of people (src/api/passkey.c, totp.c). Each change locks the row of
+-- the person, so that two concurrent requests cannot remove the last two methods of signing in.
 
--- The passkey with this credential, locked: of two sign-ins with it, the second sees the counter of the first. The person is
--- locked first, in the order of passkey_remove. No row: the credential is unknown.
+-- Finds and locks the passkey of a credential, so that the second of two sign-ins sees the counter
+-- of the first. The person is locked first, as in passkey_remove. No row: the credential is
+-- unknown.
 CREATE OR REPLACE FUNCTION passkey_find(p_credential bytea, OUT uuid uuid, OUT person_uuid uuid, OUT spki bytea, OUT algorithm integer,
 	OUT sign_count bigint, OUT rp_id text) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -19,7 +20,8 @@ CREATE OR REPLACE FUNCTION passkey_used(p_passkey uuid, p_sign_count bigint, p_b
 	UPDATE passkey k SET sign_count = p_sign_count, backed_up = p_backed_up, last_used_at = now() WHERE k.uuid = p_passkey
 $$;
 
--- outcome: made, taken when the credential is known, or full when the person has as many as they may.
+-- Adds a passkey. outcome: made; taken when the credential is registered already; full when the
+-- person has the most passkeys allowed.
 CREATE OR REPLACE FUNCTION passkey_add(p_person uuid, p_name text, p_credential bytea, p_spki bytea, p_algorithm bigint,
 	p_sign_count bigint, p_backed_up boolean, p_rp_id text, p_most bigint, OUT outcome text, OUT uuid uuid) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -45,8 +47,8 @@ BEGIN
 END
 $$;
 
--- outcome: removed, none, or last when nothing would be left to sign in with: passkeys of another host than p_rp_id are good
--- for nothing. Every sign-in but one ends.
+-- Removes a passkey. outcome: removed; none; or last when the person could not sign in any more.
+-- Only passkeys of the host p_rp_id count. Every sign-in but one ends.
 CREATE OR REPLACE FUNCTION passkey_remove(p_person uuid, p_passkey uuid, p_but uuid, p_rp_id text) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -66,7 +68,8 @@ BEGIN
 END
 $$;
 
--- Takes the password away. False: nothing would be left to sign in with. Every sign-in but one ends.
+-- Removes the password. Returns false when the person could not sign in any more. Every sign-in but
+-- one ends.
 CREATE OR REPLACE FUNCTION person_password_remove(p_person uuid, p_but uuid, p_rp_id text) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -81,20 +84,21 @@ $$;
 
 -- ---- one-time codes ----
 
--- A secret that counts when a first code has confirmed it; the one before, if there is one, counts until then.
+-- Stores a secret that becomes effective when a first code confirms it. Until then an earlier
+-- secret stays effective.
 CREATE OR REPLACE FUNCTION totp_begin(p_person uuid, p_sealed bytea) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE person p SET totp_new = p_sealed, totp_new_at = now() WHERE p.uuid = p_person
 $$;
 
--- Null: none was begun in the last ten minutes.
+-- Returns the unconfirmed secret, or null when none was stored in the last ten minutes.
 CREATE OR REPLACE FUNCTION totp_unconfirmed(p_person uuid, OUT sealed bytea) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT p.totp_new FROM person p WHERE p.uuid = p_person AND p.totp_new_at > now() - interval '10 min'
 $$;
 
--- Confirms the secret whose code was right. False: another one was begun meanwhile. Every sign-in but one ends when it
--- takes the place of another secret.
+-- Confirms a secret whose code was right. Returns false when another secret was stored meanwhile.
+-- When it replaces a confirmed secret, every sign-in but one ends.
 CREATE OR REPLACE FUNCTION totp_confirm(p_person uuid, p_sealed bytea, p_step bigint, p_but uuid) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -112,8 +116,9 @@ BEGIN
 END
 $$;
 
--- Uses the code of a step once, and stores the secret as it is sealed now. False: the step was used, the secret or the
--- password is another one than when the sign-in began, or the person is disabled.
+-- Marks the code of a step as used, and stores the secret as it is sealed now. Returns false when
+-- the step was used before, when the secret or the password has changed since the sign-in began, or
+-- when the person is disabled.
 CREATE OR REPLACE FUNCTION totp_use(p_person uuid, p_former bytea, p_sealed bytea, p_step bigint, p_began timestamptz)
 	RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -135,9 +140,10 @@ BEGIN
 END
 $$;
 
--- The person whom the company's proxy knows by this e-mail. Null: there is none, or the person is disabled or is no member.
--- The first sign-in finds the person by their e-mail and stores it as the proxy's; from then on that alone counts, whatever
--- e-mail the person chooses here.
+-- Returns the person whom the company's proxy identifies by this e-mail, or null when there is
+-- none, or the person is disabled or not a member. The first sign-in finds the person by their
+-- e-mail and stores it as the identity at the proxy. From then on only this identity counts, even
+-- if the person changes their e-mail.
 CREATE OR REPLACE FUNCTION person_of_proxy(p_email text) RETURNS uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE

@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: ISC
--- Detection rules as a key reads and writes them: those of its account and of the catalogue, each with what the account has
--- set beside it.
+-- Reads detection rules for a key: those of its account and of the catalogue, with the settings of
+-- the account.
 --
 --     rules_seen       all members of those of rules_observed (observation.sql) that are not deleted; of the projects that a rule names, those of the key alone
 --     rule_manageable  whether the key may change a rule
 --
--- A key that is limited to projects sees the rules that name one of its projects, and those that name none. It changes those
--- alone that name projects, of which it sees every one: any other change has an effect on projects that it does not see.
+-- A key that is limited to projects sees rules that name one of its projects or no project. It may
+-- change only rules that name projects, all of which it sees: any other change would affect
+-- projects that it does not see.
 
 CREATE OR REPLACE FUNCTION rules_seen(key uuid) RETURNS TABLE (uuid uuid, id uuid, origin text, version integer, name text,
 	description text, author text, licence text, dataset text, scope text, query text, exclude text, severity text,
@@ -32,7 +33,7 @@ CREATE OR REPLACE FUNCTION rules_seen(key uuid) RETURNS TABLE (uuid uuid, id uui
 			'error', n.error) END
 	  FROM reader CROSS JOIN rules_observed(key) AS x JOIN rule r ON r.uuid = x.rule_uuid
 	  LEFT JOIN rule_setting s ON s.account_uuid = reader.account_uuid AND s.rule_uuid = r.uuid
-	  -- The run that accounts share is shown to an account that uses the rule; another one does not learn of it.
+	  -- The shared run is visible only to accounts that use the rule.
 	  LEFT JOIN rule_run n ON n.rule_uuid = r.uuid AND x.enabled AND n.account_uuid IS NOT DISTINCT FROM
 		CASE WHEN r.scope = 'surface' OR x.excludes THEN reader.account_uuid END
 	 WHERE NOT x.deleted
@@ -44,7 +45,8 @@ CREATE OR REPLACE FUNCTION rule_manageable(key uuid, of_rule uuid) RETURNS boole
 		  AND s.project_uuids <@ ARRAY(SELECT v.uuid FROM visible_projects(key) AS v))
 $$;
 
--- Makes a new rule one of the key's projects, if the key is limited. False: the key has no project, or more than a rule may name.
+-- Gives a new rule the projects of the key, if the key is limited. Returns false when the key has
+-- no project, or more than a rule may name.
 CREATE OR REPLACE FUNCTION rule_confine(key uuid, of_rule uuid, most bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
 	mine uuid[] := ARRAY(SELECT v.uuid FROM visible_projects(key) AS v ORDER BY 1);

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: ISC
--- Tags of rules as a key reads them, the common ones and those of its account, and as it writes those of its account.
+-- Reads the tags of rules for a key, common ones and those of its account, and writes those of its
+-- account.
 
--- The counts are of the rules that the key sees. A rule of the catalogue means the common tag, and an account's tag is
--- its own rules' alone.
+-- The counts include only rules that the key sees. Rules of the catalogue have common tags; an
+-- account's tags are only on its own rules.
 CREATE OR REPLACE FUNCTION rule_tags(key uuid) RETURNS TABLE (uuid uuid, origin text, slug text, name text,
 	categories text[], classification text, rule_count bigint, enabled_rule_count bigint,
 	created_by_membership_uuid uuid, created_at timestamptz, updated_at timestamptz) LANGUAGE sql STABLE AS $$
@@ -19,8 +20,8 @@ CREATE OR REPLACE FUNCTION rule_tags(key uuid) RETURNS TABLE (uuid uuid, origin 
 	 WHERE t.account_uuid IS NULL OR t.account_uuid = (SELECT k.account_uuid FROM api_key AS k WHERE k.uuid = key)
 $$;
 
--- The categories of these tags, each behind its parent, with the number of rules that have a tag of the category or of one
--- below it.
+-- The categories of these tags, each after its parent, with the number of rules that have a tag of
+-- the category or of one below it.
 CREATE OR REPLACE FUNCTION rule_tag_categories(key uuid) RETURNS TABLE (path text, rules bigint) LANGUAGE sql STABLE AS $$
 	WITH word AS MATERIALIZED (SELECT s.rule_uuid, s.account_uuid, unnest(s.tags) AS slug
 		FROM rules_observed(key) AS s WHERE NOT s.deleted)
@@ -31,8 +32,9 @@ CREATE OR REPLACE FUNCTION rule_tag_categories(key uuid) RETURNS TABLE (path tex
 	 GROUP BY c.path ORDER BY string_to_array(c.path, '/') COLLATE "C"
 $$;
 
--- surfaced_api has no right to write the table: these functions write tags of the key's account alone. They return the UUID of
--- the tag; null: there is none. A key that is limited to projects writes none, since all rules of the account may have a tag.
+-- surfaced_api may not write the table, so these functions write tags of the key's account. They
+-- return the UUID of the tag, or null when there is none. A key that is limited to projects cannot
+-- write tags, because all rules of the account may have them.
 
 CREATE OR REPLACE FUNCTION rule_tag_add(key uuid, new_slug text, new_name text, new_categories text[], new_classification text)
 	RETURNS uuid LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -67,7 +69,8 @@ BEGIN
 END
 $$;
 
--- Those of the slugs that a rule of the account may have. They are not removed before the transaction ends.
+-- Returns those of the slugs that a rule of the account may have. These tags cannot be removed
+-- before the transaction ends.
 CREATE OR REPLACE FUNCTION rule_tags_hold(account uuid, slugs text[]) RETURNS TABLE (slug text) LANGUAGE sql VOLATILE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH held AS (SELECT t.slug FROM tag AS t WHERE t.slug = ANY (slugs) AND (t.account_uuid IS NULL OR t.account_uuid = account)

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: ISC
--- Secrets: what imports note of them, and how the detector secrets (src/detect/secrets.c) makes findings of notes.
+-- Notes of secrets that imports store, from which the detector secrets (src/detect/secrets.c) makes
+-- findings.
 --
 --   import --> secret_seen_store, capture_store --> secret_seen, capture
 --                                                      | secret_look: the notes that the documents still show
@@ -11,7 +12,7 @@
 
 -- ---- imports ----
 
--- Remembers the key that fingerprints are made with.
+-- Stores the id of the key with which fingerprints are made.
 CREATE OR REPLACE FUNCTION secret_key_used(key_id text) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO secret_key AS k (id) SELECT key_id
 	 WHERE key_id IS DISTINCT FROM (SELECT id FROM secret_key ORDER BY used_at DESC LIMIT 1)
@@ -35,7 +36,7 @@ BEGIN
 			valid boolean, seen_at timestamptz)) AS n
 	 WHERE n.at = n.last
 	   AND NOT EXISTS (SELECT FROM secret_seen s WHERE s.place = n.place AND s.part = n.part AND s.seen_at > n.at);
-	-- A document that has not changed is looked at again when its notes are the first ones of this key.
+	-- An unchanged document is looked at again when it gets its first notes with this key.
 	UPDATE record r SET doc = doc WHERE r.dataset = 1 AND NOT r.gone AND r.key = ANY (ARRAY(
 		SELECT secret_host_key(n.place) FROM secret_note n WHERE NOT EXISTS (SELECT FROM secret_seen s
 			WHERE s.place = n.place AND s.part = n.part AND s.key_id = n.key_id)));
@@ -96,8 +97,8 @@ $$;
 
 -- ---- the detector ----
 
--- The asset of a project by which a document is its own: [kind, name]; null: none. By its names alone a host of a CDN, or
--- with more than 50 apex domains, is nobody's.
+-- The asset that makes a document the project's: [kind, name], or null. The names of a host do not
+-- count when it has the tag cdn or more than 50 apex domains.
 CREATE OR REPLACE FUNCTION secret_owner(project uuid, doc jsonb) RETURNS text[] LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH full_names AS (SELECT x AS name FROM jsonb_array_elements_text(CASE jsonb_typeof(doc -> 'hostnames') WHEN 'array'
@@ -119,8 +120,8 @@ CREATE OR REPLACE FUNCTION secret_host_key(ip text) RETURNS bytea LANGUAGE sql I
 	SELECT (CASE family(ip::inet) WHEN 4 THEN '\x04' ELSE '\x06' END)::bytea || substring(inet_send(ip::inet) FROM 5)
 $$;
 
--- The subjects of a project that have notes, or are open directories. names: only those of these assets; none: of all assets, and
--- captured pages.
+-- The subjects of a project: places with notes, and open directories. names: only those of these
+-- assets; empty: those of all assets, and captured pages.
 CREATE OR REPLACE FUNCTION secret_subjects(project uuid, names text[]) RETURNS TABLE (subject text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT 'host ' || h.place FROM (SELECT DISTINCT place FROM secret_seen WHERE place NOT LIKE 'page %') AS h
@@ -168,7 +169,8 @@ CREATE OR REPLACE FUNCTION secret_look(project uuid, subjects text[]) RETURNS TA
 	  FROM shown AS x ORDER BY 1, 2, 3
 $$;
 
--- When the data of a part were last seen: of a service, of its host when the service is gone, or of a page.
+-- The time at which the data of a part were last seen: those of the service, of its host when the
+-- service is gone, or of the page.
 CREATE OR REPLACE FUNCTION secret_part_seen(of_subject text, of_part text) RETURNS timestamptz LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT CASE WHEN of_subject LIKE 'page %' THEN (SELECT c.captured_at FROM capture c WHERE c.uuid = substr(of_subject, 6)::uuid)
@@ -178,8 +180,8 @@ CREATE OR REPLACE FUNCTION secret_part_seen(of_subject text, of_part text) RETUR
 		FROM record r WHERE r.dataset = 1 AND r.key = secret_host_key(substr(of_subject, 6)) AND NOT r.gone) END
 $$;
 
--- The places of all secrets that the subjects show now, or have shown before. seen: [{subject, part, item, secret_type,
--- fingerprint, about, location, seen_at}] of these subjects.
+-- The places of all secrets that the subjects show now or showed before. seen: the present ones of
+-- the subjects, [{subject, part, item, secret_type, fingerprint, about, location, seen_at}].
 CREATE OR REPLACE FUNCTION secret_places(project uuid, subjects text[], seen jsonb) RETURNS SETOF secret_place LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH now_seen AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(seen) AS s(subject text, part text, item integer, secret_type text,
@@ -203,7 +205,8 @@ CREATE OR REPLACE FUNCTION secret_places(project uuid, subjects text[], seen jso
 	 WHERE p.project_uuid = project AND p.subject <> ALL (subjects)
 $$;
 
--- A row for each secret that the subjects show, or have shown. shown: a place has it that no data contradict for 24 hours.
+-- Returns a row for each secret that the subjects show or showed before. shown: at least one place
+-- has the secret and was not contradicted for 24 hours.
 CREATE OR REPLACE FUNCTION secret_judge(project uuid, subjects text[], seen jsonb) RETURNS TABLE (subject text, secret_type text,
 	fingerprint text, shown boolean, known boolean, about jsonb, location jsonb, locations jsonb, occurrences bigint, first_seen_at timestamptz,
 	last_seen_at timestamptz, gone_at timestamptz) LANGUAGE sql STABLE
@@ -229,7 +232,8 @@ CREATE OR REPLACE FUNCTION secret_judge(project uuid, subjects text[], seen json
 	HAVING bool_or(o.subject = ANY (subjects)) ORDER BY 2, 3
 $$;
 
--- Stores the places of the subjects as secret_places gives them. key_id: empty when no key was needed.
+-- Stores the places of the subjects that secret_places returns. key_id: empty when no key was
+-- needed.
 CREATE OR REPLACE FUNCTION secret_store(project uuid, subjects text[], seen jsonb, key_id text) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -250,15 +254,16 @@ BEGIN
 END
 $$;
 
--- Deletes notes that no newest data of a host show and places that have lost their secret, 90 days after they were seen; at most
--- `most` of each.
+-- Deletes notes that the newest data of a host do not show, and places whose secret is gone, 90
+-- days after they were seen; at most `most` of each.
 CREATE OR REPLACE FUNCTION secret_keep(most bigint) RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	notes bigint;
 	places bigint;
 BEGIN
-	-- The first condition is asked again of a row that an import or a look changes meanwhile.
+	-- PostgreSQL tests the first condition again on a row that an import or a look changes
+	-- meanwhile.
 	DELETE FROM secret_seen WHERE seen_at < now() - interval '90 days' AND (place, part, item) IN (SELECT s.place, s.part, s.item FROM secret_seen s
 		WHERE s.seen_at < now() - interval '90 days' AND coalesce(secret_part_seen(CASE WHEN s.place LIKE 'page %' THEN s.place
 			ELSE 'host ' || s.place END, s.part) > s.seen_at, true) LIMIT most);

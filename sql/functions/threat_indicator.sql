@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: ISC
--- The detector threat-indicators (src/detect/indicators.c): indicators of reports that equal names of assets. A subject is the name
--- of an asset. Names and values have canonical forms, so they are compared as they are.
+-- Functions of the detector threat-indicators (src/detect/indicators.c), which finds indicators of
+-- reports that equal names of assets. A subject is the name of an asset. Names and values are
+-- canonical, so they are compared byte by byte.
 
 -- The types of indicators that an asset of a kind can equal.
 CREATE OR REPLACE FUNCTION indicator_asset_kinds() RETURNS TABLE (type text, kind text) LANGUAGE sql IMMUTABLE AS $$
@@ -16,9 +17,11 @@ CREATE OR REPLACE FUNCTION indicators_affected(reports text[]) RETURNS TABLE (pr
 	 WHERE i.report_uuid = ANY (reports::uuid[])
 $$;
 
--- What reports that the account of the project may read say about these assets, for each type and value. The account's own word
--- comes first: what it calls ignored is none, and what it calls an indicator is one whatever the reports are sure of.
--- valid_until: when one of the indicators ends to be one; reports: ten of them, the surest first.
+-- The indicators that equal these assets, by type and value, in the reports that the account of the
+-- project may read. A verdict of the account overrides the reports: an ignored value is no
+-- indicator, and a value with the verdict indicator is one whatever the confidence of reports.
+-- valid_until: the time at which the first of them expires; reports: ten of them, by descending
+-- confidence.
 CREATE OR REPLACE FUNCTION indicators_found(project uuid, subjects text[]) RETURNS TABLE (type text, value text, kind text,
 	verdict text, confidence bigint, report_count bigint, first_seen_at timestamptz, last_seen_at timestamptz,
 	valid_until timestamptz, reports jsonb) LANGUAGE sql STABLE

@@ -43,8 +43,9 @@ BEGIN
 END
 $$;
 
--- The scopes of a credential before its account is asked: those that a key was given, or those of the member's role for
--- the console credential of a membership. (In projects that they manage, people have more: people_scope.)
+-- The scopes of a credential, without regard to the scopes that its account allows: those of the
+-- key, or for a console credential those of the member's role. (In projects that they manage,
+-- people have more: people_scope.)
 CREATE OR REPLACE FUNCTION credential_scopes(credential uuid) RETURNS text[] LANGUAGE sql STABLE PARALLEL SAFE AS $$
 	SELECT CASE k.kind WHEN 'key' THEN k.scopes::text[] ELSE ARRAY(SELECT p.scope::text FROM people_scope p
 		WHERE p.who = 'members' OR m.role = 'owner') END
@@ -445,8 +446,8 @@ BEGIN
 END
 $$;
 
--- Asks for the same after a change of one account's setting. Work that is under way serves all accounts, so it goes on, and
--- begins anew when it is done.
+-- Asks for the same after a change of one account's setting. Work in progress serves all accounts,
+-- so it is finished first and then begins again.
 CREATE OR REPLACE FUNCTION detect_ask_again(rule uuid) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -459,7 +460,8 @@ BEGIN
 END
 $$;
 
--- A change of what a rule finds, or of who uses it. A new severity is read with the rule and moves nothing by itself.
+-- Asks for an evaluation when the matches of a rule or its accounts change. A new severity is read
+-- with the rule and needs no evaluation.
 CREATE OR REPLACE FUNCTION detect_rule_changed() RETURNS trigger LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -567,7 +569,7 @@ CREATE OR REPLACE FUNCTION evidence_endpoint(record jsonb) RETURNS text LANGUAGE
 		ELSE evidence_text(record, 'ip') END || ':' || evidence_integer(record, 'port', 0, 65535)::text
 $$;
 
--- A place of a secret, for the view secrets; null where the evidence has none.
+-- A place of a secret, for the view secrets, or null.
 CREATE OR REPLACE FUNCTION secret_location(x jsonb) RETURNS json LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT CASE jsonb_typeof(x) WHEN 'object' THEN json_build_object('kind', evidence_text(x, 'kind'), 'url', evidence_text(x, 'url'),
 		'ip', evidence_text(x, 'ip'), 'port', evidence_integer(x, 'port', 0, 65535),
@@ -594,8 +596,8 @@ $$;
 
 -- ---- detectors (src/detect/detector.h) ----
 
--- The kinds of assets that are subjects of a detector, by their names: when one appears or its metadata change, and when all
--- of a project is looked at.
+-- The kinds of assets whose names are subjects of a detector. Such an asset is looked at when it
+-- appears, when its metadata change, and when the whole project is looked at.
 CREATE OR REPLACE FUNCTION detector_assets() RETURNS TABLE (detector text, kind text) LANGUAGE sql IMMUTABLE AS $$
 	VALUES ('inventory', 'domain'), ('threat-indicators', 'domain'), ('threat-indicators', 'host'), ('threat-indicators', 'address'),
 		('threat-indicators', 'certificate'), ('secrets', 'address'), ('secrets', 'host'), ('secrets', 'domain')
@@ -608,8 +610,9 @@ CREATE OR REPLACE FUNCTION detector_projects() RETURNS TABLE (project_uuid uuid,
 	 WHERE e.name = 'esi' AND (e.expires_at IS NULL OR e.expires_at > now())
 $$;
 
--- Asks detectors to look at subjects: [{detector, project, subject, due}]; without due, now. What is asked of a detector that is
--- disabled, or of a project without the entitlement, is dropped. A subject that failed stays until its time.
+-- Asks detectors to look at subjects: [{detector, project, subject, due}]; without due, now.
+-- Requests for a disabled detector or a project without the entitlement are dropped. A subject that
+-- failed keeps its time.
 CREATE OR REPLACE FUNCTION detector_ask(work jsonb) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -628,7 +631,7 @@ BEGIN
 END
 $$;
 
--- Asks a detector to look at everything of a project. Null: all detectors, all projects.
+-- Asks a detector to look at a whole project. Null: all detectors, all projects.
 CREATE OR REPLACE FUNCTION detector_ask_all(of_detector text, of_project uuid) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT detector_ask(jsonb_agg(jsonb_build_object('detector', d.name, 'project', p.project_uuid, 'subject', '*')))
@@ -636,7 +639,8 @@ CREATE OR REPLACE FUNCTION detector_ask_all(of_detector text, of_project uuid) R
 	 WHERE (of_detector IS NULL OR d.name = of_detector) AND (of_project IS NULL OR p.project_uuid = of_project)
 $$;
 
--- The detectors of this release that look at subjects. The detector rules evaluates documents instead (detect_ask).
+-- The detectors that look at subjects. The detector "rules" evaluates documents instead
+-- (detect_ask).
 CREATE OR REPLACE FUNCTION detector_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
 	SELECT '{inventory,dangling-dns,secrets,threat-indicators,typosquatting}'::text[]
 $$;
@@ -657,7 +661,7 @@ BEGIN
 END
 $$;
 
--- An account's word on a value concerns those of its projects that have it as an asset.
+-- A verdict of an account asks for a look in those of its projects that have the value as an asset.
 CREATE OR REPLACE FUNCTION detector_verdict_changed() RETURNS trigger LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -671,8 +675,8 @@ BEGIN
 END
 $$;
 
--- A watched domain that is new or has changed is compared with all known names again, and its findings are looked at. Those of
--- one that is gone close.
+-- A new or changed watched domain is compared with all known names, and its findings are looked at
+-- again. The findings of a deleted one close.
 CREATE OR REPLACE FUNCTION watched_domain_changed() RETURNS trigger LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -705,8 +709,8 @@ BEGIN
 END
 $$;
 
--- A detector that is disabled has no work. Otherwise what stands is compared with the new settings, and everything is looked at
--- for what they do not hide any more.
+-- A disabled detector has no work. Otherwise the stored findings are compared with the new
+-- settings, and everything is looked at again, for findings that the settings no longer hide.
 CREATE OR REPLACE FUNCTION detector_settings_changed() RETURNS trigger LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -737,8 +741,9 @@ CREATE OR REPLACE FUNCTION dangling_type(key bytea) RETURNS integer LANGUAGE sql
 		THEN get_byte(key, octet_length(key) - 20) * 256 + get_byte(key, octet_length(key) - 19) END
 $$;
 
--- What a DNS record points to: an address, or a name from its right end, "ten.elpmaxe.www.", so that the names below a domain
--- are one range of an index. Indexes of indexes.sql name this function and the next: another result needs another name.
+-- The target of a DNS record: an address, or a name spelled backwards, "ten.elpmaxe.www.", so that
+-- the names below a domain are one range of an index. Indexes of indexes.sql use this function and
+-- the next one, so a change of a result needs a new name.
 CREATE OR REPLACE FUNCTION dangling_target(doc text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT CASE WHEN doc <> '' THEN coalesce(doc::json ->> 'answer_ip', reverse('.' || (doc::json ->> 'answer_name'))) END
 $$;
@@ -752,8 +757,8 @@ CREATE OR REPLACE FUNCTION dangling_spf(doc text) RETURNS text[] LANGUAGE sql IM
 		 WHERE substring(n FROM '(?:[^.]+[.]){' || k || '}(.*)') ~ '[.].') END
 $$;
 
--- New domains, and hosts, of a project are looked at; new addresses, and those that are declared to be the project's, concern
--- all names that may point to them.
+-- Asks for a look at new domains and hosts of a project. New addresses, and addresses that are
+-- declared to be the project's, concern all names that may point to them.
 CREATE OR REPLACE FUNCTION dangling_assets_changed() RETURNS trigger LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -771,7 +776,8 @@ BEGIN
 END
 $$;
 
--- Whether the metadata of an address say that the project has it: allocated is there, and neither false nor null.
+-- Whether the metadata of an address declare it to be the project's: allocated is present, and
+-- neither false nor null.
 CREATE OR REPLACE FUNCTION dangling_is_allocated(metadata jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT coalesce(metadata -> 'allocated', 'null') NOT IN ('null', 'false')
 $$;

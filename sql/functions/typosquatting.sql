@@ -1,16 +1,17 @@
 -- SPDX-License-Identifier: ISC
--- Look-alike domains (0034): what surfaced-detect and the preview of the API read, and what is kept of a look.
+-- Look-alike domains (0034): reads for surfaced-detect and the preview of the API, and the results
+-- of a look.
 
--- The score that a look-alike must have where a watched domain does not say: rankings and registrations tell honest neighbours,
--- and without any of them only names that speak for themselves are reported (LIM_MIN_SCORE, LIM_MIN_SCORE_ALONE).
+-- The default score that a look-alike must have. Rankings and registrations recognise honest names;
+-- without such data a higher score is needed (LIM_MIN_SCORE, LIM_MIN_SCORE_ALONE).
 CREATE OR REPLACE FUNCTION watched_min_score() RETURNS integer LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT CASE WHEN EXISTS (SELECT FROM domain_ranking) OR EXISTS (SELECT FROM record WHERE dataset = 4 AND NOT gone)
 		THEN 60 ELSE 70 END
 $$;
 
--- The watched domains of one project, or of all whose accounts have the entitlement. only_enabled: what new names are compared
--- with.
+-- The watched domains of one project, or of all projects whose accounts have the entitlement.
+-- only_enabled: only those with which new names are compared.
 CREATE OR REPLACE FUNCTION watched_domains(project uuid, only_enabled boolean) RETURNS TABLE (uuid uuid, project_uuid uuid,
 	domain text, words text[], allow text[], min_score integer, enabled boolean) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -19,7 +20,7 @@ CREATE OR REPLACE FUNCTION watched_domains(project uuid, only_enabled boolean) R
 	 WHERE (project IS NULL OR w.project_uuid = project) AND (w.enabled OR NOT only_enabled) ORDER BY w.uuid
 $$;
 
--- The documents between two keys of a dataset, in hexadecimal; most of them at most.
+-- The documents between two keys of a dataset in hexadecimal, at most `most`.
 CREATE OR REPLACE FUNCTION lookalike_documents(of_dataset smallint, first text, behind text, most bigint)
 	RETURNS TABLE (key text, doc text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -28,7 +29,8 @@ CREATE OR REPLACE FUNCTION lookalike_documents(of_dataset smallint, first text, 
 	   AND NOT r.gone ORDER BY r.key LIMIT most
 $$;
 
--- The keys of a dataset behind one, for a walk through all names. Certificates and hosts have names in their documents alone.
+-- The keys of a dataset after a key, for a walk through all names. The names of certificates and
+-- hosts are only in their documents.
 CREATE OR REPLACE FUNCTION lookalike_walk(of_dataset smallint, behind text, most bigint) RETURNS TABLE (key text, doc text)
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT encode(r.key, 'hex'), CASE of_dataset WHEN 5 THEN r.doc
@@ -37,7 +39,8 @@ CREATE OR REPLACE FUNCTION lookalike_walk(of_dataset smallint, behind text, most
 	 ORDER BY r.key LIMIT most
 $$;
 
--- Which of the names are ranked, are name servers of parked domains, or belong to the project.
+-- For each name: whether it is ranked, is a name server of parked domains, or belongs to the
+-- project.
 CREATE OR REPLACE FUNCTION lookalike_names(project uuid, names text[]) RETURNS TABLE (name text, ranked boolean, parked boolean,
 	own boolean) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT n, EXISTS (SELECT FROM domain_ranking r WHERE r.domain = n), EXISTS (SELECT FROM parked_name_server s WHERE s.name = n),
@@ -46,7 +49,7 @@ CREATE OR REPLACE FUNCTION lookalike_names(project uuid, names text[]) RETURNS T
 	  FROM unnest(names) AS n
 $$;
 
--- The certificate that is remembered of a name.
+-- The stored certificate of a name.
 CREATE OR REPLACE FUNCTION lookalike_certificate(watched uuid, name text) RETURNS TABLE (certificate_sha256 text,
 	certificate_at timestamptz, certificate_seen_at timestamptz, certificate_shared boolean) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -54,7 +57,8 @@ CREATE OR REPLACE FUNCTION lookalike_certificate(watched uuid, name text) RETURN
 	 WHERE c.watched_uuid = watched AND c.found = name AND c.certificate_sha256 IS NOT NULL
 $$;
 
--- Keeps what a look has shown, and deletes what was below the threshold for 30 days (LIM_CANDIDATE_DAYS).
+-- Stores the results of a look, and deletes names that were below the threshold for 30 days
+-- (LIM_CANDIDATE_DAYS).
 CREATE OR REPLACE FUNCTION lookalike_keep(candidates jsonb) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	DELETE FROM lookalike_candidate c USING (SELECT watched_uuid, found FROM lookalike_candidate WHERE NOT reported
