@@ -31,12 +31,12 @@ detect_host 192.0.2.4 2026-11-20T00:00:00Z "$(page 8000 401 '"api/openai","auth/
 detect_host 192.0.2.5 2026-11-20T00:00:00Z "$(page 80 200 '' ',"title":"Jupyter for beginners - a blog","body":"We install Ollama is running"')"
 detect_idle
 is "$(found 192.0.2.1) $(sql "SELECT evidence ->> 'auth' FROM finding WHERE finding_key LIKE '%/192.0.2.1/%'")" \
-	"Ollama at 192.0.2.1:443 info open required" "Ollama behind a login is present, and asks for it (C-194)"
+	"Ollama at 192.0.2.1:443 info open required" "an Ollama behind a login gives a finding of presence with auth required (C-194)"
 is "$(found 192.0.2.2)" "Ollama at 192.0.2.2:11434 info open, Ollama at 192.0.2.2:11434 answers anybody high open" \
 	"an open Ollama gives two findings, the second high (C-194)"
 is "$(found 192.0.2.3)" "vLLM at 192.0.2.3:8000 info open" "vLLM gives one finding of presence (C-195)"
 is "$(found 192.0.2.4)" "API of OpenAI at 192.0.2.4:8000 info open" "an unknown program with that API gives the generic one (C-195)"
-is "$(found 192.0.2.5)" "" "a page that mentions products gives none (C-196)"
+is "$(found 192.0.2.5)" "" "a page that mentions products gives no finding (C-196)"
 detect_host 192.0.2.2 2026-11-22T00:00:00Z '{"port":22,"transport":"tcp"}'
 detect_idle
 is "$(found 192.0.2.2)" "Ollama at 192.0.2.2:11434 info resolved, Ollama at 192.0.2.2:11434 answers anybody high resolved" \
@@ -66,7 +66,7 @@ detect_host 192.0.2.50 2026-11-20T00:00:00Z "$redis" ',"hostnames":["www.example
 detect_host 192.0.2.51 2026-11-20T00:00:00Z "$redis" ',"hostnames":["www.example.org"]'
 detect_idle
 like "$(severities 192.0.2.7)" '^(critical|high|medium) false' "the findings of a host with 50 services have their own severity (C-197)"
-is "$(severities 192.0.2.8)" "info true" "those of a host with 51 services are info, and suspect (C-197)"
+is "$(severities 192.0.2.8)" "info true" "findings of a host with 51 services have the severity info and are suspect (C-197)"
 is "$(found 192.0.2.50)" "" "a CDN address that serves the project's name has no finding of its other ports (C-198)"
 is "$(sql "SELECT DISTINCT evidence ->> 'matched_by' FROM finding WHERE finding_key LIKE 'rule/%/192.0.2.51/%'")" hostname \
 	"an address that is no CDN's is found by its name (C-198)"
@@ -91,7 +91,7 @@ is "$(lower) $(found 192.0.2.7 "$other")" "0 $before" "a higher min_severity clo
 was=$(found 192.0.2.8)
 set_detector true info ''
 detect_idle
-isnt "$(lower)" 0 "a lower one opens them again"
+isnt "$(lower)" 0 "a lower min_severity opens the findings again"
 isnt "$(found 192.0.2.8)" "$was" "a finding that the settings hid is open again"
 set_detector true info 'title:"Ollama at 192.0.2.1:443"'
 detect_idle
@@ -119,7 +119,7 @@ ok "an account's severity is that of its findings, in no other account (C-201)" 
 world_kill surfaced-detect
 sql "INSERT INTO detect_work (kind, subject_uuid, phase, since) VALUES ('rule', '$open', 3, pg_current_snapshot())"
 sql "UPDATE rule_setting SET severity = 'medium' WHERE rule_uuid = '$open' AND account_uuid = '$ACCOUNT'"
-is "$(sql "SELECT phase || ' ' || again FROM detect_work WHERE subject_uuid = '$open'")" "3 true" "work that is under way goes on, and is marked to begin again"
+is "$(sql "SELECT phase || ' ' || again FROM detect_work WHERE subject_uuid = '$open'")" "3 true" "work in progress is finished, and is marked to begin again"
 detect_start
 detect_idle
 is "$(severity "$P") $(sql "SELECT count(*) FROM detect_work WHERE subject_uuid = '$open'")" "medium 0" "work that begins again applies the later setting"

@@ -68,7 +68,7 @@ is "$(sql "SELECT string_agg(name, ' ') FROM dangling_affected('{crowd.elasticbe
 dns a.acme.com CNAME NOERROR b.cdn.net 3 2 | store
 dns b.cdn.net CNAME NOERROR y.eu-west-1.elasticbeanstalk.com 3 2 | store
 detect_idle
-is "$(found "host = 'a.acme.com'")" "" "a chain whose end is unknown gives none"
+is "$(found "host = 'a.acme.com'")" "" "a chain whose end is unknown gives no finding"
 dns y.eu-west-1.elasticbeanstalk.com A NXDOMAIN - 2 | store
 detect_idle
 is "$(found "host = 'a.acme.com'")" "cname_claimable a.acme.com y.eu-west-1.elasticbeanstalk.com high open" \
@@ -76,16 +76,16 @@ is "$(found "host = 'a.acme.com'")" "cname_claimable a.acme.com y.eu-west-1.elas
 dns mx.acme.com MX NOERROR '10 Mail.Gone.NET.' 3 2 | store
 dns acme.com TXT NOERROR '\"v=spf1 include:_spf.gone.net ~all\"' 3 2 | store
 detect_idle
-is "$(found "target LIKE '%gone.net'")" "" "records that lead to a domain of which nothing is known give none"
+is "$(found "target LIKE '%gone.net'")" "" "records that lead to a domain without any data give no finding"
 dns gone.net NS NXDOMAIN - 2 | store
 detect_idle
 is "$(found "target LIKE '%gone.net'")" "mx_unregistered mx.acme.com mail.gone.net high open
-spf_include_unregistered acme.com _spf.gone.net medium open" "a domain that vanishes concerns names that lead below it"
+spf_include_unregistered acme.com _spf.gone.net medium open" "names that lead below a domain are looked at when the domain vanishes"
 is "$(sql "SELECT string_agg(DISTINCT confidence::text, ' ') FROM dangling_dns WHERE target LIKE '%gone.net'")" "0.7" "without a registration the confidence is 0.7"
 whois gone.net 30
 detect_idle
 is "$(sql "SELECT string_agg(DISTINCT confidence::text, ' ') FROM dangling_dns WHERE target LIKE '%gone.net'")" "0.9" "an expired registration raises the confidence"
-is "$(events mx.acme.com)" "found changed" "the history has the change"
+is "$(events mx.acme.com)" "found changed" "the history of the finding has the change of its confidence"
 
 # ---- names of others' making ----
 
@@ -105,7 +105,7 @@ is "$(sql "SELECT count(*) FROM detector_state WHERE error IS NOT NULL") $(sql "
 	dns www.zeta.org CNAME NOERROR z.azurewebsites.net 3 2
 } | store
 detect_idle
-is "$(found "host LIKE '%zeta.org'")" "" "names of nobody give none"
+is "$(found "host LIKE '%zeta.org'")" "" "names that no project owns give no finding"
 asset host old.zeta.org
 detect_idle
 is "$(found "host LIKE '%zeta.org'")" "cname_claimable old.zeta.org z.azurewebsites.net high open" "a new host is looked at, and no other name of its domain"
@@ -155,12 +155,12 @@ provider true
 	dns p.names.example.net A NXDOMAIN - 2
 } | store
 detect_idle
-is "$(found "host = 'p.acme.com'")" "cname_claimable p.acme.com p.names.example.net high open" "a provider that was imported is known"
+is "$(found "host = 'p.acme.com'")" "cname_claimable p.acme.com p.names.example.net high open" "a provider that an import added is recognised"
 uuid=$(sql "SELECT uuid FROM dangling_dns WHERE host = 'p.acme.com'")
 provider false
 detect_idle
 is "$(found "host = 'p.acme.com'") $(sql "SELECT uuid FROM dangling_dns WHERE host = 'p.acme.com'")" \
-	"stale_record p.acme.com p.names.example.net low open $uuid" "a provider that is closed lowers the same finding (C-175)"
+	"stale_record p.acme.com p.names.example.net low open $uuid" "a provider that prevents claims lowers the severity of the same finding (C-175)"
 is "$(events p.acme.com)" "found changed" "the lowered finding has an event (C-175)"
 
 # ---- addresses ----
@@ -181,7 +181,7 @@ detect_idle
 is "$(found "kind = 'address_released'")" "" "an address that shows the project's certificate gives none (C-173)"
 host 3 3 www.other.org
 detect_idle
-is "$(found "kind = 'address_released'")" "" "one observation of another certificate gives none (C-173)"
+is "$(found "kind = 'address_released'")" "" "one observation of another certificate gives no finding (C-173)"
 host 3 1 www.other.org
 detect_idle
 is "$(found "kind = 'address_released'")" "address_released ip.acme.com 203.0.113.9 medium open" "another certificate for a day makes the address released (C-173)"

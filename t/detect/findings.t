@@ -226,7 +226,7 @@ each status $FALSE false_positive "a false positive stays one when everything is
 each status $RISK accepted_risk "an accepted risk stays one when everything is looked at again (C-128)"
 each "status || ' ' || (last_seen_at < now() - interval '30 days')" $OLD "open true" "a finding that no data show or contradict for 30 days stays open (C-129)"
 api GET "/projects/$P/esi/findings?stale=true&limit=100"
-is "$(field '[.findings[].detector]|sort|join(" ")')" "$(sort "$W/detectors" | paste -sd ' ')" "one finding of each detector is stale, since nothing has been seen of it for 30 days (C-129)"
+is "$(field '[.findings[].detector]|sort|join(" ")')" "$(sort "$W/detectors" | paste -sd ' ')" "one finding of each detector is stale after 30 days without data (C-129)"
 is "$(sql "SELECT count(*) FROM asset WHERE name LIKE 'n_.example.org'")" "$CASES" "missing and contradicting data remove no asset that the inventory added"
 world_until 30 settled
 is "$(sql "SELECT string_agg(n::text, ' ') FROM (SELECT count(*) AS n FROM alert WHERE source_uuid IN (SELECT uuid FROM finding f JOIN subject s USING (finding_key)

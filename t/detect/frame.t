@@ -63,7 +63,7 @@ for table in detector_work detector_finding finding detector_state; do
 done
 is "$(sql "SELECT count(*) FROM finding WHERE status = 'open'") $(sql "SELECT count(*) FROM finding_event") $(sql "SELECT count(*) FROM detector_work")" \
 	"140 140 0" "nothing was lost or stored twice, and no work is left (C-124)"
-is "$(sql "SELECT count(*) FROM detector_hand")" 0 "no process has anything in its hand"
+is "$(sql "SELECT count(*) FROM detector_hand")" 0 "the table detector_hand is empty at the end"
 
 # A subject that cannot be stored.
 sql "ALTER TABLE finding ADD CONSTRAINT poison CHECK (finding_key <> 'indicator/ipv4/198.51.100.150')"
@@ -76,6 +76,6 @@ is "$(sql "SELECT error FROM detector_state WHERE detector = 'threat-indicators'
 like "$(cat "$W/log/surfaced-detect.log")" poison "the log of surfaced-detect has the reason of the failed look"
 sql "ALTER TABLE finding DROP CONSTRAINT poison; UPDATE detector_work SET due_at = now(); NOTIFY detect_work"
 looked() { [ "$(sql "SELECT count(*) FROM finding WHERE status = 'open'")" = 160 ]; }
-ok "a subject that failed is stored when nothing is wrong any more" world_until 30 looked
+ok "a subject that failed is stored when its next look succeeds" world_until 30 looked
 is "$(sql "SELECT coalesce(error, '-') FROM detector_state WHERE detector = 'threat-indicators'")" - "the state of the detector has no error when every subject has succeeded"
 LOG_EXPECTED=poison

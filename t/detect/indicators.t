@@ -45,7 +45,7 @@ detect_idle
 is "$(found | wc -l)" 1 "an indicator below a confidence of 60 or of another name is no finding"
 report $U2 NULL domain www.example.org 60
 detect_idle
-is "$(found | sed -n 1p)" "indicator/domain/www.example.org|open|medium|1" "a surer revision of the report is one"
+is "$(found | sed -n 1p)" "indicator/domain/www.example.org|open|medium|1" "a revision with a higher confidence makes the indicator a finding"
 
 # A private report concerns the projects of its account alone.
 OTHER=$(sql "INSERT INTO account (name) VALUES ('other') RETURNING uuid")
@@ -55,7 +55,7 @@ detect_idle
 is "$(found | grep -c 192.0.2.9)" 0 "a private report of another account is no finding (C-131)"
 report 00000000-0000-4000-8000-000000000005 "'$ACCOUNT'" ipv4 192.0.2.9 90
 detect_idle
-is "$(found | grep 192.0.2.9)" "indicator/ipv4/192.0.2.9|open|high|1" "a private report of the account is one"
+is "$(found | grep 192.0.2.9)" "indicator/ipv4/192.0.2.9|open|high|1" "an indicator of a private report of the account is a finding"
 asset address 192.0.2.10
 report 00000000-0000-4000-8000-000000000006 NULL ipv4 192.0.2.11 90
 asset address 192.0.2.11

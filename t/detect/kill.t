@@ -178,11 +178,11 @@ while [ "$killed" -lt "$KILLS" ]; do
 done
 world_kill surfaced-detect
 detect_idle
-is "$(sql "SELECT count(*) FROM rule_observation WHERE state = 'active'")" 800 "the process that stood by finds everything after $killed kills (C-124)"
+is "$(sql "SELECT count(*) FROM rule_observation WHERE state = 'active'")" 800 "the waiting process finds everything after $killed kills (C-124)"
 is "$(sql "SELECT count(*) FROM observation_event")" 800 "each observation has one event, so nothing was stored twice (C-124)"
 is "$(sql "SELECT string_agg(active_count || ' ' || a.active || ' ' || a.appeared, ', ') FROM rule_run n JOIN rule_activity a ON a.run_uuid = n.uuid")" \
 	"400 400 400, 400 400 400" "the counts of the runs and of the day are those of the observations (C-124)"
-is "$(sql "SELECT count(*) FROM rule_observation WHERE last_seen_at < '2026-11-21'")" 0 "each has the last time of its data"
+is "$(sql "SELECT count(*) FROM rule_observation WHERE last_seen_at < '2026-11-21'")" 0 "each observation has the last time of its data"
 
 # ---- in the middle of a transaction ----
 
@@ -229,7 +229,7 @@ world_until 30 open_now
 detect_host 203.0.113.1 2026-11-23T00:00:00Z '{"port":80,"transport":"tcp"}'
 seen() { stored first | grep -q 203.0.113.1; }
 ok "a later transaction is evaluated while an older one is open" world_until 30 seen
-is "$(stored first | grep -c '^198.51.0.2|')" 0 "the older one is not visible yet"
+is "$(stored first | grep -c '^198.51.0.2|')" 0 "the document of the older transaction is not observed yet"
 echo "COMMIT;" >&3
 exec 3>&-
 late() { stored first | grep -q '^198.51.0.2|active'; }

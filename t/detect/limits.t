@@ -18,7 +18,7 @@ detect_idle
 state() { sql "SELECT state || ' ' || active_count || ' ' || coalesce(error, '-') FROM rule_run WHERE rule_uuid = '$1'"; }
 is "$(state "$broad") $(sql "SELECT count(*) FROM rule_observation o JOIN rule_run n ON n.uuid = o.run_uuid WHERE n.rule_uuid = '$broad'")" \
 	"saturated 10000 - 10000" "a run with 10000 active observations is saturated and gets no more"
-is "$(state "$rare")" "current 1 -" "another rule is evaluated as before"
+is "$(state "$rare")" "current 1 -" "another rule is evaluated although one run is saturated"
 
 # A finding follows from the record of an asset however many records match, and goes when the record changes.
 sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, project_uuids, findings) VALUES ('$ACCOUNT', '$broad', true, '{$P}', true);
@@ -43,11 +43,11 @@ seq 1 400 | while read -r n; do
 done | import --format ndjson -
 detect_idle
 is "$(state "$slow")" "failed 0 it takes too long (detect_budget)" "the rule that takes longest fails"
-like "$(cat "$W/log/surfaced-detect.log")" "rule=$slow name=\"slowest\" failed=" "the log names it"
+like "$(cat "$W/log/surfaced-detect.log")" "rule=$slow name=\"slowest\" failed=" "the log names the rule that fails"
 sql "UPDATE rule SET query = 'ip:203.0.0.1', version = 2 WHERE uuid = '$slow'"
 detect_idle
 is "$(state "$slow")" "current 1 -" "a rule that has changed is evaluated again"
-is "$(state "$rare")" "current 1 -" "the others went on"
+is "$(state "$rare")" "current 1 -" "the other rules are still evaluated"
 
 # A walk whose pages the index does not answer in time is tried a few times; then the rule fails.
 world_kill surfaced-detect

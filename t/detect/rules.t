@@ -28,7 +28,7 @@ is "$(sql "SELECT md5(string_agg(o::text, ' ' ORDER BY uuid)) FROM rule_observat
 	"documents that are written again unchanged change no observation (C-127)"
 detect_host 192.0.2.7 2026-11-21T00:00:00Z '{"port":6379,"transport":"tcp","product":"KeyDB"}'
 detect_idle
-is "$(observed "$redis")" "192.0.2.7 gone changed 0" "a record that matches no more has gone, since it has changed (C-153)"
+is "$(observed "$redis")" "192.0.2.7 gone changed 0" "an observation ends with the reason changed when its record no longer matches (C-153)"
 detect_host 192.0.2.7 2026-11-22T00:00:00Z '{"port":6379,"transport":"tcp","product":"Redis"}'
 detect_idle
 is "$(observed "$redis") $(sql "SELECT uuid FROM rule_observation")" "192.0.2.7 active - 1 $uuid" \
@@ -40,7 +40,7 @@ is "$(sql "SELECT active_count || ' ' || state || ' ' || anchored || ' ' || uses
 	"the run counts what is active"
 sql "SELECT record_remove(1::smallint, key) FROM record WHERE dataset = 1 AND doc LIKE '%192.0.2.7\"%'" >/dev/null
 detect_idle
-is "$(observed "$redis")" "192.0.2.7 gone removed 1" "a record that is deleted has gone, since it was removed"
+is "$(observed "$redis")" "192.0.2.7 gone removed 1" "an observation ends with the reason removed when its record is deleted"
 
 # ---- services, and old data ----
 
@@ -101,7 +101,7 @@ sql "SET session_replication_role = replica; UPDATE record SET doc = replace(doc
 	WHERE dataset = 1 AND doc LIKE '%192.0.2.20\"%'"
 sql "UPDATE detect_work SET due_at = now()"
 detect_idle
-is "$(observed "$recent")" "192.0.2.20 gone changed 0" "the record leaves without an import (C-155)"
+is "$(observed "$recent")" "192.0.2.20 gone changed 0" "a record that has become too old is no longer observed, without an import (C-155)"
 
 stale=$(detect_rule hosts all 'services.port:9443')
 detect_host 192.0.2.30 "$(seen 2400000)" '{"port":9443,"transport":"tcp"}'

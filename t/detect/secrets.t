@@ -146,7 +146,7 @@ wait "$again" "$keep"
 is "$(sql "SELECT count(*) FROM secret_seen")" "${kept#*|}" "a note that is seen again meanwhile stays"
 sql "UPDATE secret_seen SET seen_at = '2020-01-01' WHERE place LIKE 'page %' AND part = '9090/tcp/banner'"
 is "$(sql "SELECT secret_keep(100)") $(sql "SELECT secret_keep(100)")" "1 0" "notes without data, and places that have lost their secret, are deleted after 90 days"
-is "$(sql "SELECT (SELECT count(*) + 1 FROM secret_place), (SELECT count(*) + 1 FROM secret_seen)")" "$kept" "one note and one place are gone"
+is "$(sql "SELECT (SELECT count(*) + 1 FROM secret_place), (SELECT count(*) + 1 FROM secret_seen)")" "$kept" "exactly one note and one place were deleted"
 
 # ---- sensitive files ----
 
@@ -174,7 +174,7 @@ detect_idle
 is "$(sql "SELECT subject, location ->> 'kind' FROM secret_place WHERE subject = 'host 203.0.113.5' ORDER BY 2")" \
 	"host 203.0.113.5|header
 host 203.0.113.5|title" "secrets in titles and headers of a host of the project's name are found"
-is "$(sql "SELECT count(*) FROM secret_place WHERE subject = 'host 203.0.113.6'")" 0 "a host of a CDN is nobody's by its name"
+is "$(sql "SELECT count(*) FROM secret_place WHERE subject = 'host 203.0.113.6'")" 0 "the name of a host of a CDN does not make it an asset"
 
 # ---- browser evidence ----
 

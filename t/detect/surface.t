@@ -26,7 +26,7 @@ detect_host 192.0.2.9 2026-11-20T00:00:00Z "$(redis Redis)" ',"hostnames":["www.
 detect_host 192.0.2.10 2026-11-20T00:00:00Z "$(redis Redis)" ',"hostnames":["www.example.org"],"tags":["cdn"]'
 detect_idle
 is "$(observed "$open")" "192.0.2.7/6379/tcp active - 0
-192.0.2.9/6379/tcp active - 0" "only records of an inventory are observed, and a CDN is nobody's by its names"
+192.0.2.9/6379/tcp active - 0" "only records of an inventory are observed, and the names of a CDN do not count"
 is "$(findings)" "exposed_service high open address Redis at 192.0.2.7:6379 (Bath)
 exposed_service high open hostname Redis at 192.0.2.9:6379 ()" "observations of a stable rule are findings, with the title filled"
 is "$(sql "SELECT f.finding_key || ' ' || f.detector || ' ' || f.first_seen_at || ' ' || (a.name) FROM finding f JOIN asset a ON a.uuid = f.asset_uuid
@@ -76,7 +76,7 @@ is "$(observed "$own" | wc -l) $(sql "SELECT count(*) FROM finding WHERE finding
 sql "UPDATE rule_setting SET findings = true WHERE rule_uuid = '$own'"
 detect_idle
 is "$(sql "SELECT string_agg(DISTINCT severity, ' ') || count(*) FROM finding WHERE finding_type = 'rule_match'")" "info low3" \
-	"with findings each is a finding, of the severity of the setting"
+	"with findings enabled, each observation is a finding with the severity of the setting"
 
 # ---- a rule of scope all ----
 

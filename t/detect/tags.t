@@ -48,4 +48,4 @@ ok "a rule with other tags applies these" world_until 30 found tags:other-word 1
 is "$(tags 192.0.2.9)" other-word "the former tags of the rule leave"
 sql "UPDATE rule SET status = 'deprecated' WHERE uuid = '$rule'"
 ok "the tags of a rule that ends leave (C-157)" world_until 30 found tags:other-word 0
-is "$(sql "SELECT count(*) FROM document_tag")" 0 "nothing is left of them"
+is "$(sql "SELECT count(*) FROM document_tag")" 0 "no row of document_tag is left of the ended rule"

@@ -35,10 +35,10 @@ watch() { api POST "$D" "$1"; field .domain.uuid; }
 api POST "$D" '{"domain":"PayPal.com","words":["Venmo"],"allow":["paypal-corp.com","braintree.*"]}'
 is "$STATUS $(field '.domain|[.domain,.words,.allow,.min_score,.enabled]|tojson')" \
 	'201 ["paypal.com",["venmo"],["paypal-corp.com","braintree.*"],70,true]' \
-	"a watched domain has a canonical form, and 70 points are asked for before any import"
+	"a watched domain has a canonical form, and needs a score of 70 before any import"
 one=$(field .domain.uuid)
 api POST "$D" '{"domain":"paypal.com"}'
-is "$STATUS $(field '.error.field_errors[0]|.field+" "+.code')" "400 domain duplicate" "a domain is watched once"
+is "$STATUS $(field '.error.field_errors[0]|.field+" "+.code')" "400 domain duplicate" "a domain cannot be watched twice in a project"
 for bad in com co.uk www.example.com nothing.invalid "" 'a b.com'; do
 	api POST "$D" "{\"domain\":\"$bad\"}"
 	is "$STATUS $(field '.error.field_errors[0].field')" "400 domain" "the domain '$bad' is refused"
@@ -116,12 +116,12 @@ dns paypal-wallet.com A 192.0.2.7 NOERROR "$(now)" | put dns
 certificate '"paypal-secure.com","www.paypal-secure.com","a.paypal.com.cert.net"' 1 2 | put certificates
 detect_idle
 is "$(found | grep -c 'paypal-wallet.com combo open')" 1 "a name of DNS that becomes known is found"
-is "$(found | grep -c 'paypal.com.cert.net subdomain open')" 0 "a certificate alone gives a name below another domain too few points"
+is "$(found | grep -c 'paypal.com.cert.net subdomain open')" 0 "a certificate alone gives a name below another domain too low a score"
 dns paypal.com.cert.net A 192.0.2.7 NOERROR "$(now)" | put dns
 detect_idle
-is "$(found | grep -c 'paypal.com.cert.net subdomain open')" 1 "with an address it is found"
+is "$(found | grep -c 'paypal.com.cert.net subdomain open')" 1 "a name with a certificate and an address is found"
 is "$(sql "SELECT evidence ->> 'certificate_sha256' FROM finding WHERE finding_key = 'typosquatting/paypal.com/paypal.com.cert.net'")" \
-	"$(printf '%064d' 2)" "the certificate that was seen before is remembered"
+	"$(printf '%064d' 2)" "a finding keeps the certificate that was seen earlier"
 rows=$(sql "SELECT count(*), max(id) FROM finding_event")
 before=$(sql "SELECT md5(string_agg(f::text, ',' ORDER BY uuid)) FROM finding f")
 for i in 1 2 3 4 5 6 7 8 9 10; do
@@ -159,7 +159,7 @@ is "$(found | grep -c 'paypal-mailing.com combo open')" 1 "a name with a mail ex
 dns paypal-mailing.com A - NXDOMAIN "$(now)" | put dns
 detect_idle
 is "$(found | grep -c 'paypal-mailing.com combo resolved')" 1 "NXDOMAIN is newer than a mail exchanger that nobody has asked for again, and closes the finding"
-is "$(sql "SELECT count(*) FROM detector_finding WHERE subject LIKE '%#%'")" 0 "a finding is remembered without the certificates that show it"
+is "$(sql "SELECT count(*) FROM detector_finding WHERE subject LIKE '%#%'")" 0 "the subject of a finding does not contain the key of a certificate"
 
 api PUT "$D/$one" '{"allow":["paypal-corp.com","paypal-l*.com"]}'
 detect_idle
@@ -176,7 +176,7 @@ is "$(sql "SELECT evidence -> 'reasons' @> '[{\"code\":\"ranked\",\"weight\":-30
 	WHERE finding_key = 'typosquatting/paypal.com/paypal-login.com'") $(sql "SELECT score, reported FROM lookalike_candidate WHERE found = 'paypal-login.com'")" \
 	"t 55|t" "an imported ranking lowers the score, and a finding stays until it has ten points less than are asked for"
 api GET "$D/$one"
-is "$(field .domain.min_score)" 60 "with a ranking 60 points are asked for"
+is "$(field .domain.min_score)" 60 "with an imported ranking a score of 60 is needed"
 sql "INSERT INTO finding (project_uuid, detector, finding_key, finding_type, title, severity, first_seen_at, last_seen_at)
 	SELECT '$P', 'typosquatting', 'typosquatting/full/' || n, 'typosquatting', 'T', 'low', now(), now() FROM generate_series(1, 5000) AS n"
 dns paypal-toomany.com A 192.0.2.7 NOERROR "$(now)" | put dns
@@ -188,5 +188,5 @@ like "$(field '.detectors[]|select(.name == "typosquatting").error')" 'has 5000 
 sql "DELETE FROM finding WHERE finding_key LIKE 'typosquatting/full/%'"
 api DELETE "$D/$one"
 detect_idle
-is "$(found | grep -c open)" 0 "the findings of a domain that is watched no more close"
+is "$(found | grep -c open)" 0 "the findings of a domain close when it is no longer watched"
 finish

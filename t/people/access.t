@@ -49,7 +49,7 @@ as ann POST "/access/members/$cat/link" '{}'
 is "$STATUS" 201 "an owner makes another link"
 second=$(field '.link.token')
 visit POST /auth/links/open "{\"token\":\"$token\"}"
-is "$(answered)" "404 link_not_found" "the former link is worth nothing then (C-321)"
+is "$(answered)" "404 link_not_found" "the former link stops working when another one is made (C-321)"
 visit POST /auth/links/open "{\"token\":\"$second\"}"
 is "$(field .link.invited_by)" ann "the link names who has invited"
 join "$second" Cat cat@example.com
@@ -68,7 +68,7 @@ as ann PUT "/access/members/$cat" "{\"email\":\"cat@example.com\",\"name\":\"Cat
 is "$STATUS $(field '.member.projects[0].role')" "200 manager" "an owner makes a member the manager of a project"
 as ann PUT "/access/members/$cat" "{\"email\":\"cat@example.com\",\"name\":\"Cat\",\"role\":\"member\",
 	\"projects\":[{\"project_uuid\":\"$ann\",\"role\":\"manager\"}]}"
-is "$(answered) $(field '.error.field_errors[0].field')" "400 invalid_request projects" "a project of nobody is refused"
+is "$(answered) $(field '.error.field_errors[0].field')" "400 invalid_request projects" "a project that does not exist is refused"
 as cat DELETE /auth/session
 owner=$(sql "SELECT uuid FROM member WHERE email = 'owner@example.com'")
 as ann DELETE "/access/members/$owner"
@@ -87,7 +87,7 @@ signed_in cat
 as cat GET /projects -H "X-Org-UUID: $ACCOUNT"
 is "$(answered)" "404 organisation_not_found" "for a removed member the organisation is not found (C-337)"
 as cat GET /projects
-is "$(answered)" "403 permission_denied" "who belongs to no organisation may do nothing in one"
+is "$(answered)" "403 permission_denied" "a person without an organisation may not use operations of organisations"
 
 # ---- keys ----
 
@@ -97,7 +97,7 @@ is "$STATUS $(field .key.name) $(field '.key.effective_scopes | join(" ")')" "20
 key=$secret api GET /access/self
 is "$STATUS" 200 "the key works at once (C-338)"
 as ann GET "/access/keys/$k"
-unlike "$BODY" "${secret#sfk_*_}" "the secret is shown once alone (C-338)"
+unlike "$BODY" "${secret#sfk_*_}" "the secret is in one answer only (C-338)"
 for fault in '{"name":"x","scopes":["nothing.view"]} scopes' "{\"name\":\"x\",\"scopes\":[\"search.view\"],\"projects\":[\"$ann\"]} projects" \
 	"{\"name\":\"x\",\"scopes\":[\"search.view\"],\"member_uuid\":\"$k\"} member_uuid" \
 	'{"name":"x","scopes":["search.view"],"expires_at":"2001-01-01T00:00:00Z"} expires_at'; do
@@ -156,9 +156,9 @@ is "$(answered)" "409 project_exists" "two projects of an organisation do not ha
 as ann PUT "/projects/$project" '{"name":"Third"}'
 is "$STATUS $(field .project.name)" "200 Third" "an owner renames a project"
 as ann PUT /organisation '{"sign_in":"strong"}'
-is "$(answered)" "401 reauthentication_required" "who has only a password does not ask more of others"
+is "$(answered)" "401 reauthentication_required" "an owner who signed in with a password alone cannot require strong sign-ins"
 sql "UPDATE account SET sign_in = 'strong' WHERE uuid = '$ACCOUNT'"
 as bob GET /projects
 is "$(answered)" "401 reauthentication_required" "a strong organisation refuses a sign-in by a password alone (C-334)"
 as bob GET /search/schemas
-is "$(answered)" "401 reauthentication_required" "a strong organisation refuses it for searches, too (C-334)"
+is "$(answered)" "401 reauthentication_required" "a strong organisation refuses searches after a sign-in by a password alone (C-334)"

@@ -94,7 +94,7 @@ is "$(answered)" "400 invalid_org_uuid" "a name that is no UUID is refused (C-32
 as bob GET /projects -H "X-Account-UUID: $second"
 is "$(answered)" "400 invalid_org_uuid" "another name for the organisation is refused (C-327)"
 as bob GET /projects -H "X-Org-UUID: $project"
-is "$(answered)" "404 organisation_not_found" "an organisation of nobody is not found (C-327)"
+is "$(answered)" "404 organisation_not_found" "an organisation that does not exist is not found (C-327)"
 as ann GET /projects -H "X-Org-UUID: $second"
 is "$(answered)" "404 organisation_not_found" "an organisation of others is not found (C-327)"
 key=$KEY api GET /projects -H "X-Org-UUID: $ACCOUNT"
@@ -124,14 +124,14 @@ isnt "$(header RateLimit)" "" "the answer to a person has a RateLimit header (C-
 
 from() { sign_in ann "$2" -H "X-Real-IP: $1"; }
 for i in 1 2 3 4 5 6 7 8 9 10; do from "203.0.113.$i" 'not the pass phrase'; done
-is "$(answered)" "401 sign_in_failed" "the tenth guess is tried (C-314)"
+is "$(answered)" "401 sign_in_failed" "the tenth attempt within the limit is verified (C-314)"
 from 203.0.113.11 'another long pass phrase'
 is "$(answered)" "429 sign_in_rate_limit_exceeded" "the eleventh attempt from new networks is refused, even with the right password (C-314)"
 like "$(header Retry-After)" '^[1-9][0-9]*$' "the refusal has Retry-After (C-314)"
 is "$(sql "SELECT count(*) FROM audit WHERE action = 'sign_in.throttled'")" 1 "a bucket that fills leaves one line of the audit log (C-325)"
 sql "UPDATE sign_in SET address = '198.51.100.7' WHERE uuid = (SELECT uuid FROM sign_in WHERE ended_at IS NULL LIMIT 1) OR true"
 from 198.51.100.7 'another long pass phrase'
-is "$STATUS" 201 "from a network used before, the person signs in all the same (C-316)"
+is "$STATUS" 201 "the person can still sign in from a network that they used before (C-316)"
 visit POST /auth/sign-in/password '{"email":"nobody@example.com","password":"not the pass phrase"}' -H 'X-Real-IP: 198.51.100.9'
 unknown=$(printf '%s' "$BODY" | jq -c 'del(.error.request_id)')
 visit POST /auth/sign-in/password '{"email":"bob@example.com","password":"not the pass phrase"}' -H 'X-Real-IP: 198.51.100.9'
@@ -140,7 +140,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 	visit POST /auth/sign-in/password '{"email":"j\u00f6rg@example.com","password":"not the pass phrase"}' -H "X-Real-IP: 192.0.2.$i"
 done
 visit POST /auth/sign-in/password '{"email":"J\u00d6RG@example.com","password":"not the pass phrase"}' -H 'X-Real-IP: 192.0.2.11'
-is "$(answered)" "429 sign_in_rate_limit_exceeded" "an e-mail in other letters of the same alphabet has no bucket of its own (C-314)"
+is "$(answered)" "429 sign_in_rate_limit_exceeded" "an e-mail in capitals shares the bucket of the e-mail in small letters (C-314)"
 
 # ---- the administrator ----
 
@@ -163,7 +163,7 @@ is "$STATUS" 201 "printing a link to recover changes nothing"
 visit POST /auth/links/use "{\"token\":\"$token\",\"password\":\"a whole new pass phrase\"}"
 is "$STATUS $(field .person.email)" "201 bob@example.com" "a link to recover sets a password (C-323)"
 as bob GET /auth/session
-is "$(answered)" "401 session_expired" "using it ends every sign-in (C-323)"
+is "$(answered)" "401 session_expired" "using a link to recover ends every sign-in (C-323)"
 sql "SELECT before::text, after::text FROM audit" >"$W/lines"
 cat "$W/log/surfaced.log" >>"$W/lines"
 is "$(grep -cF -e 'argon2id' -e "${ann_cookie#*=}" -e "$token" -e 'pass phrase' "$W/lines")" 0 \

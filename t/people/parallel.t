@@ -41,7 +41,7 @@ is "$STATUS" 200 "other requests are served while a password is hashed (C-315)"
 during=$(waited)
 is "$(is_hashing && echo yes)" yes "the first password is still being hashed"
 wait "$first"
-is "$(cat "$W/first")" "401 sign_in_failed" "a password that is replaced while it is verified opens nothing"
+is "$(cat "$W/first")" "401 sign_in_failed" "a password that is replaced while it is verified does not sign in"
 ok "in the median a request of a key waits 50 ms longer at most while a password is hashed (C-315)" \
 	[ $((${during#"${during%%[1-9]*}"} - $(waited | sed 's/^0*//'))) -lt 50000 ]
 sign_in ann "$PASSWORD" -H 'X-Real-IP: 203.0.113.3'

@@ -57,7 +57,7 @@ person_new bob member
 visit POST /auth/challenge '{"purpose":"sign_in"}'
 is "$STATUS $(field .challenge.rp_id)" "200 localhost" "anybody gets a challenge to sign in with"
 first=$(field .challenge.challenge)
-isnt "$(challenge sign_in)" "$first" "each challenge is another one"
+isnt "$(challenge sign_in)" "$first" "no two challenges are equal"
 visit POST /auth/challenge '{"purpose":"register"}'
 is "$(answered)" "401 unauthorized" "a challenge to register is for people who are signed in"
 visit GET /auth/methods
@@ -100,7 +100,7 @@ is "$(field '.passkeys | length')" 0 "nobody sees the passkeys of another person
 # ---- sign-in ----
 
 sign_in ann
-is "$STATUS $(field '.step.methods | join(",")')" "202 passkey" "with a passkey, the password alone opens nothing (C-318)"
+is "$STATUS $(field '.step.methods | join(",")')" "202 passkey" "the password alone does not sign in a person with a passkey (C-318)"
 finish=$(field .step.token)
 visit POST /auth/sign-in/totp "{\"step\":\"$finish\",\"code\":\"000000\"}"
 is "$(answered)" "401 sign_in_failed" "a person without codes cannot end that sign-in with a code"
@@ -111,7 +111,7 @@ for kind in ed25519 p256 rsa2048; do
 done
 signed_in ann
 as ann GET /auth/session
-is "$(field .person.email)" "ann@example.com" "the person whose passkey it is"
+is "$(field .person.email)" "ann@example.com" "the sign-in belongs to the person of the passkey"
 use ed25519 handle="$(field .person.uuid)"
 is "$STATUS" 201 "a passkey with the user handle of its person signs in"
 use ed25519 handle=00000000-0000-4000-8000-000000000000
@@ -122,7 +122,7 @@ plain=$(printf %s "$BODY" | jq -c 'del(.error.request_id)')
 for what in signature authenticator_data; do
 	use p256 flip=$what
 	is "$STATUS $(printf %s "$BODY" | jq -c 'del(.error.request_id)')" "401 $plain" \
-		"with one bit of its $what changed it fails, with the same answer (C-319)"
+		"an assertion with one bit of its $what changed fails with the same answer (C-319)"
 done
 use p256 flip=client_data
 is "$(answered)" "400 invalid_challenge" "client data with a bit changed are no client data (C-319)"
@@ -161,14 +161,14 @@ is "$(answered)" "400 invalid_challenge" "a challenge that was changed is refuse
 # ---- counters ----
 
 use ed25519 count=5
-is "$STATUS" 201 "a counter that grows is fine"
+is "$STATUS" 201 "an assertion whose counter increases signs in"
 for count in 5 4 0; do
 	use ed25519 count=$count
 	is "$(answered)" "401 sign_in_failed" "a counter that comes to $count after 5 fails (C-319)"
 done
 is "$(sql "SELECT count(*), min(subject_id) FROM audit WHERE action = 'passkey.copied'")" "3|$ed" "each counter that did not grow leaves a line in the audit log"
 use ed25519 count=6
-is "$STATUS" 201 "the passkey itself goes on to work"
+is "$STATUS" 201 "a passkey still works after a copy was refused"
 signed_in ann
 
 # ---- names, and the end ----

@@ -48,10 +48,10 @@ visit GET /auth/methods
 is "$(field .methods.proxy)" true "a sign-in by the company is offered"
 proxy 'proxy=ann'
 is "$STATUS $(field '.person.email, (.session | (.methods | join(",")), .strong)' | paste -sd ' ')" "201 ann@example.com proxy false" \
-	"whom the proxy knows is signed in (C-322)"
+	"a person whom the proxy identifies is signed in (C-322)"
 signed_in ann
 as ann GET /auth/session
-is "$STATUS" 200 "whom the proxy knows has an ordinary session"
+is "$STATUS" 200 "a sign-in by the proxy opens an ordinary session"
 visit DELETE /auth/session -H "Cookie: $ann_cookie"
 is "$(answered)" "403 csrf_required" "a session by the proxy needs the CSRF token as others do (C-311)"
 for jar in "proxy=ann; $ann_cookie" "$ann_cookie; proxy=ann" "a=b; $ann_cookie; proxy=ann"; do
@@ -60,7 +60,7 @@ for jar in "proxy=ann; $ann_cookie" "$ann_cookie; proxy=ann" "a=b; $ann_cookie; 
 	signed_in ann
 done
 as ann PUT /auth/person '{"name":"Ann","email":"ann.new@example.com"}'
-is "$STATUS" 200 "whom the proxy has signed in once may take another e-mail"
+is "$STATUS" 200 "a person who has signed in by the proxy once may change their e-mail"
 proxy 'proxy=ann'
 is "$STATUS $(field .person.email)" "201 ann.new@example.com" "the proxy finds the person further on by the e-mail that it knows"
 signed_in ann
@@ -106,20 +106,20 @@ is "$STATUS $(field '.error.field_errors[0] | .field, .code' | paste -sd ' ')" "
 join "$link" Carl Carl@example.com
 is "$STATUS" 201 "a new person joins with the e-mail of the invitation"
 proxy 'none=1'
-is "$(answered)" "401 sign_in_failed" "whom the proxy does not know is refused, in an envelope"
+is "$(answered)" "401 sign_in_failed" "a person whom the proxy does not identify is refused, in an envelope"
 proxy 'proxy=eve'
-is "$(answered)" "401 sign_in_failed" "who is no person here is refused: nobody is made a member (C-322)"
+is "$(answered)" "401 sign_in_failed" "an e-mail without a person is refused, and no member is created (C-322)"
 proxy 'proxy=odd'
 is "$(answered)" "401 sign_in_failed" "an answer of the proxy that is no e-mail is refused"
 for header in 'SIGN_IN_EMAIL' 'Sign-In-Email' 'HTTP_SIGN_IN_EMAIL' 'X-Auth-Request-Email' 'X-Forwarded-Email' 'X-Forwarded-User' 'Remote-Email'; do
 	proxy 'none=1' -H "$header: ann@example.com"
 	is "$(answered)" "401 sign_in_failed" "a header $header signs nobody in (C-322)"
 	proxy 'proxy=eve' -H "$header: ann@example.com"
-	is "$(answered)" "401 sign_in_failed" "a header $header takes nobody's place (C-322)"
+	is "$(answered)" "401 sign_in_failed" "a header $header does not replace the person of the proxy (C-322)"
 done
 for path in /auth/sign-in/proxy/ /auth/sign-in//proxy /auth/sign-in/./proxy /auth/sign-in/%70roxy /auth/x/../sign-in/proxy; do
 	visit POST "$path" '{}' --path-as-is -H 'SIGN_IN_EMAIL: ann@example.com' -H 'Sign-In-Email: ann@example.com'
-	like "$(answered)" '^(401 sign_in_failed|404 not_found)$' "the path $path is no way around it"
+	like "$(answered)" '^(401 sign_in_failed|404 not_found)$' "the path $path does not reach the operation of the proxy"
 done
 proxy 'proxy=ann' -H 'Sec-Fetch-Site: cross-site'
 is "$(answered)" "403 csrf_required" "another site signs nobody in by the proxy (C-313)"

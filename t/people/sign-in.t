@@ -60,9 +60,9 @@ is "$(answered) $(field '.error | has("field_errors")')" "403 csrf_required fals
 visit POST /search/hosts/aggregate '{"aggregations":[{"field":"tags"}]}' -H "Cookie: $ann_cookie" -H "X-CSRF-Token: ${ann_csrf%?}"
 is "$(answered)" "403 csrf_required" "a CSRF token that lacks a character is refused (C-311)"
 visit GET /projects -H "Cookie: $ann_cookie" -H 'X-API-Key: sfk_nobodyyy_x'
-is "$(answered)" "401 unauthorized" "beside a bad key the cookie counts for nothing (C-310)"
+is "$(answered)" "401 unauthorized" "a request with a bad key is refused despite a valid cookie (C-310)"
 visit GET /projects -H "Cookie: $ann_cookie" -H 'X-API-Key;'
-is "$(answered)" "401 unauthorized" "beside an empty key the cookie counts for nothing (C-310)"
+is "$(answered)" "401 unauthorized" "a request with an empty key is refused despite a valid cookie (C-310)"
 visit GET /projects -H "Cookie: $ann_cookie; $ann_cookie"
 is "$(answered)" "401 unauthorized" "two cookies of the name are refused (C-310)"
 visit GET /projects -H "Cookie: ${ann_cookie}x"
@@ -76,7 +76,7 @@ sign_in ann "$PASSWORD" -H 'Cookie: __Host-surfaced=AAAAAAAAAAAAAAAAAAAAAAAAAAAA
 is "$STATUS $(field '.session.methods[0]')" "201 password" "a person signs in with their password"
 isnt "$(cookie_of)" "__Host-surfaced=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" "a token that the client chose is not adopted (C-306)"
 visit GET /auth/session -H 'Cookie: __Host-surfaced=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
-is "$(answered)" "401 unauthorized" "a token that nobody was given is unauthorized (C-305)"
+is "$(answered)" "401 unauthorized" "a token that was never issued is unauthorized (C-305)"
 sign_in ann 'eleven small green kettle'
 is "$(answered)" "401 sign_in_failed" "a wrong password does not sign in (C-303)"
 isnt "$(grep -c 'sign_in refused req=[0-9a-f]* address=' "$W/log/surfaced.log")" 0 "a refused sign-in leaves a line in the journal (C-325)"
@@ -86,6 +86,6 @@ as ann DELETE /auth/session
 is "$STATUS $(header Set-Cookie)" "200 __Host-surfaced=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0" \
 	"signing out clears the cookie (C-307)"
 as ann GET /projects
-is "$(answered)" "401 session_expired" "after signing out, a copy of the cookie is worth nothing (C-307)"
+is "$(answered)" "401 session_expired" "after signing out, a copy of the cookie is refused (C-307)"
 visit GET /auth/methods -H "Cookie: $ann_cookie"
 is "$(field .signed_in)" false "GET /auth/methods says that nobody is signed in"

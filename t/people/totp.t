@@ -67,9 +67,9 @@ is "$(field .person.has_totp)" false "a wrong code leaves the person without cod
 sign_in ann
 signed_in spare
 as ann POST /auth/totp/confirm "{\"code\":\"$(code ann)\"}"
-is "$STATUS $(field .person.has_totp)" "200 true" "the first code confirms them"
+is "$STATUS $(field .person.has_totp)" "200 true" "the first right code confirms the secret"
 as spare GET /auth/session
-is "$STATUS" 200 "the first codes end no other sign-in, since nothing was taken away"
+is "$STATUS" 200 "confirming first codes ends no other sign-in"
 
 # ---- signing in ----
 
@@ -123,9 +123,9 @@ for i in 1 2 3 4 5; do
 	finish_step "$(step_new ann)" 000000 -H "X-Real-IP: 198.51.100.$i"
 done
 finish_step "$(step_new ann)" "$(code ann)" -H 'X-Real-IP: 203.0.113.9'
-is "$(answered)" "429 sign_in_rate_limit_exceeded" "who knows the password cannot go on guessing codes by beginning again"
+is "$(answered)" "429 sign_in_rate_limit_exceeded" "a new sign-in with the right password does not allow more guesses of codes"
 finish_step "$(step_new ann)" "$(code ann)"
-is "$STATUS" 201 "the person gets in meanwhile from a network where they have been (C-316)"
+is "$STATUS" 201 "the person can meanwhile sign in from a network that they used before (C-316)"
 signed_in ann
 
 # ---- the secret ----
@@ -151,10 +151,10 @@ is "$(keys_of | sed 's/^[^ ]* true 0 [^ ]* false 0/NEW FORMER/')" "NEW FORMER $o
 is "$(stat -c %a "$W/etc/sign-in-keys")" 600 "a rotation keeps the mode of the file"
 forget_code
 finish_step "$(step_new ann)" "$(code ann)"
-is "$STATUS" 201 "after a rotation of sign_in_keys codes go on to work"
+is "$STATUS" 201 "codes still work after a rotation of sign_in_keys"
 signed_in ann
-isnt "$(sql "SELECT encode(totp, 'hex') FROM person WHERE email = 'ann@example.com'")" "$before" "a code seals its secret anew"
-is "$(keys_of | sed 's/^\([^ ]*\) true/\1/' | cut -d' ' -f1,2)" "$new_kid 1" "a secret is sealed anew with the new key"
+isnt "$(sql "SELECT encode(totp, 'hex') FROM person WHERE email = 'ann@example.com'")" "$before" "using a code seals its secret with the newest key"
+is "$(keys_of | sed 's/^\([^ ]*\) true/\1/' | cut -d' ' -f1,2)" "$new_kid 1" "the stored secret has the id of the new key"
 sed -i "/^$old_kid:/d" "$W/etc/sign-in-keys"
 is "$(ctl --json doctor --etc "$W/etc" 2>/dev/null | jq -r '.checks[] | select(.check == "sealed") | .state, .advice_name' | paste -sd ' ')" \
 	"failed RESTORE_SIGN_IN_KEYS" "doctor finds a secret whose key the file lacks"
@@ -179,7 +179,7 @@ as spare GET /auth/session
 is "$(answered)" "401 session_expired" "a second secret ends every other sign-in of the person"
 ann_secret=$old_secret
 finish_step "$(step_new ann)" "$(code ann 1)"
-is "$(answered)" "401 sign_in_failed" "the first secret counts no more"
+is "$(answered)" "401 sign_in_failed" "a code of the replaced secret is refused"
 sql "UPDATE sign_in SET authenticated_at = now() - interval '1 hour'" >/dev/null
 as ann DELETE /auth/totp
 is "$(answered)" "401 reauthentication_required" "codes are ended by a recent sign-in alone (C-308)"

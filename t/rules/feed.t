@@ -112,7 +112,7 @@ isnt "$(field .next_cursor)" null "an empty page has a cursor"
 echo "COMMIT;" >&9
 exec 9>&-
 both() { follow && [ "$(wc -l <"$W/read")" -eq 2 ]; }
-ok "both events arrive after its end" world_until 60 both
+ok "both events arrive after the open transaction has ended" world_until 60 both
 is "$(cut -d' ' -f2,3 "$W/read" | tr '\n' ' ')" "gone $one returned $two " "the earlier transaction comes first (C-162)"
 
 # What an event shows.

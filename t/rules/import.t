@@ -26,7 +26,7 @@ is "$(faults)" "rules[2].severity rules[2].color rules[1].query rules[3].query r
 import_rules "$good,$(content '{"status":"testing","tests":[{"name":"a","record":{"product":"ssh"},"expect":"match"}]}')"
 is "$STATUS $(faults) $(rows)" "400 rules[1].tests[0] 0" "a failing sample of a rule in testing stops the import of all (C-160)"
 import_rules "$good,$(content '{"tests":[{"name":"a","record":{"product":"ssh"},"expect":"match"}]}'),$good"
-is "$STATUS $(faults) $(rows)" "400 rules[2].id 0" "an id twice stops the import of all (C-160)"
+is "$STATUS $(faults) $(rows)" "400 rules[2].id 0" "a repeated id stops the import of all rules (C-160)"
 import_rules "$good,$(content '{}')"
 is "$STATUS $(counts) $(rows)" "200 2 0 0 2" "good rules are created"
 api POST /rules/import "$(jq -cn --argjson r "$(content '{}')" '{rules: [range(201)|$r]}')"
@@ -39,7 +39,7 @@ is "$STATUS $(field .error.code)" "413 request_too_large" "an import has at most
 import_rules "$good"
 is "$STATUS $(faults)" "400 rules[0].id" "an id that the account has is a fault by default"
 import_rules "$(content "{\"id\":\"$(id 1)\",\"name\":\"Other\"}"),$(content "{\"id\":\"$(id 2)\"}")" skip
-is "$STATUS $(counts) $(sql "SELECT name FROM rule WHERE id = '$(id 1)'")" "200 1 0 1 Redis" "skip leaves a rule that there is"
+is "$STATUS $(counts) $(sql "SELECT name FROM rule WHERE id = '$(id 1)'")" "200 1 0 1 Redis" "skip does not change an existing rule"
 import_rules "$(content "{\"id\":\"$(id 1)\",\"query\":\"product:valkey\"}"),$(content "{\"id\":\"$(id 2)\"}")" update
 is "$STATUS $(counts) $(sql "SELECT query || ' ' || version FROM rule WHERE id = '$(id 1)'")" "200 0 1 1 product:valkey 2" \
 	"update replaces a rule that differs and skips one that does not"

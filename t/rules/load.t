@@ -64,7 +64,7 @@ is "$(sql "SELECT count(*) FROM rule_version")" 1 "without another query no form
 
 # What is gone is deprecated, and comes back.
 mv "$D/cat/b.yaml" "$D/b.yaml"
-loads '{"fresh":0,"changed":0,"unchanged":1,"deprecated":1}' "a rule that is gone is deprecated" "$D/cat"
+loads '{"fresh":0,"changed":0,"unchanged":1,"deprecated":1}' "a rule whose file is gone is deprecated" "$D/cat"
 is "$(row $B "status, status_event, deleted_at IS NULL")" "deprecated|deprecate|t" "a deprecated rule keeps its row"
 loads '{"fresh":0,"changed":0,"unchanged":1,"deprecated":0}' "a deprecated rule is deprecated once" "$D/cat"
 mv "$D/b.yaml" "$D/cat/b.yaml"

@@ -38,11 +38,11 @@ done
 as "$rule" testing
 other=$(rule)
 api POST "/rules/$rule/deprecate?replaced_by_uuid=$(uuid_new)"
-is "$STATUS $(faults) $(state "$rule")" "400 replaced_by_uuid testing" "an unknown rule replaces none"
+is "$STATUS $(faults) $(state "$rule")" "400 replaced_by_uuid testing" "an unknown rule cannot be named as a replacement"
 api POST "/rules/$rule/deprecate?replaced_by_uuid=$other"
 is "$STATUS $(field .rule.replaced_by_uuid)" "200 $other" "a deprecated rule names the one to use in its place"
 api POST "/rules/$rule/redraft"
-is "$(field .rule.replaced_by_uuid)" null "a draft names none"
+is "$(field .rule.replaced_by_uuid)" null "a move other than deprecate clears the replacement"
 is "$(sql "SELECT string_agg(action, ' ' ORDER BY id) FROM audit WHERE subject_id = '$rule' AND action NOT LIKE 'rule.create' AND actor LIKE 'key:%'" | grep -o 'rule.deprecate rule.redraft$')" \
 	"rule.deprecate rule.redraft" "the audit log names each move"
 

@@ -87,7 +87,7 @@ setting "$ACCOUNT" "$on_rule" true "'critical'"
 is "$(reads "$KEY" "$foreign")" "404 observation_not_found" "an observation of another account's rule is answered like none (C-158)"
 is "$(reads "$KEY" "$off")" "404 observation_not_found" "an observation of a catalogue rule that is not enabled is answered like none"
 is "$(reads "$KEY2" "$off")" "200 null" "an observation of a catalogue rule is read by an account that has enabled it"
-is "$(reads "$KEY" "$(uuid_new)")" "404 observation_not_found" "an observation that there is not has the same answer"
+is "$(reads "$KEY" "$(uuid_new)")" "404 observation_not_found" "an observation that does not exist has the same answer"
 is "$(reads "$KEY" "$on")" "200 null" "an enabled rule of the catalogue is read"
 is "$(reads "$KEY2" "$on") $(reads "$KEY2" "$first")" "404 observation_not_found 404 observation_not_found" \
 	"another account reads neither (C-158)"
@@ -161,9 +161,9 @@ is "$(field '.observation | [.state, .gone_reason, (.gone_at != null)] | map(tos
 api GET "$R?ip=example.com"
 is "$STATUS $(field '.error.field_errors[0].field')" "400 ip" "an address that is none is refused by name"
 api GET "$R?state=open"
-is "$STATUS $(field '.error.field_errors[0].field')" "400 state" "a state that there is not is refused by name"
+is "$STATUS $(field '.error.field_errors[0].field')" "400 state" "an unknown state is refused by name"
 api GET "/rules/$own/activity?window=8d"
-is "$STATUS $(field '.error.field_errors[0].field')" "400 window" "a window that there is not is refused by name"
+is "$STATUS $(field '.error.field_errors[0].field')" "400 window" "an unknown window is refused by name"
 
 sql "INSERT INTO rule_observation (run_uuid, record_key, document_key, dataset, rule_version, record, first_seen_at, last_seen_at, created_at)
 	SELECT run, 'page-' || n || run, 'x', 1, 1, '{}', now(), now(), '2026-01-01'::timestamptz + n / 3 * interval '1 s'

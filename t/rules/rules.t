@@ -70,7 +70,7 @@ was=$BODY
 api GET "/rules/$rule"
 is "$BODY" "$was" "a rule as stored by PUT is what GET answers (C-145)"
 put 1 '{"query":"product:other"}'
-is "$STATUS $(field .error.code)" "409 rule_version_conflict" "a version that has passed is refused (C-147)"
+is "$STATUS $(field .error.code)" "409 rule_version_conflict" "an outdated version is refused (C-147)"
 api GET "/rules/$rule"
 is "$BODY" "$was" "a refused PUT has stored nothing (C-147)"
 put 2 '{"query":"product:valkey","tags":["no-login"]}'
@@ -88,7 +88,7 @@ is "$(cat "$W"/status.? | sort | tr '\n' ' ')" "200 409 " "of two PUTs with the 
 api GET "/rules/$rule"
 is "$(field .rule.version)" 3 "the rule has one version more"
 is "$(sql "SELECT string_agg(version || ':' || query || ':' || exclude, ' ' ORDER BY version) FROM rule_version WHERE rule_uuid = '$rule'")" \
-	"1:product:redis:port:6380 2:product:valkey:" "the queries that went are kept, each once"
+	"1:product:redis:port:6380 2:product:valkey:" "each replaced query is kept once"
 query=$(field .rule.query)
 put 3 "{\"name\":\"Another\",\"query\":\"$query\"}"
 is "$STATUS $(field .rule.version) $(sql "SELECT count(*) FROM rule_version WHERE rule_uuid = '$rule'")" "200 4 2" \
@@ -149,7 +149,7 @@ for path in "/rules/$rule" "/rules/$rule/versions"; do
 done
 is "$(names '')" "Of the catalogue" "another account's rules are not listed (C-158)"
 api PUT "/rules/$rule/settings" '{"enabled":true}'
-is "$STATUS" 404 "another account cannot set anything beside the rule (C-158)"
+is "$STATUS" 404 "another account cannot change settings of the rule (C-158)"
 api GET "/rules/export"
 is "$(field '.rules|length')" 0 "another account's rules are not exported (C-158)"
 key=$own

@@ -38,10 +38,10 @@ is "$STATUS $(field '.tag | [.name, (.categories | length), .classification] | m
 api PUT "$T/$uuid" '{"name":"Jewels","categories":["own"]}'
 is "$STATUS $(field '.tag | [.slug, .name, (.categories | join("+")), .classification] | join("|")')" "200 crown-jewels|Jewels|own|informational" \
 	"a tag is replaced and keeps its slug"
-is "$(field '.tag | .updated_at > .created_at')" true "a replaced tag says when"
+is "$(field '.tag | .updated_at > .created_at')" true "a replaced tag has the time of its change"
 changed=$(field .tag.updated_at)
 api PUT "$T/$uuid" '{"name":"Jewels","categories":["own"]}'
-is "$(field .tag.updated_at)" "$changed" "a tag that is replaced by itself does not change"
+is "$(field .tag.updated_at)" "$changed" "replacing a tag by the same content changes nothing"
 api PUT "$T/$uuid" '{"slug":"other","name":"x"}'
 is "$(faults)" "slug unknown_field" "a slug never changes"
 
@@ -66,7 +66,7 @@ is "$(code)" "409 rule_read_only" "a common tag cannot be replaced"
 api DELETE "$T/$c2"
 is "$(code) $(sql "SELECT count(*) FROM tag WHERE slug = 'c2' AND name = 'Command and control'")" "409 rule_read_only 1" "a common tag cannot be deleted"
 api GET "$T/$(uuid_new)"
-is "$(code)" "404 rule_tag_not_found" "a tag that there is not is answered so"
+is "$(code)" "404 rule_tag_not_found" "a tag that does not exist is not found"
 sql "INSERT INTO tag (account_uuid, slug, name) SELECT '$ACCOUNT2', 'n' || n, 'x' FROM generate_series(1, 1000) AS n"
 key=$KEY2 api POST "$T" '{"slug":"one-more"}'
 is "$(code)" "409 rule_limit_exceeded" "an account has a thousand tags at most"
@@ -97,7 +97,7 @@ is "$(field '[.tags[].slug] | sort | join(" ")')" "$(sql "SELECT string_agg(slug
 api GET "$T?classification=benign&origin=account"
 is "$(field '.tags | length')" 0 "a tag is listed when it passes every filter"
 api GET "$T?origin=mine"
-is "$STATUS $(faults)" "400 origin unsupported" "an origin that there is not is refused by name"
+is "$STATUS $(faults)" "400 origin unsupported" "an unknown origin is refused by name"
 
 # ---- the shared index and its tools have common tags alone ----
 

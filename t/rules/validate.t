@@ -82,7 +82,7 @@ is "$(field '.tests|tojson')" '[{"name":"a","passed":true},{"name":"b","passed":
 validate hosts os:linux
 is "$(field .anchored) $(field .uses_now) $(field .error)" "true false null" "a query of one keyword is anchored"
 validate hosts 'os:linux OR last_seen:>now-7d'
-is "$(field .anchored) $(field .uses_now)" "false true" "a query that asks for the time is told"
+is "$(field .anchored) $(field .uses_now)" "false true" "a query that depends on the time is reported"
 validate hosts os:linux 'os:('
 is "$STATUS $(field '[.valid, .error.member, .error.position, .matches, (.tests|length), (.sample|length)]|tojson')" '200 [false,"exclude",5,null,0,0]' \
 	"a bad text is answered with its member and position"
@@ -97,7 +97,7 @@ is "$(field .valid) $(field .error.member) $(field .error.position)" "false excl
 validate hosts tags:no-login
 is "$(field .valid)" true "a rule that applies none may ask for tags"
 validate hosts os:linux '' '{tests: [{name: "a", record: {colour: 1}, expect: "match"}], produces: {area: "rule", title: "{colour}"}}'
-is "$STATUS $(field '[.error.field_errors[].field]|join(" ")')" "400 tests[0].record produces.title" "what is no query is refused as of a new rule"
+is "$STATUS $(field '[.error.field_errors[].field]|join(" ")')" "400 tests[0].record produces.title" "faults other than those of query and exclude are refused, as for a new rule"
 api POST /rules/validate '{"dataset":"reports","query":""}'
 is "$STATUS $(field '.error.field_errors[0].field')" "400 dataset" "reports have no rules"
 is "$(sql "SELECT count(*) FROM rule"; sql "SELECT count(*) FROM audit")" "$before" "a validation stores nothing (C-146)"

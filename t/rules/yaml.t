@@ -51,7 +51,7 @@ is "$?" 0 "a rule with words of Sigma is accepted without a database"
 is "$(jq -c .check "$D/out")" '{"files":1,"rules":1,"samples":2}' "the check counts files, rules and samples"
 sed 's/expect: no_match, record: {port: 6379/&, version: /' "$D/good.yml" >"$D/r.yml"
 check "$D/r.yml"
-is "$?" 1 "a sample that does not come out as expected is refused (C-148)"
+is "$?" 1 "a sample with an unexpected result is refused (C-148)"
 like "$(cat "$D/err")" 'surface.tests\[1\]: the rule matches the sample "closed"' \
 	"the sample is named, whose version without a value is an empty text (C-148)"
 rule() { sed -n '1,$p' "$D/good.yml" | sed '/^author\|^license\|^date\|^falsep/d' | sed '/^surface/,$d'
@@ -66,7 +66,7 @@ refuses "a billion laughs is refused at its first anchor" 'r.yml:7: anchors are 
 refuses "a merge key is refused" 'merge keys \(<<\) are refused' '<<: {author: a}'
 refuses "the tag !!binary is refused" 'tags are refused: tag:yaml.org,2002:binary' 'author: !!binary aGFsbG8='
 refuses "a tag of its own is refused" 'tags are refused: !x' 'author: !x a'
-refuses "a key that stands twice is refused" 'the key author stands twice' 'author: a' 'author: b'
+refuses "a repeated key is refused" 'the key author stands twice' 'author: a' 'author: b'
 refuses "a key of two forms is one key" 'the key author stands twice' 'author: a' '"author": b'
 refuses "an unknown member is refused by its name" 'r.yml:7: colour: is unknown' 'colour: red'
 refuses "Sigma's logsource is refused by its name" 'logsource: Sigma rules about logs are refused' \

@@ -85,9 +85,9 @@ async function proving(page) {
 	await go(page, "#/keys/new?name=second&scopes=search.view");
 	await button(page, "Create key").click();
 	await page.locator("dialog [name=password]").waitFor();
-	is(await page.locator("dialog [name=email]").getAttribute("readonly"), "", "what matters asks the same person to sign in again");
+	is(await page.locator("dialog [name=email]").getAttribute("readonly"), "", "creating a key asks the same person to sign in again");
 	await page.locator("dialog").getByRole("button", { name: "Cancel" }).click();
-	is(await page.locator("dialog .secret").count(), 0, "nothing is done for somebody who does not confirm");
+	is(await page.locator("dialog .secret").count(), 0, "no key is made when the person does not confirm");
 	await button(page, "Create key").click();
 	await page.fill("dialog [name=password]", PASSWORD);
 	await page.keyboard.press("Enter");
@@ -138,7 +138,7 @@ async function members(page) {
 	// C-346
 	const shown = await row.locator("th bdi").textContent();
 	ok(shown.includes("<img src=x onerror=document.title=1> </script>") && shown.includes("⟨U+202E⟩"), "a name that would be markup is shown as text, with what turns the direction around (C-346)", shown);
-	is(await page.evaluate(() => `${document.title} ${document.querySelectorAll("main img").length}`), "Members – surfaced 0", "nothing of a name runs (C-346)");
+	is(await page.evaluate(() => `${document.title} ${document.querySelectorAll("main img").length}`), "Members – surfaced 0", "no script in a name runs (C-346)");
 	ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "a long name does not widen the page (C-346)");
 	await row.locator("summary").click();
 	await row.getByRole("button", { name: "Remove" }).click();

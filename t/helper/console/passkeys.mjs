@@ -188,7 +188,7 @@ async function otherOrigins(chrome, page) {
 	const cookie = async (of) => (await of.cookies()).find((c) => c.name === "__Host-surfaced")?.value;
 	const before = `${sql("SELECT count(*), max(id) FROM audit")} ${await cookie(context)}`;
 	for (const origin of ["https://evil.example", "https://localhost:1"]) {
-		is(await tryFrom(context, origin), "TypeError||TypeError||TypeError|", `a page of ${origin} reads nothing (C-313)`);
+		is(await tryFrom(context, origin), "TypeError||TypeError||TypeError|", `a page of ${origin} cannot read answers (C-313)`);
 		await tryFrom(stranger, origin);
 		is(await cookie(stranger), undefined, `a page of ${origin} signs nobody in (C-313)`);
 	}

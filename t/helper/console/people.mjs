@@ -77,7 +77,7 @@ async function signingIn(chrome) {
 		await page.locator(".form-fault").waitFor();
 		said.push((await text(page, ".form-fault")).replace(/Request .*/, ""));
 	}
-	is(said[0], said[1], "a wrong password and an unknown e-mail are told the same");
+	is(said[0], said[1], "a wrong password and an unknown e-mail show the same message");
 	await signIn(page, "ann@example.com");
 	await settled(page);
 	is(await title(page), "Welcome, Ann", "the right password signs in by Enter");
@@ -108,7 +108,7 @@ async function expiring(page) {
 	is(await page.locator("main [data-search]").inputValue(), "port:4711", "when a session is over, sign-in appears over the page, which stays as it was (C-351)");
 	await page.keyboard.press("Escape");
 	is(await page.locator("dialog").isVisible(), true, "nobody goes on without signing in");
-	is(await page.inputValue("dialog [name=email]"), "ann@example.com", "the form knows who was there");
+	is(await page.inputValue("dialog [name=email]"), "ann@example.com", "the form shows the e-mail of the person whose session has ended");
 	await page.fill("dialog [name=password]", PASSWORD);
 	await page.keyboard.press("Enter");
 	await page.locator("dialog").waitFor({ state: "detached" });

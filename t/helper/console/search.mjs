@@ -153,7 +153,7 @@ async function stands(page, where) {
 		"false 0 0",
 		`texts of a hostile host are text on ${where}, and no link leads elsewhere (C-346)`,
 	);
-	is(await sideways(page), 0, `the layout of ${where} stands (C-346)`);
+	is(await sideways(page), 0, `hostile texts do not change the layout of ${where} (C-346)`);
 }
 
 async function hostile(page) {

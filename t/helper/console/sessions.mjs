@@ -44,7 +44,7 @@ async function close(page, live) {
 	await button(page, "Close the session").click();
 	await page.locator("dialog .main").click();
 	await until(async () => (await live.locator("#ended-title").innerText()) === "The session was closed", "the live view says that the session was closed");
-	is(await live.locator("#again").isVisible(), false, "a session that is over offers no other connection");
+	is(await live.locator("#again").isVisible(), false, "the live view of an ended session offers no new connection");
 	ok((await live.locator("#ended-console").getAttribute("href")).startsWith("/console/#/sessions/"), "the end of the live view leads to the evidence in the console");
 	await live.close();
 	await page.getByText("closed by its creator").first().waitFor();
