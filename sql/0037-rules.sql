@@ -10,6 +10,9 @@ REVOKE INSERT, UPDATE, DELETE ON tag FROM surfaced_api;
 DROP FUNCTION IF EXISTS detect_runs(), detect_fail(uuid, text), detect_due(), detect_put_off(bigint, text, bigint),
 	detect_store(jsonb, jsonb, jsonb, jsonb, jsonb, bigint);
 
+-- When a run failed last: those of the catalogue are tried again (detect_retry).
+ALTER TABLE rule_run ADD COLUMN failed_at timestamptz;
+
 -- surfaced-detect asks for the settings of one rule.
 CREATE INDEX rule_setting_rule ON rule_setting (rule_uuid);
 

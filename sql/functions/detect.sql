@@ -165,11 +165,23 @@ CREATE OR REPLACE FUNCTION detect_mark(rules uuid[], is_anchored boolean[], asks
 $$;
 
 -- Stores that a rule or one of its runs cannot be evaluated. It is left out until the rule or the
--- account's setting changes.
+-- account's setting changes. A rule of the catalogue, which no account can change, is left out until
+-- detect_retry.
 CREATE OR REPLACE FUNCTION detect_fail(failed uuid, of_run uuid, why text) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	UPDATE rule_run SET state = 'failed', error = left(why, 500)
+	UPDATE rule_run SET state = 'failed', error = left(why, 500), failed_at = now()
 	 WHERE rule_uuid = failed AND live AND (of_run IS NULL OR uuid = of_run)
+$$;
+
+-- Lets the rules of the catalogue be evaluated again that failed so many hours ago. Returns their
+-- number.
+CREATE OR REPLACE FUNCTION detect_retry(hours bigint) RETURNS bigint LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	WITH again AS (UPDATE rule_run n SET state = 'idle', error = NULL FROM rule r
+		 WHERE n.live AND n.state = 'failed' AND coalesce(n.failed_at, '-infinity') < now() - hours * interval '1 hour'
+		   AND r.uuid = n.rule_uuid AND r.account_uuid IS NULL
+		RETURNING n.rule_uuid)
+	SELECT count(detect_ask('rule', a.rule_uuid)) FROM (SELECT DISTINCT rule_uuid FROM again) AS a
 $$;
 
 -- ---- new data ----
@@ -612,7 +624,6 @@ DECLARE
 	ended jsonb;
 	events bigint;
 	observations bigint;
-	untagged bigint := detect_untag(most);
 BEGIN
 	SELECT coalesce(jsonb_agg(x), '[]') INTO ended FROM (
 		(SELECT o.uuid, 'rule_ended' AS why, now() AS at FROM rule_run n JOIN rule_observation o ON o.run_uuid = n.uuid
@@ -630,11 +641,11 @@ BEGIN
 	DELETE FROM rule_observation WHERE uuid = ANY (ARRAY(SELECT o.uuid FROM rule_observation o
 		WHERE o.state = 'gone' AND o.gone_at < now() - interval '400 days' LIMIT most));
 	GET DIAGNOSTICS observations = ROW_COUNT;
-	RETURN greatest(jsonb_array_length(ended), events, observations, untagged);
+	RETURN greatest(jsonb_array_length(ended), events, observations);
 END
 $$;
 
-GRANT EXECUTE ON FUNCTION detect_mine, detect_plan, detect_stamp, detect_runs, detect_projects, detect_mark, detect_fail, detect_changed, detect_documents,
+GRANT EXECUTE ON FUNCTION detect_mine, detect_plan, detect_stamp, detect_runs, detect_projects, detect_mark, detect_fail, detect_retry, detect_changed, detect_documents,
 	detect_active, detect_owners, detect_due, detect_begin, detect_put_off, detect_give_up, detect_since, detect_observed, detect_store,
-	detect_keep TO surfaced_detect;
+	detect_keep, detect_untag TO surfaced_detect;
 GRANT EXECUTE ON FUNCTION record_tagged TO surfaced_api, surfaced_index, surfaced_admin;

@@ -484,8 +484,10 @@ CREATE OR REPLACE FUNCTION detect_setting_changed() RETURNS trigger LANGUAGE plp
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	IF TG_OP <> 'UPDATE' OR to_jsonb(NEW) - 'updated_at' - 'changed' <> to_jsonb(OLD) - 'updated_at' - 'changed' THEN
-		UPDATE rule_run SET state = 'idle', error = NULL WHERE rule_uuid = coalesce(NEW.rule_uuid, OLD.rule_uuid)
-			AND account_uuid = coalesce(NEW.account_uuid, OLD.account_uuid) AND state = 'failed';
+		UPDATE rule_run n SET state = 'idle', error = NULL FROM rule r
+		 WHERE r.uuid = coalesce(NEW.rule_uuid, OLD.rule_uuid) AND n.rule_uuid = r.uuid AND n.state = 'failed'
+			-- the run of a rule of scope all has no account, also when the rule is the account's own
+		   AND coalesce(n.account_uuid, r.account_uuid) = coalesce(NEW.account_uuid, OLD.account_uuid);
 		PERFORM detect_ask_again(coalesce(NEW.rule_uuid, OLD.rule_uuid));
 	END IF;
 	RETURN NULL;

@@ -19,6 +19,7 @@ detection_samples(
     struct req *rq, const struct rule_query *q, const struct detection_in *in, bool *passed)
 {
 	const struct detection_test *t = in->tests.items;
+	struct match_limit limit = { .until = cpu_us() + rq->deadline - mono_us() };
 	struct tag *tags = NULL;
 	size_t ntags = 0;
 	enum db_rc rc = DB_OK;
@@ -31,9 +32,9 @@ detection_samples(
 		struct rule_sample s = { t[i].name, json_parse(rq->arena, t[i].record.text),
 			str_is(t[i].expect, "match") };
 
-		passed[i] = rule_sample_passes(tree_arena(), q, &s, tags, ntags);
+		passed[i] = rule_sample_passes(tree_arena(), q, &s, tags, ntags, &limit);
 	}
-	return PASS;
+	return limit.over ? fail(rq, ERR_SEARCH_TIMEOUT) : PASS;
 }
 
 int

@@ -55,7 +55,8 @@ int detection_check(
 /* Adds a fault for each sample that does not give the expected result. */
 int detection_judge(
     struct req *rq, const struct detection_in *in, const char *prefix, struct body_faults *faults);
-/* Sets for each sample whether it gives the expected result, in the order of in->tests. */
+/* Sets for each sample whether it gives the expected result, in the order of in->tests. The samples
+   may take the time that the request has left. */
 int detection_samples(
     struct req *rq, const struct rule_query *q, const struct detection_in *in, bool *passed);
 

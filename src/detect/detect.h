@@ -74,7 +74,9 @@ struct detect {
 	struct settings *settings;
 	size_t nsettings;
 	bool loaded;
-	int64_t load_at, keep_at, secrets_at, days_at; /* for mono_due */
+	int64_t load_at, keep_at, secrets_at, days_at, retry_at; /* for mono_due */
+	int64_t clock;            /* cpu_us at the beginning of the present evaluation */
+	bool untags;              /* tags of ended rules may be left on documents (keep_tags) */
 	bool recovered;           /* work that an earlier process died in has been postponed */
 	struct str turn_detector; /* the detector that looked last */
 	struct uuid turn_project;
@@ -129,6 +131,16 @@ struct batch {
 void batch_evaluate(struct detect *x, struct batch *b);
 /* Marks rules as failed that took more than detect_budget in this batch. */
 void batch_judge(struct detect *x);
+/* Begins an evaluation and returns its limit: the CPU time that the account has left for the
+   batch. */
+struct match_limit batch_limit(struct detect *x, uint32_t payer);
+/* Ends an evaluation and adds its time to *spent. Returns true when the evaluation reached its
+   limit. The slowest rule or exclude of the account has then failed, and the caller evaluates again
+   if its own rule did not. */
+bool batch_repeats(struct detect *x, uint32_t payer, int64_t *spent,
+    const struct match_limit *limit) MUST_USE;
+/* Writes the tests of the rule that the hit passes, as shown_matched does. */
+void batch_show_matched(struct buf *b, struct detect *x, const struct match *h);
 /* Whether the rule is evaluated on the documents of the batch. */
 bool batch_asks(const struct batch *b, const struct detect_rule *r) MUST_USE;
 /* Finds the record of this key in a document: the document itself, or one of its nested objects.
@@ -170,16 +182,5 @@ bool work_once(struct detect *x) MUST_USE;
 /* Returns the snapshot of the published index of a dataset, or STR_NULL when no index is
    published. */
 struct str work_snapshot(struct detect *x, enum dataset d);
-
-/* ---- keep.c ---- */
-
-/* Ends observations without recent data and deletes old rows. Returns true when there is more to
-   do. */
-bool keep_observations(struct detect *x) MUST_USE;
-/* Deletes old notes and places of secrets. Returns true when there is more to do. */
-bool keep_secrets(struct detect *x) MUST_USE;
-/* Stores the numbers of a dashboard for the days that have ended. Returns true when there may be
-   more to do. */
-bool keep_dashboards(struct detect *x) MUST_USE;
 
 #endif

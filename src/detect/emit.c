@@ -55,7 +55,7 @@ shared_members(struct detect *x, const struct match *h, struct str key)
 	buf_z(&b, ",\"record\":");
 	shown_record(&b, h->rule->dataset, &h->at);
 	buf_z(&b, ",\"matched\":");
-	shown_matched(&b, x->scratch, &h->rule->q.query, &h->at);
+	batch_show_matched(&b, x, h);
 	json_member_time(&b, "first", first);
 	json_member_time(&b, "last", last);
 	buf_char(&b, '}');
@@ -166,18 +166,15 @@ emit_finding(struct emission *e, const struct detect_run *run, const struct owne
 static bool
 is_excluded(struct emission *e, struct detect_run *run)
 {
-	int64_t from = mono_us(), spent;
-	bool excluded;
+	bool excluded = false, again = run->exclude != NULL;
 
-	if (run->failed)
-		return true;
-	if (run->exclude == NULL)
-		return false;
-	excluded = match_document(e->x->scratch, run->exclude, &e->hit->at);
-	spent = mono_us() - from;
-	run->spent_us += spent;
-	e->x->payers[run->payer].spent_us += spent;
-	return excluded;
+	while (again && !run->failed) {
+		struct match_limit limit = batch_limit(e->x, run->payer);
+
+		excluded = match_document(e->x->scratch, run->exclude, &e->hit->at, &limit);
+		again = batch_repeats(e->x, run->payer, &run->spent_us, &limit);
+	}
+	return excluded || run->failed;
 }
 
 /* Writes the findings of the record's owners in the run `of`. When that is the run which all

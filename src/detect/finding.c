@@ -137,7 +137,7 @@ evidence_of(struct detect *x, const struct match *h, const struct owner *owner, 
 	buf_z(&b, ",\"record\":");
 	shown_record(&b, r->dataset, &h->at);
 	buf_z(&b, ",\"matched\":");
-	shown_matched(&b, x->scratch, &r->q.query, &h->at);
+	batch_show_matched(&b, x, h);
 	if (r->dataset == DATASET_SERVICES)
 		write_service(&b, &h->at);
 	buf_char(&b, '}');

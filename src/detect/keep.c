@@ -4,10 +4,11 @@
    of dashboards that have ended (dashboard_fill in sql/functions/project_dashboard.sql). */
 #include "config.h"
 
+#include "base/limits.h"
 #include "db/guard.h"
-#include "detect/detect.h"
+#include "detect/keep.h"
 
-enum { KEEP_US = 1000000, KEEP_ROWS = 1000, DAYS_US = 60000000 };
+enum { KEEP_US = 1000000, KEEP_ROWS = 1000, DAYS_US = 60000000, RETRY_US = 600000000 };
 
 /* secret_keep reads the notes of secrets together with their documents, which is slow, so it runs
    once an hour. */
@@ -23,7 +24,9 @@ static const struct field kept_out[] = {
 };
 
 STMT(keep_rows, kept_out, "SELECT detect_keep($1) AS n");
+STMT(untag_documents, kept_out, "SELECT detect_untag($1) AS n");
 STMT(keep_secret_rows, kept_out, "SELECT secret_keep($1) AS n");
+STMT(retry_rules, kept_out, "SELECT detect_retry($1) AS n");
 STMT(keep_days, kept_out, "SELECT dashboard_fill(1) AS n");
 
 bool
@@ -41,6 +44,19 @@ keep_observations(struct detect *x)
 }
 
 bool
+keep_tags(struct detect *x)
+{
+	const int64_t most = KEEP_ROWS;
+	struct kept k;
+
+	if (!x->untags || !db_up(x->db) ||
+	    !db_ok(x->db, db_one(x->db, &untag_documents, &k, P(most)), "untag"))
+		return false;
+	x->untags = k.n >= most;
+	return x->untags;
+}
+
+bool
 keep_secrets(struct detect *x)
 {
 	const int64_t most = KEEP_ROWS;
@@ -52,6 +68,17 @@ keep_secrets(struct detect *x)
 	if (k.n >= most)
 		x->secrets_at = 0;
 	return k.n >= most;
+}
+
+void
+retry_failed_rules(struct detect *x)
+{
+	const int64_t hours = LIM_RULE_RETRY_HOURS;
+	struct kept k;
+
+	if (mono_due(&x->retry_at, RETRY_US) && db_up(x->db) &&
+	    db_ok(x->db, db_one(x->db, &retry_rules, &k, P(hours)), "retry") && k.n > 0)
+		x->load_at = 0; /* in memory they have failed */
 }
 
 /* One project at a time, since the first days of a large one take seconds. */

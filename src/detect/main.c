@@ -7,6 +7,7 @@
 #include "daemon/daemon.h"
 #include "db/guard.h"
 #include "detect/detector.h"
+#include "detect/keep.h"
 #include "search/engine.h"
 
 #include <errno.h>
@@ -74,7 +75,9 @@ run_detect_turn(struct detect *x)
 	more = work_once(x) || more;
 	more = detectors_once(x) || more;
 	more |= keep_observations(x);
+	more |= keep_tags(x);
 	more |= keep_secrets(x);
+	retry_failed_rules(x);
 	return keep_dashboards(x) || more;
 }
 

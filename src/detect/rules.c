@@ -401,5 +401,6 @@ rules_load(struct detect *x)
 	if (rc == DB_OK)
 		rc = mark_parsed(x);
 	x->loaded = db_ok(x->db, rc, "mark");
+	x->untags = true;
 	return x->loaded;
 }

@@ -138,6 +138,7 @@ struct matched {
 	struct buf *b;
 	struct arena *scratch;
 	const struct match_document *m;
+	struct match_limit *limit;
 	size_t n;
 };
 
@@ -186,13 +187,13 @@ write_member(
 		return false;
 	if (json_type(v) == JSON_ARRAY) {
 		for (size_t i = 0; i < json_length(v); i++)
-			if (match_value(w->scratch, n, json_at(v, i))) {
+			if (match_value(w->scratch, n, json_at(v, i), w->limit)) {
 				write_value(w, n, json_at(v, i));
 				return true;
 			}
 		return false;
 	}
-	if (!match_value(w->scratch, n, v))
+	if (!match_value(w->scratch, n, v, w->limit))
 		return false;
 	write_value(w, n, v);
 	return true;
@@ -233,10 +234,10 @@ write_tests(struct matched *w, const struct node *n)
 }
 
 void
-shown_matched(
-    struct buf *b, struct arena *scratch, const struct query *q, const struct match_document *m)
+shown_matched(struct buf *b, struct arena *scratch, const struct query *q,
+    const struct match_document *m, struct match_limit *limit)
 {
-	struct matched w = { .b = b, .scratch = scratch, .m = m };
+	struct matched w = { .b = b, .scratch = scratch, .m = m, .limit = limit };
 
 	buf_char(b, '[');
 	write_tests(&w, q->root);

@@ -10,9 +10,10 @@
 struct str shown_key(struct arena *a, enum dataset d, const struct match_document *m);
 /* Writes {"ip":...}: the members that identify the record. */
 void shown_record(struct buf *b, enum dataset d, const struct match_document *m);
-/* Writes [{"field","value"}]: the tests that the document passes. Tests below NOT are left out. */
-void shown_matched(
-    struct buf *b, struct arena *scratch, const struct query *q, const struct match_document *m);
+/* Writes [{"field","value"}]: the tests that the document passes. Tests below NOT are left out, and
+   so are those after the end of the limit. */
+void shown_matched(struct buf *b, struct arena *scratch, const struct query *q,
+    const struct match_document *m, struct match_limit *limit);
 /* Returns a member of the nested object, else of its document. NULL: neither has it. */
 const struct json_value *shown_member(const struct match_document *m, const char *name);
 /* Returns the text of a member, and of a list its first text. STR_NULL: there is none. */

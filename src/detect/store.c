@@ -49,7 +49,7 @@ compare_documents(const void *l, const void *r)
 /* ---- why an observation ends ---- */
 
 struct verdict {
-	const struct detect_rule *rule;
+	struct detect_rule *rule;
 	struct detect_run *run;
 	const struct document *document;
 	struct match_document at;
@@ -57,7 +57,8 @@ struct verdict {
 };
 
 static const char *
-reason(struct detect *x, const struct verdict *v, const struct active_row *row)
+reason_within(struct detect *x, const struct verdict *v, const struct active_row *row,
+    struct match_limit *limit)
 {
 	const struct rule_query *q = &v->rule->q;
 	bool asks;
@@ -66,16 +67,30 @@ reason(struct detect *x, const struct verdict *v, const struct active_row *row)
 		return "rule_ended";
 	if (!v->found)
 		return "removed";
-	asks = match_document(x->scratch, &q->query, &v->at);
+	asks = match_document(x->scratch, &q->query, &v->at, limit);
 	if (asks && shown_is_stale(v->rule->dataset, &v->at))
 		return "stale";
 	if (asks &&
-	    ((q->excludes && match_document(x->scratch, &q->exclude, &v->at)) ||
-		(v->run->exclude != NULL && match_document(x->scratch, v->run->exclude, &v->at))))
+	    ((q->excludes && match_document(x->scratch, &q->exclude, &v->at, limit)) ||
+		(v->run->exclude != NULL &&
+		    match_document(x->scratch, v->run->exclude, &v->at, limit))))
 		return "excluded";
 	if (asks) /* no asset of the project owns the record any more */
 		return "removed";
 	return row->rule_version == v->rule->version ? "changed" : "rule_changed";
+}
+
+static const char *
+reason(struct detect *x, const struct verdict *v, const struct active_row *row)
+{
+	struct match_limit limit;
+	const char *why;
+
+	do {
+		limit = batch_limit(x, v->rule->payer);
+		why = reason_within(x, v, row, &limit);
+	} while (batch_repeats(x, v->rule->payer, &v->rule->spent_us, &limit) && !v->rule->failed);
+	return why;
 }
 
 static void

@@ -25,8 +25,9 @@ enum {
 	PHASE_ASSET = 10,
 	PHASES_OF_DATASET = 3,
 	REST_SECONDS = 2, /* before a missing index is asked again */
-	/* attempts at a page that the index does not answer in time; the delay doubles */
+	/* attempts at a page that takes the index too much CPU time; the delay doubles each time */
 	PAGE_TRIES = 6,
+	DELAY_DOUBLINGS = 6,
 };
 
 /* ---- statements ---- */
@@ -131,15 +132,17 @@ put_off(struct detect *x, const struct work *w, int64_t seconds, const char *why
 }
 
 /* Postpones a page that the index did not answer in time. It may never be answered, so after
-   PAGE_TRIES attempts the rule fails, or the work on the asset ends. */
+   PAGE_TRIES attempts the rule fails, or the work on the asset ends. A page that was only late by
+   the clock (ENGINE_TIMEOUT) is always tried again, because other programs used the processors. */
 static enum db_rc
-put_off_page(struct detect *x, struct batch *b, const struct work *w)
+put_off_page(struct detect *x, struct batch *b, const struct work *w, enum engine_rc failure)
 {
 	static const char why[] =
 	    "the search index does not find its matches in time (detect_budget)";
+	int64_t delay = INT64_C(1) << (w->tries < DELAY_DOUBLINGS ? w->tries : DELAY_DOUBLINGS);
 
-	if (w->tries + 1 < PAGE_TRIES)
-		return put_off(x, w, INT64_C(1) << w->tries, why);
+	if (w->tries + 1 < PAGE_TRIES || failure == ENGINE_TIMEOUT)
+		return put_off(x, w, delay, why);
 	log_event(LOGP_WARNING, "work", "work=%jd given_up=\"%s\"", (intmax_t)w->id, why);
 	if (b->only == NULL)
 		return db_do(x->db, &give_up_work, NULL, P(w->id), P(w->asked), P(str_of(why)));
@@ -210,13 +213,18 @@ keys_of_hits(struct arena *a, enum dataset asked, const struct page *page, struc
 }
 
 /* Reads the page of the index after w->after_key. *last becomes the key of its last hit, or
-   STR_NULL when it is the last page. */
+   STR_NULL when it is the last page. The page may take detect_budget of CPU time, and by the clock
+   half of what the watchdog allows. */
 static enum engine_rc
 walk_page(struct detect *x, struct batch *b, const struct query *q, const struct work *w,
     struct str *last, enum db_rc *rc)
 {
-	const struct budget budget = { .deadline = mono_us() + conf.detect_budget * 1000,
-		.work = UINT64_MAX / 2 };
+	const int64_t most = conf.detect_budget * 1000, now = mono_us();
+	const struct budget budget = { .deadline = now + conf.worker_stuck * 1000 / 2,
+		.work = UINT64_MAX / 2,
+		.slice_from = now + most,
+		.slice_cpu = cpu_us() + most,
+		.slice_until = INT64_MAX };
 	struct page_request want = { .after = STR_NULL, .limit = PAGE_HITS, .keys_only = true };
 	unsigned char *after = arena_alloc(x->a, w->after_key.n / 2 + 1);
 	struct page page = { .nhits = 0 };
@@ -254,7 +262,7 @@ walk_slice(struct detect *x, struct batch *b, const struct query *q, const struc
 	if (erc == ENGINE_UNAVAILABLE)
 		return put_off(x, w, REST_SECONDS, "the index cannot answer");
 	if (erc != ENGINE_OK)
-		return put_off_page(x, b, w);
+		return put_off_page(x, b, w, erc);
 	if (rc != DB_OK)
 		return rc;
 	return last.p == NULL ? move_on(x, b, w, w->phase + 1)

@@ -23,10 +23,12 @@ rule_query_parse(struct arena *a, enum dataset d, struct str query, struct str e
 }
 
 bool
-rule_query_passes(struct arena *scratch, const struct rule_query *q, const struct match_document *d)
+rule_query_passes(struct arena *scratch, const struct rule_query *q,
+    const struct match_document *d, struct match_limit *limit)
 {
-	return match_document(scratch, &q->query, d) &&
-	       !(q->excludes && match_document(scratch, &q->exclude, d));
+	return match_document(scratch, &q->query, d, limit) &&
+	       !(q->excludes && match_document(scratch, &q->exclude, d, limit)) &&
+	       !(limit != NULL && limit->over);
 }
 
 /* ---- one tree ---- */

@@ -32,9 +32,10 @@ struct rule_query_fault {
 bool rule_query_parse(struct arena *a, enum dataset d, struct str query, struct str exclude,
     struct ts now, struct rule_query *out, struct rule_query_fault *fault) MUST_USE;
 
-/* Whether a document matches the rule. The function resets the arena scratch. */
-bool rule_query_passes(
-    struct arena *scratch, const struct rule_query *q, const struct match_document *d) MUST_USE;
+/* Whether a document matches the rule. limit: see match_document. The function resets the arena
+   scratch. */
+bool rule_query_passes(struct arena *scratch, const struct rule_query *q,
+    const struct match_document *d, struct match_limit *limit) MUST_USE;
 
 /* Joins query and exclude to one tree for an engine. The trees are joined because a joined text
    could be longer than LIM_QUERY. besides: a further exclude, or NULL. out->text is the text of the

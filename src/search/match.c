@@ -14,8 +14,12 @@
 #include "search/match.h"
 #include "search/text.h"
 
+/* The clock is a system call, so it is read after WORK_OF_CLOCK bytes of comparisons: about 0.1 ms. */
+enum { WORK_OF_CLOCK = 65536, WORK_OF_TEST = 64 };
+
 struct match {
 	struct arena *scratch;
+	struct match_limit *limit; /* NULL: none */
 	const struct json_value
 	    *record; /* its members have the names of fields; NULL: doc is set */
 	const struct match_document *doc; /* whose members nest */
@@ -23,6 +27,35 @@ struct match {
 	enum dataset dataset;
 	struct ts now;
 };
+
+/* ---- time ---- */
+
+/* Counts work, and returns false when the limit is reached. */
+static bool
+spend(struct match_limit *l, uint64_t work)
+{
+	if (l == NULL)
+		return true;
+	l->work += work;
+	if (!l->over && l->work >= WORK_OF_CLOCK) {
+		l->work = 0;
+		l->over = cpu_us() >= l->until;
+	}
+	return !l->over;
+}
+
+static bool
+is_over(const struct match_limit *l)
+{
+	return l != NULL && l->over;
+}
+
+/* A pattern may be compared with each part of a text as often as it has characters. */
+static uint64_t
+work_of_strings(struct str wanted, struct str have)
+{
+	return WORK_OF_TEST + have.n + have.n * (wanted.n / 8);
+}
 
 /* ---- strings ---- */
 
@@ -148,7 +181,8 @@ convert_value(const struct schema_field *f, const struct json_value *v, struct v
 }
 
 static bool
-is_one_of_values(struct arena *a, const struct node *n, const struct value *have)
+is_one_of_values(struct arena *a, const struct node *n, const struct value *have,
+    struct match_limit *limit)
 {
 	for (size_t i = 0; i < n->nvalues; i++) {
 		const struct value *wanted = &n->values[i];
@@ -157,6 +191,8 @@ is_one_of_values(struct arena *a, const struct node *n, const struct value *have
 		case VALUE_KEYWORD:
 		case VALUE_TEXT:
 		case VALUE_DNS:
+			if (!spend(limit, work_of_strings(wanted->s, have->s)))
+				return false;
 			if (string_passes(a, n, wanted->s, have->s))
 				return true;
 			arena_reset(a);
@@ -186,14 +222,17 @@ is_within_bounds(const struct node *n, const struct value *have)
 }
 
 bool
-match_value(struct arena *a, const struct node *n, const struct json_value *v)
+match_value(
+    struct arena *a, const struct node *n, const struct json_value *v, struct match_limit *limit)
 {
 	struct value have;
 
+	if (!spend(limit, WORK_OF_TEST))
+		return false;
 	if (json_type(v) == JSON_ARRAY) {
 		for (size_t i = 0; i < json_length(v); i++)
 			if (json_type(json_at(v, i)) != JSON_ARRAY &&
-			    match_value(a, n, json_at(v, i)))
+			    match_value(a, n, json_at(v, i), limit))
 				return true;
 		return false;
 	}
@@ -201,7 +240,8 @@ match_value(struct arena *a, const struct node *n, const struct json_value *v)
 		return false;
 	if (n->type == NODE_EXISTS)
 		return true;
-	return n->type == NODE_RANGE ? is_within_bounds(n, &have) : is_one_of_values(a, n, &have);
+	return n->type == NODE_RANGE ? is_within_bounds(n, &have)
+				     : is_one_of_values(a, n, &have, limit);
 }
 
 /* ---- fields of a whole document ---- */
@@ -243,10 +283,10 @@ meaning_passes(const struct match *m, const struct node *n, struct str slug)
 		return !categories || t->ncategories > 0;
 	if (!categories)
 		return is_one_of_values(m->scratch, n,
-		    &(struct value){ .type = VALUE_KEYWORD, .s = t->classification });
+		    &(struct value){ .type = VALUE_KEYWORD, .s = t->classification }, m->limit);
 	for (size_t i = 0; i < t->ncategories; i++)
 		if (is_one_of_values(m->scratch, n,
-			&(struct value){ .type = VALUE_KEYWORD, .s = t->categories[i] }))
+			&(struct value){ .type = VALUE_KEYWORD, .s = t->categories[i] }, m->limit))
 			return true;
 	return false;
 }
@@ -276,7 +316,7 @@ passed_passes(const struct match *m, const struct node *n, const struct json_val
 	if (n->type == NODE_EXISTS)
 		return true;
 	have = (struct value){ .type = VALUE_BOOLEAN, .b = ts_cmp(have.ts, m->now) < 0 };
-	return is_one_of_values(m->scratch, n, &have);
+	return is_one_of_values(m->scratch, n, &have, m->limit);
 }
 
 /* The test of a field whose member of this object has this name. */
@@ -291,7 +331,7 @@ member_passes(
 		return source->passed != NULL ? passed_passes(m, n, object)
 					      : tags_pass(m, n, object);
 	v = match_member(object, name);
-	return v != NULL && match_value(m->scratch, n, v);
+	return v != NULL && match_value(m->scratch, n, v, m->limit);
 }
 
 static bool node_passes(const struct match *m, const struct node *n);
@@ -304,7 +344,7 @@ nested_object_passes(const struct match *m, const struct node *n)
 	    m->doc == NULL ? NULL : match_member(m->doc->own, schema_nested(m->dataset));
 	struct match each = *m;
 
-	for (size_t i = 0; all != NULL && i < json_length(all); i++) {
+	for (size_t i = 0; all != NULL && i < json_length(all) && !is_over(m->limit); i++) {
 		each.nested = json_at(all, i);
 		if (node_passes(&each, n))
 			return true;
@@ -318,9 +358,11 @@ leaf_passes(const struct match *m, const struct node *n)
 	const struct schema_field *f = n->field;
 	const struct json_value *v;
 
+	if (!spend(m->limit, WORK_OF_TEST))
+		return false;
 	if (m->record != NULL) {
 		v = json_get(m->record, f->name);
-		return v != NULL && match_value(m->scratch, n, v);
+		return v != NULL && match_value(m->scratch, n, v, m->limit);
 	}
 	if (f->of != NULL && m->doc->of != NULL)
 		return f->of->nested ? member_passes(m, n, m->doc->own, f->name)
@@ -365,14 +407,18 @@ node_passes(const struct match *m, const struct node *n)
 }
 
 bool
-match_document(struct arena *scratch, const struct query *q, const struct match_document *d)
+match_document(struct arena *scratch, const struct query *q, const struct match_document *d,
+    struct match_limit *limit)
 {
-	bool result = node_passes(
-	    &(struct match){ .scratch = scratch, .doc = d, .now = q->now, .dataset = q->dataset },
+	bool result = node_passes(&(struct match){ .scratch = scratch,
+				      .limit = limit,
+				      .doc = d,
+				      .now = q->now,
+				      .dataset = q->dataset },
 	    q->root);
 
 	arena_reset(scratch);
-	return result;
+	return result && !is_over(limit);
 }
 
 bool

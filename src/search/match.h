@@ -23,14 +23,24 @@ struct match_document {
 	size_t ntags;
 };
 
-/* scratch is reset repeatedly. */
-bool match_document(
-    struct arena *scratch, const struct query *q, const struct match_document *d) MUST_USE;
+/* A limit of the CPU time of evaluations. A document may have 16 MiB and a query hundreds of
+   patterns, so a single evaluation can take minutes. */
+struct match_limit {
+	int64_t until; /* the value of cpu_us at which evaluation stops */
+	uint64_t work; /* bytes compared since the clock was read */
+	bool over;     /* the limit is reached: no test passes any more */
+};
+
+/* Whether a document matches the query. limit: NULL for none. When limit->over becomes true, the
+   result is false although the document may match. The function resets the arena scratch. */
+bool match_document(struct arena *scratch, const struct query *q, const struct match_document *d,
+    struct match_limit *limit) MUST_USE;
 
 /* The member of an object with a dotted name, "http.title"; NULL: there is none. */
 const struct json_value *match_member(const struct json_value *v, const char *name);
 
 /* Whether a value of the field that n tests passes, or any item of a list. */
-bool match_value(struct arena *scratch, const struct node *n, const struct json_value *v) MUST_USE;
+bool match_value(struct arena *scratch, const struct node *n, const struct json_value *v,
+    struct match_limit *limit) MUST_USE;
 
 #endif

@@ -6,7 +6,9 @@
 . t/helper/detect.sh
 pg_start
 index_start
-echo 'detect_budget = 400' >>"$W/etc/surfaced-detect.conf"
+# Budgets are CPU time, so that the load of the machine makes no difference: what is slow takes twenty times as much, and the rest
+# a tenth of it.
+echo 'detect_budget = 50' >>"$W/etc/surfaced-detect.conf"
 
 seq 1 10050 | while read -r n; do
 	echo "{\"ip\":\"198.$((18 + n / 65536)).$((n / 256 % 256)).$((n % 256))\",\"last_seen\":\"2026-11-20T00:00:00Z\",\"services\":[{\"port\":7,\"transport\":\"tcp\"}]}"
@@ -37,17 +39,51 @@ detect_idle
 like "$(state "$bad")" '^failed 0 query: .*colour' "a query that cannot be parsed fails with its reason"
 slow=$(detect_rule services all "$(seq 1 90 | sed 's/.*/http.body:*q&q*q&/' | paste -sd ' ' | sed 's/ / OR /g')" "name='slowest'")
 detect_idle
-words=$(seq 1 600 | sed 's/.*/a&b/' | paste -sd ' ')
-seq 1 400 | while read -r n; do
-	echo "{\"ip\":\"203.0.$((n / 256)).$((n % 256))\",\"last_seen\":\"2026-11-20T00:00:00Z\",\"services\":[{\"port\":80,\"transport\":\"tcp\",\"http\":{\"body\":\"$words\"}}]}"
-done | import --format ndjson -
+# bodies FIRST LAST: hosts whose start pages have 440 words each, which no other page has.
+bodies()
+{
+	awk -v first="$1" -v last="$2" 'BEGIN { for (n = first; n <= last; n++) {
+		printf "{\"ip\":\"203.0.%d.%d\",\"last_seen\":\"2026-11-20T00:00:00Z\",\"services\":[{\"port\":80,\"transport\":\"tcp\",\"http\":{\"body\":\"", n / 256, n % 256
+		for (i = 1; i <= 440; i++)
+			printf "a%dx%d ", n, i
+		print "\"}}]}" } }' | import --format ndjson -
+}
+bodies 1 400
 detect_idle
 is "$(state "$slow")" "failed 0 it takes too long (detect_budget)" "the rule that takes longest fails"
-like "$(cat "$W/log/surfaced-detect.log")" "rule=$slow name=\"slowest\" failed=" "the log names the rule that fails"
+failures() { grep -c "rule=$1 name=\"[a-z]*\" failed=" "$W/log/surfaced-detect.log"; }
+is "$(failures "$slow")" 1 "the log names the rule that fails once"
+sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, project_uuids) VALUES ('$ACCOUNT', '$slow', true, '{}')"
+like "$(state "$slow")" '^(idle|backfilling) ' "a rule that its owner enables again is tried again"
 sql "UPDATE rule SET query = 'ip:203.0.0.1', version = 2 WHERE uuid = '$slow'"
 detect_idle
 is "$(state "$slow")" "current 1 -" "a rule that has changed is evaluated again"
 is "$(state "$rare")" "current 1 -" "the other rules are still evaluated"
+
+# A rule of the catalogue, which no account can change, is tried again after a day.
+common()
+{
+	detect_rule services all "$1" account_uuid=NULL "name='$2'" "content_sha256='$(printf x | sha256sum | cut -c1-64)'"
+}
+lasting=$(common "$(seq 1 90 | sed 's/.*/http.body:*y&y*y&/' | paste -sd ' ' | sed 's/ / OR /g')" lasting)
+sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, project_uuids) VALUES ('$ACCOUNT', '$lasting', true, '{}')"
+bodies 401 700
+detect_idle
+is "$(state "$lasting")" "failed 0 it takes too long (detect_budget)" "a rule of the catalogue fails"
+ctl doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" 2>/dev/null >"$W/doctor"
+like "$(cat "$W/doctor")" 'the catalogue.s rule "lasting" failed, and is tried again within 24 hours: it takes too long' \
+	"the doctor names a rule of the catalogue that has failed"
+world_kill surfaced-detect
+sed -i 's/^detect_budget = .*/detect_budget = 600000/' "$W/etc/surfaced-detect.conf"
+detect_start
+detect_idle
+is "$(state "$lasting")" "failed 0 it takes too long (detect_budget)" "a rule of the catalogue that failed is left out for a day"
+world_kill surfaced-detect
+sql "UPDATE rule_run SET failed_at = now() - interval '25 hours' WHERE rule_uuid IN ('$lasting', '$bad')"
+detect_start
+back() { [ "$(state "$lasting")" = "current 0 -" ]; }
+ok "a rule of the catalogue that failed a day ago is tried again" world_until 60 back
+like "$(state "$bad")" '^failed' "a rule of an account waits for its owner"
 
 # A walk whose pages the index does not answer in time is tried a few times; then the rule fails.
 world_kill surfaced-detect
@@ -66,7 +102,7 @@ sed -i 's/^detect_budget = .*/detect_budget = 40/' "$W/etc/surfaced-detect.conf"
 detect_start
 
 # The exclude of one account fails for this account alone.
-common=$(detect_rule services all 'port:80' account_uuid=NULL "name='shared'" "content_sha256='$(printf x | sha256sum | cut -c1-64)'")
+common=$(common 'port:80' shared)
 sql "INSERT INTO account (name) VALUES ('Other');
 	INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, exclude) SELECT uuid, '$common', true, CASE name WHEN 'Other' THEN '' ELSE
 		(SELECT string_agg(format('http.body:*q%sq*q%s', n, n), ' OR ') FROM generate_series(1, 90) AS n) END FROM account WHERE uuid = '$ACCOUNT' OR name = 'Other'"
@@ -79,6 +115,6 @@ detect_idle
 is "$(runs)" "own current -, all current -" "another exclude is evaluated again"
 sql "UPDATE rule_setting SET exclude = 'colour:red' WHERE rule_uuid = '$common' AND account_uuid = '$ACCOUNT'"
 detect_idle
-is "$(sql "SELECT string_agg(n.active_count::text, ' ' ORDER BY n.account_uuid NULLS LAST) FROM rule_run n WHERE rule_uuid = '$common'")" "0 400" \
+is "$(sql "SELECT string_agg(n.active_count::text, ' ' ORDER BY n.account_uuid NULLS LAST) FROM rule_run n WHERE rule_uuid = '$common'")" "0 700" \
 	"an exclude that cannot be parsed any more excludes everything for its account"
 sql "UPDATE rule_setting SET exclude = '' WHERE rule_uuid = '$common'"

@@ -52,14 +52,14 @@ anchored_equals_all(struct naive *n, struct detect_rule *rules, size_t nrules)
 			if (rules[i].dataset == DATASET_HOSTS) {
 				at.own = tree;
 				at.of = NULL;
-				passes = rule_query_passes(scratch, &rules[i].q, &at);
+				passes = rule_query_passes(scratch, &rules[i].q, &at, NULL);
 			}
 			for (size_t k = 0; rules[i].dataset == DATASET_SERVICES && services != NULL &&
 					   k < json_length(services);
 			     k++) {
 				at.own = json_at(services, k);
 				at.of = tree;
-				passes = rule_query_passes(scratch, &rules[i].q, &at) || passes;
+				passes = rule_query_passes(scratch, &rules[i].q, &at, NULL) || passes;
 			}
 			matches += passes;
 			missed += passes && !candidate[i];

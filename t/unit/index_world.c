@@ -275,7 +275,7 @@ count_misjudged(struct world *w, const struct query *q, const bool *matching)
 			.ntags = w->n.tags.n
 		};
 
-		wrong += match_document(w->scratch, q, &d) != matching[i];
+		wrong += match_document(w->scratch, q, &d, NULL) != matching[i];
 	}
 	return wrong;
 }

@@ -38,13 +38,13 @@ exclude_takes_away(void)
 		struct rule_query q = parsed(DATASET_SERVICES, rows[i].query, rows[i].exclude), one,
 				  besides;
 
-		CU_ASSERT_EQUAL(rule_query_passes(scratch, &q, &d), rows[i].passes);
+		CU_ASSERT_EQUAL(rule_query_passes(scratch, &q, &d, NULL), rows[i].passes);
 		one = (struct rule_query){ .excludes = false };
 		rule_query_join(arena, &q, NULL, &one.query);
-		CU_ASSERT_EQUAL(rule_query_passes(scratch, &one, &d), rows[i].passes);
+		CU_ASSERT_EQUAL(rule_query_passes(scratch, &one, &d, NULL), rows[i].passes);
 		besides = parsed(DATASET_SERVICES, "NOT port:22", "");
 		rule_query_join(arena, &q, &besides.query, &one.query);
-		CU_ASSERT_FALSE(rule_query_passes(scratch, &one, &d));
+		CU_ASSERT_FALSE(rule_query_passes(scratch, &one, &d, NULL));
 	}
 }
 
@@ -123,10 +123,48 @@ samples_are_judged(void)
 			   closed = { .record = json_parse(arena,
 				STR("{\"port\":443,\"http\":{\"status_code\":401}}")) };
 
-	CU_ASSERT_TRUE(rule_sample_passes(scratch, &q, &open, NULL, 0));
-	CU_ASSERT_TRUE(rule_sample_passes(scratch, &q, &closed, NULL, 0));
+	CU_ASSERT_TRUE(rule_sample_passes(scratch, &q, &open, NULL, 0, NULL));
+	CU_ASSERT_TRUE(rule_sample_passes(scratch, &q, &closed, NULL, 0, NULL));
 	closed.match = true;
-	CU_ASSERT_FALSE(rule_sample_passes(scratch, &q, &closed, NULL, 0));
+	CU_ASSERT_FALSE(rule_sample_passes(scratch, &q, &closed, NULL, 0, NULL));
+}
+
+/* 60 patterns that nearly match each of 64 texts of 64 KiB would take seconds. */
+static void
+an_evaluation_ends_at_its_limit(void)
+{
+	enum { SERVICES = 64, PATTERNS = 60, TEXT = 65536 };
+	struct buf doc = { .a = arena }, query = { .a = arena };
+	struct match_limit limit = { .until = 0 };
+	struct match_document d;
+	struct rule_query q, not;
+	int64_t from;
+
+	for (int i = 0; i < SERVICES; i++) {
+		buf_printf(&doc, "%s{\"port\":%d,\"transport\":\"tcp\",\"banner\":\"",
+		    i == 0 ? "{\"ip\":\"192.0.2.7\",\"services\":[" : ",", i + 1);
+		for (int k = 0; k < TEXT; k++)
+			buf_char(&doc, 'a');
+		buf_z(&doc, "\"}");
+	}
+	buf_z(&doc, "]}");
+	for (int i = 0; i < PATTERNS; i++)
+		buf_printf(&query, "%sservices.banner:*aaaaaaaab%d", i == 0 ? "" : " OR ", i);
+	buf_char(&query, '\0');
+	d = (struct match_document){ .own = json_parse(arena, buf_done(&doc)) };
+	q = parsed(DATASET_HOSTS, query.p, "");
+	not = parsed(DATASET_HOSTS, "ip:192.0.2.7", query.p);
+	for (int i = 0; i < 2; i++) {
+		from = cpu_us();
+		limit = (struct match_limit){ .until = from + 20000 };
+		CU_ASSERT_FALSE(rule_query_passes(scratch, i == 0 ? &q : &not, &d, &limit));
+		CU_ASSERT_TRUE(limit.over);
+		CU_ASSERT_TRUE(cpu_us() - from < 500000);
+	}
+	limit = (struct match_limit){ .until = cpu_us() + 60000000 };
+	q = parsed(DATASET_HOSTS, "ip:192.0.2.7", "");
+	CU_ASSERT_TRUE(rule_query_passes(scratch, &q, &d, &limit));
+	CU_ASSERT_FALSE(limit.over);
 }
 
 int
@@ -139,6 +177,8 @@ main(void)
 		    an_anchor_is_what_must_match },
 		{ "A query that depends on the time is noticed (C-155)", time_is_noticed },
 		{ "A sample is judged as its author expects (C-148)", samples_are_judged },
+		{ "The evaluation of one document ends when its CPU time is over (C-156)",
+		    an_evaluation_ends_at_its_limit },
 		CU_TEST_INFO_NULL,
 	};
 	int rc;

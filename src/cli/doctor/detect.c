@@ -5,6 +5,7 @@
 
 #include <openssl/crypto.h>
 
+#include "base/limits.h"
 #include "cli/doctor/detect.h"
 #include "secret/fingerprint.h"
 
@@ -32,6 +33,23 @@ STMT(read_detection, detection_out,
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live) AS rules,"
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live AND state = 'failed') AS failed,"
     " (SELECT count(*) FROM detect_work WHERE due_at <= now()) AS work FROM detect_cursor");
+
+/* Rules of the catalogue that have failed: nobody but the administrator learns of them. */
+struct failed_rule {
+	struct str name, error;
+};
+
+static const struct field failed_rule_out[] = {
+	FIELD(struct failed_rule, name, 0),
+	FIELD(struct failed_rule, error, 0),
+	FIELD_END,
+};
+
+STMT_LIST(list_failed_rules, struct failed_rule, failed_rule_out,
+    "SELECT r.name::text AS name, coalesce(max(n.error), '') AS error FROM rule_run n"
+    " JOIN rule r ON r.uuid = n.rule_uuid"
+    " WHERE n.live AND n.state = 'failed' AND r.account_uuid IS NULL GROUP BY r.uuid"
+    " ORDER BY 1 LIMIT 10");
 
 /* The work of a detector that waits or has failed. */
 struct detector_health {
@@ -122,6 +140,22 @@ check_detectors(struct doctor *d)
 	}
 }
 
+static void
+report_failed_rules(struct doctor *d)
+{
+	struct list rows = { 0 };
+	const struct failed_rule *r;
+
+	if (db_rows(d->c->db, &list_failed_rules, &rows, DB_NO_ARGS) != DB_OK)
+		return;
+	r = rows.items;
+	for (size_t i = 0; i < rows.n; i++)
+		doctor_say(d, HEALTH_WARNING, "detection", NO_ADVICE,
+		    "the catalogue's rule \"%.*s\" failed, and is tried again within %d hours: %.*s",
+		    (int)r[i].name.n, r[i].name.p, (int)LIM_RULE_RETRY_HOURS, (int)r[i].error.n,
+		    r[i].error.p);
+}
+
 void
 doctor_detection(struct doctor *d)
 {
@@ -136,6 +170,7 @@ doctor_detection(struct doctor *d)
 		return;
 	}
 	check_detectors(d);
+	report_failed_rules(d);
 	doctor_say(d, s.failed > 0 ? HEALTH_WARNING : HEALTH_OK, "detection", NO_ADVICE,
 	    "%jd rules, %jd of them failed, %jd being evaluated on older data", (intmax_t)s.rules,
 	    (intmax_t)s.failed, (intmax_t)s.work);

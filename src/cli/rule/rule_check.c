@@ -151,7 +151,7 @@ check_rule_sample(struct arena *a, struct arena *scratch, const struct rule_quer
 		.name = t->name, .record = json_parse(a, t->record), .match = t->match
 	};
 
-	return sample.record != NULL && rule_sample_passes(scratch, q, &sample, NULL, 0);
+	return sample.record != NULL && rule_sample_passes(scratch, q, &sample, NULL, 0, NULL);
 }
 
 bool

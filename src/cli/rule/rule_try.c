@@ -54,7 +54,7 @@ try_sample_document(struct trial *t, int64_t line, enum dataset d, const struct 
 	for (size_t i = 0; i < t->set->n; i++) {
 		const struct rule_file *r = &t->set->p[i].rule;
 
-		if (r->dataset != d || !rule_query_passes(t->scratch, &t->queries[i], doc))
+		if (r->dataset != d || !rule_query_passes(t->scratch, &t->queries[i], doc, NULL))
 			continue;
 		t->lines = arena_room(t->c->arena, t->lines, t->n, sizeof(t->lines[0]));
 		t->lines[t->n++] =
