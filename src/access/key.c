@@ -81,13 +81,14 @@ STMT_LIST(find_credentials, struct key_row, key_out,
 		     " AND ($3::uuid IS NULL OR k.account_uuid ="
 		     "  (SELECT p.account_uuid FROM project p WHERE p.uuid = $3))"
 		     " ORDER BY k.created_at, k.uuid LIMIT 2");
-/* A console credential is valid only while its person is signed in, with proofs that the account
-   accepts. */
+/* A console credential is valid only while the sign-in that uses it lives, with proofs that the
+   account accepts. */
 STMT(find_key_by_uuid, key_out,
     SELECT_VALID_KEY
     " AND k.uuid = $1 AND (k.kind = 'key' OR EXISTS (SELECT FROM sign_in i JOIN person p"
     "  ON p.uuid = i.person_uuid WHERE p.uuid = m.person_uuid AND p.disabled_at IS NULL"
-    "  AND i.ended_at IS NULL AND i.expires_at > now() AND (i.strong OR a.sign_in <> 'strong')))");
+    "  AND i.uuid = $2 AND i.ended_at IS NULL AND i.expires_at > now() AND (i.strong OR a.sign_in "
+    "<> 'strong')))");
 
 struct key_cache *
 key_cache_new(struct db *db)
@@ -272,11 +273,11 @@ key_lookup(struct key_cache *c, struct secret secret, struct key *out)
 }
 
 enum key_rc
-key_lookup_uuid(struct key_cache *c, struct uuid uuid, struct key *out)
+key_lookup_uuid(struct key_cache *c, struct uuid uuid, struct uuid sign_in, struct key *out)
 {
 	struct key_row row = { 0 };
 	int64_t former = db_hurry(c->db, mono_us() + conf.auth_wait * 1000);
-	enum key_rc rc = key_rc_of(db_one(c->db, &find_key_by_uuid, &row, P(uuid)));
+	enum key_rc rc = key_rc_of(db_one(c->db, &find_key_by_uuid, &row, P(uuid), P(sign_in)));
 
 	db_relax(c->db, former);
 	if (rc == KEY_FOUND)

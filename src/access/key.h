@@ -75,8 +75,10 @@ void key_cache_free(struct key_cache *c);
 
 /* Finds the key of a secret. Call db_use first, because the look-up respects its deadline. */
 enum key_rc key_lookup(struct key_cache *c, struct secret secret, struct key *out) MUST_USE;
-/* Finds a key by its UUID, always in the database. A ticket contains the UUID of its key. */
-enum key_rc key_lookup_uuid(struct key_cache *c, struct uuid uuid, struct key *out) MUST_USE;
+/* Finds a key by its UUID, always in the database. A ticket contains the UUID of its key and, when
+   that is a console credential, of the sign-in that asked for the ticket. */
+enum key_rc key_lookup_uuid(
+    struct key_cache *c, struct uuid uuid, struct uuid sign_in, struct key *out) MUST_USE;
 /* Finds the console credentials of a person, at most two, which shows whether there is a choice.
    org: only of this account; project: only of the account that has this project; all zero: of any
    account. KEY_UNKNOWN: there is none. */

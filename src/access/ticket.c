@@ -45,7 +45,7 @@ static const struct field head_fields[] = {
 struct claims {
 	struct str iss, aud;
 	int64_t iat, nbf, exp;
-	struct uuid jti, project, session, key;
+	struct uuid jti, project, session, key, sign_in;
 };
 
 static const struct field claim_fields[] = {
@@ -58,6 +58,7 @@ static const struct field claim_fields[] = {
 	FIELD(struct claims, project, REQUIRED),
 	FIELD(struct claims, session, REQUIRED),
 	FIELD(struct claims, key, REQUIRED),
+	FIELD(struct claims, sign_in, 0),
 	FIELD_END,
 };
 
@@ -81,6 +82,7 @@ struct secret
 ticket_seal(struct arena *a, const struct signing_keys *keys, const struct ticket *t, struct ts now)
 {
 	const struct signing_key *key = &keys->keys[0];
+	static const struct uuid none;
 	const struct kind *kind = find_kind(t->kind);
 	struct secret out;
 	jwt_t *jwt = NULL;
@@ -98,6 +100,8 @@ ticket_seal(struct arena *a, const struct signing_keys *keys, const struct ticke
 	add_uuid_claim(jwt, "project", &t->project);
 	add_uuid_claim(jwt, "session", &t->session);
 	add_uuid_claim(jwt, "key", &t->key);
+	if (uuid_cmp(&t->sign_in, &none) != 0)
+		add_uuid_claim(jwt, "sign_in", &t->sign_in);
 	token = jwt_encode_str(jwt);
 	if (token == NULL)
 		panic("libjwt cannot sign a ticket");
@@ -196,6 +200,7 @@ ticket_open(struct arena *a, const struct signing_keys *keys, struct secret text
 		.session = claims.session,
 		.key = claims.key,
 		.expires_at = { claims.exp * SECOND_US },
-		.kind = out->kind };
+		.kind = out->kind,
+		.sign_in = claims.sign_in };
 	return NULL;
 }

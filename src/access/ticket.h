@@ -3,7 +3,8 @@
 
      surfaced.stream.v1.<head>.<claims>.<signature>    a JWT, HS256, of the live stream (A4)
                         <head>.<claims>.<signature>    the same, of a session's evidence (C-219)
-                               iss, aud, iat, nbf, exp, jti, project, session, key
+                               iss, aud, iat, nbf, exp, jti, project, session, key;
+                               sign_in, when a person asked for the ticket
 
                 opened by          life      uses    sent
      stream     surfaced-stream    30 s      one     as a subprotocol, since a browser cannot
@@ -13,7 +14,8 @@
    A ticket proves that the API issued it. The audience (aud) prevents the use of one kind as the
    other. Rights may have changed since a ticket was issued, so surfaced-stream marks the jti of
    a stream ticket as used in PostgreSQL, and the API reads the key of an evidence ticket at each
-   use. Only ticket.c uses libjwt. */
+   use. A person's ticket ends with their sign-in: an evidence ticket names it, and so does the row
+   of a stream ticket. Only ticket.c uses libjwt. */
 #ifndef ACCESS_TICKET_H
 #define ACCESS_TICKET_H
 
@@ -33,6 +35,7 @@ struct ticket {
 	struct uuid jti, project, session, key;
 	struct ts expires_at; /* whole seconds */
 	enum ticket_kind kind;
+	struct uuid sign_in; /* in an evidence ticket; all zero: no person asked for it */
 };
 
 /* The file of keys that the parameter stream_keys names. */

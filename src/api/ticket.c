@@ -114,8 +114,8 @@ static const struct field evidence_ticket_out[] = {
 	FIELD_END_OF("EvidenceTicket"),
 };
 
-/* An evidence ticket has no row. Each use reads the rights of its key (auth_key in http/auth.c), so
-   revoking the key or its rights revokes the ticket. */
+/* An evidence ticket has no row. Each use reads the rights of its key and the sign-in of its person
+   (auth_by_ticket in http/auth.c), so revoking the key or its rights, or signing out, ends it. */
 static int
 create_evidence_ticket(struct req *rq)
 {
@@ -130,6 +130,8 @@ create_evidence_ticket(struct req *rq)
 		return fail(rq, ERR_SERVICE_UNAVAILABLE);
 	t.project = s.project_uuid;
 	t.session = s.uuid;
+	if (rq->sign_in != NULL)
+		t.sign_in = rq->sign_in->uuid;
 	t.expires_at.us = (rq->now.us / SECOND_US + LIM_EVIDENCE_TICKET_LIFE) * SECOND_US;
 	out.token = ticket_seal(rq->arena, keys, &t, rq->now).hidden;
 	out.expires_at = t.expires_at;
@@ -171,7 +173,8 @@ static const struct route ticket_routes[] = {
 	    .description =
 		"A token that reads the timeline, the screenshots and the network events of this "
 		"session instead of a key, in the header X-Evidence-Ticket, for 15 minutes. For "
-		"the key that created the session alone; it ends with any right of that key.",
+		"the key that created the session alone; it ends with any right of that key, and "
+		"a person's with their sign-in.",
 	},
 	ROUTE_END,
 };

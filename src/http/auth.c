@@ -79,8 +79,8 @@ auth_by_ticket(struct req *rq, struct str sent)
 		log_event(LOGP_INFO, "ticket", "req=%s why=\"%s\"", rq->id, fault);
 		return fail(rq, ERR_EVIDENCE_TICKET_INVALID);
 	}
-	return use_key(
-	    rq, key_lookup_uuid(rq->worker->keys, t.key, key), key, ERR_EVIDENCE_TICKET_INVALID);
+	return use_key(rq, key_lookup_uuid(rq->worker->keys, t.key, t.sign_in, key), key,
+	    ERR_EVIDENCE_TICKET_INVALID);
 }
 
 /* One header with one key (C-005). */

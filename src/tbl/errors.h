@@ -91,7 +91,7 @@ ERROR(SESSION_NOT_READY,	409, "session_not_ready",		"The session is not running 
 ERROR(SESSION_TERMINAL,		409, "session_terminal",		"The session has ended.")
 ERROR(STREAM_ALREADY_ACTIVE,	409, "stream_already_active",		"The session has a controlling stream.")
 ERROR(STREAM_TICKET_INVALID,	401, "stream_ticket_invalid",		"The stream ticket is not valid, has expired or was used; ask for a new one.")
-ERROR(EVIDENCE_TICKET_INVALID,	401, "evidence_ticket_invalid",	"The evidence ticket is not valid for this session, has expired, or its API key is not valid any more; ask for a new one.")
+ERROR(EVIDENCE_TICKET_INVALID,	401, "evidence_ticket_invalid",	"The evidence ticket is not valid for this session, has expired, or its API key or sign-in has ended; ask for a new one.")
 ERROR(ORIGIN_NOT_ALLOWED,	403, "origin_not_allowed",		"Pages of this origin may not open streams.")
 ERROR(UPGRADE_REQUIRED,		426, "upgrade_required",		"The stream is a WebSocket: upgrade the connection.")
 ERROR(SESSION_NOT_TERMINAL,	409, "session_not_terminal",		"The session is not terminal; close it first.")

@@ -82,9 +82,25 @@ for one in "$done" "$by_key"; do
 	sql "SELECT session_close('$one', true)" >/dev/null
 	ok "a session with evidence is terminal" session_at "$one" terminal
 done
+as ann POST "$S/$done/evidence-ticket" '{}'
+token=$(field .evidence_ticket.token)
+by_ticket() { key=none api GET "$S/$done/timeline" -H "X-Evidence-Ticket: $token"; }
+by_ticket
+is "$STATUS" 200 "an evidence ticket of a person reads the evidence without the cookie"
 as ann DELETE /auth/session
+by_ticket
+is "$(answered)" "401 evidence_ticket_invalid" "an evidence ticket of a person ends with their sign-in"
 sign_in ann
 signed_in ann
+by_ticket
+is "$(answered)" "401 evidence_ticket_invalid" "a new sign-in of the person does not bring the ticket back"
+as ann GET "$S/$done/screenshots"
+shot=$(field '.screenshots[0].uuid')
+for what in "screenshots/$shot" network-events.har "screenshots/$done"; do
+	as ann GET "$S/$done/$what"
+	is "$(header X-Content-Type-Options) $(header Content-Security-Policy)" "nosniff default-src 'none'; frame-ancestors 'none'; sandbox" \
+		"the answer $STATUS of ${what%%/*} is data and no page, whatever a scanned site has put into it (C-326)"
+done
 for what in screenshots timeline network-events network-events.har; do
 	as ann GET "$S/$done/$what"
 	is "$STATUS" 200 "after signing in anew the person reads the $what of their session (C-332)"
@@ -102,6 +118,25 @@ of_cat=$(session_new)
 as cat GET "$S/$of_cat/screenshots"
 is "$(answered)" "404 session_not_found" "a member does not find the session of their own key (C-332)"
 key=$KEY
+
+# ---- a new membership begins with nothing (C-331) ----
+
+of_cat=$(session_by cat)
+ok "the evidence of the member's session is stored" world_until 60 stored "$of_cat"
+as cat GET "$S/$of_cat/timeline"
+is "$STATUS" 200 "a member reads the evidence of their own session"
+as ben DELETE "/access/members/$(sql "SELECT uuid FROM member WHERE email = 'cat@example.com'")"
+is "$STATUS" 200 "an owner removes the member"
+as cat POST /auth/links/use "{\"token\":\"$(link_new member cat@example.com cat 2>/dev/null)\"}"
+is "$STATUS $(field '.organisations | length')" "201 1" "the person joins again with a new link"
+for what in "" /timeline /screenshots; do
+	as cat GET "$S/$of_cat$what"
+	is "$(answered)" "404 session_not_found" "the person does not find their session of before the removal, path .../UUID$what (C-331)"
+done
+as cat GET "$S"
+is "$(field '.sessions | length')" 0 "the list of sessions has none of before the removal (C-331)"
+as ben POST "$S/$of_cat/evidence-ticket" '{}'
+is "$(answered)" "403 permission_denied" "the owner who removed a member gets no ticket for the evidence of that member (C-331)"
 
 # ---- cursors (C-328) ----
 

@@ -27,8 +27,12 @@ set_up(void)
 		snprintf(keys.keys[i].kid, sizeof(keys.keys[i].kid), "key%d", i);
 		random_bytes(keys.keys[i].bytes, SIGNING_KEY_LEN);
 	}
-	ticket = (struct ticket){ uuid_random(), uuid_random(), uuid_random(), uuid_random(),
-		{ now.us + INT64_C(30000000) }, TICKET_STREAM };
+	ticket = (struct ticket){ .jti = uuid_random(),
+		.project = uuid_random(),
+		.session = uuid_random(),
+		.key = uuid_random(),
+		.expires_at = { now.us + INT64_C(30000000) },
+		.kind = TICKET_STREAM };
 }
 
 static const char *
@@ -85,6 +89,24 @@ test_round_trip(void)
 	    open_text(forge(HEAD, CLAIMS("\"surfaced\"", "\"stream\"", "1800000000", "1800000030"),
 			  EVP_sha256()),
 		now));
+	arena_free(a);
+}
+
+/* A person's ticket of the evidence is the longest: with the longest name of a key it fits. */
+static void
+test_sign_in(void)
+{
+	struct secret s;
+	struct ticket out = { .kind = TICKET_EVIDENCE };
+
+	set_up();
+	memset(keys.keys[0].kid, 'k', SIGNING_KID_MAX);
+	ticket.kind = TICKET_EVIDENCE;
+	ticket.sign_in = uuid_random();
+	s = ticket_seal(a, &keys, &ticket, now);
+	CU_ASSERT_TRUE(s.hidden.n <= LIM_EVIDENCE_TICKET);
+	CU_ASSERT_PTR_NULL(ticket_open(a, &keys, s, now, &out));
+	CU_ASSERT_EQUAL(uuid_cmp(&out.sign_in, &ticket.sign_in), 0);
 	arena_free(a);
 }
 
@@ -262,6 +284,8 @@ test_files(void)
 
 static CU_TestInfo tests[] = {
 	{ "a sealed ticket opens again", test_round_trip },
+	{ "a ticket names the sign-in of its person, and fits with the longest name of a key",
+	    test_sign_in },
 	{ "a ticket with any character changed is refused", test_changes },
 	{ "a signed ticket with wrong claims is refused", test_forged },
 	{ "two keys are read again when their file changes", test_rotation },
