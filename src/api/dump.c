@@ -2,7 +2,8 @@
 /* surfaced -D: prints a table of the program, one row in each line, for tests and for packagers.
 
      openapi, asyncapi    the documents of the API; the golden files of the tests
-     routes               method, path, operation, scope, access, meter, entitlement, second scope
+     routes               method, path, operation, scope, access, meter, entitlement, second scope,
+                          and whether a person must have signed in recently
      limits, errors       the tables of src/tbl
      params               the parameters of configuration files, for the manual
      sql                  every statement, for the test that prepares each with the rights of its role
@@ -20,7 +21,8 @@
 
 #include <inttypes.h>
 
-static const char *const access_names[] = { "", "public", "visitor", "person", "account", "project" };
+static const char *const access_names[] = { "", "public", "visitor", "person", "account",
+	"project" };
 static const char *const meter_names[] = { "", "none", "rate", "quota" };
 
 static void
@@ -50,10 +52,11 @@ dump_routes(void)
 {
 	for (const struct route *const *t = route_tables(); *t != NULL; t++)
 		for (const struct route *r = *t; r->method != METHOD_UNSET; r++)
-			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", method_names[r->method], r->path,
-			    r->operation, scope_name(r->scope), access_names[r->access],
+			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", method_names[r->method],
+			    r->path, r->operation, scope_name(r->scope), access_names[r->access],
 			    meter_names[r->meter], entitlement_name(r->entitlement),
-			    scope_name(r->besides > SCOPE_ANY ? r->besides : SCOPE_ANY));
+			    scope_name(r->besides > SCOPE_ANY ? r->besides : SCOPE_ANY),
+			    r->recent ? "recent" : "any");
 }
 
 static void

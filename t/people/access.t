@@ -37,6 +37,22 @@ done <"$W/rows"
 as bob GET /access/audit
 is "$(answered)" "403 permission_denied" "a member who is no owner does not read the audit log (C-333)"
 
+# ---- what wants a recent sign-in (C-308) ----
+
+"$BIN/surfaced" -D routes | awk -F'\t' '$9 == "recent" { print $1, $2 }' | sed "s/{project_uuid}/$P/; s/{[a-z_]*uuid}/$bob/" >"$W/rows"
+isnt "$(wc -l <"$W/rows")" 0 "operations are marked as those that want a recent sign-in"
+sql "UPDATE sign_in SET authenticated_at = now() - interval '601 s'" >/dev/null
+before=$(sql "SELECT max(id) FROM audit")
+while read -r method path; do
+	case $method in
+	DELETE) as ann "$method" "$path" ;;
+	*) as ann "$method" "$path" '{}' ;;
+	esac
+	is "$(answered)" "401 reauthentication_required" "an owner whose sign-in is not fresh may not $method $path (C-308)"
+done <"$W/rows"
+is "$(sql "SELECT max(id) FROM audit")" "$before" "what was refused for want of a recent sign-in has changed nothing (C-308)"
+sql "UPDATE sign_in SET authenticated_at = now()" >/dev/null
+
 # ---- members ----
 
 as ann POST /access/members '{"email":"cat@example.com","name":"Cat","role":"member"}'

@@ -27,6 +27,10 @@ for member in name email password; do
 	is "$(answered) $(field '.error.field_errors[] | .field, .code' | paste -sd ' ')" "400 invalid_request $member required" \
 		"a new person without $member is refused"
 done
+for path in /auth/links/open /auth/links/use; do
+	visit GET "$path?token=$token"
+	is "$STATUS" 405 "a GET of $path, as the preview of a link sends, uses nothing (C-321)"
+done
 join "$token" Ann ann@example.com 'short'
 is "$(answered) $(field .error.field_errors[0].field)" "400 invalid_request password" "a short password is refused and named (C-302)"
 join "$token" Ann ann@example.com
@@ -43,6 +47,26 @@ first=$(link_new owner eve@example.com Eve)
 ctl members link "$(sql "SELECT uuid FROM member WHERE email = 'eve@example.com'")" >/dev/null 2>&1
 visit POST /auth/links/open "{\"token\":\"$first\"}"
 is "$(answered)" "404 link_not_found" "a newer link ends the former one (C-321)"
+
+over=$(link_new member eve@other.example Eve)
+sql "UPDATE sign_in_link SET expires_at = now() - interval '1 s', created_at = now() - interval '2 s' WHERE sha256 = sha256('$over'::bytea)" >/dev/null
+visit POST /auth/links/open "{\"token\":\"$over\"}"
+is "$(answered)" "404 link_not_found" "a link whose time is over cannot be looked at (C-321)"
+join "$over" Eve eve@other.example
+is "$(answered)" "404 link_not_found" "a link whose time is over makes nobody a member (C-321)"
+twice=$(link_new member flo@example.com Flo)
+for name in flo floyd; do
+	printf '{"token":"%s","name":"%s","email":"%s@example.com","password":"%s"}' "$twice" $name $name "$PASSWORD" >"$W/tmp/$name.in"
+	# shellcheck disable=SC2086 # CURL is a list of options
+	curl -s $CURL -o "$W/tmp/$name.answer" -w '%{http_code}\n' -H 'Content-Type: application/json' --data-binary "@$W/tmp/$name.in" \
+		"$BASE_URL/auth/links/use" >"$W/tmp/$name.status" &
+	users="${users-} $!"
+done
+for pid in $users; do
+	wait "$pid"
+done
+is "$(cat "$W/tmp/flo.status" "$W/tmp/floyd.status" | sort | paste -sd ' ') $(sql "SELECT count(*) FROM person WHERE email LIKE 'flo%'")" "201 404 1" \
+	"of two who use a link at once, one joins and the other is nobody (C-321)"
 
 # ---- the cookie in place of a key ----
 
