@@ -47,18 +47,20 @@ BEGIN
 END
 $$;
 
--- Removes a passkey. outcome: removed; none; or last when the person could not sign in any more.
--- Only passkeys of the host p_rp_id count. Every sign-in but one ends.
+-- Removes a passkey. outcome: removed; none; or last when the person could not sign in any more. Every sign-in but one ends.
+-- Passkeys of another host than p_rp_id sign nobody in: each of them may be removed, and none of them replaces another.
 CREATE OR REPLACE FUNCTION passkey_remove(p_person uuid, p_passkey uuid, p_but uuid, p_rp_id text) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	has_password boolean;
+	host text;
 BEGIN
 	SELECT p.password IS NOT NULL INTO has_password FROM person p WHERE p.uuid = p_person FOR UPDATE;
-	IF NOT EXISTS (SELECT FROM passkey k WHERE k.uuid = p_passkey AND k.person_uuid = p_person) THEN
+	SELECT k.rp_id INTO host FROM passkey k WHERE k.uuid = p_passkey AND k.person_uuid = p_person;
+	IF NOT FOUND THEN
 		RETURN 'none';
 	END IF;
-	IF NOT has_password AND NOT EXISTS (SELECT FROM passkey k WHERE k.person_uuid = p_person AND k.uuid <> p_passkey
+	IF NOT has_password AND host = p_rp_id AND NOT EXISTS (SELECT FROM passkey k WHERE k.person_uuid = p_person AND k.uuid <> p_passkey
 	    AND k.rp_id = p_rp_id) THEN
 		RETURN 'last';
 	END IF;

@@ -233,7 +233,8 @@ is "$(cat "$W"/tmp/both.* | sort | paste -sd ' ')" "200 409" "the password and t
 t/helper/passkey new "$K/former" p256
 person_new carl member
 register carl former
-sql "UPDATE passkey SET rp_id = 'former.example' WHERE uuid = '$(field .passkey.uuid)'" >/dev/null
+former=$(field .passkey.uuid)
+sql "UPDATE passkey SET rp_id = 'former.example' WHERE uuid = '$former'" >/dev/null
 sign_in carl
 is "$STATUS $(field .person.passkeys)" "201 0" "a passkey of a former public_url is no second method beside the password"
 signed_in carl
@@ -248,6 +249,10 @@ as carl DELETE "/auth/passkeys/$present"
 is "$(answered)" "409 last_sign_in_method" "the last passkey that is good stays, whatever others there are (C-323)"
 use former
 is "$(answered)" "401 sign_in_failed" "a passkey of a former public_url signs nobody in"
+as carl DELETE "/auth/passkeys/$former"
+is "$STATUS" 200 "a passkey of a former public_url is removed, whatever else there is"
+as carl DELETE "/auth/passkeys/$present"
+is "$(answered)" "409 last_sign_in_method" "without it the last passkey that is good stays as before (C-323)"
 
 # ---- limits and recency ----
 
