@@ -116,7 +116,7 @@ within "$(zipped $page $sheets $(closure nginx/html/console/console.js nginx/htm
 # shellcheck disable=SC2046 # a list of files
 set -- $page $sheets nginx/html/console/search.css $(closure nginx/html/console/console.js nginx/html/console/search.js)
 is "$#" 20 "the first view of the search is read from twenty files"
-within "$(zipped "$@")" 40000 "the files of the first view of the search are small when compressed"
+within "$(zipped "$@")" 35000 "the files of the first view of the search are small when compressed"
 # routes: the module and the style sheets of each page.
 routes()
 {

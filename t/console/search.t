@@ -8,9 +8,7 @@ HOSTS=2999 # and one more, below
 console_world
 export_start
 "$BUILD/t/helper/hostgen" --hosts "$HOSTS" --seed 7 | ctl import hosts - >/dev/null
-for set in dns certificates whois open-directories reports; do
-	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/docgen.py "$set" --start 0 --documents 40 --seed 7 --change 0 | ctl import "$set" --format ndjson - >/dev/null
-done
+datasets
 /usr/bin/python3 t/helper/console/hostile.py | ctl import hosts - >/dev/null
 hosts_wait $((HOSTS + 1))
 ANN=$(invitation owner ann@example.com Ann)

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2089,SC2090 # JSON
 SITES='{"names": {"*.surfaced-check.net": {"A": ["93.184.216.34"]}}, "pages": {
 	"site.surfaced-check.net/": {"headers": {"Content-Type": "text/html; charset=utf-8"},
-		"body": "<!doctype html><title>&lt;img src=x onerror=alert(1)&gt; &#8238;evil</title><body style=\"background:#0a8040\"><img src=/missing.png><script>setTimeout(() => fetch(\"/late?q=%3Cscript%3E\"), 200)</script>hello"},
+		"body": "<!doctype html><title>&lt;img src=x onerror=alert(1)&gt; &#8238;evil</title><body style=\"background:#0a8040\"><img src=/missing.png><script>addEventListener(\"click\", () => fetch(\"/late?clicked\")); setTimeout(() => fetch(\"/late?q=%3Cscript%3E\"), 200)</script>hello"},
 	"site.surfaced-check.net/late": {"headers": {"Content-Type": "text/plain"}, "body": "late"}}}'
 # shellcheck disable=SC2090 # as above
 export SITES

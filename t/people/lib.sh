@@ -81,3 +81,21 @@ answered()
 {
 	echo "$STATUS $(field '.error.code // empty')"
 }
+
+# hold_row TABLE WHERE: a transaction locks the row until two others wait for locks, so that each of these has looked before
+# either acts. Sets HOLDER, to be waited for.
+hold_row()
+{
+	_table=$1
+	psql -XAtq -c "BEGIN; SELECT FROM $_table WHERE $2 FOR UPDATE" \
+		-c "DO \$\$ BEGIN FOR i IN 1 .. 2000 LOOP PERFORM pg_sleep(0.01); PERFORM pg_stat_clear_snapshot();
+			EXIT WHEN (SELECT count(*) >= 2 FROM pg_locks WHERE NOT granted); END LOOP; END \$\$" -c COMMIT >/dev/null &
+	HOLDER=$!
+	ok "another transaction has locked the row of $_table" world_until 20 row_is_held
+}
+
+row_is_held()
+{
+	[ "$(sql "SELECT count(*) > 0 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+		WHERE c.relname = '$_table' AND l.mode = 'RowShareLock' AND l.granted")" = t ]
+}

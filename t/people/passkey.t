@@ -205,25 +205,15 @@ for pid in $lasts; do
 done
 is "$(cat "$W"/tmp/last.* | sort | paste -sd ' ')" "200 409" "two removals at once leave one way to sign in (C-323)"
 
-# A transaction that holds the person's row makes both requests wait there, so that each has looked before either acts.
 sql "UPDATE person SET password = (SELECT password FROM person WHERE email = 'bob@example.com') WHERE email = 'ann@example.com'" >/dev/null
 left=$(sql "SELECT k.uuid FROM passkey k JOIN person p ON p.uuid = k.person_uuid WHERE p.email = 'ann@example.com'")
-psql -XAtq -c "BEGIN; SELECT FROM person WHERE email = 'ann@example.com' FOR UPDATE" \
-	-c "DO \$\$ BEGIN FOR i IN 1 .. 2000 LOOP PERFORM pg_sleep(0.01); PERFORM pg_stat_clear_snapshot();
-		EXIT WHEN (SELECT count(*) >= 2 FROM pg_locks WHERE NOT granted); END LOOP; END \$\$" -c COMMIT >/dev/null &
-holder=$!
-row_locked()
-{
-	[ "$(sql "SELECT count(*) > 0 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
-		WHERE c.relname = 'person' AND l.mode = 'RowShareLock' AND l.granted")" = t ]
-}
-ok "another transaction has locked the row of the person" world_until 20 row_locked
+hold_row person "email = 'ann@example.com'"
 for path in /auth/password "/auth/passkeys/$left"; do
 	curl -s $CURL -o /dev/null -w '%{http_code}\n' -X DELETE -H "Cookie: $ann_cookie" -H "X-CSRF-Token: $ann_csrf" \
 		"$BASE_URL$path" >"$W/tmp/both.${path##*/}" &
 	both="${both-} $!"
 done
-for pid in $both $holder; do
+for pid in $both $HOLDER; do
 	wait "$pid"
 done
 is "$(cat "$W"/tmp/both.* | sort | paste -sd ' ')" "200 409" "the password and the last passkey, removed at once, leave one of them (C-323)"

@@ -166,19 +166,10 @@ done
 
 # ---- what a person loses (C-337) ----
 
-# Two owners remove one another. A transaction that holds the account's row makes both wait there, so that each has been found
-# to be an owner before either acts.
+# Two owners remove one another.
 member_of() { sql "SELECT uuid FROM member WHERE account_uuid = '$ACCOUNT' AND email = '$1@example.com'"; }
-psql -XAtq -c "BEGIN; SELECT FROM account WHERE uuid = '$ACCOUNT' FOR UPDATE" \
-	-c "DO \$\$ BEGIN FOR i IN 1 .. 2000 LOOP PERFORM pg_sleep(0.01); PERFORM pg_stat_clear_snapshot();
-		EXIT WHEN (SELECT count(*) >= 2 FROM pg_locks WHERE NOT granted); END LOOP; END \$\$" -c COMMIT >/dev/null &
-removals=$!
-account_locked()
-{
-	[ "$(sql "SELECT count(*) > 0 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
-		WHERE c.relname = 'account' AND l.mode = 'RowShareLock' AND l.granted")" = t ]
-}
-ok "another transaction has locked the row of the account" world_until 20 account_locked
+hold_row account "uuid = '$ACCOUNT'"
+removals=$HOLDER
 # shellcheck disable=SC2154 # person_new sets the cookies
 for pair in "ann ben" "ben ann"; do
 	eval "cookie=\$${pair% *}_cookie csrf=\$${pair% *}_csrf"

@@ -6,7 +6,7 @@ import { api } from "../common/api.js";
 import { ask } from "../common/dialog.js";
 import { check, field, fieldFault, group, radio } from "../common/form.js";
 import { dayAndHour } from "../common/words.js";
-import { copyButton } from "./parts.js";
+import { copyButton } from "./copy.js";
 
 const HOURS = [
 	["1", "1 hour"],

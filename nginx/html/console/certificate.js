@@ -75,8 +75,8 @@ function hosts(fingerprint, signal) {
 		lines: 3,
 		read: (s) => api.get("/search/hosts", { query: { q: query, limit: 10, fields: FIELDS.hosts.join(",") }, signal: s }),
 		empty: (a) => (a.hosts.length ? null : emptyState("No hosts", "No known host shows this certificate.")),
-		draw: (a, box) => {
-			const list = hitList("hosts");
+		draw: async (a, box) => {
+			const list = await hitList("hosts");
 			list.add(a.hosts);
 			show(
 				box,

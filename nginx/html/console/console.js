@@ -6,7 +6,7 @@
 //   export async function open(main, route, signal)
 //
 //     main    an empty element, to be filled; parts.js has heading(), reading() (a list with its four states), toast(),
-//             copyButton(), menu(), badge(); common/dom.js makes elements; common/form.js and common/dialog.js ask
+//             menu(), badge(); common/dom.js makes elements; common/form.js and common/dialog.js ask
 //     route   of the fragment #/keys/new?name=x: {page: "keys", path: ["new"], query: URLSearchParams, hash}
 //     signal  ends when the page is left: pass it to every request of api.js, and to every listener outside main
 //
@@ -22,9 +22,9 @@
 import { h, show } from "../common/dom.js";
 import { ApiError, api, readSession, serveShell, signedIn } from "../common/api.js";
 import { drawHeader, markPage } from "./header.js";
-import { startKeys } from "./keyboard.js";
 import { faultPanel, toast } from "./parts.js";
 import { FIRST, ROUTES } from "./routes.js";
+import { styleSheet } from "./sheets.js";
 import { leave, listen, tellSignedIn } from "./tabs.js";
 
 const shell = document.getElementById("shell");
@@ -43,22 +43,6 @@ export function parse(hash) {
 	} catch {
 		return null;
 	}
-}
-
-const sheets = new Map(); // by name: a promise of the style sheet
-
-// A style sheet of some pages, read when the first of them is opened.
-function styleSheet(name) {
-	if (!sheets.has(name))
-		sheets.set(name, new Promise((done, fail) => {
-			const node = h("link", { rel: "stylesheet", onload: done, onerror: () => {
-				sheets.delete(name);
-				fail(new ApiError(0, { code: "unreachable", message: "The service cannot be reached. Check the connection, then try again." }));
-			} });
-			node.href = `${name}.css`;
-			document.head.append(node);
-		}));
-	return sheets.get(name);
 }
 
 async function openPage(route, row) {
@@ -112,7 +96,9 @@ function redraw() {
 
 // ---- sign-in over the page ----
 
-const signIn = () => import("./sign-in.js"); // most visits do not need it
+// Most visits do not need these modules.
+const front = async (module) => (await Promise.all([module, styleSheet("sign-in")]))[0];
+const signIn = () => front(import("./sign-in.js"));
 
 let asking = null; // one dialog for all requests that wait for it
 
@@ -167,6 +153,7 @@ async function enter() {
 	follow();
 	addEventListener("hashchange", follow);
 	addEventListener("session", redraw); // a page has read the session again
+	const { startKeys } = await import("./keyboard.js"); // after the first page, which does not need it
 	startKeys();
 }
 
@@ -185,7 +172,7 @@ async function begin() {
 		const { methods, signed_in } = await api.get("/auth/methods", { alone: true });
 		const link = parse(location.hash);
 		if (link?.page === "link") {
-			const { openLink } = await import("./link.js");
+			const { openLink } = await front(import("./link.js"));
 			tellSignedIn(await openLink(shell, link, { methods, signed_in }));
 			history.replaceState(null, "", FIRST);
 		} else if (!signed_in) {

@@ -4,7 +4,7 @@
 import { h } from "../common/dom.js";
 import { ask } from "../common/dialog.js";
 import { commands } from "./curl.js";
-import { copyButton } from "./parts.js";
+import { copyButton } from "./copy.js";
 
 // Shows the commands, each with a button that copies it.
 export function curlDialog(base, dataset, query, fields) {

@@ -4,9 +4,9 @@
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { bytes, count, plural } from "../common/words.js";
-import { badge, copyButton } from "./parts.js";
+import { badge } from "./parts.js";
 import { lens, quoted, recordOf, tag, value } from "./links.js";
-import { at, card, facts, jsonCard, recordHead, recordPage, searches } from "./record.js";
+import { at, card, facts, jsonCard, pageAddress, recordHead, recordPage, searches } from "./record.js";
 
 const ROWS = 300;
 
@@ -91,7 +91,7 @@ function draw(d) {
 					["Software", d.server && value(d.server, "open-directories", "server")],
 					["Files", count(d.file_count ?? 0)],
 					["Size", d.total_size !== undefined && bytes(d.total_size)],
-					["URL", d.url && [foreign(d.url, 300), " ", copyButton(d.url, "Copy the URL", { words: false })]],
+					["URL", d.url && pageAddress(d.url)],
 					["First seen", at(d.first_seen)],
 					["Last seen", at(d.last_seen)],
 				]),

@@ -6,7 +6,8 @@ import { foreign, h, show, svg } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { bytes, clock, count, milliseconds, plural } from "../common/words.js";
 import { failed, Timeline } from "../viewer/timeline.js";
-import { badge, copyButton, emptyState, save } from "./parts.js";
+import { copyButton, save } from "./copy.js";
+import { badge, emptyState } from "./parts.js";
 
 const PAGE = 500; // events in one request
 const ROWS = 300; // requests that are shown at first
@@ -15,14 +16,17 @@ const LEAST = 6; // least width of a mark in units, so that it is visible on a p
 const TICKS = 5;
 const KINDS = [["", "Everything"], ["request", "Requests"], ["websocket", "WebSockets"], ["dialog", "Dialogs"], ["download", "Downloads"], ["certificate", "Certificate faults"], ["crash", "Crashes"]];
 
-// Reads the whole timeline, and the HAR file for the durations of requests.
-export async function readEvidence(path, signal) {
+// Reads the whole timeline, and the HAR file for the durations of requests. Returns former, the result of the read before, when
+// there is no new event.
+export async function readEvidence(path, signal, former) {
 	const events = [];
 	let page;
 	do {
 		page = await api.get(`${path}/timeline`, { query: { limit: PAGE, cursor: page?.next_cursor }, signal });
 		events.push(...page.events);
 	} while (page.next_cursor);
+	if (former && former.timeline.events.length === events.length)
+		return former;
 	const har = await api.get(`${path}/network-events.har`, { signal, answer: "blob" });
 	const took = new Map(JSON.parse(await har.text()).log.entries.map((e) => [e._id, e.time]));
 	return { path, har, took, truncated: page.truncated, timeline: new Timeline({ events, duration: page.duration_ms }) };
@@ -70,80 +74,121 @@ class Axis {
 
 // ---- screenshots ----
 
-// One screenshot is shown large; the arrow keys move to its neighbours. chosen(shot) is called each
-// time.
-function shotsPart(path, timeline, chosen) {
-	const { shots } = timeline;
-	if (!shots.length)
-		return emptyState("No screenshots", "None has been stored yet.");
-	const source = (s) => `/api/v1${path}/screenshots/${s.screenshot_uuid}`;
-	const large = h("img", { alt: "" }), words = h("figcaption");
-	const pick = (i, focus = true) => {
-		const s = shots[i];
-		buttons.forEach((b, n) => {
+// One screenshot is shown large; the arrow keys move to its neighbours. While the newest one is shown, new ones replace it.
+class Shots {
+	#path;
+	#chosen; // is called with the one that is shown
+	#shots = [];
+	#buttons = [];
+	#now = -1;
+	#large;
+	#words = h("figcaption");
+	#strip = h("div.film", { role: "group", "aria-label": "Screenshots", onkeydown: (e) => this.#key(e) });
+	box = h("div");
+
+	// size: the size of the pictures, by which their place is reserved before they are loaded
+	constructor(path, size, chosen) {
+		this.#path = path;
+		this.#chosen = chosen;
+		this.#large = h("img", { alt: "", width: String(size.width), height: String(size.height) });
+		this.#large.style.maxWidth = `min(${size.width}px, ${Math.round((70 * size.width) / size.height)}vh)`;
+	}
+
+	take(shots) {
+		const follow = this.#now === this.#shots.length - 1;
+		this.#strip.append(...shots.slice(this.#shots.length).map((s, i) => this.#button(s, this.#shots.length + i)));
+		this.#buttons = [...this.#strip.children];
+		this.#shots = shots;
+		this.#buttons.forEach((b, i) => b.setAttribute("aria-label", `Screenshot ${i + 1} of ${shots.length}, at ${offset(shots[i].offset_ms)}`));
+		if (!shots.length)
+			show(this.box, emptyState("No screenshots", "None has been stored yet."));
+		else if (!this.#strip.isConnected)
+			show(this.box, this.#strip, h("figure.shot", null, this.#large, this.#words));
+		if (shots.length)
+			queueMicrotask(() => (follow ? this.#pick(shots.length - 1, false) : this.#chosen(shots[this.#now]))); // after the page contains them, so that they have positions
+	}
+
+	#source(s) {
+		return `/api/v1${this.#path}/screenshots/${s.screenshot_uuid}`;
+	}
+
+	#button(s, i) {
+		return h("button", { type: "button", onclick: () => this.#pick(i) }, h("img", { src: this.#source(s), alt: "", loading: "lazy" }), h("span.small", null, offset(s.offset_ms)));
+	}
+
+	#pick(i, focus = true) {
+		const s = this.#shots[i], button = this.#buttons[i], strip = this.#strip;
+		this.#buttons.forEach((b, n) => {
 			b.setAttribute("aria-current", String(n === i));
 			b.tabIndex = n === i ? 0 : -1;
 		});
-		if (focus)
-			buttons[i].focus();
-		strip.scrollLeft = buttons[i].offsetLeft - strip.offsetLeft - (strip.clientWidth - buttons[i].offsetWidth) / 2;
-		large.src = source(s);
-		large.alt = `Screenshot at ${offset(s.offset_ms)}`;
-		show(words, h("strong", null, foreign(s.title || "Without a title", 300)), h("span.quiet", null, `at ${offset(s.offset_ms)}, tab ${s.tab}`),
+		if (focus || strip.contains(document.activeElement))
+			button.focus();
+		strip.scrollLeft = button.offsetLeft - strip.offsetLeft - (strip.clientWidth - button.offsetWidth) / 2;
+		if (i !== this.#now)
+			this.#large.src = this.#source(s);
+		this.#now = i;
+		this.#large.alt = `Screenshot at ${offset(s.offset_ms)}`;
+		show(this.#words, h("strong", null, foreign(s.title || "Without a title", 300)), h("span.quiet", null, `at ${offset(s.offset_ms)}, tab ${s.tab}`),
 			h("span.shot-address", null, foreign(s.url, 300), copyButton(s.url, "Copy the address", { words: false })));
-		chosen(s);
-	};
-	const buttons = shots.map((s, i) => h("button", { type: "button", onclick: () => pick(i), "aria-label": `Screenshot ${i + 1} of ${shots.length}, at ${offset(s.offset_ms)}` },
-		h("img", { src: source(s), alt: "", loading: "lazy" }), h("span.small", null, offset(s.offset_ms))));
-	const strip = h("div.film", { role: "group", "aria-label": "Screenshots", onkeydown: (e) => {
-		const now = buttons.indexOf(document.activeElement);
-		const to = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: shots.length - 1 }[e.key];
-		if (now < 0 || to === undefined || !shots[to])
+		this.#chosen(s);
+	}
+
+	#key(e) {
+		const now = this.#buttons.indexOf(document.activeElement);
+		const to = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: this.#shots.length - 1 }[e.key];
+		if (now < 0 || to === undefined || !this.#shots[to])
 			return;
 		e.preventDefault();
-		pick(to);
-	} }, buttons);
-	queueMicrotask(() => pick(shots.length - 1, false)); // after the page contains them, so that they have positions
-	return [strip, h("figure.shot", null, large, words)];
+		this.#pick(to);
+	}
 }
 
 // ---- requests ----
 
 class Requests {
 	#axis;
-	#all;
+	#all = [];
 	#took;
 	#body = h("tbody");
-	#foot = h("p.more");
+	#axisHead = h("th.time", { scope: "col" });
+	#kinds = h("select", { onchange: (e) => this.#want("kind", e.target.value) });
 	#wanted = { text: "", failed: false, kind: "" };
 	#most = ROWS;
 
-	// axis: the axis of time; timeline and took: from readEvidence
-	constructor(axis, timeline, took) {
-		this.#axis = axis;
+	constructor() {
+		this.filters = h("div.filters", { role: "group", "aria-label": "Filters" },
+			h("label.filter", null, h("span.quiet", null, "Filter"), h("input", { type: "search", placeholder: "host, path, status", oninput: (e) => this.#want("text", e.target.value) })),
+			h("label.filter", null, h("span.quiet", null, "Kind"), this.#kinds),
+			h("label.check", null, h("input", { type: "checkbox", onchange: (e) => this.#want("failed", e.target.checked) }), h("span", null, "Failed only")));
+		this.marks = h("tr.marks-row", null, h("th", { scope: "row" }), h("td"), h("td"), h("td"), h("td.time"));
+		this.table = h("table.stack.requests", null, h("caption.hidden", null, "Network events of the session, in the order of their time"),
+			h("thead", null, h("tr", null, [["Request"], ["Status"], ["Size", "number"], ["Took", "number"]].map(([t, kind]) => h("th", { scope: "col", class: kind ?? "" }, t)), this.#axisHead)),
+			h("tbody", null, this.marks), this.#body);
+		this.foot = h("p.more");
+	}
+
+	// timeline and took: from readEvidence
+	take(timeline, took) {
+		const kinds = new Set(timeline.requests.map((e) => e.kind));
+		this.#axis = new Axis(timeline);
 		this.#all = timeline.requests;
 		this.#took = took;
-		const kinds = new Set(this.#all.map((e) => e.kind));
-		const want = (name) => (e) => {
-			this.#wanted[name] = e.target.type === "checkbox" ? e.target.checked : e.target.value;
-			this.#most = ROWS;
-			this.draw();
-		};
-		this.filters = h("div.filters", { role: "group", "aria-label": "Filters" },
-			h("label.filter", null, h("span.quiet", null, "Filter"), h("input", { type: "search", placeholder: "host, path, status", oninput: want("text") })),
-			h("label.filter", null, h("span.quiet", null, "Kind"), h("select", { onchange: want("kind") }, KINDS.filter(([k]) => !k || kinds.has(k)).map(([value, words]) => h("option", { value }, words)))),
-			h("label.check", null, h("input", { type: "checkbox", onchange: want("failed") }), h("span", null, "Failed only")));
-		this.marks = h("tr.marks-row", null, h("th", { scope: "row" }, plural(timeline.shots.length, "screenshot")), h("td"), h("td"), h("td"), h("td.time"));
-		this.table = h("table.stack.requests", null, h("caption.hidden", null, "Network events of the session, in the order of their time"),
-			h("thead", null, h("tr", null, [["Request"], ["Status"], ["Size", "number"], ["Took", "number"]].map(([t, kind]) => h("th", { scope: "col", class: kind ?? "" }, t)), h("th.time", { scope: "col" }, h("span.hidden", null, "Time"), axis.ticks()))),
-			h("tbody", null, this.marks), this.#body);
-		this.foot = this.#foot;
+		show(this.#kinds, KINDS.filter(([k]) => !k || kinds.has(k)).map(([value, words]) => h("option", { value, selected: value === this.#wanted.kind }, words)));
+		show(this.#axisHead, h("span.hidden", null, "Time"), this.#axis.ticks());
+		show(this.marks.firstElementChild, plural(timeline.shots.length, "screenshot"));
+		this.draw();
+	}
+
+	#want(name, value) {
+		this.#wanted[name] = value;
+		this.#most = ROWS;
 		this.draw();
 	}
 
 	// Marks the screenshots on the axis, and the one that is shown in another way.
 	mark(shots, now) {
-		show(this.marks.lastElementChild, this.#axis.line(shots.map((s) => this.#axis.mark(s.offset_ms, s === now ? "shot-now" : "shot-mark"))));
+		show(this.marks.lastElementChild, this.#axis.line(shots.map((s) => this.#axis.mark(s.offset_ms, s.screenshot_uuid === now.screenshot_uuid ? "shot-now" : "shot-mark"))));
 	}
 
 	#matches(e) {
@@ -154,7 +199,7 @@ class Requests {
 	draw() {
 		const found = this.#all.filter((e) => this.#matches(e));
 		show(this.#body, found.slice(0, this.#most).map((e) => this.#row(e)));
-		show(this.#foot, !found.length && (this.#all.length ? "No event matches these filters." : "The session has no network events."),
+		show(this.foot, !found.length && (this.#all.length ? "No event matches these filters." : "The session has no network events."),
 			found.length > this.#most && h("button", { type: "button", onclick: () => {
 				this.#most = Infinity;
 				this.draw();
@@ -173,16 +218,23 @@ class Requests {
 	}
 }
 
-// session: the record; again(): reads the evidence of a running session again.
-export function drawEvidence(box, { evidence, session, again }) {
-	const { path, har, took, timeline, truncated } = evidence;
-	const requests = new Requests(new Axis(timeline), timeline, took);
-	const shots = shotsPart(path, timeline, (s) => requests.mark(timeline.shots, s));
-	show(box, h("section.card.evidence", null,
-		h("div.card-head", null, h("h2", null, "Screenshots"), session.state !== "terminal" && h("button", { type: "button", onclick: again }, "Read again")), shots),
-	h("section.card.evidence", null,
-		h("div.card-head", null, h("h2", null, "Requests"), requests.filters,
-			h("button", { type: "button", onclick: () => save([har], "application/json", `session-${session.uuid}.har`) }, "Download HAR")),
-		truncated && h("p.warn.small", null, "There was more than a session stores: the last events are missing."),
-		h("div.requests-scroll", { tabindex: "0", role: "region", "aria-label": "Requests" }, requests.table), requests.foot));
+// Shows evidence in a box. take(evidence) of the returned object shows newer evidence and keeps the reader's choices.
+export function drawEvidence(box, { evidence, session }) {
+	const requests = new Requests();
+	let now = evidence;
+	const shots = new Shots(evidence.path, session.viewport, (s) => requests.mark(now.timeline.shots, s));
+	const cut = h("p.warn.small", { hidden: true }, "There was more than a session stores: the last events are missing.");
+	show(box, h("section.card.evidence", null, h("div.card-head", null, h("h2", null, "Screenshots")), shots.box),
+		h("section.card.evidence", null,
+			h("div.card-head", null, h("h2", null, "Requests"), requests.filters,
+				h("button", { type: "button", onclick: () => save([now.har], "application/json", `session-${session.uuid}.har`) }, "Download HAR")),
+			cut, h("div.requests-scroll", { tabindex: "0", role: "region", "aria-label": "Requests" }, requests.table), requests.foot));
+	const take = (news) => {
+		now = news;
+		cut.hidden = !news.truncated;
+		requests.take(news.timeline, news.took);
+		shots.take(news.timeline.shots);
+	};
+	take(evidence);
+	return { take };
 }

@@ -11,7 +11,8 @@ import { meter } from "../common/charts.js";
 import { line, record } from "./csv.js";
 import { noun } from "./links.js";
 import { hitsOf } from "./hits.js";
-import { save, toast } from "./parts.js";
+import { save } from "./copy.js";
+import { toast } from "./parts.js";
 
 const MOST = 10000; // records that a page collects
 const PAGE = 500;

@@ -5,18 +5,28 @@
 import { h, rows, show, svg } from "../common/dom.js";
 import { count } from "../common/words.js";
 import { PERSONAL } from "./tabs.js";
-import { DATASETS, short } from "./links.js";
+import { short } from "./links.js";
 import { chosen, testOf, testsOf } from "./query.js";
 
 const FIRST = 6; // values of a field
 const MORE = 100;
 const MOST = 8; // fields
 
+// The fields that are shown by default.
+const FIELDS = {
+	hosts: ["country_code", "services.port", "services.service_name", "services.product", "asn", "tags", "tags.classification", "services.http.title"],
+	services: ["country_code", "port", "service_name", "product", "version", "asn", "http.status_code", "http.title"],
+	dns: ["record_type", "rcode", "tld", "apex_domain", "answer", "ttl", "wildcard", "source"],
+	whois: ["whois.registrar", "tld", "whois.status", "whois.registrant.organisation", "whois.registrant.country_code", "whois.dnssec"],
+	certificates: ["issuer.common_name", "issuer.organisation", "apex_domains", "key_algorithm", "key_size", "expired", "self_signed", "tags"],
+	reports: ["publisher", "malware_families", "threat_actors", "techniques", "sectors", "countries", "indicator_types", "tlp"],
+};
+
 // Returns the fields that this person chose in this browser, or the default.
 export function fieldsOf(schema) {
 	const known = new Set(schema.fields.filter((f) => f.aggregatable).map((f) => f.name));
 	const kept = JSON.parse(localStorage.getItem(`${PERSONAL}facets:${schema.dataset}`) ?? "null");
-	return (kept ?? DATASETS[schema.dataset]?.facets ?? []).filter((name) => known.has(name)).slice(0, MOST);
+	return (kept ?? FIELDS[schema.dataset] ?? []).filter((name) => known.has(name)).slice(0, MOST);
 }
 
 export function aggregation(query, fields, limit = FIRST) {

@@ -3,7 +3,6 @@
 
 import { h, icon, show } from "../common/dom.js";
 import { api, chooseOrganisation, signedIn } from "../common/api.js";
-import { keysAreOn, showKeys, turnKeys } from "./keyboard.js";
 import { menu } from "./parts.js";
 import { ROUTES } from "./routes.js";
 import { leave, tellSignedOut } from "./tabs.js";
@@ -97,9 +96,14 @@ function personMenu() {
 }
 
 function helpMenu() {
-	const keys = h("input", { type: "checkbox", checked: keysAreOn(), onchange: (e) => turnKeys(e.target.checked) });
-	return menu("Help", [h("button", { type: "button", onclick: showKeys }, "List of keys"),
+	const keyboard = () => import("./keyboard.js");
+	const keys = h("input", { type: "checkbox", onchange: async (e) => (await keyboard()).turnKeys(e.target.checked) });
+	const box = menu("Help", [h("button", { type: "button", onclick: async () => (await keyboard()).showKeys() }, "List of keys"),
 		h("label.menu-line", null, h("span", null, "Keys of one letter"), keys)], { summary: icon(HELP), className: "button plain square" });
+	box.addEventListener("toggle", async () => {
+		keys.checked = (await keyboard()).keysAreOn();
+	});
+	return box;
 }
 
 // changed() is called when another organisation was chosen.

@@ -4,12 +4,8 @@
 import { h } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { ago, plural } from "../common/words.js";
-import { copyButton } from "./parts.js";
 import { block, lens, quoted, recordOf, searchFor, short, tag, value } from "./links.js";
-import { ROUTES } from "./routes.js";
-import { at, card, facts, historyCard, jsonCard, recordHead, recordPage, searches, some } from "./record.js";
-
-const SESSIONS = ROUTES.some((r) => r.page === "sessions"); // whether the console opens browser sessions
+import { at, card, facts, historyCard, jsonCard, pageAddress, recordHead, recordPage, searches, some } from "./record.js";
 
 const v = (name, text, options) => text !== undefined && text !== "" && value(text, "hosts", name, options);
 const each = (list, make) => list?.length > 0 && some(list, make, 6);
@@ -62,7 +58,7 @@ function tls(t) {
 }
 
 function service(host, s) {
-	const web = /^https?$/u.test(s.service_name ?? s.protocol ?? "");
+	const web = s.http || /^https?$/u.test(s.service_name ?? s.protocol ?? "");
 	return h(
 		"section.card.service-card",
 		{ id: `service-${s.port}-${s.transport}` },
@@ -94,15 +90,7 @@ function service(host, s) {
 			...(http(s.http) ?? []),
 			...(tls(s.tls) ?? []),
 			["Banner hash", v("services.banner_hash", s.banner_hash, { mono: true })],
-			[
-				"Address",
-				web && [
-					h("span.mono", null, urlOf(host, s)),
-					" ",
-					copyButton(urlOf(host, s), "Copy the address", { words: false }),
-					SESSIONS && h("a.small", { href: `#/sessions?url=${encodeURIComponent(urlOf(host, s))}` }, "open in a browser session"),
-				],
-			],
+			["Address", web && pageAddress(urlOf(host, s))],
 		]),
 		s.banner && h("pre.banner", { tabindex: "0", "aria-label": `Banner of port ${s.port}` }, block(s.banner.trimEnd())),
 	);

@@ -8,7 +8,7 @@ import { emptyState, reading } from "./parts.js";
 import { recordOf, short } from "./links.js";
 import { Drawer, filterBar, members, pagedTable, searchFilter, tabButtons, when } from "./lists.js";
 import { hashOf, projectHead, projectOf } from "./projects.js";
-import { facts } from "./record.js";
+import { facts, pageAddress } from "./record.js";
 
 const KINDS = [
 	["", "Any kind"],
@@ -196,7 +196,7 @@ class Inventory {
 				["TLS", s.tls_enabled === null ? null : s.tls_enabled ? "yes" : "no"],
 				["Status", s.http_status_code],
 				["Title", s.http_title && foreign(s.http_title, 300)],
-				["URL", s.url && foreign(s.url, 300)],
+				["URL", s.url && pageAddress(s.url)],
 				["Confidence", s.confidence !== null && `${Math.round(s.confidence * 100)} %`],
 				["First seen", when(s.first_seen_at)],
 				["Last seen", when(s.last_seen_at)],

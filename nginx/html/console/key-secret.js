@@ -3,7 +3,7 @@
 // overwritten when the dialog closes, when the page is left, and at a sign-out.
 
 import { h, show } from "../common/dom.js";
-import { copyButton } from "./parts.js";
+import { copyButton } from "./copy.js";
 
 const HIDDEN = "•";
 

@@ -9,7 +9,9 @@ import { radio } from "../common/form.js";
 import { ago, count, day, dayAndHour, plural } from "../common/words.js";
 import { keyForm, readChoices } from "./key-form.js";
 import { showSecret } from "./key-secret.js";
-import { badge, copyButton, emptyState, heading, menu, reading, say, table, toast } from "./parts.js";
+import { table } from "./lists.js";
+import { copyButton } from "./copy.js";
+import { badge, emptyState, heading, menu, reading, say, toast } from "./parts.js";
 import { mayWords, scopeSummary } from "./scopes.js";
 
 const SOON_DAYS = 14;

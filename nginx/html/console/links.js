@@ -84,8 +84,7 @@ export function tag(text, dataset, classification = "") {
 
 // ---- names, numbers and times ----
 
-// Singular and plural, title of the page, the aggregatable fields that are shown by default, and
-// the fields of countries and ports.
+// Singular and plural, title of the page, and the fields of countries and ports.
 export const DATASETS = {
 	hosts: {
 		one: "host",
@@ -93,16 +92,6 @@ export const DATASETS = {
 		title: "Hosts",
 		country: "country_code",
 		port: "services.port",
-		facets: [
-			"country_code",
-			"services.port",
-			"services.service_name",
-			"services.product",
-			"asn",
-			"tags",
-			"tags.classification",
-			"services.http.title",
-		],
 	},
 	services: {
 		one: "service",
@@ -110,7 +99,6 @@ export const DATASETS = {
 		title: "Services",
 		country: "country_code",
 		port: "port",
-		facets: ["country_code", "port", "service_name", "product", "version", "asn", "http.status_code", "http.title"],
 	},
 	dns: {
 		one: "DNS record",
@@ -118,7 +106,6 @@ export const DATASETS = {
 		title: "DNS",
 		country: "",
 		port: "",
-		facets: ["record_type", "rcode", "tld", "apex_domain", "answer", "ttl", "wildcard", "source"],
 	},
 	whois: {
 		one: "registration",
@@ -126,7 +113,6 @@ export const DATASETS = {
 		title: "Registrations",
 		country: "whois.registrant.country_code",
 		port: "",
-		facets: ["whois.registrar", "tld", "whois.status", "whois.registrant.organisation", "whois.registrant.country_code", "whois.dnssec"],
 	},
 	certificates: {
 		one: "certificate",
@@ -134,7 +120,6 @@ export const DATASETS = {
 		title: "Certificates",
 		country: "subject.country_code",
 		port: "",
-		facets: ["issuer.common_name", "issuer.organisation", "apex_domains", "key_algorithm", "key_size", "expired", "self_signed", "tags"],
 	},
 	reports: {
 		one: "report",
@@ -142,9 +127,8 @@ export const DATASETS = {
 		title: "Reports",
 		country: "countries",
 		port: "",
-		facets: ["publisher", "malware_families", "threat_actors", "techniques", "sectors", "countries", "indicator_types", "tlp"],
 	},
-	"open-directories": { one: "open directory", many: "open directories", title: "Open directories", country: "", port: "", facets: [] },
+	"open-directories": { one: "open directory", many: "open directories", title: "Open directories", country: "", port: "" },
 };
 
 export function noun(dataset, n) {

@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: ISC
-// Lists of a project: filters, a table with pages, and a drawer beside it with one record.
+// Lists: a table of all records; of a project: filters, a table with pages, and a drawer beside it with one record.
 
-import { foreign, h, show } from "../common/dom.js";
+import { foreign, h, rows, show } from "../common/dom.js";
 import { ago } from "../common/words.js";
 import { faultPanel, reading } from "./parts.js";
 import { instant } from "./links.js";
+
+// A table of records, for draw of reading(): columns are [head, cell(record), class]; the first one names the record.
+// On narrow screens each record becomes a block with the heads beside its values.
+export function table(caption, columns) {
+	const body = h("tbody");
+	const cells = (record) => columns.map(([head, cell, kind], i) => h(i ? "td" : "th", { class: kind, scope: i ? null : "row", "data-head": head }, cell(record)));
+	const node = h("div.card.list-card", null, h("table.stack", null, h("caption.hidden", null, caption),
+		h("thead", null, h("tr", null, columns.map(([head, , kind]) => (head ? h("th", { scope: "col", class: kind }, head) : h("td"))))), body));
+	return { node, draw: (records, key = (r) => r.uuid) => rows(body, records, key, (record) => h("tr", { "data-entry": true }, cells(record))) };
+}
+
+// Makes links to the parts of one page. parts are [name, words]; the fragment of a part is base/name.
+export function subpages(label, base, parts, now) {
+	return h("nav.subpages", { "aria-label": label }, parts.map(([name, words]) => h("a", { href: `${base}/${name}`, "aria-current": name === now ? "page" : null }, words)));
+}
 
 // Makes selects: [{name, label, options: [[value, words], …]}]. values: the present values.
 // changed(name, value) is called.

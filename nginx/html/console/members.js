@@ -6,7 +6,9 @@ import { api, everything, signedIn } from "../common/api.js";
 import { agree, ask } from "../common/dialog.js";
 import { field, group, radio } from "../common/form.js";
 import { ago, day, plural } from "../common/words.js";
-import { badge, copyButton, emptyState, heading, menu, reading, say, table, toast } from "./parts.js";
+import { table } from "./lists.js";
+import { copyButton } from "./copy.js";
+import { badge, emptyState, heading, menu, reading, say, toast } from "./parts.js";
 
 const owner = () => signedIn.organisation.role === "owner";
 const self = (member) => member.uuid === signedIn.organisation.membership_uuid;

@@ -6,7 +6,7 @@ import { api } from "../common/api.js";
 import { ago } from "../common/words.js";
 import { emptyState, faultPanel, reading } from "./parts.js";
 import { instant, lens, quoted, recordOf, short } from "./links.js";
-import { card, recordHead, searches } from "./record.js";
+import { card, pageAddress, recordHead, searches } from "./record.js";
 
 const PAGE = 100;
 const TYPES = ["", "A", "AAAA", "CNAME", "MX", "NS", "TXT", "SOA", "PTR", "SRV", "CAA"];
@@ -109,6 +109,7 @@ export async function open(main, route, signal) {
 				"div.record-side",
 				null,
 				card("The domain", h("p", null, h("a", { href: recordOf.domain(bare) }, "Registration of its domain"))),
+				card("Its web page", h("p", null, pageAddress(`https://${bare}/`))),
 				searches([
 					["Names below it", "dns", `host:${quoted(bare)}`],
 					["Hosts with this name", "hosts", `hostnames=${quoted(name)}`],

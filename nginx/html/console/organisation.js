@@ -6,7 +6,8 @@ import { api, everything, signedIn } from "../common/api.js";
 import { ask } from "../common/dialog.js";
 import { field, group, onSubmit, radio } from "../common/form.js";
 import { day, plural } from "../common/words.js";
-import { badge, emptyState, reading, table, toast } from "./parts.js";
+import { table } from "./lists.js";
+import { badge, emptyState, reading, toast } from "./parts.js";
 import { grouped, groupWords } from "./scopes.js";
 
 const owner = () => signedIn.organisation.role === "owner";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
-// Parts that every page of the console uses: its heading, lists with their four states, notices, buttons that copy.
+// Parts that every page of the console uses: its heading, lists with their four states, notices, menus.
 
-import { h, icon, rows, show } from "../common/dom.js";
+import { h, show } from "../common/dom.js";
 
 const SKELETON_MS = 150;
 const TOAST_MS = 5000;
@@ -83,50 +83,6 @@ export function reading({ read, draw, empty = () => null, signal, lines = 6, box
 	}
 	again();
 	return { box, read: again };
-}
-
-// A table of records, for draw of reading(): columns are [head, cell(record), class]; the first one names the record.
-// On narrow screens each record becomes a block with the heads beside its values.
-export function table(caption, columns) {
-	const body = h("tbody");
-	const cells = (record) => columns.map(([head, cell, kind], i) => h(i ? "td" : "th", { class: kind, scope: i ? null : "row", "data-head": head }, cell(record)));
-	const node = h("div.card.list-card", null, h("table.stack", null, h("caption.hidden", null, caption),
-		h("thead", null, h("tr", null, columns.map(([head, , kind]) => (head ? h("th", { scope: "col", class: kind }, head) : h("td"))))), body));
-	return { node, draw: (records, key = (r) => r.uuid) => rows(body, records, key, (record) => h("tr", { "data-entry": true }, cells(record))) };
-}
-
-// Makes links to the parts of one page. parts are [name, words]; the fragment of a part is
-// base/name.
-export function subpages(label, base, parts, now) {
-	return h("nav.subpages", { "aria-label": label }, parts.map(([name, words]) => h("a", { href: `${base}/${name}`, "aria-current": name === now ? "page" : null }, words)));
-}
-
-const CLIPBOARD = "M7 7V4h9v10h-3M4 7h9v10H4z", DONE = "M4 10.5l4 4 8-9";
-
-// Makes a button that copies a text; text may be a function.
-export function copyButton(text, label = "Copy", { words = true } = {}) {
-	const button = h("button", { type: "button", class: words ? "" : "plain square", "aria-label": words ? null : label, title: words ? null : label });
-	const draw = (path, name) => show(button, icon(path), words && name);
-	button.addEventListener("click", async () => {
-		try {
-			await navigator.clipboard.writeText(typeof text === "function" ? text() : text);
-		} catch {
-			toast("The browser did not let this page copy. Select the text and copy it yourself.", "bad");
-			return;
-		}
-		draw(DONE, "Copied");
-		say("Copied.");
-		setTimeout(() => draw(CLIPBOARD, label), 1500);
-	});
-	draw(CLIPBOARD, label);
-	return button;
-}
-
-// Lets the browser save a file; parts are texts or blobs.
-export function save(parts, type, name) {
-	const url = URL.createObjectURL(new Blob(parts, { type }));
-	h("a", { href: url, download: name }).click();
-	setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
 // Makes a menu of buttons and links. It closes after a choice, by Escape, and by a click elsewhere.

@@ -5,7 +5,8 @@
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { ago, dayAndHour, plural } from "../common/words.js";
-import { copyButton, emptyState, faultPanel, reading } from "./parts.js";
+import { copyButton } from "./copy.js";
+import { emptyState, faultPanel, reading } from "./parts.js";
 import { block, instant, searchFor } from "./links.js";
 
 // Makes the head of a record: its kind, name, badges and actions.
@@ -34,6 +35,12 @@ export function facts(pairs) {
 		null,
 		known.map(([name, v]) => h("div", null, h("dt", null, name), h("dd", null, v))),
 	);
+}
+
+// The address of a web page: a text, never a link, with what can be done with it.
+export function pageAddress(url) {
+	return [h("span.mono", null, foreign(url, 300)), " ", copyButton(url, "Copy the address", { words: false }),
+		h("a.small", { href: `#/sessions?url=${encodeURIComponent(url)}` }, "Open in a browser session")];
 }
 
 export function card(title, ...children) {

@@ -5,7 +5,8 @@ import { foreign, h, show } from "../common/dom.js";
 import { api, signedIn } from "../common/api.js";
 import { agree } from "../common/dialog.js";
 import { count, plural } from "../common/words.js";
-import { badge, copyButton, emptyState, faultPanel, reading } from "./parts.js";
+import { copyButton } from "./copy.js";
+import { badge, emptyState, faultPanel, reading } from "./parts.js";
 import { DATASETS, recordOf, searchFor, short, value } from "./links.js";
 import { at, card, facts, recordHead, recordPage, some } from "./record.js";
 

@@ -6,7 +6,8 @@ import { api } from "../common/api.js";
 import { ask } from "../common/dialog.js";
 import { field, fieldFault, group, radio } from "../common/form.js";
 import { plural } from "../common/words.js";
-import { save, toast } from "./parts.js";
+import { save } from "./copy.js";
+import { toast } from "./parts.js";
 
 // query: the filters of the list.
 export async function exportRules(query, signal) {

@@ -8,6 +8,7 @@ import { emptyState, faultPanel, menu, say, toast } from "./parts.js";
 import { DATASETS, noun, total } from "./links.js";
 import { FIELDS, hitList, hitsOf } from "./hits.js";
 import { SearchBox } from "./searchbox.js";
+import { styleSheet } from "./sheets.js";
 
 const PAGE = 50;
 const FIRST_PAINTED = 15; // hits that fill a window; the others are added when these are painted
@@ -60,7 +61,7 @@ class SearchPage {
 	// Loads the module of the facets, which fill this.side, without delaying the first hits.
 	#facetsModule() {
 		const hooks = { aggregate: (body) => this.aggregate(body), toggle: (test, not) => this.toggle(test, not), fieldsChanged: () => this.#run() };
-		this.#facetsLoaded ??= import("./facets.js").then((m) => ({ ...m, part: new m.Facets(this.side, hooks) }));
+		this.#facetsLoaded ??= Promise.all([import("./facets.js"), styleSheet("facets"), styleSheet("charts")]).then(([m]) => ({ ...m, part: new m.Facets(this.side, hooks) }));
 		return this.#facetsLoaded;
 	}
 
@@ -279,7 +280,7 @@ class SearchPage {
 			if (query)
 				import("./recent.js").then((m) => m.keepQuery(dataset, query), () => {}); // painting does not wait for it
 			if (shown)
-				this.#list(answer, dataset, signal);
+				await this.#list(answer, dataset, signal);
 		} catch (fault) {
 			if (!signal.aborted)
 				this.#refused(fault, signal);
@@ -313,14 +314,16 @@ class SearchPage {
 		);
 	}
 
-	#list(answer, dataset, signal) {
+	async #list(answer, dataset, signal) {
 		const { hits } = this.#parts,
 			found = hitsOf(dataset, answer);
 		if (!found.length) {
 			show(hits, this.#nothing());
 			return;
 		}
-		const list = hitList(dataset);
+		const list = await hitList(dataset);
+		if (signal.aborted)
+			return;
 		list.add(found.slice(0, FIRST_PAINTED));
 		show(hits, list.node);
 		afterPaint(() => {

@@ -2,14 +2,14 @@
 // One browser session, #/sessions/PROJECT/SESSION: its metadata, the live view while it runs, and
 // its evidence: screenshots and requests on one axis of time, the HAR file, playback.
 
-import { foreign, h, show } from "../common/dom.js";
+import { h, show } from "../common/dom.js";
 import { api, every } from "../common/api.js";
-import { duration } from "../common/words.js";
 import { emptyState, faultPanel, reading, say } from "./parts.js";
 import { at, card, facts, recordHead } from "./record.js";
 import { closeSession, profileWords, REASONS, sessionsPath, stateBadge, watchLink } from "./sessions.js";
 
 const LOOK_MS = 1000;
+const EVIDENCE_MS = 4000; // between two reads of the evidence of a session that runs
 
 const WAITING = {
 	queued: "It waits for a browser. That takes a few seconds, longer when all are in use.",
@@ -25,6 +25,7 @@ class Session {
 	#head = h("div");
 	#live = h("div");
 	#evidence = h("div");
+	#evidencePart = null; // what reads it again
 
 	constructor(main, record, signal) {
 		this.#main = main;
@@ -34,8 +35,10 @@ class Session {
 		show(main, h("p.back", null, h("a", { href: `#/sessions/${record.project_uuid}` }, "← All sessions")), this.#head, this.#live, this.#evidence);
 		this.#draw();
 		this.#readEvidence();
-		if (record.state !== "terminal")
+		if (record.state !== "terminal") {
 			every(LOOK_MS, signal, () => this.#look());
+			every(EVIDENCE_MS, signal, () => this.#record.state !== "terminal" && this.#evidencePart?.follow());
+		}
 	}
 
 	#path(tail = "") {
@@ -108,7 +111,10 @@ class Session {
 			return;
 		this.#draw();
 		say(record.state === "terminal" ? "The session is over." : `The session is ${record.state}.`);
-		this.#readEvidence();
+		if (this.#evidencePart)
+			this.#evidencePart.read(); // its last entries
+		else
+			this.#readEvidence();
 	}
 
 	// ---- evidence ----
@@ -119,11 +125,12 @@ class Session {
 			show(this.#evidence, s.state === "terminal" && emptyState("No evidence", "Its browser never opened the page."));
 			return;
 		}
+		let drawn = null, former = null;
 		const part = reading({ signal: this.#signal, lines: 8,
 			read: async (signal) => {
 				const { readEvidence } = await import("./evidence.js");
-				// A manager sees the session, but not its evidence (C-101).
-				return readEvidence(this.#path(), signal).catch((fault) => {
+				// A manager sees that the session exists, and nothing of what it saw (C-101).
+				return readEvidence(this.#path(), signal, former).catch((fault) => {
 					if (fault.code !== "permission_denied")
 						throw fault;
 					return null;
@@ -132,9 +139,14 @@ class Session {
 			box: h("div.stacked-parts"),
 			empty: (e) => (e ? null : emptyState("Its evidence is private", "Screenshots and requests are for who started the session, and nobody else.")),
 			draw: async (evidence, box) => {
-				const { drawEvidence } = await import("./evidence.js");
-				drawEvidence(box, { evidence, session: s, again: () => part.read() });
+				const { drawEvidence } = await import("./evidence.js"), news = evidence !== former;
+				former = evidence;
+				if (!box.firstChild) // the first time, and after a fault
+					drawn = drawEvidence(box, { evidence, session: s });
+				else if (news)
+					drawn.take(evidence);
 			} });
+		this.#evidencePart = { follow: () => former && part.read(), read: part.read };
 		show(this.#evidence, part.box);
 	}
 }

@@ -126,7 +126,7 @@ class Sessions {
 				["", (s) => this.#actions(s), "row-actions"],
 			],
 			read: async (cursor, signal) => {
-				this.#me ||= (await api.get("/usage", { query: { window: "7d" }, signal })).api_usage.api_key.uuid;
+				this.#me ||= (await api.get("/access/self", { signal })).access.api_key.uuid;
 				const page = await api.get(sessionsPath(project), { query: { ...this.#query, limit: 50, cursor }, signal });
 				for (const s of page.sessions)
 					this.#shown.set(s.uuid, s);

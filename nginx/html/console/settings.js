@@ -8,7 +8,8 @@ import { check, field, onSubmit } from "../common/form.js";
 import { ago, dayAndHour } from "../common/words.js";
 import { themeChoice } from "./header.js";
 import { keysAreOn, turnKeys } from "./keyboard.js";
-import { badge, heading, reading, subpages, table, toast } from "./parts.js";
+import { subpages, table } from "./lists.js";
+import { badge, heading, reading, toast } from "./parts.js";
 
 // ---- the person ----
 

@@ -8,7 +8,9 @@ import { agree, ask } from "../common/dialog.js";
 import { field, passwordField } from "../common/form.js";
 import { ago, day, plural } from "../common/words.js";
 import { addPasskey, passkeyFault, passkeysWork, removePasskey } from "./passkey.js";
-import { badge, copyButton, reading, table, toast } from "./parts.js";
+import { table } from "./lists.js";
+import { copyButton } from "./copy.js";
+import { badge, reading, toast } from "./parts.js";
 
 const quietly = (act) => async () => {
 	try {

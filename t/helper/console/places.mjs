@@ -25,11 +25,13 @@ export const places = (session) => [
 	["watch", "#/detectors?tab=domains", open("Watch a domain")],
 	["inventory", "#/inventory"],
 	["alerts", "#/alerts"],
+	["alert-rules", "#/alerts?tab=rules"],
 	["sessions", "#/sessions"],
 	["session", session],
 	["verdicts", "#/verdicts"],
 	["new-report", "#/reports/new"],
 	["rules", "#/rules"],
+	["new-rule", "#/rules/new"],
 	["import-rules", "#/rules", open("Import")],
 	["keys", "#/keys"],
 	["key", "#/keys", async (page) => {
@@ -47,7 +49,37 @@ export const places = (session) => [
 	["appearance", "#/settings/appearance"],
 	["organisation", "#/settings/organisation"],
 	["person-menu", "#/home", (page) => page.locator("summary:has(.initial)").click()],
-	["help", "#/home", (page) => page.keyboard.press("?")],
+	["help", "#/home", async (page) => {
+		await page.keyboard.press("?");
+		await page.locator("dialog[open]").waitFor();
+	}],
+];
+
+// Opens the record of the first hit.
+const firstHit = async (page) => {
+	await page.locator(".results [data-entry]").first().click();
+	await page.locator(".record").waitFor();
+	await page.evaluate(() => scrollTo(0, 0));
+};
+
+const search = (query, dataset = "hosts", more = "") => `#/search/${dataset}?q=${encodeURIComponent(query)}${more}`;
+
+// host: the address of one. The world has every dataset.
+export const searchPlaces = (host) => [
+	["search", "#/search/hosts"],
+	["no-hits", search("country_code:ZZ")],
+	["invalid-query", search("contry:DE")],
+	["map", search("services.port:22", "hosts", "&view=map")],
+	["ports", search("", "hosts", "&view=ports")],
+	["services", "#/search/services"],
+	["dns", "#/search/dns"],
+	["reports", "#/search/reports"],
+	["host", `#/hosts/${host}`],
+	["name", search("record_type:A rcode:NOERROR", "dns"), firstHit],
+	["registration", "#/search/whois", firstHit],
+	["certificate", "#/search/certificates", firstHit],
+	["directory", search("file_count:>0", "open-directories"), firstHit],
+	["report", "#/search/reports", firstHit],
 ];
 
 // What reads data: [name, fragment, the path of the API that can be held or fail].

@@ -3,9 +3,9 @@
 import { writeFileSync } from "node:fs";
 import { browser } from "../viewing/lib.mjs";
 import { go, join, PROJECT, recordedSession, tab, visitor } from "./lib.mjs";
-import { leaveDialogs, places, readers } from "./places.mjs";
+import { leaveDialogs, places, readers, searchPlaces } from "./places.mjs";
 
-const { ANN, EMPTY, SCREENSHOTS } = process.env;
+const { ANN, EMPTY, HOST, SCREENSHOTS } = process.env;
 const ONLY = process.env.ONLY?.split(","); // names of pages; all without it
 const WIDTHS = [320, 390, 1280, 1920];
 const TALLEST = 2000; // pixels of a picture
@@ -31,7 +31,7 @@ async function looks(page, act) {
 }
 
 async function full(page, session) {
-	for (const [name, hash, act] of places(session).filter(wanted))
+	for (const [name, hash, act] of [...places(session), ...searchPlaces(HOST)].filter(wanted))
 		await looks(page, async (width, scheme) => {
 			await go(page, "#/settings/appearance");
 			await go(page, hash);

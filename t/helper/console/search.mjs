@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { axe, call, go, is, join, main, ok, settled, signIn, tab, until, visitor } from "./lib.mjs";
+import { searchPlaces } from "./places.mjs";
 
 const EVIL = "203.0.113.66";
 const PRODUCT = 'services.product:"Acme: \\"X\\" \\\\ (y) OR z"';
@@ -282,25 +283,7 @@ async function records(page) {
 
 // ---- every page, light and dark, wide and narrow (C-342, C-343) ----
 
-const PLACES = [
-	["the search", "#/search/hosts"],
-	["a query that finds nothing", hash("country_code:ZZ")],
-	["a query that is not valid", hash("contry:DE")],
-	["the map", hash("services.port:22", "hosts", "&view=map")],
-	["ports", hash("", "hosts", "&view=ports")],
-	["services", "#/search/services"],
-	["DNS", "#/search/dns"],
-	["reports", "#/search/reports"],
-	["a host", `#/hosts/${EVIL}`],
-	["findings", "#/findings"],
-	["inventory", "#/inventory"],
-	["alerts", "#/alerts"],
-	["alert rules", "#/alerts?tab=rules"],
-	["detection rules", "#/rules"],
-	["the editor of rules", "#/rules/new"],
-];
-
-const NARROW = new Set(["the search", "the map", "a host", "findings", "DNS"]); // what differs most where there is little room
+const NARROW = new Set(["search", "map", "host", "dns"]); // what differs most where there is little room
 
 async function looks(page) {
 	for (const [colorScheme, width] of [
@@ -309,9 +292,10 @@ async function looks(page) {
 	]) {
 		await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
 		await page.setViewportSize({ width, height: 800 });
-		for (const [name, where] of PLACES) {
+		for (const [name, where, act] of searchPlaces(EVIL)) {
 			await go(page, "#/settings/appearance");
 			await go(page, where);
+			await act?.(page);
 			if (width > 320 || NARROW.has(name))
 				await axe(page, `on ${name}, ${colorScheme}, ${width} px (C-342)`);
 			is(await sideways(page), 0, `nothing of ${name} is wider than ${width} px (C-343)`);

@@ -40,6 +40,17 @@ async function watch(page) {
 	return live;
 }
 
+// The page of a session that runs shows what comes, and leaves alone what its reader does.
+async function follow(page, live) {
+	const filter = page.getByPlaceholder("host, path, status"), rows = page.locator(".requests tbody tr").filter({ hasText: "clicked" });
+	await filter.fill("clicked");
+	is(await rows.count(), 0, "the session has not asked for anything that a click brings");
+	await live.locator("#screen").click({ force: true, position: { x: 300, y: 300 } });
+	await until(async () => await rows.count() === 1, "the page of a session that runs shows a new request by itself (C-353)");
+	is(`${await filter.inputValue()} ${await filter.evaluate((n) => n === document.activeElement)}`, "clicked true", "a filter of the requests and the focus in it stay while the evidence is read again");
+	await filter.fill("");
+}
+
 async function close(page, live) {
 	await button(page, "Close the session").click();
 	await page.locator("dialog .main").click();
@@ -114,7 +125,9 @@ async function stranger(chrome, uuid) {
 await main(async (chrome) => {
 	const page = await join(await visitor(chrome, { acceptDownloads: true }), process.env.ANN, "Ann");
 	const uuid = await start(page);
-	await close(page, await watch(page));
+	const live = await watch(page);
+	await follow(page, live);
+	await close(page, live);
 	await evidence(page, uuid);
 	await others(page, await join(await visitor(chrome), process.env.BOB, "Bob"), uuid);
 	await stranger(chrome, uuid);

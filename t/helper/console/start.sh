@@ -36,6 +36,15 @@ project_world()
 	api POST "/projects/$P/esi/typosquatting/domains" '{"domain":"example.com","words":["example-bank"],"allow":["example.*","example-careers.com"]}'
 }
 
+# datasets: forty records of each dataset beside hosts.
+datasets()
+{
+	for _set in dns certificates whois open-directories reports; do
+		PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/docgen.py "$_set" --start 0 --documents 40 --seed 7 --change 0 |
+			ctl import "$_set" --format ndjson - >/dev/null
+	done
+}
+
 # invitation owner|member E-MAIL NAME [ACCOUNT]: prints the link of a new member.
 invitation()
 {

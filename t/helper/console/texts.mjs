@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 // The modules of the console that need no page: queries, completion, repair, curl, CSV, the map and figures.
 import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 
 const dir = new URL("../../../nginx/html/console/", import.meta.url);
 const load = (name) => import(new URL(`${name}.js`, dir));
@@ -192,6 +193,26 @@ is(
 	"192.0.2.1,22; 80,a; b,'=cmd\r\n",
 	"a line of CSV has all values of a column (C-347)",
 );
+
+// ---- modules ----
+
+// No module has been compiled: a name that another one does not export is a page that does not open.
+const EXPORT = /^export (?:async )?(?:function|const|class|let) ([\w$]+)/gm, IMPORT = /^import \{([^}]*)\} from "([^"]*)";$/gm;
+const scripts = ["console", "common", "viewer"].flatMap((of) => readdirSync(new URL(`../${of}/`, dir)).filter((f) => f.endsWith(".js")).map((f) => new URL(`../${of}/${f}`, dir)));
+const exported = new Map(scripts.map((url) => [url.href, new Set([...readFileSync(url, "utf8").matchAll(EXPORT)].map((m) => m[1]))]));
+const missing = [], unused = [];
+for (const url of scripts) {
+	const text = readFileSync(url, "utf8"), name = url.pathname.split("/").slice(-2).join("/");
+	for (const [, names, from] of text.matchAll(IMPORT))
+		for (const one of names.split(",").map((w) => w.trim()).filter(Boolean)) {
+			if (!exported.get(new URL(from, url).href)?.has(one))
+				missing.push(`${name} imports ${one} of ${from}`);
+			if (text.split(new RegExp(`(?<![\\w$.])${one}(?![\\w$])`, "g")).length < 3)
+				unused.push(`${name} does not use ${one} of ${from}`);
+		}
+}
+is(missing, [], "each name that a module of the console or the viewer imports is exported");
+is(unused, [], "each name that a module of the console or the viewer imports is used");
 
 // ---- the map, figures ----
 const all = tiles();
