@@ -41,23 +41,24 @@ BEGIN
 	END IF;
 
 	FOR r IN SELECT * FROM (VALUES
-		-- A worker answers within its request's budget; a backend whose client has gone stops working.
-		('surfaced_api', '5s', '2s', '30s', '1s', NULL),
-		('surfaced_index', NULL, NULL, NULL, '10s', NULL),
+		-- A worker answers within its request's budget; a backend whose client has gone stops working. Its statements
+		-- read few rows, also where the planner expects many: compiling them would take longer than they do.
+		('surfaced_api', '5s', '2s', '30s', '1s', NULL, 'off'),
+		('surfaced_index', NULL, NULL, NULL, '10s', NULL, NULL),
 		-- synchronous_commit is on for every role whose commits are reported to another program: a lease or a count
 		-- to the workers, a webhook to its receiver, evidence to a runner, a used ticket to nginx. A crash of the
 		-- server must not undo such a commit, also when an administrator has turned the setting off.
-		('surfaced_meter', '5s', '2s', '30s', '1s', 'on'),
-		('surfaced_alert', '10s', '5s', '30s', '1s', 'on'),
+		('surfaced_meter', '5s', '2s', '30s', '1s', 'on', 'off'),
+		('surfaced_alert', '10s', '5s', '30s', '1s', 'on', 'off'),
 		-- Records that are counted as written must stay counted: the file goes on behind them.
-		('surfaced_export', '30s', '5s', '60s', '1s', 'on'),
-		('surfaced_detect', '60s', '10s', '120s', '1s', 'on'),
+		('surfaced_export', '30s', '5s', '60s', '1s', 'on', 'off'),
+		('surfaced_detect', '60s', '10s', '120s', '1s', 'on', 'off'),
 		-- A lease of a session lasts 15 seconds, so a statement that hangs must fail before the lease ends.
-		('surfaced_dispatch', '3s', '1s', '30s', '1s', 'on'),
-		('surfaced_stream', '5s', '2s', NULL, '1s', 'on'),
-		('surfaced_admin', NULL, '10s', NULL, '10s', NULL)
+		('surfaced_dispatch', '3s', '1s', '30s', '1s', 'on', 'off'),
+		('surfaced_stream', '5s', '2s', NULL, '1s', 'on', 'off'),
+		('surfaced_admin', NULL, '10s', NULL, '10s', NULL, NULL)
 	) AS v(name, statement_timeout, lock_timeout, idle_in_transaction_session_timeout,
-		client_connection_check_interval, synchronous_commit),
+		client_connection_check_interval, synchronous_commit, jit),
 	LATERAL (SELECT * FROM jsonb_each_text(to_jsonb(v) - 'name')) AS s(setting, value)
 	LOOP
 		CONTINUE WHEN r.value IS NULL;

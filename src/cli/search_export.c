@@ -20,8 +20,8 @@ STMT_LIST(read_found, struct walk_row, walk_row_out,
     "SELECT at, CASE WHEN up_to <= $2::bigint OR up_to = bytes THEN doc END AS doc"
     " FROM (SELECT at, " TAGGED_DOCUMENT " AS doc, bytes, sum(bytes) OVER (ORDER BY at) AS up_to"
     "  FROM unnest($1::text[]::bytea[]) WITH ORDINALITY AS k (key, at)"
-    "  JOIN record AS r ON r.dataset = $3::smallint AND r.key = k.key AND NOT r.gone) AS page"
-    " ORDER BY at");
+    "  CROSS JOIN LATERAL (SELECT * FROM record WHERE dataset = $3::smallint AND key = k.key"
+    "   AND NOT gone LIMIT 1) AS r) AS page ORDER BY at");
 
 struct found {
 	struct cli *c;
