@@ -246,9 +246,10 @@ apply_changes(struct follower *f, struct pass *p, char *err)
 static bool
 rebuild_here(struct follower *f, struct pass *p, char *err)
 {
-	struct index_state fresh = {
-		.dataset = f->dataset, .generation = f->state.generation, .published_at = TS_NULL
-	};
+	struct index_state fresh = { .dataset = f->dataset,
+		.generation = f->state.generation,
+		.published_at = TS_NULL,
+		.damage = f->state.damage };
 
 	if (!feed_all(&f->feed, &fresh, err)) {
 		index_state_free(&fresh);
@@ -348,6 +349,7 @@ is_damaged(struct follower *f)
 	if (index_state_verify(f->directory, &f->state, VERIFY_BYTES, err))
 		return false;
 	log_event(LOGP_ERR, "index", "dataset=%s damaged=\"%s\" next=rebuild", f->name, err);
+	index_note_damage(&f->state);
 	return true;
 }
 
@@ -355,6 +357,7 @@ is_damaged(struct follower *f)
 static void
 give_up(struct follower *f)
 {
+	struct index_damage damage = f->state.damage;
 	uint64_t generation = f->state.generation;
 
 	merger_abandon(&f->merger, &f->state);
@@ -362,6 +365,7 @@ give_up(struct follower *f)
 	f->rebuilder.child.next = 0;
 	index_state_free(&f->state);
 	f->state.generation = generation;
+	f->state.damage = damage;
 	f->lost = true;
 }
 

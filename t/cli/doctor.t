@@ -500,11 +500,17 @@ found failed index 'no surfaced-index writes .* because daemon' "an index withou
 doctor
 found failed index '^hosts: 30 changed documents are not in the index' "an index that lags is found"
 segment=$(find "$W/index" -name 'hosts-*.seg' | head -1)
+mv "$segment.copy" "$W/tmp/copy"
+doctor
+found warning index '^hosts: 1 files have no copy -> surfaced-index makes them' "a file of the index without a copy is found"
+mv "$W/tmp/copy" "$segment.copy"
 printf '\377\377\377\377' | dd of="$segment" bs=1 seek=200 conv=notrunc 2>/dev/null
 doctor
 found failed index 'hosts-[0-9a-f]*\.seg: changed after it was written: searches of hosts' \
 	"a file of the index that changed is found (C-423)"
 advised START daemon "surfaced-index is started by the advice"
+found warning index '^hosts: damaged files were found [0-9]+ times, at last .*, and are repaired -> look for errors of the disk' \
+	"damage that was repaired is told (C-423)"
 printf 'x' | dd of="$W/index/hosts.manifest" bs=1 seek=20 conv=notrunc 2>/dev/null
 doctor
 found failed index 'manifest: ' "a damaged index is found as failed"

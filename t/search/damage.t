@@ -56,6 +56,29 @@ lost zeros
 lost rm
 is "$(grep -c 'worker_died' "$W/log/surfaced.log")" 0 "no worker dies of lost files"
 
+# Copies are compared with their files in the background. The doctor tells of damage that was repaired.
+# spoiled WHAT COMMAND...: the command damages the copy of the largest segment.
+spoiled()
+{
+	_what=$1
+	shift
+	copy=$(find "$W/index" -name 'hosts-*.seg.copy' -printf '%s %p\n' | sort -n | tail -1 | cut -d' ' -f2)
+	"$@"
+	ok "$_what of a copy is repaired (C-423)" world_until 60 cmp -s "$copy" "${copy%.copy}"
+}
+flip_copy() { printf '\377\377\377\377' | dd of="$copy" bs=1 seek=50000 conv=notrunc status=none; }
+cut_copy() { truncate -s 5000 "$copy"; }
+remove_copy() { rm "$copy"; }
+_rebuilds=$(rebuilds)
+spoiled "a change" flip_copy
+spoiled "a cut" cut_copy
+spoiled "a loss" remove_copy
+is "$(grep -c 'dataset=hosts repaired=.* how=copy' "$W/log/surfaced-index.log") $(rebuilds)" "2 $_rebuilds" \
+	"copies that were damaged are logged, and cause no rebuild"
+lost rm
+damage() { ctl doctor --etc "$W/etc" 2>&1 | grep '^warning *index *hosts: damaged files were found [0-9]* times, at last'; }
+like "$(damage)" ' [0-9]+ times' "the doctor tells how often damage was found, after restarts too (C-423)"
+
 # Without copies such an index is built again.
 world_kill surfaced-index
 echo 'index_copies = no' >>"$W/etc/surfaced-index.conf"

@@ -2,6 +2,7 @@
 /* src/search/index: files that are damaged, cut or removed, as a worker and the writer find them (C-423). */
 #include "config.h"
 
+#include "search/index/format/copy.h"
 #include "search/index/format/ordinals.h"
 #include "search/index/format/parity.h"
 #include "t/unit/index_world.h"
@@ -323,6 +324,151 @@ a_new_writer_replaces_damaged_files(void)
 	world_end(&w);
 }
 
+/* Whether a copy has the content of its file. */
+static bool
+is_copied(const char *path)
+{
+	char name[4096];
+	struct buf file = { 0 }, copy = { 0 };
+	bool same;
+
+	copy_path(path, name, sizeof(name));
+	same = file_read(path, SIZE_MAX, &file) && file_read(name, SIZE_MAX, &copy) &&
+	       str_eq(buf_done(&file), buf_done(&copy));
+	buf_free(&file);
+	buf_free(&copy);
+	return same;
+}
+
+/* Passes of some bytes each, as the writer makes them, until every copy had its turn twice: the first one may have
+   begun in the middle. */
+static bool
+verify_in_passes(struct world *w, uint64_t bytes)
+{
+	size_t until = w->state.copies.turn + 4 * w->state.nsegments;
+	char err[INDEX_FAULT] = "";
+
+	while (w->state.copies.turn < until)
+		if (!index_state_verify(w->directory, &w->state, bytes, err))
+			return false;
+	return true;
+}
+
+static void
+begin_with_copies(struct world *w, uint64_t seed, char segment[4096], char ordinals[4096])
+{
+	copies_keep(true);
+	world_begin(w, seed);
+	add_segment(w, 9000, 30000);
+	add_segment(w, 3000, 30000);
+	segment_path(w->directory, DATASET_HOSTS, w->state.segments[0].file.id, segment, 4096);
+	ordinals_path(w->directory, DATASET_HOSTS, w->state.segments[1].ordinals.id, ordinals, 4096);
+}
+
+/* Every kind of damage of a copy, which no reader has mapped, in passes that are shorter than the file. */
+static void
+damaged_copies_are_written_again(void) /* C-423 */
+{
+	char paths[2][4096], name[4096], err[INDEX_FAULT];
+	struct world w;
+
+	begin_with_copies(&w, 35, paths[0], paths[1]);
+	for (unsigned i = 0; i < 2 * DAMAGES; i++) {
+		const char *path = paths[i % 2];
+		uint64_t damages = w.state.damage.n;
+		enum damage how = i / 2;
+
+		if (how == ZEROED && i % 2 == 1)
+			continue; /* the file of ordinals is smaller than a block */
+		CU_ASSERT_TRUE(is_copied(path));
+		copy_path(path, name, sizeof(name));
+		damage_file(name, how);
+		CU_ASSERT_FALSE(is_copied(path));
+		CU_ASSERT_EQUAL(index_copies_missing(w.directory, &w.state),
+		    how == CUT || how == REMOVED || how == REPLACED);
+		CU_ASSERT_TRUE(verify_in_passes(&w, 1 << 20));
+		CU_ASSERT_TRUE(is_copied(path));
+		CU_ASSERT_EQUAL(index_copies_missing(w.directory, &w.state), 0);
+		CU_ASSERT_EQUAL(w.state.damage.n - damages,
+		    how != REMOVED && how != REPLACED);
+		CU_ASSERT_TRUE(index_publish(w.directory, &w.state, err));
+	}
+	copies_keep(false);
+	world_end(&w);
+}
+
+/* A file rots, and its copy's turn comes first: the copy stays, and the file is replaced. */
+static void
+a_copy_is_never_spoiled_by_its_file(void) /* C-423 */
+{
+	char segment[4096], ordinals[4096], name[4096], err[INDEX_FAULT];
+	struct buf good = { 0 }, now = { 0 };
+	uint64_t bytes = 1 << 20;
+	struct world w;
+
+	begin_with_copies(&w, 36, segment, ordinals);
+	copy_path(segment, name, sizeof(name));
+	CU_ASSERT_TRUE_FATAL(file_read(name, SIZE_MAX, &good));
+	for (unsigned i = 0; i < 4; i++) {
+		rot(segment);
+		/* The turn of files goes on behind the segment. */
+		w.state.files = (struct index_turn){ .turn = 1 };
+		w.state.copies = (struct index_turn){ .turn = 0 };
+		while (w.state.copies.turn == 0)
+			CU_ASSERT_TRUE_FATAL(index_state_verify(w.directory, &w.state, bytes, err));
+		buf_clear(&now);
+		CU_ASSERT_TRUE(file_read(name, SIZE_MAX, &now));
+		CU_ASSERT_TRUE(str_eq(buf_done(&good), buf_done(&now)));
+		CU_ASSERT_TRUE(index_publish(w.directory, &w.state, err));
+		CU_ASSERT_TRUE(is_copied(segment));
+		CU_ASSERT_EQUAL(w.state.damage.n, i + 1);
+		bytes = i == 0 ? UINT64_MAX : bytes;
+	}
+	buf_free(&good);
+	buf_free(&now);
+	copies_keep(false);
+	world_end(&w);
+}
+
+/* What a generation says of damage, its successor and a writer that starts know. */
+static void
+damage_is_remembered(void)
+{
+	char segment[4096], ordinals[4096], err[INDEX_FAULT];
+	struct world w;
+
+	begin_with_copies(&w, 37, segment, ordinals);
+	damage_file(segment, ZEROED);
+	CU_ASSERT_TRUE(index_state_verify(w.directory, &w.state, 0, err));
+	CU_ASSERT_TRUE(index_publish(w.directory, &w.state, err));
+	add_segment(&w, 10, 30000);
+	index_state_free(&w.state);
+	CU_ASSERT_TRUE_FATAL(index_state_load(w.directory, DATASET_HOSTS, &w.state, err));
+	CU_ASSERT_EQUAL(w.state.damage.n, 1);
+	CU_ASSERT_TRUE(ts_now().us - w.state.damage.last_us < 60 * SECOND_US);
+	copies_keep(false);
+	world_end(&w);
+}
+
+/* A turn that stopped in the middle of a file begins anew when another file has come to its place, whose sections may be
+   fewer. */
+static void
+verification_goes_on_after_a_change(void)
+{
+	char path[4096], err[INDEX_FAULT];
+	struct world w;
+
+	world_begin(&w, 38);
+	add_segment(&w, 3000, 10000);
+	w.state.files.done = 100000;
+	w.state.files.id = 1; /* a file that was merged meanwhile */
+	segment_path(w.directory, DATASET_HOSTS, w.state.segments[0].file.id, path, sizeof(path));
+	rot(path);
+	CU_ASSERT_TRUE(index_state_verify(w.directory, &w.state, UINT64_MAX, err));
+	CU_ASSERT_EQUAL(w.state.damage.n, 1);
+	world_end(&w);
+}
+
 int
 main(void)
 {
@@ -337,6 +483,13 @@ main(void)
 		    ordinals_and_parity_are_made_again },
 		{ "a writer that starts replaces a damaged file (C-423)",
 		    a_new_writer_replaces_damaged_files },
+		{ "damaged and missing copies are written again (C-423)",
+		    damaged_copies_are_written_again },
+		{ "a damaged file never spoils its copy (C-423)",
+		    a_copy_is_never_spoiled_by_its_file },
+		{ "an index remembers the damage that was found", damage_is_remembered },
+		{ "verification goes on when another file takes a place",
+		    verification_goes_on_after_a_change },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -96,7 +96,7 @@ STMT(read_lag_of, lag_out,
     " AND changed >= pg_snapshot_xmin($1::text::pg_snapshot)"
     " AND NOT pg_visible_in_snapshot(changed, $1::text::pg_snapshot) LIMIT 100000) AS h");
 
-enum { PATIENCE_US = 5000000, LOOK_US = 200000, LAG_MAX = 1000000 };
+enum { PATIENCE_US = 5000000, LOOK_US = 200000, LAG_MAX = 1000000, DAMAGE_DAYS = 30 };
 
 #define INDEXER "surfaced-index"
 
@@ -205,6 +205,30 @@ check_files(struct doctor *d, const struct dataset_index *x)
 	return true;
 }
 
+/* surfaced-index repairs what it can and goes on, so only this tells somebody of a disk that fails.
+   Copies are made with their files; one that is missing for long could not be made. */
+static void
+check_damage(struct doctor *d, const struct dataset_index *x)
+{
+	const struct index_damage *damage = &x->state.damage;
+	const char *name = record_dataset_name(x->dataset);
+	size_t missing = index_copies_missing(x->directory, &x->state);
+	char last[TS_LEN + 1];
+
+	if (strcmp(doctor_conf(d, PROGRAM_INDEX)->index_copies, "yes") == 0 && missing > 0)
+		doctor_say(d, HEALTH_WARNING, "index",
+		    DO_WITH(AS_SAID, "surfaced-index makes them within the hour, or logs copy="),
+		    "%s: %zu files have no copy", name, missing);
+	if (damage->n == 0 || ts_now().us - damage->last_us > DAMAGE_DAYS * DAY_US)
+		return;
+	ts_print((struct ts){ damage->last_us }, last);
+	doctor_say(d, HEALTH_WARNING, "index",
+	    DO_WITH(AS_SAID, "look for errors of the disk: journalctl -k; the log of "
+			     "surfaced-index has the files"),
+	    "%s: damaged files were found %" PRIu64 " times, at last %s, and are repaired", name,
+	    damage->n, last);
+}
+
 static void
 check_dataset(struct doctor *d, struct dataset_index *x)
 {
@@ -223,6 +247,7 @@ check_dataset(struct doctor *d, struct dataset_index *x)
 		doctor_cause(d, d->database ? "daemon" : "database", d->database ? INDEXER : NULL);
 	} else if (check_files(d, x)) {
 		check_programs_state(d, x);
+		check_damage(d, x);
 	}
 	index_state_free(&x->state);
 }

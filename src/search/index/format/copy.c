@@ -55,14 +55,24 @@ copy_content(int from, struct file_writer *w)
 	return k == 0;
 }
 
+bool
+copy_exists(const char *path, uint64_t size)
+{
+	char name[4096];
+	struct stat have;
+
+	copy_path(path, name, sizeof(name));
+	return stat(name, &have) == 0 && (uint64_t)have.st_size == size;
+}
+
 /* A copy that ends early has the size of no file, and one of another file is refused by its
    checksum when it is needed. */
 bool
 copy_complete(const char *path, char err[INDEX_FAULT])
 {
 	char name[4096];
-	struct stat st, have;
 	struct file_writer w;
+	struct stat st;
 	int from;
 	bool ok;
 
@@ -75,7 +85,7 @@ copy_complete(const char *path, char err[INDEX_FAULT])
 		fd_close(from);
 		return false;
 	}
-	if (stat(name, &have) == 0 && have.st_size == st.st_size) {
+	if (copy_exists(path, (uint64_t)st.st_size)) {
 		fd_close(from);
 		return true;
 	}

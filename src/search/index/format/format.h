@@ -133,7 +133,7 @@ enum section_kind {
 	SECTION_DATES,  /* int64_t a document of the field's own level; INT64_MIN: no date */
 	/* uint64_t[blocks + 1]: where each block of KEY_BLOCK keys begins in KEYS */
 	SECTION_KEY_AT,
-	SECTION_KEYS,   /* the keys of documents that have no addresses as keys (keys.h) */
+	SECTION_KEYS, /* the keys of documents that have no addresses as keys (keys.h) */
 	/* uint32_t[common]: where in the file the posting of a term is, in units of POSTING_UNIT */
 	SECTION_PLACE,
 	SECTION_RARE,        /* uint64_t[]: a bit for each term; absent: all terms are common */
@@ -187,10 +187,9 @@ struct segment_header {
 struct manifest_header {
 	char magic[8];
 	uint32_t version, endian;
-	uint64_t reserved2, generation, size;
+	uint64_t damages, generation, size;
 	uint64_t checksum; /* covers the header with 0 in this place, then the body */
-	int64_t published_us;
-	uint64_t reserved;
+	int64_t published_us, damaged_us; /* damages: how often damage was found; when at last */
 };
 
 #define SEGMENT_MAGIC "SFSEGMNT"

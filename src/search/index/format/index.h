@@ -68,15 +68,16 @@
  * Damage. A reader trusts a file whose inode, size and times are those that its writer recorded
  * (struct index_mark), and verifies the checksums of any other. The writer verifies each new
  * segment, the inputs of a merge after it has read them, and in each pass some megabytes of all
- * files in turn. Files that were copied, as by a restore, have other marks: the writer verifies
- * them when it starts, and publishes their new marks, so that readers need not.
+ * files and of their copies in turn. Files that were copied, as by a restore, have other marks: the
+ * writer verifies them when it starts, and publishes their new marks, so that readers need not.
  *
  * Each file has a file of parity (parity.h). A worker that finds a file changed, or cannot read a
  * page of it, opens it again, verifies it and mends the damaged blocks in its memory: no request
  * but the one that met the damage fails. The writer puts a file without damage in its place
  * (write/verify.c) and does the same for a file that is missing, from its own mapping. It makes
  * ordinals again, which cost little. When there is more damage than the parity can mend, both do
- * the same with the copy of the file (copy.h). When there is no copy, the writer changes the file's
+ * the same with the copy of the file (copy.h). A copy that is missing or differs from its file,
+ * which is verified then, is written again. When there is no copy, the writer changes the file's
  * time, so that every worker closes it, and builds the index again from the database. Until then a
  * search is answered with status 503. */
 #ifndef SEARCH_INDEX_FORMAT_INDEX_H
@@ -117,6 +118,7 @@ struct index_segment {
 	uint32_t documents, ndead;
 	uint64_t *dead; /* one bit a document; index_words(documents) words */
 	bool outdated;  /* only in memory: index_state_renew will replace it */
+	bool full;      /* only in memory: a merge with it passed a ceiling (ceilings.h) */
 };
 
 struct index_tags { /* sorted by slug; owned */
@@ -138,10 +140,19 @@ struct index_state {
 	size_t nsegments;
 	/* Only in memory: a file was verified whose mark the manifest does not have. */
 	bool remarked;
-	/* Verification goes on here: twice the place of a segment, plus 1 for its ordinals; a
-	   section. */
-	size_t verified;
-	uint32_t section;
+	/* Damage that this index has had since it began, and when the last was found. */
+	struct index_damage {
+		uint64_t n;
+		int64_t last_us;
+	} damage;
+	/* Verification goes on here: one place for files, one for their copies (write/verify.c). */
+	struct index_turn {
+		size_t turn;   /* twice the place of a segment, plus 1 for its ordinals */
+		uint64_t id;   /* the id of that file; another one is begun anew */
+		uint64_t done; /* sections of a file, bytes of a copy */
+		bool whole;    /* the copy differed, and then its file was verified */
+		bool changed;  /* some of the copy was written */
+	} files, copies;
 	/* The first half of the ids of all files that this process writes; 0: random ones. A child
 	   has a family of its own, and the parent removes no file of the families of its
 	   children. */
@@ -166,6 +177,8 @@ void index_state_free(struct index_state *s);
    mark. False when there is no file. path receives its name. */
 bool index_segment_changed(
     const char *directory, const struct index_segment *s, char *path, size_t room);
+/* How many files of the index have no copy of their size. */
+size_t index_copies_missing(const char *directory, const struct index_state *s);
 /* Reads what a child of this family has stored. */
 bool index_state_fetch(const char *directory, enum dataset d, uint32_t family,
     struct index_state *out, char err[INDEX_FAULT]) MUST_USE;

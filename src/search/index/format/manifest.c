@@ -171,6 +171,8 @@ state_print(struct buf *b, const struct index_state *s)
 	memcpy(h.magic, MANIFEST_MAGIC, sizeof(h.magic));
 	h.generation = s->generation;
 	h.published_us = s->published_at.us;
+	h.damages = s->damage.n;
+	h.damaged_us = s->damage.last_us;
 	h.size = b->n;
 	h.checksum = checksum_of(h, b->p, b->n);
 	memcpy(b->p, &h, sizeof(h));
@@ -330,6 +332,7 @@ state_parse(const char *p, size_t n, struct index_state *out, char err[INDEX_FAU
 	}
 	out->generation = h.generation;
 	out->published_at.us = h.published_us;
+	out->damage = (struct index_damage){ h.damages, h.damaged_us };
 	if (what != NULL)
 		snprintf(err, INDEX_FAULT, "manifest: %s", what);
 	return what == NULL;

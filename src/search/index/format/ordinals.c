@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "search/index/format/ordinals.h"
+#include "search/index/format/copy.h"
 #include "search/index/format/sections.h"
 
 #include <inttypes.h>
@@ -229,4 +230,23 @@ ordinals_close(struct ordinal_map *m)
 	mapped_close(&m->file);
 	free(m->field);
 	free(m);
+}
+
+size_t
+index_copies_missing(const char *directory, const struct index_state *s)
+{
+	char path[4096];
+	size_t missing = 0;
+
+	for (size_t i = 0; i < s->nsegments; i++) {
+		const struct index_segment *t = &s->segments[i];
+
+		segment_path(directory, s->dataset, t->file.id, path, sizeof(path));
+		missing += !copy_exists(path, t->file.mark.size);
+		if (i == 0 || t->ordinals.id == 0)
+			continue;
+		ordinals_path(directory, s->dataset, t->ordinals.id, path, sizeof(path));
+		missing += !copy_exists(path, t->ordinals.mark.size);
+	}
+	return missing;
 }

@@ -358,6 +358,7 @@ index_state_renew(
 	s->nsegments = outdated;
 	drop_dead_segments(made);
 	made->generation = s->generation;
+	made->damage = s->damage;
 	memcpy(made->children, s->children, sizeof(made->children));
 	index_state_free(s);
 	*s = *made;

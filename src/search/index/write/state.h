@@ -39,9 +39,11 @@ bool index_state_complete(const struct index_state *s);
 bool index_state_open(const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
 /* Gives a file that was verified, because it had another mark, its present one. */
 void index_renew_mark(struct index_state *s, struct index_file *file, const struct mapped *open);
-/* Compares every file with its mark and verifies about `bytes` more bytes, where the last call
-   stopped. Replaces damaged files where their parity is enough, and sets s->remarked. Returns false
-   when a file is lost. */
+/* Notes that damage was found, which the next generation tells. */
+void index_note_damage(struct index_state *s);
+/* Compares every file with its mark, verifies about `bytes` more bytes, where the last call
+   stopped, and compares copies with their files. Replaces damaged files and copies where that is
+   possible, and sets s->remarked. Returns false when a file is lost. */
 bool index_state_verify(
     const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT]) MUST_USE;
 /* Returns a new id of a file. */

@@ -8,16 +8,28 @@
  *      +-- a segment that its parity mends, or that has a copy: written anew under its name, then published with its new mark; the mapping of
  *      |   the damaged file is kept in `former` until then, and then every worker that has it is told by its time
  *      +-- a segment that is lost: the caller builds the index again from the database
- *   a segment without a name: written anew from this process's mapping */
+ *   a segment without a name: written anew from this process's mapping
+ *   a copy that is missing or differs (copies.h): written from its file, once this is verified */
 #include "config.h"
 
 #include "search/index/format/files.h"
 #include "search/index/format/ordinals.h"
 #include "search/index/format/copy.h"
 #include "search/index/format/parity.h"
+#include "search/index/write/copies.h"
 #include "search/index/write/state.h"
 
 #include <inttypes.h>
+
+enum { COPIES_SHARE = 4 /* a share of the bytes for files: copies are read from the disk */ };
+
+void
+index_note_damage(struct index_state *s)
+{
+	s->damage.n++;
+	s->damage.last_us = ts_now().us;
+	s->remarked = true;
+}
 
 /* Writes the content of a mapping under the name of the segment, and takes the new file in place of
    the old one. `whole` may be the mapping of the state itself. */
@@ -42,7 +54,7 @@ replace_segment(const char *directory, struct index_state *s, struct index_segme
 	t->former = t->open;
 	t->open = again;
 	t->file.mark = again->file.mark;
-	s->remarked = true;
+	index_note_damage(s);
 	mapped_in_order(&again->file);
 	return true;
 }
@@ -96,7 +108,7 @@ drop_ordinals(struct index_state *s, struct index_segment *t)
 	ordinals_close(t->map);
 	t->map = NULL;
 	t->ordinals.id = 0;
-	s->remarked = true;
+	index_note_damage(s);
 }
 
 static void
@@ -111,71 +123,148 @@ check_ordinals(const char *directory, struct index_state *s, struct index_segmen
 		drop_ordinals(s, t);
 }
 
-/* Makes the parity and the copy of a file that was just verified, when there is none that can be
-   used. */
+/* ---- files and copies in turn ---- */
+
+/* A file of the index whose turn it is. */
+struct turn_file {
+	struct index_segment *segment;
+	struct mapped *open; /* NULL: it has no ordinals, or they will be made again */
+	const struct index_file *file;
+	bool ordinals;
+	char path[4096];
+};
+
 static void
-complete_spares(
-    const char *directory, const struct index_state *s, const struct index_file *f, bool ordinals)
+find_file(
+    const char *directory, struct index_state *s, struct index_turn *turn, struct turn_file *f)
 {
-	char path[4096], err[INDEX_FAULT];
+	struct index_segment *t = &s->segments[turn->turn / 2 % s->nsegments];
+
+	f->segment = t;
+	f->ordinals = turn->turn % 2 == 1;
+	f->file = f->ordinals ? &t->ordinals : &t->file;
+	if (f->ordinals) {
+		f->open = t->map == NULL ? NULL : &t->map->file;
+		ordinals_path(directory, s->dataset, f->file->id, f->path, sizeof(f->path));
+	} else {
+		f->open = &t->open->file;
+		segment_path(directory, s->dataset, f->file->id, f->path, sizeof(f->path));
+	}
+	if (turn->id != f->file->id)
+		*turn = (struct index_turn){ .turn = turn->turn, .id = f->file->id };
+}
+
+static void
+next_turn(struct index_turn *turn)
+{
+	*turn = (struct index_turn){ .turn = turn->turn + 1 };
+}
+
+/* Makes the parity of a file that was just verified, when there is none that can be used. */
+static void
+complete_parity(const struct index_state *s, const struct turn_file *f)
+{
+	char err[INDEX_FAULT];
 	struct parity p;
 
-	if (ordinals)
-		ordinals_path(directory, s->dataset, f->id, path, sizeof(path));
-	else
-		segment_path(directory, s->dataset, f->id, path, sizeof(path));
-	if ((!parity_open(&p, path, f) || !parity_is_whole(&p)) && !parity_write(path, f, err))
+	if ((!parity_open(&p, f->path, f->file) || !parity_is_whole(&p)) &&
+	    !parity_write(f->path, f->file, err))
 		log_event(LOGP_WARNING, "index", "dataset=%s parity=\"%s\"",
 		    schema_dataset_name(s->dataset), err);
 	parity_close(&p);
-	if (!copy_complete(path, err))
-		log_event(LOGP_WARNING, "index", "dataset=%s copy=\"%s\"",
-		    schema_dataset_name(s->dataset), err);
 }
 
-/* Verifies some of the file in turn: files take turns, a segment, its ordinals, the next segment.
-   Sets *ended when it has come to the end of the file. */
+/* Verifies sections of a file. Returns false when it is damaged. */
 static bool
-verify_file(const char *directory, struct index_state *s, uint64_t *bytes, bool *ended, char *err)
+verify_sections(const struct turn_file *f, uint64_t *done, uint64_t *bytes, char *err)
 {
-	struct index_segment *t = &s->segments[s->verified / 2 % s->nsegments];
-	bool ordinals = s->verified % 2 == 1, good;
-	struct mapped *m = !ordinals ? &t->open->file : t->map == NULL ? NULL : &t->map->file;
+	uint32_t section = (uint32_t)*done;
+	bool good;
 
-	*ended = true;
-	if (m == NULL)
-		return true;
-	m->err = err;
-	good = mapped_verify(m, &s->section, bytes);
-	m->err = NULL;
-	*ended = !good || s->section == m->head->nsections;
-	if (good && *ended)
-		complete_spares(directory, s, ordinals ? &t->ordinals : &t->file, ordinals);
-	if (good)
-		return true;
-	if (ordinals) {
-		drop_ordinals(s, t);
-		return true;
+	f->open->err = err;
+	good = mapped_verify(f->open, &section, bytes);
+	f->open->err = NULL;
+	*done = section;
+	return good;
+}
+
+/* A file that is damaged: replaces it, or returns false when it is lost. */
+static bool
+repair_file(const char *directory, struct index_state *s, const struct turn_file *f, char *err)
+{
+	if (f->ordinals)
+		drop_ordinals(s, f->segment);
+	else if (!mend_segment(directory, s, f->segment, err)) {
+		mapped_condemn(&f->segment->open->file);
+		return false;
 	}
-	if (mend_segment(directory, s, t, err))
-		return true;
-	mapped_condemn(&t->open->file);
-	return false;
+	return true;
 }
 
+/* Verifies some of the files: a segment, its ordinals, the next segment. */
 static bool
-verify_some(const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
+verify_files(const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
 {
-	size_t last = s->verified + 2 * s->nsegments; /* every file at most once */
-	bool ended;
+	size_t last = s->files.turn + 2 * s->nsegments; /* every file at most once */
+	struct turn_file f;
 
-	while (bytes > 0 && s->verified < last) {
-		if (!verify_file(directory, s, &bytes, &ended, err))
-			return false;
-		if (!ended)
+	while (bytes > 0 && s->files.turn < last) {
+		find_file(directory, s, &s->files, &f);
+		if (f.open != NULL && !verify_sections(&f, &s->files.done, &bytes, err)) {
+			if (!repair_file(directory, s, &f, err))
+				return false;
+		} else if (f.open != NULL) {
+			if (s->files.done < f.open->head->nsections)
+				return true;
+			complete_parity(s, &f);
+		}
+		next_turn(&s->files);
+	}
+	return true;
+}
+
+/* The copy is like its file, or cannot be made so now. */
+static void
+end_copy(struct index_state *s, const struct turn_file *f, enum copy_rc rc, const char *err)
+{
+	const char *name = schema_dataset_name(s->dataset);
+
+	if (rc == COPY_FAILED) {
+		log_event(LOGP_WARNING, "index", "dataset=%s copy=\"%s\"", name, err);
+	} else if (s->copies.changed) {
+		log_event(LOGP_WARNING, "index", "dataset=%s repaired=%016" PRIx64 " how=copy",
+		    name, f->file->id);
+		index_note_damage(s);
+	}
+	next_turn(&s->copies);
+}
+
+/* Compares some of the copies with their files. When a copy differs, its file is verified at once,
+   since only one of both can be trusted. */
+static bool
+verify_copies(const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
+{
+	size_t last = s->copies.turn + 2 * s->nsegments;
+	struct turn_file f;
+
+	while (bytes > 0 && s->copies.turn < last) {
+		uint64_t done = 0, all = UINT64_MAX;
+		enum copy_rc rc = COPY_SAME;
+
+		find_file(directory, s, &s->copies, &f);
+		if (f.open != NULL)
+			rc = copy_compare(f.open, f.path, &s->copies, &bytes, err);
+		if (rc == COPY_MORE)
 			return true;
-		s->verified++;
-		s->section = 0;
+		if (rc != COPY_DIFFERS) {
+			end_copy(s, &f, rc, err);
+		} else if (verify_sections(&f, &done, &all, err)) {
+			s->copies.whole = true;
+		} else {
+			if (!repair_file(directory, s, &f, err))
+				return false;
+			next_turn(&s->copies);
+		}
 	}
 	return true;
 }
@@ -191,5 +280,6 @@ index_state_verify(
 			return false;
 	for (size_t i = 1; i < s->nsegments; i++)
 		check_ordinals(directory, s, &s->segments[i]);
-	return verify_some(directory, s, bytes, err);
+	return verify_files(directory, s, bytes, err) &&
+	       (!copies_kept() || verify_copies(directory, s, bytes / COPIES_SHARE, err));
 }
