@@ -57,13 +57,19 @@ struct child {
 	int64_t next; /* mono_us: after a failure, no child is started before */
 };
 
-enum child_rc { CHILD_NONE, CHILD_RUNS, CHILD_DONE, CHILD_FAILED };
+enum child_rc {
+	CHILD_NONE,
+	CHILD_RUNS,
+	CHILD_DONE,
+	CHILD_FAILED,
+	CHILD_FULL, /* its merge would pass a ceiling of the format */
+};
 
 /* Returns true in the child. In the parent, pid is 0 when there is no child. */
 bool child_fork(struct child *c) MUST_USE;
-/* Ends the child; when ok, its result is stored before. */
+/* Ends the child. CHILD_DONE: its result is stored before. */
 _Noreturn void child_exit(
-    const char *directory, struct index_state *made, bool ok, char err[INDEX_FAULT]);
+    const char *directory, struct index_state *made, enum child_rc rc, char err[INDEX_FAULT]);
 enum child_rc child_ended(struct child *c) MUST_USE;
 void child_kill(struct child *c);
 

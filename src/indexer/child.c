@@ -5,7 +5,7 @@
    child runs. The result is a file (index_state_store). When the child dies, nothing is lost: the
    work is tried again later.
 
-     pid 0 ----- child_fork -----> pid ----- child_ended: CHILD_DONE, CHILD_FAILED -----> pid 0
+     pid 0 ----- child_fork -----> pid ----- child_ended: its result -----> pid 0
                                     |
                                     +------- child_kill ------------------------------> pid 0 */
 #include "config.h"
@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { AGAIN_US = 10000000 };
+enum { AGAIN_US = 10000000, EXIT_FULL = 3 };
 
 bool
 child_fork(struct child *c)
@@ -47,12 +47,13 @@ child_fork(struct child *c)
 }
 
 void
-child_exit(const char *directory, struct index_state *made, bool ok, char err[INDEX_FAULT])
+child_exit(const char *directory, struct index_state *made, enum child_rc rc, char err[INDEX_FAULT])
 {
-	ok = ok && index_state_store(directory, made, err);
-	if (!ok)
+	if (rc == CHILD_DONE && !index_state_store(directory, made, err))
+		rc = CHILD_FAILED;
+	if (rc != CHILD_DONE)
 		log_event(LOGP_ERR, "index", "child_failed=\"%s\"", err);
-	_exit(ok ? 0 : 1);
+	_exit(rc == CHILD_DONE ? 0 : rc == CHILD_FULL ? EXIT_FULL : 1);
 }
 
 enum child_rc
@@ -69,6 +70,8 @@ child_ended(struct child *c)
 	c->pid = 0;
 	if (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return CHILD_DONE;
+	if (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FULL)
+		return CHILD_FULL;
 	c->next = mono_us() + AGAIN_US;
 	return CHILD_FAILED;
 }

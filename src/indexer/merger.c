@@ -31,6 +31,12 @@ struct merge_choice {
 	size_t at;
 };
 
+/* The bound of a merge: it takes so many documents at most. */
+struct merge_bound {
+	const struct index_state *s;
+	uint64_t documents;
+};
+
 static int
 by_living(const void *a, const void *b)
 {
@@ -55,15 +61,21 @@ is_input(const struct index_merge *m, uint64_t id)
  *
  * A document is therefore written again only when its segment grows by a factor, which is a
  * logarithmic number of times, and the large segments are left alone while small ones come and
- * go. No more than the first most segments are merged. */
+ * go. No more than the first most segments are merged, and no more than one segment can have
+ * (format/ceilings.h). Returns less than two when there is no such merge. */
 static size_t
-merge_width(const struct merge_choice *c, size_t most, uint64_t *sum)
+merge_width(const struct merge_bound *b, const struct merge_choice *c, size_t most, uint64_t *sum)
 {
-	size_t width = 2;
+	struct merge_need need = { 0 };
+	size_t width = 0;
 
-	*sum = c[0].living + c[1].living;
-	while (width < most && c[width].living <= 2 * *sum)
+	*sum = 0;
+	while (width < most && (width < 2 || c[width].living <= 2 * *sum)) {
+		merge_need_add(&need, &b->s->segments[c[width].at]);
+		if (!merge_fits(&need) || *sum + c[width].living > b->documents)
+			break;
 		*sum += c[width++].living;
+	}
 	return width;
 }
 
@@ -83,24 +95,27 @@ is_idle(const struct merger *g, size_t nsegments, uint64_t documents)
 }
 
 /* Returns the merge that is due, or NULL. Inputs of the merge that runs in the child do not count,
-   and neither do segments that a rebuild will replace. */
+   and neither do segments that a rebuild will replace, nor full ones, which stay as they are. */
 static struct index_merge *
-choose_merge(const struct merger *g, const struct index_state *s, uint64_t *documents)
+choose_merge(
+    const struct merger *g, const struct index_state *s, uint64_t most, uint64_t *documents)
 {
+	const struct merge_bound bound = { s, most };
 	struct merge_choice *c = mem_array(s->nsegments, sizeof(*c));
 	size_t *which = mem_array(s->nsegments, sizeof(*which)), n = 0, width = 0;
 	struct index_merge *m = NULL;
 	bool too_many;
 
 	for (size_t i = 0; i < s->nsegments; i++)
-		if (!s->segments[i].outdated && !is_input(g->merge, s->segments[i].file.id))
+		if (!s->segments[i].outdated && !segment_is_full(&s->segments[i]) &&
+		    !is_input(g->merge, s->segments[i].file.id))
 			c[n++] = (struct merge_choice){ live_documents(&s->segments[i]), i };
 	too_many = n > (size_t)conf.index_segments;
 	if (n > 1) {
 		qsort(c, n, sizeof(*c), by_living);
-		width = merge_width(c, too_many ? n : n - IDLE_SEGMENTS + 1, documents);
+		width = merge_width(&bound, c, too_many ? n : n - IDLE_SEGMENTS + 1, documents);
 	}
-	if (too_many || is_idle(g, n, *documents)) {
+	if (width > 1 && (too_many || is_idle(g, n, *documents))) {
 		for (size_t i = 0; i < width; i++)
 			which[i] = c[i].at;
 		m = index_merge_begin(s, which, width);
@@ -112,20 +127,54 @@ choose_merge(const struct merger *g, const struct index_state *s, uint64_t *docu
 
 /* ---- merges in this process ---- */
 
+/* The result of a merge would pass a ceiling of the format: its largest input is full. */
+static void
+note_full(const struct index_merge *m, struct index_state *s, const char *err)
+{
+	struct index_segment *most = NULL;
+
+	for (size_t i = 0; i < m->n; i++) {
+		struct index_segment *t = index_state_find(s, m->inputs[i].file.id);
+
+		if (t != NULL && (most == NULL || t->file.mark.size > most->file.mark.size))
+			most = t;
+	}
+	if (most == NULL)
+		return;
+	most->full = true;
+	log_event(LOGP_WARNING, "index", "dataset=%s full=%016" PRIx64 " why=\"%s\"",
+	    schema_dataset_name(s->dataset), most->file.id, err);
+}
+
+static bool
+merge_here(struct merger *g, struct index_state *s, struct index_merge *m, char err[INDEX_FAULT])
+{
+	struct index_segment fresh;
+	bool ok = index_merge_write(m, g->directory, &fresh, err);
+
+	if (!ok && m->full) {
+		note_full(m, s, err);
+		err[0] = '\0';
+		return true;
+	}
+	return ok && index_merge_take(m, g->directory, s, fresh, err);
+}
+
+/* While no child can be started because the last one failed, segments of a few documents are merged
+   without those that wait for a child: otherwise each pass would add one to them. */
 bool
 merger_small(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
 {
-	struct index_segment fresh;
+	bool waits = g->merge == NULL && mono_us() < g->child.next;
+	uint64_t documents = 0, most = waits && !g->no_child ? SMALL_DOCUMENTS : UINT64_MAX;
 	struct index_merge *m;
-	uint64_t documents = 0;
 	bool ok = true;
 
-	while (ok && (m = choose_merge(g, s, &documents)) != NULL) {
+	while (ok && (m = choose_merge(g, s, most, &documents)) != NULL) {
 		bool small = documents <= SMALL_DOCUMENTS || g->no_child;
 
 		if (small)
-			ok = index_merge_write(m, g->directory, &fresh, err) &&
-			     index_merge_take(m, g->directory, s, fresh, err);
+			ok = merge_here(g, s, m, err);
 		index_merge_free(m);
 		if (!small)
 			break;
@@ -145,7 +194,11 @@ run_merge_child(const struct merger *g, struct index_state *s)
 		  index_merge_take(g->merge, g->directory, s, fresh, err);
 
 	s->family = g->child.family;
-	child_exit(g->directory, s, ok, err);
+	child_exit(g->directory, s,
+	    ok               ? CHILD_DONE
+	    : g->merge->full ? CHILD_FULL
+			     : CHILD_FAILED,
+	    err);
 }
 
 static void
@@ -163,7 +216,7 @@ merger_start(struct merger *g, struct index_state *s)
 
 	if (g->merge != NULL || mono_us() < g->child.next)
 		return;
-	g->merge = choose_merge(g, s, &documents);
+	g->merge = choose_merge(g, s, UINT64_MAX, &documents);
 	if (g->merge == NULL)
 		return;
 	if (child_fork(&g->child)) {
@@ -213,6 +266,8 @@ merger_collect(struct merger *g, struct index_state *s, bool *changed)
 
 	if (rc == CHILD_NONE || rc == CHILD_RUNS)
 		return;
+	if (rc == CHILD_FULL)
+		note_full(g->merge, s, "the merge would pass a ceiling");
 	ok = rc == CHILD_DONE && take_merged_segment(g, s, err);
 	if (!ok)
 		log_event(LOGP_WARNING, "index", "dataset=%s merge_dropped=\"%s\"",

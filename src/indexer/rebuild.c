@@ -38,7 +38,7 @@ run_rebuild_child(struct rebuilder *r, const struct index_state *s)
 	feed.source.a = arena_new(FEED_MEMORY);
 	feed.source.db = db_open(conf.database, "surfaced-index");
 	ok = source_begin(&feed.source, "") == DB_OK && feed_all(&feed, &made, err);
-	child_exit(r->directory, &made, ok, err);
+	child_exit(r->directory, &made, ok ? CHILD_DONE : CHILD_FAILED, err);
 }
 
 static void
@@ -149,6 +149,7 @@ rebuild_begin_with(struct rebuilder *r, struct index_state *s, char err[INDEX_FA
 	if (!index_state_fetch(r->directory, s->dataset, r->child.family, &made, err))
 		return false;
 	made.generation = s->generation;
+	made.damage = s->damage;
 	made.family = 0;
 	index_state_free(s);
 	*s = made;

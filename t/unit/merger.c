@@ -4,6 +4,8 @@
 
 #include "daemon/conf.h"
 #include "indexer/beside.h"
+#include "search/index/format/ceilings.h"
+#include "search/index/format/segment.h"
 #include "t/unit/index_world.h"
 #include "t/unit/tap.h"
 
@@ -119,10 +121,156 @@ an_idle_index_has_two_segments(void)
 	world_end(&w);
 }
 
+/* ---- ceilings ---- */
+
+/* An index of more documents than a segment may have, which are 4000 here, nested ones too: a plan uses 3500, and a segment
+   of 1750 is full. */
+static void
+a_full_segment_is_left_alone(void)
+{
+	static const struct ceilings low = { .documents = 4000, .file = UINT32_MAX, .texts = UINT32_MAX, .more = UINT32_MAX };
+	struct world w;
+
+	begin(&w, 41, (const uint32_t[]){ 2500, 1500, 1200, 400, 10, 0 });
+	ceilings_use(&low);
+	for (unsigned i = 0; i < 20; i++) {
+		size_t others = 0;
+
+		add_segment(&w, 200, ROOM);
+		(void)merge_small(&w, 2);
+		for (size_t k = 0; k < w.state.nsegments; k++) {
+			CU_ASSERT_TRUE(w.state.segments[k].open->nnested < 3500 ||
+			    w.state.segments[k].documents == 2500);
+			others += !segment_is_full(&w.state.segments[k]);
+		}
+		CU_ASSERT_TRUE(others <= 2);
+	}
+	CU_ASSERT_TRUE(w.state.nsegments < 20);
+	ceilings_use(NULL);
+	compare_many(&w, 10);
+	world_end(&w);
+}
+
+/* The bytes of the file, and of the texts of a field. */
+static void
+a_merge_fits_into_a_file(void)
+{
+	struct ceilings low = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
+	struct world w;
+
+	begin(&w, 42, (const uint32_t[]){ 1000, 1000, 1000, 1000, 1000, 0 });
+	low.file = w.state.segments[0].open->file.size * 5 / 2;
+	ceilings_use(&low);
+	CU_ASSERT_EQUAL(merge_small(&w, 1), 3); /* two of two each */
+	ceilings_use(NULL);
+	world_end(&w);
+
+	begin(&w, 43, (const uint32_t[]){ 1000, 1000, 1000, 0 });
+	low = (struct ceilings){ UINT32_MAX, UINT32_MAX, 100, UINT32_MAX };
+	ceilings_use(&low);
+	CU_ASSERT_EQUAL(merge_small(&w, 1), 3);
+	ceilings_use(NULL);
+	CU_ASSERT_EQUAL(merge_small(&w, 1), 1);
+	world_end(&w);
+}
+
+/* A plan is an estimate. Each ceiling of the writer is passed in turn, which no plan has foreseen. */
+static void
+a_writer_that_passes_a_ceiling_gives_up(void)
+{
+	struct ceilings low[] = {
+		{ UINT32_MAX, UINT64_MAX, UINT64_MAX, 0 },
+		{ UINT32_MAX, UINT64_MAX, UINT64_MAX, UINT32_MAX },
+		{ UINT32_MAX, UINT64_MAX, UINT64_MAX, UINT32_MAX },
+	};
+	struct index_segment fresh;
+	char err[INDEX_FAULT] = "";
+	struct index_merge *m;
+	char command[256];
+	struct world w;
+
+	low[1].file = 10000;
+	low[2].texts = 100;
+	begin(&w, 44, (const uint32_t[]){ 1000, 900, 0 });
+	for (size_t i = 0; i < COUNT(low); i++) {
+		m = index_merge_begin(&w.state, (const size_t[]){ 0, 1 }, 2);
+		ceilings_use(&low[i]);
+		CU_ASSERT_FALSE(index_merge_write(m, w.directory, &fresh, err));
+		CU_ASSERT_TRUE(m->full);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err, "more than a segment can have"));
+		index_merge_free(m);
+	}
+	ceilings_use(&low[0]);
+	CU_ASSERT_EQUAL(merge_small(&w, 1), 2);
+	CU_ASSERT_TRUE(w.state.segments[0].full && !w.state.segments[1].full);
+	ceilings_use(NULL);
+	add_segment(&w, 10, ROOM);
+	CU_ASSERT_EQUAL(merge_small(&w, 1), 2); /* beside the full one */
+	snprintf(command, sizeof(command), "! ls %s | grep -q tmp", w.directory);
+	CU_ASSERT_EQUAL(system(command), 0);
+	compare_many(&w, 10);
+	world_end(&w);
+}
+
+static void
+end_merge_in_child(struct merger *g, struct world *w)
+{
+	bool changed = false;
+
+	merger_start(g, &w->state);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(g->merge);
+	while (g->merge != NULL)
+		merger_collect(g, &w->state, &changed);
+	CU_ASSERT_FALSE(changed);
+}
+
+static void
+a_child_that_passes_a_ceiling_tells_its_parent(void)
+{
+	static const struct ceilings low = { UINT32_MAX, UINT64_MAX, UINT64_MAX, 0 };
+	struct merger g = { 0 };
+	struct world w;
+
+	begin(&w, 45, (const uint32_t[]){ 9000, 8000, 7000, 0 });
+	g.directory = w.directory;
+	conf.index_segments = 1;
+	ceilings_use(&low);
+	end_merge_in_child(&g, &w);
+	CU_ASSERT_TRUE(w.state.segments[0].full);
+	CU_ASSERT_EQUAL(w.state.nsegments, 3);
+	ceilings_use(NULL);
+	world_end(&w);
+}
+
+/* The large merge is due, and its child has failed just now. */
+static void
+small_segments_merge_while_a_large_merge_fails(void)
+{
+	struct merger g = { 0 };
+	char err[INDEX_FAULT] = "";
+	struct world w;
+
+	begin(&w, 46, (const uint32_t[]){ 12800, 6400, 3200, 1600, 800, 400, 200, 100, 0 });
+	g = (struct merger){ .directory = w.directory, .child = { .next = INT64_MAX } };
+	conf.index_segments = 1;
+	CU_ASSERT_TRUE(merger_small(&g, &w.state, err));
+	CU_ASSERT_EQUAL(w.state.nsegments, 2);
+	world_end(&w);
+}
+
 int
 main(void)
 {
 	static CU_TestInfo tests[] = {
+		{ "A full segment is left alone, and the others become a segment beside it",
+		    a_full_segment_is_left_alone },
+		{ "A merge is planned only when its file and its texts fit", a_merge_fits_into_a_file },
+		{ "A merge that passes a ceiling leaves its inputs and no file",
+		    a_writer_that_passes_a_ceiling_gives_up },
+		{ "A child whose merge passes a ceiling tells its parent",
+		    a_child_that_passes_a_ceiling_tells_its_parent },
+		{ "Small segments are merged while the child of a large merge fails",
+		    small_segments_merge_while_a_large_merge_fails },
 		{ "A merge takes the smallest segments of like size",
 		    merge_takes_segments_of_like_size },
 		{ "A merge counts only live documents", dead_documents_do_not_count },

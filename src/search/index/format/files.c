@@ -80,6 +80,13 @@ file_end(struct file_writer *w, const char *directory, char err[INDEX_FAULT])
 	return end_writer(w, ok, err);
 }
 
+void
+file_abandon(struct file_writer *w)
+{
+	unlink(w->temporary);
+	close_writer(w);
+}
+
 bool
 file_end_unsynced(struct file_writer *w, char err[INDEX_FAULT])
 {

@@ -18,6 +18,8 @@ struct file_writer {
 void file_begin(struct file_writer *w, const char *path);
 void file_write(struct file_writer *w, const void *bytes, size_t n, uint64_t at);
 bool file_end(struct file_writer *w, const char *directory, char err[INDEX_FAULT]) MUST_USE;
+/* Removes what was written. */
+void file_abandon(struct file_writer *w);
 /* For a file whose content may be lost in a crash of the machine: no fsync. */
 bool file_end_unsynced(struct file_writer *w, char err[INDEX_FAULT]) MUST_USE;
 

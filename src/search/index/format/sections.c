@@ -57,3 +57,10 @@ sections_end(struct segment_writer *w, const char *magic, struct segment_header 
 		(void)!copy_complete(w->file.path, err);
 	return ok;
 }
+
+void
+sections_abandon(struct segment_writer *w)
+{
+	file_abandon(&w->file);
+	buf_free(&w->table);
+}

@@ -29,4 +29,7 @@ void section_write(
 bool sections_end(struct segment_writer *w, const char *magic, struct segment_header *h,
     const char *directory, char err[INDEX_FAULT]) MUST_USE;
 
+/* Removes what was written. */
+void sections_abandon(struct segment_writer *w);
+
 #endif

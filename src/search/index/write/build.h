@@ -15,7 +15,8 @@ bool index_build_add(
     struct index_builder *b, struct str key, struct str json, char err[INDEX_FAULT]) MUST_USE;
 uint32_t index_build_documents(const struct index_builder *b);
 size_t index_build_memory(const struct index_builder *b); /* bytes, approximately */
-/* Writes the segment's file. Fails when two documents have one key. Afterwards the builder is empty
+/* Writes the segment's file. Fails when two documents have one key, or when the segment would
+   pass a ceiling (format/ceilings.h), and leaves no file then. Afterwards the builder is empty
    and can build the next segment. */
 bool index_build_write(struct index_builder *b, const char *directory, struct index_segment *out,
     char err[INDEX_FAULT]) MUST_USE;

@@ -143,6 +143,7 @@ choose_column_layout(const struct slot_job *j, uint32_t n, const uint32_t *value
 
 struct overflow {
 	uint32_t n, *docs, *at, *place; /* place: [document], in docs */
+	uint64_t total;
 	void *ids;
 };
 
@@ -150,7 +151,6 @@ static struct overflow
 plan_overflow(const struct layout *l, const uint32_t *values)
 {
 	struct overflow o = { 0 };
-	uint32_t total = 0;
 
 	o.place = mem_array(l->ndocs, sizeof(*o.place));
 	for (uint32_t d = 0; d < l->ndocs; d++)
@@ -163,11 +163,11 @@ plan_overflow(const struct layout *l, const uint32_t *values)
 		if (values[d] <= places_of(l, d))
 			continue;
 		o.docs[o.n] = d;
-		o.at[o.n++] = total;
-		total += values[d] - places_of(l, d);
+		o.at[o.n++] = (uint32_t)o.total;
+		o.total += values[d] - places_of(l, d);
 	}
-	o.at[o.n] = total;
-	o.ids = mem_array(total, l->width);
+	o.at[o.n] = (uint32_t)o.total;
+	o.ids = mem_array(o.total, l->width);
 	return o;
 }
 
@@ -215,14 +215,20 @@ slot_write_column(struct slot_job *j, const struct groups *g)
 	struct layout l;
 	void *ids;
 
-	for (uint32_t i = 0; i < g->start[g->n]; i++)
+	for (uint64_t i = 0; i < g->start[g->n]; i++)
 		values[g->docs[i]]++;
 	l = choose_column_layout(j, g->n, values);
-	ids = new_ids(all_places(&l), l.width, g->n, l.first == NULL ? l.k : 1);
 	o = plan_overflow(&l, values);
+	if (o.total > ceilings()->more) {
+		j->b->full = "the values of a field";
+		free_overflow(&o);
+		free(values);
+		return;
+	}
+	ids = new_ids(all_places(&l), l.width, g->n, l.first == NULL ? l.k : 1);
 	memset(values, 0, ndocs * sizeof(*values));
 	for (uint32_t id = 0; id < g->n; id++)
-		for (uint32_t i = g->start[id]; i < g->start[id + 1]; i++) {
+		for (uint64_t i = g->start[id]; i < g->start[id + 1]; i++) {
 			uint32_t d = g->docs[i], nth = values[d]++, k = places_of(&l, d);
 
 			if (nth < k)
@@ -264,7 +270,7 @@ slot_write_nested_column(struct slot_job *j, const struct groups *g)
 		return;
 	ids = new_ids(j->b->nnested, width, g->n, 1);
 	for (uint32_t id = 0; id < g->n; id++)
-		for (uint32_t i = g->start[id]; i < g->start[id + 1]; i++)
+		for (uint64_t i = g->start[id]; i < g->start[id + 1]; i++)
 			store_id(ids, width, g->docs[i], id);
 	section_write(j->w, SECTION_COLUMN_NESTED, j->slot, ids, (size_t)j->b->nnested * width);
 	j->meta->nested_width = width;

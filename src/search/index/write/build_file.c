@@ -79,19 +79,21 @@ write_slots(struct segment_writer *w, struct index_builder *b)
 		labelled = b->labelled->index * PARTS;
 		label = b->labelled->label->index * PARTS;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && b->full == NULL; i++) {
 		slot_write(w, b, i, &meta[i], &order[i]);
 		if (i != labelled && i != label) {
 			free(order[i]);
 			order[i] = NULL;
 		}
 	}
-	for (size_t i = 0; i < b->nfields; i++)
+	for (size_t i = 0; i < b->nfields && b->full == NULL; i++)
 		write_date_column(w, b, i);
-	if (b->labelled != NULL) {
+	if (b->labelled != NULL && b->full == NULL) {
 		if (b->merging != NULL)
 			merge_labels(b->merging, b);
 		write_label(w, b, order[labelled], order[label], meta);
+	}
+	if (b->labelled != NULL) {
 		free(order[labelled]);
 		free(order[label]);
 	}
@@ -148,6 +150,18 @@ write_field_hashes(struct segment_writer *w, const struct index_builder *b)
 	free(hashes);
 }
 
+/* Completes the file, or removes it when the segment passes a ceiling. */
+static bool
+end_segment(struct segment_writer *w, const struct index_builder *b, struct segment_header *h,
+    const char *directory, char err[INDEX_FAULT])
+{
+	if (b->full == NULL)
+		return sections_end(w, SEGMENT_MAGIC, h, directory, err);
+	sections_abandon(w);
+	snprintf(err, INDEX_FAULT, "%s are more than a segment can have", b->full);
+	return false;
+}
+
 bool
 index_build_write(struct index_builder *b, const char *directory, struct index_segment *out,
     char err[INDEX_FAULT])
@@ -161,6 +175,7 @@ index_build_write(struct index_builder *b, const char *directory, struct index_s
 	char path[4096];
 	bool ok;
 
+	b->full = NULL;
 	if (b->ndocs == 0) {
 		snprintf(err, INDEX_FAULT, "no documents");
 		return false;
@@ -178,9 +193,9 @@ index_build_write(struct index_builder *b, const char *directory, struct index_s
 	write_owners(&w, b);
 	write_field_hashes(&w, b);
 	write_slots(&w, b);
-	if (b->ndocs >= b->pairs_from)
+	if (b->ndocs >= b->pairs_from && b->full == NULL)
 		pairs_write(&w, b, &h);
-	ok = sections_end(&w, SEGMENT_MAGIC, &h, directory, err);
+	ok = end_segment(&w, b, &h, directory, err);
 	*out = (struct index_segment){ .dataset = b->dataset,
 		.file = { .id = h.id, .checksum = h.checksum },
 		.documents = b->ndocs };

@@ -25,10 +25,11 @@ renumber_groups(const struct slot_job *j, struct groups *g)
 	if (numbers == NULL)
 		return;
 	room = mem_array(most, sizeof(*room));
-	for (uint32_t i = 0; i < g->start[g->n + 1]; i++)
+	for (uint64_t i = 0; i < g->start[g->n + 1]; i++)
 		g->docs[i] = numbers[g->docs[i]];
 	for (uint32_t i = 0; i <= g->n; i++)
-		documents_sort(g->docs + g->start[i], g->start[i + 1] - g->start[i], most, room);
+		documents_sort(
+		    g->docs + g->start[i], (uint32_t)(g->start[i + 1] - g->start[i]), most, room);
 	free(room);
 }
 
@@ -48,7 +49,8 @@ group_by_term(const struct slot_job *j)
 	struct gather *g = j->g;
 	struct gather_walk w = walk_pairs(g);
 	struct groups out = { .n = g->n };
-	uint32_t doc, term, seen = UINT32_MAX, *next;
+	uint32_t doc, term, seen = UINT32_MAX;
+	uint64_t *next;
 
 	out.start = mem_array(g->n + UINT64_C(2), sizeof(*out.start));
 	next = mem_array(g->n + UINT64_C(1), sizeof(*next));
@@ -78,12 +80,12 @@ struct groups
 group_by_owner(const struct slot_job *j, const struct groups *nested)
 {
 	struct groups out = { .n = nested->n };
-	uint32_t n = 0;
+	uint64_t n = 0;
 
 	out.start = mem_array(nested->n + UINT64_C(2), sizeof(*out.start));
 	out.docs = mem_array(nested->start[nested->n + 1], sizeof(*out.docs));
 	for (uint32_t i = 0; i <= nested->n; i++) {
-		for (uint32_t k = nested->start[i]; k < nested->start[i + 1]; k++) {
+		for (uint64_t k = nested->start[i]; k < nested->start[i + 1]; k++) {
 			uint32_t doc = j->b->owner[nested->docs[k]];
 
 			if (n == out.start[i] || out.docs[n - 1] != doc)
@@ -121,7 +123,8 @@ group_hashed(const uint32_t *hashes, uint32_t n)
 static struct documents
 documents_of(const struct groups *g, uint32_t term)
 {
-	return (struct documents){ g->docs + g->start[term], g->start[term + 1] - g->start[term] };
+	return (struct documents){ g->docs + g->start[term],
+		(uint32_t)(g->start[term + 1] - g->start[term]) };
 }
 
 /* Writes the bits of rare terms and their documents, unless there are few. Returns the bits, or
@@ -162,8 +165,8 @@ put_posting(struct slot_job *j, struct buf *blob, struct documents d, const uint
 	size_t from = posting_write(blob, d, above);
 	uint64_t at = share_bytes(&j->b->share, j->w, blob, from);
 
-	if (at / POSTING_UNIT > UINT32_MAX)
-		panic("a posting is beyond the first 16 GiB of a segment");
+	if (at > ceilings()->file)
+		j->b->full = "its postings";
 	if (at != j->w->at + from)
 		blob->n = from;
 	return (uint32_t)(at / POSTING_UNIT);

@@ -13,6 +13,7 @@
 #define SEARCH_INDEX_WRITE_BUILD_PRIV_H
 
 #include "search/document.h"
+#include "search/index/format/ceilings.h"
 #include "search/index/format/sections.h"
 #include "search/index/format/segment.h"
 #include "search/index/write/build.h"
@@ -79,6 +80,7 @@ struct index_builder {
 	uint32_t family;
 	const struct merging *merging; /* NULL: this is no merge */
 	uint32_t pairs_from;           /* a segment of so many documents gets pair totals */
+	const char *full;              /* the ceiling that the segment passes; NULL: none */
 	bool more_docs; /* SECTION_MORE_DOCS is written as in former releases (for tests) */
 };
 
@@ -124,7 +126,9 @@ void pairs_write(
 /* Documents grouped by term: the documents of term i are docs[start[i]..start[i + 1]-1]. Term n has
    every document with a value. */
 struct groups {
-	uint32_t n, *start, *docs;
+	uint32_t n;
+	uint64_t *start; /* tokens may have more than 2^32 documents together */
+	uint32_t *docs;
 };
 
 /* ---- merge_slot.c ---- */

@@ -101,7 +101,7 @@ slot_keep_order(struct slot_job *j)
 /* ---- dictionary ---- */
 
 struct text_table {
-	const uint32_t *at;
+	const uint64_t *at;
 	const char *bytes;
 };
 
@@ -121,7 +121,8 @@ static void
 write_fold(struct slot_job *j)
 {
 	struct arena *a = arena_new(1u << 30);
-	uint32_t *at = mem_array(j->g->n + UINT64_C(1), sizeof(*at)), *fold;
+	uint64_t *at = mem_array(j->g->n + UINT64_C(1), sizeof(*at));
+	uint32_t *fold;
 	struct buf folded = { 0 };
 	bool same = true;
 
@@ -130,7 +131,7 @@ write_fold(struct slot_job *j)
 
 		same &= str_eq(s, f);
 		buf_str(&folded, f);
-		at[i + 1] = (uint32_t)folded.n;
+		at[i + 1] = folded.n;
 		if (i % 1024 == 0)
 			arena_reset(a);
 	}
@@ -253,10 +254,10 @@ write_strings(struct slot_job *j)
 		shared = count_shared(s, last, names);
 		put_lengths(&bytes, shared, s.n - shared);
 		buf_add(&bytes, names ? s.p : s.p + shared, s.n - shared);
-		if (bytes.n > UINT32_MAX)
-			panic("a segment's strings are more than 4 GiB");
 		last = s;
 	}
+	if (bytes.n > ceilings()->texts)
+		j->b->full = "the texts of a field";
 	at[nat++] = (uint32_t)bytes.n;
 	section_write(j->w, SECTION_TERM_AT, j->slot, at, nat * sizeof(*at));
 	section_write(j->w, SECTION_TERM_BYTES, j->slot, bytes.p, bytes.n);

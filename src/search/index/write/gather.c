@@ -132,13 +132,11 @@ gather_str(struct gather *g, uint32_t doc, struct str s)
 		if (g->hash[id] == hash && str_eq(gather_term(g, id), s))
 			break;
 	if (id == UINT32_MAX) {
-		if (s.n > UINT32_MAX - g->nbytes)
-			panic("a segment's strings are more than 4 GiB");
 		g->bytes = grow_array(g->bytes, &g->bytes_room, g->nbytes + s.n + 1, 1);
 		if (s.n > 0)
 			memcpy(g->bytes + g->nbytes, s.p, s.n);
 		g->nbytes += s.n;
-		g->at[g->n + 1] = (uint32_t)g->nbytes;
+		g->at[g->n + 1] = g->nbytes;
 		id = number_term(g, at, hash);
 	}
 	add_pair(g, doc, id);
@@ -168,13 +166,11 @@ void
 gather_append_str(struct gather *g, struct str s)
 {
 	make_room_for_term(g);
-	if (s.n > UINT32_MAX - g->nbytes)
-		panic("a segment's strings are more than 4 GiB");
 	g->bytes = grow_array(g->bytes, &g->bytes_room, g->nbytes + s.n + 1, 1);
 	if (s.n > 0)
 		memcpy(g->bytes + g->nbytes, s.p, s.n);
 	g->nbytes += s.n;
-	g->at[++g->n] = (uint32_t)g->nbytes;
+	g->at[++g->n] = g->nbytes;
 }
 
 void
@@ -202,7 +198,7 @@ gather_free(struct gather *g)
 size_t
 gather_memory(const struct gather *g)
 {
-	return g->room * (size_t)(g->form == FORM_INTS ? 16 : 12) + g->bytes_room + g->stream_room +
+	return g->room * (size_t)16 + g->bytes_room + g->stream_room +
 	       (g->table == NULL ? 0 : (g->mask + UINT64_C(1)) * 4);
 }
 

@@ -8,8 +8,9 @@
 
 struct gather {
 	enum term_form form;
-	uint32_t n, room;           /* terms */
-	uint32_t *at, *hash, *last; /* last: the newest document of the term, plus 1 */
+	uint32_t n, room;      /* terms */
+	uint64_t *at;          /* the texts of a merge may be longer than their dictionary */
+	uint32_t *hash, *last; /* last: the newest document of the term, plus 1 */
 	int64_t *ints;
 	char *bytes;
 	size_t nbytes, bytes_room;

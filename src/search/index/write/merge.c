@@ -217,8 +217,8 @@ inputs_are_whole(const struct index_merge *m, char err[INDEX_FAULT])
 }
 
 bool
-index_merge_write(const struct index_merge *m, const char *directory, struct index_segment *out,
-    char err[INDEX_FAULT])
+index_merge_write(
+    struct index_merge *m, const char *directory, struct index_segment *out, char err[INDEX_FAULT])
 {
 	struct index_tags none = { 0 };
 	enum dataset d = m->inputs[0].dataset;
@@ -242,7 +242,9 @@ index_merge_write(const struct index_merge *m, const char *directory, struct ind
 		}
 		b->merging = &all;
 		b->id = m->id;
-		ok = index_build_write(b, directory, out, err) && inputs_are_whole(m, err);
+		ok = index_build_write(b, directory, out, err);
+		m->full = b->full != NULL;
+		ok = ok && inputs_are_whole(m, err);
 	}
 	free_merging(&all);
 	index_build_free(b);

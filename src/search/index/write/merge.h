@@ -13,6 +13,7 @@ struct index_merge {
 	/* Copies: their bits of dead documents are those of the beginning of the merge. */
 	struct index_segment *inputs;
 	size_t n;
+	bool full; /* index_merge_write failed: the result would pass a ceiling */
 };
 
 /* Prepares the merge of n segments, which must be open; `which` has their places in the state. The
@@ -20,8 +21,8 @@ struct index_merge {
 struct index_merge *index_merge_begin(const struct index_state *s, const size_t *which, size_t n);
 /* Writes the merged file. It may run in a child process. At least one input must have a live
    document. */
-bool index_merge_write(const struct index_merge *m, const char *directory,
-    struct index_segment *out, char err[INDEX_FAULT]) MUST_USE;
+bool index_merge_write(struct index_merge *m, const char *directory, struct index_segment *out,
+    char err[INDEX_FAULT]) MUST_USE;
 /* Verifies a new file and sets its mark in s, so that the next reader trusts the file. */
 bool index_segment_verify(
     const char *directory, struct index_segment *s, char err[INDEX_FAULT]) MUST_USE;
@@ -29,5 +30,17 @@ bool index_segment_verify(
 bool index_merge_take(const struct index_merge *m, const char *directory, struct index_state *s,
     struct index_segment fresh, char err[INDEX_FAULT]) MUST_USE;
 void index_merge_free(struct index_merge *m);
+
+/* The room that the live documents of segments need together, estimated from their files. */
+struct merge_need {
+	uint64_t documents, nested, file, texts;
+};
+
+/* Adds an open segment. */
+void merge_need_add(struct merge_need *n, const struct index_segment *s);
+/* Whether a merge may be planned that needs so much. */
+bool merge_fits(const struct merge_need *n) MUST_USE;
+/* Whether a segment needs half of what fits, or more. Any two others can be merged. */
+bool segment_is_full(const struct index_segment *s) MUST_USE;
 
 #endif

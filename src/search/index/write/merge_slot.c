@@ -128,14 +128,12 @@ merge_slot(const struct merging *all, size_t slot, struct gather *g)
 		merge_term(&m, best, g, all->numbers[slot]);
 		out.start =
 		    grow_array(out.start, &start_room, g->n + UINT64_C(2), sizeof(*out.start));
-		out.start[g->n] = (uint32_t)m.ndocs;
+		out.start[g->n] = m.ndocs;
 	}
 	whole = m.ndocs;
 	for (size_t i = 0; i < m.n; i++)
 		(void)!add_posting(&m, i, m.t[i]->n, whole);
-	if (m.ndocs > UINT32_MAX)
-		panic("a slot of a merged segment has more than 2^32 pairs");
-	out.start[g->n + 1] = (uint32_t)m.ndocs;
+	out.start[g->n + 1] = m.ndocs;
 	out.n = g->n;
 	out.docs = m.docs;
 	free(m.t);
