@@ -441,6 +441,9 @@ world_stop()
 	for _name in nginx surfaced-alert surfaced-detect surfaced-export surfaced-stream surfaced-dispatch surfaced-egress surfaced-index surfaced surfaced-meter; do
 		world_kill "$_name"
 	done
+	for _runner in "$W"/run/runner-*.pid; do # of session_run in t/lib.sh
+		[ ! -f "$_runner" ] || world_kill "$(basename "$_runner" .pid)"
+	done
 	[ ! -f "$W/etc/surfaced-runner.conf" ] || world_runners_stop
 	world_ch_stop
 	world_pg_stop
