@@ -90,7 +90,7 @@ COUNT_WIDTH(4)
 
 /* ---- rows ---- */
 
-/* The places of a document: at..end - 1. Damaged numbers give none. */
+/* The places of a document: at..end - 1. None when the numbers are damaged. */
 struct row {
 	uint32_t at, end;
 };
@@ -103,8 +103,8 @@ row_of(const uint32_t *first, uint32_t nplaces, uint32_t doc)
 	return end < at || end > nplaces ? (struct row){ 0, 0 } : (struct row){ at, end };
 }
 
-/* The first places of a document are written without asking how many it has, so that the processor
-   need not guess that. */
+/* The first places of a document are written without a test of how many it has, so that the
+   processor cannot mispredict that test. */
 size_t
 places_next(struct places *w, uint32_t out[PLACES_ROOM])
 {
@@ -115,8 +115,8 @@ places_next(struct places *w, uint32_t out[PLACES_ROOM])
 		struct row r = row_of(w->first, w->nplaces, w->docs[w->i]);
 		uint32_t k = r.end - r.at, room = (uint32_t)(most + FIRST - n);
 
-		w->done =
-		    w->done < k ? w->done : k; /* damage may change a number between two looks */
+		/* damage may change the number between two reads */
+		w->done = w->done < k ? w->done : k;
 		k -= w->done;
 		r.at += w->done;
 		__builtin_prefetch(w->first + w->docs[w->i + COLUMN_AHEAD]);
@@ -233,7 +233,7 @@ column_rank(const uint32_t *docs, uint32_t n, uint32_t ndocs, uint64_t *words, u
 	}
 }
 
-/* The entries of the document with this rank. A damaged rank has none. */
+/* The entries of the document with this rank. None when the rank is damaged. */
 static bool
 more_of_rank(const struct column *c, uint64_t rank, uint64_t *from, uint64_t *to)
 {

@@ -8,51 +8,50 @@
 
 enum { COLUMN_SPLITS = 4, COLUMN_AHEAD = 32 };
 
-/* The counter of a term, which is the one behind the last term when the dictionary does not have
-   it. */
+/* Returns the counter of a term. For a term that the dictionary does not have, this is the counter
+   after the last term. */
 static inline uint32_t
 column_place(const struct terms *t, uint32_t id)
 {
 	return id < t->n ? id : t->n;
 }
 
-/* The number of counters of a field: one a term, and one for each place without a value. */
+/* The number of counters of a field: one for each term, and one for each place without a value. */
 size_t column_counters(const struct terms *t);
-/* How many column_count may write: more, because damaged numbers are counted, too. Those behind
-   column_counters() need not be cleared. */
+/* The number of counters that column_count may write. It is larger, because damaged numbers are
+   counted, too. Counters after column_counters() need not be cleared. */
 size_t column_room(const struct terms *t);
-/* Counts the terms of n documents that have places in the column; of a column of rows, the terms of
-   n places. Neighbours use different counters, c[0] to c[COLUMN_SPLITS - 1], which may be the same
-   array. docs has COLUMN_AHEAD more readable entries. */
+/* Counts the terms that n documents have in the column, or the terms of n places of a column of
+   rows. Successive documents use different counters, c[0] to c[COLUMN_SPLITS - 1], which may be the
+   same array. docs has COLUMN_AHEAD more readable entries. */
 void column_count(
     const struct terms *t, const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS]);
 
-/* The places of documents in columns of rows, which are the same ones in all of them: counting a
-   list of places needs no loop a document, whose end the processor would guess wrong. docs has
-   COLUMN_AHEAD more readable entries. */
+/* The places of documents in columns of rows, which are the same in all these columns. Counting a
+   list of places needs no loop for each document, whose end the processor would mispredict. docs
+   has COLUMN_AHEAD more readable entries. */
 struct places {
 	const uint32_t *first; /* of the column */
 	uint32_t nplaces;
 	const uint32_t *docs;
-	size_t n, i;   /* documents, and those whose places are all given */
-	uint32_t done; /* places of docs[i] that are given */
+	size_t n, i;   /* number of documents, and of those whose places were all returned */
+	uint32_t done; /* places of docs[i] that were returned */
 };
 
 enum { PLACES_ROOM = 4096 };
-/* Returns how many places are in out, which is followed by COLUMN_AHEAD zeros; 0: there are no
-   more. */
+/* Returns the number of places in out, 0 at the end. COLUMN_AHEAD zeros follow them. */
 size_t places_next(struct places *w, uint32_t out[PLACES_ROOM]);
 
 /* The first of the n places of a document, for column_id. */
 uint64_t column_row(const struct column *c, uint32_t doc, uint32_t *n);
 uint32_t column_id(const struct column *c, uint64_t i);
 
-/* Counts those terms of documents that have no place, for the documents of a bitmap of all
-   documents, or of a range. */
+/* Counts the terms that have no place in the column, for the documents of a bitmap or of a
+   range. */
 void column_count_more(const struct terms *t, const uint64_t *words, uint32_t *counts);
 void column_count_more_range(const struct terms *t, uint32_t lo, uint32_t hi, uint32_t *counts);
-/* The terms of a document that have no place: entries *from to *to - 1 for column_more_id. Returns
-   false when all have one. */
+/* Finds the terms of a document that have no place: entries *from to *to - 1 for column_more_id.
+   Returns false when all terms have one. */
 bool column_more(const struct column *c, uint32_t doc, uint64_t *from, uint64_t *to);
 uint32_t column_more_id(const struct column *c, uint64_t i);
 /* Fills `words` and `rank` from the documents that have terms without a place. */

@@ -65,8 +65,8 @@ copy_exists(const char *path, uint64_t size)
 	return stat(name, &have) == 0 && (uint64_t)have.st_size == size;
 }
 
-/* A copy that ends early has the size of no file, and one of another file is refused by its
-   checksum when it is needed. */
+/* An incomplete copy does not have the size of the file, and the copy of another file is refused by
+   its checksum when it is used. */
 bool
 copy_complete(const char *path, char err[INDEX_FAULT])
 {

@@ -98,7 +98,7 @@ gaps_get_number(const unsigned char **p, const unsigned char *end)
 	return v;
 }
 
-/* Reads up to `room` varints; fewer: there are no more. */
+/* Reads up to `room` varints, fewer at the end. */
 static uint32_t
 gaps_varints(struct gaps *g, uint32_t *out, uint32_t room)
 {

@@ -138,20 +138,21 @@ struct index_state {
 	struct index_tags tags;
 	struct index_segment *segments; /* ordinals depend on their order; owned */
 	size_t nsegments;
-	/* Only in memory: a file was verified whose mark the manifest does not have. */
+	/* Only in memory: a file was verified whose mark differs from that of the manifest. */
 	bool remarked;
 	/* Damage that this index has had since it began, and when the last was found. */
 	struct index_damage {
 		uint64_t n;
 		int64_t last_us;
 	} damage;
-	/* Verification goes on here: one place for files, one for their copies (write/verify.c). */
+	/* The position of the background verification in the files, and in their copies
+	   (write/verify.c). */
 	struct index_turn {
-		size_t turn;   /* twice the place of a segment, plus 1 for its ordinals */
-		uint64_t id;   /* the id of that file; another one is begun anew */
+		size_t turn;   /* twice the index of a segment, plus 1 for its ordinals */
+		uint64_t id;   /* the id of that file; a file with another id is begun anew */
 		uint64_t done; /* sections of a file, bytes of a copy */
 		bool whole;    /* the copy differed, and then its file was verified */
-		bool changed;  /* some of the copy was written */
+		bool changed;  /* a part of the copy was written */
 	} files, copies;
 	/* The first half of the ids of all files that this process writes; 0: random ones. A child
 	   has a family of its own, and the parent removes no file of the families of its

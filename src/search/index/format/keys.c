@@ -136,7 +136,7 @@ keys_read(const struct keys *k, uint32_t i, struct segment_key *out)
 		take_key(&r, out);
 }
 
-/* The last block whose first key is not greater; 0 when there is none. */
+/* Returns the last block whose first key is not greater than the key, or 0. */
 static uint32_t
 find_block(const struct keys *k, struct str key)
 {

@@ -46,17 +46,17 @@ struct key_list {
 	struct segment_key last;
 };
 
-bool keys_add(
-    struct key_list *l, struct str key) MUST_USE; /* false: it is not greater than the last one */
+/* returns false when the key is not greater than the last one */
+bool keys_add(struct key_list *l, struct str key) MUST_USE;
 void keys_free(struct key_list *l);
 
 void keys_read(const struct keys *k, uint32_t i, struct segment_key *out);
-/* The first key that is not less, or k->n. */
+/* Returns the first key that is not less than the key, or k->n. */
 uint32_t keys_lower(const struct keys *k, struct str key);
 /* Whether all keys can be read and ascend. */
 bool keys_are_whole(const struct keys *k);
 
-/* The key of an address: 4 or 6 and its bytes; and the address of a key. */
+/* The key of an address (4 or 6, and its bytes), and the address of a key. */
 struct str address_key(const unsigned char ip[16], struct segment_key *out);
 bool address_of_key(struct str key, unsigned char ip[16]) MUST_USE;
 

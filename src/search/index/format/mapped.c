@@ -28,7 +28,7 @@
 
 enum {
 	AHEAD_LEAST = 1 << 17, /* bytes that are worth a system call */
-	AHEAD_SLICE = 1 << 20, /* the kernel may leave out what is above this in one call */
+	AHEAD_SLICE = 1 << 20, /* the kernel may ignore more than this in one call */
 };
 
 static struct mapped *mappings; /* all mappings of the process, for on_bus_error */
@@ -268,7 +268,7 @@ is_read_in_runs(enum section_kind kind)
 	}
 }
 
-/* Only of the pages that have nothing else. */
+/* Advises only pages that belong completely to the range. */
 static void
 advise(const unsigned char *p, uint64_t n, int advice)
 {
@@ -280,10 +280,10 @@ advise(const unsigned char *p, uint64_t n, int advice)
 		(void)!madvise((void *)from, to - from, advice);
 }
 
-/* Chooses how the kernel reads a file for queries. At each page that is not in memory it would
- * otherwise read as much around as the disk is set to, which may be megabytes, and a search in a
- * dictionary would read all of it. So it reads single pages, but in the sections of runs;
- * mapped_ahead tells it of long postings. */
+/* Chooses how the kernel reads a file for queries. By default it reads ahead as much as the disk
+ * is set to at each missing page, which may be megabytes, so that a search in a dictionary would
+ * read all of it. Therefore the kernel reads single pages, except in sections that are read in
+ * runs. mapped_ahead announces long postings. */
 static void
 advise_for_queries(const struct mapped *m)
 {
@@ -333,8 +333,7 @@ map_again(struct mapped *m, uint64_t size)
 	       mmap(map, have, PROT_READ, MAP_SHARED | MAP_FIXED, m->fd, 0) != MAP_FAILED;
 }
 
-/* Puts the right content of the damaged blocks into pages of this process, in place of those of the
-   file. */
+/* Replaces the damaged pages by pages of this process with the right content. */
 static bool
 mend_blocks(struct mapped *m, const struct parity *p)
 {
@@ -348,7 +347,7 @@ mend_blocks(struct mapped *m, const struct parity *p)
 			last = at / page;
 			ok = mmap(m->map + last * page, page, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
-			if (ok) /* a page may have blocks that are whole, too */
+			if (ok) /* a damaged page may also contain whole blocks */
 				(void)!pread(
 				    m->fd, m->map + last * page, page, (off_t)(last * page));
 		}
@@ -392,8 +391,8 @@ map_and_check(
 	return check_header(m) && check_sections(m) && !m->lost;
 }
 
-/* Maps the copy of a file that is lost. It counts as mended, so that the writer puts a file in
-   place. */
+/* Maps the copy of a lost file. The mapping counts as mended, so that the writer replaces the
+   file. */
 static bool
 map_copy(struct mapped *m, const char *path, const struct index_file *want)
 {

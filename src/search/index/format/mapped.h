@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* A file of the index in memory, verified when it is opened (mapped.c).
  *
- * A disk that rots changes the content of a file, but not its times, and no checksum is computed
- * during a query. So every number that is read from a mapping is compared with the size of the
- * array before it becomes an index, each time:
+ * A failing disk can change the content of a file without changing its times, and no checksum is
+ * computed during a query. So every number that is read from a mapping is compared with the size of
+ * the array before it becomes an index, each time:
  *
  *   mapping (may be damaged)                    memory of the process
  *   ------------------------                    ---------------------
@@ -12,8 +12,8 @@
  *   owner     service -> host      --- skip  --->  bits[hosts]
  *   posting   block -> offset      --- skip  --->  the same mapping
  *
- * A damaged number may then give a wrong count in one answer, until the writer finds the damage
- * (index_state_verify); it never reaches memory of something else. */
+ * A damaged number may then cause wrong counts until the writer finds the damage
+ * (index_state_verify), but it never leads to other memory. */
 #ifndef SEARCH_INDEX_FORMAT_MAPPED_H
 #define SEARCH_INDEX_FORMAT_MAPPED_H
 
@@ -59,8 +59,8 @@ enum segment_check {
 
 bool mapped_open(struct mapped *m, const char *path, const struct index_file *want,
     enum segment_check check) MUST_USE;
-/* Maps what a writer has written of a file so far, which it trusts. h: the header that the file
-   will have; it must outlive the mapping. */
+/* Maps the part of a file that a writer has written so far, without verification. h: the header
+   that the file will have; it must outlive the mapping. */
 bool mapped_unfinished(
     struct mapped *m, const struct segment_writer *w, const struct segment_header *h) MUST_USE;
 void mapped_close(struct mapped *m);
@@ -74,8 +74,8 @@ bool mapped_is_named(const struct mapped *m, const char *path);
 bool mapped_changed(const char *path, const struct index_mark *mark);
 bool mapped_fault(struct mapped *m, const char *what); /* records the reason; returns false */
 struct span mapped_span(const struct mapped *m, size_t slot, enum section_kind kind);
-/* For a process that reads the file from its beginning to its end: files are opened for queries,
-   which read little. */
+/* Announces that the file will be read from its beginning to its end. By default files are opened
+   for queries, which read little. */
 void mapped_in_order(const struct mapped *m);
 /* Starts to read n bytes of a mapping from the disk, if they are many; the caller is about to read
    them all. */

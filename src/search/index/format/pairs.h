@@ -6,10 +6,10 @@
  *   country_code:US      cdn 30, vpn 7      US 60
  *   tags:cdn             cdn 41, vpn 2      DE 11, US 30
  *
- * So a facet of such a query is read and not counted, and a query that differs from it in few
- * documents is counted by these documents alone (read/basis.h). A segment is immutable, so its pair
- * totals include the documents that died later. Small segments, and those of former releases, have
- * none.
+ * So the facets of such a query are read instead of counted, and for a query that differs from it
+ * in few documents only these are counted (read/basis.h). A segment is immutable, so its pair
+ * totals include documents that died later. Small segments and those of former releases have no
+ * pair totals.
  *
  * A row is a frequent term, a cell is a row's counts of one slot:
  *
@@ -52,7 +52,7 @@ struct pairs {
 /* Finds the sections in a mapped segment. Returns false when their sizes do not fit; without the
    sections there are no pairs, which is no failure. */
 bool pairs_open(const struct mapped *m, struct pairs *out) MUST_USE;
-/* Finds a frequent term. Returns NULL when the term is none. */
+/* Returns the entry of a frequent term, or NULL when the term is not frequent. */
 const struct pair_term *pairs_find(const struct pairs *p, uint32_t slot, uint32_t term);
 /* Whether the rows have counts of the slot. */
 bool pairs_have(const struct pairs *p, uint32_t slot);

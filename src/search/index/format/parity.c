@@ -62,8 +62,8 @@ set_size(struct parity *p, uint64_t size)
 	p->groups = (p->blocks + PARITY_WIDTH - 1) / PARITY_WIDTH;
 }
 
-/* Reads n bytes; those behind the end of the file, or that cannot be read, are zeros. False when
-   some could not be read. */
+/* Reads n bytes. Bytes after the end of the file and unreadable bytes become zeros. Returns false
+   when some could not be read. */
 static bool
 read_or_zeros(int fd, unsigned char *out, size_t n, uint64_t at)
 {
@@ -103,8 +103,8 @@ add_block(unsigned char *to, const unsigned char *block)
 
 /* ---- writing ---- */
 
-/* Makes the parity of n groups, whose blocks stand side by side: those with the same place in their
-   groups are one run. */
+/* Makes the parity of n adjacent groups. Their blocks at the same place in the groups are one run
+   of the file. */
 static void
 make_groups(struct parity *p, int file, uint32_t from, uint32_t n, unsigned char *parity)
 {

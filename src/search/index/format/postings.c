@@ -105,8 +105,8 @@ write_blocks(struct buf *b, const uint32_t *docs, uint32_t n, uint32_t nblocks)
 	}
 }
 
-/* Blocks cost a table, and pay where one of them is a bitmap. The same documents are the same bytes
-   at any place, so that terms can share them. */
+/* Blocks need a table, which is worth it when one of them is a bitmap. The bytes depend only on the
+   documents and not on the place, so that terms can share them. */
 size_t
 posting_write(struct buf *b, struct documents own, const uint32_t *above)
 {
@@ -434,7 +434,7 @@ count_documents(const uint32_t *docs, uint32_t n, const uint64_t *words)
 	return found;
 }
 
-/* Neighbours of a derived list may be the same document. */
+/* A derived list may contain a document several times in a row. */
 static uint32_t
 count_list(const struct posting *p, const uint64_t *words)
 {

@@ -122,8 +122,8 @@ segment_key(const struct segment *s, uint32_t doc, struct segment_key *out)
 	return segment_key_str(out);
 }
 
-/* The lowest address whose key is not less than a key that is none: it is cut, or filled with
-   zeros. */
+/* The lowest address whose key is not less than a key of another length, which is cut or filled
+   with zeros. */
 static uint32_t
 lower_address(const struct segment *s, struct str key)
 {

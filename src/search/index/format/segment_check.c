@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Verifies the numbers of a segment when it is opened. The sizes of all arrays are checked, and for
    a file that is not trusted also the order of offsets and the range of terms and documents. A
-   wrong number is then known before the first query. It is no proof for later: the file may be
-   damaged in place while it is mapped. mapped.h states the rule for readers. */
+   wrong number is then known before the first query. This does not protect later reads, because the
+   file may be damaged while it is mapped. mapped.h states the rule for readers. */
 #include "config.h"
 
 #include "search/index/format/segment_priv.h"
@@ -15,8 +15,8 @@ slot_span(const struct opening *o, enum section_kind kind)
 
 /* ---- content ---- */
 
-/* Whether offsets ascend from 0 to limit. They are not looked at in a file that its writer has
-   verified: at each a worker that opens the index would wait for the disk. */
+/* Whether offsets ascend from 0 to limit. They are not read in a file that its writer has verified,
+   because a worker that opens the index would wait for the disk at each of them. */
 bool
 check_offsets(const struct opening *o, const uint32_t *at, uint32_t n, uint64_t limit)
 {

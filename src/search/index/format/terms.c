@@ -10,8 +10,8 @@
 #include "base/encode.h"
 #include "base/limits.h"
 
-/* Where a block of terms is read. A number that its bytes cannot have, which only damage causes,
-   ends it. */
+/* A reader of a block of terms. A number that is outside of the bytes, which only damage causes,
+   ends the block. */
 struct term_block {
 	const unsigned char *p, *end;
 };
@@ -37,7 +37,8 @@ add_length(size_t n, size_t more)
 	return more > SIZE_MAX - n ? SIZE_MAX : n + more;
 }
 
-/* Takes how many bytes a text shares with the one before, and how many it has of its own. */
+/* Reads the number of bytes that a text shares with the one before, and the number of its own
+   bytes. */
 static void
 take_lengths(struct term_block *b, bool two_varints, size_t *shared, size_t *own)
 {
@@ -57,8 +58,8 @@ take_lengths(struct term_block *b, bool two_varints, size_t *shared, size_t *own
 		*own = add_length(*own, take_length(b));
 }
 
-/* Builds the nth text of a block: each keeps a part of the one before, names at the end of the
-   room. A text that does not fit into the room shares nothing. */
+/* Builds the nth text of a block: each text keeps a part of the one before, which for names is at
+   the end of the room. A text that does not fit into the room shares nothing. */
 static struct str
 read_text(const struct terms *t, struct term_block b, uint32_t nth, struct term_text *room)
 {

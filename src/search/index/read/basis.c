@@ -103,8 +103,8 @@ words_of(const struct choosing *c, const struct near_term *of)
 	return words;
 }
 
-/* Offers the documents of a term and the others. The numbers of documents alone say how many these
-   must differ by at least; the bitmap is only made when that is not too many. */
+/* Tries the documents of a term, and all others, as a basis. The numbers of documents give a lower
+   bound of the difference; the bitmap is made only when that bound is small enough. */
 static void
 offer_term(struct choosing *c, struct near_term *of)
 {
@@ -131,8 +131,7 @@ offer_term(struct choosing *c, struct near_term *of)
 
 /* ---- the difference ---- */
 
-/* The documents of a term that are no hits, and the hits that are not of the term; or the same of
-   the other documents. */
+/* Finds the documents of the basis that are not hits, and the hits that are not in the basis. */
 static void
 find_difference(struct choosing *c)
 {
@@ -220,7 +219,7 @@ basis_add(
 		    b->kind == BASIS_TERM ? 1 : -1, (struct pair_counts){ counts, t->n });
 }
 
-/* The sets of BASIS_NONE are the hits themselves, which stay. */
+/* The sets of BASIS_NONE are the hits themselves, which are not freed. */
 void
 basis_free(struct run *r, struct basis *b)
 {

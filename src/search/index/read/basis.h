@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* Facets from counts that are stored. A basis is a set of documents of one segment whose facets are
- * known: no document at all, every document, those of a frequent term, or all but those
- * (format/pairs.h). A query counts the documents by which its hits differ from the nearest basis:
+/* Facets from stored counts. A basis is a set of documents of one segment whose facets are known:
+ * no document, every document, those of a frequent term, or all others (format/pairs.h). A query
+ * counts only the documents by which its hits differ from the nearest basis:
  *
  *   hits        22 AND NOT CN          90,000 documents
  *   basis       those of port 22      100,000 documents, known
  *   removed     22 AND CN              10,000 documents, counted and subtracted
  *   added       none
  *
- * The hits of a view have no dead documents and a basis has them; they are among the removed
- * ones. */
+ * A basis includes dead documents and hits do not, so dead documents are among the removed ones. */
 #ifndef SEARCH_INDEX_READ_BASIS_H
 #define SEARCH_INDEX_READ_BASIS_H
 
