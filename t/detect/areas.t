@@ -32,21 +32,21 @@ detect_host 192.0.2.5 2026-11-20T00:00:00Z "$(page 80 200 '' ',"title":"Jupyter 
 detect_idle
 is "$(found 192.0.2.1) $(sql "SELECT evidence ->> 'auth' FROM finding WHERE finding_key LIKE '%/192.0.2.1/%'")" \
 	"Ollama at 192.0.2.1:443 info open required" "an Ollama behind a login gives a finding of presence with auth required (C-194)"
-is "$(found 192.0.2.2)" "Ollama at 192.0.2.2:11434 info open, Ollama at 192.0.2.2:11434 answers anybody high open" \
+is "$(found 192.0.2.2)" "Ollama at 192.0.2.2:11434 info open, Ollama at 192.0.2.2:11434 answers without a login high open" \
 	"an open Ollama gives two findings, the second high (C-194)"
 is "$(found 192.0.2.3)" "vLLM at 192.0.2.3:8000 info open" "vLLM gives one finding of presence (C-195)"
-is "$(found 192.0.2.4)" "API of OpenAI at 192.0.2.4:8000 info open" "an unknown program with that API gives the generic one (C-195)"
+is "$(found 192.0.2.4)" "OpenAI-compatible API at 192.0.2.4:8000 info open" "an unknown program with that API gives the generic one (C-195)"
 is "$(found 192.0.2.5)" "" "a page that mentions products gives no finding (C-196)"
 detect_host 192.0.2.2 2026-11-22T00:00:00Z '{"port":22,"transport":"tcp"}'
 detect_idle
-is "$(found 192.0.2.2)" "Ollama at 192.0.2.2:11434 info resolved, Ollama at 192.0.2.2:11434 answers anybody high resolved" \
+is "$(found 192.0.2.2)" "Ollama at 192.0.2.2:11434 info resolved, Ollama at 192.0.2.2:11434 answers without a login high resolved" \
 	"both findings clear when the port is closed and scanned again (C-194)"
 
 # A rule that knows the program comes later, and goes again: the generic one makes room by its rank.
 known=$(detect_rule services surface 'http.capabilities:"api/openai" port:8000' account_uuid=NULL "content_sha256=repeat('1', 64)" \
 	"tags='{ai-inference,known}'" "produces='{\"area\":\"ai_surface\",\"exposure_kind\":\"ai/inference\",\"rank\":10,\"title\":\"Known\"}'")
 detect_idle
-is "$(found 192.0.2.4)" "API of OpenAI at 192.0.2.4:8000 info resolved, Known high open" "a generic rule is silent where one of a higher rank finds the service"
+is "$(found 192.0.2.4)" "OpenAI-compatible API at 192.0.2.4:8000 info resolved, Known high open" "a generic rule is silent where one of a higher rank finds the service"
 detect_host 192.0.2.6 2026-11-20T00:00:00Z "$(page 8000 401 '"api/openai","auth/login"')"
 detect_idle
 is "$(found 192.0.2.6)" "Known high open" "a generic rule is silent on new data, too"

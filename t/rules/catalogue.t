@@ -47,11 +47,11 @@ is "$?" 0 "the products are read"
 rows=$(jq -r '.matches[] | [.line, .rank, .title] | @tsv' "$D/out" | sort -t "$(printf '\t')" -k 1,1n -k 3)
 titles() { printf '%s\n' "$rows" | awk -F '\t' -v l="$1" '$1 == l { printf "%s%s", sep, $3; sep = "; " }'; }
 is "$(titles 1)" "vLLM; vLLM answers without a login" "vLLM with the API of OpenAI gives the rules of vLLM alone (C-195)"
-is "$(titles 2)" "API of OpenAI; API of OpenAI answers without a login" "an unknown program with the API of OpenAI gives the generic rules"
+is "$(titles 2)" "OpenAI-compatible API; OpenAI-compatible API answers without a login" "an unknown program with the API of OpenAI gives the generic rules"
 is "$(titles 3)" "KoboldCpp; KoboldCpp answers without a login" "KoboldCpp, which answers as Ollama, gives the rules of KoboldCpp alone"
 is "$(titles 4)" "Ollama; Ollama answers without a login" "an open Ollama gives two rules (C-194)"
 is "$(titles 5)" "Ollama" "the root page of Ollama, which needs no key, is no proof that there is none"
-is "$(printf '%s\n' "$rows" | awk -F '\t' '$3 ~ /^API of OpenAI/ { print $2 }' | sort -u)" 0 "the generic rules have rank 0 (C-195)"
+is "$(printf '%s\n' "$rows" | awk -F '\t' '$3 ~ /^OpenAI-compatible API/ { print $2 }' | sort -u)" 0 "the generic rules have rank 0 (C-195)"
 is "$(titles 6)" "Flowise" "a title of Flowise with another end is recognised by its beginning"
 is "$(titles 7)" "Open WebUI" "a name of an installation before the title of Open WebUI is recognised"
 is "$(titles 8)" "Jenkins" "a page of Jenkins in another language is recognised by its end"
