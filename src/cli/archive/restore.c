@@ -31,8 +31,8 @@ enum { MANIFEST_MAX = 16 << 20 };
 
 struct job {
 	struct cli *c;
-	const char *source, *evidence, *user,
-	    *sql_dir; /* user: the operating system's user for the database's child; NULL: the present one */
+	/* user: the operating system's user for the database's child; NULL: the present one */
+	const char *source, *evidence, *user, *sql_dir;
 	struct manifest m;
 	int dump; /* opened before the change of user; the new user may not read the backup */
 	bool replace, only_check;

@@ -122,7 +122,7 @@ import_batch_add(
 		*item =
 		    (struct import_item){ .key = arena_str(b->a, key), .scan.known_only = true };
 	} else if (!str_eq(item->key, key)) {
-		item->key = arena_str(b->a, key); /* a report that moves */
+		item->key = arena_str(b->a, key); /* of a report that takes another key */
 	}
 	item->seen = last_seen(&merged);
 	b->bytes -= item->text.n;
@@ -135,8 +135,8 @@ import_batch_add(
 	return true;
 }
 
-/* When two records of one host are merged, one that proves something counts, and one that is stored
-   in any case. */
+/* Of two merged records of a host, the later one that proves something gives the ports. The host is
+   stored for known hosts only if both records are. */
 void
 import_batch_prove(struct import_batch *b, const struct record_scan *scan)
 {

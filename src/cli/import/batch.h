@@ -38,17 +38,16 @@ void import_batch_open(struct import_batch *b, enum dataset d);
 void import_batch_close(struct import_batch *b);
 void import_batch_clear(struct import_batch *b);
 /* Adds a finished record, or merges it with the one of its key. scratch: memory of this call.
-   False: merged with that one it would be too large, and is left out. */
+   False: the merged record would be too large, so the new one is left out. */
 bool import_batch_add(
     struct import_batch *b, struct arena *scratch, const struct record *r, struct str der) MUST_USE;
-/* Adds to the last record what a scan proves of it; to be called for each. */
+/* Adds to the last record the ports that its scan proved; called once for each record. */
 void import_batch_prove(struct import_batch *b, const struct record_scan *scan);
 void import_batch_add_tag(struct import_batch *b, struct str slug);
 bool import_batch_full(const struct import_batch *b);
 
-/* Parses and finishes a stored text, which an older release may have written, with members that
-   exist no more. False:
-   *what is the reason. */
+/* Parses and finishes a stored text. A text of an older release may have members that no longer
+   exist. False: *what is the reason. */
 bool import_read_text(
     struct arena *a, enum dataset d, struct str text, struct record *r, struct str *what) MUST_USE;
 /* The same for a text that this process has printed, which cannot fail. */

@@ -117,13 +117,14 @@ read_service_tags(struct prefix_file *f, const struct json_value *values)
 		const struct json_value *list = json_file_list(about, "addressPrefixes");
 
 		for (size_t k = 0; list != NULL && k < json_length(list); k++)
-			add_cloud_prefix(f, json_text(json_at(list, k)), json_file_text(about, "region"),
+			add_cloud_prefix(f, json_text(json_at(list, k)),
+			    json_file_text(about, "region"),
 			    json_file_text(about, "systemService"));
 	}
 }
 
-/* The row of formats whose list has an object with one of its prefixes; COUNT(formats): there is
-   none. */
+/* The row of formats that fits the file: the file has the row's list, with an object that has a
+   prefix. COUNT(formats): no row fits. */
 static size_t
 format_row(const struct json_value *root)
 {
@@ -142,7 +143,7 @@ format_row(const struct json_value *root)
 	return i;
 }
 
-/* False: the file has no form that is known. */
+/* False: the file has no known form. */
 static bool
 read_prefixes(struct prefix_file *f, const struct json_value *root)
 {

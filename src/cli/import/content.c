@@ -100,8 +100,7 @@ add_page(struct content_run *r, struct page *p)
 		report_bad_page(r, fault);
 		return;
 	}
-	p->takeover_provider =
-	    takeover_page(&r->takeovers, p->body, page_hostname(r->page, p));
+	p->takeover_provider = takeover_page(&r->takeovers, p->body, page_hostname(r->page, p));
 	r->secrets += (int64_t)page_write(
 	    &r->records, r->page, r->has_key ? &r->key : NULL, &r->project.uuid, p);
 	if (++r->n == BATCH || r->records.n >= BATCH_BYTES)
@@ -174,7 +173,7 @@ store_pages(struct content_run *r)
 	db_use(r->cli->db, r->cli->arena, 0);
 	if (r->rc != DB_OK)
 		return cli_fail_db(r->cli, r->rc, "the import ended early; run it again");
-	/* a member of an archive that is damaged ends what can be read */
+	/* behind a damaged member of an archive nothing can be read */
 	if (r->src.failed != NULL) {
 		r->read++;
 		report_bad_page(r, r->src.failed);

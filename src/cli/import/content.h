@@ -14,8 +14,8 @@
 #include "cli/import/page.h"
 #include "secret/fingerprint.h"
 
-/* Writes a page as capture_store takes it, to an array without its last bracket. Returns the number
-   of its secrets. */
+/* Appends a page, in the form that capture_store reads, to an array without its last bracket.
+   Returns the number of its secrets. */
 size_t page_write(struct buf *b, struct arena *a, const struct secret_key *k,
     const struct uuid *project, const struct page *p);
 

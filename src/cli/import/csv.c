@@ -11,7 +11,8 @@ struct columns {
 	struct buf text; /* the line of the header */
 	struct str *names;
 	size_t n;
-	struct str *wide; /* the same with the columns that the header has not named, or NULL */
+	/* the same, including the columns that the header does not name; or NULL */
+	struct str *wide;
 	size_t nwide;
 };
 
@@ -81,7 +82,7 @@ keep_names(struct columns *c, struct arena *a, struct str line)
 		c->names[i] = str_of(mem_text(arena_str(a, str_trim(names[i])).p));
 }
 
-/* Puts the names into the place of the column without a name. */
+/* Replaces the column without a name by the named columns. */
 static void
 widen(struct columns *c, const char *unnamed)
 {

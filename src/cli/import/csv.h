@@ -19,7 +19,7 @@ struct csv {
 	   known */
 	struct str columns;
 	/* Names, with commas, of the columns that the header has as one column without a name;
-	   NULL: none. */
+	   NULL: there is no such column. */
 	const char *unnamed;
 };
 

@@ -17,7 +17,7 @@ struct esi_table {
 
 extern const struct esi_table esi_assets, esi_services, esi_findings;
 
-/* Makes an unfinished record of esi_services from a service that nmap found. */
+/* Makes an unfinished record of a service for esi_services from a service that nmap found. */
 void *esi_of_nmap(
     struct arena *a, const struct record_object *host, const struct record_object *service);
 

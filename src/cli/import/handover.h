@@ -9,7 +9,7 @@
  *     full[i] false   the reader fills buffer i; the caller does not look at it
  *     full[i] true    the caller uses buffer i; the reader waits before it takes the buffer again
  *
- * The threads share nothing else but what the owner declares _Atomic. */
+ * Beside the buffers, the threads share only members that the owner declares _Atomic. */
 #ifndef CLI_IMPORT_HANDOVER_H
 #define CLI_IMPORT_HANDOVER_H
 
@@ -41,7 +41,7 @@ void handover_done(struct handover *h);
 
 /* For the caller: returns the last buffer and takes the next; negative: the reader is done. */
 int handover_take(struct handover *h);
-/* Ends the thread, also in the middle of a read. The buffers may be freed afterwards. */
+/* Ends the thread, even in the middle of a read. The buffers may be freed afterwards. */
 void handover_stop(struct handover *h);
 
 #endif

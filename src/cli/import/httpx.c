@@ -35,8 +35,8 @@ struct held {
 	struct str ip;
 	int64_t port;
 	struct str text;  /* the record of a path other than /, or STR_NULL */
-	struct ts seen;   /* of that record */
-	struct ts latest; /* of any line */
+	struct ts seen;   /* the time of that record */
+	struct ts latest; /* the time of the latest line of the port */
 	uint64_t line;
 	bool root;         /* there was a line about / */
 	struct str *shown; /* capabilities that answers of any path showed */
@@ -138,7 +138,8 @@ add_named_header(void *arg, struct str name, struct json_value *v)
 	return true;
 }
 
-/* The headers of -irh; without them those that have members of their own. */
+/* Sets the headers that -irh writes; without it, the few headers that httpx writes as members of
+   their own. */
 static void
 set_httpx_headers(struct records *rs, struct record_object *s, const struct json_value *o)
 {

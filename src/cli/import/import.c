@@ -46,7 +46,7 @@ struct run {
 	struct progress progress;
 	uint64_t read, bad, skipped, secrets;
 	struct secret_key key;
-	char no_key[512]; /* why there is none */
+	char no_key[512]; /* the reason why secrets get no notes */
 	bool quiet, plain;
 	struct str scanned;      /* --replace-ports */
 	struct str account_name; /* of reports: --account */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Files that are one JSON value: lists that others publish. */
+/* Files that are one JSON value, as the publishers of lists write them. */
 #ifndef CLI_IMPORT_JSON_FILE_H
 #define CLI_IMPORT_JSON_FILE_H
 

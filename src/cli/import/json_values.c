@@ -239,8 +239,7 @@ begin_value(struct json_values *v)
 	v->scalar = v->rest.p[0] != '{' && v->rest.p[0] != '[';
 }
 
-/* The state after the bytes of a chunk: whether *how is what the caller of json_values_next
-   gets. */
+/* Whether json_values_next returns *how now, after the bytes of a chunk, or reads on. */
 static bool
 ends_value(struct json_values *v, enum followed followed, enum json_values_next *how)
 {

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-enum { LANE_LEAST = 2000 /* keys; below, the second connection is not worth its work */ };
+enum { LANE_LEAST = 2000 /* keys; for fewer a second connection costs more than it saves */ };
 
 struct import_store {
 	enum dataset dataset;
@@ -133,7 +133,7 @@ store_lanes(struct import_store *st, const struct import_batch *b, struct lane l
 
 STMT(store_secret_notes, NULL, "SELECT secret_seen_store($1)");
 
-/* Before the documents, so that whoever sees these sees the notes. */
+/* Stored before the documents, so that a program that sees a document also finds its notes. */
 static enum db_rc
 store_notes(struct import_store *st, const struct import_batch *b)
 {

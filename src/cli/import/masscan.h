@@ -14,7 +14,7 @@ struct sighting {
 	bool open;
 };
 
-/* Adds an open port or a banner to the host; anything else is passed over. */
+/* Adds an open port or a banner to the host; anything else is ignored. */
 void masscan_add(struct gather *g, const struct sighting *r, uint64_t line);
 /* The text of a banner in -oL and -oX, where bytes that are not printable are \xHH. */
 struct str masscan_unescape(struct arena *a, struct str text);

@@ -359,9 +359,9 @@ entity(void *arg, const XML_Char *name, int parameter, const XML_Char *value, in
 
 /* Feeds the file to expat chunk by chunk. A tag that never ends would make expat keep all of it;
    the distance between the bytes that were fed and the byte that expat has reached is the length of
-   that tag, so the distance is bounded. The last call has no bytes and tells expat that the
-   document must be complete. A fault of the XML counts as one bad record, because the hosts before
-   it were good and are imported. */
+   that tag, so the distance is bounded. The last call has no bytes; for expat it marks the end of
+   the document. A fault of the XML counts as one bad record, because the hosts before it were good
+   and are imported. */
 static void
 parse_input(struct nmap *x)
 {

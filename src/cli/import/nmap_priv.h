@@ -59,7 +59,8 @@ struct nmap {
 	const char *refused;
 	size_t used;                  /* bytes of the arena that the present host uses */
 	struct record_ports *scanned; /* --authoritative: those that the file names */
-	bool named, misnamed;         /* it has named some; one of its lists is none */
+	/* the file has named ports; one of its lists cannot be read */
+	bool named, misnamed;
 	bool timed_out, assumed, answered, udp_silent; /* the present host (nmap_scanned.c) */
 	uint16_t *silent;
 	size_t nsilent;
@@ -70,12 +71,12 @@ struct nmap {
 
 /* ---- nmap_host.c ---- */
 
-/* The value of an attribute, or NULL. atts: as expat passes them, names and values by turns. */
+/* The value of an attribute, or NULL. atts: names and values by turns, as expat passes them. */
 const char *nmap_attribute(const char **atts, const char *name);
 /* A number such as seconds since 1970; 0: there is none, or it is out of range. */
 int64_t nmap_number(const char *z);
-/* Counts bytes that the host is about to use. False: it would be above HOST_BYTES, and must not use
-   them. */
+/* Counts bytes that the host is about to use. False: the host would be above HOST_BYTES, so the
+   caller must not use them. */
 bool nmap_use(struct nmap *x, size_t n) MUST_USE;
 /* A copy in the memory of the host; STR_NULL if the text is absent or empty, or the host is above
    HOST_BYTES. */
@@ -104,7 +105,8 @@ void nmap_scanned_ports(struct nmap *x, const char **atts);
 void nmap_scanned_begin(struct nmap *x, const char **atts);
 /* The state of a port, or of all ports that are not listed (port 0). */
 void nmap_scanned_state(struct nmap *x, const char *state, int64_t port);
-/* Sets what the present host proves; bare: it has no open port. False: it proves nothing. */
+/* Records the ports that the present host proves to be closed. bare: the host has no open port.
+   False: it proves nothing. */
 bool nmap_scanned_host(struct nmap *x, bool bare);
 
 /* ---- nmap_scripts.c ---- */

@@ -18,7 +18,7 @@
 #include <ctype.h>
 #include <openssl/sha.h>
 
-/* Lines such as "  Server: nginx"; the last one tells the method in brackets. */
+/* Takes headers from lines such as "  Server: nginx"; the last line has the method in brackets. */
 static void
 add_headers(struct nmap *x, struct record_object *service, struct str output)
 {
@@ -258,8 +258,8 @@ is_header_name(struct str s)
 	return ok;
 }
 
-/* Takes the headers off the answer. The script drops empty lines, so the body begins at the first
-   line that cannot be a header. */
+/* Removes the headers from the answer. The script drops empty lines, so the body begins at the
+   first line that cannot be a header. */
 static void
 take_headers(struct nmap *x, struct record_object *service, struct str *answer)
 {

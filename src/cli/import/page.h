@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A web page that somebody captured, as the formats of surfacectl import content have it. */
+/* A captured web page, which every format of surfacectl import content is read into. */
 #ifndef CLI_IMPORT_PAGE_H
 #define CLI_IMPORT_PAGE_H
 
@@ -10,7 +10,7 @@ struct page {
 	struct str headers; /* lines "name: value" */
 	int64_t status;     /* 0: unknown */
 	struct ts captured_at;
-	/* the provider whose page for unclaimed names this is; n 0: none */
+	/* the provider that answers unclaimed names with this page; n 0: it is no such page */
 	struct str takeover_provider;
 };
 

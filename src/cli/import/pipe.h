@@ -13,9 +13,9 @@
 struct import_part {
 	struct import_batch
 	    batches[DATASETS]; /* only those of the datasets that are wanted are open */
-	struct buf messages;   /* about bad records: "file:line: what\n" */
+	struct buf messages;   /* about bad records: "file:line: reason\n" */
 	uint64_t read, bad, skipped;
-	uint64_t secrets; /* that were masked */
+	uint64_t secrets; /* masked secrets */
 };
 
 struct import_pipe_options {
@@ -29,7 +29,7 @@ struct import_pipe_options {
 	bool strict;                        /* stop at the first bad record */
 	const struct record_ports *scanned; /* --replace-ports, or NULL */
 	bool authoritative;                 /* as in struct records */
-	const struct secret_key *key; /* for notes about masked secrets; NULL: no notes */
+	const struct secret_key *key;       /* for notes about masked secrets; NULL: no notes */
 };
 
 struct import_pipe;

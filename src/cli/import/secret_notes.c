@@ -15,7 +15,7 @@ secret_spot_text(struct arena *a, const struct secret_spot *at)
 	    at->part.p, at->item);
 }
 
-/* The name before a secret may have another one's form. */
+/* The name before a secret may itself have the form of a secret; then it is not noted. */
 static bool
 is_plain(struct arena *a, struct str name)
 {

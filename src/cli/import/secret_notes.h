@@ -16,13 +16,13 @@ struct secret_spot {
 	struct ts seen;
 };
 
-/* The text by which the note of a spot is padded. */
+/* The text that pads the note of a spot. */
 struct str secret_spot_text(struct arena *a, const struct secret_spot *at);
 /* Adds a note as a JSON object to an array without its last bracket. */
 void secret_note_write(struct buf *b, struct arena *a, const struct secret_key *k,
     const struct secret_spot *at, const struct secret *s);
-/* Adds the notes of all services of a host. Returns how many secrets they are, also without a key,
-   when nothing is noted. */
+/* Adds the notes of all services of a host. Returns the number of secrets; without a key they are
+   counted but not noted. */
 size_t secret_notes_of_host(
     struct buf *b, struct arena *a, const struct secret_key *k, const struct record *host);
 

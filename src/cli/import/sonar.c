@@ -11,7 +11,7 @@
 #include "cli/import/dns.h"
 #include "cli/import/tool_host.h"
 
-/* False: the line tells no name of an address. */
+/* False: the line does not give the name of an address. */
 static bool
 emit_pointer(struct records *rs, const struct dns_line *l, uint64_t line)
 {

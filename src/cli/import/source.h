@@ -37,8 +37,8 @@ struct str source_chunk(struct source *s);
 struct str source_bytes(struct source *s, size_t most);
 /* The first bytes, without consuming them. */
 struct str source_peek(struct source *s);
-/* The first byte behind blanks and a byte order mark of UTF-8, which stays unread; 0: there is
-   none. */
+/* The first byte behind blanks and a byte order mark of UTF-8; nothing is consumed. 0: there is no
+   such byte. */
 char source_first_byte(struct source *s);
 
 #endif

@@ -46,8 +46,8 @@ static const char stage[] = "SET LOCAL enable_seqscan = off; SET LOCAL enable_ha
 			    " CREATE TEMPORARY TABLE IF NOT EXISTS record_stage (dataset smallint,"
 			    " key bytea, doc text, blob bytea) ON COMMIT DELETE ROWS";
 
-/* An import of a dataset waits for another one's batch of the same lane, so that neither takes a
-   key of the other for a new one. $2 and $3: the first and the last lane. */
+/* Two imports of a dataset store their batches of a lane one after the other; otherwise both could
+   take the same key for a new one. $2 and $3: the first and the last lane. */
 STMT(lock_lanes, NULL,
     "SELECT pg_advisory_xact_lock(hashtext('record'), 16 * $1::integer + lane)"
     " FROM generate_series($2::integer, $3::integer) AS lane ORDER BY lane");
@@ -82,7 +82,7 @@ STMT(insert_blobs, NULL,
 /* An item of the batch beside its stored document. */
 struct pair {
 	struct str doc;  /* as it is stored. p NULL: it is not; empty: it was deleted */
-	struct str text; /* to be written. p NULL: nothing is */
+	struct str text; /* to be written. p NULL: nothing is written */
 };
 
 static enum db_rc
@@ -92,7 +92,8 @@ read_stored_rows(const struct lane *l, bool docs, struct list *rows)
 
 	for (size_t i = 0; i < l->n; i++)
 		keys[i] = db_bytea(l->a, l->items[i].key);
-	return db_list(l->db, &read_stored, rows, P(record_dataset_number(l->dataset)), P(((struct strs){ keys, l->n })), P(docs));
+	return db_list(l->db, &read_stored, rows, P(record_dataset_number(l->dataset)),
+	    P(((struct strs){ keys, l->n })), P(docs));
 }
 
 /* Sets the size of the stored document of each item; 0: it is not stored. */
@@ -149,7 +150,7 @@ merge_stored(struct lane *l, struct arena *a, struct str doc, struct merging *m)
 	struct str what;
 
 	if (!import_read_text(a, l->dataset, doc, &m->old, &what)) {
-		/* Another release may have written it. */
+		/* a document of another release may be unreadable */
 		import_report_kept(&l->sum.messages, a, l->dataset, record_key(a, &m->new), what);
 		return false;
 	}

@@ -6,10 +6,10 @@
  *                                                                     -> their events (events.h)
  *   keys of lane 1     -> the same at the same time, on a connection and in a transaction of its own
  *
- * A hash of the key chooses the lane, so a key is always stored by the same one, and neither waits
- * for rows of the other. Two records of one key in a batch are merged before, so a key stands in it
- * once. Unchanged records are not written: a repeated import of the same file reads and compares
- * only. */
+ * A hash of the key chooses the lane, so a key is always stored by the same one, and neither
+ * waits for rows of the other. Two records of one key were merged before, so a batch has each
+ * key once. Unchanged records are not written: a repeated import of the same file reads and
+ * compares only. */
 #ifndef CLI_IMPORT_STORE_H
 #define CLI_IMPORT_STORE_H
 
@@ -22,12 +22,12 @@ struct import_sum {
 	int64_t
 	    unreadable; /* not stored, because the stored document could not be read and merged */
 	int64_t tags;   /* new ones in the table tag */
-	struct buf messages; /* about the unreadable, a line each, on the heap */
+	struct buf messages; /* a line for each unreadable document, on the heap */
 };
 
 struct import_store;
 
-/* conninfo: of db, for the connection of the second lane. */
+/* conninfo: that of db; the second lane opens a connection of its own with it. */
 struct import_store *import_store_open(enum dataset d, struct db *db, const char *conninfo);
 /* Reports become those of the account, which lives as long as the store. */
 void import_store_account(struct import_store *st, const struct uuid *account);

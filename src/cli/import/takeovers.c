@@ -19,7 +19,7 @@
 enum { PROVIDER_MOST = 200, PAGE_MOST = 1000 };
 
 STMT(drop_takeovers, NULL, "DELETE FROM takeover_imported");
-/* Two services may have one suffix: the more careful claim counts. */
+/* Two services may have the same suffix; then the more careful claim is stored. */
 STMT(add_takeovers, NULL,
     "INSERT INTO takeover_imported (suffix, provider, mode, claim, page)"
     " SELECT DISTINCT ON (s) s, p, m, c, nullif(g, '')"
@@ -81,8 +81,8 @@ add_takeover_column(struct takeover_file *f, size_t i, struct str value)
 	f->columns[i].p = p;
 }
 
-/* Brings a member of cname into the form of a suffix. False: it is no name below which customers
-   have theirs. */
+/* Brings a member of cname into the form of a suffix. False: customers cannot have names below
+   it. */
 static bool
 suffix_of(struct arena *a, struct str *s)
 {

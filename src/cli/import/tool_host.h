@@ -8,15 +8,15 @@
 #include "cli/import/tool_json.h"
 #include "record/capability.h"
 
-/* The canonical form of an address; STR_NULL: the text is none. */
+/* The canonical form of an address; STR_NULL: the text is not an address. */
 struct str tool_address(struct arena *a, struct str text);
-/* The text when a host can have it as its name in DNS, without a final dot; or STR_NULL. */
+/* The text without its final dot, if it can be the name of a host in DNS; otherwise STR_NULL. */
 struct str tool_host_name(struct str text);
 /* Parses "443", "443/tcp" or "53/udp"; *transport stays as it is when the text has none. */
 bool tool_port(struct str text, int64_t *port, struct str *transport) MUST_USE;
 
-/* The host's service of that port and transport, which is added when it is new; NULL: port is
-   none. */
+/* The host's service of that port and transport, which is added when it is new; NULL: the number is
+   not a port. */
 struct record_object *tool_service(
     struct arena *a, struct record *r, int64_t port, struct str transport);
 /* Extends first_seen and last_seen of a host or a service by a time, which may be TS_NULL. */
@@ -31,7 +31,7 @@ void tool_add_cdn(struct arena *a, struct record_object *host, struct str kind, 
    otherwise the service. */
 struct record_object *tool_cpe_owner(
     struct str cpe, struct record_object *host, struct record_object *service);
-/* Sets a text that bytes of a service were turned into, without its U+0000. */
+/* Sets a text that was made from the bytes of a service, without its U+0000. */
 void tool_set_bytes(struct arena *a, struct record_object *o, const char *member, struct str text);
 /* Sets the protocol of a service; inside TLS it has a name of its own, such as https. */
 void tool_set_protocol(

@@ -19,12 +19,12 @@ enum { UNPACK_FREE = 64 * 1024 * 1024, UNPACK_RATIO = 1000 };
 
 struct unpack;
 
-/* Whether these first bytes of an input, four if it has as many, are compressed. NULL: they are
-   not. *fault: NULL, or the reason why this format cannot be unpacked. */
+/* Begins to unpack an input with these first bytes, four if it has as many. NULL: the input is not
+   compressed, or *fault is the reason why its format cannot be unpacked. */
 struct unpack *unpack_new(struct str head, const char **fault);
 void unpack_free(struct unpack *u);
-/* Unpacks from *in, of which it removes what it used, to out; returns the number of bytes, which
-   may be 0. A fault is in unpack_fault, and bytes before it are still returned. */
+/* Unpacks from *in to out and removes the used bytes from *in. Returns the number of unpacked
+   bytes, which may be 0. Bytes before a fault are still returned; unpack_fault has the fault. */
 size_t unpack_bytes(struct unpack *u, struct str *in, char *out, size_t room);
 /* The input has ended. */
 void unpack_end(struct unpack *u);

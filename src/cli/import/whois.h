@@ -8,11 +8,11 @@
 
 /* Set members of a record; STR_NULL sets nothing. */
 void whois_set(struct records *rs, struct record *r, const char *name, struct str value);
-/* A code of two letters, or the name of a country. */
+/* Sets the country from a code of two letters or from a name. */
 void whois_set_country(struct records *rs, struct record *r, struct str country);
-/* The hash of an address of the registrant; the address itself is not stored. */
+/* Sets the hash of the registrant's email address; the address itself is not stored. */
 void whois_set_email(struct records *rs, struct record *r, struct str email);
-/* Digits. */
+/* Sets the registrar's number from a text of digits. */
 void whois_set_iana_id(struct records *rs, struct record *r, struct str id);
 
 #endif

@@ -10,8 +10,8 @@
 
    The name of a member of data may be any, "protocol" is the module. Old files have no port: it is
    that of the module, of the line, or the one that the module has by default. Two modules may have
-   tried one port, which is one service. Modules without "success" are passed over; a line without
-   any, and one without an address, is skipped.
+   tried one port, which is one service. Modules without "success" are ignored; a line in which no
+   module had success, or that has no address, is skipped.
 
    When redirections were followed, the response is the last one that came from the server of the
    first. */
@@ -20,9 +20,9 @@
 #include "cli/import/certificates.h"
 #include "cli/import/tool_host.h"
 
-/* Modules: the port and the transport that they try by default, and the protocol; NULL: the name of
-   the module, "": none. version and product: members of the result; behind an apostrophe, the name
-   of the product itself. */
+/* Modules: the port and the transport that they try by default, and the protocol (NULL: it is the
+   name of the module; "": the module shows no protocol). version and product: members of the
+   result; a text behind an apostrophe is the name of the product itself. */
 static const struct module {
 	const char *name;
 	int port;
@@ -101,7 +101,8 @@ find_module(struct str name)
 
 /* ---- TLS ---- */
 
-/* Emits a certificate, if those are wanted, and returns it; .root NULL: it cannot be parsed. */
+/* Emits a certificate, if certificates are wanted, and returns it; .root NULL: it cannot be
+   parsed. */
 static struct record
 take_grab_certificate(struct grab *g, const struct json_value *raw, struct ts seen)
 {
@@ -119,7 +120,8 @@ take_grab_certificate(struct grab *g, const struct json_value *raw, struct ts se
 	}
 	if (!records_want(g->rs, DATASET_CERTIFICATES) || g->rs->stop)
 		return r;
-	/* the record is finished as it is emitted, and its names are needed for the service, too */
+	/* emitting changes the record, and the service needs its names too, so a second copy is
+	   parsed */
 	if (!record_certificate(g->rs->a, false, &der, &copy, &why))
 		panic("a certificate is parsed once alone");
 	tool_seen(g->rs->a, copy.root, seen);

@@ -13,7 +13,8 @@
 #include "cli/import/csv.h"
 #include "cli/import/tool_host.h"
 
-/* protocol: told by the answer, NULL: by the port alone. transport NULL: no port answered. */
+/* protocol: known from the answer; NULL: only the port suggests it. transport NULL: no port
+   answered. */
 static const struct {
 	const char *name, *transport, *protocol;
 } classes[] = {

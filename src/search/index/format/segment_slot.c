@@ -159,7 +159,8 @@ open_values(const struct opening *o, const struct schema_field *f, struct terms 
 	if (epoch.n != sizeof(t->epoch))
 		return false;
 	memcpy(&t->epoch, epoch.p, sizeof(t->epoch));
-	/* Dates that each document has are in the order of documents (write/pack.c, read/dates.c). */
+	/* Dates that each document has are in the order of documents (write/pack.c,
+	   read/dates.c). */
 	return open_packed(o, SECTION_SECONDS, n, &t->seconds) &&
 	       (t->seconds.at == NULL || t->seconds.has.bits != NULL);
 }

@@ -89,7 +89,7 @@ open_generation(struct index_engine *e, struct served *v)
  *
  * `seen` is set to a manifest that was refused, too: opening it again would fail in the same way
  * and verify gigabytes each time. Such a generation is tried again after RETRY_US, because the
- * fault may lie in another file than the manifest. */
+ * fault may be in a file that is repaired without a new manifest. */
 static void
 refresh_dataset(struct index_engine *e, struct served *v, int64_t now)
 {
@@ -134,9 +134,9 @@ status_of_index(const void *state, enum dataset d, struct engine_status *out)
 	out->published_at = v->view->state.published_at;
 }
 
-/* For a file that has changed, or has a page that cannot be read: opens all files again. The
-   changed one is verified, and mended where it is damaged. A page that cannot be read leaves the
-   mark of a file as it was, so none is trusted then. */
+/* Opens all files again, after one of them has changed or a page of it could not be read. The
+   changed file is verified, and mended where it is damaged. A page that cannot be read does not
+   change the mark of its file, so after such a fault every file is verified. */
 static void
 open_again(struct index_engine *e, struct served *v)
 {

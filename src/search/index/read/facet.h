@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Facets: how often each term occurs among the hits (facet.c by columns, intersect.c by postings),
-   and the first buckets of all (top.c). */
+   and the buckets that come first in the answer (top.c). */
 #ifndef SEARCH_INDEX_READ_FACET_H
 #define SEARCH_INDEX_READ_FACET_H
 
@@ -22,16 +22,17 @@ struct facet {
 	uint32_t behind[COLUMN_K_MAX];
 };
 
-/* Counters for a field, zeros. */
+/* Allocates counters for a field, all zero. */
 uint32_t *facet_counters(struct run *r, const struct terms *t);
 /* Sets the cost of the postings of each field, for a request with so many hits in the segment. */
 void facet_costs(const struct run *r, uint32_t nhits, struct facet *fs, size_t n);
 /* Adds the number of hits of each term to the counts of each of n fields, in the cheaper of two
    ways for each. */
 void facet_count(struct run *r, const struct set *hits, struct facet *fs, size_t n);
-/* By the columns, in one walk over the hits. */
+/* Counts by the columns, in one walk over the hits. */
 void facet_scan(struct run *r, const struct set *hits, struct facet *fs, size_t n);
-/* By the postings of all terms. hits: a bitmap of all documents of the segment. */
+/* Counts by the postings of all terms. hits: a bitmap with a bit for each document of the
+   segment. */
 void facet_intersect(struct run *r, const uint64_t *hits, const struct facet *f);
 /* Appends the terms of each hit to out, as ordinals when map is not NULL. Cheaper than counters
    when there are few hits and many terms. */

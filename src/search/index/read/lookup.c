@@ -236,7 +236,7 @@ leaf_find_value(const struct leaf *f, const struct value *v, bool exact)
 		else
 			match_name(f, v->s);
 		return;
-	/* the whole value, in version 3 of the format its hash; match_text compares tokens */
+	/* the whole value, or its hash where the slot has hashes; match_text compares tokens */
 	case VALUE_TEXT:
 		leaf_add_found(f, f->t->form == FORM_INTS ? terms_find_int(f->t, text_key(v->s))
 							  : terms_find(f->t, v->s));

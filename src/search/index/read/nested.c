@@ -206,7 +206,7 @@ service_key(struct arena *a, struct str host, const struct nested_key *name)
 }
 
 /* Appends the hits of one host that follow `after`, in the order of their keys. Returns false when
-   the page is full. Memory is taken for the services that match alone: a page may pass hundreds of
+   the page is full. Memory is taken for the services that match alone: a page may skip hundreds of
    hosts that have every port open. */
 static bool
 add_services(struct request *rq, const struct set *hits, const struct ordered_hit *m,

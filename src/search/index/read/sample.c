@@ -21,7 +21,7 @@
 
 enum {
 	SAMPLE_LEAST = 100,
-	WALK_SHARE = 8 /* hits that are passed over for the work of one value */
+	WALK_SHARE = 8 /* hits that are skipped for the work of one value */
 };
 
 static uint64_t

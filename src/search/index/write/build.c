@@ -36,7 +36,7 @@ form_of(const struct schema_field *f, enum part p)
 		return p == PART_VALUES ? FORM_INTS : FORM_NONE;
 	case VALUE_BOOLEAN: /* a boolean that a date decides has no values */
 		return p == PART_VALUES && f->passed == NULL ? FORM_INTS : FORM_NONE;
-	case VALUE_IP: /* an address that is the key is found by it */
+	case VALUE_IP: /* an address that is the key of its document is found by the keys */
 		return p == PART_VALUES && f != schema_address(f->dataset) ? FORM_ADDRS : FORM_NONE;
 	case VALUE_DATE:
 		return FORM_NONE;
@@ -328,7 +328,7 @@ build_label(struct index_builder *b, uint32_t labelled, uint32_t label)
 		set_label(b, labelled, (struct label){ .term = label });
 }
 
-/* A term gets the label that the document of the least key has. */
+/* A term gets its label from the document with the least key. */
 static void
 label_arrives(struct index_builder *b)
 {
@@ -364,9 +364,8 @@ build_document_end(struct index_builder *b, struct str key)
 	return true;
 }
 
-/* A failure leaves some values of the broken document in the builder, so the builder can only be
-   freed then. Such documents do not occur, because they come from our own table and have been
-   checked at their import. */
+/* A failure leaves some values of the broken document in the builder, which can then only be freed.
+   No such document is expected, because the import has checked what the table contains. */
 bool
 index_build_add(struct index_builder *b, struct str key, struct str json, char err[INDEX_FAULT])
 {

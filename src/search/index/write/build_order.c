@@ -79,7 +79,7 @@ build_key_arrives(struct index_builder *b, struct str key)
 }
 
 struct keyed {
-	uint64_t first; /* the first bytes of the key, which decide most comparisons */
+	uint64_t first; /* the first bytes of the key; most comparisons need no more */
 	uint32_t doc;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The keys of documents while a segment is built, and the numbers that documents get by them.
-   build_order.c draws it. */
+/* The keys of documents while a segment is built, and the numbers that the documents get in the
+   order of their keys; build_order.c shows an example. */
 #ifndef SEARCH_INDEX_WRITE_BUILD_ORDER_H
 #define SEARCH_INDEX_WRITE_BUILD_ORDER_H
 
@@ -12,12 +12,13 @@ struct index_builder;
 struct arrived {
 	struct buf bytes;
 	size_t *at, room;
-	bool mixed; /* they do not ascend */
+	bool mixed; /* the keys have not arrived in ascending order */
 };
 
-/* Appends the key of document doc; false when it is none, or not greater than the one before. */
+/* Appends the key of document doc; false when it is not a key of the dataset, or not greater than
+   the one before. */
 bool build_key(struct index_builder *b, uint32_t doc, struct str key) MUST_USE;
-/* Remembers the key of the next document; false when it is none of the dataset. */
+/* Remembers the key of the next document; false when it is not a key of the dataset. */
 bool build_key_arrives(struct index_builder *b, struct str key) MUST_USE;
 /* Compares the keys of two documents that have arrived. */
 int arrived_cmp(const struct index_builder *b, uint32_t x, uint32_t y);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* Writes the pair totals of a segment (format/pairs.h), when all of its other sections are in the
- * file. The most frequent terms come first, because the documents of a facet that need not be
- * counted are theirs; the rest has to do without when PAIR_BYTES a document, or PAIR_LEAST, are
- * used up.
+ * file. The most frequent terms come first, because they save a facet the most documents; the other
+ * terms get no row when PAIR_BYTES for each document, or PAIR_LEAST, are used up.
  *
  * The bytes of a row follow the number of terms more than that of documents. So PAIR_BYTES alone
- * leaves a small segment few rows: of 200,000 hosts, 12 bytes a host, and country_code:US and a
- * frequent word of a title are counted without. PAIR_LEAST gives them 30 bytes a host, a tenth more
- * of the file, and answers both in a quarter of the time. The price is at most PAIR_LEAST a
- * segment. */
+ * leaves a small segment few rows: 200,000 hosts get 12 bytes each, and the facets of
+ * country_code:US and of a frequent word of a title find no row. PAIR_LEAST gives them 30 bytes
+ * each; the file grows by a tenth, and both take a quarter of the time. The price is at most
+ * PAIR_LEAST a segment. */
 #include "config.h"
 
 #include "search/index/format/column.h"

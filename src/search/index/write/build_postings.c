@@ -103,8 +103,7 @@ groups_free(struct groups *g)
 	free(g->docs);
 }
 
-/* Every document that has a hash, as the documents of term 0 of none: "every document with a
-   value". */
+/* Groups without any term: the only group is that of every document with a hash. */
 struct groups
 group_hashed(const uint32_t *hashes, uint32_t n)
 {
@@ -172,8 +171,9 @@ put_posting(struct slot_job *j, struct buf *blob, struct documents d, const uint
 	return (uint32_t)(at / POSTING_UNIT);
 }
 
-/* The postings come first: their places depend on where their section begins.
-   above: the same terms with the documents that own the nested ones; NULL for other fields. */
+/* The postings are written before the slot's other sections, which contain their places in the
+   file. above: the same terms with the documents that own the nested ones; NULL for other
+   fields. */
 void
 slot_write_postings(struct slot_job *j, const struct groups *own, const struct groups *above)
 {

@@ -104,8 +104,8 @@ void build_label(struct index_builder *b, uint32_t labelled, uint32_t label);
 
 /* ---- pack.c ---- */
 
-/* kinds: the sections of the bits and of the ones before each word. bits has a word more than n
-   bits need. */
+/* Writes n bits, and for each word the number of ones before it, as the two sections of `kinds`.
+   bits has a word more than n bits need. */
 void write_ranked(struct segment_writer *w, const enum section_kind kinds[2], size_t slot,
     const uint64_t *bits, uint32_t n);
 /* Writes a number for each of n documents; 0: none. The numbers may be moved. */
@@ -116,8 +116,8 @@ void write_packed(
 
 enum { PAIRS_FROM = 50000 };
 
-/* Writes the pair totals. All other sections are in the file; h: what the header will say of the
-   segment. A file that cannot be read again gets none, and sections_end reports why. */
+/* Writes the pair totals, after all other sections. h: the header that the segment will get. A file
+   that cannot be read again gets no pair totals, and sections_end reports why. */
 void pairs_write(
     struct segment_writer *w, const struct index_builder *b, const struct segment_header *h);
 

@@ -18,7 +18,7 @@ struct slot_job {
 };
 
 void slot_sort_terms(struct slot_job *j);
-/* For a merge, whose terms arrive sorted. */
+/* Keeps the order of the terms, which arrive sorted in a merge. */
 void slot_keep_order(struct slot_job *j);
 void slot_write_terms(struct slot_job *j);
 
@@ -28,7 +28,7 @@ struct groups group_hashed(const uint32_t *hashes, uint32_t n);
 void groups_free(struct groups *g);
 void slot_write_postings(struct slot_job *j, const struct groups *own, const struct groups *above);
 
-/* of documents */
+/* Writes the column of documents. */
 void slot_write_column(struct slot_job *j, const struct groups *g);
 /* Writes the column of nested documents of a field that names one in search results: port and
    transport of a service. */

@@ -9,7 +9,7 @@
 #include "search/text.h"
 
 struct sort_entry {
-	uint64_t key; /* the first bytes in the order of terms: decides most comparisons */
+	uint64_t key; /* the first bytes, in the order of terms */
 	uint32_t id;
 };
 

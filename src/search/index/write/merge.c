@@ -94,7 +94,7 @@ number_documents(struct index_builder *b, struct input *in, size_t n, char err[I
 	return ok;
 }
 
-/* Copies what is stored a document: dates and the hashes of texts. */
+/* Copies the values that are stored by document: dates and the hashes of texts. */
 static void
 copy_values(struct index_builder *b, const struct schema_field *f, const struct input *in)
 {
@@ -195,8 +195,9 @@ free_merging(struct merging *all)
 	free(all->in);
 }
 
-/* Verifies the inputs after they were read. Their readers only stay inside of memory, and the
-   result gets checksums of its own: damage that goes into it would never be found again. */
+/* Verifies the inputs after they were read. Reading checks only that accesses stay inside of the
+   file, and the result gets checksums of its own, so damage that was copied into it would never be
+   found. */
 static bool
 inputs_are_whole(const struct index_merge *m, char err[INDEX_FAULT])
 {

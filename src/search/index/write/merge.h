@@ -10,7 +10,7 @@
 
 struct index_merge {
 	uint64_t id; /* the id of the result */
-	/* Copies: their bits of dead documents are those of the beginning of the merge. */
+	/* copies with the bits of dead documents from the beginning of the merge */
 	struct index_segment *inputs;
 	size_t n;
 	bool full; /* index_merge_write failed: the result would pass a ceiling */

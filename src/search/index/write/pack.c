@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Numbers that few documents have, and bits whose ones can be counted up to any place. */
+/* Writes numbers that only some documents have, and bits whose ones can be counted up to any
+   place. */
 #include "config.h"
 
 #include "search/index/write/build_priv.h"
@@ -75,9 +76,9 @@ write_few(struct segment_writer *w, enum section_kind kind, size_t slot, const u
 	return true;
 }
 
-/* Leaves out the zeros when they are more than an eighth; the bits cost less then. A range of dates
-   that each document has is compared by vectors of values (read/dates.c), so these stay in
-   order. */
+/* Leaves out the zeros when they are more than an eighth of the values: the bits that say which are
+   left out are then smaller. A range of dates that each document has is compared by vectors of
+   values (read/dates.c), so these stay in order. */
 void
 write_packed(
     struct segment_writer *w, enum section_kind kind, size_t slot, uint32_t *values, uint32_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds postings that the file has already, so that a segment stores each list of documents once.
- * Fields often say the same of a document: asn, as_name and organisation, a version and its cpe, a
- * product and its vendor, a certificate's common name and its only name.
+/* Finds postings that the file already has, so that a segment stores each list of documents once.
+ * Several fields often have the same documents: asn, as_name and organisation, a version and its
+ * cpe, a product and its vendor, a certificate's common name and its only name.
  *
  *   posting --hash--> entry: place and size in the file --the same bytes?--> its place; the new one is dropped
  *
@@ -11,8 +11,8 @@
 #include "search/index/write/share.h"
 
 #include <unistd.h>
-
-enum { SHARE_LEAST = 16 /* bytes of a posting that pays its entry */, SHARE_FIRST = 1 << 10 };
+/* bytes; a smaller posting costs less than its entry */
+enum { SHARE_LEAST = 16, SHARE_FIRST = 1 << 10 };
 
 struct share_entry {
 	uint64_t hash, at;

@@ -11,8 +11,8 @@ struct share {
 };
 
 /* blob: the content of the section that will be written next; its bytes from `from` on are a
-   posting. Returns where the file has these bytes: there, or earlier, and then the caller drops
-   them. */
+   posting. Returns the place of these bytes in the file. When it is an earlier one, the caller
+   drops them from blob. */
 uint64_t share_bytes(
     struct share *s, const struct segment_writer *w, const struct buf *blob, size_t from);
 void share_free(struct share *s);

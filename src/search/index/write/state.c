@@ -197,7 +197,7 @@ make_ordinals(const char *directory, struct index_state *s, size_t i, struct seg
 	return m;
 }
 
-/* Makes the ordinals that are missing or were made for other segments. */
+/* Makes the ordinals that are missing or that were made for other segments. */
 static bool
 complete_ordinals(const char *directory, struct index_state *s, char err[INDEX_FAULT])
 {

@@ -37,7 +37,7 @@ bool index_state_remove(const char *directory, struct index_state *s, struct str
 bool index_state_complete(const struct index_state *s);
 /* Opens the segments that are not open yet. */
 bool index_state_open(const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
-/* Gives a file that was verified, because it had another mark, its present one. */
+/* Gives a file its present mark, after a file with another mark was verified. */
 void index_renew_mark(struct index_state *s, struct index_file *file, const struct mapped *open);
 /* Notes that damage was found, which the next generation tells. */
 void index_note_damage(struct index_state *s);
@@ -52,7 +52,7 @@ uint64_t index_new_id(uint32_t family);
    not publish it. */
 bool index_state_store(
     const char *directory, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
-/* Takes the ordinals of made where those of s do not fit its segments. */
+/* Takes those ordinals of made whose counterparts in s do not fit the segments of s. */
 void index_state_adopt(struct index_state *s, const struct index_state *made);
 /* Replaces the outdated segments of s by those of made, which was built beside s from a newer
    snapshot. The other segments of s stay: they are newer than their documents in made. Consumes
@@ -61,7 +61,8 @@ bool index_state_renew(const char *directory, struct index_state *s, struct inde
     char err[INDEX_FAULT]) MUST_USE;
 /* Adds a segment at its place in the order of sizes, and marks nothing dead. */
 void index_state_insert(struct index_state *s, struct index_segment fresh);
-/* Marks the document of a key dead in one segment, which is open. False: it had none alive. */
+/* Marks the document of a key dead in one open segment. False: the segment has no live document of
+   the key. */
 bool index_mark_dead(struct index_segment *s, struct str key);
 
 #endif

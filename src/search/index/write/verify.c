@@ -99,7 +99,7 @@ check_segment(
 	return true;
 }
 
-/* The next publication makes them again. */
+/* Drops the ordinals of a segment; the next publication makes them again. */
 static void
 drop_ordinals(struct index_state *s, struct index_segment *t)
 {
