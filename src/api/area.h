@@ -5,12 +5,14 @@
  *
  * An area is a view over the table finding and a file of this directory (dangling.c is one):
  *
- *   1  a view in a numbered file of sql: project_uuid, AREA_COLUMNS, and a column for each member of its own, which
- *      evidence_text() and its neighbours (sql/functions/triggers.sql) take from the evidence. They give null for
- *      evidence of another type: everybody may import findings of any type with any evidence
- *   2  struct x, whose first member is struct area_finding, and its field table, which begins with AREA_MEMBERS(struct x)
- *   3  struct x_args, whose first member is struct area_args, and its parameters, which begin with AREA_PARAMS; its own
- *      filters follow, as $10 and so on
+ *   1  a view in a numbered file of sql: project_uuid, AREA_COLUMNS, and a column for each member of
+ *      its own, which evidence_text() and its neighbours (sql/functions/triggers.sql) take from the
+ *      evidence. They return null for evidence of another form, since a project may import findings
+ *      of any type with any evidence
+ *   2  struct x, whose first member is struct area_finding, and its field table, which begins with
+ *      AREA_MEMBERS(struct x)
+ *   3  struct x_args, whose first member is struct area_args, and its parameters, which begin with
+ *      AREA_PARAMS; its own filters follow, as $10 and so on
  *   4  AREA_STATEMENTS, AREA_ROUTES and ROUTES
  *
  * Findings of areas are moved by the general operations (finding.c). */

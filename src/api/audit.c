@@ -4,8 +4,9 @@
    those of these projects alone.
 
      pages     newest first by at, then by uuid, like other lists
-     feed      oldest first by the number of the transaction that wrote the line, then by the line's number. A line
-	       is answered when every transaction with a smaller number has ended, so none appears behind a cursor.
+     feed      oldest first by the number of the transaction that wrote the line, then by the line's
+	       number. A line is answered when every transaction with a smaller number has ended, so
+	       none appears behind a cursor.
 
    Reading is recorded once an hour for a key (audit.read). */
 #include "config.h"

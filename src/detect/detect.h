@@ -19,9 +19,10 @@
  * Documents that were imported before a rule or an asset existed take the same path from another
  * source. Their position is a row of detect_work instead of the cursor (work.c):
  *
- *   1  a walk of the index by the rule's query finds keys, and PostgreSQL returns the present documents
- *   2  documents that changed since the snapshot of that index: the index lags behind, and the cursor may have passed them
- *      before the rule was read
+ *   1  a walk of the index by the rule's query finds keys, and PostgreSQL returns the present
+ *      documents
+ *   2  documents that changed since the snapshot of that index: the index lags behind, and the
+ *      cursor may have passed them before the rule was read
  *   3  documents with an observation of the rule, to end the observations that no longer match
  *
  * A cursor is a snapshot of PostgreSQL, so no order of commits can hide a change (indexer.h).
@@ -97,7 +98,8 @@ struct document {
 	struct str key;  /* hexadecimal */
 	struct str text; /* empty for a deleted document */
 	const struct json_value *tree;
-	/* for detectors: the tree, or for a deleted document an object with the members in its key */
+	/* for detectors: the tree, or for a deleted document an object with the members in its
+	   key */
 	const struct json_value *named;
 };
 

@@ -109,7 +109,8 @@ struct affected {
 /* A finding, with the members of finding_in (resource/finding.h). A member that is not set is
    stored as null. */
 struct found {
-	/* the key is made from the object that was found, never from the run (rule 1 of AREAS.md 0.2) */
+	/* the key is made from the object that was found, never from the run (rule 1 of AREAS.md
+	   0.2) */
 	struct str key, type;
 	struct str title, severity;   /* severity: STR_NULL is info */
 	struct str kind, description; /* kind: exposure_kind */

@@ -50,8 +50,8 @@ add_member(struct buf *b, const struct match_document *m, struct str name)
 		buf_str(b, json_lexeme(v));
 }
 
-/* Fills in a title such as "Ollama at {ip}:{port} answers without a login". A rule without a title gives
-   its name. */
+/* Fills in a title such as "Ollama at {ip}:{port} answers without a login". A rule without a title
+   gives its name. */
 static struct str
 title_of(struct arena *a, const struct match *h)
 {

@@ -16,7 +16,7 @@
      \DDD   a byte in decimal (RFC 1035)          "\046" is a dot
      \c     the character c itself (RFC 1035)     "\."   is a dot
      \xHH   a byte in hexadecimal (massdns)       "\x2e" is a dot
-   *escaped matters to names alone: an escaped dot is a byte of a label and does not end the label. */
+   *escaped matters to names alone: an escaped dot is a byte of a label and does not end it. */
 static unsigned char
 take_escaped_byte(struct str *s, bool *escaped)
 {

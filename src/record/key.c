@@ -9,9 +9,9 @@
  *   reports       ~t (8) | UUID (16)                                 newest first; t may change
  *   directories   rev(host), or 2 | as hosts | port (2) | hash (16)  hash: SHA-256 of the path
  *
- * rev(www.example.org) is  org 01 example 01 www 01 00: the labels from the right. A label is followed by 01, which no
- * label contains, so a name is next to the names below it, and 00 ends it, so it is before them. ~t
- * is the complement of the time, so later times come first. */
+ * rev(www.example.org) is  org 01 example 01 www 01 00: the labels from the right. A label is
+ * followed by 01, which no label contains, so a name is next to the names below it; the name ends
+ * with 00, so it comes before them. ~t is the complement of the time, so later times come first. */
 #include "config.h"
 
 #include "record/lookup.h"
