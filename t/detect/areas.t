@@ -52,7 +52,7 @@ detect_idle
 is "$(found 192.0.2.6)" "Known high open" "a generic rule is silent on new data, too"
 sql "UPDATE rule SET status = 'deprecated' WHERE uuid = '$known'"
 detect_idle
-speaks() { [ "$(sql "SELECT status FROM finding WHERE finding_key LIKE 'rule/%/192.0.2.4/%' AND title LIKE 'API%'")" = open ]; }
+speaks() { [ "$(sql "SELECT status FROM finding WHERE finding_key LIKE 'rule/%/192.0.2.4/%' AND title LIKE 'OpenAI-compatible API%'")" = open ]; }
 ok "a generic rule speaks again when the other one has ended" world_until 30 speaks
 
 # ---- C-197, C-198 ----
