@@ -1,6 +1,6 @@
 /* The advice of surfacectl doctor and browser-check: ADVICE(id, command, text). The administrator
-   can type the command as it is printed, and it mends the fault; an empty command means that a
-   person has to decide. The text is the alternative to the command, or a remark. {1} to {3} are
+   can type the command as it is printed, and it removes the fault. An empty command means that a
+   person has to decide. The text is an alternative to the command, or a remark. {1} to {3} are
    replaced by arguments. t/cli/doctor.t runs the command of each row and expects that the check
    passes afterwards. */
 ADVICE(AS_ROOT,		"",					"run surfacectl doctor as root")
@@ -17,10 +17,10 @@ ADVICE(SYNC_CLOCK,	"apt install systemd-timesyncd",	"or chrony; it takes a minut
 ADVICE(SYNC_CLOCKS,	"",					"synchronise the clocks of this machine and of the database's")
 
 ADVICE(OPEN_SECRET,	"chown root:{1} {2}; chmod 0640 {2}; systemctl restart {3}", "")
-ADVICE(CLOSE_SECRET,	"chmod 0640 {1}",			"others may have read it: change it, too")
+ADVICE(CLOSE_SECRET,	"chmod 0640 {1}",			"others may have read it, so change it, too")
 ADVICE(MAKE_SECRET,	"rm -f {1}; surfacectl secret rotate; systemctl reload-or-restart surfaced", "")
-ADVICE(MAKE_FINGERPRINT_KEY, "head -c 32 /dev/urandom | install -m 0640 -g surfaced-detect /dev/stdin {1}", "if there is a backup, take the file fingerprint-key of it instead")
-ADVICE(RESTORE_FINGERPRINT_KEY, "", "put the file fingerprint-key of a backup in the place of {1}; otherwise each secret that was found becomes another finding")
+ADVICE(MAKE_FINGERPRINT_KEY, "head -c 32 /dev/urandom | install -m 0640 -g surfaced-detect /dev/stdin {1}", "if there is a backup, use its file fingerprint-key instead")
+ADVICE(RESTORE_FINGERPRINT_KEY, "", "replace {1} by the file fingerprint-key of a backup; without it, each known secret becomes a new finding")
 ADVICE(MAKE_KEYS,	"rm -f {1}; surfacectl stream-keys rotate", "")
 ADVICE(MAKE_SIGN_IN_KEYS, "rm -f {1}; surfacectl sign-in-keys rotate", "if secrets of people were sealed with it, take the file of another host or of a backup instead")
 ADVICE(RESTORE_SIGN_IN_KEYS, "",				"put the line of that key into {1}, from another host or a backup; without it: surfacectl people recover EMAIL")
@@ -30,10 +30,10 @@ ADVICE(START_DATABASE,	"systemctl start postgresql",		"the first time: {1}")
 ADVICE(AWAIT_DATABASE,	"",					"wait until it has started or stopped; its log says what keeps it")
 ADVICE(MORE_SLOTS,	"",					"raise max_connections of the server, or have fewer workers")
 ADVICE(FIX_LOGIN,	"",					"correct database in {1}, or the server's pg_hba.conf and pg_ident.conf; on this machine: {2}")
-ADVICE(ASK_DOCTOR,	"",					"surfacectl doctor has more of it")
+ADVICE(ASK_DOCTOR,	"",					"surfacectl doctor shows more")
 ADVICE(MORE_CONNECTIONS, "",					"set max_connections of the server to {1} or more and restart it, or have fewer workers in {2}")
 ADVICE(NEW_SERVER,	"",					"upgrade the server to PostgreSQL 15 or later")
-ADVICE(NEW_ENCODING,	"",					"make the database again with -T template0 -E UTF8")
+ADVICE(NEW_ENCODING,	"",					"create the database again with -T template0 -E UTF8")
 ADVICE(MIGRATE,		"{1}",					"elsewhere: surfacectl --database CONNINFO migrate, as a superuser")
 ADVICE(ALTER_ROLE,	"runuser -u postgres -- psql -c 'ALTER ROLE {1} {2}'", "")
 ADVICE(REVOKE,		"runuser -u postgres -- psql -d {1} -c 'REVOKE {2}'", "unless you granted it")
@@ -60,7 +60,7 @@ ADVICE(ADD_CERTIFICATE,	"",					"name ssl_certificate and ssl_certificate_key in
 
 ADVICE(SYSCTL,		"sysctl -w {1}={2}",			"and write the same into a file in /etc/sysctl.d")
 ADVICE(ALLOW_SPACES,	"",					"a container or a security module forbids them: let it allow them")
-ADVICE(FIX_ROUTE,	"surfacectl routes disable {1}",	"or mend the way out and its credential")
+ADVICE(FIX_ROUTE,	"surfacectl routes disable {1}",	"or repair the route's proxy and its credential")
 ADVICE(ADD_ROUTE,	"",					"surfacectl routes add COUNTRY, with two letters; surfacectl routes probe tries one")
 ADVICE(AS_SAID,		"",					"{1}")
 ADVICE(RUN_RUNNER,	"",					"{1} -t -c {2} prints what is missing")

@@ -1,5 +1,5 @@
-/* Sites that reports refer to: ANALYSIS_SERVICE("domain"). A plain URL or name of one, or below
-   one, is a reference; a defanged one is an indicator like any other. */
+/* Sites that reports refer to: ANALYSIS_SERVICE("domain"). A plain URL or name of such a site, or
+   below it, is a reference; a defanged one is an indicator. */
 ANALYSIS_SERVICE("attack.mitre.org")
 ANALYSIS_SERVICE("mitre.org")
 ANALYSIS_SERVICE("any.run")

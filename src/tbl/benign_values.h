@@ -1,5 +1,5 @@
 /* Harmless values that the program knows without a database: BENIGN("list", type, "value"). A
-   domain judges that name alone, no URL and no name below it. */
+   domain stands only for that name, not for URLs or names below it. */
 BENIGN("documentation",		DOMAIN,	"example.com")
 BENIGN("documentation",		DOMAIN,	"example.net")
 BENIGN("documentation",		DOMAIN,	"example.org")

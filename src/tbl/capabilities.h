@@ -1,16 +1,18 @@
 /* Capabilities that an answer of a web server proves: RECOGNISE(in, path, status, marker,
    capabilities).
      in            where the marker is:
-                     BODY    in the body; white space of the body is passed over, since JSON comes with and without blanks
+                     BODY    in the body; white space of the body is ignored, since JSON is written
+                             with and without blanks
                      WHOLE   the body is the marker, byte for byte
                      TITLE   the title is the marker
-                     PREFIX  the title begins with the marker, and SUFFIX: it ends with it. Programs write the name of an
-                             instance, of a page or a version into the rest
+                     PREFIX  the title begins with the marker; SUFFIX: it ends with the marker. The
+                             rest is the name of an instance, of a page or a version
                      HEADER  in one of http.headers, "name: value" without regard to case
-     path          of the request, without the query string; "*" for titles and HEADER, which services have for one path
-     status        of the answer; one that the tool does not know passes for titles and HEADER
-     capabilities  for http.capabilities, separated by blanks: api/NAME is a protocol, app/NAME a program, auth/none was
-                   seen to answer without a login, auth/login asks for one
+     path          of the request, without the query string; "*" for titles and HEADER, which a
+                   service has for one path only
+     status        of the answer; for titles and HEADER an unknown status is accepted
+     capabilities  for http.capabilities, separated by blanks: api/NAME is a protocol, app/NAME a
+                   program, auth/none has answered without a login, auth/login asks for one
    Among the rows for one body the first that fits counts: programs that imitate another one's API
    come before it. A row has auth/none only if the answer has what a login would have protected; the
    greeting of an API at / has not. */

@@ -1,10 +1,11 @@
 /* The files in which cloud providers publish their addresses.
    CLOUD_FORMAT(provider, list, prefix4, prefix6, region, service)
-     list               the member of the document that has the prefixes; several rows of one provider are several lists
-     prefix4, prefix6   the members with a prefix of IPv4 and IPv6; "" : none
+     list               the member of the document that has the prefixes; a provider with several
+                        lists has a row for each
+     prefix4, prefix6   the members with a prefix of IPv4 and IPv6; "": none
      region, service    the members that name them; "": none
-   CLOUD_SHARED(provider, service): addresses that serve all customers, so they tell nothing about
-   one of them (D11). */
+   CLOUD_SHARED(provider, service): addresses that serve all customers, so they show nothing about
+   a single one (D11). */
 #ifndef CLOUD_FORMAT
 #define CLOUD_FORMAT(provider, list, prefix4, prefix6, region, service)
 #endif

@@ -35,7 +35,7 @@ DANGLING(SPF_INCLUDE_UNREGISTERED, "spf_include_unregistered",
     "takes senders of mail from a domain that is not registered",
     "Remove the mechanism from the policy, or register the domain: whoever does so sends mail in your name.")
 DANGLING(ADDRESS_RELEASED, "address_released",
-    "points to a cloud address that seems to be somebody else's",
+    "points to a cloud address that a stranger seems to use",
     "Remove the record, or declare the address with metadata.allocated if it is yours.")
 DANGLING(STALE_RECORD, "stale_record",
     "points to a name that does not exist",

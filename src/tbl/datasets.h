@@ -4,11 +4,12 @@
      VIEW(id, number, name, count unit, source, nested object, its names, label)   made of the source's nested objects
 
    number       the number of the dataset in the table record; it never changes
-   count unit   the unit of the API's counts. A LISTED dataset has none; an includer that does not define LISTED gets
-                its row as a DATASET with an empty unit
-   key          a function of src/record/key.c; documents with the key "address" are found by their field ip
+   count unit   the unit of the API's counts. A LISTED dataset has none; an includer that does not
+                define LISTED gets its row as a DATASET with an empty unit
+   key          a function of src/record/key.c; with the key "address", documents are found by the field ip
    its names    the members by which a hit names a nested object: at most one integer, and texts
-   label        "asn=as_name": in an aggregation by asn, each bucket has the value of as_name as its label
+   label        "asn=as_name": in an aggregation by asn, the label of a bucket is the value of
+                as_name
 
    The end of the file undefines all. */
 #ifndef DATASET

@@ -5,7 +5,8 @@
      SCHEME   begins a word, and a colon in one of its spellings follows
      COLON    follows a letter, a digit or a colon
      DOT      between letters, digits, or an underscore or hyphen
-     WORD     a DOT spelled as a word of prose or with blanks: a top-level domain or a number must follow
+     WORD     a DOT spelled as a word of prose or with blanks: a top-level domain or a number must
+              follow
      AT       between letters and digits
      SLASH    follows a character of a URL
 

@@ -1,9 +1,10 @@
 /* Members that events leave out, or show only when the record is gone: EVENT_FIELD(dataset, name,
    when). An object's row holds for all members below it. Members of the key need no row: the answer
    names the record, and the event its nested object.
-     NEVER  it follows from another member or never changes; for registrations, SEARCH.md 5.2 names those that are told
-     GONE   a time, which is told when the record or the nested object is gone, since nothing else has it
-            then */
+     NEVER  it follows from another member or never changes; of registrations, SEARCH.md 5.2 lists
+            the members that events show
+     GONE   a time, which the event shows when the record or the nested object is gone, since it is
+            stored nowhere else then */
 EVENT_FIELD(HOSTS, "ip_version", NEVER)
 EVENT_FIELD(HOSTS, "apex_domains", NEVER)
 EVENT_FIELD(HOSTS, "service_count", NEVER)

@@ -1,14 +1,15 @@
 /* The kinds of events in the history of a record (record/event.h):
      EVENT_KIND(id, number, name, dataset, part, change, tells, about)
 
-   number  the kind's in the table record_event; it never changes
+   number  the number of the kind in the table record_event; it never changes
    part    RECORD: the record itself; NESTED: one of its nested objects, which the event names
    change  ADDED, CHANGED or GONE
-   tells   the event has the members that differ; 0: it has none, because the record itself shows them
+   tells   1: the event has the members that differ; 0: it has none, because the record itself
+           shows them
    about   for openapi.json and the manual
 
-   COALESCED_KIND(id, number, name, about) is the one kind that no change has: it stands for several
-   events. The end of the file undefines both. */
+   COALESCED_KIND(id, number, name, about) is not the kind of a change: such an event replaces
+   several others. The end of the file undefines both. */
 #ifndef EVENT_KIND
 #define EVENT_KIND(id, number, name, dataset, part, change, tells, about)
 #endif

@@ -6,12 +6,14 @@
      VIEW_FIELD(dataset, name, type, aggregatable, items, field)      of a view; field: the name in its source
      CONDITION_FIELD(dataset, name, type)                             of the records that alert rules test
      ALIAS(dataset, alias, name)    another name, in queries only; an alias that ends in ".*" is a prefix
-     PASSED(dataset, name, date)    a VIRTUAL boolean that is true once the time in the field `date` has passed
+     PASSED(dataset, name, date)    a VIRTUAL boolean: the time in the field `date` has passed
 
-   name     dotted as the document nests; the rows of one object are adjacent, and documents are printed in their order
+   name     with a dot for each level of the document; the rows of one object are adjacent, and
+            documents are printed in the order of the rows
    store    TERMS: values that repeat; NATIVE: mostly unique; KEY: identifies the document or nested object;
-            VIRTUAL: in queries only, made from another member; HIDDEN: stored and in queries, but in no answer;
-            GUARD: stored and in the index, but neither in answers nor in queries of clients (query_restrict)
+            VIRTUAL: in queries only, made from another member; HIDDEN: stored and in queries, but
+            in no answer; GUARD: stored and in the index, but neither in answers nor in queries of
+            clients (query_restrict)
    form     the canonical form of a text, a row of tbl/forms.h
    least, most  bounds of a text's bytes, or of a number
    items    most items of a list; 0: a single value

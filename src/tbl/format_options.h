@@ -3,8 +3,8 @@
      FORMAT_OPTION(name, kind, formats, required)
 
    name      --<name>, and the member of struct format_options (src/cli/import/format_options.h)
-   kind      TEXT: 1 to 200 bytes; NUMBER: from 0 to 9007199254740991; FLAG: no value; URL: of an open directory;
-             PORT: 443, 443/tcp
+   kind      TEXT: 1 to 200 bytes; NUMBER: from 0 to 9007199254740991; FLAG: no value; URL: of an
+             open directory; PORT: 443, 443/tcp
    formats   their names, with a blank before and behind each; with another format the option is refused
    required  whether these formats cannot be read without it */
 FORMAT_OPTION(type,	TEXT,	" zdns dnsx ",	0)

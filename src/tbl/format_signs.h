@@ -1,8 +1,8 @@
 /* The signs by which --format auto recognises the formats of tbl/formats.h: FORMAT_SIGN(dataset,
    name, how, sign). The rows of the dataset are tried in their order, and the first that fits
    decides.
-     MEMBERS    the first JSON object of the file, also in an array, has these members: names with "+" between them. Only
-                the first 32 KiB of the file are searched
+     MEMBERS    the first JSON object of the file, also in an array, has these members: names with
+                "+" between them. Only the first 32 KiB of the file are searched
      BEGINS     the file begins with these bytes, after a byte order mark of UTF-8 and blanks
      CONTAINS   the first 32 KiB of the file contain these bytes
      COLUMN     the first line is the header of CSV with this column

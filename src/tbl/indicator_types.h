@@ -1,9 +1,9 @@
 /* The types of indicators of reports: INDICATOR_TYPE(name, form, digits, of).
 
      form     the canonical form of its value, a row of tbl/forms.h
-     digits   the number of hexadecimal digits of a value that is a hash; 0: it is none
-     of       the hidden member that has the value too, so that networks and domains find it: IP or NAME; HOST: the host
-              of a URL, which is one of both; NOTHING */
+     digits   the number of hexadecimal digits of a value that is a hash; 0: it is no hash
+     of       the hidden member that also gets the value, so that queries for networks and domains
+              find it: IP or NAME; HOST: one of both, from the host of a URL; NOTHING */
 INDICATOR_TYPE("ipv4",			ADDRESS,	0,	IP)
 INDICATOR_TYPE("ipv6",			ADDRESS,	0,	IP)
 INDICATOR_TYPE("cidr",			NETWORK,	0,	NOTHING)

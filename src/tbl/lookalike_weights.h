@@ -27,13 +27,13 @@ LOOKALIKE_WEIGHT(SHORT,		"short_label",		-10, "the watched label has fewer than 
 LOOKALIKE_WEIGHT(LURE,		"lure",			 15, "a word that lures people, such as login or support")
 LOOKALIKE_WEIGHT(HYPHENS,	"many_hyphens",		  5, "two hyphens or more")
 LOOKALIKE_WEIGHT(DIGITS,	"digits",		 10, "digits beside the watched label")
-LOOKALIKE_WEIGHT(RANDOM,		"random_letters",	 10, "letters beside the watched label that nobody can pronounce")
+LOOKALIKE_WEIGHT(RANDOM,		"random_letters",	 10, "random letters beside the watched label")
 LOOKALIKE_WEIGHT(MISSPELLED,	"misspelled",		-10, "the watched label is misspelled, beside another word")
 LOOKALIKE_WEIGHT(WHOLE_DOMAIN,	"whole_domain",		 20, "the watched domain with its public suffix is in the name")
 LOOKALIKE_WEIGHT(WWW,		"www",			 20, "www and the watched label in one label")
 LOOKALIKE_WEIGHT(ABUSED_SUFFIX,	"abused_suffix",	 10, "a public suffix that phishing uses often")
 LOOKALIKE_WEIGHT(RESTRICTED,	"restricted_suffix",	-30, "a suffix below which only authorities or schools register")
-LOOKALIKE_WEIGHT(HOSTED,	"hosted",		 15, "below a suffix where everybody may take a name")
+LOOKALIKE_WEIGHT(HOSTED,	"hosted",		 15, "below a suffix where anybody can choose a name")
 
 /* Facts about the name. */
 LOOKALIKE_WEIGHT(ADDRESS,	"address",		 10, "the name has an address")

@@ -4,9 +4,11 @@
      UNION      all items of both lists
    The other rows are groups, whose members come from one of the two records, since they describe
    one observation:
-     by     the member that decides which record that is; "": the later one that has any member of the group
-     first  the record with the smaller `by` wins; 0: a record that has `by` wins over one without
-     whole  two records of the same time are compared as a whole; 0: member by member, so that they complete each other
+     by     the member that decides which record that is; "": it is the later one that has any
+            member of the group
+     first  1: the record with the smaller `by` wins; 0: a record that has `by` wins over one without
+     whole  1: two records of the same time are compared as a whole; 0: member by member, so that
+            they complete each other
    At equal times the greater value wins, so the order of imports makes no difference; lists of HTTP
    are united. */
 MERGE(EACH, "", 0, 0)

@@ -1,7 +1,7 @@
 /* The parts of a source of reports that give no indicator, each counted and named: REPORT_NOTE(id,
    counter, message). The counter is a member of the summary; the message follows the name of the
    part. */
-REPORT_NOTE(DANGLING,		dangling,	"is referred to, but is not in the file")
+REPORT_NOTE(DANGLING,		dangling,	"is referenced, but not in the file")
 REPORT_NOTE(DUPLICATE,		duplicates,	"is in the file more than once; the newest is used")
 REPORT_NOTE(UNKNOWN_TYPE,	unknown_types,	"has a type that is not known")
 REPORT_NOTE(UNPARSED,		unparsed,	"has a pattern from which no value can be read")

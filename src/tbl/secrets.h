@@ -1,18 +1,22 @@
 /* Credentials that a text may contain: SECRET(type, provider, anchors, lead, shape, check, entropy,
    near, severity).
      type       the name of the kind of secret
-     anchors    texts that only such a secret has, separated by blanks; "^" is a blank of the text, and [AQ0-9] one of these
-                characters. The secret begins with the anchor unless the row has a lead or a "<"
-     lead       "": none; "b85-85": characters of class b that stand before the anchor and belong to the secret
-     shape      the characters behind the anchor, as parts: "n36" is 36 characters of class n, "w22-40" is 22 to 40 of class
-                w, "=.": these characters. "<s1-8": what is passed over before the secret begins. "|" separates shapes, of
-                which the first that fits counts
+     anchors    texts that only such a secret has, separated by blanks; "^" is a blank of the text,
+                and [AQ0-9] one of these characters. The secret begins with the anchor unless the
+                row has a lead or a "<"
+     lead       "b85-85": characters of class b before the anchor, which belong to the secret;
+                "": there are none
+     shape      the characters behind the anchor, as parts: "n36" is 36 characters of class n,
+                "w22-40" is 22 to 40 of class w, "=." are these characters. "<s1-8": characters that
+                are skipped before the secret begins. "|" separates shapes; the first that fits
+                counts
                   d 0-9   x 0-9a-f   X x and A-F   u A-Z2-7   U A-Z0-9   l 0-9a-z   n A-Za-z0-9
                   v n and _   w n and _-   a w and .~   b n and +/   e b and %   s blank and "':=>,[(
-     check      a function of src/secret/check.c that also decides; NONE: there is none
+     check      a function of src/secret/check.c that must also accept the secret, or NONE
      entropy    bits of a character that the secret must have, times ten
-     near       words of which one stands within 256 bytes, separated by blanks; "!" before them: none does
-     severity   what a finding has
+     near       words separated by blanks, one of which must be within 256 bytes; "!" before them:
+                none of them may be there
+     severity   of the finding
    The character before a secret that begins with a letter or a digit is neither a letter nor a
    digit nor one of its first class, and the one behind is neither a letter nor a digit nor one of
    its last class. For one place the first row that fits counts. */
@@ -36,7 +40,7 @@ SECRET(databricks_token, "databricks", "dapi", "", "x32 =- d1 | x32", NONE, 25, 
 SECRET(supabase_key, "supabase", "sbp_ sb_secret_", "", "x40 | w31-41", NONE, 28, "", HIGH)
 SECRET(planetscale_secret, "planetscale", "pscale_tkn_ pscale_pw_ pscale_oauth_", "", "a32-64", NONE, 35, "", HIGH)
 
-/* Places of code and packages */
+/* Hosting of code and packages */
 SECRET(github_token, "github", "ghp_ gho_ ghu_ ghs_ ghr_", "", "n36", CRC62, 30, "", CRITICAL)
 SECRET(github_app_token, "github", "ghs_", "", "w20-600 =. w10-2000 =. w10-1000 | w60-600", NONE, 35, "", HIGH)
 SECRET(github_fine_grained_token, "github", "github_pat_", "", "n22 =_ n59", NONE, 38, "", CRITICAL)
@@ -64,7 +68,7 @@ SECRET(figma_token, "figma", "figd_", "", "w40", NONE, 35, "", MEDIUM)
 SECRET(airtable_token, "airtable", "pat", "", "n14 =. x64", NONE, 35, "", HIGH)
 SECRET(notion_token, "notion", "ntn_", "", "d11 n35", NONE, 35, "", HIGH)
 
-/* Models */
+/* Services of models */
 SECRET(openai_key, "openai", "sk-", "", "w48-200", OPENAI, 35, "", HIGH)
 SECRET(anthropic_key, "anthropic", "sk-ant-api03- sk-ant-admin01- sk-ant-oat01-", "", "w95", ANTHROPIC, 38, "", HIGH)
 SECRET(huggingface_token, "huggingface", "hf_ api_org_", "", "n34", NONE, 32, "", HIGH)
@@ -73,7 +77,7 @@ SECRET(groq_key, "groq", "gsk_", "", "n52", NONE, 35, "", HIGH)
 SECRET(replicate_token, "replicate", "r8_", "", "n37", NONE, 35, "", HIGH)
 SECRET(xai_key, "xai", "xai-", "", "n80", NONE, 38, "", HIGH)
 
-/* Messages */
+/* Services that send messages */
 SECRET(slack_token, "slack", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo-", "", "d9-14 =- d9-14 =- d9-14 =- n26-64 | d9-14 =- d9-14 =- n18-40 | d9-14 =- n18-40", NONE, 28, "", HIGH)
 SECRET(slack_app_token, "slack", "xapp-1-", "", "U9-14 =- d10-15 =- x32-64", NONE, 28, "", HIGH)
 SECRET(slack_config_token, "slack", "xoxe-1- xoxe.xoxp-1- xoxe.xoxb-1-", "", "n140-180", NONE, 38, "", HIGH)
@@ -93,7 +97,7 @@ SECRET(stripe_webhook_secret, "stripe", "whsec_", "", "b32-64", NONE, 35, "", ME
 SECRET(shopify_token, "shopify", "shpat_ shpca_ shppa_ shpss_", "", "X32", NONE, 25, "", HIGH)
 SECRET(square_token, "square", "sq0atp- sq0csp-", "", "w43 | w22", NONE, 32, "", HIGH)
 
-/* Of no provider */
+/* Secrets of no provider */
 SECRET(private_key, "", "-----BEGIN^", "", "", PEM, 45, "", HIGH)
 SECRET(putty_private_key, "", "Private-Lines:^", "", "", PUTTY, 45, "", HIGH)
 SECRET(age_secret_key, "", "AGE-SECRET-KEY-1", "", "U58", NONE, 35, "", HIGH)

@@ -1,16 +1,18 @@
-/* Providers whose customers may leave a name behind that somebody else can have. AREAS.md 4,
+/* Providers whose customers may leave a name behind that somebody else can claim. AREAS.md 4,
    DETECTORS.md 4. TAKEOVER(provider, suffix, mode, claim, shape, labels_below, page, note, checked)
 
-     suffix        the names below it are the provider's. '*' in a label stands for any characters
-     mode          how an unclaimed name shows: NXDOMAIN: it does not exist. PAGE: the provider answers with a page. NS: it is a
-                   name server, and the zone has no SOA
-     claim         OPEN: whoever asks first gets the name. DISPUTED: sources differ, or it depends on the account.
-                   CLOSED: the provider chooses names at random, checks the domain, or gives none any more
-     shape         of the labels below the suffix. ANY: any. ONE: the customer's label. REGION: the customer's label and a
-                   region. NUMBERED: a label of the provider's making, which nobody can ask for
+     suffix        the names below it are the provider's; '*' in a label matches any characters
+     mode          how an unclaimed name is recognised. NXDOMAIN: it does not exist. PAGE: the
+                   provider answers with a page. NS: it is a name server, and the zone has no SOA
+     claim         OPEN: the first who asks gets the name. DISPUTED: sources differ, or it depends
+                   on the account. CLOSED: the provider chooses names at random, checks the domain,
+                   or no longer gives names
+     shape         the labels below the suffix. ANY: any labels. ONE: the customer's label. REGION:
+                   the customer's label and a region. NUMBERED: a label that the provider makes, and
+                   that nobody can ask for
      labels_below  how many labels; 0: any number
      page          a text of the page; "": none is known
-     note          the provider's document that says so
+     note          the provider's document that supports the row
      checked       the day on which the row was compared with public facts, and where they were: the
                    site of a document, the name of a public list, or names in public repositories;
                    "": the row was written from memory
@@ -22,10 +24,10 @@
    A provider that shows several pages has a row for each. Customers of one that answers with a page
    may share a name, so the suffix itself counts too. When several rows fit a name, the longest
    suffix wins, then the row that asks for the number of labels. A name below a suffix that fits no
-   shape is like one of an unknown provider. An import of fingerprints adds suffixes and pages, and
-   changes no row. */
+   shape is treated like a name of an unknown provider. An import of fingerprints adds suffixes and
+   pages, and changes no row. */
 
-/* ---- names that are told by NXDOMAIN ---- */
+/* ---- names that NXDOMAIN shows to be unclaimed ---- */
 TAKEOVER("AWS Elastic Beanstalk", "elasticbeanstalk.com", NXDOMAIN, OPEN, REGION, 2, "", "docs.aws.amazon.com, CheckDNSAvailability", "2026-11-28, can-i-take-over-xyz, nuclei-templates")
 TAKEOVER("AWS Elastic Beanstalk", "elasticbeanstalk.com", NXDOMAIN, CLOSED, ONE, 1, "", "names without a region are no longer given", "2026-11-28, nuclei-templates")
 TAKEOVER("AWS Elastic Load Balancing", "elb.amazonaws.com", NXDOMAIN, CLOSED, NUMBERED, 0, "", "docs.aws.amazon.com, DNS name of a load balancer", "2026-11-28, docs.aws.amazon.com, can-i-take-over-xyz")
@@ -60,7 +62,7 @@ TAKEOVER("Heroku", "herokudns.com", NXDOMAIN, CLOSED, NUMBERED, 0, "", "devcente
 TAKEOVER("Google Cloud Run", "run.app", NXDOMAIN, CLOSED, NUMBERED, 0, "", "cloud.google.com, service URLs have the project's number", "2026-11-28, cloud.google.com")
 TAKEOVER("Fly.io", "fly.dev", NXDOMAIN, DISPUTED, ONE, 1, "", "fly.io/docs, app names are global", "2026-11-28, fly.io, can-i-take-over-xyz")
 
-/* ---- names that are told by a page ---- */
+/* ---- names that a page shows to be unclaimed ---- */
 TAKEOVER("AWS S3", "s3.amazonaws.com", PAGE, OPEN, ANY, 0, "<Code>NoSuchBucket</Code>", "docs.aws.amazon.com, bucket names are global", "2026-11-28, docs.aws.amazon.com, can-i-take-over-xyz, nuclei-templates, subjack")
 TAKEOVER("AWS S3", "s3.*.amazonaws.com", PAGE, OPEN, ANY, 0, "<Code>NoSuchBucket</Code>", "docs.aws.amazon.com, virtual hosting of buckets", "2026-11-28, docs.aws.amazon.com, nuclei-templates")
 TAKEOVER("AWS S3", "*-an.s3.*.amazonaws.com", PAGE, CLOSED, NUMBERED, 0, "<Code>NoSuchBucket</Code>", "docs.aws.amazon.com, account regional namespaces", "2026-11-28, docs.aws.amazon.com, nuclei-templates")

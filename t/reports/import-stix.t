@@ -17,7 +17,7 @@ values() { sql "SELECT string_agg(value, ' ' ORDER BY value COLLATE \"C\") FROM 
 reports --format stix $DATA/stix-2.1.json
 is "$STATUS $OUT" "0 1 read, 1 new, 0 changed, 0 unchanged, 0 bad, 1 dangling, 1 duplicates, 1 unknown_types, 2 unparsed, 1 revoked, 1 unreferenced" \
 	"a bundle with parts that cannot be used is imported, and each part is counted (C-137)"
-like "$ERR" 'stix-2.1.json: indicator--[0-9a-f-]+ is referred to, but is not in the file' "a dangling reference is named (C-137)"
+like "$ERR" 'stix-2.1.json: indicator--[0-9a-f-]+ is referenced, but not in the file' "a dangling reference is named (C-137)"
 like "$ERR" 'indicator--[0-9a-f-]+ is in the file more than once; the newest is used' "a duplicate id is named (C-137)"
 like "$ERR" 'x-example-object--[0-9a-f-]+ has a type that is not known' "an unknown type is named (C-137)"
 like "$ERR" 'indicator--[0-9a-f-]+ \(yara\) has a pattern from which no value can be read' "an unknown pattern is named (C-137)"

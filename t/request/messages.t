@@ -44,8 +44,8 @@ says GET "/projects/$P/esi/services?hostname=" "" "The request is not valid. hos
 says GET "/projects/$P/sessions/x" "" "The request is not valid. session_uuid: must be a UUID."
 is "$(field '.error.field_errors[0]|"\(.field) \(.code)"')" "session_uuid invalid_format" \
 	"the field error of a malformed UUID names field and code"
-says GET /search/host "" "There is no such operation; openapi.json lists those there are."
-says PUT /usage "" "The path does not have this method; Allow lists those it has."
+says GET /search/host "" "No such operation; openapi.json lists all operations."
+says PUT /usage "" "The path does not have this method; the header Allow lists its methods."
 
 agg="is no aggregatable field of the dataset"
 counted() { says POST /search/hosts/aggregate "{\"aggregations\":[{\"field\":\"$1\"}]}" "aggregations[0].field: $2"; }

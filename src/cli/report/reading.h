@@ -55,7 +55,7 @@ struct report_reading {
 };
 
 void report_note(struct report_reading *r, enum report_note note, struct str name);
-/* "is referred to, but is not in the file": follows the name. */
+/* "is referenced, but not in the file": follows the name. */
 const char *report_note_message(enum report_note note);
 const char *report_note_counter(enum report_note note);
 

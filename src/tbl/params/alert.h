@@ -7,7 +7,7 @@ PARAM(delivery_days, number, IN_ALERT,
 	"days after which surfaced-alert deletes settled deliveries and their attempts; 0: never")
 PARAM(history_days, number, IN_ALERT,
 	365, 1, 3650,
-	"days for which the history of hosts and registrations is kept; it goes month by month")
+	"days for which the history of hosts and registrations is kept; whole months are deleted")
 PARAM(usage_days, number, IN_ALERT,
 	400, 181, 36500,
 	"days after which surfaced-alert deletes usage by day and the leases of quotas")

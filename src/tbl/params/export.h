@@ -1,7 +1,7 @@
 /* Parameters of surfaced-export. See tbl/params.h. */
 PARAM(export_checkpoint, ms, IN_EXPORT,
 	1000, 1, 60000,
-	"how often the written part of an export is made safe; as much is written again after a crash")
+	"how often the written part of an export is synced; after a crash the rest is written again")
 PARAM(export_lease, ms, IN_EXPORT,
 	15000, 100, 600000,
 	"how long an export that a process has stopped writing waits for another process")

@@ -1,7 +1,7 @@
 /* Parameters of surfaced-index. See tbl/params.h. */
 PARAM(index_copies, choice, IN_INDEX,
 	"yes", 2, 3,
-	"yes: a copy of each file of the index answers when the file is lost")
+	"yes: keep a copy of each file of the index, which is used when the file is damaged or lost")
 PARAM(index_patience, ms, IN_INDEX,
 	600000, 100, 86400000,
 	"how long surfaced-index waits for the database before it reconnects")

@@ -16,7 +16,7 @@ PARAM(export_directory, path, IN_EXPORT | IN_SURFACECTL,
 	"files of exports; surfaced-export writes them and nginx sends them")
 PARAM(export_shared, choice, IN_SURFACED | IN_EXPORT,
 	"yes", 2, 3,
-	"no: each host has an export_directory of its own, and asks the host that has the file of an export")
+	"no: each host has its own export_directory, and gets files of exports from the host that has them")
 PARAM(index_directory, path, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_DETECT | IN_SURFACECTL,
 	STATEDIR "/index", 1, 4000,
 	"where surfaced-index publishes and the workers map the search index")
@@ -34,22 +34,22 @@ PARAM(stream_keys, path, IN_SURFACED | IN_STREAM | IN_SURFACECTL,
 	"file of keys that sign stream tickets, kid:hexadecimal lines, the newest first")
 PARAM(sign_in_keys, path, IN_SURFACED | IN_SURFACECTL,
 	SYSCONFDIR "/sign-in-keys", 1, 4000,
-	"file of keys that sign and seal what belongs to people, kid:hexadecimal lines, the newest first")
+	"file of keys that sign and seal data of sign-ins, kid:hexadecimal lines, the newest first")
 PARAM(fingerprint_file, path, IN_DETECT | IN_SURFACECTL,
 	SYSCONFDIR "/fingerprint-key", 1, 4000,
-	"at least 32 random bytes by which secrets that were found are told apart; never changed")
+	"file of at least 32 random bytes that key the fingerprints of found secrets; never change it")
 PARAM(meter_flush, ms, IN_SURFACED | IN_METER,
 	500, 10, 1000,
-	"how often surfaced-meter stores what was counted")
+	"how often surfaced-meter stores counts")
 PARAM(meter_slots, number, IN_SURFACED | IN_METER,
 	65536, 64, 16777216,
 	"counters of rates, quotas and usage on this host, rounded up to a power of two")
 PARAM(sign_in_link_life, number, IN_SURFACED | IN_SURFACECTL,
 	86400, 60, 31536000,
-	"seconds for which a link to join, or to get in again, can be used")
+	"seconds for which a link to join or to recover access can be used")
 PARAM(public_url, url, IN_SURFACED | IN_SURFACECTL,
 	"", 0, 2000,
-	"where people reach nginx, https://HOST[:PORT]; passkeys and links need it")
+	"the address of nginx for people, https://HOST[:PORT]; passkeys and links need it")
 PARAM(route_target, endpoint, IN_DISPATCH | IN_SURFACECTL,
 	"", 0, 260,
 	"host:port to which probes of routes connect; empty: no periodic probes")
@@ -58,7 +58,7 @@ PARAM(webhook_ports, ports, IN_SURFACED | IN_ALERT | IN_SURFACECTL,
 	"ports and ranges of ports to which webhooks may be sent")
 PARAM(clickhouse_url, server, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"", 0, 300,
-	"the ClickHouse server that is asked and fed; empty: there is none")
+	"URL of the ClickHouse server for searches and writes; empty: none")
 PARAM(clickhouse_servers, text, IN_INDEX | IN_SURFACECTL,
 	"", 0, 4000,
 	"URLs of all servers, between blanks, on which surfaced-index makes tables; empty: clickhouse_url alone")
@@ -76,19 +76,19 @@ PARAM(clickhouse_ca_file, path, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACEC
 	"certificates that sign those of ClickHouse, instead of the system's")
 PARAM(engine_hosts, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
-	"index or clickhouse: what answers searches of hosts, and services")
+	"index or clickhouse: the engine for searches of hosts and services")
 PARAM(engine_dns, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
-	"index or clickhouse: what answers searches of dns")
+	"index or clickhouse: the engine for searches of dns")
 PARAM(engine_whois, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
-	"index or clickhouse: what answers searches of whois")
+	"index or clickhouse: the engine for searches of whois")
 PARAM(engine_certificates, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
-	"index or clickhouse: what answers searches of certificates")
+	"index or clickhouse: the engine for searches of certificates")
 PARAM(engine_reports, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
-	"index or clickhouse: what answers searches of reports")
+	"index or clickhouse: the engine for searches of reports")
 PARAM(engine_open_directories, engine, IN_SURFACED | IN_INDEX | IN_EXPORT | IN_SURFACECTL,
 	"index", 1, 16,
-	"index or clickhouse: what answers searches of open-directories")
+	"index or clickhouse: the engine for searches of open-directories")

@@ -10,7 +10,7 @@ PARAM(stream_lease, seconds, IN_STREAM,
 	"how long a session waits for the stream of a proxy that died")
 PARAM(stream_origins, origins, IN_STREAM,
 	"self", 0, 4096,
-	"origins that may open a stream, in spaces; self: the host that the request is for")
+	"origins that may open a stream, separated by blanks; self: the host of the request")
 PARAM(stream_recheck, seconds, IN_STREAM,
 	30, 1, 300,
 	"how often ownership, permission, entitlement and state of all streams are checked")

@@ -7,10 +7,10 @@ PARAM(mmdb_city, path, IN_SURFACECTL,
 	"a MaxMind database of places; imports add country_code, region and city of hosts")
 PARAM(pfx2as_ipv4, path, IN_SURFACECTL,
 	"", 0, 4096,
-	"prefixes and their AS, a line each, for addresses that mmdb_asn does not have")
+	"file of prefixes and their AS, one on each line, for addresses that mmdb_asn lacks")
 PARAM(pfx2as_ipv6, path, IN_SURFACECTL,
 	"", 0, 4096,
-	"the same for IPv6, which RouteViews publishes as a file of its own")
+	"the same for IPv6, which RouteViews publishes in a separate file")
 PARAM(text_program, path, IN_SURFACECTL,
 	"", 0, 4096,
 	"the converter of HTML in reports; empty: the installed surfaced-text")

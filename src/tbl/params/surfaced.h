@@ -46,10 +46,10 @@ PARAM(sign_in_life, number, IN_SURFACED,
 	"seconds after which a person is signed out in any case")
 PARAM(sign_in_recent, number, IN_SURFACED,
 	600, 10, 86400,
-	"seconds for which a sign-in is fresh enough for changes of credentials and rights")
+	"seconds for which a sign-in is recent enough to change credentials and rights")
 PARAM(proxy_sign_in, choice, IN_SURFACED,
 	"no", 2, 3,
-	"yes: a proxy of the company before POST /auth/sign-in/proxy says who signs in")
+	"yes: a proxy of the company identifies the person at POST /auth/sign-in/proxy")
 PARAM(proxy_sign_in_strong, choice, IN_SURFACED,
 	"no", 2, 3,
 	"yes: a sign-in by the company's proxy is as strong as a passkey")
@@ -67,7 +67,7 @@ PARAM(clickhouse_shards, number, IN_SURFACED,
 	"shards of ClickHouse, by which clickhouse_partial sees that one is away")
 PARAM(password_min, number, IN_SURFACED,
 	15, 8, 64,
-	"characters that a password has at least")
+	"least number of characters of a password")
 PARAM(password_memory, number, IN_SURFACED,
 	65536, 19456, 1048576,
 	"kibibytes of memory that the hash of a password takes")
@@ -79,4 +79,4 @@ PARAM(password_parallel, number, IN_SURFACED,
 	"passwords that are hashed at once on this host")
 PARAM(password_list, path, IN_SURFACED,
 	PKGDATADIR "/passwords", 0, 4000,
-	"common passwords, a line each, that nobody may choose; empty: none")
+	"file of common passwords that nobody may choose, one on each line; empty: none")
