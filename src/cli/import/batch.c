@@ -122,7 +122,7 @@ import_batch_add(
 		*item =
 		    (struct import_item){ .key = arena_str(b->a, key), .scan.known_only = true };
 	} else if (!str_eq(item->key, key)) {
-		item->key = arena_str(b->a, key); /* of a report that takes another key */
+		item->key = arena_str(b->a, key); /* a report may take another key */
 	}
 	item->seen = last_seen(&merged);
 	b->bytes -= item->text.n;
@@ -135,7 +135,7 @@ import_batch_add(
 	return true;
 }
 
-/* Of two merged records of a host, the later one that proves something gives the ports. The host is
+/* When two records of a host are merged, the later one that proves something gives the ports. The host is
    stored for known hosts only if both records are. */
 void
 import_batch_prove(struct import_batch *b, const struct record_scan *scan)
