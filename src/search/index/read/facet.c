@@ -85,6 +85,26 @@ end_facet(struct run *r, struct facet *f, const struct set *hits)
 	count_overflow(r, f->t, hits, f->counts);
 }
 
+/* The places of neighbours, such as the hosts of a network, follow one another. */
+static void
+count_run(const struct segment *seg, uint32_t lo, uint32_t hi, struct facet *fs, size_t nfs)
+{
+	uint32_t at[PLACES_ROOM], from = seg->first[lo], end = seg->first[hi];
+
+	if (end > seg->nnested) /* damage */
+		end = seg->nnested;
+	while (from < end) {
+		uint32_t n = 0, most = PLACES_ROOM - COLUMN_AHEAD;
+
+		while (n < most && from < end)
+			at[n++] = from++;
+		memset(at + n, 0, COLUMN_AHEAD * sizeof(*at));
+		for (size_t i = 0; i < nfs; i++)
+			if (fs[i].t->column.first != NULL)
+				column_count(fs[i].t, at, n, fs[i].c);
+	}
+}
+
 /* Counts by the columns of rows, for a batch of documents. */
 static void
 count_rows(const struct segment *seg, const uint32_t *docs, size_t n, struct facet *fs, size_t nfs)
@@ -93,6 +113,10 @@ count_rows(const struct segment *seg, const uint32_t *docs, size_t n, struct fac
 	uint32_t at[PLACES_ROOM];
 	size_t k;
 
+	if (docs[n - 1] - docs[0] == n - 1) {
+		count_run(seg, docs[0], docs[n - 1] + 1, fs, nfs);
+		return;
+	}
 	while ((k = places_next(&w, at)) > 0)
 		for (size_t i = 0; i < nfs; i++)
 			if (fs[i].t->column.first != NULL)
