@@ -432,15 +432,15 @@ find_below(struct search *s)
 	if (lookalike_is_shared(s->name.name))
 		return;
 	for (size_t i = 0; i < LABELS_MOST && rest.n > s->name.registrable.n; i++) {
-		struct str below = rest, raw = str_until(&rest, '.');
+		struct str below = rest, raw = str_until(&rest, '.'), beside = rest;
 
+		beside.n -= beside.n < suffix ? beside.n : suffix; /* a name may have a NUL */
 		if (raw.n == 0 || raw.n > LABEL_MOST || has_service_label(rest))
 			continue;
-		find_in_label(
-		    s, &(struct label){ .raw = raw,
-			   .below = below,
-			   .behind = rest,
-			   .lure_beside = has_lures(s, (struct str){ rest.p, rest.n - suffix }) });
+		find_in_label(s, &(struct label){ .raw = raw,
+				     .below = below,
+				     .behind = rest,
+				     .lure_beside = has_lures(s, beside) });
 	}
 }
 

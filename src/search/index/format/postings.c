@@ -134,8 +134,9 @@ posting_write(struct buf *b, struct documents own, const uint32_t *above)
 static struct gaps
 gaps_of(const struct posting *p)
 {
-	return (struct gaps){ p->start, p->start + p->room, p->n, 0, p->limit,
-		p->version >= INDEX_ROWS };
+	const unsigned char *end = p->room == 0 ? p->start : p->start + p->room;
+
+	return (struct gaps){ p->start, end, p->n, 0, p->limit, p->version >= INDEX_ROWS };
 }
 
 static bool
