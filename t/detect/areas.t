@@ -46,7 +46,7 @@ is "$(found 192.0.2.2)" "Ollama at 192.0.2.2:11434 info resolved, Ollama at 192.
 known=$(detect_rule services surface 'http.capabilities:"api/openai" port:8000' account_uuid=NULL "content_sha256=repeat('1', 64)" \
 	"tags='{ai-inference,known}'" "produces='{\"area\":\"ai_surface\",\"exposure_kind\":\"ai/inference\",\"rank\":10,\"title\":\"Known\"}'")
 detect_idle
-is "$(found 192.0.2.4)" "OpenAI-compatible API at 192.0.2.4:8000 info resolved, Known high open" "a generic rule is silent where one of a higher rank finds the service"
+is "$(found 192.0.2.4)" "Known high open, OpenAI-compatible API at 192.0.2.4:8000 info resolved" "a generic rule is silent where one of a higher rank finds the service"
 detect_host 192.0.2.6 2026-11-20T00:00:00Z "$(page 8000 401 '"api/openai","auth/login"')"
 detect_idle
 is "$(found 192.0.2.6)" "Known high open" "a generic rule is silent on new data, too"
