@@ -269,6 +269,9 @@ async function records(page) {
 		await settled(page);
 		ok((await page.locator("h1").innerText()).includes(name.slice(0, 12)), `the first hit of ${dataset} leads to its page`);
 		is(await sideways(page), 0, `a record of ${dataset} is no wider than the window`);
+		if (dataset === "dns")
+			is(await page.getByRole("link", { name: "Open in a browser session" }).getAttribute("href"), `#/sessions?url=${encodeURIComponent(`https://${name.replace(/^\*\./, "")}/`)}`,
+				"the page of a name leads to a browser session of its address");
 	}
 	await go(page, "#/search/certificates");
 	await page.locator(".results [data-entry]").first().click();
