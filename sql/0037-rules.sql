@@ -7,7 +7,7 @@
 REVOKE INSERT, UPDATE, DELETE ON tag FROM surfaced_api;
 
 -- Their results or arguments have changed.
-DROP FUNCTION IF EXISTS detect_runs(), detect_fail(uuid, text), detect_due(), detect_put_off(bigint, text, bigint),
+DROP FUNCTION IF EXISTS detect_runs(), detect_observe(jsonb, bigint), detect_fail(uuid, text), detect_due(), detect_put_off(bigint, text, bigint),
 	detect_store(jsonb, jsonb, jsonb, jsonb, jsonb, bigint);
 
 -- When a run failed last: those of the catalogue are tried again (detect_retry).
@@ -37,3 +37,9 @@ CREATE TABLE document_tag (
 );
 CREATE INDEX document_tag_rule ON document_tag (rule_uuid, dataset, key);
 GRANT SELECT ON document_tag TO surfaced_api, surfaced_index, surfaced_admin;
+
+-- How many tags a rule has on documents, which are too many to be counted for each batch.
+CREATE TABLE document_tags (
+	rule_uuid uuid PRIMARY KEY REFERENCES rule,
+	n bigint NOT NULL
+);

@@ -36,8 +36,8 @@ $$;
 
 -- The names of projects that lead to changed names, to names below them, or to addresses, over at
 -- most eight aliases. The changed names are included. Each step takes at most `most` names for each
--- target; no further step is made when there are more than 20,000 names.
-CREATE OR REPLACE FUNCTION dangling_affected(names text[], domains text[], ips text[], most bigint)
+-- target, chosen from most_read; no further step is made when there are more than 20,000 names.
+CREATE OR REPLACE FUNCTION dangling_affected(names text[], domains text[], ips text[], most bigint, most_read bigint)
 	RETURNS TABLE (project_uuid uuid, name text) LANGUAGE plpgsql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 #variable_conflict use_column
@@ -49,17 +49,17 @@ BEGIN
 		SELECT h FROM unnest(names || ips) AS n CROSS JOIN LATERAL dangling_first(ARRAY(SELECT d.doc::json ->> 'host' FROM record_dns d
 			WHERE NOT d.gone AND dangling_type(d.key) IN (1, 2, 5, 15, 28, 33)
 			  AND dangling_target(d.doc) COLLATE "C" = CASE WHEN n ~ '^[0-9.]+$|:' THEN n ELSE reverse('.' || n) END
-			LIMIT 5000), most) AS h
+			LIMIT most_read), most) AS h
 		UNION
 		SELECT h FROM unnest(domains) AS n CROSS JOIN LATERAL dangling_first(ARRAY(SELECT d.doc::json ->> 'host' FROM record_dns d
 			WHERE NOT d.gone AND dangling_type(d.key) IN (1, 2, 5, 15, 28, 33)
 			  AND dangling_target(d.doc) COLLATE "C" >= reverse('.' || n)
 			  AND dangling_target(d.doc) COLLATE "C" < reverse('.' || n) || chr(127)
-			LIMIT 5000), most) AS h
+			LIMIT most_read), most) AS h
 		UNION
 		SELECT h FROM unnest(names || domains) AS n CROSS JOIN LATERAL dangling_first(ARRAY(SELECT d.doc::json ->> 'host' FROM record_dns d
 			WHERE NOT d.gone AND dangling_type(d.key) = 16 AND d.doc ILIKE '%v=spf1%' AND dangling_spf(d.doc) @> ARRAY[n]
-			LIMIT 5000), most) AS h);
+			LIMIT most_read), most) AS h);
 	FOR hop IN 1..8 LOOP
 		fresh := ARRAY(SELECT n FROM unnest(fresh) AS n EXCEPT SELECT n FROM unnest(found) AS n);
 		EXIT WHEN fresh = '{}';
@@ -67,7 +67,7 @@ BEGIN
 		EXIT WHEN cardinality(found) > 20000;
 		fresh := ARRAY(SELECT DISTINCT h FROM unnest(fresh) AS n CROSS JOIN LATERAL dangling_first(ARRAY(SELECT d.doc::json ->> 'host'
 			FROM record_dns d WHERE NOT d.gone AND dangling_type(d.key) IN (1, 2, 5, 15, 28, 33) AND dangling_type(d.key) = 5
-			  AND dangling_target(d.doc) COLLATE "C" = reverse('.' || n) LIMIT 5000), most) AS h);
+			  AND dangling_target(d.doc) COLLATE "C" = reverse('.' || n) LIMIT most_read), most) AS h);
 	END LOOP;
 	RETURN QUERY SELECT o.project_uuid, o.name FROM dangling_owners(found) AS o;
 END

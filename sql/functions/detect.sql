@@ -420,8 +420,9 @@ $$;
 
 -- Stores observations that appear, return or are seen again. A run has at most `most` active
 -- observations, a run of scope surface in each project. Observations with "kept" are stored beyond
--- that limit, because a finding depends on them: only the end of the observation closes it.
-CREATE OR REPLACE FUNCTION detect_observe(given jsonb, most bigint) RETURNS void LANGUAGE sql
+-- that limit, because a finding depends on them: only the end of the observation closes it. Of these
+-- there are at most most_finds in a project, and most_kept in a run that accounts share.
+CREATE OR REPLACE FUNCTION detect_observe(given jsonb, most bigint, most_finds bigint, most_kept bigint) RETURNS void LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH g AS MATERIALIZED (SELECT DISTINCT ON (g.run, g.project, g.key) g.*, decode(g.document, 'hex') AS document_key, n.active_count
 		  FROM jsonb_to_recordset(given) AS g(run uuid, project uuid, dataset smallint, document text, key text, version integer,
@@ -433,12 +434,16 @@ CREATE OR REPLACE FUNCTION detect_observe(given jsonb, most bigint) RETURNS void
 			row_number() OVER (PARTITION BY g.run, g.project ORDER BY NOT g.kept, g.key) AS nth
 		  FROM g WHERE NOT EXISTS (SELECT FROM prior p WHERE p.state = 'active' AND p.run = g.run AND p.key = g.key
 			AND p.project IS NOT DISTINCT FROM g.project)),
-	full_ AS MATERIALIZED (SELECT f.run, f.project, most - CASE WHEN f.n + f.active_count <= most THEN f.active_count
-			ELSE (SELECT count(*) FROM rule_observation o WHERE o.run_uuid = f.run AND o.state = 'active'
-				AND o.project_uuid IS NOT DISTINCT FROM f.project) END AS room, f.n
-		  FROM (SELECT run, project, active_count, count(*) AS n FROM fresh GROUP BY 1, 2, 3) AS f),
+	-- A run knows the number of its active observations. Those of one of its projects are counted when they may be too many.
+	full_ AS MATERIALIZED (SELECT f.run, f.project, most - f.active AS room,
+			CASE WHEN f.project IS NULL THEN most_kept ELSE most_finds END - f.active AS room_kept
+		  FROM (SELECT n.run, n.project, CASE WHEN n.project IS NULL OR count(*) + n.active_count <= most THEN n.active_count
+				ELSE (SELECT count(*) FROM rule_observation o WHERE o.run_uuid = n.run AND o.state = 'active'
+					AND o.project_uuid = n.project) END AS active
+			  FROM fresh n GROUP BY n.run, n.project, n.active_count) AS f),
 	saturated AS (UPDATE rule_run n SET state = 'saturated' FROM (SELECT DISTINCT f.run FROM fresh f JOIN full_ u ON u.run = f.run
-			AND u.project IS NOT DISTINCT FROM f.project WHERE f.nth > u.room AND NOT f.kept) AS f
+			AND u.project IS NOT DISTINCT FROM f.project
+			WHERE f.nth > CASE WHEN f.kept THEN u.room_kept ELSE u.room END) AS f
 		 WHERE n.uuid = f.run AND n.state NOT IN ('saturated', 'failed')),
 	written AS (
 		INSERT INTO rule_observation AS o (run_uuid, project_uuid, dataset, document_key, record_key, rule_version, record, matched,
@@ -447,7 +452,7 @@ CREATE OR REPLACE FUNCTION detect_observe(given jsonb, most bigint) RETURNS void
 		       least(g.first, g.last), g.last
 		  FROM g LEFT JOIN fresh f ON f.run = g.run AND f.key = g.key AND f.project IS NOT DISTINCT FROM g.project
 		  LEFT JOIN full_ u ON u.run = g.run AND u.project IS NOT DISTINCT FROM g.project
-		 WHERE f.nth IS NULL OR f.nth <= u.room OR g.kept
+		 WHERE f.nth IS NULL OR f.nth <= u.room OR (g.kept AND f.nth <= u.room_kept)
 		 ORDER BY g.run, g.key, g.project
 		ON CONFLICT ON CONSTRAINT rule_observation_of DO UPDATE SET state = 'active', gone_reason = NULL, gone_at = NULL,
 			returns = o.returns + CASE o.state WHEN 'gone' THEN 1 ELSE 0 END, document_key = excluded.document_key,
@@ -483,26 +488,31 @@ DECLARE
 	grown uuid[];
 	of_rule uuid;
 BEGIN
+	-- The tags of a rule are counted once; after that the number follows each change.
+	INSERT INTO document_tags (rule_uuid, n)
+	SELECT a, (SELECT count(*) FROM document_tag t WHERE t.rule_uuid = a) FROM unnest(asked) AS a
+	 WHERE NOT EXISTS (SELECT FROM document_tags s WHERE s.rule_uuid = a);
 	WITH hit AS MATERIALIZED (
 		SELECT DISTINCT decode(h.key, 'hex') AS key, h.rule, w.slug FROM jsonb_to_recordset(given -> 'hits') AS h(rule uuid, key text)
 		  JOIN rule r ON r.uuid = h.rule AND r.applies_tags AND r.status = 'stable' AND r.deleted_at IS NULL,
 		  unnest(r.tags) AS w(slug)),
 	ended AS (DELETE FROM document_tag t WHERE t.dataset = d AND t.key = ANY (keys) AND t.rule_uuid = ANY (asked)
 			AND NOT EXISTS (SELECT FROM hit h WHERE h.key = t.key AND h.rule = t.rule_uuid AND h.slug = t.slug)
-		RETURNING t.key),
+		RETURNING t.key, t.rule_uuid),
 	fresh AS (INSERT INTO document_tag AS n (dataset, key, slug, rule_uuid) SELECT d, h.key, h.slug, h.rule FROM hit h
 		ORDER BY h.key, h.slug, h.rule ON CONFLICT DO NOTHING RETURNING n.key, n.slug, n.rule_uuid),
-	named AS (INSERT INTO tag (slug, name) SELECT DISTINCT f.slug, f.slug FROM fresh f ON CONFLICT DO NOTHING)
+	named AS (INSERT INTO tag (slug, name) SELECT DISTINCT f.slug, f.slug FROM fresh f ON CONFLICT DO NOTHING),
+	counted AS (UPDATE document_tags s SET n = s.n + m.up - m.down FROM (SELECT c.rule_uuid, sum(c.up) AS up, sum(c.down) AS down
+			FROM (SELECT rule_uuid, 1 AS up, 0 AS down FROM fresh UNION ALL SELECT rule_uuid, 0, 1 FROM ended) AS c GROUP BY 1) AS m
+		 WHERE s.rule_uuid = m.rule_uuid RETURNING s.rule_uuid, s.n, m.up)
 	SELECT (SELECT array_agg(DISTINCT c.key) FROM (SELECT key FROM ended UNION ALL SELECT key FROM fresh) AS c),
-	       (SELECT array_agg(DISTINCT f.rule_uuid) FROM fresh f) INTO touched, grown;
+	       (SELECT array_agg(c.rule_uuid) FROM counted c WHERE c.up > 0 AND c.n > most) INTO touched, grown;
 	IF touched IS NULL THEN
 		RETURN;
 	END IF;
 	PERFORM detect_touch(d, touched);
 	FOREACH of_rule IN ARRAY coalesce(grown, '{}') LOOP
-		IF (SELECT count(*) FROM (SELECT FROM document_tag t WHERE t.rule_uuid = of_rule LIMIT most + 1) AS n) > most THEN
-			PERFORM detect_fail(of_rule, NULL, format('its tags would be on more than %s documents', most));
-		END IF;
+		PERFORM detect_fail(of_rule, NULL, format('it applies more than %s tags to documents', most));
 	END LOOP;
 END
 $$;
@@ -519,13 +529,51 @@ BEGIN
 				JOIN document_tag x ON x.rule_uuid = r.uuid
 				WHERE NOT (r.applies_tags AND r.status = 'stable' AND r.deleted_at IS NULL) LIMIT most) AS x
 			 WHERE (o.dataset, o.key, o.slug, o.rule_uuid) = (x.dataset, x.key, x.slug, x.rule_uuid)
-			RETURNING o.dataset, o.key)
+			RETURNING o.dataset, o.key, o.rule_uuid),
+		counted AS (UPDATE document_tags s SET n = s.n - e.n FROM (SELECT rule_uuid, count(*) AS n FROM ended GROUP BY 1) AS e
+			WHERE s.rule_uuid = e.rule_uuid)
 		SELECT dataset, array_agg(DISTINCT key) AS keys, count(*) AS rows FROM ended GROUP BY 1 ORDER BY 1
 	LOOP
 		PERFORM detect_touch(t.dataset, t.keys);
 		n := n + t.rows;
 	END LOOP;
 	RETURN n;
+END
+$$;
+
+-- Returns the records of findings of rules that a project can take: it has at most `most` findings of
+-- rules that are not resolved, and new ones beyond that are left out. A new finding whose observation
+-- was not stored is left out too, because nothing would close it. The state of the detector "rules"
+-- has a message until there is room again.
+CREATE OR REPLACE FUNCTION detect_bounded(project uuid, records jsonb, most bigint) RETURNS jsonb LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	why text := format('The project has %s findings of rules that are not resolved, so new ones are left out.', most);
+	fresh text[] := ARRAY(SELECT DISTINCT r ->> 'finding_key' FROM jsonb_array_elements(records) AS r
+		WHERE NOT coalesce((r -> 'hidden')::boolean, false) AND NOT EXISTS (SELECT FROM finding f
+			WHERE f.project_uuid = project AND f.finding_key = r ->> 'finding_key') ORDER BY 1);
+	owner uuid := (SELECT p.account_uuid FROM project p WHERE p.uuid = project);
+	left_out text[];
+BEGIN
+	IF fresh = '{}' THEN
+		RETURN records;
+	END IF;
+	left_out := ARRAY(SELECT DISTINCT r ->> 'finding_key' FROM jsonb_array_elements(records) AS r
+		 WHERE r ->> 'finding_key' = ANY (fresh) AND NOT EXISTS (SELECT FROM rule_run n JOIN rule_observation o ON o.run_uuid = n.uuid
+			WHERE n.rule_uuid = (r ->> 'rule')::uuid AND (n.account_uuid IS NULL OR n.account_uuid = owner) AND o.record_key = r ->> 'key' AND o.state = 'active'
+			  AND coalesce(o.project_uuid, project) = project));
+	fresh := ARRAY(SELECT f FROM unnest(fresh) AS f WHERE f <> ALL (left_out) ORDER BY 1);
+	left_out := left_out || fresh[greatest(most - detector_unresolved('rules', project), 0) + 1:];
+	IF left_out <> '{}' THEN
+		INSERT INTO detector_state AS s (project_uuid, detector, error, looked_at)
+		VALUES (project, 'rules', why, jsonb_build_object('left_out', cardinality(left_out)))
+		ON CONFLICT (project_uuid, detector) DO UPDATE SET error = why, looked_at = s.looked_at || jsonb_build_object('left_out',
+			coalesce((s.looked_at ->> 'left_out')::bigint, 0) + cardinality(left_out));
+	ELSE
+		UPDATE detector_state s SET error = NULL WHERE s.project_uuid = project AND s.detector = 'rules' AND s.error = why;
+	END IF;
+	RETURN (SELECT coalesce(jsonb_agg(r ORDER BY r ->> 'finding_key'), '[]') FROM jsonb_array_elements(records) AS r
+		WHERE r ->> 'finding_key' <> ALL (left_out));
 END
 $$;
 
@@ -538,13 +586,13 @@ $$;
 --   work       [{detector, project, subject, due}]: what detectors must look at again (detector_ask)
 --   tagging    what detect_tag takes; null: no rule was asked that applies tags
 CREATE OR REPLACE FUNCTION detect_store(place jsonb, given jsonb, ended jsonb, findings jsonb, work jsonb, tagging jsonb, most bigint,
-	most_tagged bigint) RETURNS void
+	most_finds bigint, most_kept bigint, most_tagged bigint) RETURNS void
 	LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	f record;
 BEGIN
 	IF given <> '[]' THEN
-		PERFORM detect_observe(given, most);
+		PERFORM detect_observe(given, most, most_finds, most_kept);
 	END IF;
 	IF ended <> '[]' THEN
 		PERFORM detect_end(ended);
@@ -553,7 +601,7 @@ BEGIN
 		PERFORM detect_count();
 	END IF;
 	FOR f IN SELECT g.project, jsonb_agg(g.finding ORDER BY g.finding ->> 'finding_key') AS records FROM (
-			SELECT (x ->> 'project')::uuid AS project, x - '{project,rule,key,port,transport}'::text[]
+			SELECT (x ->> 'project')::uuid AS project, x - '{project,port,transport}'::text[]
 				|| jsonb_build_object('finding_key', detect_finding_key((x ->> 'rule')::uuid, x ->> 'key'),
 					'service_key', (SELECT s.service_key FROM asset a JOIN asset_service s ON s.asset_uuid = a.uuid
 						WHERE a.project_uuid = (x ->> 'project')::uuid AND a.kind = x ->> 'asset_kind'
@@ -563,6 +611,7 @@ BEGIN
 			  FROM jsonb_array_elements(findings) AS x) AS g
 		 WHERE detect_rules_enabled(g.project) GROUP BY 1 ORDER BY 1
 	LOOP
+		f.records := detect_bounded(f.project, f.records, most_finds);
 		PERFORM finding_store(f.project, 'rules', jsonb_path_query_array(f.records, '$[*] ? (!(@.hidden == true))'));
 		PERFORM detector_hide(f.project, ARRAY(SELECT r ->> 'finding_key' FROM jsonb_array_elements(f.records) AS r
 			WHERE (r -> 'hidden')::boolean));

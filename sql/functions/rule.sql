@@ -63,4 +63,11 @@ BEGIN
 END
 $$;
 
-GRANT EXECUTE ON FUNCTION rules_seen, rule_manageable, rule_confine TO surfaced_api;
+-- The rules of an account's own that are evaluated.
+CREATE OR REPLACE FUNCTION rules_evaluated(of_account uuid) RETURNS TABLE (dataset text, query text) LANGUAGE sql STABLE AS $$
+	SELECT r.dataset, r.query FROM rule r LEFT JOIN rule_setting s ON s.account_uuid = of_account AND s.rule_uuid = r.uuid
+	 WHERE r.account_uuid = of_account AND r.deleted_at IS NULL AND r.status IN ('testing', 'stable') AND coalesce(s.enabled, true)
+$$;
+
+GRANT EXECUTE ON FUNCTION rules_seen, rule_manageable, rule_confine, rules_evaluated TO surfaced_api;
+GRANT EXECUTE ON FUNCTION rules_evaluated TO surfaced_admin;

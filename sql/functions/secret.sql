@@ -115,6 +115,11 @@ CREATE OR REPLACE FUNCTION secret_owner(project uuid, doc jsonb) RETURNS text[] 
 	 ORDER BY kind <> 'address', kind <> 'host', length(name) DESC, name LIMIT 1
 $$;
 
+-- Returns a document with the tags that rules have applied to it, as searches show it.
+CREATE OR REPLACE FUNCTION secret_document(d smallint, k bytea, doc text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN EXISTS (SELECT FROM document_tag t WHERE t.dataset = d AND t.key = k) THEN record_tagged(d, k, doc) ELSE doc END::jsonb
+$$;
+
 -- The key of a host in the table record.
 CREATE OR REPLACE FUNCTION secret_host_key(ip text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
 	SELECT (CASE family(ip::inet) WHEN 4 THEN '\x04' ELSE '\x06' END)::bytea || substring(inet_send(ip::inet) FROM 5)
@@ -125,10 +130,10 @@ $$;
 CREATE OR REPLACE FUNCTION secret_subjects(project uuid, names text[]) RETURNS TABLE (subject text) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT 'host ' || h.place FROM (SELECT DISTINCT place FROM secret_seen WHERE place NOT LIKE 'page %') AS h
-	  JOIN record r ON r.dataset = 1 AND r.key = secret_host_key(h.place) AND NOT r.gone, secret_owner(project, r.doc::jsonb) AS o
+	  JOIN record r ON r.dataset = 1 AND r.key = secret_host_key(h.place) AND NOT r.gone, secret_owner(project, secret_document(r.dataset, r.key, r.doc)) AS o
 	 WHERE cardinality(names) = 0 AND o IS NOT NULL OR o[2] = ANY (names)
 	UNION ALL
-	SELECT 'directory ' || encode(r.key, 'hex') FROM record r, secret_owner(project, r.doc::jsonb) AS o
+	SELECT 'directory ' || encode(r.key, 'hex') FROM record r, secret_owner(project, secret_document(r.dataset, r.key, r.doc)) AS o
 	 WHERE r.dataset = 7 AND NOT r.gone AND (cardinality(names) = 0 AND o IS NOT NULL OR o[2] = ANY (names))
 	UNION ALL
 	SELECT 'page ' || c.uuid FROM capture c WHERE cardinality(names) = 0 AND c.project_uuid = project
@@ -145,7 +150,7 @@ CREATE OR REPLACE FUNCTION secret_look(project uuid, subjects text[]) RETURNS TA
 	pad text, note text, secret_type text, about jsonb, location jsonb, seen_at timestamptz) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH hosts AS MATERIALIZED (
-		SELECT s AS subject, substr(s, 6) AS place, r.doc::jsonb AS doc
+		SELECT s AS subject, substr(s, 6) AS place, secret_document(r.dataset, r.key, r.doc) AS doc
 		  FROM unnest(subjects) AS s JOIN record r ON r.dataset = 1 AND r.key = secret_host_key(substr(s, 6)) AND NOT r.gone
 		 WHERE s LIKE 'host %'),
 	shown AS (
@@ -255,24 +260,28 @@ END
 $$;
 
 -- Deletes notes that the newest data of a host do not show, and places whose secret is gone, 90
--- days after they were seen; at most `most` of each.
-CREATE OR REPLACE FUNCTION secret_keep(most bigint) RETURNS bigint LANGUAGE plpgsql
+-- days after they were seen. A call compares the notes of `most` hosts and pages behind `after` with
+-- their documents, and returns the last of these places. Null: the pass is complete.
+CREATE OR REPLACE FUNCTION secret_keep(after text, most bigint) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-	notes bigint;
+	until text;
 	places bigint;
 BEGIN
+	SELECT max(p.place) INTO until FROM (SELECT DISTINCT s.place FROM secret_seen s
+		WHERE s.place > after AND s.seen_at < now() - interval '90 days' ORDER BY s.place LIMIT most) AS p;
 	-- PostgreSQL tests the first condition again on a row that an import or a look changes
 	-- meanwhile.
-	DELETE FROM secret_seen WHERE seen_at < now() - interval '90 days' AND (place, part, item) IN (SELECT s.place, s.part, s.item FROM secret_seen s
-		WHERE s.seen_at < now() - interval '90 days' AND coalesce(secret_part_seen(CASE WHEN s.place LIKE 'page %' THEN s.place
-			ELSE 'host ' || s.place END, s.part) > s.seen_at, true) LIMIT most);
-	GET DIAGNOSTICS notes = ROW_COUNT;
+	DELETE FROM secret_seen s WHERE s.seen_at < now() - interval '90 days' AND s.place > after AND s.place <= until
+		AND coalesce(secret_part_seen(CASE WHEN s.place LIKE 'page %' THEN s.place ELSE 'host ' || s.place END, s.part) > s.seen_at, true);
+	IF until IS NOT NULL THEN
+		RETURN until;
+	END IF;
 	DELETE FROM secret_place WHERE gone_at < now() - interval '90 days' AND (project_uuid, subject, part, item, fingerprint) IN (
 		SELECT p.project_uuid, p.subject, p.part, p.item, p.fingerprint FROM secret_place p
 		 WHERE p.gone_at < now() - interval '90 days' AND p.gone_at >= p.last_seen_at + interval '24 hours' LIMIT most);
 	GET DIAGNOSTICS places = ROW_COUNT;
-	RETURN greatest(notes, places);
+	RETURN CASE WHEN places = most THEN after END;
 END
 $$;
 
@@ -280,7 +289,7 @@ $$;
 CREATE OR REPLACE FUNCTION secret_directories(project uuid, subjects text[]) RETURNS TABLE (subject text, doc text, asset_kind text,
 	asset_name text) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT s, r.doc, o[1], o[2] FROM unnest(subjects) AS s JOIN record r ON r.dataset = 7 AND r.key = decode(substr(s, 11), 'hex')
-		AND NOT r.gone, secret_owner(project, r.doc::jsonb) AS o
+		AND NOT r.gone, secret_owner(project, secret_document(r.dataset, r.key, r.doc)) AS o
 	 WHERE s LIKE 'directory %' AND o IS NOT NULL ORDER BY s
 $$;
 

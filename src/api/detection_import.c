@@ -220,14 +220,16 @@ import_rules(struct req *rq)
 {
 	const struct import_in *im = rq->in;
 	struct imported done = { 0 };
-	enum db_rc rc = detection_lock(rq);
+	size_t before = 0;
+	enum db_rc rc = detection_unanchored(rq, &before);
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	for (size_t i = 0; i < im->rules.n; i++)
 		if (write_rule_content(rq, im, i, &done) != PASS)
 			return FAILED;
-	return detection_within_limits(rq) == PASS && detection_within_anchors(rq, NULL) == PASS
+	return detection_within_limits(rq) == PASS &&
+		       detection_within_anchors(rq, NULL, before) == PASS
 		   ? reply(rq, 200, NULL, imported_out, &done)
 		   : FAILED;
 }

@@ -119,7 +119,7 @@ change_rule(struct req *rq)
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	in = detection_texts(rq, &d);
-	if (rq->route->arg == RULE_STAGE && detection_within_anchors(rq, &in) != PASS)
+	if (rq->route->arg == RULE_STAGE && detection_within_anchors(rq, &in, 0) != PASS)
 		return FAILED;
 	return detection_answer(rq, &m.uuid, 200);
 }
@@ -267,7 +267,8 @@ set_rule_settings(struct req *rq)
 		return fail_db(rq, rc);
 	in = detection_texts(rq, &d);
 	if (s->enabled && !d.settings.enabled &&
-	    (detection_within_limits(rq) != PASS || detection_within_anchors(rq, &in) != PASS))
+	    (detection_within_limits(rq) != PASS ||
+		(str_is(d.origin, "account") && detection_within_anchors(rq, &in, 0) != PASS)))
 		return FAILED;
 	rc = db_one(rq->db, &select_detection, &d, P(rq->key->uuid), P(rq->path[0]));
 	return reply_found(rq, rc, ERR_RULE_NOT_FOUND, &d);

@@ -93,8 +93,11 @@ enum db_rc detection_lock(struct req *rq) MUST_USE;
 /* Fails when the account now has too many rules, which rolls the transaction back. */
 int detection_within_limits(struct req *rq);
 
-/* Fails when the account now has too many evaluated rules without an anchor, which rolls the
-   transaction back. in: the rule that may have become evaluated, or NULL. */
-int detection_within_anchors(struct req *rq, const struct detection_in *in);
+/* Locks the account's rules as detection_lock does, and counts the evaluated ones without an
+   anchor. */
+enum db_rc detection_unanchored(struct req *rq, size_t *n) MUST_USE;
+/* Fails when the account now has too many evaluated rules without an anchor, and more than before,
+   which rolls the transaction back. in: the rule that may have become evaluated, or NULL. */
+int detection_within_anchors(struct req *rq, const struct detection_in *in, size_t before);
 
 #endif

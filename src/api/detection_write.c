@@ -11,6 +11,7 @@
 
 #include "access/idem.h"
 #include "api/detection_priv.h"
+#include "detection/unanchored.h"
 
 /* ---- statements ---- */
 
@@ -144,22 +145,6 @@ detection_content(struct req *rq, const struct detection_in *in)
 
 /* ---- rules without an anchor ---- */
 
-struct evaluated_rule {
-	struct str dataset, query;
-};
-
-static const struct field evaluated_out[] = {
-	FIELD(struct evaluated_rule, dataset, 0),
-	FIELD(struct evaluated_rule, query, 0),
-	FIELD_END,
-};
-
-STMT_LIST(list_evaluated, struct evaluated_rule, evaluated_out,
-    "SELECT r.dataset, r.query FROM rule r"
-    " LEFT JOIN rule_setting s ON s.account_uuid = $1 AND s.rule_uuid = r.uuid"
-    " WHERE (r.account_uuid = $1 OR r.account_uuid IS NULL) AND r.deleted_at IS NULL"
-    " AND r.status IN ('testing', 'stable') AND coalesce(s.enabled, r.account_uuid IS NOT NULL)");
-
 struct unanchored {
 	int64_t n;
 };
@@ -171,39 +156,30 @@ STMT(count_unanchored, unanchored_out,
     "SELECT count(DISTINCT rule_uuid) AS n FROM rule_run"
     " WHERE live AND NOT anchored AND evaluated_at IS NOT NULL AND state <> 'failed'");
 
-static bool
-is_anchored(struct req *rq, struct str dataset, struct str query)
+enum db_rc
+detection_unanchored(struct req *rq, size_t *n)
 {
-	struct rule_query_fault fault;
-	struct rule_query q;
+	enum db_rc rc = detection_lock(rq);
 
-	return !rule_query_parse(
-		   rq->arena, detection_dataset(dataset), query, STR(""), rq->now, &q, &fault) ||
-	       rule_query_anchor(&q) != NULL;
+	return rc == DB_OK ? rules_unanchored(rq->db, rq->arena, &rq->key->account, rq->now, n)
+			   : rc;
 }
 
 int
-detection_within_anchors(struct req *rq, const struct detection_in *in)
+detection_within_anchors(struct req *rq, const struct detection_in *in, size_t before)
 {
-	const struct evaluated_rule *r;
 	struct unanchored all = { 0 };
-	struct list rules = { 0 };
 	size_t n = 0;
 	enum db_rc rc;
 
-	if (in != NULL && is_anchored(rq, in->dataset, in->query))
+	if (in != NULL && rule_is_anchored(rq->arena, in->dataset, in->query, rq->now))
 		return PASS;
-	rc = detection_lock(rq);
-	if (rc == DB_OK)
-		rc = db_list(rq->db, &list_evaluated, &rules, P(rq->key->account));
-	if (rc == DB_OK)
+	rc = detection_unanchored(rq, &n);
+	if (rc == DB_OK && n > before)
 		rc = db_one_row(rq->db, &count_unanchored, &all, DB_NO_ARGS);
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	r = rules.items;
-	for (size_t i = 0; i < rules.n; i++)
-		n += !is_anchored(rq, r[i].dataset, r[i].query);
-	if (n <= LIM_RULES_UNANCHORED && (n == 0 || all.n < LIM_RULES_UNANCHORED_ALL))
+	if (n <= before || (n <= LIM_RULES_UNANCHORED && all.n < LIM_RULES_UNANCHORED_ALL))
 		return PASS;
 	return fail_at(rq, ERR_RULE_LIMIT,
 	    STR("There are too many evaluated rules without an anchor; ask for a value of a "
@@ -319,7 +295,7 @@ create_rule(struct req *rq)
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	if (detection_hold_tags(rq, &in->tags, "tags") != PASS ||
-	    (staged && detection_within_anchors(rq, in) != PASS))
+	    (staged && detection_within_anchors(rq, in, 0) != PASS))
 		return FAILED;
 	return answer_new(rq, w.uuid);
 }
@@ -385,8 +361,10 @@ update_rule_content(struct req *rq)
 	}
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
+	/* A rule that had no anchor before makes nothing worse. */
 	if ((str_is(d.status, "testing") || str_is(d.status, "stable")) &&
-	    detection_within_anchors(rq, in) != PASS)
+	    rule_is_anchored(rq->arena, d.dataset, d.query, rq->now) &&
+	    detection_within_anchors(rq, in, 0) != PASS)
 		return FAILED;
 	return detection_answer(rq, &w.uuid, 200);
 }

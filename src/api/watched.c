@@ -177,8 +177,6 @@ remove_watched_domain(struct req *rq)
 
 #define PREVIEW_MEMORY ((size_t)256 << 20)
 
-enum { CANDIDATES_MOST = 2000 };
-
 struct preview {
 	struct req *rq;
 	struct arena *page; /* the memory of one page of names */
@@ -199,7 +197,7 @@ keep_match(struct preview *p, const struct lookalike_match *m, const struct know
 
 	while (i < p->nfound && !str_eq(p->found[i].m.found, m->found))
 		i++;
-	if (i == CANDIDATES_MOST)
+	if (i == LIM_PREVIEW_CANDIDATES)
 		return;
 	if (i == p->nfound) {
 		p->found = arena_room(a, p->found, p->nfound++, sizeof(*p->found));

@@ -53,7 +53,7 @@ static const struct field key_out[] = {
 };
 
 STMT_LIST(list_affected_names, struct affected_name_row, affected_name_out,
-    "SELECT project_uuid, name FROM dangling_affected($1, $2, $3, $4)");
+    "SELECT project_uuid, name FROM dangling_affected($1, $2, $3, $4, $5)");
 STMT_LIST(
     list_dangling_roots, struct root_row, root_out, "SELECT kind, name FROM dangling_roots($1)");
 STMT_LIST(
@@ -78,7 +78,7 @@ affected_names(struct affected *f)
 								 : NULL;
 	struct str *all = ARENA_ARRAY(f->x->a, f->batch->ndocuments + 1, struct str),
 		   *domains = ARENA_ARRAY(f->x->a, f->batch->ndocuments + 1, struct str);
-	const int64_t most = LIM_DANGLING_NAMES;
+	const int64_t most = LIM_DANGLING_NAMES, most_read = LIM_DANGLING_READ;
 	struct strs none = { NULL, 0 }, names = { all, 0 }, below = { domains, 0 };
 	bool hosts = f->batch->source == DATASET_HOSTS;
 	const struct affected_name_row *row;
@@ -97,7 +97,7 @@ affected_names(struct affected *f)
 	if (names.n == 0)
 		return DB_OK;
 	rc = db_list(f->x->db, &list_affected_names, &rows, P(hosts ? none : names), P(below),
-	    P(hosts ? names : none), P(most));
+	    P(hosts ? names : none), P(most), P(most_read));
 	row = rows.items;
 	for (size_t i = 0; i < rows.n; i++)
 		if (is_subject(row[i].name))

@@ -8,6 +8,7 @@
  *   certificates of these */
 #include "config.h"
 
+#include "base/limits.h"
 #include "base/encode.h"
 #include "detect/dangling.h"
 #include "json/json.h"
@@ -15,12 +16,6 @@
 #include "record/lookup.h"
 
 #include <stdlib.h>
-
-enum {
-	RANGE_MOST = 200, /* records of a name and type */
-	/* a host with more apex domains serves many owners, so its certificates prove nothing */
-	CDN_APEXES = 50,
-};
 
 /* The types whose records are judged, and SOA. */
 static const char *const types[] = { "A", "NS", "CNAME", "SOA", "MX", "TXT", "AAAA", "SRV" };
@@ -222,11 +217,11 @@ dangling_asset(const struct dangling_assets *assets, struct str name, const char
 
 /* ---- documents ---- */
 
-/* Reads the documents whose keys begin with one of these keys, at most RANGE_MOST for each. */
+/* Reads the documents whose keys begin with one of these keys, at most LIM_DANGLING_RECORDS for each. */
 static enum db_rc
 read_dangling_documents(struct reading *r, enum dataset d, struct strs keys, struct list *rows)
 {
-	const int64_t number = record_dataset_number(d), most = RANGE_MOST;
+	const int64_t number = record_dataset_number(d), most = LIM_DANGLING_RECORDS;
 	struct strs froms = { NULL, 0 }, behinds = { NULL, 0 };
 
 	for (size_t i = 0; i < keys.n; i++) {
@@ -266,7 +261,7 @@ compare_hosts(const void *l, const void *r)
 	    ((const struct dangling_record *)l)->host, ((const struct dangling_record *)r)->host);
 }
 
-/* Drops the records of names that reached RANGE_MOST, and returns the keys by which their records
+/* Drops the records of names that reached LIM_DANGLING_RECORDS, and returns the keys by which their records
    are read again, one type at a time. Otherwise the many addresses of a name would hide its other
    records. Looks at the records from `from` on, and sorts them by host. */
 static struct strs
@@ -280,10 +275,10 @@ crowded_keys(struct reading *r, size_t from)
 	for (size_t i = from; i < n; i = end) {
 		for (end = i; end < n && str_eq(r->records[end].host, r->records[i].host);)
 			end++;
-		for (size_t t = 0; end - i >= RANGE_MOST && t < COUNT(types); t++)
+		for (size_t t = 0; end - i >= LIM_DANGLING_RECORDS && t < COUNT(types); t++)
 			add_text(r->a, &keys,
 			    record_key_rrset(r->a, r->records[i].host, str_of(types[t])));
-		for (size_t k = i; end - i < RANGE_MOST && k < end; k++)
+		for (size_t k = i; end - i < LIM_DANGLING_RECORDS && k < end; k++)
 			r->records[kept++] = r->records[k];
 	}
 	r->w->nrecords = kept;
@@ -439,7 +434,7 @@ serves_many(const struct json_value *host)
 	for (size_t i = 0; tags != NULL && i < json_length(tags); i++)
 		if (str_is(json_text(json_at(tags, i)), "cdn"))
 			return true;
-	return apexes != NULL && json_length(apexes) > CDN_APEXES;
+	return apexes != NULL && json_length(apexes) > LIM_APEX_DOMAINS;
 }
 
 static struct ts

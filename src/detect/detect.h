@@ -34,15 +34,7 @@
 #include "db/db.h"
 #include "detect/rules.h"
 
-enum {
-	BATCH_DOCUMENTS = 500,
-	/* active observations of a run; in a run of scope surface, of each project */
-	RUN_MOST = 10000,
-	TAGGED_MOST = 1000000, /* documents to which one rule applies its tags (AREAS.md 2.1) */
-	/* a host with more is suspect, and its findings get severity info (AREAS.md 0.2) */
-	SUSPECT_SERVICES = 50,
-	APEX_MOST = 50, /* a host with more apex domains serves many owners */
-};
+enum { BATCH_DOCUMENTS = 500 };
 
 struct anchors;
 
@@ -77,6 +69,7 @@ struct detect {
 	bool loaded;
 	int64_t load_at, keep_at, secrets_at, days_at, retry_at; /* for mono_due */
 	int64_t clock;            /* cpu_us at the beginning of the present evaluation */
+	char secrets_after[256];  /* where keep_secrets continues; empty: at the beginning */
 	bool untags;              /* tags of ended rules may be left on documents (keep_tags) */
 	bool recovered;           /* work that an earlier process died in has been postponed */
 	struct str turn_detector; /* the detector that looked last */
@@ -139,8 +132,8 @@ struct match_limit batch_limit(struct detect *x, uint32_t payer);
 /* Ends an evaluation and adds its time to *spent. Returns true when the evaluation reached its
    limit. The slowest rule or exclude of the account has then failed, and the caller evaluates again
    if its own rule did not. */
-bool batch_repeats(struct detect *x, uint32_t payer, int64_t *spent,
-    const struct match_limit *limit) MUST_USE;
+bool batch_repeats(
+    struct detect *x, uint32_t payer, int64_t *spent, const struct match_limit *limit) MUST_USE;
 /* Writes the tests of the rule that the hit passes, as shown_matched does. */
 void batch_show_matched(struct buf *b, struct detect *x, const struct match *h);
 /* Whether the rule is evaluated on the documents of the batch. */

@@ -4,6 +4,7 @@
    projects. */
 #include "config.h"
 
+#include "base/limits.h"
 #include "detect/detector.h"
 #include "detect/settings.h"
 #include "detect/shown.h"
@@ -37,7 +38,7 @@ is_suspect(const struct match *h)
 				*all = match_member(host, "services");
 
 	return schema_source(h->rule->dataset) == DATASET_HOSTS && all != NULL &&
-	       json_length(all) > SUSPECT_SERVICES;
+	       json_length(all) > LIM_SUSPECT_SERVICES;
 }
 
 /* The members of an observation that are the same in all runs of the rule. */
@@ -73,7 +74,7 @@ struct emission {
 	bool competition; /* a generic rule has a hit */
 };
 
-/* kept: the observation is stored even beyond RUN_MOST, because a finding depends on it: only the
+/* kept: the observation is stored even beyond LIM_RULE_OBSERVATIONS, because a finding depends on it: only the
    end of the observation closes that finding. */
 static void
 add_observation(

@@ -68,8 +68,7 @@ batch_limit(struct detect *x, uint32_t payer)
 }
 
 bool
-batch_repeats(
-    struct detect *x, uint32_t payer, int64_t *spent, const struct match_limit *limit)
+batch_repeats(struct detect *x, uint32_t payer, int64_t *spent, const struct match_limit *limit)
 {
 	int64_t took = cpu_us() - x->clock;
 

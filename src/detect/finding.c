@@ -155,7 +155,7 @@ finding_write(struct buf *b, struct detect *x, const struct match *h, const stru
 	const struct json_value *host = h->at.of == NULL ? h->at.own : h->at.of,
 				*all = match_member(host, "services"), *port = NULL;
 	bool suspect = schema_source(h->rule->dataset) == DATASET_HOSTS && all != NULL &&
-		       json_length(all) > SUSPECT_SERVICES;
+		       json_length(all) > LIM_SUSPECT_SERVICES;
 	struct ts first, last;
 
 	shown_times(&h->at, &first, &last);

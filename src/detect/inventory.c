@@ -16,6 +16,7 @@
 
 #include "base/encode.h"
 #include "base/ipnet.h"
+#include "base/limits.h"
 #include "db/guard.h"
 #include "detect/detector.h"
 #include "detect/shown.h"
@@ -25,8 +26,7 @@
 enum {
 	PAGE_DOCUMENTS = 100,
 	PAGE_US = 10000000,
-	ASSETS_MOST = 100000, /* of a project */
-	WAIT_US = 2000000,    /* before an index that lacks documents is asked again */
+	WAIT_US = 2000000, /* before an index that lacks documents is asked again */
 };
 
 /* ---- statements ---- */
@@ -543,7 +543,7 @@ static enum db_rc
 store_assets(struct look *l)
 {
 	struct gathering *g = l->of_storing;
-	const int64_t most = ASSETS_MOST;
+	const int64_t most = LIM_INVENTORY_ASSETS;
 	struct said all;
 	enum db_rc rc;
 

@@ -10,9 +10,8 @@
 
 enum { KEEP_US = 1000000, KEEP_ROWS = 1000, DAYS_US = 60000000, RETRY_US = 600000000 };
 
-/* secret_keep reads the notes of secrets together with their documents, which is slow, so it runs
-   once an hour. */
-#define SECRETS_US (3600 * SECOND_US)
+/* Old notes of secrets are compared with their documents, which takes time and changes little. */
+#define SECRETS_US (24 * 3600 * SECOND_US)
 
 struct kept {
 	int64_t n;
@@ -23,9 +22,18 @@ static const struct field kept_out[] = {
 	FIELD_END,
 };
 
+struct kept_until {
+	struct str place;
+};
+
+static const struct field kept_until_out[] = {
+	FIELD(struct kept_until, place, NULLABLE),
+	FIELD_END,
+};
+
 STMT(keep_rows, kept_out, "SELECT detect_keep($1) AS n");
 STMT(untag_documents, kept_out, "SELECT detect_untag($1) AS n");
-STMT(keep_secret_rows, kept_out, "SELECT secret_keep($1) AS n");
+STMT(keep_secret_rows, kept_until_out, "SELECT secret_keep($1, $2) AS place");
 STMT(retry_rules, kept_out, "SELECT detect_retry($1) AS n");
 STMT(keep_days, kept_out, "SELECT dashboard_fill(1) AS n");
 
@@ -60,14 +68,19 @@ bool
 keep_secrets(struct detect *x)
 {
 	const int64_t most = KEEP_ROWS;
-	struct kept k;
+	struct str after = str_of(x->secrets_after);
+	struct kept_until k = { .place = STR_NULL };
 
 	if (!mono_due(&x->secrets_at, SECRETS_US) || !db_up(x->db) ||
-	    !db_ok(x->db, db_one(x->db, &keep_secret_rows, &k, P(most)), "secrets"))
+	    !db_ok(x->db, db_one(x->db, &keep_secret_rows, &k, P(after), P(most)), "secrets"))
 		return false;
-	if (k.n >= most)
+	if (k.place.n >= sizeof(x->secrets_after))
+		k.place = STR_NULL; /* the subjects of imports are shorter */
+	memcpy(x->secrets_after, k.place.p == NULL ? "" : k.place.p, k.place.n);
+	x->secrets_after[k.place.n] = '\0';
+	if (k.place.p != NULL)
 		x->secrets_at = 0;
-	return k.n >= most;
+	return k.place.p != NULL;
 }
 
 void

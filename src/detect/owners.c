@@ -5,10 +5,11 @@
  *   asset host www.example.org   hosts with this name, its DNS records, certificates and open directories
  *   asset domain example.org     the same for the name and all names below it, and its registration
  *
- * A host with the tag cdn or with more than APEX_MOST apex domains serves many owners: its names
+ * A host with the tag cdn or with more than LIM_APEX_DOMAINS apex domains serves many owners: its names
  * do not prove that it belongs to a project (AREAS.md 0.2, rule 5). */
 #include "config.h"
 
+#include "base/limits.h"
 #include "detect/owners.h"
 #include "detect/shown.h"
 #include "json/tree.h"
@@ -193,7 +194,7 @@ owners_serve_many(const struct json_value *host)
 		if (json_type(json_at(tags, i)) == JSON_STRING &&
 		    str_is(json_text(json_at(tags, i)), "cdn"))
 			return true;
-	return apexes != NULL && json_length(apexes) > APEX_MOST;
+	return apexes != NULL && json_length(apexes) > LIM_APEX_DOMAINS;
 }
 
 static bool

@@ -95,23 +95,6 @@ rule_fail(struct detect *x, struct detect_rule *r, struct detect_run *run, struc
 	    "fail");
 }
 
-/* Rules write the name of a dataset with an underscore: open_directories. */
-static enum dataset
-dataset_of_rule(struct str name)
-{
-	for (enum dataset d = 0; d < DATASETS_AND_CONDITIONS; d++) {
-		struct str have = str_of(schema_dataset_name(d));
-		size_t i = 0;
-
-		while (i < have.n && i < name.n &&
-		       (have.p[i] == name.p[i] || (have.p[i] == '-' && name.p[i] == '_')))
-			i++;
-		if (i == have.n && i == name.n)
-			return d;
-	}
-	return DATASETS_AND_CONDITIONS;
-}
-
 /* Parses the exclude of an account. Sets *bad when its text cannot be parsed. */
 static const struct query *
 parse_own_exclude(struct detect *x, const struct detect_rule *r, struct str text, bool *bad)
@@ -212,7 +195,7 @@ parse_rule(struct detect *x, struct detect_rule *r, const struct run_row *row, b
 		.query = arena_str(a, row->query),
 		.exclude = arena_str(a, row->exclude),
 		.stamp = arena_str(a, row->stamp),
-		.dataset = dataset_of_rule(row->dataset),
+		.dataset = rule_query_dataset(row->dataset),
 		.stable = row->stable,
 		.surface = row->surface,
 		.applies_tags = row->applies_tags,

@@ -27,7 +27,7 @@
 #include "secret/secret.h"
 #include "secret/sensitive_file.h"
 
-enum { LOOK_SUBJECTS = 100, FILES_MOST = 1000, KEY_MOST = 400, KEY_CUT = 360 };
+enum { LOOK_SUBJECTS = 100, KEY_MOST = 400, KEY_CUT = 360 };
 
 #define HOST "host "
 #define PAGE "page "
@@ -379,7 +379,7 @@ has_key(const struct directory_look *g, struct str key)
 static bool
 has_room(struct directory_look *g, struct str key)
 {
-	if (g->keys.n / sizeof(key) < FILES_MOST &&
+	if (g->keys.n / sizeof(key) < LIM_DIRECTORY_FILES &&
 	    (look_standing(g->l, key) != NULL || (*g->left)-- > 0))
 		return true;
 	look_counted(g->l, "beyond_limit", 1);

@@ -3,6 +3,7 @@
    together with the new position (detect_store in sql/functions/detect.sql). */
 #include "config.h"
 
+#include "base/limits.h"
 #include "db/guard.h"
 #include "detect/detector.h"
 #include "detect/shown.h"
@@ -30,7 +31,7 @@ STMT_LIST(list_active, struct active_row, active_out,
     " FROM detect_active($1::smallint, $2, $3)");
 STMT(store_batch, NULL,
     "SELECT detect_store($1::jsonb, $2::jsonb, $3::jsonb, $4::jsonb,"
-    " $5::jsonb, $6::jsonb, $7, $8)");
+    " $5::jsonb, $6::jsonb, $7, $8, $9, $10)");
 
 /* ---- looking things up ---- */
 
@@ -70,10 +71,9 @@ reason_within(struct detect *x, const struct verdict *v, const struct active_row
 	asks = match_document(x->scratch, &q->query, &v->at, limit);
 	if (asks && shown_is_stale(v->rule->dataset, &v->at))
 		return "stale";
-	if (asks &&
-	    ((q->excludes && match_document(x->scratch, &q->exclude, &v->at, limit)) ||
-		(v->run->exclude != NULL &&
-		    match_document(x->scratch, v->run->exclude, &v->at, limit))))
+	if (asks && ((q->excludes && match_document(x->scratch, &q->exclude, &v->at, limit)) ||
+			(v->run->exclude != NULL &&
+			    match_document(x->scratch, v->run->exclude, &v->at, limit))))
 		return "excluded";
 	if (asks) /* no asset of the project owns the record any more */
 		return "removed";
@@ -191,7 +191,8 @@ tagging_of(struct detect *x, struct batch *b)
 enum db_rc
 batch_store(struct detect *x, struct batch *b, struct str place)
 {
-	const int64_t most = RUN_MOST, most_tagged = TAGGED_MOST;
+	const int64_t most = LIM_RULE_OBSERVATIONS, most_finds = LIM_RULE_FINDINGS,
+		      most_kept = LIM_RULE_KEPT, most_tagged = LIM_RULE_TAGGED;
 	struct strs seen = { 0 };
 	struct list active = { 0 };
 	struct owners *owners;
@@ -216,5 +217,5 @@ batch_store(struct detect *x, struct batch *b, struct str place)
 	judge_active(x, b, active, seen);
 	return db_do(x->db, &store_batch, NULL, P(place), P(array_of(&b->given)),
 	    P(array_of(&b->ended)), P(array_of(&b->findings)), P(array_of(&b->work)),
-	    P(tagging_of(x, b)), P(most), P(most_tagged));
+	    P(tagging_of(x, b)), P(most), P(most_finds), P(most_kept), P(most_tagged));
 }

@@ -4,6 +4,22 @@
 
 #include "detection/rule_query.h"
 
+enum dataset
+rule_query_dataset(struct str name)
+{
+	for (enum dataset d = 0; d < DATASETS_AND_CONDITIONS; d++) {
+		struct str have = str_of(schema_dataset_name(d));
+		size_t i = 0;
+
+		while (i < have.n && i < name.n &&
+		       (have.p[i] == name.p[i] || (have.p[i] == '-' && name.p[i] == '_')))
+			i++;
+		if (i == have.n && i == name.n)
+			return d;
+	}
+	return DATASETS_AND_CONDITIONS;
+}
+
 static bool
 parse_member(struct arena *a, enum dataset d, const char *member, struct str text, struct ts now,
     struct query *out, struct rule_query_fault *fault)
@@ -23,8 +39,8 @@ rule_query_parse(struct arena *a, enum dataset d, struct str query, struct str e
 }
 
 bool
-rule_query_passes(struct arena *scratch, const struct rule_query *q,
-    const struct match_document *d, struct match_limit *limit)
+rule_query_passes(struct arena *scratch, const struct rule_query *q, const struct match_document *d,
+    struct match_limit *limit)
 {
 	return match_document(scratch, &q->query, d, limit) &&
 	       !(q->excludes && match_document(scratch, &q->exclude, d, limit)) &&

@@ -26,6 +26,10 @@ struct rule_query_fault {
 	struct query_fault fault;
 };
 
+/* The dataset that a rule names, with an underscore: "open_directories". DATASETS_AND_CONDITIONS:
+   there is none. */
+enum dataset rule_query_dataset(struct str name) MUST_USE;
+
 /* Parses both texts. now: the meaning of "now" in them. An empty query matches every document, an
    empty exclude none. When this returns false, *fault contains the member, the position and the
    reason. */

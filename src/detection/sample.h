@@ -17,7 +17,8 @@ struct rule_sample {
 
 /* Whether the rule gives the expected result for the sample. tags: the taxonomy. limit: see
    match_document. */
-bool rule_sample_passes(struct arena *scratch, const struct rule_query *q, const struct rule_sample *s,
-    const struct tag *tags, size_t ntags, struct match_limit *limit) MUST_USE;
+bool rule_sample_passes(struct arena *scratch, const struct rule_query *q,
+    const struct rule_sample *s, const struct tag *tags, size_t ntags,
+    struct match_limit *limit) MUST_USE;
 
 #endif

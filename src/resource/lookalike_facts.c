@@ -551,9 +551,18 @@ lookalike_read(struct db *db, struct arena *a, struct lookalike *l)
 const char *
 lookalike_severity(const struct lookalike *l)
 {
-	if (l->score >= 80)
-		return l->facts.mail || l->same_favicon ? "critical" : "high";
-	return l->score >= 60 ? "medium" : "low";
+	static const struct {
+		int score;
+		const char *severity, *deceiving;
+	} rows[] = {
+#define LOOKALIKE_SEVERITY(score, severity, deceiving) { score, severity, deceiving },
+#include "tbl/lookalike_severities.h"
+	};
+	size_t i = 0;
+
+	while (l->score < rows[i].score)
+		i++;
+	return l->facts.mail || l->same_favicon ? rows[i].deceiving : rows[i].severity;
 }
 
 void

@@ -181,8 +181,8 @@ convert_value(const struct schema_field *f, const struct json_value *v, struct v
 }
 
 static bool
-is_one_of_values(struct arena *a, const struct node *n, const struct value *have,
-    struct match_limit *limit)
+is_one_of_values(
+    struct arena *a, const struct node *n, const struct value *have, struct match_limit *limit)
 {
 	for (size_t i = 0; i < n->nvalues; i++) {
 		const struct value *wanted = &n->values[i];

@@ -62,7 +62,7 @@ is "$(sql "SELECT uuid, xmin, last_seen_at FROM finding ORDER BY uuid; SELECT co
 	seq 1 250 | while read -r n; do dns "a$n.others.example" CNAME NOERROR crowd.elasticbeanstalk.com 20 2; done
 	dns z.acme.com CNAME NOERROR crowd.elasticbeanstalk.com 20 2
 } | store
-is "$(sql "SELECT string_agg(name, ' ') FROM dangling_affected('{crowd.elasticbeanstalk.com}', '{}', '{}', 200)")" z.acme.com \
+is "$(sql "SELECT string_agg(name, ' ') FROM dangling_affected('{crowd.elasticbeanstalk.com}', '{}', '{}', 200, 5000)")" z.acme.com \
 	"of many names that lead to a target, those of projects are looked at first"
 
 dns a.acme.com CNAME NOERROR b.cdn.net 3 2 | store

@@ -32,6 +32,26 @@ detect_host 198.18.39.66 2026-11-22T00:00:00Z '{"port":8,"transport":"tcp"}'
 detect_idle
 is "$(stands)" "resolved gone" "such a finding is cleared when its record contradicts it"
 
+# The numbers of observations that findings follow from, and of these findings, have an end of their own.
+keep() { sql "SELECT detect_observe(jsonb_build_array(jsonb_build_object('run', n.uuid, 'kept', true, 'dataset', 1, 'document', '04c6122750',
+	'key', '$1', 'version', 1, 'record', '{}'::jsonb, 'matched', '[]'::jsonb, 'suspect', false, 'first', now(), 'last', now())), 10000, 10000, $2) FROM rule_run n WHERE n.rule_uuid = '$broad'"
+	sql "SELECT count(*) FROM rule_observation WHERE record_key = '$1'"; }
+has=$(sql "SELECT active_count FROM rule_run WHERE rule_uuid = '$broad'")
+is "$(keep 198.18.39.80 "$has" | xargs) $(keep 198.18.39.80 $((has + 1)) | xargs)" "0 1" \
+	"a run has no more observations than it may, although findings would follow from them"
+one() { echo "{\"finding_key\":\"rule/$broad/$1\",\"rule\":\"$broad\",\"key\":\"$1\"}"; }
+bounded() { sql "SELECT jsonb_array_length(detect_bounded('$P', '[$(one 198.18.0.1),$(one 198.18.0.2),$(one 192.0.2.99)]', $1))"; }
+says() { sql "SELECT coalesce(error, '-') || ' ' || (looked_at ->> 'left_out') FROM detector_state WHERE project_uuid = '$P' AND detector = 'rules'"; }
+is "$(bounded 1) $(says)" "1 The project has 1 findings of rules that are not resolved, so new ones are left out. 2" \
+	"new findings of rules beyond the limit are left out, and the detector says so"
+ctl doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" 2>/dev/null >"$W/doctor"
+like "$(cat "$W/doctor")" 'in 1 projects the detector rules has found as much as it may' "the doctor names a detector that leaves findings out"
+sql "DELETE FROM detector_state"
+is "$(bounded 9) $(says)" "2 The project has 9 findings of rules that are not resolved, so new ones are left out. 1" \
+	"a finding without an observation, which nothing would close, is left out"
+is "$(sql "SELECT jsonb_array_length(detect_bounded('$P', '[$(one 198.18.0.1)]', 9))") $(says)" "1 - 1" "the detector does not say so when there is room again"
+sql "DELETE FROM detector_state; DELETE FROM rule_observation WHERE record_key = '198.18.39.80'"
+
 # ---- rules that cannot be evaluated ----
 
 bad=$(detect_rule hosts all 'colour:red')

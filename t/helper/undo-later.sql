@@ -12,7 +12,7 @@ DROP INDEX IF EXISTS secret_place_gone, secret_seen_at;
 DROP FUNCTION IF EXISTS rule_tag_add, rule_tag_change, rule_tag_remove, rule_tags_hold, rule_manageable, rule_confine;
 DROP INDEX IF EXISTS rule_setting_rule;
 DROP FUNCTION IF EXISTS record_tagged;
-DROP TABLE IF EXISTS dashboard_horizon, document_tag;
+DROP TABLE IF EXISTS dashboard_horizon, document_tag, document_tags;
 
 -- 0036
 DROP TRIGGER IF EXISTS member_console ON member;

@@ -153,6 +153,18 @@ own $C "Ours" 'product:valkey' >"$D/area.yml"
 rules import --account "$account" "$D/area.yml"
 like "$(cat "$D/err")" 'surface.tests\[0\]: the rule does not match' "an import with a failing sample is refused (C-148)"
 
+# Rules that are tried on every document. AREAS.md 2.4
+sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, status)
+	SELECT '$account', gen_random_uuid(), 'unanchored', 'hosts', 'surface', 'os:lin*', 'low', 'testing' FROM generate_series(1, 50)"
+own $C "Ours" 'product:*edis' >"$D/area.yml"
+rules import --account "$account" "$D/area.yml"
+is "$? $(sql "SELECT count(*) FROM rule WHERE account_uuid = '$account' AND id = '$C'")" "1 0" "a 51st evaluated rule without an anchor is not imported"
+like "$(cat "$D/err")" 'the account would have 51 evaluated rules without an anchor, and may have 50' "the message has both numbers"
+own $C "Ours" 'product:redis' >"$D/area.yml"
+rules import --account "$account" "$D/area.yml"
+is "$?" 0 "a rule with an anchor is imported beside them"
+sql "DELETE FROM detect_work; DELETE FROM rule WHERE name = 'unanchored'"
+
 # migrate loads the catalogue, unless a later release has done so.
 migrate() { PGUSER=postgres "$BIN/surfacectl" --database '' --json migrate --sql-dir sql --rules-dir "$@" >"$D/out" 2>"$D/err"; }
 migrate src/detect/rules

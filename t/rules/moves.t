@@ -118,6 +118,18 @@ api PUT "/rules/$narrow" "$(content '{version: 1, query: "os:bsd*"}')"
 is "$STATUS $(field .error.code)" "409 rule_limit_exceeded" "an evaluated rule does not lose its anchor beyond them"
 api POST "/rules/$(rule '{query: "os:bsd"}')/stage"
 is "$STATUS" 200 "a rule with an anchor does not count among them"
+one=$(sql "SELECT uuid FROM rule WHERE name = 'unanchored' LIMIT 1")
+sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, status)
+	SELECT '$ACCOUNT', gen_random_uuid(), 'unanchored', 'hosts', 'surface', 'os:lin*', 'low', 'testing' FROM generate_series(1, 2)"
+api PUT "/rules/$one" "$(content '{version: 1, query: "os:bsd*"}')"
+is "$STATUS $(field .rule.query)" "200 os:bsd*" "a rule that had no anchor before may change when there are too many of them"
+sql "DELETE FROM rule WHERE name = 'unanchored' AND uuid IN (SELECT uuid FROM rule WHERE name = 'unanchored' LIMIT 3)"
+sql "WITH r AS (INSERT INTO rule (id, name, dataset, scope, query, severity, status, content_sha256)
+		SELECT gen_random_uuid(), 'unanchored', 'hosts', 'surface', 'os:win*', 'info', 'stable', repeat('0', 64) FROM generate_series(1, 5) RETURNING uuid)
+	INSERT INTO rule_setting (account_uuid, rule_uuid, enabled) SELECT '$ACCOUNT', uuid, true FROM r"
+api POST "/rules/$many/stage"
+is "$STATUS $(state "$many")" "200 testing" "rules of the catalogue that the account uses do not count among its own"
+sql "UPDATE rule SET deleted_at = now() WHERE uuid = '$many'; DELETE FROM rule_setting WHERE rule_uuid IN (SELECT uuid FROM rule WHERE name = 'unanchored')"
 sql "DELETE FROM detect_work; DELETE FROM rule WHERE name = 'unanchored'"
 
 # ---- the catalogue ----

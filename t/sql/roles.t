@@ -95,7 +95,7 @@ done
 may surfaced_detect "SELECT count(*) FROM tag"
 may surfaced_detect "SELECT count(*) FROM detect_changed(1::smallint, 1)"
 for role in surfaced_api surfaced_admin; do
-	for change in "SELECT detect_plan()" "SELECT detect_store('{}', '[]', '[]', '[]', '[]', NULL, 1, 1)" "UPDATE rule_run SET state = 'idle'" \
+	for change in "SELECT detect_plan()" "SELECT detect_store('{}', '[]', '[]', '[]', '[]', NULL, 1, 1, 1, 1)" "UPDATE rule_run SET state = 'idle'" \
 		"DELETE FROM rule_observation" "DELETE FROM detect_work"; do
 		not $role "$change"
 	done

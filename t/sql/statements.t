@@ -24,7 +24,7 @@ stmts()
 		sed 's/^AREA_STATEMENTS( *\(.*\)/list_\1\nselect_\1/; s/.*( *//' | sort
 }
 
-prepares surfaced surfaced_api api access address counting resource http search/tags.c
+prepares surfaced surfaced_api api access address counting detection/unanchored.c resource http search/tags.c
 prepares surfaced-meter surfaced_meter meter
 prepares surfaced-alert surfaced_alert alert
 prepares surfaced-dispatch surfaced_dispatch browser/dispatch

@@ -28,6 +28,21 @@ one_segment_answers_exactly(void)
 	world_end(&w);
 }
 
+/* The environment has another number of queries and of documents for make campaign-agree. */
+static void
+two_evaluators_agree_with_the_index(void)
+{
+	const char *text = getenv("AGREE");
+	unsigned n = text == NULL ? 500 : (unsigned)strtoul(text, NULL, 10);
+	struct world w;
+
+	world_begin(&w, 151);
+	add_segment(&w, n / 2, 3 * n);
+	add_segment(&w, n - n / 2, 3 * n);
+	compare_judgements(&w, n);
+	world_end(&w);
+}
+
 static void
 several_segments_answer_exactly(void)
 {
@@ -758,6 +773,8 @@ main(void)
 	static CU_TestInfo tests[] = {
 		{ "an index of one segment answers exactly", one_segment_answers_exactly },
 		{ "an index of several segments answers exactly", several_segments_answer_exactly },
+		{ "the index and both evaluators agree on each document (C-151)",
+		    two_evaluators_agree_with_the_index },
 		{ "broken files of an index are refused", broken_files_are_refused },
 		{ "forged files of an index cannot crash a reader", forged_files_cannot_crash },
 		{ "a refused generation leaves the old one in use",

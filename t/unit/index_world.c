@@ -322,6 +322,47 @@ compare(struct world *w, struct engine *e, const struct node *root)
 	free(matching);
 }
 
+/* The two evaluators and the number of the index alone, which is quick enough for many queries on many
+   documents (C-151). */
+void
+compare_judgements(struct world *w, unsigned queries)
+{
+	struct engine *e = engine_open_index(w->directory);
+	bool *matching = calloc(w->ndocs + 1, sizeof(*matching));
+	size_t differ = 0;
+
+	parse_documents(w);
+	for (unsigned i = 0; i < queries; i++) {
+		struct query q = { .dataset = w->n.dataset,
+			.root = naive_query(&w->n, 3, false),
+			.now = NAIVE_NOW };
+		struct count count = { 0 };
+		size_t total = 0, misjudged;
+
+		for (size_t k = 0; k < w->ndocs; k++)
+			total += matching[k] = naive_match(&w->n, &w->docs[k], q.root);
+		costs_use(world_costs(i));
+		if (engine_count(e, w->n.a, &q, &plenty, &count) != ENGINE_OK)
+			count.n = UINT64_MAX;
+		misjudged = count_misjudged(w, &q, matching);
+		if (count.n == total && misjudged == 0)
+			continue;
+		if (differ++ < 10) {
+			struct buf text = { .a = w->n.a };
+
+			query_print(&text, &q);
+			printf("# %.*s: %zu, not %zu; %zu documents are misjudged\n", (int)text.n,
+			    text.p, (size_t)count.n, total, misjudged);
+		}
+	}
+	CU_ASSERT_EQUAL(differ, 0);
+	costs_use(NULL);
+	free(matching);
+	free(w->trees);
+	arena_free(w->scratch);
+	engine_close(e);
+}
+
 void
 compare_many(struct world *w, unsigned queries)
 {

@@ -38,5 +38,7 @@ void world_end(struct world *w);
 void add_segment(struct world *w, uint32_t count, uint32_t room);
 /* Compares the answers to random queries with those of looking at every document. */
 void compare_many(struct world *w, unsigned queries);
+/* The same of what match_document and counts say about each document alone. */
+void compare_judgements(struct world *w, unsigned queries);
 
 #endif

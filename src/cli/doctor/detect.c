@@ -73,6 +73,22 @@ STMT_LIST(list_detector_health, struct detector_health, detector_health_out,
     " min(due_at) FILTER (WHERE tries = 0)), 0)::bigint AS seconds"
     " FROM detector_work WHERE tries > 0 OR due_at <= now() GROUP BY 1 ORDER BY 1");
 
+/* Detectors that have found as much as a project may have. */
+struct full_detector {
+	struct str name;
+	int64_t projects;
+};
+
+static const struct field full_detector_out[] = {
+	FIELD(struct full_detector, name, 0),
+	FIELD(struct full_detector, projects, 0),
+	FIELD_END,
+};
+
+STMT_LIST(list_full_detectors, struct full_detector, full_detector_out,
+    "SELECT detector AS name, count(*) AS projects FROM detector_state"
+    " WHERE error LIKE '%left out%' GROUP BY 1 ORDER BY 1");
+
 struct fingerprints {
 	struct str key_id;
 	int64_t n;
@@ -141,6 +157,22 @@ check_detectors(struct doctor *d)
 }
 
 static void
+report_full_detectors(struct doctor *d)
+{
+	struct list rows = { 0 };
+	const struct full_detector *f;
+
+	if (db_rows(d->c->db, &list_full_detectors, &rows, DB_NO_ARGS) != DB_OK)
+		return;
+	f = rows.items;
+	for (size_t i = 0; i < rows.n; i++)
+		doctor_say(d, HEALTH_WARNING, "detection", NO_ADVICE,
+		    "in %jd projects the detector %.*s has found as much as it may, and leaves out "
+		    "what is new",
+		    (intmax_t)f[i].projects, (int)f[i].name.n, f[i].name.p);
+}
+
+static void
 report_failed_rules(struct doctor *d)
 {
 	struct list rows = { 0 };
@@ -151,7 +183,8 @@ report_failed_rules(struct doctor *d)
 	r = rows.items;
 	for (size_t i = 0; i < rows.n; i++)
 		doctor_say(d, HEALTH_WARNING, "detection", NO_ADVICE,
-		    "the catalogue's rule \"%.*s\" failed, and is tried again within %d hours: %.*s",
+		    "the catalogue's rule \"%.*s\" failed, and is tried again within %d hours: "
+		    "%.*s",
 		    (int)r[i].name.n, r[i].name.p, (int)LIM_RULE_RETRY_HOURS, (int)r[i].error.n,
 		    r[i].error.p);
 }
@@ -171,6 +204,7 @@ doctor_detection(struct doctor *d)
 	}
 	check_detectors(d);
 	report_failed_rules(d);
+	report_full_detectors(d);
 	doctor_say(d, s.failed > 0 ? HEALTH_WARNING : HEALTH_OK, "detection", NO_ADVICE,
 	    "%jd rules, %jd of them failed, %jd being evaluated on older data", (intmax_t)s.rules,
 	    (intmax_t)s.failed, (intmax_t)s.work);

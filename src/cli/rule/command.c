@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "cli/rule/rule_set.h"
 
+#include "detection/unanchored.h"
 #include "json/tree.h"
 
 #include <unistd.h>
@@ -145,6 +146,38 @@ static const struct field take_out[] = {
 STMT(take_rules, take_out,
     "SELECT fresh, changed, unchanged, skipped FROM catalogue_take($1, $2::json, $3, $4)");
 
+/* Stores the rules in a transaction that is rolled back when the account then has too many rules
+   without an anchor, as the API does. */
+static int
+take_rules_within_limits(struct cli *c, const struct uuid *owner, struct str json,
+    struct str existing, struct take_counts *counts)
+{
+	const int64_t most = LIM_RULES_OWN;
+	size_t before = 0, after = 0;
+	enum db_rc rc = db_begin(c->db);
+	int status = EXIT_OK;
+
+	if (rc == DB_OK)
+		rc = rules_unanchored(c->db, c->arena, owner, ts_now(), &before);
+	if (rc == DB_OK)
+		rc = db_one(c->db, &take_rules, counts, P(*owner), P(json), P(existing), P(most));
+	if (rc == DB_OK)
+		rc = rules_unanchored(c->db, c->arena, owner, ts_now(), &after);
+	if (rc == DB_OK && after > before && after > LIM_RULES_UNANCHORED)
+		status = cli_fail(EXIT_FAILED,
+		    "the account would have %zu evaluated rules without an anchor, and may have "
+		    "%d: "
+		    "ask for a value of a keyword, a number, a name or an address that every match "
+		    "must have",
+		    after, (int)LIM_RULES_UNANCHORED);
+	else if (rc == DB_OK)
+		rc = db_commit(c->db);
+	if (rc != DB_OK)
+		status = cli_fail_db(c, rc, "rules of the account");
+	db_rollback(c->db);
+	return status;
+}
+
 static int
 run_rule_import(struct cli *c, int argc, char **argv)
 {
@@ -156,7 +189,6 @@ run_rule_import(struct cli *c, int argc, char **argv)
 	struct cli_list words;
 	struct uuid owner;
 	struct rule_set s;
-	enum db_rc rc;
 	int status;
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 10000))
@@ -169,10 +201,8 @@ run_rule_import(struct cli *c, int argc, char **argv)
 	if (status != EXIT_OK)
 		return status;
 	rule_set_json(&json, &s, RULE_OF_ACCOUNT);
-	rc = db_one(c->db, &take_rules, &counts, P(owner), P(buf_done(&json)), P(existing),
-	    P((int64_t)LIM_RULES_OWN));
-	return rc == DB_OK ? cli_print(c, "import", take_out, &counts)
-			   : cli_fail_db(c, rc, "rules of the account");
+	status = take_rules_within_limits(c, &owner, buf_done(&json), existing, &counts);
+	return status == EXIT_OK ? cli_print(c, "import", take_out, &counts) : status;
 }
 
 /* ---- list, show ---- */
