@@ -169,7 +169,7 @@ const struct field access_member_out[] = {
 	    .type = FIELD_RAW,
 	    .flags = OMIT_UNSET,
 	    .offset = offsetof(struct access_member, email),
-	    .help = "Only in answers to people: owners see it, and a person sees their own; "
+	    .help = "Only people get it: owners that of every member, other people their own; "
 		    "otherwise null." },
 	OPTIONAL(struct access_member, joined, FIELD_BOOL, OMIT_UNSET, 0, 0),
 	FIELD_END_OF("AccessMember"),
@@ -356,8 +356,8 @@ static const struct route access_routes[] = {
 	    .list = "members",
 	    .summary = "List members",
 	    .description =
-		"The members of the organisation, newest first; a key that is limited to projects "
-		"reads of those who reach one of them.",
+		"The members of the organisation, newest first; a key that is limited to "
+		"projects gets only the members who reach one of them.",
 	},
 	{
 	    ROUTE_AS(GET, "/access/members/{member_uuid}", "get_access_member", record_one),
@@ -375,9 +375,9 @@ static const struct route access_routes[] = {
 	    PARAMS(struct access_key_args, access_key_params),
 	    .list = "keys",
 	    .summary = "List API keys",
-	    .description = "The keys of the organisation, newest first; a key that is limited to "
-			   "projects reads "
-			   "of those that reach one of them.",
+	    .description =
+		"The keys of the organisation, newest first; a key that is limited to projects "
+		"gets only the keys that reach one of them.",
 	},
 	{
 	    ROUTE_AS(GET, "/access/keys/{key_uuid}", "get_access_key", record_one),
@@ -386,7 +386,9 @@ static const struct route access_routes[] = {
 	    .wrapper = "key",
 	    .errors = access_key_errors,
 	    .summary = "Get an API key",
-	    .description = "The secret is not stored. A key out of reach is not found.",
+	    .description =
+		"The secret is not stored. A key of a member whom the caller does not see is "
+		"not found.",
 	},
 	{
 	    ROUTE(GET, PROJECT "/access", list_project_access),
@@ -396,9 +398,8 @@ static const struct route access_routes[] = {
 	    PARAMS(struct reach_args, reach_params),
 	    .list = "access",
 	    .summary = "List the members and keys that reach a project",
-	    .description =
-		"Those that reach it now, newest first, and by what. A person who is no owner "
-		"reads of their own keys alone.",
+	    .description = "The members and keys that reach the project now, newest first, and the "
+			   "reason. A person who is not an owner sees only their own keys.",
 	},
 	ROUTE_END,
 };

@@ -126,7 +126,7 @@ static const struct field bucket_out[] = {
 	    .offset = offsetof(struct bucket_answer, value),
 	    .lo = 1,
 	    .hi = LIM_BUCKET_VALUE,
-	    .help = "Has the JSON type that value_type names." },
+	    .help = "The value, of the JSON type that value_type names." },
 	NUMBER(struct bucket_answer, count, REQUIRED, 1, LIM_BUCKET_COUNT, 0),
 	TEXT(struct bucket_answer, label, OMIT_UNSET, 1, LIM_BUCKET_LABEL),
 	OBJECT(struct bucket_answer, tag, OMIT_UNSET, tag_out),

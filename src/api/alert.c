@@ -124,7 +124,7 @@ static const struct route alert_routes[] = {
 		.wrapper = "alert",                                                                \
 		.errors = move_errors,                                                             \
 		.summary = "Make an alert " end,                                                   \
-		.description = "One that is " end " already stays as it is.",                      \
+		.description = "An alert that is " end " already does not change.",                \
 	},
 #include "tbl/alert_moves.h"
 	ROUTE_END,

@@ -122,7 +122,7 @@ static const struct url_param feed_params[] = {
 	      .lo = 1,
 	      .hi = LIM_PAGE,
 	      .def = LIM_PAGE,
-	      .help = "Lines a page." },
+	      .help = "The most lines of a page." },
 	    .error = ERR_INVALID_PAGINATION },
 	{ .field = { .name = "after",
 	      .type = FIELD_STR,

@@ -116,9 +116,10 @@ static const struct route capability_routes[] = {
 	    .out = capabilities_out,
 	    .wrapper = "capabilities",
 	    .summary = "Countries, profiles and limits of new browser sessions",
-	    .description = "The countries that can be had now, the first of which is the "
-			   "default, the profiles, the bounds of the viewport, and how many "
-			   "sessions this key and its organisation may have at once.",
+	    .description =
+		"The countries that are available now (the first is the default), the "
+		"profiles, the bounds of the viewport, and how many sessions this key and its "
+		"organisation may have at once.",
 	},
 	ROUTE_END,
 };

@@ -438,9 +438,8 @@ static const struct route dashboard_routes[] = {
 	    .out = days_out,
 	    .result = "Exactly the days of the window.",
 	    .summary = "List the days of a dashboard",
-	    .description =
-		"Each day of the window, oldest first; today is partial. closed is by people, "
-		"cleared by detectors.",
+	    .description = "Each day of the window, oldest first; today is partial. closed: by "
+			   "people; cleared: by detectors.",
 	},
 	{
 	    ROUTE_AS(GET, PROJECT "/dashboard/top-assets", "list_top_assets", list_top_assets),
@@ -463,7 +462,9 @@ static const struct route dashboard_routes[] = {
 	    .out = dashboard_of_projects_out,
 	    .wrapper = "dashboard",
 	    .summary = "Get the dashboard of all projects",
-	    .description = "The sums over the projects that the key reaches, and each of them.",
+	    .description =
+		"The sums over the projects that the key reaches, and the numbers of each "
+		"project.",
 	},
 	ROUTE_END,
 };

@@ -114,8 +114,9 @@ static const struct route delivery_routes[] = {
 	    .errors = get_errors,
 	    .tag = "Alerts",
 	    .summary = "Get a delivery",
-	    .description = "failure and http_status_code are of the last attempt; history "
-			   "has the last hundred.",
+	    .description =
+		"failure and http_status_code are those of the last attempt; history has the "
+		"last hundred attempts.",
 	},
 	{
 	    ROUTE(POST, DELIVERY "/retry", retry_alert_delivery),
@@ -124,8 +125,8 @@ static const struct route delivery_routes[] = {
 	    .errors = retry_errors,
 	    .tag = "Alerts",
 	    .summary = "Retry a delivery",
-	    .description = "One that failed or was silenced is sent again, with the same "
-			   "webhook-id. One that is pending stays as it is.",
+	    .description = "A delivery that failed or was silenced is sent again, with the same "
+			   "webhook-id. A pending one does not change.",
 	},
 	{
 	    ROUTE(POST, PROJECT "/alerting/destinations/{destination_uuid}/test",
@@ -136,8 +137,9 @@ static const struct route delivery_routes[] = {
 	    .errors = test_errors,
 	    .tag = "Alert destinations",
 	    .summary = "Test an alert destination",
-	    .description = "Sends it a webhook of the type destination.test, even when it is "
-			   "disabled. The delivery tells what comes of it.",
+	    .description =
+		"Sends a webhook of the type destination.test to it, even when it is disabled. "
+		"The delivery shows the outcome.",
 	},
 	ROUTE_END,
 };

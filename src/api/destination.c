@@ -150,7 +150,7 @@ static const struct route destination_routes[] = {
 	    .wrapper = "destination",
 	    .errors = one_errors,
 	    .summary = "Get an alert destination",
-	    .description = "Without its secret.",
+	    .description = "The answer does not have the secret.",
 	},
 	{
 	    ROUTE(PUT, DESTINATION, update_alert_destination),
@@ -160,7 +160,7 @@ static const struct route destination_routes[] = {
 	    .wrapper = "destination",
 	    .errors = one_errors,
 	    .summary = "Replace an alert destination",
-	    .description = "The whole of it; the secret stays.",
+	    .description = "Replaces all members; the secret stays.",
 	},
 	{
 	    ROUTE_AS(DELETE, DESTINATION, "delete_alert_destination", record_one),
@@ -169,7 +169,7 @@ static const struct route destination_routes[] = {
 	    .wrapper = "destination",
 	    .errors = one_errors,
 	    .summary = "Delete an alert destination",
-	    .description = "Rules that named it no longer do.",
+	    .description = "It is removed from the rules that named it.",
 	},
 	{
 	    ROUTE(POST, DESTINATION "/rotate-secret", rotate_alert_destination_secret),
@@ -177,7 +177,9 @@ static const struct route destination_routes[] = {
 	    .wrapper = "destination",
 	    .errors = one_errors,
 	    .summary = "Give an alert destination a new secret",
-	    .description = "Answers it once; the old one signs nothing from now on.",
+	    .description =
+		"The new secret is in this answer only. The old one is no longer used for "
+		"signatures.",
 	},
 	ROUTE_END,
 };

@@ -238,9 +238,10 @@ static const struct route detection_routes[] = {
 	    .list = "rules",
 	    .out = detection_out,
 	    .summary = "List detection rules",
-	    .description = "Those of the organisation and of the catalogue, newest first; every "
-			   "filter must pass. A key that is limited to projects sees the rules of "
-			   "its projects and those that name no project.",
+	    .description =
+		"The rules of the organisation and of the catalogue, newest first; every "
+		"filter must pass. A key that is limited to projects sees the rules of its "
+		"projects and those that name no project.",
 	},
 	{
 	    ROUTE(GET, "/rules/export", export_rules),
@@ -249,9 +250,8 @@ static const struct route detection_routes[] = {
 	    .out = exported_out,
 	    .result = "The rules, in the order of their ids.",
 	    .summary = "Export detection rules",
-	    .description =
-		"In the form that POST /rules/import takes, at most 1000; every filter must pass. "
-		"Without origin, those of the organisation.",
+	    .description = "At most 1000 rules that pass every filter, in the form that POST "
+			   "/rules/import reads. Without origin, the rules of the organisation.",
 	},
 	{
 	    ROUTE_AS(GET, "/rules/{rule_uuid}", "get_rule", record_one),
@@ -271,8 +271,9 @@ static const struct route detection_routes[] = {
 	    .out = former_out,
 	    .errors = missing_errors,
 	    .summary = "List the former queries of a detection rule",
-	    .description = "Newest first. version is the last that had the query, changed_at the "
-			   "moment when it was replaced.",
+	    .description =
+		"Newest first. version is the last version with the query, and changed_at the "
+		"time at which the query was replaced.",
 	},
 	ROUTE_END,
 };

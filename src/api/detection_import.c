@@ -253,9 +253,8 @@ static const struct route detection_import_routes[] = {
 	    .errors = import_errors,
 	    .example = IMPORT_EXAMPLE,
 	    .summary = "Import detection rules",
-	    .description =
-		"Stores all rules or none; a fault is named as in rules[3].query. A rule is "
-		"found by its id. Its settings stay.",
+	    .description = "Stores all rules or none; an error names the member, as in "
+			   "rules[3].query. A rule is recognised by its id, and its settings stay.",
 	},
 	ROUTE_END,
 };

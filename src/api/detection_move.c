@@ -289,21 +289,25 @@ static const enum error settings_errors[] = { ERR_RULE_NOT_FOUND, ERR_RULE_TOO_B
 static const struct route detection_move_routes[] = {
 	{
 	    MOVE_ROW(STAGE, "stage", "stage", "Stage a rule"),
-	    .description = "From draft to testing, where it is evaluated, if all samples come out "
-			   "as expected and it does not match too many records.",
+	    .description =
+		"Moves a rule from draft to testing, where it is evaluated, if all samples "
+		"give the expected results and the rule does not match too many records.",
 	},
 	{
 	    MOVE_ROW(PUBLISH, "publish", "publish", "Publish a rule"),
-	    .description = "From testing to stable, if all samples come out as expected.",
+	    .description =
+		"Moves a rule from testing to stable, if all samples give the expected results.",
 	},
 	{
 	    MOVE_ROW(DEPRECATE, "deprecate", "deprecate", "Deprecate a rule"),
 	    PARAMS(struct move_args, move_params),
-	    .description = "From testing or stable. It is no longer evaluated.",
+	    .description =
+		"Moves a rule from testing or stable to deprecated. It is no longer evaluated.",
 	},
 	{
 	    MOVE_ROW(REDRAFT, "redraft", "redraft", "Make a rule a draft again"),
-	    .description = "From testing or deprecated. It is no longer evaluated.",
+	    .description =
+		"Moves a rule from testing or deprecated to draft. It is no longer evaluated.",
 	},
 	{
 	    ROUTE_AS(PUT, "/rules/{rule_uuid}/settings", "update_rule_settings", set_rule_settings),
@@ -315,10 +319,9 @@ static const struct route detection_move_routes[] = {
 	    .example = JSON({ "enabled" : true, "severity" : "low" }),
 	    .summary = "Change the organisation's settings of a rule",
 	    .description =
-		"The settings of any rule, also of the catalogue. New versions of the rule leave "
-		"them. "
-		"A key that is limited to projects sets those of a rule that names projects, "
-		"all of which it sees.",
+		"Every rule has settings, also those of the catalogue; new versions of the "
+		"rule do not change them. A key that is limited to projects can change "
+		"them only if the rule names projects and the key sees all of these.",
 	},
 	ROUTE_END,
 };

@@ -54,8 +54,8 @@ static const struct field validate_in[] = {
 	{ .name = "applies_tags",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct validate_in, applies_tags),
-	    .help = "Whether it is meant for the catalogue and applies its tags: such a rule may "
-		    "not ask for tags." },
+	    .help = "Whether it is meant for the catalogue and applies its tags; then its query "
+		    "must not name tags." },
 	FIELD_END,
 };
 
@@ -134,11 +134,12 @@ static const struct field validation_out[] = {
 	{ .name = "uses_now",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct validation, uses_now),
-	    .help = "Whether the result can change with time alone." },
+	    .help = "Whether the result can change without a change of the data." },
 	{ .name = "too_broad",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct validation, too_broad),
-	    .help = "Whether it matches more than a rule of scope all may: 10000." },
+	    .help =
+		"Whether it matches more than 10000 records, the most for a rule of scope all." },
 	FIELD_END_OF("RuleValidation"),
 };
 
@@ -320,9 +321,10 @@ static const struct route detection_validate_routes[] = {
 	    .errors = validate_errors,
 	    .example = JSON({ "dataset" : "services", "query" : "product:redis" }),
 	    .summary = "Validate a detection rule",
-	    .description = "Nothing is stored. The matches are those that a search counts for "
-			   "(query) AND NOT (exclude). valid says that both texts can be parsed; "
-			   "tests says of each sample whether it comes out as expected.",
+	    .description =
+		"Nothing is stored. The matches are those of a search for (query) AND NOT "
+		"(exclude). valid: both texts can be parsed. tests has the result of each "
+		"sample, and whether it is the expected one.",
 	},
 	ROUTE_END,
 };

@@ -411,8 +411,10 @@ static const struct route detection_write_routes[] = {
 	    .errors = create_errors,
 	    .example = NEW_EXAMPLE,
 	    .summary = "Create a detection rule",
-	    .description = "As a draft, or in testing if its samples come out as expected. The id "
-			   "is its author's, by which imports know it; the uuid by default.",
+	    .description =
+		"The rule is created as a draft, or in testing if its samples give the "
+		"expected results. Imports recognise a rule by the id that its author chooses; "
+		"the default is its uuid.",
 	},
 	{
 	    ROUTE_AS(PUT, "/rules/{rule_uuid}", "update_rule", update_rule_content),
@@ -423,10 +425,9 @@ static const struct route detection_write_routes[] = {
 	    .errors = replace_errors,
 	    .example = REPLACE_EXAMPLE,
 	    .summary = "Replace a detection rule",
-	    .description =
-		"Replaces all members; version is that of the rule that was read. A stable "
-		"rule is replaced if all samples come out as expected. The former query is "
-		"kept.",
+	    .description = "Replaces all members; version must be the one that was read. A stable "
+			   "rule is replaced only if all samples give the expected results. The "
+			   "former query is kept.",
 	},
 	{
 	    ROUTE_AS(DELETE, "/rules/{rule_uuid}", "delete_rule", delete_rule_content),
@@ -445,7 +446,9 @@ static const struct route detection_write_routes[] = {
 	    .out = detection_out,
 	    .errors = copy_errors,
 	    .summary = "Copy a detection rule",
-	    .description = "As a draft of the organisation, with the rule in derived_from_uuid.",
+	    .description =
+		"The copy is a draft of the organisation, and its derived_from_uuid names the "
+		"rule.",
 	},
 	ROUTE_END,
 };

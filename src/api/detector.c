@@ -125,9 +125,9 @@ static const struct route detector_routes[] = {
 	    .result = "Every detector, with its settings.",
 	    .summary = "List the detectors",
 	    .description =
-		"open is the number of its open findings, looked_at what it has looked at since it "
-		"last began with everything, error says why the last look that failed did so, "
-		"until all have succeeded.",
+		"open is the number of open findings. looked_at counts the records "
+		"that the detector has looked at since it last began anew. error is the "
+		"reason of the last failure, until everything has succeeded.",
 	},
 #define DETECTOR(id, word, label, help)                                                            \
 	{                                                                                          \
@@ -140,9 +140,11 @@ static const struct route detector_routes[] = {
 		.wrapper = "detector",                                                             \
 		.tag = "Findings",                                                                 \
 		.summary = "Change the settings of the detector " label,                           \
-		.description = help " What the settings hide is not stored, and what stands is "   \
-				    "closed; it opens again when they do not hide it any more. A " \
-				    "detector that is not enabled finds and closes nothing.",      \
+		.description =                                                                     \
+		    help " Findings that the settings hide are not stored, or are "                \
+			 "closed if they are stored already; they open again when the "            \
+			 "settings no longer hide them. A detector that is not enabled "           \
+			 "neither finds nor closes anything.",                                     \
 	},
 #include "tbl/detectors.h"
 #undef DETECTOR

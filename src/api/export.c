@@ -261,12 +261,11 @@ locate_file(struct req *rq, struct uuid uuid, const char *name, const char **loc
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	machine = place.host;
-	if (machine.p == NULL || str_eq(machine, host_name()) ||
-	    !str_part(&machine, ':', &machine))
+	if (machine.p == NULL || str_eq(machine, host_name()) || !str_part(&machine, ':', &machine))
 		*location = arena_printf(rq->arena, "/_surfaced_export/%s", name).p;
 	else
-		*location = arena_printf(rq->arena, "/_surfaced_export_of/%.*s/%s", (int)machine.n,
-		    machine.p, name)
+		*location = arena_printf(
+		    rq->arena, "/_surfaced_export_of/%.*s/%s", (int)machine.n, machine.p, name)
 				.p;
 	return PASS;
 }
@@ -295,8 +294,7 @@ get_export_content(struct req *rq)
 	if (locate_file(rq, e.uuid, name, &location) != PASS)
 		return FAILED;
 	return reply_file(rq,
-	    &(struct reply_file){
-		.location = location,
+	    &(struct reply_file){ .location = location,
 		.name = arena_printf(rq->arena, "%.*s-%s", (int)e.dataset.n, e.dataset.p, name).p,
 		.media = export_media(e.format, e.compression),
 		.etag = arena_str(rq->arena, e.sha256).p });
@@ -407,7 +405,7 @@ static const struct route export_routes[] = {
 	    .wrapper = "export",
 	    .errors = one_errors,
 	    .summary = "Get an export",
-	    .description = "Its state and how far it is.",
+	    .description = "The state and the progress of the export.",
 	},
 	{
 	    ROUTE(DELETE, EXPORT, cancel_export),
@@ -417,8 +415,9 @@ static const struct route export_routes[] = {
 	    .wrapper = "export",
 	    .errors = one_errors,
 	    .summary = "Cancel an export",
-	    .description = "Stops it, or removes the file of a complete one. One that has ended "
-			   "stays as it is.",
+	    .description =
+		"Stops the export, or removes the file of a complete one. An export that has "
+		"failed, expired or was cancelled does not change.",
 	},
 	{
 	    ROUTE(GET, EXPORT "/content", get_export_content),
@@ -428,8 +427,9 @@ static const struct route export_routes[] = {
 	    .result = "The file; its ETag is its SHA-256. Takes Range.",
 	    .errors = content_errors,
 	    .summary = "Get the file of an export",
-	    .description = "Until it expires. A download that was interrupted goes on with Range "
-			   "and If-Range.",
+	    .description =
+		"The file can be read until the export expires. Range and If-Range continue an "
+		"interrupted download.",
 	},
 	ROUTE_END,
 };

@@ -55,7 +55,7 @@ static const struct field ai_surface_out[] = {
 
 static const struct field exposures_out[] = {
 	AREA_MEMBERS(struct exposure, "database, remote_admin, admin_panel, orchestration and so on."),
-	AREA_TEXT(struct exposure, product, "As the service names it."),
+	AREA_TEXT(struct exposure, product, "The name that the service gives."),
 	EXPOSURE_MEMBERS,
 	AREA_TEXT(struct exposure, transport, NULL),
 	AREA_VALUE(struct exposure, tls_enabled, FIELD_BOOL, NULL),
@@ -100,7 +100,7 @@ static const struct url_param exposures_params[] = {
 static const struct url_param ai_surface_params[] = {
 	EXPOSURE_PARAMS,
 	FILTER(FIELD_STR, struct exposure_args, category, .lo = 1, .hi = LIM_FILTER,
-	    .help = "Exactly, as ai/inference."),
+	    .help = "The exact value, such as ai/inference."),
 	URL_PARAM_END,
 };
 

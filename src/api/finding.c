@@ -158,7 +158,9 @@ static const struct route finding_routes[] = {
 	    .wrapper = "finding",
 	    .errors = get_errors,
 	    .summary = "Get a finding",
-	    .description = "updated_at is of what was observed; moves leave it.",
+	    .description =
+		"updated_at is the time of the last change of the observed data; moves do not "
+		"change it.",
 	},
 	{
 	    ROUTE(GET, FINDING "/history", list_finding_history),
@@ -170,8 +172,9 @@ static const struct route finding_routes[] = {
 	    .errors = get_errors,
 	    .summary = "List the history of a finding",
 	    .description =
-		"Newest first: when it was found, its moves, and changes of its severity "
-		"or confidence. An event without a member was caused by a producer.",
+		"Newest first: the discovery of the finding, its moves, and changes of its "
+		"severity or confidence. An event without a member was caused by a "
+		"producer.",
 	},
 #define FINDING_EVENT(id, event, path_end, end, what)                                              \
 	{                                                                                          \

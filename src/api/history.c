@@ -245,7 +245,7 @@ struct history_page {
 	    { .name = "since",                                                                     \
 		    .type = FIELD_TS,                                                              \
 		    .offset = offsetof(struct history_page, since),                                \
-		    .help = "From when on the history has all changes." },                         \
+		    .help = "The history has all changes since this time." },                      \
 	    FIELD(struct history_page, has_more, 0),                                               \
 	    FIELD(struct history_page, next_cursor, NULLABLE)
 
@@ -358,11 +358,11 @@ static const struct route history_routes[] = {
 	    .summary = "List the changes of a host",
 	    .result = "The events of the host, newest first.",
 	    .description =
-		"Each event has the members that changed, as they were before and after, and the "
-		"service if it is one that changed. Texts are cut to 256 bytes; of a list with "
-		"more than 32 items, before and after have those that the other lacks. A host "
-		"that was seen again without a change has no event. A host that is gone keeps its "
-		"history.",
+		"Each event has the changed members as they were before and after, and "
+		"names the service if a service changed. Texts are cut to 256 bytes; of a "
+		"list with more than 32 items, before and after have only the items that "
+		"the other one lacks. A host that was seen again without a change has no "
+		"event. A host that is gone keeps its history.",
 	},
 	{
 	    ROUTE(GET, "/search/whois/{domain}/history", get_whois_history),
@@ -373,8 +373,9 @@ static const struct route history_routes[] = {
 	    .errors = history_errors,
 	    .summary = "List the changes of a registration",
 	    .result = "The events of the registration, newest first.",
-	    .description = "Changes of the registrar, the name servers and the dates. A name below "
-			   "a registered domain is answered with that domain.",
+	    .description =
+		"The events are changes of the registrar, the name servers and the dates. For "
+		"a name below a registered domain the answer is about that domain.",
 	},
 	ROUTE_END,
 };

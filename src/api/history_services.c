@@ -121,12 +121,13 @@ static const struct route history_services_routes[] = {
 	    .path_params = lookup_host_path,
 	    .out = ranges_out,
 	    .errors = history_errors,
-	    .summary = "List the times of a host's services",
+	    .summary = "List when a host had its services",
 	    .result = "By port and transport, then by time.",
 	    .description =
-		"When the host had each service that it has now, or had since `since`. "
-		"A service that went and came again has several ranges. A removal beyond "
-		"the 32 events of a host and day is coalesced, and its range is missing.",
+		"The ranges of time in which the host had each service that it has now or "
+		"had after `since`. A service that ended and came back has several ranges. "
+		"A range is missing if its end is beyond the 32 events that are stored for "
+		"a host and day.",
 	},
 	ROUTE_END,
 };

@@ -233,8 +233,9 @@ static const struct route key_routes[] = {
 	    .out = made_key_out,
 	    .result = "The key, and its secret.",
 	    .summary = "Create an API key",
-	    .description = "The holder is member_uuid, or the person who asks; the key sees no "
-			   "more than its holder. The secret is shown this once.",
+	    .description =
+		"The holder is member_uuid, or else the person who asks; the key sees no more "
+		"than its holder. The secret is in this answer only.",
 	    .example = JSON({ "name" : "ci-scanner", "scopes" : ["search.view"] }),
 	},
 	{
@@ -245,8 +246,9 @@ static const struct route key_routes[] = {
 	    .wrapper = "key",
 	    .errors = change_errors,
 	    .summary = "Change an API key",
-	    .description = "Its name, scopes, projects and end; the holder, the prefix and the "
-			   "secret never change.",
+	    .description =
+		"The name, scopes, projects and expiry can be changed; the holder, the prefix "
+		"and the secret never change.",
 	    .example = JSON({ "name" : "ci-scanner", "scopes" : ["search.view"] }),
 	},
 	{
@@ -258,8 +260,9 @@ static const struct route key_routes[] = {
 	    .result = "The new key, and its secret.",
 	    .errors = change_errors,
 	    .summary = "Rotate an API key",
-	    .description = "A new key that may do the same; the old one ends at old_expires_at, "
-			   "or now.",
+	    .description =
+		"Creates a key with the same rights; the old one ends at old_expires_at, or "
+		"now.",
 	    .example = JSON({}),
 	},
 	{
@@ -270,8 +273,10 @@ static const struct route key_routes[] = {
 	    .wrapper = "key",
 	    .errors = revoke_errors,
 	    .summary = "Revoke an API key",
-	    .description = "It stops working at once and for good. An owner revokes any, another "
-			   "member their own. To stop a leak quickly, no fresh sign-in is needed.",
+	    .description =
+		"The key stops working at once and for ever. An owner can revoke any key, "
+		"another member their own. No recent sign-in is needed, so that a leaked key "
+		"can be stopped quickly.",
 	},
 	ROUTE_END,
 };

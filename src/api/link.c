@@ -240,8 +240,8 @@ static const struct route link_routes[] = {
 	    .errors = open_errors,
 	    .summary = "Look at a one-time link",
 	    .description =
-		"This does not use it up. A link that is unknown, used, revoked or expired is "
-		"not found.",
+		"Looking at a link does not use it. A link that is unknown, used, revoked "
+		"or expired is not found.",
 	    .example = JSON({ "token" : "dGhpcyBpcyBubyB0b2tlbiBvZiBhbnlib2R5IGhlcmU" }),
 	},
 	{
@@ -254,11 +254,11 @@ static const struct route link_routes[] = {
 	    .errors = use_errors,
 	    .summary = "Use a one-time link",
 	    .description =
-		"To join, a new person sends name, email and password, and a person who is signed "
-		"in the token alone. To get in again, the token and a new password: every other "
-		"method and every sign-in of the person goes. With proxy_sign_in, a new person has "
-		"the "
-		"e-mail of the invitation.",
+		"To join, a new person sends name, email and password; a person who is "
+		"signed in sends only the token. To recover access, a person sends the "
+		"token and a new password, which removes all their other methods and ends "
+		"all their sign-ins. With proxy_sign_in, a new person has the e-mail of "
+		"the invitation.",
 	    .example = JSON({
 		    "token" : "dGhpcyBpcyBubyB0b2tlbiBvZiBhbnlib2R5IGhlcmU",
 		    "name" : "Ann",

@@ -267,8 +267,7 @@ static const struct route member_routes[] = {
 	    .result = "The member, and the link to send.",
 	    .errors = invite_errors,
 	    .summary = "Invite a member",
-	    .description = "The answer has the one-time link by which the person joins; it is "
-			   "shown this once.",
+	    .description = "Only this answer has the one-time link by which the person joins.",
 	    .example = MEMBER_EXAMPLE,
 	},
 	{
@@ -279,8 +278,9 @@ static const struct route member_routes[] = {
 	    .wrapper = "member",
 	    .errors = put_errors,
 	    .summary = "Change a member",
-	    .description = "The name, the e-mail, the role, and the projects with their roles. "
-			   "The last owner stays one.",
+	    .description =
+		"The name, the e-mail, the role, and the projects with their roles can be "
+		"changed. The last owner must stay an owner.",
 	    .example = MEMBER_EXAMPLE,
 	},
 	{
@@ -290,8 +290,9 @@ static const struct route member_routes[] = {
 	    .wrapper = "member",
 	    .errors = remove_errors,
 	    .summary = "Remove a member",
-	    .description = "The member's keys and sign-ins stop working in the organisation at "
-			   "once; records keep the name. The last owner cannot be removed.",
+	    .description =
+		"The keys of the member, and their access to the organisation, end at once; "
+		"records keep the name. The last owner cannot be removed.",
 	},
 	{
 	    ROUTE(POST, "/access/members/{member_uuid}/link", link_access_member),

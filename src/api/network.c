@@ -13,7 +13,6 @@ struct event_args {
 	struct str kind, failed;
 };
 
-
 /* clang-format off */
 static const struct url_param event_params[] = {
 	PAGE_PARAMS(struct event_args, page),
@@ -21,7 +20,7 @@ static const struct url_param event_params[] = {
 	    .help = "Events of this tab alone."),
 	FILTER(FIELD_STR, struct event_args, kind, .values = net_kinds),
 	FILTER(FIELD_STR, struct event_args, failed, .values = truths,
-	    .help = "Those with a failure alone, or those without."),
+	    .help = "true: only requests that failed; false: only those that did not."),
 	URL_PARAM_END,
 };
 /* clang-format on */
@@ -184,10 +183,11 @@ static const struct route network_routes[] = {
 	    .list_also = truncation_out,
 	    .errors = errors,
 	    .summary = "List a session's network events",
-	    .description = "In the order of their time: requests, WebSockets, dialogs, "
-			   "crashes, certificate errors and downloads, which are refused. "
-			   "Bodies are not stored, nor what authorises requests. "
-			   "truncated: there was more than a session stores.",
+	    .description =
+		"Requests, WebSockets, dialogs, crashes, certificate errors and downloads "
+		"(which are refused), in the order of their time. Bodies and credentials of "
+		"requests are not stored. truncated: there were more events than a session "
+		"stores.",
 	},
 	{
 	    ROUTE(GET, SESSION "/network-events.har", get_network_events_har),
@@ -196,7 +196,7 @@ static const struct route network_routes[] = {
 	    .result = "Requests and WebSockets of the session as HAR 1.2.",
 	    .errors = errors,
 	    .summary = "Export a session's network events",
-	    .description = "A view of the network events, for what reads HTTP archives.",
+	    .description = "The network events in the form of an HTTP archive.",
 	},
 	ROUTE_END,
 };

@@ -209,8 +209,8 @@ static const struct route observation_routes[] = {
 	    .errors = observation_errors,
 	    .summary = "Get an observation",
 	    .description =
-		"One of a rule of the catalogue that the organisation has not enabled is "
-		"answered like none.",
+		"An observation of a rule of the catalogue that the organisation has not "
+		"enabled is not found.",
 	},
 	{
 	    ROUTE(GET, "/rules/{rule_uuid}/observations", list_observations_of_rule),
@@ -220,8 +220,9 @@ static const struct route observation_routes[] = {
 	    .list = "observations",
 	    .errors = observed_rule_errors,
 	    .summary = "List the observations of a rule",
-	    .description = "Newest first. A rule of the catalogue that the organisation has not "
-			   "enabled is answered like none.",
+	    .description =
+		"Newest first. A rule of the catalogue that the organisation has not enabled "
+		"is not found.",
 	},
 	{
 	    ROUTE(GET, "/rules/{rule_uuid}/activity", get_rule_activity),
@@ -231,8 +232,9 @@ static const struct route observation_routes[] = {
 	    .errors = observed_rule_errors,
 	    .summary = "Get the activity of a rule",
 	    .result = "Each day of the window, oldest first.",
-	    .description = "Counts for each day of UTC, today last. A key that is limited to "
-			   "projects gets those of its projects.",
+	    .description =
+		"The counts are by day in UTC, today last. A key that is limited to projects "
+		"gets the counts of its projects.",
 	},
 	ROUTE_END,
 };

@@ -88,8 +88,8 @@ static const struct url_param idempotency_key = {
 	    .type = FIELD_STR,
 	    .lo = 1,
 	    .hi = LIM_IDEMPOTENCY_KEY,
-	    .help = "The same key with the same request answers the resource of the first "
-		    "time; with another request, 409." },
+	    .help = "A repeated request with the same key gets the resource of the first one; "
+		    "another request gets 409." },
 	.example = "case-1234-first-look",
 };
 

@@ -239,8 +239,9 @@ static const struct route own_organisation_routes[] = {
 	    .out = organisation_out,
 	    .wrapper = "organisation",
 	    .summary = "Change how members sign in",
-	    .description = "With strong, a sign-in by a password alone is asked for more. Who "
-			   "asks this of others needs such a sign-in.",
+	    .description =
+		"With strong, members need more than a password to sign in. Only a person with "
+		"such a sign-in can set strong.",
 	    .example = JSON({ "sign_in" : "any" }),
 	},
 	{

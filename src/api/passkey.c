@@ -459,7 +459,7 @@ static const struct route passkey_routes[] = {
 	    .out = passkey_list_out,
 	    .result = "The passkeys.",
 	    .summary = "List one's passkeys",
-	    .description = "All of them, the oldest first.",
+	    .description = "All passkeys of the person, oldest first.",
 	},
 	{
 	    ROUTE(POST, "/auth/passkeys", register_passkey),

@@ -234,7 +234,7 @@ static const struct route person_routes[] = {
 	    .wrapper = "sign_in",
 	    .errors = end_errors,
 	    .summary = "End a sign-in",
-	    .description = "The browser is signed out from its next request on.",
+	    .description = "That browser is signed out with its next request.",
 	},
 	{
 	    ROUTE(PUT, "/auth/person", put_person),
@@ -245,8 +245,8 @@ static const struct route person_routes[] = {
 	    .result = "The person who is signed in.",
 	    .summary = "Change one's name and e-mail",
 	    .description =
-		"Another e-mail needs a fresh sign-in; with proxy_sign_in also that the "
-		"person has signed in by the proxy, which has its own e-mail of them then.",
+		"Changing the e-mail needs a recent sign-in. With proxy_sign_in, it also "
+		"needs that the person has signed in by the proxy before.",
 	    .example = JSON({ "name" : "Ann", "email" : "ann@example.com" }),
 	},
 	{
@@ -268,7 +268,9 @@ static const struct route person_routes[] = {
 	    .result = "The person who is signed in.",
 	    .errors = remove_password_errors,
 	    .summary = "Remove one's password",
-	    .description = "For people with a passkey. Every other sign-in of the person ends.",
+	    .description =
+		"Only people with a passkey can remove their password. All other sign-ins of "
+		"the person end.",
 	},
 	ROUTE_END,
 };

@@ -84,7 +84,7 @@ static const struct route project_routes[] = {
 	    .list = "projects",
 	    .tag = "Projects",
 	    .summary = "List projects",
-	    .description = "Those within the ceilings of the key and of its owner.",
+	    .description = "The projects that both the key and its owner may see.",
 	},
 	{
 	    ROUTE(GET, PROJECT, get_project),
@@ -92,7 +92,8 @@ static const struct route project_routes[] = {
 	    .wrapper = "project",
 	    .tag = "Projects",
 	    .summary = "Get a project",
-	    .description = "One outside the ceilings is as one that does not exist.",
+	    .description =
+		"A project outside of the ceilings is treated as one that does not exist.",
 	},
 	{
 	    ROUTE_AS(GET, PROJECT "/members", "list_project_members", page_list),

@@ -57,8 +57,9 @@ static const struct route report_routes[] = {
 	    .out = report_out,
 	    .errors = report_errors,
 	    .summary = "Get a report",
-	    .description = "Shared reports and those of the organisation; its text is in no "
-			   "answer. The counts of indicators follow the organisation's verdicts.",
+	    .description =
+		"A shared report, or one of the organisation. No answer has its text. The "
+		"counts of indicators take the organisation's verdicts into account.",
 	},
 	{
 	    ROUTE_AS(DELETE, "/reports/{report_uuid}", "delete_report", withdraw),
@@ -67,8 +68,9 @@ static const struct route report_routes[] = {
 	    .out = report_out,
 	    .errors = report_errors,
 	    .summary = "Withdraw a report of the organisation",
-	    .description = "It leaves search and every answer. A shared report is answered like "
-			   "none. Again: unchanged.",
+	    .description =
+		"The report disappears from searches and all answers. A shared report is not "
+		"found. Withdrawing a report again changes nothing.",
 	},
 	ROUTE_END,
 };

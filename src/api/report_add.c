@@ -359,9 +359,11 @@ static const struct route report_add_routes[] = {
 	    .example =
 		JSON({ "title" : "A campaign", "text" : "The loader calls evil[.]example." }),
 	    .summary = "Add a report of the organisation",
-	    .description = "Its indicators are read from the text. No other organisation sees the "
-			   "report. The same url, or without one the same text, names the same "
-			   "report: 200 when nothing is new, otherwise a revision.",
+	    .description =
+		"The service reads the indicators from the text. No other organisation sees "
+		"the report. A text with the url of a stored report, or without a url the same "
+		"text, belongs to that report: the answer is 200 when nothing is new, "
+		"otherwise it is a revision.",
 	},
 	{
 	    ROUTE(POST, "/reports/extract", extract_indicators),

@@ -9,8 +9,8 @@
 #include "wire/values.h"
 
 #define QUERY_HELP                                                                                 \
-	"Which of them, in the language of surfaced-query(7); empty: all. "                        \
-	"Fields are the members of the record."
+	"A query of surfaced-query(7) that selects records; empty: all. Its fields are the "       \
+	"members of the record."
 
 static const struct field rule_in[] = {
 	TEXT(struct rule, name, REQUIRED | TRIM, 1, LIM_NAME),
@@ -189,7 +189,7 @@ static const struct route rule_routes[] = {
 	    .status = 201,
 	    .wrapper = "rule",
 	    .summary = "Create an alert rule",
-	    .description = "It applies to what is found or changes from now on.",
+	    .description = "The rule applies to findings that appear or change from now on.",
 	},
 	{
 	    ROUTE_AS(GET, RULES, "list_alert_rules", page_list),
@@ -207,7 +207,7 @@ static const struct route rule_routes[] = {
 	    .wrapper = "rule",
 	    .errors = one_errors,
 	    .summary = "Get an alert rule",
-	    .description = "With its destinations.",
+	    .description = "The answer has the destinations of the rule.",
 	},
 	{
 	    ROUTE(PUT, RULE, update_alert_rule),
@@ -217,7 +217,9 @@ static const struct route rule_routes[] = {
 	    .wrapper = "rule",
 	    .errors = one_errors,
 	    .summary = "Replace an alert rule",
-	    .description = "The whole of it; what is not said is as for a new rule.",
+	    .description =
+		"Replaces all members; a member that is not sent gets the default of a new "
+		"rule.",
 	},
 	{
 	    ROUTE_AS(DELETE, RULE, "delete_alert_rule", record_one),

@@ -289,8 +289,9 @@ static const struct route rule_tag_routes[] = {
 		    "classification" : "suspicious"
 	    }),
 	    .summary = "Add a tag of rules",
-	    .description = "It is for the organisation's own rules. Searches never know it, and no "
-			   "other organisation sees it.",
+	    .description =
+		"The tag is for the organisation's own rules. Searches cannot use it, and no "
+		"other organisation sees it.",
 	},
 	{
 	    ROUTE(PUT, "/rules/tags/{tag_uuid}", update_rule_tag),
@@ -311,8 +312,8 @@ static const struct route rule_tag_routes[] = {
 	    .errors = delete_tag_errors,
 	    .summary = "Delete a tag of rules",
 	    .description =
-		"Answers the tag that there was. One that a rule of the organisation has "
-		"stays.",
+		"The answer has the deleted tag. A tag that a rule of the organisation has "
+		"cannot be deleted.",
 	},
 	ROUTE_END,
 };

@@ -29,7 +29,7 @@ static const char *const mimes[] = { "image/jpeg", "image/png", NULL };
 static const struct field screenshot_out[] = {
 	FIELD(struct screenshot, uuid, 0),
 	FIELD(struct screenshot, session_uuid, 0),
-	ONE_OF(struct screenshot, reason, 0, shot_reasons, "Why it was taken."),
+	ONE_OF(struct screenshot, reason, 0, shot_reasons, "The reason for the screenshot."),
 	FIELD(struct screenshot, tab, 0),
 	FIELD(struct screenshot, url, 0),
 	FIELD(struct screenshot, title, 0),
@@ -163,8 +163,9 @@ static const struct route screenshot_routes[] = {
 	    .list = "screenshots",
 	    .errors = list_errors,
 	    .summary = "List a session's screenshots",
-	    .description = "The newest first. Kept for ever, and for the key alone that "
-			   "created the session.",
+	    .description =
+		"Newest first. They are kept for ever; only the key that created the session "
+		"can read them.",
 	},
 	{
 	    ROUTE(GET, SESSION "/screenshots/{screenshot_uuid}", get_screenshot),
@@ -174,7 +175,7 @@ static const struct route screenshot_routes[] = {
 	    .result = "The image; its ETag is its SHA-256.",
 	    .errors = one_errors,
 	    .summary = "Get a screenshot",
-	    .description = "The bytes as they were stored.",
+	    .description = "The stored bytes, unchanged.",
 	},
 	ROUTE_END,
 };

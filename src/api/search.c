@@ -499,8 +499,8 @@ static const struct route search_routes[] = {
 		.result = "The page, the exact number of all matches, and the cursor of "          \
 			  "the next page.",                                                        \
 		.description = "A page of the documents that the query matches, in a fixed "       \
-			       "order. A page of very large documents may have "                   \
-			       "fewer than limit; has_more tells.",                                \
+			       "order. A page of very large documents may have fewer than "        \
+			       "limit; has_more is then true.",                                    \
 	},                                                                                         \
 	    {                                                                                      \
 		    ROUTE_AS(GET, "/search/" name "/validate", validate_##id, validate_query),     \
@@ -510,7 +510,7 @@ static const struct route search_routes[] = {
 		    .out = validity_out,                                                           \
 		    .summary = "Validate a query of " name,                                        \
 		    .result = "Whether the query parses, and where and why it does not.",          \
-		    .description = "Parses the query and does not execute it.",                    \
+		    .description = "Parses the query without executing it.",                       \
 	    },
 #define VIEW DATASET
 #include "tbl/datasets.h"

@@ -38,7 +38,7 @@ static const struct field secrets_out[] = {
 	AREA_TEXT(struct exposed, provider, "The issuer of such secrets."),
 	AREA_TEXT(struct exposed, fingerprint, "Equal for equal secrets of the project."),
 	AREA_TEXT(struct exposed, preview,
-	    "The beginning that all secrets of the type have, and the length."),
+	    "The beginning that all secrets of the type share, and the length of this one."),
 	AREA_VALUE(struct exposed, length, FIELD_INT, NULL),
 	AREA_TEXT(struct exposed, check, "valid: its check digits are right; none: it has no check digits."),
 	AREA_TEXT(struct exposed, key_name, "The identifier before it."),

@@ -129,7 +129,7 @@ static const struct url_param session_params[] = {
 	PAGE_PARAMS(struct session_args, page),
 	FILTER(FIELD_STR, struct session_args, state, .values = session_states),
 	FILTER(FIELD_STR, struct session_args, own, .values = truths,
-	    .help = "true: those that the caller created alone."),
+	    .help = "true: only those that the caller created."),
 	URL_PARAM_END,
 };
 
@@ -162,8 +162,8 @@ static const struct route session_routes[] = {
 	    .out = session_out,
 	    .list = "sessions",
 	    .summary = "List browser sessions",
-	    .description = "Those that this key created, newest first; with "
-			   "browser.sessions.manage every one of the project.",
+	    .description = "The sessions that this key created, newest first; with "
+			   "browser.sessions.manage, all sessions of the project.",
 	},
 	{
 	    ROUTE(GET, SESSION, get_session),
@@ -174,8 +174,9 @@ static const struct route session_routes[] = {
 	    .wrapper = "session",
 	    .errors = one_errors,
 	    .summary = "Get a browser session",
-	    .description = "Its metadata, for the key that created it and for who has "
-			   "browser.sessions.manage.",
+	    .description =
+		"The metadata of the session, for the key that created it and for keys with "
+		"browser.sessions.manage.",
 	},
 	{
 	    ROUTE(DELETE, SESSION, close_session),
@@ -188,9 +189,10 @@ static const struct route session_routes[] = {
 	    .wrapper = "session",
 	    .errors = one_errors,
 	    .summary = "Close a browser session",
-	    .description = "202 while it is closing, 200 once it is terminal. Again: unchanged. "
-			   "Its creator may, and who has browser.sessions.manage. Not held up by "
-			   "quotas.",
+	    .description =
+		"The answer is 202 while the session is closing, and 200 once its state is "
+		"terminal; closing it again changes nothing. The creator may close it, and so "
+		"may a key with browser.sessions.manage. Quotas do not delay it.",
 	},
 	ROUTE_END,
 };

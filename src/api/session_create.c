@@ -338,9 +338,10 @@ static const struct route session_create_routes[] = {
 	    .wrapper = "session",
 	    .errors = create_errors,
 	    .summary = "Queue a browser session",
-	    .description = "Admitted against the limits of the key and of the organisation before "
-			   "it is answered, started later. The key alone that creates a session "
-			   "sees its stream, screenshots and network events.",
+	    .description =
+		"The limits of the key and of the organisation are checked before the answer; "
+		"the session starts later. Only the key that creates a session sees its "
+		"stream, screenshots and network events.",
 	},
 	{
 	    ROUTE(POST, SESSION "/replay", replay_session),
@@ -352,8 +353,9 @@ static const struct route session_create_routes[] = {
 	    .wrapper = "session",
 	    .errors = replay_errors,
 	    .summary = "Replay a browser session",
-	    .description = "Queues a new session with what a terminal one was created with. Its "
-			   "creator alone may.",
+	    .description =
+		"Queues a new session with the parameters of one that has ended. Only the "
+		"creator of that session may do so.",
 	},
 	ROUTE_END,
 };

@@ -202,8 +202,9 @@ static const struct route sign_in_routes[] = {
 	    .out = methods_answer_out,
 	    .result = "The ways to sign in that this service has.",
 	    .summary = "Get the ways to sign in",
-	    .description = "And whether the browser is signed in, so that no page has to ask for "
-			   "a refusal.",
+	    .description =
+		"Also whether this browser is signed in, so that a page need not provoke a 401 "
+		"to find out.",
 	},
 	{
 	    ROUTE(POST, "/auth/sign-in/password", sign_in_by_password),
@@ -216,8 +217,8 @@ static const struct route sign_in_routes[] = {
 	    .errors = password_errors,
 	    .summary = "Sign in with a password",
 	    .description =
-		"Sets the cookie and answers what GET /auth/session does; for a person with a "
-		"passkey or TOTP, 202 with the step that is still due.",
+		"Sets the cookie; the answer is that of GET /auth/session. A person with a "
+		"passkey or TOTP gets 202 with the step that is still due.",
 	    .example = JSON({ "email" : "ann@example.com", "password" : "eleven green kettles" }),
 	},
 	ROUTE_END,

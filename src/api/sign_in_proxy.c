@@ -67,8 +67,10 @@ static const struct route sign_in_proxy_routes[] = {
 	    .result = "The person who is signed in.",
 	    .errors = proxy_errors,
 	    .summary = "Sign in as the company's proxy says",
-	    .description = "For people whom nginx has authenticated by auth_request, with "
-			   "proxy_sign_in. The person must have joined an organisation before.",
+	    .description =
+		"For people whom the company's proxy has authenticated (auth_request of "
+		"nginx), if proxy_sign_in is set. The person must have joined an organisation "
+		"before.",
 	    .example = JSON({}),
 	},
 	ROUTE_END,

@@ -166,9 +166,9 @@ static const struct route silence_routes[] = {
 	    .wrapper = "silence",
 	    .errors = create_errors,
 	    .summary = "Silence an alert rule",
-	    .description = "From starts_at (default: now) until before ends_at, at most a year, "
-			   "the rule's alerts send no notification; they still reach the "
-			   "inbox.",
+	    .description =
+		"Between starts_at (default: now) and ends_at, at most a year, alerts of the "
+		"rule send no notification; they still reach the inbox.",
 	},
 	{
 	    ROUTE_AS(GET, SILENCES, "list_alert_silences", page_list),
@@ -186,7 +186,7 @@ static const struct route silence_routes[] = {
 	    .wrapper = "silence",
 	    .errors = get_errors,
 	    .summary = "Get an alert silence",
-	    .description = "Cancelled and expired ones too.",
+	    .description = "Cancelled and expired silences can be read, too.",
 	},
 	{
 	    ROUTE(DELETE, SILENCE, cancel_alert_silence),
@@ -194,7 +194,9 @@ static const struct route silence_routes[] = {
 	    .wrapper = "silence",
 	    .errors = cancel_errors,
 	    .summary = "Cancel an alert silence",
-	    .description = "Ends it now, or before it began. Again: unchanged.",
+	    .description =
+		"The silence ends now, or never begins if it was pending. Cancelling it again "
+		"changes nothing.",
 	},
 	ROUTE_END,
 };

@@ -39,7 +39,7 @@ static const struct field fourth_category[] = {
 	    .offset = offsetof(struct category, children),
 	    .size = sizeof(struct json),
 	    .item = FIELD_RAW,
-	    .help = "None: a path has four words at most." },
+	    .help = "Always empty, because a path has at most four words." },
 	FIELD_END,
 };
 static const struct field third_category[] = { CATEGORY_MEMBERS, CHILDREN(fourth_category),
@@ -111,7 +111,7 @@ static const struct field taxonomy_out[] = {
 	    .offset = offsetof(struct taxonomy, techniques),
 	    .size = sizeof(struct str),
 	    .item = FIELD_STR,
-	    .help = "Those of the rules that the key sees." },
+	    .help = "The techniques of the rules that the key sees." },
 	FIELD_END_OF("RuleTaxonomy"),
 };
 
@@ -212,7 +212,7 @@ static const struct route taxonomy_routes[] = {
 	    .entitlement = ENTITLEMENT_RULES,
 	    .tag = "Rules",
 	    .out = taxonomy_out,
-	    .summary = "Get the words of rules",
+	    .summary = "Get the vocabularies of rules",
 	    .result = "The lists and the tree.",
 	    .description = "Datasets, severities, statuses and the moves between them; the "
 			   "categories of tags as a tree, and the techniques in use.",

@@ -171,10 +171,10 @@ static const struct route ticket_routes[] = {
 	    .errors = evidence_errors,
 	    .summary = "Create an evidence ticket",
 	    .description =
-		"A token that reads the timeline, the screenshots and the network events of this "
-		"session instead of a key, in the header X-Evidence-Ticket, for 15 minutes. For "
-		"the key that created the session alone; it ends with any right of that key, and "
-		"a person's with their sign-in.",
+		"A token for the header X-Evidence-Ticket, which for 15 minutes reads the "
+		"timeline, the screenshots and the network events of this session instead "
+		"of a key. For the key that created the session alone; it ends with any "
+		"right of that key, and a person's with their sign-in.",
 	},
 	ROUTE_END,
 };

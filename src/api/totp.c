@@ -318,8 +318,8 @@ static const struct route totp_routes[] = {
 	    .errors = code_errors,
 	    .summary = "Finish a sign-in with a one-time code",
 	    .description =
-		"step is the token that the password's sign-in was answered with. It is good for "
-		"five minutes, five codes and one sign-in; a code counts once.",
+		"step is the token from the answer to the password. It is valid for five "
+		"minutes, five codes and one sign-in; each code is accepted once.",
 	    .example = JSON({ "step" : "AAAA", "code" : "123456" }),
 	},
 	{
@@ -328,11 +328,11 @@ static const struct route totp_routes[] = {
 	    .recent = true,
 	    .status = 201,
 	    .out = new_totp_out,
-	    .result = "The secret, which is shown this once.",
+	    .result = "The secret, which only this answer has.",
 	    .wrapper = "totp",
-	    .summary = "Begin with one-time codes",
-	    .description = "The secret is shown this once, and counts when its first code was "
-			   "confirmed; until then an earlier one stays.",
+	    .summary = "Set up one-time codes",
+	    .description = "The secret is in this answer only. It is used once its first code was "
+			   "confirmed; until then an earlier secret stays in use.",
 	},
 	{
 	    ROUTE_AS(POST, "/auth/totp/confirm", "confirm_totp", confirm_own_totp),
@@ -343,8 +343,9 @@ static const struct route totp_routes[] = {
 	    .result = "The person who is signed in.",
 	    .errors = code_errors,
 	    .summary = "Confirm one-time codes with the first one",
-	    .description = "Within ten minutes of the secret. From then on the password alone "
-			   "signs nobody in.",
+	    .description =
+		"The code must be sent within ten minutes after the secret was created. From "
+		"then on the password alone is not enough to sign in.",
 	    .example = JSON({ "code" : "123456" }),
 	},
 	{
@@ -353,7 +354,7 @@ static const struct route totp_routes[] = {
 	    .recent = true,
 	    .out = person_session_out,
 	    .result = "The person who is signed in.",
-	    .summary = "End one-time codes",
+	    .summary = "Remove one-time codes",
 	    .description = "Every other sign-in of the person ends.",
 	},
 	ROUTE_END,

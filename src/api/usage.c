@@ -341,8 +341,9 @@ static const struct route usage_routes[] = {
 	    .wrapper = "api_usage",
 	    .errors = key_usage_errors,
 	    .summary = "Get the usage of a key",
-	    .description = "The answer that the key itself gets of GET /usage: of any key for an "
-			   "owner, of their own for another member.",
+	    .description =
+		"The answer that the key itself would get from GET /usage. An owner can ask "
+		"for any key, another member for their own.",
 	    .result = "The key, its counts and what limits it.",
 	},
 	ROUTE_END,

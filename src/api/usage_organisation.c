@@ -186,9 +186,10 @@ static const struct route organisation_usage_routes[] = {
 	    .out = organisation_usage_out,
 	    .wrapper = "organisation_usage",
 	    .summary = "Get the usage of one's organisation",
-	    .description = "Daily counts of all keys together and of the 20 busiest, for an "
-			   "owner; of their own keys for another member. Counted through "
-			   "freshness.current_through.",
+	    .description =
+		"An owner gets the daily counts of all keys together and of the 20 busiest "
+		"keys; another member gets those of their own keys. freshness.current_through "
+		"is the end of the counted time.",
 	    .result = "The counts, the quotas and the rate limit of searches.",
 	},
 	ROUTE_END,

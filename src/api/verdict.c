@@ -142,9 +142,10 @@ static const struct route verdict_routes[] = {
 		    "reason" : "Our own"
 	    }),
 	    .summary = "Give a verdict on a value",
-	    .description = "Answers, exports and look-ups of every report follow it at once; "
-			   "queries, counts and facets do not. A second verdict on the value "
-			   "replaces the first: 200.",
+	    .description =
+		"Answers, exports and look-ups of all reports use the verdict at once; "
+		"queries, counts and facets do not use it. A second verdict on the value "
+		"replaces the first: 200.",
 	},
 	{
 	    ROUTE_AS(DELETE, "/reports/verdicts/{verdict_uuid}", "delete_report_verdict",
@@ -153,7 +154,7 @@ static const struct route verdict_routes[] = {
 	    .wrapper = "verdict",
 	    .out = verdict_out,
 	    .errors = delete_errors,
-	    .summary = "Take a verdict back",
+	    .summary = "Withdraw a verdict",
 	    .description = "Answers with the deleted verdict.",
 	},
 	ROUTE_END,

@@ -456,12 +456,13 @@ static const struct route watched_routes[] = {
 	    BODY_CHECKED(
 		struct watched_domain, watched_domain_try, LIM_WATCHED_BODY, check_watched_new),
 	    .out = preview_out,
-	    .result = "The look-alikes that watching the domain would report now, those with most "
-		      "points first.",
+	    .result = "The look-alikes that would be reported if the domain were watched, highest "
+		      "score first.",
 	    .example = JSON({ "domain" : "example.com", "words" : ["example-bank"] }),
 	    .summary = "Preview the look-alikes of a domain",
-	    .description = "Compares the names that are known, 500,000 of them at most, and stores "
-			   "nothing. counts are of all look-alikes, by class.",
+	    .description =
+		"Compares at most 500,000 known names and stores nothing. counts has the "
+		"number of all look-alikes of each class.",
 	},
 	ROUTE_END,
 };

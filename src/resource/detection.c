@@ -18,15 +18,17 @@ static const char *const run_states[] = { "idle", "backfilling", "current", "sat
 	NULL };
 static const char *const run_relations[] = { "eq", "gte", NULL };
 
-#define DATASET_HELP "Only a draft changes it."
+#define DATASET_HELP "It can be changed only while the rule is a draft."
 #define SCOPE_HELP                                                                                 \
-	"all: every record of the dataset, of which at most 10000 may match. surface: the records "\
-	"in the inventories of the projects in the settings."
+	"all: every record of the dataset, of which at most 10000 may match. surface: the "        \
+	"records in the inventories of the projects in the settings."
 #define QUERY_HELP "In the language of surfaced-query(7), on the dataset; empty: every record."
-#define EXCLUDE_HELP "Records that do not match all the same, in the same language; empty: none."
+#define EXCLUDE_HELP                                                                               \
+	"A query for records that the rule leaves out although they match; empty: none."
 #define TAGS_HELP "Slugs of tags that the service knows."
 #define TESTS_HELP                                                                                 \
-	"Samples: records as a search of the dataset answers them, of the members that matter."
+	"Samples: records in the form of a search of the dataset, with only the members that "     \
+	"matter."
 
 /* need: REQUIRED in bodies. */
 /* clang-format off */
@@ -43,7 +45,7 @@ static const char *const run_relations[] = { "eq", "gte", NULL };
 	NUMBER(struct detection_product, rank, 0, 0, LIM_RULE_RANK, 0),                            \
 	{ .name = "title", .type = FIELD_STR, .flags = NULLABLE | TRIM,                            \
 	    .offset = offsetof(struct detection_product, title), .lo = 1, .hi = LIM_RULE_TITLE,    \
-	    .help = "The title of its findings; {ip} stands for the value of that field of the record." }
+	    .help = "The title of its findings; {ip} is replaced by the value of that field." }
 /* clang-format on */
 
 const struct field detection_test_fields[] = { TEST_MEMBERS(REQUIRED), FIELD_END };
@@ -72,7 +74,7 @@ static const struct field product_out[] = { PRODUCT_MEMBERS(0), FIELD_END_OF("Ru
 	SLUGS(s, tags, LIM_RULE_TAGS, TAGS_HELP),                                                  \
 	SLUGS(s, techniques, LIM_RULE_TECHNIQUES, "Techniques of ATT&CK: T1190 or T1059.001."),               \
 	SLUGS(s, references, LIM_RULE_REFERENCES, "URLs."),                                        \
-	SLUGS(s, false_positives, LIM_RULE_REFERENCES, "Harmless records that match, in words.")
+	SLUGS(s, false_positives, LIM_RULE_REFERENCES, "A description of harmless records that match.")
 
 #define CONTENT                                                                                    \
 	TEXTS_OF_CONTENT(struct detection_in, REQUIRED),                                           \
@@ -112,7 +114,7 @@ const struct field detection_imported[] = {
 static const struct field settings_out[] = {
 	FIELD(struct detection_settings, enabled, 0),
 	ONE_OF(struct detection_settings, severity, NULLABLE, severities,
-	    "In place of the rule's; null: the rule's."),
+	    "Replaces that of the rule; null: that of the rule is used."),
 	FIELD(struct detection_settings, exclude, 0),
 	LIST_OF(struct detection_settings, project_uuids, 0, struct uuid, 0, LIM_RULE_PROJECTS),
 	FIELD(struct detection_settings, findings, 0),
@@ -132,7 +134,8 @@ static const struct field run_members[] = {
 	ONE_OF(struct run_members, state, 0, run_states, NULL),
 	FIELD(struct run_members, active_count, 0),
 	ONE_OF(struct run_members, relation, 0, run_relations,
-	    "gte: more may match; the rule is saturated, or looks at what was there before it."),
+	    "gte: more may match, because the rule is saturated or has not yet looked at "
+	    "all older records."),
 	FIELD(struct run_members, anchored, 0),
 	FIELD(struct run_members, uses_now, 0),
 	FIELD(struct run_members, evaluated_at, NULLABLE),
@@ -161,7 +164,7 @@ const struct field detection_out[] = {
 	    .flags = NULLABLE,
 	    .offset = offsetof(struct detection, run),
 	    .sub = run_members,
-	    .help = "How it is evaluated for the account; null: it is not." },
+	    .help = "The state of its evaluation for the account; null: it is not evaluated." },
 	FIELD_END_OF("Rule"),
 };
 

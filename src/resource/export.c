@@ -10,7 +10,8 @@ const char *const export_states[] = { "queued", "running", "complete", "failed",
 const char *const export_formats[] = { "ndjson", "csv", NULL };
 const char *const export_compressions[] = { "zstd", "gzip", "identity", NULL };
 const char *const export_errors[] = { "disk_full", "too_large", "search_timeout",
-	"search_upstream_failed", "invalid_search_query", "access_revoked", "attempts_failed", NULL };
+	"search_upstream_failed", "invalid_search_query", "access_revoked", "attempts_failed",
+	NULL };
 
 const struct field export_out[] = {
 	FIELD(struct export, uuid, 0),
@@ -66,7 +67,7 @@ const struct field export_out[] = {
 	    .flags = NULLABLE,
 	    .offset = offsetof(struct export, error),
 	    .values = export_errors,
-	    .help = "Why it failed or was cancelled by the service; null otherwise." },
+	    .help = "The reason why it failed or was cancelled by the service; null otherwise." },
 	FIELD_END_OF("Export"),
 };
 

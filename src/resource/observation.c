@@ -66,7 +66,7 @@ const struct field observation_out[] = {
 	{ .name = "suspect",
 	    .type = FIELD_BOOL,
 	    .offset = offsetof(struct observation, suspect),
-	    .help = "So much answers on this host that it seems to imitate services." },
+	    .help = "So many ports of this host answer that it may imitate services." },
 	{ .name = "project_uuid",
 	    .type = FIELD_UUID,
 	    .flags = NULLABLE,
@@ -85,6 +85,6 @@ const struct field observation_out[] = {
 	    .type = FIELD_INT,
 	    .offset = offsetof(struct observation, returns),
 	    .hi = INT32_MAX,
-	    .help = "How often it was gone and became active again." },
+	    .help = "The number of times that it ended and became active again." },
 	FIELD_END_OF("Observation"),
 };

@@ -287,7 +287,7 @@ const struct field net_event_fields[] = {
 	SAID(struct net_event, at, "When the request began."),
 	SAID(struct net_event, tab, "Number of the tab."),
 	ONE_OF(struct net_event, kind, REQUIRED, net_kinds, NULL),
-	SAID(struct net_event, method, "Empty for what is no request."),
+	SAID(struct net_event, method, "Empty if the event is not a request."),
 	SAID(struct net_event, url, NULL),
 	SAID(struct net_event, resource_type, "Document, Script, Image ..., as Chromium says."),
 	MAYBE(struct net_event, status, FIELD_INT, "The HTTP status."),
@@ -309,7 +309,7 @@ const struct field net_event_fields[] = {
 	    "decompressed; of a WebSocket, its handshake. 0: nothing came, or it was in "
 	    "the browser's cache."),
 	MAYBE(struct net_event, duration_ms, FIELD_INT, "Until the last byte."),
-	NULLED(struct net_event, failure, "Why there is no whole answer."),
+	NULLED(struct net_event, failure, "The reason why there is no complete answer."),
 	NULLED(struct net_event, redirected_from, "The address that led here."),
 	FIELD_END_OF("NetworkEvent"),
 };
