@@ -234,7 +234,7 @@ static const struct route person_routes[] = {
 	    .wrapper = "sign_in",
 	    .errors = end_errors,
 	    .summary = "End a sign-in",
-	    .description = "That browser is signed out with its next request.",
+	    .description = "The next request of that browser finds it signed out.",
 	},
 	{
 	    ROUTE(PUT, "/auth/person", put_person),
