@@ -152,7 +152,7 @@ async function last(page) {
 	await button(page, "Remove This device").click();
 	await confirm(page, "Remove");
 	await page.locator("dialog .form-fault").waitFor();
-	is(`${/only way/.test(await page.locator("dialog .form-fault").textContent())} ${await names(page)}`, "true This device", "the last passkey of a person without a password stays, and the page says why (C-323)");
+	is(`${/only method/.test(await page.locator("dialog .form-fault").textContent())} ${await names(page)}`, "true This device", "the last passkey of a person without a password stays, and the page says why (C-323)");
 	await confirm(page, "Cancel");
 }
 
