@@ -136,6 +136,10 @@ bool batch_repeats(
     struct detect *x, uint32_t payer, int64_t *spent, const struct match_limit *limit) MUST_USE;
 /* Writes the tests of the rule that the hit passes, as shown_matched does. */
 void batch_show_matched(struct buf *b, struct detect *x, const struct match *h);
+/* Whether the account of the run excludes the record. The time that this takes is charged to the
+   account. A run that has failed excludes everything. */
+bool batch_excludes(
+    struct detect *x, struct detect_run *run, const struct match_document *at) MUST_USE;
 /* Whether the rule is evaluated on the documents of the batch. */
 bool batch_asks(const struct batch *b, const struct detect_rule *r) MUST_USE;
 /* Finds the record of this key in a document: the document itself, or one of its nested objects.

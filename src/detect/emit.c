@@ -163,21 +163,6 @@ emit_finding(struct emission *e, const struct detect_run *run, const struct owne
 		.project = &owner->project, .rule = &e->hit->rule->uuid, .key = e->key });
 }
 
-/* Whether the account excludes the record. The time that this takes is charged to the account. */
-static bool
-is_excluded(struct emission *e, struct detect_run *run)
-{
-	bool excluded = false, again = run->exclude != NULL;
-
-	while (again && !run->failed) {
-		struct match_limit limit = batch_limit(e->x, run->payer);
-
-		excluded = match_document(e->x->scratch, run->exclude, &e->hit->at, &limit);
-		again = batch_repeats(e->x, run->payer, &run->spent_us, &limit);
-	}
-	return excluded || run->failed;
-}
-
 /* Writes the findings of the record's owners in the run `of`. When that is the run which all
    accounts share, the findings are those of the runs that only make findings. Returns whether there
    was any. */
@@ -209,7 +194,7 @@ emit_everywhere(struct emission *e)
 	for (size_t i = 0; i < r->nruns; i++) {
 		struct detect_run *run = &r->runs[i];
 
-		if (!run->finder && !is_excluded(e, run))
+		if (!run->finder && !batch_excludes(e->x, run, &e->hit->at))
 			add_observation(e, run, NULL, emit_findings(e, run));
 	}
 }
@@ -223,7 +208,7 @@ emit_surface(struct emission *e)
 		struct detect_run *run = rule_run_of(e->x, e->hit->rule, &owner[i].project);
 		bool finds;
 
-		if (run == NULL || is_excluded(e, run))
+		if (run == NULL || batch_excludes(e->x, run, &e->hit->at))
 			continue;
 		finds = makes_findings(e->hit->rule, run);
 		add_observation(e, run, &owner[i].project, finds);

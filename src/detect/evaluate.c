@@ -157,6 +157,20 @@ batch_show_matched(struct buf *b, struct detect *x, const struct match *h)
 	} while (batch_repeats(x, r->payer, &r->spent_us, &limit) && !r->failed);
 }
 
+bool
+batch_excludes(struct detect *x, struct detect_run *run, const struct match_document *at)
+{
+	bool excluded = false, again = run->exclude != NULL;
+
+	while (again && !run->failed) {
+		struct match_limit limit = batch_limit(x, run->payer);
+
+		excluded = match_document(x->scratch, run->exclude, at, &limit);
+		again = batch_repeats(x, run->payer, &run->spent_us, &limit);
+	}
+	return excluded || run->failed;
+}
+
 /* Evaluates the one rule of the batch, and the rules that compete with it for findings. */
 static void
 try_only(struct detect *x, struct batch *b, const struct document *d)

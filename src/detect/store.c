@@ -57,27 +57,24 @@ struct verdict {
 	bool found; /* the record still exists */
 };
 
+/* Returns NULL when the rule still asks for the record. */
 static const char *
-reason_within(struct detect *x, const struct verdict *v, const struct active_row *row,
+reason_of_rule(struct detect *x, const struct verdict *v, const struct active_row *row,
     struct match_limit *limit)
 {
 	const struct rule_query *q = &v->rule->q;
-	bool asks;
 
 	if (v->rule->surface && !run_has_project(x, v->run, &row->project_uuid))
 		return "rule_ended";
 	if (!v->found)
 		return "removed";
-	asks = match_document(x->scratch, &q->query, &v->at, limit);
-	if (asks && shown_is_stale(v->rule->dataset, &v->at))
+	if (!match_document(x->scratch, &q->query, &v->at, limit))
+		return row->rule_version == v->rule->version ? "changed" : "rule_changed";
+	if (shown_is_stale(v->rule->dataset, &v->at))
 		return "stale";
-	if (asks && ((q->excludes && match_document(x->scratch, &q->exclude, &v->at, limit)) ||
-			(v->run->exclude != NULL &&
-			    match_document(x->scratch, v->run->exclude, &v->at, limit))))
+	if (q->excludes && match_document(x->scratch, &q->exclude, &v->at, limit))
 		return "excluded";
-	if (asks) /* no asset of the project owns the record any more */
-		return "removed";
-	return row->rule_version == v->rule->version ? "changed" : "rule_changed";
+	return NULL;
 }
 
 static const char *
@@ -88,9 +85,12 @@ reason(struct detect *x, const struct verdict *v, const struct active_row *row)
 
 	do {
 		limit = batch_limit(x, v->rule->payer);
-		why = reason_within(x, v, row, &limit);
+		why = reason_of_rule(x, v, row, &limit);
 	} while (batch_repeats(x, v->rule->payer, &v->rule->spent_us, &limit) && !v->rule->failed);
-	return why;
+	if (why != NULL)
+		return why;
+	/* otherwise no asset of the project owns the record any more */
+	return batch_excludes(x, v->run, &v->at) ? "excluded" : "removed";
 }
 
 static void
