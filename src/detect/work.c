@@ -213,14 +213,17 @@ keys_of_hits(struct arena *a, enum dataset asked, const struct page *page, struc
 }
 
 /* Reads the page of the index after w->after_key. *last becomes the key of its last hit, or
-   STR_NULL when it is the last page. The page may take detect_budget of CPU time, and by the clock
-   half of what the watchdog allows. */
+   STR_NULL when it is the last page. The page may take by the clock half of what the watchdog
+   allows, and detect_budget of CPU time, but at most half of that: otherwise a page that never ends
+   would always be late by the clock, and be tried for ever (put_off_page). */
 static enum engine_rc
 walk_page(struct detect *x, struct batch *b, const struct query *q, const struct work *w,
     struct str *last, enum db_rc *rc)
 {
-	const int64_t most = conf.detect_budget * 1000, now = mono_us();
-	const struct budget budget = { .deadline = now + conf.worker_stuck * 1000 / 2,
+	const int64_t wall = conf.worker_stuck * 1000 / 2, now = mono_us(),
+		      most = conf.detect_budget * 1000 < wall / 2 ? conf.detect_budget * 1000
+								  : wall / 2;
+	const struct budget budget = { .deadline = now + wall,
 		.work = UINT64_MAX / 2,
 		.slice_from = now + most,
 		.slice_cpu = cpu_us() + most,
