@@ -266,8 +266,10 @@ merger_collect(struct merger *g, struct index_state *s, bool *changed)
 
 	if (rc == CHILD_NONE || rc == CHILD_RUNS)
 		return;
-	if (rc == CHILD_FULL)
-		note_full(g->merge, s, "the merge would pass a ceiling");
+	if (rc == CHILD_FULL) {
+		snprintf(err, sizeof(err), "the merge would pass a ceiling");
+		note_full(g->merge, s, err);
+	}
 	ok = rc == CHILD_DONE && take_merged_segment(g, s, err);
 	if (!ok)
 		log_event(LOGP_WARNING, "index", "dataset=%s merge_dropped=\"%s\"",

@@ -258,6 +258,8 @@ verify_copies(const char *directory, struct index_state *s, uint64_t bytes, char
 			return true;
 		if (rc != COPY_DIFFERS) {
 			end_copy(s, &f, rc, err);
+			if (rc == COPY_FAILED) /* a full disk fails the others, too */
+				return true;
 		} else if (verify_sections(&f, &done, &all, err)) {
 			s->copies.whole = true;
 		} else {
