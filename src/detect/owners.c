@@ -174,9 +174,8 @@ owners_read(struct detect *x, const struct batch *b, struct owners **out)
 	for (size_t i = 0; i < b->nhits; i++) {
 		const struct match *h = &b->hits[i];
 
-		if (h->document == last ||
-		    !wants_owners(
-			h->rule)) /* the services of a document all have the names of their host */
+		/* the services of a document all have the names of their host */
+		if (h->document == last || !wants_owners(h->rule))
 			continue;
 		last = h->document;
 		add_names(x->a, &names, h->rule->dataset, &h->at);

@@ -67,17 +67,17 @@ join_test(struct arena *a, struct node *all, const struct node *n)
 static void
 join_exclude(struct arena *a, struct node *all, const struct node *n)
 {
-	struct node * not ;
+	struct node *negation;
 
 	if (n->type == NODE_NOT) {
 		join_test(a, all, n->kids[0]);
 		return;
 	}
-	not = ARENA_NEW(a, struct node);
-	*not = (struct node){ .type = NODE_NOT, .at = 1, .nkids = 1 };
-	not ->kids = ARENA_ARRAY(a, 1, struct node *);
-	not ->kids[0] = (struct node *)(uintptr_t)n;
-	join_test(a, all, not );
+	negation = ARENA_NEW(a, struct node);
+	*negation = (struct node){ .type = NODE_NOT, .at = 1, .nkids = 1 };
+	negation->kids = ARENA_ARRAY(a, 1, struct node *);
+	negation->kids[0] = (struct node *)(uintptr_t)n;
+	join_test(a, all, negation);
 }
 
 void

@@ -77,7 +77,7 @@ compare_pieces(struct comparing *c, uint64_t *bytes)
 {
 	enum copy_rc rc = COPY_SAME;
 
-	while (rc == COPY_SAME && c->t->done<c->file->size && * bytes> 0) {
+	while (rc == COPY_SAME && *bytes > 0 && c->t->done < c->file->size) {
 		uint64_t left = c->file->size - c->t->done;
 		size_t n = left < COMPARED ? (size_t)left : COMPARED;
 
