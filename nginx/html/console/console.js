@@ -141,7 +141,7 @@ let waitTimer = 0;
 function waiting(seconds) {
 	clearTimeout(waitTimer);
 	if (seconds > 1)
-		waitTimer = setTimeout(() => toast(`The request limit is reached. Try again in ${Math.ceil(seconds)} seconds.`), 300);
+		waitTimer = setTimeout(() => toast(`The request limit is reached. The page goes on in ${Math.ceil(seconds)} seconds.`), 300);
 }
 
 // ---- beginning ----

@@ -63,7 +63,7 @@ export function drawDomains(box, { project, manages }, signal) {
 			again();
 	};
 	const end = async (w) => {
-		if (await agree("Stop watching this domain?", ["Its look-alikes are closed: ", foreign(w.domain)], "Watch no more", () => api.del(domainsPath(project, `/domains/${w.uuid}`))))
+		if (await agree("Stop watching this domain?", ["Its look-alikes are closed: ", foreign(w.domain)], "Stop watching", () => api.del(domainsPath(project, `/domains/${w.uuid}`))))
 			again();
 	};
 	const add = manages && h("button.main", { type: "button", onclick: () => change(null) }, "Watch a domain");
