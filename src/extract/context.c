@@ -52,11 +52,11 @@ defang(const struct run *r, size_t *i)
 	size_t rest = r->text.n - *i;
 	struct str plain = { p, 1 };
 
-	if (rest > 7 && strncasecmp(p, "http", 4) == 0 && memchr(p + 4, ':', 2) != NULL) {
+	if (rest >= 6 && strncasecmp(p, "http", 4) == 0 && memchr(p + 4, ':', 2) != NULL) {
 		*i += 4;
 		return STR("hxxp");
 	}
-	if (rest > 6 && strncasecmp(p, "ftp", 3) == 0 && memchr(p + 3, ':', 2) != NULL) {
+	if (rest >= 5 && strncasecmp(p, "ftp", 3) == 0 && memchr(p + 3, ':', 2) != NULL) {
 		*i += 3;
 		return STR("fxp");
 	}

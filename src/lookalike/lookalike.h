@@ -92,7 +92,7 @@ extern const char *const lookalike_class_names[]; /* NULL ends the list */
 struct str lookalike_unicode(struct arena *a, struct str name);
 /* Returns the form in which labels that look alike are equal: confusable letters (UTS 39) become
    ASCII, without marks and in lower case; then 0 becomes o, 1 and l become i, vv becomes w, rn m,
-   and cl d. fold(fold(x)) equals fold(x). */
+   and cl d. fold(fold(x)) equals fold(x) where x is UTF-8. */
 struct str lookalike_fold(struct arena *a, struct str label);
 
 /* ---- index.c ---- */

@@ -41,7 +41,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	find(a, text);
 	once = lookalike_fold(a, text);
-	assert(str_eq(once, lookalike_fold(a, once)));
+	/* Text that is not UTF-8 has bytes which make up characters once others are gone. */
+	if (str_utf8_bad(text) == text.n)
+		assert(str_eq(once, lookalike_fold(a, once)));
 	(void)lookalike_unicode(a, text);
 	if (lookalike_pattern_sound(text))
 		(void)lookalike_pattern_has(

@@ -92,6 +92,8 @@ print_values(struct printer *p, const struct node *n)
 	}
 	if (set)
 		buf_char(p->b, '}');
+	if (n->nvalues == 0) /* only words that are no numbers, as in port:https */
+		buf_z(p->b, "https");
 }
 
 static void
