@@ -147,17 +147,25 @@ struct overflow {
 	void *ids;
 };
 
+/* Returns only the total when it passes the ceiling. */
 static struct overflow
 plan_overflow(const struct layout *l, const uint32_t *values)
 {
 	struct overflow o = { 0 };
 
-	o.place = mem_array(l->ndocs, sizeof(*o.place));
 	for (uint32_t d = 0; d < l->ndocs; d++)
-		o.n += values[d] > places_of(l, d);
+		if (values[d] > places_of(l, d)) {
+			o.n++;
+			o.total += values[d] - places_of(l, d);
+		}
+	if (o.total > ceilings()->more)
+		return o;
+	o.place = mem_array(l->ndocs, sizeof(*o.place));
 	o.docs = mem_array(o.n, sizeof(*o.docs));
 	o.at = mem_array(o.n + UINT64_C(1), sizeof(*o.at));
+	o.ids = mem_array(o.total, l->width);
 	o.n = 0;
+	o.total = 0;
 	for (uint32_t d = 0; d < l->ndocs; d++) {
 		o.place[d] = o.n;
 		if (values[d] <= places_of(l, d))
@@ -167,7 +175,6 @@ plan_overflow(const struct layout *l, const uint32_t *values)
 		o.total += values[d] - places_of(l, d);
 	}
 	o.at[o.n] = (uint32_t)o.total;
-	o.ids = mem_array(o.total, l->width);
 	return o;
 }
 
