@@ -151,7 +151,6 @@ struct index_state {
 		size_t turn;   /* twice the index of a segment, plus 1 for its ordinals */
 		uint64_t id;   /* the id of that file; a file with another id is begun anew */
 		uint64_t done; /* sections of a file, bytes of a copy */
-		bool whole;    /* the copy differed, and then its file was verified */
 		bool changed;  /* a part of the copy was written */
 	} files, copies;
 	/* The first half of the ids of all files that this process writes; 0: random ones. A child

@@ -507,6 +507,35 @@ mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes)
 	return !m->lost || mapped_fault(m, "cannot be read");
 }
 
+/* Sections follow each other in the order of their table, each up to a multiple of INDEX_ALIGN. */
+bool
+mapped_verify_at(struct mapped *m, uint64_t from, uint64_t *to)
+{
+	const struct segment_header *h = m->head;
+
+	if (!check_header(m))
+		return false;
+	if (!padding_is_zero(m->map, sizeof(*h), h->table_at))
+		return mapped_fault(m, "broken header");
+	for (uint32_t i = 0; i < h->nsections; i++) {
+		const struct section *t = &table_of(m)[i];
+		uint64_t end;
+
+		if (!section_is_inside(h, t))
+			return mapped_fault(m, "broken table");
+		end = (t->at + t->n + INDEX_ALIGN - 1) / INDEX_ALIGN * INDEX_ALIGN;
+		if (t->at >= *to || end <= from)
+			continue;
+		if (!section_is_valid(m, t))
+			return mapped_fault(m, "checksum does not match");
+		if (*to < end)
+			*to = end;
+	}
+	if (*to > m->size)
+		*to = m->size;
+	return !m->lost || mapped_fault(m, "cannot be read");
+}
+
 /* Sets the modification time, so that mapped_intact fails in every process that maps the file. */
 void
 mapped_condemn(const struct mapped *m)

@@ -83,6 +83,9 @@ void mapped_ahead(const void *p, uint64_t n);
 /* Verifies sections from *section on until *bytes are done; advances *section and decreases
    *bytes. */
 bool mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes) MUST_USE;
+/* Verifies the header, and the sections that have bytes between the offsets `from` and *to. Sets *to
+   to the end of the last one, so that all bytes up to there are verified. */
+bool mapped_verify_at(struct mapped *m, uint64_t from, uint64_t *to) MUST_USE;
 /* Makes every process that maps the file close it. */
 void mapped_condemn(const struct mapped *m);
 

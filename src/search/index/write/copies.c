@@ -2,7 +2,7 @@
 /* Compares copies with their files, a piece at a time: a pass has time for some megabytes.
  *
  *   file   a b c d e f          the mapping of the writer
- *   copy   a b x d              c is written over x once the file is verified; e and f are appended
+ *   copy   a b x d              c is written over x once c is verified; e and f are appended
  *          ----> turn.done
  *
  * The copy is changed in place. A worker that has it mapped, because the file was lost, sees
@@ -23,11 +23,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COMPARED = 1 << 18 };
-
 struct comparing {
 	const struct mapped *file;
 	struct index_turn *t;
+	uint64_t verified;
 	int fd;        /* the copy */
 	uint64_t size; /* of the copy */
 	char *piece, *other;
@@ -63,7 +62,7 @@ compare_piece(struct comparing *c, size_t n)
 		return COPY_DIFFERS;
 	if (old && has_piece(c, n))
 		return COPY_SAME;
-	if (old && !c->t->whole)
+	if (old && c->t->done >= c->verified)
 		return COPY_DIFFERS;
 	c->t->changed |= old;
 	errno = ENOSPC; /* the reason when a write is not complete */
@@ -72,14 +71,23 @@ compare_piece(struct comparing *c, size_t n)
 	return COPY_SAME;
 }
 
+/* The length of the next piece: it is verified as a whole, or not at all. */
+static size_t
+next_piece(const struct comparing *c)
+{
+	uint64_t done = c->t->done, end = done < c->verified ? c->verified : c->file->size;
+
+	return end - done < COPY_PIECE ? (size_t)(end - done) : COPY_PIECE;
+}
+
 static enum copy_rc
 compare_pieces(struct comparing *c, uint64_t *bytes)
 {
 	enum copy_rc rc = COPY_SAME;
 
-	while (rc == COPY_SAME && *bytes > 0 && c->t->done < c->file->size) {
-		uint64_t left = c->file->size - c->t->done;
-		size_t n = left < COMPARED ? (size_t)left : COMPARED;
+	while (rc == COPY_SAME && c->t->done < c->file->size &&
+	       (*bytes > 0 || c->t->done < c->verified)) {
+		size_t n = next_piece(c);
 
 		rc = compare_piece(c, n);
 		c->t->done += rc == COPY_SAME ? n : 0;
@@ -97,10 +105,10 @@ share_blocks(struct comparing *c)
 }
 
 enum copy_rc
-copy_compare(const struct mapped *file, const char *path, struct index_turn *t, uint64_t *bytes,
-    char err[INDEX_FAULT])
+copy_compare(const struct mapped *file, const char *path, struct index_turn *t, uint64_t verified,
+    uint64_t *bytes, char err[INDEX_FAULT])
 {
-	struct comparing c = { .file = file, .t = t };
+	struct comparing c = { .file = file, .t = t, .verified = verified };
 	enum copy_rc rc = COPY_FAILED;
 	struct stat st;
 	char name[4096];
@@ -119,8 +127,8 @@ copy_compare(const struct mapped *file, const char *path, struct index_turn *t, 
 	share_blocks(&c);
 	if (t->done > c.size) /* it was cut since the last pass */
 		t->done = c.size;
-	c.piece = mem_alloc(COMPARED);
-	c.other = mem_alloc(COMPARED);
+	c.piece = mem_alloc(COPY_PIECE);
+	c.other = mem_alloc(COPY_PIECE);
 	rc = compare_pieces(&c, bytes);
 	if (rc == COPY_FAILED)
 		(void)copy_fails(name, err);

@@ -9,7 +9,8 @@
  *      |   the damaged file is kept in `former` until then, and then every worker that has it is told by its time
  *      +-- a segment that is lost: the caller builds the index again from the database
  *   a segment without a name: written anew from this process's mapping
- *   a copy that is missing or differs (copies.h): written from its file, once this is verified */
+ *   a copy that is missing: written from its file
+ *   a copy that differs (copies.h): each section is written from the file once it is verified */
 #include "config.h"
 
 #include "search/index/format/files.h"
@@ -174,6 +175,22 @@ complete_parity(const struct index_state *s, const struct turn_file *f)
 	parity_close(&p);
 }
 
+/* Verifies the sections of a file where its copy differs, and sets *verified to their end. Returns
+   false when they are damaged. */
+static bool
+verify_for_copy(
+    const struct turn_file *f, uint64_t done, uint64_t *verified, uint64_t *bytes, char *err)
+{
+	bool good;
+
+	*verified = done + COPY_PIECE;
+	f->open->err = err;
+	good = mapped_verify_at(f->open, done, verified);
+	f->open->err = NULL;
+	*bytes -= *bytes < *verified - done ? *bytes : *verified - done;
+	return good;
+}
+
 /* Verifies sections of a file. Returns false when it is damaged. */
 static bool
 verify_sections(const struct turn_file *f, uint64_t *done, uint64_t *bytes, char *err)
@@ -239,32 +256,33 @@ end_copy(struct index_state *s, const struct turn_file *f, enum copy_rc rc, cons
 	next_turn(&s->copies);
 }
 
-/* Compares some of the copies with their files. When a copy differs, its file is verified at once,
-   since only one of both can be trusted. */
+/* Compares some of the copies with their files. Where a copy differs, the sections of the file are
+   verified first, since only one of both can be trusted, and then written to the copy in the same
+   pass: until the next one the file may rot. */
 static bool
 verify_copies(const char *directory, struct index_state *s, uint64_t bytes, char err[INDEX_FAULT])
 {
 	size_t last = s->copies.turn + 2 * s->nsegments;
+	uint64_t verified = 0;
 	struct turn_file f;
 
-	while (bytes > 0 && s->copies.turn < last) {
-		uint64_t done = 0, all = UINT64_MAX;
+	while ((bytes > 0 || verified > 0) && s->copies.turn < last) {
 		enum copy_rc rc = COPY_SAME;
 
 		find_file(directory, s, &s->copies, &f);
 		if (f.open != NULL)
-			rc = copy_compare(f.open, f.path, &s->copies, &bytes, err);
+			rc = copy_compare(f.open, f.path, &s->copies, verified, &bytes, err);
+		verified = 0;
 		if (rc == COPY_MORE)
 			return true;
 		if (rc != COPY_DIFFERS) {
 			end_copy(s, &f, rc, err);
 			if (rc == COPY_FAILED) /* a full disk fails the others, too */
 				return true;
-		} else if (verify_sections(&f, &done, &all, err)) {
-			s->copies.whole = true;
-		} else {
+		} else if (!verify_for_copy(&f, s->copies.done, &verified, &bytes, err)) {
 			if (!repair_file(directory, s, &f, err))
 				return false;
+			verified = 0;
 			next_turn(&s->copies);
 		}
 	}
