@@ -151,7 +151,20 @@ a_full_segment_is_left_alone(void)
 	world_end(&w);
 }
 
-/* The bytes of the file, and of the texts of a field. */
+static uint64_t
+most_values_without_a_place(const struct world *w)
+{
+	const struct segment *s = w->state.segments[0].open;
+	const struct schema_field *fields;
+	uint64_t most = 0;
+
+	for (size_t i = 0, n = schema_fields(s->dataset, &fields) * PARTS; i < n; i++)
+		if (s->slots[i].column.nids > most)
+			most = s->slots[i].column.nids;
+	return most;
+}
+
+/* The bytes of the file, those of the texts of a field, and its values without a place. */
 static void
 a_merge_fits_into_a_file(void)
 {
@@ -169,12 +182,53 @@ a_merge_fits_into_a_file(void)
 	low = (struct ceilings){ UINT32_MAX, UINT32_MAX, 100, UINT32_MAX };
 	ceilings_use(&low);
 	CU_ASSERT_EQUAL(merge_small(&w, 1), 3);
+	low = (struct ceilings){ UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
+	low.more = most_values_without_a_place(&w) * 3 / 2;
+	CU_ASSERT_TRUE(low.more > 0);
+	CU_ASSERT_EQUAL(merge_small(&w, 1), 3);
+	for (size_t i = 0; i < w.state.nsegments; i++)
+		CU_ASSERT_FALSE(w.state.segments[i].full); /* no merge was begun */
 	ceilings_use(NULL);
 	CU_ASSERT_EQUAL(merge_small(&w, 1), 1);
 	world_end(&w);
 }
 
-/* A plan is an estimate. Each ceiling of the writer is passed in turn, which no plan has foreseen. */
+/* Adds a segment of n hosts, each with a hexadecimal hash of its own, or all with the hash "none". */
+static void
+add_hashes(struct world *w, unsigned from, unsigned n, bool hexadecimal)
+{
+	struct ipnet ip = { .bits = 128, .a = { [10] = 0xff, [11] = 0xff } };
+	struct index_segment fresh;
+	char err[INDEX_FAULT] = "", hash[80];
+
+	for (unsigned i = from; i < from + n; i++) {
+		ip.a[14] = (unsigned char)(i >> 8);
+		ip.a[15] = (unsigned char)i;
+		snprintf(hash, sizeof(hash), "%08x%056x", i * 2654435761u, i);
+		CU_ASSERT_TRUE_FATAL(index_build_add(w->b, key_of(w->n.a, &ip),
+		    arena_printf(w->n.a, "{\"services\":[{\"port\":1,\"banner_hash\":\"%s\"}]}",
+			hexadecimal ? hash : "none"),
+		    err));
+	}
+	CU_ASSERT_TRUE_FATAL(index_build_write(w->b, w->directory, &fresh, err));
+	CU_ASSERT_TRUE_FATAL(index_state_add(w->directory, &w->state, fresh, err));
+	CU_ASSERT_TRUE_FATAL(index_publish(w->directory, &w->state, err));
+}
+
+/* Two segments whose merge passes a ceiling of 4000 bytes of texts, which no plan foresees: the hashes are hexadecimal, and
+   without texts, until they join others. */
+static const struct ceilings few_texts = { UINT32_MAX, UINT64_MAX, 4000, UINT64_MAX };
+
+static void
+begin_with_hashes(struct world *w, uint64_t seed)
+{
+	world_begin(w, seed);
+	add_hashes(w, 0, 300, true);
+	add_hashes(w, 300, 100, false);
+	ceilings_use(&few_texts);
+}
+
+/* A plan is an estimate. Each ceiling of the writer is passed in turn, without a plan. */
 static void
 a_writer_that_passes_a_ceiling_gives_up(void)
 {
@@ -200,15 +254,24 @@ a_writer_that_passes_a_ceiling_gives_up(void)
 		CU_ASSERT_PTR_NOT_NULL(strstr(err, "more than a segment can have"));
 		index_merge_free(m);
 	}
-	ceilings_use(&low[0]);
-	CU_ASSERT_EQUAL(merge_small(&w, 1), 2);
-	CU_ASSERT_TRUE(w.state.segments[0].full && !w.state.segments[1].full);
 	ceilings_use(NULL);
-	add_segment(&w, 10, ROOM);
-	CU_ASSERT_EQUAL(merge_small(&w, 1), 2); /* beside the full one */
 	snprintf(command, sizeof(command), "! ls %s | grep -q tmp", w.directory);
 	CU_ASSERT_EQUAL(system(command), 0);
 	compare_many(&w, 10);
+	world_end(&w);
+}
+
+static void
+a_merge_that_passes_a_ceiling_fills_its_largest_input(void)
+{
+	struct world w;
+
+	begin_with_hashes(&w, 47);
+	CU_ASSERT_EQUAL(merge_small(&w, 1), 2);
+	CU_ASSERT_TRUE(w.state.segments[0].full && !w.state.segments[1].full);
+	ceilings_use(NULL);
+	add_hashes(&w, 400, 10, false);
+	CU_ASSERT_EQUAL(merge_small(&w, 1), 2); /* beside the full one */
 	world_end(&w);
 }
 
@@ -227,17 +290,15 @@ end_merge_in_child(struct merger *g, struct world *w)
 static void
 a_child_that_passes_a_ceiling_tells_its_parent(void)
 {
-	static const struct ceilings low = { UINT32_MAX, UINT64_MAX, UINT64_MAX, 0 };
 	struct merger g = { 0 };
 	struct world w;
 
-	begin(&w, 45, (const uint32_t[]){ 9000, 8000, 7000, 0 });
+	begin_with_hashes(&w, 45);
 	g.directory = w.directory;
 	conf.index_segments = 1;
-	ceilings_use(&low);
 	end_merge_in_child(&g, &w);
 	CU_ASSERT_TRUE(w.state.segments[0].full);
-	CU_ASSERT_EQUAL(w.state.nsegments, 3);
+	CU_ASSERT_EQUAL(w.state.nsegments, 2);
 	ceilings_use(NULL);
 	world_end(&w);
 }
@@ -264,9 +325,11 @@ main(void)
 	static CU_TestInfo tests[] = {
 		{ "A full segment is left alone, and the others become a segment beside it",
 		    a_full_segment_is_left_alone },
-		{ "A merge is planned only when its file and its texts fit", a_merge_fits_into_a_file },
+		{ "A merge is planned only when its file, texts and values fit", a_merge_fits_into_a_file },
 		{ "A merge that passes a ceiling leaves its inputs and no file",
 		    a_writer_that_passes_a_ceiling_gives_up },
+		{ "A merge that passes a ceiling fills its largest input, and others merge beside it",
+		    a_merge_that_passes_a_ceiling_fills_its_largest_input },
 		{ "A child whose merge passes a ceiling tells its parent",
 		    a_child_that_passes_a_ceiling_tells_its_parent },
 		{ "Small segments are merged while the child of a large merge fails",

@@ -20,6 +20,20 @@ largest_texts(const struct segment *s)
 	return most;
 }
 
+/* The most values of a field without a place in its column. */
+static uint64_t
+most_more(const struct segment *s)
+{
+	const struct schema_field *fields;
+	size_t n = schema_fields(s->dataset, &fields) * PARTS;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (s->slots[i].column.nids > most)
+			most = s->slots[i].column.nids;
+	return most;
+}
+
 /* The share of a number that belongs to documents that live. */
 static uint64_t
 living_share(const struct index_segment *s, uint64_t n)
@@ -36,6 +50,7 @@ merge_need_add(struct merge_need *n, const struct index_segment *s)
 	n->nested += living_share(s, s->open->nnested);
 	n->file += living_share(s, s->open->file.size);
 	n->texts += living_share(s, largest_texts(s->open));
+	n->more += living_share(s, most_more(s->open));
 }
 
 /* Whether so much, `times`, is below the ceilings by an eighth, because an estimate may be
@@ -48,7 +63,8 @@ is_below(const struct merge_need *n, uint64_t times)
 	return times * n->documents < c->documents - c->documents / 8 &&
 	       times * n->nested < c->documents - c->documents / 8 &&
 	       times * n->file < c->file - c->file / 8 &&
-	       times * n->texts < c->texts - c->texts / 8;
+	       times * n->texts < c->texts - c->texts / 8 &&
+	       times * n->more < c->more - c->more / 8;
 }
 
 bool

@@ -33,7 +33,7 @@ void index_merge_free(struct index_merge *m);
 
 /* The room that the live documents of segments need together, estimated from their files. */
 struct merge_need {
-	uint64_t documents, nested, file, texts;
+	uint64_t documents, nested, file, texts, more;
 };
 
 /* Adds an open segment. */
