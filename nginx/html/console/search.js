@@ -62,7 +62,12 @@ class SearchPage {
 	#facetsModule() {
 		const hooks = { aggregate: (body) => this.aggregate(body), toggle: (test, not) => this.toggle(test, not), fieldsChanged: () => this.#run() };
 		this.#facetsLoaded ??= Promise.all([import("./facets.js"), styleSheet("facets"), styleSheet("charts")]).then(([m]) => ({ ...m, part: new m.Facets(this.side, hooks) }));
-		return this.#facetsLoaded;
+		const mine = this.#facetsLoaded;
+		mine.catch(() => {
+			if (this.#facetsLoaded === mine)
+				this.#facetsLoaded = null; // the next look tries again
+		});
+		return mine;
 	}
 
 	get schema() {
@@ -391,8 +396,6 @@ class SearchPage {
 			if (!signal.aborted)
 				part.draw(schema, query, answer.groups);
 		} catch (fault) {
-			if (!part)
-				this.#facetsLoaded = null; // the next search tries again
 			if (!signal.aborted)
 				part?.fault(["invalid_search_query", "unreachable"].includes(fault.code) ? "" : fault.message);
 		}

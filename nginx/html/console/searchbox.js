@@ -97,7 +97,12 @@ export class SearchBox {
 
 	#load() {
 		this.#modules ??= Promise.all([import("./complete.js"), import("./repair.js")]);
-		return this.#modules;
+		const mine = this.#modules;
+		mine.catch(() => {
+			if (this.#modules === mine)
+				this.#modules = null; // the next look tries again
+		});
+		return mine;
 	}
 
 	// ---- options ----

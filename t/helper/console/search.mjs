@@ -2,7 +2,7 @@
 // The search page and the pages of records, in Chromium: what somebody types, clicks and reads there.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { axe, call, go, is, join, main, ok, settled, signIn, tab, until, visitor } from "./lib.mjs";
+import { allFaults, axe, call, go, is, join, main, ok, settled, signIn, tab, until, visitor } from "./lib.mjs";
 import { searchPlaces } from "./places.mjs";
 
 const EVIL = "203.0.113.66";
@@ -112,6 +112,27 @@ async function facets(page) {
 	await page.goBack();
 	await searched(page, `ip:${EVIL} OR ip:203.0.113.67`);
 	ok(true, "Back shows the former search");
+}
+
+// Filters whose module or style sheet was not to be had come with the next search (C-345).
+async function unreachable(page) {
+	for (const file of ["facets.js", "facets.css"]) {
+		const once = (route) => route.abort();
+		await page.route(`**/${file}`, once);
+		await go(page, "#/settings/appearance");
+		await page.reload();
+		await go(page, hash("services.port:22"));
+		await page.locator(".results [data-entry]").first().waitFor();
+		is(await page.locator("section.facet").count(), 0, `there are no filters without ${file}`);
+		const failed = page.waitForEvent("requestfailed");
+		await page.getByRole("button", { name: "as curl" }).click();
+		await failed;
+		await page.unroute(`**/${file}`, once);
+		await go(page, hash("services.port:443"));
+		await facet(page, "services.port").waitFor();
+		ok(true, `the next search shows filters after ${file} failed`);
+	}
+	allFaults.splice(0); // the browser reports what the button could not load
 }
 
 // ---- map and ports (C-352) ----
@@ -310,7 +331,7 @@ async function looks(page) {
 await main(async (chrome) => {
 	const ann = await visitor(chrome, { acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
 	const page = await join(ann, process.env.ANN, "Ann");
-	for (const part of [typing, facets, views, hostile, curl, exportAll, records])
+	for (const part of [typing, facets, unreachable, views, hostile, curl, exportAll, records])
 		await part(page);
 	const again = await visitor(chrome, { bypassCSP: true }); // axe is no script of the console
 	const other = await tab(again, "#/search/hosts");
