@@ -74,8 +74,8 @@ struct emission {
 	bool competition; /* a generic rule has a hit */
 };
 
-/* kept: the observation is stored even beyond LIM_RULE_OBSERVATIONS, because a finding depends on it: only the
-   end of the observation closes that finding. */
+/* kept: the observation is stored even beyond LIM_RULE_OBSERVATIONS, because a finding depends on
+   it: only the end of the observation closes that finding. */
 static void
 add_observation(
     struct emission *e, const struct detect_run *run, const struct uuid *project, bool kept)

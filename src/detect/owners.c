@@ -2,11 +2,12 @@
 /* Finds the projects that own a record, by the assets in their inventories:
  *
  *   asset address 192.0.2.7      hosts and services of this address, open directories on it
- *   asset host www.example.org   hosts with this name, its DNS records, certificates and open directories
+ *   asset host www.example.org   hosts with this name, its DNS records, certificates and open
+ *                                directories
  *   asset domain example.org     the same for the name and all names below it, and its registration
  *
- * A host with the tag cdn or with more than LIM_APEX_DOMAINS apex domains serves many owners: its names
- * do not prove that it belongs to a project (AREAS.md 0.2, rule 5). */
+ * A host with the tag cdn or with more than LIM_APEX_DOMAINS apex domains serves many owners: its
+ * names do not prove that it belongs to a project (AREAS.md 0.2, rule 5). */
 #include "config.h"
 
 #include "base/limits.h"

@@ -3,9 +3,11 @@
  *
  *   rule ---- runs, sorted by account       a row for each account that uses the rule
  *     |         |
- *     |         +-- projects                whose records the run looks at; of rules of the catalogue often all of the account
+ *     |         +-- projects                whose records the run looks at; of the catalogue's rules
+ *     |                                     often all of the account
  *     |
- *     +-- payer                             the account of the rule: its rules share detect_budget, and nobody else's
+ *     +-- payer                             the account of the rule: its rules share detect_budget,
+ *                                           and nobody else's
  *
  *   record --> owners --> project --> account (users.c) --> the run of the rule for this account
  *

@@ -4,7 +4,8 @@
  * The position of a piece of work is a row of detect_work. Each slice moves the position in the
  * transaction that stores its results, so the next process continues there after a crash.
  *
- *   rule    phase 0 --> 1 walk of the index --> 2 newer than that index --> 3 what was observed --> 4 done
+ *   rule    phase 0 --> 1 walk of the index --> 2 newer than that index --> 3 what was observed
+ *           --> 4 done
  *   asset   phase 0 or 10 --> 11 walk of hosts --> 12 newer
  *           --> 13 the next dataset begins ... --> 4 done */
 #include "config.h"
