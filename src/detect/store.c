@@ -57,7 +57,7 @@ struct verdict {
 	bool found; /* the record still exists */
 };
 
-/* Returns NULL when the rule still asks for the record. */
+/* Returns NULL when the rule still asks for the record. The answer is a guess when limit->over. */
 static const char *
 reason_of_rule(struct detect *x, const struct verdict *v, const struct active_row *row,
     struct match_limit *limit)
@@ -77,6 +77,8 @@ reason_of_rule(struct detect *x, const struct verdict *v, const struct active_ro
 	return NULL;
 }
 
+/* Returns NULL when the rule, or the exclude of its run, failed meanwhile: the observation stays as
+   it is, and is judged when the rule is evaluated again. */
 static const char *
 reason(struct detect *x, const struct verdict *v, const struct active_row *row)
 {
@@ -87,24 +89,28 @@ reason(struct detect *x, const struct verdict *v, const struct active_row *row)
 		limit = batch_limit(x, v->rule->payer);
 		why = reason_of_rule(x, v, row, &limit);
 	} while (batch_repeats(x, v->rule->payer, &v->rule->spent_us, &limit) && !v->rule->failed);
-	if (why != NULL)
-		return why;
+	if (v->rule->failed || why != NULL)
+		return v->rule->failed ? NULL : why;
 	/* otherwise no asset of the project owns the record any more */
-	return batch_excludes(x, v->run, &v->at) ? "excluded" : "removed";
+	why = batch_excludes(x, v->run, &v->at) ? "excluded" : "removed";
+	return v->run->failed ? NULL : why;
 }
 
 static void
 end_observation(
     struct detect *x, struct batch *b, const struct verdict *v, const struct active_row *row)
 {
+	const char *why = reason(x, v, row);
 	struct ts first, last = ts_now();
 	char at[TS_LEN + 1];
 
+	if (why == NULL)
+		return;
 	if (v->document->tree != NULL)
 		shown_times(&(struct match_document){ .own = v->document->tree }, &first, &last);
 	ts_print(last, at);
 	buf_printf(&b->ended, "%c{\"uuid\":\"%s\",\"why\":\"%s\",\"at\":\"%s\"}",
-	    b->ended.n == 0 ? '[' : ',', uuid_text(&row->uuid).z, reason(x, v, row), at);
+	    b->ended.n == 0 ? '[' : ',', uuid_text(&row->uuid).z, why, at);
 }
 
 /* Ends the stored observations that the batch did not see again, if their rules were evaluated. */
