@@ -11,6 +11,7 @@
 #include "search/engine.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -111,11 +112,27 @@ run_detect(const struct pool *pool, int listener)
 	arena_free(x.a);
 }
 
+/* One evaluation may take detect_budget of CPU time. With too long a budget the watchdog would end
+   the worker before the rule fails, and the next worker would begin with the same document. */
+static bool
+check_budget(char *err, size_t room)
+{
+	if (conf.detect_budget <= conf.worker_stuck / 2)
+		return true;
+	snprintf(err, room,
+	    "detect_budget (%" PRId64 " ms) must be at most half of worker_stuck (%" PRId64 " ms)",
+	    conf.detect_budget, conf.worker_stuck);
+	return false;
+}
+
 int
 main(int argc, char **argv)
 {
 	static const struct daemon detect = {
-		.name = "surfaced-detect", .dump = stmts_dump, .work = run_detect
+		.name = "surfaced-detect",
+		.dump = stmts_dump,
+		.check = check_budget,
+		.work = run_detect,
 	};
 
 	return daemon_main(argc, argv, &detect);
