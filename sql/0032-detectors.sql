@@ -14,6 +14,7 @@ CREATE TABLE detector_state (
 	last_pass_at timestamptz,
 	looked_at jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(looked_at) = 'object'), -- numbers by what was looked at
 	error text CHECK (char_length(error) <= 500), -- of the last look that failed, until all have succeeded
+	is_full boolean NOT NULL DEFAULT false, -- the last look left out what is beyond a limit of the project
 	PRIMARY KEY (project_uuid, detector)
 );
 

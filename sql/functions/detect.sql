@@ -544,16 +544,17 @@ $$;
 -- Returns the records of findings of rules that a project can take: it has at most `most` findings of
 -- rules that are not resolved, and new ones beyond that are left out. A new finding whose observation
 -- was not stored is left out too, because nothing would close it. The state of the detector "rules"
--- has a message until there is room again.
+-- has a message until new findings come and none is left out.
 CREATE OR REPLACE FUNCTION detect_bounded(project uuid, records jsonb, most bigint) RETURNS jsonb LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-	why text := format('The project has %s findings of rules that are not resolved, so new ones are left out.', most);
+	why text := 'A rule has as many observations as it may, so new findings of it are left out.';
 	fresh text[] := ARRAY(SELECT DISTINCT r ->> 'finding_key' FROM jsonb_array_elements(records) AS r
 		WHERE NOT coalesce((r -> 'hidden')::boolean, false) AND NOT EXISTS (SELECT FROM finding f
 			WHERE f.project_uuid = project AND f.finding_key = r ->> 'finding_key') ORDER BY 1);
 	owner uuid := (SELECT p.account_uuid FROM project p WHERE p.uuid = project);
 	left_out text[];
+	beyond text[];
 BEGIN
 	IF fresh = '{}' THEN
 		RETURN records;
@@ -563,14 +564,18 @@ BEGIN
 			WHERE n.rule_uuid = (r ->> 'rule')::uuid AND (n.account_uuid IS NULL OR n.account_uuid = owner) AND o.record_key = r ->> 'key' AND o.state = 'active'
 			  AND coalesce(o.project_uuid, project) = project));
 	fresh := ARRAY(SELECT f FROM unnest(fresh) AS f WHERE f <> ALL (left_out) ORDER BY 1);
-	left_out := left_out || fresh[greatest(most - detector_unresolved('rules', project), 0) + 1:];
+	beyond := fresh[greatest(most - detector_unresolved('rules', project), 0) + 1:];
+	left_out := left_out || beyond;
+	IF beyond <> '{}' THEN
+		why := format('The project has %s findings of rules that are not resolved, so new ones are left out.', most);
+	END IF;
 	IF left_out <> '{}' THEN
-		INSERT INTO detector_state AS s (project_uuid, detector, error, looked_at)
-		VALUES (project, 'rules', why, jsonb_build_object('left_out', cardinality(left_out)))
-		ON CONFLICT (project_uuid, detector) DO UPDATE SET error = why, looked_at = s.looked_at || jsonb_build_object('left_out',
+		INSERT INTO detector_state AS s (project_uuid, detector, error, is_full, looked_at)
+		VALUES (project, 'rules', why, true, jsonb_build_object('left_out', cardinality(left_out)))
+		ON CONFLICT (project_uuid, detector) DO UPDATE SET error = why, is_full = true, looked_at = s.looked_at || jsonb_build_object('left_out',
 			coalesce((s.looked_at ->> 'left_out')::bigint, 0) + cardinality(left_out));
 	ELSE
-		UPDATE detector_state s SET error = NULL WHERE s.project_uuid = project AND s.detector = 'rules' AND s.error = why;
+		UPDATE detector_state s SET error = NULL, is_full = false WHERE s.project_uuid = project AND s.detector = 'rules' AND s.is_full;
 	END IF;
 	RETURN (SELECT coalesce(jsonb_agg(r ORDER BY r ->> 'finding_key'), '[]') FROM jsonb_array_elements(records) AS r
 		WHERE r ->> 'finding_key' <> ALL (left_out));

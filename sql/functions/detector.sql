@@ -166,9 +166,9 @@ BEGIN
 	IF work <> '[]' THEN
 		PERFORM detector_ask(work);
 	END IF;
-	INSERT INTO detector_state AS s (project_uuid, detector, last_pass_at, looked_at, error)
-	VALUES (project, of_detector, now(), counted, warning)
-	ON CONFLICT (project_uuid, detector) DO UPDATE SET last_pass_at = now(),
+	INSERT INTO detector_state AS s (project_uuid, detector, last_pass_at, looked_at, error, is_full)
+	VALUES (project, of_detector, now(), counted, warning, counted ? 'beyond_limit')
+	ON CONFLICT (project_uuid, detector) DO UPDATE SET last_pass_at = now(), is_full = excluded.is_full,
 		error = CASE WHEN warning IS NOT NULL THEN warning WHEN s.error IS NOT NULL AND EXISTS (SELECT FROM detector_work w WHERE w.detector = of_detector
 			AND w.project_uuid = project AND w.tries > 0) THEN s.error END,
 		looked_at = CASE WHEN '*' = ANY (subjects) THEN counted ELSE s.looked_at || (SELECT coalesce(jsonb_object_agg(c.key,

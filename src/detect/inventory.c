@@ -554,8 +554,10 @@ store_assets(struct look *l)
 		buf_char(&g->services, ']');
 	rc = db_one(l->x->db, &store_inventory, &all, P(l->project), P(buf_done(&g->assets)),
 	    P(g->services.n > 0 ? buf_done(&g->services) : STR("[]")), P(most));
-	if (rc == DB_OK && !all.yes)
+	if (rc == DB_OK && !all.yes) {
+		look_counted(l, "beyond_limit", 1);
 		l->warning = "the project has 100,000 assets, and further ones are left out";
+	}
 	return rc;
 }
 

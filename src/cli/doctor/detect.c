@@ -34,22 +34,31 @@ STMT(read_detection, detection_out,
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live AND state = 'failed') AS failed,"
     " (SELECT count(*) FROM detect_work WHERE due_at <= now()) AS work FROM detect_cursor");
 
-/* Rules of the catalogue that have failed: nobody but the administrator learns of them. */
+/* Rules of the catalogue that have failed: nobody but the administrator learns of them. account:
+   set when the rule is still evaluated for others, because the exclude of this account has failed,
+   or when no other account uses it. */
 struct failed_rule {
-	struct str name, error;
+	struct str name, error, account;
+	int64_t accounts;
 };
 
 static const struct field failed_rule_out[] = {
 	FIELD(struct failed_rule, name, 0),
 	FIELD(struct failed_rule, error, 0),
+	FIELD(struct failed_rule, account, NULLABLE),
+	FIELD(struct failed_rule, accounts, 0),
 	FIELD_END,
 };
 
 STMT_LIST(list_failed_rules, struct failed_rule, failed_rule_out,
-    "SELECT r.name::text AS name, coalesce(max(n.error), '') AS error FROM rule_run n"
-    " JOIN rule r ON r.uuid = n.rule_uuid"
-    " WHERE n.live AND n.state = 'failed' AND r.account_uuid IS NULL GROUP BY r.uuid"
-    " ORDER BY 1 LIMIT 10");
+    "SELECT r.name::text AS name, coalesce(n.error, '') AS error,"
+    " CASE WHEN bool_and(n.account_uuid IS NOT NULL) AND (count(*) = 1 OR count(*) <"
+    " (SELECT count(*) FROM rule_run l WHERE l.rule_uuid = r.uuid AND l.live))"
+    " THEN min(a.name) END AS account, count(*) AS accounts"
+    " FROM rule_run n JOIN rule r ON r.uuid = n.rule_uuid"
+    " LEFT JOIN account a ON a.uuid = n.account_uuid"
+    " WHERE n.live AND n.state = 'failed' AND r.account_uuid IS NULL GROUP BY r.uuid, n.error"
+    " ORDER BY 1, 2 LIMIT 10");
 
 /* The work of a detector that waits or has failed. */
 struct detector_health {
@@ -87,7 +96,7 @@ static const struct field full_detector_out[] = {
 
 STMT_LIST(list_full_detectors, struct full_detector, full_detector_out,
     "SELECT detector AS name, count(*) AS projects FROM detector_state"
-    " WHERE error LIKE '%left out%' GROUP BY 1 ORDER BY 1");
+    " WHERE is_full GROUP BY 1 ORDER BY 1");
 
 struct fingerprints {
 	struct str key_id;
@@ -172,6 +181,20 @@ report_full_detectors(struct doctor *d)
 		    (intmax_t)f[i].projects, (int)f[i].name.n, f[i].name.p);
 }
 
+static const char *
+whom(struct doctor *d, const struct failed_rule *r)
+{
+	if (r->account.p == NULL)
+		return "";
+	if (r->accounts == 1)
+		return arena_printf(d->c->arena, " for the account \"%.*s\"", (int)r->account.n,
+		    r->account.p)
+		    .p;
+	return arena_printf(d->c->arena, " for %jd accounts, among them \"%.*s\"",
+	    (intmax_t)r->accounts, (int)r->account.n, r->account.p)
+	    .p;
+}
+
 static void
 report_failed_rules(struct doctor *d)
 {
@@ -183,10 +206,10 @@ report_failed_rules(struct doctor *d)
 	r = rows.items;
 	for (size_t i = 0; i < rows.n; i++)
 		doctor_say(d, HEALTH_WARNING, "detection", NO_ADVICE,
-		    "the catalogue's rule \"%.*s\" failed, and is tried again within %d hours: "
+		    "the catalogue's rule \"%.*s\" failed%s, and is tried again within %d hours: "
 		    "%.*s",
-		    (int)r[i].name.n, r[i].name.p, (int)LIM_RULE_RETRY_HOURS, (int)r[i].error.n,
-		    r[i].error.p);
+		    (int)r[i].name.n, r[i].name.p, whom(d, &r[i]), (int)LIM_RULE_RETRY_HOURS,
+		    (int)r[i].error.n, r[i].error.p);
 }
 
 void
