@@ -46,14 +46,15 @@ sql "UPDATE rule SET tags = '{other-word}' WHERE uuid = '$rule'"
 detect_idle
 ok "a rule with other tags applies these" world_until 30 found tags:other-word 1
 is "$(tags 192.0.2.9)" other-word "the former tags of the rule leave"
-number() { sql "SELECT n || ' ' || (SELECT count(*) FROM document_tag) FROM document_tags WHERE rule_uuid = '$rule'"; }
-is "$(number)" "1 1" "the number of a rule's tags is kept with them"
+number="n || ' ' || (SELECT count(*) FROM document_tag) FROM document_tags WHERE rule_uuid = '$rule'"
+is "$(sql "SELECT $number")" "1 1" "the number of a rule's tags is kept with them"
 key() { sql "SELECT encode(key, 'hex') FROM record WHERE dataset = 1 AND doc LIKE '%\"$1\"%'"; }
-sql "SELECT detect_tag('{\"dataset\":1,\"rules\":[\"$rule\"],\"keys\":[\"$(key 192.0.2.7)\",\"$(key 192.0.2.8)\"],\"hits\":[{\"rule\":\"$rule\",\"key\":\"$(key 192.0.2.7)\"},
-	{\"rule\":\"$rule\",\"key\":\"$(key 192.0.2.8)\"}]}', 2)"
-is "$(number) $(sql "SELECT state || ' ' || error FROM rule_run WHERE rule_uuid = '$rule'")" "3 3 failed it applies more than 2 tags to documents" \
+# surfaced-detect takes back the tags of a failed rule, so they are counted before it sees them.
+is "$(sql "BEGIN; SELECT detect_tag('{\"dataset\":1,\"rules\":[\"$rule\"],\"keys\":[\"$(key 192.0.2.7)\",\"$(key 192.0.2.8)\"],\"hits\":[{\"rule\":\"$rule\",\"key\":\"$(key 192.0.2.7)\"},
+	{\"rule\":\"$rule\",\"key\":\"$(key 192.0.2.8)\"}]}', 2); SELECT $number; COMMIT;
+	SELECT state || ' ' || error FROM rule_run WHERE rule_uuid = '$rule'" | sed '/^$/d' | tr '\n' ' ')" "3 3 failed it applies more than 2 tags to documents " \
 	"a rule that applies more tags than it may fails with its reason"
 
 sql "UPDATE rule SET status = 'deprecated' WHERE uuid = '$rule'"
 ok "the tags of a rule that ends leave (C-157)" world_until 30 found tags:other-word 0
-is "$(number)" "0 0" "no row of document_tag is left of the ended rule"
+is "$(sql "SELECT $number")" "0 0" "no row of document_tag is left of the ended rule"
