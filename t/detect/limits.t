@@ -33,10 +33,10 @@ detect_idle
 is "$(stands)" "resolved gone" "such a finding is cleared when its record contradicts it"
 
 # The numbers of observations that findings follow from, and of these findings, have an end of their own.
-# The lock keeps surfaced-detect from counting meanwhile.
+# The lock keeps surfaced-detect from counting meanwhile. The run may have room again, when the record that is gone was of the 10000.
 keep() { echo "SELECT detect_observe(jsonb_build_array(jsonb_build_object('run', n.uuid, 'kept', true, 'dataset', 1, 'document', '04c6122750',
 	'key', '198.18.39.80', 'version', 1, 'record', '{}'::jsonb, 'matched', '[]'::jsonb, 'suspect', false, 'first', now(), 'last', now())),
-	10000, 10000, n.active_count + $1) FROM rule_run n WHERE n.rule_uuid = '$broad';
+	n.active_count, n.active_count, n.active_count + $1) FROM rule_run n WHERE n.rule_uuid = '$broad';
 	SELECT count(*) FROM rule_observation WHERE record_key = '198.18.39.80';"; }
 is "$(sql "BEGIN; SELECT FROM rule_run WHERE rule_uuid = '$broad' FOR UPDATE; $(keep 0) $(keep 1) COMMIT" | xargs)" "0 1" \
 	"a run has no more observations than it may, although findings would follow from them"
