@@ -2,7 +2,11 @@
 // The places of the console that the tests of pages and make screenshots visit: name, fragment, and what is done there
 // before it is looked at.
 
-const open = (name) => (page) => page.getByRole("button", { name, exact: true }).first().click();
+// A dialog may have to load its module before it opens.
+const open = (name) => async (page) => {
+	await page.getByRole("button", { name, exact: true }).first().click();
+	await page.locator("dialog[open]").waitFor();
+};
 
 // session: #/sessions/PROJECT/SESSION of one that is over.
 export const places = (session) => [
@@ -20,7 +24,7 @@ export const places = (session) => [
 		await page.evaluate(() => scrollTo(0, 0));
 	}],
 	["detectors", "#/detectors"],
-	["detector", "#/detectors", (page) => page.getByRole("button", { name: "Settings of Look-alikes" }).click()],
+	["detector", "#/detectors", open("Settings of Look-alikes")],
 	["watched", "#/detectors?tab=domains"],
 	["watch", "#/detectors?tab=domains", open("Watch a domain")],
 	["inventory", "#/inventory"],
