@@ -27,11 +27,11 @@ world_ch_address()
 	printf "${WORLD_CH_ADDRESS:-127.0.0.1}" "$1"
 }
 
-# world_ports N: N free ports, a line each.
+# world_ports N: N ports that are free and that no other server, which may be about to start, was given; a line each.
 world_ports()
 {
 	for _port in $(shuf -i 20000-32000 -n 200); do
-		ss -Hltn "sport = :$_port" | grep -q . || echo "$_port"
+		ss -Hltn "sport = :$_port" | grep -q . || grep -qsw "$_port" "${W%/*}"/*/ch/*/ports || echo "$_port"
 	done | head -n "$1"
 }
 
