@@ -31,7 +31,7 @@ CREATE OR REPLACE FUNCTION access_members(key uuid) RETURNS TABLE (uuid uuid, na
 $$;
 
 -- The keys of the key's account; for a person who is not an owner, only the person's own keys.
--- projects: null stands for all projects of the owner.
+-- projects: null when the key reaches all projects of its owner.
 CREATE OR REPLACE FUNCTION access_keys(key uuid) RETURNS TABLE (uuid uuid, name text, key_prefix text, state text,
 	owner_uuid uuid, owner_name text, scopes text[], effective_scopes text[], projects uuid[], created_at timestamptz,
 	expires_at timestamptz, revoked_at timestamptz) LANGUAGE sql STABLE AS $$

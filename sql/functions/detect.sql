@@ -123,7 +123,7 @@ $$;
 
 -- The rules that are evaluated, with a row for each of their runs. owner_uuid: the account of the
 -- rule. account_uuid: the account of the run, or null for the run that all accounts share. finder:
--- the row stands for an account that uses the shared run and gets findings of records of its
+-- true in a row for an account that uses the shared run and gets findings of the records of its
 -- projects. whole: all projects of the account.
 CREATE OR REPLACE FUNCTION detect_runs() RETURNS TABLE (rule_uuid uuid, version bigint, owner_uuid uuid, account_uuid uuid,
 	stable boolean, common boolean, dataset text, surface boolean, query text, exclude text, severity text, name text,

@@ -48,7 +48,7 @@ END
 $$;
 
 -- Removes a passkey. outcome: removed; none; or last when the person could not sign in any more. Every sign-in but one ends.
--- Passkeys of another host than p_rp_id sign nobody in: each of them may be removed, and none of them replaces another.
+-- Only passkeys of the host p_rp_id can sign in. A passkey of another host may always be removed, and does not count as a way to sign in.
 CREATE OR REPLACE FUNCTION passkey_remove(p_person uuid, p_passkey uuid, p_but uuid, p_rp_id text) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE

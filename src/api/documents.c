@@ -40,8 +40,8 @@ static const struct field document_out[] = {
 	" AS doc, bytes, sum(bytes) OVER (ORDER BY at) AS up_to,"                                  \
 	"  sum(bytes) OVER () AS total FROM " from ") AS page ORDER BY at"
 
-/* LIMIT tells the planner that a key has one record: without it the plan of millions of hosts
-   expects a share of them, and is compiled for a quarter of a second before each execution. */
+/* Reads one record by its key. Without LIMIT the planner of PostgreSQL expects a share of all
+   records, and with millions of hosts it compiles the plan for a quarter of a second each time. */
 #define KEYED(test)                                                                                \
 	" CROSS JOIN LATERAL (SELECT * FROM record WHERE dataset = $4::smallint AND " test         \
 	" AND NOT gone LIMIT 1) AS r"

@@ -184,8 +184,9 @@ emit_findings(struct emission *e, const struct detect_run *of)
 	return any;
 }
 
-/* A rule of scope all observes a record whoever owns it: in the run that accounts share, and in the
-   run of each account with an exclude of its own. */
+/* A rule of scope all observes every record, whether or not a project has it as an asset. The
+   observation is stored for the run that accounts share, and for the run of each account that has
+   an exclude of its own. */
 static void
 emit_everywhere(struct emission *e)
 {

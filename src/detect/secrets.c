@@ -465,8 +465,8 @@ look_at_directories(struct look *l, struct strs subjects, int64_t *left)
 
 /* ---- a look ---- */
 
-/* Asks for the hosts, pages and directories of assets. An empty list of names stands for the whole
-   project. */
+/* Asks for the hosts, pages and directories of assets. An empty list of names asks for the
+   whole project. */
 static enum db_rc
 ask_for_assets(struct look *l, struct strs names)
 {

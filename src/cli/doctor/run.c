@@ -205,8 +205,8 @@ check_files(struct doctor *d, const struct dataset_index *x)
 	return true;
 }
 
-/* surfaced-index repairs what it can and goes on, so only this tells somebody of a disk that fails.
-   Copies are made with their files; one that is missing for long could not be made. */
+/* surfaced-index repairs damaged files and goes on, so this check is where the administrator learns
+   that a disk fails. A copy is made with its file, so one that stays missing could not be made. */
 static void
 check_damage(struct doctor *d, const struct dataset_index *x)
 {
