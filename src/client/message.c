@@ -4,6 +4,9 @@
 
 #include "client/progress.h"
 
+static void print_message(const struct client *c, enum style style, const char *what,
+    const char *fmt, va_list ap) PRINTF(4, 0);
+
 static void
 print_message(
     const struct client *c, enum style style, const char *what, const char *fmt, va_list ap)

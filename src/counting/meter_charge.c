@@ -390,7 +390,7 @@ slot_surrender(struct meter_file *f, struct slot *s)
 
 	slot_retire(s);
 	f->head->seq = (f->head->seq + 1) & SEQ_MASK;
-	tag = (METER_JOURNALS + 1) << SEQ_BITS | f->head->seq;
+	tag = (METER_JOURNALS + 1U) << SEQ_BITS | f->head->seq;
 	do {
 		word = atomic_load(&s->word);
 		confirm_writer(f, word);

@@ -30,11 +30,12 @@ compare_host(const void *key, const void *item)
 const struct dangling_record *
 dangling_records(const struct dangling_world *w, struct str host, size_t *n)
 {
-	const struct dangling_record *end = w->records + w->nrecords, *r;
+	const struct dangling_record *end, *r;
 
 	*n = 0;
 	if (host.p == NULL || w->nrecords == 0)
 		return NULL;
+	end = w->records + w->nrecords;
 	r = bsearch(&host, w->records, w->nrecords, sizeof(*r), compare_host);
 	if (r == NULL)
 		return NULL;

@@ -306,7 +306,7 @@ print_answer_parts(struct answer *w, const char *parts)
 static struct str
 read_unknown(struct arena *a, struct str text)
 {
-	struct answer w = { .a = a, .rest = text };
+	struct answer w = { .a = a, .rest = text, .out = { .a = a } };
 	struct token t;
 	int64_t n;
 	char *bytes;

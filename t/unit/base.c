@@ -344,6 +344,7 @@ an_arena_zeroes_defers_and_resets(void)
 static void
 configuration_names_file_and_line(void)
 {
+	static struct conf defaults; /* keeps texts reachable that conf_load never frees */
 	char name[] = "/tmp/conf.XXXXXX", err[256];
 	int fd = mkstemp(name);
 	FILE *f = fdopen(fd, "w");
@@ -352,6 +353,7 @@ configuration_names_file_and_line(void)
 	fclose(f);
 	CU_ASSERT_TRUE(conf_load("surfaced", NULL, err, sizeof(err)));
 	CU_ASSERT_EQUAL(conf.request_budget, 10000);
+	defaults = conf;
 	CU_ASSERT_FALSE(conf_load("surfaced", name, err, sizeof(err)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(err, ":4: bad value for request_budget"));
 	CU_ASSERT_EQUAL(conf.worker_requests, 100000); /* a bad file changes nothing */
@@ -371,6 +373,7 @@ configuration_names_file_and_line(void)
 	fclose(f);
 	CU_ASSERT_TRUE(conf_load("surfaced-index", name, err, sizeof(err)));
 	CU_ASSERT_EQUAL(conf.index_poll, 50);
+	CU_ASSERT_NOT_EQUAL(memcmp(&conf, &defaults, sizeof(conf)), 0);
 	CU_ASSERT_FALSE(conf_load("surfaced-meter", name, err, sizeof(err)));
 	CU_ASSERT_PTR_NOT_NULL(
 	    strstr(err, ":2: index_poll is a parameter of another program: surfaced-index"));

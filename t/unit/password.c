@@ -215,7 +215,7 @@ test_malformed(void)
 		"$argon2id$v=19$m=64,t=1,p=1$" SALT "A$" HASH,
 		"$argon2id$v=19$m=64,t=1,p=1$" SALT "$" HASH "$",
 		"$argon2id$v=19$m=64,t=1,p=1$" SALT "$-" HASH,
-		"$argon2id$v=19$m=64,t=1,p=1$" SALT,
+		("$argon2id$v=19$m=64,t=1,p=1$" SALT),
 	};
 	struct password_stored out;
 

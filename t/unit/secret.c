@@ -270,7 +270,7 @@ has_a_piece(struct str text, struct str secret, size_t prefix)
 {
 	bool block = str_starts(secret, STR("-----"));
 
-	for (size_t i = prefix; i + 9 <= secret.n; i++)
+	for (size_t i = prefix; text.n > 0 && i + 9 <= secret.n; i++)
 		if ((!block || (memchr(secret.p + i, '-', 9) == NULL &&
 				   memchr(secret.p + i, ' ', 9) == NULL)) &&
 		    memmem(text.p, text.n, secret.p + i, 9) != NULL)

@@ -86,7 +86,7 @@ print_report_summary(const struct report_run *r)
 		printf("\"read\":%ju,\"new\":%ju,\"changed\":%ju,\"unchanged\":%ju,\"bad\":%ju",
 		    (uintmax_t)r->read, (uintmax_t)r->fresh, (uintmax_t)r->changed,
 		    (uintmax_t)r->unchanged, (uintmax_t)r->bad);
-		for (size_t i = 0; i < NOTES; i++)
+		for (enum report_note i = 0; i < NOTES; i++)
 			printf(",\"%s\":%ju", report_note_counter(i), (uintmax_t)r->counts[i]);
 		puts("}");
 	} else if (!r->quiet) {
@@ -95,7 +95,7 @@ print_report_summary(const struct report_run *r)
 		printf("%ju read, %ju new, %ju changed, %ju unchanged, %ju bad", (uintmax_t)r->read,
 		    (uintmax_t)r->fresh, (uintmax_t)r->changed, (uintmax_t)r->unchanged,
 		    (uintmax_t)r->bad);
-		for (size_t i = 0; i < NOTES; i++)
+		for (enum report_note i = 0; i < NOTES; i++)
 			if (r->counts[i] > 0 && i != NOTE_REFUSED)
 				printf(", %ju %s", (uintmax_t)r->counts[i], report_note_counter(i));
 		putchar('\n');
