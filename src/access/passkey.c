@@ -213,7 +213,7 @@ is_sound(EVP_PKEY *key)
 
 /* Parses a public key. Returns NULL unless all bytes are one key of the algorithm. */
 static EVP_PKEY *
-read_key(struct str spki, int64_t algorithm)
+parse_spki(struct str spki, int64_t algorithm)
 {
 	const unsigned char *at = (const unsigned char *)spki.p;
 	EVP_PKEY *key;
@@ -233,7 +233,7 @@ read_key(struct str spki, int64_t algorithm)
 bool
 passkey_key_good(struct str spki, int64_t algorithm)
 {
-	EVP_PKEY *key = read_key(spki, algorithm);
+	EVP_PKEY *key = parse_spki(spki, algorithm);
 	bool good = key != NULL && is_sound(key);
 
 	EVP_PKEY_free(key);
@@ -243,7 +243,7 @@ passkey_key_good(struct str spki, int64_t algorithm)
 static bool
 verify_signature(const struct passkey_state *state, struct str text, struct str signature)
 {
-	EVP_PKEY *key = read_key(state->spki, state->algorithm);
+	EVP_PKEY *key = parse_spki(state->spki, state->algorithm);
 	EVP_MD_CTX *c = EVP_MD_CTX_new();
 	const EVP_MD *hash = state->algorithm == -8 ? NULL : EVP_sha256();
 	bool good = key != NULL && c != NULL &&

@@ -177,7 +177,8 @@ STMT_LIST(read_events, struct event_row, event_row_out,
 static const char *const host_kinds[] = {
 #define KINDS_OF_HOSTS(name) name,
 #define KINDS_OF_WHOIS(name)
-#define EVENT_KIND(id, number, name, dataset, part, change, tells, about) KINDS_OF_##dataset(name)
+#define EVENT_KIND(id, number, name, dataset, part, change, shows_members, about)                  \
+	KINDS_OF_##dataset(name)
 #define COALESCED_KIND(id, number, name, about) name,
 #include "tbl/event_kinds.h"
 	NULL
@@ -187,7 +188,8 @@ static const char *const domain_kinds[] = {
 #undef KINDS_OF_WHOIS
 #define KINDS_OF_HOSTS(name)
 #define KINDS_OF_WHOIS(name) name,
-#define EVENT_KIND(id, number, name, dataset, part, change, tells, about) KINDS_OF_##dataset(name)
+#define EVENT_KIND(id, number, name, dataset, part, change, shows_members, about)                  \
+	KINDS_OF_##dataset(name)
 #define COALESCED_KIND(id, number, name, about) name,
 #include "tbl/event_kinds.h"
 	NULL

@@ -128,7 +128,7 @@ count_day(
 }
 
 struct usage_freshness
-usage_freshness(const struct usage_counts *c)
+usage_freshness_of(const struct usage_counts *c)
 {
 	struct usage_freshness f = { c->here.now, c->stored->through };
 
@@ -275,7 +275,7 @@ reply_usage(struct req *rq, const struct usage_rate *rate)
 	u.month_to_date.from = meter_day_start(c.at.month_first);
 	u.month_to_date.to = c.here.now;
 	u.api_key = c.stored->api_key;
-	u.freshness = usage_freshness(&c);
+	u.freshness = usage_freshness_of(&c);
 	put_days(rq, &c, &u);
 	u.quotas = usage_quotas(rq, &c);
 	return reply(rq, 200, "api_usage", usage_out, &u);

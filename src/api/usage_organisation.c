@@ -167,7 +167,7 @@ get_organisation_usage(struct req *rq)
 	if (rc != DB_OK)
 		return rc == DB_NONE ? fail(rq, ERR_ORGANISATION_NOT_FOUND) : fail_db(rq, rc);
 	u.quotas = usage_quotas(rq, &c);
-	u.freshness = usage_freshness(&c);
+	u.freshness = usage_freshness_of(&c);
 	u.freshness.current_through = u.freshness.persisted_through;
 	u.from = meter_day_start(c.at.first);
 	u.to = c.here.now;

@@ -259,19 +259,19 @@ change_scopes(struct cli *c, int argc, char **argv, const struct stmt *st)
 }
 
 static int
-allow(struct cli *c, int argc, char **argv)
+allow_account_scopes(struct cli *c, int argc, char **argv)
 {
 	return change_scopes(c, argc, argv, &allow_scopes);
 }
 
 static int
-deny(struct cli *c, int argc, char **argv)
+deny_account_scopes(struct cli *c, int argc, char **argv)
 {
 	return change_scopes(c, argc, argv, &deny_scopes);
 }
 
 static int
-move(struct cli *c, int argc, char **argv)
+move_account(struct cli *c, int argc, char **argv)
 {
 	struct cli_list words;
 	struct uuid account;
@@ -302,9 +302,10 @@ static const struct command subs[] = {
 	    .st = &show_account, .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
 	{ "activate", "ACCOUNT", "the opposite", .first = &activate_account, .st = &show_account,
 	    .prints = "account", .of = OF_ACCOUNT_WORD, .words = 1 },
-	{ "allow", "ACCOUNT SCOPE...", "scopes its keys may hold", .run = allow },
-	{ "deny", "ACCOUNT SCOPE...", "every key of the account loses them at once", .run = deny },
-	{ "move", "ACCOUNT GROUP|none", "into a group", .run = move },
+	{ "allow", "ACCOUNT SCOPE...", "scopes its keys may hold", .run = allow_account_scopes },
+	{ "deny", "ACCOUNT SCOPE...", "every key of the account loses them at once",
+	    .run = deny_account_scopes },
+	{ "move", "ACCOUNT GROUP|none", "into a group", .run = move_account },
 	{ NULL },
 };
 

@@ -28,18 +28,18 @@ check_evidence(struct doctor *d)
 	uint64_t room;
 
 	if (statvfs(k->evidence_directory, &v) != 0) {
-		doctor_say(d, HEALTH_FAILED, "evidence", DO(MAKE_FOLDERS), "%s: %s",
+		doctor_report(d, HEALTH_FAILED, "evidence", DO(MAKE_FOLDERS), "%s: %s",
 		    k->evidence_directory, strerror(errno));
 		return;
 	}
 	room = (uint64_t)v.f_bavail * v.f_frsize;
 	if (room < (uint64_t)k->evidence_reserve)
-		doctor_say(d, HEALTH_FAILED, "evidence",
+		doctor_report(d, HEALTH_FAILED, "evidence",
 		    DO_WITH(LESS_RESERVE, k->evidence_directory),
 		    "%s: %" PRIu64 " MB free, less than evidence_reserve", k->evidence_directory,
 		    room >> 20);
 	else
-		doctor_say(d, HEALTH_OK, "evidence", NO_ADVICE, "%s: %" PRIu64 " MB free",
+		doctor_report(d, HEALTH_OK, "evidence", NO_ADVICE, "%s: %" PRIu64 " MB free",
 		    k->evidence_directory, room >> 20);
 }
 
@@ -57,7 +57,7 @@ check_memory(struct doctor *d)
 			mb = strtoll(line + strlen(available), NULL, 10) / 1024;
 	if (in != NULL)
 		fclose(in);
-	doctor_say(d, mb < needed ? HEALTH_WARNING : HEALTH_OK, "memory",
+	doctor_report(d, mb < needed ? HEALTH_WARNING : HEALTH_OK, "memory",
 	    mb < needed ? DO(MORE_MEMORY) : NO_ADVICE,
 	    "%" PRId64 " MB available, %" PRId64 " for %" PRId64 " sessions", mb, needed, slots);
 }
@@ -70,10 +70,10 @@ check_egress(struct doctor *d)
 	int fd = fd_connect(path, SOCK_SEQPACKET);
 
 	if (fd >= 0)
-		doctor_say(d, HEALTH_OK, "egress", NO_ADVICE, "%s answers", path);
+		doctor_report(d, HEALTH_OK, "egress", NO_ADVICE, "%s answers", path);
 	else
-		doctor_say(d, HEALTH_FAILED, "egress", DO_WITH(START, "surfaced-egress"), "%s: %s",
-		    path, strerror(errno));
+		doctor_report(d, HEALTH_FAILED, "egress", DO_WITH(START, "surfaced-egress"),
+		    "%s: %s", path, strerror(errno));
 	fd_close(fd);
 }
 
@@ -85,9 +85,9 @@ check_dispatch(struct doctor *d)
 	int fd = fd_lock(path, O_RDONLY);
 
 	if (fd < 0 && errno == EWOULDBLOCK)
-		doctor_say(d, HEALTH_OK, "dispatcher", NO_ADVICE, "surfaced-dispatch runs");
+		doctor_report(d, HEALTH_OK, "dispatcher", NO_ADVICE, "surfaced-dispatch runs");
 	else
-		doctor_say(d, HEALTH_FAILED, "dispatcher", DO_WITH(START, "surfaced-dispatch"),
+		doctor_report(d, HEALTH_FAILED, "dispatcher", DO_WITH(START, "surfaced-dispatch"),
 		    "%s: %s", path, fd < 0 ? strerror(errno) : "no process holds its lock");
 	fd_close(fd);
 }
@@ -115,13 +115,13 @@ check_database(struct doctor *d)
 
 	(void)doctor_dispatcher(d);
 	if (db_one_row(d->c->db, &count_routes, &w, DB_NO_ARGS) != DB_OK)
-		doctor_say(
+		doctor_report(
 		    d, HEALTH_FAILED, "database", DO(ASK_DOCTOR), "%s", db_message(d->c->db));
 	else if (w.usable == 0)
-		doctor_say(d, HEALTH_FAILED, "routes", DO(ADD_ROUTE),
+		doctor_report(d, HEALTH_FAILED, "routes", DO(ADD_ROUTE),
 		    "%" PRId64 " are enabled, none answers: no session can be created", w.enabled);
 	else
-		doctor_say(d, HEALTH_OK, "routes", NO_ADVICE,
+		doctor_report(d, HEALTH_OK, "routes", NO_ADVICE,
 		    "%" PRId64 " of %" PRId64 " enabled ones answer", w.usable, w.enabled);
 }
 
@@ -150,7 +150,7 @@ browser_check(struct cli *c, int argc, char **argv)
 		return EXIT_USAGE;
 	doctor_read(d, p);
 	if (!p->wanted)
-		doctor_say(d, HEALTH_FAILED, "configuration",
+		doctor_report(d, HEALTH_FAILED, "configuration",
 		    DO_WITH(INSTALL, "./surfaced-browser_*.deb"),
 		    "%s/surfaced-dispatch.conf or its program is not there", d->etc.p);
 	for (size_t i = 0; i < COUNT(checks) && p->good; i++)

@@ -245,7 +245,7 @@ end_of_value(const char *type, const char *p, const char *end)
 }
 
 static void
-say_difference(struct check *k, struct str key, const char *what)
+print_difference(struct check *k, struct str key, const char *what)
 {
 	struct str text = record_key_text(k->arena, k->dataset, key);
 
@@ -267,12 +267,12 @@ compare_row(struct check *k, struct str key, struct str ours, struct str theirs)
 		const char *qe = end_of_value(columns[i].type, q, theirs.p + theirs.n);
 
 		if (pe == NULL || qe == NULL) {
-			say_difference(k, key, "the row cannot be read");
+			print_difference(k, key, "the row cannot be read");
 			return NULL;
 		}
 		if (columns[i].content != CH_VER &&
 		    (pe - p != qe - q || memcmp(p, q, (size_t)(pe - p)) != 0)) {
-			say_difference(k, key, columns[i].name);
+			print_difference(k, key, columns[i].name);
 			if (columns[i].content == CH_PLACE)
 				return NULL;
 		}
@@ -303,7 +303,7 @@ print_select(struct check *k, const struct doc_row *rows, size_t n, struct buf *
 }
 
 static bool
-compare_rows(struct check *k, struct ch_encoder *e, struct ch_dict *dict,
+compare_stored_documents(struct check *k, struct ch_encoder *e, struct ch_dict *dict,
     const struct doc_row *rows, size_t n)
 {
 	struct buf sql = { 0 }, ours = { 0 };
@@ -319,11 +319,11 @@ compare_rows(struct check *k, struct ch_encoder *e, struct ch_dict *dict,
 
 		buf_clear(&ours);
 		if (!ch_encode(e, dict, &v, rows[i].doc, &ours, err)) {
-			say_difference(k, rows[i].key, err);
+			print_difference(k, rows[i].key, err);
 			continue;
 		}
 		if (answer.n == 0) {
-			say_difference(k, rows[i].key, "is not in ClickHouse");
+			print_difference(k, rows[i].key, "is not in ClickHouse");
 			continue;
 		}
 		end = compare_row(k, rows[i].key, buf_done(&ours), answer);
@@ -382,7 +382,7 @@ compare_sample(struct check *k)
 	if (rc == DB_OK)
 		ok = ch_dict_read(k->cluster, dict, k->dataset, k->layout);
 	for (size_t i = 0; rc == DB_OK && ok && i < list.n; i += ROWS_AT_ONCE)
-		ok = compare_rows(k, e, dict, (const struct doc_row *)list.items + i,
+		ok = compare_stored_documents(k, e, dict, (const struct doc_row *)list.items + i,
 		    list.n - i < ROWS_AT_ONCE ? list.n - i : ROWS_AT_ONCE);
 	buf_free(&keys);
 	ch_encoder_free(e);

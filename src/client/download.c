@@ -98,7 +98,7 @@ fill_part(struct download *d)
 }
 
 static int
-check(struct download *d)
+check_sha256(struct download *d)
 {
 	char got[2 * SHA256_BYTES + 1];
 
@@ -131,5 +131,5 @@ download_run(struct download *d)
 	stored = fflush(d->file) == 0 && fsync(fileno(d->file)) == 0;
 	if ((fclose(d->file) != 0 || !stored) && status == DONE)
 		return fail(d->c, FAILED, "%s: %s", d->part, strerror(errno));
-	return status == DONE ? check(d) : status;
+	return status == DONE ? check_sha256(d) : status;
 }

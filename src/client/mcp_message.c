@@ -52,7 +52,7 @@ void
 rpc_read(struct arena *a, struct str line, struct rpc *out)
 {
 	struct json_fault fault = { .what = NULL };
-	const struct json_value *v = json_parse_told(a, line, &fault), *id;
+	const struct json_value *v = json_parse_with_fault(a, line, &fault), *id;
 
 	*out = (struct rpc){ .kind = RPC_NOTIFICATION, .id = STR("null"), .method = STR("") };
 	if (v == NULL) {

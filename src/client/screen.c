@@ -144,7 +144,7 @@ text_width(struct str shown)
 
 /* The beginning of the text that takes at most `width` columns. */
 static struct str
-cut(struct str shown, size_t width, size_t *taken)
+cut_to_width(struct str shown, size_t width, size_t *taken)
 {
 	const char *p = shown.p, *end = shown.p + shown.n, *good = p;
 	size_t n = 0;
@@ -175,7 +175,7 @@ text_fit(struct buf *b, const struct screen *s, struct str shown, size_t width, 
 	if (have > width) {
 		size_t room = width > text_width(dots) ? width - text_width(dots) : 0;
 
-		buf_str(b, cut(shown, room, &taken));
+		buf_str(b, cut_to_width(shown, room, &taken));
 		buf_str(b, dots);
 		blanks(b, room - taken);
 		return;
@@ -193,7 +193,7 @@ static struct str
 first_line(struct str text, size_t width)
 {
 	size_t taken = 0;
-	struct str line = cut(text, width, &taken);
+	struct str line = cut_to_width(text, width, &taken);
 
 	if (line.n == text.n)
 		return line;

@@ -28,7 +28,7 @@ totals_add(struct totals *t, enum total which, uint64_t n)
 }
 
 bool
-totals_tell(struct totals *t, struct arena *a, struct strs *series, struct strs *steps)
+totals_take(struct totals *t, struct arena *a, struct strs *series, struct strs *steps)
 {
 	struct str *s = ARENA_ARRAY(a, TOTALS, struct str), *n = ARENA_ARRAY(a, TOTALS, struct str);
 	size_t many = 0;
@@ -49,7 +49,7 @@ totals_tell(struct totals *t, struct arena *a, struct strs *series, struct strs 
 }
 
 void
-totals_told(struct totals *t, enum db_rc rc)
+totals_sent(struct totals *t, enum db_rc rc)
 {
 	for (size_t i = 0; i < TOTALS; i++) {
 		if (rc == DB_OK)

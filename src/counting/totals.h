@@ -3,7 +3,7 @@
    every few seconds (metric_add). They are for monitoring only: steps that a killed process has not
    sent yet are lost.
 
-     totals_add ... totals_tell --> SELECT metric_add(series, steps) --> totals_told(rc) */
+     totals_add ... totals_take --> SELECT metric_add(series, steps) --> totals_sent(rc) */
 #ifndef COUNTING_TOTALS_H
 #define COUNTING_TOTALS_H
 
@@ -24,10 +24,10 @@ struct totals {
 
 void totals_add(struct totals *t, enum total which, uint64_t n);
 /* Returns true every few seconds, when there is something to send, with the arguments of
-   metric_add. The caller passes the result of that call to totals_told before it asks again. */
-bool totals_tell(
+   metric_add. The caller passes the result of that call to totals_sent before it asks again. */
+bool totals_take(
     struct totals *t, struct arena *a, struct strs *series, struct strs *steps) MUST_USE;
 /* Forgets the steps that were sent if rc is DB_OK; otherwise they are sent again. */
-void totals_told(struct totals *t, enum db_rc rc);
+void totals_sent(struct totals *t, enum db_rc rc);
 
 #endif

@@ -48,8 +48,8 @@ struct db_async {
 	STAILQ_HEAD(, call) calls;
 	int64_t since; /* mono_us: when CONNECTING or LISTENING began */
 	int64_t pause, not_before;
-	void (*told)(void *arg);
-	void *told_arg;
+	void (*on_notification)(void *arg);
+	void *on_notification_arg;
 };
 
 static void advance_connection(struct db_async *d);
@@ -250,8 +250,8 @@ finish_command(struct db_async *d)
 	d->stage = IDLE;
 	if (was == LISTENING) {
 		d->pause = PAUSE_MIN_US;
-		if (d->told != NULL)
-			d->told(d->told_arg);
+		if (d->on_notification != NULL)
+			d->on_notification(d->on_notification_arg);
 		return;
 	}
 	if (was == PREPARING && c->rc == DB_OK) {
@@ -291,8 +291,8 @@ take_notifications(struct db_async *d)
 		any = true;
 		PQfreemem(n);
 	}
-	if (any && d->told != NULL)
-		d->told(d->told_arg);
+	if (any && d->on_notification != NULL)
+		d->on_notification(d->on_notification_arg);
 }
 
 /* Performs one step. False: the connection was lost, or nothing can be done until more bytes
@@ -429,13 +429,14 @@ db_async_close(struct db_async *d)
 }
 
 void
-db_async_listen(struct db_async *d, const char *channel, void (*told)(void *arg), void *arg)
+db_async_listen(
+    struct db_async *d, const char *channel, void (*on_notification)(void *arg), void *arg)
 {
 	if (d->db.nchannels == DB_CHANNELS_MAX || d->stage != APART)
 		panic("%s is listened to too late", channel);
 	d->db.channels[d->db.nchannels++] = channel;
-	d->told = told;
-	d->told_arg = arg;
+	d->on_notification = on_notification;
+	d->on_notification_arg = arg;
 }
 
 void

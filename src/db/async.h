@@ -21,9 +21,10 @@ struct db_async *db_async_open(
 /* Abandons the calls under way without calling their done functions. */
 void db_async_close(struct db_async *d);
 
-/* Must precede the first statement. told is called for each notification, and after every new
-   connection, because notifications may have been lost with the former one. */
-void db_async_listen(struct db_async *d, const char *channel, void (*told)(void *arg), void *arg);
+/* Must precede the first statement. on_notification is called for each notification, and after
+   every new connection, because notifications may have been lost with the former one. */
+void db_async_listen(
+    struct db_async *d, const char *channel, void (*on_notification)(void *arg), void *arg);
 
 struct db_ask {
 	const struct stmt *st; /* a STMT_LIST, or a statement without rows */

@@ -324,7 +324,7 @@ bool
 db_notified(struct db *db)
 {
 	PGnotify *n;
-	bool told;
+	bool lost;
 
 	if (connection_usable(db)) {
 		while ((n = PQnotifies(db->conn)) != NULL) {
@@ -332,9 +332,9 @@ db_notified(struct db *db)
 			PQfreemem(n);
 		}
 	}
-	told = db->lost;
+	lost = db->lost;
 	db->lost = false;
-	return told;
+	return lost;
 }
 
 int

@@ -117,7 +117,7 @@ add_entry(struct arena *a, struct anchors *an, const struct schema_field *f, str
 }
 
 static void
-add_anchor(struct arena *a, struct anchors *an, const struct node *n, uint32_t rule)
+add_query_anchor(struct arena *a, struct anchors *an, const struct node *n, uint32_t rule)
 {
 	const struct schema_field *f = source_field(n->field);
 	struct anchor_field *known = field_of_side(a, &an->sides[schema_source(f->dataset)], f);
@@ -159,7 +159,7 @@ anchors_new(struct arena *a, const struct detect_rule *const *rules, size_t nrul
 			continue;
 		s = &an->sides[schema_source(rules[i]->dataset)];
 		if (rules[i]->anchor != NULL) {
-			add_anchor(a, an, rules[i]->anchor, (uint32_t)i);
+			add_query_anchor(a, an, rules[i]->anchor, (uint32_t)i);
 			continue;
 		}
 		s->unanchored =
@@ -171,7 +171,7 @@ anchors_new(struct arena *a, const struct detect_rule *const *rules, size_t nrul
 
 /* ---- looking up ---- */
 
-struct look {
+struct lookup {
 	struct anchors *an;
 	struct arena *scratch;
 	const struct anchor_field *field;
@@ -179,7 +179,7 @@ struct look {
 };
 
 static void
-look_up(struct look *l, struct str bytes)
+look_up(struct lookup *l, struct str bytes)
 {
 	const struct schema_field *f = l->field->field;
 	const struct entry *e = l->an->slots[hash_value(f, bytes) & l->an->mask];
@@ -193,7 +193,7 @@ look_up(struct look *l, struct str bytes)
 }
 
 static void
-look_up_name(struct look *l, struct str name)
+look_up_name(struct lookup *l, struct str name)
 {
 	const char *dot;
 
@@ -208,7 +208,7 @@ look_up_name(struct look *l, struct str name)
 }
 
 static void
-look_up_address(struct look *l, struct str text)
+look_up_address(struct lookup *l, struct str text)
 {
 	struct ipnet ip;
 
@@ -220,7 +220,7 @@ look_up_address(struct look *l, struct str text)
 }
 
 static void
-look_up_value(struct look *l, const struct json_value *v)
+look_up_value(struct lookup *l, const struct json_value *v)
 {
 	enum value_type type = l->field->field->type;
 	int64_t i;
@@ -247,7 +247,7 @@ look_up_value(struct look *l, const struct json_value *v)
 }
 
 static void
-look_up_member(struct look *l, const struct json_value *object, const char *name)
+look_up_member(struct lookup *l, const struct json_value *object, const char *name)
 {
 	const struct json_value *v = match_member(object, name);
 
@@ -256,7 +256,7 @@ look_up_member(struct look *l, const struct json_value *object, const char *name
 }
 
 static void
-look_up_field(struct look *l, enum dataset source, const struct json_value *doc)
+look_up_field(struct lookup *l, enum dataset source, const struct json_value *doc)
 {
 	const struct schema_field *f = l->field->field;
 	const struct json_value *all;
@@ -275,7 +275,7 @@ anchors_candidates(struct anchors *an, struct arena *scratch, enum dataset sourc
     const struct json_value *doc, const uint32_t **out)
 {
 	const struct side *s = &an->sides[source];
-	struct look l = { .an = an, .scratch = scratch };
+	struct lookup l = { .an = an, .scratch = scratch };
 
 	l.an->lookup++;
 	for (size_t i = 0; i < s->nfields; i++) {

@@ -221,7 +221,7 @@ key_of_dangling(struct arena *a, const struct dangling *d)
 /* Reads from the evidence of a stored finding which record the finding is about. Returns false when
    the evidence does not name one. */
 static bool
-read_standing(struct arena *a, const struct standing *s, struct dangling_known *out)
+read_known_finding(struct arena *a, const struct known_finding *s, struct dangling_known *out)
 {
 	const struct json_value *v =
 	    s->evidence.text.p == NULL ? NULL : json_parse(a, s->evidence.text);
@@ -250,20 +250,20 @@ struct finding_look {
 	struct arena *a;
 	struct dangling_world w;
 	struct dangling_assets assets;
-	struct dangling_known *known; /* one for each standing finding */
+	struct dangling_known *known; /* one for each known finding */
 	bool *readable, *shown;
 	int64_t room; /* new findings that the project may still have */
 };
 
 /* Returns the stored finding of the same record, or NULL. When there are several, one that is not
    resolved wins. */
-static const struct standing *
-find_standing_finding(struct finding_look *f, struct str subject, const struct dangling *d)
+static const struct known_finding *
+find_known_finding(struct finding_look *f, struct str subject, const struct dangling *d)
 {
-	const struct standing *best = NULL;
+	const struct known_finding *best = NULL;
 
-	for (size_t i = 0; i < f->l->nstanding; i++) {
-		const struct standing *s = &f->l->standing[i];
+	for (size_t i = 0; i < f->l->nknown; i++) {
+		const struct known_finding *s = &f->l->known[i];
 		const struct dangling_known *k = &f->known[i];
 
 		if (!f->readable[i] || !str_eq(s->subject, subject) || !str_eq(k->type, d->type) ||
@@ -280,16 +280,17 @@ find_standing_finding(struct finding_look *f, struct str subject, const struct d
 static void
 show_dangling(struct finding_look *f, struct str subject, const struct dangling *d)
 {
-	const struct standing *s = find_standing_finding(f, subject, d);
+	const struct known_finding *s = find_known_finding(f, subject, d);
 	const struct dangling_domain *domain = NULL;
 	const char *kind;
 	struct str asset = dangling_asset(&f->assets, subject, &kind), title;
 
 	if (s == NULL && f->room-- <= 0) {
-		look_counted(f->l, "beyond_limit", 1);
-		f->l->warning =
-		    "The project has 5000 findings of dangling DNS records, so new ones are left "
-		    "out. Resolve some.";
+		look_beyond_limit(f->l,
+		    arena_printf(f->a,
+			"The project has %d findings of dangling DNS records, so new ones are "
+			"left out. Resolve some.",
+			LIM_DANGLING_FINDINGS));
 		return;
 	}
 	title = arena_printf(f->a, "%.*s %.*s %s", (int)d->host.n, d->host.p, (int)d->type.n,
@@ -337,7 +338,7 @@ count_name(struct finding_look *f, struct str subject)
 static void
 miss_standing(struct finding_look *f, size_t i)
 {
-	const struct standing *s = &f->l->standing[i];
+	const struct known_finding *s = &f->l->known[i];
 	struct ts at;
 
 	if (f->shown[i] || !f->readable[i])
@@ -346,8 +347,6 @@ miss_standing(struct finding_look *f, size_t i)
 	if (!ts_is_null(at))
 		look_absent(f->l, s->finding_key, at);
 }
-
-_Static_assert(LIM_DANGLING_FINDINGS == 5000, "a message has this number");
 
 static enum db_rc
 look_at_hosts(struct look *l)
@@ -359,11 +358,11 @@ look_at_hosts(struct look *l)
 		rc = look_room(l, LIM_DANGLING_FINDINGS, &f.room);
 	if (rc != DB_OK)
 		return rc;
-	f.known = ARENA_ARRAY(f.a, l->nstanding + 1, struct dangling_known);
-	f.readable = ARENA_ARRAY(f.a, l->nstanding + 1, bool);
-	f.shown = ARENA_ARRAY(f.a, l->nstanding + 1, bool);
-	for (size_t i = 0; i < l->nstanding; i++)
-		f.readable[i] = read_standing(f.a, &l->standing[i], &f.known[i]);
+	f.known = ARENA_ARRAY(f.a, l->nknown + 1, struct dangling_known);
+	f.readable = ARENA_ARRAY(f.a, l->nknown + 1, bool);
+	f.shown = ARENA_ARRAY(f.a, l->nknown + 1, bool);
+	for (size_t i = 0; i < l->nknown; i++)
+		f.readable[i] = read_known_finding(f.a, &l->known[i], &f.known[i]);
 	for (size_t i = 0; i < l->nsubjects; i++) {
 		struct danglings all = dangling_judge(f.a, &f.w, l->subjects[i]);
 
@@ -371,7 +370,7 @@ look_at_hosts(struct look *l)
 			show_dangling(&f, l->subjects[i], &all.p[k]);
 		count_name(&f, l->subjects[i]);
 	}
-	for (size_t i = 0; i < l->nstanding; i++)
+	for (size_t i = 0; i < l->nknown; i++)
 		miss_standing(&f, i);
 	return DB_OK;
 }

@@ -179,7 +179,7 @@ dangling_hex(struct arena *a, struct str bytes)
 
 /* Reads the assets of the project that equal one of the names or a parent of one. */
 static enum db_rc
-read_assets(struct reading *r, struct strs names)
+read_dangling_assets(struct reading *r, struct strs names)
 {
 	struct strs all = { NULL, 0 };
 	struct list rows = { 0 };
@@ -571,11 +571,11 @@ dangling_read(struct look *l, struct dangling_world *w, struct dangling_assets *
 	enum db_rc rc;
 
 	*w = (struct dangling_world){ .now = ts_now() };
-	rc = read_assets(&r, (struct strs){ l->subjects, l->nsubjects });
+	rc = read_dangling_assets(&r, (struct strs){ l->subjects, l->nsubjects });
 	if (rc == DB_OK)
 		rc = read_records(&r, first_names(&r));
 	if (rc == DB_OK)
-		rc = read_assets(&r, r.known);
+		rc = read_dangling_assets(&r, r.known);
 	if (rc == DB_OK)
 		rc = read_registrations(&r);
 	if (rc == DB_OK)

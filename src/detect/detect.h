@@ -165,6 +165,8 @@ void finding_write(struct buf *b, struct detect *x, const struct match *h,
 
 /* ---- store.c ---- */
 
+/* Ends a JSON array whose items were each appended behind '[' or ','. An empty buffer gives []. */
+struct str array_done(struct buf *b);
 /* Evaluates the documents and stores the results together with the new position, in one
    transaction. place: the position as a JSON object. */
 enum db_rc batch_store(struct detect *x, struct batch *b, struct str place) MUST_USE;

@@ -121,7 +121,7 @@ struct found {
 };
 
 /* A stored finding of a subject that is looked at. */
-struct standing {
+struct known_finding {
 	struct str subject, finding_key, status, severity;
 	struct ts first_seen_at, last_seen_at;
 	struct json evidence; /* NULL text: none */
@@ -133,11 +133,11 @@ struct look {
 	struct uuid project;
 	const struct str *subjects; /* sorted */
 	size_t nsubjects;
-	const struct standing *standing; /* by subject */
-	size_t nstanding;
+	const struct known_finding *known; /* by subject */
+	size_t nknown;
 	const char *why; /* of a failure */
 	/* a message for people about a look that succeeded: the member error of GET /detectors */
-	const char *warning;
+	struct str warning;
 	void *of_storing; /* data for the function store */
 	/* private to the frame */
 	const struct detector *of;
@@ -196,13 +196,15 @@ void look_absent(struct look *l, struct str key, struct ts at);
 /* Closes a finding at once because a person has decided against it (an allow list, a verdict). It
    opens again when a later look reports it. */
 void look_hide(struct look *l, struct str key);
+/* Counts a record that a limit left out, and sets the warning about it. */
+void look_beyond_limit(struct look *l, struct str warning);
 /* Adds to a number of looked_at in GET /detectors. The frame counts "subjects". */
 void look_counted(struct look *l, const char *what, int64_t n);
 /* Sets *room to the number of new findings that the project may still get from the detector, when
    `most` may be unresolved at a time. */
 enum db_rc look_room(struct look *l, int64_t most, int64_t *room) MUST_USE;
-/* Returns the stored finding of this key, or NULL. */
-const struct standing *look_standing(const struct look *l, struct str key);
+/* Returns the stored finding of this key among those of the present subjects, or NULL. */
+const struct known_finding *look_known_finding(const struct look *l, struct str key);
 /* Returns the index of a subject, or l->nsubjects when it is not one of the present subjects. */
 size_t look_subject(const struct look *l, struct str subject);
 

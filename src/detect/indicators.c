@@ -118,14 +118,14 @@ indicator_evidence(struct look *l, const struct indicator_hit *h)
 }
 
 static struct str
-key_of(struct look *l, const struct indicator_hit *h)
+indicator_key(struct look *l, const struct indicator_hit *h)
 {
 	return arena_printf(
 	    l->x->a, "indicator/%.*s/%.*s", (int)h->type.n, h->type.p, (int)h->value.n, h->value.p);
 }
 
 static void
-find(struct look *l, const struct indicator_hit *h, struct str key)
+report_indicator(struct look *l, const struct indicator_hit *h, struct str key)
 {
 	look_found(l, h->value,
 	    &(struct found){ .key = key,
@@ -148,7 +148,7 @@ find(struct look *l, const struct indicator_hit *h, struct str key)
    because reports are read as they are at present. The look is repeated when that time is
    LIM_FINDING_CLEAR_HOURS newer than the finding, so that it can close. */
 static void
-miss(struct look *l, const struct standing *s)
+contradict_finding(struct look *l, const struct known_finding *s)
 {
 	struct ts now = ts_now(),
 		  clear = { s->last_seen_at.us + LIM_FINDING_CLEAR_HOURS * 3600 * SECOND_US };
@@ -167,22 +167,22 @@ look_at_assets(struct look *l)
 	enum db_rc rc = db_list(l->x->db, &list_indicator_hits, &rows, P(l->project),
 	    P(((struct strs){ l->subjects, l->nsubjects })));
 	const struct indicator_hit *hit = rows.items;
-	bool *seen = ARENA_ARRAY(l->x->a, l->nstanding + 1, bool);
+	bool *seen = ARENA_ARRAY(l->x->a, l->nknown + 1, bool);
 
 	for (size_t i = 0; i < rows.n; i++) {
-		struct str key = key_of(l, &hit[i]);
+		struct str key = indicator_key(l, &hit[i]);
 
-		for (size_t k = 0; k < l->nstanding; k++)
-			if (str_eq(l->standing[k].finding_key, key))
+		for (size_t k = 0; k < l->nknown; k++)
+			if (str_eq(l->known[k].finding_key, key))
 				seen[k] = true;
 		if (str_is(hit[i].verdict, "ignored"))
 			look_hide(l, key);
 		else
-			find(l, &hit[i], key);
+			report_indicator(l, &hit[i], key);
 	}
-	for (size_t k = 0; k < l->nstanding; k++)
+	for (size_t k = 0; k < l->nknown; k++)
 		if (!seen[k])
-			miss(l, &l->standing[k]);
+			contradict_finding(l, &l->known[k]);
 	return rc;
 }
 

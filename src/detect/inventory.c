@@ -61,12 +61,12 @@ static const struct field stored_document_out[] = {
 	FIELD_END,
 };
 
-struct said {
+struct answer {
 	bool yes;
 };
 
-static const struct field said_out[] = {
-	FIELD(struct said, yes, 0),
+static const struct field answer_out[] = {
+	FIELD(struct answer, yes, 0),
 	FIELD_END,
 };
 
@@ -76,15 +76,15 @@ STMT_LIST(list_own_addresses, struct named_row, named_out,
     "SELECT name FROM inventory_addresses($1, $2)");
 STMT_LIST(list_documents, struct stored_document, stored_document_out,
     "SELECT key, doc FROM detect_documents($1::smallint, $2)");
-STMT(ask_indexed, said_out, "SELECT inventory_indexed($1::smallint, $2, $3) AS yes");
-STMT(store_inventory, said_out, "SELECT inventory_store($1, $2::jsonb, $3::jsonb, $4) AS yes");
+STMT(ask_indexed, answer_out, "SELECT inventory_indexed($1::smallint, $2, $3) AS yes");
+STMT(store_inventory, answer_out, "SELECT inventory_store($1, $2::jsonb, $3::jsonb, $4) AS yes");
 
 /* ---- the datasets ---- */
 
 static const struct {
 	enum dataset dataset;
-	const char *word,
-	    *names; /* names: the field in which the index finds names below a domain */
+	const char *label; /* the dataset in a subject */
+	const char *names; /* the field in which the index finds names below a domain */
 } sources[] = {
 	{ DATASET_HOSTS, "hosts", "hostnames" },
 	{ DATASET_DNS, "dns", "host" },
@@ -153,7 +153,7 @@ affected_documents(struct affected *f)
 		for (size_t k = 0; k < owners.n && d->text.n > 0; k++)
 			if (is_seeded(&o[k].project))
 				affected_ask(f, &o[k].project,
-				    arena_printf(f->x->a, "@%s %.*s", sources[s].word,
+				    arena_printf(f->x->a, "@%s %.*s", sources[s].label,
 					(int)d->key.n, d->key.p));
 	}
 	return rc;
@@ -161,7 +161,7 @@ affected_documents(struct affected *f)
 
 /* ---- what documents show ---- */
 
-struct gathering {
+struct inventory_look {
 	struct look *l;
 	struct list seeds;
 	struct strs hosts; /* keys of hosts that answers of dns name */
@@ -170,7 +170,7 @@ struct gathering {
 };
 
 static struct str
-text_of(const struct json_value *doc, const char *name)
+text_member(const struct json_value *doc, const char *name)
 {
 	const struct json_value *v = match_member(doc, name);
 
@@ -178,7 +178,7 @@ text_of(const struct json_value *doc, const char *name)
 }
 
 static bool
-below_seed(const struct gathering *g, struct str name)
+below_seed(const struct inventory_look *g, struct str name)
 {
 	const struct seed *s = g->seeds.items;
 
@@ -200,7 +200,7 @@ write_times(struct buf *b, const struct json_value *own, const struct json_value
 }
 
 static void
-add_asset(struct gathering *g, const char *kind, struct str name, const struct json_value *doc)
+add_asset(struct inventory_look *g, const char *kind, struct str name, const struct json_value *doc)
 {
 	struct buf *b = &g->assets;
 
@@ -212,15 +212,15 @@ add_asset(struct gathering *g, const char *kind, struct str name, const struct j
 }
 
 static void
-add_found_service(
-    struct gathering *g, struct str ip, const struct json_value *s, const struct json_value *host)
+add_found_service(struct inventory_look *g, struct str ip, const struct json_value *s,
+    const struct json_value *host)
 {
 	struct arena *a = g->l->x->a;
 	struct buf *b = &g->services;
 	const struct json_value *status = match_member(s, "http.status_code");
 	bool v6 = memchr(ip.p, ':', ip.n) != NULL;
-	struct str transport = text_of(s, "transport"), port, endpoint,
-		   certificate = text_of(s, "tls.certificate.fingerprint_sha256");
+	struct str transport = text_member(s, "transport"), port, endpoint,
+		   certificate = text_member(s, "tls.certificate.fingerprint_sha256");
 
 	if (match_member(s, "port") == NULL || transport.p == NULL)
 		return;
@@ -235,10 +235,10 @@ add_found_service(
 	    arena_printf(
 		a, "%.*s/%.*s", (int)endpoint.n, endpoint.p, (int)transport.n, transport.p));
 	json_member_text(b, "transport", transport);
-	json_member_text(b, "service_name", text_of(s, "service_name"));
-	json_member_text(b, "product", text_of(s, "product"));
-	json_member_text(b, "version", text_of(s, "version"));
-	json_member_text(b, "http_title", text_of(s, "http.title"));
+	json_member_text(b, "service_name", text_member(s, "service_name"));
+	json_member_text(b, "product", text_member(s, "product"));
+	json_member_text(b, "version", text_member(s, "version"));
+	json_member_text(b, "http_title", text_member(s, "http.title"));
 	json_member_text(b, "certificate", certificate);
 	json_member_json(b, "port", port);
 	if (status != NULL)
@@ -252,11 +252,11 @@ add_found_service(
 
 /* ours: a DNS record below a seed has the address as its answer. */
 static void
-gather_host(struct gathering *g, const struct json_value *doc, bool ours)
+add_inventory_host(struct inventory_look *g, const struct json_value *doc, bool ours)
 {
 	const struct json_value *names = match_member(doc, "hostnames"),
 				*services = match_member(doc, "services");
-	struct str ip = text_of(doc, "ip");
+	struct str ip = text_member(doc, "ip");
 	const struct named_row *own = g->own.items;
 
 	if (owners_serve_many(doc))
@@ -276,7 +276,7 @@ gather_host(struct gathering *g, const struct json_value *doc, bool ours)
 }
 
 static void
-gather_certificate(struct gathering *g, const struct json_value *doc)
+add_certificate(struct inventory_look *g, const struct json_value *doc)
 {
 	const struct json_value *names = match_member(doc, "names");
 	bool ours = false;
@@ -292,7 +292,7 @@ gather_certificate(struct gathering *g, const struct json_value *doc)
 			add_asset(g, "host", name, doc);
 	}
 	if (ours)
-		add_asset(g, "certificate", text_of(doc, "fingerprint_sha256"), doc);
+		add_asset(g, "certificate", text_member(doc, "fingerprint_sha256"), doc);
 }
 
 /* The key of the host with this address, in hexadecimal. */
@@ -336,7 +336,7 @@ read_trees(
 /* Adds the names and answers of DNS records below a seed. The hosts of the answers are read first,
    because an address that serves many owners is left out. */
 static enum db_rc
-gather_dns(struct gathering *g, const struct json_value **docs, size_t n)
+add_dns_records(struct inventory_look *g, const struct json_value **docs, size_t n)
 {
 	struct arena *a = g->l->x->a;
 	struct str *keys = ARENA_ARRAY(a, n + 1, struct str);
@@ -345,7 +345,8 @@ gather_dns(struct gathering *g, const struct json_value **docs, size_t n)
 	enum db_rc rc;
 
 	for (size_t i = 0; i < n; i++) {
-		struct str ip = text_of(docs[i], "answer_ip"), name = text_of(docs[i], "host");
+		struct str ip = text_member(docs[i], "answer_ip"),
+			   name = text_member(docs[i], "host");
 
 		if (ip.p == NULL || !below_seed(g, name))
 			continue;
@@ -354,25 +355,26 @@ gather_dns(struct gathering *g, const struct json_value **docs, size_t n)
 	}
 	rc = read_trees(g->l, DATASET_HOSTS, (struct strs){ keys, nkeys }, &hosts, &nhosts);
 	for (size_t i = 0; rc == DB_OK && i < n; i++) {
-		struct str ip = text_of(docs[i], "answer_ip"), name = text_of(docs[i], "host");
+		struct str ip = text_member(docs[i], "answer_ip"),
+			   name = text_member(docs[i], "host");
 		bool many = false;
 
-		if (text_of(docs[i], "answer").p == NULL || !below_seed(g, name))
+		if (text_member(docs[i], "answer").p == NULL || !below_seed(g, name))
 			continue;
 		add_asset(g, "host", name, docs[i]);
 		for (size_t k = 0; k < nhosts && ip.p != NULL; k++)
-			many = many ||
-			       (str_eq(text_of(hosts[k], "ip"), ip) && owners_serve_many(hosts[k]));
+			many = many || (str_eq(text_member(hosts[k], "ip"), ip) &&
+					   owners_serve_many(hosts[k]));
 		if (ip.p != NULL && !many)
 			add_asset(g, "address", ip, docs[i]);
 	}
 	for (size_t k = 0; rc == DB_OK && k < nhosts; k++)
-		gather_host(g, hosts[k], true);
+		add_inventory_host(g, hosts[k], true);
 	return rc;
 }
 
 static enum db_rc
-gather(struct gathering *g, enum dataset d, struct strs keys)
+add_documents(struct inventory_look *g, enum dataset d, struct strs keys)
 {
 	struct arena *a = g->l->x->a;
 	const struct json_value **docs;
@@ -380,20 +382,20 @@ gather(struct gathering *g, enum dataset d, struct strs keys)
 	enum db_rc rc = read_trees(g->l, d, keys, &docs, &n);
 
 	if (rc == DB_OK && d == DATASET_DNS)
-		return gather_dns(g, docs, n);
+		return add_dns_records(g, docs, n);
 	if (rc == DB_OK && d == DATASET_HOSTS) {
 		struct str *ips = ARENA_ARRAY(a, n + 1, struct str);
 
 		for (size_t i = 0; i < n; i++)
-			ips[i] = text_of(docs[i], "ip");
+			ips[i] = text_member(docs[i], "ip");
 		rc = db_list(g->l->x->db, &list_own_addresses, &g->own, P(g->l->project),
 		    P(((struct strs){ ips, n })));
 	}
 	for (size_t i = 0; rc == DB_OK && i < n; i++)
 		if (d == DATASET_HOSTS)
-			gather_host(g, docs[i], false);
+			add_inventory_host(g, docs[i], false);
 		else
-			gather_certificate(g, docs[i]);
+			add_certificate(g, docs[i]);
 	return rc;
 }
 
@@ -420,7 +422,7 @@ keys_of_page(struct arena *a, const struct page *page)
 }
 
 static enum db_rc
-walk_domain(struct gathering *g, const struct walk *w)
+walk_domain(struct inventory_look *g, const struct walk *w)
 {
 	struct detect *x = g->l->x;
 	const struct budget budget = { .deadline = mono_us() + PAGE_US, .work = UINT64_MAX / 2 };
@@ -449,17 +451,17 @@ walk_domain(struct gathering *g, const struct walk *w)
 	keys = keys_of_page(x->a, &page);
 	if (page.has_more && keys.n > 0)
 		look_ask(g->l,
-		    arena_printf(x->a, "+%s %.*s %.*s", sources[w->source].word, (int)w->domain.n,
+		    arena_printf(x->a, "+%s %.*s %.*s", sources[w->source].label, (int)w->domain.n,
 			w->domain.p, (int)keys.p[keys.n - 1].n, keys.p[keys.n - 1].p),
 		    TS_NULL);
-	return gather(g, sources[w->source].dataset, keys);
+	return add_documents(g, sources[w->source].dataset, keys);
 }
 
 /* Before the first page, waits until the index contains all documents that existed when the seed
    was added. The waiting subject keeps the transaction that asked first ("?123" in place of a key):
    with the transaction of each repetition, the wait would not end while imports go on. */
 static enum db_rc
-look_at_page(struct gathering *g, const struct walk *w, size_t i)
+look_at_page(struct inventory_look *g, const struct walk *w, size_t i)
 {
 	struct detect *x = g->l->x;
 	enum dataset d = sources[w->source].dataset;
@@ -468,7 +470,7 @@ look_at_page(struct gathering *g, const struct walk *w, size_t i)
 	bool waits = w->after.n > 0 && w->after.p[0] == '?';
 	struct str asked =
 	    waits ? (struct str){ w->after.p + 1, w->after.n - 1 } : g->l->asked.p[i];
-	struct said ready = { .yes = true };
+	struct answer ready = { .yes = true };
 	enum db_rc rc = DB_OK;
 
 	if (waits || w->after.n == 0)
@@ -477,7 +479,7 @@ look_at_page(struct gathering *g, const struct walk *w, size_t i)
 		return rc;
 	if (!ready.yes)
 		look_ask(g->l,
-		    arena_printf(x->a, "+%s %.*s ?%.*s", sources[w->source].word, (int)w->domain.n,
+		    arena_printf(x->a, "+%s %.*s ?%.*s", sources[w->source].label, (int)w->domain.n,
 			w->domain.p, (int)asked.n, asked.p),
 		    (struct ts){ ts_now().us + WAIT_US });
 	return ready.yes && snapshot.p != NULL ? walk_domain(g, w) : DB_OK;
@@ -485,20 +487,8 @@ look_at_page(struct gathering *g, const struct walk *w, size_t i)
 
 /* ---- a look ---- */
 
-static struct str
-word(struct str *s)
-{
-	const char *blank = memchr(s->p, ' ', s->n);
-	size_t n = blank == NULL ? s->n : (size_t)(blank - s->p);
-	struct str out = { s->p, n };
-
-	s->p += n + (blank != NULL);
-	s->n -= n + (blank != NULL);
-	return out;
-}
-
 static enum db_rc
-look_at_subject(struct gathering *g, size_t i)
+look_at_subject(struct inventory_look *g, size_t i)
 {
 	struct str rest = g->l->subjects[i], first;
 	bool page = rest.p[0] == '+', document = rest.p[0] == '@';
@@ -508,19 +498,19 @@ look_at_subject(struct gathering *g, size_t i)
 		for (size_t k = 0; k < COUNT(sources) && below_seed(g, rest); k++)
 			look_ask(g->l,
 			    arena_printf(
-				g->l->x->a, "+%s %.*s ", sources[k].word, (int)rest.n, rest.p),
+				g->l->x->a, "+%s %.*s ", sources[k].label, (int)rest.n, rest.p),
 			    TS_NULL);
 		return DB_OK;
 	}
 	rest = (struct str){ rest.p + 1, rest.n - 1 };
-	first = word(&rest);
-	while (w.source < COUNT(sources) && !str_is(first, sources[w.source].word))
+	first = str_until(&rest, ' ');
+	while (w.source < COUNT(sources) && !str_is(first, sources[w.source].label))
 		w.source++;
 	if (w.source == COUNT(sources))
 		return DB_OK;
 	if (document)
-		return gather(g, sources[w.source].dataset, (struct strs){ &rest, 1 });
-	w.domain = word(&rest);
+		return add_documents(g, sources[w.source].dataset, (struct strs){ &rest, 1 });
+	w.domain = str_until(&rest, ' ');
 	w.after = rest;
 	return below_seed(g, w.domain) ? look_at_page(g, &w, i) : DB_OK;
 }
@@ -528,10 +518,12 @@ look_at_subject(struct gathering *g, size_t i)
 static enum db_rc
 look_at_inventory(struct look *l)
 {
-	struct gathering *g = ARENA_NEW(l->x->a, struct gathering);
+	struct inventory_look *g = ARENA_NEW(l->x->a, struct inventory_look);
 	enum db_rc rc;
 
-	*g = (struct gathering){ .l = l, .assets = { .a = l->x->a }, .services = { .a = l->x->a } };
+	*g = (struct inventory_look){
+		.l = l, .assets = { .a = l->x->a }, .services = { .a = l->x->a }
+	};
 	l->of_storing = g;
 	rc = db_list(l->x->db, &list_seeds, &g->seeds, P(arena_uuid(l->x->a, &l->project)));
 	for (size_t i = 0; i < l->nsubjects && rc == DB_OK; i++)
@@ -542,22 +534,19 @@ look_at_inventory(struct look *l)
 static enum db_rc
 store_assets(struct look *l)
 {
-	struct gathering *g = l->of_storing;
+	struct inventory_look *g = l->of_storing;
 	const int64_t most = LIM_INVENTORY_ASSETS;
-	struct said all;
+	struct answer all;
 	enum db_rc rc;
 
 	if (g->assets.n == 0)
 		return DB_OK;
-	buf_char(&g->assets, ']');
-	if (g->services.n > 0)
-		buf_char(&g->services, ']');
-	rc = db_one(l->x->db, &store_inventory, &all, P(l->project), P(buf_done(&g->assets)),
-	    P(g->services.n > 0 ? buf_done(&g->services) : STR("[]")), P(most));
-	if (rc == DB_OK && !all.yes) {
-		look_counted(l, "beyond_limit", 1);
-		l->warning = "the project has 100,000 assets, and further ones are left out";
-	}
+	rc = db_one(l->x->db, &store_inventory, &all, P(l->project), P(array_done(&g->assets)),
+	    P(array_done(&g->services)), P(most));
+	if (rc == DB_OK && !all.yes)
+		look_beyond_limit(l, arena_printf(l->x->a,
+					 "The project has %d assets, so further ones are left out.",
+					 LIM_INVENTORY_ASSETS));
 	return rc;
 }
 

@@ -30,21 +30,21 @@ static const struct field taken_out[] = {
 	FIELD_END,
 };
 
-static const struct field standing_out[] = {
-	FIELD(struct standing, subject, 0),
-	FIELD(struct standing, finding_key, 0),
-	FIELD(struct standing, status, 0),
-	FIELD(struct standing, severity, 0),
-	FIELD(struct standing, first_seen_at, 0),
-	FIELD(struct standing, last_seen_at, 0),
-	FIELD(struct standing, evidence, NULLABLE),
+static const struct field known_finding_out[] = {
+	FIELD(struct known_finding, subject, 0),
+	FIELD(struct known_finding, finding_key, 0),
+	FIELD(struct known_finding, status, 0),
+	FIELD(struct known_finding, severity, 0),
+	FIELD(struct known_finding, first_seen_at, 0),
+	FIELD(struct known_finding, last_seen_at, 0),
+	FIELD(struct known_finding, evidence, NULLABLE),
 	FIELD_END,
 };
 
 STMT_LIST(take_subjects, struct taken, taken_out,
     "SELECT detector, project_uuid, exclude, min_severity, subject, asked"
     " FROM detector_take($1, $2::text[]::bigint[], $3, $4)");
-STMT_LIST(list_standing, struct standing, standing_out,
+STMT_LIST(list_known_findings, struct known_finding, known_finding_out,
     "SELECT subject, finding_key, status, severity, first_seen_at, last_seen_at, evidence"
     " FROM detector_standing($1, $2, $3)");
 STMT(expand_project, NULL, "SELECT detector_expand($1, $2)");
@@ -53,15 +53,6 @@ STMT(
 STMT(fail_look, NULL, "SELECT detector_failed($1)");
 
 /* ---- a look ---- */
-
-static struct str
-array_of(struct buf *b)
-{
-	if (b->n == 0)
-		return STR("[]");
-	buf_char(b, ']');
-	return buf_done(b);
-}
 
 static struct str
 counts_of(struct look *l)
@@ -77,7 +68,7 @@ counts_of(struct look *l)
 }
 
 static enum db_rc
-store(struct look *l)
+store_look_result(struct look *l)
 {
 	struct db *db = l->x->db;
 	enum db_rc rc = db_begin(db);
@@ -88,9 +79,8 @@ store(struct look *l)
 		rc = settings_store(l);
 	if (rc == DB_OK)
 		rc = db_do(db, &store_look, NULL, P(str_of(l->of->name)), P(l->project),
-		    P(array_of(&l->records)), P(((struct strs){ l->subjects, l->nsubjects })),
-		    P(l->asked), P(array_of(&l->work)), P(counts_of(l)),
-		    P(l->warning == NULL ? STR_NULL : str_of(l->warning)));
+		    P(array_done(&l->records)), P(((struct strs){ l->subjects, l->nsubjects })),
+		    P(l->asked), P(array_done(&l->work)), P(counts_of(l)), P(l->warning));
 	if (rc == DB_OK)
 		rc = db_commit(db);
 	db_rollback(db);
@@ -128,7 +118,7 @@ plain_subjects(const struct look *l)
 }
 
 static enum db_rc
-look(struct look *l)
+look_at_subjects(struct look *l)
 {
 	struct list rows = { 0 };
 	enum db_rc rc;
@@ -137,10 +127,10 @@ look(struct look *l)
 		return settings_apply(l);
 	if (str_is(l->subjects[0], "*") && !l->of->whole)
 		return expand_subjects(l);
-	rc = db_list(l->x->db, &list_standing, &rows, P(str_of(l->of->name)), P(l->project),
+	rc = db_list(l->x->db, &list_known_findings, &rows, P(str_of(l->of->name)), P(l->project),
 	    P(plain_subjects(l)));
-	l->standing = rows.items;
-	l->nstanding = rows.n;
+	l->known = rows.items;
+	l->nknown = rows.n;
 	look_counted(l, "subjects", (int64_t)l->nsubjects);
 	return rc == DB_OK ? l->of->look(l) : rc;
 }
@@ -187,7 +177,7 @@ begin_look(struct detect *x, struct look *l, struct list rows)
 }
 
 static enum db_rc
-fail(struct detect *x, struct str why)
+store_failure(struct detect *x, struct str why)
 {
 	db_allow_call(x->db);
 	return db_do(x->db, &fail_look, NULL, P(why));
@@ -208,9 +198,9 @@ judge_look_failure(struct look *l, enum db_rc rc)
 	    "detector=%s project=%s subjects=%zu first=\"%.*s\" failed=\"%.*s\"", l->of->name,
 	    uuid_text(&l->project).z, l->nsubjects, (int)l->subjects[0].n, l->subjects[0].p,
 	    (int)why.n, why.p);
-	return fail(l->x, l->why != NULL
-			      ? why
-			      : STR("The look failed; the log of surfaced-detect has the reason."));
+	return store_failure(l->x,
+	    l->why != NULL ? why
+			   : STR("The look failed; the log of surfaced-detect has the reason."));
 }
 
 static enum db_rc
@@ -235,9 +225,9 @@ take_turn(struct detect *x, bool *none)
 		return rc;
 	begin_look(x, &l, rows);
 	end_turn(x, &l);
-	rc = look(&l);
+	rc = look_at_subjects(&l);
 	if (rc == DB_OK)
-		rc = store(&l);
+		rc = store_look_result(&l);
 	return rc == DB_OK ? rc : judge_look_failure(&l, rc);
 }
 
@@ -251,7 +241,8 @@ detectors_once(struct detect *x)
 		return false;
 	if (!x->recovered)
 		x->recovered = db_ok(x->db,
-		    fail(x, STR("surfaced-detect ended while it looked at this")), "recover");
+		    store_failure(x, STR("surfaced-detect ended while it looked at this")),
+		    "recover");
 	while (!none && x->recovered && mono_us() < until && !daemon_stopping()) {
 		daemon_slot()->busy_since = mono_us();
 		if (!db_up(x->db) || !db_ok(x->db, take_turn(x, &none), "look"))

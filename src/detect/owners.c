@@ -115,7 +115,7 @@ add_names(struct arena *a, struct buf *names, enum dataset d, const struct match
 }
 
 static int
-compare_owner_names(const void *l, const void *r)
+compare_name_texts(const void *l, const void *r)
 {
 	return str_cmp(*(const struct str *)l, *(const struct str *)r);
 }
@@ -127,7 +127,7 @@ distinct_names(struct buf *names)
 	size_t n = names->n / sizeof(*all), kept = 0;
 
 	if (n > 0)
-		qsort(all, n, sizeof(*all), compare_owner_names);
+		qsort(all, n, sizeof(*all), compare_name_texts);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || !str_eq(all[i], all[kept - 1]))
 			all[kept++] = all[i];
@@ -144,7 +144,7 @@ wants_owners(const struct detect_rule *r)
 }
 
 static int
-compare_rows(const void *l, const void *r)
+compare_owner_rows(const void *l, const void *r)
 {
 	return str_cmp(((const struct owner_row *)l)->name, ((const struct owner_row *)r)->name);
 }
@@ -160,8 +160,8 @@ read_assets(struct detect *x, struct buf *names, struct owners **out)
 	if (names->n > 0)
 		rc = db_list(x->db, &list_owners, &rows, P(distinct_names(names)));
 	if (rc == DB_OK && rows.n > 0)
-		qsort(
-		    (void *)(uintptr_t)rows.items, rows.n, sizeof(struct owner_row), compare_rows);
+		qsort((void *)(uintptr_t)rows.items, rows.n, sizeof(struct owner_row),
+		    compare_owner_rows);
 	**out = (struct owners){ rows.items, rows.n };
 	return rc;
 }
@@ -219,8 +219,8 @@ add_assets(struct owners_found *f, struct str name, const char *kind, const char
 	const struct owner_row wanted = { .name = name }, *all = f->all->rows, *row;
 	size_t i;
 
-	row =
-	    f->all->n == 0 ? NULL : bsearch(&wanted, all, f->all->n, sizeof(wanted), compare_rows);
+	row = f->all->n == 0 ? NULL
+			     : bsearch(&wanted, all, f->all->n, sizeof(wanted), compare_owner_rows);
 	if (row == NULL)
 		return;
 	for (i = (size_t)(row - all); i > 0 && str_eq(all[i - 1].name, name);)

@@ -116,12 +116,19 @@ look_room(struct look *l, int64_t most, int64_t *room)
 	return rc;
 }
 
-const struct standing *
-look_standing(const struct look *l, struct str key)
+void
+look_beyond_limit(struct look *l, struct str warning)
 {
-	for (size_t i = 0; i < l->nstanding; i++)
-		if (str_eq(l->standing[i].finding_key, key))
-			return &l->standing[i];
+	look_counted(l, "beyond_limit", 1);
+	l->warning = warning;
+}
+
+const struct known_finding *
+look_known_finding(const struct look *l, struct str key)
+{
+	for (size_t i = 0; i < l->nknown; i++)
+		if (str_eq(l->known[i].finding_key, key))
+			return &l->known[i];
 	return NULL;
 }
 

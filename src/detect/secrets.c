@@ -290,8 +290,7 @@ look_at_places(struct look *l, struct strs places, int64_t *left)
 	}
 	for (size_t i = 0; i < rows.n; i++)
 		look_counted(l, add_seen(l, &key, &n[i], &seen) ? "secrets" : "of_another_key", 1);
-	buf_z(&seen, seen.n == 0 ? "[]" : "]");
-	*storing = (struct secret_look){ .subjects = places, .seen = buf_done(&seen) };
+	*storing = (struct secret_look){ .subjects = places, .seen = array_done(&seen) };
 	memcpy(storing->key_id, key.id, sizeof(key.id));
 	OPENSSL_cleanse(&key, sizeof(key));
 	l->of_storing = storing;
@@ -380,7 +379,7 @@ static bool
 has_room(struct directory_look *g, struct str key)
 {
 	if (g->keys.n / sizeof(key) < LIM_DIRECTORY_FILES &&
-	    (look_standing(g->l, key) != NULL || (*g->left)-- > 0))
+	    (look_known_finding(g->l, key) != NULL || (*g->left)-- > 0))
 		return true;
 	look_counted(g->l, "beyond_limit", 1);
 	g->cut = true;
@@ -443,8 +442,8 @@ look_at_directory(struct look *l, const struct directory_row *d, int64_t *left)
 	look_counted(l, "directories", 1);
 	if (g.cut || json_get_bool(doc, "truncated") || ts_is_null(json_get_time(doc, "last_seen")))
 		return;
-	for (size_t i = 0; i < l->nstanding; i++) {
-		const struct standing *s = &l->standing[i];
+	for (size_t i = 0; i < l->nknown; i++) {
+		const struct known_finding *s = &l->known[i];
 
 		if (str_eq(s->subject, d->subject) && !has_key(&g, s->finding_key))
 			look_absent(l, s->finding_key, json_get_time(doc, "last_seen"));

@@ -59,7 +59,7 @@ struct verdict {
 
 /* Returns NULL when the rule still asks for the record. The answer is a guess when limit->over. */
 static const char *
-reason_of_rule(struct detect *x, const struct verdict *v, const struct active_row *row,
+end_reason_of_rule(struct detect *x, const struct verdict *v, const struct active_row *row,
     struct match_limit *limit)
 {
 	const struct rule_query *q = &v->rule->q;
@@ -80,14 +80,14 @@ reason_of_rule(struct detect *x, const struct verdict *v, const struct active_ro
 /* Returns NULL when the rule, or the exclude of its run, failed meanwhile: the observation stays as
    it is, and is judged when the rule is evaluated again. */
 static const char *
-reason(struct detect *x, const struct verdict *v, const struct active_row *row)
+end_reason(struct detect *x, const struct verdict *v, const struct active_row *row)
 {
 	struct match_limit limit;
 	const char *why;
 
 	do {
 		limit = batch_limit(x, v->rule->payer);
-		why = reason_of_rule(x, v, row, &limit);
+		why = end_reason_of_rule(x, v, row, &limit);
 	} while (batch_repeats(x, v->rule->payer, &v->rule->spent_us, &limit) && !v->rule->failed);
 	if (v->rule->failed || why != NULL)
 		return v->rule->failed ? NULL : why;
@@ -100,7 +100,7 @@ static void
 end_observation(
     struct detect *x, struct batch *b, const struct verdict *v, const struct active_row *row)
 {
-	const char *why = reason(x, v, row);
+	const char *why = end_reason(x, v, row);
 	struct ts first, last = ts_now();
 	char at[TS_LEN + 1];
 
@@ -146,6 +146,13 @@ judge_active(struct detect *x, struct batch *b, struct list rows, struct strs se
 
 /* ---- a batch ---- */
 
+struct str
+array_done(struct buf *b)
+{
+	buf_z(b, b->n == 0 ? "[]" : "]");
+	return buf_done(b);
+}
+
 static enum db_rc
 read_active(struct detect *x, const struct batch *b, struct list *rows)
 {
@@ -159,15 +166,6 @@ read_active(struct detect *x, const struct batch *b, struct list *rows)
 	    (struct db_args){ (const struct db_param[]){
 				  P(number), P(((struct strs){ keys, b->ndocuments })), rule },
 		3 });
-}
-
-static struct str
-array_of(struct buf *b)
-{
-	if (b->n == 0)
-		return STR("[]");
-	buf_char(b, ']');
-	return buf_done(b);
 }
 
 /* The argument of detect_tag: the evaluated rules that apply tags, the documents, and the hits. */
@@ -189,7 +187,7 @@ tagging_of(struct detect *x, struct batch *b)
 		buf_printf(&out, "%c\"%.*s\"", i == 0 ? '[' : ',', (int)b->documents[i].key.n,
 		    b->documents[i].key.p);
 	buf_z(&out, "],\"hits\":");
-	buf_str(&out, array_of(&b->tagged));
+	buf_str(&out, array_done(&b->tagged));
 	buf_char(&out, '}');
 	return buf_done(&out);
 }
@@ -221,7 +219,7 @@ batch_store(struct detect *x, struct batch *b, struct str place)
 	if (seen.n > 0)
 		qsort((struct str *)(uintptr_t)seen.p, seen.n, sizeof(*seen.p), compare_texts);
 	judge_active(x, b, active, seen);
-	return db_do(x->db, &store_batch, NULL, P(place), P(array_of(&b->given)),
-	    P(array_of(&b->ended)), P(array_of(&b->findings)), P(array_of(&b->work)),
+	return db_do(x->db, &store_batch, NULL, P(place), P(array_done(&b->given)),
+	    P(array_done(&b->ended)), P(array_done(&b->findings)), P(array_done(&b->work)),
 	    P(tagging_of(x, b)), P(most), P(most_finds), P(most_kept), P(most_tagged));
 }

@@ -172,7 +172,7 @@ affected_lookalikes(struct affected *f)
 
 /* ---- a look ---- */
 
-struct looking {
+struct lookalike_look {
 	struct look *l;
 	struct list watched;        /* struct watched_domain, of the project */
 	struct watched_site *sites; /* one for each of `watched` */
@@ -184,7 +184,7 @@ struct looking {
 /* Returns the index of the watched domain with this UUID, or with this name when uuid is NULL. -1:
    the project has none. */
 static ptrdiff_t
-find_watched(const struct looking *g, struct str domain, const struct uuid *uuid)
+find_watched(const struct lookalike_look *g, struct str domain, const struct uuid *uuid)
 {
 	const struct watched_domain *w = g->watched.items;
 
@@ -196,7 +196,7 @@ find_watched(const struct looking *g, struct str domain, const struct uuid *uuid
 }
 
 static enum db_rc
-site_of(struct looking *g, size_t i, const struct watched_site **out)
+read_site_once(struct lookalike_look *g, size_t i, const struct watched_site **out)
 {
 	const struct watched_domain *w = g->watched.items;
 	enum db_rc rc = DB_OK;
@@ -240,7 +240,7 @@ lookalike_evidence(struct look *l, const struct lookalike *x)
 }
 
 static void
-find_lookalike(struct look *l, struct str subject, struct str key, const struct lookalike *x)
+report_lookalike(struct look *l, struct str subject, struct str key, const struct lookalike *x)
 {
 	look_found(l, subject,
 	    &(struct found){ .key = key,
@@ -255,7 +255,7 @@ find_lookalike(struct look *l, struct str subject, struct str key, const struct 
 }
 
 static void
-keep_candidate(struct looking *g, const struct lookalike *x)
+add_lookalike_candidate(struct lookalike_look *g, const struct lookalike *x)
 {
 	struct buf *b = &g->candidates;
 	char uuid[UUID_LEN + 1];
@@ -293,38 +293,32 @@ read_certificate_of(struct look *l, struct str key, struct str watched, struct l
 }
 
 static bool
-stands(const struct look *l, struct str key)
+is_unresolved(const struct look *l, struct str key)
 {
-	const struct standing *s = look_standing(l, key);
+	const struct known_finding *s = look_known_finding(l, key);
 
 	return s != NULL && (str_is(s->status, "open") || str_is(s->status, "acknowledged"));
 }
 
+/* Reports a finding, hides one or reports a contradiction, as the verdict asks. subject: without the
+   key of a certificate, so that the finding of a name has one subject. */
 static void
-leave_out(struct look *l)
-{
-	look_counted(l, "beyond_limit", 1);
-	l->warning =
-	    "The project has 5000 findings of typosquatting, so new ones are left out. Resolve "
-	    "some, or raise min_score.";
-}
-
-_Static_assert(LIM_TYPOSQUATTING_FINDINGS == 5000, "a message has this number");
-
-/* Reports the verdict about a look-alike. subject: without the key of a certificate, so that the
-   finding of a name has one subject. */
-static void
-say(struct looking *g, struct str subject, struct str key, const struct lookalike *x)
+apply_verdict(
+    struct lookalike_look *g, struct str subject, struct str key, const struct lookalike *x)
 {
 	struct look *l = g->l;
 	struct ts due = lookalike_due(&x->facts);
 
 	switch (x->verdict) {
 	case LOOKALIKE_REPORTED:
-		if (look_standing(l, key) != NULL || g->room-- > 0)
-			find_lookalike(l, subject, key, x);
+		if (look_known_finding(l, key) != NULL || g->room-- > 0)
+			report_lookalike(l, subject, key, x);
 		else
-			leave_out(l);
+			look_beyond_limit(
+			    l, arena_printf(l->x->a,
+				   "The project has %d findings of typosquatting, so new ones are "
+				   "left out. Resolve some, or raise min_score.",
+				   LIM_TYPOSQUATTING_FINDINGS));
 		break;
 	case LOOKALIKE_OWN:
 		look_hide(l, key);
@@ -339,7 +333,7 @@ say(struct looking *g, struct str subject, struct str key, const struct lookalik
 		break;
 	}
 	if (x->verdict == LOOKALIKE_REPORTED || x->verdict == LOOKALIKE_WEAK)
-		keep_candidate(g, x);
+		add_lookalike_candidate(g, x);
 	if (due.us != INT64_MAX && x->verdict != LOOKALIKE_OWN)
 		look_ask(l, subject, due);
 }
@@ -361,7 +355,7 @@ match_pair(
 }
 
 static enum db_rc
-look_at_pair(struct looking *g, struct str subject)
+look_at_pair(struct lookalike_look *g, struct str subject)
 {
 	struct look *l = g->l;
 	struct str rest = subject, domain = str_until(&rest, '/'), found = str_until(&rest, '#');
@@ -369,20 +363,20 @@ look_at_pair(struct looking *g, struct str subject)
 	    l->x->a, "typosquatting/%.*s/%.*s", (int)domain.n, domain.p, (int)found.n, found.p);
 	ptrdiff_t at = find_watched(g, domain, NULL);
 	const struct watched_domain *w = g->watched.items;
-	struct lookalike x = { .was_reported = stands(l, key) };
+	struct lookalike x = { .was_reported = is_unresolved(l, key) };
 	enum db_rc rc;
 
 	if (at < 0 || !w[at].enabled || !match_pair(l, &w[at], found, &x.m)) {
 		look_hide(l, key);
 		return DB_OK;
 	}
-	rc = site_of(g, (size_t)at, &x.site);
+	rc = read_site_once(g, (size_t)at, &x.site);
 	if (rc == DB_OK && rest.p != NULL)
 		rc = read_certificate_of(l, rest, domain, &x);
 	if (rc == DB_OK)
 		rc = lookalike_read(l->x->db, l->x->a, &x);
 	if (rc == DB_OK)
-		say(g, str_until(&subject, '#'), key, &x);
+		apply_verdict(g, str_until(&subject, '#'), key, &x);
 	return rc;
 }
 
@@ -401,7 +395,8 @@ ask_next(struct look *l, const char *uuid, size_t source, struct str behind)
 }
 
 static enum db_rc
-walk_names(struct looking *g, const struct watched_domain *w, size_t source, struct str behind)
+walk_names(
+    struct lookalike_look *g, const struct watched_domain *w, size_t source, struct str behind)
 {
 	struct look *l = g->l;
 	struct name_walk walk = {
@@ -434,7 +429,7 @@ walk_names(struct looking *g, const struct watched_domain *w, size_t source, str
 }
 
 static enum db_rc
-look_at_walk(struct looking *g, struct str subject)
+look_at_walk(struct lookalike_look *g, struct str subject)
 {
 	struct str rest = { subject.p + 1, subject.n - 1 };
 	struct str uuid = str_until(&rest, ' '), source;
@@ -452,7 +447,7 @@ look_at_walk(struct looking *g, struct str subject)
 }
 
 static void
-ask_walks(const struct looking *g)
+ask_walks(const struct lookalike_look *g)
 {
 	const struct watched_domain *w = g->watched.items;
 	char uuid[UUID_LEN + 1];
@@ -467,7 +462,7 @@ ask_walks(const struct looking *g)
 static enum db_rc
 look_at_lookalikes(struct look *l)
 {
-	struct looking *g = ARENA_NEW(l->x->a, struct looking);
+	struct lookalike_look *g = ARENA_NEW(l->x->a, struct lookalike_look);
 	enum db_rc rc = db_list(l->x->db, &list_project_watched, &g->watched, P(l->project));
 
 	g->l = l;
@@ -488,21 +483,19 @@ look_at_lookalikes(struct look *l)
 	}
 	l->of_storing = g;
 	if (memory.full)
-		l->warning =
-		    "This server has too many watched words for its memory, so new names are not "
-		    "compared with the words of some watched domains.";
+		l->warning = STR("This server has too many watched words for its memory, so new "
+				 "names are not compared with the words of some watched domains.");
 	return rc;
 }
 
 static enum db_rc
 store_candidates(struct look *l)
 {
-	struct looking *g = l->of_storing;
+	struct lookalike_look *g = l->of_storing;
 
 	if (g->candidates.n == 0)
 		return DB_OK;
-	buf_char(&g->candidates, ']');
-	return db_do(l->x->db, &keep_lookalikes, NULL, P(buf_done(&g->candidates)));
+	return db_do(l->x->db, &keep_lookalikes, NULL, P(array_done(&g->candidates)));
 }
 
 static const struct detector typosquatting = {

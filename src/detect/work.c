@@ -92,7 +92,7 @@ STMT(read_due, work_out,
     "asset_kind,"
     " stamp, tries FROM detect_due()");
 STMT(begin_work, NULL, "SELECT detect_begin($1, $2, $3::smallint, $4)");
-STMT(put_off_work, NULL, "SELECT detect_put_off($1, $2, $3, $4)");
+STMT(postpone_work, NULL, "SELECT detect_put_off($1, $2, $3, $4)");
 STMT(give_up_work, NULL, "SELECT detect_give_up($1, $2, $3)");
 STMT_LIST(read_documents, struct work_document, work_document_out,
     "SELECT key, doc FROM detect_documents($1::smallint, $2)");
@@ -105,7 +105,8 @@ STMT_LIST(
 
 /* Returns a position in a piece of work as JSON. changed and key may be STR_NULL. */
 static struct str
-place_in(struct detect *x, const struct work *w, int64_t phase, struct str changed, struct str key)
+position_json(
+    struct detect *x, const struct work *w, int64_t phase, struct str changed, struct str key)
 {
 	struct buf b = { .a = x->a };
 
@@ -119,36 +120,38 @@ place_in(struct detect *x, const struct work *w, int64_t phase, struct str chang
 	return buf_done(&b);
 }
 
+/* Stores the batch, and the phase in which the work goes on. */
 static enum db_rc
-move_on(struct detect *x, struct batch *b, const struct work *w, int64_t phase)
+begin_phase(struct detect *x, struct batch *b, const struct work *w, int64_t phase)
 {
-	return batch_store(x, b, place_in(x, w, phase, STR_NULL, STR_NULL));
+	return batch_store(x, b, position_json(x, w, phase, STR_NULL, STR_NULL));
 }
 
 static enum db_rc
-put_off(struct detect *x, const struct work *w, int64_t seconds, const char *why)
+postpone(struct detect *x, const struct work *w, int64_t seconds, const char *why)
 {
 	log_event(LOGP_WARNING, "work", "work=%jd put_off=\"%s\"", (intmax_t)w->id, why);
-	return db_do(x->db, &put_off_work, NULL, P(w->id), P(w->asked), P(seconds), P(str_of(why)));
+	return db_do(
+	    x->db, &postpone_work, NULL, P(w->id), P(w->asked), P(seconds), P(str_of(why)));
 }
 
 /* Postpones a page that the index did not answer in time. It may never be answered, so after
    PAGE_TRIES attempts the rule fails, or the work on the asset ends. A page that was only late by
    the clock (ENGINE_TIMEOUT) is always tried again, because other programs used the processors. */
 static enum db_rc
-put_off_page(struct detect *x, struct batch *b, const struct work *w, enum engine_rc failure)
+postpone_page(struct detect *x, struct batch *b, const struct work *w, enum engine_rc failure)
 {
 	static const char why[] =
 	    "the search index does not find its matches in time (detect_budget)";
 	int64_t delay = INT64_C(1) << (w->tries < DELAY_DOUBLINGS ? w->tries : DELAY_DOUBLINGS);
 
 	if (w->tries + 1 < PAGE_TRIES || failure == ENGINE_TIMEOUT)
-		return put_off(x, w, delay, why);
+		return postpone(x, w, delay, why);
 	log_event(LOGP_WARNING, "work", "work=%jd given_up=\"%s\"", (intmax_t)w->id, why);
 	if (b->only == NULL)
 		return db_do(x->db, &give_up_work, NULL, P(w->id), P(w->asked), P(str_of(why)));
 	rule_fail(x, b->only, NULL, str_of(why));
-	return move_on(x, b, w, PHASE_DONE);
+	return begin_phase(x, b, w, PHASE_DONE);
 }
 
 struct str
@@ -169,7 +172,7 @@ work_snapshot(struct detect *x, enum dataset d)
 
 /* Reads the documents of these keys. A document that does not exist counts as deleted. */
 static enum db_rc
-documents_of_keys(struct detect *x, struct batch *b, const struct str *keys, size_t n)
+read_documents_of_keys(struct detect *x, struct batch *b, const struct str *keys, size_t n)
 {
 	const int64_t number = record_dataset_number(b->source);
 	struct list rows = { 0 };
@@ -216,7 +219,7 @@ keys_of_hits(struct arena *a, enum dataset asked, const struct page *page, struc
 /* Reads the page of the index after w->after_key. *last becomes the key of its last hit, or
    STR_NULL when it is the last page. The page may take by the clock half of what the watchdog
    allows, and detect_budget of CPU time, but at most half of that: otherwise a page that never ends
-   would always be late by the clock, and be tried for ever (put_off_page). */
+   would always be late by the clock, and be tried for ever (postpone_page). */
 static enum engine_rc
 walk_page(struct detect *x, struct batch *b, const struct query *q, const struct work *w,
     struct str *last, enum db_rc *rc)
@@ -250,7 +253,7 @@ walk_page(struct detect *x, struct batch *b, const struct query *q, const struct
 		hex_print(hex, (const unsigned char *)key.p, key.n);
 		*last = (struct str){ hex, 2 * key.n };
 	}
-	*rc = documents_of_keys(x, b, keys, keys_of_hits(x->a, q->dataset, &page, keys));
+	*rc = read_documents_of_keys(x, b, keys, keys_of_hits(x->a, q->dataset, &page, keys));
 	return ENGINE_OK;
 }
 
@@ -264,13 +267,13 @@ walk_slice(struct detect *x, struct batch *b, const struct query *q, const struc
 
 	erc = walk_page(x, b, q, w, &last, &rc);
 	if (erc == ENGINE_UNAVAILABLE)
-		return put_off(x, w, REST_SECONDS, "the index cannot answer");
+		return postpone(x, w, REST_SECONDS, "the index cannot answer");
 	if (erc != ENGINE_OK)
-		return put_off_page(x, b, w, erc);
+		return postpone_page(x, b, w, erc);
 	if (rc != DB_OK)
 		return rc;
-	return last.p == NULL ? move_on(x, b, w, w->phase + 1)
-			      : batch_store(x, b, place_in(x, w, w->phase, STR_NULL, last));
+	return last.p == NULL ? begin_phase(x, b, w, w->phase + 1)
+			      : batch_store(x, b, position_json(x, w, w->phase, STR_NULL, last));
 }
 
 static enum db_rc
@@ -288,10 +291,10 @@ newer_slice(struct detect *x, struct batch *b, const struct work *w, int64_t aft
 	for (size_t i = 0; i < rows.n; i++)
 		b->documents[i] = (struct document){ .key = row[i].key,
 			.text = row[i].gone ? STR("") : row[i].doc };
-	return rows.n < (size_t)most
-		   ? move_on(x, b, w, after)
-		   : batch_store(x, b,
-			 place_in(x, w, w->phase, row[rows.n - 1].changed, row[rows.n - 1].key));
+	return rows.n < (size_t)most ? begin_phase(x, b, w, after)
+				     : batch_store(x, b,
+					   position_json(x, w, w->phase, row[rows.n - 1].changed,
+					       row[rows.n - 1].key));
 }
 
 /* ---- rules ---- */
@@ -309,17 +312,18 @@ observed_slice(struct detect *x, struct batch *b, const struct work *w)
 	for (size_t i = 0; i < rows.n; i++)
 		keys[i] = row[i].key;
 	if (rc == DB_OK)
-		rc = documents_of_keys(x, b, keys, rows.n);
+		rc = read_documents_of_keys(x, b, keys, rows.n);
 	if (rc != DB_OK)
 		return rc;
 	return rows.n < (size_t)most
-		   ? move_on(x, b, w, PHASE_DONE)
-		   : batch_store(x, b, place_in(x, w, PHASE_OBSERVED, STR_NULL, keys[rows.n - 1]));
+		   ? begin_phase(x, b, w, PHASE_DONE)
+		   : batch_store(
+			 x, b, position_json(x, w, PHASE_OBSERVED, STR_NULL, keys[rows.n - 1]));
 }
 
 /* Whether the rule in memory differs from its row. */
 static bool
-is_outdated(const struct detect_rule *r, const struct work *w)
+rule_is_outdated(const struct detect_rule *r, const struct work *w)
 {
 	return r == NULL ? w->stamp.p != NULL : w->stamp.p == NULL || !str_eq(r->stamp, w->stamp);
 }
@@ -332,16 +336,16 @@ begin_rule(struct detect *x, const struct work *w)
 	struct str snapshot;
 
 	r = rules_find(x, &w->subject_uuid);
-	if (is_outdated(r, w)) {
+	if (rule_is_outdated(r, w)) {
 		if (!rules_load(x))
 			return DB_DOWN;
 		r = rules_find(x, &w->subject_uuid);
 	}
 	if (r == NULL || r->dataset == DATASETS_AND_CONDITIONS)
-		return move_on(x, &(struct batch){ .source = DATASET_HOSTS }, w, PHASE_DONE);
+		return begin_phase(x, &(struct batch){ .source = DATASET_HOSTS }, w, PHASE_DONE);
 	snapshot = work_snapshot(x, schema_source(r->dataset));
 	if (snapshot.p == NULL)
-		return put_off(x, w, REST_SECONDS, "no index is published");
+		return postpone(x, w, REST_SECONDS, "no index is published");
 	return db_do(x->db, &begin_work, NULL, P(w->id), P(w->asked), P(walk), P(snapshot));
 }
 
@@ -354,7 +358,7 @@ rule_slice(struct detect *x, const struct work *w)
 		return begin_rule(x, w);
 	b.only = rules_find(x, &w->subject_uuid);
 	if (b.only == NULL || b.only->failed)
-		return move_on(x, &b, w, PHASE_DONE);
+		return begin_phase(x, &b, w, PHASE_DONE);
 	b.source = schema_source(b.only->dataset);
 	switch (w->phase) {
 	case PHASE_WALK:
@@ -400,7 +404,7 @@ begin_dataset(struct detect *x, const struct work *w, size_t i)
 	struct str snapshot = work_snapshot(x, records[i].dataset);
 
 	if (snapshot.p == NULL)
-		return put_off(x, w, REST_SECONDS, "no index is published");
+		return postpone(x, w, REST_SECONDS, "no index is published");
 	return db_do(x->db, &begin_work, NULL, P(w->id), P(w->asked), P(phase), P(snapshot));
 }
 
@@ -417,7 +421,7 @@ asset_slice(struct detect *x, const struct work *w)
 	while (i < COUNT(records) && (w->name.p == NULL || !asset_query(x, w, i, &q)))
 		i++;
 	if (i == COUNT(records))
-		return move_on(x, &b, w, PHASE_DONE);
+		return begin_phase(x, &b, w, PHASE_DONE);
 	if (i != had || at % PHASES_OF_DATASET == 0)
 		return begin_dataset(x, w, i);
 	b.source = records[i].dataset;
@@ -428,7 +432,7 @@ asset_slice(struct detect *x, const struct work *w)
 /* ---- slices ---- */
 
 static enum db_rc
-slice(struct detect *x, bool *none)
+evaluate_due(struct detect *x, bool *none)
 {
 	struct work w;
 	enum db_rc rc = db_one_row(x->db, &read_due, &w, DB_NO_ARGS);
@@ -447,7 +451,7 @@ work_once(struct detect *x)
 
 	while (!none && x->loaded && mono_us() < until && !daemon_stopping()) {
 		daemon_slot()->busy_since = mono_us();
-		if (!db_up(x->db) || !db_ok(x->db, slice(x, &none), "work"))
+		if (!db_up(x->db) || !db_ok(x->db, evaluate_due(x, &none), "work"))
 			return false;
 		arena_reset(x->a);
 	}

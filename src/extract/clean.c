@@ -246,7 +246,7 @@ dash_of_xn(const struct refang *r, size_t at)
 }
 
 static void
-put(struct refang *r, struct str plain, unsigned char mark)
+append_refanged(struct refang *r, struct str plain, unsigned char mark)
 {
 	memcpy(r->p + r->n, plain.p, plain.n);
 	memset(r->fang + r->n, mark, plain.n);
@@ -265,13 +265,13 @@ clean_text(struct arena *a, struct str text)
 		const struct defang *row = row_at(&r, i);
 
 		if (row != NULL) {
-			put(&r, row->plain, 1);
+			append_refanged(&r, row->plain, 1);
 			i += row->spelling.n;
 		} else if (dash_of_xn(&r, i)) {
-			put(&r, STR("--"), 1);
+			append_refanged(&r, STR("--"), 1);
 			i += 3;
 		} else {
-			put(&r, (struct str){ r.in.p + i, 1 }, 0);
+			append_refanged(&r, (struct str){ r.in.p + i, 1 }, 0);
 			i++;
 		}
 	}

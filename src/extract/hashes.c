@@ -88,7 +88,7 @@ join_halves(struct run *r, size_t at, size_t end, struct find *f)
 /* A hash that its author's program broke at the end of a line: no part is as long as a hash, and
    all are together. */
 static bool
-join(struct run *r, size_t at, size_t end, struct find *f)
+join_hash_lines(struct run *r, size_t at, size_t end, struct find *f)
 {
 	char
 	    room[256]; /* before each part b has less than 128 digits, and a part has at most 128 */
@@ -134,7 +134,7 @@ hash_at(struct run *r, size_t at, size_t end, struct find *f)
 	if (join_halves(r, at, end, f))
 		return true;
 	if (!set_type(r, run.n, f))
-		return join(r, at, end, f);
+		return join_hash_lines(r, at, end, f);
 	f->value = arena_lower(r->scratch, run);
 	return true;
 }

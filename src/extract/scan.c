@@ -113,7 +113,7 @@ in_link(const struct run *r, const struct find *f)
 }
 
 static void
-emit(struct run *r, struct find *f)
+emit_find(struct run *r, struct find *f)
 {
 	if (f->value.p != NULL && f->value.n <= LIM_INDICATOR) {
 		f->defanged = is_fanged(r, f->at, f->end);
@@ -332,7 +332,8 @@ unbroken(struct run *r, size_t at, struct str run)
 	for (size_t i = r->place.from; i < at; i++)
 		if (p[i] != ' ' && p[i] != '\t')
 			return run;
-	if (end < 3 || p[end - 2] != '-' || !ascii_alnum(p[end - 3]) || !is_fanged(r, at, at + run.n))
+	if (end < 3 || p[end - 2] != '-' || !ascii_alnum(p[end - 3]) ||
+	    !is_fanged(r, at, at + run.n))
 		return run;
 	for (from = --end; from > 0 && end - from < 64 && in_run(p[from - 1]); from--)
 		;
@@ -378,7 +379,7 @@ hashes_of(struct run *r, size_t at, size_t end)
 		    (i == end ||
 			!(ascii_alnum(r->text.p[i]) || (unsigned char)r->text.p[i] >= 0x80)) &&
 		    (from == at || !ascii_alnum(r->text.p[from - 1])) && hash_at(r, from, i, &f)) {
-			emit(r, &f);
+			emit_find(r, &f);
 			any = true;
 		}
 		while (i < end && ascii_hex(r->text.p[i]) < 0)
@@ -403,19 +404,19 @@ scan_run(struct run *r, size_t at)
 	}
 	if (mail && end + 1 < r->place.to && in_run(r->text.p[end + 1])) {
 		got = email_at(r, at, end, &f);
-		emit(r, &f);
+		emit_find(r, &f);
 		return got;
 	}
 	if (is_fanged(r, at, end)) {
 		classify_run(r, at, end, &f);
 		if (f.value.p != NULL) {
-			emit(r, &f);
+			emit_find(r, &f);
 			return end;
 		}
 	}
 	if (!hashes_of(r, at, end)) {
 		classify_run(r, at, end, &f);
-		emit(r, &f);
+		emit_find(r, &f);
 	}
 	return end;
 }
@@ -435,7 +436,7 @@ candidate_at(struct run *r, size_t at)
 	if (end == at && bound && ascii_digit(c))
 		end = ipv4_at(r, at, &f);
 	if (end > at) {
-		emit(r, &f);
+		emit_find(r, &f);
 		return end;
 	}
 	if (!in_run(c))

@@ -34,11 +34,11 @@ parse_tree(struct arena *a, struct str text, bool nul_names, struct json_fault *
 struct json_value *
 json_parse(struct arena *a, struct str text)
 {
-	return json_parse_told(a, text, &(struct json_fault){ 0 });
+	return json_parse_with_fault(a, text, &(struct json_fault){ 0 });
 }
 
 struct json_value *
-json_parse_told(struct arena *a, struct str text, struct json_fault *fault)
+json_parse_with_fault(struct arena *a, struct str text, struct json_fault *fault)
 {
 	return parse_tree(a, text, false, fault);
 }

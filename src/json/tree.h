@@ -19,7 +19,8 @@ struct json_value *json_parse(
     struct arena *a, struct str text); /* NULL when json_scan refuses text */
 /* The same, with the place and the reason of a refusal (json.h). */
 struct json_fault;
-struct json_value *json_parse_told(struct arena *a, struct str text, struct json_fault *fault);
+struct json_value *json_parse_with_fault(
+    struct arena *a, struct str text, struct json_fault *fault);
 /* Parses the body of a client, in which names may contain \u0000 (see json_decode). */
 struct json_value *json_parse_body(struct arena *a, struct str text);
 enum json_type json_type(const struct json_value *v);

@@ -37,7 +37,7 @@ add_if(struct lookalike_reasons *r, bool condition, enum lookalike_weight code)
 }
 
 static void
-add_length(struct lookalike_reasons *r, size_t length)
+add_length_points(struct lookalike_reasons *r, size_t length)
 {
 	int beyond = (int)(length < LONG_WORD ? length : LONG_WORD) - TYPO_WORD;
 
@@ -95,7 +95,7 @@ judge_homoglyph(const struct likeness *l, struct lookalike_match *m)
 	add_if(&m->reasons, !ascii, WEIGHT_OTHER_SCRIPT);
 	add_if(&m->reasons, pair, WEIGHT_LETTER_PAIR);
 	if (pair)
-		add_length(&m->reasons, l->word->raw.n);
+		add_length_points(&m->reasons, l->word->raw.n);
 	add_if(&m->reasons, is_ordinary(l->raw), WEIGHT_ORDINARY);
 	return true;
 }
@@ -191,7 +191,7 @@ judge_typo(const struct likeness *l, struct lookalike_match *m)
 
 	m->class = LOOKALIKE_TYPO;
 	add_if(&m->reasons, true, WEIGHT_TYPO);
-	add_length(&m->reasons, l->word->raw.n);
+	add_length_points(&m->reasons, l->word->raw.n);
 	if (l->hyphen) {
 		m->edit = EDIT_INSERTION;
 		add_if(&m->reasons, true, WEIGHT_HYPHEN);
@@ -230,7 +230,7 @@ judge_combo(const struct likeness *l, struct lookalike_match *m)
 	add_if(&m->reasons, l->word->raw.n < TYPO_WORD, WEIGHT_SHORT);
 	add_if(&m->reasons, l->word->ordinary && !l->lure, WEIGHT_WATCHED_WORD);
 	if (!l->word->ordinary)
-		add_length(&m->reasons, l->word->raw.n);
+		add_length_points(&m->reasons, l->word->raw.n);
 	add_if(&m->reasons, l->lure, WEIGHT_LURE);
 	add_if(&m->reasons, l->hyphens >= 2, WEIGHT_HYPHENS);
 	add_if(&m->reasons, l->digits, WEIGHT_DIGITS);
@@ -283,31 +283,31 @@ judge_same(const struct likeness *l, struct lookalike_match *m)
 	add_if(&m->reasons, l->word->raw.n < TYPO_WORD, WEIGHT_SHORT);
 	add_if(&m->reasons, l->word->ordinary, WEIGHT_WATCHED_WORD);
 	if (!l->word->ordinary)
-		add_length(&m->reasons, l->word->raw.n);
+		add_length_points(&m->reasons, l->word->raw.n);
 	return true;
 }
 
 bool
 judge_likeness(const struct likeness *l, struct lookalike_match *m)
 {
-	bool told;
+	bool resembles;
 
 	*m = (struct lookalike_match){ .watched = l->word->watched,
 		.word = l->word->raw,
 		.registrable = l->name->registrable,
 		.found = l->below.p != NULL ? l->below : l->name->registrable };
 	if (l->below.p != NULL)
-		told = judge_below(l, m);
+		resembles = judge_below(l, m);
 	else if (l->shape != SHAPE_WHOLE)
-		told = judge_combo(l, m);
+		resembles = judge_combo(l, m);
 	else if (l->misspelled || l->hyphen)
-		told = judge_typo(l, m);
+		resembles = judge_typo(l, m);
 	else if (str_eq(l->raw, l->word->raw))
-		told = judge_same(l, m);
+		resembles = judge_same(l, m);
 	else
-		told = judge_homoglyph(l, m);
-	add_if(&m->reasons, told && l->name->abused, WEIGHT_ABUSED_SUFFIX);
-	add_if(&m->reasons, told && l->name->restricted, WEIGHT_RESTRICTED);
-	add_if(&m->reasons, told && l->name->hosted, WEIGHT_HOSTED);
-	return told;
+		resembles = judge_homoglyph(l, m);
+	add_if(&m->reasons, resembles && l->name->abused, WEIGHT_ABUSED_SUFFIX);
+	add_if(&m->reasons, resembles && l->name->restricted, WEIGHT_RESTRICTED);
+	add_if(&m->reasons, resembles && l->name->hosted, WEIGHT_HOSTED);
+	return resembles;
 }

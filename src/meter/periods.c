@@ -44,7 +44,7 @@ is_stored(const struct meterd *m, const struct slot *s)
 }
 
 static bool
-is_over(const struct meterd *m, const struct slot *s)
+is_past(const struct meterd *m, const struct slot *s)
 {
 	uint64_t word = atomic_load(&s->word);
 
@@ -68,7 +68,7 @@ is_over(const struct meterd *m, const struct slot *s)
  * count in it, and that count must not go into a slot of another owner.
  *
  * A worker uses a slot for one request at most, and the watchdog kills a worker whose request
- * takes longer than worker_stuck: after twice that time no worker uses it. is_over demands that
+ * takes longer than worker_stuck: after twice that time no worker uses it. is_past demands that
  * the counts of a quota or of usage are stored, so nothing is lost with the slot. */
 static bool
 retire_or_free(struct meterd *m, struct slot *s)
@@ -76,7 +76,7 @@ retire_or_free(struct meterd *m, struct slot *s)
 	struct slot_note *n = slots_note(m, s);
 
 	if (atomic_load(&s->state) == SLOT_LIVE) {
-		if (is_over(m, s)) {
+		if (is_past(m, s)) {
 			slot_retire(s);
 			n->retired_at = mono_us();
 		}

@@ -133,7 +133,7 @@ static const char *
 derive_dns(struct arena *a, struct record_object *o)
 {
 	struct str host = record_text(o, "host"), type = record_text(o, "record_type");
-	int64_t told = 0;
+	int64_t wildcard = 0;
 
 	if (host.p == NULL)
 		return "host: is missing or no name of a DNS record";
@@ -142,9 +142,9 @@ derive_dns(struct arena *a, struct record_object *o)
 	if (record_text(o, "rcode").p == NULL)
 		record_set_text(a, o, "rcode", STR("NOERROR"));
 	set_name_parts(a, o, host, "apex_domain");
-	if (!record_int(o, "wildcard", &told))
-		told = 0;
-	record_set_bool(a, o, "wildcard", told != 0 || str_starts(host, STR("*.")));
+	if (!record_int(o, "wildcard", &wildcard))
+		wildcard = 0;
+	record_set_bool(a, o, "wildcard", wildcard != 0 || str_starts(host, STR("*.")));
 	return derive_answer(a, o, type);
 }
 

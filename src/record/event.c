@@ -19,16 +19,16 @@ enum change { CHANGE_ADDED, CHANGE_CHANGED, CHANGE_GONE, CHANGES };
 
 static const struct {
 	const char *name;
-	bool tells;
+	bool shows_members;
 } kinds[EVENT_END] = {
-#define EVENT_KIND(id, number, label, dataset, part, change, tell, about)                          \
-	[EVENT_##id] = { label, tell },
+#define EVENT_KIND(id, number, label, dataset, part, change, shows, about)                         \
+	[EVENT_##id] = { label, shows },
 #define COALESCED_KIND(id, number, label, about) [EVENT_##id] = { label, false },
 #include "tbl/event_kinds.h"
 };
 
 static const enum event_kind kind_of[DATASETS][PARTS][CHANGES] = {
-#define EVENT_KIND(id, number, name, dataset, part, change, tells, about)                          \
+#define EVENT_KIND(id, number, name, dataset, part, change, shows_members, about)                  \
 	[DATASET_##dataset][PART_##part][CHANGE_##change] = EVENT_##id,
 #include "tbl/event_kinds.h"
 };
@@ -46,26 +46,26 @@ record_has_events(enum dataset d)
 }
 
 bool
-record_tells_new(enum dataset d)
+record_event_shows_new(enum dataset d)
 {
-	return kinds[kind_of[d][PART_RECORD][CHANGE_ADDED]].tells;
+	return kinds[kind_of[d][PART_RECORD][CHANGE_ADDED]].shows_members;
 }
 
-/* ---- members that are told ---- */
+/* ---- members that events show ---- */
 
-enum told { TOLD_ALWAYS, TOLD_GONE, TOLD_NEVER };
+enum shown_when { SHOW_ALWAYS, SHOW_GONE, SHOW_NEVER };
 
 static const struct {
 	enum dataset dataset;
 	const char *name;
-	enum told when;
+	enum shown_when moment;
 } exceptions[] = {
-#define EVENT_FIELD(d, label, moment) { DATASET_##d, label, TOLD_##moment },
+#define EVENT_FIELD(d, label, moment) { DATASET_##d, label, SHOW_##moment },
 #include "tbl/event_fields.h"
 #undef EVENT_FIELD
 };
 
-static unsigned char told[RECORD_MEMBERS]; /* enum told, by the member's id */
+static unsigned char shown_when[RECORD_MEMBERS]; /* enum shown_when, by the member's id */
 
 static void
 mark_exceptions(void)
@@ -79,14 +79,15 @@ mark_exceptions(void)
 			if (m == NULL)
 				panic("no member has the name %s", exceptions[i].name);
 		}
-		told[m->id] = (unsigned char)exceptions[i].when;
+		shown_when[m->id] = (unsigned char)exceptions[i].moment;
 	}
 }
 
 static bool
-is_told(const struct record_member *m, bool gone)
+is_shown(const struct record_member *m, bool gone)
 {
-	return !m->key && (told[m->id] == TOLD_ALWAYS || (gone && told[m->id] == TOLD_GONE));
+	return !m->key &&
+	       (shown_when[m->id] == SHOW_ALWAYS || (gone && shown_when[m->id] == SHOW_GONE));
 }
 
 /* ---- what an event shows of a value ---- */
@@ -132,18 +133,18 @@ struct side {
 	struct record_object *shown;
 };
 
-struct telling {
+struct event_writer {
 	struct arena *a;
 	struct buf fields; /* "product","http.title" */
 	bool gone;
 };
 
-static void tell_members(struct telling *t, const struct record_member *of, struct side old,
-    struct side new, struct str prefix);
+static void add_changed_members(struct event_writer *t, const struct record_member *of,
+    struct side old, struct side new, struct str prefix);
 
 static void
-tell_object(struct telling *t, const struct record_member *m, struct side old, struct side new,
-    struct str prefix)
+add_changed_object(struct event_writer *t, const struct record_member *m, struct side old,
+    struct side new, struct str prefix)
 {
 	struct record_value *x = &old.shown->v[m->place], *y = &new.shown->v[m->place];
 	bool had = old.is != NULL && old.is->v[m->place].set;
@@ -152,15 +153,16 @@ tell_object(struct telling *t, const struct record_member *m, struct side old, s
 	x->set = y->set = true;
 	x->object = record_object_new(t->a, m);
 	y->object = record_object_new(t->a, m);
-	tell_members(t, m, (struct side){ had ? old.is->v[m->place].object : NULL, x->object },
+	add_changed_members(t, m,
+	    (struct side){ had ? old.is->v[m->place].object : NULL, x->object },
 	    (struct side){ has ? new.is->v[m->place].object : NULL, y->object },
 	    arena_printf(t->a, "%.*s%.*s.", (int)prefix.n, prefix.p, (int)m->name.n, m->name.p));
 }
 
 /* Adds the members that differ, with their dotted names. */
 static void
-tell_members(struct telling *t, const struct record_member *of, struct side old, struct side new,
-    struct str prefix)
+add_changed_members(struct event_writer *t, const struct record_member *of, struct side old,
+    struct side new, struct str prefix)
 {
 	static const struct record_value unset;
 
@@ -169,10 +171,10 @@ tell_members(struct telling *t, const struct record_member *of, struct side old,
 		const struct record_value *x = old.is == NULL ? &unset : &old.is->v[i];
 		const struct record_value *y = new.is == NULL ? &unset : &new.is->v[i];
 
-		if (!is_told(m, t->gone) || record_value_cmp(m, x, y) == 0)
+		if (!is_shown(m, t->gone) || record_value_cmp(m, x, y) == 0)
 			continue;
 		if (m->shape == SHAPE_OBJECT) {
-			tell_object(t, m, old, new, prefix);
+			add_changed_object(t, m, old, new, prefix);
 			continue;
 		}
 		buf_printf(&t->fields, "%s\"%.*s%.*s\"", t->fields.n > 0 ? "," : "", (int)prefix.n,
@@ -197,7 +199,7 @@ print_name(struct arena *a, struct buf *b, const struct record_object *o)
 
 /* named: the nested object; NULL: the event is about the record. */
 static struct str
-print_event(struct telling *t, const struct record_object *named,
+print_event(struct event_writer *t, const struct record_object *named,
     const struct record_object *before, const struct record_object *after)
 {
 	struct buf b = { .a = t->a };
@@ -224,7 +226,7 @@ print_event(struct telling *t, const struct record_object *named,
 
 /* ---- all events of a change ---- */
 
-struct story {
+struct event_list {
 	struct arena *a;
 	enum dataset dataset;
 	struct record_event *p;
@@ -233,7 +235,7 @@ struct story {
 
 /* Adds the event of one object that was *old and is *new; either may be NULL. */
 static void
-add_event(struct story *s, enum part part, const struct record_object *old,
+add_event(struct event_list *s, enum part part, const struct record_object *old,
     const struct record_object *new, struct ts at)
 {
 	enum change change = old == NULL   ? CHANGE_ADDED
@@ -241,12 +243,14 @@ add_event(struct story *s, enum part part, const struct record_object *old,
 					   : CHANGE_CHANGED;
 	enum event_kind kind = kind_of[s->dataset][part][change];
 	const struct record_object *any = old == NULL ? new : old;
-	struct telling t = { .a = s->a, .fields = { .a = s->a }, .gone = change == CHANGE_GONE };
+	struct event_writer t = {
+		.a = s->a, .fields = { .a = s->a }, .gone = change == CHANGE_GONE
+	};
 	struct side before = { old, record_object_new(s->a, any->of) };
 	struct side after = { new, record_object_new(s->a, any->of) };
 
-	if (kinds[kind].tells)
-		tell_members(&t, any->of, before, after, STR(""));
+	if (kinds[kind].shows_members)
+		add_changed_members(&t, any->of, before, after, STR(""));
 	if (change == CHANGE_CHANGED && t.fields.n == 0)
 		return;
 	s->p = arena_room(s->a, s->p, s->n, sizeof(s->p[0]));
@@ -280,7 +284,8 @@ record_copy(struct arena *a, const struct record *r)
 
 /* Walks the two lists of nested objects, which are sorted by their keys. */
 static void
-add_nested_events(struct story *s, const struct record *old, const struct record *new, struct ts at)
+add_nested_events(
+    struct event_list *s, const struct record *old, const struct record *new, struct ts at)
 {
 	struct record_object *const *x, *const *y;
 	size_t i = 0, k = 0, nx = record_nested_all(old, &x);
@@ -302,7 +307,7 @@ record_events(struct arena *a, const struct record_change *change, size_t *n)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const struct record *old = change->old, *new = change->new;
-	struct story s = { .a = a, .dataset = old == NULL ? new->dataset : old->dataset };
+	struct event_list s = { .a = a, .dataset = old == NULL ? new->dataset : old->dataset };
 
 	*n = 0;
 	if (!record_has_events(s.dataset))

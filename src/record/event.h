@@ -20,7 +20,8 @@
 
 enum event_kind {
 	EVENT_NONE,
-#define EVENT_KIND(id, number, name, dataset, part, change, tells, about) EVENT_##id = (number),
+#define EVENT_KIND(id, number, name, dataset, part, change, shows_members, about)                  \
+	EVENT_##id = (number),
 #define COALESCED_KIND(id, number, name, about) EVENT_##id = (number),
 #include "tbl/event_kinds.h"
 	EVENT_END, /* the greatest number and one */
@@ -40,10 +41,10 @@ struct record_event {
 
 /* "host_added"; NULL: no kind has this number. */
 const char *event_kind_name(int64_t number);
-/* Whether records of the dataset have a history, and whether the event of a new one shows its
-   members. */
+/* Whether records of the dataset have a history, and whether the event of a new record shows the
+   record's members. */
 bool record_has_events(enum dataset d);
-bool record_tells_new(enum dataset d);
+bool record_event_shows_new(enum dataset d);
 
 /* A copy for the old side of a change: members of the original may be set, everything below them is
    shared. */

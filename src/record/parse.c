@@ -160,7 +160,7 @@ record_parse(struct arena *a, enum dataset d, struct str text, enum record_manne
 {
 	struct reading r = { .a = a, .manner = manner, .what = what };
 	struct json_fault fault;
-	const struct json_value *v = json_parse_told(a, text, &fault);
+	const struct json_value *v = json_parse_with_fault(a, text, &fault);
 
 	if (v == NULL) {
 		*what = arena_printf(a, "no valid JSON at byte %zu: %s", fault.at + 1, fault.what);

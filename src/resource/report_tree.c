@@ -96,16 +96,17 @@ native_indicator(const struct record_object *o)
 		.first_seen_at = time_of_report(o, "first_seen"),
 		.last_seen_at = time_of_report(o, "last_seen"),
 		.valid_until = time_of_report(o, "valid_until") };
-	struct str said = record_text(o, "disposition");
+	struct str disposition = record_text(o, "disposition");
 	int64_t n;
 
 	in.confidence = record_int(o, "confidence", &n) ? (unsigned)n : 90;
 	in.occurrences = record_int(o, "occurrences", &n) ? (unsigned)n : 1;
 	in.defanged = record_int(o, "defanged", &n) && n != 0;
-	in.disposition = str_is(said, "ignored") ? DISPOSITION_IGNORED
-			 : str_is(said, "mention") || (said.p == NULL && in.confidence < 60)
-			     ? DISPOSITION_MENTION
-			     : DISPOSITION_INDICATOR;
+	in.disposition =
+	    str_is(disposition, "ignored") ? DISPOSITION_IGNORED
+	    : str_is(disposition, "mention") || (disposition.p == NULL && in.confidence < 60)
+		? DISPOSITION_MENTION
+		: DISPOSITION_INDICATOR;
 	if (in.disposition != DISPOSITION_IGNORED)
 		in.ignored_by = STR_NULL;
 	in.labels.n = record_texts(o, "labels", &in.labels.p);

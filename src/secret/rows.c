@@ -178,7 +178,7 @@ common_class(const struct secret_row *r)
 }
 
 static void
-add_anchor(struct secret_index *x, const struct secret_row *r, struct str text, size_t fixed)
+add_row_anchor(struct secret_index *x, const struct secret_row *r, struct str text, size_t fixed)
 {
 	struct secret_anchor *n = &x->anchors[x->n];
 	uint32_t probe;
@@ -228,7 +228,7 @@ expand(struct secret_index *x, const struct secret_row *r, struct str rest, stru
 		rest = (struct str){ rest.p + 1, rest.n - 1 };
 	}
 	if (rest.n == 0) {
-		add_anchor(x, r, (struct str){ text, n }, fixed);
+		add_row_anchor(x, r, (struct str){ text, n }, fixed);
 		return;
 	}
 	close = (size_t)((const char *)memchr(rest.p, ']', rest.n) - rest.p);

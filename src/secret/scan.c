@@ -67,7 +67,7 @@ add_aws_key(struct scan *s, const struct candidate *c)
 }
 
 static void
-take(struct scan *s, const struct candidate *c)
+accept_candidate(struct scan *s, const struct candidate *c)
 {
 	const struct secret_row *r = c->anchor->row;
 	struct found f = { .weak = r->check == SECRET_CHECK_URL };
@@ -247,7 +247,7 @@ try_bucket(struct scan *s, size_t probe_at, int16_t first)
 		if (c.open && c.at < s->out.open)
 			s->out.open = c.start < c.at ? c.start : c.at;
 		if (found) {
-			take(s, &c);
+			accept_candidate(s, &c);
 			return true;
 		}
 	}

@@ -177,7 +177,7 @@ on_counted(void *arg, enum db_rc rc, const void *rows, size_t n)
 	(void)rows;
 	(void)n;
 	g->counting = false;
-	totals_told(&g->proxy->totals, rc);
+	totals_sent(&g->proxy->totals, rc);
 }
 
 static void
@@ -192,7 +192,7 @@ send_counts(struct gate *g)
 	if (g->counting)
 		return;
 	a = arena_new(RELEASES * 128);
-	g->counting = totals_tell(&g->proxy->totals, a, &series, &steps);
+	g->counting = totals_take(&g->proxy->totals, a, &series, &steps);
 	if (g->counting)
 		db_async(g->proxy->db, &ask, P(series), P(steps));
 	arena_free(a);

@@ -200,7 +200,7 @@ close_if_answered(struct conn *c, struct ending e)
 }
 
 static void
-say_farewell(struct conn *c, struct ending e)
+send_last_message(struct conn *c, struct ending e)
 {
 	(void)e;
 	send_farewell(c);
@@ -289,7 +289,7 @@ static pump_action *const actions[PUMP_EVENTS][PUMP_STATES] = {
 	[RUNNER_DRAINED] = { NULL, read_client_again, read_client_again, NULL, read_client_again,
 	    NULL },
 	[RUNNER_CLOSED] = { NULL, recheck_before_end, end_after_both_closed, NULL, NULL, NULL },
-	[RUNNER_FRAME_COMPLETE] = { NULL, NULL, NULL, NULL, say_farewell, NULL },
+	[RUNNER_FRAME_COMPLETE] = { NULL, NULL, NULL, NULL, send_last_message, NULL },
 	[STREAM_END] = { do_nothing, begin_end, begin_end, begin_end, do_nothing, do_nothing },
 	[STREAM_LATE] = { NULL, NULL, end_with_client_code, end_with_runner_code, close_stream,
 	    close_stream },

@@ -1,17 +1,17 @@
 /* The kinds of events in the history of a record (record/event.h):
-     EVENT_KIND(id, number, name, dataset, part, change, tells, about)
+     EVENT_KIND(id, number, name, dataset, part, change, shows_members, about)
 
-   number  the number of the kind in the table record_event; it never changes
-   part    RECORD: the record itself; NESTED: one of its nested objects, which the event names
-   change  ADDED, CHANGED or GONE
-   tells   1: the event has the members that differ; 0: it has none, because the record itself
-           shows them
-   about   for openapi.json and the manual
+   number         the number of the kind in the table record_event; it never changes
+   part           RECORD: the record itself; NESTED: one of its nested objects, which the event names
+   change         ADDED, CHANGED or GONE
+   shows_members  1: the event has the members that differ; 0: it has none, because the record itself
+                  shows them
+   about          for openapi.json and the manual
 
    COALESCED_KIND(id, number, name, about) is not the kind of a change: such an event replaces
    several others. The end of the file undefines both. */
 #ifndef EVENT_KIND
-#define EVENT_KIND(id, number, name, dataset, part, change, tells, about)
+#define EVENT_KIND(id, number, name, dataset, part, change, shows_members, about)
 #endif
 #ifndef COALESCED_KIND
 #define COALESCED_KIND(id, number, name, about)

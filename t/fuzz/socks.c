@@ -35,7 +35,7 @@ judge(const struct socks *s)
 	enum reason why = judge_request(a, s, &t);
 
 	assert(why != REASON_CONNECTED || t.name[0] != '\0' || ip_public(&t.ip));
-	assert(strlen(t.said) <= SOCKS_NAME_MAX);
+	assert(strlen(t.requested) <= SOCKS_NAME_MAX);
 	arena_free(a);
 }
 

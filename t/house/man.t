@@ -79,7 +79,7 @@ none "each format of src/tbl/formats.h can be guessed" "$(comm -13 "$work/signs"
 # checks FILE...: the names of the checks that they can print.
 checks()
 {
-	cat "$@" | tr -s ' \t\n' ' ' | grep -oE '(doctor_say\( ?d, [^",;]+, |say_missing\(d, |\.check = )"[a-z-]+"' | cut -d '"' -f 2 | sort -u
+	cat "$@" | tr -s ' \t\n' ' ' | grep -oE '(doctor_report\( ?d, [^",;]+, |say_missing\(d, |\.check = )"[a-z-]+"' | cut -d '"' -f 2 | sort -u
 }
 # named SECTION WORD: a list item, or a word in a line of its own.
 named()

@@ -399,7 +399,7 @@ hosts_are_judged(void)
 		CU_ASSERT_EQUAL(t.port, all[i].port);
 	}
 	CU_ASSERT_EQUAL(judge_host(a, STR("a\0b.net"), 80, &t), REASON_NAME);
-	CU_ASSERT_STRING_EQUAL(t.said, "a?b.net");
+	CU_ASSERT_STRING_EQUAL(t.requested, "a?b.net");
 	arena_free(a);
 }
 

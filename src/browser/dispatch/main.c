@@ -29,7 +29,7 @@ enum {
 static void
 run_turn(struct dispatcher *d)
 {
-	bool told = db_notified(d->db);
+	bool notified = db_notified(d->db);
 
 	egress_tend(d);
 	host_tend(d);
@@ -40,9 +40,9 @@ run_turn(struct dispatcher *d)
 	evidence_flush(d);
 	if (mono_due(&d->beat_at, BEAT_US) && !store_beat(d))
 		d->beat_at = 0;
-	if (mono_due(&d->sweep_at, LOOK_US) || told)
+	if (mono_due(&d->sweep_at, LOOK_US) || notified)
 		store_sweep(d);
-	if (mono_due(&d->look_at, LOOK_US) || told) {
+	if (mono_due(&d->look_at, LOOK_US) || notified) {
 		session_check_rows(d);
 		session_claim_new(d);
 	}

@@ -110,10 +110,10 @@ store_counts(struct dispatcher *d)
 	struct strs series, steps;
 	enum db_rc rc;
 
-	if (!db_up(d->db) || !totals_tell(&d->totals, d->arena, &series, &steps))
+	if (!db_up(d->db) || !totals_take(&d->totals, d->arena, &series, &steps))
 		return;
 	rc = db_do(d->db, &count, NULL, P(series), P(steps));
-	totals_told(&d->totals, rc);
+	totals_sent(&d->totals, rc);
 	db_ok(d->db, rc, "counts");
 }
 

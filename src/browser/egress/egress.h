@@ -72,7 +72,7 @@ struct session {
 	struct link *owner;        /* the peer that opened it last; NULL: lost, ends at ends_at */
 	int64_t ends_at;           /* mono_us */
 	bool draining;             /* ends with its last connection */
-	unsigned told;             /* traffic messages since the last tick */
+	unsigned sent;             /* traffic messages since the last tick */
 	int64_t more[EVENT_COUNT]; /* attempts that were only counted since then */
 };
 

@@ -48,13 +48,13 @@ static enum reason
 judge_ipv6(struct target *t)
 {
 	char text[IP_TEXT_LEN];
-	size_t n = strlen(t->said);
-	bool brackets = n > 2 && t->said[0] == '[' && t->said[n - 1] == ']';
+	size_t n = strlen(t->requested);
+	bool brackets = n > 2 && t->requested[0] == '[' && t->requested[n - 1] == ']';
 
 	n -= brackets ? 2 : 0;
 	if (n >= sizeof(text))
 		return REASON_NAME;
-	memcpy(text, t->said + brackets, n);
+	memcpy(text, t->requested + brackets, n);
 	text[n] = '\0';
 	return ip_parse(text, &t->ip) ? judge_ip(&t->ip) : REASON_NAME;
 }
@@ -63,7 +63,7 @@ static enum reason
 judge_name(struct arena *scratch, struct target *t)
 {
 	struct str name;
-	enum start_url_fault fault = start_url_host(scratch, str_of(t->said), &name);
+	enum start_url_fault fault = start_url_host(scratch, str_of(t->requested), &name);
 
 	if (fault == START_URL_NON_PUBLIC_ADDRESS)
 		return REASON_ADDRESS;
@@ -81,11 +81,11 @@ enum reason
 judge_host(struct arena *scratch, struct str host, unsigned port, struct target *out)
 {
 	*out = (struct target){ .port = port };
-	if (!copy_printable(host, out->said))
+	if (!copy_printable(host, out->requested))
 		return REASON_NAME;
 	if (start_url_port_blocked(port))
 		return REASON_PORT;
-	if (strchr(out->said, ':') != NULL)
+	if (strchr(out->requested, ':') != NULL)
 		return judge_ipv6(out);
 	return judge_name(scratch, out);
 }
@@ -102,7 +102,7 @@ judge_request(struct arena *scratch, const struct socks *s, struct target *out)
 		why = judge_host(scratch, s->host, s->port, out);
 	} else {
 		memcpy(out->ip.b, s->host.p, s->host.n);
-		ip_print(&out->ip, out->said);
+		ip_print(&out->ip, out->requested);
 		why = start_url_port_blocked(s->port) ? REASON_PORT : judge_ip(&out->ip);
 	}
 	return s->command == SOCKS_CONNECT ? why : REASON_COMMAND;

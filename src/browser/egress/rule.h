@@ -32,8 +32,8 @@ extern const struct outcome outcomes[REASON_COUNT];
 extern const char *const event_names[EVENT_COUNT];
 
 struct target {
-	char said[SOCKS_NAME_MAX + 1]; /* the host as requested, made printable */
-	char name[SOCKS_NAME_MAX + 1]; /* the name to look up; "": ip is the target */
+	char requested[SOCKS_NAME_MAX + 1]; /* the host as requested, made printable */
+	char name[SOCKS_NAME_MAX + 1];      /* the name to look up; "": ip is the target */
 	struct ip ip;
 	unsigned port;
 };

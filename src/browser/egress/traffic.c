@@ -24,15 +24,15 @@ traffic_report(struct session *s, const struct target *t, enum reason why, const
 	char address[IP_TEXT_LEN] = "";
 	struct egress_traffic line = { .session = s->id,
 		.event = str_of(event_names[o->event]),
-		.host = str_of(t->said),
+		.host = str_of(t->requested),
 		.port = t->port,
 		.count = 1 };
 
-	if (s->told >= TRAFFIC_MAX) {
+	if (s->sent >= TRAFFIC_MAX) {
 		s->more[o->event]++;
 		return;
 	}
-	s->told++;
+	s->sent++;
 	if (at != NULL) {
 		ip_print(at, address);
 		line.address = str_of(address);
@@ -56,5 +56,5 @@ traffic_report_rest(struct session *s)
 					    .count = s->more[i] });
 		s->more[i] = 0;
 	}
-	s->told = 0;
+	s->sent = 0;
 }

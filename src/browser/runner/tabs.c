@@ -74,16 +74,16 @@ void
 tabs_send(struct runner *r)
 {
 	struct stream_tab_info infos[TABS_MAX + 1];
-	struct stream_tabs said = { .active = r->active != NULL ? r->active->id : 0,
+	struct stream_tabs message = { .active = r->active != NULL ? r->active->id : 0,
 		.tabs = { infos, 0 } };
 	const struct tab *t;
 
 	TAILQ_FOREACH(t, &r->tabs, next)
-	if (said.tabs.n < COUNT(infos))
-		infos[said.tabs.n++] = (struct stream_tab_info){ t->id, buf_done(&t->url),
+	if (message.tabs.n < COUNT(infos))
+		infos[message.tabs.n++] = (struct stream_tab_info){ t->id, buf_done(&t->url),
 			buf_done(&t->title), t->loading };
 	if (r->live != NULL)
-		live_tabs(r->live, &said);
+		live_tabs(r->live, &message);
 }
 
 /* Why Chromium shows its error page; STR_NULL while it shows the document. */

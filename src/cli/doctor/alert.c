@@ -40,12 +40,12 @@ doctor_alerts(struct doctor *d)
 	if (!d->database || db_one_row(d->c->db, &read_queue, &q, DB_NO_ARGS) != DB_OK)
 		return;
 	if (q.late > LATE_S) {
-		doctor_say(d, HEALTH_WARNING, "alerts", DO_WITH(RESTART, "surfaced-alert"),
+		doctor_report(d, HEALTH_WARNING, "alerts", DO_WITH(RESTART, "surfaced-alert"),
 		    "%lld changes and %lld deliveries wait, for %lld s by now",
 		    (long long)q.changes, (long long)q.deliveries, (long long)q.late);
 		doctor_cause(d, "daemon", "surfaced-alert");
 	} else {
-		doctor_say(d, HEALTH_OK, "alerts", NO_ADVICE,
+		doctor_report(d, HEALTH_OK, "alerts", NO_ADVICE,
 		    "%lld changes and %lld deliveries to come", (long long)q.changes,
 		    (long long)q.deliveries);
 	}

@@ -20,10 +20,10 @@ judge_layouts(struct doctor *d, const char *name, const struct ch_layouts *l)
 		if (l->row[i].layout != l->asked)
 			continue;
 		if (age <= LATE_S) {
-			doctor_say(d, HEALTH_OK, "clickhouse", NO_ADVICE,
+			doctor_report(d, HEALTH_OK, "clickhouse", NO_ADVICE,
 			    "%s: layout %u, fed %" PRId64 " seconds ago", name, l->asked, age);
 		} else {
-			doctor_say(d, HEALTH_FAILED, "clickhouse",
+			doctor_report(d, HEALTH_FAILED, "clickhouse",
 			    DO_WITH(RESTART, "surfaced-index"),
 			    "%s: layout %u was not fed for %" PRId64 " seconds", name, l->asked,
 			    age);
@@ -31,7 +31,7 @@ judge_layouts(struct doctor *d, const char *name, const struct ch_layouts *l)
 		}
 		return;
 	}
-	doctor_say(d, HEALTH_FAILED, "clickhouse", DO_WITH(RESTART, "surfaced-index"),
+	doctor_report(d, HEALTH_FAILED, "clickhouse", DO_WITH(RESTART, "surfaced-index"),
 	    "%s: no layout is asked", name);
 	doctor_cause(d, "daemon", "surfaced-index");
 }
@@ -49,14 +49,14 @@ judge_user(struct doctor *d, enum program_id id, bool should)
 	cluster = ch_cluster_open(c);
 	cluster->patience_us = 5 * SECOND_US;
 	if (!ch_may_write(cluster, &may) || (should && !may)) {
-		doctor_say(d, HEALTH_FAILED, "clickhouse_user", DO(FIX_LINE), "%s: %s",
+		doctor_report(d, HEALTH_FAILED, "clickhouse_user", DO(FIX_LINE), "%s: %s",
 		    d->programs[id].name, cluster->message);
 	} else if (may && !should) {
-		doctor_say(d, HEALTH_WARNING, "clickhouse_user", DO(FIX_LINE),
+		doctor_report(d, HEALTH_WARNING, "clickhouse_user", DO(FIX_LINE),
 		    "%s: the user %s may change what is searched", d->programs[id].name,
 		    c->clickhouse_user);
 	} else {
-		doctor_say(d, HEALTH_OK, "clickhouse_user", NO_ADVICE, "%s: %s may %s",
+		doctor_report(d, HEALTH_OK, "clickhouse_user", NO_ADVICE, "%s: %s may %s",
 		    d->programs[id].name, c->clickhouse_user, should ? "write" : "only read");
 	}
 	doctor_subject(d, d->programs[id].name);
@@ -89,10 +89,10 @@ doctor_clickhouse(struct doctor *d, enum dataset dataset)
 	cluster = ch_cluster_open(c);
 	cluster->patience_us = 5 * SECOND_US;
 	if (c->clickhouse_url[0] == '\0')
-		doctor_say(d, HEALTH_FAILED, "clickhouse", DO(FIX_LINE),
+		doctor_report(d, HEALTH_FAILED, "clickhouse", DO(FIX_LINE),
 		    "%s: clickhouse_url names no server", name);
 	else if (!ch_layouts_read(cluster, dataset, &l))
-		doctor_say(
+		doctor_report(
 		    d, HEALTH_FAILED, "clickhouse", NO_ADVICE, "%s: %s", name, cluster->message);
 	else {
 		judge_layouts(d, name, &l);

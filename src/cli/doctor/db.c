@@ -109,7 +109,7 @@ check_slots(struct doctor *d, int64_t room)
 	for (size_t i = 0; i < d->npools; i++)
 		wanted += d->pools[i].workers;
 	if (wanted > room)
-		doctor_say(d, HEALTH_WARNING, "database",
+		doctor_report(d, HEALTH_WARNING, "database",
 		    DO_WITH(MORE_CONNECTIONS, PRINTED(d, "%" PRId64, wanted + DAEMONS_MAX),
 			doctor_conf(d, PROGRAM_API)->upstreams),
 		    "the daemons want up to %" PRId64 " connections, it has room for %" PRId64,
@@ -122,17 +122,17 @@ check_server(struct doctor *d, const struct server *s)
 	int64_t skew = ts_now().us - s->now.us;
 
 	if (s->number < VERSION_MIN)
-		doctor_say(d, HEALTH_FAILED, "database", DO(NEW_SERVER),
+		doctor_report(d, HEALTH_FAILED, "database", DO(NEW_SERVER),
 		    "PostgreSQL %.*s is too old", (int)s->version.n, s->version.p);
 	else if (!str_is(s->encoding, "UTF8"))
-		doctor_say(d, HEALTH_FAILED, "database", DO(NEW_ENCODING), "its encoding is %.*s",
-		    (int)s->encoding.n, s->encoding.p);
+		doctor_report(d, HEALTH_FAILED, "database", DO(NEW_ENCODING),
+		    "its encoding is %.*s", (int)s->encoding.n, s->encoding.p);
 	else
-		doctor_say(d, HEALTH_OK, "database", NO_ADVICE, "PostgreSQL %.*s",
+		doctor_report(d, HEALTH_OK, "database", NO_ADVICE, "PostgreSQL %.*s",
 		    (int)s->version.n, s->version.p);
 	check_slots(d, s->room);
 	if (skew > SKEW_US || skew < -SKEW_US)
-		doctor_say(d, HEALTH_WARNING, "clock", DO(SYNC_CLOCKS),
+		doctor_report(d, HEALTH_WARNING, "clock", DO(SYNC_CLOCKS),
 		    "the database's clock differs by %" PRId64 " ms", skew / 1000);
 }
 
@@ -142,18 +142,18 @@ check_role(struct doctor *d, const struct role *r)
 	const char *name = arena_str(d->c->arena, r->name).p;
 
 	if (!r->there)
-		doctor_say(d, HEALTH_FAILED, "roles", DO_WITH(MIGRATE, SETUP),
+		doctor_report(d, HEALTH_FAILED, "roles", DO_WITH(MIGRATE, SETUP),
 		    "the role %s is missing", name);
 	else if (r->may_log_in != r->wanted_log_in)
-		doctor_say(d, HEALTH_FAILED, "roles",
+		doctor_report(d, HEALTH_FAILED, "roles",
 		    DO_WITH(ALTER_ROLE, name, r->wanted_log_in ? "LOGIN" : "NOLOGIN"),
 		    "%s %s log in", name, r->may_log_in ? "can" : "cannot");
 	else if (r->mighty)
-		doctor_say(d, HEALTH_WARNING, "roles",
+		doctor_report(d, HEALTH_WARNING, "roles",
 		    DO_WITH(ALTER_ROLE, name, "NOSUPERUSER NOCREATEROLE NOBYPASSRLS"),
 		    "%s may do more than it needs", name);
 	else
-		doctor_say(d, HEALTH_OK, "roles", NO_ADVICE, "%s", name);
+		doctor_report(d, HEALTH_OK, "roles", NO_ADVICE, "%s", name);
 	doctor_subject(d, name);
 }
 
@@ -178,7 +178,7 @@ check_roles(struct doctor *d)
 	ok = migrate_roles(d->c->arena, d->sql_dir.p, &wanted);
 	cli_catch(NULL);
 	if (!ok) {
-		doctor_say(d, HEALTH_FAILED, "roles", DO_WITH(FIX_PROGRAM, "surfaced"), "%.*s",
+		doctor_report(d, HEALTH_FAILED, "roles", DO_WITH(FIX_PROGRAM, "surfaced"), "%.*s",
 		    (int)output.n, output.p);
 		return;
 	}
@@ -213,19 +213,19 @@ check_schema(struct doctor *d)
 	buf_char(&output, '\0');
 	output.n--;
 	if (status != EXIT_OK)
-		doctor_say(d, HEALTH_FAILED, "schema",
+		doctor_report(d, HEALTH_FAILED, "schema",
 		    strstr(output.p, "schema_migration") != NULL ? DO_WITH(MIGRATE, SETUP)
 								 : DO_WITH(FIX_PROGRAM, "surfaced"),
 		    "%.*s", (int)output.n, output.p);
 	else if (pending > 0)
-		doctor_say(d, HEALTH_FAILED, "schema", DO_WITH(MIGRATE, SETUP),
+		doctor_report(d, HEALTH_FAILED, "schema", DO_WITH(MIGRATE, SETUP),
 		    "%" PRId64 " files up to %04" PRId64 " have not been applied", pending,
 		    version);
 	else if (indexes.p != NULL)
-		doctor_say(d, HEALTH_FAILED, "schema", DO_WITH(MIGRATE, SETUP),
+		doctor_report(d, HEALTH_FAILED, "schema", DO_WITH(MIGRATE, SETUP),
 		    "these indexes are missing or invalid: %.*s", (int)indexes.n, indexes.p);
 	else
-		doctor_say(d, HEALTH_OK, "schema", NO_ADVICE, "%04" PRId64, version);
+		doctor_report(d, HEALTH_OK, "schema", NO_ADVICE, "%04" PRId64, version);
 }
 
 /* ---- rights ---- */
@@ -266,7 +266,7 @@ check_rights(struct doctor *d)
 	enum db_rc rc = db_rows(d->c->db, &read_rights, &rights, DB_NO_ARGS);
 
 	if (rc != DB_OK) {
-		doctor_say(d, HEALTH_FAILED, "rights", DO_WITH(MIGRATE, SETUP), "%s",
+		doctor_report(d, HEALTH_FAILED, "rights", DO_WITH(MIGRATE, SETUP), "%s",
 		    db_message(d->c->db));
 		doctor_cause(d, "schema", NULL);
 		return;
@@ -276,15 +276,15 @@ check_rights(struct doctor *d)
 		const char *text = arena_str(d->c->arena, r->text).p;
 
 		if (r->missing)
-			doctor_say(d, HEALTH_FAILED, "rights", DO_WITH(MIGRATE, SETUP),
+			doctor_report(d, HEALTH_FAILED, "rights", DO_WITH(MIGRATE, SETUP),
 			    "revoked: %s", text);
 		else
-			doctor_say(d, HEALTH_WARNING, "rights",
+			doctor_report(d, HEALTH_WARNING, "rights",
 			    DO_WITH(REVOKE, arena_str(d->c->arena, r->database).p, text),
 			    "granted by hand: %s", text);
 	}
 	if (rights.n == 0)
-		doctor_say(d, HEALTH_OK, "rights", NO_ADVICE, "each role has its own");
+		doctor_report(d, HEALTH_OK, "rights", NO_ADVICE, "each role has its own");
 }
 
 /* ---- a login as each daemon ---- */
@@ -331,12 +331,13 @@ add_login_finding(
     struct doctor *d, const struct program *p, const char *user, int status, const char *why)
 {
 	if (status == 0)
-		doctor_say(d, HEALTH_OK, "login", NO_ADVICE, "%s, as the user %s", p->name, user);
+		doctor_report(
+		    d, HEALTH_OK, "login", NO_ADVICE, "%s, as the user %s", p->name, user);
 	else if (status == NO_RIGHTS)
-		doctor_say(d, HEALTH_FAILED, "login", DO_WITH(MIGRATE, SETUP),
+		doctor_report(d, HEALTH_FAILED, "login", DO_WITH(MIGRATE, SETUP),
 		    "%s, as the user %s: gets in, and has no right there", p->name, user);
 	else
-		doctor_say(d, HEALTH_FAILED, "login",
+		doctor_report(d, HEALTH_FAILED, "login",
 		    status != 1 ? DO(AS_ROOT) : login_advice(d, why, p->name),
 		    "%s, as the user %s: %s", p->name, user,
 		    status != 1 ? "could not be tried" : why);
@@ -352,7 +353,7 @@ check_login(struct doctor *d, const struct program *p)
 	int status;
 
 	if (pw == NULL || (geteuid() != 0 && geteuid() != pw->pw_uid)) {
-		doctor_say(d, HEALTH_WARNING, "login", pw == NULL ? DO(NAME_USER) : DO(AS_ROOT),
+		doctor_report(d, HEALTH_WARNING, "login", pw == NULL ? DO(NAME_USER) : DO(AS_ROOT),
 		    "%s: %s %s", p->name, pw == NULL ? "there is no user" : "only root can try as",
 		    user);
 		return;
@@ -377,7 +378,7 @@ doctor_database(struct doctor *d)
 		check_schema(d);
 		check_rights(d);
 	} else {
-		doctor_say(d, HEALTH_FAILED, "database",
+		doctor_report(d, HEALTH_FAILED, "database",
 		    login_advice(d, db_message(d->c->db), "surfacectl"), "%s",
 		    db_message(d->c->db));
 	}

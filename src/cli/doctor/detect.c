@@ -130,10 +130,10 @@ doctor_fingerprints(struct doctor *d)
 		return;
 	there = secret_key_read(path, &key, err, sizeof(err));
 	if (there && str_is(f.key_id, key.id))
-		doctor_say(d, HEALTH_OK, "fingerprints", NO_ADVICE,
+		doctor_report(d, HEALTH_OK, "fingerprints", NO_ADVICE,
 		    "%jd secrets, found with the key of %s", (intmax_t)f.n, path);
 	else
-		doctor_say(d, HEALTH_WARNING, "fingerprints",
+		doctor_report(d, HEALTH_WARNING, "fingerprints",
 		    DO_WITH(RESTORE_FINGERPRINT_KEY, path),
 		    "%jd secrets were found with another key than that of %s", (intmax_t)f.n, path);
 	if (there)
@@ -151,13 +151,13 @@ check_detectors(struct doctor *d)
 	h = rows.items;
 	for (size_t i = 0; i < rows.n; i++) {
 		if (h[i].failed > 0)
-			doctor_say(d, HEALTH_WARNING, "detection",
+			doctor_report(d, HEALTH_WARNING, "detection",
 			    DO_WITH(LOOK_AGAIN, arena_str(d->c->arena, h[i].database).p),
 			    "the detector %.*s could not look at %jd subjects, and tries again "
 			    "within an hour",
 			    (int)h[i].name.n, h[i].name.p, (intmax_t)h[i].failed);
 		if (h[i].seconds >= LAGS)
-			doctor_say(d, HEALTH_WARNING, "detection",
+			doctor_report(d, HEALTH_WARNING, "detection",
 			    DO_WITH(RESTART, "surfaced-detect"),
 			    "the detector %.*s lags: %jd subjects wait, the first for %jd s",
 			    (int)h[i].name.n, h[i].name.p, (intmax_t)h[i].waiting,
@@ -175,7 +175,7 @@ report_full_detectors(struct doctor *d)
 		return;
 	f = rows.items;
 	for (size_t i = 0; i < rows.n; i++)
-		doctor_say(d, HEALTH_WARNING, "detection", NO_ADVICE,
+		doctor_report(d, HEALTH_WARNING, "detection", NO_ADVICE,
 		    "in %jd projects the detector %.*s has found as much as it may, and leaves out "
 		    "what is new",
 		    (intmax_t)f[i].projects, (int)f[i].name.n, f[i].name.p);
@@ -187,8 +187,8 @@ whom(struct doctor *d, const struct failed_rule *r)
 	if (r->account.p == NULL)
 		return "";
 	if (r->accounts == 1)
-		return arena_printf(d->c->arena, " for the account \"%.*s\"", (int)r->account.n,
-		    r->account.p)
+		return arena_printf(
+		    d->c->arena, " for the account \"%.*s\"", (int)r->account.n, r->account.p)
 		    .p;
 	return arena_printf(d->c->arena, " for %jd accounts, among them \"%.*s\"",
 	    (intmax_t)r->accounts, (int)r->account.n, r->account.p)
@@ -205,7 +205,7 @@ report_failed_rules(struct doctor *d)
 		return;
 	r = rows.items;
 	for (size_t i = 0; i < rows.n; i++)
-		doctor_say(d, HEALTH_WARNING, "detection", NO_ADVICE,
+		doctor_report(d, HEALTH_WARNING, "detection", NO_ADVICE,
 		    "the catalogue's rule \"%.*s\" failed%s, and is tried again within %d hours: "
 		    "%.*s",
 		    (int)r[i].name.n, r[i].name.p, whom(d, &r[i]), (int)LIM_RULE_RETRY_HOURS,
@@ -220,7 +220,7 @@ doctor_detection(struct doctor *d)
 	if (!d->database || db_one_row(d->c->db, &read_detection, &s, DB_NO_ARGS) != DB_OK)
 		return;
 	if (s.datasets > 0 && s.seconds >= BEHIND) {
-		doctor_say(d, HEALTH_WARNING, "detection", DO_WITH(RESTART, "surfaced-detect"),
+		doctor_report(d, HEALTH_WARNING, "detection", DO_WITH(RESTART, "surfaced-detect"),
 		    "no rule has been evaluated for %jd s", (intmax_t)s.seconds);
 		doctor_cause(d, "daemon", "surfaced-detect");
 		return;
@@ -228,7 +228,7 @@ doctor_detection(struct doctor *d)
 	check_detectors(d);
 	report_failed_rules(d);
 	report_full_detectors(d);
-	doctor_say(d, s.failed > 0 ? HEALTH_WARNING : HEALTH_OK, "detection", NO_ADVICE,
+	doctor_report(d, s.failed > 0 ? HEALTH_WARNING : HEALTH_OK, "detection", NO_ADVICE,
 	    "%jd rules, %jd of them failed, %jd being evaluated on older data", (intmax_t)s.rules,
 	    (intmax_t)s.failed, (intmax_t)s.work);
 }

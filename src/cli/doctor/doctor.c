@@ -39,9 +39,9 @@ doctor_read(struct doctor *d, struct program *p)
 	p->conf = conf;
 	conf = own;
 	if (!p->good)
-		doctor_say(d, HEALTH_FAILED, "configuration", DO(FIX_LINE), "%s", err);
+		doctor_report(d, HEALTH_FAILED, "configuration", DO(FIX_LINE), "%s", err);
 	else
-		doctor_say(d, HEALTH_OK, "configuration", NO_ADVICE, "%s%s", path,
+		doctor_report(d, HEALTH_OK, "configuration", NO_ADVICE, "%s%s", path,
 		    there ? "" : ": no such file, the defaults are in force");
 }
 
@@ -55,7 +55,7 @@ check_same(struct doctor *d, const char *parameter, const struct program *writer
     const char *writes, const char *reader, const char *reads)
 {
 	if (writer->wanted && writer->good && strcmp(writes, reads) != 0)
-		doctor_say(d, HEALTH_FAILED, "configuration",
+		doctor_report(d, HEALTH_FAILED, "configuration",
 		    DO_WITH(SET_SAME, parameter, d->etc.p), "%s reads %s, %s writes %s", reader,
 		    reads, writer->name, writes);
 }
@@ -92,13 +92,13 @@ check_upstreams(struct doctor *d)
 	char err[512];
 
 	if (!pools_read(path, NULL, d->pools, &d->npools, err, sizeof(err))) {
-		doctor_say(
+		doctor_report(
 		    d, HEALTH_FAILED, "upstreams", DO_WITH(FIX_UPSTREAMS, d->etc.p), "%s", err);
 		return;
 	}
 	for (size_t i = 0; i < d->npools; i++)
 		workers += d->pools[i].workers;
-	doctor_say(d, HEALTH_OK, "upstreams", NO_ADVICE, "%s: %zu pools, %u workers", path,
+	doctor_report(d, HEALTH_OK, "upstreams", NO_ADVICE, "%s: %zu pools, %u workers", path,
 	    d->npools, workers);
 }
 
@@ -122,10 +122,10 @@ check_clock(struct doctor *d)
 	int state = adjtimex(&t);
 
 	if (state < 0 || state == TIME_ERROR || (t.status & STA_UNSYNC))
-		doctor_say(d, HEALTH_WARNING, "clock", DO(SYNC_CLOCK),
+		doctor_report(d, HEALTH_WARNING, "clock", DO(SYNC_CLOCK),
 		    "the kernel does not know the clock as synchronised");
 	else
-		doctor_say(d, HEALTH_OK, "clock", NO_ADVICE, "synchronised, within %ld ms",
+		doctor_report(d, HEALTH_OK, "clock", NO_ADVICE, "synchronised, within %ld ms",
 		    t.maxerror / 1000);
 }
 

@@ -103,7 +103,7 @@ struct doctor {
 };
 
 /* Adds a finding; advice is NO_ADVICE if all is well. */
-void doctor_say(struct doctor *d, enum health health, const char *check, struct advice advice,
+void doctor_report(struct doctor *d, enum health health, const char *check, struct advice advice,
     const char *fmt, ...) PRINTF(5, 6);
 /* Sets the subject of the last finding, so that others can name it as their cause. */
 void doctor_subject(struct doctor *d, const char *subject);

@@ -36,11 +36,11 @@ doctor_exports(struct doctor *d)
 	if (!d->database || db_one_row(d->c->db, &read_waiting, &w, DB_NO_ARGS) != DB_OK)
 		return;
 	if (w.running > 0 || w.seconds < PATIENCE) {
-		doctor_say(d, HEALTH_OK, "exports", NO_ADVICE, "%jd waiting, %jd being written",
+		doctor_report(d, HEALTH_OK, "exports", NO_ADVICE, "%jd waiting, %jd being written",
 		    (intmax_t)w.queued, (intmax_t)w.running);
 		return;
 	}
-	doctor_say(d, HEALTH_WARNING, "exports", DO_WITH(RESTART, "surfaced-export"),
+	doctor_report(d, HEALTH_WARNING, "exports", DO_WITH(RESTART, "surfaced-export"),
 	    "an export has waited for %jd s and none is being written", (intmax_t)w.seconds);
 	doctor_cause(d, "daemon", "surfaced-export");
 }

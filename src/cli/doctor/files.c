@@ -83,7 +83,7 @@ is_read_by(struct doctor *d, const struct secret_file *f, const struct program *
 	g = d->user.p != NULL ? getgrgid(pw->pw_gid) : NULL;
 	if (g != NULL)
 		group = PRINTED(d, "%s", g->gr_name);
-	doctor_say(d, HEALTH_FAILED, f->check, DO_WITH(OPEN_SECRET, group, f->path, p->name),
+	doctor_report(d, HEALTH_FAILED, f->check, DO_WITH(OPEN_SECRET, group, f->path, p->name),
 	    "%s cannot be read by %s, as the user %s", f->path, p->name, user);
 	return false;
 }
@@ -96,12 +96,13 @@ check_secret(struct doctor *d, const struct secret_file *f)
 	char err[256];
 
 	if (stat(f->path, &st) != 0)
-		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s: %s", f->path, strerror(errno));
+		doctor_report(
+		    d, HEALTH_FAILED, f->check, f->make, "%s: %s", f->path, strerror(errno));
 	else if (st.st_mode & S_IRWXO)
-		doctor_say(d, HEALTH_FAILED, f->check, DO_WITH(CLOSE_SECRET, f->path),
+		doctor_report(d, HEALTH_FAILED, f->check, DO_WITH(CLOSE_SECRET, f->path),
 		    "%s can be read by every user", f->path);
 	else if (access(f->path, R_OK) == 0 && !f->is_good(f->path, err, sizeof(err)))
-		doctor_say(d, HEALTH_FAILED, f->check, f->make, "%s", err);
+		doctor_report(d, HEALTH_FAILED, f->check, f->make, "%s", err);
 	else
 		return true;
 	return false;
@@ -172,12 +173,12 @@ doctor_secrets(struct doctor *d)
 
 	if (detect->wanted && detect->good && check_secret(d, &fingerprints) &&
 	    is_read_by(d, &fingerprints, detect))
-		doctor_say(d, HEALTH_OK, fingerprints.check, NO_ADVICE, "%s", fingerprints.path);
+		doctor_report(d, HEALTH_OK, fingerprints.check, NO_ADVICE, "%s", fingerprints.path);
 	if (api->good && check_secret(d, &secret) && is_read_by(d, &secret, api))
-		doctor_say(d, HEALTH_OK, secret.check, NO_ADVICE, "%s", secret.path);
+		doctor_report(d, HEALTH_OK, secret.check, NO_ADVICE, "%s", secret.path);
 	if (api->good && check_secret(d, &sign_in) && is_read_by(d, &sign_in, api))
-		doctor_say(d, HEALTH_OK, sign_in.check, NO_ADVICE, "%s", sign_in.path);
+		doctor_report(d, HEALTH_OK, sign_in.check, NO_ADVICE, "%s", sign_in.path);
 	if (stream->wanted && stream->good && check_secret(d, &keys) &&
 	    is_read_by(d, &keys, stream) && is_read_by(d, &keys, api))
-		doctor_say(d, HEALTH_OK, keys.check, NO_ADVICE, "%s", keys.path);
+		doctor_report(d, HEALTH_OK, keys.check, NO_ADVICE, "%s", keys.path);
 }

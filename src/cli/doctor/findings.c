@@ -74,7 +74,7 @@ is_barred(const char *text)
 }
 
 void
-doctor_say(struct doctor *d, enum health health, const char *check, struct advice advice,
+doctor_report(struct doctor *d, enum health health, const char *check, struct advice advice,
     const char *fmt, ...)
 {
 	struct buf b = { .a = d->c->arena };

@@ -32,11 +32,11 @@ doctor_history(struct doctor *d)
 	if (!d->database || db_one_row(d->c->db, &read_history, &h, DB_NO_ARGS) != DB_OK)
 		return;
 	if (h.next) {
-		doctor_say(d, HEALTH_OK, "history", NO_ADVICE, "changes of records since %.*s",
+		doctor_report(d, HEALTH_OK, "history", NO_ADVICE, "changes of records since %.*s",
 		    (int)h.since.n, h.since.p);
 		return;
 	}
-	doctor_say(d, HEALTH_WARNING, "history", DO_WITH(RESTART, "surfaced-alert"),
+	doctor_report(d, HEALTH_WARNING, "history", DO_WITH(RESTART, "surfaced-alert"),
 	    "the table record_event has no partition of %.*s", (int)h.month.n, h.month.p);
 	doctor_cause(d, "daemon", "surfaced-alert");
 }

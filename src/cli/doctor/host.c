@@ -37,7 +37,7 @@ doctor_disk(struct doctor *d, const char *path, int64_t reserve)
 	const char *less = "";
 
 	if (statvfs(path, &v) != 0) {
-		doctor_say(
+		doctor_report(
 		    d, HEALTH_FAILED, "disk", DO(MAKE_FOLDERS), "%s: %s", path, strerror(errno));
 		return;
 	}
@@ -51,7 +51,7 @@ doctor_disk(struct doctor *d, const char *path, int64_t reserve)
 		health = HEALTH_FAILED;
 		less = ", less than evidence_reserve: no session is started";
 	}
-	doctor_say(d, health, "disk",
+	doctor_report(d, health, "disk",
 	    health == HEALTH_OK ? NO_ADVICE
 	    : less[0] != '\0'   ? DO_WITH(LESS_RESERVE, path)
 				: DO_WITH(MAKE_ROOM, path),
@@ -118,7 +118,7 @@ find_process(const struct doctor *d, const char *name)
    is reloaded, when the master executes the new file. Another user's link cannot be read; then
    nothing is reported. */
 static bool
-is_outdated(int pid)
+program_is_deleted(int pid)
 {
 	static const char gone[] = " (deleted)";
 	char link[64], target[4096];
@@ -136,13 +136,13 @@ check_daemon(struct doctor *d, struct program *p)
 	if (p->pid == 0)
 		p->pid = find_process(d, p->name);
 	if (p->pid == 0)
-		doctor_say(d, HEALTH_FAILED, "daemon", DO_WITH(START, p->name), "%s does not run",
-		    p->name);
+		doctor_report(d, HEALTH_FAILED, "daemon", DO_WITH(START, p->name),
+		    "%s does not run", p->name);
 	else
-		doctor_say(d, HEALTH_OK, "daemon", NO_ADVICE, "%s: process %d", p->name, p->pid);
+		doctor_report(d, HEALTH_OK, "daemon", NO_ADVICE, "%s: process %d", p->name, p->pid);
 	doctor_subject(d, p->name);
-	if (p->pid != 0 && is_outdated(p->pid))
-		doctor_say(d, HEALTH_WARNING, "version", DO_WITH(RELOAD, p->name),
+	if (p->pid != 0 && program_is_deleted(p->pid))
+		doctor_report(d, HEALTH_WARNING, "version", DO_WITH(RELOAD, p->name),
 		    "%s: process %d runs a program that was replaced since", p->name, p->pid);
 }
 
@@ -153,10 +153,10 @@ check_meter(struct doctor *d, const struct program *p)
 	const char *path = PRINTED(d, "%s/metrics.sock", p->conf.run_directory);
 
 	if (local_listens(path)) {
-		doctor_say(d, HEALTH_OK, "meter", NO_ADVICE, "%s answers", path);
+		doctor_report(d, HEALTH_OK, "meter", NO_ADVICE, "%s answers", path);
 		return;
 	}
-	doctor_say(d, HEALTH_FAILED, "meter", DO_WITH(RESTART, p->name),
+	doctor_report(d, HEALTH_FAILED, "meter", DO_WITH(RESTART, p->name),
 	    "%s: %s; every request gets api_metering_unavailable", path, strerror(errno));
 	doctor_cause(d, "daemon", p->name);
 }
@@ -228,13 +228,13 @@ check_namespaces(struct doctor *d)
 	int status = process_call(try_namespaces, user, &nothing, 0);
 
 	if (status == 0)
-		doctor_say(
+		doctor_report(
 		    d, HEALTH_OK, "namespaces", NO_ADVICE, "the user %s can make them", user);
 	else if (status == 1)
-		doctor_say(d, HEALTH_FAILED, "namespaces", why_no_namespaces(),
+		doctor_report(d, HEALTH_FAILED, "namespaces", why_no_namespaces(),
 		    "the user %s cannot make user namespaces: no browser will start", user);
 	else
-		doctor_say(d, HEALTH_WARNING, "namespaces",
+		doctor_report(d, HEALTH_WARNING, "namespaces",
 		    getpwnam(user) == NULL ? DO(NAME_USER) : DO(AS_ROOT),
 		    "could not be tried as the user %s", user);
 }
@@ -251,10 +251,10 @@ check_route(struct doctor *d, const struct egress_route *r)
 	if (!ts_is_null(r->probed_at))
 		ts_print(r->probed_at, at);
 	if (r->answered)
-		doctor_say(d, HEALTH_OK, "routes", NO_ADVICE, "%.*s, %.*s", (int)r->country.n,
+		doctor_report(d, HEALTH_OK, "routes", NO_ADVICE, "%.*s, %.*s", (int)r->country.n,
 		    r->country.p, (int)r->kind.n, r->kind.p);
 	else
-		doctor_say(d, HEALTH_WARNING, "routes",
+		doctor_report(d, HEALTH_WARNING, "routes",
 		    DO_WITH(FIX_ROUTE, arena_uuid(d->c->arena, &r->uuid).p),
 		    "%.*s, %.*s %.*s port %" PRId64 ": did not answer (last tried %s)",
 		    (int)r->country.n, r->country.p, (int)r->kind.n, r->kind.p, (int)r->host.n,
@@ -268,7 +268,7 @@ check_routes(struct doctor *d)
 
 	db_use(d->c->db, d->c->arena, mono_us() + PATIENCE_US);
 	if (!d->database || db_rows(d->c->db, &read_routes, &routes, DB_NO_ARGS) != DB_OK) {
-		doctor_say(d, HEALTH_WARNING, "routes", DO_WITH(MIGRATE, SETUP),
+		doctor_report(d, HEALTH_WARNING, "routes", DO_WITH(MIGRATE, SETUP),
 		    "cannot be told without the database");
 		doctor_cause(d, "database", NULL);
 		return;
@@ -276,7 +276,7 @@ check_routes(struct doctor *d)
 	for (size_t i = 0; i < routes.n; i++)
 		check_route(d, &((const struct egress_route *)routes.items)[i]);
 	if (routes.n == 0)
-		doctor_say(d, HEALTH_WARNING, "routes", DO(ADD_ROUTE),
+		doctor_report(d, HEALTH_WARNING, "routes", DO(ADD_ROUTE),
 		    "there are none: no session can be created");
 }
 
@@ -286,10 +286,10 @@ static void
 check_closed(struct doctor *d, const struct program *p)
 {
 	if (p->conf.egress_closed[0] != '\0')
-		doctor_say(d, HEALTH_OK, "egress", NO_ADVICE, "closed to browsers: %s",
+		doctor_report(d, HEALTH_OK, "egress", NO_ADVICE, "closed to browsers: %s",
 		    p->conf.egress_closed);
 	else
-		doctor_say(d, HEALTH_OK, "egress", NO_ADVICE,
+		doctor_report(d, HEALTH_OK, "egress", NO_ADVICE,
 		    "browsers reach every public address; networks of yours that they "
 		    "must "
 		    "not reach belong into egress_closed in %s/%s.conf",

@@ -32,15 +32,15 @@ check_access(struct doctor *d, const struct pool *p, const struct passwd *pw)
 	const char *folder = PRINTED(d, "%.*s", (int)(strrchr(p->path, '/') - p->path), p->path);
 
 	if (pw == NULL || access(folder, F_OK) != 0)
-		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE, "%s: %s", p->name, p->path);
+		doctor_report(d, HEALTH_OK, "nginx", NO_ADVICE, "%s: %s", p->name, p->path);
 	else if (!doctor_reach(folder, pw, ENTER))
-		doctor_say(d, HEALTH_FAILED, "nginx", DO(MAKE_FOLDERS),
+		doctor_report(d, HEALTH_FAILED, "nginx", DO(MAKE_FOLDERS),
 		    "%s: the user %s cannot enter %s", p->name, pw->pw_name, folder);
 	else if (access(p->path, F_OK) == 0 && !doctor_reach(p->path, pw, WRITE))
-		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(RESTART, nginx_unit(p->name)),
+		doctor_report(d, HEALTH_FAILED, "nginx", DO_WITH(RESTART, nginx_unit(p->name)),
 		    "%s: the user %s cannot connect to %s", p->name, pw->pw_name, p->path);
 	else
-		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE, "%s: %s", p->name, p->path);
+		doctor_report(d, HEALTH_OK, "nginx", NO_ADVICE, "%s: %s", p->name, p->path);
 }
 
 /* The upstream file defines the pools for nginx and for the daemons, so both must have read the
@@ -58,10 +58,10 @@ check_pool(struct doctor *d, const struct nginx *n, const struct pool *p, const 
 	unsigned weight = nginx_weight(n, p->path);
 
 	if (weight == 0)
-		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(ENABLE_SITE, upstreams),
+		doctor_report(d, HEALTH_FAILED, "nginx", DO_WITH(ENABLE_SITE, upstreams),
 		    "%s: nginx does not know the socket %s", p->name, p->path);
 	else if (weight != p->workers)
-		doctor_say(d, HEALTH_WARNING, "nginx", DO_WITH(NO_COPY, upstreams),
+		doctor_report(d, HEALTH_WARNING, "nginx", DO_WITH(NO_COPY, upstreams),
 		    "%s: nginx counts %u workers, the upstream file %u", p->name, weight,
 		    p->workers);
 	else
@@ -85,7 +85,7 @@ check_pools(struct doctor *d, const struct nginx *n)
 	const char *upstreams = doctor_conf(d, PROGRAM_API)->upstreams;
 
 	if (!knows_any(d, n)) {
-		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(ENABLE_SITE, upstreams),
+		doctor_report(d, HEALTH_FAILED, "nginx", DO_WITH(ENABLE_SITE, upstreams),
 		    "no site includes %s: nginx knows no socket of this host", upstreams);
 		doctor_subject(d, NO_SITE);
 	} else {
@@ -93,11 +93,11 @@ check_pools(struct doctor *d, const struct nginx *n)
 			check_pool(d, n, &d->pools[i], pw);
 	}
 	if (!n->loop) {
-		doctor_say(
+		doctor_report(
 		    d, HEALTH_FAILED, "nginx", DO(ADD_HTTP_CONF), "http.conf is not included");
 		doctor_cause(d, "nginx", NO_SITE);
 	} else if (!n->api) {
-		doctor_say(d, HEALTH_FAILED, "nginx", DO(ADD_SITE_CONF),
+		doctor_report(d, HEALTH_FAILED, "nginx", DO(ADD_SITE_CONF),
 		    "surfaced.conf is not included: no request gets to the API");
 		doctor_cause(d, "nginx", NO_SITE);
 	}
@@ -110,12 +110,12 @@ check_connections(struct doctor *d, const struct nginx *n)
 		   *files = PRINTED(d, "%d", FILES_WANTED);
 
 	if (n->connections < CONNECTIONS_WANTED || n->files < n->connections)
-		doctor_say(d, HEALTH_WARNING, "nginx", DO_WITH(MORE_CLIENTS, connections, files),
+		doctor_report(d, HEALTH_WARNING, "nginx", DO_WITH(MORE_CLIENTS, connections, files),
 		    "%jd connections and %jd open files a process: slow clients can "
 		    "hold them all",
 		    (intmax_t)n->connections, (intmax_t)n->files);
 	else
-		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE,
+		doctor_report(d, HEALTH_OK, "nginx", NO_ADVICE,
 		    "%jd connections and %jd open files a process", (intmax_t)n->connections,
 		    (intmax_t)n->files);
 }
@@ -124,15 +124,15 @@ static void
 check_running(struct doctor *d, const struct nginx *n)
 {
 	if (n->state == NGINX_STOPPED)
-		doctor_say(d, HEALTH_FAILED, "nginx", DO_WITH(START, "nginx"),
+		doctor_report(d, HEALTH_FAILED, "nginx", DO_WITH(START, "nginx"),
 		    "it does not run (%.*s)", n->pid_file.p == NULL ? 14 : (int)n->pid_file.n,
 		    n->pid_file.p == NULL ? "/run/nginx.pid" : n->pid_file.p);
 	else if (n->stale.p != NULL)
-		doctor_say(d, HEALTH_WARNING, "nginx", DO_WITH(RELOAD, "nginx"),
+		doctor_report(d, HEALTH_WARNING, "nginx", DO_WITH(RELOAD, "nginx"),
 		    "process %d has not loaded %.*s, which changed since", n->master,
 		    (int)n->stale.n, n->stale.p);
 	else
-		doctor_say(d, HEALTH_OK, "nginx", NO_ADVICE, "process %d runs", n->master);
+		doctor_report(d, HEALTH_OK, "nginx", NO_ADVICE, "process %d runs", n->master);
 }
 
 /* A client that requests a name needs a certificate with this name. */
@@ -144,7 +144,7 @@ check_certificate_names(struct doctor *d, const struct nginx *n, X509 *x, const 
 
 		if (str_is(n->names[i].cert, path) &&
 		    X509_check_host(x, name.p, name.n, 0, NULL) == 0)
-			doctor_say(d, HEALTH_FAILED, "certificate", DO(NEW_NAME),
+			doctor_report(d, HEALTH_FAILED, "certificate", DO(NEW_NAME),
 			    "%s is not for %.*s, whose clients refuse it", path, (int)name.n,
 			    name.p);
 	}
@@ -160,21 +160,22 @@ check_certificate(struct doctor *d, const struct nginx *n, const char *path)
 
 	BIO_free(in);
 	if (x == NULL || ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(x)) != 1) {
-		doctor_say(
+		doctor_report(
 		    d, HEALTH_WARNING, "certificate", DO(TEST_NGINX), "%s cannot be read", path);
 		X509_free(x);
 		return;
 	}
 	ended = days < 0 || seconds < 0;
 	if (X509_cmp_current_time(X509_get0_notBefore(x)) > 0)
-		doctor_say(
+		doctor_report(
 		    d, HEALTH_FAILED, "certificate", DO(FIX_CLOCK), "%s is not valid yet", path);
 	else if (ended || days < DAYS_WARN)
-		doctor_say(d, ended ? HEALTH_FAILED : HEALTH_WARNING, "certificate", DO(RENEW),
+		doctor_report(d, ended ? HEALTH_FAILED : HEALTH_WARNING, "certificate", DO(RENEW),
 		    ended ? "%s expired %d days ago" : "%s expires in %d days", path,
 		    ended ? -days : days);
 	else
-		doctor_say(d, HEALTH_OK, "certificate", NO_ADVICE, "%s: %d days left", path, days);
+		doctor_report(
+		    d, HEALTH_OK, "certificate", NO_ADVICE, "%s: %d days left", path, days);
 	check_certificate_names(d, n, x, path);
 	X509_free(x);
 }
@@ -186,13 +187,13 @@ doctor_nginx(struct doctor *d)
 
 	nginx_look(d->c->arena, d->nginx.p, n);
 	if (n->state == NGINX_ABSENT) {
-		doctor_say(
+		doctor_report(
 		    d, HEALTH_FAILED, "nginx", DO_WITH(INSTALL, "nginx"), "there is no nginx");
 		return;
 	}
 	if (n->state == NGINX_BROKEN) {
-		doctor_say(d, HEALTH_FAILED, "nginx", DO(TEST_NGINX), "%.*s", (int)n->complaint.n,
-		    n->complaint.p);
+		doctor_report(d, HEALTH_FAILED, "nginx", DO(TEST_NGINX), "%.*s",
+		    (int)n->complaint.n, n->complaint.p);
 		return;
 	}
 	check_pools(d, n);
@@ -201,7 +202,7 @@ doctor_nginx(struct doctor *d)
 	for (size_t i = 0; i < n->ncerts; i++)
 		check_certificate(d, n, arena_str(d->c->arena, n->certs[i]).p);
 	if (n->ncerts == 0) {
-		doctor_say(d, HEALTH_FAILED, "certificate", DO(ADD_CERTIFICATE),
+		doctor_report(d, HEALTH_FAILED, "certificate", DO(ADD_CERTIFICATE),
 		    "nginx's configuration has none");
 		doctor_cause(d, "nginx", NO_SITE);
 	}

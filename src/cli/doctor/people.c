@@ -19,15 +19,15 @@ doctor_public_url(struct doctor *d)
 	if (!api->good)
 		return;
 	if (url[0] == '\0')
-		doctor_say(d, HEALTH_WARNING, "public_url", DO_WITH(SET_PUBLIC_URL, d->etc.p),
+		doctor_report(d, HEALTH_WARNING, "public_url", DO_WITH(SET_PUBLIC_URL, d->etc.p),
 		    "it is not set: there are no passkeys, and invitations are tokens without a "
 		    "link");
 	else if (strcmp(url, conf.public_url) != 0)
-		doctor_say(d, HEALTH_FAILED, "public_url",
+		doctor_report(d, HEALTH_FAILED, "public_url",
 		    DO_WITH(SET_SAME, "public_url", d->etc.p), "surfaced reads %s, surfacectl %s",
 		    url, conf.public_url[0] == '\0' ? "nothing" : conf.public_url);
 	else
-		doctor_say(d, HEALTH_OK, "public_url", NO_ADVICE, "%s", url);
+		doctor_report(d, HEALTH_OK, "public_url", NO_ADVICE, "%s", url);
 }
 
 /* doctor_secrets reports a file that is missing. */
@@ -49,13 +49,13 @@ doctor_sealed(struct doctor *d)
 		if (signing_key_find(&keys, s[i].kid) != NULL)
 			continue;
 		lost++;
-		doctor_say(d, HEALTH_FAILED, "sealed", DO_WITH(RESTORE_SIGN_IN_KEYS, path),
+		doctor_report(d, HEALTH_FAILED, "sealed", DO_WITH(RESTORE_SIGN_IN_KEYS, path),
 		    "%jd secrets of one-time codes are sealed with the key %.*s, which %s lacks: "
 		    "their people cannot sign in with codes",
 		    (intmax_t)s[i].secrets, (int)s[i].kid.n, s[i].kid.p, path);
 	}
 	if (lost == 0)
-		doctor_say(d, HEALTH_OK, "sealed", NO_ADVICE,
+		doctor_report(d, HEALTH_OK, "sealed", NO_ADVICE,
 		    "each secret of one-time codes can be opened with %s", path);
 	OPENSSL_cleanse(&keys, sizeof(keys));
 }

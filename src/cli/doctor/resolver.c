@@ -89,10 +89,10 @@ check_name_server(struct doctor *d, const char *unit, const char *rules, const c
 		return;
 	if (is_network_listed(rules, "IPAddressDeny=", &a) &&
 	    !is_network_listed(rules, "IPAddressAllow=", &a))
-		doctor_say(d, HEALTH_FAILED, "resolver", DO_WITH(ALLOW_SERVER, unit, server),
+		doctor_report(d, HEALTH_FAILED, "resolver", DO_WITH(ALLOW_SERVER, unit, server),
 		    "%s may not reach %s, a name server of " RESOLV_CONF, unit, server);
 	else
-		doctor_say(d, HEALTH_OK, "resolver", NO_ADVICE, "%s may reach %s", unit, server);
+		doctor_report(d, HEALTH_OK, "resolver", NO_ADVICE, "%s may reach %s", unit, server);
 }
 
 static void

@@ -46,7 +46,7 @@ check_workers(struct doctor *d, const struct pool *p, struct daemon_view *v)
 		if (!program->wanted)
 			return;
 		barred = v->master != 0 && geteuid() != 0;
-		doctor_say(d, barred ? HEALTH_WARNING : HEALTH_FAILED, "workers",
+		doctor_report(d, barred ? HEALTH_WARNING : HEALTH_FAILED, "workers",
 		    barred ? DO(AS_ROOT) : DO_WITH(RESTART, unit), "%s: %s", p->name, err);
 		doctor_cause(d, "daemon", unit);
 		return;
@@ -56,14 +56,14 @@ check_workers(struct doctor *d, const struct pool *p, struct daemon_view *v)
 		if (strcmp(v->pools[i].path, p->path) == 0 && v->pools[i].workers == p->workers)
 			seen = &v->views[i];
 	if (seen == NULL)
-		doctor_say(d, HEALTH_WARNING, "workers", DO(RELOAD_POOLS),
+		doctor_report(d, HEALTH_WARNING, "workers", DO(RELOAD_POOLS),
 		    "%s: the upstream file has changed since %s read it", p->name, unit);
 	else if (seen->running < p->workers)
-		doctor_say(d, HEALTH_FAILED, "workers", DO_WITH(READ_LOG, unit),
+		doctor_report(d, HEALTH_FAILED, "workers", DO_WITH(READ_LOG, unit),
 		    "%s: %u of %u workers run", p->name, seen->running, p->workers);
 	else
-		doctor_say(d, HEALTH_OK, "workers", NO_ADVICE, "%s: %u workers, %u busy", p->name,
-		    seen->running, seen->busy);
+		doctor_report(d, HEALTH_OK, "workers", NO_ADVICE, "%s: %u workers, %u busy",
+		    p->name, seen->running, seen->busy);
 }
 
 void
@@ -114,9 +114,10 @@ check_writer(struct doctor *d, const char *directory)
 	int fd = fd_lock(path, O_RDWR);
 
 	if (fd < 0 && errno == EACCES) {
-		doctor_say(d, HEALTH_FAILED, "index", DO(AS_ROOT), "%s: %s", path, strerror(errno));
+		doctor_report(
+		    d, HEALTH_FAILED, "index", DO(AS_ROOT), "%s: %s", path, strerror(errno));
 	} else if (fd >= 0 || errno != EWOULDBLOCK) {
-		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
+		doctor_report(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
 		    "no surfaced-index writes %s", directory);
 		doctor_cause(d, "daemon", INDEXER);
 	}
@@ -163,23 +164,23 @@ check_programs_state(struct doctor *d, struct dataset_index *x)
 	for (size_t i = 0; i < s->nsegments; i++)
 		documents += s->segments[i].documents - s->segments[i].ndead;
 	if (!d->database) {
-		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(START_DATABASE, SETUP),
+		doctor_report(d, HEALTH_WARNING, "index", DO_WITH(START_DATABASE, SETUP),
 		    "%s: generation %" PRIu64 ", %" PRIu64
 		    " documents; its lag is unknown without the database",
 		    name, s->generation, documents);
 		doctor_cause(d, "database", NULL);
 	} else if (!index_catches_up(d, x, &pending)) {
-		doctor_say(d, HEALTH_WARNING, "index", DO_WITH(MIGRATE, SETUP),
+		doctor_report(d, HEALTH_WARNING, "index", DO_WITH(MIGRATE, SETUP),
 		    "%s: generation %" PRIu64 ": its lag is unknown: %s", name, s->generation,
 		    db_message(d->c->db));
 		doctor_cause(d, "schema", NULL);
 	} else if (pending > 0) {
-		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
+		doctor_report(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
 		    "%s: %" PRId64 "%s changed documents are not in the index after %d seconds",
 		    name, pending, pending >= 100000 ? " or more" : "", PATIENCE_US / 1000000);
 		doctor_cause(d, "daemon", INDEXER);
 	} else {
-		doctor_say(d, HEALTH_OK, "index", NO_ADVICE,
+		doctor_report(d, HEALTH_OK, "index", NO_ADVICE,
 		    "%s: generation %" PRIu64 ", %" PRIu64 " documents, up to date", name,
 		    s->generation, documents);
 	}
@@ -195,7 +196,7 @@ check_files(struct doctor *d, const struct dataset_index *x)
 	for (size_t i = 0; i < x->state.nsegments; i++) {
 		if (!index_segment_changed(x->directory, &x->state.segments[i], path, sizeof(path)))
 			continue;
-		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
+		doctor_report(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
 		    "%s: changed after it was written: searches of %s may get 503 until it is "
 		    "mended",
 		    path, record_dataset_name(x->dataset));
@@ -216,13 +217,13 @@ check_damage(struct doctor *d, const struct dataset_index *x)
 	char last[TS_LEN + 1];
 
 	if (strcmp(doctor_conf(d, PROGRAM_INDEX)->index_copies, "yes") == 0 && missing > 0)
-		doctor_say(d, HEALTH_WARNING, "index",
+		doctor_report(d, HEALTH_WARNING, "index",
 		    DO_WITH(AS_SAID, "surfaced-index makes them within the hour, or logs copy="),
 		    "%s: %zu files have no copy", name, missing);
 	if (damage->n == 0 || ts_now().us - damage->last_us > DAMAGE_DAYS * DAY_US)
 		return;
 	ts_print((struct ts){ damage->last_us }, last);
-	doctor_say(d, HEALTH_WARNING, "index",
+	doctor_report(d, HEALTH_WARNING, "index",
 	    DO_WITH(AS_SAID, "look for errors of the disk: journalctl -k; the log of "
 			     "surfaced-index has the files"),
 	    "%s: damaged files were found %" PRIu64 " times, at last %s, and are repaired", name,
@@ -235,13 +236,13 @@ check_dataset(struct doctor *d, struct dataset_index *x)
 	char err[INDEX_FAULT] = "";
 
 	if (!index_state_load(x->directory, x->dataset, &x->state, err)) {
-		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER), "%s: %s",
+		doctor_report(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER), "%s: %s",
 		    x->directory, err);
 		doctor_cause(d, "daemon", INDEXER);
 		return;
 	}
 	if (x->state.generation == 0) {
-		doctor_say(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
+		doctor_report(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
 		    "%s: no index of %s is published", x->directory,
 		    record_dataset_name(x->dataset));
 		doctor_cause(d, d->database ? "daemon" : "database", d->database ? INDEXER : NULL);

@@ -30,8 +30,8 @@ add_missing(struct doctor *d, const char *check, const char *before, struct str 
 
 	if (colon != NULL)
 		advice = PRINTED(d, "%.*s", (int)(text.n - what.n - 2), colon + 2);
-	doctor_say(d, HEALTH_FAILED, check, DO_WITH(AS_SAID, advice), "%s%.*s", before, (int)what.n,
-	    what.p);
+	doctor_report(d, HEALTH_FAILED, check, DO_WITH(AS_SAID, advice), "%s%.*s", before,
+	    (int)what.n, what.p);
 }
 
 /* ---- the dispatcher's row in the database ---- */
@@ -56,15 +56,15 @@ static bool
 add_host_findings(struct doctor *d, enum db_rc rc, const struct known *k)
 {
 	if (rc == DB_NONE)
-		doctor_say(d, HEALTH_FAILED, "host", DO_WITH(START, "surfaced-dispatch"),
+		doctor_report(d, HEALTH_FAILED, "host", DO_WITH(START, "surfaced-dispatch"),
 		    "the database does not know this host");
 	else if (ts_now().us - k->heartbeat_at.us > STALE_US)
-		doctor_say(d, HEALTH_FAILED, "host", DO_WITH(RESTART, "surfaced-dispatch"),
+		doctor_report(d, HEALTH_FAILED, "host", DO_WITH(RESTART, "surfaced-dispatch"),
 		    "has not been heard of for half a minute");
 	else if (k->fault.p != NULL)
 		add_missing(d, "host", "takes no sessions: ", k->fault);
 	else
-		doctor_say(d, HEALTH_OK, "host", NO_ADVICE, "takes %" PRId64 " sessions at once",
+		doctor_report(d, HEALTH_OK, "host", NO_ADVICE, "takes %" PRId64 " sessions at once",
 		    k->slots);
 	return rc == DB_OK && ts_now().us - k->heartbeat_at.us <= STALE_US;
 }
@@ -88,7 +88,7 @@ doctor_dispatcher(struct doctor *d)
 	rc = db_one(d->c->db, &read_host, &k, P(name));
 	if (rc == DB_OK || rc == DB_NONE)
 		return add_host_findings(d, rc, &k);
-	doctor_say(d, HEALTH_FAILED, "database", DO(ASK_DOCTOR), "%s", db_message(d->c->db));
+	doctor_report(d, HEALTH_FAILED, "database", DO(ASK_DOCTOR), "%s", db_message(d->c->db));
 	return false;
 }
 
@@ -178,7 +178,7 @@ add_check_lines(struct doctor *d, struct str text)
 
 	while (str_line(&text, &line)) {
 		if (str_starts(line, STR("ok ")))
-			doctor_say(d, HEALTH_OK, "browser", NO_ADVICE, "%.*s", (int)line.n - 3,
+			doctor_report(d, HEALTH_OK, "browser", NO_ADVICE, "%.*s", (int)line.n - 3,
 			    line.p + 3);
 		else if (str_starts(line, STR("missing ")))
 			add_missing(d, "browser", "", line);
@@ -194,7 +194,7 @@ doctor_runner(struct doctor *d)
 	int fd = connect_manager(path);
 
 	if (fd < 0 && errno != ENOENT) {
-		doctor_say(d, errno == EACCES ? HEALTH_WARNING : HEALTH_FAILED, "runner",
+		doctor_report(d, errno == EACCES ? HEALTH_WARNING : HEALTH_FAILED, "runner",
 		    errno == EACCES ? DO(AS_ROOT) : DO_WITH(RESTART, "surfaced-runner.socket"),
 		    "%s: %s", path, strerror(errno));
 		return;
@@ -205,10 +205,10 @@ doctor_runner(struct doctor *d)
 		run_host_check(d, &answer);
 	add_check_lines(d, answer.said);
 	if (answer.good)
-		doctor_say(d, HEALTH_OK, "runner", NO_ADVICE, "%s: its dry run is good",
+		doctor_report(d, HEALTH_OK, "runner", NO_ADVICE, "%s: its dry run is good",
 		    fd >= 0 ? path : k->runner);
 	else
-		doctor_say(d, HEALTH_FAILED, "runner",
+		doctor_report(d, HEALTH_FAILED, "runner",
 		    fd >= 0 ? DO(READ_RUNNER) : DO_WITH(RUN_RUNNER, k->runner, k->runner_conf),
 		    "%s: its dry run fails", fd >= 0 ? path : k->runner);
 	if (!answer.good)

@@ -57,7 +57,7 @@ set_log_entry(struct records *rs, struct record *r, const struct json_value *dat
 }
 
 static void
-set_told_name(struct records *rs, struct record *r, const struct json_value *name,
+set_name_members(struct records *rs, struct record *r, const struct json_value *name,
     const char *const members[3])
 {
 	record_set_text(rs->a, r->root, members[0], tool_text(tool_get(name, "CN")));
@@ -81,8 +81,8 @@ describe_leaf(struct records *rs, const struct json_value *data, const struct js
 		by = tool_get(tool_item(tool_get(data, "chain"), 0), "subject");
 	record_set_text(rs->a, o, "fingerprint_sha256", tool_text(tool_get(leaf, "sha256")));
 	record_set_text(rs->a, o, "serial_number", tool_text(tool_get(leaf, "serial_number")));
-	set_told_name(rs, &r, tool_get(leaf, "subject"), subject);
-	set_told_name(rs, &r, by, issuer);
+	set_name_members(rs, &r, tool_get(leaf, "subject"), subject);
+	set_name_members(rs, &r, by, issuer);
 	certificate_add_names(rs, &r, tool_get(leaf, "all_domains"));
 	record_set_text(
 	    rs->a, o, "signature_algorithm", tool_text(tool_get(leaf, "signature_algorithm")));

@@ -20,7 +20,7 @@ json_file_read(struct arena *a, const char *path)
 		cli_fail(EXIT_FAILED, "%s cannot be read", path);
 		return NULL;
 	}
-	v = json_parse_told(a, buf_done(&b), &fault);
+	v = json_parse_with_fault(a, buf_done(&b), &fault);
 	if (v == NULL)
 		cli_fail(EXIT_FAILED, "%s is no JSON: byte %zu: %s", path, fault.at, fault.what);
 	return v;

@@ -88,7 +88,7 @@ read_json(struct records *rs, struct gather *g)
 			rs->read--;
 			continue;
 		}
-		o = json_parse_told(rs->a, text, &fault);
+		o = json_parse_with_fault(rs->a, text, &fault);
 		why = o == NULL ? NULL : add_object(g, o, v.line);
 		if (o == NULL)
 			records_bad(rs, v.line, "no valid JSON: %s", fault.what);

@@ -123,7 +123,7 @@ records_json(struct records *rs, const char *member, records_value *take, void *
 
 	json_values_open(&v, rs->src, member);
 	while (records_text(rs, &v, &text)) {
-		const struct json_value *o = json_parse_told(rs->a, text, &fault);
+		const struct json_value *o = json_parse_with_fault(rs->a, text, &fault);
 
 		if (o == NULL)
 			records_bad(

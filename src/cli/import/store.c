@@ -131,7 +131,7 @@ add_new(struct lane *l, struct arena *a, const struct import_item *item, bool ro
 
 	if (!record_has_events(d))
 		return;
-	r = record_tells_new(d) ? import_own_text(a, d, item->text) : record_new(a, d);
+	r = record_event_shows_new(d) ? import_own_text(a, d, item->text) : record_new(a, d);
 	event_batch_add(row ? &l->events : &l->added, a, item->key,
 	    &(struct record_change){ NULL, &r, item->seen });
 }

@@ -115,7 +115,7 @@ suffix_of(struct arena *a, struct str *s)
 }
 
 static const char *
-claim_of(const struct json_value *service)
+status_claim(const struct json_value *service)
 {
 	const struct json_value *vulnerable = json_get(service, "vulnerable");
 	struct str status = json_file_text(service, "status");
@@ -149,7 +149,7 @@ add_takeover_service(struct takeover_file *f, const struct json_value *service)
 		add_takeover_column(f, 0, suffix);
 		add_takeover_column(f, 1, provider);
 		add_takeover_column(f, 2, nxdomain ? STR("nxdomain") : STR("page"));
-		add_takeover_column(f, 3, str_of(claim_of(service)));
+		add_takeover_column(f, 3, str_of(status_claim(service)));
 		add_takeover_column(f, 4, nxdomain || page.n > PAGE_MOST ? STR("") : page);
 	}
 }

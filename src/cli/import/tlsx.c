@@ -53,7 +53,7 @@ describe_certificate(struct records *rs, const struct json_value *o)
    line's chain. The members ctl_source and ctl_index of the line are those of the server's
    certificate. */
 static void
-emit_told_certificate(struct records *rs, const struct json_value *line, const struct json_value *o,
+emit_line_certificate(struct records *rs, const struct json_value *line, const struct json_value *o,
     struct ts seen, uint64_t at)
 {
 	struct str pem = tool_text(tool_get(o, "certificate")), der = STR_NULL;
@@ -88,9 +88,9 @@ tlsx_emit_certificates(
 	struct ts t = tool_member_time(o, "timestamp");
 
 	t = ts_is_null(t) ? seen : t;
-	emit_told_certificate(rs, o, o, t, line);
+	emit_line_certificate(rs, o, o, t, line);
 	for (size_t i = 0; i < tool_items(chain) && !rs->stop; i++)
-		emit_told_certificate(rs, o, tool_item(chain, i), t, line);
+		emit_line_certificate(rs, o, tool_item(chain, i), t, line);
 }
 
 /* A certificate that cannot be parsed is left out here, as the other members of the host are right

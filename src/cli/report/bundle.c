@@ -85,8 +85,8 @@ bundle_index(struct stix_bundle *s, const struct json_value *objects)
 
 		if (json_type(o) != JSON_OBJECT || stix_text(o, "id").n == 0 ||
 		    stix_text(o, "type").n == 0) {
-			report_note(s->r, NOTE_UNKNOWN_TYPE,
-			    arena_printf(s->r->a, "object %zu", i + 1));
+			report_note(
+			    s->r, NOTE_UNKNOWN_TYPE, arena_printf(s->r->a, "object %zu", i + 1));
 			continue;
 		}
 		s->p[s->n++] = (struct stix_entry){
@@ -167,7 +167,7 @@ mark_by_object(struct report_builder *b, struct str id, const struct json_value 
 }
 
 static void
-mark(const struct stix_bundle *s, struct report_builder *b, struct str id)
+mark_by_id(const struct stix_bundle *s, struct report_builder *b, struct str id)
 {
 	const struct stix_entry *e;
 
@@ -192,7 +192,7 @@ bundle_markings(
 	struct str ref;
 
 	for (size_t i = 0; i < refs.n; i++)
-		mark(s, b, refs.p[i]);
+		mark_by_id(s, b, refs.p[i]);
 	if (granular == NULL || json_type(granular) != JSON_ARRAY)
 		return;
 	for (size_t i = 0; i < json_length(granular); i++) {
@@ -200,6 +200,6 @@ bundle_markings(
 
 		ref = json_type(part) == JSON_OBJECT ? stix_text(part, "marking_ref") : STR_NULL;
 		if (ref.p != NULL) /* without it the part names a language */
-			mark(s, b, ref);
+			mark_by_id(s, b, ref);
 	}
 }

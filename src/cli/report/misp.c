@@ -283,7 +283,7 @@ void
 report_read_misp(struct report_reading *r)
 {
 	struct json_fault fault = { 0 };
-	struct json_value *root = json_parse_told(r->a, r->text, &fault);
+	struct json_value *root = json_parse_with_fault(r->a, r->text, &fault);
 	const struct json_value *list;
 
 	if (root == NULL) {

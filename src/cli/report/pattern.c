@@ -14,7 +14,7 @@ struct reader {
 };
 
 static void
-skip(struct reader *r, size_t n)
+skip_bytes(struct reader *r, size_t n)
 {
 	r->s.p += n;
 	r->s.n -= n;
@@ -24,7 +24,7 @@ static char
 next_pattern_char(struct reader *r)
 {
 	while (r->s.n > 0 && ascii_space(r->s.p[0]))
-		skip(r, 1);
+		skip_bytes(r, 1);
 	return r->s.n > 0 ? r->s.p[0] : '\0';
 }
 
@@ -33,7 +33,7 @@ take_char(struct reader *r, char c)
 {
 	if (next_pattern_char(r) != c || r->s.n == 0)
 		return false;
-	skip(r, 1);
+	skip_bytes(r, 1);
 	return true;
 }
 
@@ -48,7 +48,7 @@ take_word(struct reader *r, const char *word)
 	    (r->s.n > n && (ascii_alnum(r->s.p[n]) || r->s.p[n] == '_' || r->s.p[n] == ':' ||
 			       r->s.p[n] == '-')))
 		return false;
-	skip(r, n);
+	skip_bytes(r, n);
 	return true;
 }
 
@@ -79,7 +79,7 @@ take_pattern_text(struct reader *r, struct str *out)
 		text[n++] = r->s.p[i];
 	}
 	*out = (struct str){ text, n };
-	skip(r, end + 1);
+	skip_bytes(r, end + 1);
 	return true;
 }
 
@@ -92,14 +92,14 @@ take_value(struct reader *r, struct str *out)
 	if (next_pattern_char(r) == '\'')
 		return take_pattern_text(r, out);
 	if (r->s.n > 1 && ascii_letter(r->s.p[0]) && r->s.p[1] == '\'') {
-		skip(r, 1);
+		skip_bytes(r, 1);
 		return take_pattern_text(r, out);
 	}
 	while (n < r->s.n && (ascii_alnum(r->s.p[n]) || strchr("+-.", r->s.p[n]) != NULL) &&
 	       r->s.p[n] != '\0')
 		n++;
 	*out = (struct str){ r->s.p, n };
-	skip(r, n);
+	skip_bytes(r, n);
 	return n > 0 || fail_pattern(r, "a value is missing");
 }
 
@@ -142,7 +142,7 @@ take_path(struct reader *r, struct stix_comparison *c)
 		return fail_pattern(r, "a path such as file:hashes.MD5 is missing");
 	c->object = (struct str){ path.p, (size_t)(colon - path.p) };
 	c->path = (struct str){ colon + 1, path.n - c->object.n - 1 };
-	skip(r, path.n);
+	skip_bytes(r, path.n);
 	return true;
 }
 
@@ -188,7 +188,7 @@ take_operator(struct reader *r, bool *names, bool *in)
 			return true;
 	for (size_t i = 0; i < COUNT(signs); i++)
 		if (str_starts(r->s, str_of(signs[i]))) {
-			skip(r, strlen(signs[i]));
+			skip_bytes(r, strlen(signs[i]));
 			return true;
 		}
 	return fail_pattern(r, "an operator is missing");

@@ -119,7 +119,7 @@ void
 report_read_stix(struct report_reading *r)
 {
 	struct json_fault fault = { 0 };
-	struct json_value *bundle = json_parse_told(r->a, r->text, &fault);
+	struct json_value *bundle = json_parse_with_fault(r->a, r->text, &fault);
 	struct stix_bundle s = { .r = r };
 	struct json_value *objects;
 	size_t reports = 0;

@@ -147,7 +147,7 @@ bool
 taxii_page_read(struct arena *a, struct str text, struct taxii_page *out, struct str *fault)
 {
 	struct json_fault scan = { 0 };
-	const struct json_value *root = json_parse_told(a, text, &scan), *objects, *v;
+	const struct json_value *root = json_parse_with_fault(a, text, &scan), *objects, *v;
 	struct str list = STR_NULL;
 
 	*out = (struct taxii_page){ .next = STR_NULL };
