@@ -108,7 +108,7 @@ world_programs()
 	world_may_reach "$BUILD" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
-	for _p in surfaced surfaced-alert surfaced-detect surfaced-dispatch surfaced-egress surfaced-export surfaced-index surfaced-meter surfaced-runner \
+	for _p in surface surfaced surfaced-alert surfaced-detect surfaced-dispatch surfaced-egress surfaced-export surfaced-index surfaced-meter surfaced-runner \
 		surfaced-stream surfacectl t/helper/echo t/helper/fake-runner; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
