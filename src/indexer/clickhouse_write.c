@@ -5,8 +5,8 @@
 #include "indexer/clickhouse_priv.h"
 #include "search/clickhouse/dict.h"
 
-bool
-ch_send_documents(struct ch_follower *f, struct sink *to, enum source_what what, struct str keys,
+static bool
+send_rows(struct ch_follower *f, struct sink *to, enum source_what what, struct str keys,
     char err[INDEX_FAULT])
 {
 	struct source_row row;
@@ -17,6 +17,16 @@ ch_send_documents(struct ch_follower *f, struct sink *to, enum source_what what,
 					: !sink_document(to, &row, err))
 			return false;
 	return rc == DB_NONE || ch_database_fault(&f->source, err);
+}
+
+bool
+ch_send_documents(struct ch_follower *f, struct sink *to, enum source_what what, struct str keys,
+    char err[INDEX_FAULT])
+{
+	char later[INDEX_FAULT];
+	bool ok = send_rows(f, to, what, keys, err);
+
+	return sink_settle(to, ok ? err : later) && ok;
 }
 
 static const struct tag *

@@ -1,16 +1,30 @@
 /* SPDX-License-Identifier: ISC */
-/* Rows for ClickHouse in batches (sink.h). */
+/* Rows for ClickHouse in batches (sink.h). A thread stores a batch while the next one is made:
+ *
+ *   this thread     documents -> batch 1 | documents -> batch 2 | waits | documents -> batch 3 | ...
+ *   of the batch                         | numbers 1, rows 1            | numbers 2, rows 2    | ...
+ *
+ * At most one batch is being stored, so the order of sink.h holds: the thread of a batch stores its
+ * numbers first, and the thread of the batch before has ended then. Only the thread of a batch uses
+ * the cluster, until it is joined; nobody may use it, or fork, before sink_settle. */
 #include "config.h"
 
 #include "indexer/sink.h"
 #include "search/clickhouse/row.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 
 enum {
-	BATCH_ROWS = 50000,
-	BATCH_BYTES = 64 << 20,
+	BATCH_ROWS = 100000,
+	BATCH_BYTES = 96 << 20,
 	KEYS_PAGE = 500000, /* keys of one answer, of at most 256 MiB */
+};
+
+struct batch {
+	struct buf rows, numbers;
+	size_t nrows;
 };
 
 struct sink {
@@ -20,11 +34,12 @@ struct sink {
 	struct ch_dict *dict;
 	struct ch_encoder *encoder;
 	uint64_t ver, written;
-	struct buf rows, insert, insert_dict;
-	size_t nrows;
+	struct buf insert, insert_dict;
+	struct batch next, stored; /* which is made, and which the thread stores */
+	pthread_t thread;
+	bool running, failed;          /* the thread of `stored`, which has failed */
 	bool (*mine)(const void *arg); /* NULL: nobody else can number this dictionary */
 	const void *mine_arg;
-	int64_t first_us; /* when the first row of the batch came */
 };
 
 static bool
@@ -94,14 +109,25 @@ sink_open(struct ch_cluster *cluster, enum dataset d, unsigned layout)
 	return NULL;
 }
 
+static void
+join_thread(struct sink *s)
+{
+	if (s->running && pthread_join(s->thread, NULL) != 0)
+		panic("pthread_join failed");
+	s->running = false;
+}
+
 void
 sink_close(struct sink *s)
 {
 	if (s == NULL)
 		return;
+	join_thread(s);
 	ch_dict_free(s->dict);
 	ch_encoder_free(s->encoder);
-	buf_free(&s->rows);
+	buf_free(&s->next.rows);
+	buf_free(&s->stored.rows);
+	buf_free(&s->stored.numbers);
 	buf_free(&s->insert);
 	buf_free(&s->insert_dict);
 	free(s);
@@ -129,7 +155,7 @@ sink_written(const struct sink *s)
 bool
 sink_pending(const struct sink *s)
 {
-	return s->written + s->nrows > 0;
+	return s->written + s->next.nrows > 0;
 }
 
 /* Rows that a failed pass has left are dropped: the next pass makes them again. Numbers of values
@@ -138,42 +164,98 @@ void
 sink_begin(struct sink *s, uint64_t ver, const struct source *of)
 {
 	s->ver = ver;
-	s->written = s->nrows = 0;
-	buf_clear(&s->rows);
+	s->written = s->next.nrows = 0;
+	buf_clear(&s->next.rows);
 	ch_encoder_tags(s->encoder, of->tags, of->ntags);
 }
 
+/* ---- a batch ---- */
+
+static void *
+store_batch(void *arg)
+{
+	struct sink *s = arg;
+	const struct batch *b = &s->stored;
+
+	s->failed = (b->numbers.n > 0 && !ch_cluster_run(s->cluster, buf_done(&s->insert_dict),
+					     (struct str){ b->numbers.p, b->numbers.n }, NULL)) ||
+		    (b->nrows > 0 && !ch_cluster_run(s->cluster, buf_done(&s->insert),
+					 (struct str){ b->rows.p, b->rows.n }, NULL));
+	return NULL;
+}
+
+/* Numbers of a batch that could not be stored are the first of the next one (dict.h). */
+static void
+keep_numbers(struct sink *s)
+{
+	struct buf *fresh = ch_dict_fresh(s->dict), later = *fresh;
+
+	*fresh = s->stored.numbers;
+	s->stored.numbers = (struct buf){ 0 };
+	buf_add(fresh, later.p, later.n);
+	buf_free(&later);
+}
+
+bool
+sink_settle(struct sink *s, char err[INDEX_FAULT])
+{
+	if (!s->running)
+		return true;
+	join_thread(s);
+	if (s->failed) {
+		keep_numbers(s);
+		return sink_fault(s, err);
+	}
+	s->written += s->stored.nrows;
+	return true;
+}
+
+/* Signals are for the thread of the passes. */
+static void
+start_thread(struct sink *s)
+{
+	sigset_t all, mask;
+
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &mask) != 0 ||
+	    pthread_create(&s->thread, NULL, store_batch, s) != 0 ||
+	    pthread_sigmask(SIG_SETMASK, &mask, NULL) != 0)
+		panic("no thread");
+	s->running = true;
+}
+
+/* Starts to store the batch, after the one before. */
 static bool
 flush_rows(struct sink *s, char err[INDEX_FAULT])
 {
-	struct buf *fresh = ch_dict_fresh(s->dict);
+	struct buf *fresh = ch_dict_fresh(s->dict), numbers;
+	struct batch stored;
 
+	if (!sink_settle(s, err))
+		return false;
 	if (fresh->n > 0 && s->mine != NULL && !s->mine(s->mine_arg)) {
 		snprintf(err, INDEX_FAULT, "the connection to the database was lost");
 		return false;
 	}
-	if (fresh->n > 0) {
-		if (!ch_cluster_run(s->cluster, buf_done(&s->insert_dict), buf_done(fresh), NULL))
-			return sink_fault(s, err);
-		buf_clear(fresh);
-	}
-	if (s->nrows > 0 &&
-	    !ch_cluster_run(s->cluster, buf_done(&s->insert), buf_done(&s->rows), NULL))
-		return sink_fault(s, err);
-	s->written += s->nrows;
-	s->nrows = 0;
-	buf_clear(&s->rows);
+	stored = s->stored;
+	s->stored = s->next;
+	s->next = stored;
+	numbers = s->next.numbers;
+	s->next.numbers = (struct buf){ 0 };
+	s->stored.numbers = *fresh;
+	*fresh = numbers;
+	buf_clear(fresh);
+	buf_clear(&s->next.rows);
+	s->next.nrows = 0;
+	if (s->stored.numbers.n + s->stored.nrows > 0)
+		start_thread(s);
 	return true;
 }
 
 static bool
 count_row(struct sink *s, char err[INDEX_FAULT])
 {
-	if (s->nrows++ == 0)
-		s->first_us = mono_us();
-	return (s->nrows < BATCH_ROWS && s->rows.n < BATCH_BYTES &&
-		   mono_us() - s->first_us < SECOND_US) ||
-	       flush_rows(s, err);
+	return (++s->next.nrows < BATCH_ROWS && s->next.rows.n < BATCH_BYTES) || flush_rows(s, err);
 }
 
 bool
@@ -181,7 +263,8 @@ sink_document(struct sink *s, const struct source_row *row, char err[INDEX_FAULT
 {
 	const struct ch_version v = { row->key, s->ver };
 
-	return ch_encode(s->encoder, s->dict, &v, row->json, &s->rows, err) && count_row(s, err);
+	return ch_encode(s->encoder, s->dict, &v, row->json, &s->next.rows, err) &&
+	       count_row(s, err);
 }
 
 bool
@@ -189,14 +272,14 @@ sink_gone(struct sink *s, struct str key, char err[INDEX_FAULT])
 {
 	const struct ch_version v = { key, s->ver };
 
-	ch_encode_gone(s->encoder, &v, &s->rows);
+	ch_encode_gone(s->encoder, &v, &s->next.rows);
 	return count_row(s, err);
 }
 
 bool
 sink_commit(struct sink *s, const struct ch_feed_row *row, char err[INDEX_FAULT])
 {
-	if (!flush_rows(s, err))
+	if (!flush_rows(s, err) || !sink_settle(s, err))
 		return false;
 	return ch_feed_write(s->cluster, s->dataset, row) || sink_fault(s, err);
 }

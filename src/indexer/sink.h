@@ -5,7 +5,7 @@
  *   sink_begin      the version of this pass, greater than that of any pass before
  *   sink_document   the row and, for values that are new, their numbers; in memory
  *   sink_gone       a row that marks the document as deleted
- *      |            50,000 rows, 64 MiB or a second: 1. the numbers of values  2. the rows
+ *      |            100,000 rows or 96 MiB: 1. the numbers of values  2. the rows
  *   sink_commit     the rest, then 3. the snapshot of PostgreSQL that the layout shows (feeds, clickhouse/layout.h)
  *
  *   killed after    numbers of values that no row has. They keep their values for ever
@@ -31,6 +31,8 @@ unsigned sink_layout(const struct sink *s);
 void sink_begin(struct sink *s, uint64_t ver, const struct source *of);
 bool sink_document(struct sink *s, const struct source_row *row, char err[INDEX_FAULT]) MUST_USE;
 bool sink_gone(struct sink *s, struct str key, char err[INDEX_FAULT]) MUST_USE;
+/* Waits for the batch that is being stored. False: it was not stored, and the pass has failed. */
+bool sink_settle(struct sink *s, char err[INDEX_FAULT]) MUST_USE;
 uint64_t sink_written(const struct sink *s);      /* rows since sink_begin */
 bool sink_pending(const struct sink *s) MUST_USE; /* whether anything came since sink_begin */
 bool sink_commit(struct sink *s, const struct ch_feed_row *row, char err[INDEX_FAULT]) MUST_USE;
