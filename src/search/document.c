@@ -284,12 +284,19 @@ read_document_number(struct json_reader *t, const struct member *m)
 	return true;
 }
 
+/* Members mostly come in one order, so the search begins behind the member that was found last, whose
+   number is *last. */
 static const struct member *
-find_document_member(const struct member *m, struct str name)
+find_document_member(const struct member *m, struct str name, size_t *last)
 {
-	for (size_t i = 0; m != NULL && i < m->nkids; i++)
-		if (str_eq(m->kids[i].name, name))
-			return &m->kids[i];
+	size_t n = m == NULL ? 0 : m->nkids;
+
+	for (size_t i = 0; i < n; i++) {
+		if (++*last >= n)
+			*last = 0;
+		if (str_eq(m->kids[*last].name, name))
+			return &m->kids[*last];
+	}
 	return NULL;
 }
 
@@ -297,13 +304,14 @@ static bool
 read_json_object(struct json_reader *t, const struct member *m)
 {
 	struct str name;
+	size_t last = SIZE_MAX - 1; /* before the first one */
 
 	if (skip_char(t, '}'))
 		return true;
 	do {
 		if (!skip_char(t, '"') || !read_string(t, &name) || !skip_char(t, ':'))
 			return record_fault(t, "no member");
-		if (!read_member(t, find_document_member(m, name)))
+		if (!read_member(t, find_document_member(m, name, &last)))
 			return false;
 	} while (skip_char(t, ','));
 	return skip_char(t, '}') || record_fault(t, "unterminated object");
