@@ -314,11 +314,13 @@ compare_stored_documents(struct check *k, struct ch_encoder *e, struct ch_dict *
 	print_select(k, rows, n, &sql);
 	ok = ch_cluster_run(k->cluster, buf_done(&sql), STR_NULL, &answer);
 	for (size_t i = 0; ok && i < n; i++) {
-		const struct ch_version v = { rows[i].key, 0 };
+		const struct ch_version v = { .key = rows[i].key };
 		const char *end;
+		bool read = ch_encode(e, dict, rows[i].doc, err);
 
 		buf_clear(&ours);
-		if (!ch_encode(e, dict, &v, rows[i].doc, &ours, err)) {
+		ch_write_row(e, &v, &ours);
+		if (!read) {
 			print_difference(k, rows[i].key, err);
 			continue;
 		}

@@ -22,6 +22,7 @@ enum {
 	KEYS_PAGE = 500000, /* keys of one answer, of at most 256 MiB */
 };
 
+/* Rows and new numbers of values that a thread stores. */
 struct batch {
 	struct buf rows, numbers;
 	size_t nrows;
@@ -35,7 +36,8 @@ struct sink {
 	struct ch_encoder *encoder;
 	uint64_t ver, written;
 	struct buf insert, insert_dict;
-	struct batch next, stored; /* which is made, and which the thread stores */
+	struct ch_block next; /* the batch that is made; its numbers are in dict */
+	struct batch stored;
 	pthread_t thread;
 	bool running, failed;          /* the thread of `stored`, which has failed */
 	bool (*mine)(const void *arg); /* NULL: nobody else can number this dictionary */
@@ -86,7 +88,7 @@ print_inserts(struct sink *s)
 	buf_printf(&s->insert, "INSERT INTO %s (", table);
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&s->insert, "%s%s", i == 0 ? "" : ",", columns[i].name);
-	buf_z(&s->insert, ") FORMAT RowBinary");
+	buf_z(&s->insert, ") FORMAT Native");
 	ch_table_name(s->dataset, s->layout, CH_DICT, table);
 	buf_printf(
 	    &s->insert_dict, "INSERT INTO %s (field, folded, value, id) FORMAT RowBinary", table);
@@ -124,8 +126,8 @@ sink_close(struct sink *s)
 		return;
 	join_thread(s);
 	ch_dict_free(s->dict);
+	ch_free_block(s->encoder, &s->next);
 	ch_encoder_free(s->encoder);
-	buf_free(&s->next.rows);
 	buf_free(&s->stored.rows);
 	buf_free(&s->stored.numbers);
 	buf_free(&s->insert);
@@ -155,7 +157,7 @@ sink_written(const struct sink *s)
 bool
 sink_pending(const struct sink *s)
 {
-	return s->written + s->next.nrows > 0;
+	return s->written + s->next.rows > 0;
 }
 
 /* Rows that a failed pass has left are dropped: the next pass makes them again. Numbers of values
@@ -164,8 +166,8 @@ void
 sink_begin(struct sink *s, uint64_t ver, const struct source *of)
 {
 	s->ver = ver;
-	s->written = s->next.nrows = 0;
-	buf_clear(&s->next.rows);
+	s->written = 0;
+	ch_free_block(s->encoder, &s->next);
 	ch_encoder_tags(s->encoder, of->tags, of->ntags);
 }
 
@@ -228,8 +230,7 @@ start_thread(struct sink *s)
 static bool
 flush_rows(struct sink *s, char err[INDEX_FAULT])
 {
-	struct buf *fresh = ch_dict_fresh(s->dict), numbers;
-	struct batch stored;
+	struct buf *fresh = ch_dict_fresh(s->dict), former;
 
 	if (!sink_settle(s, err))
 		return false;
@@ -237,43 +238,43 @@ flush_rows(struct sink *s, char err[INDEX_FAULT])
 		snprintf(err, INDEX_FAULT, "the connection to the database was lost");
 		return false;
 	}
-	stored = s->stored;
-	s->stored = s->next;
-	s->next = stored;
-	numbers = s->next.numbers;
-	s->next.numbers = (struct buf){ 0 };
+	s->stored.nrows = s->next.rows;
+	buf_clear(&s->stored.rows);
+	ch_end_block(s->encoder, &s->next, &s->stored.rows);
+	former = s->stored.numbers;
 	s->stored.numbers = *fresh;
-	*fresh = numbers;
+	*fresh = former;
 	buf_clear(fresh);
-	buf_clear(&s->next.rows);
-	s->next.nrows = 0;
 	if (s->stored.numbers.n + s->stored.nrows > 0)
 		start_thread(s);
 	return true;
 }
 
 static bool
-count_row(struct sink *s, char err[INDEX_FAULT])
+flush_full(struct sink *s, char err[INDEX_FAULT])
 {
-	return (++s->next.nrows < BATCH_ROWS && s->next.rows.n < BATCH_BYTES) || flush_rows(s, err);
+	return (s->next.rows < BATCH_ROWS && s->next.bytes < BATCH_BYTES) || flush_rows(s, err);
 }
 
+/* The row of a document that cannot be read goes to the block, so that it leaves the encoder; the
+   pass fails, and the block is dropped. */
 bool
 sink_document(struct sink *s, const struct source_row *row, char err[INDEX_FAULT])
 {
-	const struct ch_version v = { row->key, s->ver };
+	const struct ch_version v = { .key = row->key, .ver = s->ver };
+	bool read = ch_encode(s->encoder, s->dict, row->json, err);
 
-	return ch_encode(s->encoder, s->dict, &v, row->json, &s->next.rows, err) &&
-	       count_row(s, err);
+	ch_write_block(s->encoder, &v, &s->next);
+	return read && flush_full(s, err);
 }
 
 bool
 sink_gone(struct sink *s, struct str key, char err[INDEX_FAULT])
 {
-	const struct ch_version v = { key, s->ver };
+	const struct ch_version v = { .key = key, .ver = s->ver, .gone = true };
 
-	ch_encode_gone(s->encoder, &v, &s->next.rows);
-	return count_row(s, err);
+	ch_write_block(s->encoder, &v, &s->next);
+	return flush_full(s, err);
 }
 
 bool

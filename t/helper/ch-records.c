@@ -13,10 +13,12 @@
 #include "t/unit/record_world.h"
 #include "t/unit/tap.h"
 
-static struct ch_server feeder = { .user = "surfaced_index", .database = "surfaced", .ca_file = "" },
-			searcher = { .user = "surfaced_search",
-				.database = "surfaced",
-				.ca_file = "" };
+static struct ch_server feeder = { .user = "surfaced_index",
+	.database = "surfaced",
+	.ca_file = "" },
+			searcher = {
+				.user = "surfaced_search", .database = "surfaced", .ca_file = ""
+			};
 static enum dataset dataset;
 static unsigned queries;
 
@@ -31,19 +33,20 @@ struct fed {
 };
 
 static void
-insert(struct fed *f, const char *table, struct str rows)
+insert(struct fed *f, const char *table, const char *format, struct str rows)
 {
 	struct ch_answer answer;
 
-	if (rows.n > 0 && ch_http_run(f->http,
-			      &(struct ch_statement){ .sql = arena_printf(f->a,
-							  "INSERT INTO %s FORMAT RowBinary", table),
-				  .data = rows,
-				  .settings = "insert_distributed_sync=1",
-				  .query_id = "",
-				  .deadline = mono_us() + 60000000,
-				  .most = 65536 },
-			      &answer) != CH_OK)
+	if (rows.n > 0 &&
+	    ch_http_run(f->http,
+		&(struct ch_statement){
+		    .sql = arena_printf(f->a, "INSERT INTO %s FORMAT %s", table, format),
+		    .data = rows,
+		    .settings = "insert_distributed_sync=1",
+		    .query_id = "",
+		    .deadline = mono_us() + 60000000,
+		    .most = 65536 },
+		&answer) != CH_OK)
 		panic("%s: %s", table, answer.message);
 }
 
@@ -62,20 +65,26 @@ feed(struct fed *f, const struct world *w)
 {
 	char rows[CH_NAME], dict[CH_NAME], err[CH_FAULT];
 	struct buf b = { .a = f->a };
+	struct ch_block block = { .rows = 0 };
 
 	f->ver++;
 	ch_table_name(dataset, 1, CH_ROWS, rows);
 	ch_table_name(dataset, 1, CH_DICT, dict);
-	for (size_t i = 0; i < w->ndocs; i++)
-		if (!ch_encode(f->encoder, f->dict, &(struct ch_version){ w->docs[i].key, f->ver },
-			w->docs[i].json, &b, err))
+	for (size_t i = 0; i < w->ndocs; i++) {
+		if (!ch_encode(f->encoder, f->dict, w->docs[i].json, err))
 			panic("%s", err);
+		ch_write_block(f->encoder,
+		    &(struct ch_version){ .key = w->docs[i].key, .ver = f->ver }, &block);
+	}
 	for (size_t i = 0; i < f->nkeys; i++)
 		if (!is_live(w, f->keys[i]))
-			ch_encode_gone(f->encoder, &(struct ch_version){ f->keys[i], f->ver }, &b);
-	insert(f, dict, buf_done(ch_dict_fresh(f->dict)));
+			ch_write_block(
+			    f->encoder, &(struct ch_version){ f->keys[i], f->ver, true }, &block);
+	ch_end_block(f->encoder, &block, &b);
+	ch_free_block(f->encoder, &block);
+	insert(f, dict, "RowBinary", buf_done(ch_dict_fresh(f->dict)));
 	buf_clear(ch_dict_fresh(f->dict));
-	insert(f, rows, buf_done(&b));
+	insert(f, rows, "Native", buf_done(&b));
 	f->keys = ARENA_ARRAY(f->a, w->ndocs + 1, struct str);
 	f->nkeys = w->ndocs;
 	for (size_t i = 0; i < w->ndocs; i++)
@@ -96,7 +105,7 @@ begin_feed(struct fed *f, const struct world *w)
 	ch_put_number(&b, 1, 4);
 	ch_put_number(&b, ch_schema_number(dataset), 8);
 	ch_put_number(&b, 1, 8);
-	insert(f, "layouts", buf_done(&b));
+	insert(f, "layouts", "RowBinary", buf_done(&b));
 }
 
 static struct engine *
@@ -108,7 +117,8 @@ open_engine(const struct world *w)
 	for (enum dataset d = 0; d < DATASETS; d++)
 		datasets[d] = schema_source(d) == dataset;
 	ch_engine_use(e,
-	    &(struct ch_options){ .server = searcher, .threads = 2, .memory = 1 << 30, .shards = 2 },
+	    &(struct ch_options){
+		.server = searcher, .threads = 2, .memory = 1 << 30, .shards = 2 },
 	    datasets);
 	return e;
 }

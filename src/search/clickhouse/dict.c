@@ -5,6 +5,8 @@
 #include "search/clickhouse/dict.h"
 #include "search/text.h"
 
+#include <endian.h>
+
 enum { FIRST_PLACES = 1 << 12, FOLD_MEMORY = 1 << 26, NUMBER_BITS = CH_IDS - 1 };
 
 struct dict_entry {
@@ -82,20 +84,31 @@ ch_put_text(struct buf *b, struct str s)
 void
 ch_put_number(struct buf *b, uint64_t v, size_t bytes)
 {
-	for (size_t i = 0; i < bytes; i++)
-		buf_char(b, (char)(v >> 8 * i));
+	uint64_t little = htole64(v);
+
+	buf_add(b, &little, bytes);
 }
 
 /* ---- the hash table ---- */
 
+/* Eight bytes at a time. */
 static uint32_t
 hash_dict_value(unsigned field, struct str s)
 {
-	uint64_t h = UINT64_C(14695981039346656037) ^ field; /* FNV-1a */
+	static const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / the golden ratio */
+	uint64_t h = (s.n << 8 | field) * odd, word;
 
-	for (size_t i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
-	return (uint32_t)(h ^ h >> 32);
+	for (; s.n >= sizeof(word); s.p += sizeof(word), s.n -= sizeof(word)) {
+		memcpy(&word, s.p, sizeof(word));
+		h = (h ^ word) * odd;
+		h ^= h >> 32;
+	}
+	word = 0;
+	if (s.n > 0)
+		memcpy(&word, s.p, s.n);
+	h = (h ^ word) * odd;
+	h = (h ^ h >> 32) * odd;
+	return (uint32_t)(h >> 32);
 }
 
 /* The place of a value, or the free one where it belongs. */

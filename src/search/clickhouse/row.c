@@ -4,11 +4,13 @@
  *   document_read --> text(services.product, "nginx") --> cell n_... / terms / nested of the field
  *
  *   cell of a flat column       items "a" "b" "a"                     -> 2 "a" "b"            at the end of the document
- *   cell of a nested column     items of the object that is read      -> 1 "a"                at the end of the object
- *                               closed: the objects before            -> 3 objects ...        at the end of the document
+ *   cell of a nested column     items of the object that is read      -> closed, ended        at the end of the object
+ *                               closed: the items of the objects before; ended: how many each has
  *
- * An item is the bytes of the value in RowBinary. Each value is written once, so the items are
- * sorted when a list ends. */
+ * An item is the bytes of the value in RowBinary, which are those in Native, too. Each value is
+ * written once, so the items are sorted when a list ends. At the end of the document the cells are
+ * emptied into a row, which has the lists with their lengths one after the other, or into a block,
+ * which has the ends of all lists of a column before all its items. */
 #include "config.h"
 
 #include "search/clickhouse/row.h"
@@ -16,20 +18,44 @@
 #include "search/document.h"
 #include "search/text.h"
 
-enum { ENCODER_MEMORY = 1 << 30, CONTENTS = CH_NUMBERS + 1 };
+#include <endian.h>
 
+enum { ENCODER_MEMORY = 1 << 30, CONTENTS = CH_NUMBERS + 1, FEW_ITEMS = 32 };
+
+/* Most items differ in their first bytes, so these stand in a number: a list is sorted without a
+   look at the bytes of the cell. */
 struct item {
+	uint64_t head; /* the first eight bytes, the first one uppermost; zeros behind the end */
 	size_t at, n;
+};
+
+/* A nested object that has ended: its items, and their bytes in the cell. */
+struct ended {
+	size_t items, bytes;
 };
 
 struct cell {
 	struct ch_column column;
-	bool nested;
+	bool nested, arrays; /* arrays: it has an array for each nested object, not a text */
 	struct buf bytes;
 	struct item *items;
 	size_t nitems, room;
-	struct buf closed; /* nested columns: the objects that have ended */
-	size_t objects;
+	struct buf closed;
+	struct ended *ended;
+	size_t nended, ended_room;
+};
+
+/* Where arrays end: how many items they and those before them have. */
+struct ends {
+	uint64_t *p; /* in the order of the bytes of Native */
+	size_t n, room;
+	uint64_t last;
+};
+
+/* The column of a block. */
+struct ch_block_column {
+	struct ends ends[2]; /* the arrays, and the arrays in them */
+	struct buf data;
 };
 
 /* The cells of a field; NULL: it has none of this content. */
@@ -50,6 +76,7 @@ struct ch_encoder {
 	const struct tag **tags; /* sorted by slug */
 	size_t ntags;
 	struct arena *arena; /* for one document */
+	struct buf list;
 	/* The document that is read: */
 	struct ch_dict *dict;
 	size_t objects;
@@ -62,33 +89,61 @@ struct ch_encoder {
 static void
 add_item(struct cell *c, const void *bytes, size_t n)
 {
+	uint64_t head = 0;
+
 	if (c == NULL)
 		return;
 	if (c->nitems == c->room) {
 		c->room = c->room == 0 ? 16 : c->room * 2;
 		c->items = mem_grow(c->items, c->room * sizeof(*c->items));
 	}
-	c->items[c->nitems++] = (struct item){ c->bytes.n, n };
+	if (n > 0)
+		memcpy(&head, bytes, n < sizeof(head) ? n : sizeof(head));
+	c->items[c->nitems++] = (struct item){ be64toh(head), c->bytes.n, n };
 	buf_add(&c->bytes, bytes, n);
 }
 
 static void
 add_number_item(struct cell *c, uint64_t v, size_t bytes)
 {
-	unsigned char room[8];
+	uint64_t room = htole64(v);
 
-	for (size_t i = 0; i < bytes; i++)
-		room[i] = (unsigned char)(v >> 8 * i);
-	add_item(c, room, bytes);
+	add_item(c, &room, bytes);
+}
+
+/* The order of their bytes. */
+static int
+compare_items(const struct item *x, const struct item *y, const char *bytes)
+{
+	if (x->head != y->head)
+		return x->head < y->head ? -1 : 1;
+	if (x->n <= sizeof(x->head) && x->n == y->n)
+		return 0;
+	return str_cmp((struct str){ bytes + x->at, x->n }, (struct str){ bytes + y->at, y->n });
 }
 
 static int
 by_row_bytes(const void *a, const void *b, void *arg)
 {
-	const struct item *x = a, *y = b;
-	const char *bytes = arg;
+	return compare_items(a, b, arg);
+}
 
-	return str_cmp((struct str){ bytes + x->at, x->n }, (struct str){ bytes + y->at, y->n });
+/* Most lists have a few items, for which qsort_r is slow. */
+static void
+sort_items(struct cell *c)
+{
+	if (c->nitems > FEW_ITEMS) {
+		qsort_r(c->items, c->nitems, sizeof(*c->items), by_row_bytes, c->bytes.p);
+		return;
+	}
+	for (size_t i = 1; i < c->nitems; i++) {
+		struct item item = c->items[i];
+		size_t k = i;
+
+		for (; k > 0 && compare_items(&c->items[k - 1], &item, c->bytes.p) > 0; k--)
+			c->items[k] = c->items[k - 1];
+		c->items[k] = item;
+	}
 }
 
 static bool
@@ -99,18 +154,18 @@ holds_texts(const struct cell *c)
 	return k == CH_VALUES || k == CH_FOLDED || k == CH_TOKENS;
 }
 
-/* Writes the items, each once, and empties the cell. */
-static void
+/* Writes the items, each once, and empties the cell. Returns how many there were. */
+static size_t
 end_list(struct cell *c, struct buf *out)
 {
 	size_t n = 0;
 
-	if (c->nitems > 1)
-		qsort_r(c->items, c->nitems, sizeof(*c->items), by_row_bytes, c->bytes.p);
+	if (c->nitems == 0)
+		return 0;
+	sort_items(c);
 	for (size_t i = 0; i < c->nitems; i++)
-		if (i == 0 || by_row_bytes(&c->items[i - 1], &c->items[i], c->bytes.p) != 0)
+		if (n == 0 || compare_items(&c->items[n - 1], &c->items[i], c->bytes.p) != 0)
 			c->items[n++] = c->items[i];
-	ch_put_length(out, n);
 	for (size_t i = 0; i < n; i++) {
 		if (holds_texts(c))
 			ch_put_length(out, c->items[i].n);
@@ -118,26 +173,33 @@ end_list(struct cell *c, struct buf *out)
 	}
 	c->nitems = 0;
 	buf_clear(&c->bytes);
+	return n;
+}
+
+static void
+end_cell_object(const struct ch_encoder *e, struct cell *c)
+{
+	size_t at = c->closed.n, n = 1;
+
+	if (c->arrays)
+		n = end_list(c, &c->closed);
+	else
+		ch_put_text(
+		    &c->closed, (struct str){ (const char *)e->service, sizeof(e->service) });
+	if (c->nended == c->ended_room) {
+		c->ended_room = c->ended_room == 0 ? 16 : c->ended_room * 2;
+		c->ended = mem_grow(c->ended, c->ended_room * sizeof(*c->ended));
+	}
+	c->ended[c->nended++] = (struct ended){ n, c->closed.n - at };
 }
 
 /* The object that was read has ended. */
 static void
 end_object(struct ch_encoder *e)
 {
-	if (e->objects == 0)
-		return;
-	for (size_t i = 0; i < e->ncells; i++) {
-		struct cell *c = &e->cells[i];
-
-		if (!c->nested)
-			continue;
-		if (c->column.content == CH_NESTED_KEY) /* one text an object */
-			ch_put_text(&c->closed,
-			    (struct str){ (const char *)e->service, sizeof(e->service) });
-		else
-			end_list(c, &c->closed);
-		c->objects++;
-	}
+	for (size_t i = 0; e->objects > 0 && i < e->ncells; i++)
+		if (e->cells[i].nested)
+			end_cell_object(e, &e->cells[i]);
 }
 
 /* ---- values ---- */
@@ -327,8 +389,8 @@ place_cell(struct ch_encoder *e, struct cell *c)
 {
 	struct places *p = c->column.field == NULL ? NULL : &e->places[c->column.field->index];
 
-	c->nested = str_starts(str_of(c->column.type), STR("Array(Array(")) ||
-		    c->column.content == CH_NESTED_KEY;
+	c->arrays = str_starts(str_of(c->column.type), STR("Array(Array("));
+	c->nested = c->arrays || c->column.content == CH_NESTED_KEY;
 	e->of[c->column.content] = c;
 	if (c->column.content == CH_VALUES)
 		p->values = c;
@@ -377,7 +439,9 @@ ch_encoder_free(struct ch_encoder *e)
 		buf_free(&e->cells[i].bytes);
 		buf_free(&e->cells[i].closed);
 		free(e->cells[i].items);
+		free(e->cells[i].ended);
 	}
+	buf_free(&e->list);
 	document_members_free(e->members);
 	free(e->cells);
 	free(e->places);
@@ -397,54 +461,8 @@ ch_encoder_tags(struct ch_encoder *e, const struct tag *tags, size_t n)
 	qsort(e->tags, n, sizeof(*e->tags), by_row_slug);
 }
 
-/* ---- rows ---- */
-
-static void
-write_row_cell(struct cell *c, const struct ch_version *v, bool gone, struct buf *out)
-{
-	switch (c->column.content) {
-	case CH_PLACE:
-		ch_put_text(out, v->key);
-		return;
-	case CH_VER:
-		ch_put_number(out, v->ver, sizeof(v->ver));
-		return;
-	case CH_GONE:
-		buf_char(out, gone);
-		return;
-	case CH_TERMS:
-	case CH_NESTED:
-	case CH_WORDS:
-	case CH_NESTED_WORDS:
-	case CH_NESTED_KEY:
-	case CH_VALUES:
-	case CH_FOLDED:
-	case CH_TOKENS:
-	case CH_NUMBERS:
-		break;
-	}
-	if (c->nested) {
-		ch_put_length(out, c->objects);
-		buf_add(out, c->closed.p, c->closed.n);
-		c->objects = 0;
-		buf_clear(&c->closed);
-	} else {
-		end_list(c, out);
-	}
-}
-
-static void
-write_row(struct ch_encoder *e, const struct ch_version *v, bool gone, struct buf *out)
-{
-	for (size_t i = 0; i < e->ncells; i++)
-		write_row_cell(&e->cells[i], v, gone, out);
-	e->objects = 0;
-	arena_reset(e->arena);
-}
-
 bool
-ch_encode(struct ch_encoder *e, struct ch_dict *dict, const struct ch_version *v, struct str json,
-    struct buf *out, char err[CH_FAULT])
+ch_encode(struct ch_encoder *e, struct ch_dict *dict, struct str json, char err[CH_FAULT])
 {
 	const struct document_sink to = { .arg = e,
 		.arena = e->arena,
@@ -459,7 +477,8 @@ ch_encode(struct ch_encoder *e, struct ch_dict *dict, const struct ch_version *v
 	e->fault = NULL;
 	ok = document_read(e->members, json, &to, &fault);
 	end_object(e);
-	write_row(e, v, false, out);
+	e->objects = 0;
+	arena_reset(e->arena);
 	if (ok && e->fault == NULL)
 		return true;
 	snprintf(err, CH_FAULT, "document %.*s...: %s", (int)(json.n < 60 ? json.n : 60), json.p,
@@ -467,8 +486,151 @@ ch_encode(struct ch_encoder *e, struct ch_dict *dict, const struct ch_version *v
 	return false;
 }
 
-void
-ch_encode_gone(struct ch_encoder *e, const struct ch_version *v, struct buf *out)
+/* Writes a column that is no array. False: it is one. */
+static bool
+write_scalar(const struct cell *c, const struct ch_version *v, struct buf *out)
 {
-	write_row(e, v, true, out);
+	switch (c->column.content) {
+	case CH_PLACE:
+		ch_put_text(out, v->key);
+		return true;
+	case CH_VER:
+		ch_put_number(out, v->ver, sizeof(v->ver));
+		return true;
+	case CH_GONE:
+		buf_char(out, v->gone);
+		return true;
+	case CH_TERMS:
+	case CH_NESTED:
+	case CH_WORDS:
+	case CH_NESTED_WORDS:
+	case CH_NESTED_KEY:
+	case CH_VALUES:
+	case CH_FOLDED:
+	case CH_TOKENS:
+	case CH_NUMBERS:
+		return false;
+	}
+	return false;
+}
+
+static void
+empty_nested(struct cell *c)
+{
+	c->nended = 0;
+	buf_clear(&c->closed);
+}
+
+/* ---- a row ---- */
+
+static void
+write_nested(struct cell *c, struct buf *out)
+{
+	size_t at = 0;
+
+	ch_put_length(out, c->nended);
+	for (size_t i = 0; i < c->nended; i++) {
+		if (c->arrays)
+			ch_put_length(out, c->ended[i].items);
+		buf_add(out, c->closed.p + at, c->ended[i].bytes);
+		at += c->ended[i].bytes;
+	}
+	empty_nested(c);
+}
+
+void
+ch_write_row(struct ch_encoder *e, const struct ch_version *v, struct buf *out)
+{
+	for (size_t i = 0; i < e->ncells; i++) {
+		struct cell *c = &e->cells[i];
+
+		if (write_scalar(c, v, out))
+			continue;
+		if (c->nested) {
+			write_nested(c, out);
+			continue;
+		}
+		buf_clear(&e->list);
+		ch_put_length(out, end_list(c, &e->list));
+		buf_str(out, buf_done(&e->list));
+	}
+}
+
+/* ---- a block ---- */
+
+static void
+add_end(struct ends *to, size_t n)
+{
+	if (to->n == to->room) {
+		to->room = to->room == 0 ? 256 : to->room * 2;
+		to->p = mem_grow(to->p, to->room * sizeof(*to->p));
+	}
+	to->last += n;
+	to->p[to->n++] = htole64(to->last);
+}
+
+static void
+block_nested(struct cell *c, struct ch_block_column *to)
+{
+	add_end(&to->ends[0], c->nended);
+	for (size_t i = 0; c->arrays && i < c->nended; i++)
+		add_end(&to->ends[1], c->ended[i].items);
+	buf_str(&to->data, buf_done(&c->closed));
+	empty_nested(c);
+}
+
+void
+ch_write_block(struct ch_encoder *e, const struct ch_version *v, struct ch_block *b)
+{
+	if (b->columns == NULL)
+		b->columns = mem_array(e->ncells, sizeof(*b->columns));
+	b->bytes = 0;
+	b->rows++;
+	for (size_t i = 0; i < e->ncells; i++) {
+		struct ch_block_column *to = &b->columns[i];
+		struct cell *c = &e->cells[i];
+
+		if (c->nested)
+			block_nested(c, to);
+		else if (!write_scalar(c, v, &to->data))
+			add_end(&to->ends[0], end_list(c, &to->data));
+		b->bytes += (to->ends[0].n + to->ends[1].n) * sizeof(uint64_t) + to->data.n;
+	}
+}
+
+void
+ch_end_block(const struct ch_encoder *e, struct ch_block *b, struct buf *out)
+{
+	if (b->rows > 0) {
+		ch_put_length(out, e->ncells);
+		ch_put_length(out, b->rows);
+	}
+	for (size_t i = 0; b->rows > 0 && i < e->ncells; i++) {
+		struct ch_block_column *c = &b->columns[i];
+
+		ch_put_text(out, str_of(e->cells[i].column.name));
+		ch_put_text(out, str_of(e->cells[i].column.type));
+		for (int level = 0; level < 2; level++) {
+			struct ends *ends = &c->ends[level];
+
+			buf_add(out, ends->p, ends->n * sizeof(*ends->p));
+			ends->n = 0;
+			ends->last = 0;
+		}
+		buf_str(out, buf_done(&c->data));
+		buf_clear(&c->data);
+	}
+	b->rows = b->bytes = 0;
+}
+
+void
+ch_free_block(const struct ch_encoder *e, struct ch_block *b)
+{
+	for (size_t i = 0; b->columns != NULL && i < e->ncells; i++) {
+		free(b->columns[i].ends[0].p);
+		free(b->columns[i].ends[1].p);
+		buf_free(&b->columns[i].data);
+	}
+	free(b->columns);
+	*b = (struct ch_block){ .rows = 0 };
 }

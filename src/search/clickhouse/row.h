@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Documents as rows of ClickHouse, in the format RowBinary and in the order of ch_columns
-   (schema.h). */
+/* Documents as rows of ClickHouse, with the columns of ch_columns in their order (schema.h):
+ *
+ *   ch_encode        document -> its values, in the encoder           a deleted document has none: nothing is called
+ *   ch_write_row     -> one row in the format RowBinary
+ *   ch_write_block   -> the next row of a block                       ch_end_block: the block in the format Native
+ *
+ * The server reads Native, column by column, in a third of the time of RowBinary. */
 #ifndef SEARCH_CLICKHOUSE_ROW_H
 #define SEARCH_CLICKHOUSE_ROW_H
 
@@ -19,12 +24,27 @@ enum { CH_FAULT = 256 };
 struct ch_version {
 	struct str key;
 	uint64_t ver;
+	bool gone;
 };
 
-/* Appends the row of a document. Values that the dictionary does not have get their numbers. */
-bool ch_encode(struct ch_encoder *e, struct ch_dict *dict, const struct ch_version *v,
-    struct str json, struct buf *out, char err[CH_FAULT]) MUST_USE;
-/* Appends the row that marks a document as deleted. */
-void ch_encode_gone(struct ch_encoder *e, const struct ch_version *v, struct buf *out);
+/* Reads a document. Values that the dictionary does not have get their numbers. After a failure the
+   encoder has a part of the document. */
+bool ch_encode(
+    struct ch_encoder *e, struct ch_dict *dict, struct str json, char err[CH_FAULT]) MUST_USE;
+/* Append the row of the document that was read, and forget it. */
+void ch_write_row(struct ch_encoder *e, const struct ch_version *v, struct buf *out);
+
+struct ch_block_column;
+
+/* Begins as zeros; of one encoder. */
+struct ch_block {
+	struct ch_block_column *columns;
+	size_t rows, bytes;
+};
+
+void ch_write_block(struct ch_encoder *e, const struct ch_version *v, struct ch_block *b);
+/* Appends the block, which has no rows then. */
+void ch_end_block(const struct ch_encoder *e, struct ch_block *b, struct buf *out);
+void ch_free_block(const struct ch_encoder *e, struct ch_block *b);
 
 #endif
