@@ -18,3 +18,7 @@ TOP_BUILDDIR=$W/closed DEMO_DIR=$dir DEMO_HOSTS=300 t/helper/demo >"$W/shown" 2>
 is "$?" 0 "the demo of a closed folder exits with status 0"
 diag "$(cat "$W/err")"
 like "$(sed -n '/^# surface(1)/,/^$/p' "$W/shown")" '^  [0-9.]+ ' "the command surface prints a table of hosts"
+
+# As after a start of the machine: the files of pids are there, the processes are not.
+kill -s KILL "$(head -n 1 "$(sed -n "s/^PGHOST='\(.*\)'$/\1/p" "$dir/env")/pg/postmaster.pid")"
+ok "a world whose PostgreSQL is gone can be stopped" t/instance stop "$dir"
