@@ -181,12 +181,14 @@ former_index 4
 is "$(formats) $(former)" "4 40 5 4 25 11" "an index in format 4 answers queries (C-410)"
 former_index 5
 is "$(formats) $(former)" "5 40 5 4 25 11" "an index in format 5 answers queries (C-410)"
+former_index 6
+is "$(formats) $(former)" "6 40 5 4 25 11" "an index in format 6 answers queries (C-410)"
 rebuilds=$(grep -c 'dataset=hosts .*how=rebuild' "$dir/log")
 sed -i 's/^index_segments.*/index_segments = 8/' "$dir/conf"
 "$top/surfaced-index" -c "$dir/conf" 2>>"$dir/log" &
 pid=$!
 ok "the index in the former format is built again (C-410)" world_until 60 rebuilt $((rebuilds + 1))
-is "$(formats) $(hits '*')" "6 $(sql 'SELECT count(*) FROM host')" \
+is "$(formats) $(hits '*')" "7 $(sql 'SELECT count(*) FROM host')" \
 	"the new index has the present format and all hosts"
 for i in 1 2 3; do
 	hosts $((500000 + 1000 * i)) $((500000 + 1000 * i + 99)) "{\"os\": \"Idle$i\"}"

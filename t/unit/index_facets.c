@@ -485,7 +485,42 @@ a_frequent_term_costs_no_column(void)
 	end(&w);
 }
 
-/* Files of former releases have no pair totals, and no ranks of the documents that have more terms than places. */
+/* The tags have some 4,000 combinations: with a bound, some hosts have all of their tags without a place. The products have
+   41, whose numbers have one byte. */
+static void
+combinations_give_the_same_facets(void)
+{
+	static const uint32_t most[] = { 2000, COMBINATIONS_MAX };
+
+	for (size_t i = 0; i < COUNT(most); i++) {
+		const struct column *tags, *sold;
+		struct segment *s;
+		char err[INDEX_FAULT];
+		struct world w;
+
+		world_begin(&w, 1);
+		seed = 25;
+		w.b->combinations = most[i];
+		hosts = calloc(HOSTS, sizeof(*hosts));
+		add_hosts(&w, 1);
+		s = segment_open(w.directory, &w.state.segments[0], SEGMENT_VERIFY, err);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(s);
+		tags = &segment_terms(s, schema_find(DATASET_HOSTS, STR("tags")), PART_VALUES)->column;
+		sold = &segment_terms(
+		    s, schema_find(DATASET_HOSTS, STR("services.product")), PART_VALUES)
+			    ->column;
+		CU_ASSERT_EQUAL(tags->comb.width, 2);
+		CU_ASSERT_EQUAL(tags->comb.n == 2000, most[i] == 2000);
+		CU_ASSERT_TRUE(tags->nmore > (most[i] == 2000 ? HOSTS / 100 : 0));
+		CU_ASSERT_EQUAL(sold->comb.width, 1);
+		CU_ASSERT_EQUAL(sold->nmore, 0);
+		segment_close(s);
+		compare_facets(&w, "combinations");
+		end(&w);
+	}
+}
+
+/* Files of former releases have no pair totals, no combinations, and no ranks of the documents that have more terms than places. */
 static void
 a_segment_of_a_former_release_is_served(void) /* C-410 */
 {
@@ -497,6 +532,7 @@ a_segment_of_a_former_release_is_served(void) /* C-410 */
 	seed = 23;
 	w.b->pairs_from = UINT32_MAX;
 	w.b->more_docs = true;
+	w.b->combinations = 1;
 	hosts = calloc(HOSTS, sizeof(*hosts));
 	add_hosts(&w, 1);
 	s = segment_open(w.directory, &w.state.segments[0], SEGMENT_VERIFY, err);
@@ -563,6 +599,8 @@ main(void)
 		    pair_totals_are_those_of_their_documents },
 		{ "the facets of a frequent term are read and not counted",
 		    a_frequent_term_costs_no_column },
+		{ "facets of combinations are those of their documents",
+		    combinations_give_the_same_facets },
 		{ "a segment of a former release is served (C-410)",
 		    a_segment_of_a_former_release_is_served },
 		CU_TEST_INFO_NULL,

@@ -200,7 +200,7 @@ files_of_hosts_keep_their_names(void) /* C-410 */
 {
 	char path[64];
 
-	CU_ASSERT_EQUAL(INDEX_VERSION, 6);
+	CU_ASSERT_EQUAL(INDEX_VERSION, 7);
 	CU_ASSERT_EQUAL(INDEX_OLDEST, 3);
 	manifest_path(".", DATASET_HOSTS, 0, path, sizeof(path));
 	CU_ASSERT_STRING_EQUAL(path, "./hosts.manifest");

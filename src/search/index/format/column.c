@@ -70,17 +70,19 @@ load4(const void *ids, size_t i)
 			for (size_t s = 0; s < k; s++)                                             \
 				count_one(c0, load##width(p, docs[i] * k + s), mask);              \
 	}                                                                                          \
-	static void count##width(const struct column *col, const uint32_t *docs, size_t n,         \
+	static void count##width(const void *ids, size_t k, const uint32_t *docs, size_t n,        \
 	    uint32_t *const c[COLUMN_SPLITS], uint32_t mask)                                       \
 	{                                                                                          \
-		if (col->k == 1)                                                                   \
-			count##width##_k(col->ids, 1, docs, n, c, mask);                           \
-		else if (col->k == 2)                                                              \
-			count##width##_k(col->ids, 2, docs, n, c, mask);                           \
-		else if (col->k == 4)                                                              \
-			count##width##_k(col->ids, 4, docs, n, c, mask);                           \
+		if (k == 1)                                                                        \
+			count##width##_k(ids, 1, docs, n, c, mask);                                \
+		else if (k == 2)                                                                   \
+			count##width##_k(ids, 2, docs, n, c, mask);                                \
+		else if (k == 4)                                                                   \
+			count##width##_k(ids, 4, docs, n, c, mask);                                \
+		else if (k == 8)                                                                   \
+			count##width##_k(ids, 8, docs, n, c, mask);                                \
 		else                                                                               \
-			count##width##_k(col->ids, col->k, docs, n, c, mask);                      \
+			count##width##_k(ids, k, docs, n, c, mask);                                \
 	}
 
 COUNT_WIDTH(1)
@@ -164,13 +166,13 @@ column_count(
 	if (col->ids == NULL)
 		return;
 	if (col->width == 1)
-		count1(col, docs, n, c, UINT8_MAX);
+		count1(col->ids, col->k, docs, n, c, UINT8_MAX);
 	else if (col->width == 2)
-		count2(col, docs, n, c, UINT16_MAX);
+		count2(col->ids, col->k, docs, n, c, UINT16_MAX);
 	else if (col->width == 3)
-		count3(col, docs, n, c, mask);
+		count3(col->ids, col->k, docs, n, c, mask);
 	else
-		count4(col, docs, n, c, mask);
+		count4(col->ids, col->k, docs, n, c, mask);
 }
 
 static uint32_t
@@ -181,12 +183,99 @@ id_at(const void *ids, uint8_t width, size_t i)
 	return width == 2 ? load2(ids, i) : width == 3 ? load3(ids, i) : load4(ids, i);
 }
 
+/* ---- combinations ---- */
+
+size_t
+combinations_room(const struct combinations *c)
+{
+	return c->width == 1 ? COMBINATIONS_SHORT : COMBINATIONS_MAX;
+}
+
+void
+combinations_count(const struct combinations *c, const uint32_t *docs, size_t n,
+    uint32_t *const counts[COLUMN_SPLITS])
+{
+	if (c->width == 1)
+		count1(c->number, 1, docs, n, counts, UINT8_MAX);
+	else
+		count2(c->number, 1, docs, n, counts, UINT16_MAX);
+}
+
+void
+combinations_of(const struct combinations *c, const uint32_t *docs, size_t n, uint32_t *out)
+{
+	const uint8_t *one = c->number;
+	const uint16_t *two = c->number;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t number = c->width == 1 ? one[docs[i]] : two[docs[i]];
+
+		__builtin_prefetch(one + (size_t)docs[i + COLUMN_AHEAD] * c->width);
+		out[i] = number < c->n ? number : 0; /* damage */
+	}
+}
+
+/* Adds from[at] to the terms of each of n combinations. */
+#define SPREAD_WIDTH(width)                                                                        \
+	static inline __attribute__((always_inline)) void spread##width##_k(const char *p,         \
+	    const size_t k, const uint32_t *at, size_t n, const uint32_t *from, uint32_t *counts)  \
+	{                                                                                          \
+		for (size_t i = 0; i < n; i++)                                                     \
+			for (size_t s = 0; s < k; s++)                                             \
+				counts[load##width(p, at[i] * k + s)] += from[at[i]];              \
+	}                                                                                          \
+	static void spread##width(const struct column *c, const uint32_t *at, size_t n,            \
+	    const uint32_t *from, uint32_t *counts)                                                \
+	{                                                                                          \
+		if (c->k == 2)                                                                     \
+			spread##width##_k(c->ids, 2, at, n, from, counts);                         \
+		else if (c->k == 4)                                                                \
+			spread##width##_k(c->ids, 4, at, n, from, counts);                         \
+		else if (c->k == 8)                                                                \
+			spread##width##_k(c->ids, 8, at, n, from, counts);                         \
+		else                                                                               \
+			spread##width##_k(c->ids, c->k, at, n, from, counts);                      \
+	}
+
+SPREAD_WIDTH(1)
+SPREAD_WIDTH(2)
+
+/* The counts that are not zero are gathered first, because the processor would mispredict a test of
+   each. */
+void
+combinations_spread(const struct terms *t, const uint32_t *from, uint32_t *counts)
+{
+	const struct column *c = &t->column;
+	uint32_t at[1024];
+
+	for (uint32_t i = 0; i < c->comb.n;) {
+		uint32_t n = 0;
+		uint32_t end = c->comb.n - i < COUNT(at) ? c->comb.n : i + (uint32_t)COUNT(at);
+
+		for (; i < end; i++) {
+			at[n] = i;
+			n += from[i] > 0;
+		}
+		if (c->width == 1)
+			spread1(c, at, n, from, counts);
+		else
+			spread2(c, at, n, from, counts);
+	}
+}
+
+/* ---- one document ---- */
+
 uint64_t
 column_row(const struct column *c, uint32_t doc, uint32_t *n)
 {
+	uint32_t number[1 + COLUMN_AHEAD], docs[1 + COLUMN_AHEAD] = { doc };
 	struct row r;
 
 	*n = c->k;
+	if (c->comb.n > 0) {
+		combinations_of(&c->comb, docs, 1, number);
+		return (uint64_t)number[0] * c->k;
+	}
 	if (c->first == NULL)
 		return (uint64_t)doc * c->k;
 	r = row_of(c->first, c->nplaces, doc);

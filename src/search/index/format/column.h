@@ -21,11 +21,29 @@ size_t column_counters(const struct terms *t);
 /* The number of counters that column_count may write. It is larger, because damaged numbers are
    counted, too. Counters after column_counters() need not be cleared. */
 size_t column_room(const struct terms *t);
-/* Counts the terms that n documents have in the column, or the terms of n places of a column of
-   rows. Successive documents use different counters, c[0] to c[COLUMN_SPLITS - 1], which may be the
+/* Counts the terms that n documents have in the column, the terms of n places of a column of rows,
+   or the terms of n combinations. Successive documents use different counters, c[0] to c[COLUMN_SPLITS - 1], which may be the
    same array. docs has COLUMN_AHEAD more readable entries. */
 void column_count(
     const struct terms *t, const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS]);
+
+/* Whether so few documents are counted that each of them is looked up, without counters of
+   combinations. */
+static inline bool
+combinations_direct(const struct combinations *c, uint32_t documents)
+{
+	return documents < c->n / 4;
+}
+
+/* The number of counters that combinations_count may write; the first n of them are counts. */
+size_t combinations_room(const struct combinations *c);
+/* Counts the combinations that n documents have, like column_count. */
+void combinations_count(const struct combinations *c, const uint32_t *docs, size_t n,
+    uint32_t *const counts[COLUMN_SPLITS]);
+/* Adds the count of each combination to those of its terms. */
+void combinations_spread(const struct terms *t, const uint32_t *from, uint32_t *counts);
+/* The combinations of n documents, for column_count. */
+void combinations_of(const struct combinations *c, const uint32_t *docs, size_t n, uint32_t *out);
 
 /* The places of documents in columns of rows, which are the same in all these columns. Counting a
    list of places needs no loop for each document, whose end the processor would mispredict. docs

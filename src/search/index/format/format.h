@@ -53,7 +53,8 @@
  * A text without a facet is only compared as a whole (NODE_EXACT). It has no term: SECTION_HASHES
  * has a hash of it, and a query compares the hashes of those documents that have the same words.
  *
- * A release reads the files of former formats, from INDEX_OLDEST on. Version 5 has two varints for
+ * A release reads the files of former formats, from INDEX_OLDEST on. Version 6 has no column of
+ * combinations. Version 5 has two varints for
  * the lengths of a text, and a SECTION_PLACE that counts from the postings of its own slot. Version
  * 4 has gaps as varints, too, and no block and no column of version 5. Version 3 has SECTION_AT for
  * SECTION_PLACE, a term for the hash of a text, other postings (postings.c), and an offset for each
@@ -72,7 +73,7 @@
 
 #include "search/schema.h"
 
-#define INDEX_VERSION 6
+#define INDEX_VERSION 7
 #define INDEX_OLDEST 3 /* the oldest version that can be read */
 #define INDEX_ARRAYS 3 /* the last version with arrays of documents and terms (postings.c) */
 #define INDEX_ROWS                                                                                 \
@@ -118,8 +119,8 @@ enum section_kind {
 	SECTION_AT,
 	SECTION_AT_NESTED,
 	SECTION_POSTINGS,
-	/* k terms a document, of slot_meta.width bytes each; COLUMN_ROWS: a term a nested document
-	   */
+	/* k terms a document, of slot_meta.width bytes each; COLUMN_ROWS: a term a nested document;
+	   COLUMN_COMBINATIONS: the number of its combination a document (write/build_column.c) */
 	SECTION_COLUMN,
 	SECTION_COLUMN_NESTED,
 	SECTION_MORE_DOCS, /* uint32_t[more]: documents with more than k terms; former releases */
@@ -163,6 +164,8 @@ enum section_kind {
 	/* For HASHES or SECONDS of few values, of which the section has each once: the place of
 	   each document's value there, a byte, or two when there are more than VALUES_SHORT. */
 	SECTION_VALUE_AT,
+	/* k terms a combination, of slot_meta.width bytes each. */
+	SECTION_COMBINATIONS,
 	SECTIONS,
 };
 
@@ -204,7 +207,10 @@ enum {
 	POSTING_DERIVED = 16384,
 	POSTING_SMALL = 64, /* version 3 */
 	COLUMN_K_MAX = 8,
-	COLUMN_ROWS = 255, /* slot_meta.k of rows (write/build_column.c) */
+	COLUMN_ROWS = 255,         /* slot_meta.k of rows (write/build_column.c) */
+	COLUMN_COMBINATIONS = 128, /* slot_meta.k of combinations: this and k */
+	COMBINATIONS_SHORT = 256,  /* most combinations whose numbers have one byte, and not two */
+	COMBINATIONS_MAX = 65536,
 	TERM_HEX_MIN = 16, /* digits of a term of FORM_HEX */
 	TERM_HEX_MAX = 128,
 	ONLY_SHORT = 3,

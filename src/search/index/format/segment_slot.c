@@ -211,6 +211,25 @@ open_nested_column(const struct opening *o, const struct slot_meta *m, struct te
 	       check_ids(o, ids.p, m->nested_width, n, t->n + UINT64_C(1));
 }
 
+/* Opens the combinations of documents. Their places are those of a column of `n` documents. */
+static bool
+open_combinations(const struct opening *o, const struct terms *t, uint8_t k, struct column *c)
+{
+	struct span number = slot_span(o, SECTION_COLUMN), ids = slot_span(o, SECTION_COMBINATIONS);
+	uint64_t n = k > 0 ? ids.n / c->width / k : 0;
+
+	if (n == 0 || n > COMBINATIONS_MAX || k > COLUMN_K_MAX || c->width > sizeof(uint16_t))
+		return false;
+	c->ids = ids.p;
+	c->k = k;
+	c->comb = (struct combinations){
+		.n = (uint32_t)n, .width = n <= COMBINATIONS_SHORT ? 1 : 2, .number = number.p
+	};
+	return ids.n == n * k * c->width && number.n == (uint64_t)c->ndocs * c->comb.width &&
+	       check_ids(o, number.p, c->comb.width, c->ndocs, n) &&
+	       check_ids(o, ids.p, c->width, n * k, t->n + (uint64_t)k);
+}
+
 /* Opens the places of documents. */
 static bool
 open_places(
@@ -220,6 +239,8 @@ open_places(
 	const struct segment *s = o->s;
 	uint64_t n = (uint64_t)s->ndocs * m->k;
 
+	if (m->k >= COLUMN_COMBINATIONS && m->k != COLUMN_ROWS)
+		return open_combinations(o, t, m->k - COLUMN_COMBINATIONS, c);
 	c->ids = ids.p;
 	c->k = m->k;
 	if (m->k == COLUMN_ROWS) {

@@ -7,9 +7,17 @@
 
 #include "search/index/format/format.h"
 
+/* The combinations of a column; number 0 is the empty one. */
+struct combinations {
+	uint32_t n;         /* 0: the column has no combinations */
+	uint8_t width;      /* bytes a number */
+	const void *number; /* [document] */
+};
+
 struct column {
-	uint8_t width, k; /* bytes a term, places a document */
+	uint8_t width, k; /* bytes a term, places a document or a combination */
 	const void *ids;
+	struct combinations comb;
 	/* Rows: the first place of a document, which has as many as nested documents; NULL: k
 	   places each. nplaces: of all documents. */
 	const uint32_t *first;

@@ -2,6 +2,7 @@
 /* The cost model of facets. Only ratios matter: a slower machine is slower in all of these. */
 #include "config.h"
 
+#include "search/index/format/column.h"
 #include "search/index/read/cost.h"
 
 /* t/bench/engine -c prints these beside what it measures. */
@@ -36,6 +37,8 @@ costs_use(const struct costs *c)
 static uint64_t
 count_places(const struct column *c, uint64_t documents)
 {
+	if (c->comb.n > 0 && !combinations_direct(&c->comb, (uint32_t)documents))
+		return documents + c->comb.n;
 	return c->first == NULL ? documents * c->k
 				: documents * c->nplaces / (c->ndocs > 0 ? c->ndocs : 1);
 }

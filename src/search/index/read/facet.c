@@ -37,9 +37,28 @@ count_overflow(struct run *r, const struct terms *t, const struct set *hits, uin
 	(void)!run_spend(r, t->column.nmore / 8);
 }
 
-/* Prepares the counters of one field and chooses how many copies are used: four of a small
- * dictionary, two of a medium one, whose copies would leave the cache, and one when clearing and
- * adding the copies would cost more than the hits.
+/* How many copies of n counters are used: four of a small dictionary, two of a medium one, whose
+ * copies would leave the cache, and one when clearing and adding the copies would cost more than
+ * the hits. The most frequent combination of many is no frequent one, so one copy is enough there. */
+static unsigned
+choose_splits(const struct facet *f, uint32_t n, uint32_t nhits)
+{
+	if (nhits < n / 8)
+		return 1;
+	if (n < SPLIT_MAX)
+		return SPLITS;
+	return !f->combined && n < SPLIT_SOME ? 2 : 1;
+}
+
+/* Counters of combinations, all zero. */
+static uint32_t *
+combination_counters(struct run *r, const struct combinations *c)
+{
+	return pool_counters(r->pool, r->arena, c->n, combinations_room(c));
+}
+
+/* Prepares the counters of one field: of its terms, or of its combinations, which end_facet spreads to
+ * the terms.
  *
  * Missing values have the numbers behind the last term, so the inner loop counts them like
  * terms, in counters that belong to another facet when f->counts is a part of a larger array.
@@ -47,15 +66,20 @@ count_overflow(struct run *r, const struct terms *t, const struct set *hits, uin
 static void
 begin_facet(struct run *r, struct facet *f, uint32_t nhits)
 {
-	unsigned splits = f->t->n < SPLIT_MAX ? SPLITS : f->t->n < SPLIT_SOME ? 2 : 1;
+	const struct combinations *comb = &f->t->column.comb;
+	uint32_t n;
+	unsigned splits;
 
-	if (nhits < f->t->n / 8)
-		splits = 1;
 	memcpy(f->behind, f->counts + f->t->n, sizeof(f->behind));
-	for (unsigned s = 0; s < SPLITS; s++)
-		f->c[s] = s == 0       ? f->counts
-			  : s < splits ? facet_counters(r, f->t)
-				       : f->c[s % splits];
+	f->combined = comb->n > 0 && !combinations_direct(comb, nhits);
+	n = f->combined ? comb->n : f->t->n;
+	splits = choose_splits(f, n, nhits);
+	for (unsigned s = 0; s < splits; s++)
+		f->c[s] = f->combined ? combination_counters(r, comb)
+			  : s > 0     ? facet_counters(r, f->t)
+				      : f->counts;
+	for (unsigned s = splits; s < SPLITS; s++)
+		f->c[s] = f->c[s % splits];
 }
 
 /* Adds n counters to others. The compiler uses vectors for a block because its length is constant
@@ -79,8 +103,12 @@ add_counters(uint32_t *to, const uint32_t *from, uint32_t n)
 static void
 end_facet(struct run *r, struct facet *f, const struct set *hits)
 {
-	for (unsigned s = 1; s < SPLITS && f->c[s] != f->counts; s++)
-		add_counters(f->counts, f->c[s], f->t->n);
+	const struct combinations *comb = &f->t->column.comb;
+
+	for (unsigned s = 1; s < SPLITS && f->c[s] != f->c[0]; s++)
+		add_counters(f->c[0], f->c[s], f->combined ? comb->n : f->t->n);
+	if (f->combined)
+		combinations_spread(f->t, f->c[0], f->counts);
 	memcpy(f->counts + f->t->n, f->behind, sizeof(f->behind));
 	count_overflow(r, f->t, hits, f->counts);
 }
@@ -123,6 +151,24 @@ count_rows(const struct segment *seg, const uint32_t *docs, size_t n, struct fac
 				column_count(fs[i].t, at, k, fs[i].c);
 }
 
+/* Counts a batch of documents by a column that has no rows. */
+static void
+count_batch(const struct facet *f, const uint32_t *docs, size_t n)
+{
+	const struct combinations *comb = &f->t->column.comb;
+	uint32_t number[BATCH + COLUMN_AHEAD] = { 0 };
+
+	if (f->combined) {
+		combinations_count(comb, docs, n, f->c);
+		return;
+	}
+	if (comb->n > 0) {
+		combinations_of(comb, docs, n, number);
+		docs = number;
+	}
+	column_count(f->t, docs, n, f->c);
+}
+
 void
 facet_scan(struct run *r, const struct set *hits, struct facet *fs, size_t n)
 {
@@ -142,7 +188,7 @@ facet_scan(struct run *r, const struct set *hits, struct facet *fs, size_t n)
 	while ((k = set_walk_next(&w, docs, BATCH)) > 0 && run_spend(r, k * values)) {
 		for (size_t i = 0; i < n; i++)
 			if (fs[i].t->column.first == NULL)
-				column_count(fs[i].t, docs, k, fs[i].c);
+				count_batch(&fs[i], docs, k);
 		if (rows)
 			count_rows(r->seg, docs, k, fs, n);
 	}

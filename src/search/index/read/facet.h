@@ -18,7 +18,9 @@ struct facet {
 	/* The cost of its postings (cost_intersect), or COST_NEVER when that is more than the
 	   columns of all hits. */
 	uint64_t intersect;
+	/* Copies of the counters, of terms or of combinations (facet.c). */
 	uint32_t *c[COLUMN_SPLITS];
+	bool combined; /* the copies count combinations */
 	uint32_t behind[COLUMN_K_MAX];
 };
 

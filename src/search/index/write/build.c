@@ -69,6 +69,7 @@ build_new(enum dataset d, const struct index_tags *tags, size_t nfields)
 	}
 	b->arena = arena_new(1u << 30);
 	b->pairs_from = PAIRS_FROM;
+	b->combinations = COMBINATIONS_MAX;
 	return b;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The columns of a slot: the terms of each document, for facets. A document has some places in the
  * column, and the terms beyond them are stored elsewhere (MORE): it is found by the bit and the
- * rank of its document (format/column.c). A field without any value has no column. There are two
+ * rank of its document (format/column.c). A field without any value has no column. There are three
  * forms.
  *
  * Places. Each document has k of them, so the inner loop of a facet finds them without any offset.
@@ -14,6 +14,18 @@
  *
  * Each place has its own number for "no value", so the places of one document never increment the
  * same counter twice in a row (facet.c has the reason).
+ *
+ * Combinations. Documents of many values often have the same ones, so each document has the number
+ * of its combination, and a facet counts numbers: one increment a document, however many values it
+ * has. The counts are spread to the terms at the end. The terms of the combinations are like k places
+ * of documents. A document with more than k values, or with a rare combination, has the number 0
+ * and all of its values in MORE:
+ *
+ *   document       0        1        2        3        4
+ *   values         1, 3     2        none     0, 1, 2  1, 3
+ *   column         1        2        0        0        1
+ *   combinations   4 5   1 3   2 5           k = 2; missing: n + place
+ *   MORE                                      3: {0, 1, 2}
  *
  * Rows. A nested field has as many places in a document as this has nested documents, where that is
  * smaller; SECTION_FIRST has that number already. A value that several nested documents have leaves
@@ -65,6 +77,7 @@ struct layout {
 	uint8_t width, k;
 	const uint32_t *first; /* rows */
 	uint32_t ndocs, nnested;
+	struct combining comb; /* n 0: the column has none */
 };
 
 /* The first place of a document. */
@@ -74,9 +87,12 @@ place_of_value(const struct layout *l, uint32_t d)
 	return l->first == NULL ? (size_t)d * l->k : l->first[d];
 }
 
+/* The number of places of a document. A combination has one for each value. */
 static uint32_t
 places_of(const struct layout *l, uint32_t d)
 {
+	if (l->comb.n > 0)
+		return l->comb.of[d] > 0 ? UINT32_MAX : 0;
 	return l->first == NULL ? l->k : l->first[d + 1] - l->first[d];
 }
 
@@ -84,6 +100,13 @@ static size_t
 all_places(const struct layout *l)
 {
 	return l->first == NULL ? (size_t)l->ndocs * l->k : l->nnested;
+}
+
+/* The bytes of the number of a combination. */
+static uint8_t
+number_width(const struct layout *l)
+{
+	return l->comb.n <= COMBINATIONS_SHORT ? 1 : 2;
 }
 
 /* The bytes of a column, with its overflow. */
@@ -98,6 +121,9 @@ column_size(const struct layout *l, const uint32_t *values)
 			    sizeof(uint32_t) + (uint64_t)(values[d] - places_of(l, d)) * l->width;
 	if (more > 0)
 		more += column_words(l->ndocs) * (sizeof(uint64_t) + sizeof(uint32_t));
+	if (l->comb.n > 0)
+		return (uint64_t)l->ndocs * number_width(l) + more +
+		       (uint64_t)l->comb.n * l->comb.k * l->width;
 	return all_places(l) * l->width + more;
 }
 
@@ -123,20 +149,66 @@ choose_k(struct layout *l, const uint32_t *values)
 		*l = best;
 }
 
+static uint32_t
+documents_above(const struct layout *l, const uint32_t *values, uint32_t k)
+{
+	uint32_t n = 0;
+
+	for (uint32_t d = 0; d < l->ndocs; d++)
+		n += values[d] > k;
+	return n;
+}
+
+/* Whether at most one document in 8 has values without a place, which cost as in choose_k. */
+static bool
+most_have_places(const struct layout *l, const uint32_t *values)
+{
+	uint32_t over = 0;
+
+	for (uint32_t d = 0; d < l->ndocs; d++)
+		over += values[d] > places_of(l, d);
+	return over <= l->ndocs / 8;
+}
+
+/* Takes combinations when some document has several values and the column grows by at most a byte a
+   document. Few documents have more values than a combination has terms, because looking for values
+   without a place passes over all documents. */
+static void
+choose_combinations(
+    struct layout *l, const struct slot_job *j, const struct groups *g, const uint32_t *values)
+{
+	uint64_t size = column_size(l, values);
+	struct layout comb = *l;
+	uint8_t k = 1;
+
+	while (k < COLUMN_K_MAX && documents_above(l, values, k) > l->ndocs / 512)
+		k = (uint8_t)(k * 2);
+	if ((l->k == 1 && size == (uint64_t)l->ndocs * l->width) || j->b->combinations < 2 ||
+	    l->width > sizeof(uint16_t) || !combine(g, l->ndocs, j->b->combinations, k, &comb.comb))
+		return;
+	comb.k = (uint8_t)(COLUMN_COMBINATIONS + k);
+	comb.first = NULL;
+	if (most_have_places(&comb, values) && column_size(&comb, values) <= size + l->ndocs)
+		*l = comb;
+	else
+		combining_free(&comb.comb);
+}
+
 static struct layout
-choose_column_layout(const struct slot_job *j, uint32_t n, const uint32_t *values)
+choose_column_layout(const struct slot_job *j, const struct groups *g, const uint32_t *values)
 {
 	struct layout l = {
-		.width = width_of(n), .k = 1, .ndocs = j->b->ndocs, .nnested = j->b->nnested
+		.width = width_of(g->n), .k = 1, .ndocs = j->b->ndocs, .nnested = j->b->nnested
 	};
 	struct layout rows = l;
 
 	choose_k(&l, values);
-	if (!j->field->nested)
-		return l;
 	rows.k = COLUMN_ROWS;
 	rows.first = j->b->first;
-	return column_size(&rows, values) < column_size(&l, values) ? rows : l;
+	if (j->field->nested && column_size(&rows, values) < column_size(&l, values))
+		l = rows;
+	choose_combinations(&l, j, g, values);
+	return l;
 }
 
 /* ---- overflow ---- */
@@ -214,6 +286,26 @@ free_overflow(struct overflow *o)
 
 /* ---- a column ---- */
 
+static void
+write_ids(struct slot_job *j, enum section_kind kind, const uint32_t *ids, size_t n, uint8_t width)
+{
+	void *to = mem_array(n, width);
+
+	for (size_t i = 0; i < n; i++)
+		store_id(to, width, i, ids[i]);
+	section_write(j->w, kind, j->slot, to, n * width);
+	free(to);
+}
+
+static void
+write_combinations(struct slot_job *j, const struct layout *l)
+{
+	const struct combining *c = &l->comb;
+
+	write_ids(j, SECTION_COLUMN, c->of, l->ndocs, number_width(l));
+	write_ids(j, SECTION_COMBINATIONS, c->ids, (size_t)c->n * c->k, l->width);
+}
+
 void
 slot_write_column(struct slot_job *j, const struct groups *g)
 {
@@ -224,32 +316,38 @@ slot_write_column(struct slot_job *j, const struct groups *g)
 
 	for (uint64_t i = 0; i < g->start[g->n]; i++)
 		values[g->docs[i]]++;
-	l = choose_column_layout(j, g->n, values);
+	l = choose_column_layout(j, g, values);
 	o = plan_overflow(&l, values);
 	if (o.total > ceilings()->more) {
 		j->b->full = "the values of a field";
 		free_overflow(&o);
+		combining_free(&l.comb);
 		free(values);
 		return;
 	}
-	ids = new_ids(all_places(&l), l.width, g->n, l.first == NULL ? l.k : 1);
+	ids =
+	    l.comb.n > 0 ? NULL : new_ids(all_places(&l), l.width, g->n, l.first == NULL ? l.k : 1);
 	memset(values, 0, ndocs * sizeof(*values));
 	for (uint32_t id = 0; id < g->n; id++)
 		for (uint64_t i = g->start[id]; i < g->start[id + 1]; i++) {
 			uint32_t d = g->docs[i], nth = values[d]++, k = places_of(&l, d);
 
-			if (nth < k)
-				store_id(ids, l.width, place_of_value(&l, d) + nth, id);
-			else
+			if (nth >= k)
 				store_id(o.ids, l.width, o.at[o.place[d]] + nth - k, id);
+			else if (ids != NULL)
+				store_id(ids, l.width, place_of_value(&l, d) + nth, id);
 		}
-	section_write(j->w, SECTION_COLUMN, j->slot, ids, all_places(&l) * l.width);
+	if (l.comb.n > 0)
+		write_combinations(j, &l);
+	else
+		section_write(j->w, SECTION_COLUMN, j->slot, ids, all_places(&l) * l.width);
 	if (o.n > 0)
 		write_overflow(j, &o, l.width);
 	j->meta->width = l.width;
 	j->meta->k = l.k;
 	j->meta->more = o.n;
 	free_overflow(&o);
+	combining_free(&l.comb);
 	free(ids);
 	free(values);
 }

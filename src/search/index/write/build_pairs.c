@@ -149,24 +149,32 @@ read_pair_documents(struct pairing *p, const struct candidate *row)
 static void
 count_slot(struct pairing *p, const struct terms *t)
 {
-	size_t bytes = column_counters(t) * sizeof(**p->counts), n;
+	const struct combinations *comb = &t->column.comb;
+	size_t bytes = (comb->n > 0 ? comb->n : column_counters(t)) * sizeof(**p->counts), n;
 	struct places w = { .first = t->column.first,
 		.nplaces = t->column.nplaces,
 		.docs = p->docs,
 		.n = p->ndocs };
-	uint32_t at[PLACES_ROOM];
+	uint32_t at[PLACES_ROOM], *counts = p->counts[0];
 
 	for (int s = 0; s < COLUMN_SPLITS; s++)
 		memset(p->counts[s], 0, bytes);
-	if (t->column.first == NULL)
+	if (comb->n > 0)
+		combinations_count(comb, p->docs, p->ndocs, p->counts);
+	else if (t->column.first == NULL)
 		column_count(t, p->docs, p->ndocs, p->counts);
 	while (t->column.first != NULL && (n = places_next(&w, at)) > 0)
 		column_count(t, at, n, p->counts);
-	for (uint32_t i = 0; i < t->n; i++)
+	for (uint32_t i = 0; i < (comb->n > 0 ? comb->n : t->n); i++)
 		for (int s = 1; s < COLUMN_SPLITS; s++)
 			p->counts[0][i] += p->counts[s][i];
-	column_count_more(t, p->words, p->counts[0]);
-	pair_write(&p->cells, p->counts[0], t->n);
+	if (comb->n > 0) {
+		counts = p->counts[1];
+		memset(counts, 0, column_counters(t) * sizeof(*counts));
+		combinations_spread(t, p->counts[0], counts);
+	}
+	column_count_more(t, p->words, counts);
+	pair_write(&p->cells, counts, t->n);
 }
 
 /* Drops the cell that begins at `at` when the row has the same one of an earlier slot, as of

@@ -81,6 +81,8 @@ struct index_builder {
 	const struct merging *merging; /* NULL: this is no merge */
 	uint32_t pairs_from;           /* a segment of so many documents gets pair totals */
 	const char *full;              /* the ceiling that the segment passes; NULL: none */
+	/* A column has at most so many combinations; 1: none (COMBINATIONS_MAX, or fewer in tests). */
+	uint32_t combinations;
 	bool more_docs; /* SECTION_MORE_DOCS is written as in former releases (for tests) */
 };
 
