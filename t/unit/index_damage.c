@@ -397,12 +397,40 @@ damaged_copies_are_written_again(void) /* C-423 */
 	world_end(&w);
 }
 
+/* Begins the turn of the copy of the first segment. The turn of files goes on behind that segment, and has so few bytes that
+   it does not come back soon. */
+static void
+begin_turn_of_copy(struct world *w)
+{
+	w->state.files = (struct index_turn){ .turn = 1 };
+	w->state.copies = (struct index_turn){ .turn = 0 };
+}
+
+/* Ends it: the copy has the content `good`, and the segment, which was damaged, is replaced by it. */
+static void
+end_turn_of_copy(struct world *w, const char *segment, struct str good, uint64_t damages)
+{
+	char name[4096], err[INDEX_FAULT];
+	struct buf now = { 0 };
+
+	while (w->state.copies.turn == 0)
+		CU_ASSERT_TRUE_FATAL(index_state_verify(w->directory, &w->state, 1 << 14, err));
+	CU_ASSERT_TRUE(w->state.files.turn < 2 * w->state.nsegments);
+	copy_path(segment, name, sizeof(name));
+	CU_ASSERT_TRUE(file_read(name, SIZE_MAX, &now));
+	CU_ASSERT_TRUE(str_eq(good, buf_done(&now)));
+	CU_ASSERT_TRUE(index_publish(w->directory, &w->state, err));
+	CU_ASSERT_TRUE(is_copied(segment));
+	CU_ASSERT_EQUAL(w->state.damage.n, damages);
+	buf_free(&now);
+}
+
 /* A file rots, and its copy's turn comes first: the copy stays, and the file is replaced. */
 static void
 a_copy_is_never_spoiled_by_its_file(void) /* C-423 */
 {
-	char segment[4096], ordinals[4096], name[4096], err[INDEX_FAULT];
-	struct buf good = { 0 }, now = { 0 };
+	char segment[4096], ordinals[4096], name[4096];
+	struct buf good = { 0 };
 	struct world w;
 
 	begin_with_copies(&w, 36, segment, ordinals);
@@ -410,21 +438,10 @@ a_copy_is_never_spoiled_by_its_file(void) /* C-423 */
 	CU_ASSERT_TRUE_FATAL(file_read(name, SIZE_MAX, &good));
 	for (unsigned i = 0; i < 2; i++) {
 		rot(segment, 4);
-		/* The turn of files goes on behind the segment, and has so few bytes that it does not come back soon. */
-		w.state.files = (struct index_turn){ .turn = 1 };
-		w.state.copies = (struct index_turn){ .turn = 0 };
-		while (w.state.copies.turn == 0)
-			CU_ASSERT_TRUE_FATAL(index_state_verify(w.directory, &w.state, 1 << 14, err));
-		CU_ASSERT_TRUE(w.state.files.turn < 2 * w.state.nsegments);
-		buf_clear(&now);
-		CU_ASSERT_TRUE(file_read(name, SIZE_MAX, &now));
-		CU_ASSERT_TRUE(str_eq(buf_done(&good), buf_done(&now)));
-		CU_ASSERT_TRUE(index_publish(w.directory, &w.state, err));
-		CU_ASSERT_TRUE(is_copied(segment));
-		CU_ASSERT_EQUAL(w.state.damage.n, i + 1);
+		begin_turn_of_copy(&w);
+		end_turn_of_copy(&w, segment, buf_done(&good), i + 1);
 	}
 	buf_free(&good);
-	buf_free(&now);
 	copies_keep(false);
 	world_end(&w);
 }
@@ -435,7 +452,7 @@ static void
 a_file_that_rots_later_does_not_spoil_its_copy(void) /* C-423 */
 {
 	char segment[4096], ordinals[4096], name[4096], err[INDEX_FAULT];
-	struct buf good = { 0 }, now = { 0 };
+	struct buf good = { 0 };
 	struct stat st;
 	struct world w;
 
@@ -443,8 +460,7 @@ a_file_that_rots_later_does_not_spoil_its_copy(void) /* C-423 */
 	copy_path(segment, name, sizeof(name));
 	CU_ASSERT_TRUE_FATAL(file_read(name, SIZE_MAX, &good));
 	for (unsigned i = 0; i < 2; i++) {
-		w.state.files = (struct index_turn){ .turn = 1 };
-		w.state.copies = (struct index_turn){ .turn = 0 };
+		begin_turn_of_copy(&w);
 		flip_bit(name, 100);
 		if (i == 1)
 			rot(segment, 7);
@@ -456,18 +472,9 @@ a_file_that_rots_later_does_not_spoil_its_copy(void) /* C-423 */
 		CU_ASSERT_TRUE(w.state.copies.turn == 0 && w.state.copies.done < (uint64_t)st.st_size / 2);
 		if (i == 0)
 			rot(segment, 7);
-		while (w.state.copies.turn == 0)
-			CU_ASSERT_TRUE_FATAL(index_state_verify(w.directory, &w.state, 1 << 14, err));
-		CU_ASSERT_TRUE(w.state.files.turn < 2 * w.state.nsegments);
-		buf_clear(&now);
-		CU_ASSERT_TRUE(file_read(name, SIZE_MAX, &now));
-		CU_ASSERT_TRUE(str_eq(buf_done(&good), buf_done(&now)));
-		CU_ASSERT_TRUE(index_publish(w.directory, &w.state, err));
-		CU_ASSERT_TRUE(is_copied(segment));
-		CU_ASSERT_EQUAL(w.state.damage.n, i + 1);
+		end_turn_of_copy(&w, segment, buf_done(&good), i + 1);
 	}
 	buf_free(&good);
-	buf_free(&now);
 	copies_keep(false);
 	world_end(&w);
 }
@@ -502,12 +509,39 @@ verification_goes_on_after_a_change(void)
 
 	world_begin(&w, 38);
 	add_segment(&w, 3000, 10000);
-	w.state.files.done = 100000;
+	w.state.files.verified.section = 100000;
 	w.state.files.id = 1; /* a file that was merged meanwhile */
 	segment_path(w.directory, DATASET_HOSTS, w.state.segments[0].file.id, path, sizeof(path));
 	rot(path, 4);
 	CU_ASSERT_TRUE(index_state_verify(w.directory, &w.state, UINT64_MAX, err));
 	CU_ASSERT_EQUAL(w.state.damage.n, 1);
+	world_end(&w);
+}
+
+/* A pass verifies the bytes that it may, and no more: a section of several passes holds nothing up, and its damage is found. */
+static void
+a_large_section_takes_several_passes(void) /* C-423 */
+{
+	enum { PIECE = 256 };
+	char path[4096], err[INDEX_FAULT];
+	struct world w;
+	struct stat st;
+	unsigned passes = 0, longest = 0;
+	uint64_t now = 0;
+
+	world_begin(&w, 40);
+	add_segment(&w, 3000, 10000);
+	segment_path(w.directory, DATASET_HOSTS, w.state.segments[0].file.id, path, sizeof(path));
+	CU_ASSERT_EQUAL_FATAL(stat(path, &st), 0);
+	rot(path, 4);
+	for (; w.state.damage.n == 0 && passes < 2 * st.st_size / PIECE; passes++) {
+		CU_ASSERT_TRUE_FATAL(index_state_verify(w.directory, &w.state, PIECE, err));
+		now = w.state.files.verified.at > now ? w.state.files.verified.at : 0;
+		longest = now / PIECE > longest ? (unsigned)(now / PIECE) : longest;
+	}
+	CU_ASSERT_EQUAL(w.state.damage.n, 1);
+	CU_ASSERT_TRUE(passes > st.st_size / 2 / PIECE / 2);
+	CU_ASSERT_TRUE(longest > 10);
 	world_end(&w);
 }
 
@@ -534,6 +568,8 @@ main(void)
 		{ "an index remembers the damage that was found", damage_is_remembered },
 		{ "verification goes on when another file takes a place",
 		    verification_goes_on_after_a_change },
+		{ "a large section is verified in several passes (C-423)",
+		    a_large_section_takes_several_passes },
 		CU_TEST_INFO_NULL,
 	};
 

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "search/index/format/format.h"
+#include "search/index/format/index.h"
 
 #define MIX 0x9e3779b97f4a7c15u
 #define MIX2 0xd6e8feb86659fd93u
@@ -25,22 +26,46 @@ mix(uint64_t h, uint64_t w)
 }
 
 /* Four independent lanes let the CPU overlap their multiplications. */
-uint64_t
-index_checksum(const void *bytes, size_t n, uint64_t seed)
+void
+checksum_begin(struct checksum *c, uint64_t n, uint64_t seed)
+{
+	*c = (struct checksum){ { seed ^ n, seed + MIX, seed ^ MIX2, seed + MIX2 } };
+}
+
+void
+checksum_add(struct checksum *c, const void *bytes, size_t n)
 {
 	const unsigned char *p = bytes;
-	uint64_t lane[4] = { seed ^ n, seed + MIX, seed ^ MIX2, seed + MIX2 };
-	uint64_t h;
-	size_t i = 0;
+	uint64_t lane[4];
 
-	for (; i + 32 <= n; i += 32)
+	memcpy(lane, c->lane, sizeof(lane));
+	for (size_t i = 0; i + CHECKSUM_UNIT <= n; i += CHECKSUM_UNIT)
 		for (int k = 0; k < 4; k++)
 			lane[k] = mix(lane[k], word_at(p + i + 8 * k));
-	h = mix(mix(mix(lane[0], lane[1]), lane[2]), lane[3]);
-	for (; i < n; i++)
+	memcpy(c->lane, lane, sizeof(lane));
+}
+
+uint64_t
+checksum_end(const struct checksum *c, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+	uint64_t h = mix(mix(mix(c->lane[0], c->lane[1]), c->lane[2]), c->lane[3]);
+
+	for (size_t i = 0; i < n; i++)
 		h = mix(h, p[i] + 1u);
 	h = (h ^ h >> 32) * MIX2;
 	return h ^ h >> 32;
+}
+
+uint64_t
+index_checksum(const void *bytes, size_t n, uint64_t seed)
+{
+	size_t rest = n % CHECKSUM_UNIT;
+	struct checksum c;
+
+	checksum_begin(&c, n, seed);
+	checksum_add(&c, bytes, n - rest);
+	return checksum_end(&c, (const char *)bytes + (n - rest), rest);
 }
 
 /* Two releases mean the same field when its dataset, name, type, facet and level are equal. The

@@ -232,6 +232,13 @@ struct posting_block {
 /* ---- checksum.c ---- */
 
 uint64_t index_checksum(const void *p, size_t n, uint64_t seed);
+/* The same in pieces: begin it with the number n of all bytes, add pieces of whole CHECKSUM_UNITs, end
+   it with the n % CHECKSUM_UNIT bytes that are left. */
+enum { CHECKSUM_UNIT = 32 };
+struct checksum; /* index.h */
+void checksum_begin(struct checksum *c, uint64_t n, uint64_t seed);
+void checksum_add(struct checksum *c, const void *p, size_t n);
+uint64_t checksum_end(const struct checksum *c, const void *p, size_t n);
 uint64_t index_field_hash(const struct schema_field *f);
 
 #endif

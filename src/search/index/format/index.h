@@ -87,6 +87,18 @@
 
 /* ---- the manifest ---- */
 
+/* A checksum of the bytes so far. */
+struct checksum {
+	uint64_t lane[4];
+};
+
+/* How far a file is verified: the sections before this one, and some bytes of it. */
+struct verified {
+	uint32_t section;
+	uint64_t at;
+	struct checksum sum;
+};
+
 /* The identity of a file as its writer left it. A reader that finds the same mark trusts the file;
    otherwise the reader verifies every byte. */
 struct index_mark {
@@ -148,10 +160,11 @@ struct index_state {
 	/* The position of the background verification in the files, and in their copies
 	   (write/verify.c). */
 	struct index_turn {
-		size_t turn;   /* twice the index of a segment, plus 1 for its ordinals */
-		uint64_t id;   /* the id of that file; a file with another id is begun anew */
-		uint64_t done; /* sections of a file, bytes of a copy */
-		bool changed;  /* a part of the copy was written */
+		size_t turn; /* twice the index of a segment, plus 1 for its ordinals */
+		uint64_t id; /* the id of that file; a file with another id is begun anew */
+		struct verified verified; /* of a file */
+		uint64_t done;            /* bytes of a copy */
+		bool changed;             /* a part of the copy was written */
 	} files, copies;
 	/* The first half of the ids of all files that this process writes; 0: random ones. A child
 	   has a family of its own, and the parent removes no file of the families of its

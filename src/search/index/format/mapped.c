@@ -488,22 +488,41 @@ mapped_span(const struct mapped *m, size_t slot, enum section_kind kind)
 
 /* ---- verification in the background ---- */
 
+/* Adds at most some bytes of a section to its checksum, and compares it after the last ones. */
+static bool
+verify_piece(const struct mapped *m, const struct section *t, struct verified *v, uint64_t *bytes)
+{
+	uint64_t whole = t->n - t->n % CHECKSUM_UNIT, n = whole - v->at;
+	const unsigned char *p = m->map + t->at;
+
+	if (v->at == 0)
+		checksum_begin(&v->sum, t->n, t->kind);
+	if (n > *bytes)
+		n = (*bytes - 1) / CHECKSUM_UNIT * CHECKSUM_UNIT + CHECKSUM_UNIT;
+	checksum_add(&v->sum, p + v->at, n);
+	v->at += n;
+	*bytes -= n < *bytes ? n : *bytes;
+	if (v->at < whole)
+		return true;
+	v->at = 0;
+	v->section++;
+	return checksum_end(&v->sum, p + whole, t->n - whole) == t->checksum &&
+	       padding_is_zero(m->map, t->at + t->n, m->head->table_at);
+}
+
 bool
-mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes)
+mapped_verify(struct mapped *m, struct verified *v, uint64_t *bytes)
 {
 	const struct segment_header *h = m->head;
-	uint64_t done = 0;
 
 	if (!check_header(m))
 		return false;
-	for (; *section < h->nsections && done < *bytes; (*section)++) {
-		const struct section *t = &table_of(m)[*section];
+	while (v->section<h->nsections && * bytes> 0) {
+		const struct section t = table_of(m)[v->section]; /* read once: it may change */
 
-		if (!section_is_inside(h, t) || !section_is_valid(m, t))
+		if (!section_is_inside(h, &t) || v->at > t.n || !verify_piece(m, &t, v, bytes))
 			return mapped_fault(m, "checksum does not match");
-		done += t->n;
 	}
-	*bytes = done < *bytes ? *bytes - done : 0;
 	return !m->lost || mapped_fault(m, "cannot be read");
 }
 

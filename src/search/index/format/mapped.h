@@ -80,9 +80,9 @@ void mapped_in_order(const struct mapped *m);
 /* Starts to read n bytes of a mapping from the disk, if they are many; the caller is about to read
    them all. */
 void mapped_ahead(const void *p, uint64_t n);
-/* Verifies sections from *section on until *bytes are done; advances *section and decreases
-   *bytes. */
-bool mapped_verify(struct mapped *m, uint32_t *section, uint64_t *bytes) MUST_USE;
+/* Verifies *bytes from a place on; advances the place and decreases *bytes. A section may take many
+   calls, and its damage is found by the last of them. */
+bool mapped_verify(struct mapped *m, struct verified *v, uint64_t *bytes) MUST_USE;
 /* Verifies the header, and the sections that have bytes between the offsets `from` and *to. Sets *to
    to the end of the last one, so that all bytes up to there are verified. */
 bool mapped_verify_at(struct mapped *m, uint64_t from, uint64_t *to) MUST_USE;

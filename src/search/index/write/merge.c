@@ -206,10 +206,10 @@ inputs_are_whole(const struct index_merge *m, char err[INDEX_FAULT])
 	for (size_t i = 0; whole && i < m->n; i++) {
 		struct mapped *file = &m->inputs[i].open->file;
 		uint64_t bytes = UINT64_MAX;
-		uint32_t section = 0;
+		struct verified v = { 0 };
 
 		file->err = err;
-		whole = mapped_verify(file, &section, &bytes);
+		whole = mapped_verify(file, &v, &bytes);
 		file->err = NULL;
 		if (!whole)
 			mapped_condemn(file); /* the next pass builds the index again */

@@ -191,17 +191,15 @@ verify_for_copy(
 	return good;
 }
 
-/* Verifies sections of a file. Returns false when it is damaged. */
+/* Verifies some bytes of a file. Returns false when it is damaged. */
 static bool
-verify_sections(const struct turn_file *f, uint64_t *done, uint64_t *bytes, char *err)
+verify_sections(const struct turn_file *f, struct verified *v, uint64_t *bytes, char *err)
 {
-	uint32_t section = (uint32_t)*done;
 	bool good;
 
 	f->open->err = err;
-	good = mapped_verify(f->open, &section, bytes);
+	good = mapped_verify(f->open, v, bytes);
 	f->open->err = NULL;
-	*done = section;
 	return good;
 }
 
@@ -227,11 +225,11 @@ verify_files(const char *directory, struct index_state *s, uint64_t bytes, char 
 
 	while (bytes > 0 && s->files.turn < last) {
 		find_file(directory, s, &s->files, &f);
-		if (f.open != NULL && !verify_sections(&f, &s->files.done, &bytes, err)) {
+		if (f.open != NULL && !verify_sections(&f, &s->files.verified, &bytes, err)) {
 			if (!repair_file(directory, s, &f, err))
 				return false;
 		} else if (f.open != NULL) {
-			if (s->files.done < f.open->head->nsections)
+			if (s->files.verified.section < f.open->head->nsections)
 				return true;
 			complete_parity(s, &f);
 		}
