@@ -65,6 +65,6 @@ CREATE OR REPLACE FUNCTION metrics_now() RETURNS TABLE (kind text, type text, he
 	SELECT k.name, k.type, k.help, s.series, s.value FROM metric_kind k JOIN seen s ON s.kind = k.name ORDER BY k.name, s.place
 $$;
 
-GRANT EXECUTE ON FUNCTION metric_add TO surfaced_dispatch, surfaced_stream;
+GRANT EXECUTE ON FUNCTION metric_add TO surfaced_dispatch, surfaced_stream, surfaced_index;
 GRANT EXECUTE ON FUNCTION metric_fold TO surfaced_alert;
 GRANT EXECUTE ON FUNCTION metrics_now TO surfaced_meter;

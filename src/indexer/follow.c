@@ -39,6 +39,7 @@ struct follower {
 	struct rebuilder rebuilder;
 	int64_t changed_at; /* mono_us: a document was added or removed */
 	int64_t next_purge; /* mono_us */
+	uint64_t damages;   /* those that the metrics have */
 };
 
 /* Reads the published state, at the start or after a failure, which may have left the state in
@@ -55,6 +56,7 @@ load_published(struct follower *f)
 		log_event(
 		    LOGP_WARNING, "index", "dataset=%s unusable=\"%s\" next=rebuild", f->name, err);
 	f->lost = f->state.generation == 0;
+	f->damages = f->state.damage.n;
 	free(f->since);
 	f->since = mem_text(f->state.snapshot == NULL ? "" : f->state.snapshot);
 }
@@ -452,6 +454,19 @@ purge_deletions(struct follower *f)
 	index_state_free(&published);
 }
 
+/* Adds the damages of this pass to the metrics. After a failure the next pass tries it again. */
+static void
+count_damages(struct follower *f)
+{
+	uint64_t n = f->state.damage.n;
+
+	if (n > f->damages && source_add_damages(&f->feed.source, n - f->damages) != DB_OK)
+		log_event(LOGP_WARNING, "index", "dataset=%s metrics=\"%s\"", f->name,
+		    db_message(f->feed.source.db));
+	else
+		f->damages = n;
+}
+
 enum follow_rc
 follow_once(struct follower *f, bool all)
 {
@@ -470,6 +485,7 @@ follow_once(struct follower *f, bool all)
 	index_tags_free(&p.tags);
 	buf_free(&p.keys);
 	if (ok) {
+		count_damages(f);
 		purge_deletions(f);
 		return FOLLOW_DONE;
 	}

@@ -66,6 +66,10 @@ STMT(few_documents, few_out,
     "SELECT count(*) <= $1::bigint AS few FROM"
     " (SELECT FROM record WHERE dataset = $2 AND NOT gone LIMIT $1::bigint + 1) AS first");
 
+STMT(add_damages, NULL,
+    "SELECT metric_add(ARRAY[format('surfaced_index_damages_total{dataset=\"%s\"}', $1::text)],"
+    " ARRAY[$2::bigint]::float8[])");
+
 STMT(purge_marks, NULL, "SELECT FROM record_purge($1::smallint)");
 
 #define CHANGED                                                                                    \
@@ -263,6 +267,15 @@ source_next(struct source *s, struct buf *room, struct source_row *out)
 	if (rc == DB_OK && !split_line(line, room, out))
 		panic("a row of %s has no key", schema_dataset_name(s->dataset));
 	return rc;
+}
+
+enum db_rc
+source_add_damages(struct source *s, uint64_t damages)
+{
+	arena_reset(s->a);
+	extend_deadline(s);
+	return db_do(s->db, &add_damages, NULL, P(str_of(schema_dataset_name(s->dataset))),
+	    P((int64_t)damages));
 }
 
 enum db_rc

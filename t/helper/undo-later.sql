@@ -4,6 +4,9 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0039
+DELETE FROM metric WHERE kind = 'surfaced_index_damages_total';
+DELETE FROM metric_kind WHERE name = 'surfaced_index_damages_total';
 -- 0038
 DROP VIEW IF EXISTS ai_surface, exposures;
 DROP FUNCTION IF EXISTS service_exposures, evidence_endpoint, dangling_first, detector_unresolved, secret_keep;

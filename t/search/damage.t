@@ -206,8 +206,13 @@ world_index_start
 followed() { [ -n "$(find "$W/index" -name hosts.manifest -newer "$W/tmp/answers")" ]; }
 ok "the marks of files that changed and are whole are published (C-423)" world_until 60 followed
 damages=$(grep -c 'dataset=hosts damaged=' "$W/log/surfaced-index.log")
+# counted NUMBER: the metrics have more damages of the index of hosts.
+metric() { sql "SELECT value FROM metrics_now() WHERE series = 'surfaced_index_damages_total{dataset=\"hosts\"}'"; }
+counted() { [ "$(metric)" -gt "$1" ]; }
+metric=$(metric)
 rot 99
 noticed() { [ "$(grep -c 'dataset=hosts damaged=' "$W/log/surfaced-index.log")" -gt "$damages" ]; }
 ok "damage that keeps the times of a file is found in the background (C-423)" world_until 60 noticed
 ok "an index with such damage is built again, and the same hosts are counted (C-423)" world_until 60 recovered
+ok "damage is added to the metrics of the installation (C-423)" world_until 60 counted "$metric"
 is "$(grep -c 'worker_died' "$W/log/surfaced.log")" 0 "no worker dies of such damage (C-423)"
