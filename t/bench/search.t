@@ -33,6 +33,9 @@ ok $? "the benchmark prints a ratio for each query and engine (C-425)"
 [ "$(grep -cE '^SERVER [a-z-]+ [a-z]+ [0-9.]+$' "$dir/out")" -eq $((8 * rivals)) ]
 ok $? "the benchmark prints a ratio of server times for each query and engine (C-425)"
 
+[ "$(grep -cE '^ENGINE [a-z-]+ [a-z]+ [0-9.]+$' "$dir/out")" -eq $((8 * rivals)) ]
+ok $? "the benchmark prints a ratio of the engines alone for each query and engine"
+
 [ "$((rivals + $(grep -c '^SKIP ' "$dir/out")))" -eq 3 ]
 ok $? "each of the three other engines is measured or named as missing (C-425)"
 

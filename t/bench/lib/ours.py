@@ -107,7 +107,8 @@ class Service:
 class Ours(Service):
     name = "surfaced"
     how = ("POST over TLS, one keep-alive connection, until the last byte of JSON;"
-           " server: t/bench/engine in its own process, until the buckets are known")
+           " server: what the worker logs (us=); engine: t/bench/engine in its own process, from the text of the query to"
+           " its buckets")
 
     def __init__(self, env_path, build):
         super().__init__(env_path)
