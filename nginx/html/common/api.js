@@ -72,6 +72,11 @@ function headers(method, options) {
 	return all;
 }
 
+// The fault of a request that got no answer.
+export function unreachable() {
+	return new ApiError(0, { code: "unreachable", message: "The service cannot be reached. Check the connection, then try again." });
+}
+
 async function send(method, options) {
 	try {
 		return await fetch(address(options.path, options.query), {
@@ -81,7 +86,7 @@ async function send(method, options) {
 	} catch (e) {
 		if (e.name === "AbortError")
 			throw e;
-		throw new ApiError(0, { code: "unreachable", message: "The service cannot be reached. Check the connection, then try again." });
+		throw unreachable();
 	}
 }
 

@@ -52,13 +52,14 @@ export function swatch(n) {
 	return svg("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, svg("rect", { ...paint(n), width: 10, height: 10, rx: 2 }));
 }
 
-const W = 960, H = 220, LEFT = 56, BOTTOM = 24, TOP = 8, RIGHT = 16;
+// The numbers of the axis are at the right, beside the last days, which a narrow window shows first.
+const W = 960, H = 220, LEFT = 16, BOTTOM = 24, TOP = 8, RIGHT = 56;
 
 function axis(most, lines = 4) {
 	return Array.from({ length: lines + 1 }, (_, i) => {
 		const y = H - BOTTOM - ((H - BOTTOM - TOP) * i) / lines;
 		return [svg("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: y, y2: y }),
-			svg("text", { class: "tick", x: LEFT - 8, y: y + 4, "text-anchor": "end" }, count((most * i) / lines))];
+			svg("text", { class: "tick", x: W - RIGHT + 8, y: y + 4 }, count((most * i) / lines))];
 	});
 }
 

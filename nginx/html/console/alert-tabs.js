@@ -9,33 +9,11 @@ import { plural } from "../common/words.js";
 import { destinationDialog, ruleDialog, secretDialog, silenceDialog } from "./alert-forms.js";
 import { badge, emptyState, toast } from "./parts.js";
 import { short } from "./links.js";
-import { filterBar, pagedTable, when } from "./lists.js";
+import { actionButton, filterBar, pagedTable, when } from "./lists.js";
 
 const POLL_MS = 1000;
 const POLLS = 20; // requests for the state of a delivery in progress
 const TONES = { delivered: "good", failed: "bad", active: "warn", expired: "", cancelled: "", pending: "", silenced: "" };
-
-function button(words, act, kind = "") {
-	return h(
-		"button",
-		{
-			type: "button",
-			class: kind,
-			onclick: async (e) => {
-				e.target.disabled = true;
-				try {
-					await act();
-				} catch (fault) {
-					if (fault.name !== "AbortError")
-						toast(fault.message, "bad");
-				} finally {
-					e.target.disabled = false;
-				}
-			},
-		},
-		words,
-	);
-}
 
 // Makes the list of a tab. member: the member of the answer; empty: the words for an empty list.
 function list(page, member, query, columns, empty) {
@@ -67,9 +45,9 @@ function rules(page, query, filters, body) {
 		h(
 			"span.row-actions",
 			null,
-			button("Edit", async () => (await ruleDialog(page, r)) && again()),
-			button("Silence", async () => (await silenceDialog(page, r.uuid)) && toast("The rule is silent.")),
-			button(
+			actionButton("Edit", async () => (await ruleDialog(page, r)) && again()),
+			actionButton("Silence", async () => (await silenceDialog(page, r.uuid)) && toast("The rule is silent.")),
+			actionButton(
 				"Delete",
 				async () =>
 					(await agree("Delete the rule?", `“${r.name}” raises no more alerts. Those that it has raised stay.`, "Delete", () =>
@@ -85,7 +63,7 @@ function rules(page, query, filters, body) {
 		[
 			["Name", (r) => [h("strong", null, short(r.name, 100)), !r.enabled && h("span.quiet", null, " (off)")]],
 			[
-				"Asks for",
+				"Condition",
 				(r) => [
 					r.source === "finding" ? `findings from ${r.min_severity}` : "services",
 					r.query && h("code.query", null, foreign(r.query, 200)),
@@ -103,10 +81,10 @@ function rules(page, query, filters, body) {
 			emptyState(
 				"No rules",
 				"A rule raises an alert for each finding or service that it selects.",
-				page.manages && button("New rule", async () => (await ruleDialog(page)) && again(), "main"),
+				page.manages && actionButton("New rule", async () => (await ruleDialog(page)) && again(), "main"),
 			),
 	);
-	show(filters, page.manages && button("New rule", async () => (await ruleDialog(page)) && again(), "main"));
+	show(filters, page.manages && actionButton("New rule", async () => (await ruleDialog(page)) && again(), "main"));
 	show(body, results("Rules", table));
 }
 
@@ -141,16 +119,20 @@ function silences(page, query, filters, body) {
 			["State", (s) => badge(s.state, TONES[s.state])],
 			["From", (s) => when(s.starts_at), "number"],
 			["Until", (s) => when(s.ends_at), "number"],
-			["Now", interval],
+			["Elapsed", interval],
 			[
 				"",
 				(s) =>
 					page.manages &&
 					["pending", "active"].includes(s.state) &&
-					button("End it", async () => {
-						await api.del(page.path(`silences/${s.uuid}`));
-						table.read();
-					}),
+					h(
+						"span.row-actions",
+						null,
+						actionButton("End it", async () => {
+							await api.del(page.path(`silences/${s.uuid}`));
+							table.read();
+						}),
+					),
 			],
 		],
 		() => emptyState("No silences", "While a rule is silent it raises alerts but sends none."),
@@ -176,7 +158,7 @@ function silences(page, query, filters, body) {
 				location.hash = page.hash({ tab: "silences", state });
 			},
 		),
-		page.manages && page.rules.length > 0 && button("Silence a rule", async () => (await silenceDialog(page)) && table.read()),
+		page.manages && page.rules.length > 0 && actionButton("Silence a rule", async () => (await silenceDialog(page)) && table.read()),
 	);
 	show(body, results("Silences", table));
 }
@@ -207,7 +189,7 @@ function destinations(page, query, filters, body) {
 		await page.load();
 		table.read();
 	};
-	const create = () => button("New destination", async () => (await destinationDialog(page)) && again(), "main");
+	const create = () => actionButton("New destination", async () => (await destinationDialog(page)) && again(), "main");
 	const act = (d) => {
 		const state = h("span.small", { role: "status" });
 		return (
@@ -216,9 +198,9 @@ function destinations(page, query, filters, body) {
 				"span.row-actions",
 				null,
 				state,
-				button("Test", async () => follow(page, (await api.post(page.path(`destinations/${d.uuid}/test`))).delivery, state)),
-				button("Edit", async () => (await destinationDialog(page, d)) && again()),
-				button(
+				actionButton("Test", async () => follow(page, (await api.post(page.path(`destinations/${d.uuid}/test`))).delivery, state)),
+				actionButton("Edit", async () => (await destinationDialog(page, d)) && again()),
+				actionButton(
 					"New secret",
 					async () =>
 						(await agree(
@@ -227,7 +209,7 @@ function destinations(page, query, filters, body) {
 							"New secret",
 						)) && secretDialog((await api.post(page.path(`destinations/${d.uuid}/rotate-secret`))).destination),
 				),
-				button(
+				actionButton(
 					"Delete",
 					async () =>
 						(await agree("Delete the destination?", `Nothing is sent to “${d.name}” any more.`, "Delete", () =>
@@ -290,18 +272,22 @@ function deliveries(page, query, filters, body) {
 			["Destination", (d) => h("strong", null, short(page.destinationName(d.destination_uuid), 100))],
 			["Kind", (d) => d.kind],
 			["State", (d) => badge(d.state, TONES[d.state])],
-			["Answer", (d) => [d.http_status_code, d.failure && foreign(d.failure, 120)]],
+			["Answer", (d) => (d.failure ? foreign(d.failure, 120) : d.http_status_code)],
 			["Attempts", attempts],
-			["Made", (d) => when(d.created_at), "number"],
+			["Created", (d) => when(d.created_at), "number"],
 			["Next", (d) => (d.next_attempt_at ? when(d.next_attempt_at) : "–"), "number"],
 			[
 				"",
 				(d) =>
 					page.manages &&
 					d.state === "failed" &&
-					button("Retry", async () => {
-						table.put((await api.post(page.path(`deliveries/${d.uuid}/retry`))).delivery);
-					}),
+					h(
+						"span.row-actions",
+						null,
+						actionButton("Retry", async () => {
+							table.put((await api.post(page.path(`deliveries/${d.uuid}/retry`))).delivery);
+						}),
+					),
 			],
 		],
 		() => emptyState("No deliveries", "An alert has one delivery for each destination of its rule."),

@@ -5,6 +5,7 @@ import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { plural } from "../common/words.js";
 import { badge, emptyState, reading, toast } from "./parts.js";
+import { areaWords } from "./areas.js";
 import { Drawer, filterBar, pagedTable, tabButtons, when } from "./lists.js";
 import { short } from "./links.js";
 import { hashOf, projectHead, projectOf } from "./projects.js";
@@ -240,7 +241,7 @@ class Inbox {
 					answer.finding
 						? facts([
 								["Title", foreign(r.title, 300)],
-								["Area", r.finding_type.replaceAll("_", " ")],
+								["Area", areaWords(r.finding_type)],
 								["Status", r.status.replaceAll("_", " ")],
 								["Last seen", when(r.last_seen_at)],
 							])

@@ -36,14 +36,14 @@ export const AREAS = {
 	typosquatting: { path: "typosquatting", columns: [
 		["Look-alike", (f) => mono(f.found_unicode ?? f.found, 100)],
 		["Of", (f) => mono(f.watched)],
-		["Registrar", (f) => f.found && h("a", { href: recordOf.domain(f.found) }, f.registrar ? short(f.registrar, 40) : "Open the domain")],
+		["Registration", (f) => f.found && h("a", { href: recordOf.domain(f.found) }, f.registrar ? short(f.registrar, 40) : "Open the domain")],
 		["How", (f) => short(words(f.edit ?? f.class), 40)],
 		["Score", score],
 	] },
 	exposed_secret: { path: "secrets", columns: [
 		["Secret", (f) => [short(words(f.secret_type), 60), f.preview && h("div", null, mono(f.preview, 60))]],
 		["Where", (f) => [place(f.location), f.occurrences > 1 && h("span.quiet.small", null, ` and ${plural(f.occurrences - 1, "other place")}`)]],
-		["Check digits", (f) => (f.check === "valid" ? badge("right", "high") : f.check && f.check !== "none" ? badge(f.check) : null)],
+		["Check digits", (f) => (f.check === "valid" ? badge("valid", "high") : f.check && f.check !== "none" ? badge(f.check) : null)],
 	] },
 	sensitive_file: { path: "secrets", columns: [
 		["File", (f) => mono(f.file_name, 80)],
@@ -52,21 +52,21 @@ export const AREAS = {
 	ai_surface: { path: "ai-surface", columns: [
 		["Service", endpoint],
 		["Product", product],
-		["Category", (f) => short(f.category, 60)],
+		["Category", (f) => f.category && h("span.nowrap", null, short(f.category, 60))],
 		["Access", auth],
 		["Models", (f) => f.models?.length > 0 && h("span.small", null, short(f.models.join(", "), 120))],
 	] },
 	exposed_service: { path: "exposures", columns: [
 		["Service", endpoint],
 		["Product", product],
-		["Kind", (f) => short(words(f.kind), 60)],
+		["Kind", (f) => f.kind && short(words(f.kind), 60)],
 		["Access", auth],
 		["TLS", (f) => (f.tls_enabled === null ? null : f.tls_enabled ? "yes" : "no")],
 	] },
 };
 
 // Detectors: a description, and the page of their findings: {finding_type} or {page}.
-export const DETECTORS = {
+const DETECTORS = {
 	inventory: { title: "Inventory", page: "inventory", about: "Adds known hosts, addresses and services below the project's seed domains to its inventory." },
 	"dangling-dns": { title: "Dangling DNS", finding_type: "dangling_dns", about: "Finds DNS records that point to names or addresses which a stranger could take over." },
 	typosquatting: { title: "Look-alikes", finding_type: "typosquatting", about: "Finds domains that resemble a watched one." },

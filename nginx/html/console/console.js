@@ -20,7 +20,7 @@
 // data-search. Names in localStorage of data about a person begin with PERSONAL (tabs.js).
 
 import { h, show } from "../common/dom.js";
-import { ApiError, api, readSession, serveShell, signedIn } from "../common/api.js";
+import { ApiError, api, readSession, serveShell, signedIn, unreachable } from "../common/api.js";
 import { drawHeader, markPage } from "./header.js";
 import { faultPanel, toast } from "./parts.js";
 import { FIRST, ROUTES } from "./routes.js";
@@ -45,9 +45,21 @@ export function parse(hash) {
 	}
 }
 
+// A module that could not be loaded, as Chromium, Firefox or Safari words it, is shown like a request without an answer.
+const asShown = (fault) => (fault instanceof TypeError && /imported module|module script failed/u.test(fault.message) ? unreachable() : fault);
+
+// A button whose module or request failed, and that has no better place to say so.
+addEventListener("unhandledrejection", (e) => {
+	const fault = asShown(e.reason);
+	if (fault instanceof ApiError) {
+		e.preventDefault();
+		toast(fault.message, "bad");
+	}
+});
+
 async function openPage(route, row) {
 	current.leave.abort();
-	const box = h("div.page");
+	const box = h("div.page", { "aria-busy": "true" });
 	const mine = current = { page: route.page, leave: new AbortController(), handle: null };
 	show(main, box);
 	markPage(top, route.page);
@@ -57,15 +69,18 @@ async function openPage(route, row) {
 		if (mine !== current)
 			return;
 		mine.handle = await module.open(box, route, mine.leave.signal) ?? null;
-	} catch (fault) {
-		if (mine !== current || fault.name === "AbortError")
+	} catch (e) {
+		if (mine !== current || e.name === "AbortError")
 			return;
+		const fault = asShown(e);
 		if (!(fault instanceof ApiError))
 			reportError(fault); // a fault of the page
 		show(box, faultPanel(fault, () => openPage(route, row)));
 	}
-	if (mine === current)
-		box.querySelector("h1")?.focus({ preventScroll: true });
+	if (mine !== current)
+		return;
+	box.removeAttribute("aria-busy");
+	box.querySelector("h1")?.focus({ preventScroll: true });
 }
 
 function follow() {
@@ -96,9 +111,9 @@ function redraw() {
 
 // ---- sign-in over the page ----
 
-// Most visits do not need these modules.
-const front = async (module) => (await Promise.all([module, styleSheet("sign-in")]))[0];
-const signIn = () => front(import("./sign-in.js"));
+// Most visits do not need these modules and their style sheet.
+const withSignInStyles = async (module) => (await Promise.all([module, styleSheet("sign-in")]))[0];
+const signIn = () => withSignInStyles(import("./sign-in.js"));
 
 let asking = null; // one dialog for all requests that wait for it
 
@@ -172,7 +187,7 @@ async function begin() {
 		const { methods, signed_in } = await api.get("/auth/methods", { alone: true });
 		const link = parse(location.hash);
 		if (link?.page === "link") {
-			const { openLink } = await front(import("./link.js"));
+			const { openLink } = await withSignInStyles(import("./link.js"));
 			tellSignedIn(await openLink(shell, link, { methods, signed_in }));
 			history.replaceState(null, "", FIRST);
 		} else if (!signed_in) {

@@ -2,7 +2,7 @@
 // What takes data out of a page: buttons that copy, and files that the browser saves.
 
 import { h, icon, show } from "../common/dom.js";
-import { say, toast } from "./parts.js";
+import { announce, toast } from "./parts.js";
 
 const CLIPBOARD = "M7 7V4h9v10h-3M4 7h9v10H4z", DONE = "M4 10.5l4 4 8-9";
 
@@ -18,7 +18,7 @@ export function copyButton(text, label = "Copy", { words = true } = {}) {
 			return;
 		}
 		draw(DONE, "Copied");
-		say("Copied.");
+		announce("Copied.");
 		setTimeout(() => draw(CLIPBOARD, label), 1500);
 	});
 	draw(CLIPBOARD, label);

@@ -16,7 +16,7 @@ export function line(cells) {
 }
 
 // Returns all values at a path, in order: services.port of a host has one for each service.
-export function valuesAt(record, path) {
+function valuesAt(record, path) {
 	let found = [record];
 	for (const name of path.split("."))
 		found = found.flatMap((v) => v?.[name] ?? []);

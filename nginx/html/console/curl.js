@@ -2,7 +2,7 @@
 // Writes a search as commands of curl(1) for sh. Everything is in single quotes except $KEY, which
 // the shell expands.
 
-export function shellQuoted(text) {
+function shellQuoted(text) {
 	return `'${String(text).replaceAll("'", "'\\''")}'`;
 }
 

@@ -15,7 +15,7 @@ import { hashOf, projectHead, projectOf } from "./projects.js";
 
 const SEVERITIES = ["info", "low", "medium", "high", "critical"];
 
-export const detectorsPath = (project, tail = "") => `/projects/${project.uuid}/esi/detectors${tail}`;
+const detectorsPath = (project, tail = "") => `/projects/${project.uuid}/esi/detectors${tail}`;
 
 function found(d, project) {
 	const { page, finding_type } = detectorWords(d.name);
@@ -86,7 +86,7 @@ class Detectors {
 		return h("section.card.detector", { "data-detector": d.name, "aria-label": title },
 			h("div.card-head", null, h("h2", null, title), h("span.marks", null, state(d), this.#where.manages && h("button", { type: "button", "aria-label": `Settings of ${title}`, onclick: edit }, "Settings"))),
 			about && h("p.quiet", null, about),
-			d.error && h("p.form-fault", null, "The last look that failed: ", short(d.error, 400)),
+			d.error && h("p.form-fault", null, "The last failure: ", short(d.error, 400)),
 			h("dl.facts", null, [
 				["Found", found(d, this.#where.project)],
 				["Last run", when(d.last_pass_at)],
@@ -97,7 +97,7 @@ class Detectors {
 	}
 
 	#edit(d, title) {
-		const enabled = check("It is on", { name: "enabled", checked: d.enabled }, "A detector that is off neither opens nor closes findings.");
+		const enabled = check("On", { name: "enabled", checked: d.enabled }, "A detector that is off neither opens nor closes findings.");
 		const least = h("select", { name: "min_severity" }, SEVERITIES.map((s) => h("option", { value: s, selected: s === d.min_severity }, s)));
 		const exclude = h("textarea", { name: "exclude", rows: 3, class: "mono", spellcheck: "false", maxlength: 8192, value: d.exclude });
 		return ask({ title: `Settings: ${title}`, label: "Save", wide: true,

@@ -26,12 +26,12 @@ function file(f) {
 	return h(
 		"tr",
 		null,
-		h("th.mono", { scope: "row", "data-name": "Name" }, foreign(f.name, 300), lens("open-directories", "files.name", f.name)),
-		h("td.number", { "data-name": "Size" }, f.size === undefined ? "–" : bytes(f.size)),
-		h("td.number", { "data-name": "Modified" }, (f.modified_at ?? "–").slice(0, 10)),
+		h("th.mono", { scope: "row", "data-head": "Name" }, foreign(f.name, 300), lens("open-directories", "files.name", f.name)),
+		h("td.number", { "data-head": "Size" }, f.size === undefined ? "–" : bytes(f.size)),
+		h("td.number", { "data-head": "Modified" }, (f.modified_at ?? "–").slice(0, 10)),
 		h(
 			"td.mono",
-			{ "data-name": "SHA-256" },
+			{ "data-head": "SHA-256" },
 			f.sha256 ? value(f.sha256, "open-directories", "files.sha256", { shown: `${f.sha256.slice(0, 16)}…` }) : "–",
 		),
 	);

@@ -34,7 +34,7 @@ export function aggregation(query, fields, limit = FIRST) {
 }
 
 // Returns "http title" for services.http.title.
-export function fieldTitle(name) {
+function fieldTitle(name) {
 	return name.replace(/^services\./u, "").replaceAll(/[._]/gu, " ");
 }
 

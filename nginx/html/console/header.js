@@ -11,7 +11,7 @@ const DOWN = "M5 8l5 5 5-5", HELP = "M7.5 7.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.9-
 const THEMES = [["", "As the system"], ["light", "Light"], ["dark", "Dark"]];
 
 // Sets "light" or "dark"; "" follows the system.
-export function setTheme(theme) {
+function setTheme(theme) {
 	if (theme) {
 		localStorage.setItem("theme", theme);
 		document.documentElement.dataset.theme = theme;
@@ -98,8 +98,8 @@ function personMenu() {
 function helpMenu() {
 	const keyboard = () => import("./keyboard.js");
 	const keys = h("input", { type: "checkbox", onchange: async (e) => (await keyboard()).turnKeys(e.target.checked) });
-	const box = menu("Help", [h("button", { type: "button", onclick: async () => (await keyboard()).showKeys() }, "List of keys"),
-		h("label.menu-line", null, h("span", null, "Keys of one letter"), keys)], { summary: icon(HELP), className: "button plain square" });
+	const box = menu("Help", [h("button", { type: "button", onclick: async () => (await keyboard()).showKeys() }, "Keyboard shortcuts"),
+		h("label.menu-line", null, h("span", null, "Single-letter shortcuts"), keys)], { summary: icon(HELP), className: "button plain square" });
 	box.addEventListener("toggle", async () => {
 		keys.checked = (await keyboard()).keysAreOn();
 	});
@@ -120,10 +120,12 @@ export function drawHeader(box, changed) {
 	nav.fit();
 }
 
+// Marks the link of a page, or the link of the page that it belongs to (under in routes.js).
 export function markPage(box, page) {
+	const { under } = ROUTES.find((r) => r.page === page) ?? {};
 	for (const link of box.querySelectorAll("[data-page]"))
-		if (link.dataset.page === page)
-			link.setAttribute("aria-current", "page");
+		if (link.dataset.page === page || link.dataset.page === under)
+			link.setAttribute("aria-current", under ? "true" : "page");
 		else
 			link.removeAttribute("aria-current");
 }

@@ -110,7 +110,7 @@ function row(dataset, r) {
 		"tr",
 		null,
 		COLUMNS[dataset].map(([name, make, kind], i) =>
-			h(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: kind ?? "", "data-name": name }, make(r)),
+			h(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: kind ?? "", "data-head": name }, make(r)),
 		),
 	);
 }

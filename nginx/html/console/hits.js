@@ -4,6 +4,7 @@
 import { h } from "../common/dom.js";
 import { ago, plural } from "../common/words.js";
 import { instant, recordOf, short, tag } from "./links.js";
+import { styleSheet } from "./sheets.js";
 
 const SERVICES_SHOWN = 3;
 
@@ -140,9 +141,10 @@ export function hitsOf(dataset, answer) {
 
 // Returns a list to which hits can be added: {node, add}. The module for other datasets is loaded when it is needed.
 export async function hitList(dataset) {
-	const make = STACKED[dataset] ?? (await import("./hit-rows.js")).STACKED[dataset];
+	const rows = STACKED[dataset] ? {} : (await Promise.all([import("./hit-rows.js"), styleSheet("lists")]))[0];
+	const make = STACKED[dataset] ?? rows.STACKED[dataset];
 	if (!make)
-		return (await import("./hit-rows.js")).hitTable(dataset);
+		return rows.hitTable(dataset);
 	const node = h("ol.hits", null);
 	return { node, add: (hits) => node.append(...hits.map((r) => h("li.hit", null, make(r).flat(3).filter(Boolean)))) };
 }

@@ -45,7 +45,7 @@ function draw(d, box) {
 			alerts.deliveries_failed > 0 && h("p.small.bad", null, `${plural(alerts.deliveries_failed, "delivery", "deliveries")} failed`)),
 		tile("inventory", "Surface", plural(surface.assets, "asset"), h("p.small.quiet", null, `${plural(surface.services, "service")}; ${count(surface.new)} new, ${count(surface.gone)} gone in 30 days`),
 			h("p.small.quiet", null, `Exposure score ${count(d.exposure.score)}, ${changeWords(d.exposure)} in 30 days`)),
-		tile("sessions", "Browser sessions", plural(sessions.running, "running", "running"), h("p.small.quiet", null, `${count(sessions.queued + sessions.starting)} waiting, of ${count(sessions.limit)} at once`)),
+		tile("sessions", "Browser sessions", plural(sessions.running, "running", "running"), h("p.small.quiet", null, sessions.limit ? `${count(sessions.queued + sessions.starting)} waiting, of ${count(sessions.limit)} at once` : "The organisation is not entitled to them.")),
 		d.quota && quotaTile(d.quota)),
 	h("section.card", null, h("h2", null, "Projects"), d.projects.length ? h("ul.projects", null, d.projects.map(projectLine))
 		: emptyState("No project yet", "Alerts, findings and browser sessions belong to a project.", signedIn.organisation.role === "owner" && h("a.button.main", { href: "#/settings/organisation" }, "Make one"))));

@@ -170,8 +170,8 @@ class Inventory {
 			foreign(a.name, 300),
 			facts([
 				["Kind", a.kind],
-				["Record", record && h("a", { href: recordOf[record](a.name) }, "Open what the search knows")],
-				["Services", h("a", { href: hashOf("inventory", project, { tab: "services", asset_uuid: a.uuid }) }, "All services of it")],
+				["Record", record && h("a", { href: recordOf[record](a.name) }, "Open its record")],
+				["Services", h("a", { href: hashOf("inventory", project, { tab: "services", asset_uuid: a.uuid }) }, "Its services")],
 				["Found by", foreign([a.discovery_channel, a.discovery_provider].filter(Boolean).join(", ") || "–", 200)],
 				["Source", a.source_name && foreign([a.source_name, a.source_ref].filter(Boolean).join(" "), 200)],
 				["First seen", when(a.first_seen_at)],

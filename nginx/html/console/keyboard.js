@@ -22,11 +22,11 @@ export function turnKeys(on) {
 
 async function help() {
 	const { ask } = await import("../common/dialog.js");
-	const line = (keys, words) => h("tr", null, h("th", { scope: "row" }, keys.map((k) => [h("kbd", null, k), " "])), h("td", null, words));
-	ask({ title: "Keys", label: "Close", cancel: "", body: h("table.keys", null, h("tbody", null,
+	const line = (keys, words) => h("tr", null, h("th.nowrap", { scope: "row" }, keys.map((k) => [h("kbd", null, k), " "])), h("td", null, words));
+	ask({ title: "Keyboard shortcuts", label: "Close", cancel: "", body: h("table", null, h("tbody", null,
 		line(["/"], "Search"),
-		line(["j", "k"], "The next and the former entry of a list"),
-		line(["Enter"], "Opens the entry"),
+		line(["j", "k"], "Next and previous entry of a list"),
+		line(["Enter"], "Open the entry"),
 		ROUTES.filter((r) => r.letter).map((r) => line(["g", r.letter], r.title)),
 		line(["?"], "This list"))) });
 }

@@ -11,7 +11,7 @@ import { keyForm, readChoices } from "./key-form.js";
 import { showSecret } from "./key-secret.js";
 import { table } from "./lists.js";
 import { copyButton } from "./copy.js";
-import { badge, emptyState, heading, menu, reading, say, toast } from "./parts.js";
+import { announce, badge, emptyState, heading, menu, reading, toast } from "./parts.js";
 import { mayWords, scopeSummary } from "./scopes.js";
 
 const SOON_DAYS = 14;
@@ -122,7 +122,7 @@ function list(main, signal) {
 	filter.state.addEventListener("change", again);
 	filter.text.addEventListener("input", () => {
 		draw(all, part.box);
-		say(`${plural(matching(all, filter.text.value).length, "key")}.`);
+		announce(`${plural(matching(all, filter.text.value).length, "key")}.`);
 	});
 	show(main, heading("API keys", filter.text, filter.state, owner() && h("a.button.main", { href: "#/keys/new" }, "New key")), part.box);
 }
@@ -135,7 +135,7 @@ function facts(key) {
 		line("State", key.state === "active" ? badge("active", "good") : ends(key)), line("Held by", foreign(key.owner_name)),
 		line("It may", mayWords(key.effective_scopes) || "do nothing: the organisation has none of its scopes"),
 		line("Projects", key.projects ? plural(key.projects.length, "project") : "all of its holder"),
-		line("Made", dayAndHour(key.created_at)), line("Expires", key.expires_at ? dayAndHour(key.expires_at) : "never"), line("Last used", lastUsed(key)));
+		line("Created", dayAndHour(key.created_at)), line("Expires", key.expires_at ? dayAndHour(key.expires_at) : "never"), line("Last used", lastUsed(key)));
 }
 
 function chart(usage) {
@@ -154,7 +154,7 @@ function one(main, uuid, signal) {
 		draw: ({ key, usage }, box) => show(box, heading(foreign(key.name), doings(key, () => part.read())),
 			h("section.card", null, h("h2.hidden", null, "Facts"), facts(key)), usage && chart(usage)),
 		box: h("div.stacked-parts") });
-	show(main, h("p.small", null, h("a", { href: "#/keys" }, "‹ API keys")), part.box);
+	show(main, h("p.small", null, h("a", { href: "#/keys" }, "← API keys")), part.box);
 }
 
 // ---- the form ----

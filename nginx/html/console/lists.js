@@ -3,14 +3,14 @@
 
 import { foreign, h, rows, show } from "../common/dom.js";
 import { ago } from "../common/words.js";
-import { faultPanel, reading } from "./parts.js";
+import { faultPanel, reading, toast } from "./parts.js";
 import { instant } from "./links.js";
 
 // A table of records, for draw of reading(): columns are [head, cell(record), class]; the first one names the record.
 // On narrow screens each record becomes a block with the heads beside its values.
 export function table(caption, columns) {
 	const body = h("tbody");
-	const cells = (record) => columns.map(([head, cell, kind], i) => h(i ? "td" : "th", { class: kind, scope: i ? null : "row", "data-head": head }, cell(record)));
+	const cells = (record) => columns.map(([head, cell, kind], i) => h(i ? "td" : "th", { class: kind, scope: i ? null : "row", "data-head": head || null }, cell(record)));
 	const node = h("div.card.list-card", null, h("table.stack", null, h("caption.hidden", null, caption),
 		h("thead", null, h("tr", null, columns.map(([head, , kind]) => (head ? h("th", { scope: "col", class: kind }, head) : h("td"))))), body));
 	return { node, draw: (records, key = (r) => r.uuid) => rows(body, records, key, (record) => h("tr", { "data-entry": true }, cells(record))) };
@@ -51,6 +51,29 @@ export function searchFilter(name, label, values, changed) {
 // Makes buttons that choose a part of a page: tabs are [[name, words], …].
 export function tabButtons(tabs, now, go) {
 	return tabs.map(([name, words]) => h("button", { type: "button", "aria-pressed": String(name === now), onclick: () => go(name) }, words));
+}
+
+// Makes a button that cannot be pressed again while act() runs; its refusal is shown in a notice.
+export function actionButton(words, act, kind = "") {
+	return h(
+		"button",
+		{
+			type: "button",
+			class: kind,
+			onclick: async (e) => {
+				e.target.disabled = true;
+				try {
+					await act();
+				} catch (fault) {
+					if (fault.name !== "AbortError")
+						toast(fault.message, "bad");
+				} finally {
+					e.target.disabled = false;
+				}
+			},
+		},
+		words,
+	);
 }
 
 export function when(text) {

@@ -8,7 +8,7 @@ import { field, group, radio } from "../common/form.js";
 import { ago, day, plural } from "../common/words.js";
 import { table } from "./lists.js";
 import { copyButton } from "./copy.js";
-import { badge, emptyState, heading, menu, reading, say, toast } from "./parts.js";
+import { announce, badge, emptyState, heading, menu, reading, toast } from "./parts.js";
 
 const owner = () => signedIn.organisation.role === "owner";
 const self = (member) => member.uuid === signedIn.organisation.membership_uuid;
@@ -130,7 +130,7 @@ export async function open(main, route, signal) {
 	} });
 	filter.addEventListener("input", () => {
 		draw(members, part.box);
-		say(`${part.box.querySelectorAll("tbody tr").length} members.`);
+		announce(`${part.box.querySelectorAll("tbody tr").length} members.`);
 	});
 	show(main, heading("Members", filter, owner() && ask), part.box);
 }

@@ -3,9 +3,9 @@
 
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
-import { ago } from "../common/words.js";
-import { emptyState, faultPanel, reading } from "./parts.js";
-import { instant, lens, quoted, recordOf, short } from "./links.js";
+import { emptyState } from "./parts.js";
+import { lens, quoted, recordOf, short } from "./links.js";
+import { pagedTable, when } from "./lists.js";
 import { card, pageAddress, recordHead, searches } from "./record.js";
 
 const PAGE = 100;
@@ -19,70 +19,28 @@ function answer(r) {
 	return r.answer === undefined ? h("span.quiet", null, short(r.rcode)) : foreign(r.answer, 600);
 }
 
-function time(text) {
-	return text && h("time", { datetime: text, title: instant(text) }, ago(text));
-}
-
-function row(r) {
-	return h(
-		"tr",
-		null,
-		h(
-			"th",
-			{ scope: "row", "data-name": "Type" },
-			h("code", null, short(r.record_type)),
-			r.rcode !== "NOERROR" && h("span.warn", null, " ", short(r.rcode)),
-		),
-		h("td", { "data-name": "Answer" }, answer(r), r.answer !== undefined && lens("dns", "answer", r.answer)),
-		h("td.number", { "data-name": "TTL" }, r.ttl ?? "–"),
-		h("td.number", { "data-name": "First seen" }, time(r.first_seen)),
-		h("td.number", { "data-name": "Last seen" }, time(r.last_seen)),
-	);
-}
-
 function list(name, type, signal) {
-	const body = h("tbody"),
-		foot = h("p.more");
-	const table = h(
-		"table.stack",
-		null,
-		h(
-			"thead",
-			null,
-			h(
-				"tr",
-				null,
-				["Type", "Answer", "TTL", "First seen", "Last seen"].map((t, i) => h("th", { scope: "col", class: i > 1 ? "number" : "" }, t)),
-			),
-		),
-		body,
-	);
-	const page = async (cursor) => {
-		const found = await api.get(`/search/dns/${encodeURIComponent(name)}`, { query: { type, limit: PAGE, cursor }, signal });
-		body.append(...found.records.map(row));
-		show(
-			foot,
-			found.has_more &&
-				h(
-					"button",
-					{ type: "button", onclick: () => page(found.next_cursor).catch((fault) => show(foot, faultPanel(fault))) },
-					"More records",
-				),
-		);
-		return found;
-	};
-	const read = () =>
-		page("").catch((fault) => {
-			if (fault.status === 404)
-				return { records: [] };
-			throw fault;
-		});
-	return reading({
+	return pagedTable({
 		signal,
-		read,
-		draw: (data, box) => show(box, table, foot),
-		empty: (a) =>
-			a.records.length ? null : emptyState("No records", `No import has seen ${type ? `${type} records` : "records"} of this name.`),
+		caption: `Records of ${name}`,
+		columns: [
+			["Type", (r) => [h("code", null, short(r.record_type)), r.rcode !== "NOERROR" && h("span.warn", null, " ", short(r.rcode))]],
+			["Answer", (r) => [answer(r), r.answer !== undefined && lens("dns", "answer", r.answer)]],
+			["TTL", (r) => r.ttl ?? "–", "number"],
+			["First seen", (r) => when(r.first_seen), "number"],
+			["Last seen", (r) => when(r.last_seen), "number"],
+		],
+		read: async (cursor, s) => {
+			try {
+				const found = await api.get(`/search/dns/${encodeURIComponent(name)}`, { query: { type, limit: PAGE, cursor }, signal: s });
+				return { items: found.records, next_cursor: found.next_cursor };
+			} catch (fault) {
+				if (fault.status === 404)
+					return { items: [] };
+				throw fault;
+			}
+		},
+		empty: () => emptyState("No records", `No import has seen ${type ? `${type} records` : "records"} of this name.`),
 	}).box;
 }
 

@@ -17,14 +17,14 @@ function facts(organisation) {
 	return h("section.card", null, h("h2", null, foreign(organisation.name)), h("dl.fact-list", null,
 		h("dt", null, "Your role"), h("dd", null, signedIn.organisation.role),
 		h("dt", null, "Members"), h("dd", null, plural(organisation.members, "member"), ", ", plural(organisation.projects, "project")),
-		h("dt", null, "It may use"), h("dd", null, rights.length ? h("ul.choices", null, rights) : "nothing yet"),
+		h("dt", null, "Entitled to"), h("dd", null, rights.length ? h("ul.choices", null, rights) : "nothing yet"),
 		h("dt", null, "Scopes of its keys"), h("dd", null, grouped(organisation.scopes.filter((s) => s.allowed)).map(([words]) => words).join(", ") || "none")));
 }
 
 function signInForm(organisation) {
 	const choice = (value, words, hint) => radio(words, { name: "sign_in", value, checked: organisation.sign_in === value, disabled: !owner() }, hint);
 	const form = h("form", null, group("Members sign in", choice("any", "In any way", "A password alone is enough."),
-		choice("strong", "By a passkey, or with a second factor", "Who signed in by a password alone is asked again. You need such a sign-in yourself to choose this.")),
+		choice("strong", "By a passkey, or with a second factor", "Members who signed in by a password alone are asked again. To choose this you must have signed in that way yourself.")),
 	owner() && h("div.buttons", null, h("button.main", { type: "submit" }, "Save")));
 	return h("section.card.narrow", null, h("h2", null, "Sign-in"), onSubmit(form, async () => {
 		await api.put("/organisation", { sign_in: new FormData(form).get("sign_in") });
@@ -44,7 +44,7 @@ function projectsPart(projects, after) {
 	const grid = table("Projects", [
 		["Project", (p) => foreign(p.name)],
 		["UUID", (p) => h("code.small", null, p.uuid)],
-		["Made", (p) => day(p.created_at), "nowrap"],
+		["Created", (p) => day(p.created_at), "nowrap"],
 		["", (p) => owner() && h("button", { type: "button", "aria-label": `Rename ${p.name}`, onclick: () => projectDialog(p, after) }, "Rename"), "number"],
 	]);
 	grid.draw(projects);

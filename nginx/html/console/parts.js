@@ -12,7 +12,7 @@ export function heading(title, ...actions) {
 }
 
 // Announces a text to screen readers.
-export function say(words) {
+export function announce(words) {
 	document.getElementById("status").textContent = words;
 }
 
@@ -29,7 +29,7 @@ export function toast(words, tone = "") {
 export function faultPanel(fault, retry) {
 	return h("div.fault-panel", { role: "alert" }, h("strong", null, fault.message),
 		h("p.small", null, h("code", null, fault.code || fault.name), fault.requestId ? h("span", null, " · request ", h("code", null, fault.requestId)) : null),
-		fault.code === "entitlement_required" ? h("p", null, "Who runs this service can grant it.")
+		fault.code === "entitlement_required" ? h("p", null, "The operator of this service can grant it.")
 			: retry && h("button", { type: "button", onclick: retry }, "Try again"));
 }
 

@@ -40,7 +40,7 @@ export function facts(pairs) {
 // The address of a web page: a text, never a link, with what can be done with it.
 export function pageAddress(url) {
 	return [h("span.mono", null, foreign(url, 300)), " ", copyButton(url, "Copy the address", { words: false }),
-		h("a.small", { href: `#/sessions?url=${encodeURIComponent(url)}` }, "Open in a browser session")];
+		h("a.small.nowrap", { href: `#/sessions?url=${encodeURIComponent(url)}` }, "Open in a browser session")];
 }
 
 export function card(title, ...children) {

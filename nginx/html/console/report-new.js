@@ -11,7 +11,7 @@ import { short } from "./links.js";
 
 const TLPS = [["", "none"], ["clear", "clear"], ["green", "green"], ["amber", "amber"], ["amber+strict", "amber, strict"], ["red", "red"]];
 const SHOWN = 50; // indicators of a preview
-const TONES = { indicator: "bad", mention: "", ignored: "good" };
+const TONES = { indicator: "high", mention: "", ignored: "" };
 
 const given = (body) => Object.fromEntries(Object.entries(body).filter(([, v]) => v !== "" && !(Array.isArray(v) && !v.length)));
 
@@ -23,14 +23,14 @@ function previewOf({ indicators, names }) {
 
 export function openNewReport(main, signal) {
 	document.title = "New report – surfaced";
-	const text = h("textarea", { name: "text", rows: 14, spellcheck: "false" }), found = h("div", { role: "status" }, h("p.quiet", null, "Write or paste a text, then look what would be found in it."));
+	const text = h("textarea", { name: "text", rows: 14, spellcheck: "false" }), found = h("div", { role: "status" }, h("p.quiet", null, "Write or paste a text, then choose Preview to see which values it holds."));
 	const input = (name, props) => h("input", { name, autocomplete: "off", ...props });
 	const tlp = h("select", { name: "tlp" }, TLPS.map(([value, words]) => h("option", { value }, words)));
 	const form = h("form", null, field("Title", input("title", { maxlength: 500 })), field("Text", text, "As it was written; defanged values such as evil[.]example are read too."),
 		h("div.pair", null, field("Publisher", input("publisher", { maxlength: 200 })), field("TLP", tlp)),
-		field("URL", input("url", { type: "url", maxlength: 2048 }), "Of the original. The same URL is the same report: sending it again makes a revision."),
+		field("URL", input("url", { type: "url", maxlength: 2048 }), "Of the original. A report that has the URL already gets a revision."),
 		field("Tags", input("tags"), "Separated by spaces."),
-		h("div.buttons", null, h("button.main", { type: "submit" }, "Add the report"), h("button", { type: "button", onclick: () => look() }, "Preview")));
+		h("div.buttons", null, h("button.main", { type: "submit" }, "Add the report"), h("button", { type: "button", onclick: () => look() }, "Preview"), h("a.button", { href: "#/search/reports" }, "Cancel")));
 	async function look() {
 		try {
 			show(found, previewOf(await api.post("/reports/extract", given({ text: text.value, url: form.elements.url.value.trim(), publisher: form.elements.publisher.value.trim() }), { signal })));

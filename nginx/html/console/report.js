@@ -6,19 +6,20 @@ import { api, signedIn } from "../common/api.js";
 import { agree } from "../common/dialog.js";
 import { count, plural } from "../common/words.js";
 import { copyButton } from "./copy.js";
-import { badge, emptyState, faultPanel, reading } from "./parts.js";
+import { badge, emptyState, reading } from "./parts.js";
 import { DATASETS, recordOf, searchFor, short, value } from "./links.js";
+import { pagedTable } from "./lists.js";
 import { at, card, facts, recordHead, recordPage, some } from "./record.js";
 
 const PAGE = 100;
-const TONES = { indicator: "bad", mention: "", ignored: "good" };
+const TONES = { indicator: "high", mention: "", ignored: "" };
 const RECORDS = { ipv4: "host", ipv6: "host", domain: "name", certificate_sha256: "certificate" };
 
 const each = (name, list) => list?.length > 0 && some(list, (text) => value(text, "reports", name));
 
 const owns = () => signedIn.organisation?.role === "owner"; // owners have reports.manage
 
-// Makes the buttons with which an owner accepts or rejects a value as an indicator.
+// Makes the buttons with which an owner accepts or rejects a value as an indicator. changed: {signal, again(): reads the list again}
 function verdictButtons(i, changed) {
 	const give = async (disposition) => {
 		const { verdictDialog } = await import("./verdicts.js");
@@ -31,92 +32,30 @@ function verdictButtons(i, changed) {
 	];
 }
 
-// changed: {signal, again(): reads the list again}
-function indicator(i, changed) {
-	const record = RECORDS[i.type],
-		text = foreign(i.value, 300);
-	return h(
-		"tr",
-		null,
-		h(
-			"th.mono",
-			{ scope: "row", "data-head": "Value" },
-			record ? h("a", { href: recordOf[record](i.value) }, text) : text,
-			copyButton(i.value, "Copy the value", { words: false }),
-		),
-		h("td", { "data-head": "Type" }, h("code", null, i.type)),
-		h(
-			"td",
-			{ "data-head": "Said as" },
-			badge(i.disposition, TONES[i.disposition] ?? ""),
-			i.ignored_by && h("span.quiet.small", null, " ", short(i.ignored_by, 60)),
-		),
-		h("td.number", { "data-head": "Sure" }, `${i.confidence} %`),
-		h(
-			"td",
-			{ "data-head": "Context" },
-			i.context ? h("span.quiet.small", null, foreign(i.context, 300)) : "–",
-			i.labels?.map((l) => [" ", h("span.badge", null, short(l, 60))]),
-		),
-		h(
-			"td.number",
-			{ "data-head": "Search" },
-			i.search &&
-				h(
-					"a",
-					{ href: searchFor(i.search.dataset, i.search.query), title: i.search.query },
-					`in ${DATASETS[i.search.dataset]?.many ?? i.search.dataset}`,
-				),
-		),
-		owns() && h("td", null, h("span.row-actions", null, verdictButtons(i, changed))),
-	);
-}
-
 function list(uuid, query, signal) {
-	const body = h("tbody"),
-		foot = h("p.more");
-	const page = async (cursor) => {
-		const found = await api.get(`/reports/${uuid}/indicators`, { query: { ...query, limit: PAGE, cursor }, signal });
-		body.append(...found.indicators.map((i) => indicator(i, changed)));
-		show(
-			foot,
-			found.has_more &&
-				h(
-					"button",
-					{ type: "button", onclick: () => page(found.next_cursor).catch((fault) => show(foot, faultPanel(fault))) },
-					"More indicators",
-				),
-		);
-		return found;
-	};
-	const changed = { signal, again: () => {
-		show(body);
-		part.read();
-	} };
-	const table = h(
-		"table.stack",
-		null,
-		h(
-			"thead",
-			null,
-			h(
-				"tr",
-				null,
-				["Value", "Type", "Said as", "Sure", "Context", "Search"].map((t) =>
-					h("th", { scope: "col", class: t === "Sure" || t === "Search" ? "number" : "" }, t),
-				),
-				owns() && h("td"),
-			),
-		),
-		body,
-	);
-	const part = reading({
+	const changed = { signal, again: () => table.read() };
+	const table = pagedTable({
 		signal,
-		read: () => page(""),
-		draw: (data, box) => show(box, table, foot),
-		empty: (a) => (a.indicators.length ? null : emptyState("No indicators", "The report has none of this kind.")),
+		caption: "Indicators",
+		columns: [
+			["Value", (i) => {
+				const record = RECORDS[i.type], text = foreign(i.value, 300);
+				return [record ? h("a", { href: recordOf[record](i.value) }, text) : text, copyButton(i.value, "Copy the value", { words: false })];
+			}, "mono"],
+			["Type", (i) => h("code", null, i.type)],
+			["Said as", (i) => [badge(i.disposition, TONES[i.disposition] ?? ""), i.ignored_by && h("span.quiet.small", null, " ", short(i.ignored_by, 60))]],
+			["Sure", (i) => `${i.confidence} %`, "number"],
+			["Context", (i) => [i.context ? h("span.quiet.small", null, foreign(i.context, 300)) : "–", i.labels?.map((l) => [" ", h("span.badge", null, short(l, 60))])]],
+			["Search", (i) => i.search && h("a", { href: searchFor(i.search.dataset, i.search.query), title: i.search.query }, `in ${DATASETS[i.search.dataset]?.many ?? i.search.dataset}`), "number"],
+			...owns() ? [["", (i) => h("span.row-actions", null, verdictButtons(i, changed))]] : [],
+		],
+		read: async (cursor, s) => {
+			const found = await api.get(`/reports/${uuid}/indicators`, { query: { ...query, limit: PAGE, cursor }, signal: s });
+			return { items: found.indicators, next_cursor: found.next_cursor };
+		},
+		empty: () => emptyState("No indicators", "The report has none of this kind."),
 	});
-	return part.box;
+	return table.box;
 }
 
 function indicators(report, signal) {

@@ -9,7 +9,7 @@ import { spark } from "../common/charts.js";
 import { count, plural } from "../common/words.js";
 import { badge, emptyState, heading, reading, toast } from "./parts.js";
 import { DATASETS, recordOf, searchFor, short } from "./links.js";
-import { Drawer, filterBar, pagedTable, searchFilter, tabButtons, when } from "./lists.js";
+import { Drawer, actionButton, filterBar, pagedTable, searchFilter, tabButtons, when } from "./lists.js";
 import { facts } from "./record.js";
 
 const SEVERITIES = ["critical", "high", "medium", "low", "info"];
@@ -75,9 +75,10 @@ class Rules {
 			main,
 			heading(
 				"Detection rules",
+				this.tabs,
 				h("button", { type: "button", onclick: () => this.#export() }, "Export"),
 				this.owner && h("button", { type: "button", onclick: () => this.#import() }, "Import"),
-				this.owner && h("a.button.main", { href: "#/rules/new" }, "New rule"), this.tabs,
+				this.owner && h("a.button.main", { href: "#/rules/new" }, "New rule"),
 			),
 			this.filters,
 			h("div.list-and-drawer", null, this.results, this.#drawer.node),
@@ -149,7 +150,7 @@ class Rules {
 					{ name: "severity", label: "Severity", options: any(SEVERITIES) },
 					{
 						name: "enabled",
-						label: "On",
+						label: "State",
 						options: [
 							["", "On or off"],
 							["true", "On"],
@@ -197,19 +198,19 @@ class Rules {
 			own && h("a.button", { href: `#/rules/${r.uuid}/edit` }, "Edit"),
 			...(own
 				? MOVES.filter(([, , from]) => from.includes(r.status)).map(([path, label]) =>
-						this.#button(label, () => this.#put(api.post(`/rules/${r.uuid}/${path}`))),
+						actionButton(label, () => this.#put(api.post(`/rules/${r.uuid}/${path}`))),
 					)
 				: []),
 			this.owner &&
-				this.#button(r.settings.enabled ? "Turn off" : "Turn on", () =>
+				actionButton(r.settings.enabled ? "Turn off" : "Turn on", () =>
 					this.#put(api.put(`/rules/${r.uuid}/settings`, this.#settings(r, { enabled: !r.settings.enabled }))),
 				),
 			this.owner &&
-				this.#button("Copy", async () => {
+				actionButton("Copy", async () => {
 					const { rule } = await api.post(`/rules/${r.uuid}/copy`);
 					location.hash = `#/rules/${rule.uuid}/edit`;
 				}),
-			own && this.#button("Delete", () => this.#delete(r), "danger"),
+			own && actionButton("Delete", () => this.#delete(r), "danger"),
 		];
 		this.#drawer.mark(this.#list.row(r.uuid));
 		this.#drawer.open(
@@ -260,28 +261,6 @@ class Rules {
 			...(s.severity ? { severity: s.severity } : {}),
 			...change,
 		};
-	}
-
-	#button(words, act, kind = "") {
-		return h(
-			"button",
-			{
-				type: "button",
-				class: kind,
-				onclick: async (e) => {
-					e.target.disabled = true;
-					try {
-						await act();
-					} catch (fault) {
-						if (fault.name !== "AbortError")
-							toast(fault.message, "bad");
-					} finally {
-						e.target.disabled = false;
-					}
-				},
-			},
-			words,
-		);
 	}
 
 	async #put(request) {
@@ -406,7 +385,7 @@ class Rules {
 				});
 				return { items: answer.observations, next_cursor: answer.next_cursor };
 			},
-			empty: () => emptyState("No observations", "Rules that are on observe the records that match them, as these are imported."),
+			empty: () => emptyState("No observations", "Turn a rule on: it observes the records that match it."),
 		});
 		show(this.results, list.box);
 	}

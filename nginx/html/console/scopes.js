@@ -61,6 +61,8 @@ export function scopeSummary(names) {
 	return grouped(names.map((name) => ({ name }))).map(([words, members]) => words.toLowerCase() + (members.length > 1 ? ` ×${members.length}` : "")).join(", ");
 }
 
+// In the order of DOES, where a scope may refer to the one before it.
 export function mayWords(names) {
-	return list(names.map((name) => doesWords({ name })));
+	const order = Object.keys(DOES);
+	return list([...names].sort((a, b) => order.indexOf(a) - order.indexOf(b)).map((name) => doesWords({ name })));
 }

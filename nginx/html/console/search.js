@@ -4,7 +4,7 @@
 import { h, icon, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { milliseconds } from "../common/words.js";
-import { emptyState, faultPanel, menu, say, toast } from "./parts.js";
+import { announce, emptyState, faultPanel, menu, toast } from "./parts.js";
 import { DATASETS, noun, total } from "./links.js";
 import { FIELDS, hitList, hitsOf } from "./hits.js";
 import { SearchBox } from "./searchbox.js";
@@ -118,43 +118,17 @@ class SearchPage {
 	}
 
 	#actions() {
-		const { origin } = location;
-		const lazily = (load, act) => async () => act(await load());
+		const button = (words, act) => h("button.plain", { type: "button", onclick: act }, words);
 		return [
-			h(
-				"button.plain",
-				{
-					type: "button",
-					onclick: lazily(
-						() => import("./curl-dialog.js"),
-						async (m) =>
-							m.curlDialog(`${origin}/api/v1`, this.#state.dataset, this.#state.query, (await this.#facetsModule()).fieldsOf(this.schema)),
-					),
-				},
-				"as curl",
-			),
-			h(
-				"button.plain",
-				{
-					type: "button",
-					onclick: lazily(
-						() => import("./export.js"),
-						(m) => m.exportDialog(this.schema, this.#state.query),
-					),
-				},
-				"export",
-			),
-			h(
-				"button.plain",
-				{
-					type: "button",
-					onclick: async () => {
-						await navigator.clipboard.writeText(location.href);
-						toast("The link to this search is copied.");
-					},
-				},
-				"copy link",
-			),
+			button("as curl", async () => {
+				const [{ curlDialog }, { fieldsOf }] = await Promise.all([import("./curl-dialog.js"), this.#facetsModule()]);
+				curlDialog(`${location.origin}/api/v1`, this.#state.dataset, this.#state.query, fieldsOf(this.schema));
+			}),
+			button("export", async () => (await import("./export.js")).exportDialog(this.schema, this.#state.query)),
+			button("copy link", async () => {
+				await navigator.clipboard.writeText(location.href);
+				toast("The link to this search is copied.");
+			}),
 		];
 	}
 
@@ -366,7 +340,7 @@ class SearchPage {
 				foot.remove();
 				this.#more(next, list, dataset, signal);
 				list.node.querySelectorAll("[data-entry]")[first]?.focus();
-				say(`${list.node.querySelectorAll("[data-entry]").length} are shown.`);
+				announce(`${list.node.querySelectorAll("[data-entry]").length} are shown.`);
 			} catch (fault) {
 				if (!signal.aborted)
 					show(

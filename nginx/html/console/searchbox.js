@@ -3,7 +3,7 @@
 
 import { h, show } from "../common/dom.js";
 import { count, plural } from "../common/words.js";
-import { say } from "./parts.js";
+import { announce } from "./parts.js";
 
 const VALUES_MS = 250;
 const VALIDATE_MS = 300;
@@ -105,10 +105,17 @@ export class SearchBox {
 		return mine;
 	}
 
+	// Somebody who types can do without completion and repair; the messages of a query are shown anyway.
+	#loadIfPossible() {
+		return this.#load().catch(() => [{}, {}]);
+	}
+
 	// ---- options ----
 
 	async #offer() {
-		const [{ options, valuesQuery }] = await this.#load();
+		const [{ options, valuesQuery }] = await this.#loadIfPossible();
+		if (!options)
+			return;
 		const { schema, buckets, askValues } = this.#hooks;
 		const { place, list } = options(schema(), this.value, this.text.selectionStart, buckets);
 		this.#place = place;
@@ -132,7 +139,7 @@ export class SearchBox {
 		);
 		this.options.hidden = list.length === 0;
 		if (list.length)
-			say(`${plural(list.length, "suggestion")}, the down arrow reaches them.`);
+			announce(`${plural(list.length, "suggestion")}, the down arrow reaches them.`);
 		this.text.removeAttribute("aria-activedescendant");
 	}
 
@@ -216,14 +223,14 @@ export class SearchBox {
 
 	async #tell(query, verdict) {
 		const faults = verdict.valid === false ? [verdict.error] : (verdict.warnings ?? []);
-		const [, { marked, repair }] = faults.length ? await this.#load() : [null, {}];
+		const [, { marked, repair }] = faults.length ? await this.#loadIfPossible() : [{}, {}];
 		if (this.value !== query)
 			return;
-		this.#paint(faults.length ? faults.map((f) => marked(query, f.position)) : null, verdict.valid === false);
+		this.#paint(marked ? faults.map((f) => marked(query, f.position)) : null, verdict.valid === false);
 		this.text.setAttribute("aria-invalid", String(verdict.valid === false));
 		show(
 			this.note,
-			faults.slice(0, 3).map((fault) => this.#fault(query, fault, repair(query, fault), verdict.valid === false)),
+			faults.slice(0, 3).map((fault) => this.#fault(query, fault, repair?.(query, fault), verdict.valid === false)),
 		);
 	}
 

@@ -4,7 +4,7 @@
 
 import { h, show } from "../common/dom.js";
 import { api, every } from "../common/api.js";
-import { emptyState, faultPanel, reading, say } from "./parts.js";
+import { announce, emptyState, faultPanel, reading } from "./parts.js";
 import { at, card, facts, recordHead } from "./record.js";
 import { closeSession, profileWords, REASONS, sessionsPath, stateBadge, watchLink } from "./sessions.js";
 
@@ -110,7 +110,7 @@ class Session {
 		if (!news)
 			return;
 		this.#draw();
-		say(record.state === "terminal" ? "The session is over." : `The session is ${record.state}.`);
+		announce(record.state === "terminal" ? "The session is over." : `The session is ${record.state}.`);
 		if (this.#evidencePart)
 			this.#evidencePart.read(); // its last entries
 		else

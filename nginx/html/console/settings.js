@@ -63,7 +63,7 @@ function browsers(box, signal) {
 
 function appearance(box) {
 	show(box, h("section.card.narrow", null, h("h2", null, "Appearance"), field("Light or dark", themeChoice(), "In this browser."),
-		h("div.field", null, check("Keys of one letter", { checked: keysAreOn(), onchange: (e) => turnKeys(e.target.checked) }, "/ searches, g and a letter open pages, j and k move in lists. Turn them off if your speech input types them."))));
+		h("div.field", null, check("Single-letter shortcuts", { checked: keysAreOn(), onchange: (e) => turnKeys(e.target.checked) }, "/ searches, g and a letter open pages, j and k move in lists. Turn them off if your speech input types them."))));
 }
 
 // ---- the page ----

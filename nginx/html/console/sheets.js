@@ -2,7 +2,7 @@
 // Style sheets that are read when something first needs them.
 
 import { h } from "../common/dom.js";
-import { ApiError } from "../common/api.js";
+import { unreachable } from "../common/api.js";
 
 const sheets = new Map(); // name: a promise of its style sheet
 
@@ -11,7 +11,7 @@ export function styleSheet(name) {
 		sheets.set(name, new Promise((done, fail) => {
 			const node = h("link", { rel: "stylesheet", onload: done, onerror: () => {
 				sheets.delete(name);
-				fail(new ApiError(0, { code: "unreachable", message: "The service cannot be reached. Check the connection, then try again." }));
+				fail(unreachable());
 			} });
 			node.href = `${name}.css`;
 			document.head.append(node);

@@ -6,7 +6,7 @@ import { h, icon, show } from "../common/dom.js";
 import { api, takeSession } from "../common/api.js";
 import { field, onSubmit, showFault } from "../common/form.js";
 import { offeredInField, passkeyFault, passkeysWork, signInByPasskey } from "./passkey.js";
-import { say } from "./parts.js";
+import { announce } from "./parts.js";
 import { listen, tellSignedIn } from "./tabs.js";
 
 const KEY = "M10.8 11.4a4 4 0 1 0-2.2-2.2L3 14.8V17h3v-2h2v-2h1.2zM13.2 6.8v.1";
@@ -78,7 +78,7 @@ class SignIn {
 		if (wantsPasskey)
 			form.querySelector(".buttons").prepend(h("button", { type: "button", class: wantsCode ? "" : "main", autofocus: !wantsCode, onclick: (e) => this.#passkey(e.currentTarget, form) }, "Use a passkey"));
 		show(this.box, form);
-		say(form.querySelector("p").textContent);
+		announce(form.querySelector("p").textContent);
 		this.focus();
 	}
 

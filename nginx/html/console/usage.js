@@ -21,7 +21,7 @@ function usedUpOn(quota, monthFrom, now) {
 }
 
 // Shows the quota of the account, or of the group of accounts that share it.
-export function quotaCard(quota, usage, name) {
+function quotaCard(quota, usage, name) {
 	const share = quota.limit ? quota.used / quota.limit : 1, now = new Date(usage.to ?? Date.now());
 	const end = usedUpOn(quota, usage.month_to_date.from ?? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())), now);
 	const words = `${count(quota.used)} of ${count(quota.limit)}`;
@@ -68,7 +68,7 @@ export async function open(main, route, signal) {
 	const part = reading({ signal, box: h("div.stacked-parts"),
 		read: async (s) => (await api.get("/organisation/usage", { query: { window: window.value }, signal: s })).organisation_usage,
 		draw: (usage, box) => show(box, h("div.pair", null, usage.quotas.map((q, i, all) => quotaCard(q, usage, quotaName(q, i, all)))),
-			usage.keys.length ? [chart(usage, window.selectedOptions[0].textContent), keysTable(usage)] : h("section.card", null, emptyState("No program has used the API yet", "Actions in the console do not count in the quota.", h("a.button", { href: "#/keys/new" }, "New key"))),
+			usage.keys.length ? [chart(usage, window.selectedOptions[0].textContent), keysTable(usage)] : h("section.card", null, emptyState("No program has used the API yet", "Actions in the console do not count in the quota.", h("a.button.main", { href: "#/keys/new" }, "New key"))),
 			h("p.small.quiet", null, `Searches: at most ${count(usage.search_rate_limit.limit)} in ${usage.search_rate_limit.window_seconds} seconds. Counted through ${dayAndHour(usage.freshness.current_through)}.`)) });
 	show(main, heading("Usage", window), part.box);
 }

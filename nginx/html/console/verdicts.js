@@ -11,7 +11,7 @@ import { short } from "./links.js";
 import { pagedTable, when } from "./lists.js";
 
 // disposition: [name of the action, name of the result, tone]
-export const VERDICTS = { indicator: ["Accept", "accepted", "bad"], ignored: ["Reject", "rejected", "good"] };
+const VERDICTS = { indicator: ["Accept", "accepted", "high"], ignored: ["Reject", "rejected", ""] };
 
 // Asks for the reason and stores the verdict on {type, value}. Resolves to the verdict, or
 // undefined.

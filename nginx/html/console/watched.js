@@ -73,7 +73,7 @@ export function drawDomains(box, { project, manages }, signal) {
 			["State", (w) => badge(w.enabled ? "watched" : "paused", w.enabled ? "good" : "")],
 			["Other words", (w) => short(w.words.join(", "), 120)],
 			["Never reported", (w) => short(w.allow.join(", "), 120)],
-			["From points", (w) => w.min_score, "number"],
+			["Least score", (w) => w.min_score, "number"],
 			["Changed", (w) => when(w.updated_at), "number"],
 			...manages ? [["", (w) => [h("button", { type: "button", onclick: () => change(w) }, "Change"), h("button.danger", { type: "button", onclick: () => end(w) }, "End")], "row-actions"]] : [],
 		],
@@ -82,6 +82,6 @@ export function drawDomains(box, { project, manages }, signal) {
 			return { items: page.domains, next_cursor: page.next_cursor };
 		},
 		empty: () => emptyState("No domain is watched", "Names that resemble a watched domain become findings, with a score and its reasons.") });
-	show(box, h("div.filter-line", null, h("p.quiet.grow", null, h("a", { href: hashOf("findings", project, { finding_type: "typosquatting" }) }, "The look-alikes that were found")), add),
+	show(box, h("div.filter-line", null, h("p.quiet.grow", null, h("a", { href: hashOf("findings", project, { finding_type: "typosquatting" }) }, "Look-alikes found")), add),
 		h("section.results", { "aria-label": "Watched domains" }, list.box));
 }

@@ -122,7 +122,7 @@ function drawWays({ methods, passkeys }, box, after) {
 	const list = passkeyTable(methods.rp_id, after);
 	const canAdd = methods.passkey && passkeysWork();
 	show(box,
-		way("Passkeys", badge(plural(passkeys.length, "passkey"), passkeys.length ? "good" : ""),
+		way("Passkeys", passkeys.length ? badge(plural(passkeys.length, "passkey"), "good") : badge("none yet"),
 			passkeys.length ? h("div.inner", null, list.node.firstChild) : h("p.quiet", null, canAdd ? "By your fingerprint, face or screen lock: the safest way, and the quickest." : methods.passkey ? "This browser has no passkeys." : "Passkeys need the parameter public_url, which the operator has not set."),
 			canAdd && h("button", { type: "button", class: passkeys.length ? "" : "main", onclick: quietly(() => add(after)) }, "Add a passkey")),
 		way("Password", isSet(person.has_password), h("p.quiet", null, person.passkeys || person.has_totp ? "It is not enough alone: you need your passkey or your authenticator, too." : "Alone it can be guessed or stolen. Add a passkey."),

@@ -59,6 +59,53 @@ export const places = (session) => [
 	}],
 ];
 
+// Opens the drawer of the first row.
+const firstRow = async (page) => {
+	await page.locator(".row-open").first().click();
+	await page.locator(".drawer h3").first().waitFor();
+	await page.evaluate(() => scrollTo(0, 0));
+};
+
+// Parts of pages that make screenshots visits beside these; the tests of their pages look at them in other ways.
+export const parts = [
+	["alert", "#/alerts", async (page) => {
+		await page.locator(".row-open").first().click();
+		await page.locator(".drawer .searches li, .drawer p.small").first().waitFor();
+	}],
+	["new-alert-rule", "#/alerts?tab=rules", open("New rule")],
+	["silences", "#/alerts?tab=silences"],
+	["silence", "#/alerts?tab=rules", open("Silence")],
+	["destinations", "#/alerts?tab=destinations"],
+	["new-destination", "#/alerts?tab=destinations", open("New destination")],
+	["deliveries", "#/alerts?tab=deliveries"],
+	["asset", "#/inventory", firstRow],
+	["inventory-services", "#/inventory?tab=services"],
+	["rule", "#/rules", firstRow],
+	["observations", "#/rules?tab=observations"],
+	["ways", "#/settings/ways"],
+	["rotate", "#/keys", async (page) => {
+		await page.locator(".doings summary").first().click();
+		await open("Rotate")(page);
+	}],
+	["as-curl", "#/search/hosts?q=services.port%3A22", open("as curl")],
+	["export", "#/search/hosts?q=services.port%3A22", open("export")],
+	["completion", "#/search/hosts?q=", async (page) => {
+		await page.locator("[data-search]").fill("ser");
+		await page.locator("#query-options li").first().waitFor();
+	}],
+	["fields", "#/search/hosts?q=", async (page) => {
+		await page.evaluate(() => {
+			document.querySelector("details.facets").open = true;
+		});
+		await open("Choose fields")(page);
+	}],
+	["pages-menu", "#/home", async (page) => {
+		const menu = page.locator(".pages-nav summary");
+		if (await menu.isVisible())
+			await menu.click();
+	}],
+];
+
 // Opens the record of the first hit.
 const firstHit = async (page) => {
 	await page.locator(".results [data-entry]").first().click();
@@ -83,7 +130,7 @@ export const searchPlaces = (host) => [
 	["registration", "#/search/whois", firstHit],
 	["certificate", "#/search/certificates", firstHit],
 	["directory", search("file_count:>0", "open-directories"), firstHit],
-	["report", "#/search/reports", firstHit],
+	["report", search("indicator_types:ipv4", "reports"), firstHit],
 ];
 
 // What reads data: [name, fragment, the path of the API that can be held or fail].
@@ -93,9 +140,11 @@ export const readers = (session) => [
 	["inventory", "#/inventory", "/projects/[^/]+/esi/assets"],
 	["detectors", "#/detectors", "/projects/[^/]+/esi/detectors"],
 	["watched", "#/detectors?tab=domains", "/projects/[^/]+/esi/typosquatting/domains"],
+	["alerts", "#/alerts", "/projects/[^/]+/alerting/alerts"],
 	["sessions", "#/sessions", "/projects/[^/]+/sessions"],
 	["session", session, "/projects/[^/]+/sessions/[^/]+/timeline"],
 	["verdicts", "#/verdicts", "/reports/verdicts"],
+	["rules", "#/rules", "/rules"],
 	["keys", "#/keys", "/access/keys"],
 	["members", "#/members", "/access/members"],
 	["usage", "#/usage", "/organisation/usage"],

@@ -94,7 +94,7 @@ async function findings(page) {
 	ok(true, "the history has the move");
 	await go(page, "#/inventory");
 	await row(page, "a.example.com").locator(".row-open").click();
-	await page.locator(".drawer").getByRole("link", { name: "Open what the search knows" }).click();
+	await page.locator(".drawer").getByRole("link", { name: "Open its record" }).click();
 	await page.waitForFunction(() => location.hash === "#/domains/a.example.com");
 	ok(true, "an asset leads to what the search knows of it");
 }

@@ -3,9 +3,9 @@
 import { writeFileSync } from "node:fs";
 import { browser } from "../viewing/lib.mjs";
 import { go, join, PROJECT, recordedSession, tab, visitor } from "./lib.mjs";
-import { leaveDialogs, places, readers, searchPlaces } from "./places.mjs";
+import { leaveDialogs, parts, places, readers, searchPlaces } from "./places.mjs";
 
-const { ANN, EMPTY, HOST, SCREENSHOTS } = process.env;
+const { ANN, EMPTY, NEW, INVITED, HOST, SCREENSHOTS } = process.env;
 const ONLY = process.env.ONLY?.split(","); // names of pages; all without it
 const WIDTHS = [320, 390, 1280, 1920];
 const TALLEST = 2000; // pixels of a picture
@@ -16,6 +16,7 @@ const wanted = ([name]) => !ONLY || ONLY.includes(name);
 async function shot(page, state, name, width, scheme) {
 	const file = `${name}-${state}-${width}-${scheme}.png`;
 	const fullPage = await page.locator("dialog[open]").count() === 0;
+	await page.mouse.move(0, 899); // nothing shows that it is hovered
 	const height = await page.evaluate(() => document.documentElement.scrollHeight);
 	await page.screenshot({ path: `${SCREENSHOTS}/${file}`, fullPage, clip: fullPage && height > TALLEST ? { x: 0, y: 0, width, height: TALLEST } : undefined });
 	taken.push([state, name, width, scheme, file]);
@@ -31,7 +32,7 @@ async function looks(page, act) {
 }
 
 async function full(page, session) {
-	for (const [name, hash, act] of [...places(session), ...searchPlaces(HOST)].filter(wanted))
+	for (const [name, hash, act] of [...places(session), ...parts, ...searchPlaces(HOST)].filter(wanted))
 		await looks(page, async (width, scheme) => {
 			await go(page, "#/settings/appearance");
 			await go(page, hash);
@@ -41,10 +42,16 @@ async function full(page, session) {
 		});
 }
 
+// The search, and a record: the others are read in the same way.
+const searchReaders = [
+	["search", "#/search/hosts", "/search/hosts"],
+	["host", `#/hosts/${HOST}`, `/search/hosts/${HOST}`],
+];
+
 async function waiting(page, session) {
 	await page.setViewportSize({ width: 1280, height: 900 });
 	await page.emulateMedia({ colorScheme: "light" });
-	for (const [name, hash, path] of readers(session).filter(wanted)) {
+	for (const [name, hash, path] of [...readers(session), ...searchReaders].filter(wanted)) {
 		const api = new RegExp(`/api/v1${path}(?:\\?|$)`);
 		let release;
 		const held = new Promise((done) => {
@@ -85,10 +92,19 @@ const session = `#/sessions/${PROJECT}/${await recordedSession(page)}`;
 await recordedSession(page, { url: "https://login.example.net/", over: false });
 await full(page, session);
 await waiting(page, session);
-const eve = await join(await visitor(chrome), EMPTY, "Eve");
-for (const [name, hash] of places("").filter(([, hash, act]) => hash && !act).filter(wanted)) {
-	await go(eve, hash);
-	await shot(eve, "empty", name, 1280, "light");
+for (const [state, link, name] of [["empty", EMPTY, "Eve"], ["new", NEW, "Nora"]]) {
+	const other = await join(await visitor(chrome), link, name);
+	for (const [place, hash] of [...places(""), ...parts].filter(([, h, act]) => h && !act).filter(wanted)) {
+		await go(other, hash);
+		await shot(other, state, place, 1280, "light");
+	}
 }
+// The pages before somebody is signed in.
+const invited = await tab(await visitor(chrome), INVITED.slice(INVITED.indexOf("#")));
+await invited.locator("[name=password]").waitFor();
+await looks(invited, (width, scheme) => shot(invited, "full", "link", width, scheme));
+const denied = await tab(await visitor(chrome), `#/link/${"A".repeat(43)}`);
+await denied.locator("h1").waitFor();
+await looks(denied, (width, scheme) => shot(denied, "failed", "link", width, scheme));
 writeFileSync(`${SCREENSHOTS}/index.html`, sheet());
 await chrome.close();

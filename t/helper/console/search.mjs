@@ -127,12 +127,47 @@ async function unreachable(page) {
 		const failed = page.waitForEvent("requestfailed");
 		await page.getByRole("button", { name: "as curl" }).click();
 		await failed;
+		await page.locator(".toasts li.bad", { hasText: "cannot be reached" }).waitFor();
+		ok(true, `the button "as curl" says that it failed without ${file}`);
 		await page.unroute(`**/${file}`, once);
 		await go(page, hash("services.port:443"));
 		await facet(page, "services.port").waitFor();
 		ok(true, `the next search shows filters after ${file} failed`);
 	}
-	allFaults.splice(0); // the browser reports what the button could not load
+	for (const [file, name] of [["curl-dialog.js", "as curl"], ["export.js", "export"]]) {
+		const once = (route) => route.abort();
+		await page.route(`**/${file}`, once);
+		await go(page, "#/settings/appearance");
+		await page.reload();
+		await go(page, hash("services.port:22"));
+		await page.getByRole("button", { name, exact: true }).click();
+		await page.locator(".toasts li.bad", { hasText: "cannot be reached" }).waitFor();
+		is(await page.locator("dialog[open]").count(), 0, `the button "${name}" says that it failed without ${file}`);
+		await page.unroute(`**/${file}`, once);
+		await page.getByRole("button", { name, exact: true }).click();
+		await page.locator("dialog[open]").waitFor();
+		ok(true, `the button "${name}" opens its dialog once ${file} can be read`);
+		await page.keyboard.press("Escape");
+	}
+	await withoutCompletion(page);
+}
+
+// The search box says what is wrong with a query when it can neither complete nor repair it.
+async function withoutCompletion(page) {
+	const once = (route) => route.abort(), box = page.locator("[data-search]");
+	await page.route("**/repair.js", once);
+	await go(page, "#/settings/appearance");
+	await page.reload();
+	await go(page, hash("services.port:22"));
+	await box.fill("contry_code:DE");
+	await page.locator(".query-note .bad").waitFor();
+	is(`${await page.locator(".query-note button").count()} ${await page.locator("#query-options li").count()}`, "0 0", "the box offers neither repair nor completion without repair.js");
+	is(await box.getAttribute("aria-invalid"), "true", "the box is invalid without repair.js");
+	await page.unroute("**/repair.js", once);
+	await box.fill("contry_code:D");
+	await page.locator(".query-note button").waitFor();
+	ok(true, "the box offers a repair once repair.js can be read");
+	await go(page, "#/settings/appearance");
 }
 
 // ---- map and ports (C-352) ----

@@ -29,6 +29,7 @@ project_world()
 	ctl import findings --project "$P" t/helper/console/findings.ndjson >/dev/null 2>&1
 	sql "INSERT INTO detector_state (project_uuid, detector, enabled, last_pass_at, looked_at, error) VALUES
 		('$P', 'secrets', true, now(), '{\"services\": 1204, \"open_directories\": 3}', 'the database did not answer in time'),
+		('$P', 'rules', true, now(), '{\"services\": 5018, \"left_out\": 12}', 'the project has its 10000 findings'),
 		('$P', 'threat-indicators', false, NULL, '{}', NULL) ON CONFLICT (project_uuid, detector) DO UPDATE SET
 		enabled = excluded.enabled, last_pass_at = excluded.last_pass_at, looked_at = excluded.looked_at, error = excluded.error"
 	api POST /reports/verdicts '{"type":"domain","value":"cdn.example.com","disposition":"ignored","reason":"A host of our own."}'
