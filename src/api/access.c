@@ -328,18 +328,12 @@ list_project_access(struct req *rq)
 static const enum error access_member_errors[] = { ERR_MEMBER_NOT_FOUND, ERR_UNSET };
 static const enum error access_key_errors[] = { ERR_KEY_NOT_FOUND, ERR_UNSET };
 
-#define ACCESS_ROW(fields)                                                                         \
-	.scope = SCOPE_ACCESS_VIEW, .access = ACCESS_ACCOUNT, .meter = METER_QUOTA,                \
-	.area = AREA_SERVICE, .entitlement = ENTITLEMENT_ANY, .out = (fields), .tag = "Access"
+#define ACCESS_ROW(fields) COLUMNS_OF_ACCESS(SCOPE_ACCESS_VIEW, ACCESS_ACCOUNT), .out = (fields)
 
 static const struct route access_routes[] = {
 	{
 	    ROUTE(GET, "/access/self", get_own_access),
-	    .scope = SCOPE_ANY,
-	    .access = ACCESS_ACCOUNT,
-	    .meter = METER_RATE,
-	    .area = AREA_SERVICE,
-	    .entitlement = ENTITLEMENT_ANY,
+	    COLUMNS_OF_ANY_KEY,
 	    .out = own_access_out,
 	    .wrapper = "access",
 	    .tag = "Access",

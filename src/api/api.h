@@ -151,12 +151,18 @@ int record_one(struct req *rq);
 
 /* Answers 201; Location is the path of the request, "/" and the uuid of the new record. */
 int reply_created(struct req *rq, const struct uuid *uuid, const void *record);
+/* The same for a record whose collection is not the path of the request. A statement returned the
+   record, or none: then `missing` is the answer. */
+int reply_made(struct req *rq, enum db_rc rc, enum error missing, const char *collection,
+    const struct uuid *uuid, const void *record);
 /* Answers the record that a statement returned, or 404 with this error when it returned none. */
 int reply_found(struct req *rq, enum db_rc rc, enum error missing, const void *record);
 
 /* True for a trimmed name that the domain "label" of sql/ accepts: not empty, no control
    characters. */
 bool name_visible(struct str name);
+/* Adds a fault of the member "name" unless the name is visible, or was not sent. */
+void check_name(struct str name, struct body_faults *faults);
 
 /* True for a text that the columns "email" of sql/ accept: one @ between texts without blanks. */
 bool email_valid(struct str email);
@@ -169,6 +175,16 @@ bool email_valid(struct str email);
 #define COLUMNS_OF_PROJECT(need, feature)                                                          \
 	.scope = (need), .access = ACCESS_PROJECT, .meter = METER_QUOTA, .area = AREA_SERVICE,     \
 	.entitlement = (feature)
+
+/* Operations of an organisation that any key may use; they are never counted. */
+#define COLUMNS_OF_ANY_KEY                                                                         \
+	.scope = SCOPE_ANY, .access = ACCESS_ACCOUNT, .meter = METER_RATE, .area = AREA_SERVICE,   \
+	.entitlement = ENTITLEMENT_ANY
+
+/* Operations about access to the organisation, or, where `who` is ACCESS_PROJECT, to one project. */
+#define COLUMNS_OF_ACCESS(need, who)                                                               \
+	.scope = (need), .access = (who), .meter = METER_QUOTA, .area = AREA_SERVICE,              \
+	.entitlement = ENTITLEMENT_ANY, .tag = "Access"
 
 /* The rights of tbl/answers.h as constants, for route rows that are made from another table. */
 enum {

@@ -242,14 +242,10 @@ list_audit_feed(struct req *rq)
 	return reply(rq, 200, NULL, feed_page_out, &page);
 }
 
-#define AUDIT_ROW(who)                                                                             \
-	.scope = SCOPE_AUDIT_VIEW, .access = (who), .meter = METER_QUOTA, .area = AREA_SERVICE,    \
-	.entitlement = ENTITLEMENT_ANY, .tag = "Access"
-
 static const struct route audit_routes[] = {
 	{
 	    ROUTE(GET, "/access/audit", list_audit),
-	    AUDIT_ROW(ACCESS_ACCOUNT),
+	    COLUMNS_OF_ACCESS(SCOPE_AUDIT_VIEW, ACCESS_ACCOUNT),
 	    .out = audit_entry_out,
 	    PARAMS(struct audit_args, audit_params),
 	    .list = "entries",
@@ -260,7 +256,7 @@ static const struct route audit_routes[] = {
 	},
 	{
 	    ROUTE(GET, "/access/audit/feed", list_audit_feed),
-	    AUDIT_ROW(ACCESS_ACCOUNT),
+	    COLUMNS_OF_ACCESS(SCOPE_AUDIT_VIEW, ACCESS_ACCOUNT),
 	    .out = feed_page_out,
 	    PARAMS(struct feed_args, feed_params),
 	    .summary = "Follow the audit log",
@@ -272,7 +268,7 @@ static const struct route audit_routes[] = {
 	},
 	{
 	    ROUTE_AS(GET, PROJECT "/audit", "list_project_audit", list_audit),
-	    AUDIT_ROW(ACCESS_PROJECT),
+	    COLUMNS_OF_ACCESS(SCOPE_AUDIT_VIEW, ACCESS_PROJECT),
 	    .out = audit_entry_out,
 	    PARAMS(struct audit_args, project_audit_params),
 	    .list = "entries",

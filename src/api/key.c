@@ -33,8 +33,7 @@ check_key(struct req *rq, void *body, struct body_faults *faults)
 {
 	const struct key_in *in = body;
 
-	if (in->name.p != NULL && !name_visible(in->name))
-		body_fault(faults, "name", "invalid_format", "must be visible characters");
+	check_name(in->name, faults);
 	if (!ts_is_null(in->expires_at) && ts_cmp(in->expires_at, rq->now) <= 0)
 		body_fault(faults, "expires_at", "out_of_range", "must be in the future");
 	return PASS;
@@ -121,13 +120,8 @@ reply_made_key(struct req *rq, const struct uuid *uuid, const char *secret)
 {
 	struct made_key answer = { .secret = str_of(secret) };
 	enum db_rc rc = access_key_read(rq, uuid, &answer.key);
-	int result;
 
-	if (rc != DB_OK)
-		return rc == DB_NONE ? fail(rq, ERR_KEY_NOT_FOUND) : fail_db(rq, rc);
-	result = reply(rq, 201, NULL, made_key_out, &answer);
-	rq->location = arena_printf(rq->arena, "/access/keys/%s", uuid_text(uuid).z).p;
-	return result;
+	return reply_made(rq, rc, ERR_KEY_NOT_FOUND, "/access/keys", uuid, &answer);
 }
 
 static int

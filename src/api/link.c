@@ -130,8 +130,7 @@ check_new_person(struct req *rq, const struct link_in *in)
 
 	if (in->name.p == NULL)
 		body_fault(faults, "name", "required", "is required");
-	else if (!name_visible(in->name))
-		body_fault(faults, "name", "invalid_format", "must be visible characters");
+	check_name(in->name, faults);
 	if (in->email.p == NULL)
 		body_fault(faults, "email", "required", "is required");
 	else if (!email_valid(in->email))

@@ -38,8 +38,7 @@ check_member_body(struct req *rq, void *body, struct body_faults *faults)
 	(void)rq;
 	if (in->email.p != NULL && !email_valid(in->email))
 		body_fault(faults, "email", "invalid_format", "must be an e-mail address");
-	if (in->name.p != NULL && !name_visible(in->name))
-		body_fault(faults, "name", "invalid_format", "must be visible characters");
+	check_name(in->name, faults);
 	return PASS;
 }
 
@@ -161,13 +160,8 @@ reply_invited(
 {
 	struct invited answer = { .link = invitation_of(rq, t, expires_at) };
 	enum db_rc rc = access_member_read(rq, member, &answer.member);
-	int result;
 
-	if (rc != DB_OK)
-		return rc == DB_NONE ? fail(rq, ERR_MEMBER_NOT_FOUND) : fail_db(rq, rc);
-	result = reply(rq, 201, NULL, invited_out, &answer);
-	rq->location = arena_printf(rq->arena, "/access/members/%s", uuid_text(member).z).p;
-	return result;
+	return reply_made(rq, rc, ERR_MEMBER_NOT_FOUND, "/access/members", member, &answer);
 }
 
 /* ---- operations ---- */

@@ -177,8 +177,7 @@ check_project(struct req *rq, void *body, struct body_faults *faults)
 	const struct project_in *in = body;
 
 	(void)rq;
-	if (in->name.p != NULL && !name_visible(in->name))
-		body_fault(faults, "name", "invalid_format", "must be visible characters");
+	check_name(in->name, faults);
 	return PASS;
 }
 

@@ -129,8 +129,7 @@ check_registration(struct req *rq, void *body, struct body_faults *faults)
 {
 	struct registration_in *in = body;
 
-	if (in->name.p != NULL && !name_visible(in->name))
-		body_fault(faults, "name", "invalid_format", "must be visible characters");
+	check_name(in->name, faults);
 	decode_member(rq, faults, "id", &in->id);
 	decode_member(rq, faults, "public_key", &in->public_key);
 	decode_member(rq, faults, "authenticator_data", &in->authenticator_data);

@@ -92,8 +92,7 @@ check_person(struct req *rq, void *body, struct body_faults *faults)
 	const struct person_in *in = body;
 
 	(void)rq;
-	if (in->name.p != NULL && !name_visible(in->name))
-		body_fault(faults, "name", "invalid_format", "must be visible characters");
+	check_name(in->name, faults);
 	if (in->email.p != NULL && !email_valid(in->email))
 		body_fault(faults, "email", "invalid_format", "must be an e-mail address");
 	return PASS;

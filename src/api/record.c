@@ -53,6 +53,19 @@ record_one(struct req *rq)
 }
 
 int
+reply_made(struct req *rq, enum db_rc rc, enum error missing, const char *collection,
+    const struct uuid *uuid, const void *record)
+{
+	int result;
+
+	if (rc != DB_OK)
+		return rc == DB_NONE ? fail(rq, missing) : fail_db(rq, rc);
+	result = reply(rq, 201, rq->route->wrapper, rq->route->out, record);
+	rq->location = arena_printf(rq->arena, "%s/%s", collection, uuid_text(uuid).z).p;
+	return result;
+}
+
+int
 reply_found(struct req *rq, enum db_rc rc, enum error missing, const void *record)
 {
 	if (rc == DB_NONE)
@@ -76,6 +89,13 @@ name_visible(struct str name)
 			return false;
 	}
 	return name.n > 0;
+}
+
+void
+check_name(struct str name, struct body_faults *faults)
+{
+	if (name.p != NULL && !name_visible(name))
+		body_fault(faults, "name", "invalid_format", "must be visible characters");
 }
 
 bool

@@ -138,6 +138,12 @@ usage_freshness_of(const struct usage_counts *c)
 	return f;
 }
 
+struct usage_month
+usage_month_of(const struct usage_counts *c)
+{
+	return (struct usage_month){ meter_day_start(c->at.month_first), c->here.now, 0 };
+}
+
 /* A day is partial while it runs, and as long as a host may still have requests of it that it has
    not stored. */
 struct usage_day *
@@ -272,8 +278,7 @@ reply_usage(struct req *rq, const struct usage_rate *rate)
 		return fail_db(rq, rc);
 	u.to = c.here.now;
 	u.from = meter_day_start(c.at.first);
-	u.month_to_date.from = meter_day_start(c.at.month_first);
-	u.month_to_date.to = c.here.now;
+	u.month_to_date = usage_month_of(&c);
 	u.api_key = c.stored->api_key;
 	u.freshness = usage_freshness_of(&c);
 	put_days(rq, &c, &u);
@@ -317,11 +322,7 @@ static const enum error key_usage_errors[] = { ERR_KEY_NOT_FOUND, ERR_UNSET };
 static const struct route usage_routes[] = {
 	{
 	    ROUTE(GET, "/usage", get_usage),
-	    .scope = SCOPE_ANY,
-	    .access = ACCESS_ACCOUNT,
-	    .meter = METER_RATE,
-	    .area = AREA_SERVICE,
-	    .entitlement = ENTITLEMENT_ANY,
+	    COLUMNS_OF_ANY_KEY,
 	    PARAMS(struct usage_args, usage_params),
 	    .out = usage_out,
 	    .wrapper = "api_usage",

@@ -171,8 +171,7 @@ get_organisation_usage(struct req *rq)
 	u.freshness.current_through = u.freshness.persisted_through;
 	u.from = meter_day_start(c.at.first);
 	u.to = c.here.now;
-	u.month_to_date.from = meter_day_start(c.at.month_first);
-	u.month_to_date.to = c.here.now;
+	u.month_to_date = usage_month_of(&c);
 	put_key_days(rq, &c, &rows, &u);
 	return reply(rq, 200, rq->route->wrapper, organisation_usage_out, &u);
 }

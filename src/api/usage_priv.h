@@ -51,6 +51,8 @@ struct usage_counts {
 /* Reads what is stored and finds the counts of this host. The window is the last `days` days. */
 enum db_rc usage_read(struct req *rq, int64_t days, struct usage_counts *c) MUST_USE;
 struct usage_freshness usage_freshness_of(const struct usage_counts *c);
+/* The month to date, without its requests. */
+struct usage_month usage_month_of(const struct usage_counts *c);
 /* The quotas of the account and of its group (struct usage_quota). */
 struct list usage_quotas(const struct req *rq, const struct usage_counts *c);
 /* The days of the window without requests. */
