@@ -214,6 +214,7 @@ class Findings {
 
 	#types(types) {
 		const sum = types.reduce((n, t) => n + t.count, 0);
+		this.areas.hidden = types.length === 0; // the list takes its place
 		show(
 			this.areas,
 			types.length > 0 &&

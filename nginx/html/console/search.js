@@ -262,7 +262,7 @@ class SearchPage {
 				await this.#list(answer, dataset, signal);
 		} catch (fault) {
 			if (!signal.aborted)
-				this.#refused(fault, signal);
+				await this.#refused(fault, signal);
 		} finally {
 			clearTimeout(wait);
 			if (!signal.aborted)
@@ -284,7 +284,7 @@ class SearchPage {
 			show(hits, emptyState("This query cannot be read", "The mark in the search box shows where. Correct it, then search again."));
 			const verdict = await api.get(`/search/${dataset}/validate`, { query: { q: query }, signal }).catch(() => null);
 			if (verdict && !signal.aborted && this.box.value.trim() === query)
-				this.box.tell(verdict);
+				await this.box.tell(verdict);
 			return;
 		}
 		show(

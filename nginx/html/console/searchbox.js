@@ -73,7 +73,7 @@ export class SearchBox {
 	// Shows the error or the warnings in an answer about the present text.
 	tell(verdict) {
 		clearTimeout(this.#timers.validate);
-		this.#tell(this.value, verdict);
+		return this.#tell(this.value, verdict);
 	}
 
 	#listen() {

@@ -197,7 +197,7 @@ async function detectors(page) {
 }
 
 async function areas(page) {
-	for (const [type, columns] of [["dangling_dns", "NAME SEVERITY LEADS TO PROVIDER STATUS LAST SEEN"], ["typosquatting", "LOOK-ALIKE SEVERITY OF REGISTRAR HOW SCORE STATUS LAST SEEN"],
+	for (const [type, columns] of [["dangling_dns", "NAME SEVERITY LEADS TO PROVIDER STATUS LAST SEEN"], ["typosquatting", "LOOK-ALIKE SEVERITY OF REGISTRATION HOW SCORE STATUS LAST SEEN"],
 		["exposed_secret", "SECRET SEVERITY WHERE CHECK DIGITS STATUS LAST SEEN"], ["ai_surface", "SERVICE SEVERITY PRODUCT CATEGORY ACCESS MODELS STATUS LAST SEEN"],
 		["exposed_service", "SERVICE SEVERITY PRODUCT KIND ACCESS TLS STATUS LAST SEEN"], ["sensitive_file", "FILE SEVERITY WHERE STATUS LAST SEEN"]]) {
 		await go(page, `#/findings?finding_type=${type}`);
