@@ -161,8 +161,6 @@ int reply_found(struct req *rq, enum db_rc rc, enum error missing, const void *r
 /* True for a trimmed name that the domain "label" of sql/ accepts: not empty, no control
    characters. */
 bool name_visible(struct str name);
-/* Adds a fault of the member "name" unless the name is visible, or was not sent. */
-void check_name(struct str name, struct body_faults *faults);
 
 /* True for a text that the columns "email" of sql/ accept: one @ between texts without blanks. */
 bool email_valid(struct str email);

@@ -31,6 +31,11 @@
 	.entitlement = ENTITLEMENT_ANY, .tag = "Access"
 #define COLUMNS_OF_OWNER .scope = SCOPE_OWNER, .recent = true, COLUMNS_OF_MEMBER
 
+/* ---- person.c ---- */
+
+/* Adds a fault of the member "name" unless the name is visible, or was not sent. */
+void check_name(struct str name, struct body_faults *faults);
+
 /* ---- session_of_person.c ---- */
 
 /* An ended sign-in, as it is answered. */

@@ -86,6 +86,13 @@ static const struct field person_in_fields[] = {
 	FIELD_END,
 };
 
+void
+check_name(struct str name, struct body_faults *faults)
+{
+	if (name.p != NULL && !name_visible(name))
+		body_fault(faults, "name", "invalid_format", "must be visible characters");
+}
+
 static int
 check_person(struct req *rq, void *body, struct body_faults *faults)
 {

@@ -91,13 +91,6 @@ name_visible(struct str name)
 	return name.n > 0;
 }
 
-void
-check_name(struct str name, struct body_faults *faults)
-{
-	if (name.p != NULL && !name_visible(name))
-		body_fault(faults, "name", "invalid_format", "must be visible characters");
-}
-
 bool
 email_valid(struct str email)
 {
