@@ -62,7 +62,6 @@ buf_char(struct buf *b, char c)
 	b->p[b->n++] = c;
 }
 
-/* Prints into the room that is left, and a second time only when that was too small. */
 void
 buf_code_point(struct buf *b, uint32_t c)
 {
@@ -74,6 +73,7 @@ buf_code_point(struct buf *b, uint32_t c)
 		buf_char(b, (char)(0x80 | (c >> (6 * more) & 0x3f)));
 }
 
+/* Prints into the room that is left, and a second time only when that was too small. */
 void
 buf_printf(struct buf *b, const char *fmt, ...)
 {

@@ -80,10 +80,10 @@ enum db_rc source_documents(struct source *s, enum source_what what, struct str 
 enum db_rc source_next(struct source *s, struct buf *room, struct source_row *out) MUST_USE;
 /* Whether the dataset has so few documents that one pass can read all. */
 enum db_rc source_is_small(struct source *s, bool *small) MUST_USE;
-/* Removes the marks of old deletions that the published snapshots contain, that of this index and
-   those of all others. Must not be called in a transaction. */
 /* Adds damages that were found to the metrics of the installation. */
 enum db_rc source_add_damages(struct source *s, uint64_t damages) MUST_USE;
+/* Removes the marks of old deletions that the published snapshots contain, that of this index and
+   those of all others. Must not be called in a transaction. */
 enum db_rc source_purge(struct source *s, const char *snapshot) MUST_USE;
 
 /* ---- feed.c: documents into segments ---- */

@@ -33,8 +33,9 @@ bool sink_document(struct sink *s, const struct source_row *row, char err[INDEX_
 bool sink_gone(struct sink *s, struct str key, char err[INDEX_FAULT]) MUST_USE;
 /* Waits for the batch that is being stored. False: it was not stored, and the pass has failed. */
 bool sink_settle(struct sink *s, char err[INDEX_FAULT]) MUST_USE;
-uint64_t sink_written(const struct sink *s);      /* rows since sink_begin */
-bool sink_pending(const struct sink *s) MUST_USE; /* whether anything came since sink_begin */
+/* After sink_settle: the rows stored since sink_begin, and whether anything came since then. */
+uint64_t sink_written(const struct sink *s);
+bool sink_pending(const struct sink *s) MUST_USE;
 bool sink_commit(struct sink *s, const struct ch_feed_row *row, char err[INDEX_FAULT]) MUST_USE;
 /* Lists the keys of the documents with one of the tags, as an array literal without its end. */
 bool sink_tagged(struct sink *s, const struct str *slugs, size_t n, struct buf *keys,

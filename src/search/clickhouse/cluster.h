@@ -29,8 +29,8 @@ struct ch_cluster *ch_cluster_open(const struct conf *c);
 /* urls: all servers between blanks; "": the server's url alone. */
 struct ch_cluster *ch_cluster_new(const struct ch_server *server, const char *urls);
 void ch_cluster_free(struct ch_cluster *c);
-/* Runs a statement at the first server. data: rows in RowBinary, or STR_NULL. The answer is valid
-   until the next one. */
+/* Runs a statement at the first server. data: rows in the format that the statement names, or
+   STR_NULL. The answer is valid until the next one. */
 bool ch_cluster_run(
     struct ch_cluster *c, struct str sql, struct str data, struct str *answer) MUST_USE;
 bool ch_cluster_printf(struct ch_cluster *c, struct str *answer, const char *format, ...) MUST_USE

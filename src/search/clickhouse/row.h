@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Documents as rows of ClickHouse, with the columns of ch_columns in their order (schema.h):
  *
- *   ch_encode        document -> its values, in the encoder           a deleted document has none: nothing is called
+ *   ch_encode        document -> its values, in the encoder           not called for a deleted document
  *   ch_write_row     -> one row in the format RowBinary
  *   ch_write_block   -> the next row of a block                       ch_end_block: the block in the format Native
  *

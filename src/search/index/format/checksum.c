@@ -25,13 +25,13 @@ mix(uint64_t h, uint64_t w)
 	return h ^ h >> 29;
 }
 
-/* Four independent lanes let the CPU overlap their multiplications. */
 void
 checksum_begin(struct checksum *c, uint64_t n, uint64_t seed)
 {
 	*c = (struct checksum){ { seed ^ n, seed + MIX, seed ^ MIX2, seed + MIX2 } };
 }
 
+/* Four independent lanes let the CPU overlap their multiplications. */
 void
 checksum_add(struct checksum *c, const void *bytes, size_t n)
 {

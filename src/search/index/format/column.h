@@ -22,8 +22,9 @@ size_t column_counters(const struct terms *t);
    counted, too. Counters after column_counters() need not be cleared. */
 size_t column_room(const struct terms *t);
 /* Counts the terms that n documents have in the column, the terms of n places of a column of rows,
-   or the terms of n combinations. Successive documents use different counters, c[0] to c[COLUMN_SPLITS - 1], which may be the
-   same array. docs has COLUMN_AHEAD more readable entries. */
+   or the terms of n combinations. Successive documents use different counters, c[0] to
+   c[COLUMN_SPLITS - 1], which may be the same array. docs has COLUMN_AHEAD more readable
+   entries. */
 void column_count(
     const struct terms *t, const uint32_t *docs, size_t n, uint32_t *const c[COLUMN_SPLITS]);
 

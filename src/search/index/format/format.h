@@ -54,11 +54,11 @@
  * has a hash of it, and a query compares the hashes of those documents that have the same words.
  *
  * A release reads the files of former formats, from INDEX_OLDEST on. Version 6 has no column of
- * combinations. Version 5 has two varints for
- * the lengths of a text, and a SECTION_PLACE that counts from the postings of its own slot. Version
- * 4 has gaps as varints, too, and no block and no column of version 5. Version 3 has SECTION_AT for
- * SECTION_PLACE, a term for the hash of a text, other postings (postings.c), and an offset for each
- * term. The writer replaces such files (index_state_complete).
+ * combinations. Version 5 has two varints for the lengths of a text, and a SECTION_PLACE that
+ * counts from the postings of its own slot. Version 4 has gaps as varints, too, and no block and no
+ * column of version 5. Version 3 has SECTION_AT for SECTION_PLACE, a term for the hash of a text,
+ * other postings (postings.c), and an offset for each term. The writer replaces such files
+ * (index_state_complete).
  *
  * An address is a term of 5 or 17 bytes: 4 or 6, then its bytes. So IPv4 addresses come first, each
  * network is a range of terms, and the order of buckets is that of addresses. A field of type IP

@@ -255,10 +255,10 @@ open_places(
 }
 
 /* Opens the columns of a slot. A place without a value has a number above all terms, and each of
- * the k places of a document has another one, t->n up to t->n + k - 1 (write_column in
- * build_slot.c draws them). Readers therefore count missing values like terms, without a branch.
- * So the limit of the numbers is t->n + k here, and t->n for the values that did not fit
- * (MORE_IDS), of which none is missing. */
+ * the k places of a document has another one, t->n up to t->n + k - 1 (write/build_column.c draws
+ * them). Readers therefore count missing values like terms, without a branch. So the limit of the
+ * numbers is t->n + k here, and t->n for the values that did not fit (MORE_IDS), of which none is
+ * missing. */
 static bool
 open_column(const struct opening *o, const struct slot_meta *m, struct terms *t)
 {

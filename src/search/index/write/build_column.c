@@ -170,9 +170,10 @@ most_have_places(const struct layout *l, const uint32_t *values)
 	return over <= l->ndocs / 8;
 }
 
-/* Takes combinations when some document has several values and the column grows by at most a byte a
-   document. Few documents have more values than a combination has terms, because looking for values
-   without a place passes over all documents. */
+/* Takes combinations when some document has several values, at most one document in 8 has values
+   without a place, and the column grows by at most a byte a document. A combination has so many
+   terms that few documents have more values, because looking for values without a place passes over
+   all documents. */
 static void
 choose_combinations(
     struct layout *l, const struct slot_job *j, const struct groups *g, const uint32_t *values)

@@ -21,7 +21,7 @@ enum {
 	PAIR_BYTES = 12,
 	PAIR_LEAST =
 	    6000000, /* bytes of a segment of fewer documents, whose rows are not much smaller */
-	PAIR_ROOM = 2 * PAIR_TERMS_MAX, /* column_room() at most */
+	PAIR_ROOM = 2 * PAIR_TERMS_MAX, /* column_room() and combinations_room() at most */
 };
 
 struct candidate {
