@@ -12,8 +12,6 @@
 #include <inttypes.h>
 #include <openssl/sha.h>
 
-enum { DNS_HASH = 16 };
-
 struct validate_in {
 	struct detection_in rule;
 	bool applies_tags;
@@ -154,23 +152,6 @@ printed(struct req *rq, const struct field *table, const void *record)
 
 /* ---- readable keys (AREAS.md 13.7) ---- */
 
-static struct str
-dns_key(struct arena *a, const struct json_value *doc)
-{
-	struct str host = json_get_text(doc, "host"), type = json_get_text(doc, "record_type"),
-		   answer = json_get_text(doc, "answer"), rcode = json_get_text(doc, "rcode");
-	unsigned char sum[SHA256_DIGEST_LENGTH];
-	char hex[2 * DNS_HASH + 1];
-
-	if (answer.n == 0)
-		return arena_printf(a, "%.*s/%.*s/%.*s", (int)host.n, host.p, (int)type.n, type.p,
-		    (int)rcode.n, rcode.p);
-	SHA256((const unsigned char *)answer.p, answer.n, sum);
-	hex_print(hex, sum, DNS_HASH);
-	return arena_printf(
-	    a, "%.*s/%.*s/%.*s", (int)host.n, host.p, (int)type.n, type.p, 2 * DNS_HASH, hex);
-}
-
 /* The key of the index does not contain the answer of a DNS record or the URL of a directory. */
 static bool
 needs_documents(enum dataset d)
@@ -185,7 +166,8 @@ key_of_hit(struct arena *a, enum dataset d, const struct hit *hit, const struct 
 	struct str key = hit->key, text;
 
 	if (d == DATASET_DNS)
-		return dns_key(a, v);
+		return rule_dns_key(a, json_get_text(v, "host"), json_get_text(v, "record_type"),
+		    json_get_text(v, "answer"), json_get_text(v, "rcode"));
 	if (d == DATASET_DIRECTORIES)
 		return rule_directory_key(a, v);
 	if (d == DATASET_SERVICES)

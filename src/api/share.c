@@ -5,6 +5,7 @@
    surfaced_heavy. */
 #include "config.h"
 
+#include "base/hash.h"
 #include "api/share.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
@@ -89,11 +90,7 @@ account_number(const struct req *rq)
 static uint64_t
 hash_request_id(struct str id)
 {
-	uint64_t n = UINT64_C(14695981039346656037);
-
-	for (size_t i = 0; i < id.n; i++)
-		n = (n ^ (unsigned char)id.p[i]) * UINT64_C(1099511628211);
-	return n | 1;
+	return hash_str(HASH_START, id) | 1;
 }
 
 /* Returns the account's entry and clears it when another account used it before. */

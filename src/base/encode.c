@@ -18,6 +18,15 @@ hex_print(char *out, const unsigned char *bytes, size_t n)
 	*out = '\0';
 }
 
+struct str
+hex_text(struct arena *a, struct str bytes)
+{
+	char *out = arena_alloc(a, 2 * bytes.n + 1);
+
+	hex_print(out, (const unsigned char *)bytes.p, bytes.n);
+	return (struct str){ out, 2 * bytes.n };
+}
+
 bool
 hex_parse(struct str s, unsigned char *out, size_t n)
 {

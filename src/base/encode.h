@@ -6,9 +6,13 @@
 
 #include "base/str.h"
 
+struct arena;
+
 /* Writes n bytes as lower-case hexadecimal and a NUL; out has room for 2n+1 bytes. */
 void hex_print(char *out, const unsigned char *bytes, size_t n);
-/* Parses that form; false when s is not n bytes in it. */
+/* Returns the bytes as lower-case hexadecimal. */
+struct str hex_text(struct arena *a, struct str bytes);
+/* Parses the form of hex_print; false when s is not n bytes in it. */
 bool hex_parse(struct str s, unsigned char *out, size_t n) MUST_USE;
 /* Writes unpadded URL-safe base64 (RFC 4648 section 5) and a NUL, and returns its length; out has
    room for 4*((n+2)/3)+1 bytes. */

@@ -14,6 +14,7 @@
  * is evaluated afterwards. */
 #include "config.h"
 
+#include "base/hash.h"
 #include "detect/detect.h"
 #include "json/tree.h"
 #include "search/text.h"
@@ -50,10 +51,8 @@ struct anchors {
 static uint64_t
 hash_value(const struct schema_field *f, struct str bytes)
 {
-	uint64_t h = UINT64_C(14695981039346656037) ^ (uintptr_t)f;
+	uint64_t h = hash_str(HASH_START ^ (uintptr_t)f, bytes);
 
-	for (size_t i = 0; i < bytes.n; i++)
-		h = (h ^ (unsigned char)bytes.p[i]) * UINT64_C(1099511628211);
 	return h ^ h >> 29;
 }
 

@@ -138,8 +138,8 @@ ask_for_names(struct look *l, struct str subject)
 
 	/* Without the byte that ends the name, the range covers the names below it, too. */
 	from.n--;
-	behind = dangling_hex(l->x->a, record_key_behind(l->x->a, from));
-	from = blank == NULL ? dangling_hex(l->x->a, from)
+	behind = hex_text(l->x->a, record_key_behind(l->x->a, from));
+	from = blank == NULL ? hex_text(l->x->a, from)
 			     : (struct str){ blank + 1, subject.n - end - 1 };
 	rc = db_list(l->x->db, &list_dangling_names, &rows, P(from), P(behind), P(most));
 	row = rows.items;
@@ -209,13 +209,8 @@ key_of_dangling(struct arena *a, const struct dangling *d)
 	struct str key = arena_printf(a, "dangling_dns/%s/%.*s/%.*s/%.*s",
 	    dangling_kinds[d->kind].name, (int)d->host.n, d->host.p, (int)d->type.n, d->type.p,
 	    (int)d->target.n, d->target.p);
-	uint64_t hash = UINT64_C(14695981039346656037);
 
-	if (key.n <= KEY_MOST)
-		return key;
-	for (size_t i = 0; i < key.n; i++)
-		hash = (hash ^ (unsigned char)key.p[i]) * UINT64_C(1099511628211);
-	return arena_printf(a, "%.*s/%016jx", KEY_MOST - 17, key.p, (uintmax_t)hash);
+	return look_cut_key(a, key, KEY_MOST, KEY_MOST - 17);
 }
 
 /* Reads from the evidence of a stored finding which record the finding is about. Returns false when
@@ -262,7 +257,7 @@ find_known_finding(struct finding_look *f, struct str subject, const struct dang
 {
 	const struct known_finding *best = NULL;
 
-	for (size_t i = 0; i < f->l->nknown; i++) {
+	for (size_t i = 0; i < f->l->known_count; i++) {
 		const struct known_finding *s = &f->l->known[i];
 		const struct dangling_known *k = &f->known[i];
 
@@ -358,10 +353,10 @@ look_at_hosts(struct look *l)
 		rc = look_room(l, LIM_DANGLING_FINDINGS, &f.room);
 	if (rc != DB_OK)
 		return rc;
-	f.known = ARENA_ARRAY(f.a, l->nknown + 1, struct dangling_known);
-	f.readable = ARENA_ARRAY(f.a, l->nknown + 1, bool);
-	f.shown = ARENA_ARRAY(f.a, l->nknown + 1, bool);
-	for (size_t i = 0; i < l->nknown; i++)
+	f.known = ARENA_ARRAY(f.a, l->known_count + 1, struct dangling_known);
+	f.readable = ARENA_ARRAY(f.a, l->known_count + 1, bool);
+	f.shown = ARENA_ARRAY(f.a, l->known_count + 1, bool);
+	for (size_t i = 0; i < l->known_count; i++)
 		f.readable[i] = read_known_finding(f.a, &l->known[i], &f.known[i]);
 	for (size_t i = 0; i < l->nsubjects; i++) {
 		struct danglings all = dangling_judge(f.a, &f.w, l->subjects[i]);
@@ -370,7 +365,7 @@ look_at_hosts(struct look *l)
 			show_dangling(&f, l->subjects[i], &all.p[k]);
 		count_name(&f, l->subjects[i]);
 	}
-	for (size_t i = 0; i < l->nknown; i++)
+	for (size_t i = 0; i < l->known_count; i++)
 		miss_standing(&f, i);
 	return DB_OK;
 }

@@ -19,7 +19,5 @@ enum db_rc dangling_read(
 /* Returns the asset that makes the name the project's: the host of this name, else the nearest
    domain above it. STR_NULL when there is none. *kind becomes the kind of the asset. */
 struct str dangling_asset(const struct dangling_assets *assets, struct str name, const char **kind);
-/* Returns the bytes of a key in hexadecimal. */
-struct str dangling_hex(struct arena *a, struct str bytes);
 
 #endif

@@ -166,15 +166,6 @@ add_above(struct arena *a, struct strs *list, struct str name)
 	}
 }
 
-struct str
-dangling_hex(struct arena *a, struct str bytes)
-{
-	char *hex = arena_alloc(a, 2 * bytes.n + 1);
-
-	hex_print(hex, (const unsigned char *)bytes.p, bytes.n);
-	return (struct str){ hex, 2 * bytes.n };
-}
-
 /* ---- assets ---- */
 
 /* Reads the assets of the project that equal one of the names or a parent of one. */
@@ -225,8 +216,8 @@ read_dangling_documents(struct reading *r, enum dataset d, struct strs keys, str
 	struct strs froms = { NULL, 0 }, behinds = { NULL, 0 };
 
 	for (size_t i = 0; i < keys.n; i++) {
-		add_text(r->a, &froms, dangling_hex(r->a, keys.p[i]));
-		add_text(r->a, &behinds, dangling_hex(r->a, record_key_behind(r->a, keys.p[i])));
+		add_text(r->a, &froms, hex_text(r->a, keys.p[i]));
+		add_text(r->a, &behinds, hex_text(r->a, record_key_behind(r->a, keys.p[i])));
 	}
 	*rows = (struct list){ 0 };
 	return keys.n == 0 ? DB_OK
@@ -415,28 +406,6 @@ read_record_pages(struct reading *r)
 
 /* ---- cloud addresses ---- */
 
-static struct str
-host_key(struct arena *a, struct str ip)
-{
-	struct record host = record_new(a, DATASET_HOSTS);
-
-	record_set_text(a, host.root, "ip", ip);
-	return record_key(a, &host);
-}
-
-/* Whether a host serves so many owners that its certificates prove nothing about one of them. */
-static bool
-serves_many(const struct json_value *host)
-{
-	const struct json_value *tags = json_get(host, "tags"),
-				*apexes = json_get(host, "apex_domains");
-
-	for (size_t i = 0; tags != NULL && i < json_length(tags); i++)
-		if (str_is(json_text(json_at(tags, i)), "cdn"))
-			return true;
-	return apexes != NULL && json_length(apexes) > LIM_APEX_DOMAINS;
-}
-
 static struct ts
 since_of(struct list rows, struct str key, const struct json_value *service)
 {
@@ -462,7 +431,7 @@ add_certificates(struct reading *r, struct buf *out, struct str text, struct lis
 				*services = host == NULL ? NULL : json_get(host, "services");
 	struct str ip = json_get_text(host, "ip");
 
-	if (services == NULL || ip.p == NULL || serves_many(host))
+	if (services == NULL || ip.p == NULL || owners_serve_many(host))
 		return;
 	for (size_t i = 0; i < json_length(services); i++) {
 		const struct json_value *s = json_at(services, i), *tls = json_get(s, "tls"),
@@ -482,7 +451,7 @@ add_certificates(struct reading *r, struct buf *out, struct str text, struct lis
 		if (one.names.n == 0)
 			continue;
 		one.self_signed = self != NULL && json_bool(self);
-		one.since = since_of(since, dangling_hex(r->a, host_key(r->a, ip)), s);
+		one.since = since_of(since, hex_text(r->a, record_key_host(r->a, ip)), s);
 		buf_add(out, (const char *)&one, sizeof(one));
 	}
 }
@@ -497,8 +466,8 @@ read_certificates(struct reading *r, struct strs ips)
 	enum db_rc rc;
 
 	for (size_t i = 0; i < ips.n; i++) {
-		add_text(r->a, &keys, host_key(r->a, ips.p[i]));
-		add_text(r->a, &hexes, dangling_hex(r->a, keys.p[i]));
+		add_text(r->a, &keys, record_key_host(r->a, ips.p[i]));
+		add_text(r->a, &hexes, hex_text(r->a, keys.p[i]));
 	}
 	rc = read_dangling_documents(r, DATASET_HOSTS, keys, &rows);
 	if (rc == DB_OK && rows.n > 0)

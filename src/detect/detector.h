@@ -134,7 +134,7 @@ struct look {
 	const struct str *subjects; /* sorted */
 	size_t nsubjects;
 	const struct known_finding *known; /* by subject */
-	size_t nknown;
+	size_t known_count;
 	const char *why; /* of a failure */
 	/* a message for people about a look that succeeded: the member error of GET /detectors */
 	struct str warning;
@@ -196,6 +196,9 @@ void look_absent(struct look *l, struct str key, struct ts at);
 /* Closes a finding at once because a person has decided against it (an allow list, a verdict). It
    opens again when a later look reports it. */
 void look_hide(struct look *l, struct str key);
+/* Returns a part of a finding's key. One of more than `most` bytes is cut to `kept` bytes and a hash
+   of all of it. */
+struct str look_cut_key(struct arena *a, struct str part, size_t most, size_t kept);
 /* Counts a record that a limit left out, and sets the warning about it. */
 void look_beyond_limit(struct look *l, struct str warning);
 /* Adds to a number of looked_at in GET /detectors. The frame counts "subjects". */

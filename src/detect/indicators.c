@@ -167,12 +167,12 @@ look_at_assets(struct look *l)
 	enum db_rc rc = db_list(l->x->db, &list_indicator_hits, &rows, P(l->project),
 	    P(((struct strs){ l->subjects, l->nsubjects })));
 	const struct indicator_hit *hit = rows.items;
-	bool *seen = ARENA_ARRAY(l->x->a, l->nknown + 1, bool);
+	bool *seen = ARENA_ARRAY(l->x->a, l->known_count + 1, bool);
 
 	for (size_t i = 0; i < rows.n; i++) {
 		struct str key = indicator_key(l, &hit[i]);
 
-		for (size_t k = 0; k < l->nknown; k++)
+		for (size_t k = 0; k < l->known_count; k++)
 			if (str_eq(l->known[k].finding_key, key))
 				seen[k] = true;
 		if (str_is(hit[i].verdict, "ignored"))
@@ -180,7 +180,7 @@ look_at_assets(struct look *l)
 		else
 			report_indicator(l, &hit[i], key);
 	}
-	for (size_t k = 0; k < l->nknown; k++)
+	for (size_t k = 0; k < l->known_count; k++)
 		if (!seen[k])
 			contradict_finding(l, &l->known[k]);
 	return rc;

@@ -15,13 +15,13 @@
 #include "config.h"
 
 #include "base/encode.h"
-#include "base/ipnet.h"
 #include "base/limits.h"
 #include "db/guard.h"
 #include "detect/detector.h"
 #include "detect/shown.h"
 #include "json/json.h"
 #include "json/tree.h"
+#include "record/lookup.h"
 
 enum {
 	PAGE_DOCUMENTS = 100,
@@ -295,24 +295,6 @@ add_certificate(struct inventory_look *g, const struct json_value *doc)
 		add_asset(g, "certificate", text_member(doc, "fingerprint_sha256"), doc);
 }
 
-/* The key of the host with this address, in hexadecimal. */
-static struct str
-inventory_host_key(struct arena *a, struct str ip)
-{
-	unsigned char key[17];
-	struct ipnet net;
-	bool v6 = memchr(ip.p, ':', ip.n) != NULL;
-	size_t n = v6 ? 16 : 4;
-	char *hex = arena_alloc(a, 2 * sizeof(key) + 1);
-
-	if (!ipnet_parse(ip, &net))
-		return STR_NULL;
-	key[0] = v6 ? 6 : 4;
-	memcpy(key + 1, net.a + (v6 ? 0 : 12), n);
-	hex_print(hex, key, n + 1);
-	return (struct str){ hex, 2 * (n + 1) };
-}
-
 static enum db_rc
 read_trees(
     struct look *l, enum dataset d, struct strs keys, const struct json_value ***out, size_t *n)
@@ -346,12 +328,13 @@ add_dns_records(struct inventory_look *g, const struct json_value **docs, size_t
 
 	for (size_t i = 0; i < n; i++) {
 		struct str ip = text_member(docs[i], "answer_ip"),
-			   name = text_member(docs[i], "host");
+			   name = text_member(docs[i], "host"), key;
 
 		if (ip.p == NULL || !below_seed(g, name))
 			continue;
-		keys[nkeys] = inventory_host_key(a, ip);
-		nkeys += keys[nkeys].p != NULL;
+		key = record_key_host(a, ip);
+		if (key.p != NULL)
+			keys[nkeys++] = hex_text(a, key);
 	}
 	rc = read_trees(g->l, DATASET_HOSTS, (struct strs){ keys, nkeys }, &hosts, &nhosts);
 	for (size_t i = 0; rc == DB_OK && i < n; i++) {
@@ -411,13 +394,8 @@ keys_of_page(struct arena *a, const struct page *page)
 {
 	struct str *keys = ARENA_ARRAY(a, page->nhits + 1, struct str);
 
-	for (size_t i = 0; i < page->nhits; i++) {
-		struct str key = page->hits[i].key;
-		char *hex = arena_alloc(a, 2 * key.n + 1);
-
-		hex_print(hex, (const unsigned char *)key.p, key.n);
-		keys[i] = (struct str){ hex, 2 * key.n };
-	}
+	for (size_t i = 0; i < page->nhits; i++)
+		keys[i] = hex_text(a, page->hits[i].key);
 	return (struct strs){ keys, page->nhits };
 }
 

@@ -130,7 +130,7 @@ look_at_subjects(struct look *l)
 	rc = db_list(l->x->db, &list_known_findings, &rows, P(str_of(l->of->name)), P(l->project),
 	    P(plain_subjects(l)));
 	l->known = rows.items;
-	l->nknown = rows.n;
+	l->known_count = rows.n;
 	look_counted(l, "subjects", (int64_t)l->nsubjects);
 	return rc == DB_OK ? l->of->look(l) : rc;
 }

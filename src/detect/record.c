@@ -2,6 +2,7 @@
 /* Writes the findings of a look in the form that detector_store reads (detector.h). */
 #include "config.h"
 
+#include "base/hash.h"
 #include "detect/detector.h"
 #include "detect/settings.h"
 #include "json/json.h"
@@ -116,6 +117,17 @@ look_room(struct look *l, int64_t most, int64_t *room)
 	return rc;
 }
 
+struct str
+look_cut_key(struct arena *a, struct str part, size_t most, size_t kept)
+{
+	struct str cut = str_cut_bytes(part, kept);
+
+	if (part.n <= most)
+		return part;
+	return arena_printf(
+	    a, "%.*s/%016jx", (int)cut.n, cut.p, (uintmax_t)hash_str(HASH_START, part));
+}
+
 void
 look_beyond_limit(struct look *l, struct str warning)
 {
@@ -126,7 +138,7 @@ look_beyond_limit(struct look *l, struct str warning)
 const struct known_finding *
 look_known_finding(const struct look *l, struct str key)
 {
-	for (size_t i = 0; i < l->nknown; i++)
+	for (size_t i = 0; i < l->known_count; i++)
 		if (str_eq(l->known[i].finding_key, key))
 			return &l->known[i];
 	return NULL;

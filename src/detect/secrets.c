@@ -315,19 +315,9 @@ store_secret_places(struct look *l)
 static struct str
 file_key(struct look *l, struct str url)
 {
-	struct buf b = { .a = l->x->a };
-	uint64_t hash = 14695981039346656037u;
+	struct str key = look_cut_key(l->x->a, url, KEY_MOST, KEY_CUT);
 
-	buf_z(&b, "sensitive_file/");
-	if (url.n <= KEY_MOST) {
-		buf_str(&b, url);
-		return buf_done(&b);
-	}
-	for (size_t i = 0; i < url.n; i++)
-		hash = (hash ^ (unsigned char)url.p[i]) * 1099511628211u;
-	buf_str(&b, str_cut_bytes(url, KEY_CUT));
-	buf_printf(&b, "/%016jx", (uintmax_t)hash);
-	return buf_done(&b);
+	return arena_printf(l->x->a, "sensitive_file/%.*s", (int)key.n, key.p);
 }
 
 static struct str
@@ -442,7 +432,7 @@ look_at_directory(struct look *l, const struct directory_row *d, int64_t *left)
 	look_counted(l, "directories", 1);
 	if (g.cut || json_get_bool(doc, "truncated") || ts_is_null(json_get_time(doc, "last_seen")))
 		return;
-	for (size_t i = 0; i < l->nknown; i++) {
+	for (size_t i = 0; i < l->known_count; i++) {
 		const struct known_finding *s = &l->known[i];
 
 		if (str_eq(s->subject, d->subject) && !has_key(&g, s->finding_key))

@@ -8,9 +8,7 @@
 #include "json/json.h"
 #include "json/tree.h"
 
-#include <openssl/sha.h>
-
-enum { MATCHED_MOST = 16, VALUE_MOST = 256, DIGEST = 16, STALE_DAYS = 30 };
+enum { MATCHED_MOST = 16, VALUE_MOST = 256, STALE_DAYS = 30 };
 
 const struct json_value *
 shown_member(const struct match_document *m, const char *name)
@@ -41,23 +39,6 @@ port_of(const struct match_document *m)
 
 /* ---- keys ---- */
 
-static struct str
-dns_key(struct arena *a, const struct match_document *m)
-{
-	unsigned char sum[SHA256_DIGEST_LENGTH];
-	char digest[2 * DIGEST + 1];
-	struct str host = shown_text(m, "host"), type = shown_text(m, "record_type"),
-		   answer = shown_text(m, "answer"), end = shown_text(m, "rcode");
-
-	if (answer.p != NULL) {
-		SHA256((const unsigned char *)answer.p, answer.n, sum);
-		hex_print(digest, sum, DIGEST);
-		end = str_of(digest);
-	}
-	return arena_printf(a, "%.*s/%.*s/%.*s", (int)host.n, host.p, (int)type.n, type.p,
-	    (int)end.n, end.p == NULL ? "" : end.p);
-}
-
 struct str
 shown_key(struct arena *a, enum dataset d, const struct match_document *m)
 {
@@ -72,7 +53,8 @@ shown_key(struct arena *a, enum dataset d, const struct match_document *m)
 		return arena_printf(a, "%.*s/%jd/%.*s", (int)ip.n, ip.p, (intmax_t)port_of(m),
 		    (int)transport.n, transport.p == NULL ? "" : transport.p);
 	case DATASET_DNS:
-		return dns_key(a, m);
+		return rule_dns_key(a, shown_text(m, "host"), shown_text(m, "record_type"),
+		    shown_text(m, "answer"), shown_text(m, "rcode"));
 	case DATASET_WHOIS:
 		return shown_text(m, "domain");
 	case DATASET_CERTIFICATES:

@@ -203,13 +203,10 @@ keys_of_hits(struct arena *a, enum dataset asked, const struct page *page, struc
 
 	for (size_t i = 0; i < page->nhits; i++) {
 		struct str key = page->hits[i].key;
-		char *hex;
 
 		if (asked == DATASET_SERVICES)
 			key.n -= SERVICE_KEY;
-		hex = arena_alloc(a, 2 * key.n + 1);
-		hex_print(hex, (const unsigned char *)key.p, key.n);
-		out[n] = (struct str){ hex, 2 * key.n };
+		out[n] = hex_text(a, key);
 		if (n == 0 || !str_eq(out[n], out[n - 1]))
 			n++;
 	}
@@ -237,7 +234,6 @@ walk_page(struct detect *x, struct batch *b, const struct query *q, const struct
 	struct page page = { .nhits = 0 };
 	struct str *keys = ARENA_ARRAY(x->a, PAGE_HITS + 1, struct str);
 	enum engine_rc erc;
-	char *hex;
 
 	if (w->after_key.p != NULL && hex_parse(w->after_key, after, w->after_key.n / 2))
 		want.after = (struct str){ (const char *)after, w->after_key.n / 2 };
@@ -246,13 +242,8 @@ walk_page(struct detect *x, struct batch *b, const struct query *q, const struct
 	*last = STR_NULL;
 	if (erc != ENGINE_OK)
 		return erc;
-	if (page.has_more && page.nhits > 0) {
-		struct str key = page.hits[page.nhits - 1].key;
-
-		hex = arena_alloc(x->a, 2 * key.n + 1);
-		hex_print(hex, (const unsigned char *)key.p, key.n);
-		*last = (struct str){ hex, 2 * key.n };
-	}
+	if (page.has_more && page.nhits > 0)
+		*last = hex_text(x->a, page.hits[page.nhits - 1].key);
 	*rc = read_documents_of_keys(x, b, keys, keys_of_hits(x->a, q->dataset, &page, keys));
 	return ENGINE_OK;
 }

@@ -321,7 +321,7 @@ find_within(struct search *s, const struct label *v, size_t part)
 	struct str text = v->parts[part].plain;
 
 	for (size_t from = 0; from + TYPO_WORD <= text.n; from++) {
-		uint64_t hash = WORD_HASH_START;
+		uint64_t hash = HASH_START;
 
 		for (size_t to = from + 1; to <= text.n; to++) {
 			hash = hash_byte(hash, text.p[to - 1]);

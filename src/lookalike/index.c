@@ -10,18 +10,14 @@
 uint64_t
 word_hash(struct str s)
 {
-	uint64_t h = WORD_HASH_START;
-
-	for (size_t i = 0; i < s.n; i++)
-		h = hash_byte(h, s.p[i]);
-	return h;
+	return hash_str(HASH_START, s);
 }
 
 /* The hash of the text without the letters at two places. A place beyond the end omits nothing. */
 static uint64_t
 hash_without(struct str s, size_t one, size_t two)
 {
-	uint64_t h = WORD_HASH_START;
+	uint64_t h = HASH_START;
 
 	for (size_t i = 0; i < s.n; i++)
 		if (i != one && i != two)

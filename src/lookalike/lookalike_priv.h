@@ -2,6 +2,7 @@
 #ifndef LOOKALIKE_LOOKALIKE_PRIV_H
 #define LOOKALIKE_LOOKALIKE_PRIV_H
 
+#include "base/hash.h"
 #include "lookalike/lookalike.h"
 
 enum {
@@ -52,14 +53,6 @@ struct lookalike_index {
 struct str fold_with(struct arena *a, struct str label, bool cl);
 
 /* ---- index.c ---- */
-
-#define WORD_HASH_START UINT64_C(14695981039346656037)
-
-static inline uint64_t
-hash_byte(uint64_t hash, char c)
-{
-	return (hash ^ (unsigned char)c) * UINT64_C(1099511628211);
-}
 
 /* Returns the next word with an entry of this hash, or NULL at the end. *at is 0 at first. The
    caller compares the texts, because hashes may collide. */

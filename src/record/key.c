@@ -58,6 +58,18 @@ add_key_address(struct buf *b, struct str text)
 	buf_add(b, ip.a + (v6 ? 0 : 12), v6 ? 16 : 4);
 }
 
+struct str
+record_key_host(struct arena *a, struct str address)
+{
+	struct buf b = { .a = a };
+	struct ipnet ip;
+
+	if (!ipnet_parse(address, &ip))
+		return STR_NULL;
+	add_key_address(&b, address);
+	return buf_done(&b);
+}
+
 /* Certificates and reports are answered newest first, but keys are compared as unsigned bytes,
    smallest first. The time is mapped in two steps:
 

@@ -21,6 +21,8 @@ bool record_canonical(
    digits". */
 const char *record_value_fault(
     struct arena *a, enum dataset d, const char *member, struct str *value) MUST_USE;
+/* The key of the host with this address; STR_NULL: the text is no address. */
+struct str record_key_host(struct arena *a, struct str address);
 /* The beginning of all keys of a name in DNS, WHOIS or DIRECTORIES: its labels from the right. */
 struct str record_key_name(struct arena *a, struct str name);
 /* The beginning of all keys of DNS records of a name and a type in canonical form; type.p NULL: of

@@ -67,24 +67,15 @@ STMT(select_lookalike_certificate, certificate_out,
 
 /* ---- documents ---- */
 
-static struct str
-hex_of(struct arena *a, struct str bytes)
-{
-	char *out = arena_alloc(a, 2 * bytes.n + 1);
-
-	hex_print(out, (const unsigned char *)bytes.p, bytes.n);
-	return (struct str){ out, 2 * bytes.n };
-}
-
 /* Reads the documents whose keys begin with these bytes, as trees. */
 static enum db_rc
 read_lookalike_documents(struct db *db, struct arena *a, enum dataset d, struct str beginning,
     const struct json_value ***out, size_t *n, int64_t most)
 {
 	struct list rows = { 0 };
-	enum db_rc rc =
-	    db_list(db, &list_lookalike_documents, &rows, P((int64_t)record_dataset_number(d)),
-		P(hex_of(a, beginning)), P(hex_of(a, record_key_behind(a, beginning))), P(most));
+	enum db_rc rc = db_list(db, &list_lookalike_documents, &rows,
+	    P((int64_t)record_dataset_number(d)), P(hex_text(a, beginning)),
+	    P(hex_text(a, record_key_behind(a, beginning))), P(most));
 	const struct document_row *row = rows.items;
 
 	for (size_t i = 0; rc == DB_OK && i < rows.n; i++) {
@@ -331,25 +322,19 @@ take_pages(struct arena *a, const struct json_value *host, struct pages *p)
 /* Reads the web pages of hosts, but of none that is among the addresses to skip: the pages of a
    shared address are not those of one of its names. */
 static enum db_rc
-read_name_pages(struct db *db, struct arena *a, const struct strs *addresses, const struct strs *skip,
-    struct pages *out)
+read_name_pages(struct db *db, struct arena *a, const struct strs *addresses,
+    const struct strs *skip, struct pages *out)
 {
 	enum db_rc rc = DB_OK;
 
 	for (size_t i = 0; rc == DB_OK && i < addresses->n && i < HOSTS_READ; i++) {
 		const struct json_value **docs = NULL;
-		struct ipnet ip;
-		char key[17];
-		bool v6 = memchr(addresses->p[i].p, ':', addresses->p[i].n) != NULL;
+		struct str key = record_key_host(a, addresses->p[i]);
 		size_t n = 0;
 
-		if (!ipnet_parse(addresses->p[i], &ip) ||
-		    (skip != NULL && list_has(skip, addresses->p[i])))
+		if (key.p == NULL || (skip != NULL && list_has(skip, addresses->p[i])))
 			continue;
-		key[0] = v6 ? 6 : 4;
-		memcpy(key + 1, ip.a + (v6 ? 0 : 12), v6 ? 16 : 4);
-		rc = read_lookalike_documents(
-		    db, a, DATASET_HOSTS, (struct str){ key, v6 ? 17 : 5 }, &docs, &n, 1);
+		rc = read_lookalike_documents(db, a, DATASET_HOSTS, key, &docs, &n, 1);
 		if (n > 0)
 			take_pages(a, docs[0], out);
 	}

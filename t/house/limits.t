@@ -82,6 +82,16 @@ FINDING_STALE_DAYS days finding_is_stale
 FINDING_CLEAR_HOURS hours finding_contradicted
 END
 
+# Of numbers of a document's members, which functions of the database have.
+while read -r limit function; do
+	value=$(awk -v n="$limit" '$1 == n { print $2 }' "$W/limits")
+	like "$(sql "SELECT prosrc FROM pg_proc WHERE proname = '$function'")" "[>=] ${value:-none}[^0-9]" \
+		"$function contains $value, the limit $limit"
+done <<END
+APEX_DOMAINS secret_owner
+SUSPECT_SERVICES secret_look
+END
+
 # At their edges, where a definition alone says little.
 refused() { ok "$1" sh -c "! psql -XqAt -v ON_ERROR_STOP=1 -c \"$2\" >/dev/null 2>&1"; }
 taken() { ok "$1" sh -c "psql -XqAt -v ON_ERROR_STOP=1 -c \"$2\" >/dev/null"; }

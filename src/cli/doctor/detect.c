@@ -34,27 +34,27 @@ STMT(read_detection, detection_out,
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live AND state = 'failed') AS failed,"
     " (SELECT count(*) FROM detect_work WHERE due_at <= now()) AS work FROM detect_cursor");
 
-/* Rules of the catalogue that have failed: nobody but the administrator learns of them. account:
-   set when the rule is still evaluated for others, because the exclude of this account has failed,
-   or when no other account uses it. */
+/* Rules of the catalogue that have failed, which only the administrator can see. accounts: empty, or
+   the accounts for which the rule has failed, when it is still evaluated for others or when no other
+   account uses it. */
 struct failed_rule {
-	struct str name, error, account;
-	int64_t accounts;
+	struct str name, error, accounts;
 };
 
 static const struct field failed_rule_out[] = {
 	FIELD(struct failed_rule, name, 0),
 	FIELD(struct failed_rule, error, 0),
-	FIELD(struct failed_rule, account, NULLABLE),
 	FIELD(struct failed_rule, accounts, 0),
 	FIELD_END,
 };
 
 STMT_LIST(list_failed_rules, struct failed_rule, failed_rule_out,
     "SELECT r.name::text AS name, coalesce(n.error, '') AS error,"
-    " CASE WHEN bool_and(n.account_uuid IS NOT NULL) AND (count(*) = 1 OR count(*) <"
-    " (SELECT count(*) FROM rule_run l WHERE l.rule_uuid = r.uuid AND l.live))"
-    " THEN min(a.name) END AS account, count(*) AS accounts"
+    " CASE WHEN NOT bool_and(n.account_uuid IS NOT NULL) THEN ''"
+    " WHEN count(*) = 1 THEN format(' for the account \"%s\"', min(a.name))"
+    " WHEN count(*) < (SELECT count(*) FROM rule_run l WHERE l.rule_uuid = r.uuid AND l.live)"
+    " THEN format(' for %s accounts, among them \"%s\"', count(*), min(a.name)) ELSE '' END AS "
+    "accounts"
     " FROM rule_run n JOIN rule r ON r.uuid = n.rule_uuid"
     " LEFT JOIN account a ON a.uuid = n.account_uuid"
     " WHERE n.live AND n.state = 'failed' AND r.account_uuid IS NULL GROUP BY r.uuid, n.error"
@@ -181,20 +181,6 @@ report_full_detectors(struct doctor *d)
 		    (intmax_t)f[i].projects, (int)f[i].name.n, f[i].name.p);
 }
 
-static const char *
-whom(struct doctor *d, const struct failed_rule *r)
-{
-	if (r->account.p == NULL)
-		return "";
-	if (r->accounts == 1)
-		return arena_printf(
-		    d->c->arena, " for the account \"%.*s\"", (int)r->account.n, r->account.p)
-		    .p;
-	return arena_printf(d->c->arena, " for %jd accounts, among them \"%.*s\"",
-	    (intmax_t)r->accounts, (int)r->account.n, r->account.p)
-	    .p;
-}
-
 static void
 report_failed_rules(struct doctor *d)
 {
@@ -206,10 +192,10 @@ report_failed_rules(struct doctor *d)
 	r = rows.items;
 	for (size_t i = 0; i < rows.n; i++)
 		doctor_report(d, HEALTH_WARNING, "detection", NO_ADVICE,
-		    "the catalogue's rule \"%.*s\" failed%s, and is tried again within %d hours: "
+		    "the catalogue's rule \"%.*s\" failed%.*s, and is tried again within %d hours: "
 		    "%.*s",
-		    (int)r[i].name.n, r[i].name.p, whom(d, &r[i]), (int)LIM_RULE_RETRY_HOURS,
-		    (int)r[i].error.n, r[i].error.p);
+		    (int)r[i].name.n, r[i].name.p, (int)r[i].accounts.n, r[i].accounts.p,
+		    (int)LIM_RULE_RETRY_HOURS, (int)r[i].error.n, r[i].error.p);
 }
 
 void
