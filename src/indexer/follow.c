@@ -39,7 +39,7 @@ struct follower {
 	struct rebuilder rebuilder;
 	int64_t changed_at; /* mono_us: a document was added or removed */
 	int64_t next_purge; /* mono_us */
-	uint64_t damages;   /* those that the metrics have */
+	uint64_t damages;   /* those that the metrics have; some of them may not be published yet */
 };
 
 /* Reads the published state, at the start or after a failure, which may have left the state in
@@ -56,7 +56,8 @@ load_published(struct follower *f)
 		log_event(
 		    LOGP_WARNING, "index", "dataset=%s unusable=\"%s\" next=rebuild", f->name, err);
 	f->lost = f->state.generation == 0;
-	f->damages = f->state.damage.n;
+	if (f->lost)
+		f->damages = 0;
 	free(f->since);
 	f->since = mem_text(f->state.snapshot == NULL ? "" : f->state.snapshot);
 }
@@ -73,6 +74,7 @@ follow_open(const char *directory, enum dataset d, struct db *db, unsigned *rebu
 	f->merger.directory = f->rebuilder.directory = f->feed.directory = directory;
 	f->rebuilder.running = rebuilds;
 	load_published(f);
+	f->damages = f->state.damage.n;
 	f->rebuilder.child.next = 0;
 	f->feed.source.dataset = d;
 	f->feed.source.a = arena_new(FEED_MEMORY);
@@ -454,7 +456,8 @@ purge_deletions(struct follower *f)
 	index_state_free(&published);
 }
 
-/* Adds the damages of this pass to the metrics. After a failure the next pass tries it again. */
+/* Adds the damages of this pass to the metrics. After a failure the next pass tries it again, but no later process. A damage
+   that is counted before a failed pass forgets it is found again, and not counted again. */
 static void
 count_damages(struct follower *f)
 {

@@ -249,6 +249,7 @@ is_read_in_runs(enum section_kind kind)
 	switch (kind) {
 	case SECTION_COLUMN:
 	case SECTION_COLUMN_NESTED:
+	case SECTION_COMBINATIONS:
 	case SECTION_MORE_WORDS:
 	case SECTION_MORE_RANK:
 	case SECTION_MORE_AT:
@@ -517,7 +518,7 @@ mapped_verify(struct mapped *m, struct verified *v, uint64_t *bytes)
 
 	if (!check_header(m))
 		return false;
-	while (v->section<h->nsections && * bytes> 0) {
+	while (*bytes > 0 && v->section < h->nsections) {
 		const struct section t = table_of(m)[v->section]; /* read once: it may change */
 
 		if (!section_is_inside(h, &t) || v->at > t.n || !verify_piece(m, &t, v, bytes))

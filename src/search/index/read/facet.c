@@ -107,8 +107,10 @@ end_facet(struct run *r, struct facet *f, const struct set *hits)
 
 	for (unsigned s = 1; s < SPLITS && f->c[s] != f->c[0]; s++)
 		add_counters(f->c[0], f->c[s], f->combined ? comb->n : f->t->n);
-	if (f->combined)
+	if (f->combined) {
 		combinations_spread(f->t, f->c[0], f->counts);
+		(void)!run_spend(r, comb->n / 8);
+	}
 	memcpy(f->counts + f->t->n, f->behind, sizeof(f->behind));
 	count_overflow(r, f->t, hits, f->counts);
 }
@@ -151,22 +153,27 @@ count_rows(const struct segment *seg, const uint32_t *docs, size_t n, struct fac
 				column_count(fs[i].t, at, k, fs[i].c);
 }
 
+/* Counts by the values of the combinations that a batch of documents has. */
+static void
+count_directly(const struct facet *f, const uint32_t *docs, size_t n)
+{
+	uint32_t number[BATCH + COLUMN_AHEAD];
+
+	combinations_of(&f->t->column.comb, docs, n, number);
+	memset(number + n, 0, COLUMN_AHEAD * sizeof(*number));
+	column_count(f->t, number, n, f->c);
+}
+
 /* Counts a batch of documents by a column that has no rows. */
 static void
 count_batch(const struct facet *f, const uint32_t *docs, size_t n)
 {
-	const struct combinations *comb = &f->t->column.comb;
-	uint32_t number[BATCH + COLUMN_AHEAD] = { 0 };
-
-	if (f->combined) {
-		combinations_count(comb, docs, n, f->c);
-		return;
-	}
-	if (comb->n > 0) {
-		combinations_of(comb, docs, n, number);
-		docs = number;
-	}
-	column_count(f->t, docs, n, f->c);
+	if (f->combined)
+		combinations_count(&f->t->column.comb, docs, n, f->c);
+	else if (f->t->column.comb.n > 0)
+		count_directly(f, docs, n);
+	else
+		column_count(f->t, docs, n, f->c);
 }
 
 void
@@ -181,7 +188,7 @@ facet_scan(struct run *r, const struct set *hits, struct facet *fs, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		begin_facet(r, &fs[i], nhits);
-		values += fs[i].t->column.k;
+		values += fs[i].combined ? 1 : fs[i].t->column.k;
 		rows |= fs[i].t->column.first != NULL;
 	}
 	set_walk_begin(&w, &sp, hits, 0);

@@ -32,6 +32,14 @@ index_note_damage(struct index_state *s)
 	s->remarked = true;
 }
 
+/* Another file has the name of the segment now: what the turn of files has summed was the former one's. */
+static void
+sum_anew(struct index_state *s, const struct index_segment *t)
+{
+	if (s->files.id == t->file.id)
+		s->files.verified = (struct verified){ 0 };
+}
+
 /* Writes the content of a mapping under the name of the segment, and takes the new file in place of
    the old one. `whole` may be the mapping of the state itself. */
 static bool
@@ -55,6 +63,7 @@ replace_segment(const char *directory, struct index_state *s, struct index_segme
 	t->former = t->open;
 	t->open = again;
 	t->file.mark = again->file.mark;
+	sum_anew(s, t);
 	index_note_damage(s);
 	mapped_in_order(&again->file);
 	return true;
@@ -96,6 +105,7 @@ check_segment(
 		return mend_segment(directory, s, t, err);
 	segment_close(t->open);
 	t->open = again;
+	sum_anew(s, t);
 	index_renew_mark(s, &t->file, &again->file);
 	return true;
 }
