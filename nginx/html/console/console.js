@@ -48,13 +48,13 @@ export function parse(hash) {
 // A module that could not be loaded, as Chromium, Firefox or Safari words it, is shown like a request without an answer.
 const asShown = (fault) => (fault instanceof TypeError && /imported module|module script failed/u.test(fault.message) ? unreachable() : fault);
 
-// A button whose module or request failed, and that has no better place to say so.
+// A button whose module or request failed, and that has no better place to say so. The request of a page that was left is no fault.
 addEventListener("unhandledrejection", (e) => {
 	const fault = asShown(e.reason);
-	if (fault instanceof ApiError) {
-		e.preventDefault();
+	if (fault instanceof ApiError)
 		toast(fault.message, "bad");
-	}
+	if (fault instanceof ApiError || fault?.name === "AbortError")
+		e.preventDefault();
 });
 
 async function openPage(route, row) {
@@ -70,12 +70,13 @@ async function openPage(route, row) {
 			return;
 		mine.handle = await module.open(box, route, mine.leave.signal) ?? null;
 	} catch (e) {
-		if (mine !== current || e.name === "AbortError")
+		if (mine !== current)
 			return;
 		const fault = asShown(e);
-		if (!(fault instanceof ApiError))
+		if (!(fault instanceof ApiError || e.name === "AbortError"))
 			reportError(fault); // a fault of the page
-		show(box, faultPanel(fault, () => openPage(route, row)));
+		if (e.name !== "AbortError")
+			show(box, faultPanel(fault, () => openPage(route, row)));
 	}
 	if (mine !== current)
 		return;

@@ -3,7 +3,7 @@
 
 import { foreign, h, rows, show } from "../common/dom.js";
 import { ago } from "../common/words.js";
-import { faultPanel, reading, toast } from "./parts.js";
+import { faultPanel, reading } from "./parts.js";
 import { instant } from "./links.js";
 
 // A table of records, for draw of reading(): columns are [head, cell(record), class]; the first one names the record.
@@ -63,10 +63,7 @@ export function actionButton(words, act, kind = "") {
 			onclick: async (e) => {
 				e.target.disabled = true;
 				try {
-					await act();
-				} catch (fault) {
-					if (fault.name !== "AbortError")
-						toast(fault.message, "bad");
+					await act(); // console.js shows a fault
 				} finally {
 					e.target.disabled = false;
 				}
