@@ -3,9 +3,9 @@
  * processes.
  *
  * The life of a merge. When there are more segments than the parameter index_segments, the smallest
- * ones become one segment, made from their dictionaries and postings alone; in an index that does
- * not change also when there are more than two (is_idle in merger.c). A large merge runs in a
- * child. If an input is gone when the child has ended, its segment is dropped.
+ * ones become one segment, made from their dictionaries and postings alone; an index that does not
+ * change is merged until it has two segments (is_idle in merger.c). A large merge runs in a child.
+ * If an input is no longer in the index when the child has ended, the child's segment is dropped.
  *
  *     pass 41 ------ pass 42 ------ pass 43 ------ pass 44
  *        | fork: the child has a copy  |              | the child's segment replaces its inputs;
@@ -54,7 +54,7 @@
 struct child {
 	pid_t pid; /* 0: none */
 	uint32_t family;
-	int64_t next; /* mono_us: after a failure, no child is started before */
+	int64_t next; /* mono_us: after a failure, no child is started before this time */
 };
 
 enum child_rc {
@@ -62,12 +62,12 @@ enum child_rc {
 	CHILD_RUNS,
 	CHILD_DONE,
 	CHILD_FAILED,
-	CHILD_FULL, /* its merge would pass a ceiling of the format */
+	CHILD_FULL, /* the merged segment would exceed a ceiling of the format */
 };
 
 /* Returns true in the child. In the parent, pid is 0 when there is no child. */
 bool child_fork(struct child *c) MUST_USE;
-/* Ends the child. CHILD_DONE: its result is stored before. */
+/* Ends the child process. With CHILD_DONE it first stores `made`, the result. */
 _Noreturn void child_exit(
     const char *directory, struct index_state *made, enum child_rc rc, char err[INDEX_FAULT]);
 enum child_rc child_ended(struct child *c) MUST_USE;
@@ -80,7 +80,7 @@ struct merger {
 	bool no_child;             /* large merges run in this process, which ends after the pass */
 	struct index_merge *merge; /* the merge that runs in the child; NULL: none */
 	struct child child;
-	int64_t unchanged_us; /* so long ago a document was added or removed; the caller sets it */
+	int64_t unchanged_us; /* time since the last addition or removal; set by the caller */
 };
 
 /* Performs the small merges that are due. */
@@ -97,11 +97,11 @@ void merger_abandon(struct merger *g, struct index_state *s);
 struct rebuilder {
 	const char *directory;
 	bool wanted; /* the index must be built again */
-	bool ready;  /* the child has ended well, and its result was not yet taken */
+	bool ready;  /* the child has succeeded, and its result was not yet taken */
 	struct child child;
-	unsigned *running; /* the children of all datasets; at most one rebuilds, for its memory */
-	/* The keys of the records that were deleted since the child was started, each after its
-	   length. */
+	unsigned *running; /* rebuilding children of all datasets: at most one, to save memory */
+	/* The keys of the records that were deleted since the child was started, each preceded by
+	   its length. */
 	struct buf gone;
 };
 
@@ -109,19 +109,19 @@ struct rebuilder {
 void rebuild_want(struct rebuilder *r, struct index_state *s);
 /* Starts the child when one is wanted and none runs. No merge may run. */
 void rebuild_start(struct rebuilder *r, struct index_state *s);
-/* Looks whether the child has ended. Must be called before the snapshot of the pass that takes
-   the result. */
+/* Checks whether the child has ended. Must be called before the snapshot of the pass that takes the
+   result. */
 void rebuild_poll(struct rebuilder *r, struct index_state *s);
-/* Notes that a record was deleted. */
+/* Records that a record of the database was deleted, so that rebuild_take marks it dead. */
 void rebuild_gone(struct rebuilder *r, struct str key);
-/* Replaces the outdated segments. s keeps its tags, those of its newer segments; *tags receives
-   those of the others. */
+/* Replaces the outdated segments by those of the child. s keeps its tags, with which its newer
+   segments were written; *tags receives the tags of the child. */
 bool rebuild_take(struct rebuilder *r, struct index_state *s, struct index_tags *tags,
     char err[INDEX_FAULT]) MUST_USE;
 /* Takes the child's state as it is, with the child's snapshot, where there was no generation to
    follow. */
 bool rebuild_begin_with(struct rebuilder *r, struct index_state *s, char err[INDEX_FAULT]) MUST_USE;
-/* Kills the child, if there is one, and drops its result. A rebuild that is wanted stays so. */
+/* Kills the child, if there is one, and drops its result. A requested rebuild remains requested. */
 void rebuild_abandon(struct rebuilder *r, struct index_state *s);
 
 #endif

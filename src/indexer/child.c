@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* A child process that works beside the passes: one merges segments, another one builds the whole
-   index again. The child has its own address space and reads only immutable files, so it needs no
-   lock; its files have ids of a family of their own, and the parent removes none of them while the
-   child runs. The result is a file (index_state_store). When the child dies, nothing is lost: the
-   work is tried again later.
+/* A child process that works beside the passes: it merges segments, or it builds the whole index
+   again. The child has its own address space and reads only immutable files, so it needs no lock.
+   The ids of its files begin with its family, and the parent removes no file of that family while
+   the child runs. The result is a file (index_state_store). When the child dies, nothing is lost:
+   the work is tried again later.
 
      pid 0 ----- child_fork -----> pid ----- child_ended: its result -----> pid 0
                                     |

@@ -9,9 +9,9 @@ struct ch_follower;
 
 struct ch_follower *ch_follow_open(enum dataset d, struct db *db);
 void ch_follow_close(struct ch_follower *f);
-/* Makes one pass. refill: fill a new layout. */
+/* Makes one pass. refill: a new layout is filled, too. */
 enum follow_rc ch_follow_once(struct ch_follower *f, bool refill) MUST_USE;
-/* Lets ch_follow_once fill layouts itself. */
+/* Lets ch_follow_once fill layouts in this process instead of a child. */
 void ch_follow_without_child(struct ch_follower *f);
 
 #endif

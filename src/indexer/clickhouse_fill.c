@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A new layout, which a child fills (clickhouse_priv.h). */
+/* Fills a new layout, usually in a child process (clickhouse_priv.h). */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -33,8 +33,8 @@ fill_layout(struct ch_follower *f, char err[INDEX_FAULT])
 		row.shards = f->shards;
 		row.at = ts_now().us;
 		ch_layouts_free(&l);
-		/* Tables of this number are of a cluster whose first server was lost, with
-		   feeds. */
+		/* Tables with this number exist only if the first server, and `feeds` with it, was
+		   lost. */
 		ok = ch_layout_drop(f->cluster, f->dataset, row.layout) &&
 		     ch_layout_create(f->cluster, f->dataset, row.layout) &&
 		     ch_feed_write(f->cluster, f->dataset, &row) &&
@@ -91,7 +91,7 @@ ch_fill_start(struct ch_follower *f)
 		    (int)f->child.pid);
 }
 
-/* The layout that a child has filled is the newest: the state is read again. */
+/* A layout that the child has filled is now the newest, so the state is read again. */
 void
 ch_fill_collect(struct ch_follower *f)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The right to feed: the advisory lock of a dataset, and the epoch of its owner
-   (clickhouse_priv.h). */
+/* The right to feed a dataset: an advisory lock, and the epoch of its owner (clickhouse_priv.h). */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -60,9 +59,9 @@ STMT(begin_epoch, epoch_out,
     "pg_current_snapshot(), 1)"
     " ON CONFLICT (engine, dataset) DO UPDATE SET epoch = f.epoch + 1 RETURNING f.epoch");
 
-/* A new owner of the lock. Its epoch is greater than any that PostgreSQL or ClickHouse has seen.
-   Numbers of values that this process gave and could not store stay in its sink, unless somebody
-   else has fed meanwhile. */
+/* Begins the epoch of a new owner of the lock: it is greater than any that PostgreSQL or ClickHouse
+   has seen. The sink keeps the numbers of values that this process has assigned and could not
+   store, unless another process has fed the dataset meanwhile. */
 static bool
 new_epoch(struct ch_follower *f, char err[INDEX_FAULT])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A pass over one dataset that ClickHouse answers (clickhouse_priv.h). */
+/* A pass over one dataset that is searched in ClickHouse (clickhouse_priv.h). */
 #include "config.h"
 
 #include "indexer/clickhouse_priv.h"
@@ -66,10 +66,10 @@ apply_to_layout(struct ch_follower *f, char err[INDEX_FAULT])
 	return ok;
 }
 
-/* Whether the tables of a layout stay: the one that is followed, the former one, which a search
-   that began before may still read, all that are newer, which may be being filled, and of each
-   other release the one that its searches ask and the newest that is full, from which it goes on
-   when it comes back. */
+/* Whether the tables of a layout are kept. These layouts are: the followed one; the former one,
+   which a search that has begun may still read; all newer ones, which a child may be filling; and
+   of each other release the one that its searches ask and its newest full one, which that release
+   would follow if it were installed again. */
 static bool
 is_kept(const struct ch_follower *f, const struct ch_layouts *l, size_t i, unsigned former)
 {
@@ -79,14 +79,14 @@ is_kept(const struct ch_follower *f, const struct ch_layouts *l, size_t i, unsig
 		return true;
 	if (!r->filled || r->schema == l->own)
 		return false;
-	for (size_t k = 0; k < i; k++) /* the newest is first */
+	for (size_t k = 0; k < i; k++) /* rows are sorted, the newest first */
 		if (l->row[k].filled && l->row[k].schema == r->schema)
 			return r->asked;
 	return true;
 }
 
-/* The row is taken back before the tables go, so whatever is killed, no row promises documents that
-   are gone. */
+/* Drops the layouts that are not kept. The row in `feeds` is retracted before the tables are
+   dropped, so a crash at any point leaves no row that promises missing documents. */
 static bool
 drop_layouts(struct ch_follower *f, unsigned former)
 {
@@ -102,7 +102,7 @@ drop_layouts(struct ch_follower *f, unsigned former)
 	return ok;
 }
 
-/* The layout that is followed becomes the one that is asked. */
+/* Makes searches ask the layout that is followed, and drops the layouts that are not kept. */
 static bool
 switch_layout(struct ch_follower *f, char err[INDEX_FAULT])
 {
@@ -130,8 +130,8 @@ ch_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 	if (!ch_cluster_shards(f->cluster, &f->shards)) {
 		return ch_cluster_fault(f, err);
 	}
-	/* With another number of shards a new version of a document could come to another shard
-	   than the former one, and both would be counted. */
+	/* If the number of shards has changed, a new version of a document may be stored on another
+	   shard than the old version, and both would be counted. */
 	follow = f->source.continues && f->at.layout > 0 && f->at.shards == f->shards;
 	f->refill |= refill;
 	if (!follow || f->refill) {
@@ -157,8 +157,9 @@ ch_pass(struct ch_follower *f, bool refill, char err[INDEX_FAULT])
 	return true;
 }
 
-/* As purge_deletions of the index. Not while a child fills: its snapshot is older, and it has to
-   find the marks. */
+/* Removes old marks of deletions once an hour, as purge_deletions does for the index. Nothing is
+   removed while a child fills a layout: the passes that follow that layout need all marks since the
+   snapshot of the child. */
 static void
 purge_marks_of(struct ch_follower *f)
 {
@@ -170,7 +171,7 @@ purge_marks_of(struct ch_follower *f)
 	f->next_purge = mono_us() + CH_PURGE_US;
 }
 
-/* For the metric of freshness. */
+/* Sets search_feed.at, from which the metric of freshness is computed. */
 static void
 note_fed(struct ch_follower *f)
 {

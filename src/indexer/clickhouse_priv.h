@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The files of a pass of surfaced-index over one dataset that ClickHouse answers. The rule of
- * snapshots is that of the index (indexer.h); what differs is where the state is. Nothing of it is
- * on this machine:
+/* The files of a pass of surfaced-index over one dataset that is searched in ClickHouse. Snapshots
+ * are used as for the index (indexer.h), but no part of the state is on this machine:
  *
  *   PostgreSQL   advisory lock of the dataset   who feeds; ends with the connection
  *                search_feed.epoch              grows with each owner of the lock; upper half of `ver`
@@ -21,12 +20,13 @@
  *   the layout is not the one that is asked --> it is from now on; tables before the former one are dropped
  *
  * When the child has ended, its layout is the newest, and the next pass adds what changed since the
- * child's snapshot. Two processes must not give numbers in one dictionary. The lock ends with the
- * connection, so it is looked at when a pass begins and before its last rows are sent, and while
- * documents are read (COPY leaves no room for a question) the socket is looked at before each
- * batch: a server that ended or closed the connection shows there at once. A connection may still
- * die between a look and the statement that follows it: the next owner waits until no INSERT of the
- * former one runs at any server (sink.c) before it reads the dictionary. */
+ * child's snapshot. Two processes must not assign numbers in one dictionary. The lock ends with the
+ * connection, so it is checked when a pass begins and before its last rows are sent. While
+ * documents are read, COPY occupies the connection and no statement can be sent; so the socket is
+ * checked before each batch with new numbers, and a connection that the server has closed is seen
+ * at once. A connection may still break between a check and the next statement: therefore the next
+ * owner of the lock reads the dictionary only when no INSERT of the former owner runs at any server
+ * (sink.c). */
 #ifndef INDEXER_CLICKHOUSE_PRIV_H
 #define INDEXER_CLICKHOUSE_PRIV_H
 
@@ -62,30 +62,33 @@ struct ch_follower {
 bool ch_database_fault(const struct source *s, char err[INDEX_FAULT]);
 bool ch_cluster_fault(const struct ch_follower *f, char err[INDEX_FAULT]);
 int64_t ch_dataset_number(const struct ch_follower *f);
-void ch_follow_forget(struct ch_follower *f); /* the layout that is followed */
+void ch_follow_forget(struct ch_follower *f); /* forgets the followed layout */
 void ch_follow_drop_sink(struct ch_follower *f);
-/* Reads which layout is followed, unless that is known. */
+/* Reads from ClickHouse which layout to follow, unless f->ready. */
 bool ch_read_state(struct ch_follower *f, char err[INDEX_FAULT]) MUST_USE;
 
 /* ---- clickhouse_lock.c ---- */
 
 enum taking { TAKING_FAILED, TAKING_IDLE, TAKING_MINE };
 
-/* Takes the lock of the dataset, or finds that this process or another has it. */
+/* Takes the lock of the dataset, or finds that this process or another one already has it. */
 enum taking ch_take_feed(struct ch_follower *f, char err[INDEX_FAULT]) MUST_USE;
-/* Whether this process has the lock still. The connection must not be in a COPY. */
+/* Whether this process still has the lock. The connection must not be in a COPY. */
 bool ch_still_mine(struct ch_follower *f, char err[INDEX_FAULT]) MUST_USE;
-/* The same by the socket alone, for sink_guard: a COPY leaves no room for a question. */
+/* Whether the connection still exists, by its socket alone: for sink_guard, which calls this during
+   a COPY, when no statement can be sent. */
 bool ch_is_connected(const void *follower) MUST_USE;
-/* Takes the lock of those who fill a layout, until the transaction ends. */
+/* Takes the lock under which a layout is filled; it ends with the transaction. *mine: it was
+   taken. */
 bool ch_take_fill(struct ch_follower *f, bool *mine, char err[INDEX_FAULT]) MUST_USE;
 
 /* ---- clickhouse_write.c ---- */
 
-/* Sends what the source gives to the sink. */
+/* Sends the documents, or the deleted keys, of the source to the sink. */
 bool ch_send_documents(struct ch_follower *f, struct sink *to, enum source_what what,
     struct str keys, char err[INDEX_FAULT]) MUST_USE;
-/* Writes the rows of the table tags that have changed. Several datasets write the same rows. */
+/* Writes the changed rows of the table tags. The rows are shared by all datasets, each of which
+   writes them. */
 bool ch_write_tags(
     struct ch_follower *f, struct str was, struct str now, char err[INDEX_FAULT]) MUST_USE;
 /* Writes the row of `feeds` for the snapshot of the source. */
@@ -96,7 +99,7 @@ bool ch_commit_row(struct ch_follower *f, struct sink *to, uint64_t ver, struct 
 
 /* Fills a new layout with all documents, over connections of its own. */
 bool ch_fill(enum dataset d) MUST_USE;
-/* Does so in a child, unless one runs. */
+/* Starts a child that does so, unless one runs or the last one has just failed. */
 void ch_fill_start(struct ch_follower *f);
 void ch_fill_collect(struct ch_follower *f);
 

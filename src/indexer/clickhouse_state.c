@@ -74,7 +74,7 @@ ch_dataset_number(const struct ch_follower *f)
 	return record_dataset_number(f->dataset);
 }
 
-/* ---- what ClickHouse has ---- */
+/* ---- the state in ClickHouse ---- */
 
 bool
 ch_cluster_fault(const struct ch_follower *f, char err[INDEX_FAULT])
@@ -95,15 +95,16 @@ choose_layout(struct ch_follower *f, const struct ch_layouts *l)
 			f->at.tags = mem_text(l->row[i].tags);
 		}
 	f->asked = l->asked_own;
-	/* After a restore PostgreSQL may count from an older epoch. */
+	/* After PostgreSQL was restored, its epoch may be older than that in ClickHouse. */
 	if (f->at.ver >> EPOCH_BITS >= f->epoch)
 		f->epoch = (f->at.ver >> EPOCH_BITS) + 1;
 }
 
-/* A full layout whose tables are gone on a server (a disk was lost, or an earlier release dropped
-   them) would be followed from its snapshot with empty tables, and its counts would be too small.
-   So its row is taken back, and a new layout is filled. On a server that was added later the tables
-   are made, before it becomes a shard: searches ask all shards for the present layout. */
+/* If the tables of a full layout are missing on a server (a disk was lost, or an earlier release
+   dropped them), following it from its snapshot would start with empty tables, and counts would be
+   too small. So its row in `feeds` is retracted, and a new layout is filled. If the server was
+   added later, its tables are created before it becomes a shard, because searches ask all shards
+   for the present layout. */
 static bool
 check_tables(struct ch_follower *f, char err[INDEX_FAULT])
 {

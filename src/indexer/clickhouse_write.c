@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Writing that a pass and a new layout share: documents, tags and the row of `feeds`. */
+/* Writes documents, tags and the row of `feeds`, for a pass and for a new layout. */
 #include "config.h"
 
 #include "indexer/clickhouse_priv.h"

@@ -18,8 +18,8 @@ struct followers {
 	int lock;
 	struct db *db;
 	unsigned rebuilds;                /* children that rebuild now */
-	struct follower *of[DATASETS];    /* NULL: the dataset is in ClickHouse alone */
-	struct ch_follower *ch[DATASETS]; /* NULL: it is not in ClickHouse */
+	struct follower *of[DATASETS];    /* NULL: the dataset is only in ClickHouse */
+	struct ch_follower *ch[DATASETS]; /* NULL: the dataset is not in ClickHouse */
 };
 
 struct followers *

@@ -2,10 +2,10 @@
 /* Writes the documents of a source into segments. A pass does so with the changed documents, a
  * rebuild with all of them.
  *
- * A builder has its whole segment in memory, because terms are sorted over all of its documents.
- * So a segment is written when the builder has reached SEGMENT_MEMORY, and a rebuild of a large
- * database makes several segments. The memory is looked at after every CHECK_BYTES of documents
- * and not after each document, since that walks over all slots. */
+ * A builder has its whole segment in memory, because terms are sorted over all of its documents. So
+ * a segment is written when the builder has reached SEGMENT_MEMORY, and a rebuild of a large
+ * database makes several segments. The memory is measured after every CHECK_BYTES of documents and
+ * not after each document, because index_build_memory walks over all slots. */
 #include "config.h"
 
 #include "indexer/indexer.h"
@@ -14,7 +14,7 @@
 
 enum {
 	SEGMENT_MEMORY = 1200, /* MiB of a builder, after which its segment is written */
-	CHECK_BYTES = 8 << 20, /* bytes of documents between two checks of that */
+	CHECK_BYTES = 8 << 20, /* bytes of documents between two checks of the memory */
 };
 
 static bool
@@ -29,7 +29,7 @@ write_segment(struct feed *f, struct index_builder *b, struct index_state *to, c
 	       index_state_add(f->directory, to, s, err);
 }
 
-/* Reads the documents after source_documents and writes segments of them. */
+/* Reads the documents that source_documents has selected, and writes segments of them. */
 static bool
 build_segments(struct feed *f, struct index_builder *b, struct index_state *to, char *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* One pass of surfaced-index over one dataset: from the published generation to the present content
- * of the database (indexer.h has the picture). The hard part is to be killed, or to fail, at any
- * point:
+ * of the database (indexer.h has the picture). The hard part: the process may be killed, and a pass
+ * may fail, at any point.
  * - Everything is changed in memory first. The manifest is replaced by one rename at the end,
  *   and the snapshot of the pass is in it; until then the next pass would read the same rows
  *   again.
@@ -26,10 +26,10 @@ struct follower {
 	enum dataset dataset;
 	const char *name, *directory;
 	struct index_state state;
-	/* The snapshot that the state has followed to. It is not always that of the state, which
-	   has "" while the state contains documents of another database. */
+	/* The snapshot to which the state has been brought. The manifest has "" instead while
+	   `stale`. */
 	char *since;
-	bool stale; /* it does */
+	bool stale; /* changes are missing that only a rebuild can add */
 	/* No generation can be followed. The state is empty, and nothing is published until a
 	   rebuild ends. */
 	bool lost;
@@ -39,7 +39,7 @@ struct follower {
 	struct rebuilder rebuilder;
 	int64_t changed_at; /* mono_us: a document was added or removed */
 	int64_t next_purge; /* mono_us */
-	uint64_t damages;   /* those that the metrics have; some of them may not be published yet */
+	uint64_t damages;   /* damages added to the metrics; some may be unpublished */
 };
 
 /* Reads the published state, at the start or after a failure, which may have left the state in
@@ -127,7 +127,7 @@ list_key(void *arg, struct str key)
 	buf_add(keys, hex, 2 * key.n);
 }
 
-/* Lists the keys of the documents with a tag; a nested object may have tags, too. */
+/* Lists the keys of the documents with a tag, in the document itself or in a nested object. */
 static bool
 list_tagged(struct follower *f, struct str slug, struct buf *keys, char *err)
 {
@@ -144,8 +144,7 @@ list_tagged(struct follower *f, struct str slug, struct buf *keys, char *err)
 }
 
 /* Lists the documents whose derived fields are outdated because the table of tags was `had` when
-   they were written, and sets
-   *changed when the tables differ. */
+   they were written, and sets *changed when the two tables differ. */
 static bool
 list_outdated(struct follower *f, const struct index_tags *had, const struct index_tags *now,
     struct buf *keys, bool *changed, char *err)
@@ -198,8 +197,8 @@ struct pass {
 	struct str snapshot;    /* the snapshot of the state after this pass */
 };
 
-/* Takes the result of the child that has built the index again. Its documents were written with its
-   own tags. */
+/* Takes the result of the child that has built the index again. The child has used the tags of its
+   own snapshot, so the documents of tags that differ from those of this pass are listed. */
 static bool
 take_rebuild(struct follower *f, struct pass *p, char *err)
 {
@@ -245,8 +244,8 @@ apply_changes(struct follower *f, struct pass *p, char *err)
 	return !p->changed || merger_small(&f->merger, &f->state, err);
 }
 
-/* Reads all documents in this pass, for a generation that cannot be served, or before the process
-   ends. */
+/* Reads all documents in this pass: there is no generation to serve, or the process ends after this
+   pass. */
 static bool
 rebuild_here(struct follower *f, struct pass *p, char *err)
 {
@@ -269,9 +268,9 @@ rebuild_here(struct follower *f, struct pass *p, char *err)
 	return true;
 }
 
-/* Rebuilds in a child when there is no generation to follow. Earlier passes start the child and
-   wait for its end; the first pass after it publishes the child's generation. The next pass adds
-   the changes since the child's snapshot. */
+/* Rebuilds in a child when there is no generation to follow. The passes do nothing else until the
+   child has ended; then a pass publishes the generation of the child, and the next pass adds the
+   changes since the snapshot of the child. */
 static bool
 rebuild_in_child(struct follower *f, struct pass *p, char *err)
 {
@@ -288,9 +287,9 @@ rebuild_in_child(struct follower *f, struct pass *p, char *err)
 	return true;
 }
 
-/* The generation is of another database, or the marks of deletions were purged since: the changes
-   since its snapshot are unknown. It is served until it is replaced, and followed from this pass
-   on; its manifest gets an empty snapshot (beside.h). */
+/* The generation is of another database, or marks of deletions after its snapshot were purged: the
+   changes since that snapshot are unknown. The generation is served until a rebuild replaces it,
+   with the changes after this pass; its manifest gets an empty snapshot (beside.h). */
 static void
 follow_from_here(struct follower *f, struct pass *p)
 {
@@ -299,8 +298,8 @@ follow_from_here(struct follower *f, struct pass *p)
 	f->stale = p->changed = true;
 }
 
-/* Brings the state to the snapshot of the pass, and has the index built again beside it when
- * that is due. The order matters:
+/* Brings the state to the snapshot of the pass, and requests a rebuild beside it when one is due.
+ * The order matters:
  *
  *   follow_from_here   the rows since the old snapshot are unknown: nothing can be applied
  *   take_rebuild       the child's segments replace the outdated ones, before changes are applied
@@ -343,7 +342,7 @@ publish_generation(struct follower *f, int64_t start, const char *how, char *err
 	return true;
 }
 
-/* Whether a file of the index is damaged. The caller then builds the index again from the
+/* Whether a file of the index is damaged; the caller then builds the index again from the
    database. */
 static bool
 is_damaged(struct follower *f)
@@ -373,7 +372,7 @@ give_up(struct follower *f)
 	f->lost = true;
 }
 
-/* Sets the snapshot that the state has followed to, and the one of its manifest. */
+/* Sets the snapshot to which the state has been brought, and the one of its manifest. */
 static void
 set_snapshot(struct follower *f, struct str now)
 {
@@ -386,8 +385,8 @@ set_snapshot(struct follower *f, struct str now)
 	index_state_snapshot(&f->state, f->stale ? STR("") : str_of(copy));
 }
 
-/* Reads all documents, when there is nothing to follow: in this pass if they are few. Otherwise a
- * child does so, and the other datasets are followed meanwhile. */
+/* Reads all documents when there is no generation to follow. Few documents are read in this pass;
+ * many are read by a child, so that the other datasets are followed meanwhile. */
 static bool
 begin_again(struct follower *f, struct pass *p, char *err)
 {
@@ -402,12 +401,12 @@ begin_again(struct follower *f, struct pass *p, char *err)
 }
 
 /* Makes one pass within the transaction of the source. The files are verified first, because a
- * damaged index has to be replaced before anything is added to it. A generation that can be
- * served is followed while a child rebuilds it; only without one do searches get 503.
+ * damaged index has to be replaced before anything is added to it. A generation that can be served
+ * is followed while a child rebuilds it; searches get 503 only when there is none.
  *
- * The snapshot is noted in memory even when nothing changed and nothing is published, so the
- * next pass reads newer rows only. A crash loses that note, and the rows are read again.
- * Children start last, because they work on the generation that was just published. */
+ * The snapshot is kept in memory even when nothing has changed and nothing is published, so the
+ * next pass reads newer rows only. After a crash those rows are read again. Children start last,
+ * because they work on the generation that was just published. */
 static bool
 run_pass(struct follower *f, bool all, struct pass *p, char *err)
 {
@@ -435,9 +434,9 @@ run_pass(struct follower *f, bool all, struct pass *p, char *err)
 	return true;
 }
 
-/* Removes the deletions that the published generation contains, once an hour; so a failure is tried
-   again later. The snapshot comes from the disk: a pass that changed nothing has a newer one in
-   memory, and a crash would lose it. */
+/* Removes the marks of deletions that the published generation contains, once an hour; after a
+   failure it is tried again an hour later. The snapshot is read from the disk: a pass that changed
+   nothing has a newer one in memory, which a crash would lose. */
 static void
 purge_deletions(struct follower *f)
 {
@@ -456,8 +455,9 @@ purge_deletions(struct follower *f)
 	index_state_free(&published);
 }
 
-/* Adds the damages of this pass to the metrics. After a failure the next pass tries it again, but no later process. A damage
-   that is counted before a failed pass forgets it is found again, and not counted again. */
+/* Adds the damages of this pass to the metrics. After a failure the next pass of this process tries
+   it again, but no later process does. A damage that was counted here may be forgotten by a failed
+   pass and found again; it is then not counted again. */
 static void
 count_damages(struct follower *f)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* surfaced-index: keeps the search index equal to the documents in PostgreSQL. One process follows
  * the database, dataset after dataset: each has its own files, generation, snapshot and passes, so
- * a dataset that fails or is rebuilt does not delay the others. A large merge of segments runs in a
- * child, and so does a large rebuild.
+ * a dataset that fails or is rebuilt does not delay the others. Large merges of segments and large
+ * rebuilds run in child processes.
  *
  *   notification or poll
  *      |
@@ -21,8 +21,8 @@
  *             tags     a tag with other categories: the documents that have the tag are written again
  *             rows     those that the former snapshot does not show -> one new segment
  *             gone     keys of deleted rows -> marked dead
- *             children the segments of a child that has ended replace their inputs; small merges at
- *             once
+ *             children the segments of a child that has ended replace their inputs
+ *             merges   small ones, at once
  *      |
  *      v
  *   index_publish   with the snapshot of this pass; then a large merge may start
@@ -41,15 +41,15 @@
 #include "db/db.h"
 #include "search/index/format/index.h"
 
-/* ---- source.c: documents and tags, as one snapshot sees them ---- */
+/* ---- source.c: documents and tags of one snapshot ---- */
 
 struct source {
 	enum dataset dataset;
-	const char *engine; /* the name in search_feed; NULL: that of this machine's index */
+	const char *engine; /* its name in search_feed; NULL: the name of this machine's index */
 	struct db *db;
 	struct arena *a;
 	struct str snapshot; /* the snapshot of the transaction that source_begin has opened */
-	/* The older snapshot is of this database, which still has the marks of all later
+	/* The older snapshot was taken in this database, which still has the marks of all later
 	   deletions. */
 	bool continues;
 	struct tag *tags;
@@ -68,12 +68,12 @@ enum source_what {
 };
 
 struct source_row {
-	struct str key, json; /* valid until the next row; of a deleted row the key alone */
+	struct str key, json; /* valid until the next row; json is empty for a deleted row */
 	unsigned char room[KEY_MAX];
 };
 
-/* Starts to read. source_next then returns the documents in any order, because PostgreSQL would
-   sort a large table in temporary files. keys: an array literal of hexadecimal keys, for
+/* Starts to read. source_next then returns the documents in no particular order, because PostgreSQL
+   would sort a large table in temporary files. keys: an array literal of hexadecimal keys, for
    SOURCE_BOTH. */
 enum db_rc source_documents(struct source *s, enum source_what what, struct str keys) MUST_USE;
 /* Returns DB_NONE at the end. */
@@ -82,8 +82,8 @@ enum db_rc source_next(struct source *s, struct buf *room, struct source_row *ou
 enum db_rc source_is_small(struct source *s, bool *small) MUST_USE;
 /* Adds damages that were found to the metrics of the installation. */
 enum db_rc source_add_damages(struct source *s, uint64_t damages) MUST_USE;
-/* Removes the marks of old deletions that the published snapshots contain, that of this index and
-   those of all others. Must not be called in a transaction. */
+/* Removes the marks of old deletions that are contained in the published snapshots of this index
+   and of all other engines. Must not be called in a transaction. */
 enum db_rc source_purge(struct source *s, const char *snapshot) MUST_USE;
 
 /* ---- feed.c: documents into segments ---- */
@@ -100,7 +100,7 @@ struct feed {
 /* Adds segments of the documents to the state. */
 bool feed_documents(struct feed *f, struct index_state *to, enum source_what what, struct str keys,
     char err[INDEX_FAULT]) MUST_USE;
-/* Fills an empty state with everything that the snapshot shows. */
+/* Fills an empty state with all documents that the snapshot shows. */
 bool feed_all(struct feed *f, struct index_state *to, char err[INDEX_FAULT]) MUST_USE;
 
 /* ---- follow.c: one dataset ---- */
@@ -111,9 +111,9 @@ struct follower *follow_open(
     const char *directory, enum dataset d, struct db *db, unsigned *rebuilds);
 void follow_close(struct follower *f);
 enum follow_rc { FOLLOW_DONE, FOLLOW_RETRY };
-/* Makes one pass. FOLLOW_RETRY: the database or the disk failed, which is logged. */
+/* Makes one pass. FOLLOW_RETRY: the database or the disk failed, and the failure was logged. */
 enum follow_rc follow_once(struct follower *f, bool rebuild) MUST_USE;
-/* Lets follow_once perform large merges and rebuilds itself. */
+/* Lets follow_once perform large merges and rebuilds in this process instead of a child. */
 void follow_without_child(struct follower *f);
 
 /* ---- datasets.c: all datasets of a directory ---- */

@@ -44,8 +44,8 @@ alarm_set(struct alarm *a)
 }
 
 /* Waits for the next pass. The socket of the database is added each time, because a new connection
-   may have the number of the old one, which epoll has forgotten; if the socket is still watched,
-   epoll_ctl fails with EEXIST. */
+   may have the descriptor of the old one, which epoll removed when it was closed. If the socket is
+   still watched, epoll_ctl fails with EEXIST. */
 static bool
 alarm_wait(struct alarm *a, struct db *db)
 {

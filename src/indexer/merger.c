@@ -31,7 +31,7 @@ struct merge_choice {
 	size_t at;
 };
 
-/* The bound of a merge: it takes so many documents at most. */
+/* The bound of a merge of segments of s: it takes at most `documents` documents. */
 struct merge_bound {
 	const struct index_state *s;
 	uint64_t documents;
@@ -60,8 +60,8 @@ is_input(const struct index_merge *m, uint64_t id)
  *   10  15  40  300  20000      10 + 15 = 25; 40 <= 50: 65; 300 > 130: three segments
  *
  * A document is therefore written again only when its segment grows by a factor, which is a
- * logarithmic number of times, and the large segments are left alone while small ones come and
- * go. No more than the first most segments are merged, and no more than one segment can have
+ * logarithmic number of times, and the large segments are left alone while small ones come and go.
+ * At most the first `most` segments are merged, and at most as much as one segment can contain
  * (format/ceilings.h). Returns less than two when there is no such merge. */
 static size_t
 merge_width(const struct merge_bound *b, const struct merge_choice *c, size_t most, uint64_t *sum)
@@ -79,11 +79,11 @@ merge_width(const struct merge_bound *b, const struct merge_choice *c, size_t mo
 	return width;
 }
 
-/* Whether the smallest segments, with so many live documents, are merged although there are not too
- * many segments. A query looks at each segment, so an index to which nothing is added is merged
- * down to IDLE_SEGMENTS. A change may come each minute for years, so the effort has a bound: the
- * index has to be unchanged for IDLE_DOCUMENT_US for each document, which is some ten times as long
- * as the merge takes.
+/* Whether the smallest segments, which have `documents` live documents, are merged although there
+ * are not too many segments. A query reads each segment, so an index to which nothing is added is
+ * merged down to IDLE_SEGMENTS. A change may come each minute for years, so the effort has a bound:
+ * the index has to be unchanged for IDLE_DOCUMENT_US for each document, which is some ten times as
+ * long as the merge takes.
  *
  *   live documents   900,000  60,000  20,000      the last change is 13 s ago
  *   merged           80,000 documents, which were due after 5 s + 8 s; 900,000 and 80,000 remain */
@@ -94,8 +94,9 @@ is_idle(const struct merger *g, size_t nsegments, uint64_t documents)
 	       (uint64_t)g->unchanged_us >= IDLE_US + documents * IDLE_DOCUMENT_US;
 }
 
-/* Returns the merge that is due, or NULL. Inputs of the merge that runs in the child do not count,
-   and neither do segments that a rebuild will replace, nor full ones, which stay as they are. */
+/* Returns the merge that is due, or NULL. It excludes the inputs of the merge that runs in the
+   child, the segments that a rebuild will replace, and the full segments, which are never
+   merged. */
 static struct index_merge *
 choose_merge(
     const struct merger *g, const struct index_state *s, uint64_t most, uint64_t *documents)
@@ -127,7 +128,8 @@ choose_merge(
 
 /* ---- merges in this process ---- */
 
-/* The result of a merge would pass a ceiling of the format: its largest input is full. */
+/* The result of a merge would exceed a ceiling of the format: its largest input is marked as
+   full. */
 static void
 note_full(const struct index_merge *m, struct index_state *s, const char *err)
 {
@@ -160,8 +162,8 @@ merge_here(struct merger *g, struct index_state *s, struct index_merge *m, char 
 	return ok && index_merge_take(m, g->directory, s, fresh, err);
 }
 
-/* While no child can be started because the last one failed, segments of a few documents are merged
-   without those that wait for a child: otherwise each pass would add one to them. */
+/* While no child can be started because the last one failed, only merges of few documents are
+   chosen, and the segments that need a child wait. Otherwise every pass would add a segment. */
 bool
 merger_small(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
 {
@@ -232,8 +234,8 @@ merger_start(struct merger *g, struct index_state *s)
 	    schema_dataset_name(s->dataset), g->merge->n, documents, (int)g->child.pid);
 }
 
-/* Replaces the inputs by the segment of the child. It is the only one in the state of the child
-   that s does not have. */
+/* Replaces the inputs by the segment that the child has written: it is the only one whose id has
+   the family of the child. */
 static bool
 take_merged_segment(struct merger *g, struct index_state *s, char err[INDEX_FAULT])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Builds the whole index again beside the passes, in a child process: when the generation is of
-   another database (after a restore), when it lacks a field of this release, or by --rebuild. The
-   old generation is served and followed meanwhile, so that changed hosts are visible as soon as
-   ever.
+   another database (after a restore), when it lacks a field of this release, or when --rebuild was
+   given. The old generation is served and followed meanwhile, so changed hosts become visible as
+   fast as without a rebuild.
 
      pass 7          pass 8           pass 9           pass 10
        | outdated:     |                |                | before its snapshot: the child has ended,
@@ -11,9 +11,9 @@
        +-> child: one snapshot, all documents -> E F     E F, without the hosts of C and D and without x; C D
 
    The child reads a newer snapshot than pass 7. A record that changed after pass 7 is in C or D,
-   and a deleted one is in `gone`, whether the child has seen that or not; so C and D always win
-   over E and F. No merge may mix A and B with C and D meanwhile: merger.c leaves outdated
-   segments alone. */
+   and a deleted one is in `gone`, whether or not the snapshot of the child shows that change. So
+   the documents of C and D always replace those of E and F. No merge may mix A and B with C and D
+   meanwhile: merger.c leaves outdated segments alone. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -22,7 +22,7 @@
 
 #include <inttypes.h>
 
-/* Reads by a connection of its own: the parent uses the other one. */
+/* Opens a connection of its own, because the parent uses the inherited one. */
 static _Noreturn void
 run_rebuild_child(struct rebuilder *r, const struct index_state *s)
 {

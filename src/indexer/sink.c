@@ -4,9 +4,10 @@
  *   this thread     documents -> batch 1 | documents -> batch 2 | waits | documents -> batch 3 | ...
  *   of the batch                         | numbers 1, rows 1            | numbers 2, rows 2    | ...
  *
- * At most one batch is being stored, so the order of sink.h holds: the thread of a batch stores its
- * numbers first, and the thread of the batch before has ended then. Only the thread of a batch uses
- * the cluster, until it is joined; nobody may use it, or fork, before sink_settle. */
+ * At most one batch is being stored, so the order of sink.h holds: the thread of a batch stores the
+ * numbers first, and starts after the thread of the previous batch has ended. Until the thread is
+ * joined, only it uses the cluster: no other code may use the cluster, or fork, before
+ * sink_settle. */
 #include "config.h"
 
 #include "indexer/sink.h"
@@ -36,11 +37,11 @@ struct sink {
 	struct ch_encoder *encoder;
 	uint64_t ver, written;
 	struct buf insert, insert_dict;
-	struct ch_block next; /* the batch that is made; its numbers are in dict */
+	struct ch_block next; /* the batch that is being filled; its new numbers are in dict */
 	struct batch stored;
 	pthread_t thread;
-	bool running, failed;          /* the thread of `stored`, which has failed */
-	bool (*mine)(const void *arg); /* NULL: nobody else can number this dictionary */
+	bool running, failed;          /* a thread stores `stored`; it has failed */
+	bool (*mine)(const void *arg); /* NULL: only this process assigns numbers here */
 	const void *mine_arg;
 };
 
@@ -53,8 +54,8 @@ sink_fault(const struct sink *s, char err[INDEX_FAULT])
 
 /* ---- the dictionary ---- */
 
-/* A statement of a feeder that was killed may still run at a server. Its numbers must be there
-   before they are read. */
+/* Whether no server still runs an INSERT of a former feeder. The statements of a killed feeder may
+   continue at a server, and its numbers must be stored before the dictionary is read. */
 static bool
 is_quiet(struct sink *s)
 {
@@ -161,7 +162,7 @@ sink_pending(const struct sink *s)
 }
 
 /* Rows that a failed pass has left are dropped: the next pass makes them again. Numbers of values
-   stay (dict.h). */
+   are kept (dict.h). */
 void
 sink_begin(struct sink *s, uint64_t ver, const struct source *of)
 {
@@ -186,7 +187,8 @@ store_batch(void *arg)
 	return NULL;
 }
 
-/* Numbers of a batch that could not be stored are the first of the next one (dict.h). */
+/* If the numbers of a batch could not be stored, they become the first ones of the next batch
+   (dict.h). */
 static void
 keep_numbers(struct sink *s)
 {
@@ -212,7 +214,7 @@ sink_settle(struct sink *s, char err[INDEX_FAULT])
 	return true;
 }
 
-/* Signals are for the thread of the passes. */
+/* Blocks all signals in the new thread, so that the main thread receives them. */
 static void
 start_thread(struct sink *s)
 {
@@ -226,7 +228,7 @@ start_thread(struct sink *s)
 	s->running = true;
 }
 
-/* Starts to store the batch, after the one before. */
+/* Starts to store the filled batch, after the previous one has been stored. */
 static bool
 flush_rows(struct sink *s, char err[INDEX_FAULT])
 {
@@ -256,8 +258,8 @@ flush_full(struct sink *s, char err[INDEX_FAULT])
 	return (s->next.rows < BATCH_ROWS && s->next.bytes < BATCH_BYTES) || flush_rows(s, err);
 }
 
-/* The row of a document that cannot be read goes to the block, so that it leaves the encoder; the
-   pass fails, and the block is dropped. */
+/* A document that cannot be read is written to the block as well, so that the encoder is empty
+   again; the pass fails, and the block is dropped. */
 bool
 sink_document(struct sink *s, const struct source_row *row, char err[INDEX_FAULT])
 {
@@ -285,10 +287,10 @@ sink_commit(struct sink *s, const struct ch_feed_row *row, char err[INDEX_FAULT]
 	return ch_feed_write(s->cluster, s->dataset, row) || sink_fault(s, err);
 }
 
-/* ---- documents of tags ---- */
+/* ---- documents with a tag ---- */
 
-/* Lists the numbers of the slugs, in documents and in nested objects; returns how many there
-   are. */
+/* Lists the dictionary numbers of the slugs, as tags of documents and of nested objects; returns
+   how many there are. */
 static size_t
 list_ids(struct sink *s, const struct str *slugs, size_t n, struct buf *ids)
 {
@@ -303,8 +305,8 @@ list_ids(struct sink *s, const struct str *slugs, size_t n, struct buf *ids)
 	return found;
 }
 
-/* Appends the keys of an answer; last becomes the hexadecimal digits of the last one. Returns how
-   many there are. */
+/* Appends the keys of an answer, in hexadecimal digits, and copies the last of them to `last`.
+   Returns how many there are. */
 static size_t
 add_keys(struct buf *keys, struct str answer, struct buf *last)
 {

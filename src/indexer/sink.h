@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Where surfaced-index writes documents for ClickHouse: one layout of one dataset. The order in
- * which things are stored decides what a crash may leave:
+/* The sink writes the documents of one dataset into one layout of ClickHouse. The order of the
+ * writes decides which rows a crash may leave:
  *
  *   sink_begin      the version of this pass, greater than that of any pass before
  *   sink_document   the row and, for values that are new, their numbers; in memory
@@ -22,10 +22,11 @@
 
 struct sink;
 
-/* Reads the dictionary of the layout. NULL: cluster->message has the reason. */
+/* Opens a sink and reads the dictionary of the layout. NULL: cluster->message has the reason. */
 struct sink *sink_open(struct ch_cluster *cluster, enum dataset d, unsigned layout);
 void sink_close(struct sink *s);
-/* mine is asked before numbers of values are stored, and when it is false nothing is. */
+/* Sets a function that is called before new numbers of values are stored. When it returns false,
+   nothing is stored, and the pass fails. */
 void sink_guard(struct sink *s, bool (*mine)(const void *arg), const void *arg);
 unsigned sink_layout(const struct sink *s);
 void sink_begin(struct sink *s, uint64_t ver, const struct source *of);
@@ -33,7 +34,7 @@ bool sink_document(struct sink *s, const struct source_row *row, char err[INDEX_
 bool sink_gone(struct sink *s, struct str key, char err[INDEX_FAULT]) MUST_USE;
 /* Waits for the batch that is being stored. False: it was not stored, and the pass has failed. */
 bool sink_settle(struct sink *s, char err[INDEX_FAULT]) MUST_USE;
-/* After sink_settle: the rows stored since sink_begin, and whether anything came since then. */
+/* After sink_settle: the number of rows stored since sink_begin, and whether any row was added. */
 uint64_t sink_written(const struct sink *s);
 bool sink_pending(const struct sink *s) MUST_USE;
 bool sink_commit(struct sink *s, const struct ch_feed_row *row, char err[INDEX_FAULT]) MUST_USE;

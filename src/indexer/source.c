@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Reads documents, deletions and tags from PostgreSQL for surfaced-index, all of one snapshot
- * (indexer.h explains why snapshots and no times). Documents come by COPY, because a rebuild
- * reads all of them and COPY needs constant memory. A line of COPY is the key in hexadecimal and
- * the document.
+ * (indexer.h explains why snapshots are used and not times). Documents are read by COPY, because a
+ * rebuild reads all of them and COPY needs constant memory. A line of COPY is the key in
+ * hexadecimal and the document.
  *
  * COPY takes no parameters, and a snapshot or a list of keys must not become text of a
  * statement. So these are passed as settings of the transaction (set_config with is_local), which
@@ -41,9 +41,9 @@ static const struct field few_out[] = {
 
 /* ---- statements ---- */
 
-/* The older snapshot can be continued when it is of this database's past and the marks of all later
-   deletions still exist. search_feed has the snapshot since which this index needs the marks;
-   record_purge keeps them. */
+/* The older snapshot can be continued when it was taken earlier in this database and the marks of
+   all later deletions still exist. search_feed contains the snapshot since which this index needs
+   the marks; record_purge keeps those. */
 STMT(read_snapshot, snapshot_out,
     "SELECT pg_current_snapshot()::text AS snapshot,"
     " coalesce(pg_snapshot_xmax(s) <= pg_snapshot_xmax(pg_current_snapshot())"
@@ -97,7 +97,7 @@ static const char *const copies[] = {
 
 /* ---- a transaction ---- */
 
-/* COPY has no parameters, so they are passed as settings of the transaction. */
+/* The parameters of the COPY statements. */
 STMT(set_parameters, NULL,
     "SELECT set_config('surfaced.since', $1, true), set_config('surfaced.dataset', $2::text, true),"
     " set_config('surfaced.keys', '{}', true)");
@@ -112,8 +112,8 @@ extend_deadline(struct source *s)
 	db_use(s->db, s->a, mono_us() + conf.index_patience * 1000);
 }
 
-/* The name of this index in search_feed: several machines may follow one database, but only one
-   feeds a ClickHouse. */
+/* The name of this index in search_feed. It has the name of the machine, because several machines
+   may follow one database; a ClickHouse is fed by one machine only. */
 static struct str
 index_name(struct source *s)
 {
@@ -132,7 +132,7 @@ number_of_source(const struct source *s)
 }
 
 /* Registers this index, which has no generation that can be continued, so that record_purge keeps
-   marks for it. */
+   the marks of later deletions for it. */
 static enum db_rc
 keep_marks(struct source *s)
 {
@@ -241,8 +241,8 @@ decode_copy_line(struct buf *room, struct str line)
 	return buf_done(room);
 }
 
-/* Splits a line into its two columns. The key stays in hexadecimal digits in the text of the line
-   until here, because the text format of COPY would double a backslash. */
+/* Splits a line into its two columns. The key is still in hexadecimal digits here, because the text
+   format of COPY would double a backslash in it. */
 static bool
 split_line(struct str line, struct buf *room, struct source_row *out)
 {

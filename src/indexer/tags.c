@@ -47,7 +47,7 @@ slug_of(struct str line)
 	return slug;
 }
 
-/* The part of a line that decides what is compared. */
+/* The part of a line that is compared. */
 static struct str
 meaning_of(struct str line, bool with_names)
 {
