@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Facets by ClickHouse. Fields without a dictionary have one statement each, whose rows are the
- * buckets. The fields with a dictionary are counted together, and their numbers become values at
- * the end:
+ * buckets. The fields with a dictionary are counted together by numbers, which are replaced by
+ * values at the end:
  *
  *   ch_sql_facet_ids    os       4711: 9   17: 5   23: 5   8: 5        three are wanted, and one more is fetched
  *   ch_sql_facet_ties   os = 5   "BSD" 8, "Linux" 23                   the fourth has as many as the third: which come first?
@@ -151,8 +151,8 @@ by_count_and_value(const void *x, const void *y)
 	return str_cmp(a->value, b->value);
 }
 
-/* Replaces the last candidates, which are as frequent as the first one that is left out, by those
-   of the least values. */
+/* The last candidates have the same count as the first one beyond the limit. Replaces them by the
+   values with this count that come first in the order of values. */
 static bool
 break_tie(struct ch_request *rq, const struct schema_field *f, struct candidate *p, unsigned limit)
 {

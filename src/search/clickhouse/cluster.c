@@ -10,8 +10,8 @@
 
 enum { ANSWER_MAX = 1 << 28, PATIENCE_S = 120 };
 
-/* A statement on rows waits until every shard has stored its part. A shard that was cut off is
-   given up after a time. */
+/* An INSERT waits until every shard has stored its part, and fails after these timeouts when a
+   shard does not respond. */
 #define SETTINGS                                                                                   \
 	"insert_distributed_sync=1&insert_distributed_timeout=60&receive_timeout=30&send_timeout=" \
 	"30"
@@ -163,7 +163,7 @@ ch_cluster_shards(struct ch_cluster *c, unsigned *shards)
 
 /* ---- tables ---- */
 
-/* Runs statements that each end with ";\n" at one server. */
+/* Runs the statements of a script, each of which ends with ";\n", at one server. */
 static bool
 run_script(struct ch_cluster *c, struct ch_http *h, struct str script)
 {
@@ -258,8 +258,8 @@ ch_layout_drop(struct ch_cluster *c, enum dataset d, unsigned layout)
 	return ok;
 }
 
-/* Counts the tables of a layout that a server has, of two, and reads which shard it is by its own
-   configuration (0: none). */
+/* Counts how many of the two local tables of a layout a server has, and reads the number of its
+   shard from its own configuration (0: the server is not listed). */
 static bool
 look_at_server(struct ch_cluster *c, unsigned i, struct str sql, int64_t *tables, int64_t *shard)
 {
@@ -281,8 +281,8 @@ look_at_server(struct ch_cluster *c, unsigned i, struct str sql, int64_t *tables
 	return ok;
 }
 
-/* A server is new when the layout was filled before it was a shard: its own configuration gives it
-   a later number, or does not list it yet, although there are more servers than shards. */
+/* A server is new when it became a shard after the layout was filled: its own configuration gives
+   it a later shard number, or does not list it yet although there are more servers than shards. */
 static bool
 is_new(const struct ch_cluster *c, unsigned shards, int64_t shard)
 {
@@ -305,8 +305,8 @@ ch_layout_lost(
 	    "IN ('%s', '%s')), (SELECT max(shard_num) FROM system.clusters WHERE cluster = "
 	    "'surfaced' AND is_local) FORMAT TabSeparated",
 	    rows, dict);
-	/* The table of a replica that is lost cannot be created anew by itself, and a replica that
-	   is new gets its rows. */
+	/* Replicated tables are not checked: the lost table of a replica cannot be created again by
+	   this process, and a new replica fetches its rows from the others. */
 	for (unsigned i = 0; ok && *server == NULL && !c->release.replicated && i < c->nurls; i++) {
 		int64_t tables = 0, shard = 0;
 

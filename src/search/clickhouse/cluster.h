@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: ISC */
-/* The servers of ClickHouse that surfaced-index feeds: statements to the first, and tables on
-   all. */
+/* The servers of ClickHouse that surfaced-index feeds. Statements are sent to the first server;
+   tables are created on all servers. */
 #ifndef SEARCH_CLICKHOUSE_CLUSTER_H
 #define SEARCH_CLICKHOUSE_CLUSTER_H
 
 #include "search/clickhouse/http.h"
 #include "search/clickhouse/schema.h"
 
-/* Servers: the first is asked and fed, and tables are made on all. */
+/* The servers of one cluster. */
 struct ch_cluster {
-	struct ch_server server; /* how the first one is reached */
-	struct ch_http *http;    /* to it */
+	struct ch_server server; /* the first server */
+	struct ch_http *http;    /* the connection to the first server */
 	char **urls;
 	unsigned nurls;
-	int64_t patience_us; /* of one statement */
+	int64_t patience_us; /* for one statement */
 	struct ch_release release;
-	bool too_large;           /* the last answer was larger than an answer may be */
+	bool too_large;           /* the last answer exceeded the limit of an answer */
 	char message[CH_MESSAGE]; /* the last failure */
 };
 
 struct conf;
 
-/* Whether the configuration says that ClickHouse answers the dataset, or the source of this
-   view. */
+/* Whether ClickHouse is configured as the engine of the dataset, or of the source of the view. */
 bool ch_answers(const struct conf *c, enum dataset d) MUST_USE;
-/* The servers of a configuration. */
+/* Opens the cluster that the configuration names. */
 struct ch_cluster *ch_cluster_open(const struct conf *c);
-/* urls: all servers between blanks; "": the server's url alone. */
+/* urls: the URLs of all servers, separated by blanks; "": only that of server. */
 struct ch_cluster *ch_cluster_new(const struct ch_server *server, const char *urls);
 void ch_cluster_free(struct ch_cluster *c);
 /* Runs a statement at the first server. data: rows in the format that the statement names, or
@@ -35,19 +34,19 @@ bool ch_cluster_run(
     struct ch_cluster *c, struct str sql, struct str data, struct str *answer) MUST_USE;
 bool ch_cluster_printf(struct ch_cluster *c, struct str *answer, const char *format, ...) MUST_USE
     PRINTF(3, 4);
-/* Makes the tables of layouts, and those of one layout, on every server; and drops those of a
-   layout. */
+/* On every server: ch_cluster_prepare creates the tables that all layouts share, ch_layout_create
+   those of one layout, and ch_layout_drop drops those of one layout. */
 bool ch_cluster_prepare(struct ch_cluster *c) MUST_USE;
 bool ch_layout_create(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
 bool ch_layout_drop(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
-/* Finds a server that must have tables of a layout and has not: server is its URL, or NULL. shards:
-   how many the cluster had when the layout was filled. A server that has become a shard later has
-   no tables, and is not meant. */
+/* Finds a server that should have the tables of a layout but lacks one: *server is its URL, or
+   NULL. shards: the number of shards when the layout was filled. A server that became a shard later
+   has no tables yet, and is not reported. */
 bool ch_layout_lost(struct ch_cluster *c, enum dataset d, unsigned layout, unsigned shards,
     const char **server) MUST_USE;
 /* The number of shards of the cluster. */
 bool ch_cluster_shards(struct ch_cluster *c, unsigned *shards) MUST_USE;
-/* Takes a number from a line of an answer. */
+/* Takes the first number, up to a tab, from a line of an answer. */
 bool ch_take_number(struct str *line, int64_t *out) MUST_USE;
 
 #endif

@@ -20,7 +20,8 @@ take_integer(struct ch_rows *r, size_t bytes)
 	return v;
 }
 
-/* A length of texts or arrays: at most what is left, since each element has at least a byte. */
+/* Reads the length of a text or an array. It is at most the number of bytes left, since each
+   element has at least one byte. */
 static size_t
 take_row_length(struct ch_rows *r)
 {
@@ -49,7 +50,7 @@ take_text(struct ch_rows *r)
 	return v;
 }
 
-/* The element of an array of arrays: its first value. */
+/* Reads an element of an array of arrays, and returns its first value. */
 static struct ch_value
 take_first(struct ch_rows *r, bool text)
 {

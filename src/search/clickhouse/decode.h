@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Rows of RowBinary, which has neither names nor types: the reader knows them from its statement.
- * It never reads beyond the answer, and takes no more memory than a small multiple of it. */
+/* Reads rows of RowBinary, a format without names and types: the caller passes the types of its
+   statement. The reader never reads beyond the answer, and uses at most a small multiple of its
+   size in memory. */
 #ifndef SEARCH_CLICKHOUSE_DECODE_H
 #define SEARCH_CLICKHOUSE_DECODE_H
 
@@ -9,13 +10,13 @@
 struct ch_rows {
 	struct arena *a;
 	struct str rest; /* the part that is still to be read */
-	bool bad;        /* the answer is no sequence of such rows */
+	bool bad;        /* the answer is not a sequence of such rows */
 };
 
 enum { CH_VALUES_MAX = 4 };
 
-/* A value of a row. Each element of an array of arrays has its first value; one without any is
-   unset. */
+/* A value of a row. An element of an array of arrays is represented by its first value, and is
+   unset when it is empty. */
 struct ch_value {
 	uint64_t n;    /* number */
 	struct str s;  /* text: points into the answer */

@@ -91,7 +91,7 @@ ch_put_number(struct buf *b, uint64_t v, size_t bytes)
 
 /* ---- the hash table ---- */
 
-/* Eight bytes at a time. */
+/* Hashes eight bytes at a time. */
 static uint32_t
 hash_dict_value(unsigned field, struct str s)
 {
@@ -111,7 +111,7 @@ hash_dict_value(unsigned field, struct str s)
 	return (uint32_t)(h >> 32);
 }
 
-/* The place of a value, or the free one where it belongs. */
+/* Returns the place of a value, or the free place where it would be stored. */
 static uint32_t *
 find_place(const struct ch_dict *k, unsigned field, struct str s, uint32_t hash)
 {

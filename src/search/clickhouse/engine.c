@@ -4,12 +4,12 @@
  *   1. the layout of the dataset, which is read again when it is older than a second
  *   2. the dictionary, when the query has tests of fields in it
  *   3. one statement for a count; for a page two more; for facets one for all fields with a
- *      dictionary, one for each other field, and those that names and ties need
+ *      dictionary, one for each other field, and those for values, labels and ties
  *
  * The statements of a request see the tables at different times: a document that is fed meanwhile
  * may be in the page and not in the total. Each statement by itself is exact. The dictionary needs
- * no snapshot, because a number never gets another value, and one that is new belongs to no
- * document that the request must find.
+ * no snapshot: the value of a number never changes, and a number that is assigned during the
+ * request occurs only in documents that are fed during the request.
  *
  * A limit that a statement exceeds is an error of ClickHouse, never a smaller answer. When the
  * deadline passes, http.c cancels the statement at the server. */
@@ -32,7 +32,7 @@ request_of(
 	};
 }
 
-/* Only a count has an error for work that is too much. */
+/* Only counts report ENGINE_TOO_EXPENSIVE; other requests report ENGINE_TIMEOUT instead. */
 static enum engine_rc
 result(const struct ch_request *rq)
 {

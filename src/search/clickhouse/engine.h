@@ -9,14 +9,14 @@
 struct ch_options {
 	struct ch_server server;
 	int64_t threads, memory; /* bounds of one statement on each server */
-	bool partial;            /* answer while a shard is away, with RELATION_GTE */
-	int64_t shards;          /* how many there are */
+	bool partial;            /* answer while a shard is unavailable, with RELATION_GTE */
+	int64_t shards;          /* the number of shards of the cluster */
 };
 
-/* Makes ClickHouse answer for the datasets that the parameters engine_... name. Nothing is
-   connected before the first query. */
+/* Makes ClickHouse answer for the datasets that the parameters engine_... name. No connection is
+   opened before the first query. */
 void ch_engine_join(struct engine *e);
-/* The same for these datasets alone, and by these options. */
+/* Makes ClickHouse answer for these datasets, with these options. */
 void ch_engine_use(struct engine *e, const struct ch_options *o, const bool datasets[DATASETS]);
 
 #endif

@@ -20,7 +20,7 @@ struct ch_engine {
 	struct tag *tags; /* sorted by slug */
 	size_t ntags;
 	int64_t tags_until;
-	uint64_t random, statements; /* names of statements */
+	uint64_t random, statements; /* the parts of query ids */
 };
 
 struct ch_request {
@@ -29,24 +29,25 @@ struct ch_request {
 	const struct query *query;
 	const struct budget *budget;
 	struct ch_plan plan;
-	enum engine_rc rc;      /* not ENGINE_OK: the request ends */
+	enum engine_rc rc;      /* not ENGINE_OK: the request has failed */
 	enum relation relation; /* of the counts */
 };
 
-/* Reads the layout and the numbers of the values in the query. False: rq->rc says why. */
+/* Reads the layout and the numbers of the values in the query. False: rq->rc is the reason. */
 bool ch_begin(struct ch_request *rq) MUST_USE;
-/* Runs a statement. Its rows are valid until the next one. False: rq->rc says why. */
+/* Runs a statement. Its rows are valid until the next statement. False: rq->rc is the reason. */
 bool ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows) MUST_USE;
-/* The same for a statement about the dictionary: it fails while a shard is away, whatever
-   clickhouse_partial is. */
+/* Does the same for a statement about the dictionary: it fails while a shard is unavailable, even
+   with clickhouse_partial. */
 bool ch_ask_all(struct ch_request *rq, struct str sql, struct ch_rows *rows) MUST_USE;
-/* Ends the request unless the rows were read to their end and are as the statement's should be. */
+/* Fails the request unless as_expected is true and the rows were read to their end without a
+   fault. */
 bool ch_rows_end(struct ch_request *rq, const struct ch_rows *rows, bool as_expected) MUST_USE;
 /* Finds the name and the categories that a bucket of tags shows; NULL: the tag is unknown. */
 const struct tag *ch_find_tag(const struct ch_engine *e, struct str slug);
 /* Reads the tags when they are older than a second. */
 bool ch_read_tags(struct ch_request *rq) MUST_USE;
-/* The number of documents that the query finds. */
+/* Counts the documents that the query finds. */
 bool ch_count(struct ch_request *rq, uint64_t *n) MUST_USE;
 
 /* ---- buckets.c, page.c ---- */

@@ -8,10 +8,10 @@
  *   a view       the document            n_os                                                      sum of its hits
  *   a view       the nested objects      arrayJoin(arrayFilter(hits, n_X)): those of each hit      count()
  *
- * The order of equal counts is that of values. SQL knows it where rows have values. Where they have
- * numbers of a dictionary it does not: then the numbers with the greatest counts are fetched, and
- * when the last bucket has the same count as the first one that is left out, the values of all with
- * that count are compared by a second statement. */
+ * Equal counts are ordered by value. SQL can sort rows that contain values. When rows contain
+ * numbers of a dictionary, the numbers with the greatest counts are fetched; if the last bucket has
+ * the same count as the first one beyond the limit, a second statement compares the values of all
+ * numbers with that count. */
 #include "config.h"
 
 #include "search/clickhouse/sql_priv.h"
@@ -29,7 +29,7 @@ ch_facet_of(const struct schema_field *f)
 	return ch_storage(f).numbers ? CH_FACET_NUMBERS : CH_FACET_TEXTS;
 }
 
-/* Appends the array whose elements are the values of one document. */
+/* Appends an expression for the array of the values of one document. */
 static void
 put_values(const struct ch_plan *p, struct buf *b, const struct schema_field *f)
 {
@@ -53,7 +53,8 @@ put_values(const struct ch_plan *p, struct buf *b, const struct schema_field *f)
 	}
 }
 
-/* Appends the number of documents of a group. of_document: its values are those of documents. */
+/* Appends the number of documents of a group. of_document: the field belongs to documents and not
+   to nested objects. */
 static void
 put_count(const struct ch_plan *p, struct buf *b, bool of_document)
 {
@@ -66,7 +67,7 @@ put_count(const struct ch_plan *p, struct buf *b, bool of_document)
 	buf_z(b, "))");
 }
 
-/* Each host has one address, so the first buckets of documents are the first documents. */
+/* Each host has one address, so each document is a bucket and no groups are needed. */
 static struct str
 facet_of_address(const struct ch_plan *p, unsigned rows)
 {
@@ -113,8 +114,8 @@ ch_sql_facet(const struct ch_plan *p, const struct agg *agg)
 
 /* ---- numbers of dictionaries ---- */
 
-/* Appends "SELECT t, count ... GROUP BY t" of the fields, those of documents or those of nested
-   objects of a view. */
+/* Appends "SELECT v, c ... GROUP BY v" for the fields. In a view only the fields of documents are
+   included, or only those of nested objects. */
 static void
 put_counted_ids(const struct ch_plan *p, struct buf *b, const struct schema_field *const *fields,
     size_t n, bool nested)
@@ -192,7 +193,7 @@ ch_sql_facet_ties(
 	return buf_done(&b);
 }
 
-/* The label is that of the first document, by its key, that has both. */
+/* The label of a value comes from the first document, in the order of keys, that has both. */
 struct str
 ch_sql_labels(
     const struct ch_plan *p, const struct schema_field *f, const struct bucket *buckets, size_t n)

@@ -5,13 +5,14 @@
  *   200    the rows                                   complete, because the server has waited for its own end
  *   500    Code: 241, e.displayText() = ...           403, 404, 503 alike; the code decides what it means
  *
- * An answer counts only when it is whole. libcurl notices when less arrives than Content-Length or
- * the chunks promise; an answer with neither, which ends with the connection, is refused, because
- * nobody could tell whether it is whole.
+ * An answer is used only when it is complete. libcurl fails when less arrives than Content-Length
+ * or the chunks announce. An answer with neither ends with the connection; it is refused, because
+ * it may have been cut off.
  *
  * The server stops a statement by itself after max_execution_time, which has whole seconds. So
- * libcurl waits GRACE_MS longer than the deadline, and then KILL QUERY goes over a connection of
- * its own: a server that works for nobody would be busy for the next request. */
+ * libcurl waits GRACE_MS longer than the deadline, and then KILL QUERY is sent over a second
+ * connection: otherwise the server would be busy with an abandoned statement during the next
+ * request. */
 #include "config.h"
 
 #include "search/clickhouse/http.h"
@@ -33,7 +34,7 @@ struct ch_http {
 	char error[CURL_ERROR_SIZE];
 };
 
-/* ---- what codes mean ---- */
+/* ---- codes of exceptions ---- */
 
 static const struct {
 	int code;
@@ -109,7 +110,7 @@ keep_answer(char *bytes, size_t size, size_t n, void *arg)
 	return n;
 }
 
-/* Looks for the code of an exception, and for a header that says where the answer ends. */
+/* Reads the code of an exception, and notices a header that determines the end of the answer. */
 static size_t
 read_header(char *bytes, size_t size, size_t n, void *arg)
 {
@@ -158,7 +159,7 @@ add_password(struct ch_http *h)
 	n = fd < 0 ? -1 : read(fd, room, sizeof(room));
 	if (fd >= 0)
 		close(fd);
-	if (n < 0) { /* the server refuses the user, which the request gets as an error */
+	if (n < 0) { /* without it the server refuses the user, and the statement fails */
 		log_event(LOGP_ERR, "clickhouse", "password_file=%s refused=\"cannot be read\"",
 		    h->server.password_file);
 		return;
@@ -196,7 +197,7 @@ new_easy(struct ch_http *h)
 	SET(easy, CURLOPT_HEADERFUNCTION, read_header);
 	SET(easy, CURLOPT_HEADERDATA, h);
 	SET(easy, CURLOPT_ERRORBUFFER, h->error);
-	if (h->server.ca_file[0] != '\0') { /* alone: not beside the folder of the system's */
+	if (h->server.ca_file[0] != '\0') { /* only this file, not also the system directory */
 		SET(easy, CURLOPT_CAINFO, h->server.ca_file);
 		SET(easy, CURLOPT_CAPATH, NULL);
 	}
@@ -236,7 +237,7 @@ ch_http_close(struct ch_http *h)
 
 /* ---- a statement ---- */
 
-/* Appends a text with every byte but letters and digits as %XX. */
+/* Appends a text with every byte except letters, digits, '_' and '-' as %XX. */
 static void
 add_escaped(struct buf *b, struct str s)
 {
@@ -286,8 +287,8 @@ perform_clickhouse(struct ch_http *h, CURL *easy, struct str body, long ms)
 	return curl_easy_perform(easy);
 }
 
-/* Cancels a statement whose answer nobody waits for. The server does so when it comes to it; its
-   answer is not used. */
+/* Cancels a statement whose answer is not needed any more. With ASYNC the server answers at once
+   and cancels it later; that answer is not used. */
 static void
 kill_statement(struct ch_http *h, const char *query_id)
 {
@@ -306,7 +307,7 @@ kill_statement(struct ch_http *h, const char *query_id)
 	buf_free(&sql);
 }
 
-/* The code at the beginning of an error: "Code: 241, ...". */
+/* Parses the code at the beginning of an error: "Code: 241, ...". */
 static int
 code_of_text(struct str s)
 {
@@ -320,8 +321,9 @@ code_of_text(struct str s)
 	return code;
 }
 
-/* Copies the server's words up to the first line feed, without control characters. Statements have
-   no text of users but in unhex(), so the words have none. */
+/* Copies the first line of the server's message, with blanks for control characters, quotes and
+   bytes beyond ASCII. Statements contain texts of users only in unhex(), so the message does not
+   show them. */
 static void
 copy_words(char out[CH_MESSAGE], struct str s)
 {
@@ -332,8 +334,8 @@ copy_words(char out[CH_MESSAGE], struct str s)
 	out[n] = '\0';
 }
 
-/* Whether the connection failed for what the configuration says: the server's certificate is of no
-   authority that clickhouse_ca_file has, or has another name, or the file cannot be read. */
+/* Whether the connection failed because of the configuration: the certificate of the server was not
+   issued by an authority of clickhouse_ca_file, or has another name, or the file cannot be read. */
 static bool
 is_distrusted(CURLcode rc)
 {
@@ -365,8 +367,8 @@ judge_status(const struct ch_http *h, long status, struct ch_answer *out)
 	if (status == 200 && out->code == 0 && h->framed)
 		return CH_OK;
 	if (status == 200 && h->code == 0) {
-		/* An answer of rows may begin with any bytes, also those of an exception: only its
-		   decoder knows. */
+		/* Rows may begin with any bytes, even with those of an exception. The decoder
+		   checks them. */
 		out->code = 0;
 		if (h->framed)
 			return CH_OK;

@@ -46,8 +46,8 @@ read_layout_row(struct str line, struct ch_feed_row *r)
 	return true;
 }
 
-/* Reads the rows of `layouts`, the newest first. The newest row of each schema number says which
-   layout is asked. */
+/* Reads the rows of `layouts`, the newest first. Searches with a schema number ask the layout of
+   its newest row. */
 static bool
 read_asked(struct ch_cluster *c, const char *name, struct ch_layouts *l)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* One test of a query as a condition of SQL (sql.h). The columns of a field are arrays, those of a
- * nested field arrays of arrays:
+/* Translates one test of a query to a condition of SQL (sql.h). The columns of a field are arrays,
+ * those of a nested field arrays of arrays:
  *
  *                   about documents                                      in a lambda about nested objects
  *   asn             has(i_asn, 64500)                                    s2, which repeats the result for each object
@@ -62,8 +62,8 @@ ch_like(struct arena *a, struct str pattern)
 
 /* ---- arrays of a field ---- */
 
-/* An array whose elements a test looks at: its name, and what closes the wrapping of a nested
-   column. */
+/* An array whose elements are tested. For a nested column about documents the test is wrapped in
+   arrayExists(a -> ..., column), which close_array ends. */
 struct array {
 	char name[CH_NAME];
 	char column[CH_NAME]; /* "": not wrapped */
@@ -203,7 +203,7 @@ is_key_name(const struct schema_field *f)
 	return f->store == STORE_KEY && (f->dataset == DATASET_DNS || f->dataset == DATASET_WHOIS);
 }
 
-/* The labels from the right, each with 01 behind it. */
+/* Builds the key of a name: its labels from the right, each followed by the byte 01. */
 static struct str
 key_of_name(struct arena *a, struct str name)
 {
@@ -220,7 +220,8 @@ key_of_name(struct arena *a, struct str name)
 	return buf_done(&b);
 }
 
-/* A name and its subdomains are the keys from its own on, up to the label that would follow. */
+/* A name and its subdomains have the keys from that of the name up to the same key with the last
+   byte increased, which is excluded. */
 static void
 put_key_names(const struct ch_scope *s, struct buf *b, const struct node *n)
 {
@@ -256,7 +257,7 @@ put_subdomains(struct buf *b, const struct array *x, const struct node *n)
 	buf_printf(b, "), %s)", x->name);
 }
 
-/* Whether each value is a name of labels that are not empty: the key of such a name is known. */
+/* Whether no value has an empty label: only then key_of_name builds the key of record/key.c. */
 static bool
 are_plain_names(const struct node *n)
 {
@@ -327,8 +328,9 @@ add_word_of_token(void *arg, struct str token)
 	add_leaf_word(w, ch_word(w->f, CH_WORD_TOKEN, token));
 }
 
-/* All words of one text. Several must be in one nested object, because a banner must not match when
-   one of its words is in the banner of another service. */
+/* Appends a test for all words of one text. Several words must be in one nested object: a host must
+   not match when one word is in the banner of one service and another word in the banner of
+   another. */
 static void
 put_words(const struct ch_scope *s, struct buf *b, const struct schema_field *f,
     const struct word_list *w)
@@ -394,7 +396,8 @@ put_leaf_text(
 
 /* ---- addresses ---- */
 
-/* The key of an address, or of an IPv6 address whatever its bits are. */
+/* Encodes an address as a key: as IPv4 if four, else as IPv6, even if its bits are those of an IPv4
+   address. */
 static struct str
 address_text(struct arena *a, const unsigned char ip[16], bool four)
 {
@@ -421,7 +424,8 @@ put_between(struct buf *b, const char *x, const struct str *lo, bool above, cons
 	buf_char(b, ')');
 }
 
-/* In an IPv6 network an address is IPv6, even where its bits are those of an IPv4 address. */
+/* The addresses of an IPv6 network are encoded as IPv6, even where their bits are those of IPv4
+   addresses. */
 static void
 put_net(struct arena *a, struct buf *b, const char *x, const struct ipnet *net)
 {
@@ -489,7 +493,7 @@ integer_of(const struct value *v)
 	return v->type == VALUE_DATE ? v->ts.us : v->type == VALUE_BOOLEAN ? v->b : v->i;
 }
 
-/* The least int64 has no literal in SQL. */
+/* The smallest int64 has no literal in SQL. */
 static void
 put_integer(struct buf *b, int64_t i)
 {
@@ -539,7 +543,8 @@ put_leaf_number(
 	close_array(b, &x);
 }
 
-/* A boolean that says whether the time of a date has passed is a test of that date. */
+/* A virtual boolean is true when the date f->passed is before the present time; its test is a test
+   of that date. */
 static void
 put_passed(
     const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* A page of hits from ClickHouse, in the order of keys. The nested objects that a hit names are
-   asked by a second statement, about the hits of the page alone. */
+/* Reads a page of hits from ClickHouse, in the order of keys. A second statement, restricted to the
+   hits of the page, reads which nested objects match. */
 #include "config.h"
 
 #include "search/clickhouse/engine_priv.h"
 
-/* The nested objects of one row that pass, by the values of the naming fields. */
+/* Sets the matching nested objects of a hit, identified by the values of the naming fields. */
 static void
 fill_nested(struct ch_request *rq, const struct ch_value *columns, struct hit *hit)
 {
@@ -69,8 +69,8 @@ match_page_nested(struct ch_request *rq, struct page *out)
 	return ch_rows_end(rq, &rows, true);
 }
 
-/* The number of hits that fit into a page: hits with tens of thousands of nested objects end the
-   page early. */
+/* Returns how many hits fit into a page: hits with tens of thousands of nested objects end the page
+   early. */
 static size_t
 page_hits_that_fit(const uint64_t *nested, size_t n)
 {
@@ -105,7 +105,7 @@ search_documents(struct ch_request *rq, const struct page_request *want, struct 
 	return want->keys_only || match_page_nested(rq, out);
 }
 
-/* The key of a service ends with its port and transport, which name it. */
+/* Sets the service of a hit: the end of its key consists of the port and the transport. */
 static void
 name_service(struct hit *h, struct arena *a, struct str rest)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Prints the statements that create the tables of schema.h. They differ by release: 18 has neither
-   codecs nor skipping indexes, and refuses the words. */
+/* Prints the statements that create the tables of schema.h. They differ by release: release 18 has
+   neither codecs nor skipping indexes, and rejects their syntax. */
 #include "config.h"
 
 #include "search/clickhouse/schema.h"
@@ -20,7 +20,8 @@ ch_release_parse(const char *text, struct ch_release *out)
 	return rest.n == 0 || out->replicated;
 }
 
-/* The end of a local table: engine and order. args: of the engine, "" or a column. */
+/* Prints the end of a local table: engine and order. args: arguments of the engine, "" or a
+   column. */
 static void
 print_engine(struct buf *b, const struct ch_release *r, const char *table, const char *engine,
     const char *args, const char *order)
@@ -44,7 +45,8 @@ print_distributed(struct buf *b, const char *table, const char *local, const cha
 	    table, local, cluster, local, key);
 }
 
-/* Dates and numbers of neighbours are alike; texts are compressed better by ZSTD. */
+/* All of these are compressed by ZSTD. Dates of adjacent rows are similar, so their differences are
+   compressed. */
 static const char *
 codec_of(const struct ch_column *c)
 {
@@ -69,8 +71,8 @@ codec_of(const struct ch_column *c)
 	panic("content %d", (int)c->content); /* UNCOVERED: the switch is complete */
 }
 
-/* Whether equality with a value of the column is asked, so that an index may skip the parts that do
-   not have it. An index cannot look into the arrays of nested objects. */
+/* Whether queries test the column for equality with a value, so that an index may skip the parts
+   that lack the value. An index cannot read the arrays of nested objects. */
 static bool
 is_skippable(const struct ch_column *c)
 {
@@ -134,7 +136,7 @@ ch_print_layouts(struct buf *b, const struct ch_release *r)
 		 "\tname String,\n\tclassification String,\n\tcategories Array(String)\n");
 	print_engine(b, r, "tag", "ReplacingMergeTree", "ver", "slug");
 	print_distributed(b, "tags", "tag", "0");
-	/* One row of each shard that answers. */
+	/* The table `shards` has one row for each shard that answers. */
 	buf_printf(b,
 	    "CREATE TABLE IF NOT EXISTS shards (\n\tdummy UInt8\n) ENGINE = Distributed(%s, "
 	    "system, one);\n",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The statements of a request to ClickHouse, and what each request reads first: the layout, the
-   dictionary, the tags. */
+/* The statements of a request to ClickHouse, and the data that a request reads first: the layout,
+   the dictionary, the tags. */
 #include "config.h"
 
 #include "search/clickhouse/engine_priv.h"
@@ -41,8 +41,8 @@ rc_of(enum ch_rc rc)
 }
 
 /* The limits of one statement. ClickHouse counts time in whole seconds. prefer_localhost_replica=0:
-   the server asks its own shard as it asks the others, or ClickHouse 18 asks them one after the
-   other. */
+   the server queries its own shard in the same way as the others, because ClickHouse 18 would
+   otherwise query them one after the other. */
 static const char *
 settings_of(const struct ch_request *rq)
 {
@@ -70,7 +70,7 @@ end_clickhouse_request(struct ch_request *rq, enum engine_rc rc, const char *why
 	return false;
 }
 
-/* Runs a statement; partial: shards that are away are left out. */
+/* Runs a statement; partial: unavailable shards are left out. */
 static bool
 run_statement(struct ch_request *rq, struct str sql, bool partial, struct ch_rows *rows)
 {
@@ -112,8 +112,9 @@ count_shards(struct ch_request *rq, uint64_t *n)
 	return ch_rows_end(rq, &rows, true);
 }
 
-/* With clickhouse_partial, an answer is exact only if all shards were there before and after it.
-   The number of shards is the operator's: a cluster that forgot one would count too few. */
+/* With clickhouse_partial, an answer is exact only if all shards answered before and after it. The
+   number of shards is a parameter of the operator: if it came from the cluster, a shard that is
+   missing in its configuration would not be noticed. */
 bool
 ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 {
@@ -133,18 +134,18 @@ ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 	return true;
 }
 
-/* A part of a dictionary or of the tags would be a wrong answer, not a smaller one: a value whose
-   shard is away has no number, and NOT os:Linux would find every Linux host. So clickhouse_partial
-   does not concern these statements. */
+/* A part of a dictionary or of the tags would give a wrong answer, not a smaller one: a value whose
+   shard is unavailable has no number, and NOT os:Linux would find every Linux host. So
+   clickhouse_partial does not apply to these statements. */
 bool
 ch_ask_all(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 {
 	return run_statement(rq, sql, false, rows);
 }
 
-/* The tables layouts and tags are on the first shard alone. With clickhouse_partial their rows are
-   read while another shard is away; when there are none, the first shard may be the one that is
-   away, and the second statement says so. */
+/* All rows of the tables layouts and tags are on the first shard. With clickhouse_partial they are
+   read even while another shard is unavailable. When there are no rows, the first shard may be
+   unavailable; then the second statement fails. */
 static bool
 ask_first_shard(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 {
@@ -237,7 +238,7 @@ ch_read_tags(struct ch_request *rq)
 	return ch_rows_end(rq, &rows, true);
 }
 
-/* ---- the beginning ---- */
+/* ---- the beginning of a request ---- */
 
 static bool
 look_up_values(struct ch_request *rq)

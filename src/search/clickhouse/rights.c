@@ -4,8 +4,8 @@
 
 #include "search/clickhouse/rights.h"
 
-/* The release 18 knows neither grants nor rights of one kind: a profile is read-only or not, and a
-   user has databases. */
+/* Release 18 has neither grants nor single rights: a profile is read-only or not, and a user has
+   databases. */
 static const char users_18[] = "<!-- /etc/clickhouse-server/users.d/surfaced.xml on each server. "
 			       "Put the SHA-256 of each user's password, in\n"
 			       "     hexadecimal digits, in place of its name in capitals, and the "
@@ -26,7 +26,8 @@ static const struct {
 	    "the servers among themselves: the user of remote_servers" },
 };
 
-/* Rights of the release 26. A right on a system table is told to those servers that ask for one. */
+/* Rights of release 26. The rights on system tables are granted for servers whose configuration
+   requires them. */
 static const char *const grants[] = {
 	"SELECT ON surfaced.* TO surfaced_search",
 	"SELECT, INSERT, CREATE TABLE, DROP TABLE ON surfaced.* TO surfaced_index",
@@ -56,7 +57,7 @@ print_users_18(struct buf *b)
 
 	buf_z(b, users_18);
 	/* A statement that one shard sends to another begins in the database default, which has
-	   none of our tables. */
+	   none of these tables. */
 	for (size_t i = 0; i < COUNT(users); i++) {
 		buf_printf(b,
 		    "\t\t<%s><!-- %s -->\n"

@@ -11,11 +11,11 @@
 
 #include "search/clickhouse/cluster.h"
 
-/* Prints what makes the users, with a name in capitals where the SHA-256 of its password belongs: a
-   file of configuration for 18, which has no grants, statements for 26. */
+/* Prints a configuration file for 18, which has no grants, or statements for 26, that create the
+   users. A name in capitals is printed in the place of the SHA-256 of each password. */
 void ch_print_users(struct buf *out, unsigned version);
-/* Whether the user of the cluster has the rights of a feeder; if it has not, c->message says so.
-   False: no answer. */
+/* *may: whether the user of the cluster has the rights of a feeder; if not, c->message has the
+   reason. False: the server did not answer. */
 bool ch_may_write(struct ch_cluster *c, bool *may) MUST_USE;
 
 #endif

@@ -7,7 +7,7 @@
  *   cell of a nested column     items of the object that is read      -> closed, ended        at the end of the object
  *                               closed: the items of the objects before; ended: how many each has
  *
- * An item is the bytes of the value in RowBinary, which are those in Native, too. Each value is
+ * An item is the bytes of the value in RowBinary, which are the same in Native. Each value is
  * written once, so the items are sorted when a list ends. At the end of the document the cells are
  * emptied into a row, which has the lists with their lengths one after the other, or into a block,
  * which has the ends of all lists of a column before all its items. */
@@ -22,8 +22,8 @@
 
 enum { ENCODER_MEMORY = 1 << 30, CONTENTS = CH_NUMBERS + 1, FEW_ITEMS = 32 };
 
-/* Most items differ in their first bytes, so these stand in a number: a list is sorted without a
-   look at the bytes of the cell. */
+/* Most items differ in their first bytes, so `head` has these as a number, and most comparisons do
+   not read the bytes of the cell. */
 struct item {
 	uint64_t head; /* the first eight bytes, the first one uppermost; zeros behind the end */
 	size_t at, n;
@@ -45,7 +45,7 @@ struct cell {
 	size_t nended, ended_room;
 };
 
-/* Where arrays end: how many items they and those before them have. */
+/* The ends of arrays: each is the number of items of this array and of all before it. */
 struct ends {
 	uint64_t *p; /* in the order of the bytes of Native */
 	size_t n, room;
@@ -111,7 +111,7 @@ add_number_item(struct cell *c, uint64_t v, size_t bytes)
 	add_item(c, &room, bytes);
 }
 
-/* The order of their bytes. */
+/* Compares two items by their bytes. */
 static int
 compare_items(const struct item *x, const struct item *y, const char *bytes)
 {
@@ -128,7 +128,7 @@ by_row_bytes(const void *a, const void *b, void *arg)
 	return compare_items(a, b, arg);
 }
 
-/* Most lists have a few items, for which qsort_r is slow. */
+/* Sorts short lists by insertion, because most lists are short and qsort_r is slow for them. */
 static void
 sort_items(struct cell *c)
 {
@@ -154,7 +154,7 @@ holds_texts(const struct cell *c)
 	return k == CH_VALUES || k == CH_FOLDED || k == CH_TOKENS;
 }
 
-/* Writes the items, each once, and empties the cell. Returns how many there were. */
+/* Writes the items, each once, and empties the cell. Returns how many were written. */
 static size_t
 end_list(struct cell *c, struct buf *out)
 {
@@ -193,7 +193,7 @@ end_cell_object(const struct ch_encoder *e, struct cell *c)
 	c->ended[c->nended++] = (struct ended){ n, c->closed.n - at };
 }
 
-/* The object that was read has ended. */
+/* Ends the nested object that was read, in all cells of nested columns. */
 static void
 end_object(struct ch_encoder *e)
 {
@@ -486,7 +486,7 @@ ch_encode(struct ch_encoder *e, struct ch_dict *dict, struct str json, char err[
 	return false;
 }
 
-/* Writes a column that is no array. False: it is one. */
+/* Writes a column that is not an array. False: the column is an array. */
 static bool
 write_scalar(const struct cell *c, const struct ch_version *v, struct buf *out)
 {

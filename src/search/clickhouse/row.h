@@ -27,23 +27,24 @@ struct ch_version {
 	bool gone;
 };
 
-/* Reads a document. Values that the dictionary does not have get their numbers. After a failure the
-   encoder has a part of the document. */
+/* Reads a document. Values that the dictionary lacks are added to it. After a failure the encoder
+   contains a part of the document. */
 bool ch_encode(
     struct ch_encoder *e, struct ch_dict *dict, struct str json, char err[CH_FAULT]) MUST_USE;
-/* Append the row of the document that was read, and forget it. */
+/* Appends the row of the document that was read, and empties the encoder, as ch_write_block
+   does. */
 void ch_write_row(struct ch_encoder *e, const struct ch_version *v, struct buf *out);
 
 struct ch_block_column;
 
-/* Begins as zeros; of one encoder. */
+/* A block is initialised with zeros and belongs to one encoder. */
 struct ch_block {
 	struct ch_block_column *columns;
 	size_t rows, bytes;
 };
 
 void ch_write_block(struct ch_encoder *e, const struct ch_version *v, struct ch_block *b);
-/* Appends the block, which has no rows then. */
+/* Appends the block in the format Native, and empties it. */
 void ch_end_block(const struct ch_encoder *e, struct ch_block *b, struct buf *out);
 void ch_free_block(const struct ch_encoder *e, struct ch_block *b);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* How fields become columns, and the statements that create the tables (schema.h). */
+/* Maps fields to columns, and makes the names of tables and columns and the numbers of values
+   (schema.h). */
 #include "config.h"
 
 #include "search/clickhouse/schema.h"
@@ -12,9 +13,9 @@ enum {
 	FIELDS_MAX = 256 /* numbers of fields have eight bits in the dictionary */
 };
 
-/* Exceptions from the rule that TERMS fields alone are in the dictionary. A KEY with few different
-   values is; a field whose owners choose its values, as they choose names, is not: it would have
-   more than CH_IDS. */
+/* Exceptions from the rule that only TERMS fields are in the dictionary. A KEY field with few
+   different values is in it; a field whose values are chosen by owners, as names are, is not in it,
+   because it would have more than CH_IDS values. */
 static const struct {
 	enum dataset dataset;
 	const char *name;
@@ -46,8 +47,8 @@ static const struct {
 #include "tbl/fields.h"
 };
 
-/* Whether values of the field are the same when they are folded: they have hexadecimal digits in
-   lower case alone. */
+/* Whether folding does not change the values of the field, because they have only hexadecimal
+   digits in lower case. */
 static bool
 is_folded(const struct schema_field *f)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* The tables of ClickHouse, made from the fields of a dataset (tbl/fields.h). The feeder
- * (indexer/sink.c) fills these columns and the compiler (sql.c) asks them; both know them from here
- * alone.
+ * (indexer/sink.c) writes these columns and the compiler (sql.c) reads them; only this file
+ * describes them.
  *
  * A dataset has a layout, a number from 1. A layout is a complete copy of the dataset with a
  * dictionary of its own; a new one is filled beside the old, and then a row of the table `layouts`
- * makes it the one that is asked.
+ * makes searches ask the new one.
  *
  *   on each server              over all servers (engine Distributed)
  *   hosts_1                     all_hosts_1                 the rows
@@ -107,7 +107,8 @@ enum ch_table {
 
 void ch_table_name(enum dataset d, unsigned layout, enum ch_table t, char out[CH_NAME]);
 /* A number that changes with the columns of a dataset, the numbers of its fields and the rules of
-   this file. A layout of another number is not asked: its numbers would mean other fields. */
+   this file. Searches do not ask a layout with another schema number, in which the numbers mean
+   other fields. */
 uint64_t ch_schema_number(enum dataset d);
 
 struct ch_release {
@@ -119,9 +120,9 @@ struct ch_release {
 
 /* "18" or "26", followed by "-replicated" or nothing. */
 bool ch_release_parse(const char *text, struct ch_release *out) MUST_USE;
-/* Statements that create the tables of a layout, each ended by a semicolon and a line feed. They
-   are to run on every server, in the database of the tables. Those of the tables that all datasets
-   share are printed by ch_print_layouts. */
+/* Prints the statements that create the tables of a layout, each ended by a semicolon and a line
+   feed. They must be run on every server, in the database of the tables. ch_print_layouts prints
+   those of the tables that all datasets share. */
 void ch_print_schema(struct buf *out, const struct ch_release *r, enum dataset d, unsigned layout);
 void ch_print_layouts(struct buf *out, const struct ch_release *r);
 

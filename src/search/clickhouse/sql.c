@@ -165,7 +165,7 @@ ch_sql_count(const struct ch_plan *p)
 	return buf_done(&b);
 }
 
-/* A page of a view begins in the middle of a host when the page before ended there. */
+/* A page of a view begins in the middle of a host when the previous page ended there. */
 static struct str
 page_of_view(const struct ch_plan *p, const struct page_request *want)
 {
@@ -237,7 +237,7 @@ ch_sql_matched(const struct ch_plan *p, const struct str *keys, size_t n)
 	return nnames == 0 ? STR_NULL : buf_done(&b);
 }
 
-/* ---- of every dataset ---- */
+/* ---- layouts and tags ---- */
 
 struct str
 ch_sql_layout(struct arena *a, enum dataset d)

@@ -19,15 +19,15 @@
  * object. ClickHouse 18 does not find a column that only a lambda names, so the lambda gets
  * everything as arguments, and a test of the document as an array that repeats its result.
  *
- * No byte of a user's text is in a statement. Numbers are printed by us, and texts are unhex('...')
- * of our own digits; ClickHouse computes these constants before it plans, so they use the primary
- * key as a literal would.
+ * No byte of a user's text is in a statement. Numbers are printed by this program, and texts are
+ * unhex('...') of hexadecimal digits; ClickHouse computes these constants before it plans, so they
+ * use the primary key as a literal would.
  *
- * Why answers are exact: values are counted by the number of their dictionary or by their bytes,
- * never by a hash. FINAL is in each statement over rows, or an updated document would count twice
- * until its parts are merged. Texts are folded by the feeder with the function of the index, since
- * lowerUTF8 of ClickHouse folds differently. LIKE and text_glob agree on UTF-8, where _ and ? are
- * one character, and documents are UTF-8. */
+ * Answers are exact, because values are counted by the number of their dictionary or by their
+ * bytes, never by a hash. FINAL is in each statement over rows, or an updated document would count
+ * twice until its parts are merged. Texts are folded by the feeder with the function of the index,
+ * since lowerUTF8 of ClickHouse folds differently. LIKE and text_glob agree on UTF-8, where _ and ?
+ * are one character, and documents are UTF-8. */
 #ifndef SEARCH_CLICKHOUSE_SQL_H
 #define SEARCH_CLICKHOUSE_SQL_H
 
@@ -52,7 +52,7 @@ struct ch_plan {
 	size_t nlookups;
 };
 
-/* At most so many values of dictionaries may pass the tests of a query; more is too expensive. */
+/* A query is too expensive when more values of dictionaries than this pass its tests. */
 enum { CH_LOOKUP_ROWS = 20000 };
 
 void ch_plan_begin(struct ch_plan *p, struct arena *a, const struct query *q, unsigned layout);
@@ -82,15 +82,15 @@ enum ch_facet {
 
 enum ch_facet ch_facet_of(const struct schema_field *f);
 /* The first buckets of a field without a dictionary, in their order, at most limit + 1. Values that
-   cannot be a bucket (shown 0) are the last: they only say that there is more. */
+   cannot be buckets (shown 0) come last: they only show that there are more values. */
 struct str ch_sql_facet(const struct ch_plan *p, const struct agg *agg);
-/* The numbers of all these fields, which have a dictionary: at most `most` of a field, those with
-   the greatest counts. The numbers of a field are adjacent, those that may be buckets first, and by
-   descending count. Equal counts are in no order. */
+/* Counts the numbers of these fields, which have a dictionary; of each field at most the `most`
+   numbers with the greatest counts are returned. The numbers of a field are adjacent: first those
+   of values that may be buckets, and these by descending count. Equal counts are in no order. */
 struct str ch_sql_facet_ids(
     const struct ch_plan *p, const struct schema_field *const *fields, size_t n, unsigned most);
-/* Rows (UInt32 id, String value): the first `most` values of a field, in their order, that are
-   counted exactly so often. */
+/* Rows (UInt32 id, String value): the first `most` values of a field, in their order, whose count
+   is exactly `count`. */
 struct str ch_sql_facet_ties(
     const struct ch_plan *p, const struct schema_field *f, uint64_t count, unsigned most);
 /* Rows (UInt32 id, String value) of these numbers. */
@@ -99,7 +99,7 @@ struct str ch_sql_values(const struct ch_plan *p, const uint32_t *ids, size_t n)
 struct str ch_sql_labels(
     const struct ch_plan *p, const struct schema_field *f, const struct bucket *buckets, size_t n);
 
-/* ---- of every dataset ---- */
+/* ---- layouts and tags ---- */
 
 /* Rows (UInt32 layout): none, or the layout that is asked. */
 struct str ch_sql_layout(struct arena *a, enum dataset d);

@@ -12,7 +12,7 @@ struct ch_lambda {
 	size_t n;
 };
 
-/* Where a condition is written: about documents, or in a lambda about nested objects. */
+/* The place of a condition: about documents, or in a lambda about nested objects. */
 struct ch_scope {
 	const struct ch_plan *plan;
 	struct ch_lambda *in; /* NULL: about documents */
@@ -22,9 +22,9 @@ struct ch_scope {
 
 void ch_put_hex(struct buf *b, struct str s); /* unhex('...') */
 const struct schema_field *ch_own_field(const struct schema_field *f);
-/* Appends the name of the lambda's argument for an expression, which becomes one if it is none. */
+/* Appends the name of the lambda's argument for an expression; if there is none, it is added. */
 void ch_put_arg(const struct ch_scope *s, struct buf *b, struct str expression);
-/* The pattern of a query as one of LIKE, folded. */
+/* Converts a pattern of a query to a pattern of LIKE, folded. */
 struct str ch_like(struct arena *a, struct str pattern);
 void ch_put_leaf(const struct ch_scope *s, struct buf *b, const struct node *n);
 
@@ -35,13 +35,13 @@ void ch_put_node(const struct ch_scope *s, struct buf *b, const struct node *n);
 struct ch_lambda ch_lambda_new(const struct ch_plan *p, struct str first);
 /* Appends "fn((s0, s1) -> body, a0, a1)". */
 void ch_put_lambda(struct buf *b, const char *fn, const struct ch_lambda *l, struct str body);
-/* Appends fn of the lambda that is true of the nested objects that are hits of a view. first: an
-   array whose elements fn returns (arrayFilter); STR_NULL: there is none. */
+/* Appends a call of fn with a lambda that is true for the nested objects that are hits of a view.
+   first: an array whose elements fn returns (arrayFilter); STR_NULL: there is none. */
 void ch_put_hits(const struct ch_plan *p, struct buf *b, const char *fn, struct str first);
 /* Appends " FROM ... FINAL WHERE gone = 0 AND ..." with the condition of the query. */
 void ch_put_from(const struct ch_plan *p, struct buf *b);
-/* The tests of the query that are about nested objects and are not negated, as the body of a
-   lambda. False: there are none. */
+/* Appends the tests of the query that are about nested objects and are not negated, as the body of
+   a lambda. False: there are none. */
 bool ch_put_matched(const struct ch_scope *s, struct buf *b, const struct node *n);
 
 #endif

@@ -18,7 +18,7 @@ put_joined(const struct ch_scope *s, struct buf *b, const struct node *n, const 
 	buf_char(b, ')');
 }
 
-/* Appends whether a nested object passes. */
+/* Appends the condition that at least one nested object passes. */
 static void
 put_some(const struct ch_plan *p, struct buf *b, const struct node *kid)
 {
@@ -30,8 +30,8 @@ put_some(const struct ch_plan *p, struct buf *b, const struct node *kid)
 	ch_put_lambda(b, "arrayExists", &l, buf_done(&body));
 }
 
-/* Two negations cancel each other here: ClickHouse 18 removes them from the statement that it sends
-   to a shard, and does not find the column in the answer then. */
+/* Two negations cancel each other here, because ClickHouse 18 removes them from the statement that
+   it sends to a shard, and then does not find the column in the answer. */
 static void
 put_not(const struct ch_scope *s, struct buf *b, const struct node *kid)
 {
