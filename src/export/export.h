@@ -15,17 +15,17 @@
  *        | keep.c, export_sweep           cancelled, expired or without a row: removed
  *
  * A file of several frames of zstd, or members of gzip, is one stream to every program that unpacks
- * it. So a checkpoint is a place at which the file can be cut, and the row tells how long the file
- * was there:
+ * it. So the file can be cut at a checkpoint, and the row contains the length of the file at the
+ * last one:
  *
  *   file   | frame 1 | frame 2 | frame 3 ... the process is killed
  *   row              ^ bytes, written, gone, position       (checkpoint after frame 1)
  *
  *   next claim: truncate to `bytes`, read what is left for its sha256, walk on behind `position`
  *
- * The generation of the first process may be gone by then. The walk goes on in the newest one;
- * since it goes by key, no record comes twice, and those behind the position are as the newer
- * generation has them. `resumed` counts this.
+ * The generation that the first process walked may be gone by then. The walk continues in the
+ * newest generation. It is in the order of keys, so no record is written twice; the records after
+ * the position are those of the newer generation. `resumed` counts the continuations.
  *
  * Deaths, and their effects:
  *   a worker, the daemon   the lease ends, and the export goes on behind the last checkpoint
@@ -36,8 +36,9 @@
  *   a lost right           export_progress and export_sweep cancel the export
  *
  * Two processes never write one file: the .part file is locked (flock), and every function of the
- * database compares the epoch. A process that finds the lock taken leaves it to the writer, however
- * long its step takes: the epoch grows when the file is locked (export_begin). */
+ * database compares the epoch. A process that finds the file locked leaves the export to the
+ * writer, even if a step of the writer takes longer than the lease: the epoch is increased only
+ * after the file is locked (export_begin). */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
@@ -54,14 +55,15 @@ struct exporter {
 
 /* ---- job.c ---- */
 
-/* Claims an export and writes it until it ends, is taken away, or the process is to stop. False:
-   there is none, or the database failed. */
+/* Claims an export and writes it until it is complete, has failed or is cancelled, until another
+   process continues it, or until this process has to stop. False: no export was claimed, or the
+   claimed one was left to another process or a later claim. */
 bool write_next_export(struct exporter *x) MUST_USE;
 
 /* ---- keep.c ---- */
 
-/* Removes the files that no export needs, now and then and when an export has changed. True: one
-   has changed. */
+/* Removes the files that no export needs, every few seconds and after the notification of a change.
+   True: such a notification has arrived. */
 bool keep_files(struct exporter *x);
 
 /* ---- file.c ---- */
@@ -76,13 +78,13 @@ enum out_rc {
 struct out;
 
 /* Opens the file of an export and cuts it at its last checkpoint. *bytes is set to 0 when the file
-   is shorter: all has to be written again. On failure *out is NULL. */
+   is shorter: it has to be written again from its beginning. On failure *out is NULL. */
 enum out_rc out_open(const struct export *e, int64_t *bytes, struct out **out) MUST_USE;
-/* Adds text. After a failure only out_remove and out_close may follow. */
+/* Writes text. After a failure only out_remove and out_close may follow. */
 enum out_rc out_write(struct out *o, struct str text) MUST_USE;
-/* Ends the frame and makes everything safe. *bytes is the size of the file. */
+/* Ends the frame and flushes the file to the disk. *bytes is the size of the file. */
 enum out_rc out_checkpoint(struct out *o, int64_t *bytes) MUST_USE;
-/* After a checkpoint: gives the file its last name and computes its hash. */
+/* After a checkpoint: computes the hash of the file, and renames it to its final name. */
 enum out_rc out_finish(struct out *o, unsigned char sha256[32]) MUST_USE;
 void out_remove(struct out *o);
 void out_close(struct out *o);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The file of an export: compressed while it is written, hashed as it lies on the disk, and cut at
-   the last checkpoint when another process goes on with it (export.h). */
+/* The file of an export: it is compressed while it is written, hashed in its compressed form, and
+   cut at the last checkpoint when another process continues it (export.h). */
 #include "config.h"
 
 #include <openssl/evp.h> /* before base.h bans the word rand, which it uses for a parameter */
@@ -25,7 +25,7 @@ struct out {
 	char part[4096], whole[4096];
 	EVP_MD_CTX *sha;
 	int64_t bytes;
-	bool locked;     /* this process has the file */
+	bool locked;     /* this process has locked the file */
 	bool inside;     /* a frame has begun and not ended */
 	ZSTD_CCtx *zstd; /* NULL: not zstd */
 	z_stream gzip;
@@ -81,8 +81,8 @@ out_read_back(struct out *o, int64_t bytes)
 	return OUT_OK;
 }
 
-/* Whether the open file is still the one of this name: its writer may have renamed it before the
-   lock was taken. */
+/* Whether the open file still has this name: its writer may have renamed it before the lock was
+   taken. */
 static bool
 out_is_named(const struct out *o, const char *name)
 {
@@ -92,9 +92,8 @@ out_is_named(const struct out *o, const char *name)
 	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
-/* A process that was killed after it had given the file its last name left no .part behind. The
-   name is taken back under the lock, because the writer of a file holds the lock until its row is
-   complete. */
+/* A process that was killed after the final rename has left no .part file. The file is renamed back
+   under the lock, because the writer of a file holds the lock until its row is complete. */
 static enum out_rc
 out_lock(struct out *o)
 {

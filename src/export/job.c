@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* One export from its claim to its end (export.h). Whatever ends the writing early leaves a file
-   that is at least as long as the row says: the next process goes on behind the last checkpoint. */
+/* One export from its claim to its end (export.h). When the writing ends early, the file is at
+   least as long as the row records, and the next process continues after the last checkpoint. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -18,32 +18,32 @@ enum {
 
 struct job {
 	struct exporter *x;
-	struct arena *arena; /* emptied with the job */
+	struct arena *arena; /* freed with the job */
 	struct arena *tree;  /* emptied after each line of CSV */
 	struct export e;
 	int64_t epoch, resumed, attempts;
-	struct str position; /* as the row has it */
+	struct str position; /* the position in the row */
 	enum dataset dataset;
 	struct query query;
 	const struct record_fields *fields;
 	struct cells cells;
 	struct walk walk;
 	struct out *out;
-	int64_t generation, written, gone, bytes; /* written: also what is behind the checkpoint */
+	int64_t generation, written, gone, bytes; /* written: with those after the checkpoint */
 	int64_t check_at;                         /* mono_us */
 	size_t text;                              /* bytes since the checkpoint */
 	bool begun;       /* this process is the writer: an attempt is counted */
-	int64_t again_ms; /* STEP_LEFT: when it may be claimed again */
-	const char *why;  /* the export has failed */
+	int64_t again_ms; /* STEP_LEFT: the time until it may be claimed again */
+	const char *why;  /* the reason of STEP_FAILED */
 };
 
 /* The result of each step of a job. */
 enum step {
 	STEP_ON,
-	STEP_FAILED, /* the export fails, `why` says why */
+	STEP_FAILED, /* the export fails; `why` is the reason */
 	STEP_ENDED,  /* it was cancelled; its file is removed */
-	STEP_LEFT,   /* another process goes on with it */
-	STEP_YIELD,  /* its writer lives and goes on; the lease is left as it is */
+	STEP_LEFT,   /* the export is released, and continued after another claim */
+	STEP_YIELD,  /* another process is writing it; its lease is not changed */
 };
 
 /* ---- statements ---- */
@@ -124,7 +124,7 @@ read_documents(void *arg, enum dataset source, struct strs keys, struct list *ro
 
 /* ---- the claim ---- */
 
-/* Copies the row out of the memory of the database's answer. */
+/* Copies the claimed row, because the memory of the database's answer is used again. */
 static void
 copy_claim(struct job *j, const struct claimed *c)
 {
@@ -163,8 +163,8 @@ is_csv(const struct job *j)
 	return str_is(j->e.format, "csv");
 }
 
-/* An export of another release may have a dataset, a query or a field that this one does not
-   know. */
+/* An export that another release accepted may have a dataset, a query or a field that this release
+   lacks. */
 static enum step
 plan_job(struct job *j)
 {
@@ -186,7 +186,7 @@ plan_job(struct job *j)
 	return STEP_ON;
 }
 
-/* ---- results of others as steps ---- */
+/* ---- results as steps ---- */
 
 static enum step
 after_out(struct job *j, enum out_rc rc)
@@ -197,7 +197,7 @@ after_out(struct job *j, enum out_rc rc)
 	return rc == OUT_FULL ? STEP_FAILED : STEP_LEFT;
 }
 
-/* An engine that cannot answer now is waited for; the lease bounds how often it is asked. */
+/* When the engine cannot answer now, the export is claimed again after the duration of a lease. */
 static enum step
 after_engine(struct job *j, enum engine_rc rc)
 {
@@ -274,8 +274,8 @@ put_head(struct job *j)
 	return put_text(j, buf_done(&b));
 }
 
-/* The last line says that nothing is missing before it. CSV has none: its reader would take it for
-   a record. */
+/* The last line shows that the file is complete. A CSV file has no such line, because its reader
+   would read it as a record. */
 static enum step
 put_tail(struct job *j)
 {
@@ -289,9 +289,9 @@ put_tail(struct job *j)
 	return put_text(j, buf_done(&b));
 }
 
-/* The matches of the generation that is walked. It may have more than the one that was counted for
-   the quota. The count ends before the watchdog would kill this process, which would count
-   again. */
+/* Counts the matches in the generation that is walked, which may have more than the generation that
+   was counted for the quota. The deadline is before the watchdog would kill this process: the next
+   process would count again. */
 static enum step
 count_matches(struct job *j)
 {
@@ -347,8 +347,8 @@ put_match(struct job *j, struct buf *line, struct buf *cells, bool *end)
 	return STEP_LEFT;
 }
 
-/* A change of any export brings the next checkpoint forward: it may be this one that was
-   cancelled. */
+/* The notification of a change of any export causes a checkpoint at once, because this export may
+   have been cancelled. */
 static enum step
 put_matches(struct job *j)
 {
@@ -374,8 +374,8 @@ put_matches(struct job *j)
 	return s;
 }
 
-/* No checkpoint is stored behind the last line: a process that went on there would write the line
-   again. */
+/* The row gets no checkpoint after the last line: a process that continued there would write this
+   line again. */
 static enum step
 finish_file(struct job *j)
 {
@@ -398,8 +398,9 @@ finish_file(struct job *j)
 	return after_database(j, rc, "complete", a.state);
 }
 
-/* The epoch grows after the file is locked, not with the claim: a claim of an export whose writer
-   lives changes nothing for that writer, whose reads and checkpoints compare the epoch. */
+/* The epoch is increased after the file is locked, not by the claim. So the claim of an export that
+   another process still writes changes nothing for that process, whose reads and checkpoints
+   compare the epoch. */
 static enum step
 begin_writing(struct job *j, int64_t had)
 {
@@ -448,8 +449,7 @@ write_file(struct job *j)
 
 /* ---- the end ---- */
 
-/* An export that is left is claimed again after a poll, or at once by another process when this one
-   stops. */
+/* A released export can be claimed again after again_ms, or at once when this process stops. */
 static void
 settle_job(struct job *j, enum step s)
 {

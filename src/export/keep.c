@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The files that are kept: those of queued, running and complete exports. The directory is compared
-   with the table, so that a file without a row goes too, whatever has become of the row. */
+/* Removes the files of all exports that are not queued, running or complete. The names in the
+   directory are compared with the table, so a file without a row is removed, too. */
 #include "config.h"
 
 #include "daemon/conf.h"
@@ -15,7 +15,7 @@
 
 enum {
 	KEEP_US = 5000000,
-	ROW_DAYS = 90, /* rows of exports that ended; the audit log has them for ever */
+	ROW_DAYS = 90, /* of rows of ended exports; the audit log keeps them for ever */
 };
 
 struct unwanted {
@@ -37,7 +37,7 @@ swept_host(void)
 	return strcmp(conf.export_shared, "no") == 0 ? host_name() : STR_NULL;
 }
 
-/* The export whose file has this name: UUID.part, UUID.csv.gz. */
+/* Parses the UUID of an export from the name of its file: UUID.part, UUID.csv.gz. */
 static bool
 export_of_file(const char *name, struct uuid *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The loop of surfaced-export: its files are kept in order, and exports are written as long as
+/* The loop of surfaced-export: it removes files that no export needs, and writes exports as long as
    there are any. */
 #include "config.h"
 
@@ -59,7 +59,7 @@ run_exports(const struct pool *pool, int listener)
 	arena_free(x.arena);
 }
 
-/* One pool that listens on nothing. */
+/* One pool of workers without a listening socket. */
 static bool
 export_pools(struct pool out[POOLS_MAX], size_t *n, char *err, size_t room)
 {
