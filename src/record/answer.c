@@ -16,7 +16,7 @@
      \DDD   a byte in decimal (RFC 1035)          "\046" is a dot
      \c     the character c itself (RFC 1035)     "\."   is a dot
      \xHH   a byte in hexadecimal (massdns)       "\x2e" is a dot
-   *escaped matters to names alone: an escaped dot is a byte of a label and does not end it. */
+   Only names use *escaped: an escaped dot is a byte of a label and does not end the label. */
 static unsigned char
 take_escaped_byte(struct str *s, bool *escaped)
 {
@@ -55,12 +55,12 @@ print_name_byte(struct buf *b, unsigned char c)
 
 /* Writes a name in the one spelling that keys and answers use: lower case, no final dot, and \DDD
    for each byte that is not plain. The name is read byte by byte instead of split at its dots,
-   because an escaped dot divides nothing:
+   because an escaped dot does not end a label:
 
      "WWW.Example.ORG."   ->  "www.example.org"
      "a\.b.example.org"   ->  "a\046b.example.org"      two dots divide three labels
 
-   A label has 1 to 63 bytes, counted without their escapes; "." is the root and stays as it is. */
+   A label has 1 to 63 bytes, counted without their escapes; "." is the root and is not changed. */
 bool
 record_owner(struct arena *a, struct str *s)
 {
@@ -109,8 +109,8 @@ print_string(struct buf *b, struct str bytes)
 	buf_char(b, '"');
 }
 
-/* Prints bytes that no quotes divide into character-strings: at most 255 bytes each, as servers
-   send them. */
+/* Prints bytes that are not divided into character-strings by quotes: in character-strings of at
+   most 255 bytes, as servers send them. */
 static void
 print_bare_string(struct buf *b, struct str bytes)
 {
@@ -180,7 +180,7 @@ struct answer {
 	struct arena *a;
 	struct str rest; /* not yet read */
 	struct buf out;
-	struct str ip, name; /* the last that was read */
+	struct str ip, name; /* the last address and the last name in the answer */
 };
 
 static bool
@@ -217,7 +217,7 @@ print_address(struct answer *w, struct str s, bool v6)
 	return true;
 }
 
-/* Prints the rest of the answer as one number in hexadecimal; tools divide long ones with
+/* Prints the rest of the answer as one number in hexadecimal; tools divide long numbers by
    blanks. */
 static bool
 print_hex(struct answer *w, struct str first)
@@ -271,12 +271,12 @@ print_rest(struct answer *w, char part)
 	return true;
 }
 
-/* Reads the parts of tbl/dns_names.h one after the other. Two tools leave parts out, and their
-   files are worth reading:
+/* Reads the parts of tbl/dns_names.h one after the other. Two omissions of tools are accepted,
+   because their files are useful:
      SOA   dnsx gives the two names and no numbers: an answer may end where only numbers would follow
      MX    dnsx gives the name without its preference: a single token is then the name
-   Any other missing part, and anything behind the last part, makes the answer a fault: half of an
-   answer would be a record of its own, beside the whole one. */
+   Any other missing part, and any text after the last part, is a fault: an incomplete answer would
+   become a record of its own beside the complete one. */
 static bool
 print_answer_parts(struct answer *w, const char *parts)
 {
@@ -302,7 +302,7 @@ print_answer_parts(struct answer *w, const char *parts)
 
 /* ---- RFC 3597: \# length hexadecimal ---- */
 
-/* The bytes of "\# 4 0A000001"; STR_NULL: it is not of that form. */
+/* Reads the bytes of "\# 4 0A000001"; STR_NULL: the text has another form. */
 static struct str
 read_unknown(struct arena *a, struct str text)
 {
@@ -332,7 +332,7 @@ print_unknown(struct buf *b, struct str bytes)
 		buf_printf(b, "%s%02X", i == 0 ? " " : "", (unsigned char)bytes.p[i]);
 }
 
-/* Addresses, whose form is certain, are printed as addresses; everything else as the bytes. */
+/* Prints addresses as addresses, because their form is certain, and everything else as bytes. */
 static bool
 print_bytes(struct answer *w, const char *parts, struct str bytes)
 {
@@ -351,7 +351,7 @@ print_bytes(struct answer *w, const char *parts, struct str bytes)
 	return print_address(w, str_of(text), n == 16);
 }
 
-/* A type whose answers have no description: blanks between the tokens become one. */
+/* Prints an answer of a type without a description, with one blank between two tokens. */
 static bool
 print_tokens(struct answer *w)
 {

@@ -4,7 +4,7 @@
 #include "record/capability.h"
 #include "record/record_priv.h"
 
-/* A marker stands at the beginning of an answer; more of a large one is not looked at. */
+/* A marker is near the beginning of an answer, so only this many bytes are searched. */
 enum { LOOK_AT = 64 * 1024 };
 
 enum where { IN_BODY, IN_WHOLE, IN_TITLE, IN_PREFIX, IN_SUFFIX, IN_HEADER };
@@ -27,8 +27,7 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Compares s with the marker and passes over white space of s, but not before its first
-   character. */
+/* Compares s with the marker. White space in s is skipped, but not before its first character. */
 static bool
 begins_with_marker(struct str s, struct str marker)
 {
@@ -124,13 +123,13 @@ fits_members(const struct row *r, const struct record_object *service)
 		return has_header(service, r->marker);
 	case IN_BODY:
 	case IN_WHOLE:
-		return false; /* these are of answers (capability_of_answer) */
+		return false; /* these rows are for answers (capability_of_answer) */
 	}
 	/* UNCOVERED: the switch is complete */
 	panic("a row of tbl/capabilities.h of %d", (int)r->in);
 }
 
-/* The list may belong to another record as well (record_merge), so a new one is made. */
+/* Makes a new list, because the present one may be shared with another record (record_merge). */
 static void
 add_capabilities(struct arena *a, struct record_object *service, struct str names)
 {

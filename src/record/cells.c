@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Lines of CSV (cells.h). Each cell is written into the line's buffer, and quoted afterwards where
-   it has to be. */
+/* Prints lines of CSV (cells.h). Each cell is written into the buffer of the line, and is quoted
+   afterwards if it needs quotes. */
 #include "config.h"
 
 #include "json/json.h"
@@ -21,8 +21,8 @@ take_step(struct arena *a, struct str *path)
 	return step;
 }
 
-/* Writes the items of a list along the rest of the path: the path below each item that is an
-   object. */
+/* Writes the items of a list as a JSON array. Of an item that is an object, the member with the
+   rest of the path is written. */
 static void
 print_items(struct buf *b, struct arena *a, const struct json_value *list, struct str path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Answers as lines of CSV (RFC 4180): the columns are the names of fields, in the order in which
- * they were asked for.
+/* Answers as lines of CSV (RFC 4180): the columns are the requested fields, in the order of the
+ * request.
  *
  *   {"ip":"192.0.2.1","city":"Bath, GB","services":[{"port":22,"product":"OpenSSH"},{"port":443}]}
  *
@@ -10,7 +10,7 @@
  * A member that is a list, or is below one, is a JSON array, so that columns of the same list have
  * an item for each of its objects, null where the object has no such member. An object is JSON. A
  * member that is absent is an empty cell. A text that begins with = + - @, a tab or a carriage
- * return gets ' before it: spreadsheets would calculate it. Lines end with CR LF. */
+ * return gets ' before it: a spreadsheet would evaluate it as a formula. Lines end with CR LF. */
 #ifndef RECORD_CELLS_H
 #define RECORD_CELLS_H
 
@@ -18,12 +18,12 @@
 
 struct cells {
 	const struct str *names; /* "services.port" */
-	const struct str *paths; /* where the answer has it: "host.city" of a service's "city" */
+	const struct str *paths; /* the path in the answer: "host.city" for a service's "city" */
 	size_t n;
 };
 
 void cells_head(struct buf *b, const struct cells *c);
-/* Writes the line of an answer of ours: the text of a JSON object. The arena is emptied. */
+/* Writes the line of an answer, which is the text of a JSON object. The arena is emptied. */
 void cells_write(struct buf *b, struct arena *a, const struct cells *c, struct str answer);
 
 #endif

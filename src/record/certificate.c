@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The facts of a certificate. Certificates come from strangers: names may hold NUL, control
+/* Reads the facts of a certificate. Certificates are untrusted: names may contain NUL, control
  * characters or bytes in Latin-1, serial numbers may be negative, and a validity may begin in the
- * year 1 or end before it begins. All of them are stored as they are, as far as a text can hold
- * them; a name that no host can have is left out, so that "a.example<NUL>.evil.test" never becomes
+ * year 1 or end before it begins. All of these are stored unchanged, as far as a text can contain
+ * them. A name that no host can have is left out, so that "a.example<NUL>.evil.test" never becomes
  * a.example. */
 #include "config.h"
 
@@ -63,8 +63,8 @@ certificate_common_name(struct str s)
 	return s.n > 0 && memchr(s.p, '.', s.n) != NULL && certificate_host_name(s);
 }
 
-/* The text of a part of a name as UTF-8, without control characters; STR_NULL when it is empty or
-   cannot be read. */
+/* Returns the text of a part of a name as UTF-8, with ? for control characters and invalid bytes;
+   STR_NULL when it is empty or cannot be read. */
 static struct str
 entry_text(struct arena *a, const X509_NAME_ENTRY *e)
 {
@@ -85,7 +85,7 @@ entry_text(struct arena *a, const X509_NAME_ENTRY *e)
 	return s;
 }
 
-/* The last of several entries is the most specific one. */
+/* Sets a member to the last of several entries, which is the most specific one. */
 static void
 set_entry(struct arena *a, struct record *r, const X509_NAME *name, int nid, const char *member)
 {
@@ -116,7 +116,8 @@ set_names(struct arena *a, struct record *r, const X509_NAME *subject, const X50
 	}
 }
 
-/* Every extension of alternative names counts; a certificate should have one and may have two. */
+/* Adds the names of every extension of alternative names; a certificate should have one such
+   extension, but may have two. */
 static void
 add_alternative_names(struct arena *a, struct record *r, const X509 *x)
 {
@@ -158,8 +159,8 @@ object_text(struct arena *a, const ASN1_OBJECT *o)
 	return nid != NID_undef ? arena_str(a, str_of(OBJ_nid2ln(nid))) : oid_text(a, o);
 }
 
-/* The algorithms of keys that certificates of servers have by name; the vocabulary of tbl/words.h
-   maps OpenSSL's names to those that are stored. Any other algorithm is stored as its OID. */
+/* Names the algorithms of keys that occur in certificates of servers; the vocabulary of tbl/words.h
+   maps the names of OpenSSL to the stored names. Any other algorithm is stored as its OID. */
 static struct str
 key_algorithm(struct arena *a, const ASN1_OBJECT *o)
 {
@@ -244,7 +245,7 @@ set_asn1_time(struct arena *a, struct record *r, const char *name, const ASN1_TI
    signature is verified with the certificate's own key, and only when the names are equal, because
    a verification costs far more than a comparison.
 
-   A key that OpenSSL does not know makes the answer false; the certificate is stored all the same,
+   If OpenSSL does not support the key, the result is false; the certificate is stored nevertheless,
    without key_size. */
 static bool
 is_self_signed(X509 *x)
@@ -277,13 +278,13 @@ read_facts(struct arena *a, X509 *x, struct str der, struct record *r)
 	return NULL;
 }
 
-/* Bytes behind the certificate are refused, but for the trusted form: a fingerprint over such bytes
-   would name a certificate that no other tool knows. The trusted form (BEGIN TRUSTED CERTIFICATE)
-   has OpenSSL's own data behind the certificate; there the certificate is encoded again and *der
-   becomes the certificate alone.
+/* Bytes after the certificate are refused, except in the trusted form: a fingerprint that includes
+   them would not be found by any other tool. The trusted form (BEGIN TRUSTED CERTIFICATE) has data
+   of OpenSSL after the certificate; so the certificate is encoded again, and *der becomes the
+   certificate without that data.
 
-   The size is checked before OpenSSL sees a byte. 65536 bytes are far above any certificate of a
-   server. */
+   The size is checked before OpenSSL parses anything. 65536 bytes are far more than any certificate
+   of a server has. */
 bool
 record_certificate(
     struct arena *a, bool trusted, struct str *der, struct record *out, const char **why)

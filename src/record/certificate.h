@@ -5,18 +5,19 @@
 
 #include "record/record.h"
 
-enum { CERTIFICATE_DER = 65536 }; /* bytes that are accepted at most */
+enum { CERTIFICATE_DER = 65536 }; /* the most bytes that are accepted */
 
 /* Makes an unfinished record of CERTIFICATES from the DER of one certificate. trusted: the form of
-   BEGIN TRUSTED CERTIFICATE, which has more data behind it; *der is then the certificate alone.
-   False: *why is the fault. */
+   BEGIN TRUSTED CERTIFICATE, which has more data after the certificate; *der becomes the
+   certificate without that data. False: *why is the fault. */
 bool record_certificate(
     struct arena *a, bool trusted, struct str *der, struct record *out, const char **why) MUST_USE;
 
 /* Accepts a name that a host can have, also with * for labels: letters, digits, - and _, no empty
    label, no address. */
 bool certificate_host_name(struct str s);
-/* The same for a common name, which often is no name of a host: it must have a dot, too. */
+/* Does the same for a common name. It must have a dot, too, because many common names are not names
+   of hosts. */
 bool certificate_common_name(struct str s);
 
 #endif

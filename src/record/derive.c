@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Members that follow from others, a function for each dataset. A derived member is stored, because
-   the index and SQL need it, but a document that gives it another value does not change it.
+/* Sets the members that follow from others; each dataset has a function. A derived member is
+   stored, because the index and SQL need it, but a document that gives it another value does not
+   change it.
 
      hosts         ip -> ip_version; hostnames -> apex_domains; services -> service_count; banner -> banner_hash;
                    texts that a server sends, without their secrets (masked.h)
@@ -10,8 +11,8 @@
      reports       indicators -> indicator_types, and hidden members of each indicator (report.c)
      directories   files -> file_count, total_size; a file's name -> its extension
 
-   The functions also refuse a record without the members of its key, since they are the first to
-   need them. They run again after lists were sorted and after two records were merged, so running
+   The functions also refuse a record without the members of its key, because they are the first to
+   use these. They run again after lists were sorted and after two records were merged, so running
    one twice must change nothing. */
 #include "config.h"
 
@@ -215,7 +216,7 @@ derive_directories(struct arena *a, struct record_object *o)
 			return "files: one has no name";
 		derive_file(a, list->objects.p[i]);
 		if (record_int(list->objects.p[i], "size", &size))
-			total += size; /* both are at most 2^53, so the sum is far from overflow */
+			total += size; /* both are at most 2^53: no overflow */
 		if (total > most)
 			return "files: the sum of the sizes is out of range";
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Compares the two sides of a change member by member, and makes its events (event.h has an
-   example). tbl/event_kinds.h has the kinds, tbl/event_fields.h the members that events leave out,
-   or show only when the record is gone.
+/* Compares the old and the new record of a change member by member, and makes the events of the
+   change (event.h has an example). tbl/event_kinds.h has the kinds, tbl/event_fields.h the members
+   that events leave out, or show only when the record is gone.
 
    An event shows a part of each document, so each side of the comparison has two trees: the one
    that is compared, and the one that is shown, which gets the members that differ and is printed
@@ -92,8 +92,9 @@ is_shown(const struct record_member *m, bool gone)
 
 /* ---- what an event shows of a value ---- */
 
-/* A list is shown whole when both sides are short. Otherwise the items that the other side has,
-   too, would only hide the difference. Both lists are sorted. */
+/* A list is shown completely when both sides are short. Otherwise only the items that the other
+   side lacks are shown, because the common items would hide the difference. Both lists are
+   sorted. */
 static struct record_value
 shown_texts(struct arena *a, const struct record_value *v, const struct record_value *other)
 {
@@ -129,7 +130,7 @@ shown_value(struct arena *a, const struct record_member *m, const struct record_
 /* ---- one event ---- */
 
 struct side {
-	const struct record_object *is; /* NULL: the side does not have it */
+	const struct record_object *is; /* NULL: this side lacks the object */
 	struct record_object *shown;
 };
 
@@ -184,7 +185,7 @@ add_changed_members(struct event_writer *t, const struct record_member *of, stru
 	}
 }
 
-/* Prints the members of the key: {"port":443,"transport":"tcp"}. */
+/* Prints the members of the key of a nested object: {"port":443,"transport":"tcp"}. */
 static void
 print_name(struct arena *a, struct buf *b, const struct record_object *o)
 {
@@ -300,8 +301,8 @@ add_nested_events(
 	}
 }
 
-/* The event of the record comes first, so that a host that goes with many services is not itself
-   one of those events that are coalesced. */
+/* The event of the record comes first, so that the removal of a host with many services is not
+   itself one of the events that are coalesced. */
 struct record_event *
 record_events(struct arena *a, const struct record_change *change, size_t *n)
 {

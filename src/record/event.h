@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Events: what a change of a stored record was, for its history (SEARCH.md 5.2, C-412). Whoever
- * writes a record has both sides of the change and stores the events in the same transaction (table
- * record_event, sql/0015).
+/* Events describe the change of a stored record, for its history (SEARCH.md 5.2, C-412). The code
+ * that writes a record has the old and the new record, and stores the events in the same
+ * transaction (table record_event, sql/0015).
  *
  *   stored   {"ip":"192.0.2.1","services":[{"port":80,"http":{"title":"Old"}},{"port":22}]}
  *   written  {"ip":"192.0.2.1","services":[{"port":80,"http":{"title":"New"}},{"port":443}]}
@@ -24,13 +24,13 @@ enum event_kind {
 	EVENT_##id = (number),
 #define COALESCED_KIND(id, number, name, about) EVENT_##id = (number),
 #include "tbl/event_kinds.h"
-	EVENT_END, /* the greatest number and one */
+	EVENT_END, /* the greatest number plus one */
 };
 
 enum {
 	EVENT_TEXT = 256,    /* bytes of a text that an event shows; the rest is cut */
 	EVENT_ITEMS = 32,    /* items of a list; of a longer one, those that the other side lacks */
-	EVENT_BYTES = 16384, /* bytes of an event; a larger one has its fields alone */
+	EVENT_BYTES = 16384, /* bytes of an event; a larger one lists only its fields */
 };
 
 struct record_event {
@@ -46,13 +46,13 @@ const char *event_kind_name(int64_t number);
 bool record_has_events(enum dataset d);
 bool record_event_shows_new(enum dataset d);
 
-/* A copy for the old side of a change: members of the original may be set, everything below them is
-   shared. */
+/* Makes a copy for the old side of a change: members of the original may be set afterwards, but
+   everything below them is shared. */
 struct record record_copy(struct arena *a, const struct record *r);
 
-/* A record that was *old and is *new, both finished and of one key; either is NULL: the record is
-   new, or gone. at: when the change was seen; a nested object that was itself seen later than
-   before has that time instead. */
+/* The old and the new state of a record, both finished and with one key. old is NULL for a new
+   record, new is NULL for a removed one. at: the time of the change. The event of a nested object
+   with a newer last_seen than before has that time instead. */
 struct record_change {
 	const struct record *old, *new;
 	struct ts at;

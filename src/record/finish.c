@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Brings a record into its canonical form: each text by its form, numbers within their bounds,
-   lists sorted and without repetitions, times complete. The canonical form is what makes an import
-   repeatable: the same facts in another order or spelling are the same bytes, so an import of the
-   same file twice changes no row.
+   lists sorted and without repetitions, times complete. The canonical form makes an import
+   repeatable: the same facts in another order or spelling have the same bytes, so the second import
+   of a file changes no row.
 
      1  every member by its row of the table           form.c; a bad member is a fault, or is left out (LENIENT)
      2  first_seen and last_seen complete each other
@@ -57,7 +57,7 @@ finish_objects(const struct finishing *f, struct record_value *v, struct place *
 static const char *
 member_value_fault(const struct finishing *f, const struct record_member *m, struct record_value *v)
 {
-	if (m->type == VALUE_DATE) /* ts_parse knows the bounds */
+	if (m->type == VALUE_DATE) /* the bounds of a date are those of the type ts */
 		return ts_is_printable((struct ts){ v->i }) ? NULL : "is out of range";
 	if (m->type == VALUE_INTEGER || m->type == VALUE_BOOLEAN)
 		return v->i < m->least || v->i > m->most ? "is out of range" : NULL;
@@ -114,7 +114,7 @@ times_of(struct record_object *o)
 	return (struct times){ &o->v[first->place], &o->v[last->place] };
 }
 
-/* A missing first_seen is last_seen, and the reverse. False: first_seen is the later one. */
+/* Sets a missing first_seen to last_seen, and the reverse. False: first_seen is the later one. */
 static bool
 complete_times(const struct times *t)
 {
@@ -151,7 +151,7 @@ by_object(const void *a, const void *b)
 	    *(struct record_object *const *)a, *(struct record_object *const *)b);
 }
 
-/* By the members of the key, which come first in the table. */
+/* Compares nested objects by the members of their key, which come first in the table. */
 int
 record_nested_cmp(const struct record_object *x, const struct record_object *y)
 {
@@ -171,13 +171,13 @@ missing_key(const struct record_object *o)
 	return NULL;
 }
 
-/* Sorts the nested objects, so that the order in a tool's file makes no difference. Two kinds
-   differ in a repetition:
+/* Sorts the nested objects, so that their order in the file of a tool has no effect. A repetition
+   is handled in two ways:
 
      services      port and transport are their key       two with one key are a fault: which one is right is unknown
      other lists   no key: all members are compared       two equal ones become one
 
-   merge.c walks two sorted lists side by side and relies on the order that is made here. */
+   merge.c walks two sorted lists side by side and relies on this order. */
 static bool
 order_nested(const struct finishing *f, const struct record_member *m, struct record_value *v)
 {
@@ -250,13 +250,12 @@ record_finish(struct arena *a, struct record *r, enum record_manner manner, stru
 	return why == NULL || place_fault(a, NULL, why, what);
 }
 
-/* Used by --seen, and for a new record without any time. A time that is there already is kept: the
-   file knows better than the command line when a thing was seen. Services without times get those
-   of their host, which may have been set a line above; nested objects without a key have no times
-   that inherit.
+/* Called for --seen, and for a new record without any time. A time that is set is kept: the time in
+   the file is more exact than that of the command line. Services without times get those of their
+   host, which may have just been set here; nested objects without a key do not inherit times.
 
-   last_seen is checked nowhere here, because record_finish has made the two times complete: either
-   both are set or none is. */
+   last_seen is not checked here, because after record_finish either both times are set or none
+   is. */
 void
 record_seen(struct record *r, struct ts when)
 {

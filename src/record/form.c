@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The canonical forms of tbl/forms.h. One fact must have one text, or two tools that found the same
-   would be two records, two values of a facet, or a change at each import.
+/* The canonical forms of tbl/forms.h. One fact must have one text: otherwise the same fact from two
+   tools would be two records, two values of a facet, or a change at each import.
 
      form      given                             stored
      address   2001:DB8:0::1                     2001:db8::1
@@ -98,7 +98,7 @@ has_empty_label(struct str name)
 	return false;
 }
 
-/* A tool may report a name that IDNA does not know. It stays as it is. */
+/* A tool may report a name that IDNA rejects. It is stored unchanged. */
 static bool
 form_name(struct arena *a, enum form f, struct str *s)
 {
@@ -113,8 +113,8 @@ form_name(struct arena *a, enum form f, struct str *s)
 	return true;
 }
 
-/* The bytes of a DNS message are not converted: a client may have asked for a name in UTF-8, which
-   the answer then has. */
+/* The bytes of a DNS message are not converted: a client may have requested a name in UTF-8, which
+   is then in the answer. */
 static bool
 form_owner(struct arena *a, enum form f, struct str *s)
 {
@@ -130,8 +130,8 @@ form_domain(struct arena *a, enum form f, struct str *s)
 	       memchr(s->p, '\\', s->n) == NULL && !str_is(*s, ".");
 }
 
-/* The hexadecimal digits in lower case, without the colons that certificate tools print. False: the
-   text has others. */
+/* Converts to hexadecimal digits in lower case, without the colons that certificate tools print.
+   False: the text has other characters. */
 static bool
 hex_digits(struct arena *a, struct str *s)
 {
@@ -156,7 +156,8 @@ form_sha256(struct arena *a, enum form f, struct str *s)
 	return hex_digits(a, s) && s->n == 64;
 }
 
-/* A scanner may name the algorithm in the text, or have one of its own, so any text is allowed. */
+/* Accepts any text, because a scanner may name the algorithm in the text, or use an algorithm of
+   its own. */
 static bool
 form_hash(struct arena *a, enum form f, struct str *s)
 {
@@ -205,8 +206,8 @@ form_uuid(struct arena *a, enum form f, struct str *s)
 	return true;
 }
 
-/* A report's URL is shown as a link, so no other scheme may stand there: javascript: would be a
-   program. */
+/* Accepts http and https only: the URL of a report is shown as a link, and a URL such as
+   javascript: would run a program. */
 static bool
 form_url(struct arena *a, enum form f, struct str *s)
 {
@@ -313,8 +314,8 @@ static const struct {
 #undef WORD
 };
 
-/* Letters and digits in lower case, without anything between them; STR_NULL when they are more than
-   a word has. */
+/* Removes everything but letters and digits, and converts to lower case; STR_NULL when more than 64
+   characters are left. */
 static struct str
 fold_word(struct str s, char room[64])
 {
@@ -352,8 +353,8 @@ form_words(struct arena *a, enum form f, struct str *s)
 }
 
 /* "client transfer prohibited" and "clientTransferProhibited https://icann.org/epp#..." are one
-   status. Registries invent more ("server recover prohibited"): their words are joined in the same
-   way. */
+   status. Registries use further ones ("server recover prohibited"), whose words are joined in the
+   same way. */
 static bool
 form_status(struct arena *a, enum form f, struct str *s)
 {
@@ -401,7 +402,7 @@ static const struct dns_number dns_rcodes[] = {
 #undef DNS_RCODE
 };
 
-/* The number after a prefix: TYPE65 is 65. */
+/* Reads the number after a prefix: TYPE65 is 65. */
 static bool
 read_numbered(struct str s, const char *prefix, unsigned *out)
 {
@@ -418,8 +419,8 @@ read_numbered(struct str s, const char *prefix, unsigned *out)
 	return true;
 }
 
-/* Sets *s to the name of the table, or to the prefix and the number when the table does not have
-   it. */
+/* Sets *s to the name in the table, or to the prefix and the number when the table lacks the
+   number. */
 static bool
 dns_number(
     struct arena *a, const struct dns_number *table, size_t n, const char *prefix, struct str *s)
@@ -482,12 +483,12 @@ record_dns_rcode(struct str name)
 
 /* ---- a text of any form ---- */
 
-/* The order of the checks matters. A text of free form is cut first in the lenient manner, at the
-   end of a character.
+/* Checks a text and brings it into its canonical form. The order of the checks matters. In the
+   lenient manner a text of free form is cut first, at the end of a character.
 
    Four times the limit bounds the work of a form function, which may shorten its text: a hash loses
-   its colons. U+0000 is refused for every form, since neither PostgreSQL's text nor a C string can
-   hold it. The limit itself applies to the canonical text, as that is the one that is stored and
+   its colons. U+0000 is refused for every form, because neither the type text of PostgreSQL nor a C
+   string can contain it. The limit itself applies to the canonical text, which is stored and
    indexed. */
 const char *
 record_form(

@@ -70,14 +70,15 @@ record_key_host(struct arena *a, struct str address)
 	return buf_done(&b);
 }
 
-/* Certificates and reports are answered newest first, but keys are compared as unsigned bytes,
-   smallest first. The time is mapped in two steps:
+/* The answers of certificates and reports begin with the newest, but keys are compared as unsigned
+   bytes, smallest first. The time is mapped in two steps:
 
      signed microseconds     -1        0         1
      plus 2^63               7fff...   8000...   8000...01     unsigned, the same order
      complement              8000...   7fff...   7fff...fe     the opposite order
 
-   take_time is the reverse. A date before 1970 is a negative number and has its place, too. */
+   take_time is the reverse. A date before 1970 is a negative number, and is ordered correctly,
+   too. */
 static void
 add_newest_first(struct buf *b, const struct record_object *o, const char *name)
 {
@@ -354,8 +355,8 @@ record_key_rrset(struct arena *a, struct str name, struct str type)
 	return buf_done(&b);
 }
 
-/* Adds one to the last byte that is not ff, and removes those behind it: the keys that begin with
-   "org 01 00 00 ff" are below "org 01 00 01". */
+/* Adds one to the last byte that is not ff, and removes the bytes after it: the keys that begin
+   with "org 01 00 00 ff" are below "org 01 00 01". */
 struct str
 record_key_behind(struct arena *a, struct str beginning)
 {

@@ -17,8 +17,8 @@
    beyond ASCII gets A-labels (address/idn.h). False: the member has no such values. */
 bool record_canonical(
     struct arena *a, enum dataset d, const char *member, struct str *value) MUST_USE;
-/* The same. Returns NULL, or what is wrong as the end of a sentence: "is no SHA-256: 64 hexadecimal
-   digits". */
+/* Does the same. Returns NULL, or the fault as the end of a sentence: "is no SHA-256: 64
+   hexadecimal digits". */
 const char *record_value_fault(
     struct arena *a, enum dataset d, const char *member, struct str *value) MUST_USE;
 /* The key of the host with this address; STR_NULL: the text is no address. */

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "record/masked_priv.h"
 
-/* The texts that a server sends as it likes. */
+/* The members whose texts a server chooses freely. */
 static const char *const masked_members[] = { "banner", "http.title", "http.server", "http.body" };
 
 #define HEADERS "http.headers"
@@ -30,7 +30,8 @@ note_secret(struct arena *a, struct record_object *o, const char *member, const 
 	o->secrets[o->nsecrets++] = (struct record_secret){ member, *s };
 }
 
-/* The text without its secrets, of which those are noted that had not expired when it was seen. */
+/* Returns the text without its secrets, and notes those that had not expired when the text was
+   seen. */
 static struct str
 mask_text(
     struct arena *a, struct record_object *o, const char *member, struct str text, struct ts seen)
@@ -76,14 +77,15 @@ mask_headers(struct arena *a, struct record_object *service, struct ts seen)
 
 		if (masked.p == v->texts.p[i].p)
 			continue;
-		v->texts.p[i] = str_trim(masked); /* its name stays */
+		v->texts.p[i] = str_trim(masked); /* the name of the header is kept */
 		changed = true;
 	}
 	if (changed)
 		record_sort_texts(v);
 }
 
-/* A hash of a text with a secret lets one try passwords, as the rest of the text is known. */
+/* Removes the hash of a text that contained a secret: as the rest of the text is known, passwords
+   could be tested with the hash. */
 static void
 drop_hash(struct arena *a, struct record_object *service, const char *member, const char *hash)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Secrets that were masked in the texts of services. No document has them; whoever stores a
- * document may note that they were there (secret/fingerprint.h), as long as the record is in
- * memory. */
+/* Secrets that were masked in the texts of services. Documents do not contain them. While a record
+   is in memory, the code that stores its document can store fingerprints of the secrets
+   (secret/fingerprint.h). */
 #ifndef RECORD_MASKED_H
 #define RECORD_MASKED_H
 
@@ -13,8 +13,8 @@ struct record_secret {
 	struct secret secret;
 };
 
-/* Sets a text of a service without its secrets, cut to so many bytes. A secret is thus never cut in
-   two. */
+/* Sets a text of a service without its secrets. The text is cut to so many bytes after the secrets
+   were removed, so no secret is cut in two and overlooked. */
 void record_set_masked(struct arena *a, struct record_object *service, const char *member,
     struct str text, size_t most);
 /* The secrets that were masked in a service since it was parsed. */

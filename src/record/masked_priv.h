@@ -5,10 +5,10 @@
 
 #include "record/record_priv.h"
 
-/* Masks the texts of a service that its server sends. seen: last_seen of its host, for services
-   without one. */
+/* Masks the texts of a service that its server sends. seen: last_seen of the host, which is used
+   for a service without last_seen. */
 void record_mask_service(struct arena *a, struct record_object *service, struct ts seen);
-/* The secrets of both objects are remembered for the merged one. */
+/* Notes the secrets of both objects in the merged one. */
 void record_merge_secrets(struct arena *a, struct record_object *o, const struct record_object *old,
     const struct record_object *new);
 

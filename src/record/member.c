@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The tree of members: made once, before main, from the rows of tbl/fields, whose names are dotted.
-   The rows stay a flat list, as manuals and field lists need it, and nothing repeats the structure
-   of the documents in code.
+   The rows are a flat list, as manuals and field lists need it, so no code repeats the structure of
+   the documents.
 
      rows                    members[] of one dataset
      "ip"                    root  -> ip | services
@@ -48,8 +48,8 @@ static const struct row rows[] = {
 static struct record_member members[RECORD_MEMBERS];
 static unsigned nmembers = DATASETS;
 
-/* The row's part of the name below the prefix, up to the next dot; STR_NULL when the row is not
-   below it. */
+/* Returns the part of the name of a row after the prefix, up to the next dot; STR_NULL when the
+   name does not begin with the prefix. */
 static struct str
 part_below(const struct row *r, struct str prefix)
 {
@@ -198,10 +198,10 @@ record_new(struct arena *a, enum dataset d)
 	return (struct record){ d, record_object_new(a, &members[d]) };
 }
 
-/* Finds the value behind a dotted name: reading passes no arena and ends at the
-   first object that is not set; writing passes one and creates the objects on the
-   way. An unknown name is a fault of the program and not of the data, because
-   names come from string constants in readers; hence the panic. */
+/* Finds the value of a dotted name. Without an arena, for reading, it ends at the first object that
+   is not set; with an arena, for writing, it creates the missing objects. An unknown name is a
+   fault of the program and not of the data, because names are string constants in readers; hence
+   the panic. */
 static struct record_value *
 walk(struct arena *a, struct record_object *o, const char *name)
 {
@@ -272,10 +272,10 @@ record_set_time(struct arena *a, struct record_object *o, const char *name, stru
 }
 
 /* Makes room for item n of an array whose room is 4, 8, 16 ...: it is full when n is a power of
-   two. No field holds the room, because a value in the tree is a union of two words and most lists
-   are short. The old array stays in the arena until the arena is reset; all old copies together are
-   smaller than the last one. Only a list that this macro has begun may grow with it: the lists of a
-   parsed record have exactly their length. */
+   two. No field contains the room, because a value in the tree is a union of two words and most
+   lists are short. The old array stays in the arena until the arena is reset; all old copies
+   together are smaller than the last one. Only a list that this macro has begun may grow with it:
+   the lists of a parsed record have exactly their length. */
 #define ROOM_FOR(a, p, n, type)                                                                    \
 	((p) != NULL && ((n) < 4 || ((n) & ((n)-1)) != 0)                                          \
 		? (p)                                                                              \

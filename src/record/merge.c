@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Merges two records of one key by the rules of tbl/merges.h.
  *
- * Tools know different things about one service: a sweep knows that a port is open, another tool
- * its HTTP title, a third its certificate. So a service is no single value. Its members form
- * groups, and each group comes whole from the later record that has any member of it:
+ * Tools report different facts about one service: a sweep reports that a port is open, another tool
+ * the HTTP title, a third the certificate. So a service is not merged as a single value. Its
+ * members form groups, and each group is taken completely from the later record that has any member
+ * of the group:
  *
  *                      old (seen on Monday)      new (seen on Tuesday)      merged
  *   identity           product nginx             -                          product nginx        Monday's
@@ -12,9 +13,9 @@
  *   tls.certificate    -                         names a.example            names a.example
  *   first_seen         Monday                    Tuesday                    Monday
  *
- * Nothing depends on which of the two records is called old, but for a record that does not say
- * when it was seen. Two records of one second are common, because several tools have no finer time;
- * then the greater value wins. */
+ * The result does not depend on which of the two records is called old, except for a record without
+ * last_seen. Two records of one second are common, because several tools have no finer time; then
+ * the greater value is taken. */
 #include "config.h"
 
 #include "record/masked_priv.h"
@@ -33,7 +34,7 @@ static const struct {
 /* The merge of two records, or of two services that have times of their own. */
 struct merging {
 	struct arena *a;
-	enum winner later;           /* WINNER_BOTH: of one time */
+	enum winner later;           /* WINNER_BOTH: equal times */
 	enum winner winners[MERGES]; /* of each group */
 };
 
@@ -71,8 +72,8 @@ compare_group(const struct record_object *x, const struct record_object *y, enum
 	return c;
 }
 
-/* By the member that the group names: the record that has it, and of two the one with the smaller
-   value. */
+/* Decides by the member that the group names: the record that has this member, or, if both have it,
+   the one with the smaller value. */
 static enum winner
 winner_by(const struct record_object *old, const struct record_object *new, enum merge group)
 {
@@ -94,9 +95,9 @@ winner_by(const struct record_object *old, const struct record_object *new, enum
      later   otherwise the record with the later last_seen
      whole   at equal times the group with the greater members, compared as one value
 
-   WINNER_BOTH is left when nothing decides: then merge_value compares member by member, and the
-   greater value wins. Every step is symmetric in old and new, so two files can be imported in
-   either order. */
+   The result is WINNER_BOTH when none of these decides: then merge_value compares member by member,
+   and takes the greater value. Every step is symmetric in old and new, so two files can be imported
+   in either order. */
 static enum winner
 winner_of(const struct merging *g, const struct record_object *old, const struct record_object *new,
     enum merge group)
@@ -126,8 +127,7 @@ choose_winners(struct merging *g, const struct record_object *old, const struct 
 	g->winners[MERGE_EACH] = g->later;
 }
 
-/* A record that does not say when it was seen is taken for the later one, because it is being
-   imported now. */
+/* A record without last_seen is treated as the later one, because it is being imported now. */
 static enum winner
 later_of(const struct record_object *old, const struct record_object *new)
 {
@@ -204,7 +204,7 @@ static struct record_value
 merge_value(const struct merging *g, const struct record_member *m, const struct record_value *old,
     const struct record_value *new)
 {
-	bool greater = record_value_cmp(m, old, new) < 0; /* the new one is; unset is least */
+	bool greater = record_value_cmp(m, old, new) < 0; /* the new value is; unset is least */
 	enum winner w = g->winners[m->merge];
 
 	if (is_group(m->merge) && w == WINNER_OLD)
@@ -271,9 +271,8 @@ merge_unit(struct arena *a, const struct record_object *old, const struct record
 
 /* The two records must be finished, and the result is finished, too, without another call of
    record_finish: values were canonical, and merged lists stay sorted. Only derived members have to
-   be made again. A panic is right for a failure: it would mean that two records with one key have
-   parts that do not go together, and storing the result would damage the row for every later
-   import. */
+   be made again. A failure is a panic: it would mean that two records with one key have parts that
+   contradict each other, and storing the result would damage the row for every later import. */
 struct record
 record_merge(struct arena *a, const struct record *old, const struct record *new)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* JSON text to the tree of a record. The text comes from files of strangers, or from the table
-   record, and the two differ in the manner:
+/* Parses JSON text to the tree of a record. The text comes from untrusted files or from the table
+   record. The manner differs:
 
      RECORD_STRICT    our own format: an unknown member is a fault, because a misspelt name would lose data silently
      RECORD_LENIENT   documents that another release stored: a member that this release does not know is left out
 
    A value of the wrong JSON type is a fault in both manners. Forms and bounds are not checked here
-   (finish.c). Texts are those of the parsed JSON in the arena and are not copied. */
+   (finish.c). The texts of the record are those of the parsed JSON in the arena; they are not
+   copied. */
 #include "config.h"
 
 #include "record/place.h"
@@ -34,7 +35,7 @@ read_member_time(const struct json_value *v, struct record_value *out)
 	return true;
 }
 
-/* NULL, or the fault. */
+/* Returns NULL, or the fault. */
 static const char *
 read_member_value(
     const struct record_member *m, const struct json_value *v, struct record_value *out)

@@ -5,8 +5,8 @@
 
      read_object("names")  --up-->  "certificate"  --up-->  "tls"  --up-->  "services"[2]  --up-->  NULL
 
-   So a walk without a fault costs nothing but a few words of stack, and no path is printed until it
-   is needed. */
+   So a walk without a fault needs only a few words of stack, and a path is printed only for a
+   fault. */
 #include "config.h"
 
 #include "record/place.h"

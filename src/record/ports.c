@@ -15,7 +15,7 @@ struct record_ports {
 	unsigned char bits[TRANSPORTS][PORTS / 8];
 };
 
-/* The bits of a transport, or NULL. */
+/* Returns the bits of a transport, or NULL for an unknown transport. */
 static const unsigned char *
 find_bits(const struct record_ports *ports, struct str transport)
 {
@@ -138,7 +138,8 @@ is_covered(const struct record_scan *scan, const struct record_object *service)
 	return true;
 }
 
-/* A new record without a time counts as the latest. */
+/* Whether the service was seen since the scan began or, if that time is unknown, after the new
+   record. A new record without a time counts as the latest. */
 static bool
 is_seen_after(const struct dropping *d, const struct record_object *service)
 {
@@ -151,7 +152,7 @@ is_seen_after(const struct dropping *d, const struct record_object *service)
 	return record_int(d->new->root, "last_seen", &new_seen) && service_seen > new_seen;
 }
 
-/* Whether the new record is no proof that the service has gone. */
+/* Whether the service is kept, because the scan does not prove that it has gone. */
 static bool
 stays(void *arg, const struct record_object *service)
 {

@@ -3,12 +3,12 @@
    request).
 
    A projection is a set of members, on[] by their id. "services.port" selects the list services
-   and, in each object, the member port alone; "services" selects everything below it. An object of
-   which nothing is selected is left out whole, and its name and comma are taken back: print_object
-   writes the name first, since only the walk below it finds out whether anything follows. The same
-   record and projection always print the same bytes.
+   and, in each object, the member port alone; "services" selects everything below it. An object
+   without a selected member is left out, and its name and comma are removed again: print_object
+   writes the name first, because only the walk below the object shows whether any member is
+   printed. The same record and projection always print the same bytes.
 
-   A hidden member is stored, for the index and for merging, and belongs to no projection. */
+   A hidden member is stored for the index and for merging, and is in no projection. */
 #include "config.h"
 
 #include "record/record_priv.h"

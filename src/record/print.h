@@ -9,16 +9,16 @@
 struct record;
 struct record_object;
 
-/* A set of members to print: with an object all of its members, with a member the objects above
-   it. */
+/* A set of members to print. It contains all members of each selected object, and all objects above
+   each selected member. */
 struct record_fields;
 
-/* Parses "ip,services.port": 1 to LIM_FIELDS names of the dataset's members. NULL: *bad is the name
-   that is unknown, or empty when there are too many. */
+/* Parses "ip,services.port": 1 to LIM_FIELDS names of the dataset's members. NULL: *bad is the
+   unknown name, or empty when there are too many names. */
 const struct record_fields *record_fields_parse(
     struct arena *a, enum dataset d, struct str names, struct str *bad);
 
-/* The members that answers may have; NULL: all. For programs of one thread. */
+/* Returns the members that answers may contain; NULL: all. For programs of one thread. */
 const struct record_fields *record_fields_answered(enum dataset d);
 
 /* Prints in the order of the table without white space; an empty object is left out. fields: NULL

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Records: the documents of every dataset, by the tables of their fields (tbl/fields). Importers
- * make them, table record of the database keeps their text, the index and the API read it.
+ * make records, the database table record contains their text, and the index and the API read that
+ * text.
  *
  *   JSON text --record_parse--> tree --record_finish--> canonical tree --record_print--> canonical text
  *                                ^                        |         |
@@ -23,7 +24,7 @@
  * Three properties are tested with random records of every dataset (t/unit/record_merge.c):
  *   - a canonical text that is parsed, finished and printed again is the same text, byte for byte;
  *   - merge(x, x) is x;
- *   - merge(x, y) is merge(y, x) when both say when they were seen.
+ *   - merge(x, y) is merge(y, x) when both have last_seen.
  * So the same file twice changes nothing, and two files may come in either order.
  *
  * Everything is in the arena that the caller passes. Texts are views: those of a parsed record are
@@ -97,10 +98,10 @@ struct record record_merge(struct arena *a, const struct record *old, const stru
 
 /* The record's key: bytes in the order of the dataset's answers. */
 struct str record_key(struct arena *a, const struct record *r);
-/* The part of a key that names the record: the whole key, but of a report its UUID. A report moves
-   to another key when its published_at changes. */
+/* The part of a key that identifies the record: the whole key, but for a report only its UUID,
+   because the key of a report changes with its published_at. */
 struct str record_key_identity(enum dataset d, struct str key);
-/* The key as people read it: "192.0.2.7", "www.example.org A NOERROR", for messages and tests. */
+/* The key as a text for messages and tests: "192.0.2.7", "www.example.org A NOERROR". */
 struct str record_key_text(struct arena *a, enum dataset d, struct str key);
 
 #endif

@@ -34,11 +34,11 @@ struct record_member {
 	enum shape shape;
 	enum value_type type; /* VALUE and TEXTS */
 	enum form form;
-	enum merge merge; /* nested objects without a key have that of their first member */
+	enum merge merge; /* for nested objects without a key, that of their first member */
 	int64_t least, most;
 	size_t items;
 	bool key;
-	bool hidden;                      /* in no answer */
+	bool hidden;                      /* not in answers */
 	unsigned place;                   /* in the object above */
 	unsigned id;                      /* in the array of all members */
 	const struct record_member *kids; /* the members of an object: nkids of them */
@@ -71,33 +71,35 @@ struct record_object {
 
 enum { RECORD_MEMBERS = 512 };
 
-/* The member that stands for the whole document of a dataset. */
+/* The member that represents the whole document of a dataset. */
 const struct record_member *record_root(enum dataset d);
 /* The dataset's nested list in the record's root; NULL: it has none. */
 const struct record_member *record_nested_member(enum dataset d);
 const struct record_member *record_kid(const struct record_member *of, struct str name);
 struct record_object *record_object_new(struct arena *a, const struct record_member *of);
 
-/* The value of a dotted name; NULL: it is not set. record_make creates the objects above it. */
+/* Return the value of a dotted name. record_find returns NULL when it is not set; record_make
+   creates the objects above it. */
 struct record_value *record_find(const struct record_object *o, const char *name);
 struct record_value *record_make(struct arena *a, struct record_object *o, const char *name);
 
-/* By their members in the order of the table; an unset value is less than any other. */
+/* Compare by the members in the order of the table; an unset value is less than any other. */
 int record_value_cmp(
     const struct record_member *m, const struct record_value *x, const struct record_value *y);
 int record_object_cmp(const struct record_object *x, const struct record_object *y);
 
-/* Brings a text into its canonical form. NULL, or the fault as the end of a sentence. */
+/* Brings a text into its canonical form. Returns NULL, or the fault as the end of a sentence. */
 const char *record_form(struct arena *a, const struct record_member *m, struct str *s,
     enum record_manner manner) MUST_USE;
-/* The canonical form of an answer of a record type in canonical form, and the address or name that
-   it contains, or STR_NULL. */
+/* Brings an answer of a record type into its canonical form. *ip and *name: the last address and
+   the last name in the answer, or STR_NULL. Returns NULL, or the fault as the end of a sentence. */
 const char *record_answer(struct arena *a, struct str type, struct str *answer, struct str *ip,
     struct str *name) MUST_USE;
 /* The number of a record type or response code in canonical form. */
 unsigned record_dns_type(struct str name);
 unsigned record_dns_rcode(struct str name);
-/* A DNS name as the owner of a record: lower case, no final dot, escapes of RFC 1035. */
+/* Brings a DNS name into the form of the owner of a record: lower case, no final dot, escapes of
+   RFC 1035. */
 bool record_owner(struct arena *a, struct str *s) MUST_USE;
 
 /* Sorts a list of texts and removes repetitions. */
@@ -107,12 +109,12 @@ void record_sort_texts(struct record_value *v);
 bool record_nested_has_key(const struct record_member *m);
 int record_nested_cmp(const struct record_object *x, const struct record_object *y);
 
-/* Members that follow from others, and rules between members. NULL, or the fault: a whole
-   sentence. */
+/* Sets the members that follow from others, and checks the rules between members. Returns NULL, or
+   the fault: a whole sentence. */
 const char *record_derive(struct arena *a, struct record *r);
-/* The same of the document of a report. */
+/* Does the same for the document of a report. */
 const char *record_derive_report(struct arena *a, struct record_object *o);
-/* Adds to a service what its title and headers show (tbl/capabilities.h). */
+/* Adds to a service the capabilities that its title and headers show (tbl/capabilities.h). */
 void record_derive_capabilities(struct arena *a, struct record_object *service);
 
 #endif

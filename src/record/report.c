@@ -8,8 +8,8 @@
      url   http://www.example.org:8080/x           name  www.example.org    the same
      url   http://192.0.2.1/x                      ip    192.0.2.1
 
-   Type and value name an indicator. Two of one name in a report, which may differ in their spelling
-   alone, become one, with the labels of both. */
+   Type and value identify an indicator. Two indicators of a report with the same type and value
+   after the canonical form are merged to one, with the labels of both. */
 #include "config.h"
 
 #include "base/url.h"
@@ -41,8 +41,8 @@ is_hash(struct str s, size_t digits)
 	return s.n == digits;
 }
 
-/* A host of another form, such as a name that is no ASCII, is left out: its URL is an indicator all
-   the same. */
+/* Sets the hidden members for the host of a URL. A host of another form, such as a name that is not
+   ASCII, gets none; its URL is an indicator nevertheless. */
 static void
 set_host(struct arena *a, struct record_object *o, struct str host)
 {
@@ -66,7 +66,7 @@ set_hidden(struct arena *a, struct record_object *o, enum indicator_of of, struc
 		set_host(a, o, url_host(authority));
 }
 
-/* NULL, or the fault of the value as the end of a sentence. */
+/* Returns NULL, or the fault of the value as the end of a sentence. */
 static const char *
 indicator_fault(struct arena *a, const struct indicator_type *t, size_t most, struct str *value)
 {
@@ -83,7 +83,7 @@ indicator_fault(struct arena *a, const struct indicator_type *t, size_t most, st
 	return NULL;
 }
 
-/* NULL, or the fault. *type: the number of its row. */
+/* Returns NULL, or the fault. *type: the number of its row in types[]. */
 static const char *
 finish_indicator(struct arena *a, struct record_object *o, size_t *type)
 {
@@ -93,7 +93,7 @@ finish_indicator(struct arena *a, struct record_object *o, size_t *type)
 
 	if (name.p == NULL || value.p == NULL)
 		return "indicators: one has no type or no value";
-	/* the form of the member has checked that it is one of the table */
+	/* the form of the member has checked that the table contains the name */
 	for (*type = 0; !str_is(name, types[*type].name);)
 		if (++*type == COUNT(types))
 			panic("indicators have no type %.*s", (int)name.n, name.p);
@@ -148,7 +148,7 @@ unite_labels(struct arena *a, struct record_object *to, const struct record_obje
 	*record_make(a, to, "labels") = v;
 }
 
-/* Adds what `from` says to another indicator of the same name. */
+/* Adds the times and labels of `from` to another indicator with the same type and value. */
 static void
 unite_indicators(struct arena *a, struct record_object *to, const struct record_object *from)
 {
@@ -161,8 +161,8 @@ unite_indicators(struct arena *a, struct record_object *to, const struct record_
 	unite_labels(a, to, from);
 }
 
-/* record_finish calls this before and after it has sorted the list; only after it are two
-   indicators of one name always neighbours. */
+/* record_finish calls this before and after it sorts the list; only after that are all equal
+   indicators adjacent. */
 static const char *
 finish_indicators(struct arena *a, struct record_value *list, bool seen[COUNT(types)])
 {

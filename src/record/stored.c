@@ -5,14 +5,14 @@
    Three cases need the tree of the record: a projection, reports, which have hidden members, and a
    host that was stored as jsonb before sql/0014 and has not been imported since.
 
-   A service has no document of its own: it is an object in the document of its host, and its
-   answer has the address before its members and the place of its host behind them:
+   A service has no document of its own: it is an object in the document of its host, and its answer
+   has the address of the host before its members and the place of the host after them:
 
      stored   {"ip":"192.0.2.1","asn":64500,"city":"Bath","services":[{"port":443,"transport":"tcp","protocol":"https"}]}
      answer   {"ip":"192.0.2.1","port":443,"transport":"tcp","protocol":"https","host":{"asn":64500,"city":"Bath"}}
 
    A page may have hundreds of services of one host with every port open, so its document is parsed
-   once, and the search for a service begins behind the one before. */
+   once, and the search for a service begins after the service that was found last. */
 #include "config.h"
 
 #include "record/stored.h"
@@ -23,7 +23,7 @@ static const char *const place_lists[] = { "hostnames", "apex_domains" };
 
 /* ---- documents ---- */
 
-/* jsonb has a blank behind the first name, {"ip": "192.0.2.7"; record_print has none. */
+/* jsonb has a blank after the first name, {"ip": "192.0.2.7"; record_print has none. */
 static bool
 is_canonical_text(struct str doc)
 {
@@ -75,7 +75,8 @@ service_field_of_place(struct str name)
 	return is_of_host(name) && !str_is(name, "ip");
 }
 
-/* The names in the document of the host: "port,asn,host.city" is "services.port,asn,city". */
+/* Converts names of fields of services to names in the document of the host: "port,asn,host.city"
+   becomes "services.port,asn,city". */
 struct str
 service_fields(struct arena *a, struct str names)
 {
@@ -102,7 +103,7 @@ service_fields(struct arena *a, struct str names)
 
 /* ---- services ---- */
 
-/* The members of the host that its services show. */
+/* Returns the members of the host that the answers of its services contain. */
 static struct record
 place_of_member(struct arena *a, const struct record *host)
 {

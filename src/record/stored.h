@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes answers from stored documents: a document as it is answered, and services, which have no
- * document of their own but are objects in the document of their host. The API's pages and exports
- * write the same bytes (C-414). */
+/* Writes answers from stored documents: documents, and services, which have no documents of their
+ * own but are objects in the document of their host. The API's pages and exports write the same
+ * bytes (C-414). */
 #ifndef RECORD_STORED_H
 #define RECORD_STORED_H
 
 #include "record/record.h"
 
-/* Whether the stored text is the answer, so that it can be copied: no projection, no hidden member,
-   no jsonb. */
+/* Whether the stored text is the answer, and can be copied: there is no projection, no hidden
+   member, and no jsonb. */
 bool stored_is_answer(enum dataset d, struct str doc, const struct record_fields *fields);
 /* Writes a stored document: its members in the order of the field table, all or those of fields.
-   tree has the parsed document for as long as the call lasts, and is emptied. */
+   tree contains the parsed document during the call, and is emptied. */
 void stored_write(struct buf *b, struct arena *tree, enum dataset d, struct str doc,
     const struct record_fields *fields);
 
@@ -25,7 +25,7 @@ struct services {
 	const struct record_fields *fields;
 	/* The members that all services of the host have in their answers, printed once. */
 	struct buf address, place;
-	struct buf members; /* of one service */
+	struct buf members; /* the members of one service */
 	size_t next;        /* where the search for a service begins */
 };
 
@@ -33,7 +33,7 @@ void services_open(
     struct services *s, struct arena *a, struct str host, const struct record_fields *fields);
 /* Writes a service of the host with the place of the host. False: the host has no such service. */
 bool service_write(struct buf *b, struct services *s, int64_t port, struct str transport) MUST_USE;
-/* The names of a service's fields as names in the documents of hosts. */
+/* Converts names of fields of services to names in the documents of hosts. */
 struct str service_fields(struct arena *a, struct str names);
 /* Whether the answer of a service has the field below its member host: "city", but neither "port"
    nor "ip". */
