@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl enrich hosts: adds to stored hosts what the databases about addresses know, after a
-   database was installed or renewed. Run again after an end in the middle, it goes on where it
-   finds something to add. */
+/* surfacectl enrich hosts: adds the facts of the databases about addresses to stored hosts, after a
+   database was installed or renewed. After an interruption the command can be run again: it changes
+   only hosts that still lack facts. */
 #include "config.h"
 
 #include "cli/enrich.h"

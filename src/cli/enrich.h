@@ -5,7 +5,8 @@
 
 #include "enrich/enrich.h"
 
-/* Opens them, with a message on stderr for each that cannot be used. NULL: none is open. */
+/* Opens the databases, with a message on stderr for each that cannot be used. NULL: none is
+   open. */
 struct enrich *cli_enrich_open(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl expire hosts: removes services and hosts that no import has seen for a time. A host
-   that is left without services stays as long as it was seen itself. */
+/* surfacectl expire hosts: removes services and hosts whose last_seen is older than a given time. A
+   host whose services were all removed is kept until its own last_seen is too old. */
 #include "config.h"
 
 #include "cli/hosts.h"

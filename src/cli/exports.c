@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl exports: the exports that keys have asked for. surfaced-export writes their files. */
+/* surfacectl exports: the exports that were requested with keys. surfaced-export writes their
+   files. */
 #include "config.h"
 
 #include "cli/cli.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl hosts: what each host that shares this database holds.
+/* surfacectl hosts: lists the hosts that share this database, with their browser sessions, leased
+ * quota and index.
  *
  * A program writes its rows under host_name() (daemon/host.h), which is machine:run_directory;
  * surfaced-index writes machine:index_directory, and only the first 32 bytes of the machine's name.

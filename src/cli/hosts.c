@@ -22,7 +22,7 @@ static const struct field row_out[] = {
 	FIELD_END,
 };
 
-/* The first host comes whatever its size. */
+/* The first host of a step is read whatever its size. */
 STMT_LIST(read_step, struct row, row_out,
     "SELECT key, doc FROM (SELECT key, doc, bytes, sum(bytes) OVER (ORDER BY key) AS "
     "up_to"
@@ -80,7 +80,7 @@ change_row(
 	add_events(s, old, new);
 }
 
-/* A document stays as it is when this release cannot read it, or when the change would make it too
+/* A document is not changed when this release cannot read it, or when the change would make it too
    large. */
 static void
 judge_row(struct step *s, const struct row *row)

@@ -216,8 +216,9 @@ find_default_file(void)
 	return access(file, F_OK) == 0 ? file : NULL;
 }
 
-/* Where people reach nginx is a fact of the API: unless surfacectl's own file says it, the file
-   surfaced.conf beside it does. A fault of that file is the doctor's to report. */
+/* Reads public_url from surfaced.conf beside the file of surfacectl, unless the file of surfacectl
+   sets it: the address of nginx is configured for the API. A fault of that file is reported by
+   doctor. */
 static void
 borrow_public_url(struct arena *a, const char *file)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The directory of sql files that surfacectl migrate applies, and its comparison with the list of
  * applied files in the database. Nothing here sends a statement: migrate.c applies the files, and
- * doctor and restore ask for the roles and the last number.
+ * doctor and restore read the roles and the last number.
  *
  *   DIR/roles.sql               --> struct migrate_role: its rows ('surfaced_api', 'LOGIN')
  *   DIR/0001-accounts.sql       --> files.p[0] = { version 1, name "0001-accounts", text, sha256 }

@@ -65,7 +65,7 @@ find_indexes(struct arena *a, const char *text, struct index *out)
 	return n;
 }
 
-/* Reads the file and asks which of its indexes are missing or invalid: the first *n of index. */
+/* Reads the file and finds which of its indexes are missing or invalid: the first *n of index. */
 static int
 read_indexes(struct cli *c, const char *dir, struct index *index, size_t *n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds from /proc when nginx loaded its configuration: a reload starts new workers, so the oldest
-   worker that still takes requests started with the present configuration. */
+/* Finds in /proc when nginx loaded its configuration: a reload starts new workers, so the oldest
+   worker that still accepts requests started with the present configuration. */
 #include "config.h"
 
 #include "cli/nginx_priv.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl people: those who sign in, and the one-time links by which they join or get in again.
+/* surfacectl people: people who sign in, and the one-time links by which they join or recover
+ * access.
  *
- * A link has its token in the fragment, which browsers send to nobody: no log has it. The database
- * has its hash alone, so a link is shown once. */
+ * The token of a link is in the fragment of the URL, which browsers do not send, so no log contains
+ * it. The database contains only its hash, so a link is shown once. */
 #include "config.h"
 
 #include "access/person.h"
@@ -119,7 +120,8 @@ static const struct field sign_in_line_out[] = {
 	FIELD_END,
 };
 
-/* Both parts of the statement see the rows as they were, so the list has those that were ended. */
+/* Both parts of the statement see the rows as they were before it, so the list contains the
+   sign-ins that were ended. */
 STMT_LIST(list_person_sign_ins, struct sign_in_line, sign_in_line_out,
     "WITH theirs AS (SELECT i.* FROM sign_in i JOIN person p ON p.uuid = i.person_uuid"
     "  WHERE lower(p.email) = lower($1) AND i.ended_at IS NULL AND i.expires_at > now()),"
@@ -144,8 +146,8 @@ static const struct field recovery_out[] = {
 	FIELD_END,
 };
 
-/* Printing the link changes nothing; its use sets a password, and takes the other methods and every
-   sign-in away. */
+/* Printing the link changes nothing. Using the link sets a new password, and removes the other
+   methods and all sign-ins. */
 static int
 recover_person(struct cli *c, int argc, char **argv)
 {

@@ -20,10 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Changes the user for good. The order matters: the groups need root, and so does
-   setgid; setuid comes last, as it gives the right to do the others away. A
-   failure must end the child: continuing with half of the change would be a
-   process with the user of one and the groups of another. */
+/* Changes the user permanently. The order matters: setting the groups needs root, and so does
+   setgid; setuid comes last, because it removes the right to do the other two. A failure must end
+   the child: otherwise the process would have the user of one and the groups of another. */
 bool
 process_become(const char *name)
 {

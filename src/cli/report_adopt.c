@@ -19,7 +19,7 @@ static const struct field orphan_out[] = {
 	FIELD_END,
 };
 
-/* $1: the key behind which to look. */
+/* $1: the key after which the next one is searched. */
 STMT(next_orphan, orphan_out,
     "SELECT key, doc FROM record WHERE dataset = 6 AND NOT gone AND key > $1 AND NOT EXISTS ("
     " SELECT FROM report WHERE uuid = encode(substr(key, 9), 'hex')::uuid) ORDER BY key LIMIT 1");
@@ -34,7 +34,7 @@ adopt_report(struct db *db, struct arena *a, const struct orphan *o, struct repo
 	out->outcome = REPORT_BAD;
 	if (!record_parse(a, DATASET_REPORTS, o->doc, RECORD_LENIENT, &r, &what) ||
 	    !record_finish(a, &r, RECORD_LENIENT, &what))
-		return DB_OK; /* the document stays as it is */
+		return DB_OK; /* the document is not changed */
 	doc = report_document_native(a, &r);
 	return report_store(db, a, NULL, &doc, out);
 }

@@ -99,8 +99,8 @@ status(struct cli *c, int argc, char **argv)
 STMT(want_layout, NULL, "UPDATE search_feed SET refill = true WHERE engine = $1 AND dataset = $2");
 STMT(wake_feeder, NULL, "SELECT pg_notify('record_changed', $1::bigint::text)");
 
-/* Asks the feeder for a new layout. It fills the layout beside the present one, which is asked
-   meanwhile, and switches to it (indexer/clickhouse_priv.h). */
+/* Requests a new layout from surfaced-index, which fills it beside the present one and then
+   switches to it (indexer/clickhouse_priv.h). Searches ask the present layout until then. */
 static int
 switch_layouts(struct cli *c, int argc, char **argv)
 {

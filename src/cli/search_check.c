@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl search check: whether ClickHouse has what PostgreSQL has.
+/* surfacectl search check: whether ClickHouse and PostgreSQL contain the same documents.
  *
  *   keys     all: for each first byte of a key, the number of records and the sum of sipHash64(key)
  *   content  a random sample: the row that the feeder would write, column by column
  *
  * Both sides are compared at one snapshot. The check takes one in PostgreSQL and waits until the
- * feeder has followed to it; what is imported later may make the sides differ, so a difference is
- * looked at again with a new snapshot. */
+ * feeder has followed to it; later imports may make the sides differ, so a difference is checked
+ * again with a new snapshot. */
 #include "config.h"
 
 #include "cli/search.h"
@@ -185,7 +185,8 @@ read_sums(struct check *k)
 	return true;
 }
 
-/* Waits until the layout that is asked shows everything that the snapshot of the check shows. */
+/* Waits until the layout that is asked contains all documents that the snapshot of the check
+   shows. */
 static int
 wait_for_feeder(struct check *k)
 {
@@ -253,8 +254,8 @@ print_difference(struct check *k, struct str key, const char *what)
 	buf_printf(&k->report, "%.*s: %s\n", (int)text.n, text.p, what);
 }
 
-/* Compares a row of ours with the next row of the answer, column by column. Returns the end of the
-   latter. */
+/* Compares an expected row with the next row of the answer, column by column. Returns the end of
+   the latter. */
 static const char *
 compare_row(struct check *k, struct str key, struct str ours, struct str theirs)
 {
@@ -329,7 +330,7 @@ compare_stored_documents(struct check *k, struct ch_encoder *e, struct ch_dict *
 			continue;
 		}
 		end = compare_row(k, rows[i].key, buf_done(&ours), answer);
-		if (end == NULL) /* another record is there: the sums of keys say so, too */
+		if (end == NULL) /* the row of another record: the sums of keys differ, too */
 			break;
 		answer.n -= (size_t)(end - answer.p);
 		answer.p = end;

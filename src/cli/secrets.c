@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl secret, stream-keys, sign-in-keys: the key files that sign cursors and tickets of live
-   streams, and what people carry. A file has at most two keys, the present one first:
+/* surfacectl secret, stream-keys, sign-in-keys: the key files that sign cursors, tickets of live
+   streams, and the tokens of sign-ins. A file has at most two keys, the present one first:
 
      before the rotation    B, A      B signs; A and B verify
      after the rotation     C, B      C signs; B and C verify; what A signed is refused
@@ -84,8 +84,8 @@ rotate_secret(struct cli *c, int argc, char **argv)
 	return status;
 }
 
-/* Puts a new key before those of the file that stay: the present one, and those that needed
-   names. */
+/* Puts a new key before the keys of the file that are kept: the present one, and those that
+   `needed` lists. */
 static int
 rotate_signing_keys(
     struct cli *c, const struct signing_file *f, const char *group, const struct list *needed)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The datasets that ClickHouse answers: which layout is asked, and when surfaced-index last said
-   that it is up to date. It says so every two seconds, and after each change. */
+/* surfacectl doctor: the datasets that are searched in ClickHouse. Checks which layout is asked,
+   and when surfaced-index last recorded that the layout is up to date, which it does every two
+   seconds and after each change. */
 #include "config.h"
 
 #include "cli/doctor/clickhouse.h"

@@ -82,7 +82,7 @@ STMT_LIST(list_detector_health, struct detector_health, detector_health_out,
     " min(due_at) FILTER (WHERE tries = 0)), 0)::bigint AS seconds"
     " FROM detector_work WHERE tries > 0 OR due_at <= now() GROUP BY 1 ORDER BY 1");
 
-/* Detectors that have found as much as a project may have. */
+/* Detectors that have as many findings as a project may have. */
 struct full_detector {
 	struct str name;
 	int64_t projects;

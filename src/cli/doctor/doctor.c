@@ -46,10 +46,10 @@ doctor_read(struct doctor *d, struct program *p)
 }
 
 /* Two daemons that use the same directory and must agree on it. Each has a configuration file of
-   its own, so a change in one of them is easily forgotten in the other. The daemons notice nothing:
-   each works with its own directory, and the reader finds it empty or as it was once. Only a
-   comparison from outside finds the fault. A reader or writer that this host does not have cannot
-   disagree. */
+   its own, so a change in one file is easily forgotten in the other. Neither daemon can notice the
+   difference: each uses its own directory, and the reader finds an empty or an outdated one. So
+   doctor compares the two files. There is nothing to compare when this host has only one of the
+   daemons. */
 static void
 check_same(struct doctor *d, const char *parameter, const struct program *writer,
     const char *writes, const char *reader, const char *reads)

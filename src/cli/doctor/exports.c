@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: are the exports of search results written? Each waits at most for those before
-   it; so when none is under way, an export that has waited for longer than PATIENCE has nobody who
-   writes it. */
+/* surfacectl doctor: are the exports of search results written? An export waits only for earlier
+   ones. So when no export is being written, and one has waited for longer than PATIENCE, no process
+   writes exports. */
 #include "config.h"
 
 #include "cli/doctor/doctor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: can people sign in as they are used to? Passkeys and links need public_url,
-   and secrets of one-time codes need the keys that have sealed them. */
+/* surfacectl doctor: can people sign in by every method that they have set up? Passkeys and links
+   need public_url, and secrets of one-time codes need the keys that have sealed them. */
 #include "config.h"
 
 #include <openssl/crypto.h>

@@ -135,8 +135,8 @@ import_batch_add(
 	return true;
 }
 
-/* When two records of a host are merged, the later one that proves something gives the ports. The host is
-   stored for known hosts only if both records are. */
+/* When two records of a host are merged, the ports come from the later record that has a proof. The
+   host is stored only for known hosts if both records require that. */
 void
 import_batch_prove(struct import_batch *b, const struct record_scan *scan)
 {

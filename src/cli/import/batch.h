@@ -41,7 +41,7 @@ void import_batch_clear(struct import_batch *b);
    False: the merged record would be too large, so the new one is left out. */
 bool import_batch_add(
     struct import_batch *b, struct arena *scratch, const struct record *r, struct str der) MUST_USE;
-/* Adds to the last record the ports that its scan proved; called once for each record. */
+/* Adds to the last record the ports that its scan has covered; called once for each record. */
 void import_batch_prove(struct import_batch *b, const struct record_scan *scan);
 void import_batch_add_tag(struct import_batch *b, struct str slug);
 bool import_batch_full(const struct import_batch *b);
@@ -50,12 +50,12 @@ bool import_batch_full(const struct import_batch *b);
    exist. False: *what is the reason. */
 bool import_read_text(
     struct arena *a, enum dataset d, struct str text, struct record *r, struct str *what) MUST_USE;
-/* The same for a text that this process has printed, which cannot fail. */
+/* Does the same for a text that this process has printed, which cannot fail. */
 struct record import_own_text(struct arena *a, enum dataset d, struct str text);
 /* The text of a record; STR_NULL when it is too large to be stored. */
 struct str import_write_text(struct arena *a, const struct record *r);
-/* Adds a line to a message: a stored document stays as it is, because it cannot be read. what: the
-   reason; STR_NULL: it would become too large. */
+/* Adds a line to a message: a stored document is kept unchanged, because it cannot be read. what:
+   the reason; STR_NULL: the document would become too large. */
 void import_report_kept(
     struct buf *to, struct arena *a, enum dataset d, struct str key, struct str what);
 

@@ -173,7 +173,7 @@ store_pages(struct content_run *r)
 	db_use(r->cli->db, r->cli->arena, 0);
 	if (r->rc != DB_OK)
 		return cli_fail_db(r->cli, r->rc, "the import ended early; run it again");
-	/* behind a damaged member of an archive nothing can be read */
+	/* nothing after a damaged member of an archive can be read */
 	if (r->src.failed != NULL) {
 		r->read++;
 		report_bad_page(r, r->src.failed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* surfacectl import content: captured web pages of a project, which are searched for secrets and
- * forgotten.
+ * are not stored.
  *
  *   NDJSON, a page a line     ---+
  *                                +--> struct page --> page_write --> JSON --> capture_store (sql/functions/secret.sql)

@@ -16,7 +16,7 @@ struct columns {
 	size_t nwide;
 };
 
-/* Takes the value at the beginning of *s and the comma behind it. False: there was no comma. */
+/* Takes the value at the beginning of *s and the comma after it. False: there was no comma. */
 static bool
 take_csv_value(struct arena *a, struct str *s, struct str *value)
 {
@@ -69,7 +69,7 @@ has_column(const struct str *names, size_t n, const char *name)
 	return false;
 }
 
-/* Splits the line of names, in memory that stays. */
+/* Splits the line of names into memory on the heap. */
 static void
 keep_names(struct columns *c, struct arena *a, struct str line)
 {
@@ -112,8 +112,8 @@ free_columns(struct columns *c)
 	buf_free(&c->text);
 }
 
-/* Finds the names of the columns. *row: the line is a row, and no header. False: they are unknown,
-   which is reported. */
+/* Finds the names of the columns. *row: the line is a row and not a header. False: the names are
+   unknown, which is reported. */
 static bool
 find_names(
     struct records *rs, struct columns *c, const struct csv *form, struct str line, bool *row)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* surfacectl import rankings and import parked-name-servers: the lists by which the scores of
- * look-alike domains tell honest ones (AREAS.md 5). A list replaces its former version as a whole,
- * in one transaction.
+ * look-alike domains recognise legitimate domains (AREAS.md 5). A list replaces its former version
+ * completely, in one transaction.
  *
  *   Tranco, Umbrella   1,google.com
  *   Majestic           GlobalRank,TldRank,Domain,TLD,...  and  1,1,google.com,com,...

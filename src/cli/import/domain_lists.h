@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The functions behind surfacectl import rankings and import parked-name-servers. */
+/* The functions of the commands surfacectl import rankings and import parked-name-servers. */
 #ifndef CLI_IMPORT_DOMAIN_LISTS_H
 #define CLI_IMPORT_DOMAIN_LISTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Adds to a host what the databases of enrich/enrich.h know of its address. */
+/* Adds to a host the facts about its address in the databases of enrich/enrich.h. */
 #include "config.h"
 
 #include "cli/import/enrich_host.h"

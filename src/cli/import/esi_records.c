@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The records of assets, services and findings: their fields, their checks and their stored form.
 
-   A scanner knows no UUIDs, so records name things by what they are, and SQL finds the UUIDs:
+   A scanner has no UUIDs, so records identify objects by their properties, and SQL finds the UUIDs:
 
      asset      kind and name                     "host" "www.example.org"; the name in its canonical form
      service    service_key in its project        given, or made from endpoint and protocol: "192.0.2.1:443/tcp"

@@ -74,7 +74,7 @@ trim_spaces(struct str s)
 	return s;
 }
 
-/* The bytes up to the quote that ends a string; *s is what follows it. */
+/* Returns the bytes up to the quote that ends a string; *s becomes the text after the quote. */
 static struct str
 take_string(struct str *s)
 {

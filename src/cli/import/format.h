@@ -15,7 +15,7 @@ struct format {
 const struct format *format_find(enum dataset d, struct str name);
 /* Guesses the format from the first bytes, which stay unread; NULL: none is known. */
 const struct format *format_guess(enum dataset d, struct source *s);
-/* Walks the formats of a dataset: NULL gives the first one, and the last one gives NULL. */
+/* Walks the formats of a dataset: for NULL it returns the first one, and for the last one NULL. */
 const struct format *format_next(enum dataset d, const struct format *f);
 
 /* Whether the format's reader has records of the dataset, too. */

@@ -33,8 +33,8 @@ int handover_open(struct handover *h);
 void handover_close(struct handover *h);
 void handover_start(struct handover *h, void *(*reader)(void *), void *arg);
 
-/* For the reader. handover_give gives the filled buffer away and waits for the other one, which the
-   reader then empties; false: the caller wants no more. */
+/* For the reader. handover_give passes the filled buffer to the caller and waits for the other one,
+   which the reader then empties; false: the caller takes no more buffers. */
 unsigned handover_filling(const struct handover *h);
 bool handover_give(struct handover *h);
 void handover_done(struct handover *h);

@@ -12,13 +12,12 @@
  *     v                                         ... while the main thread stores the batch before
  *   lanes.c, store.c                            two lanes, a connection and a transaction each: SELECT, merge in C, COPY
  *
- * Everything before store.c knows nothing of the database, so parsing and storing use several
- * cores, and a reader can be tested without a server.
+ * The code before store.c does not use the database, so parsing and storing use several cores, and
+ * a reader can be tested without a server.
  *
  * The input may be hostile and of any size. A line, a document, a text, a list and the depth of
  * nesting are bounded, and nothing is kept longer than its record or its batch. A bad record is
- * reported with its line and left out;
- * --strict ends the import at the first one.
+ * reported with its line and left out; with --strict the first one ends the import.
  *
  * The same findings must give the same document, byte for byte, or every repeated import would look
  * like a change of all records. Lists that have no order are therefore sorted, and every text has

@@ -225,7 +225,7 @@ take_json_value(struct json_values *v)
 	return how;
 }
 
-/* Begins a value at the next byte, or goes on with the object whose member has ended. */
+/* Begins a value at the next byte, or continues the object whose member has ended. */
 static void
 begin_value(struct json_values *v)
 {

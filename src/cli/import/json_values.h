@@ -4,7 +4,7 @@
  *
  * An array is never read as a whole: its elements are returned one by one. So neither the size of
  * the file nor the length of a line is bounded, only that of one value (IMPORT_LINE). Inside of a
- * value only quotes and brackets are followed; the parser of the value judges the rest.
+ * value only quotes and brackets are followed; the parser of the value checks the rest.
  *
  *     {"a":1}              [{"a":1},{"a":2}]         {                       {"a":"cut off
  *     {"a":2}                                          "a": 1                {"a":2}
@@ -14,10 +14,10 @@
  *     member "entries":    {"entries":[{"a":1},{"a":2}],"x":3}     two values; the object around them is dropped
  *                          {"error":"none"}                        has no such member: one value
  *
- * Files have broken records, and each may cost only itself: a line that begins with "{" in its
- * first column begins a new value, whatever the value before it lacks. A value that is spread over
- * lines ("{" alone on its first line) may have such lines of its own, so there the bracket begins a
- * new value only where JSON allows none. */
+ * Files have broken records, and a broken record must not spoil others: a line with "{" in its
+ * first column begins a new value, even if the value before it is incomplete. A value that is
+ * spread over lines ("{" alone on its first line) may have such lines of its own, so there the
+ * bracket begins a new value only where JSON allows none. */
 #ifndef CLI_IMPORT_JSON_VALUES_H
 #define CLI_IMPORT_JSON_VALUES_H
 

@@ -20,7 +20,7 @@ struct import_store {
 	const struct uuid *account; /* owner of reports; NULL: every account reads them */
 };
 
-/* FNV-1a. A record has the same lane in every import, also a report that moves to another key. */
+/* FNV-1a. A record is in the same lane in every import, even a report that moves to another key. */
 static unsigned
 lane_of(enum dataset d, struct str key)
 {

@@ -8,8 +8,7 @@
      -oX   the XML of nmap with the attribute banner: nmap.c
 
    The status of a port and each of its banners are separate records, in any order, so those of an
-   address are gathered before the host is emitted. An answer to a ping is port 0 and gives
-   nothing. */
+   address are gathered before the host is emitted. An answer to a ping is port 0 and is ignored. */
 #include "config.h"
 
 #include "cli/import/masscan.h"

@@ -58,7 +58,7 @@ struct nmap {
 	int64_t started; /* start of the scan in seconds since 1970; 0: unknown */
 	const char *refused;
 	size_t used;                  /* bytes of the arena that the present host uses */
-	struct record_ports *scanned; /* --authoritative: those that the file names */
+	struct record_ports *scanned; /* --authoritative: the ports that the file lists */
 	/* the file has named ports; one of its lists cannot be read */
 	bool named, misnamed;
 	bool timed_out, assumed, answered, udp_silent; /* the present host (nmap_scanned.c) */

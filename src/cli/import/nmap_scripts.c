@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Reads the scripts in nmap's XML: certificates, vulnerabilities, the names and systems in answers
-   of Windows, and what some scripts tell of HTTP. A script is an element of a port or of the host,
-   and has tables, which have elements:
+   of Windows, and the results of some scripts about HTTP. A script is an element of a port or of
+   the host, and has tables, which have elements:
 
      <script id="ssl-cert" output="...">
        <table key="subject">
@@ -35,7 +35,7 @@ add_headers(struct nmap *x, struct record_object *service, struct str output)
 	}
 }
 
-/* "Unknown favicon MD5: 93B8..."; a known icon has its program's name alone. */
+/* "Unknown favicon MD5: 93B8..."; for a known icon the output has only the name of the program. */
 static void
 set_favicon(struct nmap *x, struct record_object *service, struct str output)
 {
@@ -276,7 +276,7 @@ take_headers(struct nmap *x, struct record_object *service, struct str *answer)
 	*answer = STR("");
 }
 
-/* The lines without the indentation that the script gives them. */
+/* Joins the lines without the indentation that the script adds. */
 static struct str
 join_lines(struct nmap *x, struct str lines)
 {
@@ -294,8 +294,8 @@ join_lines(struct nmap *x, struct str lines)
 	return out;
 }
 
-/* Takes the answer to GET / that fingerprint-strings prints of a service that nmap does not know:
-   "HTTP/1.0 503 Service Unavailable", its headers and its body, a line each. */
+/* Takes the answer to GET / that fingerprint-strings prints for a service that nmap does not
+   recognise: "HTTP/1.0 503 Service Unavailable", its headers and its body, a line each. */
 static void
 add_answer(struct nmap *x, struct record_object *service, struct str text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Readers of certificates in PEM and DER.
  *
- * PEM files hold other things beside certificates: keys, parameters, text between the blocks. The
+ * PEM files contain other blocks and texts, too: keys, parameters, text between the blocks. The
  * blocks are found by their lines and only those of certificates are decoded, so that no key is
  * ever read and no user is asked for a pass phrase. */
 #include "config.h"
@@ -72,7 +72,7 @@ certificate_of_pem(struct arena *a, struct str pem, struct str *der)
 	return false;
 }
 
-/* Tools mix alternative names with common names, so the stricter rule for these holds. */
+/* Tools mix alternative names with common names, so the stricter rule for common names is used. */
 void
 certificate_add_names(struct records *rs, struct record *r, const struct json_value *list)
 {

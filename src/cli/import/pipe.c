@@ -26,7 +26,7 @@ struct import_pipe {
 	struct source src;
 	struct records rs;
 	struct arena *scratch;
-	struct names *tags; /* those that the table tag has, as this import has seen to it */
+	struct names *tags; /* a cache: the tags that this import has already collected */
 	uint64_t read, skipped, shown;
 };
 

@@ -12,7 +12,7 @@
 
 struct import_part {
 	struct import_batch
-	    batches[DATASETS]; /* only those of the datasets that are wanted are open */
+	    batches[DATASETS]; /* only the batches of requested datasets are open */
 	struct buf messages;   /* about bad records: "file:line: reason\n" */
 	uint64_t read, bad, skipped;
 	uint64_t secrets; /* masked secrets */

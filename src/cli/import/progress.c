@@ -11,7 +11,7 @@
 enum {
 	FIRST_US = 500000, /* a shorter import has no line */
 	REDRAW_US = 200000,
-	COLUMNS = 80,   /* when the terminal does not know its width */
+	COLUMNS = 80,   /* when the width of the terminal is unknown */
 	BAR_LEAST = 10, /* a shorter bar shows nothing */
 	BAR_MOST = 40,
 };

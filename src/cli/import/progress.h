@@ -20,7 +20,7 @@ struct progress {
 
 /* fd: the input. */
 void progress_begin(struct progress *p, bool wanted, int fd);
-/* Draws the line, at most five times a second. bytes: those that were read of the file. */
+/* Draws the line, at most five times a second. bytes: the number of bytes read from the file. */
 void progress_draw(struct progress *p, uint64_t records, uint64_t bytes);
 /* Erases the line before a message; the next progress_draw shows it again. */
 void progress_hide(struct progress *p);

@@ -42,8 +42,8 @@ records_reader read_ct, read_ct_tile, read_certstream, read_tlsx;
 records_reader read_rdap, read_whoisjson, read_autoindex;
 records_reader read_zmap, read_naabu, read_httpx, read_zgrab2, read_nuclei;
 
-/* Whether records of the dataset are wanted: those of .dataset, and with --also of others. A reader
-   whose rows concern several datasets emits those that are wanted. */
+/* Whether records of the dataset are requested: those of .dataset, and those of --also. A reader
+   whose rows concern several datasets emits only requested records. */
 bool records_want(const struct records *rs, enum dataset d);
 
 /* Counts the next entry of the file and frees the memory of the previous one. False: the reader

@@ -41,11 +41,10 @@ source_close(struct source *s)
 	s->p = s->packed = NULL;
 }
 
-/* Waits until fd is readable; false: the stop descriptor became readable first.
-   The reader runs in a thread of its own (pipe.c) and may wait for a pipe whose
-   writer never comes. The other thread then closes its end of the stop pipe, which
-   makes this end readable: a thread cannot be interrupted safely in read(). A stop
-   of -1 is ignored by poll. */
+/* Waits until fd is readable; false: the stop descriptor became readable first. The reader runs in
+   a thread of its own (pipe.c) and may wait for a pipe without a writer. To stop it, the other
+   thread closes its end of the stop pipe, which makes this end readable: a thread cannot be
+   interrupted safely in read(). A stop of -1 is ignored by poll. */
 static bool
 wait_readable(const struct source *s)
 {

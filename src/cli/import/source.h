@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Input with bounded memory: a file, a pipe or standard input, as lines or as chunks. No file size
  * and no line length changes how much memory a source needs, so a hostile file cannot exhaust the
- * host. gzip and zstd are recognised by their first bytes and unpacked (unpack.h); readers see the
- * unpacked bytes alone. */
+ * host. gzip and zstd are recognised by their first bytes and unpacked (unpack.h); readers get only
+ * the unpacked bytes. */
 #ifndef CLI_IMPORT_SOURCE_H
 #define CLI_IMPORT_SOURCE_H
 
@@ -33,12 +33,12 @@ void source_close(struct source *s);
 enum source_line source_line(struct source *s, struct str *line);
 /* Consumes and returns the buffered bytes, at least one; n is 0 at the end. */
 struct str source_chunk(struct source *s);
-/* The same for at most so many bytes. */
+/* Does the same for at most so many bytes. */
 struct str source_bytes(struct source *s, size_t most);
-/* The first bytes, without consuming them. */
+/* Returns the first bytes without consuming them. */
 struct str source_peek(struct source *s);
-/* The first byte behind blanks and a byte order mark of UTF-8; nothing is consumed. 0: there is no
-   such byte. */
+/* Returns the first byte after blanks and a byte order mark of UTF-8 without consuming it. 0: there
+   is no such byte. */
 char source_first_byte(struct source *s);
 
 #endif

@@ -47,12 +47,12 @@ static const char stage[] = "SET LOCAL enable_seqscan = off; SET LOCAL enable_ha
 			    " key bytea, doc text, blob bytea) ON COMMIT DELETE ROWS";
 
 /* Two imports of a dataset store their batches of a lane one after the other; otherwise both could
-   take the same key for a new one. $2 and $3: the first and the last lane. */
+   treat the same key as new. $2 and $3: the first and the last lane. */
 STMT(lock_lanes, NULL,
     "SELECT pg_advisory_xact_lock(hashtext('record'), 16 * $1::integer + lane)"
     " FROM generate_series($2::integer, $3::integer) AS lane ORDER BY lane");
 
-/* $3: whether the documents come, or their sizes alone. */
+/* $3: whether the documents are returned, or only their sizes. */
 STMT_LIST(read_stored, struct stored, stored_out,
     "SELECT k.n, r.bytes, r.key, CASE WHEN $3::boolean THEN r.doc END AS doc FROM "
     "unnest($2::text[]::bytea[]) WITH ORDINALITY AS k (key, n)"

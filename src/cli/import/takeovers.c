@@ -6,8 +6,8 @@
  *   false,
  *     "status": "Vulnerable", "vulnerable": true}, ...]
  *
- * A member of cname that is no name, such as an address or a URL, is refused by name, and the
- * others are taken. The file replaces what the last one has brought. */
+ * A member of cname that is not a name, such as an address or a URL, is refused with a message that
+ * contains it; the others are stored. The file replaces the entries of the last one. */
 #include "config.h"
 
 #include "address/start_url.h"
@@ -19,7 +19,7 @@
 enum { PROVIDER_MOST = 200, PAGE_MOST = 1000 };
 
 STMT(drop_takeovers, NULL, "DELETE FROM takeover_imported");
-/* Two services may have the same suffix; then the more careful claim is stored. */
+/* Two services may have the same suffix; then the more cautious status is stored. */
 STMT(add_takeovers, NULL,
     "INSERT INTO takeover_imported (suffix, provider, mode, claim, page)"
     " SELECT DISTINCT ON (s) s, p, m, c, nullif(g, '')"

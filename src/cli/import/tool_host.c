@@ -243,7 +243,8 @@ tool_set_body(struct arena *a, struct record_object *service, const struct web_a
 		record_set_masked(a, service, "http.body", body, LIM_BODY);
 }
 
-/* The text behind a name in a page, without regard to case; STR_NULL: there is none. */
+/* Returns the text after a name in a page, ignoring case; STR_NULL: the page does not contain
+   it. */
 static struct str
 after_word(struct str page, const char *word)
 {

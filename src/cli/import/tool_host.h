@@ -12,7 +12,7 @@
 struct str tool_address(struct arena *a, struct str text);
 /* The text without its final dot, if it can be the name of a host in DNS; otherwise STR_NULL. */
 struct str tool_host_name(struct str text);
-/* Parses "443", "443/tcp" or "53/udp"; *transport stays as it is when the text has none. */
+/* Parses "443", "443/tcp" or "53/udp"; *transport is not changed when the text has none. */
 bool tool_port(struct str text, int64_t *port, struct str *transport) MUST_USE;
 
 /* The host's service of that port and transport, which is added when it is new; NULL: the number is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* gzip and zstd behind one interface. Both libraries are called with a piece of input and room for
-   output until the input is used up; what they have unpacked before a fault is returned, so that
-   the records before it are imported. */
+/* Unpacks gzip and zstd by the same functions. Both libraries are called with a piece of input and
+   room for output until the input is used up. The bytes that were unpacked before a fault are
+   returned, so that the records before it are imported. */
 #include "config.h"
 
 #include "cli/import/unpack.h"

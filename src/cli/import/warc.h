@@ -7,8 +7,8 @@
  *     HTTP/1.1 200 OK CRLF ... CRLF  <html>...                           block of 1234 bytes
  *     CRLF CRLF
  *
- * The input may be hostile: a header, a line and a block are bounded, and behind a damaged record
- * the reader looks for the next line that begins one. */
+ * The input may be hostile: a header, a line and a block are bounded, and after a damaged record
+ * the reader searches for the next line that begins a record. */
 #ifndef CLI_IMPORT_WARC_H
 #define CLI_IMPORT_WARC_H
 

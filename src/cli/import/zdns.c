@@ -258,7 +258,7 @@ emit_servers(const struct module *m, const struct json_value *servers)
 	return true;
 }
 
-/* Emits the records of "data". False: it has no member that this reader knows. */
+/* Emits the records of "data". False: it has no member that this reader supports. */
 static bool
 emit_data(const struct module *m, const struct json_value *data)
 {

@@ -168,7 +168,7 @@ same_server(const struct json_value *x, const struct json_value *y)
 	return true;
 }
 
-/* The last response of the server that was asked first. */
+/* Returns the last response of the server to which the first request was sent. */
 static const struct json_value *
 own_response(const struct json_value *result)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Builds one report: collects indicators and names in the order of the source, and unites those of
-   one value. */
+/* Builds one report: collects indicators and names in the order of the source, and merges those
+   with equal values. */
 #ifndef CLI_REPORT_BUILDER_H
 #define CLI_REPORT_BUILDER_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl import reports: files of other systems and texts. Our own documents go the way of all
- * records (cli/import/import.c).
+/* surfacectl import reports: files of other systems and texts. Reports in the format of this
+ * program are imported as all records are (cli/import/import.c).
  *
  *   file --reader--> documents --extraction of texts--> report_store, a transaction a report
  *
- * Each file is read as a whole and judged by itself: a file that cannot be read is one bad record,
- * and the import goes on with the next file. */
+ * Each file is read completely and by itself: a file that cannot be read is one bad record, and the
+ * import continues with the next file. */
 #include "config.h"
 
 #include "cli/report/command.h"

@@ -38,7 +38,8 @@ report_format_next(const struct report_format *f)
 	return f == formats + COUNT(formats) ? NULL : f;
 }
 
-/* The name of a compressed file ends in .gz or .zst behind that. */
+/* Whether a name ends with the ending of a format, or with it and .gz or .zst for a compressed
+   file. */
 static bool
 has_ending(struct str name, const char *const endings[], size_t count)
 {

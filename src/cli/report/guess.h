@@ -15,7 +15,7 @@ struct report_format {
 
 /* NULL: there is no format of that name. */
 const struct report_format *report_format_find(struct str name);
-/* Walks the formats: NULL gives the first one, and the last one gives NULL. */
+/* Walks the formats: for NULL it returns the first one, and for the last one NULL. */
 const struct report_format *report_format_next(const struct report_format *f);
 /* Guesses by the beginning of a file, unpacked, and where that does not decide by the ending of its
    name. NULL: our own documents. */

@@ -62,7 +62,8 @@ clean(struct arena *a, struct str text)
 	return out;
 }
 
-/* The identity of a text is its URL, which stays when the text is corrected, or else its bytes. */
+/* The identity of a text is its URL, which does not change when the text is corrected; a text
+   without a URL is identified by its bytes. */
 static struct str
 identity(struct report_reading *r)
 {

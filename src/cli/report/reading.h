@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Sources of reports: files of other systems, and texts. A reader makes struct report_document and
- * knows no database.
+ * does not use the database.
  *
  *   bytes of a file --> reader of its format (stix.c, misp.c, prose.c)
  *                         |   builder.h: one document at a time, each indicator once
@@ -8,10 +8,10 @@
  *                       struct report_reading: the documents, and notes of all that gave no
  *                       indicator
  *
- * A file is malicious or damaged as easily as it is sound. Nothing of it is lost silently: a
- * reference to a missing object, an object of an unknown type or a pattern that cannot be read is a
- * note (tbl/report_notes.h) with the name of the part, and the import goes on. Only a file that is
- * no JSON, or no source of the format, has a fault. */
+ * A file may be malicious or damaged. No part of it is lost silently: a reference to a missing
+ * object, an object of an unknown type or a pattern that cannot be read is a note
+ * (tbl/report_notes.h) with the name of the part, and the import goes on. Only a file that is no
+ * JSON, or no source of the format, has a fault. */
 #ifndef CLI_REPORT_READING_H
 #define CLI_REPORT_READING_H
 
@@ -24,7 +24,7 @@ enum report_note {
 	NOTES,
 };
 
-enum { NOTES_NAMED = 1000 }; /* the names that are kept; the others are counted alone */
+enum { NOTES_NAMED = 1000 }; /* the names that are kept; further ones are only counted */
 
 /* The words of the command line about a text, which has none of its own. */
 struct report_options {

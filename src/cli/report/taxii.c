@@ -85,8 +85,8 @@ page_url(const struct run *r, struct arena *a, const struct place *at)
 	return buf_done(&b);
 }
 
-/* Moves the cursor behind a page. A server that sends no header, or one that goes back, moves
-   nothing. */
+/* Moves the cursor behind a page. It is not moved when the server sends no header or an earlier
+   time. */
 static void
 move_cursor(struct run *r, const struct taxii_page *page, struct str last)
 {

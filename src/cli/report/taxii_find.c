@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds a collection from any URL of its server. The resource itself tells its kind:
+/* Finds a collection from any URL of its server. The members of a resource show its kind:
  *
  *   discovery         has api_roots     --> its default root, or its only one
  *   API root          has versions      --> collections/

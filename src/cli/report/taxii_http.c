@@ -120,7 +120,7 @@ try_again(const struct taxii_http *h, int *tried, const char *why)
 	return true;
 }
 
-/* Waits as long as the server asks; false: it did not, or asks for more than is left of
+/* Waits as long as the server requests; false: it requests no wait, or more than is left of
    --patience. */
 static bool
 wait_as_asked(struct taxii_http *h, long status)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests to a TAXII 2.1 server over https. A request is repeated while its connection breaks or
- * the server asks for patience; every other status than 200 ends the command with a message.
+ * the server requests a wait; every other status than 200 ends the command with a message.
  *
  * The credentials go to the host that the administrator has named, and nowhere else: redirects are
  * not followed, no proxy is used, and taxii_url_join refuses the URL of another host. */

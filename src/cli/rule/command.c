@@ -45,7 +45,7 @@ load_rules(struct cli *c, struct strs paths, struct load_counts *counts)
 	return rc == DB_OK ? EXIT_OK : cli_fail_db(c, rc, "the catalogue");
 }
 
-/* The shipped rules, and those that the administrator adds. */
+/* Returns the directories of the shipped rules and of the rules of the administrator. */
 static struct strs
 default_directories(struct cli *c)
 {

@@ -36,7 +36,7 @@ bool rule_check_names(struct rule_reader *r, const struct tree *map, const char 
 /* most: characters. A member that is missing or empty leaves *out as it is. */
 bool rule_read_text(struct rule_reader *r, struct rule_member m, enum need need, size_t most,
     struct str *out) MUST_USE;
-/* The same without control characters. */
+/* Does the same, and refuses control characters. */
 bool rule_read_line(struct rule_reader *r, struct rule_member m, enum need need, size_t most,
     struct str *out) MUST_USE;
 /* One of the words; they end with NULL. */

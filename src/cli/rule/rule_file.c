@@ -213,7 +213,7 @@ read_query(struct rule_reader *r, struct rule_member m, struct str *out)
 	       rule_refuse_member(r, m.line, "%s: has more than %d bytes", m.name, (int)LIM_QUERY);
 }
 
-/* {name} in the title of a finding stands for a field of the document. */
+/* In the title of a finding, {name} is replaced by a field of the document. */
 static bool
 check_title(struct rule_reader *r, struct rule_member m, struct str title)
 {
@@ -331,7 +331,8 @@ read_surface(struct rule_reader *r, const struct tree *document)
 
 /* ---- a document ---- */
 
-/* Files of Sigma that are no queries on our datasets: their fields are those of logs. */
+/* Refuses files of Sigma that are not queries on the datasets of this program: their fields are
+   those of logs. */
 static bool
 check_kind(struct rule_reader *r, const struct tree *document)
 {

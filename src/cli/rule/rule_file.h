@@ -55,7 +55,8 @@ struct rule_file {
 bool rule_file_read(struct arena *a, const struct tree *document, struct rule_file *out,
     struct yaml_fault *fault) MUST_USE;
 
-/* Rules of accounts may do less than others, and from those of the catalogue more is asked. */
+/* Rules of accounts have fewer rights than others, and rules of the catalogue have more
+   requirements. */
 enum rule_origin { RULE_OF_ANYBODY, RULE_OF_ACCOUNT, RULE_OF_CATALOGUE };
 
 /* The datasets of rules, by the names that rules have for them. False: there is none of this

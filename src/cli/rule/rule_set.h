@@ -29,8 +29,8 @@ void rule_set_json(struct buf *out, const struct rule_set *s, enum rule_origin o
    none. */
 int rule_set_try(struct cli *c, const struct rule_set *s, const char *path);
 
-/* migrate: makes the shipped rules, and those of the administrator, the catalogue. dir: NULL for
-   these. Without an installed catalogue nothing happens. */
+/* For migrate: makes the shipped rules and those of the administrator the catalogue. dir: NULL for
+   these. Without an installed catalogue nothing is changed. */
 int rule_catalogue_load(struct cli *c, const char *dir);
 
 /* The command rules export. */

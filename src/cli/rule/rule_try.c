@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl rules check --against: asks every rule of each host of a file, as surfaced-detect will
- * ask stored ones. The host is finished first, so that it has the members that follow from others,
- * such as the capabilities that a title shows. */
+/* surfacectl rules check --against: evaluates every rule for each host of a file, as
+ * surfaced-detect does for stored hosts. The host is finished first, so that it has the members
+ * that follow from others, such as the capabilities that a title shows. */
 #include "config.h"
 
 #include "cli/rule/rule_set.h"

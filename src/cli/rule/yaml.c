@@ -322,7 +322,7 @@ yaml_json(struct arena *a, struct buf *out, const struct tree *t)
 
 /* ---- writing ---- */
 
-/* Decodes the character at s.p[*i] of valid UTF-8 and moves *i behind it. */
+/* Decodes the character at s.p[*i] of valid UTF-8, and moves *i after it. */
 static uint32_t
 next_character(struct str s, size_t *i)
 {

@@ -35,7 +35,7 @@ struct yaml_fault {
 	struct str what; /* in the arena */
 };
 
-/* Reads every document of a text. False: *fault says why. All memory is in the arena. */
+/* Reads every document of a text. False: *fault is the reason. All memory is in the arena. */
 bool yaml_read(struct arena *a, struct str text, struct tree ***documents, size_t *n,
     struct yaml_fault *fault) MUST_USE;
 /* The member of a MAP; NULL: it has none of this name, or the tree is no MAP. */
