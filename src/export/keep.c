@@ -15,7 +15,7 @@
 
 enum {
 	KEEP_US = 5000000,
-	ROW_DAYS = 90, /* of rows of ended exports; the audit log keeps them for ever */
+	ROW_DAYS = 90, /* days of the rows of ended exports; the audit log keeps them */
 };
 
 struct unwanted {

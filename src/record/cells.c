@@ -21,7 +21,7 @@ take_step(struct arena *a, struct str *path)
 	return step;
 }
 
-/* Writes the items of a list as a JSON array. Of an item that is an object, the member with the
+/* Writes the items of a list as a JSON array. For an item that is an object, the member with the
    rest of the path is written. */
 static void
 print_items(struct buf *b, struct arena *a, const struct json_value *list, struct str path)

@@ -19,7 +19,7 @@ const struct record_ports *record_ports_parse(struct arena *a, struct str text);
    its port was scanned, the service has gone. */
 struct record_scan {
 	const struct record_ports *ports; /* the scanned ports; NULL: no removal is proved */
-	struct ts began; /* services seen since then are kept; TS_NULL: since the record */
+	struct ts began;        /* services seen since then are kept; TS_NULL: since the record */
 	const uint16_t *silent; /* UDP ports without an answer, which may be open nevertheless */
 	size_t nsilent;
 	bool udp_silent; /* the UDP ports without an answer are not listed */
