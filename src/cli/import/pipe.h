@@ -11,8 +11,9 @@
 #include "secret/fingerprint.h"
 
 struct import_part {
-	struct import_batch batches[DATASETS]; /* only the batches of requested datasets are open */
-	struct buf messages;                   /* about bad records: "file:line: reason\n" */
+	struct import_batch
+	    batches[DATASETS]; /* only the batches of the datasets that are requested are open */
+	struct buf messages;   /* about bad records: "file:line: reason\n" */
 	uint64_t read, bad, skipped;
 	uint64_t secrets; /* masked secrets */
 };
