@@ -463,7 +463,9 @@ count_damages(struct follower *f)
 {
 	uint64_t n = f->state.damage.n;
 
-	if (n > f->damages && source_add_damages(&f->feed.source, n - f->damages) != DB_OK)
+	if (n <= f->damages)
+		return;
+	if (source_add_damages(&f->feed.source, n - f->damages) != DB_OK)
 		log_event(LOGP_WARNING, "index", "dataset=%s metrics=\"%s\"", f->name,
 		    db_message(f->feed.source.db));
 	else
