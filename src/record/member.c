@@ -198,22 +198,52 @@ record_new(struct arena *a, enum dataset d)
 	return (struct record){ d, record_object_new(a, &members[d]) };
 }
 
+/* A step from an object to its member that the first part of a dotted name names. */
+struct step {
+	const struct record_member *of;
+	const char *name;
+	const struct record_member *member;
+};
+
+/* Whether the first part of a dotted name is the name of the member. */
+static bool
+begins_with(const char *name, const struct record_member *m)
+{
+	return strncmp(name, m->name.p, m->name.n) == 0 &&
+	       (name[m->name.n] == '.' || name[m->name.n] == '\0');
+}
+
+/* Finds the member that the first part of a dotted name names. An import looks for hundreds of names
+   in each document, and always for the same strings, so each thread remembers its steps by the
+   addresses of the object's description and of the string. The content of the string is compared
+   as well, since another string may come to the address. An unknown name is a fault of the program
+   and not of the data, because names are string constants in readers; hence the panic. */
+static const struct record_member *
+find_step(const struct record_member *of, const char *name)
+{
+	static _Thread_local struct step steps[1024];
+	uint64_t h = ((uintptr_t)of ^ (uintptr_t)name << 4) * UINT64_C(0x9e3779b97f4a7c15);
+	struct step *s = &steps[h >> 54];
+
+	if (s->of == of && s->name == name && begins_with(name, s->member))
+		return s->member;
+	*s = (struct step){ of, name, record_kid(of, (struct str){ name, strcspn(name, ".") }) };
+	if (s->member == NULL)
+		panic("no member has the name %s", name);
+	return s->member;
+}
+
 /* Finds the value of a dotted name. Without an arena, for reading, it ends at the first object that
-   is not set; with an arena, for writing, it creates the missing objects. An unknown name is a
-   fault of the program and not of the data, because names are string constants in readers; hence
-   the panic. */
+   is not set; with an arena, for writing, it creates the missing objects. */
 static struct record_value *
 walk(struct arena *a, struct record_object *o, const char *name)
 {
 	for (;;) {
-		struct str part = { name, strcspn(name, ".") };
-		const struct record_member *m = record_kid(o->of, part);
-		struct record_value *v;
+		const struct record_member *m = find_step(o->of, name);
+		struct record_value *v = &o->v[m->place];
 
-		if (m == NULL)
-			panic("no member has the name %s", name);
-		v = &o->v[m->place];
-		if (name[part.n] == '\0')
+		name += m->name.n;
+		if (*name == '\0')
 			return v;
 		if (!v->set) {
 			if (a == NULL)
@@ -222,7 +252,7 @@ walk(struct arena *a, struct record_object *o, const char *name)
 			v->object = record_object_new(a, m);
 		}
 		o = v->object;
-		name += part.n + 1;
+		name++;
 	}
 }
 
