@@ -87,7 +87,8 @@ link_member(struct cli *c, int argc, char **argv)
 	return rc == DB_OK ? print_invited(c, &m) : cli_fail_db(c, rc, words.p[0].p);
 }
 
-/* An owner is the first member, whom no other member can invite. */
+/* Creates an owner. The first member of an account is created here, because no other member can
+   invite one yet. */
 static int
 create_owner(struct cli *c, struct uuid account, struct str name, struct str email)
 {

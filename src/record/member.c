@@ -216,7 +216,7 @@ begins_with(const char *name, const struct record_member *m)
 /* Finds the member that the first part of a dotted name names. An import looks for hundreds of names
    in each document, and always for the same strings, so each thread remembers its steps by the
    addresses of the object's description and of the string. The content of the string is compared
-   as well, since another string may come to the address. An unknown name is a fault of the program
+   as well, since the memory of a string may be used for another one later. An unknown name is a fault of the program
    and not of the data, because names are string constants in readers; hence the panic. */
 static const struct record_member *
 find_step(const struct record_member *of, const char *name)

@@ -130,7 +130,7 @@ while read -r module sheets; do
 	done
 	for sheet in $sheets; do added="$added nginx/html/console/$sheet.css"; done
 	# shellcheck disable=SC2086 # a list of files
-	within "$(zipped $added)" 25000 "what the page $module adds is small when compressed"
+	within "$(zipped $added)" 25000 "the files that $module needs beyond those of every page are small when compressed"
 done <<EOF
 $(routes)
 EOF

@@ -176,7 +176,7 @@ is "$(sql "SELECT subject, location ->> 'kind' FROM secret_place WHERE subject =
 host 203.0.113.5|title" "secrets in titles and headers of a host of the project's name are found"
 is "$(sql "SELECT count(*) FROM secret_place WHERE subject = 'host 203.0.113.6'")" 0 "the name of a host of a CDN does not make it an asset"
 sql "SELECT secret_owner('$P', '{\"hostnames\":[\"www.example.com\"]}')" >"$W/owner"
-# surfaced-detect takes back a tag that its rule does not apply, so nobody else sees this one.
+# The tag exists in one transaction alone, because surfaced-detect would remove a tag that its rule does not apply.
 tagger=$(detect_rule hosts all ip:192.0.2.99)
 is "$(cat "$W/owner") $(sql "BEGIN; INSERT INTO document_tag (dataset, key, slug, rule_uuid) VALUES (1, secret_host_key('203.0.113.5'), 'cdn', '$tagger');
 	SELECT count(*) FROM secret_look('$P', '{host 203.0.113.5}'); ROLLBACK")" "{host,www.example.com} 0" \

@@ -32,9 +32,10 @@ index_note_damage(struct index_state *s)
 	s->remarked = true;
 }
 
-/* Another file has the name of the segment now: what the turn of files has summed was the former one's. */
+/* Restarts the verification of a segment whose file was replaced: the checksum that the turn has so
+   far is that of the former file. */
 static void
-sum_anew(struct index_state *s, const struct index_segment *t)
+restart_verification(struct index_state *s, const struct index_segment *t)
 {
 	if (s->files.id == t->file.id)
 		s->files.verified = (struct verified){ 0 };
@@ -63,7 +64,7 @@ replace_segment(const char *directory, struct index_state *s, struct index_segme
 	t->former = t->open;
 	t->open = again;
 	t->file.mark = again->file.mark;
-	sum_anew(s, t);
+	restart_verification(s, t);
 	index_note_damage(s);
 	mapped_in_order(&again->file);
 	return true;
@@ -105,7 +106,7 @@ check_segment(
 		return mend_segment(directory, s, t, err);
 	segment_close(t->open);
 	t->open = again;
-	sum_anew(s, t);
+	restart_verification(s, t);
 	index_renew_mark(s, &t->file, &again->file);
 	return true;
 }
