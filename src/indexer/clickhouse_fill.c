@@ -54,6 +54,41 @@ fill_layout(struct ch_follower *f, char err[INDEX_FAULT])
 	return ok;
 }
 
+/* Removes the request of an operator that this fill has answered; a request that comes during the
+   merge is answered by another fill. */
+static void
+end_request(struct ch_follower *f)
+{
+	db_use(f->db, f->source.a, mono_us() + conf.index_patience * 1000);
+	if (db_do(f->db, &end_refill, NULL, P(str_of(f->engine)), P(ch_dataset_number(f))) != DB_OK)
+		log_event(
+		    LOGP_WARNING, "index", "dataset=%s refill=\"%s\"", f->name, db_message(f->db));
+}
+
+/* Merges the rows of the new layout, so that each server has one large part that has each document
+   once. Release 18 reads rows with FINAL in one thread; searches read such a part without FINAL
+   (src/search/clickhouse).
+
+   The row in `feeds` is written before the merge. If this process is killed during the merge, the
+   layout is followed and searched as it is, and each server completes the merge that it has begun.
+   Otherwise searches of the layout begin after the merge, when the parent collects this process.
+   Neither the snapshot of the transaction nor the memory of the sink is kept for so long. */
+static void
+merge_layout(struct ch_follower *f)
+{
+	int64_t start = mono_us();
+
+	ch_follow_drop_sink(f);
+	if (ch_layout_merge(f->cluster, f->dataset, f->at.layout))
+		log_event(LOGP_INFO, "index",
+		    "dataset=%s clickhouse=merged layout=%u ms=%" PRId64, f->name, f->at.layout,
+		    (mono_us() - start) / 1000);
+	else
+		log_event(LOGP_WARNING, "index",
+		    "dataset=%s clickhouse=merging layout=%u failed=\"%s\"", f->name,
+		    f->at.layout, f->cluster->message);
+}
+
 bool
 ch_fill(enum dataset d)
 {
@@ -74,6 +109,10 @@ ch_fill(enum dataset d)
 		log_event(
 		    LOGP_ERR, "index", "dataset=%s clickhouse=filling failed=\"%s\"", f->name, err);
 	source_end(&f->source);
+	if (ok) {
+		end_request(f);
+		merge_layout(f);
+	}
 	ch_follow_close(f);
 	db_close(db);
 	return ok;
@@ -98,7 +137,4 @@ ch_fill_collect(struct ch_follower *f)
 	if (child_ended(&f->child) != CHILD_DONE)
 		return;
 	f->ready = f->refill = false;
-	if (db_do(f->db, &end_refill, NULL, P(str_of(f->engine)), P(ch_dataset_number(f))) != DB_OK)
-		log_event(
-		    LOGP_WARNING, "index", "dataset=%s refill=\"%s\"", f->name, db_message(f->db));
 }

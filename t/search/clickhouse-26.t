@@ -39,12 +39,20 @@ refused()
 }
 
 for statement in 'INSERT INTO feeds (layout) VALUES (9)' 'DROP TABLE hosts_1' 'ALTER TABLE hosts_1 DROP COLUMN gone' \
-	'TRUNCATE TABLE hosts_1'; do
+	'TRUNCATE TABLE hosts_1' 'OPTIMIZE TABLE hosts_1 FINAL'; do
 	like "$(refused search "$statement")" '^Code: (164|497)' "the user of the workers may not: $statement"
 done
 for statement in 'CREATE DATABASE mine' 'CREATE TABLE default.mine (a UInt8) ENGINE = Log' 'ALTER TABLE hosts_1 DELETE WHERE 1'; do
 	is "$(refused index "$statement")" "Code: 497" "the user of the feeder may not: $statement"
 done
+ch 1 "INSERT INTO hosts_1 (place, ver) VALUES ('a', 1)"
+ch 1 "INSERT INTO hosts_1 (place, ver) VALUES ('a', 2)"
+parts="SELECT count() FROM system.parts WHERE active AND database = 'surfaced' AND table = 'hosts_1'"
+is "$(as search ch 1 "$parts")" 2 "the user of the workers reads how many parts a table has"
+is "$(as index ch 1 "SELECT count() FROM system.merges WHERE table = 'hosts_1'")" 0 "the user of the feeder reads which parts are merged"
+as index ch 1 'OPTIMIZE TABLE hosts_1 FINAL'
+is "$(ch 1 "$parts")" 1 "the user of the feeder may merge rows"
+ch 1 'TRUNCATE TABLE hosts_1'
 grep -vE '^--' "$W/ch/users.sql" >"$W/tmp/statements"
 while read -r statement; do
 	quoted=$(printf %s "${statement%;}" | sed -e "s/SURFACED_[A-Z]*/$(printf x | sha256sum | cut -c 1-64)/" -e "s/'/''/g")

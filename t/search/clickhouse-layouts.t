@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # A layout of ClickHouse is followed and asked only while it is whole: after another release has used the cluster, after tables
-# were lost, and while a shard is away.
+# were lost, and while a shard is away. The rows of a new layout are merged before it is asked.
 [ -n "${LOOPBACK-}" ] || exec t/helper/loopback "$0" "$@"
 . t/lib.sh
 [ -x "$CH_SERVER" ] || skip_all "clickhouse-server is not installed"
@@ -9,9 +9,13 @@ WORLD_CH_ADDRESS=10.9.0.%d
 for shard in 1 2; do
 	loopback ip addr add "10.9.0.$shard/32" dev lo
 done
+world
+mkdir -p "$W/ch/2/data"
+loopback mount -t tmpfs -o "size=512m,mode=777" tmpfs "$W/ch/2/data"
 ch_start 2
 WORLD_CONF="$WORLD_CONF
 engine_hosts = clickhouse
+engine_dns = clickhouse
 request_budget = 3200
 clickhouse_shards = 2"
 world_conf
@@ -30,14 +34,16 @@ answer()
 	echo "$STATUS $(field .error.code)"
 }
 
+# layout [DATASET]
 layout()
 {
-	ctl --json search status | jq -r '.datasets[] | select(.dataset == "hosts") | .layout'
+	ctl --json search status | jq -r --arg d "${1:-hosts}" '.datasets[] | select(.dataset == $d) | .layout'
 }
 
+# layout_is LAYOUT [DATASET]
 layout_is()
 {
-	[ "$(layout 2>/dev/null)" = "$1" ]
+	[ "$(layout "${2:-hosts}" 2>/dev/null)" = "$1" ]
 }
 
 # filled LAYOUT: whether the newest row of feeds promises documents.
@@ -102,6 +108,56 @@ ok "nothing is missing after one server lost its part (C-421)" ch_equal hosts
 ctl tags set cdn --category test/changed --classification suspicious >/dev/null
 ok "both sides are equal after a tag got another category (C-421)" ch_equal hosts
 
+# ---- the merge of a new layout ----
+
+# A batch of the feeder has 100,000 rows.
+seq "${DNS:-210000}" | awk '{ printf "{\"rrname\":\"h%d.example.org\",\"rrtype\":\"A\",\"rdata\":\"10.%d.%d.%d\"," \
+	"\"time_first\":1700000000,\"time_last\":1760000000,\"count\":1}\n", $1, $1 / 65536 % 256, $1 / 256 % 256, $1 % 256 }' >"$W/dns"
+ctl import dns --format cof --quiet "$W/dns" >/dev/null
+ctl search switch dns >/dev/null
+ok "a layout of $(wc -l <"$W/dns") records is filled and asked" world_until 120 layout_is 2 dns
+for shard in 1 2; do
+	is "$(ch "$shard" "SELECT count(), max(max_block_number) - min(min_block_number) FROM system.parts
+		WHERE active AND database = 'surfaced' AND table = 'dns_2'" | tr '\t' ' ')" "1 2" \
+		"the three batches of a new layout are one part on shard $shard"
+done
+like "$(cat "$W/log/surfaced-index.log")" 'dataset=dns clickhouse=merged layout=2 ms=[0-9]+$' "surfaced-index logs the merge"
+ok "both sides are equal after the merge of a new layout (C-421)" ch_equal dns
+
+# merging_fails_at LAYOUT
+merging_fails_at()
+{
+	grep -q "dataset=hosts clickhouse=merging layout=$1 failed=\"http://10.9.0.2:" "$W/log/surfaced-index.log"
+}
+
+filled_is()
+{
+	[ "$(filled "$1" 2>/dev/null)" = 1 ]
+}
+
+# The server merges only while 30 MiB and twice the bytes of the rows are free.
+used=$(du -sm "$W/ch/2/data" | cut -f 1)
+loopback mount -o remount,size="$((used + 20))m" "$W/ch/2/data"
+ctl search switch hosts >/dev/null
+ok "a layout is asked although a server has no room to merge it" world_until 60 layout_is 7
+ok "surfaced-index logs which server could not merge its rows" merging_fails_at 7
+ok "nothing is missing in a layout that could not be merged (C-421)" ch_equal hosts
+api GET /search/hosts/count
+is "$STATUS $(field .count)" "200 403" "a layout that could not be merged is searched"
+
+# The feeder tries for two seconds, and is killed meanwhile.
+ctl search switch hosts >/dev/null
+ok "a layout is full before its rows are merged" world_until 60 filled_is 8
+world_kill surfaced-index KILL
+merging_fails_at 8
+is "$?" 1 "surfaced-index is killed while it merges rows"
+hosts 2000 5
+index_start
+ok "a layout whose merge was interrupted is followed and asked" world_until 60 layout_is 8
+ok "nothing is missing after the merge was interrupted (C-421)" ch_equal hosts
+is "$(tables 9)" "0 0" "a layout whose merge was interrupted is not filled again"
+loopback mount -o remount,size=512m "$W/ch/2/data"
+
 # ---- a shard that is away ----
 
 echo "clickhouse_partial = yes" >>"$W/etc/surfaced.conf"
@@ -126,3 +182,4 @@ world_ch_kill 1
 is "$(answer /search/hosts/count)" "503 search_upstream_failed" \
 	"with clickhouse_partial and the first shard away nothing is called misconfigured (C-420)"
 world_ch_stop
+loopback umount "$W/ch/2/data"

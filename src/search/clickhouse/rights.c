@@ -30,13 +30,16 @@ static const struct {
    requires them. */
 static const char *const grants[] = {
 	"SELECT ON surfaced.* TO surfaced_search",
-	"SELECT, INSERT, CREATE TABLE, DROP TABLE ON surfaced.* TO surfaced_index",
+	"SELECT ON system.parts TO surfaced_search",
+	"SELECT, INSERT, CREATE TABLE, DROP TABLE, OPTIMIZE ON surfaced.* TO surfaced_index",
 	"SELECT ON system.clusters TO surfaced_index",
 	"SELECT ON system.macros TO surfaced_index",
+	"SELECT ON system.merges TO surfaced_index",
 	"SELECT ON system.processes TO surfaced_index",
 	"SELECT ON system.tables TO surfaced_index",
 	"CREATE TEMPORARY TABLE, REMOTE ON *.* TO surfaced_index",
 	"SELECT, INSERT ON surfaced.* TO surfaced_shard",
+	"SELECT ON system.parts TO surfaced_shard",
 	"SELECT ON system.processes TO surfaced_shard",
 };
 
