@@ -110,10 +110,10 @@ ctl search check hosts >"$W/check.out" 2>"$W/check.err"
 is "$?" 1 "surfacectl search check fails when a record is missing in ClickHouse"
 like "$(cat "$W/check.err")" "^keys that begin with 04: [0-9]+ records in PostgreSQL, [0-9]+ in ClickHouse" \
 	"surfacectl search check names the keys that differ"
-ch 1 "INSERT INTO all_hosts_1 (place, ver, terms) SELECT place, toUInt64(-1), arrayPushBack(terms, toUInt32(1)) FROM all_hosts_1
+ch 1 "INSERT INTO all_hosts_1 (place, ver, d_tags) SELECT place, toUInt64(-1), arrayPushBack(d_tags, toUInt32(1)) FROM all_hosts_1
 	FINAL WHERE gone = 0 AND place = (SELECT max(place) FROM all_hosts_1 FINAL WHERE gone = 0)"
 ctl search check hosts --sample 100000 >"$W/check.out" 2>"$W/check.err"
-like "$(cat "$W/check.err")" "^[0-9a-f.:]+: terms$" "surfacectl search check names the record and the column that differ"
+like "$(cat "$W/check.err")" "^[0-9a-f.:]+: d_tags$" "surfacectl search check names the record and the column that differ"
 
 # ---- a new layout ----
 

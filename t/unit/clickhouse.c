@@ -22,7 +22,7 @@ plan_of(enum dataset d, const char *text)
 
 	if (!query_parse(a, d, str_of(text), (struct ts){ 1000000 }, q, &fault))
 		panic("%s: %.*s", text, (int)fault.message.n, fault.message.p);
-	ch_plan_begin(&p, a, q, 1);
+	ch_plan_begin(&p, a, q, 1, "surfaced");
 	for (size_t i = 0; i < p.nlookups; i++) {
 		p.lookups[i].ids = ARENA_ARRAY(a, 2, uint32_t);
 		p.lookups[i].ids[0] = p.lookups[i].field->index << CH_ID_SHIFT | 1;
@@ -37,7 +37,7 @@ condition_of(enum dataset d, const char *text)
 {
 	struct ch_plan p = plan_of(d, text);
 	struct str sql = ch_sql_count(&p), mark = STR(" FINAL WHERE gone = 0"),
-		   tail = STR(" FORMAT RowBinary");
+		   tail = STR(") FORMAT RowBinary");
 	const char *from = memmem(sql.p, sql.n, mark.p, mark.n);
 
 	if (from == NULL)
@@ -77,7 +77,7 @@ static bool
 is_of_alphabet(struct str sql)
 {
 	static const char allowed[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ (),.'=<>+-[]";
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ (),.'`=<>+-*[]";
 
 	for (size_t i = 0; i < sql.n; i++)
 		if (sql.p[i] == '\0' || strchr(allowed, sql.p[i]) == NULL)
@@ -89,7 +89,8 @@ is_of_alphabet(struct str sql)
 static bool
 has_quotes_of_our_own(struct str sql)
 {
-	static const char *const ours[] = { "groupUniqArrayArray", "." };
+	static const char *const ours[] = { "groupUniqArrayArray", "groupArrayArray", ".",
+		"all_1_9_2", "all_10_10_0", "hosts_1", "dns_1", "surfaced" };
 	static const struct str call = STR_INIT("unhex(");
 
 	for (const char *p = sql.p, *end = sql.p + sql.n;
@@ -135,6 +136,7 @@ check_statements(const struct ch_plan *p)
 	size_t n = schema_fields(p->query->dataset, &f);
 
 	check_statement(ch_sql_lookup(p));
+	check_statement(ch_sql_parts(p));
 	check_statement(ch_sql_count(p));
 	check_statement(ch_sql_page(p, &first));
 	check_statement(ch_sql_page(p, &next));
@@ -144,12 +146,14 @@ check_statements(const struct ch_plan *p)
 
 		if (!f->aggregatable)
 			continue;
-		if (ch_facet_of(f) != CH_FACET_IDS)
-			check_statement(ch_sql_facet(p, &(struct agg){ f, 5 }));
+		if (ch_facet_of(f) == CH_FACET_TEXTS)
+			check_statement(ch_sql_facet_texts(p, &(struct agg){ f, 5 }));
 		else
-			check_statement(ch_sql_facet_ids(p, &own, 1, 6));
+			check_statement(ch_sql_facets(p, &own, 1, 6));
 	}
 }
+
+static const struct ch_part_lists two_parts = { STR_INIT("'all_1_9_2'"), STR_INIT("'all_10_10_0'") };
 
 static void
 no_byte_of_a_query_is_in_a_statement(void) /* C-419 */
@@ -161,7 +165,9 @@ no_byte_of_a_query_is_in_a_statement(void) /* C-419 */
 		struct ch_plan p;
 
 		q.root = naive_query(&n, 3, false);
-		ch_plan_begin(&p, a, &q, 1);
+		ch_plan_begin(&p, a, &q, 1, "surfaced");
+		check_statements(&p);
+		p.parts = two_parts;
 		check_statements(&p);
 	}
 	for (const char *const *text = (const char *const[]){ "os:\"a'b\\\\c\"", "services.banner_hash:abc*%_",
@@ -173,6 +179,66 @@ no_byte_of_a_query_is_in_a_statement(void) /* C-419 */
 		check_statements(&p);
 	}
 	CU_ASSERT_TRUE(statements > 1000);
+}
+
+static void
+parts_are_read_with_final_or_without(void) /* C-419 */
+{
+	static const char all[] = "SELECT toUInt64(sum(n)) FROM (SELECT count() AS n FROM all_hosts_1 FINAL WHERE"
+				  " gone = 0 AND has(i_asn, 5)) FORMAT RowBinary",
+			  large[] = "SELECT toUInt64(sum(n)) FROM (SELECT count() AS n FROM all_hosts_1 WHERE"
+				    " gone = 0 AND _part IN ('all_1_9_2') AND has(i_asn, 5)) FORMAT RowBinary",
+			  both[] = "SELECT toUInt64(sum(n)) FROM (SELECT count() AS n FROM all_hosts_1 WHERE"
+				   " gone = 0 AND _part IN ('all_1_9_2') AND has(i_asn, 5)"
+				   " AND place NOT IN (SELECT place FROM `surfaced`.hosts_1 WHERE _part IN"
+				   " ('all_10_10_0'))"
+				   " UNION ALL SELECT count() AS n FROM all_hosts_1 FINAL WHERE gone = 0"
+				   " AND _part IN ('all_10_10_0') AND has(i_asn, 5)) FORMAT RowBinary";
+	struct ch_plan p = plan_of(DATASET_HOSTS, "asn:5");
+
+	CU_ASSERT_TRUE(str_is(ch_sql_count(&p), all));
+	p.parts.large = two_parts.large;
+	CU_ASSERT_TRUE(str_is(ch_sql_count(&p), large));
+	p.parts.small = two_parts.small;
+	CU_ASSERT_TRUE(str_is(ch_sql_count(&p), both));
+}
+
+static void
+names_of_databases_are_quoted(void)
+{
+	struct ch_plan p = plan_of(DATASET_HOSTS, "*");
+	struct str want = STR("`a\\`b\\\\c`.hosts_1"), got;
+
+	p.parts = two_parts;
+	p.database = "a`b\\c";
+	got = ch_sql_count(&p);
+	CU_ASSERT_PTR_NOT_NULL(memmem(got.p, got.n, want.p, want.n));
+}
+
+/* The expressions of ch_sql_facets, in C. */
+static uint64_t
+packed(unsigned field, int64_t value)
+{
+	return UINT64_C(1) << 63 | (uint64_t)field << 55 | ((uint64_t)value & ((UINT64_C(1) << 55) - 1));
+}
+
+static void
+packed_values_are_unpacked(void)
+{
+	static const int64_t values[] = { 0, 1, -1, 443, INT32_MIN, INT32_MAX, INT64_C(1) << 53, -(INT64_C(1) << 54) };
+	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("os"));
+	struct ch_packed p = ch_unpack(ch_id(f, 5, STR("x")));
+
+	CU_ASSERT_EQUAL(p.field, f->index);
+	CU_ASSERT_EQUAL(p.value, ch_id(f, 5, STR("x")));
+	CU_ASSERT_TRUE(p.shown);
+	CU_ASSERT_FALSE(ch_unpack(ch_id(f, 5, STR(""))).shown);
+	for (size_t i = 0; i < COUNT(values); i++) {
+		p = ch_unpack(packed(200, values[i]));
+		CU_ASSERT_EQUAL(p.field, 200);
+		CU_ASSERT_EQUAL(p.value, values[i]);
+		CU_ASSERT_TRUE(p.shown);
+	}
 }
 
 /* Values of a dictionary pass by the rules of the index, whatever SQL has found. */
@@ -328,6 +394,10 @@ main(void)
 		{ "each node of a query has its statement (C-419)", each_node_has_its_statement },
 		{ "no byte of a query is in a statement (C-419)",
 		    no_byte_of_a_query_is_in_a_statement },
+		{ "the parts that may have older rows are read with FINAL, the large ones without (C-419)",
+		    parts_are_read_with_final_or_without },
+		{ "names of databases are quoted", names_of_databases_are_quoted },
+		{ "packed values are unpacked", packed_values_are_unpacked },
 		{ "values that were looked up are tested by the rules of the index",
 		    values_that_were_looked_up_are_tested_again },
 		{ "each column of a table has a name of its own", columns_have_names_of_their_own },

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Facets by ClickHouse. Fields without a dictionary have one statement each, whose rows are the
- * buckets. The fields with a dictionary are counted together by numbers, which are replaced by
- * values at the end:
+/* Facets by ClickHouse. A field of texts that has no dictionary has a statement of its own, whose
+ * rows are the buckets. All other fields are counted together; the numbers of dictionaries are
+ * replaced by values at the end:
  *
- *   ch_sql_facet_ids    os       4711: 9   17: 5   23: 5   8: 5        three are wanted, and one more is fetched
+ *   ch_sql_facets       asn      64500: 9   64499: 5   64501: 5        these are the buckets
+ *                       os       4711: 9   17: 5   23: 5   8: 5        three are wanted, and one more is fetched
  *   ch_sql_facet_ties   os = 5   "BSD" 8, "Linux" 23                   the fourth has as many as the third: which come first?
  *   ch_sql_values       4711 = "Windows"
  */
@@ -11,19 +12,19 @@
 
 #include "search/clickhouse/engine_priv.h"
 
-/* A field with a dictionary, and the numbers with the greatest counts. */
+/* A field, and its values with the greatest counts. */
 struct counted {
 	const struct schema_field *field;
 	struct candidate {
-		uint32_t id;
+		int64_t number; /* in the dictionary, or the value */
 		uint64_t count;
-		struct str value; /* p NULL: not known yet */
+		struct str value; /* of the dictionary; p NULL: not known yet */
 	} * p;
 	size_t n;
 	bool hidden; /* there are values that cannot be buckets */
 };
 
-struct dictionary_job {
+struct facet_job {
 	struct counted *of;
 	size_t n;
 	unsigned most;
@@ -50,29 +51,22 @@ address_of_bucket(struct str key, struct value *out)
 }
 
 static bool
-value_of(struct arena *a, const struct schema_field *f, const struct ch_value *v, struct value *out)
+value_of_text(struct arena *a, const struct schema_field *f, struct str s, struct value *out)
 {
-	out->type = f->type;
-	switch (f->type) {
-	case VALUE_KEYWORD:
-	case VALUE_TEXT:
-	case VALUE_DNS:
-		out->type = VALUE_KEYWORD;
-		out->s = arena_str(a, v->s);
-		return true;
-	case VALUE_IP:
-		return address_of_bucket(v->s, out);
-	case VALUE_BOOLEAN:
-		out->b = v->n != 0;
-		return true;
-	case VALUE_INTEGER:
-		out->i = (int64_t)v->n;
-		return true;
-	case VALUE_NUMBER:
-	case VALUE_DATE:
-		break;
+	if (f->type == VALUE_IP) {
+		out->type = VALUE_IP;
+		return address_of_bucket(s, out);
 	}
-	return false;
+	*out = (struct value){ .type = VALUE_KEYWORD, .s = arena_str(a, s) };
+	return true;
+}
+
+static struct value
+value_of_number(const struct schema_field *f, int64_t n)
+{
+	if (f->type == VALUE_BOOLEAN)
+		return (struct value){ .type = VALUE_BOOLEAN, .b = n != 0 };
+	return (struct value){ .type = VALUE_INTEGER, .i = n };
 }
 
 static void
@@ -86,29 +80,28 @@ add_ch_bucket(struct ch_request *rq, struct group *out, const struct value *v, u
 }
 
 static bool
-count_values(struct ch_request *rq, const struct agg *agg, struct group *out)
+count_texts(struct ch_request *rq, const struct agg *agg, struct group *out)
 {
-	const char *types = ch_facet_of(agg->field) == CH_FACET_NUMBERS ? "qqb" : "sqb";
 	struct ch_value v[CH_VALUES_MAX];
-	struct value value;
+	struct value value = { 0 };
 	struct ch_rows rows;
 	bool good = true;
 
-	if (!ch_ask(rq, ch_sql_facet(&rq->plan, agg), &rows))
+	if (!ch_ask(rq, ch_sql_facet_texts(&rq->plan, agg), &rows))
 		return false;
-	while (good && !out->has_more && ch_rows_next(&rows, types, v)) {
+	while (good && !out->has_more && ch_rows_next(&rows, "sqb", v)) {
 		out->has_more = out->nbuckets == agg->limit || v[2].n == 0;
-		good = value_of(rq->arena, agg->field, &v[0], &value);
+		good = value_of_text(rq->arena, agg->field, v[0].s, &value);
 		if (good && !out->has_more)
 			add_ch_bucket(rq, out, &value, v[1].n);
 	}
 	return ch_rows_end(rq, &rows, good);
 }
 
-/* ---- dictionaries ---- */
+/* ---- numbers and dictionaries ---- */
 
 static struct counted *
-find_counted(struct dictionary_job *j, unsigned field)
+find_counted(struct facet_job *j, unsigned field)
 {
 	for (size_t i = 0; i < j->n; i++)
 		if (j->of[i].field->index == field)
@@ -117,7 +110,7 @@ find_counted(struct dictionary_job *j, unsigned field)
 }
 
 static bool
-count_ids(struct ch_request *rq, struct dictionary_job *j)
+count_candidates(struct ch_request *rq, struct facet_job *j)
 {
 	const struct schema_field **fields =
 	    ARENA_ARRAY(rq->arena, j->n + 1, const struct schema_field *);
@@ -127,16 +120,17 @@ count_ids(struct ch_request *rq, struct dictionary_job *j)
 
 	for (size_t i = 0; i < j->n; i++)
 		fields[i] = j->of[i].field;
-	if (!ch_ask(rq, ch_sql_facet_ids(&rq->plan, fields, j->n, j->most), &rows))
+	if (!ch_ask(rq, ch_sql_facets(&rq->plan, fields, j->n, j->most), &rows))
 		return false;
-	while (good && ch_rows_next(&rows, "wq", v)) {
-		struct counted *c = find_counted(j, (unsigned)(v[0].n >> CH_ID_SHIFT));
+	while (good && ch_rows_next(&rows, "qq", v)) {
+		struct ch_packed p = ch_unpack(v[0].n);
+		struct counted *c = find_counted(j, p.field);
 
 		good = c != NULL && c->n < j->most;
-		if (good && (v[0].n & CH_IDS) != 0)
+		if (good && !p.shown)
 			c->hidden = true;
 		else if (good)
-			c->p[c->n++] = (struct candidate){ (uint32_t)v[0].n, v[1].n, STR_NULL };
+			c->p[c->n++] = (struct candidate){ p.value, v[1].n, STR_NULL };
 	}
 	return ch_rows_end(rq, &rows, good);
 }
@@ -166,15 +160,16 @@ break_tie(struct ch_request *rq, const struct schema_field *f, struct candidate 
 	if (!ch_ask_all(rq, ch_sql_facet_ties(&rq->plan, f, count, limit - (unsigned)n), &rows))
 		return false;
 	for (; n < limit && ch_rows_next(&rows, "ws", v); n++)
-		p[n] = (struct candidate){ (uint32_t)v[0].n, count, arena_str(rq->arena, v[1].s) };
+		p[n] = (struct candidate){ (int64_t)v[0].n, count, arena_str(rq->arena, v[1].s) };
 	for (size_t i = n; i < limit; i++) /* a document changed between both statements */
 		p[i].count = 0;
 	return ch_rows_end(rq, &rows, true);
 }
 
-/* Chooses the candidates of one aggregation; the values of some are not known yet. */
+/* Chooses the candidates of one aggregation of a field with a dictionary; the values of some are
+   not known yet. */
 static bool
-choose(struct ch_request *rq, struct dictionary_job *j, const struct counted *c, unsigned limit,
+choose_ids(struct ch_request *rq, struct facet_job *j, const struct counted *c, unsigned limit,
     struct candidate *out, size_t *n)
 {
 	*n = c->n < limit ? c->n : limit;
@@ -188,7 +183,7 @@ choose(struct ch_request *rq, struct dictionary_job *j, const struct counted *c,
 	for (size_t i = 0; i < *n; i++)
 		if (out[i].value.p == NULL) {
 			j->ids = arena_room(rq->arena, j->ids, j->nids, sizeof(*j->ids));
-			j->ids[j->nids++] = out[i].id;
+			j->ids[j->nids++] = (uint32_t)out[i].number;
 		}
 	return true;
 }
@@ -233,7 +228,7 @@ fill_from_dictionary(struct ch_request *rq, struct candidate *p, size_t n,
     const struct named *names, size_t nnames, struct group *out)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct named key = { .id = p[i].id }, *found;
+		struct named key = { .id = (uint32_t)p[i].number }, *found;
 
 		if (p[i].value.p != NULL)
 			continue;
@@ -251,16 +246,15 @@ fill_from_dictionary(struct ch_request *rq, struct candidate *p, size_t n,
 	return true;
 }
 
-static struct dictionary_job
+static struct facet_job
 begin_job(struct ch_request *rq, const struct agg *aggs, size_t n)
 {
-	struct dictionary_job j = { .of = ARENA_ARRAY(rq->arena, n + 1, struct counted) };
+	struct facet_job j = { .of = ARENA_ARRAY(rq->arena, n + 1, struct counted) };
 
 	for (size_t i = 0; i < n; i++) {
-		const struct schema_field *f =
-		    aggs[i].field->of != NULL ? aggs[i].field->of : aggs[i].field;
+		const struct schema_field *f = ch_own_field(aggs[i].field);
 
-		if (ch_facet_of(f) != CH_FACET_IDS)
+		if (ch_facet_of(f) == CH_FACET_TEXTS)
 			continue;
 		if (find_counted(&j, f->index) == NULL)
 			j.of[j.n++].field = f;
@@ -272,30 +266,44 @@ begin_job(struct ch_request *rq, const struct agg *aggs, size_t n)
 	return j;
 }
 
-static bool
-count_dictionary(struct ch_request *rq, const struct agg *aggs, size_t n, struct group *out)
+static void
+fill_from_numbers(
+    struct ch_request *rq, const struct counted *c, unsigned limit, struct group *out)
 {
-	struct dictionary_job j = begin_job(rq, aggs, n);
+	for (size_t i = 0; i < c->n && i < limit; i++) {
+		struct value v = value_of_number(c->field, c->p[i].number);
+
+		add_ch_bucket(rq, out, &v, c->p[i].count);
+	}
+}
+
+static bool
+count_packed(struct ch_request *rq, const struct agg *aggs, size_t n, struct group *out)
+{
+	struct facet_job j = begin_job(rq, aggs, n);
 	struct candidate **chosen = ARENA_ARRAY(rq->arena, n + 1, struct candidate *);
 	size_t *nchosen = ARENA_ARRAY(rq->arena, n + 1, size_t), nnames;
 	struct named *names;
 
 	if (j.n == 0)
 		return true;
-	if (!count_ids(rq, &j))
+	if (!count_candidates(rq, &j))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		const struct schema_field *f =
-		    aggs[i].field->of != NULL ? aggs[i].field->of : aggs[i].field;
+		const struct schema_field *f = ch_own_field(aggs[i].field);
 		const struct counted *c =
-		    ch_facet_of(f) == CH_FACET_IDS ? find_counted(&j, f->index) : NULL;
+		    ch_facet_of(f) == CH_FACET_TEXTS ? NULL : find_counted(&j, f->index);
 
 		if (c == NULL)
 			continue;
-		chosen[i] = ARENA_ARRAY(rq->arena, c->n + 1, struct candidate);
-		if (!choose(rq, &j, c, aggs[i].limit, chosen[i], &nchosen[i]))
-			return false;
 		out[i].has_more = c->n > aggs[i].limit || c->hidden;
+		if (ch_facet_of(f) == CH_FACET_NUMBERS) {
+			fill_from_numbers(rq, c, aggs[i].limit, &out[i]);
+			continue;
+		}
+		chosen[i] = ARENA_ARRAY(rq->arena, c->n + 1, struct candidate);
+		if (!choose_ids(rq, &j, c, aggs[i].limit, chosen[i], &nchosen[i]))
+			return false;
 	}
 	if (!read_values(rq, j.ids, j.nids, &names, &nnames))
 		return false;
@@ -317,21 +325,25 @@ set_bucket_label(struct group *g, int64_t value, struct str label)
 			g->buckets[i].label = label;
 }
 
+/* Reads the labels of the buckets that have none yet. */
 static bool
-add_labels(struct ch_request *rq, struct group *g)
+read_labels(struct ch_request *rq, struct group *g, bool of_hits)
 {
 	struct ch_value v[CH_VALUES_MAX];
 	uint32_t *ids = ARENA_ARRAY(rq->arena, g->nbuckets + 1, uint32_t);
 	int64_t *values = ARENA_ARRAY(rq->arena, g->nbuckets + 1, int64_t);
-	size_t n = 0, nnames;
+	size_t wanted = 0, n = 0, nnames;
 	struct named *names;
 	struct ch_rows rows;
 
-	if (g->nbuckets == 0)
+	for (size_t i = 0; i < g->nbuckets; i++)
+		if (g->buckets[i].label.p == NULL)
+			values[wanted++] = g->buckets[i].value.i;
+	if (wanted == 0)
 		return true;
-	if (!ch_ask(rq, ch_sql_labels(&rq->plan, g->field, g->buckets, g->nbuckets), &rows))
+	if (!ch_ask(rq, ch_sql_labels(&rq->plan, g->field, values, wanted, of_hits), &rows))
 		return false;
-	while (n < g->nbuckets && ch_rows_next(&rows, "qw", v)) {
+	while (n < wanted && ch_rows_next(&rows, "qw", v)) {
 		values[n] = (int64_t)v[0].n;
 		ids[n++] = (uint32_t)v[1].n;
 	}
@@ -348,6 +360,13 @@ add_labels(struct ch_request *rq, struct group *g)
 	return true;
 }
 
+/* The hits are asked first, because they may be few, and nearly always have the labels. */
+static bool
+add_labels(struct ch_request *rq, struct group *g)
+{
+	return read_labels(rq, g, true) && read_labels(rq, g, false);
+}
+
 bool
 ch_aggregate(struct ch_request *rq, const struct agg *aggs, size_t n, struct group *out)
 {
@@ -356,12 +375,14 @@ ch_aggregate(struct ch_request *rq, const struct agg *aggs, size_t n, struct gro
 		if (strcmp(aggs[i].field->relative, "tags") == 0 && !ch_read_tags(rq))
 			return false;
 	}
+	if (!count_packed(rq, aggs, n, out))
+		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (ch_facet_of(aggs[i].field) != CH_FACET_IDS &&
-		    !count_values(rq, &aggs[i], &out[i]))
+		if (ch_facet_of(aggs[i].field) == CH_FACET_TEXTS &&
+		    !count_texts(rq, &aggs[i], &out[i]))
 			return false;
 		if (aggs[i].field->label != NULL && !add_labels(rq, &out[i]))
 			return false;
 	}
-	return count_dictionary(rq, aggs, n, out);
+	return true;
 }

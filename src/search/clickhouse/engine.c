@@ -3,13 +3,16 @@
  *
  *   1. the layout of the dataset, which is read again when it is older than a second
  *   2. the dictionary, when the query has tests of fields in it
- *   3. one statement for a count; for a page two more; for facets one for all fields with a
- *      dictionary, one for each other field, and those for values, labels and ties
+ *   3. the parts that the following statements read (parts.c)
+ *   4. one statement for a count; for a page two more; for facets one for all fields that have
+ *      numbers, one for each other field, and those for values, labels and ties
+ *   5. the parts again: when they have changed, the request is repeated from 3
  *
- * The statements of a request see the tables at different times: a document that is fed meanwhile
- * may be in the page and not in the total. Each statement by itself is exact. The dictionary needs
- * no snapshot: the value of a number never changes, and a number that is assigned during the
- * request occurs only in documents that are fed during the request.
+ * Each statement by itself is exact. When the parts changed at each attempt, all parts are read with
+ * FINAL; then the statements see the tables at different times, and a document that is fed
+ * meanwhile may be in the page and not in the total. The dictionary needs no snapshot: the value of
+ * a number never changes, and a number that is assigned during the request occurs only in documents
+ * that are fed during the request.
  *
  * A limit that a statement exceeds is an error of ClickHouse, never a smaller answer. When the
  * deadline passes, http.c cancels the statement at the server. */
@@ -19,7 +22,7 @@
 #include "daemon/conf.h"
 #include "search/clickhouse/layout.h"
 
-enum { TAGS_MEMORY = 64 << 20 };
+enum { TAGS_MEMORY = 64 << 20, ATTEMPTS = 3 };
 
 /* ---- requests ---- */
 
@@ -39,6 +42,32 @@ result(const struct ch_request *rq)
 	return rq->rc == ENGINE_TOO_EXPENSIVE ? ENGINE_TIMEOUT : rq->rc;
 }
 
+/* The part of a request that reads rows; it may be called several times. */
+typedef bool reading(struct ch_request *rq, void *arg);
+
+/* Reads rows of parts that stay the same meanwhile. False: rq->rc is the reason. */
+static bool
+read_rows(struct ch_request *rq, reading *read, void *arg)
+{
+	bool same = false;
+
+	if (!ch_begin(rq))
+		return false;
+	for (int i = 0; i < ATTEMPTS && !same; i++)
+		if (!ch_parts_begin(rq) || !read(rq, arg) || !ch_parts_end(rq, &same))
+			return false;
+	if (same)
+		return true;
+	ch_parts_none(rq);
+	return read(rq, arg);
+}
+
+static bool
+read_count(struct ch_request *rq, void *arg)
+{
+	return ch_count(rq, arg);
+}
+
 static enum engine_rc
 count_by_clickhouse(
     void *e, struct arena *a, const struct query *q, const struct budget *b, struct count *out)
@@ -46,9 +75,26 @@ count_by_clickhouse(
 	struct ch_request rq = request_of(e, a, q, b);
 	uint64_t n;
 
-	if (ch_begin(&rq) && ch_count(&rq, &n))
+	if (read_rows(&rq, read_count, &n))
 		*out = (struct count){ n, rq.relation };
 	return rq.rc;
+}
+
+struct wanted_groups {
+	const struct agg *aggs;
+	size_t n;
+	struct group *out;
+};
+
+static bool
+read_groups(struct ch_request *rq, void *arg)
+{
+	const struct wanted_groups *w = arg;
+
+	for (size_t i = 0; i < w->n; i++)
+		w->out[i] =
+		    (struct group){ .field = w->aggs[i].field, .relation = RELATION_EQ };
+	return ch_aggregate(rq, w->aggs, w->n, w->out);
 }
 
 static enum engine_rc
@@ -56,13 +102,30 @@ aggregate_by_clickhouse(void *e, struct arena *a, const struct query *q, const s
     const struct agg *aggs, size_t naggs, struct group *out)
 {
 	struct ch_request rq = request_of(e, a, q, b);
+	struct wanted_groups w = { aggs, naggs, out };
 
-	for (size_t i = 0; i < naggs; i++)
-		out[i] = (struct group){ .field = aggs[i].field, .relation = RELATION_EQ };
-	if (ch_begin(&rq) && ch_aggregate(&rq, aggs, naggs, out))
+	if (read_rows(&rq, read_groups, &w))
 		for (size_t i = 0; i < naggs; i++)
 			out[i].relation = rq.relation;
 	return result(&rq);
+}
+
+struct wanted_page {
+	const struct page_request *want;
+	struct page *out;
+};
+
+static bool
+read_page(struct ch_request *rq, void *arg)
+{
+	const struct wanted_page *w = arg;
+	uint64_t total;
+
+	*w->out = (struct page){ .nhits = 0 };
+	if (!ch_count(rq, &total) || !ch_search(rq, w->want, w->out))
+		return false;
+	w->out->total = (struct count){ total, rq->relation };
+	return true;
 }
 
 static enum engine_rc
@@ -70,11 +133,10 @@ search_clickhouse(void *e, struct arena *a, const struct query *q, const struct 
     const struct page_request *want, struct page *out)
 {
 	struct ch_request rq = request_of(e, a, q, b);
-	uint64_t total;
+	struct wanted_page w = { want, out };
 
 	*out = (struct page){ .nhits = 0 };
-	if (ch_begin(&rq) && ch_count(&rq, &total) && ch_search(&rq, want, out))
-		out->total = (struct count){ total, rq.relation };
+	(void)read_rows(&rq, read_page, &w);
 	return result(&rq);
 }
 

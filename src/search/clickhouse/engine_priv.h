@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* A request to ClickHouse: request.c has its beginning and its statements, buckets.c
-   aggregates, page.c lists hits, and engine.c passes the functions to src/search/engine.c. */
+/* A request to ClickHouse: request.c has its beginning and its statements, parts.c chooses the
+   parts that these read, buckets.c aggregates, page.c lists hits, and engine.c passes the functions
+   to src/search/engine.c. */
 #ifndef SEARCH_CLICKHOUSE_ENGINE_PRIV_H
 #define SEARCH_CLICKHOUSE_ENGINE_PRIV_H
 
@@ -23,12 +24,22 @@ struct ch_engine {
 	uint64_t random, statements; /* the parts of query ids */
 };
 
+/* The parts of one moment. */
+struct ch_parts {
+	struct ch_part {
+		struct str name;
+		uint64_t active, present; /* on how many shards */
+	} * p; /* in the order of names */
+	size_t n;
+};
+
 struct ch_request {
 	struct ch_engine *engine;
 	struct arena *arena;
 	const struct query *query;
 	const struct budget *budget;
 	struct ch_plan plan;
+	struct ch_parts parts;
 	enum engine_rc rc;      /* not ENGINE_OK: the request has failed */
 	enum relation relation; /* of the counts */
 };
@@ -49,6 +60,15 @@ const struct tag *ch_find_tag(const struct ch_engine *e, struct str slug);
 bool ch_read_tags(struct ch_request *rq) MUST_USE;
 /* Counts the documents that the query finds. */
 bool ch_count(struct ch_request *rq, uint64_t *n) MUST_USE;
+
+/* ---- parts.c ---- */
+
+/* Chooses the parts that the following statements read. */
+bool ch_parts_begin(struct ch_request *rq) MUST_USE;
+/* Sets *same: the statements since ch_parts_begin have read these parts. */
+bool ch_parts_end(struct ch_request *rq, bool *same) MUST_USE;
+/* The following statements read all parts with FINAL. */
+void ch_parts_none(struct ch_request *rq);
 
 /* ---- buckets.c, page.c ---- */
 

@@ -4,9 +4,11 @@
  *
  *                   about documents                                      in a lambda about nested objects
  *   asn             has(i_asn, 64500)                                    s2, which repeats the result for each object
- *   services.port   arrayExists(a -> has(a, 22), i_services_port)        has(s0, 22), where s0 is i_services_port
- *   os              has(terms, 201326597)                                s3, which repeats the result
- *   services.product  has(terms, 486539266)                              has(s1, 486539266), where s1 is nested
+ *   services.port   has(u_services_port, 22)                             has(s0, 22), where s0 is i_services_port
+ *   os              has(d_os, 201326597)                                 s3, which repeats the result
+ *   services.product  has(u_services_product, 486539266)                 has(s1, 486539266), where s1 is
+ *                                                                        d_services_product
+ *   services.names  arrayExists(a -> has(a, ...), n_services_names)      has(s4, ...), where s4 is n_services_names
  */
 #include "config.h"
 
@@ -23,6 +25,18 @@ ch_put_hex(struct buf *b, struct str s)
 	for (size_t i = 0; i < s.n; i++)
 		buf_printf(b, "%02X", (unsigned char)s.p[i]);
 	buf_z(b, "')");
+}
+
+void
+ch_put_name(struct buf *b, const char *name)
+{
+	buf_char(b, '`');
+	for (; *name != '\0'; name++) {
+		if (*name == '`' || *name == '\\')
+			buf_char(b, '\\');
+		buf_char(b, *name);
+	}
+	buf_char(b, '`');
 }
 
 const struct schema_field *
@@ -62,8 +76,8 @@ ch_like(struct arena *a, struct str pattern)
 
 /* ---- arrays of a field ---- */
 
-/* An array whose elements are tested. For a nested column about documents the test is wrapped in
-   arrayExists(a -> ..., column), which close_array ends. */
+/* An array whose elements are tested. For a nested column about documents that has no united one,
+   the test is wrapped in arrayExists(a -> ..., column), which close_array ends. */
 struct array {
 	char name[CH_NAME];
 	char column[CH_NAME]; /* "": not wrapped */
@@ -101,8 +115,14 @@ static struct array
 open_leaf_values(
     const struct ch_scope *s, struct buf *b, const struct schema_field *f, enum ch_content content)
 {
+	bool united = f->nested && s->in == NULL && (content == CH_TERMS || content == CH_NUMBERS);
+	struct array x = { .column = "" };
 	char column[CH_NAME];
 
+	if (united) {
+		ch_column_name(f, CH_UNITED, x.name);
+		return x;
+	}
 	ch_column_name(f, content, column);
 	return open_array(s, b, f, column);
 }
@@ -140,18 +160,11 @@ static void
 put_leaf_ids(
     const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
 {
-	struct array x = { .column = "" };
-	struct buf arg = { .a = s->plan->a };
+	struct array x = open_leaf_values(s, b, f, CH_TERMS);
 	const struct ch_lookup *l = NULL;
 
-	snprintf(x.name, CH_NAME, "terms");
-	if (s->in != NULL) {
-		ch_put_arg(s, &arg, STR("nested"));
-		snprintf(x.name, CH_NAME, "%.*s", (int)arg.n, arg.p);
-	}
 	if (n->type == NODE_EXISTS) {
-		buf_printf(b, "arrayExists(x -> bitShiftRight(x, %d) = %u, %s)", CH_ID_SHIFT,
-		    f->index, x.name);
+		buf_printf(b, "notEmpty(%s)", x.name);
 		return;
 	}
 	for (size_t i = 0; i < s->plan->nlookups; i++)
@@ -607,6 +620,7 @@ ch_put_leaf(const struct ch_scope *s, struct buf *b, const struct node *n)
 	const struct schema_field *f = ch_own_field(n->field);
 	struct ch_scope documents = { s->plan, NULL };
 	struct buf test = { .a = s->plan->a };
+	char objects[CH_NAME];
 
 	if (n->type != NODE_EXISTS && n->type != NODE_RANGE && n->nvalues == 0) {
 		buf_z(b, "0"); /* no document can have the value */
@@ -616,7 +630,8 @@ ch_put_leaf(const struct ch_scope *s, struct buf *b, const struct node *n)
 		put_test(s, b, n, f);
 		return;
 	}
-	buf_z(&test, "arrayResize(emptyArrayUInt8(), length(nested), ");
+	ch_object_column(s->plan->source, objects);
+	buf_printf(&test, "arrayResize(emptyArrayUInt8(), length(%s), ", objects);
 	put_test(&documents, &test, n, f);
 	buf_char(&test, ')');
 	ch_put_arg(s, b, buf_done(&test));

@@ -61,11 +61,11 @@ codec_of(const struct ch_column *c)
 	case CH_PLACE:
 	case CH_VER:
 	case CH_GONE:
-	case CH_TERMS:
-	case CH_NESTED:
 	case CH_WORDS:
 	case CH_NESTED_WORDS:
 	case CH_NESTED_KEY:
+	case CH_TERMS:
+	case CH_UNITED:
 		return "";
 	}
 	panic("content %d", (int)c->content); /* UNCOVERED: the switch is complete */
@@ -76,8 +76,9 @@ codec_of(const struct ch_column *c)
 static bool
 is_skippable(const struct ch_column *c)
 {
-	return c->content == CH_WORDS || c->content == CH_TERMS ||
-	       ((c->content == CH_VALUES || c->content == CH_FOLDED) && !c->field->nested);
+	return c->content == CH_WORDS || c->content == CH_UNITED ||
+	       ((c->content == CH_TERMS || c->content == CH_VALUES || c->content == CH_FOLDED) &&
+		   !c->field->nested);
 }
 
 static void
@@ -136,11 +137,14 @@ ch_print_layouts(struct buf *b, const struct ch_release *r)
 		 "\tname String,\n\tclassification String,\n\tcategories Array(String)\n");
 	print_engine(b, r, "tag", "ReplacingMergeTree", "ver", "slug");
 	print_distributed(b, "tags", "tag", "0");
-	/* The table `shards` has one row for each shard that answers. */
+	/* The table `shards` has one row for each shard that answers, and `parts` those of
+	   system.parts of all shards. */
 	buf_printf(b,
 	    "CREATE TABLE IF NOT EXISTS shards (\n\tdummy UInt8\n) ENGINE = Distributed(%s, "
-	    "system, one);\n",
-	    cluster);
+	    "system, one);\n"
+	    "CREATE TABLE IF NOT EXISTS parts (\n\tdatabase String,\n\t`table` String,\n\tname "
+	    "String,\n\trows UInt64,\n\tactive UInt8\n) ENGINE = Distributed(%s, system, parts);\n",
+	    cluster, cluster);
 	buf_z(b, "CREATE TABLE IF NOT EXISTS feed (\n\tdataset String,\n\tlayout UInt32,\n\tver "
 		 "UInt64,\n"
 		 "\tfilled UInt8,\n\tshards UInt32,\n\tschema UInt64,\n\tsnapshot String,\n\ttags "

@@ -269,7 +269,8 @@ ch_begin(struct ch_request *rq)
 
 	if (!read_layout(rq, d))
 		return false;
-	ch_plan_begin(&rq->plan, rq->arena, rq->query, rq->engine->of[d].layout);
+	ch_plan_begin(&rq->plan, rq->arena, rq->query, rq->engine->of[d].layout,
+	    rq->engine->options.server.database);
 	return look_up_values(rq);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The encoder of rows (row.h). Each column has a cell, which collects the values of one document:
  *
- *   document_read --> text(services.product, "nginx") --> cell n_... / terms / nested of the field
+ *   document_read --> text(services.product, "nginx") --> cells d_ and u_ of the field
  *
  *   cell of a flat column       items "a" "b" "a"                     -> 2 "a" "b"            at the end of the document
  *   cell of a nested column     items of the object that is read      -> closed, ended        at the end of the object
@@ -20,7 +20,7 @@
 
 #include <endian.h>
 
-enum { ENCODER_MEMORY = 1 << 30, CONTENTS = CH_NUMBERS + 1, FEW_ITEMS = 32 };
+enum { ENCODER_MEMORY = 1 << 30, CONTENTS = CH_UNITED + 1, FEW_ITEMS = 32 };
 
 /* Most items differ in their first bytes, so `head` has these as a number, and most comparisons do
    not read the bytes of the cell. */
@@ -61,7 +61,7 @@ struct ch_block_column {
 /* The cells of a field; NULL: it has none of this content. */
 struct places {
 	struct ch_storage how;
-	struct cell *values, *folded, *tokens, *numbers;
+	struct cell *terms, *values, *folded, *tokens, *numbers, *united;
 	const struct schema_field *categories, *classification; /* derived from a tag */
 };
 
@@ -213,9 +213,15 @@ add_id(struct ch_encoder *e, const struct schema_field *f, struct str s)
 		e->fault = "the dictionary of a field is full";
 		return;
 	}
-	add_number_item(e->of[CH_TERMS], id, sizeof(id));
-	if (f->nested)
-		add_number_item(e->of[CH_NESTED], id, sizeof(id));
+	add_number_item(e->places[f->index].terms, id, sizeof(id));
+	add_number_item(e->places[f->index].united, id, sizeof(id));
+}
+
+static void
+add_integer(struct ch_encoder *e, const struct schema_field *f, int64_t v)
+{
+	add_number_item(e->places[f->index].numbers, (uint64_t)v, sizeof(v));
+	add_number_item(e->places[f->index].united, (uint64_t)v, sizeof(v));
 }
 
 static void
@@ -328,7 +334,7 @@ encode_text(void *arg, const struct schema_field *f, struct str s)
 		return;
 	case VALUE_DATE:
 		if (ts_parse(s, &t))
-			add_number_item(p->numbers, (uint64_t)t.us, sizeof(t.us));
+			add_integer(e, f, t.us);
 		return;
 	case VALUE_IP:
 		add_address_item(p->values, s);
@@ -345,7 +351,7 @@ encode_integer(void *arg, const struct schema_field *f, int64_t v)
 {
 	struct ch_encoder *e = arg;
 
-	add_number_item(e->places[f->index].numbers, (uint64_t)v, sizeof(v));
+	add_integer(e, f, v);
 	if (f == e->naming[0]) {
 		e->service[0] = (unsigned char)(v >> 8);
 		e->service[1] = (unsigned char)v;
@@ -392,7 +398,9 @@ place_cell(struct ch_encoder *e, struct cell *c)
 	c->arrays = str_starts(str_of(c->column.type), STR("Array(Array("));
 	c->nested = c->arrays || c->column.content == CH_NESTED_KEY;
 	e->of[c->column.content] = c;
-	if (c->column.content == CH_VALUES)
+	if (c->column.content == CH_TERMS)
+		p->terms = c;
+	else if (c->column.content == CH_VALUES)
 		p->values = c;
 	else if (c->column.content == CH_FOLDED)
 		p->folded = c;
@@ -400,6 +408,8 @@ place_cell(struct ch_encoder *e, struct cell *c)
 		p->tokens = c;
 	else if (c->column.content == CH_NUMBERS)
 		p->numbers = c;
+	else if (c->column.content == CH_UNITED)
+		p->united = c;
 }
 
 struct ch_encoder *
@@ -500,15 +510,15 @@ write_scalar(const struct cell *c, const struct ch_version *v, struct buf *out)
 	case CH_GONE:
 		buf_char(out, v->gone);
 		return true;
-	case CH_TERMS:
-	case CH_NESTED:
 	case CH_WORDS:
 	case CH_NESTED_WORDS:
 	case CH_NESTED_KEY:
+	case CH_TERMS:
 	case CH_VALUES:
 	case CH_FOLDED:
 	case CH_TOKENS:
 	case CH_NUMBERS:
+	case CH_UNITED:
 		return false;
 	}
 	return false;

@@ -9,7 +9,7 @@
 #include "search/clickhouse/words.h"
 
 enum {
-	RULES = 1,       /* grows when the meaning of a column changes */
+	RULES = 2,       /* grows when the meaning of a column changes */
 	FIELDS_MAX = 256 /* numbers of fields have eight bits in the dictionary */
 };
 
@@ -124,12 +124,33 @@ plain_name(char *out, const char *prefix, const char *name)
 void
 ch_column_name(const struct schema_field *f, enum ch_content content, char out[CH_NAME])
 {
-	plain_name(out,
-	    content == CH_VALUES   ? "n_"
-	    : content == CH_FOLDED ? "f_"
-	    : content == CH_TOKENS ? "t_"
-				   : "i_",
-	    f->name);
+	static const char *const prefixes[] = { [CH_TERMS] = "d_",
+		[CH_VALUES] = "n_",
+		[CH_FOLDED] = "f_",
+		[CH_TOKENS] = "t_",
+		[CH_NUMBERS] = "i_",
+		[CH_UNITED] = "u_" };
+
+	plain_name(out, prefixes[content], f->name);
+}
+
+void
+ch_object_column(enum dataset d, char out[CH_NAME])
+{
+	const struct schema_field *names[SCHEMA_NAMING];
+
+	if (d == DATASET_HOSTS)
+		snprintf(out, CH_NAME, "nested_key");
+	else if (schema_naming(d, names) > 0)
+		ch_column_name(names[0], ch_naming_content(names[0]), out);
+	else
+		panic("%s has no nested objects", schema_dataset_name(d));
+}
+
+enum ch_content
+ch_naming_content(const struct schema_field *f)
+{
+	return f->type == VALUE_INTEGER ? CH_NUMBERS : CH_VALUES;
 }
 
 void
@@ -159,14 +180,29 @@ add_column(struct columns *c, enum ch_content content, const char *name, const c
 static void
 add_field(struct columns *c, const struct schema_field *f, enum ch_content content)
 {
-	bool number = content == CH_NUMBERS;
-	const char *type = f->nested ? (number ? "Array(Array(Int64))" : "Array(Array(String))")
-			   : number  ? "Array(Int64)"
-				     : "Array(String)";
+	/* [nested][content]; a united column is that of a field without nested objects */
+	static const char *const types[2][CH_UNITED] = {
+		{ [CH_TERMS] = "Array(UInt32)",
+		    [CH_VALUES] = "Array(String)",
+		    [CH_FOLDED] = "Array(String)",
+		    [CH_TOKENS] = "Array(String)",
+		    [CH_NUMBERS] = "Array(Int64)" },
+		{ [CH_TERMS] = "Array(Array(UInt32))",
+		    [CH_VALUES] = "Array(Array(String))",
+		    [CH_FOLDED] = "Array(Array(String))",
+		    [CH_TOKENS] = "Array(Array(String))",
+		    [CH_NUMBERS] = "Array(Array(Int64))" },
+	};
+	char name[CH_NAME];
 
-	add_column(c, content, "", type);
+	ch_column_name(f, content, name);
+	add_column(c, content, name, types[f->nested][content]);
 	c->p[c->n - 1].field = f;
-	ch_column_name(f, content, c->p[c->n - 1].name);
+	if (f->nested && (content == CH_TERMS || content == CH_NUMBERS)) {
+		ch_column_name(f, CH_UNITED, name);
+		add_column(c, CH_UNITED, name, types[false][content]);
+		c->p[c->n - 1].field = f;
+	}
 }
 
 size_t
@@ -180,9 +216,6 @@ ch_columns(enum dataset d, struct ch_column out[CH_COLUMNS])
 	add_column(&c, CH_PLACE, "place", "String");
 	add_column(&c, CH_VER, "ver", "UInt64");
 	add_column(&c, CH_GONE, "gone", "UInt8");
-	add_column(&c, CH_TERMS, "terms", "Array(UInt32)");
-	if (nested)
-		add_column(&c, CH_NESTED, "nested", "Array(Array(UInt32))");
 	add_column(&c, CH_WORDS, "words", "Array(UInt64)");
 	if (nested)
 		add_column(&c, CH_NESTED_WORDS, "nested_words", "Array(Array(UInt64))");
@@ -191,8 +224,10 @@ ch_columns(enum dataset d, struct ch_column out[CH_COLUMNS])
 	for (; n > 0; n--, f++) {
 		struct ch_storage s = ch_storage(f);
 
-		if (c.n + 3 > CH_COLUMNS)
+		if (c.n + 6 > CH_COLUMNS)
 			panic("%s has too many columns", schema_dataset_name(d));
+		if (s.ids)
+			add_field(&c, f, CH_TERMS);
 		if (s.values)
 			add_field(&c, f, CH_VALUES);
 		if (s.folded)

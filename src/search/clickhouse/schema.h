@@ -14,6 +14,7 @@
  *                                                           greatest `at`, microseconds, whose schema is
  *                                                           ch_schema_number()
  *                               shards                      a row of each shard that answers
+ *                               parts                       the rows of system.parts of all shards
  *   tag                         tags                        what buckets of tags show: name, classification, and the
  *                                                           categories with their parents, as struct tag has them
  *   feed                        feeds                       what each layout contains (layout.h)
@@ -22,23 +23,27 @@
  * only shard.
  *
  * A row is one version of a document. ReplacingMergeTree keeps the row of the greatest `ver` for a
- * `place`; until its merge has run, FINAL in each statement leaves the older ones out. A deleted
+ * `place`; until its merge has run, statements leave the older ones out (parts.c). A deleted
  * document is a row with gone = 1.
  *
  *   place, ver, gone     the key of the record; its version, which only grows; 1: it was deleted
- *   terms                the dictionary's numbers of all values of TERMS fields, those of nested objects too, each once
- *   nested               for each nested object in its order, the numbers of its own values
- *   words, nested_words  the same for the words of texts (words.h)
+ *   words                the words of all texts (words.h), those of nested objects too, each once
+ *   nested_words         for each nested object in its order, the words of its own texts
  *   nested_key           of hosts: the three bytes that a service adds to the key of its host: port, transport 1 tcp,
  *                        2 udp, 3 sctp, 0 any other
- *   n_X                  the values of the field X that has no dictionary, each once. An address as its key: 04 and four
+ *   d_X                  the dictionary's numbers of the values of the field X, each once
+ *   n_X                  the values of a field that has no dictionary, each once. An address as its key: 04 and four
  *                        bytes, or 06 and sixteen
  *   f_X                  the same values folded by text_fold, each once; only where folding may change them
  *   t_X                  the tokens of a text, each once
  *   i_X                  integers; 0 and 1 for a boolean; microseconds since 1970 for a date
+ *   u_X                  what d_X or i_X of a nested field has for all nested objects together, each once
  *
- * n_, f_, t_ and i_ of a nested field have an array for each nested object, which is empty when the
- * object has no value. */
+ * d_, n_, f_, t_ and i_ of a nested field have an array for each nested object, which is empty when
+ * the object has no value.
+ *
+ * A server reads whole columns. So each field has its own, although one column with the numbers of
+ * all fields would take fewer files: a facet reads the values of its field alone. */
 #ifndef SEARCH_CLICKHOUSE_SCHEMA_H
 #define SEARCH_CLICKHOUSE_SCHEMA_H
 
@@ -47,7 +52,7 @@
 /* How a field is stored. A virtual boolean (expired) is stored as none of these; neither is the
    address that is the key of a host, which is `place`. */
 struct ch_storage {
-	bool ids;     /* in the dictionary, its numbers in terms and nested */
+	bool ids;     /* in the dictionary, its numbers in d_X */
 	bool values;  /* n_X */
 	bool folded;  /* f_X */
 	bool tokens;  /* t_X, and its words in words and nested_words */
@@ -60,23 +65,23 @@ enum ch_content {
 	CH_PLACE,        /* String */
 	CH_VER,          /* UInt64 */
 	CH_GONE,         /* UInt8 */
-	CH_TERMS,        /* Array(UInt32) */
-	CH_NESTED,       /* Array(Array(UInt32)) */
 	CH_WORDS,        /* Array(UInt64) */
 	CH_NESTED_WORDS, /* Array(Array(UInt64)) */
 	CH_NESTED_KEY,   /* Array(String) */
-	/* n_X, Array(String), or Array(Array(String)) of a nested field; the next two alike */
-	CH_VALUES,
-	CH_FOLDED,  /* f_X */
-	CH_TOKENS,  /* t_X */
-	CH_NUMBERS, /* i_X, Array(Int64) or Array(Array(Int64)) */
+	/* d_X, Array(UInt32), or Array(Array(UInt32)) of a nested field; the following alike */
+	CH_TERMS,
+	CH_VALUES,  /* n_X, of String */
+	CH_FOLDED,  /* f_X, of String */
+	CH_TOKENS,  /* t_X, of String */
+	CH_NUMBERS, /* i_X, of Int64 */
+	CH_UNITED,  /* u_X, Array(UInt32) or Array(Int64) */
 };
 
 enum { CH_NAME = 96, CH_COLUMNS = 256 };
 
 struct ch_column {
 	enum ch_content content;
-	const struct schema_field *field; /* set for CH_VALUES and the following; else NULL */
+	const struct schema_field *field; /* set for CH_TERMS and the following; else NULL */
 	char name[CH_NAME];
 	const char *type;
 };
@@ -84,10 +89,16 @@ struct ch_column {
 /* The columns of the rows of a dataset that is no view, in the order of the table; returns their
    number. */
 size_t ch_columns(enum dataset d, struct ch_column out[CH_COLUMNS]);
-/* The name of a column of the field; content is CH_VALUES or a following one. */
+/* The name of a column of the field; content is CH_TERMS or a following one. */
 void ch_column_name(const struct schema_field *f, enum ch_content content, char out[CH_NAME]);
+/* The content of the column with the values of a field that names nested objects
+   (schema_naming). */
+enum ch_content ch_naming_content(const struct schema_field *f);
+/* The name of a small column that has an element for each nested object, in a dataset that has
+   nested objects. */
+void ch_object_column(enum dataset d, char out[CH_NAME]);
 
-/* The number of a value in the columns terms and nested, and in the dictionary:
+/* The number of a value in the columns d_X, and in the dictionary:
  *
  *   bits 24 to 31    the number of the field (schema_field.index)
  *   bit 23           1: the value cannot be a bucket, because it is empty or too long (LIM_BUCKET_VALUE)

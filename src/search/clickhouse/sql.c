@@ -23,11 +23,14 @@ find_lookups(struct ch_plan *p, const struct node *n)
 }
 
 void
-ch_plan_begin(struct ch_plan *p, struct arena *a, const struct query *q, unsigned layout)
+ch_plan_begin(struct ch_plan *p, struct arena *a, const struct query *q, unsigned layout,
+    const char *database)
 {
-	*p = (struct ch_plan){
-		.a = a, .query = q, .source = schema_source(q->dataset), .layout = layout
-	};
+	*p = (struct ch_plan){ .a = a,
+		.query = q,
+		.source = schema_source(q->dataset),
+		.layout = layout,
+		.database = database };
 	p->view = p->source != q->dataset;
 	find_lookups(p, q->root);
 }
@@ -149,59 +152,73 @@ ch_sql_values(const struct ch_plan *p, const uint32_t *ids, size_t n)
 struct str
 ch_sql_count(const struct ch_plan *p)
 {
-	struct buf b = { .a = p->a };
+	struct buf b = { .a = p->a }, select = { .a = p->a };
 
-	buf_z(&b, "SELECT toUInt64(");
+	buf_z(&select, "SELECT ");
 	if (p->view) {
-		buf_z(&b, "sum(");
-		ch_put_hits(p, &b, "arrayCount", STR_NULL);
-		buf_char(&b, ')');
+		buf_z(&select, "sum(");
+		ch_put_hits(p, &select, "arrayCount", STR_NULL);
+		buf_z(&select, ") AS n");
 	} else {
-		buf_z(&b, "count()");
+		buf_z(&select, "count() AS n");
 	}
-	buf_char(&b, ')');
-	ch_put_from(p, &b);
+	buf_z(&b, "SELECT toUInt64(sum(n)) FROM ");
+	ch_put_rows(p, &b, buf_done(&select), STR(""));
 	buf_z(&b, " FORMAT RowBinary");
 	return buf_done(&b);
 }
 
-/* A page of a view begins in the middle of a host when the previous page ended there. */
-static struct str
-page_of_view(const struct ch_plan *p, const struct page_request *want)
+static void
+put_select_page(const struct ch_plan *p, struct buf *b)
 {
-	struct buf b = { .a = p->a };
-	struct str host = want->after;
+	char objects[CH_NAME];
 
-	buf_z(&b, "SELECT place, arrayJoin(");
-	ch_put_hits(p, &b, "arrayFilter", STR("nested_key"));
-	buf_z(&b, ") AS k");
-	ch_put_from(p, &b);
-	if (want->after.p != NULL) {
-		host.n = host.n > SERVICE_KEY ? host.n - SERVICE_KEY : 0;
-		buf_z(&b, " AND place >= ");
-		ch_put_hex(&b, host);
-		buf_z(&b, " AND concat(place, k) > ");
-		ch_put_hex(&b, want->after);
+	if (p->view) {
+		buf_z(b, "SELECT place, arrayJoin(");
+		ch_put_hits(p, b, "arrayFilter", STR("nested_key"));
+		buf_z(b, ") AS k");
+	} else if (schema_nested(p->source) != NULL) {
+		ch_object_column(p->source, objects);
+		buf_printf(b, "SELECT place, toUInt64(length(%s)) AS k", objects);
+	} else {
+		buf_z(b, "SELECT place, toUInt64(0) AS k");
 	}
-	buf_printf(&b, " ORDER BY place, k LIMIT %u FORMAT RowBinary", want->limit + 1);
-	return buf_done(&b);
+}
+
+/* A page of a view begins in the middle of a host when the previous page ended there. */
+static void
+put_after(const struct ch_plan *p, struct buf *b, struct str after)
+{
+	struct str host = after;
+
+	if (after.p == NULL)
+		return;
+	if (!p->view) {
+		buf_z(b, " AND place > ");
+		ch_put_hex(b, after);
+		return;
+	}
+	host.n = host.n > SERVICE_KEY ? host.n - SERVICE_KEY : 0;
+	buf_z(b, " AND place >= ");
+	ch_put_hex(b, host);
+	buf_z(b, " AND concat(place, k) > ");
+	ch_put_hex(b, after);
 }
 
 struct str
 ch_sql_page(const struct ch_plan *p, const struct page_request *want)
 {
-	struct buf b = { .a = p->a };
+	struct buf b = { .a = p->a }, select = { .a = p->a }, rest = { .a = p->a },
+		   order = { .a = p->a };
 
-	if (p->view)
-		return page_of_view(p, want);
-	buf_printf(&b, "SELECT place, toUInt64(%s)",
-	    schema_nested(p->source) != NULL ? "length(nested)" : "0");
-	ch_put_from(p, &b);
-	if (want->after.p != NULL) {
-		buf_z(&b, " AND place > ");
-		ch_put_hex(&b, want->after);
-	}
-	buf_printf(&b, " ORDER BY place LIMIT %u FORMAT RowBinary", want->limit + 1);
+	buf_printf(&order, " ORDER BY place%s LIMIT %u", p->view ? ", k" : "", want->limit + 1);
+	put_select_page(p, &select);
+	put_after(p, &rest, want->after);
+	buf_str(&rest, buf_done(&order));
+	buf_z(&b, "SELECT place, k FROM ");
+	ch_put_rows(p, &b, buf_done(&select), buf_done(&rest));
+	buf_str(&b, buf_done(&order));
+	buf_z(&b, " FORMAT RowBinary");
 	return buf_done(&b);
 }
 
@@ -219,13 +236,12 @@ ch_sql_matched(const struct ch_plan *p, const struct str *keys, size_t n)
 		struct ch_scope in = { p, &l };
 		struct buf body = { .a = p->a };
 
-		ch_column_name(
-		    names[i], names[i]->type == VALUE_INTEGER ? CH_NUMBERS : CH_VALUES, column);
+		ch_column_name(names[i], ch_naming_content(names[i]), column);
 		l = ch_lambda_new(p, arena_str(p->a, str_of(column)));
 		if (!ch_put_matched(&in, &body, p->query->root))
 			return STR_NULL;
 		buf_z(&b, ", ");
-		ch_put_lambda(&b, "arrayFilter", &l, buf_done(&body));
+		ch_put_lambda(p, &b, "arrayFilter", &l, buf_done(&body));
 	}
 	ch_table_name(p->source, p->layout, CH_ROWS, table);
 	buf_printf(&b, " FROM %s FINAL WHERE gone = 0 AND place IN (", table);
@@ -237,7 +253,7 @@ ch_sql_matched(const struct ch_plan *p, const struct str *keys, size_t n)
 	return nnames == 0 ? STR_NULL : buf_done(&b);
 }
 
-/* ---- layouts and tags ---- */
+/* ---- layouts, tags and parts ---- */
 
 struct str
 ch_sql_layout(struct arena *a, enum dataset d)
@@ -258,4 +274,33 @@ ch_sql_tags(struct arena *a)
 	(void)a;
 	return STR("SELECT slug, name, classification, categories FROM tags FINAL WHERE gone = 0"
 		   " ORDER BY slug FORMAT RowBinary");
+}
+
+static void
+put_parts_of(const struct ch_plan *p, struct buf *b)
+{
+	char table[CH_NAME];
+
+	ch_table_name(p->source, p->layout, CH_LOCAL_ROWS, table);
+	buf_z(b, "WHERE database = ");
+	ch_put_hex(b, str_of(p->database));
+	buf_printf(b, " AND `table` = '%s'", table);
+}
+
+/* A statement may read another replica than this one, so no row is returned if there are any. Each
+   server evaluates the inner SELECT for itself: the large part is that which has the most rows of
+   those that a merge has made. */
+struct str
+ch_sql_parts(const struct ch_plan *p)
+{
+	struct buf b = { .a = p->a };
+
+	buf_z(&b, "SELECT name, toUInt64(sum(rows * active)), toUInt64(sum(active)), count(), "
+		  "toUInt64(sum(name IN (SELECT argMax(name, rows) FROM system.parts ");
+	put_parts_of(p, &b);
+	buf_z(&b, " AND active AND level > 0))) FROM parts ");
+	put_parts_of(p, &b);
+	buf_z(&b, " AND (SELECT max(replica_num) FROM system.clusters WHERE cluster = 'surfaced') "
+		  "= 1 GROUP BY name ORDER BY name FORMAT RowBinary");
+	return buf_done(&b);
 }

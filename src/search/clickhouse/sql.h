@@ -10,10 +10,9 @@
  *                         that the index uses; SQL only narrows what is looked at
  *   3. ch_sql_count, ...  statements over the rows, in which these tests are tests of numbers:
  *
- *        SELECT count() FROM all_hosts_1 FINAL WHERE gone = 0 AND (has(terms, 201326597) AND
- *            arrayExists((s0, s1) -> (arrayExists(x -> x > 8000, s0) AND hasAny(s1, [486539266,
- *            486539271])),
- *                i_services_port, nested))
+ *        SELECT toUInt64(sum(n)) FROM (SELECT count() AS n FROM all_hosts_1 FINAL WHERE gone = 0
+ *            AND (has(d_os, 201326597) AND arrayExists((s0, s1) -> (arrayExists(x -> x > 8000, s0)
+ *            AND hasAny(s1, [486539266, 486539271])), i_services_port, d_services_product)))
  *
  * A test of a nested object is a lambda over parallel arrays, which all have an element for each
  * object. ClickHouse 18 does not find a column that only a lambda names, so the lambda gets
@@ -24,8 +23,9 @@
  * use the primary key as a literal would.
  *
  * Answers are exact, because values are counted by the number of their dictionary or by their
- * bytes, never by a hash. FINAL is in each statement over rows, or an updated document would count
- * twice until its parts are merged. Texts are folded by the feeder with the function of the index,
+ * bytes, never by a hash. A statement over rows leaves out those that are not the newest of their
+ * document, or an updated document would count twice until its parts are merged: it has FINAL, or
+ * is a UNION of a SELECT without FINAL and one with it (parts.c). Texts are folded by the feeder with the function of the index,
  * since lowerUTF8 of ClickHouse folds differently. LIKE and text_glob agree on UTF-8, where _ and ?
  * are one character, and documents are UTF-8. */
 #ifndef SEARCH_CLICKHOUSE_SQL_H
@@ -42,20 +42,30 @@ struct ch_lookup {
 	size_t n, room;
 };
 
+/* The names of parts, each quoted, separated by commas; p NULL: none. */
+struct ch_part_lists {
+	struct str large, small;
+};
+
 struct ch_plan {
 	struct arena *a;
 	const struct query *query;
 	enum dataset source;
 	bool view; /* documents are the nested objects of the source */
 	unsigned layout;
+	const char *database;
 	struct ch_lookup *lookups;
 	size_t nlookups;
+	struct ch_part_lists parts; /* no large ones: all parts are read with FINAL */
 };
 
 /* A query is too expensive when more values of dictionaries than this pass its tests. */
 enum { CH_LOOKUP_ROWS = 20000 };
 
-void ch_plan_begin(struct ch_plan *p, struct arena *a, const struct query *q, unsigned layout);
+/* The field of the source that a field of a view belongs to. */
+const struct schema_field *ch_own_field(const struct schema_field *f);
+void ch_plan_begin(struct ch_plan *p, struct arena *a, const struct query *q, unsigned layout,
+    const char *database);
 /* The statement whose rows are (UInt8 field, String value, UInt32 id), at most CH_LOOKUP_ROWS + 1;
    STR_NULL: there is nothing to look up. */
 struct str ch_sql_lookup(const struct ch_plan *p);
@@ -75,35 +85,57 @@ struct str ch_sql_matched(const struct ch_plan *p, const struct str *keys, size_
 
 /* How the buckets of a field are counted. */
 enum ch_facet {
-	CH_FACET_IDS,     /* rows (UInt32 id, UInt64 count), see ch_sql_facet_ids */
-	CH_FACET_TEXTS,   /* rows (String value, UInt64 count, UInt8 shown) */
-	CH_FACET_NUMBERS, /* rows (Int64 value, UInt64 count, UInt8 shown) */
+	CH_FACET_IDS,     /* by their numbers in the dictionary */
+	CH_FACET_NUMBERS, /* by themselves, as a boolean or an integer of at most CH_PACKED_BITS bits */
+	CH_FACET_TEXTS,   /* by their bytes */
 };
 
 enum ch_facet ch_facet_of(const struct schema_field *f);
-/* The first buckets of a field without a dictionary, in their order, at most limit + 1. Values that
-   cannot be buckets (shown 0) come last: they only show that there are more values. */
-struct str ch_sql_facet(const struct ch_plan *p, const struct agg *agg);
-/* Counts the numbers of these fields, which have a dictionary; of each field at most the `most`
-   numbers with the greatest counts are returned. The numbers of a field are adjacent: first those
-   of values that may be buckets, and these by descending count. Equal counts are in no order. */
-struct str ch_sql_facet_ids(
+
+/* A value of any field of the first two kinds:
+ *
+ *   bits       63   62 to 55          54 to 0
+ *   ids        0    0                 the number of the dictionary, 32 bits, which has the number of the field
+ *   numbers    1    number of field   the value, as a complement of two */
+enum { CH_PACKED_BITS = 55 };
+
+struct ch_packed {
+	unsigned field;
+	bool shown;    /* false: the value cannot be a bucket */
+	int64_t value; /* the number in the dictionary, or the value */
+};
+
+struct ch_packed ch_unpack(uint64_t v);
+/* Rows (UInt64 packed, UInt64 count): the buckets of these fields, all of the first two kinds; of
+   each field at most `most`. The rows of a field are adjacent: first the values that may be
+   buckets, and these by descending count. Numbers with equal counts are in their order, ids in
+   none. */
+struct str ch_sql_facets(
     const struct ch_plan *p, const struct schema_field *const *fields, size_t n, unsigned most);
+/* Rows (String value, UInt64 count, UInt8 shown): the first buckets of a field of the third kind,
+   in their order, at most limit + 1. Values that cannot be buckets (shown 0) come last: they only
+   show that there are more values. */
+struct str ch_sql_facet_texts(const struct ch_plan *p, const struct agg *agg);
 /* Rows (UInt32 id, String value): the first `most` values of a field, in their order, whose count
    is exactly `count`. */
 struct str ch_sql_facet_ties(
     const struct ch_plan *p, const struct schema_field *f, uint64_t count, unsigned most);
 /* Rows (UInt32 id, String value) of these numbers. */
 struct str ch_sql_values(const struct ch_plan *p, const uint32_t *ids, size_t n);
-/* Rows (Int64 value, UInt32 id of its label) of these buckets of a field with labels. */
-struct str ch_sql_labels(
-    const struct ch_plan *p, const struct schema_field *f, const struct bucket *buckets, size_t n);
+/* Rows (Int64 value, UInt32 id of its label) of values of a field with labels. of_hits: the labels
+   that documents of the query have. */
+struct str ch_sql_labels(const struct ch_plan *p, const struct schema_field *f,
+    const int64_t *values, size_t n, bool of_hits);
 
-/* ---- layouts and tags ---- */
+/* ---- layouts, tags and parts ---- */
 
 /* Rows (UInt32 layout): none, or the layout that is asked. */
 struct str ch_sql_layout(struct arena *a, enum dataset d);
 /* Rows (String slug, String name, String classification, Array(String) categories). */
 struct str ch_sql_tags(struct arena *a);
+/* Rows (String name, UInt64 rows, UInt64 active, UInt64 present, UInt64 large) in the order of
+   names: on how many shards a part of the rows is active, exists, and is the large one. No row:
+   the cluster has replicas. */
+struct str ch_sql_parts(const struct ch_plan *p);
 
 #endif

@@ -27,7 +27,7 @@ put_some(const struct ch_plan *p, struct buf *b, const struct node *kid)
 	struct buf body = { .a = p->a };
 
 	ch_put_node(&in, &body, kid);
-	ch_put_lambda(b, "arrayExists", &l, buf_done(&body));
+	ch_put_lambda(p, b, "arrayExists", &l, buf_done(&body));
 }
 
 /* Two negations cancel each other here, because ClickHouse 18 removes them from the statement that
@@ -91,11 +91,10 @@ ch_lambda_new(const struct ch_plan *p, struct str first)
 }
 
 void
-ch_put_lambda(struct buf *b, const char *fn, const struct ch_lambda *l, struct str body)
+ch_put_lambda(const struct ch_plan *p, struct buf *b, const char *fn, const struct ch_lambda *l,
+    struct str body)
 {
-	struct str none =
-	    STR("nested"); /* a body without arguments is still about each nested object */
-	const struct str *args = l->n == 0 ? &none : l->args;
+	char objects[CH_NAME];
 	size_t n = l->n == 0 ? 1 : l->n;
 
 	buf_printf(b, "%s((", fn);
@@ -103,9 +102,13 @@ ch_put_lambda(struct buf *b, const char *fn, const struct ch_lambda *l, struct s
 		buf_printf(b, "%ss%zu", i > 0 ? ", " : "", i);
 	buf_z(b, ") -> ");
 	buf_str(b, body);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		buf_z(b, ", ");
-		buf_str(b, args[i]);
+		buf_str(b, l->args[i]);
+	}
+	if (l->n == 0) { /* a body without arguments is still about each nested object */
+		ch_object_column(p->source, objects);
+		buf_printf(b, ", %s", objects);
 	}
 	buf_char(b, ')');
 }
@@ -118,7 +121,7 @@ ch_put_hits(const struct ch_plan *p, struct buf *b, const char *fn, struct str f
 	struct buf body = { .a = p->a };
 
 	ch_put_node(&in, &body, p->query->root);
-	ch_put_lambda(b, fn, &l, buf_done(&body));
+	ch_put_lambda(p, b, fn, &l, buf_done(&body));
 }
 
 /* ---- the condition of a statement ---- */
@@ -158,19 +161,72 @@ put_view_condition(const struct ch_plan *p, struct buf *b)
 }
 
 void
-ch_put_from(const struct ch_plan *p, struct buf *b)
+ch_put_condition(const struct ch_plan *p, struct buf *b)
 {
 	struct ch_scope documents = { p, NULL };
-	char table[CH_NAME];
 
-	ch_table_name(p->source, p->layout, CH_ROWS, table);
-	buf_printf(b, " FROM %s FINAL WHERE gone = 0", table);
 	if (p->view) {
 		put_view_condition(p, b);
 	} else if (p->query->root->type != NODE_ALL) {
 		buf_z(b, " AND ");
 		ch_put_node(&documents, b, p->query->root);
 	}
+}
+
+/* ---- parts ---- */
+
+enum parts { ALL_PARTS, LARGE_PARTS, SMALL_PARTS };
+
+static void
+put_from(const struct ch_plan *p, struct buf *b, enum parts parts, struct str where)
+{
+	struct str list = parts == LARGE_PARTS ? p->parts.large : p->parts.small;
+	char table[CH_NAME];
+
+	ch_table_name(p->source, p->layout, CH_ROWS, table);
+	buf_printf(b, " FROM %s%s WHERE gone = 0", table, parts == LARGE_PARTS ? "" : " FINAL");
+	if (parts != ALL_PARTS) {
+		buf_z(b, " AND _part IN (");
+		buf_str(b, list);
+		buf_char(b, ')');
+	}
+	buf_str(b, where);
+	if (parts == LARGE_PARTS && p->parts.small.p != NULL) {
+		ch_table_name(p->source, p->layout, CH_LOCAL_ROWS, table);
+		buf_z(b, " AND place NOT IN (SELECT place FROM ");
+		ch_put_name(b, p->database);
+		buf_printf(b, ".%s WHERE _part IN (", table);
+		buf_str(b, p->parts.small);
+		buf_z(b, "))");
+	}
+}
+
+void
+ch_put_rows_where(
+    const struct ch_plan *p, struct buf *b, struct str select, struct str where, struct str rest)
+{
+	enum parts first = p->parts.large.p == NULL ? ALL_PARTS : LARGE_PARTS;
+
+	buf_char(b, '(');
+	buf_str(b, select);
+	put_from(p, b, first, where);
+	buf_str(b, rest);
+	if (first == LARGE_PARTS && p->parts.small.p != NULL) {
+		buf_z(b, " UNION ALL ");
+		buf_str(b, select);
+		put_from(p, b, SMALL_PARTS, where);
+		buf_str(b, rest);
+	}
+	buf_char(b, ')');
+}
+
+void
+ch_put_rows(const struct ch_plan *p, struct buf *b, struct str select, struct str rest)
+{
+	struct buf where = { .a = p->a };
+
+	ch_put_condition(p, &where);
+	ch_put_rows_where(p, b, select, buf_done(&where), rest);
 }
 
 /* ---- the nested objects that a hit names ---- */
