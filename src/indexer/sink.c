@@ -289,20 +289,33 @@ sink_commit(struct sink *s, const struct ch_feed_row *row, char err[INDEX_FAULT]
 
 /* ---- documents with a tag ---- */
 
-/* Lists the dictionary numbers of the slugs, as tags of documents and of nested objects; returns
-   how many there are. */
-static size_t
-list_ids(struct sink *s, const struct str *slugs, size_t n, struct buf *ids)
+/* Appends "hasAny(d_tags, [1, 2]) OR hasAny(u_services_tags, [3])": the documents that have one of
+   the slugs as a tag, or as a tag of a nested object. Appends nothing when the dictionary has no
+   such tag. */
+static void
+put_tagged(struct sink *s, const struct str *slugs, size_t n, struct buf *b)
 {
 	const struct schema_field *fields;
-	size_t nfields = schema_fields(s->dataset, &fields), found = 0;
+	size_t nfields = schema_fields(s->dataset, &fields);
+	char column[CH_NAME];
 	uint32_t id;
 
-	for (size_t k = 0; k < nfields; k++)
-		for (size_t i = 0; strcmp(fields[k].relative, "tags") == 0 && i < n; i++)
-			if (ch_dict_find(s->dict, &fields[k], slugs[i], &id))
-				buf_printf(ids, "%s%" PRIu32, found++ == 0 ? "" : ",", id);
-	return found;
+	for (size_t k = 0; k < nfields; k++) {
+		bool any = false;
+
+		if (strcmp(fields[k].relative, "tags") != 0)
+			continue;
+		ch_column_name(&fields[k], fields[k].nested ? CH_UNITED : CH_TERMS, column);
+		for (size_t i = 0; i < n; i++) {
+			if (!ch_dict_find(s->dict, &fields[k], slugs[i], &id))
+				continue;
+			if (!any)
+				buf_printf(b, "%shasAny(%s, [", b->n > 0 ? " OR " : "", column);
+			buf_printf(b, "%s%" PRIu32, any ? ", " : "", id);
+			any = true;
+		}
+		buf_z(b, any ? "])" : "");
+	}
 }
 
 /* Appends the keys of an answer, in hexadecimal digits, and copies the last of them to `last`.
@@ -326,24 +339,26 @@ bool
 sink_tagged(
     struct sink *s, const struct str *slugs, size_t n, struct buf *keys, char err[INDEX_FAULT])
 {
-	struct buf ids = { 0 }, last = { 0 };
+	struct buf tagged = { 0 }, last = { 0 };
 	struct str answer = STR_NULL;
 	char table[CH_NAME];
 	size_t found = KEYS_PAGE;
 	bool ok = true;
 
 	ch_table_name(s->dataset, s->layout, CH_ROWS, table);
-	if (list_ids(s, slugs, n, &ids) == 0)
+	put_tagged(s, slugs, n, &tagged);
+	if (tagged.n == 0)
 		found = 0;
 	while (ok && found == KEYS_PAGE) {
 		ok = ch_cluster_printf(s->cluster, &answer,
 		    "SELECT lower(hex(place)) FROM %s FINAL WHERE gone = 0 AND place > "
 		    "unhex('%.*s') "
-		    "AND hasAny(terms, [%.*s]) ORDER BY place LIMIT %d FORMAT TabSeparated",
-		    table, (int)last.n, last.n == 0 ? "" : last.p, (int)ids.n, ids.p, KEYS_PAGE);
+		    "AND (%.*s) ORDER BY place LIMIT %d FORMAT TabSeparated",
+		    table, (int)last.n, last.n == 0 ? "" : last.p, (int)tagged.n, tagged.p,
+		    KEYS_PAGE);
 		found = ok ? add_keys(keys, answer, &last) : 0;
 	}
-	buf_free(&ids);
+	buf_free(&tagged);
 	buf_free(&last);
 	return ok || sink_fault(s, err);
 }

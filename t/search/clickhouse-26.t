@@ -30,7 +30,7 @@ as()
 }
 
 ok "the user of the feeder makes the tables of every dataset" as index world_ch_script 1 clickhouse=26
-is "$(ch 1 "SELECT count() FROM system.tables WHERE database = 'surfaced'")" 31 "each dataset has its tables"
+is "$(ch 1 "SELECT count() FROM system.tables WHERE database = 'surfaced'")" 32 "each dataset has its tables"
 
 # refused USER SQL
 refused()

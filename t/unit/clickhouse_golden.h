@@ -51,13 +51,13 @@ GOLDEN(HOSTS, "services.banner:*",
 GOLDEN(HOSTS, "services.http.title:=Home",
 	" AND arrayExists(a -> has(a, unhex('486F6D65')), n_services_http_title)")
 GOLDEN(HOSTS, "services.http.headers:\"server: x\"",
-	" AND arrayExists(a -> has(a, unhex('7365727665723A2078')), f_services_http_headers)")
+	" AND (arrayExists(a -> has(a, unhex('7365727665723A2078')), n_services_http_headers) OR arrayExists(a -> has(a, unhex('7365727665723A2078')), f_services_http_headers))")
 GOLDEN(HOSTS, "services.http.headers:server*",
-	" AND arrayExists(a -> arrayExists(x -> (x LIKE unhex('73657276657225')), a), f_services_http_headers)")
+	" AND (arrayExists(a -> arrayExists(x -> (x LIKE unhex('73657276657225')), a), n_services_http_headers) OR arrayExists(a -> arrayExists(x -> (x LIKE unhex('73657276657225')), a), f_services_http_headers))")
 GOLDEN(HOSTS, "services.banner_hash:*",
 	" AND arrayExists(a -> notEmpty(a), n_services_banner_hash)")
 GOLDEN(HOSTS, "services.banner_hash:a*%_",
-	" AND arrayExists(a -> arrayExists(x -> (x LIKE unhex('61255C255C5F')), a), f_services_banner_hash)")
+	" AND (arrayExists(a -> arrayExists(x -> (x LIKE unhex('61255C255C5F')), a), n_services_banner_hash) OR arrayExists(a -> arrayExists(x -> (x LIKE unhex('61255C255C5F')), a), f_services_banner_hash))")
 GOLDEN(HOSTS, "services:(port:22 product:ssh)",
 	" AND arrayExists((s0, s1) -> (has(s0, 22) AND has(s1, 436207617)), i_services_port, d_services_product)")
 GOLDEN(HOSTS, "services:(-tls_enabled:true)",

@@ -58,6 +58,8 @@ read_rows(struct ch_request *rq, reading *read, void *arg)
 			return false;
 	if (same)
 		return true;
+	log_event(LOGP_INFO, "clickhouse", "dataset=%s parts=changed attempts=%d",
+	    schema_dataset_name(rq->query->dataset), ATTEMPTS);
 	ch_parts_none(rq);
 	return read(rq, arg);
 }

@@ -185,20 +185,13 @@ put_leaf_ids(
 
 /* ---- keywords and names ---- */
 
+/* Appends a test of one column of a keyword. */
 static void
-put_keyword(
-    const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
+put_keyword_column(const struct ch_scope *s, struct buf *b, const struct node *n,
+    const struct schema_field *f, enum ch_content content, const struct value *v)
 {
-	bool folded = n->type == NODE_MATCH || n->type == NODE_WILDCARD;
-	struct value *v = ARENA_ARRAY(s->plan->a, n->nvalues + 1, struct value);
-	struct array x =
-	    open_leaf_values(s, b, f, folded && ch_storage(f).folded ? CH_FOLDED : CH_VALUES);
+	struct array x = open_leaf_values(s, b, f, content);
 
-	for (size_t i = 0; i < n->nvalues; i++) {
-		v[i] = n->values[i];
-		if (folded)
-			v[i].s = text_fold(s->plan->a, v[i].s);
-	}
 	if (n->type == NODE_EXISTS)
 		buf_printf(b, "notEmpty(%s)", x.name);
 	else if (n->type == NODE_WILDCARD)
@@ -206,6 +199,30 @@ put_keyword(
 	else
 		put_has(b, &x, v, n->nvalues);
 	close_array(b, &x);
+}
+
+/* The folded text of a query is the value itself, or one of f_X if folding changes the value. */
+static void
+put_keyword(
+    const struct ch_scope *s, struct buf *b, const struct node *n, const struct schema_field *f)
+{
+	bool folded = n->type == NODE_MATCH || n->type == NODE_WILDCARD;
+	struct value *v = ARENA_ARRAY(s->plan->a, n->nvalues + 1, struct value);
+
+	for (size_t i = 0; i < n->nvalues; i++) {
+		v[i] = n->values[i];
+		if (folded)
+			v[i].s = text_fold(s->plan->a, v[i].s);
+	}
+	if (!folded || !ch_storage(f).folded) {
+		put_keyword_column(s, b, n, f, CH_VALUES, v);
+		return;
+	}
+	buf_char(b, '(');
+	put_keyword_column(s, b, n, f, CH_VALUES, v);
+	buf_z(b, " OR ");
+	put_keyword_column(s, b, n, f, CH_FOLDED, v);
+	buf_char(b, ')');
 }
 
 /* Whether the key of a document begins with the name (record/key.c): host of dns, domain of

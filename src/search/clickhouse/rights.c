@@ -30,6 +30,7 @@ static const struct {
    requires them. */
 static const char *const grants[] = {
 	"SELECT ON surfaced.* TO surfaced_search",
+	"SELECT ON system.clusters TO surfaced_search",
 	"SELECT ON system.parts TO surfaced_search",
 	"SELECT, INSERT, CREATE TABLE, DROP TABLE, OPTIMIZE ON surfaced.* TO surfaced_index",
 	"SELECT ON system.clusters TO surfaced_index",

@@ -289,7 +289,8 @@ add_keyword(struct ch_encoder *e, const struct schema_field *f, struct str s)
 	if (p->folded != NULL) {
 		struct str folded = text_fold(e->arena, s);
 
-		add_item(p->folded, folded.p, folded.n);
+		if (!str_eq(folded, s))
+			add_item(p->folded, folded.p, folded.n);
 	}
 	if (p->categories != NULL)
 		add_derived(e, p, s);

@@ -9,7 +9,7 @@
 #include "search/clickhouse/words.h"
 
 enum {
-	RULES = 2,       /* grows when the meaning of a column changes */
+	RULES = 3,       /* grows when the meaning of a column changes */
 	FIELDS_MAX = 256 /* numbers of fields have eight bits in the dictionary */
 };
 

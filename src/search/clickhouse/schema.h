@@ -34,7 +34,7 @@
  *   d_X                  the dictionary's numbers of the values of the field X, each once
  *   n_X                  the values of a field that has no dictionary, each once. An address as its key: 04 and four
  *                        bytes, or 06 and sixteen
- *   f_X                  the same values folded by text_fold, each once; only where folding may change them
+ *   f_X                  those values folded by text_fold that folding changes, each once; most texts are folded already
  *   t_X                  the tokens of a text, each once
  *   i_X                  integers; 0 and 1 for a boolean; microseconds since 1970 for a date
  *   u_X                  what d_X or i_X of a nested field has for all nested objects together, each once
