@@ -153,7 +153,8 @@ check_statements(const struct ch_plan *p)
 	}
 }
 
-static const struct ch_part_lists two_parts = { STR_INIT("'all_1_9_2'"), STR_INIT("'all_10_10_0'") };
+static const struct ch_part_lists two_parts = { STR_INIT("'all_1_9_2'"),
+	STR_INIT("'all_10_10_0'") };
 
 static void
 no_byte_of_a_query_is_in_a_statement(void) /* C-419 */
@@ -170,9 +171,9 @@ no_byte_of_a_query_is_in_a_statement(void) /* C-419 */
 		p.parts = two_parts;
 		check_statements(&p);
 	}
-	for (const char *const *text = (const char *const[]){ "os:\"a'b\\\\c\"", "services.banner_hash:abc*%_",
-		 "hostnames:example.com ip:192.0.2.0/24", "\"😀\" services:(banner:\"it's\")",
-		 NULL };
+	for (const char *const *text = (const char *const[]){ "os:\"a'b\\\\c\"",
+		 "services.banner_hash:abc*%_", "hostnames:example.com ip:192.0.2.0/24",
+		 "\"😀\" services:(banner:\"it's\")", NULL };
 	     *text != NULL; text++) {
 		struct ch_plan p = plan_of(DATASET_HOSTS, *text);
 
@@ -184,16 +185,17 @@ no_byte_of_a_query_is_in_a_statement(void) /* C-419 */
 static void
 parts_are_read_with_final_or_without(void) /* C-419 */
 {
-	static const char all[] = "SELECT toUInt64(sum(n)) FROM (SELECT count() AS n FROM all_hosts_1 FINAL WHERE"
-				  " gone = 0 AND has(i_asn, 5)) FORMAT RowBinary",
-			  large[] = "SELECT toUInt64(sum(n)) FROM (SELECT count() AS n FROM all_hosts_1 WHERE"
-				    " gone = 0 AND _part IN ('all_1_9_2') AND has(i_asn, 5)) FORMAT RowBinary",
-			  both[] = "SELECT toUInt64(sum(n)) FROM (SELECT count() AS n FROM all_hosts_1 WHERE"
-				   " gone = 0 AND _part IN ('all_1_9_2') AND has(i_asn, 5)"
-				   " AND place NOT IN (SELECT place FROM `surfaced`.hosts_1 WHERE _part IN"
-				   " ('all_10_10_0'))"
-				   " UNION ALL SELECT count() AS n FROM all_hosts_1 FINAL WHERE gone = 0"
-				   " AND _part IN ('all_10_10_0') AND has(i_asn, 5)) FORMAT RowBinary";
+	static const char
+	    all[] = "SELECT toUInt64(sum(n)) FROM (SELECT count() AS n FROM all_hosts_1 FINAL WHERE"
+		    " gone = 0 AND has(i_asn, 5)) FORMAT RowBinary",
+	    large[] = "SELECT toUInt64(sum(n)) FROM (SELECT count() AS n FROM all_hosts_1 WHERE"
+		      " gone = 0 AND _part IN ('all_1_9_2') AND has(i_asn, 5)) FORMAT RowBinary",
+	    both[] = "SELECT toUInt64(sum(n)) FROM (SELECT count() AS n FROM all_hosts_1 WHERE"
+		     " gone = 0 AND _part IN ('all_1_9_2') AND has(i_asn, 5)"
+		     " AND place NOT IN (SELECT place FROM `surfaced`.hosts_1 WHERE _part IN"
+		     " ('all_10_10_0'))"
+		     " UNION ALL SELECT count() AS n FROM all_hosts_1 FINAL WHERE gone = 0"
+		     " AND _part IN ('all_10_10_0') AND has(i_asn, 5)) FORMAT RowBinary";
 	struct ch_plan p = plan_of(DATASET_HOSTS, "asn:5");
 
 	CU_ASSERT_TRUE(str_is(ch_sql_count(&p), all));
@@ -219,13 +221,15 @@ names_of_databases_are_quoted(void)
 static uint64_t
 packed(unsigned field, int64_t value)
 {
-	return UINT64_C(1) << 63 | (uint64_t)field << 55 | ((uint64_t)value & ((UINT64_C(1) << 55) - 1));
+	return UINT64_C(1) << 63 | (uint64_t)field << 55 |
+	       ((uint64_t)value & ((UINT64_C(1) << 55) - 1));
 }
 
 static void
 packed_values_are_unpacked(void)
 {
-	static const int64_t values[] = { 0, 1, -1, 443, INT32_MIN, INT32_MAX, INT64_C(1) << 53, -(INT64_C(1) << 54) };
+	static const int64_t values[] = { 0, 1, -1, 443, INT32_MIN, INT32_MAX, INT64_C(1) << 53,
+		-(INT64_C(1) << 54) };
 	const struct schema_field *f = schema_find(DATASET_HOSTS, STR("os"));
 	struct ch_packed p = ch_unpack(ch_id(f, 5, STR("x")));
 
@@ -394,7 +398,8 @@ main(void)
 		{ "each node of a query has its statement (C-419)", each_node_has_its_statement },
 		{ "no byte of a query is in a statement (C-419)",
 		    no_byte_of_a_query_is_in_a_statement },
-		{ "the parts that may have older rows are read with FINAL, the large ones without (C-419)",
+		{ "the parts that may have older rows are read with FINAL, the large ones without "
+		  "(C-419)",
 		    parts_are_read_with_final_or_without },
 		{ "names of databases are quoted", names_of_databases_are_quoted },
 		{ "packed values are unpacked", packed_values_are_unpacked },

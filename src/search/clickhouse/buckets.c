@@ -267,8 +267,7 @@ begin_job(struct ch_request *rq, const struct agg *aggs, size_t n)
 }
 
 static void
-fill_from_numbers(
-    struct ch_request *rq, const struct counted *c, unsigned limit, struct group *out)
+fill_from_numbers(struct ch_request *rq, const struct counted *c, unsigned limit, struct group *out)
 {
 	for (size_t i = 0; i < c->n && i < limit; i++) {
 		struct value v = value_of_number(c->field, c->p[i].number);

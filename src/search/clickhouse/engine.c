@@ -27,8 +27,7 @@ enum { TAGS_MEMORY = 64 << 20, ATTEMPTS = 3 };
 /* ---- requests ---- */
 
 static struct ch_request
-request_of(
-    struct ch_engine *e, struct arena *a, const struct query *q, const struct budget *budget)
+request_of(struct ch_engine *e, struct arena *a, const struct query *q, const struct budget *budget)
 {
 	return (struct ch_request){
 		.engine = e, .arena = a, .query = q, .budget = budget, .relation = RELATION_EQ
@@ -94,8 +93,7 @@ read_groups(struct ch_request *rq, void *arg)
 	const struct wanted_groups *w = arg;
 
 	for (size_t i = 0; i < w->n; i++)
-		w->out[i] =
-		    (struct group){ .field = w->aggs[i].field, .relation = RELATION_EQ };
+		w->out[i] = (struct group){ .field = w->aggs[i].field, .relation = RELATION_EQ };
 	return ch_aggregate(rq, w->aggs, w->n, w->out);
 }
 

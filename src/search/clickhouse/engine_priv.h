@@ -24,12 +24,15 @@ struct ch_engine {
 	uint64_t random, statements; /* the parts of query ids */
 };
 
-/* The parts of one moment. */
+/* A part of a table of rows, and on how many shards it is active and exists. */
+struct ch_part {
+	struct str name;
+	uint64_t active, present;
+};
+
+/* The parts of one moment, in the order of names. */
 struct ch_parts {
-	struct ch_part {
-		struct str name;
-		uint64_t active, present; /* on how many shards */
-	} * p; /* in the order of names */
+	struct ch_part *p;
 	size_t n;
 };
 

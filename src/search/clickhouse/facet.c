@@ -75,7 +75,8 @@ put_packed(const struct ch_plan *p, struct buf *b, const struct schema_field *f)
 		buf_printf(b, "arrayMap(x -> bitOr(%" PRIu64 ", toUInt64(x < %" PRId64 ")), ",
 		    pack_field(f), p->query->now.us);
 	else if (content == CH_NUMBERS)
-		buf_printf(b, "arrayMap(x -> bitOr(%" PRIu64 ", bitAnd(toUInt64(x), %" PRIu64 ")), ",
+		buf_printf(b,
+		    "arrayMap(x -> bitOr(%" PRIu64 ", bitAnd(toUInt64(x), %" PRIu64 ")), ",
 		    pack_field(f), packed_value);
 	if (stored->nested && p->view) {
 		buf_z(b, "arrayReduce('groupArrayArray', ");
@@ -157,14 +158,16 @@ ch_sql_facets(
 {
 	struct buf b = { .a = p->a };
 	struct str is_id = arena_printf(p->a, "v < %" PRIu64, packed_number);
-	struct str field = arena_printf(p->a, "if(%.*s, bitShiftRight(v, %d), bitShiftRight(v, %d))",
-	    (int)is_id.n, is_id.p, CH_ID_SHIFT, CH_PACKED_BITS);
+	struct str field =
+	    arena_printf(p->a, "if(%.*s, bitShiftRight(v, %d), bitShiftRight(v, %d))", (int)is_id.n,
+		is_id.p, CH_ID_SHIFT, CH_PACKED_BITS);
 
 	buf_z(&b, "SELECT v, toUInt64(sum(c)) AS n FROM ");
 	put_all_counted(p, &b, fields, n);
 	buf_z(&b, " GROUP BY v ORDER BY ");
 	buf_str(&b, field);
-	buf_printf(&b, ", if(%.*s, bitAnd(v, %d), 0), n DESC, toInt64(bitShiftLeft(v, %d)) LIMIT %u BY ",
+	buf_printf(&b,
+	    ", if(%.*s, bitAnd(v, %d), 0), n DESC, toInt64(bitShiftLeft(v, %d)) LIMIT %u BY ",
 	    (int)is_id.n, is_id.p, CH_IDS, 64 - CH_PACKED_BITS, most);
 	buf_str(&b, field);
 	buf_z(&b, " FORMAT RowBinary");
@@ -222,8 +225,7 @@ static struct str
 facet_of_address(const struct ch_plan *p, unsigned rows)
 {
 	struct buf b = { .a = p->a }, select = { .a = p->a };
-	struct str order =
-	    arena_printf(p->a, " ORDER BY c DESC, v LIMIT %u", rows);
+	struct str order = arena_printf(p->a, " ORDER BY c DESC, v LIMIT %u", rows);
 
 	buf_z(&select, "SELECT place AS v, toUInt64(");
 	if (p->view)

@@ -87,7 +87,7 @@ struct str ch_sql_matched(const struct ch_plan *p, const struct str *keys, size_
 enum ch_facet {
 	CH_FACET_IDS,     /* by their numbers in the dictionary */
 	CH_FACET_NUMBERS, /* by themselves, as a boolean or an integer of at most CH_PACKED_BITS bits */
-	CH_FACET_TEXTS,   /* by their bytes */
+	CH_FACET_TEXTS, /* by their bytes */
 };
 
 enum ch_facet ch_facet_of(const struct schema_field *f);
