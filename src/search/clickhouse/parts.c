@@ -32,6 +32,12 @@
 
 #include <ctype.h>
 
+enum {
+	SET_ROW =
+	    64, /* bytes that a server needs for a row of the small parts while it reads the large one */
+	SET_SHARE = 4, /* the part of clickhouse_memory that it may use for them */
+};
+
 /* Names are printed into statements as they are. */
 static bool
 is_plain(struct str name)
@@ -77,7 +83,8 @@ read_parts(struct ch_request *rq, struct ch_parts *out, struct ch_part_lists *li
 		add_name(is_large ? &large : &small, name);
 	}
 	*lists = (struct ch_part_lists){ { 0 } };
-	if (large_rows > rows / 2)
+	if (large_rows > rows / 2 &&
+	    (rows - large_rows) * SET_ROW <= (uint64_t)rq->engine->options.memory / SET_SHARE)
 		*lists = (struct ch_part_lists){ buf_done(&large), buf_done(&small) };
 	return ch_rows_end(rq, &answer, good);
 }
