@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Answers are exact whatever parts the tables of two shards of ClickHouse have: none, one, a large one with newer, older or
+# deleted versions of its documents in small ones, and parts that are merged while documents change (C-419).
+# ROUNDS: transactions during the searches (make campaign-clickhouse-parts: 500). SEED: other changes.
+[ -n "${LOOPBACK-}" ] || exec t/helper/loopback "$0" "$@"
+. t/lib.sh
+[ -x "$CH_SERVER" ] || skip_all "clickhouse-server is not installed"
+seed=${SEED:-1}
+diag "seed $seed"
+WORLD_SEARCH_WORKERS=4
+ch_start 2
+WORLD_CONF="$WORLD_CONF
+engine_hosts = clickhouse"
+world_conf
+pg_start
+
+# The hosts, and the shard of each, are known before the first one is fed.
+"$BUILD/t/helper/hostgen" --hosts 2000 --seed "$seed" |
+	jq -c '.city = (["Plan A", "Plan B", "Plan A", "Plan B", "Plan A", "Plan B", "Toggle", .city][input_line_number % 8]) | del(.city | nulls)' |
+	ctl import hosts --quiet - >/dev/null
+sql "SET client_min_messages = warning; CREATE TABLE saved AS SELECT key, doc, 0 AS shard FROM record WHERE dataset = 1; TRUNCATE record"
+{
+	printf 'SELECT x, cityHash64(unhex(x)) %% 2 + 1 FROM (SELECT arrayJoin(['
+	sql "SELECT string_agg(quote_literal(encode(key, 'hex')), ',') FROM saved"
+	printf ']) AS x) FORMAT TabSeparated'
+} >"$W/keys.sql"
+ch 1 "$(cat "$W/keys.sql")" | while read -r digits shard; do
+	echo "UPDATE saved SET shard = $shard WHERE key = '\\x$digits';"
+done >"$W/shards.sql"
+psql -Xq -1 -f "$W/shards.sql" >/dev/null
+# Numbers of the hosts of a shard, in the order of their keys.
+sql "CREATE VIEW numbered AS SELECT *, row_number() OVER (PARTITION BY shard ORDER BY key) AS n FROM saved"
+# Tables of another database, whose parts have the most rows of all.
+for shard in 1 2; do
+	ch "$shard" "CREATE DATABASE IF NOT EXISTS elsewhere"
+	for layout in 1 2; do
+		ch "$shard" "CREATE TABLE elsewhere.hosts_$layout (place String, ver UInt64, gone UInt8) ENGINE = ReplacingMergeTree(ver)
+			PARTITION BY tuple() ORDER BY place"
+		ch "$shard" "INSERT INTO elsewhere.hosts_$layout SELECT toString(number), 1, 0 FROM (SELECT number FROM system.numbers LIMIT 9000)"
+	done
+done
+index_start
+export_start
+api_start
+web_start
+hosts_wait 0
+world_env
+
+# merges STOP|START SHARD
+merges()
+{
+	ch "$2" "SYSTEM $1 MERGES surfaced.hosts_$layout"
+}
+
+# parts SHARD: the names of its parts, the one with the most rows first.
+parts()
+{
+	ch "$1" "SELECT name FROM system.parts WHERE database = 'surfaced' AND table = 'hosts_$layout' AND active
+		ORDER BY rows DESC, name" | paste -s -d ' '
+}
+
+# change STATEMENT...: in one transaction, which the feeder sends in one INSERT; waits until it is fed.
+change()
+{
+	sql "BEGIN; $(printf '%s;' "$@") COMMIT"
+	ch_equal hosts || fail "both servers have what the database has"
+}
+
+# put WHERE CITY: a statement that stores these hosts with the city; "": with their own.
+put()
+{
+	echo "INSERT INTO record (dataset, key, doc) SELECT 1, key, CASE WHEN '$2' = '' THEN doc
+			ELSE regexp_replace(doc, '\"city\":\"[^\"]*\"', '\"city\":\"$2\"') END
+		FROM numbered WHERE $1 ON CONFLICT (dataset, key) DO UPDATE SET doc = excluded.doc, gone = false"
+}
+
+# remove WHERE
+remove()
+{
+	echo "UPDATE record SET doc = '', gone = true WHERE dataset = 1 AND NOT gone AND key IN (SELECT key FROM numbered WHERE $1)"
+}
+
+# compare WHAT
+compare()
+{
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/parts.py "$W" compare --layout "$layout" --parts "$1" >"$W/compare.out" 2>&1 ||
+		fail "the comparison with $1 came to its end"
+	relay "$W/compare.out"
+}
+
+layout=1
+merges STOP 1
+merges STOP 2
+
+compare "no row at all"
+change "$(put 'shard = 1 AND n <= 700' '')"
+is "$(parts 1), $(parts 2)" "all_1_1_0, " "the first shard has one part and the second none"
+compare "one part on a shard and none on the other"
+
+change "$(put 'shard = 2 AND n <= 20' 'Old')" "$(put 'shard = 1 AND n <= 15' 'New')" "$(remove 'shard = 1 AND n BETWEEN 16 AND 40')"
+change "$(put 'shard = 2 AND n <= 650' '')"
+is "$(parts 1), $(parts 2)" "all_1_1_0 all_2_2_0, all_2_2_0 all_1_1_0" \
+	"parts of the same names are the largest on one shard and a small one on the other"
+compare "a small part that is newer than the largest on a shard, and older on the other"
+
+change "$(put 'shard = 1 AND n BETWEEN 16 AND 25' 'Back')" "$(remove 'shard = 2 AND n BETWEEN 10 AND 30')"
+change "$(put 'shard = 1 AND n BETWEEN 20 AND 22' 'Again')" "$(remove 'shard = 1 AND n = 23')" "$(put 'shard = 2 AND n = 10' '')"
+change "$(put 'n > 720' '')" "$(remove 'n <= 3')"
+compare "documents that were deleted, came back and changed in several small parts"
+for shard in 1 2; do
+	ch "$shard" "INSERT INTO hosts_$layout SELECT * FROM hosts_$layout FINAL ORDER BY place LIMIT 60"
+done
+compare "a small part of rows that other parts have with the same version"
+
+merges START 2
+ch 2 "OPTIMIZE TABLE hosts_$layout FINAL"
+is "$(parts 2 | wc -w)" 1 "the second shard has one part after a merge"
+compare "one merged part, which has deleted documents, and many parts on the other shard"
+merges STOP 2
+change "$(put 'n <= 3' 'Returned')" "$(remove 'n BETWEEN 100 AND 120')"
+compare "documents that a merged part has as deleted, which came back"
+
+for shard in 1 2; do
+	merges START "$shard"
+	ch "$shard" "OPTIMIZE TABLE hosts_$layout FINAL"
+	merges STOP "$shard"
+done
+is "$(parts 1 | wc -w) $(parts 2 | wc -w)" "1 1" "both shards have one part after a merge"
+compare "one merged part on each shard"
+change "$(put 'n BETWEEN 1 AND 400' 'Half')"
+change "$(put 'true' 'Whole')"
+change "$(put 'true' '')"
+compare "parts of all documents, of which the newest is not the merged one"
+change "$(remove 'shard = 1')"
+compare "a shard whose documents were all deleted"
+change "$(put 'shard = 1 AND n % 2 = 0' '')" "$(remove 'shard = 2 AND n % 2 = 0')"
+compare "documents that came back on a shard and were deleted on the other"
+
+asked()
+{
+	[ "$(ctl --json search status | jq -r '.datasets[] | select(.dataset == "hosts") | .layout')" = 2 ]
+}
+ctl search switch hosts >/dev/null
+ok "a new layout is filled and asked" world_until 30 asked
+layout=2
+compare "a new layout, which was filled"
+change "$(put 'true' '')"
+compare "changes after a layout was filled"
+
+# ---- changes, merges and searches at the same time ----
+
+PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/parts.py "$W" campaign --layout "$layout" --rounds "${ROUNDS:-20}" --seed "$seed" \
+	>"$W/campaign.out" 2>&1 || fail "the campaign came to its end"
+relay "$W/campaign.out"
+ok "both servers have what the database has after the changes" ch_equal hosts
+compare "the parts that the changes have left"
+world_ch_stop
