@@ -158,6 +158,33 @@ ok "nothing is missing after the merge was interrupted (C-421)" ch_equal hosts
 is "$(tables 9)" "0 0" "a layout whose merge was interrupted is not filled again"
 loopback mount -o remount,size=512m "$W/ch/2/data"
 
+# ---- a dictionary that is damaged ----
+
+# refused_since LINE
+refused_since()
+{
+	tail -n "+$1" "$W/log/surfaced-index.log" |
+		grep -q 'clickhouse=failed .*_dict has an invalid row: a value with two numbers, or a number with two values'
+}
+
+# damage WHAT COLUMNS: a row of the dictionary, with these columns in place of folded, value and id.
+damage()
+{
+	_layout=$(layout)
+	world_kill surfaced-index
+	ch 1 "INSERT INTO all_hosts_${_layout}_dict (field, folded, value, id)
+		SELECT field, $2 FROM all_hosts_${_layout}_dict WHERE value = 'Linux' LIMIT 1"
+	_from=$(($(wc -l <"$W/log/surfaced-index.log") + 1))
+	index_start
+	ok "surfaced-index follows no layout in which $1" world_until 60 refused_since "$_from"
+	ctl search switch hosts >/dev/null
+	ok "surfacectl search switch replaces a layout in which $1" world_until 60 layout_is $((_layout + 1))
+	ok "both sides are equal after a layout was replaced in which $1" ch_equal hosts
+}
+
+damage "a number has two values" "'another', 'another', id"
+damage "a value has two numbers" "folded, value, id + 4000000"
+
 # ---- a shard that is away ----
 
 echo "clickhouse_partial = yes" >>"$W/etc/surfaced.conf"

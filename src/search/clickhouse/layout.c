@@ -177,21 +177,29 @@ ch_layout_switch(struct ch_cluster *c, enum dataset d, unsigned layout)
 
 /* ---- the dictionary ---- */
 
+/* Rows come in the order of their numbers: *last is the number of the former row. So two values with
+   one number are adjacent. */
 static bool
-load_value(struct ch_dict *k, struct str line, struct buf *room, int64_t *id)
+load_value(struct ch_dict *k, struct str line, struct buf *room, int64_t *last)
 {
 	struct str field, number;
-	int64_t f;
+	size_t values = ch_dict_values(k);
+	int64_t f, id;
 
 	if (!str_part(&line, '\t', &field) || !str_part(&line, '\t', &number) ||
-	    !str_int64(field, &f) || !str_int64(number, id))
+	    !str_int64(field, &f) || !str_int64(number, &id))
 		return false;
 	buf_clear(room);
 	if (room->room < line.n)
 		buf_add(room, line.p, line.n);
 	if (line.n > 0 && !hex_parse(line, (unsigned char *)room->p, line.n / 2))
 		return false;
-	return ch_dict_load(k, (unsigned)f, (struct str){ room->p, line.n / 2 }, (uint32_t)*id);
+	if (!ch_dict_load(k, (unsigned)f, (struct str){ room->p, line.n / 2 }, (uint32_t)id))
+		return false;
+	if (id == *last && ch_dict_values(k) > values)
+		return false;
+	*last = id;
+	return true;
 }
 
 bool
@@ -220,7 +228,10 @@ ch_dict_read(struct ch_cluster *c, struct ch_dict *k, enum dataset d, unsigned l
 		while (ok && str_line(&answer, &line))
 			if (!load_value(k, line, &room, &last)) {
 				snprintf(c->message, sizeof(c->message),
-				    "%s gives a value two numbers, or a number two values", table);
+				    "%s has an invalid row: a value with two numbers, or a number "
+				    "with two values; surfacectl search switch fills another "
+				    "layout",
+				    table);
 				ok = false;
 			}
 	}
