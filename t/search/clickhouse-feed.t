@@ -178,6 +178,17 @@ lines()
 	echo $(($(wc -l <"$W/log/surfaced-index.log") + 1))
 }
 
+# The numbers of new values are kept when they cannot be stored, because rows that are sent later have them. The feeder
+# makes the missing table again.
+table=all_hosts_$(layout hosts)_dict
+from=$(lines)
+ch 1 "RENAME TABLE $table TO hidden_dict"
+hosts 1500 40 19
+ok "the feeder logs that numbers of values could not be stored" world_until 30 failed_since "$from"
+ok "nothing is lost while numbers of values could not be stored (C-421)" equal_at_last hosts
+is "$(ch 1 "SELECT count() FROM $table WHERE value = 'Plan 19'")" 1 "a number that could not be stored at first is stored later"
+ch 1 "DROP TABLE hidden_dict"
+
 from=$(lines)
 world_ch_kill 2
 hosts 2000 300 20
