@@ -162,13 +162,14 @@ sink_pending(const struct sink *s)
 }
 
 /* Rows that a failed pass has left are dropped: the next pass makes them again. Numbers of values
-   are kept (dict.h). */
+   are kept (dict.h). The memory of former batches is freed, because most passes have few rows. */
 void
 sink_begin(struct sink *s, uint64_t ver, const struct source *of)
 {
 	s->ver = ver;
 	s->written = 0;
 	ch_free_block(s->encoder, &s->next);
+	buf_free(&s->stored.rows);
 	ch_encoder_tags(s->encoder, of->tags, of->ntags);
 }
 
