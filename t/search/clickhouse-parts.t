@@ -128,6 +128,9 @@ for shard in 1 2; do
 done
 is "$(parts 1 | wc -w) $(parts 2 | wc -w)" "1 1" "both shards have one part after a merge"
 compare "one merged part on each shard"
+change "$(put 'n BETWEEN 1 AND 9' 'Small')" "$(remove 'n BETWEEN 50 AND 60')" "$(put 'n BETWEEN 110 AND 120' 'Other')"
+change "$(put 'n BETWEEN 55 AND 57' 'Back')" "$(remove 'n = 5')"
+compare "one merged part on each shard, and newer, deleted and returned documents in small ones"
 change "$(put 'n BETWEEN 1 AND 400' 'Half')"
 change "$(put 'true' 'Whole')"
 change "$(put 'true' '')"
@@ -144,9 +147,14 @@ asked()
 ctl search switch hosts >/dev/null
 ok "a new layout is filled and asked" world_until 30 asked
 layout=2
+merges STOP 1
+merges STOP 2
 compare "a new layout, which was filled"
-change "$(put 'true' '')"
+change "$(put 'n > 30' 'Fresh')" "$(remove 'n <= 20')"
 compare "changes after a layout was filled"
+merges START 1
+merges START 2
+change "$(put 'true' '')"
 
 # ---- changes, merges and searches at the same time ----
 
