@@ -11,7 +11,10 @@ diag "seed $seed"
 WORLD_SEARCH_WORKERS=4
 ch_start 2
 WORLD_CONF="$WORLD_CONF
-engine_hosts = clickhouse"
+engine_hosts = clickhouse
+search_slice = 10000
+search_share = 100
+search_wait = 60000"
 world_conf
 pg_start
 
