@@ -162,6 +162,8 @@ close_clickhouse(void *state)
 {
 	struct ch_engine *e = state;
 
+	for (enum dataset d = 0; d < DATASETS; d++)
+		ch_versions_free(&e->of[d].large);
 	ch_http_close(e->http);
 	arena_free(e->tag_arena);
 	free(e);

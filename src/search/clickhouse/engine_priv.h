@@ -10,12 +10,20 @@
 #include "search/clickhouse/http.h"
 #include "search/clickhouse/sql.h"
 
+/* The greatest versions in large parts (parts.c), which never change. */
+struct ch_versions {
+	char *of;    /* the layout and the parts; NULL: none were read yet */
+	uint64_t *v; /* [group] */
+	uint64_t n;
+};
+
 struct ch_engine {
 	struct ch_options options;
 	struct ch_http *http;
 	struct {
 		unsigned layout;
 		int64_t until; /* mono_us */
+		struct ch_versions large;
 	} of[DATASETS];
 	struct arena *tag_arena;
 	struct tag *tags; /* sorted by slug */
@@ -72,6 +80,7 @@ bool ch_parts_begin(struct ch_request *rq) MUST_USE;
 bool ch_parts_end(struct ch_request *rq, bool *same) MUST_USE;
 /* The following statements read all parts with FINAL. */
 void ch_parts_none(struct ch_request *rq);
+void ch_versions_free(struct ch_versions *v);
 
 /* ---- buckets.c, page.c ---- */
 

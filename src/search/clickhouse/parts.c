@@ -20,10 +20,17 @@
  * the second list do not matter: no statement has read them. So all statements of a request see the
  * documents of one moment.
  *
+ * Versions decide whether a row of a small part may be read in place of that of the large part: each
+ * version in a small part must be at least the greatest one in the large part of its shard. That is
+ * the case when the large part is the oldest. It is not when newer parts were merged to a larger
+ * one, or when an INSERT was delayed while later ones succeeded; then all parts are read with FINAL
+ * until a merge has removed the old rows. (Rows of equal versions are equal: a pass of
+ * surfaced-index has one version, and sees one state of a document.)
+ *
  * Shards name their parts alike, and a list of names applies to all of them. A name is that of a
- * large part only if it is one on each shard where it is active; any part may be treated as a small one.
- * The numbers of shards on which a name is active and on which it exists are compared too: a part
- * that was merged exists for another eight minutes (old_parts_lifetime of ClickHouse), so the
+ * large part only if it is one on each shard where it is active; any part may be treated as a small
+ * one. The numbers of shards on which a name is active and on which it exists are compared too: a
+ * part that was merged exists for another eight minutes (old_parts_lifetime of ClickHouse), so the
  * second number shows when one shard has lost a part and another one has got a part of the same
  * name. */
 #include "config.h"
@@ -31,11 +38,14 @@
 #include "search/clickhouse/engine_priv.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 
 enum {
-	SET_ROW =
-	    64, /* bytes that a server needs for a row of the small parts while it reads the large one */
-	SET_SHARE = 4, /* the part of clickhouse_memory that it may use for them */
+	/* A server that reads the large part has the keys of the small ones in its memory: so many
+	   bytes for each, in at most this share of clickhouse_memory. */
+	KEY_BYTES = 64,
+	KEY_SHARE = 4,
+	SHARDS_MAX = 1 << 16,
 };
 
 /* Names are printed into statements as they are. */
@@ -56,44 +66,132 @@ add_name(struct buf *list, struct str name)
 	buf_char(list, '\'');
 }
 
-/* Reads the active parts. *lists: those that are worth reading without FINAL, and the others. */
+/* The parts of one moment, and those that are worth reading without FINAL. */
+struct part_choice {
+	struct ch_parts all;
+	struct ch_part_lists lists;
+	uint64_t rows, large_rows, shards;
+};
+
 static bool
-read_parts(struct ch_request *rq, struct ch_parts *out, struct ch_part_lists *lists)
+read_parts(struct ch_request *rq, struct part_choice *out)
 {
 	struct buf large = { .a = rq->arena }, small = { .a = rq->arena };
-	uint64_t rows = 0, large_rows = 0;
+	struct ch_parts *all = &out->all;
 	struct ch_value v[CH_VALUES_MAX];
 	struct ch_rows answer;
 	bool good = true;
 
-	*out = (struct ch_parts){ 0 };
+	*out = (struct part_choice){ .rows = 0 };
 	if (!ch_ask(rq, ch_sql_parts(&rq->plan), &answer))
 		return false;
-	while (good && ch_rows_next(&answer, "sqqqq", v)) {
+	while (good && ch_rows_next(&answer, "sqqqqq", v)) {
 		bool is_large = v[4].n == v[2].n;
 		struct str name = arena_str(rq->arena, v[0].s);
 
 		good = is_plain(name);
-		out->p = arena_room(rq->arena, out->p, out->n, sizeof(*out->p));
-		out->p[out->n++] = (struct ch_part){ name, v[2].n, v[3].n };
+		all->p = arena_room(rq->arena, all->p, all->n, sizeof(*all->p));
+		all->p[all->n++] = (struct ch_part){ name, v[2].n, v[3].n };
+		out->shards = v[5].n;
 		if (v[2].n == 0)
 			continue;
-		rows += v[1].n;
-		large_rows += is_large ? v[1].n : 0;
+		out->rows += v[1].n;
+		out->large_rows += is_large ? v[1].n : 0;
 		add_name(is_large ? &large : &small, name);
 	}
-	*lists = (struct ch_part_lists){ { 0 } };
-	if (large_rows > rows / 2 &&
-	    (rows - large_rows) * SET_ROW <= (uint64_t)rq->engine->options.memory / SET_SHARE)
-		*lists = (struct ch_part_lists){ buf_done(&large), buf_done(&small) };
+	out->lists = (struct ch_part_lists){ buf_done(&large), buf_done(&small) };
 	return ch_rows_end(rq, &answer, good);
+}
+
+/* ---- versions ---- */
+
+void
+ch_versions_free(struct ch_versions *v)
+{
+	free(v->of);
+	free(v->v);
+	*v = (struct ch_versions){ .n = 0 };
+}
+
+/* Reads the greatest versions in the large parts, unless these were read before. */
+static bool
+read_large_versions(struct ch_request *rq, const struct part_choice *c, struct ch_versions *out)
+{
+	struct str of = arena_printf(rq->arena, "%u %" PRIu64 " %" PRIu64 " %.*s", rq->plan.layout,
+	    c->shards, c->large_rows, (int)c->lists.large.n, c->lists.large.p);
+	struct ch_value v[CH_VALUES_MAX];
+	struct ch_rows rows;
+	bool good = true;
+
+	if (out->of != NULL && str_is(of, out->of))
+		return true;
+	if (!ch_ask(rq, ch_sql_versions(&rq->plan, c->lists.large, true, c->shards), &rows))
+		return false;
+	ch_versions_free(out);
+	out->n = c->shards;
+	out->v = mem_array(out->n, sizeof(*out->v));
+	while (good && ch_rows_next(&rows, "qq", v)) {
+		good = v[0].n < out->n;
+		if (good)
+			out->v[v[0].n] = v[1].n;
+	}
+	if (!ch_rows_end(rq, &rows, good))
+		return false;
+	out->of = mem_text(of.p);
+	return true;
+}
+
+/* Sets *newer: no row of a small part is older than one of the large part. */
+static bool
+compare_versions(struct ch_request *rq, const struct part_choice *c, bool *newer)
+{
+	struct ch_versions *large = &rq->engine->of[rq->plan.source].large;
+	struct ch_value v[CH_VALUES_MAX];
+	struct ch_rows rows;
+	bool good = true;
+
+	if (!read_large_versions(rq, c, large) ||
+	    !ch_ask(rq, ch_sql_versions(&rq->plan, c->lists.small, false, c->shards), &rows))
+		return false;
+	*newer = true;
+	while (good && ch_rows_next(&rows, "qq", v)) {
+		good = v[0].n < large->n;
+		*newer = *newer && good && v[1].n >= large->v[v[0].n];
+	}
+	return ch_rows_end(rq, &rows, good);
+}
+
+/* ---- */
+
+static bool
+is_worth(const struct ch_request *rq, const struct part_choice *c)
+{
+	uint64_t small = c->rows - c->large_rows;
+
+	return c->large_rows > small && c->shards <= SHARDS_MAX &&
+	       small * KEY_BYTES <= (uint64_t)rq->engine->options.memory / KEY_SHARE;
 }
 
 bool
 ch_parts_begin(struct ch_request *rq)
 {
+	struct part_choice c;
+	bool newer = true;
+
 	/* With clickhouse_partial a shard may be missing in the first list, and answer later. */
-	return rq->engine->options.partial || read_parts(rq, &rq->parts, &rq->plan.parts);
+	ch_parts_none(rq);
+	if (rq->engine->options.partial)
+		return true;
+	if (!read_parts(rq, &c))
+		return false;
+	if (!is_worth(rq, &c))
+		return true;
+	if (c.lists.small.p != NULL && !compare_versions(rq, &c, &newer))
+		return false;
+	rq->parts = c.all;
+	if (newer)
+		rq->plan.parts = c.lists;
+	return true;
 }
 
 static int
@@ -105,23 +203,25 @@ by_part_name(const void *name, const void *part)
 bool
 ch_parts_end(struct ch_request *rq, bool *same)
 {
-	struct ch_part_lists lists;
-	struct ch_parts now;
+	struct part_choice now;
 
 	*same = true;
 	if (rq->plan.parts.large.p == NULL)
 		return true;
-	if (!read_parts(rq, &now, &lists))
+	if (!read_parts(rq, &now))
 		return false;
 	for (size_t i = 0; *same && i < rq->parts.n; i++) {
 		const struct ch_part *was = &rq->parts.p[i], *is;
 
 		if (was->active == 0)
 			continue;
-		is = now.n == 0 ? NULL
-				: bsearch(&was->name, now.p, now.n, sizeof(*now.p), by_part_name);
+		is = now.all.n == 0 ? NULL
+				    : bsearch(&was->name, now.all.p, now.all.n, sizeof(*now.all.p),
+					  by_part_name);
 		*same = is != NULL && is->active == was->active && is->present == was->present;
 	}
+	if (!*same) /* they may have been read from a part of the large parts */
+		ch_versions_free(&rq->engine->of[rq->plan.source].large);
 	return true;
 }
 

@@ -298,9 +298,26 @@ ch_sql_parts(const struct ch_plan *p)
 	buf_z(&b, "SELECT name, toUInt64(sum(rows * active)), toUInt64(sum(active)), count(), "
 		  "toUInt64(sum(name IN (SELECT argMax(name, rows) FROM system.parts ");
 	put_parts_of(p, &b);
-	buf_z(&b, " AND active AND level > 0))) FROM parts ");
+	buf_z(&b, " AND active AND level > 0))), toUInt64((SELECT max(shard_num) FROM "
+		  "system.clusters WHERE cluster = 'surfaced')) FROM parts ");
 	put_parts_of(p, &b);
 	buf_z(&b, " AND (SELECT max(replica_num) FROM system.clusters WHERE cluster = 'surfaced') "
 		  "= 1 GROUP BY name ORDER BY name FORMAT RowBinary");
+	return buf_done(&b);
+}
+
+/* cityHash64(place) is the key by which the table is distributed (print.c). */
+struct str
+ch_sql_versions(const struct ch_plan *p, struct str parts, bool greatest, uint64_t n)
+{
+	struct buf b = { .a = p->a };
+	char table[CH_NAME];
+
+	ch_table_name(p->source, p->layout, CH_ROWS, table);
+	buf_printf(&b, "SELECT toUInt64(cityHash64(place) %% %" PRIu64 ") AS g, %s(ver) FROM %s", n,
+	    greatest ? "max" : "min", table);
+	buf_z(&b, " WHERE _part IN (");
+	buf_str(&b, parts);
+	buf_z(&b, ") GROUP BY g FORMAT RowBinary");
 	return buf_done(&b);
 }

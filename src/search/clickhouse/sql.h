@@ -133,9 +133,13 @@ struct str ch_sql_labels(const struct ch_plan *p, const struct schema_field *f,
 struct str ch_sql_layout(struct arena *a, enum dataset d);
 /* Rows (String slug, String name, String classification, Array(String) categories). */
 struct str ch_sql_tags(struct arena *a);
-/* Rows (String name, UInt64 rows, UInt64 active, UInt64 present, UInt64 large) in the order of
-   names: on how many shards a part of the rows is active, exists, and is the large one. No row:
-   the cluster has replicas. */
+/* Rows (String name, UInt64 rows, UInt64 active, UInt64 present, UInt64 large, UInt64 shards) in
+   the order of names: on how many shards a part of the rows is active, exists, and is the large
+   one, and how many shards there are. No row: the cluster has replicas. */
 struct str ch_sql_parts(const struct ch_plan *p);
+/* Rows (UInt64 group, UInt64 version): the greatest version, or the smallest, that rows of these
+   parts have, in each of n groups of documents. The versions of a document are in one group. If n
+   is the number of shards, the documents of a shard are a group. */
+struct str ch_sql_versions(const struct ch_plan *p, struct str parts, bool greatest, uint64_t n);
 
 #endif
