@@ -153,8 +153,29 @@ layout=2
 merges STOP 1
 merges STOP 2
 compare "a new layout, which was filled"
+# attach TABLE TO: the parts become parts of TO behind its others, each with its level.
+attach()
+{
+	ch 1 "ALTER TABLE $2 ATTACH PARTITION tuple() FROM $1"
+}
+for table in older newer; do
+	ch 1 "CREATE TABLE $table AS hosts_2 ENGINE = ReplacingMergeTree(ver) PARTITION BY tuple() ORDER BY place
+		SETTINGS index_granularity = 1024"
+done
+attach hosts_2 older
 change "$(put 'n > 30' 'Fresh')" "$(remove 'n <= 20')"
 compare "changes after a layout was filled"
+ch 1 "INSERT INTO newer SELECT * FROM hosts_2 WHERE _part NOT IN (SELECT name FROM system.parts WHERE database = 'surfaced'
+	AND table = 'older' AND active)"
+ch 1 "OPTIMIZE TABLE newer FINAL"
+ch 1 "ALTER TABLE hosts_2 DROP PARTITION tuple()"
+attach older hosts_2
+attach newer hosts_2
+merges START 2
+ch 2 "OPTIMIZE TABLE hosts_2 FINAL"
+is "$(parts 1)" "all_4_4_1 all_3_3_1" "the larger of two merged parts is the newer one"
+ok "both servers have what the database has, of which a part is older" ch_equal hosts
+compare "a largest part that a merge has made, and a smaller one with older versions"
 merges START 1
 merges START 2
 change "$(put 'true' '')"
