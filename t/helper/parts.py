@@ -477,7 +477,7 @@ class Campaign:
         export, until = {"finished_at": None}, time.monotonic() + PATIENCE_S
         while export["finished_at"] is None and time.monotonic() < until:
             export = searches.call("GET", "exports/" + uuid)["export"]
-        same("state of an export", export["state"], "complete")
+        same("an export is complete", export["state"] == "complete", True)
         path = f"{self.env['W']}/exports/{uuid}.ndjson"
         with open(path, encoding="utf-8") as f:
             records = [json.loads(line) for line in f]

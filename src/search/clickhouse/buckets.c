@@ -18,7 +18,7 @@ struct counted {
 	struct candidate {
 		int64_t number; /* in the dictionary, or the value */
 		uint64_t count;
-		struct str value; /* of the dictionary; p NULL: not known yet */
+		struct str value; /* named by the number; p NULL: not known yet */
 	} * p;
 	size_t n;
 	bool hidden; /* there are values that cannot be buckets */

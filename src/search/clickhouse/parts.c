@@ -21,10 +21,10 @@
  * documents of one moment.
  *
  * Versions decide whether a row of a small part may be read in place of that of the large part: each
- * version in a small part must be at least the greatest one in the large part of its shard. That is
- * the case when the large part is the oldest. It is not when newer parts were merged to a larger
- * one, or when an INSERT was delayed while later ones succeeded; then all parts are read with FINAL
- * until a merge has removed the old rows. (Rows of equal versions are equal: a pass of
+ * version in a small part must be at least the greatest one in the large part of its shard. So it is
+ * when the large part is the oldest one, but not when newer parts were merged to a larger one, or
+ * when an INSERT was delayed while later ones succeeded; then all parts are read with FINAL until a
+ * merge has removed the old rows. (Rows of equal versions are equal: a pass of
  * surfaced-index has one version, and sees one state of a document.)
  *
  * Shards name their parts alike, and a list of names applies to all of them. A name is that of a

@@ -21,7 +21,7 @@ struct ch_scope {
 /* ---- leaf.c ---- */
 
 void ch_put_hex(struct buf *b, struct str s);      /* unhex('...') */
-void ch_put_name(struct buf *b, const char *name); /* of a database, in quotes */
+void ch_put_name(struct buf *b, const char *name); /* a database in quotes */
 /* Appends the name of the lambda's argument for an expression; if there is none, it is added. */
 void ch_put_arg(const struct ch_scope *s, struct buf *b, struct str expression);
 /* Converts a pattern of a query to a pattern of LIKE, folded. */
