@@ -46,7 +46,7 @@ is "$(services 192.0.2.5)" "443/tcp of 1" "an older full scan removes no service
 scan 1-65535 '{"ip":"192.0.2.5"}'
 is "$(sql "SELECT doc -> 'services' FROM host WHERE ip = '192.0.2.5'")" "[]" \
 	"a full scan without a time is the latest, and removes every service that it does not show (C-407)"
-for list in '' 0 65536 22, ,22 80-22 22/icmp 22-x; do
+for list in '' 0 65536 '22,' ',22' 80-22 22/icmp 22-x; do
 	import --replace-ports "$list" "$W/scan"
 	like "$STATUS $ERR" '^2 .*replace-ports wants ports such as' "\"$list\" is no list of ports"
 done

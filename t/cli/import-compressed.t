@@ -66,6 +66,7 @@ head -c 134217728 /dev/zero | gzip -1 >"$W/zeros.gz"
 head -c 134217728 /dev/zero | zstd -q >"$W/zeros.zst"
 for bomb in zeros.gz zeros.zst; do
 	sql "TRUNCATE record CASCADE"
+	# shellcheck disable=SC3045 # dash and bash have ulimit -v
 	(ulimit -v 4000000; records dns --format ndjson "$W/$bomb"; printf '%s\n%s\n' "$STATUS $OUT" "$ERR" >"$W/bomb")
 	like "$(head -1 "$W/bomb")" "^1 1 read, 0 new" "$bomb is one bad record (C-405)"
 	like "$(cat "$W/bomb")" "record is longer than 4194304 bytes" "$bomb is bounded as a plain file is (C-405)"

@@ -109,7 +109,7 @@ closure()
 shell=$(closure nginx/html/console/console.js)
 page='nginx/html/console/index.html nginx/html/common/icon.svg nginx/html/common/theme.js'
 sheets=$(sed -n 's/.*rel="stylesheet" href="\([^"]*\)".*/nginx\/html\/console\/\1/p' nginx/html/console/index.html)
-# shellcheck disable=SC2086 # lists of files
+# shellcheck disable=SC2046,SC2086 # lists of files
 within "$(zipped $page $sheets $(closure nginx/html/console/console.js nginx/html/console/sign-in.js))" 35000 \
 	"the files of the sign-in page are small when compressed"
 # What is read before the first hits are painted; facets, completion, repair, recent queries and dialogs come after it or on demand.

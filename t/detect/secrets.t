@@ -27,7 +27,7 @@ pages()
 		printf '{"url":"http://www.example.com/%s.js","captured_at":"%s","body_base64":"%s"}\n' "$_n" "$3" "$_body"
 	done | ctl import content --project "$P" - >/dev/null 2>"$W/err" || diag "$(cat "$W/err")"
 }
-findings() { sql "SELECT evidence ->> 'secret_type', status, severity, confidence, evidence ->> 'occurrences' FROM finding WHERE finding_type = 'exposed_secret' AND project_uuid = '${1:-$P}' ORDER BY finding_key"; }
+findings() { sql "SELECT evidence ->> 'secret_type', status, severity, confidence, evidence ->> 'occurrences' FROM finding WHERE finding_type = 'exposed_secret' AND project_uuid = '$P' ORDER BY finding_key"; }
 D1=2026-11-01T00:00:00Z D2=2026-11-01T12:00:00Z D3=2026-11-02T00:00:00Z D4=2026-11-03T00:00:00Z
 
 asset address 192.0.2.7
@@ -40,11 +40,11 @@ is "$(findings)" "github_token|open|critical|0.9|1" "a token in a banner of a pr
 api GET "$S"
 uuid=$(field '.[] | arrays | .[0].uuid' 2>/dev/null)
 list=$(field 'to_entries|map(select(.value|type == "array"))[0].key')
-is "$STATUS $(field ".$list[0]|[.kind,.secret_type,.provider,.preview,.length,.check,.key_name,.occurrences,.matched_by,(.location|tojson),(.locations|length)]|tojson")" \
+is "$STATUS $(field ".${list}[0]|[.kind,.secret_type,.provider,.preview,.length,.check,.key_name,.occurrences,.matched_by,(.location|tojson),(.locations|length)]|tojson")" \
 	'200 ["exposed_secret","github_token","github","ghp_…40",40,"valid","ci_token",1,"address","{\"kind\":\"banner\",\"url\":null,\"ip\":\"192.0.2.7\",\"port\":8080,\"line\":1,\"offset\":15}",1]' \
 	"the area shows the secret's type, place and preview"
-uuid=$(field ".$list[0].uuid")
-like "$(field ".$list[0].fingerprint")" '^[0-9a-f]{32}$' "the area shows a fingerprint of 32 digits"
+uuid=$(field ".${list}[0].uuid")
+like "$(field ".${list}[0].fingerprint")" '^[0-9a-f]{32}$' "the area shows a fingerprint of 32 digits"
 is "$(sql "SELECT doc::jsonb #>> '{services,0,banner}' FROM record WHERE dataset = 1")" "hello ci_token=ghp_…40 bye" \
 	"the document of the host has the preview in place of the token (C-186)"
 api GET "$S/$uuid"
@@ -157,7 +157,7 @@ END
 ctl import open-directories --quiet "$W/listing"
 detect_idle
 api GET "$S?kind=sensitive_file"
-is "$(field "[.$list[]|[.file_name,.url,.size,.severity,.fingerprint]]|sort|tojson")" \
+is "$(field "[.${list}[]|[.file_name,.url,.size,.severity,.fingerprint]]|sort|tojson")" \
 	'[[".env","http://192.0.2.7:8000/backup/.env",120,"high",null],["dump.sql.gz","http://192.0.2.7:8000/backup/dump.sql.gz",7,"high",null]]' \
 	"sensitive files of a project's open directories are findings, and look-alikes are none"
 sed 's/{"name":".env","size":120},//; s/'"$D1"'/'"$D3"'/' "$W/listing" | ctl import open-directories --quiet -

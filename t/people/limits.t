@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # What ends a sign-in, what a request of a browser must prove, how guessing is slowed down, and which organisation counts.
+# shellcheck disable=SC2154 # signed_in and person_new set the cookies and tokens with eval
 . t/lib.sh
 # shellcheck source=t/people/lib.sh
 . t/people/lib.sh

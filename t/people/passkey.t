@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Passkeys by an authenticator of the test's own: what is taken, and all that is not (C-318 to C-320, C-323).
+# shellcheck disable=SC2154 # signed_in and person_new set the cookies and tokens with eval
 . t/lib.sh
 # shellcheck source=t/people/lib.sh
 . t/people/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # Signing in by the company's proxy: nginx asks it with auth_request in one location, and nobody else can say who they
 # are (C-322). The proxy is a server of nginx that answers as oauth2-proxy does; the rest is the example that is shipped.
+# shellcheck disable=SC2154 # signed_in and person_new set the cookies and tokens with eval
 . t/lib.sh
 # shellcheck source=t/people/lib.sh
 . t/people/lib.sh

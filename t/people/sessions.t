@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # What belongs to a person's membership and to no key: browser sessions with their evidence, live streams, cursors (C-328,
 # C-332, C-336); and what a person loses with an organisation (C-337).
+# shellcheck disable=SC2154 # signed_in and person_new set the cookies and tokens with eval
 . t/lib.sh
 # shellcheck source=t/people/lib.sh
 . t/people/lib.sh

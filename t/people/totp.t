@@ -142,7 +142,7 @@ keys_of()
 }
 old_kid=$(cut -d: -f1 "$W/etc/sign-in-keys")
 is "$(keys_of)" "$old_kid true 2" "sign-in-keys list counts the secrets that the key has sealed"
-for turn in 1 2 3; do
+for _turn in 1 2 3; do
 	ctl sign-in-keys rotate
 done
 new_kid=$(head -1 "$W/etc/sign-in-keys" | cut -d: -f1)

@@ -110,7 +110,7 @@ for shard in 1 2; do
 		SELECT concat(unhex('06'), MD5(toString(number * 2 + $shard))), 1, 0, [arrayMap(x -> lower(hex(MD5(toString(number + x)))), range(20))]
 		FROM (SELECT number FROM system.numbers LIMIT ${ROWS:-400000})"
 done
-patterns=services.http.body_hash:*zz*
+patterns='services.http.body_hash:*zz*'
 # Few patterns over many values: ClickHouse 18 takes long to plan a statement of many, before it asks the shards.
 for a in 0 1 2; do
 	for b in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do

@@ -15,8 +15,8 @@ state_is()
 	[ "$(field .export.state)" = "$2" ]
 }
 
-# complete UUID: waits for the end of an export, and shows why it has another one.
-complete()
+# completed UUID: waits for the end of an export, and shows why it has another one.
+completed()
 {
 	world_until 60 ended "$1"
 	[ "$(field .export.state)" = complete ] || diag "$BODY" "$(tail -3 "$W/log/surfaced-export.log")"
@@ -72,7 +72,7 @@ pages()
 for dataset in hosts services dns whois certificates reports open-directories; do
 	export_new "$dataset" '{"query":"","compression":"zstd"}'
 	is "$STATUS $(field .export.dataset)" "202 $dataset" "an export of $dataset is accepted (C-413)"
-	complete "$UUID"
+	completed "$UUID"
 	total=$(field .export.total)
 	sum=$(field .export.sha256)
 	content "$UUID"
@@ -92,7 +92,7 @@ unlike "$(zstd -dc "$W"/exports/*.zst | grep '"threat_actors\|"title"' | head -3
 
 for compression in gzip identity; do
 	export_new dns "{\"query\":\"record_type:A\",\"compression\":\"$compression\",\"fields\":[\"host\",\"answer\"]}"
-	complete "$UUID"
+	completed "$UUID"
 	content "$UUID"
 	case $compression in
 	gzip) gzip -dc "$W/content" >"$W/lines" && type=application/gzip ;;
@@ -130,7 +130,7 @@ for row, doc in zip(rows[1:], docs):
 print(len(rows) - 1 == len(docs), bad)
 END
 export_new hosts '{"query":"","format":"csv","compression":"identity","fields":["ip","services.product","services.port","tags","country_code","asn"]}'
-complete "$UUID"
+completed "$UUID"
 content "$UUID"
 pages hosts '' >"$W/pages"
 is "$(python3 "$W/cells.py" "$W/content" "$W/pages" 2>&1)" \
@@ -140,7 +140,7 @@ is "$(head_of Content-Type) $(head_of Content-Disposition)" \
 	"text/csv; charset=utf-8 attachment; filename=\"hosts-$UUID.csv\"" "a csv file says what it is and how to name it"
 is "$(tail -c 2 "$W/content" | od -An -tx1 | tr -d ' ')" 0d0a "lines of csv end with CR LF"
 export_new services '{"query":"","format":"csv","compression":"identity","fields":["ip","port","city","host.country_code"]}'
-complete "$UUID"
+completed "$UUID"
 content "$UUID"
 pages services '' | jq -r '[.ip, .port, .host.city // "", .host.country_code // ""] | join(",")' >"$W/wanted"
 is "$(sed 1d "$W/content" | tr -d '\r"' | cmp - "$W/wanted" 2>&1)" "" "columns of services have the place of the host"
@@ -154,7 +154,7 @@ found()
 }
 world_until 60 found
 export_new whois '{"query":"domain:formula.example","format":"csv","compression":"identity","fields":["domain","whois.registrar","whois.registrant.organisation"]}'
-complete "$UUID"
+completed "$UUID"
 content "$UUID"
 is "$(sed -n 2p "$W/content" | tr -d '\r')" "formula.example,\"'=HYPERLINK(\"\"http://x\"\")\",\"'+1, \"\"quoted\"\"\"" \
 	"a cell of csv that a spreadsheet would calculate begins with an apostrophe"
@@ -162,7 +162,7 @@ is "$(sed -n 2p "$W/content" | tr -d '\r')" "formula.example,\"'=HYPERLINK(\"\"h
 # ---- the file over HTTP ----
 
 export_new dns '{"query":""}'
-complete "$UUID"
+completed "$UUID"
 sum=$(field .export.sha256) bytes=$(field .export.bytes)
 content "$UUID"
 is "$(head_of ETag) $(head_of Content-Length) $(wc -c <"$W/content") $(head_of Cache-Control) $(head_of Accept-Ranges)" \
@@ -247,7 +247,7 @@ is "$STATUS $(field .export.uuid)" "202 $first" "a repeated request with one Ide
 like "$HEADERS" '^[Ii]dempotency-[Rr]eplayed: true' "the repeat is marked"
 api POST /search/dns/exports '{"query":"ttl:61"}' -H 'Idempotency-Key: one'
 is "$STATUS $(field .error.code)" "409 idempotency_key_conflict" "an Idempotency-Key of another request is refused"
-complete "$first"
+completed "$first"
 
 # ---- states that only a stopped daemon shows, limits, quotas ----
 
@@ -298,7 +298,7 @@ is "$(charged)" "$before" "an export whose key was revoked gives its records bac
 # ---- removal ----
 
 export_new dns '{"query":""}'
-complete "$UUID"
+completed "$UUID"
 file=$(ls "$W/exports/$UUID".*)
 api DELETE "/search/exports/$UUID"
 is "$STATUS $(field .export.state)" "200 cancelled" "DELETE cancels a complete export, too"
@@ -312,7 +312,7 @@ content "$UUID"
 is "$STATUS $(jq -r .error.code "$W/content")" "409 export_not_ready" "a cancelled export has no content"
 
 export_new dns '{"query":"ttl:60"}'
-complete "$UUID"
+completed "$UUID"
 sql "UPDATE search_export SET expires_at = now() WHERE uuid = '$UUID'"
 world_until 30 state_is "$UUID" expired
 result $? "a complete export expires at its time"
@@ -356,7 +356,7 @@ world_kill surfaced-export
 world_export_start
 api POST /search/dns/exports '{"query":""}'
 UUID=$(field .export.uuid)
-complete "$UUID"
+completed "$UUID"
 is "$(ctl --json exports cancel "$UUID" | jq -r .export.state)" cancelled "surfacectl exports cancel cancels an export"
 is "$(ctl --json limits set --account "$ACCOUNT" --export-records 5 | jq -c '[.limits.export_records, .limits.exported > 5]')" "[5,true]" \
 	"surfacectl limits sets the records that an account may export, and shows those of this month"
