@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* Sets the members that follow from others; each dataset has a function. A derived member is
-   stored, because the index and SQL need it, but a document that gives it another value does not
-   change it.
+/* Sets the members that follow from others; each dataset has a function. Derived members are stored,
+   because the index and SQL need them. A derived value replaces the one in the document, except that
+   the document's own apex_domains of a host, banner_hash of a service and extension of a file are
+   kept, and so is wildcard when it is true. validity_days, file_count and total_size are kept when
+   the members from which they follow are missing.
 
      hosts         ip -> ip_version; hostnames -> apex_domains; services -> service_count; banner -> banner_hash;
                    texts that a server sends, without their secrets (masked.h)
