@@ -124,10 +124,9 @@ static const struct route detector_routes[] = {
 	    .tag = "Findings",
 	    .result = "Every detector, with its settings.",
 	    .summary = "List the detectors",
-	    .description =
-		"open is the number of open findings. looked_at counts the records "
-		"that the detector has looked at since it last began anew. error is the "
-		"reason of the last failure, until everything has succeeded.",
+	    .description = "open is the number of open findings. looked_at counts the records "
+			   "that the detector has looked at since it last began anew. error is the "
+			   "reason of the last failure, until everything has succeeded.",
 	},
 #define DETECTOR(id, word, label, help)                                                            \
 	{                                                                                          \

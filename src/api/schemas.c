@@ -82,9 +82,9 @@ schema_of(struct arena *a, enum dataset d)
 	for (size_t i = 0; i < n; i++) {
 		if (f[i].store == STORE_GUARD)
 			continue;
-		out[found++] = (struct field_answer){ str_of(f[i].name), str_of(type_names[f[i].type]),
-			str_of(schema_json_type(f[i].type)), f[i].aggregatable, f[i].nested,
-			aliases_of(a, d, f[i].name) };
+		out[found++] = (struct field_answer){ str_of(f[i].name),
+			str_of(type_names[f[i].type]), str_of(schema_json_type(f[i].type)),
+			f[i].aggregatable, f[i].nested, aliases_of(a, d, f[i].name) };
 	}
 	return (struct schema_answer){ str_of(schema_dataset_name(d)),
 		unit[0] == '\0' ? STR_NULL : str_of(unit), aliases_of(a, d, "*"), { out, found } };

@@ -110,6 +110,7 @@ static const struct command subs[] = {
 	{ NULL },
 };
 
-static const struct command alert_rules_command = { "alert-rules", .help = "rules that raise alerts", .sub = subs };
+static const struct command alert_rules_command = { "alert-rules",
+	.help = "rules that raise alerts", .sub = subs };
 
 COMMAND(alert_rules_command);

@@ -32,7 +32,8 @@ static const struct field created_out[] = { FIELD(struct key_line, uuid, 0),
 	" created_at, expires_at, revoked_at"
 
 STMT_LIST(list_keys, struct key_line, line_out,
-    "SELECT " COLUMNS " FROM api_key WHERE account_uuid = $1 AND kind = 'key' ORDER BY created_at, uuid");
+    "SELECT " COLUMNS
+    " FROM api_key WHERE account_uuid = $1 AND kind = 'key' ORDER BY created_at, uuid");
 
 /* $2: the member's UUID or address; null: the account's only owner. No row: no such member, or
    several owners. The aggregate makes one statement of the search and the insertion: HAVING

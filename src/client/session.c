@@ -272,8 +272,8 @@ fetch_image(struct client *c, const struct image *i, struct buf *bytes)
 	if (!str_is(i->sha256, sum))
 		return fail(c, FAILED, "%s came damaged; run the same command again", i->path);
 	return file_replace(i->path, buf_done(bytes))
-	    ? DONE
-	    : fail(c, FAILED, "%s: %s", i->path, strerror(errno));
+		   ? DONE
+		   : fail(c, FAILED, "%s: %s", i->path, strerror(errno));
 }
 
 static int
@@ -304,8 +304,8 @@ store_page(struct client *c, const char *folder, const struct json_value *list, 
 		struct image image;
 
 		status = image_of(c, folder, json_at(list, i), &image)
-		    ? store_image(c, &image, sums)
-		    : fail(c, FAILED, "a screenshot has no UUID or no SHA-256");
+			     ? store_image(c, &image, sums)
+			     : fail(c, FAILED, "a screenshot has no UUID or no SHA-256");
 	}
 	return status;
 }
@@ -361,8 +361,8 @@ static const struct option_row screenshot_options[] = { PROJECT_OPTION, LIST_OPT
 	{ "output", 'o', PATH, "FOLDER", "store the images there and print their names", 0, 0 },
 	{ 0 } };
 static const struct option_row event_options[] = { PROJECT_OPTION, LIST_OPTIONS,
-	{ "kind", 0, TEXT, "KIND", "request, websocket, download, dialog, crash, certificate or page",
-	    0, 0 },
+	{ "kind", 0, TEXT, "KIND",
+	    "request, websocket, download, dialog, crash, certificate or page", 0, 0 },
 	{ "failed", 0, FLAG, NULL, "those that failed alone", 0, 0 },
 	{ "har", 0, FLAG, NULL, "print all as one HAR document", 0, 0 }, { 0 } };
 

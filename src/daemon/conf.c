@@ -67,7 +67,8 @@ enum {
 #include "tbl/programs.h"
 #undef PROGRAM
 	/* daemons that connect to the database */
-	STORES = IN_SURFACED | IN_INDEX | IN_METER | IN_ALERT | IN_EXPORT | IN_DETECT | IN_STREAM | IN_DISPATCH,
+	STORES = IN_SURFACED | IN_INDEX | IN_METER | IN_ALERT | IN_EXPORT | IN_DETECT | IN_STREAM |
+		 IN_DISPATCH,
 	/* programs that are run by daemon_main */
 	DAEMONS = STORES | IN_EGRESS,
 };

@@ -46,7 +46,7 @@ enum zone {
 	ZONE_PACKAGES,   /* names of applications, which look like domains */
 	/* names and addresses of victims; hashes are those of files all the same */
 	ZONE_VICTIMS,
-	ZONE_OFF,        /* references: no indicators */
+	ZONE_OFF, /* references: no indicators */
 };
 
 struct heading {

@@ -154,8 +154,7 @@ has_inner_extension(struct str raw)
 static bool
 lists_names(const struct run *r)
 {
-	return r->place.zone == ZONE_INDICATORS ||
-	       (r->place.zone == ZONE_WEAK && r->place.network);
+	return r->place.zone == ZONE_INDICATORS || (r->place.zone == ZONE_WEAK && r->place.network);
 }
 
 /* setup.py and evil.zip; in a list of indicators only where the line has a hash or is about files.
@@ -184,7 +183,8 @@ written_as_file(const struct run *r, const struct find *f, struct str raw)
 static bool
 fills_line(const struct run *r, const struct find *f)
 {
-	return f->end == r->place.to && strspn(r->text.p + r->place.from, " \t") >= f->at - r->place.from;
+	return f->end == r->place.to &&
+	       strspn(r->text.p + r->place.from, " \t") >= f->at - r->place.from;
 }
 
 static bool

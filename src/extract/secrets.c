@@ -5,12 +5,13 @@
 #include "extract/extract_priv.h"
 
 /* These decide left of the value, in its sentence or cell. */
-static const char *const before[] = { "key", "token", "signature", "nonce", "seed", "commit", "serial",
-	"fingerprint", "imphash", "import hash", "ja3", "ja3s", "ja4", "iv", "salt", "rich header",
-	"build", "build id", "bot id", "campaign id", "mutex", "authentihash", "vhash", "telfhash",
-	"password", "thumbprint", "cert", NULL };
+static const char *const before[] = { "key", "token", "signature", "nonce", "seed", "commit",
+	"serial", "fingerprint", "imphash", "import hash", "ja3", "ja3s", "ja4", "iv", "salt",
+	"rich header", "build", "build id", "bot id", "campaign id", "mutex", "authentihash",
+	"vhash", "telfhash", "password", "thumbprint", "cert", NULL };
 /* These decide anywhere on the line: no file has one. */
-static const char *const anywhere[] = { "thumbprint", "imphash", "serial number", "ja3", "ja3s", NULL };
+static const char *const anywhere[] = { "thumbprint", "imphash", "serial number", "ja3", "ja3s",
+	NULL };
 
 static bool
 has_one_of(struct str text, const char *const *words)

@@ -284,7 +284,8 @@ sections_words(struct run *r)
 	p->words = true;
 	for (size_t i = 0; i < sizeof(references) / sizeof(*references) && !p->reference; i++)
 		p->reference = text_has_word(line, references[i]);
-	p->cites = list_refers(line) || goes_on(r, references, sizeof(references) / sizeof(*references));
+	p->cites =
+	    list_refers(line) || goes_on(r, references, sizeof(references) / sizeof(*references));
 	p->certificate = text_has_word(line, "certificate") || text_has_word(line, "cert");
 }
 

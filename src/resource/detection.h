@@ -12,8 +12,11 @@
 #include "base/limits.h"
 #include "db/db.h"
 
-extern const char *const detection_datasets[], *const detection_scopes[], *const detection_origins[],
-    *const detection_statuses[], *const detection_areas[];
+extern const char *const detection_datasets[];
+extern const char *const detection_scopes[];
+extern const char *const detection_origins[];
+extern const char *const detection_statuses[];
+extern const char *const detection_areas[];
 
 struct detection_test {
 	struct str name;
@@ -50,8 +53,8 @@ struct detection_settings {
 
 struct detection {
 	struct uuid uuid, id, derived_from_uuid, replaced_by_uuid, created_by_membership_uuid;
-	struct str origin, name, description, author, licence, dataset, scope, query, exclude, severity,
-	    status;
+	struct str origin, name, description, author, licence, dataset, scope, query, exclude,
+	    severity, status;
 	int64_t version;
 	struct list tags, techniques, references, false_positives;
 	struct json tests, produces, run;
@@ -66,8 +69,8 @@ extern const struct field detection_out[];
 	"uuid, id, origin, version, name, description, author, licence, dataset, scope, query,"    \
 	" exclude, severity, tags, techniques, \"references\", false_positives, tests, status,"    \
 	" applies_tags, produces, derived_from_uuid, replaced_by_uuid, created_at, updated_at,"    \
-	" created_by_membership_uuid, enabled, own_severity, own_exclude, project_uuids, findings,"\
-	" set_at, run"
+	" created_by_membership_uuid, enabled, own_severity, own_exclude, project_uuids,"          \
+	" findings, set_at, run"
 
 /* The form of exports, which imports take: no uuid and no times, so that it is the same in any
    account. */

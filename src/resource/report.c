@@ -50,8 +50,7 @@ static const char *const visibilities[] = { "shared", "account", NULL };
 	    FIELD(struct indicator_row, first_seen_at, NULLABLE),                                  \
 	    FIELD(struct indicator_row, last_seen_at, NULLABLE),                                   \
 	    FIELD(struct indicator_row, valid_until, NULLABLE),                                    \
-	    FIELD(struct indicator_row, occurrences, 0),                                           \
-	    FIELD(struct indicator_row, defanged, 0),                                              \
+	    FIELD(struct indicator_row, occurrences, 0), FIELD(struct indicator_row, defanged, 0), \
 	    TEXT(struct indicator_row, section, NULLABLE, 0, 200),                                 \
 	    TEXT(struct indicator_row, context, NULLABLE, 0, 300),                                 \
 	    TEXT(struct indicator_row, ignored_by, NULLABLE, 0, 200),                              \

@@ -104,7 +104,8 @@ list_found(struct arena *a, struct report_document *doc)
 	}
 	for (size_t i = 0; i < doc->n; i++) {
 		if (str_is(doc->indicators[i].type, "technique"))
-			arena_add_once(a, &doc->techniques, doc->indicators[i].value, LISTED_TECHNIQUES);
+			arena_add_once(
+			    a, &doc->techniques, doc->indicators[i].value, LISTED_TECHNIQUES);
 		if (str_is(doc->indicators[i].type, "cve"))
 			arena_add_once(a, &doc->cves, doc->indicators[i].value, LISTED_CVES);
 	}

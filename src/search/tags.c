@@ -17,8 +17,8 @@ static const struct field taxonomy_out[] = {
 	FIELD_END,
 };
 
-STMT_LIST(
-    read_tags, struct taxonomy_row, taxonomy_out, "SELECT slug, name, classification, categories FROM tag"
+STMT_LIST(read_tags, struct taxonomy_row, taxonomy_out,
+    "SELECT slug, name, classification, categories FROM tag"
     " WHERE account_uuid IS NULL");
 
 enum db_rc

@@ -543,8 +543,8 @@ compare_costs(const char *directory)
 	r.seg = v->segments[0].seg;
 	sp = run_space(&r, LEVEL_DOCUMENT);
 	pool_fit(r.pool, sp.nwords);
-	printf("%-44s %8s %9s %2s %12s %8s %7s  us of columns: model, measured  us of postings\n", "field",
-	    "terms", "pairs", "k", "combinations", "more", "hits");
+	printf("%-44s %8s %9s %2s %12s %8s %7s  us of columns: model, measured  us of postings\n",
+	    "field", "terms", "pairs", "k", "combinations", "more", "hits");
 	for (size_t e = 0; e < COUNT(every); e++) {
 		struct set hits = { .form = SET_WORDS, .words = random_hits(&sp, every[e]) };
 		uint32_t n = set_count(&sp, &hits);
@@ -559,8 +559,8 @@ compare_costs(const char *directory)
 				pairs += terms_next_count(t, id, &common);
 			printf("%-44s %8u %9llu %2u %12u %8u %7u  %9.0f %9.0f  %9.0f %9.0f\n",
 			    fields[i].name, t->n, (unsigned long long)pairs, t->column.k,
-			    t->column.comb.n, t->column.nmore, n,
-			    (double)cost_scan(t, n) / 1e6, time_facet(&r, &hits, t, true),
+			    t->column.comb.n, t->column.nmore, n, (double)cost_scan(t, n) / 1e6,
+			    time_facet(&r, &hits, t, true),
 			    (double)cost_intersect(t, sp.nwords, UINT64_MAX) / 1e6,
 			    time_facet(&r, &hits, t, false));
 		}

@@ -13,7 +13,7 @@
 static inline void
 fuzz_report_reader(void (*read)(struct report_reading *r), const uint8_t *data, size_t size)
 {
-	for (int private = 0; private < 2; private++) {
+	for (int private = 0; private < 2; private ++) {
 		struct arena *a = arena_new(4096 * size + (1 << 20));
 		struct report_reading r = { .a = a,
 			.file = STR("file.json"),

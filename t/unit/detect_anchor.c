@@ -54,12 +54,13 @@ anchored_equals_all(struct naive *n, struct detect_rule *rules, size_t nrules)
 				at.of = NULL;
 				passes = rule_query_passes(scratch, &rules[i].q, &at, NULL);
 			}
-			for (size_t k = 0; rules[i].dataset == DATASET_SERVICES && services != NULL &&
-					   k < json_length(services);
+			for (size_t k = 0; rules[i].dataset == DATASET_SERVICES &&
+					   services != NULL && k < json_length(services);
 			     k++) {
 				at.own = json_at(services, k);
 				at.of = tree;
-				passes = rule_query_passes(scratch, &rules[i].q, &at, NULL) || passes;
+				passes =
+				    rule_query_passes(scratch, &rules[i].q, &at, NULL) || passes;
 			}
 			matches += passes;
 			missed += passes && !candidate[i];
@@ -102,7 +103,8 @@ written_queries(void)
 		const char *text;
 	} others[] = { { DATASET_HOSTS, "ip:192.0.0.0/16" }, { DATASET_HOSTS, "ip:192.0.1.0/24" },
 		{ DATASET_SERVICES, "ip:192.0.0.7" }, { DATASET_HOSTS, "hostnames:example.com" },
-		{ DATASET_HOSTS, "hostnames=www.example.com" }, { DATASET_SERVICES, "transport:TCP" } };
+		{ DATASET_HOSTS, "hostnames=www.example.com" },
+		{ DATASET_SERVICES, "transport:TCP" } };
 	size_t nrules = 0;
 	struct rule_query_fault fault;
 
@@ -121,14 +123,14 @@ written_queries(void)
 			k++;
 		}
 		rules[nrules].dataset = i % 2 == 0 ? DATASET_HOSTS : DATASET_SERVICES;
-		CU_ASSERT_TRUE_FATAL(rule_query_parse(arena, rules[nrules].dataset, buf_done(&b), STR(""),
-		    NAIVE_NOW, &rules[nrules].q, &fault));
+		CU_ASSERT_TRUE_FATAL(rule_query_parse(arena, rules[nrules].dataset, buf_done(&b),
+		    STR(""), NAIVE_NOW, &rules[nrules].q, &fault));
 		nrules++;
 	}
 	for (size_t i = 0; i < COUNT(others); i++) {
 		rules[nrules].dataset = others[i].dataset;
-		CU_ASSERT_TRUE_FATAL(rule_query_parse(arena, others[i].dataset, str_of(others[i].text),
-		    STR(""), NAIVE_NOW, &rules[nrules].q, &fault));
+		CU_ASSERT_TRUE_FATAL(rule_query_parse(arena, others[i].dataset,
+		    str_of(others[i].text), STR(""), NAIVE_NOW, &rules[nrules].q, &fault));
 		nrules++;
 	}
 	anchored_equals_all(&n, rules, nrules);

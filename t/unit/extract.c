@@ -73,8 +73,9 @@ static const struct row {
 	{ "900150983CD24FB0D6963F7D28E17F72", "md5", md5, 'i' },
 	{ "x 900150983cd24fb0d6963f7d28e17f72.exe", "md5", md5, 'i' },
 	/* R6: titles about targets, and labels that end a list of references */
-	{ "# A\n## Foo Targets Banks with Bar (2021)\n### Samples\n900150983cd24fb0d6963f7d28e17f72\n", "md5",
-	    md5, 'i' },
+	{ "# A\n## Foo Targets Banks with Bar (2021)\n### "
+	  "Samples\n900150983cd24fb0d6963f7d28e17f72\n",
+	    "md5", md5, 'i' },
 	{ "# IOCs\n## Foo targets banks in Bar\n### Network\nevil-host.com\n", "domain",
 	    "evil-host.com", 'i' },
 	{ "# IOCs\n## Targeted networks\nbank[.]com\n", "domain", "bank.com", 'm' },
@@ -82,13 +83,17 @@ static const struct row {
 	{ "# IOCs\n## Targeted foo.dll\n900150983cd24fb0d6963f7d28e17f72\n", "md5", md5, 'i' },
 	{ "REFERENCES:\n\n- x\n\nTRAFFIC:\n\n- evil-host[.]com\n", "domain", "evil-host.com", 'i' },
 	{ "# IOCs\nReport: https://evil-host.com/a\n", "url", "https://evil-host.com/a", 'm' },
-	{ "# IOCs\nSee the post\nhttps://evil-host.com/a\n", "url", "https://evil-host.com/a", 'm' },
-	{ "# IOCs\nFoo Research | www.evil-host.com      12\n", "domain", "www.evil-host.com", 'm' },
+	{ "# IOCs\nSee the post\nhttps://evil-host.com/a\n", "url", "https://evil-host.com/a",
+	    'm' },
+	{ "# IOCs\nFoo Research | www.evil-host.com      12\n", "domain", "www.evil-host.com",
+	    'm' },
 	/* Lists without a heading, and headings in other languages */
 	{ "value,type,notes\nevil-host.com,hostname,\n", "domain", "evil-host.com", 'i' },
-	{ "Foo\n\n| Type | Value |\n|---|---|\n| Domain | evil-host.com |\n\nSee bar-host.com now.\n",
+	{ "Foo\n\n| Type | Value |\n|---|---|\n| Domain | evil-host.com |\n\nSee bar-host.com "
+	  "now.\n",
 	    "domain", "bar-host.com", 'm' },
-	{ "a-host.com\nb-host.com\nc-host.com\n1.2.3.4\ne-host.com\n", "domain", "b-host.com", 'i' },
+	{ "a-host.com\nb-host.com\nc-host.com\n1.2.3.4\ne-host.com\n", "domain", "b-host.com",
+	    'i' },
 	{ "# A\n## Indicateurs de compromission\n### R\u00e9seau\n- evil-host.com\n", "domain",
 	    "evil-host.com", 'i' },
 	/* Values that a narrow column broke */
@@ -99,7 +104,8 @@ static const struct row {
 	{ "MD5\n2c26b46b68ffc68ff99b453c1d304134\n13422d706483bfa0f98a5e886266e7ae\n", "md5",
 	    "13422d706483bfa0f98a5e886266e7ae", 'i' },
 	{ "It asks evil-\nhost[.]com then.", "domain", "evil-host.com", 'i' },
-	{ "900150983cd24fb0d6963f7d28e17f72[.]xyz", "domain", "900150983cd24fb0d6963f7d28e17f72.xyz", 'i' },
+	{ "900150983cd24fb0d6963f7d28e17f72[.]xyz", "domain",
+	    "900150983cd24fb0d6963f7d28e17f72.xyz", 'i' },
 	{ "hxxp://evil-host[.]com/a[v1]/b.php", "url", "http://evil-host.com/a[v1]/b.php", 'i' },
 	/* R13: what a hash is beside a key */
 	{ "It drops token.dll. The file 900150983cd24fb0d6963f7d28e17f72 runs.", "md5", md5, 'i' },
@@ -108,8 +114,8 @@ static const struct row {
 	{ "cert_sha1,8843d7f92416211de9ebb963ff4ce28125932878,of Foo", "sha1",
 	    "8843d7f92416211de9ebb963ff4ce28125932878", 'm' },
 	{ "# IOCs\n| Host | Certificate SHA-256 |\n|---|---|\n| 1.2.3.4 | "
-	  "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae |\n", "certificate_sha256",
-	    sha256, 'i' },
+	  "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae |\n",
+	    "certificate_sha256", sha256, 'i' },
 	/* R4, R5: code and packages */
 	{ "It calls WScript.Shell and fs.read then.", "domain", "wscript.shell", '-' },
 	{ "It calls WScript.Shell and fs.read then.", "domain", "fs.read", '-' },

@@ -362,7 +362,8 @@ begin_with_copies(struct world *w, uint64_t seed, char segment[4096], char ordin
 	add_segment(w, 9000, 30000);
 	add_segment(w, 3000, 30000);
 	segment_path(w->directory, DATASET_HOSTS, w->state.segments[0].file.id, segment, 4096);
-	ordinals_path(w->directory, DATASET_HOSTS, w->state.segments[1].ordinals.id, ordinals, 4096);
+	ordinals_path(
+	    w->directory, DATASET_HOSTS, w->state.segments[1].ordinals.id, ordinals, 4096);
 }
 
 /* Every kind of damage of a copy, which no reader has mapped, in passes that are shorter than the file. */
@@ -389,8 +390,7 @@ damaged_copies_are_written_again(void) /* C-423 */
 		CU_ASSERT_TRUE(verify_in_passes(&w, 1 << 20));
 		CU_ASSERT_TRUE(is_copied(path));
 		CU_ASSERT_EQUAL(index_copies_missing(w.directory, &w.state), 0);
-		CU_ASSERT_EQUAL(w.state.damage.n - damages,
-		    how != REMOVED && how != REPLACED);
+		CU_ASSERT_EQUAL(w.state.damage.n - damages, how != REMOVED && how != REPLACED);
 		CU_ASSERT_TRUE(index_publish(w.directory, &w.state, err));
 	}
 	copies_keep(false);
@@ -465,11 +465,13 @@ a_file_that_rots_later_does_not_spoil_its_copy(void) /* C-423 */
 		if (i == 1)
 			rot(segment, 7);
 		while (w.state.copies.done == 0 && w.state.copies.turn == 0)
-			CU_ASSERT_TRUE_FATAL(index_state_verify(w.directory, &w.state, 1 << 14, err));
+			CU_ASSERT_TRUE_FATAL(
+			    index_state_verify(w.directory, &w.state, 1 << 14, err));
 		CU_ASSERT_EQUAL(w.state.damage.n, i);
 		CU_ASSERT_TRUE(w.state.copies.changed);
 		CU_ASSERT_EQUAL_FATAL(stat(segment, &st), 0);
-		CU_ASSERT_TRUE(w.state.copies.turn == 0 && w.state.copies.done < (uint64_t)st.st_size / 2);
+		CU_ASSERT_TRUE(
+		    w.state.copies.turn == 0 && w.state.copies.done < (uint64_t)st.st_size / 2);
 		if (i == 0)
 			rot(segment, 7);
 		end_turn_of_copy(&w, segment, buf_done(&good), i + 1);

@@ -505,7 +505,8 @@ combinations_give_the_same_facets(void)
 		add_hosts(&w, 1);
 		s = segment_open(w.directory, &w.state.segments[0], SEGMENT_VERIFY, err);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(s);
-		tags = &segment_terms(s, schema_find(DATASET_HOSTS, STR("tags")), PART_VALUES)->column;
+		tags =
+		    &segment_terms(s, schema_find(DATASET_HOSTS, STR("tags")), PART_VALUES)->column;
 		sold = &segment_terms(
 		    s, schema_find(DATASET_HOSTS, STR("services.product")), PART_VALUES)
 			    ->column;

@@ -128,7 +128,9 @@ an_idle_index_has_two_segments(void)
 static void
 a_full_segment_is_left_alone(void)
 {
-	static const struct ceilings low = { .documents = 4000, .file = UINT32_MAX, .texts = UINT32_MAX, .more = UINT32_MAX };
+	static const struct ceilings low = {
+		.documents = 4000, .file = UINT32_MAX, .texts = UINT32_MAX, .more = UINT32_MAX
+	};
 	struct world w;
 
 	begin(&w, 41, (const uint32_t[]){ 2500, 1500, 1200, 400, 10, 0 });
@@ -140,7 +142,7 @@ a_full_segment_is_left_alone(void)
 		(void)merge_small(&w, 2);
 		for (size_t k = 0; k < w.state.nsegments; k++) {
 			CU_ASSERT_TRUE(w.state.segments[k].open->nnested < 3500 ||
-			    w.state.segments[k].documents == 2500);
+				       w.state.segments[k].documents == 2500);
 			others += !segment_is_full(&w.state.segments[k]);
 		}
 		CU_ASSERT_TRUE(others <= 2);
@@ -338,10 +340,12 @@ main(void)
 	static CU_TestInfo tests[] = {
 		{ "A full segment is left alone, and the others become a segment beside it",
 		    a_full_segment_is_left_alone },
-		{ "A merge is planned only when its file, texts and values fit", a_merge_fits_into_a_file },
+		{ "A merge is planned only when its file, texts and values fit",
+		    a_merge_fits_into_a_file },
 		{ "A merge that passes a ceiling leaves its inputs and no file",
 		    a_writer_that_passes_a_ceiling_gives_up },
-		{ "A merge that passes a ceiling fills its largest input, and others merge beside it",
+		{ "A merge that passes a ceiling fills its largest input, and others merge beside "
+		  "it",
 		    a_merge_that_passes_a_ceiling_fills_its_largest_input },
 		{ "A child whose merge passes a ceiling tells its parent",
 		    a_child_that_passes_a_ceiling_tells_its_parent },

@@ -104,8 +104,7 @@ static struct str
 client_data(const char *type)
 {
 	return arena_printf(a,
-	    "{\"type\":\"%s\",\"challenge\":\"" CHALLENGE
-	    "\",\"origin\":\"https://"
+	    "{\"type\":\"%s\",\"challenge\":\"" CHALLENGE "\",\"origin\":\"https://"
 	    "console.example.com:8443\",\"crossOrigin\":false,\"other\":[{}]}",
 	    type);
 }
@@ -315,8 +314,7 @@ test_client_data(void)
 		{ DATA(GET, RIGHT, "\"https://console.example.com:8443.evil.example\"", ""),
 		    "its origin" },
 		{ DATA(GET, RIGHT, OURS, ",\"crossOrigin\":true"), "a frame in another site" },
-		{ DATA(GET, RIGHT, OURS, ",\"crossOrigin\":\"false\""),
-		    "a frame in another site" },
+		{ DATA(GET, RIGHT, OURS, ",\"crossOrigin\":\"false\""), "a frame in another site" },
 		{ DATA(GET, RIGHT, OURS, ",\"origin\":" OURS), "no client data" },
 		{ DATA(GET, RIGHT, OURS, "") "x", "no client data" },
 		{ "\xef\xbb\xbf" DATA(GET, RIGHT, OURS, ""), "no client data" },

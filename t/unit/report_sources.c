@@ -49,7 +49,8 @@ has(const struct report_document *d, const char *type, const char *value, unsign
 	const struct indicator *i = find(d, type, value);
 
 	if (i == NULL || i->confidence != confidence)
-		fprintf(stderr, "%s %s: confidence %u\n", type, value, i == NULL ? 0 : i->confidence);
+		fprintf(
+		    stderr, "%s %s: confidence %u\n", type, value, i == NULL ? 0 : i->confidence);
 	return i != NULL && i->confidence == confidence &&
 	       i->disposition == (confidence >= 60 ? DISPOSITION_INDICATOR : DISPOSITION_MENTION);
 }
@@ -100,8 +101,8 @@ reads_patterns(void)
 	pattern_is("[a:b IN ('x', 'y')]", "a b x 0|a b y 0|");
 	pattern_is("([a:b = 'x'] AND [c:d ISSUBSET '192.0.2.0/24']) WITHIN 5 SECONDS",
 	    "a b x 1|c d 192.0.2.0/24 2|");
-	pattern_is("[a:b = 'x'] START t'2026-01-01T00:00:00Z' STOP t'2026-01-02T00:00:00Z'",
-	    "a b x 1|");
+	pattern_is(
+	    "[a:b = 'x'] START t'2026-01-01T00:00:00Z' STOP t'2026-01-02T00:00:00Z'", "a b x 1|");
 	pattern_is("[a:b != 'x' AND NOT a:c = 'y' AND a:d LIKE 'z%' AND a:e NOT IN ('v')]",
 	    "!a b x 0|!a c y 0|!a d z% 0|!a e v 0|");
 	pattern_is("[a:refs[*].value = 'it\\'s']", "a refs[*].value it's 1|");
@@ -109,8 +110,7 @@ reads_patterns(void)
 	pattern_is("[a:b = 'x", "fault: a text does not end");
 	pattern_is("", "fault: an observation in [ ] is missing");
 	pattern_is("[(a:b = 'x']", "a b x 1|fault: a bracket does not end");
-	pattern_is("[a:b = 'x'] and nonsense",
-	    "a b x 1|fault: an observation in [ ] is missing");
+	pattern_is("[a:b = 'x'] and nonsense", "a b x 1|fault: an observation in [ ] is missing");
 }
 
 static void
@@ -321,7 +321,8 @@ main(void)
 		{ "STIX 2.0 is read as 2.1 is", reads_stix_2_0 },
 		{ "a bundle without a report is a report that its file names",
 		    names_a_bundle_by_its_file },
-		{ "the strictest marking of any part marks the report", keeps_the_strictest_marking },
+		{ "the strictest marking of any part marks the report",
+		    keeps_the_strictest_marking },
 		{ "a MISP event has the indicators of its attributes and objects", reads_misp },
 		{ "categories decide where no attribute of an event has to_ids",
 		    judges_events_without_to_ids },

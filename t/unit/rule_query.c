@@ -16,7 +16,8 @@ parsed(enum dataset d, const char *query, const char *exclude)
 	struct rule_query q;
 
 	if (!rule_query_parse(arena, d, str_of(query), str_of(exclude), now, &q, &fault)) {
-		printf("# %s: %.*s\n", fault.member, (int)fault.fault.message.n, fault.fault.message.p);
+		printf("# %s: %.*s\n", fault.member, (int)fault.fault.message.n,
+		    fault.fault.message.p);
 		CU_FAIL_FATAL("the query is refused");
 	}
 	return q;
@@ -28,11 +29,14 @@ exclude_takes_away(void)
 	static const struct {
 		const char *query, *exclude;
 		bool passes;
-	} rows[] = { { "product:redis", "", true }, { "", "", true }, { "product:redis", "port:6379", false },
-		{ "product:redis", "port:22", true }, { "product:ssh", "port:22", false },
-		{ "", "product:redis", false }, { "ip:192.0.2.0/24", "product:ssh OR port:22", true } };
-	const struct match_document d = { .own = json_parse(
-		arena, STR("{\"ip\":\"192.0.2.7\",\"port\":6379,\"product\":\"Redis\"}")) };
+	} rows[] = { { "product:redis", "", true }, { "", "", true },
+		{ "product:redis", "port:6379", false }, { "product:redis", "port:22", true },
+		{ "product:ssh", "port:22", false }, { "", "product:redis", false },
+		{ "ip:192.0.2.0/24", "product:ssh OR port:22", true } };
+	const struct match_document d = {
+		.own = json_parse(
+		    arena, STR("{\"ip\":\"192.0.2.7\",\"port\":6379,\"product\":\"Redis\"}"))
+	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct rule_query q = parsed(DATASET_SERVICES, rows[i].query, rows[i].exclude), one,
@@ -54,8 +58,8 @@ faults_name_the_member(void)
 	struct rule_query_fault fault;
 	struct rule_query q;
 
-	CU_ASSERT_FALSE(rule_query_parse(
-	    arena, DATASET_HOSTS, STR("os:("), STR(""), now, &q, &fault));
+	CU_ASSERT_FALSE(
+	    rule_query_parse(arena, DATASET_HOSTS, STR("os:("), STR(""), now, &q, &fault));
 	CU_ASSERT_STRING_EQUAL(fault.member, "query");
 	CU_ASSERT_EQUAL(fault.fault.at, 5); /* the end, where a value is missing */
 	CU_ASSERT_FALSE(rule_query_parse(
@@ -76,8 +80,8 @@ an_anchor_is_what_must_match(void)
 		{ "NOT services.product:redis", NULL, 0 }, { "services.product:red*", NULL, 0 },
 		{ "services:(port:{80,443} -product:nginx)", "services.port", 2 },
 		{ "ip:192.0.2.0/24", "ip", 1 }, { "hostnames:example.com", "hostnames", 1 },
-		{ "redis", NULL, 0 }, { "tags.category:malware", NULL, 0 }, { "services.port>22", NULL, 0 },
-		{ "services.http.title:login", NULL, 0 } };
+		{ "redis", NULL, 0 }, { "tags.category:malware", NULL, 0 },
+		{ "services.port>22", NULL, 0 }, { "services.http.title:login", NULL, 0 } };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct rule_query q = parsed(DATASET_HOSTS, rows[i].query, "asn:1");
@@ -118,10 +122,11 @@ samples_are_judged(void)
 {
 	struct rule_query q = parsed(DATASET_SERVICES,
 	    "http.capabilities:\"api/ollama\" AND http.capabilities:\"auth/none\"", "");
-	struct rule_sample open = { .match = true, .record = json_parse(arena,
-		STR("{\"port\":11434,\"http\":{\"capabilities\":[\"api/ollama\",\"auth/none\"]}}")) },
+	struct rule_sample open = { .match = true,
+		.record = json_parse(arena, STR("{\"port\":11434,\"http\":{\"capabilities\":[\"api/"
+						"ollama\",\"auth/none\"]}}")) },
 			   closed = { .record = json_parse(arena,
-				STR("{\"port\":443,\"http\":{\"status_code\":401}}")) };
+					  STR("{\"port\":443,\"http\":{\"status_code\":401}}")) };
 
 	CU_ASSERT_TRUE(rule_sample_passes(scratch, &q, &open, NULL, 0, NULL));
 	CU_ASSERT_TRUE(rule_sample_passes(scratch, &q, &closed, NULL, 0, NULL));
@@ -137,7 +142,7 @@ an_evaluation_ends_at_its_limit(void)
 	struct buf doc = { .a = arena }, query = { .a = arena };
 	struct match_limit limit = { .until = 0 };
 	struct match_document d;
-	struct rule_query q, not;
+	struct rule_query q, not ;
 	int64_t from;
 
 	for (int i = 0; i < SERVICES; i++) {

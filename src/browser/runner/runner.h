@@ -68,11 +68,11 @@ struct tab {
 	struct runner *r;
 	int64_t id; /* from 1 */
 	struct buf target, session, url, title;
-	int64_t document;   /* the number of the newest requested document (network.c) */
+	int64_t document;      /* the number of the newest requested document (network.c) */
 	struct ts document_at; /* when the first request for it began, before any redirect */
-	struct buf failure; /* why that document failed; empty: it did not */
-	bool unreachable;   /* the browser shows its error page instead of the document */
-	size_t setting_up;  /* calls of setup_tab without a reply yet */
+	struct buf failure;    /* why that document failed; empty: it did not */
+	bool unreachable;      /* the browser shows its error page instead of the document */
+	size_t setting_up;     /* calls of setup_tab without a reply yet */
 	bool loading, can_go_back, can_go_forward;
 	int steps; /* steps in the history that the viewer requested; 0: none */
 	bool closing;

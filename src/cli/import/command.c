@@ -167,7 +167,8 @@ static const struct command commands[] = {
 	{
 	    .name = "rankings",
 	    .arguments = "[--list NAME] FILE|-",
-	    .help = "import a ranking of domains, whose names are rarely look-alikes: Tranco, Umbrella, Majestic",
+	    .help = "import a ranking of domains, whose names are rarely look-alikes: Tranco, "
+		    "Umbrella, Majestic",
 	    .run = import_rankings,
 	},
 	{

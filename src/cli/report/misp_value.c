@@ -20,8 +20,8 @@ add_parts(struct report_builder *b, const struct misp_value *v, const enum value
 {
 	unsigned confidence = v->to_ids ? TO_IDS : v->confidence > 0 ? v->confidence : MENTION;
 	struct report_value out = { .of = v->of,
-		.disposition = confidence >= INDICATOR_FROM ? DISPOSITION_INDICATOR
-							    : DISPOSITION_MENTION,
+		.disposition =
+		    confidence >= INDICATOR_FROM ? DISPOSITION_INDICATOR : DISPOSITION_MENTION,
 		.confidence = confidence,
 		.labels = v->labels,
 		.first_seen_at = v->first_seen_at,
@@ -31,8 +31,7 @@ add_parts(struct report_builder *b, const struct misp_value *v, const enum value
 
 	for (size_t i = 0; i < 2; i++) {
 		/* a single value may contain "|", as URLs do; only compounds are split */
-		bool compound = memchr(v->type.p, '|', v->type.n) != NULL ||
-				kinds[0] == VALUE_NONE;
+		bool compound = memchr(v->type.p, '|', v->type.n) != NULL || kinds[0] == VALUE_NONE;
 
 		if (rest.p == NULL)
 			break;

@@ -161,7 +161,8 @@ struct index_state {
 	   (write/verify.c). */
 	struct index_turn {
 		size_t turn; /* twice the index of a segment, plus 1 for its ordinals */
-		uint64_t id; /* the file of that turn; the turn restarts when another file is in its place */
+		uint64_t
+		    id; /* the file of that turn; the turn restarts when another file is in its place */
 		struct verified verified; /* of a file */
 		uint64_t done;            /* bytes of a copy */
 		bool changed;             /* a part of the copy was written */
