@@ -6,8 +6,9 @@
 
 #include "http/http_priv.h"
 
-static int
-write_error(struct req *rq, enum error e, struct str message, struct field_error *fe, size_t n)
+/* Answers with the error. A null message: the one of the error's row. */
+static void
+write_answer(struct req *rq, enum error e, struct str message, struct field_error *fe, size_t n)
 {
 	struct buf *b = reply_begin(rq, error_status(e));
 
@@ -20,19 +21,12 @@ write_error(struct req *rq, enum error e, struct str message, struct field_error
 		.bare = rq->area == AREA_SEARCH,
 		.fields = fe,
 		.n = n });
-	return FAILED;
 }
 
-int
-fail(struct req *rq, enum error e)
+void
+answer_error(struct req *rq, enum error e, struct str message)
 {
-	return write_error(rq, e, STR_NULL, NULL, 0);
-}
-
-int
-fail_at(struct req *rq, enum error e, struct str message)
-{
-	return write_error(rq, e, message, NULL, 0);
+	write_answer(rq, e, message, NULL, 0);
 }
 
 /* True when the message may repeat this path of a member or this name of a parameter. An unknown
@@ -50,8 +44,8 @@ is_safe_name(struct str field)
 	return field.n > 0 && field.n <= 128;
 }
 
-int
-fail_fields(struct req *rq, enum error e, struct field_error *fe, size_t n)
+void
+answer_field_errors(struct req *rq, enum error e, struct field_error *fe, size_t n)
 {
 	struct str message = STR_NULL;
 
@@ -59,7 +53,7 @@ fail_fields(struct req *rq, enum error e, struct field_error *fe, size_t n)
 		message = arena_printf(rq->arena, "%s %.*s: %.*s%s", error_message(e),
 		    (int)fe[0].field.n, fe[0].field.p, (int)fe[0].message.n, fe[0].message.p,
 		    str_ends(fe[0].message, STR("?")) ? "" : ".");
-	return write_error(rq, e, message, fe, n);
+	write_answer(rq, e, message, fe, n);
 }
 
 int
@@ -78,18 +72,10 @@ fail_faults(struct req *rq, struct body_faults *faults)
 	return fail_fields(rq, ERR_INVALID_REQUEST, faults->rows, faults->n);
 }
 
-int
-fail_retry(struct req *rq, enum error e, int seconds)
-{
-	fail(rq, e);
-	rq->retry_after = seconds;
-	return FAILED;
-}
-
 /* The only function that maps results of the database to errors of the API. A conflict that the
-   handler did not expect is a bug of ours. */
-int
-fail_db(struct req *rq, enum db_rc rc)
+   handler did not expect is a fault of this program. */
+enum error
+error_of_db(struct req *rq, enum db_rc rc)
 {
 	bool search = rq->area == AREA_SEARCH;
 
@@ -98,12 +84,12 @@ fail_db(struct req *rq, enum db_rc rc)
 	case DB_NONE:
 		break;
 	case DB_CONFLICT:
-		return fail(rq, ERR_INTERNAL_ERROR);
+		return ERR_INTERNAL_ERROR;
 	case DB_TIMEOUT:
-		return fail(rq, search ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE);
+		return search ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE;
 	case DB_DOWN:
 		log_event(LOGP_ERR, "database", "req=%s why=\"%s\"", rq->id, db_message(rq->db));
-		return fail(rq, search ? ERR_SEARCH_UNAVAILABLE : ERR_SERVICE_UNAVAILABLE);
+		return search ? ERR_SEARCH_UNAVAILABLE : ERR_SERVICE_UNAVAILABLE;
 	}
 	panic("fail_db was called with db_rc %d", (int)rc);
 }

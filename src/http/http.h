@@ -360,10 +360,43 @@ int reply_file(struct req *rq, const struct reply_file *f);
 /* Answers {"wrapper":{...}}, or {...} when wrapper is NULL. */
 int reply(struct req *rq, int status, const char *wrapper, const struct field *out, const void *in);
 
-/* Each fail function answers with an error and returns FAILED. */
-int fail(struct req *rq, enum error e);
-/* With a message of its own: 1 to 512 characters; a longer message is cut. */
-int fail_at(struct req *rq, enum error e, struct str message);
+/* Answers with an error. The message has 1 to 512 characters, a longer one is cut; STR_NULL: the
+   message of the error's row in tbl/errors.h. */
+void answer_error(struct req *rq, enum error e, struct str message);
+/* The error of a failed database call: any result but DB_OK and DB_NONE. */
+enum error error_of_db(struct req *rq, enum db_rc rc);
+
+/* Each fail function answers with an error and returns FAILED. Most are inline: a compiler that
+   checks a handler for unset variables must see that they never return PASS. */
+static inline int
+fail(struct req *rq, enum error e)
+{
+	answer_error(rq, e, STR_NULL);
+	return FAILED;
+}
+
+static inline int
+fail_at(struct req *rq, enum error e, struct str message)
+{
+	answer_error(rq, e, message);
+	return FAILED;
+}
+
+static inline int
+fail_db(struct req *rq, enum db_rc rc)
+{
+	return fail(rq, error_of_db(rq, rc));
+}
+
+/* With Retry-After. */
+static inline int
+fail_retry(struct req *rq, enum error e, int seconds)
+{
+	answer_error(rq, e, STR_NULL);
+	rq->retry_after = seconds;
+	return FAILED;
+}
+
 /* invalid_request with one field error. */
 int fail_field(struct req *rq, const char *field, const char *code, const char *message);
 /* The same with all of them, of which there is at least one. */
@@ -371,10 +404,6 @@ int fail_faults(struct req *rq, struct body_faults *faults);
 /* A name that a client sent, as an answer may repeat it (C-062): bytes other than letters, digits
    and _ . - [ ] are percent-encoded, and a long name is cut. */
 struct str params_shown(struct arena *a, struct str name);
-/* With Retry-After. */
-int fail_retry(struct req *rq, enum error e, int seconds);
-/* With the error of a failed database call: any result but DB_OK and DB_NONE. */
-int fail_db(struct req *rq, enum db_rc rc);
 /* The error of bad parameters in this area. */
 enum error area_bad_parameter(enum area area);
 

@@ -56,6 +56,12 @@ void meter_headers(const struct req *rq, struct buf *b);
 
 struct field_error;
 /* Answers with field errors; the message of the answer repeats the first. */
-int fail_fields(struct req *rq, enum error e, struct field_error *errors, size_t n);
+void answer_field_errors(struct req *rq, enum error e, struct field_error *errors, size_t n);
+static inline int
+fail_fields(struct req *rq, enum error e, struct field_error *errors, size_t n)
+{
+	answer_field_errors(rq, e, errors, n);
+	return FAILED;
+}
 
 #endif
