@@ -14,6 +14,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MUST_USE __attribute__((warn_unused_result))
+#define NEVER_NULL __attribute__((returns_nonnull))
 #define PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
 /* Calls of these functions do not compile: their bounds or their hidden state cannot be seen at the

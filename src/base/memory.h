@@ -6,11 +6,12 @@
 
 #include "base/str.h"
 
-void *mem_alloc(size_t n);
-void *mem_zero(size_t n);
-void *mem_array(size_t count, size_t size); /* zeroed, with room for count + 1 elements */
-void *mem_grow(void *p, size_t n);
-char *mem_text(const char *z); /* a copy */
+void *mem_alloc(size_t n) NEVER_NULL;
+void *mem_zero(size_t n) NEVER_NULL;
+/* Zeroed, with room for count + 1 elements. */
+void *mem_array(size_t count, size_t size) NEVER_NULL;
+void *mem_grow(void *p, size_t n) NEVER_NULL;
+char *mem_text(const char *z) NEVER_NULL; /* a copy */
 
 /* ---- arenas ---- */
 
@@ -19,8 +20,9 @@ struct arena;
 /* cap is the number of bytes that one request may use; more is a panic, since inputs are limited
    first. */
 struct arena *arena_new(size_t cap);
-void *arena_alloc(struct arena *a, size_t n);
-void *arena_array(struct arena *a, size_t count, size_t size); /* panics on overflow */
+void *arena_alloc(struct arena *a, size_t n) NEVER_NULL;
+/* Panics on overflow. */
+void *arena_array(struct arena *a, size_t count, size_t size) NEVER_NULL;
 struct str arena_str(struct arena *a, struct str s); /* a copy, with a NUL after its n bytes */
 /* The text in ASCII lower or upper case: a copy, or s itself when nothing changes. */
 struct str arena_lower(struct arena *a, struct str s);

@@ -329,6 +329,7 @@ migrate_all(struct cli *c, const char *dir, const char *rules, struct outcome *o
 	enum db_rc rc = db_script(c->db, LOCK);
 	int status;
 
+	*o = (struct outcome){ .later = false };
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "waiting for another migration");
 	status = migrate_locked(c, dir, o);
@@ -431,9 +432,10 @@ check_migrations(struct cli *c, const char *dir)
 		return cli_fail(EXIT_FAILED, "%d files up to %04d have not been applied; %.*s",
 		    (int)pending, (int)version, (int)advice.n, advice.p);
 	status = migrate_indexes_missing(c, dir, &indexes);
-	return status != EXIT_OK || indexes.p == NULL ? status :
-	    cli_fail(EXIT_FAILED, "these indexes are missing or invalid: %.*s; %.*s",
-		(int)indexes.n, indexes.p, (int)advice.n, advice.p);
+	return status != EXIT_OK || indexes.p == NULL
+		   ? status
+		   : cli_fail(EXIT_FAILED, "these indexes are missing or invalid: %.*s; %.*s",
+			 (int)indexes.n, indexes.p, (int)advice.n, advice.p);
 }
 
 static int
@@ -441,8 +443,8 @@ migrate(struct cli *c, int argc, char **argv)
 {
 	struct str dir = STR_INIT(PKGDATADIR "/sql"), rules = STR_NULL;
 	bool only_check = false;
-	const struct cli_option options[] = { { "sql-dir", .text = &dir }, { "rules-dir", .text = &rules },
-		{ "check", .flag = &only_check }, { NULL } };
+	const struct cli_option options[] = { { "sql-dir", .text = &dir },
+		{ "rules-dir", .text = &rules }, { "check", .flag = &only_check }, { NULL } };
 	struct cli_list words;
 	struct outcome o;
 	int status;

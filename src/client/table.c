@@ -82,8 +82,8 @@ csv_cell(struct buf *b, const struct screen *s, struct str text, bool number)
 	struct buf shown = { .p = NULL };
 
 	text_show(&shown, s, text);
-	if (memchr(shown.p == NULL ? "" : shown.p, '"', shown.n) == NULL &&
-	    strcspn(text.p, ",;\"") >= text.n && !is_formula(text, number)) {
+	if ((shown.n == 0 || memchr(shown.p, '"', shown.n) == NULL) &&
+	    (text.n == 0 || strcspn(text.p, ",;\"") >= text.n) && !is_formula(text, number)) {
 		buf_str(b, buf_done(&shown));
 		buf_free(&shown);
 		return;

@@ -328,7 +328,7 @@ read_records(struct reading *r, struct strs names)
 				add_text(r->a, &fresh, leads.p[i]);
 		names = fresh;
 	}
-	if (r->w->nrecords > 0)
+	if (r->records != NULL)
 		qsort(r->records, r->w->nrecords, sizeof(*r->records), dangling_order);
 	r->w->records = r->records;
 	return rc;

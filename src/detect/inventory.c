@@ -218,7 +218,7 @@ add_found_service(struct inventory_look *g, struct str ip, const struct json_val
 	struct arena *a = g->l->x->a;
 	struct buf *b = &g->services;
 	const struct json_value *status = match_member(s, "http.status_code");
-	bool v6 = memchr(ip.p, ':', ip.n) != NULL;
+	bool v6 = ip.n > 0 && memchr(ip.p, ':', ip.n) != NULL;
 	struct str transport = text_member(s, "transport"), port, endpoint,
 		   certificate = text_member(s, "tls.certificate.fingerprint_sha256");
 

@@ -407,7 +407,7 @@ asset_slice(struct detect *x, const struct work *w)
 	int64_t at = w->phase == 0 ? 0 : w->phase - PHASE_ASSET;
 	size_t i = (size_t)at / PHASES_OF_DATASET, had = i;
 	struct batch b = { .owned_only = true };
-	struct query q;
+	struct query q = { .root = NULL };
 
 	while (i < COUNT(records) && (w->name.p == NULL || !asset_query(x, w, i, &q)))
 		i++;

@@ -286,7 +286,7 @@ add_spf_term(struct arena *a, struct strs *out, struct str term)
 	    (term.p[0] == '+' || term.p[0] == '-' || term.p[0] == '~' || term.p[0] == '?'))
 		term = (struct str){ term.p + 1, term.n - 1 };
 	for (size_t i = 0; i < COUNT(forms); i++) {
-		struct str name = term;
+		struct str name;
 
 		if (!str_starts(term, forms[i]))
 			continue;

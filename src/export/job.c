@@ -404,7 +404,7 @@ finish_file(struct job *j)
 static enum step
 begin_writing(struct job *j, int64_t had)
 {
-	struct begun begun;
+	struct begun begun = { .epoch = j->epoch };
 	enum db_rc rc = DB_DOWN;
 
 	if (db_up(j->x->db))

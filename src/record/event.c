@@ -12,6 +12,7 @@
 
 #include "record/record_priv.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 enum part { PART_RECORD, PART_NESTED, PARTS };
@@ -247,9 +248,11 @@ add_event(struct event_list *s, enum part part, const struct record_object *old,
 	struct event_writer t = {
 		.a = s->a, .fields = { .a = s->a }, .gone = change == CHANGE_GONE
 	};
-	struct side before = { old, record_object_new(s->a, any->of) };
-	struct side after = { new, record_object_new(s->a, any->of) };
+	struct side before = { old, NULL }, after = { new, NULL };
 
+	assert(any != NULL);
+	before.shown = record_object_new(s->a, any->of);
+	after.shown = record_object_new(s->a, any->of);
 	if (kinds[kind].shows_members)
 		add_changed_members(&t, any->of, before, after, STR(""));
 	if (change == CHANGE_CHANGED && t.fields.n == 0)

@@ -118,7 +118,7 @@ times_of(struct record_object *o)
 static bool
 complete_times(const struct times *t)
 {
-	if (t->first == NULL)
+	if (t->first == NULL || t->last == NULL)
 		return true;
 	if (!t->first->set)
 		*t->first = *t->last;
@@ -130,7 +130,7 @@ complete_times(const struct times *t)
 static void
 inherit_times(const struct times *t, const struct times *from)
 {
-	if (t->first == NULL || t->first->set)
+	if (t->first == NULL || t->last == NULL || t->first->set)
 		return;
 	*t->first = *from->first;
 	*t->last = *from->last;

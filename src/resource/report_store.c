@@ -354,13 +354,14 @@ static enum db_rc
 put_revision(struct storing *s)
 {
 	struct buf row = { .a = s->a }, doc = { .a = s->a };
-	struct str key = STR_NULL, text = STR_NULL;
+	struct str text = STR_NULL;
 	struct bytes bytes = { NULL, 0 };
 
 	json_write(&row, identity_out, &s->row);
 	json_write_more(&row, contents_out, &s->row);
 	if (!s->doc->withdrawn) {
-		key = record_key(s->a, &s->tree);
+		struct str key = record_key(s->a, &s->tree);
+
 		bytes = (struct bytes){ (const unsigned char *)key.p, key.n };
 		record_print(&doc, &s->tree, NULL);
 		text = buf_done(&doc);

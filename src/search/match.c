@@ -14,6 +14,8 @@
 #include "search/match.h"
 #include "search/text.h"
 
+#include <assert.h>
+
 /* The clock is a system call, so it is read after WORK_OF_CLOCK bytes of comparisons: about 0.1 ms. */
 enum { WORK_OF_CLOCK = 65536, WORK_OF_TEST = 64 };
 
@@ -364,6 +366,7 @@ leaf_passes(const struct match *m, const struct node *n)
 		v = json_get(m->record, f->name);
 		return v != NULL && match_value(m->scratch, n, v, m->limit);
 	}
+	assert(m->doc != NULL);
 	if (f->of != NULL && m->doc->of != NULL)
 		return f->of->nested ? member_passes(m, n, m->doc->own, f->name)
 				     : member_passes(m, n, m->doc->of, f->of->name);

@@ -204,6 +204,7 @@ is_good_jwt(struct candidate *c, struct arena *a)
 	struct str rest = secret_of(c), header = str_until(&rest, '.');
 	struct str claims_text = str_until(&rest, '.');
 	struct json_value *h = jwt_part(a, header), *claims, *alg, *exp;
+	int64_t now = c->now.us / SECOND_US;
 
 	if (h == NULL || (alg = json_get(h, "alg")) == NULL || json_type(alg) != JSON_STRING ||
 	    str_is_nocase(json_text(alg), "none"))
@@ -213,8 +214,7 @@ is_good_jwt(struct candidate *c, struct arena *a)
 	    is_sample_claim(claims, "sub", "1234567890"))
 		return false;
 	exp = json_get(claims, "exp");
-	return exp == NULL || json_type(exp) != JSON_NUMBER ||
-	       json_num(exp) > (double)(c->now.us / SECOND_US);
+	return exp == NULL || json_type(exp) != JSON_NUMBER || json_num(exp) > (double)now;
 }
 
 static bool

@@ -32,6 +32,7 @@ parse_network(const char *text, struct network *out)
 {
 	size_t n = strcspn(text, "/");
 	char address[TEXT_MAX];
+	int64_t bits;
 
 	if (n >= sizeof(address))
 		return false;
@@ -39,8 +40,11 @@ parse_network(const char *text, struct network *out)
 	address[n] = '\0';
 	*out = (struct network){ .family = strchr(address, ':') != NULL ? AF_INET6 : AF_INET };
 	out->bits = out->family == AF_INET6 ? 128 : 32;
-	if (text[n] == '/' && sscanf(text + n + 1, "%3u", &out->bits) != 1)
-		return false;
+	if (text[n] == '/') {
+		if (!str_int64(str_of(text + n + 1), &bits) || bits < 0 || bits > out->bits)
+			return false;
+		out->bits = (unsigned)bits;
+	}
 	return inet_pton(out->family, address, out->address) == 1;
 }
 

@@ -293,7 +293,6 @@ json_values_next(struct json_values *v, struct str *out)
 			continue;
 		if (!inside)
 			begin_value(v);
-		inside = true;
 		if (ends_value(v, take_json_value(v), &how)) {
 			*out = v->whole;
 			if (how == JSON_VALUE && out->n > IMPORT_LINE)

@@ -139,7 +139,7 @@ choose_root(struct search *s, const struct json_value *list)
 		    (int)s->url.n, s->url.p, n);
 	}
 	id = root_text_of(chosen, "id");
-	if (!str_graphic(id) || id.p[0] == '.')
+	if (id.n == 0 || !str_graphic(id) || id.p[0] == '.')
 		return cli_fail(EXIT_FAILED, "%.*s has a collection without a sound id",
 		    (int)s->url.n, s->url.p);
 	s->url = taxii_url_segment(s->cli->arena, s->url, id);

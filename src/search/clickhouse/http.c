@@ -128,7 +128,7 @@ read_header(char *bytes, size_t size, size_t n, void *arg)
 		h->framed = true;
 	if (str_starts(line, exception)) {
 		room[n] = '\0';
-		h->code = atoi(room + exception.n);
+		h->code = (int)strtol(room + exception.n, NULL, 10);
 	}
 	return n;
 }

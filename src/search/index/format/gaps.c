@@ -152,8 +152,8 @@ gaps_packed(struct gaps *g, uint32_t *out)
 
 	if (bits == GAPS_VARINTS)
 		return gaps_varints(g, out, n);
-	size = bits > 32 ? SIZE_MAX : packed_size(n, bits);
-	if (rest < size) {
+	size = bits <= 32 ? packed_size(n, bits) : 0;
+	if (bits > 32 || rest < size) {
 		g->left = 0;
 		return 0;
 	}

@@ -93,10 +93,8 @@ write_slots(struct segment_writer *w, struct index_builder *b)
 			merge_labels(b->merging, b);
 		write_label(w, b, order[labelled], order[label], meta);
 	}
-	if (b->labelled != NULL) {
-		free(order[labelled]);
-		free(order[label]);
-	}
+	for (size_t i = 0; i < n; i++)
+		free(order[i]);
 	section_write(w, SECTION_SLOTS, 0, meta, n * sizeof(*meta));
 	free(order);
 	free(meta);

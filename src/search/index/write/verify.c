@@ -20,6 +20,7 @@
 #include "search/index/write/copies.h"
 #include "search/index/write/state.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 enum { COPIES_SHARE = 4 /* a share of the bytes for files: copies are read from the disk */ };
@@ -150,8 +151,10 @@ static void
 find_file(
     const char *directory, struct index_state *s, struct index_turn *turn, struct turn_file *f)
 {
-	struct index_segment *t = &s->segments[turn->turn / 2 % s->nsegments];
+	struct index_segment *t;
 
+	assert(s->nsegments > 0);
+	t = &s->segments[turn->turn / 2 % s->nsegments];
 	f->segment = t;
 	f->ordinals = turn->turn % 2 == 1;
 	f->file = f->ordinals ? &t->ordinals : &t->file;
