@@ -168,7 +168,7 @@ is_worth(const struct ch_request *rq, const struct part_choice *c)
 {
 	uint64_t small = c->rows - c->large_rows;
 
-	return c->large_rows > small && c->shards <= SHARDS_MAX &&
+	return c->large_rows > small && c->shards > 0 && c->shards <= SHARDS_MAX &&
 	       small * KEY_BYTES <= (uint64_t)rq->engine->options.memory / KEY_SHARE;
 }
 

@@ -298,8 +298,9 @@ ch_sql_parts(const struct ch_plan *p)
 	buf_z(&b, "SELECT name, toUInt64(sum(rows * active)), toUInt64(sum(active)), count(), "
 		  "toUInt64(sum(name IN (SELECT argMax(name, rows) FROM system.parts ");
 	put_parts_of(p, &b);
-	buf_z(&b, " AND active AND level > 0))), toUInt64((SELECT max(shard_num) FROM "
-		  "system.clusters WHERE cluster = 'surfaced')) FROM parts ");
+	/* The result of a SELECT as a value may be NULL in release 26. */
+	buf_z(&b, " AND active AND level > 0))), ifNull(toUInt64((SELECT max(shard_num) FROM "
+		  "system.clusters WHERE cluster = 'surfaced')), toUInt64(0)) FROM parts ");
 	put_parts_of(p, &b);
 	buf_z(&b, " AND (SELECT max(replica_num) FROM system.clusters WHERE cluster = 'surfaced') "
 		  "= 1 GROUP BY name ORDER BY name FORMAT RowBinary");
