@@ -380,12 +380,13 @@ codes_mean_what_the_manual_says(void) /* C-420 */
 	static const struct {
 		int code;
 		enum ch_rc rc;
-	} codes[] = { { 159, CH_TIMEOUT }, { 158, CH_EXPENSIVE }, { 241, CH_EXPENSIVE },
-		{ 396, CH_EXPENSIVE }, { 202, CH_BUSY }, { 279, CH_UNAVAILABLE },
-		{ 209, CH_UNAVAILABLE }, { 210, CH_UNAVAILABLE }, { 242, CH_UNAVAILABLE },
-		{ 47, CH_MISCONFIGURED }, { 60, CH_MISCONFIGURED }, { 81, CH_MISCONFIGURED },
-		{ 115, CH_MISCONFIGURED }, { 192, CH_MISCONFIGURED }, { 193, CH_MISCONFIGURED },
-		{ 516, CH_MISCONFIGURED }, { 62, CH_FAILED }, { 0, CH_FAILED } };
+	} codes[] = { { 159, CH_TIMEOUT }, { 158, CH_EXPENSIVE }, { 168, CH_EXPENSIVE },
+		{ 241, CH_EXPENSIVE }, { 396, CH_EXPENSIVE }, { 202, CH_BUSY },
+		{ 279, CH_UNAVAILABLE }, { 209, CH_UNAVAILABLE }, { 210, CH_UNAVAILABLE },
+		{ 242, CH_UNAVAILABLE }, { 47, CH_MISCONFIGURED }, { 60, CH_MISCONFIGURED },
+		{ 81, CH_MISCONFIGURED }, { 115, CH_MISCONFIGURED }, { 192, CH_MISCONFIGURED },
+		{ 193, CH_MISCONFIGURED }, { 516, CH_MISCONFIGURED }, { 62, CH_FAILED },
+		{ 0, CH_FAILED } };
 
 	for (size_t i = 0; i < COUNT(codes); i++)
 		CU_ASSERT_EQUAL(ch_rc_of_code(codes[i].code), codes[i].rc);

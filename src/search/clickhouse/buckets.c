@@ -201,6 +201,14 @@ by_bucket_id(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
+static const struct named *
+find_named(const struct named *names, size_t n, uint32_t id)
+{
+	const struct named key = { .id = id };
+
+	return n == 0 ? NULL : bsearch(&key, names, n, sizeof(key), by_bucket_id);
+}
+
 /* Reads the values of numbers, sorted by number. */
 static bool
 read_values(struct ch_request *rq, const uint32_t *ids, size_t nids, struct named **out, size_t *n)
@@ -228,12 +236,11 @@ fill_from_dictionary(struct ch_request *rq, struct candidate *p, size_t n,
     const struct named *names, size_t nnames, struct group *out)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct named key = { .id = (uint32_t)p[i].number }, *found;
+		const struct named *found;
 
 		if (p[i].value.p != NULL)
 			continue;
-		found =
-		    nnames == 0 ? NULL : bsearch(&key, names, nnames, sizeof(key), by_bucket_id);
+		found = find_named(names, nnames, (uint32_t)p[i].number);
 		if (found == NULL)
 			return ch_rows_end(rq, &(struct ch_rows){ .bad = true }, false);
 		p[i].value = found->value;
@@ -349,10 +356,8 @@ read_labels(struct ch_request *rq, struct group *g, bool of_hits)
 	if (!ch_rows_end(rq, &rows, true) || !read_values(rq, ids, n, &names, &nnames))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		struct named key = { .id = ids[i] }, *found;
+		const struct named *found = find_named(names, nnames, ids[i]);
 
-		found =
-		    nnames == 0 ? NULL : bsearch(&key, names, nnames, sizeof(key), by_bucket_id);
 		if (found != NULL)
 			set_bucket_label(g, values[i], found->value);
 	}

@@ -13,7 +13,7 @@ struct ch_rows {
 	bool bad;        /* the answer is not a sequence of such rows */
 };
 
-enum { CH_VALUES_MAX = 6 };
+enum { CH_VALUES_MAX = 7 };
 
 /* A value of a row. An element of an array of arrays is represented by its first value, and is
    unset when it is empty. */

@@ -2,17 +2,21 @@
 /* The engine on ClickHouse: the life of a request.
  *
  *   1. the layout of the dataset, which is read again when it is older than a second
- *   2. the dictionary, when the query has tests of fields in it
- *   3. the parts that the following statements read (parts.c)
+ *   2. the parts that the following statements read (parts.c)
+ *   3. the dictionary, when the query has tests of fields in it
  *   4. one statement for a count; for a page two more; for facets one for all fields that have
  *      numbers, one for each other field, and those for values, labels and ties
- *   5. the parts again: when they have changed, the request is repeated from 3
+ *   5. the parts again: when they have changed, the request is repeated from 2
  *
- * Each statement by itself is exact. When the parts changed at each attempt, all parts are read with
- * FINAL; then the statements see the tables at different times, and a document that is fed
- * meanwhile may be in the page and not in the total. The dictionary needs no snapshot: the value of
- * a number never changes, and a number that is assigned during the request occurs only in documents
- * that are fed during the request.
+ * The dictionary is read after the list of parts, because the feeder stores the numbers of values
+ * before the documents that have them: so the list has no document with a number that is unknown
+ * here. A document whose value is new would otherwise be found neither by its old value nor by its
+ * new one. The value of a number never changes.
+ *
+ * When the parts changed at each attempt, or cannot be listed, all parts are read with FINAL. Then
+ * each statement by itself is exact, but they see the tables at different times: a document that is
+ * fed meanwhile may be in the page and not in the total. The dictionary is read again at the end,
+ * and the request is repeated when it has got numbers that the query asks for.
  *
  * A limit that a statement exceeds is an error of ClickHouse, never a smaller answer. When the
  * deadline passes, http.c cancels the statement at the server. */
@@ -22,7 +26,7 @@
 #include "daemon/conf.h"
 #include "search/clickhouse/layout.h"
 
-enum { TAGS_MEMORY = 64 << 20, ATTEMPTS = 3 };
+enum { TAGS_MEMORY = 64 << 20, ATTEMPTS = 3, FINAL_FACTOR = 6 };
 
 /* ---- requests ---- */
 
@@ -44,23 +48,56 @@ result(const struct ch_request *rq)
 /* The part of a request that reads rows; it may be called several times. */
 typedef bool reading(struct ch_request *rq, void *arg);
 
-/* Reads rows of parts that stay the same meanwhile. False: rq->rc is the reason. */
+/* Reads all parts with FINAL. */
+static bool
+read_all_parts(struct ch_request *rq, reading *read, void *arg)
+{
+	size_t known;
+
+	ch_parts_all(rq);
+	if (!ch_look_up(rq))
+		return false;
+	do { /* until the deadline */
+		known = ch_plan_ids(&rq->plan);
+		if (!read(rq, arg) || !ch_look_up(rq))
+			return false;
+	} while (ch_plan_ids(&rq->plan) != known);
+	return true;
+}
+
+/* Reads the rows that the request needs. An attempt is repeated only while there is time for
+   another one and for reading all parts, which takes several times as long. */
+static bool
+read_one_moment(struct ch_request *rq, reading *read, void *arg)
+{
+	int64_t start = mono_us(), rest;
+	bool same = false;
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		if (!ch_parts_begin(rq))
+			return false;
+		if (!ch_parts_listed(rq))
+			return read_all_parts(rq, read, arg);
+		if (!ch_look_up(rq) || !read(rq, arg) || !ch_parts_end(rq, &same))
+			return false;
+		if (same)
+			return true;
+		rest = rq->budget->deadline - mono_us();
+		if (rest / FINAL_FACTOR < (mono_us() - start) / (i + 1))
+			break;
+	}
+	log_event(LOGP_INFO, "clickhouse", "dataset=%s parts=changed",
+	    schema_dataset_name(rq->query->dataset));
+	return read_all_parts(rq, read, arg);
+}
+
 static bool
 read_rows(struct ch_request *rq, reading *read, void *arg)
 {
-	bool same = false;
-
-	if (!ch_begin(rq))
-		return false;
-	for (int i = 0; i < ATTEMPTS && !same; i++)
-		if (!ch_parts_begin(rq) || !read(rq, arg) || !ch_parts_end(rq, &same))
-			return false;
-	if (same)
+	if (ch_begin(rq) && read_one_moment(rq, read, arg))
 		return true;
-	log_event(LOGP_INFO, "clickhouse", "dataset=%s parts=changed attempts=%d",
-	    schema_dataset_name(rq->query->dataset), ATTEMPTS);
-	ch_parts_none(rq);
-	return read(rq, arg);
+	ch_part_memory_clear(&rq->engine->of[rq->plan.source].parts); /* it may be unfinished */
+	return false;
 }
 
 static bool
@@ -163,7 +200,7 @@ close_clickhouse(void *state)
 	struct ch_engine *e = state;
 
 	for (enum dataset d = 0; d < DATASETS; d++)
-		ch_versions_free(&e->of[d].large);
+		ch_part_memory_clear(&e->of[d].parts);
 	ch_http_close(e->http);
 	arena_free(e->tag_arena);
 	free(e);

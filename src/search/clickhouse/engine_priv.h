@@ -10,11 +10,14 @@
 #include "search/clickhouse/http.h"
 #include "search/clickhouse/sql.h"
 
-/* The greatest versions in large parts (parts.c), which never change. */
-struct ch_versions {
-	char *of;    /* the layout and the parts; NULL: none were read yet */
-	uint64_t *v; /* [group] */
-	uint64_t n;
+/* The results about parts that are kept for the next request (parts.c); keys are NULL if there are
+   none. */
+struct ch_part_memory {
+	char *large;        /* the key of the large parts whose greatest versions are known */
+	uint64_t *greatest; /* [group] */
+	uint64_t ngroups;
+	char *both; /* the key of the large and small parts of which it is known whether */
+	bool newer; /* no row of the small ones is older than the large ones */
 };
 
 struct ch_engine {
@@ -23,7 +26,7 @@ struct ch_engine {
 	struct {
 		unsigned layout;
 		int64_t until; /* mono_us */
-		struct ch_versions large;
+		struct ch_part_memory parts;
 	} of[DATASETS];
 	struct arena *tag_arena;
 	struct tag *tags; /* sorted by slug */
@@ -32,10 +35,11 @@ struct ch_engine {
 	uint64_t random, statements; /* the parts of query ids */
 };
 
-/* A part of a table of rows, and on how many shards it is active and exists. */
+/* A part of a table of rows. */
 struct ch_part {
 	struct str name;
-	uint64_t active, present;
+	uint64_t active, present; /* on how many shards */
+	uint64_t hash;
 };
 
 /* The parts of one moment, in the order of names. */
@@ -55,8 +59,10 @@ struct ch_request {
 	enum relation relation; /* of the counts */
 };
 
-/* Reads the layout and the numbers of the values in the query. False: rq->rc is the reason. */
+/* Reads the layout. False: rq->rc is the reason. */
 bool ch_begin(struct ch_request *rq) MUST_USE;
+/* Reads the numbers of the values in the query. */
+bool ch_look_up(struct ch_request *rq) MUST_USE;
 /* Runs a statement. Its rows are valid until the next statement. False: rq->rc is the reason. */
 bool ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows) MUST_USE;
 /* Does the same for a statement about the dictionary: it fails while a shard is unavailable, even
@@ -76,11 +82,13 @@ bool ch_count(struct ch_request *rq, uint64_t *n) MUST_USE;
 
 /* Chooses the parts that the following statements read. */
 bool ch_parts_begin(struct ch_request *rq) MUST_USE;
-/* Sets *same: the statements since ch_parts_begin have read these parts. */
+/* Sets *same: the statements since ch_parts_begin have read these parts, and no others. */
 bool ch_parts_end(struct ch_request *rq, bool *same) MUST_USE;
+/* Whether the following statements read listed parts alone. */
+bool ch_parts_listed(const struct ch_request *rq);
 /* The following statements read all parts with FINAL. */
-void ch_parts_none(struct ch_request *rq);
-void ch_versions_free(struct ch_versions *v);
+void ch_parts_all(struct ch_request *rq);
+void ch_part_memory_clear(struct ch_part_memory *m);
 
 /* ---- buckets.c, page.c ---- */
 

@@ -44,6 +44,7 @@ static const struct {
 	{ 160, CH_TIMEOUT },       /* TOO_SLOW */
 	{ 394, CH_TIMEOUT },       /* QUERY_WAS_CANCELLED */
 	{ 158, CH_EXPENSIVE },     /* TOO_MANY_ROWS */
+	{ 168, CH_EXPENSIVE },     /* TOO_BIG_AST */
 	{ 241, CH_EXPENSIVE },     /* MEMORY_LIMIT_EXCEEDED */
 	{ 307, CH_EXPENSIVE },     /* TOO_MANY_BYTES */
 	{ 396, CH_EXPENSIVE },     /* TOO_MANY_ROWS_OR_BYTES */

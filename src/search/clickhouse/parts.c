@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* The parts of the table of rows that a request reads. FINAL makes a server compare all rows of all
- * parts, in one thread with release 18, although most documents have one row. A part that a merge
- * has made has each document once. So of each shard, the greatest such part is read without FINAL,
- * except for the documents that the other parts have too:
+ * parts, in one thread with release 18, although most documents have one row. A part of level 1 or
+ * more has each document once, because a merge has removed older rows. So the largest such part of
+ * each shard is read without FINAL, except for the documents that the other parts have too:
  *
  *   all_1_90_3     10,000,000 rows    large    SELECT ... WHERE _part IN ('all_1_90_3')
- *                                                  AND place NOT IN (SELECT place FROM hosts_1 WHERE _part IN (small))
+ *                                                AND place NOT IN (SELECT place FROM hosts_1 WHERE _part IN (small))
  *   all_91_95_1        40,000 rows    small    UNION ALL
  *   all_96_96_0         5,000 rows    small    SELECT ... FINAL WHERE _part IN (small)
  *
@@ -16,23 +16,23 @@
  *   3. reads the names again. When a part of the first list is no longer active, because it was
  *      merged, a statement may have missed its rows: the request is repeated (engine.c).
  *
- * A part never changes, and does not become active again once it was merged. Parts that are new in
- * the second list do not matter: no statement has read them. So all statements of a request see the
- * documents of one moment.
+ * The rows of a part never change, and a part that was merged is not active again. Parts that are
+ * new in the second list do not matter: no statement has read them. So all statements of a request
+ * see the documents of one moment. When it does not pay to read large parts without FINAL, all
+ * listed parts are small ones.
  *
- * Versions decide whether a row of a small part may be read in place of that of the large part: each
- * version in a small part must be at least the greatest one in the large part of its shard. So it is
- * when the large part is the oldest one, but not when newer parts were merged to a larger one, or
- * when an INSERT was delayed while later ones succeeded; then all parts are read with FINAL until a
- * merge has removed the old rows. (Rows of equal versions are equal: a pass of
- * surfaced-index has one version, and sees one state of a document.)
+ * A row of a small part replaces that of the large part. So no row of a small part may be older
+ * than a row of the large part: the smallest version in the small parts must be at least the
+ * greatest one in the large part of the shard. This fails after an INSERT that was delayed while
+ * later ones succeeded, and when newer parts were merged to a part that is larger than an older
+ * one; then all parts are small until a merge unites them. Rows of equal versions are equal: a pass
+ * of surfaced-index has a version of its own, and sees one state of a document.
  *
- * Shards name their parts alike, and a list of names applies to all of them. A name is that of a
- * large part only if it is one on each shard where it is active; any part may be treated as a small
- * one. The numbers of shards on which a name is active and on which it exists are compared too: a
- * part that was merged exists for another eight minutes (old_parts_lifetime of ClickHouse), so the
- * second number shows when one shard has lost a part and another one has got a part of the same
- * name. */
+ * Shards name their parts alike, and a list of names applies to all of them. A name is in the list
+ * of large parts if, on every shard where a part of this name is active, it is the large one. All
+ * other names are small. When one shard loses a part and another one gets a part of the same name,
+ * the second list has another hash, and mostly another number of shards on which the part exists,
+ * because a server keeps a merged part for some minutes. */
 #include "config.h"
 
 #include "search/clickhouse/engine_priv.h"
@@ -43,12 +43,20 @@
 enum {
 	/* A server that reads the large part has the keys of the small ones in its memory: so many
 	   bytes for each, in at most this share of clickhouse_memory. */
-	KEY_BYTES = 64,
+	ADDRESS_BYTES = 64,
+	NAME_BYTES = 256,
 	KEY_SHARE = 4,
 	SHARDS_MAX = 1 << 16,
 };
 
-/* Names are printed into statements as they are. */
+/* ---- lists ---- */
+
+struct part_lists {
+	struct buf large, small, all;
+	uint64_t rows, large_rows, large_hash, small_hash, shards;
+	bool plain; /* all names can be printed into statements */
+};
+
 static bool
 is_plain(struct str name)
 {
@@ -66,132 +74,161 @@ add_name(struct buf *list, struct str name)
 	buf_char(list, '\'');
 }
 
-/* The parts of one moment, and those that are worth reading without FINAL. */
-struct part_choice {
-	struct ch_parts all;
-	struct ch_part_lists lists;
-	uint64_t rows, large_rows, shards;
-};
-
 static bool
-read_parts(struct ch_request *rq, struct part_choice *out)
+read_parts(struct ch_request *rq, struct ch_parts *out, struct part_lists *l)
 {
-	struct buf large = { .a = rq->arena }, small = { .a = rq->arena };
-	struct ch_parts *all = &out->all;
 	struct ch_value v[CH_VALUES_MAX];
 	struct ch_rows answer;
-	bool good = true;
 
-	*out = (struct part_choice){ .rows = 0 };
+	*out = (struct ch_parts){ .n = 0 };
+	*l = (struct part_lists){ .large = { .a = rq->arena },
+		.small = { .a = rq->arena },
+		.all = { .a = rq->arena },
+		.plain = true };
 	if (!ch_ask(rq, ch_sql_parts(&rq->plan), &answer))
 		return false;
-	while (good && ch_rows_next(&answer, "sqqqqq", v)) {
-		bool is_large = v[4].n == v[2].n;
-		struct str name = arena_str(rq->arena, v[0].s);
+	while (ch_rows_next(&answer, CH_PARTS_TYPES, v)) {
+		struct ch_part part = { arena_str(rq->arena, v[0].s), v[2].n, v[3].n, v[6].n };
+		bool large = v[4].n == part.active;
 
-		good = is_plain(name);
-		all->p = arena_room(rq->arena, all->p, all->n, sizeof(*all->p));
-		all->p[all->n++] = (struct ch_part){ name, v[2].n, v[3].n };
-		out->shards = v[5].n;
-		if (v[2].n == 0)
+		out->p = arena_room(rq->arena, out->p, out->n, sizeof(*out->p));
+		out->p[out->n++] = part;
+		l->shards = v[5].n;
+		if (part.active == 0)
 			continue;
-		out->rows += v[1].n;
-		out->large_rows += is_large ? v[1].n : 0;
-		add_name(is_large ? &large : &small, name);
+		l->plain = l->plain && is_plain(part.name);
+		l->rows += v[1].n;
+		l->large_rows += large ? v[1].n : 0;
+		*(large ? &l->large_hash : &l->small_hash) += part.hash;
+		add_name(large ? &l->large : &l->small, part.name);
+		add_name(&l->all, part.name);
 	}
-	out->lists = (struct ch_part_lists){ buf_done(&large), buf_done(&small) };
-	return ch_rows_end(rq, &answer, good);
+	return ch_rows_end(rq, &answer, true);
+}
+
+/* Whether it pays to read the large parts without FINAL. */
+static bool
+large_parts_pay(const struct ch_request *rq, const struct part_lists *l)
+{
+	uint64_t small = l->rows - l->large_rows;
+	uint64_t bytes = schema_address(rq->plan.source) != NULL ? ADDRESS_BYTES : NAME_BYTES;
+
+	return l->large_rows > small && l->shards > 0 && l->shards <= SHARDS_MAX &&
+	       small * bytes <= (uint64_t)rq->engine->options.memory / KEY_SHARE;
 }
 
 /* ---- versions ---- */
 
 void
-ch_versions_free(struct ch_versions *v)
+ch_part_memory_clear(struct ch_part_memory *m)
 {
-	free(v->of);
-	free(v->v);
-	*v = (struct ch_versions){ .n = 0 };
+	free(m->large);
+	free(m->greatest);
+	free(m->both);
+	*m = (struct ch_part_memory){ .ngroups = 0 };
 }
 
-/* Reads the greatest versions in the large parts, unless these were read before. */
 static bool
-read_large_versions(struct ch_request *rq, const struct part_choice *c, struct ch_versions *out)
+read_greatest(struct ch_request *rq, const struct part_lists *l, struct ch_part_memory *m)
 {
-	struct str of = arena_printf(rq->arena, "%u %" PRIu64 " %" PRIu64 " %.*s", rq->plan.layout,
-	    c->shards, c->large_rows, (int)c->lists.large.n, c->lists.large.p);
+	struct str sql = ch_sql_versions(&rq->plan, buf_done(&l->large), true, l->shards);
 	struct ch_value v[CH_VALUES_MAX];
 	struct ch_rows rows;
 	bool good = true;
 
-	if (out->of != NULL && str_is(of, out->of))
-		return true;
-	if (!ch_ask(rq, ch_sql_versions(&rq->plan, c->lists.large, true, c->shards), &rows))
+	if (!ch_ask(rq, sql, &rows))
 		return false;
-	ch_versions_free(out);
-	out->n = c->shards;
-	out->v = mem_array(out->n, sizeof(*out->v));
+	m->ngroups = l->shards;
+	m->greatest = mem_array(m->ngroups, sizeof(*m->greatest));
 	while (good && ch_rows_next(&rows, "qq", v)) {
-		good = v[0].n < out->n;
+		good = v[0].n < m->ngroups;
 		if (good)
-			out->v[v[0].n] = v[1].n;
-	}
-	if (!ch_rows_end(rq, &rows, good))
-		return false;
-	out->of = mem_text(of.p);
-	return true;
-}
-
-/* Sets *newer: no row of a small part is older than one of the large part. */
-static bool
-compare_versions(struct ch_request *rq, const struct part_choice *c, bool *newer)
-{
-	struct ch_versions *large = &rq->engine->of[rq->plan.source].large;
-	struct ch_value v[CH_VALUES_MAX];
-	struct ch_rows rows;
-	bool good = true;
-
-	if (!read_large_versions(rq, c, large) ||
-	    !ch_ask(rq, ch_sql_versions(&rq->plan, c->lists.small, false, c->shards), &rows))
-		return false;
-	*newer = true;
-	while (good && ch_rows_next(&rows, "qq", v)) {
-		good = v[0].n < large->n;
-		*newer = *newer && good && v[1].n >= large->v[v[0].n];
+			m->greatest[v[0].n] = v[1].n;
 	}
 	return ch_rows_end(rq, &rows, good);
 }
 
-/* ---- */
+static bool
+read_smallest(struct ch_request *rq, const struct part_lists *l, struct ch_part_memory *m)
+{
+	struct str sql = ch_sql_versions(&rq->plan, buf_done(&l->small), false, l->shards);
+	struct ch_value v[CH_VALUES_MAX];
+	struct ch_rows rows;
+	bool good = true;
+
+	if (!ch_ask(rq, sql, &rows))
+		return false;
+	m->newer = true;
+	while (good && ch_rows_next(&rows, "qq", v)) {
+		good = v[0].n < m->ngroups;
+		m->newer = m->newer && good && v[1].n >= m->greatest[v[0].n];
+	}
+	return ch_rows_end(rq, &rows, good);
+}
 
 static bool
-is_worth(const struct ch_request *rq, const struct part_choice *c)
+is_key(const char *have, struct str key)
 {
-	uint64_t small = c->rows - c->large_rows;
-
-	return c->large_rows > small && c->shards > 0 && c->shards <= SHARDS_MAX &&
-	       small * KEY_BYTES <= (uint64_t)rq->engine->options.memory / KEY_SHARE;
+	return have != NULL && str_is(key, have);
 }
+
+/* Sets *newer: no row of a small part is older than one of the large part of its shard. Parts never
+   change, so the results are kept until there are others; ch_parts_end clears them if a part may
+   have been missing when they were read. */
+static bool
+compare_versions(struct ch_request *rq, const struct part_lists *l, bool *newer)
+{
+	struct ch_part_memory *m = &rq->engine->of[rq->plan.source].parts;
+	struct str large = arena_printf(rq->arena, "%u %" PRIu64 " %016" PRIx64 " %.*s",
+	    rq->plan.layout, l->shards, l->large_hash, (int)l->large.n, l->large.p);
+	struct str both = arena_printf(rq->arena, "%.*s %016" PRIx64 " %.*s", (int)large.n, large.p,
+	    l->small_hash, (int)l->small.n, l->small.p);
+
+	if (!is_key(m->large, large)) {
+		ch_part_memory_clear(m);
+		if (!read_greatest(rq, l, m))
+			return false;
+		m->large = mem_text(large.p);
+	}
+	if (!is_key(m->both, both)) {
+		free(m->both);
+		m->both = NULL;
+		if (!read_smallest(rq, l, m))
+			return false;
+		m->both = mem_text(both.p);
+	}
+	*newer = m->newer;
+	return true;
+}
+
+/* ---- the parts of a request ---- */
 
 bool
 ch_parts_begin(struct ch_request *rq)
 {
-	struct part_choice c;
-	bool newer = true;
+	struct part_lists l;
+	bool large;
 
 	/* With clickhouse_partial a shard may be missing in the first list, and answer later. */
-	ch_parts_none(rq);
+	ch_parts_all(rq);
 	if (rq->engine->options.partial)
 		return true;
-	if (!read_parts(rq, &c))
+	if (!read_parts(rq, &rq->parts, &l))
 		return false;
-	if (!is_worth(rq, &c))
-		return true;
-	if (c.lists.small.p != NULL && !compare_versions(rq, &c, &newer))
+	large = large_parts_pay(rq, &l);
+	if (large && l.small.n > 0 && !compare_versions(rq, &l, &large))
 		return false;
-	rq->parts = c.all;
-	if (newer)
-		rq->plan.parts = c.lists;
+	if (l.plain && large)
+		rq->plan.parts = (struct ch_part_lists){ buf_done(&l.large), buf_done(&l.small) };
+	else if (l.plain)
+		rq->plan.parts = (struct ch_part_lists){ STR_NULL, buf_done(&l.all) };
 	return true;
+}
+
+bool
+ch_parts_listed(const struct ch_request *rq)
+{
+	return rq->plan.parts.large.p != NULL || rq->plan.parts.small.p != NULL;
 }
 
 static int
@@ -200,33 +237,36 @@ by_part_name(const void *name, const void *part)
 	return str_cmp(*(const struct str *)name, ((const struct ch_part *)part)->name);
 }
 
+static bool
+is_still_active(const struct ch_part *was, const struct ch_parts *now)
+{
+	const struct ch_part *is =
+	    now->n == 0 ? NULL : bsearch(&was->name, now->p, now->n, sizeof(*now->p), by_part_name);
+
+	return is != NULL && is->active == was->active && is->present == was->present &&
+	       is->hash == was->hash;
+}
+
 bool
 ch_parts_end(struct ch_request *rq, bool *same)
 {
-	struct part_choice now;
+	struct part_lists l;
+	struct ch_parts now;
 
-	*same = true;
-	if (rq->plan.parts.large.p == NULL)
-		return true;
-	if (!read_parts(rq, &now))
-		return false;
-	for (size_t i = 0; *same && i < rq->parts.n; i++) {
-		const struct ch_part *was = &rq->parts.p[i], *is;
-
-		if (was->active == 0)
-			continue;
-		is = now.all.n == 0 ? NULL
-				    : bsearch(&was->name, now.all.p, now.all.n, sizeof(*now.all.p),
-					  by_part_name);
-		*same = is != NULL && is->active == was->active && is->present == was->present;
+	*same = false;
+	if (read_parts(rq, &now, &l)) {
+		*same = true;
+		for (size_t i = 0; *same && i < rq->parts.n; i++)
+			*same =
+			    rq->parts.p[i].active == 0 || is_still_active(&rq->parts.p[i], &now);
 	}
-	if (!*same) /* they may have been read from a part of the large parts */
-		ch_versions_free(&rq->engine->of[rq->plan.source].large);
-	return true;
+	if (!*same) /* the versions may have been read while a part was missing */
+		ch_part_memory_clear(&rq->engine->of[rq->plan.source].parts);
+	return rq->rc == ENGINE_OK;
 }
 
 void
-ch_parts_none(struct ch_request *rq)
+ch_parts_all(struct ch_request *rq)
 {
-	rq->plan.parts = (struct ch_part_lists){ { 0 } };
+	rq->plan.parts = (struct ch_part_lists){ STR_NULL, STR_NULL };
 }

@@ -65,8 +65,9 @@ codec_of(const struct ch_column *c)
 	case CH_NESTED_WORDS:
 	case CH_NESTED_KEY:
 	case CH_TERMS:
-	case CH_UNITED:
 		return "";
+	case CH_UNITED:
+		return ch_storage(c->field).ids ? "" : " CODEC(ZSTD(1))";
 	}
 	panic("content %d", (int)c->content); /* UNCOVERED: the switch is complete */
 }
@@ -76,7 +77,8 @@ codec_of(const struct ch_column *c)
 static bool
 is_skippable(const struct ch_column *c)
 {
-	return c->content == CH_WORDS || c->content == CH_UNITED ||
+	return c->content == CH_WORDS ||
+	       (c->content == CH_UNITED && c->field->type != VALUE_DATE) ||
 	       ((c->content == CH_TERMS || c->content == CH_VALUES || c->content == CH_FOLDED) &&
 		   !c->field->nested);
 }
@@ -143,7 +145,8 @@ ch_print_layouts(struct buf *b, const struct ch_release *r)
 	    "CREATE TABLE IF NOT EXISTS shards (\n\tdummy UInt8\n) ENGINE = Distributed(%s, "
 	    "system, one);\n"
 	    "CREATE TABLE IF NOT EXISTS parts (\n\tdatabase String,\n\t`table` String,\n\tname "
-	    "String,\n\trows UInt64,\n\tactive UInt8\n) ENGINE = Distributed(%s, system, parts);\n",
+	    "String,\n\trows UInt64,\n\tactive UInt8,\n\tbytes_on_disk UInt64,\n\t"
+	    "modification_time DateTime\n) ENGINE = Distributed(%s, system, parts);\n",
 	    cluster, cluster);
 	buf_z(b, "CREATE TABLE IF NOT EXISTS feed (\n\tdataset String,\n\tlayout UInt32,\n\tver "
 		 "UInt64,\n"

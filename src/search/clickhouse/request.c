@@ -42,7 +42,8 @@ rc_of(enum ch_rc rc)
 
 /* The limits of one statement. ClickHouse counts time in whole seconds. prefer_localhost_replica=0:
    the server queries its own shard in the same way as the others, because ClickHouse 18 would
-   otherwise query them one after the other. */
+   otherwise query them one after the other. use_index_for_in_with_subqueries=0: the keys of small
+   parts (parts.c) exclude no range of the large ones, so a server need not sort them. */
 static const char *
 settings_of(const struct ch_request *rq)
 {
@@ -51,8 +52,9 @@ settings_of(const struct ch_request *rq)
 	uint64_t rows = rq->budget->work / WORK_A_ROW;
 
 	return arena_printf(rq->arena,
-	    "readonly=2&prefer_localhost_replica=0&max_execution_time=%" PRId64
-	    "&max_rows_to_read=%" PRIu64 "&max_memory_usage=%" PRId64 "&max_threads=%" PRId64
+	    "readonly=2&prefer_localhost_replica=0&use_index_for_in_with_subqueries=0"
+	    "&max_execution_time=%" PRId64 "&max_rows_to_read=%" PRIu64 "&max_memory_usage=%" PRId64
+	    "&max_threads=%" PRId64
 	    "&max_result_bytes=%d&buffer_size=%d&max_query_size=%d&max_ast_elements=%d"
 	    "&max_expanded_ast_elements=%d",
 	    rest < 1 ? 1 : rest, rows < 1 ? 1 : rows, o->memory, o->threads, ANSWER_MAX, ANSWER_MAX,
@@ -240,14 +242,15 @@ ch_read_tags(struct ch_request *rq)
 
 /* ---- the beginning of a request ---- */
 
-static bool
-look_up_values(struct ch_request *rq)
+bool
+ch_look_up(struct ch_request *rq)
 {
 	struct str sql = ch_sql_lookup(&rq->plan);
 	struct ch_value v[CH_VALUES_MAX];
 	struct ch_rows rows;
 	size_t n = 0;
 
+	ch_plan_forget(&rq->plan);
 	if (sql.p == NULL)
 		return true;
 	if (!ch_ask_all(rq, sql, &rows))
@@ -256,7 +259,7 @@ look_up_values(struct ch_request *rq)
 		ch_plan_offer(&rq->plan, (unsigned)v[0].n, v[1].s, (uint32_t)v[2].n);
 	if (!ch_rows_end(rq, &rows, true))
 		return false;
-	if (n > CH_LOOKUP_ROWS)
+	if (n > CH_LOOKUP_ROWS || ch_plan_ids(&rq->plan) > CH_LOOKUP_ROWS)
 		return end_clickhouse_request(
 		    rq, ENGINE_TOO_EXPENSIVE, "expensive: too many values pass the tests");
 	return true;
@@ -271,7 +274,7 @@ ch_begin(struct ch_request *rq)
 		return false;
 	ch_plan_begin(&rq->plan, rq->arena, rq->query, rq->engine->of[d].layout,
 	    rq->engine->options.server.database);
-	return look_up_values(rq);
+	return true;
 }
 
 bool

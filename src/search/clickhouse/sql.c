@@ -115,6 +115,23 @@ ch_plan_offer(struct ch_plan *p, unsigned field, struct str value, uint32_t id)
 	}
 }
 
+size_t
+ch_plan_ids(const struct ch_plan *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nlookups; i++)
+		n += p->lookups[i].n;
+	return n;
+}
+
+void
+ch_plan_forget(struct ch_plan *p)
+{
+	for (size_t i = 0; i < p->nlookups; i++)
+		p->lookups[i].n = 0;
+}
+
 static void
 put_ids(struct buf *b, const uint32_t *ids, size_t n)
 {
@@ -244,7 +261,9 @@ ch_sql_matched(const struct ch_plan *p, const struct str *keys, size_t n)
 		ch_put_lambda(p, &b, "arrayFilter", &l, buf_done(&body));
 	}
 	ch_table_name(p->source, p->layout, CH_ROWS, table);
-	buf_printf(&b, " FROM %s FINAL WHERE gone = 0 AND place IN (", table);
+	buf_printf(&b, " FROM %s FINAL WHERE gone = 0", table);
+	ch_put_listed(p, &b);
+	buf_z(&b, " AND place IN (");
 	for (size_t i = 0; i < n; i++) {
 		buf_z(&b, i > 0 ? ", " : "");
 		ch_put_hex(&b, keys[i]);
@@ -288,22 +307,25 @@ put_parts_of(const struct ch_plan *p, struct buf *b)
 }
 
 /* A statement may read another replica than this one, so no row is returned if there are any. Each
-   server evaluates the inner SELECT for itself: the large part is that which has the most rows of
-   those that a merge has made. */
+   server evaluates the innermost SELECT for itself, and the first server what it says of the
+   cluster: release 18 does not find a SELECT in the columns that other servers return. The result
+   of a SELECT as a value may be NULL in release 26. */
 struct str
 ch_sql_parts(const struct ch_plan *p)
 {
 	struct buf b = { .a = p->a };
 
-	buf_z(&b, "SELECT name, toUInt64(sum(rows * active)), toUInt64(sum(active)), count(), "
-		  "toUInt64(sum(name IN (SELECT argMax(name, rows) FROM system.parts ");
+	buf_z(&b,
+	    "SELECT name, n, a, p, l, ifNull(toUInt64((SELECT max(shard_num) FROM "
+	    "system.clusters WHERE cluster = 'surfaced')), toUInt64(0)), h FROM (SELECT "
+	    "name, toUInt64(sum(rows * active)) AS n, toUInt64(sum(active)) AS a, count() AS "
+	    "p, toUInt64(sum(active * cityHash64(rows, bytes_on_disk, modification_time))) AS "
+	    "h, toUInt64(sum(name IN (SELECT argMax(name, rows) FROM system.parts ");
 	put_parts_of(p, &b);
-	/* The result of a SELECT as a value may be NULL in release 26. */
-	buf_z(&b, " AND active AND level > 0))), ifNull(toUInt64((SELECT max(shard_num) FROM "
-		  "system.clusters WHERE cluster = 'surfaced')), toUInt64(0)) FROM parts ");
+	buf_z(&b, " AND active AND level > 0))) AS l FROM parts ");
 	put_parts_of(p, &b);
-	buf_z(&b, " AND (SELECT max(replica_num) FROM system.clusters WHERE cluster = 'surfaced') "
-		  "= 1 GROUP BY name ORDER BY name FORMAT RowBinary");
+	buf_z(&b, " GROUP BY name) WHERE (SELECT max(replica_num) FROM system.clusters WHERE "
+		  "cluster = 'surfaced') = 1 ORDER BY name FORMAT RowBinary");
 	return buf_done(&b);
 }
 

@@ -42,7 +42,8 @@ struct ch_lookup {
 	size_t n, room;
 };
 
-/* The names of parts, each quoted, separated by commas; p NULL: none. */
+/* The names of the parts that are read without FINAL and with it, each quoted, separated by commas;
+   p NULL: none. Both NULL: all parts are read with FINAL. */
 struct ch_part_lists {
 	struct str large, small;
 };
@@ -56,10 +57,11 @@ struct ch_plan {
 	const char *database;
 	struct ch_lookup *lookups;
 	size_t nlookups;
-	struct ch_part_lists parts; /* no large ones: all parts are read with FINAL */
+	struct ch_part_lists parts;
 };
 
-/* A query is too expensive when more values of dictionaries than this pass its tests. */
+/* A query is too expensive when more values of dictionaries than this pass its tests, all tests
+   together. */
 enum { CH_LOOKUP_ROWS = 20000 };
 
 /* The field of the source that a field of a view belongs to. */
@@ -70,6 +72,9 @@ void ch_plan_begin(struct ch_plan *p, struct arena *a, const struct query *q, un
    STR_NULL: there is nothing to look up. */
 struct str ch_sql_lookup(const struct ch_plan *p);
 void ch_plan_offer(struct ch_plan *p, unsigned field, struct str value, uint32_t id);
+/* The numbers that were offered and passed, of all tests; ch_plan_forget forgets them. */
+size_t ch_plan_ids(const struct ch_plan *p);
+void ch_plan_forget(struct ch_plan *p);
 
 /* One row (UInt64). */
 struct str ch_sql_count(const struct ch_plan *p);
@@ -133,13 +138,19 @@ struct str ch_sql_labels(const struct ch_plan *p, const struct schema_field *f,
 struct str ch_sql_layout(struct arena *a, enum dataset d);
 /* Rows (String slug, String name, String classification, Array(String) categories). */
 struct str ch_sql_tags(struct arena *a);
-/* Rows (String name, UInt64 rows, UInt64 active, UInt64 present, UInt64 large, UInt64 shards) in
-   the order of names: on how many shards a part of the rows is active, exists, and is the large
-   one, and how many shards there are. No row: the cluster has replicas. */
+/* Rows in the order of names, one for each name that parts of the rows have on any shard:
+     String   name
+     UInt64   rows of the active parts
+     UInt64   on how many shards it is active, or exists
+     UInt64   on how many shards it is the large part
+     UInt64   how many shards there are
+     UInt64   the sum of a hash of each active part, which identifies it
+   No row: the cluster has replicas, or there are no parts. */
 struct str ch_sql_parts(const struct ch_plan *p);
+#define CH_PARTS_TYPES "sqqqqqq"
 /* Rows (UInt64 group, UInt64 version): the greatest version, or the smallest, that rows of these
    parts have, in each of n groups of documents. The versions of a document are in one group. If n
-   is the number of shards, the documents of a shard are a group. */
+   is the number of shards, and these have equal weights, a group is the documents of a shard. */
 struct str ch_sql_versions(const struct ch_plan *p, struct str parts, bool greatest, uint64_t n);
 
 #endif

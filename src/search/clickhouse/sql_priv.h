@@ -44,7 +44,9 @@ void ch_put_condition(const struct ch_plan *p, struct buf *b);
 /* Appends "(select FROM ... WHERE gone = 0 AND condition of the query rest)", or such a SELECT of
    the large parts and one of the small ones, joined by UNION ALL. */
 void ch_put_rows(const struct ch_plan *p, struct buf *b, struct str select, struct str rest);
-/* Does the same with a condition instead of that of the query. */
+/* Appends a condition that only the listed parts are read, if there are lists. */
+void ch_put_listed(const struct ch_plan *p, struct buf *b);
+/* Does the same as ch_put_rows with a condition instead of that of the query. */
 void ch_put_rows_where(
     const struct ch_plan *p, struct buf *b, struct str select, struct str where, struct str rest);
 /* Appends the tests of the query that are about nested objects and are not negated, as the body of

@@ -4,7 +4,8 @@
 
 #include "search/clickhouse/sql_priv.h"
 
-/* Each test of a query adds at most one argument; a facet adds two. */
+/* The arguments are columns, each once, and at most one for each test of the query; a facet adds
+   two. */
 enum { ARGS_MAX = LIM_QUERY_CLAUSES + CH_COLUMNS };
 
 static void
@@ -175,46 +176,72 @@ ch_put_condition(const struct ch_plan *p, struct buf *b)
 
 /* ---- parts ---- */
 
-enum parts { ALL_PARTS, LARGE_PARTS, SMALL_PARTS };
+void
+ch_put_listed(const struct ch_plan *p, struct buf *b)
+{
+	struct str large = p->parts.large, small = p->parts.small;
+
+	if (large.p == NULL && small.p == NULL)
+		return;
+	buf_z(b, " AND _part IN (");
+	buf_str(b, large);
+	buf_z(b, large.p != NULL && small.p != NULL ? ", " : "");
+	buf_str(b, small);
+	buf_char(b, ')');
+}
 
 static void
-put_from(const struct ch_plan *p, struct buf *b, enum parts parts, struct str where)
+put_large_parts(const struct ch_plan *p, struct buf *b, struct str where)
 {
-	struct str list = parts == LARGE_PARTS ? p->parts.large : p->parts.small;
 	char table[CH_NAME];
 
 	ch_table_name(p->source, p->layout, CH_ROWS, table);
-	buf_printf(b, " FROM %s%s WHERE gone = 0", table, parts == LARGE_PARTS ? "" : " FINAL");
-	if (parts != ALL_PARTS) {
+	buf_printf(b, " FROM %s WHERE gone = 0 AND _part IN (", table);
+	buf_str(b, p->parts.large);
+	buf_char(b, ')');
+	buf_str(b, where);
+	if (p->parts.small.p == NULL)
+		return;
+	ch_table_name(p->source, p->layout, CH_LOCAL_ROWS, table);
+	buf_z(b, " AND place NOT IN (SELECT place FROM ");
+	ch_put_name(b, p->database);
+	buf_printf(b, ".%s WHERE _part IN (", table);
+	buf_str(b, p->parts.small);
+	buf_z(b, "))");
+}
+
+/* Appends the small parts, or all parts. */
+static void
+put_final(const struct ch_plan *p, struct buf *b, struct str where)
+{
+	char table[CH_NAME];
+
+	ch_table_name(p->source, p->layout, CH_ROWS, table);
+	buf_printf(b, " FROM %s FINAL WHERE gone = 0", table);
+	if (p->parts.small.p != NULL) {
 		buf_z(b, " AND _part IN (");
-		buf_str(b, list);
+		buf_str(b, p->parts.small);
 		buf_char(b, ')');
 	}
 	buf_str(b, where);
-	if (parts == LARGE_PARTS && p->parts.small.p != NULL) {
-		ch_table_name(p->source, p->layout, CH_LOCAL_ROWS, table);
-		buf_z(b, " AND place NOT IN (SELECT place FROM ");
-		ch_put_name(b, p->database);
-		buf_printf(b, ".%s WHERE _part IN (", table);
-		buf_str(b, p->parts.small);
-		buf_z(b, "))");
-	}
 }
 
 void
 ch_put_rows_where(
     const struct ch_plan *p, struct buf *b, struct str select, struct str where, struct str rest)
 {
-	enum parts first = p->parts.large.p == NULL ? ALL_PARTS : LARGE_PARTS;
+	bool large = p->parts.large.p != NULL, final = !large || p->parts.small.p != NULL;
 
 	buf_char(b, '(');
-	buf_str(b, select);
-	put_from(p, b, first, where);
-	buf_str(b, rest);
-	if (first == LARGE_PARTS && p->parts.small.p != NULL) {
-		buf_z(b, " UNION ALL ");
+	if (large) {
 		buf_str(b, select);
-		put_from(p, b, SMALL_PARTS, where);
+		put_large_parts(p, b, where);
+		buf_str(b, rest);
+	}
+	buf_z(b, large && final ? " UNION ALL " : "");
+	if (final) {
+		buf_str(b, select);
+		put_final(p, b, where);
 		buf_str(b, rest);
 	}
 	buf_char(b, ')');
