@@ -56,19 +56,17 @@ static const struct field epoch_out[] = {
 
 STMT(begin_epoch, epoch_out,
     "INSERT INTO search_feed AS f (engine, dataset, snapshot, epoch) VALUES ($1, $2, "
-    "pg_current_snapshot(), 1)"
-    " ON CONFLICT (engine, dataset) DO UPDATE SET epoch = f.epoch + 1 RETURNING f.epoch");
+    "pg_current_snapshot(), $3::bigint + 1)"
+    " ON CONFLICT (engine, dataset) DO UPDATE SET epoch = greatest(f.epoch, $3) + 1 RETURNING "
+    "f.epoch");
 
-/* Begins the epoch of a new owner of the lock: it is greater than any that PostgreSQL or ClickHouse
-   has seen. The sink keeps the numbers of values that this process has assigned and could not
-   store, unless another process has fed the dataset meanwhile. */
-static bool
-new_epoch(struct ch_follower *f, char err[INDEX_FAULT])
+bool
+ch_begin_epoch(struct ch_follower *f, uint64_t seen, char err[INDEX_FAULT])
 {
 	struct epoch_row row;
 
-	if (db_one(f->db, &begin_epoch, &row, P(str_of(f->engine)), P(ch_dataset_number(f))) !=
-	    DB_OK)
+	if (db_one(f->db, &begin_epoch, &row, P(str_of(f->engine)), P(ch_dataset_number(f)),
+		P((int64_t)seen)) != DB_OK)
 		return ch_database_fault(&f->source, err);
 	if ((uint64_t)row.epoch != f->epoch + 1)
 		ch_follow_drop_sink(f);
@@ -101,7 +99,7 @@ ch_take_feed(struct ch_follower *f, char err[INDEX_FAULT])
 		return TAKING_IDLE;
 	}
 	f->idle = false;
-	return row.held || new_epoch(f, err) ? TAKING_MINE : TAKING_FAILED;
+	return row.held || ch_begin_epoch(f, 0, err) ? TAKING_MINE : TAKING_FAILED;
 }
 
 bool

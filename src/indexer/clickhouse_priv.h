@@ -3,7 +3,8 @@
  * are used as for the index (indexer.h), but no part of the state is on this machine:
  *
  *   PostgreSQL   advisory lock of the dataset   who feeds; ends with the connection
- *                search_feed.epoch              grows with each owner of the lock; upper half of `ver`
+ *                search_feed.epoch              grows with each owner of the lock; upper half of `ver`; not less than
+ *                                               the epochs in `feeds`
  *   ClickHouse   feeds                          each layout's snapshot, tags and last `ver`
  *                layouts                        which layout is asked
  *
@@ -73,6 +74,10 @@ enum taking { TAKING_FAILED, TAKING_IDLE, TAKING_MINE };
 
 /* Takes the lock of the dataset, or finds that this process or another one already has it. */
 enum taking ch_take_feed(struct ch_follower *f, char err[INDEX_FAULT]) MUST_USE;
+/* Begins a new epoch, which is stored in PostgreSQL and greater than the stored one and than seen.
+   The sink keeps the numbers of values that this process has assigned and could not store, unless
+   another process has fed the dataset meanwhile. */
+bool ch_begin_epoch(struct ch_follower *f, uint64_t seen, char err[INDEX_FAULT]) MUST_USE;
 /* Whether this process still has the lock. The connection must not be in a COPY. */
 bool ch_still_mine(struct ch_follower *f, char err[INDEX_FAULT]) MUST_USE;
 /* Whether the connection still exists, by its socket alone: for sink_guard, which calls this during

@@ -95,9 +95,20 @@ choose_layout(struct ch_follower *f, const struct ch_layouts *l)
 			f->at.tags = mem_text(l->row[i].tags);
 		}
 	f->asked = l->asked_own;
-	/* After PostgreSQL was restored, its epoch may be older than that in ClickHouse. */
-	if (f->at.ver >> EPOCH_BITS >= f->epoch)
-		f->epoch = (f->at.ver >> EPOCH_BITS) + 1;
+}
+
+/* If search_feed of PostgreSQL was set back, a row in `feeds` may have an epoch that is not less
+   than that of this owner. Then the versions of this owner could repeat those of a former one, and
+   of two rows with one version ClickHouse may keep the older row for ever. The greater epoch is
+   stored in PostgreSQL before any row has it, because this process may end before it writes a row
+   in `feeds`. */
+static bool
+check_epoch(struct ch_follower *f, char err[INDEX_FAULT])
+{
+	if (f->at.ver <= (f->epoch << EPOCH_BITS | f->passes))
+		return true;
+	ch_follow_drop_sink(f);
+	return ch_begin_epoch(f, f->at.ver >> EPOCH_BITS, err);
 }
 
 /* If the tables of a full layout are missing on a server (a disk was lost, or an earlier release
@@ -139,7 +150,7 @@ ch_read_state(struct ch_follower *f, char err[INDEX_FAULT])
 		return ch_cluster_fault(f, err);
 	choose_layout(f, &l);
 	ch_layouts_free(&l);
-	if (!check_tables(f, err))
+	if (!check_epoch(f, err) || !check_tables(f, err))
 		return false;
 	if (f->sink != NULL && sink_layout(f->sink) != f->at.layout)
 		ch_follow_drop_sink(f);

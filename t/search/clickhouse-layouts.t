@@ -108,6 +108,27 @@ ok "nothing is missing after one server lost its part (C-421)" ch_equal hosts
 ctl tags set cdn --category test/changed --classification suspicious >/dev/null
 ok "both sides are equal after a tag got another category (C-421)" ch_equal hosts
 
+# ---- an epoch of PostgreSQL that is older than that of ClickHouse ----
+
+epoch()
+{
+	sql "SELECT epoch FROM search_feed WHERE engine LIKE 'clickhouse:%' AND dataset = 1"
+}
+
+epoch_is_above()
+{
+	[ "$(epoch)" -gt "$1" ]
+}
+
+world_kill surfaced-index
+seen=$(ch 1 "SELECT max(bitShiftRight(ver, 32)) FROM feeds WHERE dataset = 'hosts'")
+sql "UPDATE search_feed SET epoch = 1 WHERE engine LIKE 'clickhouse:%' AND dataset = 1" >/dev/null
+index_start
+ok "the epoch that PostgreSQL stores exceeds that of ClickHouse, so no later feeder repeats a version" \
+	world_until 30 epoch_is_above "$seen"
+hosts 1000 3
+ok "both sides are equal after the epoch of PostgreSQL was set back (C-421)" ch_equal hosts
+
 # ---- the merge of a new layout ----
 
 # A batch of the feeder has 100,000 rows.
