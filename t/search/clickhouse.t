@@ -7,6 +7,7 @@
 . t/lib.sh
 [ -x "$CH_SERVER" ] || skip_all "clickhouse-server is not installed"
 seed=${SEED:-1} queries=${QUERIES:-25}
+CH_LOG=debug # the servers log the statements
 diag "seed $seed"
 
 # servers N: a world whose searches are all answered by N shards, with documents.
