@@ -9,6 +9,7 @@
 seed=${SEED:-1}
 diag "seed $seed"
 WORLD_SEARCH_WORKERS=4
+CH_LOG=debug # the logs have all statements
 ch_start 2
 WORLD_CONF="$WORLD_CONF
 engine_hosts = clickhouse
@@ -84,12 +85,43 @@ remove()
 	echo "UPDATE record SET doc = '', gone = true WHERE dataset = 1 AND NOT gone AND key IN (SELECT key FROM numbered WHERE $1)"
 }
 
-# compare WHAT
+# again SHARD PART...: these parts and no others, each as one that a merge has made, with the next numbers in this order.
+again()
+{
+	_shard=$1 _n=0
+	shift
+	for _part in "$@"; do
+		_n=$((_n + 1))
+		ch "$_shard" "CREATE TABLE again_$_n AS hosts_$layout ENGINE = ReplacingMergeTree(ver) PARTITION BY tuple() ORDER BY place
+			SETTINGS index_granularity = 1024"
+		ch "$_shard" "INSERT INTO again_$_n SELECT * FROM hosts_$layout WHERE _part = '$_part'"
+		ch "$_shard" "OPTIMIZE TABLE again_$_n FINAL"
+	done
+	ch "$_shard" "ALTER TABLE hosts_$layout DROP PARTITION tuple()"
+	for _i in $(seq "$_n"); do
+		ch "$_shard" "ALTER TABLE hosts_$layout ATTACH PARTITION tuple() FROM again_$_i"
+		ch "$_shard" "DROP TABLE again_$_i"
+	done
+}
+
+# reads BYTES: how the searches have read rows since the log of the first server, which they all ask, had so many bytes:
+# large (listed parts without FINAL), small (listed parts with FINAL), all (with FINAL). The matching services of the
+# hits of a page, which are few, are always read with FINAL.
+reads()
+{
+	tail -c "+$(($1 + 1))" "$W/ch/1/server.log" | grep 'executeQuery: (from .*user: surfaced_search' |
+		grep -v 'AND place IN (' | grep -oE 'FROM all_hosts_[0-9]+( FINAL)? WHERE gone = 0( AND _part IN)?' |
+		sed -e '/FINAL/!s/.*/large/' -e 's/.*FINAL.*_part.*/small/' -e 's/.*FINAL.*/all/' | sort -u
+}
+
+# compare WHAT [READS]
 compare()
 {
+	bytes=$(stat -c %s "$W/ch/1/server.log")
 	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/parts.py "$W" compare --layout "$layout" --parts "$1" >"$W/compare.out" 2>&1 ||
 		fail "the comparison with $1 came to its end"
 	relay "$W/compare.out"
+	[ -z "${2-}" ] || is "$(reads "$bytes" | paste -s -d ' ')" "$2" "the searches have read these parts as they should: $1"
 }
 
 layout=1
@@ -97,32 +129,37 @@ merges STOP 1
 merges STOP 2
 
 compare "no row at all"
-change "$(put 'shard = 1 AND n <= 700' '')"
+change "$(put 'shard = 1 AND n <= 500' '')"
 is "$(parts 1), $(parts 2)" "all_1_1_0, " "the first shard has one part and the second none"
-compare "one part on a shard and none on the other"
+compare "one part on a shard and none on the other" small
 
-change "$(put 'shard = 2 AND n <= 20' 'Old')" "$(put 'shard = 1 AND n <= 15' 'New')" "$(remove 'shard = 1 AND n BETWEEN 16 AND 40')"
-change "$(put 'shard = 2 AND n <= 650' '')"
-is "$(parts 1), $(parts 2)" "all_1_1_0 all_2_2_0, all_2_2_0 all_1_1_0" \
-	"parts of the same names are the largest on one shard and a small one on the other"
-compare "a small part that is newer than the largest on a shard, and older on the other"
+again 1 all_1_1_0
+again 1 all_2_2_1
+compare "one merged part on a shard and none on the other" large
+change "$(put 'shard = 2 AND n <= 900' '')"
+change "$(put 'shard = 2 AND n <= 20' 'New')" "$(remove 'shard = 2 AND n BETWEEN 21 AND 30')"
+again 2 all_2_2_0 all_1_1_0
+change "$(put 'shard = 1 AND n <= 15' 'New')" "$(remove 'shard = 1 AND n BETWEEN 16 AND 40')"
+is "$(parts 1), $(parts 2)" "all_3_3_1 all_4_4_0, all_4_4_1 all_3_3_1" \
+	"merged parts of the same name are the largest on one shard and a small one on the other"
+compare "merged parts of the same name, the largest on one shard and a small one on the other" "large small"
 
 change "$(put 'shard = 1 AND n BETWEEN 16 AND 25' 'Back')" "$(remove 'shard = 2 AND n BETWEEN 10 AND 30')"
 change "$(put 'shard = 1 AND n BETWEEN 20 AND 22' 'Again')" "$(remove 'shard = 1 AND n = 23')" "$(put 'shard = 2 AND n = 10' '')"
-change "$(put 'n > 720' '')" "$(remove 'n <= 3')"
-compare "documents that were deleted, came back and changed in several small parts"
+change "$(put 'n > 970' '')" "$(remove 'n <= 3')"
+compare "documents that were deleted, came back and changed in several small parts" "large small"
 for shard in 1 2; do
 	ch "$shard" "INSERT INTO hosts_$layout SELECT * FROM hosts_$layout FINAL ORDER BY place LIMIT 60"
 done
-compare "a small part of rows that other parts have with the same version"
+compare "a small part of rows that other parts have with the same version" "large small"
 
 merges START 2
 ch 2 "OPTIMIZE TABLE hosts_$layout FINAL"
 is "$(parts 2 | wc -w)" 1 "the second shard has one part after a merge"
-compare "one merged part, which has deleted documents, and many parts on the other shard"
+compare "one merged part, which has deleted documents, and many parts on the other shard" "large small"
 merges STOP 2
 change "$(put 'n <= 3' 'Returned')" "$(remove 'n BETWEEN 100 AND 120')"
-compare "documents that a merged part has as deleted, which came back"
+compare "documents that a merged part has as deleted, which came back" "large small"
 
 for shard in 1 2; do
 	merges START "$shard"
@@ -130,10 +167,10 @@ for shard in 1 2; do
 	merges STOP "$shard"
 done
 is "$(parts 1 | wc -w) $(parts 2 | wc -w)" "1 1" "both shards have one part after a merge"
-compare "one merged part on each shard"
+compare "one merged part on each shard" large
 change "$(put 'n BETWEEN 1 AND 9' 'Small')" "$(remove 'n BETWEEN 50 AND 60')" "$(put 'n BETWEEN 110 AND 120' 'Other')"
 change "$(put 'n BETWEEN 55 AND 57' 'Back')" "$(remove 'n = 5')"
-compare "one merged part on each shard, and newer, deleted and returned documents in small ones"
+compare "one merged part on each shard, and newer, deleted and returned documents in small ones" "large small"
 change "$(put 'n BETWEEN 1 AND 400' 'Half')"
 change "$(put 'true' 'Whole')"
 change "$(put 'true' '')"
@@ -175,7 +212,7 @@ merges START 2
 ch 2 "OPTIMIZE TABLE hosts_2 FINAL"
 is "$(parts 1)" "all_4_4_1 all_3_3_1" "the larger of two merged parts is the newer one"
 ok "both servers have what the database has, of which a part is older" ch_equal hosts
-compare "a largest part that a merge has made, and a smaller one with older versions"
+compare "a largest part that a merge has made, and a smaller one with older versions" small
 merges START 1
 merges START 2
 change "$(put 'true' '')"
