@@ -245,6 +245,27 @@ packed_values_are_unpacked(void)
 	}
 }
 
+static void
+each_integer_fits_a_packed_value(void)
+{
+	static const struct {
+		const char *name, *type;
+		int64_t least, most;
+	} fields[] = {
+#define SEARCH_FIELD(dataset, name, type, aggregatable, store, form, least, most, items, merge)                        \
+	{ name, #type, least, most },
+#include "tbl/fields.h"
+	};
+
+	for (size_t i = 0; i < COUNT(fields); i++) {
+		bool fits = fields[i].least >= -(INT64_C(1) << (CH_PACKED_BITS - 1)) &&
+			    fields[i].most < INT64_C(1) << (CH_PACKED_BITS - 1);
+
+		CU_ASSERT_TRUE(strcmp(fields[i].type, "INTEGER") != 0 || fits);
+	}
+	CU_ASSERT_TRUE(COUNT(fields) > 100);
+}
+
 /* Values of a dictionary pass by the rules of the index, whatever SQL has found. */
 static void
 values_that_were_looked_up_are_tested_again(void)
@@ -404,6 +425,7 @@ main(void)
 		    parts_are_read_with_final_or_without },
 		{ "names of databases are quoted", names_of_databases_are_quoted },
 		{ "packed values are unpacked", packed_values_are_unpacked },
+		{ "each integer of a field fits a packed value", each_integer_fits_a_packed_value },
 		{ "values that were looked up are tested by the rules of the index",
 		    values_that_were_looked_up_are_tested_again },
 		{ "each column of a table has a name of its own", columns_have_names_of_their_own },
