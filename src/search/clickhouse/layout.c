@@ -177,8 +177,8 @@ ch_layout_switch(struct ch_cluster *c, enum dataset d, unsigned layout)
 
 /* ---- the dictionary ---- */
 
-/* Rows come in the order of their numbers: *last is the number of the former row. So two values with
-   one number are adjacent. */
+/* Adds a row to the dictionary. *last is the number of the former row: rows come in the order of
+   their numbers, so two values with one number are adjacent. */
 static bool
 load_value(struct ch_dict *k, struct str line, struct buf *room, int64_t *last)
 {
@@ -202,39 +202,57 @@ load_value(struct ch_dict *k, struct str line, struct buf *room, int64_t *last)
 	return true;
 }
 
+/* Adds the rows of a page to the dictionary, and counts them. */
+static bool
+load_page(struct ch_dict *k, struct str page, int64_t *last, int *rows)
+{
+	struct buf room = { 0 };
+	struct str line;
+	bool ok = true;
+
+	for (*rows = 0; ok && str_line(&page, &line); ++*rows)
+		ok = load_value(k, line, &room, last);
+	buf_free(&room);
+	return ok;
+}
+
+/* A page begins with the last number of the former page, because another value with that number may
+   follow. So a page must have two rows or more, and a full page that ends with the number with which
+   it began is read again in a larger one. */
 bool
 ch_dict_read(struct ch_cluster *c, struct ch_dict *k, enum dataset d, unsigned layout)
 {
 	char table[CH_NAME];
-	struct buf room = { 0 };
-	struct str answer, line;
-	int64_t last = -1;
-	int most = DICT_PAGE;
-	bool ok = true, more = true;
+	struct str answer;
+	int64_t last = -1, first;
+	int most = DICT_PAGE, rows = most;
+	bool grown = false;
 
 	ch_table_name(d, layout, CH_DICT, table);
-	while (ok && more) {
-		ok = ch_cluster_printf(c, &answer,
-		    "SELECT field, id, lower(hex(value)) FROM %s WHERE toInt64(id) > %" PRId64
-		    " ORDER BY id LIMIT %d FORMAT TabSeparated",
-		    table, last, most);
-		if (!ok && c->too_large && most > 1) { /* long values: a smaller page */
-			most /= 8;
-			most += most == 0;
-			ok = true;
+	while (rows == most) {
+		if (!ch_cluster_printf(c, &answer,
+			"SELECT field, id, lower(hex(value)) FROM %s WHERE toInt64(id) >= %" PRId64
+			" ORDER BY id LIMIT %d FORMAT TabSeparated",
+			table, last, most)) {
+			if (!c->too_large || most == 2 || grown)
+				return false;
+			most = most > 16 ? most / 8 : 2; /* long values: a smaller page */
+			rows = most;
 			continue;
 		}
-		more = ok && answer.n > 0;
-		while (ok && str_line(&answer, &line))
-			if (!load_value(k, line, &room, &last)) {
-				snprintf(c->message, sizeof(c->message),
-				    "%s has an invalid row: a value with two numbers, or a number "
-				    "with two values; surfacectl search switch fills another "
-				    "layout",
-				    table);
-				ok = false;
-			}
+		first = last;
+		if (!load_page(k, answer, &last, &rows)) {
+			snprintf(c->message, sizeof(c->message),
+			    "%s has an invalid row: a value with two numbers, or a number with two "
+			    "values; surfacectl search switch fills another layout",
+			    table);
+			return false;
+		}
+		if (rows == most && last == first) {
+			most *= 2;
+			rows = most;
+			grown = true;
+		}
 	}
-	buf_free(&room);
-	return ok;
+	return true;
 }
