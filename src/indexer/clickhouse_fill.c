@@ -76,16 +76,8 @@ end_request(struct ch_follower *f)
 static void
 merge_layout(struct ch_follower *f)
 {
-	int64_t start = mono_us();
-
 	ch_follow_drop_sink(f);
-	if (ch_layout_merge(f->cluster, f->dataset, f->at.layout))
-		log_event(LOGP_INFO, "index", "dataset=%s clickhouse=merged layout=%u ms=%" PRId64,
-		    f->name, f->at.layout, (mono_us() - start) / 1000);
-	else
-		log_event(LOGP_WARNING, "index",
-		    "dataset=%s clickhouse=merging layout=%u failed=\"%s\"", f->name, f->at.layout,
-		    f->cluster->message);
+	ch_merge_layout(f);
 }
 
 bool

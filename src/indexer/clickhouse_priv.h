@@ -100,6 +100,13 @@ bool ch_write_tags(
 bool ch_commit_row(struct ch_follower *f, struct sink *to, uint64_t ver, struct buf *tags,
     char err[INDEX_FAULT]) MUST_USE;
 
+/* ---- clickhouse_merge.c ---- */
+
+/* Merges the rows of the layout f->at into one part on each server, which may take hours. The rows
+   of a server that could not are searched as they are. Replicated tables are not merged, because
+   searches read all their parts with FINAL. */
+void ch_merge_layout(struct ch_follower *f);
+
 /* ---- clickhouse_fill.c ---- */
 
 /* Fills a new layout with all documents, over connections of its own. */

@@ -11,11 +11,10 @@
 #include "config.h"
 
 #include "indexer/sink.h"
+#include "indexer/thread.h"
 #include "search/clickhouse/row.h"
 
 #include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 
 enum {
 	BATCH_ROWS = 100000,
@@ -215,20 +214,6 @@ sink_settle(struct sink *s, char err[INDEX_FAULT])
 	return true;
 }
 
-/* Blocks all signals in the new thread, so that the main thread receives them. */
-static void
-start_thread(struct sink *s)
-{
-	sigset_t all, mask;
-
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &mask) != 0 ||
-	    pthread_create(&s->thread, NULL, store_batch, s) != 0 ||
-	    pthread_sigmask(SIG_SETMASK, &mask, NULL) != 0)
-		panic("no thread");
-	s->running = true;
-}
-
 /* Starts to store the filled batch, after the previous one has been stored. */
 static bool
 flush_rows(struct sink *s, char err[INDEX_FAULT])
@@ -249,7 +234,9 @@ flush_rows(struct sink *s, char err[INDEX_FAULT])
 	*fresh = former;
 	buf_clear(fresh);
 	if (s->stored.numbers.n + s->stored.nrows > 0)
-		start_thread(s);
+		s->running = true;
+	if (s->running && !thread_start(&s->thread, store_batch, s))
+		panic("no thread");
 	return true;
 }
 

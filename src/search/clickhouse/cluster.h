@@ -39,9 +39,6 @@ bool ch_cluster_printf(struct ch_cluster *c, struct str *answer, const char *for
 bool ch_cluster_prepare(struct ch_cluster *c) MUST_USE;
 bool ch_layout_create(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
 bool ch_layout_drop(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE;
-/* Merges the rows of a layout into one part on each server, on all servers at the same time; this
-   may take hours. False: a server could not, and its rows are searched as they are. */
-bool ch_layout_merge(struct ch_cluster *c, enum dataset d, unsigned layout) MUST_USE; /* merge.c */
 /* Finds a server that should have the tables of a layout but lacks one: *server is its URL, or
    NULL. shards: the number of shards when the layout was filled. A server that became a shard later
    has no tables yet, and is not reported. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Merges the rows of a filled layout (cluster.h), with a thread for each server.
+/* Merges the rows of a filled layout (clickhouse_priv.h), with a thread for each server.
  *
  * OPTIMIZE FINAL is sent to the local table of each server. Release 18 refuses it while the server
  * merges parts of the table by itself, as it does after a fill:
@@ -12,11 +12,11 @@
  * server that has begun a merge completes it even if the connection is lost. */
 #include "config.h"
 
-#include "search/clickhouse/cluster.h"
+#include "indexer/clickhouse_priv.h"
+#include "indexer/thread.h"
 
+#include <inttypes.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 
 enum {
 	MERGE_S = 12 * 3600,
@@ -81,61 +81,71 @@ merge_at_server(void *arg)
 	return NULL;
 }
 
-/* Blocks all signals in the new thread, so that the main thread receives them. */
 static void
-start_merge(struct merge *m)
+start_merge(struct merge *m, struct ch_server server)
 {
-	sigset_t all, mask;
-
-	sigfillset(&all);
-	m->running = pthread_sigmask(SIG_SETMASK, &all, &mask) == 0 &&
-		     pthread_create(&m->thread, NULL, merge_at_server, m) == 0;
+	server.url = m->url;
+	m->http = ch_http_open(&server);
+	m->deadline = mono_us() + MERGE_S * SECOND_US;
+	m->running = thread_start(&m->thread, merge_at_server, m);
 	if (!m->running)
 		snprintf(m->message, sizeof(m->message), "%.80s: no thread", m->url);
-	if (pthread_sigmask(SIG_SETMASK, &mask, NULL) != 0)
-		panic("pthread_sigmask failed");
 }
 
-static void
+static bool
 end_merge(struct merge *m)
 {
 	if (m->running && pthread_join(m->thread, NULL) != 0)
 		panic("pthread_join failed");
 	ch_http_close(m->http);
+	return m->ok;
 }
 
-bool
-ch_layout_merge(struct ch_cluster *c, enum dataset d, unsigned layout)
+/* Merges the rows at all servers at the same time, and logs each server that could not. */
+static bool
+merge_everywhere(struct ch_follower *f, struct str optimize, struct str count)
 {
-	struct merge *all = mem_array(c->nurls, sizeof(*all));
-	struct ch_server server = c->server;
-	struct buf optimize = { 0 }, count = { 0 };
-	char table[CH_NAME];
+	unsigned n = f->cluster->nurls;
+	struct merge *all = mem_array(n, sizeof(*all));
 	bool ok = true;
 
-	ch_table_name(d, layout, CH_LOCAL_ROWS, table);
+	for (unsigned i = 0; i < n; i++) {
+		all[i] = (struct merge){
+			.url = f->cluster->urls[i], .optimize = optimize, .count = count
+		};
+		start_merge(&all[i], f->cluster->server);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (end_merge(&all[i]))
+			continue;
+		ok = false;
+		log_event(LOGP_WARNING, "index",
+		    "dataset=%s clickhouse=merging layout=%u failed=\"%s\"", f->name, f->at.layout,
+		    all[i].message);
+	}
+	free(all);
+	return ok;
+}
+
+void
+ch_merge_layout(struct ch_follower *f)
+{
+	struct buf optimize = { 0 }, count = { 0 };
+	int64_t start = mono_us();
+	char table[CH_NAME];
+
+	if (f->cluster->release.replicated)
+		return;
+	ch_table_name(f->dataset, f->at.layout, CH_LOCAL_ROWS, table);
 	buf_printf(&optimize, "OPTIMIZE TABLE %s FINAL", table);
 	buf_printf(&count,
 	    "SELECT count() FROM system.merges WHERE database = currentDatabase() AND table = '%s' "
 	    "FORMAT TabSeparated",
 	    table);
-	for (unsigned i = 0; i < c->nurls; i++) {
-		server.url = c->urls[i];
-		all[i] = (struct merge){ .url = c->urls[i],
-			.http = ch_http_open(&server),
-			.optimize = buf_done(&optimize),
-			.count = buf_done(&count),
-			.deadline = mono_us() + MERGE_S * SECOND_US };
-		start_merge(&all[i]);
-	}
-	for (unsigned i = 0; i < c->nurls; i++) {
-		end_merge(&all[i]);
-		if (ok && !all[i].ok)
-			memcpy(c->message, all[i].message, sizeof(c->message));
-		ok = ok && all[i].ok;
-	}
-	free(all);
+	if (merge_everywhere(f, buf_done(&optimize), buf_done(&count)))
+		log_event(LOGP_INFO, "index", "dataset=%s clickhouse=merged layout=%u ms=%" PRId64,
+		    f->name, f->at.layout, (mono_us() - start) / 1000);
 	buf_free(&optimize);
 	buf_free(&count);
-	return ok;
 }
+
