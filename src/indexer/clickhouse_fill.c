@@ -71,7 +71,9 @@ end_request(struct ch_follower *f)
 
    The row in `feeds` is written before the merge. If this process is killed during the merge, the
    layout is followed and searched as it is, and each server completes the merge that it has begun.
-   Otherwise searches of the layout begin after the merge, when the parent collects this process.
+   If searches ask another full layout meanwhile, those of the new one begin after the merge, when
+   the parent collects this process; otherwise the parent finds the row in its next pass, and
+   searches of the new layout begin during the merge.
    Neither the snapshot of the transaction nor the memory of the sink is kept for so long. */
 static void
 merge_layout(struct ch_follower *f)

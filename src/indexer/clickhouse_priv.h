@@ -21,13 +21,14 @@
  *   the layout is not the one that is asked --> it is from now on; tables before the former one are dropped
  *
  * When the child has ended, its layout is the newest, and the next pass adds what changed since the
- * child's snapshot. Two processes must not assign numbers in one dictionary. The lock ends with the
- * connection, so it is checked when a pass begins and before its last rows are sent. While
- * documents are read, COPY occupies the connection and no statement can be sent; so the socket is
- * checked before each batch with new numbers, and a connection that the server has closed is seen
- * at once. A connection may still break between a check and the next statement: therefore the next
- * owner of the lock reads the dictionary only when no INSERT of the former owner runs at any server
- * (sink.c). */
+ * child's snapshot. If no other layout can be searched, this happens earlier, while the child
+ * merges the rows of its layout. Two processes must not assign numbers in one dictionary. The lock
+ * ends with the connection, so it is checked when a pass begins and before its last rows are sent.
+ * While documents are read, COPY occupies the connection and no statement can be sent; so the
+ * socket is checked before each batch with new numbers, and a connection that the server has closed
+ * is seen at once. A connection may still break between a check and the next statement: therefore
+ * the next owner of the lock reads the dictionary only when no INSERT of the former owner runs at
+ * any server (sink.c). */
 #ifndef INDEXER_CLICKHOUSE_PRIV_H
 #define INDEXER_CLICKHOUSE_PRIV_H
 
@@ -50,7 +51,7 @@ struct ch_follower {
 	struct ch_feed_row at; /* layout 0: there is none to follow */
 	unsigned asked, shards;
 	uint64_t epoch, passes;
-	bool ready; /* the state in ClickHouse was read */
+	bool ready; /* the state in ClickHouse was read; its layout is asked */
 	bool refill, no_child, idle;
 	bool fed; /* this pass has written a row of `feeds` */
 	struct child child;

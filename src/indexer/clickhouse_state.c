@@ -154,6 +154,9 @@ ch_read_state(struct ch_follower *f, char err[INDEX_FAULT])
 		return false;
 	if (f->sink != NULL && sink_layout(f->sink) != f->at.layout)
 		ch_follow_drop_sink(f);
-	f->ready = true;
+	/* If no layout of this release is full, or the asked one was lost, searches answer 503 until
+	   another one is asked. So the state is read again in each pass, and a new layout is followed
+	   and asked as soon as its rows are stored, while the child still merges them. */
+	f->ready = f->at.layout > 0 && f->at.layout == f->asked;
 	return true;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # A layout of ClickHouse is followed and asked only while it is whole: after another release has used the cluster, after tables
-# were lost, and while a shard is away. The rows of a new layout are merged before it is asked.
+# were lost, and while a shard is away. The rows of a new layout are merged before it is asked, unless no other one can be.
 [ -n "${LOOPBACK-}" ] || exec t/helper/loopback "$0" "$@"
 . t/lib.sh
 [ -x "$CH_SERVER" ] || skip_all "clickhouse-server is not installed"
@@ -177,6 +177,17 @@ index_start
 ok "a layout whose merge was interrupted is followed and asked" world_until 60 layout_is 8
 ok "nothing is missing after the merge was interrupted (C-421)" ch_equal hosts
 is "$(tables 9)" "0 0" "a layout whose merge was interrupted is not filled again"
+
+# The merge of shard 2 fails after two seconds; searches have no layout until the new one is asked.
+world_kill surfaced-index
+ch 2 "DROP TABLE hosts_7"
+ch 2 "DROP TABLE hosts_8"
+index_start
+ok "a layout is asked when all full ones were lost" world_until 60 layout_is 9
+ok "surfaced-index tries to merge the rows of the layout that is asked" world_until 30 merging_fails_at 9
+like "$(sed -n '/dataset=hosts clickhouse=switched layout=9/,$p' "$W/log/surfaced-index.log")" \
+	"dataset=hosts clickhouse=merging layout=9 failed=" "a layout is asked before its merge has ended when no other one can be asked"
+ok "both sides are equal after a layout was followed during its merge (C-421)" ch_equal hosts
 loopback mount -o remount,size=512m "$W/ch/2/data"
 
 # ---- a dictionary that is damaged ----
