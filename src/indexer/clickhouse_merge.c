@@ -148,4 +148,3 @@ ch_merge_layout(struct ch_follower *f)
 	buf_free(&optimize);
 	buf_free(&count);
 }
-

@@ -121,9 +121,10 @@ ch_may_write(struct ch_cluster *c, bool *may)
 		snprintf(c->message, sizeof(c->message), "system.settings has a bad row");
 		return false;
 	}
-	if (version > 18 && (!ch_cluster_printf(c, &answer,
-				 "CHECK GRANT SELECT, INSERT, CREATE TABLE, DROP TABLE ON *") ||
-				!str_line(&answer, &line) || !ch_take_number(&line, &granted)))
+	if (version > 18 &&
+	    (!ch_cluster_printf(c, &answer,
+		 "CHECK GRANT SELECT, INSERT, CREATE TABLE, DROP TABLE, OPTIMIZE ON *") ||
+		!str_line(&answer, &line) || !ch_take_number(&line, &granted)))
 		return false;
 	*may = readonly == 0 && granted != 0;
 	if (!*may)
