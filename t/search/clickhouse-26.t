@@ -50,6 +50,8 @@ ch 1 "INSERT INTO hosts_1 (place, ver) VALUES ('a', 2)"
 parts="SELECT count() FROM system.parts WHERE active AND database = 'surfaced' AND table = 'hosts_1'"
 is "$(as search ch 1 "$parts")" 2 "the user of the workers reads how many parts a table has"
 is "$(as index ch 1 "SELECT count() FROM system.merges WHERE table = 'hosts_1'")" 0 "the user of the feeder reads which parts are merged"
+is "$(as index ch 1 'CHECK GRANT SELECT, INSERT, CREATE TABLE, DROP TABLE, OPTIMIZE ON *')" 1 \
+	"the user of the feeder has the rights that surfaced-index asks for"
 as index ch 1 'OPTIMIZE TABLE hosts_1 FINAL'
 is "$(ch 1 "$parts")" 1 "the user of the feeder may merge rows"
 ch 1 'TRUNCATE TABLE hosts_1'
