@@ -14,12 +14,18 @@ campaign changes documents while both servers merge parts and four clients searc
             services with either city are the same at each moment, although the hosts are others.
     toggle  a group of hosts with the city "Toggle", all on one shard, is deleted or comes back. So a count is that
             before the transaction or that after it, and never again that before when it was once that after.
+    rename  all hosts of one shard whose city is "Plan C", or "Plan C" with a number, get one with a number that was never
+            used before. So the dictionary gets a value, while the hosts with a city "Plan*" are always as many.
+    move    a service of one half of some hosts of a shard changes its port from 4001 to 4002, and that of the other half
+            from 4002 to 4001. So each of these hosts always has exactly one of both ports, and hosts of one shard that
+            are on one page have those of one moment.
 
 The table saved of PostgreSQL has each host (key, doc) and its shard. A round ends when a client has seen the transaction and
 each client has got an answer since.
 """
 import argparse
 import collections
+import glob
 import ipaddress
 import json
 import os
@@ -112,6 +118,7 @@ def buckets(values, limit=100):
     return counts[:limit], len(counts) > limit
 
 
+MOVING = (4001, 4002)
 MATCHED = 'services:(port:443) AND NOT city:"Toggle"'
 
 
@@ -213,6 +220,16 @@ def compare(searches, documents):
 
 
 # ---- campaign ----
+
+def united(groups):
+    """The groups, with one bucket for all cities "Plan C<n>"."""
+    pairs, has_more = groups["city"]
+    counts = collections.Counter()
+    for value, n in pairs:
+        counts["Plan C" if value.startswith("Plan C") else value] += n
+    return {**groups, "city": (sorted(counts.items(), key=lambda b: (-b[1], b[0])), has_more)}
+
+
 
 def key_list(keys):
     """A list of keys for IN."""
@@ -329,6 +346,7 @@ class Campaign:
     def __init__(self, env, layout, seed):
         self.world, self.psql, self.rng = World(env), Psql(env), random.Random(seed)
         self.servers, self.seed, self.env = Servers(env, layout), seed, env
+        self.names_used = int(time.time())  # other numbers than those of an earlier campaign
         hosts = [Host(key, shard, doc) for key, shard, doc in self.psql.rows(
             "SELECT encode(key, 'hex') AS key, shard, doc::jsonb AS doc FROM saved")]
         hosts.sort(key=lambda h: place_of(h.document["ip"]))
@@ -337,6 +355,7 @@ class Campaign:
         self.by_key = {h.key: h for h in hosts}
         stay = [h.document for h in hosts if self.city[h.key] != "Toggle"]
         self.make_groups()
+        self.make_halves()
         self.state = State(len(hosts), len(hosts) - len(stay))
         self.expect(stay)
 
@@ -356,8 +375,23 @@ class Campaign:
                 self.toggles.append(keys[:n])
                 keys = keys[n:]
 
+    def make_halves(self):
+        """Hosts whose services move, as many with either port on each shard; the others keep theirs. Hosts to rename."""
+        self.half, self.renamed = {}, {}
+        for shard in SHARDS:
+            here = [h for h in self.hosts if h.shard == shard]
+            self.renamed[shard] = [h.key for h in here if self.city[h.key] == "Plan C"]
+            halves = [[h for h in here if port in at(h.document, "services.port")] for port in MOVING]
+            for port, hosts in zip(MOVING, halves):
+                for h in hosts[:min(map(len, halves))]:
+                    self.half[h.document["ip"]] = (shard, port, h.key)
+
     def expect(self, stay):
         """What is the same at each moment."""
+        self.all_plans = sum(d.get("city", "").lower().startswith("plan") for d in stay)
+        self.plan_services_all = sum(len(services(d)) for d in stay if d.get("city", "").lower().startswith("plan"))
+        self.movers = [d["ip"] for d in stay if at(d, "services.port") & set(MOVING)]
+        self.at_first = sum(MOVING[0] in at(d, "services.port") for d in stay)
         self.keys = [d["ip"] for d in stay]
         self.kept = 'NOT city:"Toggle"'
         self.plans = {plan: sum(d.get("city") == plan for d in stay) for plan in ("Plan A", "Plan B")}
@@ -396,14 +430,28 @@ class Campaign:
         return -len(self.toggles[n]), ("UPDATE record SET doc = '', gone = true WHERE dataset = 1"
                                        f" AND key IN ({keys})")
 
+    def rename(self):
+        shard = self.rng.choice(SHARDS)
+        return ("UPDATE record SET doc = regexp_replace(doc, '\"city\":\"Plan C[0-9]*\"',"
+                f" '\"city\":\"Plan C{self.names_used}\"') WHERE dataset = 1 AND key IN ({key_list(self.renamed[shard])})")
+
+    def move(self):
+        shard = self.rng.choice(SHARDS)
+        keys = key_list(key for s, _, key in self.half.values() if s == shard)
+        first, second = (f"'\"port\":{port},'" for port in MOVING)
+        return (f"UPDATE record SET doc = CASE WHEN strpos(doc, {first}) > 0 THEN replace(doc, {first}, {second})"
+                f" ELSE replace(doc, {second}, {first}) END WHERE dataset = 1 AND key IN ({keys})")
+
     def round(self):
         difference, toggle = self.toggle()
+        self.names_used += 1
+        others = [self.rename()] + ([self.move()] if self.rng.random() < 0.7 else [])
         keys = key_list(self.swaps())
         self.state.commit(difference)
         self.psql.run("BEGIN; UPDATE record SET doc = CASE WHEN strpos(doc, '\"city\":\"Plan A\"') > 0"
                       " THEN replace(doc, '\"city\":\"Plan A\"', '\"city\":\"Plan B\"')"
                       " ELSE replace(doc, '\"city\":\"Plan B\"', '\"city\":\"Plan A\"') END"
-                      f" WHERE dataset = 1 AND key IN ({keys}); {toggle}; COMMIT")
+                      f" WHERE dataset = 1 AND key IN ({keys}); {toggle}; {'; '.join(others)}; COMMIT")
         before = dict(self.state.answers)
         latest = self.state.latest()
         return self.state.wait(lambda: self.state.seen >= latest and all(
@@ -432,9 +480,14 @@ class Campaign:
             same(f"count of {plan}", searches.count("hosts", f'city:"{plan}"'), n)
         same("count of kept hosts", searches.count("hosts", self.kept), len(self.keys))
         same("count of services of Plan A", searches.count("services", 'city:"Plan A"'), self.plan_services)
+        same("count of hosts with one of the ports", searches.count("hosts", f"services.port:{MOVING[0]}"), self.at_first)
+
+    def new_values_are_found(self, searches):
+        same("count of all plans", searches.count("hosts", "city:Plan*"), self.all_plans)
+        same("count of services of all plans", searches.count("services", "city:Plan*"), self.plan_services_all)
 
     def hosts_are_aggregated(self, searches):
-        same("facets of hosts", searches.facets("hosts", self.kept, HOST_FACETS), self.facets)
+        same("facets of hosts", united(searches.facets("hosts", self.kept, HOST_FACETS)), self.facets)
         sums = {}
         self.within("sum of the cities of all hosts", lambda: sum(
             n for _, n in sums.setdefault("city", searches.facets("hosts", "", ["city"])["city"][0])), self.city_sums())
@@ -446,7 +499,7 @@ class Campaign:
 
     def services_are_aggregated(self, searches):
         same("count of kept services", searches.count("services", self.kept), self.services)
-        same("facets of services", searches.facets("services", self.kept, SERVICE_FACETS), self.service_facets)
+        same("facets of services", united(searches.facets("services", self.kept, SERVICE_FACETS)), self.service_facets)
 
     def pages_are_whole(self, searches):
         listed = []
@@ -465,6 +518,35 @@ class Campaign:
 
     def services_are_matched(self, searches):
         same("matched services", searches.matched(MATCHED, 1000), self.matched)
+
+    def moving_services_are_matched(self, searches):
+        either = " OR ".join(f"port:{port}" for port in MOVING)
+        hits = searches.matched(f"services:({either})", 1000)
+        same("hosts whose services move", [ip for ip, _ in hits], self.movers)
+        moved = {shard: set() for shard in SHARDS}
+        for ip, ports in hits:
+            if len(ports) != 1 or ports[0] not in MOVING:
+                raise Fault(f"matched services of {ip}: got {ports}, and not one of {MOVING}")
+            if ip in self.half:
+                shard, port, _ = self.half[ip]
+                moved[shard].add(ports[0] != port)
+        for shard, states in moved.items():
+            same(f"moments of the matched services of shard {shard} on a page", len(states), 1)
+
+    def one_port_is_matched(self, searches):
+        """Each hit has its service, unless the log of the API says that the parts have changed in each attempt."""
+        logs = {name: os.path.getsize(name) for name in glob.glob(self.env["W"] + "/log/*.log")}
+        hits = searches.matched(f"services:(port:{MOVING[0]})", 1000)
+        same("hosts with one of the ports", len(hits), self.at_first)
+        bad = [hit for hit in hits if hit[1] != [MOVING[0]]]
+        if not bad:
+            return
+        for name, size in logs.items():
+            with open(name, "rb") as f:
+                f.seek(size)
+                if b"parts=changed" in f.read():
+                    return
+        raise Fault(f"matched services of one port: got {bad[:2]} and {len(bad)} like these")
 
     def services_are_listed(self, searches):
         total, page = next(searches.pages("services", 'city:"Plan A"', 1000, fields="ip,port"))
@@ -485,9 +567,10 @@ class Campaign:
         os.unlink(path)
 
     def run(self, rounds):
-        self.clients = [Checker(self, 0, [self.counts_change]), Checker(self, 1, [self.counts_stay, self.pages_of_changes]),
+        self.clients = [Checker(self, 0, [self.counts_change]), Checker(self, 1, [self.new_values_are_found, self.counts_stay, self.pages_of_changes]),
                         Checker(self, 2, [self.hosts_are_aggregated, self.services_are_aggregated]),
-                        Checker(self, 3, [self.pages_are_whole, self.services_are_listed, self.services_are_matched])]
+                        Checker(self, 3, [self.moving_services_are_matched, self.pages_are_whole, self.one_port_is_matched,
+                                           self.services_are_listed, self.services_are_matched])]
         mergers = [Merger(self, shard, self.seed) for shard in SHARDS]
         for thread in self.clients + mergers:
             thread.start()

@@ -21,7 +21,10 @@ pg_start
 
 # The hosts, and the shard of each, are known before the first one is fed.
 "$BUILD/t/helper/hostgen" --hosts 2000 --seed "$seed" |
-	jq -c '.city = (["Plan A", "Plan B", "Plan A", "Plan B", "Plan A", "Plan B", "Toggle", .city][input_line_number % 8]) | del(.city | nulls)' |
+	jq -c '.city = (["Plan A", "Plan B", "Plan A", "Plan B", "Plan C", "Plan C", "Toggle", .city][input_line_number % 8]) | del(.city | nulls) |
+		if input_line_number % 8 == 7
+		then .services += [{port: (4001 + input_line_number % 16 / 8 | floor), transport: "tcp"}] | .service_count = (.services | length)
+		else . end' |
 	ctl import hosts --quiet - >/dev/null
 sql "SET client_min_messages = warning; CREATE TABLE saved AS SELECT key, doc, 0 AS shard FROM record WHERE dataset = 1; TRUNCATE record"
 {
@@ -215,13 +218,24 @@ ok "both servers have what the database has, of which a part is older" ch_equal 
 compare "a largest part that a merge has made, and a smaller one with older versions" small
 merges START 1
 merges START 2
-change "$(put 'true' '')"
 
 # ---- changes, merges and searches at the same time ----
 
-PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/parts.py "$W" campaign --layout "$layout" --rounds "${ROUNDS:-20}" --seed "$seed" \
-	>"$W/campaign.out" 2>&1 || fail "the campaign came to its end"
-relay "$W/campaign.out"
-ok "both servers have what the database has after the changes" ch_equal hosts
+# campaign ROUNDS
+campaign()
+{
+	change "$(put 'true' '')"
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 t/helper/parts.py "$W" campaign --layout "$layout" --rounds "$1" --seed "$seed" \
+		>"$W/campaign.out" 2>&1 || fail "the campaign came to its end"
+	relay "$W/campaign.out"
+	ok "both servers have what the database has after the changes" ch_equal hosts
+}
+
+rounds=${ROUNDS:-18}
+campaign $((rounds - rounds / 3))
 compare "the parts that the changes have left"
+world_ch_kill 2
+world_ch_resume 2
+compare "the parts that a server has found after a crash"
+campaign $((rounds / 3))
 world_ch_stop
