@@ -377,7 +377,7 @@ class Campaign:
 
     def make_halves(self):
         """Hosts whose services move, as many with either port on each shard; the others keep theirs. Hosts to rename."""
-        self.half, self.renamed = {}, {}
+        self.half, self.renamed, self.moves = {}, {}, collections.Counter()
         for shard in SHARDS:
             here = [h for h in self.hosts if h.shard == shard]
             self.renamed[shard] = [h.key for h in here if self.city[h.key] == "Plan C"]
@@ -438,6 +438,7 @@ class Campaign:
     def move(self):
         shard = self.rng.choice(SHARDS)
         keys = key_list(key for s, _, key in self.half.values() if s == shard)
+        self.moves[shard] += 1
         first, second = (f"'\"port\":{port},'" for port in MOVING)
         return (f"UPDATE record SET doc = CASE WHEN strpos(doc, {first}) > 0 THEN replace(doc, {first}, {second})"
                 f" ELSE replace(doc, {second}, {first}) END WHERE dataset = 1 AND key IN ({keys})")
@@ -456,6 +457,16 @@ class Campaign:
         latest = self.state.latest()
         return self.state.wait(lambda: self.state.seen >= latest and all(
             self.state.answers[c.number] > before.get(c.number, 0) for c in self.clients))
+
+    def is_stored(self):
+        """Whether the database has the last new name, and the services of each host where they were moved to."""
+        documents = [row[0] for row in self.psql.rows("SELECT doc::jsonb AS d FROM record WHERE dataset = 1 AND NOT gone")]
+        named = sum(d.get("city") == f"Plan C{self.names_used}" for d in documents)
+        for d in documents:
+            shard, port, _ = self.half.get(d["ip"], (0, 0, None))
+            if port and (port not in at(d, "services.port")) != bool(self.moves[shard] % 2):
+                return False
+        return named in [len(keys) for keys in self.renamed.values()] and sum(self.moves.values()) > 0
 
     # ---- the checks ----
 
@@ -615,7 +626,8 @@ def campaign(env, given):
     tap(2, done == given.rounds, f"{given.rounds} transactions were seen by the clients")
     tap(3, all(optimized[s] * 5 >= given.rounds for s in SHARDS), "both servers merged parts while hosts changed")
     tap(4, all(m.most > 2 for m in mergers), "both servers had many parts while their merges were stopped")
-    print("1..4")
+    tap(5, c.is_stored(), "hosts got cities that are new, and services moved to other ports")
+    print("1..5")
 
 
 def main():
