@@ -214,7 +214,7 @@ attach newer hosts_2
 merges START 2
 ch 2 "OPTIMIZE TABLE hosts_2 FINAL"
 is "$(parts 1)" "all_4_4_1 all_3_3_1" "the larger of two merged parts is the newer one"
-ok "both servers have what the database has, of which a part is older" ch_equal hosts
+ok "both servers have what the database has when the smaller merged part is the older one" ch_equal hosts
 compare "a largest part that a merge has made, and a smaller one with older versions" small
 merges START 1
 merges START 2

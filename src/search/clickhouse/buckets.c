@@ -161,7 +161,8 @@ break_tie(struct ch_request *rq, const struct schema_field *f, struct candidate 
 		return false;
 	for (; n < limit && ch_rows_next(&rows, "ws", v); n++)
 		p[n] = (struct candidate){ (int64_t)v[0].n, count, arena_str(rq->arena, v[1].s) };
-	for (size_t i = n; i < limit; i++) /* a document changed between both statements */
+	for (size_t i = n; i < limit;
+	     i++) /* with FINAL, a document may change between both statements */
 		p[i].count = 0;
 	return ch_rows_end(rq, &rows, true);
 }

@@ -9,14 +9,14 @@
  *   5. the parts again: when they have changed, the request is repeated from 2
  *
  * The dictionary is read after the list of parts, because the feeder stores the numbers of values
- * before the documents that have them: so the list has no document with a number that is unknown
- * here. A document whose value is new would otherwise be found neither by its old value nor by its
+ * before the documents that have them. So the look-up finds the number of every value in the listed
+ * parts. A document whose value is new would otherwise be found neither by its old value nor by its
  * new one. The value of a number never changes.
  *
- * When the parts changed at each attempt, or cannot be listed, all parts are read with FINAL. Then
- * each statement by itself is exact, but they see the tables at different times: a document that is
- * fed meanwhile may be in the page and not in the total. The dictionary is read again at the end,
- * and the request is repeated when it has got numbers that the query asks for.
+ * When the parts changed in each attempt for which there was time, or cannot be listed, all parts
+ * are read with FINAL. Then each statement by itself is exact, but they see the tables at different
+ * times: a document that is fed meanwhile may be in the page and not in the total. The dictionary
+ * is read again at the end, and the rows too when more of its values pass the tests.
  *
  * A limit that a statement exceeds is an error of ClickHouse, never a smaller answer. When the
  * deadline passes, http.c cancels the statement at the server. */
@@ -26,7 +26,7 @@
 #include "daemon/conf.h"
 #include "search/clickhouse/layout.h"
 
-enum { TAGS_MEMORY = 64 << 20, ATTEMPTS = 3, FINAL_FACTOR = 6 };
+enum { TAGS_MEMORY = 64 << 20, STATEMENTS_MEMORY = 256 << 20, ATTEMPTS = 3, FINAL_FACTOR = 6 };
 
 /* ---- requests ---- */
 
@@ -52,17 +52,18 @@ typedef bool reading(struct ch_request *rq, void *arg);
 static bool
 read_all_parts(struct ch_request *rq, reading *read, void *arg)
 {
-	size_t known;
-
-	ch_parts_all(rq);
+	ch_begin_attempt(rq);
 	if (!ch_look_up(rq))
 		return false;
-	do { /* until the deadline */
-		known = ch_plan_ids(&rq->plan);
+	for (int i = 0; i < ATTEMPTS; i++) {
+		size_t known = ch_plan_ids(&rq->plan);
+
 		if (!read(rq, arg) || !ch_look_up(rq))
 			return false;
-	} while (ch_plan_ids(&rq->plan) != known);
-	return true;
+		if (ch_plan_ids(&rq->plan) == known)
+			return true;
+	}
+	return ch_refuse(rq, ENGINE_TIMEOUT, "the dictionary grew during each attempt");
 }
 
 /* Reads the rows that the request needs. An attempt is repeated only while there is time for
@@ -74,6 +75,7 @@ read_one_moment(struct ch_request *rq, reading *read, void *arg)
 	bool same = false;
 
 	for (int i = 0; i < ATTEMPTS; i++) {
+		ch_begin_attempt(rq);
 		if (!ch_parts_begin(rq))
 			return false;
 		if (!ch_parts_listed(rq))
@@ -96,7 +98,7 @@ read_rows(struct ch_request *rq, reading *read, void *arg)
 {
 	if (ch_begin(rq) && read_one_moment(rq, read, arg))
 		return true;
-	ch_part_memory_clear(&rq->engine->of[rq->plan.source].parts); /* it may be unfinished */
+	ch_parts_fail(rq);
 	return false;
 }
 
@@ -203,6 +205,7 @@ close_clickhouse(void *state)
 		ch_part_memory_clear(&e->of[d].parts);
 	ch_http_close(e->http);
 	arena_free(e->tag_arena);
+	arena_free(e->statement_arena);
 	free(e);
 }
 
@@ -225,6 +228,7 @@ ch_engine_use(struct engine *engine, const struct ch_options *o, const bool data
 	e->options = *o;
 	e->http = ch_http_open(&o->server);
 	e->tag_arena = arena_new(TAGS_MEMORY);
+	e->statement_arena = arena_new(STATEMENTS_MEMORY);
 	(void)engine_with(engine, &clickhouse_kind, e, datasets);
 }
 

@@ -16,17 +16,17 @@
  *   3. reads the names again. When a part of the first list is no longer active, because it was
  *      merged, a statement may have missed its rows: the request is repeated (engine.c).
  *
- * The rows of a part never change, and a part that was merged is not active again. Parts that are
- * new in the second list do not matter: no statement has read them. So all statements of a request
- * see the documents of one moment. When it does not pay to read large parts without FINAL, all
- * listed parts are small ones.
+ * The rows of a part never change. A merged part becomes active again only if its server restarts
+ * without the merged result. No statement reads the parts that are new in the second list. So all
+ * statements of a request see one state of each shard. When it does not pay to read large parts
+ * without FINAL, all listed parts are small ones.
  *
  * A row of a small part replaces that of the large part. So no row of a small part may be older
  * than a row of the large part: the smallest version in the small parts must be at least the
- * greatest one in the large part of the shard. This fails after an INSERT that was delayed while
- * later ones succeeded, and when newer parts were merged to a part that is larger than an older
- * one; then all parts are small until a merge unites them. Rows of equal versions are equal: a pass
- * of surfaced-index has a version of its own, and sees one state of a document.
+ * greatest one in the large part of the shard. This is not so after an INSERT that was delayed
+ * while later ones succeeded, and when the largest part has the newer rows. Then all parts are
+ * small until a merge unites them. Rows of equal versions are equal: a pass of surfaced-index has a
+ * version of its own, and sees one state of a document.
  *
  * Shards name their parts alike, and a list of names applies to all of them. A name is in the list
  * of large parts if, on every shard where a part of this name is active, it is the large one. All
@@ -41,17 +41,17 @@
 #include <inttypes.h>
 
 enum {
-	/* A server that reads the large part has the keys of the small ones in its memory: so many
-	   bytes for each, in at most this share of clickhouse_memory. */
-	ADDRESS_BYTES = 64,
-	NAME_BYTES = 256,
+	/* The memory that a server needs for the key of each row in small parts, and the share of
+	   clickhouse_memory that a set of these keys may take. A view may need two sets. */
+	ADDRESS_BYTES = 192,
+	NAME_BYTES = 384,
 	KEY_SHARE = 4,
-	SHARDS_MAX = 1 << 16,
+	SHARDS_MAX = 1 << 16, /* bounds the memory for versions */
 };
 
 /* ---- lists ---- */
 
-struct part_lists {
+struct read_lists {
 	struct buf large, small, all;
 	uint64_t rows, large_rows, large_hash, small_hash, shards;
 	bool plain; /* all names can be printed into statements */
@@ -75,13 +75,13 @@ add_name(struct buf *list, struct str name)
 }
 
 static bool
-read_parts(struct ch_request *rq, struct ch_parts *out, struct part_lists *l)
+read_parts(struct ch_request *rq, struct ch_parts *out, struct read_lists *l)
 {
 	struct ch_value v[CH_VALUES_MAX];
 	struct ch_rows answer;
 
 	*out = (struct ch_parts){ .n = 0 };
-	*l = (struct part_lists){ .large = { .a = rq->arena },
+	*l = (struct read_lists){ .large = { .a = rq->arena },
 		.small = { .a = rq->arena },
 		.all = { .a = rq->arena },
 		.plain = true };
@@ -99,7 +99,10 @@ read_parts(struct ch_request *rq, struct ch_parts *out, struct part_lists *l)
 		l->plain = l->plain && is_plain(part.name);
 		l->rows += v[1].n;
 		l->large_rows += large ? v[1].n : 0;
-		*(large ? &l->large_hash : &l->small_hash) += part.hash;
+		if (large)
+			l->large_hash += part.hash;
+		else
+			l->small_hash += part.hash;
 		add_name(large ? &l->large : &l->small, part.name);
 		add_name(&l->all, part.name);
 	}
@@ -108,7 +111,7 @@ read_parts(struct ch_request *rq, struct ch_parts *out, struct part_lists *l)
 
 /* Whether it pays to read the large parts without FINAL. */
 static bool
-large_parts_pay(const struct ch_request *rq, const struct part_lists *l)
+large_parts_pay(const struct ch_request *rq, const struct read_lists *l)
 {
 	uint64_t small = l->rows - l->large_rows;
 	uint64_t bytes = schema_address(rq->plan.source) != NULL ? ADDRESS_BYTES : NAME_BYTES;
@@ -124,39 +127,41 @@ ch_part_memory_clear(struct ch_part_memory *m)
 {
 	free(m->large);
 	free(m->greatest);
-	free(m->both);
+	free(m->pair);
 	*m = (struct ch_part_memory){ .ngroups = 0 };
 }
 
 static bool
-read_greatest(struct ch_request *rq, const struct part_lists *l, struct ch_part_memory *m)
+read_greatest(struct ch_request *rq, const struct read_lists *l, struct ch_part_memory *m)
 {
 	struct str sql = ch_sql_versions(&rq->plan, buf_done(&l->large), true, l->shards);
+	uint64_t *greatest;
 	struct ch_value v[CH_VALUES_MAX];
 	struct ch_rows rows;
 	bool good = true;
 
-	if (!ch_ask(rq, sql, &rows))
+	if (!ch_ask_any_rows(rq, sql, &rows))
 		return false;
-	m->ngroups = l->shards;
-	m->greatest = mem_array(m->ngroups, sizeof(*m->greatest));
+	greatest = mem_array(l->shards, sizeof(*greatest));
 	while (good && ch_rows_next(&rows, "qq", v)) {
-		good = v[0].n < m->ngroups;
+		good = v[0].n < l->shards;
 		if (good)
-			m->greatest[v[0].n] = v[1].n;
+			greatest[v[0].n] = v[1].n;
 	}
+	m->greatest = greatest;
+	m->ngroups = l->shards;
 	return ch_rows_end(rq, &rows, good);
 }
 
 static bool
-read_smallest(struct ch_request *rq, const struct part_lists *l, struct ch_part_memory *m)
+read_smallest(struct ch_request *rq, const struct read_lists *l, struct ch_part_memory *m)
 {
 	struct str sql = ch_sql_versions(&rq->plan, buf_done(&l->small), false, l->shards);
 	struct ch_value v[CH_VALUES_MAX];
 	struct ch_rows rows;
 	bool good = true;
 
-	if (!ch_ask(rq, sql, &rows))
+	if (!ch_ask_any_rows(rq, sql, &rows))
 		return false;
 	m->newer = true;
 	while (good && ch_rows_next(&rows, "qq", v)) {
@@ -172,33 +177,49 @@ is_key(const char *have, struct str key)
 	return have != NULL && str_is(key, have);
 }
 
-/* Sets *newer: no row of a small part is older than one of the large part of its shard. Parts never
-   change, so the results are kept until there are others; ch_parts_end clears them if a part may
-   have been missing when they were read. */
+/* Whether the request failed because versions cannot be read in its time or memory. Then they are
+   not read again: the answer "not newer" is always right. */
 static bool
-compare_versions(struct ch_request *rq, const struct part_lists *l, bool *newer)
+is_too_much(const struct ch_request *rq)
+{
+	return rq->rc == ENGINE_TIMEOUT || rq->rc == ENGINE_TOO_EXPENSIVE;
+}
+
+/* Finds whether no row of a small part is older than one of the large part of its shard, and keeps
+   the result in the memory. */
+static bool
+compare_versions(struct ch_request *rq, const struct read_lists *l)
 {
 	struct ch_part_memory *m = &rq->engine->of[rq->plan.source].parts;
 	struct str large = arena_printf(rq->arena, "%u %" PRIu64 " %016" PRIx64 " %.*s",
 	    rq->plan.layout, l->shards, l->large_hash, (int)l->large.n, l->large.p);
-	struct str both = arena_printf(rq->arena, "%.*s %016" PRIx64 " %.*s", (int)large.n, large.p,
+	struct str pair = arena_printf(rq->arena, "%.*s %016" PRIx64 " %.*s", (int)large.n, large.p,
 	    l->small_hash, (int)l->small.n, l->small.p);
 
+	if (is_key(m->pair, pair))
+		return true;
 	if (!is_key(m->large, large)) {
 		ch_part_memory_clear(m);
-		if (!read_greatest(rq, l, m))
+		rq->large_unproven = true;
+		if (!read_greatest(rq, l, m) && !is_too_much(rq))
 			return false;
 		m->large = mem_text(large.p);
 	}
-	if (!is_key(m->both, both)) {
-		free(m->both);
-		m->both = NULL;
-		if (!read_smallest(rq, l, m))
+	free(m->pair);
+	m->pair = NULL;
+	m->newer = false;
+	if (m->greatest != NULL) {
+		rq->small_unproven = true;
+		if (!read_smallest(rq, l, m) && !is_too_much(rq))
 			return false;
-		m->both = mem_text(both.p);
 	}
-	*newer = m->newer;
-	return true;
+	if (is_too_much(rq)) {
+		m->newer = rq->large_unproven = rq->small_unproven = false;
+		if (rq->rc == ENGINE_TOO_EXPENSIVE)
+			rq->rc = ENGINE_OK;
+	}
+	m->pair = mem_text(pair.p);
+	return rq->rc == ENGINE_OK;
 }
 
 /* ---- the parts of a request ---- */
@@ -206,19 +227,22 @@ compare_versions(struct ch_request *rq, const struct part_lists *l, bool *newer)
 bool
 ch_parts_begin(struct ch_request *rq)
 {
-	struct part_lists l;
+	const struct ch_part_memory *m = &rq->engine->of[rq->plan.source].parts;
+	struct read_lists l;
 	bool large;
 
 	/* With clickhouse_partial a shard may be missing in the first list, and answer later. */
-	ch_parts_all(rq);
 	if (rq->engine->options.partial)
 		return true;
 	if (!read_parts(rq, &rq->parts, &l))
 		return false;
-	large = large_parts_pay(rq, &l);
-	if (large && l.small.n > 0 && !compare_versions(rq, &l, &large))
-		return false;
-	if (l.plain && large)
+	large = l.plain && large_parts_pay(rq, &l);
+	if (large && l.small.n > 0) {
+		if (!compare_versions(rq, &l))
+			return false;
+		large = m->newer;
+	}
+	if (large)
 		rq->plan.parts = (struct ch_part_lists){ buf_done(&l.large), buf_done(&l.small) };
 	else if (l.plain)
 		rq->plan.parts = (struct ch_part_lists){ STR_NULL, buf_done(&l.all) };
@@ -250,7 +274,7 @@ is_still_active(const struct ch_part *was, const struct ch_parts *now)
 bool
 ch_parts_end(struct ch_request *rq, bool *same)
 {
-	struct part_lists l;
+	struct read_lists l;
 	struct ch_parts now;
 
 	*same = false;
@@ -260,13 +284,23 @@ ch_parts_end(struct ch_request *rq, bool *same)
 			*same =
 			    rq->parts.p[i].active == 0 || is_still_active(&rq->parts.p[i], &now);
 	}
-	if (!*same) /* the versions may have been read while a part was missing */
-		ch_part_memory_clear(&rq->engine->of[rq->plan.source].parts);
+	if (*same)
+		rq->large_unproven = rq->small_unproven = false;
+	else
+		ch_parts_fail(rq);
 	return rq->rc == ENGINE_OK;
 }
 
 void
-ch_parts_all(struct ch_request *rq)
+ch_parts_fail(struct ch_request *rq)
 {
-	rq->plan.parts = (struct ch_part_lists){ STR_NULL, STR_NULL };
+	struct ch_part_memory *m = &rq->engine->of[rq->plan.source].parts;
+
+	if (rq->large_unproven)
+		ch_part_memory_clear(m);
+	if (rq->small_unproven) {
+		free(m->pair);
+		m->pair = NULL;
+	}
+	rq->large_unproven = rq->small_unproven = false;
 }

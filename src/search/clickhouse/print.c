@@ -139,8 +139,6 @@ ch_print_layouts(struct buf *b, const struct ch_release *r)
 		 "\tname String,\n\tclassification String,\n\tcategories Array(String)\n");
 	print_engine(b, r, "tag", "ReplacingMergeTree", "ver", "slug");
 	print_distributed(b, "tags", "tag", "0");
-	/* The table `shards` has one row for each shard that answers, and `parts` those of
-	   system.parts of all shards. */
 	buf_printf(b,
 	    "CREATE TABLE IF NOT EXISTS shards (\n\tdummy UInt8\n) ENGINE = Distributed(%s, "
 	    "system, one);\n"

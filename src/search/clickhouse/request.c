@@ -45,11 +45,11 @@ rc_of(enum ch_rc rc)
    otherwise query them one after the other. use_index_for_in_with_subqueries=0: the keys of small
    parts (parts.c) exclude no range of the large ones, so a server need not sort them. */
 static const char *
-settings_of(const struct ch_request *rq)
+settings_of(const struct ch_request *rq, bool any_rows)
 {
 	const struct ch_options *o = &rq->engine->options;
 	int64_t rest = (rq->budget->deadline - mono_us() + 999999) / 1000000;
-	uint64_t rows = rq->budget->work / WORK_A_ROW;
+	uint64_t limit = rq->budget->work / WORK_A_ROW, rows = limit < 1 ? 1 : limit;
 
 	return arena_printf(rq->arena,
 	    "readonly=2&prefer_localhost_replica=0&use_index_for_in_with_subqueries=0"
@@ -57,13 +57,13 @@ settings_of(const struct ch_request *rq)
 	    "&max_threads=%" PRId64
 	    "&max_result_bytes=%d&buffer_size=%d&max_query_size=%d&max_ast_elements=%d"
 	    "&max_expanded_ast_elements=%d",
-	    rest < 1 ? 1 : rest, rows < 1 ? 1 : rows, o->memory, o->threads, ANSWER_MAX, ANSWER_MAX,
+	    rest < 1 ? 1 : rest, any_rows ? 0 : rows, o->memory, o->threads, ANSWER_MAX, ANSWER_MAX,
 	    STATEMENT_MAX, ELEMENTS_MAX, ELEMENTS_MAX)
 	    .p;
 }
 
-static bool
-end_clickhouse_request(struct ch_request *rq, enum engine_rc rc, const char *why)
+bool
+ch_refuse(struct ch_request *rq, enum engine_rc rc, const char *why)
 {
 	rq->rc = rc;
 	log_event(rc == ENGINE_TIMEOUT || rc == ENGINE_TOO_EXPENSIVE ? LOGP_NOTICE : LOGP_ERR,
@@ -72,9 +72,14 @@ end_clickhouse_request(struct ch_request *rq, enum engine_rc rc, const char *why
 	return false;
 }
 
-/* Runs a statement; partial: unavailable shards are left out. */
+/* How a statement is run: any_rows, without the limit of rows; partial, without the shards that are
+   unavailable. */
+struct ch_running {
+	bool any_rows, partial;
+};
+
 static bool
-run_statement(struct ch_request *rq, struct str sql, bool partial, struct ch_rows *rows)
+run_statement(struct ch_request *rq, struct str sql, struct ch_running how, struct ch_rows *rows)
 {
 	struct ch_engine *e = rq->engine;
 	struct ch_answer answer;
@@ -84,14 +89,14 @@ run_statement(struct ch_request *rq, struct str sql, bool partial, struct ch_row
 	snprintf(id, sizeof(id), "surfaced-%016" PRIx64 "-%" PRIu64, e->random, ++e->statements);
 	rc = ch_http_run(e->http,
 	    &(struct ch_statement){ .sql = sql,
-		.settings = settings_of(rq),
+		.settings = settings_of(rq, how.any_rows),
 		.query_id = id,
 		.deadline = rq->budget->deadline,
 		.most = ANSWER_MAX,
-		.partial = partial },
+		.partial = how.partial },
 	    &answer);
 	if (rc != CH_OK)
-		return end_clickhouse_request(rq, rc_of(rc),
+		return ch_refuse(rq, rc_of(rc),
 		    arena_printf(
 			rq->arena, "%s: code %d: %s", ch_rc_name(rc), answer.code, answer.message)
 			.p);
@@ -107,7 +112,8 @@ count_shards(struct ch_request *rq, uint64_t *n)
 	struct ch_rows rows;
 
 	*n = 0;
-	if (!run_statement(rq, STR("SELECT count() FROM shards FORMAT RowBinary"), true, &rows))
+	if (!run_statement(rq, STR("SELECT count() FROM shards FORMAT RowBinary"),
+		(struct ch_running){ .partial = true }, &rows))
 		return false;
 	if (ch_rows_next(&rows, "q", v))
 		*n = v[0].n;
@@ -124,8 +130,9 @@ ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 	struct ch_rows kept;
 
 	if (!rq->engine->options.partial)
-		return run_statement(rq, sql, false, rows);
-	if (!count_shards(rq, &before) || !run_statement(rq, sql, true, &kept))
+		return run_statement(rq, sql, (struct ch_running){ .partial = false }, rows);
+	if (!count_shards(rq, &before) ||
+	    !run_statement(rq, sql, (struct ch_running){ .partial = true }, &kept))
 		return false;
 	kept.rest = arena_str(rq->arena, kept.rest);
 	if (!count_shards(rq, &after))
@@ -142,7 +149,13 @@ ch_ask(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 bool
 ch_ask_all(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 {
-	return run_statement(rq, sql, false, rows);
+	return run_statement(rq, sql, (struct ch_running){ .partial = false }, rows);
+}
+
+bool
+ch_ask_any_rows(struct ch_request *rq, struct str sql, struct ch_rows *rows)
+{
+	return run_statement(rq, sql, (struct ch_running){ .any_rows = true }, rows);
 }
 
 /* All rows of the tables layouts and tags are on the first shard. With clickhouse_partial they are
@@ -153,8 +166,9 @@ ask_first_shard(struct ch_request *rq, struct str sql, struct ch_rows *rows)
 {
 	bool partial = rq->engine->options.partial;
 
-	return run_statement(rq, sql, partial, rows) &&
-	       (!partial || rows->rest.n > 0 || run_statement(rq, sql, false, rows));
+	return run_statement(rq, sql, (struct ch_running){ .partial = partial }, rows) &&
+	       (!partial || rows->rest.n > 0 ||
+		   run_statement(rq, sql, (struct ch_running){ .partial = false }, rows));
 }
 
 bool
@@ -162,8 +176,7 @@ ch_rows_end(struct ch_request *rq, const struct ch_rows *rows, bool as_expected)
 {
 	if (!rows->bad && rows->rest.n == 0 && as_expected)
 		return true;
-	return end_clickhouse_request(
-	    rq, ENGINE_FAILED, "the answer is not what the statement asks for");
+	return ch_refuse(rq, ENGINE_FAILED, "the answer is not what the statement asks for");
 }
 
 /* ---- layouts and tags ---- */
@@ -185,7 +198,7 @@ read_layout(struct ch_request *rq, enum dataset d)
 	if (!ch_rows_end(rq, &rows, true))
 		return false;
 	if (layout == 0)
-		return end_clickhouse_request(rq, ENGINE_MISCONFIGURED,
+		return ch_refuse(rq, ENGINE_MISCONFIGURED,
 		    "no layout has the columns of this release: surfaced-clickhouse(7)");
 	e->of[d].layout = layout;
 	e->of[d].until = mono_us() + KEEP_US;
@@ -260,7 +273,7 @@ ch_look_up(struct ch_request *rq)
 	if (!ch_rows_end(rq, &rows, true))
 		return false;
 	if (n > CH_LOOKUP_ROWS || ch_plan_ids(&rq->plan) > CH_LOOKUP_ROWS)
-		return end_clickhouse_request(
+		return ch_refuse(
 		    rq, ENGINE_TOO_EXPENSIVE, "expensive: too many values pass the tests");
 	return true;
 }
@@ -268,13 +281,17 @@ ch_look_up(struct ch_request *rq)
 bool
 ch_begin(struct ch_request *rq)
 {
-	enum dataset d = schema_source(rq->query->dataset);
+	return read_layout(rq, schema_source(rq->query->dataset));
+}
 
-	if (!read_layout(rq, d))
-		return false;
-	ch_plan_begin(&rq->plan, rq->arena, rq->query, rq->engine->of[d].layout,
-	    rq->engine->options.server.database);
-	return true;
+void
+ch_begin_attempt(struct ch_request *rq)
+{
+	struct ch_engine *e = rq->engine;
+
+	arena_reset(e->statement_arena);
+	ch_plan_begin(&rq->plan, e->statement_arena, rq->query,
+	    e->of[schema_source(rq->query->dataset)].layout, e->options.server.database);
 }
 
 bool

@@ -306,10 +306,10 @@ put_parts_of(const struct ch_plan *p, struct buf *b)
 	buf_printf(b, " AND `table` = '%s'", table);
 }
 
-/* A statement may read another replica than this one, so no row is returned if there are any. Each
-   server evaluates the innermost SELECT for itself, and the first server what it says of the
-   cluster: release 18 does not find a SELECT in the columns that other servers return. The result
-   of a SELECT as a value may be NULL in release 26. */
+/* With replicas no row is returned, because the next statement may read another replica. Each shard
+   evaluates the innermost SELECT. The first server evaluates those of system.clusters: release 18
+   does not find a SELECT among the columns of a shard's answer. Release 26 may return NULL for a
+   SELECT that is a value, hence ifNull. */
 struct str
 ch_sql_parts(const struct ch_plan *p)
 {
@@ -320,7 +320,7 @@ ch_sql_parts(const struct ch_plan *p)
 	    "system.clusters WHERE cluster = 'surfaced')), toUInt64(0)), h FROM (SELECT "
 	    "name, toUInt64(sum(rows * active)) AS n, toUInt64(sum(active)) AS a, count() AS "
 	    "p, toUInt64(sum(active * cityHash64(rows, bytes_on_disk, modification_time))) AS "
-	    "h, toUInt64(sum(name IN (SELECT argMax(name, rows) FROM system.parts ");
+	    "h, toUInt64(sum(active AND name IN (SELECT argMax(name, rows) FROM system.parts ");
 	put_parts_of(p, &b);
 	buf_z(&b, " AND active AND level > 0))) AS l FROM parts ");
 	put_parts_of(p, &b);
@@ -339,8 +339,8 @@ ch_sql_versions(const struct ch_plan *p, struct str parts, bool greatest, uint64
 	ch_table_name(p->source, p->layout, CH_ROWS, table);
 	buf_printf(&b, "SELECT toUInt64(cityHash64(place) %% %" PRIu64 ") AS g, %s(ver) FROM %s", n,
 	    greatest ? "max" : "min", table);
-	buf_z(&b, " WHERE _part IN (");
-	buf_str(&b, parts);
-	buf_z(&b, ") GROUP BY g FORMAT RowBinary");
+	buf_z(&b, " WHERE ");
+	ch_put_parts(&b, parts);
+	buf_z(&b, " GROUP BY g FORMAT RowBinary");
 	return buf_done(&b);
 }

@@ -25,9 +25,9 @@
  * Answers are exact, because values are counted by the number of their dictionary or by their
  * bytes, never by a hash. A statement over rows leaves out those that are not the newest of their
  * document, or an updated document would count twice until its parts are merged: it has FINAL, or
- * is a UNION of a SELECT without FINAL and one with it (parts.c). Texts are folded by the feeder with the function of the index,
- * since lowerUTF8 of ClickHouse folds differently. LIKE and text_glob agree on UTF-8, where _ and ?
- * are one character, and documents are UTF-8. */
+ * is a UNION of a SELECT without FINAL and one with it (parts.c). Texts are folded by the feeder
+ * with the function of the index, since lowerUTF8 of ClickHouse folds differently. LIKE and
+ * text_glob agree on UTF-8, where _ and ? are one character, and documents are UTF-8. */
 #ifndef SEARCH_CLICKHOUSE_SQL_H
 #define SEARCH_CLICKHOUSE_SQL_H
 
@@ -39,7 +39,7 @@ struct ch_lookup {
 	const struct node *test;
 	const struct schema_field *field; /* of the source */
 	uint32_t *ids;
-	size_t n, room;
+	size_t n;
 };
 
 /* The names of the parts that are read without FINAL and with it, each quoted, separated by commas;
@@ -144,7 +144,8 @@ struct str ch_sql_tags(struct arena *a);
      UInt64   on how many shards it is active, or exists
      UInt64   on how many shards it is the large part
      UInt64   how many shards there are
-     UInt64   the sum of a hash of each active part, which identifies it
+     UInt64   the sum of a hash of rows, bytes and time of each active part, which changes when
+              a shard has another part of this name
    No row: the cluster has replicas, or there are no parts. */
 struct str ch_sql_parts(const struct ch_plan *p);
 #define CH_PARTS_TYPES "sqqqqqq"

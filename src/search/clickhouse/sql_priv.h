@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The files of the compiler: leaf.c writes one test, tree.c the condition of a query, sql.c and
-   facet.c statements. */
+/* The files of the compiler: leaf.c writes one test, tree.c the condition of a query, from.c the
+   rows that are read, sql.c and facet.c statements. */
 #ifndef SEARCH_CLICKHOUSE_SQL_PRIV_H
 #define SEARCH_CLICKHOUSE_SQL_PRIV_H
 
@@ -41,16 +41,21 @@ void ch_put_lambda(const struct ch_plan *p, struct buf *b, const char *fn,
 void ch_put_hits(const struct ch_plan *p, struct buf *b, const char *fn, struct str first);
 /* Appends " AND condition of the query". */
 void ch_put_condition(const struct ch_plan *p, struct buf *b);
-/* Appends "(select FROM ... WHERE gone = 0 AND condition of the query rest)", or such a SELECT of
-   the large parts and one of the small ones, joined by UNION ALL. */
-void ch_put_rows(const struct ch_plan *p, struct buf *b, struct str select, struct str rest);
-/* Appends a condition that only the listed parts are read, if there are lists. */
-void ch_put_listed(const struct ch_plan *p, struct buf *b);
-/* Does the same as ch_put_rows with a condition instead of that of the query. */
-void ch_put_rows_where(
-    const struct ch_plan *p, struct buf *b, struct str select, struct str where, struct str rest);
 /* Appends the tests of the query that are about nested objects and are not negated, as the body of
    a lambda. False: there are none. */
 bool ch_put_matched(const struct ch_scope *s, struct buf *b, const struct node *n);
+
+/* ---- from.c ---- */
+
+/* Appends "_part IN (names)". */
+void ch_put_parts(struct buf *b, struct str names);
+/* Appends " AND _part IN (...)" of all listed parts, if there are lists. */
+void ch_put_listed(const struct ch_plan *p, struct buf *b);
+/* Appends "(select FROM ... WHERE gone = 0 AND condition of the query rest)", or such a SELECT of
+   the large parts and one of the small ones, joined by UNION ALL. */
+void ch_put_rows(const struct ch_plan *p, struct buf *b, struct str select, struct str rest);
+/* Does the same with a condition instead of that of the query. */
+void ch_put_rows_where(
+    const struct ch_plan *p, struct buf *b, struct str select, struct str where, struct str rest);
 
 #endif
