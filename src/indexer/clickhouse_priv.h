@@ -66,6 +66,10 @@ bool ch_cluster_fault(const struct ch_follower *f, char err[INDEX_FAULT]);
 int64_t ch_dataset_number(const struct ch_follower *f);
 void ch_follow_forget(struct ch_follower *f); /* forgets the followed layout */
 void ch_follow_drop_sink(struct ch_follower *f);
+/* Begins a new epoch, which is stored in PostgreSQL and greater than the stored one and than seen.
+   The sink keeps the numbers of values that this process has assigned and could not store, unless
+   another process has fed the dataset meanwhile. */
+bool ch_begin_epoch(struct ch_follower *f, uint64_t seen, char err[INDEX_FAULT]) MUST_USE;
 /* Reads from ClickHouse which layout to follow, unless f->ready. */
 bool ch_read_state(struct ch_follower *f, char err[INDEX_FAULT]) MUST_USE;
 
@@ -75,10 +79,6 @@ enum taking { TAKING_FAILED, TAKING_IDLE, TAKING_MINE };
 
 /* Takes the lock of the dataset, or finds that this process or another one already has it. */
 enum taking ch_take_feed(struct ch_follower *f, char err[INDEX_FAULT]) MUST_USE;
-/* Begins a new epoch, which is stored in PostgreSQL and greater than the stored one and than seen.
-   The sink keeps the numbers of values that this process has assigned and could not store, unless
-   another process has fed the dataset meanwhile. */
-bool ch_begin_epoch(struct ch_follower *f, uint64_t seen, char err[INDEX_FAULT]) MUST_USE;
 /* Whether this process still has the lock. The connection must not be in a COPY. */
 bool ch_still_mine(struct ch_follower *f, char err[INDEX_FAULT]) MUST_USE;
 /* Whether the connection still exists, by its socket alone: for sink_guard, which calls this during

@@ -97,6 +97,37 @@ choose_layout(struct ch_follower *f, const struct ch_layouts *l)
 	f->asked = l->asked_own;
 }
 
+struct epoch_row {
+	int64_t epoch;
+};
+
+static const struct field epoch_out[] = {
+	FIELD(struct epoch_row, epoch, 0),
+	FIELD_END,
+};
+
+STMT(begin_epoch, epoch_out,
+    "INSERT INTO search_feed AS f (engine, dataset, snapshot, epoch) VALUES ($1, $2, "
+    "pg_current_snapshot(), $3::bigint + 1)"
+    " ON CONFLICT (engine, dataset) DO UPDATE SET epoch = greatest(f.epoch, $3) + 1 RETURNING "
+    "f.epoch");
+
+bool
+ch_begin_epoch(struct ch_follower *f, uint64_t seen, char err[INDEX_FAULT])
+{
+	struct epoch_row row;
+
+	if (db_one(f->db, &begin_epoch, &row, P(str_of(f->engine)), P(ch_dataset_number(f)),
+		P((int64_t)seen)) != DB_OK)
+		return ch_database_fault(&f->source, err);
+	if ((uint64_t)row.epoch != f->epoch + 1)
+		ch_follow_drop_sink(f);
+	f->epoch = (uint64_t)row.epoch;
+	f->passes = 0;
+	f->ready = false;
+	return true;
+}
+
 /* If search_feed of PostgreSQL was set back, a row in `feeds` may have an epoch that is not less
    than that of this owner. Then the versions of this owner could repeat those of a former one, and
    of two rows with one version ClickHouse may keep the older row for ever. The greater epoch is
