@@ -231,7 +231,7 @@ campaign()
 	ok "both servers have what the database has after the changes" ch_equal hosts
 }
 
-rounds=${ROUNDS:-14}
+rounds=${ROUNDS:-12}
 campaign $((rounds - rounds / 2))
 compare "the parts that the changes have left"
 world_ch_kill 2
