@@ -199,13 +199,21 @@ refused_since()
 		grep -q 'clickhouse=failed .*_dict has an invalid row: a value with two numbers, or a number with two values'
 }
 
+# damaged LAYOUT ROWS: the dictionary has more rows, which the first server sends to their shard in the background.
+damaged()
+{
+	[ "$(ch 1 "SELECT count() FROM all_hosts_$1_dict")" -gt "$2" ]
+}
+
 # damage WHAT COLUMNS: a row of the dictionary, with these columns in place of folded, value and id.
 damage()
 {
 	_layout=$(layout)
 	world_kill surfaced-index
+	_rows=$(ch 1 "SELECT count() FROM all_hosts_${_layout}_dict")
 	ch 1 "INSERT INTO all_hosts_${_layout}_dict (field, folded, value, id)
 		SELECT field, $2 FROM all_hosts_${_layout}_dict WHERE value = 'Linux' LIMIT 1"
+	world_until 30 damaged "$_layout" "$_rows"
 	_from=$(($(wc -l <"$W/log/surfaced-index.log") + 1))
 	index_start
 	ok "surfaced-index follows no layout in which $1" world_until 60 refused_since "$_from"
