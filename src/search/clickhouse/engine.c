@@ -69,7 +69,7 @@ read_all_parts(struct ch_request *rq, reading *read, void *arg)
 /* Reads the rows that the request needs. An attempt is repeated only while there is time for
    another one and for reading all parts, which takes several times as long. */
 static bool
-read_one_moment(struct ch_request *rq, reading *read, void *arg)
+read_in_attempts(struct ch_request *rq, reading *read, void *arg)
 {
 	int64_t start = mono_us(), rest;
 	bool same = false;
@@ -96,7 +96,7 @@ read_one_moment(struct ch_request *rq, reading *read, void *arg)
 static bool
 read_rows(struct ch_request *rq, reading *read, void *arg)
 {
-	if (ch_begin(rq) && read_one_moment(rq, read, arg))
+	if (ch_begin(rq) && read_in_attempts(rq, read, arg))
 		return true;
 	ch_parts_fail(rq);
 	return false;
