@@ -8,6 +8,24 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static log_writer *other_writer;
+
+void
+log_use(log_writer *writer)
+{
+	other_writer = writer;
+}
+
+static void
+write_stderr(const char *p, size_t n)
+{
+	for (ssize_t w = 0; n > 0; p += w, n -= (size_t)w) {
+		w = write(STDERR_FILENO, p, n);
+		if (w <= 0)
+			break;
+	}
+}
+
 /* Writes the line with one write(2), so that lines of different processes never mix: a pipe
  * keeps a write of up to 4096 bytes together, which is the size of the line. A longer one is
  * cut. The text may come from a client, so control characters become "?": no client can write a
@@ -16,6 +34,7 @@ PRINTF(3, 0)
 static void
 write_line(enum log_prio prio, const char *event, const char *fmt, va_list ap)
 {
+	enum { PREFIX = 3 }; /* "<6>" */
 	char line[4096];
 	size_t room = sizeof(line) - 1, n;
 	int k = snprintf(line, room, "<%d>%s", (int)prio, event);
@@ -29,12 +48,10 @@ write_line(enum log_prio prio, const char *event, const char *fmt, va_list ap)
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
 			line[i] = '?';
+	if (other_writer != NULL && other_writer(prio, line + PREFIX, n - PREFIX))
+		return;
 	line[n++] = '\n';
-	for (ssize_t w = 0; n > 0; n -= (size_t)w) {
-		w = write(STDERR_FILENO, line, n);
-		if (w <= 0)
-			break;
-	}
+	write_stderr(line, n);
 }
 
 void

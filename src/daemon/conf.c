@@ -27,13 +27,14 @@ enum kind {
 	KIND_server,
 	KIND_engine,
 	KIND_choice,
+	KIND_events,
 	KIND_number,
 	KIND_ms,
 	KIND_seconds,
 	KIND_bytes
 };
 
-/* Kinds up to KIND_choice are texts. check and grammar are NULL where every text is good. */
+/* Kinds up to KIND_events are texts. check and grammar are NULL where every text is good. */
 static const struct {
 	const char *name;
 	bool (*check)(struct str value);
@@ -49,6 +50,7 @@ static const struct {
 	[KIND_server] = { "server", conf_check_server, "http:// or https:// and HOST[:PORT]" },
 	[KIND_engine] = { "engine", conf_check_engine, "index or clickhouse" },
 	[KIND_choice] = { "choice", conf_check_choice, "yes or no" },
+	[KIND_events] = { "events", conf_check_events, "all, failed or none" },
 	[KIND_number] = { "number", NULL, NULL },
 	[KIND_ms] = { "ms", NULL, NULL },
 	[KIND_seconds] = { "seconds", NULL, NULL },
@@ -102,6 +104,7 @@ struct conf conf;
 #define DEFAULT_server(def) def
 #define DEFAULT_engine(def) def
 #define DEFAULT_choice(def) def
+#define DEFAULT_events(def) def
 #define DEFAULT_number(def) #def
 #define DEFAULT_ms(def) #def
 #define DEFAULT_seconds(def) #def
@@ -118,7 +121,7 @@ static const struct param params[] = {
 static bool
 is_text(const struct param *p)
 {
-	return p->kind <= KIND_choice;
+	return p->kind <= KIND_events;
 }
 
 static bool

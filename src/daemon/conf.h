@@ -15,6 +15,7 @@
 #define PARAM_TYPE_server const char *
 #define PARAM_TYPE_engine const char *
 #define PARAM_TYPE_choice const char *
+#define PARAM_TYPE_events const char *
 #define PARAM_TYPE_number int64_t
 #define PARAM_TYPE_ms int64_t
 #define PARAM_TYPE_seconds int64_t

@@ -127,3 +127,9 @@ conf_check_choice(struct str value)
 {
 	return str_is(value, "yes") || str_is(value, "no");
 }
+
+bool
+conf_check_events(struct str value)
+{
+	return str_is(value, "all") || str_is(value, "failed") || str_is(value, "none");
+}

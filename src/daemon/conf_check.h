@@ -13,6 +13,7 @@ bool conf_check_url(struct str value);      /* https://HOST[:PORT][/PATH] */
 bool conf_check_endpoint(struct str value); /* HOST:PORT */
 bool conf_check_server(struct str value);   /* http:// or https://HOST[:PORT] */
 bool conf_check_engine(struct str value);   /* "index" or "clickhouse" */
+bool conf_check_events(struct str value);   /* "all", "failed" or "none" */
 bool conf_check_choice(struct str value);   /* "yes" or "no" */
 
 #endif

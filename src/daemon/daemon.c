@@ -5,6 +5,7 @@
 
 #include "daemon/conf.h"
 #include "daemon/daemon_priv.h"
+#include "daemon/journal.h"
 
 #include <pwd.h>
 #include <sys/stat.h>
@@ -48,6 +49,7 @@ daemon_main(int argc, char **argv, const struct daemon *d)
 	size_t n = 0;
 
 	umask(027);
+	journal_use();
 	if (status >= 0)
 		return status;
 	if (o.dump != NULL)

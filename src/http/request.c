@@ -181,10 +181,20 @@ begin_request(struct req *rq)
 		db_use(rq->db, rq->arena, rq->deadline);
 }
 
+static bool
+is_logged(const struct req *rq)
+{
+	if (strcmp(conf.log_requests, "failed") == 0)
+		return rq->handed_to == NULL && rq->status >= 400;
+	return strcmp(conf.log_requests, "all") == 0;
+}
+
 /* stage: the last stage that ran; it refused the request if there is an error. */
 static void
 log_done(const struct req *rq, const char *stage)
 {
+	if (!is_logged(rq))
+		return;
 	if (rq->handed_to != NULL) {
 		log_event(LOGP_INFO, "handed_over", "req=%s op=%s key=%s us=%" PRId64, rq->id,
 		    rq->route->operation, rq->key->prefix, mono_us() - rq->started);

@@ -13,6 +13,7 @@
 #include "browser/runner/tabs.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
+#include "daemon/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,6 +102,7 @@ main(int argc, char **argv)
 	int fd, status = options_take(&called, argc, argv, &o);
 
 	umask(007);
+	journal_use();
 	signal(SIGPIPE, SIG_IGN);
 	if (status >= 0)
 		return status;

@@ -20,6 +20,9 @@ PARAM(key_cache, ms, IN_SURFACED,
 PARAM(meter_wait, ms, IN_SURFACED,
 	1000, 1, 60000,
 	"how long a request waits for a lease before api_metering_unavailable")
+PARAM(log_requests, events, IN_SURFACED,
+	"all", 3, 6,
+	"which requests are logged: all, failed (status 400 and above) or none")
 PARAM(search_estimates, choice, IN_SURFACED,
 	"no", 2, 3,
 	"yes or no: whether aggregations beyond search_work_limit are answered by estimates")
