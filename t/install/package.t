@@ -18,6 +18,18 @@ writes()
 	esac
 }
 
+# exposure_is_at_most TENTHS UNIT
+exposure_is_at_most()
+{
+	if command -v systemd-analyze >/dev/null; then
+		ok "${2##*/}: the exposure is at most $1 tenths" sh -c \
+			'systemd-analyze security --offline=true --no-pager --threshold="$1" "$2" >/dev/null 2>&1' sh "$1" "$2"
+	else
+		skip "no systemd-analyze"
+	fi
+}
+
+exposure_is_at_most 15 debian/monitoring/surfaced-metrics.service
 for unit in debian/systemd/*.service; do
 	name=${unit##*/} name=${name%.service} limit=15
 	user=$(field_of User "$unit")
@@ -57,12 +69,8 @@ for unit in debian/systemd/*.service; do
 	is "$(field_of CapabilityBoundingSet "$unit")$(field_of AmbientCapabilities "$unit")" "" \
 		"$name: the unit has no capability"
 	ok "$name: the unit can get no capability" grep -qx CapabilityBoundingSet= "$unit"
-	if command -v systemd-analyze >/dev/null; then
-		ok "$name: the exposure is at most $limit tenths" sh -c \
-			'systemd-analyze security --offline=true --no-pager --threshold="$1" "$2" >/dev/null 2>&1' sh "$limit" "$unit"
-	else
-		skip "no systemd-analyze"
-	fi
+	is "$(field_of LogRateLimitIntervalSec "$unit")" 0 "$name: the journal drops no lines of a busy minute"
+	exposure_is_at_most "$limit" "$unit"
 done
 
 for file in debian/etc/*.conf; do
