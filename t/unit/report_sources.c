@@ -280,6 +280,101 @@ judges_events_without_to_ids(void)
 	CU_ASSERT_TRUE(is_noted(&r, NOTE_UNKNOWN_TYPE, "event 2"));
 }
 
+/* An indicator object of a bundle: its number, its pattern and further members. */
+#define STIX_INDICATOR(n, pattern, more)                                                           \
+	"{\"type\":\"indicator\",\"spec_version\":\"2.1\",\"id\":\"indicator--" n                  \
+	"\",\"pattern_type\":\"stix\",\"valid_from\":\"2026-09-21T10:00:00Z\",\"pattern\":"        \
+	"\"" pattern "\"" more "}"
+
+static void
+takes_the_confidence_of_stix(void)
+{
+	struct report_reading r = read_text(report_read_stix,
+	    STR("{\"type\":\"bundle\",\"id\":\"bundle--1\",\"objects\":[" STIX_INDICATOR("1",
+		"[domain-name:value = 'low.example']", ",\"confidence\":10") "," STIX_INDICATOR("2",
+		"[domain-name:value = 'none.example']",
+		",\"confidence\":0") "," STIX_INDICATOR("3", "[domain-name:value = 'weak.example']",
+		",\"confidence\":30") "," STIX_INDICATOR("4",
+		"[domain-name:value = 'high.example']",
+		",\"confidence\":100") "," STIX_INDICATOR("5",
+		"[domain-name:value = 'odd.example']",
+		",\"confidence\":101") "," STIX_INDICATOR("6",
+		"[domain-name:value = 'good.example']",
+		",\"confidence\":80,\"indicator_types\":[\"benign\"]") "," STIX_INDICATOR("7",
+		"[domain-name:value = 'old.example']",
+		",\"labels\":[\"benign\"]") "," STIX_INDICATOR("8",
+		"[domain-name:value = 'misp.example']",
+		",\"labels\":[\"misp:to_ids=\\\"False\\\"\"]") "," STIX_INDICATOR("9",
+		"[domain-name:value = 'disputed.example']",
+		"") ","
+		    "{\"type\":\"opinion\",\"id\":\"opinion--1\",\"opinion\":\"strongly-disagree\","
+		    "\"object_refs\":[\"indicator--9\",\"indicator--10\"]}]}"),
+	    false);
+	const struct report_document *d = r.docs;
+
+	CU_ASSERT_FATAL(r.fault.p == NULL && r.n == 1);
+	CU_ASSERT_TRUE(has(d, "domain", "low.example", 10));
+	CU_ASSERT_TRUE(has(d, "domain", "none.example", 0));
+	CU_ASSERT_EQUAL(find(d, "domain", "weak.example")->confidence, 30);
+	CU_ASSERT_EQUAL(find(d, "domain", "weak.example")->disposition, DISPOSITION_INDICATOR);
+	CU_ASSERT_TRUE(has(d, "domain", "high.example", 100));
+	CU_ASSERT_TRUE(has(d, "domain", "odd.example", 90));
+	CU_ASSERT_TRUE(has(d, "domain", "good.example", 30));
+	CU_ASSERT_TRUE(has(d, "domain", "old.example", 30));
+	CU_ASSERT_TRUE(has(d, "domain", "misp.example", 30));
+	CU_ASSERT_TRUE(has(d, "domain", "disputed.example", 30));
+}
+
+/* An attribute of MISP with to_ids. */
+#define MISP_ATTRIBUTE(value, more)                                                                \
+	"{\"type\":\"domain\",\"category\":\"Network "                                             \
+	"activity\",\"to_ids\":true,\"value\":\"" value "\"" more "}"
+
+static void
+takes_the_judgement_of_misp(void)
+{
+	struct report_reading r = read_text(report_read_misp,
+	    STR("{\"Event\":{\"info\":\"x\",\"uuid\":\"u\",\"Attribute\":[" MISP_ATTRIBUTE(
+		"seen.example",
+		",\"Sighting\":[{\"type\":\"0\"}]") "," MISP_ATTRIBUTE("wrong.example",
+		",\"Sighting\":[{\"type\":\"0\"},{\"type\":\"1\"}]") "," MISP_ATTRIBUTE("ended."
+											"example",
+		",\"Sighting\":[{\"type\":\"2\",\"date_sighting\":\"1767225600\"}]") "," MISP_ATTRIBUTE("fair.example",
+		",\"Tag\":[{\"name\":\"misp:confidence-level=\\\"fairly-confident\\\"\"}]") "," MISP_ATTRIBUTE("rare.example",
+		",\"Tag\":[{\"name\":\"misp:confidence-level=\\\"rarely-confident\\\"\"}]") "]}}"),
+	    false);
+	const struct report_document *d = r.docs;
+
+	CU_ASSERT_FATAL(r.fault.p == NULL && r.n == 1);
+	CU_ASSERT_TRUE(has(d, "domain", "seen.example", 90));
+	CU_ASSERT_TRUE(has(d, "domain", "wrong.example", 30));
+	CU_ASSERT_TRUE(has(d, "domain", "ended.example", 90));
+	CU_ASSERT_EQUAL(find(d, "domain", "ended.example")->valid_until.us, 1767225600 * SECOND_US);
+	CU_ASSERT_TRUE(ts_is_null(find(d, "domain", "seen.example")->valid_until));
+	CU_ASSERT_EQUAL(find(d, "domain", "fair.example")->confidence, 50);
+	CU_ASSERT_EQUAL(find(d, "domain", "fair.example")->disposition, DISPOSITION_INDICATOR);
+	CU_ASSERT_TRUE(has(d, "domain", "rare.example", 25));
+}
+
+/* x-misp-attribute has no times. */
+static void
+invents_no_times(void)
+{
+	struct report_reading r = read_text(report_read_stix,
+	    STR("{\"type\":\"bundle\",\"id\":\"bundle--1\",\"objects\":[{\"type\":\"x-misp-"
+		"attribute\","
+		"\"id\":\"x-misp-attribute--1\",\"x_misp_type\":\"domain\",\"x_misp_value\":"
+		"\"timeless.example\",\"labels\":[\"misp:to_ids=\\\"True\\\"\"]}]}"),
+	    false);
+	const struct indicator *i;
+
+	CU_ASSERT_FATAL(r.fault.p == NULL && r.n == 1);
+	CU_ASSERT_TRUE(has(r.docs, "domain", "timeless.example", 90));
+	i = find(r.docs, "domain", "timeless.example");
+	CU_ASSERT_TRUE(ts_is_null(i->first_seen_at) && ts_is_null(i->last_seen_at) &&
+		       ts_is_null(i->valid_until));
+}
+
 static void
 refuses_damaged_files(void)
 {
@@ -326,6 +421,12 @@ main(void)
 		{ "a MISP event has the indicators of its attributes and objects", reads_misp },
 		{ "categories decide where no attribute of an event has to_ids",
 		    judges_events_without_to_ids },
+		{ "an indicator of STIX has the confidence of its source",
+		    takes_the_confidence_of_stix },
+		{ "an attribute of MISP has the judgement of its sightings and tags",
+		    takes_the_judgement_of_misp },
+		{ "an attribute of MISP within STIX gets no times that it does not have",
+		    invents_no_times },
 		{ "a damaged file has a fault and no report", refuses_damaged_files },
 		{ "the title of a text is its first heading or its file", titles_texts },
 		CU_TEST_INFO_NULL,

@@ -74,6 +74,29 @@ compare_entries(const void *x, const void *y)
 	return c != 0 ? c : a->place < b->place ? -1 : a->place > b->place;
 }
 
+/* Marks the objects with which an opinion disagrees; misp-stix writes a false positive as an
+   opinion. */
+static void
+mark_disputed(struct stix_bundle *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct json_value *o = s->p[i].object;
+		struct str opinion = stix_text(o, "opinion");
+		struct strs refs;
+
+		if (!str_is(stix_text(o, "type"), "opinion") || stix_is_revoked(o) ||
+		    !(str_is(opinion, "disagree") || str_is(opinion, "strongly-disagree")))
+			continue;
+		refs = stix_texts(s->r->a, o, "object_refs");
+		for (size_t k = 0; k < refs.n; k++) {
+			struct stix_entry *e = bundle_find(s, refs.p[k]);
+
+			if (e != NULL)
+				e->disputed = true;
+		}
+	}
+}
+
 void
 bundle_index(struct stix_bundle *s, const struct json_value *objects)
 {
@@ -107,6 +130,7 @@ bundle_index(struct stix_bundle *s, const struct json_value *objects)
 		s->p[n - 1] = s->p[i];
 	}
 	s->n = n;
+	mark_disputed(s);
 }
 
 struct stix_entry *

@@ -12,7 +12,7 @@
 #include "json/json.h"
 #include "json/tree.h"
 
-enum { TITLE = 500, PUBLISHER = 200, CATEGORY_CONFIDENCE = 60 };
+enum { TITLE = 500, PUBLISHER = 200 };
 
 static const char *const malicious[] = { "Payload delivery", "Artifacts dropped",
 	"Network activity", "Payload installation" };
@@ -53,22 +53,28 @@ flag(const struct json_value *v, const char *name)
 	       str_is(json_text(m), "true");
 }
 
-/* A time in RFC 3339, a date, or seconds since 1970 as a text or a number. */
-static struct ts
-when(const struct json_value *v, const char *name)
+/* A number, or a text that is one. */
+static bool
+number(const struct json_value *v, const char *name, int64_t *out)
 {
 	const struct json_value *m =
 	    v != NULL && json_type(v) == JSON_OBJECT ? json_get(v, name) : NULL;
 	struct str s = m == NULL ? STR_NULL : json_text(m);
+
+	return m != NULL && (json_int(m, out) || (s.p != NULL && str_int64(s, out)));
+}
+
+/* A time in RFC 3339, a date, or seconds since 1970. */
+static struct ts
+when(const struct json_value *v, const char *name)
+{
+	struct str s = text(v, name);
 	int64_t seconds;
 	struct ts t;
 
-	if (m == NULL)
-		return TS_NULL;
 	if (s.p != NULL && (ts_parse(s, &t) || ts_parse_date(s, &t)))
 		return t;
-	if ((json_int(m, &seconds) || (s.p != NULL && str_int64(s, &seconds))) && seconds > 0 &&
-	    seconds < TS_NEWEST_US / SECOND_US)
+	if (number(v, name, &seconds) && seconds > 0 && seconds < TS_NEWEST_US / SECOND_US)
 		return (struct ts){ seconds * SECOND_US };
 	return TS_NULL;
 }
@@ -103,21 +109,60 @@ find_to_ids_of(struct event *e, const struct json_value *object)
 		each_item(object, "Attribute", e, find_to_ids);
 }
 
-static struct strs
-labels_of(struct event *e, const struct json_value *attribute)
+/* The confidence that a tag of MISP's own taxonomy gives; MISP_UNJUDGED: another tag. */
+static int
+confidence_of_tag(struct str tag)
+{
+	static const struct {
+		const char *level;
+		int confidence;
+	} levels[] = { { "completely-confident", 100 }, { "usually-confident", 75 },
+		{ "fairly-confident", 50 }, { "rarely-confident", 25 }, { "unconfident", 0 } };
+	static const struct str prefix = STR_INIT("misp:confidence-level=\"");
+
+	if (!str_starts(tag, prefix) || tag.p[tag.n - 1] != '"')
+		return MISP_UNJUDGED;
+	tag = (struct str){ tag.p + prefix.n, tag.n - prefix.n - 1 };
+	for (size_t i = 0; i < COUNT(levels); i++)
+		if (str_is(tag, levels[i].level))
+			return levels[i].confidence;
+	return MISP_UNJUDGED;
+}
+
+static void
+take_attribute_tags(struct event *e, const struct json_value *attribute, struct misp_value *v)
 {
 	const struct json_value *tags = member(attribute, "Tag", JSON_ARRAY);
-	struct strs out = { NULL, 0 };
 
 	for (size_t i = 0; tags != NULL && i < json_length(tags); i++) {
 		struct str name = text(json_at(tags, i), "name");
+		int confidence = confidence_of_tag(name);
 
+		if (confidence != MISP_UNJUDGED)
+			v->confidence = confidence;
 		if (str_starts(name, STR("tlp:")))
 			builder_tlp(&e->b, (struct str){ name.p + 4, name.n - 4 });
 		else if (name.n > 0)
-			arena_add_once(e->b.r->a, &out, name, SIZE_MAX);
+			arena_add_once(e->b.r->a, &v->labels, name, SIZE_MAX);
 	}
-	return out;
+}
+
+/* Sightings are of type 0 (seen), 1 (a false positive) and 2 (the attribute expires then). */
+static void
+take_sightings(const struct json_value *attribute, struct misp_value *v)
+{
+	const struct json_value *sightings = member(attribute, "Sighting", JSON_ARRAY);
+
+	for (size_t i = 0; sightings != NULL && i < json_length(sightings); i++) {
+		const struct json_value *s = json_at(sightings, i);
+		struct ts at = when(s, "date_sighting");
+		int64_t type = 0;
+
+		if (number(s, "type", &type) && type == 1)
+			v->false_positive = true;
+		if (type == 2 && ts_cmp(at, v->valid_until) > 0)
+			v->valid_until = at;
+	}
 }
 
 static void
@@ -128,17 +173,19 @@ take_attribute(struct event *e, const struct json_value *attribute)
 		.value = text(attribute, "value"),
 		.of = text(attribute, "uuid"),
 		.to_ids = flag(attribute, "to_ids"),
+		.confidence = MISP_UNJUDGED,
 		.first_seen_at = when(attribute, "first_seen"),
-		.last_seen_at = when(attribute, "last_seen") };
+		.last_seen_at = when(attribute, "last_seen"),
+		.valid_until = TS_NULL };
 
 	if (flag(attribute, "deleted")) {
 		report_note(e->b.r, NOTE_REVOKED, v.of);
 		return;
 	}
 	for (size_t i = 0; i < COUNT(malicious) && e->by_category; i++)
-		if (str_is(category, malicious[i]))
-			v.confidence = CATEGORY_CONFIDENCE;
-	v.labels = labels_of(e, attribute);
+		v.malicious = v.malicious || str_is(category, malicious[i]);
+	take_attribute_tags(e, attribute, &v);
+	take_sightings(attribute, &v);
 	misp_value(&e->b, &v);
 }
 

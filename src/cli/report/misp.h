@@ -8,10 +8,14 @@
 struct misp_value {
 	struct str type, value, of; /* .of: the name for notes */
 	bool to_ids;
-	unsigned confidence; /* without to_ids; 0: that of a mention */
+	bool malicious;      /* its category is, and no attribute of the event has to_ids */
+	bool false_positive; /* somebody has seen that it is none */
+	int confidence;      /* as the source has it, 0 to 100; MISP_UNJUDGED: it has none */
 	struct strs labels;
-	struct ts first_seen_at, last_seen_at;
+	struct ts first_seen_at, last_seen_at, valid_until;
 };
+
+enum { MISP_UNJUDGED = -1 };
 
 void misp_value(struct report_builder *b, const struct misp_value *v);
 

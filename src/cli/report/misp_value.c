@@ -4,7 +4,7 @@
 
 #include "cli/report/misp.h"
 
-enum { TO_IDS = 90, MENTION = 30, INDICATOR_FROM = 60 };
+enum { TO_IDS = 90, CATEGORY = 60, MENTION = 30 };
 
 static const struct {
 	const char *type;
@@ -18,15 +18,19 @@ static const struct {
 static void
 add_parts(struct report_builder *b, const struct misp_value *v, const enum value_kind kinds[2])
 {
-	unsigned confidence = v->to_ids ? TO_IDS : v->confidence > 0 ? v->confidence : MENTION;
+	bool listed = (v->to_ids || v->malicious) && !v->false_positive;
+	int confidence = !listed                          ? MENTION
+			 : v->confidence != MISP_UNJUDGED ? v->confidence
+			 : v->to_ids                      ? TO_IDS
+							  : CATEGORY;
 	struct report_value out = { .of = v->of,
 		.disposition =
-		    confidence >= INDICATOR_FROM ? DISPOSITION_INDICATOR : DISPOSITION_MENTION,
-		.confidence = confidence,
+		    listed && confidence >= MENTION ? DISPOSITION_INDICATOR : DISPOSITION_MENTION,
+		.confidence = (unsigned)confidence,
 		.labels = v->labels,
 		.first_seen_at = v->first_seen_at,
 		.last_seen_at = v->last_seen_at,
-		.valid_until = TS_NULL };
+		.valid_until = v->valid_until };
 	struct str rest = v->value;
 
 	for (size_t i = 0; i < 2; i++) {

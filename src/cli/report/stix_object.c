@@ -98,7 +98,12 @@ take_misp(const struct stix_bundle *s, struct report_builder *b, const struct st
 	struct strs labels = stix_texts(s->r->a, e->object, "labels");
 	struct misp_value v = { .type = stix_text(e->object, "x_misp_type"),
 		.value = stix_text(e->object, "x_misp_value"),
-		.of = e->id };
+		.of = e->id,
+		.false_positive = e->disputed,
+		.confidence = MISP_UNJUDGED,
+		.first_seen_at = TS_NULL,
+		.last_seen_at = TS_NULL,
+		.valid_until = TS_NULL };
 
 	for (size_t i = 0; i < labels.n; i++)
 		v.to_ids = v.to_ids || str_is_nocase(labels.p[i], "misp:to_ids=\"true\"");

@@ -17,6 +17,7 @@ struct stix_entry {
 	struct ts modified;
 	size_t place;        /* in the bundle */
 	const void *used_by; /* the object of the last report that has it; NULL: none */
+	bool disputed;       /* an opinion of the bundle calls it wrong */
 };
 
 struct stix_bundle {

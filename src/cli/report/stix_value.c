@@ -204,6 +204,33 @@ stix_observed(const struct stix_bundle *s, struct report_builder *b, const struc
 
 /* ---- patterns ---- */
 
+static bool
+has_label(struct strs labels, const char *label)
+{
+	for (size_t i = 0; i < labels.n; i++)
+		if (str_is_nocase(labels.p[i], label))
+			return true;
+	return false;
+}
+
+/* The judgement of the source. The standard leaves an indicator without a confidence unjudged
+   (STIX 2.1, 3.2); the confidence of the report is about the report. */
+static void
+judge_by_source(const struct stix_entry *e, struct report_value *v)
+{
+	const struct json_value *own = json_get(e->object, "confidence");
+	int64_t n;
+
+	if (own != NULL && json_int(own, &n) && n >= 0 && n <= 100)
+		v->confidence = (unsigned)n;
+	if (v->confidence >= MENTION_CONFIDENCE && !e->disputed &&
+	    !has_label(v->labels, "benign") && !has_label(v->labels, "misp:to_ids=\"false\""))
+		return;
+	v->disposition = DISPOSITION_MENTION;
+	if (v->confidence > MENTION_CONFIDENCE)
+		v->confidence = MENTION_CONFIDENCE;
+}
+
 /* The label of the hashes of one file: the beginning of its longest hash, so that the same file has
    the same label in every source. STR_NULL: the observation has fewer than two hashes. */
 static struct str
@@ -277,6 +304,7 @@ stix_indicator(struct report_builder *b, const struct stix_entry *e)
 
 	for (size_t i = 0; i < more.n; i++)
 		arena_add_once(a, &v.labels, more.p[i], SIZE_MAX);
+	judge_by_source(e, &v);
 	if (text.p == NULL || (type.p != NULL && !str_is_nocase(type, "stix"))) {
 		report_note(b->r, NOTE_UNPARSED,
 		    arena_printf(a, "%.*s (%.*s)", (int)e->id.n, e->id.p, (int)type.n,
