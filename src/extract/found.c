@@ -86,7 +86,10 @@ merge(struct run *r, struct indicator *old, const struct indicator *other, const
 void
 found_add(struct run *r, struct find *f)
 {
-	struct indicator new = { 0 };
+	/* a text has no times of its values */
+	struct indicator new = {
+		.first_seen_at = TS_NULL, .last_seen_at = TS_NULL, .valid_until = TS_NULL
+	};
 	uint32_t *slot;
 
 	slot = slot_of(r, f);

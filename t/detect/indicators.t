@@ -1,118 +1,165 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The detector threat-indicators, and by it the frame of the detectors.
+# The detector threat-indicators, and by it the frame of the detectors. Reports come by surfacectl and POST /reports, assets by
+# surfacectl, verdicts and settings by the API: an indicator is what the product itself makes of a report.
 . t/lib.sh
 . t/helper/detect.sh
-pg_start
-index_start
+world_start
+stranger_new
 
-found() { sql "SELECT finding_key, status, severity, evidence ->> 'report_count' FROM finding WHERE detector = 'threat-indicators' ORDER BY 1"; }
+# found: the findings of the project, a line each: key|status|severity|number of reports.
+found()
+{
+	api GET "/projects/$P/esi/findings?finding_type=threat_indicator&limit=100"
+	field '.findings | sort_by(.finding_key)[] | "\(.finding_key)|\(.status)|\(.severity)|\(.evidence.report_count)"'
+}
+# of VALUE: the line of its finding.
+of() { found | grep "/$1|"; }
+# uuid_of VALUE
+uuid_of() { found >/dev/null && field ".findings[] | select(.finding_key | endswith(\"/$1\")) | .uuid"; }
+# changes: how many changes the findings have had.
+changes()
+{
+	found >/dev/null
+	for _finding in $(field '.findings[].uuid'); do
+		api GET "/projects/$P/esi/findings/$_finding/history"
+		field '.history | length'
+	done
+}
 
-# report UUID ACCOUNT TYPE VALUE CONFIDENCE [PUBLISHED]: a report with one indicator, and its document.
+# report N TYPE VALUE CONFIDENCE [MEMBERS [OPTION...]]: imports a report of one indicator.
 report()
 {
-	sql "SELECT report_put(jsonb_build_object('uuid', '$1', 'account_uuid', $2, 'source_kind', 'native', 'source_ref', '$1',
-		'status', 'published', 'revision', 1, 'title', 'Report', 'threat_actors', '{}'::text[], 'malware_families', '{}'::text[],
-		'sectors', '{}'::text[], 'techniques', '{}'::text[], 'cves', '{}'::text[], 'countries', '{}'::text[], 'tags', '{}'::text[],
-		'imported_at', now(), 'updated_at', now(), 'first_seen', '${6:-2026-11-01}', 'last_seen', '${6:-2026-11-01}', 'truncated', false,
-		'published_at', '${6:-2026-11-01}', 'digest', '\\x' || repeat('00', 32)), NULL,
-		jsonb_build_array(jsonb_build_object('uuid', gen_random_uuid(), 'type', '$3', 'value', '$4', 'disposition', 'indicator',
-			'confidence', $5, 'occurrences', 1, 'defanged', false, 'labels', '{}'::text[])), '[]',
-		decode('7fffffffffffffff', 'hex') || uuid_send('$1'),
-		'{\"visibility\":\"*\",\"uuid\":\"$1\",\"revision\":$5}')" >/dev/null
+	_line=$(printf '{"uuid":"00000000-0000-4000-8000-%012d","title":"Report","published_at":"2026-11-01T00:00:00Z"%s,"indicators":[{"type":"%s","value":"%s","confidence":%s}]}' \
+		"$1" "${5-}" "$2" "$3" "$4")
+	[ $# -lt 6 ] && shift $# || shift 5
+	echo "$_line" | ctl import reports "$@" - >/dev/null 2>"$W/err" || diag "$(cat "$W/err")"
 }
-asset() { sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at) VALUES ('$P', '$1', '$2', now(), now())"; }
+# own TEXT...: a report of the organisation, of such lines of indicators.
+own()
+{
+	api POST /reports "$(printf '%s\n' '# Indicators of compromise' '' "$@" |
+		jq -Rs '{title: "Own", text: ., tlp: "green", published_at: "2026-11-01T00:00:00Z"}')"
+	field .report.uuid
+}
+asset() { printf '{"kind":"%s","name":"%s"}\n' "$1" "$2" | ctl import assets --project "$P" - >/dev/null 2>"$W/err" || diag "$(cat "$W/err")"; }
+verdict() { api POST /reports/verdicts "{\"type\":\"ipv4\",\"value\":\"$1\",\"disposition\":\"$2\",\"reason\":\"ours\"}"; }
 
-U1=00000000-0000-4000-8000-000000000001
 asset address 192.0.2.7
 asset host www.example.org
 detect_start
 detect_idle
-report $U1 NULL ipv4 192.0.2.7 90
+report 1 ipv4 192.0.2.7 90
 detect_idle
 is "$(found)" "indicator/ipv4/192.0.2.7|open|high|1" "an indicator that equals an address of the inventory is a finding"
-is "$(sql "SELECT evidence ->> 'matched_by', evidence -> 'reasons' ->> 0, confidence FROM finding")" \
-	'address|{"code": "report", "weight": 90}|0.9' "its evidence names how the asset was matched and the weight of each reason"
-events=$(sql "SELECT count(*) FROM finding_event")
-sql "UPDATE record SET doc = doc WHERE dataset = 6"
+found >/dev/null
+is "$(field '.findings[0] | "\(.evidence.matched_by) \(.evidence.reasons[0] | tojson) \(.confidence)"')" \
+	'address {"code":"report","weight":90} 0.9' "its evidence names how the asset was matched and the weight of each reason"
+before=$(changes)
+report 1 ipv4 192.0.2.7 90 ',"summary":"Written again"'
 detect_idle
-is "$(sql "SELECT count(*) FROM finding_event")" "$events" "a report that is written again unchanged changes no finding (C-127)"
+is "$(changes)" "$before" "a report that is written again with the same indicator changes no finding (C-127)"
 
-U2=00000000-0000-4000-8000-000000000002
-report $U2 NULL domain www.example.org 59
-report 00000000-0000-4000-8000-000000000003 NULL domain www.example.com 90
+report 2 domain www.example.org 59
+report 3 domain www.example.com 90
 detect_idle
 is "$(found | wc -l)" 1 "an indicator below a confidence of 60 or of another name is no finding"
-report $U2 NULL domain www.example.org 60
+report 2 domain www.example.org 60
 detect_idle
-is "$(found | sed -n 1p)" "indicator/domain/www.example.org|open|medium|1" "a revision with a higher confidence makes the indicator a finding"
+is "$(of www.example.org)" "indicator/domain/www.example.org|open|medium|1" "a revision with a higher confidence makes the indicator a finding"
 
-# A private report concerns the projects of its account alone.
-OTHER=$(sql "INSERT INTO account (name) VALUES ('other') RETURNING uuid")
+# ---- a text ----
+
+asset domain evil-59.top
+text=$(own '- evil-59[.]top')
+detect_idle
+is "$(of evil-59.top)" "indicator/domain/evil-59.top|open|high|1" "an indicator of a text is a finding"
+api GET "/reports/$text/indicators"
+is "$(field '.indicators[0] | [.first_seen_at, .last_seen_at, .valid_until] | tojson')" "[null,null,null]" \
+	"an indicator of a text has no times, since the text has none"
+api GET "/reports/$text/indicators.csv"
+is "$(grep -c 1970 "$W/body")" 0 "the CSV of a text has no times"
+api GET "/reports/$text/indicators.stix"
+is "$(field '.objects[] | select(.type == "indicator") | .valid_from')" "2026-11-01T00:00:00.000000Z" \
+	"in STIX, which needs a time, an indicator of a text is valid from the day of its report"
+
+# ---- STIX: the judgement of the source ----
+
+for name in low none high old anon benign; do
+	asset domain "$name-56.top"
+done
+ctl import reports t/cli/data/reports/stix-confidence.json >/dev/null 2>"$W/err" || diag "$(cat "$W/err")"
+detect_idle
+is "$(found | sed -n 's/.*domain.\(.*-56[^|]*\).*/\1/p' | tr '\n' ' ')" "anon-56.top high-56.top " \
+	"indicators that their source calls benign, unsure or over are no findings"
+
+# ---- accounts ----
+
+report 4 ipv4 192.0.2.9 90 '' --account "$ACCOUNT2"
 asset address 192.0.2.9
-report 00000000-0000-4000-8000-000000000004 "'$OTHER'" ipv4 192.0.2.9 90
 detect_idle
-is "$(found | grep -c 192.0.2.9)" 0 "a private report of another account is no finding (C-131)"
-report 00000000-0000-4000-8000-000000000005 "'$ACCOUNT'" ipv4 192.0.2.9 90
+is "$(of 192.0.2.9)" "" "a private report of another account is no finding (C-131)"
+private=$(own '- 192[.]0[.]2[.]9')
 detect_idle
-is "$(found | grep 192.0.2.9)" "indicator/ipv4/192.0.2.9|open|high|1" "an indicator of a private report of the account is a finding"
-asset address 192.0.2.10
-report 00000000-0000-4000-8000-000000000006 NULL ipv4 192.0.2.11 90
+is "$(of 192.0.2.9)" "" "an address that is not public is no indicator of a text"
+report 5 ipv4 192.0.2.9 90 '' --account "$ACCOUNT"
+detect_idle
+is "$(of 192.0.2.9)" "indicator/ipv4/192.0.2.9|open|high|1" "an indicator of a private report of the account is a finding"
+report 6 ipv4 192.0.2.11 90
 asset address 192.0.2.11
 detect_idle
-is "$(found | grep -c 192.0.2.11)" 1 "an asset that comes after its report is found"
+is "$(of 192.0.2.11)" "indicator/ipv4/192.0.2.11|open|high|1" "an asset that comes after its report is found"
 
 # The account's verdict wins, and closes at once.
-uuid=$(sql "SELECT uuid FROM finding WHERE finding_key LIKE '%192.0.2.9'")
-sql "INSERT INTO indicator_verdict (account_uuid, type, value, disposition, reason) VALUES ('$ACCOUNT', 'ipv4', '192.0.2.9', 'ignored', 'ours')"
+uuid=$(uuid_of 192.0.2.9)
+verdict 192.0.2.9 ignored
+given=$(field .verdict.uuid)
 detect_idle
-is "$(found | grep 192.0.2.9)" "indicator/ipv4/192.0.2.9|resolved|high|1" "a verdict of the account closes the finding"
-sql "DELETE FROM indicator_verdict"
+is "$(of 192.0.2.9)" "indicator/ipv4/192.0.2.9|resolved|high|1" "a verdict of the account closes the finding"
+api DELETE "/reports/verdicts/$given"
 detect_idle
-is "$(sql "SELECT uuid, status FROM finding WHERE finding_key LIKE '%192.0.2.9'")" "$uuid|open" \
+is "$(of 192.0.2.9) $(uuid_of 192.0.2.9)" "indicator/ipv4/192.0.2.9|open|high|1 $uuid" \
 	"without the verdict the same finding is open again"
 
 # A withdrawn report clears, and not before its data are a day old.
-sql "SELECT report_withdraw('$ACCOUNT', '00000000-0000-4000-8000-000000000005')" >/dev/null
+api DELETE /reports/00000000-0000-4000-8000-000000000005
 detect_idle
-is "$(found | grep 192.0.2.9)" "indicator/ipv4/192.0.2.9|resolved|high|1" "a withdrawn report clears its finding"
+is "$(of 192.0.2.9)" "indicator/ipv4/192.0.2.9|resolved|high|1" "a withdrawn report clears its finding"
 
 # ---- the settings of a detector ----
 
-state() { sql "SELECT status FROM finding WHERE finding_key = 'indicator/ipv4/192.0.2.7'"; }
-settings()
-{
-	sql "INSERT INTO detector_state (project_uuid, detector, enabled, exclude, min_severity) VALUES ('$P', '$1', $2, '$3', '$4')
-		ON CONFLICT (project_uuid, detector) DO UPDATE SET (enabled, exclude, min_severity) = ($2, '$3', '$4')"
-}
-uuid=$(sql "SELECT uuid FROM finding WHERE finding_key LIKE '%192.0.2.7'")
-settings threat-indicators true 'asset_name:192.0.2.7' info
+state() { of 192.0.2.7 | cut -d'|' -f2; }
+settings() { api PUT "/projects/$P/esi/detectors/threat-indicators" "{\"enabled\":$1,\"exclude\":\"$2\",\"min_severity\":\"$3\"}"; }
+open_now() { found | grep -c '|open|'; }
+
+uuid=$(uuid_of 192.0.2.7)
+others=$(($(open_now) - 1))
+settings true 'asset_name:192.0.2.7' info
 detect_idle
-is "$(state) $(found | grep -c open)" "resolved 2" "an exclude closes what passes it, and nothing else (C-166)"
-sql "UPDATE record SET doc = doc WHERE dataset = 6"
+is "$(state) $(open_now)" "resolved $others" "an exclude closes what passes it, and nothing else (C-166)"
+report 1 ipv4 192.0.2.7 90 ',"summary":"Written a third time"'
 detect_idle
 is "$(state)" resolved "what is excluded stays closed at later passes (C-166)"
 asset address 192.0.2.12
-settings threat-indicators true 'asset_name:192.0.2.7 OR asset_name:192.0.2.12' info
-report 00000000-0000-4000-8000-000000000007 NULL ipv4 192.0.2.12 90
+settings true 'asset_name:192.0.2.7 OR asset_name:192.0.2.12' info
+report 7 ipv4 192.0.2.12 90
 detect_idle
-is "$(found | grep -c 192.0.2.12)" 0 "what is excluded is not stored (C-166)"
-settings threat-indicators true '' info
+is "$(of 192.0.2.12)" "" "what is excluded is not stored (C-166)"
+settings true '' info
 detect_idle
-is "$(sql "SELECT uuid, status FROM finding WHERE finding_key LIKE '%192.0.2.7'")" "$uuid|open" \
-	"lifting an exclude opens the same finding (C-166)"
-is "$(found | grep -c 192.0.2.12)" 1 "lifting an exclude finds what was never stored (C-166)"
-settings threat-indicators true '' high
+is "$(state) $(uuid_of 192.0.2.7)" "open $uuid" "lifting an exclude opens the same finding (C-166)"
+is "$(of 192.0.2.12 | cut -d'|' -f2)" open "lifting an exclude finds what was never stored (C-166)"
+settings true '' high
 detect_idle
-is "$(sql "SELECT status FROM finding WHERE severity = 'medium'") $(state)" "resolved open" \
-	"min_severity closes what is less severe"
-settings threat-indicators false '' info
-report 00000000-0000-4000-8000-000000000008 NULL ipv4 192.0.2.10 90
-sql "UPDATE report SET status = 'withdrawn' WHERE uuid = '$U1'; UPDATE record SET doc = '', gone = true WHERE dataset = 6 AND substr(key, 9) = uuid_send('$U1')"
+is "$(of www.example.org | cut -d'|' -f2,3) $(state)" "resolved|medium open" "min_severity closes what is less severe"
+settings false '' info
+asset address 192.0.2.10
+report 8 ipv4 192.0.2.10 90
+report 1 ipv4 192.0.2.7 90 ',"status":"withdrawn"'
 detect_idle
-is "$(found | grep -c 192.0.2.10) $(state) $(sql "SELECT count(*) FROM detector_work")" "0 open 0" \
-	"a detector that is disabled finds nothing and clears nothing (C-168)"
-settings threat-indicators true '' info
+is "$(of 192.0.2.10)$(state)" open "a detector that is disabled finds nothing and clears nothing (C-168)"
+settings true '' info
 detect_idle
-is "$(found | grep -c 192.0.2.10) $(state)" "1 resolved" "a detector that is enabled again looks at everything"
-is "$(sql "SELECT count(*) > 0 FROM audit WHERE action = 'detector_state.change'")" t "changes of settings are audited"
+is "$(of 192.0.2.10 | cut -d'|' -f2) $(state)" "open resolved" "a detector that is enabled again looks at everything"
+api GET /access/audit?limit=100
+is "$(field '[.entries[] | select(.action == "detector_state.change")] | length > 0')" true "changes of settings are audited"

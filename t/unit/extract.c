@@ -361,6 +361,17 @@ the_limit_of_indicators_truncates(void)
 	buf_free(&b);
 }
 
+static void
+a_text_gives_no_times(void)
+{
+	struct extract_output o = run_on("# IOCs\n\n- evil[.]com\n");
+	const struct indicator *i = find(&o, "domain", "evil.com");
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(i);
+	CU_ASSERT_TRUE(ts_is_null(i->first_seen_at) && ts_is_null(i->last_seen_at) &&
+		       ts_is_null(i->valid_until));
+}
+
 int
 main(void)
 {
@@ -383,6 +394,8 @@ main(void)
 		    eight_mebibytes_are_read_in_64_of_memory },
 		{ "a report has no more indicators than its limit",
 		    the_limit_of_indicators_truncates },
+		{ "an indicator of a text has no times, since the text has none",
+		    a_text_gives_no_times },
 		CU_TEST_INFO_NULL,
 	};
 	int failed;
