@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The constants LIM_x, one for each row of tbl/limits.h. __extension__ allows values beyond int. */
+/* The constants LIM_x, one for each row of tbl/limits.h. Each has an enum of its own: since GCC 13,
+   a value beyond int, which __extension__ allows, changes the type of all constants of its enum,
+   but P() and printf need an int. */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
-__extension__ enum limit {
-#define LIMIT(id, value, unit, source) LIM_##id = value,
+#define LIMIT(id, value, unit, source) __extension__ enum { LIM_##id = value };
 #include "tbl/limits.h"
 #undef LIMIT
-};
 
 #endif

@@ -152,13 +152,7 @@ db_judge(struct db *db, const PGresult *res)
 	case PGRES_COPY_IN:
 	case PGRES_COPY_OUT:
 		return DB_OK;
-	case PGRES_BAD_RESPONSE:
-	case PGRES_NONFATAL_ERROR:
-	case PGRES_FATAL_ERROR:
-	case PGRES_COPY_BOTH:
-	case PGRES_SINGLE_TUPLE:
-	case PGRES_PIPELINE_SYNC:
-	case PGRES_PIPELINE_ABORTED:
+	default: /* errors, and modes of libpq that this program does not use */
 		break;
 	}
 	text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);

@@ -55,7 +55,7 @@ begin_host(struct nmap *x, const char **atts)
 	x->in_port = false;
 	x->os_done = x->too_big = false;
 	x->used = 0;
-	x->line = XML_GetCurrentLineNumber(x->xml);
+	x->line = XML_GetCurrentLineNumber64(x->xml);
 	nmap_scanned_begin(x, atts);
 	if (start == 0)
 		start = x->started;
@@ -374,7 +374,7 @@ parse_input(struct nmap *x)
 		fed += chunk.n;
 		rc = XML_Parse(x->xml, chunk.p, (int)chunk.n, chunk.n == 0);
 		if (rc == XML_STATUS_OK &&
-		    fed - (uint64_t)XML_GetCurrentByteIndex(x->xml) > IMPORT_LINE && chunk.n > 0)
+		    fed - (uint64_t)XML_GetCurrentByteIndex64(x->xml) > IMPORT_LINE && chunk.n > 0)
 			refuse_document(x, "a tag is too long");
 	} while (rc == XML_STATUS_OK && x->refused == NULL && chunk.n > 0);
 	if (x->rs->stop)
@@ -382,7 +382,8 @@ parse_input(struct nmap *x)
 	if (x->refused == NULL && rc == XML_STATUS_OK)
 		return;
 	x->rs->read++;
-	records_bad(x->rs, XML_GetCurrentLineNumber(x->xml), "%s; the rest of the file is not read",
+	records_bad(x->rs, XML_GetCurrentLineNumber64(x->xml),
+	    "%s; the rest of the file is not read",
 	    x->refused != NULL ? x->refused : XML_ErrorString(XML_GetErrorCode(x->xml)));
 }
 

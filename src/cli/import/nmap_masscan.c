@@ -16,7 +16,7 @@ nmap_begin_masscan(struct nmap *x, enum element what, const char **atts)
 
 	if (what == HOST) {
 		arena_reset(x->rs->a);
-		x->line = XML_GetCurrentLineNumber(x->xml);
+		x->line = XML_GetCurrentLineNumber64(x->xml);
 		*r = (struct sighting){ .seconds = nmap_number(nmap_attribute(atts, "endtime")) };
 		x->in_host = true;
 		x->too_big = false;

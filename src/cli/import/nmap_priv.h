@@ -8,6 +8,12 @@
 
 #include <expat.h>
 
+/* expat 2.9 deprecates the functions whose names have no 64. */
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+#define XML_GetCurrentLineNumber64 XML_GetCurrentLineNumber
+#define XML_GetCurrentByteIndex64 XML_GetCurrentByteIndex
+#endif
+
 enum { HOST_BYTES = 8 * 1024 * 1024, NMAP_KEY = 48 };
 
 /* The elements that are used, in the order of their names in nmap.c. */

@@ -53,7 +53,7 @@ nmap_scanned_ports(struct nmap *x, const char **atts)
 	if (!record_ports_add(x->scanned, str_of(nmap_attribute(atts, "protocol")), list) &&
 	    !x->misnamed) {
 		x->misnamed = true;
-		records_bad(x->rs, XML_GetCurrentLineNumber(x->xml),
+		records_bad(x->rs, XML_GetCurrentLineNumber64(x->xml),
 		    "the ports of scaninfo are no list such as 22,80,8000-8100; no service is "
 		    "removed");
 	}
