@@ -221,6 +221,8 @@ body_decode(struct req *rq)
 		return fail_at(rq, ERR_INVALID_JSON,
 		    arena_printf(rq->arena, "The body is not valid JSON: %s at byte %zu.",
 			how.fault.what, how.fault.at));
+	case JSON_REFUSED:
+		return fail(rq, ERR_INTERNAL_ERROR);
 	}
 	panic("json_rc out of range");
 }

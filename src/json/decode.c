@@ -199,8 +199,11 @@ replace_escaped_nul(struct arena *a, struct str text)
 	return (struct str){ copy, text.n };
 }
 
+/* Returns NULL, with the reason in *fault, if json-c refuses the text, which the scan has passed.
+ * Its strict mode is off: the scan has checked the text, and the strict mode of json-c 0.18 refuses
+ * every byte above 0x7f and every integer beyond 64 bits. */
 static struct json_object *
-build_tree(struct arena *a, const struct scan *s, struct str text)
+build_tree(struct arena *a, const struct scan *s, struct str text, struct json_fault *fault)
 {
 	struct json_tokener *t = json_tokener_new_ex(LIM_JSON_DEPTH + 2);
 	struct span *next = s->spans;
@@ -209,15 +212,19 @@ build_tree(struct arena *a, const struct scan *s, struct str text)
 
 	if (t == NULL)
 		panic("out of memory"); /* UNCOVERED: malloc fails */
-	json_tokener_set_flags(t, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
 	o = json_tokener_parse_ex(t, text.p, (int)text.n);
 	why = json_tokener_get_error(t);
+	*fault = (struct json_fault){ json_tokener_get_parse_end(t), "not understood by json-c" };
 	json_tokener_free(t);
 	/* When malloc fails, json-c returns NULL without an error. */
 	if (o == NULL && (why == json_tokener_success || why == json_tokener_continue))
 		panic("out of memory"); /* UNCOVERED: malloc fails */
-	if (o == NULL)
-		return NULL; /* UNCOVERED: json-c refuses what the scan passed */
+	if (o == NULL) {
+		log_event(LOGP_ERR, "json",
+		    "byte=%zu why=\"json-c refuses what the scan has passed: %s\"", fault->at,
+		    json_tokener_error_desc(why));
+		return NULL;
+	}
 	arena_defer(a, free_tree, o);
 	attach_spans(o, &next);
 	/* A list that cannot grow loses an item, and json-c does not report it. */
@@ -537,11 +544,9 @@ json_decode(struct arena *a, struct str body, const struct field *fields, struct
 		return JSON_INVALID;
 	}
 	if (body.p[s.spans[0].at] == '{') {
-		o = build_tree(a, &s, replace_escaped_nul(a, body));
-		if (o == NULL) { /* json-c refuses what the scan passed */
-			how->fault.what = "unexpected character"; /* UNCOVERED: as above */
-			return JSON_INVALID;                      /* UNCOVERED: as above */
-		}
+		o = build_tree(a, &s, replace_escaped_nul(a, body), &how->fault);
+		if (o == NULL)
+			return JSON_REFUSED;
 		decode_object(&d, fields, o, out);
 		report_unknown_members(&d, fields, o);
 	} else {

@@ -226,6 +226,8 @@ enum json_rc {
 	JSON_OK,
 	JSON_INVALID, /* no valid JSON: fault is set */
 	JSON_FIELDS,  /* valid JSON that does not fit the table: errors is set */
+	JSON_REFUSED, /* valid JSON that json-c refuses, a fault of this program, which is logged:
+			 fault is set */
 };
 
 struct decoded {

@@ -356,7 +356,7 @@ static const struct field server_error[] = {
 	SHOWN(struct stream_error, code, 0, 64,
 	    "One of the codes of a field error, or too_many_messages, message_too_long, "
 	    "invalid_json, unknown_message, session_not_ready, tab_not_found, no_dialog, "
-	    "shot_refused."),
+	    "shot_refused, internal_error."),
 	SHOWN(struct stream_error, message, 0, 512, "A description for people."),
 	SHOWN(
 	    struct stream_error, to, NULLABLE, 32, "Type of the message that was not carried out."),

@@ -3,8 +3,10 @@
    The file that FAULTS names is a struct control, which t/helper/faults.py sets and reads. */
 #include "config.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <json-c/json_tokener.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -30,6 +32,7 @@ enum kind {
 	WRITE_FAILS,
 	WRITE_INTERRUPTED,
 	WRITE_SHORT, /* likewise */
+	JSON_REFUSED,
 };
 
 struct control {
@@ -156,6 +159,18 @@ realloc(void *p, size_t n)
 		return NULL;
 	}
 	return __libc_realloc(p, n);
+}
+
+/* ---- json-c, which then gets another text ---- */
+
+struct json_object *
+json_tokener_parse_ex(struct json_tokener *t, const char *text, int n)
+{
+	struct json_object *(*parse)(struct json_tokener *, const char *, int);
+	void *symbol = dlsym(RTLD_NEXT, "json_tokener_parse_ex");
+
+	memcpy(&parse, &symbol, sizeof(parse));
+	return now(JSON_REFUSED) ? parse(t, "{?", 2) : parse(t, text, n);
 }
 
 /* ---- descriptors: only sockets, which the network makes fail ---- */

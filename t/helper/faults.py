@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 from world import Client, World, read_env  # noqa: E402
 
 KINDS = ["malloc fails", "read fails", "read ends", "read is interrupted", "reads are short",
-         "write fails", "write is interrupted", "writes are short"]
+         "write fails", "write is interrupted", "writes are short", "json-c refuses"]
 REQUESTS = [
     ("aggregate", "POST", "/search/hosts/aggregate",
      {"query": "services.port:443", "aggregations": [{"field": "country_code"}]}),
@@ -104,6 +104,8 @@ def main():
         status, good = ask(client, request)
         assert status == 200, (status, good)
         for kind, name in enumerate(KINDS, 1):
+            if name == "json-c refuses" and request[3] is None:
+                continue
             wrong, faults, seen = run(client, control, kind, request, good)
             number += 1
             print(f"{'not ' if wrong or not faults else ''}ok {number} - {request[0]}, {name}: "

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "json/json.h"
+#include "t/unit/refusing.h"
 #include "t/unit/tap.h"
 
 #define NOW ((struct ts){ 1234567 })
@@ -450,6 +451,33 @@ many_values_are_found_again(void) /* more than the first room for spans */
 	CU_ASSERT_TRUE(str_ends(in.raw.text, STR("4998,4999]")));
 }
 
+/* json-c 0.18 refuses these bytes and this number when it is strict. */
+static void
+json_c_need_not_be_strict(void)
+{
+	struct all in;
+
+	CU_ASSERT_EQUAL(decode_all("{\"text\":\"\xc3\xa9\xf0\x9f\x90\xa7\"} ", &in), JSON_OK);
+	CU_ASSERT_TRUE(str_is(in.text, "\xc3\xa9\xf0\x9f\x90\xa7"));
+	all_is("{\"free\":18446744073709551617}", "out_of_range free");
+	all_is("{\"n\":-18446744073709551617}", "out_of_range n");
+	all_is("{\"\xc3\xa9\":1}", "unknown_field ");
+}
+
+static void
+refusal_by_json_c_is_no_fault_of_the_client(void)
+{
+	struct all in;
+	enum json_rc rc;
+
+	jsonc_refuses = true;
+	rc = decode_all("{\"text\":\"abc\"}", &in);
+	jsonc_refuses = false;
+	CU_ASSERT_EQUAL(rc, JSON_REFUSED);
+	CU_ASSERT_EQUAL(how.nerrors, 0);
+	CU_ASSERT_STRING_EQUAL(how.fault.what, "not understood by json-c");
+}
+
 static CU_TestInfo tests[] = {
 	{ "a body is decoded into a struct", a_body_becomes_a_struct },
 	{ "values of every type are decoded", every_type_is_read },
@@ -467,6 +495,10 @@ static CU_TestInfo tests[] = {
 	{ "the number of reported errors is limited", errors_are_capped },
 	{ "depth and length of a body are limited", depth_and_length_are_bounded },
 	{ "each of many values is found again", many_values_are_found_again },
+	{ "bytes above 0x7f and numbers beyond 64 bits reach the table",
+	    json_c_need_not_be_strict },
+	{ "a refusal by json-c is no fault of the client",
+	    refusal_by_json_c_is_no_fault_of_the_client },
 	CU_TEST_INFO_NULL,
 };
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "browser/runner/live_priv.h"
+#include "t/unit/refusing.h"
 #include "t/unit/tap.h"
 
 #include <signal.h>
@@ -492,6 +493,10 @@ faults_are_named(void)
 		say(bad[i].text);
 		CU_ASSERT_TRUE(told(bad[i].error));
 	}
+	jsonc_refuses = true;
+	say("{\"type\":\"reload\"}");
+	jsonc_refuses = false;
+	CU_ASSERT_TRUE(told("{\"type\":\"error\",\"code\":\"internal_error\","));
 	CU_ASSERT_EQUAL(calls.n, 0);
 	CU_ASSERT_TRUE(live_watched(live));
 	finish();

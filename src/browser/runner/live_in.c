@@ -178,10 +178,19 @@ decode_viewer_message(struct live *l, struct str text, const struct stream_messa
 	void *in = arena_alloc(l->arena, m->size);
 	struct decoded how;
 
-	if (json_decode(l->arena, text, m->fields, ts_now(), in, &how) == JSON_OK)
+	switch (json_decode(l->arena, text, m->fields, ts_now(), in, &how)) {
+	case JSON_OK:
 		handlers[m - stream_messages](l, in);
-	else
+		return;
+	case JSON_FIELDS:
 		send_field_error(l, &how.errors[0], str_of(m->name));
+		return;
+	case JSON_INVALID: /* live_handle has parsed the same text */
+	case JSON_REFUSED:
+		live_send_error(l, "internal_error", STR("The message could not be read."),
+		    str_of(m->name), STR_NULL);
+		return;
+	}
 }
 
 static void
