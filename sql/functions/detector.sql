@@ -193,6 +193,7 @@ BEGIN
 	 WHERE w.detector = h.detector AND w.project_uuid = h.project_uuid AND w.subject = ANY (h.subjects);
 	INSERT INTO detector_state (project_uuid, detector, error) VALUES (h.project_uuid, h.detector, left(why, 500))
 	ON CONFLICT (project_uuid, detector) DO UPDATE SET error = excluded.error;
+	PERFORM metric_add('{surfaced_detect_failures_total}', '{1}');
 END
 $$;
 

@@ -10,6 +10,14 @@ CREATE OR REPLACE FUNCTION metric_add(series text[], step double precision[]) RE
 	 WHERE n > 0 AND EXISTS (SELECT FROM metric m WHERE m.series = s)
 $$;
 
+-- Counts an import that ended; result: complete, bad or failed.
+CREATE OR REPLACE FUNCTION import_ended(of_kind text, result text) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	INSERT INTO import_last (kind, at) SELECT of_kind, now() WHERE result <> 'failed'
+	ON CONFLICT (kind) DO UPDATE SET at = now();
+	SELECT metric_add(ARRAY['surfaced_imports_total{result="' || result || '"}'], '{1}');
+$$;
+
 -- Adds up at most p_most steps and returns how many there were.
 CREATE OR REPLACE FUNCTION metric_fold(p_most bigint) RETURNS bigint LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -52,9 +60,17 @@ CREATE OR REPLACE FUNCTION metrics_now() RETURNS TABLE (kind text, type text, he
 		  FROM search_feed f JOIN unnest('{hosts,services,dns,whois,certificates,reports,open-directories}'::text[])
 			WITH ORDINALITY AS d (name, n) ON d.n = f.dataset WHERE f.engine LIKE 'clickhouse:%'
 		UNION ALL
+		SELECT 'surfaced_import_age_seconds', 0, format('surfaced_import_age_seconds{kind="%s"}', i.kind),
+			greatest(0, extract(epoch FROM now() - i.at))
+		  FROM import_last i
+		UNION ALL
 		SELECT name, 0, name, v FROM (VALUES
 			('surfaced_export_lag_seconds', greatest(0, extract(epoch FROM now() - (SELECT min(created_at) FROM search_export
 				WHERE state IN ('queued', 'running') AND state = 'queued')))::double precision),
+			('surfaced_detect_lag_seconds', greatest(0, extract(epoch FROM now() - detector_followed()))),
+			('surfaced_detect_work_waiting', (SELECT count(*) FROM (SELECT FROM (SELECT due_at FROM detect_work
+				UNION ALL SELECT due_at FROM detector_work) AS w WHERE w.due_at <= now() LIMIT 100000) AS l)),
+			('surfaced_rules_failed', (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live AND state = 'failed')),
 			('surfaced_alert_changes_waiting', (SELECT count(*) FROM (SELECT FROM alert_change LIMIT 100000) AS c)::double precision),
 			('surfaced_alert_lag_seconds', greatest(0, extract(epoch FROM now() - (SELECT min(due_at) FROM alert_change_waiting)))),
 			('surfaced_alert_deliveries_waiting',
@@ -66,5 +82,6 @@ CREATE OR REPLACE FUNCTION metrics_now() RETURNS TABLE (kind text, type text, he
 $$;
 
 GRANT EXECUTE ON FUNCTION metric_add TO surfaced_dispatch, surfaced_stream, surfaced_index;
+GRANT EXECUTE ON FUNCTION import_ended TO surfaced_admin;
 GRANT EXECUTE ON FUNCTION metric_fold TO surfaced_alert;
 GRANT EXECUTE ON FUNCTION metrics_now TO surfaced_meter;

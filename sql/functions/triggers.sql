@@ -383,6 +383,14 @@ BEGIN
 END
 $$;
 
+CREATE OR REPLACE FUNCTION metric_export() RETURNS trigger LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM metric_add(ARRAY['surfaced_exports_ended_total{state="' || NEW.state || '"}'], '{1}');
+	RETURN NULL;
+END
+$$;
+
 CREATE OR REPLACE FUNCTION metric_session() RETURNS trigger LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE

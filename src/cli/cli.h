@@ -24,19 +24,12 @@
 #include "access/key.h"
 #include "access/scope.h"
 #include "address/webhook.h"
+#include "cli/fail.h"
 #include "db/db.h"
 #include "resource/country.h"
 
 /* The script of Debian's package that prepares PostgreSQL on this host. */
 #define SETUP PKGDATADIR "/setup-postgresql"
-
-enum cli_exit {
-	EXIT_OK = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2,
-	EXIT_NOT_FOUND = 3,
-	EXIT_NO_DATABASE = 4,
-};
 
 struct cli {
 	struct db *db;        /* from --database or the configuration; connects when first used */
@@ -70,6 +63,8 @@ struct command {
 	int (*run)(struct cli *c, int argc, char **argv);
 	const struct command *sub;                    /* ends with a row without name */
 	void (*more_help)(const struct command *cmd); /* prints behind --help; NULL: nothing */
+	/* NULL, or called when a command of `sub` has ended with the status. */
+	void (*ended)(struct cli *c, const struct command *cmd, int status);
 
 	/* first and st are STMT_LIST and have the same parameters. */
 	const struct stmt *first; /* NULL, or a statement that must return a row before st runs */
@@ -88,18 +83,6 @@ struct command {
 
 /* The commands, sorted by name; NULL ends the list. */
 const struct command *const *cli_commands(void);
-
-/* ---- fail.c ---- */
-
-/* A message on stderr, "surfacectl: ...", and the status to return. */
-int cli_fail(enum cli_exit status, const char *fmt, ...) PRINTF(2, 3);
-/* Appends the messages of cli_fail to a buffer instead of printing them; NULL: prints them
-   again. */
-void cli_catch(struct buf *into);
-int cli_usage(const struct cli *c, const char *fmt, ...) PRINTF(2, 3);
-/* Prints the database's message and returns the status for rc: EXIT_NOT_FOUND for DB_NONE,
-   EXIT_NO_DATABASE for a database that cannot be reached or takes too long. */
-int cli_fail_db(const struct cli *c, enum db_rc rc, const char *what);
 
 /* ---- options.c: arguments of one command ---- */
 

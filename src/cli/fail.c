@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 
 static struct buf *caught;
+static bool failed;
 
 void
 cli_catch(struct buf *into)
@@ -30,12 +31,19 @@ cli_fail(enum cli_exit status, const char *fmt, ...)
 		buf_z(caught, text);
 		return (int)status;
 	}
+	failed = true;
 	fputs("surfacectl: ", stderr);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
 	return (int)status;
+}
+
+bool
+cli_has_failed(void)
+{
+	return failed;
 }
 
 int

@@ -133,9 +133,11 @@ find_sub(const struct cli *c, const struct command *cmd, int argc, char **argv, 
 static int
 run_command(struct cli *c, const struct command *cmd, int argc, char **argv)
 {
+	const struct command *group = NULL;
 	int status = EXIT_OK;
 
 	while (cmd->sub != NULL) {
+		group = cmd;
 		cmd = find_sub(c, cmd, argc, argv, &status);
 		if (cmd == NULL)
 			return status;
@@ -152,7 +154,10 @@ run_command(struct cli *c, const struct command *cmd, int argc, char **argv)
 		return EXIT_OK;
 	}
 	c->narrow = cmd->narrow;
-	return cmd->st != NULL ? cli_statement(c, cmd, argc, argv) : cmd->run(c, argc, argv);
+	status = cmd->st != NULL ? cli_statement(c, cmd, argc, argv) : cmd->run(c, argc, argv);
+	if (group != NULL && group->ended != NULL)
+		group->ended(c, cmd, status);
+	return status;
 }
 
 /* The command with the most similar name; NULL: none is similar. */

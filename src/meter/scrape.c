@@ -65,6 +65,9 @@ answer_scrape(struct meterd *m, int fd)
 	buf_z(&body, "# HELP surfaced_meter_slots Counters in use\n# TYPE "
 		     "surfaced_meter_slots gauge\n");
 	buf_printf(&body, "surfaced_meter_slots %zu\n", m->nactive);
+	buf_z(&body, "# HELP surfaced_meter_slots_limit Counters that fit (meter_slots)\n# TYPE "
+		     "surfaced_meter_slots_limit gauge\n");
+	buf_printf(&body, "surfaced_meter_slots_limit %u\n", m->file.head->slots);
 	buf_printf(&head,
 	    "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
 	    "Content-Length: %zu\r\nConnection: close\r\n\r\n",

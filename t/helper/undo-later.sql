@@ -4,6 +4,12 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0046
+DROP TRIGGER IF EXISTS metric_end ON search_export;
+DROP TABLE IF EXISTS import_last;
+DELETE FROM metric WHERE kind IN ('surfaced_imports_total', 'surfaced_exports_ended_total', 'surfaced_detect_failures_total');
+DELETE FROM metric_kind WHERE name IN ('surfaced_imports_total', 'surfaced_import_age_seconds', 'surfaced_exports_ended_total',
+	'surfaced_detect_lag_seconds', 'surfaced_detect_work_waiting', 'surfaced_detect_failures_total', 'surfaced_rules_failed');
 -- 0039
 DELETE FROM metric WHERE kind = 'surfaced_index_damages_total';
 DELETE FROM metric_kind WHERE name = 'surfaced_index_damages_total';

@@ -180,11 +180,29 @@ static const struct command commands[] = {
 	{ .name = NULL },
 };
 
+STMT(count_import, NULL, "SELECT import_ended($1, $2)");
+
+/* Counts the import for the metrics (surfaced-meter(8)). A file that was read to its end may have
+   had bad records; cli_fail has then printed nothing. */
+static void
+count_ended(struct cli *c, const struct command *cmd, int status)
+{
+	struct str result = status == EXIT_OK  ? STR("complete")
+			    : cli_has_failed() ? STR("failed")
+					       : STR("bad");
+
+	if (status == EXIT_USAGE)
+		return;
+	if (db_do(c->db, &count_import, NULL, P(str_of(cmd->name)), P(result)) != DB_OK)
+		fprintf(stderr, "surfacectl: the metrics do not count this import\n");
+}
+
 static const struct command import_command = {
 	.name = "import",
 	.help = "put scan results into the database",
 	.sub = commands,
 	.more_help = format_print_help,
+	.ended = count_ended,
 };
 
 COMMAND(import_command);
