@@ -9,6 +9,7 @@
      canonical       10 mail.example.org */
 #include "config.h"
 
+#include "address/idn.h"
 #include "record/record_priv.h"
 
 /* Takes the next byte of a text in presentation form. Three escapes occur, and zone files and tools
@@ -194,9 +195,13 @@ print_number(struct answer *w, struct str s)
 	return true;
 }
 
+/* Bytes of a message are escaped in an answer, so letters beyond ASCII are of somebody who has shown
+   the name as people write it. */
 static bool
 print_domain(struct answer *w, struct str s)
 {
+	if (!idn_to_ascii(w->a, &s))
+		return false;
 	if (!record_owner(w->a, &s))
 		return false;
 	w->name = s;

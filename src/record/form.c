@@ -98,12 +98,12 @@ has_empty_label(struct str name)
 	return false;
 }
 
-/* A tool may report a name that IDNA rejects. It is stored unchanged. */
+/* A query for a name is converted by IDNA, so no query would find a name that IDNA rejects. */
 static bool
 form_name(struct arena *a, enum form f, struct str *s)
 {
 	(void)f;
-	if (!idn_to_ascii(a, s) && !str_graphic(*s))
+	if (!idn_to_ascii(a, s))
 		return false;
 	if (s->n > 0 && s->p[s->n - 1] == '.')
 		s->n--;
@@ -113,8 +113,9 @@ form_name(struct arena *a, enum form f, struct str *s)
 	return true;
 }
 
-/* The bytes of a DNS message are not converted: a client may have requested a name in UTF-8, which
-   is then in the answer. */
+/* The name in a tool's output is the one that the tool has requested: the bytes of UTF-8 are then
+   another name than the A-labels, and the server has answered for it. Our own documents and queries
+   name the domain, so record_form converts theirs before. */
 static bool
 form_owner(struct arena *a, enum form f, struct str *s)
 {
@@ -506,6 +507,8 @@ record_form(
 		return "is too long";
 	if (s->n > 0 && memchr(s->p, '\0', s->n) != NULL)
 		return "must not contain U+0000";
+	if (m->form == FORM_OWNER && manner == RECORD_STRICT && !idn_to_ascii(a, s))
+		return forms[m->form].fault;
 	if (!functions[m->form](a, m->form, s))
 		return forms[m->form].fault;
 	if (s->n > (size_t)m->most)
@@ -525,8 +528,6 @@ record_value_fault(struct arena *a, enum dataset d, const char *member, struct s
 			panic(
 			    "a record has no member %s", member); /* UNCOVERED: callers name one */
 	}
-	if (m->form == FORM_OWNER && !idn_to_ascii(a, value))
-		return forms[m->form].fault;
 	return record_form(a, m, value, RECORD_STRICT);
 }
 

@@ -15,6 +15,7 @@ ctl import dns --format ndjson --quiet - <<'JSON' || exit 1
 {"host":"_dmarc.xn--mnchen-3ya.de","record_type":"TXT","answer":"\"v=DMARC1\""}
 {"host":"www.xn--mnchen-3ya.de","record_type":"A","answer":"192.0.2.1"}
 {"host":"m\\195\\188nchen.de","record_type":"A","rcode":"NXDOMAIN"}
+{"host":"www.Bücher.example.","record_type":"CNAME","answer":"Köln.de."}
 JSON
 ctl import whois --format ndjson --quiet - <<'JSON' || exit 1
 {"domain":"xn--mnchen-3ya.de","whois":{"registrar":"Example Registrar"}}
@@ -30,7 +31,7 @@ counted()
 	api GET "/search/$1/count"
 	[ "$(field .count)" = "$2" ]
 }
-for set in dns:3 whois:2 certificates:1; do
+for set in dns:4 whois:2 certificates:1; do
 	ok "each record of ${set%:*} becomes searchable" world_until 60 counted "${set%:*}" "${set#*:}"
 done
 
@@ -55,6 +56,10 @@ dns|host:www.münchen.*|1
 dns|host:m\\\\195\\\\188nchen.de|1
 dns|apex_domain:münchen.de|2
 dns|host:{münchen.de,köln.de}|2
+dns|host:bücher.example|1
+dns|host:xn--bcher-kva.example|1
+dns|answer_name:köln.de|1
+dns|answer:xn--kln-sna.de|1
 hosts|hostnames:münchen.de|1
 hosts|hostnames:köln.de|1
 hosts|hostnames:xn--kln-sna.de|1
