@@ -97,7 +97,7 @@ is "$(show "$CA" '[.ct, .last_seen, .self_signed]')" '[null,"2023-11-14T22:13:21
 clear
 import --format ct "$W/broken.json"
 is "$STATUS $OUT" "1 11 read, 1 new, 0 changed, 0 unchanged, 9 bad, 0 skipped" "the entries around broken ones are imported"
-is "$(printf '%s\n' "$ERR" | sed 's/.*json:[0-9]*: //')" "leaf_input: must be base64
+is "$(printf '%s\n' "$ERR" | sed 's/.*json:[0-9]*: //; s/element [0-9]* at byte [0-9]*: //')" "leaf_input: must be base64
 leaf_input: must be base64
 the type of the entry is unknown
 leaf_input: has a wrong length
@@ -118,6 +118,12 @@ is "$STATUS ${OUT#*read, }" "0 0 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" 
 jq -c '.entries[]' "$W/entries.json" >"$W/lines.json"
 import --format ct --start 1000 "$W/lines.json"
 is "$OUT $(show "$PRE" .ct.index)" "2 read, 1 new, 1 changed, 0 unchanged, 0 bad, 0 skipped 1001" "entries on one line each are read like their answer"
+clear
+jq -c . "$W/entries.json" | sed 's/},{/},{"x":[1},{/' >"$W/damaged.json"
+import --format ct --log argon2027 --start 1000 "$W/damaged.json"
+like "$STATUS $OUT $ERR" '^1 3 read, 2 new, 0 changed, 0 unchanged, 1 bad, 0 skipped .*:1: element 2 at byte [0-9]*: no valid JSON at byte' \
+	"an entry of an answer that is no JSON costs no other entry"
+is "$(show "$LEAF" .ct.index) $(show "$PRE" .ct.index)" "1000 null" "entries behind one that is no JSON get no index, because it may have been several"
 clear
 # One line of 12 MB: logs answer with thousands of entries.
 /usr/bin/python3 - "$W" <<'END'

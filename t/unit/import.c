@@ -152,7 +152,7 @@ times_are_canonical_and_imply_each_other(void)
 static void
 faults_name_the_member(void)
 {
-	CU_ASSERT_TRUE(refused(STR("[7]"), "must be an object"));
+	CU_ASSERT_TRUE(refused(STR("[7]"), "element 1 at byte 2: must be an object"));
 	CU_ASSERT_TRUE(refused(STR("{}"), "ip: is missing or no IP address"));
 	CU_ASSERT_TRUE(refused(STR("{\"ip\":7}"), "ip: must be a string"));
 	CU_ASSERT_TRUE(refused(STR("{\"ip\":\"192.0.2.256\"}"), "ip: is no IP address"));
@@ -266,6 +266,23 @@ nmap_becomes_documents(void)
 	    "\"not_after\":\"2027-01-01T00:00:00.000000Z\",\"self_signed\":true}},"
 	    "\"first_seen\":\"2023-11-14T22:13:21.000000Z\",\"last_seen\":\"2023-11-"
 	    "14T22:13:22.000000Z\"}]}\n",
+	    ""));
+}
+
+/* A clock that was set back during the scan: the host was seen when it began, and not before. */
+static void
+nmap_hosts_end_after_they_begin(void)
+{
+	CU_ASSERT_TRUE(gives(read_nmap,
+	    NMAP("<host starttime=\"1700000005\" endtime=\"1700000002\"><status state=\"up\"/>"
+		 "<address addr=\"192.0.2.9\" addrtype=\"ipv4\"/><ports>"
+		 "<port protocol=\"tcp\" portid=\"22\">" OPEN "</port></ports></host>"),
+	    "{\"ip\":\"192.0.2.9\",\"ip_version\":4,\"service_count\":1,"
+	    "\"first_seen\":\"2023-11-14T22:13:25.000000Z\","
+	    "\"last_seen\":\"2023-11-14T22:13:25.000000Z\","
+	    "\"services\":[{\"port\":22,\"transport\":\"tcp\","
+	    "\"first_seen\":\"2023-11-14T22:13:25.000000Z\","
+	    "\"last_seen\":\"2023-11-14T22:13:25.000000Z\"}]}\n",
 	    ""));
 }
 
@@ -401,7 +418,10 @@ masscan_faults_name_the_line(void)
 	CU_ASSERT_TRUE(gives(read_masscan,
 	    STR("[\n{\"ip\":\"192.0.2.1\"}\n,\n{\"ports\":[]}\n{\"ip\":\"x\",\"ports\":[{"
 		"\"port\":1,\"status\":\"open\"}]}\n]"),
-	    "", "2: ports: must be an array\n4: ip: is missing\n5: ip: is no IP address\n"));
+	    "",
+	    "2: element 1 at byte 3: ports: must be an array\n4: element 2 at byte 24: ip: is "
+	    "missing\n"
+	    "5: element 3 at byte 37: ip: is no IP address\n"));
 }
 
 /* masscan 1.0 writes no brackets; json.dump and jq change the lines of an array. */
@@ -446,6 +466,8 @@ static CU_TestInfo tests[] = {
 	{ "faults name the member of the document", faults_name_the_member },
 	{ "lines are limited and counted", lines_are_bounded_and_counted },
 	{ "hosts of nmap's XML become documents", nmap_becomes_documents },
+	{ "a host of nmap's XML was seen last at its start if its end is earlier",
+	    nmap_hosts_end_after_they_begin },
 	{ "silent hosts of nmap are left out", nmap_passes_over_silent_hosts },
 	{ "closed ports of nmap are left out", nmap_forgets_closed_ports },
 	{ "hostile XML is refused", hostile_xml_is_refused },

@@ -143,6 +143,29 @@ a_broken_value_costs_itself(void)
 }
 
 static void
+a_broken_element_costs_itself(void)
+{
+	/* brackets that are missing, in lists on one line */
+	CU_ASSERT_TRUE(gives("[{\"a\":[1},{\"b\":2}]", NULL, "1 {\"a\":[1}\n1 {\"b\":2}\n"));
+	CU_ASSERT_TRUE(
+	    gives("[{\"a\":{\"c\":1,{\"b\":2}},{\"d\":3}]", NULL, "1 broken\n1 {\"d\":3}\n"));
+	CU_ASSERT_TRUE(
+	    gives("[{\"a\":1,{\"b\":2},{\"c\":3}]", NULL, "1 broken\n1 {\"b\":2}\n1 {\"c\":3}\n"));
+	CU_ASSERT_TRUE(gives("[{\"a\":1,{\"b\":2}},{\"c\":3}]\n{\"d\":4}", NULL,
+	    "1 broken\n1 {\"b\":2}\n1 {\"c\":3}\n2 {\"d\":4}\n"));
+	CU_ASSERT_TRUE(gives("[{\"a\":1]\n{\"b\":2}", NULL, "1 broken\n2 {\"b\":2}\n"));
+	CU_ASSERT_TRUE(gives("{\"entries\":[{\"a\":1,{\"b\":2}],\"c\":3}{\"d\":4}", "entries",
+	    "1 broken\n1 {\"b\":2}\n1 {\"d\":4}\n"));
+	/* an indented list */
+	CU_ASSERT_TRUE(
+	    gives("[\n  {\n    \"a\": [\n  {\n    \"b\": 1\n  },\n  {\n    \"c\": 2\n  }\n]\n",
+		NULL, "2 broken\n4 {~    \"b\": 1~  }\n7 {~    \"c\": 2~  }\n"));
+	CU_ASSERT_TRUE(
+	    gives("[\n  {\n    \"a\": \"x,\n    \"b\": 1\n  },\n  {\n    \"c\": 2\n  }\n]\n", NULL,
+		"2 {~    \"a\": \"x,~    \"b\": 1~  }\n6 {~    \"c\": 2~  }\n"));
+}
+
+static void
 byte_order_marks_are_skipped(void)
 {
 	CU_ASSERT_TRUE(gives("\xef\xbb\xbf{\"a\":1}", NULL, "1 {\"a\":1}\n"));
@@ -194,6 +217,7 @@ static CU_TestInfo tests[] = {
 	{ "the elements of a named member are values", elements_of_a_member_are_values },
 	{ "a name with zeros is not the named member", zeros_in_a_name_match_no_member },
 	{ "a broken value costs only itself", a_broken_value_costs_itself },
+	{ "a broken element of a list costs only itself", a_broken_element_costs_itself },
 	{ "a byte order mark is skipped before a value", byte_order_marks_are_skipped },
 	{ "a value is bounded and a line is not", values_are_bounded_and_lines_are_not },
 	CU_TEST_INFO_NULL,

@@ -218,7 +218,9 @@ read_listing_entry(void *arg, const struct json_value *o, uint64_t line)
 static void
 emit_listing(struct listing *l)
 {
-	record_set_bool(l->a, l->record.root, "truncated", l->files > LIM_LIST);
+	/* also when an entry was bad: the others are not all files of the directory */
+	record_set_bool(l->a, l->record.root, "truncated",
+	    l->files > LIM_LIST || l->files + l->directories < l->rs->read);
 	if (l->files == 0) {
 		record_set_int(l->a, l->record.root, "file_count", 0);
 		record_set_int(l->a, l->record.root, "total_size", 0);

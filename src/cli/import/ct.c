@@ -216,7 +216,8 @@ read_json_entry(struct records *rs, const struct json_value *o, int64_t number, 
 
 struct answer {
 	struct records *rs;
-	int64_t number; /* entries so far */
+	int64_t number;  /* entries so far */
+	uint64_t values; /* the same with answers that have none */
 };
 
 static void
@@ -224,10 +225,14 @@ read_answer(void *arg, const struct json_value *o, uint64_t line)
 {
 	struct answer *answer = arg;
 
+	/* a value that is no JSON may be one entry or several, so the places behind it are unknown */
+	if (answer->values + 1 < answer->rs->read)
+		answer->rs->options.start.set = false;
 	if (json_get(o, "leaf_input") == NULL && json_get(o, "entries") != NULL)
 		answer->rs->skipped++; /* an answer without entries */
 	else
 		read_json_entry(answer->rs, o, answer->number++, line);
+	answer->values++;
 }
 
 void

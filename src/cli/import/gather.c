@@ -31,6 +31,7 @@ gather_open(struct gather *g, struct records *rs)
 static void
 emit_all(struct gather *g)
 {
+	g->rs->element = 0; /* the hosts are of other values than the present one */
 	for (size_t i = 0; i < g->n && !g->rs->stop; i++) {
 		arena_reset(g->rs->a);
 		records_emit(g->rs, &g->hosts[i].r, STR_NULL, RECORD_LENIENT, g->hosts[i].line);

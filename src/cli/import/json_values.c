@@ -20,10 +20,14 @@
 
 #include "cli/import/source.h"
 
+#include <limits.h>
+
+enum { LEVELS = 64 }; /* the bits of .objects: brackets whose kinds are known */
+
 void
 json_values_open(struct json_values *v, struct source *src, const char *member)
 {
-	*v = (struct json_values){ .src = src, .member = member, .first_column = true };
+	*v = (struct json_values){ .src = src, .member = member, .blank = true };
 	src->line = 1;
 }
 
@@ -31,6 +35,12 @@ void
 json_values_close(struct json_values *v)
 {
 	buf_free(&v->text);
+}
+
+static bool
+in_list(const struct json_values *v)
+{
+	return v->array || v->wrapper == WRAPPER_ELEMENTS;
 }
 
 /* Begins a new value; the bytes of the last one are no longer needed. */
@@ -43,7 +53,13 @@ start_value(struct json_values *v)
 	v->in_string = v->escaped = v->scalar = v->spread = v->skipping = false;
 	v->last = '\0';
 	v->matched = -1;
-	v->line = v->src->line;
+}
+
+static void
+begin_list(struct json_values *v)
+{
+	v->elements = 0;
+	v->torn = false;
 }
 
 /* Moves over the byte, which counts lines. */
@@ -53,19 +69,26 @@ next_byte(struct json_values *v)
 	char c = *v->rest.p++;
 
 	v->rest.n--;
-	v->first_column = c == '\n';
-	v->src->line += c == '\n';
+	if (c == '\n') {
+		v->src->line++;
+		v->indent = 0;
+		v->blank = true;
+	} else if (v->blank && (c == ' ' || c == '\t')) {
+		v->indent++;
+	} else {
+		v->blank = false;
+	}
 	return c;
 }
 
 /* Skips to the next value. False: the chunk has no other. Commas and closing brackets need no array
    before them: files are cut out of arrays, and some tools write the commas of an array without its
-   brackets. */
+   brackets. A "}" is left over by a value that was over before. */
 static bool
 find_start(struct json_values *v)
 {
 	while (v->rest.n > 0) {
-		bool list = v->array || v->wrapper == WRAPPER_ELEMENTS;
+		bool list = in_list(v);
 		char c = v->rest.p[0];
 
 		if (c == "\xef\xbb\xbf"[v->mark]) {
@@ -76,7 +99,10 @@ find_start(struct json_values *v)
 			next_byte(v);
 			v->wrapper = WRAPPER_REST;
 			return true;
-		} else if (ascii_space(c) || c == ',' || c == ']' || (c == '[' && !list)) {
+		} else if (ascii_space(c) || c == ',' || c == ']' || (c == '[' && !list) ||
+			   (c == '}' && v->torn)) {
+			if (c == '[')
+				begin_list(v);
 			v->array = c == '[' || (v->array && c != ']');
 			next_byte(v);
 		} else {
@@ -86,20 +112,43 @@ find_start(struct json_values *v)
 	return false;
 }
 
-/* Whether a bracket in the first column begins a new value, and the present one is broken. */
+/* Whether one of the open brackets is of this kind. */
 static bool
-begins_anew(const struct json_values *v)
+has_open(const struct json_values *v, bool object)
 {
-	if (!v->spread || v->in_string)
-		return true;
-	return (v->objects & 1) != 0 ? v->last != ':' : v->last != '[' && v->last != ',';
+	uint64_t levels = v->depth >= LEVELS ? UINT64_MAX : ((uint64_t)1 << v->depth) - 1;
+
+	return ((object ? v->objects : ~v->objects) & levels) != 0;
+}
+
+/* Whether the value is over, although it is incomplete, before the byte c. */
+static bool
+is_over(struct json_values *v, char c)
+{
+	bool object = (v->objects & 1) != 0;
+
+	if (c == '{' && v->blank && v->indent == 0 &&
+	    (!v->spread || (object ? v->last != ':' : v->last != '[' && v->last != ',')))
+		v->resync = RESYNC_FILE;
+	else if (v->in_string)
+		return false;
+	else if (c == '{' && v->blank && v->indent > 0 && v->indent == v->own_indent)
+		v->resync = RESYNC_ELEMENT;
+	else if (in_list(v) && c == '{' && v->depth == 1 && object && v->last != ':')
+		v->resync = RESYNC_ELEMENT;
+	else if (in_list(v) && c != '{' && v->depth <= LEVELS && !has_open(v, c == '}'))
+		v->resync = RESYNC_ELEMENT;
+	return v->resync != RESYNC_NONE;
 }
 
 /* Follows one byte of a string, and compares a name of the outermost object with .member. */
 static void
 follow_string(struct json_values *v, char c)
 {
-	if (v->escaped || c == '\\') {
+	if (c == '\n') { /* JSON allows none in a string, so the string has no end */
+		v->in_string = v->escaped = false;
+		v->matched = -1;
+	} else if (v->escaped || c == '\\') {
 		v->escaped = !v->escaped;
 		v->matched = -1;
 	} else if (c == '"') {
@@ -116,6 +165,23 @@ open_bracket(struct json_values *v, char c)
 {
 	v->depth++;
 	v->objects = v->objects << 1 | (c == '{');
+}
+
+/* Closes the innermost bracket of the kind, and those inside of it that have no end. Returns whether
+   this ends the value. */
+static bool
+close_bracket(struct json_values *v, char c)
+{
+	bool object = c == '}', known = v->depth <= LEVELS;
+
+	if (known && !has_open(v, object))
+		return false;
+	while (known && ((v->objects & 1) != 0) != object) {
+		v->objects >>= 1;
+		v->depth--;
+	}
+	v->objects >>= 1;
+	return --v->depth == 0;
 }
 
 enum followed { GOES_ON, ENDS, ENTERS_MEMBER };
@@ -148,8 +214,7 @@ follow(struct json_values *v, char c)
 		break;
 	case '}':
 	case ']':
-		v->objects >>= 1;
-		how = --v->depth == 0 ? ENDS : GOES_ON;
+		how = close_bracket(v, c) ? ENDS : GOES_ON;
 		break;
 	case '\n':
 		/* "{" alone on the first line of a value */
@@ -173,9 +238,7 @@ follow(struct json_values *v, char c)
 static bool
 ends_scalar(const struct json_values *v, char c)
 {
-	bool list = v->array || v->wrapper == WRAPPER_ELEMENTS;
-
-	return c == '\n' || (list && !v->in_string && (c == ',' || c == ']'));
+	return c == '\n' || (in_list(v) && !v->in_string && (c == ',' || c == ']'));
 }
 
 /* Moves over bytes of a string that mean nothing here; most bytes of a file are of this kind. */
@@ -201,10 +264,8 @@ take_json_value(struct json_values *v)
 	while (v->rest.n > 0 && how == GOES_ON) {
 		char c = v->rest.p[0];
 
-		if (c == '{' && v->first_column && v->depth > 0 && begins_anew(v)) {
-			v->resync = true;
+		if ((c == '{' || c == '}' || c == ']') && v->depth > 0 && is_over(v, c))
 			break;
-		}
 		if (v->scalar && ends_scalar(v, c)) {
 			how = ENDS;
 			break;
@@ -214,7 +275,7 @@ take_json_value(struct json_values *v)
 		else
 			how = follow(v, c);
 		next_byte(v);
-		if (v->in_string && !v->escaped && !v->scalar && v->matched < 0 && !v->first_column)
+		if (v->in_string && !v->escaped && !v->scalar && v->matched < 0)
 			skip_plain_text(v);
 	}
 	v->whole = (struct str){ from, (size_t)(v->rest.p - from) };
@@ -230,6 +291,10 @@ static void
 begin_value(struct json_values *v)
 {
 	start_value(v);
+	v->line = v->src->line;
+	v->byte = v->taken - v->rest.n + 1;
+	v->element = in_list(v) ? ++v->elements : 0;
+	v->own_indent = v->blank ? v->indent : UINT_MAX;
 	v->mark = 0;
 	if (v->wrapper == WRAPPER_REST) {
 		open_bracket(v, '{');
@@ -248,13 +313,16 @@ ends_value(struct json_values *v, enum followed followed, enum json_values_next 
 	if (followed == ENTERS_MEMBER) {
 		v->wrapper = WRAPPER_ELEMENTS;
 		start_value(v);
+		begin_list(v);
 		return false;
 	}
-	if (v->resync) { /* a value that was cut off leaves its array open, but not its member */
+	if (v->resync != RESYNC_NONE) {
 		bool rest = v->wrapper == WRAPPER_REST;
 
-		v->resync = false;
-		v->wrapper = WRAPPER_NONE;
+		v->torn = in_list(v);
+		if (rest || v->resync == RESYNC_FILE) /* its array is open, but not its member */
+			v->wrapper = WRAPPER_NONE;
+		v->resync = RESYNC_NONE;
 		*how = JSON_VALUE_BROKEN;
 		v->depth = 0;
 		v->skipping = false;
@@ -285,8 +353,10 @@ json_values_next(struct json_values *v, struct str *out)
 	bool inside = v->depth > 0 || v->scalar; /* the value before was too long and goes on */
 
 	for (;;) {
-		if (v->rest.n == 0)
+		if (v->rest.n == 0) {
 			v->rest = source_chunk(v->src);
+			v->taken += v->rest.n;
+		}
 		if (v->rest.n == 0)
 			break;
 		if (!inside && !find_start(v))

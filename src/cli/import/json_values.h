@@ -14,10 +14,18 @@
  *     member "entries":    {"entries":[{"a":1},{"a":2}],"x":3}     two values; the object around them is dropped
  *                          {"error":"none"}                        has no such member: one value
  *
- * Files have broken records, and a broken record must not spoil others: a line with "{" in its
- * first column begins a new value, even if the value before it is incomplete. A value that is
- * spread over lines ("{" alone on its first line) may have such lines of its own, so there the
- * bracket begins a new value only where JSON allows none. */
+ * Files have broken records, and a broken record must not spoil others. A value is over, although it
+ * is incomplete,
+ *
+ *     where a line begins with "{" in the first column. A value that is spread over lines ("{" alone
+ *     on its first line) may have such lines of its own, so there only where JSON allows no bracket
+ *     where a line begins with "{" in the column in which the value began: [\n  {"a":[\n  {"b":1}]
+ *     in a list, where an object has "{" in place of a name: [{"a":1,{"b":2}]
+ *     in a list, at a bracket that closes nothing in the value: [{"a":1] and [[1},{"b":2}]
+ *
+ * Inside of a value "]" and "}" close what they can close, {"a":[1}, and a string ends with its line.
+ * A quote that is missing in a list on one line, [{"a":"x},{"b":"y"}], is not found: nothing says
+ * which quotes begin a string, so all of the line is one broken value. */
 #ifndef CLI_IMPORT_JSON_VALUES_H
 #define CLI_IMPORT_JSON_VALUES_H
 
@@ -30,17 +38,28 @@ struct json_values {
 	struct str whole;   /* the value, there or in the source's buffer */
 	struct str rest;    /* unread bytes of the source's buffer */
 	uint64_t line;      /* where the value began */
+	uint64_t byte;      /* the same, from 1 */
+	uint64_t element;   /* its number in its list, from 1; 0: it is in none */
+	uint64_t taken;     /* bytes that source has returned */
 	/* around the value */
 	unsigned mark; /* bytes of a byte order mark that were skipped */
 	bool array;    /* inside of an array of values */
+	bool torn;     /* a value of the array was over before its brackets were */
+	uint64_t elements;
 	enum { WRAPPER_NONE, WRAPPER_ELEMENTS, WRAPPER_REST } wrapper;
 	/* inside of the value */
 	unsigned depth;
 	uint64_t objects; /* a bit for each level of brackets, the innermost is bit 0: an object */
 	bool in_string, escaped, scalar, spread, skipping;
-	bool first_column; /* the next byte is the first of its line */
-	bool resync;       /* the next byte begins a new value */
-	char last;         /* the last byte outside of strings that is no blank */
+	bool blank; /* only blanks precede the next byte in its line: as many as .indent */
+	unsigned indent,
+	    own_indent; /* own_indent: of the value; UINT_MAX: it began within a line */
+	enum {
+		RESYNC_NONE,
+		RESYNC_ELEMENT, /* the value is over, and its list goes on */
+		RESYNC_FILE     /* the next byte begins a new value of the file */
+	} resync;
+	char last;   /* the last byte outside of strings that is no blank */
 	int matched; /* bytes of .member that the current name has matched; negative: it differs */
 };
 

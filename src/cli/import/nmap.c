@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads nmap -oX as a stream through expat, with one host in memory at a time. The file may be
-   hostile or cut off:
+/* The elements of nmap -oX, as expat reports them, with one host in memory at a time; nmap_feed.c
+   feeds expat. The file may be hostile or cut off:
 
      entities      a declaration ends the reading. nmap writes none, and without entities nothing expands and no other
                    file is opened
-     depth, tags   more than DEPTH levels, or a tag above IMPORT_LINE, end it too: expat keeps an open tag in memory
-     a host        above HOST_BYTES it is reported and left out, and the reading goes on
+     depth         a host with more than DEPTH levels is left out
+     a host        above HOST_BYTES it is reported and left out
      a text        above TEXT its rest is dropped; only elements that are used collect text at all
 
    nmap nests its facts: the state of a port is an element inside the port, and the host name of a
@@ -13,7 +13,7 @@
    the present host, port, script and tables, and the handlers of elements fill them. */
 #include "config.h"
 
-#include "cli/import/nmap_priv.h"
+#include "cli/import/nmap_host.h"
 #include "cli/import/tool_host.h"
 
 enum { DEPTH = 64, TEXT = 65536 };
@@ -23,6 +23,14 @@ refuse_document(struct nmap *x, const char *why)
 {
 	if (x->refused == NULL)
 		x->refused = why;
+	XML_StopParser(x->xml, XML_FALSE);
+}
+
+/* The reading goes on at the next host. */
+static void
+refuse_host(struct nmap *x, const char *why)
+{
+	x->lost = why;
 	XML_StopParser(x->xml, XML_FALSE);
 }
 
@@ -55,7 +63,7 @@ begin_host(struct nmap *x, const char **atts)
 	x->in_port = false;
 	x->os_done = x->too_big = false;
 	x->used = 0;
-	x->line = XML_GetCurrentLineNumber64(x->xml);
+	x->line = nmap_line(x);
 	nmap_scanned_begin(x, atts);
 	if (start == 0)
 		start = x->started;
@@ -147,6 +155,19 @@ build_banner(struct nmap *x, struct str product, struct str version, struct str 
 	    (int)extra.n, extra.p, extra.n > 0 ? ")" : "");
 }
 
+/* The name of a service is a word of nmap's tables. A service that nmap could not identify has a name
+   of its own bytes in some releases, which is left out. */
+static struct str
+copy_service_name(struct nmap *x, const char **atts)
+{
+	struct str name = str_of(nmap_attribute(atts, "name"));
+
+	for (size_t i = 0; i < name.n; i++)
+		if ((unsigned char)name.p[i] <= ' ' || (unsigned char)name.p[i] >= 0x7f)
+			return STR_NULL;
+	return nmap_copy(x, name);
+}
+
 static void
 set_service(struct nmap *x, const char **atts)
 {
@@ -158,7 +179,7 @@ set_service(struct nmap *x, const char **atts)
 
 	if (s == NULL)
 		return;
-	name = nmap_copy_attribute(x, atts, "name");
+	name = copy_service_name(x, atts);
 	product = nmap_copy_attribute(x, atts, "product");
 	version = nmap_copy_attribute(x, atts, "version");
 	tls = (tunnel != NULL && strcmp(tunnel, "ssl") == 0) || str_is(name, "https");
@@ -272,6 +293,8 @@ begin_run(struct nmap *x, const char **atts)
 {
 	const char *scanner = nmap_attribute(atts, "scanner");
 
+	if (x->depth == 1 && x->resumed)
+		return;
 	x->started = nmap_number(nmap_attribute(atts, "start"));
 	if (x->depth > 1 || scanner == NULL || strcmp(scanner, "masscan") != 0)
 		return;
@@ -281,8 +304,9 @@ begin_run(struct nmap *x, const char **atts)
 		    "needs one; import it without this option");
 		return;
 	}
-	x->masscan = true;
-	gather_open(&x->gather, x->rs);
+	if (!x->gathering)
+		gather_open(&x->gather, x->rs);
+	x->masscan = x->gathering = true;
 }
 
 static void XMLCALL
@@ -296,7 +320,7 @@ on_element_start(void *arg, const char *name, const char **atts)
 		return;
 	}
 	if (++x->depth > DEPTH) {
-		refuse_document(x, "elements are nested too deep");
+		refuse_host(x, "elements are nested too deep");
 		return;
 	}
 	buf_clear(&x->text);
@@ -319,7 +343,7 @@ on_element_end(void *arg, const char *name)
 	struct nmap *x = arg;
 	enum element what = begin_nmap_element(name);
 
-	x->depth--;
+	x->ended = --x->depth == 0;
 	if (!x->in_host)
 		return;
 	if (x->masscan)
@@ -357,55 +381,15 @@ entity(void *arg, const XML_Char *name, int parameter, const XML_Char *value, in
 	refuse_document(arg, "it declares entities");
 }
 
-/* Feeds the file to expat chunk by chunk. A tag that never ends would make expat keep all of it;
-   the distance between the bytes that were fed and the byte that expat has reached is the length of
-   that tag, so the distance is bounded. The last call has no bytes; for expat it marks the end of
-   the document. A fault of the XML counts as one bad record, because the hosts before it were good
-   and are imported. */
-static void
-parse_input(struct nmap *x)
-{
-	uint64_t fed = 0;
-	struct str chunk;
-	enum XML_Status rc;
-
-	do {
-		chunk = source_chunk(x->rs->src);
-		fed += chunk.n;
-		rc = XML_Parse(x->xml, chunk.p, (int)chunk.n, chunk.n == 0);
-		if (rc == XML_STATUS_OK &&
-		    fed - (uint64_t)XML_GetCurrentByteIndex64(x->xml) > IMPORT_LINE && chunk.n > 0)
-			refuse_document(x, "a tag is too long");
-	} while (rc == XML_STATUS_OK && x->refused == NULL && chunk.n > 0);
-	if (x->rs->stop)
-		return;
-	if (x->refused == NULL && rc == XML_STATUS_OK)
-		return;
-	x->rs->read++;
-	records_bad(x->rs, XML_GetCurrentLineNumber64(x->xml),
-	    "%s; the rest of the file is not read",
-	    x->refused != NULL ? x->refused : XML_ErrorString(XML_GetErrorCode(x->xml)));
-}
-
 void
-read_nmap(struct records *rs)
+nmap_begin_parser(struct nmap *x)
 {
-	struct nmap x = { .rs = rs };
-
-	x.xml = XML_ParserCreate(NULL);
-	if (x.xml == NULL)
-		panic("out of memory");
-	XML_SetUserData(x.xml, &x);
-	XML_SetElementHandler(x.xml, on_element_start, on_element_end);
-	XML_SetCharacterDataHandler(x.xml, characters);
-	XML_SetEntityDeclHandler(x.xml, entity);
-	XML_SetParamEntityParsing(x.xml, XML_PARAM_ENTITY_PARSING_NEVER);
-	parse_input(&x);
-	XML_ParserFree(x.xml);
-	if (x.masscan)
-		gather_close(&x.gather);
-	if (!x.named)
-		records_no_ports(rs, rs->src->line);
-	buf_free(&x.text);
-	arena_reset(rs->a);
+	x->service = NULL;
+	x->port = x->depth = x->tables.depth = 0;
+	x->in_host = x->in_port = x->wants_text = x->ended = false;
+	XML_SetUserData(x->xml, x);
+	XML_SetElementHandler(x->xml, on_element_start, on_element_end);
+	XML_SetCharacterDataHandler(x->xml, characters);
+	XML_SetEntityDeclHandler(x->xml, entity);
+	XML_SetParamEntityParsing(x->xml, XML_PARAM_ENTITY_PARSING_NEVER);
 }

@@ -4,9 +4,15 @@
    host with these functions. */
 #include "config.h"
 
-#include "cli/import/nmap_priv.h"
+#include "cli/import/nmap_host.h"
 
 enum { SERVICE_BYTES = 1024 };
+
+uint64_t
+nmap_line(const struct nmap *x)
+{
+	return x->lines + XML_GetCurrentLineNumber64(x->xml);
+}
 
 const char *
 nmap_attribute(const char **atts, const char *name)

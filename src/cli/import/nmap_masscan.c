@@ -3,7 +3,7 @@
    each port and banner. */
 #include "config.h"
 
-#include "cli/import/nmap_priv.h"
+#include "cli/import/nmap_host.h"
 #include "cli/import/tool_host.h"
 
 /* Copies the attributes of an element inside of a host. nmap_end_masscan decodes them once, at the
@@ -16,7 +16,7 @@ nmap_begin_masscan(struct nmap *x, enum element what, const char **atts)
 
 	if (what == HOST) {
 		arena_reset(x->rs->a);
-		x->line = XML_GetCurrentLineNumber64(x->xml);
+		x->line = nmap_line(x);
 		*r = (struct sighting){ .seconds = nmap_number(nmap_attribute(atts, "endtime")) };
 		x->in_host = true;
 		x->too_big = false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The state while nmap's XML is read, and the functions that its readers share: nmap.c calls
-   nmap_scripts.c, nmap_scanned.c and nmap_masscan.c, and all call nmap_host.c. */
+/* The state while nmap's XML is read, and the functions that its readers share: nmap_feed.c calls
+   nmap.c, this calls nmap_scripts.c, nmap_scanned.c and nmap_masscan.c, and all call nmap_host.c
+   (nmap_host.h). */
 #ifndef CLI_IMPORT_NMAP_PRIV_H
 #define CLI_IMPORT_NMAP_PRIV_H
 
@@ -61,43 +62,28 @@ struct nmap {
 	struct buf text; /* characters of the present element */
 	bool wants_text;
 	int depth;
-	int64_t started; /* start of the scan in seconds since 1970; 0: unknown */
-	const char *refused;
-	size_t used;                  /* bytes of the arena that the present host uses */
+	int64_t started;     /* start of the scan in seconds since 1970; 0: unknown */
+	const char *refused; /* why nothing more of the file is read; NULL: it is */
+	const char *lost;    /* why the present host is left out; NULL: expat knows */
+	uint64_t lines;      /* lines of the file before the first one that the parser got */
+	bool resumed;        /* the root element was made by nmap_feed.c, after a fault */
+	bool ended;          /* the root element is complete */
+	size_t used;         /* bytes of the arena that the present host uses */
 	struct record_ports *scanned; /* --authoritative: the ports that the file lists */
 	/* the file has named ports; one of its lists cannot be read */
 	bool named, misnamed;
 	bool timed_out, assumed, answered, udp_silent; /* the present host (nmap_scanned.c) */
 	uint16_t *silent;
 	size_t nsilent;
-	bool masscan;
-	struct gather gather;     /* masscan's hosts */
+	bool masscan, gathering;
+	struct gather gather;     /* masscan's hosts; open if gathering */
 	struct sighting sighting; /* the present host element of masscan */
 };
 
-/* ---- nmap_host.c ---- */
+/* ---- nmap.c ---- */
 
-/* The value of an attribute, or NULL. atts: names and values by turns, as expat passes them. */
-const char *nmap_attribute(const char **atts, const char *name);
-/* A number such as seconds since 1970; 0: there is none, or it is out of range. */
-int64_t nmap_number(const char *z);
-/* Counts bytes that the host is about to use. False: the host would be above HOST_BYTES, so the
-   caller must not use them. */
-bool nmap_use(struct nmap *x, size_t n) MUST_USE;
-/* A copy in the memory of the host; STR_NULL if the text is absent or empty, or the host is above
-   HOST_BYTES. */
-struct str nmap_copy(struct nmap *x, struct str s);
-struct str nmap_copy_attribute(struct nmap *x, const char **atts, const char *name);
-/* Adds a copy of the text to a list of the host or the service o, unless the list is full. */
-void nmap_add_text(struct nmap *x, struct record_object *o, const char *list, struct str s);
-void nmap_set_text(struct nmap *x, struct record_object *o, const char *name, struct str s);
-/* The service of the present port, which is made at its first use; NULL: the port is closed, or
-   there is no port. */
-struct record_object *nmap_service(struct nmap *x);
-/* Sets the system of the host. The first guess wins, but "Unix" is less specific than any other. */
-void nmap_guess_os(struct nmap *x, struct str guess);
-
-void nmap_too_big(struct nmap *x);
+/* Sets the handlers of a parser that is new or was reset; it is outside of all elements. */
+void nmap_begin_parser(struct nmap *x);
 
 /* ---- nmap_masscan.c ---- */
 
@@ -109,6 +95,10 @@ void nmap_end_masscan(struct nmap *x, enum element what);
 /* Adds the ports of an element scaninfo, which precedes all hosts. */
 void nmap_scanned_ports(struct nmap *x, const char **atts);
 void nmap_scanned_begin(struct nmap *x, const char **atts);
+/* Begins the next of several documents in one file. */
+void nmap_scanned_anew(struct nmap *x);
+/* A host of the file was lost: masscan may have listed a port in it that seems closed now. */
+void nmap_scanned_lost(struct nmap *x);
 /* The state of a port, or of all ports that are not listed (port 0). */
 void nmap_scanned_state(struct nmap *x, const char *state, int64_t port);
 /* Records the ports that the present host proves to be closed. bare: the host has no open port.

@@ -14,7 +14,7 @@
    order, so what was seen since its start was seen by the same scan. */
 #include "config.h"
 
-#include "cli/import/nmap_priv.h"
+#include "cli/import/nmap_host.h"
 
 static bool
 finds_open_ports(struct str type)
@@ -53,12 +53,35 @@ nmap_scanned_ports(struct nmap *x, const char **atts)
 	if (!record_ports_add(x->scanned, str_of(nmap_attribute(atts, "protocol")), list) &&
 	    !x->misnamed) {
 		x->misnamed = true;
-		records_bad(x->rs, XML_GetCurrentLineNumber64(x->xml),
+		records_bad(x->rs, nmap_line(x),
 		    "the ports of scaninfo are no list such as 22,80,8000-8100; no service is "
 		    "removed");
 	}
 	if (x->masscan)
 		prove_masscan(x);
+}
+
+/* The proofs of the hosts before point to the ports of the first document, so these must not change. */
+void
+nmap_scanned_anew(struct nmap *x)
+{
+	if (!x->rs->authoritative || x->misnamed)
+		return;
+	x->misnamed = true;
+	records_bad(x->rs, nmap_line(x),
+	    "another scan begins here, and --authoritative needs a file for each; its hosts lose "
+	    "no "
+	    "service");
+	nmap_scanned_lost(x);
+}
+
+void
+nmap_scanned_lost(struct nmap *x)
+{
+	if (!x->masscan)
+		return;
+	x->misnamed = true;
+	x->rs->scan = (struct record_scan){ .began = TS_NULL };
 }
 
 void

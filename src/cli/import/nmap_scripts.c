@@ -12,7 +12,7 @@
 
 #include <openssl/evp.h> /* first, since it declares a member rand, which base.h forbids */
 
-#include "cli/import/nmap_priv.h"
+#include "cli/import/nmap_host.h"
 #include "cli/import/tool_host.h"
 
 #include <ctype.h>

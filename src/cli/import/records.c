@@ -36,10 +36,14 @@ void
 records_bad(struct records *rs, uint64_t line, const char *fmt, ...)
 {
 	char what[512];
+	int n = 0;
 	va_list ap;
 
+	if (rs->element > 0)
+		n = snprintf(what, sizeof(what),
+		    "element %ju at byte %ju: ", (uintmax_t)rs->element, (uintmax_t)rs->byte);
 	va_start(ap, fmt);
-	if (vsnprintf(what, sizeof(what), fmt, ap) < 0)
+	if (n < 0 || vsnprintf(what + n, sizeof(what) - (size_t)n, fmt, ap) < 0)
 		panic("vsnprintf failed");
 	va_end(ap);
 	/* The message may quote the file, which must not control the terminal. C2 80 to C2 9F are
@@ -77,6 +81,8 @@ records_text(struct records *rs, struct json_values *v, struct str *text)
 	for (;;) {
 		enum json_values_next how = json_values_next(v, text);
 
+		rs->element = how == JSON_VALUES_END ? 0 : v->element;
+		rs->byte = v->byte;
 		if (how == JSON_VALUES_END || !records_next(rs))
 			return false;
 		if (how == JSON_VALUE)

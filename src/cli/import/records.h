@@ -25,7 +25,8 @@ struct records {
 	bool authoritative; /* --authoritative: the file itself names the ports that were scanned */
 	struct record_scan scan; /* proof of the next host */
 	uint64_t read, skipped;
-	bool stop; /* a callback sets it to end the reading */
+	uint64_t element, byte; /* place of the present value in a list of JSON; element 0: none */
+	bool stop;              /* a callback sets it to end the reading */
 	/* Called for each finished record, which it may change: the reader does not use the record
 	   again. False: the record could not be stored, and the reader ends. */
 	bool (*take)(void *arg, struct record *r, struct str der);
