@@ -56,6 +56,12 @@ replace_code_point(utf8proc_int32_t c, struct buf *out)
 	}
 }
 
+struct normal {
+	struct str in;
+	struct buf out;
+	struct shifts given;
+};
+
 static void
 add_composed(struct buf *out, struct str piece)
 {
@@ -73,14 +79,18 @@ add_composed(struct buf *out, struct str piece)
 /* Adds the run of characters beyond ASCII at i with the character before it, with which they may
    compose. */
 static size_t
-add_foreign(struct buf *out, struct str text, size_t i)
+add_foreign(struct normal *to, size_t i)
 {
 	char room[PIECE + 16];
-	struct buf piece = { .p = room, .room = sizeof(room) };
-	size_t begun = i;
+	struct buf piece = { .p = room, .room = sizeof(room) }, *out = &to->out;
+	struct str text = to->in;
+	size_t begun = i, at = out->n, origin = i;
 
-	if (out->n > 0 && ascii_letter(out->p[out->n - 1]))
+	if (out->n > 0 && ascii_letter(out->p[out->n - 1])) {
 		piece.p[piece.n++] = out->p[--out->n];
+		at = out->n;
+		origin = shift_origin(&to->given, at);
+	}
 	while (i < text.n && (unsigned char)text.p[i] >= 0x80 && i - begun < PIECE - 8) {
 		utf8proc_int32_t c;
 		utf8proc_ssize_t n = utf8proc_iterate(
@@ -95,28 +105,30 @@ add_foreign(struct buf *out, struct str text, size_t i)
 		i += n > 0 ? (size_t)n : 1;
 	}
 	add_composed(out, (struct str){ room, piece.n });
+	shift_add(&to->given, at, origin);
+	shift_add(&to->given, out->n, i);
 	return i;
 }
 
-static struct str
-normalise(struct arena *a, struct str text)
+static void
+normalise(struct normal *to, struct arena *a)
 {
-	struct buf out = { .a = a, .p = arena_alloc(a, text.n + 64), .room = text.n + 64 };
+	struct str text = to->in;
 
+	to->out = (struct buf){ .a = a, .p = arena_alloc(a, text.n + 64), .room = text.n + 64 };
 	for (size_t i = 0; i < text.n;) {
 		char c = text.p[i];
 
 		if ((unsigned char)c >= 0x80)
-			i = add_foreign(&out, text, i);
+			i = add_foreign(to, i);
 		else {
-			buf_char(&out, c == '\r' && (i + 1 == text.n || text.p[i + 1] != '\n')
-					   ? '\n'
-				       : (unsigned char)c < ' ' && c != '\n' && c != '\t' ? ' '
-											  : c);
+			buf_char(&to->out, c == '\r' && (i + 1 == text.n || text.p[i + 1] != '\n')
+					       ? '\n'
+					   : (unsigned char)c < ' ' && c != '\n' && c != '\t' ? ' '
+											      : c);
 			i++;
 		}
 	}
-	return buf_done(&out);
 }
 
 /* ---- refanging ---- */
@@ -126,6 +138,7 @@ struct refang {
 	char *p;
 	unsigned char *fang;
 	size_t n;
+	struct shifts shifts;
 	unsigned char first[256], next[sizeof(table) / sizeof(*table)];
 };
 
@@ -253,28 +266,37 @@ append_refanged(struct refang *r, struct str plain, unsigned char mark)
 	r->n += plain.n;
 }
 
-struct clean
-clean_text(struct arena *a, struct str text)
+/* Replaces the n bytes at i; returns where the text goes on. */
+static size_t
+replace_spelling(struct refang *r, size_t i, size_t n, struct str plain)
 {
-	struct refang r = { .in = normalise(a, text) };
+	append_refanged(r, plain, 1);
+	shift_add(&r->shifts, r->n, i + n);
+	return i + n;
+}
 
+struct clean
+clean_text(struct arena *a, const struct extract_input *in)
+{
+	struct arena *marks = in->marks ? a : NULL;
+	struct normal normal = { .in = in->text, .given = { .a = marks } };
+	struct refang r = { .shifts = { .a = marks } };
+
+	normalise(&normal, a);
+	r.in = buf_done(&normal.out);
 	index_rows(&r);
 	r.p = arena_alloc(a, r.in.n + 2);
 	r.fang = arena_alloc(a, r.in.n + 2);
 	for (size_t i = 0; i < r.in.n;) {
 		const struct defang *row = row_at(&r, i);
 
-		if (row != NULL) {
-			append_refanged(&r, row->plain, 1);
-			i += row->spelling.n;
-		} else if (dash_of_xn(&r, i)) {
-			append_refanged(&r, STR("--"), 1);
-			i += 3;
-		} else {
-			append_refanged(&r, (struct str){ r.in.p + i, 1 }, 0);
-			i++;
-		}
+		if (row != NULL)
+			i = replace_spelling(&r, i, row->spelling.n, row->plain);
+		else if (dash_of_xn(&r, i))
+			i = replace_spelling(&r, i, 3, STR("--"));
+		else
+			append_refanged(&r, (struct str){ r.in.p + i++, 1 }, 0);
 	}
 	r.p[r.n] = '\n';
-	return (struct clean){ r.p, r.n, r.fang };
+	return (struct clean){ r.p, r.n, r.fang, r.shifts, normal.given };
 }

@@ -52,7 +52,7 @@ extract(struct arena *a, const struct extract_input *in)
 	struct run r = { .a = a, .scratch = arena_new(SCRATCH), .in = in };
 	struct extract_output out = { 0 };
 
-	r.text = clean_text(a, in->text);
+	r.text = clean_text(a, in);
 	r.sections.blank = true;
 	r.sections.list = list_of_values((struct str){ r.text.p, r.text.n });
 	own_words(&r);
@@ -69,6 +69,8 @@ extract(struct arena *a, const struct extract_input *in)
 	out.indicators = r.found;
 	out.n = r.nfound;
 	out.truncated = r.truncated;
+	out.marks = r.marks;
+	out.nmarks = r.nmarks;
 	out.steps = r.steps;
 	return out;
 }

@@ -25,6 +25,14 @@ struct extract_input {
 	size_t naliases;
 	const struct extract_benign *benign; /* sorted by type, then value */
 	size_t nbenign;
+	bool marks; /* the occurrences are wanted, too */
+};
+
+/* An occurrence of an indicator: bytes of the given text, in its order and apart from one another.
+   A value that a line breaks is marked as far as the end of the line. */
+struct extract_mark {
+	size_t start, end;
+	size_t indicator; /* its index in the output */
 };
 
 struct extract_output {
@@ -34,6 +42,8 @@ struct extract_output {
 	bool truncated; /* LIM_REPORT_INDICATORS were reached */
 	const struct indicator_name *names;
 	size_t nnames;
+	const struct extract_mark *marks;
+	size_t nmarks;
 	/* bytes read and candidates tried: the work, which tests compare with the length of the
 	   text */
 	size_t steps;

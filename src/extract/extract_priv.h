@@ -6,6 +6,7 @@
 #define EXTRACT_EXTRACT_PRIV_H
 
 #include "extract/extract.h"
+#include "extract/shift_priv.h"
 
 enum { NEAR = 160, LONGEST_NAME = 253, CONVERSIONS = 100000 };
 
@@ -36,6 +37,7 @@ struct clean {
 	const char *p;
 	size_t n;
 	const unsigned char *fang;
+	struct shifts refanged, given; /* to the normalised text, and from that to the given one */
 };
 
 /* How a section judges the values in it. */
@@ -106,11 +108,15 @@ struct run {
 	size_t nfound, steps, conversions;
 	size_t joined; /* where the hash ends that was joined last */
 	uint32_t *slots;
+	struct extract_mark *marks;
+	size_t nmarks;
 	bool truncated, linked;
 };
 
 /* clean.c */
-struct clean clean_text(struct arena *a, struct str text);
+struct clean clean_text(struct arena *a, const struct extract_input *in);
+/* marks.c: does nothing where no marks are wanted. */
+void mark_add(struct run *r, const struct find *f, size_t indicator);
 /* sections.c: enters the line [from, to) and fills the place. False: the line has no values. */
 bool sections_line(struct run *r, size_t from, size_t to);
 void sections_words(struct run *r);

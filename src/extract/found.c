@@ -65,6 +65,7 @@ found_counted(struct run *r, const struct find *f)
 		return false;
 	old->occurrences++;
 	old->defanged |= f->defanged;
+	mark_add(r, f, *slot - 1);
 	return true;
 }
 
@@ -97,10 +98,12 @@ found_add(struct run *r, struct find *f)
 		return;
 	if (f->doubtful) {
 		r->found[*slot - 1].occurrences++;
+		mark_add(r, f, *slot - 1);
 		return;
 	}
 	judge(r, f, &new);
 	if (*slot != 0) {
+		mark_add(r, f, *slot - 1);
 		merge(r, &r->found[*slot - 1], &new, f);
 		return;
 	}
@@ -117,4 +120,5 @@ found_add(struct run *r, struct find *f)
 	r->found = arena_room(r->a, r->found, r->nfound, sizeof(*r->found));
 	r->found[r->nfound++] = new;
 	*slot = (uint32_t)r->nfound;
+	mark_add(r, f, *slot - 1);
 }

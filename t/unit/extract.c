@@ -361,6 +361,48 @@ the_limit_of_indicators_truncates(void)
 	buf_free(&b);
 }
 
+/* The marked parts of a text, between bars. */
+static void
+marks_are(const char *text, const char *wanted)
+{
+	struct extract_input in = { .text = str_of(text), .marks = true };
+	struct extract_output o = extract(arena, &in);
+	struct buf b = { .a = arena };
+
+	for (size_t i = 0; i < o.nmarks; i++)
+		buf_printf(&b, "%s%.*s=%.*s", i > 0 ? "|" : "",
+		    (int)(o.marks[i].end - o.marks[i].start), text + o.marks[i].start,
+		    (int)o.indicators[o.marks[i].indicator].value.n,
+		    o.indicators[o.marks[i].indicator].value.p);
+	if (!str_is(buf_done(&b), wanted))
+		fprintf(stderr, "got:    %.*s\nwanted: %s\n", (int)b.n, b.p, wanted);
+	CU_ASSERT_TRUE(str_is(buf_done(&b), wanted));
+}
+
+static void
+marks_are_where_the_values_are(void)
+{
+	struct buf b = { .a = arena };
+
+	marks_are("nothing here", "");
+	marks_are("hxxps://evil[.]com/a and evil[.]com, then evil.com.",
+	    "hxxps://evil[.]com/a=https://evil.com/a|evil[.]com=evil.com|evil.com=evil.com");
+	marks_are("\xe2\x80\x9c"
+		  "evil\xe2\x80\x8b[.]com\xe2\x80\x9d 1[.]2[.]3[.]4",
+	    "evil\xe2\x80\x8b[.]com=evil.com|1[.]2[.]3[.]4=1.2.3.4");
+	marks_are("a bu\xcc\x88"
+		  "cher[.]de here, xyz[.]de",
+	    "bu\xcc\x88"
+	    "cher[.]de=xn--bcher-kva.de|xyz[.]de=xyz.de");
+	marks_are(
+	    "\xff\xfe evil[.]com\r\nand evil[dot]org", "evil[.]com=evil.com|evil[dot]org=evil.org");
+	for (int i = 0; i < 200; i++)
+		buf_z(&b, "l\xe2\x80\x8b\xe2\x80\x8b");
+	buf_z(&b, " evil[.]com");
+	buf_char(&b, '\0');
+	marks_are(buf_done(&b).p, "evil[.]com=evil.com");
+}
+
 static void
 a_text_gives_no_times(void)
 {
@@ -394,6 +436,8 @@ main(void)
 		    eight_mebibytes_are_read_in_64_of_memory },
 		{ "a report has no more indicators than its limit",
 		    the_limit_of_indicators_truncates },
+		{ "each occurrence of a value is marked where the given text has it",
+		    marks_are_where_the_values_are },
 		{ "an indicator of a text has no times, since the text has none",
 		    a_text_gives_no_times },
 		CU_TEST_INFO_NULL,
