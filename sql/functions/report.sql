@@ -58,6 +58,21 @@ BEGIN
 END
 $$;
 
+-- Changes the members of a published report of the account that row has; doc_of is its document with them. The caller holds the
+-- lock of report_withdraw. The digest stays that of the source.
+CREATE OR REPLACE FUNCTION report_change(account uuid, id uuid, row_of jsonb, doc_of text) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	n report := jsonb_populate_record(NULL::report, row_of);
+BEGIN
+	UPDATE report SET (title, tlp, tags, revision, updated_at) = (SELECT n.title, n.tlp, n.tags, n.revision, n.updated_at)
+	 WHERE uuid = id AND account_uuid = account AND status = 'published';
+	IF FOUND THEN
+		UPDATE record SET doc = doc_of WHERE dataset = 6 AND substr(key, 9) = uuid_send(id) AND NOT gone;
+	END IF;
+END
+$$;
+
 -- Withdraws a report of the account. False: the account has no such report.
 CREATE OR REPLACE FUNCTION report_withdraw(account uuid, id uuid) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
@@ -73,6 +88,6 @@ BEGIN
 END
 $$;
 
-REVOKE EXECUTE ON FUNCTION report_put, report_document, report_withdraw, report_first_seen FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION report_put, report_document, report_withdraw, report_first_seen, report_change FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION report_put, report_first_seen TO surfaced_api, surfaced_admin;
-GRANT EXECUTE ON FUNCTION report_withdraw TO surfaced_api;
+GRANT EXECUTE ON FUNCTION report_withdraw, report_change TO surfaced_api;

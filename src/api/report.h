@@ -15,6 +15,10 @@ extern const enum error report_errors[];
 /* Fails with report_not_found unless the account reads the report of the path. */
 int report_fail_missing(struct req *rq);
 
+/* Faults of a title with control characters, and of each tag that is none. Tags become canonical. */
+void report_check_title(struct str title, struct body_faults *faults);
+void report_check_tags(struct req *rq, struct list *tags, struct body_faults *faults);
+
 /* Adds a test of a field as surfaced-query(7) has it; a value that is no plain word is quoted. */
 void query_term(struct buf *b, struct str field, struct str value);
 /* The value alone, quoted where it must be. */

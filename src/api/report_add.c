@@ -11,6 +11,7 @@
 #include "access/idem.h"
 #include "api/api.h"
 #include "api/report.h"
+#include "record/lookup.h"
 #include "resource/report_lists.h"
 #include "resource/report_store.h"
 
@@ -59,14 +60,13 @@ extract_text(struct req *rq, const struct report_in *in, struct extract_output *
 static int
 check_report(struct req *rq, void *body, struct body_faults *faults)
 {
-	const struct report_in *in = body;
+	struct report_in *in = body;
 
-	(void)rq;
-	if (in->url.p != NULL && !str_starts(in->url, STR("http://")) &&
-	    !str_starts(in->url, STR("https://")))
-		body_fault(faults, "url", "invalid_format", "must begin with http:// or https://");
-	if (in->title.p != NULL && !name_visible(in->title))
-		body_fault(faults, "title", "invalid_format", "must not have control characters");
+	if (in->url.p != NULL && !record_canonical(rq->arena, DATASET_REPORTS, "url", &in->url))
+		body_fault(faults, "url", "invalid_format",
+		    "must be a URL of http or https without blanks");
+	report_check_title(in->title, faults);
+	report_check_tags(rq, &in->tags, faults);
 	return PASS;
 }
 

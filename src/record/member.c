@@ -332,6 +332,16 @@ record_add(struct arena *a, struct record_object *o, const char *name, struct st
 	v->texts.p[v->texts.n++] = value;
 }
 
+void
+record_set_texts(struct arena *a, struct record_object *o, const char *name, struct strs values)
+{
+	struct record_value *v = record_make(a, o, name);
+
+	*v = (struct record_value){ .set = values.n > 0 };
+	for (size_t i = 0; i < values.n; i++)
+		record_add(a, o, name, values.p[i]);
+}
+
 struct record_object *
 record_nested(struct arena *a, struct record *r)
 {

@@ -69,6 +69,9 @@ void record_set_int(struct arena *a, struct record_object *o, const char *name, 
 void record_set_bool(struct arena *a, struct record_object *o, const char *name, bool value);
 void record_set_time(struct arena *a, struct record_object *o, const char *name, struct ts value);
 void record_add(struct arena *a, struct record_object *o, const char *name, struct str value);
+/* Sets a whole list of texts; an empty one removes the member. */
+void record_set_texts(
+    struct arena *a, struct record_object *o, const char *name, struct strs values);
 struct record_object *record_nested(struct arena *a, struct record *r);
 
 /* Read a member: false or STR_NULL when it is not set. */

@@ -17,7 +17,7 @@ struct report_document {
 	struct str source_kind; /* native, stix, misp, text, html or pdf */
 	struct str source_ref;
 	struct str title, summary, publisher, url, language, tlp; /* null: not known */
-	struct str text;        /* kept for search, never answered; null: none */
+	struct str text;        /* for searches and the report's organisation; null: none */
 	struct ts published_at; /* TS_NULL: not known */
 	struct strs threat_actors, malware_families, sectors, techniques, cves, countries, tags;
 	const struct indicator *indicators;

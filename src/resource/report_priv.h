@@ -6,6 +6,9 @@
 #include "record/record.h"
 #include "resource/report_store.h"
 
+/* Serialises the changes of reports in a transaction. */
+extern const struct stmt report_lock;
+
 /* Makes the document that searches find, without revision and times, in canonical form: the
    indicators that are neither ignored nor beyond the limit, and the beginning of the text.
    published: its time where the document has none. False:

@@ -84,7 +84,7 @@ static const struct field kept_out[] = {
 
 /* The lock of the first lane of reports, which import_lock in src/cli/import/store.c takes with the
    other one. */
-STMT(lock_reports, NULL, "SELECT pg_advisory_xact_lock(hashtext('record'), 96)");
+STMT_SHARED(report_lock, char, NULL, "SELECT pg_advisory_xact_lock(hashtext('record'), 96)");
 STMT(read_kept, kept_out,
     "SELECT account_uuid, source_kind, source_ref, status, encode(digest, 'hex') AS digest,"
     " revision, imported_at, updated_at, first_seen, last_seen FROM report WHERE uuid = $1");
@@ -432,7 +432,7 @@ report_store(struct db *db, struct arena *a, const struct uuid *account,
 	*out = (struct report_stored){ 0 };
 	if (!report_uuid(a, account, doc, &out->uuid))
 		return refuse_report(out, STR("uuid: is missing or no UUID"));
-	rc = db_run(db, &lock_reports, NULL, DB_NO_ARGS);
+	rc = db_run(db, &report_lock, NULL, DB_NO_ARGS);
 	if (rc == DB_OK)
 		rc = db_one(db, &read_kept, &old, P(out->uuid));
 	if (rc != DB_OK && rc != DB_NONE)

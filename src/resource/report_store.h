@@ -43,6 +43,17 @@ struct report_stored {
 enum db_rc report_store(struct db *db, struct arena *a, const struct uuid *account,
     const struct report_document *doc, struct report_stored *out) MUST_USE;
 
+/* The members of a report that its organisation may change. */
+struct report_edit {
+	const struct uuid *account, *report;
+	struct str title, tlp; /* tlp: null: none */
+	struct strs tags;
+};
+
+/* Changes a published report of the account in the caller's transaction; DB_NONE: the account has
+   no such report. Equal values are no new revision. */
+enum db_rc report_edit(struct db *db, struct arena *a, const struct report_edit *e) MUST_USE;
+
 /* The document of a native report: a finished record, as surfacectl import reports reads it. */
 struct report_document report_document_native(struct arena *a, const struct record *r);
 

@@ -89,6 +89,7 @@ change()
 	copy_rule | stage_rule) api POST "$(_put "$(detection)")" ;;
 	publish_rule | deprecate_rule | redraft_rule) api POST "$(_put "$(detection testing)")" ;;
 	create_report) api POST "$_at" "{\"title\":\"$(uuid_new)\",\"text\":\"x\"}" -H "Idempotency-Key: $(uuid_new)" ;;
+	update_report) api PUT "$(_put "$(report)")" '{"title":"y"}' ;;
 	delete_report) api DELETE "$(_put "$(report)")" ;;
 	create_report_verdict) api POST "$_at" "$(verdict_body)" ;;
 	delete_report_verdict) api DELETE "$(_put "$(verdict)")" ;;

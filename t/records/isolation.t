@@ -68,6 +68,7 @@ body()
 	update_rule_tag) echo '{"name":"x"}' ;;
 	update_watched_domain) echo '{"enabled":true}' ;;
 	create_watched_domain) echo '{"domain":"example.com"}' ;;
+	update_report) echo '{"title":"x"}' ;;
 	create_session) echo '{"start_url":"https://example.com/"}' ;;
 	create_alert_silence) echo "{\"rule_uuid\":\"$mine\",\"reason\":\"x\",\"ends_at\":\"$tomorrow\"}" ;;
 	esac
