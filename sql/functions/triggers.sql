@@ -122,6 +122,12 @@ CREATE OR REPLACE FUNCTION audit_uuid(stored uuid, id bigint) RETURNS uuid LANGU
 	SELECT coalesce(stored, overlay(overlay(md5('surfaced audit ' || id) PLACING '3' FROM 13) PLACING '8' FROM 17)::uuid)
 $$;
 
+-- Rows that end are marked by a time and kept. The audit log names the end and not the change of the row.
+CREATE OR REPLACE FUNCTION audit_ends() RETURNS TABLE (mark text, event text) LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	VALUES ('deleted_at', 'delete'), ('removed_at', 'delete'), ('revoked_at', 'revoke'), ('cancelled_at', 'cancel'),
+		('used_at', 'use'), ('ended_at', 'end'), ('disabled_at', 'disable')
+$$;
+
 -- Writes an audit line for a change, also for one that an administrator makes with psql. A program names its
 -- actor and request in the settings surfaced.actor and surfaced.request_id. A record of a project belongs to
 -- the project's account. Hashes, secrets and the samples of rules are left out. The first argument is the column that identifies the
@@ -147,6 +153,9 @@ BEGIN
 		RETURN NULL;
 	ELSIF TG_OP = 'UPDATE' AND TG_NARGS > 1 THEN
 		verb := line ->> TG_ARGV[1];
+	ELSIF TG_OP = 'UPDATE' THEN
+		SELECT coalesce(min(e.event), verb) INTO verb FROM audit_ends() AS e
+		 WHERE old_row ->> e.mark IS NULL AND new_row ->> e.mark IS NOT NULL;
 	END IF;
 	IF TG_TABLE_NAME = 'account' THEN
 		account := line ->> 'uuid';
@@ -803,7 +812,7 @@ $$;
 GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin, surfaced_api;
 GRANT EXECUTE ON FUNCTION visible_projects TO surfaced_admin, surfaced_api;
 -- These roles write audit lines, and an index of the table calls the function.
-GRANT EXECUTE ON FUNCTION audit_project TO surfaced_admin, surfaced_api, surfaced_index;
+GRANT EXECUTE ON FUNCTION audit_ends, audit_project TO surfaced_admin, surfaced_api, surfaced_index;
 GRANT EXECUTE ON FUNCTION evidence_text, evidence_number, evidence_integer, evidence_flag, evidence_uuid, evidence_time,
 	evidence_texts, evidence_objects, evidence_endpoint, secret_location, secret_locations TO surfaced_api, surfaced_admin;
 -- Indexes of the dns partition call these.

@@ -6,6 +6,7 @@
      actor      "os:NAME" for surfacectl; see export_actor in main.c
      before     the row before the change, as JSON without hashes and secrets; null for a new row
      after      the row after it; null for a deleted one
+     changed    the names of the members that differ between both, with commas
      request_id   the API's request that made the change */
 #include "config.h"
 
@@ -16,7 +17,7 @@ enum { LINES = 50, LINES_MAX = 10000 };
 
 struct line {
 	struct ts at;
-	struct str actor, program, action, subject_id;
+	struct str actor, program, action, subject_id, changed;
 	struct uuid account_uuid;
 	struct json before, after;
 	struct str request_id;
@@ -29,6 +30,7 @@ static const struct field line_out[] = {
 	FIELD(struct line, action, 0),
 	FIELD(struct line, subject_id, 0),
 	FIELD(struct line, account_uuid, NULLABLE),
+	FIELD(struct line, changed, 0),
 	FIELD(struct line, before, NULLABLE),
 	FIELD(struct line, after, NULLABLE),
 	FIELD(struct line, request_id, NULLABLE),
@@ -39,8 +41,11 @@ static const struct field line_out[] = {
    give the name alone, the UUID of a key, or that of a member, which finds the member's keys as
    well. */
 STMT_LIST(list_audit, struct line, line_out,
-    "SELECT at, actor, program, action, subject_id, account_uuid, before, after, request_id FROM "
-    "audit"
+    "SELECT at, actor, program, action, subject_id, account_uuid,"
+    " CASE WHEN before IS NULL OR after IS NULL THEN '' ELSE (SELECT coalesce(string_agg(m, ',' ORDER BY m), '')"
+    "  FROM jsonb_object_keys(before || after) AS m"
+    "  WHERE before -> m IS DISTINCT FROM after -> m) END AS changed,"
+    " before, after, request_id FROM audit"
     " WHERE ($1::uuid IS NULL OR account_uuid = $1)"
     "   AND ($3::text IS NULL OR actor IN ($3, 'os:' || $3, 'role:' || $3, 'member:' || lower($3))"
     "     OR actor = ANY (ARRAY(SELECT 'key:' || prefix FROM api_key"
@@ -127,6 +132,7 @@ static const struct command audit_command = {
 		     "[--subject KIND] [--subject-id ID] [--request-id ID] [--since TIME] "
 		     "[--until TIME] [--limit N]",
 	.help = "the audit log, newest first",
+	.narrow = "at actor action subject_id changed request_id",
 	.run = audit,
 };
 

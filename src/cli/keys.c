@@ -17,6 +17,7 @@
 	FIELD(struct key_line, created_at, 0),                                                     \
 	FIELD(struct key_line, expires_at, NULLABLE),                                              \
 	FIELD(struct key_line, revoked_at, NULLABLE),                                              \
+	FIELD(struct key_line, last_used_on, NULLABLE),                                            \
 	FIELD_END
 /* clang-format on */
 
@@ -29,7 +30,9 @@ static const struct field created_out[] = { FIELD(struct key_line, uuid, 0),
 	" WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS state,"                     \
 	" account_uuid, owner_uuid, scopes::text[] AS scopes, "                                    \
 	"coalesce(projects::text[], '{}') AS projects,"                                            \
-	" created_at, expires_at, revoked_at"
+	" created_at, expires_at, revoked_at,"                                                     \
+	" (SELECT max(day)::text FROM usage_daily WHERE key_uuid = uuid AND requests > 0)"         \
+	" AS last_used_on"
 
 STMT_LIST(list_keys, struct key_line, line_out,
     "SELECT " COLUMNS
@@ -222,7 +225,7 @@ run_rotate_key(struct cli *c, int argc, char **argv)
 static const struct command subs[] = {
 	{ "list", "--account ACCOUNT", "keys of an account, without their secrets",
 	    .st = &list_keys, .lists = "keys", .of = OF_ACCOUNT,
-	    .narrow = "prefix name state scopes projects expires_at" },
+	    .narrow = "prefix name state scopes projects expires_at last_used_on" },
 	{ "create",
 	    "--account ACCOUNT [--member MEMBER] --name NAME [--scope SCOPE|all]... "
 	    "[--project UUID]... [--expires WHEN]",

@@ -58,13 +58,14 @@ add_scalar(struct buf *b, enum field_type type, const void *from)
 	panic("a field of type %d in a table", (int)type);
 }
 
-/* The first NARROW characters of a text. */
+/* The first NARROW characters of a text; a UUID stays whole, since it is copied into commands. */
 static struct str
 shorten(struct arena *a, struct str s)
 {
 	size_t chars = 0, end = 0;
+	struct uuid uuid;
 
-	if (str_utf8_bad(s) < s.n || str_chars(s) <= NARROW)
+	if (uuid_parse(s, &uuid) || str_utf8_bad(s) < s.n || str_chars(s) <= NARROW)
 		return s;
 	for (; end < s.n && chars < NARROW; end++)
 		chars += (s.p[end] & 0xc0) != 0x80; /* counts first bytes of characters only */

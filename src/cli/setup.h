@@ -52,6 +52,7 @@ struct key_line {
 	struct uuid account_uuid, owner_uuid;
 	struct list scopes, projects;
 	struct ts created_at, expires_at, revoked_at;
+	struct str last_used_on; /* a day, UTC */
 };
 
 struct key_wanted {

@@ -121,6 +121,12 @@ while IFS="$(printf '\t')" read -r _ path operation _; do
 	case $path in
 	/reports* | /rules*) project=null ;; # they belong to the account
 	esac
+	case $operation in
+	delete_* | cancel_*)
+		like "$(sql "SELECT action FROM audit WHERE request_id = '$request'")" '\.(delete|cancel|withdrawn)$' \
+			"$operation: the action names the end of the record"
+		;;
+	esac
 	is "$(sql "SELECT count(*) FROM audit WHERE request_id = '$request'")" 1 "$operation leaves exactly one line (C-212)"
 	api GET "/access/audit?request_id=$request"
 	is "$(field '[(.entries | length), .entries[0].request_id, .entries[0].actor.uuid, (.entries[0].project_uuid // "null")] | join(" ")')" \
@@ -144,6 +150,9 @@ sed -n 's/^ACTION("\([a-z_]*\)",[^"]*"\([a-z_]*\)")$/\1.\2/p' "$TOP/src/tbl/audi
 	sql "SELECT relname || '.' || verb FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid,
 			LATERAL (VALUES ('create', 4, false), ('delete', 8, false), ('change', 16, true)) AS v(verb, bit, moves)
 		WHERE t.tgfoid = 'audit_row'::regproc AND t.tgtype & v.bit <> 0 AND NOT (v.moves AND t.tgnargs > 1)
+		UNION SELECT c.relname || '.' || e.event FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+			JOIN pg_attribute a ON a.attrelid = c.oid JOIN audit_ends() AS e ON e.mark = a.attname
+			WHERE t.tgfoid = 'audit_row'::regproc AND t.tgtype & 16 <> 0 AND t.tgnargs = 1
 		UNION SELECT 'alert_destination.rotate_secret'
 		UNION SELECT 'finding.' || event FROM finding_move UNION SELECT 'alert.' || event FROM alert_move
 		UNION SELECT 'rule.' || event FROM rule_move UNION SELECT 'rule.' || e FROM unnest('{change,delete}'::text[]) AS e

@@ -138,7 +138,7 @@ for verb in GET DELETE; do
 	is "$STATUS $(field .error.code)" "404 alert_rule_not_found" "$verb of a deleted rule gets 404"
 done
 is "$(sql "SELECT string_agg(action, ' ' ORDER BY id) FROM audit WHERE subject_id = '$r'")" \
-	"alert_rule.create alert_rule.change alert_rule.change alert_rule.change" \
+	"alert_rule.create alert_rule.change alert_rule.change alert_rule.delete" \
 	"the audit has every change of the rule"
 key=$(key_new --scope alerts.rules.view)
 api POST "$A/rules" '{"name":"x","source":"finding"}'

@@ -71,9 +71,9 @@ is "$STATUS $(field .error.code)" "404 silence_not_found" "an unknown silence ge
 is "$(sql "SELECT count(*) FROM alert_silence")" 4 "no silence is deleted from the table"
 is "$(sql "SELECT actor || ' ' || program || ' ' || action || ' ' || (before ->> 'cancelled_at' IS NULL) || ' ' || (after ->> 'cancelled_at' IS NOT NULL)
 	|| ' ' || account_uuid FROM audit WHERE subject_id = '$active' AND request_id = '$request'")" \
-	"key:$(printf %.12s "$KEY") surfaced_api alert_silence.change true true $ACCOUNT" \
+	"key:$(printf %.12s "$KEY") surfaced_api alert_silence.cancel true true $ACCOUNT" \
 	"the audit has actor, program, change and request of the cancellation"
-is "$(sql "SELECT count(*) FROM audit WHERE subject_id = '$active' AND action = 'alert_silence.change'")" 1 \
+is "$(sql "SELECT count(*) FROM audit WHERE subject_id = '$active' AND action = 'alert_silence.cancel'")" 1 \
 	"a silence cancelled twice has one audit entry"
 
 # Pages are ordered by time, newest first, then by uuid (A2). Four of these rows were created at the same time.

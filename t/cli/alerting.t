@@ -104,8 +104,11 @@ exits 0 "surfacectl shows a rule whose destination was deleted" alert-rules show
 is "$(get '.rule.destination_uuids|tojson')" "[]" "the rule no longer names the deleted destination"
 exits 0 "surfacectl deletes a rule by its uuid" alert-rules delete "$r"
 exits 3 "surfacectl exits with 3 for a deleted rule" alert-rules show "$r"
+like "$(ctl audit --action alert_rule.delete)" "os:[^ ]+ +alert_rule.delete +$r +.*deleted_at" \
+	"surfacectl audit finds the deletion of a rule by its action"
+is "$(ctl audit | awk 'length > 240' | wc -l)" 0 "no line of surfacectl audit has whole records"
 is "$(sql "SELECT string_agg(action, ' ' ORDER BY id) FROM audit WHERE subject_id = '$d' AND actor LIKE 'os:%'")" \
-	"alert_destination.create alert_destination.rotate_secret alert_destination.change alert_destination.change alert_destination.change" \
+	"alert_destination.create alert_destination.rotate_secret alert_destination.change alert_destination.change alert_destination.delete" \
 	"the audit has every change of the destination"
 is "$(sql "SELECT count(*) FROM audit WHERE after::text LIKE '%whsec%' OR before::text LIKE '%whsec%'")" 0 \
 	"the audit contains no secret of a destination"

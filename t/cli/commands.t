@@ -106,7 +106,7 @@ exits 0 "surfacectl prints the help of a command" keys create --help
 exits 0 "surfacectl prints the audit as JSON" audit --limit 1000 --json
 # shellcheck disable=SC2016 # the dollar is jq's
 has '[.audit[].action] as $a | ["account_group.create","account.create","account.change","member.create","project.create",
-	"project_member.create","api_key.create","api_key.change","account_scope.delete","entitlement.create",
+	"project_member.create","api_key.create","api_key.revoke","account_scope.delete","entitlement.create",
 	"entitlement.delete","tag.create"] - $a == []' "the audit has every kind of change of this test"
 has "all(.audit[]; .actor == \"os:$(id -un)\" and .program == \"surfaced_admin\")" \
 	"the audit names the system user and the role"

@@ -61,7 +61,7 @@ is "$(answered)" "404 sign_in_not_found" "nobody ends the sign-in of another per
 as ann DELETE "/auth/sign-ins/$other"
 session_of stolen
 is "$(answered)" "401 session_expired" "a person ends a sign-in of theirs in another browser (C-309)"
-is "$(sql "SELECT count(*) FROM audit WHERE action = 'sign_in.change' AND subject_id = '$other'")" 1 "the end of a sign-in leaves a line of the audit log (C-325)"
+is "$(sql "SELECT count(*) FROM audit WHERE action = 'sign_in.end' AND subject_id = '$other'")" 1 "the end of a sign-in leaves a line of the audit log (C-325)"
 as ann GET /auth/session
 is "$STATUS" 200 "ending a sign-in elsewhere leaves the one of the request"
 as ann DELETE /auth/password
