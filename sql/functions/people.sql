@@ -125,11 +125,11 @@ CREATE OR REPLACE FUNCTION sign_in_network_known(p_email text, p_network text) R
 		  AND greatest(i.authenticated_at, i.seen_at) > now() - interval '30 days')
 $$;
 
--- Adds one unit to each bucket, or to none when one of them is full. full_bucket: the place of the
--- full one in the list, from 1, or null; wait: the seconds until it has room. note: the first
+-- Adds one unit to each bucket, or to none when one of them is full. A full bucket of sizes[n] units is empty after seconds[n].
+-- full_bucket: the place of the full one in the list, from 1, or null; wait: the seconds until it has room. note: the first
 -- refusal since the bucket had room, for the audit log. Rows are locked in a fixed order, so that
 -- two requests cannot deadlock.
-CREATE OR REPLACE FUNCTION throttle_spend(buckets bytea[], sizes bigint[], seconds bigint, OUT full_bucket integer,
+CREATE OR REPLACE FUNCTION throttle_spend(buckets bytea[], sizes bigint[], seconds bigint[], OUT full_bucket integer,
 	OUT wait integer, OUT note boolean) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -140,14 +140,15 @@ BEGIN
 	INSERT INTO throttle SELECT x, 0, clock_timestamp() FROM unnest(buckets) AS x ORDER BY x ON CONFLICT DO NOTHING;
 	PERFORM FROM throttle t WHERE t.bucket = ANY (buckets) ORDER BY t.bucket FOR UPDATE;
 	moment := clock_timestamp();
-	FOR b IN SELECT x.n, x.bucket, x.size, t.noted_at,
-			greatest(0, t.spent - extract(epoch FROM moment - t.at) * x.size / seconds) AS spent
-		FROM unnest(buckets, sizes) WITH ORDINALITY AS x (bucket, size, n) JOIN throttle t ON t.bucket = x.bucket ORDER BY x.n
+	FOR b IN SELECT x.n, x.bucket, x.size, x.seconds, t.noted_at,
+			greatest(0, t.spent - extract(epoch FROM moment - t.at) * x.size / x.seconds) AS spent
+		FROM unnest(buckets, sizes, seconds) WITH ORDINALITY AS x (bucket, size, seconds, n)
+		JOIN throttle t ON t.bucket = x.bucket ORDER BY x.n
 	LOOP
 		IF b.spent + 1 > b.size THEN
 			full_bucket := b.n;
-			wait := greatest(1, ceil((b.spent + 1 - b.size) * seconds / b.size));
-			note := coalesce(b.noted_at < moment - make_interval(secs => seconds), true);
+			wait := greatest(1, ceil((b.spent + 1 - b.size) * b.seconds / b.size));
+			note := coalesce(b.noted_at < moment - make_interval(secs => b.seconds), true);
 			IF note THEN
 				UPDATE throttle t SET noted_at = moment WHERE t.bucket = b.bucket;
 			END IF;
@@ -155,8 +156,8 @@ BEGIN
 		END IF;
 	END LOOP;
 	UPDATE throttle t SET at = moment,
-		spent = greatest(0, t.spent - extract(epoch FROM moment - t.at) * x.size / seconds) + 1
-	  FROM unnest(buckets, sizes) AS x (bucket, size) WHERE t.bucket = x.bucket;
+		spent = greatest(0, t.spent - extract(epoch FROM moment - t.at) * x.size / x.seconds) + 1
+	  FROM unnest(buckets, sizes, seconds) AS x (bucket, size, seconds) WHERE t.bucket = x.bucket;
 END
 $$;
 
@@ -208,15 +209,29 @@ CREATE OR REPLACE FUNCTION sign_in_link_find(p_token bytea) RETURNS TABLE (uuid 
 	   AND CASE l.purpose WHEN 'join' THEN m.removed_at IS NULL AND m.person_uuid IS NULL ELSE p.disabled_at IS NULL END
 $$;
 
--- Marks a link as used. Returns false when it was used before or has expired. The membership is
--- locked first, as in member_drop.
-CREATE OR REPLACE FUNCTION sign_in_link_use(p_link uuid) RETURNS boolean LANGUAGE plpgsql
+-- Marks a link as used. Returns used; gone when it was used before or has expired; or busy when another transaction has
+-- locked it: nobody waits for the request of somebody else, which keeps a worker. The membership is locked first, as in
+-- member_drop.
+CREATE OR REPLACE FUNCTION sign_in_link_use(p_link uuid) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-	PERFORM FROM member m WHERE m.uuid = (SELECT l.member_uuid FROM sign_in_link l WHERE l.uuid = p_link) FOR UPDATE;
+	PERFORM FROM member m WHERE m.uuid = (SELECT l.member_uuid FROM sign_in_link l WHERE l.uuid = p_link) FOR UPDATE NOWAIT;
+	PERFORM FROM sign_in_link l WHERE l.uuid = p_link FOR UPDATE NOWAIT;
 	UPDATE sign_in_link l SET used_at = now()
 	 WHERE l.uuid = p_link AND l.used_at IS NULL AND l.revoked_at IS NULL AND l.expires_at > now();
-	RETURN FOUND;
+	RETURN CASE WHEN FOUND THEN 'used' ELSE 'gone' END;
+EXCEPTION WHEN lock_not_available THEN
+	RETURN 'busy';
+END
+$$;
+
+-- Counts a use of a link that was refused, and revokes the link when p_most were.
+CREATE OR REPLACE FUNCTION sign_in_link_fail(p_token bytea, p_most bigint, p_request text) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM set_config('surfaced.actor', 'public', true), set_config('surfaced.request_id', p_request, true);
+	UPDATE sign_in_link l SET failures = l.failures + 1, revoked_at = CASE WHEN l.failures + 1 >= p_most THEN now() END
+	 WHERE l.sha256 = p_token AND l.used_at IS NULL AND l.revoked_at IS NULL;
 END
 $$;
 
@@ -313,6 +328,6 @@ $$;
 GRANT EXECUTE ON FUNCTION credential_scopes TO surfaced_api, surfaced_admin;
 GRANT EXECUTE ON FUNCTION sign_in_find, sign_in_begin, sign_in_end, sign_in_end_others, person_credentials,
 	sign_in_network_known, throttle_spend, throttle_refund, proof_use, sign_in_link_make, sign_in_link_find, sign_in_link_use,
-	person_add, member_join, person_set, person_password_set, person_password_is,
+	sign_in_link_fail, person_add, member_join, person_set, person_password_set, person_password_is,
 	person_password_renew, person_recover TO surfaced_api;
 GRANT EXECUTE ON FUNCTION sign_in_link_make, sign_in_end_others TO surfaced_admin;

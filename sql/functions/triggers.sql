@@ -134,7 +134,7 @@ $$;
 -- row; the second, where a trigger has one, is the column that names the event of a move.
 CREATE OR REPLACE FUNCTION audit_row() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-	hidden text[] := '{sha256,changed,secret,tests,request_space,request_hash,password,totp,totp_new,totp_step,spki}';
+	hidden text[] := '{sha256,changed,secret,tests,request_space,request_hash,password,totp,totp_new,totp_step,spki,failures}';
 	old_row jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) - hidden END;
 	new_row jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) - hidden END;
 	line jsonb := coalesce(new_row, old_row);

@@ -174,7 +174,7 @@ static const struct field throttle_full_out[] = {
 
 STMT(spend_throttle, throttle_full_out,
     "SELECT full_bucket, wait, note FROM throttle_spend($1::text[]::bytea[],"
-    " $2::text[]::bigint[], $3)");
+    " $2::text[]::bigint[], $3::text[]::bigint[])");
 STMT(refund_throttle, NULL, "SELECT throttle_refund($1::text[]::bytea[])");
 
 static struct strs
@@ -191,12 +191,15 @@ bucket_names(struct arena *a, const struct throttle *t)
 enum db_rc
 throttle_spend(struct db *db, struct arena *a, const struct throttle *t, struct throttle_full *out)
 {
-	struct str *sizes = ARENA_ARRAY(a, t->n + 1, struct str);
+	struct str *sizes = ARENA_ARRAY(a, t->n + 1, struct str),
+		   *seconds = ARENA_ARRAY(a, t->n + 1, struct str);
 
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
 		sizes[i] = arena_printf(a, "%jd", (intmax_t)t->buckets[i].size);
+		seconds[i] = arena_printf(a, "%jd", (intmax_t)t->buckets[i].seconds);
+	}
 	return db_one(db, &spend_throttle, out, P(bucket_names(a, t)),
-	    P(((struct strs){ sizes, t->n })), P(t->seconds));
+	    P(((struct strs){ sizes, t->n })), P(((struct strs){ seconds, t->n })));
 }
 
 enum db_rc

@@ -88,17 +88,18 @@ enum db_rc person_find(struct db *db, struct str email, const struct uuid *uuid,
 
 /* ---- throttle: leaky buckets, each named by an HMAC ---- */
 
-enum { THROTTLE_BUCKETS = 3, THROTTLE_NAME = 32 };
+enum { THROTTLE_BUCKETS = 6, THROTTLE_NAME = 32 };
 
 struct throttle_bucket {
 	unsigned char name[THROTTLE_NAME];
-	int64_t size; /* units that the bucket holds */
+	int64_t size;    /* units that the bucket holds */
+	int64_t seconds; /* the time in which a full bucket empties */
+	unsigned keep;   /* answers after which the unit is not given back (http/throttle.c) */
 };
 
 struct throttle {
 	size_t n;
 	struct throttle_bucket buckets[THROTTLE_BUCKETS];
-	int64_t seconds; /* the time in which a full bucket empties */
 };
 
 struct throttle_full {

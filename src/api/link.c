@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* One-time links, with which a person joins an organisation or recovers access (C-321). The proof
    is the link, not an e-mail address: whoever uses it joins as the person who is signed in, or as a
-   new person. Opening a link does not use it up, because chat programs open links for previews. */
+   new person. Opening a link does not use it up, because chat programs open links for previews.
+
+     find the link -> check and hash the password -> take the link -> join or recover -> sign in
+     no lock          slow, no lock                  locks until the transaction ends, a few ms */
 #include "config.h"
 
 #include "api/people.h"
@@ -79,12 +82,14 @@ open_link(struct req *rq)
 /* ---- POST /auth/links/use ---- */
 
 struct link_outcome {
-	bool used;
+	struct str outcome;
 };
 
-static const struct field link_outcome_out[] = { FIELD(struct link_outcome, used, 0), FIELD_END };
+static const struct field link_outcome_out[] = { FIELD(struct link_outcome, outcome, 0),
+	FIELD_END };
 
-STMT(use_link, link_outcome_out, "SELECT sign_in_link_use($1) AS used");
+STMT(use_link, link_outcome_out, "SELECT sign_in_link_use($1) AS outcome");
+STMT(count_failure, NULL, "SELECT sign_in_link_fail($1, $2, $3)");
 
 struct new_person {
 	struct str outcome;
@@ -140,14 +145,17 @@ check_new_person(struct req *rq, const struct link_in *in)
 	return faults->n == 0 ? PASS : fail_faults(rq, faults);
 }
 
+/* Checks and hashes the password of somebody who joins or recovers. */
 static int
-join_as_new_person(struct req *rq, const struct found_link *link, struct uuid *person)
+prepare_use(struct req *rq, const struct found_link *link, struct str *stored)
 {
 	const struct link_in *in = rq->in;
-	struct new_person made;
-	struct str stored;
-	enum db_rc rc;
 
+	if (str_is(link->purpose, "recover")) {
+		if (in->password.p == NULL)
+			return fail_field(rq, "password", "required", "is required");
+		return password_prepare(rq, in->password, link->email, stored);
+	}
 	if (check_new_person(rq, in) != PASS)
 		return FAILED;
 	/* When the company's proxy identifies people by e-mail, nobody may choose another address
@@ -155,9 +163,31 @@ join_as_new_person(struct req *rq, const struct found_link *link, struct uuid *p
 	if (proxy_names_people() && !str_is_nocase(in->email, link->email.p))
 		return fail_field(
 		    rq, "email", "not_allowed", "must be the address of the invitation");
-	if (password_prepare(rq, in->password, in->email, &stored) != PASS)
-		return FAILED;
-	rc = db_one(rq->db, &add_person, &made, P(in->name), P(in->email), P(stored));
+	return password_prepare(rq, in->password, in->email, stored);
+}
+
+/* Marks the link as used. A later failure rolls this back. */
+static int
+take_link(struct req *rq, const struct found_link *link)
+{
+	struct link_outcome row;
+	enum db_rc rc = db_one(rq->db, &use_link, &row, P(link->uuid));
+
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	if (str_is(row.outcome, "busy"))
+		return fail(rq, ERR_LINK_IN_USE);
+	return str_is(row.outcome, "used") ? PASS : fail(rq, ERR_LINK_NOT_FOUND);
+}
+
+static int
+join_as_new_person(
+    struct req *rq, const struct found_link *link, struct str stored, struct uuid *person)
+{
+	const struct link_in *in = rq->in;
+	struct new_person made;
+	enum db_rc rc = db_one(rq->db, &add_person, &made, P(in->name), P(in->email), P(stored));
+
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	if (!str_is(made.outcome, "made"))
@@ -167,67 +197,85 @@ join_as_new_person(struct req *rq, const struct found_link *link, struct uuid *p
 }
 
 static int
-recover(struct req *rq, const struct found_link *link)
+recover(struct req *rq, const struct found_link *link, struct str stored)
 {
-	const struct link_in *in = rq->in;
-	struct str stored;
-	enum db_rc rc;
+	enum db_rc rc = db_do(rq->db, &recover_person, NULL, P(link->person_uuid), P(stored));
 
-	if (in->password.p == NULL)
-		return fail_field(rq, "password", "required", "is required");
-	if (password_prepare(rq, in->password, link->email, &stored) != PASS)
-		return FAILED;
-	rc = db_do(rq->db, &recover_person, NULL, P(link->person_uuid), P(stored));
 	return rc == DB_OK ? PASS : fail_db(rq, rc);
 }
 
-/* Whether the body has only the token and the request comes from a person who is signed in. */
+/* Whether the request comes from a person who is signed in, and wants to join as this person. */
 static bool
-joins_as_signed_in(const struct req *rq)
+joins_as_signed_in(const struct req *rq, const struct found_link *link)
 {
 	const struct link_in *in = rq->in;
 
 	return rq->sign_in != NULL && in->name.p == NULL && in->email.p == NULL &&
-	       in->password.p == NULL;
+	       in->password.p == NULL && !str_is(link->purpose, "recover");
 }
 
-/* Marks the link as used first, so that the second of two simultaneous requests waits and then
-   finds it used. A later failure rolls this back. */
 static int
-use_sent_link(struct req *rq)
+use_signed_in(struct req *rq, const struct found_link *link)
+{
+	return take_link(rq, link) == PASS && join_as(rq, link, &rq->sign_in->person_uuid) == PASS
+		   ? person_session_reply(rq, 201)
+		   : FAILED;
+}
+
+/* The second step, in the transaction that ends with the request. */
+static int
+use_prepared(struct req *rq, const struct found_link *link, struct str stored)
 {
 	static const struct str by_link[] = { STR_INIT("link") };
-	const struct link_in *in = rq->in;
-	struct found_link link;
-	struct link_outcome row;
-	struct uuid person;
-	enum db_rc rc;
+	struct uuid person = link->person_uuid;
 	int result;
 
-	if (find_sent_link(rq, in->token, &link) != PASS)
+	if (take_link(rq, link) != PASS)
 		return FAILED;
-	rc = db_one(rq->db, &use_link, &row, P(link.uuid));
-	if (rc != DB_OK)
-		return fail_db(rq, rc);
-	if (!row.used)
-		return fail(rq, ERR_LINK_NOT_FOUND);
-	person = link.person_uuid;
-	if (str_is(link.purpose, "recover")) {
-		result = recover(rq, &link);
-	} else if (joins_as_signed_in(rq)) {
-		result = join_as(rq, &link, &rq->sign_in->person_uuid);
-		return result == PASS ? person_session_reply(rq, 201) : FAILED;
-	} else {
-		result = join_as_new_person(rq, &link, &person);
-	}
+	result = str_is(link->purpose, "recover") ? recover(rq, link, stored)
+						  : join_as_new_person(rq, link, stored, &person);
 	if (result != PASS)
 		return FAILED;
 	return sign_in_complete(
 	    rq, &(struct proved){ .person = person, .methods = { by_link, COUNT(by_link) } });
 }
 
+/* Counts a use that was refused, after the rollback of the request. A link that is in use, or that
+   was used meanwhile, is no refusal of what the client sent. */
+static void
+note_failure(struct req *rq)
+{
+	const struct link_in *in = rq->in;
+	unsigned char hash[TOKEN_HASH_LEN];
+	enum db_rc rc;
+
+	if (rq->status < 400 || rq->status >= 500 || rq->error == ERR_LINK_IN_USE ||
+	    !token_hash((struct secret){ in->token }, hash))
+		return;
+	rc = db_do(rq->db, &count_failure, NULL, P(((struct bytes){ hash, sizeof(hash) })),
+	    P((int64_t)LIM_LINK_FAILURES), P(str_of(rq->id)));
+	if (rc != DB_OK)
+		log_event(LOGP_ERR, "database", "req=%s why=\"%s\"", rq->id, db_message(rq->db));
+}
+
+static int
+use_sent_link(struct req *rq)
+{
+	const struct link_in *in = rq->in;
+	struct found_link link;
+	struct str stored;
+
+	if (find_sent_link(rq, in->token, &link) != PASS)
+		return FAILED;
+	rq->afterwards = note_failure;
+	if (joins_as_signed_in(rq, &link))
+		return use_signed_in(rq, &link);
+	return prepare_use(rq, &link, &stored) == PASS ? use_prepared(rq, &link, stored) : FAILED;
+}
+
 static const enum error open_errors[] = { ERR_LINK_NOT_FOUND, ERR_UNSET };
-static const enum error use_errors[] = { ERR_LINK_NOT_FOUND, ERR_MEMBER_EXISTS, ERR_UNSET };
+static const enum error use_errors[] = { ERR_LINK_NOT_FOUND, ERR_LINK_IN_USE, ERR_MEMBER_EXISTS,
+	ERR_UNSET };
 
 static const struct route link_routes[] = {
 	{
@@ -247,6 +295,7 @@ static const struct route link_routes[] = {
 	    ROUTE_AS(POST, "/auth/links/use", "use_sign_in_link", use_sent_link),
 	    COLUMNS_OF_VISITOR,
 	    BODY(struct link_in, use_in, BODY_CONFIGURED),
+	    .throttle = THROTTLE_LINK,
 	    .status = 201,
 	    .out = person_session_out,
 	    .result = "The person who is signed in.",
@@ -257,7 +306,7 @@ static const struct route link_routes[] = {
 		"signed in sends only the token. To recover access, a person sends the "
 		"token and a new password, which removes all their other methods and ends "
 		"all their sign-ins. With proxy_sign_in, a new person has the e-mail of "
-		"the invitation.",
+		"the invitation. Ten uses that were refused revoke the link.",
 	    .example = JSON({
 		    "token" : "dGhpcyBpcyBubyB0b2tlbiBvZiBhbnlib2R5IGhlcmU",
 		    "name" : "Ann",

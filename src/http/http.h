@@ -113,8 +113,14 @@ enum access {
 };
 
 /* The units that an attempt spends before the handler runs: none, one of the client's network, the
-   same and one of the e-mail in the body (throttle.c). */
-enum throttled { THROTTLE_NOTHING, THROTTLE_NETWORK, THROTTLE_EMAIL, THROTTLE_STEP };
+   same and one of the e-mail, of the half-open sign-in or of the link in the body (throttle.c). */
+enum throttled {
+	THROTTLE_NOTHING,
+	THROTTLE_NETWORK,
+	THROTTLE_EMAIL,
+	THROTTLE_STEP,
+	THROTTLE_LINK,
+};
 
 /* The counters that a call is charged to: none, rates, rates and quotas. A row never leaves it
    0. */

@@ -63,7 +63,7 @@ int auth_csrf(struct req *rq);
 
 /* Spends what the row's .throttle wants, or refuses the attempt. */
 int throttle_admit(struct req *rq);
-/* Gives it back after an attempt that succeeded, or that was not made. */
+/* Gives back what an attempt with this answer does not cost. */
 void throttle_settle(struct req *rq);
 
 /* ---- idempotency.c ---- */

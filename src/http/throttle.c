@@ -2,16 +2,20 @@
 /* Attempts to sign in are counted in leaky buckets, which all hosts share in the database (C-314):
  *
  *     network     the client's IPv4 address, or the /64 of its IPv6 address     20 in ten minutes
+ *                 the /56 of an IPv6 address, and its /48, as well              40, and 80
  *     new         the e-mail, from networks where this person has not been      10 in ten minutes
  *                 signed in within 30 days
  *     known       the e-mail, from the other networks                           10 in ten minutes
  *     step        a half-open sign-in, whose password was right                 5 codes
  *     new code, known code    the e-mail of that sign-in's person, as above     10 in ten minutes
+ *     link        a one-time link                                               20 in ten minutes
  *
  * An attempt spends a unit of its buckets before the hash is computed and before the handler's
  * transaction begins, so that no rollback and no hurry gives it back; success does. A guesser
  * fills "new", and the person still gets in from a known network, or by a passkey: nobody can lock
- * another person out (C-316). The names of the buckets are HMACs, so the table names nobody. */
+ * another person out (C-316). An attempt that ends in a failure of the service, such as a 503
+ * because too many passwords are hashed, costs its network alone: it was not tried, but the place
+ * that it wanted is scarce. The names of the buckets are HMACs, so the table names nobody. */
 #include "config.h"
 
 #include "access/challenge.h"
@@ -19,30 +23,74 @@
 #include "http/people.h"
 #include "http/stages_priv.h"
 
-enum { NETWORK_SIZE = 20, EMAIL_SIZE = 10, STEP_SIZE = 5, SECONDS = 600 };
+enum bucket {
+	BUCKET_NETWORK,
+	BUCKET_56,
+	BUCKET_48,
+	BUCKET_KNOWN, /* each of these is followed by the bucket of new networks */
+	BUCKET_NEW,
+	BUCKET_KNOWN_CODE,
+	BUCKET_NEW_CODE,
+	BUCKET_STEP,
+	BUCKET_LINK,
+};
 
-/* The network of the client's address: nobody else has an address in it. */
+/* The answers after which a unit is not given back. */
+enum { KEEP_REFUSAL = 1, KEEP_FAILURE = 2 };
+
+static const struct {
+	const char *name; /* a part of the HMAC */
+	int64_t size, seconds;
+	unsigned keep;
+} kinds[] = {
+	[BUCKET_NETWORK] = { "network", 20, 600, KEEP_REFUSAL | KEEP_FAILURE },
+	[BUCKET_56] = { "network", 40, 600, KEEP_REFUSAL | KEEP_FAILURE },
+	[BUCKET_48] = { "network", 80, 600, KEEP_REFUSAL | KEEP_FAILURE },
+	[BUCKET_KNOWN] = { "known", 10, 600, KEEP_REFUSAL },
+	[BUCKET_NEW] = { "new", 10, 600, KEEP_REFUSAL },
+	[BUCKET_KNOWN_CODE] = { "known code", 10, 600, KEEP_REFUSAL },
+	[BUCKET_NEW_CODE] = { "new code", 10, 600, KEEP_REFUSAL },
+	[BUCKET_STEP] = { "step", 5, 600, KEEP_REFUSAL },
+	[BUCKET_LINK] = { "link", 20, 600, KEEP_REFUSAL },
+};
+
+/* The network of the client's address with a prefix of so many bits; an IPv4 address is a network
+   of its own. */
 static struct str
-client_network(const struct req *rq)
+client_network(const struct req *rq, uint8_t bits)
 {
 	struct ipnet net;
 
 	if (!ipnet_parse_address(env_get(rq, "REMOTE_ADDR"), &net))
 		return STR("::/0");
 	if (!ip_is_v4(net.a))
-		net.bits = 64;
+		net.bits = bits;
 	ipnet_clear_host_bits(&net);
 	return ipnet_text(rq->arena, &net);
 }
 
 static void
-add_bucket(struct throttle *t, const struct signing_keys *keys, const char *kind, struct str of,
-    int64_t size)
+add_bucket(struct throttle *t, const struct signing_keys *keys, enum bucket kind, struct str of)
 {
 	struct throttle_bucket *b = &t->buckets[t->n++];
 
-	seal_tag(keys, &(struct seal_use){ "throttle", str_of(kind) }, of, b->name);
-	b->size = size;
+	seal_tag(keys, &(struct seal_use){ "throttle", str_of(kinds[kind].name) }, of, b->name);
+	b->size = kinds[kind].size;
+	b->seconds = kinds[kind].seconds;
+	b->keep = kinds[kind].keep;
+}
+
+/* The holder of an IPv6 network has 65,536 networks of 64 bits, so the larger ones count, too. */
+static void
+add_network_buckets(const struct req *rq, struct throttle *t, const struct signing_keys *keys)
+{
+	struct str network = client_network(rq, 64), site = client_network(rq, 56);
+
+	add_bucket(t, keys, BUCKET_NETWORK, network);
+	if (str_eq(network, site))
+		return;
+	add_bucket(t, keys, BUCKET_56, site);
+	add_bucket(t, keys, BUCKET_48, client_network(rq, 48));
 }
 
 /* A text of the body, whose row in the route's table must exist. */
@@ -58,22 +106,17 @@ text_of_body(const struct req *rq, const char *member)
 	return text;
 }
 
-/* The buckets of one kind of proof of a person. */
-struct proof_buckets {
-	const char *from_known, *from_new;
-};
-
+/* known: the bucket of the e-mail from known networks. */
 static int
-add_email_bucket(struct req *rq, const struct signing_keys *keys, struct str network,
-    struct str email, struct proof_buckets names)
+add_email_bucket(
+    struct req *rq, const struct signing_keys *keys, struct str email, enum bucket known)
 {
 	struct known_network found;
-	enum db_rc rc = network_find(rq->db, email, network, &found);
+	enum db_rc rc = network_find(rq->db, email, client_network(rq, 64), &found);
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	add_bucket(&rq->throttle, keys, found.known ? names.from_known : names.from_new,
-	    found.email, EMAIL_SIZE);
+	add_bucket(&rq->throttle, keys, found.known ? known : known + 1, found.email);
 	return PASS;
 }
 
@@ -81,7 +124,7 @@ add_email_bucket(struct req *rq, const struct signing_keys *keys, struct str net
    knows the password could begin again and again. A token that is none of ours has the bucket of
    the network alone, and the handler refuses it. */
 static int
-add_step_buckets(struct req *rq, const struct signing_keys *keys, struct str network)
+add_step_buckets(struct req *rq, const struct signing_keys *keys)
 {
 	struct challenge c = { .kind = CHALLENGE_STEP, .expires_at = rq->now };
 	struct str text = text_of_body(rq, "step");
@@ -95,23 +138,24 @@ add_step_buckets(struct req *rq, const struct signing_keys *keys, struct str net
 		return PASS;
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	add_bucket(&rq->throttle, keys, "step", text, STEP_SIZE);
-	return add_email_bucket(
-	    rq, keys, network, who.email, (struct proof_buckets){ "known code", "new code" });
+	add_bucket(&rq->throttle, keys, BUCKET_STEP, text);
+	return add_email_bucket(rq, keys, who.email, BUCKET_KNOWN_CODE);
 }
 
 static int
-add_proof_buckets(struct req *rq, const struct signing_keys *keys, struct str network)
+add_proof_buckets(struct req *rq, const struct signing_keys *keys)
 {
 	switch (rq->route->throttle) {
 	case THROTTLE_NOTHING:
 	case THROTTLE_NETWORK:
 		return PASS;
 	case THROTTLE_EMAIL:
-		return add_email_bucket(rq, keys, network, text_of_body(rq, "email"),
-		    (struct proof_buckets){ "known", "new" });
+		return add_email_bucket(rq, keys, text_of_body(rq, "email"), BUCKET_KNOWN);
 	case THROTTLE_STEP:
-		return add_step_buckets(rq, keys, network);
+		return add_step_buckets(rq, keys);
+	case THROTTLE_LINK:
+		add_bucket(&rq->throttle, keys, BUCKET_LINK, text_of_body(rq, "token"));
+		return PASS;
 	}
 	panic("a row's throttle is out of range");
 }
@@ -163,30 +207,31 @@ int
 throttle_admit(struct req *rq)
 {
 	const struct signing_keys *keys;
-	struct str network;
 
 	if (rq->route->throttle == THROTTLE_NOTHING)
 		return PASS;
 	keys = signing_ring_now(rq->worker->sign_in_keys);
 	if (keys == NULL)
 		return fail(rq, ERR_AUTHENTICATION_UNAVAILABLE);
-	network = client_network(rq);
-	rq->throttle = (struct throttle){ .seconds = SECONDS };
-	add_bucket(&rq->throttle, keys, "network", network, NETWORK_SIZE);
-	if (add_proof_buckets(rq, keys, network) != PASS) {
+	rq->throttle = (struct throttle){ 0 };
+	add_network_buckets(rq, &rq->throttle, keys);
+	if (add_proof_buckets(rq, keys) != PASS) {
 		rq->throttle.n = 0;
 		return FAILED;
 	}
 	return spend_units(rq);
 }
 
-/* An attempt that succeeded costs nothing, and neither does one that was not made. */
 void
 throttle_settle(struct req *rq)
 {
-	if (rq->throttle.n == 0 || (rq->status >= 300 && rq->status < 500))
-		return;
-	if (throttle_refund(rq->db, rq->arena, &rq->throttle) != DB_OK)
+	unsigned outcome = rq->status >= 500 ? KEEP_FAILURE : rq->status >= 300 ? KEEP_REFUSAL : 0;
+	struct throttle back = { 0 };
+
+	for (size_t i = 0; i < rq->throttle.n; i++)
+		if ((rq->throttle.buckets[i].keep & outcome) == 0)
+			back.buckets[back.n++] = rq->throttle.buckets[i];
+	if (back.n > 0 && throttle_refund(rq->db, rq->arena, &back) != DB_OK)
 		log_event(LOGP_ERR, "database", "req=%s why=\"%s\"", rq->id, db_message(rq->db));
 }
 
@@ -194,12 +239,12 @@ void
 throttle_failure(struct req *rq)
 {
 	const struct signing_keys *keys = signing_ring_now(rq->worker->sign_in_keys);
-	struct throttle t = { .seconds = SECONDS };
+	struct throttle t = { 0 };
 	struct throttle_full full;
 
 	if (keys == NULL)
 		return;
-	add_bucket(&t, keys, "network", client_network(rq), NETWORK_SIZE);
+	add_network_buckets(rq, &t, keys);
 	if (throttle_spend(rq->db, rq->arena, &t, &full) != DB_OK)
 		log_event(LOGP_ERR, "database", "req=%s why=\"%s\"", rq->id, db_message(rq->db));
 }

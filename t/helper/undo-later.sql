@@ -12,6 +12,13 @@ DELETE FROM metric_kind WHERE name IN ('surfaced_imports_total', 'surfaced_impor
 	'surfaced_detect_lag_seconds', 'surfaced_detect_work_waiting', 'surfaced_detect_failures_total', 'surfaced_rules_failed');
 -- 0041: its triggers end with the table report
 DROP FUNCTION IF EXISTS report_change;
+-- 0040
+DROP FUNCTION IF EXISTS sign_in_link_use, sign_in_link_fail, throttle_spend;
+DO $$ BEGIN
+	IF to_regclass('sign_in_link') IS NOT NULL THEN
+		ALTER TABLE sign_in_link DROP COLUMN IF EXISTS failures;
+	END IF;
+END $$;
 -- 0039
 DELETE FROM metric WHERE kind = 'surfaced_index_damages_total';
 DELETE FROM metric_kind WHERE name = 'surfaced_index_damages_total';

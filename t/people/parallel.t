@@ -31,8 +31,8 @@ world_until 60 is_hashing 2>/dev/null
 sql "UPDATE person SET password = regexp_replace(password, '.{4}\$', 'AAAA')" >/dev/null
 sign_in ann "$PASSWORD" -H 'X-Real-IP: 203.0.113.2'
 is "$(answered) $(header Retry-After)" "503 service_unavailable " "one more password than password_parallel is refused (C-315)"
-is "$(sql "SELECT count(*) FROM throttle WHERE spent > 0.9 AND at > now() - interval '1 min'")" 2 \
-	"an attempt for which there is no place spends nothing: the first one's two buckets are filled, and no other"
+is "$(sql "SELECT count(*) FROM throttle WHERE spent > 0.9 AND at > now() - interval '1 min'")" 3 \
+	"an attempt for which there is no place spends a unit of its network: the first one's two buckets are filled, and one more"
 as ann PUT /auth/password '{"password":"another long pass phrase"}'
 is "$(answered)" "503 service_unavailable" "a new password waits for a place as well (C-315)"
 visit GET /auth/methods

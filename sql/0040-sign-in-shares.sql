@@ -1,0 +1,6 @@
+-- SPDX-License-Identifier: ISC
+-- Refused uses of a link are counted, and functions of people get other arguments or results.
+
+ALTER TABLE sign_in_link ADD COLUMN failures bigint NOT NULL DEFAULT 0; -- uses that were refused
+
+DROP FUNCTION IF EXISTS sign_in_link_use(uuid), throttle_spend(bytea[], bigint[], bigint);
