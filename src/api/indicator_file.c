@@ -9,6 +9,9 @@
 
 enum { FILE_CSV, FILE_NDJSON, FILE_STIX };
 
+/* Answers name the version, too, as TAXII does; a client that asks for STIX need not. */
+#define STIX_MEDIA "application/stix+json"
+
 struct file_args {
 	struct str include_ignored;
 };
@@ -124,7 +127,8 @@ report_file(struct req *rq)
 		return FAILED;
 	row = rows.items;
 	b = reply_begin(rq, 200);
-	rq->content_type = rq->route->media[0];
+	rq->content_type =
+	    rq->route->arg == FILE_STIX ? STIX_MEDIA ";version=2.1" : rq->route->media[0];
 	if (rq->route->arg == FILE_STIX) {
 		stix_write(b, &r, row, rows.n);
 	} else if (rq->route->arg == FILE_CSV) {
@@ -144,7 +148,7 @@ report_file(struct req *rq)
 
 static const char *const csv_media[] = { "text/csv", NULL };
 static const char *const ndjson_media[] = { "application/x-ndjson", NULL };
-static const char *const stix_media[] = { "application/stix+json", NULL };
+static const char *const stix_media[] = { STIX_MEDIA, NULL };
 
 #define FILE_ROW(ending, name, number, types)                                                      \
 	ROUTE_AS(GET, "/reports/{report_uuid}/indicators." ending, name, report_file),             \

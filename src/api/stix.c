@@ -67,6 +67,7 @@ struct bundle {
 	struct buf *b;
 	const struct report_row *r;
 	struct str identity; /* its id */
+	bool begun;          /* it has an object */
 	struct buf refs;     /* of the report */
 };
 
@@ -114,15 +115,30 @@ add_ref(struct bundle *s, struct str id)
 	json_write_str(&s->refs, id);
 }
 
+/* Writes the marking of TLP 2.0, whose ids are fixed by the standard. Each object has it, since
+   programs store objects one by one. */
+static void
+write_marking(struct bundle *s)
+{
+#define TLP(spelling, label, strict, marking)                                                      \
+	if (str_is(s->r->tlp, label))                                                              \
+		buf_z(s->b, ",\"object_marking_refs\":[\"marking-definition--" marking "\"]");
+#include "tbl/tlps.h"
+#undef TLP
+}
+
 /* Begins an object of the bundle with the members that all have. */
 static void
 begin_object(struct bundle *s, const char *type, struct str id)
 {
-	buf_char(s->b, ',');
+	if (s->begun)
+		buf_char(s->b, ',');
+	s->begun = true;
 	buf_char(s->b, '{');
 	json_member_str(s->b, "type", type);
 	json_member_str(s->b, "spec_version", "2.1");
 	write_stix_text(s->b, "id", id);
+	write_marking(s);
 }
 
 static void
@@ -229,25 +245,13 @@ write_identity(struct bundle *s)
 	struct uuid u = report_indicator_uuid(&s->r->uuid, STR("identity"), name);
 
 	s->identity = id_of(s->b->a, "identity", &u);
-	buf_z(s->b, "{\"type\":\"identity\",\"spec_version\":\"2.1\"");
-	write_stix_text(s->b, "id", s->identity);
+	begin_object(s, "identity", s->identity);
 	write_stix_time(s->b, "created", s->r->imported_at);
 	write_stix_time(s->b, "modified", s->r->updated_at);
 	write_stix_text(s->b, "name", name);
 	json_member_str(s->b, "identity_class", "organization");
 	buf_char(s->b, '}');
 	add_ref(s, s->identity);
-}
-
-/* Writes the marking of TLP 2.0, whose ids are fixed by the standard. */
-static void
-write_marking(struct bundle *s)
-{
-#define TLP(spelling, label, strict, marking)                                                      \
-	if (str_is(s->r->tlp, label))                                                              \
-		buf_z(s->b, ",\"object_marking_refs\":[\"marking-definition--" marking "\"]");
-#include "tbl/tlps.h"
-#undef TLP
 }
 
 static void
@@ -261,7 +265,6 @@ write_report(struct bundle *s)
 	write_stix_time(s->b, "published",
 	    ts_is_null(s->r->published_at) ? s->r->imported_at : s->r->published_at);
 	write_labels(s->b, &s->r->tags);
-	write_marking(s);
 	if (s->r->url.p != NULL) {
 		json_member_begin(s->b, "external_references", '[');
 		buf_char(s->b, '{');

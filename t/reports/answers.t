@@ -64,7 +64,7 @@ is "$STATUS $(jq -rs 'map(.value)|join(" ")' "$W/body")" "200 $(values '')" "the
 api GET "/reports/$R/indicators.stix"
 cp "$W/body" "$W/first.json"
 is "$STATUS $(grep -i '^content-type' "$W/headers" | tr -d '\r' | cut -d ' ' -f 2) $(jq -r '.type, (.objects|map(.type)|join(" "))' "$W/body" | tr '\n' ' ')" \
-	"200 application/stix+json bundle identity indicator indicator indicator indicator indicator indicator vulnerability report " "the STIX bundle has the publisher, the indicators and the report"
+	"200 application/stix+json;version=2.1 bundle identity indicator indicator indicator indicator indicator indicator vulnerability report " "the STIX bundle has the publisher, the indicators and the report"
 is "$(t/helper/valid stix-2.1 "$W/body" 2>&1)" "" "the STIX bundle has the members and types of STIX 2.1 (C-141)"
 is "$(jq -r '.objects[]|select(.type == "indicator")|.pattern' "$W/body")" "[ipv4-addr:value = '192.0.2.7']
 [ipv6-addr:value = '2001:db8::7']
@@ -72,6 +72,8 @@ is "$(jq -r '.objects[]|select(.type == "indicator")|.pattern' "$W/body")" "[ipv
 [domain-name:value = 'evil.example']
 [file:hashes.MD5 = '00000000000000000000000000000007']
 [url:value = 'http://evil.example/it\\'s\\\\a']" "patterns escape quotes and backslashes (C-141)"
+is "$(jq -c '[.objects[].object_marking_refs] | unique' "$W/body")" '[["marking-definition--bab4a63c-aed9-4cf5-a766-dfca5abac2bb"]]' \
+	"each object of the bundle has the marking of its report, since programs store objects one by one"
 is "$(jq -r '(.objects[]|select(.type == "report")|.object_refs) - [.objects[].id]|length' "$W/body") $(jq '[.objects[].id]|length == (unique|length)' "$W/body")" "0 true" \
 	"every reference of the bundle resolves (C-141)"
 api GET "/reports/$R/indicators.stix"
