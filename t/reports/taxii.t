@@ -104,11 +104,20 @@ faults nomark nomark nomark nomark nomark nomark nomark nomark
 taxii --limit 15 "$COLLECTION"
 is "$STATUS $(indicators)" "0 48|48" "a server without marks is read on by the header"
 fresh
-objects $ONE $ONE
-faults nomark nomark nomark
+objects $ONE $ONE $ONE $ONE $ONE
+faults nomark nomark nomark nomark nomark nomark
+taxii "$COLLECTION"
+is "$STATUS $(indicators)" "0 48|48" "objects of one time are asked for in larger pages, where a server names no next page"
+is "$(requests '[.[].query.limit] | map(select(. != null)) | join(" ")')" "20 40 80" "each page is twice as large as the one before"
+fresh
+objects $ONE $ONE $ONE $ONE $ONE
+echo 20 >"$T/most"
+faults nomark nomark nomark nomark nomark nomark
 taxii "$COLLECTION"
 is "$STATUS" 1 "objects of one time that no page can hold end the import"
-like "$ERR" 'more objects of one time than a page' "the message names the reason, and a larger limit"
+like "$ERR" 'more objects of one time than the 20 that it puts on a page' "the message names the size of the page, and what to do"
+rm "$T/most"
+objects $ONE $ONE
 fresh
 faults bare
 taxii "$COLLECTION"

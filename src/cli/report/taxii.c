@@ -69,6 +69,8 @@ first_after(const struct run *r)
 
 struct place {
 	struct str after, next; /* STR_NULL: none */
+	int64_t limit;          /* a larger page than --limit; 0: none */
+	size_t had;             /* objects of the page at the same time; 0: the first one */
 };
 
 static struct str
@@ -79,7 +81,8 @@ page_url(const struct run *r, struct arena *a, const struct place *at)
 	buf_str(&b, r->collection.url);
 	buf_z(&b, "objects/");
 	taxii_url_parameter(&b, "added_after", at->after);
-	taxii_url_parameter(&b, "limit", r->limit);
+	taxii_url_parameter(
+	    &b, "limit", at->limit > 0 ? arena_printf(a, "%jd", (intmax_t)at->limit) : r->limit);
 	taxii_url_parameter(&b, "match[type]", r->types);
 	taxii_url_parameter(&b, "next", at->next);
 	return buf_done(&b);
@@ -100,8 +103,27 @@ move_cursor(struct run *r, const struct taxii_page *page, struct str last)
 	r->cursor.added_after = arena_str(r->store.cli->arena, last);
 }
 
+/* Asks for twice as many objects of one time. A server may have a limit of its own: then the page
+   has no more objects than the one before. */
+static int
+ask_for_more(const struct run *r, const struct taxii_page *page, struct place *at)
+{
+	if (page->n <= at->had || at->limit == LIMIT_MAX)
+		return cli_fail(EXIT_FAILED,
+		    "%.*s has more objects of one time than the %zu that it puts on a page, and "
+		    "names "
+		    "no next page, so the rest cannot be asked for; ask its operator for a larger "
+		    "page "
+		    "or for \"next\", or select fewer objects with --type",
+		    (int)r->collection.url.n, r->collection.url.p, page->n);
+	at->had = page->n;
+	at->limit = (int64_t)page->n < LIMIT_MAX / 2 ? 2 * (int64_t)page->n : LIMIT_MAX;
+	return EXIT_OK;
+}
+
 /* The place of the next page. Without a mark of the server it is found by the header, as TAXII
-   wants it; a page of objects that all have one time leads nowhere then. */
+   wants it; a page of objects that all have one time leads nowhere then, and a larger page must
+   have the rest of them. */
 static int
 go_on(const struct run *r, const struct taxii_page *page, struct str last, struct place *at)
 {
@@ -124,10 +146,9 @@ go_on(const struct run *r, const struct taxii_page *page, struct str last, struc
 		    "last one",
 		    (int)r->collection.url.n, r->collection.url.p);
 	if (former.after.p != NULL && str_eq(at->after, former.after))
-		return cli_fail(EXIT_FAILED,
-		    "%.*s has more objects of one time than a page, and names no next page; "
-		    "a larger --limit may help",
-		    (int)r->collection.url.n, r->collection.url.p);
+		return ask_for_more(r, page, at);
+	at->limit = 0;
+	at->had = 0;
 	return EXIT_OK;
 }
 
@@ -165,7 +186,7 @@ read_page(struct run *r, struct arena *a, struct place *at, bool *more)
 static int
 read_pages(struct run *r)
 {
-	struct place at = { first_after(r), STR_NULL };
+	struct place at = { .after = first_after(r) };
 	struct arena *a = arena_new(PAGE_MEMORY);
 	bool more = true;
 	int status = EXIT_OK;
