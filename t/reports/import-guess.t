@@ -34,7 +34,7 @@ printf '[A report](https://reports.example/x) about "bundle" and "Event" and <ht
 printf '<p>Herons at heron-fragment[.]com</p>\n' >"$D/part.HTML"
 cp t/cli/data/reports/stix-2.1.json "$D/stix"
 reports --account "$ACCOUNT" "$D/e.ndjson" "$D/list.md" "$D/stix" t/cli/data/reports/misp-event.json
-is "$STATUS $(sql "SELECT string_agg(source_kind, ' ' ORDER BY source_kind) FROM report WHERE account_uuid = '$ACCOUNT'")" "0 misp native stix text" \
+is "$STATUS $(sql "SELECT string_agg(source_kind, ' ' ORDER BY source_kind) FROM report WHERE account_uuid = '$ACCOUNT'")" "0 misp native stix stix text" \
 	"one import takes files of different formats, with the options that all of them have"
 reports "$D/part.HTML"
 like "$(sql "SELECT string_agg(source_kind, ' ') FROM report WHERE source_kind = 'html'") $ERR" "html|bubblewrap|converted" \

@@ -15,31 +15,33 @@ reports()
 values() { sql "SELECT string_agg(value, ' ' ORDER BY value COLLATE \"C\") FROM indicator i JOIN report r ON r.uuid = i.report_uuid WHERE $1"; }
 
 reports --format stix $DATA/stix-2.1.json
-is "$STATUS $OUT" "0 1 read, 1 new, 0 changed, 0 unchanged, 0 bad, 1 dangling, 1 duplicates, 1 unknown_types, 2 unparsed, 1 revoked, 1 unreferenced" \
+is "$STATUS $OUT" "0 2 read, 2 new, 0 changed, 0 unchanged, 0 bad, 1 dangling, 1 duplicates, 1 unknown_types, 2 unparsed, 1 revoked, 1 unreferenced" \
 	"a bundle with parts that cannot be used is imported, and each part is counted (C-137)"
 like "$ERR" 'stix-2.1.json: indicator--[0-9a-f-]+ is referenced, but not in the file' "a dangling reference is named (C-137)"
 like "$ERR" 'indicator--[0-9a-f-]+ is in the file more than once; the newest is used' "a duplicate id is named (C-137)"
 like "$ERR" 'x-example-object--[0-9a-f-]+ has a type that is not known' "an unknown type is named (C-137)"
 like "$ERR" 'indicator--[0-9a-f-]+ \(yara\) has a pattern from which no value can be read' "an unknown pattern is named (C-137)"
-is "$(values "disposition = 'indicator' AND type = 'domain'")" "after.example heron-cdn.example heron-update.example" \
+is "$(values "disposition = 'indicator' AND type = 'domain' AND title LIKE 'Quiet%'")" "after.example heron-cdn.example heron-update.example" \
 	"the newer of two objects with one id is used (C-137)"
-is "$(sql "SELECT source_kind, title, publisher, tlp, threat_actors FROM report")" \
+is "$(values "title = 'stix-2.1.json'") $(sql "SELECT tlp FROM report WHERE title = 'stix-2.1.json'")" "alone.example green" \
+	"an indicator that no report refers to is in one that the file names, with the marking of the report beside it"
+is "$(sql "SELECT source_kind, title, publisher, tlp, threat_actors FROM report WHERE publisher <> ''")" \
 	'stix|Quiet Heron moves to loaders|Example Response Team|green|{"Quiet Heron"}' "the report has the members of its object"
 
 reports $DATA/stix-2.1.json
-like "$STATUS $OUT" '^0 1 read, 0 new, 0 changed, 1 unchanged, 0 bad' "the same bundle again changes nothing, and its format is recognised (C-137)"
-gzip -c $DATA/stix-2.1.json >"$W/bundle.gz"
-zstd -q $DATA/stix-2.1.json -o "$W/bundle.zst"
+like "$STATUS $OUT" '^0 2 read, 0 new, 0 changed, 2 unchanged, 0 bad' "the same bundle again changes nothing, and its format is recognised (C-137)"
+gzip -c $DATA/stix-2.1.json >"$W/stix-2.1.json.gz"
+zstd -q $DATA/stix-2.1.json -o "$W/stix-2.1.json.zst"
 for packed in gz zst; do
-	reports "$W/bundle.$packed"
-	like "$STATUS $OUT" '^0 1 read, 0 new, 0 changed, 1 unchanged, 0 bad' "a bundle that is compressed ($packed) is the same bundle"
+	reports "$W/stix-2.1.json.$packed"
+	like "$STATUS $OUT" '^0 2 read, 0 new, 0 changed, 2 unchanged, 0 bad' "a bundle that is compressed ($packed) is the same bundle"
 done
 head -c 2147483648 /dev/zero | gzip -1 >"$W/bomb.gz"
 reports "$W/bomb.gz" $DATA/stix-2.1.json
-like "$STATUS $OUT" '^1 2 read, 0 new, 0 changed, 1 unchanged, 1 bad' "a compressed file without end is one bad record, and the import goes on (C-139)"
+like "$STATUS $OUT" '^1 3 read, 0 new, 0 changed, 2 unchanged, 1 bad' "a compressed file without end is one bad record, and the import goes on (C-139)"
 like "$ERR" 'bomb.gz: has more than 67108864 bytes' "the message names the limit of a file (C-139)"
 reports $DATA/stix-2.1-later.json
-like "$OUT" '^1 read, 0 new, 1 changed, 0 unchanged' "a newer revision of the report is a change (C-137)"
+like "$OUT" '^2 read, 1 new, 1 changed, 0 unchanged' "a newer revision of the report is a change (C-137)"
 is "$(values "withdrawn_at IS NOT NULL")" "198.51.100.0/24 203.0.113.7" "the newer revision withdraws the indicators that are gone (C-137)"
 
 reports --json $DATA/stix-2.0.json

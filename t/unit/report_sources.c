@@ -106,6 +106,8 @@ reads_patterns(void)
 	pattern_is("[a:b != 'x' AND NOT a:c = 'y' AND a:d LIKE 'z%' AND a:e NOT IN ('v')]",
 	    "!a b x 0|!a c y 0|!a d z% 0|!a e v 0|");
 	pattern_is("[a:refs[*].value = 'it\\'s']", "a refs[*].value it's 1|");
+	pattern_is("[file:hashes.MD5 = cead]", "fault: a text has no quotes");
+	pattern_is("[a:b = -1.5 AND a:c = true]", "a b -1.5 1|a c true 1|");
 	pattern_is("[a:b = 'x'", "a b x 1|fault: AND, OR or ] is missing");
 	pattern_is("[a:b = 'x", "fault: a text does not end");
 	pattern_is("", "fault: an observation in [ ] is missing");
@@ -119,7 +121,7 @@ reads_stix(void) /* C-137 */
 	struct report_reading r = read_file(report_read_stix, DATA "stix-2.1.json", false);
 	const struct report_document *d = r.docs;
 
-	CU_ASSERT_FATAL(r.fault.p == NULL && r.n == 1);
+	CU_ASSERT_FATAL(r.fault.p == NULL && r.n == 2);
 	CU_ASSERT_TRUE(str_is(d->title, "Quiet Heron moves to loaders"));
 	CU_ASSERT_TRUE(str_is(d->publisher, "Example Response Team"));
 	CU_ASSERT_TRUE(str_is(d->url, "https://reports.example/heron"));
@@ -142,6 +144,8 @@ reads_stix(void) /* C-137 */
 	CU_ASSERT_PTR_NULL(find(d, "domain", "gone.example"));
 	CU_ASSERT_PTR_NULL(find(d, "domain", "alone.example"));
 	CU_ASSERT_EQUAL(d->n, 11);
+	CU_ASSERT_EQUAL(r.docs[1].n, 1);
+	CU_ASSERT_TRUE(has(&r.docs[1], "domain", "alone.example", 90));
 }
 
 static void
@@ -356,6 +360,50 @@ takes_the_judgement_of_misp(void)
 	CU_ASSERT_TRUE(has(d, "domain", "rare.example", 25));
 }
 
+static void
+reads_attributes_of_misp(void)
+{
+	struct report_reading r = read_text(report_read_misp,
+	    STR("{\"response\":{\"Attribute\":[" MISP_ATTRIBUTE("one.example",
+		",\"Event\":{\"info\":\"other\"}") "," MISP_ATTRIBUTE("two.example", "") "]}}"),
+	    false);
+
+	CU_ASSERT_FATAL(r.fault.p == NULL && r.n == 1);
+	CU_ASSERT_TRUE(str_is(r.docs[0].title, "bundle.json"));
+	CU_ASSERT_TRUE(str_is(r.docs[0].source_ref, "bundle.json"));
+	CU_ASSERT_TRUE(has(r.docs, "domain", "one.example", 90));
+	CU_ASSERT_TRUE(has(r.docs, "domain", "two.example", 90));
+	r = read_text(report_read_misp,
+	    STR("{\"Event\":{\"info\":\"x\",\"uuid\":\"u\",\"Attribute\":["
+		"{\"type\":\"ip-dst|port\",\"to_ids\":true,\"value\":\"[2001:db8::1]|443\"},"
+		"{\"type\":\"ip-dst|port\",\"to_ids\":true,\"value\":\"[192.0.2.1]|443\"}]}}"),
+	    false);
+	CU_ASSERT_TRUE(has(r.docs, "ipv6", "2001:db8::1", 90));
+	CU_ASSERT_EQUAL(r.docs[0].n, 1);
+	CU_ASSERT_EQUAL(r.counts[NOTE_BAD_VALUE], 1);
+}
+
+/* A report of one indicator, and an indicator without a report. */
+static void
+keeps_unreferenced_indicators(void)
+{
+	struct report_reading r = read_text(report_read_stix,
+	    STR("{\"type\":\"bundle\",\"id\":\"bundle--1\",\"objects\":["
+		"{\"type\":\"report\",\"id\":\"report--1\",\"name\":\"R\",\"object_refs\":["
+		"\"indicator--1\"]}," STIX_INDICATOR("1", "[domain-name:value = 'in.example']",
+		    "") "," STIX_INDICATOR("2", "[domain-name:value = 'out.example']", "") "]}"),
+	    false);
+
+	CU_ASSERT_FATAL(r.fault.p == NULL && r.n == 2);
+	CU_ASSERT_PTR_NULL(find(&r.docs[0], "domain", "out.example"));
+	CU_ASSERT_TRUE(str_is(r.docs[1].title, "bundle.json"));
+	CU_ASSERT_TRUE(has(&r.docs[1], "domain", "out.example", 90));
+	CU_ASSERT_EQUAL(r.docs[1].n, 1);
+	CU_ASSERT_TRUE(is_noted(&r, NOTE_UNREFERENCED, "indicator--2"));
+	r = read_text(report_read_stix, STR("{\"type\":\"bundle\",\"id\":\"bundle--1\"}"), false);
+	CU_ASSERT_TRUE(r.fault.p == NULL && r.n == 0);
+}
+
 /* x-misp-attribute has no times. */
 static void
 invents_no_times(void)
@@ -425,6 +473,11 @@ main(void)
 		    takes_the_confidence_of_stix },
 		{ "an attribute of MISP has the judgement of its sightings and tags",
 		    takes_the_judgement_of_misp },
+		{ "the answer of a search for attributes of MISP is a report that its file names",
+		    reads_attributes_of_misp },
+		{ "indicators that no report of a bundle refers to are in a report that its file "
+		  "names",
+		    keeps_unreferenced_indicators },
 		{ "an attribute of MISP within STIX gets no times that it does not have",
 		    invents_no_times },
 		{ "a damaged file has a fault and no report", refuses_damaged_files },

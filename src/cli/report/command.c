@@ -60,14 +60,21 @@ read_whole(const char *path, struct buf *b)
 	return whole;
 }
 
+/* The name of a file without its folders, and without the ending of a compressed file: compressed
+   or not, it is the same source of reports. */
 static struct str
 base_name(const char *path)
 {
+	static const char *const packed[] = { ".gz", ".zst" };
 	const char *slash = strrchr(path, '/');
+	struct str name = str_of(slash == NULL ? path : slash + 1);
 
 	if (strcmp(path, "-") == 0)
 		return STR("stdin");
-	return str_of(slash == NULL ? path : slash + 1);
+	for (size_t i = 0; i < COUNT(packed); i++)
+		if (name.n > strlen(packed[i]) && str_ends(name, str_of(packed[i])))
+			return (struct str){ name.p, name.n - strlen(packed[i]) };
+	return name;
 }
 
 /* ---- one file ---- */

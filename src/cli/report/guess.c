@@ -38,16 +38,10 @@ report_format_next(const struct report_format *f)
 	return f == formats + COUNT(formats) ? NULL : f;
 }
 
-/* Whether a name ends with the ending of a format, or with it and .gz or .zst for a compressed
-   file. */
+/* Whether a name, without the ending of a compressed file, ends with the ending of a format. */
 static bool
 has_ending(struct str name, const char *const endings[], size_t count)
 {
-	static const char *const packed[] = { ".gz", ".zst" };
-
-	for (size_t i = 0; i < COUNT(packed); i++)
-		if (str_ends(name, str_of(packed[i])))
-			name.n -= strlen(packed[i]);
 	for (size_t i = 0; i < count; i++) {
 		size_t n = strlen(endings[i]);
 

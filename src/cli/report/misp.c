@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Events of MISP's format 2.4: {"Event": {...}}, the answer of a search {"response": [...]}, or the
- * event alone.
+ * event alone. The answer of a search for attributes, {"response": {"Attribute": [...]}}, has
+ * attributes of many events and none of them whole, so it is one report that its file names.
  *
  * An attribute with to_ids is an indicator. Some publishers set to_ids nowhere, though their events
  * list nothing but indicators: when no attribute of an event has it, the categories of malicious
@@ -326,6 +327,20 @@ read_wrapped(struct report_reading *r, const struct json_value *v)
 	return true;
 }
 
+/* Reads the answer of a search for attributes. False: v is none. */
+static bool
+read_attributes(struct report_reading *r, const struct json_value *v)
+{
+	const struct json_value *answer = member(v, "response", JSON_OBJECT);
+
+	if (answer == NULL)
+		answer = v;
+	if (member(answer, "Attribute", JSON_ARRAY) == NULL || text(answer, "info").p != NULL)
+		return false;
+	read_event(r, answer);
+	return true;
+}
+
 void
 report_read_misp(struct report_reading *r)
 {
@@ -341,6 +356,6 @@ report_read_misp(struct report_reading *r)
 	for (size_t i = 0; list != NULL && i < json_length(list); i++)
 		if (!read_wrapped(r, json_at(list, i)))
 			report_note(r, NOTE_UNKNOWN_TYPE, arena_printf(r->a, "event %zu", i + 1));
-	if (list == NULL && !read_wrapped(r, root))
+	if (list == NULL && !read_attributes(r, root) && !read_wrapped(r, root))
 		r->fault = STR("is no event of MISP: it has neither \"Event\" nor \"response\"");
 }

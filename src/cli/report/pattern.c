@@ -83,6 +83,23 @@ take_pattern_text(struct reader *r, struct str *out)
 	return true;
 }
 
+/* true, false, or a number such as -1.5; another word without quotes is no value of STIX. */
+static bool
+is_bare_value(struct str s)
+{
+	size_t digits = 0;
+
+	if (str_is_nocase(s, "true") || str_is_nocase(s, "false"))
+		return true;
+	for (size_t i = 0; i < s.n; i++) {
+		if (!ascii_digit(s.p[i]) && s.p[i] != '.' &&
+		    !(i == 0 && (s.p[i] == '-' || s.p[i] == '+')))
+			return false;
+		digits += ascii_digit(s.p[i]);
+	}
+	return digits > 0;
+}
+
 /* A text, a number, a boolean, or a constant with a prefix such as t'2026-01-01T00:00:00Z'. */
 static bool
 take_value(struct reader *r, struct str *out)
@@ -99,6 +116,8 @@ take_value(struct reader *r, struct str *out)
 	       r->s.p[n] != '\0')
 		n++;
 	*out = (struct str){ r->s.p, n };
+	if (n > 0 && !is_bare_value(*out))
+		return fail_pattern(r, "a text has no quotes");
 	skip_bytes(r, n);
 	return n > 0 || fail_pattern(r, "a value is missing");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Bundles of STIX 2.0 and 2.1. Each report and each grouping becomes a report with the objects that
-   it refers to. A bundle without either, as tools for phones and MISP make them, becomes one report
-   with all its objects, and is named by its file: the id of a bundle is another one each time that
-   it is written. */
+   it refers to. The objects of a bundle without either, as tools for phones and MISP make them, and
+   those to which no report refers, become one report that is named by its file: the id of a bundle
+   is another one each time that it is written. */
 #include "config.h"
 
 #include "base/limits.h"
@@ -92,6 +92,9 @@ read_bundle(struct stix_bundle *s, const struct json_value *bundle)
 	b.d.title = s->r->file;
 	b.d.source_ref = s->r->ref.p != NULL ? s->r->ref : s->r->file;
 	for (size_t i = 0; i < s->n; i++) {
+		/* the other objects of the bundle are as confidential as its report */
+		if (is_report(s->p[i].object))
+			bundle_markings(s, &b, s->p[i].object);
 		if (ts_cmp(s->p[i].modified, newest) > 0)
 			newest = s->p[i].modified;
 		if (s->p[i].used_by == NULL)
@@ -101,18 +104,24 @@ read_bundle(struct stix_bundle *s, const struct json_value *bundle)
 	builder_end(&b);
 }
 
-/* Objects that could have given an indicator, had a report referred to them. */
-static void
+/* Notes objects that could have given an indicator, had a report referred to them. False: there are
+   none. */
+static bool
 note_unreferenced(const struct stix_bundle *s)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < s->n; i++) {
 		struct str type = stix_text(s->p[i].object, "type");
 
-		if (s->p[i].used_by == NULL &&
+		if (s->p[i].used_by == NULL && !stix_is_revoked(s->p[i].object) &&
 		    (str_is(type, "indicator") || str_is(type, "observed-data") ||
-			stix_is_observable(type)))
+			stix_is_observable(type))) {
 			report_note(s->r, NOTE_UNREFERENCED, s->p[i].id);
+			any = true;
+		}
 	}
+	return any;
 }
 
 void
@@ -129,6 +138,9 @@ report_read_stix(struct report_reading *r)
 		return;
 	}
 	objects = json_type(bundle) == JSON_OBJECT ? json_get(bundle, "objects") : NULL;
+	if (objects == NULL && json_type(bundle) == JSON_OBJECT &&
+	    str_is(stix_text(bundle, "type"), "bundle"))
+		return; /* an empty bundle has no objects (STIX 2.1, 8) */
 	if (objects == NULL || json_type(objects) != JSON_ARRAY) {
 		r->fault = STR("is no bundle of STIX: it has no list \"objects\"");
 		return;
@@ -139,8 +151,6 @@ report_read_stix(struct report_reading *r)
 			read_report(&s, &s.p[i]);
 			reports++;
 		}
-	if (reports == 0)
+	if (reports == 0 || note_unreferenced(&s))
 		read_bundle(&s, bundle);
-	else
-		note_unreferenced(&s);
 }

@@ -57,9 +57,13 @@ value_hash_kind(struct str algorithm)
 static struct str
 address_type(struct arena *a, struct str *value)
 {
+	struct str text = *value;
 	struct ipnet net;
 
-	if (!ipnet_parse(*value, &net))
+	/* as before a port: MISP's ip-dst|port has "[2001:db8::1]|443" */
+	if (text.n > 2 && text.p[0] == '[' && text.p[text.n - 1] == ']')
+		text = (struct str){ text.p + 1, text.n - 2 };
+	if (!ipnet_parse(text, &net) || (text.n < value->n && ip_is_v4(net.a)))
 		return STR_NULL;
 	*value = ipnet_text(a, &net);
 	if (net.bits < 128)
