@@ -116,7 +116,7 @@ class Run:
         """Our server times, which the workers log."""
         logged = service.worker_times(world, [i for ids in self.ids.values() for i in ids])
         for name, ids in self.ids.items():
-            self.times["server"][name, ("surfaced", "")] = [logged[i] for i in ids if i in logged]
+            self.times["server"][name, ("surfaced", "")] = [logged[i] for i in ids]
 
     def median(self, name, who, kind="end to end"):
         return statistics.median(self.times[kind][name, who])

@@ -125,16 +125,20 @@ class Ours(Service):
         self.engine.close()
 
 
-def worker_times(world, ids):
-    """What the workers logged (us=) for these requests, by request id."""
-    wanted, out = set(ids), {}
+def logged_times(path, wanted):
     line_of = re.compile(r"\breq=(\S+).*\bus=(\d+)")
-    path = os.path.join(world, "log", "surfaced.log")
-    if not os.path.exists(path):
-        return out
     with open(path, encoding="utf-8", errors="replace") as log:
-        for line in log:
-            m = line_of.search(line)
-            if m and m.group(1) in wanted:
-                out[m.group(1)] = int(m.group(2))
-    return out
+        found = (line_of.search(line) for line in log)
+        return {m.group(1): int(m.group(2)) for m in found if m and m.group(1) in wanted}
+
+
+def worker_times(world, ids):
+    """What the workers logged (us=) for these requests, by request id. A worker logs a request after its answer."""
+    wanted, end = set(ids), time.monotonic() + 120
+    while True:
+        out = logged_times(os.path.join(world, "log", "surfaced.log"), wanted)
+        if len(out) == len(wanted):
+            return out
+        if time.monotonic() > end:
+            raise RuntimeError("the log has no line of %d requests" % (len(wanted) - len(out)))
+        time.sleep(0.05)
