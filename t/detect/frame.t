@@ -7,14 +7,15 @@
 pg_start
 index_start
 
-# reports FROM TO: reports of one indicator each, with the addresses 198.51.100.FROM to TO.
+# reports FROM TO: reports of one indicator each, with the addresses of these numbers: 198.51.100.0 is the first, and a network
+# of 256 has 250 of them.
 reports()
 {
 	sql "SELECT count(report_put(jsonb_build_object('uuid', u, 'source_kind', 'native', 'source_ref', u, 'status', 'published',
 		'revision', 1, 'title', 'Report', 'threat_actors', e, 'malware_families', e, 'sectors', e, 'techniques', e, 'cves', e,
 		'countries', e, 'tags', e, 'imported_at', now(), 'updated_at', now(), 'first_seen', '2026-11-01', 'last_seen', '2026-11-01',
 		'truncated', false, 'published_at', '2026-11-01', 'digest', '\\x' || repeat('00', 32)), NULL,
-		jsonb_build_array(jsonb_build_object('uuid', gen_random_uuid(), 'type', 'ipv4', 'value', '198.51.100.' || n,
+		jsonb_build_array(jsonb_build_object('uuid', gen_random_uuid(), 'type', 'ipv4', 'value', '198.51.' || 100 + n / 250 || '.' || n % 250,
 			'disposition', 'indicator', 'confidence', 90, 'occurrences', 1, 'defanged', false, 'labels', e)), '[]',
 		decode('7fffffffffffffff', 'hex') || uuid_send(u), '{\"visibility\":\"*\",\"uuid\":\"' || u || '\"}'))
 		FROM generate_series($1, $2) AS n, LATERAL (SELECT md5('report' || n)::uuid AS u, '{}'::text[] AS e) AS x" >/dev/null
@@ -79,3 +80,18 @@ looked() { [ "$(sql "SELECT count(*) FROM finding WHERE status = 'open'")" = 160
 ok "a subject that failed is stored when its next look succeeds" world_until 30 looked
 is "$(sql "SELECT coalesce(error, '-') FROM detector_state WHERE detector = 'threat-indicators'")" - "the state of the detector has no error when every subject has succeeded"
 LOG_EXPECTED=poison
+
+# Much work of one project and little of another, which comes after it by its UUID. A look takes 500 addresses.
+set -- "$P" "$(ctl --json projects create --account "$ACCOUNT" Little | jq -er .project.uuid)"
+[ "$1" = "$(printf '%s\n' "$@" | sort | head -n 1)" ] || set -- "$2" "$1"
+world_kill surfaced-detect
+sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at)
+	SELECT CASE n WHEN 1301 THEN '$2'::uuid ELSE '$1' END, 'address', '198.51.' || 100 + n / 250 || '.' || n % 250, now(), now()
+	  FROM generate_series(300, 1301) AS n"
+reports 300 1301
+n=$(sql "SELECT max(id) FROM finding_event")
+detect_start
+detect_idle
+is "$(sql "SELECT count(*) FROM finding_event WHERE id > $n AND project_uuid = '$1' AND id < (
+	SELECT id FROM finding_event WHERE id > $n AND project_uuid = '$2')")" 500 "projects take turns: the second one waits for one look of the first"
+is "$(sql "SELECT count(*) FROM finding_event WHERE id > $n")" 1002 "every address of both projects has its finding"
