@@ -12,6 +12,9 @@
 # KEEP=1 keeps the folder of the world, W.
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
+case $0${TEST_RUN-} in
+*.t) exec "$TOP/t/helper/failures" "$0" "$@" ;; # without prove a test has its time limit, too
+esac
 cd "$TOP" || exit 1
 # shellcheck source=t/helper/world.sh
 . t/helper/world.sh
@@ -166,7 +169,7 @@ lib_exit()
 }
 trap lib_exit EXIT
 trap 'exit 130' INT
-trap 'exit 143' TERM
+trap '[ -z "$WORLD_WAIT" ] || diag "waiting for: $WORLD_WAIT"; exit 143' TERM
 
 # ---- the world ----
 
@@ -551,7 +554,7 @@ session_new()
 # up within 30 s is started again, up to three times.
 session_at()
 {
-	world_until 200 session_is "$1" "$2" && return 0
+	world_until 20 session_is "$1" "$2" && return 0
 	diag "$1 does not come to $2: $(sql "SELECT state, lease_epoch, terminal_reason FROM browser_session WHERE uuid = '$1'")"
 	return 1
 }

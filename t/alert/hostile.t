@@ -32,9 +32,9 @@ state()
 		FROM alert_delivery d JOIN alert_destination t ON t.uuid = d.destination_uuid WHERE t.name = '$1'"
 }
 made() { [ "$(state ok)" = "delivered 1 200 -" ]; }
-ok "a well-behaved receiver gets its delivery beside hostile ones" world_until 120 made
+ok "a well-behaved receiver gets its delivery beside hostile ones" world_until 30 made
 settled() { hooks_settled && [ "$(sql "SELECT count(*) FROM alert_delivery")" -eq 17 ]; }
-ok "every delivery to a hostile receiver is settled" world_until 200 settled
+ok "every delivery to a hostile receiver is settled" world_until 20 settled
 is "$(state slowbody)" "delivered 1 200 -" "an answer whose body does not end in time counts by its status"
 is "$(state heads)" "delivered 1 200 -" "an answer 200 whose head does not end counts as delivered"
 is "$(state badheads)" "failed 2 500 the receiver answered 500" \

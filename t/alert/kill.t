@@ -46,7 +46,7 @@ done
 wait "$feeder"
 rm -f "$H/fail"
 settled() { hooks_settled && [ "$(sql "SELECT count(*) FROM alert")" -ge $((N * 2)) ]; }
-ok "every delivery is settled after $killed kills" world_until $((180 + N)) settled
+ok "every delivery is settled after $killed kills" world_until $((15 + N / 12)) settled
 is "$(sql "SELECT count(*) || ' ' || count(DISTINCT source_uuid) FROM alert WHERE rule_uuid = '$rule' AND state = 'open' AND severity = 'critical'")" \
 	"$N $N" "every finding has one open alert with its latest severity"
 is "$(sql "SELECT count(*) FROM alert WHERE rule_uuid = '$hushed' AND state = 'open'")" "$N" \

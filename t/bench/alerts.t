@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 # The short form of t/bench/alert: every rule evaluates the changed findings, twice.
 top=$(cd "$(dirname "$0")/../.." && pwd)
-out=$(PATIENCE=1200 "$top/t/bench/alert" 40 400 4)
+out=$(PATIENCE=100 "$top/t/bench/alert" 40 400 4)
 rc=$?
 printf '%s\n' "$out" | sed 's/^/# /'
 n=0

@@ -77,7 +77,7 @@ is "$STATUS $(field .error.code) $(field '.error | has("field_errors")')" "429 a
 stored 3 "SELECT sum(used) FROM quota_used WHERE owner_uuid = '$A'" \
 	"a refused request consumes no unit of a quota (C-069)"
 set_limits --key "$K" --rate 4
-ok "a raised rate is in force within ten seconds" \
+ok "a raised rate comes into force while the service runs" \
 	world_until 10 eval 'api GET /search/schemas; [ "$STATUS" = 200 ]'
 
 case_new

@@ -36,7 +36,7 @@ scrape()
 {
 	t/helper/forward.py "$W/run/metrics.sock" >"$W/port" &
 	FORWARD=$!
-	world_until 5 test -s "$W/port"
+	world_until 10 test -s "$W/port"
 	cat >"$W/prometheus.yml" <<-END
 		scrape_configs:
 		  - job_name: surfaced

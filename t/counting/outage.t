@@ -49,14 +49,14 @@ surrendered()
 	[ "$(sql 'SELECT sum(charged) FROM quota_month')" -le 100 ]
 }
 sql "UPDATE account SET quota = 100"
-world_until 5 surrendered
+world_until 10 surrendered
 serves
 world_kill surfaced-meter KILL
 worker_gone()
 {
 	! pgrep -f "surfaced-meter -c $W/etc" >/dev/null
 }
-world_until 5 worker_gone
+world_until 10 worker_gone
 n=0
 while serves && [ "$n" -lt 400 ]; do n=$((n + 1)); done
 is "$(code)" "503 api_metering_unavailable" \
@@ -74,11 +74,11 @@ is "$more" "$left" "requests counted without a meter are charged afterwards"
 
 # A host loses power: its memory is lost and the units leased to it count as used.
 ctl limits set --account "$ACCOUNT" --quota 1000 >/dev/null
-world_until 5 serves
+world_until 10 serves
 for daemon in nginx surfaced surfaced-meter; do
 	world_kill $daemon KILL
 done
-world_until 5 worker_gone
+world_until 10 worker_gone
 charged=$(sql 'SELECT charged FROM quota_month')
 used=$(sql 'SELECT sum(used) FROM quota_used')
 rm -f "$W/run/meter.map" "$W"/run/*.sock "$W/run/nginx.pid"

@@ -7,7 +7,7 @@ api_start
 web_start
 
 scrape() { curl -sS --max-time 60 --unix-socket "$W/run/metrics.sock" http://localhost/metrics >"$W/scrape"; }
-# shows LINE...: each line appears in the metrics within 30 seconds.
+# shows TITLE LINE...: each line appears in the metrics.
 shown()
 {
 	scrape

@@ -77,7 +77,7 @@ hooks_alert_again()
 {
 	hooks_in setsid "$BIN/surfaced-alert" -c "$W/etc/surfaced-alert.conf" </dev/null >>"$W/log/surfaced-alert.log" 2>&1 &
 	echo $! >"$W/run/surfaced-alert.pid"
-	world_until 5 world_begun surfaced-alert
+	world_until 10 world_begun surfaced-alert
 }
 
 # The worker too, which does the work: hooks_alert_kill [SIGNAL]

@@ -29,7 +29,7 @@ slow_attack()
 	/usr/bin/python3 t/helper/slow.py attack "$1" "$2" <"$W/hold" >"$W/attack" 2>"$W/attack.err" &
 	SLOW_PID=$!
 	exec 9>"$W/hold"
-	world_until 120 grep -q ready "$W/attack"
+	world_until 30 grep -q ready "$W/attack"
 }
 
 # slow_over: ends the attack; "$W/attack" has its figures.

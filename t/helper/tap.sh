@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: ISC
 # Tests of files and tables, which need no world (t/lib.sh is for those that do). The plan comes last: done_testing.
 
+case $0${TEST_RUN-} in
+*.t) exec t/helper/failures "$0" "$@" ;; # without prove a test has its time limit, too
+esac
 n=0
 
 # ok TITLE COMMAND...: passes when the command does; if not, what it said follows.

@@ -25,21 +25,27 @@ world_die()
 	exit 1
 }
 
-# world_until SECONDS COMMAND...: polls the condition; false at the deadline, which is two minutes at least: a slow
-# machine needs so long for a thing that another machine does at once.
+# world_until SECONDS COMMAND...: polls the condition; false when it does not hold in time. SECONDS is the time that an idle
+# machine needs at most. The limit is this time multiplied by WORLD_SLOW (12), because a busy machine with two processors needs
+# a multiple. So no assertion about time can be made by world_until.
 world_until()
 {
-	_tries=$((($1 < 120 ? 120 : $1) * 20))
+	read -r _until_limit _ </proc/uptime
+	_until_limit=$((${_until_limit%.*} + $1 * ${WORLD_SLOW:-12}))
 	shift
+	WORLD_WAIT=$*
 	until "$@"; do
-		_tries=$((_tries - 1))
-		[ "$_tries" -gt 0 ] || {
+		read -r _until_at _ </proc/uptime
+		[ "${_until_at%.*}" -le "$_until_limit" ] || {
 			echo "# waited in vain: $*" >&2
+			WORLD_WAIT=
 			return 1
 		}
 		sleep 0.05
 	done
+	WORLD_WAIT=
 }
+WORLD_WAIT=
 
 # WORLD_DROP: the words of a command that runs the others as the ordinary user (t/helper/hosts.sh), who then has the
 # number of this one outside.
@@ -253,7 +259,7 @@ world_spawn()
 		world_as env ${WORLD_ENV-} setsid "$@" </dev/null >>"$W/log/$_name.log" 2>&1 &
 		echo $! >"$W/run/$_name.pid"
 	)
-	world_until 5 world_begun "$_name"
+	world_until 10 world_begun "$_name"
 }
 
 world_pid()
@@ -309,13 +315,19 @@ world_closed()
 	esac
 }
 
+# It runs as its program and has made its socket, or it has ended. Between two programs a process has no command line.
+world_decided()
+{
+	[ -d "/proc/$(world_pid "$1")" ] || return 0
+	[ -e "$W/run/$2" ] && world_running "$1"
+}
+
 # world_daemon NAME [SOCKET]: started, and there when it has made its socket in W/run.
 world_daemon()
 {
 	# shellcheck disable=SC2046 # a command of several words
 	world_spawn "$1" $(world_closed "$1") "$BIN/$1" -c "$W/etc/$1.conf"
-	# More than one look: between two programs a process has no command line.
-	if ! { world_until 20 test -e "$W/run/${2-}" && world_until 2 world_running "$1"; }; then
+	if ! { world_until 20 world_decided "$1" "${2-}" && world_running "$1"; }; then
 		cat "$W/log/$1.log" >&2
 		world_die "$1 did not start"
 	fi
@@ -431,7 +443,7 @@ world_kill()
 	world_until 30 world_gone "$1" || {
 		echo "world: $1 does not end: killed" >&2
 		kill -s KILL "$(world_pid "$1")"
-		world_until 5 world_gone "$1"
+		world_until 10 world_gone "$1"
 	}
 	rm -f "$W/run/$1.pid"
 }
@@ -552,7 +564,7 @@ world_web_start()
 	world_nginx_conf "${1-}"
 	rm -f "$W/run/web.sock" "$W/run/plain.sock" "$W/run/loop.sock"
 	world_nginx_run || return 1
-	world_until 5 test -s "$W/run/nginx.pid" || return 1
+	world_until 10 test -s "$W/run/nginx.pid" || return 1
 	BASE_URL=https://localhost${1:+:$1}/api/v1
 	CACERT=$W/ca.crt
 	CURL="--unix-socket $W/run/web.sock --cacert $CACERT"

@@ -35,7 +35,7 @@ all_went_on()
 	[ "$(answers 1)" -gt $((had1 + 1)) ] && [ "$(answers 2)" -gt $((had2 + 1)) ] && [ "$(answers 3)" -gt $((had3 + 1)) ]
 }
 
-ok "the pools have seven workers at first" world_until 5 workers_are 7
+ok "the pools have seven workers at first" world_until 10 workers_are 7
 for i in 1 2 3; do
 	mkdir "$W/answers.$i"
 	load "$i" &

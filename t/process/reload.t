@@ -32,7 +32,7 @@ load()
 	curl -sS $CURL --http1.1 -H 'Connection: close' -o /dev/null -w '%{http_code}\n' "$BASE_URL/x?[1-$1]" >"$2" 2>&1
 }
 
-ok "two pools have two workers each, a third has one" world_until 5 workers_are 5
+ok "two pools have two workers each, a third has one" world_until 10 workers_are 5
 for i in 1 2 3; do
 	load 400 "$W/load.$i" &
 done
@@ -49,7 +49,7 @@ is "$(cat "$W"/load.* | sort | uniq -c | sed 's/^ *//')" "1200 200" \
 is "$(log_count 'reloaded program=surfaced')" 5 "the master has executed itself five times"
 is "$(tr '\0' '\n' <"/proc/$master/cmdline" | head -1)" "$WORLD_PROGRAM" \
 	"the master keeps its pid and runs the replaced file"
-ok "the old workers have exited" world_until 5 workers_are 5
+ok "the old workers have exited" world_until 10 workers_are 5
 isnt "$(workers)" "$old" "new workers replace the old ones"
 
 # shellcheck disable=SC2086 # CURL is a list of options
@@ -59,29 +59,29 @@ busy()
 {
 	pgrep -P "$master" | while read -r p; do cat "/proc/$p/wchan"; echo; done | grep -q nanosleep
 }
-world_until 5 busy
+world_until 10 busy
 kill -HUP "$master"
 : >"$W/run/go"
 wait "$slow"
 is "$(cat "$W/slow")" 200 "the old worker answers a request that was under way"
-world_until 5 log_has 'reloaded program=surfaced' 6
+world_until 10 log_has 'reloaded program=surfaced' 6
 
 sed -i 's/weight=2/weight=3/' "$W/etc/upstreams.conf"
 kill -HUP "$master"
 world_until 10 log_has 'reloaded program=surfaced' 7
-ok "the numbers of workers follow the upstream file" world_until 5 workers_are 7
+ok "the numbers of workers follow the upstream file" world_until 10 workers_are 7
 
 before=$(workers)
 echo '}' >>"$W/etc/upstreams.conf"
 kill -HUP "$master"
-ok "a bad upstream file is refused" world_until 5 log_has reload_refused 1
+ok "a bad upstream file is refused" world_until 10 log_has reload_refused 1
 is "$(workers)" "$before" "the workers survive a refused upstream file"
 api GET /x
 is "$STATUS" 200 "the workers serve requests after a refused reload"
 sed -i '$d' "$W/etc/upstreams.conf"
 echo 'no such line' >>"$W/etc/surfaced.conf"
 kill -HUP "$master"
-ok "a bad configuration file is refused" world_until 5 log_has reload_refused 2
+ok "a bad configuration file is refused" world_until 10 log_has reload_refused 2
 is "$(workers)" "$before" "the workers survive a refused configuration"
 sed -i '$d' "$W/etc/surfaced.conf"
 

@@ -42,23 +42,23 @@ api_start
 web_start ''
 master=$(world_pid surfaced)
 lent=$(inode api)
-ok "the master sends READY=1 with its pid" world_until 5 told "^READY=1 MAINPID=$master\$" 1
-ok "both pools have their workers" world_until 5 workers_are "$master" 4
+ok "the master sends READY=1 with its pid" world_until 10 told "^READY=1 MAINPID=$master\$" 1
+ok "both pools have their workers" world_until 10 workers_are "$master" 4
 api GET /x
 is "$STATUS" 200 "workers accept from the socket of the service manager"
 is "$(inode api)" "$lent" "the master does not replace the inherited socket"
-ok "the master sends WATCHDOG=1 in time" world_until 5 told '^WATCHDOG=1$' 4
+ok "the master sends WATCHDOG=1 in time" world_until 10 told '^WATCHDOG=1$' 4
 
 kill -HUP "$master"
-ok "the master sends RELOADING=1 with the time" world_until 5 told '^RELOADING=1 MONOTONIC_USEC=[0-9]' 1
-ok "the master sends READY=1 after the reload" world_until 5 told '^READY=1' 2
+ok "the master sends RELOADING=1 with the time" world_until 10 told '^RELOADING=1 MONOTONIC_USEC=[0-9]' 1
+ok "the master sends READY=1 after the reload" world_until 10 told '^READY=1' 2
 fed=$(grep -c '^WATCHDOG=1$' "$W/run/notes")
-ok "the master sends WATCHDOG=1 after the reload" world_until 5 told '^WATCHDOG=1$' $((fed + 3))
+ok "the master sends WATCHDOG=1 after the reload" world_until 10 told '^WATCHDOG=1$' $((fed + 3))
 api GET /x
 is "$STATUS/$(inode api)" "200/$lent" "the inherited socket serves requests after the reload"
 
 world_kill surfaced
-ok "the master sends STOPPING=1 at its end" world_until 5 told '^STOPPING=1$' 1
+ok "the master sends STOPPING=1 at its end" world_until 10 told '^STOPPING=1$' 1
 is "$(inode api)" "$lent" "a stopped master keeps the inherited socket"
 like "$(inode search)" "^[0-9]+$" "a stopped master keeps its own socket in the store (see process/store.t)"
 rm -f "$W/run/api.sock"
@@ -68,7 +68,7 @@ rm -f "$W/run/api.sock"
 WORLD_PROGRAM=$echo
 api_start
 master=$(world_pid surfaced)
-world_until 5 workers_are "$master" 4
+world_until 10 workers_are "$master" 4
 victims=$(workers "$master")
 # A process that waits for init to reap it has no command line.
 alive()
@@ -91,10 +91,10 @@ busy()
 }
 ask stuck stuck
 stuck=$!
-ok "one worker is stuck in a request" world_until 5 busy 1
+ok "one worker is stuck in a request" world_until 10 busy 1
 ask slow slow
 slow=$!
-ok "another worker serves a slow request" world_until 5 busy 2
+ok "another worker serves a slow request" world_until 10 busy 2
 kill -KILL "$master"
 ok "idle workers exit when their master was killed" world_until 60 alive 2
 : >"$W/run/go"
@@ -122,7 +122,7 @@ world_as()
 }
 api_start
 master=$(world_pid surfaced)
-world_until 5 workers_are "$master" 4
+world_until 10 workers_are "$master" 4
 ids()
 {
 	sed -n 's/^[UG]id:[[:space:]]*//p' "/proc/$1/status" | tr '\n\t' '  ' | sed 's/ $//'
@@ -144,9 +144,9 @@ reloaded_again()
 {
 	[ "$(grep -c 'reloaded program=' "$W/log/surfaced.log")" -gt "$reloads" ]
 }
-ok "a master that runs as root can be reloaded" world_until 5 reloaded_again
+ok "a master that runs as root can be reloaded" world_until 10 reloaded_again
 api GET /x
 is "$STATUS" 200 "workers of another user serve requests after the reload"
 kill -KILL "$master"
 victims=$(workers "$master")
-ok "workers of another user exit when their master was killed" world_until 5 alive 0
+ok "workers of another user exit when their master was killed" world_until 10 alive 0

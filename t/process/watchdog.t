@@ -38,7 +38,7 @@ ok "eleven requests are served by three workers at least" \
 	test "$(printf %s "$pids" | sort -u | wc -l)" -ge 3
 unlike "$(cat "$W/log/surfaced.log")" 'worker_died.*status' \
 	"a worker that has served worker_requests is not logged as dead"
-ok "both pools have their workers again" world_until 5 workers_are 3
+ok "both pools have their workers again" world_until 10 workers_are 3
 
 world_kill surfaced
 ok "SIGTERM ends the master and all workers" test "$(pgrep -f "$W/etc/surfaced.conf" | wc -l)" -eq 0
@@ -59,7 +59,7 @@ gone()
 		[ ! -d "/proc/$_v" ] || return 1
 	done
 }
-ok "workers exit when their master was killed" world_until 5 gone
+ok "workers exit when their master was killed" world_until 10 gone
 api_start
 api GET /x
 is "$STATUS" 200 "a new master replaces the sockets of a crashed one"
@@ -76,6 +76,6 @@ died()
 {
 	[ "$(grep -c 'worker_died.*status=9' "$W/log/surfaced.log")" -ge "$1" ]
 }
-ok "a worker that fails at once is started again" world_until 5 died 4
+ok "a worker that fails at once is started again" world_until 10 died 4
 world_until 20 died 15 # five for each of the three workers
 ok "each worker that fails at once is restarted later than before" test $(($(date +%s%3N) - started)) -ge 1000

@@ -47,7 +47,7 @@ one_found()
 	api GET /search/reports/count
 	[ "$STATUS $(field .count)" = "200 1" ]
 }
-ok "a search finds the shared report" world_until 120 one_found
+ok "a search finds the shared report" world_until 30 one_found
 # facets: the buckets of every field that can be aggregated, a line each.
 facets()
 {

@@ -65,7 +65,7 @@ key_refused()
 	api GET $V
 	[ "$STATUS" = 401 ]
 }
-world_until 5 key_refused
+world_until 10 key_refused
 refused "a revoked key is refused (C-003)"
 sql "UPDATE api_key SET expires_at = created_at + interval '1 microsecond' WHERE prefix = '$(printf %.12s "$count")'"
 key=$count
@@ -114,7 +114,7 @@ scope_gone()
 	api GET $V
 	[ "$STATUS" = 403 ]
 }
-world_until 5 scope_gone
+world_until 10 scope_gone
 is "$STATUS $(field .error.code)" "403 permission_denied" \
 	"a key loses a scope that its account loses (C-010)"
 ctl accounts allow "$ACCOUNT" search.view >/dev/null

@@ -136,7 +136,7 @@ seq "${DNS:-210000}" | awk '{ printf "{\"rrname\":\"h%d.example.org\",\"rrtype\"
 	"\"time_first\":1700000000,\"time_last\":1760000000,\"count\":1}\n", $1, $1 / 65536 % 256, $1 / 256 % 256, $1 % 256 }' >"$W/dns"
 ctl import dns --format cof --quiet "$W/dns" >/dev/null
 ctl search switch dns >/dev/null
-ok "a layout of $(wc -l <"$W/dns") records is filled and asked" world_until 120 layout_is 2 dns
+ok "a layout of $(wc -l <"$W/dns") records is filled and asked" world_until 30 layout_is 2 dns
 for shard in 1 2; do
 	is "$(ch "$shard" "SELECT count(), max(max_block_number) - min(min_block_number) FROM system.parts
 		WHERE active AND database = 'surfaced' AND table = 'dns_2'" | tr '\t' ' ')" "1 2" \

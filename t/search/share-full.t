@@ -57,6 +57,6 @@ second_is_over()
 {
 	[ "$(date +%s%N)" -gt $((refused_at + 1100000000)) ]
 }
-world_until 5 second_is_over
+world_until 10 second_is_over
 is "$(long after "$key")" "200 " "a search that nginx refused does not count while a worker is free"
 finish

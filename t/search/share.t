@@ -119,7 +119,7 @@ for _ in $(seq 40); do
 	echo "$STATUS"
 done | sort | uniq -c | sed 's/^ *//' >"$W/stranger"
 key=$own
-ok "each of eight clients with long searches is answered by turn" world_until 120 all_answered
+ok "each of eight clients with long searches is answered by turn" world_until 30 all_answered
 touch "$W/enough"
 wait
 is "$(cat "$W/stranger")" "40 200" "another account's short searches are all answered meanwhile"

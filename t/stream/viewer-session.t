@@ -35,7 +35,7 @@ export WATCH BROWSER W HOME="$W/tmp"
 timeout 1500 node t/helper/viewing/real.mjs >"$W/tap" 2>"$W/tap.err" &
 viewer=$!
 near_end() { grep -q '^# close' "$W/tap" || ! kill -0 "$viewer" 2>/dev/null; }
-world_until 1400 near_end
+world_until 120 near_end
 api GET "/projects/$P/sessions/$u/screenshots"
 like "$(field '[.screenshots[].reason]|join(" ")')" request \
 	"the screenshot that the viewer requested is kept"
