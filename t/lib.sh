@@ -15,9 +15,9 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 case $0${TEST_RUN-} in
 *.t) exec "$TOP/t/helper/failures" "$0" "$@" ;; # without prove a test has its time limit, too
 esac
-cd "$TOP" || exit 1
 # shellcheck source=t/helper/world.sh
-. t/helper/world.sh
+. "$TOP/t/helper/world.sh"
+cd "$TOP" || exit 1
 
 TAP_N=0 TAP_BAD=0 TAP_ENDED=
 STATUS='' BODY='' HEADERS='' P='' PROJECT2='' KEY2=''
@@ -168,6 +168,7 @@ lib_exit()
 	exit "$_rc"
 }
 trap lib_exit EXIT
+trap 'exit 129' HUP
 trap 'exit 130' INT
 trap '[ -z "$WORLD_WAIT" ] || diag "waiting for: $WORLD_WAIT"; exit 143' TERM
 

@@ -13,8 +13,13 @@
 #   W/index     the search index                                     W/ca.crt  the authority of W/tls
 #   W/evidence  screenshots of browser sessions          W/exports  files of exports
 
-BUILD=$(cd "${TOP_BUILDDIR:-$TOP}" && pwd)
+# shellcheck source=t/helper/place.sh
+. "$TOP/t/helper/place.sh"
+TOP=$(place_name "$TOP") || exit 1
+BUILD=$(cd "${TOP_BUILDDIR:-$TOP}" && place_name "$(pwd)") || exit 1
 WORLD_USER=${PG_USER:-postgres}
+# The caller's folder for temporary files may be closed to the daemons' user or too long for a socket, or not exist.
+unset TMPDIR
 
 # shellcheck source=t/helper/clickhouse.sh
 . "$TOP/t/helper/clickhouse.sh"
@@ -70,20 +75,20 @@ world_may_reach()
 	! world_root || (world_as test -r "$1" -a -x "$1") 2>/dev/null
 }
 
-# A folder that other users can enter and whose name leaves room for a socket's (sun_path is 108 bytes).
+# A folder with a name that fits, which other users can enter: DIR, or a new one in /tmp. The file DIR/env names it from here
+# on, so that t/instance stop finds a world of which the start was killed.
 world_new()
 {
 	umask 022
+	[ -x "$BUILD/surfacectl" ] || world_die "$BUILD has no programs: make programs"
 	mkdir -p "$1"
 	DIR=$(cd "$1" && pwd)
 	W=$DIR
-	if [ "${#DIR}" -gt 75 ] || ! world_may_reach "$DIR"; then
-		W=$(mktemp -d /tmp/surfaced.XXXXXX)
+	if ! place_fits "$DIR" || ! world_may_reach "$DIR"; then
+		W=$(mktemp -d /tmp/surfaced.XXXXXX) || exit 1
 		chmod 755 "$W"
 	fi
-	case $W in
-	*[!A-Za-z0-9/._-]*) world_die "the folder's name has characters that configuration files would misread: $W" ;;
-	esac
+	(umask 077 && echo "W='$W'" >"$DIR/env")
 	mkdir -p "$W/db" "$W/etc" "$W/evidence" "$W/exports" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
 	chmod 711 "$W/run"
 	chmod 700 "$W/db"
@@ -107,19 +112,21 @@ world_give()
 	! world_root || chown -R "$WORLD_USER" "$W/db" "$W/etc" "$W/evidence" "$W/exports" "$W/index" "$W/log" "$W/run" "$W/tls" "$W/tmp"
 }
 
-# Programs in a place that the ordinary user can enter: the build tree, or a copy of it.
+# Files of the tree that the ordinary user reads or executes, or copies of them where this user cannot enter the tree or was
+# given no right on its files (umask 077).
 world_programs()
 {
-	BIN=$BUILD SQL=$TOP/sql
-	world_may_reach "$BUILD" && return 0
+	BIN=$BUILD SQL=$TOP/sql PASSWORDS=$TOP/src/access/passwords
+	world_may_reach "$BUILD/surfacectl" && world_may_reach "$TOP/bootstrap" && return 0
 	BIN=$W/bin
 	mkdir -p "$BIN/t/helper"
 	for _p in surface surfaced surfaced-alert surfaced-detect surfaced-dispatch surfaced-egress surfaced-export surfaced-index surfaced-meter surfaced-runner \
 		surfaced-stream surfacectl t/helper/echo t/helper/fake-runner; do
 		[ ! -x "$BUILD/$_p" ] || cp "$BUILD/$_p" "$BIN/$_p"
 	done
-	SQL=$BIN/sql
-	cp -R "$TOP/sql" "$SQL"
+	cp -R "$TOP/sql" "$PASSWORDS" "$BIN/"
+	SQL=$BIN/sql PASSWORDS=$BIN/passwords
+	chmod -R a+rX "$BIN"
 }
 
 # world_lines PROGRAM: copies the lines whose parameters the program reads; a program refuses the others.
@@ -163,7 +170,7 @@ world_conf()
 			echo "stream_keys = $W/etc/stream-keys"
 			echo "sign_in_keys = $W/etc/sign-in-keys"
 			echo "fingerprint_file = $W/etc/fingerprint-key"
-			echo "password_list = $TOP/src/access/passwords"
+			echo "password_list = $PASSWORDS"
 			[ -z "${CH_N-}" ] || world_ch_user "$_role"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
 		} | world_lines "$_file" >"$W/etc/$_file.conf"
@@ -176,12 +183,12 @@ world_conf()
 # A stopped cluster, migrated and seeded by t/helper/template, once for each state of sql/ and surfacectl.
 world_template()
 {
-	_cache=${TMPDIR:-/tmp}/surfaced-template.$(id -u)${WORLD_DROP:+.drop}
+	_cache=/tmp/surfaced-template.$(id -u)${WORLD_DROP:+.drop}
 	mkdir -p "$_cache"
 	[ "$(stat -c %u "$_cache")" = "$(id -u)" ] || world_die "$_cache is not ours"
 	TEMPLATE=$_cache/$(cat "$TOP"/sql/*.sql "$TOP"/sql/functions/*.sql "$TOP/t/helper/pg" "$TOP/t/helper/world.sh" "$BUILD/surfacectl" |
 		cksum | tr ' ' -)
-	[ -f "$TEMPLATE/done" ] || flock "$_cache/lock" "$TOP/t/helper/template" "$TEMPLATE" ||
+	[ -f "$TEMPLATE/done" ] || flock -o "$_cache/lock" "$TOP/t/helper/template" "$TEMPLATE" ||
 		world_die "the template cluster could not be made"
 }
 
@@ -497,6 +504,7 @@ world_nginx_files()
 			-e "s,/usr/share/surfaced/,$W/," -e "s,/var/lib/surfaced/,$W/," "$_f" >"$W/etc/nginx/${_f##*/}"
 	done
 	cp -R "$TOP/nginx/html" "$W/"
+	chmod -R a+rX "$W/html"
 	world_weights
 }
 
