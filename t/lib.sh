@@ -271,7 +271,7 @@ loopback()
 dispatch_conf()
 {
 	world
-	cp t/helper/fake-runner "$W/fake-runner"
+	install -m 755 t/helper/fake-runner "$W/fake-runner"
 	world_browser_conf "$1"
 }
 
@@ -626,7 +626,7 @@ session_run()
 {
 	session_move "$1" claim ready
 	sql "UPDATE browser_session SET lease_until = now() + interval '1 day' WHERE uuid = '$1'"
-	[ -x "$W/echo-runner" ] || cp t/helper/echo-runner "$W/" # where the world's user can go
+	[ -x "$W/echo-runner" ] || install -m 755 t/helper/echo-runner "$W/" # where the world's user can go
 	world_spawn "runner-$1" "$W/echo-runner" "$W/run" "$1" "$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$1'")"
 	world_until 10 test -S "$W/run/sessions/$1/$(sql "SELECT lease_epoch FROM browser_session WHERE uuid = '$1'").sock"
 }

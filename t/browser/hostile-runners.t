@@ -6,7 +6,7 @@
 pg_start
 api_start
 web_start
-cp t/helper/fake-runner t/helper/hostile-runner "$W/"
+install -m 755 t/helper/fake-runner t/helper/hostile-runner "$W/"
 world_browser_conf "$W/hostile-runner"
 world_egress_start
 world_dispatch_resume

@@ -8,7 +8,7 @@ api_start
 web_start
 S=/projects/$P/sessions
 dispatch_conf "$W/nowhere"
-cp t/helper/activate "$W/activate"
+install -m 755 t/helper/activate "$W/activate"
 manager_start()
 {
 	world_spawn manager "$W/activate" "$W/run/runner.sock" "$W/fake-runner" -c "$W/etc/surfaced-runner.conf"

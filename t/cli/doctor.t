@@ -208,7 +208,7 @@ WORLD_CONF="public_url = https://localhost"
 world_start
 world_export_start
 world_detect_start
-cp "$BUILD/t/helper/faults.so" "$W/run/"
+install -m 755 "$BUILD/t/helper/faults.so" "$W/run/"
 hostgen=$BUILD/t/helper/hostgen
 "$hostgen" --hosts 20 --seed 1 | ctl import hosts - >/dev/null
 hosts_wait 20
@@ -641,7 +641,7 @@ browser_check=1
 advised INSTALL configuration "surfaced-browser is installed by the advice"
 browser_check=
 mkdir -p "$W/kept"
-cp t/helper/fake-runner "$W/fake-runner"
+install -m 755 t/helper/fake-runner "$W/fake-runner"
 for name in surfaced-dispatch surfaced-egress; do
 	{
 		sed "s/surfaced_meter/surfaced_$(echo ${name#surfaced-})/" "$W/etc/surfaced-meter.conf"

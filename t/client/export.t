@@ -9,7 +9,7 @@ export DIR="$W"
 world_env
 t/helper/fill-world "$W" --documents 300 --seed "${SEED:-1}" 2>"$W/fill.err" || diag "$(cat "$W/fill.err")"
 cd "$W/tmp" || exit 1
-cp "$TOP/t/helper/cut.py" "$W/cut.py"
+install -m 755 "$TOP/t/helper/cut.py" "$W/cut.py"
 
 surface export hosts -o "$W/all.ndjson"
 is "$STATUS|$ERR" "0|" "surface export needs no terminal"

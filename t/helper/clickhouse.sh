@@ -230,7 +230,8 @@ world_chdb_start()
 	world_ch_passwords
 	"$BIN/surfaced" -D clickhouse=26-users >"$W/ch/users.sql"
 	! world_root || chown -R "$WORLD_USER" "$W/ch"
-	world_spawn chdb /usr/bin/python3 "$TOP/t/helper/chdb" "$1" "$W/ch/1" "$W/ch/users.sql" "$W/ch/port"
+	install -m 755 "$TOP/t/helper/chdb" "$W/"
+	world_spawn chdb /usr/bin/python3 "$W/chdb" "$1" "$W/ch/1" "$W/ch/users.sql" "$W/ch/port"
 	world_until 60 test -s "$W/ch/port" || world_die "chdb did not start: $(tail -n 5 "$W/log/chdb.log")"
 	printf 'http %s\n' "$(cat "$W/ch/port")" >"$W/ch/1/ports"
 	world_ch_name

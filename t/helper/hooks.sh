@@ -29,7 +29,7 @@ hooks_start()
 		echo 'subjectAltName=DNS:*.example.com,IP:11.0.0.1,IP:11.0.0.2' >server.ext
 		openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -set_serial 1 -days 30 -extfile server.ext -out server.crt
 	) 2>"$W/log/openssl.log" || exit 1
-	cp "$TOP/t/helper/receiver" "$H/"
+	install -m 755 "$TOP/t/helper/receiver" "$H/"
 	! world_root || chown -R "$WORLD_USER" "$H"
 	world_as unshare -Urnm sh -c 'ip link set lo up && for a in 11.0.0.1/32 11.0.0.2/32 11.0.0.4/32 10.0.0.1/32 2600::1/128; do
 		ip addr add $a dev lo nodad 2>/dev/null || ip addr add $a dev lo; done &&

@@ -79,7 +79,7 @@ host_start()
 
 host_browser_start()
 {
-	cp t/helper/fake-runner "$W/fake-runner"
+	install -m 755 t/helper/fake-runner "$W/fake-runner"
 	world_browser_conf "$W/fake-runner"
 	world_egress_start
 	world_dispatch_resume

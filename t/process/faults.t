@@ -11,7 +11,7 @@ LOG_EXPECTED='panic (json-c: )?(out of memory|HMAC failed)|json byte=1 why="json
 pg_start
 head -c 64 /dev/zero >"$W/run/control"
 chmod 666 "$W/run/control"
-cp "$BUILD/t/helper/faults.so" "$W/run/"
+install -m 755 "$BUILD/t/helper/faults.so" "$W/run/"
 cat >"$W/run/faulty" <<-END
 	#!/bin/sh
 	LD_PRELOAD=$W/run/faults.so FAULTS=$W/run/control exec "$BIN/surfaced" "\$@"

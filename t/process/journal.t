@@ -7,7 +7,7 @@
 WORLD_CONF='log_requests = failed'
 WORLD_SITE='access_log log/access.log surfaced;'
 pg_start
-cp t/helper/journal.py "$W/run/journal.py"
+install -m 755 t/helper/journal.py "$W/run/journal.py"
 entries=$W/log/entries
 cat >"$W/run/journaled" <<-END
 	#!/bin/sh

@@ -70,7 +70,7 @@ none_runs() { for _w in $family; do [ ! -d "/proc/$_w" ] || grep -q '^State:.Z' 
 world_kill surfaced
 preload=
 if [ -f "$BUILD/t/helper/faults.so" ]; then
-	cp "$BUILD/t/helper/faults.so" "$W/run/"
+	install -m 755 "$BUILD/t/helper/faults.so" "$W/run/"
 	preload=$W/run/faults.so
 fi
 WORLD_ENV="STOP_CHILDREN=$W/run/stop LD_PRELOAD=$preload" api_start

@@ -7,7 +7,7 @@
 world
 WORLD_WORKERS=2
 # An upgrade replaces the program while it runs; the copy can be replaced.
-cp "$BUILD/t/helper/echo" "$W/run/surfaced-echo"
+install -m 755 "$BUILD/t/helper/echo" "$W/run/surfaced-echo"
 WORLD_PROGRAM=$W/run/surfaced-echo
 key=none
 api_start

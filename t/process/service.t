@@ -9,7 +9,7 @@ world
 WORLD_WORKERS=2 WORLD_SEARCH_WORKERS=1
 world_weights
 key=none
-cp t/helper/service.py "$W/run/service.py"
+install -m 755 t/helper/service.py "$W/run/service.py"
 echo=$BIN/t/helper/echo
 cat >"$W/run/service" <<-END
 	#!/bin/sh

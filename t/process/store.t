@@ -7,7 +7,7 @@
 world
 WORLD_WORKERS=2
 key=none
-cp t/helper/store.py "$W/run/"
+install -m 755 t/helper/store.py "$W/run/"
 world_spawn manager python3 "$W/run/store.py" "$W/run/notify" "$BIN/t/helper/echo" -c "$W/etc/surfaced.conf"
 
 events()

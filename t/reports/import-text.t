@@ -5,7 +5,7 @@
 ! nm -D "$BUILD/surfacectl" | grep -q __asan || skip_all "a sanitizer needs more memory than the limit of a converter"
 bwrap --unshare-all --ro-bind / / true 2>/dev/null || skip_all "bubblewrap cannot make namespaces here"
 pg_start
-cp "$BUILD/surfaced-text" "$BUILD/t/helper/bad-converter" "$W/"
+install -m 755 "$BUILD/surfaced-text" "$BUILD/t/helper/bad-converter" "$W/"
 chmod 755 "$W/surfaced-text" "$W/bad-converter"
 
 # converter PROGRAM SECONDS MEMORY: of the imports that follow.

@@ -9,7 +9,8 @@ T=$W/taxii
 mkdir -p "$T"
 cp "$W/tls/server.crt" "$W/tls/server.key" "$T/"
 ! world_root || chown -R "$WORLD_USER" "$T"
-world_spawn taxii-server /usr/bin/python3 "$PWD/t/helper/taxii-server" "$T" "$T/server.crt" "$T/server.key"
+install -m 755 t/helper/taxii-server "$W/"
+world_spawn taxii-server /usr/bin/python3 "$W/taxii-server" "$T" "$T/server.crt" "$T/server.key"
 world_until 20 test -f "$T/port"
 SERVER=https://localhost:$(cat "$T/port")
 COLLECTION=$SERVER/api/collections/91a7b528-80eb-42ed-a74d-c6fbd5a26116/

@@ -169,7 +169,8 @@ is "$(answer "$count")" "502 search_upstream_failed " "a server that is away is 
 echo good >"$W/mode"
 chmod 644 "$W/mode"
 port=$(world_ports 1)
-world_spawn fake-clickhouse /usr/bin/python3 "$PWD/t/helper/fake-clickhouse" 10.9.0.1 "$port" "$W/mode"
+install -m 755 t/helper/fake-clickhouse "$W/"
+world_spawn fake-clickhouse /usr/bin/python3 "$W/fake-clickhouse" 10.9.0.1 "$port" "$W/mode"
 configure clickhouse_url "http://10.9.0.1:$port"
 
 counted()

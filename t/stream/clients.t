@@ -23,7 +23,7 @@ stream_start
 web_start 8443
 
 cp -R "$ws/node_modules/ws" "$W/ws"
-cp t/helper/ws-* "$W/"
+install -m 755 t/helper/ws-* "$W/"
 mkdir "$W/chromium"
 world_give
 chown -R "$WORLD_USER" "$W/chromium" 2>/dev/null
