@@ -9,7 +9,9 @@
 int
 hash_begin(struct req *rq)
 {
-	return daemon_hash_begin(conf.password_parallel) ? PASS : fail(rq, ERR_SERVICE_UNAVAILABLE);
+	return daemon_hash_begin(&rq->hash, conf.password_parallel)
+		   ? PASS
+		   : fail(rq, ERR_SERVICE_UNAVAILABLE);
 }
 
 void

@@ -89,8 +89,9 @@ enum db_rc proof_use(struct req *rq, struct str text, const struct challenge *c)
 
 /* ---- password.c ---- */
 
-/* Takes one of this host's places for hashes of passwords, which hash_end
-   returns. FAILED: no place is free, and 503 was answered. */
+/* Takes one of this host's places for hashes of passwords, which hash_end returns; it may wait two
+   seconds, so no row may be locked. FAILED: there is no place for this person and network, and 503
+   was answered. */
 int hash_begin(struct req *rq) MUST_USE;
 void hash_end(void);
 

@@ -246,7 +246,7 @@ static const struct route person_routes[] = {
 	    ROUTE(PUT, "/auth/person", put_person),
 	    COLUMNS_OF_PERSON,
 	    BODY_CHECKED(struct person_in, person_in_fields, BODY_CONFIGURED, check_person),
-	    .throttle = THROTTLE_NETWORK,
+	    .throttle = THROTTLE_PERSON,
 	    .out = person_session_out,
 	    .result = "The person who is signed in.",
 	    .summary = "Change one's name and e-mail",
@@ -259,11 +259,13 @@ static const struct route person_routes[] = {
 	    ROUTE(PUT, "/auth/password", put_password),
 	    COLUMNS_OF_PERSON,
 	    .recent = true,
+	    .throttle = THROTTLE_PASSWORD,
 	    BODY(struct new_password_in, new_password_fields, BODY_CONFIGURED),
 	    .out = person_session_out,
 	    .result = "The person who is signed in.",
 	    .summary = "Set one's password",
-	    .description = "Every other sign-in of the person ends.",
+	    .description = "Every other sign-in of the person ends. A person sets five passwords "
+			   "in an hour at most.",
 	    .example = JSON({ "password" : "eleven green kettles" }),
 	},
 	{

@@ -61,7 +61,7 @@ static const struct route sign_in_proxy_routes[] = {
 	    ROUTE(POST, "/auth/sign-in/proxy", sign_in_by_proxy),
 	    COLUMNS_OF_VISITOR,
 	    BODY(struct proxy_in, proxy_in_fields, BODY_CONFIGURED),
-	    .throttle = THROTTLE_NETWORK,
+	    .throttle = THROTTLE_PROXY,
 	    .status = 201,
 	    .out = person_session_out,
 	    .result = "The person who is signed in.",

@@ -338,7 +338,7 @@ static const struct route totp_routes[] = {
 	    ROUTE_AS(POST, "/auth/totp/confirm", "confirm_totp", confirm_own_totp),
 	    COLUMNS_OF_PERSON,
 	    BODY_CHECKED(struct code_in, code_in_fields, BODY_CONFIGURED, check_code),
-	    .throttle = THROTTLE_NETWORK,
+	    .throttle = THROTTLE_PERSON,
 	    .out = person_session_out,
 	    .result = "The person who is signed in.",
 	    .errors = code_errors,

@@ -22,6 +22,7 @@ enum kind {
 	KIND_path,
 	KIND_ports,
 	KIND_origins,
+	KIND_networks,
 	KIND_url,
 	KIND_endpoint,
 	KIND_server,
@@ -45,6 +46,8 @@ static const struct {
 	[KIND_ports] = { "ports", conf_check_ports, "ports and ranges, such as 443 8000-8999" },
 	[KIND_origins] = { "origins", conf_check_origins,
 	    "origins separated by blanks, such as self https://viewer.example.com" },
+	[KIND_networks] = { "networks", conf_check_networks,
+	    "networks separated by blanks, such as 192.0.2.0/24 2001:db8::/32" },
 	[KIND_url] = { "url", conf_check_url, "https://HOST[:PORT]" },
 	[KIND_endpoint] = { "endpoint", conf_check_endpoint, "HOST:PORT" },
 	[KIND_server] = { "server", conf_check_server, "http:// or https:// and HOST[:PORT]" },
@@ -99,6 +102,7 @@ struct conf conf;
 #define DEFAULT_path(def) def
 #define DEFAULT_ports(def) def
 #define DEFAULT_origins(def) def
+#define DEFAULT_networks(def) def
 #define DEFAULT_url(def) def
 #define DEFAULT_endpoint(def) def
 #define DEFAULT_server(def) def

@@ -10,6 +10,7 @@
 #define PARAM_TYPE_path const char *
 #define PARAM_TYPE_ports const char *
 #define PARAM_TYPE_origins const char *
+#define PARAM_TYPE_networks const char *
 #define PARAM_TYPE_url const char *
 #define PARAM_TYPE_endpoint const char *
 #define PARAM_TYPE_server const char *

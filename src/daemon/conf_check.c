@@ -84,6 +84,18 @@ conf_check_origins(struct str value)
 }
 
 bool
+conf_check_networks(struct str value)
+{
+	struct str word;
+	struct ipnet net;
+
+	while (str_word(&value, " \t", &word))
+		if (!ipnet_parse(word, &net))
+			return false;
+	return true;
+}
+
+bool
 conf_check_url(struct str value)
 {
 	static const struct str scheme = STR_INIT("https://");

@@ -9,6 +9,7 @@
 bool conf_check_path(struct str value);     /* absolute */
 bool conf_check_ports(struct str value);    /* ports and ranges, separated by blanks or commas */
 bool conf_check_origins(struct str value);  /* "self" or https://HOST[:PORT], separated by blanks */
+bool conf_check_networks(struct str value); /* addresses and networks, separated by blanks */
 bool conf_check_url(struct str value);      /* https://HOST[:PORT][/PATH] */
 bool conf_check_endpoint(struct str value); /* HOST:PORT */
 bool conf_check_server(struct str value);   /* http:// or https://HOST[:PORT] */

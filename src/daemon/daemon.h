@@ -160,7 +160,11 @@ struct worker_slot {
 	_Atomic int64_t busy_since; /* mono_us; 0: idle */
 	_Atomic uint64_t served;
 	uint32_t pool; /* index in shared.pools; POOL_REMOVED after a reload without the pool */
-	_Atomic uint32_t hashing; /* 1: the worker hashes a password */
+	_Atomic uint32_t hashing; /* 0: the worker has no password to hash (hashing.c) */
+	/* For whom it hashes or waits: struct hash_claim, and since when (mono_us). */
+	_Atomic uint32_t hash_known;
+	_Atomic uint64_t hash_person, hash_network;
+	_Atomic int64_t hash_since;
 };
 /* The slot of this worker; outside daemon_main (unit tests), a slot that no other process sees. */
 struct worker_slot *daemon_slot(void);
@@ -177,11 +181,15 @@ struct search_filter {
 /* Counts the other workers that run a search which f selects. */
 unsigned daemon_searches(const struct search_filter *f);
 
-/* Announces in the slot that this worker hashes a password, unless as many others as may do:
-   most, and less than the
-   workers of the own pool, so that one always serves other requests. False: nothing is
-   announced. */
-bool daemon_hash_begin(int64_t most) MUST_USE;
+/* For whom a password is hashed. person and network are hashes of their names. */
+struct hash_claim {
+	uint64_t person, network;
+	bool known; /* the person has proved before that they use this network */
+	bool one;   /* the network has one place, whoever of it claims one */
+};
+/* Takes one of this host's places for hashes of passwords, of which there are most, and waits for it
+   two seconds at most (hashing.c). False: others have a better right to it. */
+bool daemon_hash_begin(const struct hash_claim *claim, int64_t most) MUST_USE;
 void daemon_hash_end(void);
 
 /* Creates a socket that belongs to no pool (SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM) and binds it

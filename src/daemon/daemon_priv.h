@@ -21,7 +21,7 @@ enum {
    re-exec and surfacectl can read it through /proc. Change the magic with every change of the
    layout: a master that finds another magic after a re-exec starts with an empty mapping instead of
    misreading the old one. */
-#define SHARED_MAGIC 0x7375726661636532ULL
+#define SHARED_MAGIC 0x7375726661636533ULL
 #define SHARED_NAME "surfaced-slots"
 
 struct shared {
@@ -79,6 +79,9 @@ struct shared *shared_map(int fd); /* NULL: no mapping of this layout */
    the pid of the process that forked it. */
 _Noreturn void worker_run(const struct daemon *d, const struct pool *pool, int listener,
     struct shared *shared, struct worker_slot *slot, pid_t master);
+
+/* The mapping of this worker; NULL outside daemon_main. */
+const struct shared *worker_shared(void);
 
 /* ---- master.c ---- */
 int master_run(

@@ -240,6 +240,12 @@ daemon_slot(void)
 	return own_slot;
 }
 
+const struct shared *
+worker_shared(void)
+{
+	return own_shared;
+}
+
 const struct pool *
 daemon_pool(const char *name)
 {
@@ -278,35 +284,4 @@ daemon_searches(const struct search_filter *f)
 	for (uint32_t i = 0; i < high && i < SLOTS_MAX; i++)
 		n += search_matches(f, &own_shared->slots[i]);
 	return n;
-}
-
-/* Announced before the others are counted: of two workers that begin at once, each sees the
-   other, so that never more
-   than most hash, and at worst both are refused. A pool of one worker hashes all the same. */
-bool
-daemon_hash_begin(int64_t most)
-{
-	int64_t others = 0;
-	uint32_t high;
-
-	if (own_shared == NULL)
-		return true;
-	if (own_slot->pool < own_shared->pool_count &&
-	    most >= own_shared->pools[own_slot->pool].workers)
-		most = (int64_t)own_shared->pools[own_slot->pool].workers - 1;
-	atomic_store(&own_slot->hashing, 1);
-	high = atomic_load(&own_shared->high);
-	for (uint32_t i = 0; i < high && i < SLOTS_MAX; i++)
-		others += &own_shared->slots[i] != own_slot &&
-			  atomic_load(&own_shared->slots[i].hashing) != 0;
-	if (others == 0 || others < most)
-		return true;
-	daemon_hash_end();
-	return false;
-}
-
-void
-daemon_hash_end(void)
-{
-	atomic_store(&own_slot->hashing, 0);
 }

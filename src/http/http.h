@@ -80,6 +80,7 @@
 #include "access/person.h"
 #include "access/project.h"
 #include "access/scope.h"
+#include "daemon/daemon.h"
 #include "access/seal.h"
 #include "access/ticket.h"
 #include "base/limits.h"
@@ -112,14 +113,15 @@ enum access {
 	ACCESS_PROJECT, /* those of them that may see the project in the path */
 };
 
-/* The units that an attempt spends before the handler runs: none, one of the client's network, the
-   same and one of the e-mail, of the half-open sign-in or of the link in the body (throttle.c). */
+/* Who pays for an attempt before the handler runs (throttle.c). */
 enum throttled {
 	THROTTLE_NOTHING,
-	THROTTLE_NETWORK,
-	THROTTLE_EMAIL,
-	THROTTLE_STEP,
-	THROTTLE_LINK,
+	THROTTLE_PROXY,    /* the network, unless the company's proxy names the person */
+	THROTTLE_EMAIL,    /* the e-mail in the body and, if new for the person, the network */
+	THROTTLE_STEP,     /* the half-open sign-in in the body, its person and the network */
+	THROTTLE_LINK,     /* the link in the body and the network */
+	THROTTLE_PERSON,   /* the person who is signed in */
+	THROTTLE_PASSWORD, /* the same for a new password */
 };
 
 /* The counters that a call is charged to: none, rates, rates and quotas. A row never leaves it
@@ -325,6 +327,7 @@ struct req {
 	bool replayed;              /* Idempotency-Replayed: true */
 	const char *set_cookie;     /* the value of Set-Cookie; NULL: no header */
 	struct throttle throttle;   /* units that an attempt to sign in has spent */
+	struct hash_claim hash;     /* for whom it may hash a password */
 	/* Called when the transaction of the handler has ended, however it ended. */
 	void (*afterwards)(struct req *rq);
 	const char *content_type;

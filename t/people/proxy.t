@@ -65,6 +65,16 @@ is "$STATUS" 200 "a person who has signed in by the proxy once may change their 
 proxy 'proxy=ann'
 is "$STATUS $(field .person.email)" "201 ann.new@example.com" "the proxy finds the person further on by the e-mail that it knows"
 signed_in ann
+for i in $(seq 26); do
+	visit POST /auth/links/use "{\"token\":\"$(printf '%043d' "$i")\"}"
+done
+is "$(answered)" "429 sign_in_rate_limit_exceeded" "colleagues have filled the bucket of the network"
+proxy 'proxy=ann'
+is "$STATUS" 201 "a person whom the proxy names signs in although the bucket of the network is full"
+signed_in ann
+proxy 'none=1'
+is "$(answered)" "401 sign_in_failed" "the proxy refuses a browser that it does not know before anything counts"
+sql "TRUNCATE throttle" >/dev/null
 person_new bob member
 for email in ann@example.org ANN@example.com; do
 	as bob PUT /auth/person "{\"name\":\"Bob\",\"email\":\"$email\"}"

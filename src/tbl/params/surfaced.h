@@ -50,6 +50,12 @@ PARAM(sign_in_life, number, IN_SURFACED,
 PARAM(sign_in_recent, number, IN_SURFACED,
 	600, 10, 86400,
 	"seconds for which a sign-in is recent enough to change credentials and rights")
+PARAM(sign_in_networks, networks, IN_SURFACED,
+	"", 0, 4000,
+	"networks, such as that of an office, from which many people sign in; separated by blanks")
+PARAM(sign_in_networks_attempts, number, IN_SURFACED,
+	1000, 20, 1000000,
+	"attempts to sign in from each of sign_in_networks in ten minutes")
 PARAM(proxy_sign_in, choice, IN_SURFACED,
 	"no", 2, 3,
 	"yes: a proxy of the company identifies the person at POST /auth/sign-in/proxy")
