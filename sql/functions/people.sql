@@ -287,13 +287,27 @@ EXCEPTION WHEN unique_violation THEN
 END
 $$;
 
--- Sets a password and ends every sign-in but one.
-CREATE OR REPLACE FUNCTION person_password_set(p_person uuid, p_password text, p_but uuid) RETURNS void LANGUAGE plpgsql
+-- Whether the sign-in that changes a person has not ended meanwhile; p_but null: no sign-in does. The row of the person is
+-- locked, so that it does not end before the change either.
+CREATE OR REPLACE FUNCTION person_change_begin(p_person uuid, p_but uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM FROM person p WHERE p.uuid = p_person FOR UPDATE;
+	RETURN p_but IS NULL OR EXISTS (SELECT FROM sign_in i WHERE i.uuid = p_but AND i.ended_at IS NULL);
+END
+$$;
+
+-- Sets a password and ends every sign-in but one. Returns false when that one has ended meanwhile: whoever ended it, such as by
+-- the first sign-in through the company's proxy, did not want the password.
+CREATE OR REPLACE FUNCTION person_password_set(p_person uuid, p_password text, p_but uuid) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
+	IF NOT person_change_begin(p_person, p_but) THEN
+		RETURN false;
+	END IF;
 	UPDATE person p SET password = p_password, password_at = CASE WHEN p_password IS NOT NULL THEN clock_timestamp() END
 	 WHERE p.uuid = p_person;
 	PERFORM sign_in_end_others(p_person, p_but, 'credentials_changed');
+	RETURN true;
 END
 $$;
 
@@ -312,16 +326,23 @@ CREATE OR REPLACE FUNCTION person_password_renew(p_person uuid, p_former text, p
 	UPDATE person p SET password = p_password WHERE p.uuid = p_person AND p.password = p_former
 $$;
 
+-- Removes every way to sign in that a person has set up, and ends their sign-ins.
+CREATE OR REPLACE FUNCTION person_proofs_remove(p_person uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE person p SET password = NULL, password_at = NULL, totp = NULL, totp_new = NULL, totp_at = NULL, totp_step = 0
+	 WHERE p.uuid = p_person;
+	DELETE FROM passkey k WHERE k.person_uuid = p_person;
+	PERFORM sign_in_end_others(p_person, NULL, 'credentials_changed');
+END
+$$;
+
 -- Gives a person who lost all credentials a new password. All other methods and sign-ins end.
 CREATE OR REPLACE FUNCTION person_recover(p_person uuid, p_password text) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	PERFORM set_config('surfaced.actor', 'person:' || p_person, true);
-	DELETE FROM passkey k WHERE k.person_uuid = p_person;
-	UPDATE person p SET password = p_password, password_at = clock_timestamp(), totp = NULL, totp_new = NULL, totp_at = NULL,
-		totp_step = 0
-	 WHERE p.uuid = p_person;
-	PERFORM sign_in_end_others(p_person, NULL, 'credentials_changed');
+	PERFORM person_proofs_remove(p_person);
+	UPDATE person p SET password = p_password, password_at = clock_timestamp() WHERE p.uuid = p_person;
 END
 $$;
 
@@ -331,3 +352,4 @@ GRANT EXECUTE ON FUNCTION sign_in_find, sign_in_begin, sign_in_end, sign_in_end_
 	sign_in_link_fail, person_add, member_join, person_set, person_password_set, person_password_is,
 	person_password_renew, person_recover TO surfaced_api;
 GRANT EXECUTE ON FUNCTION sign_in_link_make, sign_in_end_others TO surfaced_admin;
+REVOKE EXECUTE ON FUNCTION person_change_begin, person_proofs_remove FROM PUBLIC;

@@ -20,13 +20,16 @@ CREATE OR REPLACE FUNCTION passkey_used(p_passkey uuid, p_sign_count bigint, p_b
 	UPDATE passkey k SET sign_count = p_sign_count, backed_up = p_backed_up, last_used_at = now() WHERE k.uuid = p_passkey
 $$;
 
--- Adds a passkey. outcome: made; taken when the credential is registered already; full when the
--- person has the most passkeys allowed.
-CREATE OR REPLACE FUNCTION passkey_add(p_person uuid, p_name text, p_credential bytea, p_spki bytea, p_algorithm bigint,
+-- Adds a passkey. outcome: made; over when the sign-in p_but has ended meanwhile; taken when the credential is registered
+-- already; full when the person has the most passkeys allowed.
+CREATE OR REPLACE FUNCTION passkey_add(p_person uuid, p_but uuid, p_name text, p_credential bytea, p_spki bytea, p_algorithm bigint,
 	p_sign_count bigint, p_backed_up boolean, p_rp_id text, p_most bigint, OUT outcome text, OUT uuid uuid) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-	PERFORM FROM person p WHERE p.uuid = p_person FOR UPDATE;
+	outcome := 'over';
+	IF NOT person_change_begin(p_person, p_but) THEN
+		RETURN;
+	END IF;
 	outcome := 'full';
 	IF (SELECT count(*) FROM passkey k WHERE k.person_uuid = p_person) >= p_most THEN
 		RETURN;
@@ -99,14 +102,17 @@ CREATE OR REPLACE FUNCTION totp_unconfirmed(p_person uuid, OUT sealed bytea) LAN
 	SELECT p.totp_new FROM person p WHERE p.uuid = p_person AND p.totp_new_at > now() - interval '10 min'
 $$;
 
--- Confirms a secret whose code was right. Returns false when another secret was stored meanwhile.
+-- Confirms a secret whose code was right. Returns false when another secret was stored meanwhile, or the sign-in p_but has ended.
 -- When it replaces a confirmed secret, every sign-in but one ends.
 CREATE OR REPLACE FUNCTION totp_confirm(p_person uuid, p_sealed bytea, p_step bigint, p_but uuid) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	had boolean;
 BEGIN
-	SELECT p.totp_at IS NOT NULL INTO had FROM person p WHERE p.uuid = p_person AND p.totp_new = p_sealed FOR UPDATE;
+	IF NOT person_change_begin(p_person, p_but) THEN
+		RETURN false;
+	END IF;
+	SELECT p.totp_at IS NOT NULL INTO had FROM person p WHERE p.uuid = p_person AND p.totp_new = p_sealed;
 	IF NOT FOUND THEN
 		RETURN false;
 	END IF;
@@ -142,11 +148,32 @@ BEGIN
 END
 $$;
 
+-- Stores the e-mail by which the company's proxy knows a person. The person's own e-mail is what somebody typed, such as whoever
+-- used an invitation first: so when the proxy, or an operator, first names the person, the ways to sign in of before are removed
+-- and all sign-ins end, unless the person is signed in (p_signed_in) in the very browser that the proxy knows.
+CREATE OR REPLACE FUNCTION person_proxy_bind(p_person uuid, p_identity text, p_signed_in uuid) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	was text;
+BEGIN
+	SELECT p.proxy_identity INTO was FROM person p WHERE p.uuid = p_person FOR UPDATE;
+	UPDATE person p SET proxy_identity = p_identity WHERE p.uuid = p_person;
+	IF was IS NULL AND p_identity IS NOT NULL AND p_person IS DISTINCT FROM p_signed_in THEN
+		PERFORM person_proofs_remove(p_person);
+	END IF;
+END
+$$;
+
+-- For surfacectl people bind. p_identity null: the person is found by their own e-mail once more.
+CREATE OR REPLACE FUNCTION person_bind(p_email text, p_identity text) RETURNS void LANGUAGE sql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT person_proxy_bind(p.uuid, p_identity, NULL) FROM person p WHERE lower(p.email) = lower(p_email)
+$$;
+
 -- Returns the person whom the company's proxy identifies by this e-mail, or null when there is
 -- none, or the person is disabled or not a member. The first sign-in finds the person by their
 -- e-mail and stores it as the identity at the proxy. From then on only this identity counts, even
--- if the person changes their e-mail.
-CREATE OR REPLACE FUNCTION person_of_proxy(p_email text) RETURNS uuid LANGUAGE plpgsql
+-- if the person changes their e-mail. p_signed_in: the person who is signed in in this browser.
+CREATE OR REPLACE FUNCTION person_of_proxy(p_email text, p_signed_in uuid) RETURNS uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	who person;
@@ -160,15 +187,17 @@ BEGIN
 	END IF;
 	IF who.proxy_identity IS NULL THEN
 		PERFORM set_config('surfaced.actor', 'person:' || who.uuid, true);
-		UPDATE person p SET proxy_identity = p_email WHERE p.uuid = who.uuid
-			AND coalesce(lower(p.proxy_identity) = lower(p_email), true);
+		PERFORM FROM person p WHERE p.uuid = who.uuid AND coalesce(lower(p.proxy_identity) = lower(p_email), true) FOR UPDATE;
 		IF NOT FOUND THEN -- surfacectl people bind was faster
 			RETURN NULL;
 		END IF;
+		PERFORM person_proxy_bind(who.uuid, p_email, p_signed_in);
 	END IF;
 	RETURN who.uuid;
 END
 $$;
 
+REVOKE EXECUTE ON FUNCTION person_proxy_bind, person_bind FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION person_bind TO surfaced_admin;
 GRANT EXECUTE ON FUNCTION passkey_find, passkey_used, passkey_add, passkey_rename, passkey_remove, person_password_remove, totp_begin,
 	totp_unconfirmed, totp_confirm, totp_use, totp_remove, person_of_proxy TO surfaced_api;

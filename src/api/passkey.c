@@ -169,7 +169,7 @@ static const struct field passkey_made_out[] = {
 };
 
 STMT(add_passkey, passkey_made_out,
-    "SELECT outcome, uuid FROM passkey_add($1, $2, $3, $4, $5, $6, $7, $8, $9)");
+    "SELECT outcome, uuid FROM passkey_add($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
 
 static struct bytes
 passkey_bytes(struct str s)
@@ -184,12 +184,14 @@ store_passkey(struct req *rq, struct str rp_id, const struct passkey_state *stat
 	struct passkey_made made;
 	struct shown_passkey shown;
 	enum db_rc rc =
-	    db_one(rq->db, &add_passkey, &made, P(rq->sign_in->person_uuid), P(in->name),
-		P(passkey_bytes(in->id)), P(passkey_bytes(state->spki)), P(state->algorithm),
+	    db_one(rq->db, &add_passkey, &made, P(rq->sign_in->person_uuid),
+		P(rq->sign_in->uuid), P(in->name), P(passkey_bytes(in->id)), P(passkey_bytes(state->spki)), P(state->algorithm),
 		P(state->sign_count), P(state->backed_up), P(rp_id), P((int64_t)LIM_PASSKEYS));
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
+	if (str_is(made.outcome, "over"))
+		return fail(rq, ERR_SESSION_EXPIRED);
 	if (str_is(made.outcome, "full"))
 		return fail(rq, ERR_PASSKEY_LIMIT_EXCEEDED);
 	if (!str_is(made.outcome, "made"))

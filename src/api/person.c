@@ -113,7 +113,14 @@ static const struct field person_change_out[] = { FIELD(struct person_change, ou
 	FIELD_END };
 
 STMT(set_person, person_change_out, "SELECT person_set($1, $2, $3, $4) AS outcome");
-STMT(set_password, NULL, "SELECT person_password_set($1, $2, $3)");
+struct password_outcome {
+	bool set;
+};
+
+static const struct field password_outcome_out[] = { FIELD(struct password_outcome, set, 0),
+	FIELD_END };
+
+STMT(set_password, password_outcome_out, "SELECT person_password_set($1, $2, $3) AS set");
 
 /* The sign-in that the request has read. A handler that changes the person updates it, too, because
    the answer is made from it. */
@@ -171,11 +178,14 @@ static int
 store_password(struct req *rq, struct str stored)
 {
 	struct sign_in *s = own_sign_in(rq);
+	struct password_outcome row;
 	enum db_rc rc =
-	    db_do(rq->db, &set_password, NULL, P(s->person_uuid), P(stored), P(s->uuid));
+	    db_one(rq->db, &set_password, &row, P(s->person_uuid), P(stored), P(s->uuid));
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
+	if (!row.set) /* the sign-in has ended while the password was hashed */
+		return fail(rq, ERR_SESSION_EXPIRED);
 	s->has_password = stored.p != NULL;
 	return person_session_reply(rq, 200);
 }

@@ -99,9 +99,7 @@ STMT_LIST(enable_person, struct person_line, person_line_out,
     "UPDATE person SET disabled_at = NULL WHERE lower(email) = lower($1)"
     " RETURNING " PERSON_COLUMNS);
 
-STMT_LIST(bind_person, struct person_line, person_line_out,
-    "UPDATE person SET proxy_identity = CASE WHEN $2 <> 'none' THEN $2 END"
-    " WHERE lower(email) = lower($1) RETURNING " PERSON_COLUMNS);
+STMT(bind_person, NULL, "SELECT person_bind($1, CASE WHEN $2 <> 'none' THEN $2 END)");
 
 struct sign_in_line {
 	struct uuid uuid;
@@ -175,6 +173,25 @@ recover_person(struct cli *c, int argc, char **argv)
 	return status;
 }
 
+static int
+bind_one(struct cli *c, int argc, char **argv)
+{
+	const struct cli_option options[] = { { NULL } };
+	struct cli_list words;
+	struct person_line p;
+	enum db_rc rc;
+
+	if (!cli_options(c, argc, argv, options, &words, 2, 2))
+		return EXIT_USAGE;
+	rc = db_do(c->db, &bind_person, NULL, P(words.p[0]), P(words.p[1]));
+	if (rc == DB_OK)
+		rc = db_one(c->db, &find_person_line, &p, P(words.p[0]));
+	if (rc == DB_NONE)
+		return cli_fail(EXIT_NOT_FOUND, "nobody has the e-mail %s", words.p[0].p);
+	return rc == DB_OK ? cli_print(c, "person", person_line_out, &p)
+			   : cli_fail_db(c, rc, words.p[0].p);
+}
+
 /* Nobody signs in between the two statements: sign_in_begin waits for the row of the person. */
 static int
 disable_one(struct cli *c, int argc, char **argv)
@@ -211,7 +228,7 @@ static const struct command people_subs[] = {
 	    .prints = "person", .words = 1 },
 	{ "bind", "EMAIL IDENTITY|none",
 	    "the e-mail by which the company's proxy knows the person; none: their own, once more",
-	    .st = &bind_person, .prints = "person", .words = 2 },
+	    .run = bind_one },
 	{ "sign-ins", "EMAIL [--end]", "where the person is signed in; --end signs them out",
 	    .st = &list_person_sign_ins, .lists = "sign_ins", .words = 1, .flag = "end" },
 	{ NULL },

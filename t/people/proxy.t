@@ -16,6 +16,9 @@ export WORLD_HTTP="
 		default '';
 		'~proxy=ann' Ann@example.com;
 		'~proxy=eve' eve@example.com;
+		'~proxy=bob' bob@corp.example;
+		'~proxy=ceo' ceo@corp.example;
+		'~proxy=dan' dan@example.com;
 		'~proxy=odd' 'no e-mail';
 	}
 	server {
@@ -44,6 +47,63 @@ proxy()
 	shift
 	visit POST /auth/sign-in/proxy '{}' -H "Cookie: $_jar" "$@"
 }
+
+# ---- an e-mail that somebody typed is not yet an identity ----
+
+rival=$(ctl --json accounts create Rival | jq -r .account.uuid)
+person_new mallory owner "$rival"
+as mallory POST /access/members '{"name":"Ceo","email":"ceo@corp.example","role":"owner"}'
+[ "$STATUS" = 201 ] || diag "$STATUS $BODY"
+invited=$(field '.link.url // .link.token' | sed 's,.*/,,')
+join "$invited" Ceo ceo@corp.example 'the pass phrase of mallory'
+is "$STATUS" 201 "the owner of an organisation joins with the e-mail of somebody else, whom they have invited"
+signed_in fake
+visit POST /auth/sign-in/password '{"email":"ceo@corp.example","password":"the pass phrase of mallory"}'
+signed_in other
+proxy 'proxy=ceo'
+is "$STATUS $(field '.person | .email, .has_password' | paste -sd ' ')" "201 ceo@corp.example false" \
+	"the person whom the proxy names signs in, and has no password that somebody else chose"
+signed_in ceo
+as ceo POST /auth/links/use "{\"token\":\"$(link_new owner ceo@corp.example Ceo)\"}"
+is "$STATUS $(field '[.organisations[].name] | sort | join(" ")')" "201 Example Rival" "the person joins their own organisation"
+for thief in fake other; do
+	as $thief GET /projects -H "X-Org-UUID: $ACCOUNT"
+	is "$(answered)" "401 session_expired" "the sign-in $thief of before the proxy named the person is over"
+	as $thief PUT /auth/password '{"password":"another phrase of mallory"}'
+	is "$(answered)" "401 session_expired" "the sign-in $thief of before sets no password"
+done
+visit POST /auth/sign-in/password '{"email":"ceo@corp.example","password":"the pass phrase of mallory"}'
+is "$(answered)" "401 sign_in_failed" "the password of before the proxy named the person is gone"
+as ceo PUT /auth/password '{"password":"the phrase of the ceo"}'
+proxy 'proxy=ceo'
+is "$STATUS $(field .person.has_password)" "201 true" "a password that the person sets afterwards stays when the proxy signs them in again"
+person_new dan member
+proxy "proxy=dan; $dan_cookie"
+is "$STATUS $(field .person.has_password)" "201 true" "a person who is signed in when the proxy first names them keeps their password"
+signed_in dan
+as dan GET /auth/session
+is "$STATUS" 200 "the sign-in of that browser goes on"
+
+# A password that is hashed while the proxy names the person for the first time.
+mkfifo "$W/naming"
+person_new gil member
+psql -Xq -v ON_ERROR_STOP=1 <"$W/naming" >"$W/naming.out" 2>&1 &
+holder=$!
+exec 9>"$W/naming"
+printf '%s\n' "BEGIN; SELECT person_bind('gil@example.com', 'gil@corp.example'), 'bound';" >&9
+late() { grep -q bound "$W/naming.out"; }
+ok "a transaction names a person for the first time" world_until 60 late
+(as gil PUT /auth/password '{"password":"another phrase of mallory"}'; answered >"$W/named.answer") &
+setting=$!
+setting_waits() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%person_password_set%'")" = 1 ]; }
+ok "a new password waits for it" world_until 60 setting_waits
+echo 'COMMIT;' >&9
+exec 9>&-
+wait "$holder" "$setting"
+is "$(cat "$W/named.answer")" "401 session_expired" "a sign-in that ended while its password was hashed does not set it"
+is "$(sql "SELECT password IS NULL FROM person WHERE email = 'gil@example.com'")" t "the person has no password then"
+
+# ---- signing in ----
 
 visit GET /auth/methods
 is "$(field .methods.proxy)" true "a sign-in by the company is offered"
@@ -84,6 +144,13 @@ done
 as bob PUT /auth/person '{"name":"Bobby","email":"bob@example.com"}'
 is "$STATUS" 200 "with a proxy that names people one's own name can be changed"
 ctl people bind bob@example.com bob@corp.example >/dev/null
+as bob GET /auth/session
+is "$(answered)" "401 session_expired" "surfacectl people bind ends the sign-ins of a person whom the proxy did not know"
+sign_in bob "$PASSWORD"
+is "$(answered)" "401 sign_in_failed" "surfacectl people bind removes the password of such a person"
+proxy 'proxy=bob'
+signed_in bob
+is "$STATUS" 201 "the proxy signs the person in whom surfacectl people bind has bound"
 as bob PUT /auth/person '{"name":"Bob","email":"ann@example.com"}'
 is "$(answered) $(field '.error.field_errors[0] | .field, .code' | paste -sd ' ')" "400 invalid_request email duplicate" \
 	"nobody takes the e-mail by which the proxy knows somebody else"
