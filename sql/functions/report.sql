@@ -73,11 +73,25 @@ BEGIN
 END
 $$;
 
+-- The locks under which reports are stored and changed. account null: the lock of the first lane of reports, which import_lock in
+-- src/cli/import/store.c takes with the other one; it shuts everybody else out. An account shares this lock with the others and
+-- has one of its own, so that no account waits for the report of another.
+CREATE OR REPLACE FUNCTION report_lock(account uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	IF account IS NULL THEN
+		PERFORM pg_advisory_xact_lock(hashtext('record'), 96);
+	ELSE
+		PERFORM pg_advisory_xact_lock_shared(hashtext('record'), 96);
+		PERFORM pg_advisory_xact_lock(hashtext('report'), hashtext(account::text));
+	END IF;
+END
+$$;
+
 -- Withdraws a report of the account. False: the account has no such report.
 CREATE OR REPLACE FUNCTION report_withdraw(account uuid, id uuid) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
 BEGIN
-	PERFORM pg_advisory_xact_lock(hashtext('record'), 96);
+	PERFORM report_lock(account);
 	UPDATE report SET status = 'withdrawn', updated_at = now()
 	 WHERE uuid = id AND account_uuid = account AND status = 'published';
 	IF FOUND THEN
@@ -91,3 +105,5 @@ $$;
 REVOKE EXECUTE ON FUNCTION report_put, report_document, report_withdraw, report_first_seen, report_change FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION report_put, report_first_seen TO surfaced_api, surfaced_admin;
 GRANT EXECUTE ON FUNCTION report_withdraw, report_change TO surfaced_api;
+REVOKE EXECUTE ON FUNCTION report_lock FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION report_lock TO surfaced_api, surfaced_admin;

@@ -246,6 +246,7 @@ static const enum error import_errors[] = { ERR_RULE_LIMIT, ERR_RULE_VERSION_CON
 static const struct route detection_import_routes[] = {
 	{
 	    ROUTE(POST, "/rules/import", import_rules),
+	    .heavy = true,
 	    DETECTION_ROW(SCOPE_RULES_MANAGE),
 	    BODY_CHECKED(struct import_in, import_in, LIM_RULE_IMPORT, check_import),
 	    .out = imported_out,

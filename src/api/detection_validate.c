@@ -296,6 +296,7 @@ static const enum error validate_errors[] = { DETECTION_SEARCH_ERRORS, ERR_SEARC
 static const struct route detection_validate_routes[] = {
 	{
 	    ROUTE(POST, "/rules/validate", validate_rule),
+	    .heavy = true,
 	    DETECTION_ROW(SCOPE_RULES_MANAGE),
 	    BODY_CHECKED(struct validate_in, validate_in, LIM_RULE_BODY, check_validated),
 	    .out = validation_out,

@@ -153,7 +153,7 @@ static const char *const stix_media[] = { STIX_MEDIA, NULL };
 #define FILE_ROW(ending, name, number, types)                                                      \
 	ROUTE_AS(GET, "/reports/{report_uuid}/indicators." ending, name, report_file),             \
 	    REPORT_ROW(SCOPE_REPORTS_VIEW), PARAMS(struct file_args, file_params),                 \
-	    .arg = (number), .media = (types), .errors = report_errors
+	    .heavy = true, .arg = (number), .media = (types), .errors = report_errors
 
 static const struct route indicator_file_routes[] = {
 	{

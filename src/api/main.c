@@ -74,6 +74,7 @@ run_worker(const struct pool *pool, int listener)
 		.usage = usage_cache_new(),
 		.tables = route_tables(),
 		.refresh = refresh_engine,
+		.hand_over = share_long,
 		.accepted = share_accepted,
 		.answered = share_answered,
 	};

@@ -43,6 +43,7 @@ add_columns(struct error_set *set, const struct route *r)
 	set->has[search ? ERR_SEARCH_TIMEOUT : ERR_SERVICE_UNAVAILABLE] = true;
 	/* nginx answers any search with these when the queue is full or a worker died. */
 	set->has[ERR_SEARCH_BUSY] |= search;
+	set->has[ERR_SERVICE_BUSY] |= r->heavy;
 	set->has[ERR_SEARCH_UPSTREAM_FAILED] |= search;
 	if (r->access != ACCESS_PUBLIC) {
 		set->has[ERR_UNAUTHORIZED] = true;
@@ -138,7 +139,8 @@ write_header_refs(struct buf *b, const struct route *r, int status, const struct
 		write_header(b, "Idempotency-Replayed", "Idempotency-Replayed");
 	if (status == 401)
 		write_header(b, "WWW-Authenticate", "WWW-Authenticate");
-	if (status == 429 || (status == 503 && set->has[ERR_SEARCH_BUSY]))
+	if (status == 429 ||
+	    (status == 503 && (set->has[ERR_SEARCH_BUSY] || set->has[ERR_SERVICE_BUSY])))
 		write_header(b, "Retry-After", "Retry-After");
 	if (good && (r->etag || public))
 		write_header(b, "ETag", "ETag");

@@ -183,10 +183,10 @@ store_passkey(struct req *rq, struct str rp_id, const struct passkey_state *stat
 	const struct registration_in *in = rq->in;
 	struct passkey_made made;
 	struct shown_passkey shown;
-	enum db_rc rc =
-	    db_one(rq->db, &add_passkey, &made, P(rq->sign_in->person_uuid),
-		P(rq->sign_in->uuid), P(in->name), P(passkey_bytes(in->id)), P(passkey_bytes(state->spki)), P(state->algorithm),
-		P(state->sign_count), P(state->backed_up), P(rp_id), P((int64_t)LIM_PASSKEYS));
+	enum db_rc rc = db_one(rq->db, &add_passkey, &made, P(rq->sign_in->person_uuid),
+	    P(rq->sign_in->uuid), P(in->name), P(passkey_bytes(in->id)),
+	    P(passkey_bytes(state->spki)), P(state->algorithm), P(state->sign_count),
+	    P(state->backed_up), P(rp_id), P((int64_t)LIM_PASSKEYS));
 
 	if (rc != DB_OK)
 		return fail_db(rq, rc);

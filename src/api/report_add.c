@@ -348,6 +348,7 @@ static const enum error create_errors[] = { ERR_IDEMPOTENCY_KEY_CONFLICT, ERR_RE
 static const struct route report_add_routes[] = {
 	{
 	    ROUTE(POST, "/reports", create_report),
+	    .heavy = true,
 	    REPORT_ROW(SCOPE_REPORTS_MANAGE),
 	    BODY_CHECKED(struct report_in, report_in, LIM_REPORT_BODY, check_report),
 	    .idempotent = true,
@@ -367,6 +368,7 @@ static const struct route report_add_routes[] = {
 	},
 	{
 	    ROUTE(POST, "/reports/extract", extract_indicators),
+	    .heavy = true,
 	    REPORT_ROW(SCOPE_REPORTS_VIEW),
 	    BODY(struct extract_in, extract_in, LIM_REPORT_BODY),
 	    .out = extracted_out,

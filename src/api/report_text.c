@@ -169,6 +169,7 @@ get_report_text(struct req *rq)
 static const struct route report_text_routes[] = {
 	{
 	    ROUTE(GET, "/reports/{report_uuid}/text", get_report_text),
+	    .heavy = true,
 	    REPORT_ROW(SCOPE_REPORTS_VIEW),
 	    .wrapper = "report_text",
 	    .out = text_out,

@@ -314,7 +314,8 @@ hand_request_over(struct req *rq, uint32_t account, int64_t now)
 		seconds = 1;
 	if (seconds > 0) {
 		metrics_add(rq->worker->metrics, COUNTER_SEARCH_REFUSED);
-		return fail_retry(rq, ERR_SEARCH_BUSY, seconds);
+		return fail_retry(rq,
+		    rq->route->area == AREA_SEARCH ? ERR_SEARCH_BUSY : ERR_SERVICE_BUSY, seconds);
 	}
 	metrics_add(rq->worker->metrics, COUNTER_SEARCH_HANDED_OVER);
 	rq->handed_to = "@surfaced_heavy";
@@ -334,6 +335,16 @@ int
 share_hand_over(struct req *rq)
 {
 	return hand_request_over(rq, account_number(rq), mono_us());
+}
+
+int
+share_long(struct req *rq)
+{
+	uint32_t account = account_number(rq);
+
+	if (is_heavy)
+		daemon_slot()->searching = account;
+	return can_hand_over() ? hand_request_over(rq, account, mono_us()) : PASS;
 }
 
 /* ---- a search begins and ends ---- */

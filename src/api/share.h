@@ -54,6 +54,10 @@
      it comes to surfaced_search, and conf.search_parallel       1 s, no promise
      other searches run in both pools
 
+   Operations that are long in any case (route.heavy) never run in surfaced_api, where one account
+   would hold every worker with them: its workers hand them over by the same rules before they read
+   the body. The code of a refusal is then service_busy.
+
    A promise is a moment that the table stores. In the 5 s after it, one request of the account that
    would be refused for its work enters the queue instead, however long the queue is. Promised
    searches count as work, so the promises to 64 clients that were refused together are due one
@@ -100,6 +104,10 @@ int share_cut_off(struct req *rq);
 int share_hand_over(struct req *rq);
 /* Returns the limit of stored bytes of documents beyond which this worker hands a request over. */
 int64_t share_bytes(void);
+
+/* A hook of struct worker: hands a request over whose operation is long for certain, such as the
+   reading of a report. Nothing of it is done before. FAILED: handed over or refused. */
+int share_long(struct req *rq);
 
 /* The hooks of struct worker: they remove a request from `waiting`, and time its search. */
 void share_accepted(struct str request_id);

@@ -22,6 +22,7 @@
  *                                              acts in               organisation.c
  *   auth_account, auth_scope,
  *   auth_recent, auth_entitlement              401, 403              auth.c
+ *   hand_over                                  503: of a heavy operation   request.c
  *   meter                                      429; charges the key  meter.c
  *   path_uuids, auth_project                   400, 404              request.c, auth.c
  *   body_type, body_read                       415, 413              body.c
@@ -195,6 +196,7 @@ struct route {
 	enum meter meter;
 	enum area area;
 	enum entitlement entitlement;
+	bool heavy;  /* takes long in any case: workers of surfaced_heavy serve it */
 	bool recent; /* a person must have signed in within conf.sign_in_recent */
 	enum throttled throttle;
 	/* TICKET_EVIDENCE: GET of a session's evidence, for which X-Evidence-Ticket may take the
@@ -267,6 +269,9 @@ struct worker {
 	/* Called between two requests: maps a new generation of the index. NULL: nothing to do, as
 	   below. */
 	void (*refresh)(struct worker *w);
+	/* Called for a heavy operation before its body is read. FAILED: another pool or nobody
+	   answers. */
+	int (*hand_over)(struct req *rq);
 	/* Called when a request was accepted, even when its client has left. */
 	void (*accepted)(struct str request_id);
 	/* Called when the answer was sent. */

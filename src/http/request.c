@@ -77,6 +77,15 @@ parse_path_uuids(struct req *rq)
 	return PASS;
 }
 
+/* Before the charge and the body: the worker that answers does both. */
+static int
+hand_over(struct req *rq)
+{
+	if (!rq->route->heavy || rq->worker->hand_over == NULL)
+		return PASS;
+	return rq->worker->hand_over(rq);
+}
+
 struct stage {
 	const char *name; /* in the log line of a request that the stage refused */
 	int (*run)(struct req *rq);
@@ -92,6 +101,7 @@ static const struct stage stages[] = {
 	{ "auth_scope", auth_scope },
 	{ "auth_recent", auth_recent },
 	{ "auth_entitlement", auth_entitlement },
+	{ "hand_over", hand_over },
 	{ "meter", meter_admit_request },
 	{ "path_uuids", parse_path_uuids },
 	{ "auth_project", auth_project },

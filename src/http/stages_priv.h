@@ -6,6 +6,7 @@
  *   route, time budget                           no I/O
  *   who, csrf, override, account, scope,         one look-up of the key, in a cache first; two for
  *   recent, entitlement                          a person
+ *   hand_over                                    none; the body is still unread
  *   charge                                       the mapping of counting/meter.h; may wait for
  *                                                surfaced-meter
  *   UUIDs of the path, project                   one statement, if the route is one of a project

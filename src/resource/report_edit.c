@@ -89,7 +89,7 @@ report_edit(struct db *db, struct arena *a, const struct report_edit *e)
 	struct changed new;
 	struct record r;
 	struct str what;
-	enum db_rc rc = db_run(db, &report_lock, NULL, DB_NO_ARGS);
+	enum db_rc rc = db_do(db, &report_lock, NULL, P(*e->account));
 
 	if (rc == DB_OK)
 		rc = db_one(db, &read_edited_report, &old, P(*e->account), P(*e->report));

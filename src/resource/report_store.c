@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Stores a report (report_store.h). All decisions are made here, under an advisory lock that
-   imports of reports and surfacectl expire take, too; report_put in sql/functions/report.sql writes
-   what was decided. */
+/* Stores a report (report_store.h). All decisions are made here, under advisory locks; report_put in
+   sql/functions/report.sql writes what was decided. Imports of reports and surfacectl expire take the
+   lock of all reports, which shuts everybody else out. An organisation shares that lock with
+   the others and has one of its own, so that nobody waits for the report of somebody else. */
 #include "config.h"
 
 #include "resource/report_priv.h"
@@ -82,9 +83,7 @@ static const struct field kept_out[] = {
 	FIELD_END,
 };
 
-/* The lock of the first lane of reports, which import_lock in src/cli/import/store.c takes with the
-   other one. */
-STMT_SHARED(report_lock, char, NULL, "SELECT pg_advisory_xact_lock(hashtext('record'), 96)");
+STMT_SHARED(report_lock, char, NULL, "SELECT report_lock($1)");
 STMT(read_kept, kept_out,
     "SELECT account_uuid, source_kind, source_ref, status, encode(digest, 'hex') AS digest,"
     " revision, imported_at, updated_at, first_seen, last_seen FROM report WHERE uuid = $1");
@@ -420,35 +419,81 @@ refuse_report(struct report_stored *out, struct str what)
 	return DB_OK;
 }
 
+/* What is known of the stored report. exists: DB_OK, or DB_NONE. */
+struct before {
+	enum db_rc exists;
+	struct kept kept;
+};
+
+static enum db_rc
+read_before(const struct storing *s, const struct uuid *uuid, struct before *out)
+{
+	out->exists = db_one(s->db, &read_kept, &out->kept, P(*uuid));
+	return out->exists == DB_NONE ? DB_OK : out->exists;
+}
+
+static bool
+same_import(const struct before *x, const struct before *y)
+{
+	return x->exists == y->exists &&
+	       (x->exists != DB_OK || ts_cmp(x->kept.imported_at, y->kept.imported_at) == 0);
+}
+
+/* Prepares the report before the lock, because a large one takes long. The time of the first import
+   is all that this needs of the stored report, and it hardly ever changes meanwhile. */
+static enum db_rc
+prepare_and_lock(struct storing *s, struct report_stored *out, struct ts now, struct before *b)
+{
+	static const struct uuid shared;
+	struct before first;
+	enum db_rc rc = read_before(s, &out->uuid, &first);
+
+	if (rc != DB_OK)
+		return rc;
+	if (first.exists == DB_OK && is_of_another(s, &first.kept))
+		return refuse_report(
+		    out, STR("uuid: another source or organisation has a report of this UUID"));
+	if (!prepare_report(
+		s, &out->uuid, first.exists == DB_OK ? first.kept.imported_at : now, &out->what))
+		return refuse_report(out, out->what);
+	rc = db_do(s->db, &report_lock, NULL, P(s->account == NULL ? shared : *s->account));
+	if (rc == DB_OK)
+		rc = read_before(s, &out->uuid, b);
+	if (rc != DB_OK || same_import(&first, b))
+		return rc;
+	if (b->exists == DB_OK && is_of_another(s, &b->kept))
+		return refuse_report(
+		    out, STR("uuid: another source or organisation has a report of this UUID"));
+	if (!prepare_report(
+		s, &out->uuid, b->exists == DB_OK ? b->kept.imported_at : now, &out->what))
+		return refuse_report(out, out->what);
+	return DB_OK;
+}
+
 enum db_rc
 report_store(struct db *db, struct arena *a, const struct uuid *account,
     const struct report_document *doc, struct report_stored *out)
 {
 	struct storing s = { .db = db, .a = a, .account = account, .doc = doc };
 	struct ts now = ts_now();
-	struct kept old;
+	struct before b;
+	const struct kept *old;
 	enum db_rc rc;
 
 	*out = (struct report_stored){ 0 };
 	if (!report_uuid(a, account, doc, &out->uuid))
 		return refuse_report(out, STR("uuid: is missing or no UUID"));
-	rc = db_run(db, &report_lock, NULL, DB_NO_ARGS);
-	if (rc == DB_OK)
-		rc = db_one(db, &read_kept, &old, P(out->uuid));
-	if (rc != DB_OK && rc != DB_NONE)
+	rc = prepare_and_lock(&s, out, now, &b);
+	if (rc != DB_OK || out->outcome == REPORT_BAD)
 		return rc;
-	if (rc == DB_OK && is_of_another(&s, &old))
-		return refuse_report(
-		    out, STR("uuid: another source or organisation has a report of this UUID"));
-	if (!prepare_report(&s, &out->uuid, rc == DB_OK ? old.imported_at : now, &out->what))
-		return refuse_report(out, out->what);
-	out->revision = rc == DB_OK ? old.revision : 0;
+	old = b.exists == DB_OK ? &b.kept : NULL;
+	out->revision = old != NULL ? old->revision : 0;
 	out->outcome = doc->withdrawn ? REPORT_WITHDRAWN
-		       : rc == DB_OK  ? REPORT_REVISED
+		       : old != NULL  ? REPORT_REVISED
 				      : REPORT_NEW;
-	if (rc == DB_OK && is_unchanged(&s, &old))
-		return note_earlier(&s, &old, out);
-	complete_revision(&s, rc == DB_OK ? &old : NULL, &out->uuid, now);
+	if (old != NULL && is_unchanged(&s, old))
+		return note_earlier(&s, old, out);
+	complete_revision(&s, old, &out->uuid, now);
 	out->revision = s.row.revision;
 	return put_revision(&s);
 }

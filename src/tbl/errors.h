@@ -45,6 +45,7 @@ ERROR(SEARCH_TIMEOUT,		503, "search_timeout",			"The search took too long; narro
 ERROR(SEARCH_MISCONFIGURED,	503, "search_service_misconfigured",	"The search service is not configured correctly.")
 ERROR(AUTHENTICATION_UNAVAILABLE, 503, "authentication_unavailable",	"Authentication is temporarily unavailable.")
 ERROR(API_METERING_UNAVAILABLE,	503, "api_metering_unavailable",	"Metering is temporarily unavailable.")
+ERROR(SERVICE_BUSY,		503, "service_busy",			"The organisation has as many long requests as may wait; retry after the time in Retry-After.")
 ERROR(SERVICE_UNAVAILABLE,	503, "service_unavailable",		"The service is temporarily unavailable.")
 ERROR(REPORT_NOT_FOUND,		404, "report_not_found",		"The report was not found.")
 ERROR(VERDICT_NOT_FOUND,	404, "verdict_not_found",		"The verdict was not found.")
