@@ -90,8 +90,12 @@ cursor_secret_read(const char *path, struct cursor_secret *out, char *err, size_
 	}
 	n = fread(bytes, 1, sizeof(bytes), in);
 	failed = ferror(in) != 0;
+	if (failed)
+		snprintf(err, room, "%s: %s", path, strerror(errno));
 	fclose(in);
-	if (failed || n < SECRET_MIN || n > SECRET_MAX) {
+	if (failed)
+		return false;
+	if (n < SECRET_MIN || n > SECRET_MAX) {
 		snprintf(
 		    err, room, "%s: must hold %d to %d random bytes", path, SECRET_MIN, SECRET_MAX);
 		return false;

@@ -70,7 +70,7 @@ signing_keys_read(const struct signing_file *f, struct signing_keys *out, char *
 		return false;
 	}
 	n = fread(text, 1, sizeof(text), in);
-	fault = ferror(in)             ? "cannot be read"
+	fault = ferror(in)             ? strerror(errno)
 		: n > sizeof(text) - 1 ? "is too long"
 				       : parse_signing_keys((struct str){ text, n }, f->most, out);
 	fclose(in);

@@ -75,6 +75,22 @@ fd_lock(const char *path, int flags)
 }
 
 bool
+fd_write(int fd, const void *bytes, size_t n)
+{
+	const char *p = bytes;
+
+	while (n > 0) {
+		ssize_t k = write(fd, p, n);
+
+		if (k < 0 && errno != EINTR)
+			return false;
+		p += k > 0 ? k : 0;
+		n -= k > 0 ? (size_t)k : 0;
+	}
+	return true;
+}
+
+bool
 file_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&

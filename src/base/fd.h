@@ -24,6 +24,10 @@ int fd_lock(const char *path, int flags) MUST_USE;
 
 /* ---- files ---- */
 
+/* Writes all n bytes; a write that is cut short is continued, so that errno has the reason when it
+   returns false. */
+bool fd_write(int fd, const void *bytes, size_t n) MUST_USE;
+
 /* True when a and b show the same file with the same content: same inode, size and time of
    modification. */
 struct stat;

@@ -25,12 +25,12 @@ take_downloaded(void *arg, long status, const char *bytes, size_t n)
 		d->ranged = false;
 		d->have = 0;
 		if (fflush(d->file) != 0 || ftruncate(fileno(d->file), 0) != 0) {
-			d->full = true;
+			d->error = errno;
 			return false;
 		}
 	}
 	if (fwrite(bytes, 1, n, d->file) != n) {
-		d->full = true;
+		d->error = errno;
 		return false;
 	}
 	d->have += (int64_t)n;
@@ -79,8 +79,8 @@ fill_part(struct download *d)
 
 		arena_reset(c->page);
 		try_rest(d, &a);
-		if (d->full)
-			return fail(c, FAILED, "%s: %s", d->part, strerror(errno));
+		if (d->error != 0)
+			return fail(c, FAILED, "%s: %s", d->part, strerror(d->error));
 		if (a.status >= 300 && !http_wait(c, &a))
 			return api_refused(c, &a);
 		if (d->have > before)
@@ -116,7 +116,7 @@ int
 download_run(struct download *d)
 {
 	int status;
-	bool stored;
+	int error;
 
 	if (!open_part(d)) {
 		status = fail(d->c, FAILED, "%s: %s", d->part, strerror(errno));
@@ -128,8 +128,10 @@ download_run(struct download *d)
 	d->progress.total = d->bytes;
 	status = fill_part(d);
 	progress_end(&d->progress);
-	stored = fflush(d->file) == 0 && fsync(fileno(d->file)) == 0;
-	if ((fclose(d->file) != 0 || !stored) && status == DONE)
-		return fail(d->c, FAILED, "%s: %s", d->part, strerror(errno));
+	error = fflush(d->file) == 0 && fsync(fileno(d->file)) == 0 ? 0 : errno;
+	if (fclose(d->file) != 0 && error == 0)
+		error = errno;
+	if (error != 0 && status == DONE)
+		return fail(d->c, FAILED, "%s: %s", d->part, strerror(error));
 	return status == DONE ? check_sha256(d) : status;
 }

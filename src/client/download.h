@@ -17,7 +17,7 @@ struct download {
 	int64_t have;
 	struct progress progress;
 	bool ranged; /* this attempt asked for a range */
-	bool full;   /* the local disk refused a write */
+	int error;   /* errno of a write that the local disk refused; 0: none */
 };
 
 /* Downloads what is missing of the part and checks the whole; an exit status. A part whose SHA-256

@@ -23,21 +23,6 @@ file_folder(const char *path)
 	return good;
 }
 
-static bool
-write_file_bytes(int fd, struct str text)
-{
-	while (text.n > 0) {
-		ssize_t n = write(fd, text.p, text.n);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		text = (struct str){ text.p + n, text.n - (size_t)n };
-	}
-	return true;
-}
-
 bool
 file_replace(const char *path, struct str text)
 {
@@ -48,10 +33,8 @@ file_replace(const char *path, struct str text)
 
 	snprintf(temporary, n + sizeof(".XXXXXX"), "%s.XXXXXX", path);
 	fd = mkstemp(temporary);
-	good = fd >= 0 && write_file_bytes(fd, text) && fsync(fd) == 0;
-	saved = errno;
+	good = fd >= 0 && fd_write(fd, text.p, text.n) && fsync(fd) == 0;
 	fd_close(fd);
-	errno = saved;
 	good = good && rename(temporary, path) == 0;
 	saved = errno;
 	if (!good && fd >= 0)

@@ -149,8 +149,10 @@ main(int argc, char **argv)
 		status = options_read(&c, argc - 1 + status, argv + 1 - status)
 			     ? run_named_command(&c)
 			     : WRONG_USAGE;
-	if ((fflush(stdout) != 0 || ferror(stdout)) && status == DONE)
+	if (fflush(stdout) != 0 && status == DONE)
 		status = fail(&c, FAILED, "cannot write the output: %s", strerror(errno));
+	else if (ferror(stdout) && status == DONE) /* its errno is gone */
+		status = fail(&c, FAILED, "cannot write the output: a part of it is lost");
 	arena_free(c.page);
 	arena_free(c.arena);
 	return status;

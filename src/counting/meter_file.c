@@ -344,7 +344,7 @@ make_meter_file(const char *path)
 		.incarnation = uuid_random() };
 	char fresh[PATH_ROOM + 8];
 	bool ok;
-	int fd;
+	int fd, why;
 
 	/* This host's clock, until PostgreSQL's has been read. */
 	atomic_store(&head.epoch_us, ts_now().us - boot_us());
@@ -354,11 +354,14 @@ make_meter_file(const char *path)
 	fd = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0660);
 	if (fd < 0)
 		return false;
-	ok = fchmod(fd, 0660) == 0 && posix_fallocate(fd, 0, (off_t)file_bytes(head.slots)) == 0 &&
-	     write(fd, &head, sizeof(head)) == (ssize_t)sizeof(head) && rename(fresh, path) == 0;
+	errno = fchmod(fd, 0660) != 0 ? errno
+				      : posix_fallocate(fd, 0, (off_t)file_bytes(head.slots));
+	ok = errno == 0 && fd_write(fd, &head, sizeof(head)) && rename(fresh, path) == 0;
+	why = errno;
 	close(fd);
 	if (!ok)
-		unlink(fresh); /* UNCOVERED: the file system is full */
+		unlink(fresh);
+	errno = why;
 	return ok;
 }
 

@@ -73,6 +73,8 @@ out_read_back(struct out *o, int64_t bytes)
 		daemon_slot()->busy_since = mono_us();
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got == 0)
+			errno = ENODATA; /* another process cut the file */
 		if (got <= 0)
 			return out_error(o, "read");
 		out_hash(o, o->room, (size_t)got);
@@ -172,21 +174,9 @@ out_open(const struct export *e, int64_t *bytes, struct out **out)
 static enum out_rc
 out_put(struct out *o, const void *bytes, size_t n)
 {
-	const char *p = bytes;
-
 	out_hash(o, bytes, n);
 	o->bytes += (int64_t)n;
-	while (n > 0) {
-		ssize_t got = write(o->fd, p, n);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return out_error(o, "write");
-		p += got;
-		n -= (size_t)got;
-	}
-	return OUT_OK;
+	return fd_write(o->fd, bytes, n) ? OUT_OK : out_error(o, "write");
 }
 
 static enum out_rc

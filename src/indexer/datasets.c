@@ -20,6 +20,7 @@ struct followers {
 	unsigned rebuilds;                /* children that rebuild now */
 	struct follower *of[DATASETS];    /* NULL: the dataset is only in ClickHouse */
 	struct ch_follower *ch[DATASETS]; /* NULL: the dataset is not in ClickHouse */
+	struct freshness_report report;
 };
 
 struct followers *
@@ -34,10 +35,8 @@ followers_open(const char *directory)
 		    LOGP_ERR, "index", "directory=%s error=\"%s\"", directory, strerror(errno));
 	all->lock = index_lock(directory);
 	if (all->lock < 0) {
-		log_event(LOGP_ERR, "index",
-		    "directory=%s error=\"another surfaced-index has the lock, or it "
-		    "cannot be made\"",
-		    directory);
+		log_event(LOGP_ERR, "index", "directory=%s lock=\"%s\"", directory,
+		    errno == EWOULDBLOCK ? "another surfaced-index has it" : strerror(errno));
 		free(all->directory);
 		free(all);
 		return NULL;
@@ -83,6 +82,8 @@ followers_once(struct followers *all, bool rebuild)
 		if (all->ch[d] != NULL && ch_follow_once(all->ch[d], rebuild) != FOLLOW_DONE)
 			rc = FOLLOW_RETRY;
 	}
+	if (db_socket(all->db) >= 0)
+		freshness_report(&all->report, all->db, all->of);
 	return rc;
 }
 

@@ -48,8 +48,12 @@ secret_key_read(const char *path, struct secret_key *out, char *err, size_t room
 	}
 	n = fread(bytes, 1, sizeof(bytes), in);
 	failed = ferror(in) != 0;
+	if (failed)
+		snprintf(err, room, "%s: %s", path, strerror(errno));
 	fclose(in);
-	if (failed || n < FILE_LEAST || n > FILE_MOST) {
+	if (failed)
+		return false;
+	if (n < FILE_LEAST || n > FILE_MOST) {
 		snprintf(
 		    err, room, "%s: must hold %d to %d random bytes", path, FILE_LEAST, FILE_MOST);
 		return false;

@@ -60,8 +60,7 @@ sync_image_directory(const char *path)
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool good = fd >= 0 && fsync(fd) == 0;
 
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return good;
 }
 
@@ -75,37 +74,23 @@ make_durable_directory(const char *path, const char *parent)
 }
 
 static bool
-write_all(int fd, const unsigned char *p, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno != EINTR)
-			return false;
-		if (done > 0) {
-			p += done;
-			n -= (size_t)done;
-		}
-	}
-	return fsync(fd) == 0;
-}
-
-static bool
 write_image_file(const struct evidence_path *at, const unsigned char *p, size_t n)
 {
 	const struct uuid u = uuid_random();
 	char temporary[sizeof(at->file)];
 	bool good;
-	int fd;
+	int fd, why;
 
 	snprintf(temporary, sizeof(temporary), "%s/.%s", at->inner, uuid_text(&u).z);
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 	if (fd < 0)
 		return false;
-	good = write_all(fd, p, n);
-	good = close(fd) == 0 && good && rename(temporary, at->file) == 0;
+	good = fd_write(fd, p, n) && fsync(fd) == 0 && rename(temporary, at->file) == 0;
+	why = errno;
+	close(fd);
 	if (!good)
 		unlink(temporary);
+	errno = why;
 	return good;
 }
 

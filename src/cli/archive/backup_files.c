@@ -44,23 +44,8 @@ sync_directory(const char *path)
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool done = fd >= 0 && syncfs(fd) == 0;
 
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return done;
-}
-
-static bool
-write_piece(int fd, const unsigned char *p, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno != EINTR)
-			return false;
-		p += done > 0 ? done : 0;
-		n -= done > 0 ? (size_t)done : 0;
-	}
-	return true;
 }
 
 /* Hashes in and copies it to out; out -1: only hashes. */
@@ -78,7 +63,7 @@ copy_hashed(int in, int out, char hex[SHA256_HEX + 1], int64_t *bytes)
 		if (n < 0 && errno == EINTR)
 			continue;
 		good = n > 0 && EVP_DigestUpdate(md, piece, (size_t)n) == 1 &&
-		       (out < 0 || write_piece(out, piece, (size_t)n));
+		       (out < 0 || fd_write(out, piece, (size_t)n));
 		*bytes += n;
 	}
 	good = good && EVP_DigestFinal_ex(md, sum, NULL) == 1;

@@ -20,13 +20,9 @@ write_key(const char *path, mode_t mode, const struct buf *key)
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	const struct group *g = geteuid() == 0 && mode != 0600 ? getgrnam("surfaced-detect") : NULL;
 	bool good = fd >= 0 && (g == NULL || fchown(fd, 0, g->gr_gid) == 0) &&
-		    fchmod(fd, mode) == 0 && write(fd, key->p, key->n) == (ssize_t)key->n &&
-		    fsync(fd) == 0;
-	int why = errno;
+		    fchmod(fd, mode) == 0 && fd_write(fd, key->p, key->n) && fsync(fd) == 0;
 
-	if (fd >= 0)
-		close(fd);
-	errno = why;
+	fd_close(fd);
 	return good;
 }
 

@@ -67,8 +67,10 @@ read_some(struct source *s, char *to, size_t room)
 	do
 		k = read(s->fd, to, room);
 	while (k < 0 && errno == EINTR);
-	if (k < 0)
-		s->failed = "cannot be read";
+	if (k < 0) {
+		snprintf(s->why, sizeof(s->why), "cannot be read: %s", strerror(errno));
+		s->failed = s->why;
+	}
 	if (k <= 0)
 		return 0;
 	s->bytes += (uint64_t)k;

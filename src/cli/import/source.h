@@ -18,7 +18,8 @@ struct source {
 	_Atomic uint64_t
 	    bytes; /* bytes read so far; the other thread reads it for the progress line */
 	bool end, begun;
-	const char *failed;    /* NULL, or the reason: "cannot be read" */
+	const char *failed;    /* NULL, or the reason: "cannot be read: Is a directory" */
+	char why[80];          /* the text of failed, when it has an errno */
 	struct unpack *unpack; /* NULL: the input is not compressed */
 	char *packed;          /* compressed bytes, of which .rest are unread */
 	struct str rest;

@@ -91,8 +91,10 @@ copy_complete(const char *path, char err[INDEX_FAULT])
 	}
 	file_begin(&w, name);
 	ok = copy_content(from, &w);
-	if (!ok)
+	if (!ok) {
 		snprintf(err, INDEX_FAULT, "%.200s: %s", path, strerror(errno));
+		file_abandon(&w);
+	}
 	fd_close(from);
-	return file_end_unsynced(&w, err) && ok;
+	return ok && file_end_unsynced(&w, err);
 }

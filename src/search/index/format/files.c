@@ -4,8 +4,9 @@
  * caller relies on the new name. A crash at any point leaves the old file, and at worst a
  * temporary one, which the next publication removes (remove_old_files in state.c).
  *
- * A failed write closes the descriptor, and every later file_write does nothing. So a caller
- * with dozens of sections writes them all and looks at the result once, in file_end. */
+ * A failed write keeps its errno and closes the descriptor, and every later file_write does
+ * nothing. So a caller with dozens of sections writes them all and looks at the result once, in
+ * file_end. */
 #include "config.h"
 
 #include "search/index/format/files.h"
@@ -21,6 +22,7 @@ file_begin(struct file_writer *w, const char *path)
 	snprintf(w->path, sizeof(w->path), "%s", path);
 	snprintf(w->temporary, sizeof(w->temporary), "%s.tmp", w->path);
 	w->fd = open(w->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	w->error = w->fd < 0 ? errno : 0;
 }
 
 static void
@@ -41,6 +43,7 @@ file_write(struct file_writer *w, const void *bytes, size_t n, uint64_t at)
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k <= 0) {
+			w->error = k < 0 ? errno : ENOSPC;
 			close_writer(w);
 			return;
 		}
@@ -64,7 +67,8 @@ static bool
 end_writer(struct file_writer *w, bool ok, char err[INDEX_FAULT])
 {
 	if (!ok) {
-		snprintf(err, INDEX_FAULT, "%.200s: %s", w->path, strerror(errno));
+		snprintf(err, INDEX_FAULT, "%.200s: %s", w->path,
+		    strerror(w->fd < 0 ? w->error : errno));
 		unlink(w->temporary);
 	}
 	close_writer(w);

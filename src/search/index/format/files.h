@@ -11,7 +11,8 @@ bool file_replace(const char *directory, const char *path, const struct buf *con
 
 /* The same in pieces: file_begin, then file_write at ascending offsets, then file_end. */
 struct file_writer {
-	int fd; /* -1: a call failed; file_end returns false */
+	int fd;    /* -1: a call failed; file_end returns false */
+	int error; /* errno of that call */
 	char path[4096], temporary[4104];
 };
 
