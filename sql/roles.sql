@@ -39,6 +39,11 @@ BEGIN
 	IF NOT may THEN
 		RETURN;
 	END IF;
+	-- A role that owns the database and may create roles is enough, as managed services give it. It has to be a member
+	-- of the owner of the objects, which it has created.
+	IF NOT pg_has_role(current_user, 'surfaced_owner', 'USAGE') THEN
+		EXECUTE format('GRANT surfaced_owner TO %I', current_user);
+	END IF;
 
 	FOR r IN SELECT * FROM (VALUES
 		-- A worker answers within its request's budget; a backend whose client has gone stops working. Its statements
@@ -74,7 +79,13 @@ BEGIN
 	ALTER DEFAULT PRIVILEGES FOR ROLE surfaced_owner REVOKE ALL ON TYPES FROM PUBLIC;
 
 	-- For surfacectl backup. surfaced_admin inherits no right of the role and has to use SET ROLE.
-	GRANT pg_read_all_data TO surfaced_admin;
+	IF NOT pg_has_role('surfaced_admin', 'pg_read_all_data', 'MEMBER') THEN
+		BEGIN
+			GRANT pg_read_all_data TO surfaced_admin;
+		EXCEPTION WHEN insufficient_privilege THEN -- from PostgreSQL 16 on, CREATEROLE is not enough
+			RAISE WARNING 'surfaced_admin did not get pg_read_all_data, so surfacectl backup is not possible';
+		END;
+	END IF;
 END
 $$;
 

@@ -55,10 +55,13 @@ CREATE OR REPLACE FUNCTION metrics_now() RETURNS TABLE (kind text, type text, he
 			(SELECT count(*) FROM search_export e WHERE e.state IN ('queued', 'running') AND e.state = t.state)
 		  FROM unnest('{queued,running}'::text[]) WITH ORDINALITY AS t (state, n)
 		UNION ALL
-		SELECT 'surfaced_search_feed_age_seconds', f.dataset, format('surfaced_search_feed_age_seconds{dataset="%s"}', d.name),
+		SELECT CASE WHEN clickhouse THEN 'surfaced_search_feed_age_seconds' ELSE 'surfaced_index_age_seconds' END, f.dataset,
+			CASE WHEN clickhouse THEN format('surfaced_search_feed_age_seconds{dataset="%s"}', d.name)
+				ELSE format('surfaced_index_age_seconds{index="%s",dataset="%s"}', translate(f.engine, E'"\\\n', '___'), d.name) END,
 			greatest(0, extract(epoch FROM now() - f.at))
-		  FROM search_feed f JOIN unnest('{hosts,services,dns,whois,certificates,reports,open-directories}'::text[])
-			WITH ORDINALITY AS d (name, n) ON d.n = f.dataset WHERE f.engine LIKE 'clickhouse:%'
+		  FROM search_feed f CROSS JOIN LATERAL (SELECT f.engine LIKE 'clickhouse:%' AS clickhouse) AS k
+			JOIN unnest('{hosts,services,dns,whois,certificates,reports,open-directories}'::text[])
+			WITH ORDINALITY AS d (name, n) ON d.n = f.dataset
 		UNION ALL
 		SELECT 'surfaced_import_age_seconds', 0, format('surfaced_import_age_seconds{kind="%s"}', i.kind),
 			greatest(0, extract(epoch FROM now() - i.at))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* surfacectl hosts: lists the hosts that share this database, with their browser sessions, leased
- * quota and index.
+ * quota and index, and forgets one.
  *
  * A program writes its rows under host_name() (daemon/host.h), which is machine:run_directory;
  * surfaced-index writes machine:index_directory, and only the first 32 bytes of the machine's name.
@@ -32,6 +32,18 @@ static const struct field host_out[] = {
 	FIELD_END,
 };
 
+struct silent_row {
+	bool silent;
+};
+
+static const struct field silent_out[] = { FIELD(struct silent_row, silent, 0), FIELD_END };
+
+struct removed_host {
+	struct str removed;
+};
+
+static const struct field removed_host_out[] = { FIELD(struct removed_host, removed, 0), FIELD_END };
+
 STMT_LIST(list_hosts, struct host, host_out,
     "SELECT n.name, greatest(b.heartbeat_at, m.last_seen) AS seen_at,"
     " coalesce(b.slots, 0) AS slots, s.held, s.running, q.leased, b.fault, b.started_at,"
@@ -52,9 +64,23 @@ STMT_LIST(list_hosts, struct host, host_out,
     "  WHERE left(f.engine, strpos(f.engine, ':') - 1) = left(split_part(n.name, ':', 1), 32)) f"
     " ORDER BY n.name");
 
+/* Whether a host is silent: its programs write at least every few seconds. */
+STMT_LIST(host_is_silent, struct silent_row, silent_out,
+    "SELECT max(seen) < now() - interval '30 seconds' AS silent"
+    " FROM (SELECT heartbeat_at AS seen FROM browser_host WHERE name = $1"
+    "  UNION ALL SELECT last_seen FROM meter_host WHERE host = $1 AND closed_at IS NULL) AS s"
+    " HAVING count(*) > 0");
+
+STMT_LIST(remove_host, struct removed_host, removed_host_out,
+    "SELECT $1 AS removed FROM host_remove($1)");
+
 static const struct command subs[] = {
 	{ "list", NULL, "sessions, leased quota, index and last sign of life of each host",
 	    .st = &list_hosts, .lists = "hosts" },
+	{ "remove", "NAME", "forget a host that no longer exists", .first = &host_is_silent,
+	    .refused = "it wrote to the database in the last 30 seconds: systemctl stop surfaced.target "
+		       "on that machine first",
+	    .st = &remove_host, .prints = "host", .words = 1 },
 	{ NULL },
 };
 

@@ -5,6 +5,7 @@
 
 #include "cli/search.h"
 #include "daemon/conf.h"
+#include "daemon/host.h"
 #include "search/engine.h"
 
 /* ---- status ---- */
@@ -27,14 +28,38 @@ static const struct field status_out[] = {
 	FIELD_END,
 };
 
-static void
-print_index_status(struct engine *e, enum dataset d, struct status_row *row)
+struct fed_row {
+	struct ts at;
+	double lag;
+};
+
+static const struct field fed_out[] = {
+	FIELD(struct fed_row, at, 0),
+	FIELD(struct fed_row, lag, 0),
+	FIELD_END,
+};
+
+STMT(read_fed, fed_out,
+    "SELECT at, greatest(0, extract(epoch FROM clock_timestamp() - at))::float8 AS lag"
+    " FROM search_feed WHERE engine = $1 AND dataset = $2::smallint");
+
+/* The generation is that of the files; surfaced-index notes its freshness in the database, since
+   an index without changes publishes nothing. */
+static enum db_rc
+print_index_status(struct cli *c, struct engine *e, enum dataset d, struct status_row *row)
 {
 	struct engine_status s;
+	struct fed_row fed;
+	enum db_rc rc =
+	    db_one(c->db, &read_fed, &fed, P(host_index()), P(record_dataset_number(d)));
 
 	engine_status(e, d, &s);
 	row->generation = (int64_t)s.generation;
-	row->fed_at = s.published_at;
+	if (rc == DB_OK) {
+		row->fed_at = fed.at;
+		row->lag_seconds = fed.lag;
+	}
+	return rc == DB_NONE ? DB_OK : rc;
 }
 
 static bool
@@ -79,7 +104,9 @@ status(struct cli *c, int argc, char **argv)
 			.engine = ch_answers(&conf, d) ? STR("clickhouse") : STR("index"),
 			.fed_at = TS_NULL };
 		if (!ch_answers(&conf, d)) {
-			print_index_status(e, d, row);
+			enum db_rc fed = print_index_status(c, e, d, row);
+
+			rc = fed == DB_OK ? EXIT_OK : cli_fail_db(c, fed, "search_feed");
 			continue;
 		}
 		if (cluster == NULL && (cluster = search_cluster()) == NULL)

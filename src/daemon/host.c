@@ -8,14 +8,30 @@
 #include <errno.h>
 #include <sys/utsname.h>
 
-struct str
-host_name(void)
+static struct utsname
+machine(void)
 {
-	static char name[512];
 	struct utsname u;
 
 	if (uname(&u) != 0)
 		panic("uname: %s", strerror(errno));
-	snprintf(name, sizeof(name), "%s:%s", u.nodename, conf.run_directory);
+	return u;
+}
+
+struct str
+host_name(void)
+{
+	static char name[512];
+
+	snprintf(name, sizeof(name), "%s:%s", machine().nodename, conf.run_directory);
+	return str_of(name);
+}
+
+struct str
+host_index(void)
+{
+	static char name[100];
+
+	snprintf(name, sizeof(name), "%.32s:%.60s", machine().nodename, conf.index_directory);
 	return str_of(name);
 }

@@ -9,4 +9,8 @@
    same machine, has another name. The text is static. */
 struct str host_name(void);
 
+/* The name of this machine's index in the table search_feed: "machine:index_directory", of both the
+   first bytes. The text is static. */
+struct str host_index(void);
+
 #endif

@@ -40,6 +40,7 @@ struct follower {
 	int64_t changed_at; /* mono_us: a document was added or removed */
 	int64_t next_purge; /* mono_us */
 	uint64_t damages;   /* damages added to the metrics; some may be unpublished */
+	struct freshness freshness;
 };
 
 /* Reads the published state, at the start or after a failure, which may have left the state in
@@ -71,6 +72,7 @@ follow_open(const char *directory, enum dataset d, struct db *db, unsigned *rebu
 	f->changed_at = mono_us();
 	f->name = schema_dataset_name(d);
 	f->directory = directory;
+	f->freshness.at = TS_NULL;
 	f->merger.directory = f->rebuilder.directory = f->feed.directory = directory;
 	f->rebuilder.running = rebuilds;
 	load_published(f);
@@ -95,6 +97,12 @@ follow_close(struct follower *f)
 	buf_free(&f->rebuilder.gone);
 	free(f->since);
 	free(f);
+}
+
+const struct freshness *
+follow_freshness(const struct follower *f)
+{
+	return &f->freshness;
 }
 
 void
@@ -486,6 +494,9 @@ follow_once(struct follower *f, bool all)
 		return FOLLOW_RETRY;
 	}
 	ok = run_pass(f, all, &p, err);
+	snprintf(f->freshness.fault, sizeof(f->freshness.fault), "%s", err);
+	if (ok && !f->lost && !f->stale)
+		f->freshness.at = f->feed.source.at;
 	source_end(&f->feed.source);
 	index_tags_free(&p.tags);
 	buf_free(&p.keys);

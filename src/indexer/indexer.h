@@ -49,6 +49,7 @@ struct source {
 	struct db *db;
 	struct arena *a;
 	struct str snapshot; /* the snapshot of the transaction that source_begin has opened */
+	struct ts at;        /* the time of the database at which it was taken, at the latest */
 	/* The older snapshot was taken in this database, which still has the marks of all later
 	   deletions. */
 	bool continues;
@@ -113,8 +114,26 @@ void follow_close(struct follower *f);
 enum follow_rc { FOLLOW_DONE, FOLLOW_RETRY };
 /* Makes one pass. FOLLOW_RETRY: the database or the disk failed, and the failure was logged. */
 enum follow_rc follow_once(struct follower *f, bool rebuild) MUST_USE;
+/* The time up to which the index has all changes, TS_NULL: unknown, and the reason why the last pass
+   failed, "": it did not. */
+struct freshness {
+	struct ts at;
+	char fault[INDEX_FAULT];
+};
+const struct freshness *follow_freshness(const struct follower *f);
 /* Lets follow_once perform large merges and rebuilds in this process instead of a child. */
 void follow_without_child(struct follower *f);
+
+/* ---- freshness.c: what this index reports in the table search_feed ---- */
+
+struct freshness_report {
+	int64_t next; /* mono_us: the next report of an index that is well */
+	bool faulty;  /* the last report has a fault */
+};
+
+/* Reports the freshness of each dataset; f[d] is NULL when the index has no files of it. At most one
+   report in five seconds, unless a pass fails or succeeds again. */
+void freshness_report(struct freshness_report *r, struct db *db, struct follower *const f[DATASETS]);
 
 /* ---- datasets.c: all datasets of a directory ---- */
 

@@ -11,21 +11,22 @@
 #include "config.h"
 
 #include "daemon/conf.h"
+#include "daemon/host.h"
 #include "indexer/indexer.h"
 #include "db/copy.h"
 #include "search/tags.h"
-
-#include <unistd.h>
 
 enum { SMALL_DOCUMENTS = 20000 };
 
 struct snapshot_row {
 	struct str snapshot;
+	struct ts at;
 	bool continues;
 };
 
 static const struct field snapshot_out[] = {
 	FIELD(struct snapshot_row, snapshot, 0),
+	FIELD(struct snapshot_row, at, 0),
 	FIELD(struct snapshot_row, continues, 0),
 	FIELD_END,
 };
@@ -45,7 +46,7 @@ static const struct field few_out[] = {
    all later deletions still exist. search_feed contains the snapshot since which this index needs
    the marks; record_purge keeps those. */
 STMT(read_snapshot, snapshot_out,
-    "SELECT pg_current_snapshot()::text AS snapshot,"
+    "SELECT pg_current_snapshot()::text AS snapshot, now() AS at,"
     " coalesce(pg_snapshot_xmax(s) <= pg_snapshot_xmax(pg_current_snapshot())"
     "  AND pg_snapshot_xmin(f.snapshot) <= pg_snapshot_xmin(s), false) AS continues"
     " FROM (SELECT nullif($1, '')::pg_snapshot AS s) AS since"
@@ -58,8 +59,7 @@ STMT(join_feed, NULL,
     " ON CONFLICT DO NOTHING");
 
 STMT(advance_feed, NULL,
-    "UPDATE search_feed SET snapshot = $3::pg_snapshot, at = now() WHERE engine = $1 AND dataset = "
-    "$2"
+    "UPDATE search_feed SET snapshot = $3::pg_snapshot WHERE engine = $1 AND dataset = $2"
     " AND pg_snapshot_xmin(snapshot) < pg_snapshot_xmin($3::pg_snapshot)");
 
 STMT(few_documents, few_out,
@@ -112,17 +112,12 @@ extend_deadline(struct source *s)
 	db_use(s->db, s->a, mono_us() + conf.index_patience * 1000);
 }
 
-/* The name of this index in search_feed. It has the name of the machine, because several machines
-   may follow one database; a ClickHouse is fed by one machine only. */
+/* The name of this index in search_feed. Several machines may follow one database; a ClickHouse is
+   fed by one machine only. */
 static struct str
-index_name(struct source *s)
+index_name(const struct source *s)
 {
-	char host[65] = "";
-
-	if (s->engine != NULL)
-		return str_of(s->engine);
-	(void)!gethostname(host, sizeof(host) - 1);
-	return arena_printf(s->a, "%.32s:%.60s", host, conf.index_directory);
+	return s->engine != NULL ? str_of(s->engine) : host_index();
 }
 
 static int64_t
@@ -178,6 +173,7 @@ source_begin(struct source *s, const char *since)
 	if (rc == DB_OK)
 		rc = db_do(s->db, &set_parameters, NULL, P(str_of(since)), P(number_of_source(s)));
 	s->snapshot = row.snapshot;
+	s->at = row.at;
 	s->continues = row.continues;
 	if (rc != DB_OK)
 		db_rollback(s->db);

@@ -163,6 +163,7 @@ sed -n 's/^ACTION("\([a-z_]*\)",[^"]*"\([a-z_]*\)")$/\1.\2/p' "$TOP/src/tbl/audi
 		UNION SELECT 'search_export.' || s FROM unnest('{queued,running,complete,failed,cancelled,expired}'::text[]) AS s"
 	grep -rhoE "\.action = STR\(\"[a-z_]+\.[a-z_]+\"\)" "$TOP/src" --include=*.c | sed 's/.*("//; s/").*//'
 	echo database.restore
+	echo host.remove
 	for kind in assets services findings; do
 		echo "project.import_$kind"
 	done

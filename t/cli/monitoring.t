@@ -7,6 +7,7 @@ M=debian/monitoring
 
 pg_start
 sql "INSERT INTO search_feed (engine, dataset, snapshot) VALUES ('clickhouse:surfaced', 1, pg_current_snapshot())" # as surfaced-index does that feeds it
+index_start
 api_start
 web_start ''
 api GET /search/schemas
@@ -16,7 +17,8 @@ printf '%s\n' 'nothing that is known' | world_ctl import dns - >/dev/null 2>&1
 scrape()
 {
 	curl -sS --max-time 60 --unix-socket "$W/run/metrics.sock" http://localhost/metrics >"$W/scrape"
-	grep -q '^surfaced_request_seconds_count' "$W/scrape" && grep -q '^surfaced_sessions{' "$W/scrape"
+	grep -q '^surfaced_request_seconds_count' "$W/scrape" && grep -q '^surfaced_sessions{' "$W/scrape" &&
+		grep -q '^surfaced_index_age_seconds' "$W/scrape"
 }
 ok "the metrics of the host are scraped" world_until 10 scrape
 imports_counted()

@@ -10,6 +10,9 @@ DROP TABLE IF EXISTS import_last;
 DELETE FROM metric WHERE kind IN ('surfaced_imports_total', 'surfaced_exports_ended_total', 'surfaced_detect_failures_total');
 DELETE FROM metric_kind WHERE name IN ('surfaced_imports_total', 'surfaced_import_age_seconds', 'surfaced_exports_ended_total',
 	'surfaced_detect_lag_seconds', 'surfaced_detect_work_waiting', 'surfaced_detect_failures_total', 'surfaced_rules_failed');
+-- 0045
+DELETE FROM metric_kind WHERE name = 'surfaced_index_age_seconds';
+ALTER TABLE search_feed DROP COLUMN IF EXISTS fault;
 -- 0041: its triggers end with the table report
 DROP FUNCTION IF EXISTS report_change;
 -- 0040

@@ -113,31 +113,46 @@ doctor_subject(struct doctor *d, const char *subject)
 void
 doctor_cause(struct doctor *d, const char *check, const char *subject)
 {
-	d->findings[d->n - 1].cause_check = check;
-	d->findings[d->n - 1].cause_subject = subject;
+	struct finding *f = &d->findings[d->n - 1];
+	size_t n = 0;
+
+	while (n < CAUSES_MAX && f->causes[n].check != NULL)
+		n++;
+	if (n == CAUSES_MAX)
+		panic("a finding has more causes than CAUSES_MAX");
+	f->causes[n].check = check;
+	f->causes[n].subject = subject;
+}
+
+static const struct finding *
+find_failed(const struct doctor *d, const struct finding *f, const char *check, const char *subject)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		const struct finding *g = &d->findings[i];
+
+		if (g != f && str_eq(g->state, states[HEALTH_FAILED]) && str_is(g->check, check) &&
+		    (subject == NULL || (g->subject != NULL && strcmp(g->subject, subject) == 0)))
+			return g;
+	}
+	return NULL;
 }
 
 /* The failed finding that explains f; NULL: none. */
 static const struct finding *
 find_cause(const struct doctor *d, const struct finding *f)
 {
-	if (f->cause_check == NULL || str_eq(f->state, states[HEALTH_OK]))
-		return NULL;
-	for (size_t i = 0; i < d->n; i++) {
-		const struct finding *g = &d->findings[i];
+	const struct finding *cause = NULL;
 
-		if (g != f && str_eq(g->state, states[HEALTH_FAILED]) &&
-		    str_is(g->check, f->cause_check) &&
-		    (f->cause_subject == NULL ||
-			(g->subject != NULL && strcmp(g->subject, f->cause_subject) == 0)))
-			return g;
-	}
-	return NULL;
+	if (str_eq(f->state, states[HEALTH_OK]))
+		return NULL;
+	for (size_t n = 0; cause == NULL && n < CAUSES_MAX && f->causes[n].check != NULL; n++)
+		cause = find_failed(d, f, f->causes[n].check, f->causes[n].subject);
+	return cause;
 }
 
-/* The cause at the start of a chain of causes. A chain has no cycle: database, roles, schema,
-   daemon and browser name no cause, and all others lead to these or to the missing site of nginx,
-   which names none. */
+/* The cause at the start of a chain of causes. A chain has no cycle: disk, roles, schema, daemon and
+   browser name no cause, database names only disk, and all others lead to these or to the missing
+   site of nginx, which names none. */
 static const struct finding *
 first_cause(const struct doctor *d, const struct finding *f)
 {

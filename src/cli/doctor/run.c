@@ -5,6 +5,7 @@
 #include "cli/doctor/clickhouse.h"
 #include "cli/nginx.h"
 #include "daemon/conf.h"
+#include "daemon/host.h"
 #include "search/index/format/index.h"
 
 #include <errno.h>
@@ -79,10 +80,12 @@ doctor_sockets(struct doctor *d)
 
 struct lag {
 	int64_t pending;
+	struct str fault;
 };
 
 static const struct field lag_out[] = {
 	FIELD(struct lag, pending, 0),
+	FIELD(struct lag, fault, NULLABLE),
 	FIELD_END,
 };
 
@@ -90,9 +93,11 @@ static const struct field lag_out[] = {
    records the snapshot of the database that it contains; a row is missing there when its
    transaction (`changed`) was not visible in that snapshot. The first condition repeats a part of
    the second in a form that the index on `changed` can use: every transaction below xmin was
-   visible. LIMIT bounds the work on a host whose indexer has not run for weeks. */
+   visible. LIMIT bounds the work on a host whose indexer has not run for weeks. The fault is the
+   reason why the last pass of surfaced-index failed. */
 STMT(read_lag_of, lag_out,
-    "SELECT count(*) AS pending FROM (SELECT FROM record WHERE dataset = $2::smallint"
+    "SELECT count(*) AS pending, (SELECT fault FROM search_feed WHERE engine = $3"
+    "  AND dataset = $2::smallint) AS fault FROM (SELECT FROM record WHERE dataset = $2::smallint"
     " AND changed >= pg_snapshot_xmin($1::text::pg_snapshot)"
     " AND NOT pg_visible_in_snapshot(changed, $1::text::pg_snapshot) LIMIT 100000) AS h");
 
@@ -132,25 +137,58 @@ struct dataset_index {
 	struct index_state state;
 };
 
-/* Waits for a while until the index contains everything that is committed now. */
-static bool
-index_catches_up(struct doctor *d, struct dataset_index *x, int64_t *pending)
+/* The name under which surfaced-index reports about this index: host_index() with its parameters. */
+static struct str
+index_of(struct doctor *d)
 {
-	struct lag lag = { 0 };
+	struct conf own = conf;
+	struct str name;
+
+	conf = *doctor_conf(d, PROGRAM_INDEX);
+	name = arena_str(d->c->arena, host_index());
+	conf = own;
+	return name;
+}
+
+/* Waits for a while until the index contains everything that is committed now. While the index is
+   built again, its manifest has no snapshot, and nothing can be compared. */
+static enum db_rc
+index_catches_up(struct doctor *d, struct dataset_index *x, struct lag *lag)
+{
+	struct str name = index_of(d);
 	char err[INDEX_FAULT];
 
 	for (;;) {
-		if (db_one(d->c->db, &read_lag_of, &lag, P(str_of(x->state.snapshot)),
-			P(record_dataset_number(x->dataset))) != DB_OK)
-			return false;
-		*pending = lag.pending;
-		if (lag.pending == 0 || mono_us() > x->patience)
-			return true;
+		bool known = x->state.snapshot != NULL && x->state.snapshot[0] != '\0';
+		enum db_rc rc = known ? db_one(d->c->db, &read_lag_of, lag,
+					    P(str_of(x->state.snapshot)),
+					    P(record_dataset_number(x->dataset)), P(name))
+				      : DB_NONE;
+
+		if ((rc != DB_OK && rc != DB_NONE) || (rc == DB_OK && lag->pending == 0) ||
+		    mono_us() > x->patience)
+			return rc;
 		usleep(LOOK_US);
 		index_state_free(&x->state);
 		if (!index_state_load(x->directory, x->dataset, &x->state, err))
-			return false;
+			return DB_NONE;
 	}
+}
+
+static void
+report_lag(struct doctor *d, const char *name, const struct lag *lag)
+{
+	const char *fault = lag->fault.p == NULL ? "" : arena_str(d->c->arena, lag->fault).p;
+	bool full = strstr(fault, strerror(ENOSPC)) != NULL || strstr(fault, strerror(EDQUOT)) != NULL;
+
+	doctor_report(d, HEALTH_FAILED, "index",
+	    full ? DO_WITH(MAKE_ROOM, doctor_conf(d, PROGRAM_INDEX)->index_directory)
+		 : DO_WITH(RESTART, INDEXER),
+	    "%s: %" PRId64 "%s changed documents are not in the index after %d seconds%s%s", name,
+	    lag->pending, lag->pending >= 100000 ? " or more" : "", PATIENCE_US / 1000000,
+	    fault[0] == '\0' ? "" : ": ", fault);
+	doctor_cause(d, "daemon", INDEXER);
+	doctor_cause(d, "disk", doctor_conf(d, PROGRAM_INDEX)->index_directory);
 }
 
 static void
@@ -158,8 +196,9 @@ check_programs_state(struct doctor *d, struct dataset_index *x)
 {
 	const char *name = record_dataset_name(x->dataset);
 	const struct index_state *s = &x->state;
+	struct lag lag = { .pending = 0 };
 	uint64_t documents = 0;
-	int64_t pending = 0;
+	enum db_rc rc;
 
 	for (size_t i = 0; i < s->nsegments; i++)
 		documents += s->segments[i].documents - s->segments[i].ndead;
@@ -169,16 +208,22 @@ check_programs_state(struct doctor *d, struct dataset_index *x)
 		    " documents; its lag is unknown without the database",
 		    name, s->generation, documents);
 		doctor_cause(d, "database", NULL);
-	} else if (!index_catches_up(d, x, &pending)) {
+		return;
+	}
+	rc = index_catches_up(d, x, &lag);
+	if (rc == DB_NONE) {
+		doctor_report(d, HEALTH_WARNING, "index",
+		    DO_WITH(AS_SAID, "wait until it is built; journalctl -u surfaced-index shows how far it is"),
+		    "%s: surfaced-index builds the index again", name);
+		doctor_cause(d, "daemon", INDEXER);
+		doctor_cause(d, "disk", doctor_conf(d, PROGRAM_INDEX)->index_directory);
+	} else if (rc != DB_OK) {
 		doctor_report(d, HEALTH_WARNING, "index", DO_WITH(MIGRATE, SETUP),
 		    "%s: generation %" PRIu64 ": its lag is unknown: %s", name, s->generation,
 		    db_message(d->c->db));
 		doctor_cause(d, "schema", NULL);
-	} else if (pending > 0) {
-		doctor_report(d, HEALTH_FAILED, "index", DO_WITH(RESTART, INDEXER),
-		    "%s: %" PRId64 "%s changed documents are not in the index after %d seconds",
-		    name, pending, pending >= 100000 ? " or more" : "", PATIENCE_US / 1000000);
-		doctor_cause(d, "daemon", INDEXER);
+	} else if (lag.pending > 0) {
+		report_lag(d, name, &lag);
 	} else {
 		doctor_report(d, HEALTH_OK, "index", NO_ADVICE,
 		    "%s: generation %" PRIu64 ", %" PRIu64 " documents, up to date", name,
@@ -246,6 +291,7 @@ check_dataset(struct doctor *d, struct dataset_index *x)
 		    "%s: no index of %s is published", x->directory,
 		    record_dataset_name(x->dataset));
 		doctor_cause(d, d->database ? "daemon" : "database", d->database ? INDEXER : NULL);
+		doctor_cause(d, "disk", doctor_conf(d, PROGRAM_INDEX)->index_directory);
 	} else if (check_files(d, x)) {
 		check_programs_state(d, x);
 		check_damage(d, x);
