@@ -90,7 +90,9 @@ cli_fail_db(const struct cli *c, enum db_rc rc, const char *what)
 		return cli_fail(EXIT_NO_DATABASE, "%s: the database took too long (%s); try again",
 		    what, db_message(c->db));
 	case DB_DOWN:
-		if (db_socket(c->db) >= 0) /* the server is reachable and refuses */
+		if (db_socket(c->db) >= 0 && !db_misfits(c->db))
+			return cli_fail(EXIT_FAILED, "%s: %s", what, db_message(c->db));
+		if (db_socket(c->db) >= 0)
 			return cli_fail(EXIT_FAILED,
 			    "%s: %s; is the database migrated, and this the right role?", what,
 			    db_message(c->db));

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "daemon/conf.h"
 
+#include <errno.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -71,31 +72,6 @@ os_actor(struct arena *a)
 	if (pw != NULL)
 		return arena_printf(a, "os:%s", pw->pw_name);
 	return arena_printf(a, "os:%u", (unsigned)getuid());
-}
-
-/* The audit log names the operating system's user and not the database role. PGOPTIONS sets
-   surfaced.actor on every connection, also on those of child processes such as psql during a
-   restore. libpq splits PGOPTIONS at blanks, and a backslash takes the meaning from the next
-   character; hence both are escaped in the name. Options that the administrator has set already
-   stay in front. A setting of the session is no proof: an administrator with a login to the
-   database can set any name. */
-static void
-export_actor(struct arena *a, struct str actor)
-{
-	const char *already = getenv("PGOPTIONS");
-	struct buf b = { .a = a };
-
-	if (already != NULL)
-		buf_z(&b, already);
-	buf_z(&b, " -c surfaced.actor=");
-	for (size_t i = 0; i < actor.n; i++) {
-		if (actor.p[i] == ' ' || actor.p[i] == '\\')
-			buf_char(&b, '\\');
-		buf_char(&b, actor.p[i]);
-	}
-	buf_char(&b, '\0');
-	if (setenv("PGOPTIONS", b.p, 1) != 0)
-		panic("setenv failed for PGOPTIONS");
 }
 
 /* The requested sub-command; NULL after a message or help: the caller returns *status. */
@@ -262,17 +238,22 @@ start_command(struct globals *g, int argc, char **argv)
 	c.arena = arena_new(ARENA_CAP);
 	borrow_public_url(c.arena, g->file != NULL ? g->file : SYSCONFDIR "/surfacectl.conf");
 	c.actor = os_actor(c.arena);
-	export_actor(c.arena, c.actor);
 	c.path = arena_printf(c.arena, "surfacectl %s", cmd->name).p;
 	c.conninfo = g->database != NULL ? g->database : conf.database;
 	c.db = db_open(c.conninfo, "surfacectl");
 	db_use(c.db, c.arena, 0);
 	db_quiet(c.db);
+	/* The audit log names the operating system's user and not the database role. A setting of
+	   the session is no proof: an administrator with a login to the database can set any
+	   name. */
+	db_setting(c.db, "surfaced.actor", c.actor);
 	status = run_command(&c, cmd, argc, argv);
 	db_close(c.db);
 	arena_free(c.arena);
 	if (fflush(stdout) != 0 && status == EXIT_OK)
-		return cli_fail(EXIT_FAILED, "cannot write the output");
+		return cli_fail(EXIT_FAILED, "cannot write the output: %s", strerror(errno));
+	if (ferror(stdout) && status == EXIT_OK) /* its errno is gone */
+		return cli_fail(EXIT_FAILED, "cannot write the output: a part of it is lost");
 	return status;
 }
 

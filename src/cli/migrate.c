@@ -73,7 +73,7 @@ STMT(insert_applied, NULL,
     "INSERT INTO public.schema_migration (version, name, sha256) VALUES ($1, $2, $3)");
 
 struct standing {
-	bool super;
+	bool super; /* or CREATEROLE */
 	struct str database, host; /* host: unset on a Unix socket */
 	int64_t port;
 };
@@ -87,7 +87,7 @@ static const struct field standing_out[] = {
 };
 
 STMT(read_standing, standing_out,
-    "SELECT rolsuper AS super, current_database()::text AS database,"
+    "SELECT rolsuper OR rolcreaterole AS super, current_database()::text AS database,"
     " host(inet_server_addr()) AS host, coalesce(inet_server_port(), 0)::bigint AS port"
     " FROM pg_roles WHERE rolname = current_user");
 
@@ -131,7 +131,7 @@ fail_apply(struct cli *c, enum db_rc rc, const char *what)
 	advice = migrate_advice(c, &super);
 	if (super)
 		return cli_fail(EXIT_FAILED, "%s: %s", what, given);
-	return cli_fail(EXIT_FAILED, "%s: %s: this takes a PostgreSQL superuser; %.*s", what, given,
+	return cli_fail(EXIT_FAILED, "%s: %s: this takes the owner of the database, with CREATEROLE; %.*s", what, given,
 	    (int)advice.n, advice.p);
 }
 
@@ -460,7 +460,7 @@ migrate(struct cli *c, int argc, char **argv)
 static const struct command migrate_command = {
 	.name = "migrate",
 	.arguments = "[--sql-dir DIR] [--rules-dir DIR] [--check]",
-	.help = "create or upgrade roles and tables; as a PostgreSQL superuser the first time",
+	.help = "create or upgrade roles and tables; as the owner of the database, with CREATEROLE",
 	.run = migrate,
 };
 

@@ -57,7 +57,7 @@ read_migration(struct arena *a, const char *dir, const char *entry, struct migra
 	f->name = arena_str(a, (struct str){ entry, strlen(entry) - 4 });
 	f->text = read_sql_text(a, path);
 	if (f->text.p == NULL) {
-		cli_fail(EXIT_FAILED, "cannot read %s", path);
+		cli_fail(EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
 		return false;
 	}
 	sum_text(f->text, f->sha256);
@@ -183,10 +183,15 @@ migrate_files_check(const char *dir, const struct migrate_files *f, const struct
 		return false;
 
 	for (size_t i = 0; i < list->n; i++) {
+		if (i >= (size_t)f->n && i > 0) {
+			cli_fail(EXIT_FAILED, "the database has " MIGRATE_LATER ": %s has no %.*s",
+			    dir, (int)a[i].name.n, a[i].name.p);
+			return false;
+		}
 		if (i >= (size_t)f->n || files[i].version != a[i].version) {
 			cli_fail(EXIT_FAILED,
 			    "the database was migrated with %.*s, which %s does not have in that "
-			    "place: this program is older than the database, or a file is missing",
+			    "place: a file is missing",
 			    (int)a[i].name.n, a[i].name.p, dir);
 			return false;
 		}

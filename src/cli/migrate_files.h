@@ -79,4 +79,8 @@ struct str migrate_roles_text(struct arena *a, const char *dir);
 /* A list of struct migrate_role: the roles that roles.sql creates; false after a message. */
 bool migrate_roles(struct arena *a, const char *dir, struct list *out) MUST_USE;
 
+/* In the message about a database to which files were applied that this release does not have yet.
+   The programs of the release before run with it, since an upgrade applies the files first. */
+#define MIGRATE_LATER "the schema of a later release"
+
 #endif

@@ -181,6 +181,9 @@ take_directive(struct nginx *n, const struct str *words, size_t count)
 		n->loop = true;
 	if (str_is(words[0], "location") && str_is(words[1], "@surfaced_long"))
 		n->api = true;
+	if (str_is(words[0], "listen") && str_starts(words[1], STR("unix:/")) &&
+	    n->nlistens < NGINX_SOCKETS)
+		n->listens[n->nlistens++] = (struct str){ words[1].p + 5, words[1].n - 5 };
 	if (str_is(words[0], "server") && str_starts(words[1], STR("unix:")))
 		take_server(n, words, count);
 	if (str_is(words[0], "ssl_certificate"))

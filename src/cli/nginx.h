@@ -37,6 +37,8 @@ struct nginx {
 	struct nginx_name names[NGINX_NAMES];
 	size_t ncerts, nsockets, nnames;
 	bool loop;           /* http.conf is included */
+	struct str listens[NGINX_SOCKETS]; /* paths of Unix sockets */
+	size_t nlistens;
 	bool api;            /* surfaced.conf is included in a server block */
 	struct str site;     /* the first name of that server block; unset: it has none */
 	int64_t connections; /* worker_connections */

@@ -32,6 +32,10 @@ process_become(const char *name)
 	if (pw == NULL || initgroups(name, pw->pw_gid) != 0 || setgid(pw->pw_gid) != 0 ||
 	    setuid(pw->pw_uid) != 0)
 		return false;
+	/* libpq looks for certificates and passwords in HOME. */
+	if (setenv("HOME", pw->pw_dir, 1) != 0 || setenv("USER", name, 1) != 0 ||
+	    setenv("LOGNAME", name, 1) != 0)
+		return false;
 	/* PostgreSQL's programs print warnings in a working directory that they cannot read, such
 	   as /root. */
 	return (getcwd(here, sizeof(here)) != NULL && access(here, X_OK) == 0) || chdir("/") == 0;

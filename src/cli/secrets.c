@@ -49,17 +49,36 @@ replace_secret_file(struct cli *c, const char *path, const char *group, struct s
 {
 	const char *temporary = arena_printf(c->arena, "%s.new", path).p;
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	bool ok = fd >= 0 && set_mode(fd, path, group) &&
-		  write(fd, text.p, text.n) == (ssize_t)text.n && fsync(fd) == 0 &&
-		  rename(temporary, path) == 0;
+	bool ok = fd >= 0 && set_mode(fd, path, group) && fd_write(fd, text.p, text.n) &&
+		  fsync(fd) == 0 && rename(temporary, path) == 0;
 	int why = errno;
 
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	if (ok)
 		return EXIT_OK;
 	unlink(temporary);
 	return cli_fail(EXIT_FAILED, "%s: %s", path, strerror(why));
+}
+
+struct rotated {
+	struct str file, next;
+};
+
+static const struct field rotated_out[] = {
+	FIELD(struct rotated, file, 0),
+	FIELD(struct rotated, next, 0),
+	FIELD_END,
+};
+
+/* The same file belongs to all hosts. */
+static int
+print_next(struct cli *c, const char *file, const char *next)
+{
+	if (c->json)
+		return cli_print(c, "rotated", rotated_out,
+		    &(struct rotated){ str_of(file), str_of(next) });
+	printf("%s is new; copy it to the other hosts, then on each host: %s\n", file, next);
+	return EXIT_OK;
 }
 
 static int
@@ -81,7 +100,7 @@ rotate_secret(struct cli *c, int argc, char **argv)
 	status = replace_secret_file(c, conf.secret_file, "surfaced", str_of(text));
 	OPENSSL_cleanse(text, sizeof(text));
 	OPENSSL_cleanse(&old, sizeof(old));
-	return status;
+	return status == EXIT_OK ? print_next(c, conf.secret_file, "systemctl reload surfaced") : status;
 }
 
 /* Puts a new key before the keys of the file that are kept: the present one, and those that

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "db/db_priv.h"
+#include "db/pooled.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -25,6 +26,7 @@ keep_message(struct db *db, const char *text)
 	size_t n = strcspn(text, "\n"); /* the lines after the first may contain data */
 
 	snprintf(db->message, sizeof(db->message), "%.*s", (int)n, text);
+	db->sqlstate[0] = '\0';
 }
 
 enum db_rc
@@ -135,6 +137,12 @@ judge_sqlstate(struct db *db, const char *state)
 			return classes[i].rc;
 	/* "cached plan must not change result type", "prepared statement does not exist" */
 	db->stale = strcmp(state, "0A000") == 0 || strcmp(state, "26000") == 0;
+	/* A name of a statement is used once on a connection: another client has prepared it in the
+	   same session. */
+	if (strcmp(state, "42P05") == 0) {
+		snprintf(db->message, sizeof(db->message), "%s", DB_POOLED);
+		db->stale = true;
+	}
 	if (!db->quiet)
 		log_event(LOGP_ERR, "database", "sqlstate=%s message=\"%s\"", state, db->message);
 	return DB_DOWN;
@@ -158,6 +166,7 @@ db_judge(struct db *db, const PGresult *res)
 	text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
 	state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	keep_message(db, text != NULL ? text : PQresultErrorMessage(res));
+	snprintf(db->sqlstate, sizeof(db->sqlstate), "%s", state == NULL ? "" : state);
 	return state != NULL ? judge_sqlstate(db, state) : DB_DOWN;
 }
 
@@ -226,6 +235,19 @@ listen_all(struct db *db)
 	return rc;
 }
 
+static enum db_rc
+apply_setting(struct db *db)
+{
+	const char *values[] = { db->setting, db->setting_value.p };
+
+	if (db->setting == NULL)
+		return DB_OK;
+	if (!PQsendQueryParams(db->conn, "SELECT set_config($1, $2, false)", 2, NULL, values, NULL,
+		NULL, 0))
+		return db_lose(db, PQerrorMessage(db->conn));
+	return db_drain(db);
+}
+
 void
 db_begin_connection(struct db *db)
 {
@@ -252,7 +274,10 @@ connect_now(struct db *db)
 		return rc;
 	if (PQsetnonblocking(db->conn, 1) != 0)
 		return db_lose(db, PQerrorMessage(db->conn));
-	return listen_all(db);
+	rc = db_check_session(db);
+	if (rc == DB_OK)
+		rc = apply_setting(db);
+	return rc == DB_OK ? listen_all(db) : rc;
 }
 
 /* Whether the connection is usable. Detects a connection that the server closed while it was idle,

@@ -32,6 +32,13 @@ db_close(struct db *db)
 }
 
 void
+db_setting(struct db *db, const char *name, struct str value)
+{
+	db->setting = name;
+	db->setting_value = value;
+}
+
+void
 db_use(struct db *db, struct arena *a, int64_t deadline)
 {
 	db->arena = a;
@@ -52,6 +59,12 @@ void
 db_relax(struct db *db, int64_t former)
 {
 	db->deadline = former;
+}
+
+bool
+db_misfits(const struct db *db)
+{
+	return strncmp(db->sqlstate, "42", 2) == 0 || strncmp(db->sqlstate, "3", 1) == 0;
 }
 
 void

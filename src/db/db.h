@@ -118,6 +118,9 @@ enum db_rc db_script(struct db *db, const char *sql) MUST_USE;
 /* The server's message about the last failure: for the log and the CLI, never for a client of the
    API. */
 const char *db_message(const struct db *db);
+/* Whether that failure means that the database does not have what this program expects, or that the
+   role has no right to it. */
+bool db_misfits(const struct db *db);
 /* Stops the log lines about statements that the server refuses as wrong (no such table, no right):
    for a program that shows db_message itself. */
 void db_quiet(struct db *db);
@@ -128,5 +131,7 @@ void db_quiet(struct db *db);
 void db_listen(struct db *db, const char *channel);
 bool db_notified(struct db *db);
 int db_socket(const struct db *db); /* for poll(2); -1 without a connection */
+/* A setting that each connection of db gets with set_config. The texts must stay. */
+void db_setting(struct db *db, const char *name, struct str value);
 
 #endif

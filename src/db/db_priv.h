@@ -27,6 +27,10 @@ struct db {
 	bool quiet;
 	char *copy_line; /* libpq's memory, freed by the next db_copy_out */
 	char message[DB_MESSAGE_MAX];
+	char sqlstate[6];    /* the server sent the message with it; "": libpq made the message */
+	bool probes;         /* this connection examines another one (pooled.c) */
+	const char *setting; /* set on each connection; NULL: none */
+	struct str setting_value;
 };
 
 /* ---- conn.c ---- */
@@ -46,6 +50,11 @@ enum db_rc db_wait_socket(struct db *db, short events) MUST_USE;
 enum db_rc db_judge(struct db *db, const PGresult *res) MUST_USE;
 /* Reads every result of the commands that were sent; returns the first failure. */
 enum db_rc db_drain(struct db *db) MUST_USE;
+
+/* ---- pooled.c ---- */
+
+/* Refuses a new connection whose statements run in several sessions of the server. */
+enum db_rc db_check_session(struct db *db) MUST_USE;
 
 /* ---- db.c ---- */
 

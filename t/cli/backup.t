@@ -148,10 +148,16 @@ sed -i 's/"schema":[0-9]*/"schema":9999/' "$B/bad/manifest.json"
 restore "$B/bad"
 like "$RC $(cat "$W/err")" '^1 .*schema is 9999, this program knows' \
 	"restore refuses a backup with a newer schema"
-restore "$B/four"
-like "$RC $(cat "$W/err")" '^1 .*surfaced-index runs: systemctl stop' \
-	"restore refuses to run beside surfaced-index"
+(
+	restore "$B/four"
+	echo "$RC" >"$W/waited"
+) &
+waiting=$!
+waits() { grep -q 'waiting until surfaced-index ends: systemctl stop surfaced.target$' "$W/err"; }
+ok "restore waits for surfaced-index" world_until 20 waits
 world_kill surfaced-index
+wait "$waiting"
+like "$(cat "$W/waited") $(tail -1 "$W/err")" '^1 .*not empty: nothing was done' "restore goes on when surfaced-index has ended"
 restore --as nobody-of-this-name "$B/four"
 like "$RC $(cat "$W/err")" '^1 .*cannot become the user' "restore --as refuses an unknown user"
 restore "$B/four"

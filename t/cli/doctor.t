@@ -191,6 +191,12 @@ release()
 	namespace=
 }
 
+pool_sessions()
+{
+	sed -i 's/^pool_mode = .*/pool_mode = session/' "$W/pool/ini"
+	psql -Xqh "$W/pool" -p 6432 -U surfaced_admin pgbouncer -c RELOAD
+}
+
 edit()
 {
 	sed -i "$1" "$2"
@@ -266,6 +272,10 @@ advised OPEN_SECRET secret "a secret that its daemon cannot read is opened to it
 chown -R "$WORLD_USER" "$W/etc"
 rm "$W/etc/secret"
 advised MAKE_SECRET secret "a missing secret is made"
+like "$(surfacectl secret rotate)" "systemctl reload surfaced\$" "surfacectl secret rotate prints the next step"
+doctor
+found warning secret 'secret changed since the workers of surfaced read it -> systemctl reload surfaced' "workers that have not read the secret are found"
+advised RELOAD secret "the workers read the secret by the advice"
 edit '/^public_url/d' "$W/etc/surfaced.conf"
 advised SET_PUBLIC_URL public_url "people get links and passkeys" sh -c "echo 'public_url = https://localhost' >>'$W/etc/surfaced.conf'"
 cp -p "$W/etc/sign-in-keys" "$W/etc/sign-in-keys.kept"
@@ -412,10 +422,16 @@ certificate 90
 systemctl reload nginx
 sed -i "/ssl_certificate /d; /ssl_certificate_key/d; s/ ssl http2;/;/" "$W/etc/nginx.conf"
 advised ADD_CERTIFICATE certificate "a certificate is named" restore_nginx
+left=$(pgrep -P "$(world_pid nginx)")
+world_kill nginx KILL
+kill -KILL $left # as systemd does with the processes of a unit that has ended
+doctor
+found failed nginx 'it was killed and cannot start again: .*/loop.sock.* left over -> rm -f .*/loop.sock.*; systemctl start nginx' \
+	"the sockets of nginx that was killed are found"
+advised REMOVE_SOCKETS nginx "nginx that was killed starts again by the advice"
 world_kill nginx
 doctor
 found failed nginx 'does not run .* -> systemctl start nginx' "nginx that is down is found"
-rm -f "$W/run/web.sock" "$W/run/plain.sock" "$W/run/loop.sock"
 advised START nginx "nginx is started by the advice"
 touch "$W/no-nginx"
 hold -m
@@ -590,6 +606,12 @@ doctor
 found failed schema '1 files up to 9998 have not been applied' "files that have not been applied are found"
 SQL=$W/sql
 advised MIGRATE schema "files that have not been applied are applied"
+sql_dir=$good_sql
+doctor
+found warning schema 'the database has the schema of a later release: .* has no 9998-more -> the release before that one runs with it; upgrade this host again' \
+	"the schema of a later release is no fault of the release before"
+found ok login '^surfaced-meter, as the user' "the programs of the release before log in"
+sql_dir=$W/sql
 sql "DROP OWNED BY surfaced_later; DROP ROLE surfaced_later"
 advised MIGRATE roles "a missing role is created by the advice"
 SQL=$good_sql sql_dir=
@@ -598,6 +620,26 @@ sql "DROP OWNED BY surfaced_later; DROP ROLE surfaced_later; DELETE FROM schema_
 cp "$W/etc/surfacectl.conf" "$W/etc/surfacectl.good"
 sed -i 's/user=surfaced_admin/user=surfaced_nobody/' "$W/etc/surfacectl.conf"
 advised FIX_LOGIN database "the configured role is corrected" cp "$W/etc/surfacectl.good" "$W/etc/surfacectl.conf"
+
+sed -i "s,host=[^ ]*,host=192.0.2.1," "$W/etc/surfacectl.conf"
+namespace="unshare -n"
+doctor
+found failed database 'Network is unreachable -> correct database in .*/surfacectl.conf, or PostgreSQL and its pg_hba.conf on 192.0.2.1' \
+	"the advice for a database elsewhere is not to start one here"
+advised REMOTE_LOGIN database "the database elsewhere is corrected" cp "$W/etc/surfacectl.good" "$W/etc/surfacectl.conf"
+namespace=
+mkdir "$W/pool"
+chown "$WORLD_USER" "$W/pool"
+printf '%s\n' '[databases]' "surfaced = host=$W/db dbname=surfaced" '[pgbouncer]' 'pool_mode = transaction' "unix_socket_dir = $W/pool" \
+	'listen_port = 6432' 'auth_type = trust' "auth_file = $W/pool/users" "pidfile = $W/pool/pid" \
+	'admin_users = surfaced_admin' >"$W/pool/ini"
+sql "SELECT format('\"%s\" \"\"', rolname) FROM pg_roles WHERE rolname LIKE 'surfaced%'" >"$W/pool/users"
+world_spawn pgbouncer pgbouncer "$W/pool/ini"
+world_until 20 test -S "$W/pool/.s.PGSQL.6432"
+sed -i "s,host=[^ ]*,host=$W/pool port=6432," "$W/etc/surfacectl.conf"
+advised POOL_SESSIONS database "a pooler of transactions pools sessions" pool_sessions
+cp "$W/etc/surfacectl.good" "$W/etc/surfacectl.conf"
+world_kill pgbouncer
 
 # slots N: restarts the server with N connections, three of them for superusers.
 slots()

@@ -73,6 +73,10 @@ for unit in debian/systemd/*.service; do
 	exposure_is_at_most "$limit" "$unit"
 done
 
+is "$(field_of ExecStartPre debian/systemd/nginx.service.d/surfaced.conf)" \
+	"-/bin/rm -f $(sed -n 's/^[[:space:]]*listen unix:\(.*\);/\1/p' nginx/*.conf | sort -u | paste -sd ' ')" \
+	"nginx.service removes each Unix socket of the snippets before nginx starts"
+
 for file in debian/etc/*.conf; do
 	name=${file##*/}
 	[ -f "man/$name.5" ] || ok "the configuration file $name has a manual page" \

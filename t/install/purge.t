@@ -46,5 +46,20 @@ ok "a purge names a file in sites-enabled with which nginx does not start" match
 ok "a purge names a file in conf.d with which nginx does not start" matches "$said" '^surfaced: /etc/nginx/conf.d/api.conf$'
 ok "a purge says that nginx will not start" matches "$said" "nginx will not start again"
 none "a purge does not name a file that only has a comment" "$(printf '%s\n' "$said" | grep comment)"
+# The index on a disk of its own: its directory cannot be removed, and all else is.
+ln -sf ../sites-available/surfaced "$nginx/sites-enabled/surfaced"
+mkdir -p "$work/var/lib/surfaced/index" "$work/var/lib/surfaced/exports" "$work/etc/surfaced"
+echo x >"$work/etc/surfaced/secret"
+said=$(DPKG_ROOT=$work unshare --map-root-user --mount sh -ec '
+	mount -t tmpfs none "$DPKG_ROOT/var/lib/surfaced/index"
+	touch "$DPKG_ROOT/var/lib/surfaced/index/hosts.seg"
+	sh debian/surfaced.postrm purge
+	ls -A "$DPKG_ROOT/var/lib/surfaced/index"' 2>&1)
+result=$?
+ok "a purge succeeds when the index is a mount point" matches "$result" '^0$'
+is "$(printf '%s\n' "$said" | grep 'index')" "surfaced: /var/lib/surfaced/index stays, empty: a file system is mounted there, or it cannot be removed" \
+	"a purge empties the mount point of the index and names it"
+ok "a purge with a mount point removes the secret, the exports and the link to the site" \
+	test ! -e "$work/etc/surfaced/secret" -a ! -e "$work/var/lib/surfaced/exports" -a ! -L "$nginx/sites-enabled/surfaced"
 none "a purge of a machine without nginx has nothing to report" "$(rm -rf "$nginx" && purge)"
 done_testing

@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MANIFEST_MAX = 16 << 20 };
+enum { MANIFEST_MAX = 16 << 20, LOOK_US = 100000 };
 
 struct job {
 	struct cli *c;
@@ -235,7 +235,7 @@ restore_rows(const struct job *j, int to)
 	    "	PERFORM set_config('search_path', '', true);\n"
 	    "END IF; END $$;\n"
 	    "INSERT INTO public.audit (actor, action, subject, subject_id) VALUES\n"
-	    "	(current_setting('surfaced.actor'), 'database.restore', 'backup', "
+	    "	(:'actor', 'database.restore', 'backup', "
 	    ":'made');\n"
 	    "COMMIT;\n"
 	    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity\n"
@@ -252,7 +252,7 @@ load_rows(struct job *j)
 {
 	struct arena *a = j->c->arena;
 	char made[TS_LEN + 1];
-	const char *roles, *when;
+	const char *roles, *when, *actor;
 	int ends[2], status, nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	bool whole;
 	pid_t psql;
@@ -260,8 +260,9 @@ load_rows(struct job *j)
 	ts_print(j->m.created_at, made);
 	roles = arena_printf(a, "--set=roles=%s/roles.sql", j->sql_dir).p;
 	when = arena_printf(a, "--set=made=%s", made).p;
+	actor = arena_printf(a, "--set=actor=%.*s", (int)j->c->actor.n, j->c->actor.p).p;
 	char *argv[] = { "psql", "-XqAt", "--set=ON_ERROR_STOP=1", (char *)(uintptr_t)roles,
-		(char *)(uintptr_t)when, "--dbname", (char *)(uintptr_t)j->c->conninfo, NULL };
+		(char *)(uintptr_t)when, (char *)(uintptr_t)actor, "--dbname", (char *)(uintptr_t)j->c->conninfo, NULL };
 
 	signal(SIGPIPE, SIG_IGN);
 	if (pipe2(ends, O_CLOEXEC) != 0)
@@ -320,17 +321,24 @@ run_in_child(struct job *j, int (*run)(struct job *))
 
 /* ---- the search index, which must be built again from the restored rows ---- */
 
-/* Takes the lock that surfaced-index holds while it runs; -1: there is no index. False after a
-   message: surfaced-index runs. */
-static bool
-lock_index(int *fd)
+/* Takes the lock that surfaced-index holds while it runs; -1: there is no index. "systemctl stop
+   surfaced.target" returns before the daemons have ended, so the end of surfaced-index is waited
+   for. */
+static int
+lock_index(void)
 {
-	*fd = fd_lock(path_of(conf.index_directory, "lock").z, O_RDWR);
-	if (*fd >= 0 || errno != EWOULDBLOCK)
-		return true;
-	cli_fail(EXIT_FAILED, "surfaced-index runs: systemctl stop surfaced.target "
-			      "first, start it afterwards");
-	return false;
+	struct path lock = path_of(conf.index_directory, "lock");
+	int fd = fd_lock(lock.z, O_RDWR);
+
+	if (fd < 0 && errno == EWOULDBLOCK)
+		fprintf(stderr,
+		    "surfacectl: waiting until surfaced-index ends: systemctl stop "
+		    "surfaced.target\n");
+	while (fd < 0 && errno == EWOULDBLOCK) {
+		usleep(LOOK_US);
+		fd = fd_lock(lock.z, O_RDWR);
+	}
+	return fd;
 }
 
 static int
@@ -382,7 +390,7 @@ static int
 run_job(struct job *j)
 {
 	int64_t newest;
-	int status = read_manifest(j), index = -1;
+	int status = read_manifest(j), index;
 
 	if (status == EXIT_OK && j->only_check)
 		status = each_sum(j, verify_evidence);
@@ -397,11 +405,9 @@ run_job(struct job *j)
 		    "or "
 		    "later",
 		    (int)j->m.schema, (int)newest, (int)j->m.program.n, j->m.program.p);
-	if (!lock_index(&index))
-		return EXIT_FAILED;
+	index = lock_index();
 	status = restore_all(j);
-	if (index >= 0)
-		close(index);
+	fd_close(index);
 	return status == EXIT_OK ? cli_print(j->c, "restore", manifest_fields, &j->m) : status;
 }
 

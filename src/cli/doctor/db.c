@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl doctor: the database server, its roles and schema, and a login as each daemon. A login
-   is tried in a child process that becomes the daemon's user, since the server may authenticate by
-   the operating system's user (peer), and another user's login proves nothing. */
+/* surfacectl doctor: the database server, its roles and schema. */
 #include "config.h"
 
-#include "cli/doctor/doctor.h"
-#include "cli/process.h"
+#include "cli/doctor/database.h"
 #include "daemon/conf.h"
 #include "cli/migrate.h"
 #include "cli/migrate_files.h"
 #include "cli/migrate_indexes.h"
 
 #include <inttypes.h>
-#include <pwd.h>
-#include <unistd.h>
 
 enum {
 	VERSION_MIN = 150000, /* the first with UNIQUE NULLS NOT DISTINCT */
 	PATIENCE_US = 5000000,
 	SKEW_US = 2000000,
 	DAEMONS_MAX = 10, /* connections of all daemons but the workers */
-	NOT_TRIED = 2,    /* exit status of a child that could not try to log in */
-	NO_RIGHTS = 3,    /* exit status of a child whose role has no rights */
-	WHY_MAX = 512,
-	CHILD_ARENA = 1 << 24,
 };
 
 struct server {
@@ -48,22 +39,6 @@ STMT(read_server, server_out,
     " current_setting('server_version') AS version,"
     " current_setting('server_encoding') AS encoding, clock_timestamp() AS now");
 
-struct own_rights {
-	bool any;
-};
-
-static const struct field own_rights_out[] = { FIELD(struct own_rights, any, 0), FIELD_END };
-
-/* Does the present role have rights on any object? Every program's role has. A login alone proves
-   little: a server that trusts local users accepts a role that has no rights at all, for
-   example in a database that was restored without its rights. The statement needs no right itself,
-   since every role may read the catalogue. aclexplode gives a row for each right of an access list;
-   a list that is null has the defaults and counts as no right of the role. */
-STMT(read_own_rights, own_rights_out,
-    "SELECT r.rolsuper OR EXISTS (SELECT FROM pg_class c, aclexplode(c.relacl) a"
-    " WHERE a.grantee = r.oid) OR EXISTS (SELECT FROM pg_proc p, aclexplode(p.proacl) a"
-    " WHERE a.grantee = r.oid) AS any FROM pg_roles r WHERE r.rolname = current_user");
-
 struct role {
 	struct str name;
 	bool there, may_log_in, wanted_log_in, mighty;
@@ -86,19 +61,6 @@ STMT_LIST(read_roles, struct role, role_out,
     " coalesce(r.rolsuper OR r.rolcreaterole OR r.rolbypassrls, false) AS mighty"
     " FROM unnest($1::text[]) AS w(name) LEFT JOIN pg_roles AS r ON r.rolname = w.name"
     " ORDER BY w.name");
-
-/* The advice for libpq's message: no server, a refused login, a missing database. */
-static struct advice
-login_advice(struct doctor *d, const char *why, const char *file)
-{
-	if (strstr(why, "FATAL") == NULL)
-		return DO_WITH(START_DATABASE, SETUP);
-	if (strstr(why, "shutting down") != NULL || strstr(why, "starting up") != NULL)
-		return DO(AWAIT_DATABASE);
-	if (strstr(why, "too many") != NULL || strstr(why, "connection slots") != NULL)
-		return DO(MORE_SLOTS);
-	return DO_WITH(FIX_LOGIN, PRINTED(d, "%s/%s.conf", d->etc.p, file), SETUP);
-}
 
 /* Each worker holds a connection. */
 static void
@@ -212,7 +174,12 @@ check_schema(struct doctor *d)
 	cli_catch(NULL);
 	buf_char(&output, '\0');
 	output.n--;
-	if (status != EXIT_OK)
+	if (status != EXIT_OK && strstr(output.p, MIGRATE_LATER) != NULL)
+		doctor_report(d, HEALTH_WARNING, "schema",
+		    DO_WITH(AS_SAID, "the release before that one runs with it; upgrade this host again, or "
+				     "read A rollback in README.Debian"),
+		    "%.*s", (int)output.n, output.p);
+	else if (status != EXIT_OK)
 		doctor_report(d, HEALTH_FAILED, "schema",
 		    strstr(output.p, "schema_migration") != NULL ? DO_WITH(MIGRATE, SETUP)
 								 : DO_WITH(FIX_PROGRAM, "surfaced"),
@@ -287,82 +254,6 @@ check_rights(struct doctor *d)
 		doctor_report(d, HEALTH_OK, "rights", NO_ADVICE, "each role has its own");
 }
 
-/* ---- a login as each daemon ---- */
-
-struct login {
-	const char *user, *conninfo;
-};
-
-/* Runs in a child and writes the reason of a failure to out. The exit status distinguishes four
-   results:
-
-     0           the role logs in and has rights
-     1           the login fails; out has libpq's message
-     NOT_TRIED   the child could not become the daemon's user
-     NO_RIGHTS   the role logs in and has no right on any object
-
-   A child is needed because a user cannot be changed back, and because the connection of this
-   process must stay its own. PATIENCE_US bounds the login to a server that does not answer. */
-static int
-try_log_in(const void *arg, int out)
-{
-	const struct login *l = arg;
-	struct arena *a = arena_new(CHILD_ARENA);
-	struct own_rights rights;
-	struct db *db;
-	const char *why = "";
-
-	if (geteuid() == 0 && !process_become(l->user))
-		return NOT_TRIED;
-	db = db_open(l->conninfo, "surfacectl");
-	db_quiet(db);
-	db_use(db, a, mono_us() + PATIENCE_US);
-	if (db_one_row(db, &read_own_rights, &rights, DB_NO_ARGS) != DB_OK)
-		why = db_message(db);
-	else if (!rights.any)
-		return NO_RIGHTS;
-	if (write(out, why, strlen(why)) < 0)
-		return NOT_TRIED;
-	return why[0] != '\0';
-}
-
-static void
-add_login_finding(
-    struct doctor *d, const struct program *p, const char *user, int status, const char *why)
-{
-	if (status == 0)
-		doctor_report(
-		    d, HEALTH_OK, "login", NO_ADVICE, "%s, as the user %s", p->name, user);
-	else if (status == NO_RIGHTS)
-		doctor_report(d, HEALTH_FAILED, "login", DO_WITH(MIGRATE, SETUP),
-		    "%s, as the user %s: gets in, and has no right there", p->name, user);
-	else
-		doctor_report(d, HEALTH_FAILED, "login",
-		    status != 1 ? DO(AS_ROOT) : login_advice(d, why, p->name),
-		    "%s, as the user %s: %s", p->name, user,
-		    status != 1 ? "could not be tried" : why);
-	doctor_cause(d, d->database ? "roles" : "database", d->database ? p->role : NULL);
-}
-
-static void
-check_login(struct doctor *d, const struct program *p)
-{
-	const char *user = d->user.p != NULL ? d->user.p : p->name;
-	const struct passwd *pw = getpwnam(user);
-	struct buf why = { .a = d->c->arena };
-	int status;
-
-	if (pw == NULL || (geteuid() != 0 && geteuid() != pw->pw_uid)) {
-		doctor_report(d, HEALTH_WARNING, "login", pw == NULL ? DO(NAME_USER) : DO(AS_ROOT),
-		    "%s: %s %s", p->name, pw == NULL ? "there is no user" : "only root can try as",
-		    user);
-		return;
-	}
-	status = process_call(try_log_in, &(struct login){ user, p->conf.database }, &why, WHY_MAX);
-	buf_char(&why, '\0');
-	add_login_finding(d, p, user, status, why.p);
-}
-
 void
 doctor_database(struct doctor *d)
 {
@@ -377,12 +268,11 @@ doctor_database(struct doctor *d)
 		check_roles(d);
 		check_schema(d);
 		check_rights(d);
+		doctor_storing(d);
 	} else {
 		doctor_report(d, HEALTH_FAILED, "database",
-		    login_advice(d, db_message(d->c->db), "surfacectl"), "%s",
+		    doctor_login_advice(d, d->c->conninfo, db_message(d->c->db), "surfacectl"), "%s",
 		    db_message(d->c->db));
 	}
-	for (size_t i = 0; i < PROGRAMS; i++)
-		if (d->programs[i].good && d->programs[i].role != NULL)
-			check_login(d, &d->programs[i]);
+	doctor_logins(d);
 }

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "cli/doctor/detect.h"
+#include "cli/doctor/files.h"
 #include "cli/doctor/people.h"
 #include "daemon/conf.h"
 
@@ -133,7 +134,8 @@ check_clock(struct doctor *d)
 static void
 check_index_disk(struct doctor *d)
 {
-	doctor_disk(d, doctor_conf(d, PROGRAM_INDEX)->index_directory, 0);
+	doctor_disk(
+	    d, &(struct disk){ .path = doctor_conf(d, PROGRAM_INDEX)->index_directory });
 }
 
 /* ---- the command ---- */
@@ -150,6 +152,7 @@ static void (*const checks[])(struct doctor *) = {
 	doctor_index,
 	doctor_sockets,
 	doctor_daemons,
+	doctor_unread_secret,
 	doctor_resolver,
 	doctor_nginx,
 	doctor_browser,

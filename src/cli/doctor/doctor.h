@@ -5,7 +5,9 @@
  *   doctor.c      the table of checks in their order; configuration files, clock, disks
  *   people.c      public_url, and the keys that sealed secrets of people
  *   files.c       owners and modes; the contents of secret files
- *   db.c          server, roles, schema, rights; a login as each daemon, in a child process
+ *   db.c          server, roles, schema, rights
+ *   login.c       a login as each daemon, in a child process
+ *   storage.c     the disk of the server
  *   run.c         workers behind their sockets, the search index
  *   clickhouse.c  datasets that ClickHouse answers
  *   nginx.c       nginx's effective configuration and its certificates
@@ -54,16 +56,18 @@ struct advice {
 #define DO(row) ((struct advice){ .id = ADVICE_##row })
 #define DO_WITH(row, ...) ((struct advice){ .id = ADVICE_##row, .args = { __VA_ARGS__ } })
 
+enum { FINDINGS_MAX = 400, CAUSES_MAX = 3 };
+
 struct finding {
 	struct str state, check, detail;
 	struct str advice_name, command, advice; /* unset if all is well */
 	struct str because; /* for a consequence: the check that found the cause */
 
-	const char *subject;                     /* a program, a role, ...; NULL: none */
-	const char *cause_check, *cause_subject; /* NULL: none known */
+	const char *subject; /* a program, a role, ...; NULL: none */
+	struct {
+		const char *check, *subject;
+	} causes[CAUSES_MAX]; /* the possible ones, the likeliest first; check NULL: no more */
 };
-
-enum { FINDINGS_MAX = 400 };
 
 /* The daemons, in the order of the checks. */
 enum program_id {
@@ -107,7 +111,7 @@ void doctor_report(struct doctor *d, enum health health, const char *check, stru
     const char *fmt, ...) PRINTF(5, 6);
 /* Sets the subject of the last finding, so that others can name it as their cause. */
 void doctor_subject(struct doctor *d, const char *subject);
-/* Sets the possible cause of the last finding: a failed finding of check, for this subject unless
+/* Adds a possible cause of the last finding: a failed finding of check, for this subject unless
    it is NULL. If there is one, the last finding is printed below it and without advice. */
 void doctor_cause(struct doctor *d, const char *check, const char *subject);
 /* printf into the arena. */
@@ -129,9 +133,13 @@ void doctor_alerts(struct doctor *d);
 void doctor_browser(struct doctor *d);
 void doctor_daemons(struct doctor *d);
 void doctor_database(struct doctor *d);
-/* Checks the free space on the disk of a directory; reserve: the bytes of evidence_reserve, or
-   0. */
-void doctor_disk(struct doctor *d, const char *path, int64_t reserve);
+/* Checks the free space on the disk of a directory. */
+struct disk {
+	const char *path;
+	int64_t reserve;        /* bytes below which a daemon stops, 0: none */
+	const char *parameter, *effect; /* of the reserve */
+};
+void doctor_disk(struct doctor *d, const struct disk *disk);
 /* Checks the state that this host's dispatcher writes to the database. False: it wrote none
    recently. */
 bool doctor_dispatcher(struct doctor *d);
@@ -145,7 +153,6 @@ void doctor_runner(struct doctor *d);
 bool doctor_reach(const char *path, const struct passwd *pw, mode_t bit);
 /* Compares the name servers of this machine with the addresses that the units deny. */
 void doctor_resolver(struct doctor *d);
-void doctor_secrets(struct doctor *d);
 void doctor_sockets(struct doctor *d);
 
 #endif

@@ -32,7 +32,8 @@ doctor_exports(struct doctor *d)
 	struct waiting w;
 
 	if (p->wanted && p->good)
-		doctor_disk(d, p->conf.export_directory, 0);
+		doctor_disk(d, &(struct disk){ p->conf.export_directory, p->conf.export_reserve,
+				   "export_reserve", "each export fails with disk_full" });
 	if (!d->database || db_one_row(d->c->db, &read_waiting, &w, DB_NO_ARGS) != DB_OK)
 		return;
 	if (w.running > 0 || w.seconds < PATIENCE) {

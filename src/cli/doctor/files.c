@@ -6,7 +6,8 @@
 
 #include "access/seal.h"
 #include "access/ticket.h"
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/files.h"
+#include "cli/proc.h"
 #include "daemon/conf.h"
 #include "secret/fingerprint.h"
 
@@ -181,4 +182,16 @@ doctor_secrets(struct doctor *d)
 	if (stream->wanted && stream->good && check_secret(d, &keys) &&
 	    is_read_by(d, &keys, stream) && is_read_by(d, &keys, api))
 		doctor_report(d, HEALTH_OK, keys.check, NO_ADVICE, "%s", keys.path);
+}
+
+/* A worker reads the secret once. */
+void
+doctor_unread_secret(struct doctor *d)
+{
+	const struct program *api = &d->programs[PROGRAM_API];
+
+	if (api->good && api->pid != 0 &&
+	    proc_changed_since(api->conf.secret_file, proc_oldest_child(api->pid, NULL)))
+		doctor_report(d, HEALTH_WARNING, "secret", DO_WITH(RELOAD, api->name),
+		    "%s changed since the workers of surfaced read it", api->conf.secret_file);
 }

@@ -27,10 +27,11 @@ enum { COMMAND_MAX = 4096, PATIENCE_US = 5000000 };
      f_bavail, not f_bfree     the blocks that root alone may use are of no help to a daemon
      fewer than 100 inodes     nothing can be written, however much space is left; 0 inodes in all: no limit
      evidence_reserve          below it surfaced-dispatch starts no session, whatever the percentage
-                               is */
+                               is; export_reserve ends exports in the same way */
 void
-doctor_disk(struct doctor *d, const char *path, int64_t reserve)
+doctor_disk(struct doctor *d, const struct disk *disk)
 {
+	const char *path = disk->path;
 	struct statvfs v;
 	uint64_t free_mb, percent;
 	enum health health = HEALTH_OK;
@@ -39,6 +40,7 @@ doctor_disk(struct doctor *d, const char *path, int64_t reserve)
 	if (statvfs(path, &v) != 0) {
 		doctor_report(
 		    d, HEALTH_FAILED, "disk", DO(MAKE_FOLDERS), "%s: %s", path, strerror(errno));
+		doctor_subject(d, path);
 		return;
 	}
 	free_mb = (uint64_t)v.f_bavail * v.f_frsize >> 20;
@@ -47,15 +49,16 @@ doctor_disk(struct doctor *d, const char *path, int64_t reserve)
 		health = percent < 2 ? HEALTH_FAILED : HEALTH_WARNING;
 	if (v.f_files > 0 && v.f_favail < 100)
 		health = HEALTH_FAILED;
-	if (free_mb << 20 < (uint64_t)reserve) {
+	if (free_mb << 20 < (uint64_t)disk->reserve) {
 		health = HEALTH_FAILED;
-		less = ", less than evidence_reserve: no session is started";
+		less = PRINTED(d, ", less than %s: %s", disk->parameter, disk->effect);
 	}
 	doctor_report(d, health, "disk",
 	    health == HEALTH_OK ? NO_ADVICE
-	    : less[0] != '\0'   ? DO_WITH(LESS_RESERVE, path)
+	    : less[0] != '\0'   ? DO_WITH(LESS_RESERVE, path, disk->parameter)
 				: DO_WITH(MAKE_ROOM, path),
 	    "%s: %" PRIu64 " MB free, %" PRIu64 " %%%s", path, free_mb, percent, less);
+	doctor_subject(d, path);
 }
 
 /* ---- daemons ---- */
@@ -310,5 +313,7 @@ doctor_browser(struct doctor *d)
 	if (p->good && (p->pid == 0 || !d->database || !doctor_dispatcher(d)))
 		doctor_runner(d);
 	if (p->good)
-		doctor_disk(d, p->conf.evidence_directory, p->conf.evidence_reserve);
+		doctor_disk(d, &(struct disk){ p->conf.evidence_directory,
+				   p->conf.evidence_reserve, "evidence_reserve",
+				   "no session is started" });
 }

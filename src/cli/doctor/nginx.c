@@ -120,10 +120,31 @@ check_connections(struct doctor *d, const struct nginx *n)
 		    (intmax_t)n->files);
 }
 
+/* nginx removes its Unix sockets when it ends, unless it is killed; it does not start again while a
+   file has the name of one. Debian's package has a drop-in for nginx.service that removes them. */
+static const char *
+left_sockets(struct doctor *d, const struct nginx *n)
+{
+	struct buf left = { .a = d->c->arena };
+
+	for (size_t i = 0; i < n->nlistens; i++) {
+		const char *path = arena_str(d->c->arena, n->listens[i]).p;
+
+		if (access(path, F_OK) == 0 && !local_listens(path))
+			buf_printf(&left, " %s", path);
+	}
+	return left.n == 0 ? NULL : PRINTED(d, "%.*s", (int)left.n, left.p);
+}
+
 static void
 check_running(struct doctor *d, const struct nginx *n)
 {
-	if (n->state == NGINX_STOPPED)
+	const char *left = n->state == NGINX_STOPPED ? left_sockets(d, n) : NULL;
+
+	if (left != NULL)
+		doctor_report(d, HEALTH_FAILED, "nginx", DO_WITH(REMOVE_SOCKETS, left),
+		    "it was killed and cannot start again:%s left over", left);
+	else if (n->state == NGINX_STOPPED)
 		doctor_report(d, HEALTH_FAILED, "nginx", DO_WITH(START, "nginx"),
 		    "it does not run (%.*s)", n->pid_file.p == NULL ? 14 : (int)n->pid_file.n,
 		    n->pid_file.p == NULL ? "/run/nginx.pid" : n->pid_file.p);
