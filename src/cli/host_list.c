@@ -42,7 +42,8 @@ struct removed_host {
 	struct str removed;
 };
 
-static const struct field removed_host_out[] = { FIELD(struct removed_host, removed, 0), FIELD_END };
+static const struct field removed_host_out[] = { FIELD(struct removed_host, removed, 0),
+	FIELD_END };
 
 STMT_LIST(list_hosts, struct host, host_out,
     "SELECT n.name, greatest(b.heartbeat_at, m.last_seen) AS seen_at,"
@@ -78,8 +79,9 @@ static const struct command subs[] = {
 	{ "list", NULL, "sessions, leased quota, index and last sign of life of each host",
 	    .st = &list_hosts, .lists = "hosts" },
 	{ "remove", "NAME", "forget a host that no longer exists", .first = &host_is_silent,
-	    .refused = "it wrote to the database in the last 30 seconds: systemctl stop surfaced.target "
-		       "on that machine first",
+	    .refused =
+		"it wrote to the database in the last 30 seconds: systemctl stop surfaced.target "
+		"on that machine first",
 	    .st = &remove_host, .prints = "host", .words = 1 },
 	{ NULL },
 };

@@ -73,7 +73,7 @@ STMT(insert_applied, NULL,
     "INSERT INTO public.schema_migration (version, name, sha256) VALUES ($1, $2, $3)");
 
 struct standing {
-	bool super; /* or CREATEROLE */
+	bool super;                /* or CREATEROLE */
 	struct str database, host; /* host: unset on a Unix socket */
 	int64_t port;
 };
@@ -131,7 +131,8 @@ fail_apply(struct cli *c, enum db_rc rc, const char *what)
 	advice = migrate_advice(c, &super);
 	if (super)
 		return cli_fail(EXIT_FAILED, "%s: %s", what, given);
-	return cli_fail(EXIT_FAILED, "%s: %s: this takes the owner of the database, with CREATEROLE; %.*s", what, given,
+	return cli_fail(EXIT_FAILED,
+	    "%s: %s: this takes the owner of the database, with CREATEROLE; %.*s", what, given,
 	    (int)advice.n, advice.p);
 }
 

@@ -36,7 +36,7 @@ struct nginx {
 	struct nginx_socket sockets[NGINX_SOCKETS];
 	struct nginx_name names[NGINX_NAMES];
 	size_t ncerts, nsockets, nnames;
-	bool loop;           /* http.conf is included */
+	bool loop;                         /* http.conf is included */
 	struct str listens[NGINX_SOCKETS]; /* paths of Unix sockets */
 	size_t nlistens;
 	bool api;            /* surfaced.conf is included in a server block */

@@ -72,9 +72,8 @@ proc_oldest_child(int master, bool (*wanted)(const char *pid))
 	struct dirent *e;
 
 	while (dir != NULL && (e = readdir(dir)) != NULL) {
-		int64_t start = e->d_name[0] >= '1' && e->d_name[0] <= '9'
-				    ? child_start(e->d_name, master)
-				    : 0;
+		int64_t start =
+		    e->d_name[0] >= '1' && e->d_name[0] <= '9' ? child_start(e->d_name, master) : 0;
 
 		if (start > 0 && (oldest == 0 || start < oldest) &&
 		    (wanted == NULL || wanted(e->d_name)))

@@ -75,8 +75,8 @@ static int
 print_next(struct cli *c, const char *file, const char *next)
 {
 	if (c->json)
-		return cli_print(c, "rotated", rotated_out,
-		    &(struct rotated){ str_of(file), str_of(next) });
+		return cli_print(
+		    c, "rotated", rotated_out, &(struct rotated){ str_of(file), str_of(next) });
 	printf("%s is new; copy it to the other hosts, then on each host: %s\n", file, next);
 	return EXIT_OK;
 }
@@ -100,7 +100,8 @@ rotate_secret(struct cli *c, int argc, char **argv)
 	status = replace_secret_file(c, conf.secret_file, "surfaced", str_of(text));
 	OPENSSL_cleanse(text, sizeof(text));
 	OPENSSL_cleanse(&old, sizeof(old));
-	return status == EXIT_OK ? print_next(c, conf.secret_file, "systemctl reload surfaced") : status;
+	return status == EXIT_OK ? print_next(c, conf.secret_file, "systemctl reload surfaced")
+				 : status;
 }
 
 /* Puts a new key before the keys of the file that are kept: the present one, and those that

@@ -354,8 +354,8 @@ make_meter_file(const char *path)
 	fd = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0660);
 	if (fd < 0)
 		return false;
-	errno = fchmod(fd, 0660) != 0 ? errno
-				      : posix_fallocate(fd, 0, (off_t)file_bytes(head.slots));
+	errno =
+	    fchmod(fd, 0660) != 0 ? errno : posix_fallocate(fd, 0, (off_t)file_bytes(head.slots));
 	ok = errno == 0 && fd_write(fd, &head, sizeof(head)) && rename(fresh, path) == 0;
 	why = errno;
 	close(fd);

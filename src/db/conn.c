@@ -242,8 +242,8 @@ apply_setting(struct db *db)
 
 	if (db->setting == NULL)
 		return DB_OK;
-	if (!PQsendQueryParams(db->conn, "SELECT set_config($1, $2, false)", 2, NULL, values, NULL,
-		NULL, 0))
+	if (!PQsendQueryParams(
+		db->conn, "SELECT set_config($1, $2, false)", 2, NULL, values, NULL, NULL, 0))
 		return db_lose(db, PQerrorMessage(db->conn));
 	return db_drain(db);
 }

@@ -80,8 +80,7 @@ db_server_pid(const struct db *db)
 	struct ucred peer = { .pid = 0 };
 	socklen_t n = sizeof(peer);
 
-	if (db_socket(db) < 0 ||
-	    getsockopt(db_socket(db), SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0)
+	if (db_socket(db) < 0 || getsockopt(db_socket(db), SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0)
 		return 0;
 	return (int)peer.pid;
 }

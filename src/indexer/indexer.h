@@ -133,7 +133,8 @@ struct freshness_report {
 
 /* Reports the freshness of each dataset; f[d] is NULL when the index has no files of it. At most one
    report in five seconds, unless a pass fails or succeeds again. */
-void freshness_report(struct freshness_report *r, struct db *db, struct follower *const f[DATASETS]);
+void freshness_report(
+    struct freshness_report *r, struct db *db, struct follower *const f[DATASETS]);
 
 /* ---- datasets.c: all datasets of a directory ---- */
 

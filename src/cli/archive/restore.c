@@ -262,7 +262,8 @@ load_rows(struct job *j)
 	when = arena_printf(a, "--set=made=%s", made).p;
 	actor = arena_printf(a, "--set=actor=%.*s", (int)j->c->actor.n, j->c->actor.p).p;
 	char *argv[] = { "psql", "-XqAt", "--set=ON_ERROR_STOP=1", (char *)(uintptr_t)roles,
-		(char *)(uintptr_t)when, (char *)(uintptr_t)actor, "--dbname", (char *)(uintptr_t)j->c->conninfo, NULL };
+		(char *)(uintptr_t)when, (char *)(uintptr_t)actor, "--dbname",
+		(char *)(uintptr_t)j->c->conninfo, NULL };
 
 	signal(SIGPIPE, SIG_IGN);
 	if (pipe2(ends, O_CLOEXEC) != 0)
@@ -331,9 +332,8 @@ lock_index(void)
 	int fd = fd_lock(lock.z, O_RDWR);
 
 	if (fd < 0 && errno == EWOULDBLOCK)
-		fprintf(stderr,
-		    "surfacectl: waiting until surfaced-index ends: systemctl stop "
-		    "surfaced.target\n");
+		fprintf(stderr, "surfacectl: waiting until surfaced-index ends: systemctl stop "
+				"surfaced.target\n");
 	while (fd < 0 && errno == EWOULDBLOCK) {
 		usleep(LOOK_US);
 		fd = fd_lock(lock.z, O_RDWR);

@@ -176,8 +176,9 @@ check_schema(struct doctor *d)
 	output.n--;
 	if (status != EXIT_OK && strstr(output.p, MIGRATE_LATER) != NULL)
 		doctor_report(d, HEALTH_WARNING, "schema",
-		    DO_WITH(AS_SAID, "the release before that one runs with it; upgrade this host again, or "
-				     "read A rollback in README.Debian"),
+		    DO_WITH(AS_SAID,
+			"the release before that one runs with it; upgrade this host again, or "
+			"read A rollback in README.Debian"),
 		    "%.*s", (int)output.n, output.p);
 	else if (status != EXIT_OK)
 		doctor_report(d, HEALTH_FAILED, "schema",
@@ -271,8 +272,8 @@ doctor_database(struct doctor *d)
 		doctor_storing(d);
 	} else {
 		doctor_report(d, HEALTH_FAILED, "database",
-		    doctor_login_advice(d, d->c->conninfo, db_message(d->c->db), "surfacectl"), "%s",
-		    db_message(d->c->db));
+		    doctor_login_advice(d, d->c->conninfo, db_message(d->c->db), "surfacectl"),
+		    "%s", db_message(d->c->db));
 	}
 	doctor_logins(d);
 }

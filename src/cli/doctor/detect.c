@@ -222,6 +222,5 @@ doctor_detection(struct doctor *d)
 	else
 		doctor_report(d, s.failed > 0 ? HEALTH_WARNING : HEALTH_OK, "detection", NO_ADVICE,
 		    "%jd of %jd rules are evaluated, %jd of them failed, %jd on older data",
-		    (intmax_t)s.rules, (intmax_t)s.published, (intmax_t)s.failed,
-		    (intmax_t)s.work);
+		    (intmax_t)s.rules, (intmax_t)s.published, (intmax_t)s.failed, (intmax_t)s.work);
 }

@@ -134,8 +134,7 @@ check_clock(struct doctor *d)
 static void
 check_index_disk(struct doctor *d)
 {
-	doctor_disk(
-	    d, &(struct disk){ .path = doctor_conf(d, PROGRAM_INDEX)->index_directory });
+	doctor_disk(d, &(struct disk){ .path = doctor_conf(d, PROGRAM_INDEX)->index_directory });
 }
 
 /* ---- the command ---- */

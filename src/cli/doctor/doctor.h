@@ -136,7 +136,7 @@ void doctor_database(struct doctor *d);
 /* Checks the free space on the disk of a directory. */
 struct disk {
 	const char *path;
-	int64_t reserve;        /* bytes below which a daemon stops, 0: none */
+	int64_t reserve;                /* bytes below which a daemon stops, 0: none */
 	const char *parameter, *effect; /* of the reserve */
 };
 void doctor_disk(struct doctor *d, const struct disk *disk);

@@ -313,7 +313,6 @@ doctor_browser(struct doctor *d)
 	if (p->good && (p->pid == 0 || !d->database || !doctor_dispatcher(d)))
 		doctor_runner(d);
 	if (p->good)
-		doctor_disk(d, &(struct disk){ p->conf.evidence_directory,
-				   p->conf.evidence_reserve, "evidence_reserve",
-				   "no session is started" });
+		doctor_disk(d, &(struct disk){ p->conf.evidence_directory, p->conf.evidence_reserve,
+				   "evidence_reserve", "no session is started" });
 }

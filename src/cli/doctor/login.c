@@ -39,8 +39,7 @@ STMT(read_own_rights, own_rights_out,
 /* The advice for libpq's message: no server, a refused login, a missing database. A message without
    FATAL is one of libpq itself: it could not connect, or the conninfo is at fault. */
 struct advice
-doctor_login_advice(
-    struct doctor *d, const char *conninfo, const char *why, const char *file)
+doctor_login_advice(struct doctor *d, const char *conninfo, const char *why, const char *file)
 {
 	const char *path = PRINTED(d, "%s/%s.conf", d->etc.p, file);
 	const char *host = db_remote_host(d->c->arena, conninfo);
@@ -119,7 +118,8 @@ add_login_finding(
 		    "%s, as the user %s: gets in, and has no right there", p->name, user);
 	else
 		doctor_report(d, HEALTH_FAILED, "login",
-		    status != 1 ? DO(AS_ROOT) : doctor_login_advice(d, p->conf.database, why, p->name),
+		    status != 1 ? DO(AS_ROOT)
+				: doctor_login_advice(d, p->conf.database, why, p->name),
 		    "%s, as the user %s: %s", p->name, user,
 		    status != 1 ? "could not be tried" : why);
 	doctor_cause(d, d->database ? "roles" : "database", d->database ? p->role : NULL);

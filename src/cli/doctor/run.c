@@ -160,10 +160,10 @@ index_catches_up(struct doctor *d, struct dataset_index *x, struct lag *lag)
 
 	for (;;) {
 		bool known = x->state.snapshot != NULL && x->state.snapshot[0] != '\0';
-		enum db_rc rc = known ? db_one(d->c->db, &read_lag_of, lag,
-					    P(str_of(x->state.snapshot)),
-					    P(record_dataset_number(x->dataset)), P(name))
-				      : DB_NONE;
+		enum db_rc rc =
+		    known ? db_one(d->c->db, &read_lag_of, lag, P(str_of(x->state.snapshot)),
+				P(record_dataset_number(x->dataset)), P(name))
+			  : DB_NONE;
 
 		if ((rc != DB_OK && rc != DB_NONE) || (rc == DB_OK && lag->pending == 0) ||
 		    mono_us() > x->patience)
@@ -179,7 +179,8 @@ static void
 report_lag(struct doctor *d, const char *name, const struct lag *lag)
 {
 	const char *fault = lag->fault.p == NULL ? "" : arena_str(d->c->arena, lag->fault).p;
-	bool full = strstr(fault, strerror(ENOSPC)) != NULL || strstr(fault, strerror(EDQUOT)) != NULL;
+	bool full =
+	    strstr(fault, strerror(ENOSPC)) != NULL || strstr(fault, strerror(EDQUOT)) != NULL;
 
 	doctor_report(d, HEALTH_FAILED, "index",
 	    full ? DO_WITH(MAKE_ROOM, doctor_conf(d, PROGRAM_INDEX)->index_directory)
@@ -213,7 +214,8 @@ check_programs_state(struct doctor *d, struct dataset_index *x)
 	rc = index_catches_up(d, x, &lag);
 	if (rc == DB_NONE) {
 		doctor_report(d, HEALTH_WARNING, "index",
-		    DO_WITH(AS_SAID, "wait until it is built; journalctl -u surfaced-index shows how far it is"),
+		    DO_WITH(AS_SAID,
+			"wait until it is built; journalctl -u surfaced-index shows how far it is"),
 		    "%s: surfaced-index builds the index again", name);
 		doctor_cause(d, "daemon", INDEXER);
 		doctor_cause(d, "disk", doctor_conf(d, PROGRAM_INDEX)->index_directory);
