@@ -209,6 +209,13 @@ str_trim(struct str s)
 	return s;
 }
 
+void
+str_write(struct str s, FILE *to)
+{
+	if (s.n > 0)
+		fwrite(s.p, 1, s.n, to);
+}
+
 bool
 str_int64(struct str s, int64_t *out)
 {

@@ -53,6 +53,8 @@ struct str str_cut(struct str s, size_t chars);
 struct str str_cut_bytes(struct str s, size_t bytes);
 /* Offset of the first byte that is not well-formed UTF-8 (RFC 3629), or s.n. */
 size_t str_utf8_bad(struct str s);
+/* Writes the text; one without pointer has no bytes. The stream keeps a failure for ferror. */
+void str_write(struct str s, FILE *to);
 /* Parses the whole text as a decimal number with an optional '-'; false when it is not an int64. */
 bool str_int64(struct str s, int64_t *out) MUST_USE;
 

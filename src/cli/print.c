@@ -181,7 +181,7 @@ print_table(struct arena *a, const struct field *fields, struct list list, size_
 		for (size_t k = 0; k < columns; k++) {
 			struct str s = cells[i * columns + k];
 
-			fwrite(s.p, 1, s.n, stdout);
+			str_write(s, stdout);
 			if (k + 1 < columns)
 				printf("%*s", (int)(widths[k] - text_width(s) + 2), "");
 		}

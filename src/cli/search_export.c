@@ -128,7 +128,7 @@ export_query(struct found *f, const struct query *q, struct str fields)
 		    (int)LIM_FIELDS);
 	if (f->csv)
 		cells_head(&head, &f->cells);
-	fwrite(head.p, 1, head.n, stdout);
+	str_write(buf_done(&head), stdout);
 	w.engine = engine_open_index(conf.index_directory);
 	ch_engine_join(w.engine);
 	walk_begin(&w);

@@ -98,7 +98,7 @@ print_bars(struct client *c, const struct json_value *buckets)
 		bars_add(bars, bucket_name(c, json_at(buckets, i)), count);
 	}
 	bars_print(&b, &c->screen, bars);
-	fwrite(b.p, 1, b.n, stdout);
+	str_write(buf_done(&b), stdout);
 }
 
 static void
@@ -120,7 +120,7 @@ print_group(struct client *c, const struct json_value *group, bool first)
 		buf_z(&b, str_is(relation, "gte") ? ", at least" : ", estimated");
 	style_out(&b, &c->screen, PLAIN);
 	buf_char(&b, '\n');
-	fwrite(b.p, 1, b.n, stdout);
+	str_write(buf_done(&b), stdout);
 	if (value_get(group, "buckets") == NULL || json_length(value_get(group, "buckets")) == 0)
 		puts("  none");
 	else

@@ -62,7 +62,7 @@ api_caret(const struct client *c, int64_t position, enum style style)
 	struct buf b = { .p = NULL };
 
 	api_caret_add(&b, c, position, style);
-	fwrite(b.p, 1, b.n, stderr);
+	str_write(buf_done(&b), stderr);
 	buf_free(&b);
 }
 

@@ -174,7 +174,7 @@ record_print(struct client *c, const struct json_value *v, const struct column *
 		return DONE;
 	}
 	print_record_object(&r, v);
-	fwrite(r.b.p, 1, r.b.n, stdout);
+	str_write(buf_done(&r.b), stdout);
 	buf_free(&r.b);
 	return DONE;
 }

@@ -54,7 +54,7 @@ table_begin(struct table *t, struct client *c, const struct column *columns)
 static void
 write_out(struct buf *b)
 {
-	fwrite(b->p, 1, b->n, stdout);
+	str_write(buf_done(b), stdout);
 	buf_free(b);
 }
 

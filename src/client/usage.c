@@ -49,7 +49,7 @@ print_usage_key(struct client *c, const struct json_value *usage)
 		    &(struct wrap){ .width = room, .indent = LEFT, .most = SIZE_MAX });
 		buf_free(&shown);
 		buf_char(&b, '\n');
-		fwrite(b.p, 1, b.n, stdout);
+		str_write(buf_done(&b), stdout);
 		buf_free(&raw);
 		buf_free(&b);
 	}
@@ -88,7 +88,7 @@ print_usage_days(struct client *c, const struct json_value *daily)
 		bars_add(bars, buf_done(&name), requests);
 	}
 	bars_print(&b, &c->screen, bars);
-	fwrite(b.p, 1, b.n, stdout);
+	str_write(buf_done(&b), stdout);
 }
 
 /* The API knows some windows alone; the smallest one that has the days is asked for. */

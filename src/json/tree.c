@@ -52,44 +52,44 @@ json_parse_body(struct arena *a, struct str text)
 enum json_type
 json_type(const struct json_value *v)
 {
-	return v->type;
+	return v == NULL ? JSON_NULL : v->type;
 }
 
 struct str
 json_text(const struct json_value *v)
 {
-	return v->type == JSON_STRING ? (struct str){ v->u.p, v->n } : STR_NULL;
+	return json_type(v) == JSON_STRING ? (struct str){ v->u.p, v->n } : STR_NULL;
 }
 
 bool
 json_int(const struct json_value *v, int64_t *out)
 {
-	return v->type == JSON_NUMBER &&
+	return json_type(v) == JSON_NUMBER &&
 	       lexeme_int((struct str){ v->u.p, v->n }, out) == LEXEME_INT;
 }
 
 double
 json_num(const struct json_value *v)
 {
-	return v->type == JSON_NUMBER ? strtod(v->u.p, NULL) : 0;
+	return json_type(v) == JSON_NUMBER ? strtod(v->u.p, NULL) : 0;
 }
 
 struct str
 json_lexeme(const struct json_value *v)
 {
-	return v->type == JSON_NUMBER ? (struct str){ v->u.p, v->n } : STR_NULL;
+	return json_type(v) == JSON_NUMBER ? (struct str){ v->u.p, v->n } : STR_NULL;
 }
 
 bool
 json_bool(const struct json_value *v)
 {
-	return v->type == JSON_BOOL && v->u.p[0] == 't';
+	return json_type(v) == JSON_BOOL && v->u.p[0] == 't';
 }
 
 size_t
 json_length(const struct json_value *v)
 {
-	return v->type == JSON_ARRAY || v->type == JSON_OBJECT ? v->n : 0;
+	return json_type(v) == JSON_ARRAY || json_type(v) == JSON_OBJECT ? v->n : 0;
 }
 
 struct json_value *
@@ -104,7 +104,7 @@ json_get(const struct json_value *v, const char *name)
 	struct str wanted = str_of(name);
 	uint32_t tag = name_tag(wanted);
 
-	if (v->type != JSON_OBJECT)
+	if (json_type(v) != JSON_OBJECT)
 		return NULL;
 	for (uint32_t i = 0; i < v->n; i++) {
 		struct json_value *m = &v->u.items[i];
@@ -118,9 +118,7 @@ json_get(const struct json_value *v, const char *name)
 struct str
 json_get_text(const struct json_value *v, const char *name)
 {
-	const struct json_value *member = v == NULL ? NULL : json_get(v, name);
-
-	return member == NULL ? STR_NULL : json_text(member);
+	return json_text(json_get(v, name));
 }
 
 struct ts
@@ -134,16 +132,14 @@ json_get_time(const struct json_value *v, const char *name)
 bool
 json_get_bool(const struct json_value *v, const char *name)
 {
-	const struct json_value *member = v == NULL ? NULL : json_get(v, name);
-
-	return member != NULL && json_bool(member);
+	return json_bool(json_get(v, name));
 }
 
 void
 json_each(const struct json_value *v,
     bool (*fn)(void *arg, struct str name, struct json_value *member), void *arg)
 {
-	if (v->type != JSON_OBJECT)
+	if (json_type(v) != JSON_OBJECT)
 		return;
 	for (uint32_t i = 0; i < v->n; i++)
 		if (!fn(arg, (struct str){ v->u.items[i].name, v->u.items[i].name_n },

@@ -9,7 +9,8 @@
 
 /* A parsed value, valid until the arena is reset; the text it was parsed from may be freed earlier.
    JSON null is a value of type JSON_NULL, never a NULL pointer. An accessor for another type
-   returns "", false, 0 or NULL. A tree needs a copy of the text and 32 bytes of the arena for each
+   returns "", false, 0 or NULL; every accessor takes a NULL pointer, the result of json_get for an
+   absent member, as JSON null. A tree needs a copy of the text and 32 bytes of the arena for each
    value (up to 160 if thousands are in one container). */
 struct json_value;
 
@@ -36,7 +37,7 @@ struct json_value *json_at(const struct json_value *v, size_t i);
 struct json_value *json_get(
     const struct json_value *v, const char *name); /* OBJECT: NULL if absent */
 /* The text, the time, the truth value of a member. STR_NULL, TS_NULL, false: it is of another type
-   or absent, or v is NULL or no object. */
+   or absent, or v is no object. */
 struct str json_get_text(const struct json_value *v, const char *name);
 struct ts json_get_time(const struct json_value *v, const char *name);
 bool json_get_bool(const struct json_value *v, const char *name);

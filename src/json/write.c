@@ -108,9 +108,9 @@ void
 json_write_value(
     struct buf *b, const struct json_value *v, void (*text)(struct buf *b, struct str s))
 {
-	bool object = v->type == JSON_OBJECT;
+	bool object = json_type(v) == JSON_OBJECT;
 
-	switch (v->type) {
+	switch (json_type(v)) {
 	case JSON_NULL:
 		buf_z(b, "null");
 		return;

@@ -79,6 +79,33 @@ another_type_answers_nothing(void)
 	CU_ASSERT_EQUAL(calls, 0);
 }
 
+static void
+absent_member_is_read_as_null(void)
+{
+	const struct json_value *v = json_get(parse("{}"), "absent");
+	struct buf b = { .a = arena };
+	int64_t n;
+	int calls = 0;
+
+	CU_ASSERT_PTR_NULL_FATAL(v);
+	CU_ASSERT_EQUAL(json_type(v), JSON_NULL);
+	CU_ASSERT_PTR_NULL(json_text(v).p);
+	CU_ASSERT_FALSE(json_int(v, &n));
+	CU_ASSERT_EQUAL(json_num(v), 0);
+	CU_ASSERT_PTR_NULL(json_lexeme(v).p);
+	CU_ASSERT_FALSE(json_bool(v));
+	CU_ASSERT_EQUAL(json_length(v), 0);
+	CU_ASSERT_PTR_NULL(json_at(v, 0));
+	CU_ASSERT_PTR_NULL(json_get(v, "x"));
+	CU_ASSERT_PTR_NULL(json_get_text(v, "x").p);
+	CU_ASSERT_EQUAL(json_get_time(v, "x").us, TS_NULL.us);
+	CU_ASSERT_FALSE(json_get_bool(v, "x"));
+	json_each(v, never, &calls);
+	CU_ASSERT_EQUAL(calls, 0);
+	json_write_value(&b, v, json_write_str);
+	CU_ASSERT_TRUE(str_is(buf_done(&b), "null"));
+}
+
 static bool
 join(void *arg, struct str name, struct json_value *member)
 {
@@ -455,6 +482,7 @@ every_type_is_described(void)
 static CU_TestInfo tests[] = {
 	{ "a tree has the values of its text", a_tree_has_what_the_text_has },
 	{ "a value of another type is not returned", another_type_answers_nothing },
+	{ "every accessor takes an absent member as null", absent_member_is_read_as_null },
 	{ "members are returned in their order", members_come_in_order },
 	{ "a tree outlives its text", a_tree_outlives_its_text },
 	{ "integers are read from the lexeme", integers_come_from_the_lexeme },

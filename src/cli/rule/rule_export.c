@@ -167,6 +167,6 @@ rule_export(struct cli *c, int argc, char **argv)
 		buf_z(&out, i > 0 ? "---\n" : "");
 		rule_file_print(c->arena, &out, &r);
 	}
-	fwrite(out.p == NULL ? "" : out.p, 1, out.n, stdout);
+	str_write(buf_done(&out), stdout);
 	return EXIT_OK;
 }
