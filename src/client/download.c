@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* A large file of the API. Each attempt asks for the bytes that are missing:
  *
- *   the part has 0 bytes    GET                       200, all of it
- *   the part has n bytes    GET, Range: bytes=n-      206, the rest; or 200, all of it, and the part is emptied
+ *   nothing has come      GET                       200, all of it
+ *   n bytes have come     GET, Range: bytes=n-      206, the rest; or 200, all of it, of which n
+ *                                                   bytes are skipped
  *
  * A connection that breaks after it brought bytes does not count as an attempt that failed. The
  * file of an export never changes; the SHA-256 of the whole is compared all the same. */
@@ -10,7 +11,7 @@
 
 #include "client/api.h"
 #include "client/download.h"
-#include "client/sha256.h"
+#include "client/file.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -20,37 +21,39 @@ static bool
 take_downloaded(void *arg, long status, const char *bytes, size_t n)
 {
 	struct download *d = arg;
+	/* With 200 to a range, something on the way does not know ranges. */
+	size_t known = status == 200 && d->skip > 0 ? (size_t)d->skip : 0;
 
-	if (d->ranged && status == 200) { /* on the way, something does not know ranges */
-		d->ranged = false;
-		d->have = 0;
-		if (fflush(d->file) != 0 || ftruncate(fileno(d->file), 0) != 0) {
-			d->error = errno;
-			return false;
-		}
-	}
-	if (fwrite(bytes, 1, n, d->file) != n) {
+	if (known > n)
+		known = n;
+	d->skip -= (int64_t)known;
+	bytes += known;
+	n -= known;
+	if (!fd_write(d->fd, bytes, n)) {
 		d->error = errno;
 		return false;
 	}
+	sha256_add(d->sum, bytes, n);
 	d->have += (int64_t)n;
 	progress_draw(&d->progress, d->have);
 	return true;
 }
 
+/* Reads the beginning that an earlier run has left. A file that is too long is not one. */
 static bool
-open_part(struct download *d)
+read_beginning(struct download *d)
 {
 	struct stat st;
 
-	d->file = fopen(d->part, "ab");
-	if (d->file == NULL || fstat(fileno(d->file), &st) != 0)
-		return false;
-	d->have = st.st_size;
-	if (d->have <= d->bytes)
-		return true;
 	d->have = 0;
-	return ftruncate(fileno(d->file), 0) == 0;
+	if (fstat(d->fd, &st) != 0)
+		return false;
+	if (!S_ISREG(st.st_mode) || d->fd == STDOUT_FILENO)
+		return true;
+	if (st.st_size > d->bytes)
+		return ftruncate(d->fd, 0) == 0;
+	d->have = st.st_size;
+	return lseek(d->fd, 0, SEEK_SET) == 0 && sha256_add_file(d->sum, d->fd);
 }
 
 static void
@@ -61,15 +64,15 @@ try_rest(struct download *d, struct answer *a)
 		.method = "GET", .path = d->path, .accept = "*/*", .take = take_downloaded, .arg = d
 	};
 
-	d->ranged = d->have > 0;
-	if (d->ranged)
+	d->skip = d->have;
+	if (d->have > 0)
 		ask.header = arena_printf(c->page, "Range: bytes=%lld-", (long long)d->have).p;
 	http_try(c, &ask, a);
 }
 
-/* Attempts until the part has all bytes. */
+/* Attempts until all bytes have come. */
 static int
-fill_part(struct download *d)
+fetch_bytes(struct download *d)
 {
 	struct client *c = d->c;
 	struct answer a;
@@ -80,7 +83,7 @@ fill_part(struct download *d)
 		arena_reset(c->page);
 		try_rest(d, &a);
 		if (d->error != 0)
-			return fail(c, FAILED, "%s: %s", d->part, strerror(d->error));
+			return fail(c, FAILED, "%s: %s", d->name, strerror(d->error));
 		if (a.status >= 300 && !http_wait(c, &a))
 			return api_refused(c, &a);
 		if (d->have > before)
@@ -97,41 +100,36 @@ fill_part(struct download *d)
 	return DONE;
 }
 
-static int
-check_sha256(struct download *d)
+/* A pipe cannot be synchronised. */
+static bool
+is_stored(int fd)
 {
-	char got[2 * SHA256_BYTES + 1];
-
-	if (!sha256_file(d->part, got))
-		return fail(d->c, FAILED, "%s: %s", d->part, strerror(errno));
-	if (str_is(d->sha256, got))
-		return DONE;
-	unlink(d->part);
-	return fail(d->c, FAILED,
-	    "the file came damaged: its SHA-256 is %s, not %.*s; run the same command again", got,
-	    (int)d->sha256.n, d->sha256.p);
+	return fsync(fd) == 0 || errno == EINVAL || errno == EROFS;
 }
 
-int
-download_run(struct download *d)
+enum download_end
+download_run(struct download *d, int *status)
 {
-	int status;
-	int error;
+	char got[SHA256_TEXT + 1];
 
-	if (!open_part(d)) {
-		status = fail(d->c, FAILED, "%s: %s", d->part, strerror(errno));
-		if (d->file != NULL)
-			fclose(d->file);
-		return status;
+	d->sum = sha256_begin();
+	if (!read_beginning(d)) {
+		*status = fail(d->c, FAILED, "%s: %s", d->name, strerror(errno));
+	} else {
+		progress_begin(&d->progress, d->c, d->name, "MB");
+		d->progress.total = d->bytes;
+		*status = fetch_bytes(d);
+		progress_end(&d->progress);
+		if (*status == DONE && !is_stored(d->fd))
+			*status = fail(d->c, FAILED, "%s: %s", d->name, strerror(errno));
 	}
-	progress_begin(&d->progress, d->c, d->name, "MB");
-	d->progress.total = d->bytes;
-	status = fill_part(d);
-	progress_end(&d->progress);
-	error = fflush(d->file) == 0 && fsync(fileno(d->file)) == 0 ? 0 : errno;
-	if (fclose(d->file) != 0 && error == 0)
-		error = errno;
-	if (error != 0 && status == DONE)
-		return fail(d->c, FAILED, "%s: %s", d->part, strerror(error));
-	return status == DONE ? check_sha256(d) : status;
+	sha256_end(d->sum, got);
+	if (*status != DONE)
+		return DOWNLOAD_FAILED;
+	if (str_is(d->sha256, got))
+		return DOWNLOAD_DONE;
+	*status = fail(d->c, FAILED,
+	    "the file came damaged: its SHA-256 is %s, not %.*s; run the same command again", got,
+	    (int)d->sha256.n, d->sha256.p);
+	return DOWNLOAD_DAMAGED;
 }

@@ -16,6 +16,9 @@
  * answer asks again with the same Idempotency-Key and gets the same export. The part becomes the
  * file when its SHA-256 is that of the export.
  *
+ * With -o - the file goes to standard output as it comes, and nothing is kept: such a run cannot be
+ * continued.
+ *
  * A run locks the part before it reads the state, and holds the lock until it ends. So two runs
  * never write one part, and two runs of the same command never make two exports. */
 #include "config.h"
@@ -39,12 +42,12 @@ enum { STATE_MAX = 65536, ASK_FIRST_MS = 250, ASK_MOST_MS = 5000 };
 struct job {
 	struct client *c;
 	const struct dataset *dataset;
-	const char *file, *state_file, *part_file;
+	const char *file, *state_file, *part_file; /* -o -: "-" and NULL */
 	struct str format, compression;
 	struct str request; /* the body of the POST */
 	struct str idempotency;
 	struct str uuid; /* without pointer: not asked yet */
-	int part;        /* the part, locked */
+	int part;        /* the part, locked, or standard output */
 };
 
 /* ---- the request ---- */
@@ -109,6 +112,8 @@ save_state(struct job *j)
 {
 	struct buf b = { .a = j->c->arena };
 
+	if (j->state_file == NULL)
+		return true;
 	json_begin(&b, '{');
 	json_member(&b, "url");
 	json_write_str(&b, j->c->settings.url);
@@ -143,8 +148,8 @@ load_state(struct job *j)
 	struct buf b = { .a = j->c->arena };
 	const struct json_value *v;
 
-	if (!file_read(j->state_file, STATE_MAX, &b)) {
-		if (errno != ENOENT)
+	if (j->state_file == NULL || !file_read(j->state_file, STATE_MAX, &b)) {
+		if (j->state_file != NULL && errno != ENOENT)
 			return fail(j->c, FAILED, "%s: %s", j->state_file, strerror(errno));
 		j->idempotency = fresh_key(j->c);
 		return DONE;
@@ -166,6 +171,8 @@ load_state(struct job *j)
 static void
 remove_state(const struct job *j)
 {
+	if (j->state_file == NULL)
+		return;
 	unlink(j->part_file);
 	unlink(j->state_file);
 }
@@ -257,9 +264,12 @@ fetch(struct job *j, const struct json_value *export)
 {
 	struct client *c = j->c;
 	struct buf path = { .a = c->arena };
-	struct download d = { .c = c, .name = j->file, .part = j->part_file };
+	struct download d = { .c = c,
+		.name = j->part_file != NULL ? j->part_file : "standard output",
+		.fd = j->part };
 	int64_t records = 0;
 	int status;
+	enum download_end end;
 
 	buf_z(&path, "/search/exports");
 	url_segment(&path, j->uuid);
@@ -268,10 +278,12 @@ fetch(struct job *j, const struct json_value *export)
 	d.sha256 = arena_str(c->arena, value_text(export, "sha256"));
 	if (!value_int(export, "bytes", &d.bytes) || !value_int(export, "written", &records))
 		return fail(c, FAILED, "the export has no size");
-	status = download_run(&d);
-	if (status != DONE)
+	end = download_run(&d, &status);
+	if (end == DOWNLOAD_DAMAGED && j->part_file != NULL)
+		unlink(j->part_file);
+	if (end != DOWNLOAD_DONE)
 		return status;
-	if (rename(j->part_file, j->file) != 0)
+	if (j->part_file != NULL && rename(j->part_file, j->file) != 0)
 		return fail(c, FAILED, "%s: %s", j->file, strerror(errno));
 	remove_state(j);
 	note(c, "%s: %lld records, %lld bytes", j->file, (long long)records, (long long)d.bytes);
@@ -295,7 +307,10 @@ static int
 lock_part(struct job *j)
 {
 	for (;;) {
-		j->part = open(j->part_file, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+		j->part =
+		    open(j->part_file, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+		if (j->part < 0 && errno == ELOOP)
+			return fail(j->c, FAILED, "%s is a symbolic link; remove it", j->part_file);
 		if (j->part < 0)
 			return fail(j->c, FAILED, "%s: %s", j->part_file, strerror(errno));
 		if (flock(j->part, LOCK_EX | LOCK_NB) != 0)
@@ -311,7 +326,7 @@ lock_part(struct job *j)
 static int
 check_absent(const struct job *j)
 {
-	if (access(j->file, F_OK) != 0 || option_given(j->c, "force"))
+	if (j->state_file == NULL || access(j->file, F_OK) != 0 || option_given(j->c, "force"))
 		return DONE;
 	return fail(j->c, WRONG_USAGE, "%s exists; --force replaces it", j->file);
 }
@@ -347,6 +362,10 @@ run_export(struct client *c)
 		return WRONG_USAGE;
 	if (j.file == NULL)
 		return fail(c, WRONG_USAGE, "into which file? Name it with -o FILE");
+	if (strcmp(j.file, "-") == 0) {
+		j.part = STDOUT_FILENO;
+		return run_locked(&j);
+	}
 	j.state_file = arena_printf(c->arena, "%s.surface", j.file).p;
 	j.part_file = arena_printf(c->arena, "%s.part", j.file).p;
 	status = check_absent(&j);
@@ -361,8 +380,8 @@ run_export(struct client *c)
 }
 
 static const struct option_row export_options[] = {
-	{ "output", 'o', PATH, "FILE", "write to this file; .csv, .gz and .zst choose the form", 0,
-	    0 },
+	{ "output", 'o', PATH, "FILE",
+	    "write to this file, - is standard output; .csv, .gz and .zst choose the form", 0, 0 },
 	{ "format", 0, TEXT, "FORMAT", "ndjson or csv", 0, 0 },
 	{ "compression", 0, TEXT, "HOW", "zstd, gzip or identity", 0, 0 },
 	FIELDS_OPTION,

@@ -31,12 +31,9 @@ static int
 store_document(struct saving *s, const char *name, struct str text)
 {
 	const char *path = arena_printf(s->c->arena, "%s/%s", s->folder, name).p;
-	char sum[2 * SHA256_BYTES + 1];
-	struct sha256 hash;
+	char sum[SHA256_TEXT + 1];
 
-	sha256_begin(&hash);
-	sha256_add(&hash, text.p, text.n);
-	sha256_end(&hash, sum);
+	sha256_text(text, sum);
 	buf_printf(&s->sums, "%s  %s\n", sum, name);
 	return file_replace(path, text) ? DONE
 					: fail(s->c, FAILED, "%s: %s", path, strerror(errno));

@@ -218,7 +218,7 @@ run_events(struct client *c)
 	if (status == DONE && a.status >= 300)
 		status = api_refused(c, &a);
 	if (status == DONE)
-		fwrite(har.p, 1, har.n, stdout);
+		str_write(buf_done(&har), stdout);
 	buf_free(&har);
 	return status;
 }
@@ -238,8 +238,7 @@ image_of(struct client *c, const char *folder, const struct json_value *shot, st
 	out->folder = folder;
 	out->sha256 = value_text(shot, "sha256");
 	out->suffix = str_is(value_text(shot, "mime"), "image/png") ? "png" : "jpg";
-	if (!uuid_parse(value_text(shot, "uuid"), &out->uuid) ||
-	    out->sha256.n != (size_t)2 * SHA256_BYTES)
+	if (!uuid_parse(value_text(shot, "uuid"), &out->uuid) || out->sha256.n != SHA256_TEXT)
 		return false;
 	out->path =
 	    arena_printf(c->arena, "%s/%s.%s", folder, uuid_text(&out->uuid).z, out->suffix).p;
@@ -249,8 +248,7 @@ image_of(struct client *c, const char *folder, const struct json_value *shot, st
 static int
 fetch_image(struct client *c, const struct image *i, struct buf *bytes)
 {
-	char sum[2 * SHA256_BYTES + 1];
-	struct sha256 s;
+	char sum[SHA256_TEXT + 1];
 	struct answer a;
 	int status = http_ask(c,
 	    &(struct ask){ .method = "GET",
@@ -266,9 +264,7 @@ fetch_image(struct client *c, const struct image *i, struct buf *bytes)
 		return status;
 	if (a.status >= 300)
 		return api_refused(c, &a);
-	sha256_begin(&s);
-	sha256_add(&s, bytes->p, bytes->n);
-	sha256_end(&s, sum);
+	sha256_text(buf_done(bytes), sum);
 	if (!str_is(i->sha256, sum))
 		return fail(c, FAILED, "%s came damaged; run the same command again", i->path);
 	return file_replace(i->path, buf_done(bytes))
@@ -279,7 +275,7 @@ fetch_image(struct client *c, const struct image *i, struct buf *bytes)
 static int
 store_image(struct client *c, const struct image *i, struct buf *sums)
 {
-	char sum[2 * SHA256_BYTES + 1];
+	char sum[SHA256_TEXT + 1];
 	struct buf bytes = { .p = NULL };
 	int status = DONE;
 

@@ -108,6 +108,28 @@ is "$(find "$W" -maxdepth 1 -name 'damaged.ndjson')" "" "a damaged export leaves
 surface export hosts -o "$W/damaged.ndjson"
 is "$STATUS $(find "$W" -maxdepth 1 -name 'damaged.ndjson*' | wc -l)" "0 1" "the next run mends a damaged export"
 
+# ---- standard output ----
+
+surface export hosts -o -
+is "$STATUS|$ERR" "0|" "an export is written to standard output"
+ok "standard output has the file of an export" sh -c "sed 1d '$W/out' >'$W/rest'; sed 1d '$W/all.ndjson' | cmp '$W/rest' -"
+is "$(find . -name '-*')" "" "an export to standard output leaves no file"
+cut 64000
+surface export hosts -o -
+cut_end
+ok "standard output has each byte once when connections break" \
+	sh -c "sed 1d '$W/out' >'$W/rest'; sed 1d '$W/all.ndjson' | cmp '$W/rest' -"
+surface export hosts --compression gzip -o -
+is "$STATUS $(gzip -dc "$W/out" | sed '1d;$d' | wc -l)" "0 $(sed '1d;$d' "$W/all.ndjson" | wc -l)" "an export to standard output may be compressed"
+
+# ---- a part that another user has prepared ----
+
+echo precious >"$W/precious"
+ln -s precious "$W/linked.ndjson.part"
+surface export hosts -o "$W/linked.ndjson"
+like "$STATUS $ERR" '^1 surface: .*linked.ndjson.part is a symbolic link; remove it$' "an export does not write through a symbolic link"
+is "$(cat "$W/precious")" precious "the file to which the symbolic link leads is unchanged"
+
 # ---- two runs with one file ----
 
 cut 0 400000

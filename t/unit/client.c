@@ -1,40 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* src/client: SHA-256, text on a terminal, cells. */
+/* src/client: text on a terminal, cells. */
 #include "config.h"
 
 #include "client/screen.h"
-#include "client/sha256.h"
 #include "client/value.h"
 #include "t/unit/tap.h"
 
 #include <locale.h>
 
 static const struct screen utf8 = { .utf8 = true, .columns = 80 };
-
-static void
-sha256_is(const char *wanted, struct str text, size_t times)
-{
-	struct sha256 s;
-	char got[2 * SHA256_BYTES + 1];
-
-	sha256_begin(&s);
-	for (size_t i = 0; i < times; i++)
-		sha256_add(&s, text.p, text.n);
-	sha256_end(&s, got);
-	CU_ASSERT_STRING_EQUAL(got, wanted);
-}
-
-static void
-sha256_of_known_messages(void) /* FIPS 180-4 examples, as NIST publishes them */
-{
-	sha256_is("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", STR(""), 1);
-	sha256_is(
-	    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", STR("abc"), 1);
-	sha256_is("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
-	    STR("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"), 1);
-	sha256_is(
-	    "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0", STR("a"), 1000000);
-}
 
 static void
 shown_is(struct str text, const char *wanted)
@@ -139,7 +113,6 @@ int
 main(void)
 {
 	CU_TestInfo tests[] = {
-		{ "sha256 has the digests of the known messages", sha256_of_known_messages },
 		{ "characters that a terminal obeys are escaped", harmful_characters_are_escaped },
 		{ "text is cut and filled by columns of the screen", text_fits_by_columns },
 		{ "text is wrapped behind blanks and within long words", text_wraps_behind_blanks },
