@@ -345,7 +345,9 @@ write_standard_schema(struct buf *b, const char *member)
 	buf_char(b, '{');
 	json_member_str(b, "type", "object");
 	json_member_strs(b, "required", (const char *const[]){ member, NULL });
-	buf_char(b, '}');
+	json_member_begin(b, "properties", '{');
+	json_member_begin(b, member, '{');
+	buf_z(b, "}}}");
 }
 
 /* Returns "AlertList", "AlertResponse", or "CountHostsResponse" for an answer without a record. */

@@ -36,6 +36,10 @@ ok "openapi.json has version 1.0.0 (C-122)" \
 ok "the generated openapi.json equals t/golden/openapi.json" \
 	diff -u t/golden/openapi.json "$work/sorted.json"
 ok "redocly accepts openapi.json without a warning" redocly
+# Validators of Python refuse a schema that requires what it does not define.
+none "each required member of a schema is one of its properties" \
+	"$(jq -r '[.. | objects | select(.required | type == "array") | (.required - (.properties // {} | keys))[]] | unique[]' \
+		"$work/openapi.json")"
 # An address fits two paths when each segment is the same in both or a parameter in one. Where only one of them has the
 # parameters, the other is chosen. A word is no UUID.
 none "no two operations of one method have an address in common" "$(jq -r '
