@@ -300,7 +300,7 @@ seconds_until_room(uint32_t number, int64_t now)
 	excess = search_us * (own + count_promises(a, now)) - wait;
 	if (excess < 0 || claim_promise(a, now))
 		return 0;
-	seconds = excess >= PROMISE_US ? PROMISE_US / SECOND_US : (int)(excess / SECOND_US) + 1;
+	seconds = (int)(excess >= PROMISE_US ? PROMISE_US / SECOND_US : excess / SECOND_US + 1);
 	make_promise(a, seconds, now);
 	return seconds;
 }
