@@ -6,6 +6,7 @@ viewer_test()
 {
 	BROWSER=${BROWSER:-$(ls /usr/lib/chromium/chromium-headless-shell /usr/lib/chromium/chromium 2>/dev/null | head -1)}
 	[ -n "$BROWSER" ] || skip_all "no Chromium"
+	[ -x "$BUILD/t/helper/live-echo" ] || skip_all "t/helper/live-echo is not built: it needs libjpeg"
 	world
 	_port=$(world_ports 1)
 	web_start "$_port"
