@@ -4,6 +4,7 @@
 # KILLS: how often the feeder is killed (make campaign-clickhouse-feed: 100).
 [ -n "${LOOPBACK-}" ] || exec t/helper/loopback "$0" "$@"
 . t/lib.sh
+[ -x "$CH_SERVER" ] || skip_all "clickhouse-server is not installed"
 KILLS=${KILLS:-6} SEED=${SEED:-1}
 diag "seed $SEED"
 WORLD_CH_ADDRESS=10.9.0.%d
