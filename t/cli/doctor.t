@@ -355,7 +355,7 @@ doctor
 found failed nginx '\[emerg\] .* -> correct what nginx -t reports' "a configuration that nginx refuses is found"
 advised TEST_NGINX nginx "a configuration that nginx refuses is corrected" restore_nginx
 sed "/surfaced.conf;/d; s,$W/etc/nginx/upstreams.conf,/dev/null," "$W/etc/nginx.conf.good" |
-	sed "/plain.conf;/d; /ssl_certificate/d; s/ ssl http2;/;/; /http.conf;/s/.*/map \$uri \$surfaced_area { default other; }/" >"$W/etc/nginx.conf"
+	sed "/plain.conf;/d; /ssl_certificate/d; s/ ssl\( http2\)*;/;/; /http.conf;/s/.*/map \$uri \$surfaced_area { default other; }/" >"$W/etc/nginx.conf"
 doctor
 found failed nginx 'no site includes .*upstreams.conf: nginx knows no socket .* because nothing' "a site that is not enabled is one fault"
 is "$(jq '[.checks[] | select(.state == "failed" and .because == null)] | length' "$W/doctor")" 1 "a site that is not enabled is the only cause"
@@ -420,7 +420,7 @@ advised FIX_CLOCK certificate "a machine's clock that is late is corrected" eval
 wrapper=
 certificate 90
 systemctl reload nginx
-sed -i "/ssl_certificate /d; /ssl_certificate_key/d; s/ ssl http2;/;/" "$W/etc/nginx.conf"
+sed -i "/ssl_certificate /d; /ssl_certificate_key/d; s/ ssl\( http2\)*;/;/" "$W/etc/nginx.conf"
 advised ADD_CERTIFICATE certificate "a certificate is named" restore_nginx
 left=$(pgrep -P "$(world_pid nginx)")
 world_kill nginx KILL

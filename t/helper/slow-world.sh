@@ -7,10 +7,10 @@ slow_world()
 {
 	world
 	for _server in surfaced plain; do
-		_name=proxied _tls="ssl http2"
+		_name=proxied _tls=ssl
 		[ "$_server" = surfaced ] || _name=proxied-plain _tls=
-		echo "listen unix:$W/run/$_name.sock $_tls proxy_protocol; set_real_ip_from unix:; real_ip_header proxy_protocol;" \
-			>>"$W/etc/nginx/$_server.conf"
+		echo "listen unix:$W/run/$_name.sock $_tls proxy_protocol; set_real_ip_from unix:; real_ip_header proxy_protocol;" |
+			world_http2 >>"$W/etc/nginx/$_server.conf"
 	done
 	pg_start
 	index_start

@@ -517,15 +517,26 @@ world_weights()
 	cp "$W/etc/upstreams.conf" "$W/etc/nginx/upstreams.conf"
 }
 
+# Passes the configuration of a site, with HTTP/2 as nginx before 1.25.1 wants it when such a nginx is installed.
+world_http2()
+{
+	case $(/usr/sbin/nginx -v 2>&1) in
+	*nginx/1.[0-9].* | *nginx/1.1[0-9].* | *nginx/1.2[0-4].* | *nginx/1.25.0*)
+		sed -e 's/ ssl\( proxy_protocol\)*;/ ssl http2\1;/g' -e '/http2 on;/d'
+		;;
+	*) cat ;;
+	esac
+}
+
 # world_nginx_conf [PORT]
 world_nginx_conf()
 {
-	_listen="listen unix:$W/run/web.sock ssl http2;"
-	[ -z "${1-}" ] || _listen="$_listen listen 127.0.0.1:$1 ssl http2;"
+	_listen="listen unix:$W/run/web.sock ssl;"
+	[ -z "${1-}" ] || _listen="$_listen listen 127.0.0.1:$1 ssl;"
 	# shellcheck disable=SC3045 # every sh that there is has it
 	_files=$(ulimit -Hn)
 	[ "$_files" != unlimited ] && [ "$_files" -lt 16384 ] || _files=16384
-	cat >"$W/etc/nginx.conf" <<-END
+	world_http2 >"$W/etc/nginx.conf" <<-END
 		pid $W/run/nginx.pid;
 		error_log $W/log/nginx.log info;
 		worker_processes 2;
@@ -545,6 +556,7 @@ world_nginx_conf()
 			${WORLD_HTTP-}
 			server {
 				$_listen ${WORLD_LISTEN-}
+				http2 on;
 				server_name localhost;
 				ssl_certificate $W/tls/server.crt;
 				ssl_certificate_key $W/tls/server.key;
