@@ -23,6 +23,9 @@ CREATE INDEX CONCURRENTLY asset_named ON asset (name, kind);
 CREATE INDEX CONCURRENTLY finding_of_detector ON finding (project_uuid, detector, uuid);
 -- A page of a typed area (src/api/area.h): the findings of one type.
 CREATE INDEX CONCURRENTLY finding_typed ON finding (project_uuid, finding_type, created_at DESC, uuid);
+-- The findings of a detection rule, of which rules_seen counts the open ones.
+CREATE INDEX CONCURRENTLY finding_of_rule ON finding (project_uuid, finding_rule(finding_key), created_at DESC, uuid)
+	WHERE finding_rule(finding_key) IS NOT NULL;
 -- Observations of a document that data have contradicted: their findings may still wait to be cleared (detect_active).
 CREATE INDEX CONCURRENTLY rule_observation_contradicted ON rule_observation (document_key, dataset)
 	WHERE gone_reason IN ('changed', 'removed');

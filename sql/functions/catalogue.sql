@@ -73,6 +73,17 @@ BEGIN
 END
 $$;
 
+-- Makes each tag of the catalogue's rules a common tag, so that copies of these rules may have it and lists name it. What
+-- surfacectl tags set has stored stays.
+CREATE OR REPLACE FUNCTION catalogue_tags() RETURNS void LANGUAGE sql AS $$
+	INSERT INTO tag (slug, name)
+	SELECT DISTINCT t.slug, regexp_replace(upper(left(t.slug, 1)) || replace(substr(t.slug, 2), '-', ' '), '^Ai ', 'AI ')
+	  FROM rule AS r CROSS JOIN LATERAL unnest(r.tags) AS t (slug)
+	 WHERE r.account_uuid IS NULL AND r.deleted_at IS NULL AND r.status <> 'deprecated'
+	 ORDER BY t.slug
+	ON CONFLICT DO NOTHING
+$$;
+
 -- Makes the given rules the catalogue.
 CREATE OR REPLACE FUNCTION catalogue_load(given json)
 	RETURNS TABLE (fresh bigint, changed bigint, unchanged bigint, deprecated bigint)
@@ -90,6 +101,7 @@ BEGIN
 	 WHERE account_uuid IS NULL AND deleted_at IS NULL AND status <> 'deprecated'
 		AND id NOT IN (SELECT (g ->> 'id')::uuid FROM json_array_elements(given) AS g);
 	GET DIAGNOSTICS deprecated = ROW_COUNT;
+	PERFORM catalogue_tags();
 	RETURN NEXT;
 END
 $$;

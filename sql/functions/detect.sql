@@ -415,6 +415,12 @@ BEGIN
 	LOOP
 		PERFORM finding_store(f.project, 'rules', f.records);
 	END LOOP;
+	-- The program may have stored a finding while the account turned the rule off.
+	PERFORM detect_hide_rule(o.rule_uuid, o.account_uuid) FROM (SELECT DISTINCT s.rule_uuid, s.account_uuid
+		  FROM jsonb_to_recordset(ended) AS x(uuid uuid, why text)
+		  JOIN rule_observation m ON m.uuid = x.uuid JOIN rule_run n ON n.uuid = m.run_uuid
+		  JOIN rule_setting s ON s.rule_uuid = n.rule_uuid AND s.account_uuid = coalesce(n.account_uuid, s.account_uuid) AND NOT s.enabled
+		 WHERE x.why = 'rule_ended') AS o;
 END
 $$;
 

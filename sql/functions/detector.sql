@@ -83,7 +83,7 @@ CREATE OR REPLACE FUNCTION detector_hide(project uuid, keys text[]) RETURNS void
 $$;
 
 -- Opens findings of the detector "rules" that the settings had hidden: those that are closed but
--- not contradicted by data.
+-- not contradicted by data. Those of a rule that the account has turned off stay closed.
 CREATE OR REPLACE FUNCTION detector_show(project uuid, keys text[]) RETURNS void LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -95,6 +95,8 @@ BEGIN
 	   -- evaluation decides.
 	   AND NOT EXISTS (SELECT FROM rule r WHERE f.finding_key LIKE 'rule/%' AND r.uuid::text = split_part(f.finding_key, '/', 2)
 		AND r.produces ->> 'rank' = '0')
+	   AND NOT EXISTS (SELECT FROM project p JOIN rule_setting s ON s.account_uuid = p.account_uuid
+		WHERE p.uuid = project AND s.rule_uuid = finding_rule(f.finding_key) AND NOT s.enabled)
 	   AND f.resolved_by_membership_uuid IS NULL AND NOT finding_contradicted(f.contradicted_at, f.last_seen_at);
 END
 $$;

@@ -11,12 +11,27 @@
 -- learns what others watch (C-158). Observations with a project are returned to keys that see the
 -- project.
 
+-- Whether an account has findings, so that rules of the catalogue that make findings are on without a setting.
+CREATE OR REPLACE FUNCTION account_finds(account uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+	SELECT EXISTS (SELECT FROM entitlement AS e WHERE e.account_uuid = account AND e.name = 'esi'
+		AND (e.expires_at IS NULL OR e.expires_at > now()))
+$$;
+
+-- Whether a rule is on for an account. setting: what the account has chosen, or null. owner: of the rule, null for a rule
+-- of the catalogue. finds: account_finds. detect_wanted decides the same for all accounts at once.
+CREATE OR REPLACE FUNCTION rule_is_on(setting boolean, owner uuid, scope text, produces json, finds boolean)
+	RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+	SELECT coalesce(setting, owner IS NOT NULL OR finds AND detect_is_common(owner, scope, produces))
+$$;
+
 -- The rules that a key sees. account_uuid: null for a rule of the catalogue. A key that is limited
 -- to projects sees rules whose settings name one of its projects or no project.
 CREATE OR REPLACE FUNCTION rules_observed(key uuid) RETURNS TABLE (rule_uuid uuid, account_uuid uuid, scope text, dataset text,
 	severity text, tags text[], techniques text[], enabled boolean, deleted boolean, excludes boolean) LANGUAGE sql STABLE AS $$
 	SELECT r.uuid, r.account_uuid, r.scope, r.dataset, coalesce(s.severity, r.severity), r.tags, r.techniques,
-		coalesce(s.enabled, r.account_uuid IS NOT NULL), r.deleted_at IS NOT NULL, coalesce(s.exclude, '') <> ''
+		rule_is_on(s.enabled, r.account_uuid, r.scope, r.produces,
+			(SELECT account_finds(k.account_uuid) FROM api_key AS k WHERE k.uuid = key)),
+		r.deleted_at IS NOT NULL, coalesce(s.exclude, '') <> ''
 	  FROM rule AS r LEFT JOIN rule_setting AS s ON s.rule_uuid = r.uuid
 	   AND s.account_uuid = (SELECT k.account_uuid FROM api_key AS k WHERE k.uuid = key)
 	 WHERE (r.account_uuid IS NULL OR r.account_uuid = (SELECT k.account_uuid FROM api_key AS k WHERE k.uuid = key))
@@ -158,5 +173,6 @@ BEGIN
 END
 $$;
 
+GRANT EXECUTE ON FUNCTION account_finds, rule_is_on, detect_is_common TO surfaced_api;
 GRANT EXECUTE ON FUNCTION rules_observed, observed_runs, observed_dataset, observation_page, observation_feed,
 	observation_position_stands, observation_activity TO surfaced_api;

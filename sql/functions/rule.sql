@@ -14,9 +14,11 @@ CREATE OR REPLACE FUNCTION rules_seen(key uuid) RETURNS TABLE (uuid uuid, id uui
 	tags text[], techniques text[], "references" text[], false_positives text[], tests json, status text,
 	applies_tags boolean, produces json, derived_from_uuid uuid, replaced_by_uuid uuid, created_at timestamptz,
 	updated_at timestamptz, created_by_membership_uuid uuid, enabled boolean, own_severity text, own_exclude text,
-	project_uuids uuid[], findings boolean, set_at timestamptz, run json) LANGUAGE sql STABLE AS $$
+	project_uuids uuid[], findings boolean, set_at timestamptz, run json, active_findings bigint) LANGUAGE sql STABLE AS $$
 	WITH mine AS MATERIALIZED (SELECT v.uuid FROM visible_projects(key) AS v),
-	reader AS MATERIALIZED (SELECT k.account_uuid, key_is_limited(key) AS limited FROM api_key k WHERE k.uuid = key)
+	reader AS MATERIALIZED (SELECT k.account_uuid, key_is_limited(key) AS limited,
+			'esi.findings.view' = ANY (credential_scopes(key)) AND account_finds(k.account_uuid) AS sees_findings
+		  FROM api_key k WHERE k.uuid = key)
 	SELECT r.uuid, r.id, CASE WHEN r.account_uuid IS NULL THEN 'catalogue' ELSE 'account' END, r.version, r.name::text,
 		r.description, r.author, r.licence, r.dataset, r.scope, r.query, r.exclude, r.severity, r.tags, r.techniques,
 		r.reference_urls, r.false_positives, r.tests, r.status, r.applies_tags, r.produces, r.derived_from_uuid,
@@ -30,11 +32,13 @@ CREATE OR REPLACE FUNCTION rules_seen(key uuid) RETURNS TABLE (uuid uuid, id uui
 			'relation', CASE WHEN n.state IN ('backfilling', 'saturated') THEN 'gte' ELSE 'eq' END,
 			'anchored', n.anchored, 'uses_now', n.uses_now,
 			'evaluated_at', to_char(n.evaluated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-			'error', n.error) END
+			'error', n.error) END,
+		CASE WHEN reader.sees_findings THEN (SELECT count(*) FROM mine JOIN finding AS f ON f.project_uuid = mine.uuid
+			WHERE finding_rule(f.finding_key) = r.uuid AND f.status IN ('open', 'acknowledged')) END
 	  FROM reader CROSS JOIN rules_observed(key) AS x JOIN rule r ON r.uuid = x.rule_uuid
 	  LEFT JOIN rule_setting s ON s.account_uuid = reader.account_uuid AND s.rule_uuid = r.uuid
 	  -- The shared run is visible only to accounts that use the rule.
-	  LEFT JOIN rule_run n ON n.rule_uuid = r.uuid AND x.enabled AND n.account_uuid IS NOT DISTINCT FROM
+	  LEFT JOIN rule_run n ON n.rule_uuid = r.uuid AND n.live AND x.enabled AND n.account_uuid IS NOT DISTINCT FROM
 		CASE WHEN r.scope = 'surface' OR x.excludes THEN reader.account_uuid END
 	 WHERE NOT x.deleted
 $$;

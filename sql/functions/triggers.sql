@@ -497,6 +497,22 @@ BEGIN
 END
 $$;
 
+-- Returns the detection rule in the key of a finding (detect_finding_key), or null for a finding of another producer.
+CREATE OR REPLACE FUNCTION finding_rule(finding_key text) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT substring(finding_key FROM '^rule/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/')::uuid
+$$;
+
+-- Closes the unresolved findings of a rule in the projects of an account.
+CREATE OR REPLACE FUNCTION detect_hide_rule(of_rule uuid, account uuid) RETURNS void LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+	PERFORM detector_hide(p.uuid, ARRAY(SELECT f.finding_key FROM finding AS f WHERE f.project_uuid = p.uuid
+		AND finding_rule(f.finding_key) = of_rule AND f.status IN ('open', 'acknowledged') ORDER BY 1))
+	  FROM project AS p WHERE p.account_uuid = account;
+END
+$$;
+
+-- An account that turns a rule off does not want its findings. They open again when the rule is turned on and still matches.
 CREATE OR REPLACE FUNCTION detect_setting_changed() RETURNS trigger LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -506,6 +522,9 @@ BEGIN
 			-- the run of a rule of scope all has no account, also when the rule is the account's own
 		   AND coalesce(n.account_uuid, r.account_uuid) = coalesce(NEW.account_uuid, OLD.account_uuid);
 		PERFORM detect_ask_again(coalesce(NEW.rule_uuid, OLD.rule_uuid));
+	END IF;
+	IF TG_OP <> 'DELETE' AND NOT NEW.enabled THEN
+		PERFORM detect_hide_rule(NEW.rule_uuid, NEW.account_uuid);
 	END IF;
 	RETURN NULL;
 END
@@ -811,6 +830,7 @@ $$;
 
 GRANT EXECUTE ON FUNCTION tag_categories_valid TO surfaced_admin, surfaced_api;
 GRANT EXECUTE ON FUNCTION visible_projects TO surfaced_admin, surfaced_api;
+GRANT EXECUTE ON FUNCTION finding_rule TO surfaced_admin, surfaced_api;
 -- These roles write audit lines, and an index of the table calls the function.
 GRANT EXECUTE ON FUNCTION audit_ends, audit_project TO surfaced_admin, surfaced_api, surfaced_index;
 GRANT EXECUTE ON FUNCTION evidence_text, evidence_number, evidence_integer, evidence_flag, evidence_uuid, evidence_time,

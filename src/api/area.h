@@ -77,7 +77,7 @@ struct area_args {
 /* kinds: the values of the filter kind, ended by NULL; NULL instead of a list: any text. */
 #define AREA_PARAMS(t, kinds)                                                                      \
 	PAGE_PARAMS(t, area.page),                                                                 \
-	AREA_FILTER(t, status, FIELD_STR, .values = finding_statuses),                             \
+	AREA_FILTER(t, status, FIELD_STR, .values = finding_status_filter),                        \
 	AREA_FILTER(t, severity, FIELD_STR, .values = severities),                                 \
 	AREA_FILTER(t, kind, FIELD_STR, .lo = 1, .hi = LIM_FILTER, .values = (kinds)),             \
 	AREA_FILTER(t, stale, FIELD_STR, .values = truths,                                         \
@@ -93,7 +93,7 @@ struct area_args {
 	    " WHERE project_uuid = $1 AND uuid = $2");                                             \
 	STMT_LIST(list_##view, type, fields,                                                       \
 	    "SELECT " AREA_COLUMNS ", " columns " FROM " #view " WHERE project_uuid = $1"          \
-	    " AND ($5::text IS NULL OR status = $5) AND ($6::text IS NULL OR severity = $6)"       \
+	    FINDING_STATUS_IS("$5") " AND ($6::text IS NULL OR severity = $6)"                     \
 	    " AND ($7::text IS NULL OR kind = $7)"                                                 \
 	    " AND ($8::boolean IS NULL OR finding_is_stale(last_seen_at) = $8::boolean)"           \
 	    " AND ($9::uuid IS NULL OR asset_uuid = $9)" filters PAGE_SQL)

@@ -131,7 +131,8 @@ static const struct field settings_in[] = {
 	    .type = FIELD_BOOL,
 	    .flags = REQUIRED,
 	    .offset = offsetof(struct detection_settings, enabled),
-	    .help = "Whether the rule is evaluated for the organisation." },
+	    .help = "Whether the rule is evaluated for the organisation. When it is turned off, its "
+		    "open findings are closed." },
 	ONE_OF(struct detection_settings, severity, NULLABLE, severities,
 	    "Replaces the severity of the rule; null: no change."),
 	{ .name = "exclude",

@@ -55,18 +55,19 @@ STMT_SHARED(replace_detection, struct written, written_out,
     "  false_positives = new.false_positives, tests = new.tests, produces = new.product"
     " FROM was, new WHERE r.uuid = was.uuid AND (r.status, r.name, r.description, r.author,"
     "  r.licence, r.dataset, r.scope, r.query, r.exclude, r.severity, r.tags, r.techniques,"
-    "  r.reference_urls, r.false_positives, r.tests::text, r.produces::text)"
+    "  r.reference_urls, r.false_positives, r.tests::text, r.produces::jsonb)"
     " IS DISTINCT FROM (coalesce($5, r.status), new.name, new.description, new.author, "
     "new.licence, new.dataset,"
     "  new.scope, new.query, new.exclude, new.severity, new.tags, new.techniques, new.urls,"
-    "  new.false_positives, new.tests::text, new.product::text) RETURNING r.uuid");
+    "  new.false_positives, new.tests::text, new.product::jsonb) RETURNING r.uuid");
 
 STMT(delete_detection, written_out,
     "UPDATE rule SET deleted_at = now(), updated_at = now(), status_event = 'delete'"
     " WHERE account_uuid = $1 AND uuid = $2 AND deleted_at IS NULL AND rule_manageable($3, uuid)"
     " RETURNING uuid");
 
-/* Copies a rule. The name is cut when it would become too long. */
+/* Copies a rule. The name is cut when it would become too long. The areas of the catalogue are
+   those of its own rules, so the copy has the area rule. */
 STMT(copy_detection, written_out,
     "INSERT INTO rule (account_uuid, created_by_membership_uuid, uuid, id, name, description,"
     " author, licence, dataset, scope, query, exclude, severity, tags, techniques, reference_urls,"
@@ -74,7 +75,8 @@ STMT(copy_detection, written_out,
     " SELECT $2, $3, $4::uuid, $4::uuid, rtrim(left(name, 193)) || ' (copy)', description, author, "
     "licence,"
     "  dataset, scope, query, exclude, severity, tags, techniques, \"references\","
-    "  false_positives, tests, produces, uuid FROM rules_seen($1) WHERE uuid = $5 RETURNING uuid");
+    "  false_positives, tests, (produces::jsonb || '{\"area\": \"rule\"}')::json, uuid"
+    " FROM rules_seen($1) WHERE uuid = $5 RETURNING uuid");
 
 struct detection_numbers {
 	int64_t own, enabled;
@@ -88,7 +90,8 @@ static const struct field numbers_out[] = {
 
 STMT(count_rules, numbers_out,
     "SELECT count(*) FILTER (WHERE r.account_uuid IS NOT NULL) AS own,"
-    " count(*) FILTER (WHERE coalesce(s.enabled, r.account_uuid IS NOT NULL)) AS enabled"
+    " count(*) FILTER (WHERE rule_is_on(s.enabled, r.account_uuid, r.scope, r.produces,"
+    "  (SELECT account_finds($1)))) AS enabled"
     " FROM rule r LEFT JOIN rule_setting s ON s.account_uuid = $1 AND s.rule_uuid = r.uuid"
     " WHERE (r.account_uuid = $1 OR r.account_uuid IS NULL) AND r.deleted_at IS NULL");
 
@@ -447,8 +450,8 @@ static const struct route detection_write_routes[] = {
 	    .errors = copy_errors,
 	    .summary = "Copy a detection rule",
 	    .description =
-		"The copy is a draft of the organisation, and its derived_from_uuid names the "
-		"rule.",
+		"The copy is a draft of the organisation, its derived_from_uuid names the rule, and "
+		"what it produces has the area rule.",
 	},
 	ROUTE_END,
 };

@@ -16,12 +16,13 @@ STMT(lock_finding, finding_out,
 
 STMT_LIST(list_findings, struct finding, finding_out,
     "SELECT " FINDING_COLUMNS " FROM finding WHERE project_uuid = $1"
-    " AND ($5::text IS NULL OR status = $5) AND ($6::text IS NULL OR severity = $6)"
+    FINDING_STATUS_IS("$5") " AND ($6::text IS NULL OR severity = $6)"
     " AND ($7::text IS NULL OR finding_type = $7)"
     " AND ($8::text IS NULL OR exposure_kind = $8)"
     " AND ($9::uuid IS NULL OR asset_uuid = $9)"
     " AND ($10::uuid IS NULL OR service_uuid = $10)"
-    " AND ($11::boolean IS NULL OR finding_is_stale(last_seen_at) = $11::boolean)" PAGE_SQL);
+    " AND ($11::boolean IS NULL OR finding_is_stale(last_seen_at) = $11::boolean)"
+    " AND ($12::uuid IS NULL OR finding_rule(finding_key) = $12)" PAGE_SQL);
 
 /* $3: the event, $4: the member who caused it. Returns no row when the state does not allow the
    event. */
@@ -107,12 +108,13 @@ list_finding_history(struct req *rq)
 struct finding_args {
 	struct page_args page;
 	struct str status, severity, finding_type, exposure_kind, stale;
-	struct uuid asset_uuid, service_uuid;
+	struct uuid asset_uuid, service_uuid, rule_uuid;
 };
 
 static const struct url_param finding_params[] = {
 	PAGE_PARAMS(struct finding_args, page),
-	FILTER(FIELD_STR, struct finding_args, status, .values = finding_statuses),
+	FILTER(FIELD_STR, struct finding_args, status, .values = finding_status_filter,
+	    .help = "active: open or acknowledged."),
 	FILTER(FIELD_STR, struct finding_args, severity, .values = severities),
 	FILTER(FIELD_STR, struct finding_args, finding_type, .lo = 1, .hi = LIM_FILTER),
 	FILTER(FIELD_STR, struct finding_args, exposure_kind, .lo = 1, .hi = LIM_FILTER),
@@ -120,6 +122,8 @@ static const struct url_param finding_params[] = {
 	FILTER(FIELD_UUID, struct finding_args, service_uuid),
 	FILTER(FIELD_STR, struct finding_args, stale, .values = truths,
 	    .help = "Whether no data confirmed it in the last 30 days."),
+	FILTER(FIELD_UUID, struct finding_args, rule_uuid,
+	    .help = "The detection rule that found it."),
 	URL_PARAM_END,
 };
 

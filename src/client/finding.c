@@ -100,7 +100,7 @@ run_finding_history(struct client *c)
 
 static const struct option_row finding_list_options[] = { PROJECT_OPTION, LIST_OPTIONS,
 	{ "status", 0, TEXT, "STATUS",
-	    "open, acknowledged, accepted_risk, false_positive or resolved", 0, 0 },
+	    "active (open or acknowledged), open, acknowledged, accepted_risk, false_positive or resolved", 0, 0 },
 	{ "severity", 0, TEXT, "SEVERITY", "info, low, medium, high or critical", 0, 0 },
 	{ "type", 0, TEXT, "TYPE", "findings of one type", 0, 0 },
 	{ "stale", 0, TEXT, "true|false", "whether nothing has confirmed them for 30 days", 0, 0 },

@@ -101,14 +101,25 @@ auth_of(const struct json_value *capabilities)
 	return auth;
 }
 
+/* Whether the rule itself shows that the service asks for no login: rules of the catalogue named
+   "... answers without a login" have this tag. */
+static bool
+proves_no_login(const struct detect_rule *r)
+{
+	for (size_t i = 0; r->common && i < r->tags.n; i++)
+		if (str_is(r->tags.p[i], "no-login"))
+			return true;
+	return false;
+}
+
 static void
-write_service(struct buf *b, const struct match_document *m)
+write_service(struct buf *b, const struct detect_rule *r, const struct match_document *m)
 {
 	const struct json_value *capabilities = shown_member(m, "http.capabilities");
 
 	json_member_text(b, "product", shown_text(m, "product"));
 	json_member_text(b, "version", shown_text(m, "version"));
-	json_member_text(b, "auth", auth_of(capabilities));
+	json_member_text(b, "auth", proves_no_login(r) ? STR("none") : auth_of(capabilities));
 	json_member_bool(b, "tls_enabled", match_member(m->own, "tls") != NULL);
 	json_member_begin(b, "capabilities", '[');
 	for (size_t i = 0; capabilities != NULL && i < json_length(capabilities); i++) {
@@ -139,7 +150,7 @@ evidence_of(struct detect *x, const struct match *h, const struct owner *owner, 
 	buf_z(&b, ",\"matched\":");
 	batch_show_matched(&b, x, h);
 	if (r->dataset == DATASET_SERVICES)
-		write_service(&b, &h->at);
+		write_service(&b, r, &h->at);
 	buf_char(&b, '}');
 	evidence = (struct json){ .text = buf_done(&b) };
 	why = finding_evidence(x->a, &evidence);

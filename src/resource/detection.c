@@ -11,7 +11,8 @@ const char *const detection_datasets[] = { "hosts", "services", "dns", "whois", 
 const char *const detection_scopes[] = { "all", "surface", NULL };
 const char *const detection_origins[] = { "catalogue", "account", NULL };
 const char *const detection_statuses[] = { "draft", "testing", "stable", "deprecated", NULL };
-const char *const detection_areas[] = { "ai_surface", "service", "rule", NULL };
+static const char *const detection_areas[] = { "ai_surface", "service", "rule", NULL };
+static const char *const own_areas[] = { "rule", NULL };
 static const char *const expectations[] = { "match", "no_match", NULL };
 static const char *const first_statuses[] = { "draft", "testing", NULL };
 static const char *const run_states[] = { "idle", "backfilling", "current", "saturated", "failed",
@@ -38,9 +39,8 @@ static const char *const run_relations[] = { "eq", "gte", NULL };
 	    .offset = offsetof(struct detection_test, record), .item = FIELD_OBJECT,               \
 	    .help = "At most 16384 bytes." },                                                      \
 	ONE_OF(struct detection_test, expect, need, expectations, NULL)
-#define PRODUCT_MEMBERS(need)                                                                      \
-	ONE_OF(struct detection_product, area, need, detection_areas,                              \
-	    "The type of its findings: ai_surface, exposed_service or rule_match."),               \
+#define PRODUCT_MEMBERS(need, values, about)                                                       \
+	ONE_OF(struct detection_product, area, need, values, about),                               \
 	TEXT(struct detection_product, exposure_kind, NULLABLE, 1, LIM_TAG_SLUG),                  \
 	NUMBER(struct detection_product, rank, 0, 0, LIM_RULE_RANK, 0),                            \
 	{ .name = "title", .type = FIELD_STR, .flags = NULLABLE | TRIM,                            \
@@ -49,9 +49,18 @@ static const char *const run_relations[] = { "eq", "gte", NULL };
 /* clang-format on */
 
 const struct field detection_test_fields[] = { TEST_MEMBERS(REQUIRED), FIELD_END };
-const struct field detection_product_fields[] = { PRODUCT_MEMBERS(REQUIRED), FIELD_END };
+const struct field detection_product_fields[] = {
+	PRODUCT_MEMBERS(REQUIRED, own_areas,
+	    "rule: its findings have the type rule_match. The other types belong to rules of the "
+	    "catalogue."),
+	FIELD_END,
+};
 static const struct field test_out[] = { TEST_MEMBERS(0), FIELD_END_OF("RuleTest") };
-static const struct field product_out[] = { PRODUCT_MEMBERS(0), FIELD_END_OF("RuleProduct") };
+static const struct field product_out[] = {
+	PRODUCT_MEMBERS(0, detection_areas,
+	    "The type of its findings: ai_surface, exposed_service or rule_match."),
+	FIELD_END_OF("RuleProduct"),
+};
 
 /* clang-format off */
 #define TEXTS(s, member, fl, most, about)                                                          \
@@ -165,6 +174,13 @@ const struct field detection_out[] = {
 	    .offset = offsetof(struct detection, run),
 	    .sub = run_members,
 	    .help = "The state of its evaluation for the account; null: it is not evaluated." },
+	{ .name = "active_findings",
+	    .type = FIELD_RAW,
+	    .flags = NULLABLE,
+	    .offset = offsetof(struct detection, active_findings),
+	    .item = FIELD_INT,
+	    .help = "Its findings that are open or acknowledged, in the projects that the key sees; "
+		    "null: the key may not see findings." },
 	FIELD_END_OF("Rule"),
 };
 

@@ -16,7 +16,6 @@ extern const char *const detection_datasets[];
 extern const char *const detection_scopes[];
 extern const char *const detection_origins[];
 extern const char *const detection_statuses[];
-extern const char *const detection_areas[];
 
 struct detection_test {
 	struct str name;
@@ -61,6 +60,7 @@ struct detection {
 	bool applies_tags;
 	struct ts created_at, updated_at;
 	struct detection_settings settings;
+	struct json active_findings;
 };
 
 /* An answer of the API, and the columns of rules_seen(). */
@@ -70,7 +70,7 @@ extern const struct field detection_out[];
 	" exclude, severity, tags, techniques, \"references\", false_positives, tests, status,"    \
 	" applies_tags, produces, derived_from_uuid, replaced_by_uuid, created_at, updated_at,"    \
 	" created_by_membership_uuid, enabled, own_severity, own_exclude, project_uuids,"          \
-	" findings, set_at, run"
+	" findings, set_at, run, to_json(active_findings) AS active_findings"
 
 /* The form of exports, which imports take: no uuid and no times, so that it is the same in any
    account. */

@@ -9,6 +9,8 @@
 
 const char *const finding_statuses[] = { "open", "acknowledged", "accepted_risk", "false_positive",
 	"resolved", NULL };
+const char *const finding_status_filter[] = { "active", "open", "acknowledged", "accepted_risk",
+	"false_positive", "resolved", NULL };
 
 _Static_assert(LIM_EVIDENCE == 16384 && LIM_FINDING_STALE_DAYS == 30,
     "two help texts of finding_out have these numbers");

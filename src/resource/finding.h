@@ -28,6 +28,12 @@ struct finding {
 };
 
 extern const char *const finding_statuses[]; /* NULL ends the list */
+/* The values of the filter status: active, which is open or acknowledged, and the statuses. */
+extern const char *const finding_status_filter[];
+/* The condition of the filter for a parameter such as "$5". */
+#define FINDING_STATUS_IS(n)                                                                       \
+	" AND (" n "::text IS NULL OR status = " n " OR (" n " = 'active'"                         \
+	" AND status IN ('open', 'acknowledged')))"
 
 /* The columns that finding_out describes. */
 #define FINDING_COLUMNS                                                                            \

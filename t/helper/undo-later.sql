@@ -13,6 +13,9 @@ DELETE FROM metric_kind WHERE name IN ('surfaced_imports_total', 'surfaced_impor
 -- 0045
 DELETE FROM metric_kind WHERE name = 'surfaced_index_age_seconds';
 ALTER TABLE search_feed DROP COLUMN IF EXISTS fault;
+-- 0043
+DROP FUNCTION IF EXISTS rules_seen;
+DROP INDEX IF EXISTS finding_of_rule;
 -- 0041: its triggers end with the table report
 DROP FUNCTION IF EXISTS report_change;
 -- 0040

@@ -66,7 +66,7 @@ for status in draft testing stable deprecated; do
 	full="$full${full:+,}$(content "{\"id\":\"$(id $i)\",\"status\":\"$status\",\"name\":\"ünï \\\"$i\\\"\",\"description\":\"a\\n\\tb\",\"author\":\"Us\",\"licence\":\"CC0-1.0\",
 		\"exclude\":\"port:6380\",\"tags\":[\"no-login\"],\"techniques\":[\"T1190\"],\"references\":[\"https://redis.io/\"],\"false_positives\":[\"x\"],
 		\"tests\":[{\"name\":\"a\",\"record\":{\"port\":6379,\"product\":\"Redis\",\"http\":{\"headers\":1.0}},\"expect\":\"match\"}],
-		\"produces\":{\"area\":\"service\",\"exposure_kind\":\"db/redis\",\"rank\":$i,\"title\":\"{ip}\"}}" | sed 's/,"http":{"headers":1.0}//; s/"port":6379/"port" : 6379.0/')"
+		\"produces\":{\"area\":\"rule\",\"exposure_kind\":\"db/redis\",\"rank\":$i,\"title\":\"{ip}\"}}" | sed 's/,"http":{"headers":1.0}//; s/"port":6379/"port" : 6379.0/')"
 done
 import_rules "$full,$(content "{\"id\":\"$(id 9)\",\"produces\":{\"area\":\"rule\"}}")"
 is "$STATUS $(counts)" "200 5 0 0" "rules of every state are imported"

@@ -19,7 +19,7 @@ full='{"name":"Redis without a login","description":"Line\n<b>é</b>","author":"
  "scope":"surface","query":"product:redis","exclude":"port:6380","severity":"high","tags":["no-login"],
  "techniques":["T1190","T1059.001"],"references":["https://redis.io/docs"],"false_positives":["Honeypots"],
  "tests":[{"name":"open","record":{"port":6379,"product":"Redis", "host":{"asn":1}},"expect":"match"}],
- "produces":{"area":"service","exposure_kind":"database/redis","rank":10,"title":"Redis at {ip}:{port}"}}'
+ "produces":{"area":"rule","exposure_kind":"database/redis","rank":10,"title":"Redis at {ip}:{port}"}}'
 api POST /rules "$full"
 is "$STATUS $(field .rule.origin) $(field .rule.status) $(field .rule.version) $(field .rule.settings.enabled)" "201 account draft 1 true" \
 	"a new rule is a draft of the account and enabled"
@@ -53,7 +53,7 @@ is "$STATUS $(faults)" "400 tests[0].record tests[0].record tests[1].record" "an
 like "$(field '.error.field_errors[1].message')" 'http\.titel' "the fault of a sample names the member"
 api POST /rules "$(content "{\"tests\":[{\"name\":\"a\",\"record\":{\"product\":\"$(printf %16400s x | tr ' ' x)\"},\"expect\":\"match\"}]}")"
 is "$STATUS $(faults)" "400 tests[0].record" "a sample has at most 16384 bytes"
-api POST /rules "$(content '{"produces":{"area":"service","title":"{port} {colour}"}}')"
+api POST /rules "$(content '{"produces":{"area":"rule","title":"{port} {colour}"}}')"
 is "$STATUS $(faults)" "400 produces.title" "a title names fields of the dataset alone"
 api POST /rules '{"produces":{}}'
 is "$STATUS $(faults)" "400 name dataset scope query severity produces.area" "each required member is named"

@@ -16,6 +16,7 @@ import { facts } from "./record.js";
 const SEVERITIES = ["critical", "high", "medium", "low", "info"];
 const STATUSES = [
 	["", "Any status"],
+	["active", "Open or acknowledged"],
 	["open", "Open"],
 	["acknowledged", "Acknowledged"],
 	["accepted_risk", "Risk accepted"],
@@ -93,7 +94,7 @@ class Findings {
 		if (route.path[0] && route.path[0] !== this.#where.project.uuid)
 			return false;
 		this.#query = Object.fromEntries(route.query);
-		this.#query.status ??= route.query.has("status") ? "" : "open";
+		this.#query.status ??= "active";
 		const stale = [
 			["", "Old and new"],
 			["false", "Seen lately"],
@@ -110,6 +111,7 @@ class Findings {
 				{ ...this.#query, status: this.#query.status || "any" },
 				(name, value) => this.#go({ [name]: value }),
 			),
+			this.#query.rule_uuid && h("span.small", null, "of one rule ", h("button.link", { type: "button", onclick: () => this.#go({ rule_uuid: "" }) }, "all rules")),
 		);
 		this.#mark();
 		this.#draw();
@@ -117,10 +119,10 @@ class Findings {
 	}
 
 	#draw() {
-		const { status, severity, finding_type, stale, exposure_kind } = this.#query;
-		const query = { status: status === "any" ? "" : status, severity, finding_type, stale, exposure_kind, limit: 50 };
+		const { status, severity, finding_type, stale, exposure_kind, rule_uuid } = this.#query;
+		const query = { status: status === "any" ? "" : status, severity, finding_type, stale, exposure_kind, rule_uuid, limit: 50 };
 		this.#drawer.close();
-		const area = AREAS[finding_type],
+		const area = rule_uuid ? null : AREAS[finding_type],
 			path = area ? `/projects/${this.#where.project.uuid}/esi/${area.path}` : this.#path();
 		const [lead, ...own] = area?.columns ?? [
 			["Finding", () => null],
@@ -143,12 +145,12 @@ class Findings {
 			empty: () =>
 				emptyState(
 					"No findings",
-					Object.values({ severity, finding_type, stale }).some(Boolean) || status !== "open"
+					Object.values({ severity, finding_type, stale, rule_uuid }).some(Boolean) || status !== "active"
 						? "No finding matches these filters. Remove one of them."
-						: "This project has no open findings.",
+						: "This project has no active findings.",
 					h(
 						"button",
-						{ type: "button", onclick: () => this.#go({ status: "any", severity: "", finding_type: "", stale: "" }) },
+						{ type: "button", onclick: () => this.#go({ status: "any", severity: "", finding_type: "", stale: "", rule_uuid: "" }) },
 						"Show all findings",
 					),
 				),
@@ -185,7 +187,7 @@ class Findings {
 					box,
 					h(
 						"div.severity-strip",
-						{ role: "group", "aria-label": "Open findings by severity" },
+						{ role: "group", "aria-label": "Active findings by severity" },
 						SEVERITIES.map((s) =>
 							h(
 								"button.severity-cell",
@@ -193,7 +195,7 @@ class Findings {
 									type: "button",
 									class: `severity-cell ${s}`,
 									"data-severity": s,
-									onclick: () => this.#go({ severity: this.#query.severity === s ? "" : s, status: "open" }),
+									onclick: () => this.#go({ severity: this.#query.severity === s ? "" : s, status: "active" }),
 								},
 								h("span.severity-count", null, count(counts[s] ?? 0)),
 								badge(s, s),

@@ -70,6 +70,7 @@ class Editor {
 		});
 		this.result = h("section.card.dry-run", { role: "status", "aria-label": "Dry run" });
 		this.box.value = r.query ?? "";
+		this.box.text.name = "query"; // a fault of the member query is shown here
 		this.box.text.addEventListener("input", () => this.#later(DRY_RUN_MS));
 		const input = (name, value, extra = {}) => h("input", { name, value: value ?? "", ...extra });
 		const form = h(
@@ -87,7 +88,7 @@ class Editor {
 					"all: every record; surface: those in the inventories of projects.",
 				),
 			),
-			h("div.field", null, h("span.label", null, "Query"), this.box.node, this.box.note),
+			h("div.field", null, h("span.label", null, "Query"), this.box.node, this.box.note, h("span.fault")),
 			field("Except", this.exclude, "Records that match and are harmless, in the same language."),
 			field("Description", h("textarea", { name: "description", rows: 3, value: r.description ?? "", maxlength: 20000 })),
 			h(
@@ -246,16 +247,11 @@ class Editor {
 				.filter(Boolean),
 			tests: samples,
 		};
-		if (this.#rule)
+		if (this.#rule) {
 			// members that this page does not edit stay
-			Object.assign(
-				body,
-				Object.fromEntries(
-					["author", "licence", "false_positives", "produces", "id"]
-						.filter((n) => this.#rule[n] !== null && this.#rule[n] !== undefined)
-						.map((n) => [n, this.#rule[n]]),
-				),
-			);
+			const { version, author, licence, false_positives, produces } = this.#rule;
+			Object.assign(body, { version, author, licence, false_positives, produces });
+		}
 		const { rule } = await (this.#rule ? api.put(`/rules/${this.#rule.uuid}`, body) : api.post("/rules", body));
 		toast(this.#rule ? "The rule is saved." : "The draft is made. Stage it to see what it observes.");
 		location.hash = `#/rules?name=${encodeURIComponent(rule.name)}`;

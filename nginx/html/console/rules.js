@@ -3,34 +3,25 @@
 // and settings; a tab has all observations. #/rules/new and #/rules/UUID/edit open the editor.
 
 import { foreign, h, show } from "../common/dom.js";
-import { api, signedIn } from "../common/api.js";
-import { agree } from "../common/dialog.js";
-import { spark } from "../common/charts.js";
+import { api, everything, signedIn } from "../common/api.js";
 import { count, plural } from "../common/words.js";
 import { badge, emptyState, heading, reading, toast } from "./parts.js";
-import { DATASETS, recordOf, searchFor, short } from "./links.js";
-import { Drawer, actionButton, filterBar, pagedTable, searchFilter, tabButtons, when } from "./lists.js";
+import { DATASETS, searchFor, short } from "./links.js";
+import { Drawer, actionButton, filterBar, pagedTable, searchFilter, tabButtons } from "./lists.js";
+import { hashOf } from "./projects.js";
 import { facts } from "./record.js";
+import { any, isComing, SETS, SEVERITIES, stateWords, switchButton } from "./rule-settings.js";
 
-const SEVERITIES = ["critical", "high", "medium", "low", "info"];
 const STATUSES = ["draft", "testing", "stable", "deprecated"];
-const SETS = ["hosts", "services", "dns", "whois", "certificates", "open_directories"];
 const MOVES = [
 	["stage", "Stage", ["draft"]],
 	["publish", "Publish", ["testing"]],
 	["redraft", "Back to draft", ["testing", "deprecated"]],
 	["deprecate", "Deprecate", ["testing", "stable"]],
 ];
-const GONE = {
-	changed: "no longer matches",
-	removed: "the record is gone",
-	excluded: "excluded",
-	rule_changed: "the rule changed",
-	rule_ended: "the rule ended",
-	stale: "not seen for 30 days",
-};
-
-const any = (list) => [["", "Any"], ...list.map((v) => [v, v.replaceAll("_", " ")])];
+const AGAIN_MS = 2000; // between two looks at a rule in the drawer
+const CHANGED_MS = 20000; // for so long after a change, its effects are awaited
+const SHOWN = 5; // findings of a project in the drawer
 const searched = (dataset) => dataset.replace("open_directories", "open-directories");
 
 function hash(query, path = "") {
@@ -38,32 +29,16 @@ function hash(query, path = "") {
 	return `#/rules${path}${words.size ? `?${words}` : ""}`;
 }
 
-// Makes a link to the page of the observed record.
-function observed(o) {
-	const { record: r } = o,
-		text = short(o.record_key, 160);
-	const href = r.ip
-		? recordOf.host(r.ip)
-		: r.fingerprint_sha256
-			? recordOf.certificate(r.fingerprint_sha256)
-			: r.host
-				? recordOf.name(r.host)
-				: r.domain
-					? recordOf.domain(r.domain)
-					: "";
-	return href ? h("a", { href, "data-entry": "" }, text) : text;
-}
-
-function matched(o) {
-	return o.matched.slice(0, 4).map((m, i) => [i > 0 && " ", h("code", null, short(`${m.field}:${m.value}`, 80))]);
-}
-
 class Rules {
 	#signal;
 	#query = {};
 	#list = null;
-	#drawer = new Drawer();
-	#names = new Map();
+	#drawer = new Drawer(() => {
+		this.#shown = "";
+	});
+	#shown = ""; // the rule in the drawer
+	#timer = 0;
+	#until = 0;
 
 	constructor(main, signal) {
 		this.#signal = signal;
@@ -106,6 +81,12 @@ class Rules {
 		else
 			this.#rules();
 		return true;
+	}
+
+	async #observations() {
+		const { drawObservations } = await import("./rule-observations.js");
+		if (this.#query.tab === "observations")
+			drawObservations({ filters: this.filters, results: this.results, query: this.#query, hash, go: (change) => this.#go(change), signal: this.#signal });
 	}
 
 	#search(name, label) {
@@ -152,7 +133,7 @@ class Rules {
 						name: "enabled",
 						label: "State",
 						options: [
-							["", "On or off"],
+							["", "On and off"],
 							["true", "On"],
 							["false", "Off"],
 						],
@@ -171,8 +152,10 @@ class Rules {
 				["Severity", (r) => badge(r.settings.severity ?? r.severity, r.settings.severity ?? r.severity)],
 				["Records", (r) => r.dataset.replaceAll("_", " ")],
 				["Tags", (r) => r.tags.slice(0, 3).map((t) => [h("span.badge", null, short(t, 40)), " "])],
-				["Status", (r) => [r.status, !r.settings.enabled && h("span.quiet", null, ", off")]],
-				["Active", (r) => (r.run ? [r.run.relation === "gte" && "≥ ", count(r.run.active_count)] : h("span.quiet", null, "–")), "number"],
+				["Status", (r) => r.status],
+				["State", (r) => badge(r.settings.enabled ? "On" : "Off", r.settings.enabled ? "good" : "")],
+				["Active findings", (r) => (r.active_findings === null ? h("span.quiet", null, "–") : count(r.active_findings)), "number"],
+				["Observed", (r) => (r.run ? [r.run.relation === "gte" && "≥ ", count(r.run.active_count)] : h("span.quiet", null, "–")), "number"],
 			],
 			read: async (cursor, signal) => {
 				const answer = await api.get("/rules", {
@@ -193,7 +176,9 @@ class Rules {
 
 	#open(r) {
 		const own = r.origin === "account" && this.owner,
-			dataset = searched(r.dataset);
+			dataset = searched(r.dataset),
+			state = h("p", { role: "status" }),
+			seen = h("div");
 		const actions = [
 			own && h("a.button", { href: `#/rules/${r.uuid}/edit` }, "Edit"),
 			...(own
@@ -202,9 +187,12 @@ class Rules {
 					)
 				: []),
 			this.owner &&
-				actionButton(r.settings.enabled ? "Turn off" : "Turn on", () =>
-					this.#put(api.put(`/rules/${r.uuid}/settings`, this.#settings(r, { enabled: !r.settings.enabled }))),
-				),
+				actionButton("Settings", async () => {
+					const { settingsDialog } = await import("./rule-dialog.js");
+					const rule = await settingsDialog(r, this.#signal);
+					if (rule)
+						this.#put({ rule });
+				}),
 			this.owner &&
 				actionButton("Copy", async () => {
 					const { rule } = await api.post(`/rules/${r.uuid}/copy`);
@@ -220,10 +208,10 @@ class Rules {
 				null,
 				badge(r.settings.severity ?? r.severity, r.settings.severity ?? r.severity),
 				badge(r.status, r.status === "stable" ? "good" : ""),
-				!r.settings.enabled && badge("off", "warn"),
-				r.run?.error && badge(r.run.error.replaceAll("_", " "), "bad"),
+				!this.owner && badge(r.settings.enabled ? "On" : "Off", r.settings.enabled ? "good" : ""),
 			),
-			h("div.actions", null, actions),
+			h("div.actions", null, this.owner && switchButton(r, (request) => this.#put(request, true)), actions),
+			state,
 			r.description && h("p.prose", null, foreign(r.description, 3000)),
 			h("pre", { tabindex: "0", "aria-label": "Query" }, foreign(r.query, 8192), r.exclude && ["\nexcept ", foreign(r.exclude, 8192)]),
 			h("p.small", null, h("a", { href: searchFor(dataset, r.query) }, `Search ${DATASETS[dataset].many} for it`)),
@@ -246,30 +234,90 @@ class Rules {
 				],
 				["Samples", plural(r.tests.length, "test")],
 			]),
-			r.run
-				? [h("h3", null, "Activity, 30 days"), this.#activity(r), h("h3", null, "Observations"), this.#latest(r)]
-				: h("p.quiet", null, "The rule is not evaluated for this organisation, so it observes nothing."),
+			seen,
 		);
+		this.#shown = r.uuid;
+		this.#follow(r, state, seen);
 	}
 
-	#settings({ settings: s }, change) {
-		return {
-			enabled: s.enabled,
-			exclude: s.exclude,
-			findings: s.findings,
-			project_uuids: s.project_uuids,
-			...(s.severity ? { severity: s.severity } : {}),
-			...change,
-		};
+	// Shows what changes by itself, and reads the rule again while that may go on.
+	#follow(r, state, seen) {
+		show(state, stateWords(r), r.run?.error && [" ", badge(r.run.error.replaceAll("_", " "), "bad")]);
+		show(
+			seen,
+			r.active_findings !== null && [h("h3", null, "Active findings"), this.#findings(r)],
+			r.run && this.#observed(r),
+		);
+		this.#later(r, state, seen);
 	}
 
-	async #put(request) {
+	#later(r, state, seen) {
+		clearTimeout(this.#timer);
+		if (isComing(r) || Date.now() < this.#until)
+			this.#timer = setTimeout(() => this.#again(r, state, seen), AGAIN_MS);
+	}
+
+	async #again(r, state, seen) {
+		if (this.#shown !== r.uuid || this.#signal.aborted)
+			return;
+		const answer = await api.get(`/rules/${r.uuid}`, { signal: this.#signal }).catch(() => null); // the next look may succeed
+		if (this.#shown !== r.uuid || this.#signal.aborted)
+			return;
+		if (!answer || JSON.stringify(answer.rule) === JSON.stringify(r)) {
+			this.#later(r, state, seen);
+			return;
+		}
+		this.#list.put(answer.rule);
+		this.#drawer.mark(this.#list.row(r.uuid));
+		this.#follow(answer.rule, state, seen);
+	}
+
+	async #put(request, switched = false) {
 		const { rule } = await request;
+		this.#until = Date.now() + CHANGED_MS;
 		this.#list.put(rule);
 		this.#open(rule);
+		if (switched)
+			this.#drawer.node.querySelector("[role=switch]").focus();
+	}
+
+	#observed(r) {
+		const box = h("div");
+		import("./rule-observations.js").then(({ drawLatest }) => drawLatest(box, r, hash({ tab: "observations", rule_uuid: r.uuid }), this.#signal));
+		return box;
+	}
+
+	// The newest active findings of each project, with a link to all of them.
+	#findings(r) {
+		return reading({
+			signal: this.#signal,
+			lines: 2,
+			read: async (s) => {
+				const projects = r.active_findings ? await everything("/projects", "projects", { signal: s }) : [];
+				const pages = projects.map(async (project) => ({
+					project,
+					...(await api.get(`/projects/${project.uuid}/esi/findings`, { query: { rule_uuid: r.uuid, status: "active", limit: SHOWN }, signal: s })),
+				}));
+				return (await Promise.all(pages)).filter((p) => p.findings.length);
+			},
+			empty: (list) => (list.length ? null : h("p.quiet.small", null, "It has no active findings.")),
+			draw: (list, box) =>
+				show(
+					box,
+					list.map(({ project, findings }) => [
+						h("p.small", null, h("a", { href: hashOf("findings", project, { rule_uuid: r.uuid }) }, "All in ", foreign(project.name, 100))),
+						h(
+							"ul.searches",
+							null,
+							findings.map((f) => h("li", null, h("a", { href: hashOf("findings", project, { rule_uuid: r.uuid, finding: f.uuid }), "data-entry": "" }, short(f.title, 160)))),
+						),
+					]),
+				),
+		}).box;
 	}
 
 	async #delete(r) {
+		const { agree } = await import("../common/dialog.js");
 		if (
 			await agree("Delete the rule?", `“${r.name}” and its observations are deleted. Its findings stay.`, "Delete", () =>
 				api.del(`/rules/${r.uuid}`),
@@ -278,116 +326,6 @@ class Rules {
 			this.#drawer.close();
 			this.#list.read();
 		}
-	}
-
-	#activity(r) {
-		return reading({
-			signal: this.#signal,
-			lines: 1,
-			read: (s) => api.get(`/rules/${r.uuid}/activity`, { query: { window: "30d" }, signal: s }),
-			draw: ({ days }, box) =>
-				show(
-					box,
-					spark(
-						days.map((d) => d.active),
-						`Active observations a day: ${days.map((d) => d.active).join(", ")}`,
-					),
-					h(
-						"p.quiet.small",
-						null,
-						`${plural(
-							days.reduce((n, d) => n + d.appeared, 0),
-							"observation",
-						)} appeared, ${count(days.reduce((n, d) => n + d.gone, 0))} went.`,
-					),
-				),
-		}).box;
-	}
-
-	#latest(r) {
-		return reading({
-			signal: this.#signal,
-			lines: 2,
-			read: (s) => api.get(`/rules/${r.uuid}/observations`, { query: { limit: 10 }, signal: s }),
-			empty: (a) => (a.observations.length ? null : h("p.quiet.small", null, "It has observed nothing.")),
-			draw: (a, box) =>
-				show(
-					box,
-					h(
-						"ul.searches",
-						null,
-						a.observations.map((o) =>
-							h(
-								"li",
-								null,
-								observed(o),
-								h("span.quiet.small", null, o.state === "gone" ? ` gone: ${GONE[o.gone_reason] ?? o.gone_reason}` : ""),
-								h("div", null, matched(o)),
-							),
-						),
-					),
-					a.has_more && h("p", null, h("a", { href: hash({ tab: "observations", rule_uuid: r.uuid }) }, "All of them")),
-				),
-		}).box;
-	}
-
-	// ---- observations ----
-
-	async #name(uuid) {
-		if (!this.#names.has(uuid))
-			this.#names.set(
-				uuid,
-				api.get(`/rules/${uuid}`, { signal: this.#signal }).then(
-					(a) => a.rule.name,
-					() => "a rule that is gone",
-				),
-			);
-		return this.#names.get(uuid);
-	}
-
-	#ruleName(uuid) {
-		const node = h("span.quiet", null, "…");
-		this.#name(uuid).then((name) => show(node, short(name, 100)));
-		return node;
-	}
-
-	#observations() {
-		const { state, severity, dataset, ip, rule_uuid, tag } = this.#query;
-		show(
-			this.filters,
-			this.#search("ip", "Address"),
-			filterBar(
-				[
-					{ name: "state", label: "State", options: any(["active", "gone"]) },
-					{ name: "severity", label: "Severity", options: any(SEVERITIES) },
-					{ name: "dataset", label: "Records", options: any(SETS) },
-				],
-				this.#query,
-				(n, v) => this.#go({ [n]: v }),
-			),
-			rule_uuid && h("span.small", null, "of ", this.#ruleName(rule_uuid), " ", h("a", { href: hash({ tab: "observations" }) }, "all rules")),
-		);
-		const list = pagedTable({
-			signal: this.#signal,
-			caption: "Observations",
-			columns: [
-				["Record", (o) => [observed(o), o.suspect && badge("suspect", "warn")]],
-				["Rule", (o) => this.#ruleName(o.rule_uuid)],
-				["Because of", matched],
-				["State", (o) => (o.state === "active" ? badge("active") : h("span.quiet", null, GONE[o.gone_reason] ?? "gone"))],
-				["First seen", (o) => when(o.first_seen_at), "number"],
-				["Last seen", (o) => when(o.last_seen_at), "number"],
-			],
-			read: async (cursor, signal) => {
-				const answer = await api.get("/rules/observations", {
-					query: { state, severity, dataset, ip, rule_uuid, tag, limit: 50, cursor },
-					signal,
-				});
-				return { items: answer.observations, next_cursor: answer.next_cursor };
-			},
-			empty: () => emptyState("No observations", "Turn a rule on: it observes the records that match it."),
-		});
-		show(this.results, list.box);
 	}
 }
 

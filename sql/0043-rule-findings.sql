@@ -1,0 +1,3 @@
+-- SPDX-License-Identifier: ISC
+-- rules_seen also returns the number of open findings.
+DROP FUNCTION IF EXISTS rules_seen;
