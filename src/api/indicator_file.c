@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "api/report.h"
 #include "api/stix.h"
+#include "json/cells.h"
 
 enum { FILE_CSV, FILE_NDJSON, FILE_STIX };
 
@@ -32,22 +33,6 @@ STMT_LIST(read_file, struct indicator_row, indicator_row,
 
 /* ---- CSV ---- */
 
-/* Writes a cell of RFC 4180. A text that begins with one of these characters gets an apostrophe,
-   because a spreadsheet would evaluate it as a formula (C-141). */
-static void
-write_cell(struct buf *b, struct str s)
-{
-	buf_char(b, '"');
-	if (s.n > 0 && strchr("=+-@\t\r", s.p[0]) != NULL)
-		buf_char(b, '\'');
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '"')
-			buf_char(b, '"');
-		buf_char(b, s.p[i]);
-	}
-	buf_char(b, '"');
-}
-
 /* Writes the cell of a member: a text, a number, a time, or the items of a list separated by
    blanks. */
 static void
@@ -59,7 +44,7 @@ write_indicator_cell(struct buf *b, const struct field *f, const struct indicato
 	struct buf all = { .a = b->a };
 
 	if (f->type == FIELD_STR)
-		write_cell(b, *(const struct str *)at);
+		cell_write(b, b->a, *(const struct str *)at);
 	else if (f->type == FIELD_UUID)
 		buf_z(b, uuid_text(at).z);
 	else if (f->type == FIELD_INT)
@@ -74,7 +59,7 @@ write_indicator_cell(struct buf *b, const struct field *f, const struct indicato
 			buf_z(&all, i > 0 ? " " : "");
 			buf_str(&all, ((const struct str *)list->items)[i]);
 		}
-		write_cell(b, buf_done(&all));
+		cell_write(b, b->a, buf_done(&all));
 	}
 }
 

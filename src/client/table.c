@@ -5,6 +5,7 @@
 
 #include "client/print.h"
 #include "client/value.h"
+#include "json/cells.h"
 
 enum { GAP = 2, FIRST_LEAST = 40, LEAST = 8, DAY_LEN = 10, MINUTE_LEN = 16, WIDEST = 60 };
 
@@ -69,35 +70,13 @@ line_print(struct client *c, const struct json_value *v)
 	write_out(&b);
 }
 
-/* A text that a spreadsheet would compute as a formula gets an apostrophe in front. */
-static bool
-is_formula(struct str text, bool number)
-{
-	return !number && text.n > 0 && strchr("=+-@", text.p[0]) != NULL;
-}
-
+/* A file is UTF-8 in every locale. */
 static void
-csv_cell(struct buf *b, const struct screen *s, struct str text, bool number)
+write_harmless_text(struct buf *b, struct str text)
 {
-	struct buf shown = { .p = NULL };
+	const struct screen utf8 = { .utf8 = true };
 
-	text_show(&shown, s, text);
-	if ((shown.n == 0 || memchr(shown.p, '"', shown.n) == NULL) &&
-	    (text.n == 0 || strcspn(text.p, ",;\"") >= text.n) && !is_formula(text, number)) {
-		buf_str(b, buf_done(&shown));
-		buf_free(&shown);
-		return;
-	}
-	buf_char(b, '"');
-	if (is_formula(text, number))
-		buf_char(b, '\'');
-	for (size_t i = 0; i < shown.n; i++) {
-		if (shown.p[i] == '"')
-			buf_char(b, '"');
-		buf_char(b, shown.p[i]);
-	}
-	buf_char(b, '"');
-	buf_free(&shown);
+	text_show(b, &utf8, text);
 }
 
 static void
@@ -108,24 +87,33 @@ csv_heading(const struct table *t, struct buf *b)
 	buf_z(b, "\r\n");
 }
 
+/* The path of a column in a document: a service has the members of its host in an object. */
+static struct str
+path_in(const struct table *t, const struct json_value *v, const char *path)
+{
+	char step[64];
+	size_t n = strcspn(path, ".");
+
+	if (n < sizeof(step) && value_get(v, "host") != NULL &&
+	    json_type(value_get(v, "host")) == JSON_OBJECT) {
+		memcpy(step, path, n);
+		step[n] = '\0';
+		if (value_get(v, step) == NULL)
+			return arena_printf(t->c->page, "host.%s", path);
+	}
+	return str_of(path);
+}
+
 static void
 csv_row(const struct table *t, struct buf *b, const struct json_value *v)
 {
-	/* A file is UTF-8 in every locale. */
-	const struct screen utf8 = { .utf8 = true };
+	struct str paths[COLUMNS_MAX];
+	const struct cells cells = { .paths = paths, .n = t->ncolumns, .text = write_harmless_text,
+		.string = json_show_string };
 
-	for (size_t i = 0; i < t->ncolumns; i++) {
-		struct buf cell = { .p = NULL };
-
-		value_cell(&cell, v, t->columns[i].path, ";");
-		if (i > 0)
-			buf_char(b, ',');
-		buf_char(&cell, '\0');
-		csv_cell(b, &utf8, (struct str){ cell.p, cell.n - 1 },
-		    value_is_number(v, t->columns[i].path));
-		buf_free(&cell);
-	}
-	buf_z(b, "\r\n");
+	for (size_t i = 0; i < t->ncolumns; i++)
+		paths[i] = path_in(t, v, t->columns[i].path);
+	cells_row(b, t->c->page, &cells, v);
 }
 
 /* ---- tables ---- */

@@ -31,8 +31,8 @@ value_int(const struct json_value *v, const char *name, int64_t *out)
 
 /* ---- JSON ---- */
 
-static void
-show_string(struct buf *b, struct str s)
+void
+json_show_string(struct buf *b, struct str s)
 {
 	struct str part = { s.p, 0 };
 	const char *p = s.p, *end = s.p + s.n;
@@ -68,7 +68,7 @@ show_string(struct buf *b, struct str s)
 void
 json_show(struct buf *b, const struct json_value *v)
 {
-	json_write_value(b, v, show_string);
+	json_write_value(b, v, json_show_string);
 }
 
 /* ---- cells ---- */

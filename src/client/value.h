@@ -20,5 +20,7 @@ bool value_is_number(const struct json_value *v, const char *path);
 /* Appends a value as JSON on one line. Control characters and marks of direction are escaped as
    \u009b, so the line can be printed on a terminal; a JSON parser reads the same value. */
 void json_show(struct buf *b, const struct json_value *v);
+/* The same for a string. */
+void json_show_string(struct buf *b, struct str s);
 
 #endif

@@ -15,7 +15,7 @@
 #define SEARCH_WALK_H
 
 #include "db/db.h"
-#include "record/cells.h"
+#include "json/cells.h"
 #include "record/stored.h"
 #include "search/engine.h"
 

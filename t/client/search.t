@@ -24,9 +24,9 @@ is "$OUT" 12 "surface count prints the number alone"
 
 surface search hosts --csv -f ip,services.port,services.http.title net:192.0.2.0/30
 is "$(printf '%s\n' "$OUT" | tr -d '\r')" "ip,services.port,services.http.title
-192.0.2.1,\"22;80\",
-192.0.2.2,\"22;80\",\"'=cmd()\"
-192.0.2.3,\"22;80\"," "--csv quotes lists and puts an apostrophe before what a spreadsheet would compute"
+192.0.2.1,\"[22,80]\",\"[null,\"\"\"\"]\"
+192.0.2.2,\"[22,80]\",\"[null,\"\"=cmd()\"\"]\"
+192.0.2.3,\"[22,80]\",\"[null,\"\"\"\"]\"" "--csv prints lists as JSON arrays that keep the places of what is absent"
 
 surface host 192.0.2.1 --table
 unlike "$OUT" "$(printf '[\033\302\342]')" "a table has no control character of a banner and no mark of direction"

@@ -1,32 +1,27 @@
 // SPDX-License-Identifier: ISC
-// Writes records as lines of CSV (RFC 4180). A cell that a spreadsheet would evaluate as a formula
-// gets an apostrophe in front.
+// Writes records as lines of CSV (RFC 4180), in the dialect of src/json/cells.h, which exports and the program surface
+// print: a member that is a list, or is below one, is a JSON array with null for what is absent, so that columns of one list
+// have an item for each of its objects. A text that a spreadsheet would evaluate as a formula gets an apostrophe in front.
 
-const COMPUTED = /^[=+\-@\t\r]/u;
+const COMPUTED = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/u;
 
 export function cell(value) {
-	let text = value === null || value === undefined ? "" : String(value);
-	if (typeof value !== "number" && COMPUTED.test(text))
-		text = `'${text}`;
-	return /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+	const text = value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : typeof value === "string" && COMPUTED.test(value) ? `'${value}` : String(value);
+	return /[",\r\n]|^ | $/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 export function line(cells) {
 	return `${cells.map(cell).join(",")}\r\n`;
 }
 
-// Returns all values at a path, in order: services.port of a host has one for each service.
-function valuesAt(record, path) {
-	let found = [record];
-	for (const name of path.split("."))
-		found = found.flatMap((v) => v?.[name] ?? []);
-	return found.filter((v) => typeof v !== "object");
-}
-
-function joined(values) {
-	return values.length === 1 ? values[0] : values.join("; ");
+function valueAt(value, path) {
+	if (Array.isArray(value))
+		return value.map((item) => valueAt(item, path) ?? null);
+	if (!path.length || typeof value !== "object" || value === null)
+		return value;
+	return valueAt(value[path[0]], path.slice(1));
 }
 
 export function record(document, columns) {
-	return line(columns.map((column) => joined(valuesAt(document, column))));
+	return line(columns.map((column) => valueAt(document, column.split("."))));
 }

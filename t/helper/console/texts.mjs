@@ -174,13 +174,13 @@ is(
 
 // ---- CSV (C-347) ----
 is(
-	["=cmd", "+1", "-1", "@x", "\tx"].map((v) => cell(v).replace(/^"/u, "")[0]),
-	["'", "'", "'", "'", "'"],
+	["=cmd", "+1", "-1", "@x", "\tx", "\rx", "\n=1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201"].filter((v) => cell(v).replace(/^"/u, "")[0] !== "'"),
+	[],
 	"a cell that a spreadsheet would compute begins with an apostrophe (C-347)",
 );
 is(
-	[cell(-1), cell(null), cell('a"b'), cell("a,b"), cell("a\nb")],
-	["-1", "", '"a""b"', '"a,b"', '"a\nb"'],
+	[cell(-1), cell(null), cell('a"b'), cell("a,b"), cell("a\nb"), cell(" a"), cell([-1, null])],
+	["-1", "", '"a""b"', '"a,b"', '"a\nb"', '" a"', '"[-1,null]"'],
 	"other cells are written as RFC 4180 says",
 );
 is(
@@ -190,8 +190,8 @@ is(
 		"tags",
 		"services.banner",
 	]),
-	"192.0.2.1,22; 80,a; b,'=cmd\r\n",
-	"a line of CSV has all values of a column (C-347)",
+	'192.0.2.1,"[22,80]","[""a"",""b""]","[""=cmd"",null]"\r\n',
+	"a line of CSV has all values of a column, and keeps the places of those that are absent (C-347)",
 );
 
 // ---- modules ----
