@@ -98,7 +98,8 @@ $$;
 -- ---- the detector ----
 
 -- The asset that makes a document the project's: [kind, name], or null. The names of a host do not
--- count when it has the tag cdn or more than 50 apex domains.
+-- count when it has the tag cdn or more than 50 apex domains. A document of a URL belongs to the host in the URL before it
+-- belongs to the address.
 CREATE OR REPLACE FUNCTION secret_owner(project uuid, doc jsonb) RETURNS text[] LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	WITH full_names AS (SELECT x AS name FROM jsonb_array_elements_text(CASE jsonb_typeof(doc -> 'hostnames') WHEN 'array'
@@ -112,7 +113,7 @@ CREATE OR REPLACE FUNCTION secret_owner(project uuid, doc jsonb) RETURNS text[] 
 		UNION ALL
 		SELECT a.kind, a.name FROM names n JOIN asset a ON a.project_uuid = project AND a.name = n.name
 		   AND (a.kind = 'domain' OR (a.kind = 'host' AND n.whole))) AS o
-	 ORDER BY kind <> 'address', kind <> 'host', length(name) DESC, name LIMIT 1
+	 ORDER BY doc ? 'hostnames' OR kind <> 'host', kind <> 'address', kind <> 'host', length(name) DESC, name LIMIT 1
 $$;
 
 -- Returns a document with the tags that rules have applied to it, as searches show it.

@@ -26,7 +26,8 @@ function found(d, project) {
 
 function looked(d) {
 	const parts = Object.entries(d.looked_at ?? {}).filter(([, n]) => typeof n === "number");
-	return parts.length ? parts.map(([what, n]) => `${count(n)} ${what.replaceAll("_", " ")}`).join(", ") : "nothing yet";
+	const one = (what, n) => `${count(n)} ${(n === 1 ? what.replace(/ies$/u, "y").replace(/s$/u, "") : what).replaceAll("_", " ")}`;
+	return parts.length ? parts.map(([what, n]) => one(what, n)).join(", ") : d.last_pass_at ? "nothing: no record concerned it" : "nothing yet";
 }
 
 function state(d) {

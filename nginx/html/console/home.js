@@ -34,13 +34,14 @@ function quotaTile(quota) {
 
 function projectLine(project) {
 	const open = SEVERITIES.filter((s) => project.open[s]).map((s) => badge(`${count(project.open[s])} ${s}`, s));
-	return h("li", { "data-entry": true }, h("bdi", null, project.name), h("span.marks", null, open.length ? open : h("span.small.quiet", null, "nothing open")), h("span.score", { title: "Exposure score" }, "Score ", h("strong", null, count(project.score))));
+	return h("li", { "data-entry": true }, h("bdi", null, project.name), h("span.marks", null, open.length ? open : h("span.small.quiet", null, "nothing active")), h("span.score", { title: "Exposure score" }, "Score ", h("strong", null, count(project.score))));
 }
 
 function draw(d, box) {
 	const { findings, alerts, sessions, surface } = d;
 	show(box, h("div.glances", null,
-		tile("findings", "Open findings", count(findings.open), severities(findings.by_severity)),
+		tile("findings", "Active findings", count(findings.open + findings.acknowledged), severities(findings.by_severity),
+			h("p.small.quiet", null, `${count(findings.acknowledged)} acknowledged`)),
 		tile("alerts", "Open alerts", count(alerts.open), h("p.small.quiet", null, `${count(alerts.acknowledged)} acknowledged`),
 			alerts.deliveries_failed > 0 && h("p.small.bad", null, `${plural(alerts.deliveries_failed, "delivery", "deliveries")} failed`)),
 		tile("inventory", "Surface", plural(surface.assets, "asset"), h("p.small.quiet", null, `${plural(surface.services, "service")}; ${count(surface.new)} new, ${count(surface.gone)} gone in 30 days`),

@@ -33,7 +33,10 @@ function verdictButtons(i, changed) {
 }
 
 function list(uuid, query, signal) {
-	const changed = { signal, again: () => table.read() };
+	const changed = { signal, again: () => {
+		table.read();
+		dispatchEvent(new Event("verdict")); // the searches of the report change, too
+	} };
 	const table = pagedTable({
 		signal,
 		caption: "Indicators",
@@ -83,35 +86,34 @@ function indicators(report, signal) {
 }
 
 function pivots(uuid, signal) {
-	return card(
-		"Searches",
-		reading({
-			signal,
-			lines: 3,
-			read: (s) => api.get(`/reports/${uuid}/pivots`, { signal: s }),
-			empty: (a) => (a.pivots.length ? null : h("p.quiet.small", null, "None of its indicators can be searched for.")),
-			draw: (a, box) =>
-				show(
-					box,
-					h(
-						"ul.searches",
-						null,
-						a.pivots.map((p) =>
+	const part = reading({
+		signal,
+		lines: 3,
+		read: (s) => api.get(`/reports/${uuid}/pivots`, { signal: s }),
+		empty: (a) => (a.pivots.length ? null : h("p.quiet.small", null, "None of its indicators can be searched for.")),
+		draw: (a, box) =>
+			show(
+				box,
+				h(
+					"ul.searches",
+					null,
+					a.pivots.map((p) =>
+						h(
+							"li",
+							null,
 							h(
-								"li",
-								null,
-								h(
-									"a",
-									{ href: searchFor(p.dataset, p.query) },
-									`${plural(p.indicators, "indicator")} in ${DATASETS[p.dataset]?.many ?? p.dataset}`,
-								),
-								h("code.quiet", null, short(p.query, 110)),
+								"a",
+								{ href: searchFor(p.dataset, p.query) },
+								`${plural(p.indicators, "indicator")} in ${DATASETS[p.dataset]?.many ?? p.dataset}`,
 							),
+							h("code.quiet", null, short(p.query, 110)),
 						),
 					),
 				),
-		}).box,
-	);
+			),
+	});
+	addEventListener("verdict", () => part.read(), { signal });
+	return card("Searches", part.box);
 }
 
 function exports(uuid) {

@@ -159,6 +159,8 @@ class Editor {
 			const answer = await api.post("/rules/validate", body, { signal: AbortSignal.any([mine.signal, this.#signal]) });
 			if (!mine.signal.aborted)
 				this.#tell(answer, samples === null);
+			if (answer.matches?.value && !answer.error)
+				await this.#fresh(AbortSignal.any([mine.signal, this.#signal]));
 		} catch (fault) {
 			if (!mine.signal.aborted && fault.name !== "AbortError")
 				show(
@@ -173,13 +175,24 @@ class Editor {
 		}
 	}
 
+	get #whole() {
+		const except = this.exclude.value.trim();
+		return except ? `(${this.box.value.trim()}) AND NOT (${except})` : this.box.value.trim();
+	}
+
+	// Of hosts and services, a rule observes only those that were seen in the last 30 days.
+	async #fresh(signal) {
+		if (!["hosts", "services"].includes(this.dataset.value))
+			return;
+		const { count: n } = await api.get(`/search/${this.dataset.value}/count`, { query: { q: `(${this.#whole}) AND last_seen:>=now-30d` }, signal });
+		this.result.querySelector(".dry-count")?.append(h("span.small.quiet", null, `; ${count(n)} of them ${n === 1 ? "was" : "were"} seen in the last 30 days, and a rule observes no others`));
+	}
+
 	#tell(a, brokenSamples) {
 		const dataset = searched(this.dataset.value),
 			n = a.matches?.value ?? 0;
 		if (a.error?.member === "query")
 			this.box.tell({ valid: false, error: a.error });
-		const except = this.exclude.value.trim();
-		const query = except ? `(${this.box.value.trim()}) AND NOT (${except})` : this.box.value.trim();
 		show(
 			this.result,
 			h("h2", null, "Dry run"),
@@ -212,7 +225,7 @@ class Editor {
 					null,
 					a.sample.map((key) => h("li.mono.small", null, foreign(key, 200))),
 				),
-				h("p.small", null, h("a", { href: searchFor(dataset, query), target: "_blank", rel: "noopener" }, "See all in a new tab")),
+				h("p.small", null, h("a", { href: searchFor(dataset, this.#whole), target: "_blank", rel: "noopener" }, "See all in a new tab")),
 			],
 			brokenSamples && h("p.fault", null, "The samples are not valid JSON."),
 			a.tests?.length > 0 && [
