@@ -19,41 +19,6 @@ export function milliseconds(n) {
 	return n < 1000 ? `${n} ms` : `${(n / 1000).toFixed(1)} s`;
 }
 
-// 3725 as 1:02:05.
-export function clock(seconds) {
-	const s = Math.max(0, Math.floor(seconds));
-	const two = (n) => String(n).padStart(2, "0");
-	const hours = Math.floor(s / 3600);
-	const minutes = Math.floor(s / 60) % 60;
-	return hours ? `${hours}:${two(minutes)}:${two(s % 60)}` : `${minutes}:${two(s % 60)}`;
-}
-
-export function duration(seconds) {
-	const minutes = Math.round(seconds / 60);
-	if (seconds < 90)
-		return `${Math.round(seconds)} seconds`;
-	return minutes < 90 ? `${minutes} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
-}
-
-export function hour(date) {
-	return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-}
-
-// As the evidence has it, and as the clock on the wall does.
-export function moment(text) {
-	const date = new Date(text);
-	const here = hour(date);
-	return `${date.toISOString().replace("T", " ")}, ${here} here`;
-}
-
-export function hostOf(url) {
-	try {
-		return new URL(url).host;
-	} catch {
-		return "";
-	}
-}
-
 const NUMBER = new Intl.NumberFormat("en");
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
@@ -75,9 +40,11 @@ export function plural(n, one, many = `${one}s`) {
 const UNITS = [[60, "second", 1], [3600, "minute", 60], [86400, "hour", 3600], [86400 * 60, "day", 86400], [86400 * 730, "month", 86400 * 30.44],
 	[Infinity, "year", 86400 * 365.25]];
 
-function span(seconds) {
+const SLACK_S = 120; // what was set for a day ends in a day also a minute later
+
+function span(seconds, round) {
 	const [, unit, size] = UNITS.find(([limit]) => seconds < limit);
-	return plural(Math.max(1, Math.floor(seconds / size)), unit);
+	return plural(Math.max(1, round(seconds / size)), unit);
 }
 
 // The time of an answer, seen from now: "5 minutes ago", "in 12 days", "just now".
@@ -85,7 +52,7 @@ export function ago(text, now = Date.now()) {
 	const seconds = (now - new Date(text)) / 1000;
 	if (Math.abs(seconds) < 5)
 		return "just now";
-	return seconds > 0 ? `${span(seconds)} ago` : `in ${span(-seconds)}`;
+	return seconds > 0 ? `${span(seconds, Math.floor)} ago` : `in ${span(-seconds > 3600 ? SLACK_S - seconds : -seconds, Math.floor)}`;
 }
 
 // 20 Feb 2027: a day, of the reader's own calendar or of UTC.

@@ -3,7 +3,8 @@
 
 import { foreign, h, rows, show } from "../common/dom.js";
 import { api } from "../common/api.js";
-import { dayAndHour, moment } from "../common/words.js";
+import { moment } from "../common/clock.js";
+import { dayAndHour } from "../common/words.js";
 import { emptyState, faultPanel, heading, reading } from "./parts.js";
 
 const WHO = { key: "key", admin: "operator", member: "member", person: "person", service: "service" };

@@ -4,7 +4,8 @@
 
 import { foreign, h, show, svg } from "../common/dom.js";
 import { api } from "../common/api.js";
-import { bytes, clock, count, milliseconds, plural } from "../common/words.js";
+import { clock } from "../common/clock.js";
+import { bytes, count, milliseconds, plural } from "../common/words.js";
 import { failed, Timeline } from "../viewer/timeline.js";
 import { copyButton, save } from "./copy.js";
 import { badge, emptyState } from "./parts.js";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // Time left: of the session, and until it ends because nobody does anything.
 
-import { clock, duration, hour } from "../common/words.js";
+import { clock, duration, hour } from "../common/clock.js";
 
 const SAID_AT = [600, 300, 60]; // seconds left that a screen reader hears
 const SHORT = 60;

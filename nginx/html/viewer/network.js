@@ -4,7 +4,8 @@
 
 import { element } from "./element.js";
 import { failed } from "./timeline.js";
-import { bytes, milliseconds, moment } from "../common/words.js";
+import { moment } from "../common/clock.js";
+import { bytes, milliseconds } from "../common/words.js";
 
 const ROWS_MAX = 500; // rows in the page; older ones are counted alone
 const KEPT_MAX = 5000;

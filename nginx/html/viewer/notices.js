@@ -2,7 +2,7 @@
 // What happened that the page does not show: blocked downloads, refused addresses, certificates, crashes.
 
 import { deniedWords } from "./failure.js";
-import { hour } from "../common/words.js";
+import { hour } from "../common/clock.js";
 
 const NOTICES_MAX = 200, TOASTS_MAX = 3, TOAST_MS = 6000;
 

@@ -7,7 +7,8 @@ import { Player } from "./player.js";
 import { Splitter } from "./splitter.js";
 import { Timeline } from "./timeline.js";
 import { Waterfall } from "./waterfall.js";
-import { clock, duration, hour } from "../common/words.js";
+import { clock, duration, hour } from "../common/clock.js";
+import { dayAndHour } from "../common/words.js";
 
 const $ = (id) => document.getElementById(id);
 const SPEEDS = [0.5, 1, 2, 4, 8];
@@ -212,12 +213,12 @@ function begin(all, moment) {
 	$("seek").max = timeline.end;
 	$("end").textContent = offset(timeline.end);
 	$("truncated").hidden = !all.truncated;
-	linkState("live", `Recorded ${new Date(timeline.zero).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}`);
+	linkState("live", `Recorded ${dayAndHour(timeline.zero)}`);
 	fillTabs();
 	waterfall.show(timeline.requests);
 	drawStrip();
 	setSpeed(Number($("speed").value));
-	player.seek(Number.isFinite(wanted) ? wanted : moment ?? 0);
+	player.seek(Number.isFinite(wanted) ? wanted : moment ?? timeline.shots[0]?.offset_ms ?? 0);
 	wanted = NaN;
 	$("play").focus();
 }

@@ -65,10 +65,4 @@ export class Screen {
 			this.onFirst();
 		this.tab = frame.tab;
 	}
-
-	// A small picture of what is shown now, as an object URL; the caller revokes it.
-	async copy() {
-		const blob = await new Promise((done) => this.#canvas.toBlob(done, "image/jpeg", 0.85));
-		return blob ? URL.createObjectURL(blob) : null;
-	}
 }

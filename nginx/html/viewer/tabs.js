@@ -2,7 +2,7 @@
 // The tabs of the session's browser.
 
 import { markSelected, tablistKeys } from "../common/tablist.js";
-import { hostOf } from "../common/words.js";
+import { hostOf } from "../common/clock.js";
 
 export class Tabs {
 	#list;

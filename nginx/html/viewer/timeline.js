@@ -26,7 +26,7 @@ export function failed(e) {
 export class Timeline {
 	events;
 	shots;
-	requests; // with burst {from, to}: the time of the requests around it, by which its bar is drawn
+	requests; // with burst {from, to}: the time of the requests around it, within which its bar is drawn
 	gaps; // {from, to}
 	tabs;
 

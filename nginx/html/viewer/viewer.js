@@ -16,7 +16,7 @@ import { Splitter } from "./splitter.js";
 import { Stream } from "./stream.js";
 import { Tabs } from "./tabs.js";
 import { markSelected, tablistKeys } from "../common/tablist.js";
-import { clock, hostOf } from "../common/words.js";
+import { clock, hostOf } from "../common/clock.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -25,6 +25,7 @@ let loading = false;
 let address = "";
 let began = 0; // ms by the server's clock: what is older was before this stream
 let session = ""; // whose evidence is shown
+let evidence = ""; // its path, where the cookie of the console opens it
 
 const announce = (words) => {
 	$("status").textContent = words;
@@ -140,13 +141,11 @@ function banner(words, canStay) {
 
 // ---- messages of the server ----
 
-async function shot(message) {
-	const past = Date.parse(message.taken_at) < began;
+function shot(message) {
 	if (shots.has(message.id))
 		return;
-	const picture = !past && message.tab === screen.tab ? await screen.copy() : null;
-	shots.add(message, picture);
-	if (message.reason === "request" && !past)
+	shots.add(message, evidence && `${evidence}/screenshots/${message.id}`);
+	if (message.reason === "request" && Date.parse(message.taken_at) >= began)
 		announce("Screenshot taken");
 }
 
@@ -229,6 +228,7 @@ function connect(link) {
 	if (session !== link.session) // again the same one: what is shown stays, and what comes twice is known
 		[network, shots, notices].forEach((part) => part.clear());
 	session = link.session;
+	evidence = link.own ? `/api/v1/projects/${link.project}/sessions/${link.session}` : "";
 	failure.hide();
 	$("stage").classList.remove("silent");
 	[screen, keyboard, pointer].forEach((part) => part.attach(mine));

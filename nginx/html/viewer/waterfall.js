@@ -3,7 +3,8 @@
 // holds those near the present moment: a session may have thousands.
 
 import { element } from "./element.js";
-import { bytes, clock, milliseconds } from "../common/words.js";
+import { clock } from "../common/clock.js";
+import { bytes, milliseconds } from "../common/words.js";
 import { failed, lastAt } from "./timeline.js";
 
 const ROWS = 400;
@@ -27,6 +28,7 @@ export class Waterfall {
 	#durations = new Map();
 	#now = null;
 	#ms = 0;
+	#whole = 1; // milliseconds of the longest burst: all bars have one scale, so that a longer bar is a longer time
 
 	// parts: {rows, scroll, empty, count, filter, failed}; seek: goes to a moment.
 	constructor(parts, seek) {
@@ -66,6 +68,7 @@ export class Waterfall {
 
 	#draw() {
 		const { rows, empty } = this.#parts;
+		this.#whole = Math.max(1, ...this.#all.map((e) => e.burst.to - e.burst.from));
 		rows.replaceChildren(...this.#shown.slice(this.#from, this.#from + ROWS).map((e) => this.#row(e)));
 		empty.hidden = this.#shown.length > 0;
 		empty.textContent = this.#all.length ? "No event matches the filter." : "The session has no network events.";
@@ -78,9 +81,8 @@ export class Waterfall {
 		const name = element("th"), open = element("button", undefined, "request"), bar = element("td", undefined, "bar-cell");
 		const [path, host] = shortUrl(e.url ?? "");
 		const took = this.#durations.get(e.network_event_id) ?? 0;
-		const whole = Math.max(e.burst.to - e.burst.from, took, 1);
-		const left = (100 * (e.offset_ms - e.burst.from)) / whole;
-		const width = Math.min(100 - left, Math.max(LEAST, (100 * took) / whole));
+		const left = (100 * (e.offset_ms - e.burst.from)) / this.#whole;
+		const width = Math.min(100 - left, Math.max(LEAST, (100 * took) / this.#whole));
 		row.dataset.ms = e.offset_ms;
 		name.scope = "row";
 		open.type = "button";

@@ -24,7 +24,7 @@ async function everyPage(chrome, scheme) {
 	await axe(page, `with details, ${scheme}`);
 	await page.click("#shoot");
 	await page.click("#tab-shots");
-	await page.locator("#shots-list img").first().waitFor();
+	await page.locator("#shots-list button").first().waitFor();
 	echo.say("expiring idle_timeout");
 	await page.locator("#banner").waitFor();
 	await axe(page, `with screenshots and a warning, ${scheme}`);

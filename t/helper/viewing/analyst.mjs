@@ -30,7 +30,7 @@ async function past(chrome) {
 	is(await page.locator("#toasts li").count(), 0,
 		"a notice from before the link was opened shows no toast");
 	is(await page.locator("#shots-list img").count(), 0,
-		"an earlier screenshot does not get the current picture");
+		"the ticket of a stream opens no picture of the evidence, and none of the screen stands for it");
 	const again = await open(chrome);
 	await live(again);
 	await page.locator("#ended").waitFor();
@@ -297,7 +297,7 @@ async function gallery(chrome) {
 				await page.click("#panel-toggle");
 			await page.click("#tab-shots");
 			await page.click("#shoot");
-			await page.locator("#shots-list img").first().waitFor();
+			await page.locator("#shots-list button").first().waitFor();
 			await axe(page, `at ${width} x ${height} with screenshots, ${colorScheme}`);
 			await picture(page, `${name}-${colorScheme}-shots`);
 			await page.context().close();

@@ -114,6 +114,11 @@ async function speeds(chrome) {
 
 async function requests(page) {
 	is(await text(page, "network-count"), String(events.filter((e) => e.network_event_id).length), "the waterfall counts every network event");
+	const bars = await page.locator("#network-rows tr").evaluateAll((all) => all.map((r) => {
+		const [, n, unit] = /, ([\d.]+) (ms|s),/.exec(r.querySelector(".bar-words").textContent) ?? [];
+		return [unit === "s" ? 1000 * n : Number(n), Number.parseFloat(r.querySelector(".bar-line").style.getPropertyValue("--width"))];
+	}).filter(([ms]) => ms >= 0).sort((a, b) => a[0] - b[0]));
+	is(bars.filter(([ms, width], i) => i && ms > bars[i - 1][0] && width < bars[i - 1][1] - 0.1).join(" "), "", "a request that took longer has no shorter bar");
 	await page.check("#only-failed");
 	const bad = events.filter((e) => e.network_event_id && (e.failure || e.status >= 400));
 	is(await page.locator("#network-rows tr").count(), bad.length, "the filter of failures leaves the failed requests");
@@ -168,6 +173,7 @@ try {
 		document.addEventListener("securitypolicyviolation", (e) => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
 	});
 	await ready(page);
+	is(await moment(page), shots[0].offset_ms, "playback opens on the first picture");
 	await moments(page);
 	await keys(page);
 	await playing(page);

@@ -156,7 +156,7 @@ async function evidence(page, echo) {
 	await page.click("#shoot");
 	await echo.saw("shot", "the button requests a screenshot");
 	await page.click("#tab-shots");
-	await page.locator("#shots-list img").first().waitFor();
+	await page.locator("#shots-list button").first().waitFor();
 	await page.locator("#shots-list button").first().click();
 	ok((await text(page, "shot-words")).includes("kept with the evidence"),
 		"a screenshot opens from the list");
