@@ -9,15 +9,19 @@ let number = 0;
 // Shows a dialog with a form. act(form) runs when it is sent: the dialog closes with its value, or shows its refusal.
 // Answers that value, or undefined when the dialog was left.
 //   title, body (nodes), label (of the button that sends), danger, act, cancel (label; "" for none),
-//   wide, left: false when Escape may not close it
+//   wide, left: false when only its buttons may close it
+// A dialog belongs to the page under it: it is left when another address is opened, by Back or by a link, unless it may not be left.
 export function ask({ title, body, label = "OK", danger = false, act = () => true, cancel = "Cancel", wide = false, left = true }) {
 	const id = `dialog-title-${++number}`;
 	const leave = h("button", { type: "button" }, cancel);
 	const form = h("form", null, h("h2", { id }, title), body,
 		h("div.buttons", null, cancel && leave, h("button.main", { type: "submit", class: danger ? "main danger" : "main" }, label)));
 	const box = h(wide ? "dialog.wide" : "dialog", { "aria-labelledby": id }, form);
+	const open = new AbortController();
 	return new Promise((done) => {
 		let value;
+		if (left)
+			addEventListener("hashchange", () => box.close(), { signal: open.signal });
 		onSubmit(form, async (f, submitter) => {
 			value = await act(f, submitter);
 			box.close();
@@ -25,6 +29,7 @@ export function ask({ title, body, label = "OK", danger = false, act = () => tru
 		leave.addEventListener("click", () => box.close());
 		box.addEventListener("cancel", (e) => left || e.preventDefault());
 		box.addEventListener("close", () => {
+			open.abort();
 			box.remove();
 			done(value);
 		});

@@ -147,6 +147,7 @@ export async function secretDialog(destination) {
 		title: "The secret of the destination",
 		label: "Done",
 		cancel: "",
+		left: false,
 		body: [
 			h("p", null, "Receivers check the signature of a webhook with it. It is shown this once."),
 			h(

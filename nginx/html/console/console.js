@@ -22,9 +22,9 @@
 import { h, show } from "../common/dom.js";
 import { ApiError, api, readSession, serveShell, signedIn, unreachable } from "../common/api.js";
 import { drawHeader, markPage } from "./header.js";
-import { faultPanel, toast } from "./parts.js";
+import { place } from "./memory.js";
+import { faultPanel, toast, styleSheet } from "./parts.js";
 import { FIRST, ROUTES } from "./routes.js";
-import { styleSheet } from "./sheets.js";
 import { leave, listen, tellSignedIn } from "./tabs.js";
 
 const shell = document.getElementById("shell");
@@ -81,7 +81,8 @@ async function openPage(route, row) {
 	if (mine !== current)
 		return;
 	box.removeAttribute("aria-busy");
-	box.querySelector("h1")?.focus({ preventScroll: true });
+	(box.querySelector("[autofocus]") ?? box.querySelector("h1"))?.focus({ preventScroll: true });
+	place();
 }
 
 function follow() {
@@ -110,47 +111,11 @@ function redraw() {
 	markPage(top, current.page);
 }
 
-// ---- sign-in over the page ----
+// ---- what requests ask of the shell ----
 
 // Most visits do not need these modules and their style sheet.
 const withSignInStyles = async (module) => (await Promise.all([module, styleSheet("sign-in")]))[0];
-const signIn = () => withSignInStyles(import("./sign-in.js"));
-
-let asking = null; // one dialog for all requests that wait for it
-
-function askOnce(dialog) {
-	asking ??= dialog().finally(() => {
-		asking = null;
-	});
-	return asking;
-}
-
-// The same person continues where they were; for another person the page is loaded again.
-async function signInAgain() {
-	const person = signedIn.session?.person;
-	if (!person)
-		return false;
-	const session = await askOnce(async () => (await signIn()).signInDialog(person));
-	if (session.person.uuid !== person.uuid) {
-		leave();
-		return false;
-	}
-	redraw();
-	return true;
-}
-
-// A passkey or the company's sign-in may belong to another person. Then nothing of the first person
-// is sent or shown any more (C-351).
-async function proveAgain() {
-	const person = signedIn.session.person;
-	const session = await askOnce(async () => (await signIn()).proveDialog(person));
-	if (!session)
-		return false;
-	if (session.person.uuid === person.uuid)
-		return true;
-	leave();
-	return false;
-}
+const again = () => import("./again.js");
 
 let waitTimer = 0;
 
@@ -162,19 +127,33 @@ function waiting(seconds) {
 
 // ---- beginning ----
 
+let entered = false; // whether a person is signed in and pages are shown
+
+// Before pages are shown, the address leads to a form. A link that is opened in the tab takes the place of the form of
+// sign-in, and any other address that of the page of a link. The page that sign-in leads to is only read afterwards.
+function changed() {
+	if (entered)
+		follow();
+	else if (parse(location.hash)?.page === "link" || front === "link")
+		location.reload();
+}
+
 async function enter() {
 	await readSession();
+	entered = true;
 	show(shell, top, main);
 	redraw();
 	follow();
-	addEventListener("hashchange", follow);
 	addEventListener("session", redraw); // a page has read the session again
 	const { startKeys } = await import("./keyboard.js"); // after the first page, which does not need it
 	startKeys();
 }
 
+let front = ""; // "link" while the page of a link is shown
+
 async function begin() {
-	serveShell({ signInAgain, proveAgain, otherPerson: leave, waiting });
+	addEventListener("hashchange", changed);
+	serveShell({ signInAgain: async () => (await again()).signInAgain(redraw), proveAgain: async () => (await again()).proveAgain(), otherPerson: leave, waiting });
 	listen({
 		signedOut: () => signedIn.session && leave(),
 		signedIn: (person) => {
@@ -188,11 +167,12 @@ async function begin() {
 		const { methods, signed_in } = await api.get("/auth/methods", { alone: true });
 		const link = parse(location.hash);
 		if (link?.page === "link") {
+			front = "link";
 			const { openLink } = await withSignInStyles(import("./link.js"));
 			tellSignedIn(await openLink(shell, link, { methods, signed_in }));
 			history.replaceState(null, "", FIRST);
 		} else if (!signed_in) {
-			tellSignedIn(await (await signIn()).signInPage(shell, methods));
+			tellSignedIn(await (await withSignInStyles(import("./sign-in.js"))).signInPage(shell, methods));
 		}
 		await enter();
 	} catch (fault) {

@@ -42,6 +42,8 @@ function links() {
 	return pages().map((r) => h("a", { href: `#/${r.page}`, "data-page": r.page }, r.title));
 }
 
+let fitting = new ResizeObserver(() => {});
+
 // Links that do not fit in the row are in a menu beside it; on a narrow screen all links are.
 function pagesNav() {
 	const row = h("div.pages", null, links()), others = links();
@@ -64,7 +66,9 @@ function pagesNav() {
 		});
 		more.classList.toggle("alone", n === 0);
 	};
-	new ResizeObserver(fit).observe(row.ownerDocument.documentElement);
+	fitting.disconnect(); // of the header before
+	fitting = new ResizeObserver(fit);
+	fitting.observe(document.documentElement);
 	document.fonts?.ready.then(fit);
 	return { node: h("nav.pages-nav", { "aria-label": "Pages" }, row, more), fit };
 }
@@ -90,7 +94,7 @@ function personMenu() {
 	const theme = h("label.menu-line", null, h("span", null, "Appearance"), themeChoice());
 	return menu("You", [
 		h("p.menu-who", null, h("strong", null, h("bdi", null, person.name)), h("span.small.quiet", null, h("bdi", null, person.email))),
-		h("a", { href: "#/settings" }, "Settings"), theme,
+		h("a", { href: "#/exports" }, "Exports"), h("a", { href: "#/settings" }, "Settings"), theme,
 		h("button", { type: "button", onclick: signOut }, "Sign out"),
 	], { summary: [h("span.hidden", null, "You: "), h("span.initial", { "aria-hidden": "true" }, [...person.name][0]?.toUpperCase() ?? "?"), h("bdi.person-name", null, person.name), icon(DOWN)] });
 }
@@ -99,6 +103,7 @@ function helpMenu() {
 	const keyboard = () => import("./keyboard.js");
 	const keys = h("input", { type: "checkbox", onchange: async (e) => (await keyboard()).turnKeys(e.target.checked) });
 	const box = menu("Help", [h("button", { type: "button", onclick: async () => (await keyboard()).showKeys() }, "Keyboard shortcuts"),
+		h("button", { type: "button", onclick: async () => (await import("./search-help.js")).helpOfSearch() }, "Fields and examples of queries"),
 		h("label.menu-line", null, h("span", null, "Single-letter shortcuts"), keys)], { summary: icon(HELP), className: "button plain square" });
 	box.addEventListener("toggle", async () => {
 		keys.checked = (await keyboard()).keysAreOn();

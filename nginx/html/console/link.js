@@ -24,7 +24,7 @@ function askToken(shell) {
 	return new Promise((done) => {
 		const input = h("input", { name: "token", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true, autofocus: true });
 		card(shell, "Open a link", onSubmit(h("form", null, field("Link, or its token", input, "As it was sent to you. It works once, and for a day."),
-			h("div.buttons.wide", null, h("button.main", { type: "submit" }, "Open"), h("a.button", { href: "#/home", onclick: () => setTimeout(() => location.reload()) }, "Sign in instead"))), async () => {
+			h("div.buttons.wide", null, h("button.main", { type: "submit" }, "Open"), h("a.button", { href: "#/home" }, "Sign in instead"))), async () => {
 			const [, token] = TOKEN.exec(input.value.trim()) ?? [];
 			if (!token)
 				throw fieldFault("token", "This is not a link of the console: its token has 43 letters, digits, - or _.");
@@ -98,7 +98,7 @@ export async function openLink(shell, route, { methods, signed_in }) {
 	try {
 		opened = pasted ? { token: pasted, link: (await api.post("/auth/links/open", { token: pasted }, { alone: true })).link } : await askToken(shell);
 	} catch (fault) {
-		card(shell, "The link cannot be opened", faultPanel(fault), h("p.buttons", null, h("button", { type: "button", onclick: () => location.reload() }, "Paste another link")));
+		card(shell, "The link cannot be opened", faultPanel(fault), h("p.buttons", null, h("button", { type: "button", onclick: () => location.reload() }, "Paste another link"), h("a.button", { href: "#/home" }, "To the console")));
 		return new Promise(() => {});
 	}
 	const all = { ...opened, methods };

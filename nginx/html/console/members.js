@@ -16,7 +16,7 @@ const self = (member) => member.uuid === signedIn.organisation.membership_uuid;
 // ---- the link of an invitation, shown once ----
 
 function showLink(member, link) {
-	return ask({ title: `Send ${member.name} this link`, label: "Done", cancel: "", wide: true, body: [
+	return ask({ title: `Send ${member.name} this link`, label: "Done", cancel: "", left: false, wide: true, body: [
 		h("p", null, "It is shown this once and works once, ", ago(link.expires_at).replace(/^in /, "for "), ". Whoever opens it joins, so send it by a way that you trust."),
 		h("div.secret-line", null, h("code", { tabindex: "0", role: "textbox", "aria-readonly": "true", "aria-label": "Link of the invitation" }, link.url ?? link.token), copyButton(link.url ?? link.token))] });
 }

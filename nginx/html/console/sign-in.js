@@ -122,7 +122,8 @@ export function signInPage(shell, methods) {
 		const form = new SignIn({ methods, done });
 		show(shell, h("main.front", { id: "main" }, h("div.card", null,
 			h("img", { src: "/common/icon.svg", alt: "", width: "40", height: "40" }), h("h1", { tabindex: "-1" }, "Sign in to surfaced"), form.box,
-			h("p.small.quiet", null, "No account? An owner of your organisation sends you a link. ", h("a", { href: "#/link", onclick: () => setTimeout(() => location.reload()) }, "I have a link")))));
+			h("p.small.quiet", null, "Lost your password? Use a passkey, or ask the operator of the service for a link that sets a new one."),
+			h("p.small.quiet", null, "No account? An owner of your organisation sends you a link. ", h("a", { href: "#/link" }, "I have a link")))));
 		form.focus();
 	});
 }
@@ -132,12 +133,14 @@ function dialog({ title, words, left, ...who }) {
 	return new Promise((done) => {
 		const box = h("dialog", { "aria-labelledby": "sign-in-title" });
 		const form = new SignIn({ ...who, done: (session) => end(session) });
+		const open = new AbortController();
 		let ended = false;
 		function end(session) {
 			if (ended)
 				return;
 			ended = true;
 			form.stop();
+			open.abort();
 			box.close();
 			box.remove();
 			done(session);
@@ -149,8 +152,10 @@ function dialog({ title, words, left, ...who }) {
 			if (left)
 				end(null);
 		});
+		if (left)
+			addEventListener("hashchange", () => end(null), { signal: open.signal }); // the page that asked was left
 		// Another tab has signed in first.
-		listen({ signedIn: async () => !ended && end(await api.get("/auth/session", { alone: true }).catch(() => null) ?? undefined), signedOut: () => {} });
+		listen({ signedIn: async () => !ended && end(await api.get("/auth/session", { alone: true }).catch(() => null) ?? undefined), signedOut: () => {} }, open.signal);
 		document.body.append(box);
 		box.showModal();
 		form.focus();

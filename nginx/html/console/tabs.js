@@ -29,14 +29,14 @@ export function tellSignedIn(session) {
 	channel.postMessage({ kind: "signed-in", person: session.person.uuid });
 }
 
-// signedIn(person): a person has signed in in another tab. signedOut(): all tabs must be left.
-export function listen({ signedIn, signedOut }) {
+// signedIn(person): a person has signed in in another tab. signedOut(): all tabs must be left. signal ends the listening.
+export function listen({ signedIn, signedOut }, signal) {
 	channel.addEventListener("message", ({ data }) => {
 		if (data.kind === "signed-out")
 			signedOut();
 		else if (data.kind === "signed-in")
 			signedIn(data.person);
-	});
+	}, { signal });
 }
 
 // A page that the browser kept for Back is loaded again, because its session may have ended.

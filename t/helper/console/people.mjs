@@ -12,8 +12,13 @@ const focused = (page) => page.evaluate(() => document.activeElement.textContent
 
 async function byLink(chrome) {
 	const ann = await visitor(chrome, { permissions: ["clipboard-read", "clipboard-write"] });
-	const page = await tab(ann, ANN.slice(ANN.indexOf("#")));
+	const page = await tab(ann), link = ANN.slice(ANN.indexOf("#"));
+	await page.locator("[name=password]").waitFor();
+	await page.evaluate((hash) => {
+		location.hash = hash;
+	}, link);
 	await page.locator("[name=name]").waitFor();
+	ok(true, "a link that is opened in the tab that shows sign-in is shown");
 	is(await title(page), "Join Example", "a link shows which organisation invites");
 	is(new URL(page.url()).hash, "#/link", "the token of a link leaves the address bar");
 	is(await page.inputValue("[name=email]"), "ann@example.com", "the e-mail of the invitation is filled in");
@@ -59,6 +64,11 @@ async function byPastedLink(chrome) {
 	const used = await tab(await visitor(chrome), BOB.slice(BOB.indexOf("#")));
 	await used.locator(".fault-panel").waitFor();
 	ok((await text(used, ".fault-panel")).includes("link_not_found"), "a used link says what the API says");
+	await used.evaluate(() => {
+		location.hash = "#/keys";
+	});
+	await used.locator("[name=email]").waitFor();
+	ok(true, "after a link that cannot be opened another address works");
 	await used.context().close();
 	return { bob, page };
 }
