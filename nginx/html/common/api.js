@@ -5,7 +5,6 @@
 const ROOT = "/api/v1";
 const LONGEST_WAIT_S = 60; // a longer Retry-After is a fault for the reader
 const TRIES = 3; // of a request that is refused with 429
-const AWAKE_MS = 600000; // nothing is polled when there was no input for so long
 
 // A refusal: code and message as the API has them; fields: [{field, code, message}]; status 0 when nothing answered.
 export class ApiError extends Error {
@@ -178,21 +177,4 @@ export async function everything(where, member, { query = {}, signal, most = 200
 		if (!cursor || all.length >= most)
 			return all;
 	}
-}
-
-// ---- polling ----
-
-let lastInput = Date.now();
-for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"])
-	addEventListener(kind, () => {
-		lastInput = Date.now();
-	}, { passive: true, capture: true });
-
-// Calls act every so often until the signal, while the tab is visible and somebody is there.
-export function every(milliseconds, signal, act) {
-	const timer = setInterval(() => {
-		if (document.visibilityState === "visible" && Date.now() - lastInput < AWAKE_MS)
-			act();
-	}, milliseconds);
-	signal.addEventListener("abort", () => clearInterval(timer), { once: true });
 }

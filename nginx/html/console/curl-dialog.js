@@ -10,7 +10,7 @@ import { copyButton } from "./copy.js";
 export function curlDialog(base, dataset, query, fields) {
 	const blocks = commands(base, dataset, query, fields).map(({ title, text }) =>
 		h(
-			"section.command",
+			"section.curl",
 			null,
 			h("div.card-head", null, h("h3", null, title), copyButton(text, "Copy")),
 			h("pre", { tabindex: "0", "aria-label": `${title} as a command` }, text),

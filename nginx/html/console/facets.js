@@ -140,7 +140,7 @@ export class Facets {
 			{
 				type: "button",
 				"aria-pressed": String(state === "and"),
-				title: state ? "Take it out of the query" : `${test}, Alt and a click: NOT ${test}`,
+				title: state ? "Remove it from the query" : `${test}, Alt and a click: NOT ${test}`,
 				onclick: (e) => this.#hooks.toggle(test, e.altKey),
 			},
 			background(share),

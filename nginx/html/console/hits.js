@@ -4,7 +4,7 @@
 import { h } from "../common/dom.js";
 import { ago, plural } from "../common/words.js";
 import { instant, recordOf, short, tag } from "./links.js";
-import { styleSheet } from "./sheets.js";
+import { styleSheet } from "./parts.js";
 
 const SERVICES_SHOWN = 3;
 

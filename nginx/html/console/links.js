@@ -2,12 +2,11 @@
 // Names of datasets, formats of numbers and times, and links between searches and records. Scanned
 // addresses are shown as text, never as links.
 
-import { foreign, h, icon } from "../common/dom.js";
+import { foreign, h } from "../common/dom.js";
 import { count } from "../common/words.js";
 
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_./-]*$/u;
 const KEYWORD = /^(?:AND|OR|NOT|TO)$/iu;
-const LENS = "M8.5 3a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M13 13l4 4";
 
 // Returns a value in the form of a query: quoted, unless every character stands for itself.
 export function quoted(value) {
@@ -31,42 +30,10 @@ export const recordOf = {
 	directory: (d) => `#/directories/${encodeURIComponent(`${d.host ?? d.ip} ${d.port} ${d.path}`)}`,
 };
 
-// Makes a link that searches a dataset for a value.
-export function lens(dataset, field, value, operator = ":") {
-	const query = `${field}${operator}${quoted(value)}`;
-	return h("a.lens", { href: searchFor(dataset, query), "aria-label": `Search ${dataset} for ${query}`, title: query }, icon(LENS));
-}
-
 // Cuts an untrusted text for a list.
 export function short(text, limit = 160) {
 	const all = String(text ?? "");
 	return foreign(all.length > limit ? `${all.slice(0, limit)}…` : all);
-}
-
-// Shows an untrusted text of several lines, such as a banner, with its white space. A button shows
-// the part that is cut.
-export function block(text, limit = 2000) {
-	const lines = (part) => part.split(/\r?\n/u).map((line, i) => [i > 0 && "\n", foreign(line, Infinity)]);
-	const all = String(text);
-	if (all.length <= limit)
-		return lines(all);
-	const rest = h(
-		"button.link",
-		{ type: "button", onclick: () => rest.replaceWith(h("span", null, lines(all.slice(limit)))) },
-		`… ${count(all.length - limit)} more characters`,
-	);
-	return [lines(all.slice(0, limit)), rest];
-}
-
-// Shows a value of a record with a menu of its searches.
-export function value(text, dataset, field, { href, operator, shown, mono } = {}) {
-	const body = foreign(shown ?? text, 400);
-	return h(
-		"span.value",
-		{ class: mono ? "value mono" : "value" },
-		href ? h("a", { href }, body) : body,
-		field && lens(dataset, field, text, operator),
-	);
 }
 
 const WEIGHT = { malicious: ["bad", "▲"], suspicious: ["warn", "◆"], benign: ["good", "●"] };
@@ -136,10 +103,10 @@ export function noun(dataset, n) {
 	return n === 1 ? one : many;
 }
 
-// Returns "4,211 hosts, exactly": a total in words, with its relation.
+// Returns "4,211 hosts" or "at least 10,000 hosts": a total in words, with its relation.
 export function total(dataset, { value, relation }) {
 	const what = `${count(value)} ${noun(dataset, value)}`;
-	return { eq: `${what}, exactly`, gte: `at least ${what}` }[relation] ?? `about ${what}`;
+	return { eq: what, gte: `at least ${what}` }[relation] ?? `about ${what}`;
 }
 
 // Returns "2026-10-19 15:39 UTC".

@@ -2,9 +2,12 @@
 // Parts that every page of the console uses: its heading, lists with their four states, notices, menus.
 
 import { h, show } from "../common/dom.js";
+import { unreachable } from "../common/api.js";
+import { place } from "./memory.js";
 
 const SKELETON_MS = 150;
 const TOAST_MS = 5000;
+const sheets = new Map(); // name: a promise of its style sheet
 
 // Makes the head of a page: its h1, which gets the focus when the page opens, and buttons.
 export function heading(title, ...actions) {
@@ -20,7 +23,7 @@ export function announce(words) {
 export function toast(words, tone = "") {
 	const node = h("li", { class: tone }, words);
 	document.getElementById("toasts").append(node);
-	document.getElementById(tone === "bad" ? "alarm" : "status").textContent = words;
+	document.getElementById(tone === "bad" ? "alarm" : "status").textContent = node.textContent;
 	setTimeout(() => node.remove(), TOAST_MS);
 }
 
@@ -38,7 +41,7 @@ export function emptyState(title, words, ...actions) {
 	return h("div.empty", null, h("strong", null, title), h("p", null, words), actions);
 }
 
-function skeleton(lines) {
+export function skeleton(lines) {
 	return h("div.skeleton", { "aria-hidden": "true" }, Array.from({ length: lines }, () => h("i")));
 }
 
@@ -69,7 +72,8 @@ export function reading({ read, draw, empty = () => null, signal, lines = 6, box
 				show(box, nothing);
 			state = nothing ? "empty" : "data";
 			if (!nothing)
-				draw(data, box);
+				await draw(data, box);
+			place();
 		} catch (fault) {
 			if (both.aborted || fault.name === "AbortError")
 				return;
@@ -95,11 +99,15 @@ export function menu(label, items, { summary = label, className = "button plain"
 	return box;
 }
 
-addEventListener("click", (e) => {
+// Closes open menus, except for one that contains the node.
+function closeMenus(node) {
 	for (const open of document.querySelectorAll("details.menu[open]"))
-		if (!open.contains(e.target))
+		if (!open.contains(node))
 			open.open = false;
-}, { capture: true });
+}
+
+addEventListener("click", (e) => closeMenus(e.target), { capture: true });
+addEventListener("hashchange", () => closeMenus(null));
 
 addEventListener("keydown", (e) => {
 	const open = e.key === "Escape" && document.activeElement?.closest("details.menu[open]");
@@ -115,4 +123,18 @@ const MARKS = { critical: "▲", high: "◆", medium: "●", low: "■", info: "
 // Makes a word with a colour and a shape: tone is a severity, "good", "warn", "bad" or "".
 export function badge(words, tone = "") {
 	return h("span", { class: `badge ${tone}` }, MARKS[tone] && h("span", { "aria-hidden": "true" }, MARKS[tone]), words);
+}
+
+// Reads a style sheet when something first needs it.
+export function styleSheet(name) {
+	if (!sheets.has(name))
+		sheets.set(name, new Promise((done, fail) => {
+			const node = h("link", { rel: "stylesheet", onload: done, onerror: () => {
+				sheets.delete(name);
+				fail(unreachable());
+			} });
+			node.href = `${name}.css`;
+			document.head.append(node);
+		}));
+	return sheets.get(name);
 }

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: ISC
 // The latest queries of this person in this browser. They are deleted when the person signs out.
 
-import { h } from "../common/dom.js";
 import { PERSONAL } from "./tabs.js";
-import { DATASETS, searchFor, short } from "./links.js";
+import { DATASETS, searchFor } from "./links.js";
+import { EXAMPLES } from "./examples.js";
 
 const NAME = `${PERSONAL}recent`;
 const KEPT = 20;
-const SHOWN = 12;
+const SHOWN = 8;
+const CUT = 160; // characters of a query in the list
 
-const EXAMPLES = [
-	["hosts", "services:(title:login -port:80,443)"],
-	["hosts", "services.tls.certificate.not_after:[now TO now+30d]"],
-	["dns", "record_type:CNAME rcode:NXDOMAIN"],
-	["certificates", "self_signed:true expired:false"],
-];
-
-export function recent() {
+function recent() {
 	try {
 		return JSON.parse(localStorage.getItem(NAME) ?? "[]");
 	} catch {
@@ -29,17 +23,16 @@ export function keepQuery(dataset, query) {
 	localStorage.setItem(NAME, JSON.stringify([[dataset, query], ...others].slice(0, KEPT)));
 }
 
-function item([dataset, query]) {
-	return h(
-		"a",
-		{ href: searchFor(dataset, query) },
-		h("span.mono", null, short(query, 90)),
-		h("span.quiet", null, ` ${DATASETS[dataset]?.title ?? dataset}`),
-	);
+function option([dataset, query], note) {
+	return { kind: "query", text: query.length > CUT ? `${query.slice(0, CUT)}…` : query, note, act: () => {
+		location.hash = searchFor(dataset, query);
+	} };
 }
 
-// Returns the queries as links for a menu.
-export function recentItems() {
-	const list = recent().slice(0, SHOWN);
-	return [h("p.menu-title", null, list.length ? "Recent queries" : "Examples"), (list.length ? list : EXAMPLES).map(item)];
+// Returns the options of a search box that somebody enters: latest queries, or examples, and the help.
+export function firstOptions(schema) {
+	const { dataset } = schema, list = recent().slice(0, SHOWN);
+	const shown = list.length ? list.map((one) => option(one, DATASETS[one[0]]?.title ?? one[0]))
+		: EXAMPLES[dataset].slice(0, 5).map(([query, words]) => option([dataset, query], words));
+	return [...shown, { kind: "help", text: "Fields and examples", act: async () => (await import("./search-help.js")).searchHelp(schema) }];
 }

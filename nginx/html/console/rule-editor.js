@@ -88,7 +88,7 @@ class Editor {
 					"all: every record; surface: those in the inventories of projects.",
 				),
 			),
-			h("div.field", null, h("span.label", null, "Query"), this.box.node, this.box.note, h("span.fault")),
+			h("div.field", null, h("span.label", null, "Query"), this.box.node, h("span.fault")),
 			field("Except", this.exclude, "Records that match and are harmless, in the same language."),
 			field("Description", h("textarea", { name: "description", rows: 3, value: r.description ?? "", maxlength: 20000 })),
 			h(

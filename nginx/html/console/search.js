@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: ISC
 // The search page, #/search/DATASET?q=QUERY&view=map: a query, its hits, the values of its fields, a map and ports.
 
-import { h, icon, show } from "../common/dom.js";
-import { api } from "../common/api.js";
+import { h, show } from "../common/dom.js";
+import { api, signedIn } from "../common/api.js";
 import { milliseconds } from "../common/words.js";
-import { announce, emptyState, faultPanel, menu, toast } from "./parts.js";
-import { DATASETS, noun, total } from "./links.js";
+import { keepHere, keptHere, entry, place } from "./memory.js";
+import { faultPanel, skeleton, styleSheet } from "./parts.js";
+import { DATASETS, total } from "./links.js";
 import { FIELDS, hitList, hitsOf } from "./hits.js";
 import { SearchBox } from "./searchbox.js";
-import { styleSheet } from "./sheets.js";
 
 const PAGE = 50;
 const FIRST_PAINTED = 15; // hits that fill a window; the others are added when these are painted
 const SKELETON_MS = 150;
 const NARROW = "(max-width: 860px)";
-const DOTS = "M4 10h.01M10 10h.01M16 10h.01";
 const VIEWS = [
 	["", "List"],
 	["map", "Map"],
 	["ports", "Ports"],
 ];
+
+const rest = () => import("./search-states.js");
 
 function afterPaint(act) {
 	requestAnimationFrame(() => setTimeout(act, 0));
@@ -39,7 +40,7 @@ class SearchPage {
 	#known; // datasets by name
 	#state = { dataset: "hosts", query: "", view: "" };
 	#running = null;
-	#cursor = null;
+	#kept = {}; // for Back: the hits and the groups that were loaded, and the answer with the total
 	#buckets = new Map(); // by "dataset field": values in earlier answers, for completion
 	#parts = {};
 	#facetsLoaded = null;
@@ -53,6 +54,9 @@ class SearchPage {
 			askValues: (field, query) => this.#askValues(field, query),
 			validate: (q, s) => api.get(`/search/${this.#state.dataset}/validate`, { query: { q }, signal: s }),
 			submit: (query) => this.go({ query }),
+			mended: () => this.box.submit(),
+			begin: async () => (await import("./recent.js")).firstOptions(this.schema),
+			signal,
 		});
 		this.side = h("details.facets", { open: !matchMedia(NARROW).matches }, h("summary", null, "Filters"));
 		this.#build(main);
@@ -98,38 +102,32 @@ class SearchPage {
 			dataset,
 			this.box.node,
 			h("button.main", { type: "submit" }, "Search"),
-			this.#menu(),
 		);
 		const title = h("h1.hidden", { tabindex: "-1" });
 		const sum = h("p.total", { role: "status" }),
-			verdicts = h("a.button.plain", { href: "#/verdicts", hidden: true }, "verdicts"),
-			actions = h("div.actions", null, verdicts, this.#actions()),
+			actions = h("div.actions"),
 			views = h("div.views", { role: "group", "aria-label": "Shown as" });
 		const hits = h("section.results", { "aria-label": "Results" });
-		this.#parts = { dataset, title, sum, views, hits, verdicts };
-		show(main, title, form, this.box.note, h("div.results-head", null, sum, actions, views), h("div.search-body", null, this.side, hits));
+		this.#parts = { dataset, title, sum, views, hits, actions };
+		show(main, title, form, h("div.results-head", null, sum, actions, views), h("div.search-body", null, this.side, hits));
 	}
 
-	#menu() {
-		const items = h("div.recent");
-		const box = menu("Recent queries", items, { summary: icon(DOTS), className: "button square" });
-		box.addEventListener("toggle", async () => box.open && show(items, (await import("./recent.js")).recentItems()));
-		return box;
-	}
-
-	#actions() {
+	// The buttons beside the total.
+	#drawActions() {
 		const button = (words, act) => h("button.plain", { type: "button", onclick: act }, words);
-		return [
+		show(
+			this.#parts.actions,
+			this.#state.dataset === "reports" && [
+				h("a.button", { href: "#/verdicts" }, "Verdicts"),
+				signedIn.organisation?.role === "owner" && h("a.button", { href: "#/reports/new" }, "Add a report"),
+			],
 			button("as curl", async () => {
 				const [{ curlDialog }, { fieldsOf }] = await Promise.all([import("./curl-dialog.js"), this.#facetsModule()]);
 				curlDialog(`${location.origin}/api/v1`, this.#state.dataset, this.#state.query, fieldsOf(this.schema));
 			}),
 			button("export", async () => (await import("./export.js")).exportDialog(this.schema, this.#state.query)),
-			button("copy link", async () => {
-				await navigator.clipboard.writeText(location.href);
-				toast("The link to this search is copied.");
-			}),
-		];
+			button("copy link", async () => (await import("./copy.js")).copyLink()),
+		);
 	}
 
 	// ---- the place ----
@@ -154,7 +152,6 @@ class SearchPage {
 		const dataset = this.#known.has(route.path[0]) ? route.path[0] : "hosts";
 		const query = route.query.get("q") ?? "",
 			view = this.#views(dataset).some(([v]) => v === route.query.get("view")) ? route.query.get("view") : "";
-		this.#parts.verdicts.hidden = dataset !== "reports";
 		const other = dataset !== this.#state.dataset;
 		this.#state = { dataset, query, view };
 		if (this.box.value.trim() !== query || other)
@@ -164,7 +161,9 @@ class SearchPage {
 		document.title = `${query || DATASETS[dataset]?.title} – surfaced`;
 		this.side.hidden = !this.schema.fields.some((f) => f.aggregatable);
 		this.#drawViews();
-		this.#run();
+		this.#drawActions();
+		Object.assign(this, { entry: entry(), address: location.hash });
+		this.#run(view ? undefined : keptHere("search"));
 		return true;
 	}
 
@@ -213,56 +212,44 @@ class SearchPage {
 		return Boolean(answer);
 	}
 
-	// Requests the page of hits and the facets together. Answers of an older search are
-	// dropped.
-	#run() {
+	// Requests the page of hits and the facets together, unless Back leads to what was loaded before. Answers of an older
+	// search are dropped.
+	#run(former) {
 		this.#running?.abort();
 		const mine = (this.#running = new AbortController()),
 			signal = AbortSignal.any([mine.signal, this.signal]);
 		const { view } = this.#state;
-		this.#cursor = null;
 		this.#parts.hits.setAttribute("aria-busy", "true");
-		this.#hits(signal, view === "");
+		this.#kept = former ?? { hits: [], groups: null };
+		this.#hits(signal, view === "", former);
 		this.#facets(signal);
 		if (view)
-			this.#other(view, signal);
+			this.#other(signal);
 	}
 
-	async #hits(signal, shown) {
+	async #hits(signal, shown, former) {
 		const { dataset, query } = this.#state,
 			{ hits, sum } = this.#parts,
 			begun = performance.now();
-		const wait = setTimeout(
-			() =>
-				shown &&
-				!signal.aborted &&
-				show(
-					hits,
-					h(
-						"div.skeleton",
-						{ "aria-hidden": "true" },
-						Array.from({ length: 8 }, () => h("i")),
-					),
-				),
-			SKELETON_MS,
-		);
+		const wait = setTimeout(() => shown && !signal.aborted && show(hits, skeleton(8)), SKELETON_MS);
 		try {
-			const answer = await this.#page(shown ? PAGE : 1, signal);
+			const answer = former?.answer ?? await this.#page(shown ? PAGE : 1, "", signal);
 			if (signal.aborted)
 				return;
-			show(
-				sum,
-				h("strong", null, total(dataset, answer.total)),
-				h("span.quiet", null, ` · ${milliseconds(Math.round(performance.now() - begun))}`),
-			);
+			show(sum, h("strong", null, total(dataset, answer.total)), !former && h("span.quiet", null, ` · ${milliseconds(Math.round(performance.now() - begun))}`));
 			this.box.tell({ valid: true, warnings: answer.warnings });
 			if (query)
 				import("./recent.js").then((m) => m.keepQuery(dataset, query), () => {}); // painting does not wait for it
 			if (shown)
-				await this.#list(answer, dataset, signal);
+				await this.#list(former?.hits ?? hitsOf(dataset, answer), answer, signal);
 		} catch (fault) {
-			if (!signal.aborted)
-				await this.#refused(fault, signal);
+			if (signal.aborted)
+				return;
+			show(sum);
+			if (fault.code === "invalid_search_query")
+				await (await rest()).refused(this, this.#state, hits, signal);
+			else
+				show(hits, faultPanel(fault, () => this.#run()));
 		} finally {
 			clearTimeout(wait);
 			if (!signal.aborted)
@@ -270,34 +257,16 @@ class SearchPage {
 		}
 	}
 
-	#page(limit, signal) {
+	#page(limit, cursor, signal) {
 		const { dataset, query } = this.#state;
-		return api.get(`/search/${dataset}`, { query: { q: query, limit, cursor: this.#cursor, fields: FIELDS[dataset]?.join(",") }, signal });
+		return api.get(`/search/${dataset}`, { query: { q: query, limit, cursor, fields: FIELDS[dataset]?.join(",") }, signal });
 	}
 
-	// Marks an invalid query. Any other error is shown in a panel.
-	async #refused(fault, signal) {
-		const { hits, sum } = this.#parts,
-			{ dataset, query } = this.#state;
-		show(sum);
-		if (fault.code === "invalid_search_query") {
-			show(hits, emptyState("This query cannot be read", "The mark in the search box shows where. Correct it, then search again."));
-			const verdict = await api.get(`/search/${dataset}/validate`, { query: { q: query }, signal }).catch(() => null);
-			if (verdict && !signal.aborted && this.box.value.trim() === query)
-				await this.box.tell(verdict);
-			return;
-		}
-		show(
-			hits,
-			faultPanel(fault, () => this.#run()),
-		);
-	}
-
-	async #list(answer, dataset, signal) {
-		const { hits } = this.#parts,
-			found = hitsOf(dataset, answer);
+	// answer: of the page that was read last
+	async #list(found, answer, signal) {
+		const { hits } = this.#parts, { dataset } = this.#state;
 		if (!found.length) {
-			show(hits, this.#nothing());
+			show(hits, (await rest()).nothing(this, this.#state));
 			return;
 		}
 		const list = await hitList(dataset);
@@ -309,46 +278,23 @@ class SearchPage {
 			if (signal.aborted)
 				return;
 			list.add(found.slice(FIRST_PAINTED));
-			this.#more(answer, list, dataset, signal);
+			this.#loaded(found, answer, list, signal);
+			place();
 		});
 	}
 
-	#nothing() {
-		const { query, dataset } = this.#state;
-		return query
-			? emptyState(
-					`No ${noun(dataset, 2)} match`,
-					"Take a test out of the query, or look in another dataset.",
-					h("button", { type: "button", onclick: () => this.go({ query: "" }) }, `Show all ${noun(dataset, 2)}`),
-				)
-			: emptyState(`There are no ${noun(dataset, 2)} yet`, `The operator loads them with surfacectl import ${dataset}.`);
-	}
-
-	#more(answer, list, dataset, signal) {
-		this.#cursor = answer.next_cursor;
+	// Keeps what is loaded for Back, and offers the next page.
+	async #loaded(found, answer, list, signal) {
+		Object.assign(this.#kept, { answer, hits: [...this.#kept.hits, ...found] });
+		keepHere("search", this.#kept);
 		if (!answer.has_more)
 			return;
-		const button = h("button", { type: "button" }, `Load ${PAGE} more`),
-			foot = h("p.more", null, button);
-		this.#parts.hits.append(foot);
-		button.addEventListener("click", async () => {
-			button.disabled = true;
-			try {
-				const next = await this.#page(PAGE, signal),
-					first = list.node.querySelectorAll("[data-entry]").length;
-				list.add(hitsOf(dataset, next));
-				foot.remove();
-				this.#more(next, list, dataset, signal);
-				list.node.querySelectorAll("[data-entry]")[first]?.focus();
-				announce(`${list.node.querySelectorAll("[data-entry]").length} are shown.`);
-			} catch (fault) {
-				if (!signal.aborted)
-					show(
-						foot,
-						faultPanel(fault, () => this.#run()),
-					);
-			}
-		});
+		const load = async () => {
+			const next = await this.#page(PAGE, answer.next_cursor, signal), more = hitsOf(this.#state.dataset, next);
+			list.add(more);
+			this.#loaded(more, next, list, signal);
+		};
+		(await rest()).moreButton(this.#parts.hits, PAGE, { load, again: () => this.#run(), signal });
 	}
 
 	async #facets(signal) {
@@ -366,35 +312,31 @@ class SearchPage {
 				return;
 			}
 			part.busy(true);
-			const answer = await this.aggregate(aggregation(query, fields), signal);
-			if (!signal.aborted)
-				part.draw(schema, query, answer.groups);
+			const groups = this.#kept.groups ?? (await this.aggregate(aggregation(query, fields), signal)).groups;
+			if (signal.aborted)
+				return;
+			this.#kept.groups = groups;
+			part.draw(schema, query, groups);
 		} catch (fault) {
 			if (!signal.aborted)
 				part?.fault(["invalid_search_query", "unreachable"].includes(fault.code) ? "" : fault.message);
 		}
 	}
 
-	async #other(view, signal) {
-		const { dataset, query } = this.#state,
-			{ hits } = this.#parts,
-			meta = DATASETS[dataset],
-			{ schema } = this;
+	async #other(signal) {
 		try {
 			const { aggregation } = await this.#facetsModule();
-			const [views, answer] = await Promise.all([
-				import("./views.js"),
-				this.aggregate(aggregation(query, [view === "map" ? meta.country : meta.port], 100), signal),
-			]);
-			if (!signal.aborted)
-				show(
-					hits,
-					(view === "map" ? views.map : views.ports)(answer.groups[0], schema, query, (test) => this.toggle(test, false)),
-				);
+			await (await rest()).drawView(this, this.#state, this.#parts.hits, { aggregation, signal });
 		} catch (fault) {
-			if (!signal.aborted)
-				this.#refused(fault, signal);
+			if (!signal.aborted && fault.code !== "invalid_search_query") // that of the hits is shown
+				show(this.#parts.hits, faultPanel(fault, () => this.#run()));
 		}
+	}
+
+	// The page is left: records that are opened from here lead to one another.
+	async leave() {
+		const { entry: name, address: from } = this, hashes = [...this.#parts.hits.querySelectorAll("a.hit-name")].map((a) => a.hash), more = this.#kept.answer?.has_more;
+		(await import("./trail.js")).leaveTrail({ hashes, from, more, entry: name });
 	}
 }
 
@@ -402,6 +344,8 @@ export async function open(main, route, signal) {
 	main.className = "page wide";
 	const page = new SearchPage(main, await readSchemas(), signal);
 	page.change(route);
-	page.box.text.focus({ preventScroll: true });
+	signal.addEventListener("abort", () => page.leave());
+	if (!page.box.value)
+		page.box.enter();
 	return page;
 }

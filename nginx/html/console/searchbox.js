@@ -2,42 +2,24 @@
 // The search box: a text that grows, a list of options, and marks where the query is invalid.
 
 import { h, show } from "../common/dom.js";
-import { count, plural } from "../common/words.js";
-import { announce } from "./parts.js";
+import { count } from "../common/words.js";
+import { styleSheet } from "./parts.js";
 
 const VALUES_MS = 250;
 const VALIDATE_MS = 300;
 
-function optionNode(option, id) {
-	const right =
-		option.kind === "field"
-			? [h("span.quiet", null, option.type), option.counted && h("span.quiet", { title: "can be counted" }, "∗")]
-			: option.count !== null && option.count !== undefined && h("span.quiet", null, count(option.count));
-	return h(
-		"li",
-		{ id, role: "option", "aria-selected": "false" },
-		h(
-			"span.option-text",
-			null,
-			h("bdi", null, option.text),
-			option.alias && h("span.quiet", null, ` ${option.alias}`),
-			option.label && h("span.quiet", null, " ", h("bdi", null, option.label)),
-		),
-		right && h("span.option-right", null, right),
-	);
-}
-
 export class SearchBox {
 	#hooks;
-	#list = [];
+	#options = null; // QueryOptions, when its module is loaded
 	#place = null;
-	#active = -1;
 	#timers = { values: 0, validate: 0 };
 	#validating = null;
-	#modules = null; // complete.js and repair.js, loaded at the first key
+	#modules = null; // complete.js, repair.js and the list, loaded at the first focus
+	#returns = false; // the window lost the focus, not the text
 
 	// hooks: schema(), buckets(field), askValues(field, text) returns whether there are new
-	// values, validate(query, signal), submit(query)
+	// values, validate(query, signal), submit(query); may be left out: begin() returns the options of a box that was just
+	// entered, mended() is called when a query was repaired, signal ends what runs when the page is left
 	constructor(hooks) {
 		this.#hooks = hooks;
 		this.copy = h("div.query-copy", { "aria-hidden": "true" });
@@ -54,9 +36,9 @@ export class SearchBox {
 			"data-search": "",
 			placeholder: "A field, a value or a word",
 		});
-		this.options = h("ul.query-options", { id: "query-options", role: "listbox", "aria-label": "What could be typed", hidden: true });
-		this.note = h("p.query-note", { id: "query-note", role: "status" });
-		this.node = h("div.query-box", null, this.copy, this.text, this.options);
+		this.list = h("ul.query-options", { id: "query-options", role: "listbox", "aria-label": "What could be typed", hidden: true });
+		this.note = h("div.query-note", { id: "query-note", role: "status" });
+		this.node = h("div.query-box", null, this.copy, this.text, this.note, this.list);
 		this.#listen();
 	}
 
@@ -70,6 +52,12 @@ export class SearchBox {
 		this.#paint(null);
 	}
 
+	// The page that opens gives the text the focus, without a list over its hits.
+	enter() {
+		this.#returns = true;
+		this.text.setAttribute("autofocus", "");
+	}
+
 	// Shows the error or the warnings in an answer about the present text.
 	tell(verdict) {
 		clearTimeout(this.#timers.validate);
@@ -78,27 +66,34 @@ export class SearchBox {
 
 	#listen() {
 		const { text } = this;
-		text.addEventListener("focus", () => this.#load(), { once: true });
+		text.addEventListener("focus", () => this.#begin());
+		text.addEventListener("click", () => this.value === "" && this.list.hidden && this.#begin());
 		text.addEventListener("input", () => {
+			this.#close();
 			this.#paint(null);
 			this.#offer();
-			clearTimeout(this.#timers.validate);
-			this.#timers.validate = setTimeout(() => this.#validate(), VALIDATE_MS);
+			this.#validateSoon();
 		});
 		text.addEventListener("keydown", (e) => this.#key(e));
-		text.addEventListener("blur", () => this.#close());
-		this.options.addEventListener("pointerdown", (e) => e.preventDefault()); // keeps the focus in the text
-		this.options.addEventListener("click", (e) => {
-			const node = e.target.closest("li");
-			if (node)
-				this.#take([...this.options.children].indexOf(node));
+		text.addEventListener("blur", () => {
+			this.#returns = document.activeElement === text;
+			this.#close();
+		});
+		this.list.addEventListener("pointerdown", (e) => e.preventDefault()); // keeps the focus in the text
+		this.list.addEventListener("click", (e) => this.#take(this.#options.of(e.target)));
+		this.#hooks.signal?.addEventListener("abort", () => {
+			this.#validating?.abort();
+			clearTimeout(this.#timers.validate);
+			clearTimeout(this.#timers.values);
 		});
 	}
 
 	#load() {
-		this.#modules ??= Promise.all([import("./complete.js"), import("./repair.js")]);
+		this.#modules ??= Promise.all([import("./complete.js"), import("./repair.js"), import("./query-options.js"), styleSheet("options")]);
 		const mine = this.#modules;
-		mine.catch(() => {
+		mine.then(([, , { QueryOptions }]) => {
+			this.#options ??= new QueryOptions(this.text, this.list);
+		}, () => {
 			if (this.#modules === mine)
 				this.#modules = null; // the next look tries again
 		});
@@ -112,6 +107,16 @@ export class SearchBox {
 
 	// ---- options ----
 
+	// Somebody enters the box: former queries, before anything is typed.
+	async #begin() {
+		const still = this.#returns, asked = this.value;
+		this.#returns = false;
+		await this.#loadIfPossible();
+		const list = still ? [] : await this.#hooks.begin?.().catch(() => []);
+		if (list?.length && this.#options && this.value === asked && document.activeElement === this.text)
+			this.#options.draw(list);
+	}
+
 	async #offer() {
 		const [{ options, valuesQuery }] = await this.#loadIfPossible();
 		if (!options)
@@ -119,51 +124,30 @@ export class SearchBox {
 		const { schema, buckets, askValues } = this.#hooks;
 		const { place, list } = options(schema(), this.value, this.text.selectionStart, buckets);
 		this.#place = place;
-		this.#draw(list);
+		this.#options.draw(list);
 		clearTimeout(this.#timers.values);
 		if (place.kind !== "value" || !place.known?.aggregatable)
 			return;
 		const asked = this.value;
 		this.#timers.values = setTimeout(async () => {
 			if ((await askValues(place.known, valuesQuery(place.known, place.text))) && this.value === asked && document.activeElement === this.text)
-				this.#draw(options(schema(), asked, this.text.selectionStart, buckets).list);
+				this.#options.draw(options(schema(), asked, this.text.selectionStart, buckets).list);
 		}, VALUES_MS);
-	}
-
-	#draw(list) {
-		this.#list = list;
-		this.#active = -1;
-		show(
-			this.options,
-			list.map((o, i) => optionNode(o, `query-option-${i}`)),
-		);
-		this.options.hidden = list.length === 0;
-		if (list.length)
-			announce(`${plural(list.length, "suggestion")}, the down arrow reaches them.`);
-		this.text.removeAttribute("aria-activedescendant");
 	}
 
 	#close() {
 		clearTimeout(this.#timers.values);
-		this.#draw([]);
+		this.#options?.draw([]);
 	}
 
-	#move(by) {
-		const n = this.#list.length,
-			next = (this.#active + by + n + (this.#active < 0 && by < 0 ? 1 : 0)) % n;
-		this.options.children[this.#active]?.setAttribute("aria-selected", "false");
-		this.#active = next;
-		const node = this.options.children[next];
-		node.setAttribute("aria-selected", "true");
-		node.scrollIntoView({ block: "nearest" });
-		this.text.setAttribute("aria-activedescendant", node.id);
-	}
-
-	async #take(index) {
+	async #take(option) {
 		const [{ take }] = await this.#load();
-		const option = this.#list[index];
-		if (option)
-			this.#put(take(this.value, this.#place, option), option.kind === "field");
+		if (!option)
+			return;
+		if (!option.act)
+			return this.#put(take(this.value, this.#place, option), option.kind === "field");
+		this.#close();
+		option.act();
 	}
 
 	#put({ text, caret }, again) {
@@ -174,18 +158,17 @@ export class SearchBox {
 		this.#paint(null);
 		if (again)
 			this.#offer();
-		clearTimeout(this.#timers.validate);
-		this.#timers.validate = setTimeout(() => this.#validate(), VALIDATE_MS);
+		this.#validateSoon();
 	}
 
 	#key(e) {
 		if (e.isComposing)
 			return;
-		const open = this.#list.length > 0;
+		const open = !this.list.hidden;
 		const arrow = { ArrowDown: 1, ArrowUp: -1 }[e.key];
 		if (arrow && open) {
 			e.preventDefault();
-			this.#move(arrow);
+			this.#options.move(arrow);
 		} else if (e.key === "ArrowDown" && !this.value.includes("\n")) {
 			e.preventDefault();
 			this.#offer();
@@ -194,8 +177,8 @@ export class SearchBox {
 			this.#close();
 		} else if (e.key === "Enter" && !e.shiftKey) {
 			e.preventDefault();
-			if (this.#active >= 0)
-				this.#take(this.#active);
+			if (this.#options?.active)
+				this.#take(this.#options.active);
 			else
 				this.submit();
 		}
@@ -207,6 +190,11 @@ export class SearchBox {
 	}
 
 	// ---- faults ----
+
+	#validateSoon() {
+		clearTimeout(this.#timers.validate);
+		this.#timers.validate = setTimeout(() => this.#validate(), VALIDATE_MS);
+	}
 
 	async #validate() {
 		this.#validating?.abort();
@@ -235,13 +223,16 @@ export class SearchBox {
 	}
 
 	#fault(query, { message, position }, mend, bad) {
-		const button = mend && h("button", { type: "button", onclick: () => this.#put(mend, false) }, h("bdi", null, mend.label));
+		const put = () => {
+			this.#put(mend, false);
+			this.#hooks.mended?.();
+		};
 		return h(
-			"span.note-line",
+			"p.note-line",
 			{ class: bad ? "note-line bad" : "note-line warn" },
 			h("span", { "aria-hidden": "true" }, bad ? "✕" : "▲"),
-			h("span", null, `Character ${count(position)}: `, h("bdi", null, message)),
-			button,
+			h("span", null, `Character ${count(position)}: `, h("bdi", null, message.replace("/search/schemas lists them", "“Fields and examples” lists them"))),
+			mend && h("button", { type: "button", onclick: put }, h("bdi", null, mend.label)),
 		);
 	}
 
