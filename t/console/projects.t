@@ -12,7 +12,10 @@ project_world
 world_until 30 hooks_settled
 rule=$(hooks_rule "$(hook ok)")
 hooks_import 1 4
-echo '{"kind":"domain","name":"a.example.com","first_seen_at":"2026-08-01T00:00:00Z","last_seen_at":"2026-11-25T00:00:00Z"}' |
+{
+	seq 60 | sed 's/.*/{"kind":"host","name":"host-&.example.com","first_seen_at":"2026-08-01T00:00:00Z","last_seen_at":"2026-11-25T00:00:00Z"}/'
+	echo '{"kind":"domain","name":"a.example.com","first_seen_at":"2026-08-01T00:00:00Z","last_seen_at":"2026-11-25T00:00:00Z"}'
+} |
 	ctl import assets --project "$P" - >/dev/null 2>&1
 ok "the webhooks of the alerts are sent" world_until 30 hooks_settled
 ANN=$(invitation owner ann@example.com Ann)

@@ -69,8 +69,8 @@ export function showFault(form, fault) {
 	let first = null;
 	clear(form);
 	for (const { field: name, message } of fault.fields ?? []) {
-		const control = controlOf(form, name);
-		if (control && mark(control, message))
+		const control = controlOf(form, name), [, at] = /\[(\d+)\]/.exec(name) ?? [];
+		if (control && mark(control, at === undefined ? message : `No. ${Number(at) + 1}: ${message}`))
 			first ??= control;
 		else
 			rest.push(`${name}: ${message}`);
@@ -87,6 +87,12 @@ export function showFault(form, fault) {
 // act(form) when the form is sent; its refusal is shown in the form. While it runs the form is not sent again.
 export function onSubmit(form, act) {
 	form.noValidate = true;
+	form.addEventListener("input", (e) => { // the accusation goes with its cause
+		e.target.removeAttribute("aria-invalid");
+		const fault = e.target.closest(".field")?.querySelector(".fault");
+		if (fault)
+			show(fault);
+	});
 	form.addEventListener("submit", async (e) => {
 		e.preventDefault();
 		if (form.getAttribute("aria-busy") === "true")

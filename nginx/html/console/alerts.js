@@ -6,7 +6,7 @@ import { api } from "../common/api.js";
 import { plural } from "../common/words.js";
 import { badge, emptyState, reading, toast } from "./parts.js";
 import { areaWords } from "./areas.js";
-import { Drawer, filterBar, pagedTable, tabButtons, when } from "./lists.js";
+import { Drawer, filterBar, pagedTable, recordKeys, tabButtons, when } from "./lists.js";
 import { short } from "./links.js";
 import { hashOf, projectHead, projectOf } from "./projects.js";
 import { facts } from "./record.js";
@@ -33,17 +33,20 @@ const MOVES = [
 	["close", "Close", "c", ["open", "acknowledged"]],
 	["reopen", "Reopen", "r", ["acknowledged", "closed"]],
 ];
+const DONE = { acknowledge: "acknowledged", close: "closed", reopen: "reopened" };
 
 class Inbox {
 	#chosen = new Map(); // alerts by uuid
 	#list = null;
-	#drawer = new Drawer();
+	#drawer = new Drawer((alert) => this.page.address({ alert }));
 
 	constructor(page) {
 		this.page = page;
 		this.bar = h("div.bulk", { role: "status" });
-		this.results = h("section.results", { "aria-label": "Alerts", onkeydown: (e) => this.#key(e) });
+		this.results = h("section.results", { "aria-label": "Alerts" });
 		this.node = h("div.list-and-drawer", null, h("div.stacked-lists", null, this.bar, this.results), this.#drawer.node);
+		if (page.manages)
+			recordKeys(this.node, this.#drawer, (uuid, key) => this.#key(this.byUuid.get(uuid), key));
 	}
 
 	filters(query, go) {
@@ -58,7 +61,7 @@ class Inbox {
 		);
 	}
 
-	draw({ state = "open", severity, rule_uuid }) {
+	draw({ state = "open", severity, rule_uuid, alert }) {
 		const query = { state: state === "any" ? "" : state, severity, rule_uuid, limit: 50 };
 		const { page } = this,
 			check = (a) =>
@@ -73,6 +76,8 @@ class Inbox {
 		this.#list = pagedTable({
 			signal: page.signal,
 			caption: "Alerts",
+			drawer: this.#drawer,
+			keep: "alerts",
 			choose: page.manages ? check : undefined,
 			open: (a) => this.#open(a),
 			columns: [
@@ -98,6 +103,21 @@ class Inbox {
 				),
 		});
 		show(this.results, this.#list.box);
+		this.#drawer.hide();
+		if (alert)
+			this.#read(alert);
+	}
+
+	// Opens an alert that the address names; the list may not have it.
+	async #read(uuid) {
+		try {
+			const { alert } = await this.page.get(`alerts/${uuid}`);
+			this.byUuid.set(uuid, alert);
+			this.#open(alert);
+		} catch (fault) {
+			if (fault.name !== "AbortError")
+				toast(fault.message, "bad");
+		}
 	}
 
 	byUuid = new Map();
@@ -125,7 +145,6 @@ class Inbox {
 								this.#moveAll(
 									all.filter((a) => from.includes(a.state)),
 									path,
-									label,
 								),
 						},
 						label,
@@ -135,24 +154,11 @@ class Inbox {
 		);
 	}
 
-	// The keys a, c, r and s act on the alert whose row has the focus.
-	#key(e) {
-		const row = e.target.closest("tr"),
-			alert = row && [...this.byUuid.values()].find((a) => this.#list.row(a.uuid) === row);
-		if (
-			!alert ||
-			!this.page.manages ||
-			e.ctrlKey ||
-			e.metaKey ||
-			e.altKey ||
-			e.target.matches("input:not([type=checkbox])") ||
-			localStorage.getItem("keys") === "off"
-		)
-			return;
-		const move = MOVES.find(([, , key, from]) => key === e.key && from.includes(alert.state));
+	#key(alert, key) {
+		const move = MOVES.find(([, , letter, from]) => letter === key && from.includes(alert?.state));
 		if (move)
-			this.#moveAll([alert], move[0], move[1]);
-		else if (e.key === "s")
+			this.#moveAll([alert], move[0]);
+		else if (key === "s" && alert)
 			this.#silence(alert);
 	}
 
@@ -163,7 +169,7 @@ class Inbox {
 			toast("The rule is silent.");
 	}
 
-	async #moveAll(alerts, path, label) {
+	async #moveAll(alerts, path) {
 		let n = 0;
 		try {
 			for (const a of alerts) {
@@ -176,7 +182,7 @@ class Inbox {
 				toast(fault.message, "bad");
 		}
 		if (n)
-			toast(`${label}: ${plural(n, "alert")}.`);
+			toast(`${plural(n, "alert")} ${DONE[path]}.`);
 		this.#chosen.clear();
 		this.#bulk();
 	}
@@ -187,7 +193,7 @@ class Inbox {
 		this.#list.put(alert);
 		if (held)
 			this.#list.row(alert.uuid).querySelector(".row-open").focus();
-		if (!this.#drawer.node.hidden && this.#drawer.node.dataset.uuid === alert.uuid)
+		if (this.#drawer.uuid === alert.uuid)
 			this.#open(alert);
 	}
 
@@ -195,10 +201,8 @@ class Inbox {
 		const a = this.byUuid.get(shown.uuid) ?? shown,
 			{ page } = this;
 		const moves = page.manages ? MOVES.filter(([, , , from]) => from.includes(a.state)) : [];
-		this.#drawer.mark(this.#list.row(a.uuid));
-		this.#drawer.node.dataset.uuid = a.uuid;
 		this.#drawer.open(
-			foreign(a.title, 400),
+			{ uuid: a.uuid, row: this.#list.row(a.uuid), title: foreign(a.title, 400) },
 			h("p.tags", null, a.severity && badge(a.severity, a.severity), badge(a.state, a.state === "closed" ? "good" : "")),
 			page.manages &&
 				h(
@@ -207,7 +211,7 @@ class Inbox {
 					moves.map(([path, label, key]) =>
 						h(
 							"button",
-							{ type: "button", "aria-keyshortcuts": key, onclick: () => this.#moveAll([a], path, label) },
+							{ type: "button", "aria-keyshortcuts": key, onclick: () => this.#moveAll([a], path) },
 							label,
 							h("kbd", { "aria-hidden": "true" }, key),
 						),
@@ -240,13 +244,13 @@ class Inbox {
 					box,
 					answer.finding
 						? facts([
-								["Title", foreign(r.title, 300)],
+								["Title", h("a", { href: hashOf("findings", this.page.project, { status: "any", finding: uuid }) }, foreign(r.title, 300))],
 								["Area", areaWords(r.finding_type)],
 								["Status", r.status.replaceAll("_", " ")],
 								["Last seen", when(r.last_seen_at)],
 							])
 						: facts([
-								["Service", foreign(r.endpoint ?? r.service_key, 300)],
+								["Service", h("a", { href: hashOf("inventory", this.page.project, { tab: "services", service: uuid }) }, foreign(r.endpoint ?? r.service_key, 300))],
 								["Software", foreign([r.product, r.version].filter(Boolean).join(" "), 200)],
 								["Title", r.http_title && foreign(r.http_title, 300)],
 								["Last seen", when(r.last_seen_at)],
@@ -310,6 +314,11 @@ class Alerts {
 		return hashOf("alerts", this.project, query);
 	}
 
+	// The address of this page with a change of its query.
+	address(change) {
+		return this.hash({ ...this.#query, ...change });
+	}
+
 	ruleName(uuid) {
 		return this.rules.find((r) => r.uuid === uuid)?.name ?? "a rule that is gone";
 	}
@@ -342,7 +351,7 @@ class Alerts {
 			show(
 				filters,
 				this.#inbox.filters(this.#query, (change) => {
-					location.hash = this.hash({ ...this.#query, ...change });
+					location.hash = this.address({ alert: "", ...change });
 				}),
 			);
 			show(body, this.#inbox.node);

@@ -7,11 +7,10 @@ import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { count, plural } from "../common/words.js";
 import { badge, emptyState, reading, toast } from "./parts.js";
-import { AREAS, areaWords, detectorWords } from "./areas.js";
+import { AREAS, areaWords } from "./areas.js";
 import { share, short } from "./links.js";
-import { Drawer, filterBar, members, pagedTable, when } from "./lists.js";
+import { Drawer, filterBar, pagedTable, recordKeys, when } from "./lists.js";
 import { hashOf, projectHead, projectOf } from "./projects.js";
-import { facts } from "./record.js";
 
 const SEVERITIES = ["critical", "high", "medium", "low", "info"];
 const STATUSES = [
@@ -26,14 +25,14 @@ const STATUSES = [
 const STATUS = Object.fromEntries(STATUSES);
 const TONES = { open: "", acknowledged: "", accepted_risk: "warn", false_positive: "", resolved: "good" };
 
-// The rows of finding_move (src/tbl/finding_moves.h): path, words, states from which the move is
+// The rows of finding_move (src/tbl/finding_moves.h): path, words, what happened, the key, states from which the move is
 // possible.
 const MOVES = [
-	["acknowledge", "Acknowledge", ["open"]],
-	["resolve", "Resolve", ["open", "acknowledged", "accepted_risk", "false_positive"]],
-	["accept-risk", "Accept the risk", ["open", "acknowledged", "false_positive"]],
-	["false-positive", "False positive", ["open", "acknowledged", "accepted_risk"]],
-	["reopen", "Reopen", ["acknowledged", "accepted_risk", "false_positive", "resolved"]],
+	["acknowledge", "Acknowledge", "acknowledged", "a", ["open"]],
+	["resolve", "Resolve", "resolved", "r", ["open", "acknowledged", "accepted_risk", "false_positive"]],
+	["accept-risk", "Accept the risk", "an accepted risk", "i", ["open", "acknowledged", "false_positive"]],
+	["false-positive", "False positive", "marked as a false positive", "f", ["open", "acknowledged", "accepted_risk"]],
+	["reopen", "Reopen", "open again", "o", ["acknowledged", "accepted_risk", "false_positive", "resolved"]],
 ];
 
 const EVENTS = {
@@ -62,8 +61,10 @@ class Findings {
 	#where;
 	#query;
 	#list = null;
+	#wanted = ""; // the finding that is being opened
+	#moving = false;
 	#signal;
-	#drawer = new Drawer();
+	#drawer = new Drawer((finding) => hashOf("findings", this.#where.project, { ...this.#query, finding }));
 
 	constructor(main, where, signal) {
 		this.#where = where;
@@ -79,6 +80,8 @@ class Findings {
 			this.filters,
 			h("div.search-body.with-areas", null, this.areas, h("div.list-and-drawer", null, this.results, this.#drawer.node)),
 		);
+		if (where.manages)
+			recordKeys(main, this.#drawer, (uuid, letter) => this.#key(uuid, letter));
 		this.#overview();
 	}
 
@@ -87,7 +90,7 @@ class Findings {
 	}
 
 	#go(change) {
-		location.hash = hashOf("findings", this.#where.project, { ...this.#query, ...change });
+		location.hash = hashOf("findings", this.#where.project, { ...this.#query, finding: "", ...change });
 	}
 
 	change(route) {
@@ -121,7 +124,8 @@ class Findings {
 	#draw() {
 		const { status, severity, finding_type, stale, exposure_kind, rule_uuid } = this.#query;
 		const query = { status: status === "any" ? "" : status, severity, finding_type, stale, exposure_kind, rule_uuid, limit: 50 };
-		this.#drawer.close();
+		this.#drawer.hide();
+		this.#wanted = "";
 		const area = rule_uuid ? null : AREAS[finding_type],
 			path = area ? `/projects/${this.#where.project.uuid}/esi/${area.path}` : this.#path();
 		const [lead, ...own] = area?.columns ?? [
@@ -131,6 +135,8 @@ class Findings {
 		this.#list = pagedTable({
 			signal: this.#signal,
 			caption: "Findings",
+			drawer: this.#drawer,
+			keep: "findings",
 			columns: [
 				[lead[0], (f) => lead[1](f) || short(f.title, 200)],
 				["Severity", (f) => badge(f.severity, f.severity)],
@@ -154,7 +160,7 @@ class Findings {
 						"Show all findings",
 					),
 				),
-			open: (f) => (area ? this.#openFound(f.uuid) : this.#open(f)),
+			open: (f) => this.#openFound(f.uuid),
 		});
 		show(this.results, this.#list.box);
 		if (this.#query.finding)
@@ -163,6 +169,7 @@ class Findings {
 
 	// Records of a typed area have other members, so the drawer reads the finding itself.
 	async #openFound(uuid) {
+		this.#wanted = uuid;
 		try {
 			const { finding } = await api.get(this.#path(`/${uuid}`), { signal: this.#signal });
 			this.#open(finding);
@@ -261,11 +268,13 @@ class Findings {
 
 	// ---- one finding ----
 
-	#open(f) {
-		const moves = this.#where.manages ? MOVES.filter(([, , from]) => from.includes(f.status)) : [];
-		this.#drawer.mark(this.#list.row(f.uuid));
+	async #open(f) {
+		const { findingNodes } = await import("./finding.js");
+		const moves = this.#where.manages ? MOVES.filter(([, , , , from]) => from.includes(f.status)) : [];
+		if (this.#wanted !== f.uuid)
+			return; // another one was opened meanwhile
 		this.#drawer.open(
-			foreign(f.title, 400),
+			{ uuid: f.uuid, row: this.#list.row(f.uuid), title: foreign(f.title, 400) },
 			h(
 				"p.tags",
 				null,
@@ -277,22 +286,11 @@ class Findings {
 				h(
 					"div.actions",
 					null,
-					moves.map(([path, label]) => h("button", { type: "button", onclick: (e) => this.#move(f, path, label, e.target) }, label)),
+					moves.map((move) =>
+						h("button", { type: "button", "aria-keyshortcuts": move[3], onclick: () => this.#move(f, move) }, move[1], h("kbd", { "aria-hidden": "true" }, move[3])),
+					),
 				),
-			f.description && h("p.prose", null, foreign(f.description, 2000)),
-			facts([
-				["Area", [areaWords(f.finding_type), f.exposure_kind && ` · ${words(f.exposure_kind)}`]],
-				["Confidence", f.confidence !== null && `${Math.round(f.confidence * 100)} %`],
-				["First seen", when(f.first_seen_at)],
-				["Last seen", when(f.last_seen_at)],
-				["Detector", f.detector ? h("a", { href: hashOf("detectors", this.#where.project, {}) }, detectorWords(f.detector).title) : f.source_name && foreign(f.source_name, 200)],
-				[
-					"Asset",
-					f.asset_uuid && h("a", { href: hashOf("inventory", this.#where.project, { asset: f.asset_uuid }) }, "Open in the inventory"),
-				],
-				["Note", f.status_note && foreign(f.status_note, 500)],
-			]),
-			f.evidence && [h("h3", null, "Evidence"), members(f.evidence)],
+			findingNodes(f, { project: this.#where.project, signal: this.#signal }),
 			h("h3", null, "History"),
 			this.#history(f),
 		);
@@ -330,19 +328,32 @@ class Findings {
 		}).box;
 	}
 
-	async #move(f, path, label, button) {
-		button.disabled = true;
+	async #move(f, [path, , done]) {
+		if (this.#moving)
+			return;
+		this.#moving = true;
 		try {
 			const { finding } = await api.post(this.#path(`/${f.uuid}/${path}`), undefined, { signal: this.#signal });
+			const row = this.#list.row(f.uuid), held = row?.contains(document.activeElement);
 			this.#list.change(finding.uuid, finding);
-			this.#open(finding);
-			toast(`${label}: ${finding.title.slice(0, 80)}`);
+			if (held)
+				this.#list.row(f.uuid).querySelector(".row-open").focus();
+			if (this.#drawer.uuid === f.uuid)
+				await this.#open(finding);
+			toast(["“", foreign(finding.title, 80), `” is ${done}.`]);
 			this.#overview();
 		} catch (fault) {
-			button.disabled = false;
 			if (fault.name !== "AbortError")
 				toast(fault.message, "bad");
+		} finally {
+			this.#moving = false;
 		}
+	}
+
+	#key(uuid, letter) {
+		const f = this.#list.item(uuid), move = MOVES.find(([, , , key, from]) => key === letter && from.includes(f?.status));
+		if (move)
+			this.#move(f, move);
 	}
 }
 

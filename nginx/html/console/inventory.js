@@ -4,7 +4,7 @@
 
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
-import { emptyState, reading } from "./parts.js";
+import { emptyState, reading, toast } from "./parts.js";
 import { recordOf, short } from "./links.js";
 import { Drawer, filterBar, members, pagedTable, searchFilter, tabButtons, when } from "./lists.js";
 import { hashOf, projectHead, projectOf } from "./projects.js";
@@ -17,6 +17,7 @@ const KINDS = [
 	["address", "Addresses"],
 	["certificate", "Certificates"],
 ];
+const KIND = { domain: "domain", host: "host name", address: "address", certificate: "certificate" };
 const RECORDS = { domain: "domain", host: "name", address: "host", certificate: "certificate" };
 const TABS = [
 	["assets", "Assets"],
@@ -31,7 +32,8 @@ class Inventory {
 	#where;
 	#signal;
 	#query = {};
-	#drawer = new Drawer();
+	#drawer = new Drawer((uuid) => hashOf("inventory", this.#where.project, { ...this.#query, asset: "", service: "", [this.#query.tab === "services" ? "service" : "asset"]: uuid }));
+	#list = null;
 
 	constructor(main, where, signal) {
 		this.#where = where;
@@ -52,25 +54,25 @@ class Inventory {
 	}
 
 	#go(change) {
-		location.hash = hashOf("inventory", this.#where.project, { ...this.#query, ...change });
+		location.hash = hashOf("inventory", this.#where.project, { ...this.#query, asset: "", service: "", ...change });
 	}
 
 	change(route) {
 		if (route.path[0] && route.path[0] !== this.#where.project.uuid)
 			return false;
 		this.#query = Object.fromEntries(route.query);
-		const { tab = "assets", asset } = this.#query;
+		const { tab = "assets", asset, service } = this.#query;
 		show(
 			this.tabs,
-			tabButtons(TABS, tab, (name) => this.#go({ tab: name, asset: "" })),
+			tabButtons(TABS, tab, (name) => this.#go({ tab: name })),
 		);
-		this.#drawer.close();
+		this.#drawer.hide();
 		if (tab === "services")
 			this.#services();
 		else
 			this.#assets();
-		if (asset)
-			this.#asset(asset);
+		if (tab === "services" ? service : asset)
+			this.#read(tab, tab === "services" ? service : asset);
 		return true;
 	}
 
@@ -91,7 +93,7 @@ class Inventory {
 			{ kind, name },
 			[
 				["Name", (a) => short(a.name, 200)],
-				["Kind", (a) => a.kind],
+				["Kind", (a) => KIND[a.kind] ?? a.kind],
 				["Found by", (a) => short(a.discovery_channel ?? a.source_name ?? "–", 60)],
 				["First seen", (a) => when(a.first_seen_at), "number"],
 				["Last seen", (a) => when(a.last_seen_at), "number"],
@@ -126,9 +128,11 @@ class Inventory {
 
 	#show(caption, member, query, columns, open) {
 		const filtered = Object.values(query).some(Boolean);
-		const list = pagedTable({
+		this.#list = pagedTable({
 			signal: this.#signal,
 			caption,
+			drawer: this.#drawer,
+			keep: member,
 			columns,
 			open,
 			read: async (cursor, signal) => {
@@ -152,24 +156,32 @@ class Inventory {
 						),
 				),
 		});
-		show(this.results, list.box);
+		show(this.results, this.#list.box);
 	}
 
 	// ---- one record ----
 
-	async #asset(uuid) {
-		const { asset } = await api.get(this.#path(`assets/${uuid}`), { signal: this.#signal }).catch(() => ({}));
-		if (asset && !this.#signal.aborted)
-			this.#drawAsset(asset);
+	// Opens a record that the address names; the list may not have it.
+	async #read(tab, uuid) {
+		try {
+			const { asset, service } = await api.get(this.#path(`${tab}/${uuid}`), { signal: this.#signal });
+			if (asset)
+				this.#drawAsset(asset);
+			else
+				this.#drawService(service);
+		} catch (fault) {
+			if (fault.name !== "AbortError")
+				toast(fault.message, "bad");
+		}
 	}
 
 	#drawAsset(a) {
 		const record = RECORDS[a.kind],
 			{ project } = this.#where;
 		this.#drawer.open(
-			foreign(a.name, 300),
+			{ uuid: a.uuid, row: this.#list.row(a.uuid), title: foreign(a.name, 300) },
 			facts([
-				["Kind", a.kind],
+				["Kind", KIND[a.kind] ?? a.kind],
 				["Record", record && h("a", { href: recordOf[record](a.name) }, "Open its record")],
 				["Services", h("a", { href: hashOf("inventory", project, { tab: "services", asset_uuid: a.uuid }) }, "Its services")],
 				["Found by", foreign([a.discovery_channel, a.discovery_provider].filter(Boolean).join(", ") || "–", 200)],
@@ -185,7 +197,7 @@ class Inventory {
 
 	#drawService(s) {
 		this.#drawer.open(
-			foreign(s.endpoint ?? s.url ?? s.service_key, 300),
+			{ uuid: s.uuid, row: this.#list.row(s.uuid), title: foreign(s.endpoint ?? s.url ?? s.service_key, 300) },
 			facts([
 				["Protocol", s.protocol && foreign(s.protocol, 60)],
 				["Software", software(s) && foreign(software(s), 200)],
@@ -221,7 +233,7 @@ class Inventory {
 						"ul.searches",
 						null,
 						a.findings.map((f) =>
-							h("li", null, foreign(f.title, 160), h("span.quiet.small", null, ` ${f.severity}, ${f.status.replaceAll("_", " ")}`)),
+							h("li", null, h("a", { href: hashOf("findings", this.#where.project, { status: "any", finding: f.uuid }) }, foreign(f.title, 160)), h("span.quiet.small", null, ` ${f.severity}, ${f.status.replaceAll("_", " ")}`)),
 						),
 					),
 				),

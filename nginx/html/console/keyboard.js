@@ -25,28 +25,41 @@ async function help() {
 	const line = (keys, words) => h("tr", null, h("th.nowrap", { scope: "row" }, keys.map((k) => [h("kbd", null, k), " "])), h("td", null, words));
 	ask({ title: "Keyboard shortcuts", label: "Close", cancel: "", body: h("table", null, h("tbody", null,
 		line(["/"], "Search"),
-		line(["j", "k"], "Next and previous entry of a list"),
+		line(["j", "k"], "Next and previous entry of a list, open record, or hit"),
 		line(["Enter"], "Open the entry"),
+		line(["Esc"], "Close the record beside a list"),
+		line(["a", "c", "r", "s"], "On an alert: acknowledge, close, reopen, silence its rule"),
+		line(["a", "r", "i", "f", "o"], "On a finding: acknowledge, resolve, accept the risk, false positive, reopen"),
 		ROUTES.filter((r) => r.letter).map((r) => line(["g", r.letter], r.title)),
 		line(["?"], "This list"))) });
 }
 
+// The page of the search gives its empty box the focus.
 function search() {
 	const box = document.querySelector("main [data-search]");
 	if (box)
 		box.focus();
-	else if (ROUTES.some((r) => r.page === "search"))
+	else
 		location.hash = "#/search/hosts";
 }
 
 // Moves the focus to another entry: an element with data-entry, which is or contains a link or a
-// button.
+// button. While a record is open beside its list, the next one is opened. The page of a record that a search has found leads to the next hit.
 function step(by) {
+	const other = document.querySelector(`main [data-trail="${by > 0 ? "next" : "previous"}"]`);
+	if (other) {
+		other.click();
+		return;
+	}
 	const all = [...document.querySelectorAll("main [data-entry]")].filter((n) => n.offsetParent);
-	const at = all.findIndex((n) => n.contains(document.activeElement));
+	const open = document.querySelector("main .with-drawer tr.current");
+	const at = all.findIndex((n) => (open ? open.contains(n) : n.contains(document.activeElement)));
 	const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.max(0, Math.min(all.length - 1, at + by))];
 	const target = next?.matches("a, button, [tabindex]") ? next : next?.querySelector("a, button, [tabindex]");
-	target?.focus();
+	if (open && target)
+		target.click();
+	else
+		target?.focus();
 	next?.scrollIntoView({ block: "nearest" });
 }
 

@@ -3,6 +3,8 @@
 
 import { foreign, h, rows, show } from "../common/dom.js";
 import { ago } from "../common/words.js";
+import { copyLink } from "./copy.js";
+import { keepHere, keptHere, readdress } from "./memory.js";
 import { faultPanel, reading } from "./parts.js";
 import { instant } from "./links.js";
 
@@ -80,9 +82,11 @@ export function when(text) {
 // A table whose rows open a record.
 //   columns: [[title, make(item), class], …]; read(cursor, signal): {items, next_cursor}; empty(): nodes; open(item);
 //   choose(item): a checkbox before the first cell
+//   drawer: the one in which open(item) shows the record
+//   keep: names the list among those of its page; Back reads as many pages as were loaded
 // Answers {box, read(): again, put(item): the row of an item that has changed, change(uuid, members): of one that has these members
-// now, row(uuid)}.
-export function pagedTable({ columns, read, empty, open, choose, signal, caption }) {
+// now, row(uuid), item(uuid)}.
+export function pagedTable({ columns, read, empty, open, choose, drawer, signal, caption, keep }) {
 	const body = h("tbody"),
 		foot = h("p.more"),
 		byUuid = new Map(),
@@ -98,14 +102,18 @@ export function pagedTable({ columns, read, empty, open, choose, signal, caption
 				lead ? h("span.row-lead", null, choose?.(item), opener(item, inner)) : inner,
 			);
 		});
-		const node = h("tr", null, cells);
+		const node = h("tr", { class: drawer?.uuid && drawer.uuid === item.uuid ? "current" : null, "data-uuid": item.uuid }, cells);
 		byUuid.set(item.uuid, node);
 		items.set(item.uuid, item);
 		return node;
 	};
+	let pages = 0;
 	const page = async (cursor, s) => {
 		const answer = await read(cursor, s);
 		body.append(...answer.items.map(row));
+		pages++;
+		if (keep)
+			keepHere(keep, pages);
 		show(
 			foot,
 			answer.next_cursor &&
@@ -136,56 +144,102 @@ export function pagedTable({ columns, read, empty, open, choose, signal, caption
 		signal,
 		draw: (data, box) => show(box, table, foot),
 		empty: (data) => (data.items.length ? null : empty()),
-		read: (s) => {
+		read: async (s) => {
+			const wanted = Math.max(1, pages || (keep && keptHere(keep)) || 1);
 			show(body);
-			return page("", s);
+			pages = 0;
+			const first = await page("", s);
+			for (let answer = first; pages < wanted && answer.next_cursor;)
+				answer = await page(answer.next_cursor, s);
+			return first;
 		},
 	});
-	const put = (item) => byUuid.get(item.uuid)?.replaceWith(row(item));
-	return { ...list, put, change: (uuid, members) => items.has(uuid) && put({ ...items.get(uuid), ...members }), row: (uuid) => byUuid.get(uuid) };
+	const put = (item) => {
+		const old = byUuid.get(item.uuid);
+		old?.replaceWith(row(item));
+	};
+	return { ...list, put, change: (uuid, members) => items.has(uuid) && put({ ...items.get(uuid), ...members }), row: (uuid) => byUuid.get(uuid), item: (uuid) => items.get(uuid) };
 }
 
-// Shows a record beside a list. Escape or its button closes the drawer and returns the focus.
+// Shows a record beside a list. Escape or its button closes the drawer and returns the focus. The keys j and k open the next
+// and the previous row (keyboard.js).
+//   address(uuid): the address of the page with the record open, or without one
 export class Drawer {
 	#from = null;
+	#address;
 
-	constructor(closed = () => {}) {
+	constructor(address) {
+		this.#address = address;
 		this.node = h("aside.drawer.card", { hidden: true, "aria-label": "The chosen record" });
-		this.closed = closed;
 		this.node.addEventListener("keydown", (e) => e.key === "Escape" && this.close());
 	}
 
+	// The record that is open, or "".
+	get uuid() {
+		return this.node.hidden ? "" : this.node.dataset.uuid;
+	}
+
 	// row: the row of the list that is marked while the drawer is open.
+	open({ uuid, row, title }, ...children) {
+		if (!this.node.isConnected)
+			return; // the page was left while the record was read
+		const head = h("h2", { tabindex: "-1" }, title);
+		if (this.node.hidden)
+			this.#from = document.activeElement;
+		show(
+			this.node,
+			h(
+				"div.card-head",
+				null,
+				head,
+				h(
+					"span.nowrap",
+					null,
+					h("button.plain", { type: "button", onclick: copyLink }, "Copy link"),
+					h("button.plain.square", { type: "button", "aria-label": "Close", onclick: () => this.close() }, "✕"),
+				),
+			),
+			children,
+		);
+		this.node.dataset.uuid = uuid;
+		this.node.hidden = false;
+		this.node.parentElement.classList.add("with-drawer");
+		this.mark(row);
+		readdress(this.#address(uuid));
+		head.focus({ preventScroll: true });
+		this.node.scrollIntoView({ block: "nearest" });
+	}
+
 	mark(row) {
-		this.node.parentElement.querySelector("tr.current")?.classList.remove("current");
+		this.node.parentElement?.querySelector("tr.current")?.classList.remove("current");
 		row?.classList.add("current");
 	}
 
-	open(title, ...children) {
-		this.#from ??= document.activeElement;
-		const head = h("h2", { tabindex: "-1" }, title);
-		show(
-			this.node,
-			h("div.card-head", null, head, h("button.plain.square", { type: "button", "aria-label": "Close", onclick: () => this.close() }, "✕")),
-			children,
-		);
-		this.node.hidden = false;
-		this.node.parentElement.classList.add("with-drawer");
-		head.focus({ preventScroll: true });
-		this.node.scrollIntoView({ block: "nearest" });
+	// The page shows something else; its address is not changed.
+	hide() {
+		this.node.hidden = true;
+		this.node.parentElement?.classList.remove("with-drawer");
+		this.mark(null);
 	}
 
 	close() {
 		if (this.node.hidden)
 			return;
-		this.node.hidden = true;
-		this.node.parentElement.classList.remove("with-drawer");
-		this.mark(null);
-		this.closed();
-		if (this.#from?.isConnected)
-			this.#from.focus();
-		this.#from = null;
+		const row = this.node.parentElement.querySelector("tr.current .row-open");
+		this.hide();
+		readdress(this.#address(""));
+		(row ?? (this.#from?.isConnected ? this.#from : null))?.focus();
 	}
+}
+
+// Letters act on the record of the row that has the focus, or on the one in the drawer: act(uuid, letter) is called, unless
+// shortcuts are turned off (keyboard.js) or something is typed.
+export function recordKeys(node, drawer, act) {
+	node.addEventListener("keydown", (e) => {
+		const uuid = e.target.closest("tr[data-uuid]")?.dataset.uuid ?? (drawer.node.contains(e.target) && drawer.uuid);
+		if (uuid && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.matches("input:not([type=checkbox]), textarea, select") && localStorage.getItem("keys") !== "off")
+			act(uuid, e.key);
+	});
 }
 
 // Shows the members of an untrusted object with all nested ones.

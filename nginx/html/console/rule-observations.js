@@ -119,6 +119,7 @@ export function drawObservations({ filters, results, query, hash, go, signal }) 
 	const list = pagedTable({
 		signal,
 		caption: "Observations",
+		keep: "observations",
 		columns: [
 			["Record", (o) => [observed(o), o.suspect && badge("suspect", "warn")]],
 			["Rule", (o) => nameOf(o.rule_uuid)],

@@ -33,10 +33,7 @@ class Rules {
 	#signal;
 	#query = {};
 	#list = null;
-	#drawer = new Drawer(() => {
-		this.#shown = "";
-	});
-	#shown = ""; // the rule in the drawer
+	#drawer = new Drawer((rule) => hash({ ...this.#query, rule }));
 	#timer = 0;
 	#until = 0;
 
@@ -61,7 +58,7 @@ class Rules {
 	}
 
 	#go(change) {
-		location.hash = hash({ ...this.#query, ...change });
+		location.hash = hash({ ...this.#query, rule: "", ...change });
 	}
 
 	change(route) {
@@ -75,11 +72,13 @@ class Rules {
 				location.hash = hash({ tab: name === "rules" ? "" : name });
 			}),
 		);
-		this.#drawer.close();
+		this.#drawer.hide();
 		if (tab === "observations")
 			this.#observations();
 		else
 			this.#rules();
+		if (this.#query.rule)
+			api.get(`/rules/${this.#query.rule}`, { signal: this.#signal }).then(({ rule }) => this.#open(rule));
 		return true;
 	}
 
@@ -146,6 +145,8 @@ class Rules {
 		this.#list = pagedTable({
 			signal: this.#signal,
 			caption: "Detection rules",
+			drawer: this.#drawer,
+			keep: "rules",
 			open: (r) => this.#open(r),
 			columns: [
 				["Rule", (r) => short(r.name, 160)],
@@ -200,9 +201,8 @@ class Rules {
 				}),
 			own && actionButton("Delete", () => this.#delete(r), "danger"),
 		];
-		this.#drawer.mark(this.#list.row(r.uuid));
 		this.#drawer.open(
-			foreign(r.name, 300),
+			{ uuid: r.uuid, row: this.#list?.row(r.uuid), title: foreign(r.name, 300) },
 			h(
 				"p.tags",
 				null,
@@ -236,7 +236,6 @@ class Rules {
 			]),
 			seen,
 		);
-		this.#shown = r.uuid;
 		this.#follow(r, state, seen);
 	}
 
@@ -258,10 +257,10 @@ class Rules {
 	}
 
 	async #again(r, state, seen) {
-		if (this.#shown !== r.uuid || this.#signal.aborted)
+		if (this.#drawer.uuid !== r.uuid || this.#signal.aborted)
 			return;
 		const answer = await api.get(`/rules/${r.uuid}`, { signal: this.#signal }).catch(() => null); // the next look may succeed
-		if (this.#shown !== r.uuid || this.#signal.aborted)
+		if (this.#drawer.uuid !== r.uuid || this.#signal.aborted)
 			return;
 		if (!answer || JSON.stringify(answer.rule) === JSON.stringify(r)) {
 			this.#later(r, state, seen);

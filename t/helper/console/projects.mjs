@@ -37,6 +37,18 @@ async function inbox(page) {
 	await open.first().locator(".row-open").click();
 	await page.locator(".drawer").getByText("delivered").waitFor();
 	ok(true, "an alert shows where it was sent");
+	await page.keyboard.press("s");
+	await page.locator("dialog [name=reason]").waitFor();
+	ok(true, "a key that a button of the drawer shows works in the drawer");
+	await page.keyboard.press("Escape");
+	await page.locator("dialog").waitFor({ state: "detached" });
+	await page.locator(".drawer h2").focus();
+	await page.keyboard.press("a");
+	await until(async () => (await page.locator(".drawer .badge").allInnerTexts()).includes("acknowledged"), "the key a in the drawer acknowledges its alert");
+	await page.locator(".toasts li", { hasText: "1 alert acknowledged." }).first().waitFor();
+	ok(true, "a notice says what has happened to the alert");
+	await page.keyboard.press("r");
+	await until(async () => (await page.locator(".drawer .badge").allInnerTexts()).includes("open"), "the key r in the drawer reopens it");
 	await page.keyboard.press("Escape");
 	is(await page.locator(".drawer").isVisible(), false, "Escape closes the record beside the list");
 }
@@ -87,9 +99,9 @@ async function findings(page) {
 	await settled(page);
 	await row(page, "Finding 2").locator(".row-open").click();
 	await page.locator(".drawer").getByText("Found", { exact: true }).waitFor();
-	await button(page, "Accept the risk").click();
+	await page.locator(".drawer button", { hasText: "Accept the risk" }).click();
 	await until(async () => (await row(page, "Finding 2").innerText()).includes("Risk accepted"), "a move of a finding is shown in its row");
-	is(await button(page, "Acknowledge").count(), 0, "moves that are not possible from here are not offered");
+	is(await page.locator(".drawer button", { hasText: "Acknowledge" }).count(), 0, "moves that are not possible from here are not offered");
 	await page.locator(".drawer").getByText("Risk accepted", { exact: true }).first().waitFor();
 	ok(true, "the history has the move");
 	await go(page, "#/inventory");
@@ -97,6 +109,31 @@ async function findings(page) {
 	await page.locator(".drawer").getByRole("link", { name: "Open its record" }).click();
 	await page.waitForFunction(() => location.hash === "#/domains/a.example.com");
 	ok(true, "an asset leads to what the search knows of it");
+}
+
+// Evidence in words: a sentence why, what to do above it, every name and address a link, no raw names or times; the JSON is folded.
+async function evidence(page) {
+	await go(page, "#/findings?status=any");
+	const rows = page.locator("tbody .row-open"), drawer = page.locator(".drawer");
+	const titles = (await rows.allInnerTexts()).filter((t) => !/^Finding \d/.test(t));
+	for (const title of titles) {
+		await rows.filter({ hasText: title.slice(0, 60) }).first().click();
+		await drawer.locator("h2", { hasText: title.slice(0, 60) }).waitFor();
+		const text = await drawer.innerText();
+		ok(await drawer.locator(".why").count() === 1, `${title.slice(0, 40)}: a sentence says why`, text);
+		ok(!/\d{4}-\d\d-\d\dT|reasons\n|matched by|rule uuid|last resolved at/.test(text), `${title.slice(0, 40)}: neither raw names nor raw times`, text);
+		is(await drawer.locator("details.json-card").evaluate((n) => n.open), false, `${title.slice(0, 40)}: the JSON is folded`);
+	}
+	await rows.filter({ hasText: "examp1e.com" }).click();
+	await drawer.getByRole("link", { name: "Open in a browser session" }).waitFor();
+	is(await drawer.getByRole("link", { name: "Open in a browser session" }).getAttribute("href"), `#/sessions?url=${encodeURIComponent("https://examp1e.com/")}`, "a look-alike can be opened in a browser session");
+	ok((await drawer.locator(".why").innerText()).includes("examp1e.com resembles example.com"), "a look-alike says what it resembles");
+	ok((await drawer.locator(".weights").innerText()).includes("the name receives mail"), "the score of a look-alike is told by its reasons");
+	for (const [name, href] of [["DNS records", "#/names/examp1e.com"], ["Registration", "#/domains/examp1e.com"], ["Certificates", "#/search/certificates?q=names%3Aexamp1e.com"]])
+		is(await drawer.getByRole("link", { name, exact: true }).getAttribute("href"), href, `a look-alike leads to its ${name}`);
+	await drawer.locator("details.json-card summary").click();
+	ok((await drawer.locator("details.json-card pre").innerText()).includes('"homoglyph"'), "the evidence can be read as JSON");
+	await page.keyboard.press("Escape");
 }
 
 async function rules(page) {
@@ -143,6 +180,47 @@ async function ruleFiles(page) {
 	ok(true, "an import updates a rule that is there");
 }
 
+// ---- addresses of records ----
+
+// A record beside its list has an address, which leads to it in another tab; j and k open the next one and the one before.
+async function addresses(page) {
+	const { rules: [rule] } = await call(page, "GET", "/rules?origin=account");
+	await call(page, "POST", `/rules/${rule.uuid}/copy`);
+	for (const [hash, what] of [["#/findings?status=any", "finding"], ["#/inventory", "asset"], ["#/alerts?state=any", "alert"], ["#/rules", "rule"]]) {
+		await go(page, hash);
+		const rows = page.locator("tbody .row-open"), title = page.locator(".drawer h2");
+		await rows.first().click();
+		await title.waitFor();
+		const first = await title.innerText();
+		ok(new RegExp(`[?&]${what}=[0-9a-f-]{36}$`).test(new URL(page.url()).hash), `the ${what} that is open is in the address`, page.url());
+		await button(page, "Copy link").click();
+		await page.locator(".toasts li", { hasText: "The link is copied." }).first().waitFor();
+		is(await page.evaluate(() => navigator.clipboard.readText()), page.url(), `the link of the ${what} can be copied`);
+		await title.focus();
+		await page.keyboard.press("j");
+		await until(async () => (await title.innerText()) !== first, `the key j opens the next ${what}`);
+		is(await page.locator("tr.current .row-open").innerText().then((t) => t === "" ? "none" : "marked"), "marked", `the row of the open ${what} is marked`);
+		await page.keyboard.press("k");
+		await until(async () => (await title.innerText()) === first, `the key k opens the ${what} before it`);
+		await page.reload();
+		await title.waitFor();
+		is(await title.innerText(), first, `the address leads to the ${what} when it is loaded again`);
+		await page.keyboard.press("Escape");
+		ok(!new URL(page.url()).hash.includes(`${what}=`), `without the drawer the address has no ${what}`, page.url());
+	}
+	await go(page, "#/inventory");
+	await page.getByRole("button", { name: "Load more" }).click();
+	await until(async () => (await page.locator("tbody tr").count()) > 50, "more assets are loaded");
+	const loaded = await page.locator("tbody tr").count();
+	await page.locator("tbody .row-open").nth(54).click();
+	await page.locator(".drawer").getByRole("link", { name: "Open its record" }).click();
+	await page.waitForFunction(() => /^#\/(?:hosts|names|domains)\//.test(location.hash));
+	await page.goBack();
+	await page.locator(".drawer h2").waitFor();
+	await settled(page);
+	is(await page.locator("tbody tr").count(), loaded, "Back shows as many assets as were loaded, with the open one beside them");
+}
+
 // ---- reports and verdicts ----
 
 async function reports(page) {
@@ -158,6 +236,19 @@ async function reports(page) {
 	await button(page, "Add the report").click();
 	await page.getByText("private to the organisation").waitFor();
 	is(await page.locator("main h1").innerText(), "A campaign <b>of ours</b>", "a report of the organisation is added and opened, and its title is text (C-346)");
+	const marks = page.locator(".report-text mark.indicator");
+	await marks.first().waitFor();
+	ok((await marks.allInnerTexts()).some((t) => t.includes("evil-loader[.]com")), "the text of an own report is shown, with its indicators marked where they stand");
+	ok((await page.locator(".report-text").innerText()).includes("<img src=x onerror=document.title=1>"), "markup in the text of a report is text (C-346)");
+	is(await page.locator("main img").count(), 0, "nothing in the text of a report is loaded (C-346)");
+	await button(page, "Edit").click();
+	await page.fill("dialog [name=title]", "A campaign, <i>renamed</i>");
+	await page.fill("dialog [name=tags]", "Loader");
+	await page.selectOption("dialog [name=tlp]", "amber");
+	await page.locator("dialog .main").click();
+	await until(async () => (await page.locator("main h1").innerText()) === "A campaign, <i>renamed</i>", "the title of an own report is changed");
+	ok((await page.locator(".record-head").innerText()).includes("TLP amber"), "the TLP of an own report is changed");
+	ok((await page.locator(".record-side").innerText()).toLowerCase().includes("loader"), "the tags of an own report are changed");
 	await row(page, "evil-loader.com").getByRole("button", { name: "Reject" }).click();
 	await page.locator("dialog .main").click();
 	await page.locator("dialog .field .fault:not(:empty)").waitFor();
@@ -209,8 +300,9 @@ async function areas(page) {
 	ok((await hostile.innerText()).includes("<img src=x onerror=document.title=1> </script> ⟨U+202E⟩evil"), "names of records are text, with what turns the direction around (C-346)");
 	is(await page.evaluate(() => `${document.title} ${document.querySelectorAll("main img").length}`), "Findings – surfaced 0", "no script in a record runs (C-346)");
 	await row(page, "old-shop.example.com").locator(".row-open").click();
-	await page.locator(".drawer").getByText("Remove the record, or claim the name again.").waitFor();
-	await button(page, "Acknowledge").click();
+	await page.locator(".drawer .remedy", { hasText: "Remove the record, or claim the name again." }).waitFor();
+	await page.locator(".drawer h2").focus();
+	await page.keyboard.press("a");
 	await until(async () => (await row(page, "old-shop.example.com").innerText()).includes("Acknowledged"), "a move of a finding is shown in the row of its area");
 	ok((await row(page, "old-shop.example.com").innerText()).includes("Heroku"), "the row keeps the members of its area");
 }
@@ -252,7 +344,7 @@ async function reader(page) {
 			.locator(".drawer button")
 			.allInnerTexts()
 			.then((t) => t.join(" ")),
-		"✕",
+		"Copy link ✕",
 		"such a member sees no buttons that move an alert (C-354)",
 	);
 	for (const tab of ["Rules", "Destinations", "Silences"]) {
@@ -286,8 +378,8 @@ async function reader(page) {
 }
 
 await main(async (chrome) => {
-	const ann = await join(await visitor(chrome), process.env.ANN, "Ann");
-	for (const part of [inbox, tabs, findings, detectors, areas, watched, rules, ruleFiles, reports])
+	const ann = await join(await visitor(chrome, { permissions: ["clipboard-read", "clipboard-write"] }), process.env.ANN, "Ann");
+	for (const part of [inbox, tabs, findings, evidence, detectors, areas, watched, rules, ruleFiles, addresses, reports])
 		await part(ann);
 	await reader(await join(await visitor(chrome), process.env.BOB, "Bob"));
 });
