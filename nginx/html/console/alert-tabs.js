@@ -20,6 +20,7 @@ function list(page, member, query, columns, empty) {
 	return pagedTable({
 		signal: page.signal,
 		caption: member,
+		keep: member,
 		columns,
 		empty,
 		read: async (cursor, signal) => {

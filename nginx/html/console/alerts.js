@@ -4,12 +4,12 @@
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { plural } from "../common/words.js";
+import { facts } from "./facts.js";
 import { badge, emptyState, reading, toast } from "./parts.js";
 import { areaWords } from "./areas.js";
 import { Drawer, filterBar, pagedTable, recordKeys, tabButtons, when } from "./lists.js";
 import { short } from "./links.js";
 import { hashOf, projectHead, projectOf } from "./projects.js";
-import { facts } from "./record.js";
 
 const TABS = [
 	["inbox", "Inbox"],

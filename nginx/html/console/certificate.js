@@ -4,10 +4,11 @@
 import { h, show, svg } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { ago, plural } from "../common/words.js";
+import { at, card, facts, some } from "./facts.js";
 import { badge, emptyState, reading, toast } from "./parts.js";
 import { hitList, FIELDS } from "./hits.js";
-import { quoted, recordOf, searchFor, short, tag, value } from "./links.js";
-import { at, card, facts, jsonCard, recordHead, recordPage, searches, some } from "./record.js";
+import { quoted, recordOf, searchFor, short, tag } from "./links.js";
+import { jsonCard, recordHead, recordPage, searches, value } from "./record.js";
 
 const v = (name, text, options) => text !== undefined && text !== "" && value(text, "certificates", name, options);
 const TYPES = { DER: ["application/pkix-cert", "cer"], PEM: ["application/x-pem-file", "pem"] };
@@ -68,24 +69,65 @@ function download(kind, fingerprint) {
 	);
 }
 
-function hosts(fingerprint, signal) {
-	const query = `services.tls.certificate.fingerprint_sha256:${fingerprint}`;
-	return reading({
+const showing = (print) => `services.tls.certificate.fingerprint_sha256:${quoted(print)}`;
+const SHOWN = FIELDS.hosts.concat(["fingerprint_sha256", "issuer_cn", "names", "not_after", "self_signed"].map((n) => `services.tls.certificate.${n}`)).join(",");
+
+const hostsOf = (print, signal) => api.get("/search/hosts", { query: { q: showing(print), limit: 10, fields: SHOWN }, signal });
+
+// read(signal) returns the answer with hosts that show the certificate.
+function hosts(print, read, signal) {
+	const { box } = reading({
 		signal,
 		lines: 3,
-		read: (s) => api.get("/search/hosts", { query: { q: query, limit: 10, fields: FIELDS.hosts.join(",") }, signal: s }),
+		read,
 		empty: (a) => (a.hosts.length ? null : emptyState("No hosts", "No known host shows this certificate.")),
-		draw: async (a, box) => {
+		draw: async (a, inner) => {
 			const list = await hitList("hosts");
 			list.add(a.hosts);
 			show(
-				box,
+				inner,
 				list.node,
-				a.has_more && h("p.more", null, h("a.button", { href: searchFor("hosts", query) }, `All ${plural(a.total.value, "host")}`)),
+				a.has_more && h("p.more", null, h("a.button", { href: searchFor("hosts", showing(print)) }, `All ${plural(a.total.value, "host")}`)),
 			);
 		},
-	}).box;
+	});
+	return h("section.card.list-card", null, h("div.card-head.padded", null, h("h2", null, "Hosts that show it")), box);
 }
+
+const names = (list, dataset) =>
+	list?.length > 0 && card(plural(list.length, "name"), some(list, (n) => value(n, dataset, dataset === "hosts" ? "services.tls.certificate.names" : "names", { href: recordOf.name(n), operator: "=" }), 24));
+
+// A certificate that is not stored: what the hosts that show it know of it.
+function drawSeen({ seen, print }, signal) {
+	const service = seen.hosts.flatMap((x) => x.services ?? []).find((s) => s.tls?.certificate?.fingerprint_sha256 === print), c = service?.tls.certificate ?? {};
+	const of = (name, text, options) => text !== undefined && text !== "" && value(text, "hosts", `services.tls.certificate.${name}`, options);
+	return {
+		head: recordHead("Certificate", c.subject_cn ?? c.names?.[0] ?? print, {
+			under: c.issuer_cn && ["issued by ", short(c.issuer_cn)],
+			badges: [Date.parse(c.not_after) < Date.now() && badge("expired", "bad"), c.self_signed && badge("self-signed", "warn")].filter(Boolean),
+		}),
+		body: [
+			card("", h("p.quiet", null, "The certificate itself is not stored. This is what scans of the hosts below have kept of it.")),
+			names(c.names, "hosts"),
+			hosts(print, () => seen, signal),
+		],
+		side: [
+			card("Certificate", facts([
+				["Subject", of("subject_cn", c.subject_cn)],
+				["Issuer", of("issuer_cn", c.issuer_cn)],
+				["Valid until", at(c.not_after)],
+				["SHA-256", of("fingerprint_sha256", print, { mono: true })],
+			])),
+			searches(further(print, { common_name: c.subject_cn })),
+		],
+	};
+}
+
+const further = (print, subject) => [
+	subject?.common_name && ["The same subject", "certificates", `subject.common_name:${quoted(subject.common_name)}`],
+	["Hosts that show it", "hosts", showing(print)],
+	["Reports that name it", "reports", `indicators:(type:certificate_sha256 value:${quoted(print)})`],
+];
 
 function draw({ certificate: c }, signal) {
 	const print = c.fingerprint_sha256,
@@ -104,12 +146,8 @@ function draw({ certificate: c }, signal) {
 		}),
 		body: [
 			card("Validity", validity(c), facts([["Days", v("validity_days", c.validity_days)]])),
-			c.names?.length > 0 &&
-				card(
-					plural(c.names.length, "name"),
-					some(c.names, (n) => value(n, "certificates", "names", { href: recordOf.name(n), operator: "=" }), 24),
-				),
-			h("section.card.list-card", null, h("div.card-head.padded", null, h("h2", null, "Hosts that show it")), hosts(print, signal)),
+			names(c.names, "certificates"),
+			hosts(print, (s) => hostsOf(print, s), signal),
 			jsonCard(c),
 		],
 		side: [
@@ -143,25 +181,33 @@ function draw({ certificate: c }, signal) {
 			),
 			searches([
 				c.spki_sha256 && ["The same key", "certificates", `spki_sha256:${c.spki_sha256}`],
-				c.subject?.common_name && ["The same subject", "certificates", `subject.common_name:${quoted(c.subject.common_name)}`],
-				["Reports that name it", "reports", `indicators:(type:certificate_sha256 value:${print})`],
+				...further(print, c.subject),
 			]),
 		],
 	};
 }
 
+async function read(print, signal) {
+	try {
+		return await api.get(`/search/certificates/${encodeURIComponent(print)}`, { signal });
+	} catch (fault) {
+		const seen = fault.status === 404 && (await hostsOf(print, signal));
+		if (!seen?.hosts?.length)
+			throw fault;
+		return { seen, print };
+	}
+}
+
 export async function open(main, route, signal) {
 	const print = route.path[0] ?? "";
 	document.title = `Certificate ${print.slice(0, 16)} – surfaced`;
-	const query = `services.tls.certificate.fingerprint_sha256:${quoted(print)}`;
 	await recordPage(main, {
 		signal,
-		draw: (data) => draw(data, signal),
-		read: (s) => api.get(`/search/certificates/${encodeURIComponent(print)}`, { signal: s }),
-		missing: [
-			"This certificate is not stored",
-			"Hosts may show it nevertheless.",
-			h("a.button", { href: searchFor("hosts", query) }, "Hosts that show it"),
-		],
+		draw: (data) => (data.seen ? drawSeen(data, signal) : draw(data, signal)),
+		read: (s) => read(print, s),
+		missing: {
+			kind: "Certificate", name: print, title: "This certificate is not known", words: "It is not stored, and no known host shows it.",
+			further: further(print),
+		},
 	});
 }

@@ -15,6 +15,16 @@ import { hashOf, projectHead, projectOf } from "./projects.js";
 
 const SEVERITIES = ["info", "low", "medium", "high", "critical"];
 
+// Counters of detectors: what was examined, one and many.
+const LOOKED = {
+	aliases: ["alias", "aliases"], aliases_mode_nxdomain: ["alias whose target does not exist", "aliases whose target does not exist"],
+	aliases_mode_page: ["alias to a provider with a page for unclaimed names", "aliases to providers with a page for unclaimed names"],
+	aliases_mode_page_without_capture: ["alias whose page was not captured", "aliases whose page was not captured"],
+	beyond_limit: ["finding beyond the limit of the project", "findings beyond the limit of the project"], cloud_addresses: ["cloud address", "cloud addresses"],
+	directories: ["open directory", "open directories"], open_directories: ["open directory", "open directories"], hosts: ["host"], left_out: ["finding left out", "findings left out"],
+	names: ["name"], of_another_key: ["secret noted with another key", "secrets noted with another key"], secrets: ["secret"], services: ["service"], subjects: ["asset"],
+};
+
 const detectorsPath = (project, tail = "") => `/projects/${project.uuid}/esi/detectors${tail}`;
 
 function found(d, project) {
@@ -26,8 +36,7 @@ function found(d, project) {
 
 function looked(d) {
 	const parts = Object.entries(d.looked_at ?? {}).filter(([, n]) => typeof n === "number");
-	const one = (what, n) => `${count(n)} ${(n === 1 ? what.replace(/ies$/u, "y").replace(/s$/u, "") : what).replaceAll("_", " ")}`;
-	return parts.length ? parts.map(([what, n]) => one(what, n)).join(", ") : d.last_pass_at ? "nothing: no record concerned it" : "nothing yet";
+	return parts.length ? parts.map(([what, n]) => (LOOKED[what] ? plural(n, ...LOOKED[what]) : `${count(n)} ${what.replaceAll("_", " ")}`)).join(", ") : d.last_pass_at ? "nothing: no record concerned it" : "nothing yet";
 }
 
 function state(d) {

@@ -4,19 +4,22 @@
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { bytes, count, plural } from "../common/words.js";
+import { at, card, facts, pageAddress } from "./facts.js";
 import { badge } from "./parts.js";
-import { lens, quoted, recordOf, tag, value } from "./links.js";
-import { at, card, facts, jsonCard, pageAddress, recordHead, recordPage, searches } from "./record.js";
+import { quoted, recordOf, tag } from "./links.js";
+import { jsonCard, lens, recordHead, recordPage, searches, value } from "./record.js";
 
 const ROWS = 300;
 
+const PARTS = /^(\S+) (\d+) (.*)$/su;
+const isAddress = (host) => /^[\d.]+$|:/u.test(host);
+
 // No operation reads a single directory, so a search for host, port and path finds it.
 async function find(name, signal) {
-	const [, host, port, path] = /^(\S+) (\d+) (.*)$/su.exec(name) ?? [];
-	const isAddress = host && /^[\d.]+$|:/u.test(host);
-	const q = host && `${isAddress ? "ip:" : "host="}${quoted(host)} port:${port} path=${quoted(path)}`;
+	const [, host, port, path] = PARTS.exec(name) ?? [];
+	const q = host && `${isAddress(host) ? "ip:" : "host="}${quoted(host)} port:${port} path=${quoted(path)}`;
 	const found = q ? (await api.get("/search/open-directories", { query: { q, limit: 10 }, signal })).open_directories : [];
-	const one = found.find((d) => !isAddress || !d.host) ?? found[0];
+	const one = found.find((d) => !isAddress(host) || !d.host) ?? found[0];
 	if (!one)
 		throw Object.assign(new Error("There is no such directory."), { status: 404 });
 	return one;
@@ -105,16 +108,17 @@ function draw(d) {
 }
 
 export async function open(main, route, signal) {
-	const name = route.path[0] ?? "";
+	const name = route.path[0] ?? "", [, host] = PARTS.exec(name) ?? [];
 	document.title = "Open directory – surfaced";
 	await recordPage(main, {
 		signal,
 		draw,
 		read: (s) => find(name, s),
-		missing: [
-			"This directory is not known",
-			"It may have gone since the search.",
-			h("a.button", { href: "#/search/open-directories" }, "All open directories"),
-		],
+		missing: {
+			kind: "Open directory", name, title: "This directory is not known", words: "It may have gone since the search.",
+			actions: h("a.button", { href: "#/search/open-directories" }, "All open directories"),
+			further: host ? [["All directories of the host", "open-directories", `${isAddress(host) ? "ip:" : "host="}${quoted(host)}`],
+				isAddress(host) ? ["The host", "hosts", `ip:${quoted(host)}`] : ["Its DNS records", "dns", `host=${quoted(host)}`]] : [],
+		},
 	});
 }

@@ -4,8 +4,9 @@
 import { h } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { ago } from "../common/words.js";
-import { quoted, recordOf, searchFor, short, value } from "./links.js";
-import { at, card, facts, historyCard, jsonCard, recordHead, recordPage, searches, some } from "./record.js";
+import { at, card, facts, some } from "./facts.js";
+import { quoted, recordOf, searchFor, short } from "./links.js";
+import { historyCard, jsonCard, recordHead, recordPage, searches, value } from "./record.js";
 
 const v = (name, text, options) => text !== undefined && value(text, "whois", name, options);
 
@@ -14,6 +15,13 @@ function status(text) {
 	const tone = /hold|pendingDelete|redemption/iu.test(text) ? "warn" : "";
 	return h("a.badge", { class: `badge ${tone}`, href: searchFor("whois", `whois.status:${quoted(text)}`) }, short(text));
 }
+
+const further = (domain) => [
+	["Its names", "dns", `host:${quoted(domain)}`],
+	["Its hosts", "hosts", `hostnames:${quoted(domain)}`],
+	["Its certificates", "certificates", `names:${quoted(domain)}`],
+	["Reports that name it", "reports", `indicators.name:${quoted(domain)}`],
+];
 
 function draw({ whois_domain: d }, asked, signal) {
 	const { whois: w = {} } = d,
@@ -60,12 +68,7 @@ function draw({ whois_domain: d }, asked, signal) {
 					["Last seen", at(d.last_seen)],
 				]),
 			),
-			searches([
-				["Its names", "dns", `host:${quoted(d.domain)}`],
-				["Its hosts", "hosts", `hostnames:${quoted(d.domain)}`],
-				["Its certificates", "certificates", `names:${quoted(d.domain)}`],
-				["Reports that name it", "reports", `indicators.name:${quoted(d.domain)}`],
-			]),
+			searches(further(d.domain)),
 		],
 	};
 }
@@ -77,10 +80,10 @@ export async function open(main, route, signal) {
 		signal,
 		draw: (data) => draw(data, name, signal),
 		read: (s) => api.get(`/search/whois/${encodeURIComponent(name)}`, { signal: s }),
-		missing: [
-			`The registration of ${name} is not known`,
-			"It was not imported. Names below it may be known.",
-			h("a.button", { href: recordOf.name(name) }, "Its DNS records"),
-		],
+		missing: {
+			kind: "Registration", name, title: "This registration is not known", words: "It was not imported. Other data may name the domain.",
+			actions: h("a.button", { href: recordOf.name(name) }, "Its DNS records"),
+			further: further(name),
+		},
 	});
 }

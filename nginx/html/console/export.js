@@ -111,7 +111,7 @@ function link(job) {
 			{ href: `/api/v1/search/exports/${job.uuid}/content${organisation}`, download: `${job.dataset}.${job.format}.gz` },
 			`Download ${bytes(job.bytes)}`,
 		),
-		h("span.quiet.small", null, ` ${count(job.written)} ${noun(job.dataset, job.written)}, kept for seven days`),
+		h("span.quiet.small", null, ` ${count(job.written)} ${noun(job.dataset, job.written)}, kept for seven days among your `, h("a", { href: "#/exports" }, "exports")),
 	);
 }
 

@@ -87,6 +87,9 @@ export const LOOKALIKE_REASONS = {
 
 // Advice for types whose evidence has none.
 export const REMEDIES = {
+	dangling_dns: "Remove the record, or claim what it points to before somebody else does.",
+	exposed_secret: "Revoke the secret at its provider, then remove it from the service.",
+	sensitive_file: "Remove the file from the server, and replace what it discloses.",
 	typosquatting: "Look at the site in a browser session. If it imitates you, report it to its registrar and its host; if it is yours, put it into “Never report” of the watched domain.",
 	threat_indicator: "Read the reports, then look for signs of a compromise on the asset. If the reports are wrong, reject the value on their pages.",
 	exposed_service: "Close the service to the Internet, or let it ask for a login.",

@@ -5,13 +5,14 @@
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { bytes, plural } from "../common/words.js";
+import { facts, pageAddress, some } from "./facts.js";
 import { badge } from "./parts.js";
 import { areaWords, detectorWords } from "./areas.js";
 import { DANGLING, DANGLING_REASONS, LOOKALIKES, LOOKALIKE_REASONS, NAMES, REMEDIES } from "./finding-why.js";
 import { quoted, recordOf, searchFor, short } from "./links.js";
 import { when } from "./lists.js";
 import { hashOf } from "./projects.js";
-import { block, facts, OF_TYPE, pageAddress, some } from "./record.js";
+import { block, OF_TYPE } from "./record.js";
 
 const words = (name) => String(name ?? "").replaceAll("_", " ");
 const isAddress = (text) => /^[\d.]+$|:.*:/u.test(text);
@@ -48,18 +49,32 @@ const MADE = {
 	check: (text) => ({ valid: badge("its check digits are right", "high"), none: "" })[text] ?? words(text),
 };
 
+// Imported evidence may have any form: members of another form than detectors give them are in its JSON alone.
+const OBJECTS = ["location", "record"], LISTS_OF_OBJECTS = ["reasons", "chain", "locations", "matched", "reports"], LISTS_OF_TEXTS = ["addresses", "mail_exchangers"];
+const isObject = (v) => typeof v === "object" && v !== null && !Array.isArray(v);
+const isText = (v) => typeof v !== "object" && String(v) !== "";
+
+function fits(name, value) {
+	if (OBJECTS.includes(name))
+		return isObject(value);
+	if (LISTS_OF_OBJECTS.includes(name))
+		return Array.isArray(value) && value.every(isObject);
+	const texts = Array.isArray(value) && value.every(isText);
+	return LISTS_OF_TEXTS.includes(name) ? texts : isText(value) || (!MADE[name] && texts);
+}
+
+const shaped = (evidence) => Object.fromEntries(Object.entries(evidence ?? {}).filter(([name, value]) => fits(name, value)));
+
 function known(name, value) {
-	if (value === null || value === undefined || value === "" || value.length === 0)
-		return null;
-	if (MADE[name] && typeof value === (name === "location" ? "object" : Array.isArray(value) ? "object" : typeof value))
+	if (MADE[name])
 		return MADE[name](value);
-	if (/_at$/u.test(name))
+	if (/_at$/u.test(name) && !Number.isNaN(Date.parse(value)))
 		return when(value);
 	if (typeof value === "boolean")
 		return value ? "yes" : "no";
-	if (Array.isArray(value) && value.every((v) => typeof v !== "object"))
-		return some(value, (v) => foreign(v, 200), 6);
-	return typeof value === "object" ? null : foreign(value, 500); // the JSON below has the rest
+	if (Array.isArray(value))
+		return listOf(value, (v) => foreign(v, 200));
+	return isObject(value) ? null : foreign(value, 500);
 }
 
 // The facts of evidence, without the members that the sentences have said.
@@ -75,14 +90,14 @@ function otherFacts(evidence, said) {
 function dangling(e) {
 	const code = e.reasons?.[0]?.code;
 	return { said: ["kind", "host", "record_type", "target", "provider", "claim", "reasons", "chain", "matched_by"],
-		why: ["The record ", e.record_type, " of ", host(e.host), " ", DANGLING[e.kind] ?? "points", ": ", host(e.target), e.provider && [", at ", foreign(e.provider, 60)], ". ", DANGLING_REASONS[code] ?? ""],
+		why: ["The record ", e.record_type, " of ", host(e.host), " ", DANGLING[e.kind] ? `${DANGLING[e.kind]}: ` : "points to ", host(e.target), e.provider && [", at ", foreign(e.provider, 60)], ". ", DANGLING_REASONS[code] ?? ""],
 		more: e.chain?.length > 0 && [h("h3", null, "What was asked"), h("ul.searches", null, e.chain.map((c) => h("li", null, host(c.name), ` ${c.type}: `, h("code", null, short(c.rcode, 20)), h("span.quiet.small", null, " ", when(c.seen_at)))))] };
 }
 
 function lookalike(e) {
 	const site = `https://${e.found}/`;
 	return { said: ["watched", "found", "found_unicode", "class", "edit", "score", "reasons", "matched_by"],
-		why: [host(e.found), e.found_unicode && e.found_unicode !== e.found && [" (shown as ", foreign(e.found_unicode, 253), ")"], " resembles ", host(e.watched), ": it ", LOOKALIKES[e.class] ?? words(e.class), `. Its score is ${e.score} of 100.`],
+		why: [host(e.found), e.found_unicode && e.found_unicode !== e.found && [" (shown as ", foreign(e.found_unicode, 253), ")"], " resembles ", host(e.watched), LOOKALIKES[e.class] && `: it ${LOOKALIKES[e.class]}`, ".", e.score !== undefined && ` Its score is ${e.score} of 100.`],
 		links: [e.found && h("a.button", { href: `#/sessions?url=${encodeURIComponent(site)}` }, "Open in a browser session"),
 			e.found && h("a", { href: recordOf.domain(e.found) }, "Registration"), e.found && h("a", { href: recordOf.name(e.found) }, "DNS records"),
 			e.found && h("a", { href: searchFor("certificates", `names:${quoted(e.found)}`) }, "Certificates"), e.found && h("a", { href: searchFor("hosts", `hostnames:${quoted(e.found)}`) }, "Hosts")],
@@ -111,7 +126,7 @@ function indicator(e) {
 		why: e.reasons?.[0]?.code === "verdict" ? ["Your organisation has accepted ", value, " as an indicator of an attack."]
 			: [value, " is an indicator in ", e.report_count ? plural(e.report_count, "threat report") : "a threat report", e.confidence ? `, with a confidence of ${e.confidence} %` : "", "."],
 		more: e.reports?.length > 0 && [h("h3", null, "Reports"), h("ul.searches", null, e.reports.map((r) => h("li", null, h("a", { href: recordOf.report(r.uuid) }, foreign(r.title ?? "(without a title)", 200)),
-			h("span.quiet.small", null, " ", foreign([r.publisher, ...(r.threat_actors ?? []), ...(r.malware_families ?? [])].filter(Boolean).join(", "), 200)))))] };
+			h("span.quiet.small", null, " ", foreign([r.publisher].concat(r.threat_actors ?? [], r.malware_families ?? []).filter(Boolean).join(", "), 200)))))] };
 }
 
 // What a rule has found, and an imported finding about a service.
@@ -127,9 +142,9 @@ function service(e) {
 const TYPES = { dangling_dns: dangling, typosquatting: lookalike, exposed_secret: secret, sensitive_file: file, threat_indicator: indicator, exposed_service: service, ai_surface: service };
 
 function evidenceParts(f) {
-	const e = f.evidence ?? {}, { why, links, more, said } = (TYPES[f.finding_type] ?? (e.rule_uuid ? service : () => ({ said: [] })))(e);
+	const e = shaped(f.evidence), { why, links, more, said } = (TYPES[f.finding_type] ?? (e.rule_uuid ? service : () => ({ said: [] })))(e);
 	const raw = h("pre.json", { tabindex: "0", "aria-label": "Evidence as JSON" }), box = h("details.json-card", null, h("summary", null, "Evidence as JSON"), raw);
-	box.addEventListener("toggle", () => box.open && !raw.firstChild && show(raw, block(JSON.stringify(e, null, 2), 100000)));
+	box.addEventListener("toggle", () => box.open && !raw.firstChild && show(raw, block(JSON.stringify(f.evidence, null, 2), 100000)));
 	return [
 		why && h("p.why", null, why),
 		e.suspect === true && h("p.small.quiet", null, "The host has more than 50 services, so it may only imitate them."),

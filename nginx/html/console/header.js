@@ -94,7 +94,7 @@ function personMenu() {
 	const theme = h("label.menu-line", null, h("span", null, "Appearance"), themeChoice());
 	return menu("You", [
 		h("p.menu-who", null, h("strong", null, h("bdi", null, person.name)), h("span.small.quiet", null, h("bdi", null, person.email))),
-		h("a", { href: "#/exports" }, "Exports"), h("a", { href: "#/settings" }, "Settings"), theme,
+		h("a", { href: "#/settings" }, "Settings"), h("a", { href: "#/exports" }, "Exports"), theme,
 		h("button", { type: "button", onclick: signOut }, "Sign out"),
 	], { summary: [h("span.hidden", null, "You: "), h("span.initial", { "aria-hidden": "true" }, [...person.name][0]?.toUpperCase() ?? "?"), h("bdi.person-name", null, person.name), icon(DOWN)] });
 }

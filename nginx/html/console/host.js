@@ -4,8 +4,9 @@
 import { h } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { ago, plural } from "../common/words.js";
-import { block, lens, quoted, recordOf, searchFor, short, tag, value } from "./links.js";
-import { at, card, facts, historyCard, jsonCard, pageAddress, recordHead, recordPage, searches, some } from "./record.js";
+import { at, card, facts, pageAddress, some } from "./facts.js";
+import { quoted, recordOf, searchFor, short, tag } from "./links.js";
+import { block, historyCard, jsonCard, lens, recordHead, recordPage, searches, value } from "./record.js";
 
 const v = (name, text, options) => text !== undefined && text !== "" && value(text, "hosts", name, options);
 const each = (list, make) => list?.length > 0 && some(list, make, 6);
@@ -185,10 +186,14 @@ export async function open(main, route, signal) {
 		signal,
 		draw: ({ host }) => draw(host, signal),
 		read: (s) => api.get(`/search/hosts/${encodeURIComponent(ip)}`, { signal: s }),
-		missing: [
-			`${ip} is not known`,
-			"No import has seen this host.",
-			h("a", { href: searchFor("dns", `answer_ip:${quoted(ip)}`) }, "Look for names that lead to it"),
-		],
+		missing: {
+			kind: "Host", name: ip, title: "This host is not known", words: "No import has seen it. Other data may name it.",
+			further: [
+				["Names that lead here", "dns", `answer_ip:${quoted(ip)}`],
+				["Hosts of its network", "hosts", `ip:${ip.includes(":") ? `${ip}/48` : `${ip}/24`}`],
+				["Open directories on it", "open-directories", `ip:${quoted(ip)}`],
+				["Reports that name it", "reports", `indicators.ip:${quoted(ip)}`],
+			],
+		},
 	});
 }

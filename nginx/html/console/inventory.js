@@ -4,11 +4,11 @@
 
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
+import { facts, pageAddress } from "./facts.js";
 import { emptyState, reading, toast } from "./parts.js";
 import { recordOf, short } from "./links.js";
-import { Drawer, filterBar, members, pagedTable, searchFilter, tabButtons, when } from "./lists.js";
+import { Drawer, filterBar, pagedTable, searchFilter, tabButtons, when } from "./lists.js";
 import { hashOf, projectHead, projectOf } from "./projects.js";
-import { facts, pageAddress } from "./record.js";
 
 const KINDS = [
 	["", "Any kind"],
@@ -26,6 +26,29 @@ const TABS = [
 
 function software(s) {
 	return [s.product ?? s.service_name, s.version].filter(Boolean).join(" ");
+}
+
+// Shows the members of an untrusted object with all nested ones.
+function members(value, depth = 0) {
+	if (value === null || value === undefined || value.length === 0)
+		return h("span.quiet", null, "–");
+	if (typeof value !== "object")
+		return foreign(value, 1000);
+	if (depth > 6)
+		return foreign(JSON.stringify(value), 1000);
+	if (Array.isArray(value))
+		return h(
+			"ul.members",
+			null,
+			value.map((v) => h("li", null, members(v, depth + 1))),
+		);
+	return h(
+		"dl.facts",
+		null,
+		Object.entries(value).map(([name, v]) =>
+			h("div", null, h("dt", null, foreign(name.replaceAll("_", " "), 100)), h("dd", null, members(v, depth + 1))),
+		),
+	);
 }
 
 class Inventory {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // Lists: a table of all records; of a project: filters, a table with pages, and a drawer beside it with one record.
 
-import { foreign, h, rows, show } from "../common/dom.js";
+import { h, rows, show } from "../common/dom.js";
 import { ago } from "../common/words.js";
 import { copyLink } from "./copy.js";
 import { keepHere, keptHere, readdress } from "./memory.js";
@@ -240,27 +240,4 @@ export function recordKeys(node, drawer, act) {
 		if (uuid && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.matches("input:not([type=checkbox]), textarea, select") && localStorage.getItem("keys") !== "off")
 			act(uuid, e.key);
 	});
-}
-
-// Shows the members of an untrusted object with all nested ones.
-export function members(value, depth = 0) {
-	if (value === null || value === undefined || value.length === 0)
-		return h("span.quiet", null, "–");
-	if (typeof value !== "object")
-		return foreign(value, 1000);
-	if (depth > 6)
-		return foreign(JSON.stringify(value), 1000);
-	if (Array.isArray(value))
-		return h(
-			"ul.members",
-			null,
-			value.map((v) => h("li", null, members(v, depth + 1))),
-		);
-	return h(
-		"dl.facts",
-		null,
-		Object.entries(value).map(([name, v]) =>
-			h("div", null, h("dt", null, foreign(name.replaceAll("_", " "), 100)), h("dd", null, members(v, depth + 1))),
-		),
-	);
 }

@@ -3,10 +3,11 @@
 
 import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
+import { card, pageAddress } from "./facts.js";
 import { emptyState } from "./parts.js";
-import { lens, quoted, recordOf, short } from "./links.js";
+import { quoted, recordOf, short } from "./links.js";
 import { pagedTable, when } from "./lists.js";
-import { card, pageAddress, recordHead, searches } from "./record.js";
+import { lens, recordHead, searches } from "./record.js";
 
 const PAGE = 100;
 const TYPES = ["", "A", "AAAA", "CNAME", "MX", "NS", "TXT", "SOA", "PTR", "SRV", "CAA"];
@@ -23,6 +24,7 @@ function list(name, type, signal) {
 	return pagedTable({
 		signal,
 		caption: `Records of ${name}`,
+		keep: `records ${type}`,
 		columns: [
 			["Type", (r) => [h("code", null, short(r.record_type)), r.rcode !== "NOERROR" && h("span.warn", null, " ", short(r.rcode))]],
 			["Answer", (r) => [answer(r), r.answer !== undefined && lens("dns", "answer", r.answer)]],

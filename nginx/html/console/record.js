@@ -2,18 +2,26 @@
 // Shared parts of the pages of records: the head, cards of facts, the JSON, the history, and links
 // to searches.
 
-import { foreign, h, show } from "../common/dom.js";
+import { foreign, h, icon, show } from "../common/dom.js";
 import { api } from "../common/api.js";
-import { ago, dayAndHour, plural } from "../common/words.js";
+import { ago, count, plural } from "../common/words.js";
 import { copyButton } from "./copy.js";
+import { card } from "./facts.js";
 import { emptyState, faultPanel, reading } from "./parts.js";
-import { block, instant, searchFor } from "./links.js";
+import { instant, quoted, searchFor } from "./links.js";
+import { trailLine } from "./trail.js";
+
+const LENS = "M8.5 3a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M13 13l4 4";
+
+// type of an indicator: the kind of record that is about its value
+export const OF_TYPE = { ipv4: "host", ipv6: "host", domain: "name", certificate_sha256: "certificate" };
 
 // Makes the head of a record: its kind, name, badges and actions.
 export function recordHead(kind, name, { under, badges, actions = [], prose = false } = {}) {
 	return h(
 		"header.record-head",
 		null,
+		trailLine(),
 		h("p.kicker", null, kind),
 		h(
 			"div.record-name",
@@ -27,51 +35,36 @@ export function recordHead(kind, name, { under, badges, actions = [], prose = fa
 	);
 }
 
-// Shows [[name, nodes], …] as a list without the pairs that have no value.
-export function facts(pairs) {
-	const known = pairs.filter(([, v]) => v !== undefined && v !== null && v !== false && v !== "" && !(Array.isArray(v) && !v.length));
+// Shows an untrusted text of several lines, such as a banner, with its white space. A button shows
+// the part that is cut.
+export function block(text, limit = 2000) {
+	const lines = (part) => part.split(/\r?\n/u).map((line, i) => [i > 0 && "\n", foreign(line, Infinity)]);
+	const all = String(text);
+	if (all.length <= limit)
+		return lines(all);
+	const rest = h(
+		"button.link",
+		{ type: "button", onclick: () => rest.replaceWith(h("span", null, lines(all.slice(limit)))) },
+		`… ${count(all.length - limit)} more characters`,
+	);
+	return [lines(all.slice(0, limit)), rest];
+}
+
+// Makes a link that searches a dataset for a value.
+export function lens(dataset, field, value, operator = ":") {
+	const query = `${field}${operator}${quoted(value)}`;
+	return h("a.lens", { href: searchFor(dataset, query), "aria-label": `Search ${dataset} for ${query}`, title: query }, icon(LENS));
+}
+
+// Shows a value of a record with a menu of its searches.
+export function value(text, dataset, field, { href, operator, shown, mono } = {}) {
+	const body = foreign(shown ?? text, 400);
 	return h(
-		"dl.facts",
-		null,
-		known.map(([name, v]) => h("div", null, h("dt", null, name), h("dd", null, v))),
+		"span.value",
+		{ class: mono ? "value mono" : "value" },
+		href ? h("a", { href }, body) : body,
+		field && lens(dataset, field, text, operator),
 	);
-}
-
-// The address of a web page: a text, never a link, with what can be done with it.
-export function pageAddress(url) {
-	return [h("span.mono", null, foreign(url, 300)), " ", copyButton(url, "Copy the address", { words: false }),
-		h("a.small.nowrap", { href: `#/sessions?url=${encodeURIComponent(url)}` }, "Open in a browser session")];
-}
-
-export function card(title, ...children) {
-	return h("section.card", null, title && h("h2", null, title), children);
-}
-
-export function at(text) {
-	return text && h("time", { datetime: text, title: instant(text) }, `${dayAndHour(text)} `, h("span.quiet", null, `(${ago(text)})`));
-}
-
-// Makes a list of the first items, with a button for the rest.
-export function some(items, make, first = 8) {
-	const list = h(
-		"ul.some",
-		null,
-		items.slice(0, first).map((i) => h("li", null, make(i))),
-	);
-	if (items.length <= first)
-		return list;
-	const more = h(
-		"button.link.small",
-		{
-			type: "button",
-			onclick: () => {
-				list.append(...items.slice(first).map((i) => h("li", null, make(i))));
-				more.remove();
-			},
-		},
-		`+${items.length - first} more`,
-	);
-	return h("div", null, list, more);
 }
 
 // Shows the document as JSON, which is formatted when the card is opened.
@@ -99,8 +92,8 @@ export function searches(list) {
 	);
 }
 
-// Shows the page of one record. read(signal) returns the record; draw(data) returns {main, side};
-// missing is shown for 404.
+// Shows the page of one record. read(signal) returns the record; draw(data) returns {head, body, side}. When nothing is stored,
+// missing {kind, name, title, words, actions, further} says so under the name, with searches where it may be named nevertheless.
 export async function recordPage(main, { read, draw, missing, signal }) {
 	main.className = "page wide record-page";
 	const wait = setTimeout(
@@ -121,7 +114,8 @@ export async function recordPage(main, { read, draw, missing, signal }) {
 	} catch (fault) {
 		if (fault.status !== 404)
 			throw fault;
-		show(main, h("h1.hidden", { tabindex: "-1" }, "Not found"), emptyState(...missing));
+		const { kind, name, title, words, actions = [], further = [] } = missing;
+		show(main, recordHead(kind, name), h("div.record", null, h("div.record-main", null, card("", emptyState(title, words, actions))), h("div.record-side", null, searches(further))));
 		return;
 	} finally {
 		clearTimeout(wait);

@@ -9,7 +9,7 @@ import { plural } from "../common/words.js";
 import { badge, heading } from "./parts.js";
 import { short } from "./links.js";
 
-const TLPS = [["", "none"], ["clear", "clear"], ["green", "green"], ["amber", "amber"], ["amber+strict", "amber, strict"], ["red", "red"]];
+export const TLPS = [["", "none"], ["clear", "clear"], ["green", "green"], ["amber", "amber"], ["amber+strict", "amber, strict"], ["red", "red"]];
 const SHOWN = 50; // indicators of a preview
 const TONES = { indicator: "high", mention: "", ignored: "" };
 

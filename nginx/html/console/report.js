@@ -6,14 +6,14 @@ import { api, signedIn } from "../common/api.js";
 import { agree } from "../common/dialog.js";
 import { count, plural } from "../common/words.js";
 import { copyButton } from "./copy.js";
+import { at, card, facts, pageAddress, some } from "./facts.js";
 import { badge, emptyState, reading } from "./parts.js";
-import { DATASETS, recordOf, searchFor, short, value } from "./links.js";
+import { DATASETS, recordOf, searchFor, short } from "./links.js";
 import { pagedTable } from "./lists.js";
-import { at, card, facts, recordHead, recordPage, some } from "./record.js";
+import { recordHead, recordPage, value, OF_TYPE } from "./record.js";
 
 const PAGE = 100;
 const TONES = { indicator: "high", mention: "", ignored: "" };
-const RECORDS = { ipv4: "host", ipv6: "host", domain: "name", certificate_sha256: "certificate" };
 
 const each = (name, list) => list?.length > 0 && some(list, (text) => value(text, "reports", name));
 
@@ -40,14 +40,15 @@ function list(uuid, query, signal) {
 	const table = pagedTable({
 		signal,
 		caption: "Indicators",
+		keep: `indicators ${query.type} ${query.disposition}`,
 		columns: [
 			["Value", (i) => {
-				const record = RECORDS[i.type], text = foreign(i.value, 300);
+				const record = OF_TYPE[i.type], text = foreign(i.value, 300);
 				return [record ? h("a", { href: recordOf[record](i.value) }, text) : text, copyButton(i.value, "Copy the value", { words: false })];
 			}, "mono"],
 			["Type", (i) => h("code", null, i.type)],
-			["Said as", (i) => [badge(i.disposition, TONES[i.disposition] ?? ""), i.ignored_by && h("span.quiet.small", null, " ", short(i.ignored_by, 60))]],
-			["Sure", (i) => `${i.confidence} %`, "number"],
+			["Counts as", (i) => [badge(i.disposition, TONES[i.disposition] ?? ""), i.ignored_by && h("span.quiet.small", null, " ", short(i.ignored_by, 60))]],
+			["Confidence", (i) => `${i.confidence} %`, "number"],
 			["Context", (i) => [i.context ? h("span.quiet.small", null, foreign(i.context, 300)) : "–", i.labels?.map((l) => [" ", h("span.badge", null, short(l, 60))])]],
 			["Search", (i) => i.search && h("a", { href: searchFor(i.search.dataset, i.search.query), title: i.search.query }, `in ${DATASETS[i.search.dataset]?.many ?? i.search.dataset}`), "number"],
 			...owns() ? [["", (i) => h("span.row-actions", null, verdictButtons(i, changed))]] : [],
@@ -134,12 +135,25 @@ async function withdraw(r, signal) {
 		location.hash = "#/search/reports";
 }
 
-function draw({ report: r }, signal) {
+// A part whose module is loaded when the report is shown.
+function textOf(r, signal) {
+	const box = h("div");
+	import("./report-text.js").then(({ textCard }) => show(box, textCard(r, signal)));
+	return box;
+}
+
+function draw({ report: r }, signal, again) {
+	const own = owns() && r.visibility === "account" && r.status !== "withdrawn";
+	const edit = async () => {
+		const { editDialog } = await import("./report-text.js");
+		if (await editDialog(r, signal))
+			again();
+	};
 	return {
 		head: recordHead("Report", r.title ?? "(without a title)", {
 			prose: true,
 			under: [short(r.publisher ?? ""), r.published_at && [r.publisher && " · ", at(r.published_at)]],
-			actions: [...exports(r.uuid), owns() && r.visibility === "account" && r.status !== "withdrawn" && h("button.danger", { type: "button", onclick: () => withdraw(r, signal) }, "Withdraw")].filter(Boolean),
+			actions: [...exports(r.uuid), own && h("button", { type: "button", onclick: edit }, "Edit"), own && h("button.danger", { type: "button", onclick: () => withdraw(r, signal) }, "Withdraw")].filter(Boolean),
 			badges: [
 				r.tlp && badge(`TLP ${r.tlp}`),
 				r.visibility === "account" && badge("private to the organisation", "accent"),
@@ -147,7 +161,7 @@ function draw({ report: r }, signal) {
 				r.truncated && badge("indicators were cut", "warn"),
 			].filter(Boolean),
 		}),
-		body: [r.summary && card("Summary", h("p.prose", null, foreign(r.summary, 4000))), indicators(r, signal)],
+		body: [r.summary && card("Summary", h("p.prose", null, foreign(r.summary, 4000))), r.visibility === "account" && r.status !== "withdrawn" && textOf(r, signal), indicators(r, signal)],
 		side: [
 			card(
 				"About",
@@ -162,7 +176,7 @@ function draw({ report: r }, signal) {
 					["Language", r.language],
 					["Source", r.source_kind],
 					["Revision", r.revision],
-					["URL", r.url && [foreign(r.url, 300), " ", copyButton(r.url, "Copy the URL", { words: false })]],
+					["Original", r.url && pageAddress(r.url)],
 					["Imported", at(r.imported_at)],
 				]),
 			),
@@ -178,15 +192,15 @@ export async function open(main, route, signal) {
 		return openNewReport(main, signal);
 	}
 	document.title = "Report – surfaced";
-	await recordPage(main, {
+	const again = () => recordPage(main, {
 		signal,
-		draw: (data) => draw(data, signal),
+		draw: (data) => draw(data, signal, again),
 		read: (s) => api.get(`/reports/${encodeURIComponent(uuid)}`, { signal: s }),
-		missing: [
-			"This report is not there",
-			"It was withdrawn, or your organisation may not see it.",
-			h("a.button", { href: "#/search/reports" }, "All reports"),
-		],
+		missing: {
+			kind: "Report", name: uuid, title: "This report is not there", words: "It was withdrawn, or your organisation may not see it.",
+			actions: h("a.button", { href: "#/search/reports" }, "All reports"),
+		},
 	});
+	await again();
 	return null;
 }

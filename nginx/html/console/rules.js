@@ -5,11 +5,11 @@
 import { foreign, h, show } from "../common/dom.js";
 import { api, everything, signedIn } from "../common/api.js";
 import { count, plural } from "../common/words.js";
+import { facts } from "./facts.js";
 import { badge, emptyState, heading, reading, toast } from "./parts.js";
 import { DATASETS, searchFor, short } from "./links.js";
 import { Drawer, actionButton, filterBar, pagedTable, searchFilter, tabButtons } from "./lists.js";
 import { hashOf } from "./projects.js";
-import { facts } from "./record.js";
 import { any, isComing, SETS, SEVERITIES, stateWords, switchButton } from "./rule-settings.js";
 
 const STATUSES = ["draft", "testing", "stable", "deprecated"];

@@ -5,6 +5,7 @@ import { h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { ask } from "../common/dialog.js";
 import { plural } from "../common/words.js";
+import { styleSheet } from "./parts.js";
 import { EXAMPLES } from "./examples.js";
 import { DATASETS, searchFor } from "./links.js";
 
@@ -44,18 +45,19 @@ function fieldsOf(schema) {
 		show(sum, plural(found.length, "field"));
 	};
 	draw();
-	return h("section", null, h("div.card-head", null, h("h3", null, "Fields"), filter), sum,
+	return h("section.help-part", null, h("div.card-head", null, h("h3", null, "Fields"), filter), sum,
 		h("div.scroll.help-fields", { tabindex: "0", role: "region", "aria-label": "Fields" },
 			h("table", null, h("caption.hidden", null, "Fields"), h("thead", null, h("tr", null, ["Field", "Or", "Compares", "Counted"].map((t) => h("th", { scope: "col" }, t)))), body)));
 }
 
 // Shows the help about one dataset.
-export function searchHelp(schema) {
+export async function searchHelp(schema) {
+	await styleSheet("options");
 	const { title } = DATASETS[schema.dataset];
 	return ask({ title: `${title}: fields and examples`, label: "Close", cancel: "", wide: true, body: [
-		h("h3", null, "Examples"),
+		h("h3", { tabindex: "-1", autofocus: true }, "Examples"),
 		table("Examples", ["Query", "Finds"], EXAMPLES[schema.dataset].map(([query, words]) => line([h("a", { href: searchFor(schema.dataset, query) }, query), words]))),
-		h("h3", null, "What can be written"),
+		h("h3.help-part", null, "What can be written"),
 		table("What can be written", ["Written", "Matches"], WRITTEN.map(line)),
 		fieldsOf(schema),
 		h("p.quiet.small", null, "Programs send the same queries to the API: ", h("a", { href: "/api/v1/openapi.json", download: "openapi.json" }, "openapi.json"), " describes it."),

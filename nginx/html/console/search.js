@@ -220,7 +220,7 @@ class SearchPage {
 			signal = AbortSignal.any([mine.signal, this.signal]);
 		const { view } = this.#state;
 		this.#parts.hits.setAttribute("aria-busy", "true");
-		this.#kept = former ?? { hits: [], groups: null };
+		this.#kept = { groups: null, ...former, hits: [] };
 		this.#hits(signal, view === "", former);
 		this.#facets(signal);
 		if (view)
@@ -243,6 +243,7 @@ class SearchPage {
 			if (shown)
 				await this.#list(former?.hits ?? hitsOf(dataset, answer), answer, signal);
 		} catch (fault) {
+			clearTimeout(wait); // the skeleton would cover what follows
 			if (signal.aborted)
 				return;
 			show(sum);

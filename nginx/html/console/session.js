@@ -3,9 +3,11 @@
 // its evidence: screenshots and requests on one axis of time, the HAR file, playback.
 
 import { h, show } from "../common/dom.js";
-import { api, every } from "../common/api.js";
+import { api } from "../common/api.js";
+import { every } from "../common/poll.js";
+import { at, card, facts } from "./facts.js";
 import { announce, emptyState, faultPanel, reading } from "./parts.js";
-import { at, card, facts, recordHead } from "./record.js";
+import { recordHead } from "./record.js";
 import { closeSession, profileWords, REASONS, sessionsPath, stateBadge, watchLink } from "./sessions.js";
 
 const LOOK_MS = 1000;
@@ -110,7 +112,7 @@ class Session {
 		if (!news)
 			return;
 		this.#draw();
-		announce(record.state === "terminal" ? "The session is over." : `The session is ${record.state}.`);
+		announce(record.state === "terminal" ? "The session has ended." : `The session is ${record.state}.`);
 		if (this.#evidencePart)
 			this.#evidencePart.read(); // its last entries
 		else

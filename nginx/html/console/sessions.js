@@ -4,10 +4,12 @@
 // other pages.
 
 import { h, show } from "../common/dom.js";
-import { api, every } from "../common/api.js";
+import { api } from "../common/api.js";
+import { every } from "../common/poll.js";
 import { agree } from "../common/dialog.js";
 import { field, onSubmit } from "../common/form.js";
-import { duration, plural } from "../common/words.js";
+import { duration } from "../common/clock.js";
+import { plural } from "../common/words.js";
 import { badge, emptyState, reading, toast } from "./parts.js";
 import { short } from "./links.js";
 import { filterBar, pagedTable, when } from "./lists.js";
@@ -20,7 +22,7 @@ const LOOK_MS = 3000;
 
 // The reasons for which a session ended (SPEC 2.5).
 export const REASONS = {
-	closed_by_creator: "closed by its creator", closed_by_manager: "closed by a manager", expired: "its time limit was reached",
+	closed_by_creator: "closed by the person who started it", closed_by_manager: "closed by a manager", expired: "its time limit was reached",
 	idle_timeout: "nobody did anything", failed: "its browser failed", access_revoked: "the right to it was withdrawn",
 };
 
@@ -30,7 +32,7 @@ export const profileWords = (s) => PROFILES[s.browser_profile] ?? s.browser_prof
 
 export function stateBadge(s) {
 	const tone = { running: "good", terminal: s.terminal_reason === "failed" ? "bad" : "" }[s.state] ?? "warn";
-	return badge(s.state === "terminal" ? "over" : s.state, tone);
+	return badge(s.state === "terminal" ? "ended" : s.state, tone);
 }
 
 // Makes a link to the live view, which gets its ticket itself (viewer/connect.js).
@@ -101,7 +103,7 @@ class Sessions {
 		this.#query = { state: route.query.get("state") ?? "", own: route.query.get("own") ?? "" };
 		const choices = [
 			{ name: "own", label: "Started by", options: [["", this.#where.manages ? "Anybody" : "Me"], ...this.#where.manages ? [["true", "Me"]] : []] },
-			{ name: "state", label: "State", options: [["", "Any"], ...STATES.map((s) => [s, s === "terminal" ? "over" : s])] },
+			{ name: "state", label: "State", options: [["", "Any"], ...STATES.map((s) => [s, s === "terminal" ? "ended" : s])] },
 		];
 		show(this.#filters, filterBar(choices, this.#query, (name, value) => {
 			location.hash = hashOf("sessions", this.#where.project, { ...this.#query, [name]: value });
@@ -113,7 +115,7 @@ class Sessions {
 	#draw() {
 		const { project } = this.#where, filtered = Object.values(this.#query).some(Boolean);
 		this.#shown.clear();
-		this.#list = pagedTable({ signal: this.#signal, caption: "Browser sessions",
+		this.#list = pagedTable({ signal: this.#signal, caption: "Browser sessions", keep: "sessions",
 			open: (s) => {
 				location.hash = `#/sessions/${project.uuid}/${s.uuid}`;
 			},

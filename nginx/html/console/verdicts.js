@@ -35,7 +35,7 @@ export async function open(main, route, signal) {
 		if (await agree("Take the verdict back?", ["The reports decide about it again: ", foreign(v.value, 200)], "Take back", () => api.del(`/reports/verdicts/${v.uuid}`)))
 			list.read();
 	};
-	const list = pagedTable({ signal, caption: "Verdicts",
+	const list = pagedTable({ signal, caption: "Verdicts", keep: "verdicts",
 		columns: [
 			["Value", (v) => h("span.mono", null, short(v.value, 160))],
 			["Type", (v) => h("code", null, v.type)],

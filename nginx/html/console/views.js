@@ -3,7 +3,7 @@
 // table of the same numbers.
 
 import { h, svg } from "../common/dom.js";
-import { count } from "../common/words.js";
+import { about, count } from "../common/words.js";
 import { emptyState } from "./parts.js";
 import { share, short } from "./links.js";
 import { chosen, testOf } from "./query.js";
@@ -64,11 +64,23 @@ function tile(place, bucket, { largest, group, state, pick }) {
 			class: `tile shade-${shade(n, largest)} ${state}`,
 			disabled: n === 0,
 			"aria-pressed": String(state === "and"),
-			"aria-label": `${place.code} ${name}: ${sure(group)}${count(n)}`,
+			"aria-label": `${place.code}${n ? ` ${about(n)}` : ""}, ${name}: ${sure(group)}${count(n)}`,
 			title: `${name}: ${sure(group)}${count(n)}`,
 			onclick: () => pick(place.code),
 		},
-		place.code,
+		h("span", null, place.code),
+		" ",
+		n > 0 && h("span.tile-count", null, about(n)),
+	);
+}
+
+// The countries with most matches, by their names.
+function most(buckets, pick) {
+	return h(
+		"p.small",
+		null,
+		"Most: ",
+		buckets.slice(0, 8).map((b) => [h("button.link", { type: "button", onclick: () => pick(b.value) }, short(countryName(String(b.value))), ` ${count(b.count)}`), " "]),
 	);
 }
 
@@ -116,6 +128,7 @@ export function map(group, schema, query, toggle) {
 		null,
 		h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Map" }, sheet),
 		legend,
+		most(group.buckets, pick),
 		elsewhere(
 			group.buckets.filter((b) => !places.has(String(b.value).toUpperCase())),
 			pick,
@@ -135,10 +148,26 @@ function place(sheet, all) {
 
 const TALL = 160;
 
+// The heights of 1, 10, 100 … on the axis of ports.
+function marks(largest) {
+	const all = [];
+	for (let n = 1; n <= largest; n *= 10)
+		all.push({ n, y: TALL - (TALL * Math.log(1 + n)) / Math.log(1 + largest) });
+	return all;
+}
+
+function axis(largest) {
+	return h(
+		"li.port-axis",
+		{ "aria-hidden": "true" },
+		svg("svg", { viewBox: `0 0 40 ${TALL}` }, marks(largest).map(({ n, y }) => svg("text", { class: "tick", x: 36, y: Math.max(10, y + 4), "text-anchor": "end" }, about(n)))),
+	);
+}
+
 function column(bucket, { largest, group, state, toggle, field }) {
 	const name = portName(bucket.value),
 		height = Math.max(2, (TALL * Math.log(1 + bucket.count)) / Math.log(1 + largest));
-	const words = `${bucket.value}${name && ` ${name}`}: ${sure(group)}${count(bucket.count)}`;
+	const words = `${bucket.value}${name && ` ${name}`} ${about(bucket.count)}: ${sure(group)}${count(bucket.count)}`;
 	return h(
 		"li",
 		{ class: state },
@@ -154,11 +183,14 @@ function column(bucket, { largest, group, state, toggle, field }) {
 			svg(
 				"svg",
 				{ class: "port-bar", viewBox: `0 0 20 ${TALL}`, "aria-hidden": "true" },
+				marks(largest).map(({ y }) => svg("line", { class: "grid", x1: 0, x2: 20, y1: y, y2: y })),
 				svg("rect", { x: 1, width: 18, y: TALL - height, height, rx: 2 }),
 			),
 			h("span.port-number", null, bucket.value),
 			" ",
 			h("span.port-name", null, name),
+			" ",
+			h("span.port-count", null, about(bucket.count)),
 		),
 	);
 }
@@ -178,6 +210,7 @@ export function ports(group, schema, query, toggle) {
 			h(
 				"ol.ports",
 				null,
+				axis(largest),
 				group.buckets.map((b) => column(b, { largest, group, toggle, field, state: chosen(schema, query, field.name, b.value) })),
 			),
 		),

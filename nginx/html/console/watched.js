@@ -33,7 +33,7 @@ function previewOf(answer) {
 function domainDialog(project, watched, signal) {
 	const text = (name, value, props) => h("input", { name, value, autocomplete: "off", spellcheck: "false", ...props });
 	const state = h("div.preview", { role: "status" });
-	const domain = watched ? null : field("Domain", text("domain", "", { placeholder: "example.com", maxlength: 253 }), "One label below a public suffix.");
+	const domain = watched ? null : field("Domain", text("domain", "", { placeholder: "example.com", maxlength: 253 }), "As it is registered, such as example.com or example.co.uk.");
 	const preview = async (e) => {
 		const { form } = e.target, { enabled, ...body } = bodyOf(form);
 		show(state, h("p.small.quiet", null, "Comparing…"));
@@ -47,7 +47,7 @@ function domainDialog(project, watched, signal) {
 		body: [domain,
 			field("Other words of the brand", text("words", watched?.words.join(" ") ?? ""), "In addition to the label of the domain; separated by spaces."),
 			field("Never report", text("allow", watched?.allow.join(" ") ?? ""), "Domains of your own, such as example.* or example-careers.com; separated by spaces."),
-			field("Least score", text("min_score", watched?.min_score ?? "", { type: "number", min: 0, max: 100 }), "0 to 100. Empty: the default."),
+			field("Minimum score", text("min_score", watched?.min_score ?? "", { type: "number", min: 0, max: 100 }), "0 to 100. Empty: the default."),
 			watched && check("It is watched", { name: "enabled", checked: watched.enabled }),
 			h("p.preview-line", null, h("button", { type: "button", onclick: preview }, "Preview")), state],
 		act: async (form) => {
@@ -73,7 +73,7 @@ export function drawDomains(box, { project, manages }, signal) {
 			["State", (w) => badge(w.enabled ? "watched" : "paused", w.enabled ? "good" : "")],
 			["Other words", (w) => short(w.words.join(", "), 120)],
 			["Never reported", (w) => short(w.allow.join(", "), 120)],
-			["Least score", (w) => w.min_score, "number"],
+			["Minimum score", (w) => w.min_score, "number"],
 			["Changed", (w) => when(w.updated_at), "number"],
 			...manages ? [["", (w) => [h("button", { type: "button", onclick: () => change(w) }, "Change"), h("button.danger", { type: "button", onclick: () => end(w) }, "End")], "row-actions"]] : [],
 		],

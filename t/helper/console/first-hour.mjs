@@ -40,7 +40,7 @@ async function startSession(page) {
 	ok(/^\d{3,} x \d{3,}$/.test(size), "a session starts, and shows a picture of its page", size);
 	await button(page, "Close the session").click();
 	await button(page.locator("dialog"), "Close the session").click();
-	await page.getByText("closed by its creator").first().waitFor();
+	await page.getByText("closed by the person who started it").first().waitFor();
 	ok(true, "the owner closes the session, and its state says so");
 }
 

@@ -48,6 +48,7 @@ export const places = (session) => [
 	["invite", "#/members", open("Invite")],
 	["usage", "#/usage"],
 	["audit", "#/audit", (page) => page.locator("summary[data-entry]").first().click()],
+	["exports", "#/exports"],
 	["profile", "#/settings/profile"],
 	["browsers", "#/settings/browsers"],
 	["appearance", "#/settings/appearance"],
@@ -149,6 +150,7 @@ export const readers = (session) => [
 	["members", "#/members", "/access/members"],
 	["usage", "#/usage", "/organisation/usage"],
 	["audit", "#/audit", "/access/audit"],
+	["exports", "#/exports", "/search/exports"],
 	["browsers", "#/settings/browsers", "/auth/sign-ins"],
 	["organisation", "#/settings/organisation", "/organisation"],
 ];

@@ -48,6 +48,16 @@ const searchReaders = [
 	["host", `#/hosts/${HOST}`, `/search/hosts/${HOST}`],
 ];
 
+// The picture that the package shows.
+async function shown(page) {
+	await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+	await page.setViewportSize({ width: 1280, height: 560 });
+	await go(page, `#/search/hosts?q=${encodeURIComponent("services.port:443 AND country_code:DE")}`);
+	await page.locator("section.facet").nth(7).waitFor();
+	await page.evaluate(() => document.activeElement.blur());
+	await page.screenshot({ path: `${SCREENSHOTS}/console.png` });
+}
+
 async function waiting(page, session) {
 	await page.setViewportSize({ width: 1280, height: 900 });
 	await page.emulateMedia({ colorScheme: "light" });
@@ -90,6 +100,8 @@ await looks(front, (width, scheme) => shot(front, "full", "sign-in", width, sche
 const page = await join(await visitor(chrome), ANN, "Ann Example");
 const session = `#/sessions/${PROJECT}/${await recordedSession(page)}`;
 await recordedSession(page, { url: "https://login.example.net/", over: false });
+if (wanted(["console"]))
+	await shown(page);
 await full(page, session);
 await waiting(page, session);
 for (const [state, link, name] of [["empty", EMPTY, "Eve"], ["new", NEW, "Nora"]]) {

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { allFaults, axe, call, go, is, join, main, ok, settled, signIn, tab, until, visitor } from "./lib.mjs";
+import { EXAMPLES } from "../../../nginx/html/console/examples.js";
 import { searchPlaces } from "./places.mjs";
 
 const EVIL = "203.0.113.66";
@@ -65,16 +66,97 @@ async function typing(page) {
 	);
 	is(await page.locator(".query-copy mark").innerText(), "contry_code", "the mark covers the field that is unknown (C-345)");
 	is(await box.getAttribute("aria-invalid"), "true", "the box is invalid for screen readers (C-345)");
+	await box.press("Home");
+	await page.keyboard.press("ArrowDown");
+	await options.first().waitFor();
+	const [message, list] = await Promise.all([".query-note", "#query-options"].map((s) => page.locator(s).boundingBox()));
+	ok(message.y + message.height <= list.y, "the list of options is below the message and does not cover it", JSON.stringify([message, list]));
+	await page.keyboard.press("Escape");
+	await box.press("Enter");
+	await page.getByText("cannot be read").waitFor();
 	await repair.click();
 	is(await typed(page), "services.port:22 AND country_code:DE", "a click on the hint repairs the query (C-345)");
-	await box.press("Enter");
 	await searched(page, "services.port:22 AND country_code:DE");
-	ok((await page.locator("li.hit").count()) > 0, "the key Enter shows the hits of the query (C-345)");
-	is(await page.locator("section.facet").count(), 8, "the key Enter shows eight facets (C-345)");
+	is(await page.getByText("cannot be read").count(), 0, "the repaired query is searched for, and the page says no more that it cannot be read");
+	ok((await page.locator("li.hit").count()) > 0, "a repaired query shows its hits (C-345)");
+	is(await page.locator("section.facet").count(), 8, "a repaired query shows eight facets (C-345)");
 	await go(page, hash("country:Germany"));
 	await page.locator(".query-note .warn").waitFor();
 	await page.locator(".query-note button").click();
 	is(await typed(page), "country:DE", "a click repairs what no document can pass (C-345)");
+}
+
+// ---- former queries, and help ----
+
+async function entering(page) {
+	const box = page.locator("[data-search]"), options = page.locator("#query-options li");
+	await go(page, "#/search/hosts");
+	is(await options.count(), 0, "a page that opens shows its hits without a list over them");
+	await page.evaluate(() => document.activeElement.blur());
+	await box.click();
+	await until(async () => (await options.allInnerTexts()).some((t) => t.includes("services.port:22 AND country_code:DE")), "a box that somebody enters shows the latest queries");
+	await options.filter({ hasText: "services.port:22 AND country_code:DE" }).click();
+	await searched(page, "services.port:22 AND country_code:DE");
+	ok(true, "a click on a former query searches for it");
+	await go(page, "#/search/dns");
+	await page.evaluate(() => document.activeElement.blur());
+	await box.click();
+	await options.filter({ hasText: "Fields and examples" }).click();
+	await page.locator("dialog[open]").waitFor();
+	const { schemas } = await call(page, "GET", "/search/schemas");
+	is(await page.locator("dialog .help-fields tbody tr").count(), schemas.find((s) => s.dataset === "dns").fields.length, "the help lists every field of the dataset");
+	await page.getByLabel("Filter fields").fill("answer");
+	is((await page.locator("dialog .help-fields tbody th").allInnerTexts()).join(), "answer,answer_ip,answer_name", "the fields of the help can be filtered");
+	await page.locator("dialog a", { hasText: "rcode:NXDOMAIN" }).click();
+	await searched(page, "record_type:CNAME rcode:NXDOMAIN");
+	is(await page.locator("dialog").count(), 0, "an example of the help is searched for, and the help is left");
+	for (const [dataset, list] of Object.entries(EXAMPLES)) {
+		const bad = [];
+		for (const [query] of list) {
+			const { valid, error } = await call(page, "GET", `/search/${dataset}/validate?q=${encodeURIComponent(query)}`);
+			if (!valid)
+				bad.push(`${query}: ${error?.message}`);
+		}
+		is(bad.join("\n"), "", `each example of ${dataset} is a query that the service reads`);
+	}
+	is(Object.keys(EXAMPLES).sort().join(), schemas.map((s) => s.dataset).sort().join(), "each dataset has examples");
+	is(EXAMPLES.hosts.length, 10, "hosts have ten examples");
+	await page.locator("details.menu:has(summary[aria-label=Help]) summary").click();
+	await page.getByRole("button", { name: "Fields and examples of queries" }).click();
+	ok((await page.locator("dialog h2").innerText()).startsWith("DNS"), "the menu of help shows that of the dataset at hand");
+	await page.keyboard.press("Escape");
+	await go(page, "#/search/reports");
+	await page.getByRole("link", { name: "Add a report" }).click();
+	await settled(page, "#/reports/new");
+	ok(true, "the list of reports has a button that adds one");
+}
+
+// ---- Back, and the next hit ----
+
+async function back(page) {
+	await go(page, hash("services.port:22"));
+	await page.getByRole("button", { name: "Load 50 more" }).click();
+	await until(async () => (await page.locator("li.hit").count()) === 100, "a second page of hits is loaded");
+	const hit = page.locator("li.hit a.hit-name").nth(80), name = await hit.textContent();
+	await hit.scrollIntoViewIfNeeded();
+	const top = (await hit.boundingBox()).y, asked = [];
+	page.on("request", (r) => asked.push(r.url()));
+	await hit.click();
+	await page.locator(".trail").waitFor();
+	is((await page.locator(".trail span").innerText()), "81 of 100 loaded", "the page of a record says which hit of the search it is");
+	await page.evaluate(() => document.activeElement.blur());
+	await page.keyboard.press("j");
+	await until(async () => (await page.locator(".trail span").innerText()) === "82 of 100 loaded", "the key j leads to the next hit");
+	await page.getByRole("link", { name: "Previous" }).click();
+	await until(async () => (await page.locator("main h1").innerText()) === name, "a link leads to the hit before");
+	asked.length = 0;
+	await page.goBack();
+	await until(async () => (await page.locator("li.hit").count()) === 100, "Back shows all hits that were loaded, also after records that led to one another");
+	await until(async () => Math.abs((await hit.boundingBox()).y - top) < 30, "Back scrolls to where the page was");
+	is(asked.filter((u) => /\/search\/hosts(?:\?|\/aggregate)/.test(u)).join("\n"), "", "Back does not search again");
+	await hit.click();
+	await page.getByRole("link", { name: "← Results" }).click();
+	await until(async () => (await page.locator("li.hit").count()) === 100, "a link above the record leads to the hits that were loaded, too");
 }
 
 // ---- facets ----
@@ -176,9 +258,15 @@ async function views(page) {
 	await go(page, hash("services.port:22"));
 	const us = await number(facet(page, "country_code").locator("li").first().locator(".facet-count"));
 	await page.getByRole("button", { name: "Map" }).click();
-	const tile = page.locator(".tile", { hasText: /^US$/ });
+	const tile = page.locator(".tile", { hasText: /^US/ });
 	await tile.waitFor();
 	ok((await tile.getAttribute("aria-label")).endsWith(`: ${us.toLocaleString("en")}`), "a tile counts what the facet says (C-352)");
+	ok(/^US\s*[\d.]+[KM]?$/.test((await tile.innerText()).trim()), "a tile has its number", await tile.innerText());
+	ok((await page.locator(".view").innerText()).includes("United States"), "countries are named beside the map");
+	await page.emulateMedia({ forcedColors: "active" });
+	const shades = await page.locator(".shades i").evaluateAll((all) => all.map((n) => getComputedStyle(n).backgroundColor));
+	is(new Set(shades).size >= 5, true, "in forced colours the map has its shades", shades.join());
+	await page.emulateMedia({ forcedColors: "none" });
 	await page.getByText("The same numbers as a table").click();
 	is(await number(page.locator(".as-table tr", { hasText: /^US/ }).locator("td").nth(1)), us, "a table has the numbers of the map (C-352)");
 	await tile.click();
@@ -194,9 +282,20 @@ async function views(page) {
 		"a column counts what the facet says (C-352)",
 	);
 	is(await page.locator(".as-table tbody tr").first().locator("th").textContent(), port, "a table has the numbers of the columns (C-352)");
+	ok((await page.locator(".port-axis text").allTextContents()).slice(0, 3).join() === "1,10,100", "the columns of ports have an axis", (await page.locator(".port-axis text").allTextContents()).join());
 	await page.locator(".port-column").nth(1).click();
 	await page.waitForFunction(() => / AND services\.port:\d+$/.test(document.querySelector("[data-search]").value));
 	ok(true, "a click on a column filters (C-352)");
+}
+
+// In forced colours the bar at a service says that it matched, as elsewhere.
+async function matchedBars(page) {
+	await go(page, hash("services.port:22"));
+	await page.locator(".service.matched").first().waitFor();
+	await page.emulateMedia({ forcedColors: "active" });
+	const [matched, other] = await page.evaluate(() => [".service.matched", ".service:not(.matched)"].map((s) => getComputedStyle(document.querySelector(s)).borderLeftColor));
+	ok(matched !== other, "in forced colours only the services that matched look matched", `${matched} ${other}`);
+	await page.emulateMedia({ forcedColors: "none" });
 }
 
 // ---- hostile data (C-346) ----
@@ -294,6 +393,19 @@ async function exportAll(page) {
 	await send();
 	await page.locator("dialog a.button").waitFor();
 	ok((await page.locator("dialog a.button + span").innerText()).includes("3,000 hosts"), "the service writes the same export to a file (C-348)");
+	await page.locator("dialog").getByRole("link", { name: "exports" }).click();
+	await settled(page, "#/exports");
+	is(await page.locator("dialog").count(), 0, "the list of exports is not behind the dialog");
+	const kept = page.locator("main tbody tr", { hasText: "3,000 hosts" });
+	await kept.waitFor();
+	ok((await kept.innerText()).includes("complete"), "a saved export is in the list of exports");
+	const [again] = await Promise.all([page.waitForEvent("download"), kept.getByRole("link", { name: "Download" }).click()]);
+	ok(/^hosts.*\.ndjson\.gz$/.test(again.suggestedFilename()), "a saved export is downloaded from the list", again.suggestedFilename());
+	await kept.getByRole("button", { name: "Remove" }).click();
+	await page.locator("dialog .main").click();
+	await until(async () => (await page.locator("main tbody tr", { hasText: "complete" }).count()) === 0, "a saved export is removed");
+	await go(page, "#/search/hosts");
+	await page.getByRole("button", { name: "export", exact: true }).click();
 	await page.getByRole("button", { name: "Close" }).click();
 	await go(page, hash(`ip:${EVIL}`));
 	await page.getByRole("button", { name: "export", exact: true }).click();
@@ -336,8 +448,26 @@ async function records(page) {
 	await page.getByRole("link", { name: "Hosts with this name" }).click();
 	await page.waitForFunction(() => document.querySelector("[data-search]")?.value.startsWith("hostnames="));
 	ok(true, "the names of a certificate lead to DNS names, and these to hosts");
-	await go(page, "#/hosts/192.0.2.250");
-	ok((await page.locator("main").innerText()).includes("is not known"), "an unknown host is said to be unknown");
+	await unknown(page);
+}
+
+// A record that is not stored: what other data know of it, and searches for the rest; no page is a dead end.
+async function unknown(page) {
+	for (const [where, name] of [["#/hosts/192.0.2.250", "192.0.2.250"], ["#/domains/nobody.example", "nobody.example"], [`#/certificates/${"0".repeat(64)}`, "0".repeat(64)],
+		["#/directories/192.0.2.250%2080%20%2F", "192.0.2.250 80 /"]]) {
+		await go(page, where);
+		ok((await page.locator("main").innerText()).includes("is not known"), `${where} is said to be unknown`);
+		is(await page.locator("main h1").innerText(), name, `the page of ${where} has its name`);
+		ok(await page.locator(".searches a").count() >= 2, `the page of ${where} leads on to searches`);
+	}
+	const { hosts } = await call(page, "GET", "/search/hosts?q=services.tls.certificate.fingerprint_sha256:*&limit=1&fields=ip,services.tls.certificate.fingerprint_sha256,services.tls.certificate.subject_cn");
+	const { fingerprint_sha256: print, subject_cn: subject } = hosts[0].services.find((s) => s.tls?.certificate).tls.certificate;
+	await go(page, `#/certificates/${print}`);
+	ok((await page.locator("main").innerText()).includes("The certificate itself is not stored"), "the page of a certificate that is not stored says so");
+	is(await page.locator("main h1").innerText(), subject ?? print, "the page of such a certificate has the subject that hosts know");
+	ok((await page.locator("main").innerText()).includes(print), "the page of such a certificate has its fingerprint");
+	await page.locator(".hit a.hit-name", { hasText: hosts[0].ip }).waitFor();
+	ok(true, "the page of such a certificate has the hosts that show it");
 }
 
 // ---- every page, light and dark, wide and narrow (C-342, C-343) ----
@@ -366,7 +496,7 @@ async function looks(page) {
 await main(async (chrome) => {
 	const ann = await visitor(chrome, { acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
 	const page = await join(ann, process.env.ANN, "Ann");
-	for (const part of [typing, facets, unreachable, views, hostile, curl, exportAll, records])
+	for (const part of [typing, entering, back, facets, unreachable, views, matchedBars, hostile, curl, exportAll, records])
 		await part(page);
 	const again = await visitor(chrome, { bypassCSP: true }); // axe is no script of the console
 	const other = await tab(again, "#/search/hosts");

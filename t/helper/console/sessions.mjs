@@ -37,6 +37,10 @@ async function watch(page) {
 	is(await live.evaluate(() => window.opener), null, "the live view has no hold on the console");
 	ok(!/eyJ|surfaced\.stream/.test(live.url()), "no ticket is in the address of the live view", live.url());
 	is(await live.evaluate(() => document.getElementById("screen").width / document.getElementById("screen").height), 1024 / 768, "the live view shows the window that was chosen");
+	await live.click("#tab-shots");
+	const pictures = live.locator("#shots-list img");
+	await until(async () => await pictures.count() > 0 && await pictures.evaluateAll((all) => all.every((n) => n.complete && n.naturalWidth === 1024)), "the live view shows the stored pictures, also of what was before it was opened");
+	ok((await pictures.first().getAttribute("src")).includes("/screenshots/"), "a picture of the live view is that of the evidence");
 	await live.reload();
 	await until(async () => (await live.locator("#link-words").innerText()) === "Live", "the live view can be loaded again: it takes another ticket");
 	return live;
@@ -60,7 +64,7 @@ async function close(page, live) {
 	is(await live.locator("#again").isVisible(), false, "the live view of an ended session offers no new connection");
 	ok((await live.locator("#ended-console").getAttribute("href")).startsWith("/console/#/sessions/"), "the end of the live view leads to the evidence in the console");
 	await live.close();
-	await page.getByText("closed by its creator").first().waitFor();
+	await page.getByText("closed by the person who started it").first().waitFor();
 	ok(true, "the page says by itself that the session is over (C-353)");
 }
 
@@ -85,6 +89,7 @@ async function evidence(page, uuid) {
 	ok(file.suggestedFilename() === `session-${uuid}.har` && har.log.version === "1.2" && har.log.entries.some((e) => e.request.url.includes("/late")), "the HAR file is downloaded (C-353)");
 	const [play] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("link", { name: "Play back" }).click()]);
 	await until(async () => (await play.locator("#link-words").innerText()).startsWith("Recorded"), "playback opens without a ticket being pasted (C-353)");
+	await until(async () => await play.locator("#picture").isVisible() && await play.locator("#wait").isHidden(), "playback opens on a picture");
 	await play.keyboard.press("End");
 	await until(async () => (await play.locator("#picture").getAttribute("data-uuid")) !== "" && await play.locator("#picture").isVisible(), "playback shows the last picture of the session (C-353)");
 	ok(!play.url().includes("eyJ"), "no ticket is in the address of playback (C-220)", play.url());

@@ -13,6 +13,8 @@ const { commands } = await load("curl");
 const { cell, record } = await load("csv");
 const { shade, tiles } = await load("tiles");
 const { quoted, share, total } = await load("links");
+const { DANGLING, DANGLING_REASONS, LOOKALIKES, LOOKALIKE_REASONS } = await load("finding-why");
+const { ago } = await load("../common/words");
 
 let n = 0;
 function is(got, wanted, title) {
@@ -214,6 +216,63 @@ for (const url of scripts) {
 is(missing, [], "each name that a module of the console or the viewer imports is exported");
 is(unused, [], "each name that a module of the console or the viewer imports is used");
 
+// A page whose style sheets are missing looks well when another page has been opened before. Each class that a module uses, and that
+// any sheet describes, is in a sheet that its page reads: one of index.html, of its route, or one that a module asks for itself.
+const sheetOf = (file) => new Set([...readFileSync(new URL(file, dir), "utf8").replace(/\/\*.*?\*\//gs, "").matchAll(/\.([a-z][a-z0-9-]*)/g)].map((m) => m[1]));
+const sheets = new Map(readdirSync(dir).filter((f) => f.endsWith(".css")).map((f) => [f.slice(0, -4), sheetOf(f)]));
+const everywhere = [...readFileSync(new URL("index.html", dir), "utf8").matchAll(/rel="stylesheet" href="([^"]*)"/g)].map((m) => sheetOf(m[1]));
+const used = (text) => new Set([...text.matchAll(/\bh\(\s*"[a-z0-9]+((?:\.[a-z0-9-]+)+)"/g)].flatMap((m) => m[1].slice(1).split("."))
+	.concat([...text.matchAll(/class(?:Name)?: "([a-z0-9 -]+)"/g)].flatMap((m) => m[1].split(" "))));
+// The declarations of a module: [name, text].
+const declarations = new Map();
+function declared(url) {
+	if (!declarations.has(url)) {
+		const text = readFileSync(new URL(url), "utf8"), starts = [...text.matchAll(/^(?:export )?(?:async )?(?:function|const|class|let) ([\w$]+)/gm)];
+		const imports = new Map([...text.matchAll(IMPORT)].flatMap((m) => m[1].split(",").map((w) => [w.trim(), new URL(m[2], url).href])));
+		declarations.set(url, { imports, parts: new Map(starts.map((m, i) => [m[1], text.slice(m.index, starts[i + 1]?.index)])) });
+	}
+	return declarations.get(url);
+}
+// The texts of all declarations that one of a module needs, also in modules that it loads later.
+function reached(url, name, seen = new Map()) {
+	const { imports, parts } = declared(url), text = parts.get(name);
+	if (text === undefined || seen.has(`${url} ${name}`) || /\/(?:routes|header|keyboard)\.js$/.test(url))
+		return seen;
+	seen.set(`${url} ${name}`, text);
+	const words = new Set(text.match(/[\w$]+/g));
+	for (const other of parts.keys())
+		if (words.has(other))
+			reached(url, other, seen);
+	for (const [other, from] of imports)
+		if (words.has(other))
+			reached(from, other, seen);
+	for (const [, from] of text.matchAll(/import\("(\.[^"]*\.js)"\)/g))
+		for (const other of declared(new URL(from, url).href).parts.keys())
+			if (exported.get(new URL(from, url).href).has(other) && words.has(other))
+				reached(new URL(from, url).href, other, seen);
+	return seen;
+}
+function bare(file, styles) {
+	const url = new URL(file, dir).href, texts = [...exported.get(url)].flatMap((name) => [...reached(url, name).values()]);
+	const asked = texts.flatMap((text) => [...text.matchAll(/styleSheet\("([a-z-]+)"\)/g)].map((m) => m[1]));
+	const read = [...everywhere, ...[...styles, ...asked].map((name) => sheets.get(name))];
+	const all = new Set(texts.flatMap((text) => [...used(text)]));
+	return [...all].filter((c) => [...sheets.values()].some((one) => one.has(c)) && !read.some((one) => one.has(c)));
+}
+const routes = [...readFileSync(new URL("routes.js", dir), "utf8").matchAll(/styles: \[([^\]]*)\].*import\("(\.\/[a-z-]+\.js)"\)/g)].map((m) => [m[2], m[1].replaceAll(/["\s]/g, "").split(",").filter(Boolean)]);
+is(routes.length > 15, true, "the routes name their style sheets");
+for (const [file, styles] of [...routes, ["./sign-in.js", ["sign-in"]], ["./link.js", ["sign-in"]]])
+	is(bare(file, styles), [], `each class of ${file.slice(2)} is in a style sheet that its page reads`);
+
+// ---- words of codes ----
+const table = (file, macro) => [...readFileSync(new URL(`../../../src/tbl/${file}`, dir), "utf8").matchAll(new RegExp(`^${macro}\\(\\w+,\\s*(?:\\w+,\\s*)?"([a-z0-9_]+)"`, "gm"))].map((m) => m[1]);
+for (const [words, file, macro] of [[DANGLING, "dangling_kinds.h", "DANGLING"], [DANGLING_REASONS, "dangling_kinds.h", "DANGLING_GRADE"], [LOOKALIKES, "lookalike_classes.h", "LOOKALIKE_CLASS"], [LOOKALIKE_REASONS, "lookalike_weights.h", "LOOKALIKE_WEIGHT"]])
+	is(Object.keys(words).sort(), [...new Set(table(file, macro))].sort(), `each code of ${macro} in ${file} has words in the console, and no other`);
+
+// ---- times ----
+const now = Date.parse("2026-11-28T12:00:00Z"), from = (seconds) => ago(new Date(now + 1000 * seconds).toISOString(), now);
+is([from(86395), from(86400 * 7 - 30), from(3590), from(90), from(-86399), from(-59)], ["in 1 day", "in 7 days", "in 59 minutes", "in 1 minute", "23 hours ago", "59 seconds ago"], "what was set for a day ends in a day, also a moment later");
+
 // ---- the map, figures ----
 const all = tiles();
 is(
@@ -224,7 +283,7 @@ is(
 is([shade(0, 9), shade(1, 1000), shade(1000, 1000)], [0, 1, 6], "a tile is shaded by the logarithm of its count");
 is(
 	[total("hosts", { value: 4211, relation: "eq" }), total("hosts", { value: 1, relation: "gte" }), total("dns", { value: 5, relation: "unknown" })],
-	["4,211 hosts, exactly", "at least 1 host", "about 5 DNS records"],
+	["4,211 hosts", "at least 1 host", "about 5 DNS records"],
 	"a total says how sure it is",
 );
 is([share(1, 3), share(1, 10000), share(1, 25)], ["33 %", "< 0.1 %", "4.0 %"], "shares are told in percent");
