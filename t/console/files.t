@@ -33,7 +33,7 @@ for file in console/ $(cd nginx/html && find common console -type f | sort); do
 done
 for path in / /console; do
 	api GET "$site$path"
-	is "$STATUS $(header Location)" "308 $site/console/" "the path $path leads to the console"
+	is "$STATUS $(header Location)" "308 /console/" "the path $path leads to the console"
 done
 for path in console/none.js console/console.js/ common/ common/../console.conf common/..%2f..%2fetc%2fpasswd console/%2e%2e/%2e%2e/etc/passwd html/console/console.js; do
 	api GET "$site/$path"
