@@ -29,7 +29,7 @@ enum {
 	HAS_EXTENSIONS = 0x80,
 };
 
-enum { RSA_BITS_MIN = 2048, RSA_BITS_MAX = 4096 };
+enum { RSA_BITS_MIN = 2048, RSA_BITS_MAX = 4096, ED25519_KEY = 32 };
 
 /* ---- client data ---- */
 
@@ -230,11 +230,64 @@ parse_spki(struct str spki, int64_t algorithm)
 	return NULL;
 }
 
+/* True if y, in little-endian order and with the sign of x in its highest bit, is smaller than
+   p = 2^255 - 19: a larger one is a second encoding of a point. */
+static bool
+is_below_p(const unsigned char y[ED25519_KEY])
+{
+	if (y[0] < 0xed || (y[ED25519_KEY - 1] & 0x7f) != 0x7f)
+		return true;
+	for (size_t i = 1; i < ED25519_KEY - 1; i++)
+		if (y[i] != 0xff)
+			return true;
+	return false;
+}
+
+/* The eight points of small order have five values of y: 0, 1, p - 1, and two of order 8. For such a
+ * key everybody can make a signature that fits one message in eight, or every one. OpenSSL accepts
+ * these keys. */
+static bool
+is_of_small_order(const unsigned char y[ED25519_KEY])
+{
+	static const unsigned char small[][ED25519_KEY] = {
+		{ 0 },
+		{ 1 },
+		{ 0xec, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		    0xff, 0xff, 0xff, 0xff, 0xff, 0x7f },
+		{ 0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2,
+		    0xef, 0x98, 0xf0, 0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38,
+		    0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05 },
+		{ 0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d,
+		    0x10, 0x67, 0x0f, 0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7,
+		    0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a },
+	};
+
+	for (size_t i = 0; i < COUNT(small); i++)
+		if (memcmp(small[i], y, ED25519_KEY - 1) == 0 &&
+		    small[i][ED25519_KEY - 1] == (y[ED25519_KEY - 1] & 0x7f))
+			return true;
+	return false;
+}
+
+/* True for keys of the other algorithms as well. */
+static bool
+is_sound_ed25519(EVP_PKEY *key)
+{
+	unsigned char y[ED25519_KEY];
+	size_t n = sizeof(y);
+
+	if (!EVP_PKEY_is_a(key, "ED25519"))
+		return true;
+	return EVP_PKEY_get_raw_public_key(key, y, &n) == 1 && n == sizeof(y) && is_below_p(y) &&
+	       !is_of_small_order(y);
+}
+
 bool
 passkey_key_good(struct str spki, int64_t algorithm)
 {
 	EVP_PKEY *key = parse_spki(spki, algorithm);
-	bool good = key != NULL && is_sound(key);
+	bool good = key != NULL && is_sound(key) && is_sound_ed25519(key);
 
 	EVP_PKEY_free(key);
 	return good;

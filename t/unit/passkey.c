@@ -246,6 +246,38 @@ test_keys(void)
 	arena_free(a);
 }
 
+/* The points of small order, with either sign, and p + 2, a second encoding of y = 2. OpenSSL accepts them. */
+static void
+test_weak_ed25519(void)
+{
+	static const char *const points[] = {
+		"0000000000000000000000000000000000000000000000000000000000000000",
+		"0000000000000000000000000000000000000000000000000000000000000080",
+		"0100000000000000000000000000000000000000000000000000000000000000",
+		"0100000000000000000000000000000000000000000000000000000000000080",
+		"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+		"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+		"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+		"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+		"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+		"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+		"efffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+	};
+	EVP_PKEY *sound = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
+
+	a = arena_new((size_t)1 << 20);
+	for (size_t i = 0; i < COUNT(points); i++) {
+		struct str spki =
+		    bytes_of_hex(arena_printf(a, "302a300506032b6570032100%s", points[i]).p);
+
+		CU_ASSERT_FALSE(passkey_key_good(spki, -8));
+	}
+	CU_ASSERT_TRUE(passkey_key_good(spki_of(sound), -8));
+	EVP_PKEY_free(sound);
+	arena_free(a);
+}
+
 /* One bit of any part, and any shorter part. */
 static void
 test_changes(void)
@@ -425,6 +457,7 @@ test_registrations(void)
 static CU_TestInfo tests[] = {
 	{ "Ed25519, P-256 and RSA keys of 2048 bits register and sign in", test_algorithms },
 	{ "keys of other curves, sizes and forms are refused", test_keys },
+		{ "an Ed25519 key of small order or of a second encoding is refused", test_weak_ed25519 },
 	{ "an assertion with any bit changed or byte missing is refused", test_changes },
 	{ "signed client data of another type, challenge or origin are refused", test_client_data },
 	{ "signed authenticator data without a verified person or a growing counter are refused",
