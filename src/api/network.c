@@ -31,12 +31,25 @@ struct document {
 
 static const struct field document_out[] = { FIELD(struct document, doc, 0), FIELD_END };
 
+struct event_row {
+	struct uuid uuid;
+	struct ts at;
+	struct json doc;
+};
+
+static const struct field event_row_out[] = {
+	FIELD(struct event_row, uuid, 0),
+	FIELD(struct event_row, at, 0),
+	FIELD(struct event_row, doc, 0),
+	FIELD_END,
+};
+
 /* $5 and $6: the position of the last event of the page before. The filters are CASE expressions
    because PostgreSQL expects half of the events to pass a CASE. Expecting few, it would read and
    sort all following events for each page instead of reading the index in order until the page is
    full. */
-STMT_LIST(list_events, struct document, document_out,
-    "SELECT doc || jsonb_build_object('id', uuid, 'at', at) AS doc FROM network_event"
+STMT_LIST(list_events, struct event_row, event_row_out,
+    "SELECT uuid, at, doc || jsonb_build_object('id', uuid, 'at', at) AS doc FROM network_event"
     " WHERE session_uuid = $1"
     " AND (at, uuid) > (coalesce($5::timestamptz, '-infinity'), $6)"
     " AND CASE WHEN $2 >= 0 THEN (doc ->> 'tab')::bigint = $2 ELSE true END"
@@ -61,20 +74,28 @@ STMT(is_truncated, truncation_out,
 
 /* ---- the list ---- */
 
-/* Decodes the stored documents with the field table that checked them before they were stored. */
-static bool
-decode_events(struct req *rq, struct list rows, struct list *out)
+/* Decodes the stored documents with the field table that checked them before they were stored. A
+   document that does not fit keeps its place and says so as its failure: it must not hide the
+   others. */
+static struct list
+decode_events(struct req *rq, struct list rows)
 {
-	const struct document *d = rows.items;
+	const struct event_row *row = rows.items;
 	struct net_event *events = ARENA_ARRAY(rq->arena, rows.n + 1, struct net_event);
 	struct decoded how;
 
-	for (size_t i = 0; i < rows.n; i++)
-		if (json_decode(rq->arena, d[i].doc.text, net_event_fields, rq->now, &events[i],
-			&how) != JSON_OK)
-			return false;
-	*out = (struct list){ events, rows.n };
-	return true;
+	for (size_t i = 0; i < rows.n; i++) {
+		if (json_decode(rq->arena, row[i].doc.text, net_event_fields, rq->now, &events[i],
+			&how) == JSON_OK)
+			continue;
+		log_event(LOGP_ERR, "evidence", "req=%s event=%s why=\"it cannot be read\"", rq->id,
+		    uuid_text(&row[i].uuid).z);
+		events[i] = (struct net_event){ .id = row[i].uuid,
+			.at = row[i].at,
+			.kind = STR("request"),
+			.failure = STR("The stored event cannot be read.") };
+	}
+	return (struct list){ events, rows.n };
 }
 
 static int
@@ -96,10 +117,7 @@ list_network_events(struct req *rq)
 		rc = db_one(rq->db, &is_truncated, &truncation, P(s.uuid));
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
-	if (!decode_events(rq, rows, &events)) {
-		log_event(LOGP_ERR, "evidence", "req=%s why=\"an event is none\"", rq->id);
-		return fail(rq, ERR_INTERNAL_ERROR);
-	}
+	events = decode_events(rq, rows);
 	(void)page_reply_by(rq, &args->page, events, sizeof(struct net_event), &by_time);
 	json_write_more(&rq->out, truncation_out, &truncation);
 	return PASS;

@@ -46,7 +46,7 @@ for i in range(32):
         print(f"INSERT INTO network_event (session_uuid, seq, uuid, at, doc) SELECT uuid, {3 * i + j + 1}, '{uuid.uuid4()}',"
               f" ready_at + {ms - 300 + 90 * j} * interval '1 ms', jsonb_build_object('tab', {tab}, 'kind', 'request', 'method', 'GET',"
               f" 'url', 'https://example.com/{i}/{['', 'style.css', 'image.png'][j]}', 'resource_type', 'Document', 'mime', NULL, 'protocol', 'h2',"
-              f" 'failure', {'$$net::ERR_FAILED$$' if i % 8 == 5 and j == 2 else 'NULL'}, 'remote_address', NULL, 'redirected_from', NULL,"
+              f" 'failure', {'$$net::ERR_FAILED$$' if i % 8 == 5 and j == 2 else 'NULL'}, 'remote_address', NULL, 'remote_port', NULL, 'tls', NULL, 'redirected_from', NULL,"
               f" 'status', {'NULL' if i % 8 == 5 and j == 2 else 404 if i % 9 == 4 and j == 1 else 200},"
               f" 'request_headers', '[]'::jsonb, 'response_headers', '[]'::jsonb, 'bytes_sent', 300, 'bytes_received', {4000 + 811 * i},"
               f" 'duration_ms', {60 + 70 * j}) FROM browser_session WHERE uuid = '{session}';")

@@ -16,7 +16,7 @@ event()
 	_seq=$((_seq + 1))
 	sql "INSERT INTO network_event (session_uuid, seq, uuid, at, doc) SELECT uuid, $_seq, gen_random_uuid(),
 		ready_at + $1 * interval '1 s', jsonb_build_object('tab', $3, 'kind', '$2', 'method', 'GET', 'url', '$4',
-		'resource_type', '', 'mime', NULL, 'protocol', NULL, 'failure', NULL, 'remote_address', NULL, 'status', 200,
+		'resource_type', '', 'mime', NULL, 'protocol', NULL, 'failure', NULL, 'remote_address', NULL, 'remote_port', NULL, 'tls', NULL, 'redirected_from', NULL, 'status', 200,
 		'request_headers', '[]'::jsonb, 'response_headers', '[]'::jsonb, 'bytes_sent', 1, 'bytes_received', 2,
 		'duration_ms', $5) FROM browser_session WHERE uuid = '$u'"
 }
@@ -26,6 +26,7 @@ shot()
 		SELECT gen_random_uuid(), uuid, sha256('x'), 1, 'image/jpeg', 1, 1, '$2', $3, '', '', ready_at + $1 * interval '1 s'
 		  FROM browser_session WHERE uuid = '$u'"
 }
+events=$u
 event 1 request 1 https://example.com/early 10
 event 2 request 1 https://example.com/a 100
 event 2.2 request 1 https://example.com/a.js 100
@@ -66,3 +67,15 @@ u=$(session_new "https://example.com/")
 api GET "$S/$u/network-events.har"
 is "$(t/helper/valid har-1.2 "$W/body" 2>&1)" "" "the HAR of a session without requests has the members of HAR 1.2 (C-222)"
 is "$(field '.log|[.pages,.entries]|tojson')" '[[],[]]' "the HAR of a session without requests has neither pages nor entries"
+
+# ---- an event that cannot be read ----
+
+api GET "$S/$events/network-events?limit=100"
+is "$STATUS $(field '.network_events|length')" "200 10" "the list has all events"
+# Such a row is the work of damage: the product stores whole events alone.
+sql "INSERT INTO network_event (session_uuid, seq, uuid, at, doc) SELECT uuid, 99, gen_random_uuid(), ready_at,
+	'{\"tab\":1,\"kind\":\"request\"}' FROM browser_session WHERE uuid = '$events'"
+api GET "$S/$events/network-events?limit=5"
+is "$STATUS $(field '.network_events|length') $(field .has_more)" "200 5 true" "an event that cannot be read hides no other"
+is "$(field '[.network_events[] | select(.failure == "The stored event cannot be read.")] | length')" 1 \
+	"an event that cannot be read says so"
