@@ -392,6 +392,16 @@ BEGIN
 END
 $$;
 
+-- surfacectl rules load alone writes the rules of the catalogue.
+CREATE OR REPLACE FUNCTION catalogue_rule_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF current_user = 'surfaced_api' THEN
+		RAISE insufficient_privilege USING MESSAGE = 'the API does not change rules of the catalogue';
+	END IF;
+	RETURN NEW;
+END
+$$;
+
 CREATE OR REPLACE FUNCTION metric_export() RETURNS trigger LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

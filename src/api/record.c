@@ -9,6 +9,7 @@
    the answer is 404 and reveals nothing. */
 #include "config.h"
 
+#include "base/char.h"
 #include "api/api.h"
 
 /* Adds the path of the route with the UUIDs of the request: /projects/{project_uuid}/x. */
@@ -75,20 +76,10 @@ reply_found(struct req *rq, enum db_rc rc, enum error missing, const void *recor
 	return reply(rq, 200, rq->route->wrapper, rq->route->out, record);
 }
 
-/* Refuses ASCII's and Unicode's control characters (U+0080 to U+009F), U+2028 and U+2029. */
 bool
 name_visible(struct str name)
 {
-	for (size_t i = 0; i < name.n; i++) {
-		unsigned char c = (unsigned char)name.p[i],
-			      next = i + 1 < name.n ? (unsigned char)name.p[i + 1] : 0,
-			      last = i + 2 < name.n ? (unsigned char)name.p[i + 2] : 0;
-
-		if (c < ' ' || c == 0x7f || (c == 0xc2 && next < 0xa0) ||
-		    (c == 0xe2 && next == 0x80 && (last == 0xa8 || last == 0xa9)))
-			return false;
-	}
-	return name.n > 0;
+	return name.n > 0 && str_visible(name);
 }
 
 bool

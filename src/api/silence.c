@@ -13,7 +13,7 @@ struct silence {
 
 static const struct field silence_in[] = {
 	FIELD(struct silence, rule_uuid, REQUIRED),
-	TEXT(struct silence, reason, REQUIRED | TRIM, 1, LIM_SILENCE_REASON),
+	TEXT(struct silence, reason, REQUIRED | TRIM | PROSE, 1, LIM_SILENCE_REASON),
 	FIELD(struct silence, starts_at, DEFAULT_NOW),
 	FIELD(struct silence, ends_at, REQUIRED),
 	FIELD_END,

@@ -18,7 +18,7 @@ static const struct field verdict_in[] = {
 	ONE_OF(struct verdict, type, REQUIRED, indicator_types, NULL),
 	TEXT(struct verdict, value, REQUIRED | TRIM, 1, LIM_INDICATOR),
 	ONE_OF(struct verdict, disposition, REQUIRED, report_verdicts, NULL),
-	TEXT(struct verdict, reason, REQUIRED | TRIM, 1, LIM_VERDICT_REASON),
+	TEXT(struct verdict, reason, REQUIRED | TRIM | PROSE, 1, LIM_VERDICT_REASON),
 	FIELD_END,
 };
 

@@ -12,6 +12,7 @@
    the first is printed. */
 #include "config.h"
 
+#include "base/char.h"
 #include "cli/cli.h"
 
 #include <inttypes.h>
@@ -74,7 +75,28 @@ shorten(struct arena *a, struct str s)
 	return arena_printf(a, "%.*s...", (int)end, s.p);
 }
 
-/* Formats one cell. An unset value is "-", and control characters are replaced, since a host's
+/* Replaces each harmful character by "?". In a text that is no UTF-8, each byte beyond ASCII is
+   one. */
+static struct buf
+show_harmless(struct arena *a, struct str s)
+{
+	const char *p = s.p, *end = s.p + s.n;
+	bool utf8 = str_utf8_bad(s) == s.n;
+	struct buf b = { .a = a };
+
+	while (p < end) {
+		const char *at = p;
+		uint32_t c = utf8 ? char_next(&p) : (unsigned char)*p++;
+
+		if (char_is_harmful(c) || (!utf8 && c > 0x7f))
+			buf_char(&b, '?');
+		else
+			buf_add(&b, at, (size_t)(p - at));
+	}
+	return b;
+}
+
+/* Formats one cell. An unset value is "-", and harmful characters are replaced, since a host's
    banner must not control the terminal. A narrow cell contains the number of items of a list, and
    the beginning of a long text. */
 static struct str
@@ -101,9 +123,7 @@ format_cell(struct arena *a, const struct field *f, const void *record, bool nar
 	}
 	if (b.n == 0)
 		buf_char(&b, '-');
-	for (size_t i = 0; i < b.n; i++)
-		if ((unsigned char)b.p[i] < 0x20 || b.p[i] == 0x7f)
-			b.p[i] = '?';
+	b = show_harmless(a, buf_done(&b));
 	return narrow ? shorten(a, buf_done(&b)) : buf_done(&b);
 }
 
@@ -190,10 +210,13 @@ print_table(struct arena *a, const struct field *fields, struct list list, size_
 }
 
 static int
-print_json_line(struct buf *b)
+print_json_line(struct arena *a, const struct buf *b)
 {
-	buf_char(b, '\n');
-	fwrite(b->p, 1, b->n, stdout);
+	struct buf shown = { .a = a };
+
+	json_write_shown(&shown, (struct str){ b->p, b->n });
+	buf_char(&shown, '\n');
+	fwrite(shown.p, 1, shown.n, stdout);
 	return EXIT_OK;
 }
 
@@ -218,7 +241,7 @@ cli_print_list(const struct cli *c, const char *name, const struct field *fields
 		json_write(&b, fields, (const char *)list.items + i * size);
 	}
 	buf_z(&b, "]}");
-	return print_json_line(&b);
+	return print_json_line(c->arena, &b);
 }
 
 int
@@ -232,7 +255,7 @@ cli_print(const struct cli *c, const char *name, const struct field *fields, con
 		buf_char(&b, ':');
 		json_write(&b, fields, record);
 		buf_char(&b, '}');
-		return print_json_line(&b);
+		return print_json_line(c->arena, &b);
 	}
 	for (const struct field *f = fields; f->type != FIELD_NONE; f++) {
 		struct str s = format_cell(c->arena, f, record, false);

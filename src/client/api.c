@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "base/char.h"
 #include "client/api.h"
 #include "client/value.h"
 

@@ -12,6 +12,7 @@
  * since. */
 #include "config.h"
 
+#include "base/char.h"
 #include "client/api.h"
 #include "client/file.h"
 #include "client/session.h"
@@ -157,7 +158,7 @@ print_playback_link(struct client *c)
 	if (status != DONE)
 		return status;
 	link = value_text(value_get(answer, "evidence_ticket"), "viewer_url");
-	if (!str_starts(link, STR("/viewer/")))
+	if (!str_starts(link, STR("/viewer/")) || !str_graphic(link) || !str_visible(link))
 		return fail(c, FAILED, "the answer has no link");
 	if (str_ends(site, STR("/api/v1")))
 		site.n -= strlen("/api/v1");

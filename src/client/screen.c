@@ -2,6 +2,7 @@
 /* The terminal: its width and colours, and how text becomes harmless and fits. */
 #include "config.h"
 
+#include "base/char.h"
 #include "client/screen.h"
 
 #include <langinfo.h>
@@ -51,35 +52,6 @@ screen_find(struct screen *s, bool wide)
 	s->colour_err = wants_colour(s->err);
 	s->columns = wide ? SIZE_MAX : find_columns(STDOUT_FILENO, s->out);
 	s->columns_err = find_columns(STDERR_FILENO, s->err);
-}
-
-uint32_t
-char_next(const char **p)
-{
-	unsigned char first = (unsigned char)*(*p)++;
-	int more = first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-	uint32_t c = more == 0 ? first : first & (0x3fu >> more);
-
-	while (more-- > 0)
-		c = c << 6 | ((unsigned char)*(*p)++ & 0x3fu);
-	return c;
-}
-
-/* Control characters, marks of direction, invisible characters, line separators, private use and
-   tags. */
-bool
-char_is_harmful(uint32_t c)
-{
-	static const struct {
-		uint32_t from, to;
-	} ranges[] = { { 0, 0x1f }, { 0x7f, 0x9f }, { 0xad, 0xad }, { 0x61c, 0x61c },
-		{ 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f },
-		{ 0xe000, 0xf8ff }, { 0xfeff, 0xfeff }, { 0xfff0, 0xfffb }, { 0xe0000, 0x10ffff } };
-
-	for (size_t i = 0; i < COUNT(ranges); i++)
-		if (c >= ranges[i].from && c <= ranges[i].to)
-			return true;
-	return false;
 }
 
 static void

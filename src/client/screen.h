@@ -42,9 +42,5 @@ void text_wrap(struct buf *b, const struct screen *s, struct str shown, const st
 /* Appends the sequence that switches to a style, or nothing where there is no colour. */
 void style_out(struct buf *b, const struct screen *s, enum style style);
 void style_err(struct buf *b, const struct screen *s, enum style style);
-/* Whether a character is escaped on a terminal. */
-bool char_is_harmful(uint32_t c);
-/* Decodes one character of valid UTF-8 at *p and moves *p behind it. */
-uint32_t char_next(const char **p);
 
 #endif

@@ -194,7 +194,7 @@ session_keep_bytes(void *arg, long status, const char *bytes, size_t n)
 static int
 run_events(struct client *c)
 {
-	struct buf path = { .a = c->arena }, har = { .p = NULL };
+	struct buf path = { .a = c->arena }, har = { .p = NULL }, shown = { .p = NULL };
 	int status = session_project(c);
 	struct answer a;
 
@@ -217,9 +217,14 @@ run_events(struct client *c)
 	    &a);
 	if (status == DONE && a.status >= 300)
 		status = api_refused(c, &a);
-	if (status == DONE)
-		str_write(buf_done(&har), stdout);
+	if (status == DONE && str_utf8_bad(buf_done(&har)) < har.n)
+		status = fail(c, FAILED, "the answer is no UTF-8");
+	if (status == DONE) {
+		json_write_shown(&shown, buf_done(&har));
+		str_write(buf_done(&shown), stdout);
+	}
 	buf_free(&har);
+	buf_free(&shown);
 	return status;
 }
 

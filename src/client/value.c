@@ -2,6 +2,7 @@
 /* JSON values of answers: members by name, cells of tables, and JSON that is safe to print. */
 #include "config.h"
 
+#include "base/char.h"
 #include "client/value.h"
 #include "json/json.h"
 
@@ -34,35 +35,11 @@ value_int(const struct json_value *v, const char *name, int64_t *out)
 void
 json_show_string(struct buf *b, struct str s)
 {
-	struct str part = { s.p, 0 };
-	const char *p = s.p, *end = s.p + s.n;
-	size_t before;
+	struct buf quoted = { .p = NULL };
 
-	buf_char(b, '"');
-	while (p < end) {
-		const char *from = p;
-		uint32_t c = char_next(&p);
-
-		if (c != '"' && c != '\\' && !char_is_harmful(c))
-			continue;
-		part.n = (size_t)(from - part.p);
-		buf_str(b, part);
-		part.p = p;
-		if (c < 0x20 || c == '"' || c == '\\') { /* without the quotes that it writes */
-			before = b->n;
-			json_write_str(b, (struct str){ from, 1 });
-			memmove(b->p + before, b->p + before + 1, b->n - before - 2);
-			b->n -= 2;
-		} else if (c >= 0x10000) {
-			buf_printf(b, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((c - 0x10000) >> 10)),
-			    (unsigned)(0xdc00 + (c & 0x3ff)));
-		} else {
-			buf_printf(b, "\\u%04x", (unsigned)c);
-		}
-	}
-	part.n = (size_t)(end - part.p);
-	buf_str(b, part);
-	buf_char(b, '"');
+	json_write_str(&quoted, s);
+	json_write_shown(b, buf_done(&quoted));
+	buf_free(&quoted);
 }
 
 void

@@ -6,6 +6,7 @@
    unknown members. */
 #include "config.h"
 
+#include "base/char.h"
 #include "base/limits.h"
 #include "json/json.h"
 #include "json/json_priv.h"
@@ -285,6 +286,12 @@ decode_text(struct decoder *d, const struct field *f, struct json_object *o, str
 		add_error(d, "too_long",
 		    arena_printf(
 			d->a, "must have at most %" PRId64 " characters and bytes", f->hi));
+		return;
+	}
+	if ((f->flags & PROSE) != 0 && !str_prose(s)) {
+		add_error(d, "invalid_format",
+		    STR("must not contain control characters, marks of direction or invisible "
+			"characters"));
 		return;
 	}
 	if ((f->flags & TRIM) != 0)

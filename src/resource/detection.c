@@ -72,7 +72,7 @@ static const struct field product_out[] = {
 
 #define TEXTS_OF_CONTENT(s, need)                                                                  \
 	TEXT(s, name, (need) | TRIM, 1, LIM_NAME),                                                 \
-	TEXT(s, description, 0, 0, LIM_RULE_DESCRIPTION),                                          \
+	TEXT(s, description, PROSE, 0, LIM_RULE_DESCRIPTION),                                      \
 	TEXT(s, author, NULLABLE | TRIM, 1, LIM_RULE_AUTHOR),                                      \
 	TEXT(s, licence, NULLABLE | TRIM, 1, LIM_RULE_LICENCE),                                    \
 	ONE_OF(s, dataset, need, detection_datasets, DATASET_HELP),                                \

@@ -1,6 +1,7 @@
 /* The messages of surfacectl for constraints that the database reports: CONSTRAINT(name, message).
    The rules are in sql/. t/cli/words.t checks that every constraint that an administrator can
    violate has a row. */
+CONSTRAINT(label_visible,		"a name must not contain control characters, marks of direction or invisible characters")
 CONSTRAINT(label_check,			"a name must be 1 to 200 visible characters, without blanks at its ends")
 CONSTRAINT(account_name_taken,		"there is an account of this name already")
 CONSTRAINT(account_group_name_taken,	"there is a group of this name already")

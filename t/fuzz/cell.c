@@ -5,6 +5,7 @@
  * Input: a path such as services.port, a newline, and the JSON of a document. */
 #include "config.h"
 
+#include "base/char.h"
 #include "base/log.h"
 #include "client/value.h"
 #include "json/json.h"

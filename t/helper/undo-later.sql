@@ -4,6 +4,9 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0047
+DROP TRIGGER IF EXISTS catalogue_rule ON rule;
+ALTER DOMAIN label DROP CONSTRAINT IF EXISTS label_visible;
 -- 0046
 DROP TRIGGER IF EXISTS metric_end ON search_export;
 DROP TABLE IF EXISTS import_last;

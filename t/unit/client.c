@@ -30,6 +30,7 @@ harmful_characters_are_escaped(void)
 	shown_is(STR("\xe2\x80\xae"), "\\u202e");
 	shown_is(STR("\xf3\xa0\x80\x81"), "\\ue0001");
 	shown_is(STR("\xff\033"), "\\xff\\x1b"); /* no UTF-8 */
+	shown_is(STR("\xcd\x8f\xe1\x85\x9f\xe3\x85\xa4\xef\xb8\x8f"), "\\u034f\\u115f\\u3164\\ufe0f");
 	shown_is(STR("日本"), "日本");
 }
 
