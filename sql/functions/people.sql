@@ -125,36 +125,43 @@ CREATE OR REPLACE FUNCTION sign_in_network_known(p_email text, p_network text) R
 		  AND greatest(i.authenticated_at, i.seen_at) > now() - interval '30 days')
 $$;
 
--- Adds one unit to each bucket, or to none when one of them is full. A full bucket of sizes[n] units is empty after seconds[n].
--- full_bucket: the place of the full one in the list, from 1, or null; wait: the seconds until it has room. note: the first
--- refusal since the bucket had room, for the audit log. Rows are locked in a fixed order, so that
--- two requests cannot deadlock.
+-- The first bucket of the list that has no room for one more unit, or no row. A full bucket of sizes[n] units is empty after
+-- seconds[n]. full_bucket: its place in the list, from 1; wait: the seconds until it has room; noted: whether a refusal was noted
+-- since it had room.
+CREATE OR REPLACE FUNCTION throttle_full(buckets bytea[], sizes bigint[], seconds bigint[]) RETURNS TABLE (full_bucket integer,
+	wait integer, noted boolean) LANGUAGE sql AS $$
+	SELECT x.n::integer, greatest(1, ceil((l.spent + 1 - x.size) * x.seconds / x.size))::integer,
+		coalesce(t.noted_at >= clock_timestamp() - make_interval(secs => x.seconds), false)
+	  FROM unnest(buckets, sizes, seconds) WITH ORDINALITY AS x (bucket, size, seconds, n) JOIN throttle t ON t.bucket = x.bucket,
+	LATERAL (SELECT greatest(0, t.spent - extract(epoch FROM clock_timestamp() - t.at) * x.size / x.seconds) AS spent) AS l
+	 WHERE l.spent + 1 > x.size ORDER BY x.n LIMIT 1
+$$;
+
+-- Adds one unit to each bucket, or to none when one of them is full; the arguments and the first two results are those of
+-- throttle_full. note: the first refusal since the bucket had room, for the audit log. A refusal that was noted
+-- locks and writes nothing, so that a flood of them does not wait for itself. Rows are locked in a fixed order, so that two
+-- requests cannot deadlock.
 CREATE OR REPLACE FUNCTION throttle_spend(buckets bytea[], sizes bigint[], seconds bigint[], OUT full_bucket integer,
 	OUT wait integer, OUT note boolean) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-	b record;
+	noted boolean;
 	moment timestamptz;
 BEGIN
 	note := false;
+	SELECT f.full_bucket, f.wait, f.noted INTO full_bucket, wait, noted FROM throttle_full(buckets, sizes, seconds) AS f;
+	IF noted THEN
+		RETURN;
+	END IF;
 	INSERT INTO throttle SELECT x, 0, clock_timestamp() FROM unnest(buckets) AS x ORDER BY x ON CONFLICT DO NOTHING;
 	PERFORM FROM throttle t WHERE t.bucket = ANY (buckets) ORDER BY t.bucket FOR UPDATE;
+	SELECT f.full_bucket, f.wait, f.noted INTO full_bucket, wait, noted FROM throttle_full(buckets, sizes, seconds) AS f;
 	moment := clock_timestamp();
-	FOR b IN SELECT x.n, x.bucket, x.size, x.seconds, t.noted_at,
-			greatest(0, t.spent - extract(epoch FROM moment - t.at) * x.size / x.seconds) AS spent
-		FROM unnest(buckets, sizes, seconds) WITH ORDINALITY AS x (bucket, size, seconds, n)
-		JOIN throttle t ON t.bucket = x.bucket ORDER BY x.n
-	LOOP
-		IF b.spent + 1 > b.size THEN
-			full_bucket := b.n;
-			wait := greatest(1, ceil((b.spent + 1 - b.size) * b.seconds / b.size));
-			note := coalesce(b.noted_at < moment - make_interval(secs => b.seconds), true);
-			IF note THEN
-				UPDATE throttle t SET noted_at = moment WHERE t.bucket = b.bucket;
-			END IF;
-			RETURN;
-		END IF;
-	END LOOP;
+	IF FOUND THEN
+		note := NOT noted;
+		UPDATE throttle t SET noted_at = moment WHERE note AND t.bucket = buckets[full_bucket];
+		RETURN;
+	END IF;
 	UPDATE throttle t SET at = moment,
 		spent = greatest(0, t.spent - extract(epoch FROM moment - t.at) * x.size / x.seconds) + 1
 	  FROM unnest(buckets, sizes, seconds) AS x (bucket, size, seconds) WHERE t.bucket = x.bucket;
@@ -352,4 +359,4 @@ GRANT EXECUTE ON FUNCTION sign_in_find, sign_in_begin, sign_in_end, sign_in_end_
 	sign_in_link_fail, person_add, member_join, person_set, person_password_set, person_password_is,
 	person_password_renew, person_recover TO surfaced_api;
 GRANT EXECUTE ON FUNCTION sign_in_link_make, sign_in_end_others TO surfaced_admin;
-REVOKE EXECUTE ON FUNCTION person_change_begin, person_proofs_remove FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION person_change_begin, person_proofs_remove, throttle_full FROM PUBLIC;

@@ -23,7 +23,7 @@ DROP INDEX IF EXISTS finding_of_rule;
 DROP FUNCTION IF EXISTS report_change;
 -- 0040
 DROP FUNCTION IF EXISTS sign_in_link_use, sign_in_link_fail, throttle_spend, person_of_proxy, person_password_set, passkey_add,
-	person_change_begin, person_proofs_remove, person_proxy_bind, person_bind, report_lock;
+	person_change_begin, person_proofs_remove, person_proxy_bind, person_bind, report_lock, throttle_full;
 DO $$ BEGIN
 	IF to_regclass('sign_in_link') IS NOT NULL THEN
 		ALTER TABLE sign_in_link DROP COLUMN IF EXISTS failures;
