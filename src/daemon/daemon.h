@@ -187,8 +187,8 @@ struct hash_claim {
 	bool known; /* the person has proved before that they use this network */
 	bool one;   /* the network has one place, whoever of it claims one */
 };
-/* Takes one of this host's places for hashes of passwords, of which there are most, and waits for it
-   two seconds at most (hashing.c). False: others have a better right to it. */
+/* Takes one of this host's places for hashes of passwords, of which there are most, and waits for
+   it two seconds at most (hashing.c). False: others have a better right to it. */
 bool daemon_hash_begin(const struct hash_claim *claim, int64_t most) MUST_USE;
 void daemon_hash_end(void);
 

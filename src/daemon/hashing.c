@@ -12,9 +12,9 @@
    keeps nobody else from signing in.
 
    The slots of the workers say who runs and who waits (daemon.h). Nothing is locked, because a
-   worker may be killed at any moment: a worker announces itself and then counts the others. Of two
-   that take the last place at once each sees the other, so that never more run than may, and at
-   worst both wait for another turn. */
+   worker may be killed at any moment: a worker announces itself and then counts the others. Two
+   workers that take the last place at once see each other, so that never more run than may, and
+   at worst both wait for another turn. */
 #include "config.h"
 
 #include "daemon/daemon_priv.h"

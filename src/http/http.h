@@ -114,7 +114,7 @@ enum access {
 	ACCESS_PROJECT, /* those of them that may see the project in the path */
 };
 
-/* Who pays for an attempt before the handler runs (throttle.c). */
+/* The buckets that an attempt spends before the handler runs (throttle.c). */
 enum throttled {
 	THROTTLE_NOTHING,
 	THROTTLE_PROXY,    /* the network, unless the company's proxy names the person */

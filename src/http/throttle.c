@@ -3,7 +3,7 @@
  *
  *     network     the client's IPv4 address, or the /64 of its IPv6 address     20 in ten minutes
  *                 the /56 of an IPv6 address, and its /48, as well              40, and 80
- *                 or in place of these one of sign_in_networks                  sign_in_networks_attempts
+ *                 or in place of these one of sign_in_networks                  1000, a parameter
  *     new         the e-mail, from networks where this person has not been      10 in ten minutes
  *                 signed in within 30 days
  *     known       the e-mail, from the other networks                           10 in ten minutes

@@ -419,7 +419,7 @@ refuse_report(struct report_stored *out, struct str what)
 	return DB_OK;
 }
 
-/* What is known of the stored report. exists: DB_OK, or DB_NONE. */
+/* The stored report. exists: DB_OK, or DB_NONE. */
 struct before {
 	enum db_rc exists;
 	struct kept kept;
