@@ -35,8 +35,8 @@ golden()
 	like "$OUT" "^[0-9]* read, 0 new, 0 changed, " "the format of $name is guessed, and the same file compressed changes nothing (C-404, C-405)"
 	is "$(rows)" "$before" "the second import of $name writes no row (C-404)"
 }
-for file in zmap-4.3.csv zmap-4.3.json naabu-2.3.json naabu-2.0.json naabu-2.3.csv httpx-1.7.json httpx-1.7-paths.json httpx-1.7-products.json \
-	httpx-1.2.json tlsx-1.2.json zgrab2-1.0-paths.json zgrab2-1.0.json zgrab2-0.1.json nuclei-3.4.json masscan-1.3.list; do
+for file in zmap-4.3.csv zmap-4.3.json naabu-2.3.json naabu-2.0.json naabu-2.3.csv httpx-1.7.json httpx-1.7-paths.json httpx-1.7-products.json httpx-1.7-servers.json \
+	httpx-1.2.json tlsx-1.2.json zgrab2-1.0-paths.json zgrab2-1.0.json zgrab2-0.1.json zgrab2-0.2.json nuclei-3.4.json masscan-1.3.list; do
 	golden "$DATA/$file" "$file" hosts "${file%%-*}"
 done
 golden $DATA/masscan-1.3.xml masscan-1.3.xml hosts nmap
@@ -192,3 +192,38 @@ clear
 import hosts "$W/broken"
 is "$STATUS $OUT $ERR" "1 3 read, 2 new, 0 changed, 0 unchanged, 1 bad, 0 skipped $W/broken:2: no valid JSON: the record does not end" \
 	"a broken line of naabu costs itself alone (C-404)"
+
+# The product of a web server is known from its header, whichever tool has it, also without a version.
+cat >"$W/server.xml" <<'XML'
+<?xml version="1.0"?><nmaprun scanner="nmap" start="1767323045"><host starttime="1767323045" endtime="1767323046"><status state="up"/><address addr="198.51.100.40" addrtype="ipv4"/><ports>
+<port protocol="tcp" portid="80"><state state="open"/><service name="http" method="table"/><script id="http-server-header" output="nginx"><elem>nginx</elem></script></port>
+<port protocol="tcp" portid="81"><state state="open"/><service name="http" method="table"/><script id="http-headers" output="&#xa;  Server: Apache (Debian)&#xa;"/></port>
+<port protocol="tcp" portid="82"><state state="open"/><service name="http" product="Apache httpd" version="2.4.57" method="probed"/><script id="http-server-header" output="nginx"><elem>nginx</elem></script></port>
+<port protocol="tcp" portid="83"><state state="open"/><service name="http" method="table"/><script id="http-server-header" output="secret sauce"><elem>secret sauce</elem></script></port>
+</ports></host></nmaprun>
+XML
+cat >"$W/server.json" <<'JSON'
+[{"ip":"198.51.100.41","timestamp":"1767323045","ports":[{"port":80,"proto":"tcp","service":{"name":"http","banner":"HTTP/1.1 200 OK\r\nServer: cloudflare\r\n\r\n"}}]},
+{"ip":"198.51.100.42","timestamp":"1767323045","ports":[{"port":80,"proto":"tcp","service":{"name":"http.server","banner":"Microsoft-IIS/10.0"}}]}]
+JSON
+cat >"$W/server.zgrab2" <<'JSON'
+{"ip":"198.51.100.43","data":{"http":{"status":"success","protocol":"http","result":{"response":{"status_code":200,"headers":{"server":["openresty"]},"request":{"url":{"path":"/"}}}},"timestamp":"2026-01-02T03:04:05Z"}}}
+{"ip":"198.51.100.44","data":{"http":{"status":"unknown-error","protocol":"http","result":{"response":{"request":{"tls_log":{"handshake_log":{"server_hello":{"version":{"name":"TLSv1.2"}}}}}}},"timestamp":"2026-01-02T03:04:05Z"}}}
+JSON
+cat >"$W/server.httpx" <<'JSON'
+{"timestamp":"2026-01-02T03:04:05Z","port":"80","url":"http://198.51.100.45","input":"198.51.100.45","host":"198.51.100.45","path":"/","tech":["jQuery:3.6.0","IIS:10.0"],"status_code":200,"failed":false}
+JSON
+clear
+import hosts "$W/server.xml"
+import hosts "$W/server.json"
+import hosts "$W/server.zgrab2"
+import hosts "$W/server.httpx"
+is "$(docs | jq -r '.ip as $ip | .services[] | [$ip, .port, .product // "-", .version // "-", .protocol // "-"] | join(" ")' | sort)" "198.51.100.40 80 nginx - http
+198.51.100.40 81 Apache - http
+198.51.100.40 82 Apache httpd 2.4.57 http
+198.51.100.40 83 - - http
+198.51.100.41 80 cloudflare - http
+198.51.100.42 80 Microsoft-IIS 10.0 -
+198.51.100.43 80 openresty - http
+198.51.100.44 80 - - -
+198.51.100.45 80 Microsoft-IIS 10.0 http" "each importer knows the product of a server that hides its version, and keeps the one that its tool has found"

@@ -165,26 +165,16 @@ set_httpx_headers(struct records *rs, struct record_object *s, const struct json
 	}
 }
 
-/* Names of technologies, such as "Nginx:1.22.1". The version belongs to the service only if it is
-   that of its server. */
+/* Names of technologies, such as "Nginx:1.22.1". */
 static void
 add_technologies(struct records *rs, struct record_object *s, const struct json_value *list)
 {
-	struct str server = record_text(s, "http.server"), product;
-
-	if (!str_part(&server, '/', &product))
-		product = STR_NULL;
 	for (size_t i = 0; i < tool_items(list); i++) {
 		struct str rest = tool_text(tool_item(list, i)), name = STR_NULL;
 
 		(void)str_part(&rest, ':', &name);
 		tool_add_slug(rs->a, s, "http.capabilities", name);
-		if (product.n == 0 || rest.n == 0 || record_text(s, "version").p != NULL ||
-		    !str_eq(arena_lower(rs->a, name), arena_lower(rs->a, product)))
-			continue;
-		record_set_text(rs->a, s, "service_name", STR("http"));
-		record_set_text(rs->a, s, "product", product);
-		record_set_text(rs->a, s, "version", rest);
+		server_add_technology(rs->a, s, name, rest);
 	}
 }
 
@@ -217,7 +207,7 @@ set_httpx_response(struct records *rs, struct record_object *s, const struct jso
 	tool_recognise(rs->a, s, &w);
 	tool_set_body(rs->a, s, &w);
 	tool_set_bytes(rs->a, s, "http.title", tool_text(tool_get(o, "title")));
-	tool_set_server(rs->a, s, tool_text(tool_get(o, "webserver")));
+	server_set(rs->a, s, tool_text(tool_get(o, "webserver")));
 	record_set_text(rs->a, s, "http.body_hash", hash);
 	if (tool_number(o, "favicon", &n))
 		record_set_int(rs->a, s, "http.favicon_mmh3", n);

@@ -22,9 +22,6 @@ set_http_head(struct arena *a, struct record_object *s, struct str head)
 		if (memchr(line.p, ':', line.n) == NULL || !str_part(&line, ':', &name))
 			continue;
 		tool_add_header(a, s, name, line);
-		if (str_is_nocase(name, "server") && record_text(s, "http.server").p == NULL &&
-		    str_trim(line).n > 0)
-			record_set_text(a, s, "http.server", str_trim(line));
 	}
 }
 
@@ -64,6 +61,7 @@ set_banner(struct gather *g, struct record_object *s, struct str name, struct st
 		tool_set_bytes(a, s, "http.title", text);
 	} else if (str_is(name, "http.server")) {
 		tool_set_bytes(a, s, "http.server", text);
+		server_set_product(a, s);
 	} else if (str_is(name, "X509")) {
 		set_certificate(g, s, text);
 	} else if (str_is(name, "ssl") || str_is(name, "X509CA")) {

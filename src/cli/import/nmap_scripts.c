@@ -343,6 +343,8 @@ nmap_end_elem(struct nmap *x)
 void
 nmap_end_script(struct nmap *x)
 {
+	if (x->service != NULL)
+		server_set_product(x->rs->a, x->service);
 	if (x->service != NULL && str_is(x->script, "ssl-cert") && x->subject[0] != '\0')
 		record_set_bool(x->rs->a, x->service, "tls.certificate.self_signed",
 		    strcmp(x->subject, x->issuer) == 0);

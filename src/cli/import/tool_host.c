@@ -185,29 +185,12 @@ tool_add_header(struct arena *a, struct record_object *service, struct str name,
 	name.p = room;
 	if (str_is_nocase(name, "set-cookie"))
 		add_cookies(a, service, value);
+	if (str_is_nocase(name, "server") && record_text(service, "http.server").p == NULL)
+		server_set(a, service, arena_str(a, value));
 	for (size_t i = 0; i < COUNT(kept); i++)
 		if (str_is_nocase(name, kept[i]))
 			record_add(a, service, "http.headers",
 			    arena_printf(a, "%s: %.*s", kept[i], (int)value.n, value.p));
-}
-
-void
-tool_set_server(struct arena *a, struct record_object *service, struct str server)
-{
-	struct str product, version, rest = server;
-
-	if (server.n == 0 || str_is_nocase(server, "none"))
-		return;
-	record_set_text(a, service, "http.server", server);
-	product = str_until(&rest, '/');
-	if (rest.p == NULL || !str_graphic(product))
-		return;
-	version = str_until(&rest, ' ');
-	if (version.n == 0 || !ascii_digit(version.p[0]))
-		return;
-	record_set_text(a, service, "service_name", STR("http"));
-	record_set_text(a, service, "product", product);
-	record_set_text(a, service, "version", version);
 }
 
 void

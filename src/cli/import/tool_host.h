@@ -5,6 +5,7 @@
 #define CLI_IMPORT_TOOL_HOST_H
 
 #include "cli/import/records.h"
+#include "cli/import/server.h"
 #include "cli/import/tool_json.h"
 #include "record/capability.h"
 
@@ -38,11 +39,10 @@ void tool_set_protocol(
     struct arena *a, struct record_object *service, struct str protocol, bool tls);
 
 /* Adds a header of a response if it is one that hosts keep; of a cookie only the name. httpx and
-   zgrab2 write "_" for each "-" of a header's name. */
+   zgrab2 write "_" for each "-" of a header's name. Server is http.server of a service without
+   one. */
 void tool_add_header(
     struct arena *a, struct record_object *service, struct str name, struct str value);
-/* Sets http.server, and the product and version of a server such as "nginx/1.22.1". */
-void tool_set_server(struct arena *a, struct record_object *service, struct str server);
 /* Adds the capabilities that an answer shows. */
 void tool_recognise(
     struct arena *a, struct record_object *service, const struct web_answer *answer);

@@ -10,8 +10,9 @@
 
    The name of a member of data may be any, "protocol" is the module. Old files have no port: it is
    that of the module, of the line, or the one that the module has by default. Two modules may have
-   tried one port, which is one service. Modules without "success" are ignored; a line in which no
-   module had success, or that has no address, is skipped.
+   tried one port, which is one service. A module that has an answer has seen the service, whatever
+   its status: http without permission to follow a redirection has "application-error" and the whole
+   response. A line without an answer, or without an address, is skipped.
 
    When redirections were followed, the response is the last one that came from the server of the
    first. */
@@ -72,7 +73,7 @@ struct grab {
 	struct record r;
 	const struct json_value *line_object;
 	uint64_t line;
-	size_t successes;
+	size_t answers;
 };
 
 /* The member at the end of a path such as "server_id.raw"; NULL: there is none. */
@@ -236,7 +237,7 @@ set_zgrab2_response(struct grab *g, struct record_object *s, const struct json_v
 		record_set_int(g->rs->a, s, "http.status_code", w.status);
 	tool_set_title(g->rs->a, s, w.body);
 	tool_set_body(g->rs->a, s, &w);
-	tool_set_server(g->rs->a, s, tool_text(tool_item(tool_get(headers, "server"), 0)));
+	server_set(g->rs->a, s, tool_text(tool_item(tool_get(headers, "server"), 0)));
 	if (hash.p == NULL && str_starts(other, STR("sha256:")))
 		hash = (struct str){ other.p + 7, other.n - 7 };
 	record_set_text(g->rs->a, s, "http.body_hash", hash);
@@ -279,23 +280,50 @@ set_product(struct grab *g, struct record_object *s, const struct module *m,
 	tool_set_bytes(g->rs->a, s, "version", version);
 }
 
+/* The TLS log of a module. */
+static const struct json_value *
+tls_log_of(struct str module, const struct json_value *result)
+{
+	if (str_is(module, "http"))
+		return tool_path(own_response(result), "request.tls_log");
+	return str_is(module, "tls") ? result : tool_get(result, "tls");
+}
+
+enum proof { NO_ANSWER, HANDSHAKE, ANSWER };
+
+/* Whether the result of a module shows that its service has answered. A handshake shows that it has
+   TLS, but not that it has the protocol of the module. */
+static enum proof
+proof_of(const struct module *m, struct str name, const struct json_value *o)
+{
+	const struct json_value *result = tool_get(o, "result");
+	int64_t status;
+
+	if (tool_has(tool_get(o, "status"), "success") ||
+	    (tool_number(own_response(result), "status_code", &status) && status > 0) ||
+	    tool_text(tool_get(result, "banner")).n > 0 ||
+	    tool_text(tool_path(result, "server_id.raw")).n > 0 ||
+	    (m != NULL && m->version != NULL && tool_text(tool_path(result, m->version)).n > 0))
+		return ANSWER;
+	return tool_path(tls_log_of(name, result), "handshake_log.server_hello") != NULL
+		   ? HANDSHAKE
+		   : NO_ANSWER;
+}
+
 /* Stores the result of a module in the service of its port. s is NULL when there is no host, since
    certificates may be wanted without one. */
 static void
 read_grab_result(
     struct grab *g, const struct module *m, struct record_object *s, const struct json_value *o)
 {
-	const struct json_value *result = tool_get(o, "result"), *log = tool_get(result, "tls");
+	const struct json_value *result = tool_get(o, "result");
 	struct ts seen = tool_member_time(o, "timestamp");
 	struct str name = m == NULL ? tool_text(tool_get(o, "protocol")) : str_of(m->name);
+	const struct json_value *log = tls_log_of(name, result);
 	bool http = str_is(name, "http"), tls;
 
-	if (http)
-		log = tool_path(own_response(result), "request.tls_log");
-	else if (str_is(name, "tls"))
-		log = result;
 	read_tls_log(g, s, log, seen);
-	if (s == NULL)
+	if (s == NULL || proof_of(m, name, o) == HANDSHAKE)
 		return;
 	tls = tool_true(result, "implicit_tls") || (http && tool_get(log, "handshake_log") != NULL);
 	tool_set_protocol(
@@ -340,9 +368,9 @@ read_named_module(void *arg, struct str name, struct json_value *o)
 	struct ts seen = tool_member_time(o, "timestamp");
 	struct record_object *s = NULL;
 
-	if (!tool_has(tool_get(o, "status"), "success"))
+	if (proof_of(m, m == NULL ? protocol : str_of(m->name), o) == NO_ANSWER)
 		return true;
-	g->successes++;
+	g->answers++;
 	if (g->r.root != NULL)
 		tool_seen(g->rs->a, g->r.root, seen);
 	if (g->r.root != NULL)
@@ -381,7 +409,7 @@ read_grab(void *arg, const struct json_value *o, uint64_t line)
 	}
 	if (data != NULL && json_type(data) == JSON_OBJECT)
 		json_each(data, read_named_module, &g);
-	if (g.successes == 0 || (g.r.root == NULL && !records_want(rs, DATASET_CERTIFICATES)))
+	if (g.answers == 0 || (g.r.root == NULL && !records_want(rs, DATASET_CERTIFICATES)))
 		rs->skipped++;
 	else if (g.r.root != NULL && !rs->stop)
 		records_emit(rs, &g.r, STR_NULL, RECORD_LENIENT, line);
