@@ -45,7 +45,7 @@ bool
 import_batch_full(const struct import_batch *b)
 {
 	return b->n == IMPORT_BATCH || b->bytes >= IMPORT_BATCH_BYTES ||
-	       b->copied >= IMPORT_BATCH_ROOM;
+	       b->copied + b->notes.n + b->ntags * sizeof(*b->tags) >= IMPORT_BATCH_ROOM;
 }
 
 bool
@@ -99,6 +99,22 @@ last_seen(const struct record *r)
 	return record_int(r->root, "last_seen", &seen) ? (struct ts){ seen } : TS_NULL;
 }
 
+/* Replaces the text of the item. An item that comes again and again gets twice the room that it
+   needs, so that what the arena loses is in proportion to the texts that it has, and not to the
+   records that were merged. */
+static void
+set_text(struct import_batch *b, struct import_item *item, struct str text)
+{
+	if (text.n > item->room) {
+		item->room = item->text.p == NULL ? text.n : 2 * text.n;
+		item->text.p = arena_alloc(b->a, item->room + 1);
+		b->copied += item->room;
+	}
+	b->bytes += text.n - item->text.n;
+	memcpy((char *)(uintptr_t)item->text.p, text.p, text.n);
+	item->text.n = text.n;
+}
+
 bool
 import_batch_add(
     struct import_batch *b, struct arena *scratch, const struct record *r, struct str der)
@@ -123,14 +139,15 @@ import_batch_add(
 		    (struct import_item){ .key = arena_str(b->a, key), .scan.known_only = true };
 	} else if (!str_eq(item->key, key)) {
 		item->key = arena_str(b->a, key); /* a report may take another key */
+		b->copied += key.n;
 	}
 	item->seen = last_seen(&merged);
-	b->bytes -= item->text.n;
-	item->text = arena_str(b->a, text);
-	if (item->der.p == NULL && der.p != NULL)
+	set_text(b, item, text);
+	if (item->der.p == NULL && der.p != NULL) {
 		item->der = arena_str(b->a, der);
-	b->bytes += text.n + (der.p == NULL ? 0 : der.n);
-	b->copied += text.n + (der.p == NULL ? 0 : der.n);
+		b->bytes += der.n;
+		b->copied += der.n;
+	}
 	b->last = item;
 	return true;
 }
@@ -151,5 +168,6 @@ import_batch_prove(struct import_batch *b, const struct record_scan *scan)
 
 		memcpy(silent, scan->silent, scan->nsilent * sizeof(*silent));
 		own->silent = silent;
+		b->copied += scan->nsilent * sizeof(*silent);
 	}
 }

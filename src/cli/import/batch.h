@@ -10,6 +10,7 @@
 
 struct import_item {
 	struct str key, text, der; /* der: STR_NULL when it is unknown */
+	size_t room;               /* bytes that text may have before it needs other memory */
 	struct ts seen;            /* last_seen of the record; TS_NULL: the record has none */
 	struct record_scan scan;
 };
@@ -20,7 +21,7 @@ struct import_batch {
 	struct import_item *items;
 	size_t n;
 	size_t bytes;       /* of all items */
-	size_t copied;      /* bytes in the arena, which keeps the former texts of merged items */
+	size_t copied;      /* bytes in the arena, which keeps what merged items have outgrown */
 	struct names *keys; /* the number of an item, from 1 */
 	struct import_item *last; /* the item that was added or merged last */
 	struct str *tags;         /* slugs that have to be in the table tag */
@@ -31,7 +32,7 @@ struct import_batch {
 enum {
 	IMPORT_BATCH = 10000,
 	IMPORT_BATCH_BYTES = 16 * 1024 * 1024,
-	IMPORT_BATCH_ROOM = 256 * 1024 * 1024
+	IMPORT_BATCH_ROOM = 64 * 1024 * 1024 /* of the arena */
 };
 
 void import_batch_open(struct import_batch *b, enum dataset d);
