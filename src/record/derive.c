@@ -19,6 +19,7 @@
 #include "config.h"
 
 #include "address/start_url.h"
+#include "base/url.h"
 #include "record/masked_priv.h"
 #include "record/record_priv.h"
 
@@ -201,6 +202,20 @@ derive_file(struct arena *a, struct record_object *o)
 	record_set_text(a, o, "extension", arena_lower(a, (struct str){ dot + 1, n }));
 }
 
+/* The path of a URL, without its query and fragment. */
+static struct str
+path_of_url(struct str url)
+{
+	struct str authority, path;
+
+	if (!url_split(url, &authority, &path))
+		return STR("/");
+	for (size_t i = 0; i < path.n; i++)
+		if (path.p[i] == '?' || path.p[i] == '#')
+			path.n = i;
+	return str_starts(path, STR("/")) ? path : STR("/");
+}
+
 static const char *
 derive_directories(struct arena *a, struct record_object *o)
 {
@@ -212,7 +227,7 @@ derive_directories(struct arena *a, struct record_object *o)
 	if (!record_int(o, "port", &size))
 		return "port: is missing";
 	if (record_text(o, "path").p == NULL)
-		record_set_text(a, o, "path", STR("/"));
+		record_set_text(a, o, "path", path_of_url(record_text(o, "url")));
 	for (size_t i = 0; list != NULL && i < list->objects.n; i++) {
 		if (record_text(list->objects.p[i], "name").p == NULL)
 			return "files: one has no name";

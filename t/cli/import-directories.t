@@ -28,6 +28,19 @@ import "$W/own"
 is "$OUT" "5 read, 0 new, 0 changed, 1 unchanged, 3 bad, 0 skipped" "the same documents twice change nothing (C-404)"
 clear
 
+# The path is that of the URL where it is not named.
+cat >"$W/paths" <<'END'
+{"url":"http://www.example.com/backup/?C=M;O=D#top","host":"www.example.com","port":80}
+{"url":"http://www.example.org","host":"www.example.org","port":80}
+{"url":"http://www.example.net/a/","host":"www.example.net","port":80,"path":"/b/"}
+END
+import "$W/paths"
+is "$STATUS $(show '[.host, .path]' | sort | tr '\n' ' ')" '0 ["www.example.com","/backup/"] ["www.example.net","/b/"] ["www.example.org","/"] ' \
+	"a directory without a path has that of its URL"
+import "$W/paths"
+is "$OUT" "3 read, 0 new, 0 changed, 3 unchanged, 0 bad, 0 skipped" "the same directories twice change nothing (C-404)"
+clear
+
 # ---- nginx ----
 
 mkdir -p "$W/site/pub/sub" "$W/site/pub/empty"
