@@ -93,27 +93,42 @@ dns_same_name(struct str a, struct str b)
 	return a.n == b.n && a.n > 0 && strncasecmp(a.p, b.p, a.n) == 0;
 }
 
-/* The number of steps is bounded by the number of records, so a loop of aliases ends. */
+static struct str
+next_alias(const struct json_value *records, struct str name, const char *target)
+{
+	for (size_t i = 0; i < json_length(records); i++) {
+		const struct json_value *r = json_at(records, i);
+
+		if (str_is_nocase(json_get_text(r, "type"), "CNAME") &&
+		    dns_same_name(json_get_text(r, "name"), name))
+			return json_get_text(r, target);
+	}
+	return STR_NULL;
+}
+
+static bool
+has_record(const struct json_value *records, struct str name)
+{
+	for (size_t i = 0; i < json_length(records); i++)
+		if (dns_same_name(json_get_text(json_at(records, i), "name"), name))
+			return true;
+	return false;
+}
+
+/* A chain has at most one step for each record, unless it is a ring. */
 struct str
-dns_chain_end(const struct json_value *records, struct str name, const char *target)
+dns_missing_name(const struct json_value *records, struct str name, const char *target)
 {
 	size_t n = records == NULL ? 0 : json_length(records);
 
 	for (size_t steps = 0; steps < n && steps < 64; steps++) {
-		struct str next = STR_NULL;
+		struct str next = next_alias(records, name, target);
 
-		for (size_t i = 0; i < n && next.p == NULL; i++) {
-			const struct json_value *r = json_at(records, i);
-
-			if (str_is_nocase(json_get_text(r, "type"), "CNAME") &&
-			    dns_same_name(json_get_text(r, "name"), name))
-				next = json_get_text(r, target);
-		}
 		if (next.p == NULL)
 			break;
 		name = next;
 	}
-	return name;
+	return n > 0 && has_record(records, name) ? STR_NULL : name;
 }
 
 bool dns_is_internet(struct str class)

@@ -37,9 +37,11 @@ bool dns_time_of_number(int64_t n, struct ts *out) MUST_USE;
 
 /* Quotes a text for the presentation form. Escapes that the text already contains are kept. */
 struct str dns_quote(struct arena *a, struct str s);
-/* Returns the last name of the chain of aliases that begins at name. Each record has the members
-   "name" and "type", and the alias's target in the member whose name is `target`. */
-struct str dns_chain_end(const struct json_value *records, struct str name, const char *target);
+/* The name to which the error of an answer belongs: the last one of the chain of aliases that begins
+   at name. Each record has the members "name" and "type", and the alias's target in the member whose
+   name is `target`. STR_NULL: this name has a record in the answer, so it exists; the aliases may be
+   a ring. */
+struct str dns_missing_name(const struct json_value *records, struct str name, const char *target);
 /* Compares two names, ignoring case and final dots. An empty name equals no name. */
 bool dns_same_name(struct str a, struct str b);
 /* True for the class IN, and when the answer has no class. */

@@ -11,8 +11,8 @@
 
      cname     the first one is the alias of host. The further ones are skipped, and so are all addresses, because
                their owners are unknown
-     soa       an object contains its owner. A flat list of names has two for each SOA of the host; it is skipped when
-               the response code is an error, because the SOA then belongs to a zone above
+     soa       an object contains its owner. A flat list of names has two for each SOA and lacks the numbers; it is
+               skipped, because the record would be another one than the whole SOA that other tools give
      srv, caa  skipped, because they have only a target or a value
      ttl       belongs to one record of the line, so it is used only when the line has exactly one
 
@@ -111,37 +111,24 @@ emit_soa_object(
 }
 
 static void
-emit_soa(struct records *rs, const struct json_value *o, bool error, const struct dns_line *all,
-    uint64_t line)
+emit_soa(struct records *rs, const struct json_value *o, const struct dns_line *all, uint64_t line)
 {
 	const struct json_value *list = tool_list(o, "soa");
 	size_t n = list == NULL ? 0 : json_length(list);
 
 	for (size_t i = 0; i < n && !rs->stop; i++) {
 		const struct json_value *item = json_at(list, i);
-		struct dns_line l = *all;
 
-		if (json_type(item) == JSON_OBJECT) {
+		if (json_type(item) == JSON_OBJECT)
 			emit_soa_object(rs, item, all, line);
-			continue;
-		}
-		if (error || i + 1 == n) { /* an SOA of a zone above, whose name is unknown */
-			rs->skipped++;
-			break;
-		}
-		l.type = STR("SOA");
-		l.answer =
-		    arena_printf(rs->a, "%.*s %.*s", (int)json_text(item).n, json_text(item).p,
-			(int)json_text(json_at(list, i + 1)).n, json_text(json_at(list, i + 1)).p);
-		dns_emit(rs, &l, line);
-		i++;
+		else
+			rs->skipped += i % 2; /* two names are one SOA */
 	}
 }
 
 /* Emits the lists of a line without "all". */
 static void
-emit_lists(
-    struct records *rs, const struct json_value *o, bool error, struct dns_line *all, uint64_t line)
+emit_lists(struct records *rs, const struct json_value *o, struct dns_line *all, uint64_t line)
 {
 	static const char *const plain[] = { "mx", "ns", "ptr", "txt" };
 	size_t alias = count_items(o, "cname"), addresses, records;
@@ -160,8 +147,23 @@ emit_lists(
 	}
 	for (size_t i = 0; i < COUNT(plain); i++)
 		emit_list(rs, o, plain[i], SIZE_MAX, all, line);
-	emit_soa(rs, o, error, all, line);
+	emit_soa(rs, o, all, line);
 	rs->skipped += count_items(o, "srv") + count_items(o, "caa");
+}
+
+/* Whether a record of the line belongs to the name. */
+static bool
+owns_record(const struct json_value *o, struct str name)
+{
+	const struct json_value *all = tool_list(o, "all");
+
+	for (size_t i = 0; all != NULL && i < json_length(all); i++) {
+		struct str text = json_text(json_at(all, i));
+
+		if (dns_same_name(take_zone_word(&text), name))
+			return true;
+	}
+	return false;
 }
 
 /* True when the line has a record of the host itself. An SOA may belong to a zone above the
@@ -171,17 +173,13 @@ has_answers(const struct json_value *o, struct str host)
 {
 	static const char *const lists[] = { "a", "aaaa", "cname", "mx", "ns", "ptr", "txt", "srv",
 		"caa" };
-	const struct json_value *all = tool_list(o, "all"), *soa = tool_list(o, "soa");
+	const struct json_value *soa = tool_list(o, "soa");
 
 	for (size_t i = 0; i < COUNT(lists); i++)
 		if (count_items(o, lists[i]) > 0)
 			return true;
-	for (size_t i = 0; all != NULL && i < json_length(all); i++) {
-		struct str text = json_text(json_at(all, i));
-
-		if (dns_same_name(take_zone_word(&text), host))
-			return true;
-	}
+	if (owns_record(o, host))
+		return true;
 	for (size_t i = 0; soa != NULL && i < json_length(soa); i++) {
 		const struct json_value *item = json_at(soa, i);
 
@@ -192,14 +190,23 @@ has_answers(const struct json_value *o, struct str host)
 	return false;
 }
 
-/* Returns the last name of the chain of aliases, to which the response code belongs. */
+/* Returns the last name of the chain of aliases, to which the response code belongs. STR_NULL: this
+   name has a record, so it exists; the aliases may be a ring. */
 static struct str
-last_alias(const struct json_value *o, struct str host)
+missing_name(const struct json_value *o, struct str host)
 {
 	size_t n = count_items(o, "cname");
-	struct str last = n == 0 ? STR_NULL : json_text(json_at(json_get(o, "cname"), n - 1));
+	const struct json_value *list = n == 0 ? NULL : json_get(o, "cname");
+	struct str last = n == 0 ? STR_NULL : json_text(json_at(list, n - 1));
 
-	return last.n > 0 ? last : host;
+	if (last.n == 0)
+		return host;
+	if (dns_same_name(last, host) || owns_record(o, last))
+		return STR_NULL;
+	for (size_t i = 0; i + 1 < n; i++)
+		if (dns_same_name(json_text(json_at(list, i)), last))
+			return STR_NULL;
+	return last;
 }
 
 static void
@@ -226,7 +233,7 @@ read_dnsx_line(void *arg, const struct json_value *o, uint64_t line)
 	for (size_t i = 0; all != NULL && i < json_length(all) && !rs->stop; i++)
 		emit_zone_line(rs, json_text(json_at(all, i)), &l, line);
 	if (all == NULL)
-		emit_lists(rs, o, error, &l, line);
+		emit_lists(rs, o, &l, line);
 	if (!error && has_answers(o, l.host))
 		return;
 	if (rs->options.type.p == NULL) {
@@ -234,7 +241,9 @@ read_dnsx_line(void *arg, const struct json_value *o, uint64_t line)
 		return;
 	}
 	l.ttl.set = false;
-	l.host = last_alias(o, l.host);
+	l.host = missing_name(o, l.host);
+	if (l.host.p == NULL)
+		return;
 	l.type = rs->options.type;
 	l.rcode = rcode;
 	dns_emit(rs, &l, line);

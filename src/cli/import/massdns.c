@@ -10,7 +10,8 @@
    massdns writes the presentation form of a few types (the list `printed`). The data of every other
    type is the bytes of the record, in which \xHH replaces a byte that is not printable; raw_answer
    converts it to the generic form of RFC 3597. In place of the flags of a CAA record, massdns
-   writes its critical bit, 0 or 1. */
+   writes its critical bit, 0 or 1. A text of TXT has no quotes; releases before 1.1.0 write each
+   character-string in quotes with a blank behind it, and the quotes within it as they are. */
 #include "config.h"
 
 #include "cli/import/dns.h"
@@ -47,6 +48,32 @@ raw_answer(struct arena *a, struct str data)
 	return arena_printf(a, "\\# %zu %.*s", hex.n / 2, (int)hex.n, hex.n == 0 ? "" : hex.p);
 }
 
+static bool
+is_quoted_text(struct str data)
+{
+	return str_starts(data, STR("\"")) && str_ends(data, STR("\" ")) && data.n >= 3;
+}
+
+/* Quotes the character-strings of an old release again: "a" "say "hi"" and a blank. */
+static struct str
+requote(struct arena *a, struct str data)
+{
+	struct buf b = { .a = a };
+
+	for (struct str rest = { data.p + 1, data.n - 1 }; rest.n > 0;) {
+		const char *next = memmem(rest.p, rest.n, "\" \"", 3);
+		size_t n = next != NULL ? (size_t)(next - rest.p) : rest.n - 2, used = n + 3;
+
+		if (b.n > 0)
+			buf_char(&b, ' ');
+		buf_str(&b, dns_quote(a, (struct str){ rest.p, n }));
+		if (next == NULL)
+			break;
+		rest = (struct str){ rest.p + used, rest.n - used };
+	}
+	return buf_done(&b);
+}
+
 static struct str
 massdns_answer(struct arena *a, struct str type, struct str data)
 {
@@ -55,7 +82,7 @@ massdns_answer(struct arena *a, struct str type, struct str data)
 	if (str_is_nocase(type, "CAA") && str_starts(data, STR("1 ")))
 		return arena_printf(a, "128%.*s", (int)data.n - 1, data.p + 1);
 	if (str_is_nocase(type, "TXT"))
-		return dns_quote(a, data);
+		return is_quoted_text(data) ? requote(a, data) : dns_quote(a, data);
 	return data;
 }
 
@@ -113,7 +140,9 @@ read_massdns_line(void *arg, const struct json_value *o, uint64_t line)
 	if (answers != NULL && (status.n == 0 || str_is_nocase(status, "NOERROR")))
 		return;
 	none = all;
-	none.host = dns_chain_end(answers, name, "data");
+	none.host = dns_missing_name(answers, name, "data");
+	if (none.host.p == NULL)
+		return;
 	none.type = json_get_text(o, "type");
 	none.rcode = status;
 	dns_emit(rs, &none, line);

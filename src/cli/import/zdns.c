@@ -327,7 +327,9 @@ read_module_answers(struct module *m, const struct json_value *o)
 		return;
 	}
 	none = m->all;
-	none.host = dns_chain_end(tool_list(data, "answers"), none.host, "answer");
+	none.host = dns_missing_name(tool_list(data, "answers"), none.host, "answer");
+	if (none.host.p == NULL)
+		return;
 	none.rcode = status;
 	dns_emit(m->rs, &none, m->line);
 }
