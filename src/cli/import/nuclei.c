@@ -6,10 +6,12 @@
       "matched-at":"...","timestamp":"2026-01-02T03:04:05.678+01:00","matcher-status":true}
 
    A host gets the CVE as a vulnerability, and the service, or the host when there is no port, the
-   tags of the template. Tags and identifiers are lists, or texts with commas. A result that did not
-   match, or has no address, is skipped. */
+   tags of the template. Tags and identifiers are lists, or texts with commas. The address is "ip", or
+   that of a URL: "host" and "matched-at" have it where the target of the scan was an address, and
+   "ip" may then be a name. A result that did not match, or has no address, is skipped. */
 #include "config.h"
 
+#include "base/url.h"
 #include "cli/import/gather.h"
 #include "cli/import/tool_host.h"
 
@@ -35,13 +37,26 @@ add_items(struct gather *g, struct record_object *o, const char *member, const s
 	}
 }
 
+static struct str
+address_of(struct arena *a, const struct json_value *o)
+{
+	static const char *const urls[] = { "matched-at", "host", "url" };
+	struct str ip = tool_address(a, tool_text(tool_get(o, "ip"))), authority, rest;
+
+	for (size_t i = 0; i < COUNT(urls) && ip.p == NULL; i++) {
+		(void)url_split(tool_text(tool_get(o, urls[i])), &authority, &rest);
+		ip = tool_address(a, url_host(authority));
+	}
+	return ip;
+}
+
 static void
 read_result_line(void *arg, const struct json_value *o, uint64_t line)
 {
 	const struct json_value *info = tool_get(o, "info"),
 				*status = tool_get(o, "matcher-status");
 	struct gather *g = arg;
-	struct str ip = tool_text(tool_get(o, "ip"));
+	struct str ip = address_of(g->rs->a, o);
 	struct record_object *s;
 	struct record *r;
 	int64_t port = 0;
@@ -53,11 +68,6 @@ read_result_line(void *arg, const struct json_value *o, uint64_t line)
 	}
 	if (ip.p == NULL || (status != NULL && !tool_true(o, "matcher-status"))) {
 		g->rs->skipped++;
-		return;
-	}
-	ip = tool_address(g->rs->a, ip);
-	if (ip.p == NULL) {
-		records_bad(g->rs, line, "ip: is no IP address");
 		return;
 	}
 	r = gather_host(g, ip, line);
