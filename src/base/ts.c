@@ -133,6 +133,16 @@ read_offset(struct str *s, int64_t *seconds)
 	return true;
 }
 
+/* Whether seconds since 1970 are the beginning of a month, at whose end a leap second may be. */
+static bool
+begins_month(int64_t seconds)
+{
+	int year, month, day;
+
+	date_from_days(seconds / 86400, &year, &month, &day);
+	return seconds % 86400 == 0 && day == 1;
+}
+
 bool
 ts_parse(struct str s, struct ts *out)
 {
@@ -143,8 +153,11 @@ ts_parse(struct str s, struct ts *out)
 	    !skip_one_of(&s, ":") || !read_digits(&s, 2, &m) || !skip_one_of(&s, ":") ||
 	    !read_digits(&s, 2, &sec))
 		return false;
-	if (h > 23 || m > 59 || sec > 59 || !read_fraction(&s, &us) || !read_offset(&s, &off) ||
+	if (h > 23 || m > 59 || sec > 60 || !read_fraction(&s, &us) || !read_offset(&s, &off) ||
 	    s.n > 0)
+		return false;
+	/* no clock here counts leap seconds: 23:59:60 is the second after it */
+	if (sec == 60 && !begins_month(days * 86400 + h * 3600 + m * 60 + sec - off))
 		return false;
 	out->us = (days * 86400 + h * 3600 + m * 60 + sec - off) * SECOND + us;
 	return ts_is_printable(*out);

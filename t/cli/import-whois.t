@@ -72,6 +72,12 @@ is "$(show old.example '[.whois, .first_seen, .last_seen]')" \
 import --format whoisjson "$C/whoisjson/whoisservice-v1"
 is "$OUT" "6 read, 0 new, 0 changed, 3 unchanged, 1 bad, 1 skipped" "the same file of WhoisXML twice changes nothing (C-404)"
 
+# Times as some registrars write them.
+echo '{"domainName":"small.example","createdDate":"2025-10-11t00:00:00-0700","updatedDate":"2025-10-11 00:00:00 utc"}' >"$W/small"
+import --format whoisjson "$W/small"
+is "$(show small.example '[.whois.created_at, .whois.updated_at]')" '["2025-10-11T07:00:00.000000Z","2025-10-11T00:00:00.000000Z"]' \
+	"times with a small t or utc are read"
+
 # ---- the format is guessed, from plain and from compressed files ----
 
 # guess FILE COUNTS: imports the file without --format.

@@ -294,6 +294,10 @@ timestamps_read_any_offset_and_write_z(void) /* C-081, C-120 */
 		"0000-01-01T00:00:00Z",
 		"0001-01-01T00:00:00+00:01",
 		"9999-12-31T23:59:59-00:01",
+		"9999-12-31T23:59:60Z",
+		"2016-12-30T23:59:60Z",
+		"2016-12-31T22:59:60Z",
+		"2016-12-31T23:59:61Z",
 		"",
 	};
 	struct ts t;
@@ -303,6 +307,9 @@ timestamps_read_any_offset_and_write_z(void) /* C-081, C-120 */
 	same_instant("2024-02-29T23:59:59.1234567-23:59", "2024-03-01T23:58:59.123456Z");
 	same_instant("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000Z");
 	same_instant("9999-12-31T23:59:59.999999z", "9999-12-31T23:59:59.999999Z");
+	/* leap seconds, in UTC and in another zone */
+	same_instant("2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000000Z");
+	same_instant("2017-01-01T08:59:60.5+09:00", "2017-01-01T00:00:00.500000Z");
 	for (size_t i = 0; i < COUNT(bad); i++)
 		CU_ASSERT_FALSE(ts_parse(str_of(bad[i]), &t));
 	CU_ASSERT_TRUE(ts_parse_date(STR("1970-01-02"), &t) && t.us == 86400000000);

@@ -93,6 +93,7 @@ tool_seconds(const struct json_value *v)
      2026-01-31 12:00:00 UTC             2026-01-31T12:00:00Z
      2026-01-31 12:00:00.000 UTC         2026-01-31T12:00:00.000Z
      2026-01-31T12:00:00-0700            2026-01-31T12:00:00-07:00
+     2026-01-31t12:00:00-0700            2026-01-31T12:00:00-07:00
      2026-01-31 12:00:00.5 +0000 UTC     2026-01-31T12:00:00.5+00:00
      2026-01-31 12:00:00                 2026-01-31T12:00:00Z          no offset is taken for UTC */
 static bool
@@ -102,14 +103,14 @@ parse_other_time(struct str s, struct ts *out)
 	struct str rest;
 	size_t n = 19;
 
-	if (s.n < 19 || s.n > 48 || (s.p[10] != ' ' && s.p[10] != 'T'))
+	if (s.n < 19 || s.n > 48 || strchr(" Tt", s.p[10]) == NULL)
 		return false;
 	while (n < s.n && (s.p[n] == '.' || ascii_digit(s.p[n])))
 		n++;
 	rest = str_trim((struct str){ s.p + n, s.n - n });
 	memcpy(text, s.p, n);
 	text[10] = 'T';
-	if (rest.n == 0 || str_is(rest, "UTC") || str_is(rest, "GMT") || str_is(rest, "Z"))
+	if (rest.n == 0 || str_is_nocase(rest, "UTC") || str_is_nocase(rest, "GMT") || str_is_nocase(rest, "Z"))
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "Z");
 	else if (rest.n == 5 || (rest.n > 5 && rest.p[5] == ' '))
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%.3s:%.2s", rest.p, rest.p + 3);
