@@ -14,7 +14,7 @@ static const struct format formats[] = {
 #undef FORMAT
 };
 
-enum how { SIGN_MEMBERS, SIGN_BEGINS, SIGN_CONTAINS, SIGN_COLUMN, SIGN_ADDRESS };
+enum how { SIGN_MEMBERS, SIGN_BEGINS, SIGN_CONTAINS, SIGN_COLUMN, SIGN_ADDRESS, SIGN_NAME };
 
 static const struct {
 	enum dataset dataset;
@@ -25,7 +25,15 @@ static const struct {
 #define FORMAT_SIGN(dataset, name, how, sign)                                                      \
 	{ DATASET_##dataset, #name, SIGN_##how, STR_INIT(sign) },
 #include "tbl/format_signs.h"
-#undef FORMAT_SIGN
+};
+
+static const struct {
+	struct format_foreign foreign;
+	enum how how;
+	struct str sign;
+} foreign_signs[] = {
+#define FOREIGN_SIGN(name, how, sign, advice) { { name, advice }, SIGN_##how, STR_INIT(sign) },
+#include "tbl/format_signs.h"
 };
 
 const struct format *
@@ -127,6 +135,20 @@ object_has_all(struct str s, struct str names)
 	return true;
 }
 
+/* Whether the line is a name such as www.example.org. */
+static bool
+is_name(struct str line)
+{
+	size_t dots = 0;
+
+	for (size_t i = 0; i < line.n; i++) {
+		dots += line.p[i] == '.';
+		if (!ascii_alnum(line.p[i]) && strchr("._-*", line.p[i]) == NULL)
+			return false;
+	}
+	return dots > 0 && ascii_letter(line.p[line.n - 1]);
+}
+
 static bool
 first_line_is(enum how how, struct str sign, struct str head)
 {
@@ -138,6 +160,8 @@ first_line_is(enum how how, struct str sign, struct str head)
 	line = trim_spaces(line);
 	if (how == SIGN_ADDRESS)
 		return ipnet_parse_address(line, &ip);
+	if (how == SIGN_NAME)
+		return is_name(line);
 	while (str_part(&line, ',', &column))
 		if (str_eq(column, sign))
 			return true;
@@ -156,23 +180,50 @@ sign_fits(enum how how, struct str sign, struct str head, struct str object)
 		return memmem(head.p, head.n, sign.p, sign.n) != NULL;
 	case SIGN_COLUMN:
 	case SIGN_ADDRESS:
+	case SIGN_NAME:
 		return first_line_is(how, sign, head);
 	}
 	return false;
 }
 
-const struct format *
-format_guess(enum dataset d, struct source *s)
+/* The beginning of the file, and the first object in it. */
+static struct str
+peek_head(struct source *s, struct str *object)
 {
-	struct str head = source_peek(s), object;
+	struct str head = source_peek(s);
 
 	if (str_starts(head, STR("\xef\xbb\xbf")))
 		head = (struct str){ head.p + 3, head.n - 3 };
-	head = object = skip_spaces(head);
+	head = *object = skip_spaces(head);
+	if (head.n > 0 && head.p[0] == '[')
+		*object = skip_spaces((struct str){ head.p + 1, head.n - 1 });
+	return head;
+}
+
+const struct format_foreign *
+format_foreign(struct source *s)
+{
+	struct str object, head = peek_head(s, &object);
+	/* JSON and XML contain such texts as values: a script of nmap prints zones */
+	bool plain = head.n > 0 && strchr("{[<", head.p[0]) == NULL;
+
+	for (size_t i = 0; i < COUNT(foreign_signs); i++) {
+		struct str sign = foreign_signs[i].sign;
+
+		if ((foreign_signs[i].how != SIGN_CONTAINS || plain || sign.p[0] == '<') &&
+		    sign_fits(foreign_signs[i].how, sign, head, object))
+			return &foreign_signs[i].foreign;
+	}
+	return NULL;
+}
+
+const struct format *
+format_guess(enum dataset d, struct source *s)
+{
+	struct str object, head = peek_head(s, &object);
+
 	if (head.n == 0)
 		return format_next(d, NULL); /* an empty file is valid in every format */
-	if (object.p[0] == '[')
-		object = skip_spaces((struct str){ object.p + 1, object.n - 1 });
 	for (size_t i = 0; i < COUNT(signs); i++)
 		if (signs[i].dataset == d && sign_fits(signs[i].how, signs[i].sign, head, object))
 			return format_find(d, str_of(signs[i].name));

@@ -5,20 +5,27 @@
 #include "cli/cli.h"
 #include "cli/import/format.h"
 
+const char *
+format_names(const struct cli *c, enum dataset d)
+{
+	const struct format *f = NULL;
+	struct buf b = { .a = c->arena };
+
+	while ((f = format_next(d, f)) != NULL)
+		buf_printf(&b, "%s%s", b.n > 0 ? ", " : "", f->name);
+	buf_char(&b, '\0');
+	return b.p;
+}
+
 const struct format *
 format_option(const struct cli *c, enum dataset d, struct str name, int *status)
 {
 	const struct format *f = format_find(d, name);
-	struct buf b = { .a = c->arena };
 
 	*status = EXIT_OK;
 	if (f != NULL || str_is(name, "auto"))
 		return f;
-	buf_z(&b, "auto");
-	while ((f = format_next(d, f)) != NULL)
-		buf_printf(&b, ", %s", f->name);
-	buf_char(&b, '\0');
-	*status = cli_usage(c, "the format must be one of: %s", b.p);
+	*status = cli_usage(c, "the format must be one of: auto, %s", format_names(c, d));
 	return NULL;
 }
 

@@ -233,6 +233,7 @@ read_format_options(struct run *r, struct import_pipe *p)
 static int
 run_import(struct run *r)
 {
+	const struct format_foreign *foreign = NULL;
 	struct import_pipe *p;
 	int rc;
 
@@ -240,13 +241,19 @@ run_import(struct run *r)
 		r->o.key = &r->key;
 	p = import_pipe_open(&r->o);
 
-	if (r->format == NULL)
-		r->format = import_pipe_guess(p);
+	if (r->format == NULL) {
+		foreign = import_pipe_foreign(p);
+		r->format = foreign != NULL ? NULL : import_pipe_guess(p);
+	}
 	if (r->format == NULL && import_pipe_failed(p) != NULL)
 		rc = cli_fail(EXIT_FAILED, "%s %s", r->o.file, import_pipe_failed(p));
+	else if (foreign != NULL)
+		rc = cli_fail(EXIT_FAILED, "%s is %s, which is not read; %s", r->o.file,
+		    foreign->name, foreign->advice);
 	else if (r->format == NULL)
-		rc = cli_fail(EXIT_FAILED, "%s is in no format known here; name one with --format",
-		    r->o.file);
+		rc = cli_fail(EXIT_FAILED,
+		    "%s is in no format known here; name one with --format: %s", r->o.file,
+		    format_names(r->cli, r->o.dataset));
 	else
 		rc = read_format_options(r, p);
 	if (rc == EXIT_OK) {

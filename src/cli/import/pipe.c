@@ -174,6 +174,12 @@ import_pipe_guess(struct import_pipe *p)
 	return format_guess(p->o.dataset, &p->src);
 }
 
+const struct format_foreign *
+import_pipe_foreign(struct import_pipe *p)
+{
+	return format_foreign(&p->src);
+}
+
 struct format_options *
 import_pipe_format_options(struct import_pipe *p)
 {

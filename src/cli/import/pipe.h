@@ -35,8 +35,9 @@ struct import_pipe_options {
 struct import_pipe;
 
 struct import_pipe *import_pipe_open(const struct import_pipe_options *o);
-/* Before the start: the format of the input, NULL when it is unknown; and the options of the
-   format, to be filled. */
+/* Before the start: a known format that no reader reads, NULL when the input has none; the format of
+   the input, NULL when it is unknown; and the options of the format, to be filled. */
+const struct format_foreign *import_pipe_foreign(struct import_pipe *p);
 const struct format *import_pipe_guess(struct import_pipe *p);
 struct format_options *import_pipe_format_options(struct import_pipe *p);
 /* Starts the thread. */
