@@ -175,3 +175,34 @@ two open-directories ndjson '' '{"host":"a.example","port":80}' '{"host":"b.exam
 two_new=1
 two open-directories autoindex '' '{"name":"a","type":"file"}' '{"name":"b","type":"file"}' --url http://192.0.2.7/
 is "$(docs | jq -c '[[.files[].name], .truncated]')" '[["a","b"],true]' "a listing with a bad entry has its other files, and is not complete"
+
+# ---- bundles of STIX and events of MISP ----
+
+indicator() { printf '{"type":"indicator","spec_version":"2.1","id":"indicator--00000000-0000-4000-8000-%012d","created":"2026-01-01T00:00:00Z","modified":"2026-01-01T00:00:00Z","pattern_type":"stix","pattern":"[domain-name:value = '"'d%d.example'"']","valid_from":"2026-01-01T00:00:00Z"}' "$1" "$1"; }
+report='{"type":"report","spec_version":"2.1","id":"report--00000000-0000-4000-8000-000000000001","created":"2026-01-01T00:00:00Z","modified":"2026-01-01T00:00:00Z","published":"2026-01-01T00:00:00Z","name":"Damaged","object_refs":["indicator--00000000-0000-4000-8000-000000000001","indicator--00000000-0000-4000-8000-000000000002"]}'
+found() { sql "SELECT string_agg(value, ' ' ORDER BY value) FROM indicator"; }
+# bundle OBJECTS: imports them between two indicators.
+bundle()
+{
+	sql "TRUNCATE report CASCADE" >/dev/null
+	printf '{"type":"bundle","id":"bundle--1","objects":[%s,%s%s]}' "$(indicator 1)" "$1" "$(indicator 2)" >"$W/bundle.json"
+	import_records reports --format stix "$W/bundle.json"
+}
+for bad in '{"type":"indicator",}' '{"type":"indicator" "id":"x"}' '{"type":"indicator","labels":["a"}' '{"type":[1,2,}' ''; do
+	bundle "$report,$bad,"
+	like "$STATUS $ERR $(found)" "d1[.]example d2[.]example$" "an object ${bad:-that is missing} costs no other object of a bundle"
+done
+bundle "$report,{\"type\":\"indicator\",},"
+like "$ERR" 'element 3 at byte [0-9]* is no JSON and is left out' "an object of a bundle that is no JSON is named"
+bundle "$(printf %s "$report" | sed 's/"name"/,"name"/'),"
+like "$STATUS $(printf '%s\n' "$ERR" | tail -1)" '^1 .*has an object that is no JSON, and no report: the object may be the report' \
+	"a bundle whose report may be the bad object is refused, since its marking is unknown"
+head -c 900 "$W/bundle.json" >"$W/cut.json"
+import_records reports --format stix "$W/cut.json"
+like "$STATUS $(printf '%s\n' "$ERR" | tail -1)" '^1 .*is no JSON: byte' "a bundle that was cut off is refused"
+attribute() { printf '{"type":"domain","category":"Network activity","to_ids":true,"uuid":"00000000-0000-4000-8000-%012d","value":"m%d.example"%s}' "$1" "$1" "${2-}"; }
+sql "TRUNCATE report CASCADE" >/dev/null
+printf '{"Event":{"uuid":"00000000-0000-4000-9000-000000000001","info":"Damaged","date":"2026-01-01","Attribute":[%s,%s,%s]}}' \
+	"$(attribute 1)" "$(attribute 2 ',"Tag":[{"name":"tlp:red"]')" "$(attribute 3)" >"$W/event.json"
+import_records reports --format misp "$W/event.json"
+like "$STATUS $ERR $(found)" 'm1[.]example m3[.]example$' "an attribute of MISP whose tags are no JSON is left out as a whole, and costs no other one"

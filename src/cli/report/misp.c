@@ -344,14 +344,11 @@ read_attributes(struct report_reading *r, const struct json_value *v)
 void
 report_read_misp(struct report_reading *r)
 {
-	struct json_fault fault = { 0 };
-	struct json_value *root = json_parse_with_fault(r->a, r->text, &fault);
+	struct json_value *root = report_json(r);
 	const struct json_value *list;
 
-	if (root == NULL) {
-		r->fault = arena_printf(r->a, "is no JSON: byte %zu: %s", fault.at, fault.what);
+	if (root == NULL)
 		return;
-	}
 	list = json_type(root) == JSON_ARRAY ? root : member(root, "response", JSON_ARRAY);
 	for (size_t i = 0; list != NULL && i < json_length(list); i++)
 		if (!read_wrapped(r, json_at(list, i)))

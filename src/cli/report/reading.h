@@ -17,6 +17,8 @@
 
 #include "resource/report_document.h"
 
+struct json_value;
+
 enum report_note {
 #define REPORT_NOTE(id, counter, message) NOTE_##id,
 #include "tbl/report_notes.h"
@@ -58,6 +60,10 @@ void report_note(struct report_reading *r, enum report_note note, struct str nam
 /* "is referenced, but not in the file": follows the name. */
 const char *report_note_message(enum report_note note);
 const char *report_note_counter(enum report_note note);
+
+/* Parses the text. Elements of its lists that are no JSON are left out and noted. NULL: r->fault is
+   set. */
+struct json_value *report_json(struct report_reading *r);
 
 typedef void report_reader(struct report_reading *r);
 

@@ -127,16 +127,13 @@ note_unreferenced(const struct stix_bundle *s)
 void
 report_read_stix(struct report_reading *r)
 {
-	struct json_fault fault = { 0 };
-	struct json_value *bundle = json_parse_with_fault(r->a, r->text, &fault);
+	struct json_value *bundle = report_json(r);
 	struct stix_bundle s = { .r = r };
 	struct json_value *objects;
 	size_t reports = 0;
 
-	if (bundle == NULL) {
-		r->fault = arena_printf(r->a, "is no JSON: byte %zu: %s", fault.at, fault.what);
+	if (bundle == NULL)
 		return;
-	}
 	objects = json_type(bundle) == JSON_OBJECT ? json_get(bundle, "objects") : NULL;
 	if (objects == NULL && json_type(bundle) == JSON_OBJECT &&
 	    str_is(stix_text(bundle, "type"), "bundle"))
@@ -151,6 +148,9 @@ report_read_stix(struct report_reading *r)
 			read_report(&s, &s.p[i]);
 			reports++;
 		}
-	if (reports == 0 || note_unreferenced(&s))
+	/* the object that is no JSON may be the report, with the marking of all of them */
+	if (reports == 0 && r->counts[NOTE_BROKEN] > 0)
+		r->fault = STR("has an object that is no JSON, and no report: the object may be the report");
+	else if (reports == 0 || note_unreferenced(&s))
 		read_bundle(&s, bundle);
 }
