@@ -227,6 +227,29 @@ host_with_ports(const char *transport, int n)
 	return r;
 }
 
+/* A document whose list is longer than its limit could not be read again. */
+static void
+united_lists_have_a_limit(void)
+{
+	struct record r[2], both;
+	const struct str *sources;
+
+	for (size_t i = 0; i < COUNT(r); i++) {
+		struct buf b = { .a = a };
+
+		buf_z(&b, "{\"host\":\"a.org\",\"record_type\":\"A\",\"source\":[\"first\"");
+		for (size_t k = 0; k < 80; k++)
+			buf_printf(&b, ",\"%c%03zu\"", i == 0 ? 'a' : 'b', k);
+		buf_printf(&b, "]," DAY1 "}%c", '\0');
+		r[i] = record_of_text(a, DATASET_DNS, b.p);
+	}
+	both = record_merge(a, &r[0], &r[1]);
+	CU_ASSERT_EQUAL(record_texts(both.root, "source", &sources), 100);
+	CU_ASSERT_TRUE(str_is(sources[0], "a000") && str_is(sources[99], "b019"));
+	CU_ASSERT_TRUE(survives_print(&both));
+	arena_reset(a);
+}
+
 static void
 host_has_all_ports(void)
 {
@@ -245,6 +268,7 @@ static CU_TestInfo tests[] = {
 	{ "A service keeps the member groups that the later record lacks", service_keeps_groups },
 	{ "Groups of two records of one time win whole or member by member", groups_of_one_time },
 	{ "A DNS record keeps the greater count and all sources", counts_and_sources },
+	{ "Lists that are united have the limit of their member", united_lists_have_a_limit },
 	{ "A whois answer replaces the earlier one as a whole", whois_is_replaced_whole },
 	{ "A certificate that was parsed from DER is not overwritten", parsed_certificate_wins },
 	{ "A record without times counts as the later one", timeless_record_is_later },
