@@ -18,29 +18,37 @@ CREATE OR REPLACE FUNCTION audit_actors(account uuid, named text) RETURNS text[]
 	SELECT coalesce(array_agg(DISTINCT x.actor), '{}') FROM (
 		SELECT 'key:' || k.prefix FROM api_key k JOIN member m ON m.uuid = k.owner_uuid
 		 WHERE k.account_uuid = account AND named IN (k.uuid::text, k.prefix, k.name, m.uuid::text, m.name)
-		UNION ALL SELECT 'member:' || m.uuid FROM member m WHERE m.account_uuid = account AND named IN (m.uuid::text, m.name)
+		UNION ALL SELECT kind.name || ':' || kind.uuid FROM member m, LATERAL (VALUES ('member', m.uuid), ('person', m.person_uuid)) AS kind (name, uuid)
+		 WHERE m.account_uuid = account AND kind.uuid IS NOT NULL AND named IN (m.uuid::text, m.name)
 		UNION ALL SELECT kind || named FROM unnest('{os:,role:,""}'::text[]) AS kind) AS x (actor)
 	 WHERE EXISTS (SELECT FROM audit l WHERE l.account_uuid = account AND l.actor = x.actor)
 $$;
 
 -- The members of a changed record that an answer shows. E-mail addresses are left out (C-210), and what only the key that
--- made the record may read: the page of a session (C-100), a query, and a webhook's URL, which may contain a secret.
-CREATE OR REPLACE FUNCTION audit_shown(record jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-	SELECT record - '{email,start_url,query,exclude,url}'::text[]
+-- made the record may read: the page of a session (C-100), a query, and a webhook's URL, which may contain a secret. Digests
+-- mean nothing to a reader. Lines have times as PostgreSQL prints them, and answers as the API does (C-120).
+CREATE OR REPLACE FUNCTION audit_shown(record jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN record IS NOT NULL THEN (SELECT coalesce(jsonb_object_agg(m.key, CASE
+			WHEN m.key LIKE '%\_at' AND m.value #>> '{}' ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d(:\d\d)?$'
+			THEN to_jsonb(to_char((m.value #>> '{}')::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+			ELSE m.value END), '{}')
+		FROM jsonb_each(record - '{email,start_url,query,exclude,url}'::text[]) AS m
+		WHERE m.key !~ '(^|_)(sha256|digest|hash)$') END
 $$;
 
--- One line as it is answered.
+-- One line as it is answered. A person who acts through the console or for themselves is the member of the account.
 CREATE OR REPLACE FUNCTION audit_line(a audit) RETURNS audit_answer LANGUAGE sql STABLE AS $$
 	SELECT audit_uuid(a.uuid, a.id), a.at, a.program,
-		CASE WHEN a.actor LIKE 'key:%' THEN 'key' WHEN a.actor LIKE 'member:%' THEN 'member'
+		CASE WHEN m.uuid IS NOT NULL OR a.actor ~ '^(member|person):' THEN 'member' WHEN a.actor LIKE 'key:%' THEN 'key'
 			WHEN a.actor LIKE 'os:%' OR a.actor = 'role:surfaced_admin' THEN 'admin'
 			WHEN a.actor LIKE 'role:%' AND a.actor NOT LIKE 'role:surfaced\_%' THEN 'admin' ELSE 'program' END,
-		coalesce(k.uuid, m.uuid), coalesce(k.name, m.name, regexp_replace(a.actor, '^(os|role):', '')),
+		coalesce(k.uuid, m.uuid), coalesce(k.name, m.name, CASE WHEN a.actor !~ '^(member|person):' THEN regexp_replace(a.actor, '^(os|role):', '') END),
 		a.action, a.subject, a.subject_id, audit_project(a.project_uuid, a.subject, a.subject_id, a.before, a.after),
-		audit_shown(a.before), audit_shown(a.after), a.request_id, coalesce(a.changed, '0'::xid8)::text::bigint, a.id
+		audit_shown(a.before), audit_shown(a.after), a.request_id, coalesce(a.changed, '0'::xid8)::text::bigint, a.id, a.address
 	  FROM (SELECT) AS one
 	  LEFT JOIN api_key k ON k.account_uuid = a.account_uuid AND a.actor = 'key:' || k.prefix
-	  LEFT JOIN member m ON m.account_uuid = a.account_uuid AND a.actor = 'member:' || m.uuid
+	  LEFT JOIN member m ON m.account_uuid = a.account_uuid AND (a.actor = 'member:' || m.uuid OR a.actor = 'person:' || m.person_uuid)
+		AND (m.removed_at IS NULL OR a.actor LIKE 'member:%')
 $$;
 
 -- A page of the lines that a key may read, behind the position (behind, behind_uuid), newest first. The filters combine by
@@ -109,7 +117,7 @@ $$;
 
 -- Writes a line about what a key has read, once for the key, action, subject and hour. True when it did.
 CREATE OR REPLACE FUNCTION audit_note_hourly(key uuid, noted_action text, noted_subject text, noted_id text, project uuid,
-	request text) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	request text, from_address text) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
 	this timestamptz := date_trunc('hour', now(), 'UTC');
 BEGIN
@@ -123,8 +131,8 @@ BEGIN
 	END IF;
 	DELETE FROM audit_hour WHERE ctid = ANY (ARRAY(
 		SELECT h.ctid FROM audit_hour h WHERE h.key_uuid = key AND h.hour < this FOR UPDATE SKIP LOCKED));
-	INSERT INTO audit (actor, action, subject, subject_id, account_uuid, project_uuid, request_id)
-	SELECT 'key:' || k.prefix, noted_action, noted_subject, noted_id, k.account_uuid, project, request
+	INSERT INTO audit (actor, action, subject, subject_id, account_uuid, project_uuid, request_id, address)
+	SELECT CASE k.kind WHEN 'key' THEN 'key:' || k.prefix ELSE 'member:' || k.owner_uuid END, noted_action, noted_subject, noted_id, k.account_uuid, project, request, nullif(from_address, '')
 	  FROM api_key k WHERE k.uuid = key;
 	RETURN true;
 END

@@ -224,6 +224,11 @@ CREATE OR REPLACE FUNCTION sign_in_link_use(p_link uuid) RETURNS text LANGUAGE p
 BEGIN
 	PERFORM FROM member m WHERE m.uuid = (SELECT l.member_uuid FROM sign_in_link l WHERE l.uuid = p_link) FOR UPDATE NOWAIT;
 	PERFORM FROM sign_in_link l WHERE l.uuid = p_link FOR UPDATE NOWAIT;
+	-- Somebody who is not signed in acts as the member or the person whom the link was sent to.
+	IF current_setting('surfaced.actor', true) = 'public' THEN
+		PERFORM set_config('surfaced.actor', coalesce('person:' || l.person_uuid, 'member:' || l.member_uuid), true)
+		   FROM sign_in_link l WHERE l.uuid = p_link;
+	END IF;
 	UPDATE sign_in_link l SET used_at = now()
 	 WHERE l.uuid = p_link AND l.used_at IS NULL AND l.revoked_at IS NULL AND l.expires_at > now();
 	RETURN CASE WHEN FOUND THEN 'used' ELSE 'gone' END;
@@ -263,20 +268,27 @@ EXCEPTION WHEN unique_violation THEN
 END
 $$;
 
--- Lets a person join with a membership. outcome: joined; member_exists when the person is a member
+-- The e-mail that a membership of the person has: that of the person, unless another membership of the account has it.
+CREATE OR REPLACE FUNCTION member_email(m member, p_email text) RETURNS text LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN EXISTS (SELECT FROM member x WHERE x.account_uuid = m.account_uuid AND lower(x.email) = lower(p_email)
+		AND x.removed_at IS NULL AND x.uuid <> m.uuid) THEN m.email ELSE p_email END
+$$;
+
+-- Lets a person join with a membership, which gets their name and e-mail. outcome: joined; member_exists when the person is a member
 -- of the account already; gone when the membership was removed.
 CREATE OR REPLACE FUNCTION member_join(p_member uuid, p_person uuid) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	PERFORM set_config('surfaced.actor', 'person:' || p_person, true);
-	UPDATE member m SET person_uuid = p_person WHERE m.uuid = p_member AND m.person_uuid IS NULL AND m.removed_at IS NULL;
+	UPDATE member m SET person_uuid = p_person, name = p.name, email = member_email(m, p.email) FROM person p
+	 WHERE m.uuid = p_member AND m.person_uuid IS NULL AND m.removed_at IS NULL AND p.uuid = p_person;
 	RETURN CASE WHEN FOUND THEN 'joined' ELSE 'gone' END;
 EXCEPTION WHEN unique_violation THEN
 	RETURN 'member_exists';
 END
 $$;
 
--- Changes the name and the e-mail of a person. Returns ok; taken when another person has the
+-- Changes the name and the e-mail of a person and of their memberships. Returns ok; taken when another person has the
 -- e-mail; or fixed when the company's proxy identifies this person by the e-mail (p_proxy), so that
 -- it cannot be changed.
 CREATE OR REPLACE FUNCTION person_set(p_person uuid, p_name text, p_email text, p_proxy boolean) RETURNS text LANGUAGE plpgsql
@@ -288,6 +300,8 @@ BEGIN
 		RETURN 'taken';
 	END IF;
 	UPDATE person p SET name = p_name, email = p_email WHERE p.uuid = p_person;
+	UPDATE member m SET name = p_name, email = member_email(m, p_email)
+	 WHERE m.person_uuid = p_person AND m.removed_at IS NULL AND (m.name, m.email) IS DISTINCT FROM (p_name, member_email(m, p_email));
 	RETURN 'ok';
 EXCEPTION WHEN unique_violation THEN
 	RETURN 'taken';

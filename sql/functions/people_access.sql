@@ -94,6 +94,9 @@ BEGIN
 	IF m.role = 'owner' AND p_role <> 'owner' AND last THEN
 		RETURN 'last_owner';
 	END IF;
+	IF m.person_uuid IS NOT NULL AND (m.name, m.email) IS DISTINCT FROM (p_name::label, p_email) THEN
+		RETURN CASE WHEN m.name IS DISTINCT FROM p_name::label THEN 'own_name' ELSE 'own_email' END;
+	END IF;
 	BEGIN
 		UPDATE member x SET email = p_email, name = p_name, role = p_role, all_projects = p_all WHERE x.uuid = p_member;
 	EXCEPTION WHEN unique_violation THEN

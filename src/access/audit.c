@@ -18,23 +18,25 @@ audit_write(struct db *db, const struct audit *a)
 }
 
 struct settings {
-	struct str actor, request_id;
+	struct str actor, request_id, address;
 };
 
 static const struct field settings_out[] = {
 	FIELD(struct settings, actor, 0),
 	FIELD(struct settings, request_id, 0),
+	FIELD(struct settings, address, 0),
 	FIELD_END,
 };
 
 STMT(set_actor, settings_out,
     "SELECT set_config('surfaced.actor', $1, true) AS actor,"
-    " set_config('surfaced.request_id', $2, true) AS request_id");
+    " set_config('surfaced.request_id', $2, true) AS request_id,"
+    " set_config('surfaced.address', $3, true) AS address");
 
 enum db_rc
-audit_as(struct db *db, struct str actor, struct str request_id)
+audit_as(struct db *db, struct str actor, struct str request_id, struct str address)
 {
 	struct settings now;
 
-	return db_one(db, &set_actor, &now, P(actor), P(request_id));
+	return db_one(db, &set_actor, &now, P(actor), P(request_id), P(address));
 }

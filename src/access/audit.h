@@ -17,16 +17,19 @@ struct audit {
 	struct uuid project;       /* all zero: none; only audit_note_hourly uses it */
 	struct json before, after; /* without text: none */
 	struct str request_id;     /* without text: none */
+	struct str address;        /* of the client; only audit_note_hourly uses it */
 };
 
-/* Sets the actor of this transaction for the triggers that write audit lines. */
-enum db_rc audit_as(struct db *db, struct str actor, struct str request_id) MUST_USE;
+/* Sets the actor of this transaction, and the network address of the client, for the triggers that
+   write audit lines. */
+enum db_rc audit_as(struct db *db, struct str actor, struct str request_id, struct str address)
+    MUST_USE;
 /* Writes a line in the caller's transaction, so that the change and its line are committed
    together. */
 enum db_rc audit_write(struct db *db, const struct audit *a) MUST_USE;
 
 /* Writes a line about data that a key has read, with the members action, subject, subject_id,
-   project and request_id of *a. Repetitions of the same key, action and subject_id within an hour
+   project, request_id and address of *a. Repetitions of the same key, action and subject_id within an hour
    write nothing. Call it before the answer is sent. */
 enum db_rc audit_note_hourly(struct db *db, struct uuid key, const struct audit *a) MUST_USE;
 

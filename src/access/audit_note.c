@@ -15,7 +15,7 @@ static const struct field noted_out[] = {
 	FIELD_END,
 };
 
-STMT(note_hourly, noted_out, "SELECT audit_note_hourly($1, $2, $3, $4, $5, $6) AS written");
+STMT(note_hourly, noted_out, "SELECT audit_note_hourly($1, $2, $3, $4, $5, $6, $7) AS written");
 
 enum db_rc
 audit_note_hourly(struct db *db, struct uuid key, const struct audit *a)
@@ -23,5 +23,5 @@ audit_note_hourly(struct db *db, struct uuid key, const struct audit *a)
 	struct noted n;
 
 	return db_one(db, &note_hourly, &n, P(key), P(a->action), P(a->subject), P(a->subject_id),
-	    P(a->project), P(a->request_id));
+	    P(a->project), P(a->request_id), P(a->address));
 }

@@ -63,7 +63,8 @@ note_read(struct req *rq)
 		.subject = of_project ? STR("project") : STR("account"),
 		.subject_id = arena_uuid(rq->arena, of_project ? &rq->project : &rq->key->account),
 		.project = rq->project,
-		.request_id = str_of(rq->id) };
+		.request_id = str_of(rq->id),
+		.address = env_get(rq, "REMOTE_ADDR") };
 	enum db_rc rc = audit_note_hourly(rq->db, rq->key->uuid, &line);
 
 	return rc == DB_OK ? PASS : fail_db(rq, rc);

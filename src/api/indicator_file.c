@@ -85,7 +85,8 @@ note_export(struct req *rq)
 	struct audit line = { .action = STR("report.export"),
 		.subject = STR("report"),
 		.subject_id = arena_uuid(rq->arena, &rq->path[0]),
-		.request_id = str_of(rq->id) };
+		.request_id = str_of(rq->id),
+		.address = env_get(rq, "REMOTE_ADDR") };
 	enum db_rc rc = audit_note_hourly(rq->db, rq->key->uuid, &line);
 
 	return rc == DB_OK ? PASS : fail_db(rq, rc);

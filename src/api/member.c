@@ -97,6 +97,12 @@ fail_outcome(struct req *rq, struct str outcome)
 		return fail(rq, ERR_LAST_OWNER);
 	if (str_is(outcome, "joined"))
 		return fail(rq, ERR_MEMBER_JOINED);
+	if (str_is(outcome, "own_name"))
+		return fail_field(rq, "name", "not_allowed",
+		    "is the name that the person has chosen; they change it in their settings");
+	if (str_is(outcome, "own_email"))
+		return fail_field(rq, "email", "not_allowed",
+		    "is the address that the person has chosen; they change it in their settings");
 	if (str_is(outcome, "project"))
 		return fail_field(
 		    rq, "projects", "unsupported", "has a project of another organisation");

@@ -81,7 +81,8 @@ session_evidence(struct req *rq, struct session *out)
 		.subject = STR("session"),
 		.subject_id = arena_uuid(rq->arena, &rq->path[1]),
 		.project = rq->project,
-		.request_id = str_of(rq->id) };
+		.request_id = str_of(rq->id),
+		.address = env_get(rq, "REMOTE_ADDR") };
 	enum db_rc rc;
 
 	if (session_own_only(rq, out) != PASS)

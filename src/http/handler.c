@@ -34,7 +34,9 @@ begin_transaction(struct req *rq)
 {
 	enum db_rc rc = db_begin(rq->db);
 
-	return rc == DB_OK ? audit_as(rq->db, audit_actor(rq), str_of(rq->id)) : rc;
+	return rc == DB_OK ? audit_as(rq->db, audit_actor(rq), str_of(rq->id),
+				 env_get(rq, "REMOTE_ADDR"))
+			   : rc;
 }
 
 static int

@@ -33,5 +33,10 @@ const struct field audit_entry_out[] = {
 	OPTIONAL(struct audit_entry, before, FIELD_OBJECT, NULLABLE, 0, 0),
 	OPTIONAL(struct audit_entry, after, FIELD_OBJECT, NULLABLE, 0, 0),
 	FIELD(struct audit_entry, request_id, NULLABLE),
+	{ .name = "address",
+	    .type = FIELD_STR,
+	    .flags = NULLABLE,
+	    .offset = offsetof(struct audit_entry, address),
+	    .help = "The network address from which the request came." },
 	FIELD_END_OF("AuditEntry"),
 };

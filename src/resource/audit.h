@@ -15,14 +15,14 @@ struct audit_entry {
 	struct uuid uuid, project_uuid;
 	struct ts at;
 	struct audit_actor actor;
-	struct str program, action, subject, subject_id, request_id;
+	struct str program, action, subject, subject_id, request_id, address;
 	struct json before, after;
 };
 
 /* The columns of the type audit_answer that audit_entry_out describes. */
 #define AUDIT_COLUMNS                                                                              \
 	"uuid, at, program, actor_kind, actor_uuid, actor_name, action, subject, subject_id,"      \
-	" project_uuid, before, after, request_id"
+	" project_uuid, before, after, request_id, address"
 
 extern const struct field audit_entry_out[];
 extern const char *const audit_actions[]; /* NULL ends the list */

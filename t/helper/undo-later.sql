@@ -17,6 +17,13 @@ DELETE FROM metric_kind WHERE name IN ('surfaced_imports_total', 'surfaced_impor
 DELETE FROM metric_kind WHERE name = 'surfaced_index_age_seconds';
 ALTER TABLE search_feed DROP COLUMN IF EXISTS fault;
 -- 0043
+DROP FUNCTION IF EXISTS audit_note_hourly;
+ALTER TABLE audit DROP COLUMN IF EXISTS address;
+DO $$ BEGIN
+	IF to_regtype('audit_answer') IS NOT NULL THEN
+		ALTER TYPE audit_answer DROP ATTRIBUTE IF EXISTS address CASCADE;
+	END IF;
+END $$;
 DROP FUNCTION IF EXISTS rules_seen;
 DROP INDEX IF EXISTS finding_of_rule;
 -- 0041: its triggers end with the table report

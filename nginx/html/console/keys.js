@@ -2,7 +2,7 @@
 // API keys: the list, one key with its usage, and the operations on keys.
 
 import { foreign, h, show } from "../common/dom.js";
-import { api, everything, signedIn } from "../common/api.js";
+import { api, everything } from "../common/api.js";
 import { asTable, spark, stackedDays } from "../common/charts.js";
 import { agree, ask } from "../common/dialog.js";
 import { radio } from "../common/form.js";
@@ -12,12 +12,11 @@ import { showSecret } from "./key-secret.js";
 import { table } from "./lists.js";
 import { copyButton } from "./copy.js";
 import { announce, badge, emptyState, heading, menu, reading, toast } from "./parts.js";
+import { owner, ownersOnly } from "./owners.js";
 import { mayWords, scopeSummary } from "./scopes.js";
 
 const SOON_DAYS = 14;
 const LIVES = [["0", "It ends now"], ["3600", "1 hour"], ["86400", "24 hours"], ["604800", "7 days"]];
-
-const owner = () => signedIn.organisation.role === "owner";
 
 // ---- words and cells ----
 
@@ -183,6 +182,9 @@ export async function open(main, route, signal) {
 	const [first, second] = route.path;
 	if (!first)
 		return list(main, signal);
+	const forms = first === "new" || second === "edit";
+	if (forms && !ownersOnly(main, first === "new" ? "New key" : "Edit a key", "An owner of the organisation makes the keys of its members, and changes them.", "#/keys", "API keys"))
+		return null;
 	if (first === "new")
 		return make(main, route, signal);
 	return second === "edit" ? edit(main, first, signal) : one(main, first, signal);

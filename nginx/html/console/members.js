@@ -46,8 +46,9 @@ function fields(member, projects) {
 		limited.hidden = value === "owner";
 	} }, hint);
 	limited.hidden = member?.role === "owner";
-	return [h("div.pair", null, field("Name", h("input", { name: "name", value: member?.name ?? "", maxlength: "200", required: true, autocomplete: "off" })),
-		field("E-mail", h("input", { type: "email", name: "email", value: member?.email ?? "", maxlength: "254", required: true, autocomplete: "off" }))),
+	const own = Boolean(member?.joined); // the person's own name, which they change in their settings
+	return [h("div.pair", null, field("Name", h("input", { name: "name", value: member?.name ?? "", maxlength: "200", required: true, autocomplete: "off", readonly: own }), own ? "The name that the person has chosen." : member ? "" : "Until they join and choose their own."),
+		field("E-mail", h("input", { type: "email", name: "email", value: member?.email ?? "", maxlength: "254", required: true, autocomplete: "off", readonly: own }))),
 	group("Role", role("member", "Member", "Reads what the organisation has; changes what they manage."), role("owner", "Owner", "May do everything, and gives others their rights.")), limited];
 }
 

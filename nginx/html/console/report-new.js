@@ -6,6 +6,7 @@ import { h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { field, onSubmit, showFault } from "../common/form.js";
 import { plural } from "../common/words.js";
+import { ownersOnly } from "./owners.js";
 import { badge, heading } from "./parts.js";
 import { short } from "./links.js";
 
@@ -23,6 +24,8 @@ function previewOf({ indicators, names }) {
 
 export function openNewReport(main, signal) {
 	document.title = "New report – surfaced";
+	if (!ownersOnly(main, "New report", "An owner of the organisation adds its reports.", "#/search/reports", "Reports"))
+		return null;
 	const text = h("textarea", { name: "text", rows: 14, spellcheck: "false" }), found = h("div", { role: "status" }, h("p.quiet", null, "Write or paste a text, then choose Preview to see which values it holds."));
 	const input = (name, props) => h("input", { name, autocomplete: "off", ...props });
 	const tlp = h("select", { name: "tlp" }, TLPS.map(([value, words]) => h("option", { value }, words)));

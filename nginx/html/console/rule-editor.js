@@ -6,6 +6,7 @@ import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { field, fieldFault, onSubmit } from "../common/form.js";
 import { count, plural } from "../common/words.js";
+import { ownersOnly } from "./owners.js";
 import { badge, heading, toast } from "./parts.js";
 import { aggregation } from "./facets.js";
 import { DATASETS, searchFor } from "./links.js";
@@ -272,6 +273,8 @@ class Editor {
 }
 
 export async function openEditor(main, route, signal) {
+	if (!ownersOnly(main, "Detection rule", "An owner of the organisation writes its detection rules.", "#/rules", "Detection rules"))
+		return null;
 	const [uuid, what] = route.path;
 	const [schemas, answer] = await Promise.all([
 		api.get("/search/schemas", { signal }),

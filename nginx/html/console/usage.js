@@ -5,6 +5,7 @@ import { foreign, h, show } from "../common/dom.js";
 import { api } from "../common/api.js";
 import { asTable, bar, meter, stackedDays, swatch } from "../common/charts.js";
 import { count, day, dayAndHour, plural } from "../common/words.js";
+import { owner } from "./owners.js";
 import { emptyState, heading, reading } from "./parts.js";
 
 const WINDOWS = [["7d", "7 days"], ["30d", "30 days"], ["90d", "90 days"]];
@@ -68,7 +69,8 @@ export async function open(main, route, signal) {
 	const part = reading({ signal, box: h("div.stacked-parts"),
 		read: async (s) => (await api.get("/organisation/usage", { query: { window: window.value }, signal: s })).organisation_usage,
 		draw: (usage, box) => show(box, h("div.pair", null, usage.quotas.map((q, i, all) => quotaCard(q, usage, quotaName(q, i, all)))),
-			usage.keys.length ? [chart(usage, window.selectedOptions[0].textContent), keysTable(usage)] : h("section.card", null, emptyState("No program has used the API yet", "Actions in the console do not count in the quota.", h("a.button.main", { href: "#/keys/new" }, "New key"))),
+			usage.keys.length || usage.others.keys ? [chart(usage, window.selectedOptions[0].textContent), keysTable(usage)]
+				: h("section.card", null, emptyState("No program has used the API in this time", "A program uses the API with a key. Its requests are counted here.", owner() && h("a.button.main", { href: "#/keys/new" }, "New key"))),
 			h("p.small.quiet", null, `Searches: at most ${count(usage.search_rate_limit.limit)} in ${usage.search_rate_limit.window_seconds} seconds. Counted through ${dayAndHour(usage.freshness.current_through)}.`)) });
 	show(main, heading("Usage", window), part.box);
 }
