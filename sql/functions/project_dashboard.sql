@@ -36,7 +36,8 @@ $$;
 CREATE OR REPLACE FUNCTION esi_days(project uuid, base date, last date) RETURNS TABLE (day date, finding_type text,
 	severity text, active bigint, new bigint, closed bigint, reopened bigint, cleared bigint, points double precision)
 	LANGUAGE sql STABLE ROWS 1000 AS $$
-	WITH later AS (
+	WITH weight AS MATERIALIZED (SELECT w.severity, w.weight FROM exposure_weight w WHERE w.version = exposure_version()),
+	later AS (
 		SELECT e.id, e.finding_uuid, (e.at AT TIME ZONE 'UTC')::date AS day, e.to_status, e.severity, e.confidence,
 		       e.membership_uuid, lag(row(e.to_status, e.severity, e.confidence)::finding_stand) OVER w AS before,
 		       row_number() OVER w AS n
@@ -57,8 +58,7 @@ CREATE OR REPLACE FUNCTION esi_days(project uuid, base date, last date) RETURNS 
 			SELECT row(b.to_status, b.severity, b.confidence)::finding_stand FROM finding_event b
 			 WHERE b.finding_uuid = l.finding_uuid AND b.at < (base + 1) AT TIME ZONE 'UTC'
 			 ORDER BY b.at DESC, b.id DESC LIMIT 1) END AS stand) AS p
-		  JOIN exposure_weight w ON w.version = exposure_version() AND w.severity = l.severity
-		  LEFT JOIN exposure_weight v ON v.version = exposure_version() AND v.severity = (p.stand).severity),
+		  JOIN weight w ON w.severity = l.severity LEFT JOIN weight v ON v.severity = (p.stand).severity),
 	change AS (
 		SELECT day, finding_type, severity, 1 AS active, (first)::integer AS new, 0 AS closed,
 		       (NOT first AND NOT stood)::integer AS reopened, 0 AS cleared, points
@@ -158,12 +158,14 @@ $$;
 CREATE OR REPLACE FUNCTION dashboard_types(projects uuid[], days integer) RETURNS TABLE (project_uuid uuid, day date,
 	finding_type text, severity text, active bigint, new bigint, closed bigint, reopened bigint, cleared bigint,
 	points double precision) LANGUAGE sql STABLE ROWS 1000 AS $$
-	WITH today AS (SELECT (now() AT TIME ZONE 'UTC')::date AS day)
+	WITH today AS (SELECT (now() AT TIME ZONE 'UTC')::date AS day),
+	-- As an argument of esi_days, the call would be repeated for each event.
+	stored AS MATERIALIZED (SELECT p AS project, dashboard_written(p) AS base FROM unnest(projects) AS p)
 	SELECT d.project_uuid, d.day, d.finding_type, d.severity, d.active, d.new, d.closed, d.reopened, d.cleared, d.points
 	  FROM esi_daily d, today WHERE d.project_uuid = ANY (projects) AND d.day > today.day - days
 	UNION ALL
-	SELECT p, d.day, d.finding_type, d.severity, d.active, d.new, d.closed, d.reopened, d.cleared, d.points
-	  FROM today, unnest(projects) AS p, esi_days(p, dashboard_written(p), today.day) AS d
+	SELECT s.project, d.day, d.finding_type, d.severity, d.active, d.new, d.closed, d.reopened, d.cleared, d.points
+	  FROM today, stored AS s, esi_days(s.project, s.base, today.day) AS d
 	 WHERE d.day > today.day - days
 $$;
 
@@ -279,11 +281,18 @@ CREATE OR REPLACE FUNCTION dashboard(projects uuid[], days integer) RETURNS TABL
 		'limit', (SELECT session_limit(p.account_uuid) FROM project p WHERE p.uuid = ANY (projects) LIMIT 1))
 	   FROM browser_session WHERE project_uuid = ANY (projects) AND state <> 'terminal'),
 	(SELECT coalesce(json_agg(json_build_object('project_uuid', p.uuid, 'name', p.name, 'score', exposure_score(coalesce(c.points, 0)),
-		'open', coalesce(c.open, dashboard_severities('{}', '{}'))) ORDER BY c.points DESC NULLS LAST, p.uuid), '[]')
+		'open', coalesce(c.open, dashboard_severities('{}', '{}')), 'alerts', coalesce(l.n, 0), 'assets', coalesce(a.n, 0),
+		'sessions', coalesce(b.n, 0)) ORDER BY c.points DESC NULLS LAST, p.uuid), '[]')
 	   FROM (SELECT uuid, name FROM project WHERE uuid = ANY (projects) ORDER BY uuid LIMIT 1000) AS p
 	   LEFT JOIN (SELECT project_uuid, sum(points) AS points,
 		dashboard_severities(array_agg(severity), array_agg(n::numeric)) AS open FROM active GROUP BY 1) AS c
-		ON c.project_uuid = p.uuid)
+		ON c.project_uuid = p.uuid
+	   LEFT JOIN (SELECT project_uuid, count(*) AS n FROM alert WHERE project_uuid = ANY (projects) AND state = 'open' GROUP BY 1) AS l
+		ON l.project_uuid = p.uuid
+	   LEFT JOIN (SELECT project_uuid, count(*) AS n FROM asset WHERE project_uuid = ANY (projects) GROUP BY 1) AS a
+		ON a.project_uuid = p.uuid
+	   LEFT JOIN (SELECT project_uuid, count(*) AS n FROM browser_session WHERE project_uuid = ANY (projects)
+		AND state <> 'terminal' GROUP BY 1) AS b ON b.project_uuid = p.uuid)
 $$;
 
 GRANT EXECUTE ON FUNCTION exposure_score, exposure_version, dashboard_severities, esi_days, dashboard_written, dashboard_types,

@@ -186,7 +186,7 @@ static const struct field session_counts_out[] = {
 struct project_exposure {
 	struct uuid project_uuid;
 	struct str name;
-	int64_t score;
+	int64_t score, alerts, assets, sessions;
 	struct by_severity open;
 };
 
@@ -195,6 +195,15 @@ static const struct field project_exposure_out[] = {
 	FIELD(struct project_exposure, name, 0),
 	FIELD(struct project_exposure, score, 0),
 	OBJECT(struct project_exposure, open, 0, by_severity_out),
+	{ .name = "alerts",
+	    .type = FIELD_INT,
+	    .offset = offsetof(struct project_exposure, alerts),
+	    .help = "Open alerts." },
+	FIELD(struct project_exposure, assets, 0),
+	{ .name = "sessions",
+	    .type = FIELD_INT,
+	    .offset = offsetof(struct project_exposure, sessions),
+	    .help = "Browser sessions that are not over." },
 	FIELD_END_OF("DashboardProject"),
 };
 

@@ -42,14 +42,16 @@ function hatches() {
 		svg("rect", { class: `data-${i + 1}`, width: 6, height: 6 }), svg("rect", { class: "hatch", width: 2, height: 6 }))));
 }
 
-// The class and the paint of the n-th kind, from 0.
-function paint(n) {
+// The class and the paint of the n-th kind, from 0, or of one that is a severity.
+function paint(n, severity) {
+	if (severity)
+		return { class: `tone-${severity}` };
 	const kind = (n % KINDS) + 1;
 	return kind > 5 ? { fill: `url(#hatch-${kind})` } : { class: `data-${kind}` };
 }
 
-export function swatch(n) {
-	return svg("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, svg("rect", { ...paint(n), width: 10, height: 10, rx: 2 }));
+export function swatch(n, severity) {
+	return svg("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, svg("rect", { ...paint(n, severity), width: 10, height: 10, rx: 2 }));
 }
 
 // The numbers of the axis are at the right, beside the last days, which a narrow window shows first.
@@ -68,22 +70,22 @@ function column(day, kinds, x, width, most) {
 	const parts = kinds.map((kind, n) => {
 		const height = ((H - BOTTOM - TOP) * kind.values[day.at]) / most;
 		y -= height;
-		return height > 0 && svg("rect", { ...paint(n), x, y, width, height });
+		return height > 0 && svg("rect", { ...paint(n, kind.severity), x, y, width, height });
 	});
 	const words = kinds.filter((k) => k.values[day.at]).map((k) => `${k.name} ${count(k.values[day.at])}`).join(", ");
 	return svg("g", { class: day.partial ? "column partial" : "column" }, svg("title", null, `${day.name}: ${words || "none"}`),
 		svg("rect", { class: "column-all", x, y: TOP, width, height: H - BOTTOM - TOP }), parts);
 }
 
-// Stacked columns. days: [{name, partial}], kinds: [{name, values: a number a day}].
+// Stacked columns. days: [{name, partial}], kinds: [{name, values: a number a day, severity: of its colour}].
 export function stackedDays(days, kinds, label) {
 	const totals = days.map((_, i) => kinds.reduce((sum, k) => sum + k.values[i], 0));
 	const most = top(Math.max(1, ...totals)), step = (W - LEFT - RIGHT) / days.length, every = Math.ceil(days.length / 10);
 	return h("div.chart", null,
-		h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Chart of requests" }, svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": label, class: "stacked" }, hatches(), axis(most),
+		h("div.scroll", { tabindex: "0", role: "region", "aria-label": `Chart: ${label}` }, svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": label, class: "stacked" }, hatches(), axis(most),
 			days.map((day, at) => column({ ...day, at }, kinds, LEFT + at * step + step * 0.12, step * 0.76, most)),
 			days.map((day, at) => (days.length - 1 - at) % every === 0 && svg("text", { class: "tick", x: LEFT + (at + 0.5) * step, y: H - 6, "text-anchor": "middle" }, day.name)))),
-		h("ul.legend", { "aria-hidden": "true" }, kinds.map((k, n) => h("li", null, swatch(n), h("bdi", null, k.name)))));
+		h("ul.legend", { "aria-hidden": "true" }, kinds.map((k, n) => h("li", null, swatch(n, k.severity), h("bdi", null, k.name)))));
 }
 
 // The numbers of a chart, behind a button.

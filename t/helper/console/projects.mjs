@@ -104,6 +104,10 @@ async function findings(page) {
 	is(await page.locator(".drawer button", { hasText: "Acknowledge" }).count(), 0, "moves that are not possible from here are not offered");
 	await page.locator(".drawer").getByText("Risk accepted", { exact: true }).first().waitFor();
 	ok(true, "the history has the move");
+	await button(page, "Reopen").click();
+	await until(async () => (await row(page, "Finding 2").innerText()).includes("Open"), "a finding whose risk was accepted is reopened");
+	await button(page, "Accept the risk").click();
+	await until(async () => (await row(page, "Finding 2").innerText()).includes("Risk accepted"), "the risk of a reopened finding is accepted again");
 	await go(page, "#/inventory");
 	await row(page, "a.example.com").locator(".row-open").click();
 	await page.locator(".drawer").getByRole("link", { name: "Open its record" }).click();
