@@ -69,7 +69,9 @@ let gAt = 0;
 function act(e) {
 	if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || e.target.closest?.(TYPING) || !keysAreOn())
 		return;
-	const route = Date.now() - gAt < AFTER_G_MS && ROUTES.find((r) => r.letter === e.key);
+	const after = Date.now() - gAt < AFTER_G_MS, route = after && ROUTES.find((r) => r.letter === e.key);
+	if (after)
+		e.stopPropagation(); // the letter behind "g" does nothing to the record that has the focus
 	gAt = e.key === "g" ? Date.now() : 0;
 	const action = route ? () => {
 		location.hash = `#/${route.page}`;
@@ -81,7 +83,7 @@ function act(e) {
 }
 
 export function startKeys() {
-	addEventListener("keydown", act);
+	addEventListener("keydown", act, { capture: true });
 }
 
 export { help as showKeys };

@@ -33,6 +33,6 @@ function option([dataset, query], note) {
 export function firstOptions(schema) {
 	const { dataset } = schema, list = recent().slice(0, SHOWN);
 	const shown = list.length ? list.map((one) => option(one, DATASETS[one[0]]?.title ?? one[0]))
-		: EXAMPLES[dataset].slice(0, 5).map(([query, words]) => option([dataset, query], words));
+		: (EXAMPLES[dataset] ?? []).slice(0, 5).map(([query, words]) => option([dataset, query], words));
 	return [...shown, { kind: "help", text: "Fields and examples", act: async () => (await import("./search-help.js")).searchHelp(schema) }];
 }

@@ -56,7 +56,7 @@ export async function searchHelp(schema) {
 	const { title } = DATASETS[schema.dataset];
 	return ask({ title: `${title}: fields and examples`, label: "Close", cancel: "", wide: true, body: [
 		h("h3", { tabindex: "-1", autofocus: true }, "Examples"),
-		table("Examples", ["Query", "Finds"], EXAMPLES[schema.dataset].map(([query, words]) => line([h("a", { href: searchFor(schema.dataset, query) }, query), words]))),
+		table("Examples", ["Query", "Finds"], (EXAMPLES[schema.dataset] ?? []).map(([query, words]) => line([h("a", { href: searchFor(schema.dataset, query) }, query), words]))),
 		h("h3.help-part", null, "What can be written"),
 		table("What can be written", ["Written", "Matches"], WRITTEN.map(line)),
 		fieldsOf(schema),

@@ -97,6 +97,14 @@ async function findings(page) {
 	is(await page.locator(".severity-cell.high .severity-count").innerText(), "9", "findings are counted by severity");
 	await page.locator(".severity-cell.high").click();
 	await settled(page);
+	await row(page, "Finding 3").locator(".row-open").focus();
+	await page.keyboard.type("gi");
+	await page.waitForFunction(() => location.hash.startsWith("#/inventory"));
+	await go(page, "#/findings?severity=high");
+	ok((await row(page, "Finding 3").innerText()).includes("Open"), "the letter that opens a page after g does nothing to the finding that has the focus");
+	await row(page, "Finding 3").locator(".row-open").focus();
+	await page.keyboard.press("a");
+	await until(async () => (await page.locator(".toasts li").allInnerTexts()).some((t) => t.includes("is acknowledged")), "the key a acknowledges the finding of the row");
 	await row(page, "Finding 2").locator(".row-open").click();
 	await page.locator(".drawer").getByText("Found", { exact: true }).waitFor();
 	await page.locator(".drawer button", { hasText: "Accept the risk" }).click();
