@@ -243,7 +243,7 @@ use_prepared(struct req *rq, const struct found_link *link, struct str stored)
 /* Counts a use that was refused, after the rollback of the request. A link that is in use, or that
    was used meanwhile, is no refusal of what the client sent. */
 static void
-note_failure(struct req *rq)
+note_link_failure(struct req *rq)
 {
 	const struct link_in *in = rq->in;
 	unsigned char hash[TOKEN_HASH_LEN];
@@ -267,7 +267,7 @@ use_sent_link(struct req *rq)
 
 	if (find_sent_link(rq, in->token, &link) != PASS)
 		return FAILED;
-	rq->afterwards = note_failure;
+	rq->afterwards = note_link_failure;
 	if (joins_as_signed_in(rq, &link))
 		return use_signed_in(rq, &link);
 	return prepare_use(rq, &link, &stored) == PASS ? use_prepared(rq, &link, stored) : FAILED;

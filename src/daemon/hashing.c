@@ -126,7 +126,7 @@ struct places {
 };
 
 static struct places
-places_of(const struct shared *shared, int64_t most)
+places_of_pool(const struct shared *shared, int64_t most)
 {
 	int64_t workers = daemon_slot()->pool < shared->pool_count
 			      ? shared->pools[daemon_slot()->pool].workers
@@ -147,7 +147,7 @@ places_of(const struct shared *shared, int64_t most)
 enum turn { TURN_GO, TURN_WAIT, TURN_LEAVE };
 
 static enum turn
-next_turn(const struct shared *shared, const struct hasher *me, const struct places *p)
+next_hash_turn(const struct shared *shared, const struct hasher *me, const struct places *p)
 {
 	struct hashers h;
 	int64_t ahead = 0;
@@ -176,13 +176,14 @@ daemon_hash_begin(const struct hash_claim *claim, int64_t most)
 	if (shared == NULL)
 		return true;
 	me.slot = (size_t)(slot - shared->slots);
-	p = places_of(shared, most);
+	p = places_of_pool(shared, most);
 	atomic_store(&slot->hash_person, claim->person);
 	atomic_store(&slot->hash_network, claim->network);
 	atomic_store(&slot->hash_known, claim->known);
 	atomic_store(&slot->hash_since, me.since);
 	atomic_store(&slot->hashing, HASH_WAITS);
-	while ((next = next_turn(shared, &me, &p)) == TURN_WAIT && mono_us() < me.since + WAIT_US)
+	while (
+	    (next = next_hash_turn(shared, &me, &p)) == TURN_WAIT && mono_us() < me.since + WAIT_US)
 		nanosleep(&turn, NULL);
 	if (next == TURN_GO)
 		return true;

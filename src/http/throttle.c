@@ -138,7 +138,7 @@ add_network_buckets(const struct req *rq, struct throttle *t, const struct signi
 /* ---- for whom a password is hashed ---- */
 
 static uint64_t
-claim_of(const struct throttle_bucket *b)
+claim_of_bucket(const struct throttle_bucket *b)
 {
 	uint64_t n;
 
@@ -153,10 +153,10 @@ claim_network(struct req *rq, const struct signing_keys *keys)
 	struct str named;
 
 	if (find_named_network(rq, &named)) {
-		rq->hash.network = claim_of(add_bucket(&t, keys, BUCKET_NAMED, named));
+		rq->hash.network = claim_of_bucket(add_bucket(&t, keys, BUCKET_NAMED, named));
 		return;
 	}
-	rq->hash.network = claim_of(add_bucket(&t, keys, BUCKET_48, client_network(rq, 48)));
+	rq->hash.network = claim_of_bucket(add_bucket(&t, keys, BUCKET_48, client_network(rq, 48)));
 	rq->hash.one = !rq->hash.known;
 }
 
@@ -186,8 +186,8 @@ add_email_bucket(
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	rq->hash.known = found.known;
-	rq->hash.person =
-	    claim_of(add_bucket(&rq->throttle, keys, found.known ? known : known + 1, found.email));
+	rq->hash.person = claim_of_bucket(
+	    add_bucket(&rq->throttle, keys, found.known ? known : known + 1, found.email));
 	if (known == BUCKET_KNOWN)
 		add_bucket(&rq->throttle, keys, found.known ? BUCKET_KNOWN_TRIES : BUCKET_NEW_TRIES,
 		    found.email);
@@ -205,7 +205,8 @@ static void
 add_password_buckets(struct req *rq, const struct signing_keys *keys)
 {
 	rq->hash.known = true;
-	rq->hash.person = claim_of(add_bucket(&rq->throttle, keys, BUCKET_PASSWORD, own_uuid(rq)));
+	rq->hash.person =
+	    claim_of_bucket(add_bucket(&rq->throttle, keys, BUCKET_PASSWORD, own_uuid(rq)));
 	add_bucket(&rq->throttle, keys, BUCKET_PASSWORD_TRIES, own_uuid(rq));
 }
 
@@ -243,7 +244,7 @@ add_proof_buckets(struct req *rq, const struct signing_keys *keys)
 	case THROTTLE_STEP:
 		return add_step_buckets(rq, keys);
 	case THROTTLE_LINK:
-		rq->hash.person = claim_of(
+		rq->hash.person = claim_of_bucket(
 		    add_bucket(&rq->throttle, keys, BUCKET_LINK, text_of_body(rq, "token")));
 		return PASS;
 	case THROTTLE_PERSON:
