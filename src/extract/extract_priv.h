@@ -69,6 +69,7 @@ struct sections {
 	size_t certificate_cell; /* the column of a table that has certificates, from 1; 0: none */
 	bool row;                /* the line above is a row of a table */
 	bool asciidoc, titled, indented, blank, list;
+	bool looked_up; /* this block of code has the output of nslookup or dig */
 };
 
 /* A line and its surroundings: set once, read by every candidate in it. */
@@ -80,7 +81,8 @@ struct place {
 	bool files, network; /* as in the heading */
 	bool words;          /* sections_words has set the next three */
 	bool reference, certificate;
-	bool cites; /* "Source:" and a URL */
+	bool cites;     /* "Source:" and a URL */
+	bool looked_up; /* in the output of a tool such as nslookup, which its author has run */
 	size_t certificate_cell;
 };
 

@@ -11,6 +11,7 @@
  * own words, sections that are about victims. Each is a line of DETECTORS.md 1. */
 #include "config.h"
 
+#include "address/netaddr.h"
 #include "extract/extract_priv.h"
 
 enum { CONFIDENT = 60, MENTIONED = 30, REFERRED = 10 };
@@ -104,6 +105,29 @@ in_footer(const struct run *r, const struct find *f)
 	       strspn(p + f->end, " \t") >= end - f->end;
 }
 
+/* True for a network beside an address in it: a column such as "announced as", which is about
+   thousands of other addresses. */
+static bool
+is_network_of_address(const struct run *r, const struct find *f)
+{
+	const char *p = r->text.p;
+	size_t from = f->at - r->place.from > 4 * (size_t)NEAR ? f->at - 4 * NEAR : r->place.from;
+	size_t to = r->place.to - f->end > 4 * (size_t)NEAR ? f->end + 4 * NEAR : r->place.to;
+	struct ipnet net, one;
+
+	if (f->type != FIND_CIDR || !ipnet_parse(f->value, &net))
+		return false;
+	for (size_t i = from, end; i < to; i = end + 1) {
+		for (end = i; end < to && (ascii_hex(p[end]) >= 0 || strchr(".:", p[end]) != NULL);)
+			end++;
+		if ((i < f->at || i >= f->end) && end - i >= 7 && end - i <= 45 &&
+		    ipnet_parse_address((struct str){ p + i, end - i }, &one) &&
+		    ipnet_contains(&net, one.a))
+			return true;
+	}
+	return false;
+}
+
 static unsigned
 confidence(const struct run *r, const struct find *f)
 {
@@ -114,12 +138,15 @@ confidence(const struct run *r, const struct find *f)
 										 : MENTIONED;
 
 	if (f->type == FIND_ASN || f->type == FIND_CVE || f->type == FIND_TECHNIQUE ||
-	    p->zone == ZONE_OFF || (p->zone == ZONE_VICTIMS && !is_hash_type(f->type)))
+	    is_network_of_address(r, f) || p->zone == ZONE_OFF ||
+	    (p->zone == ZONE_VICTIMS && !is_hash_type(f->type)))
 		return MENTIONED;
 	if (is_hash_type(f->type) && f->type != FIND_CERTIFICATE && secret_hash(r, f))
 		return base > CONFIDENT ? CONFIDENT - 10 : MENTIONED;
 	if (f->defanged)
 		return base;
+	if (p->looked_up && !is_hash_type(f->type))
+		return MENTIONED;
 	if (f->link || (p->cites && f->type == FIND_URL) || in_footer(r, f) ||
 	    (is_name(f->type) && p->reference && !f->alone))
 		return REFERRED;

@@ -209,8 +209,9 @@ name_is_doubtful(const struct run *r, const struct find *f, struct str raw)
 
 	if (f->defanged)
 		return false;
-	if (right == '(' && f->end + 1 < r->place.to && r->text.p[f->end + 1] == ')')
-		return true;
+	if (right == '(' && f->end + 1 < r->place.to &&
+	    (r->text.p[f->end + 1] == ')' || r->place.code))
+		return true; /* a call: Blowfish.new(key) */
 	if (left == '\\' || left == '$' || left == '%' || left == '.' ||
 	    (left == '/' && !(f->at > r->place.from + 1 && r->text.p[f->at - 2] == '/')))
 		return true;

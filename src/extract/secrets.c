@@ -8,7 +8,8 @@
 static const char *const before[] = { "key", "token", "signature", "nonce", "seed", "commit",
 	"serial", "fingerprint", "imphash", "import hash", "ja3", "ja3s", "ja4", "iv", "salt",
 	"rich header", "build", "build id", "bot id", "campaign id", "mutex", "authentihash",
-	"vhash", "telfhash", "password", "thumbprint", "cert", NULL };
+	"vhash", "telfhash", "password", "thumbprint", "cert", "cookie", "session", "sessionid",
+	"session id", "phpsessid", "jsessionid", "sid", "csrf", "xsrf", NULL };
 /* These decide anywhere on the line: no file has one. */
 static const char *const anywhere[] = { "thumbprint", "imphash", "serial number", "ja3", "ja3s",
 	NULL };

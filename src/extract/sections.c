@@ -18,7 +18,7 @@
 
 #include <strings.h>
 
-enum { LEVEL_BOLD = 7, LEVEL_LABEL = 8, LONGEST_HEADING = 120 };
+enum { LEVEL_PLAIN = 6, LEVEL_BOLD = 7, LEVEL_LABEL = 8, LONGEST_HEADING = 120 };
 
 static const struct section_word {
 	enum zone zone;
@@ -98,6 +98,20 @@ count_words(struct str line)
 	return n;
 }
 
+/* Whether the zone is about values that are no indicators. */
+static bool
+switches_off(enum zone zone)
+{
+	return zone == ZONE_OFF || zone == ZONE_PACKAGES || zone == ZONE_VICTIMS;
+}
+
+static bool
+is_switched_off(const struct sections *s)
+{
+	return s->n > 0 && s->stack[s->n - 1].level == LEVEL_PLAIN &&
+	       switches_off(s->stack[s->n - 1].zone);
+}
+
 static void
 enter(struct run *r, unsigned level, struct str text)
 {
@@ -105,6 +119,7 @@ enter(struct run *r, unsigned level, struct str text)
 	static const char *const network[] = { "domain", "network", "c2", "c&c", "host", "hostname",
 		"server", "url", "fqdn", NULL };
 	struct sections *s = &r->sections;
+	bool off = level == LEVEL_PLAIN && is_switched_off(s);
 	enum zone parent, zone;
 
 	text = strip(text, " \t#=*_:", " \t#=*_:");
@@ -115,7 +130,7 @@ enter(struct run *r, unsigned level, struct str text)
 	if (s->n == HEADINGS)
 		s->n--;
 	parent = s->n > 0 ? s->stack[s->n - 1].zone : ZONE_PROSE;
-	zone = classify(text, parent);
+	zone = classify(text, off ? ZONE_PROSE : parent);
 	if (!s->titled && level == 1 && zone != ZONE_INDICATORS && count_words(text) > 1)
 		zone = ZONE_PROSE;
 	s->titled = true;
@@ -132,6 +147,21 @@ marked_level(struct str line, char mark)
 	while (n < line.n && line.p[n] == mark)
 		n++;
 	return n >= 1 && n <= 6 && n < line.n && line.p[n] == ' ' ? n : 0;
+}
+
+/* The level of a line "<h2>Files</h2>", whose text is set; 0: it is none. */
+static unsigned
+html_level(struct str line, struct str *text)
+{
+	const char *begin = line.n > 4 ? memchr(line.p, '>', line.n) : NULL;
+	const char *end =
+	    begin == NULL ? NULL : memmem(begin, (size_t)(line.p + line.n - begin), "</", 2);
+
+	if (end == NULL || line.p[0] != '<' || (line.p[1] | ' ') != 'h' || line.p[2] < '1' ||
+	    line.p[2] > '6' || (line.p[3] != '>' && line.p[3] != ' '))
+		return 0;
+	*text = (struct str){ begin + 1, (size_t)(end - begin) - 1 };
+	return (unsigned)(line.p[2] - '0');
 }
 
 static bool
@@ -172,6 +202,26 @@ has_value(struct str line)
 	return false;
 }
 
+/* Two blanks within the line, as between the columns of a table: such a line is its first row, and
+   its words are about columns. They may call the table one of indicators, and switch nothing off. */
+static bool
+has_columns(struct str line)
+{
+	line = strip(line, "0123456789.) ", ""); /* "5.  References" */
+	return memmem(line.p, line.n, "  ", 2) != NULL || memchr(line.p, '\t', line.n) != NULL;
+}
+
+/* A heading of any kind ends what another heading of plain text has switched off: a short line that
+   begins with a capital and has no sign of a sentence. */
+static bool
+ends_off(const struct run *r, struct str bare)
+{
+	const struct sections *s = &r->sections;
+
+	return is_switched_off(s) && bare.p[0] >= 'A' && bare.p[0] <= 'Z' &&
+	       memchr(bare.p, ':', bare.n) == NULL && memchr(bare.p, '/', bare.n) == NULL;
+}
+
 /* A line of plain text that is a heading: in bold, ended by a colon, or short, above it a blank
    line, and with a word of the table. 0: it is none. */
 static unsigned
@@ -182,6 +232,7 @@ plain_level(const struct run *r, struct str line)
 	    line.n > 4 &&
 	    ((line.p[0] == '*' && line.p[1] == '*') || (line.p[0] == '_' && line.p[1] == '_')) &&
 	    (line.p[line.n - 1] == '*' || line.p[line.n - 1] == '_' || str_ends(line, STR("**:")));
+	enum zone zone;
 
 	if (bare.n < 2 || bare.n > 80 || has_value(bare) || strchr("-|>+[<", bare.p[0]) != NULL ||
 	    memchr(bare.p, '|', bare.n) != NULL || memchr(bare.p, ',', bare.n) != NULL)
@@ -193,7 +244,10 @@ plain_level(const struct run *r, struct str line)
 	if (!r->sections.blank || count_words(bare) > 6 ||
 	    strchr(".;!?", bare.p[bare.n - 1]) != NULL)
 		return 0;
-	return classify(bare, ZONE_PROSE) != ZONE_PROSE ? LEVEL_BOLD - 1 : 0;
+	zone = classify(bare, ZONE_PROSE);
+	if (has_columns(bare))
+		return zone != ZONE_PROSE && !switches_off(zone) ? LEVEL_PLAIN : 0;
+	return zone != ZONE_PROSE || ends_off(r, bare) ? LEVEL_PLAIN : 0;
 }
 
 /* Another label ends the references or victims of the label above. */
@@ -215,6 +269,8 @@ is_heading(struct run *r, struct str line, size_t to)
 
 	if (level == 0 && (level = marked_level(line, '=')) != 0)
 		r->sections.asciidoc = true;
+	if (level == 0)
+		level = html_level(line, &line);
 	if (level == 0 && !r->sections.asciidoc && line.n > 0 && line.n <= LONGEST_HEADING &&
 	    !has_value(line) && strchr("|-*>=", line.p[0]) == NULL &&
 	    (all_of(below, '=', 3) || all_of(below, '-', 3)))
@@ -228,7 +284,7 @@ is_heading(struct run *r, struct str line, size_t to)
 	if (level == 0)
 		return false;
 	enter(r, level, line);
-	return level < LEVEL_BOLD - 1;
+	return level < LEVEL_PLAIN;
 }
 
 /* Whether the line opens or closes a block of code. */
@@ -317,6 +373,16 @@ follow_columns(struct sections *s, struct str line)
 	s->row = row;
 }
 
+/* The output of nslookup and dig goes on to the end of its block of code. */
+static void
+follow_look_up(struct sections *s, struct str line, bool code)
+{
+	static const char *const signs[] = { "nslookup", "non-authoritative", "dig", ";; answer",
+		NULL };
+
+	s->looked_up = code && (s->looked_up || has_any(line, signs));
+}
+
 bool
 sections_line(struct run *r, size_t from, size_t to)
 {
@@ -339,6 +405,8 @@ sections_line(struct run *r, size_t from, size_t to)
 	s->indented = deep && s->fence == '\0' && (s->blank || s->indented) &&
 		      strchr("-*+|", line.n > 0 ? line.p[0] : ' ') == NULL;
 	p->code = s->fence != '\0' || s->indented;
+	follow_look_up(s, line, p->code);
+	p->looked_up = s->looked_up;
 	p->row = memchr(line.p, '|', line.n) != NULL;
 	p->certificate_cell = p->row ? s->certificate_cell : 0;
 	p->zone = s->list ? ZONE_INDICATORS : ZONE_PROSE;

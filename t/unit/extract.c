@@ -52,6 +52,25 @@ static const struct row {
 	    "d41d8cd98f00b204e9800998ecf8427e", 'g' },
 	{ "# IOCs\n\n- RC4 key: 900150983cd24fb0d6963f7d28e17f72", "md5", md5, 'm' },
 	{ "The session token 900150983cd24fb0d6963f7d28e17f72 is fixed.", "md5", md5, 'm' },
+	/* the output of an author's tools, and what stands beside a value */
+	{ "## IOCs\n```\n$ nslookup evil-c2.com\nServer: 45.90.28.10\nAddress: 45.90.28.10#53\n```\n",
+	    "ipv4", "45.90.28.10", 'm' },
+	{ "## IOCs\n```\nnslookup x\nName: evil-c2.com\n```\n\n- bad-c2.com\n", "domain",
+	    "bad-c2.com", 'i' },
+	{ "## IOCs\n| 45.9.20.14 | 45.9.0.0/16 | AS64500 |\n", "cidr", "45.9.0.0/16", 'm' },
+	{ "## IOCs\n| 45.9.20.14 | 45.9.0.0/16 | AS64500 |\n", "ipv4", "45.9.20.14", 'i' },
+	{ "## IOCs\n- 45.9.0.0/16\n", "cidr", "45.9.0.0/16", 'i' },
+	{ "## IOCs\n- 45.9.20.14, 91.2.0.0/16\n", "cidr", "91.2.0.0/16", 'i' },
+	{ "Cookie: PHPSESSID=900150983cd24fb0d6963f7d28e17f72; path=/", "md5", md5, 'm' },
+	{ "```\ncipher = Blowfish.new(key)\n```\n", "domain", "blowfish.new", '-' },
+	{ "<h2>Indicators of compromise</h2>\n\n- evil-host.com\n", "domain", "evil-host.com",
+	    'i' },
+	{ "Indicators of compromise\n\nPackage Name        Sha256\ncom.foo.bar  x\n\n"
+	  "Servers of the group\n\nevil-host[.]com\n",
+	    "domain", "evil-host.com", 'i' },
+	{ "Package names\n\ncom.foo.bar\n\nThe servers\n\n900150983cd24fb0d6963f7d28e17f72 "
+	  "evil[.]top\n",
+	    "domain", "evil.top", 'i' },
 	/* C-134 */
 	{ "## IOCs\n| https://drive.google.com/uc?id=x | dropper |", "url",
 	    "https://drive.google.com/uc?id=x", 'i' },
