@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* surfacectl extract: the indicators of one text, without a database. */
+/* surfacectl extract: the indicators of one text, HTML or PDF, without a database. */
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/report/guess.h"
 #include "extract/extract.h"
 
 #include <errno.h>
 
-enum { TEXT_MAX = 8 << 20 };
+enum { FILE_MAX = 64 << 20 };
+
+#define FILE_MEMORY ((size_t)4 << 30)
 
 struct line {
 	struct str type, value, disposition;
@@ -29,7 +32,7 @@ static const struct field line_out[] = {
 	FIELD_END,
 };
 
-/* Reads a file, or stdin for "-", up to one byte more than a text may have. */
+/* Reads a file, or stdin for "-", up to one byte more than it may have. */
 static bool
 read_extracted_text(const char *path, struct buf *out)
 {
@@ -40,7 +43,7 @@ read_extracted_text(const char *path, struct buf *out)
 
 	if (in == NULL)
 		return false;
-	while (out->n <= TEXT_MAX && (n = fread(part, 1, sizeof(part), in)) > 0)
+	while (out->n <= FILE_MAX && (n = fread(part, 1, sizeof(part), in)) > 0)
 		buf_add(out, part, n);
 	ok = ferror(in) == 0;
 	if (in != stdin)
@@ -78,6 +81,38 @@ print_lines(struct cli *c, const struct extract_output *o)
 	}
 }
 
+/* Converts the file as import reports does, and extracts its indicators in the memory of the call. */
+static int
+extract_file(struct cli *c, struct arena *a, const char *path, struct extract_input *in)
+{
+	struct report_reading r = {
+		.a = a, .file = str_of(path), .options = { .published_at = TS_NULL }
+	};
+	const struct report_format *f;
+	struct extract_output out;
+	struct buf bytes = { .a = a };
+
+	if (!read_extracted_text(path, &bytes))
+		return cli_fail(EXIT_FAILED, "%s cannot be read: %s", path, strerror(errno));
+	if (bytes.n > FILE_MAX)
+		return cli_fail(EXIT_FAILED, "%s has more than %d bytes", path, FILE_MAX);
+	r.text = buf_done(&bytes);
+	f = report_format_guess(r.file, r.text);
+	if (f == NULL || !f->describes)
+		f = report_format_find(STR("text"));
+	f->read(&r);
+	if (r.n == 0)
+		return cli_fail(EXIT_FAILED, "%s: %.*s", path, (int)r.fault.n,
+		    r.fault.p == NULL ? "" : r.fault.p);
+	in->text = r.docs[0].text;
+	out = extract(a, in);
+	print_lines(c, &out);
+	if (out.truncated)
+		fprintf(
+		    stderr, "surfacectl: the text has more indicators than a report may have\n");
+	return EXIT_OK;
+}
+
 static int
 run_extract(struct cli *c, int argc, char **argv)
 {
@@ -87,28 +122,20 @@ run_extract(struct cli *c, int argc, char **argv)
 		{ "publisher", .text = &in.publisher },
 		{ NULL },
 	};
-	struct extract_output out;
 	struct cli_list words;
-	struct buf text = { .a = c->arena };
+	struct arena *a;
+	int status;
 
 	if (!cli_options(c, argc, argv, options, &words, 1, 1))
 		return EXIT_USAGE;
-	if (!read_extracted_text(words.p[0].p, &text))
-		return cli_fail(
-		    EXIT_FAILED, "%s cannot be read: %s", words.p[0].p, strerror(errno));
-	if (text.n > TEXT_MAX)
-		return cli_fail(EXIT_FAILED, "%s has more than %d bytes", words.p[0].p, TEXT_MAX);
-	in.text = buf_done(&text);
-	out = extract(c->arena, &in);
-	print_lines(c, &out);
-	if (out.truncated)
-		fprintf(
-		    stderr, "surfacectl: the text has more indicators than a report may have\n");
-	return EXIT_OK;
+	a = arena_new(FILE_MEMORY);
+	status = extract_file(c, a, words.p[0].p, &in);
+	arena_free(a);
+	return status;
 }
 
 static const struct command extract_command = { "extract", "[--url URL] [--publisher NAME] FILE|-",
-	"indicators in a report of plain text or Markdown", .run = run_extract,
+	"indicators in a report of plain text, Markdown, HTML or PDF", .run = run_extract,
 	.narrow = "type value disposition confidence section" };
 
 COMMAND(extract_command);

@@ -3,7 +3,7 @@
  * that can do nothing but read its input and write its output:
  *
  *   surfacectl --pipe--> bwrap --> surfaced-text html          libgumbo
- *       ^                      or  pdftotext -enc UTF-8 - -    poppler
+ *       ^                      or  pdftotext -raw -bbox - -    poppler
  *       +------pipe------------------+
  *
  * The sandbox has no network, no process but its own, no user, and of the file system only
@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "cli/report/convert.h"
+#include "cli/report/pdf_text.h"
 
 #include "daemon/conf.h"
 
@@ -27,12 +28,18 @@
 #define PDFTOTEXT "/usr/bin/pdftotext"
 #define INSIDE "/convert"
 
+/* pdftotext writes the place of each word, too: this many bytes for one of text. */
+enum { PLACES = 16 };
+
+static const char too_large[] = "its text is larger than text_output";
+
 struct child {
 	pid_t pid;
 	int in, out;     /* the pipes; -1: closed */
 	struct str rest; /* of the input */
 	struct buf text;
 	int64_t deadline;
+	size_t most;       /* bytes of its output */
 	const char *fault; /* NULL: none */
 };
 
@@ -73,7 +80,7 @@ exec_child(bool pdf)
 		"--symlink", "usr/lib64", "/lib64", "--ro-bind-try", "/etc/ld.so.cache",
 		"/etc/ld.so.cache", "--ro-bind", program, INSIDE, "--remount-ro", "/", "--",
 		INSIDE };
-	const char *const pdf_words[] = { "-q", "-enc", "UTF-8", "-layout", "-", "-" };
+	const char *const pdf_words[] = { "-q", "-enc", "UTF-8", "-raw", "-bbox", "-", "-" };
 	const char *argv[COUNT(sandbox) + COUNT(pdf_words) + 1];
 	size_t n = 0;
 
@@ -142,8 +149,8 @@ receive_some(struct child *c)
 		return;
 	if (n > 0)
 		buf_add(&c->text, part, (size_t)n);
-	if (c->text.n > (size_t)conf.text_output * MEBIBYTE)
-		c->fault = "its text is larger than text_output";
+	if (c->text.n > c->most)
+		c->fault = too_large;
 	if (n <= 0) {
 		close(c->out);
 		c->out = -1;
@@ -197,7 +204,9 @@ convert(struct report_reading *r, bool pdf)
 		.out = -1,
 		.rest = r->text,
 		.text = { .a = r->a },
+		.most = (size_t)conf.text_output * MEBIBYTE * (pdf ? PLACES : 1),
 		.deadline = mono_us() + conf.text_seconds * SECOND_US };
+	struct str text;
 
 	if (pdf && access(PDFTOTEXT, X_OK) != 0)
 		c.fault = PDFTOTEXT " is needed; install poppler-utils";
@@ -208,10 +217,15 @@ convert(struct report_reading *r, bool pdf)
 		end_child(&c);
 	}
 	signal(SIGPIPE, before);
+	text = buf_done(&c.text);
+	if (pdf && c.fault == NULL)
+		text = pdf_text(r->a, text);
+	if (text.n > (size_t)conf.text_output * MEBIBYTE && c.fault == NULL)
+		c.fault = too_large;
 	if (c.fault != NULL)
 		r->fault = str_of(c.fault);
 	else
-		report_read_prose(r, pdf ? "pdf" : "html", buf_done(&c.text));
+		report_read_prose(r, pdf ? "pdf" : "html", text);
 }
 
 void
