@@ -9,7 +9,6 @@ index_start
 ctl rules load src/detect/rules >/dev/null
 detect_start
 
-asset() { sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at) VALUES ('${3:-$P}', '$1', '$2', now(), now())"; }
 # found ADDRESS [PROJECT]: the findings of a host: title, severity, status.
 found()
 {
@@ -18,9 +17,9 @@ found()
 }
 page() { printf '{"port":%s,"transport":"tcp","http":{"status_code":%s,"capabilities":[%s]%s}}' "$1" "$2" "$3" "${4-}"; }
 for n in 1 2 3 4 5 6 7 8; do
-	asset address "192.0.2.$n"
+	detect_asset address "192.0.2.$n"
 done
-asset host www.example.org
+detect_asset host www.example.org
 
 # ---- C-194, C-195, C-196 ----
 
@@ -74,7 +73,7 @@ is "$(sql "SELECT DISTINCT evidence ->> 'matched_by' FROM finding WHERE finding_
 # ---- C-199, C-201 ----
 
 other=$(sql "INSERT INTO project (account_uuid, name) VALUES ('$ACCOUNT', 'Other') RETURNING uuid")
-asset address 192.0.2.7 "$other"
+detect_asset address 192.0.2.7 "$other"
 detect_idle
 both() { [ "$(found 192.0.2.7 "$other")" = "$(found 192.0.2.7)" ]; }
 ok "two projects with one address have their own findings (C-199)" world_until 30 both
@@ -108,7 +107,7 @@ open=$(sql "SELECT uuid FROM rule WHERE account_uuid IS NULL AND name = 'Ollama 
 sql "INSERT INTO account (name) VALUES ('Stranger')"
 stranger=$(sql "INSERT INTO project (account_uuid, name) SELECT uuid, 'Strange' FROM account WHERE name = 'Stranger' RETURNING uuid")
 sql "INSERT INTO entitlement (account_uuid, name) SELECT uuid, 'esi' FROM account WHERE name = 'Stranger'"
-asset address 192.0.2.1 "$stranger"
+detect_asset address 192.0.2.1 "$stranger"
 sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, severity) VALUES ('$ACCOUNT', '$open', true, 'low')"
 detect_idle
 severity() { sql "SELECT severity FROM finding WHERE project_uuid = '$1' AND finding_key = 'rule/$open/192.0.2.1/11434/tcp'"; }

@@ -42,11 +42,10 @@ own()
 		jq -Rs '{title: "Own", text: ., tlp: "green", published_at: "2026-11-01T00:00:00Z"}')"
 	field .report.uuid
 }
-asset() { printf '{"kind":"%s","name":"%s"}\n' "$1" "$2" | ctl import assets --project "$P" - >/dev/null 2>"$W/err" || diag "$(cat "$W/err")"; }
 verdict() { api POST /reports/verdicts "{\"type\":\"ipv4\",\"value\":\"$1\",\"disposition\":\"$2\",\"reason\":\"ours\"}"; }
 
-asset address 192.0.2.7
-asset host www.example.org
+detect_asset address 192.0.2.7
+detect_asset host www.example.org
 detect_start
 detect_idle
 report 1 ipv4 192.0.2.7 90
@@ -70,7 +69,7 @@ is "$(of www.example.org)" "indicator/domain/www.example.org|open|medium|1" "a r
 
 # ---- a text ----
 
-asset domain evil-59.top
+detect_asset domain evil-59.top
 text=$(own '- evil-59[.]top')
 detect_idle
 is "$(of evil-59.top)" "indicator/domain/evil-59.top|open|high|1" "an indicator of a text is a finding"
@@ -86,7 +85,7 @@ is "$(field '.objects[] | select(.type == "indicator") | .valid_from')" "2026-11
 # ---- STIX: the judgement of the source ----
 
 for name in low none high old anon benign; do
-	asset domain "$name-56.top"
+	detect_asset domain "$name-56.top"
 done
 ctl import reports t/cli/data/reports/stix-confidence.json >/dev/null 2>"$W/err" || diag "$(cat "$W/err")"
 detect_idle
@@ -96,7 +95,7 @@ is "$(found | sed -n 's/.*domain.\(.*-56[^|]*\).*/\1/p' | tr '\n' ' ')" "anon-56
 # ---- accounts ----
 
 report 4 ipv4 192.0.2.9 90 '' --account "$ACCOUNT2"
-asset address 192.0.2.9
+detect_asset address 192.0.2.9
 detect_idle
 is "$(of 192.0.2.9)" "" "a private report of another account is no finding (C-131)"
 private=$(own '- 192[.]0[.]2[.]9')
@@ -106,7 +105,7 @@ report 5 ipv4 192.0.2.9 90 '' --account "$ACCOUNT"
 detect_idle
 is "$(of 192.0.2.9)" "indicator/ipv4/192.0.2.9|open|high|1" "an indicator of a private report of the account is a finding"
 report 6 ipv4 192.0.2.11 90
-asset address 192.0.2.11
+detect_asset address 192.0.2.11
 detect_idle
 is "$(of 192.0.2.11)" "indicator/ipv4/192.0.2.11|open|high|1" "an asset that comes after its report is found"
 
@@ -140,7 +139,7 @@ is "$(state) $(open_now)" "resolved $others" "an exclude closes what passes it, 
 report 1 ipv4 192.0.2.7 90 ',"summary":"Written a third time"'
 detect_idle
 is "$(state)" resolved "what is excluded stays closed at later passes (C-166)"
-asset address 192.0.2.12
+detect_asset address 192.0.2.12
 settings true 'asset_name:192.0.2.7 OR asset_name:192.0.2.12' info
 report 7 ipv4 192.0.2.12 90
 detect_idle
@@ -153,7 +152,7 @@ settings true '' high
 detect_idle
 is "$(of www.example.org | cut -d'|' -f2,3) $(state)" "resolved|medium open" "min_severity closes what is less severe"
 settings false '' info
-asset address 192.0.2.10
+detect_asset address 192.0.2.10
 report 8 ipv4 192.0.2.10 90
 report 1 ipv4 192.0.2.7 90 ',"status":"withdrawn"'
 detect_idle

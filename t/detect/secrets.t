@@ -12,7 +12,6 @@ stranger_new
 one=$(python3 t/helper/secrets.py github 1)
 two=$(python3 t/helper/secrets.py github 2)
 S=/projects/$P/esi/secrets
-asset() { sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at) VALUES ('${3:-$P}', '$1', '$2', now(), now())" >/dev/null; }
 # host IP TIME SERVICES [MEMBERS]
 host()
 {
@@ -30,8 +29,8 @@ pages()
 findings() { sql "SELECT evidence ->> 'secret_type', status, severity, confidence, evidence ->> 'occurrences' FROM finding WHERE finding_type = 'exposed_secret' AND project_uuid = '$P' ORDER BY finding_key"; }
 D1=2026-11-01T00:00:00Z D2=2026-11-01T12:00:00Z D3=2026-11-02T00:00:00Z D4=2026-11-03T00:00:00Z
 
-asset address 192.0.2.7
-asset host www.example.com
+detect_asset address 192.0.2.7
+detect_asset host www.example.com
 detect_start
 detect_idle
 host 192.0.2.7 $D1 "$(banner 8080 "hello ci_token=$one bye" $D1)"
@@ -77,7 +76,7 @@ is "$(findings | wc -l)" 2 "40 places of one secret add no finding (C-187)"
 
 # ---- two projects ----
 
-asset address 192.0.2.7 "$PROJECT2"
+detect_asset address 192.0.2.7 "$PROJECT2"
 detect_idle
 is "$(sql "SELECT count(DISTINCT evidence ->> 'fingerprint'), count(*) FROM finding WHERE evidence ->> 'secret_type' = 'github_token'")" "4|4" \
 	"a new asset finds what is there, and two projects have two fingerprints of one secret (C-189)"

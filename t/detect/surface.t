@@ -7,7 +7,6 @@ pg_start
 index_start
 detect_start
 
-asset() { sql "INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at) VALUES ('$P', '$1', '$2', now(), now())"; }
 findings()
 {
 	sql "SELECT finding_type || ' ' || severity || ' ' || status || ' ' || (evidence ->> 'matched_by') || ' ' || title
@@ -17,8 +16,8 @@ findings()
 # A rule of the catalogue that makes findings of its own kind runs for each project of accounts with esi, without a setting.
 open=$(detect_rule services surface 'port:6379 product:redis' account_uuid=NULL "content_sha256='$(printf x | sha256sum | cut -c1-64)'" \
 	"produces='{\"area\":\"service\",\"exposure_kind\":\"database\",\"rank\":1,\"title\":\"Redis at {ip}:{port} ({city})\"}'")
-asset address 192.0.2.7
-asset host www.example.org
+detect_asset address 192.0.2.7
+detect_asset host www.example.org
 redis() { printf '{"port":6379,"transport":"tcp","product":"%s"}' "$1"; }
 detect_host 192.0.2.7 2026-11-20T00:00:00Z "$(redis Redis)" ',"city":"Bath"'
 detect_host 192.0.2.8 2026-11-20T00:00:00Z "$(redis Redis)"
@@ -36,7 +35,7 @@ is "$(sql "SELECT concat_ws(' ', kind, product, auth, endpoint, transport, rule_
 	'database Redis unknown 192.0.2.7:6379 tcp t { "field" : "port", "value" : "6379" }' "the area of exposures has the members of what a rule found"
 is "$(sql "SELECT DISTINCT project_uuid FROM rule_observation")" "$P" "its observations name the project"
 
-asset address 192.0.2.8
+detect_asset address 192.0.2.8
 detect_idle
 is "$(observed "$open" | wc -l)" 3 "a new asset brings its records (C-154)"
 events=$(sql "SELECT count(*) FROM finding_event")
@@ -85,7 +84,7 @@ sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, project_uuids, 
 detect_idle
 is "$(observed "$all" | wc -l) $(sql "SELECT count(*) FROM finding WHERE title = 'everywhere'") $(sql "SELECT count(*) FROM rule_run WHERE rule_uuid = '$all'")" \
 	"4 3 1" "a rule of scope all observes every record in one run, and the findings are of the project's records"
-asset address 192.0.2.10
+detect_asset address 192.0.2.10
 detect_idle
 is "$(sql "SELECT status FROM finding WHERE title = 'everywhere' AND finding_key LIKE '%192.0.2.10/%'")" open \
 	"a new asset brings the findings of a rule of scope all, too"

@@ -28,6 +28,12 @@ detect_host()
 		}
 }
 
+# detect_asset KIND NAME [PROJECT]: imports an asset.
+detect_asset()
+{
+	printf '{"kind":"%s","name":"%s"}\n' "$1" "$2" | ctl import assets --project "${3:-$P}" - >"$W/out" 2>"$W/err" || diag "$(cat "$W/err")"
+}
+
 # observed RULE: its observations, a line each: record, state, reason, returns.
 observed()
 {

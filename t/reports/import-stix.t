@@ -75,7 +75,8 @@ Some prose about Quiet Heron.
 - heron-reeds[.]com
 - 0123456789abcdef0123456789abcdef
 END
-sql "INSERT INTO vocabulary (kind, name, alias) VALUES ('actor', 'Quiet Heron', 'Quiet Heron')"
+echo '{"values":[{"value":"Quiet Heron"}]}' >"$W/tmp/actors.json"
+ctl import vocabulary --kind actor "$W/tmp/actors.json" >"$W/out" 2>&1 || diag "$(cat "$W/out")"
 reports --publisher Example --tlp amber --url https://reports.example/reeds --published-at 2026-03-09 "$W/note.md"
 like "$STATUS $OUT" '^0 1 read, 1 new' "a report in Markdown is imported"
 is "$(sql "SELECT title, source_kind, source_ref, tlp, threat_actors FROM report WHERE url LIKE '%reeds'")" \
