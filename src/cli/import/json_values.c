@@ -123,7 +123,7 @@ has_open(const struct json_values *v, bool object)
 
 /* Whether the value is over, although it is incomplete, before the byte c. */
 static bool
-is_over(struct json_values *v, char c)
+ends_early(struct json_values *v, char c)
 {
 	bool object = (v->objects & 1) != 0;
 
@@ -264,7 +264,7 @@ take_json_value(struct json_values *v)
 	while (v->rest.n > 0 && how == GOES_ON) {
 		char c = v->rest.p[0];
 
-		if ((c == '{' || c == '}' || c == ']') && v->depth > 0 && is_over(v, c))
+		if ((c == '{' || c == '}' || c == ']') && v->depth > 0 && ends_early(v, c))
 			break;
 		if (v->scalar && ends_scalar(v, c)) {
 			how = ENDS;

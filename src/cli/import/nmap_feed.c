@@ -51,7 +51,7 @@ parse(struct feed *f, struct str text, bool last)
 
 /* Reports the fault that f->message describes. */
 static void
-report_fault(struct feed *f, const char *then)
+report_xml_fault(struct feed *f, const char *then)
 {
 	if (f->x->rs->stop)
 		return;
@@ -153,7 +153,7 @@ resume(struct feed *f)
 	if (document && x->ended && f->touching)
 		f->message[0] = '\0';
 	else
-		report_fault(f, "reading goes on at the next host");
+		report_xml_fault(f, "reading goes on at the next host");
 	f->rest = (struct buf){ .n = 0 };
 	f->skipping = f->too_long = false;
 	f->fed = 0;
@@ -173,7 +173,7 @@ resume(struct feed *f)
 
 /* Takes the next text of the file; last: it has no more. False: the reading ends. */
 static bool
-take_text(struct feed *f, struct str text, bool last)
+take_clean_text(struct feed *f, struct str text, bool last)
 {
 	if (f->skipping)
 		buf_str(&f->rest, text);
@@ -194,12 +194,12 @@ feed_input(struct feed *f)
 
 	do {
 		bytes = source_chunk(rs->src);
-		more = take_text(f, xml_clean(&f->clean, bytes), bytes.n == 0);
+		more = take_clean_text(f, xml_clean(&f->clean, bytes), bytes.n == 0);
 	} while (more && bytes.n > 0);
 	if (more && !f->skipping)
 		(void)feed_text(f, STR(""), true);
 	if (f->message[0] != '\0')
-		report_fault(f, "the rest of the file is not read");
+		report_xml_fault(f, "the rest of the file is not read");
 }
 
 void

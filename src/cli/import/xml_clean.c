@@ -164,7 +164,7 @@ add_character(struct xml_clean *c, struct str s, bool last)
 }
 
 static bool
-is_plain(char c)
+passes_unchanged(char c)
 {
 	unsigned char u = (unsigned char)c;
 
@@ -189,7 +189,7 @@ xml_clean(struct xml_clean *c, struct str bytes)
 	buf_clear(&c->text);
 	for (; bytes.n > 0; bytes = (struct str){ bytes.p + used, bytes.n - used }) {
 		used = 0;
-		while (used < bytes.n && is_plain(bytes.p[used]))
+		while (used < bytes.n && passes_unchanged(bytes.p[used]))
 			used++;
 		if (used > 0) {
 			buf_add(&c->text, bytes.p, used);
