@@ -10,7 +10,7 @@
    bounded. */
 #include "config.h"
 
-#include "search/query_priv.h"
+#include "search/query_warn_priv.h"
 
 static struct node *parse_or(struct parser *p);
 
@@ -418,5 +418,9 @@ query_parse(struct arena *a, enum dataset d, struct str text, struct ts now, str
 		return false;
 	}
 	out->root = root;
-	return root != NULL;
+	if (root == NULL)
+		return false;
+	query_warn_quotes(&p);
+	query_warn_never(&p, root);
+	return true;
 }

@@ -11,7 +11,7 @@
  * LIM_QUERY_CLAUSES. Only dates become one RANGE each. */
 #include "config.h"
 
-#include "search/query_priv.h"
+#include "search/query_warn_priv.h"
 
 /* The values of one test, not yet typed. */
 struct typed_words {

@@ -5,6 +5,7 @@
      query_value.c  typed values
      query_lex.c    characters, words and phrases, and the message of a fault
      query_warn.c   warnings about values that no document has
+     query_never.c  warnings about tests that exclude one another
    There is no separate pass of a lexer, because the meaning of a character depends on the grammar:
    a comma ends a word in a set and is a part of a word elsewhere. A function that fails has
    recorded the fault and returns NULL or false; its callers return at once. All memory is in the
@@ -34,15 +35,6 @@ struct str value_canonical(
 bool value_has_patterns(const struct schema_field *f);
 bool value_pattern(
     struct parser *p, const struct schema_field *f, const struct word *w, struct value *v) MUST_USE;
-
-/* ---- query_warn.c ---- */
-
-/* Warns when no document can have the value. exact: the case must match, too. */
-void query_warn(struct parser *p, const struct schema_field *f, const struct word *w, bool exact);
-/* Whether the field has numbers of ports and the word is a name, as in port:https; then this
-   warns. */
-bool query_is_port_name(
-    struct parser *p, const struct schema_field *f, const struct word *w) MUST_USE;
 
 /* ---- query_field.c: NULL or false after a fault ---- */
 

@@ -3,7 +3,9 @@
    finds nothing, and its author should know why (C-418). */
 #include "config.h"
 
-#include "search/query_priv.h"
+#include "search/query_warn_priv.h"
+#include "record/lookup.h"
+#include "search/text.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -24,19 +26,42 @@ static const struct {
 #undef VOCABULARY
 };
 
-static void PRINTF(3, 4) add_warning(struct parser *p, size_t offset, const char *fmt, ...)
+static void
+append_warning(struct parser *p, uint32_t at, struct str message)
 {
-	struct query_warning *w = &p->out->warnings[p->out->nwarnings++];
-	struct buf b = { .a = p->a };
+	struct query_warning *w = p->out->warnings;
+	size_t i = p->out->nwarnings;
+
+	if (i == QUERY_WARNINGS)
+		return;
+	for (; i > 0 && w[i - 1].at > at; i--)
+		w[i] = w[i - 1];
+	w[i] = (struct query_warning){ at, message };
+	p->out->nwarnings++;
+}
+
+void
+query_warning(struct parser *p, uint32_t at, const char *fmt, ...)
+{
 	char text[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	buf_z(&b, text);
-	w->at = (uint32_t)str_chars((struct str){ p->text.p, offset }) + 1;
-	w->message = buf_done(&b);
+	append_warning(p, at, arena_str(p->a, str_of(text)));
+}
+
+static void PRINTF(3, 4) add_warning(struct parser *p, size_t offset, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	append_warning(p, (uint32_t)str_chars((struct str){ p->text.p, offset }) + 1,
+	    arena_str(p->a, str_of(text)));
 }
 
 static bool
@@ -99,13 +124,14 @@ in_vocabulary(const char *values, struct str s, bool exact)
 }
 
 static void
-warn_port(struct parser *p, const struct schema_field *f, const struct word *w)
+warn_bounds(struct parser *p, const struct schema_field *f, const struct word *w)
 {
-	int64_t port;
+	const struct schema_field *stored = f->of != NULL ? f->of : f;
+	int64_t n;
 
-	if (str_int64(w->s, &port) && (port < 1 || port > UINT16_MAX))
-		add_warning(p, w->at, "%s has numbers from 1 to %d and never \"%s\"", f->name,
-		    UINT16_MAX, query_show(p, w->s));
+	if (stored->most > 0 && str_int64(w->s, &n) && (n < stored->least || n > stored->most))
+		add_warning(p, w->at, "%s has numbers from %jd to %jd and never \"%s\"", f->name,
+		    (intmax_t)stored->least, (intmax_t)stored->most, query_show(p, w->s));
 }
 
 /* Other query languages write top-level domains with their dot. */
@@ -119,29 +145,96 @@ warn_dot(struct parser *p, const struct schema_field *f, const struct word *w)
 		    query_show(p, w->s), f->name, rest.n > 0 ? query_show(p, rest) : "com");
 }
 
+/* Whether the values of the field are texts that records have in a form of their own. */
+static bool
+has_form(const struct schema_field *f)
+{
+	return f->type == VALUE_KEYWORD && f->dataset < DATASETS_AND_CONDITIONS &&
+	       schema_source(f->dataset) < DATASETS && f->store != STORE_VIRTUAL;
+}
+
+/* Warns of a value that no record has, because imports give all values another form: protocol=SSH,
+   where records have ssh. */
+static void
+warn_form(struct parser *p, const struct schema_field *f, const struct word *w, bool exact)
+{
+	const struct schema_field *stored = f->of != NULL ? f->of : f;
+	struct str s = w->s;
+	const char *fault;
+
+	if (!has_form(stored))
+		return;
+	fault = record_value_fault(p->a, stored->dataset, stored->name, &s);
+	if (fault != NULL) {
+		add_warning(
+		    p, w->at, "%s never has \"%s\", which %s", f->name, query_show(p, w->s), fault);
+		return;
+	}
+	if (f->canonical || str_eq(s, w->s) ||
+	    (!exact && str_eq(text_fold(p->a, s), text_fold(p->a, w->s))))
+		return;
+	add_warning(p, w->at, "%s has \"%s\" in the form \"%s\"; write %s%s%s", f->name,
+	    query_show(p, w->s), query_show(p, s), f->name, exact ? "=" : ":", query_show(p, s));
+}
+
 void
 query_warn(struct parser *p, const struct schema_field *f, const struct word *w, bool exact)
 {
-	const char *fault;
+	size_t before = p->out->nwarnings;
 
 	/* A guess compares the value with every country, so the limit of warnings bounds the
 	   work. */
 	if (w->s.n == 0 || p->out->nwarnings == QUERY_WARNINGS)
 		return;
-	if (schema_is_country(f))
+	if (schema_is_country(f)) {
 		warn_country(p, f, w, exact);
+		return;
+	}
 	for (size_t i = 0; i < COUNT(vocabularies); i++)
 		if (strcmp(f->of != NULL ? f->of->name : f->name, vocabularies[i].field) == 0 &&
 		    !in_vocabulary(vocabularies[i].values, w->s, exact))
 			add_warning(p, w->at, "%s is one of %s and never \"%s\"", f->name,
 			    vocabularies[i].values, query_show(p, w->s));
-	if (schema_is_port(f))
-		warn_port(p, f, w);
+	if (p->out->nwarnings == before)
+		warn_bounds(p, f, w);
 	warn_dot(p, f, w);
-	(void)value_canonical(p, f, w->s, &fault);
-	if (fault != NULL)
-		add_warning(
-		    p, w->at, "%s never has \"%s\", which %s", f->name, query_show(p, w->s), fault);
+	if (p->out->nwarnings == before)
+		warn_form(p, f, w, exact);
+}
+
+/* Typographic quotes, which word processors and other languages write in place of ". Here they are
+   letters. An apostrophe within a word is none. */
+static bool
+is_typographic_quote(struct str s)
+{
+	static const char *const quotes[] = { "\u201c", "\u201d", "\u201e", "\u201f", "\u00ab",
+		"\u00bb", "\u2018", "\u201a", "\u2039" };
+
+	for (size_t i = 0; i < COUNT(quotes); i++)
+		if (str_starts(s, str_of(quotes[i])))
+			return true;
+	return false;
+}
+
+void
+query_warn_quotes(struct parser *p)
+{
+	bool quoted = false;
+
+	for (size_t i = 0; i < p->text.n; i++) {
+		char c = p->text.p[i];
+
+		if (c == '\\')
+			i++;
+		else if (c == '"')
+			quoted = !quoted;
+		else if (!quoted && (unsigned char)c >= 0x80 &&
+			 is_typographic_quote((struct str){ p->text.p + i, p->text.n - i })) {
+			add_warning(
+			    p, i, "typographic quotes are letters of a word here; quote with \"");
+			return;
+		}
+	}
 }
 
 bool

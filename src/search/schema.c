@@ -31,10 +31,12 @@ enum {
 
 /* complete_fields() sets .nested, .relative, .index and .label. */
 static struct schema_field fields[] = {
-#define SEARCH_FIELD(id, text, value, agg, kept, form, least, most, items, merge)                  \
+#define SEARCH_FIELD(id, text, value, agg, kept, form, low, high, items, merge)                    \
 	{ .dataset = DATASET_##id,                                                                 \
 		.name = (text),                                                                    \
 		.type = VALUE_##value,                                                             \
+		.least = VALUE_##value == VALUE_INTEGER ? (low) : 0,                               \
+		.most = VALUE_##value == VALUE_INTEGER ? (high) : 0,                               \
 		.store = STORE_##kept,                                                             \
 		.aggregatable = (agg),                                                             \
 		.canonical = ASKED_##form > 0,                                                     \

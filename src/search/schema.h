@@ -21,6 +21,7 @@ struct schema_field {
 	bool list;            /* a document may have several values */
 	bool nested;          /* a member of the nested object, such as "services." */
 	const char *relative; /* the name without "services." */
+	int64_t least, most;  /* bounds of an INTEGER of records; both 0: unknown */
 	unsigned index;       /* the place among the fields of the dataset, from 0 */
 	const struct schema_field *of; /* the field of the source, in a view; else NULL */
 	/* The DATE that decides the value of a VIRTUAL boolean: whether its time has passed; else

@@ -4,7 +4,7 @@
 
 SERVICE_FIELD("port",                            INTEGER, 1, KEY, NUMBER, 1, 65535, 0, EACH)
 SERVICE_FIELD("transport",                       KEYWORD, 1, KEY, TRANSPORT, 0, LIM_TEXT, 0, EACH)
-SERVICE_FIELD("protocol",                        KEYWORD, 1, TERMS, TEXT, 0, LIM_TEXT, 0, EACH)
+SERVICE_FIELD("protocol",                        KEYWORD, 1, TERMS, LOWER, 0, LIM_TEXT, 0, EACH)
 SERVICE_FIELD("service_name",                    KEYWORD, 1, TERMS, TEXT, 0, LIM_TEXT, 0, IDENTITY)
 SERVICE_FIELD("vendor",                          KEYWORD, 1, TERMS, TEXT, 0, LIM_TEXT, 0, IDENTITY)
 SERVICE_FIELD("product",                         KEYWORD, 1, TERMS, TEXT, 0, LIM_TEXT, 0, IDENTITY)
