@@ -63,10 +63,14 @@ int
 lookup_host(struct req *rq, struct str *ip, struct str *key)
 {
 	struct record r = record_new(rq->arena, DATASET_HOSTS);
+	struct ipnet net;
 
 	*ip = rq->captured[0];
 	if (!record_canonical(rq->arena, DATASET_HOSTS, "ip", ip))
-		return lookup_fail(rq, "ip", "an IP address");
+		return lookup_fail(rq, "ip",
+		    ipnet_parse(rq->captured[0], &net) ? "one IP address; the hosts of a network "
+							 "are found by /search/hosts?q=NETWORK"
+						       : "an IP address");
 	record_set_text(rq->arena, r.root, "ip", *ip);
 	*key = record_key(rq->arena, &r);
 	return PASS;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The router: finds the row of a raw request target. The path is split before its segments are
-   decoded, so an encoded '/', '?' or dot segment cannot turn one path into another; such a path
+   decoded, so an encoded '/', '?' or dot segment cannot turn one path into another. An encoded '/'
+   is a character of a parameter, as in the name 0/25.2.0.192.in-addr.arpa; a path with another one
    matches no row. A linear search through some sixty rows is too short to need an index. */
 #include "config.h"
 
@@ -23,7 +24,7 @@ add_segment(struct arena *a, struct segments *s, struct str raw)
 	if (s->n == SEGMENTS_MAX || !percent_decode(a, raw, PLUS_IS_PLUS, part))
 		return false;
 	for (size_t i = 0; i < part->n; i++)
-		if (part->p[i] == '/' || part->p[i] == '?' || part->p[i] == '\\')
+		if (part->p[i] == '?' || part->p[i] == '\\')
 			return false;
 	s->n++;
 	return part->n > 0 && !str_is(*part, ".") && !str_is(*part, "..");

@@ -48,7 +48,11 @@ for bad in 192.0.2 example.org 1; do
 	is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "$bad is no address of a host (C-411)"
 done
 api GET /search/hosts/192.0.2.0%2F24
-is "$STATUS $(field .error.code)" "404 not_found" "a network is no path of a host (C-411)"
+is "$STATUS $(field .error.code) $(field .error.message)" \
+	"400 invalid_search_parameter ip: must be one IP address; the hosts of a network are found by /search/hosts?q=NETWORK." \
+	"a network is no address of a host, and the message says how it is searched for (C-411)"
+api GET /search/hosts%2F192.0.2.1
+is "$STATUS $(field .error.code)" "404 not_found" "an encoded slash does not divide a path (C-001)"
 api GET /search/hosts/example.org
 is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "a name is an invalid address (C-411)"
 like "$(field .error.message)" '^ip: must be an IP address' "the message names the parameter of the path"
