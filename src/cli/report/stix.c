@@ -148,9 +148,16 @@ report_read_stix(struct report_reading *r)
 			read_report(&s, &s.p[i]);
 			reports++;
 		}
-	/* the object that is no JSON may be the report, with the marking of all of them */
-	if (reports == 0 && r->counts[NOTE_BROKEN] > 0)
-		r->fault = STR("has an object that is no JSON, and no report: the object may be the report");
-	else if (reports == 0 || note_unreferenced(&s))
+
+	/* the object that is no JSON may be the report of the rest, with the marking of all of it */
+	if (r->counts[NOTE_BROKEN] > 0) {
+		if (reports == 0)
+			r->fault =
+			    STR("has an object that is no JSON, and no report: the object may be "
+				"the report");
+		(void)note_unreferenced(&s);
+		return;
+	}
+	if (reports == 0 || note_unreferenced(&s))
 		read_bundle(&s, bundle);
 }
