@@ -267,7 +267,7 @@ class Editor {
 			Object.assign(body, { version, author, licence, false_positives, produces });
 		}
 		const { rule } = await (this.#rule ? api.put(`/rules/${this.#rule.uuid}`, body) : api.post("/rules", body));
-		toast(this.#rule ? "The rule is saved." : "The draft is made. Stage it to see what it observes.");
+		toast(this.#rule ? "The rule is saved." : "The draft is made. Start testing it to see what it observes.");
 		location.hash = `#/rules?name=${encodeURIComponent(rule.name)}`;
 	}
 }

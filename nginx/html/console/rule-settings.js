@@ -36,7 +36,7 @@ export function stateWords(r) {
 	if (!isOn(r))
 		return "The rule is off. It is not evaluated, and it has no active findings.";
 	if (r.status === "draft")
-		return "A draft is not evaluated. Stage it to see what it observes.";
+		return "A draft is not evaluated. Start testing it to see what it observes.";
 	if (r.status === "deprecated")
 		return "The rule is deprecated and is not evaluated.";
 	if (isNowhere(r))

@@ -14,8 +14,8 @@ import { any, isComing, SETS, SEVERITIES, stateWords, switchButton } from "./rul
 
 const STATUSES = ["draft", "testing", "stable", "deprecated"];
 const MOVES = [
-	["stage", "Stage", ["draft"]],
-	["publish", "Publish", ["testing"]],
+	["stage", "Start testing", ["draft"]],
+	["publish", "Mark as stable", ["testing"]],
 	["redraft", "Back to draft", ["testing", "deprecated"]],
 	["deprecate", "Deprecate", ["testing", "stable"]],
 ];

@@ -167,7 +167,7 @@ async function rules(page) {
 	await until(async () => (await page.locator(".dry-run").innerText()).includes("passes"), "the dry run tries the samples");
 	await button(page, "Create a draft").click();
 	await row(page, "Redis").locator(".row-open").click();
-	await button(page, "Stage").click();
+	await button(page, "Start testing").click();
 	await until(async () => (await row(page, "Redis").innerText()).includes("testing"), "a draft is staged");
 }
 

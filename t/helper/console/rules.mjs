@@ -45,7 +45,7 @@ async function own(page) {
 	await button(page, "Create a draft").click();
 	await row(page, "Own Redis").locator(".row-open").click();
 	ok(/A draft is not evaluated/.test(await words(page)), "the drawer says that a draft is not evaluated", await words(page));
-	await button(page, "Stage").click();
+	await button(page, "Start testing").click();
 	await until(async () => /none is chosen in its settings/.test(await words(page)), "the drawer says that the rule has no project to look at");
 	await button(page, "Settings").click();
 	await page.locator("dialog [name=project_uuids]").first().check();
@@ -54,7 +54,7 @@ async function own(page) {
 	await until(async () => /It observes records, and makes no findings before it is published/.test(await words(page)) && /192\.0\.2\.7/.test(await page.locator(".drawer").innerText()),
 		"the observations of a staged rule appear in the drawer without a reload");
 	await until(async () => await cell(page, "Own Redis", "Observed") === "2", "the row shows what the rule observes");
-	await button(page, "Publish").click();
+	await button(page, "Mark as stable").click();
 	await until(async () => await cell(page, "Own Redis", "Active findings") === "2", "a published rule shows its findings without a reload");
 	ok(/Records that match are findings in 1 project/.test(await words(page)), "the drawer says in how many projects it finds", await words(page));
 	// The settings are saved without a change, and stay.
