@@ -21,8 +21,8 @@ bool ts_is_null(struct ts t);
 bool ts_is_printable(struct ts t);
 int ts_cmp(struct ts a, struct ts b);
 /* Parses RFC 3339 with an offset. The day must exist (C-081) and the time in UTC must be printable;
-   digits finer than a microsecond are cut off. A leap second, 23:59:60 in UTC at the end of a month,
-   is the second after it. */
+   digits finer than a microsecond are cut off. A leap second, 23:59:60 in UTC at the end of a
+   month, is the second after it. */
 bool ts_parse(struct str s, struct ts *out) MUST_USE;
 /* Parses YYYY-MM-DD as midnight UTC. */
 bool ts_parse_date(struct str s, struct ts *out) MUST_USE;

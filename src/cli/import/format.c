@@ -137,7 +137,7 @@ object_has_all(struct str s, struct str names)
 
 /* Whether the line is a name such as www.example.org. */
 static bool
-is_name(struct str line)
+is_dns_line(struct str line)
 {
 	size_t dots = 0;
 
@@ -161,7 +161,7 @@ first_line_is(enum how how, struct str sign, struct str head)
 	if (how == SIGN_ADDRESS)
 		return ipnet_parse_address(line, &ip);
 	if (how == SIGN_NAME)
-		return is_name(line);
+		return is_dns_line(line);
 	while (str_part(&line, ',', &column))
 		if (str_eq(column, sign))
 			return true;

@@ -38,7 +38,7 @@ add_items(struct gather *g, struct record_object *o, const char *member, const s
 }
 
 static struct str
-address_of(struct arena *a, const struct json_value *o)
+address_of_result(struct arena *a, const struct json_value *o)
 {
 	static const char *const urls[] = { "matched-at", "host", "url" };
 	struct str ip = tool_address(a, tool_text(tool_get(o, "ip"))), authority, rest;
@@ -56,7 +56,7 @@ read_result_line(void *arg, const struct json_value *o, uint64_t line)
 	const struct json_value *info = tool_get(o, "info"),
 				*status = tool_get(o, "matcher-status");
 	struct gather *g = arg;
-	struct str ip = address_of(g->rs->a, o);
+	struct str ip = address_of_result(g->rs->a, o);
 	struct record_object *s;
 	struct record *r;
 	int64_t port = 0;

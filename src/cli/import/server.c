@@ -44,7 +44,7 @@ take_version(struct str rest)
 }
 
 static void
-set_product(struct arena *a, struct record_object *service, struct str product, struct str version)
+set_program(struct arena *a, struct record_object *service, struct str product, struct str version)
 {
 	if (record_text(service, "service_name").p == NULL)
 		record_set_text(a, service, "service_name", STR("http"));
@@ -71,7 +71,7 @@ server_set_product(struct arena *a, struct record_object *service)
 		if (version.n == 0)
 			return;
 	}
-	set_product(a, service, product, version);
+	set_program(a, service, product, version);
 }
 
 void
@@ -92,7 +92,7 @@ server_add_technology(
 	if (product.p == NULL || rest.n > 0)
 		product = name;
 	else if (own.p == NULL && record_text(service, "http.server").p == NULL)
-		set_product(a, service, product, version);
+		set_program(a, service, product, version);
 	if (own.p != NULL && version.n > 0 && record_text(service, "version").p == NULL &&
 	    str_eq(arena_lower(a, own), arena_lower(a, product)))
 		record_set_text(a, service, "version", version);

@@ -21,14 +21,14 @@ enum { LEVELS = 64, CUTS = 1000 };
 static const char *const parts[] = { "objects", "Attribute", "Object", "response" };
 
 struct level {
-	bool list;         /* of parts */
-	size_t begin, n;   /* the present element and its number from 1 */
+	bool list;       /* of parts */
+	size_t begin, n; /* the present element and its number from 1 */
 };
 
 struct place {
 	struct level levels[LEVELS];
 	size_t depth;
-	struct str name; /* of the last member */
+	struct str name; /* the last member */
 };
 
 static bool
@@ -51,7 +51,7 @@ end_of_string(struct str s, size_t i)
 
 /* Follows the brackets up to the fault. False: they are nested too deep. */
 static bool
-follow(struct place *at, struct str s)
+follow_brackets(struct place *at, struct str s)
 {
 	bool list;
 
@@ -108,7 +108,7 @@ end_of_element(struct str s)
 }
 
 static struct str
-skip_blanks(struct str s)
+pass_blanks(struct str s)
 {
 	while (s.n > 0 && ascii_space(s.p[0]))
 		s = (struct str){ s.p + 1, s.n - 1 };
@@ -120,12 +120,12 @@ skip_blanks(struct str s)
 static struct str
 without_element(struct report_reading *r, struct str text, const struct level *l)
 {
-	struct str rest = skip_blanks((struct str){ text.p + l->begin, text.n - l->begin });
+	struct str rest = pass_blanks((struct str){ text.p + l->begin, text.n - l->begin });
 	bool empty = rest.n > 0 && (rest.p[0] == ',' || rest.p[0] == ']');
 	size_t used = empty ? 0 : end_of_element(rest);
 	struct buf b = { .a = r->a };
 
-	rest = skip_blanks((struct str){ rest.p + used, rest.n - used });
+	rest = pass_blanks((struct str){ rest.p + used, rest.n - used });
 	if (rest.n == 0)
 		return STR_NULL;
 	if (!empty)
@@ -142,11 +142,11 @@ without_element(struct report_reading *r, struct str text, const struct level *l
 
 /* Cuts the element with the fault out of the text. False: it is in no such element. */
 static bool
-cut_element(struct report_reading *r, struct str *text, size_t fault)
+cut_broken_element(struct report_reading *r, struct str *text, size_t fault)
 {
 	struct place at = { .depth = 0 };
 
-	if (fault > text->n || !follow(&at, (struct str){ text->p, fault }))
+	if (fault > text->n || !follow_brackets(&at, (struct str){ text->p, fault }))
 		return false;
 	while (at.depth > 0 && !at.levels[at.depth - 1].list)
 		at.depth--;
@@ -164,7 +164,7 @@ report_json(struct report_reading *r)
 	struct json_value *root = json_parse_with_fault(r->a, text, &fault);
 	struct json_fault first = fault;
 
-	for (int i = 0; root == NULL && i < CUTS && cut_element(r, &text, fault.at); i++)
+	for (int i = 0; root == NULL && i < CUTS && cut_broken_element(r, &text, fault.at); i++)
 		root = json_parse_with_fault(r->a, text, &fault);
 	if (root == NULL)
 		r->fault = arena_printf(r->a, "is no JSON: byte %zu: %s", first.at, first.what);
