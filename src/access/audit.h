@@ -17,7 +17,7 @@ struct audit {
 	struct uuid project;       /* all zero: none; only audit_note_hourly uses it */
 	struct json before, after; /* without text: none */
 	struct str request_id;     /* without text: none */
-	struct str address;        /* of the client; only audit_note_hourly uses it */
+	struct str address;        /* the client's; only audit_note_hourly uses it */
 };
 
 /* Sets the actor of this transaction, and the network address of the client, for the triggers that
@@ -29,8 +29,8 @@ enum db_rc audit_as(struct db *db, struct str actor, struct str request_id, stru
 enum db_rc audit_write(struct db *db, const struct audit *a) MUST_USE;
 
 /* Writes a line about data that a key has read, with the members action, subject, subject_id,
-   project, request_id and address of *a. Repetitions of the same key, action and subject_id within an hour
-   write nothing. Call it before the answer is sent. */
+   project, request_id and address of *a. Repetitions of the same key, action and subject_id within
+   an hour write nothing. Call it before the answer is sent. */
 enum db_rc audit_note_hourly(struct db *db, struct uuid key, const struct audit *a) MUST_USE;
 
 #endif
