@@ -3,8 +3,12 @@
 # t/helper/demo and t/instance in a clone whose folder has a name that needs quotes, is longer than a socket's, and is closed to
 # others, as its files are (umask 077); TMPDIR is closed and long. As root, where the daemons run as another user, and as an
 # ordinary user. No packet can leave the machine.
-[ "${1-}" = inside ] || exec unshare --net $([ "$(id -u)" -eq 0 ] || echo --map-root-user) "$0" inside
-ip link set lo up
+if [ "${1-}" != inside ]; then
+	[ "$(id -u)" -ne 0 ] || exec unshare --net sh -c 'ip link set lo up && exec "$0" inside' "$0"
+	# shellcheck disable=SC2016 # for the inner shell
+	exec unshare --map-root-user --net sh -c 'ip link set lo up && exec unshare --map-user="$1" --map-group="$2" "$0" inside' \
+		"$0" "$(id -u)" "$(id -g)"
+fi
 . t/lib.sh
 
 world
@@ -25,7 +29,7 @@ in_tree()
 	(
 		umask 077
 		unset TOP_BUILDDIR PG_USER
-		[ "$who" = root ] || set -- setpriv --reuid="$who" --regid="$(id -g "$who")" --clear-groups --inh-caps=-all "$@"
+		[ "$(id -u "$who")" = "$(id -u)" ] || set -- setpriv --reuid="$who" --regid="$(id -g "$who")" --clear-groups --inh-caps=-all "$@"
 		cd "$T" && exec env HOME="$W/home" TMPDIR="$tmp" DEMO_HOSTS=100 "$@"
 	)
 }
@@ -35,8 +39,8 @@ left()
 	[ -z "$world" ] || pgrep -f "$world/"
 }
 forever=$(printf 'x%.0s' $(seq 120))
-whos=root
-[ "$(sed -n 's/^ *0 *0 *//p' /proc/self/uid_map)" -lt 65535 ] || whos="root nobody"
+whos=$(id -un)
+! world_root || whos="root nobody"
 trap 'for T in "$W"/home/*/it*; do who=${T#"$W/home/"} who=${who%%/*}; in_tree t/instance stop demo; rm -f "$(place_name "$T")" "/tmp/surfaced-tree.$(id -u "$who").$(printf %s "$T" | cksum | tr " " -)"; done >/dev/null 2>&1; lib_exit' EXIT
 for who in $whos; do
 	T="$W/home/$who/it's a \"new\" clöne: \$$forever" tmp=$W/home/$who/tmp-$forever
