@@ -372,5 +372,24 @@ GRANT EXECUTE ON FUNCTION sign_in_find, sign_in_begin, sign_in_end, sign_in_end_
 	sign_in_network_known, throttle_spend, throttle_refund, proof_use, sign_in_link_make, sign_in_link_find, sign_in_link_use,
 	sign_in_link_fail, person_add, member_join, person_set, person_password_set, person_password_is,
 	person_password_renew, person_recover TO surfaced_api;
+-- Adds to the number of documents that a member has read in the console today (UTC), and returns it.
+CREATE OR REPLACE FUNCTION people_read(credential uuid, more bigint) RETURNS bigint LANGUAGE plpgsql
+	SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+	today date := (now() AT TIME ZONE 'UTC')::date;
+	member uuid := (SELECT k.owner_uuid FROM api_key k WHERE k.uuid = credential AND k.kind = 'console');
+	total bigint;
+BEGIN
+	UPDATE people_read r SET n = greatest(r.n + more, 0) WHERE r.member_uuid = member AND r.day = today RETURNING r.n INTO total;
+	IF NOT FOUND THEN
+		DELETE FROM people_read r WHERE r.member_uuid = member AND r.day < today;
+		INSERT INTO people_read AS r VALUES (member, today, greatest(more, 0))
+		ON CONFLICT (member_uuid, day) DO UPDATE SET n = greatest(r.n + more, 0) RETURNING r.n INTO total;
+	END IF;
+	RETURN total;
+END
+$$;
+
+GRANT EXECUTE ON FUNCTION people_read TO surfaced_api;
 GRANT EXECUTE ON FUNCTION sign_in_link_make, sign_in_end_others TO surfaced_admin;
 REVOKE EXECUTE ON FUNCTION person_change_begin, person_proofs_remove, throttle_full FROM PUBLIC;

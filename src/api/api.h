@@ -200,7 +200,8 @@ enum {
 #define COLUMNS_OF_DATASET(id)                                                                     \
 	.entitlement = (enum entitlement)ENTITLEMENT_OF_##id, COLUMNS_OF_ENGINE,                   \
 	.tag = (int)ENTITLEMENT_OF_##id == (int)ENTITLEMENT_REPORTS ? "Reports" : "Search"
-#define COLUMNS_OF_READING(id) .scope = (enum scope)SCOPE_OF_##id, COLUMNS_OF_DATASET(id)
+#define COLUMNS_OF_DOCUMENTS(id) .scope = (enum scope)SCOPE_OF_##id, COLUMNS_OF_DATASET(id)
+#define COLUMNS_OF_READING(id) .reads = true, COLUMNS_OF_DOCUMENTS(id)
 #define COLUMNS_OF_COUNTING(id)                                                                    \
 	.scope = SCOPE_SEARCH_AGGREGATE, .besides = (enum scope)BESIDES_OF_##id,                   \
 	COLUMNS_OF_DATASET(id)

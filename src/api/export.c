@@ -370,6 +370,7 @@ static const struct route export_routes[] = {
 		.arg = DATASET_##id,                                                               \
 		.scope = (enum scope)SCOPE_OF_##id,                                                \
 		.entitlement = (enum entitlement)ENTITLEMENT_OF_##id,                              \
+		.reads = true,                                                                     \
 		COLUMNS_OF_ENGINE,                                                                 \
 		.tag = "Exports",                                                                  \
 		BODY_CHECKED(struct export_in, export_in, BODY_CONFIGURED, check_export_body),     \

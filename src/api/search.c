@@ -541,7 +541,7 @@ static const struct route search_routes[] = {
 	    {                                                                                      \
 		    ROUTE_AS(GET, "/search/" name "/validate", validate_##id, validate_query),     \
 		    .arg = DATASET_##id,                                                           \
-		    COLUMNS_OF_READING(id),                                                        \
+		    COLUMNS_OF_DOCUMENTS(id),                                                      \
 		    PARAMS(struct query_args, query_params_##id),                                  \
 		    .out = validity_out,                                                           \
 		    .summary = "Validate a query of " name,                                        \

@@ -210,6 +210,7 @@ struct route {
 	const struct body_code *body_codes;
 	bool idempotent; /* takes an Idempotency-Key */
 	bool changes;    /* in the area of searches, where POST alone changes nothing */
+	bool reads;      /* answers documents, which people may do LIM_PEOPLE_READS times a day */
 
 	/* The answer of success: its status (0: 200; 201 has a Location), and the status when
 	   nothing was left to do (0: the same). */
@@ -325,6 +326,7 @@ struct req {
 	int status;
 	enum error error;           /* ERR_UNSET: none */
 	int retry_after;            /* seconds; 0: no header */
+	bool counted_read; /* one of the free reads of a person was taken */
 	struct meter_ticket ticket; /* the charges to rates and quotas */
 	bool deserted;              /* the client left before the handler was done */
 	const char *location;       /* below /api/v1; NULL: no header */

@@ -66,6 +66,47 @@ number_of_id(const char *id)
 	return strtoull(half, NULL, 16);
 }
 
+/* ---- people ---- */
+
+struct reads_today {
+	int64_t n;
+};
+
+static const struct field reads_today_out[] = { FIELD(struct reads_today, n, 0), FIELD_END };
+
+STMT(take_read, reads_today_out, "SELECT people_read($1, 1) AS n");
+STMT(return_read, reads_today_out, "SELECT people_read($1, -1) AS n");
+
+/* The quota is the API's, so requests of people do not take it. Pages, look-ups and exports are the
+   exception when a member has used the free ones of the day: a script with a cookie would otherwise
+   read everything without any quota (C-335). */
+static int
+charge_person(struct req *rq, unsigned *charges)
+{
+	struct reads_today today = { 0 };
+	enum db_rc rc = DB_OK;
+
+	if (rq->route->reads)
+		rc = db_one(rq->db, &take_read, &today, P(rq->key->uuid));
+	if (rc != DB_OK)
+		return fail_db(rq, rc);
+	rq->counted_read = rq->route->reads;
+	if (today.n <= LIM_PEOPLE_READS)
+		*charges &= ~(unsigned)CHARGE_QUOTA;
+	return PASS;
+}
+
+static void
+return_charge_of_person(struct req *rq)
+{
+	struct reads_today today;
+
+	/* A unit that is lost with the connection to PostgreSQL returns on the next day. */
+	if (rq->counted_read && db_one(rq->db, &return_read, &today, P(rq->key->uuid)) != DB_OK)
+		log_event(LOGP_NOTICE, "database", "req=%s why=\"%s\"", rq->id, db_message(rq->db));
+	rq->counted_read = false;
+}
+
 int
 meter_admit_request(struct req *rq)
 {
@@ -73,11 +114,10 @@ meter_admit_request(struct req *rq)
 		.charges = charges_of_route(rq->route), .boot = boot_us(), .deadline = rq->deadline
 	};
 
-	/* The quota is the API's; people have the rates alone (C-335). */
-	if (rq->key != NULL && key_is_console(rq->key))
-		who.charges &= ~(unsigned)CHARGE_QUOTA;
 	if (rq->key == NULL || who.charges == 0)
 		return PASS;
+	if (key_is_console(rq->key) && charge_person(rq, &who.charges) != PASS)
+		return FAILED;
 	who.request = number_of_id(rq->id);
 	who.key = rq->key->uuid;
 	who.account = rq->key->account;
@@ -102,6 +142,7 @@ meter_settle(struct req *rq)
 		if (rq->ticket.taken[SLOT_KEY_RATE] != NULL)
 			metrics_add(rq->worker->metrics, COUNTER_GIVEN_BACK);
 		meter_give_back(rq->worker->meter, &rq->ticket);
+		return_charge_of_person(rq);
 	}
 }
 

@@ -17,6 +17,8 @@ DELETE FROM metric_kind WHERE name IN ('surfaced_imports_total', 'surfaced_impor
 DELETE FROM metric_kind WHERE name = 'surfaced_index_age_seconds';
 ALTER TABLE search_feed DROP COLUMN IF EXISTS fault;
 -- 0043
+DROP FUNCTION IF EXISTS people_read;
+DROP TABLE IF EXISTS people_read;
 DROP FUNCTION IF EXISTS audit_note_hourly;
 ALTER TABLE audit DROP COLUMN IF EXISTS address;
 DO $$ BEGIN
