@@ -65,8 +65,7 @@ int key_cursor_open(struct req *rq, enum dataset d, const struct cursor_for *bou
 			.hi = LIM_QUERY,                                                           \
 			.help = "The members to answer, with commas between them: fields of the "  \
 				"dataset, or the "                                                 \
-				"objects above them, such as services. Pages take "                \
-				"matched_services, matched_files and matched_indicators too." },   \
+				"objects above them, such as services." },                         \
 		.example = "first_seen,last_seen"                                                  \
 	}
 

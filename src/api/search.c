@@ -134,50 +134,14 @@ hit_members(enum dataset d)
 	return hits[d];
 }
 
-/* The members of a hit that the request asks for. */
-struct shown {
-	const struct record_fields *fields; /* members of the document; NULL: all */
-	bool none;                          /* no member of the document */
-	bool matched;                       /* the member of hits[d] */
-};
-
-/* Takes the names of fields=. A hit has the member of hits[d] if the names have it, or if there are
-   none. */
-static int
-parse_shown(struct req *rq, enum dataset d, struct str names, struct shown *out)
-{
-	struct buf rest = { .a = rq->arena };
-	struct str name;
-
-	*out = (struct shown){ .matched = hits[d] != NULL };
-	if (names.p == NULL || hits[d] == NULL)
-		return fields_parse(rq, d, names, &out->fields);
-	out->matched = false;
-	while (names.p != NULL) {
-		name = str_until(&names, ',');
-		if (str_is(str_trim(name), hits[d][0].name)) {
-			out->matched = true;
-			continue;
-		}
-		if (rest.n > 0)
-			buf_char(&rest, ',');
-		buf_str(&rest, name);
-	}
-	out->none = out->matched && rest.n == 0;
-	return out->none ? PASS : fields_parse(rq, d, buf_done(&rest), &out->fields);
-}
-
 static void
-write_hit(
-    struct buf *b, enum dataset d, struct str doc, const struct shown *shown, const struct hit *hit)
+write_hit(struct buf *b, enum dataset d, struct str doc, const struct record_fields *fields,
+    const struct hit *hit)
 {
 	const struct hit_extra extra = { { hit->nested, hit->nnested } };
 
-	if (shown->none)
-		buf_z(b, "{}");
-	else
-		document_write(b, d, doc, shown->fields);
-	if (shown->matched)
+	document_write(b, d, doc, fields);
+	if (hits[d] != NULL)
 		json_write_more(b, hits[d], &extra);
 }
 
@@ -288,7 +252,7 @@ end_full_page(struct buf *b, size_t begun, size_t before, struct page *page, siz
    have more of them than the document. */
 static void
 write_documents(struct buf *b, enum dataset d, struct page *page, const struct documents *docs,
-    const struct shown *shown)
+    const struct record_fields *fields)
 {
 	size_t begun = b->n;
 
@@ -299,7 +263,7 @@ write_documents(struct buf *b, enum dataset d, struct page *page, const struct d
 			continue;
 		if (before > begun)
 			buf_char(b, ',');
-		write_hit(b, d, docs->p[i]->doc, shown, &page->hits[i]);
+		write_hit(b, d, docs->p[i]->doc, fields, &page->hits[i]);
 		if (end_full_page(b, begun, before, page, i))
 			return;
 	}
@@ -339,7 +303,7 @@ write_services(struct buf *b, struct page *page, const struct documents *docs,
 
 static void
 write_search_page(struct req *rq, const struct query *query, struct page *page,
-    const struct documents *docs, const struct shown *shown)
+    const struct documents *docs, const struct record_fields *fields)
 {
 	const struct search_args *args = rq->params;
 	enum dataset d = (enum dataset)rq->route->arg;
@@ -352,9 +316,9 @@ write_search_page(struct req *rq, const struct query *query, struct page *page,
 	b->n--; /* the closing brace: the documents follow */
 	json_member_begin(b, answer_names[d].list, '[');
 	if (d == DATASET_SERVICES)
-		write_services(b, page, docs, shown->fields);
+		write_services(b, page, docs, fields);
 	else
-		write_documents(b, d, page, docs, shown);
+		write_documents(b, d, page, docs, fields);
 	buf_z(b, "]}");
 	answer.has_more = page->has_more;
 	answer.next_cursor = seal_next_cursor(rq, args->q, page);
@@ -409,13 +373,13 @@ search_dataset(struct req *rq)
 	enum dataset d = (enum dataset)rq->route->arg;
 	struct cursor_for bound = search_cursor_binding(rq, args->q);
 	struct page_request want = { .limit = (unsigned)args->limit };
-	struct shown shown;
+	const struct record_fields *fields;
 	struct page page = { 0 };
 	struct budget budget;
 	struct query query;
 	struct documents docs;
 
-	if (parse_shown(rq, d, args->fields, &shown) != PASS ||
+	if (fields_parse(rq, d, args->fields, &fields) != PASS ||
 	    run_parse(rq, d, args->q, &query) != PASS ||
 	    key_cursor_open(rq, d, &bound, args->cursor, &want.after) != PASS ||
 	    share_begin(rq, &budget) != PASS)
@@ -427,7 +391,7 @@ search_dataset(struct req *rq)
 		return fail(rq, ERR_SEARCH_UPSTREAM_FAILED);
 	if (read_page_documents(rq, &page, &docs) != PASS)
 		return FAILED;
-	write_search_page(rq, &query, &page, &docs, &shown);
+	write_search_page(rq, &query, &page, &docs, fields);
 	return PASS;
 }
 

@@ -17,7 +17,7 @@ is "$STATUS $(printf '%s\n' "$OUT" | jq -r .ip | tail -1)" "0 192.0.2.5" "surfac
 surface search hosts port:22 --all
 is "$STATUS $(printf '%s\n' "$OUT" | wc -l)" "0 12" "--all prints every match"
 surface search hosts country:DE port:22 -n 1 -f ip,services.port
-is "$OUT" '{"ip":"192.0.2.1","services":[{"port":22},{"port":80}]}' \
+is "$OUT" '{"ip":"192.0.2.1","services":[{"port":22},{"port":80}],"matched_services":[{"port":22,"transport":"tcp"}]}' \
 	"several words are one query, and --fields asks for these members alone"
 surface count hosts port:22
 is "$OUT" 12 "surface count prints the number alone"

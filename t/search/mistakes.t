@@ -61,7 +61,7 @@ is "$STATUS $(field .error.message)" "400 fingerprints[0]: must be a SHA-256: 64
 # ---- parameters ----
 
 api GET '/search/hosts?fields=ip,%20service_count&limit=1&q=net:192.0.2.1'
-is "$STATUS $(field '.hosts[0]|keys|join(" ")')" "200 ip service_count" "blanks may surround the names of fields (C-414)"
+is "$STATUS $(field '.hosts[0]|keys|join(" ")')" "200 ip matched_services service_count" "blanks may surround the names of fields (C-414)"
 api GET '/search/services?fields=ip,%20port&limit=1&q=net:192.0.2.1'
 is "$STATUS $(field '.services[0]|keys|join(" ")')" "200 ip port" "blanks may surround the names of fields of services (C-414)"
 api GET '/search/hosts?fields=ip,%20'

@@ -30,7 +30,6 @@ export const FIELDS = {
 		"services.http.title",
 		"services.http.status_code",
 		"services.tls.certificate.subject_cn",
-		"matched_services",
 	],
 };
 
