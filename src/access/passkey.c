@@ -243,9 +243,9 @@ is_below_p(const unsigned char y[ED25519_KEY])
 	return false;
 }
 
-/* The eight points of small order have five values of y: 0, 1, p - 1, and two of order 8. For such a
- * key everybody can make a signature that fits one message in eight, or every one. OpenSSL accepts
- * these keys. */
+/* The eight points of small order have five values of y: 0, 1, p - 1, and two of order 8. For such
+ * a key everybody can make a signature that fits one message in eight, or every one. OpenSSL
+ * accepts these keys. */
 static bool
 is_of_small_order(const unsigned char y[ED25519_KEY])
 {

@@ -347,7 +347,9 @@ write_standard_schema(struct buf *b, const char *member)
 	json_member_strs(b, "required", (const char *const[]){ member, NULL });
 	json_member_begin(b, "properties", '{');
 	json_member_begin(b, member, '{');
-	buf_z(b, "}}}");
+	buf_z(b, "}}");
+	json_member_bool(b, "additionalProperties", true);
+	buf_char(b, '}');
 }
 
 /* Returns "AlertList", "AlertResponse", or "CountHostsResponse" for an answer without a record. */

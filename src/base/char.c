@@ -63,3 +63,34 @@ str_prose(struct str s)
 {
 	return is_harmless(s, "\t\n\r");
 }
+
+/* Characters above U+FFFF are a pair of surrogates in JSON. */
+static void
+write_code_point(struct buf *b, uint32_t c)
+{
+	if (c >= 0x10000)
+		buf_printf(b, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((c - 0x10000) >> 10)),
+		    (unsigned)(0xdc00 + (c & 0x3ff)));
+	else
+		buf_printf(b, "\\u%04x", (unsigned)c);
+}
+
+void
+json_shown(struct buf *b, struct str json)
+{
+	const char *p = json.p, *end = json.p + json.n;
+
+	if (str_utf8_bad(json) < json.n) {
+		buf_str(b, json);
+		return;
+	}
+	while (p < end) {
+		const char *from = p;
+		uint32_t c = char_next(&p);
+
+		if (c < 0x20 || !char_is_harmful(c)) /* line ends stand between values alone */
+			buf_add(b, from, (size_t)(p - from));
+		else
+			write_code_point(b, c);
+	}
+}

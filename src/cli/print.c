@@ -214,7 +214,7 @@ print_json_line(struct arena *a, const struct buf *b)
 {
 	struct buf shown = { .a = a };
 
-	json_write_shown(&shown, (struct str){ b->p, b->n });
+	json_shown(&shown, (struct str){ b->p, b->n });
 	buf_char(&shown, '\n');
 	fwrite(shown.p, 1, shown.n, stdout);
 	return EXIT_OK;

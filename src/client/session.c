@@ -2,6 +2,7 @@
 /* surface session: browser sessions of a project, and their evidence. */
 #include "config.h"
 
+#include "base/char.h"
 #include "client/api.h"
 #include "client/dataset.h"
 #include "client/file.h"
@@ -220,7 +221,7 @@ run_events(struct client *c)
 	if (status == DONE && str_utf8_bad(buf_done(&har)) < har.n)
 		status = fail(c, FAILED, "the answer is no UTF-8");
 	if (status == DONE) {
-		json_write_shown(&shown, buf_done(&har));
+		json_shown(&shown, buf_done(&har));
 		str_write(buf_done(&shown), stdout);
 	}
 	buf_free(&har);

@@ -38,7 +38,7 @@ json_show_string(struct buf *b, struct str s)
 	struct buf quoted = { .p = NULL };
 
 	json_write_str(&quoted, s);
-	json_write_shown(b, buf_done(&quoted));
+	json_shown(b, buf_done(&quoted));
 	buf_free(&quoted);
 }
 

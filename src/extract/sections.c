@@ -203,7 +203,8 @@ has_value(struct str line)
 }
 
 /* Two blanks within the line, as between the columns of a table: such a line is its first row, and
-   its words are about columns. They may call the table one of indicators, and switch nothing off. */
+   its words are about columns. They may call the table one of indicators, and switch nothing
+   off. */
 static bool
 has_columns(struct str line)
 {

@@ -119,7 +119,7 @@ enum field_flags {
 	DEFAULT_NOW = 1 << 4, /* decode: an absent timestamp is the request's start */
 	OMIT_UNSET = 1 << 5,  /* write: leave an unset member out */
 	BYTES_TOO = 1 << 6,   /* decode: hi limits the bytes, too, before TRIM */
-	PROSE = 1 << 7,       /* decode: no harmful characters but tabs and line ends (base/char.h) */
+	PROSE = 1 << 7,       /* decode: str_prose (base/char.h) */
 };
 
 struct field {
@@ -258,9 +258,6 @@ void json_write(struct buf *b, const struct field *fields, const void *in);
    member. */
 void json_write_more(struct buf *b, const struct field *fields, const void *in);
 void json_write_str(struct buf *b, struct str s); /* quoted, escaped */
-/* Appends JSON with its harmful characters (base/char.h) as escapes, so that a terminal may show
-   it: the value is the same. A text that is no UTF-8 is appended as it is. */
-void json_write_shown(struct buf *b, struct str json);
 void json_write_int(struct buf *b, int64_t n);
 void json_write_num(struct buf *b, double n); /* finite; the shortest text that strtod reads as n */
 

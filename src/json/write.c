@@ -3,7 +3,6 @@
    written so that it reads back as the same number. */
 #include "config.h"
 
-#include "base/char.h"
 #include "json/json.h"
 #include "json/json_priv.h"
 
@@ -47,37 +46,6 @@ json_write_str(struct buf *b, struct str s)
 	if (s.n > from)
 		buf_add(b, s.p + from, s.n - from);
 	buf_char(b, '"');
-}
-
-/* Characters above U+FFFF are a pair of surrogates in JSON. */
-static void
-write_code_point(struct buf *b, uint32_t c)
-{
-	if (c >= 0x10000)
-		buf_printf(b, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((c - 0x10000) >> 10)),
-		    (unsigned)(0xdc00 + (c & 0x3ff)));
-	else
-		buf_printf(b, "\\u%04x", (unsigned)c);
-}
-
-void
-json_write_shown(struct buf *b, struct str json)
-{
-	const char *p = json.p, *end = json.p + json.n;
-
-	if (str_utf8_bad(json) < json.n) {
-		buf_str(b, json);
-		return;
-	}
-	while (p < end) {
-		const char *from = p;
-		uint32_t c = char_next(&p);
-
-		if (c < 0x20 || !char_is_harmful(c)) /* line ends stand between values alone */
-			buf_add(b, from, (size_t)(p - from));
-		else
-			write_code_point(b, c);
-	}
 }
 
 void

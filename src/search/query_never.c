@@ -2,9 +2,9 @@
 /* Warns about tests that exclude one another, such as country:(DE FR): the query is valid and finds
  * nothing, and its author should know why (C-418). query_warn.c warns about single values.
  *
- * A document has at most one value of most fields. Whether a part of the tree is possible is
- * therefore decided field by field: each value that might pass, and the absence of a value, is tried
- * in the place of the field, while tests of other fields may be true or false as they like.
+ * A document has at most one value of most fields. So the possibility of a part of the tree is
+ * decided field by field: each value that might pass, and the absence of a value, is tried in the
+ * place of the field, while tests of other fields may be true or false as they like.
  *
  *     AND                            tried for country_code:   DE      FR      (none)
  *      +- country_code DE                                      true    false   false

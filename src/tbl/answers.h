@@ -13,7 +13,7 @@ ANSWER(HOSTS, "hosts", "host", "host_hit", SEARCH_VIEW, ANY, SEARCH,
 ANSWER(SERVICES, "services", "host_service", "host_service", SEARCH_VIEW, ANY, SEARCH,
        "port:22 AND NOT country_code:US", "port", "product")
 ANSWER(DNS, "dns", "dns_record", "dns_record", SEARCH_VIEW, ANY, SEARCH,
-       "host:example.com AND record_type:(A AAAA)", "record_type", "apex_domain")
+       "host:example.com AND record_type:(A OR AAAA)", "record_type", "apex_domain")
 ANSWER(WHOIS, "whois", "whois_domain", "whois_domain", SEARCH_VIEW, ANY, SEARCH,
        "whois.registrar:\"Example Registrar\"", "whois.registrar", "whois.status")
 ANSWER(CERTIFICATES, "certificates", "certificate", "certificate", SEARCH_VIEW, ANY, SEARCH,

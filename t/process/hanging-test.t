@@ -37,7 +37,7 @@ hangs()
 # The signal that its alarm sends arrives as soon as the test waits, so that no limit is too short for a slow machine.
 limit=1200 grace=600
 hangs prove t/x/wait.t &
-ok "the test waits" world_until 60 test -e "$W/waits"
+ok "the test that hangs waits for its condition" world_until 60 test -e "$W/waits"
 pkill -ALRM -f 't/helper/failures t/x/wait\.t'
 wait $!
 STATUS=$?

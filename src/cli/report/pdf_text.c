@@ -41,7 +41,7 @@ struct page {
 
 struct layout {
 	struct arena *a, *scratch;
-	struct buf text; /* of all pieces, one behind another */
+	struct buf text; /* the texts of the pieces, one behind another */
 	struct piece *p;
 	size_t n;
 	struct page *pages;
