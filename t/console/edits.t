@@ -14,5 +14,5 @@ ANN=$(invitation owner ann@example.com Ann)
 BOB=$(invitation member bob@example.com Bob)
 export ANN BOB
 # Each is a form that this script saves, but for the switch and the settings of a rule, which t/console/rules.t saves.
-is "$(grep -o 'api\.put(' -r nginx/html/console | wc -l)" 14 "the console has fourteen requests that replace a record"
+is "$(grep -o 'api\.put(' -r nginx/html/console | wc -l)" 15 "the console has fifteen requests that replace a record"
 console_test edits.mjs
