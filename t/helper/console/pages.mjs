@@ -89,6 +89,9 @@ async function keyboard(page) {
 		ok(true, `the keys ${keys} open ${hash}`);
 	}
 	await page.keyboard.press("/");
+	is(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Search hosts", "the key / moves to the search box of home");
+	await go(page, "#/usage");
+	await page.keyboard.press("/");
 	await settled(page, "#/search/hosts");
 	await page.keyboard.type("port:22");
 	is(await page.inputValue("[data-search]"), "port:22", "the key / on a page without a box leads to that of the search, where one types at once");
