@@ -138,6 +138,7 @@ async function evidence(page) {
 		is(await drawer.locator("details.json-card").evaluate((n) => n.open), false, `${title.slice(0, 40)}: the JSON is folded`);
 	}
 	await rows.filter({ hasText: "examp1e.com" }).click();
+	await drawer.locator("h2", { hasText: "examp1e.com" }).waitFor();
 	await drawer.getByRole("link", { name: "Open in a browser session" }).waitFor();
 	is(await drawer.getByRole("link", { name: "Open in a browser session" }).getAttribute("href"), `#/sessions?url=${encodeURIComponent("https://examp1e.com/")}`, "a look-alike can be opened in a browser session");
 	ok((await drawer.locator(".why").innerText()).includes("examp1e.com resembles example.com"), "a look-alike says what it resembles");
