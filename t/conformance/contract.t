@@ -121,7 +121,8 @@ world_env
 	echo "DETECTION=$detection OBSERVATION=$observation" | tr ' ' '\n'
 	echo "TAG=$(sql "INSERT INTO tag (account_uuid, slug, name, categories) VALUES ('$ACCOUNT', 'own', 'x', '{own,own/critical}') RETURNING uuid")"
 	echo "COMMON_TAG=$(sql "SELECT uuid FROM tag WHERE slug = 'c2' AND account_uuid IS NULL")"
-	echo "REPORT=$(sql "SELECT uuid FROM report LIMIT 1")"
+	api POST /reports '{"title":"Own","text":"# Indicators of compromise\n\n- login.example.net\n"}'
+	echo "REPORT=$(field .report.uuid)"
 	echo "VERDICT=$(sql "INSERT INTO indicator_verdict (account_uuid, type, value, disposition, reason)
 		VALUES ('$ACCOUNT', 'domain', 'cdn.example.net', 'ignored', 'x') RETURNING uuid")"
 	echo "KEY_FULL=$(ctl --json keys create --account "$full" --name x --scope all | jq -er .key.key)"

@@ -8,6 +8,8 @@ cd "$(dirname "$0")/../.." || exit 1
 
 # The circles that may exist, a line each below its reason. Files may leave a circle; no file may join one.
 ALLOWED='
+# whether a pooler stands between is asked when a connection is made, and by a second connection
+src/db/conn.c src/db/db.c src/db/pooled.c
 '
 
 # Reads the groups of t/helper/cycles --names. "new": those that are not in one line of ALLOWED; "gone": lines of ALLOWED
