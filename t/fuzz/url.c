@@ -35,8 +35,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		       (out.n == 0 || memchr(out.p, '\0', out.n) == NULL));
 	if (router_match(a, tables, STR("GET"), text, &found) == MATCH_FOUND)
 		for (size_t i = 0; i < found.ncaptured; i++)
-			assert(found.captured[i].n > 0 &&
-			       memchr(found.captured[i].p, '/', found.captured[i].n) == NULL);
+			assert(found.captured[i].n > 0);
 	params_account(a, text, &account);
 	assert(account.named == 0 || account.org.n <= size);
 	body_media_type(text);

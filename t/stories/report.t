@@ -29,11 +29,11 @@ https://blog.example.com/loader.
 - 900150983cd24fb0d6963f7d28e17f72
 END
 is "$STATUS" 201 "an analyst adds the text of a report"
-is "$(story_indicators)" "ipv4 203.0.114.9 80
-domain evil-59.top 80
-url https://cdn.evil-59.top/stage2 70
+is "$(story_indicators | sort)" "domain evil-59.top 80
+ipv4 203.0.114.9 80
 md5 900150983cd24fb0d6963f7d28e17f72 60
-url https://blog.example.com/loader 30" "the report has the indicators of its text"
+url https://blog.example.com/loader 30
+url https://cdn.evil-59.top/stage2 70" "the report has the indicators of its text"
 is "$(story_finding evil-59.top)" "" "the indicator of a foreign domain is no finding"
 
 # The domain turns out to be one of ours.
