@@ -217,14 +217,14 @@ CREATE OR REPLACE FUNCTION sign_in_link_find(p_token bytea) RETURNS TABLE (uuid 
 $$;
 
 -- Marks a link as used. Returns used; gone when it was used before or has expired; or busy when another transaction has
--- locked it: nobody waits for the request of somebody else, which keeps a worker. The membership is locked first, as in
+-- locked it: a request that waited for another one would keep a worker. The membership is locked first, as in
 -- member_drop.
 CREATE OR REPLACE FUNCTION sign_in_link_use(p_link uuid) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	PERFORM FROM member m WHERE m.uuid = (SELECT l.member_uuid FROM sign_in_link l WHERE l.uuid = p_link) FOR UPDATE NOWAIT;
 	PERFORM FROM sign_in_link l WHERE l.uuid = p_link FOR UPDATE NOWAIT;
-	-- Somebody who is not signed in acts as the member or the person whom the link was sent to.
+	-- A request without a sign-in acts as the member or the person of the link.
 	IF current_setting('surfaced.actor', true) = 'public' THEN
 		PERFORM set_config('surfaced.actor', coalesce('person:' || l.person_uuid, 'member:' || l.member_uuid), true)
 		   FROM sign_in_link l WHERE l.uuid = p_link;
@@ -317,8 +317,8 @@ BEGIN
 END
 $$;
 
--- Sets a password and ends every sign-in but one. Returns false when that one has ended meanwhile: whoever ended it, such as by
--- the first sign-in through the company's proxy, did not want the password.
+-- Sets a password and ends every sign-in but one. Returns false, and sets nothing, when that one
+-- has ended meanwhile, for example by the first sign-in through the company's proxy.
 CREATE OR REPLACE FUNCTION person_password_set(p_person uuid, p_password text, p_but uuid) RETURNS boolean LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

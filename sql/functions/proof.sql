@@ -148,9 +148,9 @@ BEGIN
 END
 $$;
 
--- Stores the e-mail by which the company's proxy knows a person. The person's own e-mail is what somebody typed, such as whoever
--- used an invitation first: so when the proxy, or an operator, first names the person, the ways to sign in of before are removed
--- and all sign-ins end, unless the person is signed in (p_signed_in) in the very browser that the proxy knows.
+-- Stores the e-mail by which the company's proxy knows a person. The person's own e-mail is not verified: the first user of an
+-- invitation typed it. So when the proxy or an operator first names the person, all former ways to sign in are removed and all
+-- sign-ins end, unless the person is signed in (p_signed_in) in the very browser that the proxy knows.
 CREATE OR REPLACE FUNCTION person_proxy_bind(p_person uuid, p_identity text, p_signed_in uuid) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	was text;
