@@ -52,6 +52,7 @@ only libjwt '#include <jwt' access
 only libpq '#include <(postgresql/)?libpq' db
 only libcurl '#include <curl/' 'alert|cli|client|search/clickhouse'
 only libyaml '#include <yaml' cli/rule
+only libseccomp '#include <seccomp' cli/report
 only libfcgi '#include <fcgi' http
 
 none "private headers are included in their own directory alone" "$(

@@ -13,6 +13,7 @@
 
 #include "cli/report/convert.h"
 #include "cli/report/pdf_text.h"
+#include "cli/report/sandbox.h"
 
 #include "daemon/conf.h"
 
@@ -26,7 +27,6 @@
 
 #define MEBIBYTE ((size_t)1 << 20)
 #define PDFTOTEXT "/usr/bin/pdftotext"
-#define INSIDE "/convert"
 
 /* pdftotext writes the place of each word, too: this many bytes for one of text. */
 enum { PLACES = 16 };
@@ -69,32 +69,20 @@ html_program(void)
 	return conf.text_program[0] != '\0' ? conf.text_program : PKGLIBEXECDIR "/surfaced-text";
 }
 
+/* Never returns. */
 static void
-exec_child(bool pdf)
+exec_child(bool pdf, int filter)
 {
-	const char *program = pdf ? PDFTOTEXT : html_program();
-	const char *const sandbox[] = { "bwrap", "--unshare-all", "--die-with-parent",
-		"--new-session", "--cap-drop", "ALL", "--clearenv", "--ro-bind", "/usr/lib",
-		"/usr/lib", "--ro-bind-try", "/usr/lib64", "/usr/lib64", "--ro-bind-try",
-		"/usr/share/poppler", "/usr/share/poppler", "--symlink", "usr/lib", "/lib",
-		"--symlink", "usr/lib64", "/lib64", "--ro-bind-try", "/etc/ld.so.cache",
-		"/etc/ld.so.cache", "--ro-bind", program, INSIDE, "--remount-ro", "/", "--",
-		INSIDE };
-	const char *const pdf_words[] = { "-q", "-enc", "UTF-8", "-raw", "-bbox", "-", "-" };
-	const char *argv[COUNT(sandbox) + COUNT(pdf_words) + 1];
-	size_t n = 0;
+	static const char *const pdf_words[] = { "-q", "-enc", "UTF-8", "-raw", "-bbox", "-", "-",
+		NULL };
+	static const char *const html_words[] = { NULL };
 
-	for (size_t i = 0; i < COUNT(sandbox); i++)
-		argv[n++] = sandbox[i];
-	for (size_t i = 0; pdf && i < COUNT(pdf_words); i++)
-		argv[n++] = pdf_words[i];
-	argv[n] = NULL;
-	execvp(argv[0], (char *const *)(uintptr_t)argv);
+	sandbox_exec(pdf ? PDFTOTEXT : html_program(), pdf ? pdf_words : html_words, filter);
 	_exit(127);
 }
 
 static bool
-start_child(struct child *c, bool pdf)
+start_child(struct child *c, bool pdf, int filter)
 {
 	int in[2], out[2] = { -1, -1 }, null;
 
@@ -113,7 +101,7 @@ start_child(struct child *c, bool pdf)
 		    dup2(null, STDERR_FILENO) < 0)
 			_exit(127);
 		limit_child();
-		exec_child(pdf);
+		exec_child(pdf, filter);
 	}
 	close(in[0]);
 	close(out[1]);
@@ -207,15 +195,17 @@ convert(struct report_reading *r, bool pdf)
 		.most = (size_t)conf.text_output * MEBIBYTE * (pdf ? PLACES : 1),
 		.deadline = mono_us() + conf.text_seconds * SECOND_US };
 	struct str text;
+	int filter = sandbox_filter();
 
 	if (pdf && access(PDFTOTEXT, X_OK) != 0)
 		c.fault = PDFTOTEXT " is needed; install poppler-utils";
-	else if (!start_child(&c, pdf))
+	else if (filter < 0 || !start_child(&c, pdf, filter))
 		c.fault = "its converter cannot be started";
 	else {
 		exchange(&c);
 		end_child(&c);
 	}
+	fd_close(filter);
 	signal(SIGPIPE, before);
 	text = buf_done(&c.text);
 	if (pdf && c.fault == NULL)
