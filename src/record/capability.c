@@ -17,8 +17,23 @@ static const struct row {
 } rows[] = {
 #define RECOGNISE(in, path, status, marker, capabilities)                                          \
 	{ IN_##in, STR_INIT(path), status, STR_INIT(marker), STR_INIT(capabilities) },
+#define RECOGNISE_PAGE(title, in, marker, capabilities)
 #include "tbl/capabilities.h"
 #undef RECOGNISE
+#undef RECOGNISE_PAGE
+};
+
+static const struct page {
+	struct str title;
+	enum { BESIDE_SERVER, BESIDE_HEADER } in;
+	struct str marker, capabilities;
+} pages[] = {
+#define RECOGNISE(in, path, status, marker, capabilities)
+#define RECOGNISE_PAGE(title, in, marker, capabilities)                                            \
+	{ STR_INIT(title), BESIDE_##in, STR_INIT(marker), STR_INIT(capabilities) },
+#include "tbl/capabilities.h"
+#undef RECOGNISE
+#undef RECOGNISE_PAGE
 };
 
 static bool
@@ -129,6 +144,19 @@ fits_members(const struct row *r, const struct record_object *service)
 	panic("a row of tbl/capabilities.h of %d", (int)r->in);
 }
 
+static bool
+is_page(const struct page *p, const struct record_object *service)
+{
+	int64_t status;
+
+	if (record_int(service, "http.status_code", &status) && status != 200)
+		return false;
+	return str_eq(record_text(service, "http.title"), p->title) &&
+	       (p->in == BESIDE_SERVER
+		       ? contains_nocase(record_text(service, "http.server"), p->marker)
+		       : has_header(service, p->marker));
+}
+
 /* Makes a new list, because the present one may be shared with another record (record_merge). */
 static void
 add_capabilities(struct arena *a, struct record_object *service, struct str names)
@@ -156,4 +184,7 @@ record_derive_capabilities(struct arena *a, struct record_object *service)
 	for (size_t i = 0; i < COUNT(rows); i++)
 		if (fits_members(&rows[i], service))
 			add_capabilities(a, service, rows[i].capabilities);
+	for (size_t i = 0; i < COUNT(pages); i++)
+		if (is_page(&pages[i], service))
+			add_capabilities(a, service, pages[i].capabilities);
 }

@@ -15,7 +15,11 @@
                    program, auth/none has answered without a login, auth/login asks for one
    Among the rows for one body the first that fits counts: programs that imitate another one's API
    come before it. A row has auth/none only if the answer has what a login would have protected; the
-   greeting of an API at / has not. */
+   greeting of an API at / has not.
+
+   RECOGNISE_PAGE(title, in, marker, capabilities) is for a title that other pages have, too: the page
+   is the program's if its answer also has the marker, in http.server (SERVER) or in one of
+   http.headers (HEADER), without regard to case. */
 
 /* Ollama. KoboldCpp and llama.cpp answer the same path. */
 RECOGNISE(WHOLE, "/", 200, "Ollama is running", "api/ollama")
@@ -76,7 +80,12 @@ RECOGNISE(HEADER, "*", 401, "resource_metadata=", "auth/login")
 RECOGNISE(TITLE, "*", 200, "Home Page - Select or create a notebook", "app/jupyter auth/none")
 RECOGNISE(TITLE, "*", 200, "Airflow - DAGs", "app/airflow auth/none")
 RECOGNISE(TITLE, "*", 200, "Ray Dashboard", "app/ray auth/none")
-RECOGNISE(TITLE, "*", 200, "ComfyUI", "app/comfyui auth/none")
+
+/* The same pages where the title alone is also that of pages about the program. */
+RECOGNISE_PAGE("ComfyUI", SERVER, "aiohttp", "app/comfyui auth/none")
+RECOGNISE_PAGE("JupyterLab", SERVER, "TornadoServer", "app/jupyter auth/none")
+RECOGNISE_PAGE("JupyterLab", HEADER, "set-cookie: _xsrf", "app/jupyter auth/none")
+RECOGNISE_PAGE("MLflow", SERVER, "gunicorn", "app/mlflow auth/none")
 
 /* Titles with a part that differs between installations. */
 RECOGNISE(PREFIX, "*", 200, "Airflow - ", "app/airflow")

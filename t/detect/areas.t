@@ -16,7 +16,7 @@ found()
 		WHERE project_uuid = '${2:-$P}' AND finding_key LIKE 'rule/%/$1/%'"
 }
 page() { printf '{"port":%s,"transport":"tcp","http":{"status_code":%s,"capabilities":[%s]%s}}' "$1" "$2" "$3" "${4-}"; }
-for n in 1 2 3 4 5 6 7 8; do
+for n in 1 2 3 4 5 6 7 8 9 10; do
 	detect_asset address "192.0.2.$n"
 done
 detect_asset host www.example.org
@@ -36,6 +36,15 @@ is "$(found 192.0.2.2)" "Ollama at 192.0.2.2:11434 info open, Ollama at 192.0.2.
 is "$(found 192.0.2.3)" "vLLM at 192.0.2.3:8000 info open" "vLLM gives one finding of presence (C-195)"
 is "$(found 192.0.2.4)" "OpenAI-compatible API at 192.0.2.4:8000 info open" "an unknown program with that API gives the generic one (C-195)"
 is "$(found 192.0.2.5)" "" "a page that mentions products gives no finding (C-196)"
+detect_host 192.0.2.9 2026-11-20T00:00:00Z "$(page 8888 200 '' ',"title":"JupyterLab","server":"TornadoServer/6.4"')"
+detect_host 192.0.2.10 2026-11-20T00:00:00Z "$(page 8080 200 '"auth/none"' ',"title":"code-server"')"
+detect_idle
+is "$(found 192.0.2.9)" "Jupyter at 192.0.2.9:8888 info open, Jupyter at 192.0.2.9:8888 answers without a login critical open" \
+	"a page that a login would hide gives two findings"
+is "$(found 192.0.2.10)" "code-server at 192.0.2.10:8080 info open, code-server at 192.0.2.10:8080 answers without a login critical open" \
+	"a product that only its title shows has the finding that it answers without a login"
+is "$(sql "SELECT string_agg(DISTINCT auth, ' ') FROM ai_surface WHERE ip IN ('192.0.2.9', '192.0.2.10')")" none \
+	"both findings of such a service have auth none (C-199)"
 detect_host 192.0.2.2 2026-11-22T00:00:00Z '{"port":22,"transport":"tcp"}'
 detect_idle
 is "$(found 192.0.2.2)" "Ollama at 192.0.2.2:11434 info resolved, Ollama at 192.0.2.2:11434 answers without a login high resolved" \

@@ -165,13 +165,38 @@ rules import --account "$account" "$D/area.yml"
 is "$?" 0 "a rule with an anchor is imported beside them"
 sql "DELETE FROM detect_work; DELETE FROM rule WHERE name = 'unanchored'"
 
+# A rule of the AI surface brings the one that is derived from it.
+D1=44444444-4444-4444-8444-444444444444
+mkdir "$D/ai"
+ai() { rule $D1 "$1" "$2" | sed "s,area: service\, exposure_kind: database,area: ai_surface\, exposure_kind: $3,; s/high/informational/"; }
+ai Agent 'product:redis' ai/agent >"$D/ai/a.yml"
+loads '{"fresh":2,"changed":0,"unchanged":0,"deprecated":3}' "a rule of the AI surface makes two rules" "$D/ai"
+derived="SELECT %s FROM rule WHERE account_uuid IS NULL AND name = 'Agent answers without a login'"
+# shellcheck disable=SC2059
+of() { sql "$(printf "$derived" "$1")"; }
+is "$(of "severity, status, query, tags, techniques, produces ->> 'title', derived_from_uuid = (SELECT uuid FROM rule WHERE id = '$D1')")" \
+	'critical|stable|(product:redis) AND http.capabilities:"auth/none"|{x,no-login}|{T1190}|{product} at {ip}:{port} answers without a login|t' \
+	"the derived rule asks for the proof, has the severity of its category, and names its origin"
+is "$(of "(SELECT string_agg(t ->> 'expect', ' ') FROM json_array_elements(tests) AS t)")" "match no_match no_match" \
+	"the derived rule has the samples with the proof, and those that matched without it"
+uuid=$(of uuid)
+ai Agent 'product:{redis,valkey}' ai/vector >"$D/ai/a.yml"
+loads '{"fresh":0,"changed":2,"unchanged":0,"deprecated":0}' "a changed query changes both rules" "$D/ai"
+is "$(of "uuid, version, severity")" "$uuid|2|high" "the derived rule stays the same rule, and follows its category"
+ai Agent 'product:redis' ai/other >"$D/ai/a.yml"
+loads '{"fresh":0,"changed":1,"unchanged":0,"deprecated":1}' "a category without a severity has no derived rule" "$D/ai"
+ai "$(printf '%0200d' 0)" 'product:redis' ai/agent >"$D/ai/a.yml"
+rules load "$D/ai"
+like "$? $(cat "$D/err")" '1 .*a.yml:1: title: is too long for the rule that is derived from it' "a title that leaves no room for the derived one is refused"
+
 # migrate loads the catalogue, unless a later release has done so.
 migrate() { PGUSER=postgres "$BIN/surfacectl" --database '' --json migrate --sql-dir sql --rules-dir "$@" >"$D/out" 2>"$D/err"; }
 migrate src/detect/rules
 is "$?" 0 "migrate loads the shipped catalogue"
-is "$(sql "SELECT count(*) FROM rule WHERE account_uuid IS NULL AND status = 'stable'")" "$(find src/detect/rules -name '*.yml' | wc -l)" \
-	"after migrate the shipped rules are the catalogue"
-is "$(sql "SELECT count(*) FROM rule WHERE account_uuid IS NULL AND status = 'deprecated'")" 3 "the rules of another directory are deprecated"
+is "$(sql "SELECT count(*) FROM rule WHERE account_uuid IS NULL AND status = 'stable'")" \
+	"$(find src/detect/rules src/detect/rules/ai -name '*.yml' | wc -l)" \
+	"after migrate the shipped rules are the catalogue, and those of the AI surface have one more each"
+is "$(sql "SELECT count(*) FROM rule WHERE account_uuid IS NULL AND status = 'deprecated'")" 5 "the rules of another directory are deprecated"
 sql "UPDATE schema_functions SET release = '99.0'" >/dev/null
 migrate "$D/cat"
 is "$? $(sql "SELECT status FROM rule WHERE account_uuid IS NULL AND id = '$A'")" "0 deprecated" \

@@ -745,6 +745,18 @@ titles_and_headers_show_capabilities(void)
 	    str_is(capabilities_of("\"status_code\":401,\"headers\":[\"WWW-Authenticate: Bearer "
 				   "realm=x, Resource_Metadata=y\"]"),
 		"auth/login"));
+	CU_ASSERT_TRUE(
+	    str_is(capabilities_of("\"title\":\"JupyterLab\",\"server\":\"TornadoServer/6.4\""),
+		"app/jupyter auth/none"));
+	CU_ASSERT_TRUE(str_is(
+	    capabilities_of("\"title\":\"JupyterLab\",\"headers\":[\"set-cookie: _xsrf=1\"]"),
+	    "app/jupyter auth/none"));
+	CU_ASSERT_TRUE(
+	    str_is(capabilities_of("\"title\":\"JupyterLab\",\"server\":\"nginx\""), ""));
+	CU_ASSERT_TRUE(
+	    str_is(capabilities_of("\"status_code\":401,\"title\":\"JupyterLab\",\"server\":"
+				   "\"TornadoServer/6.4\""),
+		""));
 	CU_ASSERT_TRUE(str_is(
 	    capabilities_of("\"status_code\":401,\"headers\":[\"www-authenticate: Basic\"]"), ""));
 }

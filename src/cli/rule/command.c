@@ -95,12 +95,13 @@ run_load(struct cli *c, int argc, char **argv)
 /* ---- check ---- */
 
 struct check_counts {
-	int64_t files, rules, samples;
+	int64_t files, rules, derived, samples;
 };
 
 static const struct field check_out[] = {
 	FIELD(struct check_counts, files, 0),
 	FIELD(struct check_counts, rules, 0),
+	FIELD(struct check_counts, derived, 0),
 	FIELD(struct check_counts, samples, 0),
 	FIELD_END,
 };
@@ -125,7 +126,10 @@ run_check(struct cli *c, int argc, char **argv)
 		return status;
 	if (against.p != NULL)
 		return rule_set_try(c, &s, against.p);
-	counts = (struct check_counts){ (int64_t)s.nfiles, (int64_t)s.n, (int64_t)s.nsamples };
+	counts = (struct check_counts){ .files = (int64_t)s.nfiles,
+		.rules = (int64_t)(s.n - s.nderived),
+		.derived = (int64_t)s.nderived,
+		.samples = (int64_t)s.nsamples };
 	return cli_print(c, "check", check_out, &counts);
 }
 

@@ -112,37 +112,67 @@ report_fault(const char *path, const struct yaml_fault *fault)
 	    EXIT_FAILED, "%s:%zu: %.*s", path, fault->line, (int)fault->what.n, fault->what.p);
 }
 
-static int
-add_file(struct cli *c, struct arena *scratch, struct str path, enum rule_origin origin,
-    struct rule_set *s)
+/* The reading of files into a set. */
+struct reading {
+	struct cli *c;
+	struct arena *scratch;
+	enum rule_origin origin;
+	struct rule_set *set;
+	struct yaml_fault fault; /* of the last document that was refused */
+};
+
+/* Checks a rule and adds it. */
+static bool
+add_rule(struct reading *r, const struct rule_loaded *l)
 {
-	struct buf text = { .a = c->arena };
-	struct yaml_fault fault;
+	struct rule_set *s = r->set;
+
+	if (!rule_file_check(r->c->arena, r->scratch, &l->rule, r->origin, &s->nsamples, &r->fault))
+		return false;
+	s->p = arena_room(r->c->arena, s->p, s->n, sizeof(s->p[0]));
+	s->p[s->n++] = *l;
+	return true;
+}
+
+/* Adds the rule of a document, and the one that is derived from it. */
+static bool
+add_document(struct reading *r, const struct rule_loaded *l)
+{
+	struct rule_loaded derived = *l;
+
+	if (!add_rule(r, l))
+		return false;
+	if (r->origin == RULE_OF_ACCOUNT || !rule_has_derived(&l->rule))
+		return true;
+	r->set->nderived++;
+	return rule_derive(r->c->arena, &l->rule, &derived.rule, &r->fault) &&
+	       add_rule(r, &derived);
+}
+
+static int
+add_file(struct reading *r, struct str path)
+{
+	struct arena *a = r->c->arena;
+	struct buf text = { .a = a };
 	struct tree **documents;
+	struct str hash;
 	int status = EXIT_OK;
 	size_t n;
 
 	if (!read_rule_file(path.p, &text))
 		return cli_fail(EXIT_FAILED, "%s: %s", path.p, strerror(errno));
-	if (!yaml_read(c->arena, buf_done(&text), &documents, &n, &fault))
-		return report_fault(path.p, &fault);
+	if (!yaml_read(a, buf_done(&text), &documents, &n, &r->fault))
+		return report_fault(path.p, &r->fault);
 	if (n == 0)
 		return cli_fail(EXIT_FAILED, "%s: has no document", path.p);
+	hash = hash_text(a, buf_done(&text));
 	for (size_t i = 0; i < n; i++) {
-		struct rule_loaded *to;
+		struct rule_loaded l = { .path = path, .hash = hash };
 
-		s->p = arena_room(c->arena, s->p, s->n, sizeof(*to));
-		to = &s->p[s->n];
-		if (!rule_file_read(c->arena, documents[i], &to->rule, &fault) ||
-		    !rule_file_check(c->arena, scratch, &to->rule, origin, &s->nsamples, &fault)) {
-			status = report_fault(path.p, &fault);
-			continue;
-		}
-		to->path = path;
-		to->hash = hash_text(c->arena, buf_done(&text));
-		s->n++;
+		if (!rule_file_read(a, documents[i], &l.rule, &r->fault) || !add_document(r, &l))
+			status = report_fault(path.p, &r->fault);
 	}
-	s->nfiles++;
+	r->set->nfiles++;
 	return status;
 }
 
@@ -175,22 +205,22 @@ check_rule_ids(struct rule_set *s)
 int
 rule_set_read(struct cli *c, struct strs paths, enum rule_origin origin, struct rule_set *out)
 {
-	struct arena *scratch;
+	struct reading r = { .c = c, .origin = origin, .set = out };
 	struct files files = { NULL, 0 };
 	int status = EXIT_OK;
 
-	*out = (struct rule_set){ NULL, 0, 0, 0 };
+	*out = (struct rule_set){ .p = NULL };
 	for (size_t i = 0; i < paths.n && status == EXIT_OK; i++)
 		status = add_path(c, paths.p[i].p, 0, &files);
 	if (status != EXIT_OK)
 		return status;
-	scratch = arena_new(SCRATCH);
+	r.scratch = arena_new(SCRATCH);
 	for (size_t i = 0; i < files.n; i++) {
-		int one = add_file(c, scratch, files.p[i], origin, out);
+		int one = add_file(&r, files.p[i]);
 
 		status = one == EXIT_OK ? status : one;
 	}
-	arena_free(scratch);
+	arena_free(r.scratch);
 	if (check_rule_ids(out) != EXIT_OK)
 		status = EXIT_FAILED;
 	if (status == EXIT_OK && out->n == 0)
