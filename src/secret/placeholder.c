@@ -25,17 +25,17 @@ static const struct str whole[] = {
 
 /* Words in at_end count only at the end of the text. */
 static bool
-has_placeholder(struct str text, uint32_t at_end)
+has_placeholder(struct str text, uint64_t at_end)
 {
 	const struct secret_words *w = &secret_index()->placeholders;
 
 	for (size_t i = 0; i < text.n; i++) {
-		uint32_t words = secret_words_at(w, text.p + i, text.n - i);
+		uint64_t words = secret_words_at(w, text.p + i, text.n - i);
 
 		if ((words & ~at_end) != 0)
 			return true;
 		for (words &= at_end; words != 0; words &= words - 1)
-			if (i + w->words[__builtin_ctz(words)].n == text.n)
+			if (i + w->words[__builtin_ctzll(words)].n == text.n)
 				return true;
 	}
 	return false;
@@ -109,10 +109,10 @@ read_near(const struct candidate *c)
 	size_t to = c->text.n - c->end < NEAR ? c->text.n : c->end + NEAR;
 
 	for (size_t i = m->near_read < from ? from : m->near_read; i < to; i++) {
-		uint32_t words = secret_words_at(w, c->text.p + i, c->text.n - i);
+		uint64_t words = secret_words_at(w, c->text.p + i, c->text.n - i);
 
 		for (; words != 0; words &= words - 1)
-			m->near[__builtin_ctz(words)] = i + w->words[__builtin_ctz(words)].n;
+			m->near[__builtin_ctzll(words)] = i + w->words[__builtin_ctzll(words)].n;
 	}
 	if (m->near_read < to)
 		m->near_read = to;
@@ -127,8 +127,8 @@ secret_is_near(const struct candidate *c)
 	if (r->near_words == 0)
 		return true;
 	read_near(c);
-	for (uint32_t words = r->near_words; words != 0; words &= words - 1)
-		if (c->memo->near[__builtin_ctz(words)] > from)
+	for (uint64_t words = r->near_words; words != 0; words &= words - 1)
+		if (c->memo->near[__builtin_ctzll(words)] > from)
 			return !r->unwanted;
 	return r->unwanted;
 }

@@ -23,7 +23,7 @@ static struct secret_index index_of_rows;
 
 /* ---- classes of characters ---- */
 
-static const char class_letters[] = "dxXuUlnvwbaes";
+static const char class_letters[] = "dxXuUlnvwbaesqcp";
 
 static unsigned
 class_bit(char letter)
@@ -61,6 +61,12 @@ in_class(char letter, char c)
 		return ascii_alnum(c) || c == '+' || c == '/';
 	case 'e':
 		return ascii_alnum(c) || c == '+' || c == '/' || c == '%';
+	case 'q':
+		return ascii_alnum(c) || (c != '\0' && strchr("_-+/=", c) != NULL);
+	case 'c':
+		return ascii_alnum(c) || (c != '\0' && strchr("_-+/=,", c) != NULL);
+	case 'p':
+		return c > ' ' && c < 0x7f && strchr("\"'`<>&;,\\{}|()", c) == NULL;
 	case 's':
 		return c != '\0' && strchr(" \"':=>,[(\t", c) != NULL;
 	default:

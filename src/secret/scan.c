@@ -17,7 +17,7 @@
 
 #include "secret/secret_priv.h"
 
-enum { NAME = 64, NAME_GAP = 8 };
+enum { NAME = 64, NAME_GAP = 8, AROUND = 32 /* bytes around a piece of base64 */ };
 
 /* weak: gives way to a secret of another row. This is the password of a URL, or the secret key
    beside the id of an AWS key. */
@@ -173,6 +173,40 @@ finish_list(struct scan *s)
 
 /* ---- candidates ---- */
 
+/* Whether the bytes are characters of base64, with capitals, small letters and digits. */
+static bool
+is_base64_run(const struct candidate *c, size_t from, size_t n)
+{
+	bool upper = false, lower = false, digit = false;
+
+	for (size_t i = from; i < from + n; i++) {
+		char x = c->text.p[i];
+
+		if ((c->x->class_of[(unsigned char)x] & CLASS_BASE64) == 0)
+			return false;
+		upper |= x >= 'A' && x <= 'Z';
+		lower |= x >= 'a' && x <= 'z';
+		digit |= ascii_digit(x);
+	}
+	return upper && lower && digit;
+}
+
+/* Whether the candidate is a piece of a longer base64 text between two of its signs + and /. Two
+   slashes alone may be those of a path. */
+static bool
+is_piece_of_base64(const struct candidate *c)
+{
+	char before, behind;
+
+	if (c->start <= AROUND || c->text.n - c->end <= AROUND)
+		return false;
+	before = c->text.p[c->start - 1];
+	behind = c->text.p[c->end];
+	return (before == '+' || before == '/') && (behind == '+' || behind == '/') &&
+	       (before == '+' || behind == '+') &&
+	       is_base64_run(c, c->start - AROUND, AROUND) && is_base64_run(c, c->end, AROUND);
+}
+
 static bool
 is_secret(struct candidate *c)
 {
@@ -195,7 +229,8 @@ is_secret(struct candidate *c)
 	text = (struct str){ c->text.p + c->start, c->end - c->start };
 	if (c->start == c->at && r->check != SECRET_CHECK_URL)
 		text = (struct str){ text.p + c->anchor->n, text.n - c->anchor->n };
-	return secret_has_entropy(text, r->entropy) && !secret_is_placeholder(text);
+	return secret_has_entropy(text, r->entropy) && !secret_is_placeholder(text) &&
+	       !is_piece_of_base64(c);
 }
 
 /* Whether the anchor is at the offset, and the bytes around it may be those of a secret of its

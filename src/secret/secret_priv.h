@@ -21,18 +21,18 @@ enum secret_check {
 	SECRET_CHECK_URL,
 };
 
-enum { SHAPES = 4, PARTS = 8, ROWS = 128 };
+enum { SHAPES = 4, PARTS = 12, ROWS = 256 };
 
 /* Words that are searched together in one pass; each word has a bit. At each place only the
    words with the right first two bytes are compared, so the time hardly depends on the number of
    words. */
-enum { SECRET_WORDS = 32 };
+enum { SECRET_WORDS = 64 };
 
 struct secret_words {
 	struct str words[SECRET_WORDS];
 	size_t n;
 	/* words with this byte as their first or second, in either case */
-	uint32_t first[256], second[256];
+	uint64_t first[256], second[256];
 };
 
 /* A part of a shape: min to max characters of a class, or a literal. */
@@ -57,7 +57,7 @@ struct secret_row {
 	struct secret_part lead;
 	struct secret_shape shapes[SHAPES];
 	size_t nshapes;
-	uint32_t near_words; /* bits of secret_index.near; 0: no word is needed */
+	uint64_t near_words; /* bits of secret_index.near; 0: no word is needed */
 	bool unwanted;       /* the words must not be near */
 };
 
@@ -75,7 +75,7 @@ struct secret_anchor {
 	char text[32];
 };
 
-enum { ANCHORS = 320, BUCKETS = 1024, PROBE_BITS = 1 << 16 };
+enum { ANCHORS = 1024, BUCKETS = 4096, PROBE_BITS = 1 << 16 };
 
 /* Entropy is computed over at most this many characters, so that a byte can count each of them. */
 enum { ENTROPY_MOST = 255 };
@@ -90,7 +90,7 @@ struct secret_index {
 	uint32_t crc_steps[256];            /* CRC-32 of each byte */
 	struct secret_words near;           /* the columns near of all rows */
 	struct secret_words placeholders;   /* tbl/secret_placeholders.h without the WHOLE rows */
-	uint32_t placeholders_at_end;
+	uint64_t placeholders_at_end;
 };
 
 #define CLASS_ALNUM (1u << 6)  /* n */
@@ -160,11 +160,11 @@ bool secret_is_near(const struct candidate *c);
 
 /* words.c */
 /* Adds a word and returns its bit. */
-uint32_t secret_words_add(struct secret_words *w, struct str word);
+uint64_t secret_words_add(struct secret_words *w, struct str word);
 /* Returns the words that begin at p. left: the number of bytes that may be read. */
-uint32_t secret_words_at(const struct secret_words *w, const char *p, size_t left);
+uint64_t secret_words_at(const struct secret_words *w, const char *p, size_t left);
 /* Adds the words of tbl/secret_placeholders.h. Returns the words that count only at the end of a
    secret. */
-uint32_t secret_placeholders_compile(struct secret_words *w);
+uint64_t secret_placeholders_compile(struct secret_words *w);
 
 #endif

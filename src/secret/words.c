@@ -23,14 +23,14 @@ lower_of(int c)
 	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 }
 
-uint32_t
+uint64_t
 secret_words_add(struct secret_words *w, struct str word)
 {
-	uint32_t bit = UINT32_C(1) << w->n;
+	uint64_t bit = UINT64_C(1) << w->n;
 
 	for (size_t i = 0; i < w->n; i++)
 		if (str_eq(w->words[i], word))
-			return UINT32_C(1) << i;
+			return UINT64_C(1) << i;
 	if (w->n == SECRET_WORDS || word.n < 2)
 		panic("src/secret: no place for the word %.*s", (int)word.n, word.p);
 	w->words[w->n++] = word;
@@ -43,29 +43,29 @@ secret_words_add(struct secret_words *w, struct str word)
 	return bit;
 }
 
-uint32_t
+uint64_t
 secret_words_at(const struct secret_words *w, const char *p, size_t left)
 {
-	uint32_t may, are = 0;
+	uint64_t may, are = 0;
 
 	if (left < 2)
 		return 0;
 	may = w->first[(unsigned char)p[0]] & w->second[(unsigned char)p[1]];
 	while (may != 0) {
-		int i = __builtin_ctz(may);
+		int i = __builtin_ctzll(may);
 		struct str word = w->words[i];
 
 		may &= may - 1;
 		if (left >= word.n && strncasecmp(p, word.p, word.n) == 0)
-			are |= UINT32_C(1) << i;
+			are |= UINT64_C(1) << i;
 	}
 	return are;
 }
 
-uint32_t
+uint64_t
 secret_placeholders_compile(struct secret_words *w)
 {
-	uint32_t at_end = 0;
+	uint64_t at_end = 0;
 
 	for (size_t i = 0; i < COUNT(placeholders); i++)
 		if (placeholders[i].where == WHERE_IN)

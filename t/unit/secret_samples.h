@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 /* In a template {n30} is 30 random characters of a class: d digits, x and X hexadecimal, u base32, U capitals and digits,
-   n letters and digits, w n and _-, b base64, a b but without + and /. o and O are x and X alone. {k30} is n30 and its check digits; {j0} is a JWT
+   l small letters and digits, n letters and digits, w n and _-, b base64, a b but without + and /. o and O are x and X alone. {k30} is n30 and its check digits; {j0} is a JWT
    without an end, {j1} one that is good, {j2} one that has expired, {j3} that of the manual. {<} and {>} stand around the
    secret when the template has more. */
 struct secret_sample {
