@@ -61,7 +61,12 @@ try_rest(struct download *d, struct answer *a)
 {
 	struct client *c = d->c;
 	struct ask ask = {
-		.method = "GET", .path = d->path, .accept = "*/*", .take = take_downloaded, .arg = d
+		.method = "GET",
+		.path = d->path,
+		.accept = "*/*",
+		.one_way = true,
+		.take = take_downloaded,
+		.arg = d,
 	};
 
 	d->skip = d->have;

@@ -159,6 +159,8 @@ set_http_options(struct transfer *t, const char *url, struct curl_slist *headers
 	} else if (strcmp(t->ask->method, "POST") == 0) {
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "");
 	}
+	if (t->ask->one_way)
+		curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
 	if (s->cacert != NULL)
 		curl_easy_setopt(curl, CURLOPT_CAINFO, s->cacert);
 	if (s->socket != NULL)

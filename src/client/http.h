@@ -19,6 +19,10 @@ struct ask {
 	const char *accept; /* NULL: JSON */
 	const char *header; /* another header, "Name: value"; NULL: none */
 	bool repeatable;
+	/* HTTP/1.1, in which nothing is sent while the answer comes. A connection of HTTP/2 that
+	   breaks loses the bytes that have come but are not read yet, because its acknowledgements
+	   fail first. */
+	bool one_way;
 	/* Takes the bytes of an answer with a status below 300; false ends the transfer. NULL:
 	   answer.body takes them. */
 	bool (*take)(void *arg, long status, const char *bytes, size_t n);

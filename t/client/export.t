@@ -117,6 +117,7 @@ is "$(find . -name '-*')" "" "an export to standard output leaves no file"
 cut 64000
 surface export hosts -o -
 cut_end
+is "$STATUS|$ERR" "0|" "an export arrives at standard output over connections that break"
 ok "standard output has each byte once when connections break" \
 	sh -c "sed 1d '$W/out' >'$W/rest'; sed 1d '$W/all.ndjson' | cmp '$W/rest' -"
 surface export hosts --compression gzip -o -

@@ -14,17 +14,22 @@ connections = 0
 
 
 async def pass_on(reader, writer, limit):
+    # abort drops what a slow peer has not taken; so drain waits until it has.
+    writer.transport.set_write_buffer_limits(0)
     piece = min(PIECE, max(rate // 20, 1)) if rate else PIECE
-    while limit is None or limit > 0:
-        data = await reader.read(piece if limit is None else min(piece, limit))
-        if not data:
-            break
-        writer.write(data)
-        await writer.drain()
-        if limit is not None:
-            limit -= len(data)
-            if rate:
-                await asyncio.sleep(len(data) / rate)
+    try:
+        while limit is None or limit > 0:
+            data = await reader.read(piece if limit is None else min(piece, limit))
+            if not data:
+                break
+            writer.write(data)
+            await writer.drain()
+            if limit is not None:
+                limit -= len(data)
+                if rate:
+                    await asyncio.sleep(len(data) / rate)
+    except OSError:
+        pass
 
 
 async def serve(reader, writer):
@@ -36,10 +41,7 @@ async def serve(reader, writer):
         writer.transport.abort()
         return
     up = asyncio.create_task(pass_on(reader, up_writer, None))
-    try:
-        await pass_on(up_reader, writer, most or None if not rate else most or 1 << 62)
-    except OSError:
-        pass
+    await pass_on(up_reader, writer, most or None if not rate else most or 1 << 62)
     up.cancel()
     writer.transport.abort()
     up_writer.transport.abort()
