@@ -19,8 +19,8 @@
  * two tags, and two of its services two ports. Within services:( ) all tests are about one
  * service, which has one port.
  *
- * Of an ordered field the ends of all ranges and values are tried, and the values next to them; of
- * any other field all values in the query. ANOTHER is a value that differs from all of these and
+ * The values tried for an ordered field are the ends of all ranges and values, and the values next
+ * to them; those tried for any other field are all values in the query. ANOTHER is a value that differs from all of these and
  * fits any pattern, so two patterns are never found to exclude one another. */
 #include "config.h"
 

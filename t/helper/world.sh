@@ -180,12 +180,16 @@ world_conf()
 
 # ---- PostgreSQL ----
 
-# A stopped cluster, migrated and seeded by t/helper/template, once for each state of sql/ and surfacectl.
+# A stopped cluster, migrated and seeded by t/helper/template, once for each state of sql/ and surfacectl. A world makes one of its
+# own when the folder that keeps them is somebody else's.
 world_template()
 {
 	_cache=/tmp/surfaced-template.$(id -u)${WORLD_DROP:+.drop}
 	mkdir -p "$_cache"
-	[ "$(stat -c %u "$_cache")" = "$(id -u)" ] || world_die "$_cache is not ours"
+	if [ "$(stat -c %u "$_cache")" != "$(id -u)" ]; then
+		_cache=$W/template
+		mkdir -p "$_cache"
+	fi
 	TEMPLATE=$_cache/$(cat "$TOP"/sql/*.sql "$TOP"/sql/functions/*.sql "$TOP/t/helper/pg" "$TOP/t/helper/world.sh" "$BUILD/surfacectl" |
 		cksum | tr ' ' -)
 	[ -f "$TEMPLATE/done" ] || flock -o "$_cache/lock" "$TOP/t/helper/template" "$TEMPLATE" ||

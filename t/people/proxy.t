@@ -203,9 +203,10 @@ proxy 'proxy=ann' -H 'Sec-Fetch-Site: cross-site'
 is "$(answered)" "403 csrf_required" "another site signs nobody in by the proxy (C-313)"
 visit GET /auth/sign-in/proxy -H 'Cookie: proxy=ann'
 is "$(answered)" "405 method_not_allowed" "a link or an image signs nobody in by the proxy"
-sql "UPDATE person SET disabled_at = now() WHERE proxy_identity = 'Ann@example.com'" >/dev/null
+ctl people disable ann.new@example.com >/dev/null
 proxy 'proxy=ann'
 is "$(answered)" "401 sign_in_failed" "a disabled person is refused"
-sql "UPDATE person SET disabled_at = NULL; UPDATE member SET removed_at = now() WHERE email = 'ann@example.com'" >/dev/null
+ctl people enable ann.new@example.com >/dev/null
+ctl members remove "$(ctl --json members list --account "$ACCOUNT" | jq -r '.members[] | select(.email == "ann.new@example.com").uuid')" >/dev/null
 proxy 'proxy=ann'
 is "$(answered)" "401 sign_in_failed" "a person who is a member of no organisation is refused (C-322)"

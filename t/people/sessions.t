@@ -157,7 +157,7 @@ for path in '/search/hosts?q=ip_version:4&limit=1' '/projects?limit=1'; do
 	is "$STATUS" 200 "a person reads the next page of $path"
 	as ann GET "$path&cursor=$cursor" -H "X-Org-UUID: $ACCOUNT"
 	is "$(answered)" "400 $code" "a cursor of $path of one organisation is none in another (C-328)"
-	key=$(key_new --account "$second" --member ann@second.example --scope all) api GET "$path&cursor=$cursor"
+	key=$(key_new --account "$second" --member ann@example.com --scope all) api GET "$path&cursor=$cursor"
 	is "$(answered)" "400 $code" "a person's cursor of $path is none of their key's (C-328)"
 	key=$own_key api GET '/search/hosts?q=ip_version:4&limit=1'
 	cursor=$(field .next_cursor)

@@ -28,7 +28,7 @@ for file in "" $(cd nginx/html/viewer && ls); do
 	is "$STATUS" 304 "the unchanged /viewer/$file gets 304"
 done
 api GET "$site"
-is "$STATUS $(header Location)" "308 $site/" "the viewer's path without a slash is redirected"
+is "$STATUS $(header Location)" "308 /viewer/" "the viewer's path without a slash is redirected"
 for path in none.js viewer.js/ ../http.conf ..%2fhttp.conf %2e%2e/%2e%2e/etc/passwd .; do
 	api GET "$site/$path"
 	case $STATUS in

@@ -38,7 +38,12 @@ export async function go(page, hash) {
 	await settled(page, hash);
 }
 
+// Waits until the page of an address is drawn; without hash, any page. The address changes first, then the event hashchange
+// comes, and then the page before it goes. So a task passes before the condition counts; a document that is being left runs none.
 export async function settled(page, hash) {
+	await page.evaluate(() => new Promise((done) => {
+		setTimeout(done);
+	})).catch(() => null);
 	await page.waitForFunction((h) => (!h || location.hash === h) && document.querySelector(".shell-top") && document.querySelector("main h1") && !document.querySelector('main [aria-busy="true"], .skeleton'), hash);
 }
 

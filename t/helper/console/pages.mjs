@@ -74,7 +74,8 @@ async function leaving(page, session) {
 		await page.goBack();
 		await page.waitForURL((url) => url.href !== there);
 		await settled(page);
-		is(await page.locator("dialog, details.menu[open], .drawer:not([hidden])").count(), 0, `Back leaves nothing of ${name} over the page before it`);
+		// A dialog is removed by its close event, which comes after the change of the address.
+		await until(async () => await page.locator("dialog, details.menu[open], .drawer:not([hidden])").count() === 0, `Back leaves nothing of ${name} over the page before it`);
 	}
 }
 
@@ -93,8 +94,9 @@ async function keyboard(page) {
 	await go(page, "#/usage");
 	await page.keyboard.press("/");
 	await settled(page, "#/search/hosts");
+	await page.locator("[data-search]:focus").waitFor();
 	await page.keyboard.type("port:22");
-	is(await page.inputValue("[data-search]"), "port:22", "the key / on a page without a box leads to that of the search, where one types at once");
+	is(await page.inputValue("[data-search]"), "port:22", "the key / on a page without a box leads to that of the search, whose box has the focus");
 	await go(page, "#/keys");
 	await page.keyboard.press("/");
 	is(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Filter keys", "the key / moves to the box that filters");
