@@ -170,6 +170,7 @@ world_conf()
 			echo "stream_keys = $W/etc/stream-keys"
 			echo "sign_in_keys = $W/etc/sign-in-keys"
 			echo "fingerprint_file = $W/etc/fingerprint-key"
+			echo "backup_key_file = $W/etc/backup-key"
 			echo "password_list = $PASSWORDS"
 			[ -z "${CH_N-}" ] || world_ch_user "$_role"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"

@@ -100,9 +100,10 @@ earlier || exit 1
 sql "INSERT INTO host (ip, doc) VALUES ('192.0.2.99', '{\"ip\": \"192.0.2.99\"}')"
 mkdir -p "$W/evidence"
 count=$(sql "SELECT count(*) FROM host")
-"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=postgres" backup --evidence "$W/evidence" "$W/backup" >"$W/out" 2>"$W/err"
-is "$? $(cat "$W/err")" "0 " "a database of an earlier release is backed up"
-"$BIN/surfacectl" --database "host=$W/db dbname=surfaced user=postgres" restore --evidence "$W/evidence" --sql-dir "$SQL" --replace "$W/backup" \
+echo "backup_key_file = $W/backup-key" >"$W/backup.conf"
+"$BIN/surfacectl" -c "$W/backup.conf" --database "host=$W/db dbname=surfaced user=postgres" backup --evidence "$W/evidence" "$W/backup" >"$W/out" 2>"$W/err"
+like "$? $(cat "$W/err")" "^0 surfacectl: $W/backup-key is new: [^:]*\$" "a database of an earlier release is backed up"
+"$BIN/surfacectl" -c "$W/backup.conf" --database "host=$W/db dbname=surfaced user=postgres" restore --evidence "$W/evidence" --sql-dir "$SQL" --replace "$W/backup" \
 	>"$W/out" 2>"$W/err"
 is "$? $(cat "$W/err") $(sql "SELECT count(*) FROM record_hosts WHERE NOT gone")" "0  $count" \
 	"a restore moves the hosts of a backup of an earlier release"

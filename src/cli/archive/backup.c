@@ -7,17 +7,20 @@
      3  remove an old manifest.json     left by a run that failed at its last step
      4  pg_dump with this snapshot      database.dump
      5  copy the evidence that the rows of this snapshot name
-     6  SHA256SUMS, manifest.json with its hash
+     6  SHA256SUMS, manifest.json with its hash and with the proof of where it comes from
      7  syncfs, rename to TARGET, syncfs of the parent
 
    The transaction of step 2 must stay open until pg_dump has ended: a snapshot ends with its
    transaction. */
 #include "config.h"
 
+#include <openssl/crypto.h>
+
 #include "cli/archive/backup.h"
 #include "cli/process.h"
 #include "daemon/conf.h"
 #include "db/copy.h"
+#include "secret/fingerprint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,6 +77,8 @@ struct work {
 	    *evidence;              /* since: the older backup's evidence directory, or NULL */
 	struct path partial, files; /* files: the evidence directory in partial */
 	FILE *sums;
+	struct sha256 list; /* hashes the lines of sums */
+	struct secret_key key;
 	struct source source;
 	struct manifest m;
 	struct str *missing;
@@ -85,39 +90,64 @@ struct work {
 static int
 write_sum(struct work *w, const char *hex, const char *name)
 {
-	if (fprintf(w->sums, "%s  %s\n", hex, name) > 0)
+	char line[SHA256_HEX + 200];
+	int n = snprintf(line, sizeof(line), "%s  %s\n", hex, name);
+
+	if (n >= (int)sizeof(line))
+		panic("the name %s is too long", name);
+	sha256_add(&w->list, line, (size_t)n);
+	if (fwrite(line, 1, (size_t)n, w->sums) == (size_t)n)
 		return EXIT_OK;
 	return cli_fail(EXIT_FAILED, "%s: %s", w->partial.z, strerror(errno));
 }
 
-/* Runs pg_dump with the exported snapshot. pg_dump logs in as the administrator and takes the role
-   pg_read_all_data, so a backup needs the right to read and no more. The custom format is
-   compressed, and pg_restore turns it into a script for restore.c. The dump is hashed after pg_dump
-   has ended; a hash while it is written is not possible, because pg_dump goes back and writes its
-   table of contents again. */
+/* Copies what pg_dump writes to the file. The dump is hashed on its way, because the hash of a file
+   that is read again would also prove what somebody else has written to it meanwhile. */
 static int
-dump_rows(struct work *w)
+store_dump(struct work *w, char *const *argv)
 {
 	struct path dump = path_of(w->partial.z, BACKUP_DUMP);
-	const char *snapshot = arena_printf(
-	    w->c->arena, "--snapshot=%.*s", (int)w->source.snapshot.n, w->source.snapshot.p)
-				   .p;
-	const char *file = arena_printf(w->c->arena, "--file=%s", dump.z).p;
-	const char *database = arena_printf(w->c->arena, "--dbname=%s", w->c->conninfo).p;
-	char *argv[] = { "pg_dump", "--format=custom", "--role=pg_read_all_data",
-		(char *)(uintptr_t)snapshot, (char *)(uintptr_t)file, (char *)(uintptr_t)database,
-		NULL };
+	int ends[2], status, why,
+	    out = open(dump.z, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	char hex[SHA256_HEX + 1];
-	int status = process_wait(process_start(argv, -1, -1));
+	bool copied;
+	pid_t pid;
 
+	if (out < 0 || pipe2(ends, O_CLOEXEC) != 0) {
+		fd_close(out);
+		return cli_fail(EXIT_FAILED, "%s: %s", dump.z, strerror(errno));
+	}
+	pid = process_start(argv, -1, ends[1]);
+	close(ends[1]);
+	copied = copy_hashed(ends[0], out, hex, &w->m.bytes) && fsync(out) == 0;
+	why = errno;
+	close(ends[0]);
+	close(out);
+	status = process_wait(pid);
+	if (!copied)
+		return cli_fail(EXIT_FAILED, "%s: %s", dump.z, strerror(why));
 	if (status == PROCESS_ABSENT)
 		return cli_fail(
 		    EXIT_FAILED, "pg_dump cannot be run: apt install postgresql-client");
 	if (status != 0)
 		return cli_fail(EXIT_FAILED, "pg_dump failed");
-	if (!hash_file(dump.z, hex, &w->m.bytes))
-		return cli_fail(EXIT_FAILED, "%s: %s", dump.z, strerror(errno));
 	return write_sum(w, hex, BACKUP_DUMP);
+}
+
+/* Runs pg_dump with the exported snapshot. pg_dump logs in as the administrator and takes the role
+   pg_read_all_data, so a backup needs the right to read and no more. The custom format is
+   compressed, and pg_restore turns it into a script for restore.c. */
+static int
+dump_rows(struct work *w)
+{
+	const char *snapshot = arena_printf(
+	    w->c->arena, "--snapshot=%.*s", (int)w->source.snapshot.n, w->source.snapshot.p)
+				   .p;
+	const char *database = arena_printf(w->c->arena, "--dbname=%s", w->c->conninfo).p;
+	char *argv[] = { "pg_dump", "--format=custom", "--role=pg_read_all_data",
+		(char *)(uintptr_t)snapshot, (char *)(uintptr_t)database, NULL };
+
+	return store_dump(w, argv);
 }
 
 /* Notes an evidence file that cannot be had. Two kinds of failure differ: a file that is absent,
@@ -187,17 +217,14 @@ write_manifest(struct work *w)
 {
 	struct path to = path_of(w->partial.z, BACKUP_MANIFEST);
 	struct buf b = { .a = w->c->arena };
-	char hex[SHA256_HEX + 1];
-	int64_t bytes;
 	FILE *out;
 	bool good;
 
-	if (!hash_file(path_of(w->partial.z, BACKUP_SUMS).z, hex, &bytes))
-		return cli_fail(EXIT_FAILED, "%s: %s", w->partial.z, strerror(errno));
-	w->m.sums = arena_str(w->c->arena, str_of(hex));
 	w->m.missing.items = w->missing;
 	json_write(&b, manifest_fields, &w->m);
 	buf_char(&b, '\n');
+	if (!mac_write(&w->key, (struct str){ b.p, b.n }, w->partial.z))
+		return cli_fail(EXIT_FAILED, "%s: %s", w->partial.z, strerror(errno));
 	out = fopen(to.z, "we");
 	good = out != NULL && fwrite(b.p, 1, b.n, out) == b.n;
 	if (out != NULL && fclose(out) != 0)
@@ -229,6 +256,7 @@ static int
 write_files(struct work *w)
 {
 	struct path sums = path_of(w->partial.z, BACKUP_SUMS);
+	char hex[SHA256_HEX + 1];
 	int status;
 
 	/* Removes files of an interrupted run. */
@@ -236,11 +264,14 @@ write_files(struct work *w)
 	w->sums = fopen(sums.z, "we");
 	if (w->sums == NULL)
 		return cli_fail(EXIT_FAILED, "%s: %s", sums.z, strerror(errno));
+	sha256_begin(&w->list);
 	status = dump_rows(w);
 	if (status == EXIT_OK && w->source.evidence)
 		status = copy_files(w);
 	if (status == EXIT_OK)
 		status = copy_key(w);
+	sha256_end(&w->list, hex);
+	w->m.sums = arena_str(w->c->arena, str_of(hex));
 	if (fclose(w->sums) != 0 && status == EXIT_OK)
 		status = cli_fail(EXIT_FAILED, "%s: %s", sums.z, strerror(errno));
 	if (status == EXIT_OK && w->m.missing.n > 0 && !w->incomplete)
@@ -298,11 +329,12 @@ make_backup(struct work *w)
 
 	if (lock < 0)
 		return EXIT_FAILED;
-	status = begin_snapshot(w);
+	status = mac_key_open(&w->key) ? begin_snapshot(w) : EXIT_FAILED;
 	if (status == EXIT_OK)
 		status = write_files(w);
 	if (status == EXIT_OK)
 		status = rename_partial(w);
+	OPENSSL_cleanse(&w->key, sizeof(w->key));
 	db_rollback(w->c->db);
 	close(lock);
 	return status == EXIT_OK ? cli_print(w->c, "backup", manifest_fields, &w->m) : status;

@@ -5,7 +5,15 @@
  *   evidence/ab/cd/abcd...    every evidence file that the rows of the snapshot name, under its SHA-256
  *   fingerprint-key           the file of the parameter fingerprint_file, if there is one
  *   SHA256SUMS                the hashes of all, for sha256sum -c
+ *   manifest.hmac             proves that a machine with backup_key_file wrote manifest.json
  *   manifest.json             versions, counts and the hash of SHA256SUMS; written last
+ *
+ * The database's superuser executes the dump, so whoever can change a backup could run programs on
+ * the machine that restores it. The chain manifest.hmac, manifest.json, SHA256SUMS, file covers
+ * every byte. Both ends of the chain hash what passes through their memory, and read nothing again
+ * from a disk that somebody else may change meanwhile: backup hashes what it writes, and restore
+ * hashes a file on its way to the place where it is used. The dump is larger than the memory, so
+ * dump.c hashes it twice.
  *
  * backup.c writes into TARGET.partial and renames it when everything is on the disk, so a directory
  * without the suffix is complete. A run that was interrupted leaves TARGET.partial, and the next
@@ -29,6 +37,7 @@
 #define BACKUP_MANIFEST "manifest.json"
 #define BACKUP_SUMS "SHA256SUMS"
 #define BACKUP_KEY "fingerprint-key"
+#define BACKUP_MAC "manifest.hmac"
 
 enum { BACKUP_FORMAT = 1, SHA256_HEX = 64, BACKUP_PATH = 4000 };
 
@@ -52,13 +61,30 @@ struct path path_of(const char *folder, const char *name);
 /* ab/cd/abcd...: the path of an evidence file below the evidence directory. */
 struct path path_of_evidence(struct str sha256);
 
+/* ---- hashes ---- */
+
+/* The SHA-256 of bytes that come in parts. sha256_end frees it. */
+struct evp_md_ctx_st;
+struct sha256 {
+	struct evp_md_ctx_st *md;
+};
+
+void sha256_begin(struct sha256 *s);
+void sha256_add(struct sha256 *s, const void *bytes, size_t n);
+void sha256_end(struct sha256 *s, char hex[SHA256_HEX + 1]);
+
+/* Copies all of in to out, and returns the SHA-256 and the size of what it copied; out -1: only
+   hashes. False with errno. */
+bool copy_hashed(int in, int out, char hex[SHA256_HEX + 1], int64_t *bytes) MUST_USE;
 /* The SHA-256 of a file in hexadecimal, and its size; false with errno. */
 bool hash_file(const char *path, char hex[SHA256_HEX + 1], int64_t *bytes) MUST_USE;
+
+/* ---- files of evidence ---- */
 
 enum copied {
 	COPIED,
 	COPY_ABSENT,  /* the source does not exist */
-	COPY_DAMAGED, /* the SHA-256 of the source is not its name */
+	COPY_DAMAGED, /* the source has another SHA-256 than it should have */
 	COPY_FAILED,  /* reading or writing failed, with errno */
 };
 
@@ -69,13 +95,45 @@ enum copied copy_evidence(struct str sha256, const char *from, const char *since
 /* A description of the failure, for people; c is not COPIED. */
 const char *copied_word(enum copied c);
 
-/* key_file.c: the key by which exposed secrets are told apart. Copies it into a backup; *bytes is 0
-   when there is none. */
+/* ---- key_file.c: the key by which exposed secrets are told apart ---- */
+
+/* Copies it into a backup; *bytes is 0 when there is none. */
 bool backup_key(
     const char *from, const char *to, char hex[SHA256_HEX + 1], int64_t *bytes) MUST_USE;
-/* Copies the key of a backup to where there is none. One that differs stays, with a warning. False
-   with errno. */
-bool restore_key(const char *from, const char *to) MUST_USE;
+/* Copies the key of a backup, whose SHA-256 is known, to where there is none. One that differs
+   stays, with a warning. */
+enum copied restore_key(const char *from, struct str sha256, const char *to) MUST_USE;
+
+/* ---- mac.c: the key that proves where a backup comes from ---- */
+
+struct secret_key;
+/* Reads backup_key_file, and makes it if it is missing. Prints a message and returns false on
+   failure. The caller wipes the key. */
+bool mac_key_open(struct secret_key *key) MUST_USE;
+/* Writes the proof for the text of a manifest into the folder; false with errno. */
+bool mac_write(const struct secret_key *key, struct str manifest, const char *folder) MUST_USE;
+/* Prints a message and returns false unless the folder has the proof for this text of its
+   manifest. */
+bool mac_check(struct str manifest, const char *folder) MUST_USE;
+
+/* ---- dump.c: the dump of a backup that somebody may change while it is read ---- */
+
+struct dump {
+	const char *path;
+	int fd; /* open before a change of user: the new user may not read the backup; -1: none */
+	unsigned char (*pieces)[SHA256_HEX / 2]; /* the SHA-256 of each piece */
+	size_t n;
+};
+
+/* Opens the file and compares it with its SHA-256; most: the bytes that it has at most. Prints a
+   message and returns false when it differs. */
+bool dump_open(
+    struct arena *a, const char *path, struct str sha256, int64_t most, struct dump *out) MUST_USE;
+/* Writes to a pipe what dump_open has hashed, and nothing else. Prints a message and returns false
+   when the file has changed. Returns true if the reader of the pipe ends early. */
+bool dump_send(const struct dump *d, int to) MUST_USE;
+
+/* ---- directories ---- */
 
 /* mkdir; true also if the directory exists. */
 bool make_directory(const char *path) MUST_USE;

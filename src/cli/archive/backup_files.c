@@ -48,28 +48,51 @@ sync_directory(const char *path)
 	return done;
 }
 
-/* Hashes in and copies it to out; out -1: only hashes. */
-static bool
+void
+sha256_begin(struct sha256 *s)
+{
+	s->md = EVP_MD_CTX_new();
+	if (s->md == NULL || EVP_DigestInit_ex(s->md, EVP_sha256(), NULL) != 1)
+		panic("SHA-256 failed");
+}
+
+void
+sha256_add(struct sha256 *s, const void *bytes, size_t n)
+{
+	if (EVP_DigestUpdate(s->md, bytes, n) != 1)
+		panic("SHA-256 failed");
+}
+
+void
+sha256_end(struct sha256 *s, char hex[SHA256_HEX + 1])
+{
+	unsigned char sum[SHA256_HEX / 2];
+
+	if (EVP_DigestFinal_ex(s->md, sum, NULL) != 1)
+		panic("SHA-256 failed");
+	EVP_MD_CTX_free(s->md);
+	hex_print(hex, sum, sizeof(sum));
+}
+
+bool
 copy_hashed(int in, int out, char hex[SHA256_HEX + 1], int64_t *bytes)
 {
 	static unsigned char piece[PIECE];
-	unsigned char sum[SHA256_HEX / 2];
-	EVP_MD_CTX *md = EVP_MD_CTX_new();
-	bool good = md != NULL && EVP_DigestInit_ex(md, EVP_sha256(), NULL) == 1;
+	struct sha256 sum;
+	bool good = true;
 	ssize_t n = 0;
 
 	*bytes = 0;
+	sha256_begin(&sum);
 	while (good && (n = read(in, piece, sizeof(piece))) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
-		good = n > 0 && EVP_DigestUpdate(md, piece, (size_t)n) == 1 &&
-		       (out < 0 || fd_write(out, piece, (size_t)n));
+		good = n > 0 && (out < 0 || fd_write(out, piece, (size_t)n));
+		if (n > 0)
+			sha256_add(&sum, piece, (size_t)n);
 		*bytes += n;
 	}
-	good = good && EVP_DigestFinal_ex(md, sum, NULL) == 1;
-	EVP_MD_CTX_free(md);
-	if (good)
-		hex_print(hex, sum, sizeof(sum));
+	sha256_end(&sum, hex);
 	return good;
 }
 
@@ -185,7 +208,7 @@ copied_word(enum copied c)
 	case COPY_ABSENT:
 		return "it is missing";
 	case COPY_DAMAGED:
-		return "it is damaged: its SHA-256 is not its name";
+		return "it is damaged: it has another SHA-256";
 	case COPY_FAILED:
 		return strerror(errno);
 	}

@@ -34,6 +34,16 @@ wipe(struct buf *key)
 	buf_free(key);
 }
 
+static void
+hash_key(const struct buf *key, char hex[SHA256_HEX + 1])
+{
+	struct sha256 sum;
+
+	sha256_begin(&sum);
+	sha256_add(&sum, key->p, key->n);
+	sha256_end(&sum, hex);
+}
+
 bool
 backup_key(const char *from, const char *to, char hex[SHA256_HEX + 1], int64_t *bytes)
 {
@@ -46,32 +56,35 @@ backup_key(const char *from, const char *to, char hex[SHA256_HEX + 1], int64_t *
 		wipe(&key);
 		return good;
 	}
-	good = write_key(to, 0600, &key) && hash_file(to, hex, bytes);
+	hash_key(&key, hex);
+	*bytes = (int64_t)key.n;
+	good = write_key(to, 0600, &key);
 	wipe(&key);
 	return good;
 }
 
-bool
-restore_key(const char *from, const char *to)
+enum copied
+restore_key(const char *from, struct str sha256, const char *to)
 {
 	struct buf key = { 0 }, there = { 0 };
-	bool good = file_read(from, KEY_MOST, &key);
+	enum copied done = file_read(from, KEY_MOST, &key) ? COPIED : COPY_FAILED;
+	char hex[SHA256_HEX + 1];
 
-	if (!good && errno == ENOENT) {
-		wipe(&key);
-		return true;
+	if (done == COPIED) {
+		hash_key(&key, hex);
+		done = str_is(sha256, hex) ? COPIED : COPY_DAMAGED;
 	}
-	if (good && file_read(to, KEY_MOST, &there)) {
+	if (done == COPIED && file_read(to, KEY_MOST, &there)) {
 		if (there.n != key.n || memcmp(there.p, key.p, key.n) != 0)
 			fprintf(stderr,
 			    "surfacectl: %s differs from that of the backup and stays: each secret "
 			    "that was found "
 			    "becomes another finding, unless %s takes its place\n",
 			    to, from);
-	} else if (good) {
-		good = errno == ENOENT && write_key(to, 0640, &key);
+	} else if (done == COPIED && (errno != ENOENT || !write_key(to, 0640, &key))) {
+		done = COPY_FAILED;
 	}
 	wipe(&key);
 	wipe(&there);
-	return good;
+	return done;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* surfacectl restore: loads a backup (backup.h) into an empty instance, or with --replace into any.
 
-     1  manifest, format, schema not newer than this program
+     1  manifest with its proof, format, schema not newer than this program
      2  lock of the search index                surfaced-index must not run
      3  the database is empty                   in a child, perhaps as another user
      4  evidence, each file by its hash         only adds files; may take hours
@@ -34,8 +34,9 @@ struct job {
 	/* user: the operating system's user for the database's child; NULL: the present one */
 	const char *source, *evidence, *user, *sql_dir;
 	struct manifest m;
-	int dump; /* opened before the change of user; the new user may not read the backup */
-	bool replace, only_check;
+	struct dump dump;
+	struct str key; /* the SHA-256 of the backup's key of fingerprints; STR_NULL: none */
+	bool replace, only_check, trust;
 };
 
 /* ---- the files of the backup ---- */
@@ -51,6 +52,8 @@ read_manifest(struct job *j)
 	if (!file_read(from.z, MANIFEST_MAX, &text))
 		return cli_fail(EXIT_FAILED, "%s: %s: %s", j->source,
 		    "this is no finished backup, it has no " BACKUP_MANIFEST, strerror(errno));
+	if (!j->trust && !mac_check((struct str){ text.p, text.n }, j->source))
+		return EXIT_FAILED;
 	if (json_decode(a, buf_done(&text), manifest_fields, ts_now(), &j->m, &how) != JSON_OK)
 		return cli_fail(EXIT_FAILED, "%s: it is damaged", from.z);
 	if (j->m.format != BACKUP_FORMAT)
@@ -74,33 +77,54 @@ check_file(const struct job *j, const char *name, struct str sha256)
 	return EXIT_OK;
 }
 
-/* Calls each for every evidence file in SHA256SUMS, and checks the dump itself. */
+/* A line of SHA256SUMS. Calls each if it names a file of evidence; opens the dump. */
+static int
+use_sum(struct job *j, const char *line, int (*each)(struct job *, struct str sha256))
+{
+	static const char evidence[] = "  " BACKUP_EVIDENCE "/";
+	struct arena *a = j->c->arena;
+	struct str sha256 = { line, SHA256_HEX };
+	const char *name = line + SHA256_HEX;
+
+	if (strspn(line, "0123456789abcdef") != SHA256_HEX)
+		return cli_fail(EXIT_FAILED, "%s/" BACKUP_SUMS ": it is damaged", j->source);
+	if (strncmp(name, evidence, sizeof(evidence) - 1) == 0)
+		return each(j, sha256);
+	if (strcmp(name, "  " BACKUP_KEY "\n") == 0) {
+		j->key = arena_str(a, sha256);
+		return check_file(j, BACKUP_KEY, sha256);
+	}
+	if (strcmp(name, "  " BACKUP_DUMP "\n") != 0 || j->dump.fd >= 0)
+		return cli_fail(EXIT_FAILED, "%s/" BACKUP_SUMS ": it is damaged", j->source);
+	return dump_open(
+		   a, arena_printf(a, "%s/" BACKUP_DUMP, j->source).p, sha256, j->m.bytes, &j->dump)
+		   ? EXIT_OK
+		   : EXIT_FAILED;
+}
+
+/* Checks all files that SHA256SUMS names, and calls each for every file of evidence. The list is
+   hashed again while it is used, since somebody else may change it between the two. */
 static int
 each_sum(struct job *j, int (*each)(struct job *, struct str sha256))
 {
-	static const char evidence[] = "  " BACKUP_EVIDENCE "/", key[] = "  " BACKUP_KEY;
 	struct path p = path_of(j->source, BACKUP_SUMS);
-	char line[SHA256_HEX + 200];
+	char line[SHA256_HEX + 200], hex[SHA256_HEX + 1];
 	int status = check_file(j, BACKUP_SUMS, j->m.sums);
 	FILE *in = status == EXIT_OK ? fopen(p.z, "re") : NULL;
+	struct sha256 list;
 
 	if (in == NULL)
 		return status == EXIT_OK ? cli_fail(EXIT_FAILED, "%s: %s", p.z, strerror(errno))
 					 : status;
+	sha256_begin(&list);
 	while (status == EXIT_OK && fgets(line, sizeof(line), in) != NULL) {
-		struct str sha256 = { line, SHA256_HEX };
-
-		if (strspn(line, "0123456789abcdef") != SHA256_HEX)
-			status = cli_fail(EXIT_FAILED, "%s: it is damaged", p.z);
-		else if (strncmp(line + SHA256_HEX, evidence, sizeof(evidence) - 1) == 0)
-			status = each(j, sha256);
-		else
-			status = check_file(j,
-			    strncmp(line + SHA256_HEX, key, sizeof(key) - 1) == 0 ? BACKUP_KEY
-										  : BACKUP_DUMP,
-			    sha256);
+		sha256_add(&list, line, strlen(line));
+		status = use_sum(j, line, each);
 	}
 	fclose(in);
+	sha256_end(&list, hex);
+	if (status == EXIT_OK && (!str_is(j->m.sums, hex) || j->dump.fd < 0))
+		return cli_fail(EXIT_FAILED, "%s: it is damaged", p.z);
 	return status;
 }
 
@@ -174,6 +198,25 @@ check_empty(struct job *j)
 	    "with --replace all of it goes, and the backup takes its place");
 }
 
+/* Feeds pg_restore, which writes a script to the pipe of psql. True if all of the dump went
+   through. */
+static bool
+pour_dump(const struct dump *d, int to)
+{
+	char *argv[] = { "pg_restore", "--file=-", NULL };
+	int ends[2];
+	bool sent;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	pid = process_start(argv, ends[0], to);
+	close(ends[0]);
+	sent = pid > 0 && dump_send(d, ends[1]);
+	close(ends[1]);
+	return process_wait(pid) == 0 && sent;
+}
+
 /* psql runs one transaction, and gets COMMIT only after pg_restore has ended without a failure.
 
      this process --"BEGIN; DROP SCHEMA ..."--+
@@ -240,10 +283,8 @@ restore_rows(const struct job *j, int to)
 	    "COMMIT;\n"
 	    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity\n"
 	    " WHERE datname = current_database() AND pid <> pg_backend_pid();\n";
-	char *argv[] = { "pg_restore", "--file=-", NULL };
 
-	return write(to, before, sizeof(before) - 1) > 0 &&
-	       process_wait(process_start(argv, j->dump, to)) == 0 &&
+	return write(to, before, sizeof(before) - 1) > 0 && pour_dump(&j->dump, to) &&
 	       write(to, after, sizeof(after) - 1) > 0;
 }
 
@@ -360,6 +401,19 @@ drop_index(void)
 /* ---- the command ---- */
 
 static int
+restore_fingerprint_key(struct job *j)
+{
+	struct path from = path_of(j->source, BACKUP_KEY);
+	enum copied how =
+	    j->key.p == NULL ? COPIED : restore_key(from.z, j->key, conf.fingerprint_file);
+
+	if (how == COPIED)
+		return EXIT_OK;
+	return cli_fail(EXIT_FAILED, "%s: %s", how == COPY_FAILED ? conf.fingerprint_file : from.z,
+	    copied_word(how));
+}
+
+static int
 restore_all(struct job *j)
 {
 	int status = run_in_child(j, check_empty);
@@ -370,19 +424,12 @@ restore_all(struct job *j)
 		status = each_sum(j, restore_evidence);
 	if (status == EXIT_OK && j->m.files > 0 && !sync_directory(j->evidence))
 		status = cli_fail(EXIT_FAILED, "%s: %s", j->evidence, strerror(errno));
-	j->dump = open(path_of(j->source, BACKUP_DUMP).z, O_RDONLY | O_CLOEXEC);
-	if (status == EXIT_OK && j->dump < 0)
-		status =
-		    cli_fail(EXIT_FAILED, "%s/" BACKUP_DUMP ": %s", j->source, strerror(errno));
 	if (status == EXIT_OK)
 		status = run_in_child(j, load_if_empty);
 	if (status == EXIT_OK)
 		status = run_in_child(j, bring_up_to_date);
-	if (j->dump >= 0)
-		close(j->dump);
-	if (status == EXIT_OK &&
-	    !restore_key(path_of(j->source, BACKUP_KEY).z, conf.fingerprint_file))
-		status = cli_fail(EXIT_FAILED, "%s: %s", conf.fingerprint_file, strerror(errno));
+	if (status == EXIT_OK)
+		status = restore_fingerprint_key(j);
 	return status == EXIT_OK ? drop_index() : status;
 }
 
@@ -407,6 +454,7 @@ run_job(struct job *j)
 		    (int)j->m.schema, (int)newest, (int)j->m.program.n, j->m.program.p);
 	index = lock_index();
 	status = restore_all(j);
+	fd_close(j->dump.fd);
 	fd_close(index);
 	return status == EXIT_OK ? cli_print(j->c, "restore", manifest_fields, &j->m) : status;
 }
@@ -416,13 +464,14 @@ restore(struct cli *c, int argc, char **argv)
 {
 	struct str evidence = str_of(conf.evidence_directory), user = STR_NULL,
 		   sql_dir = STR_INIT(PKGDATADIR "/sql");
-	struct job j = { .c = c };
+	struct job j = { .c = c, .dump.fd = -1 };
 	const struct cli_option options[] = {
 		{ "as", .text = &user },
 		{ "check", .flag = &j.only_check },
 		{ "evidence", .text = &evidence },
 		{ "replace", .flag = &j.replace },
 		{ "sql-dir", .text = &sql_dir },
+		{ "trust", .flag = &j.trust },
 		{ NULL },
 	};
 	struct cli_list words;
@@ -440,7 +489,8 @@ restore(struct cli *c, int argc, char **argv)
 
 static const struct command restore_command = {
 	.name = "restore",
-	.arguments = "[--as USER] [--check] [--evidence DIR] [--replace] [--sql-dir DIR] DIR",
+	.arguments =
+	    "[--as USER] [--check] [--evidence DIR] [--replace] [--sql-dir DIR] [--trust] DIR",
 	.help = "bring a backup back; as a PostgreSQL superuser",
 	.run = restore,
 };

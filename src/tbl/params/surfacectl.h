@@ -1,4 +1,7 @@
 /* Parameters of surfacectl. See tbl/params.h. */
+PARAM(backup_key_file, path, IN_SURFACECTL,
+	SYSCONFDIR "/backup-key", 1, 4000,
+	"file of at least 32 random bytes by which restore recognises own backups; backup makes it")
 PARAM(mmdb_asn, path, IN_SURFACECTL,
 	"", 0, 4096,
 	"a MaxMind database of autonomous systems; imports add asn, as_name and prefix of hosts")
