@@ -51,9 +51,10 @@ $$;
 
 -- The stored certificate of a name.
 CREATE OR REPLACE FUNCTION lookalike_certificate(watched uuid, name text) RETURNS TABLE (certificate_sha256 text,
-	certificate_at timestamptz, certificate_seen_at timestamptz, certificate_shared boolean) LANGUAGE sql STABLE
-	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT c.certificate_sha256, c.certificate_at, c.certificate_seen_at, c.certificate_shared FROM lookalike_candidate c
+	certificate_at timestamptz, certificate_first_seen_at timestamptz, certificate_seen_at timestamptz,
+	certificate_shared boolean) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+	SELECT c.certificate_sha256, c.certificate_at, c.certificate_first_seen_at, c.certificate_seen_at, c.certificate_shared
+	  FROM lookalike_candidate c
 	 WHERE c.watched_uuid = watched AND c.found = name AND c.certificate_sha256 IS NOT NULL
 $$;
 
@@ -65,15 +66,17 @@ CREATE OR REPLACE FUNCTION lookalike_keep(candidates jsonb) RETURNS void LANGUAG
 		AND looked_at < now() - interval '30 days' LIMIT 1000) AS o
 	 WHERE c.watched_uuid = o.watched_uuid AND c.found = o.found;
 	INSERT INTO lookalike_candidate AS c (watched_uuid, found, class, score, reported, certificate_sha256, certificate_at,
-		certificate_seen_at, certificate_shared)
+		certificate_first_seen_at, certificate_seen_at, certificate_shared)
 	SELECT DISTINCT ON (g.watched_uuid, g.found) g.watched_uuid, g.found, g.class, g.score, g.reported, g.certificate_sha256,
-	       g.certificate_at, g.certificate_seen_at, coalesce(g.certificate_shared, false)
+	       g.certificate_at, g.certificate_first_seen_at, g.certificate_seen_at, coalesce(g.certificate_shared, false)
 	  FROM jsonb_to_recordset(candidates) AS g(watched_uuid uuid, found text, class text, score integer, reported boolean,
-		certificate_sha256 text, certificate_at timestamptz, certificate_seen_at timestamptz, certificate_shared boolean)
+		certificate_sha256 text, certificate_at timestamptz, certificate_first_seen_at timestamptz,
+		certificate_seen_at timestamptz, certificate_shared boolean)
 	  JOIN watched_domain w ON w.uuid = g.watched_uuid
 	 ORDER BY g.watched_uuid, g.found, g.certificate_at DESC NULLS LAST
 	ON CONFLICT (watched_uuid, found) DO UPDATE SET class = excluded.class, score = excluded.score, reported = excluded.reported,
 		certificate_sha256 = excluded.certificate_sha256, certificate_at = excluded.certificate_at,
+		certificate_first_seen_at = excluded.certificate_first_seen_at,
 		certificate_seen_at = excluded.certificate_seen_at, certificate_shared = excluded.certificate_shared, looked_at = now()
 $$;
 

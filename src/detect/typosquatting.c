@@ -208,12 +208,12 @@ read_site_once(struct lookalike_look *g, size_t i, const struct watched_site **o
 	return rc;
 }
 
-/* Writes a time of a look-alike, or null when the time is unknown (0) or cannot be printed: a
+/* Writes a time of a look-alike, or null when the time is unknown or cannot be printed: a
    certificate may contain any number. */
 static void
 write_known_time(struct buf *b, const char *name, struct ts at)
 {
-	json_member_time(b, name, at.us == 0 || !ts_is_printable(at) ? TS_NULL : at);
+	json_member_time(b, name, ts_is_printable(at) ? at : TS_NULL);
 }
 
 static struct str
@@ -268,6 +268,7 @@ add_lookalike_candidate(struct lookalike_look *g, const struct lookalike *x)
 	if (x->certificate.sha256.p != NULL) {
 		json_member_text(b, "certificate_sha256", x->certificate.sha256);
 		write_known_time(b, "certificate_at", x->certificate.at);
+		write_known_time(b, "certificate_first_seen_at", x->certificate.first_seen_at);
 		write_known_time(b, "certificate_seen_at", x->certificate.seen_at);
 		json_member_bool(b, "certificate_shared", x->certificate.shared);
 	}

@@ -117,7 +117,8 @@ size_t lookalike_find(const struct lookalike_index *x, struct arena *a, struct s
 
 /* ---- score.c ---- */
 
-/* Facts about a found name. Times are 0 when they are not known. */
+/* Facts about a found name. Times are TS_NULL when they are not known: a certificate may begin in
+   1970. */
 struct lookalike_facts {
 	bool address, mail, web, same_page, parked, ranked, same_holder;
 	struct ts created_at, certificate_at, now;

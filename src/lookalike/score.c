@@ -49,7 +49,7 @@ add_fact(struct lookalike_reasons *r, bool known, enum lookalike_weight code)
 static bool
 is_within(struct ts at, struct ts now, int64_t days)
 {
-	return at.us != 0 && now.us - at.us <= days * DAY_US;
+	return !ts_is_null(at) && now.us - at.us <= days * DAY_US;
 }
 
 int
@@ -66,8 +66,8 @@ lookalike_score(struct lookalike_reasons *r, const struct lookalike_facts *f)
 	add_fact(r, f->web, WEIGHT_WEB);
 	add_fact(r, f->same_page, WEIGHT_SAME_PAGE);
 	add_fact(r, f->parked, WEIGHT_PARKED);
-	add_fact(
-	    r, f->created_at.us != 0 && !is_within(f->created_at, f->now, OLD_DAYS), WEIGHT_OLD);
+	add_fact(r, !ts_is_null(f->created_at) && !is_within(f->created_at, f->now, OLD_DAYS),
+	    WEIGHT_OLD);
 	add_fact(r, f->ranked, WEIGHT_RANKED);
 	add_fact(r, f->same_holder, WEIGHT_SAME_HOLDER);
 	cut = r->sum < 0 ? -r->sum : r->sum > SCORE_MOST ? SCORE_MOST - r->sum : 0;
@@ -79,9 +79,12 @@ lookalike_score(struct lookalike_reasons *r, const struct lookalike_facts *f)
 static void
 take_earlier_fact(struct ts *due, struct ts at, struct ts now, int64_t days)
 {
-	int64_t ends = at.us + days * DAY_US + 1;
+	int64_t ends;
 
-	if (at.us != 0 && ends > now.us && ends < due->us)
+	if (ts_is_null(at))
+		return;
+	ends = at.us + days * DAY_US + 1;
+	if (ends > now.us && ends < due->us)
 		due->us = ends;
 }
 

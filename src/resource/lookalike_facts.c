@@ -43,13 +43,14 @@ static const struct field name_out[] = {
 
 struct certificate_row {
 	struct str certificate_sha256;
-	struct ts certificate_at, certificate_seen_at;
+	struct ts certificate_at, certificate_first_seen_at, certificate_seen_at;
 	bool certificate_shared;
 };
 
 static const struct field certificate_out[] = {
 	FIELD(struct certificate_row, certificate_sha256, 0),
 	FIELD(struct certificate_row, certificate_at, NULLABLE),
+	FIELD(struct certificate_row, certificate_first_seen_at, NULLABLE),
 	FIELD(struct certificate_row, certificate_seen_at, NULLABLE),
 	FIELD(struct certificate_row, certificate_shared, 0),
 	FIELD_END,
@@ -62,8 +63,16 @@ STMT_LIST(list_lookalike_keys, struct document_row, document_out,
 STMT_LIST(list_lookalike_names, struct name_row, name_out,
     "SELECT name, ranked, parked, own FROM lookalike_names($1, $2)");
 STMT(select_lookalike_certificate, certificate_out,
-    "SELECT certificate_sha256, certificate_at, certificate_seen_at, certificate_shared"
+    "SELECT certificate_sha256, certificate_at, certificate_first_seen_at, certificate_seen_at,"
+    " certificate_shared"
     " FROM lookalike_certificate($1, $2)");
+
+static void
+forget_times(struct lookalike *l)
+{
+	l->facts.created_at = l->facts.certificate_at = l->facts.now = TS_NULL;
+	l->first_seen_at = l->last_seen_at = l->last_resolved_at = l->gone_at = TS_NULL;
+}
 
 /* ---- documents ---- */
 
@@ -89,15 +98,6 @@ read_lookalike_documents(struct db *db, struct arena *a, enum dataset d, struct 
 	return rc;
 }
 
-/* A time of a document; 0: it has none. */
-static struct ts
-time_in(const struct json_value *o, const char *name)
-{
-	struct ts at = json_get_time(o, name);
-
-	return ts_is_null(at) ? (struct ts){ 0 } : at;
-}
-
 static void
 take_later(struct ts *at, struct ts other)
 {
@@ -108,7 +108,7 @@ take_later(struct ts *at, struct ts other)
 static void
 take_earlier(struct ts *at, struct ts other)
 {
-	if (other.us != 0 && (at->us == 0 || other.us < at->us))
+	if (!ts_is_null(other) && (ts_is_null(*at) || other.us < at->us))
 		*at = other;
 }
 
@@ -150,13 +150,13 @@ static bool
 is_current(const struct dns_documents *l, const struct json_value *doc)
 {
 	struct str host = json_get_text(doc, "host"), type = json_get_text(doc, "record_type");
-	struct ts latest = { 0 };
+	struct ts latest = TS_NULL, seen = json_get_time(doc, "last_seen");
 
 	for (size_t i = 0; i < l->n; i++)
 		if (str_eq(json_get_text(l->p[i], "host"), host) &&
 		    str_eq(json_get_text(l->p[i], "record_type"), type))
-			take_later(&latest, time_in(l->p[i], "last_seen"));
-	return latest.us - time_in(doc, "last_seen").us <= CURRENT_US;
+			take_later(&latest, json_get_time(l->p[i], "last_seen"));
+	return ts_is_null(seen) ? ts_is_null(latest) : latest.us - seen.us <= CURRENT_US;
 }
 
 static bool
@@ -191,7 +191,7 @@ take_answer(struct arena *a, struct lookalike *l, const struct json_value *doc)
 	if (str_is(type, "A") || str_is(type, "AAAA")) {
 		l->facts.address = true;
 		arena_add_once(a, &l->addresses, answer, LIST_MOST);
-		take_later(&l->last_resolved_at, time_in(doc, "last_seen"));
+		take_later(&l->last_resolved_at, json_get_time(doc, "last_seen"));
 	} else if (str_is(type, "MX") && answer_name(doc).n > 0 && !str_is(answer_name(doc), ".")) {
 		l->facts.mail = true;
 		arena_add_once(a, &l->mail_exchangers, answer_name(doc), LIST_MOST);
@@ -242,14 +242,14 @@ read_dns(struct db *db, struct arena *a, struct lookalike *l)
 		rc = find_wildcard(db, a, l, &below_wildcard);
 	for (size_t i = 0; rc == DB_OK && i < docs.n; i++) {
 		const struct json_value *doc = docs.p[i];
-		struct ts seen = time_in(doc, "last_seen");
+		struct ts seen = json_get_time(doc, "last_seen");
 
 		if (!is_current(&docs, doc))
 			continue;
 		if (shows_life(l, doc, below_wildcard)) {
 			take_answer(a, l, doc);
 			take_later(&l->last_seen_at, seen);
-			take_earlier(&l->first_seen_at, time_in(doc, "first_seen"));
+			take_earlier(&l->first_seen_at, json_get_time(doc, "first_seen"));
 		} else if (str_is(json_get_text(doc, "rcode"), "NXDOMAIN") &&
 			   str_eq(json_get_text(doc, "host"), l->m.found)) {
 			take_later(&l->gone_at, seen);
@@ -259,12 +259,6 @@ read_dns(struct db *db, struct arena *a, struct lookalike *l)
 }
 
 /* ---- whois ---- */
-
-static struct ts
-whois_time(const struct json_value *whois, const char *name)
-{
-	return time_in(whois, name);
-}
 
 static enum db_rc
 read_whois_dates(struct db *db, struct arena *a, struct lookalike *l)
@@ -278,7 +272,7 @@ read_whois_dates(struct db *db, struct arena *a, struct lookalike *l)
 	if (rc != DB_OK || n == 0)
 		return rc;
 	whois = json_get(docs[0], "whois");
-	l->facts.created_at = whois_time(whois, "created_at");
+	l->facts.created_at = json_get_time(whois, "created_at");
 	l->registrar = json_get_text(whois, "registrar");
 	if (whois != NULL && json_get(whois, "registrant") != NULL)
 		l->organisation = json_get_text(json_get(whois, "registrant"), "organisation");
@@ -288,9 +282,9 @@ read_whois_dates(struct db *db, struct arena *a, struct lookalike *l)
 	/* The registration of the domain is no sign of a name below it. */
 	if (!str_eq(l->m.found, l->m.registrable))
 		return DB_OK;
-	l->registered = ts_cmp(time_in(whois, "expires_at"), ts_now()) > 0;
-	take_later(&l->last_seen_at, time_in(docs[0], "last_seen"));
-	take_earlier(&l->first_seen_at, time_in(docs[0], "first_seen"));
+	l->registered = ts_cmp(json_get_time(whois, "expires_at"), ts_now()) > 0;
+	take_later(&l->last_seen_at, json_get_time(docs[0], "last_seen"));
+	take_earlier(&l->first_seen_at, json_get_time(docs[0], "first_seen"));
 	return DB_OK;
 }
 
@@ -362,6 +356,7 @@ watched_site_read(
 	enum db_rc rc = read_lookalike_documents(
 	    db, a, DATASET_DNS, key_at_and_below(a, w->domain), &docs.p, &docs.n, SITE_DOCUMENTS);
 
+	forget_times(&own);
 	*out = (struct watched_site){ .w = *w };
 	for (size_t i = 0; rc == DB_OK && i < docs.n; i++) {
 		struct str host = json_get_text(docs.p[i], "host"),
@@ -466,7 +461,8 @@ read_certificate(struct db *db, struct lookalike *l)
 	if (rc == DB_OK &&
 	    (l->certificate.sha256.p == NULL || ts_cmp(row.certificate_at, l->certificate.at) > 0))
 		l->certificate = (struct lookalike_certificate){ row.certificate_sha256,
-			row.certificate_at, row.certificate_seen_at, row.certificate_shared };
+			row.certificate_at, row.certificate_first_seen_at, row.certificate_seen_at,
+			row.certificate_shared };
 	return rc == DB_NONE ? DB_OK : rc;
 }
 
@@ -475,12 +471,9 @@ take_certificate(struct lookalike *l)
 {
 	if (l->certificate.sha256.p == NULL)
 		return;
-	if (!ts_is_null(l->certificate.at)) {
-		l->facts.certificate_at = l->certificate.at;
-		take_earlier(&l->first_seen_at, l->certificate.at);
-	}
-	if (!ts_is_null(l->certificate.seen_at))
-		take_later(&l->last_seen_at, l->certificate.seen_at);
+	l->facts.certificate_at = l->certificate.at;
+	take_earlier(&l->first_seen_at, l->certificate.first_seen_at);
+	take_later(&l->last_seen_at, l->certificate.seen_at);
 }
 
 static enum db_rc
@@ -504,7 +497,7 @@ verdict_of(const struct lookalike *l, bool own)
 		return LOOKALIKE_OWN;
 	if (ts_cmp(l->gone_at, l->last_seen_at) > 0 && !l->registered)
 		return LOOKALIKE_GONE;
-	if (l->last_seen_at.us == 0)
+	if (ts_is_null(l->last_seen_at))
 		return LOOKALIKE_UNKNOWN;
 	return l->score >= least ? LOOKALIKE_REPORTED : LOOKALIKE_WEAK;
 }
@@ -513,7 +506,10 @@ enum db_rc
 lookalike_read(struct db *db, struct arena *a, struct lookalike *l)
 {
 	bool own = false;
-	enum db_rc rc = read_dns(db, a, l);
+	enum db_rc rc;
+
+	forget_times(l);
+	rc = read_dns(db, a, l);
 
 	if (rc == DB_OK)
 		rc = read_whois_dates(db, a, l);
@@ -526,6 +522,8 @@ lookalike_read(struct db *db, struct arena *a, struct lookalike *l)
 	if (rc != DB_OK)
 		return rc;
 	take_certificate(l);
+	if (ts_is_null(l->first_seen_at))
+		l->first_seen_at = l->last_seen_at;
 	l->facts.now = ts_now();
 	l->facts.same_holder = has_same_holder(l);
 	l->score = lookalike_score(&l->m.reasons, &l->facts);
@@ -586,9 +584,16 @@ add_names_of_certificate(struct arena *a, const struct json_value *doc, struct s
     struct known_name **names, size_t *n)
 {
 	const struct json_value *list = json_get(doc, "names");
-	struct ts at = time_in(doc, "not_before"), seen = time_in(doc, "last_seen");
-	struct lookalike_certificate c = { json_get_text(doc, "fingerprint_sha256"), at,
-		seen.us == 0 ? at : seen, names_have(list, watched) };
+	struct lookalike_certificate c = { .sha256 = json_get_text(doc, "fingerprint_sha256"),
+		.at = json_get_time(doc, "not_before"),
+		.first_seen_at = json_get_time(doc, "first_seen"),
+		.seen_at = json_get_time(doc, "last_seen"),
+		.shared = names_have(list, watched) };
+
+	if (ts_is_null(c.seen_at))
+		c.seen_at = c.at;
+	if (ts_is_null(c.first_seen_at))
+		c.first_seen_at = c.seen_at;
 
 	for (size_t i = 0; list != NULL && i < json_length(list); i++) {
 		struct str name = json_text(json_at(list, i));

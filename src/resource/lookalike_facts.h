@@ -32,7 +32,7 @@ enum lookalike_verdict {
 
 struct lookalike_certificate {
 	struct str sha256; /* NULL: none is known */
-	struct ts at, seen_at;
+	struct ts at, first_seen_at, seen_at; /* `at`: when its validity begins */
 	bool shared; /* it has a name of the watched domain, too */
 };
 
@@ -55,7 +55,7 @@ struct lookalike {
 	struct strs addresses, mail_exchangers, name_servers;
 	struct str registrar, organisation;
 	struct lookalike_certificate certificate; /* the caller may set a newer one before */
-	struct ts first_seen_at, last_seen_at, last_resolved_at, gone_at;
+	struct ts first_seen_at, last_seen_at, last_resolved_at, gone_at; /* TS_NULL: not known */
 };
 
 /* Reads what is known about the site of a watched domain. */

@@ -31,7 +31,8 @@ judge(struct str watched, struct str found, int *score)
 	lookalike_index_add(x, 0, watched, (struct strs){ NULL, 0 });
 	if (lookalike_find(x, arena, found, &m) == 0)
 		return LOOKALIKE_CLASSES;
-	*score = lookalike_score(&m->reasons, &(struct lookalike_facts){ .address = true });
+	*score = lookalike_score(&m->reasons, &(struct lookalike_facts){
+		.address = true, .created_at = TS_NULL, .certificate_at = TS_NULL });
 	return m->class;
 }
 

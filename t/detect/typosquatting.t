@@ -149,6 +149,12 @@ done
 detect_idle
 is "$(sql "SELECT count(*) FROM detector_state WHERE project_uuid = '$P' AND min_severity = 'low' AND error IS NULL") $(found | grep -c 'paypa1.com homoglyph open')" "6 1" \
 	"changed settings of every detector apply, and surfaced-detect goes on"
+printf '{"fingerprint_sha256":"%064d","names":["paypal-epoch.com"],"not_before":"1970-01-01T00:00:00Z","not_after":"%s","first_seen":"%s","last_seen":"%s"}\n' \
+	6 "$(now '+90 days')" "$(now '-2 days')" "$(now)" | put certificates
+detect_idle
+is "$(sql "SELECT first_seen_at::date = current_date - 2, last_seen_at::date = current_date FROM finding
+	WHERE finding_key = 'typosquatting/paypal.com/paypal-epoch.com'")" "t|t" \
+	"a name that only a certificate has was first seen with the certificate, not when its validity began in 1970"
 printf '{"fingerprint_sha256":"%064d","names":["paypal-late.com"],"not_before":"9999-12-20T00:00:00Z","not_after":"9999-12-31T00:00:00Z","last_seen":"%s"}\n' 7 "$(now)" | put certificates
 detect_idle
 is "$(sql "SELECT count(*) FROM detector_work WHERE tries > 0")" 0 "a certificate of the year 9999 asks for no look that cannot be printed"

@@ -4,6 +4,9 @@
 SET client_min_messages = warning;
 SET ROLE surfaced_owner;
 
+-- 0049
+DROP FUNCTION IF EXISTS lookalike_certificate;
+ALTER TABLE IF EXISTS lookalike_candidate DROP COLUMN IF EXISTS certificate_first_seen_at;
 -- 0047
 DROP TRIGGER IF EXISTS catalogue_rule ON rule;
 ALTER DOMAIN label DROP CONSTRAINT IF EXISTS label_visible;

@@ -251,7 +251,8 @@ score_of(const char *watched, const char *name)
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(m);
 	r = m->reasons;
-	return lookalike_score(&r, &(struct lookalike_facts){ .address = true, .now = { NOW } });
+	return lookalike_score(&r, &(struct lookalike_facts){
+		.address = true, .created_at = TS_NULL, .certificate_at = TS_NULL, .now = { NOW } });
 }
 
 /* AREAS.md 13.13: without any import the threshold is 70. */
@@ -285,7 +286,9 @@ honest_neighbours_with_an_address_stay_below_60(void)
 static void
 scores_change_when_a_registration_is_no_longer_new(void)
 {
-	struct lookalike_facts f = { .created_at = { NOW - 10 * DAY_US }, .now = { NOW } };
+	struct lookalike_facts f = {
+		.created_at = { NOW - 10 * DAY_US }, .certificate_at = TS_NULL, .now = { NOW }
+	};
 	struct lookalike_reasons r = { .n = 0 }, later = { .n = 0 };
 	struct ts due = lookalike_due(&f);
 
@@ -295,7 +298,9 @@ scores_change_when_a_registration_is_no_longer_new(void)
 	f.now = due;
 	(void)lookalike_score(&later, &f);
 	CU_ASSERT_STRING_EQUAL(lookalike_weight_code(later.p[0].code), "registered_90_days");
-	f = (struct lookalike_facts){ .address = true, .now = { NOW } };
+	f = (struct lookalike_facts){
+		.address = true, .created_at = TS_NULL, .certificate_at = TS_NULL, .now = { NOW }
+	};
 	CU_ASSERT_EQUAL(lookalike_due(&f).us, INT64_MAX);
 }
 
