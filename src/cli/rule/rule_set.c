@@ -118,7 +118,7 @@ struct reading {
 	struct arena *scratch;
 	enum rule_origin origin;
 	struct rule_set *set;
-	struct yaml_fault fault; /* of the last document that was refused */
+	struct yaml_fault fault; /* the fault of the last document that was refused */
 };
 
 /* Checks a rule and adds it. */
