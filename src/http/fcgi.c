@@ -72,13 +72,6 @@ drain_body(const FCGX_Request *fcgi)
 	daemon_admit_orphan();
 }
 
-/* The API shares its origin with the console and its cookie, and it serves pictures and texts of
-   hostile pages: no answer is more than data to a browser (C-326). nginx adds the same to its own
-   (envelope.conf). */
-#define ANSWER_POLICY                                                                              \
-	"X-Content-Type-Options: nosniff\r\n"                                                      \
-	"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'; sandbox\r\n"
-
 static struct str
 format_head(const struct req *rq)
 {

@@ -56,8 +56,8 @@ answer_error(struct arena *a, enum error e, struct str request_id)
 	error_write(&body, e, &(struct error_details){ .request_id = request_id });
 	buf_printf(&out,
 	    "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
-	    "Cache-Control: no-store\r\nX-Request-Id: %.*s\r\n%sConnection: "
-	    "close\r\n\r\n",
+	    "Cache-Control: no-store\r\n" ANSWER_POLICY
+	    "X-Request-Id: %.*s\r\n%sConnection: close\r\n\r\n",
 	    why->status, status_reason(why->status), body.n, (int)request_id.n, request_id.p,
 	    why->headers);
 	buf_str(&out, buf_done(&body));

@@ -57,6 +57,8 @@ envelope()
 	is "$(header x-request-id)/$(header cache-control)/$(header content-type)" \
 		"$(field .error.request_id)/no-store/application/json" \
 		"$4 with the headers of an envelope"
+	is "$(header x-content-type-options) $(header content-security-policy)" "nosniff default-src 'none'; frame-ancestors 'none'; sandbox" \
+		"$4, and the answer is data and no page (C-326)"
 }
 
 for v in --http1.1 --http2; do

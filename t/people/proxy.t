@@ -133,7 +133,8 @@ proxy 'proxy=ann'
 is "$STATUS" 201 "a person whom the proxy names signs in although the bucket of the network is full"
 signed_in ann
 proxy 'none=1'
-is "$(answered)" "401 sign_in_failed" "the proxy refuses a browser that it does not know before anything counts"
+is "$(answered) $(header WWW-Authenticate)" '401 sign_in_failed ApiKey header="X-API-Key"' \
+	"the proxy refuses a browser that it does not know before anything counts"
 sql "TRUNCATE throttle" >/dev/null
 person_new bob member
 for email in ann@example.org ANN@example.com; do

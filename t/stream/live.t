@@ -49,6 +49,8 @@ stream=/projects/$P/sessions/$s/stream
 api GET "$stream" --http1.1
 is "$STATUS $(field .error.code) $(header Upgrade)" "426 upgrade_required websocket" \
 	"a stream without an upgrade gets 426 (C-107)"
+is "$(header X-Content-Type-Options) $(header Content-Security-Policy)" "nosniff default-src 'none'; frame-ancestors 'none'; sandbox" \
+	"a refusal of surfaced-stream is data and no page (C-326)"
 is "$(field '.error|keys|join(",")') $(header X-Request-Id)" "code,field_errors,message,request_id $(field .error.request_id)" \
 	"the refusal of a stream has the envelope (C-107)"
 api GET "$stream" --http2
