@@ -132,11 +132,6 @@ check_tags(struct checked *c)
 			continue;
 		if (!has_slug(&known, s[i]))
 			add_fault_of_item(c, "tags", i, "not_found", "is not a known tag");
-		for (size_t k = 0; k < i; k++)
-			if (s[k].p != NULL && str_eq(s[i], s[k])) {
-				add_fault_of_item(c, "tags", i, "duplicate", "names a tag twice");
-				break;
-			}
 	}
 	return PASS;
 }

@@ -144,6 +144,7 @@ static const struct field settings_in[] = {
 	    .help = "Further records that do not match, in addition to the exclude of the rule." },
 	{ .name = "project_uuids",
 	    .type = FIELD_LIST,
+	    .flags = DISTINCT,
 	    .offset = offsetof(struct detection_settings, project_uuids),
 	    .lo = 0,
 	    .hi = LIM_RULE_PROJECTS,
@@ -194,7 +195,6 @@ static int
 read_projects(struct req *rq, const struct list *list, struct strs *out)
 {
 	struct body_faults *faults = ARENA_NEW(rq->arena, struct body_faults);
-	struct str *texts = ARENA_ARRAY(rq->arena, list->n + 1, struct str);
 	const struct uuid *u = list->items;
 	struct list seen;
 	enum db_rc rc = db_list(rq->db, &seen_projects, &seen, P(rq->key->uuid));
@@ -202,15 +202,11 @@ read_projects(struct req *rq, const struct list *list, struct strs *out)
 	if (rc != DB_OK)
 		return fail_db(rq, rc);
 	for (size_t i = 0; i < list->n; i++) {
-		const char *path = arena_printf(rq->arena, "project_uuids[%zu]", i).p;
-
-		texts[i] = arena_uuid(rq->arena, &u[i]);
 		if (!among(seen.items, seen.n, &u[i]))
-			body_fault(faults, path, "not_found", "is no project that the key sees");
-		else if (among(u, i, &u[i]))
-			body_fault(faults, path, "duplicate", "names a project twice");
+			body_fault(faults, arena_printf(rq->arena, "project_uuids[%zu]", i).p,
+			    "not_found", "is no project that the key sees");
 	}
-	*out = (struct strs){ texts, list->n };
+	*out = db_uuid_texts(rq->arena, list);
 	if (faults->n > 0)
 		return fail_faults(rq, faults);
 	/* Without projects the settings would concern all projects, so a limited key may not send

@@ -17,8 +17,9 @@ struct key_in {
 
 #define KEY_MEMBERS                                                                                \
 	TEXT(struct key_in, name, REQUIRED | TRIM, 1, LIM_NAME),                                   \
-	    LIST_OF(struct key_in, scopes, REQUIRED, struct str, 1, 64),                           \
-	    LIST_OF(struct key_in, projects, NULLABLE, struct uuid, 1, LIM_KEY_PROJECTS),          \
+	    LIST_OF(struct key_in, scopes, REQUIRED | DISTINCT, struct str, 1, 64),                \
+	    LIST_OF(                                                                               \
+		struct key_in, projects, NULLABLE | DISTINCT, struct uuid, 1, LIM_KEY_PROJECTS),   \
 	    FIELD(struct key_in, expires_at, NULLABLE), FIELD_END
 
 static const struct field new_key_in[] = {
@@ -37,20 +38,6 @@ check_key(struct req *rq, void *body, struct body_faults *faults)
 	if (!ts_is_null(in->expires_at) && ts_cmp(in->expires_at, rq->now) <= 0)
 		body_fault(faults, "expires_at", "out_of_range", "must be in the future");
 	return PASS;
-}
-
-static struct strs
-texts_of_uuids(struct arena *a, const struct list *list)
-{
-	const struct uuid *row = list->items;
-	struct str *out;
-
-	if (list->items == NULL)
-		return (struct strs){ NULL, 0 };
-	out = ARENA_ARRAY(a, list->n + 1, struct str);
-	for (size_t i = 0; i < list->n; i++)
-		out[i] = arena_uuid(a, &row[i]);
-	return (struct strs){ out, list->n };
 }
 
 struct key_change {
@@ -147,7 +134,7 @@ create_access_key(struct req *rq)
 	key_make(secret, prefix, hash);
 	rc = db_one(rq->db, &add_key, &done, P(rq->key->uuid), P(in->member_uuid), P(in->name),
 	    P(((struct strs){ in->scopes.items, in->scopes.n })),
-	    P(texts_of_uuids(rq->arena, &in->projects)), P(in->expires_at), P(str_of(prefix)),
+	    P(db_uuid_texts(rq->arena, &in->projects)), P(in->expires_at), P(str_of(prefix)),
 	    P(((struct bytes){ hash, sizeof(hash) })));
 	if (end_key_change(rq, rc, &done) != PASS)
 		return FAILED;
@@ -161,7 +148,7 @@ put_access_key(struct req *rq)
 	struct key_change done = { { NULL, 0 } };
 	enum db_rc rc = db_one(rq->db, &set_key, &done, P(rq->key->uuid), P(rq->path[0]),
 	    P(in->name), P(((struct strs){ in->scopes.items, in->scopes.n })),
-	    P(texts_of_uuids(rq->arena, &in->projects)), P(in->expires_at));
+	    P(db_uuid_texts(rq->arena, &in->projects)), P(in->expires_at));
 
 	return end_key_change(rq, rc, &done) == PASS ? reply_key(rq) : FAILED;
 }

@@ -25,7 +25,7 @@ static const struct field member_in_fields[] = {
 	TEXT(struct member_in, name, REQUIRED | TRIM, 1, LIM_NAME),
 	ONE_OF(struct member_in, role, REQUIRED, account_roles, NULL),
 	SWITCH(struct member_in, all_projects, 0, true),
-	LIST(struct member_in, projects, 0, struct project_role, project_role_in, 0,
+	LIST(struct member_in, projects, DISTINCT, struct project_role, project_role_in, 0,
 	    LIM_MEMBER_PROJECTS),
 	FIELD_END,
 };

@@ -27,7 +27,7 @@ static const struct field rule_in[] = {
 	    .hi = LIM_QUERY,
 	    .help = QUERY_HELP,
 	},
-	LIST_OF(struct rule, destination_uuids, 0, struct uuid, 0, LIM_RULE_DESTINATIONS),
+	LIST_OF(struct rule, destination_uuids, DISTINCT, struct uuid, 0, LIM_RULE_DESTINATIONS),
 	SWITCH(struct rule, enabled, 0, true),
 	FIELD_END,
 };
@@ -71,40 +71,19 @@ check_query(struct req *rq, const struct rule *in)
 		.p);
 }
 
-/* Converts the destinations to a parameter; false when one is named twice. */
-static bool
-destination_texts(struct req *rq, const struct list *list, struct strs *out)
-{
-	const struct uuid *u = list->items;
-	struct str *texts = ARENA_ARRAY(rq->arena, list->n, struct str);
-
-	for (size_t i = 0; i < list->n; i++) {
-		for (size_t k = 0; k < i; k++)
-			if (uuid_cmp(&u[k], &u[i]) == 0)
-				return false;
-		texts[i] = arena_uuid(rq->arena, &u[i]);
-	}
-	*out = (struct strs){ texts, list->n };
-	return true;
-}
-
 static int
-check_rule(struct req *rq, const struct rule *in, struct strs *to)
+check_rule(struct req *rq, const struct rule *in)
 {
 	if (!name_visible(in->name))
 		return fail_field(rq, "name", "invalid_format", "must not have control characters");
 	if (str_is(in->source, "service") && in->min_severity.p != NULL)
 		return fail_field(rq, "min_severity", "not_allowed", "is of findings alone");
-	if (!destination_texts(rq, &in->destination_uuids, to))
-		return fail_field(
-		    rq, "destination_uuids", "duplicate", "names a destination twice");
 	return check_query(rq, in);
 }
 
 /* Runs the statement that writes a rule with this UUID. */
 static enum db_rc
-write_rule(
-    struct req *rq, const struct stmt *st, struct uuid uuid, struct strs to, struct rule *out)
+write_rule(struct req *rq, const struct stmt *st, struct uuid uuid, struct rule *out)
 {
 	const struct rule *in = rq->in;
 	struct str severity = in->min_severity, query = in->query.p == NULL ? STR("") : in->query;
@@ -112,7 +91,8 @@ write_rule(
 	if (severity.p == NULL && str_is(in->source, "finding"))
 		severity = STR("info");
 	return db_one(rq->db, st, out, P(rq->project), P(uuid), P(in->name), P(in->source),
-	    P(severity), P(query), P(to), P(in->enabled));
+	    P(severity), P(query), P(db_uuid_texts(rq->arena, &in->destination_uuids)),
+	    P(in->enabled));
 }
 
 static int
@@ -126,12 +106,11 @@ static int
 create_alert_rule(struct req *rq)
 {
 	struct rule r;
-	struct strs to = { NULL, 0 };
 	enum db_rc rc;
 
-	if (check_rule(rq, rq->in, &to) != PASS)
+	if (check_rule(rq, rq->in) != PASS)
 		return FAILED;
-	rc = write_rule(rq, &insert_rule, uuid_random(), to, &r);
+	rc = write_rule(rq, &insert_rule, uuid_random(), &r);
 	if (rc == DB_NONE)
 		return fail_destination(rq);
 	if (rc != DB_OK)
@@ -148,12 +127,11 @@ static int
 update_alert_rule(struct req *rq)
 {
 	struct rule r;
-	struct strs to = { NULL, 0 };
 	enum db_rc rc;
 
-	if (check_rule(rq, rq->in, &to) != PASS)
+	if (check_rule(rq, rq->in) != PASS)
 		return FAILED;
-	rc = write_rule(rq, &update_rule, rq->path[1], to, &r);
+	rc = write_rule(rq, &update_rule, rq->path[1], &r);
 	if (rc == DB_NONE) {
 		rc = db_one(rq->db, &select_rule, &r, P(rq->project), P(rq->path[1]));
 		if (rc == DB_OK)

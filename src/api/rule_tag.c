@@ -101,7 +101,7 @@ parent_category(struct str path)
 	return path;
 }
 
-/* Adds a fault for each category that is malformed, repeated or without its parent (C-159). */
+/* Adds a fault for each category that is malformed or without its parent (C-159). */
 static int
 check_rule_tag(struct req *rq, void *in, struct body_faults *faults)
 {
@@ -125,8 +125,6 @@ check_rule_tag(struct req *rq, void *in, struct body_faults *faults)
 			body_fault(faults, at, "invalid_format",
 			    "must be words of a to z, digits and hyphens between slashes, such as "
 			    "malware/c2");
-		else if (has_category(paths, i, paths[i]))
-			body_fault(faults, at, "duplicate", "is repeated");
 		else if (parent.n > 0 && !has_category(paths, t->categories.n, parent))
 			body_fault(faults, at, "invalid_format",
 			    "needs its parent category, as malware/c2 needs malware");

@@ -82,7 +82,6 @@ word_is_sound(struct str word)
 static bool
 read_pattern(struct req *rq, struct str *pattern)
 {
-	*pattern = arena_lower(rq->arena, str_trim(*pattern));
 	return idn_to_ascii(rq->arena, pattern) && pattern->n <= LIM_DNS_NAME &&
 	       lookalike_pattern_sound(*pattern);
 }
@@ -96,7 +95,6 @@ check_watched(struct req *rq, void *in, struct body_faults *faults)
 	for (size_t i = 0; i < w->words.n; i++) {
 		if (words[i].p == NULL)
 			continue;
-		words[i] = arena_lower(rq->arena, str_trim(words[i]));
 		if (!word_is_sound(words[i]))
 			body_fault(faults, arena_printf(rq->arena, "words[%zu]", i).p,
 			    "invalid_format", "must be 3 to 40 letters a to z, digits and hyphens");

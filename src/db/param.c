@@ -162,3 +162,14 @@ db_values(struct arena *a, struct db_args args, struct db_values *out)
 	}
 	return true;
 }
+
+struct strs
+db_uuid_texts(struct arena *a, const struct list *uuids)
+{
+	const struct uuid *one = uuids->items;
+	struct str *out = ARENA_ARRAY(a, uuids->n + 1, struct str);
+
+	for (size_t i = 0; i < uuids->n; i++)
+		out[i] = arena_uuid(a, &one[i]);
+	return (struct strs){ out, uuids->n };
+}

@@ -6,6 +6,7 @@
 #define DB_PARAM_H
 
 #include "base/base.h"
+#include "json/json.h"
 
 enum param_type {
 	PARAM_NULL,
@@ -49,6 +50,9 @@ struct db_param db_param_strs(struct strs v);
 
 /* A text as an item of a list that the statement casts to bytea[]: "\x0a0b". */
 struct str db_bytea(struct arena *a, struct str bytes);
+
+/* A list of UUIDs as a parameter that the statement casts: $1::text[]::uuid[]. */
+struct strs db_uuid_texts(struct arena *a, const struct list *uuids);
 
 /* The parameter's type follows from the expression's C type. */
 #define P(v)                                                                                       \

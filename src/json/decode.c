@@ -357,6 +357,46 @@ decode_timestamp(struct decoder *d, struct json_object *o, struct ts *out)
 
 static void decode_value(struct decoder *d, const struct field *f, struct json_object *o, void *at);
 
+/* Whether two decoded texts, UUIDs or numbers are equal. One that did not fit its row is equal to
+   none. */
+static bool
+are_equal(enum field_type type, const void *a, const void *b)
+{
+	static const struct uuid unset;
+
+	switch (type) {
+	case FIELD_STR:
+		return ((const struct str *)a)->p != NULL &&
+		       str_eq(*(const struct str *)a, *(const struct str *)b);
+	case FIELD_UUID:
+		return uuid_cmp(a, &unset) != 0 && uuid_cmp(a, b) == 0;
+	case FIELD_INT:
+		return *(const int64_t *)a == *(const int64_t *)b;
+	default:
+		panic("items of type %d cannot be DISTINCT", (int)type); /* UNCOVERED: no such table */
+	}
+}
+
+static void
+report_repeated_items(struct decoder *d, const struct field *f, const struct list *list)
+{
+	const struct field *key = f->sub;
+	const char *items = (const char *)list->items + (key == NULL ? 0 : key->offset);
+
+	for (size_t i = 1; i < list->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (are_equal(key == NULL ? f->item : key->type, items + i * f->size,
+				items + k * f->size)) {
+				size_t mark = enter_list_item(d, i);
+
+				if (key != NULL)
+					(void)enter_member(d, str_of(key->name));
+				add_error(d, "duplicate", STR("repeats an earlier item"));
+				leave_member(d, mark);
+				break;
+			}
+}
+
 static void
 decode_list(struct decoder *d, const struct field *f, struct json_object *o, struct list *out)
 {
@@ -382,6 +422,8 @@ decode_list(struct decoder *d, const struct field *f, struct json_object *o, str
 		    d, &item, json_object_array_get_idx(o, i), (char *)out->items + i * f->size);
 		leave_member(d, mark);
 	}
+	if ((f->flags & DISTINCT) != 0)
+		report_repeated_items(d, f, out);
 }
 
 static void

@@ -175,6 +175,8 @@ describe_list(struct buf *b, const struct field *f, const struct style *style)
 	json_member(b, "items");
 	describe_items(b, f, style);
 	write_count_bounds(b, f, "minItems", "maxItems");
+	if ((f->flags & DISTINCT) != 0 && f->sub == NULL)
+		json_member_bool(b, "uniqueItems", true);
 }
 
 /* Wraps the reference to a named schema, so that other keywords may be added beside it. */

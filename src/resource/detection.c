@@ -66,8 +66,8 @@ static const struct field product_out[] = {
 #define TEXTS(s, member, fl, most, about)                                                          \
 	{ .name = #member, .type = FIELD_STR, .flags = (fl) | BYTES_TOO, .offset = offsetof(s, member), \
 	    .lo = 0, .hi = (most), .help = (about) }
-#define SLUGS(s, member, most, about)                                                              \
-	{ .name = #member, .type = FIELD_LIST, .offset = offsetof(s, member), .lo = 0, .hi = (most), \
+#define SLUGS(s, member, fl, most, about)                                                          \
+	{ .name = #member, .type = FIELD_LIST, .flags = (fl), .offset = offsetof(s, member), .hi = (most), \
 	    .size = sizeof(struct str), .item = FIELD_STR, .help = (about) }
 
 #define TEXTS_OF_CONTENT(s, need)                                                                  \
@@ -80,10 +80,10 @@ static const struct field product_out[] = {
 	TEXTS(s, query, need, LIM_QUERY, QUERY_HELP),                                              \
 	TEXTS(s, exclude, 0, LIM_QUERY, EXCLUDE_HELP),                                             \
 	ONE_OF(s, severity, need, severities, NULL),                                               \
-	SLUGS(s, tags, LIM_RULE_TAGS, TAGS_HELP),                                                  \
-	SLUGS(s, techniques, LIM_RULE_TECHNIQUES, "Techniques of ATT&CK: T1190 or T1059.001."),               \
-	SLUGS(s, references, LIM_RULE_REFERENCES, "URLs."),                                        \
-	SLUGS(s, false_positives, LIM_RULE_REFERENCES, "A description of harmless records that match.")
+	SLUGS(s, tags, DISTINCT, LIM_RULE_TAGS, TAGS_HELP),                                                  \
+	SLUGS(s, techniques, DISTINCT, LIM_RULE_TECHNIQUES, "Techniques of ATT&CK: T1190 or T1059.001."), \
+	SLUGS(s, references, 0, LIM_RULE_REFERENCES, "URLs."),                                     \
+	SLUGS(s, false_positives, 0, LIM_RULE_REFERENCES, "A description of harmless records that match.")
 
 #define CONTENT                                                                                    \
 	TEXTS_OF_CONTENT(struct detection_in, REQUIRED),                                           \

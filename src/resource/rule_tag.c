@@ -11,7 +11,7 @@ const char *const tag_classifications[] = { "informational", "benign", "suspicio
 
 #define CATEGORIES(about)                                                                          \
 	{                                                                                          \
-		.name = "categories", .type = FIELD_LIST,                                          \
+		.name = "categories", .type = FIELD_LIST, .flags = DISTINCT,                       \
 		.offset = offsetof(struct rule_tag, categories), .hi = LIM_TAG_CATEGORIES,         \
 		.size = sizeof(struct str), .item = FIELD_STR,                                     \
 		.pattern = "^[a-z0-9][a-z0-9-]{0,127}(/[a-z0-9][a-z0-9-]{0,127})*$",               \

@@ -11,8 +11,9 @@
 	  .offset = offsetof(struct watched_domain, domain),                                       \
 	  .help = "One label below a public suffix." }
 #define TEXTS_OF(m, most, longest, about)                                                          \
-	{ .name = #m, .type = FIELD_LIST, .offset = offsetof(struct watched_domain, m),            \
-	  .hi = (most), .size = sizeof(struct str), .item = FIELD_STR, .help = (about) }
+	{ .name = #m, .type = FIELD_LIST, .flags = TRIM | LOWER | DISTINCT,                        \
+	  .offset = offsetof(struct watched_domain, m), .hi = (most),                              \
+	  .size = sizeof(struct str), .item = FIELD_STR, .help = (about) }
 #define WORDS                                                                                      \
 	TEXTS_OF(words, LIM_WATCHED_WORDS, LIM_WATCHED_WORD,                                       \
 	    "Brands beside the label of the domain: 3 to 40 letters, digits and hyphens each.")

@@ -113,7 +113,7 @@ like "$(field '.error.field_errors[0].message')" '^character [0-9]+: ' \
 try '"source":"service","min_severity":"high"' "400 min_severity not_allowed"
 try '"source":"host"' "400 source not_allowed"
 try '"source":"finding","min_severity":"bad"' "400 min_severity not_allowed"
-try "\"source\":\"finding\",\"destination_uuids\":[\"$d\",\"$d\"]" "400 destination_uuids duplicate"
+try "\"source\":\"finding\",\"destination_uuids\":[\"$d\",\"$d\"]" "400 destination_uuids[1] duplicate"
 try "\"source\":\"finding\",\"destination_uuids\":[\"$(uuid_new)\"]" "400 destination_uuids not_found"
 try '"source":"finding","destination_uuids":["x"]' "400 destination_uuids[0] invalid_format"
 foreign=$(sql "INSERT INTO alert_destination (project_uuid, name, url, secret) VALUES ('$PROJECT2', 'x', 'https://x.example.com', '$secret') RETURNING uuid")

@@ -85,6 +85,10 @@ is "$STATUS $(field '.member.projects[0].role')" "200 manager" "an owner makes a
 as ann PUT "/access/members/$cat" "{\"email\":\"cat@example.com\",\"name\":\"Cat\",\"role\":\"member\",
 	\"projects\":[{\"project_uuid\":\"$ann\",\"role\":\"manager\"}]}"
 is "$(answered) $(field '.error.field_errors[0].field')" "400 invalid_request projects" "a project that does not exist is refused"
+as ann PUT "/access/members/$cat" "{\"email\":\"cat@example.com\",\"name\":\"Cat\",\"role\":\"member\",
+	\"projects\":[{\"project_uuid\":\"$P\",\"role\":\"manager\"},{\"project_uuid\":\"$P\",\"role\":\"viewer\"}]}"
+is "$(answered) $(field '.error.field_errors[0]|.field, .code' | paste -sd ' ')" "400 invalid_request projects[1].project_uuid duplicate" \
+	"a member has one role in a project"
 as cat DELETE /auth/session
 owner=$(sql "SELECT uuid FROM member WHERE email = 'owner@example.com'")
 as ann DELETE "/access/members/$owner"
@@ -107,6 +111,12 @@ is "$(answered)" "403 permission_denied" "a person without an organisation may n
 
 # ---- keys ----
 
+as ann POST /access/keys '{"name":"ci","scopes":["search.view","reports.view","search.view"]}'
+is "$(answered) $(field '.error.field_errors[0]|.field, .code' | paste -sd ' ')" "400 invalid_request scopes[2] duplicate" \
+	"a scope is not given twice to a key (C-338)"
+as ann POST /access/keys "{\"name\":\"ci\",\"scopes\":[\"search.view\"],\"projects\":[\"$P\",\"$P\"]}"
+is "$(answered) $(field '.error.field_errors[0]|.field, .code' | paste -sd ' ')" "400 invalid_request projects[1] duplicate" \
+	"a project is not given twice to a key (C-338)"
 as ann POST /access/keys '{"name":"ci","scopes":["search.view"]}'
 k=$(field .key.uuid) secret=$(field .secret)
 is "$STATUS $(field .key.name) $(field '.key.effective_scopes | join(" ")')" "201 ci search.view" "an owner makes a key (C-338)"

@@ -44,7 +44,7 @@ is "$STATUS $(faults)" "400 id" "an id is unique in its account"
 many=$(jq -cn '[range(21)|{name: "x", record: {}, expect: "match"}]')
 api POST /rules "$(content "{\"query\":\"product:(\",\"exclude\":\"colour:red\",\"color\":1,\"tests\":$many,\"techniques\":[\"T1190\",\"t1190\",\"T1190.1\"],
 	\"references\":[\"ftp://x\"],\"tags\":[\"no-login\",\"unknown\",\"no-login\"],\"severity\":\"urgent\"}")"
-is "$STATUS $(faults)" "400 severity tests color query exclude techniques[1] techniques[2] references[0] tags[1] tags[2]" \
+is "$STATUS $(faults)" "400 severity tags[2] tests color query exclude techniques[1] techniques[2] references[0] tags[1]" \
 	"one answer names an unknown member, a bad query, a 21st test and every other fault (C-145)"
 is "$(field '.error.field_errors[]|select(.field == "query")|.message')" "character 10: the query ends where a test is expected" \
 	"the fault of a query has its position (C-145)"
@@ -193,8 +193,11 @@ api POST "/rules/$general/copy"
 is "$STATUS $(field '.rule.settings.project_uuids|join(" ")')" "201 $P" "a rule that a limited key copies is one of its projects"
 api DELETE "/rules/$(field .rule.uuid)"
 is "$STATUS" 200 "a limited key deletes a rule of its projects"
-api PUT "/rules/$mine/settings" "{\"enabled\":true,\"project_uuids\":[\"$OTHER\",\"$P\",\"$P\"]}"
-is "$STATUS $(field '[.error.field_errors[]|.field, .code]|join(" ")')" "400 project_uuids[0] not_found project_uuids[2] duplicate" \
+api PUT "/rules/$mine/settings" "{\"enabled\":true,\"project_uuids\":[\"$P\",\"$P\"]}"
+is "$STATUS $(field '[.error.field_errors[]|.field, .code]|join(" ")')" "400 project_uuids[1] duplicate" \
+	"the settings of a rule name a project once"
+api PUT "/rules/$mine/settings" "{\"enabled\":true,\"project_uuids\":[\"$OTHER\",\"$P\"]}"
+is "$STATUS $(field '[.error.field_errors[]|.field, .code]|join(" ")')" "400 project_uuids[0] not_found" \
 	"a project outside the ceiling is not found"
 api PUT "/rules/$mine/settings" '{"enabled":true}'
 is "$STATUS $(field .error.code)" "403 permission_denied" "a limited key does not make a rule general"

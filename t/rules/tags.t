@@ -48,7 +48,7 @@ is "$(faults)" "slug unknown_field" "a slug never changes"
 # ---- what is refused ----
 
 api POST "$T" '{"slug":"No","name":"a\u0007b","categories":["a/b","Bad","c","c"],"classification":"evil"}'
-is "$STATUS $(faults)" "400 classification not_allowed, slug invalid_format, name invalid_format, categories[0] invalid_format, categories[1] invalid_format, categories[3] duplicate" \
+is "$STATUS $(faults)" "400 categories[3] duplicate, classification not_allowed, slug invalid_format, name invalid_format, categories[0] invalid_format, categories[1] invalid_format" \
 	"one answer names every fault, and a category without its parent is refused (C-159)"
 api POST "$T" '{"slug":"x","categories":["a","b","c","d","e"]}'
 is "$(faults)" "categories too_long" "a tag has four categories at most (C-159)"

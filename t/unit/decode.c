@@ -358,6 +358,49 @@ all_faults_in_one_answer(void) /* C-098 */
 }
 
 static void
+repeated_items_of_a_set_are_refused(void) /* C-338 */
+{
+	struct set {
+		struct list words, uuids, numbers, groups;
+	};
+	static const struct field set_in[] = {
+		LIST_OF(struct set, words, TRIM | LOWER | DISTINCT, struct str, 0, 9),
+		LIST_OF(struct set, uuids, DISTINCT, struct uuid, 0, 9),
+		LIST_OF(struct set, numbers, DISTINCT, int64_t, 0, 9),
+		LIST(struct set, groups, DISTINCT, struct group, group_in, 0, 9),
+		FIELD_END,
+	};
+	static const struct {
+		const char *text, *faults;
+	} rows[] = {
+		{ "{\"words\":[\"a\",\"b\"],\"numbers\":[1,2,0]}", "" },
+		{ "{\"words\":[\"a\",\"b\",\" A \",\"b\"]}",
+		    "duplicate words[2]; duplicate words[3]" },
+		{ "{\"words\":[\"a\",\"a\",\"a\"]}", "duplicate words[1]; duplicate words[2]" },
+		{ "{\"numbers\":[7,0,7]}", "duplicate numbers[2]" },
+		{ "{\"uuids\":[\"0b8e4c9e-7a56-4a3e-9d0a-1d4c3f6b2a11\","
+		  "\"0B8E4C9E-7A56-4A3E-9D0A-1D4C3F6B2A11\"]}",
+		    "duplicate uuids[1]" },
+		{ "{\"groups\":[{\"field\":\"a\",\"limit\":1},{\"field\":\"a\",\"limit\":2},"
+		  "{\"field\":\"b\",\"limit\":1}]}",
+		    "duplicate groups[1].field" },
+		/* an item that is wrong anyway repeats nothing */
+		{ "{\"words\":[1,1],\"uuids\":[\"x\",\"x\"]}",
+		    "invalid_type words[0]; invalid_type words[1]; invalid_format uuids[0]; "
+		    "invalid_format uuids[1]" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct set in = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };
+		const char *got = wrong(set_in, str_of(rows[i].text), &in);
+
+		if (strcmp(got, rows[i].faults) != 0)
+			printf("# %s: %s\n", rows[i].text, got);
+		CU_ASSERT_STRING_EQUAL(got, rows[i].faults);
+	}
+}
+
+static void
 unknown_members_are_named_when_it_is_safe(void) /* C-028, C-029 */
 {
 	struct buf b = { .a = arena };
@@ -485,6 +528,7 @@ static CU_TestInfo tests[] = {
 	{ "numbers keep their lexeme", numbers_keep_their_lexeme },
 	{ "a body that is no object is a field error", no_object_is_a_field_error },
 	{ "lists above their limit are refused", lists_are_bounded },
+	{ "repeated items of a set are refused", repeated_items_of_a_set_are_refused },
 	{ "a limit must be an integer in range", limits_are_integers },
 	{ "texts above their limit are refused", texts_are_bounded },
 	{ "a name with U+0000 is an unknown member", nul_in_a_name_is_an_unknown_member },
