@@ -107,9 +107,9 @@ $$;
 
 -- The newest capture of each host.
 CREATE OR REPLACE FUNCTION dangling_pages(project uuid, hosts text[])
-	RETURNS TABLE (hostname text, takeover_provider text, captured_at timestamptz) LANGUAGE sql STABLE
+	RETURNS TABLE (hostname text, takeover_providers text[], captured_at timestamptz) LANGUAGE sql STABLE
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT DISTINCT ON (c.hostname) c.hostname, c.takeover_provider, c.captured_at FROM capture c
+	SELECT DISTINCT ON (c.hostname) c.hostname, c.takeover_providers, c.captured_at FROM capture c
 	 WHERE c.project_uuid = project AND c.hostname = ANY (hosts) ORDER BY c.hostname, c.captured_at DESC
 $$;
 

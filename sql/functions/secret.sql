@@ -50,7 +50,7 @@ BEGIN
 END
 $$;
 
--- Stores captured pages of a project: [{url, hostname, status, title, body_sha256, takeover_provider, truncated, captured_at,
+-- Stores captured pages of a project: [{url, hostname, status, title, body_sha256, takeover_providers, truncated, captured_at,
 -- notes: [as above, without place]}]. The capture with the latest captured_at stays. It is asked for once in a batch.
 CREATE OR REPLACE FUNCTION capture_store(project uuid, records jsonb)
 	RETURNS TABLE (fresh bigint, known bigint, changed bigint) LANGUAGE plpgsql AS $$
@@ -62,19 +62,19 @@ BEGIN
 	DELETE FROM capture_note;
 	WITH given AS MATERIALIZED (
 		SELECT DISTINCT ON (r.url) r.* FROM ROWS FROM (jsonb_to_recordset(records) AS (url text, hostname text, status integer,
-			title text, body_sha256 text, takeover_provider text, truncated boolean, captured_at timestamptz, notes jsonb))
+			title text, body_sha256 text, takeover_providers jsonb, truncated boolean, captured_at timestamptz, notes jsonb))
 			WITH ORDINALITY AS r
 		 ORDER BY r.url, r.captured_at DESC, r.ordinality DESC),
 	stored AS (
-		INSERT INTO capture AS c (project_uuid, url, hostname, status, title, body_sha256, takeover_provider, truncated, captured_at)
-		SELECT project, g.url, g.hostname, g.status, g.title, decode(g.body_sha256, 'hex'), g.takeover_provider,
+		INSERT INTO capture AS c (project_uuid, url, hostname, status, title, body_sha256, takeover_providers, truncated, captured_at)
+		SELECT project, g.url, g.hostname, g.status, g.title, decode(g.body_sha256, 'hex'), ARRAY(SELECT jsonb_array_elements_text(g.takeover_providers)),
 		       coalesce(g.truncated, false), g.captured_at FROM given g ORDER BY g.url
-		ON CONFLICT (project_uuid, url) DO UPDATE SET (hostname, status, title, body_sha256, takeover_provider, truncated, captured_at) =
-			(excluded.hostname, excluded.status, excluded.title, excluded.body_sha256, excluded.takeover_provider,
+		ON CONFLICT (project_uuid, url) DO UPDATE SET (hostname, status, title, body_sha256, takeover_providers, truncated, captured_at) =
+			(excluded.hostname, excluded.status, excluded.title, excluded.body_sha256, excluded.takeover_providers,
 			excluded.truncated, excluded.captured_at)
 		 WHERE excluded.captured_at > c.captured_at OR (excluded.captured_at = c.captured_at
-		   AND (excluded.status, excluded.title, excluded.body_sha256, excluded.takeover_provider, excluded.truncated)
-			IS DISTINCT FROM (c.status, c.title, c.body_sha256, c.takeover_provider, c.truncated))
+		   AND (excluded.status, excluded.title, excluded.body_sha256, excluded.takeover_providers, excluded.truncated)
+			IS DISTINCT FROM (c.status, c.title, c.body_sha256, c.takeover_providers, c.truncated))
 		    -- the first import had no key, or another one
 		    OR (excluded.captured_at = c.captured_at AND EXISTS (SELECT FROM given g, jsonb_to_recordset(g.notes) AS m(key_id text)
 			 WHERE g.url = c.url AND NOT EXISTS (SELECT FROM secret_seen s WHERE s.place = 'page ' || c.uuid

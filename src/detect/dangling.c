@@ -250,6 +250,16 @@ struct finding_look {
 	int64_t room; /* new findings that the project may still have */
 };
 
+/* Whether a stored finding is about the same record: a zone that is not served is one, whichever of
+   its servers the finding names. */
+static bool
+is_same_record(const struct dangling_known *k, const struct dangling *d)
+{
+	return str_eq(k->type, d->type) &&
+	       (str_eq(k->target, d->target) ||
+		   (k->kind == DANGLING_NS_LAME && d->kind == DANGLING_NS_LAME));
+}
+
 /* Returns the stored finding of the same record, or NULL. When there are several, one that is not
    resolved wins. */
 static const struct known_finding *
@@ -261,8 +271,7 @@ find_known_finding(struct finding_look *f, struct str subject, const struct dang
 		const struct known_finding *s = &f->l->known[i];
 		const struct dangling_known *k = &f->known[i];
 
-		if (!f->readable[i] || !str_eq(s->subject, subject) || !str_eq(k->type, d->type) ||
-		    !str_eq(k->target, d->target))
+		if (!f->readable[i] || !str_eq(s->subject, subject) || !is_same_record(k, d))
 			continue;
 		if (best == NULL || str_is(best->status, "resolved")) {
 			best = s;

@@ -14,6 +14,7 @@
 #include "json/json.h"
 #include "json/tree.h"
 #include "record/lookup.h"
+#include "record/registration.h"
 
 #include <stdlib.h>
 
@@ -53,13 +54,14 @@ static const struct field takeover_out[] = {
 };
 
 struct page_row {
-	struct str hostname, takeover_provider;
+	struct str hostname;
+	struct list takeover_providers;
 	struct ts captured_at;
 };
 
 static const struct field page_out[] = {
 	FIELD(struct page_row, hostname, 0),
-	FIELD(struct page_row, takeover_provider, NULLABLE),
+	LIST_OF(struct page_row, takeover_providers, 0, struct str, 0, 0),
 	FIELD(struct page_row, captured_at, 0),
 	FIELD_END,
 };
@@ -99,7 +101,7 @@ STMT_LIST(list_dangling_assets, struct asset_row, asset_out,
 STMT_LIST(list_takeovers, struct takeover_row, takeover_out,
     "SELECT suffix, provider, mode, claim, page FROM dangling_takeovers()");
 STMT_LIST(list_dangling_pages, struct page_row, page_out,
-    "SELECT hostname, takeover_provider, captured_at FROM dangling_pages($1, $2)");
+    "SELECT hostname, takeover_providers, captured_at FROM dangling_pages($1, $2)");
 STMT_LIST(list_dangling_addresses, struct address_row, address_out,
     "SELECT ip, provider, region, allocated, allocates FROM dangling_addresses($1, $2)");
 STMT_LIST(list_certificates_since, struct since_row, since_out,
@@ -357,10 +359,12 @@ read_registrations(struct reading *r)
 	out = ARENA_ARRAY(r->a, rows.n + 1, struct dangling_domain);
 	for (size_t i = 0; i < rows.n; i++) {
 		const struct json_value *doc = json_parse(r->a, row[i].doc);
-		const struct json_value *whois = doc == NULL ? NULL : json_get(doc, "whois");
+		const struct json_value *whois = json_get(doc, "whois");
 
-		out[i] = (struct dangling_domain){ json_get_text(doc, "domain"),
-			whois == NULL ? TS_NULL : json_get_time(whois, "expires_at") };
+		out[i] = (struct dangling_domain){ .domain = json_get_text(doc, "domain"),
+			.expires = json_get_time(whois, "expires_at"),
+			.refuted = record_not_registered(doc) ? json_get_time(doc, "last_seen")
+							      : TS_NULL };
 	}
 	r->w->domains = out;
 	r->w->ndomains = rows.n;
@@ -397,7 +401,8 @@ read_record_pages(struct reading *r)
 	struct dangling_page *out = ARENA_ARRAY(r->a, rows.n + 1, struct dangling_page);
 
 	for (size_t i = 0; i < rows.n; i++)
-		out[i] = (struct dangling_page){ row[i].hostname, row[i].takeover_provider,
+		out[i] = (struct dangling_page){ row[i].hostname,
+			{ row[i].takeover_providers.items, row[i].takeover_providers.n },
 			row[i].captured_at };
 	r->w->pages = out;
 	r->w->npages = rows.n;

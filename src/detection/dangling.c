@@ -19,25 +19,33 @@ const struct dangling_grade_row dangling_grades[] = {
 };
 
 /* The grades of a record whose target lies in a domain that does not exist, by the type of the
-   record: when the registration is known to have expired, and when nothing is known of a
-   registration. */
+   record: when the registry has answered that there is no registration, when the registration is
+   known to have expired, and when nothing is known of a registration. */
 static const struct {
 	const char *type;
-	enum dangling_grade expired, unknown;
+	enum dangling_grade refuted, expired, unknown;
 } unregistered[] = {
-	{ "CNAME", DANGLING_IS_CNAME_EXPIRED, DANGLING_IS_CNAME_NXDOMAIN },
-	{ "NS", DANGLING_IS_NS_EXPIRED, DANGLING_IS_NS_NXDOMAIN },
-	{ "MX", DANGLING_IS_MX_EXPIRED, DANGLING_IS_MX_NXDOMAIN },
-	{ "SRV", DANGLING_IS_SRV_EXPIRED, DANGLING_IS_SRV_NXDOMAIN },
-	{ "TXT", DANGLING_IS_SPF_EXPIRED, DANGLING_IS_SPF_NXDOMAIN },
+	{ "CNAME", DANGLING_IS_CNAME_FREE, DANGLING_IS_CNAME_EXPIRED, DANGLING_IS_CNAME_NXDOMAIN },
+	{ "NS", DANGLING_IS_NS_FREE, DANGLING_IS_NS_EXPIRED, DANGLING_IS_NS_NXDOMAIN },
+	{ "MX", DANGLING_IS_MX_FREE, DANGLING_IS_MX_EXPIRED, DANGLING_IS_MX_NXDOMAIN },
+	{ "SRV", DANGLING_IS_SRV_FREE, DANGLING_IS_SRV_EXPIRED, DANGLING_IS_SRV_NXDOMAIN },
+	{ "TXT", DANGLING_IS_SPF_FREE, DANGLING_IS_SPF_EXPIRED, DANGLING_IS_SPF_NXDOMAIN },
 };
 
 /* ---- making a result ---- */
+
+/* A name server of a zone at a provider. */
+struct server {
+	const struct dangling_record *r;
+	const struct takeover *at;
+};
 
 struct judge {
 	struct arena *a;
 	const struct dangling_world *w;
 	struct danglings out;
+	struct server servers[LIM_DANGLING_HOPS]; /* name servers of the judged zone */
+	size_t nservers;
 };
 
 static struct dangling *
@@ -127,7 +135,9 @@ judge_domain(struct judge *j, const struct dangling *like)
 		return false;
 	while (!str_is(like->type, unregistered[i].type))
 		i++;
-	if (known == NULL)
+	if (known != NULL && dangling_is_fresh(j->w, known->refuted))
+		grade = unregistered[i].refuted;
+	else if (known == NULL || !ts_is_null(known->refuted))
 		grade = unregistered[i].unknown;
 	else if (!ts_is_null(known->expires) && ts_cmp(known->expires, j->w->now) < 0)
 		grade = unregistered[i].expired;
@@ -165,6 +175,15 @@ judge_missing(struct judge *j, const struct dangling *like, const struct takeove
 
 /* ---- CNAME ---- */
 
+static bool
+is_listed(struct strs list, struct str s)
+{
+	for (size_t i = 0; i < list.n; i++)
+		if (str_eq(list.p[i], s))
+			return true;
+	return false;
+}
+
 /* Judges the newest capture of the host: it may show the provider's page for unclaimed names.
    Returns false when it does not. */
 static bool
@@ -174,7 +193,7 @@ judge_page(struct judge *j, const struct dangling *like, const struct takeover *
 	struct dangling d = *like;
 
 	if (t == NULL || t->mode != TAKEOVER_PAGE || dangling_is_service(d.host) || page == NULL ||
-	    !str_eq(page->provider, t->provider) || !dangling_is_fresh(j->w, page->at) ||
+	    !is_listed(page->providers, t->provider) || !dangling_is_fresh(j->w, page->at) ||
 	    !not_before(like, page->at))
 		return false;
 	set_provider(&d, t);
@@ -249,30 +268,56 @@ judge_target(struct judge *j, const struct dangling_record *r, struct str target
 		judge_missing(j, &d, takeover_of(&j->w->takeovers, target, str_is(r->type, "NS")));
 }
 
-/* Judges a zone that is delegated to a provider but not served there: look-ups of its SOA failed
-   over at least a day, and no newer one succeeded. */
+/* Keeps a name server at a provider for judge_lame: those where anybody can claim a zone first, then
+   by name, so that the same server is the first one at each pass. */
 static void
-judge_lame(struct judge *j, const struct dangling_record *r)
+add_server(struct judge *j, const struct dangling_record *r)
 {
 	const struct takeover *t = takeover_of(&j->w->takeovers, r->name, true);
-	struct dangling d = { .host = r->host,
-		.type = r->type,
-		.target = r->name,
-		.first = TS_NULL,
-		.last = TS_NULL };
-	const struct dangling_record *refused;
+	struct server *all = j->servers;
+	size_t at = j->nservers;
 
 	if (t == NULL)
 		return;
-	refused = dangling_refused(j->w, r->host);
-	if (refused == NULL || refused->last.us + DANGLING_SAME_LOOK < r->last.us)
+	while (at > 0 &&
+	       (t->claim < all[at - 1].at->claim || (t->claim == all[at - 1].at->claim &&
+							str_cmp(r->name, all[at - 1].r->name) < 0)))
+		at--;
+	if (at == LIM_DANGLING_HOPS)
 		return;
-	set_provider(&d, t);
-	rest_on(&d, r->first, r->last);
+	if (j->nservers < LIM_DANGLING_HOPS)
+		j->nservers++;
+	memmove(&all[at + 1], &all[at], (j->nservers - 1 - at) * sizeof(*all));
+	all[at] = (struct server){ r, t };
+}
+
+/* Judges a zone that is delegated to a provider but not served there: look-ups of its SOA failed
+   over at least a day, and no newer one succeeded. All servers of the zone give one result. */
+static void
+judge_lame(struct judge *j, struct str zone)
+{
+	const struct dangling_record *refused = dangling_refused(j->w, zone), *r;
+	struct dangling d = { .host = zone, .type = STR("NS"), .first = TS_NULL, .last = TS_NULL };
+	const struct takeover *first = NULL;
+
+	for (size_t i = 0; refused != NULL && i < j->nservers; i++) {
+		r = j->servers[i].r;
+		if (refused->last.us + DANGLING_SAME_LOOK < r->last.us)
+			continue;
+		if (first == NULL) {
+			first = j->servers[i].at;
+			d.target = r->name;
+			add_hop(&d, hop_of(r));
+		}
+		rest_on(&d, r->first, r->last);
+		add_hop(
+		    &d, (struct dangling_hop){ r->name, STR_NULL, refused->rcode, refused->last });
+	}
+	if (first == NULL)
+		return;
+	set_provider(&d, first);
 	rest_on(&d, refused->first, refused->last);
-	add_hop(&d, hop_of(r));
-	add_hop(&d, (struct dangling_hop){ r->name, STR_NULL, refused->rcode, refused->last });
-	add_dangling(j, grade_of_claim(t->claim, DANGLING_IS_LAME), &d);
+	add_dangling(j, grade_of_claim(first->claim, DANGLING_IS_LAME), &d);
 }
 
 static void
@@ -284,19 +329,10 @@ judge_record(struct judge *j, const struct dangling_record *r)
 	for (size_t i = 0; i < names.n; i++)
 		judge_target(j, r, names.p[i]);
 	if (str_is(r->type, "NS") && j->out.n == had && names.n > 0)
-		judge_lame(j, r);
+		add_server(j, r);
 }
 
 /* ---- addresses ---- */
-
-static bool
-is_listed(struct strs list, struct str s)
-{
-	for (size_t i = 0; i < list.n; i++)
-		if (str_eq(list.p[i], s))
-			return true;
-	return false;
-}
 
 static void
 judge_address(struct judge *j, const struct dangling_record *r)
@@ -346,5 +382,6 @@ dangling_judge(struct arena *a, const struct dangling_world *w, struct str host)
 		else
 			judge_record(&j, r);
 	}
+	judge_lame(&j, host);
 	return j.out;
 }

@@ -48,16 +48,18 @@ struct dangling_record {
 	struct ts first, last;
 };
 
-/* A registration. */
+/* A registration, or the answer of a registry that there is none. */
 struct dangling_domain {
 	struct str domain;
 	struct ts expires; /* TS_NULL: not known */
+	struct ts
+	    refuted; /* when the registry answered that there is no registration, or TS_NULL */
 };
 
-/* A captured page of a host. provider: the provider whose page for unclaimed names it is, or
-   empty. */
+/* A captured page of a host. providers: those whose page for unclaimed names it may be. */
 struct dangling_page {
-	struct str host, provider;
+	struct str host;
+	struct strs providers;
 	struct ts at;
 };
 

@@ -524,7 +524,7 @@ dangling_contradiction(
 	if (k->kind == DANGLING_CNAME_PAGE) {
 		const struct dangling_page *p = dangling_newest_page(w, k->host);
 
-		return p != NULL && p->provider.n == 0 ? p->at : TS_NULL;
+		return p != NULL && p->providers.n == 0 ? p->at : TS_NULL;
 	}
 	if (k->kind == DANGLING_ADDRESS_RELEASED) {
 		const struct dangling_certificate *c = dangling_our_certificate(a, w, k->target);

@@ -10,6 +10,7 @@
 enum {
 	PAGE_TEXT_LEAST = 12, /* a shorter text does not identify a provider */
 	BODY_MOST = 262144,   /* bytes of a body that are searched */
+	PROVIDERS_MOST = 50,  /* of one page */
 };
 
 #define LITERAL(z)                                                                                 \
@@ -161,37 +162,32 @@ is_providers(const struct takeover *t, struct str hostname)
 	return t->suffix.n > 0 && below_suffix(hostname, t->suffix, &below);
 }
 
-static const struct takeover *
-longest_page(const struct takeover *rows, size_t n, struct str body, struct str hostname)
+/* Adds the providers of a list whose text is in the body. An import may use another name for a
+   provider that tbl/takeover.h lists with the same suffix. */
+static void
+add_providers(
+    struct arena *a, struct strs *out, struct takeovers list, struct str body, struct str hostname)
 {
-	const struct takeover *best = NULL;
+	for (size_t i = 0; i < list.n; i++) {
+		const struct takeover *t = &list.rows[i], *mine = own_row(t->suffix);
 
-	for (size_t i = 0; i < n; i++) {
-		struct str page = rows[i].page;
-
-		if (page.n < PAGE_TEXT_LEAST || (best != NULL && page.n <= best->page.n) ||
-		    memmem(body.p, body.n, page.p, page.n) == NULL ||
-		    is_providers(&rows[i], hostname))
-			continue;
-		best = &rows[i];
+		if (t->page.n >= PAGE_TEXT_LEAST &&
+		    memmem(body.p, body.n, t->page.p, t->page.n) != NULL &&
+		    !is_providers(t, hostname))
+			arena_add_once(
+			    a, out, mine == NULL ? t->provider : mine->provider, PROVIDERS_MOST);
 	}
-	return best;
 }
 
-struct str
-takeover_page(const struct takeovers *imported, struct str body, struct str hostname)
+struct strs
+takeover_pages(
+    struct arena *a, const struct takeovers *imported, struct str body, struct str hostname)
 {
-	const struct takeover *mine, *other;
+	struct strs out = { NULL, 0 };
 
 	if (body.n > BODY_MOST)
 		body.n = BODY_MOST;
-	mine = longest_page(own, COUNT(own), body, hostname);
-	other = longest_page(imported->rows, imported->n, body, hostname);
-	/* an import may use another name for a provider that tbl/takeover.h lists */
-	if (other != NULL && own_row(other->suffix) != NULL &&
-	    (mine == NULL || other->page.n > mine->page.n))
-		return own_row(other->suffix)->provider;
-	if (mine == NULL || (other != NULL && other->page.n > mine->page.n))
-		mine = other;
-	return mine == NULL ? STR_NULL : mine->provider;
+	add_providers(a, &out, (struct takeovers){ own, COUNT(own) }, body, hostname);
+	add_providers(a, &out, *imported, body, hostname);
+	return out;
 }

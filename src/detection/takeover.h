@@ -28,9 +28,11 @@ struct takeovers {
 /* Returns the row of the provider that has this name, which is in lower case. server: the name is
    that of a name server. NULL: it belongs to no known provider. */
 const struct takeover *takeover_of(const struct takeovers *imported, struct str name, bool server);
-/* Returns the provider whose page for unclaimed names a capture of this host shows, or STR_NULL. A
-   page of the provider's own site does not count. */
-struct str takeover_page(const struct takeovers *imported, struct str body, struct str hostname);
+/* Returns the providers whose page for unclaimed names a capture of this host may be: the page has
+   their text. Several providers have the same text, such as every store with the API of S3; the
+   alias of the host decides between them. A page of a provider's own site does not count. */
+struct strs takeover_pages(
+    struct arena *a, const struct takeovers *imported, struct str body, struct str hostname);
 /* "open", "disputed" or "closed". */
 const char *takeover_claim_name(enum takeover_claim c);
 

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "json/json.h"
 #include "record/lookup.h"
+#include "record/registration.h"
 
 enum {
 	DNS_DOCUMENTS = 300,   /* documents of a found name and the names below it */
@@ -271,6 +272,10 @@ read_whois_dates(struct db *db, struct arena *a, struct lookalike *l)
 
 	if (rc != DB_OK || n == 0)
 		return rc;
+	if (record_not_registered(docs[0])) {
+		take_later(&l->gone_at, time_in(docs[0], "last_seen"));
+		return DB_OK;
+	}
 	whois = json_get(docs[0], "whois");
 	l->facts.created_at = json_get_time(whois, "created_at");
 	l->registrar = json_get_text(whois, "registrar");

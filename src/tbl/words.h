@@ -76,6 +76,8 @@ WORD(SIGNATURE, "sha512ecdsa", "ecdsa-with-SHA512")
 WORD(SIGNATURE, "ed25519", "ED25519")
 WORD(SIGNATURE, "ed448", "ED448")
 
+/* The last three are no status of EPP: they are words of registries that a domain is not registered,
+   which record/registration.h names. */
 WORD(EPP_STATUS, "active", "ok")
 WORD(EPP_STATUS, "associated", "linked")
 WORD(EPP_STATUS, "ok", "ok")
@@ -102,3 +104,6 @@ WORD(EPP_STATUS, "serverhold", "serverHold")
 WORD(EPP_STATUS, "serverrenewprohibited", "serverRenewProhibited")
 WORD(EPP_STATUS, "servertransferprohibited", "serverTransferProhibited")
 WORD(EPP_STATUS, "serverupdateprohibited", "serverUpdateProhibited")
+WORD(EPP_STATUS, "notregistered", "notRegistered")
+WORD(EPP_STATUS, "available", "notRegistered")
+WORD(EPP_STATUS, "free", "notRegistered")

@@ -42,11 +42,36 @@ import --format rdap "$C/rdap/rfc9083-others"
 is "$STATUS $OUT" "1 9 read, 1 new, 0 changed, 0 unchanged, 8 bad, 0 skipped" "an answer that is no domain is a bad record"
 is "$(printf '%s\n' "$ERR" | sed 's/.*others:[0-9]*: //; s/element [0-9]* at byte [0-9]*: //' | sort | uniq -c | sed 's/^ *//')" "2 domain: is missing or no domain name
 1 must be an object
-5 objectClassName: must be domain" "each answer that is no domain is reported with its fault"
+1 no link has the URL of the query; name it with --domain
+4 objectClassName: must be domain" "each answer that is no domain is reported with its fault"
 is "$(show odd.example .whois)" null "members of a wrong type are left out"
 jq -c . "$C/rdap/rfc9083-domain" "$C/rdap/rfc9083-search" >"$W/lines"
 import --format rdap --seen 2026-11-01T00:00:00Z "$W/lines"
 is "$STATUS $OUT" "0 6 read, 0 new, 0 changed, 6 unchanged, 0 bad, 0 skipped" "answers on one line each are the same answers, and the time of the server goes before --seen"
+clear
+
+# A domain that is not registered: RDAP answers 404, and the request's URL names the domain if the answer has links.
+cat >"$W/free" <<'END'
+{"rdapConformance":["rdap_level_0"],"errorCode":404,"title":"Not Found","links":[{"value":"https://rdap.example/v1/domain/free.example","rel":"self","href":"https://rdap.example/v1/domain/free.example"}]}
+{"errorCode":404,"notices":[{"title":"Terms","links":[{"value":"https://rdap.example/domain/terms.example?x=1","rel":"terms-of-service","href":"https://registry.example/domain/policy"}]}]}
+{"errorCode":404,"title":"Not Found","links":[{"rel":"about","href":"https://registry.example/domain/other.example"}]}
+{"errorCode":429,"title":"Too Many Requests","links":[{"value":"https://rdap.example/domain/busy.example"}]}
+{"errorCode":404,"links":[{"value":"https://rdap.example/nameserver/ns.example"}]}
+END
+import --seen 2026-11-01T00:00:00Z "$W/free"
+is "$STATUS $OUT" "1 5 read, 2 new, 0 changed, 0 unchanged, 3 bad, 0 skipped" "answers 404 that name their domain are stored, and their format is guessed"
+is "$(show free.example '[.whois, .last_seen]') $(show terms.example .whois)" \
+	'[{"status":["notRegistered"]},"2026-11-01T00:00:00.000000Z"] {"status":["notRegistered"]}' "a domain that is not registered has that status and nothing else"
+like "$ERR" 'errorCode: only 404 is an answer about a domain' "an answer that the server is busy says nothing about the domain"
+like "$ERR" 'no link has the URL of the query; name it with --domain' "a 404 that does not name its domain is reported"
+echo '{"errorCode":404,"title":"Not Found"}' >"$W/bare"
+import --domain bare.example "$W/bare"
+is "$STATUS $(show bare.example .whois)" '0 {"status":["notRegistered"]}' "the option --domain names the domain of an answer 404"
+import --format ndjson --domain bare.example "$W/bare"
+is "$STATUS" 2 "the option --domain is one of the format rdap"
+echo '{"WhoisRecord":{"domainName":"vendor.example","domainAvailability":"AVAILABLE","dataError":"MISSING_WHOIS_DATA"}}' >"$W/vendor"
+import "$W/vendor"
+is "$(show vendor.example .whois)" '{"status":["notRegistered"]}' "a domain that WhoisXML calls available is not registered"
 clear
 
 # ---- WhoisXML: WhoisService v1, and the history ----

@@ -207,3 +207,54 @@ is "$(found "host = 'page.acme.com'")" "cname_page page.acme.com b.surge.sh high
 page 'our shop' 0
 detect_idle
 is "$(found "host = 'page.acme.com'")" "cname_page page.acme.com b.surge.sh high resolved" "a newer capture without that page closes the finding"
+
+# Two stores answer unclaimed names with one text: the alias decides, and importing one does not hide the other.
+store_of() { printf '{"service":"%s","cname":["%s"],"fingerprint":"The specified bucket does not exist","nxdomain":false,"status":"Vulnerable","vulnerable":true}' "$1" "$2"; }
+printf '[%s,%s]' "$(store_of 'Store one' one.example.net)" "$(store_of 'Store two' two.example.net)" | ctl import takeovers - >/dev/null
+for n in one two; do
+	dns $n.acme.com CNAME NOERROR b.$n.example.net 3 2
+	dns $n-s3.acme.com CNAME NOERROR $n.s3.amazonaws.com 3 2
+done | store
+for n in one two one-s3 two-s3; do
+	printf '{"url":"https://%s.acme.com/","body_base64":"%s","captured_at":"%s"}\n' $n \
+		"$(printf '<Code>NoSuchBucket</Code><Message>The specified bucket does not exist</Message>' | base64 -w0)" "$(ago 1)"
+done | ctl import content --project "$P" - >/dev/null 2>"$W/err"
+detect_idle
+is "$(sql "SELECT string_agg(host || ' ' || provider, ', ' ORDER BY host) FROM dangling_dns WHERE kind = 'cname_page' AND status = 'open'")" \
+	"one-s3.acme.com AWS S3, one.acme.com Store one, two-s3.acme.com AWS S3, two.acme.com Store two" \
+	"a page that fits several providers is that of the provider to which the alias leads"
+
+# ---- a zone that its provider does not serve ----
+
+for n in 1 2 3; do dns lame.acme.com NS NOERROR ns$n.digitalocean.com 4 2; done | store
+dns lame.acme.com SOA REFUSED - 4 2 | store
+detect_idle
+is "$(found "kind = 'ns_lame'")" "ns_lame lame.acme.com ns1.digitalocean.com high open" "three servers of one forgotten zone give one finding"
+api GET "/projects/$P/esi/dangling-dns?kind=ns_lame"
+is "$(field '.findings[0].chain|map(.name)|join(" ")')" "lame.acme.com ns1.digitalocean.com ns2.digitalocean.com ns3.digitalocean.com" \
+	"the chain of a zone that is not served has each of its servers"
+before=$(sql "SELECT finding_key FROM finding WHERE title LIKE 'lame.acme.com %'")
+for n in 2 3; do dns lame.acme.com NS NOERROR ns$n.digitalocean.com 1; done | store
+dns lame.acme.com SOA REFUSED - 4 1 | store
+detect_idle
+is "$(found "kind = 'ns_lame'") $(sql "SELECT finding_key FROM finding WHERE title LIKE 'lame.acme.com %'")" \
+	"ns_lame lame.acme.com ns2.digitalocean.com high open $before" "a zone with another first server keeps its finding"
+
+# ---- a registry that answers that a domain is not registered ----
+
+{
+	dns free.acme.com CNAME NOERROR x.free.net 3 2
+	dns free.net A NXDOMAIN - 3 2
+} | store
+detect_idle
+is "$(found "host = 'free.acme.com'")" "cname_unregistered free.acme.com x.free.net high open" "NXDOMAIN alone does not show that a domain is free"
+printf '{"errorCode":404,"title":"Not Found"}' | ctl import whois --domain free.net --seen "$(ago 1)" - >/dev/null
+detect_idle
+is "$(found "host = 'free.acme.com'")" "cname_unregistered free.acme.com x.free.net critical open" "an RDAP answer 404 shows that the domain is free"
+is "$(sql "SELECT evidence -> 'reasons' -> 0 ->> 'code' FROM finding WHERE title LIKE 'free.acme.com %'")" domain_nxdomain_not_registered \
+	"the finding names the registry's answer as its reason"
+printf '{"domain":"free.net","whois":{"registrar":"R","expires_at":"%s"},"last_seen":"%s"}' "$(ago -300)" "$(ago 0)" |
+	ctl import whois --format ndjson - >/dev/null
+detect_idle
+is "$(found "host = 'free.acme.com' AND status = 'open'")" "stale_record free.acme.com x.free.net low open" \
+	"a registration that is seen later replaces the registry's answer"

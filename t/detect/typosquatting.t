@@ -140,6 +140,11 @@ dns paypal-wallet.com A - NXDOMAIN "$(now '+26 hours')" | put dns
 detect_idle
 is "$(found | grep -c 'paypal-wallet.com combo resolved')" 1 "after 24 hours it closes the finding (C-129)"
 
+# A registry that answers that a name is not registered is no registration of it.
+printf '{"errorCode":404,"title":"Not Found"}' | ctl import whois --domain paypal-nobody.com --seen "$(now)" - >/dev/null
+detect_idle
+is "$(found | grep -c paypal-nobody.com)" 0 "a domain of which the registry says that it is not registered is no look-alike"
+
 # ---- settings and far times ----
 
 for i in rules inventory dangling-dns secrets threat-indicators typosquatting; do

@@ -51,7 +51,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = arena_str(a, (struct str){ (const char *)end + 1, size - name.n - 1 });
 	check_policy(a, name, text);
 	check_name(a, name);
-	(void)takeover_page(&none, text, name);
+	(void)takeover_pages(a, &none, text, name);
 	arena_free(a);
 	return 0;
 }

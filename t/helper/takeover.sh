@@ -39,8 +39,8 @@ takeover_load()
 			ctl import assets --project "$([ $_n = 1 ] && echo "$P" || echo "$PROJECT_B")" - >/dev/null
 	done
 	takeover_times '.captures // [] | .[]' "$1" | while read -r _c; do
-		sql "INSERT INTO capture (project_uuid, url, hostname, takeover_provider, captured_at)
-			SELECT '$P', 'https://' || (c ->> 'hostname') || '/' || (c ->> 'captured_at'), c ->> 'hostname', c ->> 'takeover_provider',
+		sql "INSERT INTO capture (project_uuid, url, hostname, takeover_providers, captured_at)
+			SELECT '$P', 'https://' || (c ->> 'hostname') || '/' || (c ->> 'captured_at'), c ->> 'hostname', array_remove(ARRAY[c ->> 'takeover_provider'], NULL),
 			       (c ->> 'captured_at')::timestamptz FROM (SELECT \$c\$$_c\$c\$::jsonb) AS x(c)"
 	done
 	takeover_times '.whois // [] | .[]' "$1" | ctl import whois --format ndjson - >/dev/null

@@ -7,6 +7,12 @@ SET ROLE surfaced_owner;
 -- 0049
 DROP FUNCTION IF EXISTS lookalike_certificate;
 ALTER TABLE IF EXISTS lookalike_candidate DROP COLUMN IF EXISTS certificate_first_seen_at;
+-- 0048
+DO $$ BEGIN
+	IF to_regclass('capture') IS NOT NULL THEN
+		ALTER TABLE capture DROP COLUMN IF EXISTS takeover_providers, ADD COLUMN IF NOT EXISTS takeover_provider text;
+	END IF;
+END $$;
 -- 0047
 DROP TRIGGER IF EXISTS catalogue_rule ON rule;
 ALTER DOMAIN label DROP CONSTRAINT IF EXISTS label_visible;

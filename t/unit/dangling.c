@@ -5,7 +5,8 @@
    day 40 now. '~' stands for a blank in an answer, and '-' for none.
      D host type rcode answer days     a DNS record
      W domain days                     a registration that expires on this day; '-': it is not known when
-     P host provider day               a captured page; provider '-': it is no page for unclaimed names
+     P host provider day               a captured page, with commas between providers; '-': it is no page for unclaimed names
+     F domain day                      the registry answered that the domain is not registered
      C ip names days self|ca           a certificate, with commas between its names
      A ip provider region              a cloud address
      O domain, L ip, V provider        of the project: its domain, an allocated address, the provider of one
@@ -115,6 +116,9 @@ static const struct {
 	    "D a.acme.com CNAME NOERROR b.surge.sh 38; P a.acme.com Surge 30", "" },
 	{ "a page of another provider", "a.acme.com",
 	    "D a.acme.com CNAME NOERROR b.surge.sh 38; P a.acme.com Ghost 38", "" },
+	{ "a page that is the one of two providers", "a.acme.com",
+	    "D a.acme.com CNAME NOERROR b.surge.sh 38; P a.acme.com Ghost,Surge 38",
+	    "cname_page high 0.80 b.surge.sh" },
 	{ "a newer capture shows no such page", "a.acme.com",
 	    "D a.acme.com CNAME NOERROR b.surge.sh 38; P a.acme.com Surge 38; P a.acme.com - 39",
 	    "" },
@@ -178,6 +182,14 @@ static const struct {
 	{ "a name of two labels below the registry's suffix", "a.acme.com",
 	    "D a.acme.com CNAME NOERROR x.gone.co.uk 38;" NX("gone.co.uk"),
 	    "cname_unregistered high 0.70 x.gone.co.uk" },
+	{ "the registry answers that the domain is not registered", "a.acme.com",
+	    "D a.acme.com CNAME NOERROR x.gone.net 38;" NX("gone.net") "F gone.net 38",
+	    "cname_unregistered critical 0.95 x.gone.net" },
+	{ "the registry's answer of 31 days ago", "a.acme.com",
+	    "D a.acme.com CNAME NOERROR x.gone.net 38;" NX("gone.net") "F gone.net 9",
+	    "cname_unregistered high 0.70 x.gone.net" },
+	{ "the registry's answer about a domain that resolves", "a.acme.com",
+	    "D a.acme.com CNAME NOERROR x.gone.net 38;" OK("gone.net") "F gone.net 38", "" },
 	{ "a name that no registry has", "a.acme.com",
 	    "D a.acme.com CNAME NOERROR printer.lan 38;" NX("printer.lan"),
 	    "stale_record low 0.60 printer.lan" },
@@ -188,6 +200,9 @@ static const struct {
 	{ "a name server, NXDOMAIN alone", "acme.com",
 	    "D acme.com NS NOERROR ns1.gone.net 38;" NX("gone.net"),
 	    "ns_unregistered high 0.70 ns1.gone.net" },
+	{ "a name server in a domain that is not registered", "acme.com",
+	    "D acme.com NS NOERROR ns1.gone.net 38;" NX("gone.net") "F gone.net 38",
+	    "ns_unregistered critical 0.95 ns1.gone.net" },
 	{ "one of two name servers", "acme.com",
 	    "D acme.com NS NOERROR ns1.gone.net 38; D acme.com NS NOERROR ns2.fine.net 38;" NX(
 		"gone.net") OK("fine.net"),
@@ -210,6 +225,15 @@ static const struct {
 	    "ns_lame high 0.70 ns1.digitalocean.com" },
 	{ "a lame delegation that was refused", "dev.acme.com",
 	    "D dev.acme.com NS NOERROR ns1.linode.com 38; D dev.acme.com SOA REFUSED - 36-38",
+	    "ns_lame high 0.70 ns1.linode.com" },
+	{ "a lame delegation to three servers is one finding", "dev.acme.com",
+	    "D dev.acme.com NS NOERROR ns3.digitalocean.com 38; D dev.acme.com NS NOERROR "
+	    "ns1.digitalocean.com 38; D dev.acme.com NS NOERROR ns2.digitalocean.com 38; "
+	    "D dev.acme.com SOA REFUSED - 36-38",
+	    "ns_lame high 0.70 ns1.digitalocean.com" },
+	{ "a lame delegation to two providers is the one of the open provider", "dev.acme.com",
+	    "D dev.acme.com NS NOERROR ns-1.awsdns-05.com 38; D dev.acme.com NS NOERROR "
+	    "ns1.linode.com 38; D dev.acme.com SOA REFUSED - 36-38",
 	    "ns_lame high 0.70 ns1.linode.com" },
 	{ "one observation alone of a lame delegation", "dev.acme.com",
 	    "D dev.acme.com NS NOERROR ns1.digitalocean.com 38; D dev.acme.com SOA SERVFAIL - 38",
@@ -401,6 +425,17 @@ add_record(struct building *b, char **f)
 	ADD(b->records, b->w.nrecords, r);
 }
 
+static struct strs
+texts(const char *z)
+{
+	struct strs out = { NULL, 0 };
+	struct str rest = text(z), one;
+
+	while (rest.p != NULL && str_part(&rest, ',', &one))
+		arena_add_once(arena, &out, one, 10);
+	return out;
+}
+
 static void
 add_item(struct building *b, char **f)
 {
@@ -413,11 +448,17 @@ add_item(struct building *b, char **f)
 		break;
 	case 'W':
 		days(f[2], &first, &last);
-		ADD(b->domains, b->w.ndomains, (struct dangling_domain){ text(f[1]), last });
+		ADD(b->domains, b->w.ndomains,
+		    (struct dangling_domain){ text(f[1]), last, TS_NULL });
+		break;
+	case 'F':
+		days(f[2], &first, &last);
+		ADD(b->domains, b->w.ndomains,
+		    (struct dangling_domain){ text(f[1]), TS_NULL, last });
 		break;
 	case 'P':
 		days(f[3], &first, &last);
-		ADD(b->pages, b->w.npages, (struct dangling_page){ text(f[1]), text(f[2]), last });
+		ADD(b->pages, b->w.npages, (struct dangling_page){ text(f[1]), texts(f[2]), last });
 		break;
 	case 'C':
 		days(f[3], &first, &last);
@@ -677,6 +718,18 @@ providers_by_shape(void)
 	}
 }
 
+/* Whether a page has these providers, with commas between them. */
+static bool
+page_is(const struct takeovers *imported, const char *body, const char *providers)
+{
+	struct strs all = takeover_pages(arena, imported, str_of(body), STR("a.acme.com"));
+	struct buf b = { .a = arena };
+
+	for (size_t i = 0; i < all.n; i++)
+		buf_printf(&b, "%s%.*s", i > 0 ? "," : "", (int)all.p[i].n, all.p[i].p);
+	return str_is(buf_done(&b), providers);
+}
+
 static void
 pages_are_recognised(void)
 {
@@ -692,6 +745,9 @@ pages_are_recognised(void)
 		{ .provider = STR_INIT("AWS/S3"),
 		    .suffix = STR_INIT("s3.amazonaws.com"),
 		    .page = STR_INIT("The specified bucket does not exist") },
+		{ .provider = STR_INIT("Other store"),
+		    .suffix = STR_INIT("store.example.net"),
+		    .page = STR_INIT("The specified bucket does not exist") },
 	};
 	static const struct takeover region[] = {
 		{ .provider = STR_INIT("Surge.sh"),
@@ -703,38 +759,22 @@ pages_are_recognised(void)
 	static const struct takeovers buckets = { bucket, COUNT(bucket) };
 	static const struct takeovers imported = { rows_of_import, COUNT(rows_of_import) };
 
+	CU_ASSERT_TRUE(page_is(&imported, "<h1>project not found</h1>", "Surge"));
 	CU_ASSERT_TRUE(
-	    str_is(takeover_page(&imported, STR("<h1>project not found</h1>"), STR("a.acme.com")),
-		"Surge"));
-	CU_ASSERT_TRUE(
-	    str_is(takeover_page(&imported, STR("No site lives here yet, project not found."),
-		       STR("a.acme.com")),
-		"Hosty"));
-	CU_ASSERT_TRUE(
-	    str_is(takeover_page(&buckets,
-		       STR("<Code>NoSuchBucket</Code> The specified bucket does not exist"),
-		       STR("a.acme.com")),
-		"AWS S3"));
-	CU_ASSERT_TRUE(str_is(takeover_page(&buckets,
-				  STR("<Code>NoSuchBucket</Code><Message>The specified bucket does "
-				      "not exist.</Message>"),
-				  STR("a.acme.com")),
-	    "Google Cloud Storage"));
-	CU_ASSERT_TRUE(
-	    str_is(takeover_page(&imported, STR("Project doesnt exist... yet!"), STR("a.acme.com")),
-		"ReadMe"));
-	CU_ASSERT_PTR_NULL(takeover_page(
-	    &imported, STR("<title>Please renew your subscription</title>"), STR("a.acme.com"))
-			       .p);
+	    page_is(&imported, "No site lives here yet, project not found.", "Surge,Hosty"));
+	CU_ASSERT_TRUE(page_is(&buckets,
+	    "<Code>NoSuchBucket</Code><Message>The specified bucket does not exist.</Message>",
+	    "AWS S3,Google Cloud Storage,Other store"));
+	CU_ASSERT_TRUE(page_is(&imported, "Project doesnt exist... yet!", "ReadMe"));
+	CU_ASSERT_TRUE(page_is(&imported, "<title>Please renew your subscription</title>", ""));
 	CU_ASSERT_TRUE(
 	    str_is(takeover_of(&regions, STR("na-west1.surge.sh"), false)->provider, "Surge"));
-	CU_ASSERT_TRUE(
-	    str_is(takeover_page(&regions, STR("project not found"), STR("a.acme.com")), "Surge"));
-	CU_ASSERT_PTR_NULL(takeover_page(&imported, STR("404"), STR("a.acme.com")).p);
-	CU_ASSERT_PTR_NULL(takeover_page(&imported, STR("hello"), STR("a.acme.com")).p);
-	CU_ASSERT_PTR_NULL(
-	    takeover_page(&imported, STR("project not found"), STR("help.surge.sh")).p);
-	CU_ASSERT_PTR_NULL(takeover_page(&imported, STR(""), STR("a.acme.com")).p);
+	CU_ASSERT_TRUE(page_is(&regions, "project not found", "Surge"));
+	CU_ASSERT_TRUE(page_is(&imported, "404", ""));
+	CU_ASSERT_TRUE(page_is(&imported, "hello", ""));
+	CU_ASSERT_EQUAL(
+	    takeover_pages(arena, &imported, STR("project not found"), STR("help.surge.sh")).n, 0);
+	CU_ASSERT_TRUE(page_is(&imported, "", ""));
 }
 
 int
@@ -747,7 +787,7 @@ main(void)
 		{ "Newer data contradict a finding, and missing data never do (C-174)",
 		    contradictions },
 		{ "A provider is known by the labels of a name", providers_by_shape },
-		{ "A page is recognised by the longest text of a provider", pages_are_recognised },
+		{ "A page is that of every provider whose text it has", pages_are_recognised },
 		CU_TEST_INFO_NULL,
 	};
 	int rc;

@@ -78,7 +78,7 @@ static const struct command commands[] = {
 	},
 	{
 	    .name = "whois",
-	    .arguments = RECORD_ARGUMENTS(""),
+	    .arguments = RECORD_ARGUMENTS("[--domain NAME] "),
 	    .help = "import registrations of domains: our own documents, RDAP, WhoisXML",
 	    .run = whois,
 	    .more_help = format_print_help,

@@ -100,7 +100,8 @@ add_page(struct content_run *r, struct page *p)
 		report_bad_page(r, fault);
 		return;
 	}
-	p->takeover_provider = takeover_page(&r->takeovers, p->body, page_hostname(r->page, p));
+	p->takeover_providers =
+	    takeover_pages(r->page, &r->takeovers, p->body, page_hostname(r->page, p));
 	r->secrets += (int64_t)page_write(
 	    &r->records, r->page, r->has_key ? &r->key : NULL, &r->project.uuid, p);
 	if (++r->n == BATCH || r->records.n >= BATCH_BYTES)

@@ -10,8 +10,8 @@ struct page {
 	struct str headers; /* lines "name: value" */
 	int64_t status;     /* 0: unknown */
 	struct ts captured_at;
-	/* the provider that answers unclaimed names with this page; n 0: it is no such page */
-	struct str takeover_provider;
+	/* the providers that answer unclaimed names with such a page */
+	struct strs takeover_providers;
 };
 
 /* Fills status, headers, content_type and body from a response of HTTP/1. NULL, or the fault as the

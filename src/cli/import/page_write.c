@@ -123,8 +123,7 @@ page_write(struct buf *b, struct arena *a, const struct secret_key *k, const str
 	if (p->status > 0)
 		json_member_int(b, "status", p->status);
 	json_member_text(b, "title", title.n > 0 ? title : STR_NULL);
-	json_member_text(
-	    b, "takeover_provider", p->takeover_provider.n > 0 ? p->takeover_provider : STR_NULL);
+	json_member_texts(b, "takeover_providers", p->takeover_providers);
 	/* a hash lets one try passwords where little else is in the body */
 	if (p->body.n > 0 && found[0].n == 0)
 		add_body_hash(b, p->body);

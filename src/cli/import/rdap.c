@@ -11,6 +11,11 @@
      entities[] with the role registrar           fn, org or handle: registrar; publicIds[]: registrar_iana_id
      entities[] with the role registrant          org, country, hash of the email
 
+   An error with errorCode 404 is the answer that a domain is not registered: its whois.status is
+   notRegistered and all other members are unset. RFC 9083 gives such an answer no ldhName. The
+   domain is the end of the request's URL, which links have as their value or as the href of "self",
+   or the option --domain.
+
    An entity may have several roles, and entities of its own: the abuse contact of a registrar is
    inside of it and is not the registrar. So only the entities of the domain itself count.
 
@@ -22,6 +27,7 @@
 #include "config.h"
 
 #include "cli/import/whois.h"
+#include "record/registration.h"
 
 /* ---- jCards ---- */
 
@@ -164,6 +170,76 @@ read_events(struct records *rs, struct record *r, const struct json_value *event
 	record_set_time(rs->a, r->root, "last_seen", seen);
 }
 
+/* ---- domains that are not registered ---- */
+
+/* Returns the domain in a URL such as https://rdap.example/v1/domain/example.org; STR_NULL: the URL
+   is no query of a domain. */
+static struct str
+queried_domain(struct str url)
+{
+	static const struct str path = STR_INIT("/domain/");
+	const char *at = url.n == 0 ? NULL : memmem(url.p, url.n, path.p, path.n);
+	struct str name;
+
+	if (at == NULL)
+		return STR_NULL;
+	name = (struct str){ at + path.n, url.n - (size_t)(at + path.n - url.p) };
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] == '?' || name.p[i] == '/' || name.p[i] == '#')
+			name.n = i;
+	return name.n == 0 ? STR_NULL : name;
+}
+
+static struct str
+linked_domain(const struct json_value *links)
+{
+	struct str name = STR_NULL;
+
+	for (size_t i = 0; i < tool_items(links) && name.p == NULL; i++) {
+		const struct json_value *link = tool_item(links, i);
+
+		name = queried_domain(tool_text(tool_get(link, "value")));
+		if (name.p == NULL && str_is(tool_text(tool_get(link, "rel")), "self"))
+			name = queried_domain(tool_text(tool_get(link, "href")));
+	}
+	return name;
+}
+
+/* The domain that an error is about. */
+static struct str
+domain_of_error(const struct records *rs, const struct json_value *o)
+{
+	const struct json_value *notices = tool_get(o, "notices");
+	struct str name = tool_text(tool_get(o, "ldhName"));
+
+	if (name.p == NULL)
+		name = linked_domain(tool_get(o, "links"));
+	for (size_t i = 0; i < tool_items(notices) && name.p == NULL; i++)
+		name = linked_domain(tool_get(tool_item(notices, i), "links"));
+	return name.p == NULL ? rs->options.domain : name;
+}
+
+static void
+read_rdap_error(struct records *rs, const struct json_value *o, uint64_t line)
+{
+	struct record r = record_new(rs->a, DATASET_WHOIS);
+	struct str name = domain_of_error(rs, o);
+	int64_t code = 0;
+
+	if (!json_int(tool_get(o, "errorCode"), &code) || code != 404) {
+		records_bad(rs, line, "errorCode: only 404 is an answer about a domain");
+		return;
+	}
+	if (name.p == NULL) {
+		records_bad(rs, line, "no link has the URL of the query; name it with --domain");
+		return;
+	}
+	whois_set(rs, &r, "domain", name);
+	record_add(rs->a, r.root, "whois.status", STR(RECORD_NOT_REGISTERED));
+	read_events(rs, &r, tool_get(o, "events"));
+	records_emit(rs, &r, STR_NULL, RECORD_LENIENT, line);
+}
+
 static void
 read_rdap_domain(void *arg, const struct json_value *o, uint64_t line)
 {
@@ -173,6 +249,10 @@ read_rdap_domain(void *arg, const struct json_value *o, uint64_t line)
 	const struct json_value *servers = tool_get(o, "nameservers");
 	const struct json_value *is_signed = tool_get(tool_get(o, "secureDNS"), "delegationSigned");
 
+	if (tool_get(o, "errorCode") != NULL) {
+		read_rdap_error(rs, o, line);
+		return;
+	}
 	if (!str_is(tool_text(tool_get(o, "objectClassName")), "domain")) {
 		records_bad(rs, line, "objectClassName: must be domain");
 		return;

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "cli/import/whois.h"
+#include "record/registration.h"
 
 struct answer {
 	struct records *rs;
@@ -173,8 +174,11 @@ read_whois(void *arg, const struct json_value *o, uint64_t line)
 		records_bad(w.rs, line, "domainName: must be a string");
 		return;
 	}
-	if (answer_text(&w, "dataError").p != NULL && answer_text(&w, "registrarName").p == NULL &&
-	    answer_text(&w, "status").p == NULL) {
+	if (str_is_nocase(answer_text(&w, "domainAvailability"), "AVAILABLE"))
+		record_add(w.rs->a, r.root, "whois.status", STR(RECORD_NOT_REGISTERED));
+	else if (answer_text(&w, "dataError").p != NULL &&
+		 answer_text(&w, "registrarName").p == NULL &&
+		 answer_text(&w, "status").p == NULL) {
 		w.rs->skipped++; /* the vendor found no registration */
 		return;
 	}
