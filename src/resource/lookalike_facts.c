@@ -273,7 +273,7 @@ read_whois_dates(struct db *db, struct arena *a, struct lookalike *l)
 	if (rc != DB_OK || n == 0)
 		return rc;
 	if (record_not_registered(docs[0])) {
-		take_later(&l->gone_at, time_in(docs[0], "last_seen"));
+		take_later(&l->gone_at, json_get_time(docs[0], "last_seen"));
 		return DB_OK;
 	}
 	whois = json_get(docs[0], "whois");
