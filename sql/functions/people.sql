@@ -204,9 +204,9 @@ $$;
 -- Finds a link that can be used. No row: the link is unknown, used, expired or revoked, or its
 -- membership or person was removed.
 CREATE OR REPLACE FUNCTION sign_in_link_find(p_token bytea) RETURNS TABLE (uuid uuid, purpose text, organisation_name text,
-	invited_by text, email text, expires_at timestamptz, member_uuid uuid, person_uuid uuid) LANGUAGE sql
+	invited_by text, name text, email text, expires_at timestamptz, member_uuid uuid, person_uuid uuid) LANGUAGE sql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT l.uuid, l.purpose, a.name::text, i.name::text, coalesce(m.email, p.email), l.expires_at, l.member_uuid, l.person_uuid
+	SELECT l.uuid, l.purpose, a.name::text, i.name::text, coalesce(m.name, p.name)::text, coalesce(m.email, p.email), l.expires_at, l.member_uuid, l.person_uuid
 	  FROM sign_in_link l
 	  LEFT JOIN member m ON m.uuid = l.member_uuid
 	  LEFT JOIN account a ON a.uuid = m.account_uuid

@@ -28,7 +28,7 @@ static const struct field use_in[] = {
 
 struct found_link {
 	struct uuid uuid;
-	struct str purpose, organisation_name, invited_by, email;
+	struct str purpose, organisation_name, invited_by, name, email;
 	struct ts expires_at;
 	struct uuid member_uuid, person_uuid;
 };
@@ -38,8 +38,8 @@ static const char *const purposes[] = { "join", "recover", NULL };
 #define SHOWN                                                                                      \
 	ONE_OF(struct found_link, purpose, 0, purposes, NULL),                                     \
 	    FIELD(struct found_link, organisation_name, NULLABLE),                                 \
-	    FIELD(struct found_link, invited_by, NULLABLE), FIELD(struct found_link, email, 0),    \
-	    FIELD(struct found_link, expires_at, 0)
+	    FIELD(struct found_link, invited_by, NULLABLE), FIELD(struct found_link, name, 0),     \
+	    FIELD(struct found_link, email, 0), FIELD(struct found_link, expires_at, 0)
 
 static const struct field link_out[] = { SHOWN, FIELD_END_OF("SignInLink") };
 
@@ -52,7 +52,7 @@ static const struct field link_columns[] = {
 };
 
 STMT(find_link, link_columns,
-    "SELECT uuid, purpose, organisation_name, invited_by, email, expires_at, member_uuid,"
+    "SELECT uuid, purpose, organisation_name, invited_by, name, email, expires_at, member_uuid,"
     " person_uuid FROM sign_in_link_find($1)");
 
 static int

@@ -377,24 +377,33 @@ are_equal(enum field_type type, const void *a, const void *b)
 	}
 }
 
-static void
-report_repeated_items(struct decoder *d, const struct field *f, const struct list *list)
+static bool
+repeats_earlier_item(const struct field *f, const struct list *list, size_t i)
 {
 	const struct field *key = f->sub;
 	const char *items = (const char *)list->items + (key == NULL ? 0 : key->offset);
 
-	for (size_t i = 1; i < list->n; i++)
-		for (size_t k = 0; k < i; k++)
-			if (are_equal(key == NULL ? f->item : key->type, items + i * f->size,
-				items + k * f->size)) {
-				size_t mark = enter_list_item(d, i);
+	for (size_t k = 0; k < i; k++)
+		if (are_equal(
+			key == NULL ? f->item : key->type, items + i * f->size, items + k * f->size))
+			return true;
+	return false;
+}
 
-				if (key != NULL)
-					(void)enter_member(d, str_of(key->name));
-				add_error(d, "duplicate", STR("repeats an earlier item"));
-				leave_member(d, mark);
-				break;
-			}
+static void
+report_repeated_items(struct decoder *d, const struct field *f, const struct list *list)
+{
+	for (size_t i = 1; i < list->n; i++) {
+		size_t mark;
+
+		if (!repeats_earlier_item(f, list, i))
+			continue;
+		mark = enter_list_item(d, i);
+		if (f->sub != NULL)
+			(void)enter_member(d, str_of(f->sub->name));
+		add_error(d, "duplicate", STR("repeats an earlier item"));
+		leave_member(d, mark);
+	}
 }
 
 static void

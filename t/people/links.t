@@ -68,7 +68,7 @@ for i in 1 2 3 4 5 6 7 8 9; do
 done
 is "$(answered)" "400 invalid_request" "the ninth use that is refused leaves the link as it is"
 visit POST /auth/links/open "{\"token\":\"$link\"}"
-is "$STATUS" 200 "a link that was refused nine times can be looked at"
+is "$STATUS $(field '.link | .name, .email' | paste -sd ' ')" "200 Flo flo@example.com" "a link that was refused nine times can be looked at, with the name and the e-mail of the invitation"
 use "$link" 192.0.2.10
 is "$(answered)" "400 invalid_request" "the tenth use is refused for its e-mail"
 use "$link" 192.0.2.11 flo

@@ -68,7 +68,7 @@ function joinSignedIn(shell, { token, link }) {
 function joinNew(shell, { token, link, methods }) {
 	return new Promise((done) => card(shell, `Join ${link.organisation_name}`, words(link),
 		sessionForm(done, "Join", (fields) => use({ token, ...fields }),
-			field("Your name", h("input", { name: "name", autocomplete: "name", maxlength: "200", required: true, autofocus: true })),
+			field("Your name", h("input", { name: "name", autocomplete: "name", maxlength: "200", required: true, value: link.name, autofocus: true })),
 			field("E-mail", h("input", { type: "email", name: "email", autocomplete: "username", maxlength: "254", required: true, value: link.email ?? "" }), "You sign in with it."),
 			newPassword(methods)),
 		h("p.small.quiet", null, "You have an account here? ", h("button.link", { type: "button", onclick: async () => {

@@ -129,13 +129,13 @@ export async function recordPage(main, { read, draw, missing, signal }) {
 // ---- history ----
 
 const KINDS = {
-	host_added: "First seen",
+	host_added: "First recorded",
 	host_changed: "Host changed",
 	host_gone: "Host gone",
 	service_added: "Service appeared",
 	service_changed: "Service changed",
 	service_gone: "Service gone",
-	added: "First seen",
+	added: "First recorded",
 	changed: "Changed",
 	gone: "Gone",
 	coalesced: "More changes that day",

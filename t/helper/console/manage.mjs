@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // Keys and members in the console, and the fresh sign-in that their changes ask for.
-import { ORIGIN, PASSWORD, go, is, join, kept, main, ok, settled, sql, until, visitor } from "./lib.mjs";
+import { ORIGIN, PASSWORD, go, is, join, kept, main, ok, settled, sql, tab, until, visitor } from "./lib.mjs";
 
 const { ANN, HOSTILE } = process.env;
 const MARKUP = HOSTILE.replace("\u202e", "");
@@ -120,7 +120,7 @@ async function expiring(page) {
 
 // ---- members, and names that would be markup ----
 
-async function members(page) {
+async function members(page, chrome) {
 	await go(page, "#/members");
 	await button(page, "Invite").click();
 	await page.fill("dialog [name=name]", HOSTILE);
@@ -135,6 +135,10 @@ async function members(page) {
 	await page.locator("dialog .secret-line code").waitFor();
 	const link = await text(page, "dialog .secret-line code");
 	ok(link.startsWith(`${ORIGIN}/console/#/link/`), "an invitation shows its link", link);
+	const invited = await visitor(chrome), form = await tab(invited, link.slice(link.indexOf("#")));
+	await form.locator("[name=name]").waitFor();
+	is(await form.inputValue("[name=name]"), MARKUP, "the form of an invitation has the name that it was made for");
+	await invited.close();
 	await button(page, "Done").click();
 	const row = page.locator("tbody tr").filter({ hasText: "carla@example.com" });
 	await row.waitFor();
@@ -156,5 +160,5 @@ await main(async (chrome) => {
 	await keyEnds(page, await keys(page));
 	await proving(page);
 	await expiring(page);
-	await members(page);
+	await members(page, chrome);
 });
