@@ -7,7 +7,7 @@
 /* A marker is near the beginning of an answer, so only this many bytes are searched. */
 enum { LOOK_AT = 64 * 1024 };
 
-enum where { IN_BODY, IN_WHOLE, IN_TITLE, IN_PREFIX, IN_SUFFIX, IN_HEADER };
+enum where { IN_BODY, IN_WHOLE, IN_TITLE, IN_PREFIX, IN_SUFFIX, IN_HEADER, IN_ASKS };
 
 static const struct row {
 	enum where in;
@@ -77,27 +77,6 @@ has_marker(struct str body, struct str marker)
 	return false;
 }
 
-struct str
-capability_of_answer(const struct web_answer *w)
-{
-	struct str rest = w->path, path;
-
-	if (w->body.n == 0 || !str_part(&rest, '?', &path))
-		return STR_NULL;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		const struct row *r = &rows[i];
-
-		if (r->status != w->status || !str_eq(r->path, path))
-			continue;
-		if (r->in == IN_WHOLE ? str_eq(w->body, r->marker)
-				      : r->in == IN_BODY && has_marker(w->body, r->marker))
-			return r->capabilities;
-	}
-	return STR_NULL;
-}
-
-/* ---- members of a service ---- */
-
 static bool
 contains_nocase(struct str s, struct str marker)
 {
@@ -106,6 +85,42 @@ contains_nocase(struct str s, struct str marker)
 			return true;
 	return false;
 }
+
+static bool
+fits_answer(const struct row *r, const struct web_answer *w)
+{
+	switch (r->in) {
+	case IN_WHOLE:
+		return str_eq(w->body, r->marker);
+	case IN_BODY:
+		return has_marker(w->body, r->marker);
+	case IN_ASKS:
+		return contains_nocase(w->asks, r->marker);
+	case IN_TITLE:
+	case IN_PREFIX:
+	case IN_SUFFIX:
+	case IN_HEADER:
+		return false; /* these rows are for members of a service (fits_members) */
+	}
+	/* UNCOVERED: the switch is complete */
+	panic("a row of tbl/capabilities.h of %d", (int)r->in);
+}
+
+struct str
+capability_of_answer(const struct web_answer *w)
+{
+	struct str rest = w->path, path;
+
+	if (!str_part(&rest, '?', &path))
+		return STR_NULL;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].status == w->status && str_eq(rows[i].path, path) &&
+		    fits_answer(&rows[i], w))
+			return rows[i].capabilities;
+	return STR_NULL;
+}
+
+/* ---- members of a service ---- */
 
 static bool
 has_header(const struct record_object *service, struct str marker)
@@ -138,6 +153,7 @@ fits_members(const struct row *r, const struct record_object *service)
 		return has_header(service, r->marker);
 	case IN_BODY:
 	case IN_WHOLE:
+	case IN_ASKS:
 		return false; /* these rows are for answers (capability_of_answer) */
 	}
 	/* UNCOVERED: the switch is complete */

@@ -12,6 +12,7 @@ struct web_answer {
 	struct str path; /* the requested path, with or without its query string */
 	int64_t status;
 	struct str body;
+	struct str asks; /* the header www-authenticate */
 };
 
 /* The capabilities of the first row that fits the body, separated by blanks; STR_NULL: no row

@@ -8,6 +8,7 @@
                      PREFIX  the title begins with the marker; SUFFIX: it ends with the marker. The
                              rest is the name of an instance, of a page or a version
                      HEADER  in one of http.headers, "name: value" without regard to case
+                     ASKS    in the header www-authenticate of the answer to the path
      path          of the request, without the query string; "*" for titles and HEADER, which a
                    service has for one path only
      status        of the answer; for titles and HEADER an unknown status is accepted
@@ -36,7 +37,15 @@ RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"llamacpp\"", "api/llamacpp ap
 RECOGNISE(BODY, "/props", 200, "\"default_generation_settings\":", "api/llamacpp auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"library\"", "api/ollama api/openai auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"organization_owner\"", "api/lm-studio api/openai auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"tensorrt_llm\"", "api/openai api/tensorrt-llm auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"lmdeploy\"", "api/lmdeploy api/openai auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"owned_by\":\"lemonade\"", "api/lemonade api/openai auth/none")
+RECOGNISE(BODY, "/api/v1/models", 200, "\"owned_by\":\"lemonade\"", "api/lemonade api/openai auth/none")
+RECOGNISE(BODY, "/v1/models", 200, "\"object\":\"object\",\"created\":", "api/dynamo api/openai auth/none")
 RECOGNISE(BODY, "/v1/models", 200, "\"object\":\"list\"", "api/openai auth/none")
+
+/* NIM describes itself without a key, and its models are served by vLLM or another engine. */
+RECOGNISE(BODY, "/v1/metadata", 200, "\"assetInfo\":[", "api/nim")
 
 /* Metrics are served without the key that protects the API. */
 RECOGNISE(BODY, "/metrics", 200, "#TYPEvllm:", "api/vllm metrics/prometheus")
@@ -45,6 +54,8 @@ RECOGNISE(BODY, "/metrics", 200, "#TYPEtgi_", "api/tgi metrics/prometheus")
 RECOGNISE(BODY, "/metrics", 200, "#TYPEte_request_count", "api/tei metrics/prometheus")
 RECOGNISE(BODY, "/metrics", 200, "#TYPEnv_inference_", "api/triton metrics/prometheus")
 RECOGNISE(BODY, "/metrics", 200, "#TYPEmilvus_", "api/milvus metrics/prometheus")
+RECOGNISE(BODY, "/metrics", 200, "#TYPEdynamo_frontend_", "api/dynamo metrics/prometheus")
+RECOGNISE(BODY, "/metrics", 200, "#TYPEdynamo_component_", "api/dynamo metrics/prometheus")
 RECOGNISE(BODY, "/metrics", 200, "#TYPEetcd_server_", "api/etcd metrics/prometheus")
 RECOGNISE(BODY, "/metrics", 200, "#TYPE", "metrics/prometheus")
 
@@ -66,6 +77,12 @@ RECOGNISE(BODY, "/api/config", 200, "\"features\":{\"auth\":true", "app/open-web
 RECOGNISE(BODY, "/api/version", 200, "\"ray_version\":", "api/ray auth/none")
 RECOGNISE(BODY, "/api/cluster_status", 200, "\"autoscalingStatus\":", "api/ray auth/none")
 RECOGNISE(BODY, "/api/v1/dags", 200, "{\"dags\":[", "api/airflow auth/none")
+RECOGNISE(BODY, "/api/v2/dags", 200, "{\"dags\":[", "api/airflow auth/none")
+RECOGNISE(BODY, "/health", 200, "\"latest_scheduler_heartbeat\":", "api/airflow")
+RECOGNISE(BODY, "/api/v2/monitor/health", 200, "\"latest_scheduler_heartbeat\":", "api/airflow")
+RECOGNISE(BODY, "/auth-status", 200, "{\"auth_configured\":false,\"access_token\":", "api/lightrag")
+RECOGNISE(BODY, "/documents", 200, "{\"statuses\":{", "api/lightrag auth/none")
+RECOGNISE(BODY, "/api/common/system/getInitData", 200, "\"feConfigs\":{", "app/fastgpt")
 RECOGNISE(BODY, "/api/v1/chatflows", 200, "\"flowData\":", "api/flowise auth/none")
 
 /* The Model Context Protocol. The answer names its server; a JSON-RPC of another protocol does
@@ -73,8 +90,24 @@ RECOGNISE(BODY, "/api/v1/chatflows", 200, "\"flowData\":", "api/flowise auth/non
 RECOGNISE(BODY, "/mcp", 200, "\"serverInfo\":{", "mcp auth/none")
 RECOGNISE(BODY, "/sse", 200, "event:endpoint", "mcp auth/none")
 
-/* RFC 9728: the resource names where its login is. MCP servers answer so, and others too. */
+/* RFC 9728: the resource names where its login is. MCP servers must answer so, and other programs
+   may. It is MCP if the request was one for MCP, or the URL names MCP. */
+RECOGNISE(ASKS, "/mcp", 401, "resource_metadata=", "auth/login mcp")
+RECOGNISE(ASKS, "/sse", 401, "resource_metadata=", "auth/login mcp")
+RECOGNISE(HEADER, "*", 401, "/.well-known/oauth-protected-resource/mcp", "mcp")
+RECOGNISE(HEADER, "*", 401, "/.well-known/oauth-protected-resource/sse", "mcp")
+RECOGNISE(HEADER, "*", 401, "resource_metadata=\"https://mcp.", "mcp")
 RECOGNISE(HEADER, "*", 401, "resource_metadata=", "auth/login")
+
+/* Pages whose title is a word or belongs to the installation. */
+RECOGNISE(BODY, "/", 200, "<zeppelin-root>", "app/zeppelin")
+RECOGNISE(BODY, "/", 200, "static/pin_32.png\"", "app/airflow")
+RECOGNISE(BODY, "/", 200, "window.MaxKB={", "app/maxkb")
+RECOGNISE(BODY, "/admin/", 200, "window.MaxKB={", "app/maxkb")
+RECOGNISE(BODY, "/chat/", 200, "window.MaxKB={", "app/maxkb")
+RECOGNISE(BODY, "/", 200, "'WeKnora_theme'", "app/weknora")
+RECOGNISE(BODY, "/", 200, "content=\"ArizePhoenix\"", "app/phoenix")
+RECOGNISE(BODY, "/", 200, "content=\"AstrBotDashboard\"", "app/astrbot")
 
 /* Pages that a program shows only where it asks for no login. */
 RECOGNISE(TITLE, "*", 200, "Home Page - Select or create a notebook", "app/jupyter auth/none")
@@ -92,11 +125,14 @@ RECOGNISE(PREFIX, "*", 200, "Airflow - ", "app/airflow")
 RECOGNISE(PREFIX, "*", 200, "AnythingLLM | ", "app/anythingllm")
 RECOGNISE(PREFIX, "*", 200, "Flowise - ", "app/flowise")
 RECOGNISE(PREFIX, "*", 200, "Fooocus ", "app/fooocus")
+RECOGNISE(PREFIX, "*", 200, "LLaMA Board (", "app/llama-factory")
 RECOGNISE(PREFIX, "*", 200, "LiteLLM API", "app/litellm")
 RECOGNISE(PREFIX, "*", 200, "LocalAI API - ", "app/localai")
 RECOGNISE(PREFIX, "*", 200, "phpMyAdmin 3.", "app/phpmyadmin")
 RECOGNISE(PREFIX, "*", 200, "phpMyAdmin 4.", "app/phpmyadmin")
 RECOGNISE(PREFIX, "*", 200, "phpMyAdmin 5.", "app/phpmyadmin")
+RECOGNISE(SUFFIX, "*", 200, " - SwarmUI", "app/swarmui")
+RECOGNISE(SUFFIX, "*", 200, " \302\267 LobeChat", "app/lobechat")
 RECOGNISE(SUFFIX, "*", 200, " (Open WebUI)", "app/open-webui")
 RECOGNISE(SUFFIX, "*", 200, " [Jenkins]", "app/jenkins")
 RECOGNISE(SUFFIX, "*", 200, " - Adminer", "app/adminer")

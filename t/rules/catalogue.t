@@ -68,5 +68,10 @@ sed -n '/^{"ip":/p' t/cli/data/hosts/httpx-1.7-products.json.out >"$D/imported"
 against "$D/imported"
 is "$?" 0 "the import of answers of products is read"
 jq -r '.matches[].ip' "$D/out" | sort -u >"$D/matched"
-is "$(jq -r .ip "$D/imported" | grep -vxF -f "$D/matched" | tr '\n' ' ')" "198.51.100.113 198.51.100.143 " \
-	"each imported answer of a product has a rule, and a page about two products and a refusal have none (C-196)"
+of() { jq -r --arg ip "$1" '[.matches[]|select(.ip == $ip).title]|sort|join("; ")' "$D/out"; }
+is "$(of 198.51.100.148)" "TensorRT-LLM; TensorRT-LLM answers without a login" "TensorRT-LLM with the API of OpenAI gives its own rules alone (C-195)"
+is "$(of 198.51.100.151)" "NVIDIA Dynamo; NVIDIA Dynamo answers without a login" "Dynamo is known by the form of its list of models (C-195)"
+is "$(of 198.51.100.159)" "Apache Airflow" "the page of Airflow 3 is the same with and without a login"
+is "$(of 198.51.100.164) $(of 198.51.100.165)" "MCP server MCP server" "an MCP server behind a login is one by its path, or by the URL of its metadata"
+is "$(jq -r .ip "$D/imported" | grep -vxF -f "$D/matched" | tr '\n' ' ')" "198.51.100.113 198.51.100.143 198.51.100.166 " \
+	"each imported answer of a product has a rule, and a page about two products, a refusal and a login of another program have none (C-196)"

@@ -683,7 +683,19 @@ datasets_have_names(void)
 static bool
 shows(const char *path, int64_t status, const char *body, const char *capabilities)
 {
-	struct web_answer w = { str_of(path), status, str_of(body) };
+	struct web_answer w = { .path = str_of(path), .status = status, .body = str_of(body) };
+
+	return str_eq(
+	    capability_of_answer(&w), capabilities == NULL ? STR_NULL : str_of(capabilities));
+}
+
+/* Whether an answer without a body that asks for a login by RFC 9728 shows these. */
+static bool
+asks(const char *path, int64_t status, const char *capabilities)
+{
+	struct web_answer w = { .path = str_of(path),
+		.status = status,
+		.asks = STR("Bearer Resource_Metadata=\"https://a.example/.well-known/x\"") };
 
 	return str_eq(
 	    capability_of_answer(&w), capabilities == NULL ? STR_NULL : str_of(capabilities));
@@ -697,6 +709,9 @@ answers_show_capabilities(void)
 	CU_ASSERT_TRUE(shows("/", 404, "Ollama is running", NULL));
 	CU_ASSERT_TRUE(shows("/api/tags", 200, "{ \"models\" :\n [ ] }", "api/ollama auth/none"));
 	CU_ASSERT_TRUE(shows("/api/tags?x=1", 200, "{\"models\":[]}", "api/ollama auth/none"));
+	CU_ASSERT_TRUE(asks("/mcp", 401, "auth/login mcp"));
+	CU_ASSERT_TRUE(asks("/api", 401, NULL));
+	CU_ASSERT_TRUE(asks("/mcp", 200, NULL));
 	CU_ASSERT_TRUE(shows("/api/tag", 200, "{\"models\":[]}", NULL));
 	CU_ASSERT_TRUE(shows("/api/tags", 200,
 	    "{\"models\":[{\"details\":{\"family\": \"koboldcpp\"}}]}", "api/koboldcpp auth/none"));

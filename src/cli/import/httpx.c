@@ -189,6 +189,7 @@ answer_of(const struct json_value *o)
 		(void)url_split(tool_text(tool_get(o, "url")), &authority, &w.path);
 	if (w.path.n == 0)
 		w.path = STR("/");
+	w.asks = json_get_text(tool_get(o, "header"), "www_authenticate");
 	if (!tool_number(o, "status_code", &w.status))
 		w.status = 0;
 	return w;

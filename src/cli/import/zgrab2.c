@@ -228,6 +228,7 @@ set_zgrab2_response(struct grab *g, struct record_object *s, const struct json_v
 	int64_t n;
 
 	w.path = w.path.n == 0 ? STR("/") : w.path;
+	w.asks = tool_text(tool_item(tool_get(headers, "www_authenticate"), 0));
 	if (!tool_number(response, "status_code", &w.status))
 		w.status = 0;
 	tool_recognise(g->rs->a, s, &w);
