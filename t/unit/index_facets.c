@@ -521,30 +521,6 @@ combinations_give_the_same_facets(void)
 	}
 }
 
-/* Files of former releases have no pair totals, no combinations, and no ranks of the documents that have more terms than places. */
-static void
-a_segment_of_a_former_release_is_served(void) /* C-410 */
-{
-	struct segment *s;
-	char err[INDEX_FAULT];
-	struct world w;
-
-	world_begin(&w, 1);
-	seed = 23;
-	w.b->pairs_from = UINT32_MAX;
-	w.b->more_docs = true;
-	w.b->combinations = 1;
-	hosts = calloc(HOSTS, sizeof(*hosts));
-	add_hosts(&w, 1);
-	s = segment_open(w.directory, &w.state.segments[0], SEGMENT_VERIFY, err);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(s);
-	CU_ASSERT_EQUAL(s->pairs.nterms, 0);
-	CU_ASSERT_PTR_NOT_NULL(s->made);
-	segment_close(s);
-	compare_facets(&w, "a former release");
-	end(&w);
-}
-
 /* ---- kernels ---- */
 
 static uint64_t
@@ -602,8 +578,6 @@ main(void)
 		    a_frequent_term_costs_no_column },
 		{ "facets of combinations are those of their documents",
 		    combinations_give_the_same_facets },
-		{ "a segment of a former release is served (C-410)",
-		    a_segment_of_a_former_release_is_served },
 		CU_TEST_INFO_NULL,
 	};
 

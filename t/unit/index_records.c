@@ -194,14 +194,13 @@ damaged_keys_stay_within_bounds(void)
 	free(sorted);
 }
 
-/* An upgrade must find the files of the former releases, whose only dataset was hosts. */
+/* An upgrade finds the files and the fields of the release before. */
 static void
-files_of_hosts_keep_their_names(void) /* C-410 */
+files_and_fields_keep_their_names(void) /* C-410 */
 {
 	char path[64];
 
-	CU_ASSERT_EQUAL(INDEX_VERSION, 7);
-	CU_ASSERT_EQUAL(INDEX_OLDEST, 3);
+	CU_ASSERT_EQUAL(INDEX_VERSION, 1);
 	manifest_path(".", DATASET_HOSTS, 0, path, sizeof(path));
 	CU_ASSERT_STRING_EQUAL(path, "./hosts.manifest");
 	segment_path(".", DATASET_HOSTS, 10, path, sizeof(path));
@@ -224,8 +223,8 @@ main(void)
 		    order_of_arrival_changes_no_segment },
 		{ "keys are read as they were written", keys_are_read_as_they_were_written },
 		{ "damaged keys are read within their bounds", damaged_keys_stay_within_bounds },
-		{ "the files of hosts have the names of former releases (C-410)",
-		    files_of_hosts_keep_their_names },
+		{ "the files and the fields of an index keep their names (C-410)",
+		    files_and_fields_keep_their_names },
 		CU_TEST_INFO_NULL,
 	};
 

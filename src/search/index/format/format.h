@@ -47,18 +47,13 @@
  *       block does not have (from POSTING_MOST documents on)
  *
  * The postings of a nested field are of nested documents. Up to POSTING_DERIVED of them, the reader
- * finds their documents by SECTION_OWNER. A longer posting has the place of a posting of documents,
+ * finds their documents by SECTION_OWNER_BASE. A longer posting has the place of a posting of documents,
  * a uint32_t, behind its varint.
  *
  * A text without a facet is only compared as a whole (NODE_EXACT). It has no term: SECTION_HASHES
  * has a hash of it, and a query compares the hashes of those documents that have the same words.
  *
- * A release reads the files of former formats, from INDEX_OLDEST on. Version 6 has no column of
- * combinations. Version 5 has two varints for the lengths of a text, and a SECTION_PLACE that
- * counts from the postings of its own slot. Version 4 has gaps as varints, too, and no block and no
- * column of version 5. Version 3 has SECTION_AT for SECTION_PLACE, a term for the hash of a text,
- * other postings (postings.c), and an offset for each term. The writer replaces such files
- * (index_state_complete).
+ * A program refuses files of another INDEX_VERSION; surfaced-index then builds the index anew.
  *
  * An address is a term of 5 or 17 bytes: 4 or 6, then its bytes. So IPv4 addresses come first, each
  * network is a range of terms, and the order of buckets is that of addresses. A field of type IP
@@ -73,15 +68,7 @@
 
 #include "search/schema.h"
 
-#define INDEX_VERSION 7
-#define INDEX_OLDEST 3 /* the oldest version that can be read */
-#define INDEX_ARRAYS 3 /* the last version with arrays of documents and terms (postings.c) */
-#define INDEX_ROWS                                                                                 \
-	5 /* the first version with rows (write/build_column.c) and packed gaps (postings.c) */
-/* The first version whose postings may be shared, whose lengths of texts share a byte, and whose
-   numbers of terms may have three bytes. */
-#define INDEX_SHARED 6
-#define INDEX_NEVER UINT64_MAX
+#define INDEX_VERSION 1
 
 enum { INDEX_BLOCK = 65536, INDEX_BLOCK_WORDS = INDEX_BLOCK / 64, INDEX_ALIGN = 64 };
 
@@ -106,7 +93,6 @@ enum section_kind {
 	SECTION_IP4,        /* uint32_t, host order, ascending */
 	SECTION_IP6,        /* 16 bytes each, ascending; these documents follow those of IP4 */
 	SECTION_FIRST,      /* uint32_t[ndocs + 1]: the first nested document of a document */
-	SECTION_OWNER,      /* version 3: uint32_t[nnested]: the document of a nested document */
 	SECTION_TERM_AT,    /* uint32_t[blocks + 1]: offsets in TERM_BYTES */
 	SECTION_TERM_BYTES, /* all strings */
 	SECTION_TERM_INTS,  /* int64_t[n] */
@@ -114,16 +100,11 @@ enum section_kind {
 	SECTION_FOLD,
 	SECTION_RANK,  /* uint32_t[n]: the place of a term in the order of bytes (FORM_NAMES) */
 	SECTION_COUNT, /* uint32_t[common]: the number of documents of a term, for facets */
-	SECTION_COUNT_NESTED, /* version 3 */
-	/* version 3: uint64_t[n + 1]: where the posting of a term is, or its only document */
-	SECTION_AT,
-	SECTION_AT_NESTED,
 	SECTION_POSTINGS,
 	/* k terms a document, of slot_meta.width bytes each; COLUMN_ROWS: a term a nested document;
 	   COLUMN_COMBINATIONS: the number of its combination a document (write/build_column.c) */
 	SECTION_COLUMN,
 	SECTION_COLUMN_NESTED,
-	SECTION_MORE_DOCS, /* uint32_t[more]: documents with more than k terms; former releases */
 	SECTION_MORE_AT,   /* uint32_t[more + 1]: offsets in MORE_IDS */
 	SECTION_MORE_IDS,  /* the terms that the column has no place for */
 	/* uint32_t[n]: for a field with labels (asn), the term of its label (as_name) */
@@ -205,7 +186,6 @@ enum {
 	POSTING_ARRAY = 4096,
 	POSTING_MOST = INDEX_BLOCK - POSTING_ARRAY,
 	POSTING_DERIVED = 16384,
-	POSTING_SMALL = 64, /* version 3 */
 	COLUMN_K_MAX = 8,
 	COLUMN_ROWS = 255,         /* slot_meta.k of rows (write/build_column.c) */
 	COLUMN_COMBINATIONS = 128, /* slot_meta.k of combinations: this and k */

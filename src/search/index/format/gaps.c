@@ -2,7 +2,7 @@
 /* Gaps are the distances of documents, each to the one before; the first one is a distance, too.
  * GAPS_PACKED of them are a byte, their width in bits, and then as many bits each; with a byte
  * GAPS_VARINTS they are varints. The rest at the end is written likewise, but fewer than GAPS_FEW
- * without such a byte. Version 4 has only varints.
+ * without such a byte.
  *
  *   documents   1000 1003 1010 ... (32 of them, gaps below 1024)   10 | 1000 3 7 ... (32 * 10 bits) */
 #include "config.h"
@@ -172,10 +172,10 @@ gaps_next(struct gaps *g, uint32_t *out, uint32_t room)
 {
 	uint32_t n = 0;
 
-	while (g->packed && g->left >= GAPS_FEW &&
+	while (g->left >= GAPS_FEW &&
 	       room - n >= (g->left < GAPS_PACKED ? g->left : GAPS_PACKED))
 		n += gaps_packed(g, out + n);
-	if (!g->packed || g->left < GAPS_FEW)
+	if (g->left < GAPS_FEW)
 		n += gaps_varints(g, out + n, room - n);
 	return n;
 }

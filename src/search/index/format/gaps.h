@@ -11,11 +11,10 @@ enum { GAPS_PACKED = 32 };
 void gaps_write(struct buf *b, const uint32_t *docs, uint32_t n, uint32_t base);
 
 /* A reader: `left` documents that follow `doc`. It ends at a document that is not below the limit,
-   which only damage causes. packed: false for version 4. */
+   which only damage causes. */
 struct gaps {
 	const unsigned char *p, *end;
 	uint32_t left, doc, limit;
-	bool packed;
 };
 
 /* Reads up to `room` documents; 0: there are no more. The room is at least GAPS_PACKED, or the

@@ -296,7 +296,7 @@ header_fault(const struct manifest_header *h, const char *p, size_t n)
 {
 	if (n < sizeof(*h) || memcmp(h->magic, MANIFEST_MAGIC, sizeof(h->magic)) != 0)
 		return "not a manifest";
-	if (h->version < INDEX_OLDEST || h->version > INDEX_VERSION || h->endian != INDEX_ENDIAN)
+	if (h->version != INDEX_VERSION || h->endian != INDEX_ENDIAN)
 		return "written by another version";
 	if (h->size != n)
 		return "truncated";

@@ -146,7 +146,7 @@ check_header(struct mapped *m)
 
 	if (memcmp(h->magic, m->magic, sizeof(h->magic)) != 0)
 		return mapped_fault(m, "not a file of this kind");
-	if (h->version < INDEX_OLDEST || h->version > INDEX_VERSION || h->endian != INDEX_ENDIAN)
+	if (h->version != INDEX_VERSION || h->endian != INDEX_ENDIAN)
 		return mapped_fault(m, "written by another version");
 	if (h->size != m->size)
 		return mapped_fault(m, "truncated");
@@ -255,7 +255,6 @@ is_read_in_runs(enum section_kind kind)
 	case SECTION_MORE_AT:
 	case SECTION_MORE_IDS:
 	case SECTION_FIRST:
-	case SECTION_OWNER:
 	case SECTION_OWNER_STEP:
 	case SECTION_COUNT:
 	case SECTION_RARE:

@@ -8,8 +8,7 @@
  *
  * So the facets of such a query are read instead of counted, and for a query that differs from it
  * in few documents only these are counted (read/basis.h). A segment is immutable, so its pair
- * totals include documents that died later. Small segments and those of former releases have no
- * pair totals.
+ * totals include documents that died later. Small segments have no pair totals.
  *
  * A row is a frequent term, a cell is a row's counts of one slot:
  *

@@ -136,7 +136,7 @@ gaps_of(const struct posting *p)
 {
 	const unsigned char *end = p->room == 0 ? p->start : p->start + p->room;
 
-	return (struct gaps){ p->start, end, p->n, 0, p->limit, p->version >= INDEX_ROWS };
+	return (struct gaps){ p->start, end, p->n, 0, p->limit };
 }
 
 static bool
@@ -154,33 +154,6 @@ open_blocks(struct posting *p)
 	p->limit = (p->limit + INDEX_BLOCK - 1) / INDEX_BLOCK; /* now in blocks */
 	p->room = p->room < (uint64_t)UINT32_MAX * 8 ? p->room : (uint64_t)UINT32_MAX * 8;
 	p->one = nblocks;
-	return true;
-}
-
-/* Opens a posting of version 3: AT has the document itself when there is only one; up to
-   POSTING_SMALL documents are an array, and more are blocks. */
-static bool
-open_old(const struct terms *t, enum level l, uint32_t id, struct posting *out)
-{
-	uint64_t at = t->old[l].at[id];
-
-	if (at == INDEX_NEVER)
-		return false;
-	out->n = t->old[l].count[id];
-	if (out->n == 1 && at < out->limit) {
-		out->one = (uint32_t)at;
-		out->form = POSTING_ONE;
-	} else if (out->n > 1 && out->n <= out->limit && at < t->npostings && at % 8 == 0) {
-		out->start = t->postings + at;
-		out->room = t->npostings - at;
-		if (out->n > POSTING_SMALL) {
-			if (open_blocks(out))
-				return true;
-		} else if (out->room >= out->n * sizeof(uint32_t)) {
-			out->list = (const uint32_t *)(const void *)out->start;
-			out->form = POSTING_LIST;
-		}
-	}
 	return true;
 }
 
@@ -230,9 +203,7 @@ open_rare(const struct terms *t, uint32_t id, struct posting *out)
 static bool
 open_above(const struct terms *t, uint32_t place, uint32_t limit, struct posting *out)
 {
-	struct posting nested = {
-		.form = POSTING_NONE, .limit = UINT32_MAX, .version = t->version
-	};
+	struct posting nested = { .form = POSTING_NONE, .limit = UINT32_MAX };
 	uint32_t above = open_place(t, place, true, &nested);
 
 	if (nested.n <= POSTING_DERIVED)
@@ -254,12 +225,10 @@ posting_open(const struct terms *t, enum level l, uint32_t id, uint32_t limit, s
 	bool above = t->nested && l == LEVEL_DOCUMENT, stored = true;
 	uint32_t i = id;
 
-	*out = (struct posting){ .form = POSTING_NONE, .limit = limit, .version = t->version };
+	*out = (struct posting){ .form = POSTING_NONE, .limit = limit };
 	if (id > t->n)
 		return true;
-	if (t->old[l].at != NULL) {
-		stored = open_old(t, l, id, out);
-	} else if (t->place != NULL && terms_is_rare(t, id)) {
+	if (t->place != NULL && terms_is_rare(t, id)) {
 		stored = !above;
 		if (stored)
 			open_rare(t, id, out);
@@ -283,16 +252,14 @@ enum block_form {
 	BLOCK_GAPS,
 	BLOCK_BITMAP,
 	BLOCK_MISSING, /* the gaps of the documents that it does not have */
-	BLOCK_ARRAY,   /* version 3 */
 };
 
 static enum block_form
-block_form(const struct posting *p, const struct posting_block *b)
+block_form(const struct posting_block *b)
 {
 	if (b->last < POSTING_ARRAY)
-		return p->version == INDEX_ARRAYS ? BLOCK_ARRAY : BLOCK_GAPS;
-	return b->last + 1u >= POSTING_MOST && p->version >= INDEX_ROWS ? BLOCK_MISSING
-									: BLOCK_BITMAP;
+		return BLOCK_GAPS;
+	return b->last + 1u >= POSTING_MOST ? BLOCK_MISSING : BLOCK_BITMAP;
 }
 
 /* The documents of a block, or NULL when they are outside of the file or above the limit. */
@@ -300,10 +267,7 @@ static const unsigned char *
 block_content(const struct posting *p, const struct posting_block *b)
 {
 	uint64_t at = (uint64_t)b->at8 * 8;
-	enum block_form form = block_form(p, b);
-	uint64_t n = form == BLOCK_BITMAP  ? INDEX_BLOCK_WORDS * sizeof(uint64_t)
-		     : form == BLOCK_ARRAY ? (b->last + 1u) * sizeof(uint16_t)
-					   : 0;
+	uint64_t n = block_form(b) == BLOCK_BITMAP ? INDEX_BLOCK_WORDS * sizeof(uint64_t) : 0;
 
 	if (b->key >= p->limit || at > p->room || p->room - at < n)
 		return NULL;
@@ -316,10 +280,9 @@ gaps_of_block(const struct posting *p, const struct posting_block *b, const unsi
 {
 	uint32_t base = (uint32_t)b->key << 16, n = b->last + 1u;
 
-	if (block_form(p, b) == BLOCK_MISSING)
+	if (block_form(b) == BLOCK_MISSING)
 		n = INDEX_BLOCK - n;
-	return (struct gaps){ content, p->start + p->room, n, base, base + INDEX_BLOCK,
-		p->version >= INDEX_ROWS };
+	return (struct gaps){ content, p->start + p->room, n, base, base + INDEX_BLOCK };
 }
 
 static void
@@ -346,7 +309,7 @@ block_words(const struct posting *p, const struct posting_block *b, const unsign
 	struct gaps g = gaps_of_block(p, b, content);
 	uint32_t docs[BATCH], n;
 
-	if (block_form(p, b) == BLOCK_BITMAP)
+	if (block_form(b) == BLOCK_BITMAP)
 		return (const uint64_t *)(const void *)content;
 	memset(room, 0xff, INDEX_BLOCK_WORDS * sizeof(*room));
 	while ((n = gaps_next(&g, docs, BATCH)) > 0)
@@ -360,21 +323,16 @@ or_block(const struct posting *p, const struct posting_block *b, uint64_t *words
 {
 	const unsigned char *content = block_content(p, b);
 	uint64_t *out = words + (size_t)b->key * INDEX_BLOCK_WORDS, room[INDEX_BLOCK_WORDS];
-	const uint16_t *docs = (const uint16_t *)(const void *)content;
 	const uint64_t *in;
 
 	if (content == NULL)
 		return;
-	switch (block_form(p, b)) {
+	switch (block_form(b)) {
 	case BLOCK_BITMAP:
 	case BLOCK_MISSING:
 		in = block_words(p, b, content, room);
 		for (size_t k = 0; k < INDEX_BLOCK_WORDS; k++)
 			out[k] |= in[k];
-		return;
-	case BLOCK_ARRAY:
-		for (uint32_t k = 0; k <= b->last; k++)
-			out[docs[k] >> 6] |= UINT64_C(1) << (docs[k] & 63);
 		return;
 	case BLOCK_GAPS:
 		or_gaps(gaps_of_block(p, b, content), words);
@@ -466,24 +424,19 @@ count_block(const struct posting *p, const struct posting_block *b, const uint64
 {
 	const unsigned char *content = block_content(p, b);
 	const uint64_t *in = words + (size_t)b->key * INDEX_BLOCK_WORDS;
-	const uint16_t *docs = (const uint16_t *)(const void *)content;
 	uint64_t room[INDEX_BLOCK_WORDS];
-	uint32_t n = 0;
 
 	if (content == NULL)
 		return 0;
-	switch (block_form(p, b)) {
+	switch (block_form(b)) {
 	case BLOCK_BITMAP:
 	case BLOCK_MISSING:
 		return (uint32_t)words_count_and(
 		    in, block_words(p, b, content, room), INDEX_BLOCK_WORDS);
 	case BLOCK_GAPS:
 		return count_gaps(gaps_of_block(p, b, content), words);
-	case BLOCK_ARRAY:
-		for (uint32_t k = 0; k <= b->last; k++)
-			n += in[docs[k] >> 6] >> (docs[k] & 63) & 1;
 	}
-	return n;
+	return 0;
 }
 
 uint32_t
@@ -514,7 +467,6 @@ static uint32_t
 list_block(const struct posting *p, const struct posting_block *b, uint32_t *out, uint32_t room)
 {
 	const unsigned char *content = block_content(p, b);
-	const uint16_t *docs = (const uint16_t *)(const void *)content;
 	uint64_t made[INDEX_BLOCK_WORDS];
 	const uint64_t *words;
 	uint32_t base = (uint32_t)b->key << 16, n = 0;
@@ -522,14 +474,9 @@ list_block(const struct posting *p, const struct posting_block *b, uint32_t *out
 
 	if (content == NULL)
 		return 0;
-	if (block_form(p, b) == BLOCK_GAPS) {
+	if (block_form(b) == BLOCK_GAPS) {
 		g = gaps_of_block(p, b, content);
 		return gaps_next(&g, out, room);
-	}
-	if (block_form(p, b) == BLOCK_ARRAY) {
-		for (; n <= b->last && n < room; n++)
-			out[n] = base + docs[n];
-		return n;
 	}
 	words = block_words(p, b, content, made);
 	for (uint32_t k = 0; k < INDEX_BLOCK_WORDS; k++)

@@ -9,9 +9,8 @@
 struct posting {
 	enum { POSTING_NONE, POSTING_ONE, POSTING_LIST, POSTING_GAPS, POSTING_BLOCKS } form;
 	uint32_t n;
-	uint32_t limit;   /* documents from here on are dropped; BLOCKS: the same in blocks */
-	uint32_t one;     /* ONE: its document; BLOCKS: the number of blocks */
-	uint32_t version; /* of the file */
+	uint32_t limit; /* documents from here on are dropped; BLOCKS: the same in blocks */
+	uint32_t one;   /* ONE: its document; BLOCKS: the number of blocks */
 	const uint32_t *list;
 	const struct posting_block *blocks;
 	const unsigned char *start;

@@ -22,12 +22,10 @@ struct segment {
 	const uint32_t *first;
 	const uint32_t *owner_base; /* segment_owner */
 	const uint8_t *owner_step;
-	const uint32_t *owner; /* version 3; NULL: the two above */
-	struct terms *slots;   /* [field][part], fields in the order of this release's schema */
-	bool *has;             /* [field]: the segment was built with it */
-	uint32_t *place; /* [field]: its place among the fields of the file, where it has it */
+	struct terms *slots; /* [field][part], fields in the order of this release's schema */
+	bool *has;           /* [field]: the segment was built with it */
+	uint32_t *place;     /* [field]: its place among the fields of the file, where it has it */
 	struct pairs pairs;
-	struct arena *made; /* made for a file of a former release; NULL: nothing */
 };
 
 struct segment *segment_open(const char *directory, const struct index_segment *want,
@@ -59,8 +57,6 @@ uint32_t segment_find_owner(const struct segment *s, uint32_t nested);
 static inline uint32_t
 segment_owner(const struct segment *s, uint32_t nested)
 {
-	if (s->owner != NULL)
-		return s->owner[nested];
 	if (s->owner_step[nested] == OWNER_FAR)
 		return segment_find_owner(s, nested);
 	return s->owner_base[nested / OWNER_BLOCK] + s->owner_step[nested];

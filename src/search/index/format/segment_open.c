@@ -37,9 +37,6 @@ open_owners(struct opening *o)
 	struct span step = slot_span(o, SECTION_OWNER_STEP);
 	uint32_t nbase = s->nnested / OWNER_BLOCK + (s->nnested % OWNER_BLOCK != 0);
 
-	if (s->file.head->version == INDEX_ARRAYS)
-		return open_u32s(slot_span(o, SECTION_OWNER), s->nnested, &s->owner) &&
-		       check_ids(o, s->owner, 4, s->nnested, s->ndocs);
 	s->owner_step = step.p;
 	return step.n == s->nnested &&
 	       open_u32s(slot_span(o, SECTION_OWNER_BASE), nbase, &s->owner_base) &&
@@ -169,8 +166,6 @@ segment_close(struct segment *s)
 	if (s == NULL || --s->refs > 0)
 		return;
 	mapped_close(&s->file);
-	if (s->made != NULL)
-		arena_free(s->made);
 	free(s->slots);
 	free(s->has);
 	free(s->place);

@@ -10,10 +10,8 @@ static bool
 open_strings(const struct opening *o, struct terms *t)
 {
 	struct span bytes = slot_span(o, SECTION_TERM_BYTES);
-	uint32_t nat;
+	uint32_t nat = t->n / TERM_BLOCK + (t->n % TERM_BLOCK != 0);
 
-	t->each = o->s->file.head->version == INDEX_ARRAYS;
-	nat = t->each ? t->n : t->n / TERM_BLOCK + (t->n % TERM_BLOCK != 0);
 	t->bytes =
 	    bytes.p == NULL ? "" : (const char *)bytes.p; /* absent when all texts are empty */
 	t->nbytes = bytes.n;
@@ -82,40 +80,20 @@ open_segment_rare(const struct opening *o, const struct schema_field *f, struct 
 	return ok && open_ranked(o, kinds, t->n, t->nonly, &t->rare);
 }
 
-/* Opens the postings of version 3. */
-static bool
-open_old_postings(const struct opening *o, enum level l, struct terms *t)
-{
-	static const enum section_kind counts[] = { SECTION_COUNT, SECTION_COUNT_NESTED };
-	static const enum section_kind ats[] = { SECTION_AT, SECTION_AT_NESTED };
-	struct span at = slot_span(o, ats[l]);
-
-	t->old[l].at = (const uint64_t *)(const void *)at.p;
-	return at.n == (t->n + UINT64_C(1)) * sizeof(uint64_t) &&
-	       open_u32s(slot_span(o, counts[l]), t->n + UINT64_C(1), &t->old[l].count);
-}
-
 static bool
 open_postings(const struct opening *o, const struct schema_field *f, struct terms *t)
 {
-	bool old = o->s->file.head->version == INDEX_ARRAYS;
 	struct span blob = slot_span(o, SECTION_POSTINGS), count = slot_span(o, SECTION_COUNT);
 
-	t->postings = t->own_postings = blob.p;
-	t->npostings = t->nown_postings = blob.n;
-	if (o->s->file.head->version >= INDEX_SHARED) {
-		t->postings = o->s->file.map;
-		t->npostings = o->s->file.size;
-	}
+	t->own_postings = blob.p;
+	t->nown_postings = blob.n;
+	t->postings = o->s->file.map;
+	t->npostings = o->s->file.size;
 	if (t->form == FORM_NONE)
 		return true;
-	if (!open_segment_rare(o, f, t))
+	if (!open_segment_rare(o, f, t) ||
+	    !open_u32s(slot_span(o, SECTION_PLACE), t->ncommon, &t->place))
 		return false;
-	if (!old && !open_u32s(slot_span(o, SECTION_PLACE), t->ncommon, &t->place))
-		return false;
-	for (int l = 0; old && l <= (f->nested ? LEVEL_NESTED : LEVEL_DOCUMENT); l++)
-		if (!open_old_postings(o, l, t))
-			return false;
 	return (count.n == 0 && (!f->aggregatable || o->slot % PARTS != PART_VALUES)) ||
 	       open_u32s(count, t->ncommon, &t->count);
 }
@@ -171,30 +149,16 @@ is_width(uint8_t width)
 	return width >= 1 && width <= 4;
 }
 
-/* Opens the bits and ranks of the documents that have more terms than places. Former releases
-   stored the documents themselves. */
+/* Opens the bits and ranks of the documents that have more terms than places. */
 static bool
 open_more(const struct opening *o, struct column *c)
 {
-	struct segment *s = o->s;
 	struct span words = slot_span(o, SECTION_MORE_WORDS);
-	size_t n = column_words(s->ndocs);
-	const uint32_t *docs;
-	uint64_t *made;
-	uint32_t *rank;
+	size_t n = column_words(o->s->ndocs);
 
 	c->more_words = (const uint64_t *)(const void *)words.p;
-	if (words.n > 0)
-		return words.n == n * sizeof(uint64_t) &&
-		       open_u32s(slot_span(o, SECTION_MORE_RANK), n, &c->more_rank);
-	if (!open_u32s(slot_span(o, SECTION_MORE_DOCS), c->nmore, &docs))
-		return false;
-	if (s->made == NULL)
-		s->made = arena_new(SIZE_MAX / 4);
-	c->more_words = made = ARENA_ARRAY(s->made, n, uint64_t);
-	c->more_rank = rank = ARENA_ARRAY(s->made, n, uint32_t);
-	column_rank(docs, c->nmore, s->ndocs, made, rank);
-	return true;
+	return words.n == n * sizeof(uint64_t) &&
+	       open_u32s(slot_span(o, SECTION_MORE_RANK), n, &c->more_rank);
 }
 
 /* Opens the column of nested documents. */
@@ -287,9 +251,7 @@ bool
 open_slot(struct opening *o, const struct schema_field *f, const struct slot_meta *m,
     uint64_t names, struct terms *t)
 {
-	*t = (struct terms){
-		.n = m->n, .form = m->form, .nested = f->nested, .version = o->s->file.head->version
-	};
+	*t = (struct terms){ .n = m->n, .form = m->form, .nested = f->nested };
 	return m->form < TERM_FORMS && t->n != UINT32_MAX && open_dictionary(o, t) &&
 	       open_postings(o, f, t) && open_values(o, f, t) && open_column(o, m, t) &&
 	       optional_ids(o, slot_span(o, SECTION_LABEL), t->n, names + 1, &t->label);

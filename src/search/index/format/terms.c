@@ -40,13 +40,12 @@ add_length(size_t n, size_t more)
 /* Reads the number of bytes that a text shares with the one before, and the number of its own
    bytes. */
 static void
-take_lengths(struct term_block *b, bool two_varints, size_t *shared, size_t *own)
+take_lengths(struct term_block *b, size_t *shared, size_t *own)
 {
 	unsigned char both;
 
-	if (two_varints || b->p == b->end) {
-		*shared = take_length(b);
-		*own = take_length(b);
+	if (b->p == b->end) {
+		*shared = *own = SIZE_MAX;
 		return;
 	}
 	both = *b->p++;
@@ -68,7 +67,7 @@ read_text(const struct terms *t, struct term_block b, uint32_t nth, struct term_
 	size_t n = 0, shared, own;
 
 	for (uint32_t i = 0;; i++) {
-		take_lengths(&b, t->version < INDEX_SHARED, &shared, &own);
+		take_lengths(&b, &shared, &own);
 		if (shared > n || own > (size_t)(b.end - b.p))
 			return STR("");
 		if (i == nth && shared == 0)
@@ -89,7 +88,7 @@ read_text(const struct terms *t, struct term_block b, uint32_t nth, struct term_
 struct str
 terms_str(const struct terms *t, uint32_t id, struct term_text *room)
 {
-	uint32_t at = t->each ? id : id / TERM_BLOCK, from, to;
+	uint32_t at = id / TERM_BLOCK, from, to;
 	const unsigned char *bytes = (const unsigned char *)t->bytes;
 
 	if (t->form == FORM_HEX) {
@@ -100,21 +99,19 @@ terms_str(const struct terms *t, uint32_t id, struct term_text *room)
 	to = t->at[at + 1];
 	if (from > to || to > t->nbytes)
 		return STR("");
-	if (t->each)
-		return (struct str){ t->bytes + from, to - from };
 	return read_text(t, (struct term_block){ bytes + from, bytes + to }, id % TERM_BLOCK, room);
 }
 
 void
 terms_ahead(const struct terms *t, uint32_t from, uint32_t to)
 {
-	uint32_t step = t->each ? 1 : TERM_BLOCK;
-
 	if (t->at == NULL || t->fold != NULL || to <= from || to > t->n)
 		return;
-	mapped_ahead(t->at + from / step, (to - from) / step * sizeof(*t->at));
-	if (t->at[from / step] <= t->at[to / step] && t->at[to / step] <= t->nbytes)
-		mapped_ahead(t->bytes + t->at[from / step], t->at[to / step] - t->at[from / step]);
+	from /= TERM_BLOCK;
+	to /= TERM_BLOCK;
+	mapped_ahead(t->at + from, (to - from) * sizeof(*t->at));
+	if (t->at[from] <= t->at[to] && t->at[to] <= t->nbytes)
+		mapped_ahead(t->bytes + t->at[from], t->at[to] - t->at[from]);
 }
 
 bool

@@ -59,10 +59,8 @@ struct packed {
 struct terms {
 	uint32_t n;
 	enum term_form form;
-	bool nested;      /* the field is nested: the documents of its postings are nested ones */
-	bool each;        /* version 3: `at` has the place of each term, and not of each block */
-	uint32_t version; /* of the file */
-	const uint32_t *at;
+	bool nested;        /* the field is nested: the documents of its postings are nested ones */
+	const uint32_t *at; /* the place of each block of terms */
 	const char *bytes;
 	uint64_t nbytes;
 	uint32_t size; /* FORM_HEX: the bytes of a term */
@@ -77,14 +75,9 @@ struct terms {
 	const uint32_t *place; /* [common term] */
 	const unsigned char *postings;
 	uint64_t npostings;
-	/* Those that no earlier slot of the file has; before version 6 the same. */
+	/* Those that no earlier slot of the file has. */
 	const unsigned char *own_postings;
 	uint64_t nown_postings;
-	/* Version 3 of the format. */
-	struct {
-		const uint32_t *count;
-		const uint64_t *at;
-	} old[LEVELS];
 	struct column column, nested_column;
 	const uint32_t *label;
 	struct packed hashes; /* FORM_HASHED */

@@ -268,10 +268,7 @@ write_ranks(struct slot_job *j, const struct overflow *o)
 static void
 write_overflow(struct slot_job *j, const struct overflow *o, uint8_t width)
 {
-	if (j->b->more_docs)
-		section_write(j->w, SECTION_MORE_DOCS, j->slot, o->docs, o->n * sizeof(*o->docs));
-	else
-		write_ranks(j, o);
+	write_ranks(j, o);
 	section_write(j->w, SECTION_MORE_AT, j->slot, o->at, (o->n + UINT64_C(1)) * sizeof(*o->at));
 	section_write(j->w, SECTION_MORE_IDS, j->slot, o->ids, (size_t)o->at[o->n] * width);
 }

@@ -83,7 +83,6 @@ struct index_builder {
 	const char *full;              /* the ceiling that the segment passes; NULL: none */
 	/* A column has at most so many combinations; 1: none (COMBINATIONS_MAX, or fewer in tests). */
 	uint32_t combinations;
-	bool more_docs; /* SECTION_MORE_DOCS is written as in former releases (for tests) */
 };
 
 /* Makes a builder that knows only the first nfields of the schema, like an older release (for

@@ -156,11 +156,6 @@ static bool
 check_fields(const struct merging *all, char *err)
 {
 	for (size_t i = 0; i < all->n; i++)
-		if (all->in[i].seg->file.head->version != INDEX_VERSION) {
-			snprintf(err, INDEX_FAULT, "an input is of an older format");
-			return false;
-		}
-	for (size_t i = 0; i < all->n; i++)
 		for (size_t k = 0; k < all->nfields; k++)
 			if (!all->in[i].seg->has[all->fields[k].index]) {
 				snprintf(err, INDEX_FAULT, "built without %s", all->fields[k].name);

@@ -150,11 +150,9 @@ index_state_complete(const struct index_state *s)
 	size_t nfields = schema_fields(s->dataset, &fields);
 	bool complete = true;
 
-	for (size_t i = 0; i < s->nsegments; i++) {
-		complete &= s->segments[i].open->file.head->version == INDEX_VERSION;
+	for (size_t i = 0; i < s->nsegments; i++)
 		for (size_t k = 0; k < nfields; k++)
 			complete &= s->segments[i].open->has[k];
-	}
 	return complete;
 }
 
