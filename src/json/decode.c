@@ -373,7 +373,8 @@ are_equal(enum field_type type, const void *a, const void *b)
 	case FIELD_INT:
 		return *(const int64_t *)a == *(const int64_t *)b;
 	default:
-		panic("items of type %d cannot be DISTINCT", (int)type); /* UNCOVERED: no such table */
+		/* UNCOVERED: no such table */
+		panic("items of type %d cannot be DISTINCT", (int)type);
 	}
 }
 

@@ -120,8 +120,9 @@ enum field_flags {
 	OMIT_UNSET = 1 << 5,  /* write: leave an unset member out */
 	BYTES_TOO = 1 << 6,   /* decode: hi limits the bytes, too, before TRIM */
 	PROSE = 1 << 7,       /* decode: str_prose (base/char.h) */
-	DISTINCT = 1 << 8,    /* decode: no item of a LIST repeats another one, after TRIM and LOWER;
-				 objects are compared by the first row of their table */
+	/* decode: no item of a LIST repeats another one, after TRIM and LOWER; objects are compared
+	   by the first row of their table */
+	DISTINCT = 1 << 8,
 };
 
 struct field {

@@ -24,9 +24,9 @@ const char *status_reason(int status);
 /* A header of every response with status 401. */
 #define ERROR_CHALLENGE "WWW-Authenticate: ApiKey header=\"X-API-Key\"\r\n"
 
-/* Headers of every response. The API shares its origin with the console and its cookie, and it serves pictures and texts of
-   hostile pages: no answer is more than data to a browser (C-326). nginx adds the same to its own
-   (envelope.conf). */
+/* Headers of every response. The API shares its origin with the console and its cookie, and it
+   serves pictures and texts of hostile pages: no answer is more than data to a browser (C-326).
+   nginx adds the same to its own (envelope.conf). */
 #define ANSWER_POLICY                                                                              \
 	"X-Content-Type-Options: nosniff\r\n"                                                      \
 	"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'; sandbox\r\n"
