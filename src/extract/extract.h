@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Indicators in prose (AREAS.md 1.5, DETECTORS.md 1). Pure: no I/O, time linear in the text, memory
+/* Indicators in prose (C-132 to C-135, C-140). Pure: no I/O, time linear in the text, memory
    from the arena. */
 #ifndef EXTRACT_EXTRACT_H
 #define EXTRACT_EXTRACT_H

@@ -48,7 +48,7 @@ labels_valid(struct str name)
 	return true;
 }
 
-/* Names may have "_" in any label but those of the registrable domain (R15). */
+/* Names may have "_" in any label but those of the registrable domain. */
 static bool
 underscores_valid(struct arena *scratch, struct str name)
 {
@@ -114,7 +114,7 @@ written_as_code(struct str raw)
 	return lower && (within || is_upper(top.p[0]));
 }
 
-/* com.tencent.mm: the name begins with a top-level domain (R5). */
+/* com.tencent.mm: the name begins with a top-level domain (C-901). */
 static bool
 written_as_package(const struct run *r, struct str raw)
 {

@@ -5,7 +5,7 @@
      prefix4, prefix6   the members with a prefix of IPv4 and IPv6; "": none
      region, service    the members that name them; "": none
    CLOUD_SHARED(provider, service): addresses that serve all customers, so they show nothing about
-   a single one (D11). */
+   a single one (C-173). */
 #ifndef CLOUD_FORMAT
 #define CLOUD_FORMAT(provider, list, prefix4, prefix6, region, service)
 #endif

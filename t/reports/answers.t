@@ -26,11 +26,11 @@ is "$(cat "$W/out" "$W/err")" "1 read, 1 new, 0 changed, 0 unchanged, 0 bad, 0 s
 
 values() { api GET "/reports/$R/indicators?$1"; field '[.indicators[].value]|join(" ")'; }
 is "$(values '')" "192.0.2.7 2001:db8::7 AS64500 evil.example 00000000000000000000000000000007 http://evil.example/it's\\a CVE-2026-12345" \
-	"indicators come by confidence, without those that are ignored"
+	"indicators come by confidence, without those that are ignored (C-800)"
 is "$(values type=domain) $(values min_confidence=90) $(values disposition=mention)" \
 	"evil.example 192.0.2.7 2001:db8::7 AS64500 CVE-2026-12345" "type, confidence and disposition filter the indicators"
 is "$(values 'value=hxxp://EVIL%5B.%5Dexample/x') $(values 'value=EVIL%5B.%5Dexample') $(values 'value=192.0.2%5B.%5D7')" " evil.example 192.0.2.7" \
-	"a value is normalised and refanged before it is compared"
+	"a value is normalised and refanged before it is compared (C-800)"
 api GET "/reports/$R/indicators?value=%20"
 is "$STATUS $(field '.error.field_errors[0].field')" "400 value" "a value of no type is refused by its name"
 is "$(values disposition=ignored)" e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 "the ignored ones are answered when they are asked for"
@@ -58,7 +58,7 @@ print(len(rows), {len(r) for r in rows}, [c for r in rows for c in r if c[:1] in
 J
 is "$(cat "$W/cells")" "8 {15} []" "no cell of the CSV begins a formula, and each row has every column (C-141)"
 api GET "/reports/$R/indicators.csv?include_ignored=true"
-is "$(wc -l <"$W/body")" 9 "an export has the ignored indicators when they are asked for"
+is "$(wc -l <"$W/body")" 9 "an export has the ignored indicators when they are asked for (C-800)"
 api GET "/reports/$R/indicators.ndjson"
 is "$STATUS $(jq -rs 'map(.value)|join(" ")' "$W/body")" "200 $(values '')" "the lines of NDJSON are the indicators"
 api GET "/reports/$R/indicators.stix"
@@ -118,9 +118,9 @@ is "$(field '[.pivots[].indicators]|add') $(field '[.pivots[]|select(.indicators
 look() { api POST /reports/indicators/lookup "{\"values\":$1${2-}}"; field '[.results[]|"\(.type):\(.value):\(.reports_total)"]|join(" ")'; }
 is "$(look '["hxxp://evil[.]example/none","EVIL[.]example","E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855"]')" \
 	"url:http://evil.example/none:0 domain:evil.example:1 sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855:0" \
-	"a look-up normalises each value, and leaves out what is ignored"
+	"a look-up normalises each value, and leaves out what is ignored (C-801)"
 is "$(look '["e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"]' ',"include_ignored":true')" \
-	"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855:1" "a look-up has the ignored ones when they are asked for"
+	"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855:1" "a look-up has the ignored ones when they are asked for (C-801)"
 for bad in '[]' '["what is this"]' '"x"' null; do
 	api POST /reports/indicators/lookup "{\"values\":$bad}"
 	is "$STATUS $(field .error.code)" "400 invalid_indicator_batch" "a look-up of $bad is refused"
@@ -138,7 +138,7 @@ api DELETE "/reports/verdicts/$verdict"
 is "$STATUS $(field .error.code)" "404 verdict_not_found" "another organisation cannot take the verdict back"
 key=$own
 api POST /reports/verdicts '{"type":"domain","value":"evil.example","disposition":"indicator","reason":"theirs"}'
-is "$STATUS $(field .verdict.uuid) $(field .verdict.disposition)" "200 $verdict indicator" "a second verdict replaces the first and keeps its uuid"
+is "$STATUS $(field .verdict.uuid) $(field .verdict.disposition)" "200 $verdict indicator" "a second verdict replaces the first and keeps its uuid (C-805)"
 api POST /reports/verdicts '{"type":"sha256","value":"E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855","disposition":"indicator","reason":"mine"}'
 is "$(look '["e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"]') $(values type=sha256)" \
 	"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855:1 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" "a verdict wins over a list (C-136)"
@@ -150,8 +150,8 @@ is "$STATUS $(field '[.error.field_errors[].field]|sort|join(" ")')" "400 dispos
 # ---- texts ----
 
 api POST /reports/extract '{"text":"# Indicators of compromise\n\n- evil[.]test.example.com\n"}'
-is "$STATUS $(field '.indicators|type')" "200 array" "a text is read for indicators and not stored"
-is "$(sql 'SELECT count(*) FROM report')" 2 "extracting stores no report"
+is "$STATUS $(field '.indicators|type')" "200 array" "a text is read for indicators and not stored (C-802)"
+is "$(sql 'SELECT count(*) FROM report')" 2 "extracting stores no report (C-802)"
 api POST /reports '{"title":"t","text":"x","url":"ftp://x","tlp":"purple"}'
 is "$STATUS $(field '[.error.field_errors[].field]|sort|join(" ")')" "400 tlp url" "each fault of a report is named"
 jq -n '{title: "t", text: ("a" * 1048577)}' >"$W/large"

@@ -15,16 +15,16 @@ OUT=$(TOP_BUILDDIR=$BUILD python3 t/bench/extract --aims 2>&1)
 like "$OUT" '^tuned: .* [0-9]+ texts' "the tuned texts are read"
 like "$OUT" 'held-out: .* [0-9]+ texts' "the held-out texts are read"
 is "$(printf '%s\n' "$OUT" | grep '^tuned misses')" "" \
-	"in tuned texts each type has a precision of 0.95 and a recall of 0.98, and at most one trap in twenty is an indicator"
+	"in tuned texts each type has a precision of 0.95 and a recall of 0.98, and at most one trap in twenty is an indicator (C-804)"
 is "$(printf '%s\n' "$OUT" | grep '^held-out misses')" "" \
-	"in held-out texts each type has a precision of 0.95 and a recall of 0.98, and at most one trap in twenty is an indicator"
+	"in held-out texts each type has a precision of 0.95 and a recall of 0.98, and at most one trap in twenty is an indicator (C-804)"
 
 # A sanitizer needs more memory than the limit of a converter.
 if ! nm -D "$BUILD/surfacectl" | grep -q __asan && bwrap --unshare-all --ro-bind / / true 2>/dev/null && [ -x /usr/bin/pdftotext ]; then
 	OUT=$(TOP_BUILDDIR=$BUILD python3 t/bench/extract --aims-pdf 2>&1)
 	like "$OUT" '^PDF: .* 29 texts' "the PDFs are read"
 	is "$(printf '%s\n' "$OUT" | grep '^PDF misses')" "" \
-		"in PDFs each type has a precision of 0.95 and a recall of 0.98, and at most one trap in twenty is an indicator"
+		"in PDFs each type has a precision of 0.95 and a recall of 0.98, and at most one trap in twenty is an indicator (C-804)"
 	diag "$OUT"
 else
 	skip "PDFs cannot be converted here"

@@ -45,10 +45,10 @@ like "$OUT" '^2 read, 1 new, 1 changed, 0 unchanged' "a newer revision of the re
 is "$(values "withdrawn_at IS NOT NULL")" "198.51.100.0/24 203.0.113.7" "the newer revision withdraws the indicators that are gone (C-137)"
 
 reports --json $DATA/stix-2.0.json
-is "$STATUS $(printf %s "$OUT" | jq -c '[.new, .unparsed, .without_type]')" '0 [1,2,1]' "a bundle of STIX 2.0 is imported, and --json has the counts"
+is "$STATUS $(printf %s "$OUT" | jq -c '[.new, .unparsed, .without_type]')" '0 [1,2,1]' "a bundle of STIX 2.0 is imported, and --json has the counts (C-809)"
 reports $DATA/stix-no-report.json
 is "$(sql "SELECT source_ref FROM report WHERE title = 'stix-no-report.json'")" stix-no-report.json \
-	"a bundle without a report is imported as a report that its file names"
+	"a bundle without a report is imported as a report that its file names (C-809)"
 
 reports $DATA/stix-markings.json
 like "$STATUS $OUT" '^1 5 read, 2 new, 0 changed, 0 unchanged, 3 bad' "shared reports of strict and unknown markings are refused"
@@ -57,7 +57,7 @@ is "$STATUS $(sql "SELECT count(*), count(*) FILTER (WHERE tlp = 'red') FROM rep
 	"an account gets them, and an unknown marking is red"
 
 reports $DATA/misp-event.json $DATA/misp-response.json
-like "$STATUS $OUT" '^0 2 read, 2 new, 0 changed, 0 unchanged, 0 bad' "events of MISP are recognised, and one import takes several files"
+like "$STATUS $OUT" '^0 2 read, 2 new, 0 changed, 0 unchanged, 0 bad' "events of MISP are recognised, and one import takes several files (C-809)"
 is "$(sql "SELECT tlp, publisher, techniques FROM report WHERE title = 'Heron seen in mail'")" 'green|Example Response Team|{T1566}' \
 	"the report of an event has its tags"
 

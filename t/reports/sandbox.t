@@ -16,7 +16,7 @@ sql "SELECT text FROM report_text" >"$W/text"
 is "$(grep '^user ' "$W/text")" "user 65534 65534 65534" "a converter is the user nobody, also when root imports"
 is "$(grep '^processes ' "$W/text")" "processes 0 0" "a converter may have no other process"
 is "$(grep -c ' refused$' "$W/text")" 23 "a converter makes 23 attempts"
-is "$(grep ' done$' "$W/text")" "" "no attempt of a converter succeeds"
+is "$(grep ' done$' "$W/text")" "" "no attempt of a converter succeeds (C-811)"
 
 # ---- each wall alone, in a converter that runs ----
 

@@ -37,14 +37,14 @@ api GET "/reports/$report/text"
 is "$STATUS $(field .report_text.report_uuid) $(field .report_text.truncated)" "200 $report false" "an organisation reads the text of its report"
 is "$(field .report_text.text)" "$(printf %s "$prose")" "the text is as it was sent"
 is "$(marked)" "evil[.]com=evil.com:indicator hxxps://evil[.]com/a=https://evil.com/a:indicator www.wikipedia.org=www.wikipedia.org:ignored evil.com=evil.com:indicator 44d88612fea8a8f36de82e1278abb02f=44d88612fea8a8f36de82e1278abb02f:indicator" \
-	"each occurrence of an indicator is marked by characters, also behind characters of several bytes"
+	"each occurrence of an indicator is marked by characters, also behind characters of several bytes (C-803)"
 api GET "/reports/$report/indicators?type=domain"
 uuid=$(field '.indicators[] | select(.value == "evil.com") | .uuid')
 api GET "/reports/$report/text"
 is "$(field ".report_text.marks | map(select(.indicator_uuid == \"$uuid\")) | length")" 2 "marks name the indicator of the report"
 api POST /reports/verdicts '{"type":"domain","value":"evil.com","disposition":"ignored","reason":"ours"}'
 api GET "/reports/$report/text"
-is "$(field '.report_text.marks[0].disposition')" ignored "marks have the verdict of the organisation"
+is "$(field '.report_text.marks[0].disposition')" ignored "marks have the verdict of the organisation (C-803)"
 for path in "" /indicators /indicators.csv /indicators.ndjson /indicators.stix /pivots; do
 	api GET "/reports/$report$path"
 	is "$STATUS $(grep -c 'names no value' "$W/body")" "200 0" "the answer of $path does not have the text (C-143)"
@@ -77,20 +77,20 @@ is "$STATUS $(field '.report | [.title, .tlp, .tags, .revision] | tojson')" '200
 api GET "/access/audit?limit=1&action=report.change"
 is "$(field '.entries[0] | [.subject_id, .after.title, .before.title] | tojson')" "[\"$report\",\"A better title\",\"Campaign\"]" "the change is in the audit log"
 found() { api GET "/search/reports/count?q=$1" && [ "$(field .count)" = "$2" ]; }
-ok "searches find the new members" world_until 60 found 'title:better+tags:zebra+tlp:red+revision:2' 1
+ok "searches find the new members (C-807)" world_until 60 found 'title:better+tags:zebra+tlp:red+revision:2' 1
 ok "searches do not find the old title" world_until 60 found 'title:campaign' 0
 ok "searches find the text as before" world_until 60 found 'body:loader+title:better' 1
 put '{"title":"A better title","tlp":"red","tags":["zebra","loader"]}'
 is "$STATUS $(field .report.revision)" "200 2" "equal values are no new revision"
 put '{"title":"A better title"}'
-is "$STATUS $(field '.report | [.tlp, .tags] | tojson')" '200 [null,[]]' "members that are not sent are removed"
+is "$STATUS $(field '.report | [.tlp, .tags] | tojson')" '200 [null,[]]' "members that are not sent are removed (C-807)"
 ok "searches do not find the removed tag" world_until 60 found 'tags:zebra' 0
 
 body=$(printf %s "$prose" | jq -Rs '{title: "Campaign", text: ., url: "https://blog.example.com/campaign", tags: ["Loader"], tlp: "green"}')
 api POST /reports "$body"
-is "$STATUS $(field .report.title)" "200 A better title" "the same contents again keep the change"
+is "$STATUS $(field .report.title)" "200 A better title" "the same contents again keep the change (C-807)"
 api POST /reports "$(printf %s "$body" | jq '.text += "- more[.]com\n"')"
-is "$STATUS $(field .report.title)" "201 Campaign" "other contents of the source replace the whole report"
+is "$STATUS $(field .report.title)" "201 Campaign" "other contents of the source replace the whole report (C-807)"
 
 put '{"title":"","tlp":"purple","tags":["fine","not fine",""]}'
 is "$STATUS $(field '[.error.field_errors[].field] | sort | join(" ")')" "400 tags[1] tags[2] title tlp" "each fault of a change is named"
@@ -116,4 +116,4 @@ api DELETE "/reports/$report"
 put '{"title":"Late"}'
 is "$STATUS $(field .error.code)" "404 report_not_found" "a withdrawn report is not changed"
 api GET "/reports/$report/text"
-is "$STATUS $(field .error.code)" "404 report_not_found" "the text of a withdrawn report is not answered"
+is "$STATUS $(field .error.code)" "404 report_not_found" "the text of a withdrawn report is not answered (C-808)"

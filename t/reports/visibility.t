@@ -30,11 +30,11 @@ api GET "/reports/$(uuid 1)/indicators"
 is "$STATUS $(field '.indicators[0]|[.type,.value,.disposition,.search.query]|tojson')" '200 ["domain","open.example","indicator","hostnames:open.example"]' \
 	"the indicators of a report are answered with the search that finds them"
 report 1 open open.example | reports
-is "$(cat "$W/out")" "1 read, 0 new, 0 changed, 1 unchanged, 0 bad, 0 skipped" "the same report again is unchanged"
+is "$(cat "$W/out")" "1 read, 0 new, 0 changed, 1 unchanged, 0 bad, 0 skipped" "the same report again is unchanged (C-806)"
 report 1 revised new.example | reports
 api GET "/reports/$(uuid 1)"
-is "$(field .report.revision) $(field .report.title)" "2 revised" "other contents are a new revision"
-is "$(sql "SELECT value FROM indicator WHERE withdrawn_at IS NOT NULL")" open.example "an indicator that is gone is marked and kept"
+is "$(field .report.revision) $(field .report.title)" "2 revised" "other contents are a new revision (C-806)"
+is "$(sql "SELECT value FROM indicator WHERE withdrawn_at IS NOT NULL")" open.example "an indicator that is gone is marked and kept (C-806)"
 
 # ---- two organisations ----
 
@@ -118,7 +118,7 @@ is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "no cursor of the 
 api DELETE "/reports/$private"
 is "$STATUS $(field .error.code)" "404 report_not_found" "another organisation cannot withdraw the report (C-131)"
 api DELETE "/reports/$(uuid 1)"
-is "$STATUS $(field .error.code)" "404 report_not_found" "no organisation withdraws a shared report"
+is "$STATUS $(field .error.code)" "404 report_not_found" "no organisation withdraws a shared report (C-808)"
 for q in 'visibility:*' '_exists_:visibility' "visibility:$ACCOUNT"; do
 	api GET "/search/reports?q=$q"
 	is "$STATUS $(field .error.code)" "400 invalid_search_query" "no query can name the visibility: $q (C-131)"
@@ -158,7 +158,7 @@ is "$? $(grep -c report_tlp_private "$W/err")" "1 1" "the database refuses a sha
 api DELETE "/reports/$private"
 is "$STATUS $(field .report.status)" "200 withdrawn" "an organisation withdraws its report"
 api GET "/reports/$private"
-is "$STATUS" 404 "a withdrawn report is in no answer"
+is "$STATUS" 404 "a withdrawn report is in no answer (C-808)"
 ok "a withdrawn report leaves search" world_until 60 counted 1
 if [ -n "${SHARDS-}" ]; then
 	is "$(ctl --json search status | jq -r '.datasets[]|select(.dataset == "reports").layout')" 1 "ClickHouse has answered the searches"

@@ -75,7 +75,7 @@ static const struct row {
 	{ "## IOCs\n| https://drive.google.com/uc?id=x | dropper |", "url",
 	    "https://drive.google.com/uc?id=x", 'i' },
 	{ "## IOCs\n- example.com\n", "domain", "example.com", 'g' },
-	/* R1: sections */
+	/* C-900: sections */
 	{ "# Indicators of Compromise\n\n## Files\n\n### Family\n\nevil-host.com\n", "domain",
 	    "evil-host.com", 'i' },
 	{ "= Turla IoCs\n\n== Network\n\n* evil-host.com\n", "domain", "evil-host.com", 'i' },
@@ -85,13 +85,13 @@ static const struct row {
 	{ "**Indicators of compromise**\n\nC2: evil-host.com:443\n", "domain", "evil-host.com",
 	    'i' },
 	{ "Text.\n\nIndicators of Compromise\n\nevil-host.com\n", "domain", "evil-host.com", 'i' },
-	/* R2: .com and lists */
+	/* names below .com, and lists */
 	{ "# IOCs\ndomain,comment\nevil-host.com,first stage\n", "domain", "evil-host.com", 'i' },
-	/* R3: plain hashes */
+	/* plain hashes */
 	{ "The sample is 900150983cd24fb0d6963f7d28e17f72 (packed).", "md5", md5, 'i' },
 	{ "900150983CD24FB0D6963F7D28E17F72", "md5", md5, 'i' },
 	{ "x 900150983cd24fb0d6963f7d28e17f72.exe", "md5", md5, 'i' },
-	/* R6: titles about targets, and labels that end a list of references */
+	/* C-900: titles about targets, and labels that end a list of references */
 	{ "# A\n## Foo Targets Banks with Bar (2021)\n### "
 	  "Samples\n900150983cd24fb0d6963f7d28e17f72\n",
 	    "md5", md5, 'i' },
@@ -126,7 +126,7 @@ static const struct row {
 	{ "900150983cd24fb0d6963f7d28e17f72[.]xyz", "domain",
 	    "900150983cd24fb0d6963f7d28e17f72.xyz", 'i' },
 	{ "hxxp://evil-host[.]com/a[v1]/b.php", "url", "http://evil-host.com/a[v1]/b.php", 'i' },
-	/* R13: what a hash is beside a key */
+	/* hashes beside words about keys */
 	{ "It drops token.dll. The file 900150983cd24fb0d6963f7d28e17f72 runs.", "md5", md5, 'i' },
 	{ "The import hash (900150983cd24fb0d6963f7d28e17f72) is common.", "md5", md5, 'm' },
 	{ "SHA1 900150983cd24fb0d6963f7d28e17f72 Certificate thumbprint", "md5", md5, 'm' },
@@ -135,37 +135,37 @@ static const struct row {
 	{ "# IOCs\n| Host | Certificate SHA-256 |\n|---|---|\n| 1.2.3.4 | "
 	  "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae |\n",
 	    "certificate_sha256", sha256, 'i' },
-	/* R4, R5: code and packages */
+	/* C-901: code and packages */
 	{ "It calls WScript.Shell and fs.read then.", "domain", "wscript.shell", '-' },
 	{ "It calls WScript.Shell and fs.read then.", "domain", "fs.read", '-' },
 	{ "# IOCs\n\n- com.tencent.mm\n", "domain", "com.tencent.mm", '-' },
 	{ "```\nx = evil-host.com + 1\n```\n", "domain", "evil-host.com", 'm' },
 	{ "# IOCs\n```\nevil-host.com\n```\n", "domain", "evil-host.com", 'i' },
-	/* R6: victims */
+	/* C-900: victims */
 	{ "# IOCs\n## Targeted networks\n- 45.33.32.0/24\n", "cidr", "45.33.32.0/24", 'm' },
-	/* R7, R8: references */
+	/* C-135: references */
 	{ "# IOCs\nMore in [the post](https://blog.vendor-site.com/post)\n", "url",
 	    "https://blog.vendor-site.com/post", 'm' },
 	{ "= X IoCs\nhttps://blog.vendor-site.com/post[the post]\n", "url",
 	    "https://blog.vendor-site.com/post", 'm' },
 	{ "# IOCs\n- https://www.virustotal.com/gui/file/x\n", "url",
 	    "https://www.virustotal.com/gui/file/x", 'g' },
-	/* R9 */
+	/* C-134: a disarmed value of a list */
 	{ "# IOCs\n- dns[.]google\n", "domain", "dns.google", 'm' },
-	/* R10: odd spellings */
+	/* C-132: odd spellings */
 	{ "# IOCs\n|+45.33.32[.]156+|x\n", "ipv4", "45.33.32.156", 'i' },
 	{ "`evil-host[.]com`", "domain", "evil-host.com", 'i' },
 	{ "xn\xe2\x80\x93mnchen-3ya[.]de", "domain", "xn--mnchen-3ya.de", 'i' },
 	{ "hxxps://[evil-host.com]/a", "url", "https://evil-host.com/a", 'i' },
-	/* R11 */
+	/* a URL without its scheme */
 	{ "# IOCs\ndigital-resolve[.]live/a/b.php\n", "domain", "digital-resolve.live", 'i' },
-	/* R12 */
+	/* C-901: the name of a detection */
 	{ "A variant 36085FC@Microsoft was seen.", "email", "36085fc@microsoft", '-' },
-	/* R14 */
+	/* C-901: what no author lists as an indicator */
 	{ "# IOCs\n- CVE-2024-12345\n- T1059.001\n- AS64496\n", "cve", "CVE-2024-12345", 'm' },
 	{ "# IOCs\n- CVE-2024-12345\n- T1059.001\n- AS64496\n", "technique", "T1059.001", 'm' },
 	{ "# IOCs\n- CVE-2024-12345\n- T1059.001\n- AS64496\n", "asn", "AS64496", 'm' },
-	/* R15 */
+	/* underscores */
 	{ "# IOCs\n- dl_dir.evil-host.com\n", "domain", "dl_dir.evil-host.com", 'i' },
 	{ "# IOCs\n- evil_host.com\n", "domain", "evil_host.com", '-' },
 	/* other shapes */
@@ -437,7 +437,7 @@ int
 main(void)
 {
 	CU_TestInfo tests[] = {
-		{ "C-133, C-134 and the rules R1 to R15 judge each text as their table does",
+		{ "C-133, C-134, C-900, C-901: each text is judged as its row says",
 		    rows_are_judged },
 		{ "an indicator has the confidence of its section and its spelling",
 		    confidences_are_those_of_the_table },
