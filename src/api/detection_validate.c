@@ -150,7 +150,7 @@ printed(struct req *rq, const struct field *table, const void *record)
 	return (struct json){ buf_done(&b) };
 }
 
-/* ---- readable keys (AREAS.md 13.7) ---- */
+/* ---- readable keys (C-823) ---- */
 
 /* The key of the index does not contain the answer of a DNS record or the URL of a directory. */
 static bool

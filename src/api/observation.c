@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads observations of detection rules (AREAS.md 2.4): those of the account's rules, and of rules
+/* Reads observations of detection rules (C-158): those of the account's rules, and of rules
    of the catalogue that the account has enabled. The rules of access are in
    sql/functions/observation.sql. */
 #include "config.h"

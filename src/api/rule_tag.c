@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Operations on tags of detection rules (AREAS.md 2.3). All accounts read the common tags, which
+/* Operations on tags of detection rules (C-159). All accounts read the common tags, which
    only surfacectl changes. An account adds tags of its own, which no other account sees and no
    search finds (C-158). */
 #include "config.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Answers the vocabulary of detection rules for forms and filters (AREAS.md 13.10). Datasets,
-   severities and moves are constants of the program; categories and techniques are those of the
-   rules that the key sees. */
+/* Answers the vocabulary of detection rules for forms and filters. Datasets, severities and
+   moves are constants of the program; categories and techniques are those of the rules that the key
+   sees. */
 #include "config.h"
 
 #include "api/api.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Dangling DNS records (AREAS.md 4, DETECTORS.md 4): finds the records of a name that point to
+/* Dangling DNS records (C-169 to C-175): finds the records of a name that point to
  * something which a stranger may own or claim.
  *
  *   struct dangling_world    what the datasets know of the name, of the names that it leads to, and of their domains

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Readable keys of records, for observations, findings and the validation of rules (AREAS.md
-   13.7). */
+/* Readable keys of records, for observations, findings and the validation of rules (C-823). */
 #ifndef DETECTION_RECORD_KEY_H
 #define DETECTION_RECORD_KEY_H
 

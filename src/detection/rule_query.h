@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The test of a detection rule: a document matches when the query finds it and the exclude does not
- * (AREAS.md 2.1). The API, surfacectl and surfaced-detect share this test.
+ * (C-146). The API, surfacectl and surfaced-detect share this test.
  *
  *   query    product:redis                       both are texts of surfaced-query(7) on the rule's dataset
  *   exclude  ip:{192.0.2.0/24}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The samples of a detection rule: small documents that its author expects to match, or not to
  * match. A rule is staged or published only when all its samples give the expected result
- * (AREAS.md 2.1, C-148). */
+ * (C-148). */
 #ifndef DETECTION_SAMPLE_H
 #define DETECTION_SAMPLE_H
 

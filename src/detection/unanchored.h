@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* How many rules of an account are evaluated on every document (AREAS.md 2.4). The API and
+/* How many rules of an account are evaluated on every document (C-815). The API and
    surfacectl refuse a change that makes them more than LIM_RULES_UNANCHORED. */
 #ifndef DETECTION_UNANCHORED_H
 #define DETECTION_UNANCHORED_H

@@ -5,7 +5,7 @@
 #include "resource/detection.h"
 #include "wire/values.h"
 
-/* The names of AREAS.md, and of the column rule.dataset. */
+/* The names in bodies and answers, and in the column rule.dataset. */
 const char *const detection_datasets[] = { "hosts", "services", "dns", "whois", "certificates",
 	"open_directories", NULL };
 const char *const detection_scopes[] = { "all", "surface", NULL };

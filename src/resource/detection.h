@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Detection rules (AREAS.md 2.1), as bodies have them and as the API shows them. rule.h has the
+/* Detection rules (C-145), as bodies have them and as the API shows them. rule.h has the
  * alert rules.
  *
  *   struct detection_in    a body that creates, replaces or imports a rule

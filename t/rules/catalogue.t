@@ -21,7 +21,7 @@ is "$(grep -L '^  scope: surface' "$RULES"/*/*.yml)" "" "every rule of the catal
 is "$(grep -l '^tags:.*no-login' "$RULES"/*/*.yml | grep -v -- '-open\.yml$')" "" "rules about a missing login are files of their own"
 is "$(grep -L '^level: informational' "$RULES"/ai/*.yml)" "" "presence alone is information in the AI surface"
 is "$(grep -l 'no-login' "$RULES"/ai/*.yml)" "" "no rule of the AI surface about a missing login is written by hand"
-is "$(jq .check.derived "$D/out")" "$(find "$RULES/ai" -name '*.yml' | wc -l)" "each rule of the AI surface has one for a missing login"
+is "$(jq .check.derived "$D/out")" "$(find "$RULES/ai" -name '*.yml' | wc -l)" "each rule of the AI surface has one for a missing login (C-831)"
 is "$(sed -n 's/.*area: ai_surface, exposure_kind: \([^,]*\),.*/\1/p' "$RULES"/ai/*.yml | sort -u | tr '\n' ' ')" \
 	"ai/agent ai/gateway ai/image ai/inference ai/mcp ai/notebook ai/training ai/vector " "every category of the AI surface has rules"
 is "$(sed -n 's/.*area: service, exposure_kind: \([^,]*\),.*/\1/p' "$RULES"/*/*.yml | sort -u | tr '\n' ' ')" \

@@ -37,16 +37,16 @@ is "$STATUS $(field .error.code)" "413 request_too_large" "an import has at most
 # ---- rules that there are ----
 
 import_rules "$good"
-is "$STATUS $(faults)" "400 rules[0].id" "an id that the account has is a fault by default"
+is "$STATUS $(faults)" "400 rules[0].id" "an id that the account has is a fault by default (C-818)"
 import_rules "$(content "{\"id\":\"$(id 1)\",\"name\":\"Other\"}"),$(content "{\"id\":\"$(id 2)\"}")" skip
 is "$STATUS $(counts) $(sql "SELECT name FROM rule WHERE id = '$(id 1)'")" "200 1 0 1 Redis" "skip does not change an existing rule"
 import_rules "$(content "{\"id\":\"$(id 1)\",\"query\":\"product:valkey\"}"),$(content "{\"id\":\"$(id 2)\"}")" update
 is "$STATUS $(counts) $(sql "SELECT query || ' ' || version FROM rule WHERE id = '$(id 1)'")" "200 0 1 1 product:valkey 2" \
-	"update replaces a rule that differs and skips one that does not"
+	"update replaces a rule that differs and skips one that does not (C-818)"
 is "$(sql "SELECT query FROM rule_version")" product:redis "the query that an import replaces is kept"
 sql "UPDATE rule SET status = 'testing' WHERE id = '$(id 1)'"
 import_rules "$(content "{\"id\":\"$(id 1)\",\"dataset\":\"hosts\",\"query\":\"os:linux\"}")" update
-is "$STATUS $(faults)" "400 rules[0].dataset" "only a draft changes its dataset"
+is "$STATUS $(faults)" "400 rules[0].dataset" "only a draft changes its dataset (C-813)"
 OTHER=$(ctl --json projects create --account "$ACCOUNT" Other | jq -er .project.uuid)
 api PUT "/rules/$(sql "SELECT uuid FROM rule WHERE id = '$(id 1)'")/settings" "{\"enabled\":true,\"project_uuids\":[\"$OTHER\"]}"
 key=$(key_new --scope all --project "$P")

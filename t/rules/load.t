@@ -53,7 +53,7 @@ set="SELECT enabled, severity, exclude FROM rule_setting"
 rule $A "Redis" 'product:{redis,valkey}' >"$D/cat/a/a.yml"
 uuid=$(row $A uuid)
 loads '{"fresh":0,"changed":1,"unchanged":1,"deprecated":0}' "a changed file changes its rule alone" "$D/cat"
-is "$(row $A "uuid, version, query")" "$uuid|2|product:{redis,valkey}" "a changed query is the next version of the same rule"
+is "$(row $A "uuid, version, query")" "$uuid|2|product:{redis,valkey}" "a changed query is the next version of the same rule (C-830)"
 is "$(sql "SELECT version, dataset, query, exclude FROM rule_version WHERE rule_uuid = '$uuid'")" "1|services|product:redis|" \
 	"the former query is kept with its version"
 is "$(sql "$set")" "f|low|ip:192.0.2.1" "the settings of an account stand through a new version (C-150)"
@@ -64,7 +64,7 @@ is "$(sql "SELECT count(*) FROM rule_version")" 1 "without another query no form
 
 # What is gone is deprecated, and comes back.
 mv "$D/cat/b.yaml" "$D/b.yaml"
-loads '{"fresh":0,"changed":0,"unchanged":1,"deprecated":1}' "a rule whose file is gone is deprecated" "$D/cat"
+loads '{"fresh":0,"changed":0,"unchanged":1,"deprecated":1}' "a rule whose file is gone is deprecated (C-830)" "$D/cat"
 is "$(row $B "status, status_event, deleted_at IS NULL")" "deprecated|deprecate|t" "a deprecated rule keeps its row"
 loads '{"fresh":0,"changed":0,"unchanged":1,"deprecated":0}' "a deprecated rule is deprecated once" "$D/cat"
 mv "$D/b.yaml" "$D/cat/b.yaml"
@@ -83,7 +83,7 @@ before=$(sql "SELECT json_agg(r ORDER BY id) FROM rule AS r")
 rules load "$D/cat"
 is "$?" 1 "a catalogue with one bad rule is refused"
 like "$(cat "$D/err")" 'cat/a/a.yml:1: surface.query, character' "the bad rule is named with its file"
-is "$(sql "SELECT json_agg(r ORDER BY id) FROM rule AS r")" "$before" "nothing of a refused catalogue is stored"
+is "$(sql "SELECT json_agg(r ORDER BY id) FROM rule AS r")" "$before" "nothing of a refused catalogue is stored (C-830)"
 rules load "$D/own"
 is "$?" 1 "an empty directory is refused, which would deprecate every rule"
 rules load "$D/nowhere"
@@ -153,12 +153,12 @@ own $C "Ours" 'product:valkey' >"$D/area.yml"
 rules import --account "$account" "$D/area.yml"
 like "$(cat "$D/err")" 'surface.tests\[0\]: the rule does not match' "an import with a failing sample is refused (C-148)"
 
-# Rules that are tried on every document. AREAS.md 2.4
+# Rules that are tried on every document (C-815).
 sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, status)
 	SELECT '$account', gen_random_uuid(), 'unanchored', 'hosts', 'surface', 'os:lin*', 'low', 'testing' FROM generate_series(1, 50)"
 own $C "Ours" 'product:*edis' >"$D/area.yml"
 rules import --account "$account" "$D/area.yml"
-is "$? $(sql "SELECT count(*) FROM rule WHERE account_uuid = '$account' AND id = '$C'")" "1 0" "a 51st evaluated rule without an anchor is not imported"
+is "$? $(sql "SELECT count(*) FROM rule WHERE account_uuid = '$account' AND id = '$C'")" "1 0" "a 51st evaluated rule without an anchor is not imported (C-815)"
 like "$(cat "$D/err")" 'the account would have 51 evaluated rules without an anchor, and may have 50' "the message has both numbers"
 own $C "Ours" 'product:redis' >"$D/area.yml"
 rules import --account "$account" "$D/area.yml"
@@ -170,7 +170,7 @@ D1=44444444-4444-4444-8444-444444444444
 mkdir "$D/ai"
 ai() { rule $D1 "$1" "$2" | sed "s,area: service\, exposure_kind: database,area: ai_surface\, exposure_kind: $3,; s/high/informational/"; }
 ai Agent 'product:redis' ai/agent >"$D/ai/a.yml"
-loads '{"fresh":2,"changed":0,"unchanged":0,"deprecated":3}' "a rule of the AI surface makes two rules" "$D/ai"
+loads '{"fresh":2,"changed":0,"unchanged":0,"deprecated":3}' "a rule of the AI surface makes two rules (C-831)" "$D/ai"
 derived="SELECT %s FROM rule WHERE account_uuid IS NULL AND name = 'Agent answers without a login'"
 # shellcheck disable=SC2059
 of() { sql "$(printf "$derived" "$1")"; }

@@ -40,9 +40,9 @@ other=$(rule)
 api POST "/rules/$rule/deprecate?replaced_by_uuid=$(uuid_new)"
 is "$STATUS $(faults) $(state "$rule")" "400 replaced_by_uuid testing" "an unknown rule cannot be named as a replacement"
 api POST "/rules/$rule/deprecate?replaced_by_uuid=$other"
-is "$STATUS $(field .rule.replaced_by_uuid)" "200 $other" "a deprecated rule names the one to use in its place"
+is "$STATUS $(field .rule.replaced_by_uuid)" "200 $other" "a deprecated rule names the one to use in its place (C-816)"
 api POST "/rules/$rule/redraft"
-is "$(field .rule.replaced_by_uuid)" null "a move other than deprecate clears the replacement"
+is "$(field .rule.replaced_by_uuid)" null "a move other than deprecate clears the replacement (C-816)"
 is "$(sql "SELECT string_agg(action, ' ' ORDER BY id) FROM audit WHERE subject_id = '$rule' AND action NOT LIKE 'rule.create' AND actor LIKE 'key:%'" | grep -o 'rule.deprecate rule.redraft$')" \
 	"rule.deprecate rule.redraft" "the audit log names each move"
 
@@ -69,7 +69,7 @@ is "$(sql "SELECT rule FROM rule WHERE uuid = '$rule'")" "$was" "a refused edit 
 api PUT "/rules/$rule" "$(content "{version: 2, tests: [$good]}")"
 is "$STATUS $(field .rule.status) $(field .rule.version)" "200 stable 3" "a stable rule whose samples pass is edited and stays stable"
 api PUT "/rules/$rule" "$(content "{version: 3, dataset: \"dns\", query: \"host:x.example\"}")"
-is "$STATUS $(faults)" "400 dataset" "only a draft changes its dataset"
+is "$STATUS $(faults)" "400 dataset" "only a draft changes its dataset (C-813)"
 ctl tags set --name Loader --classification malicious --category malware --category malware/loader loader >/dev/null
 rule=$(rule '{query: "tags.category:malware", tests: [{name: "a", record: {tags: ["loader"]}, expect: "match"}]}')
 api POST "/rules/$rule/stage"
@@ -85,24 +85,24 @@ api POST "/rules/$narrow/stage"
 is "$STATUS $(field .rule.status)" "200 testing" "a rule of scope all may match 10000 records"
 broad=$(rule '{scope: "all", query: ""}')
 api POST "/rules/$broad/stage"
-is "$STATUS $(field .error.code) $(state "$broad")" "409 rule_too_broad draft" "a rule of scope all with 10001 matches is not staged"
-like "$(field .error.message)" ' 10001 ' "the message has the number of matches"
+is "$STATUS $(field .error.code) $(state "$broad")" "409 rule_too_broad draft" "a rule of scope all with 10001 matches is not staged (C-814)"
+like "$(field .error.message)" ' 10001 ' "the message has the number of matches (C-814)"
 api POST /rules "$(content '{scope: "all", query: "", status: "testing"}')"
 is "$STATUS $(field .error.code)" "409 rule_too_broad" "a rule that is too broad is not created in testing"
 api PUT "/rules/$narrow" "$(content '{version: 1, scope: "all", query: ""}')"
 is "$STATUS $(field .error.code)" "409 rule_too_broad" "an evaluated rule does not become too broad"
 surface=$(rule '{query: ""}')
 api POST "/rules/$surface/stage"
-is "$STATUS" 200 "a rule of scope surface may match any number"
+is "$STATUS" 200 "a rule of scope surface may match any number (C-814)"
 api PUT "/rules/$broad/settings" '{"enabled":true,"exclude":"os:bsd"}'
 api POST "/rules/$broad/stage"
-is "$STATUS" 200 "what the settings exclude does not count"
+is "$STATUS" 200 "what the settings exclude does not count (C-814)"
 api PUT "/rules/$broad/settings" '{"enabled":true,"exclude":""}'
 is "$STATUS $(field .error.code)" "409 rule_too_broad" "an exclude is not lifted when the rule is too broad without it"
 api PUT "/rules/$broad/settings" '{"enabled":false,"exclude":""}'
 api PUT "/rules/$broad/settings" '{"enabled":true,"exclude":""}'
 is "$STATUS $(field .error.code) $(sql "SELECT enabled FROM rule_setting WHERE rule_uuid = '$broad'")" "409 rule_too_broad f" \
-	"a rule that is too broad is not enabled"
+	"a rule that is too broad is not enabled (C-814)"
 
 # ---- rules without an anchor ----
 
@@ -111,11 +111,11 @@ sql "INSERT INTO rule (account_uuid, id, name, dataset, scope, query, severity, 
 		50 - (SELECT count(*)::int FROM rule WHERE account_uuid = '$ACCOUNT' AND deleted_at IS NULL AND query = '' AND status IN ('testing', 'stable')))"
 many=$(rule '{query: "os:bsd*"}')
 api POST "/rules/$many/stage"
-is "$STATUS $(field .error.code) $(state "$many")" "409 rule_limit_exceeded draft" "an account has at most 50 evaluated rules without an anchor"
+is "$STATUS $(field .error.code) $(state "$many")" "409 rule_limit_exceeded draft" "an account has at most 50 evaluated rules without an anchor (C-815)"
 api POST /rules "$(content '{query: "os:bsd*", status: "testing"}')"
 is "$STATUS $(field .error.code)" "409 rule_limit_exceeded" "a rule without an anchor beyond them is not created in testing"
 api PUT "/rules/$narrow" "$(content '{version: 1, query: "os:bsd*"}')"
-is "$STATUS $(field .error.code)" "409 rule_limit_exceeded" "an evaluated rule does not lose its anchor beyond them"
+is "$STATUS $(field .error.code)" "409 rule_limit_exceeded" "an evaluated rule does not lose its anchor beyond them (C-815)"
 api POST "/rules/$(rule '{query: "os:bsd"}')/stage"
 is "$STATUS" 200 "a rule with an anchor does not count among them"
 one=$(sql "SELECT uuid FROM rule WHERE name = 'unanchored' LIMIT 1")
@@ -148,7 +148,7 @@ done
 is "$(sql "SELECT rule FROM rule WHERE uuid = '$catalogue'")" "$was" "the rule of the catalogue is as it was (C-150)"
 settings() { field '.rule.settings|[.enabled, .severity, .exclude, .findings, (.project_uuids|join("+"))]|join(" ")'; }
 api GET "/rules/$catalogue"
-is "$(field .rule.origin) $(settings)" "catalogue false   false " "a rule of the catalogue is not enabled by itself"
+is "$(field .rule.origin) $(settings)" "catalogue false   false " "a rule of the catalogue is not enabled by itself (C-821)"
 api PUT "/rules/$catalogue/settings" "{\"enabled\":true,\"severity\":\"critical\",\"exclude\":\"ip:192.0.2.1\",\"findings\":true,\"project_uuids\":[\"$P\"]}"
 is "$STATUS $(settings)" "200 true critical ip:192.0.2.1 true $P" "a rule of the catalogue takes settings (C-150)"
 api GET '/rules?severity=critical'

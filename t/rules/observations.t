@@ -55,7 +55,7 @@ first=$(seen "$own_run" 192.0.2.1)
 api GET "$R/$first"
 is "$STATUS $(field '.observation | keys_unsorted | join(" ")')" \
 	"200 uuid rule_uuid rule_version dataset record_key record matched state gone_reason suspect project_uuid first_seen_at last_seen_at created_at updated_at gone_at returns" \
-	"an observation has the members of AREAS 2.4"
+	"an observation has its members in the order of openapi.json"
 is "$(field '.observation | [.rule_uuid, .rule_version, .dataset, .record_key, (.record | tojson), (.matched | tojson), .state, .gone_reason, .suspect, .project_uuid, .first_seen_at, .returns] | map(tostring) | join("|")')" \
 	"$own|1|hosts|192.0.2.1|{\"ip\":\"192.0.2.1\"}|[{\"field\":\"port\",\"value\":\"22\"}]|active|null|false|null|2026-01-01T00:00:00.000000Z|0" \
 	"an observation is answered as it is stored"
@@ -112,7 +112,7 @@ is "$(keys)" "" "the observations of one rule are filtered by state"
 mine=$(seen "$(run "$on_rule" "'$ACCOUNT'")" 192.0.2.5)
 is "$(reads "$KEY" "$mine") $(reads "$KEY" "$on")" "404 observation_not_found 200 null" "without an exclude the common run is read"
 sql "UPDATE rule_setting SET exclude = 'os:none' WHERE account_uuid = '$ACCOUNT' AND rule_uuid = '$on_rule'"
-is "$(reads "$KEY" "$mine") $(reads "$KEY" "$on")" "200 null 404 observation_not_found" "an account's own run hides the common one"
+is "$(reads "$KEY" "$mine") $(reads "$KEY" "$on")" "200 null 404 observation_not_found" "an account's own run hides the common one (C-826)"
 api GET "/rules/$on_rule/observations"
 is "$(keys)" "192.0.2.5" "the list of a rule is of one run"
 setting "$ACCOUNT2" "$on_rule" true
@@ -197,10 +197,10 @@ ok "observations need the entitlement rules" world_until 30 refused
 api GET "/rules/$own/activity?window=7d"
 is "$STATUS $(field '[(.days | length), .days[0].date, .days[6].date] | map(tostring) | join(" ")')" \
 	"200 7 $(date -u -d '-6 days' +%F) $(date -u +%F)" "a window of 7 days has 7 days, today last"
-is "$(field '[.days[] | .active + .appeared + .gone] | add')" 0 "days without moves are zero"
+is "$(field '[.days[] | .active + .appeared + .gone] | add')" 0 "days without moves are zero (C-827)"
 for days in 30 90; do
 	api GET "/rules/$own/activity?window=${days}d"
-	is "$(field '[(.days | length), ([.days[].date] | unique | length)] | join(" ")')" "$days $days" "a window of $days days has exactly $days"
+	is "$(field '[(.days | length), ([.days[].date] | unique | length)] | join(" ")')" "$days $days" "a window of $days days has exactly $days (C-827)"
 done
 api GET "/rules/$own/activity"
 is "$(field '.days | length')" 30 "a window that is not given has 30 days"

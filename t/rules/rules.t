@@ -28,7 +28,7 @@ rule=$(field .rule.uuid)
 same() { printf %s "$BODY" | jq -cS --argjson in "$1" '.rule | with_entries(select(.key as $k | $in | has($k))) == $in'; }
 is "$(same "$full")" true "a created rule has the members that were sent (C-145)"
 is "$(header location)" "/api/v1/rules/$rule" "Location is the path of the new rule"
-is "$(field '.rule.id')" "$rule" "the id is the uuid by default"
+is "$(field '.rule.id')" "$rule" "the id is the uuid by default (C-818)"
 is "$(field '[.rule.run, .rule.derived_from_uuid, .rule.replaced_by_uuid]|tostring')" "[null,null,null]" "a rule that nobody has evaluated has no run"
 api GET "/rules/$rule"
 is "$(same "$full")" true "GET answers the rule as it was stored (C-145)"
@@ -37,7 +37,7 @@ is "$STATUS $(field '.rules|length') $(field '.rules[0].uuid')" "200 1 $rule" "t
 api POST /rules "$(content '{"id":"6d0b9f0e-6a0f-4b0e-9a53-2f1f3c7c1d10","status":"testing"}')"
 is "$STATUS $(field .rule.id) $(field .rule.status)" "201 6d0b9f0e-6a0f-4b0e-9a53-2f1f3c7c1d10 testing" "a rule may have its author's id, and begin in testing"
 api POST /rules "$(content '{"id":"6d0b9f0e-6a0f-4b0e-9a53-2f1f3c7c1d10"}')"
-is "$STATUS $(faults)" "400 id" "an id is unique in its account"
+is "$STATUS $(faults)" "400 id" "an id is unique in its account (C-818)"
 
 # ---- faults ----
 
@@ -74,7 +74,7 @@ is "$STATUS $(field .error.code)" "409 rule_version_conflict" "an outdated versi
 api GET "/rules/$rule"
 is "$BODY" "$was" "a refused PUT has stored nothing (C-147)"
 put 2 '{"query":"product:valkey","tags":["no-login"]}'
-is "$STATUS $(field .rule.version)" "200 2" "a PUT of the content that the rule has changes nothing"
+is "$STATUS $(field .rule.version)" "200 2" "a PUT of the content that the rule has changes nothing (C-817)"
 for n in 1 2; do
 	content "{\"version\":2,\"query\":\"port:$n\"}" >"$W/put.$n"
 	# shellcheck disable=SC2086 # a list of options
@@ -88,11 +88,11 @@ is "$(cat "$W"/status.? | sort | tr '\n' ' ')" "200 409 " "of two PUTs with the 
 api GET "/rules/$rule"
 is "$(field .rule.version)" 3 "the rule has one version more"
 is "$(sql "SELECT string_agg(version || ':' || query || ':' || exclude, ' ' ORDER BY version) FROM rule_version WHERE rule_uuid = '$rule'")" \
-	"1:product:redis:port:6380 2:product:valkey:" "each replaced query is kept once"
+	"1:product:redis:port:6380 2:product:valkey:" "each replaced query is kept once (C-817)"
 query=$(field .rule.query)
 put 3 "{\"name\":\"Another\",\"query\":\"$query\"}"
 is "$STATUS $(field .rule.version) $(sql "SELECT count(*) FROM rule_version WHERE rule_uuid = '$rule'")" "200 4 2" \
-	"another name is a version, but no query goes"
+	"another name is a version, but no query goes (C-817)"
 api GET "/rules/$rule/versions?limit=1"
 is "$STATUS $(field '.versions[0]|[.version, .query, .dataset, .exclude]|join(" ")') $(field .has_more)" "200 2 product:valkey services  true" \
 	"the former versions are listed, newest first"
@@ -129,7 +129,7 @@ is "$STATUS $(field .error.code)" "400 invalid_request" "an unknown origin is re
 api POST "/rules/$catalogue/copy"
 copy=$(field .rule.uuid)
 is "$STATUS $(field '.rule|[.origin, .status, .version, .name, .query, .derived_from_uuid]|join(" ")')" \
-	"201 account draft 1 Of the catalogue (copy) os:linux $catalogue" "a copy is a draft of the account that names its origin"
+	"201 account draft 1 Of the catalogue (copy) os:linux $catalogue" "a copy is a draft of the account that names its origin (C-819)"
 api DELETE "/rules/$copy"
 is "$STATUS $(field .rule.uuid) $(sql "SELECT deleted_at IS NOT NULL FROM rule WHERE uuid = '$copy'")" "200 $copy t" "a deleted rule keeps its row"
 for request in "GET /rules/$copy" "DELETE /rules/$copy" "POST /rules/$copy/copy" "POST /rules/$copy/stage"; do
@@ -185,12 +185,12 @@ refuses "$rule" "a rule that names a project which it does not see"
 refuses "$general" "a rule that names no project"
 api PUT "/rules/$catalogue/settings" "{\"enabled\":true,\"project_uuids\":[\"$P\"]}"
 is "$STATUS $(field .error.code)" "403 permission_denied" "a limited key does not set a rule of the catalogue for the organisation"
-is "$(sql "SELECT r, s FROM rule r LEFT JOIN rule_setting s ON s.rule_uuid = r.uuid ORDER BY r.uuid")" "$was" "refused requests of a limited key have changed nothing"
+is "$(sql "SELECT r, s FROM rule r LEFT JOIN rule_setting s ON s.rule_uuid = r.uuid ORDER BY r.uuid")" "$was" "refused requests of a limited key have changed nothing (C-820)"
 api POST /rules "$(content '{name: "Confined"}')"
 mine=$(field .rule.uuid)
-is "$STATUS $(field '.rule.settings.project_uuids|join(" ")')" "201 $P" "a rule that a limited key creates is one of its projects"
+is "$STATUS $(field '.rule.settings.project_uuids|join(" ")')" "201 $P" "a rule that a limited key creates is one of its projects (C-820)"
 api POST "/rules/$general/copy"
-is "$STATUS $(field '.rule.settings.project_uuids|join(" ")')" "201 $P" "a rule that a limited key copies is one of its projects"
+is "$STATUS $(field '.rule.settings.project_uuids|join(" ")')" "201 $P" "a rule that a limited key copies is one of its projects (C-820)"
 api DELETE "/rules/$(field .rule.uuid)"
 is "$STATUS" 200 "a limited key deletes a rule of its projects"
 api PUT "/rules/$mine/settings" "{\"enabled\":true,\"project_uuids\":[\"$P\",\"$P\"]}"

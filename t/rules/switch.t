@@ -62,20 +62,20 @@ switch "$open" false
 is "$STATUS $(field '.rule|[.settings.enabled, .active_findings]|map(tostring)|join(" ")')" "200 false 0" "a rule that is turned off has no active finding at once"
 becomes "$open" "false false 0" "a rule that is off is not evaluated"
 api GET "$findings?rule_uuid=$open"
-is "$(field '[.findings[].status]|join(" ")')" "resolved resolved" "the findings of a rule that is off are resolved"
+is "$(field '[.findings[].status]|join(" ")')" "resolved resolved" "the findings of a rule that is off are resolved (C-822)"
 is "$(active_titles "$present")" "Redis at 192.0.2.7:6379, Redis at 192.0.2.8:6379" "the findings of other rules stay open"
 detect_host 192.0.2.8 2026-11-21T00:00:00Z "$redis"
 api PUT "/projects/$P/esi/detectors/rules" '{"enabled":true,"min_severity":"low","exclude":""}'
 api PUT "/projects/$P/esi/detectors/rules" '{"enabled":true,"min_severity":"info","exclude":""}'
 detect_idle
-is "$(shown "$open")" "false false 0" "neither new data nor settings of the detector open findings of a rule that is off"
+is "$(shown "$open")" "false false 0" "neither new data nor settings of the detector open findings of a rule that is off (C-822)"
 switch "$open" true
 is "$STATUS" 200 "the rule is turned on again"
-becomes "$open" "true true 2" "the findings of a rule that is turned on again open, since their records still match"
+becomes "$open" "true true 2" "the findings of a rule that is turned on again open, since their records still match (C-822)"
 
 # ---- limits and rights ----
 
-is "$(shown "$broad" | cut -d' ' -f1)" true "each rule of the catalogue that makes findings is on"
+is "$(shown "$broad" | cut -d' ' -f1)" true "each rule of the catalogue that makes findings is on (C-821)"
 api POST "/rules/$open/copy"
 is "$STATUS $(field '.rule|[.origin, .produces.area, (.tags|join("+")), .active_findings]|map(tostring)|join(" ")')" "201 account rule database+no-login 0" \
 	"the copy of a rule has the tags of the catalogue and the area of a rule of an organisation (C-145)"

@@ -43,7 +43,7 @@ changed=$(field .tag.updated_at)
 api PUT "$T/$uuid" '{"name":"Jewels","categories":["own"]}'
 is "$(field .tag.updated_at)" "$changed" "replacing a tag by the same content changes nothing"
 api PUT "$T/$uuid" '{"slug":"other","name":"x"}'
-is "$(faults)" "slug unknown_field" "a slug never changes"
+is "$(faults)" "slug unknown_field" "a slug never changes (C-829)"
 
 # ---- what is refused ----
 
@@ -59,7 +59,7 @@ done
 api POST "$T" '{"slug":"crown-jewels"}'
 is "$STATUS $(faults)" "400 slug duplicate" "a slug of the account is taken"
 api POST "$T" '{"slug":"c2"}'
-is "$STATUS $(faults)" "400 slug duplicate" "a common slug is taken"
+is "$STATUS $(faults)" "400 slug duplicate" "a common slug is taken (C-829)"
 c2=$(sql "SELECT uuid FROM tag WHERE slug = 'c2' AND account_uuid IS NULL")
 api PUT "$T/$c2" '{"name":"x"}'
 is "$(code)" "409 rule_read_only" "a common tag cannot be replaced"
@@ -85,7 +85,7 @@ done
 key=$KEY2 api GET "$T?origin=account"
 is "$STATUS $(field '.tags | length')" "200 0" "another account's tags are not listed (C-158)"
 key=$KEY2 api POST "$T" '{"slug":"crown-jewels"}'
-is "$STATUS" 201 "two accounts may have one slug"
+is "$STATUS" 201 "two accounts may have one slug (C-829)"
 api GET "$T?origin=account"
 is "$(field '[.tags[].slug] | join(" ")')" "bare crown-jewels" "the account's tags are listed, newest first"
 api GET "$T?origin=catalogue&limit=100"

@@ -65,9 +65,9 @@ is "$STATUS $(field .matches.value)" "200 $(validate hosts os:linux; field .matc
 # ---- samples ----
 
 sample() { validate "$@"; field '.sample|join(" ")'; }
-is "$(sample hosts 'ip:{10.0.0.1,10.0.0.2}')" "10.0.0.1 10.0.0.2" "keys of hosts are addresses"
-is "$(sample services 'ip:10.0.0.1')" "10.0.0.1/6380/tcp" "keys of services have address, port and transport"
-is "$(sample dns '')" "gone.example.com/A/NXDOMAIN www.example.com/A/$(printf 192.0.2.7 | sha256sum | cut -c1-32)" "keys of DNS records have the answer's hash, or the rcode"
+is "$(sample hosts 'ip:{10.0.0.1,10.0.0.2}')" "10.0.0.1 10.0.0.2" "keys of hosts are addresses (C-823)"
+is "$(sample services 'ip:10.0.0.1')" "10.0.0.1/6380/tcp" "keys of services have address, port and transport (C-823)"
+is "$(sample dns '')" "gone.example.com/A/NXDOMAIN www.example.com/A/$(printf 192.0.2.7 | sha256sum | cut -c1-32)" "keys of DNS records have the answer's hash, or the rcode (C-823)"
 is "$(sample whois '')" "example.com" "keys of whois are domains"
 is "$(sample open_directories '')" "192.0.2.7:8080/files/ http://files.example.com/pub/" "keys of open directories are URLs, or address, port and path"
 validate hosts ''
@@ -93,9 +93,9 @@ for query in tags:no-login 'services.tags:no-login' 'NOT (os:linux AND tags.cate
 	is "$(field .valid) $(field .error.member)" "false query" "a rule that asks for $query must not apply tags"
 done
 validate hosts os:linux tags:no-login '{applies_tags: true}'
-is "$(field .valid) $(field .error.member) $(field .error.position)" "false exclude 6" "the exclude of a rule that applies tags may not ask for tags"
+is "$(field .valid) $(field .error.member) $(field .error.position)" "false exclude 6" "the exclude of a rule that applies tags may not ask for tags (C-828)"
 validate hosts tags:no-login
-is "$(field .valid)" true "a rule that applies none may ask for tags"
+is "$(field .valid)" true "a rule that applies none may ask for tags (C-828)"
 validate hosts os:linux '' '{tests: [{name: "a", record: {colour: 1}, expect: "match"}], produces: {area: "rule", title: "{colour}"}}'
 is "$STATUS $(field '[.error.field_errors[].field]|join(" ")')" "400 tests[0].record produces.title" "faults other than those of query and exclude are refused, as for a new rule"
 api POST /rules/validate '{"dataset":"reports","query":""}'

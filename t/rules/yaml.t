@@ -47,7 +47,7 @@ refuses()
 rule "author: no" "license: yes" "date: 2026/01/31" "falsepositives: [1.10, ~]" >"$D/r.yml"
 cp "$D/r.yml" "$D/good.yml"
 check "$D/good.yml"
-is "$?" 0 "a rule with words of Sigma is accepted without a database"
+is "$?" 0 "a rule with words of Sigma is accepted without a database (C-832)"
 is "$(jq -c .check "$D/out")" '{"files":1,"rules":1,"samples":2}' "the check counts files, rules and samples"
 sed 's/expect: no_match, record: {port: 6379/&, version: /' "$D/good.yml" >"$D/r.yml"
 check "$D/r.yml"
@@ -55,7 +55,7 @@ is "$?" 1 "a sample with an unexpected result is refused (C-148)"
 like "$(cat "$D/err")" 'surface.tests\[1\]: the rule matches the sample "closed"' \
 	"the sample is named, whose version without a value is an empty text (C-148)"
 
-refuses "an alias is refused" 'anchors are refused: &x' 'falsepositives: &x [*x]' # C-161, Y3
+refuses "an alias is refused" 'anchors are refused: &x' 'falsepositives: &x [*x]' # C-161
 refuses "an anchor without an alias is refused" 'r.yml:7: anchors are refused: &x' 'author: &x somebody' # C-161
 refuses "an alias without an anchor is refused" 'aliases are refused: \*x' 'author: *x'
 refuses "a billion laughs is refused at its first anchor" 'r.yml:7: anchors are refused: &a' \
@@ -63,7 +63,7 @@ refuses "a billion laughs is refused at its first anchor" 'r.yml:7: anchors are 
 refuses "a merge key is refused" 'merge keys \(<<\) are refused' '<<: {author: a}'
 refuses "the tag !!binary is refused" 'tags are refused: tag:yaml.org,2002:binary' 'author: !!binary aGFsbG8='
 refuses "a tag of its own is refused" 'tags are refused: !x' 'author: !x a'
-refuses "a repeated key is refused" 'the key author stands twice' 'author: a' 'author: b'
+refuses "a repeated key is refused (C-832)" 'the key author stands twice' 'author: a' 'author: b'
 refuses "a key of two forms is one key" 'the key author stands twice' 'author: a' '"author": b'
 refuses "an unknown member is refused by its name" 'r.yml:7: colour: is unknown' 'colour: red'
 refuses "Sigma's logsource is refused by its name" 'logsource: Sigma rules about logs are refused' \
@@ -128,7 +128,7 @@ sets 's/port: 6379, product: Redis, version: "7.2"/port: "6379", product: Redis,
 	"a quoted number in a record is a text, which is no port" 'does not match the sample "open"'
 rule | sed "s/'product:redis version:\*'/'version:7.2 tls_enabled:false port:6379'/" >"$D/r.yml"
 check "$D/r.yml"
-is "$?" 0 "an unquoted number and boolean in a record have these types"
+is "$?" 0 "an unquoted number and boolean in a record have these types (C-832)"
 rule | sed "s/query: .*/query: 'version:1.10 OR version:no'/; s/version: \"7.2\"/version: 1.10x/; s/expect: match/expect: no_match/" >"$D/r.yml"
 check "$D/r.yml"
 is "$?" 0 "a scalar that is no number of JSON is a text in a record"
@@ -151,4 +151,4 @@ bare 'port:6379 transport:* OR port:6379'
 bare 'port:6379 -product:nginx'
 bare 'http.title:"a b"'
 bare 'port:6379 http.body:a'
-catalogue 's/query: /applies_tags: true\n  &/; s/version:\*/version:* -tags:x/' "a rule that applies tags must not ask for tags" 'must not ask for tags'
+catalogue 's/query: /applies_tags: true\n  &/; s/version:\*/version:* -tags:x/' "a rule that applies tags must not ask for tags (C-828)" 'must not ask for tags'
