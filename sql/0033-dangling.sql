@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Tables of the detector dangling-dns (AREAS.md 4).
+-- Tables of the detector dangling-dns (C-169 to C-175).
 
 -- The findings with the members of their evidence as columns (src/api/dangling.c).
 CREATE VIEW dangling_dns AS

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Tables of the detector typosquatting (AREAS.md 5).
+-- Tables of the detector typosquatting (C-177 to C-183).
 
 CREATE TABLE watched_domain (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Tables of the detector secrets (AREAS.md 6). No table contains a secret, or a hash of one that
+-- Tables of the detector secrets (C-186, C-187). No table contains a secret, or a hash of one that
 -- can be computed without the key in fingerprint_file (see src/secret/fingerprint.h).
 
 -- The ids of the keys with which fingerprints were made. A new key changes all fingerprints

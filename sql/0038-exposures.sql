@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Views of the AI surface and of exposed services (AREAS.md 6 and 7).
+-- Views of the AI surface and of exposed services (C-164, C-194 to C-200).
 
 -- The findings of rules with the members of their evidence as columns (src/api/exposure.c). The
 -- catalogue has a rule with the name of each product, and for some products a second one, "...

@@ -244,7 +244,7 @@ CREATE OR REPLACE FUNCTION detect_documents(d smallint, keys text[])
 	 WHERE r.dataset = d AND NOT r.gone AND r.key = ANY (ARRAY(SELECT decode(k, 'hex') FROM unnest(keys) AS k))
 $$;
 
--- Returns the key of a rule's finding (13.7). A key that is too long ends with its hash.
+-- Returns the key of a rule's finding, with the readable key of the record (C-823). A key that is too long ends with its hash.
 CREATE OR REPLACE FUNCTION detect_finding_key(rule_uuid uuid, record_key text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT 'rule/' || rule_uuid || '/' || CASE WHEN char_length(record_key) <= 400 THEN record_key
 		ELSE left(record_key, 360) || '/' || md5(record_key) END

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Dashboards: present counts, changes by day, and the exposure score (AREAS.md 8).
+-- Dashboards: present counts, changes by day, and the exposure score (C-202 to C-207).
 --
 --   finding -------------------------------------> dashboard          counts of now
 --   finding_event --> esi_days --> dashboard_fill --> esi_daily, exposure_daily     past days, once each

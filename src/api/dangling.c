@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the dangling DNS records of a project, which surfaced-detect finds (AREAS.md 4). */
+/* Reads the dangling DNS records of a project, which surfaced-detect finds (C-164). */
 #include "config.h"
 
 #include "api/area.h"

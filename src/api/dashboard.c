@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Dashboards of projects (AREAS.md 8). The database counts and writes the members as JSON
+/* Dashboards of projects (C-202 to C-207). The database counts and writes the members as JSON
    (sql/functions/project_dashboard.sql); the tables here describe them for openapi.json. Sums leave
    out projects that the key may not see. */
 #include "config.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The detectors of a project: their state and their settings (AREAS.md 3). surfaced-detect applies
-   changed settings; a trigger asks it to (sql/functions/triggers.sql). */
+/* The detectors of a project: their state and their settings (C-166, C-168). surfaced-detect
+   applies changed settings; a trigger asks it to (sql/functions/triggers.sql). */
 #include "config.h"
 
 #include "api/api.h"

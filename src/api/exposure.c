@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Reads the AI surface and the exposed services of a project, which rules of the catalogue find
-   (AREAS.md 6 and 7). */
+   (C-164). */
 #include "config.h"
 
 #include "api/area.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Reads the exposed secrets and sensitive files of a project, which surfaced-detect finds
-   (AREAS.md 6). Answers contain a fingerprint and a preview, but no character that is particular
+   (C-164). Answers contain a fingerprint and a preview, but no character that is particular
    to a secret. */
 #include "config.h"
 

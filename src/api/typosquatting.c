@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Reads the domains that resemble watched domains of a project, which surfaced-detect finds
-   (AREAS.md 5). */
+   (C-164). */
 #include "config.h"
 
 #include "api/area.h"

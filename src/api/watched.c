@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Operations on the domains that a project watches for look-alikes, and a preview of the
-   look-alikes of a domain (AREAS.md 5). surfaced-detect finds look-alikes
+   look-alikes of a domain (C-183). surfaced-detect finds look-alikes
    (src/detect/typosquatting.c); a trigger asks it to when a watched domain changes. */
 #include "config.h"
 

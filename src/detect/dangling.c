@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The detector dangling-dns (AREAS.md 4). A subject is a DNS name of the project. The subject
+/* The detector dangling-dns (C-169 to C-175). A subject is a DNS name of the project. The subject
    "+example.org" asks for all names at and below a domain, one page at a time; "+example.org KEY"
    continues behind the record with this key. The judge is detection/dangling.h; dangling_read.c
    reads the facts that it needs.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-detect evaluates detection rules on documents and keeps their observations (AREAS.md
- * 0.1, 2.4).
+/* surfaced-detect evaluates detection rules on documents and keeps their observations
+ * (C-152 to C-157).
  *
  *   record            an import commits
  *     | detect_changed: what the cursor has not seen, 500 documents at a time       follow.c

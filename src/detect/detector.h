@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The frame of the detectors (AREAS.md 3). A detector is a file with two functions; the frame does
- * everything else: it reads the documents that change, keeps the work, hides what the settings of a
- * project hide, stores, and survives kill -9.
+/* The frame of the detectors (C-124 to C-130). A detector is a file with two functions; the
+ * frame does everything else: it reads the documents that change, keeps the work, hides what the
+ * settings of a project hide, stores, and survives kill -9.
  *
  *   documents change                                events in other tables
  *     | follow.c: 500 a batch                         | a trigger: SELECT detector_ask(...), or a row of
@@ -109,8 +109,8 @@ struct affected {
 /* A finding, with the members of finding_in (resource/finding.h). A member that is not set is
    stored as null. */
 struct found {
-	/* the key is made from the object that was found, never from the run (rule 1 of AREAS.md
-	   0.2) */
+	/* the key is made from the object that was found, never from the run, so that the
+	   same object is one finding for ever (C-127) */
 	struct str key, type;
 	struct str title, severity;   /* severity: STR_NULL is info */
 	struct str kind, description; /* kind: exposure_kind */
@@ -178,7 +178,7 @@ void affected_ask(struct affected *f, const struct uuid *project, struct str sub
    these. */
 enum db_rc affected_owners(struct affected *f, const struct owners **out) MUST_USE;
 /* The owners of one document: struct owner, one for each project. A host that serves many owners
-   has none by its names (rule 5 of AREAS.md 0.2). */
+   has none by its names (C-198). */
 struct list affected_owners_of(
     struct affected *f, const struct owners *all, const struct document *d);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Writes the finding of an observation for a project that owns the record: the detector "rules"
-   (AREAS.md 3, 7). detect_store adds the finding's key, which is made of the rule and the
+   (C-194 to C-201). detect_store adds the finding's key, which is made of the rule and the
    record. */
 #include "config.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* The detector inventory adds assets and services to a project: records of the datasets below the
- * project's seed domains (AREAS.md 3, sql/functions/inventory.sql). It makes no findings.
+ * project's seed domains (C-225, sql/functions/inventory.sql). It makes no findings.
  *
  *   dns            a name below a seed --> asset host; its A and AAAA answers --> asset address, and the host's services
  *   hosts          a hostname below a seed, or an address of this detector --> asset host, asset address, services
  *   certificates   a name below a seed --> asset certificate, asset host
  *
- * The names of a host that serves many owners add nothing (rule 5 of AREAS.md 0.2). Subjects:
+ * The names of a host that serves many owners add nothing (C-225). Subjects:
  *
  *   example.org               a domain asset: if it is a seed, the next three follow
  *   +hosts example.org KEY    a page of the index behind the key, then the next page; so for dns and certificates

@@ -7,7 +7,7 @@
  *   asset domain example.org     the same for the name and all names below it, and its registration
  *
  * A host with the tag cdn or with more than LIM_APEX_DOMAINS apex domains serves many owners: its
- * names do not prove that it belongs to a project (AREAS.md 0.2, rule 5). */
+ * names do not prove that it belongs to a project (C-198). */
 #include "config.h"
 
 #include "base/limits.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The detector secrets: credentials in banners, titles, headers and bodies of services and in
- * captured pages, and sensitive files of open directories (AREAS.md 6). It never sees a secret:
+ * captured pages, and sensitive files of open directories (C-186, C-187). It never sees a secret:
  * imports mask secrets in documents and store notes, from which this detector computes fingerprints
  * (secret/fingerprint.h, sql/functions/secret.sql).
  *

@@ -6,7 +6,7 @@
 #include "search/match.h"
 
 /* Returns the readable key of a record: "192.0.2.7", "192.0.2.7/443/tcp", or "www.example.org/A/"
-   with the digest of the answer (AREAS.md 13.7). */
+   with the digest of the answer (C-823). */
 struct str shown_key(struct arena *a, enum dataset d, const struct match_document *m);
 /* Writes {"ip":...}: the members that identify the record. */
 void shown_record(struct buf *b, enum dataset d, const struct match_document *m);

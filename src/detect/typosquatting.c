@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* The detector typosquatting reports names that resemble the watched domains of a project (AREAS.md
- * 5). It neither generates nor resolves names: it compares every name that an import brings with
- * all watched labels in memory.
+/* The detector typosquatting reports names that resemble the watched domains of a project
+ * (C-177 to C-183). It neither generates nor resolves names: it compares every name that an import
+ * brings with all watched labels in memory.
  *
  *   watched_domain --load--> index of labels (lookalike.h)
  *                                  ^

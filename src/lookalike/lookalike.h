@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds whether a DNS name resembles a watched domain (AREAS.md 5). Pure functions, without a
+/* Finds whether a DNS name resembles a watched domain (C-177, C-178). Pure functions, without a
  * database or a network. Nothing is generated except the variants of the watched words with letters
  * left out.
  *

@@ -399,7 +399,7 @@ is_allowed_name(const struct watched_domain *w, struct str found)
 	return false;
 }
 
-/* Whether a name of the watched domain is an alias of the found name or of one below it (T3). */
+/* Whether a name of the watched domain is an alias of the found name or of one below it. */
 static bool
 is_target(const struct watched_site *s, struct str found)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Domains that a project watches for look-alikes (AREAS.md 5). The API writes them; surfaced-detect
+/* Domains that a project watches for look-alikes (C-845). The API writes them; surfaced-detect
    compares new names with them. min_score is null in a body for the default, which depends on what
    was imported (watched_min_score() in sql/functions/typosquatting.sql). */
 #ifndef RESOURCE_WATCHED_DOMAIN_H

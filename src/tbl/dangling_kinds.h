@@ -1,4 +1,4 @@
-/* The kinds of dangling DNS records, and how certain and severe each is. AREAS.md 4. DANGLING(id,
+/* The kinds of dangling DNS records, and how certain and severe each is (C-169). DANGLING(id,
    name, title, remediation). title: the end of a sentence that begins with the name and the type of
    the record. remediation: an answer of the API gives it to people. DANGLING_GRADE(id, kind, code,
    severity, confidence). code: the reason in the evidence of a finding, whose weight is the

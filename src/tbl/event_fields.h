@@ -1,8 +1,8 @@
 /* Members that events leave out, or show only when the record is gone: EVENT_FIELD(dataset, name,
    when). An object's row holds for all members below it. Members of the key need no row: the answer
    names the record, and the event its nested object.
-     NEVER  it follows from another member or never changes; of registrations, SEARCH.md 5.2 lists
-            the members that events show
+     NEVER  it follows from another member or never changes; of registrations, events show
+            the registrar, the name servers and the dates alone (C-412)
      GONE   a time, which the event shows when the record or the nested object is gone, since it is
             stored nowhere else then */
 EVENT_FIELD(HOSTS, "ip_version", NEVER)

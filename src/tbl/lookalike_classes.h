@@ -1,4 +1,4 @@
-/* The classes of look-alike domains: LOOKALIKE_CLASS(id, name). AREAS.md 5 explains them. */
+/* The classes of look-alike domains: LOOKALIKE_CLASS(id, name). surfaced-api(7) explains them. */
 LOOKALIKE_CLASS(HOMOGLYPH, "homoglyph")
 LOOKALIKE_CLASS(TYPO, "typo")
 LOOKALIKE_CLASS(COMBO, "combo")

@@ -1,5 +1,5 @@
-/* Providers whose customers may leave a name behind that somebody else can claim. AREAS.md 4,
-   DETECTORS.md 4. TAKEOVER(provider, suffix, mode, claim, shape, labels_below, page, note, checked)
+/* Providers whose customers may leave a name behind that somebody else can claim
+   (C-169, C-172). TAKEOVER(provider, suffix, mode, claim, shape, labels_below, page, note, checked)
 
      suffix        the names below it are the provider's; '*' in a label matches any characters
      mode          how an unclaimed name is recognised. NXDOMAIN: it does not exist. PAGE: the

@@ -157,7 +157,7 @@ measure_speed(void)
 	       "%zu matches\n",
 	    WATCHED, (double)(built - start) / 1e6, NAMES, (double)(cpu_us() - built) / 1e6, found);
 	arena_free(a);
-	return (cpu_us() - start) / 1000000 >= 60;
+	return (cpu_us() - start) / 1000000 >= 60; /* C-184 */
 }
 
 int

@@ -15,7 +15,7 @@ share()
 
 for list in tuned held-out; do
 	found=$(share $list lookalike) wrong=$(share $list honest)
-	ok "at least 75 % of the look-alikes in the list $list are found: $found" awk "BEGIN { exit !($found >= 75) }"
-	ok "at most 5 % of the honest neighbours in the list $list are reported: $wrong" awk "BEGIN { exit !($wrong <= 5) }"
+	ok "at least 75 % of the look-alikes in the list $list are found (C-902): $found" awk "BEGIN { exit !($found >= 75) }"
+	ok "at most 5 % of the honest neighbours in the list $list are reported (C-902): $wrong" awk "BEGIN { exit !($wrong <= 5) }"
 done
 done_testing

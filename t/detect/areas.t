@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Rules of the shipped catalogue on hosts of a project: what they find of AI programs and exposed services, and what settings of
-# rules and of the detector rules make of it (AREAS.md 7).
+# rules and of the detector rules make of it (C-194 to C-201).
 . t/lib.sh
 . t/helper/detect.sh
 pg_start

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The detector dangling-dns: AREAS.md 4, C-170 to C-176 with real documents. t/unit/dangling.c has every kind and counter case.
+# The detector dangling-dns: C-169 to C-175 with real documents. t/unit/dangling.c has every kind and counter case.
 . t/lib.sh
 . t/helper/detect.sh
 pg_start
@@ -84,7 +84,7 @@ spf_include_unregistered acme.com _spf.gone.net medium open" "names that lead be
 is "$(sql "SELECT string_agg(DISTINCT confidence::text, ' ') FROM dangling_dns WHERE target LIKE '%gone.net'")" "0.7" "without a registration the confidence is 0.7"
 whois gone.net 30
 detect_idle
-is "$(sql "SELECT string_agg(DISTINCT confidence::text, ' ') FROM dangling_dns WHERE target LIKE '%gone.net'")" "0.9" "an expired registration raises the confidence"
+is "$(sql "SELECT string_agg(DISTINCT confidence::text, ' ') FROM dangling_dns WHERE target LIKE '%gone.net'")" "0.9" "an expired registration raises the confidence (C-841)"
 is "$(events mx.acme.com)" "found changed" "the history of the finding has the change of its confidence"
 
 # ---- names of others' making ----
@@ -187,7 +187,7 @@ detect_idle
 is "$(found "kind = 'address_released'")" "address_released ip.acme.com 203.0.113.9 medium open" "another certificate for a day makes the address released (C-173)"
 asset address 203.0.113.7 ',"metadata":{"allocated":true}'
 detect_idle
-is "$(found "kind = 'address_released'")" "address_released ip.acme.com 203.0.113.9 high open" "allocations that are declared at the provider raise the severity"
+is "$(found "kind = 'address_released'")" "address_released ip.acme.com 203.0.113.9 high open" "allocations that are declared at the provider raise the severity (C-844)"
 
 # ---- pages ----
 
@@ -206,7 +206,7 @@ detect_idle
 is "$(found "host = 'page.acme.com'")" "cname_page page.acme.com b.surge.sh high open" "a capture of a provider's page for unclaimed names makes a finding (C-169)"
 page 'our shop' 0
 detect_idle
-is "$(found "host = 'page.acme.com'")" "cname_page page.acme.com b.surge.sh high resolved" "a newer capture without that page closes the finding"
+is "$(found "host = 'page.acme.com'")" "cname_page page.acme.com b.surge.sh high resolved" "a newer capture without that page closes the finding (C-842)"
 
 # Two stores answer unclaimed names with one text: the alias decides, and importing one does not hide the other.
 store_of() { printf '{"service":"%s","cname":["%s"],"fingerprint":"The specified bucket does not exist","nxdomain":false,"status":"Vulnerable","vulnerable":true}' "$1" "$2"; }
@@ -222,17 +222,17 @@ done | ctl import content --project "$P" - >/dev/null 2>"$W/err"
 detect_idle
 is "$(sql "SELECT string_agg(host || ' ' || provider, ', ' ORDER BY host) FROM dangling_dns WHERE kind = 'cname_page' AND status = 'open'")" \
 	"one-s3.acme.com AWS S3, one.acme.com Store one, two-s3.acme.com AWS S3, two.acme.com Store two" \
-	"a page that fits several providers is that of the provider to which the alias leads"
+	"a page that fits several providers is that of the provider to which the alias leads (C-842)"
 
 # ---- a zone that its provider does not serve ----
 
 for n in 1 2 3; do dns lame.acme.com NS NOERROR ns$n.digitalocean.com 4 2; done | store
 dns lame.acme.com SOA REFUSED - 4 2 | store
 detect_idle
-is "$(found "kind = 'ns_lame'")" "ns_lame lame.acme.com ns1.digitalocean.com high open" "three servers of one forgotten zone give one finding"
+is "$(found "kind = 'ns_lame'")" "ns_lame lame.acme.com ns1.digitalocean.com high open" "three servers of one forgotten zone give one finding (C-843)"
 api GET "/projects/$P/esi/dangling-dns?kind=ns_lame"
 is "$(field '.findings[0].chain|map(.name)|join(" ")')" "lame.acme.com ns1.digitalocean.com ns2.digitalocean.com ns3.digitalocean.com" \
-	"the chain of a zone that is not served has each of its servers"
+	"the chain of a zone that is not served has each of its servers (C-843)"
 before=$(sql "SELECT finding_key FROM finding WHERE title LIKE 'lame.acme.com %'")
 for n in 2 3; do dns lame.acme.com NS NOERROR ns$n.digitalocean.com 1; done | store
 dns lame.acme.com SOA REFUSED - 4 1 | store
@@ -247,10 +247,10 @@ is "$(found "kind = 'ns_lame'") $(sql "SELECT finding_key FROM finding WHERE tit
 	dns free.net A NXDOMAIN - 3 2
 } | store
 detect_idle
-is "$(found "host = 'free.acme.com'")" "cname_unregistered free.acme.com x.free.net high open" "NXDOMAIN alone does not show that a domain is free"
+is "$(found "host = 'free.acme.com'")" "cname_unregistered free.acme.com x.free.net high open" "NXDOMAIN alone does not show that a domain is free (C-841)"
 printf '{"errorCode":404,"title":"Not Found"}' | ctl import whois --domain free.net --seen "$(ago 1)" - >/dev/null
 detect_idle
-is "$(found "host = 'free.acme.com'")" "cname_unregistered free.acme.com x.free.net critical open" "an RDAP answer 404 shows that the domain is free"
+is "$(found "host = 'free.acme.com'")" "cname_unregistered free.acme.com x.free.net critical open" "an RDAP answer 404 shows that the domain is free (C-841)"
 is "$(sql "SELECT evidence -> 'reasons' -> 0 ->> 'code' FROM finding WHERE title LIKE 'free.acme.com %'")" domain_nxdomain_not_registered \
 	"the finding names the registry's answer as its reason"
 printf '{"domain":"free.net","whois":{"registrar":"R","expires_at":"%s"},"last_seen":"%s"}' "$(ago -300)" "$(ago 0)" |

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Rules for every detector (AREAS.md 0.2): what people decide stays, when data clear a finding, how imports and detectors share
+# Rules for every detector (C-127 to C-129, C-165, C-167): what people decide stays, when data clear a finding, how imports and detectors share
 # one, and its alert. A row of this table is a detector: the type of its findings, the dataset that it reads, the function below
 # that writes its documents, and what the names of its subjects look like. The inventory makes assets and no findings.
 . t/lib.sh

@@ -70,8 +70,8 @@ is "$(sql "SELECT count(*) FROM detector_hand")" 0 "the table detector_hand is e
 sql "ALTER TABLE finding ADD CONSTRAINT poison CHECK (finding_key <> 'indicator/ipv4/198.51.100.150')"
 reports 141 160
 looked() { [ "$(sql "SELECT count(*) FROM finding WHERE status = 'open'")" = 159 ]; }
-ok "the other subjects of a look that fails are stored" world_until 30 looked
-is "$(sql "SELECT subject, tries > 0 FROM detector_work")" "198.51.100.150|t" "the subject that fails stays, and is tried again later"
+ok "the other subjects of a look that fails are stored (C-836)" world_until 30 looked
+is "$(sql "SELECT subject, tries > 0 FROM detector_work")" "198.51.100.150|t" "the subject that fails stays, and is tried again later (C-836)"
 is "$(sql "SELECT error FROM detector_state WHERE detector = 'threat-indicators'")" \
 	"The look failed; the log of surfaced-detect has the reason." "the state of the detector points to the log, and quotes no database"
 like "$(cat "$W/log/surfaced-detect.log")" poison "the log of surfaced-detect has the reason of the failed look"
@@ -93,5 +93,5 @@ n=$(sql "SELECT max(id) FROM finding_event")
 detect_start
 detect_idle
 is "$(sql "SELECT count(*) FROM finding_event WHERE id > $n AND project_uuid = '$1' AND id < (
-	SELECT id FROM finding_event WHERE id > $n AND project_uuid = '$2')")" 500 "projects take turns: the second one waits for one look of the first"
+	SELECT id FROM finding_event WHERE id > $n AND project_uuid = '$2')")" 500 "projects take turns: the second one waits for one look of the first (C-836)"
 is "$(sql "SELECT count(*) FROM finding_event WHERE id > $n")" 1002 "every address of both projects has its finding"

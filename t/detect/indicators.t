@@ -50,7 +50,7 @@ detect_start
 detect_idle
 report 1 ipv4 192.0.2.7 90
 detect_idle
-is "$(found)" "indicator/ipv4/192.0.2.7|open|high|1" "an indicator that equals an address of the inventory is a finding"
+is "$(found)" "indicator/ipv4/192.0.2.7|open|high|1" "an indicator that equals an address of the inventory is a finding (C-840)"
 found >/dev/null
 is "$(field '.findings[0] | "\(.evidence.matched_by) \(.evidence.reasons[0] | tojson) \(.confidence)"')" \
 	'address {"code":"report","weight":90} 0.9' "its evidence names how the asset was matched and the weight of each reason"
@@ -62,7 +62,7 @@ is "$(changes)" "$before" "a report that is written again with the same indicato
 report 2 domain www.example.org 59
 report 3 domain www.example.com 90
 detect_idle
-is "$(found | wc -l)" 1 "an indicator below a confidence of 60 or of another name is no finding"
+is "$(found | wc -l)" 1 "an indicator below a confidence of 60 or of another name is no finding (C-840)"
 report 2 domain www.example.org 60
 detect_idle
 is "$(of www.example.org)" "indicator/domain/www.example.org|open|medium|1" "a revision with a higher confidence makes the indicator a finding"
@@ -75,12 +75,12 @@ detect_idle
 is "$(of evil-59.top)" "indicator/domain/evil-59.top|open|high|1" "an indicator of a text is a finding"
 api GET "/reports/$text/indicators"
 is "$(field '.indicators[0] | [.first_seen_at, .last_seen_at, .valid_until] | tojson')" "[null,null,null]" \
-	"an indicator of a text has no times, since the text has none"
+	"an indicator of a text has no times, since the text has none (C-810)"
 api GET "/reports/$text/indicators.csv"
 is "$(grep -c 1970 "$W/body")" 0 "the CSV of a text has no times"
 api GET "/reports/$text/indicators.stix"
 is "$(field '.objects[] | select(.type == "indicator") | .valid_from')" "2026-11-01T00:00:00.000000Z" \
-	"in STIX, which needs a time, an indicator of a text is valid from the day of its report"
+	"in STIX, which needs a time, an indicator of a text is valid from the day of its report (C-810)"
 
 # ---- STIX: the judgement of the source ----
 
@@ -114,7 +114,7 @@ uuid=$(uuid_of 192.0.2.9)
 verdict 192.0.2.9 ignored
 given=$(field .verdict.uuid)
 detect_idle
-is "$(of 192.0.2.9)" "indicator/ipv4/192.0.2.9|resolved|high|1" "a verdict of the account closes the finding"
+is "$(of 192.0.2.9)" "indicator/ipv4/192.0.2.9|resolved|high|1" "a verdict of the account closes the finding (C-840)"
 api DELETE "/reports/verdicts/$given"
 detect_idle
 is "$(of 192.0.2.9) $(uuid_of 192.0.2.9)" "indicator/ipv4/192.0.2.9|open|high|1 $uuid" \
@@ -123,7 +123,7 @@ is "$(of 192.0.2.9) $(uuid_of 192.0.2.9)" "indicator/ipv4/192.0.2.9|open|high|1 
 # A withdrawn report clears, and not before its data are a day old.
 api DELETE /reports/00000000-0000-4000-8000-000000000005
 detect_idle
-is "$(of 192.0.2.9)" "indicator/ipv4/192.0.2.9|resolved|high|1" "a withdrawn report clears its finding"
+is "$(of 192.0.2.9)" "indicator/ipv4/192.0.2.9|resolved|high|1" "a withdrawn report clears its finding (C-840)"
 
 # ---- the settings of a detector ----
 
@@ -159,6 +159,6 @@ detect_idle
 is "$(of 192.0.2.10)$(state)" open "a detector that is disabled finds nothing and clears nothing (C-168)"
 settings true '' info
 detect_idle
-is "$(of 192.0.2.10 | cut -d'|' -f2) $(state)" "open resolved" "a detector that is enabled again looks at everything"
+is "$(of 192.0.2.10 | cut -d'|' -f2) $(state)" "open resolved" "a detector that is enabled again looks at everything (C-838)"
 api GET /access/audit?limit=100
 is "$(field '[.entries[] | select(.action == "detector_state.change")] | length > 0')" true "changes of settings are audited"

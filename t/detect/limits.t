@@ -19,7 +19,7 @@ detect_start
 detect_idle
 state() { sql "SELECT state || ' ' || active_count || ' ' || coalesce(error, '-') FROM rule_run WHERE rule_uuid = '$1'"; }
 is "$(state "$broad") $(sql "SELECT count(*) FROM rule_observation o JOIN rule_run n ON n.uuid = o.run_uuid WHERE n.rule_uuid = '$broad'")" \
-	"saturated 10000 - 10000" "a run with 10000 active observations is saturated and gets no more"
+	"saturated 10000 - 10000" "a run with 10000 active observations is saturated and gets no more (C-824)"
 is "$(state "$rare")" "current 1 -" "another rule is evaluated although one run is saturated"
 
 # A finding follows from the record of an asset however many records match, and goes when the record changes.
@@ -27,7 +27,7 @@ sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, project_uuids, 
 	INSERT INTO asset (project_uuid, kind, name, first_seen_at, last_seen_at) VALUES ('$P', 'address', '198.18.39.66', now(), now())"
 detect_idle
 stands() { sql "SELECT f.status || ' ' || coalesce(o.state, '-') FROM finding f LEFT JOIN rule_observation o ON o.record_key = '198.18.39.66'"; }
-is "$(stands)" "open active" "the record of an asset is observed beyond 10000, since it makes a finding"
+is "$(stands)" "open active" "the record of an asset is observed beyond 10000, since it makes a finding (C-824)"
 detect_host 198.18.39.66 2026-11-22T00:00:00Z '{"port":8,"transport":"tcp"}'
 detect_idle
 is "$(stands)" "resolved gone" "such a finding is cleared when its record contradicts it"
@@ -44,13 +44,13 @@ one() { echo "{\"finding_key\":\"rule/$broad/$1\",\"rule\":\"$broad\",\"key\":\"
 bounded() { sql "SELECT jsonb_array_length(detect_bounded('$P', '[$(one 198.18.0.1),$(one 198.18.0.2),$(one 192.0.2.99)]', $1))"; }
 says() { sql "SELECT coalesce(error, '-') || ' ' || (looked_at ->> 'left_out') FROM detector_state WHERE project_uuid = '$P' AND detector = 'rules'"; }
 is "$(bounded 1) $(says)" "1 The project has 1 findings of rules that are not resolved, so new ones are left out. 2" \
-	"new findings of rules beyond the limit are left out, and the detector says so"
+	"new findings of rules beyond the limit are left out, and the detector says so (C-837)"
 ctl doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" 2>/dev/null >"$W/doctor"
 like "$(cat "$W/doctor")" 'in 1 projects the detector rules has found as much as it may' "the doctor names a detector that leaves findings out"
 sql "DELETE FROM detector_state"
 is "$(bounded 9) $(says)" "2 A rule has as many observations as it may, so new findings of it are left out. 1" \
 	"a finding without an observation, which nothing would close, is left out"
-is "$(sql "SELECT jsonb_array_length(detect_bounded('$P', '[$(one 198.18.0.1)]', 9))") $(says)" "1 - 1" "the detector does not say so when new findings come and none is left out"
+is "$(sql "SELECT jsonb_array_length(detect_bounded('$P', '[$(one 198.18.0.1)]', 9))") $(says)" "1 - 1" "the detector does not say so when new findings come and none is left out (C-837)"
 ctl doctor --etc "$W/etc" --nginx "$W/etc/nginx.conf" 2>/dev/null >"$W/doctor"
 unlike "$(cat "$W/doctor")" 'has found as much as it may' "the doctor does not say so any more"
 sql "DELETE FROM detector_state; DELETE FROM rule_observation WHERE record_key = '198.18.39.80'"

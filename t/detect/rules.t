@@ -70,7 +70,7 @@ is "$(observed "$ssh")" "192.0.2.8/22/tcp gone rule_changed 0
 sql "INSERT INTO rule_setting (account_uuid, rule_uuid, enabled, exclude) VALUES ('$ACCOUNT', '$ssh', true, 'ip:192.0.2.9')"
 detect_idle
 is "$(sql "SELECT string_agg(coalesce(account_uuid::text, 'all') || ' ' || live, ' ' ORDER BY live) FROM rule_run WHERE rule_uuid = '$ssh'")" \
-	"all false $ACCOUNT true" "an account with an exclude of its own has a run of its own"
+	"all false $ACCOUNT true" "an account with an exclude of its own has a run of its own (C-826)"
 over() { [ "$(observed "$ssh" | grep -c active)" = 0 ]; }
 ok "the former run ends, and what the exclude finds is not observed" world_until 30 over
 sql "UPDATE rule_setting SET exclude = 'ip:192.0.2.8'"
@@ -78,13 +78,13 @@ detect_idle
 is "$(observed "$ssh" | grep active)" "192.0.2.9/2222/tcp active - 0" "another exclude of the setting is evaluated at once"
 sql "UPDATE rule_setting SET exclude = 'ip:192.0.2.9'"
 detect_idle
-is "$(observed "$ssh" | grep -c excluded)" 1 "what the exclude finds has gone, since it is excluded"
+is "$(observed "$ssh" | grep -c excluded)" 1 "what the exclude finds has gone, since it is excluded (C-825)"
 sql "DELETE FROM rule_setting"
 detect_idle
 is "$(observed "$ssh" | grep active)" "192.0.2.9/2222/tcp active - 1" "a run that is wanted again goes on with its observations"
 sql "UPDATE rule SET status = 'deprecated' WHERE uuid = '$ssh'"
 ok "the observations of a rule that ends have gone, since the rule has ended" world_until 30 over
-is "$(observed "$ssh" | grep 2222 | tail -1)" "192.0.2.9/2222/tcp gone rule_ended 1" "an observation that ends with its rule says so"
+is "$(observed "$ssh" | grep 2222 | tail -1)" "192.0.2.9/2222/tcp gone rule_ended 1" "an observation that ends with its rule says so (C-825)"
 
 # ---- time ----
 
@@ -109,7 +109,7 @@ detect_idle
 is "$(observed "$stale")" "192.0.2.30 active - 0" "a host that was seen four weeks ago is observed"
 sql "UPDATE rule_observation SET last_seen_at = now() - interval '31 days' WHERE record_key = '192.0.2.30'"
 gone() { [ "$(observed "$stale")" = "192.0.2.30 gone stale 0" ]; }
-ok "a host that nobody has seen for 30 days has gone as stale" world_until 30 gone
+ok "a host that nobody has seen for 30 days has gone as stale (C-825)" world_until 30 gone
 detect_host 192.0.2.31 "$(seen 2700000)" '{"port":9443,"transport":"tcp"}'
 detect_idle
 is "$(observed "$stale" | grep -c 31)" 0 "a host that is older already is not observed"
@@ -126,7 +126,7 @@ echo '{"host":"files.example.com","ip":"192.0.2.7","port":8080,"path":"/pub/","l
 	import_records open-directories --format ndjson -
 detect_idle
 is "$(observed "$name")" "www.example.org/A/$(printf 192.0.2.1 | sha256sum | cut -c1-32) active - 0" \
-	"the key of a DNS record is its name, its type and the digest of its answer"
+	"the key of a DNS record is its name, its type and the digest of its answer (C-823)"
 is "$(observed "$directory")" "files.example.com:8080/pub/ active - 0" \
 	"the key of a directory without a URL is its host, port and path"
 is "$(observed "$whois")" "example.net active - 0" "the key of a registration is its domain"

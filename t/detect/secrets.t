@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The detector secrets, from imports to answers: AREAS.md 6, C-186 to C-189, C-191.
+# The detector secrets, from imports to answers: C-186 to C-189, C-191.
 . t/lib.sh
 . t/helper/detect.sh
 pg_start
@@ -92,7 +92,7 @@ host 192.0.2.7 $D3 "$(banner 8080 "hello" $D3),$(banner 8081 "hello" $D3)"
 detect_idle
 is "$(sql "SELECT status, evidence ->> 'occurrences' FROM finding WHERE project_uuid = '$P' ORDER BY (evidence -> 'occurrences')::integer")" \
 	"resolved|1
-open|39" "a secret that all its places have lost for 24 hours is resolved; one with places left stays open"
+open|39" "a secret that all its places have lost for 24 hours is resolved; one with places left stays open (C-848)"
 pages 1 1 $D4 "nothing"
 detect_idle
 api GET "$S/$uuid"
@@ -105,7 +105,7 @@ is "$(field '.finding|[.status]|tojson') $(sql "SELECT resolved_by_membership_uu
 host 192.0.2.7 $D4 "$(banner 8080 "again ci_token=$one" $D4)"
 detect_idle
 api GET "$S/$uuid"
-is "$(field .finding.status)" open "a secret that is seen again opens the same finding"
+is "$(field .finding.status)" open "a secret that is seen again opens the same finding (C-848)"
 
 # ---- a key that comes later ----
 
@@ -158,12 +158,12 @@ detect_idle
 api GET "$S?kind=sensitive_file"
 is "$(field "[.${list}[]|[.file_name,.url,.size,.severity,.fingerprint]]|sort|tojson")" \
 	'[[".env","http://192.0.2.7:8000/backup/.env",120,"high",null],["dump.sql.gz","http://192.0.2.7:8000/backup/dump.sql.gz",7,"high",null]]' \
-	"sensitive files of a project's open directories are findings, and look-alikes are none"
+	"sensitive files of a project's open directories are findings, and look-alikes are none (C-849)"
 sed 's/{"name":".env","size":120},//; s/'"$D1"'/'"$D3"'/' "$W/listing" | ctl import open-directories --quiet -
 detect_idle
 is "$(sql "SELECT finding_key, status FROM finding WHERE finding_type = 'sensitive_file' AND project_uuid = '$P' ORDER BY 1")" \
 	"sensitive_file/http://192.0.2.7:8000/backup/.env|resolved
-sensitive_file/http://192.0.2.7:8000/backup/dump.sql.gz|open" "a file that a newer listing lacks is resolved"
+sensitive_file/http://192.0.2.7:8000/backup/dump.sql.gz|open" "a file that a newer listing lacks is resolved (C-849)"
 
 # ---- names, headers, bodies, CDNs ----
 

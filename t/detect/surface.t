@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Rules of scope surface: the records of projects' inventories, and the findings that follow (AREAS.md 2, 7).
+# Rules of scope surface: the records of projects' inventories, and the findings that follow (C-129, C-154).
 . t/lib.sh
 . t/helper/detect.sh
 pg_start

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Watched domains and the detector typosquatting: AREAS.md 5.
+# Watched domains and the detector typosquatting: C-178 to C-183.
 . t/lib.sh
 . t/helper/detect.sh
 pg_start
@@ -35,7 +35,7 @@ watch() { api POST "$D" "$1"; field .domain.uuid; }
 api POST "$D" '{"domain":"PayPal.com","words":["Venmo"],"allow":["paypal-corp.com","braintree.*"]}'
 is "$STATUS $(field '.domain|[.domain,.words,.allow,.min_score,.enabled]|tojson')" \
 	'201 ["paypal.com",["venmo"],["paypal-corp.com","braintree.*"],70,true]' \
-	"a watched domain has a canonical form, and needs a score of 70 before any import"
+	"a watched domain has a canonical form, and needs a score of 70 before any import (C-845)"
 one=$(field .domain.uuid)
 api POST "$D" '{"domain":"paypal.com"}'
 is "$STATUS $(field '.error.field_errors[0]|.field+" "+.code')" "400 domain duplicate" "a domain cannot be watched twice in a project"
@@ -143,7 +143,7 @@ is "$(found | grep -c 'paypal-wallet.com combo resolved')" 1 "after 24 hours it 
 # A registry that answers that a name is not registered is no registration of it.
 printf '{"errorCode":404,"title":"Not Found"}' | ctl import whois --domain paypal-nobody.com --seen "$(now)" - >/dev/null
 detect_idle
-is "$(found | grep -c paypal-nobody.com)" 0 "a domain of which the registry says that it is not registered is no look-alike"
+is "$(found | grep -c paypal-nobody.com)" 0 "a domain of which the registry says that it is not registered is no look-alike (C-847)"
 
 # ---- settings and far times ----
 
@@ -153,13 +153,13 @@ for i in rules inventory dangling-dns secrets threat-indicators typosquatting; d
 done
 detect_idle
 is "$(sql "SELECT count(*) FROM detector_state WHERE project_uuid = '$P' AND min_severity = 'low' AND error IS NULL") $(found | grep -c 'paypa1.com homoglyph open')" "6 1" \
-	"changed settings of every detector apply, and surfaced-detect goes on"
+	"changed settings of every detector apply, and surfaced-detect goes on (C-838)"
 printf '{"fingerprint_sha256":"%064d","names":["paypal-epoch.com"],"not_before":"1970-01-01T00:00:00Z","not_after":"%s","first_seen":"%s","last_seen":"%s"}\n' \
 	6 "$(now '+90 days')" "$(now '-2 days')" "$(now)" | put certificates
 detect_idle
 is "$(sql "SELECT first_seen_at::date = current_date - 2, last_seen_at::date = current_date FROM finding
 	WHERE finding_key = 'typosquatting/paypal.com/paypal-epoch.com'")" "t|t" \
-	"a name that only a certificate has was first seen with the certificate, not when its validity began in 1970"
+	"a name that only a certificate has was first seen with the certificate, not when its validity began in 1970 (C-847)"
 printf '{"fingerprint_sha256":"%064d","names":["paypal-late.com"],"not_before":"9999-12-20T00:00:00Z","not_after":"9999-12-31T00:00:00Z","last_seen":"%s"}\n' 7 "$(now)" | put certificates
 detect_idle
 is "$(sql "SELECT count(*) FROM detector_work WHERE tries > 0")" 0 "a certificate of the year 9999 asks for no look that cannot be printed"
@@ -185,19 +185,19 @@ printf 'paypal-login.com\n' | ctl import rankings - >/dev/null
 detect_idle
 is "$(sql "SELECT evidence -> 'reasons' @> '[{\"code\":\"ranked\",\"weight\":-30}]' FROM finding
 	WHERE finding_key = 'typosquatting/paypal.com/paypal-login.com'") $(sql "SELECT score, reported FROM lookalike_candidate WHERE found = 'paypal-login.com'")" \
-	"t 55|t" "an imported ranking lowers the score, and a finding stays until it has ten points less than are asked for"
+	"t 55|t" "an imported ranking lowers the score, and a finding stays until it has ten points less than are asked for (C-846)"
 api GET "$D/$one"
-is "$(field .domain.min_score)" 60 "with an imported ranking a score of 60 is needed"
+is "$(field .domain.min_score)" 60 "with an imported ranking a score of 60 is needed (C-845)"
 sql "INSERT INTO finding (project_uuid, detector, finding_key, finding_type, title, severity, first_seen_at, last_seen_at)
 	SELECT '$P', 'typosquatting', 'typosquatting/full/' || n, 'typosquatting', 'T', 'low', now(), now() FROM generate_series(1, 5000) AS n"
 dns paypal-toomany.com A 192.0.2.7 NOERROR "$(now)" | put dns
 detect_idle
 is "$(found | grep -c paypal-toomany) $(found | grep -c 'paypal-corp.com combo open')" "0 1" \
-	"a project with 5000 findings of typosquatting gets no new one, and keeps those it has"
+	"a project with 5000 findings of typosquatting gets no new one, and keeps those it has (C-837)"
 api GET "/projects/$P/esi/detectors"
 like "$(field '.detectors[]|select(.name == "typosquatting").error')" 'has 5000 findings of typosquatting' "the state of the detector says that findings are left out"
 sql "DELETE FROM finding WHERE finding_key LIKE 'typosquatting/full/%'"
 api DELETE "$D/$one"
 detect_idle
-is "$(found | grep -c open)" 0 "the findings of a domain close when it is no longer watched"
+is "$(found | grep -c open)" 0 "the findings of a domain close when it is no longer watched (C-846)"
 finish

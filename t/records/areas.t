@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Typed areas of the external surface: AREAS.md 3, C-164, and dangling DNS as one of them.
+# Typed areas of the external surface: C-164, and dangling DNS as one of them.
 . t/lib.sh
 pg_start
 api_start
@@ -29,10 +29,10 @@ theirs=$(finding theirs dangling_dns '{"kind":"cname_claimable"}' "$PROJECT2")
 api GET "$A/$whole"
 is "$STATUS $(field '.finding|del(.uuid,.created_at,.first_seen_at,.last_seen_at,.asset_uuid)|tojson')" \
 	'200 {"status":"open","severity":"high","confidence":0.5,"stale":false,"title":"T whole","service_uuid":null,"kind":"cname_claimable","host":"whole.example.com","record_type":"CNAME","target":"x.example.net","chain":[{"name":"whole.example.com","type":"CNAME","rcode":"NOERROR","seen_at":"2026-11-20T00:00:00Z"},{"name":"x.example.net","type":null,"rcode":"NXDOMAIN","seen_at":null}],"provider":"Example","claim":"open","region":"eu","matched_by":"hostname","remediation":"R"}' \
-	"the members of an area come from the evidence"
+	"the members of an area come from the evidence (C-839)"
 api GET "$A/$odd"
 is "$STATUS $(field '.finding|[.kind,.host,.target,.provider,.chain]|tojson')" '200 [null,null,null,null,[]]' \
-	"evidence of another type is null in the area, never an error"
+	"evidence of another type is null in the area, never an error (C-839)"
 api GET "$A/$bare"
 is "$STATUS $(field '.finding|[.kind,.chain]|tojson')" '200 [null,[]]' "evidence without any member is null in the area"
 for f in $whole $odd $bare; do

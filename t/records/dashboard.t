@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The dashboard: counts, days, the score and its parts (AREAS.md 8, 13.10, 13.15; C-202 to C-207).
+# The dashboard: counts, days, the score and its parts (C-202 to C-207).
 . t/lib.sh
 pg_start
 api_start
@@ -60,9 +60,9 @@ is "$(field '.dashboard.exposure|[.score,([.parts[].points]|add),.version]|tojso
 is "$(field '[.dashboard.exposure.parts[]|.severity+"="+(.points|tostring)]|join(" ")')" "critical=60 high=30 low=1" \
 	"accepted and info findings have no part (C-205)"
 is "$(field '.dashboard.top_assets|map([.name,.score,.open.critical,.open.high])|tojson')" '[["a.example",26,2,0],["b.example",7,0,1]]' \
-	"the asset with the most points comes first"
+	"the asset with the most points comes first (C-852)"
 api GET "$D/top-assets?limit=1"
-is "$(field '[.assets[].name]|tojson')" '["a.example"]' "top-assets has at most the limit"
+is "$(field '[.assets[].name]|tojson')" '["a.example"]' "top-assets has at most the limit (C-852)"
 for limit in 0 101 x; do
 	api GET "$D/top-assets?limit=$limit"
 	is "$STATUS" 400 "the limit $limit is refused (C-207)"
@@ -100,7 +100,7 @@ is "$(field '.dashboard.findings|.open+.acknowledged') $(field '.dashboard.expos
 is "$(field '.dashboard.change|[.new,.closed,.reopened,.cleared]|tojson')" "[7,2,1,1]" "the changes are those of the window's days (C-203)"
 dashboard '?window=7d'
 is "$(field '.dashboard.change|[.new,.closed,.reopened,.cleared]|tojson')" "[0,1,1,1]" "a shorter window has fewer changes (C-203)"
-is "$(field '.dashboard.exposure.previous')" "$(echo "$live" | jq '.[22].score')" "previous is the score when the window began"
+is "$(field '.dashboard.exposure.previous')" "$(echo "$live" | jq '.[22].score')" "previous is the score when the window began (C-854)"
 
 # ---- C-204 ----
 
@@ -154,8 +154,8 @@ other=$(ctl --json projects create --account "$(sql "SELECT account_uuid FROM pr
 finding x exposed_service critical | ctl import findings --project "$other" - >/dev/null
 api GET /dashboard
 is "$(field '.dashboard.projects|map([.name,.open.critical])|tojson')" "$(printf '[["%s",2],["Other",1]]' "$(sql "SELECT name FROM project WHERE uuid = '$P'")")" \
-	"the dashboard of all projects has each project, the most exposed first"
-is "$(field '.dashboard.findings.by_severity.critical') $(field '.dashboard.quota|has("remaining")')" "3 true" "its sums are over all projects"
+	"the dashboard of all projects has each project, the most exposed first (C-853)"
+is "$(field '.dashboard.findings.by_severity.critical') $(field '.dashboard.quota|has("remaining")')" "3 true" "its sums are over all projects (C-853)"
 api GET "/projects/$other/dashboard"
 is "$(field '.dashboard.surface.assets') $(field '.dashboard.findings.open')" "0 1" "a project without assets has 0 of them (C-206)"
 dashboard

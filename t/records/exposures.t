@@ -37,7 +37,7 @@ odd=$(finding odd exposed_service low '{"kind":[1],"matched":{"a":1},"record":"x
 api GET "$A/ai-surface/$ai"
 is "$STATUS $(field '.finding|[.kind,.category,.product,.version,.auth,.endpoint,.ip,.port,.hostname,.models,.capabilities,.rule_uuid,.suspect,.matched_by]|tojson')" \
 	"200 [\"ai/inference\",\"ai/inference\",\"Ollama\",null,\"none\",\"192.0.2.7:6379\",\"192.0.2.7\",6379,\"a.example.com\",[\"llama3\"],[\"api/ollama\",\"auth/none\"],\"$rule\",false,\"address\"]" \
-	"a finding of the AI surface has the product of its rule, and no version of the proxy before it"
+	"a finding of the AI surface has the product of its rule, and no version of the proxy before it (C-850)"
 api GET "$A/ai-surface/$own"
 is "$(field '.finding|[.product,.version,.endpoint]|tojson')" '["Qdrant","1.7","[2001:db8::7]:6333"]' \
 	"the version of the product itself and the endpoint of an IPv6 address are shown"
@@ -71,13 +71,13 @@ is "$STATUS" 400 "exposures have no filter category"
 exposures() { api GET "$A/services/$S"; field "[.service.exposures[]|[.finding_uuid,.kind,.severity]]|tojson"; }
 is "$(exposures)" "[[\"$db\",\"database\",\"critical\"]]" "a service names the open findings that name it (C-200)"
 ports() { api GET "$A/services?$1"; field '[.services[].port]|tojson'; }
-is "$(ports exposed=true) $(ports exposed=false)" "[6379] [22]" "the filter exposed tells services that an open finding names"
+is "$(ports exposed=true) $(ports exposed=false)" "[6379] [22]" "the filter exposed tells services that an open finding names (C-851)"
 low=$(finding low exposed_service low '{}' ",\"exposure_kind\":\"tls\"$named")
-is "$(exposures)" "[[\"$db\",\"database\",\"critical\"],[\"$low\",\"tls\",\"low\"]]" "the worst exposure is the first"
+is "$(exposures)" "[[\"$db\",\"database\",\"critical\"],[\"$low\",\"tls\",\"low\"]]" "the worst exposure is the first (C-851)"
 for f in $db $low; do api POST "$A/findings/$f/resolve"; done
 is "$(exposures) $(ports exposed=true)" "[] []" "a finding that is resolved is no exposure of its service (C-200)"
 sql "INSERT INTO finding (project_uuid, asset_uuid, service_uuid, finding_key, finding_type, title, severity, first_seen_at, last_seen_at)
 	SELECT project_uuid, asset_uuid, service_uuid, 'k' || n, 'exposed_service', 'T', 'low', now(), now()
 	  FROM finding, generate_series(1, 40) AS n WHERE uuid = '$low'"
 api GET "$A/services/$S"
-is "$(field '.service.exposures|length')" 32 "a service has at most 32 exposures"
+is "$(field '.service.exposures|length')" 32 "a service has at most 32 exposures (C-851)"

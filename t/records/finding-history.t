@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Producers and findings: evidence, clear, stale, and the history (AREAS.md 0.2, 13.1, 13.4, C-127 to C-130).
+# Producers and findings: evidence, clear, stale, and the history (C-127 to C-130).
 . t/lib.sh
 pg_start
 api_start
@@ -82,8 +82,8 @@ for members in "$full" "$part" "$bare"; do
 done
 { record up "$full"; record up "$part"; record up "$bare"; record down "$bare"; record down "$part"; record down "$full"; } | import >/dev/null
 is "$(stored alone | cut -d'|' -f1-6,9)" 'info|E|{"n": 1.50}|0.1|N|S|full.example' "a newer record keeps the members of an earlier one that it lacks"
-is "$(stored up)" "$(stored alone)" "records of one finding in a file add up as those of three files do"
-is "$(stored down)" "$(stored alone)" "records of one finding add up in any order"
+is "$(stored up)" "$(stored alone)" "records of one finding in a file add up as those of three files do (C-835)"
+is "$(stored down)" "$(stored alone)" "records of one finding add up in any order (C-835)"
 
 # ---- C-128 ----
 
@@ -115,7 +115,7 @@ is "$(sql "SELECT action || ' ' || (after ->> 'status') FROM audit WHERE subject
 record gone "$(seen 2026-03-01T00:00:00Z)" | import >/dev/null
 is "$(status gone)" resolved "the data that were contradicted do not reopen a finding"
 record gone "$(seen 2026-03-01T12:00:00Z)" | import >/dev/null
-is "$(status gone)" open "data that show it less than 24 hours before the contradiction reopen a finding, without newer data (13.4)"
+is "$(status gone)" open "data that show it less than 24 hours before the contradiction reopen a finding, without newer data (C-834)"
 api POST "$F/$(uuid gone)/acknowledge"
 absent gone 2026-03-09T00:00:00Z | import >/dev/null
 is "$(status gone)" resolved "data that contradict an acknowledged finding clear it, too (C-129)"
@@ -140,13 +140,13 @@ is "$STATUS $(field '.error.field_errors[0].field')" "400 stale" "the filter sta
 
 # ---- history ----
 
-is "$(events gone)" "reopen clear acknowledge seen_again clear found" "the history has every move, the newest first"
+is "$(events gone)" "reopen clear acknowledge seen_again clear found" "the history has every move, the newest first (C-833)"
 history gone
 is "$(field '.events[0]|keys_unsorted|join(" ")')" "at event from_status to_status severity confidence membership_uuid" "an event has these members"
 member=$(sql "SELECT uuid FROM member WHERE account_uuid = '$ACCOUNT'")
 is "$(field '[.events[0, 1, 5] | .from_status, .to_status, .membership_uuid]|tojson')" \
 	"[\"resolved\",\"open\",\"$member\",\"acknowledged\",\"resolved\",null,null,\"open\",null]" \
-	"an event has the status before and after it, and the member who caused it"
+	"an event has the status before and after it, and the member who caused it (C-833)"
 is "$(events same)" "clear found" "events of one transaction are in their order"
 record rated "$(seen 2026-03-01T00:00:00Z),\"confidence\":0.5" | import >/dev/null
 record rated "$(seen 2026-03-02T00:00:00Z),\"severity\":\"high\"" | import >/dev/null
@@ -154,7 +154,7 @@ record rated "$(seen 2026-03-03T00:00:00Z),\"severity\":\"high\",\"confidence\":
 record rated "$(seen 2026-03-04T00:00:00Z),\"severity\":\"high\",\"description\":\"D\"" | import >/dev/null
 history rated
 is "$(field '[.events[] | .event, .severity, .confidence]|tojson')" '["changed","high",0.75,"changed","high",0.5,"found","info",0.5]' \
-	"the history has changes of severity and confidence, and no others"
+	"the history has changes of severity and confidence, and no others (C-833)"
 all=$(events gone) got=
 cursor=
 while :; do

@@ -171,7 +171,6 @@ patterns_have_their_names_and_the_names_below_them(void)
 		const char *pattern, *name;
 		bool has;
 	} rows[] = {
-		/* T8 */
 		{ "google.*", "google.de", true },
 		{ "google.*", "google.co.uk", true },
 		{ "google.*", "www.google.de", true },
@@ -255,7 +254,7 @@ score_of(const char *watched, const char *name)
 		.address = true, .created_at = TS_NULL, .certificate_at = TS_NULL, .now = { NOW } });
 }
 
-/* AREAS.md 13.13: without any import the threshold is 70. */
+/* Without any import the least score is 70 (C-845). */
 static void
 plain_look_alikes_with_an_address_reach_70(void)
 {
@@ -267,7 +266,7 @@ plain_look_alikes_with_an_address_reach_70(void)
 	CU_ASSERT_TRUE(score_of("paypal.com", "www-paypal.evil.net") >= 70);
 }
 
-/* T6, T7 and T8: what stands side by side in rankings of domains. */
+/* Names that stand side by side in rankings of domains. */
 static void
 honest_neighbours_with_an_address_stay_below_60(void)
 {
@@ -341,19 +340,20 @@ int
 main(void)
 {
 	CU_TestInfo tests[] = {
-		{ "each of 200 pairs has its class and edit", each_pair_has_its_class_and_edit },
+		{ "each of 200 pairs has its class and edit (C-177, C-178)",
+		    each_pair_has_its_class_and_edit },
 		{ "a found name is cut to the part that resembles",
 		    found_names_are_cut_to_what_resembles },
-		{ "fold knows every letter that ICU folds to ASCII",
+		{ "fold knows every letter that ICU folds to ASCII (C-177)",
 		    fold_knows_every_letter_that_icu_folds_to_ascii },
-		{ "folding twice is folding once", fold_twice_is_fold_once },
+		{ "folding twice is folding once (C-177)", fold_twice_is_fold_once },
 		{ "fold makes equal what looks alike", fold_makes_equal_what_looks_alike },
-		{ "a pattern has its names and the names below them",
+		{ "a pattern has its names and the names below them (C-903)",
 		    patterns_have_their_names_and_the_names_below_them },
-		{ "the reasons of a score sum to it", reasons_sum_to_the_score },
-		{ "plain look-alikes with an address reach 70",
+		{ "the reasons of a score sum to it (C-181)", reasons_sum_to_the_score },
+		{ "plain look-alikes with an address reach 70 (C-902)",
 		    plain_look_alikes_with_an_address_reach_70 },
-		{ "honest neighbours with an address stay below 60",
+		{ "honest neighbours with an address stay below 60 (C-902)",
 		    honest_neighbours_with_an_address_stay_below_60 },
 		{ "a score changes when a registration is no longer new",
 		    scores_change_when_a_registration_is_no_longer_new },

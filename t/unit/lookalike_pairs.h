@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Pairs of a watched domain and a name, with the class and edit that AREAS.md 5 gives them: PAIR(watched, name, class, edit). */
+/* Pairs of a watched domain and a name, with their class and edit (C-177, C-178): PAIR(watched, name, class, edit). */
 PAIR("paypal.com", "papal.com", "typo", "omission")
 PAIR("paypal.com", "payppal.com", "typo", "repetition")
 PAIR("paypal.com", "pyapal.com", "typo", "transposition")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* surfacectl import rankings and import parked-name-servers: the lists by which the scores of
- * look-alike domains recognise legitimate domains (AREAS.md 5). A list replaces its former version
+ * look-alike domains recognise legitimate domains (C-845). A list replaces its former version
  * completely, in one transaction.
  *
  *   Tranco, Umbrella   1,google.com
