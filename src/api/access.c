@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Operations by which a key or a person reads who has access (AREAS.md 9): the key itself, the
+/* Operations by which a key or a person reads who has access (C-209 to C-211): the key itself, the
    members and keys of the organisation, and those that reach a project. The functions of
    functions/access.sql contain the rules for a key that is limited to projects: it sees only
    members and keys that reach one of its projects, and of these members and keys only its own

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The audit log of an organisation and of a project (AREAS.md 9), by the functions of
+/* The audit log of an organisation and of a project (C-211 to C-216), by the functions of
    functions/audit.sql: a key reads the lines of its account, and a key that is limited to projects
    those of these projects alone.
 

@@ -118,7 +118,7 @@ is "$(field '.key | [.state, .scopes[0], .effective_scopes[0], .projects, .last_
 ctl keys revoke "$(uuid_of "$auditor")" >/dev/null
 is "$(lists /access/keys '?state=revoked&' | jq -r .uuid)" "$(uuid_of "$auditor")" "state=revoked lists the revoked key"
 is "$(lists "/projects/$OTHER/access" '?kind=member&' | jq -r '.name + " " + .via' | sort | grep Limited)" "Limited grant" \
-	"the access of a project names its members, and by what they reach it"
+	"the access of a project names its members, and by what they reach it (C-856)"
 reaching=$(lists "/projects/$P/access" | jq -r .name)
 isnt "$reaching" "" "the access of a project names somebody"
 unlike "$reaching" Limited "a member without a grant does not reach another project"
@@ -197,7 +197,7 @@ rule=$(rule_new)
 api POST "/projects/$P/alerting/rules" '{"name":"made by a key","source":"finding"}'
 request=$(header x-request-id)
 is "$(lists /access/audit "?actor=$(uuid_of "$KEY")&action=alert_rule.create&" | jq -r '[.request_id, .actor.kind, .actor.uuid, .project_uuid] | join(" ")')" \
-	"$request key $(uuid_of "$KEY") $P" "actor= with the uuid of a key finds its lines, and the line names key, project and request"
+	"$request key $(uuid_of "$KEY") $P" "actor= with the uuid of a key finds its lines, and the line names key, project and request (C-857)"
 is "$(lists /access/audit "?subject_id=$rule&" | jq -r '.actor.kind')" admin "a change by SQL names an administrator"
 
 # Each name that a line shows finds the line.
@@ -213,7 +213,7 @@ while read -r entry; do
 			"actor= finds a line by the $shown that it shows: $value"
 	done
 done <"$W/named"
-is "$(lists /access/audit "?subject_id=named&actor=jan&")" "" "a part of a name finds nothing"
+is "$(lists /access/audit "?subject_id=named&actor=jan&")" "" "a part of a name finds nothing (C-857)"
 
 # ---- what reading leaves ----
 
@@ -224,7 +224,7 @@ read_lines() { sql "SELECT count(*) - count(DISTINCT date_trunc('hour', at)) FRO
 api GET /access/audit
 api GET /access/audit
 api GET /access/audit/feed
-is "$(read_lines)" 0 "reading the audit log is one line a key and hour"
+is "$(read_lines)" 0 "reading the audit log is one line a key and hour (C-855)"
 sql "UPDATE audit_hour SET hour = hour - interval '1 h'"
 api GET /access/audit
-is "$(read_lines)" 1 "reading in the next hour is a line of its own"
+is "$(read_lines)" 1 "reading in the next hour is a line of its own (C-855)"

@@ -140,7 +140,7 @@ for ending in csv ndjson; do
 done
 in_one_hour() { [ "$(sql "SELECT count(*) = count(DISTINCT date_trunc('hour', at)) AND count(*) > 0 FROM audit
 	WHERE action = 'report.export' AND subject = 'report' AND subject_id = '$exported'")" = t ]; }
-ok "the files of a report leave one line for a key and hour" in_one_hour
+ok "the files of a report leave one line for a key and hour (C-855)" in_one_hour
 
 # ---- the list of actions ----
 

@@ -34,7 +34,7 @@ def creation():
          ("queued", URL, "windows", {"width": 1280, "height": 720}, P, None), "a session has the default profile and viewport (A4)")
     same(s["egress_country"], capabilities()["egress_countries"][0]["code"], "the default country is the first of the capabilities (A4)")
     same([s[m] for m in ("last_activity_at", "ready_at", "expires_at", "close_requested_at", "terminal_at", "replayed_from_session_uuid")], [None] * 6, "unset members of a session are null (C-120)")
-    same(list(s["creator"]), ["uuid", "kind"], "the creator of a session is an object with uuid (SPEC 2.5) and kind (CONSOLE.md 5)")
+    same(list(s["creator"]), ["uuid", "kind"], "the creator of a session is an object with uuid (SPEC 2.5) and kind (C-332)")
     stamps(s, "a session")
     same(ask("GET", S + "/" + s["uuid"]).json["session"], s, "GET returns a session as POST did")
     b = make(start_url="HTTPS://WWW.Example.COM:443", viewport={"height": 240, "width": 3840}, browser_profile="macos", egress_country="DE").json["session"]

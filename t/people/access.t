@@ -60,7 +60,7 @@ cat=$(field .member.uuid) token=$(field '.link.token // .link.url')
 is "$STATUS $(field '.member | .name, .email, .joined' | paste -sd ' ')" "201 Cat cat@example.com false" "an owner invites a member"
 like "$token" '^[A-Za-z0-9_-]{43}$' "the answer has the token of the link, since public_url is not set"
 as ann POST /access/members '{"email":"CAT@example.com","name":"Cat","role":"member"}'
-is "$(answered)" "409 member_exists" "an e-mail is invited once"
+is "$(answered)" "409 member_exists" "an e-mail is invited once (C-872)"
 as ann POST "/access/members/$cat/link" '{}'
 is "$STATUS" 201 "an owner makes another link"
 second=$(field '.link.token')
@@ -72,11 +72,11 @@ join "$second" Cat cat@example.com
 is "$STATUS" 201 "the invited member joins"
 signed_in cat
 as ann POST "/access/members/$cat/link" '{}'
-is "$(answered)" "409 member_joined" "a member who has joined needs no link"
+is "$(answered)" "409 member_joined" "a member who has joined needs no link (C-872)"
 as ann GET '/access/members?joined=true'
-is "$(field '[.members[].email] | sort | join(" ")')" "ann@example.com bob@example.com cat@example.com" "an owner reads every e-mail"
+is "$(field '[.members[].email] | sort | join(" ")')" "ann@example.com bob@example.com cat@example.com" "an owner reads every e-mail (C-871)"
 as bob GET '/access/members?joined=true'
-is "$(field '[.members[].email | tostring] | sort | join(" ")')" "bob@example.com null null" "a member reads their own e-mail alone"
+is "$(field '[.members[].email | tostring] | sort | join(" ")')" "bob@example.com null null" "a member reads their own e-mail alone (C-871)"
 key=$KEY api GET /access/members
 is "$(field '[.members[] | has("email") or has("joined")] | any')" false "a key reads neither e-mails nor who has joined (C-210)"
 as ann PUT "/access/members/$cat" "{\"email\":\"cat@example.com\",\"name\":\"Cat\",\"role\":\"member\",\"all_projects\":false,
@@ -143,13 +143,13 @@ is "$STATUS $(field .key.state)" "200 revoked" "an owner revokes a key"
 key=$secret api GET /access/self
 is "$(answered)" "401 unauthorized" "a revoked key is refused at once (C-339)"
 as ann PUT "/access/keys/$k" '{"name":"x","scopes":["search.view"]}'
-is "$(answered)" "409 key_revoked" "a revoked key is not changed"
+is "$(answered)" "409 key_revoked" "a revoked key is not changed (C-875)"
 as bob DELETE "/access/keys/$k2"
 is "$(answered)" "404 key_not_found" "a member does not revoke another's key (C-333)"
 as ann POST /access/keys "{\"name\":\"bobs\",\"scopes\":[\"search.view\"],\"member_uuid\":\"$bob\"}"
 k3=$(field .key.uuid) secret3=$(field .secret)
 as bob GET /access/keys
-is "$(field '[.keys[].uuid] | join(" ")')" "$k3" "a member reads the keys that they hold, and no other"
+is "$(field '[.keys[].uuid] | join(" ")')" "$k3" "a member reads the keys that they hold, and no other (C-871)"
 key=$secret3 api GET /search/schemas
 flushed
 as bob GET "/access/keys/$k3/usage"
@@ -164,7 +164,7 @@ isnt "$(field '[.organisation_usage.daily[].requests] | add')" 0 "the usage of t
 as bob GET "/access/keys/$k3"
 is "$(field .key.last_used_on)" "$(date -u +%F)" "last_used_on is today after a request (C-339)"
 as bob GET "/projects/$P/access?kind=key"
-is "$(field '[.access[].name] | join(" ")')" bobs "a member reads of their own keys alone in the access to a project"
+is "$(field '[.access[].name] | join(" ")')" bobs "a member reads of their own keys alone in the access to a project (C-871)"
 as ann GET "/projects/$P/access?kind=key"
 is "$(field '[.access[].name] | sort | index("bobs") != null and length > 1')" true "an owner reads of all keys in the access to a project"
 as bob DELETE "/access/keys/$k3"
@@ -178,11 +178,11 @@ as ann POST /projects '{"name":"Second"}'
 project=$(field .project.uuid)
 is "$STATUS $(header Location)" "201 /api/v1/projects/$project" "an owner creates a project"
 as ann POST /projects '{"name":"Second"}'
-is "$(answered)" "409 project_exists" "two projects of an organisation do not have one name"
+is "$(answered)" "409 project_exists" "two projects of an organisation do not have one name (C-875)"
 as ann PUT "/projects/$project" '{"name":"Third"}'
 is "$STATUS $(field .project.name)" "200 Third" "an owner renames a project"
 as ann PUT /organisation '{"sign_in":"strong"}'
-is "$(answered)" "401 reauthentication_required" "an owner who signed in with a password alone cannot require strong sign-ins"
+is "$(answered)" "401 reauthentication_required" "an owner who signed in with a password alone cannot require strong sign-ins (C-873)"
 sql "UPDATE account SET sign_in = 'strong' WHERE uuid = '$ACCOUNT'"
 as bob GET /projects
 is "$(answered)" "401 reauthentication_required" "a strong organisation refuses a sign-in by a password alone (C-334)"

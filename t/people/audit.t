@@ -38,15 +38,15 @@ as bob GET /access/keys -H 'X-Real-IP: 203.0.113.10'
 as bob PUT /auth/person '{"name":"Robert Real","email":"bob@example.com"}' -H 'X-Real-IP: 203.0.113.10'
 is "$STATUS" 200 "a person changes their name"
 is "$(member_of bob@example.com | jq -r .name)" "Robert Real" "the member has the person's new name"
-is "$(last "subject=member&subject_id=$bob")" "member Robert Real member.change 203.0.113.10" "the line of the change names the person"
+is "$(last "subject=member&subject_id=$bob")" "member Robert Real member.change 203.0.113.10" "the line of the change names the person (C-876)"
 as ann GET "/access/audit?actor=$bob&limit=100"
-is "$(field '[.entries[].actor.name]|unique|join(", ")') $(field '.entries|length > 2')" "Robert Real true" "the filter actor finds what a member did as a person, too"
+is "$(field '[.entries[].actor.name]|unique|join(", ")') $(field '.entries|length > 2')" "Robert Real true" "the filter actor finds what a member did as a person, too (C-876)"
 as ann PUT "/access/members/$bob" '{"name":"Bob Junior","email":"bob@example.com","role":"member","all_projects":true,"projects":[]}'
-is "$STATUS $(field '.error.field_errors[0].field')" "400 name" "an owner does not name a person who has joined"
+is "$STATUS $(field '.error.field_errors[0].field')" "400 name" "an owner does not name a person who has joined (C-874)"
 as ann PUT "/access/members/$bob" '{"name":"Robert Real","email":"else@example.com","role":"member","all_projects":true,"projects":[]}'
-is "$STATUS $(field '.error.field_errors[0].field')" "400 email" "an owner does not change the e-mail of a person who has joined"
+is "$STATUS $(field '.error.field_errors[0].field')" "400 email" "an owner does not change the e-mail of a person who has joined (C-874)"
 as ann PUT "/access/members/$bob" '{"name":"Robert Real","email":"bob@example.com","role":"owner","all_projects":true,"projects":[]}'
-is "$STATUS $(field .member.role)" "200 owner" "an owner changes the role of a person who has joined"
+is "$STATUS $(field .member.role)" "200 owner" "an owner changes the role of a person who has joined (C-874)"
 
 # Reading is recorded for the person, too.
 as ann GET '/access/audit?action=audit.read&limit=1'

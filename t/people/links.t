@@ -53,7 +53,7 @@ printf '%s\n' "BEGIN; SELECT 'held' FROM sign_in_link WHERE sha256 = sha256('$li
 held() { grep -q held "$W/hold.out"; }
 ok "another transaction holds the link" world_until 60 held
 use "$link" 203.0.113.2 eve
-is "$(answered)" "409 link_in_use" "the second who uses a link at the same time is told so at once, and does not wait"
+is "$(answered)" "409 link_in_use" "the second who uses a link at the same time is told so at once, and does not wait (C-868)"
 echo 'ROLLBACK;' >&9
 exec 9>&-
 wait "$holder"
@@ -72,9 +72,9 @@ is "$STATUS $(field '.link | .name, .email' | paste -sd ' ')" "200 Flo flo@examp
 use "$link" 192.0.2.10
 is "$(answered)" "400 invalid_request" "the tenth use is refused for its e-mail"
 use "$link" 192.0.2.11 flo
-is "$(answered)" "404 link_not_found" "a link that was refused ten times is revoked"
+is "$(answered)" "404 link_not_found" "a link that was refused ten times is revoked (C-868)"
 is "$(sql "SELECT actor FROM audit WHERE after->>'revoked_at' IS NOT NULL
-	AND subject_id = (SELECT uuid::text FROM sign_in_link WHERE sha256 = sha256('$link'::bytea))")" public "the audit log has one line about the link that was revoked"
+	AND subject_id = (SELECT uuid::text FROM sign_in_link WHERE sha256 = sha256('$link'::bytea))")" public "the audit log has one line about the link that was revoked (C-868)"
 
 # ---- who fails ----
 
@@ -106,12 +106,12 @@ refused_from()
 }
 N=0
 refused_from 2001:db8:1:%x::1 40
-is "$(answered)" "404 link_not_found" "forty networks of 64 bits in one of 56 bits may try once each"
+is "$(answered)" "404 link_not_found" "forty networks of 64 bits in one of 56 bits may try once each (C-862)"
 refused_from 2001:db8:1:8%x::1 15
-is "$(answered)" "429 sign_in_rate_limit_exceeded" "more networks of 64 bits in the same one of 56 bits may not"
+is "$(answered)" "429 sign_in_rate_limit_exceeded" "more networks of 64 bits in the same one of 56 bits may not (C-862)"
 refused_from 2001:db8:1:1%02x::1 35
 is "$(answered)" "404 link_not_found" "another network of 56 bits may try"
 refused_from 2001:db8:1:2%02x::1 30
-is "$(answered) $((N < 130))" "429 sign_in_rate_limit_exceeded 1" "the network of 48 bits around them is full before a third one of 56 bits is"
+is "$(answered) $((N < 130))" "429 sign_in_rate_limit_exceeded 1" "the network of 48 bits around them is full before a third one of 56 bits is (C-862)"
 refused "$unknown" 2001:db8:2::1
 is "$(answered)" "404 link_not_found" "another network of 48 bits is another client"

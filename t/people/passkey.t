@@ -185,7 +185,7 @@ signed_in spare
 as ann DELETE "/auth/passkeys/$ed"
 is "$STATUS" 200 "a passkey is removed"
 as spare GET /auth/session
-is "$(answered)" "401 session_expired" "removing a passkey ends every other sign-in of the person"
+is "$(answered)" "401 session_expired" "removing a passkey ends every other sign-in of the person (C-867)"
 as ann GET /auth/session
 is "$STATUS" 200 "the sign-in that removed a passkey goes on"
 use ed25519 count=9
@@ -239,9 +239,9 @@ is "$STATUS" 200 "a passkey of the present public_url takes the place of the pas
 as carl DELETE "/auth/passkeys/$present"
 is "$(answered)" "409 last_sign_in_method" "the last passkey that is good stays, whatever others there are (C-323)"
 use former
-is "$(answered)" "401 sign_in_failed" "a passkey of a former public_url signs nobody in"
+is "$(answered)" "401 sign_in_failed" "a passkey of a former public_url signs nobody in (C-867)"
 as carl DELETE "/auth/passkeys/$former"
-is "$STATUS" 200 "a passkey of a former public_url is removed, whatever else there is"
+is "$STATUS" 200 "a passkey of a former public_url is removed, whatever else there is (C-867)"
 as carl DELETE "/auth/passkeys/$present"
 is "$(answered)" "409 last_sign_in_method" "without it the last passkey that is good stays as before (C-323)"
 

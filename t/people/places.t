@@ -47,13 +47,13 @@ is "$(answered)" "503 service_unavailable" "all networks of 64 bits in one of 48
 guess 2001:db8:2::a somebody
 is "$(answered)" "503 service_unavailable" "an e-mail whose password is hashed gets no second place"
 sign_in bob "$PASSWORD" -H 'X-Real-IP: 2001:db8:1:2::b'
-is "$STATUS" 201 "a person who is known in a network gets a place beside a stranger of that network"
+is "$STATUS" 201 "a person who is known in a network gets a place beside a stranger of that network (C-865)"
 wait "$first"
 is "$(cat "$W/tmp/first.answer")" "401 sign_in_failed" "the attempt that had the place of its network was tried"
 
 behind first guess 2001:db8:1:1::a bob
 sign_in bob "$PASSWORD" -H 'X-Real-IP: 2001:db8:1:2::b'
-is "$STATUS" 201 "a stranger who tries the password of a person takes nothing of the person's place in a known network"
+is "$STATUS" 201 "a stranger who tries the password of a person takes nothing of the person's place in a known network (C-865)"
 wait "$first"
 
 behind first as ann PUT /auth/password '{"password":"another long pass phrase"}'

@@ -68,12 +68,12 @@ as ceo POST /auth/links/use "{\"token\":\"$(link_new owner ceo@corp.example Ceo)
 is "$STATUS $(field '[.organisations[].name] | sort | join(" ")')" "201 Example Rival" "the person joins their own organisation"
 for thief in fake other; do
 	as $thief GET /projects -H "X-Org-UUID: $ACCOUNT"
-	is "$(answered)" "401 session_expired" "the sign-in $thief of before the proxy named the person is over"
+	is "$(answered)" "401 session_expired" "the sign-in $thief of before the proxy named the person is over (C-869)"
 	as $thief PUT /auth/password '{"password":"another phrase of mallory"}'
 	is "$(answered)" "401 session_expired" "the sign-in $thief of before sets no password"
 done
 visit POST /auth/sign-in/password '{"email":"ceo@corp.example","password":"the pass phrase of mallory"}'
-is "$(answered)" "401 sign_in_failed" "the password of before the proxy named the person is gone"
+is "$(answered)" "401 sign_in_failed" "the password of before the proxy named the person is gone (C-869)"
 as ceo PUT /auth/password '{"password":"the phrase of the ceo"}'
 proxy 'proxy=ceo'
 is "$STATUS $(field .person.has_password)" "201 true" "a password that the person sets afterwards stays when the proxy signs them in again"
@@ -123,7 +123,7 @@ done
 as ann PUT /auth/person '{"name":"Ann","email":"ann.new@example.com"}'
 is "$STATUS" 200 "a person who has signed in by the proxy once may change their e-mail"
 proxy 'proxy=ann'
-is "$STATUS $(field .person.email)" "201 ann.new@example.com" "the proxy finds the person further on by the e-mail that it knows"
+is "$STATUS $(field .person.email)" "201 ann.new@example.com" "the proxy finds the person further on by the e-mail that it knows (C-869)"
 signed_in ann
 for i in $(seq 26); do
 	visit POST /auth/links/use "{\"token\":\"$(printf '%043d' "$i")\"}"
@@ -154,7 +154,7 @@ signed_in bob
 is "$STATUS" 201 "the proxy signs the person in whom surfacectl people bind has bound"
 as bob PUT /auth/person '{"name":"Bob","email":"ann@example.com"}'
 is "$(answered) $(field '.error.field_errors[0] | .field, .code' | paste -sd ' ')" "400 invalid_request email duplicate" \
-	"nobody takes the e-mail by which the proxy knows somebody else"
+	"nobody takes the e-mail by which the proxy knows somebody else (C-870)"
 as bob PUT /auth/person '{"name":"Bob","email":"eve@example.com"}'
 is "$STATUS" 200 "a person whom surfacectl people bind has bound may take another e-mail"
 proxy 'proxy=eve'
@@ -181,7 +181,7 @@ is "$(cat "$W/late")" "401 sign_in_failed" "a person who is bound meanwhile is n
 link=$(link_new member carl@example.com Carl)
 join "$link" Carl dora@example.com
 is "$STATUS $(field '.error.field_errors[0] | .field, .code' | paste -sd ' ')" "400 email not_allowed" \
-	"with a proxy that names people nobody joins with another e-mail than the invitation's"
+	"with a proxy that names people nobody joins with another e-mail than the invitation's (C-870)"
 join "$link" Carl Carl@example.com
 is "$STATUS" 201 "a new person joins with the e-mail of the invitation"
 proxy 'none=1'

@@ -90,7 +90,7 @@ by_ticket
 is "$STATUS" 200 "an evidence ticket of a person reads the evidence without the cookie"
 as ann DELETE /auth/session
 by_ticket
-is "$(answered)" "401 evidence_ticket_invalid" "an evidence ticket of a person ends with their sign-in"
+is "$(answered)" "401 evidence_ticket_invalid" "an evidence ticket of a person ends with their sign-in (C-860)"
 sign_in ann
 signed_in ann
 by_ticket

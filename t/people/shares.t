@@ -40,16 +40,16 @@ as ann PUT /auth/person '{"name":"Ann","email":"ann@example.com"}' -H 'X-Real-IP
 for i in $(seq 25); do
 	as ann PUT /auth/person '{"name":"Ann","email":"bob@example.com"}' -H "X-Real-IP: 198.51.100.$i"
 done
-is "$(answered)" "429 sign_in_rate_limit_exceeded" "a person finds out twenty times whether an e-mail is taken, from whatever network"
+is "$(answered)" "429 sign_in_rate_limit_exceeded" "a person finds out twenty times whether an e-mail is taken, from whatever network (C-864)"
 is "$(sql "SELECT count(*) FROM audit WHERE action = 'sign_in.throttled'")" 2 "each bucket that fills leaves one line of the audit log (C-325)"
 
 # ---- an office with a name ----
 
 fail_from 192.0.2.1 12
 fail_from 192.0.2.2 12
-is "$(answered)" "404 link_not_found" "a network of sign_in_networks may try as often as sign_in_networks_attempts says"
+is "$(answered)" "404 link_not_found" "a network of sign_in_networks may try as often as sign_in_networks_attempts says (C-863)"
 fail_from 192.0.2.3 8
-is "$(answered)" "429 sign_in_rate_limit_exceeded" "all addresses of a network of sign_in_networks count together"
+is "$(answered)" "429 sign_in_rate_limit_exceeded" "all addresses of a network of sign_in_networks count together (C-863)"
 fail_from 2001:db8:0:8::1 24
 is "$(answered)" "404 link_not_found" "a network of sign_in_networks with IPv6 may try as often"
 fail_from 192.0.3.1 1
@@ -63,11 +63,11 @@ for i in 1 2 3 4; do
 	as bob PUT /auth/password "{\"password\":\"a long pass phrase number $i\"}"
 done
 as bob PUT /auth/password '{"password":"short"}'
-is "$(answered)" "400 invalid_request" "a password that is refused is not one of the five in an hour"
+is "$(answered)" "400 invalid_request" "a password that is refused is not one of the five in an hour (C-864)"
 as bob PUT /auth/password '{"password":"a long pass phrase number 5"}'
-is "$STATUS" 200 "a person sets five passwords in an hour"
+is "$STATUS" 200 "a person sets five passwords in an hour (C-864)"
 as bob PUT /auth/password '{"password":"a long pass phrase number 6"}'
-is "$(answered)" "429 sign_in_rate_limit_exceeded" "the sixth password in an hour is refused"
+is "$(answered)" "429 sign_in_rate_limit_exceeded" "the sixth password in an hour is refused (C-864)"
 like "$(header Retry-After)" '^[1-9][0-9][0-9]$' "Retry-After says when the next one may be set"
 as ann PUT /auth/password '{"password":"a long pass phrase of ann"}'
 is "$STATUS" 200 "another person sets a password meanwhile"

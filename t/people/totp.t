@@ -88,7 +88,7 @@ finish_step "$(step_new ann)" "$used"
 is "$(answered)" "401 sign_in_failed" "the same code is refused in another sign-in (C-317)"
 forget_code
 finish_step "$step" "$(code ann)"
-is "$(answered)" "401 sign_in_failed" "a half-open sign-in is used once, whatever the code"
+is "$(answered)" "401 sign_in_failed" "a half-open sign-in is used once, whatever the code (C-866)"
 forget_code
 finish_step "$(step_new ann)" "$(code ann -2)"
 is "$(answered)" "401 sign_in_failed" "a code of two steps ago is refused (C-317)"
@@ -104,7 +104,7 @@ as ann PUT /auth/password "{\"password\":\"$PASSWORD and one cup\"}"
 if [ "$STATUS" = 200 ]; then
 	forget_code
 	finish_step "$step" "$(code ann)"
-	is "$(answered)" "401 sign_in_failed" "a password that was changed ends the half-open sign-ins of the former one"
+	is "$(answered)" "401 sign_in_failed" "a password that was changed ends the half-open sign-ins of the former one (C-866)"
 	as ann PUT /auth/password "{\"password\":\"$PASSWORD\"}"
 fi
 
@@ -171,12 +171,12 @@ as ann POST /auth/totp '{}'
 new_secret=$(field .totp.secret)
 forget_code
 finish_step "$(step_new ann)" "$(code ann 1)"
-is "$STATUS" 201 "while a second secret is not confirmed, the first one counts"
+is "$STATUS" 201 "while a second secret is not confirmed, the first one counts (C-866)"
 ann_secret=$new_secret
 as ann POST /auth/totp/confirm "{\"code\":\"$(code ann)\"}"
 is "$STATUS" 200 "a second secret takes the place of the first one"
 as spare GET /auth/session
-is "$(answered)" "401 session_expired" "a second secret ends every other sign-in of the person"
+is "$(answered)" "401 session_expired" "a second secret ends every other sign-in of the person (C-866)"
 ann_secret=$old_secret
 finish_step "$(step_new ann)" "$(code ann 1)"
 is "$(answered)" "401 sign_in_failed" "a code of the replaced secret is refused"

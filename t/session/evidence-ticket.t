@@ -72,9 +72,9 @@ done
 key=none api DELETE "$S/$u" -H "X-Evidence-Ticket: $token"
 is "$STATUS" 401 "the ticket closes no session"
 by "$token" "$S/$u/timeline" -H "X-Evidence-Ticket: $token"
-is "$STATUS $(field .error.code)" "401 evidence_ticket_invalid" "two headers with a ticket are refused"
+is "$STATUS $(field .error.code)" "401 evidence_ticket_invalid" "two headers with a ticket are refused (C-860)"
 by "$token" "$S/$u/timeline" -H "X-API-Key: $KEY"
-is "$STATUS $(field .error.code)" "401 evidence_ticket_invalid" "a ticket beside a key is refused"
+is "$STATUS $(field .error.code)" "401 evidence_ticket_invalid" "a ticket beside a key is refused (C-860)"
 by '' "$S/$u/timeline" -H 'X-Evidence-Ticket;'
 is "$STATUS $(field .error.code)" "401 unauthorized" "an empty ticket is like none"
 for bad in x "${token%?}" "$token." "a$token" "surfaced.stream.v1.$token"; do

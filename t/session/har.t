@@ -52,7 +52,7 @@ is "$(field '.log as $l|[$l.entries[]|[(.request.url|split("/")[-1]), (.pageref 
 	"an entry belongs to the page of its tab that was loading or shown at its time"
 is "$(field '[.log.pages[].pageTimings.onLoad]|tojson')" '[-1,500,250,-1,-1]' "onLoad is the time from the request of the document to its load"
 is "$(field '[.log.pages[]._screenshots|map(.reason)]|tojson')" '[[],["ready"],["load"],[],[]]' \
-	"a page has the screenshots of its tab until the next page"
+	"a page has the screenshots of its tab until the next page (C-859)"
 is "$(field '[.log.pages[]|keys]|unique|tojson')" '[["_screenshots","_tab","id","pageTimings","startedDateTime","title"]]' \
 	"a page has the members of HAR 1.2 and two whose names begin with an underscore"
 is "$(field '[.log.pages[].startedDateTime]|.==sort')" true "the pages are in the order of their time"
@@ -76,6 +76,6 @@ is "$STATUS $(field '.network_events|length')" "200 10" "the list has all events
 sql "INSERT INTO network_event (session_uuid, seq, uuid, at, doc) SELECT uuid, 99, gen_random_uuid(), ready_at,
 	'{\"tab\":1,\"kind\":\"request\"}' FROM browser_session WHERE uuid = '$events'"
 api GET "$S/$events/network-events?limit=5"
-is "$STATUS $(field '.network_events|length') $(field .has_more)" "200 5 true" "an event that cannot be read hides no other"
+is "$STATUS $(field '.network_events|length') $(field .has_more)" "200 5 true" "an event that cannot be read hides no other (C-861)"
 is "$(field '[.network_events[] | select(.failure == "The stored event cannot be read.")] | length')" 1 \
 	"an event that cannot be read says so"

@@ -82,12 +82,12 @@ api POST "$S/$live/replay"
 is "$STATUS $(field .error.code)" "409 session_not_terminal" "a running session cannot be replayed (C-105)"
 api POST "$S/$done/replay"
 is "$STATUS $(field .session.state) $(field .session.replayed_from_session_uuid)" "202 queued $done" \
-	"a replay creates a queued session that names its source (C-105)"
+	"a replay creates a queued session that names its source (C-105, C-224)"
 like "$(header Location)" "^/api/v1$S/$(field .session.uuid)\$" \
 	"Location has the path of the replayed session"
 isnt "$(field .session.uuid)" "$done" "a replayed session has its own uuid"
 is "$(sql "SELECT s FROM browser_session s WHERE uuid = '$done'")" "$source" \
-	"a replay does not change its source (C-105)"
+	"a replay does not change its source (C-105, C-224)"
 sql "UPDATE session_policy SET caller_sessions = 1"
 api POST "$S/$done/replay"
 is "$STATUS $(field .error.code)" "429 caller_session_limit_exceeded" \

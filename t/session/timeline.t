@@ -59,7 +59,7 @@ sql "SELECT uuid FROM network_event WHERE session_uuid = '$u' ORDER BY at, doc -
 events 'select(.network_event_id).network_event_id' >"$W/have"
 ok "the network events of the timeline are those of their list, once (C-217)" cmp "$W/want" "$W/have"
 is "$(events 'select(.title=="running").offset_ms')" 0 "the offset of the running state is 0"
-ok "events before the running state have a negative offset" \
+ok "events before the running state have a negative offset (C-858)" \
 	test "$(events 'select(.title=="queued").offset_ms')" -lt 0
 is "$(events 'select(.kind=="request" and .status==200).failure' | sort -u)" null "a request with a status has no failure"
 is "$(events 'select(.kind=="request" and .status==null).failure' | sort -u)" net::ERR_FAILED \
@@ -82,9 +82,9 @@ ok "events of one time are ordered by kind and UUID across pages (C-217)" cmp "$
 all "limit=500&kind=screenshot"
 is "$(jq -s 'length' "$W/events") $(events .kind | sort -u)" "5 screenshot" "the filter kind selects screenshots"
 all "limit=500&to_ms=0"
-is "$(jq -s 'map(.offset_ms)|max < 0' "$W/events")" true "to_ms=0 selects the events before the running state"
+is "$(jq -s 'map(.offset_ms)|max < 0' "$W/events")" true "to_ms=0 selects the events before the running state (C-858)"
 all "limit=500&from_ms=0"
-is "$(jq -s 'map(.offset_ms)|min' "$W/events")" 0 "from_ms=0 selects the events from the running state on"
+is "$(jq -s 'map(.offset_ms)|min' "$W/events")" 0 "from_ms=0 selects the events from the running state on (C-858)"
 for bad in limit=0 limit=501 kind=picture tab=-2 from_ms=1.5 to_ms=x cursor=xyz colour=1; do
 	api GET "$S/$u/timeline?$bad"
 	is "$STATUS" 400 "the parameter $bad is refused"
