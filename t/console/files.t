@@ -18,18 +18,17 @@ type_of()
 	esac
 }
 
-# C-340
 for file in console/ $(cd nginx/html && find common console -type f | sort); do
 	api GET "$site/$file"
-	is "$STATUS $(header Content-Type)" "200 $(type_of "$file")" "/$file is served with its media type"
+	is "$STATUS $(header Content-Type)" "200 $(type_of "$file")" "/$file is served with its media type (C-340)"
 	policy=$(header Content-Security-Policy)
 	like "$policy" "^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'\$" \
-		"the policy of /$file allows this server alone and no markup from text"
+		"the policy of /$file allows this server alone and no markup from text (C-340)"
 	is "$(header X-Content-Type-Options) $(header X-Frame-Options) $(header Referrer-Policy) $(header Cache-Control)" "nosniff DENY no-referrer no-cache" \
 		"the other headers of /$file restrict it"
 	etag=$(header ETag)
 	api GET "$site/$file" -H "If-None-Match: $etag"
-	is "$STATUS" 304 "the unchanged /$file gets 304"
+	is "$STATUS" 304 "the unchanged /$file gets 304 (C-340)"
 done
 for path in / /console; do
 	api GET "$site$path"
@@ -37,7 +36,7 @@ for path in / /console; do
 done
 for path in console/none.js console/console.js/ common/ common/../console.conf common/..%2f..%2fetc%2fpasswd console/%2e%2e/%2e%2e/etc/passwd html/console/console.js; do
 	api GET "$site/$path"
-	like "$STATUS" '^40[034]$' "the path /$path is refused"
+	like "$STATUS" '^40[034]$' "the path /$path is refused (C-340)"
 	unlike "$BODY" 'root:|location' "the answer to /$path has no file in it"
 done
 api POST "$site/console/console.js" '{}'
@@ -85,7 +84,7 @@ within "$(bytes $styles)" 56000 "all style sheets together are small"
 # shellcheck disable=SC2086 # a list of files
 within "$(bytes $scripts)" 480000 "all modules together have a bound"
 # shellcheck disable=SC2086 # a list of files
-within "$(zipped $scripts)" 195000 "all modules together have a bound when compressed"
+within "$(zipped $scripts)" 195000 "all modules together have a bound when compressed (C-340)"
 
 # imports FILE: the modules that a module needs before it runs.
 imports()
@@ -111,12 +110,12 @@ page='nginx/html/console/index.html nginx/html/common/icon.svg nginx/html/common
 sheets=$(sed -n 's/.*rel="stylesheet" href="\([^"]*\)".*/nginx\/html\/console\/\1/p' nginx/html/console/index.html)
 # shellcheck disable=SC2046,SC2086 # lists of files
 within "$(zipped $page $sheets $(closure nginx/html/console/console.js nginx/html/console/sign-in.js))" 35000 \
-	"the files of the sign-in page are small when compressed"
+	"the files of the sign-in page are small when compressed (C-355)"
 # What is read before the first hits are painted; facets, completion, repair, recent queries and dialogs come after it or on demand.
 # shellcheck disable=SC2046 # a list of files
 set -- $page $sheets nginx/html/console/search.css $(closure nginx/html/console/console.js nginx/html/console/search.js)
 is "$#" 20 "the first view of the search is read from twenty files"
-within "$(zipped "$@")" 35000 "the files of the first view of the search are small when compressed"
+within "$(zipped "$@")" 35000 "the files of the first view of the search are small when compressed (C-355)"
 # routes: the module and the style sheets of each page.
 routes()
 {
@@ -130,7 +129,7 @@ while read -r module sheets; do
 	done
 	for sheet in $sheets; do added="$added nginx/html/console/$sheet.css"; done
 	# shellcheck disable=SC2086 # a list of files
-	within "$(zipped $added)" 25000 "the files that $module needs beyond those of every page are small when compressed"
+	within "$(zipped $added)" 25000 "the files that $module needs beyond those of every page are small when compressed (C-340)"
 done <<EOF
 $(routes)
 EOF

@@ -12,7 +12,7 @@ function address(link) {
 	return `${scheme}//${location.host}/api/v1/projects/${link.project}/sessions/${link.session}/stream?refusal=close`;
 }
 
-// BROWSER.md's header, big-endian; null when the bytes are no frame of a kind we know.
+// The header of a frame, big-endian (surfaced-stream-messages(7)); null when the bytes are no frame of a kind we know.
 export function readFrame(buffer) {
 	if (buffer.byteLength < HEADER)
 		return null;

@@ -54,8 +54,8 @@ async function detectionRules(page) {
 	// somebody else has changed the rule
 	await page.locator("[data-search]").fill("product:redis");
 	await call(page, "PUT", `/rules/${rule.uuid}`, { version: 2, name: "Redis", dataset: "services", scope: "surface", query: "product:valkey", severity: "low" });
-	is((await sends(page, () => button(page, "Save").click())).slice(0, 7), "PUT 409", "a rule that another person has changed meanwhile is not overwritten");
-	await until(async () => /has changed since/.test(await page.locator(".form-fault").innerText()), "the form says that the rule has changed");
+	is((await sends(page, () => button(page, "Save").click())).slice(0, 7), "PUT 409", "a rule that another person has changed meanwhile is not overwritten (C-898)");
+	await until(async () => /has changed since/.test(await page.locator(".form-fault").innerText()), "the form says that the rule has changed (C-898)");
 }
 
 // A copy of a rule of the catalogue of each area is a rule that can be saved as it is.

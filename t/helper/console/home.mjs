@@ -31,7 +31,7 @@ async function counts(page) {
 	await go(page, `#/findings/${PROJECT}`);
 	is(await page.locator(".severity-cell.high .severity-count").innerText(), "3", "the strip of findings counts active findings");
 	await page.locator(".severity-cell.high").click();
-	await until(async () => await page.locator("tbody tr").count() === 3, "a severity leads to as many findings as it counts");
+	await until(async () => await page.locator("tbody tr").count() === 3, "a severity leads to as many findings as it counts (C-899)");
 	const statuses = await page.locator('[data-head="Status"]').allInnerTexts();
 	is(statuses.map((s) => s.trim()).sort().join(), "Acknowledged,Open,Open", "the list has open and acknowledged findings");
 }

@@ -26,9 +26,9 @@ async function keys(page) {
 	await page.getByText("No active key").or(page.locator("tbody tr").first()).waitFor();
 	await go(page, "#/keys/new?name=%3Cb%3Eci&scopes=search.view,nothing.known&expires=365");
 	is(await page.inputValue("[name=name]"), "<b>ci", "a template fills in the name of a key");
-	is((await page.locator("[name=scopes]:checked").evaluateAll((l) => l.map((n) => n.value))).join(), "search.view", "a template chooses the scopes that exist");
+	is((await page.locator("[name=scopes]:checked").evaluateAll((l) => l.map((n) => n.value))).join(), "search.view", "a template chooses the scopes that exist (C-896)");
 	is(await page.inputValue("[name=expires_at]"), "365", "a template chooses the term of a key");
-	ok((await text(page, ".may")).startsWith("It may read search results, in every project that Ann may see, until"), "a sentence says what the key may do");
+	ok((await text(page, ".may")).startsWith("It may read search results, in every project that Ann may see, until"), "a sentence says what the key may do (C-896)");
 	await page.getByRole("button", { name: "Nothing" }).click();
 	await button(page, "Create key").click();
 	ok((await text(page, ".field .fault:not(:empty)")).includes("one scope"), "a key without a scope is refused at the scopes");
@@ -88,12 +88,12 @@ async function proving(page) {
 	await page.locator("dialog [name=password]").waitFor();
 	is(await page.locator("dialog [name=email]").getAttribute("readonly"), "", "creating a key asks the same person to sign in again");
 	await page.locator("dialog").getByRole("button", { name: "Cancel" }).click();
-	is(await page.locator("dialog .secret").count(), 0, "no key is made when the person does not confirm");
+	is(await page.locator("dialog .secret").count(), 0, "no key is made when the person does not confirm (C-897)");
 	await button(page, "Create key").click();
 	await page.fill("dialog [name=password]", PASSWORD);
 	await page.keyboard.press("Enter");
 	await page.locator("dialog .secret").waitFor();
-	ok(true, "after the password the key is made, without another click");
+	ok(true, "after the password the key is made, without another click (C-897)");
 	await page.getByLabel("I have stored it.").check();
 	await button(page, "Done").click();
 	await settled(page, "#/keys");

@@ -101,7 +101,7 @@ async function keyboard(page) {
 	await page.keyboard.press("/");
 	is(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Filter keys", "the key / moves to the box that filters");
 	await page.keyboard.type("gk?");
-	is(await page.inputValue("[data-search]"), "gk?", "keys of one letter are text in a field");
+	is(await page.inputValue("[data-search]"), "gk?", "keys of one letter are text in a field (C-895)");
 	await page.fill("[data-search]", "");
 	await page.evaluate(() => document.activeElement.blur());
 	await page.keyboard.press("j");
@@ -125,7 +125,7 @@ async function keyboard(page) {
 	await page.evaluate(() => localStorage.setItem("keys", "off"));
 	await go(page, "#/home");
 	await page.keyboard.type("gk");
-	is(new URL(page.url()).hash, "#/home", "a switch turns the keys of one letter off");
+	is(new URL(page.url()).hash, "#/home", "a switch turns the keys of one letter off (C-895)");
 	await page.evaluate(() => localStorage.removeItem("keys"));
 }
 
