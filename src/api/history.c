@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The history of one host or registration (SEARCH.md 5.2, C-412): its events, newest first.
+/* The history of one host or registration (C-412): its events, newest first.
    record/event.h explains events. They are read by the record's key, like the look-ups of lookup.c,
    and are found as soon as the import has committed.
 

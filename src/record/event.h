@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Events describe the change of a stored record, for its history (SEARCH.md 5.2, C-412). The code
+/* Events describe the change of a stored record, for its history (C-412). The code
  * that writes a record has the old and the new record, and stores the events in the same
  * transaction (table record_event, sql/0015).
  *

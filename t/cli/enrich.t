@@ -64,7 +64,7 @@ is "$(ctl enrich hosts)" "9 read, 7 changed" "stored hosts are enriched by one c
 is "$(facts 192.0.2.1)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "a host gets its network and its place"
 is "$(facts 192.0.2.129)" "1|192.0.2.0/24|NL|Utrecht|Zeist" "an address that the database lacks gets the AS of a prefix file"
 is "$(facts 192.0.2.2)" "7|BE" "members of another AS or country are not mixed with those of the host"
-is "$(facts 192.0.2.3)" "64500|Own name|192.0.2.0/25|NL|Zeeland" "members that the host has are kept"
+is "$(facts 192.0.2.3)" "64500|Own name|192.0.2.0/25|NL|Zeeland" "members that the host has are kept (C-892)"
 is "$(facts 198.51.100.1)" "64501|198.51.100.0/24" "the country where a network is registered is not the place of a host"
 is "$(facts 203.0.113.9)" "64510|203.0.113.0/24" "of several origins of a prefix the first one counts"
 is "$(facts 2001:db8::1)" "64502|Six|2001:db8::/32|DE|Köln" "IPv6 addresses are enriched"
@@ -78,7 +78,7 @@ sql "DELETE FROM host" >/dev/null
 import "$W/hosts"
 is "$(facts 192.0.2.1)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "an import adds what enrich adds"
 is "$(sql "SELECT md5(string_agg(doc::text, '' ORDER BY ip)) FROM host")" "$before" \
-	"hosts are equal whether they are enriched at their import or later"
+	"hosts are equal whether they are enriched at their import or later (C-892)"
 import "$W/hosts"
 is "$OUT" "9 read, 0 new, 0 changed, 9 unchanged, 0 bad, 0 skipped" "an enriched file that is imported again changes nothing"
 sql "DELETE FROM host" >/dev/null
@@ -97,7 +97,7 @@ conf mmdb_city "$W/city.mmdb"
 ctl enrich hosts --quiet
 is "$(facts 192.0.2.1)" "64520|Flat|192.0.2.0/24|FR" "a newer database does not replace what is there"
 ctl enrich hosts --quiet --replace
-is "$(facts 192.0.2.1)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "--replace stores the facts of the newer database"
+is "$(facts 192.0.2.1)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "--replace stores the facts of the newer database (C-892)"
 is "$(facts 192.0.2.2)" "64500|Example Net|192.0.2.0/25|NL|Utrecht|Zeist" "--replace takes each group as a whole"
 is "$(sql "SELECT kind, what::json #>> '{before,as_name}', what::json #>> '{after,as_name}' FROM record_event
 	WHERE dataset = 1 AND key = '\x04c0000201' ORDER BY at DESC, seq DESC LIMIT 1")" "2|Flat|Example Net" \

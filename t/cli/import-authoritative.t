@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfacectl import hosts --authoritative: services that the file of a scanner proves to have gone leave their hosts (C-126, 13.6).
+# surfacectl import hosts --authoritative: services that the file of a scanner proves to have gone leave their hosts (C-126).
 . t/lib.sh
 db_start
 host_rows
@@ -40,7 +40,7 @@ is "$(services 192.0.2.1)" "53/udp 80/tcp 8443/tcp" \
 	"a service on a scanned port that is not open is removed, and one on another port or transport stays (C-126)"
 is "$(sql "SELECT string_agg((what::json #>> '{service,port}') || '/' || to_char(at, 'DD'), ' ' ORDER BY what::text) FROM record_event WHERE kind = (SELECT kind FROM record_event
 	WHERE what::json #>> '{service,port}' = '22' ORDER BY seq DESC LIMIT 1) AND at = '2026-01-14T12:01:00Z'")" "22/14 443/14" \
-	"each removed port is an event service_gone of the time of the scan (13.6)"
+	"each removed port is an event service_gone of the time of the scan (C-126, C-407)"
 import --authoritative "$W/one"
 is "$OUT" "1 read, 0 new, 0 changed, 1 unchanged, 0 bad, 0 skipped" "the same file again changes nothing"
 

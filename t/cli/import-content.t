@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# surfacectl import content: captured pages, which are searched for secrets and not stored (AREAS.md 6, C-192).
+# surfacectl import content: captured pages, which are searched for secrets and not stored (C-192).
 . t/lib.sh
 pg_start
 

@@ -49,7 +49,7 @@ head -1 $DATA/sonar-fdns-v2.json | sed 's/www.example.org/EXAMPLE.org./' >"$W/s"
 for file in m z s; do records "$W/$file"; done
 is "$(docs | jq -r '[.host, .answer, .ttl, .first_seen, .last_seen] | join(" ")')" \
 	"example.org 192.0.2.1 300 2020-09-30T01:08:38.000000Z 2026-01-02T02:04:05.000000Z" \
-	"massdns, zdns and Sonar tell one record of the same answer, whose ttl is the latest"
+	"massdns, zdns and Sonar tell one record of the same answer, whose ttl is the latest (C-889)"
 there=$(docs)
 sql "TRUNCATE record CASCADE"
 for file in s z m; do records "$W/$file"; done

@@ -9,7 +9,7 @@ refused()
 {
 	cat >"$W/file"
 	import_records "$1" "$W/file"
-	like "$STATUS $OUT$ERR" "^1 surfacectl: $W/file is $2, which is not read; .*$3" "import $1 names $2 and what to do"
+	like "$STATUS $OUT$ERR" "^1 surfacectl: $W/file is $2, which is not read; .*$3" "import $1 names $2 and what to do (C-893)"
 	gzip -c "$W/file" >"$W/file.gz"
 	import_records "$1" "$W/file.gz"
 	like "$STATUS $OUT$ERR" "^1 surfacectl: $W/file.gz is $2, which is not read" "import $1 names $2 in a compressed file"

@@ -108,11 +108,11 @@ json.dump(rows, open(sys.argv[1] + "/array", "w"))
 open(sys.argv[1] + "/indented", "w").write("\ufeff" + json.dumps(rows[:3], indent=1))
 END
 records whois --seen 2026-02-03T00:00:00Z "$W/array"
-is "$STATUS $OUT" "0 7000 read, 7000 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "an array on one line is read as its elements"
+is "$STATUS $OUT" "0 7000 read, 7000 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "an array on one line is read as its elements (C-891)"
 is "$(docs 4 | head -1 | jq -c '[.tld, .whois.status, .last_seen]')" '["com",["clientHold"],"2026-02-03T00:00:00.000000Z"]' \
 	"--seen gives the time of records that do not tell one"
 records whois "$W/indented"
-is "$STATUS $OUT" "0 3 read, 0 new, 0 changed, 3 unchanged, 0 bad, 0 skipped" "an array over many lines behind a byte order mark is read"
+is "$STATUS $OUT" "0 3 read, 0 new, 0 changed, 3 unchanged, 0 bad, 0 skipped" "an array over many lines behind a byte order mark is read (C-891)"
 
 # Passive DNS.
 cat >"$W/cof" <<'END'
@@ -173,7 +173,7 @@ echo "{\"fingerprint_sha256\":\"$sum\",\"not_before\":\"$begin\"}" >"$W/known"
 records certificates "$W/known"
 records certificates --format pem "$W/b.pem"
 is "$OUT $(sql 'SELECT encode(sha256(blob), $$hex$$) FROM record_blob')" \
-	"1 read, 0 new, 1 changed, 0 unchanged, 0 bad, 0 skipped $sum" "a certificate that was known without DER gets its DER"
+	"1 read, 0 new, 1 changed, 0 unchanged, 0 bad, 0 skipped $sum" "a certificate that was known without DER gets its DER (C-890)"
 
 records dns --format pem "$W/dns"
 like "$STATUS $ERR" "^2 surfacectl: the format must be one of: auto, ndjson, cof, .*" "an unknown format is refused with the known ones"

@@ -99,13 +99,13 @@ import hosts $DATA/naabu-2.3.json
 import hosts $DATA/tlsx-1.2.json
 is "$(docs)" "$there" "three scans in another order give the same documents (C-404)"
 is "$(docs | jq -r 'select(.ip == "192.0.2.1") | .services[] | select(.port == 443) | [.http.status_code, .product, .tls.version, .last_seen] | join(" ")')" \
-	"200 lighttpd TLSv1.3 2026-01-02T03:04:06.000000Z" "a service has the members that each of three tools found"
+	"200 lighttpd TLSv1.3 2026-01-02T03:04:06.000000Z" "a service has the members that each of three tools found (C-888)"
 is "$(docs | jq -r 'select(.ip == "192.0.2.1") | .services[] | select(.port == 22) | [.protocol, .product] | join(" ")')" "ssh OpenSSH" \
 	"the services of two tools stand in one host"
 echo '{"ip":"192.0.2.1","data":{"ssh":{"status":"success","protocol":"ssh","port":22,"result":{},"timestamp":"2026-02-01T00:00:00Z"}}}' >"$W/ssh"
 import hosts --format zgrab2 "$W/ssh"
 is "$OUT $(docs | jq -r 'select(.ip == "192.0.2.1") | .services[] | select(.port == 22) | .product')" \
-	"1 read, 0 new, 1 changed, 0 unchanged, 0 bad, 0 skipped OpenSSH" "a tool that knows the protocol alone does not remove the product"
+	"1 read, 0 new, 1 changed, 0 unchanged, 0 bad, 0 skipped OpenSSH" "a tool that knows the protocol alone does not remove the product (C-888)"
 
 # zmap without a header.
 clear

@@ -96,9 +96,9 @@ is "$SEEN" "$(sql "SELECT coalesce(doc::json->>'host', 'null') || ' ' || (doc::j
 api GET '/search/dns?limit=7'
 cursor=$(field .next_cursor)
 api GET "/search/whois?limit=7&cursor=$cursor"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another dataset is refused"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another dataset is refused (C-877)"
 api GET "/search/dns?limit=7&q=ttl:10&cursor=$cursor"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another query is refused"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another query is refused (C-877)"
 api GET '/search/dns?limit=1000'
 is "$STATUS $(field '.dns|length') $(field .has_more) $(field .next_cursor)" "200 240 false null" "a page has up to 1000 documents (C-415)"
 for limit in 0 1001; do
@@ -161,7 +161,7 @@ is "$(printf '%s' "$BODY" | jq -c '[.groups[].buckets[:2]|map([.value,.count])]'
 	"the buckets of DNS records equal those of SQL (C-402)"
 api GET '/search/certificates/count?q=expired:true'
 is "$(field .count)" "$(sql "SELECT count(*) FROM record WHERE dataset = 5 AND (doc::json->>'not_after')::timestamptz < now()")" \
-	"expired certificates are those whose not_after has passed"
+	"expired certificates are those whose not_after has passed (C-879)"
 api GET /search/schemas
 is "$(field '[.schemas[]|"\(.dataset):\(.count_unit)"]|join(" ")')" "hosts:host dns:dns_record whois:whois_domain certificates:certificate reports:report open-directories:null services:service" \
 	"the schemas list each dataset with its unit (C-401)"
@@ -172,10 +172,10 @@ pages open-directories 'files:(extension:ps1+AND+size:>1000)' '"\(.port) \(.matc
 is "$TOTAL $(printf '%s' "$SEEN" | sort)" "4 8003 bin/run3.ps1
 8006 bin/run6.ps1
 8009 bin/run9.ps1
-8012 bin/run12.ps1" "one file must pass all tests of files in brackets, and is named in matched_files (SPEC 2.6)"
+8012 bin/run12.ps1" "one file must pass all tests of files in brackets, and is named in matched_files (SPEC 2.6) (C-878)"
 pages open-directories 'files.extension:ps1+AND+files.size:>1000+AND+port:8001' '.matched_files|length'
 is "$TOTAL $SEEN" "1 3
-" "tests of files without brackets may be passed by different files"
+" "tests of files without brackets may be passed by different files (C-878)"
 api GET '/search/open-directories?q=192.0.2.0/24&fields=ip,files.name'
 is "$(printf '%s' "$BODY" | jq -c '[.open_directories, .total.value]')" '[[{"ip":"192.0.2.7","files":[{"name":"only.iso"}],"matched_files":[]}],1]' \
 	"an open directory is found by its address, and fields selects its members (C-414)"

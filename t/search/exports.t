@@ -138,7 +138,7 @@ is "$(python3 "$W/cells.py" "$W/content" "$W/pages" 2>&1)" \
 True 0' "the cells of csv are the members of the documents, and lists of one object are as long as one another"
 is "$(head_of Content-Type) $(head_of Content-Disposition)" \
 	"text/csv; charset=utf-8 attachment; filename=\"hosts-$UUID.csv\"" "a csv file says what it is and how to name it"
-is "$(tail -c 2 "$W/content" | od -An -tx1 | tr -d ' ')" 0d0a "lines of csv end with CR LF"
+is "$(tail -c 2 "$W/content" | od -An -tx1 | tr -d ' ')" 0d0a "lines of csv end with CR LF (C-884)"
 export_new services '{"query":"","format":"csv","compression":"identity","fields":["ip","port","city","host.country_code"]}'
 completed "$UUID"
 content "$UUID"
@@ -157,7 +157,7 @@ export_new whois '{"query":"domain:formula.example","format":"csv","compression"
 completed "$UUID"
 content "$UUID"
 is "$(sed -n 2p "$W/content" | tr -d '\r')" "formula.example,\"'=HYPERLINK(\"\"http://x\"\")\",\"'+1, \"\"quoted\"\"\"" \
-	"a cell of csv that a spreadsheet would calculate begins with an apostrophe"
+	"a cell of csv that a spreadsheet would calculate begins with an apostrophe (C-884)"
 
 # ---- the file over HTTP ----
 
@@ -188,7 +188,7 @@ is "$STATUS" 404 "the folder of the files cannot be reached from outside"
 
 api GET "/search/exports/$UUID"
 is "$(field '.export | keys_unsorted | join(" ")')" "uuid dataset query fields format compression state generation total written gone bytes sha256 created_at started_at finished_at expires_at error" \
-	"an export has the members of SEARCH 5.3"
+	"an export has its members in the order of openapi.json"
 is "$(field '[.export.written == .export.total, .export.error, (.export.expires_at | sub("\\..*Z"; "Z") | fromdate) - (.export.finished_at | sub("\\..*Z"; "Z") | fromdate)] | tostring')" \
 	"[true,null,604800]" "a complete export is kept for seven days"
 api GET "/search/exports?limit=2"
@@ -226,7 +226,7 @@ refused hosts '{"query":null}' "400 invalid_request" "a query that is null is re
 refused hosts '{"query":"("}' "400 invalid_search_query" "a query that does not parse is refused"
 refused hosts '{"query":"","format":"xlsx"}' "400 invalid_request" "an unknown format is refused"
 refused hosts '{"query":"","compression":"xz"}' "400 invalid_request" "an unknown compression is refused"
-refused hosts '{"query":"","format":"csv"}' "400 invalid_request" "csv without columns is refused"
+refused hosts '{"query":"","format":"csv"}' "400 invalid_request" "csv without columns is refused (C-884)"
 refused hosts '{"query":"","fields":[]}' "400 invalid_request" "an empty list of fields is refused"
 refused hosts '{"query":"","fields":["ip","nose"]}' "400 invalid_search_parameter" "an unknown field is refused (C-414)"
 like "$(field .error.message)" nose "the refusal names the field (C-414)"
@@ -268,7 +268,7 @@ is "$STATUS $(field .error.code)" "409 export_not_ready" "the file of an export 
 api POST /search/dns/exports '{"query":"ttl:60"}'
 second=$(field .export.uuid)
 api POST /search/dns/exports '{"query":"ttl:60"}'
-is "$STATUS $(field .error.code)" "429 export_limit_exceeded" "a key has two unfinished exports at most"
+is "$STATUS $(field .error.code)" "429 export_limit_exceeded" "a key has two unfinished exports at most (C-885)"
 like "$HEADERS" '^[Rr]etry-[Aa]fter: [0-9]' "the refusal says when to ask again"
 api DELETE "/search/exports/$second"
 is "$STATUS $(field .export.state) $(field .export.error)" "200 cancelled null" "a queued export is cancelled"
@@ -277,8 +277,8 @@ is "$STATUS $(field .export.state)" "200 cancelled" "cancelling again changes no
 api DELETE "/search/exports/$queued"
 is "$(charged)" "$before" "cancelled exports give their records back to the quota (C-413)"
 sql "UPDATE account SET export_records = $before + $total - 1"
-refused dns '{"query":""}' "429 account_api_quota_exceeded" "records beyond the quota of the month are refused"
-is "$(charged)" "$before" "a refused export costs no records"
+refused dns '{"query":""}' "429 account_api_quota_exceeded" "records beyond the quota of the month are refused (C-885)"
+is "$(charged)" "$before" "a refused export costs no records (C-885)"
 sql "UPDATE account SET export_records = NULL"
 
 # A key that loses its right while its export waits.
@@ -292,7 +292,7 @@ revoked()
 	[ "$(sql "SELECT state || ' ' || error FROM search_export WHERE uuid = '$lost'")" = "cancelled access_revoked" ]
 }
 world_until 30 revoked
-result $? "an export whose key was revoked is cancelled"
+result $? "an export whose key was revoked is cancelled (C-886)"
 is "$(charged)" "$before" "an export whose key was revoked gives its records back"
 
 # ---- removal ----
@@ -317,7 +317,7 @@ sql "UPDATE search_export SET expires_at = now() WHERE uuid = '$UUID'"
 world_until 30 state_is "$UUID" expired
 result $? "a complete export expires at its time"
 world_until 30 gone "$UUID"
-result $? "the file of an expired export is removed"
+result $? "the file of an expired export is removed (C-886)"
 orphan=11111111-1111-4111-8111-111111111111
 touch "$W/exports/$orphan.part" "$W/exports/other"
 world_until 30 gone "$orphan"

@@ -208,7 +208,7 @@ api GET /search/hosts/::ffff:192.0.2.1/history/services
 is "$STATUS $(printf '%s' "$BODY" | jq -c '[.ip, has("since")], .services[]')" "200 $(jq -nc --arg a "$(day 10)" --arg b "$(day 20)" --arg c "$(day 30)" --arg d "$(day 40)" '
 	["192.0.2.1", true], {port: 22, transport: "tcp", first_seen: $d, last_seen: $d}, {port: 22, transport: "tcp", first_seen: $a, last_seen: $a},
 	{port: 53, transport: "udp", first_seen: $c, last_seen: $c}, {port: 80, transport: "tcp", first_seen: $d, last_seen: $a}')" \
-	"the times of services have a range for each time that a service was there"
+	"the times of services have a range for each time that a service was there (C-883)"
 ctl expire hosts --unseen "$(day 15)" >"$W/out" 2>&1
 history '?limit=1'
 is "$(events '[.kind, .service.port]')" '["service_gone",53]' "a service that expires is an event (C-407)"
@@ -217,10 +217,10 @@ history '?limit=3'
 is "$STATUS $(events '[.kind, .service.port]' | tr '\n' ' ')" '200 ["service_gone",80] ["service_gone",22] ["host_gone",null] ' \
 	"a host that expires has an event, as each of its services has, and keeps its history (C-407)"
 api GET /search/hosts/192.0.2.1/history/services
-is "$STATUS $(field '.services|length')" "200 4" "a host that is gone keeps the times of its services"
+is "$STATUS $(field '.services|length')" "200 4" "a host that is gone keeps the times of its services (C-883)"
 printf '{"ip":"192.0.2.1","services":[%s]}\n' "$(web Again)" | records hosts
 history '?limit=1'
-is "$(events .kind)" '"host_added"' "a host that comes again is a new one"
+is "$(events .kind)" '"host_added"' "a host that comes again is a new one (C-883)"
 
 # ---- many events at once ----
 

@@ -86,9 +86,9 @@ is "$STATUS $(field .name) $(field '.records|length') $(field '[.records[].recor
 api GET '/search/dns/www.example.org?type=aaaa'
 is "$STATUS $(field '[.records[].answer]|join(" ")')" "200 2001:db8::1" "type selects the records of one type (C-411)"
 api GET '/search/dns/www.example.org?until=2026-01-15T00:00:00Z&type=A'
-is "$STATUS $(field '[.records[].answer]|join(" ")')" "200 192.0.2.1" "the parameter until leaves out a record that was first seen later"
+is "$STATUS $(field '[.records[].answer]|join(" ")')" "200 192.0.2.1" "the parameter until leaves out a record that was first seen later (C-881)"
 api GET '/search/dns/www.example.org?since=2026-01-15T00:00:00Z'
-is "$STATUS $(field '[.records[].answer]|join(" ")')" "200 192.0.2.2" "the parameter since leaves out a record that was last seen earlier"
+is "$STATUS $(field '[.records[].answer]|join(" ")')" "200 192.0.2.2" "the parameter since leaves out a record that was last seen earlier (C-881)"
 api GET '/search/dns/*.example.org'
 is "$STATUS $(field '.records[0].wildcard')" "200 true" "a wildcard is a name, too (C-411)"
 seen='' more='' pages=0
@@ -173,7 +173,7 @@ is "$(printf '%s\n' $seen)" "$(seq 2500)" "the pages of a name with many records
 api POST /search/dns/bulk '{"names":["WWW.example.org","none.example.org","*.example.org"],"limit_per_name":2}'
 is "$STATUS $(printf '%s' "$BODY" | jq -c '[.results[]|[.name,.found,(.records|length),.records_has_more]]')" \
 	'200 [["www.example.org",true,2,true],["none.example.org",false,0,false],["*.example.org",true,1,false]]' \
-	"a bulk look-up answers the first records of each name, in the order of the request"
+	"a bulk look-up answers the first records of each name, in the order of the request (C-880)"
 api POST '/search/dns/bulk?fields=answer' '{"names":["a.www.example.org"]}'
 is "$STATUS $BODY" '200 {"results":[{"name":"a.www.example.org","found":true,"records":[{"answer":"192.0.2.9"}],"records_has_more":false}]}' \
 	"fields selects the members of a bulk answer (C-414)"
@@ -184,7 +184,7 @@ is "$STATUS $(field .error.code)" "400 invalid_request" "a name without a dot is
 api POST /search/whois/bulk '{"domains":["a.example.org","example.net","example.org"]}'
 is "$STATUS $(printf '%s' "$BODY" | jq -c '[.results[]|[.domain,.found,.whois_domain.domain]]')" \
 	'200 [["a.example.org",true,"example.org"],["example.net",false,null],["example.org",true,"example.org"]]' \
-	"a bulk look-up of domains answers a name with its registered domain"
+	"a bulk look-up of domains answers a name with its registered domain (C-880)"
 api POST /search/certificates/bulk "{\"fingerprints\":[\"$(printf '%064d' 0)\",\"$print\"]}"
 is "$STATUS $(printf '%s' "$BODY" | jq -c '[.results[]|[.found,.certificate.subject.common_name]]')" \
 	'200 [[false,null],[true,"www.example.org"]]' "a bulk look-up of fingerprints answers certificates"

@@ -34,7 +34,7 @@ is "$(hits dns 'answer_ip:10.0.1.0/24') $(hits dns 'answer_ip:10.0.0.9') $(hits 
 	"DNS records are found by the network of their answer"
 is "$(hits whois 'whois.registrar:"registrar one"')" 1 "the registration of a domain is found by its registrar"
 is "$(hits certificates 'expired:true') $(hits certificates 'expired:false') $(hits certificates 'names:example.org')" "1 1 1" \
-	"a certificate is expired by the time of the query"
+	"a certificate is expired by the time of the query (C-879)"
 is "$(hits open-directories 'files:(extension:ps1 AND size:>1000)') $(hits open-directories 'files:(extension:txt AND size:>1000)') $(hits open-directories 'ip:192.0.2.0/24')" \
 	"0 1 1" "the tests of one file of a directory are about the same file"
 gone 7

@@ -56,7 +56,7 @@ next=$(field .next_cursor)
 api GET "/search/reports?limit=1&q=tlp:clear&cursor=$next"
 is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another query is refused"
 api GET "/search/certificates?limit=1&cursor=$next"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of reports is refused elsewhere"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of reports is refused elsewhere (C-877)"
 
 # ---- documents ----
 
@@ -79,7 +79,7 @@ pages 'indicators:(type:domain+AND+value:c12.example.org)' '"\(.uuid) \(.matched
 is "$TOTAL $SEEN" "1 $(uuid 12) [{\"type\":\"domain\",\"value\":\"c12.example.org\"}]
 " "one indicator must pass all tests in brackets, and is named in matched_indicators (SPEC 2.6)"
 pages 'indicators:(type:domain+AND+labels:phishing)' .uuid
-is "$TOTAL" 0 "two indicators do not pass the tests of one"
+is "$TOTAL" 0 "two indicators do not pass the tests of one (C-878)"
 pages 'indicators.type:domain+AND+indicators.labels:phishing' .uuid
 is "$TOTAL" 20 "tests of indicators without brackets may be passed by different ones"
 pages 'indicators.value:"http://c8.example.net/a/8"' '.matched_indicators|tojson'
@@ -182,7 +182,7 @@ is "$(cat "$W/out") $(rows 7)" "1 read, 0 new, 1 changed, 0 unchanged, 0 bad, 0 
 ok "the moved report is found by its new indicator" world_until 60 counted 1 'indicators.name:moved.example'
 api GET '/search/reports?limit=1000'
 is "$(field .total.value) $(field '.reports|length') $(field '.reports[0].uuid') $(field "[.reports[]|select(.uuid == \"$(uuid 7)\")]|length")" \
-	"40 40 $(uuid 7) 1" "a moved report is answered once, at its new place"
+	"40 40 $(uuid 7) 1" "a moved report is answered once, at its new place (C-882)"
 is "$(printf '%s' "$BODY" | jq -c '.reports[0]|[.title, .publisher, .first_seen, .last_seen, [.indicators[].value]]')" \
 	'["moved",null,"2026-02-01T00:00:00.000000Z","2026-03-01T00:00:00.000000Z",["moved.example"]]' \
 	"the later version replaces the report as a whole, but for first_seen"

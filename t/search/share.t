@@ -122,11 +122,11 @@ key=$own
 ok "each of eight clients with long searches is answered by turn" world_until 30 all_answered
 touch "$W/enough"
 wait
-is "$(cat "$W/stranger")" "40 200" "another account's short searches are all answered meanwhile"
+is "$(cat "$W/stranger")" "40 200" "another account's short searches are all answered meanwhile (C-887)"
 is "$(cut -d' ' -f1 "$W"/client.* | sort -u | tr '\n' ' ')" "200 503 " "long searches are answered or refused, nothing else"
 is "$(cat "$W"/body.client.* | jq -r 'select(.error).error.code' | sort -u | sed '/search_busy/d')" "" "a refusal is search_busy"
 is "$(sed -n 's/^503 //p' "$W"/client.? | grep -cvE '^([1-9]|[1-5][0-9]|60) ')" 0 \
-	"each refusal has a Retry-After of 1 to 60 seconds"
+	"each refusal has a Retry-After of 1 to 60 seconds (C-887)"
 
 # Each client of a burst asks until it has its answer, so that none takes the place that another was promised.
 rm -f "$W"/client.?

@@ -2,7 +2,7 @@
 /* surfaced-egress: the only way from a browser to the network. A browser runs in an empty network
  * namespace, with one listening SOCKS5 socket; its runner passes that socket to the dispatcher, and
  * the dispatcher to this program. Here the connections are accepted, checked, and made from this
- * host (BROWSER.md, C-095).
+ * host (C-095).
  *
  *   session            one browser: listener, route, at most egress_connections clients
  *     +- client        one connection of the browser

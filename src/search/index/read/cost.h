@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The costs of the ways to count a facet, for the choice between them (SEARCH 4.6). All times are
+/* The costs of the ways to count a facet, for the choice between them. All times are
    of one core, in picoseconds. */
 #ifndef SEARCH_INDEX_READ_COST_H
 #define SEARCH_INDEX_READ_COST_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Estimates, where the configuration allows them (SEARCH 4.5, C-422). When the facets of all hits
+/* Estimates, where the configuration allows them (C-422). When the facets of all hits
  * are beyond the work limit, the same facets are counted over a sample of the hits, and their
  * counts are multiplied:
  *
