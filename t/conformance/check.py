@@ -35,10 +35,10 @@ def is_description(reply):
 
 
 def head(reply):
-    """What every answer of a worker carries: CONTRACT A6, C-063."""
+    """What every answer of a worker carries: C-063, C-067, C-718."""
     must(ID.fullmatch(reply.header("x-request-id")), "C-063: X-Request-Id is %r" % reply.header("x-request-id"))
     caching = "public, max-age=300" if is_description(reply) else "no-store"
-    must(reply.header("cache-control") == caching, "A6: Cache-Control is %r" % reply.header("cache-control"))
+    must(reply.header("cache-control") == caching, "C-718: Cache-Control is %r" % reply.header("cache-control"))
     wants = reply.status == 429 or (reply.status == 503 and b'"search_busy"' in reply.body)
     must(bool(reply.header("retry-after")) == wants, "C-067: Retry-After is %r" % reply.header("retry-after"))
 
@@ -55,8 +55,8 @@ def error(reply, search):
     must(1 <= len(e["message"]) <= 512, "C-062: message of %d characters" % len(e["message"]))
     must(not re.search(r"<html|SELECT |/usr/|/tmp/|\.c:\d", e["message"]), "C-062: message %r" % e["message"])
     must(e.get("request_id", reply.header("x-request-id")) == reply.header("x-request-id"),
-         "A6: request_id %r, header %r" % (e.get("request_id"), reply.header("x-request-id")))
-    must((reply.status == 401) == bool(reply.header("www-authenticate")), "A6: WWW-Authenticate")
+         "C-063: request_id %r, header %r" % (e.get("request_id"), reply.header("x-request-id")))
+    must((reply.status == 401) == bool(reply.header("www-authenticate")), "C-707: WWW-Authenticate")
     return e["code"]
 
 

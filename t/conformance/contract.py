@@ -249,7 +249,7 @@ class Operation:
     def envelope(self, answer, head):
         e = answer.get("error", {})
         self.codes.add(e.get("code"))
-        faults = [] if e.get("request_id") == head.get("X-Request-Id") else ["A6: request_id"]
+        faults = [] if e.get("request_id") == head.get("X-Request-Id") else ["C-063: request_id"]
         if ("field_errors" in e) == self.search:
             faults.append("C-060, C-061: field_errors")
         if re.search(r"<html|SELECT |/usr/|/tmp/|\.c:\d|sfk_", e.get("message", "")):
@@ -260,7 +260,7 @@ class Operation:
 # ---- harm that every operation can come to ----
 
 def stream(op):
-    """SPEC 4.6: the upgrade has an order of checks of its own."""
+    """The upgrade of the stream has an order of checks of its own (C-107 to C-111)."""
     upgrade = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==")]
     fill = {"session_uuid": ENV["RUNNING"]}
 
@@ -528,7 +528,7 @@ def known(path):
 
 
 def router(book):
-    """C-019, A1: what no operation answers."""
+    """C-019, C-705: what no operation answers."""
     for path, ops in book.doc["paths"].items():
         url = re.sub(r"\{(\w+)\}", lambda m: known(path)[m.group(1)], path)
         allowed = {m.upper() for m in ops} | ({"HEAD"} if "get" in ops and not path.endswith("/stream") else set())

@@ -8,7 +8,7 @@ import hashlib
 import ipaddress
 import json
 
-FIELDS = {  # every aggregatable field of the hosts (CONTRACT A10) and its value_type
+FIELDS = {  # every aggregatable field of the hosts and its value_type (C-043)
     "ip": "string", "ip_version": "integer", "prefix": "string", "asn": "integer", "as_name": "string",
     "organisation": "string", "country_code": "string", "region": "string", "city": "string",
     "hostnames": "string", "apex_domains": "string", "os": "string", "cpe": "string",

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""The project's records as the text has them: silences (SPEC 2.4, 4.3, C-079 to C-082), asset services and
-findings (SPEC 2.7, 2.8, 4.8, 4.9, C-115 to C-119), timestamps and integers (C-120, C-121). Asked over TLS
+"""The project's records as the text has them: silences (C-079 to C-082, C-770 to C-772), asset services and
+findings (C-115 to C-119, C-780), timestamps and integers (C-120, C-121). Asked over TLS
 alone; one TAP line a statement.
 
 usage: records.py ENV     ENV: shell assignments; t/conformance/records.t makes it
@@ -45,7 +45,7 @@ def silence_faults():
         a = make(**members)
         same((a.short, [f.split()[0] for f in a.faults()]), ("400 invalid_request", [fault]), "C-080: the API refuses a silence that " + what)
     a = make(starts_at=day(1), ends_at=day(400))
-    same((a.short, [f.split()[0] for f in a.faults()]), ("400 invalid_request", ["ends_at"]), "a silence of more than one year is refused (A5)")
+    same((a.short, [f.split()[0] for f in a.faults()]), ("400 invalid_request", ["ends_at"]), "a silence of more than one year is refused (C-771)")
     same(make(starts_at=day(-1)).status, 201, "a silence may begin in the past (C-080)")
     for text in ("2030-01-01T00:00:00", "2030-01-01", "2030-02-30T00:00:00Z", "2030-13-01T00:00:00Z", "2030-01-01T25:00:00Z",
                  "2030-01-01 00:00", "now", "", "1893456000", "2030-01-01T00:00:00+25:00", "0000-00-00T00:00:00Z"):
@@ -59,12 +59,12 @@ def silence_faults():
         same((a.short, a.faults()), ("400 invalid_request", [name + " unknown_field"]), "C-082: a client cannot set " + name)
     for name in ("rule_uuid", "reason", "ends_at"):
         a = make(**{name: ...})
-        same((a.short, a.faults()), ("400 invalid_request", [name + " required"]), "A5: the member %s is required" % name)
+        same((a.short, a.faults()), ("400 invalid_request", [name + " required"]), "C-771: the member %s is required" % name)
     for reason, status, fault in (("x" * 500, 201, []), ("é" * 500, 201, []), ("x" * 501, 400, ["reason too_long"]),
                                   ("   ", 400, ["reason too_short"]), ("", 400, ["reason too_short"]),
                                   ("  " + "x" * 500 + "  ", 201, [])):
         a = make(reason=reason)
-        same((a.status, a.faults() if status == 400 else []), (status, fault), "A5: the API judges a reason of %d characters, %r..." % (len(reason), reason[:4]))
+        same((a.status, a.faults() if status == 400 else []), (status, fault), "C-771: the API judges a reason of %d characters, %r..." % (len(reason), reason[:4]))
     for body in ("[]", "null", '"x"', "7"):
         same(ask("POST", S, body).short, "400 invalid_request", "the API refuses a body that is %s" % body)
     for body in ("", "{", '{"reason":1,"reason":2}', '{"reason":"\\ud800"}'):
@@ -76,36 +76,36 @@ def silence_faults():
 def silence_life():
     a = make(starts_at="2030-01-01T02:00:00.5+02:00", ends_at="2030-01-02T00:00:00-00:30", reason="  two words ")
     s = a.json["silence"]
-    same((a.status, a.headers["Location"]), (201, "/api/v1%s/%s" % (S, s["uuid"])), "a silence is created with 201 and Location (A1)")
+    same((a.status, a.headers["Location"]), (201, "/api/v1%s/%s" % (S, s["uuid"])), "a silence is created with 201 and Location (C-709)")
     same((s["starts_at"], s["ends_at"]), ("2030-01-01T00:00:00.500000Z", "2030-01-02T00:30:00.000000Z"), "times are read with any offset and written with Z (C-081)")
-    same([m for m in SILENCE if m not in s], [], "a silence has the members of SPEC 2.4")
+    same([m for m in SILENCE if m not in s], [], "a silence has all its members (C-120)")
     same((s["reason"], s["cancelled_at"], s["state"], s["rule_uuid"]), ("two words", None, "pending", ENV["RULE"]), "a silence has the sent values, trimmed, and null for unset ones (C-120)")
     stamps(s, "a silence")
     same(ask("GET", S + "/" + s["uuid"]).json["silence"], s, "GET returns a silence as POST did")
     c = ask("DELETE", S + "/" + s["uuid"])
     got = c.json["silence"]
-    same((c.status, got["state"], got["cancelled_at"] is not None), (200, "cancelled", True), "a silence is cancelled with 200 (A5)")
+    same((c.status, got["state"], got["cancelled_at"] is not None), (200, "cancelled", True), "a silence is cancelled with 200 (C-772)")
     same({k: v for k, v in got.items() if k not in ("state", "cancelled_at")}, {k: v for k, v in s.items() if k not in ("state", "cancelled_at")}, "cancelling a silence changes no other member")
-    same(ask("DELETE", S + "/" + s["uuid"]).json["silence"], got, "cancelling a silence again changes nothing (A5)")
+    same(ask("DELETE", S + "/" + s["uuid"]).json["silence"], got, "cancelling a silence again changes nothing (C-772)")
     active = make().json["silence"]
-    same(active["state"], "active", "the default of starts_at is the current time (A5)")
+    same(active["state"], "active", "the default of starts_at is the current time (C-771)")
     overlapping = make(starts_at=day(-1)).json["silence"]
     same(overlapping["state"], "active", "C-083: silences of one rule may overlap")
-    same(ask("DELETE", S + "/" + ENV["EXPIRED_SILENCE"]).short, "409 silence_expired", "an expired silence cannot be cancelled (A5)")
-    same(ask("GET", S + "/" + ENV["EXPIRED_SILENCE"]).json["silence"]["state"], "expired", "the state of an expired silence is derived (A5)")
+    same(ask("DELETE", S + "/" + ENV["EXPIRED_SILENCE"]).short, "409 silence_expired", "an expired silence cannot be cancelled (C-772)")
+    same(ask("GET", S + "/" + ENV["EXPIRED_SILENCE"]).json["silence"]["state"], "expired", "the state of an expired silence is derived (C-770)")
     for state in ("pending", "active", "expired", "cancelled"):
         listed = ask("GET", S + "?limit=100&state=" + state).json["silences"]
-        same({x["state"] for x in listed} or {"none"}, {state} if listed else {"none"}, "A5: the list of state %s has no other state" % state)
-    same(s["uuid"] in [x["uuid"] for x in ask("GET", S + "?limit=100&state=cancelled").json["silences"]], True, "a cancelled silence stays in the list (A5)")
+        same({x["state"] for x in listed} or {"none"}, {state} if listed else {"none"}, "C-706: the list of state %s has no other state" % state)
+    same(s["uuid"] in [x["uuid"] for x in ask("GET", S + "?limit=100&state=cancelled").json["silences"]], True, "a cancelled silence stays in the list (C-772)")
     same(ask("GET", S + "?state=gone").status, 400, "an unknown state in a filter is refused")
     same(ask("GET", S + "?rule_uuid=x").status, 400, "a malformed rule_uuid in a filter is refused")
-    same(ask("GET", S + "?rule_uuid=%s" % uuid.uuid4()).json["silences"], [], "the list of an unknown rule is empty (A5)")
-    same(ask("GET", S + "/" + str(uuid.uuid4())).short, "404 silence_not_found", "an unknown silence gets 404 (A8)")
+    same(ask("GET", S + "?rule_uuid=%s" % uuid.uuid4()).json["silences"], [], "the list of an unknown rule is empty (C-706)")
+    same(ask("GET", S + "/" + str(uuid.uuid4())).short, "404 silence_not_found", "an unknown silence gets 404 (C-115)")
     same(ask("GET", "/projects/%s/alerting/silences/%s" % (OTHER, s["uuid"])).short, "404 silence_not_found", "a silence is not found below a sister project")
     same(ask("GET", "/projects/%s/alerting/silences" % FOREIGN).short, "404 project_not_found", "a project of another account is not found (C-116)")
-    same(ask("POST", S, {"rule_uuid": ENV["RULE"]}, ENV["KEY_VIEW"]).short, "403 permission_denied", "the scope alerts.silences.view does not create, whatever the body (A7, C-015)")
-    same(ask("DELETE", S + "/" + s["uuid"], key=ENV["KEY_VIEW"]).short, "403 permission_denied", "the scope alerts.silences.view does not cancel (A7)")
-    same(ask("GET", S, key=ENV["KEY_VIEW"]).status, 200, "the scope alerts.silences.view lists silences (A7)")
+    same(ask("POST", S, {"rule_uuid": ENV["RULE"]}, ENV["KEY_VIEW"]).short, "403 permission_denied", "the scope alerts.silences.view does not create, whatever the body (C-009, C-015)")
+    same(ask("DELETE", S + "/" + s["uuid"], key=ENV["KEY_VIEW"]).short, "403 permission_denied", "the scope alerts.silences.view does not cancel (C-009)")
+    same(ask("GET", S, key=ENV["KEY_VIEW"]).status, 200, "the scope alerts.silences.view lists silences (C-009)")
 
 
 # ---- lists ----
@@ -113,22 +113,22 @@ def silence_life():
 def pages(path, name):
     everything = ask("GET", path + "?limit=100").json
     items = everything[name]
-    same((sorted(everything), everything["has_more"], everything["next_cursor"]), (sorted([name, "has_more", "next_cursor"]), False, None), "A2: the answer has the members of a list of " + name)
+    same((sorted(everything), everything["has_more"], everything["next_cursor"]), (sorted([name, "has_more", "next_cursor"]), False, None), "C-701: the answer has the members of a list of " + name)
     order = [(x["created_at"], x["uuid"]) for x in items]
     newest = sorted(items, key=lambda x: x["uuid"])
     newest.sort(key=lambda x: x["created_at"], reverse=True)
-    same(order, [(x["created_at"], x["uuid"]) for x in newest], "A2: the list has %s newest first, then by uuid" % name)
+    same(order, [(x["created_at"], x["uuid"]) for x in newest], "C-701: the list has %s newest first, then by uuid" % name)
     seen, cursor = [], ""
     while cursor is not None and len(seen) <= len(items):
         page = ask("GET", path + "?limit=2" + cursor).json
         seen += page[name]
         cursor = "&cursor=" + page["next_cursor"] if page["has_more"] else None
         last = cursor or last
-    same([x["uuid"] for x in seen], [x["uuid"] for x in items], "A2: the pages of %s contain the whole list" % name)
+    same([x["uuid"] for x in seen], [x["uuid"] for x in items], "C-704: the pages of %s contain the whole list" % name)
     for bad in ("0", "101", "-1", "x", "1.5", ""):
-        same(ask("GET", path + "?limit=" + bad).short, "400 invalid_pagination", "A2: the API refuses limit=%s of %s" % (bad, name))
-    same(ask("GET", path + "?limit=2&cursor=bm90aGluZw").short, "400 invalid_pagination", "A2: the API refuses a forged cursor of %s" % name)
-    same(ask("GET", path + "?limit=2" + last, key=ENV["KEY_SECOND"]).short, "400 invalid_pagination", "a cursor of another key is refused (A2)")
+        same(ask("GET", path + "?limit=" + bad).short, "400 invalid_pagination", "C-702: the API refuses limit=%s of %s" % (bad, name))
+    same(ask("GET", path + "?limit=2&cursor=bm90aGluZw").short, "400 invalid_pagination", "C-703: the API refuses a forged cursor of %s" % name)
+    same(ask("GET", path + "?limit=2" + last, key=ENV["KEY_SECOND"]).short, "400 invalid_pagination", "a cursor of another key is refused (C-703)")
     same(ask("GET", path + "?limit=2&limit=3").status, 400, "C-031: the API refuses a repeated parameter of " + name)
     same(ask("GET", path + "?colour=red").status, 400, "C-031: the API refuses an unknown parameter of " + name)
 
@@ -142,8 +142,8 @@ def services():
     bare = next(x for x in first if x["service_key"] == "bare")
     one = ask("GET", base + "/" + full["uuid"])
     s = one.json["service"]
-    same((one.status, list(one.json)), (200, ["service"]), "a service can be read by its uuid (SPEC 4.8)")
-    same([m for m in SERVICE if m not in s], [], "a service has the members of SPEC 2.7")
+    same((one.status, list(one.json)), (200, ["service"]), "a service can be read by its uuid (C-115)")
+    same([m for m in SERVICE if m not in s], [], "a service has all its members (C-120)")
     same([m for m in SERVICE if m not in ask("GET", base + "/" + bare["uuid"]).json["service"]], [], "a service has its unset members too (C-120)")
     same((s["technologies"], s["metadata"], s["confidence"], s["port"]), (["php", "nginx"], {"a": {"b": [1]}}, 0.5, 443), "the members of a service have their types (C-119)")
     raw = re.search(rb'"port":([^,}]*)', one.raw).group(1)
@@ -160,7 +160,7 @@ def services():
     same(ask("GET", "/projects/%s/esi/services/%s" % (FOREIGN, s["uuid"])).bare(), gone.bare(), "a project of another account gets the answer of an unknown one (C-116)")
     same(ask("GET", base + "/nonsense").status, 400, "a malformed uuid of a service is refused (C-020)")
     same(ask("GET", base + "/" + s["uuid"].upper()).json["service"]["uuid"], s["uuid"], "a uuid is read in any case and written in lower case (C-020)")
-    same(ask("GET", base + "/" + s["uuid"], key=ENV["KEY_VIEW"]).short, "403 permission_denied", "a service needs the scope esi.services.view (A7)")
+    same(ask("GET", base + "/" + s["uuid"], key=ENV["KEY_VIEW"]).short, "403 permission_denied", "a service needs the scope esi.services.view (C-009)")
     for key in ("KEY_CEILING",):
         same(ask("GET", base + "/" + s["uuid"], key=ENV[key]).short, "404 project_not_found", "a project outside the owner's ceiling is not found with any scope (C-116)")
         same(ask("GET", "/projects/%s/esi/services" % OTHER, key=ENV[key]).status, 200, "a project within the owner's ceiling is found (C-116)")
@@ -173,9 +173,9 @@ def findings():
     every = ask("GET", base + "?limit=100").json["findings"]
     one = {x["finding_key"]: x for x in every}
     f = one["key-0"]
-    same([m for m in FINDING if m not in ask("GET", base + "/" + f["uuid"]).json["finding"]], [], "a finding has the members of SPEC 2.8")
+    same([m for m in FINDING if m not in ask("GET", base + "/" + f["uuid"]).json["finding"]], [], "a finding has all its members (C-120)")
     stamps(f, "a finding")
-    same((f["status"], f["resolved_at"], f["resolved_by_membership_uuid"]), ("open", None, None), "a new finding is open and unresolved (A5)")
+    same((f["status"], f["resolved_at"], f["resolved_by_membership_uuid"]), ("open", None, None), "a new finding is open and unresolved (C-780)")
     refusals(base, f)
     kinds = sorted({x["finding_type"] for x in every})
     for kind in kinds:
@@ -186,7 +186,7 @@ def findings():
     for move, status in (("acknowledge", "acknowledged"), ("accept-risk", "accepted_risk"), ("reopen", "open"), ("false-positive", "false_positive"), ("reopen", "open"), ("resolve", "resolved"), ("reopen", "open")):
         a = ask("POST", "%s/%s/%s" % (base, others["uuid"], move))
         g = a.json.get("finding", {})
-        same((a.status, g.get("status"), g.get("resolved_at") is not None), (200, status, status == "resolved"), "A5: the event %s leads to its status" % move)
+        same((a.status, g.get("status"), g.get("resolved_at") is not None), (200, status, status == "resolved"), "C-780: the event %s leads to its status" % move)
     same(untouched(g), untouched(before), "an event changes no other member of a finding (C-118)")
 
 
@@ -202,7 +202,7 @@ def resolve(base, f):
     same((g["resolved_at"], g["resolved_by_membership_uuid"]), (g["status_changed_at"], g["status_changed_by_membership_uuid"]), "C-118: both times and both memberships are equal (%s)" % kind)
     same(g["resolved_by_membership_uuid"], ENV["MEMBER"], "C-118: the membership is that of the key's owner (%s)" % kind)
     same(untouched(g), untouched(f), "C-118: resolving changes no other member (%s)" % kind)
-    same(ask("POST", "%s/%s/resolve" % (base, f["uuid"])).json["finding"], g, "A5: resolving again changes nothing (%s)" % kind)
+    same(ask("POST", "%s/%s/resolve" % (base, f["uuid"])).json["finding"], g, "C-780: resolving again changes nothing (%s)" % kind)
     same(ask("GET", "%s/%s" % (base, f["uuid"])).json["finding"], g, "the resolution of a finding is stored (%s)" % kind)
 
 
@@ -215,7 +215,7 @@ def refusals(base, f):
     same(missing.short, "404 finding_not_found", "an unknown finding gets 404 (C-115)")
     same(ask("POST", "/projects/%s/esi/findings/%s/resolve" % (OTHER, f["uuid"])).bare(), missing.bare(), "a finding is not found below a sister project (C-115)")
     same(ask("POST", "%s/x/resolve" % base).status, 400, "a malformed uuid of a finding is refused (C-020)")
-    same(ask("GET", path).short, "405 method_not_allowed", "a wrong method of a finding gets 405 (A1)")
+    same(ask("GET", path).short, "405 method_not_allowed", "a wrong method of a finding gets 405 (C-705)")
     same(ask("GET", "%s/%s" % (base, f["uuid"])).json["finding"], f, "the refused requests leave the finding unchanged")
 
 

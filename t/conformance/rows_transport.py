@@ -27,7 +27,7 @@ case("C-014 route comes before authentication", status=404, code="not_found", pa
 
 
 def allows_post(_answer, reply):
-    must("POST" in reply.header("allow"), "A1: Allow is %r" % reply.header("allow"))
+    must("POST" in reply.header("allow"), "C-705: Allow is %r" % reply.header("allow"))
 
 
 for method in ("GET", "PUT", "DELETE", "PATCH"):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""Browser sessions as the text has them: SPEC 2.5, 3, 4.4, 4.5, CONTRACT A4, C-084 to C-105. Asked over TLS
+"""Browser sessions as the text has them: C-084 to C-105, C-740 to C-745. Asked over TLS
 alone; no browser runs. One TAP line a statement.
 
 usage: sessions.py ENV VECTORS     ENV: shell assignments; t/conformance/sessions.t makes it
@@ -28,17 +28,17 @@ def make(key=ENV["KEY"], idem=None, project=P, **members):
 def creation():
     a = make()
     s = a.json["session"]
-    same((a.status, list(a.json)), (202, ["session"]), "a session is accepted with 202 (A1)")
-    same(sorted(s), sorted(MEMBERS), "a session has exactly its members (SPEC 2.5, A4, C-102)")
+    same((a.status, list(a.json)), (202, ["session"]), "a session is accepted with 202 (C-709, C-741)")
+    same(sorted(s), sorted(MEMBERS), "a session has exactly its members (C-102)")
     same((s["state"], s["start_url"], s["browser_profile"], s["viewport"], s["project_uuid"], s["terminal_reason"]),
-         ("queued", URL, "windows", {"width": 1280, "height": 720}, P, None), "a session has the default profile and viewport (A4)")
-    same(s["egress_country"], capabilities()["egress_countries"][0]["code"], "the default country is the first of the capabilities (A4)")
+         ("queued", URL, "windows", {"width": 1280, "height": 720}, P, None), "a session has the default profile and viewport (C-740)")
+    same(s["egress_country"], capabilities()["egress_countries"][0]["code"], "the default country is the first of the capabilities (C-740)")
     same([s[m] for m in ("last_activity_at", "ready_at", "expires_at", "close_requested_at", "terminal_at", "replayed_from_session_uuid")], [None] * 6, "unset members of a session are null (C-120)")
-    same(list(s["creator"]), ["uuid", "kind"], "the creator of a session is an object with uuid (SPEC 2.5) and kind (C-332)")
+    same(list(s["creator"]), ["uuid", "kind"], "the creator of a session is an object with uuid and kind (C-332)")
     stamps(s, "a session")
     same(ask("GET", S + "/" + s["uuid"]).json["session"], s, "GET returns a session as POST did")
     b = make(start_url="HTTPS://WWW.Example.COM:443", viewport={"height": 240, "width": 3840}, browser_profile="macos", egress_country="DE").json["session"]
-    same((b["start_url"], b["viewport"], b["browser_profile"], b["egress_country"]), (URL, {"width": 3840, "height": 240}, "macos", "DE"), "a session has its canonical URL and the sent values (A4)")
+    same((b["start_url"], b["viewport"], b["browser_profile"], b["egress_country"]), (URL, {"width": 3840, "height": 240}, "macos", "DE"), "a session has its canonical URL and the sent values (C-741)")
     return s
 
 
@@ -49,9 +49,9 @@ def capabilities():
 def faults():
     a = ask("GET", S + "/capabilities")
     c = a.json["capabilities"]
-    same((a.status, sorted(c)), (200, ["browser_profiles", "egress_countries", "limits", "viewport"]), "the capabilities have their four members (A4)")
-    same((sorted(c["browser_profiles"]), sorted(x["code"] for x in c["egress_countries"])), (["linux", "macos", "windows"], ["DE", "GB"]), "the capabilities have profiles and countries (A4)")
-    same([c["viewport"][m] for m in ("min_width", "max_width", "min_height", "max_height")], [320, 3840, 240, 2160], "the capabilities have the bounds of the viewport (A4)")
+    same((a.status, sorted(c)), (200, ["browser_profiles", "egress_countries", "limits", "viewport"]), "the capabilities have their four members (C-742)")
+    same((sorted(c["browser_profiles"]), sorted(x["code"] for x in c["egress_countries"])), (["linux", "macos", "windows"], ["DE", "GB"]), "the capabilities have profiles and countries (C-742)")
+    same([c["viewport"][m] for m in ("min_width", "max_width", "min_height", "max_height")], [320, 3840, 240, 2160], "the capabilities have the bounds of the viewport (C-742)")
     one = (
         ("a country in lower case is refused (C-096)", {"egress_country": "gb"}, ["egress_country invalid_format"]),
         ("a country of three letters is refused (C-096)", {"egress_country": "GBR"}, ["egress_country"]),
@@ -64,12 +64,12 @@ def faults():
         ("a width that is no integer is refused (C-097)", {"viewport": {"width": 800.5, "height": 600}}, ["viewport.width"]),
         ("a width that is a text is refused (C-097)", {"viewport": {"width": "800", "height": 600}}, ["viewport.width invalid_type"]),
         ("a viewport that is an array is refused (C-097)", {"viewport": [800, 600]}, ["viewport invalid_type"]),
-        ("a viewport that is too narrow is refused (A4)", {"viewport": {"width": 319, "height": 240}}, ["viewport.width out_of_range"]),
-        ("a viewport that is too wide is refused (A4)", {"viewport": {"width": 3841, "height": 240}}, ["viewport.width out_of_range"]),
-        ("a viewport that is too low is refused (A4)", {"viewport": {"width": 320, "height": 239}}, ["viewport.height out_of_range"]),
-        ("a viewport that is too high is refused (A4)", {"viewport": {"width": 320, "height": 2161}}, ["viewport.height out_of_range"]),
+        ("a viewport that is too narrow is refused (C-097)", {"viewport": {"width": 319, "height": 240}}, ["viewport.width out_of_range"]),
+        ("a viewport that is too wide is refused (C-097)", {"viewport": {"width": 3841, "height": 240}}, ["viewport.width out_of_range"]),
+        ("a viewport that is too low is refused (C-097)", {"viewport": {"width": 320, "height": 239}}, ["viewport.height out_of_range"]),
+        ("a viewport that is too high is refused (C-097)", {"viewport": {"width": 320, "height": 2161}}, ["viewport.height out_of_range"]),
         ("an unknown member of a session is refused (C-099)", {"colour": "red"}, ["colour unknown_field"]),
-        ("a session without start_url is refused (A4)", {"start_url": ...}, ["start_url required"]),
+        ("a session without start_url is refused (C-740)", {"start_url": ...}, ["start_url required"]),
         ("a start_url of null is refused (C-028)", {"start_url": None}, ["start_url"]),
         ("a start_url of 2049 characters is refused (C-093)", {"start_url": "https://example.com/" + "a" * 2029}, ["start_url too_long"]),
     )
@@ -158,21 +158,21 @@ def closing():
     path = S + "/" + s["uuid"]
     a = ask("DELETE", path)
     c = a.json["session"]
-    same((a.status, c["state"], c["close_requested_at"] is not None), (202, "closing", True), "DELETE of a session gets 202 with the closing session (A1)")
+    same((a.status, c["state"], c["close_requested_at"] is not None), (202, "closing", True), "DELETE of a session gets 202 with the closing session (C-103)")
     b = ask("DELETE", path)
     same((b.status, b.json["session"]), (202, c), "a second DELETE gets the unchanged session (C-103)")
     m = make().json["session"]
     d = ask("DELETE", S + "/" + m["uuid"], key=ENV["KEY_MANAGER"])
     same((d.status, d.json["session"]["state"]), (202, "closing"), "a manager may close a session of another key (C-101)")
-    same(ask("DELETE", S + "/" + m["uuid"], key=ENV["KEY_MANAGE_ALONE"]).status, 202, "the scope browser.sessions.manage suffices to close (A7)")
+    same(ask("DELETE", S + "/" + m["uuid"], key=ENV["KEY_MANAGE_ALONE"]).status, 202, "the scope browser.sessions.manage suffices to close (C-745)")
     t = ask("DELETE", S + "/" + ENV["TERMINAL"])
-    same((t.status, t.json["session"]["state"]), (200, "terminal"), "DELETE of a terminal session gets 200 (A1)")
+    same((t.status, t.json["session"]["state"]), (200, "terminal"), "DELETE of a terminal session gets 200 (C-103)")
 
 
 def privacy(s):
     path = S + "/" + s["uuid"]
     gone = ask("GET", S + "/" + str(uuid.uuid4()), key=ENV["KEY_SECOND"])
-    same(gone.short, "404 session_not_found", "an unknown session gets 404 (A8)")
+    same(gone.short, "404 session_not_found", "an unknown session gets 404 (C-115)")
     for name, key in (("another key of the same owner", "KEY_SECOND"), ("a colleague's key", "KEY_COLLEAGUE")):
         for method in ("GET", "DELETE"):
             missing = ask(method, S + "/" + str(uuid.uuid4()), key=ENV[key])
@@ -182,11 +182,11 @@ def privacy(s):
         same(s["uuid"] in [x["uuid"] for x in ask("GET", S + "?limit=100", key=ENV[key]).json["sessions"]], False, "C-101: the session is not in the list of %s" % name)
     same(ask("GET", path, key=ENV["KEY_MANAGER"]).json, {"session": s}, "a manager may read the metadata of a session (C-101)")
     same(s["uuid"] in [x["uuid"] for x in ask("GET", S + "?limit=100", key=ENV["KEY_MANAGER"]).json["sessions"]], True, "a manager has the session in its list (C-101)")
-    same(ask("POST", path + "/replay", key=ENV["KEY_MANAGER"]).status, 403, "a manager may not replay a session (A4)")
+    same(ask("POST", path + "/replay", key=ENV["KEY_MANAGER"]).status, 403, "a manager may not replay a session (C-101)")
     same(ask("GET", "/projects/%s/sessions/%s" % (OTHER, s["uuid"])).short, "404 session_not_found", "a session is not found below a sister project (C-115)")
     same(ask("GET", "/projects/%s/sessions/%s" % (FOREIGN, s["uuid"])).short, "404 project_not_found", "a project of another account is not found (C-116)")
-    same(ask("GET", path, key=ENV["KEY_CREATE_ALONE"]).short, "403 permission_denied", "a session needs the scope browser.sessions.view (A7)")
-    same(make(key=ENV["KEY_VIEW"]).short, "403 permission_denied", "a new session needs the scope browser.sessions.create (A7)")
+    same(ask("GET", path, key=ENV["KEY_CREATE_ALONE"]).short, "403 permission_denied", "a session needs the scope browser.sessions.view (C-745)")
+    same(make(key=ENV["KEY_VIEW"]).short, "403 permission_denied", "a new session needs the scope browser.sessions.create (C-745)")
     same(make(key=ENV["KEY_UNENTITLED"], project=ENV["UNENTITLED"]).short, "403 entitlement_required", "a session is refused without the entitlement (C-017)")
 
 
@@ -203,15 +203,15 @@ def replaying():
 
 def lists():
     every = ask("GET", S + "?limit=100").json
-    same(sorted(every), ["has_more", "next_cursor", "sessions"], "a list of sessions has its three members (A2)")
+    same(sorted(every), ["has_more", "next_cursor", "sessions"], "a list of sessions has its three members (C-701)")
     for state in ("queued", "starting", "running", "closing", "terminal"):
         got = {x["state"] for x in ask("GET", S + "?limit=100&state=" + state).json["sessions"]}
-        same(got <= {state}, True, "A4: the list of state %s has no other state" % state)
+        same(got <= {state}, True, "C-706: the list of state %s has no other state" % state)
     same(ask("GET", S + "?state=ready").status, 400, "an unknown state in a filter is refused")
-    same(ask("GET", S + "?limit=0").short, "400 invalid_pagination", "a limit of 0 is refused (A2)")
+    same(ask("GET", S + "?limit=0").short, "400 invalid_pagination", "a limit of 0 is refused (C-702)")
     page = ask("GET", S + "?limit=1&state=queued").json
-    same(ask("GET", S + "?limit=1&state=closing&cursor=" + page["next_cursor"]).short, "400 invalid_pagination", "a cursor with other filters is refused (A2)")
-    same(ask("PUT", S).short, "405 method_not_allowed", "a wrong method of sessions gets 405 (A1)")
+    same(ask("GET", S + "?limit=1&state=closing&cursor=" + page["next_cursor"]).short, "400 invalid_pagination", "a cursor with other filters is refused (C-703)")
+    same(ask("PUT", S).short, "405 method_not_allowed", "a wrong method of sessions gets 405 (C-705)")
 
 
 if __name__ == "__main__":
