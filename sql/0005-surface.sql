@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- The external surface of a project: its inventory, services and findings (SPEC 2.7, 2.8).
+-- The external surface of a project: its inventory, services and findings (C-115 to C-119, C-780).
 
 CREATE TABLE asset (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),

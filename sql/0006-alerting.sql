@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: ISC
 -- Alert rules, destinations, silences, the inbox, the history of delivery, and the queue of changes that
--- surfaced-alert(8) evaluates (SPEC 2.4). Both queues, of changes and of deliveries, are served by project, so that
+-- surfaced-alert(8) evaluates. Both queues, of changes and of deliveries, are served by project, so that
 -- a project with many of them, or with receivers that stall, delays only itself.
 
 -- Deleted rules and destinations keep their rows, because alerts and silences name them.

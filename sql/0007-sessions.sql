@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Browser sessions (SPEC 2.5, 3, 4.4, 4.5; C-084 to C-106). functions/session.sql has everything that programs
+-- Browser sessions (C-084 to C-106). functions/session.sql has everything that programs
 -- may do with them; one trigger checks every change.
 
 -- One row with the limits that all programs use.

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- The live stream (SPEC 4.6; C-107 to C-114): tickets, and the one controlling stream of each session.
+-- The live stream (C-107 to C-114): tickets, and the one controlling stream of each session.
 
 -- Tickets that were signed and handed out. The row makes a ticket single-use; a signature without a row is worth
 -- nothing. Rows are deleted some time after they have expired.

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- The life of a browser session (SPEC 2.5, 3, 4.4, 4.5; C-084 to C-106). The workers create and close sessions,
+-- The life of a browser session (C-084 to C-106, C-743). The workers create and close sessions,
 -- and surfaced-dispatch makes all other moves; neither has the right to write a state. session_apply alone
 -- moves a session, along the rows of session_move, and the trigger browser_session_edge checks every move.
 --

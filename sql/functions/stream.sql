@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- The live stream (SPEC 4.6; C-107 to C-114). A ticket is used once and a session has one controlling
+-- The live stream (C-107 to C-114). A ticket is used once and a session has one controlling
 -- stream; stream_redeem_on decides both in one statement.
 
 -- outcome: ok, or not_ready (the session has no stream yet), or terminal (it has none any more). Only the

@@ -2,8 +2,8 @@
 -- The functions of triggers, CHECK constraints and views. They take and return base types only, because
 -- surfacectl migrate also runs this file before the numbered files, when tables may not exist yet.
 
--- A key holds scopes that its account allows (SPEC 5.5) and projects of its account. Its owner, prefix and
--- secret never change (SPEC 1).
+-- A key holds scopes that its account allows (C-790) and projects of its account. Its owner, prefix and
+-- secret never change (C-791).
 CREATE OR REPLACE FUNCTION api_key_check() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
 	bad text;
@@ -184,7 +184,7 @@ BEGIN
 END
 $$;
 
--- True for a list of at most four full paths that also contains the parents of each path (SPEC 2.2).
+-- True for a list of at most four full paths that also contains the parents of each path (C-053).
 CREATE OR REPLACE FUNCTION tag_categories_valid(categories text[]) RETURNS boolean
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT cardinality(categories) <= 4 AND array_position(categories, NULL) IS NULL

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* API keys: their form, their look-up, and a worker's cache of them (SPEC 5).
+/* API keys: their form, their look-up, and a worker's cache of them (C-003 to C-010).
 
      sfk_AbCd1234_43-characters-of-URL-safe-base64
      \__________/ \______________________________/

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Tickets of a browser session: signed tokens that the API issues in place of a key.
 
-     surfaced.stream.v1.<head>.<claims>.<signature>    a JWT, HS256, of the live stream (A4)
+     surfaced.stream.v1.<head>.<claims>.<signature>    a JWT, HS256, of the live stream (C-746)
                         <head>.<claims>.<signature>    the same, of a session's evidence (C-219)
                                iss, aud, iat, nbf, exp, jti, project, session, key;
                                sign_in, when a person asked for the ticket

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The start_url rule (SPEC 2.5, C-093, C-094): splits a URL, checks its parts in the order of the
+/* The start_url rule (C-093, C-094): splits a URL, checks its parts in the order of the
    faults that a client should see first, and writes the canonical form. Without I/O;
    address/start_url.h has the idea. */
 #include "config.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Aggregations: the most frequent values of up to eight fields among the documents that match a
-   query (SPEC 2.1, 2.2, 4.1). The engine counts; this file checks the request against the schema
+   query (C-032 to C-055). The engine counts; this file checks the request against the schema
    and the engine's groups against the contract (check.c), because a wrong answer must be a 502 and
    never a wrong 200. */
 #include "config.h"
@@ -88,7 +88,7 @@ plan_aggregations(struct req *rq, enum dataset d, const struct list *specs, stru
 	return PASS;
 }
 
-/* ---- the answer (SPEC 2.2) ---- */
+/* ---- the answer (C-041 to C-055) ---- */
 
 struct tag_answer {
 	struct str slug, name, classification;

@@ -69,7 +69,7 @@ const char *relation_name(enum relation r);
 const struct field *hit_members(enum dataset d);
 extern const char *const count_units[], *const value_types[], *const relations[];
 
-/* ---- page.c: lists (CONTRACT A2) ---- */
+/* ---- page.c: lists (C-701 to C-704) ---- */
 
 /* The parameters that each list has. PAGE_PARAMS(struct x_args, page) is the first row of a list's
    parameters. */
@@ -196,7 +196,7 @@ enum {
 /* Operations of search: of all datasets, or those that read or count the documents of one. */
 #define COLUMNS_OF_ENGINE .access = ACCESS_ACCOUNT, .meter = METER_QUOTA, .area = AREA_SEARCH
 #define COLUMNS_OF_SEARCH COLUMNS_OF_ENGINE, .tag = "Search"
-/* Reports have a tag of their own (SPEC 1). */
+/* Reports have a tag of their own. */
 #define COLUMNS_OF_DATASET(id)                                                                     \
 	.entitlement = (enum entitlement)ENTITLEMENT_OF_##id, COLUMNS_OF_ENGINE,                   \
 	.tag = (int)ENTITLEMENT_OF_##id == (int)ENTITLEMENT_REPORTS ? "Reports" : "Search"

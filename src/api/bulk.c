@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Bulk lookup of hosts by address (CONTRACT A3). No index is needed: the hosts are read from
+/* Bulk lookup of hosts by address (C-716). No index is needed: the hosts are read from
    PostgreSQL.
 
    The sizes of documents are hard: a hundred hosts with every port open have gigabytes, of which

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The values with which a session may be created now: countries, profiles, viewports and limits
-   (CONTRACT A4).
+   (C-742).
 
      countries    those of egress routes that are enabled and answered their last probe; they come and go
      profiles     constants of the program; the first is the default

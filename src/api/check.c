@@ -18,7 +18,7 @@ has_text(const struct value *v)
 	return v->type == VALUE_KEYWORD || v->type == VALUE_TEXT || v->type == VALUE_DNS;
 }
 
-/* Accepts segments of a-z, 0-9 and inner hyphens, separated by slashes (SPEC 2.2). */
+/* Accepts segments of a-z, 0-9 and inner hyphens, separated by slashes (C-053). */
 static bool
 is_category(struct str s)
 {

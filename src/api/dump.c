@@ -62,8 +62,8 @@ dump_routes(void)
 static void
 dump_limits(void)
 {
-#define LIMIT(id, value, unit, source)                                                             \
-	printf("%s\t%" PRId64 "\t%s\t%s\n", #id, (int64_t)(value), unit, source);
+#define LIMIT(id, value, unit, rule)                                                               \
+	printf("%s\t%" PRId64 "\t%s\t%s\n", #id, (int64_t)(value), unit, rule);
 #include "tbl/limits.h"
 #undef LIMIT
 }

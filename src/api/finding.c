@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Findings and their moves: SPEC 2.8 and 4.9, CONTRACT A5. Imports create and update findings;
+/* Findings and their moves (C-117, C-118, C-780). Imports create and update findings;
    clients move them between the states of tbl/finding_moves.h. A move locks the finding first, so
    that a repeated move is answered like the first. */
 #include "config.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Network events of browser sessions: CONTRACT A4, C-100 to C-102. The list and the HAR are two
+/* Network events of browser sessions: C-100 to C-102. The list and the HAR are two
    views of the same documents, which were checked and redacted before they were stored. */
 #include "config.h"
 

@@ -82,7 +82,7 @@ write_path_parameter(struct buf *b, struct book *book, const struct route *r, st
 	write_parameter(b, book, r, "path", &p);
 }
 
-/* SPEC 4.4. */
+/* C-084 */
 static const struct url_param idempotency_key = {
 	.field = { .name = "Idempotency-Key",
 	    .type = FIELD_STR,
@@ -93,7 +93,7 @@ static const struct url_param idempotency_key = {
 	.example = "case-1234-first-look",
 };
 
-/* SPEC 4.6. */
+/* C-108 */
 static const struct url_param subprotocol = {
 	.field = { .name = "Sec-WebSocket-Protocol",
 	    .type = FIELD_STR,
@@ -238,7 +238,7 @@ first_of_path(const struct route *row)
 	return false;
 }
 
-/* ---- SPEC 4.6, which surfaced-stream serves: no table of routes has it ---- */
+/* ---- the live stream, which surfaced-stream serves: no table of routes has it ---- */
 
 static const enum error stream_errors[] = { ERR_UNAUTHORIZED, ERR_STREAM_TICKET_INVALID,
 	ERR_ORIGIN_NOT_ALLOWED, ERR_PERMISSION_DENIED, ERR_STREAM_ALREADY_ACTIVE,

@@ -286,7 +286,7 @@ page_most(const struct route *r)
 		   : LIM_PAGE;
 }
 
-/* Makes the field table of the whole answer: a page (CONTRACT A2), a record in its wrapper, the
+/* Makes the field table of the whole answer: a page (C-701), a record in its wrapper, the
    first member of a document of another standard, or the table of the row itself. */
 static const struct field *
 answer_fields(struct arena *a, const struct route *r)

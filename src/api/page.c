@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists: pages of records, newest first, then by uuid (CONTRACT A2).
+/* Lists: pages of records, newest first, then by uuid (C-701 to C-704).
 
      created_at desc, uuid     12:03 a | 12:02 b | 12:02 c | 12:01 d | ...
      limit 2                   page 1: a, b    cursor = (12:02, b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Functions that the operations of people share (CONTRACT C-301 to C-339). Each method of signing
+/* Functions that the operations of people share (C-301 to C-339). Each method of signing
  * in is an operation of visitors that proves the identity of a person and then calls
  * sign_in_complete, which does the rest:
  *

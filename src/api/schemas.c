@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The fields of every dataset as a client may use them in queries and aggregations (CONTRACT
-   A3). */
+/* The fields of every dataset as a client may use them in queries and aggregations (C-715). */
 #include "config.h"
 
 #include "api/api.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Screenshots of browser sessions: CONTRACT A4, C-100 to C-102, C-106. The worker reads and sends
+/* Screenshots of browser sessions: C-100 to C-102, C-106. The worker reads and sends
    the image itself and does not pass a file name to nginx: it has checked the key, and it compares
    the bytes with the SHA-256 that was stored, so that a damaged file is never sent as evidence. */
 #include "config.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The operations of a dataset: search, count, validate a query (CONTRACT A3). The engine finds
+/* The operations of a dataset: search, count, validate a query (C-710 to C-714). The engine finds
    keys, PostgreSQL has the documents (documents.h): a page is the engine's list of keys, and the
    documents of these keys as they are stored. Both may differ, so a record that was deleted after
    the index was built is left out; and a page ends early where its documents become too large,
@@ -70,7 +70,7 @@ struct search_args {
 
 /* ---- search ---- */
 
-/* The values that SPEC 2.2 allows. */
+/* The units that clients know (C-042). */
 const char *const count_units[] = { "host", "service", "dns_record", "whois_domain", "certificate",
 	"report", NULL };
 const char *const value_types[] = { "string", "integer", "number", "boolean", NULL };

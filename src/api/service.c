@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Services of assets, which imports fill: SPEC 2.7 and 4.8. Clients read them. */
+/* Services of assets, which imports fill (C-119). Clients read them. */
 #include "config.h"
 
 #include "api/api.h"

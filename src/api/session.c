@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The metadata of browser sessions: list, get and close (SPEC 2.5, 3, 4.5, CONTRACT A4). Clients
+/* The metadata of browser sessions: list, get and close (C-101 to C-103). Clients
    see the members of session_out alone, which reveal no evidence and nothing about hosts or
    processes (C-102). Closing only asks for it: the dispatcher ends the browser, and the state
    follows. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Creating and replaying browser sessions: SPEC 4.4, CONTRACT A4, C-084 to C-100. One SQL function,
+/* Creating and replaying browser sessions (C-084 to C-100, C-105). One SQL function,
    session_create, checks the limits, recognises a repeated request and inserts the session, so two
    requests at the same moment cannot both take the last place (C-090). A created session is queued;
    a dispatcher starts it later, and creation works without one (C-091).

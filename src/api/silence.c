@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Alert silences: SPEC 2.4 and 4.3, CONTRACT A5. A silence has no stored state: it follows from its
+/* Alert silences (C-079 to C-083, C-770 to C-772). A silence has no stored state: it follows from its
    times and the clock of the database, so nothing has to run when a silence begins or ends. */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Issues tickets of the live stream and of the evidence (CONTRACT A4, C-100, C-101, C-218). A
+/* Issues tickets of the live stream and of the evidence (C-100, C-101, C-218, C-746). A
    stream ticket is a signed token that a client offers to surfaced-stream as a WebSocket
    subprotocol. The signature proves that the API issued it; its row in the database makes it valid
    for one connection. */

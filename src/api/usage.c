@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The usage of a key and its limits: SPEC 2.6 and 4.7, C-070 to C-078. The counts come from two
+/* The usage of a key and its limits (C-070 to C-078, C-785). The counts come from two
    places: those of other hosts from PostgreSQL, as they last stored them (api/usage_stored.h), and
    those of this host from the meter's memory, which is exact. So a client of one host sees its own
    last request in the answer. */

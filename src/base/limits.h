@@ -5,7 +5,7 @@
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
-#define LIMIT(id, value, unit, source) __extension__ enum { LIM_##id = value };
+#define LIMIT(id, value, unit, rule) __extension__ enum { LIM_##id = value };
 #include "tbl/limits.h"
 #undef LIMIT
 

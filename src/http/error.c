@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Error answers. Search operations and all others have different envelopes (SPEC 2.3); wire/error.h
-   writes both, and this file chooses the message. A message never repeats text that only the client
-   knows (C-062). */
+/* Error answers. Search operations and all others have different envelopes (C-060, C-061);
+   wire/error.h writes both, and this file chooses the message. A message never repeats text that
+   only the client knows (C-062). */
 #include "config.h"
 
 #include "http/http_priv.h"

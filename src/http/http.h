@@ -217,10 +217,10 @@ struct route {
 	int status;
 	int done_status;
 	const struct field *out;
-	const char *list;              /* the answer is a page of out in this member (A2) */
+	const char *list;              /* the answer is a page of out in this member (C-701) */
 	const struct field *list_also; /* at most two members beside the list; NULL: none */
 	const char *wrapper;           /* the member that holds out; NULL: out is the answer */
-	bool exact;                    /* the answer has the members of out alone (SPEC 2.2) */
+	bool exact;                    /* the answer has the members of out alone (C-054) */
 	const char *standard;          /* the answer is a document with this member: "openapi" */
 	int max_age;                   /* seconds that any cache may keep the answer; 0: no-store */
 	const char *const *media;      /* the media types, if not JSON; NULL ends them */

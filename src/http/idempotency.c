@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The stage that checks the header Idempotency-Key (SPEC 4.4, C-084). The operation itself
+/* The stage that checks the header Idempotency-Key (C-084). The operation itself
    recognises a repeated request, in its transaction. */
 #include "config.h"
 

@@ -147,7 +147,7 @@ meter_settle(struct req *rq)
 }
 
 /* Shows the rate of the key alone: a client cannot adapt to limits that it shares with other keys
-   (CONTRACT A6). */
+   (C-708). */
 void
 meter_headers(const struct req *rq, struct buf *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The grammar of queries (CONTRACT A9), by recursive descent:
+/* The grammar of queries (C-720), by recursive descent:
 
      or      = and { "OR" and }
      and     = unary { ["AND"] unary }

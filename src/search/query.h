@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The query language (CONTRACT A9): a text becomes a tree of typed tests. This part knows neither
+/* The query language (C-720 to C-729): a text becomes a tree of typed tests. This part knows neither
  * HTTP nor engines.
  *
  * The life of a query:

@@ -50,7 +50,7 @@ const struct schema_field *schema_guard(enum dataset d);
 const struct schema_field *schema_resolve(enum dataset d, struct str name);
 /* The known name most similar to an unknown one, for hints; NULL when no name is similar. */
 const char *schema_nearest(enum dataset d, struct str name);
-/* "string", "integer", "number" or "boolean": SPEC 2.2 value_type. */
+/* "string", "integer", "number" or "boolean": the value_type of C-043. */
 const char *schema_json_type(enum value_type t);
 /* alias, name, alias, name ...; returns the number of pairs. */
 size_t schema_aliases(enum dataset d, const char *const **pairs);

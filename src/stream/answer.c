@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The HTTP answers of surfaced-stream: 101, or an error in the envelope that the API uses (SPEC
- * 2.3).
+/* The HTTP answers of surfaced-stream: 101, or an error in the envelope that the API uses
+ * (C-061).
  *
  * A script in a page cannot see the status of an upgrade that was refused, only that it failed.
  * A client can therefore ask for its refusal as a close frame (?refusal=close): the upgrade

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Checks an upgrade request in the order of CONTRACT A4: the path, the method, the upgrade
+/* Checks an upgrade request in this order: the path, the method, the upgrade
  * headers, the origin, and the credentials last. None of these checks uses the ticket, so a
  * request that is refused here can be repeated with the same ticket.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* surfaced-stream: the WebSocket proxy between nginx and the runner of a session (SPEC 4.6,
- * CONTRACT A4, C-107 to C-114). It checks the upgrade request, uses the ticket, and forwards frames
- * in both directions.
+/* surfaced-stream: the WebSocket proxy between nginx and the runner of a session
+ * (C-107 to C-114, C-746 to C-750). It checks the upgrade request, uses the ticket, and forwards
+ * frames in both directions.
  *
  * The life of a connection. Every conn is in one state and on that state's list:
  *

@@ -1,4 +1,4 @@
-/* The datasets (SPEC 2.2):
+/* The datasets (C-042):
      DATASET(id, number, name, count unit, key, nested object, its names, label)   search, count and aggregate answer it
      LISTED(id, number, name, key, nested object, its names, label)                search alone answers it
      VIEW(id, number, name, count unit, source, nested object, its names, label)   made of the source's nested objects

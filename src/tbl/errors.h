@@ -1,4 +1,4 @@
-/* Every error code that a client can receive: ERROR(id, status, code, message). See SPEC 7. */
+/* Every error code that a client can receive: ERROR(id, status, code, message). */
 ERROR(API_KEY_ACCOUNT_OVERRIDE,	400, "api_key_account_override",	"The account is selected by the API key and cannot be overridden.")
 ERROR(INVALID_ORG_UUID,		400, "invalid_org_uuid",		"Name the organisation by one UUID, in X-Org-UUID or org_uuid, and in no other parameter.")
 ERROR(ORGANISATION_REQUIRED,	400, "organisation_required",		"You belong to several organisations; name one in X-Org-UUID or org_uuid.")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The two forms of an error response (SPEC 2.3): responses of search have no field_errors, all
-   others have (C-060, C-061). */
+/* The two forms of an error response: responses of search have no field_errors, all others have
+   (C-060, C-061). */
 #include "config.h"
 
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Errors as clients of the API and of the stream receive them (SPEC 2.3, 7): codes, statuses,
+/* Errors as clients of the API and of the stream receive them (C-060 to C-062): codes, statuses,
    messages and the JSON of an error response. */
 #ifndef WIRE_ERROR_H
 #define WIRE_ERROR_H

@@ -20,7 +20,7 @@ const STATES = ["queued", "starting", "running", "closing", "terminal"];
 const PROFILES = { windows: "Windows", macos: "macOS", linux: "Linux" };
 const LOOK_MS = 3000;
 
-// The reasons for which a session ended (SPEC 2.5).
+// The reasons for which a session ended (C-744).
 export const REASONS = {
 	closed_by_creator: "closed by the person who started it", closed_by_manager: "closed by a manager", expired: "its time limit was reached",
 	idle_timeout: "nobody did anything", failed: "its browser failed", access_revoked: "the right to it was withdrawn",

@@ -61,8 +61,8 @@ kill_browser(struct control *c)
 		closing_advance(c);
 }
 
-/* CONTRACT A4: 1008 after access was revoked, even if the session failed while it closed; otherwise
-   1000. */
+/* C-113, C-749: 1008 after access was revoked, even if the session failed while it closed;
+   otherwise 1000. */
 static unsigned
 close_code(const char *reason)
 {
