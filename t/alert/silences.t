@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Silences are created, read and cancelled: C-079 to C-082, CONTRACT A5.
+# Silences are created, read and cancelled: C-079 to C-082, C-771, C-772.
 . t/lib.sh
 pg_start
 api_start

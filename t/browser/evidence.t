@@ -36,10 +36,10 @@ shot=$(field '.screenshots[3].uuid') sum=$(field '.screenshots[3].sha256') bytes
 api GET "$S/$u/screenshots?limit=3"
 cursor=$(field .next_cursor)
 is "$(field .has_more) $(field '.screenshots|length')" "true 3" \
-	"a page of screenshots has limit entries and has_more (A2)"
+	"a page of screenshots has limit entries and has_more (C-701)"
 api GET "$S/$u/screenshots?limit=3&cursor=$cursor"
 is "$(field '[.screenshots[].uuid]|tojson') $(field .next_cursor)" "[\"$shot\"] null" \
-	"the next page has the remaining screenshot (A2)"
+	"the next page has the remaining screenshot (C-704)"
 
 api GET "$S/$u/screenshots/$shot"
 is "$STATUS $(header Content-Type) $(header ETag)" "200 image/jpeg \"$sum\"" \
@@ -79,7 +79,7 @@ is "$(field '.network_events|length')" 20 "several filters select the matching e
 api GET "$S/$u/network-events?tab=2"
 is "$(field '.network_events|length')" 0 "the filter tab selects the events of another tab"
 api GET "$S/$u/network-events?kind=dialog&cursor=$cursor"
-is "$STATUS $(field .error.code)" "400 invalid_pagination" "a cursor with other filters is refused (A2)"
+is "$STATUS $(field .error.code)" "400 invalid_pagination" "a cursor with other filters is refused (C-703)"
 for bad in kind=x failed=yes tab=x limit=0 tab=70000; do
 	api GET "$S/$u/network-events?$bad"
 	is "$STATUS" 400 "the filter $bad is refused"

@@ -64,7 +64,7 @@ ctl members create --account Bare --email cid@example.org --owner Cid
 exits 1 \
 	"surfacectl refuses a scope that the account does not allow" keys create --account Bare --name x --scope rules.view
 grep -q 'does not allow the scope rules.view' "$dir/err"
-result $? "the refusal names the scope that the account does not allow (SPEC 5.5)"
+result $? "the refusal names the scope that the account does not allow (C-790)"
 exits 0 "surfacectl lists the keys of an account" keys list --account "$account" --json
 has '.keys | length == 2' "the list of keys has both keys"
 ! grep -q "${key#sfk_????????_}" "$dir/out"; result $? "the list of keys contains no secret (C-007)"

@@ -112,7 +112,7 @@ ctl accounts deny Third rules.view rules.manage >>"$W/log/third.out"
 setup --account Third --email tim@example.org --json
 is "$(states)" "account=exists entitlements=exists owner=exists key=created" "setup completes an account without a key"
 is "$(sql "SELECT cardinality(k.scopes) FROM api_key k JOIN account a ON a.uuid = k.account_uuid WHERE a.name = 'Third' AND k.kind = 'key'")" \
-	$((scopes - 2)) "the key has the scopes that the account allows (SPEC 5.5)"
+	$((scopes - 2)) "the key has the scopes that the account allows (C-790)"
 ctl accounts create --bare --scope search.view Bare >"$W/log/bare.out"
 setup --account Bare --email bea@example.org --json
 is "$(states)" "account=exists entitlements=created owner=created key=created" \

@@ -70,7 +70,7 @@ wait=$(header Retry-After)
 ok "Retry-After of a rate is the end of its window, which began with the first request ($wait)" \
 	test "$wait" -le 86400 -a "$wait" -ge $((first + 86400 - $(date +%s) - 1))
 is "$(header RateLimit-Policy) $(header RateLimit | cut -d';' -f1-2)" '"key";q=3;w=86400 "key";r=0' \
-	"the headers RateLimit show the exhausted rate (A6)"
+	"the headers RateLimit show the exhausted rate (C-708)"
 api GET /usage
 is "$STATUS $(field .error.code) $(field '.error | has("field_errors")')" "429 api_key_rate_limit_exceeded true" \
 	"GET /usage obeys the rate of the key (C-070)"

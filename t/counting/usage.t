@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# GET /usage: SPEC 2.6 and 4.7, C-070, C-072 to C-078, with two hosts.
+# GET /usage: C-070, C-072 to C-078, C-785 and C-786, with two hosts.
 . t/lib.sh
 whole_day
 WORLD_WORKERS=4
@@ -20,10 +20,10 @@ usage()
 }
 
 usage ""
-is "$STATUS" 200 "GET /usage needs nothing but a valid key"
+is "$STATUS" 200 "GET /usage needs nothing but a valid key (C-786)"
 is "$(field '.api_usage | keys | join(" ")')" \
 	"api_key daily freshness from month_to_date quotas rate_limit timezone to totals" \
-	"the usage has the members of SPEC 2.6"
+	"the usage has exactly its nine members (C-054)"
 is "$(field '.api_usage.api_key | keys | join(" ")')" "key_prefix name owner_name owner_uuid scopes uuid" \
 	"the member api_key has its six members"
 is "$(field '.api_usage.api_key | "\(.name) \(.owner_name) \(.key_prefix) \(.scopes | index("search.view") != null)"')" \
@@ -34,9 +34,9 @@ is "$(field '.api_usage.daily | length')" 30 "the usage covers thirty days by de
 for n in 7 30 90 180; do
 	usage "?window=${n}d"
 	is "$(field '.api_usage.daily | "\(length) \(map(.date) == (map(.date) | sort | unique)) \(.[-1].date)"')" \
-		"$n true $(date -u +%Y-%m-%d)" "the window of $n days is ascending and ends today (A5)"
+		"$n true $(date -u +%Y-%m-%d)" "the window of $n days is ascending and ends today (C-785)"
 	is "$(field .api_usage.from)" "$(date -u -d "-$((n - 1)) days" +%Y-%m-%d)T00:00:00.000000Z" \
-		"the window of $n days begins at the midnight of its first day"
+		"the window of $n days begins at the midnight of its first day (C-785)"
 done
 for bad in window=07d window=7D window=7 window=31d window= window=7d\&window=7d days=7 window=%207d; do
 	usage "?$bad"
@@ -86,7 +86,7 @@ is "$(field '.api_usage.quotas[0] | "\(.owner_uuid) \(.used) \(.limit - .used ==
 	"the quota has owner, used, remaining and reset time (C-072)"
 is "$(field '.api_usage.rate_limit | "\(.limit) \(.window_seconds)"')" "1000000000 60" \
 	"the usage shows the rate that is enforced (C-073)"
-is "$(header RateLimit-Policy)" '"key";q=1000000000;w=60' "the header RateLimit-Policy has the same rate"
+is "$(header RateLimit-Policy)" '"key";q=1000000000;w=60' "the header RateLimit-Policy has the same rate (C-708)"
 was=$(sql 'SELECT sum(used) FROM quota_used')
 for _ in 1 2 3; do usage ""; done
 flushed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Random queries of the grammar (CONTRACT A9), each beside the SQL that means the same of t/helper/documents.py."""
+"""Random queries of the grammar (C-720 to C-726), each beside the SQL that means the same of t/helper/documents.py."""
 import re
 
 KEYWORDS = {"and", "or", "not", "to"}

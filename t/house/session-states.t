@@ -6,7 +6,7 @@ pg_start
 
 tbl() { sed -n "s/^$1(\(.*\)).*/\1/p" src/tbl/session_states.h | tr -d '" \t'; }
 is "$(sql "SELECT event || ',' || from_state || ',' || to_state FROM session_move" | sort)" "$(tbl MOVE | sort)" \
-	"the table session_move equals the MOVE rows of src/tbl"
+	"the table session_move equals the MOVE rows of src/tbl (C-743)"
 is "$(sql "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'browser_session_state_check'" | grep -o "'[a-z]*'" | tr -d "'" | tr '\n' ' ')" \
 	"$(tbl STATE | cut -d, -f2 | tr '\n' ' ')" \
 	"the constraint on the state column lists the STATE rows of src/tbl"

@@ -132,8 +132,13 @@ for fault in '{"name":"x","scopes":["nothing.view"]} scopes' "{\"name\":\"x\",\"
 done
 as ann PUT "/access/keys/$k" '{"name":"ci two","scopes":["search.view","search.aggregate"]}'
 is "$STATUS $(field '.key | .name, (.scopes | length)' | paste -sd ' ')" "200 ci two 2" "an owner changes a key"
+was=$(field '.key | .owner_uuid, (.scopes | sort), .projects | tojson')
+as ann PUT "/access/keys/$k" "{\"name\":\"x\",\"scopes\":[\"search.view\"],\"member_uuid\":\"$bob\"}"
+is "$(answered) $(field '.error.field_errors[0]|.field, .code' | paste -sd ' ')" "400 invalid_request member_uuid unknown_field" \
+	"the owner of a key cannot be changed (C-791)"
 as ann POST "/access/keys/$k/rotate" "{\"old_expires_at\":\"$(date -u -d '+1 hour' +%FT%TZ)\"}"
 new=$(field .secret) k2=$(field .key.uuid)
+is "$(field '.key | .owner_uuid, (.scopes | sort), .projects | tojson')" "$was" "a rotated key keeps its owner, scopes and projects (C-791)"
 for one in "$secret" "$new"; do
 	key=$one api GET /access/self
 	is "$STATUS" 200 "during the rotation the old and the new key work (C-339)"

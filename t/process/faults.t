@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The nth allocation, read or write of a request fails, for each n: the client gets the answer, an envelope or a
-# closed connection, and the workers recover (PLATFORM: a fault in one request does not affect another).
+# closed connection, and the workers recover.
 . t/lib.sh
 
 ! nm -D "$BUILD/surfaced" 2>/dev/null | grep -q __asan || skip_all "the sanitizer has an allocator of its own"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Assets and services are imported and read: SPEC 2.7, C-115, C-116, C-119, C-120.
+# Assets and services are imported and read: C-054, C-115, C-116, C-119, C-120.
 . t/lib.sh
 pg_start
 api_start
@@ -63,7 +63,7 @@ is "$(field '.service|"\(.technologies|tojson) \(.metadata|type) \(.confidence) 
 	'["nginx","php"] object 0.9 true number' "the members of a service have the right types (C-119)"
 like "$BODY" '9007199254740993[^0-9.]' "a large integer in metadata keeps all its digits (C-121)"
 is "$(field '.service|keys|join(" ")')" "asset_uuid confidence created_at discovery_channel discovery_provider endpoint exposures first_seen_at hostname http_status_code http_title ip last_observed_at last_seen_at metadata port product protocol service_key service_name source_name source_ref technologies tls_certificate_asset_uuid tls_enabled updated_at url uuid version" \
-	"a service has exactly the members of SPEC 2.7, and exposures (C-200)"
+	"a service has exactly its members, and exposures (C-054, C-200)"
 cert=$(field .service.tls_certificate_asset_uuid) host=$(field .service.asset_uuid)
 api GET "$E/assets/$cert"
 is "$(field '.asset|"\(.kind) \(.name)"')" "certificate $fp" \

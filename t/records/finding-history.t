@@ -27,7 +27,7 @@ rows() { sql "SELECT md5(string_agg(r, '' ORDER BY r)) FROM (SELECT f.ctid::text
 record a "\"evidence\":{\"matched_by\":\"address\",\"reasons\":[{\"code\":\"x\",\"weight\":3}]},\"confidence\":0.25,$(seen 2026-01-01T00:00:00Z),\"asset_kind\":\"domain\",\"asset_name\":\"a.example\"" | import >/dev/null
 api GET "$F/$(uuid a)"
 is "$(field '.finding|keys_unsorted[-4:]|join(" ")')" "evidence confidence detector stale" \
-	"the members of producers follow those of SPEC 2.8"
+	"the members of producers follow the other members of a finding"
 is "$(field '.finding|[.evidence.matched_by, .evidence.reasons[0].weight, .confidence, .detector, .stale]|tojson')" \
 	'["address",3,0.25,null,true]' "an imported finding has its evidence and its confidence, and no detector"
 is "$(sql "SELECT last_seen_at = '2026-01-01T00:00:00Z' FROM asset")" t "an asset that a finding names was seen when the finding was"

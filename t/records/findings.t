@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Findings, their transitions and their audit entries: SPEC 2.8, 4.9, C-115 to C-118, CONTRACT A5.
+# Findings, their transitions and their audit entries: C-115 to C-118, C-780 and C-781.
 . t/lib.sh
 pg_start
 api_start
@@ -28,7 +28,7 @@ is "$STATUS $(field '.finding|"\(.finding_key) \(.finding_type) \(.severity) \(.
 for m in uuid finding_key finding_type exposure_kind title description status_note created_at updated_at first_seen_at last_seen_at \
 	status_changed_at resolved_at created_by_membership_uuid resolved_by_membership_uuid status_changed_by_membership_uuid \
 	discovery_channel discovery_provider source_name source_ref; do
-	is "$(field ".finding|has(\"$m\")")" true "a finding has the member $m (SPEC 2.8)"
+	is "$(field ".finding|has(\"$m\")")" true "a finding has the member $m (C-120)"
 done
 before=$(field "$unmoved")
 api POST "$F/$f/resolve"
@@ -68,7 +68,7 @@ while IFS=$tab read -r from event to; do
 	is "$STATUS $(field '.finding.status // .error.code')" "$want" \
 		"the event $event in status $from has the result $want"
 done <"$W/moves"
-is "$(wc -l <"$W/moves")" 25 "all 25 pairs of event and status were tested"
+is "$(wc -l <"$W/moves")" 25 "all 25 pairs of event and status were tested (C-780)"
 
 # A resolved finding is imported again.
 api POST "$F/$f/reopen"
@@ -78,10 +78,10 @@ past=$(date -u -d '-1 day' +%Y-%m-%dT%H:%M:%SZ)
 seen="{\"finding_key\":\"one\",\"finding_type\":\"dangling_dns\",\"title\":\"T\",\"severity\":\"high\""
 is "$(import "$seen,\"last_seen_at\":\"$past\"}" | jq .reopened)" 0 \
 	"an observation from before the resolution does not reopen the finding"
-is "$(import "$seen}" | jq .reopened)" 1 "a new observation reopens a resolved finding"
+is "$(import "$seen}" | jq .reopened)" 1 "a new observation reopens a resolved finding (C-781)"
 api GET "$F/$f"
 is "$(field '.finding|"\(.status) \(.resolved_at) \(.resolved_by_membership_uuid) \(.status_changed_by_membership_uuid)"')" \
-	"open null null null" "a reopened finding has no resolution and no member"
+	"open null null null" "a reopened finding has no resolution and no member (C-781)"
 is "$(sql "SELECT action || ' ' || (before ->> 'status') || ' ' || (after ->> 'status') || ' ' || actor LIKE 'finding.seen_again resolved open os:%'
 	FROM audit WHERE subject_id = '$f' ORDER BY id DESC LIMIT 1")" t \
 		"the audit has the reopening by the import"

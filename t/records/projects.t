@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The projects that a key can see, the ceilings of key and owner, members and roles: SPEC 1, C-116.
+# The projects that a key can see, the ceilings of key and owner, members and roles: C-116.
 . t/lib.sh
 pg_start
 api_start

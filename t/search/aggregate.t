@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The search operations over five known hosts: C-038, C-039, C-041 to C-057, C-059, A3.
+# The search operations over five known hosts: C-038, C-039, C-041 to C-057, C-059, C-703 to C-716.
 . t/lib.sh
 pg_start
 host_rows
@@ -102,10 +102,10 @@ is "$(field .query) $(field .count)" "port:22 country:gb 1" "a plus in a query s
 
 api GET '/search/hosts?limit=2&q=services.port:443'
 is "$(field '[.hosts[].ip]|join(" ")') $(field .has_more) $(field .total.value) $(field .next_cursor)" \
-	"192.0.2.1 192.0.2.2 false 2 null" "a page of hosts is in the order of addresses (A3)"
+	"192.0.2.1 192.0.2.2 false 2 null" "a page of hosts is in the order of addresses (C-710)"
 is "$(field '.hosts[0].matched_services|map("\(.port)/\(.transport)")|join(" ")')" "443/tcp 443/udp" \
-	"a host lists its matched services (A3)"
-is "$(field '.hosts[0].tags|tojson')" '["c2"]' "the tags of a document are slugs (A3)"
+	"a host lists its matched services (C-711)"
+is "$(field '.hosts[0].tags|tojson')" '["c2"]' "the tags of a document are slugs (C-712)"
 seen='' cursor=''
 while :; do
 	api GET "/search/hosts?limit=2$cursor"
@@ -115,18 +115,18 @@ while :; do
 	cursor="&cursor=$(field .next_cursor)"
 done
 is "$seen" " 192.0.2.1 192.0.2.2 192.0.2.10 198.51.100.1 2001:db8::1" \
-	"the pages contain every host once and in order (A2)"
+	"the pages contain every host once and in order (C-704)"
 api GET "/search/hosts?limit=2&q=port:22$cursor"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another query is refused (A2)"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another query is refused (C-703)"
 api GET "/search/hosts?limit=2${cursor%?}"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a truncated cursor is refused (A2)"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a truncated cursor is refused (C-703)"
 key=$(key_new --scope search.view)
 api GET "/search/hosts?limit=2$cursor"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another key is refused (A2)"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another key is refused (C-703)"
 key=$KEY
 
 api GET '/search/hosts/validate?q=port:22'
-is "$(field tojson)" '{"valid":true,"query":"port:22"}' "validate accepts a good query (A3)"
+is "$(field tojson)" '{"valid":true,"query":"port:22"}' "validate accepts a good query (C-714)"
 warned='[{"message":"country_code has two-letter codes and never \"Germany\"; did you mean DE?","position":9}]'
 api GET '/search/hosts/validate?q=country:Germany'
 is "$(field '.valid') $(field '.warnings|tojson')" "true $warned" "C-418: validate warns of a country that no host can have"
@@ -134,19 +134,19 @@ api GET '/search/hosts?q=country:Germany'
 is "$STATUS $(field '.total.value') $(field '.warnings|tojson')" "200 0 $warned" "C-418: the search finds nothing and has the same warning"
 api GET '/search/hosts/validate?q=port:(22'
 is "$STATUS $(field .valid) $(field '.error|keys|join(",")')" "200 false message,position" \
-	"validate shows message and position of a fault (A3)"
+	"validate shows message and position of a fault (C-714)"
 
 api POST /search/hosts/bulk '{"ips":["2001:DB8:0::1","192.0.2.1","203.0.113.9"],"limit_per_ip":1}'
 is "$(field '[.results[]|"\(.ip) \(.found) \(.services_has_more) \(.host.services|length)"]|join(";")')" \
 	"2001:db8::1 true false 1;192.0.2.1 true true 1;203.0.113.9 false false 0" \
-	"bulk answers in the order of the request (A3)"
+	"bulk answers in the order of the request (C-716)"
 for ips in '[]' '["x"]' '["192.0.2.0/24"]' '["192.0.2.1","192.0.2.1"]' '["2001:db8::1","2001:DB8:0::1"]' '"192.0.2.1"' '[1]' null \
 	"$(seq 0 100 | jq -sc 'map("192.0.2.\(.)")')"; do
 	api POST /search/hosts/bulk "{\"ips\":$ips}"
 	is "$STATUS $(field .error.code)" "400 invalid_ip_batch" \
-		"bulk refuses the addresses $(printf %.40s "$ips") (A3)"
+		"bulk refuses the addresses $(printf %.40s "$ips") (C-716)"
 done
 for limit in 0 101 '"1"' null 1.5; do
 	api POST /search/hosts/bulk "{\"ips\":[\"192.0.2.1\"],\"limit_per_ip\":$limit}"
-	is "$STATUS $(field .error.code)" "400 invalid_limit_per_ip" "bulk refuses limit_per_ip $limit (A3)"
+	is "$STATUS $(field .error.code)" "400 invalid_limit_per_ip" "bulk refuses limit_per_ip $limit (C-716)"
 done

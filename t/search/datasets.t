@@ -142,7 +142,7 @@ dns dns_record record_type record_type:AAAA
 whois whois_domain whois.registrar whois.dnssec:true
 certificates certificate issuer.organisation self_signed:true
 END
-# SPEC 2.1 names these fields.
+# The fields that the specification of the API names can be aggregated (C-036).
 for field in record_type host apex_domain rcode answer; do
 	api POST /search/dns/aggregate "{\"aggregations\":[{\"field\":\"$field\"}]}"
 	is "$STATUS $(field '.groups[0].field')" "200 $field" "DNS records are aggregated by $field (C-401)"
@@ -172,7 +172,7 @@ pages open-directories 'files:(extension:ps1+AND+size:>1000)' '"\(.port) \(.matc
 is "$TOTAL $(printf '%s' "$SEEN" | sort)" "4 8003 bin/run3.ps1
 8006 bin/run6.ps1
 8009 bin/run9.ps1
-8012 bin/run12.ps1" "one file must pass all tests of files in brackets, and is named in matched_files (SPEC 2.6) (C-878)"
+8012 bin/run12.ps1" "one file must pass all tests of files in brackets, and is named in matched_files (C-711, C-878)"
 pages open-directories 'files.extension:ps1+AND+files.size:>1000+AND+port:8001' '.matched_files|length'
 is "$TOTAL $SEEN" "1 3
 " "tests of files without brackets may be passed by different files (C-878)"
@@ -186,7 +186,7 @@ is "$STATUS $(field .total.value) $(field '.open_directories[0].matched_files|le
 api GET '/search/open-directories/validate?q=files.size:x'
 is "$STATUS $(field .valid)" "200 false" "validate refuses a size that is no number (C-401)"
 api GET /search/open-directories/count
-is "$STATUS $(field .error.code)" "404 not_found" "open directories have no count (SPEC 2.2)"
+is "$STATUS $(field .error.code)" "404 not_found" "open directories have no count (C-717)"
 api POST /search/open-directories/aggregate '{"aggregations":[{"field":"port"}]}'
 is "$STATUS $(field .error.code)" "404 not_found" "open directories are not aggregated (C-401)"
 

@@ -54,4 +54,4 @@ is "$STATUS $(field '[.groups[] | .sampled] | unique | tostring') $(field '[.gro
 is "$(printf '%s' "$BODY" | jq -c '[.groups[].buckets | map(.count) | . == (sort | reverse)] | all')" true "the buckets of an estimate have falling counts"
 limit 1000 yes
 api GET "/search/hosts/count?q=services.port:%3E0%20services.product:*"
-is "$STATUS $(field .error.code)" "400 search_count_too_expensive" "a count is never estimated (C-422)"
+is "$STATUS $(field .error.code)" "400 search_count_too_expensive" "a count is never estimated (C-422, C-713)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Hosts of megabytes, and hosts with every port open (tarpits): pages and bulk answers stay bounded, no worker
-# dies, and the pages contain each host once (C-059, A3).
+# dies, and the pages contain each host once (C-059, C-704).
 . t/lib.sh
 pg_start
 host_rows

@@ -77,7 +77,7 @@ is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "an unknown fie
 
 pages 'indicators:(type:domain+AND+value:c12.example.org)' '"\(.uuid) \(.matched_indicators|tojson)"'
 is "$TOTAL $SEEN" "1 $(uuid 12) [{\"type\":\"domain\",\"value\":\"c12.example.org\"}]
-" "one indicator must pass all tests in brackets, and is named in matched_indicators (SPEC 2.6)"
+" "one indicator must pass all tests in brackets, and is named in matched_indicators (C-711)"
 pages 'indicators:(type:domain+AND+labels:phishing)' .uuid
 is "$TOTAL" 0 "two indicators do not pass the tests of one (C-878)"
 pages 'indicators.type:domain+AND+indicators.labels:phishing' .uuid

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Sessions are created, read, listed and closed; their members, states and times. SPEC 2.5, 3, CONTRACT A1, A4.
+# Sessions are created, read, listed and closed; their members, states and times. C-091, C-092, C-102 to C-104, C-740 to C-744.
 . t/lib.sh
 pg_start
 api_start
@@ -16,7 +16,7 @@ is "$(field '.session|keys_unsorted|join(" ")')" "uuid project_uuid creator stat
 	"a session has exactly the members of C-102"
 is "$(field '.session|[.project_uuid,.state,.start_url,.browser_profile,.egress_country,.viewport.width,.viewport.height]|map(tostring)|join(" ")')" \
 	"$P queued https://example.com/ macos GB 800 600" \
-	"a session has the requested values and the canonical URL"
+	"a session has the requested values and the canonical URL (C-741)"
 is "$(field '.session|[.terminal_reason,.last_activity_at,.ready_at,.expires_at,.close_requested_at,.terminal_at,.replayed_from_session_uuid]|map(tostring)|unique|join(" ")')" \
 	null "the unset members of a session are null (C-120)"
 like "$(field .session.created_at)" '^[0-9-]{10}T[0-9:]{8}\.[0-9]{6}Z$' \
@@ -30,7 +30,7 @@ is "$STATUS $BODY" "200 $first" "GET returns the session exactly as POST did"
 d=$(session_new)
 api GET "$S/$d"
 is "$(field '.session|[.browser_profile,.egress_country,.viewport.width,.viewport.height]|map(tostring)|join(" ")')" "windows DE 1280 720" \
-	"the defaults are the first profile, the first country and 1280 by 720"
+	"the defaults are the first profile, the first country and 1280 by 720 (C-740)"
 api GET "$S"
 is "$(field '.sessions|map(.uuid)|join(" ")') $(field .has_more)" "$d $u false" \
 	"the list has the newest session first"
@@ -70,7 +70,7 @@ is "$(sql "SELECT string_agg(action, ' ' ORDER BY id) FROM audit WHERE subject_i
 session_move "$u" claim requeue claim ready
 api GET "$S/$u"
 is "$(field .session.state) $(field '.session|(.expires_at[0:19]+"Z"|fromdate) - (.ready_at[0:19]+"Z"|fromdate)')" "running 1800" \
-	"a session expires half an hour after ready_at"
+	"a session expires half an hour after ready_at (C-744)"
 session_move "$u" expire
 api GET "$S/$u"
 is "$(field .session.state) $(field .session.terminal_reason) $(field .session.close_requested_at)" "closing null null" \
@@ -78,7 +78,7 @@ is "$(field .session.state) $(field .session.terminal_reason) $(field .session.c
 session_move "$u" end
 api GET "$S/$u"
 is "$(field .session.state) $(field .session.terminal_reason)" "terminal expired" \
-	"an expired session is terminal with the reason expired"
+	"an expired session is terminal with the reason expired (C-744)"
 isnt "$(field .session.terminal_at)" null "a terminal session has terminal_at"
 
 # C-092: a queued session stays queued.

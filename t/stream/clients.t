@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Three independent WebSocket clients: ws of npm, python3-websockets, a page in Chromium. Each gets its
-# subprotocol and the close codes of CONTRACT A4 through nginx. C-108, C-111, C-112, C-113. In a network of its own.
+# subprotocol and the close codes through nginx. C-108, C-111, C-112, C-113, C-749. In a network of its own.
 ws=${TOP_BUILDDIR:-$(cd "$(dirname "$0")/../.." && pwd)}/node_modules/.clients version=8.18.3
 if [ -z "${OWN_NETWORK-}" ]; then
 	# Installed once, beside the build, until the version changes.

@@ -24,13 +24,13 @@ is "$STATUS $(field .error.code)" "404 session_not_found" \
 key=$(key_new --scope browser.sessions.view) api POST "$S/$s/stream-ticket"
 is "$STATUS $(field .error.code)" "403 permission_denied" "a key with the scope to view gets no ticket"
 api POST "$S/$queued/stream-ticket"
-is "$STATUS $(field .error.code)" "409 session_not_ready" "a queued session has no stream yet"
+is "$STATUS $(field .error.code)" "409 session_not_ready" "a queued session has no stream yet (C-746)"
 session_move "$queued" claim
 api POST "$S/$queued/stream-ticket"
 is "$STATUS $(field .error.code)" "409 session_not_ready" "a starting session has no stream yet"
 sql "SELECT session_apply('$queued', 'close', 'closed_by_creator')" >/dev/null
 api POST "$S/$queued/stream-ticket"
-is "$STATUS $(field .error.code)" "409 session_terminal" "a closing session has no stream any more"
+is "$STATUS $(field .error.code)" "409 session_terminal" "a closing session has no stream any more (C-746)"
 before=$(date +%s)
 api POST "$S/$s/stream-ticket"
 is "$STATUS $(field '.stream_ticket|keys|join(" ")')" "201 expires_at subprotocol" \
@@ -100,7 +100,7 @@ no((400, 'invalid_request'),
    'with two subprotocols in one line', leave_out=['Sec-WebSocket-Protocol'], headers=[('Sec-WebSocket-Protocol', ticket(session) + ', chat')])
 no((400, 'invalid_request'), 'with two lines of subprotocols', headers=[('Sec-WebSocket-Protocol', 'chat')])
 no((401, 'unauthorized'),
-   'with an API key other than the creating one', headers=[('X-API-Key', os.environ['KEY2'])])
+   'with an API key other than the creating one (C-747)', headers=[('X-API-Key', os.environ['KEY2'])])
 no((401, 'unauthorized'), 'with an API key that is malformed', headers=[('X-API-Key', 'x')])
 no((401, 'unauthorized'), 'with two API keys', headers=[('X-API-Key', os.environ['KEY'])] * 2)
 no((400, 'invalid_request'),
@@ -122,7 +122,7 @@ other = api('POST', f'/projects/{os.environ["P"]}/sessions', {'start_url': 'http
 tap.is_(refused(other, ticket(session)), (401, 'stream_ticket_invalid'),
         "an upgrade is refused with the ticket of another session")
 tap.is_(sql('SELECT count(*) FROM stream_ticket WHERE used_at IS NOT NULL'), '0',
-        'a refused upgrade does not use its ticket up')
+        'a refused upgrade does not use its ticket up (C-748)')
 
 t = ticket(session)
 c = Client(session, t, headers=[('Origin', 'https://viewer.example.com'), ('X-API-Key', os.environ['KEY'])])
@@ -138,7 +138,7 @@ tap.is_(refused(session, t), (401, 'stream_ticket_invalid'),
 tap.is_(c.bye(), 1000, 'a stream closes with 1000 when the client closes it')
 tap.is_(refused(session, t), (401, 'stream_ticket_invalid'),
         'a used ticket is refused after its stream has closed (C-109)')
-tap.is_(refused(session, late), (401, 'stream_ticket_invalid'), 'a ticket refused with 409 is used up')
+tap.is_(refused(session, late), (401, 'stream_ticket_invalid'), 'a ticket refused with 409 is used up (C-748)')
 # All within the thirty seconds of a ticket, for which a slow machine may need several tries.
 for _ in range(10):
     free(session)

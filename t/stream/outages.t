@@ -89,7 +89,7 @@ subprocess.run(['t/helper/pg', 'stop', f'{W}/db'], check=True)
 tap.is_(refused(two, fresh(spare)), (503, 'service_unavailable'),
         'a new stream gets 503 without a database')
 tap.ok(lives(c, b'z'), 'a stream continues without a database')
-tap.is_(c.closed(), 1013, 'a stream that cannot be rechecked closes with 1013')
+tap.is_(c.closed(), 1013, 'a stream that cannot be rechecked closes with 1013 (C-749)')
 subprocess.run(['t/helper/pg', 'resume', f'{W}/db'], check=True)
 c.sock.close()
 c = None
@@ -117,7 +117,7 @@ c.sock.close()
 tap.ok(until(lambda: not set(workers()) & set(was)), 'an old process exits after its last stream')
 tap.ok(lives(new, b'new') and lives(c2, b'x'), 'the other streams continue when the old process exits')
 os.kill(master, signal.SIGTERM)
-tap.is_([new.closed(), c2.closed()], [1001, 1001], 'a stop closes every stream with 1001')
+tap.is_([new.closed(), c2.closed()], [1001, 1001], 'a stop closes every stream with 1001 (C-749)')
 for c in new, c2:
     c.send(close_frame(1001))
 tap.ok(until(lambda: not os.path.exists(f'/proc/{master}')), 'the master exits after the stop')

@@ -250,7 +250,7 @@ projects_have_ceilings(void) /* C-116 */
 }
 
 static void
-a_key_holds_no_more_than_its_account(void) /* SPEC 5.5 */
+a_key_holds_no_more_than_its_account(void) /* C-790 */
 {
 	CU_ASSERT_TRUE(change("DELETE FROM account_scope WHERE scope = 'rules.view'", NULL));
 	CU_ASSERT_EQUAL(

@@ -486,7 +486,7 @@ messages_are_cut(void)
 	CU_ASSERT_FALSE(answer_has(text));
 }
 
-/* SPEC 7: a status line has the reason of its status. */
+/* A status line has the reason of its status. */
 static void
 every_error_has_a_reason(void)
 {

@@ -534,7 +534,7 @@ sizes_are_bounded(void)
 	big[LIM_STREAM_MESSAGE] = ' ';
 	send_frame(WS_FIN | WS_TEXT, big, LIM_STREAM_MESSAGE + 1);
 	turn();
-	CU_ASSERT_TRUE(told("\"code\":\"message_too_long\""));
+	CU_ASSERT_TRUE(told("\"code\":\"message_too_long\"")); /* C-750 */
 	CU_ASSERT_EQUAL(calls.n, 0);
 	send_frame(WS_FIN | WS_BINARY, "{}", 2);
 	turn();

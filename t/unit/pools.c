@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* daemon/pools.c: the nginx upstream file, PLATFORM "Workers". */
+/* daemon/pools.c: the nginx upstream file of the pools. */
 #include "config.h"
 
 #include "daemon/daemon.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* src/search/query*.c: the query language of CONTRACT A9. */
+/* src/search/query*.c: the query language (C-720 to C-729). */
 #include "config.h"
 
 #include "base/limits.h"
