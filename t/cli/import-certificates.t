@@ -37,18 +37,18 @@ is "$(printf '%s\n' "$ERR" | sed 's/.*pem:[0-9]*: //')" "the certificate is refu
 the certificate is refused: it is no certificate" "a validity that is no time and a broken UTF8String make bad records"
 # weird NAME JQ: prints members of one of the unusual certificates.
 weird() { show "$(fingerprint "$W/$1.der")" "$2"; }
-is "$(weird negative .serial_number)" '"-1234"' "a negative serial number begins with a minus sign"
+is "$(weird negative .serial_number)" '"-1234"' "a negative serial number begins with a minus sign (C-910)"
 is "$(weird short-time .not_before)" '"2026-01-01T02:03:00.000000Z"' "a validity without seconds is a time"
 is "$(weird offset-time .not_before)" '"2026-01-01T01:03:04.000000Z"' "a validity with an offset is a time"
 is "$(weird ancient '[.not_before, .validity_days]')" '["0001-01-01T00:00:00.000000Z",739647]' "a validity may begin in the year 1"
 is "$(weird backwards .validity_days)" '-28' "a validity that ends before it begins has negative days"
 is "$(weird names '[.subject.common_name, .names]')" '["wide.example.org",["first.example.org","wide.example.org"]]' \
 	"the last common name is the subject's, and every one that is a host name is a name"
-is "$(weird nul '[.subject.common_name, .names]')" '["gov.us?.evil.test",["fine.example.org"]]' "a name with U+0000 never becomes the name before it"
+is "$(weird nul '[.subject.common_name, .names]')" '["gov.us?.evil.test",["fine.example.org"]]' "a name with U+0000 never becomes the name before it (C-910)"
 is "$(weird latin '[.subject, .names]')" '[{"common_name":"café.example.org","organisation":"Café ? & Co"},null]' \
 	"texts in Latin-1 are stored in UTF-8, with question marks for control characters"
 is "$(weird two-lists .names)" '["a.example.org","b.example.org"]' "two extensions of alternative names are both read"
-is "$(weird no-hosts .names)" '["*.example.org","_dmarc.example.org","localhost"]' "names that no host can have are left out"
+is "$(weird no-hosts .names)" '["*.example.org","_dmarc.example.org","localhost"]' "names that no host can have are left out (C-910)"
 is "$(weird empty '[.subject, .names, .issuer.common_name]')" '[null,null,"Test Issuer"]' "a certificate without subject and names is stored"
 is "$(weird agreement-key '[.key_algorithm, .key_size]')" '["1.3.101.110",253]' "a key that signs nothing has its OID, too"
 is "$(weird odd-key '[.key_algorithm, .key_size]')" '["1.3.6.1.4.1.99999.1",null]' "an unknown algorithm of a key is its OID"
@@ -77,7 +77,7 @@ status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 print(status, out.decode().strip())
 END
 is "$(cat "$W/terminal")" "0 2 read, 1 new, 0 changed, 0 unchanged, 0 bad, 1 skipped" "an encrypted private key is passed over, and nobody is asked for its pass phrase"
-is "$(sql "SELECT count(*) FROM record_blob")" 1 "nothing of a private key is stored"
+is "$(sql "SELECT count(*) FROM record_blob")" 1 "nothing of a private key is stored (C-910)"
 clear
 
 # ---- logs of Certificate Transparency ----

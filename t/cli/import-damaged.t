@@ -63,7 +63,7 @@ bad()
 {
 	scan "$3"
 	from hosts "$W/scan.xml"
-	like "$STATUS $(ips)$OUT|$ERR" "^1 1 9 3 read, 2 new, .* 1 bad, 0 skipped[|].*scan.xml:$2$" "$1 costs itself"
+	like "$STATUS $(ips)$OUT|$ERR" "^1 1 9 3 read, 2 new, .* 1 bad, 0 skipped[|].*scan.xml:$2$" "$1 costs itself (C-906)"
 }
 bad "a host with a tag that is not closed" \
 	'3: mismatched tag, in the host 198.51.100.5; reading goes on at the next host' "$(host 5 '<hostnames><hostname name="a">')"
@@ -107,7 +107,7 @@ is "$(services)" "1 22=OpenSSH -
 sed 's/scanner="nmap"/scanner="masscan"/' "$W/lost.xml" >"$W/lost-masscan.xml"
 stored
 import --authoritative "$W/lost-masscan.xml"
-like "$(services)" '9 22=- -,80=- -$' "behind a bad host, masscan's XML proves no port closed: it may have been in that host"
+like "$(services)" '9 22=- -,80=- -$' "behind a bad host, masscan's XML proves no port closed: it may have been in that host (C-906)"
 { echo "$head$info"; host 1; echo '</nmaprun>'; echo "$head"; host 9; echo '</nmaprun>'; } >"$W/two.xml"
 stored
 import --authoritative "$W/two.xml"

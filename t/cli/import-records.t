@@ -28,7 +28,7 @@ $W/dns:4: no valid JSON: the record does not end
 $W/dns:11: nome: is no member of this format" "each bad record is reported with the line where it begins (C-404)"
 is "$(docs 3 | tail -1)" '{"host":"www.example.org","record_type":"A","rcode":"NOERROR","answer":"192.0.2.1","answer_ip":"192.0.2.1","apex_domain":"example.org","tld":"org","ttl":60,"wildcard":false,"first_seen":"2026-01-01T00:00:00.000000Z","last_seen":"2026-01-02T00:00:00.000000Z"}' \
 	"two records of one answer are one document in the order of the table (C-414)"
-is "$(sql "SELECT count(*) FROM record WHERE doc::jsonb ->> 'last_seen' IS NULL")" 0 "a new record without a time gets the time of the import"
+is "$(sql "SELECT count(*) FROM record WHERE doc::jsonb ->> 'last_seen' IS NULL")" 0 "a new record without a time gets the time of the import (C-909)"
 # A value of many lines that is too long, and a stored document that cannot be read, do not stop the import of the others.
 python3 - "$W/long" <<'END'
 import sys
@@ -110,7 +110,7 @@ END
 records whois --seen 2026-02-03T00:00:00Z "$W/array"
 is "$STATUS $OUT" "0 7000 read, 7000 new, 0 changed, 0 unchanged, 0 bad, 0 skipped" "an array on one line is read as its elements (C-891)"
 is "$(docs 4 | head -1 | jq -c '[.tld, .whois.status, .last_seen]')" '["com",["clientHold"],"2026-02-03T00:00:00.000000Z"]' \
-	"--seen gives the time of records that do not tell one"
+	"--seen gives the time of records that do not tell one (C-909)"
 records whois "$W/indented"
 is "$STATUS $OUT" "0 3 read, 0 new, 0 changed, 3 unchanged, 0 bad, 0 skipped" "an array over many lines behind a byte order mark is read (C-891)"
 

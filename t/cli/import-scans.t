@@ -129,7 +129,7 @@ clear
 import hosts --also dns,certificates $DATA/httpx-1.7.json
 is "$STATUS $OUT" "1 9 read, 4 new, 0 changed, 0 unchanged, 1 bad, 2 skipped
 dns: 5 new, 0 changed, 0 unchanged
-certificates: 1 new, 0 changed, 0 unchanged" "httpx feeds hosts, dns and certificates in one reading, each with its counts"
+certificates: 1 new, 0 changed, 0 unchanged" "httpx feeds hosts, dns and certificates in one reading, each with its counts (C-905)"
 is "$(counts)" "1:4 3:5 5:1" "the stored records of three datasets are as many as were counted"
 is "$(sql "SELECT doc FROM record WHERE dataset = 3" | jq -r '[.host, .record_type, .answer] | join(" ")' | sort)" \
 	"alias.example.org CNAME edge.example.net
@@ -156,7 +156,7 @@ clear
 import hosts --also certificates $DATA/tlsx-1.2.json
 is "$OUT" "5 read, 3 new, 0 changed, 0 unchanged, 0 bad, 1 skipped
 certificates: 4 new, 0 changed, 0 unchanged" "tlsx feeds hosts and certificates in one reading"
-is "$(docs)" "$there" "the dataset of the command makes no difference to what is stored"
+is "$(docs)" "$there" "the dataset of the command makes no difference to what is stored (C-905)"
 clear
 import certificates --also hosts $DATA/zgrab2-1.0.json
 is "$OUT $(counts) $(sql "SELECT count(*) FROM record_blob")" "7 read, 2 new, 0 changed, 0 unchanged, 1 bad, 2 skipped

@@ -47,16 +47,16 @@ printf '%s\n' '{"ip":"192.0.2.2","services":[{"port":443,"banner":"b"}],"last_se
 }
 is "$(cat "$W/merged")" '0 {"read":3,"new":0,"changed":1,"unchanged":0,"bad":0,"skipped":0,"new_tags":0}' \
 	"records of one address merge in the order of the file"
-is "$(doc 192.0.2.2 os)" BSD "an older record does not replace newer values"
+is "$(doc 192.0.2.2 os)" BSD "an older record does not replace newer values (C-908)"
 is "$(doc 192.0.2.2 first_seen)/$(doc 192.0.2.2 last_seen)" \
 	2025-01-04T00:00:00.000000Z/2026-01-04T00:00:00.000000Z \
-	"an older record widens the time in which the host was seen"
+	"an older record widens the time in which the host was seen (C-908)"
 is "$(doc 192.0.2.2 services,1,banner)$(doc 192.0.2.2 service_count)" b2 \
 	"the services of a host merge by port"
 
 import --strict "$W/a.ndjson"
 is "$STATUS$OUT" "13 read, 0 new, 0 changed, 2 unchanged, 1 bad, 0 skipped" \
-	"--strict stops the import at the first bad record"
+	"--strict stops the import at the first bad record (C-907)"
 seq 1 150 | sed 's/.*/{"ip":7}/' >"$W/bad.ndjson"
 import --quiet "$W/bad.ndjson"
 is "$STATUS/$OUT/$(printf '%s\n' "$ERR" | wc -l)" "1//100" \
@@ -115,10 +115,10 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 exec 3>&-
 is "$(sql "SELECT count(DISTINCT changed) < 3 AND count(*) BETWEEN 4000 AND 12000 FROM host")" t \
-	"a killed import keeps the batches that it has stored"
+	"a killed import keeps the batches that it has stored (C-907)"
 import --json "$W/many.ndjson"
 is "$STATUS$(printf %s "$OUT" | jq '.new + .unchanged')" 030000 \
-	"the next import adds the missing hosts of a killed one"
+	"the next import adds the missing hosts of a killed one (C-907)"
 is "$(sql "SELECT count(*) FROM host")" 30000 "every host is stored after the second import"
 
 # Two imports of the same hosts at the same time: each host is new to one of them, and unchanged or changed to the other.
