@@ -107,8 +107,8 @@ for statement in 'INSERT INTO feeds (layout) VALUES (9)' 'DROP TABLE hosts_1' 'C
 done
 world_ch_query 1 'CREATE DATABASE IF NOT EXISTS other'
 ch 1 'CREATE TABLE other.theirs (a UInt8) ENGINE = Log'
-is "$(refused search 'SELECT * FROM other.theirs')" "Code: 291" "the user of the workers reads no other database"
-is "$(refused index 'CREATE TABLE other.mine (a UInt8) ENGINE = Log')" "Code: 291" "the user of the feeder writes no other database"
+is "$(refused search 'SELECT * FROM other.theirs')" "Code: 291" "the user of the workers reads no other database (C-913)"
+is "$(refused index 'CREATE TABLE other.mine (a UInt8) ENGINE = Log')" "Code: 291" "the user of the feeder writes no other database (C-913)"
 is "$(refused index 'CREATE DATABASE mine')" "Code: 291" "the user of the feeder makes no database"
 
 like "$(finding surfaced)" "^ok .*surfaced_search may only read" "doctor finds that the user of the workers may only read"
@@ -117,5 +117,5 @@ feeder clickhouse_user surfaced_search clickhouse_password_file "$W/ch/password-
 ok "a feeder without the right to write says so" world_until 30 feeder_says "the user surfaced_search has no right to write"
 like "$(finding surfaced-index)" "^failed .*the user surfaced_search has no right to write" "doctor names the user that may not write"
 workers clickhouse_user surfaced_index clickhouse_password_file "$W/ch/password-surfaced_index"
-like "$(finding surfaced)" "^warning .*surfaced_index may change what is searched" "doctor warns of workers that may write"
+like "$(finding surfaced)" "^warning .*surfaced_index may change what is searched" "doctor warns of workers that may write (C-913)"
 world_ch_stop

@@ -31,7 +31,7 @@ for dataset in hosts services dns whois certificates reports open-directories; d
 	head -n "$(($(wc -l <"$W/pages") + 1))" "$W/exports/$UUID.ndjson" | sed 1d >"$W/records"
 	is "$(field .export.state)" complete "an export of $dataset by ClickHouse is complete"
 	isnt "$(wc -l <"$W/pages")" 0 "a page of $dataset by ClickHouse has documents"
-	ok "the records of an export of $dataset by ClickHouse are those of the pages in their order" cmp -s "$W/records" "$W/pages"
+	ok "the records of an export of $dataset by ClickHouse are those of the pages in their order (C-914)" cmp -s "$W/records" "$W/pages"
 done
 ctl search export hosts '' 2>"$W/err" >"$W/out"
 is "$? $(wc -l <"$W/out")" "0 $(cut -d' ' -f1 "$W/err")" "surfacectl search export asks the engine that answers the dataset"

@@ -120,7 +120,7 @@ like "$(cat "$W/check.err")" "^[0-9a-f.:]+: d_tags$" "surfacectl search check na
 
 before=$(layout hosts)
 ctl search switch hosts >/dev/null
-ok "surfacectl search switch fills a new layout and switches to it" world_until 30 layout_is_above "$before"
+ok "surfacectl search switch fills a new layout and switches to it (C-912)" world_until 30 layout_is_above "$before"
 ok "both sides are equal in the new layout (C-421)" ch_equal hosts
 
 # ---- kills ----

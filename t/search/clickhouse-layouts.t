@@ -91,7 +91,7 @@ for shard in 1 2; do
 done
 hosts 1000 3
 index_start
-ok "a layout whose tables are gone is replaced by one that is filled" world_until 60 layout_is 5
+ok "a layout whose tables are gone is replaced by one that is filled (C-912)" world_until 60 layout_is 5
 ok "nothing is missing after the tables of a layout were gone (C-421)" ch_equal hosts
 hosts_wait 403
 ok "all hosts are counted after the tables of a layout were gone" test "$(ch 1 'SELECT count() FROM all_hosts_5 FINAL WHERE gone = 0')" = 403
@@ -100,7 +100,7 @@ world_kill surfaced-index
 ch 2 "DROP TABLE hosts_5"
 ch 2 "DROP TABLE hosts_5_dict"
 index_start
-ok "a layout of which one server has lost its part is replaced" world_until 60 layout_is 6
+ok "a layout of which one server has lost its part is replaced (C-912)" world_until 60 layout_is 6
 ok "nothing is missing after one server lost its part (C-421)" ch_equal hosts
 
 # ---- many documents of a tag ----
