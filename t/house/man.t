@@ -29,10 +29,10 @@ documented()
 }
 "$bin/surfaced" -D params | cut -f1-3 >"$work/params"
 while read -r word programs type; do
-	ok "surfaced.conf.5 documents the parameter $word with its type and programs" documented "$word" "$type" "$programs"
+	ok "surfaced.conf.5 documents the parameter $word with its type and programs (C-356)" documented "$word" "$type" "$programs"
 done <"$work/params"
 for word in $("$bin/surfaced" -D errors | cut -f2 | sort -u); do
-	ok "surfaced-api.7 documents the error $word" grep -qwF -- "$word" man/surfaced-api.7
+	ok "surfaced-api.7 documents the error $word (C-356)" grep -qwF -- "$word" man/surfaced-api.7
 done
 # options FILE: letters of short options and words of long ones, each once.
 options()

@@ -20,7 +20,7 @@ for v in --http1.1 --http2; do
 	is "$STATUS $(header content-encoding) $(header vary)" "200  Accept-Encoding" "$v: a page is plain for a client that does not ask for gzip"
 	plain=$BODY plain_size=$(stat -c %s "$W/body")
 	api GET '/search/hosts?limit=100' $v -H "$zip"
-	is "$STATUS $(header content-encoding) $(header vary)" "200 gzip Accept-Encoding" "$v: a page is compressed for a client that asks"
+	is "$STATUS $(header content-encoding) $(header vary)" "200 gzip Accept-Encoding" "$v: a page is compressed for a client that asks (C-416)"
 	is "$(gzip -dc "$W/body")" "$plain" "$v: the compressed page has the same bytes"
 	ok "$v: the compressed page has a third of the size at most" test $(($(stat -c %s "$W/body") * 3)) -le "$plain_size"
 	api GET "/search/hosts?limit=100$(head -c 50000 /dev/zero | tr '\0' '&')" $v -H "$zip"
@@ -32,9 +32,9 @@ for v in --http1.1 --http2; do
 	api GET '/search/hosts?limit=1' -H "$zip" $v -H 'Range: bytes=0-9'
 	is "$STATUS" 200 "$v: a range of an answer is the whole answer"
 	api GET /openapi.json $v -H "$zip"
-	is "$STATUS $(header content-encoding) $(gzip -dc "$W/body" | jq -r .info.version)" "200 gzip 1.0.0" "$v: openapi.json is compressed"
+	is "$STATUS $(header content-encoding) $(gzip -dc "$W/body" | jq -r .info.version)" "200 gzip 1.0.0" "$v: openapi.json is compressed (C-416)"
 	api POST /search/hosts/aggregate '{"aggregations":[{"field":"services.port","limit":100}]}' $v -H "$zip"
-	is "$STATUS $(header content-encoding)" "200 gzip" "$v: an aggregation is compressed"
+	is "$STATUS $(header content-encoding)" "200 gzip" "$v: an aggregation is compressed (C-416)"
 	api GET /search/nothing $v -H "$zip"
 	is "$STATUS $(header content-encoding) $(field .error.code)" "404  not_found" "$v: a worker's short envelope is plain"
 	head -c 2200000 /dev/zero >"$W/big"

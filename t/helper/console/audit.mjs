@@ -16,9 +16,9 @@ async function log(page) {
 	ok(/^[0-9a-f.:]+$/.test(await joined.locator('[data-head="Address"]').innerText()), "a line has the address", await joined.locator('[data-head="Address"]').innerText());
 	const words = (await lines(page).allInnerTexts()).join("\n");
 	const actors = (await lines(page).locator('[data-head="Who"]').allInnerTexts()).filter((w) => !/operator$/.test(w));
-	is([...new Set(actors)].sort().join(), "Ann Analyst,Bob Real", "no line hides its person behind a program or an invitation");
+	is([...new Set(actors)].sort().join(), "Ann Analyst,Bob Real", "no line hides its person behind a program or an invitation (C-923)");
 	ok(words.includes("joined as Bob Real"), "joining is told in words", words.slice(0, 600));
-	ok(words.includes("made the API key ci"), "a line says in words what was done to what");
+	ok(words.includes("made the API key ci"), "a line says in words what was done to what (C-923)");
 	await page.locator("[name=actor]").selectOption({ label: "Bob Real" });
 	await until(async () => { const all = await lines(page).locator('[data-head="Who"]').allInnerTexts(); return all.length > 0 && all.every((w) => w === "Bob Real"); }, "the log is filtered by a person");
 	await page.locator("[name=actor]").selectOption("");
@@ -29,7 +29,7 @@ async function log(page) {
 	const [file] = await Promise.all([page.waitForEvent("download"), button(page, "CSV").click()]);
 	const csv = readFileSync(await file.path(), "utf8").split("\r\n");
 	is(`${csv[0]} ${csv.filter((l) => l.includes(",api_key.")).length > 1}`, "at,who,kind,address,action,subject,subject_id,name,project_uuid,request_id,before,after true", "the filtered log is saved as CSV");
-	ok(csv.slice(1, 3).every((l) => /^\d{4}-[^,]*Z,Ann Analyst,member,/.test(l)), "each line of the file names the person", csv[1]);
+	ok(csv.slice(1, 3).every((l) => /^\d{4}-[^,]*Z,Ann Analyst,member,/.test(l)), "each line of the file names the person (C-923)", csv[1]);
 	await page.locator("[name=since]").fill("2020-01-01");
 	await page.locator("[name=since]").press("Tab");
 	await page.locator("[name=until]").fill("2020-01-02");

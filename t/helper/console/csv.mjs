@@ -53,8 +53,8 @@ await main(async (chrome) => {
 	const columns = FIELDS.split(",");
 	const surface = table(readFileSync(`${W}/export.csv`, "utf8"));
 	is(JSON.parse(surface).length, 6, "surface has exported each service");
-	is(table(await saved(page, "services", "page", columns)), surface, "the services that the page saves as CSV are those of surface");
-	is(table(await saved(page, "services", "service", columns)), surface, "the services that the service saves as CSV are those of surface");
+	is(table(await saved(page, "services", "page", columns)), surface, "the services that the page saves as CSV are those of surface (C-924)");
+	is(table(await saved(page, "services", "service", columns)), surface, "the services that the service saves as CSV are those of surface (C-924)");
 	const hosts = table(readFileSync(`${W}/hosts-export.csv`, "utf8"));
 	is(table(await saved(page, "hosts", "page", ["ip", "services.port", "services.product", "services.http.favicon_mmh3"])), hosts, "the hosts that the page saves as CSV are those of surface");
 });

@@ -53,11 +53,11 @@ async function states(page, session) {
 		await axe(page, `on ${name} while it loads (C-342)`);
 		release();
 		await page.locator(".fault-panel").first().waitFor();
-		ok((await page.locator(".fault-panel").first().textContent()).includes("cannot be reached"), `${name} says that the service cannot be reached`);
+		ok((await page.locator(".fault-panel").first().textContent()).includes("cannot be reached"), `${name} says that the service cannot be reached (C-922)`);
 		await axe(page, `on ${name} after a failure (C-342)`);
 		await page.unroute(api);
 		await page.getByRole("button", { name: "Try again" }).first().click();
-		await until(async () => await page.locator(".fault-panel").count() === 0, `another try shows ${name}`);
+		await until(async () => await page.locator(".fault-panel").count() === 0, `another try shows ${name} (C-922)`);
 		await settled(page, hash);
 	}
 }

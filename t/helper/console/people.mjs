@@ -20,7 +20,7 @@ async function byLink(chrome) {
 	await page.locator("[name=name]").waitFor();
 	ok(true, "a link that is opened in the tab that shows sign-in is shown");
 	is(await title(page), "Join Example", "a link shows which organisation invites");
-	is(new URL(page.url()).hash, "#/link", "the token of a link leaves the address bar");
+	is(new URL(page.url()).hash, "#/link", "the token of a link leaves the address bar (C-921)");
 	is(await page.inputValue("[name=email]"), "ann@example.com", "the e-mail of the invitation is filled in");
 	await page.fill("[name=name]", "Ann");
 	await page.fill("[name=password]", "too short");
@@ -33,7 +33,7 @@ async function byLink(chrome) {
 	is(offered, methods.passkey, "a passkey is offered after a link, where the service has passkeys");
 	is(`${new URL(page.url()).hash} ${await title(page)}`, "#/home Welcome, Ann", "whoever joins is signed in, at home");
 	is(await focused(page), "Welcome, Ann", "the heading of a new page has the focus");
-	ok(!(await kept(page)).includes(ANN.slice(-43)), "the token of a used link is in no node, value, storage or address");
+	ok(!(await kept(page)).includes(ANN.slice(-43)), "the token of a used link is in no node, value, storage or address (C-921)");
 	return { ann, page };
 }
 

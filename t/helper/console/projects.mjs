@@ -109,9 +109,9 @@ async function findings(page) {
 	await page.locator(".drawer").getByText("Found", { exact: true }).waitFor();
 	await page.locator(".drawer button", { hasText: "Accept the risk" }).click();
 	await until(async () => (await row(page, "Finding 2").innerText()).includes("Risk accepted"), "a move of a finding is shown in its row");
-	is(await page.locator(".drawer button", { hasText: "Acknowledge" }).count(), 0, "moves that are not possible from here are not offered");
+	is(await page.locator(".drawer button", { hasText: "Acknowledge" }).count(), 0, "moves that are not possible from here are not offered (C-919)");
 	await page.locator(".drawer").getByText("Risk accepted", { exact: true }).first().waitFor();
-	ok(true, "the history has the move");
+	ok(true, "the history has the move (C-919)");
 	await button(page, "Reopen").click();
 	await until(async () => (await row(page, "Finding 2").innerText()).includes("Open"), "a finding whose risk was accepted is reopened");
 	await button(page, "Accept the risk").click();
@@ -206,7 +206,7 @@ async function addresses(page) {
 		await rows.first().click();
 		await title.waitFor();
 		const first = await title.innerText(), at = page.url(); // two alerts may have one title
-		ok(new RegExp(`[?&]${what}=[0-9a-f-]{36}$`).test(new URL(at).hash), `the ${what} that is open is in the address`, at);
+		ok(new RegExp(`[?&]${what}=[0-9a-f-]{36}$`).test(new URL(at).hash), `the ${what} that is open is in the address (C-920)`, at);
 		await button(page, "Copy link").click();
 		await page.locator(".toasts li", { hasText: "The link is copied." }).first().waitFor();
 		is(await page.evaluate(() => navigator.clipboard.readText()), at, `the link of the ${what} can be copied`);
@@ -218,7 +218,7 @@ async function addresses(page) {
 		await until(async () => page.url() === at && (await title.innerText()) === first, `the key k opens the ${what} before it`);
 		await page.reload();
 		await title.waitFor();
-		is(await title.innerText(), first, `the address leads to the ${what} when it is loaded again`);
+		is(await title.innerText(), first, `the address leads to the ${what} when it is loaded again (C-920)`);
 		await page.keyboard.press("Escape");
 		ok(!new URL(page.url()).hash.includes(`${what}=`), `without the drawer the address has no ${what}`, page.url());
 	}

@@ -104,7 +104,7 @@ async function entering(page) {
 	await options.filter({ hasText: "Fields and examples" }).click();
 	await page.locator("dialog[open]").waitFor();
 	const { schemas } = await call(page, "GET", "/search/schemas");
-	is(await page.locator("dialog .help-fields tbody tr").count(), schemas.find((s) => s.dataset === "dns").fields.length, "the help lists every field of the dataset");
+	is(await page.locator("dialog .help-fields tbody tr").count(), schemas.find((s) => s.dataset === "dns").fields.length, "the help lists every field of the dataset (C-916)");
 	await page.getByLabel("Filter fields").fill("answer");
 	is((await page.locator("dialog .help-fields tbody th").allInnerTexts()).join(), "answer,answer_ip,answer_name", "the fields of the help can be filtered");
 	await page.locator("dialog a", { hasText: "rcode:NXDOMAIN" }).click();
@@ -117,7 +117,7 @@ async function entering(page) {
 			if (!valid)
 				bad.push(`${query}: ${error?.message}`);
 		}
-		is(bad.join("\n"), "", `each example of ${dataset} is a query that the service reads`);
+		is(bad.join("\n"), "", `each example of ${dataset} is a query that the service reads (C-916)`);
 	}
 	is(Object.keys(EXAMPLES).sort().join(), schemas.map((s) => s.dataset).sort().join(), "each dataset has examples");
 	is(EXAMPLES.hosts.length, 10, "hosts have ten examples");
@@ -143,7 +143,7 @@ async function back(page) {
 	page.on("request", (r) => asked.push(r.url()));
 	await hit.click();
 	await page.locator(".trail").waitFor();
-	is((await page.locator(".trail span").innerText()), "81 of 100 loaded", "the page of a record says which hit of the search it is");
+	is((await page.locator(".trail span").innerText()), "81 of 100 loaded", "the page of a record says which hit of the search it is (C-915)");
 	await page.evaluate(() => document.activeElement.blur());
 	await page.keyboard.press("j");
 	await until(async () => (await page.locator(".trail span").innerText()) === "82 of 100 loaded", "the key j leads to the next hit");
@@ -153,7 +153,7 @@ async function back(page) {
 	await page.goBack();
 	await until(async () => (await page.locator("li.hit").count()) === 100, "Back shows all hits that were loaded, also after records that led to one another");
 	await until(async () => Math.abs((await hit.boundingBox()).y - top) < 30, "Back scrolls to where the page was");
-	is(asked.filter((u) => /\/search\/hosts(?:\?|\/aggregate)/.test(u)).join("\n"), "", "Back does not search again");
+	is(asked.filter((u) => /\/search\/hosts(?:\?|\/aggregate)/.test(u)).join("\n"), "", "Back does not search again (C-915)");
 	await hit.click();
 	await page.getByRole("link", { name: "← Results" }).click();
 	await until(async () => (await page.locator("li.hit").count()) === 100, "a link above the record leads to the hits that were loaded, too");
@@ -193,7 +193,7 @@ async function facets(page) {
 	await until(async () => (await facet(page, "services.product").locator("li").count()) > 6, "more shows more values of a facet");
 	await page.goBack();
 	await searched(page, `ip:${EVIL} OR ip:203.0.113.67`);
-	ok(true, "Back shows the former search");
+	ok(true, "Back shows the former search (C-915)");
 }
 
 // Filters whose module or style sheet was not to be had come with the next search (C-345).
@@ -214,7 +214,7 @@ async function unreachable(page) {
 		await page.unroute(`**/${file}`, once);
 		await go(page, hash("services.port:443"));
 		await facet(page, "services.port").waitFor();
-		ok(true, `the next search shows filters after ${file} failed`);
+		ok(true, `the next search shows filters after ${file} failed (C-917)`);
 	}
 	for (const [file, name] of [["curl-dialog.js", "as curl"], ["export.js", "export"]]) {
 		const once = (route) => route.abort();

@@ -8,7 +8,7 @@ const heading = (page) => page.locator("main h1").innerText();
 
 async function start(page) {
 	await go(page, `#/sessions?url=${encodeURIComponent("http://site.surfaced-check.net/from-a-record")}`);
-	is(await page.inputValue("[name=start_url]"), "http://site.surfaced-check.net/from-a-record", "a link of a record fills in the address and starts nothing");
+	is(await page.inputValue("[name=start_url]"), "http://site.surfaced-check.net/from-a-record", "a link of a record fills in the address and starts nothing (C-918)");
 	await go(page, "#/sessions");
 	ok((await page.locator(".empty").innerText()).includes("No sessions yet"), "a project without sessions says what one is");
 	await page.fill("[name=start_url]", "ftp://site.surfaced-check.net/");

@@ -67,7 +67,7 @@ async function keys(page) {
 	await page.keyboard.press(".");
 	await page.keyboard.press(",");
 	is(await moment(page), shots[0].offset_ms, "a comma moves to the screenshot before");
-	is(await page.evaluate(() => location.hash), `#t=${shots[0].offset_ms}`, "the address of the page has the moment");
+	is(await page.evaluate(() => location.hash), `#t=${shots[0].offset_ms}`, "the address of the page has the moment (C-904)");
 	await page.keyboard.press("+");
 	is(await page.inputValue("#speed"), "2", "the key + doubles the speed");
 	await page.keyboard.press("-");
@@ -84,9 +84,9 @@ async function playing(page) {
 	await page.focus("#play");
 	await page.keyboard.press("Space");
 	is(await page.getAttribute("#play", "aria-label"), "Pause", "the key Space plays the session (C-223)");
-	await until(async () => await moment(page) > shots[16].offset_ms - 700, "playing goes on behind a time without events");
+	await until(async () => await moment(page) > shots[16].offset_ms - 700, "playing goes on behind a time without events (C-904)");
 	const words = await text(page, "skipped");
-	ok(/^Skipped \d+ seconds without events$/.test(words), "the page names the length of the time that it skipped", words);
+	ok(/^Skipped \d+ seconds without events$/.test(words), "the page names the length of the time that it skipped (C-904)", words);
 	await until(async () => await moment(page) === Number(await page.getAttribute("#seek", "max")), "playing reaches the end");
 	is(await page.getAttribute("#play", "aria-label"), "Play", "playing stops at the end");
 	await page.selectOption("#speed", "1");
@@ -123,7 +123,7 @@ async function requests(page) {
 	const bad = events.filter((e) => e.network_event_id && (e.failure || e.status >= 400));
 	is(await page.locator("#network-rows tr").count(), bad.length, "the filter of failures leaves the failed requests");
 	await page.locator("#network-rows button").nth(2).click();
-	is(await moment(page), bad[2].offset_ms, "a click on a request moves to its moment");
+	is(await moment(page), bad[2].offset_ms, "a click on a request moves to its moment (C-904)");
 	await page.uncheck("#only-failed");
 	await page.fill("#filter", "image.png");
 	is(await page.locator("#network-rows tr").count(), 32, "the filter finds requests by their address");
