@@ -285,6 +285,8 @@ secret_passes_check(struct candidate *c)
 		return passes_jwt(c);
 	case SECRET_CHECK_OPENAI:
 		return passes_openai(c);
+	case SECRET_CHECK_PASSWORD:
+		return has_digit(secret_of(c)) && !secret_is_weak_password(secret_of(c));
 	case SECRET_CHECK_PEM:
 		return secret_key_block(c);
 	case SECRET_CHECK_PUTTY:

@@ -62,7 +62,7 @@ in_class(char letter, char c)
 	case 'e':
 		return ascii_alnum(c) || c == '+' || c == '/' || c == '%';
 	case 'q':
-		return ascii_alnum(c) || (c != '\0' && strchr("_-+/=", c) != NULL);
+		return ascii_alnum(c) || (c != '\0' && strchr("_-+/", c) != NULL);
 	case 'c':
 		return ascii_alnum(c) || (c != '\0' && strchr("_-+/=,", c) != NULL);
 	case 'p':
@@ -143,7 +143,7 @@ set_shapes(struct secret_row *r)
 static int
 rarity(const char *p)
 {
-	int sum = 0;
+	int sum = p[0] == p[1] && p[1] == p[2] ? 20 : 0; /* padding has long runs of one byte */
 
 	for (int i = 0; i < 3; i++) {
 		char c = p[i];
@@ -183,6 +183,21 @@ common_class(const struct secret_row *r)
 	return class;
 }
 
+enum { LOOK_AHEAD = 4 };
+
+/* Returns the number of characters of class_behind() with which each shape of the row begins, at
+   most LOOK_AHEAD. */
+static unsigned char
+count_behind(const struct secret_row *r)
+{
+	unsigned least = LOOK_AHEAD;
+
+	for (size_t i = 0; i < r->nshapes; i++)
+		if (r->shapes[i].parts[0].min < least)
+			least = r->shapes[i].parts[0].min;
+	return (unsigned char)least;
+}
+
 static void
 add_row_anchor(struct secret_index *x, const struct secret_row *r, struct str text, size_t fixed)
 {
@@ -195,6 +210,7 @@ add_row_anchor(struct secret_index *x, const struct secret_row *r, struct str te
 	n->fixed = (unsigned char)(fixed < text.n ? fixed : text.n);
 	n->class_before = r->check == SECRET_CHECK_URL ? CLASS_ALNUM : r->lead.class;
 	n->class_behind = class_behind(r);
+	n->behind = n->class_behind == 0 ? 0 : count_behind(r);
 	if (r->lead.max == 0 && ascii_alnum(text.p[0]))
 		n->class_word = CLASS_ALNUM | common_class(r);
 	memcpy(n->text, text.p, text.n);

@@ -12,7 +12,7 @@
      near     words of all rows are looked for together, once for each place (struct secret_memo)
      AWS      the runs that may be a secret key are read once (struct secret_memo)
 
-   and a place has at most as many rows as their anchors are equal, which is three. */
+   and a place has at most as many rows as their anchors are equal, which is seven. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
@@ -247,12 +247,12 @@ is_at(const struct scan *s, const struct secret_anchor *n, size_t at)
 	if (n->class_before != 0 &&
 	    (at == 0 || (x->class_of[(unsigned char)p[-1]] & n->class_before) == 0))
 		return false;
+	for (size_t i = n->n; i < n->n + (size_t)n->behind && i < left; i++)
+		if ((x->class_of[(unsigned char)p[i]] & n->class_behind) == 0)
+			return false;
 	if (n->class_word != 0 && at > 0 &&
 	    (x->class_of[(unsigned char)p[-1]] & n->class_word) != 0 &&
 	    !secret_is_escape(s->text, at))
-		return false;
-	if (n->class_behind != 0 && left > n->n &&
-	    (x->class_of[(unsigned char)p[n->n]] & n->class_behind) == 0)
 		return false;
 	return memcmp(p, n->text, n->n) == 0;
 }

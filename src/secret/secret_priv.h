@@ -16,6 +16,7 @@ enum secret_check {
 	SECRET_CHECK_DIGIT,
 	SECRET_CHECK_JWT,
 	SECRET_CHECK_OPENAI,
+	SECRET_CHECK_PASSWORD,
 	SECRET_CHECK_PEM,
 	SECRET_CHECK_PUTTY,
 	SECRET_CHECK_URL,
@@ -65,6 +66,7 @@ struct secret_row {
 struct secret_anchor {
 	const struct secret_row *row;
 	unsigned char n, fixed; /* fixed: bytes before the first class */
+	unsigned char behind;   /* this many bytes behind the anchor have class_behind */
 	unsigned char probe;    /* offset of the three bytes that the scanner looks up */
 	int16_t next;           /* the next anchor in the bucket; -1: none */
 	/* Classes that the bytes before and after the anchor must have; 0: any. These tests come
@@ -139,7 +141,17 @@ struct candidate {
    row. */
 bool secret_fits_shape(struct candidate *c);
 /* Whether the bytes before an offset are an escape: \n, %3D or \u003d. */
-bool secret_is_escape(struct str text, size_t at);
+bool secret_ends_escape(struct str text, size_t at);
+/* The same, inline for the usual case that no escape begins there. */
+static inline bool
+secret_is_escape(struct str text, size_t at)
+{
+	const char *p = text.p + at;
+
+	return ((at >= 2 && p[-2] == '\\') || (at >= 3 && p[-3] == '%') ||
+		   (at >= 6 && p[-6] == '\\')) &&
+	       secret_ends_escape(text, at);
+}
 /* Whether a secret may begin at an offset: the character before it is neither alphanumeric nor of
    the class, or it ends an escape such as \n or %3D. */
 bool secret_may_begin(const struct candidate *c, size_t start, unsigned class);

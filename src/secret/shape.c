@@ -22,7 +22,7 @@ are_hex(const char *p, size_t n)
 }
 
 bool
-secret_is_escape(struct str text, size_t at)
+secret_ends_escape(struct str text, size_t at)
 {
 	const char *p = text.p + at;
 

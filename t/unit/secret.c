@@ -336,6 +336,8 @@ masked_texts_have_no_secret(void)
 		CU_ASSERT_TRUE(str_ends(masked, STR(" behind")));
 		CU_ASSERT_TRUE(masked.n <= text.n);
 		CU_ASSERT_TRUE(str_eq(masked, again));
+		if (l.n != 1)
+			complain(secret_samples[i].type, m.text, &l);
 		CU_ASSERT_EQUAL_FATAL(l.n, 1);
 		CU_ASSERT_FALSE(has_a_piece(masked, l.p[0].text, l.p[0].prefix.n));
 		if (has_a_piece(masked, l.p[0].text, l.p[0].prefix.n))
