@@ -156,7 +156,7 @@ FOUND = (
         ("as_name:example-?", lambda h: any(v.startswith("EXAMPLE-") for v in values(h, "as_name"))),
     )),
     # one and the same service
-    ("C-723", (
+    ("C-878", (
         ("services:(port:443 AND product:nginx)", V443), ("services.port:443 AND services.product:nginx",
                                                          both(TLS, has("services.product", "nginx"))),
         ("services:(port:443 AND product:OpenSSH)", no(every)), ("services:(port:22 AND product:OpenSSH)",

@@ -104,7 +104,7 @@ api GET '/search/hosts?limit=2&q=services.port:443'
 is "$(field '[.hosts[].ip]|join(" ")') $(field .has_more) $(field .total.value) $(field .next_cursor)" \
 	"192.0.2.1 192.0.2.2 false 2 null" "a page of hosts is in the order of addresses (C-710)"
 is "$(field '.hosts[0].matched_services|map("\(.port)/\(.transport)")|join(" ")')" "443/tcp 443/udp" \
-	"a host lists its matched services (C-711)"
+	"a host lists its matched services (C-878)"
 is "$(field '.hosts[0].tags|tojson')" '["c2"]' "the tags of a document are slugs (C-712)"
 seen='' cursor=''
 while :; do

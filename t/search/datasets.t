@@ -96,9 +96,9 @@ is "$SEEN" "$(sql "SELECT coalesce(doc::json->>'host', 'null') || ' ' || (doc::j
 api GET '/search/dns?limit=7'
 cursor=$(field .next_cursor)
 api GET "/search/whois?limit=7&cursor=$cursor"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another dataset is refused (C-877)"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another dataset is refused (C-703)"
 api GET "/search/dns?limit=7&q=ttl:10&cursor=$cursor"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another query is refused (C-877)"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another query is refused (C-703)"
 api GET '/search/dns?limit=1000'
 is "$STATUS $(field '.dns|length') $(field .has_more) $(field .next_cursor)" "200 240 false null" "a page has up to 1000 documents (C-415)"
 for limit in 0 1001; do
@@ -172,7 +172,7 @@ pages open-directories 'files:(extension:ps1+AND+size:>1000)' '"\(.port) \(.matc
 is "$TOTAL $(printf '%s' "$SEEN" | sort)" "4 8003 bin/run3.ps1
 8006 bin/run6.ps1
 8009 bin/run9.ps1
-8012 bin/run12.ps1" "one file must pass all tests of files in brackets, and is named in matched_files (C-711, C-878)"
+8012 bin/run12.ps1" "one file must pass all tests of files in brackets, and is named in matched_files (C-878)"
 pages open-directories 'files.extension:ps1+AND+files.size:>1000+AND+port:8001' '.matched_files|length'
 is "$TOTAL $SEEN" "1 3
 " "tests of files without brackets may be passed by different files (C-878)"

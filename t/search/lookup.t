@@ -173,7 +173,7 @@ is "$(printf '%s\n' $seen)" "$(seq 2500)" "the pages of a name with many records
 api POST /search/dns/bulk '{"names":["WWW.example.org","none.example.org","*.example.org"],"limit_per_name":2}'
 is "$STATUS $(printf '%s' "$BODY" | jq -c '[.results[]|[.name,.found,(.records|length),.records_has_more]]')" \
 	'200 [["www.example.org",true,2,true],["none.example.org",false,0,false],["*.example.org",true,1,false]]' \
-	"a bulk look-up answers the first records of each name, in the order of the request (C-880)"
+	"a bulk look-up answers the first records of each name, in the order of the request (C-716)"
 api POST '/search/dns/bulk?fields=answer' '{"names":["a.www.example.org"]}'
 is "$STATUS $BODY" '200 {"results":[{"name":"a.www.example.org","found":true,"records":[{"answer":"192.0.2.9"}],"records_has_more":false}]}' \
 	"fields selects the members of a bulk answer (C-414)"
@@ -194,7 +194,7 @@ is "$STATUS $(printf '%s' "$BODY" | jq -c '.results[0].host')" '200 {"ip":"192.0
 for body in '{"names":[]}' '{"names":["a.org","A.org."]}' '{"names":["a..org"]}' '{"names":["a.org"],"limit_per_name":101}' '{}' \
 	"{\"names\":$(seq 101 | jq -sc 'map("n\(.).org")')}"; do
 	api POST /search/dns/bulk "$body"
-	is "$STATUS $(field .error.code)" "400 invalid_request" "a bulk look-up refuses $(printf '%.40s' "$body")"
+	is "$STATUS $(field .error.code)" "400 invalid_request" "a bulk look-up refuses $(printf '%.40s' "$body") (C-716)"
 done
 
 key=$(key_new --scope search.aggregate)

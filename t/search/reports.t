@@ -56,7 +56,7 @@ next=$(field .next_cursor)
 api GET "/search/reports?limit=1&q=tlp:clear&cursor=$next"
 is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of another query is refused"
 api GET "/search/certificates?limit=1&cursor=$next"
-is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of reports is refused elsewhere (C-877)"
+is "$STATUS $(field .error.code)" "400 invalid_search_cursor" "a cursor of reports is refused elsewhere (C-703)"
 
 # ---- documents ----
 
@@ -77,7 +77,7 @@ is "$STATUS $(field .error.code)" "400 invalid_search_parameter" "an unknown fie
 
 pages 'indicators:(type:domain+AND+value:c12.example.org)' '"\(.uuid) \(.matched_indicators|tojson)"'
 is "$TOTAL $SEEN" "1 $(uuid 12) [{\"type\":\"domain\",\"value\":\"c12.example.org\"}]
-" "one indicator must pass all tests in brackets, and is named in matched_indicators (C-711)"
+" "one indicator must pass all tests in brackets, and is named in matched_indicators (C-878)"
 pages 'indicators:(type:domain+AND+labels:phishing)' .uuid
 is "$TOTAL" 0 "two indicators do not pass the tests of one (C-878)"
 pages 'indicators.type:domain+AND+indicators.labels:phishing' .uuid
