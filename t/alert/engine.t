@@ -25,12 +25,12 @@ dns=$(rule Dns '"source":"finding","query":"finding_type:dangling_dns AND NOT ti
 done=$(rule Done '"source":"finding","query":"status:resolved"')
 port=$(rule Port '"source":"service","query":"port:22 OR technologies:nginx"')
 off=$(rule Off '"source":"finding","enabled":false')
-is "$(alerts "$high")" "" "a new rule does not evaluate older findings"
+is "$(alerts "$high")" "" "a new rule does not evaluate older findings (C-773)"
 put '{"finding_key":"a","finding_type":"dangling_dns","title":"A","severity":"medium"}
 {"finding_key":"b","finding_type":"x","title":"B","severity":"critical"}
 {"finding_key":"c","finding_type":"dangling_dns","title":"A test","severity":"high"}'
 is "$(alerts "$high")" "open A test high 1, open B critical 1" \
-	"a rule raises alerts for findings of its severity"
+	"a rule raises alerts for findings of its severity (C-773)"
 is "$(alerts "$dns")" "open A medium 1" "a rule raises alerts for findings that match its query"
 is "$(alerts "$off")$(alerts "$done")" "" "a disabled rule and a rule for resolved findings raise nothing"
 is "$(told "$high") | $(told "$dns")" "alert.raised alert.raised | alert.raised" \
@@ -40,11 +40,11 @@ put '{"finding_key":"b","finding_type":"x","title":"B","severity":"critical","so
 is "$(alerts "$high")" "open A test high 1, open B critical 1" "an import without a change raises nothing"
 put '{"finding_key":"b","finding_type":"x","title":"B, in words","severity":"high"}'
 is "$(alerts "$high")" "open A test high 1, open B, in words high 2" \
-	"a changed finding raises the same alert again"
-is "$(told "$high")" "alert.raised alert.raised" "an alert raised again does not notify"
+	"a changed finding raises the same alert again (C-774)"
+is "$(told "$high")" "alert.raised alert.raised" "an alert raised again does not notify (C-774)"
 put '{"finding_key":"b","finding_type":"x","title":"B","severity":"critical"}'
 is "$(told "$high") $(alerts "$high")" "alert.raised alert.raised alert.worsened open A test high 1, open B critical 3" \
-	"an alert that becomes more severe notifies"
+	"an alert that becomes more severe notifies (C-774)"
 api GET "$A/alerts?rule_uuid=$high"
 b=$(field '.alerts[] | select(.title == "B") | .uuid')
 api POST "$A/alerts/$b/acknowledge"
@@ -53,18 +53,18 @@ is "$(alerts "$high")" "open A test high 1, acknowledged Bb critical 4" \
 	"an acknowledged alert stays acknowledged when it is raised again"
 put '{"finding_key":"b","finding_type":"x","title":"Bb","severity":"low"}'
 is "$(alerts "$high")" "open A test high 1, closed Bb critical 4" \
-	"an alert closes when its finding no longer matches"
+	"an alert closes when its finding no longer matches (C-775)"
 is "$(sql "SELECT action || ' ' || program FROM audit WHERE subject_id = '$b' ORDER BY id DESC LIMIT 1")" "alert.clear surfaced_alert" \
 	"the audit names surfaced_alert as closing the alert"
 put '{"finding_key":"b","finding_type":"x","title":"Bb","severity":"high"}'
 is "$(alerts "$high")" "open A test high 1, closed Bb critical 4, open Bb high 1" \
-	"a finding that matches again raises a new alert"
+	"a finding that matches again raises a new alert (C-775)"
 
 api GET "$F?limit=100"
 c=$(field '.findings[] | select(.finding_key == "c") | .uuid')
 api POST "$F/$c/resolve"
 world_until 20 hooks_settled
-is "$(alerts "$high" | cut -d, -f1)" "closed A test high 1" "an alert closes when its finding is resolved"
+is "$(alerts "$high" | cut -d, -f1)" "closed A test high 1" "an alert closes when its finding is resolved (C-773)"
 is "$(alerts "$done")" "open A test high 1" \
 	"a rule for resolved findings raises an alert when one is resolved"
 api POST "$F/$c/reopen"
@@ -92,7 +92,7 @@ is "$(hooks_got '[.[] | .body | fromjson | select(.data.rule.uuid == "'"$port"'"
 sql "UPDATE account SET state = 'suspended'"
 put '{"finding_key":"z","finding_type":"x","title":"Z","severity":"critical"}'
 sql "UPDATE account SET state = 'active'"
-is "$(alerts "$high" | grep -c Z)" 0 "a suspended organisation raises no alerts"
+is "$(alerts "$high" | grep -c Z)" 0 "a suspended organisation raises no alerts (C-796)"
 before=$(sql "SELECT count(*) FROM alert")
 sql "BEGIN; INSERT INTO finding (project_uuid, finding_key, finding_type, title, severity, first_seen_at, last_seen_at)
 	VALUES ('$P', 'never', 'x', 'Never', 'critical', now(), now()); ROLLBACK"

@@ -23,16 +23,16 @@ is "$STATUS $(field '.alert|"\(.state) \(.acknowledged_by_membership_uuid)"')" "
 	"an alert is acknowledged by the owner of the key"
 same=$(field '.alert|tojson')
 api POST "$A/alerts/$a/acknowledge"
-is "$STATUS $(field '.alert|tojson')" "200 $same" "a second acknowledgement changes nothing"
+is "$STATUS $(field '.alert|tojson')" "200 $same" "a second acknowledgement changes nothing (C-789)"
 api POST "$A/alerts/$a/close"
 is "$STATUS $(field '.alert|"\(.state) \(.closed_by_membership_uuid) \(.acknowledged_by_membership_uuid)"')" "200 closed $member $member" \
 	"a closed alert names who acknowledged and who closed it"
 api POST "$A/alerts/$a/acknowledge"
-is "$STATUS $(field .error.code)" "409 alert_state_conflict" "a closed alert cannot be acknowledged"
+is "$STATUS $(field .error.code)" "409 alert_state_conflict" "a closed alert cannot be acknowledged (C-789)"
 newer=$(alert)
 api POST "$A/alerts/$a/reopen"
 is "$STATUS $(field .error.code)" "409 alert_state_conflict" \
-	"an alert cannot be reopened beside an open one of the same source"
+	"an alert cannot be reopened beside an open one of the same source (C-789)"
 api POST "$A/alerts/$newer/close"
 api POST "$A/alerts/$a/reopen"
 is "$STATUS $(field '.alert|"\(.state) \(.acknowledged_at) \(.closed_at)"')" "200 open null null" \

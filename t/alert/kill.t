@@ -48,7 +48,7 @@ rm -f "$H/fail"
 settled() { hooks_settled && [ "$(sql "SELECT count(*) FROM alert")" -ge $((N * 2)) ]; }
 ok "every delivery is settled after $killed kills" world_until $((15 + N / 12)) settled
 is "$(sql "SELECT count(*) || ' ' || count(DISTINCT source_uuid) FROM alert WHERE rule_uuid = '$rule' AND state = 'open' AND severity = 'critical'")" \
-	"$N $N" "every finding has one open alert with its latest severity"
+	"$N $N" "every finding has one open alert with its latest severity (C-792)"
 is "$(sql "SELECT count(*) FROM alert WHERE rule_uuid = '$hushed' AND state = 'open'")" "$N" \
 	"every finding has one open alert of the silenced rule"
 # A finding that was evaluated at both severities has two deliveries, otherwise one.
@@ -66,7 +66,7 @@ hooks_got 'map(.id) | unique | .[]' | sort >"$W/got"
 is "$(sort "$W/made" | comm -3 - "$W/got" | head -3)" "" \
 	"the receiver got exactly the ids of the delivered notifications"
 is "$(hooks_got 'group_by([.name, (.body | fromjson | [.data.alert.uuid, .type])]) | map(map(.id) | unique | length) | unique | join(" ")')" 1 \
-	"no notification is sent under two ids"
+	"no notification is sent under two ids (C-792)"
 is "$(hooks_got 'group_by(.id) | map(map(.body) | unique | length) | unique | join(" ")')" 1 \
 	"no id is sent with two bodies"
 is "$(hooks_got 'map(select(.signed | not)) | length')" 0 "every webhook of this test is signed"

@@ -55,14 +55,14 @@ echo "delivery_days = 90" >>"$W/etc/surfaced-alert.conf"
 world_alert_start
 kept="5 again, 1 held, 5 pending, 5 young"
 pruned() { [ "$(left)" = "$kept" ]; }
-ok "deliveries settled more than 90 days ago are deleted" world_until 60 pruned
+ok "deliveries settled more than 90 days ago are deleted (C-795)" world_until 60 pruned
 is "$(left)" "$kept" "pending, recent, recently tried and locked deliveries are kept"
 is "$(sql "SELECT count(*) FROM alert_attempt WHERE delivery_uuid NOT IN (SELECT uuid FROM alert_delivery)")" 0 \
 	"the attempts of deleted deliveries are deleted"
 is "$(sql "SELECT count(*) FROM alert_attempt")" 16 "the attempts of kept deliveries are kept"
 api GET "/projects/$P/alerting/alerts"
 is "$(field '.alerts[0].title') $(sql "SELECT count(*) FROM alert_silence")" "Old 1" \
-	"alerts and silences are kept for ever"
+	"alerts and silences are kept for ever (C-795)"
 ok "the deliveries are deleted in two batches of 500" \
 	test "$(grep -c 'pruned what=deliveries rows=500$' "$W/log/surfaced-alert.log")" -eq 2
 usage() { sql "SELECT count(*) || ' ' || ((now() AT TIME ZONE 'UTC')::date - min(day)) FROM usage_daily WHERE incarnation = '$D'"; }

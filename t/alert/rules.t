@@ -18,28 +18,28 @@ like "$secret" '^whsec_[A-Za-z0-9+/]{43}=$' "the answer to a new destination has
 is "$(header Location)" "/api/v1$A/destinations/$d" "Location has the path of the new destination"
 for path in "/destinations/$d" /destinations; do
 	api GET "$A$path"
-	unlike "$BODY" secret "$path does not show the secret again"
+	unlike "$BODY" secret "$path does not show the secret again (C-783)"
 done
 is "$(sql "SELECT count(*) FROM audit WHERE after::text LIKE '%whsec%' OR after ? 'secret'")" 0 \
 	"the audit does not contain the secret"
 ok "the role surfaced_api cannot read the secret" \
 	sh -c '! psql -XqAt -U surfaced_api -c "SELECT secret FROM alert_destination" 2>/dev/null'
 api POST "$A/destinations/$d/rotate-secret"
-isnt "$(field .destination.secret)" "$secret" "rotate-secret returns another secret"
+isnt "$(field .destination.secret)" "$secret" "rotate-secret returns another secret (C-783)"
 is "$(sql "SELECT secret = '$(field .destination.secret)' FROM alert_destination")" t \
 	"the database stores the rotated secret"
 is "$(sql "SELECT action FROM audit WHERE subject_id = '$d' ORDER BY id DESC LIMIT 1")" alert_destination.rotate_secret \
 	"the audit has the rotation of the secret"
 api PUT "$A/destinations/$d" '{"name":"Pager","url":"https://8.8.8.8:8443/","enabled":false}'
 is "$STATUS $(field '.destination|"\(.url) \(.enabled)"')" "200 https://8.8.8.8:8443/ false" \
-	"PUT replaces a destination with the new values"
+	"PUT replaces a destination with the new values (C-787)"
 api POST "$A/destinations" '{"name":"","url":"http://x","colour":1}'
 is "$(faults)" "400 name too_short,colour unknown_field" "one answer names every fault of the schema"
 api POST "$A/destinations" '{"name":"x\u2028y","url":"https://hooks.example.com/"}'
 is "$(faults)" "400 name invalid_format" "a name with a line separator is refused"
 while read -r url; do
 	api POST "$A/destinations" "$(jq -nc --arg u "$url" '{name:"x",url:$u}')"
-	is "$(faults)" "400 url not_allowed" "the URL $url of a destination is refused"
+	is "$(faults)" "400 url not_allowed" "the URL $url of a destination is refused (C-782)"
 done <<'END'
 http://hooks.example.com/
 ftp://hooks.example.com/
@@ -121,16 +121,16 @@ try "\"source\":\"finding\",\"destination_uuids\":[\"$foreign\"]" "400 destinati
 try '"source":"finding","enabled":1' "400 enabled invalid_type"
 api PUT "$A/rules/$r" "{\"name\":\"x\",\"source\":\"finding\",\"destination_uuids\":[\"$foreign\"]}"
 is "$(faults)" "400 destination_uuids not_found" \
-	"a replacement of a rule with a foreign destination is refused"
+	"a replacement of a rule with a foreign destination is refused (C-784)"
 api PUT "$A/rules/$r" "{\"name\":\"Higher\",\"source\":\"finding\",\"enabled\":false,\"destination_uuids\":[\"$d\"]}"
 is "$STATUS $(field '.rule|"\(.name) \(.min_severity) \(.enabled) \(.updated_at > .created_at)"')" "200 Higher info false true" \
-	"PUT replaces every member of a rule"
+	"PUT replaces every member of a rule (C-787)"
 api DELETE "$A/destinations/$d"
 is "$STATUS" 200 "a destination is deleted with 200"
 api GET "$A/destinations/$d"
 is "$STATUS $(field .error.code)" "404 alert_destination_not_found" "a deleted destination is not found"
 api GET "$A/rules/$r"
-is "$(field '.rule.destination_uuids|tojson')" "[]" "a deleted destination leaves the rules that named it"
+is "$(field '.rule.destination_uuids|tojson')" "[]" "a deleted destination leaves the rules that named it (C-784)"
 api DELETE "$A/rules/$r"
 is "$STATUS $(field .rule.uuid)" "200 $r" "a rule is deleted with 200"
 for verb in GET DELETE; do

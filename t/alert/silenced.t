@@ -41,14 +41,14 @@ is "$(hooks_got 'map(.body | fromjson | .data.alert.title) | join(" ")')" "Findi
 	"silenced notifications are not sent after the silence"
 d=$(sql "SELECT uuid FROM alert_delivery WHERE state = 'silenced' ORDER BY created_at LIMIT 1")
 api POST "$A/deliveries/$d/retry"
-is "$STATUS $(field '.delivery.uuid')" "200 $d" "a silenced delivery can be retried by a client"
+is "$STATUS $(field '.delivery.uuid')" "200 $d" "a silenced delivery can be retried by a client (C-788)"
 world_until 30 hooks_settled
 api GET "$A/deliveries/$d"
 is "$(field '.delivery|"\(.state) \(.attempts)"') $(hooks_got '.[-1].id')" "delivered 1 $d" \
-	"a retried delivery is sent under its own id"
+	"a retried delivery is sent under its own id (C-788)"
 api POST "$A/deliveries/$d/retry"
 is "$STATUS $(field .error.code)" "409 alert_delivery_state_conflict" \
-	"a delivered notification cannot be retried"
+	"a delivered notification cannot be retried (C-788)"
 
 # A silence begins between two attempts of a delivery.
 sql "UPDATE alert_rule SET enabled = false"
@@ -72,11 +72,11 @@ rm "$H/fail"
 world_until 30 hooks_settled
 api GET "$A/deliveries/$t"
 is "$(field .delivery.state) $(hooks_got '.[-1].body | fromjson | .type')" "delivered destination.test" \
-	"a test notification is delivered during a silence"
+	"a test notification is delivered during a silence (C-794)"
 is "$(sql "SELECT string_agg(action, ' ' ORDER BY id) FROM audit WHERE subject = 'alert_delivery' AND actor LIKE 'key:%'")" "alert_delivery.change alert_delivery.create" \
 	"the audit has the retry and the test of the client"
 api PUT "$A/destinations/$fail" '{"name":"x","url":"https://hooks.example.com/ok/ok","enabled":false}'
 api POST "$A/destinations/$fail/test"
 world_until 30 hooks_settled
 is "$(sql "SELECT state FROM alert_delivery ORDER BY created_at DESC LIMIT 1")" delivered \
-	"a disabled destination can be tested"
+	"a disabled destination can be tested (C-794)"

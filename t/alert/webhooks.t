@@ -46,7 +46,7 @@ state()
 	sql "SELECT DISTINCT state || ' ' || attempts || ' ' || coalesce(http_status_code::text, '-') || ' ' || coalesce(failure, '-')
 		FROM alert_delivery d JOIN alert_destination t ON t.uuid = d.destination_uuid WHERE t.name = '$1' ORDER BY 1"
 }
-settles "receivers that answer are served while one stalls"
+settles "receivers that answer are served while one stalls (C-779)"
 
 sql "UPDATE alert_rule SET enabled = false"
 hooks_rule "$fail" >"$W/rule"
@@ -60,26 +60,26 @@ ok "every delivery is settled after the receiver works again" world_until 60 hoo
 hooks_alert_kill TERM
 is "$(state ok)" "delivered 1 200 -" "a receiver that answers 200 gets each delivery once"
 is "$(state quiet)" "delivered 1 204 -" "a receiver that answers 204 gets each delivery once"
-is "$(state twice)" "delivered 3 200 -" "a delivery succeeds at the third attempt after two failures"
+is "$(state twice)" "delivered 3 200 -" "a delivery succeeds at the third attempt after two failures (C-777)"
 is "$(state later)" "delivered 3 200 -" "a delivery succeeds after Retry-After has passed twice"
-is "$(state never)" "delivered 3 200 -" "a delivery succeeds despite a huge Retry-After, which is bounded"
+is "$(state never)" "delivered 3 200 -" "a delivery succeeds despite a huge Retry-After, which is bounded (C-777)"
 is "$(state odd)" "failed 4 - the receiver answered 799" "an unknown status counts as a failure"
 is "$(state endless)" "delivered 1 200 -" "an answer without an end is cut off and counts as delivered"
 like "$(state fail)" "^delivered ([2-9]|10) 200 -$" "a receiver that works again gets every delivery"
 is "$(state redirect)" "failed 4 302 the receiver answered 302; redirects are not followed" \
-	"a redirect is not followed and counts as a failure"
+	"a redirect is not followed and counts as a failure (C-777)"
 is "$(state inward)" "failed 4 307 the receiver answered 307; redirects are not followed" \
 	"a redirect to a private address is not followed"
 like "$(state gone)" "^failed [01] (410|-) " "a receiver that answers 410 fails its deliveries"
 is "$(sql "SELECT enabled FROM alert_destination WHERE uuid = '$gone'")" f \
-	"the answer 410 disables the destination"
+	"the answer 410 disables the destination (C-778)"
 is "$(sql "SELECT actor || ' ' || (before ->> 'enabled') || ' ' || (after ->> 'enabled') FROM audit WHERE subject_id = '$gone' ORDER BY id DESC LIMIT 1")" \
 	"role:surfaced_alert true false" "the audit has the disabling of the destination"
 is "$(state stall)" "failed 4 - the receiver did not answer in time" \
 	"a delivery to a receiver that stalls fails after its attempts"
 
 is "$(hooks_got 'map(select(.signed | not)) | length')" 0 \
-	"every request is signed with the secret of its destination"
+	"every request is signed with the secret of its destination (C-776)"
 is "$(hooks_got 'map(select(((.timestamp - .at) | fabs) > 60)) | length')" 0 \
 	"the timestamp of a request is the time of the attempt"
 is "$(hooks_got 'map(.type) | unique | join(" ")') $(hooks_got 'map(.agent) | unique | join(" ")')" "application/json surfaced/0.1.0" \
@@ -87,9 +87,9 @@ is "$(hooks_got 'map(.type) | unique | join(" ")') $(hooks_got 'map(.agent) | un
 is "$(hooks_got 'map(.id) | unique | length')" "$(sql "SELECT count(*) FROM alert_delivery WHERE attempts > 0")" \
 	"every delivery has an id of its own"
 is "$(hooks_got 'group_by(.id) | map(map(.body) | unique | length) | unique | join(" ")')" 1 \
-	"a delivery has the same body at every attempt"
+	"a delivery has the same body at every attempt (C-776)"
 is "$(hooks_got 'group_by([.name, (.body | fromjson | .data.alert.uuid)]) | map(map(.id) | unique | length) | unique | join(" ")')" 1 \
-	"an alert is sent to a destination under one id"
+	"an alert is sent to a destination under one id (C-776)"
 is "$(hooks_got '[.[] | select(.name == "later")] | group_by(.id) | map(.[1].at - .[0].at >= 1 and .[2].at - .[1].at >= 1) | all')" true \
 	"the attempts are at least Retry-After apart"
 is "$(hooks_got 'map(select(.kind == "ok"))[0].body | fromjson | "\(.type) \(.data.project_uuid) \(.data.rule.uuid) \(.data.alert.severity) \(.data.finding.finding_type) \(.data.alert.state)"')" \
@@ -136,7 +136,7 @@ ok "the test notifications to the rebinding name are settled" world_until 30 hoo
 is "$(host rebind | sort | head -1)" "delivered -" \
 	"the first notification to the rebinding name is delivered"
 like "$(host rebind)" "^failed the name has an address that is not public" \
-	"the next notification to the rebinding name is refused"
+	"the next notification to the rebinding name is refused (C-782)"
 sql "ALTER TABLE alert_destination DROP CONSTRAINT alert_destination_url_check; UPDATE alert_destination SET url = v FROM
 	unnest('{https://10.0.0.1/ok/ok,http://hooks.example.com/ok/ok,https://hooks.example.com@10.0.0.1/ok/ok}'::text[],
 	'{inward,mixed,mapped}'::text[]) AS u(v, h) WHERE url LIKE 'https://' || h || '.%'"
