@@ -207,14 +207,17 @@ borrow_public_url(struct arena *a, const char *file)
 	const char *path =
 	    arena_printf(a, "%.*ssurfaced.conf", slash == NULL ? 0 : (int)(slash + 1 - file), file)
 		.p;
-	struct conf own = conf;
+	struct conf own = conf, other;
 	char err[512];
 
-	if (conf.public_url[0] != '\0' || access(path, R_OK) != 0)
+	if (conf.public_url[0] != '\0' || access(path, R_OK) != 0 ||
+	    !conf_load("surfaced", path, err, sizeof(err)))
 		return;
-	if (conf_load("surfaced", path, err, sizeof(err)))
-		own.public_url = conf.public_url;
+	other = conf;
 	conf = own;
+	conf.public_url = other.public_url;
+	other.public_url = own.public_url;
+	conf_free(&other);
 }
 
 static int

@@ -137,7 +137,7 @@ set_text_value(const struct param *p, struct str value, struct conf *out)
 		return false;
 	if (kinds[p->kind].check != NULL && !kinds[p->kind].check(value))
 		return false;
-	/* Once in conf, the copy is never freed: other code keeps pointers to it. */
+	/* conf_free frees the copy; other code keeps pointers to the texts of conf. */
 	copy = strndup(value.p, value.n);
 	if (copy == NULL)
 		panic("out of memory");
@@ -268,8 +268,8 @@ apply_lines(struct reading *r, FILE *in, struct conf *out)
 	return good;
 }
 
-static void
-free_texts(struct conf *c)
+void
+conf_free(struct conf *c)
 {
 	char *text;
 
@@ -304,13 +304,13 @@ conf_load(const char *program, const char *file, char *err, size_t room)
 		in = fopen(file, "re");
 		if (in == NULL) {
 			snprintf(err, room, "%s: %s", file, strerror(errno));
-			free_texts(&fresh);
+			conf_free(&fresh);
 			return false;
 		}
 		ok = apply_lines(&r, in, &fresh);
 		fclose(in);
 		if (!ok) {
-			free_texts(&fresh);
+			conf_free(&fresh);
 			return false;
 		}
 	}

@@ -36,6 +36,8 @@ extern struct conf conf;
    with a parameter that `program` does not read is a fault. On failure false, with "file:line:
    fault" in err, and conf is unchanged. */
 bool conf_load(const char *program, const char *file, char *err, size_t room) MUST_USE;
+/* Frees the texts of a configuration that is no longer in conf. */
+void conf_free(struct conf *c);
 /* Prints one line per parameter: name, programs, type, default, bounds, help; for surfaced -D
    params. */
 void conf_describe(FILE *out);
