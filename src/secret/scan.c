@@ -17,7 +17,12 @@
 
 #include "secret/secret_priv.h"
 
-enum { NAME = 64, NAME_GAP = 8, AROUND = 32 /* bytes around a piece of base64 */ };
+enum {
+	NAME = 64,
+	NAME_GAP = 8,
+	AROUND = 32,   /* bytes around a piece of base64 */
+	CUT_LEAST = 9, /* bytes of a secret that give it away (C-186) */
+};
 
 /* weak: gives way to a secret of another row. This is the password of a URL, or the secret key
    beside the id of an AWS key. */
@@ -257,6 +262,17 @@ is_at(const struct scan *s, const struct secret_anchor *n, size_t at)
 	return memcmp(p, n->text, n->n) == 0;
 }
 
+/* Whether the end of the text cuts off the candidate. A few characters behind an anchor give no
+   secret away: "api_docs" at the end of a title is a word. */
+static bool
+is_cut_off(const struct candidate *c)
+{
+	const struct secret_row *r = c->anchor->row;
+
+	return r->shape_text[0] == '\0' ||
+	       (c->text.n - c->at - c->anchor->fixed >= CUT_LEAST && secret_is_near(c));
+}
+
 /* Tries the anchors of a bucket at the offset of the three bytes. Returns true when one of them
    begins a secret. */
 static bool
@@ -279,7 +295,7 @@ try_bucket(struct scan *s, size_t probe_at, int16_t first)
 			.done = s->done,
 			.at = at };
 		found = is_secret(&c) && c.start >= s->done;
-		if (c.open && c.at < s->out.open)
+		if (c.open && c.at < s->out.open && is_cut_off(&c))
 			s->out.open = c.start < c.at ? c.start : c.at;
 		if (found) {
 			accept_candidate(s, &c);

@@ -372,6 +372,16 @@ secrets_that_the_end_cuts_off_are_left_out(void)
 }
 
 static void
+words_at_the_end_that_begin_like_a_token_are_kept(void)
+{
+	static const char *const texts[] = { "the api_docs", "for test_data", "a key-value", "web_app",
+		"sk_buff", "pat.pending", "unit test_integration", "SG.abc" };
+
+	for (size_t i = 0; i < COUNT(texts); i++)
+		CU_ASSERT_TRUE(str_is(secrets_mask(arena, str_of(texts[i])), texts[i]));
+}
+
+static void
 more_secrets_than_the_limit_are_cut_off(void)
 {
 	struct str token = bare("stripe_key", 4);
@@ -438,6 +448,8 @@ main(void)
 		{ "masked texts have no secret (C-186)", masked_texts_have_no_secret },
 		{ "secrets that the end of a text cuts off are left out",
 		    secrets_that_the_end_cuts_off_are_left_out },
+		{ "words at the end that begin like a token are kept",
+		    words_at_the_end_that_begin_like_a_token_are_kept },
 		{ "more secrets than the limit are cut off",
 		    more_secrets_than_the_limit_are_cut_off },
 		{ "texts longer than the limit are cut off",
