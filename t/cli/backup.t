@@ -205,7 +205,7 @@ answers >"$W/after"
 is "$(diff "$W/before" "$W/after")" "" "the restored instance gives the same answers as before"
 api GET "/access/audit/feed?after=$position"
 like "$STATUS $(field .error.code) $(field .error.message)" '^400 invalid_pagination .*restored from a backup' \
-	"a position of the audit feed from before the restore is refused"
+	"a position of the audit feed from before the restore is refused (C-928)"
 api GET '/access/audit/feed?limit=1'
 position=$(field .next_cursor)
 is "$(sql "SELECT count(*) FROM record_hosts WHERE changed > pg_current_xact_id()")" 0 \

@@ -174,7 +174,7 @@ two certificates certstream '' "$(message 1)" "$(message 2)"
 two open-directories ndjson '' '{"host":"a.example","port":80}' '{"host":"b.example","port":80}'
 two_new=1
 two open-directories autoindex '' '{"name":"a","type":"file"}' '{"name":"b","type":"file"}' --url http://192.0.2.7/
-is "$(docs | jq -c '[[.files[].name], .truncated]')" '[["a","b"],true]' "a listing with a bad entry has its other files, and is not complete"
+is "$(docs | jq -c '[[.files[].name], .truncated]')" '[["a","b"],true]' "a listing with a bad entry has its other files, and is not complete (C-929)"
 
 # ---- bundles of STIX and events of MISP ----
 

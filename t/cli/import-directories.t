@@ -23,7 +23,7 @@ is "$ERR" "$W/own:1: files[1].sha256: is no SHA-256: 64 hexadecimal digits
 $W/own:4: port: is missing
 $W/own:5: colour: is no member of this format" "each bad document is reported with its line (C-404)"
 is "$(show .)" '{"port":443,"host":"files.example.org","path":"/","file_count":2,"total_size":7,"first_seen":"2026-01-01T00:00:00.000000Z","last_seen":"2026-02-01T00:00:00.000000Z","files":[{"name":"a.tar.gz","extension":"gz","size":7,"modified_at":"2026-01-02T00:00:00.000000Z"},{"name":"b"}]}' \
-	"the files of the later listing replace those of the earlier one, whichever comes first"
+	"the files of the later listing replace those of the earlier one, whichever comes first (C-929)"
 import "$W/own"
 is "$OUT" "5 read, 0 new, 0 changed, 1 unchanged, 3 bad, 0 skipped" "the same documents twice change nothing (C-404)"
 clear

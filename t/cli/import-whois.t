@@ -34,7 +34,7 @@ is "$(show afnic.fr .whois)" '{"registrant":{"organisation":"Association Example
 	"an empty organisation is the name of the contact, the country may be a parameter, and a missing delegationSigned is no value"
 is "$(show redacted.example .whois)" \
 	'{"status":["ok"],"dnssec":false,"registrant":{"country_code":"US"},"updated_at":"2026-01-02T03:04:05.000000Z","expires_at":"2027-01-01T00:00:00.000000Z"}' \
-	"redacted values are no values"
+	"redacted values are no values (C-934)"
 is "$(show person.example .whois)" null "the name of a person and an unknown country are not stored"
 is "$(show org.example .whois)" '{"registrant":{"organisation":"Some Society"}}' "the name of a contact that is an organisation is stored, and the first registrant counts"
 
@@ -61,8 +61,8 @@ END
 import --seen 2026-11-01T00:00:00Z "$W/free"
 is "$STATUS $OUT" "1 5 read, 2 new, 0 changed, 0 unchanged, 3 bad, 0 skipped" "answers 404 that name their domain are stored, and their format is guessed"
 is "$(show free.example '[.whois, .last_seen]') $(show terms.example .whois)" \
-	'[{"status":["notRegistered"]},"2026-11-01T00:00:00.000000Z"] {"status":["notRegistered"]}' "a domain that is not registered has that status and nothing else"
-like "$ERR" 'errorCode: only 404 is an answer about a domain' "an answer that the server is busy says nothing about the domain"
+	'[{"status":["notRegistered"]},"2026-11-01T00:00:00.000000Z"] {"status":["notRegistered"]}' "a domain that is not registered has that status and nothing else (C-934)"
+like "$ERR" 'errorCode: only 404 is an answer about a domain' "an answer that the server is busy says nothing about the domain (C-934)"
 like "$ERR" 'no link has the URL of the query; name it with --domain' "a 404 that does not name its domain is reported"
 echo '{"errorCode":404,"title":"Not Found"}' >"$W/bare"
 import --domain bare.example "$W/bare"

@@ -53,7 +53,7 @@ detect_idle
 is "$(found)" "indicator/ipv4/192.0.2.7|open|high|1" "an indicator that equals an address of the inventory is a finding (C-840)"
 found >/dev/null
 is "$(field '.findings[0] | "\(.evidence.matched_by) \(.evidence.reasons[0] | tojson) \(.confidence)"')" \
-	'address {"code":"report","weight":90} 0.9' "its evidence names how the asset was matched and the weight of each reason"
+	'address {"code":"report","weight":90} 0.9' "its evidence names how the asset was matched and the weight of each reason (C-927)"
 before=$(changes)
 report 1 ipv4 192.0.2.7 90 ',"summary":"Written again"'
 detect_idle

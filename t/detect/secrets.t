@@ -173,7 +173,7 @@ detect_idle
 is "$(sql "SELECT subject, location ->> 'kind' FROM secret_place WHERE subject = 'host 203.0.113.5' ORDER BY 2")" \
 	"host 203.0.113.5|header
 host 203.0.113.5|title" "secrets in titles and headers of a host of the project's name are found"
-is "$(sql "SELECT count(*) FROM secret_place WHERE subject = 'host 203.0.113.6'")" 0 "the name of a host of a CDN does not make it an asset"
+is "$(sql "SELECT count(*) FROM secret_place WHERE subject = 'host 203.0.113.6'")" 0 "the name of a host of a CDN does not make it an asset (C-931)"
 sql "SELECT secret_owner('$P', '{\"hostnames\":[\"www.example.com\"]}')" >"$W/owner"
 # The tag exists in one transaction alone, because surfaced-detect would remove a tag that its rule does not apply.
 tagger=$(detect_rule hosts all ip:192.0.2.99)

@@ -200,11 +200,11 @@ signed_in bob
 is "$STATUS" 201 "a person who is enabled again signs in"
 is "$(ctl --json people sign-ins bob@example.com --end | jq '.sign_ins | length')" 1 "people sign-ins --end lists what it ends"
 as bob GET /auth/session
-is "$(answered)" "401 session_expired" "people sign-ins --end signs the person out"
+is "$(answered)" "401 session_expired" "people sign-ins --end signs the person out (C-933)"
 token=$(ctl --json people recover bob@example.com | jq -r .person.token)
 sign_in bob "$PASSWORD" -H 'X-Real-IP: 198.51.100.10'
 signed_in bob
-is "$STATUS" 201 "printing a link to recover changes nothing"
+is "$STATUS" 201 "printing a link to recover changes nothing (C-933)"
 visit POST /auth/links/use "{\"token\":\"$token\",\"password\":\"a whole new pass phrase\"}"
 is "$STATUS $(field .person.email)" "201 bob@example.com" "a link to recover sets a password (C-323)"
 as bob GET /auth/session

@@ -87,9 +87,9 @@ is "$(answered) $(fault)" "400 invalid_request authenticator_data invalid_format
 register bob other flags=0x41
 is "$(answered) $(fault)" "400 invalid_request authenticator_data invalid_format" "a person who was not verified is refused"
 as bob POST /auth/passkeys "$(t/helper/passkey create "$K/other" "$(challenge register ann)")"
-is "$(answered)" "400 invalid_challenge" "a challenge of another person's is refused"
+is "$(answered)" "400 invalid_challenge" "a challenge of another person's is refused (C-926)"
 as bob POST /auth/passkeys "$(t/helper/passkey create "$K/other" "$(challenge sign_in)")"
-is "$(answered)" "400 invalid_challenge" "a challenge to sign in with registers no passkey"
+is "$(answered)" "400 invalid_challenge" "a challenge to sign in with registers no passkey (C-926)"
 as bob POST /auth/passkeys '{"name":"x","id":"a+b=","public_key":"AAAA","algorithm":-7,"authenticator_data":"AAAA","client_data":"AAAA"}'
 is "$(answered) $(fault)" "400 invalid_request id invalid_format" "a member that is no base64url is named"
 as ann GET /auth/passkeys
@@ -155,7 +155,7 @@ done
 is "$(cat "$W"/tmp/race.*.status | sort | paste -sd ' ')" "201 400 400 400" "of four at once with one challenge, one signs in (C-319)"
 use ed25519 "type=webauthn.get"
 visit POST /auth/sign-in/passkey "$(t/helper/passkey get "$K/ed25519" "$(challenge register ann)")"
-is "$(answered)" "400 invalid_challenge" "a challenge to register signs nobody in"
+is "$(answered)" "400 invalid_challenge" "a challenge to register signs nobody in (C-926)"
 visit POST /auth/sign-in/passkey "$(t/helper/passkey get "$K/ed25519" "$(challenge sign_in | tr 'A-Za-z' 'B-ZAb-za')")"
 is "$(answered)" "400 invalid_challenge" "a challenge that was changed is refused (C-319)"
 

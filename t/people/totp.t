@@ -99,6 +99,8 @@ finish_step "$(step_new ann | tr 'A-Za-z' 'B-ZAb-za')" "$(code ann)"
 is "$(answered)" "401 sign_in_failed" "a step that was changed is refused (C-317)"
 visit POST /auth/challenge '{"purpose":"sign_in"}'
 is "$(answered)" "409 passkey_not_offered" "without public_url there are no challenges (C-324)"
+visit GET /auth/methods
+is "$STATUS $(field .methods.passkey)" "200 false" "without public_url no passkeys are offered (C-324)"
 step=$(step_new ann)
 as ann PUT /auth/password "{\"password\":\"$PASSWORD and one cup\"}"
 if [ "$STATUS" = 200 ]; then

@@ -153,7 +153,7 @@ api GET "$F?after=$after"
 is "$STATUS $(field '.events | length')" "200 0" "a cursor whose event has gone stands"
 sql "INSERT INTO observation_event OVERRIDING SYSTEM VALUE SELECT * FROM kept; UPDATE observation_event SET changed = '0'"
 api GET "$F?after=$after"
-is "$STATUS $(field .error.code)" "400 invalid_pagination" "a cursor is refused after the database was restored from a backup"
+is "$STATUS $(field .error.code)" "400 invalid_pagination" "a cursor is refused after the database was restored from a backup (C-928)"
 api GET "$F"
 is "$(field '.events | length')" "$count" "the feed of a restored database begins with what was restored"
 sql "DELETE FROM observation_event; SELECT setval(pg_get_serial_sequence('observation_event', 'id'), 1)" >/dev/null

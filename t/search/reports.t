@@ -257,4 +257,4 @@ is "$(sql "SELECT truncated || ' ' || count(*) FROM report JOIN indicator ON rep
 	"true 20000" "a report with more than 20,000 indicators is marked as truncated"
 printf '{"uuid":"%s","published_at":"2026-07-01T00:00:00Z","body":"%0262144d behindtheend"}\n' "$(uuid 990)" 0 >"$W/in"
 ctl import reports "$W/in" >/dev/null 2>"$W/err"
-is "$(cat "$W/err") $(sql "SELECT octet_length(text) FROM report_text WHERE report_uuid = '$(uuid 990)'")" " 262157" "a longer text is kept, and its beginning is searched"
+is "$(cat "$W/err") $(sql "SELECT octet_length(text) FROM report_text WHERE report_uuid = '$(uuid 990)'")" " 262157" "a longer text is kept, and its beginning is searched (C-925)"

@@ -342,7 +342,7 @@ main(void)
 	CU_TestInfo tests[] = {
 		{ "each of 200 pairs has its class and edit (C-177, C-178)",
 		    each_pair_has_its_class_and_edit },
-		{ "a found name is cut to the part that resembles",
+		{ "a found name is cut to the part that resembles (C-932)",
 		    found_names_are_cut_to_what_resembles },
 		{ "fold knows every letter that ICU folds to ASCII (C-177)",
 		    fold_knows_every_letter_that_icu_folds_to_ascii },

@@ -455,11 +455,14 @@ test_registrations(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "Ed25519, P-256 and RSA keys of 2048 bits register and sign in", test_algorithms },
-	{ "keys of other curves, sizes and forms are refused", test_keys },
+	{ "Ed25519, P-256 and RSA keys of 2048 bits register and sign in (C-320)",
+	    test_algorithms },
+	{ "keys of other curves, sizes and forms are refused (C-320)", test_keys },
 		{ "an Ed25519 key of small order or of a second encoding is refused", test_weak_ed25519 },
-	{ "an assertion with any bit changed or byte missing is refused", test_changes },
-	{ "signed client data of another type, challenge or origin are refused", test_client_data },
+	{ "an assertion with any bit changed or byte missing is refused (C-319)",
+	    test_changes },
+	{ "signed client data of another type, challenge or origin are refused (C-319)",
+	    test_client_data },
 	{ "signed authenticator data without a verified person or a growing counter are refused",
 	    test_authenticator_data },
 	{ "a registration with another id, data or key is refused", test_registrations },

@@ -240,7 +240,7 @@ test_open(void)
 }
 
 static CU_TestInfo tests[] = {
-	{ "a password is judged by its characters, repetitions, the e-mail and the list",
+	{ "a password is judged by its characters, repetitions, e-mail and the list (C-302)",
 	    test_rules },
 	{ "two spellings of one character are one password", test_composition },
 	{ "a stored password is verified by this program and by libargon2", test_round_trip },

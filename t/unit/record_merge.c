@@ -269,7 +269,7 @@ static CU_TestInfo tests[] = {
 	{ "Groups of two records of one time win whole or member by member", groups_of_one_time },
 	{ "A DNS record keeps the greater count and all sources (C-889)", counts_and_sources },
 	{ "Lists that are united have the limit of their member", united_lists_have_a_limit },
-	{ "A whois answer replaces the earlier one as a whole", whois_is_replaced_whole },
+	{ "A whois answer replaces the earlier one as a whole (C-929)", whois_is_replaced_whole },
 	{ "A certificate that was parsed from DER is not overwritten (C-890)", parsed_certificate_wins },
 	{ "A record without times counts as the later one", timeless_record_is_later },
 	CU_TEST_INFO_NULL,

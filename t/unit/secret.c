@@ -441,7 +441,7 @@ main(void)
 		{ "the corpus of complaints is silent (C-188)",
 		    the_corpus_of_complaints_is_silent },
 		{ "a secret has its line, offset and name", a_secret_has_its_place },
-		{ "an AWS key with its secret is critical",
+		{ "an AWS key with its secret is critical (C-930)",
 		    an_aws_key_with_its_secret_is_critical },
 		{ "previews have no character of the secret (C-186)",
 		    previews_have_no_character_of_the_secret },

@@ -142,7 +142,7 @@ test_qr(void)
 
 static CU_TestInfo tests[] = {
 	{ "codes are those of RFC 6238 and RFC 4226", test_vectors },
-	{ "a code counts one step before and behind, and once", test_steps },
+	{ "a code counts one step before and behind, and once (C-317)", test_steps },
 	{ "a URI for apps escapes issuer and account", test_uri },
 	{ "a challenge opens for its kind, its person and its time", test_challenges },
 	{ "a QR code has its squares", test_qr },
