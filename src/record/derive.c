@@ -127,6 +127,10 @@ derive_answer(struct arena *a, struct record_object *o, struct str type)
 		why = record_answer(a, type, &answer, &ip, &name);
 	if (why != NULL)
 		return arena_printf(a, "answer: %s", why).p;
+	if (ip.p == NULL && name.p == NULL && answer.p != NULL)
+		answer = record_masked_answer(a, answer);
+	if (answer.n > LIM_ANSWER)
+		return "answer: is too long";
 	record_set_text(a, o, "answer", answer);
 	record_set_text(a, o, "answer_ip", ip);
 	record_set_text(a, o, "answer_name", name);
@@ -228,9 +232,12 @@ derive_directories(struct arena *a, struct record_object *o)
 		return "port: is missing";
 	if (record_text(o, "path").p == NULL)
 		record_set_text(a, o, "path", path_of_url(record_text(o, "url")));
+	record_mask_text(a, o, "title");
+	record_mask_text(a, o, "server");
 	for (size_t i = 0; list != NULL && i < list->objects.n; i++) {
 		if (record_text(list->objects.p[i], "name").p == NULL)
 			return "files: one has no name";
+		record_mask_text(a, list->objects.p[i], "name");
 		derive_file(a, list->objects.p[i]);
 		if (record_int(list->objects.p[i], "size", &size))
 			total += size; /* both are at most 2^53: no overflow */

@@ -118,6 +118,37 @@ record_mask_service(struct arena *a, struct record_object *service, struct ts se
 }
 
 void
+record_mask_text(struct arena *a, struct record_object *o, const char *member)
+{
+	struct str text = record_text(o, member), masked;
+
+	if (text.p == NULL)
+		return;
+	masked = secrets_mask(a, text);
+	if (masked.p == text.p)
+		return;
+	masked = str_trim(masked);
+	record_set_text(a, o, member, masked.n > 0 ? masked : STR("\xe2\x80\xa6"));
+}
+
+struct str
+record_masked_answer(struct arena *a, struct str answer)
+{
+	struct str rest = secrets_mask(a, answer);
+	struct buf b = { .a = a };
+
+	if (rest.p == answer.p)
+		return answer;
+	/* the "…" of a preview as its bytes are written in presentation form */
+	for (size_t i = 0; i < rest.n; i++)
+		if ((unsigned char)rest.p[i] >= 0x80)
+			buf_printf(&b, "\\%03u", (unsigned)(unsigned char)rest.p[i]);
+		else
+			buf_char(&b, rest.p[i]);
+	return buf_done(&b);
+}
+
+void
 record_merge_secrets(struct arena *a, struct record_object *o, const struct record_object *old,
     const struct record_object *new)
 {

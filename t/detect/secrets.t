@@ -165,6 +165,17 @@ is "$(sql "SELECT finding_key, status FROM finding WHERE finding_type = 'sensiti
 	"sensitive_file/http://192.0.2.7:8000/backup/.env|resolved
 sensitive_file/http://192.0.2.7:8000/backup/dump.sql.gz|open" "a file that a newer listing lacks is resolved (C-849)"
 
+# ---- datasets of which no secret is a finding ----
+
+text=$(python3 t/helper/secrets.py github 6)
+printf '{"host":"txt.example.com","record_type":"TXT","answer":"ci=%s end","last_seen":"%s"}\n' "$text" "$D1" | ctl import dns --quiet --strict -
+printf '{"url":"http://192.0.2.8:8000/","ip":"192.0.2.8","port":8000,"path":"/","title":"for %s","last_seen":"%s","files":[{"name":"%s.txt"}]}\n' \
+	"$text" "$D1" "$text" | ctl import open-directories --quiet --strict -
+is "$(sql "SELECT doc::jsonb ->> 'answer' FROM record WHERE doc::jsonb ->> 'host' = 'txt.example.com'")" '"ci=ghp_\226\128\16640 end"' \
+	"a DNS answer has the preview in place of the token"
+is "$(sql "SELECT doc::jsonb ->> 'title', doc::jsonb #>> '{files,0,name}' FROM record WHERE doc::jsonb ->> 'ip' = '192.0.2.8'")" "for ghp_…40|ghp_…40.txt" \
+	"the title and the file names of an open directory have previews in place of tokens"
+
 # ---- names, headers, bodies, CDNs ----
 
 host 203.0.113.5 $D1 '{"port":80,"http":{"title":"for '"$two"'","headers":["location: https://u:'"$one"'@x.example/"]}}' ',"hostnames":["www.example.com"]'
