@@ -54,8 +54,8 @@ CREATE OR REPLACE FUNCTION access_keys(key uuid) RETURNS TABLE (uuid uuid, name 
 $$;
 
 -- The members and keys that reach a project now, and the reason. A person who is not an owner reads
--- only their own keys, as in access_keys. The previous release passes no reader.
-CREATE OR REPLACE FUNCTION project_access(project uuid, reader uuid DEFAULT NULL) RETURNS TABLE (kind text, uuid uuid, name text, via text, role text,
+-- only their own keys, as in access_keys.
+CREATE OR REPLACE FUNCTION project_access(project uuid, reader uuid) RETURNS TABLE (kind text, uuid uuid, name text, via text, role text,
 	key_prefix text, owner_uuid uuid, created_at timestamptz) LANGUAGE sql STABLE AS $$
 	WITH reaching AS (
 		SELECT m.*, CASE WHEN m.role = 'owner' THEN 'owner' WHEN m.all_projects THEN 'all_projects' ELSE 'grant' END AS via,

@@ -112,7 +112,7 @@ RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, p
 	SELECT EXISTS (SELECT FROM audit l WHERE l.id = after_id
 		AND l.account_uuid = (SELECT k.account_uuid FROM api_key k WHERE k.uuid = reader)
 		AND coalesce(l.changed, '0'::xid8) = after_changed::text::xid8
-		AND audit_uuid(l.uuid, l.id) = coalesce(after_uuid, audit_uuid(l.uuid, l.id)))
+		AND audit_uuid(l.uuid, l.id) = after_uuid)
 $$;
 
 -- Writes a line about what a key has read, once for the key, action, subject and hour. True when it did.

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: ISC
 -- The live stream (C-107 to C-114). A ticket is used once and a session has one controlling
--- stream; stream_redeem_on decides both in one statement.
+-- stream; stream_redeem decides both in one statement.
 
 -- outcome: ok, or not_ready (the session has no stream yet), or terminal (it has none any more). Only the
 -- creator of a session gets a ticket; the worker has checked all other conditions before the call.
@@ -42,7 +42,7 @@ $$;
 -- or never existed; key: an API key was sent that did not create the session, and the ticket stays unused;
 -- elsewhere: the session's runner is on the host in `host`, which is not p_host, and the ticket stays unused; any
 -- other: the ticket is used, and the outcome is the reason for the refusal.
-CREATE OR REPLACE FUNCTION stream_redeem_on(ticket uuid, session uuid, sent bytea, stream uuid, proxy uuid, lease integer,
+CREATE OR REPLACE FUNCTION stream_redeem(ticket uuid, session uuid, sent bytea, stream uuid, proxy uuid, lease integer,
 	request_id text, p_host text, OUT outcome text, OUT epoch bigint, OUT host text) LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -84,17 +84,8 @@ BEGIN
 		epoch := r.lease_epoch;
 	END IF;
 	PERFORM set_config('surfaced.actor', CASE k.kind WHEN 'key' THEN 'key:' || k.prefix ELSE 'member:' || k.owner_uuid END, true), set_config('surfaced.request_id', request_id, true);
-	UPDATE stream_ticket t SET used_at = clock_timestamp(), outcome = stream_redeem_on.outcome WHERE t.jti = ticket;
+	UPDATE stream_ticket t SET used_at = clock_timestamp(), outcome = stream_redeem.outcome WHERE t.jti = ticket;
 END
-$$;
-
--- For surfaced-stream of an earlier release, which may run until its streams have ended: every runner is on its host.
-CREATE OR REPLACE FUNCTION stream_redeem(ticket uuid, session uuid, sent bytea, stream uuid, proxy uuid, lease integer,
-	request_id text, OUT outcome text, OUT epoch bigint) LANGUAGE sql
-	SECURITY DEFINER SET search_path = public, pg_temp AS $$
-	SELECT r.outcome, r.epoch
-	  FROM stream_redeem_on(ticket, session, sent, stream, proxy, lease, request_id,
-		coalesce((SELECT s.host FROM browser_session s WHERE s.uuid = session), '')) r
 $$;
 
 -- Renews the lease of a proxy. Deletes the proxies in `dead`, whose processes have ended, the proxies whose
@@ -126,4 +117,4 @@ CREATE OR REPLACE FUNCTION stream_release(streams uuid[]) RETURNS void LANGUAGE 
 $$;
 
 GRANT EXECUTE ON FUNCTION stream_issue, stream_issue_for TO surfaced_api;
-GRANT EXECUTE ON FUNCTION stream_redeem, stream_redeem_on, stream_keep, stream_check, stream_release TO surfaced_stream;
+GRANT EXECUTE ON FUNCTION stream_redeem, stream_keep, stream_check, stream_release TO surfaced_stream;

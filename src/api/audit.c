@@ -136,8 +136,7 @@ static const struct url_param feed_params[] = {
 };
 
 /* The payload of a feed's cursor: the transaction, the number and the UUID of the last line that
-   was answered. A cursor of an earlier release ends before the UUID. All zero: no line was
-   answered. */
+   was answered. All zero: no line was answered. */
 struct feed_position {
 	int64_t changed, id;
 	struct uuid uuid;
@@ -196,7 +195,7 @@ open_position(
 	enum db_rc rc = DB_OK;
 
 	if (!cursor_open(rq->arena, &rq->worker->secret, bound, after, &payload) ||
-	    (payload.n != sizeof(*at) && payload.n != offsetof(struct feed_position, uuid)))
+	    payload.n != sizeof(*at))
 		return fail(rq, ERR_INVALID_PAGINATION);
 	memcpy(at, payload.p, payload.n);
 	if (at->id != 0)

@@ -54,8 +54,7 @@ STMT_LIST(read_fingerprints, struct document, document_out,
     PAGE_OF("unnest($1::text[]::bytea[]) WITH ORDINALITY AS k (sum, at)" KEYED(
 	"substr(key, 9) = k.sum")));
 
-/* The payload begins with the number of the dataset. An older release had addresses of 16 bytes,
-   which it refuses. */
+/* The payload begins with the number of the dataset. */
 struct str
 key_cursor_seal(struct req *rq, enum dataset d, const struct cursor_for *bound, struct str key)
 {
@@ -175,7 +174,7 @@ document_text(struct arena *a, enum dataset d, struct str doc, const struct reco
 {
 	struct buf b = { .a = a };
 
-	if (stored_is_answer(d, doc, fields))
+	if (stored_is_answer(d, fields))
 		return doc;
 	document_write(&b, d, doc, fields);
 	return buf_done(&b);

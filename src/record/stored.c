@@ -2,8 +2,7 @@
 /* Writes stored documents into answers.
 
    Records are stored as this program prints them, so a whole document is copied into the answer.
-   Three cases need the tree of the record: a projection, reports, which have hidden members, and a
-   host that was stored as jsonb before sql/0014 and has not been imported since.
+   Two cases need the tree of the record: a projection, and reports, which have hidden members.
 
    A service has no document of its own: it is an object in the document of its host, and its answer
    has the address of the host before its members and the place of the host after them:
@@ -23,19 +22,10 @@ static const char *const place_lists[] = { "hostnames", "apex_domains" };
 
 /* ---- documents ---- */
 
-/* jsonb has a blank after the first name, {"ip": "192.0.2.7"; record_print has none. */
-static bool
-is_canonical_text(struct str doc)
-{
-	const char *colon = memchr(doc.p, ':', doc.n);
-
-	return colon == NULL || colon + 1 == doc.p + doc.n || colon[1] != ' ';
-}
-
 bool
-stored_is_answer(enum dataset d, struct str doc, const struct record_fields *fields)
+stored_is_answer(enum dataset d, const struct record_fields *fields)
 {
-	return fields == NULL && record_fields_answered(d) == NULL && is_canonical_text(doc);
+	return fields == NULL && record_fields_answered(d) == NULL;
 }
 
 void
@@ -45,7 +35,7 @@ stored_write(struct buf *b, struct arena *tree, enum dataset d, struct str doc,
 	struct record r;
 	struct str what;
 
-	if (stored_is_answer(d, doc, fields)) {
+	if (stored_is_answer(d, fields)) {
 		buf_str(b, doc);
 		return;
 	}

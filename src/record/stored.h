@@ -7,9 +7,9 @@
 
 #include "record/record.h"
 
-/* Whether the stored text is the answer, and can be copied: there is no projection, no hidden
-   member, and no jsonb. */
-bool stored_is_answer(enum dataset d, struct str doc, const struct record_fields *fields);
+/* Whether the stored text is the answer, and can be copied: there is no projection and no
+   hidden member. */
+bool stored_is_answer(enum dataset d, const struct record_fields *fields);
 /* Writes a stored document: its members in the order of the field table, all or those of fields.
    tree contains the parsed document during the call, and is emptied. */
 void stored_write(struct buf *b, struct arena *tree, enum dataset d, struct str doc,

@@ -29,7 +29,7 @@ static const struct field redeemed_out[] = {
 };
 
 STMT_LIST(redeem, struct redeemed, redeemed_out,
-    "SELECT outcome, epoch, host FROM stream_redeem_on($1, $2, $3, $4, $5, $6::integer, $7, $8)");
+    "SELECT outcome, epoch, host FROM stream_redeem($1, $2, $3, $4, $5, $6::integer, $7, $8)");
 
 /* Connects to the runner's socket, which speaks WebSocket without a handshake. Returns -1 on
    failure. */
@@ -67,7 +67,7 @@ redeem_error(struct str outcome)
 	for (size_t i = 0; i < COUNT(rows); i++)
 		if (str_is(outcome, rows[i].outcome))
 			return rows[i].error;
-	panic("stream_redeem_on returned %.*s", (int)outcome.n, outcome.p);
+	panic("stream_redeem returned %.*s", (int)outcome.n, outcome.p);
 }
 
 /* Handles the answer to a ticket. The runner is connected after the slot is taken and not

@@ -43,7 +43,7 @@ for change in "$audit" "SELECT count(*) FROM stream_ticket" "UPDATE stream_slot 
 	not surfaced_stream "$change"
 done
 may surfaced_stream "SELECT stream_keep(gen_random_uuid(), 15, '{}'), stream_check(gen_random_uuid()), stream_release('{}')"
-not surfaced_api "SELECT * FROM stream_redeem(gen_random_uuid(), gen_random_uuid(), NULL, gen_random_uuid(), gen_random_uuid(), 15, '')"
+not surfaced_api "SELECT * FROM stream_redeem(gen_random_uuid(), gen_random_uuid(), NULL, gen_random_uuid(), gen_random_uuid(), 15, '', '')"
 not surfaced_api "SELECT count(*) FROM stream_ticket"
 may surfaced_meter "SELECT count(*) FROM key_limit, account_limit"
 may surfaced_meter "SELECT meter_begin(gen_random_uuid(), 'here', now())"
