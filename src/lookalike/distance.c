@@ -48,7 +48,7 @@ is_vowel(char c)
 	return c != '\0' && strchr("aeiou", c) != NULL;
 }
 
-static bool
+bool
 is_beside(char key, char other)
 {
 	static const char *const beside[256] = {

@@ -15,6 +15,7 @@
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
+#include "lookalike/words_priv.h"
 
 enum { LABELS_MOST = 16, TYPO_TEXT = 4 };
 
@@ -143,45 +144,23 @@ find_whole(struct search *s, const struct label *v)
 
 /* ---- parts between hyphens ---- */
 
-static bool
-has_digits(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] >= '0' && s.p[i] <= '9')
-			return true;
-	return false;
-}
-
-/* Whether the text looks random: it has no vowel, four consonants in a row, or a q without u. */
-static bool
-is_random(struct str s)
-{
-	size_t consonants = 0, vowels = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		bool vowel = strchr("aeiouy", s.p[i]) != NULL;
-
-		consonants = vowel ? 0 : consonants + 1;
-		vowels += vowel;
-		if (consonants >= 4 || (s.p[i] == 'q' && i + 1 < s.n && s.p[i + 1] != 'u'))
-			return true;
-	}
-	return s.n >= 2 && vowels == 0;
-}
-
 /* Notes the properties of the parts other than those from `from` to `to`. */
 static void
 look_beside(const struct label *v, size_t from, size_t to, struct likeness *l)
 {
+	bool own = to - from + 1 < v->nparts;
+
 	for (size_t i = 0; i < v->nparts; i++) {
 		if (i >= from && i <= to)
 			continue;
+		own &= is_own_words(v->parts[i].plain);
 		l->lure |= v->parts[i].lure;
 		l->www |= str_is(v->parts[i].plain, "www");
 		l->digits |= has_digits(v->parts[i].raw);
 		l->random |= is_random(v->parts[i].plain);
 		l->whole_domain |= i == to + 1 && str_is(v->parts[i].plain, "com");
 	}
+	l->own |= own;
 }
 
 static struct str
@@ -283,7 +262,7 @@ try_within(
 	bool only_lures = (left.n == 0 || is_lures(left)) && (right.n == 0 || is_lures(right));
 	struct likeness l = { .word = w,
 		.name = &s->name,
-		.shape = only_lures ? SHAPE_PART : SHAPE_AFFIX,
+		.shape = only_lures ? SHAPE_JOINED : SHAPE_AFFIX,
 		.raw = w->raw,
 		.plain = w->plain,
 		.below = v->below,
@@ -292,6 +271,8 @@ try_within(
 		.www = str_is(left, "www"),
 		.digits = has_digits(left) || has_digits(right),
 		.random = is_random(left) || is_random(right),
+		.own = v->nparts == 1 && left.n + right.n > 0 &&
+		       (left.n == 0 || is_own_words(left)) && (right.n == 0 || is_own_words(right)),
 		.hyphens = v->hyphens };
 
 	if (!only_lures &&
@@ -315,6 +296,27 @@ try_substring(struct search *s, const struct label *v, size_t part, struct str t
 			try_within(s, v, part, w, (size_t)(text.p - v->parts[part].plain.p));
 }
 
+/* The number of digits at the beginning or end of a folded text. Folding made letters of 0 and 1. */
+static size_t
+digits_before(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
+		n++;
+	return n;
+}
+
+static size_t
+digits_behind(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && s.p[s.n - 1 - n] >= '0' && s.p[s.n - 1 - n] <= '9')
+		n++;
+	return n;
+}
+
 static void
 find_within(struct search *s, const struct label *v, size_t part)
 {
@@ -331,28 +333,43 @@ find_within(struct search *s, const struct label *v, size_t part)
 	}
 }
 
-/* Finds a misspelled word directly before or after a lure, without a hyphen between them. */
+/* Looks for a misspelled word in the rest of a part, from one offset to another. The other text of
+   the part is a lure or digits. */
+static void
+find_in_rest(struct search *s, const struct label *v, size_t part, size_t from, size_t to)
+{
+	struct str plain = v->parts[part].plain, raw = v->parts[part].raw;
+	size_t other = plain.n - (to - from);
+	/* When folding did not change the length, the letters of both forms are at the same
+	   places. */
+	struct likeness l = { .name = &s->name,
+		.shape = SHAPE_JOINED,
+		.raw = raw.n == plain.n ? text_between(raw, from, to) : STR_NULL,
+		.plain = text_between(plain, from, to),
+		.digits = has_digits(text_between(plain, 0, from)) ||
+			  has_digits(text_between(plain, to, plain.n)),
+		.hyphens = v->hyphens };
+
+	l.lure = !l.digits;
+	find_misspelled(s, &l, other < LURE_ANCHOR ? JOINED_FAR : JOINED_TYPO);
+}
+
+/* Finds a misspelled word directly before or after a lure or digits, without a hyphen between
+   them. */
 static void
 find_beside_lure(struct search *s, const struct label *v, size_t part)
 {
-	struct str plain = v->parts[part].plain, raw = v->parts[part].raw;
+	struct str plain = v->parts[part].plain;
 	size_t before = lure_before(plain), behind = lure_behind(plain);
-	struct likeness l = {
-		.name = &s->name, .shape = SHAPE_PART, .lure = true, .hyphens = v->hyphens
-	};
 
-	/* When folding did not change the length, the letters of both forms are at the same
-	   places. */
-	if (before > 0 && before < plain.n) {
-		l.plain = text_between(plain, before, plain.n);
-		l.raw = raw.n == plain.n ? text_between(raw, before, raw.n) : STR_NULL;
-		find_misspelled(s, &l, JOINED_TYPO);
-	}
-	if (behind > 0 && behind < plain.n) {
-		l.plain = text_between(plain, 0, plain.n - behind);
-		l.raw = raw.n == plain.n ? text_between(raw, 0, raw.n - behind) : STR_NULL;
-		find_misspelled(s, &l, JOINED_TYPO);
-	}
+	if (before == 0)
+		before = digits_before(plain);
+	if (behind == 0)
+		behind = digits_behind(plain);
+	if (before > 0 && before < plain.n)
+		find_in_rest(s, v, part, before, plain.n);
+	if (behind > 0 && behind < plain.n)
+		find_in_rest(s, v, part, 0, plain.n - behind);
 }
 
 /* ---- labels ---- */
@@ -429,10 +446,9 @@ find_below(struct search *s)
 	struct str rest = s->name.name;
 	size_t suffix = s->name.suffix.n + 1;
 
-	if (lookalike_is_shared(s->name.name))
-		return;
 	for (size_t i = 0; i < LABELS_MOST && rest.n > s->name.registrable.n; i++) {
 		struct str below = rest, raw = str_until(&rest, '.'), beside = rest;
+		struct str left = { s->name.name.p, (size_t)(below.p - s->name.name.p) };
 
 		beside.n -= beside.n < suffix ? beside.n : suffix; /* a name may have a NUL */
 		if (raw.n == 0 || raw.n > LABEL_MOST || has_service_label(rest))
@@ -440,7 +456,8 @@ find_below(struct search *s)
 		find_in_label(s, &(struct label){ .raw = raw,
 				     .below = below,
 				     .behind = rest,
-				     .lure_beside = has_lures(s, beside) });
+				     .lure_beside =
+					 has_lures(s, beside) || has_lures(s, left) });
 	}
 }
 
@@ -449,12 +466,16 @@ lookalike_find(
     const struct lookalike_index *x, struct arena *a, struct str name, struct lookalike_match **out)
 {
 	struct search s = { .x = x, .a = a };
+	bool shared;
 
 	*out = NULL;
 	if (!name_split(a, name, &s.name))
 		return 0;
-	find_in_label(&s, &(struct label){ .raw = s.name.label });
-	find_below(&s);
+	shared = lookalike_is_shared(name);
+	if (!shared || !s.name.hosted)
+		find_in_label(&s, &(struct label){ .raw = s.name.label });
+	if (!shared)
+		find_below(&s);
 	*out = s.matches;
 	return s.n;
 }

@@ -7,8 +7,8 @@
  *
  * confusables.inc is made at build time from ICU's data (UTS 39) by generate.c: every code point
  * that folds to ASCII. Other code points are decomposed by utf8proc, and the results are looked
- * up in that table. The letters i, l and 1 all become i. A folded text has no "cl", which looks
- * like d, so folding it again changes nothing. */
+ * up in that table. The letters i, l and 1 all become i. A folded text has no "cl" and no "nn",
+ * which look like d and m, so folding it again changes nothing. */
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
@@ -160,15 +160,18 @@ class_of(char c)
 	return c == '0' ? 'o' : c == '1' || c == 'l' ? 'i' : c;
 }
 
-/* Returns the letter that a pair of letters looks like, or 0. */
+/* Returns the letter that a pair of letters looks like, or 0. wide: pairs count that are frequent
+   in honest names, too. */
 static char
-pair_of(char c, char d, bool cl)
+pair_of(char c, char d, bool wide)
 {
 	if (c == 'v' && d == 'v')
 		return 'w';
 	if (c == 'r' && d == 'n')
 		return 'm';
-	return cl && c == 'c' && (d == 'l' || d == '1') ? 'd' : '\0';
+	if (wide && c == 'n' && d == 'n')
+		return 'm';
+	return wide && c == 'c' && (d == 'l' || d == '1') ? 'd' : '\0';
 }
 
 static char
@@ -178,14 +181,14 @@ lower_char(char c)
 }
 
 static struct str
-fold_classes(struct arena *a, struct str s, bool cl)
+fold_classes(struct arena *a, struct str s, bool wide)
 {
 	char *out = arena_alloc(a, s.n + 1);
 	size_t n = 0;
 
 	for (size_t i = 0; i < s.n; i++) {
 		char pair =
-		    i + 1 < s.n ? pair_of(lower_char(s.p[i]), lower_char(s.p[i + 1]), cl) : '\0';
+		    i + 1 < s.n ? pair_of(lower_char(s.p[i]), lower_char(s.p[i + 1]), wide) : '\0';
 
 		out[n++] = pair != '\0' ? pair : class_of(s.p[i]);
 		i += pair != '\0';
@@ -195,7 +198,7 @@ fold_classes(struct arena *a, struct str s, bool cl)
 
 /* Folding repeats because wide letters may become an A-label ("xn--"). */
 struct str
-fold_with(struct arena *a, struct str label, bool cl)
+fold_with(struct arena *a, struct str label, bool wide)
 {
 	enum { PASSES = 4 };
 	struct str out = label;
@@ -203,7 +206,7 @@ fold_with(struct arena *a, struct str label, bool cl)
 	for (int i = 0; i < PASSES; i++) {
 		struct str in = out;
 
-		out = fold_classes(a, to_ascii_letters(a, label_unicode(a, in)), cl);
+		out = fold_classes(a, to_ascii_letters(a, label_unicode(a, in)), wide);
 		if (!is_a_label(out) || str_eq(out, in))
 			break;
 	}

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
+#include "lookalike/words_priv.h"
 
 #include "address/start_url.h"
 

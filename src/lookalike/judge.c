@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
+#include "lookalike/words_priv.h"
 
 static const struct {
 	const char *code;
@@ -37,9 +38,9 @@ add_if(struct lookalike_reasons *r, bool condition, enum lookalike_weight code)
 }
 
 static void
-add_length_points(struct lookalike_reasons *r, size_t length)
+add_length_points(struct lookalike_reasons *r, size_t length, size_t most)
 {
-	int beyond = (int)(length < LONG_WORD ? length : LONG_WORD) - TYPO_WORD;
+	int beyond = (int)(length < most ? length : most) - TYPO_WORD;
 
 	if (beyond > 0)
 		lookalike_reason_add(r, WEIGHT_LENGTH, beyond * weights[WEIGHT_LENGTH].points);
@@ -62,7 +63,7 @@ digit_class(char c)
 	return c == '0' ? 'o' : c == '1' || c == 'l' ? 'i' : c;
 }
 
-/* Whether two ASCII texts look alike only because rn looks like m, or cl like d. */
+/* Whether two ASCII texts look alike only because rn and nn look like m, or cl like d. */
 static bool
 is_letter_pair(struct str word, struct str raw)
 {
@@ -95,7 +96,7 @@ judge_homoglyph(const struct likeness *l, struct lookalike_match *m)
 	add_if(&m->reasons, !ascii, WEIGHT_OTHER_SCRIPT);
 	add_if(&m->reasons, pair, WEIGHT_LETTER_PAIR);
 	if (pair)
-		add_length_points(&m->reasons, l->word->raw.n);
+		add_length_points(&m->reasons, l->word->raw.n, LONG_WORD);
 	add_if(&m->reasons, is_ordinary(l->raw), WEIGHT_ORDINARY);
 	return true;
 }
@@ -133,11 +134,27 @@ is_undoubled(struct str word, struct str text)
 	return same > 0 && same < word.n && word.p[same] == word.p[same - 1];
 }
 
+/* Whether a finger that slips makes the edit: the letter that is added or replaced is beside the
+   right one on the keyboard. */
+static bool
+is_slip(enum lookalike_edit edit, struct str word, struct str text)
+{
+	size_t same = 0, n = word.n < text.n ? word.n : text.n;
+
+	while (same < n && text.p[same] == word.p[same])
+		same++;
+	if (edit == EDIT_REPLACEMENT)
+		return same + 1 < n && is_beside(word.p[same], text.p[same]);
+	return edit == EDIT_INSERTION && same < text.n &&
+	       ((same > 0 && is_beside(word.p[same - 1], text.p[same])) ||
+		   (same < word.n && is_beside(word.p[same], text.p[same])));
+}
+
 static bool
 is_likely(enum lookalike_edit edit, struct str word, struct str text)
 {
 	return edit == EDIT_REPETITION || edit == EDIT_TRANSPOSITION ||
-	       (edit == EDIT_OMISSION && is_undoubled(word, text));
+	       (edit == EDIT_OMISSION && is_undoubled(word, text)) || is_slip(edit, word, text);
 }
 
 static bool
@@ -155,12 +172,23 @@ is_number(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* Whether a digit is within a text of letters, or before it, where no name has one: r0blox is none
+   of a series. */
+static bool
+has_stray_digit(struct str word, struct str text)
+{
+	return !has_digits(word) && has_digits(text) && !is_number(text.p[text.n - 1]);
+}
+
 /* Whether the texts differ only in digits, as names of a series do: cdn24 and cdn34. */
 static bool
 differs_in_digits(struct str word, struct str text)
 {
 	size_t w = 0, t = 0;
 	bool digits = false;
+
+	if (has_stray_digit(word, text))
+		return false;
 
 	for (;; w++, t++) {
 		for (; w < word.n && is_number(word.p[w]); w++)
@@ -185,13 +213,20 @@ edit_texts(const struct likeness *l, struct str *word, struct str *text)
 }
 
 static bool
+has_hyphen(struct str s)
+{
+	return memchr(s.p, '-', s.n) != NULL;
+}
+
+static bool
 judge_typo(const struct likeness *l, struct lookalike_match *m)
 {
 	struct str word, text;
 
 	m->class = LOOKALIKE_TYPO;
 	add_if(&m->reasons, true, WEIGHT_TYPO);
-	add_length_points(&m->reasons, l->word->raw.n);
+	add_length_points(&m->reasons, l->word->raw.n,
+	    has_hyphen(l->word->raw) ? TYPO_WORD : LONG_TYPO);
 	if (l->hyphen) {
 		m->edit = EDIT_INSERTION;
 		add_if(&m->reasons, true, WEIGHT_HYPHEN);
@@ -204,9 +239,10 @@ judge_typo(const struct likeness *l, struct lookalike_match *m)
 	add_if(&m->reasons, m->edit == EDIT_TWO, WEIGHT_TWO_EDITS);
 	add_if(&m->reasons, is_likely(m->edit, word, text), WEIGHT_EDIT);
 	add_if(&m->reasons, has_digit_for_letter(word, text), WEIGHT_DIGIT);
+	add_if(&m->reasons, has_stray_digit(word, text), WEIGHT_DIGITS);
 	add_if(&m->reasons, word.p[0] != text.p[0], WEIGHT_FIRST_LETTER);
 	add_if(&m->reasons, differs_at_end(word, text), WEIGHT_LAST_LETTER);
-	add_if(&m->reasons, is_ordinary(l->raw), WEIGHT_ORDINARY);
+	add_if(&m->reasons, is_ordinary(l->raw) || is_ordinary_words(l->raw), WEIGHT_ORDINARY);
 	return true;
 }
 
@@ -216,9 +252,11 @@ static bool
 judge_combo(const struct likeness *l, struct lookalike_match *m)
 {
 	struct str word, text;
+	bool own = l->own && !l->name->abused && !l->name->hosted;
 
 	m->class = LOOKALIKE_COMBO;
 	add_if(&m->reasons, l->shape == SHAPE_PART, WEIGHT_COMBO);
+	add_if(&m->reasons, l->shape == SHAPE_JOINED, WEIGHT_JOINED);
 	add_if(&m->reasons, l->shape == SHAPE_AFFIX, WEIGHT_AFFIX);
 	if (l->misspelled) {
 		edit_texts(l, &word, &text);
@@ -228,10 +266,11 @@ judge_combo(const struct likeness *l, struct lookalike_match *m)
 		add_if(&m->reasons, is_ordinary(l->raw), WEIGHT_ORDINARY);
 	}
 	add_if(&m->reasons, l->word->raw.n < TYPO_WORD, WEIGHT_SHORT);
-	add_if(&m->reasons, l->word->ordinary && !l->lure, WEIGHT_WATCHED_WORD);
+	add_if(&m->reasons, l->word->ordinary && (!l->lure || l->shape != SHAPE_PART), WEIGHT_WATCHED_WORD);
 	if (!l->word->ordinary)
-		add_length_points(&m->reasons, l->word->raw.n);
-	add_if(&m->reasons, l->lure, WEIGHT_LURE);
+		add_length_points(&m->reasons, l->word->raw.n, LONG_WORD);
+	add_if(&m->reasons, own, WEIGHT_OWN_WORD);
+	add_if(&m->reasons, l->lure && !own, WEIGHT_LURE);
 	add_if(&m->reasons, l->hyphens >= 2, WEIGHT_HYPHENS);
 	add_if(&m->reasons, l->digits, WEIGHT_DIGITS);
 	add_if(&m->reasons, l->random && !l->lure && !l->digits, WEIGHT_RANDOM);
@@ -257,14 +296,19 @@ judge_below(const struct likeness *l, struct lookalike_match *m)
 	bool whole = l->whole_domain ||
 		     (l->shape == SHAPE_WHOLE && goes_on_with_suffix(l->behind, l->word->suffix));
 	bool certain = l->www || whole;
+	bool own = l->own && !l->name->abused && !l->name->hosted && !certain;
 
 	m->class = LOOKALIKE_SUBDOMAIN;
 	add_if(&m->reasons, true, WEIGHT_SUBDOMAIN);
 	add_if(&m->reasons, whole, WEIGHT_WHOLE_DOMAIN);
 	add_if(&m->reasons, l->www && !whole, WEIGHT_WWW);
-	add_if(&m->reasons, l->lure && !certain, WEIGHT_LURE);
+	add_if(&m->reasons, own, WEIGHT_OWN_WORD);
+	add_if(&m->reasons, l->lure && !own && !certain, WEIGHT_LURE);
 	add_if(&m->reasons, l->word->raw.n < TYPO_WORD && !certain, WEIGHT_SHORT);
 	add_if(&m->reasons, l->word->ordinary && !l->lure && !certain, WEIGHT_WATCHED_WORD);
+	add_if(&m->reasons, l->name->strange && !certain, WEIGHT_STRANGE_DOMAIN);
+	if (!l->word->ordinary && !certain)
+		add_length_points(&m->reasons, l->word->raw.n, LONG_WORD);
 	return true;
 }
 
@@ -276,6 +320,8 @@ judge_same(const struct likeness *l, struct lookalike_match *m)
 	if (!l->name->hosted) {
 		m->class = LOOKALIKE_TLD;
 		add_if(&m->reasons, true, WEIGHT_TLD);
+		if ((l->name->abused || l->name->generic) && !l->word->ordinary)
+			add_length_points(&m->reasons, l->word->raw.n, LONG_WORD);
 		return true;
 	}
 	m->class = LOOKALIKE_SUBDOMAIN;
@@ -283,7 +329,7 @@ judge_same(const struct likeness *l, struct lookalike_match *m)
 	add_if(&m->reasons, l->word->raw.n < TYPO_WORD, WEIGHT_SHORT);
 	add_if(&m->reasons, l->word->ordinary, WEIGHT_WATCHED_WORD);
 	if (!l->word->ordinary)
-		add_length_points(&m->reasons, l->word->raw.n);
+		add_length_points(&m->reasons, l->word->raw.n, LONG_WORD);
 	return true;
 }
 
@@ -306,6 +352,7 @@ judge_likeness(const struct likeness *l, struct lookalike_match *m)
 		resembles = judge_same(l, m);
 	else
 		resembles = judge_homoglyph(l, m);
+	add_if(&m->reasons, resembles && l->name->known, WEIGHT_KNOWN);
 	add_if(&m->reasons, resembles && l->name->abused, WEIGHT_ABUSED_SUFFIX);
 	add_if(&m->reasons, resembles && l->name->restricted, WEIGHT_RESTRICTED);
 	add_if(&m->reasons, resembles && l->name->hosted, WEIGHT_HOSTED);

@@ -91,8 +91,8 @@ extern const char *const lookalike_class_names[]; /* NULL ends the list */
 /* Decodes the A-labels of a name to Unicode. A label that IDNA refuses is not changed. */
 struct str lookalike_unicode(struct arena *a, struct str name);
 /* Returns the form in which labels that look alike are equal: confusable letters (UTS 39) become
-   ASCII, without marks and in lower case; then 0 becomes o, 1 and l become i, vv becomes w, rn m,
-   and cl d. fold(fold(x)) equals fold(x) where x is UTF-8. */
+   ASCII, without marks and in lower case; then 0 becomes o, 1 and l become i, vv becomes w, rn and
+   nn m, and cl d. fold(fold(x)) equals fold(x) where x is UTF-8. */
 struct str lookalike_fold(struct arena *a, struct str label);
 
 /* ---- index.c ---- */
@@ -121,6 +121,7 @@ size_t lookalike_find(const struct lookalike_index *x, struct arena *a, struct s
    1970. */
 struct lookalike_facts {
 	bool address, mail, web, same_page, parked, ranked, same_holder;
+	bool own_certificate; /* a certificate has this name below another registrable domain */
 	struct ts created_at, certificate_at, now;
 };
 

@@ -12,16 +12,19 @@ enum {
 	TYPO_WORD = 5,   /* the shortest word whose misspellings are searched */
 	AFFIX_WORD = 6,  /* the shortest word that counts within a part without a lure */
 	/* the shortest word whose misspellings are searched beside a lure, without a hyphen
-	   between them */
-	JOINED_TYPO = 7,
+	   between them; and the same for a lure of three letters, or digits */
+	JOINED_TYPO = 6,
+	JOINED_FAR = 8,
+	LURE_ANCHOR = 4, /* a shorter lure counts only beside a longer one, or a long word */
 	FAR_WORD = 11, /* the shortest word that may differ by two edits */
-	LONG_WORD = 8, /* a longer word gets no more points for its length */
+	LONG_WORD = 8,  /* a longer word gets no more points for its length */
+	LONG_TYPO = 10, /* the same for a misspelled word */
 };
 
 /* A text that is compared with labels: the label of a watched domain, or one of its words. */
 struct watched_word {
 	struct str raw;    /* as it was given */
-	struct str plain;  /* folded, but cl is not d */
+	struct str plain;  /* folded, but cl is not d, and nn is not m */
 	struct str paired; /* folded; equal to plain in most words */
 	struct str domain, suffix;
 	uint32_t watched;
@@ -49,8 +52,8 @@ struct lookalike_index {
 
 /* ---- fold.c ---- */
 
-/* Folds a label. cl: cl becomes d. Labels such as "clsco" must be compared without that. */
-struct str fold_with(struct arena *a, struct str label, bool cl);
+/* Folds a label. wide: cl becomes d, and nn m. Labels such as "clsco" must be compared without that. */
+struct str fold_with(struct arena *a, struct str label, bool wide);
 
 /* ---- index.c ---- */
 
@@ -70,24 +73,10 @@ size_t edits_of(size_t length);
 /* Returns the number of edits between two texts, and 3 when there are more than 2. An edit inserts,
    omits or replaces a letter, or exchanges two neighbours. */
 size_t edit_distance(struct str a, struct str b);
+/* Whether two keys are neighbours on a keyboard. */
+bool is_beside(char key, char other);
 /* Classifies the edit that turns `word` into `text`. */
 enum lookalike_edit edit_name(struct str word, struct str text);
-
-/* ---- words.c: tables of words ---- */
-
-bool is_ordinary(struct str word);
-/* Whether the text is two ordinary words or more, each of at least four letters. */
-bool is_ordinary_words(struct str text);
-bool is_abused_suffix(struct str suffix);
-bool is_hosting_suffix(struct str name);
-/* Whether the folded text consists of lures and digits, with at least one lure. */
-bool is_lures(struct str text);
-/* Whether is_lures is true, or the text begins or ends with a lure of at least LURE_ALONE
-   letters. */
-bool has_lure(struct str text);
-/* The length of the longest folded lure at the beginning or the end of the text; 0: none. */
-size_t lure_before(struct str text);
-size_t lure_behind(struct str text);
 
 /* ---- name.c ---- */
 
@@ -97,7 +86,10 @@ struct found_name {
 	/* the registrable domain by the ICANN section of the public suffix list */
 	struct str icann;
 	bool hosted;     /* customers of a provider choose names below the suffix */
+	bool generic;    /* the suffix is none of a country, and none of the first ones such as com */
 	bool abused;     /* the suffix is often used for phishing */
+	bool known;      /* a known company uses the registrable domain */
+	bool strange;    /* the label has digits or random letters */
 	bool restricted; /* only authorities or schools can register names below the suffix */
 };
 
@@ -110,6 +102,7 @@ bool name_split(struct arena *a, struct str name, struct found_name *out);
 enum shape {
 	SHAPE_WHOLE, /* the label is the word */
 	SHAPE_PART,  /* between hyphens */
+	SHAPE_JOINED, /* with lures and nothing else in a part */
 	SHAPE_AFFIX, /* within a part */
 };
 
@@ -127,6 +120,7 @@ struct likeness {
 	bool misspelled;   /* else both texts are equal, at least when they are folded */
 	bool hyphen;       /* the text without its hyphens equals the word */
 	bool lure, www, whole_domain, digits, random; /* properties of the rest of the label */
+	bool own; /* the rest of the label has own words alone */
 	size_t hyphens;                               /* hyphens of the label */
 };
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
+#include "lookalike/words_priv.h"
 
 #include "address/start_url.h"
 
@@ -56,6 +57,34 @@ is_restricted(struct str suffix)
 	return false;
 }
 
+/* Whether the suffix is a top-level domain of the years since 2001 that belongs to no country. */
+static bool
+is_generic(struct str suffix)
+{
+	static const char *const first[] = { "com", "net", "org", "edu", "gov", "int", "mil", "info",
+		"arpa", "coop", "museum", "aero", "cat", "post" };
+
+	if (suffix.n < 3 || memchr(suffix.p, '.', suffix.n) != NULL || str_starts(suffix, STR("xn--")))
+		return false;
+	for (size_t i = 0; i < COUNT(first); i++)
+		if (str_is(suffix, first[i]))
+			return false;
+	return true;
+}
+
+/* Whether the label of a registrable domain is none that a company chooses: it has two digits, or
+   random letters and more of them than an abbreviation. */
+static bool
+is_strange(struct str label)
+{
+	enum { ABBREVIATION = 6 };
+	size_t digits = 0;
+
+	for (size_t i = 0; i < label.n; i++)
+		digits += label.p[i] >= '0' && label.p[i] <= '9';
+	return digits >= 2 || (label.n > ABBREVIATION && is_random(label));
+}
+
 bool
 name_split(struct arena *a, struct str name, struct found_name *out)
 {
@@ -75,7 +104,10 @@ name_split(struct arena *a, struct str name, struct found_name *out)
 	out->suffix = rest;
 	out->icann = icann_registrable(out->registrable);
 	out->hosted = out->icann.n < out->registrable.n;
+	out->generic = is_generic(rest);
 	out->abused = !out->hosted && is_abused_suffix(rest);
+	out->known = !out->hosted && is_known_domain(out->registrable);
+	out->strange = is_strange(out->label);
 	out->restricted = is_restricted(rest);
 	out->unicode = lookalike_unicode(a, out->label);
 	return true;

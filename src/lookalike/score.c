@@ -61,6 +61,7 @@ lookalike_score(struct lookalike_reasons *r, const struct lookalike_facts *f)
 	add_fact(r, f->address, WEIGHT_ADDRESS);
 	add_fact(r, f->mail, WEIGHT_MAIL);
 	add_fact(r, is_within(f->certificate_at, f->now, NEW_DAYS), WEIGHT_NEW_CERTIFICATE);
+	add_fact(r, f->own_certificate, WEIGHT_OWN_CERTIFICATE);
 	add_fact(r, fresh, WEIGHT_NEW_30);
 	add_fact(r, !fresh && is_within(f->created_at, f->now, RECENT_DAYS), WEIGHT_NEW_90);
 	add_fact(r, f->web, WEIGHT_WEB);

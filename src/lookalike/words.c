@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "lookalike/lookalike_priv.h"
+#include "lookalike/words_priv.h"
 
 static const char *const ordinary[] = {
 #define ORDINARY_WORD(word) word,
@@ -29,13 +30,25 @@ static const char *const hosting[] = {
 #undef HOSTING_SUFFIX
 };
 
+static const char *const known[] = {
+#define KNOWN_DOMAIN(domain) domain,
+#include "tbl/known_domains.h"
+#undef KNOWN_DOMAIN
+};
+
+static const char *const own[] = {
+#define OWN_WORD(word) word,
+#include "tbl/own_words.h"
+#undef OWN_WORD
+};
+
 static const char *const lures[] = {
 #define LURE(word) word,
 #include "tbl/lures.h"
 #undef LURE
 };
 
-enum { LURE_LONGEST = 24, LURE_WITHIN = 3, LURE_ANCHOR = 4, LURE_ALONE = 5, ORDINARY_LEAST = 4 };
+enum { LURE_LONGEST = 24, LURE_WITHIN = 3, LURE_ALONE = 5, ORDINARY_LEAST = 4 };
 
 static bool
 table_has(const char *const *table, size_t n, struct str word)
@@ -83,6 +96,12 @@ is_abused_suffix(struct str suffix)
 }
 
 bool
+is_known_domain(struct str domain)
+{
+	return table_has(known, COUNT(known), domain) || table_has(shared, COUNT(shared), domain);
+}
+
+bool
 lookalike_is_shared(struct str name)
 {
 	while (name.p != NULL) {
@@ -101,11 +120,13 @@ is_hosting_suffix(struct str name)
 
 /* ---- lures, compared in their folded form ---- */
 
-static struct {
+struct folded {
 	char text[COUNT(lures)][LURE_LONGEST];
 	const char *sorted[COUNT(lures)];
 	bool made;
-} folded;
+};
+
+static struct folded folded_lures, folded_own;
 
 static int
 compare_words(const void *a, const void *b)
@@ -114,29 +135,49 @@ compare_words(const void *a, const void *b)
 }
 
 static void
-fold_lures(void)
+fold_words(struct folded *to, const char *const *words, size_t n)
 {
 	struct arena *a = arena_new(1 << 20);
 
-	for (size_t i = 0; i < COUNT(lures); i++) {
-		struct str s = fold_with(a, str_of(lures[i]), false);
+	for (size_t i = 0; i < n; i++) {
+		struct str s = fold_with(a, str_of(words[i]), false);
 
 		if (s.n >= LURE_LONGEST)
-			panic("the lure %s is too long", lures[i]);
-		memcpy(folded.text[i], s.p, s.n);
-		folded.sorted[i] = folded.text[i];
+			panic("the word %s is too long", words[i]);
+		memcpy(to->text[i], s.p, s.n);
+		to->sorted[i] = to->text[i];
 	}
-	qsort(folded.sorted, COUNT(lures), sizeof(*folded.sorted), compare_words);
-	folded.made = true;
+	qsort(to->sorted, n, sizeof(*to->sorted), compare_words);
+	to->made = true;
 	arena_free(a);
 }
 
 static bool
 is_lure(struct str text)
 {
-	if (!folded.made)
-		fold_lures();
-	return text.n < LURE_LONGEST && table_has(folded.sorted, COUNT(lures), text);
+	if (!folded_lures.made)
+		fold_words(&folded_lures, lures, COUNT(lures));
+	return text.n < LURE_LONGEST && table_has(folded_lures.sorted, COUNT(lures), text);
+}
+
+static bool
+is_own_word(struct str text)
+{
+	if (!folded_own.made)
+		fold_words(&folded_own, own, COUNT(own));
+	return text.n < LURE_LONGEST && table_has(folded_own.sorted, COUNT(own), text);
+}
+
+bool
+is_own_words(struct str text)
+{
+	if (is_own_word(text))
+		return true;
+	for (size_t n = LURE_WITHIN; n + LURE_WITHIN <= text.n; n++)
+		if (is_own_word((struct str){ text.p, n }) &&
+		    is_own_word((struct str){ text.p + n, text.n - n }))
+			return true;
+	return false;
 }
 
 /* 0 and 1 never occur, because folding made them o and i */
@@ -177,7 +218,7 @@ is_lures(struct str text)
 size_t
 lure_before(struct str text)
 {
-	for (size_t n = text.n < LURE_LONGEST ? text.n : LURE_LONGEST - 1; n >= LURE_ANCHOR; n--)
+	for (size_t n = text.n < LURE_LONGEST ? text.n : LURE_LONGEST - 1; n >= LURE_WITHIN; n--)
 		if (is_lure((struct str){ text.p, n }))
 			return n;
 	return 0;
@@ -186,7 +227,7 @@ lure_before(struct str text)
 size_t
 lure_behind(struct str text)
 {
-	for (size_t n = text.n < LURE_LONGEST ? text.n : LURE_LONGEST - 1; n >= LURE_ANCHOR; n--)
+	for (size_t n = text.n < LURE_LONGEST ? text.n : LURE_LONGEST - 1; n >= LURE_WITHIN; n--)
 		if (is_lure((struct str){ text.p + text.n - n, n }))
 			return n;
 	return 0;
@@ -196,4 +237,29 @@ bool
 has_lure(struct str text)
 {
 	return is_lures(text) || lure_before(text) >= LURE_ALONE || lure_behind(text) >= LURE_ALONE;
+}
+
+bool
+has_digits(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] >= '0' && s.p[i] <= '9')
+			return true;
+	return false;
+}
+
+bool
+is_random(struct str s)
+{
+	size_t consonants = 0, vowels = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		bool vowel = strchr("aeiouy", s.p[i]) != NULL;
+
+		consonants = vowel ? 0 : consonants + 1;
+		vowels += vowel;
+		if (consonants >= 4 || (s.p[i] == 'q' && i + 1 < s.n && s.p[i + 1] != 'u'))
+			return true;
+	}
+	return s.n >= 2 && vowels == 0;
 }

@@ -477,6 +477,8 @@ take_certificate(struct lookalike *l)
 	if (l->certificate.sha256.p == NULL)
 		return;
 	l->facts.certificate_at = l->certificate.at;
+	l->facts.own_certificate =
+	    !l->certificate.shared && !str_eq(l->m.found, l->m.registrable);
 	take_earlier(&l->first_seen_at, l->certificate.first_seen_at);
 	take_later(&l->last_seen_at, l->certificate.seen_at);
 }

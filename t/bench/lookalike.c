@@ -1,91 +1,60 @@
 /* SPDX-License-Identifier: ISC */
-/* t/bench/lookalikes: what src/lookalike says of the lists in t/bench/data/lookalike, and its speed.
+/* t/bench/lookalikes: what src/lookalike says of lists of names, and its speed.
  *
- *   lookalike judge LIST     lines of "kind watched found"; prints by kind and class how many names reach a threshold
- *                            with an address and nothing else known
+ *   lookalike judge LIST     reads lines of "kind watched found [class]", and prints each with its score, registrable
+ *                            domain and reasons when it has an address and nothing else is known; a line without a
+ *                            class gets that of the likeness
  *   lookalike speed          10,000 watched labels against 1,000,000 names (C-184) */
 #include "config.h"
 
 #include "lookalike/lookalike.h"
 
-enum { WATCHED = 10000, NAMES = 1000000, ADDRESS_POINTS = 10, KINDS = 2, LONG_BRAND = 5 };
-
-static const char *const kinds[KINDS] = { "lookalike", "honest" };
-
-struct count {
-	size_t all, at_60, at_70;
-};
+enum { WATCHED = 10000, NAMES = 1000000 };
 
 static struct arena *arena;
 
 /* ---- quality ---- */
 
-/* The class of the name, or LOOKALIKE_CLASSES; *score is its score with an address. */
-static size_t
-judge(struct str watched, struct str found, int *score)
+static void
+judge_name(const char *kind, const char *watched, const char *found, const char *class)
 {
 	struct lookalike_index *x = lookalike_index_new(arena);
 	struct lookalike_match *m;
 
-	*score = 0;
-	lookalike_index_add(x, 0, watched, (struct strs){ NULL, 0 });
-	if (lookalike_find(x, arena, found, &m) == 0)
-		return LOOKALIKE_CLASSES;
-	*score = lookalike_score(&m->reasons, &(struct lookalike_facts){
+	lookalike_index_add(x, 0, str_of(watched), (struct strs){ NULL, 0 });
+	if (lookalike_find(x, arena, str_of(found), &m) == 0) {
+		printf("%s %s %s %s 0 -\n", kind, watched, found, *class != '\0' ? class : "none");
+		return;
+	}
+	(void)lookalike_score(&m->reasons, &(struct lookalike_facts){
 		.address = true, .created_at = TS_NULL, .certificate_at = TS_NULL });
-	return m->class;
-}
-
-static void
-count_score(struct count *c, int score)
-{
-	c->all++;
-	c->at_60 += score >= 60;
-	c->at_70 += score >= 70;
-}
-
-static void
-print_count(const char *what, const struct count *c)
-{
-	if (c->all > 0)
-		printf("  %-12s %5zu  at 60: %5.1f %%  at 70: %5.1f %%\n", what, c->all,
-		    100.0 * (double)c->at_60 / (double)c->all,
-		    100.0 * (double)c->at_70 / (double)c->all);
+	printf("%s %s %s %s %d %.*s", kind, watched, found,
+	    *class != '\0' ? class : lookalike_class_name(m->class), m->reasons.sum,
+	    (int)m->registrable.n, m->registrable.p);
+	for (size_t i = 0; i < m->reasons.n; i++)
+		printf(" %s:%d", lookalike_weight_code(m->reasons.p[i].code),
+		    m->reasons.p[i].points);
+	putchar('\n');
 }
 
 static int
 judge_list(const char *path)
 {
-	struct count by[KINDS][LOOKALIKE_CLASSES + 1] = { 0 }, sum[KINDS] = { 0 };
 	FILE *in = fopen(path, "r");
 	char line[1024];
 
 	if (in == NULL)
 		return 1;
 	while (fgets(line, sizeof(line), in) != NULL) {
-		char kind[32], watched[256], found[512];
-		size_t k, class;
-		int score;
+		char kind[32], watched[256], found[512], class[32] = "";
 
-		if (line[0] == '#' || sscanf(line, "%31s %255s %511s", kind, watched, found) != 3)
+		if (line[0] == '#' ||
+		    sscanf(line, "%31s %255s %511s %31s", kind, watched, found, class) < 3)
 			continue;
-		for (k = 0; k < KINDS - 1 && strcmp(kind, kinds[k]) != 0;)
-			k++;
-		class = judge(str_of(watched), str_of(found), &score);
-		count_score(&by[k][class], score);
-		count_score(&sum[k], score);
+		judge_name(kind, watched, found, class);
 		arena_reset(arena);
 	}
 	fclose(in);
-	for (size_t k = 0; k < KINDS; k++) {
-		printf("%s\n", kinds[k]);
-		for (size_t c = 0; c <= LOOKALIKE_CLASSES; c++)
-			print_count(c == LOOKALIKE_CLASSES
-					? "no class"
-					: lookalike_class_name((enum lookalike_class)c),
-			    &by[k][c]);
-		print_count("all", &sum[k]);
-	}
 	return 0;
 }
 

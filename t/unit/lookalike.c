@@ -264,6 +264,40 @@ plain_look_alikes_with_an_address_reach_70(void)
 	CU_ASSERT_TRUE(score_of("netflix.com", "n3tflix.com") >= 70);
 	CU_ASSERT_TRUE(score_of("paypal.com", "paypal.com.evil.net") >= 70);
 	CU_ASSERT_TRUE(score_of("paypal.com", "www-paypal.evil.net") >= 70);
+	CU_ASSERT_TRUE(score_of("amazon.com", "annazon.com") >= 70);
+	CU_ASSERT_TRUE(score_of("facebook.com", "faceb0ook.com") >= 70);
+	CU_ASSERT_TRUE(score_of("instagram.com", "verify.instagram.evil.net") >= 70);
+	CU_ASSERT_TRUE(score_of("walmart.com", "walmart.renting666.net") >= 70);
+}
+
+static void
+names_that_owners_use_stay_below_60(void)
+{
+	static const char *const own[][2] = { { "fastly.com", "fastly-edge.com" },
+		{ "fastly.com", "spotify.map.fastly.net" }, { "spotify.com", "spotify.map.fastly.net" },
+		{ "msedge.net", "b-msedge.net" }, { "outlook.com", "outlook.office365.com" },
+		{ "paypal.com", "paypal-cdn.com" } };
+
+	for (size_t i = 0; i < COUNT(own); i++) {
+		const struct lookalike_match *m = find_in(own[i][0], own[i][1]);
+
+		CU_ASSERT_TRUE(m == NULL || m->reasons.sum + 10 < 60);
+		if (m != NULL && m->reasons.sum + 10 >= 60)
+			printf("# %s: %d\n", own[i][1], m->reasons.sum + 10);
+	}
+}
+
+static void
+a_certificate_of_its_own_counts_for_a_label_below(void)
+{
+	struct lookalike_reasons r = find_in("paypal.com", "paypal.evil.net")->reasons;
+	struct lookalike_facts f = { .address = true,
+		.own_certificate = true,
+		.created_at = TS_NULL,
+		.certificate_at = { NOW },
+		.now = { NOW } };
+
+	CU_ASSERT_TRUE(lookalike_score(&r, &f) >= 70);
 }
 
 /* Names that stand side by side in rankings of domains. */
@@ -308,7 +342,7 @@ scores_change_when_a_registration_is_no_longer_new(void)
 static void
 tables_are_sorted(void)
 {
-	static const char *const tables[][4000] = {
+	static const char *const tables[][6000] = {
 		{
 #define ORDINARY_WORD(word) word,
 #include "tbl/ordinary_words.h"
@@ -329,6 +363,14 @@ tables_are_sorted(void)
 #define SHARED_DOMAIN(domain) domain,
 #include "tbl/shared_domains.h"
 		    NULL },
+		{
+#define KNOWN_DOMAIN(domain) domain,
+#include "tbl/known_domains.h"
+		    NULL },
+		{
+#define OWN_WORD(word) word,
+#include "tbl/own_words.h"
+		    NULL },
 	};
 
 	for (size_t i = 0; i < COUNT(tables); i++)
@@ -340,6 +382,9 @@ int
 main(void)
 {
 	CU_TestInfo tests[] = {
+		{ "names that owners use for servers stay below 60 (C-902)", names_that_owners_use_stay_below_60 },
+		{ "a certificate for a label below another domain counts (C-902)",
+		    a_certificate_of_its_own_counts_for_a_label_below },
 		{ "each of 200 pairs has its class and edit (C-177, C-178)",
 		    each_pair_has_its_class_and_edit },
 		{ "a found name is cut to the part that resembles (C-932)",
