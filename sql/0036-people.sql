@@ -113,7 +113,7 @@ CREATE INDEX member_person ON member (person_uuid);
 
 ALTER TABLE account ADD COLUMN sign_in text NOT NULL DEFAULT 'any' CHECK (sign_in IN ('any', 'strong'));
 
--- The people who have a scope (4.3 of the console's design). Owners have all scopes that the
+-- The people who have a scope (C-330). Owners have all scopes that the
 -- account allows. The scopes are those of src/tbl/scopes.h.
 CREATE TABLE people_scope (
 	scope scope_name PRIMARY KEY,

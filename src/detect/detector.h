@@ -51,7 +51,7 @@
  *   {
  *           ... one or a few statements that read the data of all l->subjects ...
  *           look_found(l, subject, &(struct found){ .key = ..., .type = STR("dangling_dns"), ... });
- *           look_absent(l, key, at);                        // newer data contradict it; without data nothing is reported (rule 4 of 0.2)
+ *           look_absent(l, key, at);                        // newer data contradict it; without data nothing is reported (C-129)
  *           look_ask(l, subject, tomorrow);                 // if it changes with time alone
  *           return DB_OK;
  *   }

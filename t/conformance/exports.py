@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""Exports as the text has them: C-413, C-414. Asked over TLS alone. One TAP line a statement.
+"""Exports as t/contract has them: C-413, C-414. Asked over TLS alone. One TAP line a statement.
 
 usage: exports.py ENV     ENV: shell assignments; t/conformance/exports.t makes it
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""The project's records as the text has them: silences (C-079 to C-082, C-770 to C-772), asset services and
+"""The project's records as t/contract has them: silences (C-079 to C-082, C-770 to C-772), asset services and
 findings (C-115 to C-119, C-780), timestamps and integers (C-120, C-121). Asked over TLS
 alone; one TAP line a statement.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""Browser sessions as the text has them: C-084 to C-105, C-740 to C-745. Asked over TLS
+"""Browser sessions as t/contract has them: C-084 to C-105, C-740 to C-745. Asked over TLS
 alone; no browser runs. One TAP line a statement.
 
 usage: sessions.py ENV VECTORS     ENV: shell assignments; t/conformance/sessions.t makes it
