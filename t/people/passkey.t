@@ -135,6 +135,12 @@ for wrong in origin=https://evil.example origin=https://localhost:444 origin=htt
 	is "$(answered)" "401 sign_in_failed" "a rightly signed assertion with $wrong fails (C-319)"
 done
 is "$(sql "SELECT count(*) FROM throttle WHERE spent > 1")" 1 "failed passkeys spend the network's bucket alone (C-316)"
+for i in $(seq 26); do
+	visit POST /auth/links/use "{\"token\":\"$(printf '%043d' "$i")\"}" -H 'X-Real-IP: 198.51.100.9'
+done
+is "$(answered)" "429 sign_in_rate_limit_exceeded" "the attempts of a network are used up"
+visit POST /auth/sign-in/passkey "$(t/helper/passkey get "$K/ed25519" "$(challenge sign_in)")" -H 'X-Real-IP: 198.51.100.9'
+is "$STATUS" 201 "a right passkey signs in from a network whose attempts are used up (C-316)"
 
 # ---- challenges count once ----
 
