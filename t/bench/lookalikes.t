@@ -15,12 +15,12 @@ share()
 
 for list in tuned held-out; do
 	found=$(share $list lookalike 1) wrong=$(share $list honest 1)
-	ok "at least 75 % of the look-alikes in the list $list are found without imports (C-902): $found" awk "BEGIN { exit !($found >= 75) }"
-	ok "at most 5 % of the honest neighbours in the list $list are reported without imports (C-902): $wrong" \
+	ok "at least 75 % of the look-alikes in the list $list are found without imports (C-935): $found" awk "BEGIN { exit !($found >= 75) }"
+	ok "at most 5 % of the honest neighbours in the list $list are reported without imports (C-935): $wrong" \
 		awk "BEGIN { exit !($wrong <= 5) }"
 	found=$(share $list lookalike 2) wrong=$(share $list honest 2)
-	ok "at least 85 % of the look-alikes in the list $list are found with a ranking (C-902): $found" awk "BEGIN { exit !($found >= 85) }"
-	ok "at most 5 % of the honest neighbours in the list $list are reported with a ranking (C-902): $wrong" \
+	ok "at least 85 % of the look-alikes in the list $list are found with a ranking (C-935): $found" awk "BEGIN { exit !($found >= 85) }"
+	ok "at most 5 % of the honest neighbours in the list $list are reported with a ranking (C-935): $wrong" \
 		awk "BEGIN { exit !($wrong <= 5) }"
 done
 done_testing

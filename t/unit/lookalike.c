@@ -382,8 +382,8 @@ int
 main(void)
 {
 	CU_TestInfo tests[] = {
-		{ "names that owners use for servers stay below 60 (C-902)", names_that_owners_use_stay_below_60 },
-		{ "a certificate for a label below another domain counts (C-902)",
+		{ "names that owners use for servers stay below 60 (C-936)", names_that_owners_use_stay_below_60 },
+		{ "a certificate for a label below another domain counts (C-936)",
 		    a_certificate_of_its_own_counts_for_a_label_below },
 		{ "each of 200 pairs has its class and edit (C-177, C-178)",
 		    each_pair_has_its_class_and_edit },
