@@ -194,8 +194,8 @@ record_file(struct cli *c, const struct migrate_file *f)
 /* The work of one run, and the file at which it stopped. */
 struct plan {
 	struct migrate_files f;
-	size_t done; /* the number of numbered files that count as applied before */
-	bool candidate, functions;
+	size_t done; /* the number of numbered files that were applied before */
+	bool functions;
 	const char *at;
 };
 
@@ -229,23 +229,9 @@ apply_triggers(struct cli *c, struct plan *p)
 	return rc == DB_OK ? db_script(c->db, "SET LOCAL check_function_bodies = on") : rc;
 }
 
-/* Rewrites the list of applied files for a database of a release candidate: the files that count
-   as applied (migrate_files_applied) are recorded with today's hashes and not executed. This
-   happens in the transaction of the migration: if a later file fails, the old list is back. */
-static enum db_rc
-adopt_candidate(struct cli *c, struct plan *p)
-{
-	enum db_rc rc = db_script(c->db, "DELETE FROM schema_migration");
-
-	for (size_t i = 0; i < p->done && rc == DB_OK; i++)
-		rc = record_file(c, &p->f.p[i]);
-	return rc;
-}
-
 /* The one transaction of a migration, in an order that each step needs:
 
      BEFORE_FILES   become surfaced_owner; note the rights that were granted by hand
-     adopt          only for a database of a release candidate
      triggers       functions that new tables name, bodies unchecked, since their tables are missing
      files          each numbered file, and its row in schema_migration
      functions      all of them, checked
@@ -258,8 +244,6 @@ apply_plan(struct cli *c, struct plan *p)
 {
 	enum db_rc rc = db_script(c->db, BEFORE_FILES);
 
-	if (rc == DB_OK && p->candidate)
-		rc = adopt_candidate(c, p);
 	if (rc == DB_OK && p->functions && p->done < (size_t)p->f.n)
 		rc = apply_triggers(c, p);
 	for (size_t i = p->done; i < (size_t)p->f.n && rc == DB_OK; i++) {
@@ -317,8 +301,7 @@ migrate_locked(struct cli *c, const char *dir, struct outcome *o)
 	if (!migrate_files_check(dir, &p.f, &done))
 		return EXIT_FAILED;
 	p.functions = state != FUNCTIONS_LATER;
-	p.candidate = migrate_is_candidate(&done);
-	p.done = migrate_files_applied(&p.f, &done);
+	p.done = done.n;
 	status = apply_rest(c, &p, o);
 	o->later = state == FUNCTIONS_LATER;
 	return status;
@@ -334,8 +317,6 @@ migrate_all(struct cli *c, const char *dir, const char *rules, struct outcome *o
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "waiting for another migration");
 	status = migrate_locked(c, dir, o);
-	if (status == EXIT_OK)
-		status = migrate_reports(c);
 	if (status == EXIT_OK && !o->later)
 		status = rule_catalogue_load(c, rules);
 	if (db_script(c->db, UNLOCK) != DB_OK && status == EXIT_OK)
@@ -366,13 +347,13 @@ migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *versi
 	if (!migrate_files_read(c->arena, dir, &f))
 		return EXIT_FAILED;
 	rc = db_rows(c->db, &list_applied, &done, DB_NO_ARGS);
-	if (rc == DB_OK && !migrate_is_candidate(&done))
+	if (rc == DB_OK)
 		rc = compare_functions(c, &f, &state);
 	if (rc != DB_OK)
 		return cli_fail_db(c, rc, "schema_migration");
 	if (!migrate_files_check(dir, &f, &done))
 		return EXIT_FAILED;
-	*pending = f.n - (int64_t)migrate_files_applied(&f, &done);
+	*pending = f.n - (int64_t)done.n;
 	if (state == FUNCTIONS_DIFFER)
 		*pending += f.n_functions;
 	*version = migrate_files_last(&f);

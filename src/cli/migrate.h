@@ -11,11 +11,4 @@ int migrate_pending(struct cli *c, const char *dir, int64_t *pending, int64_t *v
 /* Applies all files that were not applied, and prints nothing. */
 int migrate_rest(struct cli *c, const char *dir);
 
-/* Makes the rows of reports that have a document in record alone, as the earlier release wrote it:
-   a transaction a report. surfacectl migrate calls it; it may run again. *adopted: how many. */
-enum db_rc report_adopt(struct db *db, struct arena *a, int64_t *adopted) MUST_USE;
-
-/* migrate_reports.c: makes the rows of reports of the earlier release. */
-int migrate_reports(struct cli *c);
-
 #endif

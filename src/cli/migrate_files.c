@@ -127,60 +127,11 @@ migrate_files_last(const struct migrate_files *f)
 	return f->n > 0 ? f->p[f->n - 1].version : 0;
 }
 
-/* The nineteen files of a release candidate made the tables of today's first BASELINE files. */
-enum { CANDIDATE_FILES = 19, BASELINE = 10 };
-
-bool
-migrate_is_candidate(const struct list *applied)
-{
-	const struct migrate_applied *a = applied->items;
-
-	return applied->n == CANDIDATE_FILES &&
-	       str_is(a[CANDIDATE_FILES - 1].name, "0019-host-tombstones");
-}
-
-size_t
-migrate_files_applied(const struct migrate_files *f, const struct list *applied)
-{
-	size_t n = 0;
-
-	if (!migrate_is_candidate(applied))
-		return applied->n;
-	while (n < (size_t)f->n && f->p[n].version <= BASELINE)
-		n++;
-	return n;
-}
-
-/* An earlier release candidate had fewer files, some with other names. No migration from it
-   exists. */
-static bool
-check_migration_names(const struct migrate_files *f, const struct list *list)
-{
-	const struct migrate_applied *a = list->items;
-
-	for (size_t i = 0; i < list->n && i < (size_t)f->n; i++) {
-		if (f->p[i].version != a[i].version || str_eq(f->p[i].name, a[i].name))
-			continue;
-		cli_fail(EXIT_FAILED,
-		    "the database was migrated with %.*s where this program has %.*s: it is of an "
-		    "early release candidate; upgrade it to the last release candidate first, or "
-		    "create a new database",
-		    (int)a[i].name.n, a[i].name.p, (int)f->p[i].name.n, f->p[i].name.p);
-		return false;
-	}
-	return true;
-}
-
 bool
 migrate_files_check(const char *dir, const struct migrate_files *f, const struct list *list)
 {
 	const struct migrate_applied *a = list->items;
 	const struct migrate_file *files = f->p;
-
-	if (migrate_is_candidate(list))
-		return true;
-	if (!check_migration_names(f, list))
-		return false;
 
 	for (size_t i = 0; i < list->n; i++) {
 		if (i >= (size_t)f->n && i > 0) {
@@ -188,10 +139,11 @@ migrate_files_check(const char *dir, const struct migrate_files *f, const struct
 			    dir, (int)a[i].name.n, a[i].name.p);
 			return false;
 		}
-		if (i >= (size_t)f->n || files[i].version != a[i].version) {
+		if (i >= (size_t)f->n || !str_eq(files[i].name, a[i].name)) {
 			cli_fail(EXIT_FAILED,
 			    "the database was migrated with %.*s, which %s does not have in that "
-			    "place: a file is missing",
+			    "place: a file is missing, or the files of another program made the "
+			    "database",
 			    (int)a[i].name.n, a[i].name.p, dir);
 			return false;
 		}

@@ -5,7 +5,7 @@
  *
  *   DIR/roles.sql               --> struct migrate_role: its rows ('surfaced_api', 'LOGIN')
  *   DIR/0001-accounts.sql       --> files.p[0] = { version 1, name "0001-accounts", text, sha256 }
- *   DIR/0002-sessions.sql       --> files.p[1]
+ *   DIR/0002-people.sql         --> files.p[1]
  *   DIR/functions/triggers.sql  --> files.functions[0] ...
  *                                   files.sha256: of the lines "NAME SHA256" of all functions
  *
@@ -16,10 +16,7 @@
  *   1 2 3               1 2 3 4 5              good: 4 and 5 are pending
  *   1 2 3               1 2                    the program is older, or a file is missing
  *   1 2 3               1 2' 3                 2 has changed since it was applied (a comment, too)
- *   1 2 3               1 other-2 3            an early release candidate made the database
- *   the 19 files of     1 ... 10 11            good: 11 is pending. The last release candidate had
- *   a candidate                                an older numbering; its tables are those of the
- *                                              first ten files of today, which count as applied
+ *   1 2 3               1 other-2 3            a program with other files made the database
  *
  * The functions are compared by one sum, because all of them are applied when one differs.
  *
@@ -64,10 +61,6 @@ bool migrate_newest(struct arena *a, const char *dir, int64_t *version) MUST_USE
    directory, unchanged; false after a message. */
 bool migrate_files_check(
     const char *dir, const struct migrate_files *f, const struct list *applied) MUST_USE;
-/* The number of the directory's files that count as applied, if the check was good. */
-size_t migrate_files_applied(const struct migrate_files *f, const struct list *applied);
-/* Whether the applied files are those of the last release candidate. */
-bool migrate_is_candidate(const struct list *applied);
 
 struct migrate_role {
 	struct str name;

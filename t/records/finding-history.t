@@ -189,11 +189,3 @@ surface finding history "$(uuid gone)"
 is "$STATUS $(printf '%s\n' "$OUT" | jq -r .event | paste -sd ' ')" "0 $all" "surface finding history prints the events, the newest first"
 surface finding show "$(uuid_new)"
 is "$STATUS|$ERR" "4|surface: The finding was not found." "an unknown finding is exit status 4"
-
-# ---- findings that are older than their history ----
-
-psql -Xq -f t/helper/undo-later.sql 2>"$W/err"
-sql "DELETE FROM schema_migration WHERE version >= 20"
-ok "migrate gives the findings of an earlier release a history" world_migrate
-is "$(sql "SELECT string_agg(concat_ws(' ', event, to_status, membership_uuid IS NOT NULL), ',' ORDER BY id) FROM finding_event WHERE finding_uuid = '$(uuid false_positive)'")" \
-	"found open f,false_positive false_positive t" "this history has the first and the last event, and the member of the last"
