@@ -1,20 +1,23 @@
 -- SPDX-License-Identifier: ISC
--- Organisations, the people in them, their projects, and the API keys those people hold.
+-- Organisations, what they may use, and their projects.
 
--- src/tbl/scopes.h and src/tbl/entitlements.h have the same lists; t/sql/hosts.t compares them.
-CREATE DOMAIN scope_name AS text CHECK (VALUE IN ('search.view', 'search.aggregate', 'reports.view',
-	'alerts.rules.view', 'alerts.rules.manage', 'alerts.silences.view', 'alerts.silences.manage',
-	'browser.sessions.view', 'browser.sessions.create', 'browser.sessions.manage',
-	'esi.inventory.view', 'esi.services.view', 'esi.findings.view', 'esi.findings.manage',
-	'rules.view', 'rules.manage'));
+-- src/tbl/scopes.h and src/tbl/entitlements.h have the same lists; t/sql/tags.t compares them.
+CREATE DOMAIN scope_name AS text CHECK (VALUE IN ('search.view', 'search.aggregate',
+	'reports.view', 'reports.manage', 'alerts.rules.view', 'alerts.rules.manage', 'alerts.silences.view',
+	'alerts.silences.manage', 'browser.sessions.view', 'browser.sessions.create', 'browser.sessions.manage',
+	'esi.inventory.view', 'esi.services.view', 'esi.findings.view', 'esi.findings.manage', 'esi.detectors.manage',
+	'rules.view', 'rules.manage', 'dashboard.view', 'access.view', 'audit.view'));
 
 CREATE DOMAIN entitlement_name AS text CHECK (VALUE IN ('search', 'reports', 'alerting', 'browser',
 	'esi', 'rules'));
 
--- A name that people give: something visible, without control characters or blank ends.
+-- A name that people give: something visible, without control characters or blank ends. label_visible
+-- refuses what char_is_harmful (src/base/char.c) refuses: marks of direction, invisible characters,
+-- fillers, private use and tags. [:cntrl:] of the first check has the control characters.
 CREATE DOMAIN label AS text
-	CHECK (VALUE ~ '^[^[:cntrl:][:space:]]([^[:cntrl:]]*[^[:cntrl:][:space:]])?$' AND char_length(VALUE) <= 200);
-GRANT USAGE ON TYPE scope_name, entitlement_name, label TO surfaced_api, surfaced_admin;
+	CHECK (VALUE ~ '^[^[:cntrl:][:space:]]([^[:cntrl:]]*[^[:cntrl:][:space:]])?$' AND char_length(VALUE) <= 200)
+	CONSTRAINT label_visible CHECK (VALUE !~
+	'[\u0080-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uE000-\uF8FF\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB\U000E0000-\U0010FFFF]');
 
 -- Accounts that share a quota.
 CREATE TABLE account_group (
@@ -23,6 +26,8 @@ CREATE TABLE account_group (
 	created_at timestamptz NOT NULL DEFAULT now(),
 	quota bigint CHECK (quota BETWEEN 0 AND 4000000000) -- null: meter_default has the limit
 );
+CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON account_group EXECUTE FUNCTION key_changed();
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON account_group FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
 
 -- An organisation.
 CREATE TABLE account (
@@ -34,9 +39,13 @@ CREATE TABLE account (
 	-- Requests (rate) in seconds (window), requests a calendar month UTC (quota). Null: meter_default has the limit.
 	search_rate integer CHECK (search_rate BETWEEN 1 AND 1000000000),
 	search_window integer CHECK (search_window BETWEEN 1 AND 86400),
-	quota bigint CHECK (quota BETWEEN 0 AND 4000000000)
+	quota bigint CHECK (quota BETWEEN 0 AND 4000000000),
+	export_records bigint CHECK (export_records BETWEEN 0 AND 1000000000000), -- a calendar month; null: as above
+	sign_in text NOT NULL DEFAULT 'any' CHECK (sign_in IN ('any', 'strong')) -- strong: see the table sign_in
 );
 CREATE INDEX account_group_uuid ON account (group_uuid);
+CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON account EXECUTE FUNCTION key_changed();
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON account FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
 
 -- The scopes that keys of an account may hold (C-010). Every key loses a scope that is removed here.
 CREATE TABLE account_scope (
@@ -44,6 +53,8 @@ CREATE TABLE account_scope (
 	scope scope_name NOT NULL,
 	PRIMARY KEY (account_uuid, scope)
 );
+CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON account_scope EXECUTE FUNCTION key_changed();
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON account_scope FOR EACH ROW EXECUTE FUNCTION audit_row('scope');
 
 CREATE TABLE entitlement (
 	account_uuid uuid NOT NULL REFERENCES account,
@@ -52,20 +63,8 @@ CREATE TABLE entitlement (
 	created_at timestamptz NOT NULL DEFAULT now(),
 	PRIMARY KEY (account_uuid, name)
 );
-
--- A membership: a person in one organisation. Removed members stay, because records name them.
-CREATE TABLE member (
-	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-	account_uuid uuid NOT NULL REFERENCES account,
-	name label NOT NULL,
-	email text NOT NULL CHECK (email ~ '^[^[:cntrl:][:space:]@]+@[^[:cntrl:][:space:]@]+$' AND char_length(email) <= 254),
-	role text NOT NULL DEFAULT 'member' CHECK (role IN ('owner', 'member')),
-	all_projects boolean NOT NULL DEFAULT true, -- false: those of project_member alone (C-116)
-	created_at timestamptz NOT NULL DEFAULT now(),
-	removed_at timestamptz,
-	UNIQUE (account_uuid, uuid)
-);
-CREATE UNIQUE INDEX member_email_taken ON member (account_uuid, lower(email)) WHERE removed_at IS NULL;
+CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON entitlement EXECUTE FUNCTION key_changed();
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON entitlement FOR EACH ROW EXECUTE FUNCTION audit_row('name');
 
 CREATE TABLE project (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -75,51 +74,11 @@ CREATE TABLE project (
 	CONSTRAINT project_name_taken UNIQUE (account_uuid, name),
 	UNIQUE (account_uuid, uuid)
 );
-
--- Members who see this project without seeing all, and members who manage it. Owners of the account manage all.
-CREATE TABLE project_member (
-	account_uuid uuid NOT NULL,
-	project_uuid uuid NOT NULL,
-	member_uuid uuid NOT NULL,
-	role text NOT NULL DEFAULT 'viewer' CHECK (role IN ('viewer', 'manager')),
-	PRIMARY KEY (project_uuid, member_uuid),
-	FOREIGN KEY (account_uuid, project_uuid) REFERENCES project (account_uuid, uuid),
-	FOREIGN KEY (account_uuid, member_uuid) REFERENCES member (account_uuid, uuid)
-);
-CREATE INDEX project_member_member ON project_member (member_uuid);
-
--- The secret itself is never stored (C-007): the prefix finds the row, and the hash of the whole secret
--- decides (C-006). Rows are never deleted, because usage and audit name them.
-CREATE TABLE api_key (
-	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-	account_uuid uuid NOT NULL,
-	owner_uuid uuid NOT NULL,
-	name label NOT NULL,
-	prefix text NOT NULL UNIQUE CHECK (prefix ~ '^sfk_[A-Za-z0-9]{8}$'),
-	sha256 bytea NOT NULL UNIQUE CHECK (octet_length(sha256) = 32),
-	scopes scope_name[] NOT NULL DEFAULT '{}' CHECK (array_position(scopes, NULL) IS NULL AND cardinality(scopes) <= 64),
-	projects uuid[] CHECK (array_position(projects, NULL) IS NULL AND cardinality(projects) <= 1000), -- null: all of the owner's
-	created_at timestamptz NOT NULL DEFAULT now(),
-	expires_at timestamptz CHECK (expires_at > created_at),
-	revoked_at timestamptz,
-	rate integer CHECK (rate BETWEEN 1 AND 1000000000), -- null: meter_default has the limit
-	rate_window integer CHECK (rate_window BETWEEN 1 AND 86400),
-	FOREIGN KEY (account_uuid, owner_uuid) REFERENCES member (account_uuid, uuid)
-);
-CREATE INDEX api_key_account ON api_key (account_uuid);
-CREATE TRIGGER api_key_check BEFORE INSERT OR UPDATE ON api_key
-	FOR EACH ROW EXECUTE FUNCTION api_key_check();
-CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON account_group EXECUTE FUNCTION key_changed();
-CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON account EXECUTE FUNCTION key_changed();
-CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON account_scope EXECUTE FUNCTION key_changed();
-CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON entitlement EXECUTE FUNCTION key_changed();
-CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON member EXECUTE FUNCTION key_changed();
 CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON project EXECUTE FUNCTION key_changed();
-CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON project_member EXECUTE FUNCTION key_changed();
-CREATE TRIGGER key_changed AFTER INSERT OR UPDATE OR DELETE ON api_key EXECUTE FUNCTION key_changed();
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON project FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
 
-GRANT SELECT ON account_group, account, account_scope, entitlement, member, project, project_member, api_key
-	TO surfaced_api, surfaced_admin;
-GRANT INSERT, UPDATE ON account_group, account, entitlement, member, project, project_member, api_key TO surfaced_admin;
+GRANT USAGE ON TYPE scope_name, entitlement_name, label TO surfaced_api, surfaced_admin;
+GRANT SELECT ON account_group, account, account_scope, entitlement, project TO surfaced_api, surfaced_admin;
+GRANT INSERT, UPDATE ON account_group, account, entitlement, project TO surfaced_admin;
 GRANT INSERT ON account_scope TO surfaced_admin;
-GRANT DELETE ON account_group, account_scope, entitlement, project_member TO surfaced_admin;
+GRANT DELETE ON account_group, account_scope, entitlement TO surfaced_admin;

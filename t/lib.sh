@@ -362,11 +362,10 @@ sql()
 	psql -XqAt -v ON_ERROR_STOP=1 -c "$1"
 }
 
-# host_rows: makes the view host, by which a test reads and writes hosts as rows of an address and jsonb. It replaces the
-# table of that name, which only an earlier release uses.
+# host_rows: makes the view host, by which a test reads and writes hosts as rows of an address and jsonb.
 host_rows()
 {
-	sql "SET client_min_messages = warning; DROP TABLE host CASCADE; CREATE VIEW host AS SELECT (doc::jsonb ->> 'ip')::inet AS ip, doc::jsonb AS doc, changed FROM record
+	sql "CREATE VIEW host AS SELECT (doc::jsonb ->> 'ip')::inet AS ip, doc::jsonb AS doc, changed FROM record
 			WHERE dataset = 1 AND NOT gone;
 		CREATE FUNCTION host_key(ip inet) RETURNS bytea LANGUAGE sql IMMUTABLE AS
 			'SELECT (CASE family(ip) WHEN 4 THEN ''\\x04'' ELSE ''\\x06'' END)::bytea || substring(inet_send(ip) FROM 5)';

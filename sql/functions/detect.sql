@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- surfaced-detect (0029). The program may only call these functions, and reads the table tag.
+-- surfaced-detect (0012-rules.sql). The program may only call these functions, and reads the table tag.
 --
 --   detect_mine      one process a database
 --   detect_plan      rule, rule_setting, entitlement --> rule_run: who uses which rule

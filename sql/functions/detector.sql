@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- The frame of the detectors (0032, src/detect/detector.h). surfaced-detect may only call these functions.
+-- The frame of the detectors (0013-detectors.sql, src/detect/detector.h). surfaced-detect may only call these functions.
 --
 --   detect_store       what the documents of a batch concern --> detector_work, with the move of the cursor
 --   detector_take      the subjects of one project that a detector looks at next

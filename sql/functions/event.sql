@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- The history of records (0015): events are added in batches, and months of them are made and dropped.
+-- The history of records (0005-records.sql): events are added in batches, and months of them are made and dropped.
 
 -- Makes the partitions of all months from the one of p_from to that of p_to that are missing. ATTACH, unlike CREATE
 -- TABLE ... PARTITION OF, lets others read and write the table meanwhile.

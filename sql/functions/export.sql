@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Exports of search results (0017, C-413). surfaced-export may only call the functions below; each checks the epoch of
+-- Exports of search results (0006-exports.sql, C-413). surfaced-export may only call the functions below; each checks the epoch of
 -- its claim, so that a process which lost its lease changes nothing.
 
 -- The number of a month in the tables of quotas.

@@ -13,7 +13,7 @@ BEGIN
 		    IS DISTINCT FROM (OLD.uuid, OLD.account_uuid, OLD.owner_uuid, OLD.prefix, OLD.sha256, OLD.created_at) THEN
 			RAISE EXCEPTION 'an API key keeps its owner, prefix and secret';
 		END IF;
-		IF to_jsonb(NEW) -> 'kind' IS DISTINCT FROM to_jsonb(OLD) -> 'kind' THEN -- before 0036 there is no such column
+		IF NEW.kind <> OLD.kind THEN
 			RAISE EXCEPTION 'an API key keeps its kind';
 		END IF;
 		IF OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at THEN
@@ -428,17 +428,6 @@ BEGIN
 		   AND coalesce(took <= substring(series FROM 'le="([0-9]+)"')::double precision, true);
 	END IF;
 	RETURN NULL;
-END
-$$;
-
--- Of the table host, which files 0003 and 0012 make and 0014 leaves to the earlier release.
-CREATE OR REPLACE FUNCTION host_changed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-CREATE OR REPLACE FUNCTION host_gone() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-CREATE OR REPLACE FUNCTION host_moved() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-CREATE OR REPLACE FUNCTION host_moved_away() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	RAISE EXCEPTION 'hosts are stored in the table record since this database was migrated'
-		USING HINT = 'Upgrade surfaced on this machine, then repeat the import.';
 END
 $$;
 

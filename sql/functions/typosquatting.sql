@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Look-alike domains (0034): reads for surfaced-detect and the preview of the API, and the results
+-- Look-alike domains (0013-detectors.sql): reads for surfaced-detect and the preview of the API, and the results
 -- of a look.
 
 -- The default score that a look-alike must have. Rankings and registrations recognise honest names;

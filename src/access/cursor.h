@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 
-enum { CURSOR_PAYLOAD_MAX = 601 }; /* a byte for the dataset, and a record's key (sql/0011) */
+enum { CURSOR_PAYLOAD_MAX = 601 }; /* a byte for the dataset, and a record's key (sql/0005) */
 
 enum { CURSOR_KEY_LEN = 32 };
 

@@ -7,7 +7,7 @@
      /search/hosts/192.0.2.7               the address
      /search/dns/www.example.org           the beginning that all records of the name have; ?type= makes it longer
      /search/whois/www.example.org         the domain itself, or else its registrable domain
-     /search/certificates/4355a4...        the end of the key, which has an index of its own (sql/0013)
+     /search/certificates/4355a4...        the end of the key, which has an index of its own (sql/0005)
 
    A path may have any text in any spelling, so each value first gets the canonical form that
    records have. A value without one is an invalid parameter; a value without a record is not

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Events describe the change of a stored record, for its history (C-412). The code
  * that writes a record has the old and the new record, and stores the events in the same
- * transaction (table record_event, sql/0015).
+ * transaction (table record_event, sql/0005-records.sql).
  *
  *   stored   {"ip":"192.0.2.1","services":[{"port":80,"http":{"title":"Old"}},{"port":22}]}
  *   written  {"ip":"192.0.2.1","services":[{"port":80,"http":{"title":"New"}},{"port":443}]}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Reports and their indicators: the rows of the tables report, indicator and report_name
-   (sql/0021-reports.sql), as the store writes them and the API shows them. */
+   (sql/0007-reports.sql), as the store writes them and the API shows them. */
 #ifndef RESOURCE_REPORT_H
 #define RESOURCE_REPORT_H
 

@@ -1,5 +1,5 @@
 /* The kinds of names in reports and in the table vocabulary: REPORT_NAME(name).
-   sql/0021-reports.sql checks them. */
+   sql/0007-reports.sql checks them. */
 REPORT_NAME("actor")
 REPORT_NAME("malware")
 REPORT_NAME("tool")

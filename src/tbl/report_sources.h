@@ -1,4 +1,4 @@
-/* The kinds of sources of reports: REPORT_SOURCE(name). sql/0021-reports.sql checks them. */
+/* The kinds of sources of reports: REPORT_SOURCE(name). sql/0007-reports.sql checks them. */
 REPORT_SOURCE("native")
 REPORT_SOURCE("stix")
 REPORT_SOURCE("misp")

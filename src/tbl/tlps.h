@@ -1,6 +1,6 @@
 /* The marks of the Traffic Light Protocol 2.0: TLP(spelling, name, strict, marking). spelling: its
    letters and digits alone. strict: 1 if the mark forbids that other organisations read the report,
-   so it is never shared (sql/0021-reports.sql). marking: the UUID of its marking-definition in
+   so it is never shared (sql/0007-reports.sql). marking: the UUID of its marking-definition in
    STIX. */
 TLP("clear",		"clear",	0,	"94868c89-83c2-464b-929b-a1a8aa3c8487")
 TLP("green",		"green",	0,	"bab4a63c-aed9-4cf5-a766-dfca5abac2bb")

@@ -1,5 +1,5 @@
 /* The metrics that programs count for the whole installation: TOTAL(id, series).
-   sql/0010-metrics.sql has their help texts and the metrics that the database counts itself. */
+   sql/0014-metrics.sql has their help texts and the metrics that the database counts itself. */
 TOTAL(STREAMS_OPENED,		"surfaced_streams_opened_total")
 TOTAL(STREAMS_REFUSED_400,	"surfaced_streams_refused_total{status=\"400\"}")
 TOTAL(STREAMS_REFUSED_401,	"surfaced_streams_refused_total{status=\"401\"}")

@@ -17,6 +17,9 @@ CREATE TABLE alert_destination (
 	UNIQUE (project_uuid, uuid)
 );
 CREATE INDEX alert_destination_page ON alert_destination (project_uuid, created_at DESC, uuid) WHERE deleted_at IS NULL;
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON alert_destination FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
+CREATE TRIGGER alert_destination_forget AFTER UPDATE ON alert_destination FOR EACH ROW
+	WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION alert_destination_forget();
 
 CREATE TABLE alert_rule (
 	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -35,6 +38,7 @@ CREATE TABLE alert_rule (
 	UNIQUE (project_uuid, uuid)
 );
 CREATE INDEX alert_rule_page ON alert_rule (project_uuid, created_at DESC, uuid) WHERE deleted_at IS NULL;
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON alert_rule FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
 
 -- A silence holds in [starts_at, ends_at) and ends early when it is cancelled. Rows are never deleted.
 CREATE TABLE alert_silence (
@@ -52,6 +56,7 @@ CREATE TABLE alert_silence (
 );
 CREATE INDEX alert_silence_page ON alert_silence (project_uuid, created_at DESC, uuid);
 CREATE INDEX alert_silence_rule ON alert_silence (rule_uuid, ends_at) WHERE cancelled_at IS NULL;
+CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON alert_silence FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
 
 -- src/tbl/alert_moves.h has the same moves; t/house/states.t compares them.
 CREATE TABLE alert_move (
@@ -95,6 +100,11 @@ CREATE TABLE alert (
 CREATE INDEX alert_page ON alert (project_uuid, created_at DESC, uuid);
 CREATE UNIQUE INDEX alert_unclosed ON alert (rule_uuid, source_uuid) WHERE state <> 'closed';
 CREATE INDEX alert_unclosed_source ON alert (source_uuid) WHERE state <> 'closed';
+CREATE TRIGGER audit_row AFTER UPDATE ON alert FOR EACH ROW
+	WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION audit_row('uuid', 'state_event');
+CREATE TRIGGER metric_raise AFTER INSERT ON alert FOR EACH ROW EXECUTE FUNCTION metric_alert();
+CREATE TRIGGER metric_change AFTER UPDATE ON alert FOR EACH ROW
+	WHEN (OLD.state IS DISTINCT FROM NEW.state OR NEW.raised_count > OLD.raised_count) EXECUTE FUNCTION metric_alert();
 
 -- One alert for one destination; its uuid is the webhook-id of every attempt. A test has no alert.
 CREATE TABLE alert_delivery (
@@ -127,6 +137,17 @@ CREATE INDEX alert_delivery_finished ON alert_delivery (greatest(created_at, las
 	WHERE state <> 'pending';
 CREATE INDEX alert_delivery_page ON alert_delivery (project_uuid, created_at DESC, uuid);
 CREATE INDEX alert_delivery_alert ON alert_delivery (alert_uuid);
+CREATE TRIGGER delivery_due AFTER INSERT ON alert_delivery FOR EACH STATEMENT EXECUTE FUNCTION delivery_due();
+
+-- Tests and retries are acts of people. The other deliveries have their history instead.
+CREATE TRIGGER audit_test AFTER INSERT ON alert_delivery FOR EACH ROW
+	WHEN (NEW.kind = 'test') EXECUTE FUNCTION audit_row('uuid');
+
+CREATE TRIGGER audit_retry AFTER UPDATE ON alert_delivery FOR EACH ROW
+	WHEN (OLD.state <> 'pending' AND NEW.state = 'pending') EXECUTE FUNCTION audit_row('uuid');
+CREATE TRIGGER metric_made AFTER INSERT ON alert_delivery FOR EACH ROW EXECUTE FUNCTION metric_delivery();
+CREATE TRIGGER metric_change AFTER UPDATE ON alert_delivery FOR EACH ROW
+	WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION metric_delivery();
 
 -- The history of a delivery. An attempt without an end is under way, or its program was killed.
 CREATE TABLE alert_attempt (
@@ -138,28 +159,9 @@ CREATE TABLE alert_attempt (
 	failure text CHECK (char_length(failure) BETWEEN 1 AND 500),
 	PRIMARY KEY (delivery_uuid, number)
 );
-CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON alert_destination FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
-CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON alert_rule FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
-CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON alert_silence FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
-CREATE TRIGGER audit_row AFTER UPDATE ON alert FOR EACH ROW
-	WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION audit_row('uuid', 'state_event');
-CREATE TRIGGER alert_destination_forget AFTER UPDATE ON alert_destination FOR EACH ROW
-	WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION alert_destination_forget();
-GRANT SELECT ON alert_rule, alert_silence, alert_move, alert, alert_delivery, alert_attempt TO surfaced_api, surfaced_admin;
-
--- The secret of a destination is shown once, when it is created; only the functions of delivery read it.
-GRANT SELECT (uuid, project_uuid, name, url, enabled, created_at, updated_at, deleted_at) ON alert_destination
-	TO surfaced_api, surfaced_admin;
-GRANT INSERT ON alert_destination, alert_rule TO surfaced_api, surfaced_admin;
-GRANT INSERT ON alert_silence TO surfaced_api;
-GRANT UPDATE (name, url, secret, enabled, updated_at, deleted_at) ON alert_destination TO surfaced_api, surfaced_admin;
-GRANT UPDATE (name, source, min_severity, query, destination_uuids, enabled, updated_at, deleted_at) ON alert_rule
-	TO surfaced_api, surfaced_admin;
-GRANT UPDATE (cancelled_at) ON alert_silence TO surfaced_api;
-GRANT UPDATE (state, state_event, updated_at, acknowledged_at, acknowledged_by_membership_uuid, closed_at,
-	closed_by_membership_uuid) ON alert TO surfaced_api;
-
--- ---- changes: queued in the transaction that makes them, so that none is lost ----
+CREATE TRIGGER metric_end AFTER UPDATE ON alert_attempt FOR EACH ROW
+	WHEN (OLD.ended_at IS NULL AND OLD.failure IS NULL AND (NEW.ended_at IS NOT NULL OR NEW.failure IS NOT NULL))
+	EXECUTE FUNCTION metric_attempt();
 
 CREATE TABLE alert_change (
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -169,6 +171,8 @@ CREATE TABLE alert_change (
 	project_uuid uuid NOT NULL
 );
 CREATE INDEX alert_change_next ON alert_change (project_uuid, due_at, id);
+
+-- Changes are queued in the transaction that makes them, so that none is lost.
 CREATE TRIGGER alert_created AFTER INSERT ON finding REFERENCING NEW TABLE AS fresh
 	FOR EACH STATEMENT EXECUTE FUNCTION alert_changed('finding');
 CREATE TRIGGER alert_changed AFTER UPDATE ON finding REFERENCING NEW TABLE AS fresh OLD TABLE AS stale
@@ -195,12 +199,21 @@ CREATE VIEW alert_rule_active AS
 	 WHERE r.enabled AND r.deleted_at IS NULL AND a.state = 'active'
 	   AND EXISTS (SELECT FROM entitlement e WHERE e.account_uuid = a.uuid AND e.name = 'alerting'
 		AND (e.expires_at IS NULL OR e.expires_at > now()));
-CREATE TRIGGER delivery_due AFTER INSERT ON alert_delivery FOR EACH STATEMENT EXECUTE FUNCTION delivery_due();
 
--- Tests and retries are acts of people. The other deliveries have their history instead.
-CREATE TRIGGER audit_test AFTER INSERT ON alert_delivery FOR EACH ROW
-	WHEN (NEW.kind = 'test') EXECUTE FUNCTION audit_row('uuid');
-CREATE TRIGGER audit_retry AFTER UPDATE ON alert_delivery FOR EACH ROW
-	WHEN (OLD.state <> 'pending' AND NEW.state = 'pending') EXECUTE FUNCTION audit_row('uuid');
+GRANT SELECT ON alert_rule, alert_silence, alert_move, alert, alert_delivery, alert_attempt
+	TO surfaced_api, surfaced_admin;
+
+-- The secret of a destination is shown once, when it is created; only the functions of delivery read it.
+GRANT SELECT (uuid, project_uuid, name, url, enabled, created_at, updated_at, deleted_at)
+	ON alert_destination TO surfaced_api, surfaced_admin;
+GRANT INSERT ON alert_destination, alert_rule TO surfaced_api, surfaced_admin;
+GRANT INSERT ON alert_silence TO surfaced_api;
+GRANT UPDATE (name, url, secret, enabled, updated_at, deleted_at)
+	ON alert_destination TO surfaced_api, surfaced_admin;
+GRANT UPDATE (name, source, min_severity, query, destination_uuids, enabled, updated_at, deleted_at)
+	ON alert_rule TO surfaced_api, surfaced_admin;
+GRANT UPDATE (cancelled_at) ON alert_silence TO surfaced_api;
+GRANT UPDATE (state, state_event, updated_at, acknowledged_at, acknowledged_by_membership_uuid, closed_at,
+	closed_by_membership_uuid) ON alert TO surfaced_api;
 GRANT SELECT ON alert_rule_active TO surfaced_alert;
 GRANT SELECT ON alert_change, alert_change_waiting TO surfaced_admin;

@@ -25,7 +25,19 @@ INSERT INTO metric_kind VALUES
 	('surfaced_streams_opened_total', 'counter', 'Live streams that were opened'),
 	('surfaced_streams_refused_total', 'counter', 'Requests for a live stream that were refused'),
 	('surfaced_stream_bytes_total', 'counter', 'Bytes of live streams'),
-	('surfaced_egress_connections_total', 'counter', 'Attempts of browsers to connect: connected, denied by rule, failed');
+	('surfaced_egress_connections_total', 'counter', 'Attempts of browsers to connect: connected, denied by rule, failed'),
+	('surfaced_exports', 'gauge', 'Exports that are not finished by state'),
+	('surfaced_export_lag_seconds', 'gauge', 'Age of the oldest export that nobody has begun to write'),
+	('surfaced_search_feed_age_seconds', 'gauge', 'Time since a layout of ClickHouse was last known to be up to date, by dataset'),
+	('surfaced_index_damages_total', 'counter', 'Damaged files of search indexes, and of their copies, that surfaced-index found and replaced'),
+	('surfaced_index_age_seconds', 'gauge', 'Time since the search index of a host was last known to be up to date, by index and dataset'),
+	('surfaced_imports_total', 'counter', 'Imports of surfacectl by their result: complete, bad (records were left out), failed'),
+	('surfaced_import_age_seconds', 'gauge', 'Time since the last import that was read to its end'),
+	('surfaced_exports_ended_total', 'counter', 'Exports that ended, by their state'),
+	('surfaced_detect_lag_seconds', 'gauge', 'Time since surfaced-detect had followed all changes of documents'),
+	('surfaced_detect_work_waiting', 'gauge', 'Rules, assets and subjects to be looked at again; 100000 stands for more'),
+	('surfaced_detect_failures_total', 'counter', 'Looks of detectors that failed'),
+	('surfaced_rules_failed', 'gauge', 'Detection rules that are not evaluated because their evaluation failed');
 
 -- The counters in the order in which they are shown. Every series has a row, so that each begins at 0.
 CREATE TABLE metric (
@@ -52,23 +64,23 @@ SELECT kind || coalesce('{' || label || '="' || v || '"}', ''), kind, row_number
 UNION ALL
 SELECT 'surfaced_session_start_seconds' || s, 'surfaced_session_start_seconds', 1000 + n
   FROM unnest('{"_bucket{le=\"1\"}","_bucket{le=\"2\"}","_bucket{le=\"5\"}","_bucket{le=\"10\"}","_bucket{le=\"20\"}","_bucket{le=\"60\"}","_bucket{le=\"300\"}","_bucket{le=\"+Inf\"}",_sum,_count}'::text[])
-	WITH ORDINALITY AS t (s, n);
+	WITH ORDINALITY AS t (s, n)
+UNION ALL
+SELECT format('surfaced_index_damages_total{dataset="%s"}', name), 'surfaced_index_damages_total', 2000 + n
+  FROM unnest('{hosts,dns,whois,certificates,reports,open-directories}'::text[]) WITH ORDINALITY AS d (name, n)
+UNION ALL
+SELECT format('surfaced_imports_total{result="%s"}', v), 'surfaced_imports_total', 2100 + n
+  FROM unnest('{complete,bad,failed}'::text[]) WITH ORDINALITY AS t (v, n)
+UNION ALL
+SELECT format('surfaced_exports_ended_total{state="%s"}', v), 'surfaced_exports_ended_total', 2200 + n
+  FROM unnest('{complete,failed,cancelled}'::text[]) WITH ORDINALITY AS t (v, n)
+UNION ALL
+SELECT 'surfaced_detect_failures_total', 'surfaced_detect_failures_total', 2300;
 
 -- Steps since the last metric_fold. They are rows of their own, since updates of one row wait for one another.
 CREATE TABLE metric_step (
 	series text NOT NULL,
 	step double precision NOT NULL
 );
-CREATE TRIGGER metric_raise AFTER INSERT ON alert FOR EACH ROW EXECUTE FUNCTION metric_alert();
-CREATE TRIGGER metric_change AFTER UPDATE ON alert FOR EACH ROW
-	WHEN (OLD.state IS DISTINCT FROM NEW.state OR NEW.raised_count > OLD.raised_count) EXECUTE FUNCTION metric_alert();
-CREATE TRIGGER metric_made AFTER INSERT ON alert_delivery FOR EACH ROW EXECUTE FUNCTION metric_delivery();
-CREATE TRIGGER metric_change AFTER UPDATE ON alert_delivery FOR EACH ROW
-	WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION metric_delivery();
-CREATE TRIGGER metric_end AFTER UPDATE ON alert_attempt FOR EACH ROW
-	WHEN (OLD.ended_at IS NULL AND OLD.failure IS NULL AND (NEW.ended_at IS NOT NULL OR NEW.failure IS NOT NULL))
-	EXECUTE FUNCTION metric_attempt();
-CREATE TRIGGER metric_create AFTER INSERT ON browser_session FOR EACH ROW EXECUTE FUNCTION metric_session();
-CREATE TRIGGER metric_move AFTER UPDATE ON browser_session FOR EACH ROW
-	WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION metric_session();
+
 GRANT SELECT ON metric_kind, metric, metric_step TO surfaced_admin;

@@ -9,7 +9,8 @@ CREATE TABLE meter_default (
 	search_rate integer NOT NULL DEFAULT 1200 CHECK (search_rate BETWEEN 1 AND 1000000000),
 	search_window integer NOT NULL DEFAULT 60 CHECK (search_window BETWEEN 1 AND 86400),
 	account_quota bigint NOT NULL DEFAULT 1000000 CHECK (account_quota BETWEEN 0 AND 4000000000),
-	group_quota bigint NOT NULL DEFAULT 10000000 CHECK (group_quota BETWEEN 0 AND 4000000000)
+	group_quota bigint NOT NULL DEFAULT 10000000 CHECK (group_quota BETWEEN 0 AND 4000000000),
+	export_records bigint NOT NULL DEFAULT 100000000 CHECK (export_records BETWEEN 0 AND 1000000000000)
 );
 INSERT INTO meter_default DEFAULT VALUES;
 CREATE TRIGGER key_changed AFTER UPDATE ON meter_default EXECUTE FUNCTION key_changed();
@@ -85,6 +86,7 @@ CREATE VIEW quota_used AS
 	SELECT l.owner_uuid, l.month, l.incarnation,
 	       CASE WHEN h.closed_at IS NULL THEN l.taken - l.given_back ELSE l.granted - l.surrendered END AS used
 	  FROM quota_lease l JOIN meter_host h USING (incarnation);
+
 GRANT SELECT ON key_limit, account_limit TO surfaced_meter;
 GRANT SELECT ON meter_default, key_limit, account_limit, group_limit, meter_host, quota_month, quota_lease,
 	quota_used, usage_daily TO surfaced_api, surfaced_admin;

@@ -1,11 +1,6 @@
 -- SPDX-License-Identifier: ISC
--- Reports with their indicators, names and texts. What searches find stays a document in the table record (dataset 6),
+-- Reports with their indicators, names and texts. What searches find is a document in the table record (dataset 6),
 -- which report_put (functions/report.sql) writes in the transaction that writes these tables.
---
--- The reports of the earlier release are documents alone. surfacectl migrate makes their rows after this file
--- (src/cli/report_adopt.c); until then they are searched as before, and GET /reports/{report_uuid} does not find
--- them. Programs of the earlier release go on answering them. An import of the earlier release is refused by
--- record_report_visibility, because it would write documents without a row.
 
 CREATE TABLE report (
 	uuid uuid PRIMARY KEY,
@@ -24,14 +19,25 @@ CREATE TABLE report (
 	first_seen timestamptz NOT NULL, -- as the source has it, else the times of the imports
 	last_seen timestamptz NOT NULL,
 	truncated boolean NOT NULL, -- the source has more indicators than are stored
-	digest bytea NOT NULL CHECK (octet_length(digest) = 32), -- of the contents: the same is no new revision
+	digest bytea NOT NULL CHECK (octet_length(digest) = 32), -- of the contents as the source last had them: the same is no new revision
 	CONSTRAINT report_identity UNIQUE NULLS NOT DISTINCT (account_uuid, source_kind, source_ref),
 	-- A shared report is read by every account, which these two marks forbid (C-131).
 	CONSTRAINT report_tlp_private CHECK (account_uuid IS NOT NULL OR tlp IS NULL OR tlp NOT IN ('amber+strict', 'red'))
 );
 CREATE INDEX report_private ON report (account_uuid) WHERE account_uuid IS NOT NULL;
 
--- The text is kept for searches and never answered.
+-- The audit log names what happened to a report: a new revision is report.change, and report.published and
+-- report.withdrawn are moves between the two.
+CREATE TRIGGER audit_report AFTER INSERT ON report FOR EACH ROW
+	WHEN (NEW.account_uuid IS NOT NULL) EXECUTE FUNCTION audit_row('uuid');
+
+CREATE TRIGGER audit_report_move AFTER UPDATE ON report FOR EACH ROW
+	WHEN (NEW.account_uuid IS NOT NULL AND NEW.status <> OLD.status) EXECUTE FUNCTION audit_row('uuid', 'status');
+CREATE TRIGGER audit_report_change AFTER UPDATE ON report FOR EACH ROW
+	WHEN (NEW.account_uuid IS NOT NULL AND NEW.status = OLD.status AND NEW.revision <> OLD.revision)
+	EXECUTE FUNCTION audit_row('uuid');
+
+-- The text is kept for searches. The organisation of a report may read it, and nobody else.
 CREATE TABLE report_text (
 	report_uuid uuid PRIMARY KEY REFERENCES report,
 	text text COMPRESSION lz4 NOT NULL CHECK (octet_length(text) <= 8388608)
@@ -54,8 +60,10 @@ CREATE TABLE indicator (
 	PRIMARY KEY (report_uuid, uuid),
 	CONSTRAINT indicator_ignored CHECK (ignored_by IS NULL OR disposition = 'ignored')
 );
+
 -- md5: a value of 4096 bytes is too long for an index.
 CREATE INDEX indicator_value ON indicator (type, md5(value));
+
 CREATE INDEX indicator_page ON indicator (report_uuid, confidence DESC, uuid) WHERE withdrawn_at IS NULL;
 
 CREATE TABLE report_name (
@@ -81,6 +89,8 @@ CREATE TABLE indicator_verdict (
 );
 CREATE UNIQUE INDEX indicator_verdict_value ON indicator_verdict (account_uuid, type, md5(value));
 CREATE INDEX indicator_verdict_page ON indicator_verdict (account_uuid, created_at DESC, uuid);
+CREATE TRIGGER audit_verdict AFTER INSERT OR UPDATE OR DELETE ON indicator_verdict FOR EACH ROW
+	EXECUTE FUNCTION audit_row('uuid', 'disposition');
 
 -- Lists of harmless values, which imports of texts compare with.
 CREATE TABLE benign_list (
@@ -89,6 +99,7 @@ CREATE TABLE benign_list (
 	version text,
 	imported_at timestamptz NOT NULL DEFAULT now()
 );
+
 CREATE TABLE benign_entry (
 	list text NOT NULL REFERENCES benign_list ON DELETE CASCADE,
 	type text NOT NULL,
@@ -113,6 +124,9 @@ CREATE TABLE report_request (
 	created_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- Rows of report_request are deleted by their age (functions/retention.sql).
+CREATE INDEX report_request_created ON report_request (created_at);
+
 -- Where the next request to a TAXII collection begins: the header X-TAXII-Date-Added-Last of the last page that was stored.
 CREATE TABLE taxii_cursor (
 	account_uuid uuid REFERENCES account,
@@ -120,17 +134,24 @@ CREATE TABLE taxii_cursor (
 	filters text NOT NULL DEFAULT '',
 	added_after text,
 	updated_at timestamptz NOT NULL DEFAULT now(),
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	more boolean NOT NULL DEFAULT false, -- the page of added_after was not the last one
+	changes bigint NOT NULL DEFAULT 0, -- of objects, since the collection was first read
+	reported bigint NOT NULL DEFAULT 0, -- the number of changes that reports show
 	CONSTRAINT taxii_cursor_collection UNIQUE NULLS NOT DISTINCT (account_uuid, url, filters)
 );
 
-CREATE TRIGGER audit_report AFTER INSERT OR UPDATE OF status, revision ON report FOR EACH ROW
-	WHEN (NEW.account_uuid IS NOT NULL) EXECUTE FUNCTION audit_row('uuid', 'status');
-CREATE TRIGGER audit_verdict AFTER INSERT OR UPDATE OR DELETE ON indicator_verdict FOR EACH ROW
-	EXECUTE FUNCTION audit_row('uuid', 'disposition');
-
--- Searches ask for the visibility of each document, so those of the earlier release get theirs.
-UPDATE record_reports SET doc = '{"visibility":"*",' || ltrim(substr(doc, 2)) WHERE NOT gone;
-ALTER TABLE record_reports ADD CONSTRAINT record_report_visibility CHECK (gone OR doc LIKE '%"visibility":%');
+-- Objects of TAXII collections. A page of a collection may refer to objects of any other page, so reports are made from
+-- all objects that surfacectl import taxii has read (src/cli/report/taxii_priv.h).
+CREATE TABLE taxii_object (
+	cursor_id bigint NOT NULL REFERENCES taxii_cursor ON DELETE CASCADE,
+	id text NOT NULL CHECK (octet_length(id) BETWEEN 1 AND 300),
+	type text NOT NULL,
+	month text NOT NULL, -- of its creation, '2026-03'; 'undated'
+	modified timestamptz NOT NULL, -- '-infinity': it has no time
+	object text NOT NULL, -- as the server sent it
+	PRIMARY KEY (cursor_id, id)
+);
 
 GRANT SELECT ON report, report_text, indicator, report_name, indicator_verdict, benign_list, benign_entry, vocabulary
 	TO surfaced_api, surfaced_admin;
@@ -138,3 +159,4 @@ GRANT INSERT, UPDATE, DELETE ON indicator_verdict TO surfaced_api;
 GRANT SELECT, INSERT ON report_request TO surfaced_api;
 GRANT INSERT, UPDATE, DELETE ON benign_list, benign_entry, vocabulary, taxii_cursor TO surfaced_admin;
 GRANT SELECT ON taxii_cursor TO surfaced_admin;
+GRANT SELECT, INSERT, UPDATE, DELETE ON taxii_object TO surfaced_admin;

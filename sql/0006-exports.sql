@@ -1,11 +1,6 @@
 -- SPDX-License-Identifier: ISC
 -- Exports: the documents that a query matches, written to a file that the key which asked can fetch (C-413).
 
--- The records that an account may export in a month, beside its quota of requests; null: the default.
-ALTER TABLE meter_default ADD COLUMN export_records bigint NOT NULL DEFAULT 100000000
-	CHECK (export_records BETWEEN 0 AND 1000000000000);
-ALTER TABLE account ADD COLUMN export_records bigint CHECK (export_records BETWEEN 0 AND 1000000000000);
-
 -- The records that an account has exported in a month, those of queued and running exports included. The row is locked
 -- while an export is created, so that two requests cannot both take the rest of the quota.
 CREATE TABLE export_month (
@@ -59,6 +54,11 @@ CREATE TABLE search_export (
 	expires_at timestamptz,
 	epoch bigint NOT NULL DEFAULT 0, -- how often it was claimed
 	lease_until timestamptz,
+	-- How often a process has begun to write it and died before the file grew. surfaced-export compares it with
+	-- LIM_EXPORT_ATTEMPTS.
+	attempts bigint NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+	-- The host whose export_directory has the file, where hosts do not share one (README.Debian, export_shared).
+	host text CHECK (octet_length(host) BETWEEN 1 AND 600), -- null: not begun, or unknown
 	CHECK ((state = 'complete') <= (sha256 IS NOT NULL AND expires_at IS NOT NULL)),
 	CHECK ((state IN ('queued', 'running')) = (finished_at IS NULL)),
 	FOREIGN KEY (account_uuid, month) REFERENCES export_month
@@ -71,11 +71,14 @@ CREATE TRIGGER export_changed AFTER INSERT OR UPDATE OF state ON search_export
 CREATE TRIGGER audit_row AFTER INSERT ON search_export FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
 CREATE TRIGGER audit_state AFTER UPDATE ON search_export FOR EACH ROW
 	WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION audit_row('uuid', 'state');
+CREATE TRIGGER metric_end AFTER UPDATE ON search_export FOR EACH ROW
+	WHEN (OLD.state IS DISTINCT FROM NEW.state AND NEW.state IN ('complete', 'failed', 'cancelled'))
+	EXECUTE FUNCTION metric_export();
 
 -- Whether the key may still search the dataset.
 CREATE VIEW export_right AS
 	SELECT e.uuid, k.revoked_at IS NULL AND coalesce(k.expires_at > clock_timestamp(), true)
-		AND m.removed_at IS NULL AND a.state = 'active' AND e.scope = ANY (k.scopes)
+		AND m.removed_at IS NULL AND a.state = 'active' AND e.scope::text = ANY (credential_scopes(k.uuid))
 		AND EXISTS (SELECT FROM account_scope c WHERE c.account_uuid = a.uuid AND c.scope = e.scope)
 		AND EXISTS (SELECT FROM entitlement t WHERE t.account_uuid = a.uuid AND t.name = e.entitlement
 			AND coalesce(t.expires_at > clock_timestamp(), true)) AS may
@@ -87,10 +90,6 @@ CREATE TYPE export_wanted AS (
 	uuid uuid, key_uuid uuid, dataset text, query text, fields text[], format text, compression text,
 	scope text, entitlement text, total bigint
 );
-
-INSERT INTO metric_kind VALUES
-	('surfaced_exports', 'gauge', 'Exports that are not finished by state'),
-	('surfaced_export_lag_seconds', 'gauge', 'Age of the oldest export that nobody has begun to write');
 
 GRANT SELECT ON search_export TO surfaced_api, surfaced_admin;
 GRANT SELECT ON export_month TO surfaced_admin;

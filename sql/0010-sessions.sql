@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: ISC
--- Browser sessions (C-084 to C-106). functions/session.sql has everything that programs
--- may do with them; one trigger checks every change.
+-- Browser sessions (C-084 to C-106), their evidence, which is never changed and never deleted, and their playback
+-- (C-217 to C-224). functions/session.sql has everything that programs may do with them; one trigger checks every change.
 
 -- One row with the limits that all programs use.
 CREATE TABLE session_policy (
@@ -14,6 +14,7 @@ CREATE TABLE session_policy (
 	queue_seconds integer NOT NULL DEFAULT 1800 CHECK (queue_seconds BETWEEN 10 AND 86400)
 );
 INSERT INTO session_policy DEFAULT VALUES;
+CREATE TRIGGER audit_row AFTER UPDATE ON session_policy FOR EACH ROW EXECUTE FUNCTION audit_row('only_row');
 
 -- The way to a country. credential names a file of surfaced-egress that has the password of the proxy.
 CREATE TABLE egress_route (
@@ -36,6 +37,16 @@ CREATE TABLE egress_route (
 	CHECK (host IS NOT NULL OR credential IS NULL),
 	CONSTRAINT egress_route_taken UNIQUE NULLS NOT DISTINCT (country, kind, host, port)
 );
+CREATE TRIGGER route_probe_wanted AFTER UPDATE ON egress_route FOR EACH ROW
+	WHEN (NEW.probe_target IS NOT NULL) EXECUTE FUNCTION route_probe_wanted();
+
+-- A probe changes no route unless its result differs.
+CREATE TRIGGER audit_row AFTER INSERT OR DELETE ON egress_route FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
+
+CREATE TRIGGER audit_change AFTER UPDATE ON egress_route FOR EACH ROW
+	WHEN ((OLD.country, OLD.kind, OLD.host, OLD.port, OLD.credential, OLD.enabled, OLD.answered)
+	    IS DISTINCT FROM (NEW.country, NEW.kind, NEW.host, NEW.port, NEW.credential, NEW.enabled, NEW.answered))
+	EXECUTE FUNCTION audit_row('uuid');
 
 -- Machines that run browsers. A host with a fault takes no new session.
 CREATE TABLE browser_host (
@@ -52,12 +63,16 @@ CREATE TABLE session_organisation (
 	active integer NOT NULL DEFAULT 0 CHECK (active >= 0),
 	max_active integer CHECK (max_active BETWEEN 0 AND 100000)
 );
+CREATE TRIGGER audit_limit AFTER UPDATE ON session_organisation FOR EACH ROW
+	WHEN (OLD.max_active IS DISTINCT FROM NEW.max_active) EXECUTE FUNCTION audit_row('account_uuid');
 
 CREATE TABLE session_caller (
 	key_uuid uuid PRIMARY KEY REFERENCES api_key,
 	active integer NOT NULL DEFAULT 0 CHECK (active >= 0),
 	max_active integer CHECK (max_active BETWEEN 0 AND 100000)
 );
+CREATE TRIGGER audit_limit AFTER UPDATE ON session_caller FOR EACH ROW
+	WHEN (OLD.max_active IS DISTINCT FROM NEW.max_active) EXECUTE FUNCTION audit_row('key_uuid');
 
 -- src/tbl/session_states.h has the same moves; t/house/session-states.t compares them.
 CREATE TABLE session_move (
@@ -125,6 +140,14 @@ CREATE INDEX browser_session_own ON browser_session (project_uuid, key_uuid, cre
 CREATE INDEX browser_session_queue ON browser_session (created_at) WHERE state = 'queued';
 CREATE INDEX browser_session_live ON browser_session (account_uuid, key_uuid) WHERE state <> 'terminal';
 CREATE INDEX browser_session_lease ON browser_session (lease_until) WHERE state IN ('starting', 'running', 'closing');
+CREATE TRIGGER browser_session_edge BEFORE INSERT OR UPDATE ON browser_session
+	FOR EACH ROW EXECUTE FUNCTION browser_session_edge();
+CREATE TRIGGER audit_row AFTER INSERT ON browser_session FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
+CREATE TRIGGER audit_move AFTER UPDATE ON browser_session FOR EACH ROW
+	WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION audit_row('uuid', 'state_event');
+CREATE TRIGGER metric_create AFTER INSERT ON browser_session FOR EACH ROW EXECUTE FUNCTION metric_session();
+CREATE TRIGGER metric_move AFTER UPDATE ON browser_session FOR EACH ROW
+	WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION metric_session();
 
 -- Idempotency-Key (C-085). space is the SHA-256 of credential, project, operation and key; request is that of
 -- the normalised request, and resolved that of the request with its defaults filled in.
@@ -135,41 +158,106 @@ CREATE TABLE idempotency (
 	session_uuid uuid NOT NULL REFERENCES browser_session DEFERRABLE INITIALLY DEFERRED,
 	created_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE TRIGGER browser_session_edge BEFORE INSERT OR UPDATE ON browser_session
-	FOR EACH ROW EXECUTE FUNCTION browser_session_edge();
 
 -- The members of a new session. The caller chooses the uuid, because two tables need it.
 CREATE TYPE session_wanted AS (
 	uuid uuid, project_uuid uuid, key_uuid uuid, start_url text, browser_profile text, egress_country text,
 	viewport_width integer, viewport_height integer, replayed_from_session_uuid uuid
 );
-CREATE TRIGGER audit_row AFTER INSERT ON browser_session FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
-CREATE TRIGGER audit_move AFTER UPDATE ON browser_session FOR EACH ROW
-	WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION audit_row('uuid', 'state_event');
-CREATE TRIGGER route_probe_wanted AFTER UPDATE ON egress_route FOR EACH ROW
-	WHEN (NEW.probe_target IS NOT NULL) EXECUTE FUNCTION route_probe_wanted();
 
--- A probe changes no route unless its result differs.
-CREATE TRIGGER audit_row AFTER INSERT OR DELETE ON egress_route FOR EACH ROW EXECUTE FUNCTION audit_row('uuid');
-CREATE TRIGGER audit_change AFTER UPDATE ON egress_route FOR EACH ROW
-	WHEN ((OLD.country, OLD.kind, OLD.host, OLD.port, OLD.credential, OLD.enabled, OLD.answered)
-	    IS DISTINCT FROM (NEW.country, NEW.kind, NEW.host, NEW.port, NEW.credential, NEW.enabled, NEW.answered))
-	EXECUTE FUNCTION audit_row('uuid');
-CREATE TRIGGER audit_row AFTER UPDATE ON session_policy FOR EACH ROW EXECUTE FUNCTION audit_row('only_row');
-CREATE TRIGGER audit_limit AFTER UPDATE ON session_organisation FOR EACH ROW
-	WHEN (OLD.max_active IS DISTINCT FROM NEW.max_active) EXECUTE FUNCTION audit_row('account_uuid');
-CREATE TRIGGER audit_limit AFTER UPDATE ON session_caller FOR EACH ROW
-	WHEN (OLD.max_active IS DISTINCT FROM NEW.max_active) EXECUTE FUNCTION audit_row('key_uuid');
+-- Each state that a session has entered; the trigger browser_session_edge inserts it. The key is checked at the end of
+-- the transaction, because the trigger runs before the row of a new session exists.
+CREATE TABLE session_event (
+	uuid uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+	session_uuid uuid NOT NULL REFERENCES browser_session DEFERRABLE INITIALLY DEFERRED,
+	at timestamptz NOT NULL,
+	event text NOT NULL,
+	state text NOT NULL CHECK (state IN ('queued', 'starting', 'running', 'closing', 'terminal')),
+	reason text
+);
+CREATE INDEX session_event_at ON session_event (session_uuid, at);
+CREATE TRIGGER evidence_stands BEFORE UPDATE OR DELETE OR TRUNCATE ON session_event EXECUTE FUNCTION evidence_stands();
+
+-- An image is a file of evidence_directory, named by its SHA-256. Its row is written after the file.
+CREATE TABLE screenshot (
+	uuid uuid PRIMARY KEY,
+	session_uuid uuid NOT NULL REFERENCES browser_session,
+	sha256 bytea NOT NULL CHECK (octet_length(sha256) = 32),
+	bytes bigint NOT NULL CHECK (bytes BETWEEN 1 AND 16777216),
+	mime text NOT NULL CHECK (mime IN ('image/jpeg', 'image/png')),
+	width integer NOT NULL CHECK (width BETWEEN 1 AND 65535),
+	height integer NOT NULL CHECK (height BETWEEN 1 AND 65535),
+	reason text NOT NULL CHECK (reason IN ('ready', 'load', 'request', 'interval', 'close')),
+	tab integer NOT NULL CHECK (tab BETWEEN 0 AND 65535),
+	url text NOT NULL CHECK (char_length(url) <= 32768),
+	title text NOT NULL CHECK (char_length(title) <= 32768),
+	taken_at timestamptz NOT NULL,
+	created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX screenshot_page ON screenshot (session_uuid, created_at DESC, uuid);
+CREATE INDEX screenshot_at ON screenshot (session_uuid, taken_at);
+CREATE TRIGGER evidence_stands BEFORE UPDATE OR DELETE OR TRUNCATE ON screenshot EXECUTE FUNCTION evidence_stands();
+
+-- doc comes from the runner, checked and redacted. The runner chooses uuid, so that a batch which is sent again
+-- is not stored twice.
+CREATE TABLE network_event (
+	session_uuid uuid NOT NULL REFERENCES browser_session,
+	seq bigint NOT NULL CHECK (seq > 0),
+	uuid uuid NOT NULL,
+	at timestamptz NOT NULL,
+	doc jsonb NOT NULL CHECK (jsonb_typeof(doc) = 'object'),
+	PRIMARY KEY (session_uuid, seq),
+	UNIQUE (session_uuid, uuid)
+);
+CREATE INDEX network_event_page ON network_event (session_uuid, at, uuid);
+CREATE TRIGGER evidence_stands BEFORE UPDATE OR DELETE OR TRUNCATE ON network_event EXECUTE FUNCTION evidence_stands();
+
+CREATE TABLE session_evidence (
+	session_uuid uuid PRIMARY KEY REFERENCES browser_session,
+	screenshots integer NOT NULL DEFAULT 0 CHECK (screenshots BETWEEN 0 AND (evidence_most()).screenshots),
+	screenshot_bytes bigint NOT NULL DEFAULT 0 CHECK (screenshot_bytes BETWEEN 0 AND (evidence_most()).screenshot_bytes),
+	network_events integer NOT NULL DEFAULT 0 CHECK (network_events BETWEEN 0 AND (evidence_most()).network_events),
+	network_bytes bigint NOT NULL DEFAULT 0 CHECK (network_bytes BETWEEN 0 AND (evidence_most()).network_bytes),
+	network_truncated boolean NOT NULL DEFAULT false, -- events were dropped
+	-- The runner numbers the pieces of evidence and sends each until the dispatcher has confirmed it. Everything
+	-- of this epoch up to this number is stored or never will be, so that no piece is stored twice.
+	logged_epoch bigint NOT NULL DEFAULT 0,
+	logged_seq bigint NOT NULL DEFAULT 0 CHECK (logged_seq >= 0)
+);
+
+CREATE TYPE screenshot_taken AS (
+	uuid uuid, sha256 bytea, bytes bigint, mime text, width integer, height integer, reason text, tab integer,
+	url text, title text, taken_at timestamptz
+);
+
+-- Everything that happened in a session, without a copy. Each part has an index that begins with session_uuid and the
+-- time, so that a page of the timeline reads the index from where the former page ended.
+CREATE VIEW session_timeline AS
+	SELECT session_uuid, at, 'state' AS kind, uuid, NULL::integer AS tab, NULL::text AS url, state AS title,
+		NULL::integer AS status, CASE WHEN state = 'terminal' AND reason IN ('failed', 'access_revoked') THEN reason END AS failure,
+		NULL::bigint AS bytes, NULL::uuid AS screenshot_uuid, NULL::uuid AS network_event_id
+	  FROM session_event
+	UNION ALL
+	SELECT session_uuid, taken_at, 'screenshot', uuid, tab, url, title, NULL, NULL, bytes, uuid, NULL
+	  FROM screenshot
+	UNION ALL
+	SELECT session_uuid, at, doc ->> 'kind', uuid, (doc ->> 'tab')::integer, doc ->> 'url', NULL,
+		(doc ->> 'status')::integer, doc ->> 'failure', (doc ->> 'bytes_received')::bigint, NULL, uuid
+	  FROM network_event;
 
 -- The workers see the columns that a client may see (C-102), and of a route only its country.
 GRANT SELECT (uuid, project_uuid, key_uuid, state, terminal_reason, start_url, browser_profile, egress_country,
-	viewport_width, viewport_height, replayed_from_session_uuid, created_at, updated_at, last_activity_at, ready_at,
-	expires_at, close_requested_at, terminal_at) ON browser_session TO surfaced_api;
+	viewport_width, viewport_height, replayed_from_session_uuid, created_at, updated_at, last_activity_at,
+	ready_at, expires_at, close_requested_at, terminal_at) ON browser_session TO surfaced_api;
 GRANT SELECT (country, enabled, answered) ON egress_route TO surfaced_api;
 GRANT SELECT ON session_move TO surfaced_api, surfaced_admin;
 GRANT USAGE ON TYPE session_wanted TO surfaced_api;
-GRANT SELECT ON browser_host, browser_session, egress_route, session_policy, session_organisation, session_caller TO surfaced_admin;
+GRANT SELECT ON browser_host, browser_session, egress_route, session_policy, session_organisation, session_caller
+	TO surfaced_admin;
 GRANT INSERT, UPDATE, DELETE ON egress_route TO surfaced_admin;
 GRANT UPDATE ON session_policy TO surfaced_admin;
 GRANT INSERT (account_uuid, max_active), UPDATE (max_active) ON session_organisation TO surfaced_admin;
 GRANT INSERT (key_uuid, max_active), UPDATE (max_active) ON session_caller TO surfaced_admin;
+GRANT SELECT ON screenshot, network_event, session_evidence TO surfaced_api, surfaced_admin;
+GRANT USAGE ON TYPE screenshot_taken TO surfaced_dispatch;
+GRANT SELECT ON session_event, session_timeline TO surfaced_api, surfaced_admin;
