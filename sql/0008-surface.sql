@@ -159,7 +159,7 @@ CREATE INDEX finding_event_project ON finding_event (project_uuid, at, id);
 CREATE TRIGGER finding_event_stands BEFORE UPDATE ON finding_event FOR EACH STATEMENT
 	EXECUTE FUNCTION finding_event_stands();
 
--- The findings of rules with the members of their evidence as columns (src/api/exposure.c). The
+-- The findings of rules with the members of their evidence as columns (src/api/surface/exposure.c). The
 -- catalogue has a rule with the name of each product, and for some products a second one, "...
 -- answers without a login". The product of the service may be a proxy in front of it, so its
 -- version is used only when it is the product of the rule.

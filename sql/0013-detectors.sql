@@ -75,7 +75,7 @@ CREATE TRIGGER detector_verdict AFTER INSERT OR UPDATE OR DELETE ON indicator_ve
 
 -- ---- dangling-dns (C-169 to C-175) ----
 
--- The findings with the members of their evidence as columns (src/api/dangling.c).
+-- The findings with the members of their evidence as columns (src/api/surface/dangling.c).
 CREATE VIEW dangling_dns AS
 SELECT project_uuid, uuid, asset_uuid, service_uuid, status, severity, confidence, title, created_at, first_seen_at, last_seen_at,
        evidence_text(evidence, 'kind') AS kind, evidence_text(evidence, 'host') AS host,
@@ -176,7 +176,7 @@ CREATE TABLE parked_name_server (
 CREATE TRIGGER parked_name_server_changed AFTER INSERT ON parked_name_server FOR EACH STATEMENT
 	EXECUTE FUNCTION domain_lists_changed();
 
--- The findings with the members of their evidence as columns (src/api/typosquatting.c).
+-- The findings with the members of their evidence as columns (src/api/surface/typosquatting.c).
 CREATE VIEW typosquatting AS
 SELECT project_uuid, uuid, asset_uuid, service_uuid, status, severity, confidence, title, created_at, first_seen_at, last_seen_at,
        evidence_text(evidence, 'class') AS kind, evidence_text(evidence, 'class') AS class,
@@ -267,7 +267,7 @@ CREATE INDEX secret_place_fingerprint ON secret_place (project_uuid, secret_type
 -- Old notes and places of secrets are deleted (secret_keep).
 CREATE INDEX secret_place_gone ON secret_place (gone_at) WHERE gone_at IS NOT NULL;
 
--- The findings with the members of their evidence as columns (src/api/secret.c).
+-- The findings with the members of their evidence as columns (src/api/surface/secret.c).
 CREATE VIEW secrets AS
 SELECT project_uuid, uuid, asset_uuid, service_uuid, status, severity, confidence, title, created_at, first_seen_at, last_seen_at,
        finding_type AS kind, evidence_text(evidence, 'secret_type') AS secret_type,

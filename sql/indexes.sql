@@ -21,7 +21,7 @@ CREATE INDEX CONCURRENTLY finding_counts ON finding (project_uuid, status)
 CREATE INDEX CONCURRENTLY asset_named ON asset (name, kind);
 -- The findings of a detector in a project, when its settings change and when they are counted.
 CREATE INDEX CONCURRENTLY finding_of_detector ON finding (project_uuid, detector, uuid);
--- A page of a typed area (src/api/area.h): the findings of one type.
+-- A page of a typed area (src/api/surface/area.h): the findings of one type.
 CREATE INDEX CONCURRENTLY finding_typed ON finding (project_uuid, finding_type, created_at DESC, uuid);
 -- The findings of a detection rule, of which rules_seen counts the open ones.
 CREATE INDEX CONCURRENTLY finding_of_rule ON finding (project_uuid, finding_rule(finding_key), created_at DESC, uuid)

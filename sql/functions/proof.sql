@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Passkeys and one-time codes of people (src/api/passkey.c, totp.c). Each change locks the row of
+-- Passkeys and one-time codes of people (src/api/people/passkey.c, totp.c). Each change locks the row of
 -- the person, so that two concurrent requests cannot remove the last two methods of signing in.
 
 -- Finds and locks the passkey of a credential, so that the second of two sign-ins sees the counter

@@ -547,7 +547,7 @@ BEGIN
 END
 $$;
 
--- Members of the evidence of a finding, for the views of typed areas (src/api/area.h). Each is null when the member is
+-- Members of the evidence of a finding, for the views of typed areas (src/api/surface/area.h). Each is null when the member is
 -- missing or of another type, because imports store what they are given.
 CREATE OR REPLACE FUNCTION evidence_text(evidence jsonb, member text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	SELECT CASE jsonb_typeof(evidence -> member) WHEN 'string' THEN evidence ->> member END

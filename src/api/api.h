@@ -58,7 +58,7 @@ const struct route *const *route_tables(void);
 /* Parses the query text for the dataset; the error of an invalid query has its position and
    reason. */
 int run_parse(struct req *rq, enum dataset d, struct str text, struct query *out);
-/* PASS after ENGINE_OK. Otherwise hands the request over (api/share.h) or fails with an error of
+/* PASS after ENGINE_OK. Otherwise hands the request over (api/search/share.h) or fails with an error of
    C-065 and C-066. */
 int run_end(struct req *rq, enum engine_rc rc);
 const char *relation_name(enum relation r);

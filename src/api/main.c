@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include "api/api.h"
-#include "api/share.h"
-#include "api/usage_stored.h"
+#include "api/search/share.h"
+#include "api/people/usage_stored.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
 #include "search/clickhouse/engine.h"

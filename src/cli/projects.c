@@ -46,7 +46,7 @@ STMT_LIST(find_project, struct grant, one_out,
    account_uuid is the check, so a member of one organisation can never be granted
    a project of another one, whatever UUIDs are typed. Granting again changes the
    role. The role is for people who read it; the rights of a key are its scopes and
-   projects (api/project.c). */
+   projects (api/surface/project.c). */
 STMT(grant_project, grant_out,
     "INSERT INTO project_member (account_uuid, project_uuid, member_uuid, role)"
     " SELECT p.account_uuid, p.uuid, m.uuid, $3 FROM project p JOIN member m USING "

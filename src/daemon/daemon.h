@@ -23,7 +23,7 @@
  * daemon_stopping(). Only the master clears a slot, after waitpid: a slot with a pid always has a
  * process, even if it is a zombie. A worker whose request is older than conf.worker_stuck
  * (busy_since) is killed with SIGKILL. `searching` is the account whose search the worker runs; the
- * master never uses it (api/share.h does).
+ * master never uses it (api/search/share.h does).
  *
  *   end of a worker                                  delay of its pool before the next start
  *   retired, at a reload or stop                     unchanged; no worker is started in place of

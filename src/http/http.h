@@ -8,7 +8,7 @@
  *   wait for a connection                                            fcgi.c
  *        |          refresh: the worker maps a new generation of the index
  *   accept; read the FastCGI parameters, for at most READ_SECONDS
- *        |          accepted: the request leaves the table of waiting requests (api/share.h)
+ *        |          accepted: the request leaves the table of waiting requests (api/search/share.h)
  *   has the client left? -- yes --> log "gone", answer nothing
  *        | no
  *   begin: id, query string; compute the deadline                     request.c
@@ -46,10 +46,10 @@
  * the first stage that finds one, so a client without a valid key learns nothing about bodies or
  * projects. Charging comes behind authorisation, since refused keys pay nothing (C-069), and before
  * the body, since an authorised client pays for its invalid bodies. settle gives the charge of 401,
- * 403, 429 and 5xx back. A long search is handed over (api/share.h): instead of an answer, nginx
- * gets the name of another pool and sends the request there. settle gives its charge back, too,
- * because the worker that answers charges again. A client that leaves while its handler runs pays,
- * because the work was done.
+ * 403, 429 and 5xx back. A long search is handed over (api/search/share.h): instead of an answer,
+ * nginx gets the name of another pool and sends the request there. settle gives its charge back,
+ * too, because the worker that answers charges again. A client that leaves while its handler runs
+ * pays, because the work was done.
  *
  * A handler never checks a permission. routes_check ends the program at its start when a row lacks
  * its scope, access, meter, area or entitlement; SCOPE_ANY and ENTITLEMENT_ANY are written out.

@@ -3,7 +3,7 @@
    API shows them.
 
      asset_in    one line of an import: names and times, no UUID       cli/import/esi_records.c checks it
-     asset_out   an answer of the API, the columns ASSET_COLUMNS       api/asset.c
+     asset_out   an answer of the API, the columns ASSET_COLUMNS       api/surface/asset.c
 
    The two tables share struct asset. A member that only one of them has stays unset in the
    other. */

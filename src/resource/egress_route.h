@@ -6,7 +6,7 @@
      answered     the result of the last probe, with its time, duration and reason
 
    A country can be chosen for a session while one of its routes is enabled and answered
-   (api/capabilities.c). */
+   (api/sessions/capabilities.c). */
 #ifndef RESOURCE_EGRESS_ROUTE_H
 #define RESOURCE_EGRESS_ROUTE_H
 

@@ -50,6 +50,6 @@ cycles = SourceFileLoader("cycles", "t/helper/cycles").load_module()
 uses = cycles.graph(cycles.sources())
 n = sum(len(u) for u in uses.values())
 assert n >= 1000, n
-assert "query_parse" in uses["src/api/run.c"]["src/search/query.c"], uses["src/api/run.c"]
+assert "query_parse" in uses["src/api/search/run.c"]["src/search/query.c"], uses["src/api/search/run.c"]
 '
 done_testing

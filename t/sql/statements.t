@@ -17,7 +17,7 @@ prepares()
 	done <"$W/sql"
 }
 
-# A typed area has two statements (src/api/area.h).
+# A typed area has two statements (src/api/surface/area.h).
 stmts()
 {
 	find "$@" -name '*.c' -exec cat {} + | tr -d '\n\t' | grep -oE '(STMT(_[A-Z]+)?|AREA_STATEMENTS)\( *[a-z0-9_]+' |

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "api/api.h"
-#include "api/share.h"
+#include "api/search/share.h"
 #include "daemon/conf.h"
 #include "daemon/daemon.h"
 #include "t/unit/tap.h"

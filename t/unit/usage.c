@@ -2,7 +2,7 @@
 /* The cache of stored counts that GET /usage reads: when it answers, and when it asks PostgreSQL again. */
 #include "config.h"
 
-#include "api/usage_stored.h"
+#include "api/people/usage_stored.h"
 #include "daemon/conf.h"
 #include "t/unit/pg.h"
 #include "t/unit/tap.h"

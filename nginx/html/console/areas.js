@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The typed areas of findings (src/api/area.h): the path of each list, and its columns in addition
+// The typed areas of findings (src/api/surface/area.h): the path of each list, and its columns in addition
 // to the members of all findings. Names and texts come from scanned data.
 
 import { h } from "../common/dom.js";
