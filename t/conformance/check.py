@@ -39,7 +39,8 @@ def head(reply):
     must(ID.fullmatch(reply.header("x-request-id")), "C-063: X-Request-Id is %r" % reply.header("x-request-id"))
     caching = "public, max-age=300" if is_description(reply) else "no-store"
     must(reply.header("cache-control") == caching, "C-718: Cache-Control is %r" % reply.header("cache-control"))
-    wants = reply.status == 429 or (reply.status == 503 and b'"search_busy"' in reply.body)
+    busy = re.search(rb'"(search|service)_busy"', reply.body)
+    wants = reply.status == 429 or (reply.status == 503 and busy is not None)
     must(bool(reply.header("retry-after")) == wants, "C-067: Retry-After is %r" % reply.header("retry-after"))
 
 

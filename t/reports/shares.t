@@ -59,7 +59,7 @@ for i in 2 3 4 5 6 7 8; do
 done
 busy() { cat "$W"/tmp/more*.answer 2>/dev/null | grep -q .; }
 ok "the organisation has as much work waiting as it may" world_until 60 busy
-is "$(sort -u "$W"/tmp/more*.answer | grep .)" "503 service_busy later" "one more long request of the organisation is refused, with Retry-After"
+is "$(sort -u "$W"/tmp/more*.answer | grep .)" "503 service_busy later" "one more long request of the organisation is refused, with Retry-After (C-067)"
 key=$KEY api GET /access/self
 is "$STATUS" 200 "requests of another organisation are still answered"
 echo 'COMMIT;' >&9
