@@ -13,8 +13,15 @@ place_fits()
 	[ "${#1}" -le 75 ]
 }
 
+# place_links LINK DIR: LINK is a link of this user to DIR, which nobody else can replace in /tmp.
+place_links()
+{
+	[ "$(stat -c '%F %u' "$1" 2>/dev/null)" = "symbolic link $(id -u)" ] && [ "$(readlink "$1")" = "$2" ]
+}
+
 # place_name DIR: prints a name of this folder that fits. It is DIR, or a link to DIR in /tmp, which is made again when it is
-# gone: configure refuses a folder with an apostrophe, and a command in $CTL is split at blanks.
+# gone: configure refuses a folder with an apostrophe, and a command in $CTL is split at blanks. Everybody knows the name of the
+# link, so what somebody else has made there is never entered.
 place_name()
 {
 	if place_fits "$1"; then
@@ -22,7 +29,13 @@ place_name()
 		return 0
 	fi
 	_link=/tmp/surfaced-tree.$(id -u).$(printf %s "$1" | cksum | tr ' ' -)
-	[ "$(readlink "$_link")" = "$1" ] || ln -sfn "$1" "$_link" || return 1
+	if ! place_links "$_link" "$1"; then
+		ln -sfT "$1" "$_link" 2>/dev/null
+		place_links "$_link" "$1" || {
+			echo "$_link, which $(id -un) needs as a link to $1, is somebody else's: remove it" >&2
+			return 1
+		}
+	fi
 	printf '%s\n' "$_link"
 }
 

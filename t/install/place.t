@@ -30,6 +30,17 @@ mkdir "$work/a b"
 link=$(place_name "$work/a b") && rm "$link"
 is "$(place_name "$work/a b")" "$link" "a link that is gone is made again with the same name"
 rm "$link"
+mkdir "$link"
+place_name "$work/a b" >"$work/out" 2>&1
+is "$?" 1 "a folder in the place of the link is refused"
+ok "the message names the folder in the place of the link" matches "$(cat "$work/out")" "^$link.* is somebody else's: remove it"
+is "$(ls -A "$link")" "" "nothing is made in a folder in the place of the link"
+rmdir "$link"
+ln -s "$work/a b" "$link"
+if chown -h 65534 "$link" 2>/dev/null; then
+	is "$(place_name "$work/a b") $(stat -c %u "$link")" "$link $(id -u)" "a link that somebody else made to the same folder is made again"
+fi
+rm "$link"
 
 # refused TITLE ERE: ./bootstrap in $work/clone ends at once with this message, before it installs or builds.
 refused()
