@@ -14,9 +14,10 @@ CREATE TABLE audit (
 	before jsonb,
 	after jsonb,
 	request_id text CHECK (request_id ~ '^[A-Za-z0-9_.:-]{1,128}$'),
-	uuid uuid DEFAULT gen_random_uuid(),
+	uuid uuid NOT NULL DEFAULT gen_random_uuid(),
 	project_uuid uuid, -- null: audit_project (functions/triggers.sql) derives it from the rest
-	changed xid8 DEFAULT pg_current_xact_id(), -- the transaction that wrote the line
+	-- The transaction that wrote the line; 0, which is older than each transaction: the line was restored from a backup.
+	changed xid8 NOT NULL DEFAULT pg_current_xact_id(),
 	-- The network address from which the request came. A worker names it in surfaced.address.
 	address text DEFAULT nullif(current_setting('surfaced.address', true), '') CHECK (char_length(address) <= 100)
 );

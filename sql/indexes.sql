@@ -12,7 +12,7 @@ CREATE INDEX CONCURRENTLY audit_account_subject_id ON audit (account_uuid, subje
 CREATE INDEX CONCURRENTLY audit_account_request ON audit (account_uuid, request_id, at) WHERE request_id IS NOT NULL;
 CREATE INDEX CONCURRENTLY audit_account_project ON audit
 	(account_uuid, audit_project(project_uuid, subject, subject_id, before, after), at);
-CREATE INDEX CONCURRENTLY audit_account_changed ON audit (account_uuid, (coalesce(changed, '0'::xid8)), id);
+CREATE INDEX CONCURRENTLY audit_account_changed ON audit (account_uuid, changed, id);
 
 -- The dashboard counts the findings of a project from this index alone (C-208).
 CREATE INDEX CONCURRENTLY finding_counts ON finding (project_uuid, status)

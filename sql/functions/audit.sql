@@ -38,13 +38,13 @@ $$;
 
 -- One line as it is answered. A person who acts through the console or for themselves is the member of the account.
 CREATE OR REPLACE FUNCTION audit_line(a audit) RETURNS audit_answer LANGUAGE sql STABLE AS $$
-	SELECT audit_uuid(a.uuid, a.id), a.at, a.program,
+	SELECT a.uuid, a.at, a.program,
 		CASE WHEN m.uuid IS NOT NULL OR a.actor ~ '^(member|person):' THEN 'member' WHEN a.actor LIKE 'key:%' THEN 'key'
 			WHEN a.actor LIKE 'os:%' OR a.actor = 'role:surfaced_admin' THEN 'admin'
 			WHEN a.actor LIKE 'role:%' AND a.actor NOT LIKE 'role:surfaced\_%' THEN 'admin' ELSE 'program' END,
 		coalesce(k.uuid, m.uuid), coalesce(k.name, m.name, CASE WHEN a.actor !~ '^(member|person):' THEN regexp_replace(a.actor, '^(os|role):', '') END),
 		a.action, a.subject, a.subject_id, audit_project(a.project_uuid, a.subject, a.subject_id, a.before, a.after),
-		audit_shown(a.before), audit_shown(a.after), a.request_id, coalesce(a.changed, '0'::xid8)::text::bigint, a.id, a.address
+		audit_shown(a.before), audit_shown(a.after), a.request_id, a.changed::text::bigint, a.id, a.address
 	  FROM (SELECT) AS one
 	  LEFT JOIN api_key k ON k.account_uuid = a.account_uuid AND a.actor = 'key:' || k.prefix
 	  LEFT JOIN member m ON m.account_uuid = a.account_uuid AND (a.actor = 'member:' || m.uuid OR a.actor = 'person:' || m.person_uuid)
@@ -77,8 +77,8 @@ BEGIN
 	   AND (is_request IS NULL OR l.request_id = is_request)
 	   AND (since IS NULL OR l.at >= since) AND (until IS NULL OR l.at < until)
 	   AND (behind IS NULL OR l.at <= behind)
-	   AND (behind IS NULL OR l.at < behind OR audit_uuid(l.uuid, l.id) > behind_uuid)
-	 ORDER BY l.at DESC, audit_uuid(l.uuid, l.id) LIMIT want) AS page, audit_line(page.line) AS x
+	   AND (behind IS NULL OR l.at < behind OR l.uuid > behind_uuid)
+	 ORDER BY l.at DESC, l.uuid LIMIT want) AS page, audit_line(page.line) AS x
 	 ORDER BY x.at DESC, x.uuid;
 END
 $$;
@@ -97,9 +97,9 @@ BEGIN
 	SELECT x.* FROM (SELECT l AS line FROM audit AS l
 	 WHERE l.account_uuid = account
 	   AND (sight IS NULL OR audit_project(l.project_uuid, l.subject, l.subject_id, l.before, l.after) = ANY (sight))
-	   AND (coalesce(l.changed, '0'::xid8), l.id) > (after_changed::text::xid8, after_id)
-	   AND coalesce(l.changed, '0'::xid8) < pg_snapshot_xmin(pg_current_snapshot())
-	 ORDER BY coalesce(l.changed, '0'::xid8), l.id LIMIT want) AS page, audit_line(page.line) AS x
+	   AND (l.changed, l.id) > (after_changed::text::xid8, after_id)
+	   AND l.changed < pg_snapshot_xmin(pg_current_snapshot())
+	 ORDER BY l.changed, l.id LIMIT want) AS page, audit_line(page.line) AS x
 	 ORDER BY x.changed, x.id;
 END
 $$;
@@ -111,8 +111,8 @@ CREATE OR REPLACE FUNCTION audit_position_stands(reader uuid, after_changed bigi
 RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	SELECT EXISTS (SELECT FROM audit l WHERE l.id = after_id
 		AND l.account_uuid = (SELECT k.account_uuid FROM api_key k WHERE k.uuid = reader)
-		AND coalesce(l.changed, '0'::xid8) = after_changed::text::xid8
-		AND audit_uuid(l.uuid, l.id) = after_uuid)
+		AND l.changed = after_changed::text::xid8
+		AND l.uuid = after_uuid)
 $$;
 
 -- Writes a line about what a key has read, once for the key, action, subject and hour. True when it did.

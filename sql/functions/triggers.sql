@@ -117,11 +117,6 @@ RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 			ELSE coalesce(after ->> 'project_uuid', before ->> 'project_uuid') END::uuid END)
 $$;
 
--- The UUID of an audit line. That of a line from before the file 0022 is made from its number, so it never changes.
-CREATE OR REPLACE FUNCTION audit_uuid(stored uuid, id bigint) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-	SELECT coalesce(stored, overlay(overlay(md5('surfaced audit ' || id) PLACING '3' FROM 13) PLACING '8' FROM 17)::uuid)
-$$;
-
 -- Rows that end are marked by a time and kept. The audit log names the end and not the change of the row.
 CREATE OR REPLACE FUNCTION audit_ends() RETURNS TABLE (mark text, event text) LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 	VALUES ('deleted_at', 'delete'), ('removed_at', 'delete'), ('revoked_at', 'revoke'), ('cancelled_at', 'cancel'),

@@ -20,11 +20,10 @@ is "$?" 0 "migrate leaves every index valid"
 is "$(sql "SELECT count(*) FROM pg_class WHERE relname ~ '^audit_account_' AND pg_get_userbyid(relowner) <> 'surfaced_owner'")" 0 \
 	"the indexes belong to the owner of the table"
 
-# Lines of before the file 0022 have neither uuid nor project nor transaction.
 sql "ALTER TABLE audit SET (autovacuum_enabled = off);
-	INSERT INTO audit (actor, action, subject, subject_id, account_uuid, uuid, project_uuid, changed, at, request_id, after)
+	INSERT INTO audit (actor, action, subject, subject_id, account_uuid, at, request_id, after)
 	SELECT 'os:a' || n % 500, (ARRAY['tag.change', 'alert_rule.create', 'finding.resolve'])[n % 3 + 1], 'kind' || chr(97 + n % 26),
-		n::text, '$ACCOUNT', NULL, NULL, NULL, now() - interval '1 s' * n, 'r' || n,
+		n::text, '$ACCOUNT', now() - interval '1 s' * n, 'r' || n,
 		CASE WHEN n % 1000 = 0 THEN jsonb_build_object('project_uuid', '$P') END
 	FROM generate_series(1, 60000) AS n;
 	INSERT INTO audit (actor, action, subject, subject_id, account_uuid, at) VALUES ('os:rare', 'database.restore', 'rare', 'rare',
@@ -59,4 +58,4 @@ is "$(page $n $n "'rare'" "'rare'" $n $n $n $n | grep -cxE 'audit_account_(kind|
 is "$(plan "audit_feed('$reader', 0, 0, 101)")" "audit_account_changed " "a page of the feed reads from an index (C-216)"
 is "$(sql "SELECT count(*), count(DISTINCT uuid), count(project_uuid) FROM audit_page('$reader', now() - interval '1 s' * 0.5, NULL, 100000,
 	NULL, NULL, NULL, NULL, '$P', NULL, NULL, NULL) WHERE request_id LIKE 'r%'")" "60|60|60" \
-	"lines of an earlier release have a uuid each, and the project of their record"
+	"lines have a uuid each, and the project of their record"

@@ -243,10 +243,10 @@ restore_rows(const struct job *j, int to)
 	    "pg_current_xact_id();\n"
 	    "DELETE FROM public.search_feed;\n"
 	    "UPDATE public.record SET changed = DEFAULT WHERE changed > pg_current_xact_id();\n"
-	    /* Cursors of the feed compare these numbers; a null is older than each transaction of
-	       this cluster. */
+	    /* Cursors of the feed compare these numbers; 0 is older than each transaction of this
+	       cluster. */
 	    "ALTER TABLE public.audit DISABLE TRIGGER audit_stands;\n"
-	    "UPDATE public.audit SET changed = NULL WHERE changed IS NOT NULL;\n"
+	    "UPDATE public.audit SET changed = '0' WHERE changed <> '0';\n"
 	    "ALTER TABLE public.audit ENABLE TRIGGER audit_stands;\n"
 	    "UPDATE public.observation_event SET changed = '0';\n"
 	    /* The triggers of the audit log name their tables without a schema. */
