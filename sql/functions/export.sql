@@ -159,7 +159,7 @@ $$;
 
 -- Gives an export up for now: another process may claim it in lease_ms. This was no attempt that failed: when the caller had
 -- begun one (export_begin), it is not counted.
-CREATE OR REPLACE FUNCTION export_release(export uuid, claim bigint, lease_ms bigint, had_begun boolean DEFAULT true)
+CREATE OR REPLACE FUNCTION export_release(export uuid, claim bigint, lease_ms bigint, had_begun boolean)
 	RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE search_export e SET lease_until = clock_timestamp() + make_interval(secs => lease_ms / 1000.0),
 		attempts = greatest(e.attempts - had_begun::integer, 0)
@@ -170,7 +170,7 @@ $$;
 -- process has written since the claim. The attempt is counted until the file grows (export_progress) or the caller gives
 -- the export up (export_release), so those count whose process died. writer: the host whose directory has the file. A host
 -- that takes an export over from one with a directory of its own finds no file, and writes all of it.
-CREATE OR REPLACE FUNCTION export_begin(export uuid, claim bigint, had bigint, writer text DEFAULT NULL, OUT epoch bigint,
+CREATE OR REPLACE FUNCTION export_begin(export uuid, claim bigint, had bigint, writer text, OUT epoch bigint,
 	OUT resumed bigint)
 	RETURNS SETOF record LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 	UPDATE search_export e SET epoch = e.epoch + 1, resumed = e.resumed + (e.bytes > 0)::integer,
@@ -186,7 +186,7 @@ $$;
 -- so that only exports which ended some time ago are judged.
 -- mine: the caller has a directory of its own. It then judges the exports alone whose file this host has written, and a
 -- file that it has of an export which another host has completed is removed, too. null: all hosts share one.
-CREATE OR REPLACE FUNCTION export_sweep(present uuid[], days bigint, mine text DEFAULT NULL) RETURNS SETOF uuid LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION export_sweep(present uuid[], days bigint, mine text) RETURNS SETOF uuid LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
 	UPDATE search_export e SET state = 'expired'

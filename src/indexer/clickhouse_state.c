@@ -142,7 +142,7 @@ check_epoch(struct ch_follower *f, char err[INDEX_FAULT])
 	return ch_begin_epoch(f, f->at.ver >> EPOCH_BITS, err);
 }
 
-/* If the tables of a full layout are missing on a server (a disk was lost, or an earlier release
+/* If the tables of a full layout are missing on a server (a disk was lost, or somebody
    dropped them), following it from its snapshot would start with empty tables, and counts would be
    too small. So its row in `feeds` is retracted, and a new layout is filled. If the server was
    added later, its tables are created before it becomes a shard, because searches ask all shards

@@ -45,23 +45,19 @@ const struct field manifest_fields[] = {
 struct source {
 	struct str snapshot, server;
 	int64_t schema;
-	bool evidence; /* the schema has a table of evidence */
 };
 
 static const struct field source_out[] = {
 	FIELD(struct source, snapshot, 0),
 	FIELD(struct source, server, 0),
 	FIELD(struct source, schema, 0),
-	FIELD(struct source, evidence, 0),
 	FIELD_END,
 };
 
 STMT(read_source, source_out,
     "SELECT pg_export_snapshot() AS snapshot, current_setting('server_version') AS "
     "server,"
-    " coalesce(max(version), 0)::bigint AS schema,"
-    " to_regclass('public.screenshot') IS NOT NULL AS evidence FROM "
-    "public.schema_migration");
+    " coalesce(max(version), 0)::bigint AS schema FROM public.schema_migration");
 
 /* Any role that connects reads as pg_read_all_data: all rows, and no change. */
 #define READER                                                                                     \
@@ -266,7 +262,7 @@ write_files(struct work *w)
 		return cli_fail(EXIT_FAILED, "%s: %s", sums.z, strerror(errno));
 	sha256_begin(&w->list);
 	status = dump_rows(w);
-	if (status == EXIT_OK && w->source.evidence)
+	if (status == EXIT_OK)
 		status = copy_files(w);
 	if (status == EXIT_OK)
 		status = copy_key(w);
