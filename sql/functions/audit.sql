@@ -24,15 +24,22 @@ CREATE OR REPLACE FUNCTION audit_actors(account uuid, named text) RETURNS text[]
 	 WHERE EXISTS (SELECT FROM audit l WHERE l.account_uuid = account AND l.actor = x.actor)
 $$;
 
--- The members of a changed record that an answer shows. E-mail addresses are left out (C-210), and what only the key that
--- made the record may read: the page of a session (C-100), a query, and a webhook's URL, which may contain a secret. Digests
--- mean nothing to a reader. Lines have times as PostgreSQL prints them, and answers as the API does (C-120).
-CREATE OR REPLACE FUNCTION audit_shown(record jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$
+-- A changed record with its times as answers have them (C-120). A line has them as PostgreSQL prints them.
+CREATE OR REPLACE FUNCTION audit_times(record jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$
 	SELECT CASE WHEN record IS NOT NULL THEN (SELECT coalesce(jsonb_object_agg(m.key, CASE
-			WHEN m.key LIKE '%\_at' AND m.value #>> '{}' ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d(:\d\d)?$'
+			WHEN m.key ~ '(^|_)(at|seen|until|modified)$'
+			    AND m.value #>> '{}' ~ '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d(:\d\d)?$'
 			THEN to_jsonb(to_char((m.value #>> '{}')::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
 			ELSE m.value END), '{}')
-		FROM jsonb_each(record - '{email,start_url,query,exclude,url}'::text[]) AS m
+		FROM jsonb_each(record) AS m) END
+$$;
+
+-- The members of a changed record that an answer shows. E-mail addresses are left out (C-210), and what only the key that
+-- made the record may read: the page of a session (C-100), a query, and a webhook's URL, which may contain a secret. Digests
+-- mean nothing to a reader.
+CREATE OR REPLACE FUNCTION audit_shown(record jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN record IS NOT NULL THEN (SELECT coalesce(jsonb_object_agg(m.key, m.value), '{}')
+		FROM jsonb_each(audit_times(record - '{email,start_url,query,exclude,url}'::text[])) AS m
 		WHERE m.key !~ '(^|_)(sha256|digest|hash)$') END
 $$;
 

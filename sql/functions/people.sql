@@ -289,12 +289,13 @@ END
 $$;
 
 -- Changes the name and the e-mail of a person and of their memberships. Returns ok; taken when another person has the
--- e-mail; or fixed when the company's proxy identifies this person by the e-mail (p_proxy), so that
--- it cannot be changed.
+-- e-mail; or fixed when the company's proxy names people (p_proxy) and knows this person by another e-mail: whoever took the
+-- e-mail of a colleague who has not come yet would keep them out.
 CREATE OR REPLACE FUNCTION person_set(p_person uuid, p_name text, p_email text, p_proxy boolean) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-	IF p_proxy AND EXISTS (SELECT FROM person p WHERE p.uuid = p_person AND p.email <> p_email AND p.proxy_identity IS NULL) THEN
+	IF p_proxy AND EXISTS (SELECT FROM person p WHERE p.uuid = p_person AND p.email <> p_email
+		AND lower(p.proxy_identity) IS DISTINCT FROM lower(p_email)) THEN
 		RETURN 'fixed';
 	ELSIF email_is_identity(p_email, p_person) THEN
 		RETURN 'taken';

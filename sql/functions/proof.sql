@@ -149,15 +149,16 @@ END
 $$;
 
 -- Stores the e-mail by which the company's proxy knows a person. The person's own e-mail is not verified: the first user of an
--- invitation typed it. So when the proxy or an operator first names the person, all former ways to sign in are removed and all
--- sign-ins end, unless the person is signed in (p_signed_in) in the very browser that the proxy knows.
+-- invitation typed it. So when the proxy or an operator names the person by an e-mail that was not theirs before, all former ways
+-- to sign in are removed and all sign-ins end, unless the person is signed in (p_signed_in) in the very browser that the proxy
+-- knows.
 CREATE OR REPLACE FUNCTION person_proxy_bind(p_person uuid, p_identity text, p_signed_in uuid) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
 	was text;
 BEGIN
 	SELECT p.proxy_identity INTO was FROM person p WHERE p.uuid = p_person FOR UPDATE;
 	UPDATE person p SET proxy_identity = p_identity WHERE p.uuid = p_person;
-	IF was IS NULL AND p_identity IS NOT NULL AND p_person IS DISTINCT FROM p_signed_in THEN
+	IF p_identity IS NOT NULL AND lower(was) IS DISTINCT FROM lower(p_identity) AND p_person IS DISTINCT FROM p_signed_in THEN
 		PERFORM person_proofs_remove(p_person);
 	END IF;
 END

@@ -45,7 +45,7 @@ STMT_LIST(list_audit, struct line, line_out,
     " CASE WHEN before IS NULL OR after IS NULL THEN '' ELSE (SELECT coalesce(string_agg(m, ',' ORDER BY m), '')"
     "  FROM jsonb_object_keys(before || after) AS m"
     "  WHERE before -> m IS DISTINCT FROM after -> m) END AS changed,"
-    " before, after, request_id FROM audit"
+    " audit_times(before) AS before, audit_times(after) AS after, request_id FROM audit"
     " WHERE ($1::uuid IS NULL OR account_uuid = $1)"
     "   AND ($3::text IS NULL OR actor IN ($3, 'os:' || $3, 'role:' || $3, 'member:' || lower($3))"
     "     OR actor = ANY (ARRAY(SELECT 'key:' || prefix FROM api_key"

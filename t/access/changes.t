@@ -170,3 +170,14 @@ sed -n 's/^ACTION("\([a-z_]*\)",[^"]*"\([a-z_]*\)")$/\1.\2/p' "$TOP/src/tbl/audi
 } | sort -u >"$W/known"
 is "$(comm -3 "$W/list" "$W/known")" "" "src/tbl/audit_actions.h has the actions of the triggers and of the sources (C-214)"
 is "$(sql "SELECT DISTINCT action FROM audit" | sort | comm -23 - "$W/list")" "" "each action of a stored line is in the list (C-214)"
+
+# ---- times ----
+
+# database_times: the times of the answer on standard input that are written as PostgreSQL prints them.
+database_times() { jq -r '[.. | strings | select(test("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+[+-]"))] | unique | join(" ")'; }
+api POST /reports '{"title":"A report","text":"The server is evil.example."}'
+is "$STATUS" 201 "a report, which has times of other names, is added"
+api GET '/access/audit?action=report.create&limit=100'
+is "$(field '.entries[0].after.first_seen' | grep -c 'Z$') $(printf %s "$BODY" | database_times)" "1 " \
+	"each time of a changed record has the form of an answer (C-120)"
+is "$(ctl --json audit --limit 1000 | database_times)" "" "surfacectl audit prints each time of a changed record likewise (C-120)"

@@ -71,8 +71,8 @@ int step_begin(struct req *rq, const struct person_credentials *who);
 
 /* ---- sign_in_proxy.c ---- */
 
-/* Whether a company's proxy identifies people by e-mail. Then a person may change their e-mail only
-   when person.proxy_identity stores their identity at the proxy. */
+/* Whether a company's proxy identifies people by e-mail. Then a person takes no e-mail but the one
+   by which the proxy knows them. */
 bool proxy_names_people(void);
 
 /* ---- passkey.c ---- */

@@ -154,8 +154,7 @@ put_person(struct req *rq)
 		return fail_db(rq, rc);
 	if (str_is(done.outcome, "fixed"))
 		return fail_field(rq, "email", "not_allowed",
-		    "identifies you at the company's proxy; sign in by the proxy once, "
-		    "then change it");
+		    "must be the e-mail by which the company's proxy knows you");
 	if (!str_is(done.outcome, "ok"))
 		return fail_field(rq, "email", "duplicate", "belongs to another person");
 	s->name = in->name;
