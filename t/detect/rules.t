@@ -134,3 +134,5 @@ sql "UPDATE observation_event SET at = now() - interval '91 days' WHERE event = 
 sql "UPDATE rule_observation SET gone_at = now() - interval '401 days' WHERE state = 'gone' AND record_key LIKE '192.0.2.30%'"
 kept() { [ "$(sql "SELECT (SELECT count(*) FROM observation_event WHERE event = 'gone') + (SELECT count(*) FROM rule_observation WHERE record_key LIKE '192.0.2.30%')")" = 0 ]; }
 ok "events of 90 days and observations that have gone for 400 days are deleted" world_until 30 kept
+like "$(ctl doctor 2>&1 | grep 'rules are evaluated')" "detection .* $(sql 'SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live') of $(
+	sql "SELECT count(*) FROM rule WHERE status IN ('testing', 'stable')") rules are evaluated" "surfacectl doctor counts the rules that are evaluated, and those that could be"

@@ -172,6 +172,7 @@ world_conf()
 			echo "fingerprint_file = $W/etc/fingerprint-key"
 			echo "backup_key_file = $W/etc/backup-key"
 			echo "password_list = $PASSWORDS"
+			echo "text_program = $BUILD/surfaced-text"
 			[ -z "${CH_N-}" ] || world_ch_user "$_role"
 			[ -z "${WORLD_CONF-}" ] || printf '%s\n' "$WORLD_CONF"
 		} | world_lines "$_file" >"$W/etc/$_file.conf"

@@ -91,3 +91,6 @@ echo '<html>ENDLESS</html>' >"$W/endless.html"
 reports "$W/endless.html" "$W/fine.html"
 like "$STATUS $OUT" '^1 2 read, .* 1 unchanged, 1 bad' "a converter that never ends is killed, and the import goes on (C-139)"
 like "$ERR" 'endless.html: its conversion takes longer than text_seconds' "the message names the limit of the time (C-139)"
+converter none 60 256
+reports "$W/endless.html"
+like "$STATUS $OUT/$ERR" '^1 1 read, .* 1 bad.*the program of text_program cannot be executed' "a converter that is not there is no fault of the file, and is named"

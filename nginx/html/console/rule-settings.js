@@ -11,8 +11,8 @@ export const SETS = ["hosts", "services", "dns", "whois", "certificates", "open_
 // The options of a filter.
 export const any = (list) => [["", "Any"], ...list.map((v) => [v, v.replaceAll("_", " ")])];
 
-const isOn = (r) => r.settings.enabled;
-const isLive = (r) => isOn(r) && (r.status === "testing" || r.status === "stable");
+export const isOn = (r) => r.settings.enabled;
+export const isLive = (r) => isOn(r) && (r.status === "testing" || r.status === "stable");
 
 // Whether the rule makes findings in every project without a setting, as rules of the catalogue that have an area.
 export const isCommon = (r) => r.origin === "catalogue" && r.scope === "surface" && Boolean(r.produces);

@@ -10,7 +10,7 @@ import { badge, emptyState, heading, reading, toast } from "./parts.js";
 import { DATASETS, searchFor, short } from "./links.js";
 import { Drawer, actionButton, filterBar, pagedTable, searchFilter, tabButtons } from "./lists.js";
 import { hashOf } from "./projects.js";
-import { any, isComing, SETS, SEVERITIES, stateWords, switchButton } from "./rule-settings.js";
+import { any, isComing, isLive, isOn, SETS, SEVERITIES, stateWords, switchButton } from "./rule-settings.js";
 
 const STATUSES = ["draft", "testing", "stable", "deprecated"];
 const MOVES = [
@@ -22,6 +22,7 @@ const MOVES = [
 const AGAIN_MS = 2000; // between two looks at a rule in the drawer
 const CHANGED_MS = 20000; // for so long after a change, its effects are awaited
 const SHOWN = 5; // findings of a project in the drawer
+const stateBadge = (r) => (isLive(r) ? badge("On", "good") : badge(isOn(r) ? "Not evaluated" : "Off"));
 const searched = (dataset) => dataset.replace("open_directories", "open-directories");
 
 function hash(query, path = "") {
@@ -154,7 +155,7 @@ class Rules {
 				["Records", (r) => r.dataset.replaceAll("_", " ")],
 				["Tags", (r) => r.tags.slice(0, 3).map((t) => [h("span.badge", null, short(t, 40)), " "])],
 				["Status", (r) => r.status],
-				["State", (r) => badge(r.settings.enabled ? "On" : "Off", r.settings.enabled ? "good" : "")],
+				["State", stateBadge],
 				["Active findings", (r) => (r.active_findings === null ? h("span.quiet", null, "–") : count(r.active_findings)), "number"],
 				["Observed", (r) => (r.run ? [r.run.relation === "gte" && "≥ ", count(r.run.active_count)] : h("span.quiet", null, "–")), "number"],
 			],
@@ -208,7 +209,7 @@ class Rules {
 				null,
 				badge(r.settings.severity ?? r.severity, r.settings.severity ?? r.severity),
 				badge(r.status, r.status === "stable" ? "good" : ""),
-				!this.owner && badge(r.settings.enabled ? "On" : "Off", r.settings.enabled ? "good" : ""),
+				!this.owner && stateBadge(r),
 			),
 			h("div.actions", null, this.owner && switchButton(r, (request) => this.#put(request, true)), actions),
 			state,

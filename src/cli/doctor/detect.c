@@ -15,14 +15,14 @@ enum {
 };
 
 struct detection {
-	int64_t datasets, seconds, rules, published, failed, work;
+	int64_t datasets, seconds, rules, usable, failed, work;
 };
 
 static const struct field detection_out[] = {
 	FIELD(struct detection, datasets, 0),
 	FIELD(struct detection, seconds, 0),
 	FIELD(struct detection, rules, 0),
-	FIELD(struct detection, published, 0),
+	FIELD(struct detection, usable, 0),
 	FIELD(struct detection, failed, 0),
 	FIELD(struct detection, work, 0),
 	FIELD_END,
@@ -32,7 +32,7 @@ STMT(read_detection, detection_out,
     "SELECT count(*) AS datasets, coalesce(extract(epoch FROM now() - min(at)), 0)::bigint AS "
     "seconds,"
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live) AS rules,"
-    " (SELECT count(*) FROM rule WHERE status = 'published') AS published,"
+    " (SELECT count(*) FROM rule WHERE status IN ('testing', 'stable')) AS usable,"
     " (SELECT count(DISTINCT rule_uuid) FROM rule_run WHERE live AND state = 'failed') AS failed,"
     " (SELECT count(*) FROM detect_work WHERE due_at <= now()) AS work FROM detect_cursor");
 
@@ -218,9 +218,9 @@ doctor_detection(struct doctor *d)
 	report_full_detectors(d);
 	if (s.rules == 0)
 		doctor_report(d, HEALTH_OK, "detection", NO_ADVICE,
-		    "no account uses a rule yet; %jd are published", (intmax_t)s.published);
+		    "no account uses a rule yet; %jd could be evaluated", (intmax_t)s.usable);
 	else
 		doctor_report(d, s.failed > 0 ? HEALTH_WARNING : HEALTH_OK, "detection", NO_ADVICE,
 		    "%jd of %jd rules are evaluated, %jd of them failed, %jd on older data",
-		    (intmax_t)s.rules, (intmax_t)s.published, (intmax_t)s.failed, (intmax_t)s.work);
+		    (intmax_t)s.rules, (intmax_t)s.usable, (intmax_t)s.failed, (intmax_t)s.work);
 }

@@ -199,6 +199,8 @@ convert(struct report_reading *r, bool pdf)
 
 	if (pdf && access(PDFTOTEXT, X_OK) != 0)
 		c.fault = PDFTOTEXT " is needed; install poppler-utils";
+	else if (!pdf && access(html_program(), X_OK) != 0)
+		c.fault = "the program of text_program cannot be executed";
 	else if (filter < 0 || !start_child(&c, pdf, filter))
 		c.fault = "its converter cannot be started";
 	else {

@@ -45,6 +45,7 @@ async function own(page) {
 	await button(page, "Create a draft").click();
 	await row(page, "Own Redis").locator(".row-open").click();
 	ok(/A draft is not evaluated/.test(await words(page)), "the drawer says that a draft is not evaluated", await words(page));
+	ok(!/\bOn\b/.test(await page.locator(".drawer .tags").innerText()), "the drawer does not say that a draft is on", await page.locator(".drawer .tags").innerText());
 	await button(page, "Start testing").click();
 	await until(async () => /none is chosen in its settings/.test(await words(page)), "the drawer says that the rule has no project to look at");
 	await button(page, "Settings").click();
