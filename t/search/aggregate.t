@@ -9,8 +9,6 @@ host()
 {
 	sql "INSERT INTO host (ip, doc) VALUES (('$1'::jsonb ->> 'ip')::inet, '$1')"
 }
-sql "INSERT INTO tag (slug, name, categories, classification) VALUES
-	('c2', 'Command and control', '{malware,malware/c2}', 'malicious') ON CONFLICT (slug) DO UPDATE SET name = excluded.name, categories = excluded.categories"
 host '{"ip":"192.0.2.1","ip_version":4,"country_code":"GB","asn":64500,"as_name":"EXAMPLE-AS","tags":["c2"],"service_count":2,"services":[{"port":443,"transport":"tcp","tls_enabled":true},{"port":443,"transport":"udp"}]}'
 host '{"ip":"192.0.2.2","ip_version":4,"country_code":"GB","asn":64500,"as_name":"EXAMPLE-AS","service_count":2,"services":[{"port":22,"transport":"tcp"},{"port":443,"transport":"tcp"}]}'
 host '{"ip":"192.0.2.10","ip_version":4,"country_code":"FR","asn":64501,"service_count":1,"services":[{"port":22,"transport":"tcp","tags":["c2"]}]}'
