@@ -165,7 +165,7 @@ STMT(find_tables, found_out,
     "SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace('public')) "
     "AS "
     "tables,"
-    " to_regclass('public.account') IS NOT NULL AND to_regclass('public.host') IS NOT "
+    " to_regclass('public.account') IS NOT NULL AND to_regclass('public.record') IS NOT "
     "NULL AS ours");
 
 struct rows {
@@ -175,11 +175,11 @@ struct rows {
 static const struct field rows_out[] = { FIELD(struct rows, any, 0), FIELD_END };
 
 STMT(find_rows, rows_out,
-    "SELECT EXISTS (SELECT FROM public.account) OR EXISTS (SELECT FROM public.host) AS "
+    "SELECT EXISTS (SELECT FROM public.account) OR EXISTS (SELECT FROM public.record) AS "
     "any");
 
 /* A database is empty if it has no tables, or this project's tables (setup-postgresql creates them)
-   without an account or host. */
+   without an account or record. */
 static int
 check_empty(struct job *j)
 {
