@@ -62,12 +62,16 @@ count_base64(const struct candidate *c, struct str s)
 	return n;
 }
 
-/* A field before the body, such as "Proc-Type: 4,ENCRYPTED". */
+/* A field before the body, such as "Proc-Type: 4,ENCRYPTED". In a PuTTY key the count of lines is the
+   last field: if the next one were a field too, a text of many such counts would be read again for each
+   of them. */
 static bool
-is_header(struct str s)
+is_header(const struct candidate *c, struct str s)
 {
 	size_t n = 0;
 
+	if (c->anchor->row->check == SECRET_CHECK_PUTTY)
+		return false;
 	while (n < s.n && (ascii_alnum(s.p[n]) || s.p[n] == '-'))
 		n++;
 	return n > 0 && n + 1 < s.n && s.p[n] == ':' && s.p[n + 1] == ' ';
@@ -99,7 +103,7 @@ read_key_body(struct candidate *c, size_t *at)
 					    : 0);
 			return sum >= BODY_LEAST;
 		}
-		if (s.n == 0 || (sum == 0 && is_header(s)) || is_checksum(s))
+		if (s.n == 0 || (sum == 0 && is_header(c, s)) || is_checksum(s))
 			continue;
 		n = count_base64(c, s);
 		if (n == SIZE_MAX)

@@ -335,6 +335,7 @@ const size_t secret_nsamples = COUNT(secret_samples);
 /* Near misses and placeholders. */
 const struct secret_sample secret_traps[] = {
 	{ NULL, "AKIA{u15} " },
+	{ NULL, "Private-Lines: 2\nComment: a\n{b64}\n{b64}\n" },
 	{ NULL, "AKIA{u17}" },
 	{ NULL, "AKIAs9L8{u12}" },
 	{ NULL, "AKIAIOSFODNN7EXAMPLE" },
@@ -384,7 +385,8 @@ const struct secret_sample secret_traps[] = {
 	{ NULL, "API-REFERENCEFORALLTHEPARTNERS API-{U25} API-{U27}" },
 	{ NULL, "rootly_{x63} pgar_{n26} spu-{l31} bb_pr_{x31} bb_xx_{x30}" },
 	{ NULL, "pcsk_{n4}_{n63} pcsk_{n6}_{n62} pplx-{n47}" },
-	{ NULL, "lsv2_pt_{x32}_{x9} pk-lf-{x8}-{x4}-{x4}-{x4}-{x12} sk-lf-{x8}-{x4}-{x4}-{x4}-{x11}" },
+	{ NULL,
+	    "lsv2_pt_{x32}_{x9} pk-lf-{x8}-{x4}-{x4}-{x4}-{x12} sk-lf-{x8}-{x4}-{x4}-{x4}-{x11}" },
 	{ NULL, "duffel_live_{w42} shippo_live_{x39} shippo_test_{x41}" },
 	{ NULL, "https://a.webhook.office.com/webhookb2/{x8}@{x8}/IncomingWebhook/{x32}/{x8}" },
 	{ NULL, "/powerautomate/x?sv=1.0&sig={n20}" },
@@ -472,8 +474,7 @@ const struct secret_sample secret_traps[] = {
 	{ NULL, "LOB live_pub_{x31} live_{x34}" },
 	{ NULL,
 	    "ak_live_{n29} ak_test_{n30} pk_{x8}-{x4}-{x4}-{x4}-{x12} sk_2x4_{x64} ramp_id_{n48}" },
-	{ NULL,
-	    "sm_aat_{n15} sm_xat_{n16} 'secret_key' => 'sk_{n28}' 'secret_key' => 'pk_{n29}'" },
+	{ NULL, "sm_aat_{n15} sm_xat_{n16} 'secret_key' => 'sk_{n28}' 'secret_key' => 'pk_{n29}'" },
 	{ NULL, "A3-{U6}-{U10}-{U5}-{U5}-{U5} ops_{n300} ops_eyJ{n200}" },
 	{ NULL, "okta api_token=00{w39} okta 00{w40}" },
 	{ NULL, "sc_{l12}.{l4}.bcc-{l16}.{n80} thog-key-{x16} thog-secret-{x31}" },
@@ -489,8 +490,8 @@ const struct secret_sample secret_traps[] = {
 	{ NULL, "pri_{x32} secret_{n16} key-{n64} act_{l24} na1.{b100} v2/{n388} AK1{n53}" },
 	{ NULL, "pk.{x32} web_{x32} t-{n20} u-{n20} _gitlab_session={x32}" },
 	{ NULL, "ZXlKaGJHY2lPaU{n80}" },
-	{ NULL,
-	    "jdbc:postgresql://db/app?user=app&password=${DB_PASSWORD} jdbc:x?a&password=secret&b" },
+	{ NULL, "jdbc:postgresql://db/app?user=app&password=${DB_PASSWORD} "
+		"jdbc:x?a&password=secret&b" },
 	{ NULL, "https://corp.net/?user=a&password={n6}7{n7}" },
 	{ NULL, "Server=db;Password={password1};Server=db;Password=changeme1;" },
 	{ NULL, "{x8}-{x4}-{x4}-{x4}-{x12}" },
