@@ -83,9 +83,8 @@ secret_is_weak_password(struct str s)
 	return digits == s.n && s.n <= 5; /* a port */
 }
 
-/* Whether the characters have at least this entropy, in tenths of a bit per character. */
-bool
-secret_has_entropy(struct str s, int tenths)
+double
+secret_entropy(struct str s)
 {
 	unsigned char count[256] = { 0 };
 	size_t n = s.n < ENTROPY_MOST ? s.n : ENTROPY_MOST;
@@ -93,10 +92,17 @@ secret_has_entropy(struct str s, int tenths)
 	double sum = 0; /* the sum of count * log2(count) over all characters */
 
 	if (n == 0)
-		return tenths == 0;
+		return 0;
 	for (size_t i = 0; i < n; i++)
 		sum += steps[count[(unsigned char)s.p[i]]++];
-	return log2((double)n) - sum / (double)n >= tenths / 10.0;
+	return log2((double)n) - sum / (double)n;
+}
+
+/* Whether the characters have at least this entropy, in tenths of a bit per character. */
+bool
+secret_has_entropy(struct str s, int tenths)
+{
+	return secret_entropy(s) >= tenths / 10.0;
 }
 
 /* Searches the words of all rows in one pass, up to NEAR bytes behind the candidate. */

@@ -25,6 +25,8 @@ static struct secret_index index_of_rows;
 
 static const char class_letters[] = "dxXuUlnvwbaesqcp";
 
+_Static_assert(sizeof(class_letters) - 1 == CLASSES, "secret_memo has a run of each class");
+
 static unsigned
 class_bit(char letter)
 {
@@ -183,7 +185,7 @@ common_class(const struct secret_row *r)
 	return class;
 }
 
-enum { LOOK_AHEAD = 4 };
+enum { LOOK_AHEAD = 12 };
 
 /* Returns the number of characters of class_behind() with which each shape of the row begins, at
    most LOOK_AHEAD. */
@@ -202,11 +204,10 @@ static void
 add_row_anchor(struct secret_index *x, const struct secret_row *r, struct str text, size_t fixed)
 {
 	struct secret_anchor *n = &x->anchors[x->n];
-	uint32_t probe;
 
 	if (x->n == ANCHORS || text.n < 3 || text.n > sizeof(n->text))
 		panic("tbl/secrets.h: the anchor %.*s does not fit", (int)text.n, text.p);
-	*n = (struct secret_anchor){ .row = r, .n = (unsigned char)text.n, .next = -1 };
+	*n = (struct secret_anchor){ .row = r, .n = (unsigned char)text.n };
 	n->fixed = (unsigned char)(fixed < text.n ? fixed : text.n);
 	n->class_before = r->check == SECRET_CHECK_URL ? CLASS_ALNUM : r->lead.class;
 	n->class_behind = class_behind(r);
@@ -217,19 +218,6 @@ add_row_anchor(struct secret_index *x, const struct secret_row *r, struct str te
 	for (size_t i = 1; i + 3 <= text.n; i++)
 		if (rarity(text.p + i) < rarity(text.p + n->probe) + (n->fixed < n->n))
 			n->probe = (unsigned char)i;
-	probe = secret_probe(text.p + n->probe);
-	probe &= PROBE_BITS - 1;
-	x->probes[probe / 64] |= UINT64_C(1) << (probe % 64);
-	/* after the anchors of earlier rows, which are tried first */
-	if (x->bucket[probe % BUCKETS] < 0) {
-		x->bucket[probe % BUCKETS] = (int16_t)x->n;
-	} else {
-		struct secret_anchor *last = &x->anchors[x->bucket[probe % BUCKETS]];
-
-		while (last->next >= 0)
-			last = &x->anchors[last->next];
-		last->next = (int16_t)x->n;
-	}
 	x->n++;
 }
 
@@ -267,6 +255,84 @@ expand(struct secret_index *x, const struct secret_row *r, struct str rest, stru
 	}
 }
 
+/* ---- buckets ---- */
+
+static uint32_t
+probe_of(const struct secret_anchor *n)
+{
+	return secret_probe(n->text + n->probe) & (PROBE_BITS - 1);
+}
+
+/* Whether a byte suits an anchor at an offset from its first byte. */
+static bool
+suits_anchor(
+    const struct secret_index *x, const struct secret_anchor *n, int at, unsigned char byte)
+{
+	uint16_t classes = x->class_of[byte];
+
+	if (at >= 0 && at < n->n)
+		return n->text[at] == (char)byte;
+	if (at >= n->n)
+		return at >= n->n + n->behind || (classes & n->class_behind) != 0;
+	if (at < -1 || (n->class_before != 0 && (classes & n->class_before) == 0))
+		return at < -1;
+	/* a byte that may end an escape, as the n of \n, is decided by is_at() */
+	return (classes & n->class_word) == 0 || ascii_hex((char)byte) >= 0 ||
+	       (byte != '\0' && strchr("nrt", byte) != NULL);
+}
+
+/* Sets a bit of the filter for all bytes that suit the anchor. */
+static void
+filter_anchor(const struct secret_index *x, struct secret_filter *f, const struct secret_anchor *n,
+    uint32_t bit)
+{
+	for (int i = 0; i < FILTER_BYTES; i++)
+		for (int c = 0; c < 256; c++)
+			if (suits_anchor(x, n, n->probe + secret_filter_place(i), (unsigned char)c))
+				f->may[i][c] |= bit;
+}
+
+static void
+add_filter(struct secret_index *x, struct secret_bucket *b)
+{
+	struct secret_filter *f = &x->filters[x->nfilters++];
+
+	if (x->nfilters > FILTERS || b->n > 32)
+		panic("tbl/secrets.h: too many anchors are like %s", x->anchors[b->first].text);
+	b->filter = (uint8_t)x->nfilters;
+	for (int i = 0; i < b->n; i++)
+		filter_anchor(x, f, &x->anchors[b->first + i], UINT32_C(1) << i);
+}
+
+/* Sorts the anchors by their buckets, where the order of the rows remains. */
+static void
+set_buckets(struct secret_index *x)
+{
+	static struct secret_anchor sorted[ANCHORS];
+	uint16_t sum = 0;
+
+	for (size_t i = 0; i < x->n; i++) {
+		uint32_t probe = probe_of(&x->anchors[i]);
+
+		x->probes[probe / 64] |= UINT64_C(1) << (probe % 64);
+		x->buckets[probe % BUCKETS].n++;
+	}
+	for (size_t i = 0; i < BUCKETS; i++) {
+		x->buckets[i].first = sum;
+		sum = (uint16_t)(sum + x->buckets[i].n);
+		x->buckets[i].n = 0;
+	}
+	for (size_t i = 0; i < x->n; i++) {
+		struct secret_bucket *b = &x->buckets[probe_of(&x->anchors[i]) % BUCKETS];
+
+		sorted[b->first + b->n++] = x->anchors[i];
+	}
+	memcpy(x->anchors, sorted, sizeof(sorted));
+	for (size_t i = 0; i < BUCKETS; i++)
+		if (x->buckets[i].n >= FILTERED)
+			add_filter(x, &x->buckets[i]);
+}
+
 static void
 set_crc_steps(uint32_t *steps)
 {
@@ -295,8 +361,6 @@ compile(void)
 {
 	struct secret_index *x = &index_of_rows;
 
-	for (size_t i = 0; i < BUCKETS; i++)
-		x->bucket[i] = -1;
 	set_classes(x);
 	set_crc_steps(x->crc_steps);
 	x->placeholders_at_end = secret_placeholders_compile(&x->placeholders);
@@ -311,6 +375,7 @@ compile(void)
 		while (str_word(&rest, " ", &anchor))
 			expand(x, &rows[i], anchor, STR(""), SIZE_MAX);
 	}
+	set_buckets(x);
 }
 
 const struct secret_index *

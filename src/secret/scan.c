@@ -5,14 +5,17 @@
    The time is linear in the text, whatever it contains (C-190). A row reads a byte a bounded number
    of times:
 
+     filter   most rows of a place are ruled out together, by a few bytes around it (struct secret_filter), and then by
+              up to twelve bytes behind the anchor, all of which must have a class with which the row's shapes begin
      shape    a secret begins where a run of its first class begins, so a run has one candidate of a row, however many
-              anchors are within it; the other runs of a shape begin behind a literal, and a shape has at most eight parts
-     lead     is a whole run before the anchor, of at most 86 characters
+              anchors are within it; the other runs of a shape begin behind a literal. A row has at most four shapes
+              of at most twelve parts. A shape with "<" may begin within a run, whose end is remembered (struct secret_memo)
+     lead     is a whole run before the anchor, of at most 86 characters; its beginning is remembered too
      PEM      the lines behind one block end where the next block begins
      near     words of all rows are looked for together, once for each place (struct secret_memo)
      AWS      the runs that may be a secret key are read once (struct secret_memo)
 
-   and a place has at most as many rows as their anchors are equal, which is seven. */
+   and a place has at most 32 rows, the bits of a filter. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
@@ -212,6 +215,18 @@ is_piece_of_base64(const struct candidate *c)
 	       is_base64_run(c, c->start - AROUND, AROUND) && is_base64_run(c, c->end, AROUND);
 }
 
+/* Rows with the same anchor often end at the same text, whose entropy is computed once. */
+static bool
+has_entropy(const struct candidate *c, struct str text)
+{
+	struct secret_memo *m = c->memo;
+
+	if (m->measured.p != text.p || m->measured.n != text.n)
+		m->entropy = secret_entropy(text);
+	m->measured = text;
+	return m->entropy >= c->anchor->row->entropy / 10.0;
+}
+
 static bool
 is_secret(struct candidate *c)
 {
@@ -234,8 +249,19 @@ is_secret(struct candidate *c)
 	text = (struct str){ c->text.p + c->start, c->end - c->start };
 	if (c->start == c->at && r->check != SECRET_CHECK_URL)
 		text = (struct str){ text.p + c->anchor->n, text.n - c->anchor->n };
-	return secret_has_entropy(text, r->entropy) && !secret_is_placeholder(text) &&
-	       !is_piece_of_base64(c);
+	return has_entropy(c, text) && !secret_is_placeholder(text) && !is_piece_of_base64(c);
+}
+
+/* Whether the characters behind an anchor have a class with which a shape of the row begins. */
+static bool
+suits_behind(
+    const struct secret_index *x, const struct secret_anchor *n, const char *p, size_t left)
+{
+	unsigned classes = n->class_behind;
+
+	for (size_t i = 0; i < n->behind && i < left && classes != 0; i++)
+		classes &= x->class_of[(unsigned char)p[i]];
+	return n->behind == 0 || classes != 0;
 }
 
 /* Whether the anchor is at the offset, and the bytes around it may be those of a secret of its
@@ -252,14 +278,11 @@ is_at(const struct scan *s, const struct secret_anchor *n, size_t at)
 	if (n->class_before != 0 &&
 	    (at == 0 || (x->class_of[(unsigned char)p[-1]] & n->class_before) == 0))
 		return false;
-	for (size_t i = n->n; i < n->n + (size_t)n->behind && i < left; i++)
-		if ((x->class_of[(unsigned char)p[i]] & n->class_behind) == 0)
-			return false;
 	if (n->class_word != 0 && at > 0 &&
 	    (x->class_of[(unsigned char)p[-1]] & n->class_word) != 0 &&
 	    !secret_is_escape(s->text, at))
 		return false;
-	return memcmp(p, n->text, n->n) == 0;
+	return suits_behind(x, n, p + n->n, left - n->n) && memcmp(p, n->text, n->n) == 0;
 }
 
 /* Whether the end of the text cuts off the candidate. A few characters behind an anchor give no
@@ -273,35 +296,57 @@ is_cut_off(const struct candidate *c)
 	       (c->text.n - c->at - c->anchor->fixed >= CUT_LEAST && secret_is_near(c));
 }
 
+/* Tries an anchor whose three bytes are at an offset. Returns true when it begins a secret. */
+static bool
+try_anchor(struct scan *s, size_t probe_at, const struct secret_anchor *n)
+{
+	struct candidate c;
+	size_t at = probe_at - n->probe;
+	bool found;
+
+	if (probe_at < n->probe + s->done || !is_at(s, n, at))
+		return false;
+	c = (struct candidate){ .a = s->a,
+		.x = s->x,
+		.anchor = n,
+		.text = s->text,
+		.now = s->now,
+		.memo = &s->memo,
+		.done = s->done,
+		.at = at };
+	found = is_secret(&c) && c.start >= s->done;
+	if (c.open && c.at < s->out.open && is_cut_off(&c))
+		s->out.open = c.start < c.at ? c.start : c.at;
+	if (found)
+		accept_candidate(s, &c);
+	return found;
+}
+
+/* Returns the anchors of the bucket, one bit each, which the bytes beside the offset do not rule
+   out. */
+static uint32_t
+filter_bucket(const struct scan *s, size_t probe_at, const struct secret_bucket *b)
+{
+	uint32_t may = UINT32_MAX >> (32 - b->n);
+
+	for (int i = 0; b->filter != 0 && i < FILTER_BYTES; i++) {
+		size_t at = probe_at + (size_t)secret_filter_place(i);
+
+		/* the place before the text wraps round to SIZE_MAX */
+		if (at < s->text.n)
+			may &= s->x->filters[b->filter - 1].may[i][(unsigned char)s->text.p[at]];
+	}
+	return may;
+}
+
 /* Tries the anchors of a bucket at the offset of the three bytes. Returns true when one of them
    begins a secret. */
 static bool
-try_bucket(struct scan *s, size_t probe_at, int16_t first)
+try_bucket(struct scan *s, size_t probe_at, const struct secret_bucket *b)
 {
-	for (int16_t i = first; i >= 0; i = s->x->anchors[i].next) {
-		const struct secret_anchor *n = &s->x->anchors[i];
-		struct candidate c;
-		size_t at = probe_at - n->probe;
-		bool found;
-
-		if (probe_at < n->probe + s->done || !is_at(s, n, at))
-			continue;
-		c = (struct candidate){ .a = s->a,
-			.x = s->x,
-			.anchor = n,
-			.text = s->text,
-			.now = s->now,
-			.memo = &s->memo,
-			.done = s->done,
-			.at = at };
-		found = is_secret(&c) && c.start >= s->done;
-		if (c.open && c.at < s->out.open && is_cut_off(&c))
-			s->out.open = c.start < c.at ? c.start : c.at;
-		if (found) {
-			accept_candidate(s, &c);
+	for (uint32_t may = filter_bucket(s, probe_at, b); may != 0; may &= may - 1)
+		if (try_anchor(s, probe_at, &s->x->anchors[b->first + __builtin_ctz(may)]))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -314,8 +359,7 @@ scan_text(struct scan *s)
 		uint32_t probe = secret_probe(s->text.p + i) & (PROBE_BITS - 1);
 
 		if ((x->probes[probe / 64] >> (probe % 64) & 1) != 0 &&
-		    x->bucket[probe % BUCKETS] >= 0 &&
-		    try_bucket(s, i, x->bucket[probe % BUCKETS]) && s->done > i)
+		    try_bucket(s, i, &x->buckets[probe % BUCKETS]) && s->done > i)
 			i = s->done;
 		else
 			i++;

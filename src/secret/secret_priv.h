@@ -25,7 +25,7 @@ enum secret_check {
 enum { SHAPES = 4, PARTS = 12, ROWS = 256 };
 
 /* Words that are searched together in one pass; each word has a bit. At each place only the
-   words with the right first two bytes are compared, so the time hardly depends on the number of
+   words with the right first three bytes are compared, so the time hardly depends on the number of
    words. */
 enum { SECRET_WORDS = 64 };
 
@@ -34,6 +34,7 @@ struct secret_words {
 	size_t n;
 	/* words with this byte as their first or second, in either case */
 	uint64_t first[256], second[256];
+	uint64_t third[256]; /* the same; a word of two bytes has any third */
 };
 
 /* A part of a shape: min to max characters of a class, or a literal. */
@@ -68,7 +69,6 @@ struct secret_anchor {
 	unsigned char n, fixed; /* fixed: bytes before the first class */
 	unsigned char behind;   /* this many bytes behind the anchor have class_behind */
 	unsigned char probe;    /* offset of the three bytes that the scanner looks up */
-	int16_t next;           /* the next anchor in the bucket; -1: none */
 	/* Classes that the bytes before and after the anchor must have; 0: any. These tests come
 	   first, because most candidates fail them. */
 	uint16_t class_before, class_behind;
@@ -79,13 +79,49 @@ struct secret_anchor {
 
 enum { ANCHORS = 1024, BUCKETS = 4096, PROBE_BITS = 1 << 16 };
 
+/* The anchors whose three bytes have one hash, in the order of their rows. They lie side by side in
+   secret_index.anchors. */
+struct secret_bucket {
+	uint16_t first;
+	uint8_t n;
+	uint8_t filter; /* secret_index.filters[filter - 1]; 0: none */
+};
+
+/* Decides for all anchors of a bucket at once which of them may be at a place. The bytes beside the
+   three that are looked up select words of may; bit i of all these words is set when these bytes
+   suit the text of anchor i of the bucket and the classes around it.
+
+     p[-1]   p[0]   p[1] p[2]  p[3]   p[4]   p[5]   p[6]
+     may[0]  may[1]            may[2] may[3] may[4] may[5]
+
+   Four rows have the anchor sk_, and the anchors of nine more contain it. Six loads rule out most of them, where
+   a look at each of them would be slow in a text of sk_ alone. A small bucket has no filter. */
+enum {
+	FILTERED = 4 /* anchors from which a bucket has a filter */,
+	FILTERS = 40,
+	FILTER_BYTES = 6
+};
+
+struct secret_filter {
+	uint32_t may[FILTER_BYTES][256];
+};
+
+/* The place of a byte of a filter, from the first of the three bytes. */
+static inline int
+secret_filter_place(int byte)
+{
+	return byte < 2 ? byte - 1 : byte + 1;
+}
+
 /* Entropy is computed over at most this many characters, so that a byte can count each of them. */
 enum { ENTROPY_MOST = 255 };
 
 struct secret_index {
 	struct secret_anchor anchors[ANCHORS];
 	size_t n;
-	int16_t bucket[BUCKETS];
+	struct secret_bucket buckets[BUCKETS];
+	struct secret_filter filters[FILTERS];
+	size_t nfilters;
 	uint64_t probes[PROBE_BITS / 64];
 	uint16_t class_of[256];             /* the classes of a byte, one bit each */
 	double entropy_steps[ENTROPY_MOST]; /* (n + 1) log2(n + 1) - n log2(n) */
@@ -94,6 +130,8 @@ struct secret_index {
 	struct secret_words placeholders;   /* tbl/secret_placeholders.h without the WHOLE rows */
 	uint64_t placeholders_at_end;
 };
+
+enum { CLASSES = 16 };
 
 #define CLASS_ALNUM (1u << 6)  /* n */
 #define CLASS_BASE64 (1u << 9) /* b */
@@ -112,9 +150,17 @@ secret_probe(const char *p)
 
 /* ---- candidates ---- */
 
+/* A piece of the text whose bytes all have one class. */
+struct secret_run {
+	size_t from, end;
+};
+
 /* Remembers the words and runs around earlier candidates, so that no byte is read again for later
    ones. Candidates come in the order of their offsets. */
 struct secret_memo {
+	struct secret_run runs[CLASSES]; /* the last one of each class */
+	struct str measured;             /* the last text whose entropy was computed */
+	double entropy;
 	size_t near_read;          /* words that begin before this offset are known */
 	size_t near[SECRET_WORDS]; /* the end of the last occurrence of each word; 0: none */
 	size_t keys_read;          /* runs that begin before this offset are known */
@@ -166,6 +212,8 @@ bool secret_putty_block(struct candidate *c);
 /* placeholder.c */
 bool secret_is_placeholder(struct str secret);
 bool secret_is_weak_password(struct str password);
+/* Returns the entropy of the characters, in bits per character. */
+double secret_entropy(struct str s);
 bool secret_has_entropy(struct str secret, int tenths);
 /* Whether a word that the row needs is near the candidate, or no word that it must not have. */
 bool secret_is_near(const struct candidate *c);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Matches the characters around an anchor with the columns lead and shape. Each part takes as many
    characters as it can and nothing is tried twice, so the time for a candidate is at most the
-   length of its shapes. */
+   length of its shapes. The last run of each class is remembered, so candidates within a run do not
+   read it again. */
 #include "config.h"
 
 #include "secret/secret_priv.h"
@@ -40,11 +41,49 @@ secret_may_begin(const struct candidate *c, size_t start, unsigned class)
 	       secret_is_escape(c->text, start);
 }
 
+static struct secret_run *
+last_run(struct candidate *c, unsigned class)
+{
+	return &c->memo->runs[__builtin_ctz(class)];
+}
+
+/* Returns the end of the bytes of a class that begin at an offset, of which there are at most `most`. */
+static size_t
+run_end(struct candidate *c, size_t from, unsigned class, size_t most)
+{
+	struct secret_run *r = last_run(c, class);
+	size_t limit = c->text.n - from < most ? c->text.n : from + most;
+	size_t i;
+
+	if (from < r->from || from > r->end)
+		*r = (struct secret_run){ from, from };
+	if (r->end >= limit)
+		return limit;
+	for (i = r->end; i < limit && has_class(c, i, class);)
+		i++;
+	return r->end = i;
+}
+
+/* Returns the beginning of the bytes of a class that end at an offset, of which there are at most `most`. */
+static size_t
+run_start(struct candidate *c, size_t end, unsigned class, size_t most)
+{
+	struct secret_run *r = last_run(c, class);
+	size_t limit = end < most ? 0 : end - most;
+	size_t i = end;
+
+	while (i > limit && has_class(c, i - 1, class))
+		i = i <= r->end && i > r->from ? r->from : i - 1;
+	if (i < end)
+		*r = (struct secret_run){ i, r->from <= end && r->end > end ? r->end : end };
+	return i < limit ? limit : i;
+}
+
 /* Moves *at past a part. Returns false when the text does not fit the part or ends within it. */
 static bool
 pass_part(struct candidate *c, const struct secret_part *p, size_t *at)
 {
-	size_t i = *at, n = 0;
+	size_t i = *at, n;
 
 	if (p->literal.n > 0) {
 		size_t left = c->text.n - i, most = left < p->literal.n ? left : p->literal.n;
@@ -55,13 +94,21 @@ pass_part(struct candidate *c, const struct secret_part *p, size_t *at)
 		*at = i + most;
 		return most == p->literal.n;
 	}
-	while (n < p->max && i < c->text.n && has_class(c, i, p->class)) {
-		i++;
-		n++;
-	}
-	c->open |= i == c->text.n && n < p->min;
-	*at = i;
+	*at = run_end(c, i, p->class, p->max);
+	n = *at - i;
+	c->open |= *at == c->text.n && n < p->min;
 	return n >= p->min;
+}
+
+/* Whether a shape may begin at an offset, by its first byte. Most shapes fail here. */
+static bool
+may_begin_shape(const struct candidate *c, size_t at, const struct secret_part *first)
+{
+	if (at == c->text.n)
+		return true;
+	if (first->literal.n > 0)
+		return c->text.p[at] == first->literal.p[0];
+	return first->min == 0 || has_class(c, at, first->class);
 }
 
 static bool
@@ -70,6 +117,8 @@ fits_one(struct candidate *c, const struct secret_shape *s)
 	size_t at = c->at + c->anchor->n;
 	unsigned last = 0;
 
+	if (!may_begin_shape(c, at, &s->parts[0]))
+		return false;
 	/* a secret begins where a run of its class begins, so the run is not read again for each
 	   anchor within it */
 	if (c->anchor->row->lead.max == 0 && !s->parts[0].before &&
@@ -90,12 +139,11 @@ fits_one(struct candidate *c, const struct secret_shape *s)
 static bool
 pass_lead(struct candidate *c, const struct secret_part *lead)
 {
-	size_t start = c->at;
+	size_t n;
 
-	while (start > 0 && c->at - start <= lead->max && has_class(c, start - 1, lead->class))
-		start--;
-	c->start = start;
-	return c->at - start >= lead->min && c->at - start <= lead->max;
+	c->start = run_start(c, c->at, lead->class, (size_t)lead->max + 1);
+	n = c->at - c->start;
+	return n >= lead->min && n <= lead->max;
 }
 
 bool

@@ -39,6 +39,8 @@ secret_words_add(struct secret_words *w, struct str word)
 			w->first[c] |= bit;
 		if (lower_of(c) == word.p[1])
 			w->second[c] |= bit;
+		if (word.n < 3 || lower_of(c) == word.p[2])
+			w->third[c] |= bit;
 	}
 	return bit;
 }
@@ -51,6 +53,8 @@ secret_words_at(const struct secret_words *w, const char *p, size_t left)
 	if (left < 2)
 		return 0;
 	may = w->first[(unsigned char)p[0]] & w->second[(unsigned char)p[1]];
+	if (left > 2)
+		may &= w->third[(unsigned char)p[2]];
 	while (may != 0) {
 		int i = __builtin_ctzll(may);
 		struct str word = w->words[i];
