@@ -146,3 +146,4 @@ END
 $$;
 
 GRANT EXECUTE ON FUNCTION audit_page, audit_feed, audit_position_stands, audit_note_hourly TO surfaced_api;
+GRANT EXECUTE ON FUNCTION audit_times TO surfaced_admin;

@@ -183,10 +183,11 @@ world_conf()
 # ---- PostgreSQL ----
 
 # A stopped cluster, migrated and seeded by t/helper/template, once for each state of sql/ and surfacectl. A world makes one of its
-# own when the folder that keeps them is somebody else's.
+# own when the folder that keeps them is somebody else's. Users of different user namespaces may have one number and not be able
+# to write one another's files: so the map of the namespace is in the name.
 world_template()
 {
-	_cache=/tmp/surfaced-template.$(id -u)${WORLD_DROP:+.drop}
+	_cache=/tmp/surfaced-template.$(id -u).$(cksum </proc/self/uid_map | cut -d ' ' -f 1)${WORLD_DROP:+.drop}
 	mkdir -p "$_cache"
 	if [ "$(stat -c %u "$_cache")" != "$(id -u)" ]; then
 		_cache=$W/template
