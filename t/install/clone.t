@@ -63,8 +63,9 @@ for who in $whos; do
 
 	# Interrupted, at a time when some of the programs run.
 	for signal in HUP INT TERM KILL; do
+		# Below nohup, or in the background of a shell, the suite itself ignores some of the signals.
 		# shellcheck disable=SC2016 # for the inner shell
-		(in_tree setsid --fork sh -c 'echo $$ && exec t/helper/demo' >"$W/shown" 2>"$W/err")
+		(in_tree env --default-signal setsid --fork sh -c 'echo $$ && exec t/helper/demo' >"$W/shown" 2>"$W/err")
 		group() { pid=$(head -n 1 "$W/shown") && [ -n "$pid" ]; }
 		world_until 10 group
 		begun() { [ -f "$T/demo/env" ] && world=$(sed -n "s/^W='\(.*\)'$/\1/p" "$T/demo/env") && [ -S "$world/db/.s.PGSQL.5432" ]; }
@@ -73,7 +74,7 @@ for who in $whos; do
 		kill -s "$signal" -- "-$pid"
 		gone() { ! pgrep -g "$pid" >/dev/null; }
 		ok "$who: the demo ends when it gets SIG$signal" world_until 60 gone
-		[ "$signal" = KILL ] || is "$(ls "$T/demo") $(left)" "log " "$who: a demo that got SIG$signal leaves the logs alone, and no process"
+		[ "$signal" = KILL ] || is "$(ls "$T/demo") $(left)" "log " "$who: a demo that got SIG$signal leaves the logs alone, and no process" || diag "$(cat "$W/err")"
 	done
 	in_tree t/instance start demo 2>"$W/err"
 	is "$?" 0 "$who: a start replaces a demo that was killed" || diag "$(cat "$W/err")"

@@ -51,7 +51,7 @@ ok "the folder of the world is removed" test ! -e "$(cat "$W/world")"
 # As by Ctrl-C in a terminal.
 rm "$W/world"
 limit=0 grace=600
-hangs setsid --fork sh -c 'echo $$ >group && exec prove t/x/wait.t'
+hangs env --default-signal setsid --fork sh -c 'echo $$ >group && exec prove t/x/wait.t'
 ok "a test of which prove will be interrupted has a world" world_until 30 test -s "$W/world"
 kill -s INT -- "-$(cat "$W/tree/group")"
 ended() { ! pgrep -g "$(cat "$W/tree/group")" >/dev/null; }
