@@ -22,9 +22,10 @@ cat >"$W/tree/t/x/block.t" <<-'END'
 	#!/usr/bin/python3
 	import signal, subprocess
 	signal.signal(signal.SIGTERM, signal.SIG_IGN)
-	other = subprocess.Popen(["sleep", "86400.5"], start_new_session=True)
+	other = subprocess.Popen(["sleep", "86400.SUFFIX"], start_new_session=True)
 	other.wait()
 END
+sed -i "s/SUFFIX/$$/" "$W/tree/t/x/block.t" # another run of this test has other processes
 chmod +x "$W"/tree/t/x/*.t
 
 # hangs COMMAND...: in this tree, with a limit that the test reaches.
@@ -64,4 +65,4 @@ hangs t/x/wait.t
 like "$(cat "$W/out")" '^# t/x/wait.t did not end within 5 seconds' "a test that is run without prove has the limit, too"
 hangs prove t/x/block.t
 like "$(cat "$W/out" "$W/failures")" '^# t/x/block.t did not end within' "a test that ignores SIGTERM is ended"
-is "$(pgrep -f 'sleep 86400\.5')" "" "no process that such a test has started is left"
+is "$(pgrep -f "sleep 86400\\.$$\$")" "" "no process that such a test has started is left"
