@@ -86,7 +86,7 @@ INSERT INTO tag (slug, name, categories, classification) VALUES
 CREATE TRIGGER stamp_changed BEFORE UPDATE ON tag FOR EACH ROW EXECUTE FUNCTION stamp_changed();
 CREATE TRIGGER tag_changed AFTER INSERT OR UPDATE OR DELETE ON tag EXECUTE FUNCTION tag_changed();
 
--- It is created after the rows above, because nobody created those by hand.
+-- The trigger of the audit log follows the rows above, so that the log has the changes of administrators alone.
 CREATE TRIGGER audit_row AFTER INSERT OR UPDATE OR DELETE ON tag FOR EACH ROW EXECUTE FUNCTION audit_row('slug');
 
 CREATE TRIGGER tag_stamp BEFORE UPDATE ON tag FOR EACH ROW EXECUTE FUNCTION tag_stamp();
@@ -158,8 +158,8 @@ CREATE TABLE search_feed (
 
 CREATE SEQUENCE record_event_seq;
 
--- The history of records: what each change of a host or a registration was (src/record/event.h). Whoever changes a
--- record writes the events in the same transaction, by record_event_add (functions/event.sql).
+-- The history of records: an event for each change of a host or a registration (src/record/event.h). The transaction that
+-- changes a record adds its events by record_event_add (functions/event.sql).
 CREATE TABLE record_event (
 	dataset smallint NOT NULL, -- the numbers of src/tbl/datasets.h
 	key bytea NOT NULL,

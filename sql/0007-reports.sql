@@ -37,7 +37,7 @@ CREATE TRIGGER audit_report_change AFTER UPDATE ON report FOR EACH ROW
 	WHEN (NEW.account_uuid IS NOT NULL AND NEW.status = OLD.status AND NEW.revision <> OLD.revision)
 	EXECUTE FUNCTION audit_row('uuid');
 
--- The text is kept for searches. The organisation of a report may read it, and nobody else.
+-- The text is kept for searches. Only the organisation that owns the report may read it.
 CREATE TABLE report_text (
 	report_uuid uuid PRIMARY KEY REFERENCES report,
 	text text COMPRESSION lz4 NOT NULL CHECK (octet_length(text) <= 8388608)

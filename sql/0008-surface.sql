@@ -16,7 +16,7 @@ CREATE TABLE asset (
 	discovery_provider text,
 	source_name text,
 	source_ref text,
-	-- Until when the metadata are known. last_seen_at cannot tell: services and findings move it too.
+	-- When the metadata were last confirmed. last_seen_at is later when services or findings were seen since.
 	metadata_seen_at timestamptz,
 	CHECK (first_seen_at <= last_seen_at),
 	UNIQUE (project_uuid, kind, name),

@@ -288,9 +288,12 @@ EXCEPTION WHEN unique_violation THEN
 END
 $$;
 
--- Changes the name and the e-mail of a person and of their memberships. Returns ok; taken when another person has the
--- e-mail; or fixed when the company's proxy names people (p_proxy) and knows this person by another e-mail: whoever took the
--- e-mail of a colleague who has not come yet would keep them out.
+-- Changes the name and the e-mail of a person and of their memberships. p_proxy: the company's proxy names people by e-mail.
+-- Returns one of:
+--   ok
+--   taken   another person has the e-mail
+--   fixed   the proxy knows this person by another e-mail. With the e-mail of a colleague who has not signed in yet, a person
+--           would keep that colleague out.
 CREATE OR REPLACE FUNCTION person_set(p_person uuid, p_name text, p_email text, p_proxy boolean) RETURNS text LANGUAGE plpgsql
 	SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

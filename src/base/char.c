@@ -88,7 +88,7 @@ json_shown(struct buf *b, struct str json)
 		const char *from = p;
 		uint32_t c = char_next(&p);
 
-		if (c < 0x20 || !char_is_harmful(c)) /* line ends stand between values alone */
+		if (c < 0x20 || !char_is_harmful(c)) /* JSON has them between values */
 			buf_add(b, from, (size_t)(p - from));
 		else
 			write_code_point(b, c);

@@ -8,12 +8,11 @@
  *   manifest.hmac             proves that a machine with backup_key_file wrote manifest.json
  *   manifest.json             versions, counts and the hash of SHA256SUMS; written last
  *
- * The database's superuser executes the dump, so whoever can change a backup could run programs on
- * the machine that restores it. The chain manifest.hmac, manifest.json, SHA256SUMS, file covers
- * every byte. Both ends of the chain hash what passes through their memory, and read nothing again
- * from a disk that somebody else may change meanwhile: backup hashes what it writes, and restore
- * hashes a file on its way to the place where it is used. The dump is larger than the memory, so
- * dump.c hashes it twice.
+ * The database's superuser executes the dump, so a user who can change a backup could run programs
+ * on the machine that restores it. The chain manifest.hmac, manifest.json, SHA256SUMS, file covers
+ * every byte. Another user may change a file between two reads, so backup and restore hash the very
+ * bytes that they use: backup those that it writes, and restore those of a file on their way to the
+ * place where they are used. The dump is larger than the memory, so dump.c hashes it twice.
  *
  * backup.c writes into TARGET.partial and renames it when everything is on the disk, so a directory
  * without the suffix is complete. A run that was interrupted leaves TARGET.partial, and the next
@@ -95,7 +94,7 @@ enum copied copy_evidence(struct str sha256, const char *from, const char *since
 /* A description of the failure, for people; c is not COPIED. */
 const char *copied_word(enum copied c);
 
-/* ---- key_file.c: the key by which exposed secrets are told apart ---- */
+/* ---- key_file.c: the key of the fingerprints of exposed secrets ---- */
 
 /* Copies it into a backup; *bytes is 0 when there is none. */
 bool backup_key(
@@ -116,7 +115,7 @@ bool mac_write(const struct secret_key *key, struct str manifest, const char *fo
    manifest. */
 bool mac_check(struct str manifest, const char *folder) MUST_USE;
 
-/* ---- dump.c: the dump of a backup that somebody may change while it is read ---- */
+/* ---- dump.c: reads the dump of a backup, which another user may change meanwhile ---- */
 
 struct dump {
 	const char *path;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the dump of a backup twice. pg_restore cannot take back what it has passed on when the hash
- * of the whole file turns out to be wrong at its end, and between two passes somebody else may
- * change the file, which is often on another machine. So the first pass, dump_open, compares the
- * hash of the whole and keeps the hash of each piece:
+/* Reads the dump of a backup twice. The hash of the whole file is known at its end alone, when
+ * pg_restore has executed the beginning; and another user may change the file between two passes,
+ * as it is often on another machine. So the first pass, dump_open, compares the hash of the whole
+ * and keeps the hash of each piece:
  *
  *     first pass    | piece 0 | piece 1 | ... | last |  ----> SHA-256 of the whole
  *                        |         |             |

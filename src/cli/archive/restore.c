@@ -251,7 +251,7 @@ restore_rows(const struct job *j, int to)
 	    "UPDATE public.observation_event SET changed = '0';\n"
 	    /* The triggers of the audit log name their tables without a schema. */
 	    "SET LOCAL search_path = public, pg_temp;\n"
-	    /* Somebody who has signed out since the backup must not be signed in again. */
+	    /* A person who has signed out since the backup must not be signed in again. */
 	    "UPDATE public.sign_in SET ended_at = now(), end_reason = 'restored'\n"
 	    " WHERE ended_at IS NULL;\n"
 	    "UPDATE public.sign_in_link SET revoked_at = now()\n"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The sandbox of a converter. A converter that a document has taken over can do what it likes with
- * its own memory; each wall stands without the others:
+/* The sandbox of a converter. A document may have taken the converter over; then it controls the
+ * converter's memory and nothing else. No wall relies on another one:
  *
  *   namespaces        no network, no other process, no file but libraries and the program
- *   user 65534        also when root imports; no capability, and --disable-userns lets nobody gain
- *                     one in a user namespace of its own
+ *   user 65534        also when root imports; without capabilities, and with --disable-userns,
+ *                     which forbids a further user namespace that would give it some
  *   RLIMIT_NPROC 0    no process and no thread. prlimit(1) sets it behind bwrap, because the
  *                     kernel counts the other processes of the user, too, until the user namespace
  *                     exists
